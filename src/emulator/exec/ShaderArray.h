@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs dispatches: forms workgroups and waves, schedules them, executes their
+// instructions. One object per device; used from any queue's thread.
+#ifndef LUTHIER_EMULATOR_EXEC_SHADERARRAY_H
+#define LUTHIER_EMULATOR_EXEC_SHADERARRAY_H
+
+#include "emulator/exec/Dispatch.h"
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace luthier::emulator {
+
+class AddressSpace;
+
+/// Why a dispatch ended early. Never thrown across this interface.
+struct ExecutionFault {
+  enum class Kind {
+    UnknownOperation,   ///< Decodes, but has no handler; names the operation.
+    IllegalInstruction, ///< Does not decode for this device.
+    MemoryViolation,    ///< Access outside mapped memory; Address says where.
+    Misaligned,
+    InvalidDispatch,    ///< Does not fit a compute unit; Message says why.
+    Trap,               ///< s_trap reached.
+  };
+  Kind What;
+  uint64_t PC = 0;
+  uint64_t Address = 0;
+  /// One line: kernel, PC, instruction, and what is wrong.
+  std::string Message;
+};
+
+class ShaderArray {
+public:
+  struct Options {
+    /// LLVM processor name, such as "gfx90a".
+    std::string Processor;
+    /// Order of waves and workgroups; equal seeds give equal schedules.
+    uint64_t Seed = 0;
+    /// Host threads to spread workgroups over; 1 makes atomics' order
+    /// repeatable.
+    unsigned Threads = 1;
+  };
+
+  /// \p Memory outlives the array. Fails, with a message, for a processor that
+  /// is unknown or not emulated.
+  static std::unique_ptr<ShaderArray> create(Options Opts, AddressSpace &Memory,
+                                             std::string &Error);
+  virtual ~ShaderArray();
+
+  /// Runs \p D to its end. Thread-safe. Counts what was executed, also when it
+  /// returns a fault.
+  virtual std::optional<ExecutionFault> run(const Dispatch &D,
+                                            DispatchCounts &Counts) = 0;
+
+  /// Drops decoded instructions in [Begin, End): code was loaded or freed there.
+  virtual void invalidateCode(uint64_t Begin, uint64_t End) = 0;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_SHADERARRAY_H
