@@ -8,14 +8,16 @@ set(LUTHIER_LLVM_MAJOR 22)
 set(LUTHIER_LLVM_SOURCE_DIR "" CACHE PATH
     "LLVM source tree to take the AMDGPU headers from, instead of fetching them")
 
-find_package(LLVM ${LUTHIER_LLVM_MAJOR} REQUIRED CONFIG
-             PATHS /usr/lib/llvm-${LUTHIER_LLVM_MAJOR} NO_DEFAULT_PATH)
-separate_arguments(LLVM_DEFINITIONS)
+find_package(LLVM REQUIRED CONFIG PATHS /usr/lib/llvm-${LUTHIER_LLVM_MAJOR} NO_DEFAULT_PATH)
+if(NOT LLVM_VERSION_MAJOR EQUAL LUTHIER_LLVM_MAJOR)
+  message(FATAL_ERROR "LLVM ${LUTHIER_LLVM_MAJOR} is needed, found ${LLVM_VERSION}")
+endif()
+separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
 
 add_library(luthier-llvm INTERFACE)
 add_library(luthier::llvm ALIAS luthier-llvm)
 target_include_directories(luthier-llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(luthier-llvm INTERFACE ${LLVM_DEFINITIONS})
+target_compile_definitions(luthier-llvm INTERFACE ${LLVM_DEFINITIONS_LIST})
 target_link_libraries(luthier-llvm INTERFACE LLVM)
 
 # Where setup.sh puts the headers; a clean rebuild does not fetch them again.
