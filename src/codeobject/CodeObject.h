@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads an AMD GPU code object: one ELF for one processor. Everything is
+// checked against the file's bounds; bad input is an error that says what and
+// where.
+#ifndef LUTHIER_CODEOBJECT_CODEOBJECT_H
+#define LUTHIER_CODEOBJECT_CODEOBJECT_H
+
+#include "codeobject/KernelDescriptor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier {
+
+/// The processor and its settings, as in "gfx90a:sramecc+:xnack-".
+struct TargetID {
+  std::string Processor;
+  /// Unset where the code object runs with either setting.
+  std::optional<bool> Xnack;
+  std::optional<bool> SramEcc;
+
+  /// "amdgcn-amd-amdhsa--gfx90a:xnack-" or the same without the triple.
+  static llvm::Expected<TargetID> parse(llvm::StringRef Text);
+  std::string str() const;
+  /// True if code for this target runs on \p Device.
+  bool runsOn(const TargetID &Device) const;
+  /// LLVM subtarget features, such as "-xnack,+sramecc".
+  std::string featureString() const;
+};
+
+/// What the metadata note says of one kernel; zero where it says nothing.
+struct KernelMetadata {
+  unsigned MaxFlatWorkgroupSize = 1024;
+  unsigned WavefrontSize = 64;
+  unsigned SGPRs = 0;
+  unsigned VGPRs = 0;
+  unsigned AGPRs = 0;
+  unsigned GroupSegmentSize = 0;
+  unsigned PrivateSegmentSize = 0;
+  unsigned KernargSegmentSize = 0;
+  bool UsesDynamicStack = false;
+};
+
+struct KernelInfo {
+  std::string Name; ///< Without ".kd".
+  /// Addresses as linked; the loader adds one bias to all of them.
+  uint64_t DescriptorAddress = 0;
+  uint64_t EntryAddress = 0;
+  /// Bytes of code that belong to the kernel's own symbol.
+  uint64_t CodeSize = 0;
+  KernelDescriptor Descriptor;
+  KernelMetadata Metadata;
+};
+
+struct FunctionInfo {
+  std::string Name;
+  uint64_t Address = 0;
+  uint64_t Size = 0;
+};
+
+class CodeObject {
+public:
+  /// Copies \p Bytes.
+  static llvm::Expected<std::unique_ptr<CodeObject>>
+  create(llvm::ArrayRef<uint8_t> Bytes);
+
+  llvm::ArrayRef<uint8_t> bytes() const { return Bytes; }
+  const TargetID &target() const { return Target; }
+  /// 4, 5 or 6.
+  unsigned version() const { return Version; }
+  /// e_flags and EI_ABIVERSION, for writing a sibling.
+  uint32_t elfFlags() const { return ElfFlags; }
+  uint8_t abiVersion() const { return AbiVersion; }
+
+  llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
+  const KernelInfo *findKernel(llvm::StringRef Name) const;
+  /// Functions that are not kernels.
+  llvm::ArrayRef<FunctionInfo> functions() const { return Functions; }
+
+  /// \p Size bytes as loaded at \p Address; fails outside the file's segments.
+  llvm::Expected<llvm::ArrayRef<uint8_t>> contents(uint64_t Address,
+                                                   uint64_t Size) const;
+  /// Contents of the named section, or nothing.
+  std::optional<llvm::ArrayRef<uint8_t>> section(llvm::StringRef Name) const;
+  /// The msgpack blob of the NT_AMDGPU_METADATA note; may be empty.
+  llvm::StringRef metadataBlob() const { return Metadata; }
+
+private:
+  CodeObject() = default;
+  std::vector<uint8_t> Bytes;
+  TargetID Target;
+  unsigned Version = 0;
+  uint32_t ElfFlags = 0;
+  uint8_t AbiVersion = 0;
+  std::vector<KernelInfo> Kernels;
+  std::vector<FunctionInfo> Functions;
+  llvm::StringRef Metadata;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_CODEOBJECT_CODEOBJECT_H

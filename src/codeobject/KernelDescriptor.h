@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The 64 bytes that the command processor reads at each dispatch, and what
+// their register granules mean on each generation (AMDGPUUsage, "Kernel
+// Descriptor").
+#ifndef LUTHIER_CODEOBJECT_KERNELDESCRIPTOR_H
+#define LUTHIER_CODEOBJECT_KERNELDESCRIPTOR_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include "llvm/Support/Error.h"
+#include <array>
+#include <cstdint>
+
+namespace luthier {
+
+/// How one processor allocates registers. A processor without a row is refused.
+struct RegisterFileTraits {
+  llvm::StringRef Processor;
+  unsigned WaveSize;         ///< Lanes of a wave in the default mode.
+  unsigned VGPRsPerLane;     ///< Of one SIMD, shared by its waves.
+  unsigned VGPRGranule;      ///< Allocation unit.
+  unsigned AddressableVGPRs; ///< v0..v(n-1); AGPRs counted separately.
+  unsigned SGPRGranule;      ///< Encoding unit of the descriptor's field.
+  unsigned AddressableSGPRs; ///< s0..s(n-1), without VCC and the like.
+  unsigned ExtraSGPRs;       ///< VCC, FLAT_SCRATCH, XNACK_MASK at the top.
+  bool UnifiedAGPRs; ///< AGPRs lie behind accum_offset in the same file.
+  unsigned SIMDsPerCU;
+  unsigned WavesPerSIMD;
+  unsigned LDSBytes; ///< Of one workgroup at most.
+};
+
+/// Null for a processor this engine does not know.
+const RegisterFileTraits *registerFileTraits(llvm::StringRef Processor);
+
+/// A descriptor as read from a code object, with typed access to what Luthier
+/// reads or changes. Everything else is carried over untouched.
+class KernelDescriptor {
+public:
+  explicit KernelDescriptor(const llvm::amdhsa::kernel_descriptor_t &Raw)
+      : Raw(Raw) {}
+  /// Fails unless \p Bytes has exactly the descriptor's size.
+  static llvm::Expected<KernelDescriptor> create(llvm::ArrayRef<uint8_t> Bytes);
+
+  const llvm::amdhsa::kernel_descriptor_t &raw() const { return Raw; }
+  llvm::amdhsa::kernel_descriptor_t &raw() { return Raw; }
+
+  unsigned userSGPRCount() const;
+  /// Registers of all kinds in a wave's VGPR allocation, granules expanded.
+  unsigned allocatedVGPRs(const RegisterFileTraits &Traits) const;
+  /// First register past the VGPRs: accum_offset where AGPRs share the file,
+  /// else the allocation.
+  unsigned vgprLimit(const RegisterFileTraits &Traits) const;
+  unsigned allocatedSGPRs(const RegisterFileTraits &Traits) const;
+  bool usesDynamicStack() const;
+  bool usesWave32() const;
+
+  /// Sets granule and accum_offset fields so that v0..v(VGPRs-1) and \p AGPRs
+  /// accumulation registers exist.
+  void setVGPRs(unsigned VGPRs, unsigned AGPRs,
+                const RegisterFileTraits &Traits);
+  /// \p SGPRs counts addressable ones; the special ones are added here.
+  void setSGPRs(unsigned SGPRs, const RegisterFileTraits &Traits);
+
+private:
+  llvm::amdhsa::kernel_descriptor_t Raw;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_CODEOBJECT_KERNELDESCRIPTOR_H

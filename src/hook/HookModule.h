@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tool's device code as the engine sees it: the bitcode that the compile-time
+// plugin embedded, and where the tool's variables live on one agent.
+//
+// What the bitcode holds (the contract between plugin and engine):
+//  - one definition per hook, named as in the source, with the function
+//    attribute "luthier_hook" and always_inline; everything a hook calls is
+//    defined and internal; kernels are gone;
+//  - each intrinsic as a declaration named like "luthier::readReg.i32.i32" (the
+//    demangled name, then the result type unless void, then the argument
+//    types), with the function attribute
+//    "luthier_intrinsic"="luthier::readReg"; calls to it are convergent and
+//    touch inaccessible memory;
+//  - luthier::writeExec as a callbr of the inline assembly "luthier::writeExec"
+//    with constraints "s,~{memory}" and no indirect target: a terminator, so no
+//    pass moves or merges anything across a definition of EXEC;
+//  - every variable, constants included, as an external declaration: the tool's
+//    loaded code object defines it.
+#ifndef LUTHIER_HOOK_HOOKMODULE_H
+#define LUTHIER_HOOK_HOOKMODULE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace luthier {
+
+struct HookModule {
+  /// File name of the tool, for messages.
+  std::string ToolName;
+  /// Contents of the code object's .llvmbc section.
+  std::vector<uint8_t> Bitcode;
+  /// Device address of each variable the tool's code object defines. For a
+  /// managed variable X: the address of the pointer cell "X".
+  llvm::StringMap<uint64_t> Variables;
+  /// For a managed variable X: the address the cell holds, fixed for the life
+  /// of the process, so that hooks need not load it.
+  llvm::StringMap<uint64_t> ManagedStorage;
+};
+
+/// A hook of a module.
+struct HookReference {
+  const HookModule *Module = nullptr;
+  std::string Function;
+};
+
+/// Finds what LUTHIER_GET_HOOK_HANDLE returned. Fails with UnknownHook,
+/// ToolWithoutTarget or ToolWithoutBitcode.
+using HookResolver =
+    llvm::function_ref<llvm::Expected<HookReference>(const void *Handle)>;
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_HOOKMODULE_H
