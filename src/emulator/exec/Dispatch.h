@@ -41,6 +41,9 @@ struct Dispatch {
   uint64_t ScratchBase = 0;
   /// Bytes of backing memory that one wave may use.
   uint64_t ScratchBytesPerWave = 0;
+  /// Waves the backing memory has room for: slot N begins at ScratchBase +
+  /// N * ScratchBytesPerWave, and no more waves may be resident at a time.
+  uint32_t ScratchWaves = 0;
 };
 
 /// What one dispatch executed.

@@ -42,6 +42,9 @@ public:
     /// Host threads to spread workgroups over; 1 makes atomics' order
     /// repeatable.
     unsigned Threads = 1;
+    /// Called for s_sendmsg MSG_INTERRUPT with M0: device code has set a
+    /// signal and its event mailbox (host calls do). May be empty.
+    std::function<void(uint32_t M0)> Interrupt;
   };
 
   /// \p Memory outlives the array. Fails, with a message, for a processor that
