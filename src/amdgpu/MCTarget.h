@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LLVM's machine-code layer for one processor: what is needed to decode and
+// encode instructions, made once and shared.
+#ifndef LUTHIER_AMDGPU_MCTARGET_H
+#define LUTHIER_AMDGPU_MCTARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Target/TargetMachine.h"
+#include <memory>
+#include <string>
+
+namespace luthier::amdgpu {
+
+class OpcodeMap;
+
+/// Immutable once made; safe to share between threads.
+class MCTarget {
+public:
+  /// The target for \p Processor with \p Features ("-xnack,+sramecc"), made at
+  /// its first use and kept. Fails for a processor LLVM does not know.
+  static llvm::Expected<const MCTarget &> get(llvm::StringRef Processor,
+                                              llvm::StringRef Features);
+  ~MCTarget();
+
+  const llvm::Target &target() const { return *TheTarget; }
+  const llvm::Triple &triple() const { return TheTriple; }
+  const llvm::MCRegisterInfo &registers() const { return *MRI; }
+  const llvm::MCInstrInfo &instructions() const { return *MCII; }
+  const llvm::MCSubtargetInfo &subtarget() const { return *STI; }
+  const llvm::MCAsmInfo &asmInfo() const { return *MAI; }
+  const OpcodeMap &opcodes() const { return *Opcodes; }
+
+  /// A code generator for this processor. Not shared: LLVM's is not
+  /// thread-safe.
+  std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
+
+private:
+  MCTarget() = default;
+  const llvm::Target *TheTarget = nullptr;
+  llvm::Triple TheTriple;
+  std::string Processor, Features;
+  llvm::MCTargetOptions Options;
+  std::unique_ptr<llvm::MCRegisterInfo> MRI;
+  std::unique_ptr<llvm::MCAsmInfo> MAI;
+  std::unique_ptr<llvm::MCInstrInfo> MCII;
+  std::unique_ptr<llvm::MCSubtargetInfo> STI;
+  std::unique_ptr<OpcodeMap> Opcodes;
+};
+
+} // namespace luthier::amdgpu
+
+#endif // LUTHIER_AMDGPU_MCTARGET_H

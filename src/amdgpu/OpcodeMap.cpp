@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "amdgpu/OpcodeMap.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+// The table is not exported from libLLVM, so this library has its own copy.
+#define GET_INSTRMAP_INFO
+#include "AMDGPUGenInstrInfo.inc"
+
+using namespace llvm;
+namespace Family = SIEncodingFamily;
+
+namespace luthier::amdgpu {
+namespace {
+
+/// Where a generation's encodings are found in LLVM's table, and how the names
+/// of its real registers end.
+struct EncodingTraits {
+  unsigned Feature;
+  /// Column of most operations, and of those renamed in GFX9.
+  int Base, Renamed;
+  int SDWA;
+  /// Columns that override the base where they have an entry, best first.
+  SmallVector<int, 3> Overrides;
+  SmallVector<StringRef, 4> RegisterSuffixes;
+};
+
+/// Newest first; a processor takes the first row whose feature it has.
+ArrayRef<EncodingTraits> encodingTraits() {
+  static const EncodingTraits Rows[] = {
+      {AMDGPU::FeatureGFX12,
+       Family::GFX12,
+       Family::GFX12,
+       Family::SDWA10,
+       {},
+       {"_gfx11plus", "_gfx9plus"}},
+      {AMDGPU::FeatureGFX11,
+       Family::GFX11,
+       Family::GFX11,
+       Family::SDWA10,
+       {},
+       {"_gfx11plus", "_gfx9plus"}},
+      {AMDGPU::FeatureGFX10,
+       Family::GFX10,
+       Family::GFX10,
+       Family::SDWA10,
+       {},
+       {"_gfxpre11", "_gfx9plus"}},
+      {AMDGPU::FeatureGFX940Insts,
+       Family::VI,
+       Family::GFX9,
+       Family::SDWA9,
+       {Family::GFX940, Family::GFX90A, Family::GFX9},
+       {"_gfxpre11", "_gfx9plus", "_vi"}},
+      {AMDGPU::FeatureGFX90AInsts,
+       Family::VI,
+       Family::GFX9,
+       Family::SDWA9,
+       {Family::GFX90A, Family::GFX9},
+       {"_gfxpre11", "_gfx9plus", "_vi"}},
+      {AMDGPU::FeatureGFX9,
+       Family::VI,
+       Family::GFX9,
+       Family::SDWA9,
+       {},
+       {"_gfxpre11", "_gfx9plus", "_vi"}},
+  };
+  return Rows;
+}
+
+const EncodingTraits *traitsOf(const MCSubtargetInfo &STI) {
+  for (const EncodingTraits &Row : encodingTraits())
+    if (STI.hasFeature(Row.Feature))
+      return &Row;
+  return nullptr;
+}
+
+/// The table's answer: nothing for an opcode that has no row (it is real), -1
+/// for a pseudo without an encoding in this column.
+std::optional<int> lookUp(unsigned Opcode, int Column) {
+  int Result =
+      AMDGPU::getMCOpcodeGen(Opcode, static_cast<AMDGPU::Subtarget>(Column));
+  if (Result == -1)
+    return std::nullopt;
+  return static_cast<uint16_t>(Result) == UINT16_MAX ? -1 : Result;
+}
+
+int findReal(unsigned Opcode, const MCInstrInfo &MCII,
+             const EncodingTraits &Traits) {
+  const uint64_t Flags = MCII.get(Opcode).TSFlags;
+  int Column = Traits.Base;
+  if (Flags & SIInstrFlags::renamedInGFX9)
+    Column = Traits.Renamed;
+  if (Flags & SIInstrFlags::SDWA)
+    Column = Traits.SDWA;
+  if (Flags & SIInstrFlags::IsMAI)
+    if (int EarlyClobber = AMDGPU::getMFMAEarlyClobberOp(Opcode);
+        EarlyClobber != -1)
+      Opcode = EarlyClobber;
+  std::optional<int> Real = lookUp(Opcode, Column);
+  if (!Real)
+    return Opcode;
+  for (int Override : Traits.Overrides)
+    if (int Better = lookUp(Opcode, Override).value_or(-1); Better != -1)
+      return Better;
+  return *Real;
+}
+
+/// Several pseudos can share one encoding: a terminator form, a form for tied
+/// operands. The plain one has the longest name that begins the real name.
+bool isBetterPseudo(StringRef Candidate, StringRef Current, StringRef Real) {
+  bool CandidateFits = Real.starts_with(Candidate);
+  bool CurrentFits = Real.starts_with(Current);
+  if (CandidateFits != CurrentFits)
+    return CandidateFits;
+  return CandidateFits ? Candidate.size() > Current.size()
+                       : Candidate.size() < Current.size();
+}
+
+} // namespace
+
+OpcodeMap::OpcodeMap(const MCInstrInfo &MCII, const MCRegisterInfo &MRI,
+                     const MCSubtargetInfo &STI)
+    : RealOf(MCII.getNumOpcodes(), None), PseudoOf(MCII.getNumOpcodes()) {
+  for (unsigned Opcode = 0; Opcode < PseudoOf.size(); ++Opcode)
+    PseudoOf[Opcode] = Opcode;
+  if (const EncodingTraits *Traits = traitsOf(STI))
+    for (unsigned Opcode = 0; Opcode < RealOf.size(); ++Opcode) {
+      int Real = findReal(Opcode, MCII, *Traits);
+      if (Real < 0)
+        continue;
+      RealOf[Opcode] = Real;
+      if (static_cast<unsigned>(Real) == Opcode)
+        continue;
+      uint16_t &Pseudo = PseudoOf[Real];
+      if (Pseudo == Real ||
+          isBetterPseudo(MCII.getName(Opcode), MCII.getName(Pseudo),
+                         MCII.getName(Real)))
+        Pseudo = Opcode;
+    }
+  mapRegisters(MRI, STI);
+}
+
+std::optional<unsigned> OpcodeMap::realOpcode(unsigned Opcode) const {
+  if (Opcode >= RealOf.size() || RealOf[Opcode] == None)
+    return std::nullopt;
+  return RealOf[Opcode];
+}
+
+void OpcodeMap::mapRegisters(const MCRegisterInfo &MRI,
+                             const MCSubtargetInfo &STI) {
+  const unsigned Count = MRI.getNumRegs();
+  StringMap<unsigned> ByName;
+  for (unsigned Reg = 0; Reg < Count; ++Reg) {
+    RealRegister.push_back(Reg);
+    PseudoRegister.push_back(Reg);
+    ByName[MRI.getName(Reg)] = Reg;
+  }
+  const EncodingTraits *Traits = traitsOf(STI);
+  if (!Traits)
+    return;
+  for (unsigned Reg = 1; Reg < Count; ++Reg) {
+    StringRef Name = MRI.getName(Reg);
+    for (StringRef Suffix : Traits->RegisterSuffixes)
+      if (auto Real = ByName.find(Twine(Name).concat(Suffix).str());
+          Real != ByName.end()) {
+        RealRegister[Reg] = Real->second;
+        PseudoRegister[Real->second] = Reg;
+        break;
+      }
+  }
+}
+
+} // namespace luthier::amdgpu
