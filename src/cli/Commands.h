@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands of `luthier`. They live in two programs, because loading libLLVM
+// takes longer than everything `luthier run` does itself:
+//  - `luthier` knows the commands, runs `run`, and uses no LLVM at all;
+//  - `libexec/luthier/luthier-inspect` holds the commands that read code
+//    objects; `luthier` replaces itself with it.
+#ifndef LUTHIER_CLI_COMMANDS_H
+#define LUTHIER_CLI_COMMANDS_H
+
+namespace luthier::cli {
+
+/// Exit codes besides a command's own.
+enum ExitCode {
+  Success = 0,
+  Failed = 1, ///< The command could not do what it was asked.
+  Misuse = 2, ///< Unknown command or option, missing argument.
+};
+
+// Each takes the arguments from the command's name on: Argv[0] is "run".
+// Argv[Argc] is null, as in main().
+
+/// In `luthier`: starts a program under tools. Returns only if it cannot.
+int runCommand(int Argc, char **Argv);
+
+/// In `luthier-inspect`.
+int infoCommand(int Argc, char **Argv);
+int liftCommand(int Argc, char **Argv);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_COMMANDS_H
