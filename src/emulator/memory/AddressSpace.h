@@ -29,12 +29,20 @@ public:
     uint64_t End = 0;
   };
 
+  /// Mappings may overlap, as registered host buffers that share a page do;
+  /// each stays until it is itself unmapped.
   void map(uint64_t Address, uint64_t Size);
-  /// Unmaps the range that begins at \p Address.
+  /// Undoes the latest map() that began at \p Address.
   void unmap(uint64_t Address);
+  /// Undoes one map() of exactly this range.
+  void unmap(uint64_t Address, uint64_t Size);
 
-  /// The mapped range around \p Address, if any. Adjacent ranges stay separate.
+  /// The mapped range around \p Address, if any. Overlapping mappings form one
+  /// range; adjacent ones stay separate.
   std::optional<Range> find(uint64_t Address) const;
+
+  /// Whether every byte is mapped, by one range or by several adjacent ones.
+  bool contains(uint64_t Address, uint64_t Size) const;
 
   /// Grows with every map and unmap.
   uint64_t generation() const {
@@ -42,7 +50,14 @@ public:
   }
 
 private:
+  std::optional<Range> findLocked(uint64_t Address) const;
+  void cover(uint64_t Begin, uint64_t End);
+  void remove(std::multimap<uint64_t, uint64_t>::iterator Mapping);
+
   mutable std::shared_mutex Mutex;
+  /// What was mapped, by begin.
+  std::multimap<uint64_t, uint64_t> Mappings;
+  /// The same without overlaps: end of each range, by begin.
   std::map<uint64_t, uint64_t> EndOf;
   std::atomic<uint64_t> Generation{0};
 };

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compute queue of AQL packets. Packets run one after the other, which every
+// header barrier bit and every barrier packet permits.
+#ifndef LUTHIER_EMULATOR_CP_AQLQUEUE_H
+#define LUTHIER_EMULATOR_CP_AQLQUEUE_H
+
+#include "emulator/cp/CommandProcessor.h"
+#include "emulator/cp/KernelObject.h"
+#include "emulator/cp/QueueError.h"
+#include "emulator/cp/Scratch.h"
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa.h>
+
+namespace luthier::emulator {
+
+class AqlQueue final : public Queue {
+public:
+  AqlQueue(CommandProcessor &Processor, const QueueMemory &Memory);
+  ~AqlQueue() override { stop(); }
+
+protected:
+  bool processPacket() override;
+
+private:
+  /// What became of a packet.
+  enum class Outcome {
+    Done,    ///< To be retired and its signal completed.
+    Stopped, ///< The queue is being stopped, or has failed, in its middle.
+  };
+
+  bool packetAvailable();
+  Outcome dispatch(const hsa_kernel_dispatch_packet_t &Packet);
+  Outcome barrier(const hsa_barrier_and_packet_t &Packet, bool All);
+  Outcome vendorSpecific(const void *Packet);
+  Outcome barrierValue(const void *Packet);
+  void retire(uint16_t &Header, hsa_signal_t Completion, uint64_t StartTicks);
+
+  QueueError checkDispatch(const hsa_kernel_dispatch_packet_t &Packet,
+                           std::string &Reason) const;
+  /// Has ROCr bind more scratch until the dispatch fits.
+  Outcome bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
+                      const KernelObject &Object, ScratchBinding &Bound);
+  Outcome reclaimScratch();
+  /// Asks through the inactive signal and waits for the answer.
+  bool request(QueueError What);
+
+  /// Nothing more runs on this queue; ROCr is told why.
+  Outcome fail(QueueError Error, const std::string &Message);
+  Outcome fail(const ExecutionFault &Fault);
+  void checkFailureHandled() const;
+
+  CommandProcessor &Processor;
+  QueueMemory Memory;
+  amd_queue_t &HsaQueue;
+  /// Index of the next packet, and of the first the doorbell did not ring for.
+  uint64_t Next = 0;
+  uint64_t Limit = 0;
+  /// Host time of the failure, or 0.
+  uint64_t FailedAt = 0;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_CP_AQLQUEUE_H

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/cp/Queue.h"
+
+#include "emulator/cp/Clock.h"
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <csignal>
+#include <sys/prctl.h>
+
+namespace luthier::emulator {
+
+/// Spins briefly, then sleeps for a share of the time already waited: what
+/// comes soon is seen soon, and a queue nobody uses costs about 200 short
+/// wake-ups a second.
+class Queue::IdleWait {
+public:
+  explicit IdleWait(Queue &Owner) : Owner(Owner) {}
+
+  void reset() { Since = 0; }
+
+  void wait() {
+    const uint64_t Now = hostNanoseconds();
+    if (Since == 0)
+      Since = Now;
+    const uint64_t Waited = Now - Since;
+    if (Waited < SpinNanoseconds) {
+      for (int I = 0; I < 32; ++I)
+        __builtin_ia32_pause();
+      return;
+    }
+    const uint64_t Sleep = std::clamp(Waited / 16, ShortestSleep, LongestSleep);
+    std::unique_lock Lock(Owner.StopMutex);
+    Owner.StopRequested.wait_for(Lock, std::chrono::nanoseconds(Sleep),
+                                 [&] { return Owner.Stopping.load(); });
+  }
+
+private:
+  static constexpr uint64_t SpinNanoseconds = 20'000;
+  static constexpr uint64_t ShortestSleep = 20'000;
+  static constexpr uint64_t LongestSleep = 5'000'000;
+  Queue &Owner;
+  uint64_t Since = 0;
+};
+
+Queue::~Queue() { assert(!Thread.joinable() && "stop() comes first"); }
+
+void Queue::start() {
+  // The application's signal handlers are not meant to run on our threads; a
+  // new thread inherits the mask.
+  sigset_t All, Before;
+  sigfillset(&All);
+  pthread_sigmask(SIG_SETMASK, &All, &Before);
+  Thread = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+void Queue::stop() {
+  {
+    std::lock_guard Lock(StopMutex);
+    Stopping.store(true);
+  }
+  StopRequested.notify_all();
+  if (Thread.joinable())
+    Thread.join();
+}
+
+bool Queue::waitUntil(llvm::function_ref<bool()> Ready) {
+  IdleWait Idle(*this);
+  while (!Ready()) {
+    if (Stopping.load(std::memory_order_relaxed))
+      return false;
+    Idle.wait();
+  }
+  return true;
+}
+
+void Queue::run() {
+  pthread_setname_np(pthread_self(), "luthier-queue");
+  // The default slack would triple the shortest sleep.
+  prctl(PR_SET_TIMERSLACK, 1000);
+  IdleWait Idle(*this);
+  while (!Stopping.load(std::memory_order_relaxed)) {
+    if (Active.load(std::memory_order_relaxed) && processPacket())
+      Idle.reset();
+    else
+      Idle.wait();
+  }
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One hardware queue: a host thread that takes packets from a ring in memory.
+// Doorbells are plain memory, so an idle queue has to look; it looks less often
+// the longer nothing came.
+#ifndef LUTHIER_EMULATOR_CP_QUEUE_H
+#define LUTHIER_EMULATOR_CP_QUEUE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace luthier::emulator {
+
+class Queue {
+public:
+  Queue() = default;
+  Queue(const Queue &) = delete;
+  Queue &operator=(const Queue &) = delete;
+  virtual ~Queue();
+
+  void start();
+  /// Ends the thread: at once when it is idle or waits for something, else when
+  /// the packet in flight is done. Derived classes call this in their
+  /// destructor, before what their packets use is gone.
+  void stop();
+  /// An inactive queue takes no new packet.
+  void setActive(bool Active) { this->Active.store(Active); }
+
+protected:
+  /// Handles one packet. False when there is none.
+  virtual bool processPacket() = 0;
+
+  /// Waits within a packet. False when the queue is being stopped instead.
+  bool waitUntil(llvm::function_ref<bool()> Ready);
+
+private:
+  class IdleWait;
+  void run();
+
+  std::atomic<bool> Stopping{false};
+  std::atomic<bool> Active{true};
+  std::mutex StopMutex;
+  std::condition_variable StopRequested;
+  std::thread Thread;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_CP_QUEUE_H

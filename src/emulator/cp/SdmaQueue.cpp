@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Packet layouts as on SDMA 4 and 5 (gfx9, gfx10), which is what the installed
+// runtimes write.
+#include "emulator/cp/SdmaQueue.h"
+
+#include "emulator/cp/Clock.h"
+#include "emulator/cp/Report.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+namespace luthier::emulator {
+
+namespace {
+enum SdmaOpcode : uint32_t {
+  Nop = 0,
+  Copy = 1,
+  Fence = 5,
+  Trap = 6,
+  PollRegMem = 8,
+  Atomic = 10,
+  ConstantFill = 11,
+  Timestamp = 13,
+  CacheControl = 17,
+};
+enum CopySubOpcode : uint32_t { Linear = 0, Rectangle = 4 };
+enum AtomicOperation : uint32_t { Add64 = 47 };
+} // namespace
+
+static void *pointer(uint64_t Address) {
+  return reinterpret_cast<void *>(Address);
+}
+
+static uint32_t bits(uint32_t Word, unsigned From, unsigned Count) {
+  return (Word >> From) & ((1u << Count) - 1);
+}
+
+uint32_t SdmaQueue::word(unsigned Index) const {
+  const uint64_t Offset = (Position + Index * 4) % Memory.RingBytes;
+  return *reinterpret_cast<const uint32_t *>(Memory.Ring + Offset);
+}
+
+uint64_t SdmaQueue::wide(unsigned Index) const {
+  return word(Index) | uint64_t(word(Index + 1)) << 32;
+}
+
+bool SdmaQueue::processPacket() {
+  if (Failed)
+    return false;
+  if (Position >= __atomic_load_n(Memory.Doorbell, __ATOMIC_ACQUIRE))
+    return false;
+  unsigned Words = 0;
+  switch (bits(word(0), 0, 8)) {
+  case SdmaOpcode::Nop:
+    Words = 1 + bits(word(0), 16, 14);
+    break;
+  case SdmaOpcode::Copy:
+    Words = copy();
+    break;
+  case SdmaOpcode::Fence:
+    Words = fence();
+    break;
+  case SdmaOpcode::Trap:
+    Words = trap();
+    break;
+  case SdmaOpcode::PollRegMem:
+    Words = poll();
+    break;
+  case SdmaOpcode::Atomic:
+    Words = atomic();
+    break;
+  case SdmaOpcode::ConstantFill:
+    Words = fill();
+    break;
+  case SdmaOpcode::Timestamp:
+    Words = timestamp();
+    break;
+  case SdmaOpcode::CacheControl:
+    Words = 5; // There are no caches.
+    break;
+  default:
+    Words = unsupported();
+    break;
+  }
+  if (Words == 0)
+    return true;
+  Position += Words * 4;
+  __atomic_store_n(Memory.ReadIndex, Position, __ATOMIC_RELEASE);
+  return true;
+}
+
+unsigned SdmaQueue::copy() {
+  switch (bits(word(0), 8, 8)) {
+  case CopySubOpcode::Linear:
+    return copyLinear();
+  case CopySubOpcode::Rectangle:
+    return copyRectangle();
+  default:
+    return unsupported();
+  }
+}
+
+unsigned SdmaQueue::copyLinear() {
+  const uint64_t Size = uint64_t(bits(word(1), 0, 30)) + 1;
+  const uint64_t Source = wide(3), Destination = wide(5);
+  if (!accessible(Source, Size) || !accessible(Destination, Size))
+    return 0;
+  std::memmove(pointer(Destination), pointer(Source), Size);
+  return 7;
+}
+
+unsigned SdmaQueue::copyRectangle() {
+  struct Side {
+    uint64_t Base;
+    uint64_t X, Y, Z;
+    uint64_t Pitch, SlicePitch;
+  };
+  // All lengths but rows and slices count elements.
+  const unsigned ElementShift = bits(word(0), 29, 3);
+  auto ReadSide = [&](unsigned First) {
+    return Side{wide(First),
+                uint64_t(bits(word(First + 2), 0, 14)) << ElementShift,
+                bits(word(First + 2), 16, 14),
+                bits(word(First + 3), 0, 11),
+                (uint64_t(bits(word(First + 3), 13, 19)) + 1) << ElementShift,
+                (uint64_t(bits(word(First + 4), 0, 28)) + 1) << ElementShift};
+  };
+  const Side Source = ReadSide(1), Destination = ReadSide(6);
+  const uint64_t RowBytes = (uint64_t(bits(word(11), 0, 14)) + 1)
+                            << ElementShift;
+  const uint64_t Rows = bits(word(11), 16, 14) + 1;
+  const uint64_t Slices = bits(word(12), 0, 11) + 1;
+  auto RowAt = [](const Side &S, uint64_t Row, uint64_t Slice) {
+    return S.Base + S.X + (S.Y + Row) * S.Pitch + (S.Z + Slice) * S.SlicePitch;
+  };
+  for (uint64_t Slice = 0; Slice < Slices; ++Slice)
+    for (uint64_t Row = 0; Row < Rows; ++Row) {
+      const uint64_t From = RowAt(Source, Row, Slice);
+      const uint64_t To = RowAt(Destination, Row, Slice);
+      if (!accessible(From, RowBytes) || !accessible(To, RowBytes))
+        return 0;
+      std::memmove(pointer(To), pointer(From), RowBytes);
+    }
+  return 13;
+}
+
+unsigned SdmaQueue::fill() {
+  const uint64_t Address = wide(1);
+  const uint32_t Value = word(3);
+  const unsigned ElementBytes = 1u << bits(word(0), 30, 2);
+  // The field holds the bytes less one, or less one element.
+  const uint64_t Size =
+      (bits(word(4), 0, 30) / ElementBytes + 1) * uint64_t(ElementBytes);
+  if (!accessible(Address, Size))
+    return 0;
+  for (uint64_t Offset = 0; Offset < Size; Offset += ElementBytes)
+    std::memcpy(pointer(Address + Offset), &Value, ElementBytes);
+  return 5;
+}
+
+unsigned SdmaQueue::fence() {
+  if (!accessible(wide(1), 4))
+    return 0;
+  __atomic_store_n(static_cast<uint32_t *>(pointer(wide(1))), word(3),
+                   __ATOMIC_RELEASE);
+  return 4;
+}
+
+unsigned SdmaQueue::poll() {
+  const bool PollsMemory = bits(word(0), 31, 1);
+  // Otherwise it polls a register, which is how ROCr flushes HDP; and that
+  // takes no time here.
+  if (!PollsMemory)
+    return 6;
+  if (!accessible(wide(1), 4))
+    return 0;
+  const auto *Location = static_cast<const uint32_t *>(pointer(wide(1)));
+  const uint32_t Reference = word(3), Mask = word(4);
+  const uint32_t Function = bits(word(0), 28, 3);
+  const bool Met = waitUntil([&] {
+    const uint32_t Value = __atomic_load_n(Location, __ATOMIC_ACQUIRE) & Mask;
+    switch (Function) {
+    case 0:
+      return true;
+    case 1:
+      return Value < Reference;
+    case 2:
+      return Value <= Reference;
+    case 3:
+      return Value == Reference;
+    case 4:
+      return Value != Reference;
+    case 5:
+      return Value >= Reference;
+    default:
+      return Value > Reference;
+    }
+  });
+  return Met ? 6 : 0;
+}
+
+unsigned SdmaQueue::atomic() {
+  if (bits(word(0), 25, 7) != AtomicOperation::Add64)
+    return unsupported();
+  if (!accessible(wide(1), 8))
+    return 0;
+  __atomic_fetch_add(static_cast<uint64_t *>(pointer(wide(1))), wide(3),
+                     __ATOMIC_SEQ_CST);
+  return 8;
+}
+
+unsigned SdmaQueue::timestamp() {
+  if (!accessible(wide(1), 8))
+    return 0;
+  __atomic_store_n(static_cast<uint64_t *>(pointer(wide(1))), deviceTicks(),
+                   __ATOMIC_RELEASE);
+  return 3;
+}
+
+unsigned SdmaQueue::trap() {
+  Processor.host().raiseEvent(bits(word(1), 0, 28));
+  return 2;
+}
+
+bool SdmaQueue::accessible(uint64_t Address, uint64_t Size) {
+  if (Processor.memory().contains(Address, Size))
+    return true;
+  reportError("SDMA packet with opcode " + std::to_string(bits(word(0), 0, 8)) +
+              " accesses unmapped memory at 0x" +
+              llvm::utohexstr(Address, /*LowerCase=*/true) + ", " +
+              std::to_string(Size) + " bytes");
+  Failed = true;
+  Processor.host().reportMemoryFault(Address);
+  return false;
+}
+
+unsigned SdmaQueue::unsupported() {
+  reportError("SDMA packet 0x" + llvm::utohexstr(word(0), /*LowerCase=*/true) +
+              " is not supported");
+  Failed = true;
+  Processor.host().reportMemoryFault(Memory.Ring + Position % Memory.RingBytes);
+  return 0;
+}
+
+} // namespace luthier::emulator

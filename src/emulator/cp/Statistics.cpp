@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/cp/Statistics.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdio>
+#include <unistd.h>
+
+namespace luthier::emulator {
+
+void Statistics::add(const std::string &KernelName,
+                     const DispatchCounts &Counts) {
+  std::lock_guard Lock(Mutex);
+  Totals &Sum = Kernels[KernelName];
+  ++Sum.Dispatches;
+  Sum.Counts.WaveInstructions += Counts.WaveInstructions;
+  Sum.Counts.LaneInstructions += Counts.LaneInstructions;
+}
+
+std::string Statistics::json() const {
+  std::lock_guard Lock(Mutex);
+  std::string Text;
+  llvm::raw_string_ostream Stream(Text);
+  llvm::json::OStream Json(Stream, /*IndentSize=*/2);
+  Json.object([&] {
+    Json.attributeArray("kernels", [&] {
+      for (const auto &[Name, Sum] : Kernels)
+        Json.object([&, &Name = Name, &Sum = Sum] {
+          Json.attribute("name", llvm::json::fixUTF8(Name));
+          Json.attribute("dispatches", Sum.Dispatches);
+          Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
+          Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
+        });
+    });
+  });
+  Stream << '\n';
+  return Text;
+}
+
+/// Plain stdio: this runs while the process is being torn down.
+bool Statistics::write(const std::string &Path) const {
+  std::string Expanded = Path;
+  for (size_t At; (At = Expanded.find("%p")) != std::string::npos;)
+    Expanded.replace(At, 2, std::to_string(getpid()));
+  std::FILE *File = std::fopen(Expanded.c_str(), "w");
+  if (!File)
+    return false;
+  const std::string Text = json();
+  const bool Written =
+      std::fwrite(Text.data(), 1, Text.size(), File) == Text.size();
+  return (std::fclose(File) == 0) && Written;
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kmt/Api.h"
+
+using namespace luthier::emulator;
+
+LUTHIER_KMT_API hsaKmtAllocMemory(HSAuint32 PreferredNode,
+                                  HSAuint64 SizeInBytes, HsaMemFlags MemFlags,
+                                  void **MemoryAddress) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().allocate(PreferredNode, SizeInBytes, MemFlags,
+                                      *MemoryAddress);
+}
+
+LUTHIER_KMT_API hsaKmtFreeMemory(void *MemoryAddress, HSAuint64) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().free(MemoryAddress);
+}
+
+LUTHIER_KMT_API hsaKmtRegisterMemoryWithFlags(void *MemoryAddress,
+                                              HSAuint64 MemorySizeInBytes,
+                                              HsaMemFlags MemFlags) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().registerHost(MemoryAddress, MemorySizeInBytes,
+                                          MemFlags);
+}
+
+LUTHIER_KMT_API hsaKmtDeregisterMemory(void *MemoryAddress) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().deregisterHost(MemoryAddress);
+}
+
+/// GPU and CPU addresses are equal, so there never is an alternate one.
+LUTHIER_KMT_API hsaKmtMapMemoryToGPU(void *MemoryAddress,
+                                     HSAuint64 MemorySizeInBytes,
+                                     HSAuint64 *AlternateVAGPU) {
+  LUTHIER_KMT_SESSION(TheSession);
+  if (AlternateVAGPU)
+    *AlternateVAGPU = 0;
+  return TheSession.memory().map(MemoryAddress, MemorySizeInBytes, {});
+}
+
+LUTHIER_KMT_API
+hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
+                          HSAuint64 *AlternateVAGPU, HsaMemMapFlags,
+                          HSAuint64 NumberOfNodes, HSAuint32 *NodeArray) {
+  LUTHIER_KMT_SESSION(TheSession);
+  if (AlternateVAGPU)
+    *AlternateVAGPU = 0;
+  return TheSession.memory().map(
+      MemoryAddress, MemorySizeInBytes,
+      llvm::ArrayRef<uint32_t>(NodeArray, NumberOfNodes));
+}
+
+LUTHIER_KMT_API hsaKmtUnmapMemoryToGPU(void *MemoryAddress) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().unmap(MemoryAddress);
+}
+
+LUTHIER_KMT_API hsaKmtQueryPointerInfo(const void *Pointer,
+                                       HsaPointerInfo *PointerInfo) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().query(Pointer, *PointerInfo);
+}
+
+LUTHIER_KMT_API hsaKmtSetMemoryUserData(const void *Pointer, void *UserData) {
+  LUTHIER_KMT_SESSION(TheSession);
+  return TheSession.memory().setUserData(Pointer, UserData);
+}
+
+/// Caches are always coherent here.
+LUTHIER_KMT_API hsaKmtSetMemoryPolicy(HSAuint32, HSAuint32, HSAuint32, void *,
+                                      HSAuint64) {
+  return HSAKMT_STATUS_SUCCESS;
+}

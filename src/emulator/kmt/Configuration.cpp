@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kmt/Configuration.h"
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdlib>
+
+namespace luthier::emulator {
+
+static llvm::StringRef variable(const char *Name) {
+  const char *Value = std::getenv(Name);
+  return Value ? Value : "";
+}
+
+/// Leaves \p Result alone if the variable is not set.
+template <typename T>
+static bool readNumber(const char *Name, T Least, T &Result,
+                       std::string &Error) {
+  const llvm::StringRef Text = variable(Name);
+  if (Text.empty())
+    return true;
+  T Value;
+  if (Text.getAsInteger(10, Value) || Value < Least) {
+    Error = std::string(Name) + ": '" + Text.str() + "' is not a number from " +
+            std::to_string(Least) + " up";
+    return false;
+  }
+  Result = Value;
+  return true;
+}
+
+std::optional<Configuration>
+Configuration::fromEnvironment(std::string &Error) {
+  Configuration Config;
+  llvm::StringRef Gpu = variable("LUTHIER_EMULATED_GPU");
+  if (Gpu.empty())
+    Gpu = "gfx90a";
+  Config.Model = findDeviceModel(std::string_view(Gpu.data(), Gpu.size()));
+  if (!Config.Model) {
+    Error = "LUTHIER_EMULATED_GPU: there is no device '" + Gpu.str() +
+            "'; known are " + deviceModelNames();
+    return std::nullopt;
+  }
+  constexpr uint64_t BytesPerMiB = 1 << 20;
+  uint64_t MemoryMiB = Config.LocalMemoryBytes / BytesPerMiB;
+  if (!readNumber("LUTHIER_EMULATED_MEMORY", uint64_t(64), MemoryMiB, Error) ||
+      !readNumber("LUTHIER_EMULATOR_SEED", uint64_t(0), Config.Seed, Error) ||
+      !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error))
+    return std::nullopt;
+  Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
+  Config.StatisticsPath = variable("LUTHIER_EMULATOR_STATS").str();
+  return Config;
+}
+
+} // namespace luthier::emulator

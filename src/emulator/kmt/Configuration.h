@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment variables that configure the emulated GPU.
+#ifndef LUTHIER_EMULATOR_KMT_CONFIGURATION_H
+#define LUTHIER_EMULATOR_KMT_CONFIGURATION_H
+
+#include "emulator/cp/DeviceModel.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace luthier::emulator {
+
+struct Configuration {
+  /// LUTHIER_EMULATED_GPU.
+  const DeviceModel *Model = nullptr;
+  /// LUTHIER_EMULATED_MEMORY, in MiB there.
+  uint64_t LocalMemoryBytes = uint64_t(8) << 30;
+  /// LUTHIER_EMULATOR_SEED and LUTHIER_EMULATOR_THREADS.
+  uint64_t Seed = 0;
+  unsigned Threads = 1;
+  /// LUTHIER_EMULATOR_STATS; empty for none.
+  std::string StatisticsPath;
+
+  /// Nothing, with one line in \p Error, if a variable makes no sense.
+  static std::optional<Configuration> fromEnvironment(std::string &Error);
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_KMT_CONFIGURATION_H

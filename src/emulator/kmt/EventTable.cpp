@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kmt/EventTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+#include <sys/mman.h>
+
+namespace luthier::emulator {
+
+EventTable::EventTable() {
+  void *Page = ::mmap(nullptr, mailboxBytes(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  Mailboxes = Page == MAP_FAILED ? 0 : reinterpret_cast<uint64_t>(Page);
+}
+
+uint64_t &EventTable::mailbox(uint32_t EventId) {
+  return reinterpret_cast<uint64_t *>(Mailboxes)[EventId];
+}
+
+HsaEvent *EventTable::create(const HsaEventDescriptor &Descriptor,
+                             bool ManualReset, bool Signaled) {
+  std::lock_guard Lock(Mutex);
+  // Id 0 stands for "no event" in signals.
+  if (!Mailboxes || Entries.size() >= Capacity - 1)
+    return nullptr;
+  do
+    LastId = LastId % (Capacity - 1) + 1;
+  while (Entries.count(LastId));
+
+  auto Event = std::make_unique<HsaEvent>();
+  *Event = {};
+  Event->EventId = LastId;
+  HsaEventData &Data = Event->EventData;
+  Data.EventType = Descriptor.EventType;
+  Data.EventData.SyncVar = Descriptor.SyncVar;
+  mailbox(LastId) = 0;
+  Data.HWData2 = reinterpret_cast<uint64_t>(&mailbox(LastId));
+  Data.HWData3 = LastId;
+
+  Entry &New = Entries[LastId];
+  New.Event = std::move(Event);
+  New.ManualReset = ManualReset;
+  New.Signaled = Signaled;
+  return New.Event.get();
+}
+
+bool EventTable::destroy(HsaEvent *Event) {
+  std::lock_guard Lock(Mutex);
+  auto It = Entries.find(Event->EventId);
+  if (It == Entries.end() || It->second.Event.get() != Event)
+    return false;
+  Entries.erase(It);
+  return true;
+}
+
+void EventTable::raise(uint32_t EventId) {
+  {
+    std::lock_guard Lock(Mutex);
+    auto It = Entries.find(EventId);
+    if (It == Entries.end())
+      return;
+    It->second.Signaled = true;
+    // Else the next raiseFromMailboxes() would find it again.
+    mailbox(EventId) = 0;
+  }
+  Raised.notify_all();
+}
+
+void EventTable::raiseFromMailboxes() {
+  {
+    std::lock_guard Lock(Mutex);
+    for (auto &[Id, Event] : Entries)
+      if (__atomic_exchange_n(&mailbox(Id), 0, __ATOMIC_ACQ_REL) != 0)
+        Event.Signaled = true;
+  }
+  Raised.notify_all();
+}
+
+bool EventTable::raiseMemoryFault(uint32_t NodeId, uint64_t Address) {
+  bool Any = false;
+  {
+    std::lock_guard Lock(Mutex);
+    for (auto &[Id, Event] : Entries) {
+      if (Event.Event->EventData.EventType != HSA_EVENTTYPE_MEMORY)
+        continue;
+      Event.Fault = {};
+      Event.Fault.NodeId = NodeId;
+      Event.Fault.VirtualAddress = Address;
+      Event.Fault.Failure.NotPresent = 1;
+      Event.Fault.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
+      Event.Signaled = true;
+      Any = true;
+    }
+  }
+  Raised.notify_all();
+  return Any;
+}
+
+bool EventTable::ready(llvm::ArrayRef<HsaEvent *> Events, bool All) {
+  auto Signaled = [&](HsaEvent *Event) {
+    auto It = Entries.find(Event->EventId);
+    return It != Entries.end() && It->second.Signaled;
+  };
+  return All ? llvm::all_of(Events, Signaled) : llvm::any_of(Events, Signaled);
+}
+
+HSAKMT_STATUS EventTable::wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
+                               uint32_t Milliseconds) {
+  std::unique_lock Lock(Mutex);
+  auto Ready = [&] { return ready(Events, All); };
+  if (Milliseconds == HSA_EVENTTIMEOUT_INFINITE)
+    Raised.wait(Lock, Ready);
+  else if (!Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds),
+                            Ready))
+    return HSAKMT_STATUS_WAIT_TIMEOUT;
+  for (HsaEvent *Event : Events) {
+    auto It = Entries.find(Event->EventId);
+    if (It == Entries.end() || !It->second.Signaled)
+      continue;
+    Entry &Found = It->second;
+    if (!Found.ManualReset)
+      Found.Signaled = false;
+    // The waiter looks at its own event for what happened.
+    if (Event->EventData.EventType == HSA_EVENTTYPE_MEMORY)
+      Event->EventData.EventData.MemoryAccessFault = Found.Fault;
+  }
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kmt/Session.h"
+
+#include "emulator/cp/Report.h"
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <pthread.h>
+#include <sys/mman.h>
+
+namespace luthier::emulator {
+
+// Constant-initialised, so that loading the library runs no code.
+static constinit std::atomic<Session *> Current{nullptr};
+static constinit std::mutex OpenMutex;
+static constinit unsigned OpenCount = 0;
+
+bool Gpu::start(const Configuration &Config, Statistics &Stats,
+                std::string &Error) {
+  ShaderArray::Options Options;
+  Options.Processor = Config.Model->Name;
+  Options.Seed = Config.Seed;
+  Options.Threads = Config.Threads;
+  auto MakeShaders = [&](AddressSpace &Memory,
+                         std::function<void(uint32_t)> Interrupt,
+                         std::string &Error) {
+    Options.Interrupt = std::move(Interrupt);
+    return ShaderArray::create(Options, Memory, Error);
+  };
+  Processor =
+      CommandProcessor::create(*Config.Model, MakeShaders, *this, Stats, Error);
+  if (!Processor)
+    return false;
+  // Device code announces host calls by writing an event's mailbox.
+  Processor->memory().map(Events.mailboxes(), Events.mailboxBytes());
+  void *Page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (Page != MAP_FAILED)
+    Registers = reinterpret_cast<uint64_t>(Page);
+  return true;
+}
+
+void Gpu::reportMemoryFault(uint64_t Address) {
+  if (Events.raiseMemoryFault(Node, Address))
+    return;
+  // Nobody could ever learn of it.
+  reportError("no handler for memory faults is installed");
+  std::abort();
+}
+
+Session *Session::create(std::string &Error) {
+  std::optional<Configuration> Config = Configuration::fromEnvironment(Error);
+  if (!Config)
+    return nullptr;
+  std::unique_ptr<Session> New(new Session(std::move(*Config)));
+  New->Gpus.push_back(std::make_unique<Gpu>(CpuNode + 1, New->Events));
+  llvm::SmallVector<MemoryTable::Device, 1> Devices;
+  for (auto &TheGpu : New->Gpus) {
+    if (!TheGpu->start(New->Config, New->Stats, Error))
+      return nullptr;
+    CommandProcessor &Processor = TheGpu->processor();
+    Devices.push_back({TheGpu->node(), &Processor.memory(),
+                       New->Config.LocalMemoryBytes,
+                       [&Processor](uint64_t Begin, uint64_t End) {
+                         Processor.shaders().invalidateCode(Begin, End);
+                       }});
+  }
+  New->Memory.emplace(std::move(Devices));
+  return New.release();
+}
+
+/// A child has the parent's memory but none of its threads. It starts without
+/// a session; what it inherited is left alone.
+static void handleForks() {
+  static const int Registered =
+      pthread_atfork([] { OpenMutex.lock(); }, [] { OpenMutex.unlock(); },
+                     [] {
+                       Current.store(nullptr);
+                       OpenCount = 0;
+                       OpenMutex.unlock();
+                     });
+  (void)Registered;
+}
+
+HSAKMT_STATUS Session::open() {
+  handleForks();
+  std::lock_guard Lock(OpenMutex);
+  if (OpenCount++ > 0)
+    return HSAKMT_STATUS_KERNEL_ALREADY_OPENED;
+  if (Current.load())
+    return HSAKMT_STATUS_SUCCESS;
+  std::string Error;
+  Session *New = create(Error);
+  if (!New) {
+    OpenCount = 0;
+    reportError(Error);
+    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  }
+  Current.store(New);
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS Session::close() {
+  std::lock_guard Lock(OpenMutex);
+  if (OpenCount == 0)
+    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  --OpenCount;
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+Session *Session::current() { return Current.load(std::memory_order_acquire); }
+
+Gpu *Session::gpu(uint32_t Node) const {
+  for (const auto &TheGpu : Gpus)
+    if (TheGpu->node() == Node)
+      return TheGpu.get();
+  return nullptr;
+}
+
+void Session::writeStatistics() const {
+  if (!Config.StatisticsPath.empty() && !Stats.write(Config.StatisticsPath))
+    reportError("LUTHIER_EMULATOR_STATS: '" + Config.StatisticsPath +
+                "' cannot be written");
+}
+
+} // namespace luthier::emulator
