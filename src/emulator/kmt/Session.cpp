@@ -7,6 +7,7 @@
 #include <mutex>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <utility>
 
 namespace luthier::emulator {
 
@@ -14,6 +15,8 @@ namespace luthier::emulator {
 static constinit std::atomic<Session *> Current{nullptr};
 static constinit std::mutex OpenMutex;
 static constinit unsigned OpenCount = 0;
+/// HIP tries again with every call; once is enough to say why it fails.
+static constinit bool OpenFailed = false;
 
 bool Gpu::start(const Configuration &Config, Statistics &Stats,
                 std::string &Error) {
@@ -90,10 +93,11 @@ HSAKMT_STATUS Session::open() {
   if (Current.load())
     return HSAKMT_STATUS_SUCCESS;
   std::string Error;
-  Session *New = create(Error);
+  Session *New = OpenFailed ? nullptr : create(Error);
   if (!New) {
     OpenCount = 0;
-    reportError(Error);
+    if (!std::exchange(OpenFailed, true))
+      reportError(Error);
     return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   }
   Current.store(New);

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Fixture.h"
+#include <hsa/hsa_ext_amd.h>
+
+namespace luthier::emulator {
+namespace {
+
+class AqlQueueTest : public CommandProcessorTest {};
+
+TEST_F(AqlQueueTest, CompletionFreesTheSlotStampsTimesAndRaisesTheEvent) {
+  TestSignal Done;
+  submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ASSERT_TRUE(Done.reaches(0));
+  EXPECT_EQ(Ring[0].header, HSA_PACKET_TYPE_INVALID);
+  EXPECT_EQ(readIndex(), 1u);
+  EXPECT_LT(Done.Signal.start_ts, Done.Signal.end_ts);
+  EXPECT_TRUE(eventually([&] { return TheHost.Events == 1; }));
+  EXPECT_EQ(Done.Mailbox, 7u);
+}
+
+TEST_F(AqlQueueTest, PacketsRunInOrderAndTheRingWraps) {
+  TestSignal Done(40);
+  for (unsigned I = 0; I < 40; ++I) {
+    ASSERT_TRUE(eventually([&] { return I - readIndex() < NumPackets; }));
+    auto Packet = dispatchPacket(&Done);
+    Packet.grid_size_x = I + 1;
+    submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  }
+  ASSERT_TRUE(Done.reaches(0));
+  ASSERT_EQ(Shaders->Dispatches.size(), 40u);
+  for (unsigned I = 0; I < 40; ++I) {
+    EXPECT_EQ(Shaders->Dispatches[I].GridSize[0], I + 1);
+    EXPECT_EQ(Shaders->Dispatches[I].DispatchId, I);
+  }
+}
+
+TEST_F(AqlQueueTest, DoorbellsOutOfOrderLoseNoPacket) {
+  TestSignal Done(2);
+  HsaQueue.write_dispatch_id = 2;
+  write(1, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  write(0, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  // The ring for packet 1 was overwritten before anybody saw it.
+  ring(0);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, APacketNotWrittenYetIsWaitedFor) {
+  TestSignal Done(2);
+  HsaQueue.write_dispatch_id = 2;
+  write(1, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ring(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Done.value(), 2);
+  write(0, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ring(0);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, BarrierAndWaitsForAllDependencies) {
+  TestSignal First, Second, Done;
+  hsa_barrier_and_packet_t Packet{};
+  Packet.dep_signal[0] = First.handle();
+  Packet.dep_signal[3] = Second.handle();
+  Packet.completion_signal = Done.handle();
+  submit(Packet, HSA_PACKET_TYPE_BARRIER_AND);
+  First.store(0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Done.value(), 1);
+  Second.store(0);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, BarrierOrWaitsForAnyDependency) {
+  TestSignal First, Second, Done;
+  hsa_barrier_or_packet_t Packet{};
+  Packet.dep_signal[0] = First.handle();
+  Packet.dep_signal[1] = Second.handle();
+  Packet.completion_signal = Done.handle();
+  submit(Packet, HSA_PACKET_TYPE_BARRIER_OR);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Done.value(), 1);
+  Second.store(0);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, BarriersWithoutDependenciesPassAtOnce) {
+  TestSignal Done(2);
+  hsa_barrier_and_packet_t And{};
+  And.completion_signal = Done.handle();
+  hsa_barrier_or_packet_t Or{};
+  Or.completion_signal = Done.handle();
+  submit(And, HSA_PACKET_TYPE_BARRIER_AND);
+  submit(Or, HSA_PACKET_TYPE_BARRIER_OR);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, BarrierValueComparesTheMaskedValue) {
+  TestSignal Watched(0x10), Done;
+  hsa_amd_barrier_value_packet_t Packet{};
+  Packet.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+  Packet.signal = Watched.handle();
+  Packet.value = 5;
+  Packet.mask = 0xf;
+  Packet.cond = HSA_SIGNAL_CONDITION_GTE;
+  Packet.completion_signal = Done.handle();
+  submit(Packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Done.value(), 1);
+  Watched.store(0x15);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, AnIndirectBufferInvalidatesCode) {
+  TestSignal Done;
+  hsa_barrier_and_packet_t Packet{};
+  reinterpret_cast<hsa_amd_vendor_packet_header_t *>(&Packet)->AmdFormat = 1;
+  Packet.completion_signal = Done.handle();
+  submit(Packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  ASSERT_TRUE(Done.reaches(0));
+  EXPECT_EQ(Shaders->Invalidations, 1u);
+}
+
+TEST_F(AqlQueueTest, AnAgentDispatchIsAnInvalidPacket) {
+  testing::internal::CaptureStderr();
+  submit(hsa_agent_dispatch_packet_t{}, HSA_PACKET_TYPE_AGENT_DISPATCH);
+  EXPECT_TRUE(Inactive.reaches(0x20));
+  const std::string Line = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(Line.rfind("luthier-emulator: ", 0), 0u) << Line;
+}
+
+TEST_F(AqlQueueTest, AnInactiveQueueTakesNoPackets) {
+  TestSignal Done;
+  Aql->setActive(false);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(Done.value(), 1);
+  Aql->setActive(true);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(AqlQueueTest, StopsWhileItWaits) {
+  TestSignal Never;
+  hsa_barrier_and_packet_t Packet{};
+  Packet.dep_signal[0] = Never.handle();
+  submit(Packet, HSA_PACKET_TYPE_BARRIER_AND);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  Aql.reset();
+  EXPECT_EQ(readIndex(), 0u);
+}
+
+TEST_F(AqlQueueTest, DeviceInterruptsAreLookedUpInTheMailboxes) {
+  Shaders->Interrupt(3);
+  EXPECT_EQ(TheHost.MailboxScans, 1u);
+}
+
+} // namespace
+} // namespace luthier::emulator

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kmt/MemoryTable.h"
+#include "gtest/gtest.h"
+
+namespace luthier::emulator {
+namespace {
+
+class MemoryTableTest : public testing::Test {
+protected:
+  void *allocate(uint64_t Size, HsaMemFlags Flags = {}, uint32_t Node = 1) {
+    void *Address = nullptr;
+    EXPECT_EQ(Table.allocate(Node, Size, Flags, Address),
+              HSAKMT_STATUS_SUCCESS);
+    return Address;
+  }
+  bool mapped(const void *Address) {
+    return Space.find(reinterpret_cast<uint64_t>(Address)).has_value();
+  }
+  static char *offset(void *Address, uint64_t By) {
+    return static_cast<char *>(Address) + By;
+  }
+
+  AddressSpace Space;
+  unsigned CodeUnmapped = 0;
+  MemoryTable Table{{MemoryTable::Device{
+      1, &Space, 1 << 20, [this](uint64_t, uint64_t) { ++CodeUnmapped; }}}};
+};
+
+TEST_F(MemoryTableTest, TheDeviceSeesOnlyWhatIsMapped) {
+  void *Memory = allocate(100);
+  EXPECT_FALSE(mapped(Memory));
+  EXPECT_EQ(Table.map(Memory, 100, {}), HSAKMT_STATUS_SUCCESS);
+  EXPECT_TRUE(mapped(offset(Memory, 4095)));
+  EXPECT_EQ(Table.map(Memory, 100, {1u}), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Table.unmap(Memory), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(mapped(Memory));
+  EXPECT_EQ(Table.free(Memory), HSAKMT_STATUS_SUCCESS);
+}
+
+TEST_F(MemoryTableTest, FreeingUnmapsAndForgetsCode) {
+  HsaMemFlags Executable{};
+  Executable.ui32.ExecuteAccess = 1;
+  void *Memory = allocate(4096, Executable);
+  Table.map(Memory, 4096, {});
+  EXPECT_EQ(Table.free(Memory), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(mapped(Memory));
+  EXPECT_EQ(CodeUnmapped, 1u);
+}
+
+TEST_F(MemoryTableTest, LocalMemoryRunsOut) {
+  void *Memory = allocate(1 << 20), *More = nullptr;
+  EXPECT_EQ(Table.allocate(1, 4096, {}, More), HSAKMT_STATUS_NO_MEMORY);
+  Table.free(Memory);
+  More = allocate(4096);
+  // System memory is not counted.
+  allocate(2 << 20, {}, /*Node=*/0);
+}
+
+TEST_F(MemoryTableTest, ScratchIsMappedInParts) {
+  HsaMemFlags Scratch{};
+  Scratch.ui32.Scratch = 1;
+  void *Memory = allocate(uint64_t(4) << 30, Scratch);
+  Table.map(offset(Memory, 8192), 4096, {});
+  EXPECT_FALSE(mapped(Memory));
+  EXPECT_TRUE(mapped(offset(Memory, 8192)));
+  Table.unmap(offset(Memory, 8192));
+  EXPECT_FALSE(mapped(offset(Memory, 8192)));
+}
+
+TEST_F(MemoryTableTest, PointerInfoKnowsInteriorPointers) {
+  void *Memory = allocate(8192);
+  Table.map(Memory, 8192, {});
+  Table.setUserData(Memory, this);
+  HsaPointerInfo Info;
+  ASSERT_EQ(Table.query(offset(Memory, 5000), Info), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Info.Type, HSA_POINTER_ALLOCATED);
+  EXPECT_EQ(Info.CPUAddress, Memory);
+  EXPECT_EQ(Info.SizeInBytes, 8192u);
+  EXPECT_EQ(Info.Node, 1u);
+  EXPECT_EQ(Info.NMappedNodes, 1u);
+  EXPECT_EQ(Info.MappedNodes[0], 1u);
+  EXPECT_EQ(Info.UserData, this);
+  EXPECT_EQ(Table.query(this, Info), HSAKMT_STATUS_ERROR);
+  EXPECT_EQ(Info.Type, HSA_POINTER_UNKNOWN);
+}
+
+TEST_F(MemoryTableTest, RegisteredBuffersMaySharePages) {
+  alignas(4096) static char Buffer[3 * 4096];
+  EXPECT_EQ(Table.registerHost(Buffer + 10, 100, {}), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Table.registerHost(Buffer + 200, 8000, {}), HSAKMT_STATUS_SUCCESS);
+  Table.map(Buffer + 10, 100, {});
+  Table.map(Buffer + 200, 8000, {});
+  Table.unmap(Buffer + 10);
+  EXPECT_EQ(Table.deregisterHost(Buffer + 10), HSAKMT_STATUS_SUCCESS);
+  EXPECT_TRUE(mapped(Buffer));
+  EXPECT_TRUE(mapped(Buffer + 8000));
+  Table.unmap(Buffer + 200);
+  EXPECT_EQ(Table.deregisterHost(Buffer + 200), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(mapped(Buffer));
+  EXPECT_NE(Table.deregisterHost(Buffer + 200), HSAKMT_STATUS_SUCCESS);
+}
+
+TEST_F(MemoryTableTest, RegisteringTwiceNeedsDeregisteringTwice) {
+  alignas(4096) static char Buffer[4096];
+  for (unsigned I = 0; I < 2; ++I) {
+    Table.registerHost(Buffer, 4096, {});
+    Table.map(Buffer, 4096, {});
+  }
+  Table.unmap(Buffer);
+  Table.deregisterHost(Buffer);
+  EXPECT_TRUE(mapped(Buffer));
+  Table.unmap(Buffer);
+  Table.deregisterHost(Buffer);
+  EXPECT_FALSE(mapped(Buffer));
+}
+
+TEST_F(MemoryTableTest, UnlockingAllocatedMemoryLeavesItMapped) {
+  void *Memory = allocate(4096);
+  Table.map(Memory, 4096, {});
+  Table.registerHost(offset(Memory, 64), 100, {});
+  Table.map(offset(Memory, 64), 100, {});
+  Table.unmap(offset(Memory, 64));
+  Table.deregisterHost(offset(Memory, 64));
+  EXPECT_TRUE(mapped(Memory));
+}
+
+} // namespace
+} // namespace luthier::emulator

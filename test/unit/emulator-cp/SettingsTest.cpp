@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Environment variables, device rows and the statistics file.
+#include "emulator/cp/Statistics.h"
+#include "emulator/kmt/Configuration.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+namespace luthier::emulator {
+namespace {
+
+class SettingsTest : public testing::Test {
+protected:
+  void SetUp() override { TearDown(); }
+  void TearDown() override {
+    for (const char *Name :
+         {"LUTHIER_EMULATED_GPU", "LUTHIER_EMULATED_MEMORY",
+          "LUTHIER_EMULATOR_SEED", "LUTHIER_EMULATOR_THREADS",
+          "LUTHIER_EMULATOR_STATS"})
+      unsetenv(Name);
+  }
+  std::string Error;
+};
+
+TEST_F(SettingsTest, DefaultToOneGfx90a) {
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_STREQ(Config->Model->Name, "gfx90a");
+  EXPECT_EQ(Config->Threads, 1u);
+  EXPECT_TRUE(Config->StatisticsPath.empty());
+}
+
+TEST_F(SettingsTest, AreReadFromTheEnvironment) {
+  setenv("LUTHIER_EMULATED_GPU", "gfx1030", 1);
+  setenv("LUTHIER_EMULATED_MEMORY", "256", 1);
+  setenv("LUTHIER_EMULATOR_SEED", "42", 1);
+  setenv("LUTHIER_EMULATOR_THREADS", "2", 1);
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_EQ(Config->Model->WaveSize, 32u);
+  EXPECT_EQ(Config->LocalMemoryBytes, 256u << 20);
+  EXPECT_EQ(Config->Seed, 42u);
+  EXPECT_EQ(Config->Threads, 2u);
+}
+
+TEST_F(SettingsTest, AnUnknownDeviceIsNamedWithTheKnownOnes) {
+  setenv("LUTHIER_EMULATED_GPU", "gfx9000", 1);
+  EXPECT_FALSE(Configuration::fromEnvironment(Error));
+  EXPECT_NE(Error.find("gfx9000"), std::string::npos);
+  EXPECT_NE(Error.find("gfx90a"), std::string::npos);
+  EXPECT_EQ(Error.find('\n'), std::string::npos);
+}
+
+TEST_F(SettingsTest, NonsenseNumbersAreRefused) {
+  for (const char *Value : {"0", "-1", "two", "3x"}) {
+    setenv("LUTHIER_EMULATOR_THREADS", Value, 1);
+    EXPECT_FALSE(Configuration::fromEnvironment(Error)) << Value;
+    EXPECT_NE(Error.find("LUTHIER_EMULATOR_THREADS"), std::string::npos);
+  }
+}
+
+TEST(DeviceModelTest, RowsSpellTheirOwnVersion) {
+  const DeviceModel *Model = findDeviceModel("gfx90a");
+  ASSERT_TRUE(Model);
+  EXPECT_EQ(Model->Major, 9u);
+  EXPECT_EQ(Model->Stepping, 10u);
+  // ROCr asserts that scratch waves divide evenly.
+  EXPECT_EQ(Model->ComputeUnits % Model->ShaderEngines, 0u);
+  EXPECT_FALSE(findDeviceModel("gfx90"));
+  EXPECT_FALSE(findDeviceModel(""));
+}
+
+TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
+  Statistics Stats;
+  Stats.add("zeta", {1, 2});
+  Stats.add("alpha\"\xff", {10, 20});
+  Stats.add("zeta", {3, 4});
+  const std::string Folder = testing::TempDir();
+  ASSERT_TRUE(Stats.write(Folder + "/stats-%p.json"));
+  const std::string Path =
+      Folder + "/stats-" + std::to_string(getpid()) + ".json";
+  auto File = llvm::MemoryBuffer::getFile(Path);
+  ASSERT_TRUE(bool(File)) << Path;
+  auto Json = llvm::json::parse((*File)->getBuffer());
+  ASSERT_TRUE(bool(Json));
+  const auto *Kernels = Json->getAsObject()->getArray("kernels");
+  ASSERT_EQ(Kernels->size(), 2u);
+  const auto &Zeta = *(*Kernels)[1].getAsObject();
+  EXPECT_EQ(Zeta.getString("name"), "zeta");
+  EXPECT_EQ(Zeta.getInteger("dispatches"), 2);
+  EXPECT_EQ(Zeta.getInteger("wave_instructions"), 4);
+  EXPECT_EQ(Zeta.getInteger("lane_instructions"), 6);
+  std::filesystem::remove(Path);
+}
+
+TEST(StatisticsTest, AnUnwritableFileIsSaid) {
+  EXPECT_FALSE(Statistics().write("/nonexistent/stats.json"));
+}
+
+} // namespace
+} // namespace luthier::emulator
