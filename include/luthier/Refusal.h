@@ -43,6 +43,9 @@ private:
 /// Shorthand for make_error<Refusal>.
 LUTHIER_API llvm::Error refuse(RefusalReason Reason, const llvm::Twine &Detail);
 
+/// The message of \p E for people: of a refusal only the detail. Consumes \p E.
+LUTHIER_API std::string detailOf(llvm::Error E);
+
 } // namespace luthier
 
 #endif // LUTHIER_REFUSAL_H

@@ -7,6 +7,7 @@
 #define LUTHIER_CODEOBJECT_CODEOBJECT_H
 
 #include "codeobject/KernelDescriptor.h"
+#include "codeobject/TargetID.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -16,22 +17,6 @@
 #include <vector>
 
 namespace luthier {
-
-/// The processor and its settings, as in "gfx90a:sramecc+:xnack-".
-struct TargetID {
-  std::string Processor;
-  /// Unset where the code object runs with either setting.
-  std::optional<bool> Xnack;
-  std::optional<bool> SramEcc;
-
-  /// "amdgcn-amd-amdhsa--gfx90a:xnack-" or the same without the triple.
-  static llvm::Expected<TargetID> parse(llvm::StringRef Text);
-  std::string str() const;
-  /// True if code for this target runs on \p Device.
-  bool runsOn(const TargetID &Device) const;
-  /// LLVM subtarget features, such as "-xnack,+sramecc".
-  std::string featureString() const;
-};
 
 /// What the metadata note says of one kernel; zero where it says nothing.
 struct KernelMetadata {
@@ -77,6 +62,7 @@ public:
   uint32_t elfFlags() const { return ElfFlags; }
   uint8_t abiVersion() const { return AbiVersion; }
 
+  /// In order of their code.
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
   const KernelInfo *findKernel(llvm::StringRef Name) const;
   /// Functions that are not kernels.
@@ -91,6 +77,13 @@ public:
   llvm::StringRef metadataBlob() const { return Metadata; }
 
 private:
+  friend class CodeObjectReader;
+  /// Bytes of the file that the loader maps as they are.
+  struct Segment {
+    uint64_t Address, Size, FileOffset;
+    bool Executable;
+  };
+
   CodeObject() = default;
   std::vector<uint8_t> Bytes;
   TargetID Target;
@@ -99,6 +92,7 @@ private:
   uint8_t AbiVersion = 0;
   std::vector<KernelInfo> Kernels;
   std::vector<FunctionInfo> Functions;
+  std::vector<Segment> Segments;
   llvm::StringRef Metadata;
 };
 

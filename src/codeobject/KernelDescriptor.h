@@ -16,19 +16,25 @@
 namespace luthier {
 
 /// How one processor allocates registers. A processor without a row is refused.
+/// Where WaveSize is 32, counts of VGPRs and granules halve for wave64 kernels.
 struct RegisterFileTraits {
   llvm::StringRef Processor;
-  unsigned WaveSize;         ///< Lanes of a wave in the default mode.
-  unsigned VGPRsPerLane;     ///< Of one SIMD, shared by its waves.
-  unsigned VGPRGranule;      ///< Allocation unit.
-  unsigned AddressableVGPRs; ///< v0..v(n-1); AGPRs counted separately.
-  unsigned SGPRGranule;      ///< Encoding unit of the descriptor's field.
+  unsigned WaveSize;            ///< Lanes of a wave in the default mode.
+  unsigned VGPRsPerLane;        ///< Of one SIMD, shared by its waves.
+  unsigned VGPRGranule;         ///< Allocation unit.
+  unsigned VGPREncodingGranule; ///< What the descriptor's field counts.
+  unsigned AddressableVGPRs;    ///< v0..v(n-1); AGPRs counted separately.
+  unsigned SGPRsPerSIMD;        ///< Shared by its waves.
+  unsigned SGPRGranule;      ///< Allocation unit; the descriptor counts halves.
   unsigned AddressableSGPRs; ///< s0..s(n-1), without VCC and the like.
   unsigned ExtraSGPRs;       ///< VCC, FLAT_SCRATCH, XNACK_MASK at the top.
-  bool UnifiedAGPRs; ///< AGPRs lie behind accum_offset in the same file.
-  unsigned SIMDsPerCU;
+  bool UnifiedAGPRs;   ///< AGPRs lie behind accum_offset in the same file.
+  unsigned SIMDsPerCU; ///< In WGP mode a workgroup has two CUs' SIMDs.
   unsigned WavesPerSIMD;
   unsigned LDSBytes; ///< Of one workgroup at most.
+
+  /// Every wave has all SGPRs, and the descriptor's field stays zero.
+  bool hasFixedSGPRs() const { return SGPRGranule > AddressableSGPRs; }
 };
 
 /// Null for a processor this engine does not know.
@@ -47,7 +53,8 @@ public:
   llvm::amdhsa::kernel_descriptor_t &raw() { return Raw; }
 
   unsigned userSGPRCount() const;
-  /// Registers of all kinds in a wave's VGPR allocation, granules expanded.
+  /// Registers of all kinds in a wave's VGPR allocation as the descriptor
+  /// counts them; the hardware may round further up to its own granule.
   unsigned allocatedVGPRs(const RegisterFileTraits &Traits) const;
   /// First register past the VGPRs: accum_offset where AGPRs share the file,
   /// else the allocation.
@@ -57,7 +64,8 @@ public:
   bool usesWave32() const;
 
   /// Sets granule and accum_offset fields so that v0..v(VGPRs-1) and \p AGPRs
-  /// accumulation registers exist.
+  /// accumulation registers exist. Raising VGPRs where AGPRs share the file
+  /// moves the AGPRs, which code does not notice.
   void setVGPRs(unsigned VGPRs, unsigned AGPRs,
                 const RegisterFileTraits &Traits);
   /// \p SGPRs counts addressable ones; the special ones are added here.

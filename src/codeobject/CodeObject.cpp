@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/CodeObject.h"
+#include "codeobject/KernelMetadata.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELF.h"
+#include <algorithm>
+#include <tuple>
+
+using namespace llvm;
+using namespace luthier;
+using ElfFile = object::ELFFile<object::ELF64LE>;
+
+namespace {
+
+Error malformed(const Twine &Detail) {
+  return refuse(RefusalReason::MalformedCodeObject, Detail);
+}
+
+/// Says where something went wrong; LLVM's errors become ours.
+Error malformed(const Twine &Where, Error E) {
+  return malformed(Where + ": " + detailOf(std::move(E)));
+}
+
+std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, true); }
+
+} // namespace
+
+namespace luthier {
+
+/// Fills a CodeObject from its bytes.
+class CodeObjectReader {
+public:
+  CodeObjectReader(CodeObject &Object, ElfFile File)
+      : Object(Object), File(std::move(File)) {}
+
+  Error read() {
+    if (Error E = readHeader())
+      return E;
+    if (Error E = readSegments())
+      return E;
+    if (Error E = readNotes())
+      return E;
+    if (Error E = readSymbols())
+      return E;
+    return readKernels();
+  }
+
+private:
+  struct Symbol {
+    StringRef Name;
+    uint64_t Address, Size;
+  };
+
+  Error readHeader();
+  Error readSegments();
+  Error readNotes();
+  Error readSymbols();
+  Error readKernels();
+  Expected<KernelInfo> readKernel(const Symbol &Descriptor);
+  Expected<uint64_t> codeSize(const KernelInfo &Kernel) const;
+
+  CodeObject &Object;
+  ElfFile File;
+  std::vector<Symbol> Descriptors;
+  std::vector<Symbol> Functions; ///< In order of address.
+};
+
+Error CodeObjectReader::readHeader() {
+  const auto &Header = File.getHeader();
+  if (Header.e_machine != ELF::EM_AMDGPU)
+    return malformed("ELF for machine " + Twine(Header.e_machine) +
+                     ", not for AMD GPUs (" + Twine(ELF::EM_AMDGPU) + ")");
+  if (Header.e_ident[ELF::EI_OSABI] != ELF::ELFOSABI_AMDGPU_HSA)
+    return malformed("OS ABI " + Twine(Header.e_ident[ELF::EI_OSABI]) +
+                     " is not that of the HSA runtime (" +
+                     Twine(ELF::ELFOSABI_AMDGPU_HSA) + ")");
+  if (Header.e_type != ELF::ET_DYN)
+    return malformed("not linked: ELF type " + Twine(Header.e_type));
+
+  Object.ElfFlags = Header.e_flags;
+  Object.AbiVersion = Header.e_ident[ELF::EI_ABIVERSION];
+  Expected<unsigned> Version = codeObjectVersion(Object.AbiVersion);
+  if (!Version)
+    return Version.takeError();
+  Object.Version = *Version;
+  Expected<TargetID> Target =
+      TargetID::fromElf(Object.ElfFlags, Object.AbiVersion);
+  if (!Target)
+    return Target.takeError();
+  Object.Target = std::move(*Target);
+  return Error::success();
+}
+
+Error CodeObjectReader::readSegments() {
+  auto Headers = File.program_headers();
+  if (!Headers)
+    return malformed("program headers", Headers.takeError());
+  for (const auto &Header : *Headers) {
+    if (Header.p_type != ELF::PT_LOAD)
+      continue;
+    const uint64_t Offset = Header.p_offset, Size = Header.p_filesz;
+    if (Offset > Object.Bytes.size() || Size > Object.Bytes.size() - Offset)
+      return malformed("segment of " + hex(Size) + " bytes at file offset " +
+                       hex(Offset) + " ends beyond the file's " +
+                       hex(Object.Bytes.size()));
+    if (Header.p_vaddr + Size < Size)
+      return malformed("segment at " + hex(Header.p_vaddr) +
+                       " wraps around the address space");
+    Object.Segments.push_back(
+        {Header.p_vaddr, Size, Offset, (Header.p_flags & ELF::PF_X) != 0});
+  }
+  return Error::success();
+}
+
+Error CodeObjectReader::readNotes() {
+  auto Headers = File.program_headers();
+  if (!Headers)
+    return malformed("program headers", Headers.takeError());
+  for (const auto &Header : *Headers) {
+    if (Header.p_type != ELF::PT_NOTE)
+      continue;
+    Error Failed = Error::success();
+    for (const auto Note : File.notes(Header, Failed))
+      if (Note.getName() == "AMDGPU" &&
+          Note.getType() == ELF::NT_AMDGPU_METADATA)
+        Object.Metadata = toStringRef(Note.getDesc(Header.p_align));
+    if (Failed)
+      return malformed("notes at file offset " + hex(Header.p_offset),
+                       std::move(Failed));
+  }
+  return Error::success();
+}
+
+Error CodeObjectReader::readSymbols() {
+  auto Sections = File.sections();
+  if (!Sections)
+    return malformed("section headers", Sections.takeError());
+  const auto Find = [&](uint32_t Type) {
+    return find_if(*Sections, [&](const auto &S) { return S.sh_type == Type; });
+  };
+  // A stripped code object keeps only what the loader needs.
+  auto Table = Find(ELF::SHT_SYMTAB);
+  if (Table == Sections->end())
+    Table = Find(ELF::SHT_DYNSYM);
+  if (Table == Sections->end())
+    return malformed("no symbol table");
+
+  auto Symbols = File.symbols(&*Table);
+  if (!Symbols)
+    return malformed("symbol table", Symbols.takeError());
+  auto Strings = File.getStringTableForSymtab(*Table);
+  if (!Strings)
+    return malformed("symbol names", Strings.takeError());
+
+  for (const auto &[Index, Raw] : enumerate(*Symbols)) {
+    if (Raw.st_shndx == ELF::SHN_UNDEF)
+      continue;
+    auto Name = Raw.getName(*Strings);
+    if (!Name)
+      return malformed("symbol " + Twine(Index), Name.takeError());
+    const Symbol S = {*Name, Raw.st_value, Raw.st_size};
+    if (Raw.getType() == ELF::STT_FUNC)
+      Functions.push_back(S);
+    else if (Raw.getType() == ELF::STT_OBJECT && Name->ends_with(".kd"))
+      Descriptors.push_back(S);
+  }
+  llvm::sort(Functions, [](const Symbol &A, const Symbol &B) {
+    return std::tie(A.Address, A.Name) < std::tie(B.Address, B.Name);
+  });
+  return Error::success();
+}
+
+Error CodeObjectReader::readKernels() {
+  Expected<StringMap<KernelMetadata>> Metadata =
+      readKernelMetadata(Object.Metadata);
+  if (!Metadata)
+    return Metadata.takeError();
+
+  for (const Symbol &Descriptor : Descriptors) {
+    Expected<KernelInfo> Kernel = readKernel(Descriptor);
+    if (!Kernel)
+      return Kernel.takeError();
+    if (auto It = Metadata->find(Kernel->Name); It != Metadata->end())
+      Kernel->Metadata = It->second;
+    Object.Kernels.push_back(std::move(*Kernel));
+  }
+  llvm::sort(Object.Kernels, [](const KernelInfo &A, const KernelInfo &B) {
+    return std::tie(A.EntryAddress, A.Name) < std::tie(B.EntryAddress, B.Name);
+  });
+
+  DenseSet<uint64_t> Entries;
+  for (const KernelInfo &Kernel : Object.Kernels)
+    Entries.insert(Kernel.EntryAddress);
+  for (const Symbol &Function : Functions)
+    if (!Entries.contains(Function.Address))
+      Object.Functions.push_back(
+          {Function.Name.str(), Function.Address, Function.Size});
+  return Error::success();
+}
+
+Expected<KernelInfo> CodeObjectReader::readKernel(const Symbol &Descriptor) {
+  const StringRef Name = Descriptor.Name.drop_back(StringRef(".kd").size());
+  auto Bytes = Object.contents(Descriptor.Address, Descriptor.Size);
+  if (!Bytes)
+    return malformed("descriptor of kernel " + Name, Bytes.takeError());
+  Expected<KernelDescriptor> Parsed = KernelDescriptor::create(*Bytes);
+  if (!Parsed)
+    return malformed("kernel " + Name, Parsed.takeError());
+
+  KernelInfo Kernel{.Name = Name.str(),
+                    .DescriptorAddress = Descriptor.Address,
+                    .Descriptor = *Parsed,
+                    .Metadata = {}};
+  Kernel.EntryAddress =
+      Descriptor.Address + Parsed->raw().kernel_code_entry_byte_offset;
+  Expected<uint64_t> Size = codeSize(Kernel);
+  if (!Size)
+    return Size.takeError();
+  Kernel.CodeSize = *Size;
+  return Kernel;
+}
+
+/// To the end of the function that holds the entry. Assembly may leave that
+/// without a size or a symbol: then to the next function or the segment's end.
+Expected<uint64_t> CodeObjectReader::codeSize(const KernelInfo &Kernel) const {
+  const uint64_t Entry = Kernel.EntryAddress;
+  const auto Segment = find_if(Object.Segments, [&](const auto &S) {
+    return S.Executable && Entry >= S.Address && Entry - S.Address < S.Size;
+  });
+  if (Segment == Object.Segments.end())
+    return malformed("kernel " + Kernel.Name + " begins at " + hex(Entry) +
+                     ", outside the executable segments");
+  const uint64_t SegmentEnd = Segment->Address + Segment->Size;
+
+  const auto Next = llvm::upper_bound(
+      Functions, Entry,
+      [](uint64_t Address, const Symbol &S) { return Address < S.Address; });
+  uint64_t End = Next == Functions.end() ? SegmentEnd
+                                         : std::min(Next->Address, SegmentEnd);
+  for (const Symbol &Function :
+       ArrayRef(Functions).take_front(Next - Functions.begin()))
+    if (Function.Size && Entry - Function.Address < Function.Size) {
+      if (Function.Size > SegmentEnd - Function.Address)
+        return malformed("kernel " + Kernel.Name + " of " + hex(Function.Size) +
+                         " bytes at " + hex(Function.Address) +
+                         " ends outside its segment");
+      End = Function.Address + Function.Size;
+    }
+  return End - Entry;
+}
+
+} // namespace luthier
+
+Expected<std::unique_ptr<CodeObject>>
+CodeObject::create(ArrayRef<uint8_t> Bytes) {
+  if (!toStringRef(Bytes).starts_with(StringRef(ELF::ElfMagic, 4)))
+    return malformed("not an ELF file");
+  // The reader below knows one layout; check before it interprets anything.
+  if (Bytes.size() < sizeof(ElfFile::Elf_Ehdr))
+    return malformed("ELF header is truncated to " + Twine(Bytes.size()) +
+                     " bytes");
+  if (Bytes[ELF::EI_CLASS] != ELF::ELFCLASS64 ||
+      Bytes[ELF::EI_DATA] != ELF::ELFDATA2LSB)
+    return malformed("not a 64-bit little-endian ELF file");
+
+  std::unique_ptr<CodeObject> Object(new CodeObject());
+  Object->Bytes.assign(Bytes.begin(), Bytes.end());
+  Expected<ElfFile> File = ElfFile::create(toStringRef(Object->Bytes));
+  if (!File)
+    return malformed("ELF header", File.takeError());
+  if (Error E = CodeObjectReader(*Object, std::move(*File)).read())
+    return E;
+  return Object;
+}
+
+const KernelInfo *CodeObject::findKernel(StringRef Name) const {
+  const auto It =
+      find_if(Kernels, [&](const KernelInfo &K) { return K.Name == Name; });
+  return It == Kernels.end() ? nullptr : &*It;
+}
+
+Expected<ArrayRef<uint8_t>> CodeObject::contents(uint64_t Address,
+                                                 uint64_t Size) const {
+  for (const Segment &S : Segments) {
+    if (Address < S.Address || Address - S.Address > S.Size)
+      continue;
+    const uint64_t Offset = Address - S.Address;
+    if (Size <= S.Size - Offset)
+      return ArrayRef(Bytes).slice(S.FileOffset + Offset, Size);
+  }
+  return malformed(hex(Size) + " bytes at " + hex(Address) +
+                   " are not in the file");
+}
+
+std::optional<ArrayRef<uint8_t>> CodeObject::section(StringRef Name) const {
+  const auto Absent = [](Error E) {
+    consumeError(std::move(E));
+    return std::nullopt;
+  };
+  Expected<ElfFile> File = ElfFile::create(toStringRef(Bytes));
+  if (!File)
+    return Absent(File.takeError());
+  auto Sections = File->sections();
+  if (!Sections)
+    return Absent(Sections.takeError());
+  for (const auto &Section : *Sections) {
+    auto SectionName = File->getSectionName(Section);
+    if (!SectionName)
+      return Absent(SectionName.takeError());
+    if (*SectionName != Name || Section.sh_type == ELF::SHT_NOBITS)
+      continue;
+    auto Contents = File->getSectionContents(Section);
+    if (!Contents)
+      return Absent(Contents.takeError());
+    return *Contents;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/KernelMetadata.h"
+#include "luthier/Refusal.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
+
+using namespace llvm;
+using namespace luthier;
+
+namespace {
+
+Error malformed(const Twine &Detail) {
+  return refuse(RefusalReason::MalformedCodeObject,
+                "kernel metadata: " + Detail);
+}
+
+/// Reads one object and everything in it, so that the document class, which
+/// asserts on some malformed input, sees none.
+class Validator {
+public:
+  explicit Validator(StringRef Blob) : Reader(Blob) {}
+
+  Error check(unsigned Depth = 0) {
+    // Real metadata nests five deep.
+    if (Depth > 16)
+      return malformed("nested too deeply");
+    msgpack::Object Object;
+    if (Error E = next(Object))
+      return E;
+    if (Object.Kind == msgpack::Type::Extension)
+      return malformed("extension objects are not known");
+    if (Object.Kind == msgpack::Type::Array)
+      return checkArray(Object.Length, Depth);
+    if (Object.Kind == msgpack::Type::Map)
+      return checkMap(Object.Length, Depth);
+    return Error::success();
+  }
+
+private:
+  Error next(msgpack::Object &Object) {
+    Expected<bool> Read = Reader.read(Object);
+    if (!Read)
+      return malformed(toString(Read.takeError()));
+    return *Read ? Error::success() : malformed("ends too early");
+  }
+
+  Error checkArray(size_t Length, unsigned Depth) {
+    for (size_t I = 0; I < Length; ++I)
+      if (Error E = check(Depth + 1))
+        return E;
+    return Error::success();
+  }
+
+  Error checkMap(size_t Length, unsigned Depth) {
+    for (size_t I = 0; I < Length; ++I) {
+      msgpack::Object Key;
+      if (Error E = next(Key))
+        return E;
+      if (Key.Kind != msgpack::Type::String)
+        return malformed("a map's key is not a string");
+      if (Error E = check(Depth + 1))
+        return E;
+    }
+    return Error::success();
+  }
+
+  msgpack::Reader Reader;
+};
+
+/// The named member of \p Map, or an empty node.
+msgpack::DocNode member(msgpack::MapDocNode &Map, StringRef Key) {
+  auto It = Map.find(Key);
+  return It == Map.end() ? msgpack::DocNode() : It->second;
+}
+
+void readNumber(msgpack::MapDocNode &Map, StringRef Key, unsigned &To) {
+  const msgpack::DocNode Node = member(Map, Key);
+  if (!Node.isEmpty() && Node.getKind() == msgpack::Type::UInt)
+    To = Node.getUInt();
+}
+
+StringRef readString(msgpack::MapDocNode &Map, StringRef Key) {
+  const msgpack::DocNode Node = member(Map, Key);
+  if (Node.isEmpty() || Node.getKind() != msgpack::Type::String)
+    return "";
+  return Node.getString();
+}
+
+/// The kernel's name without ".kd". Names and symbols can differ; packets know
+/// the symbol.
+StringRef kernelName(msgpack::MapDocNode &Kernel) {
+  StringRef Symbol = readString(Kernel, ".symbol");
+  return Symbol.consume_back(".kd") ? Symbol : readString(Kernel, ".name");
+}
+
+KernelMetadata readEntry(msgpack::MapDocNode &Kernel) {
+  KernelMetadata M;
+  readNumber(Kernel, ".max_flat_workgroup_size", M.MaxFlatWorkgroupSize);
+  readNumber(Kernel, ".wavefront_size", M.WavefrontSize);
+  readNumber(Kernel, ".sgpr_count", M.SGPRs);
+  readNumber(Kernel, ".vgpr_count", M.VGPRs);
+  readNumber(Kernel, ".agpr_count", M.AGPRs);
+  readNumber(Kernel, ".group_segment_fixed_size", M.GroupSegmentSize);
+  readNumber(Kernel, ".private_segment_fixed_size", M.PrivateSegmentSize);
+  readNumber(Kernel, ".kernarg_segment_size", M.KernargSegmentSize);
+  const msgpack::DocNode Dynamic = member(Kernel, ".uses_dynamic_stack");
+  if (!Dynamic.isEmpty() && Dynamic.getKind() == msgpack::Type::Boolean)
+    M.UsesDynamicStack = Dynamic.getBool();
+  return M;
+}
+
+/// The entries of "amdhsa.kernels" that are maps.
+SmallVector<msgpack::MapDocNode, 8> kernelEntries(msgpack::Document &Document) {
+  SmallVector<msgpack::MapDocNode, 8> Entries;
+  msgpack::DocNode Root = Document.getRoot();
+  if (!Root.isMap())
+    return Entries;
+  msgpack::DocNode Kernels = member(Root.getMap(), "amdhsa.kernels");
+  if (Kernels.isEmpty() || !Kernels.isArray())
+    return Entries;
+  for (msgpack::DocNode Node : Kernels.getArray())
+    if (Node.isMap())
+      Entries.push_back(Node.getMap());
+  return Entries;
+}
+
+void writeEntry(msgpack::MapDocNode Entry, const KernelMetadata &M) {
+  msgpack::Document &Document = *Entry.getDocument();
+  const auto Set = [&](StringRef Key, unsigned Value) {
+    Entry[Key] = Document.getNode(Value);
+  };
+  Set(".max_flat_workgroup_size", M.MaxFlatWorkgroupSize);
+  Set(".wavefront_size", M.WavefrontSize);
+  Set(".sgpr_count", M.SGPRs);
+  Set(".vgpr_count", M.VGPRs);
+  // The compiler leaves it out where there are no such registers.
+  if (M.AGPRs || Entry.find(".agpr_count") != Entry.end())
+    Set(".agpr_count", M.AGPRs);
+  Set(".group_segment_fixed_size", M.GroupSegmentSize);
+  Set(".private_segment_fixed_size", M.PrivateSegmentSize);
+  Set(".kernarg_segment_size", M.KernargSegmentSize);
+}
+
+} // namespace
+
+Expected<StringMap<KernelMetadata>>
+luthier::readKernelMetadata(StringRef Blob) {
+  StringMap<KernelMetadata> Result;
+  if (Blob.empty())
+    return Result;
+  if (Error E = Validator(Blob).check())
+    return E;
+  msgpack::Document Document;
+  if (!Document.readFromBlob(Blob, /*Multi=*/false))
+    return malformed("not a MessagePack document");
+  for (msgpack::MapDocNode &Entry : kernelEntries(Document))
+    Result.try_emplace(kernelName(Entry), readEntry(Entry));
+  return Result;
+}
+
+std::string luthier::writeKernelMetadata(StringRef Blob, StringRef Kernel,
+                                         const TargetID &Target,
+                                         const KernelMetadata &Metadata) {
+  msgpack::Document Document;
+  if (Blob.empty() || !Document.readFromBlob(Blob, /*Multi=*/false) ||
+      !Document.getRoot().isMap()) {
+    Document.clear();
+    Document.getRoot() = Document.getMapNode();
+  }
+
+  msgpack::MapDocNode Entry;
+  for (msgpack::MapDocNode &Candidate : kernelEntries(Document))
+    if (kernelName(Candidate) == Kernel)
+      Entry = Candidate;
+  if (Entry.isEmpty()) {
+    Entry = Document.getMapNode();
+    Entry[".name"] = Document.getNode(Kernel);
+    Entry[".symbol"] = Document.getNode((Kernel + ".kd").str(), /*Copy=*/true);
+    Entry[".kernarg_segment_align"] = Document.getNode(8u);
+  }
+  writeEntry(Entry, Metadata);
+
+  msgpack::MapDocNode &Root = Document.getRoot().getMap();
+  msgpack::ArrayDocNode Kernels = Document.getArrayNode();
+  Kernels.push_back(Entry);
+  Root["amdhsa.kernels"] = Kernels;
+  // Strings that printf refers to stay; the instrumented kernel still does.
+  std::string Result;
+  Document.writeToBlob(Result);
+  return Result;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The NT_AMDGPU_METADATA note: what the compiler tells the runtime about each
+// kernel, as MessagePack (AMDGPUUsage, "Code Object V3+ Metadata").
+#ifndef LUTHIER_CODEOBJECT_KERNELMETADATA_H
+#define LUTHIER_CODEOBJECT_KERNELMETADATA_H
+
+#include "codeobject/CodeObject.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace luthier {
+
+/// Every kernel's entry by the kernel's name without ".kd". Fails for what
+/// LLVM's document class may not be given either: a truncated blob, maps with
+/// other keys than strings, nesting without reason.
+llvm::Expected<llvm::StringMap<KernelMetadata>>
+readKernelMetadata(llvm::StringRef Blob);
+
+/// A blob with only \p Kernel's entry of \p Blob, register counts and sizes
+/// taken from \p Metadata. An entry is made up if \p Blob has none.
+/// \p Blob has passed readKernelMetadata().
+std::string writeKernelMetadata(llvm::StringRef Blob, llvm::StringRef Kernel,
+                                const TargetID &Target,
+                                const KernelMetadata &Metadata);
+
+} // namespace luthier
+
+#endif // LUTHIER_CODEOBJECT_KERNELMETADATA_H
