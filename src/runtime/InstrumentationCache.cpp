@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/InstrumentationCache.h"
+#include "codeobject/CodeObject.h"
+#include "lift/Lifter.h"
+#include "rewrite/Instrumenter.h"
+#include "runtime/Log.h"
+#include "runtime/State.h"
+#include "runtime/Timings.h"
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+/// The linker that finishes a kernel runs in this process and keeps its state
+/// in globals, so one kernel is built at a time. Tools run outside.
+std::mutex EngineLock;
+
+} // namespace
+
+std::shared_ptr<InstrumentationCache::Kernel>
+InstrumentationCache::kernel(uint64_t KernelObject) {
+  std::lock_guard Guard(Lock);
+  std::shared_ptr<Kernel> &Entry = Kernels[KernelObject];
+  if (!Entry)
+    Entry = std::make_shared<Kernel>();
+  return Entry;
+}
+
+Expected<const LiftedRepresentation &>
+InstrumentationCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
+  std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
+  std::lock_guard Guard(Entry->Busy);
+  if (Entry->Failure)
+    return Entry->Failure->error();
+  if (!Entry->Lifted) {
+    std::lock_guard EngineGuard(EngineLock);
+    Stopwatch Watch;
+    auto Lifted = liftKernel(Loaded.sharedCodeObject(), Loaded.info());
+    if (!Lifted) {
+      Entry->Failure.emplace(Lifted.takeError());
+      return Entry->Failure->error();
+    }
+    Entry->Lifted = std::move(*Lifted);
+    Entry->LiftTime = Watch.lap();
+  }
+  return *Entry->Lifted;
+}
+
+Error InstrumentationCache::instrument(
+    const hsa::LoadedCodeObjectKernel &Loaded,
+    const LiftedRepresentation &Lifted, Mutator Mutate,
+    const PresetKey &Preset) {
+  std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
+  std::shared_ptr<Version> Result;
+  {
+    std::lock_guard Guard(Lock);
+    std::shared_ptr<Version> &Slot = Entry->Versions[Preset];
+    if (!Slot)
+      Slot = std::make_shared<Version>();
+    Result = Slot;
+  }
+  std::lock_guard Guard(Result->Busy);
+  if (!Result->Done) {
+    if (Error E = make(Loaded, Lifted, Mutate, Preset, *Entry, *Result))
+      Result->Failure.emplace(std::move(E));
+    Result->Done = true;
+  }
+  return Result->Failure ? Result->Failure->error() : Error::success();
+}
+
+Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
+                                 const LiftedRepresentation &Lifted,
+                                 Mutator Mutate, const PresetKey &Preset,
+                                 Kernel &Entry, Version &Result) {
+  Stopwatch Total, Watch;
+  RuntimeTimes Times;
+  std::unique_ptr<LiftedRepresentation> Copy;
+  {
+    std::lock_guard Guard(Entry.Busy);
+    std::lock_guard EngineGuard(EngineLock);
+    auto Clone = cloneLifted(Lifted);
+    if (!Clone)
+      return Clone.takeError();
+    Copy = std::move(*Clone);
+    Times.Lift = Entry.LiftTime;
+  }
+  Times.Copy = Watch.lap();
+
+  InstrumentationTask Task;
+  if (Error E = Mutate(Task, *Copy))
+    return E;
+  Times.Mutate = Watch.lap();
+
+  auto Resolve = [&](const void *Handle) {
+    return state().Modules.resolve(Handle, Loaded.agent());
+  };
+  Expected<InstrumentedKernel> Built = [&] {
+    std::lock_guard Guard(EngineLock);
+    return instrumentKernel(*Copy, Task, Resolve, Loaded.loadBias());
+  }();
+  if (!Built)
+    return Built.takeError();
+  Watch.lap();
+
+  auto Executable =
+      OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());
+  if (!Executable)
+    return refuse(RefusalReason::LinkFailed, toString(Executable.takeError()));
+  Expected<uint64_t> Object = (*Executable)->kernelObject(Loaded.name());
+  if (!Object)
+    return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
+  Times.Load = Watch.lap();
+
+  Result.Executable = std::move(*Executable);
+  Result.Target = {*Object, Built->PrivateSegmentSize, Built->GroupSegmentSize};
+  {
+    std::lock_guard Guard(Lock);
+    ++Instrumented[*Object];
+  }
+  Times.Total = Total.lap() + Times.Lift;
+  recordTimings(Loaded.name(), Preset.Name, Built->Report, Times);
+  logDebug("instrumented " + Loaded.name() + " at " +
+           Twine(Built->Report.Points) + " points");
+  return Error::success();
+}
+
+Expected<Redirection> InstrumentationCache::find(uint64_t KernelObject,
+                                                 const PresetKey &Preset) {
+  std::shared_ptr<Version> Found;
+  {
+    std::lock_guard Guard(Lock);
+    if (auto Entry = Kernels.find(KernelObject); Entry != Kernels.end())
+      if (auto V = Entry->second->Versions.find(Preset);
+          V != Entry->second->Versions.end())
+        Found = V->second;
+  }
+  if (!Found)
+    return createStringError("the kernel has no preset \"" + Preset.Name +
+                             "\": instrumentAndLoad() makes it");
+  std::lock_guard Guard(Found->Busy);
+  if (Found->Failure)
+    return Found->Failure->error();
+  return Found->Target;
+}
+
+bool InstrumentationCache::isInstrumented(uint64_t KernelObject) {
+  std::lock_guard Guard(Lock);
+  return Instrumented.count(KernelObject);
+}
+
+void InstrumentationCache::drop(const AddressRange &Range) {
+  // Destroyed after the lock is released: that calls the GPU runtime.
+  std::vector<std::shared_ptr<Kernel>> Dropped;
+  std::lock_guard Guard(Lock);
+  auto Begin = Kernels.lower_bound(Range.Begin);
+  auto End = Kernels.lower_bound(Range.End);
+  for (auto It = Begin; It != End; ++It) {
+    for (auto &[Preset, Made] : It->second->Versions)
+      Instrumented.erase(Made->Target.KernelObject);
+    Dropped.push_back(std::move(It->second));
+  }
+  Kernels.erase(Begin, End);
+}
+
+void InstrumentationCache::clear() { drop({0, UINT64_MAX}); }
+
+} // namespace luthier::runtime

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lifted and instrumented versions of the application's kernels, made once
+// each and dropped with the executable they came from. Failures are kept too:
+// a kernel that was refused is not lifted again at each dispatch.
+#ifndef LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
+#define LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
+
+#include "luthier/Instrument.h"
+#include "runtime/LoadedCode.h"
+#include "runtime/OwnExecutable.h"
+#include "runtime/RememberedError.h"
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace luthier {
+class Tool;
+}
+
+namespace luthier::runtime {
+
+/// Presets of different tools are different although they have the same name.
+struct PresetKey {
+  const Tool *Owner;
+  std::string Name;
+  auto operator<=>(const PresetKey &) const = default;
+};
+
+/// What a packet needs to run an instrumented kernel.
+struct Redirection {
+  uint64_t KernelObject = 0;
+  uint32_t PrivateSegmentSize = 0;
+  uint32_t GroupSegmentSize = 0;
+};
+
+/// Thread-safe.
+class InstrumentationCache {
+public:
+  llvm::Expected<const LiftedRepresentation &>
+  lift(const hsa::LoadedCodeObjectKernel &Kernel);
+
+  /// The first caller instruments, in its own thread; others that want the
+  /// same version wait for it.
+  llvm::Error instrument(const hsa::LoadedCodeObjectKernel &Kernel,
+                         const LiftedRepresentation &Lifted, Mutator Mutate,
+                         const PresetKey &Preset);
+
+  llvm::Expected<Redirection> find(uint64_t KernelObject,
+                                   const PresetKey &Preset);
+  /// True for a kernel object that the cache made.
+  bool isInstrumented(uint64_t KernelObject);
+
+  /// The application destroys what lies in \p Range; it has to have waited for
+  /// its dispatches, and ours are those same dispatches.
+  void drop(const AddressRange &Range);
+  void clear();
+
+private:
+  struct Version {
+    std::mutex Busy; ///< Held while it is made.
+    bool Done = false;
+    std::optional<RememberedError> Failure;
+    std::unique_ptr<OwnExecutable> Executable;
+    Redirection Target;
+  };
+  struct Kernel {
+    std::mutex Busy; ///< Held while lifting or copying the lifted form.
+    std::unique_ptr<LiftedRepresentation> Lifted;
+    std::optional<RememberedError> Failure;
+    double LiftTime = 0;
+    std::map<PresetKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
+  };
+
+  std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
+  llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel,
+                   const LiftedRepresentation &Lifted, Mutator Mutate,
+                   const PresetKey &Preset, struct Kernel &Entry,
+                   Version &Result);
+
+  std::mutex Lock;
+  std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.
+  std::map<uint64_t, unsigned> Instrumented; ///< Kernel objects of ours.
+};
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/InterceptedQueues.h"
+#include "runtime/HsaApi.h"
+#include "runtime/Log.h"
+#include "runtime/State.h"
+#include "runtime/ToolRegistry.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+/// All packets have one size; the header says how to read them.
+union Packet {
+  uint16_t Header;
+  hsa_kernel_dispatch_packet_t Dispatch;
+};
+static_assert(sizeof(Packet) == 64);
+
+bool isDispatch(const Packet &P) {
+  constexpr unsigned Mask = (1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1;
+  return ((P.Header >> HSA_PACKET_HEADER_TYPE) & Mask) ==
+         HSA_PACKET_TYPE_KERNEL_DISPATCH;
+}
+
+/// True if a tool had the packet run other code.
+bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
+  if (toolRegistry().empty())
+    return false;
+  uint64_t Original = Packet.kernel_object;
+  KernelPointer Kernel = state().Code.findKernel(Original);
+  if (!Kernel)
+    return false;
+  KernelDispatch Dispatch = {*Kernel, Packet};
+  toolRegistry().onDispatch(Dispatch);
+  return Packet.kernel_object != Original;
+}
+
+std::chrono::seconds exitTimeout() {
+  const char *Text = std::getenv("LUTHIER_EXIT_TIMEOUT");
+  return std::chrono::seconds(Text ? std::strtoul(Text, nullptr, 10) : 60);
+}
+
+/// Decides when waiting has become pointless.
+class ProgressWatch {
+public:
+  /// True if nothing has changed for longer than the time-out.
+  bool isStuck(size_t Waiting) {
+    auto Now = std::chrono::steady_clock::now();
+    uint64_t Fingerprint = state().Modules.managedFingerprint();
+    if (Waiting != LastWaiting || Fingerprint != LastFingerprint) {
+      LastWaiting = Waiting;
+      LastFingerprint = Fingerprint;
+      LastChange = Now;
+    }
+    return Timeout.count() && Now - LastChange > Timeout;
+  }
+
+private:
+  const std::chrono::seconds Timeout = exitTimeout();
+  std::chrono::steady_clock::time_point LastChange =
+      std::chrono::steady_clock::now();
+  size_t LastWaiting = 0;
+  uint64_t LastFingerprint = 0;
+};
+
+} // namespace
+
+hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
+                                       hsa_queue_type32_t Type,
+                                       ErrorCallback OnError, void *Data,
+                                       uint32_t PrivateSegmentSize,
+                                       uint32_t GroupSegmentSize,
+                                       hsa_queue_t **Result) {
+  auto New = std::make_unique<Queue>();
+  New->OnError = OnError;
+  New->Data = Data;
+  hsa_queue_t *Handle = nullptr;
+  hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
+      Agent, Size, Type, &onError, New.get(), PrivateSegmentSize,
+      GroupSegmentSize, &Handle);
+  if (Status == HSA_STATUS_SUCCESS)
+    Status = amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets,
+                                                          New.get());
+  if (Status != HSA_STATUS_SUCCESS) {
+    if (Handle)
+      coreApi().hsa_queue_destroy_fn(Handle);
+    logDebug("a queue cannot be intercepted, its kernels run unchanged: " +
+             toString(checkHsa(Status, "creating it")));
+    return coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
+                                         PrivateSegmentSize, GroupSegmentSize,
+                                         Result);
+  }
+  New->Handle = Handle;
+  *Result = Handle;
+  std::lock_guard Guard(Lock);
+  Queues[Handle] = std::move(New);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
+  std::unique_ptr<Queue> Destroyed;
+  {
+    std::lock_guard Guard(Lock);
+    if (auto Node = Queues.extract(Handle))
+      Destroyed = std::move(Node.mapped());
+  }
+  // Callbacks may come until this returns, and not after.
+  return coreApi().hsa_queue_destroy_fn(Handle);
+}
+
+void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
+                                void *Data) {
+  // The source is the runtime's queue below ours, which the application has
+  // never seen. An error while the queue is being made finds no handle yet.
+  auto *Q = static_cast<Queue *>(Data);
+  if (Q->OnError)
+    Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
+}
+
+void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
+                                  void *Data,
+                                  void (*Write)(const void *, uint64_t)) {
+  const auto *Begin = static_cast<const Packet *>(Packets);
+  // The ring is the application's to read; tools get a copy.
+  SmallVector<Packet, 1> Copies(Begin, Begin + Count);
+  for (Packet &P : Copies)
+    if (isDispatch(P) && showToTools(P.Dispatch))
+      static_cast<Queue *>(Data)->Redirected = true;
+  Write(Copies.data(), Count);
+}
+
+bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
+  const CoreApiTable &Api = coreApi();
+  // Room only appears as the device works; a full queue that stays full is as
+  // stuck as one that does not answer.
+  ProgressWatch Watch;
+  uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
+  while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
+         Queue->size) {
+    if (Watch.isStuck(1))
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  auto *Slot = static_cast<hsa_barrier_and_packet_t *>(Queue->base_address) +
+               (Index & (Queue->size - 1));
+  hsa_barrier_and_packet_t Barrier = {};
+  Barrier.completion_signal = Signal;
+  // All but the header, which hands the packet over.
+  std::memcpy(reinterpret_cast<char *>(Slot) + sizeof(uint16_t),
+              reinterpret_cast<char *>(&Barrier) + sizeof(uint16_t),
+              sizeof(Barrier) - sizeof(uint16_t));
+  constexpr uint16_t Header =
+      HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
+      1 << HSA_PACKET_HEADER_BARRIER |
+      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+      HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+  __atomic_store_n(&Slot->header, Header, __ATOMIC_RELEASE);
+  Api.hsa_signal_store_screlease_fn(Queue->doorbell_signal,
+                                    static_cast<hsa_signal_value_t>(Index));
+  return true;
+}
+
+void InterceptedQueues::drain() {
+  const CoreApiTable &Api = coreApi();
+  SmallVector<hsa_signal_t, 4> Waiting;
+  size_t GivenUp = 0;
+  {
+    // Keeps other threads from destroying a queue meanwhile.
+    std::lock_guard Guard(Lock);
+    for (auto &[Handle, Q] : Queues) {
+      if (!Q->Redirected.exchange(false))
+        continue;
+      hsa_signal_t Signal;
+      if (Api.hsa_signal_create_fn(1, 0, nullptr, &Signal) ==
+              HSA_STATUS_SUCCESS &&
+          appendBarrier(Handle, Signal))
+        Waiting.push_back(Signal);
+      else
+        ++GivenUp;
+    }
+  }
+  ProgressWatch Watch;
+  while (!Waiting.empty()) {
+    // In ticks of the system clock, which are 1 ns or 10 ns: short enough
+    // beside any time-out.
+    constexpr uint64_t Slice = 25'000'000;
+    Api.hsa_signal_wait_scacquire_fn(Waiting.back(), HSA_SIGNAL_CONDITION_EQ, 0,
+                                     Slice, HSA_WAIT_STATE_BLOCKED);
+    erase_if(Waiting, [&](hsa_signal_t Signal) {
+      if (Api.hsa_signal_load_scacquire_fn(Signal) != 0)
+        return false;
+      Api.hsa_signal_destroy_fn(Signal);
+      return true;
+    });
+    if (!Waiting.empty() && Watch.isStuck(Waiting.size())) {
+      // The device may still write to these signals: leave them.
+      GivenUp += Waiting.size();
+      break;
+    }
+  }
+  if (GivenUp)
+    logWarning("gave up waiting for kernels on " + Twine(GivenUp) +
+               " queue(s) without progress; results may be incomplete");
+}
+
+void InterceptedQueues::clear() {
+  std::lock_guard Guard(Lock);
+  Queues.clear();
+}
+
+} // namespace luthier::runtime

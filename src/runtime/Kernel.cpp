@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/Kernel.h"
+#include "codeobject/CodeObject.h"
+
+namespace luthier::hsa {
+
+LoadedCodeObjectKernel::LoadedCodeObjectKernel(
+    std::shared_ptr<const CodeObject> Object, const KernelInfo &Info,
+    hsa_agent_t Agent, uint64_t LoadBias)
+    : Object(std::move(Object)), Info(&Info), Agent(Agent), LoadBias(LoadBias),
+      KernelObject(Info.DescriptorAddress + LoadBias) {}
+
+llvm::StringRef LoadedCodeObjectKernel::name() const { return Info->Name; }
+
+} // namespace luthier::hsa

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the GPU runtime's start to its end. The runtime calls OnLoad inside its
+// own initialisation (HSA_TOOLS_LIB names this library), so a program that
+// never uses the GPU never comes here.
+#include "luthier/Export.h"
+#include "runtime/HsaApi.h"
+#include "runtime/Log.h"
+#include "runtime/State.h"
+#include "runtime/ToolRegistry.h"
+#include "runtime/Wrappers.h"
+#include <cstdlib>
+#include <mutex>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+
+State &state() {
+  static auto *TheState = new State;
+  return *TheState;
+}
+
+namespace {
+
+/// The process that started the GPU runtime. A child forked later has copies
+/// of our state and no GPU; what it inherited is for its parent to report.
+pid_t Owner = 0;
+
+/// Once: lets redirected kernels finish, then tells the tools.
+void finish() {
+  static std::once_flag Once;
+  if (!isHsaOpen() || ::getpid() != Owner)
+    return;
+  std::call_once(Once, [] {
+    state().Queues.drain();
+    toolRegistry().onExit();
+  });
+}
+
+} // namespace
+} // namespace luthier::runtime
+
+using namespace luthier::runtime;
+
+extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
+                                   const char *const *) {
+  if (!saveHsaApi(*Table)) {
+    logWarning(
+        "this GPU runtime's interface is too old; kernels run unchanged");
+    return false;
+  }
+  // Tools first: when the first wrapper runs, their constructors have finished.
+  // They only register themselves; one that called the GPU runtime would wait
+  // for the lock that this thread holds.
+  if (const char *Paths = std::getenv("LUTHIER_TOOLS"))
+    toolRegistry().loadLibraries(Paths);
+  if (toolRegistry().empty()) {
+    logWarning("no tool is loaded; kernels run unchanged "
+               "(LUTHIER_TOOLS=PATH[:PATH...], or luthier run --tool NAME)");
+    closeHsaApi();
+    return true;
+  }
+  // Handlers run in reverse order: this one before those that HIP and the GPU
+  // runtime registered when they were loaded, while the device still works.
+  static std::once_flag Once;
+  std::call_once(Once, [] { std::atexit(finish); });
+  Owner = ::getpid();
+  installWrappers(*Table);
+  return true;
+}
+
+/// The last hsa_shut_down(). The device still works, but nothing may start the
+/// GPU runtime anew from here.
+extern "C" LUTHIER_API void OnUnload() {
+  if (!isHsaOpen())
+    return;
+  finish();
+  closeHsaApi();
+  state().Queues.clear();
+  state().Versions.clear();
+  state().Modules.unloaded();
+  state().Code.clear();
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/LoadedCode.h"
+#include "codeobject/CodeObject.h"
+#include "runtime/HsaApi.h"
+#include "runtime/Log.h"
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+
+struct LoadedCode::Object {
+  hsa_executable_t Executable = {0};
+  hsa_agent_t Agent = {0};
+  AddressRange Range;
+  uint64_t LoadBias = 0;
+
+  /// Null if the bytes are no AMD GPU code object; said once.
+  std::shared_ptr<const CodeObject> parsed() {
+    std::call_once(ParseOnce, [&] {
+      Expected<std::unique_ptr<CodeObject>> Result = CodeObject::create(Bytes);
+      if (Result)
+        Parsed = std::move(*Result);
+      else
+        logWarning("kernels of a code object run unchanged: " +
+                   toString(Result.takeError()));
+      std::vector<uint8_t>().swap(Bytes);
+    });
+    return Parsed;
+  }
+
+  std::vector<uint8_t> Bytes;
+
+private:
+  std::once_flag ParseOnce;
+  std::shared_ptr<const CodeObject> Parsed;
+};
+
+namespace {
+
+template <typename T>
+T get(hsa_loaded_code_object_t Object,
+      hsa_ven_amd_loader_loaded_code_object_info_t Attribute) {
+  T Value = {};
+  hsa_status_t Status =
+      loaderApi()->hsa_ven_amd_loader_loaded_code_object_get_info(
+          Object, Attribute, &Value);
+  return Status == HSA_STATUS_SUCCESS ? Value : T{};
+}
+
+std::vector<uint8_t> readFile(int File) {
+  std::vector<uint8_t> Bytes;
+  // Positional reads: the descriptor and its offset are the application's.
+  uint8_t Buffer[1 << 16];
+  for (ssize_t Read; (Read = ::pread(File, Buffer, sizeof(Buffer),
+                                     static_cast<off_t>(Bytes.size()))) > 0;)
+    Bytes.insert(Bytes.end(), Buffer, Buffer + Read);
+  return Bytes;
+}
+
+std::vector<uint8_t> copyBytes(hsa_loaded_code_object_t Object) {
+  switch (get<uint32_t>(
+      Object,
+      HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE)) {
+  case HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY: {
+    auto Base = get<uint64_t>(
+        Object,
+        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE);
+    auto Size = get<uint64_t>(
+        Object,
+        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE);
+    const auto *Begin = reinterpret_cast<const uint8_t *>(Base);
+    return std::vector<uint8_t>(Begin, Begin + Size);
+  }
+  case HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE:
+    return readFile(get<int>(
+        Object,
+        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE));
+  default:
+    return {};
+  }
+}
+
+bool isAgentCode(hsa_loaded_code_object_t Object) {
+  return get<uint32_t>(Object,
+                       HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND) ==
+         HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT;
+}
+
+} // namespace
+
+void LoadedCode::loaded(hsa_executable_t Executable,
+                        hsa_loaded_code_object_t Handle) {
+  if (!loaderApi() || !isAgentCode(Handle))
+    return;
+  auto New = std::make_shared<Object>();
+  New->Executable = Executable;
+  New->Bytes = copyBytes(Handle);
+  std::unique_lock Guard(Lock);
+  Pending[Handle.handle] = std::move(New);
+}
+
+void LoadedCode::frozen(hsa_executable_t Executable) {
+  if (!loaderApi())
+    return;
+  auto Visit = [](hsa_executable_t Executable, hsa_loaded_code_object_t Handle,
+                  void *Data) -> hsa_status_t {
+    if (isAgentCode(Handle))
+      static_cast<LoadedCode *>(Data)->freezeOne(Executable, Handle);
+    return HSA_STATUS_SUCCESS;
+  };
+  loaderApi()->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
+      Executable, Visit, this);
+}
+
+void LoadedCode::freezeOne(hsa_executable_t Executable,
+                           hsa_loaded_code_object_t Handle) {
+  std::shared_ptr<Object> New;
+  {
+    std::unique_lock Guard(Lock);
+    if (auto Node = Pending.extract(Handle.handle))
+      New = std::move(Node.mapped());
+  }
+  if (!New) {
+    // Loaded through the deprecated call that takes a deserialised object.
+    New = std::make_shared<Object>();
+    New->Executable = Executable;
+    New->Bytes = copyBytes(Handle);
+  }
+  New->Agent = get<hsa_agent_t>(
+      Handle, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT);
+  New->Range.Begin = get<uint64_t>(
+      Handle, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE);
+  New->Range.End =
+      New->Range.Begin +
+      get<uint64_t>(Handle,
+                    HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE);
+  New->LoadBias = get<int64_t>(
+      Handle, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA);
+  logDebug("code object of " + Twine(New->Bytes.size()) + " bytes at 0x" +
+           Twine::utohexstr(New->Range.Begin));
+
+  std::unique_lock Guard(Lock);
+  // A null entry says that a kernel object was unknown; it may be known now.
+  std::erase_if(Kernels, [](const auto &Entry) { return !Entry.second; });
+  Objects[New->Range.Begin] = std::move(New);
+}
+
+std::vector<AddressRange> LoadedCode::destroyed(hsa_executable_t Executable) {
+  auto IsOurs = [&](const std::shared_ptr<Object> &O) {
+    return O->Executable.handle == Executable.handle;
+  };
+  std::vector<AddressRange> Freed;
+  std::unique_lock Guard(Lock);
+  std::erase_if(Pending, [&](auto &Entry) { return IsOurs(Entry.second); });
+  std::erase_if(Objects, [&](auto &Entry) {
+    if (!IsOurs(Entry.second))
+      return false;
+    Freed.push_back(Entry.second->Range);
+    return true;
+  });
+  std::erase_if(Kernels, [&](auto &Entry) {
+    for (const AddressRange &Range : Freed)
+      if (Range.Begin <= Entry.first && Entry.first < Range.End)
+        return true;
+    return false;
+  });
+  return Freed;
+}
+
+void LoadedCode::clear() {
+  std::unique_lock Guard(Lock);
+  Pending.clear();
+  Objects.clear();
+  Kernels.clear();
+}
+
+KernelPointer LoadedCode::findKernel(uint64_t KernelObject) {
+  {
+    std::shared_lock Guard(Lock);
+    if (auto It = Kernels.find(KernelObject); It != Kernels.end())
+      return It->second;
+  }
+  KernelPointer Kernel = findInObject(KernelObject);
+  if (!Kernel)
+    logDebug("a dispatch of an unknown kernel, object 0x" +
+             Twine::utohexstr(KernelObject));
+  std::unique_lock Guard(Lock);
+  // Another thread may have been faster; all must see the same object.
+  return Kernels.try_emplace(KernelObject, std::move(Kernel)).first->second;
+}
+
+KernelPointer LoadedCode::findInObject(uint64_t KernelObject) {
+  std::shared_ptr<Object> Found;
+  {
+    std::shared_lock Guard(Lock);
+    auto It = Objects.upper_bound(KernelObject);
+    if (It == Objects.begin())
+      return nullptr;
+    Found = std::prev(It)->second;
+  }
+  if (KernelObject >= Found->Range.End)
+    return nullptr;
+  std::shared_ptr<const CodeObject> Code = Found->parsed();
+  if (!Code)
+    return nullptr;
+  for (const KernelInfo &Info : Code->kernels())
+    if (Info.DescriptorAddress + Found->LoadBias == KernelObject)
+      return std::make_shared<hsa::LoadedCodeObjectKernel>(
+          Code, Info, Found->Agent, Found->LoadBias);
+  return nullptr;
+}
+
+} // namespace luthier::runtime

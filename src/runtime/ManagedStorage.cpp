@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/ManagedStorage.h"
+#include "runtime/HsaApi.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+#include <optional>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+size_t pageSize() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
+
+/// A fine-grained pool of host memory: what a kernel writes there, also with
+/// atomics, is visible to the host without a copy.
+std::optional<hsa_amd_memory_pool_t> fineGrainedHostPool() {
+  std::optional<hsa_amd_memory_pool_t> Found;
+  auto VisitPool = [](hsa_amd_memory_pool_t Pool, void *Data) -> hsa_status_t {
+    const auto &GetInfo = amdApi().hsa_amd_memory_pool_get_info_fn;
+    hsa_amd_segment_t Segment;
+    uint32_t Flags = 0;
+    if (GetInfo(Pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &Segment) !=
+            HSA_STATUS_SUCCESS ||
+        Segment != HSA_AMD_SEGMENT_GLOBAL)
+      return HSA_STATUS_SUCCESS;
+    GetInfo(Pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &Flags);
+    if (!(Flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
+      return HSA_STATUS_SUCCESS;
+    *static_cast<std::optional<hsa_amd_memory_pool_t> *>(Data) = Pool;
+    return HSA_STATUS_INFO_BREAK;
+  };
+  struct Search {
+    decltype(Found) *Result;
+    hsa_status_t (*VisitPool)(hsa_amd_memory_pool_t, void *);
+  } S = {&Found, VisitPool};
+  auto VisitAgent = [](hsa_agent_t Agent, void *Data) -> hsa_status_t {
+    auto *S = static_cast<Search *>(Data);
+    hsa_device_type_t Type;
+    if (coreApi().hsa_agent_get_info_fn(Agent, HSA_AGENT_INFO_DEVICE, &Type) ==
+            HSA_STATUS_SUCCESS &&
+        Type == HSA_DEVICE_TYPE_CPU)
+      amdApi().hsa_amd_agent_iterate_memory_pools_fn(Agent, S->VisitPool,
+                                                     S->Result);
+    return *S->Result ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
+  };
+  coreApi().hsa_iterate_agents_fn(VisitAgent, &S);
+  return Found;
+}
+
+} // namespace
+
+ManagedVariable::ManagedVariable(StringRef Name, const void *Initial,
+                                 size_t Size, size_t Alignment)
+    : Name(Name), Size(Size) {
+  assert(Alignment <= pageSize() && "no variable is aligned beyond a page");
+  // Private to the process: a program that forks before it uses the GPU counts
+  // in each process by itself. Whole pages: locking works on pages.
+  Host = ::mmap(nullptr, alignTo(Size, pageSize()), PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (Host == MAP_FAILED)
+    report_fatal_error("luthier: no memory for a tool's managed variable");
+  if (Initial)
+    std::memcpy(Host, Initial, Size);
+}
+
+bool ManagedVariable::contains(const void *Pointer, size_t Bytes) const {
+  const auto *Begin = static_cast<const uint8_t *>(Host);
+  const auto *P = static_cast<const uint8_t *>(Pointer);
+  return Begin <= P && P + Bytes <= Begin + Size;
+}
+
+Expected<uint64_t> ManagedVariable::deviceAddress() {
+  if (Device)
+    return Device;
+  std::vector<hsa_agent_t> Agents = gpuAgents();
+  size_t Bytes = alignTo(Size, pageSize());
+  void *Address = nullptr;
+  hsa_status_t Status;
+  std::optional<hsa_amd_memory_pool_t> Pool = fineGrainedHostPool();
+  if (Pool && amdApi().hsa_amd_memory_lock_to_pool_fn)
+    Status = amdApi().hsa_amd_memory_lock_to_pool_fn(
+        Host, Bytes, Agents.data(), static_cast<int>(Agents.size()), *Pool,
+        /*flags=*/0, &Address);
+  else
+    Status = amdApi().hsa_amd_memory_lock_fn(
+        Host, Bytes, Agents.data(), static_cast<int>(Agents.size()), &Address);
+  if (Error E =
+          checkHsa(Status, "giving devices access to managed variable " + Name))
+    return std::move(E);
+  Device = reinterpret_cast<uint64_t>(Address);
+  return Device;
+}
+
+} // namespace luthier::runtime

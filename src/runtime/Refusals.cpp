@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that run unchanged, and why.
+#include "luthier/Refusal.h"
+#include "luthier/Tool.h"
+#include "runtime/Log.h"
+#include <mutex>
+#include <set>
+#include <utility>
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+struct RefusalLog {
+  std::mutex Lock;
+  std::set<std::pair<std::string, std::string>> Seen;
+  std::vector<RefusedKernel> InOrder;
+};
+
+RefusalLog &refusalLog() {
+  static auto *Log = new RefusalLog;
+  return *Log;
+}
+
+void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
+  RefusalLog &Log = refusalLog();
+  {
+    std::lock_guard Guard(Log.Lock);
+    if (!Log.Seen.emplace(Kernel, Reason).second)
+      return;
+    Log.InOrder.push_back({Kernel.str(), Reason.str()});
+  }
+  runtime::logWarning("kernel " + Kernel + " runs unchanged: " + Reason + ": " +
+                      Detail);
+}
+
+} // namespace
+
+void reportRefusal(const hsa::LoadedCodeObjectKernel &Kernel, Error E) {
+  handleAllErrors(
+      std::move(E),
+      [&](const Refusal &R) {
+        report(Kernel.name(), toString(R.reason()), R.detail());
+      },
+      [&](const ErrorInfoBase &Other) {
+        // A tool's own error, or a fault of ours.
+        report(Kernel.name(), "error", Other.message());
+      });
+}
+
+std::vector<RefusedKernel> refusals() {
+  RefusalLog &Log = refusalLog();
+  std::lock_guard Guard(Log.Lock);
+  return Log.InOrder;
+}
+
+} // namespace luthier

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/ToolModules.h"
+#include "luthier/Refusal.h"
+#include "runtime/HsaApi.h"
+#include "runtime/Log.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+/// LUTHIER_EXPORT_HOOK_HANDLE(H) exports this kernel for hook H.
+constexpr StringLiteral HandlePrefix = "__luthier_hook_handle_";
+
+} // namespace
+
+std::string ToolModule::name() const {
+  return sys::path::filename(Library).str();
+}
+
+ToolModule *ToolModules::addModule(const void *Bundle, StringRef Library) {
+  std::lock_guard Guard(Lock);
+  ToolModule &Module = Modules.emplace_back();
+  Module.Bundle = Bundle;
+  Module.Library = Library;
+  return &Module;
+}
+
+void ToolModules::addFunction(ToolModule &Module, const void *Stub,
+                              StringRef Name) {
+  std::lock_guard Guard(Lock);
+  Functions[Stub] = {&Module, Name.str()};
+}
+
+void ToolModules::addVariable(ToolModule &Module, const void *Shadow,
+                              StringRef Name, size_t Size) {
+  std::lock_guard Guard(Lock);
+  Variables[Shadow] = {&Module, Name.str(), Size};
+}
+
+void *ToolModules::addManagedVariable(ToolModule &Module, StringRef Name,
+                                      const void *Initial, size_t Size,
+                                      size_t Alignment) {
+  std::lock_guard Guard(Lock);
+  return Module.Managed.emplace_back(Name, Initial, Size, Alignment).host();
+}
+
+Expected<HookReference> ToolModules::resolve(const void *Handle,
+                                             hsa_agent_t Agent) {
+  std::lock_guard Guard(Lock);
+  auto It = Functions.find(Handle);
+  if (It == Functions.end())
+    return refuse(RefusalReason::UnknownHook,
+                  "no loaded tool exports the hook handle 0x" +
+                      Twine::utohexstr(reinterpret_cast<uintptr_t>(Handle)) +
+                      " (is LUTHIER_EXPORT_HOOK_HANDLE missing?)");
+  const auto &[Module, Name] = It->second;
+  StringRef Hook = Name;
+  if (!Hook.consume_front(HandlePrefix))
+    return refuse(RefusalReason::UnknownHook, "kernel " + Name + " of " +
+                                                  Module->name() +
+                                                  " is not a hook handle");
+  Expected<ToolModule::OnAgent &> Where = load(*Module, Agent);
+  if (!Where)
+    return Where.takeError();
+  return HookReference{&Where->Hooks, Hook.str()};
+}
+
+Expected<BundledCodeObject> ToolModules::codeObjectFor(const ToolModule &Module,
+                                                       hsa_agent_t Agent) {
+  Expected<std::string> Isa = isaName(Agent);
+  if (!Isa)
+    return Isa.takeError();
+  Expected<TargetID> Device = TargetID::parse(*Isa);
+  if (!Device)
+    return Device.takeError();
+  Expected<std::vector<BundledCodeObject>> Entries =
+      readRegisteredBundle(Module.Bundle);
+  if (!Entries)
+    return Entries.takeError();
+  for (BundledCodeObject &Entry : *Entries)
+    if (Entry.Target.runsOn(*Device))
+      return std::move(Entry);
+  return refuse(
+      RefusalReason::ToolWithoutTarget,
+      Module.name() + " is built for " +
+          join(map_range(*Entries, [](auto &E) { return E.Target.str(); }),
+               ", ") +
+          ", not for this device's " + Device->str());
+}
+
+Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
+                                                  hsa_agent_t Agent) {
+  std::unique_ptr<ToolModule::OnAgent> &Slot = Module.Loaded[Agent.handle];
+  if (Slot)
+    return *Slot;
+
+  Expected<BundledCodeObject> Entry = codeObjectFor(Module, Agent);
+  if (!Entry)
+    return Entry.takeError();
+  Expected<std::unique_ptr<CodeObject>> Object =
+      CodeObject::create(Entry->Bytes);
+  if (!Object)
+    return Object.takeError();
+  std::optional<ArrayRef<uint8_t>> Bitcode = (*Object)->section(".llvmbc");
+  if (!Bitcode || Bitcode->empty())
+    return refuse(RefusalReason::ToolWithoutBitcode,
+                  Module.name() + " has no hook bitcode for " +
+                      Entry->Target.str() +
+                      " (build it with luthier_add_tool)");
+
+  auto New = std::make_unique<ToolModule::OnAgent>();
+  New->Hooks.ToolName = Module.name();
+  New->Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
+  Expected<std::unique_ptr<OwnExecutable>> Executable =
+      OwnExecutable::load(Entry->Bytes.vec(), Agent);
+  if (!Executable)
+    return Executable.takeError();
+  New->Executable = std::move(*Executable);
+  if (Expected<StringMap<uint64_t>> Found = New->Executable->variables())
+    New->Hooks.Variables = std::move(*Found);
+  else
+    return Found.takeError();
+  if (Error E = linkManaged(Module, *New))
+    return std::move(E);
+  logDebug("loaded the device code of " + Module.name() + " for " +
+           Entry->Target.str());
+  Slot = std::move(New);
+  return *Slot;
+}
+
+/// A managed variable X is, in device code, a pointer named X.
+Error ToolModules::linkManaged(ToolModule &Module, ToolModule::OnAgent &Where) {
+  for (ManagedVariable &Variable : Module.Managed) {
+    auto Cell = Where.Hooks.Variables.find(Variable.name());
+    if (Cell == Where.Hooks.Variables.end())
+      continue;
+    Expected<uint64_t> Address = Variable.deviceAddress();
+    if (!Address)
+      return Address.takeError();
+    if (Error E = checkHsa(
+            coreApi().hsa_memory_copy_fn(reinterpret_cast<void *>(Cell->second),
+                                         &*Address, sizeof(*Address)),
+            "linking managed variable " + Variable.name()))
+      return E;
+    Where.Hooks.ManagedStorage[Variable.name()] = *Address;
+  }
+  return Error::success();
+}
+
+bool ToolModules::isManaged(const void *Host, size_t Size) const {
+  return any_of(Modules, [&](const ToolModule &Module) {
+    return any_of(Module.Managed, [&](const ManagedVariable &Variable) {
+      return Variable.contains(Host, Size);
+    });
+  });
+}
+
+Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
+                                          size_t Size) {
+  auto It = Variables.find(Host);
+  if (It == Variables.end())
+    return createStringError("not a device variable of a loaded tool");
+  const Variable &V = It->second;
+  if (Size > V.Size)
+    return createStringError("variable %s has %zu bytes, not %zu",
+                             V.Name.c_str(), V.Size, Size);
+  if (!isHsaOpen())
+    return createStringError("the GPU runtime is not running");
+  Expected<ToolModule::OnAgent &> Where = load(*V.Module, Agent);
+  if (!Where)
+    return Where.takeError();
+  auto Found = Where->Hooks.Variables.find(V.Name);
+  if (Found == Where->Hooks.Variables.end())
+    return createStringError("the device code of %s lacks variable %s",
+                             V.Module->name().c_str(), V.Name.c_str());
+  return Found->second;
+}
+
+Error ToolModules::read(const void *Host, hsa_agent_t Agent, void *To,
+                        size_t Size) {
+  std::lock_guard Guard(Lock);
+  if (isManaged(Host, Size)) {
+    std::memcpy(To, Host, Size);
+    return Error::success();
+  }
+  Expected<uint64_t> Address = addressOf(Host, Agent, Size);
+  if (!Address)
+    return Address.takeError();
+  return checkHsa(coreApi().hsa_memory_copy_fn(
+                      To, reinterpret_cast<const void *>(*Address), Size),
+                  "reading a device variable");
+}
+
+Error ToolModules::write(const void *Host, hsa_agent_t Agent, const void *From,
+                         size_t Size) {
+  std::lock_guard Guard(Lock);
+  if (isManaged(Host, Size)) {
+    std::memcpy(const_cast<void *>(Host), From, Size);
+    return Error::success();
+  }
+  Expected<uint64_t> Address = addressOf(Host, Agent, Size);
+  if (!Address)
+    return Address.takeError();
+  return checkHsa(coreApi().hsa_memory_copy_fn(
+                      reinterpret_cast<void *>(*Address), From, Size),
+                  "writing a device variable");
+}
+
+uint64_t ToolModules::managedFingerprint() {
+  std::lock_guard Guard(Lock);
+  hash_code Hash = 0;
+  for (const ToolModule &Module : Modules)
+    for (const ManagedVariable &Variable : Module.Managed)
+      Hash = hash_combine(Hash, hash_value(Variable.contents()));
+  return Hash;
+}
+
+void ToolModules::unloaded() {
+  std::lock_guard Guard(Lock);
+  for (ToolModule &Module : Modules) {
+    Module.Loaded.clear();
+    for (ManagedVariable &Variable : Module.Managed)
+      Variable.unlocked();
+  }
+}
+
+} // namespace luthier::runtime

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/detail/ToolRegistration.h"
+#include "runtime/Log.h"
+#include "runtime/State.h"
+#include <dlfcn.h>
+
+using namespace llvm;
+using namespace luthier::runtime;
+
+namespace {
+
+constexpr uint32_t WrapperMagic = 0x48495046;
+
+StringRef libraryOf(const void *Address) {
+  Dl_info Info;
+  if (::dladdr(Address, &Info) && Info.dli_fname)
+    return Info.dli_fname;
+  return "a tool";
+}
+
+} // namespace
+
+void *luthier_register_fat_binary(const luthier_fat_binary_wrapper *Wrapper) {
+  StringRef Library = libraryOf(Wrapper);
+  if (Wrapper->magic != WrapperMagic || !Wrapper->binary) {
+    logWarning(Library + " registers device code in a form that is unknown");
+    return nullptr;
+  }
+  return state().Modules.addModule(Wrapper->binary, Library);
+}
+
+void luthier_register_function(void *Module, const void *HostFunction,
+                               const char *DeviceName) {
+  if (Module)
+    state().Modules.addFunction(*static_cast<ToolModule *>(Module),
+                                HostFunction, DeviceName);
+}
+
+void luthier_register_variable(void *Module, const void *HostShadow,
+                               const char *DeviceName, size_t Size) {
+  if (Module)
+    state().Modules.addVariable(*static_cast<ToolModule *>(Module), HostShadow,
+                                DeviceName, Size);
+}
+
+void luthier_register_managed_variable(void *Module, void **Pointer,
+                                       const void *Initial,
+                                       const char *DeviceName, size_t Size,
+                                       uint32_t Alignment) {
+  if (Module)
+    *Pointer = state().Modules.addManagedVariable(
+        *static_cast<ToolModule *>(Module), DeviceName, Initial, Size,
+        Alignment);
+}

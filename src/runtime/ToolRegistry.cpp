@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/ToolRegistry.h"
+#include "runtime/Log.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <cstdlib>
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace luthier {
+
+Tool::~Tool() = default;
+
+namespace runtime {
+namespace {
+
+thread_local const Tool *CurrentTool = nullptr;
+
+/// A preloaded tool works without further settings: it names this library as
+/// what the GPU runtime is to load, unless the user named something.
+void announceToGPURuntime() {
+  Dl_info Self;
+  if (::dladdr(reinterpret_cast<void *>(&announceToGPURuntime), &Self))
+    ::setenv("HSA_TOOLS_LIB", Self.dli_fname, /*overwrite=*/0);
+}
+
+} // namespace
+
+ToolRegistry &toolRegistry() {
+  static auto *Registry = new ToolRegistry;
+  return *Registry;
+}
+
+void ToolRegistry::add(Maker Make) {
+  announceToGPURuntime();
+  std::lock_guard Guard(MakeLock);
+  Makers.push_back(Make);
+  ++Count;
+}
+
+void ToolRegistry::loadLibraries(StringRef Paths) {
+  SmallVector<StringRef, 4> List;
+  Paths.split(List, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef Path : List) {
+    size_t Before = Count;
+    std::string Name = Path.str();
+    // A library that is also preloaded has registered already.
+    bool Loaded = ::dlopen(Name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
+    if (!Loaded && !::dlopen(Name.c_str(), RTLD_NOW | RTLD_LOCAL))
+      logWarning("cannot load tool: " + Twine(::dlerror()));
+    else if (!Loaded && Count == Before)
+      logWarning(Path + " is not a Luthier tool: it registers none "
+                        "(is LUTHIER_TOOL missing?)");
+  }
+}
+
+ToolRegistry::ToolList ToolRegistry::tools() {
+  {
+    std::shared_lock Guard(ToolsLock);
+    if (Tools.size() == Count)
+      return Tools;
+  }
+  std::lock_guard MakeGuard(MakeLock);
+  for (size_t I = Tools.size(); I != Makers.size(); ++I) {
+    Tool *New = Makers[I]().release();
+    std::unique_lock Guard(ToolsLock);
+    Tools.push_back(New);
+  }
+  return Tools;
+}
+
+void ToolRegistry::onDispatch(KernelDispatch &Dispatch) {
+  if (Ended || empty())
+    return;
+  for (Tool *T : tools()) {
+    SaveAndRestore InTool(CurrentTool, static_cast<const Tool *>(T));
+    T->onDispatch(Dispatch);
+  }
+}
+
+void ToolRegistry::onExit() {
+  if (Ended.exchange(true))
+    return;
+  for (Tool *T : tools()) {
+    SaveAndRestore InTool(CurrentTool, static_cast<const Tool *>(T));
+    T->onExit();
+  }
+}
+
+const Tool *ToolRegistry::current() { return CurrentTool; }
+
+} // namespace runtime
+
+void detail::registerTool(std::unique_ptr<Tool> (*Make)()) {
+  runtime::toolRegistry().add(Make);
+}
+
+} // namespace luthier

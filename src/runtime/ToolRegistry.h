@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loaded tools and the calls to them.
+#ifndef LUTHIER_RUNTIME_TOOLREGISTRY_H
+#define LUTHIER_RUNTIME_TOOLREGISTRY_H
+
+#include "luthier/Tool.h"
+#include "llvm/ADT/SmallVector.h"
+#include <atomic>
+#include <mutex>
+#include <shared_mutex>
+#include <vector>
+
+namespace luthier::runtime {
+
+/// Thread-safe. Holds no lock while a tool runs.
+///
+/// A tool's library registers a function that makes the tool, from one of its
+/// static constructors. The tool is made at the first callback: for a library
+/// that Luthier loads, that is after dlopen() has returned; for a preloaded
+/// one, after the dynamic linker has started the program.
+class ToolRegistry {
+public:
+  using Maker = std::unique_ptr<Tool> (*)();
+
+  void add(Maker Make);
+  /// Loads the libraries named in \p Paths, separated by colons. Says which
+  /// cannot be loaded or are no tools.
+  void loadLibraries(llvm::StringRef Paths);
+  bool empty() const { return Count == 0; }
+
+  void onDispatch(KernelDispatch &Dispatch);
+  /// After this no tool is called any more.
+  void onExit();
+
+  /// The tool whose callback runs in this thread, or null. Keeps presets of
+  /// the same name in different tools apart.
+  static const Tool *current();
+
+private:
+  using ToolList = llvm::SmallVector<Tool *, 4>;
+
+  ToolList tools();
+
+  std::atomic<size_t> Count = 0; ///< Registered, made or not.
+  std::atomic<bool> Ended = false;
+  std::mutex MakeLock;
+  std::vector<Maker> Makers;
+  std::shared_mutex ToolsLock;
+  /// Never destroyed: a thread that outlives main() may still be in one.
+  ToolList Tools;
+};
+
+/// Lives until the process is gone.
+ToolRegistry &toolRegistry();
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_TOOLREGISTRY_H

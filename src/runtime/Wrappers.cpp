@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Wrappers.h"
+#include "runtime/HsaApi.h"
+#include "runtime/State.h"
+
+namespace luthier::runtime {
+
+void installWrappers(HsaApiTable &Table) {
+#define LUTHIER_WRAP(Member, Function)                                         \
+  Table.Member->Function##_fn = &wrap::Function;
+#include "runtime/Wrappers.def"
+}
+
+hsa_status_t
+wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
+                       hsa_queue_type32_t Type,
+                       void (*OnError)(hsa_status_t, hsa_queue_t *, void *),
+                       void *Data, uint32_t PrivateSegmentSize,
+                       uint32_t GroupSegmentSize, hsa_queue_t **Queue) {
+  if (!Queue)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return state().Queues.create(Agent, Size, Type, OnError, Data,
+                               PrivateSegmentSize, GroupSegmentSize, Queue);
+}
+
+hsa_status_t wrap::hsa_queue_destroy(hsa_queue_t *Queue) {
+  return state().Queues.destroy(Queue);
+}
+
+hsa_status_t wrap::hsa_executable_load_agent_code_object(
+    hsa_executable_t Executable, hsa_agent_t Agent,
+    hsa_code_object_reader_t Reader, const char *Options,
+    hsa_loaded_code_object_t *Object) {
+  hsa_loaded_code_object_t Loaded = {0};
+  hsa_status_t Status = coreApi().hsa_executable_load_agent_code_object_fn(
+      Executable, Agent, Reader, Options, &Loaded);
+  if (Status != HSA_STATUS_SUCCESS)
+    return Status;
+  if (Object)
+    *Object = Loaded;
+  state().Code.loaded(Executable, Loaded);
+  return Status;
+}
+
+hsa_status_t wrap::hsa_executable_freeze(hsa_executable_t Executable,
+                                         const char *Options) {
+  hsa_status_t Status = coreApi().hsa_executable_freeze_fn(Executable, Options);
+  if (Status == HSA_STATUS_SUCCESS)
+    state().Code.frozen(Executable);
+  return Status;
+}
+
+hsa_status_t wrap::hsa_executable_destroy(hsa_executable_t Executable) {
+  // Before the addresses are free for other code.
+  for (const AddressRange &Range : state().Code.destroyed(Executable))
+    state().Versions.drop(Range);
+  return coreApi().hsa_executable_destroy_fn(Executable);
+}
+
+} // namespace luthier::runtime

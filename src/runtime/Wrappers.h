@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Luthier's versions of the functions in Wrappers.def.
+#ifndef LUTHIER_RUNTIME_WRAPPERS_H
+#define LUTHIER_RUNTIME_WRAPPERS_H
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_api_trace.h>
+
+namespace luthier::runtime {
+
+namespace wrap {
+#define LUTHIER_WRAP(Table, Function) decltype(::Function) Function;
+#include "runtime/Wrappers.def"
+} // namespace wrap
+
+/// Puts the wrappers into the table that the application calls through.
+void installWrappers(HsaApiTable &Table);
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_WRAPPERS_H
