@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/RunPlan.h"
+#include <algorithm>
+#include <string_view>
+
+namespace luthier::cli {
+namespace {
+
+/// The rows of the emulator's device table that its executor can run today.
+std::vector<std::string> emulatedDevices() {
+  constexpr std::string_view Executable[] = {"gfx90a"};
+  std::vector<std::string> Names;
+#define LUTHIER_DEVICE(Name, ...)                                              \
+  if (std::ranges::find(Executable, #Name) != std::end(Executable))            \
+    Names.push_back(#Name);
+#include "emulator/cp/Devices.def"
+  return Names;
+}
+
+std::string join(const std::vector<std::string> &Items) {
+  std::string Text;
+  for (const std::string &Item : Items)
+    Text += (Text.empty() ? "" : ", ") + Item;
+  return Text;
+}
+
+std::string absolute(const std::string &Path, const Surroundings &Around) {
+  return Path.starts_with('/') ? Path : Around.CurrentDirectory + "/" + Path;
+}
+
+/// The file of a tool that was named by its name or its path.
+std::string findTool(const std::string &Tool, const Surroundings &Around) {
+  if (Tool.find('/') != std::string::npos) {
+    std::string Path = absolute(Tool, Around);
+    if (!Around.FileExists(Path))
+      throw RunError("there is no tool '" + Tool + "'");
+    if (Path.find(':') != std::string::npos)
+      throw RunError("the path of a tool cannot contain ':': " + Path);
+    return Path;
+  }
+  std::string Path = toolDirectory(Around.Prefix) + "/lib" + Tool + ".so";
+  if (Around.FileExists(Path))
+    return Path;
+  std::vector<std::string> Known = Around.InstalledTools();
+  throw RunError("unknown tool '" + Tool + "'; " +
+                 (Known.empty()
+                      ? "none is installed in " + toolDirectory(Around.Prefix)
+                      : "available are: " + join(Known)) +
+                 " (a path such as ./libmytool.so also works)");
+}
+
+/// ROCr separates the libraries by spaces and takes a backslash as an escape.
+std::string escapeForRocr(const std::string &Path) {
+  std::string Escaped;
+  for (char C : Path) {
+    if (C == ' ' || C == '"' || C == '\\')
+      Escaped += '\\';
+    Escaped += C;
+  }
+  return Escaped;
+}
+
+class Planner {
+public:
+  Planner(const RunOptions &Options, const Surroundings &Around)
+      : Options(Options), Around(Around) {}
+
+  RunPlan plan() {
+    planTools();
+    planDevice();
+    planOutput();
+    // exec keeps the process id: tells the program from its children.
+    set("LUTHIER_MAIN_PID", std::to_string(Around.ProcessId));
+    return std::move(Result);
+  }
+
+private:
+  void set(const std::string &Name, const std::string &Value) {
+    Result.Environment.emplace_back(Name, Value);
+  }
+
+  void planTools() {
+    if (Options.Tools.empty())
+      return;
+    std::string Paths;
+    for (const std::string &Tool : Options.Tools)
+      Paths += (Paths.empty() ? "" : ":") + findTool(Tool, Around);
+    set("LUTHIER_TOOLS", Paths);
+    std::string Ours = escapeForRocr(libraryDirectory() + "/libluthier.so");
+    std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
+    set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
+  }
+
+  void planDevice() {
+    const std::string &Device = Options.Device;
+    if (Device == "native") {
+      if (!Around.HasGPU)
+        throw RunError("--device native: this machine has no AMD GPU "
+                       "(/dev/kfd is missing); --device emulated needs none");
+      return;
+    }
+    if (Device.empty()) {
+      if (Around.HasGPU)
+        return;
+      std::string Name =
+          Around.Variable("LUTHIER_EMULATED_GPU").value_or(DefaultDevice);
+      emulate(Name);
+      Result.Notes.push_back("this machine has no AMD GPU (/dev/kfd is "
+                             "missing); using the emulated " +
+                             Name);
+      return;
+    }
+    constexpr std::string_view Emulated = "emulated";
+    if (Device == Emulated)
+      return emulate(DefaultDevice);
+    if (Device.starts_with(Emulated) && Device[Emulated.size()] == ':')
+      return emulate(Device.substr(Emulated.size() + 1));
+    throw RunError("--device " + Device +
+                   ": choose native, emulated or emulated:NAME with NAME one "
+                   "of: " +
+                   join(emulatedDevices()));
+  }
+
+  void emulate(const std::string &Name) {
+    std::vector<std::string> Known = emulatedDevices();
+    if (std::ranges::find(Known, Name) == Known.end())
+      throw RunError("there is no emulated GPU '" + Name +
+                     "'; available are: " + join(Known));
+    // ROCr then finds our libhsakmt.so.1 and with it the emulated device.
+    std::string Path = libraryDirectory() + "/emulated";
+    if (auto Others = Around.Variable("LD_LIBRARY_PATH");
+        Others && !Others->empty())
+      Path += ":" + *Others;
+    set("LD_LIBRARY_PATH", Path);
+    set("LUTHIER_EMULATED_GPU", Name);
+  }
+
+  void planOutput() {
+    // Absolute, because the program may change its directory.
+    if (!Options.Output.empty())
+      Result.OutputDirectory = absolute(Options.Output, Around);
+    else if (Around.Variable("LUTHIER_OUTPUT"))
+      return;
+    set("LUTHIER_OUTPUT", Options.Output.empty() ? Around.CurrentDirectory
+                                                 : Result.OutputDirectory);
+  }
+
+  std::string libraryDirectory() const { return Around.Prefix + "/lib"; }
+
+  static constexpr const char *DefaultDevice = "gfx90a";
+  const RunOptions &Options;
+  const Surroundings &Around;
+  RunPlan Result;
+};
+
+} // namespace
+
+std::string toolDirectory(const std::string &Prefix) {
+  return Prefix + "/lib/luthier/tools";
+}
+
+RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
+  RunOptions Options;
+  size_t I = 0;
+  // "--name VALUE" and "--name=VALUE".
+  auto TakeValue = [&](std::string_view Name, std::string &Value) {
+    const std::string &Argument = Arguments[I];
+    if (!Argument.starts_with(Name))
+      return false;
+    if (Argument.size() > Name.size()) {
+      if (Argument[Name.size()] != '=')
+        return false;
+      Value = Argument.substr(Name.size() + 1);
+    } else if (I + 1 < Arguments.size()) {
+      Value = Arguments[++I];
+    } else {
+      throw RunError(Argument + " needs a value");
+    }
+    if (Value.empty())
+      throw RunError(std::string(Name) + " needs a value");
+    return true;
+  };
+
+  for (; I < Arguments.size() && Arguments[I].starts_with('-'); ++I) {
+    std::string Tool;
+    if (Arguments[I] == "--") {
+      ++I;
+      break;
+    }
+    if (Arguments[I] == "--help" || Arguments[I] == "-h") {
+      Options.Help = true;
+      return Options;
+    }
+    if (TakeValue("--tool", Tool))
+      Options.Tools.push_back(std::move(Tool));
+    else if (!TakeValue("--device", Options.Device) &&
+             !TakeValue("--output", Options.Output))
+      throw RunError("unknown option '" + Arguments[I] + "'");
+  }
+  Options.Command.assign(Arguments.begin() + static_cast<ptrdiff_t>(I),
+                         Arguments.end());
+  if (Options.Command.empty())
+    throw RunError("no program to run was given");
+  return Options;
+}
+
+RunPlan planRun(const RunOptions &Options, const Surroundings &Around) {
+  return Planner(Options, Around).plan();
+}
+
+} // namespace luthier::cli

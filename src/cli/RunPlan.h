@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `luthier run` is about to do, worked out before anything is done: from
+// arguments and surroundings to an environment and a command. Pure, so that
+// tests need no GPU and start no program.
+#ifndef LUTHIER_CLI_RUNPLAN_H
+#define LUTHIER_CLI_RUNPLAN_H
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace luthier::cli {
+
+struct RunOptions {
+  std::vector<std::string> Tools; ///< Names or paths, as given.
+  std::string Device;             ///< Empty: whatever is there.
+  std::string Output;             ///< Empty: the current directory.
+  std::vector<std::string> Command;
+  bool Help = false;
+};
+
+/// Something the user asked for cannot be done; what() says what and what would
+/// work. Nothing has been changed then.
+struct RunError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// \p Arguments come after "run". Throws RunError.
+RunOptions parseRunArguments(const std::vector<std::string> &Arguments);
+
+/// What the plan depends on besides the options.
+struct Surroundings {
+  std::string Prefix;           ///< Above bin/ and lib/.
+  std::string CurrentDirectory; ///< Absolute.
+  bool HasGPU = false;          ///< The kernel driver is there.
+  int ProcessId = 0;
+  std::function<bool(const std::string &Path)> FileExists;
+  /// Names of the installed tools, sorted.
+  std::function<std::vector<std::string>()> InstalledTools;
+  std::function<std::optional<std::string>(const std::string &Name)> Variable;
+};
+
+struct RunPlan {
+  std::vector<std::pair<std::string, std::string>> Environment;
+  std::string OutputDirectory;    ///< To be created; may be empty.
+  std::vector<std::string> Notes; ///< To be said on stderr.
+};
+
+/// Throws RunError.
+RunPlan planRun(const RunOptions &Options, const Surroundings &Around);
+
+/// Where the tools of an installation are.
+std::string toolDirectory(const std::string &Prefix);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_RUNPLAN_H
