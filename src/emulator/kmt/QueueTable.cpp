@@ -8,8 +8,12 @@ namespace luthier::emulator {
 QueueTable::QueueTable() {
   void *Pages = ::mmap(nullptr, Capacity * 8, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (Pages != MAP_FAILED)
-    Doorbells = static_cast<uint64_t *>(Pages);
+  if (Pages == MAP_FAILED)
+    return;
+  Doorbells = static_cast<uint64_t *>(Pages);
+  // As the driver does. A forked child that goes on using the parent's queues
+  // faults at once; it would wait for ever, because nobody serves them there.
+  ::madvise(Doorbells, Capacity * 8, MADV_DONTFORK);
 }
 
 HSAKMT_STATUS QueueTable::create(CommandProcessor &Processor,
