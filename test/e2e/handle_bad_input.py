@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What luthier does with input that is wrong or has nothing to do with GPUs: it
+says so in one line, and no program breaks. One function per case."""
+
+import os
+import struct
+
+import harness
+from harness import Failure
+
+
+def run_tool(arguments, tool, program, device="emulated", **variables):
+    return harness.run(
+        [arguments.luthier, "run", "--tool", tool, "--device", device, "--"] + program, variables
+    )
+
+
+def expect_not_started(result):
+    result.expect(result.code > 0, "luthier does not fail")
+    result.expect("digest" not in result.stdout, "the program ran nevertheless")
+
+
+def unknown_tool(arguments, directory):
+    result = run_tool(arguments, "no-such-tool", [arguments.program])
+    expect_not_started(result)
+    result.expect_in_stderr("no-such-tool")
+
+
+def missing_tool_library(arguments, directory):
+    path = f"{directory}/libmissing.so"
+    result = run_tool(arguments, path, [arguments.program])
+    expect_not_started(result)
+    result.expect_in_stderr(path)
+
+
+def unsupported_device(arguments, directory):
+    result = run_tool(arguments, "instr-count", [arguments.program], device="emulated:gfx123")
+    expect_not_started(result)
+    result.expect_in_stderr("gfx123")
+
+
+def missing_program(arguments, directory):
+    path = f"{directory}/no-such-program"
+    result = run_tool(arguments, "instr-count", [path])
+    expect_not_started(result)
+    result.expect_in_stderr(path)
+
+
+def exit_code_is_kept(arguments, directory):
+    result = run_tool(arguments, "instr-count", ["sh", "-c", "exit 42"])
+    result.expect(result.code == 42, "not the program's own exit code")
+
+
+def unrelated_program(arguments, directory):
+    """A program that never asks for a GPU must not pay for one. The emulator
+    writes its statistics in every process that opened the device."""
+    statistics = f"{directory}/opened.json"
+
+    def opens_device(program):
+        result = run_tool(
+            arguments, "instr-count", program, LUTHIER_EMULATOR_STATS=statistics
+        )
+        result.expect(result.code == 0, "the program fails")
+        return os.path.exists(statistics)
+
+    if opens_device(["sh", "-c", "true"]):
+        raise Failure("the device was opened for a program that does not use it")
+    # Otherwise the above would prove nothing.
+    if not opens_device([arguments.program]):
+        raise Failure("the emulator left no trace of a program that uses the device")
+
+
+def code_objects(path):
+    """The device code objects in a file's offload bundles."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic = b"__CLANG_OFFLOAD_BUNDLE__"
+    start = data.find(magic)
+    while start >= 0:
+        (count,) = struct.unpack_from("<Q", data, start + len(magic))
+        at = start + len(magic) + 8
+        for _ in range(count):
+            offset, size, length = struct.unpack_from("<QQQ", data, at)
+            name = data[at + 24 : at + 24 + length]
+            at += 24 + length
+            if b"amdgcn" in name:
+                yield data[start + offset : start + offset + size]
+        start = data.find(magic, at)
+
+
+def truncated_code_object(arguments, directory):
+    whole = next(code_objects(arguments.program), None)
+    if not whole:
+        raise Failure(f"no code object in {arguments.program}")
+    path = f"{directory}/kernel.co"
+
+    def info(size):
+        with open(path, "wb") as file:
+            file.write(whole[:size])
+        return harness.run([arguments.luthier, "info", path])
+
+    result = info(len(whole))
+    result.expect(result.code == 0, "the complete code object is not accepted")
+    # In the ELF header, at its end, in the program headers, and then evenly.
+    for size in [0, 1, 4, 16, 63, 64, 65, 100, 200] + [len(whole) * i // 16 for i in range(1, 16)]:
+        result = info(size)
+        # A negative code is a signal.
+        result.expect(result.code == 1, f"{size} of {len(whole)} bytes are not refused")
+        result.expect_in_stderr(path)
+
+
+def tool_without_bitcode(arguments, directory):
+    """As if the tool's author forgot the compiler plugin. Renaming the section
+    needs no second build: the names have the same length."""
+    with open(arguments.tool, "rb") as file:
+        data = file.read()
+    if b".llvmbc\0" not in data:
+        raise Failure(f"{arguments.tool} has no section .llvmbc to take away")
+    path = f"{directory}/libwithout-bitcode.so"
+    with open(path, "wb") as file:
+        file.write(data.replace(b".llvmbc\0", b".absent\0"))
+    plain = harness.run_on_emulator(
+        [arguments.program], arguments.emulator, "gfx90a", f"{directory}/executed.json"
+    )
+    result = run_tool(arguments, path, [arguments.program])
+    result.expect(result.code == 0, "the program fails")
+    result.expect(result.digest_line() == plain.digest_line(), "results differ")
+    result.expect_in_stderr("tool-without-bitcode")
+
+
+def library_without_tool(arguments, directory):
+    """A library that knows nothing of luthier: whether the program is started
+    is luthier's choice, but it must be told and must not break."""
+    result = run_tool(arguments, arguments.not_a_tool, [arguments.program])
+    if result.code != 0:
+        expect_not_started(result)
+    else:
+        result.digest_line()
+    result.expect_in_stderr(os.path.basename(arguments.not_a_tool))
+
+
+CASES = {
+    case.__name__.replace("_", "-"): case
+    for case in (
+        unknown_tool,
+        missing_tool_library,
+        unsupported_device,
+        missing_program,
+        exit_code_is_kept,
+        unrelated_program,
+        truncated_code_object,
+        tool_without_bitcode,
+        library_without_tool,
+    )
+}
+
+harness.main(
+    [
+        (["--program"], {"help": "an example that passes"}),
+        (["--tool"], {"help": "library of instr-count"}),
+        (["--not-a-tool"], {"help": "some other library"}),
+        (["case"], {"choices": CASES}),
+    ],
+    lambda arguments, directory: CASES[arguments.case](arguments, directory),
+)

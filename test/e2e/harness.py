@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the end-to-end tests share: a clean environment, running programs with
+and without luthier, and reading the figures that both leave behind."""
+
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Twice what the slowest program takes under sanitizers; a hang is a failure.
+TIMEOUT_SECONDS = 240
+
+
+class Failure(Exception):
+    """What the test found wrong, for people."""
+
+
+class Result:
+    def __init__(self, command, process):
+        self.command = command
+        self.code = process.returncode
+        self.stdout = process.stdout.decode(errors="replace")
+        self.stderr = process.stderr.decode(errors="replace")
+
+    def fail(self, message):
+        raise Failure(
+            f"{message}\n  command: {' '.join(self.command)}\n  exit code: {self.code}\n"
+            f"--- stdout\n{self.stdout}--- stderr\n{self.stderr}---"
+        )
+
+    def expect(self, condition, message):
+        if not condition:
+            self.fail(message)
+
+    def expect_in_stderr(self, text):
+        self.expect(text in self.stderr, f"stderr does not mention '{text}'")
+
+    def digest_line(self):
+        """The one line that the example programs print."""
+        match = re.search(r"^\S+: digest [0-9a-f]{16} PASS$", self.stdout, re.M)
+        self.expect(match, "the program does not print PASS")
+        return match.group()
+
+
+def run(command, variables=None):
+    """Nothing that the caller's shell sets for luthier or the loader gets in."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))
+    }
+    environment.update(variables or {})
+    try:
+        process = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=TIMEOUT_SECONDS,
+        )
+    except subprocess.TimeoutExpired as expired:
+        raise Failure(
+            f"no end after {TIMEOUT_SECONDS} s: {' '.join(command)}\n"
+            f"--- stderr\n{(expired.stderr or b'').decode(errors='replace')}---"
+        )
+    return Result(command, process)
+
+
+def run_on_emulator(command, emulator, device, statistics):
+    """Without luthier. `statistics` may contain %p, the process id."""
+    return run(
+        command,
+        {
+            "LD_LIBRARY_PATH": emulator,
+            "LUTHIER_EMULATED_GPU": device,
+            "LUTHIER_EMULATOR_STATS": statistics,
+        },
+    )
+
+
+FIELDS = ("dispatches", "wave_instructions", "lane_instructions")
+
+
+def kernel_counts(pattern):
+    """Sums over the files that match `pattern`: several processes may have
+    written one each. ROCr's own kernels belong to no code object, so tools
+    never see them; they are left out."""
+    paths = glob.glob(pattern)
+    if not paths:
+        raise Failure(f"no file matches {pattern}")
+    totals = {}
+    for path in paths:
+        for kernel in read_json(path)["kernels"]:
+            if kernel["name"].startswith("rocr."):
+                continue
+            counts = totals.setdefault(kernel["name"], dict.fromkeys(FIELDS, 0))
+            for field in FIELDS:
+                counts[field] += kernel[field]
+    return totals
+
+
+def read_json(path):
+    with open(path) as file:
+        try:
+            return json.load(file)
+        except ValueError as error:
+            raise Failure(f"{path}: {error}")
+
+
+def main(arguments, test):
+    """Calls test(parsed arguments, empty directory)."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--emulator", help="directory of the emulated thunk")
+    parser.add_argument("--luthier", help="the command; without it, runs plain programs only")
+    for names, options in arguments:
+        parser.add_argument(*names, **options)
+    with tempfile.TemporaryDirectory(prefix="luthier-e2e-") as directory:
+        try:
+            test(parser.parse_args(), directory)
+        except Failure as failure:
+            print(f"FAIL: {failure}", file=sys.stderr)
+            sys.exit(1)
