@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a tool's library introduces its device code: libluthier.so exports these
-// in C so that generated code can call them. The compile-time plugin puts the
-// calls where HIP's own registration (__hipRegisterFatBinary and so on) would
-// be; a tool's library therefore never starts HIP.
+// How a tool's library introduces its device code to libluthier.so. Clang emits
+// calls of HIP's registration (__hipRegisterFatBinary and so on) into the
+// library's constructor; luthier-tool-support, linked into each tool, defines
+// those functions as hidden symbols and forwards to the calls below. A tool's
+// library therefore neither needs nor starts HIP.
 //
 // Called from static constructors, in any process that loads the tool: nothing
 // here touches a device or takes long.
