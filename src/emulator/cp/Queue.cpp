@@ -11,7 +11,7 @@
 namespace luthier::emulator {
 
 /// Spins briefly, then sleeps for a share of the time already waited: what
-/// comes soon is seen soon, and a queue nobody uses costs about 200 short
+/// comes soon is seen soon, and a queue nobody uses costs about 250 short
 /// wake-ups a second.
 class Queue::IdleWait {
 public:
@@ -29,7 +29,9 @@ public:
         __builtin_ia32_pause();
       return;
     }
-    const uint64_t Sleep = std::clamp(Waited / 16, ShortestSleep, LongestSleep);
+    const uint64_t Longest =
+        Waited < LongWait ? LongestSleep : LongestSleepWhenUnused;
+    const uint64_t Sleep = std::clamp(Waited / 16, ShortestSleep, Longest);
     std::unique_lock Lock(Owner.StopMutex);
     Owner.StopRequested.wait_for(Lock, std::chrono::nanoseconds(Sleep),
                                  [&] { return Owner.Stopping.load(); });
@@ -38,7 +40,9 @@ public:
 private:
   static constexpr uint64_t SpinNanoseconds = 20'000;
   static constexpr uint64_t ShortestSleep = 20'000;
-  static constexpr uint64_t LongestSleep = 5'000'000;
+  static constexpr uint64_t LongestSleep = 1'000'000;
+  static constexpr uint64_t LongWait = 500'000'000;
+  static constexpr uint64_t LongestSleepWhenUnused = 4'000'000;
   Queue &Owner;
   uint64_t Since = 0;
 };
