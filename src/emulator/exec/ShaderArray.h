@@ -22,8 +22,8 @@ struct ExecutionFault {
     IllegalInstruction, ///< Does not decode for this device.
     MemoryViolation,    ///< Access outside mapped memory; Address says where.
     Misaligned,
-    InvalidDispatch,    ///< Does not fit a compute unit; Message says why.
-    Trap,               ///< s_trap reached.
+    InvalidDispatch, ///< Does not fit a compute unit; Message says why.
+    Trap,            ///< s_trap reached.
   };
   Kind What;
   uint64_t PC = 0;
@@ -58,7 +58,8 @@ public:
   virtual std::optional<ExecutionFault> run(const Dispatch &D,
                                             DispatchCounts &Counts) = 0;
 
-  /// Drops decoded instructions in [Begin, End): code was loaded or freed there.
+  /// Drops decoded instructions in [Begin, End): code was loaded or freed
+  /// there.
   virtual void invalidateCode(uint64_t Begin, uint64_t End) = 0;
 };
 

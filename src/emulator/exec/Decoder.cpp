@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Decoder.h"
+#include "emulator/exec/InstBuilder.h"
+#include "emulator/isa/Operation.h"
+#include "llvm-c/Target.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+#include <unordered_map>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUDisassembler();
+}
+
+namespace luthier::emulator {
+
+struct Decoder::State {
+  llvm::Triple TT{"amdgcn-amd-amdhsa"};
+  llvm::MCTargetOptions Options;
+  std::unique_ptr<llvm::MCRegisterInfo> Registers;
+  std::unique_ptr<llvm::MCAsmInfo> Assembly;
+  std::unique_ptr<llvm::MCInstrInfo> Instructions;
+  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
+  std::unique_ptr<llvm::MCContext> Context;
+  std::unique_ptr<llvm::MCDisassembler> Disassembler;
+  std::unique_ptr<llvm::MCInstPrinter> Printer;
+  std::unordered_map<std::string, const Operation *> ByName;
+  std::unordered_map<unsigned, const Operation *> ByOpcode;
+
+  const Operation *find(const llvm::MCInst &MI);
+};
+
+/// "v_add_f32_e64" and its siblings are one operation.
+static std::string canonicalName(std::string Name) {
+  while (!Name.empty() && Name.back() == ' ')
+    Name.pop_back();
+  for (const char *Suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
+    if (Name.ends_with(Suffix))
+      return Name.substr(0, Name.size() - std::string(Suffix).size());
+  return Name;
+}
+
+const Operation *Decoder::State::find(const llvm::MCInst &MI) {
+  auto [It, New] = ByOpcode.try_emplace(MI.getOpcode(), nullptr);
+  if (!New)
+    return It->second;
+  std::string Name = canonicalName(Printer->getMnemonic(MI).first);
+  // Loads that bypass the registers share the mnemonic with those that do not.
+  if (Instructions->getName(MI.getOpcode()).contains("_LDS_") &&
+      Name.starts_with("buffer_"))
+    Name += " lds";
+  if (auto Op = ByName.find(Name); Op != ByName.end())
+    It->second = Op->second;
+  return It->second;
+}
+
+Decoder::Decoder(std::unique_ptr<State> S) : S(std::move(S)) {}
+Decoder::~Decoder() = default;
+
+std::unique_ptr<Decoder>
+Decoder::create(const std::string &Processor,
+                std::span<const std::span<const Operation>> Tables,
+                std::string &Error) {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+  });
+  auto S = std::make_unique<State>();
+  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(S->TT, Error);
+  if (!T)
+    return nullptr;
+  S->Registers.reset(T->createMCRegInfo(S->TT));
+  S->Assembly.reset(T->createMCAsmInfo(*S->Registers, S->TT, S->Options));
+  S->Instructions.reset(T->createMCInstrInfo());
+  S->Subtarget.reset(T->createMCSubtargetInfo(S->TT, Processor, ""));
+  if (!S->Subtarget || !S->Subtarget->isCPUStringValid(Processor)) {
+    Error = "unknown processor " + Processor;
+    return nullptr;
+  }
+  S->Context = std::make_unique<llvm::MCContext>(
+      S->TT, S->Assembly.get(), S->Registers.get(), S->Subtarget.get());
+  S->Disassembler.reset(T->createMCDisassembler(*S->Subtarget, *S->Context));
+  S->Printer.reset(T->createMCInstPrinter(S->TT, 0, *S->Assembly,
+                                          *S->Instructions, *S->Registers));
+  for (std::span<const Operation> Table : Tables)
+    for (const Operation &Op : Table)
+      S->ByName.emplace(Op.Name, &Op);
+  return std::unique_ptr<Decoder>(new Decoder(std::move(S)));
+}
+
+Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
+                                Inst &I) {
+  llvm::MCInst MI;
+  uint64_t Size = 0;
+  auto Decoded = S->Disassembler->getInstruction(
+      MI, Size, {Bytes.data(), Bytes.size()}, PC, llvm::nulls());
+  // A soft failure is valid code that no assembler would write.
+  if (Decoded == llvm::MCDisassembler::Fail || Size % 4 != 0 || Size == 0)
+    return {Status::Undecodable};
+  const Operation *Op = S->find(MI);
+  if (!Op)
+    return {Status::Unsupported};
+  InstBuilder Builder(*S->Instructions, *S->Registers, MI, *Op, I);
+  if (!Builder.build())
+    return {Status::Undecodable};
+  I.Dwords = uint8_t(Size / 4);
+  bool Saturates = I.Clamp && Op->Saturating;
+  if (Saturates)
+    I.Clamp = false;
+  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn};
+}
+
+std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
+  llvm::MCInst MI;
+  uint64_t Size = 0;
+  if (S->Disassembler->getInstruction(MI, Size, {Bytes.data(), Bytes.size()},
+                                      PC, llvm::nulls()) ==
+      llvm::MCDisassembler::Fail)
+    return "(undecodable)";
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  S->Printer->printInst(&MI, PC, "", *S->Subtarget, OS);
+  for (char &C : Text)
+    if (C == '\t' || C == '\n')
+      C = ' ';
+  size_t Start = Text.find_first_not_of(' ');
+  return Start == std::string::npos ? Text : Text.substr(Start);
+}
+
+bool Decoder::knows(const std::string &Mnemonic) const {
+  return S->ByName.contains(canonicalName(Mnemonic));
+}
+
+} // namespace luthier::emulator

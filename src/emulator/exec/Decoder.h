@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code to Inst, through LLVM's disassembler.
+#ifndef LUTHIER_EMULATOR_EXEC_DECODER_H
+#define LUTHIER_EMULATOR_EXEC_DECODER_H
+
+#include "emulator/exec/Inst.h"
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace luthier::emulator {
+
+struct Operation;
+
+/// Not thread-safe: the code cache serialises its use.
+class Decoder {
+public:
+  /// Null, with a message, for a processor LLVM does not know.
+  static std::unique_ptr<Decoder>
+  create(const std::string &Processor,
+         std::span<const std::span<const Operation>> Tables,
+         std::string &Error);
+  ~Decoder();
+
+  enum class Status { Ok, Undecodable, Unsupported };
+  struct Result {
+    Status What;
+    /// The handler; publish it only when the rest of the Inst is complete.
+    Handler Fn = nullptr;
+  };
+  /// Fills all of \p I but its handler.
+  Result decode(std::span<const uint8_t> Bytes, uint64_t PC, Inst &I);
+
+  /// The instruction as assembly, for messages.
+  std::string print(std::span<const uint8_t> Bytes, uint64_t PC);
+
+  /// True when an operation of this mnemonic has a handler.
+  bool knows(const std::string &Mnemonic) const;
+
+private:
+  struct State;
+  explicit Decoder(std::unique_ptr<State> S);
+  std::unique_ptr<State> S;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_DECODER_H

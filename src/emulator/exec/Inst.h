@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One decoded instruction: everything a handler needs, resolved once per PC.
+#ifndef LUTHIER_EMULATOR_EXEC_INST_H
+#define LUTHIER_EMULATOR_EXEC_INST_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace luthier::emulator {
+
+struct Wave;
+struct Inst;
+using Handler = void (*)(Wave &, const Inst &);
+
+/// How an operation reads or writes an operand. Decides what modifiers and
+/// constants mean, and how many registers are touched.
+enum class ValueType : uint8_t {
+  None,
+  U16,
+  I16,
+  F16,
+  B32, ///< Bits; neg and abs, where encoded, act as on F32.
+  U32,
+  I32,
+  F32,
+  Pk16, ///< Two 16-bit halves; the handler itself applies op_sel and neg.
+  B64,
+  U64,
+  I64,
+  F64,
+  Pk32, ///< Two 32-bit halves of a register pair, as for Pk16.
+  Wide, ///< A tuple whose size the operand's register class gives.
+};
+
+inline bool isPair(ValueType T) {
+  return T >= ValueType::B64 && T <= ValueType::Pk32;
+}
+
+enum class Source : uint8_t {
+  None,
+  Vgpr, ///< Reg indexes the wave's vector file; AGPRs follow the VGPRs.
+  Sgpr, ///< Reg indexes Wave::S.
+  Special,
+  Constant,
+};
+
+/// Registers in the vector file before the first AGPR.
+inline constexpr unsigned NumArchVgprs = 256;
+/// AGPRs included.
+inline constexpr unsigned NumVectorRegs = 2 * NumArchVgprs;
+
+enum OperandModifier : uint8_t {
+  Negate = 1,
+  Absolute = 2, ///< Also "negate the high half" for packed operations.
+  OpSel = 4,
+  OpSelHi = 8,
+  SignExtend = 16,
+};
+
+/// What SDWA selects of a dword.
+enum class Part : uint8_t { Byte0, Byte1, Byte2, Byte3, Word0, Word1, Dword };
+
+struct Operand {
+  Source Kind = Source::None;
+  ValueType Type = ValueType::None;
+  uint8_t Modifiers = 0;
+  Part Select = Part::Dword;
+  uint16_t Reg = 0;
+  /// Registers of a Wide operand.
+  uint8_t NumRegs = 1;
+  /// Not a plain register read: broadcast, modify, select or permute first.
+  bool Slow = false;
+  uint64_t Value = 0;
+};
+
+/// What becomes of the bits a narrow result does not fill.
+enum class Unused : uint8_t { Zero, SignExtend, Preserve };
+
+struct Inst {
+  /// The handler, or one that decodes this slot first.
+  std::atomic<Handler> Fn{nullptr};
+  /// Highest register of each file plus one, in 16-bit lanes: VGPR, AGPR, SGPR.
+  uint64_t Needs = 0;
+  Operand Src[3];
+  Operand Dst;
+  /// Second scalar result: carry-out, division scale.
+  uint16_t ScalarDst = 0;
+  /// Carry-in or select mask of operations that read a lane mask.
+  uint16_t MaskSrc = 0;
+  uint8_t Dwords = 1;
+  /// 1 for a real instruction, 0 for the slots that steer the loop.
+  uint8_t Counted = 0;
+  /// Lane instructions of a scalar operation; vector ones add popcount(EXEC).
+  uint8_t ScalarLanes = 0;
+  bool IsVector = false;
+  /// Which denormal and rounding mode applies: 0 none, 1 f32, 2 f64 and f16.
+  uint8_t FloatMode = 0;
+  /// The result needs more than a masked store.
+  bool SlowResult = false;
+  bool Clamp = false;
+  uint8_t OutputModifier = 0;
+  Part DstSelect = Part::Dword;
+  Unused DstUnused = Unused::Zero;
+  bool IsDpp = false;
+  /// Operand indices that GPR-index mode may offset are VALU ones only.
+  bool IsValu = false;
+  bool Glc = false;
+  bool BoundControl = false;
+  uint8_t RowMask = 0xf;
+  uint8_t BankMask = 0xf;
+  uint16_t DppControl = 0;
+  /// Addressing: bits depend on the encoding (see isa/Memory.h).
+  uint16_t AddressMode = 0;
+  int32_t Offset = 0;
+  /// Branch distance, wait count, register id and other plain immediates.
+  int32_t Immediate = 0;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_INST_H

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/InstBuilder.h"
+#include "SIDefines.h"
+#include "emulator/exec/Wave.h"
+#include "emulator/isa/AddressMode.h"
+#include "llvm/MC/MCExpr.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+namespace luthier::emulator {
+
+namespace {
+using N = OperandName;
+namespace flags = llvm::SIInstrFlags;
+} // namespace
+
+const llvm::MCOperand *InstBuilder::operand(OperandName Name) const {
+  int Index = namedOperand(opcode(), Name);
+  if (Index < 0 || unsigned(Index) >= MI.getNumOperands())
+    return nullptr;
+  return &MI.getOperand(Index);
+}
+
+const llvm::MCOperand *
+InstBuilder::operand(std::initializer_list<OperandName> Names) const {
+  for (OperandName Name : Names)
+    if (const llvm::MCOperand *O = operand(Name))
+      return O;
+  return nullptr;
+}
+
+static std::optional<int64_t> constantOf(const llvm::MCOperand &O) {
+  int64_t Value;
+  if (O.isImm())
+    return O.getImm();
+  if (O.isExpr() && O.getExpr()->evaluateAsAbsolute(Value))
+    return Value;
+  return std::nullopt;
+}
+
+std::optional<int64_t> InstBuilder::immediate(OperandName Name) const {
+  const llvm::MCOperand *O = operand(Name);
+  return O ? constantOf(*O) : std::nullopt;
+}
+
+void InstBuilder::setRegister(Operand &To, unsigned Reg) {
+  namespace hw = llvm::AMDGPU::HWEncoding;
+  unsigned Encoding = Registers.getEncodingValue(Reg);
+  unsigned First = Encoding & hw::REG_IDX_MASK, Last = First;
+  for (llvm::MCPhysReg Sub : Registers.subregs(Reg)) {
+    unsigned Index = Registers.getEncodingValue(Sub) & hw::REG_IDX_MASK;
+    Last = std::max(Last, Index);
+  }
+  To.NumRegs = uint8_t(Last - First + 1);
+  if (Encoding & hw::IS_AGPR) {
+    To.Kind = Source::Vgpr;
+    To.Reg = uint16_t(NumArchVgprs + First);
+    NumAgprs = std::max(NumAgprs, Last + 1);
+    return;
+  }
+  if (Encoding & hw::IS_VGPR) {
+    To.Kind = Source::Vgpr;
+    To.Reg = uint16_t(First);
+    NumVgprs = std::max(NumVgprs, Last + 1);
+    return;
+  }
+  constexpr unsigned SharedBase = 235, SharedLimit = 236, PrivateBase = 237,
+                     PrivateLimit = 238, FirstSpecial = 128;
+  constexpr uint64_t ApertureSize = uint64_t(1) << 32;
+  To.Reg = uint16_t(First);
+  switch (First) {
+  case SharedBase:
+    To.Kind = Source::Constant;
+    To.Value = LdsApertureBase;
+    return;
+  case SharedLimit:
+    To.Kind = Source::Constant;
+    To.Value = LdsApertureBase + ApertureSize - 1;
+    return;
+  case PrivateBase:
+    To.Kind = Source::Constant;
+    To.Value = ScratchApertureBase;
+    return;
+  case PrivateLimit:
+    To.Kind = Source::Constant;
+    To.Value = ScratchApertureBase + ApertureSize - 1;
+    return;
+  case sreg::Vccz:
+  case sreg::Execz:
+    To.Kind = Source::Special;
+    return;
+  }
+  To.Kind = Source::Sgpr;
+  Valid &= First < FirstSpecial || First == sreg::Scc;
+  if (First < sreg::FlatScratch)
+    NumSgprs = std::max(NumSgprs, Last + 1);
+}
+
+void InstBuilder::setOperand(Operand &To, const llvm::MCOperand *From,
+                             ValueType Type) {
+  To.Type = Type;
+  if (!From)
+    return;
+  if (From->isReg()) {
+    if (From->getReg())
+      setRegister(To, From->getReg());
+  } else if (auto Value = constantOf(*From)) {
+    To.Kind = Source::Constant;
+    To.Value = uint64_t(*Value);
+    // A literal is 32 bits; signed operations extend its sign.
+    if (Type == ValueType::I64 && llvm::isUInt<32>(*Value))
+      To.Value = uint64_t(int64_t(int32_t(*Value)));
+  } else {
+    Valid = false;
+  }
+  To.Slow = To.Kind != Source::Vgpr;
+}
+
+bool InstBuilder::build() {
+  const llvm::MCInstrDesc &Desc = Instructions.get(opcode());
+  uint64_t Flags = Desc.TSFlags;
+  I.Counted = 1;
+  I.IsVector = !(Flags & (flags::SALU | flags::SMRD)) && !Op.LaneAccess;
+  I.ScalarLanes = I.IsVector ? 0 : 1;
+  if (auto Value = immediate(N::simm16))
+    I.Immediate = int32_t(*Value);
+  if (Flags & flags::SMRD)
+    buildScalarMemory();
+  else if (Flags & flags::SALU)
+    buildScalar();
+  else if (Flags & flags::DS)
+    buildLds();
+  else if (Flags & flags::FLAT)
+    buildFlat(Flags);
+  else if (Flags & (flags::MUBUF | flags::MTBUF))
+    buildBuffer();
+  else
+    buildVector(Flags);
+  noteFloatMode();
+  I.Needs = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(NumSgprs) << 32;
+  return Valid;
+}
+
+void InstBuilder::buildScalar() {
+  setOperand(I.Dst, operand(N::sdst), Op.Dst);
+  setOperand(I.Src[0], operand({N::src0, N::imm}), Op.Src[0]);
+  setOperand(I.Src[1], operand(N::src1), Op.Src[1]);
+  // s_set_gpr_idx_on keeps its operand bits in the second source field.
+  if (Op.Src[1] == ValueType::None && I.Src[1].Kind == Source::Constant)
+    I.Immediate = int32_t(I.Src[1].Value);
+}
+
+void InstBuilder::buildScalarMemory() {
+  setOperand(I.Dst, operand({N::sdst, N::sdata}), Op.Dst);
+  setOperand(I.Src[0], operand(N::sbase), Op.Src[0]);
+  setOperand(I.Src[1], operand(N::soffset), Op.Src[1]);
+  I.Offset = int32_t(immediate(N::offset).value_or(0));
+}
+
+void InstBuilder::buildLds() {
+  setOperand(I.Dst, operand(N::vdst), ValueType::Wide);
+  setOperand(I.Src[0], operand(N::addr), ValueType::U32);
+  setOperand(I.Src[1], operand(N::data0), ValueType::Wide);
+  setOperand(I.Src[2], operand(N::data1), ValueType::Wide);
+  I.Offset =
+      int32_t(immediate(N::offset0).value_or(immediate(N::offset).value_or(0)));
+  I.Immediate = int32_t(immediate(N::offset1).value_or(0));
+  // There is no global data share.
+  Valid &= immediate(N::gds).value_or(0) == 0;
+}
+
+void InstBuilder::buildFlat(uint64_t Flags) {
+  setOperand(I.Dst, operand(N::vdst), ValueType::Wide);
+  setOperand(I.Src[0], operand(N::vaddr), ValueType::Wide);
+  setOperand(I.Src[1], operand(N::vdata), ValueType::Wide);
+  setOperand(I.Src[2], operand(N::saddr), ValueType::Wide);
+  int64_t Offset = immediate(N::offset).value_or(0);
+  if (Flags & flags::FlatGlobal)
+    I.AddressMode = address::Global;
+  else if (Flags & flags::FlatScratch)
+    I.AddressMode = address::Scratch;
+  // 13 signed bits; generic addresses take 12 unsigned ones.
+  I.Offset = I.AddressMode ? int32_t(llvm::SignExtend64<13>(Offset))
+                           : int32_t(Offset & 0xfff);
+  I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
+}
+
+void InstBuilder::buildBuffer() {
+  setOperand(I.Dst, operand(N::vdata), ValueType::Wide);
+  setOperand(I.Src[0], operand(N::vaddr), ValueType::Wide);
+  setOperand(I.Src[1], operand(N::srsrc), ValueType::Wide);
+  setOperand(I.Src[2], operand(N::soffset), ValueType::U32);
+  I.Offset = int32_t(immediate(N::offset).value_or(0));
+  I.Immediate = int32_t(immediate(N::format).value_or(0));
+  I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
+  llvm::StringRef Name = Instructions.getName(opcode());
+  bool Both = Name.contains("_BOTHEN");
+  if (Both || Name.contains("_OFFEN"))
+    I.AddressMode |= address::OffsetEnable;
+  if (Both || Name.contains("_IDXEN"))
+    I.AddressMode |= address::IndexEnable;
+  Valid &= immediate(N::tfe).value_or(0) == 0;
+}
+
+void InstBuilder::setScalarMasks() {
+  // The short encodings use VCC.
+  I.ScalarDst = I.MaskSrc = sreg::Vcc;
+  if (const llvm::MCOperand *Mask = operand(N::sdst)) {
+    Operand Pair;
+    setOperand(Pair, Mask, ValueType::U64);
+    I.ScalarDst = Pair.Reg;
+  }
+  if (Op.Src[2] != ValueType::None)
+    return;
+  if (const llvm::MCOperand *Mask = operand(N::src2)) {
+    Operand Pair;
+    setOperand(Pair, Mask, ValueType::U64);
+    Valid &= Pair.Kind == Source::Sgpr;
+    I.MaskSrc = Pair.Reg;
+  }
+}
+
+void InstBuilder::buildVector(uint64_t Flags) {
+  I.IsValu = true;
+  I.IsDpp = Flags & flags::DPP;
+  setOperand(I.Dst, operand({N::vdst, N::sdst}), Op.Dst);
+  setOperand(I.Src[0], operand(N::src0), Op.Src[0]);
+  // The literal of v_madmk is its second source, that of v_madak its third.
+  int Imm = namedOperand(opcode(), N::imm);
+  if (Imm >= 0 && Imm < namedOperand(opcode(), N::src1)) {
+    setOperand(I.Src[1], operand(N::imm), Op.Src[1]);
+    setOperand(I.Src[2], operand(N::src1), Op.Src[2]);
+  } else {
+    setOperand(I.Src[1], operand(N::src1), Op.Src[1]);
+    if (Op.Src[2] != ValueType::None)
+      setOperand(I.Src[2], operand({N::src2, N::imm}), Op.Src[2]);
+  }
+  setScalarMasks();
+  buildModifiers(Flags);
+  if (Flags & flags::IsMAI) {
+    I.AddressMode = uint16_t(immediate(N::cbsz).value_or(0));
+    I.Offset = int32_t(immediate(N::abid).value_or(0));
+    I.Immediate = int32_t(immediate(N::blgp).value_or(0));
+  }
+}
+
+static bool isNarrow(ValueType T) {
+  return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
+}
+static bool isPacked(ValueType T) {
+  return T == ValueType::Pk16 || T == ValueType::Pk32;
+}
+
+void InstBuilder::buildModifiers(uint64_t Flags) {
+  static constexpr OperandName ModifierNames[] = {
+      N::src0_modifiers, N::src1_modifiers, N::src2_modifiers};
+  static constexpr OperandName SelectNames[] = {N::src0_sel, N::src1_sel};
+  bool HighResult = false;
+  for (unsigned S = 0; S != 3; ++S) {
+    Operand &O = I.Src[S];
+    unsigned Bits = unsigned(immediate(ModifierNames[S]).value_or(0));
+    O.Modifiers = uint8_t(Bits);
+    if (S < 2)
+      O.Select = Part(immediate(SelectNames[S]).value_or(int(Part::Dword)));
+    if (!isPacked(O.Type) && !(Flags & flags::SDWA)) {
+      HighResult |= S == 0 && (Bits & OpSelHi) && !(Flags & flags::VOP3P);
+      if (isNarrow(O.Type) && (Bits & OpSel))
+        O.Select = Part::Word1;
+      bool IsFloat = O.Type == ValueType::F16 || O.Type == ValueType::F32 ||
+                     O.Type == ValueType::F64 || O.Type == ValueType::B32;
+      if (!IsFloat)
+        O.Modifiers = 0;
+    }
+    bool Modified = !isPacked(O.Type) && ((O.Modifiers & (Negate | Absolute)) ||
+                                          O.Select != Part::Dword);
+    O.Slow |= Modified || (I.IsDpp && S == 0);
+  }
+
+  I.Clamp = immediate(N::clamp).value_or(0) != 0;
+  I.OutputModifier = uint8_t(immediate(N::omod).value_or(0));
+  if (Flags & flags::SDWA) {
+    I.DstSelect = Part(immediate(N::dst_sel).value_or(int(Part::Dword)));
+    I.DstUnused = Unused(immediate(N::dst_unused).value_or(0));
+  } else if (isNarrow(I.Dst.Type) && (HighResult || Op.KeepsHigh)) {
+    I.DstSelect = HighResult ? Part::Word1 : Part::Word0;
+    I.DstUnused = Unused::Preserve;
+  }
+  if (I.IsDpp) {
+    I.DppControl = uint16_t(immediate(N::dpp_ctrl).value_or(0));
+    I.RowMask = uint8_t(immediate(N::row_mask).value_or(0xf));
+    I.BankMask = uint8_t(immediate(N::bank_mask).value_or(0xf));
+    I.BoundControl = immediate(N::bound_ctrl).value_or(0) != 0;
+  }
+  // Saturating handlers do their own clamping.
+  I.SlowResult = (I.Clamp && !Op.Saturating) || I.OutputModifier || I.IsDpp ||
+                 I.DstSelect != Part::Dword;
+}
+
+void InstBuilder::noteFloatMode() {
+  auto ModeOf = [](ValueType T) -> uint8_t {
+    if (T == ValueType::F32)
+      return 1;
+    return T == ValueType::F64 || T == ValueType::F16 ? 2 : 0;
+  };
+  I.FloatMode = Op.FloatMode;
+  if (!I.FloatMode)
+    I.FloatMode = ModeOf(Op.Dst);
+  for (ValueType T : Op.Src)
+    if (!I.FloatMode)
+      I.FloatMode = ModeOf(T);
+}
+
+} // namespace luthier::emulator

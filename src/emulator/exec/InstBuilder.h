@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Translates one MCInst to an Inst.
+#ifndef LUTHIER_EMULATOR_EXEC_INSTBUILDER_H
+#define LUTHIER_EMULATOR_EXEC_INSTBUILDER_H
+
+#include "emulator/exec/OperandNames.h"
+#include "emulator/isa/Operation.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include <initializer_list>
+#include <optional>
+
+namespace luthier::emulator {
+
+class InstBuilder {
+public:
+  InstBuilder(const llvm::MCInstrInfo &Instructions,
+              const llvm::MCRegisterInfo &Registers, const llvm::MCInst &MI,
+              const Operation &Op, Inst &I)
+      : Instructions(Instructions), Registers(Registers), MI(MI), Op(Op), I(I) {
+  }
+
+  /// False when the operands make no sense for this device.
+  bool build();
+
+private:
+  std::optional<int64_t> immediate(OperandName Name) const;
+  const llvm::MCOperand *operand(OperandName Name) const;
+  /// First of \p Names that the encoding has.
+  const llvm::MCOperand *
+  operand(std::initializer_list<OperandName> Names) const;
+  bool has(OperandName Name) const { return namedOperand(opcode(), Name) >= 0; }
+  unsigned opcode() const { return MI.getOpcode(); }
+
+  void buildScalar();
+  void buildScalarMemory();
+  void buildVector(uint64_t Flags);
+  void buildModifiers(uint64_t Flags);
+  void buildLds();
+  void buildFlat(uint64_t Flags);
+  void buildBuffer();
+  void setOperand(Operand &To, const llvm::MCOperand *From, ValueType Type);
+  void setRegister(Operand &To, unsigned Reg);
+  void setScalarMasks();
+  void noteFloatMode();
+
+  const llvm::MCInstrInfo &Instructions;
+  const llvm::MCRegisterInfo &Registers;
+  const llvm::MCInst &MI;
+  const Operation &Op;
+  Inst &I;
+  unsigned NumVgprs = 0, NumAgprs = 0, NumSgprs = 0;
+  bool Valid = true;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_INSTBUILDER_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Wave.h"
+
+namespace luthier::emulator {
+
+bool MemoryView::lookUp(uint64_t Address, uint64_t Size) {
+  auto Range = Space->find(Address);
+  if (!Range)
+    return false;
+  Begin = Range->Begin;
+  Length = Range->End - Range->Begin;
+  uint64_t Available = Range->End - Address;
+  if (Size <= Available)
+    return true;
+  // Neighbouring allocations may touch; an access may straddle them.
+  uint64_t Rest = Size - Available;
+  auto Next = Space->find(Range->End);
+  return Next && Rest <= Next->End - Next->Begin;
+}
+
+void MemoryView::refresh() {
+  uint64_t Now = Space->generation();
+  if (Now == Generation)
+    return;
+  Generation = Now;
+  Begin = Length = 0;
+}
+
+/// Translates two MODE fields to MXCSR: masked exceptions, rounding, and
+/// denormals (bit 0 keeps those of sources, bit 1 those of results).
+static uint32_t hostControl(uint32_t Round, uint32_t Denorm) {
+  // The device orders nearest, +inf, -inf, zero; the host nearest, -inf, +inf.
+  static constexpr uint32_t HostRound[] = {0, 2, 1, 3};
+  constexpr uint32_t MaskAll = 0x1f80, DenormalsAreZero = 0x40,
+                     FlushToZero = 0x8000;
+  return MaskAll | HostRound[Round & 3] << 13 |
+         (Denorm & 1 ? 0 : DenormalsAreZero) | (Denorm & 2 ? 0 : FlushToZero);
+}
+
+void Wave::setMode(uint32_t Value) {
+  Mode = Value;
+  HostControl[1] =
+      hostControl(Value >> mode::RoundSingle, Value >> mode::DenormSingle);
+  HostControl[2] =
+      hostControl(Value >> mode::RoundDouble, Value >> mode::DenormDouble);
+}
+
+} // namespace luthier::emulator

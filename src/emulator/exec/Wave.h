@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The architectural state of a wave, and what its handlers reach from there.
+#ifndef LUTHIER_EMULATOR_EXEC_WAVE_H
+#define LUTHIER_EMULATOR_EXEC_WAVE_H
+
+#include "emulator/exec/Inst.h"
+#include "emulator/exec/ShaderArray.h"
+#include "emulator/memory/AddressSpace.h"
+#include <cstring>
+#include <vector>
+
+namespace luthier::emulator {
+
+inline constexpr unsigned NumLanes = 64;
+
+/// Scalar register numbers, as the encodings have them. Wave::S is indexed with
+/// them, so EXEC, VCC, M0 and SCC need no special case on reads.
+namespace sreg {
+inline constexpr unsigned FlatScratch = 102;
+inline constexpr unsigned Vcc = 106;
+inline constexpr unsigned TrapTemp = 108;
+inline constexpr unsigned M0 = 124;
+inline constexpr unsigned Exec = 126;
+inline constexpr unsigned Vccz = 251;
+inline constexpr unsigned Execz = 252;
+inline constexpr unsigned Scc = 253;
+} // namespace sreg
+
+/// MODE register fields.
+namespace mode {
+inline constexpr unsigned RoundSingle = 0; ///< 2 bits
+inline constexpr unsigned RoundDouble = 2; ///< 2 bits, also f16
+inline constexpr unsigned DenormSingle = 4;
+inline constexpr unsigned DenormDouble = 6;
+inline constexpr uint32_t Dx10Clamp = 1u << 8;
+inline constexpr uint32_t Ieee = 1u << 9;
+inline constexpr uint32_t GprIndexEnable = 1u << 27;
+} // namespace mode
+
+/// Why a wave's instruction loop stopped.
+enum class WaveEvent : uint8_t {
+  None,
+  Redirect, ///< PC changed, or the slot was (re)decoded.
+  Ended,
+  Barrier,
+  Yield, ///< s_sleep: let others run.
+  Fault,
+};
+
+/// Buffers for one instruction's operands; one set per host thread.
+struct alignas(64) LaneScratch {
+  uint32_t Source[3][2][NumLanes];
+  uint32_t Result[2][NumLanes];
+};
+
+/// Answers "is this mapped" from the last range found.
+class MemoryView {
+public:
+  explicit MemoryView(const AddressSpace &Space) : Space(&Space) {}
+
+  /// True when [Address, Address + Size) is mapped.
+  bool covers(uint64_t Address, uint64_t Size) {
+    if (Address - Begin <= Length - Size && Size <= Length) [[likely]]
+      return true;
+    return lookUp(Address, Size);
+  }
+  /// To be called between time slices: ranges may have been unmapped.
+  void refresh();
+
+private:
+  bool lookUp(uint64_t Address, uint64_t Size);
+
+  const AddressSpace *Space;
+  uint64_t Begin = 0;
+  uint64_t Length = 0;
+  uint64_t Generation = 0;
+};
+
+class CodeView;
+
+/// What all waves that run on one host thread share.
+struct ThreadContext {
+  ThreadContext(const AddressSpace &Space, CodeView &Code)
+      : Memory(Space), Code(&Code) {}
+  LaneScratch Scratch;
+  MemoryView Memory;
+  CodeView *Code;
+  const std::function<void(uint32_t)> *Interrupt = nullptr;
+  /// Wave instructions so far; the clock that s_memtime shows.
+  uint64_t Clock = 0;
+};
+
+struct Wave {
+  alignas(64) uint32_t S[256];
+  /// NumVectorRegs rows of NumLanes.
+  uint32_t *V = nullptr;
+  uint64_t PC = 0;
+  ThreadContext *Thread = nullptr;
+  uint8_t *Lds = nullptr;
+  uint32_t LdsSize = 0;
+  uint32_t Mode = 0;
+  WaveEvent Event = WaveEvent::None;
+  /// Lanes that the current DPP instruction may write.
+  uint64_t DppMask = ~uint64_t(0);
+  /// Same lanes as Inst::Needs.
+  uint64_t Limits = 0;
+  /// Host floating-point control for each Inst::FloatMode.
+  uint32_t HostControl[3] = {};
+  uint32_t WorkgroupId[3] = {};
+  uint32_t IdInWorkgroup = 0;
+  uint32_t Slot = 0;
+  uint64_t WaveInstructions = 0;
+  uint64_t LaneInstructions = 0;
+  uint32_t PrivateSegmentSize = 0;
+  uint64_t ScratchLimit = 0;
+  ExecutionFault::Kind FaultKind{};
+  uint64_t FaultAddress = 0;
+  const char *FaultDetail = "";
+
+  uint32_t *vgpr(unsigned Reg) { return V + Reg * NumLanes; }
+  uint64_t s64(unsigned Reg) const {
+    uint64_t Value;
+    std::memcpy(&Value, &S[Reg], sizeof(Value));
+    return Value;
+  }
+  void setS64(unsigned Reg, uint64_t Value) {
+    std::memcpy(&S[Reg], &Value, sizeof(Value));
+  }
+  uint64_t exec() const { return s64(sreg::Exec); }
+  uint64_t vcc() const { return s64(sreg::Vcc); }
+  uint32_t &scc() { return S[sreg::Scc]; }
+  uint32_t m0() const { return S[sreg::M0]; }
+
+  void fault(ExecutionFault::Kind Kind, const char *Detail,
+             uint64_t Address = 0) {
+    // The first fault of an instruction is the one to report.
+    if (Event == WaveEvent::Fault)
+      return;
+    Event = WaveEvent::Fault;
+    FaultKind = Kind;
+    FaultDetail = Detail;
+    FaultAddress = Address;
+  }
+  void setMode(uint32_t Value);
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_WAVE_H

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Workgroup.h"
+#include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include <algorithm>
+
+namespace luthier::emulator {
+
+namespace {
+
+/// Fills state that hardware leaves undefined. Repeatable, and never zero for
+/// long, so that a program that counts on zeroes shows it.
+class Garbage {
+public:
+  explicit Garbage(uint64_t Seed) : State(Seed * 2 + 0x9e3779b97f4a7c15) {}
+  uint32_t next() {
+    State = State * 6364136223846793005 + 1442695040888963407;
+    return uint32_t(State >> 32) | 0x80000001;
+  }
+
+private:
+  uint64_t State;
+};
+
+constexpr unsigned RowsPerWave = NumVectorRegs;
+
+} // namespace
+
+Workgroup::Workgroup(const LaunchPlan &Plan, ThreadContext &Thread,
+                     unsigned FirstScratchSlot)
+    : Waves(Plan.WavesPerWorkgroup), Plan(Plan), Thread(Thread),
+      FirstScratchSlot(FirstScratchSlot), Lds(Plan.D->GroupSegmentSize) {
+  // Only the rows that are used get touched, and so cost memory.
+  constexpr size_t Alignment = 64 / sizeof(uint32_t);
+  size_t Size = size_t(RowsPerWave) * NumLanes * Plan.WavesPerWorkgroup;
+  Registers.reset(new uint32_t[Size + Alignment]);
+  auto Address = reinterpret_cast<uintptr_t>(Registers.get());
+  AlignedRegisters =
+      reinterpret_cast<uint32_t *>((Address + 63) & ~uintptr_t(63));
+}
+
+void Workgroup::start(uint64_t Index, uint64_t Seed) {
+  uint32_t Id[3];
+  Id[0] = uint32_t(Index % Plan.NumWorkgroups[0]);
+  Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
+  Id[2] = uint32_t(Index / Plan.NumWorkgroups[0] / Plan.NumWorkgroups[1]);
+  Garbage Fill(Seed ^ Index);
+  for (uint8_t &Byte : Lds)
+    Byte = uint8_t(Fill.next() >> 8);
+  NumRunning = 0;
+  for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
+    startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
+}
+
+/// Work-items count through x, then y, then z of the workgroup's real size,
+/// which is smaller where the grid's end cuts it off.
+uint64_t Workgroup::activeLanes(unsigned Number, const uint32_t (&Id)[3],
+                                uint32_t *ItemIds) const {
+  uint32_t Size[3];
+  for (unsigned Axis = 0; Axis != 3; ++Axis) {
+    uint32_t Full = Plan.D->WorkgroupSize[Axis];
+    Size[Axis] = std::min(Full, Plan.D->GridSize[Axis] - Id[Axis] * Full);
+  }
+  uint64_t Mask = 0;
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    uint32_t Flat = Number * NumLanes + L;
+    uint32_t X = Flat % Size[0], Y = Flat / Size[0] % Size[1];
+    uint32_t Z = Flat / Size[0] / Size[1];
+    if (Z >= Size[2])
+      break;
+    ItemIds[L] = X | Y << 10 | Z << 20;
+    Mask |= uint64_t(1) << L;
+  }
+  return Mask;
+}
+
+void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
+                          uint64_t Seed) {
+  Wave &W = Waves[Number];
+  uint32_t *V = AlignedRegisters + size_t(Number) * RowsPerWave * NumLanes;
+  Garbage Fill(Seed);
+  for (size_t N = 0; N != size_t(Plan.NumVgprs) * NumLanes; ++N)
+    V[N] = Fill.next();
+  for (size_t N = 0; N != size_t(Plan.NumAgprs) * NumLanes; ++N)
+    V[NumArchVgprs * NumLanes + N] = Fill.next();
+  for (uint32_t &Scalar : W.S)
+    Scalar = Fill.next();
+  W.V = V;
+  W.S[sreg::Scc] = Fill.next() >> 8 & 1;
+  uint64_t Exec = activeLanes(Number, Id, V);
+  W.setS64(sreg::Exec, Exec);
+  W.PC = Plan.D->EntryPC;
+  W.Thread = &Thread;
+  W.Lds = Lds.data();
+  W.LdsSize = uint32_t(Lds.size());
+  W.setMode(Plan.InitialMode);
+  W.DppMask = ~uint64_t(0);
+  W.Limits = Plan.Limits;
+  std::copy(Id, Id + 3, W.WorkgroupId);
+  W.IdInWorkgroup = Number;
+  W.Slot = FirstScratchSlot + Number;
+  W.WaveInstructions = W.LaneInstructions = 0;
+  W.PrivateSegmentSize = Plan.D->PrivateSegmentSize;
+  W.FaultDetail = "";
+  setScalars(W);
+  // Hardware launches no wave for work-items that do not exist.
+  W.Event = Exec ? WaveEvent::None : WaveEvent::Ended;
+  NumRunning += Exec != 0;
+}
+
+void Workgroup::setScalars(Wave &W) const {
+  using namespace llvm::amdhsa;
+  const Dispatch &D = *Plan.D;
+  uint16_t Properties = D.KernelCodeProperties;
+  unsigned Reg = 0;
+  auto Push = [&](uint32_t Value) { W.S[Reg++] = Value; };
+  auto Push64 = [&](uint64_t Value) {
+    Push(uint32_t(Value));
+    Push(uint32_t(Value >> 32));
+  };
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER)
+    for (uint32_t Word : D.ScratchResource)
+      Push(Word);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR)
+    Push64(D.PacketAddress);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR)
+    Push64(D.QueueAddress);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR)
+    Push64(D.KernargAddress);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_ID)
+    Push64(D.DispatchId);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT)
+    Push64(D.ScratchBase);
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE)
+    Push(D.PrivateSegmentSize);
+
+  // The system registers follow the user registers that were asked for.
+  uint32_t R2 = D.ComputePgmRsrc2;
+  Reg = AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
+  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X))
+    Push(W.WorkgroupId[0]);
+  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Y))
+    Push(W.WorkgroupId[1]);
+  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Z))
+    Push(W.WorkgroupId[2]);
+  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_INFO)) {
+    // First wave [31], wave's number [11:6], waves in the workgroup [5:0].
+    Push(uint32_t(W.IdInWorkgroup == 0) << 31 | W.IdInWorkgroup << 6 |
+         Plan.WavesPerWorkgroup);
+  }
+  uint64_t WaveOffset = W.Slot * D.ScratchBytesPerWave;
+  W.ScratchLimit = D.ScratchBytesPerWave;
+  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
+    Push(uint32_t(WaveOffset));
+}
+
+void Workgroup::settleBarrier() {
+  unsigned Waiting = 0;
+  for (const Wave &W : Waves)
+    Waiting += W.Event == WaveEvent::Barrier;
+  if (!Waiting || Waiting != NumRunning)
+    return;
+  for (Wave &W : Waves)
+    if (W.Event == WaveEvent::Barrier)
+      W.Event = WaveEvent::None;
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A resident workgroup: its waves, registers and LDS.
+#ifndef LUTHIER_EMULATOR_EXEC_WORKGROUP_H
+#define LUTHIER_EMULATOR_EXEC_WORKGROUP_H
+
+#include "emulator/exec/Dispatch.h"
+#include "emulator/exec/Wave.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace luthier::emulator {
+
+/// What of a dispatch is the same for all its workgroups.
+struct LaunchPlan {
+  /// False, with a reason, when a workgroup does not fit a compute unit.
+  bool init(const Dispatch &Request, std::string &Error);
+
+  const Dispatch *D = nullptr;
+  uint32_t NumWorkgroups[3] = {};
+  uint64_t TotalWorkgroups = 0;
+  unsigned WavesPerWorkgroup = 0;
+  /// Register file sizes as Wave::Limits holds them.
+  uint64_t Limits = 0;
+  unsigned NumVgprs = 0, NumAgprs = 0;
+  uint32_t InitialMode = 0;
+  /// Most workgroups that may be resident at a time.
+  unsigned MaxResident = 0;
+};
+
+/// Reusable: one object takes one workgroup after another.
+class Workgroup {
+public:
+  Workgroup(const LaunchPlan &Plan, ThreadContext &Thread,
+            unsigned FirstScratchSlot);
+
+  /// Sets up all waves of workgroup number \p Index.
+  void start(uint64_t Index, uint64_t Seed);
+  /// Releases waves at the barrier once all that still run have arrived.
+  void settleBarrier();
+  bool finished() const { return NumRunning == 0; }
+
+  std::vector<Wave> Waves;
+  /// Waves that have not ended.
+  unsigned NumRunning = 0;
+
+private:
+  void startWave(unsigned Number, const uint32_t (&Id)[3], uint64_t Seed);
+  uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
+                       uint32_t *ItemIds) const;
+  void setScalars(Wave &W) const;
+
+  const LaunchPlan &Plan;
+  ThreadContext &Thread;
+  unsigned FirstScratchSlot;
+  std::unique_ptr<uint32_t[]> Registers;
+  uint32_t *AlignedRegisters = nullptr;
+  std::vector<uint8_t> Lds;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_WORKGROUP_H

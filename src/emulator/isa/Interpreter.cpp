@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The instruction loop, and the operation table it is compiled with.
+#include "emulator/exec/CodeCache.h"
+#include "emulator/isa/Operands.h"
+#include "emulator/isa/Tables.h"
+#include <iterator>
+#include <xmmintrin.h>
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+namespace {
+
+/// True when no register number in \p Needs exceeds its file's limit: with a
+/// guard bit above each 16-bit field, a borrow shows in that bit.
+bool fits(U64 Limits, U64 Needs) {
+  constexpr U64 Guards = 0x8000'8000'8000;
+  return (((Limits | Guards) - Needs) & Guards) == Guards;
+}
+
+void copyInst(Inst &To, const Inst &From) {
+  To.Needs = From.Needs;
+  std::copy(std::begin(From.Src), std::end(From.Src), To.Src);
+  To.Dst = From.Dst;
+  To.ScalarDst = From.ScalarDst;
+  To.MaskSrc = From.MaskSrc;
+  To.SlowResult = From.SlowResult;
+  To.Clamp = From.Clamp;
+  To.OutputModifier = From.OutputModifier;
+  To.DstSelect = From.DstSelect;
+  To.DstUnused = From.DstUnused;
+  To.IsDpp = From.IsDpp;
+  To.BoundControl = From.BoundControl;
+  To.RowMask = From.RowMask;
+  To.BankMask = From.BankMask;
+  To.DppControl = From.DppControl;
+  To.AddressMode = From.AddressMode;
+  To.Offset = From.Offset;
+  To.Immediate = From.Immediate;
+}
+
+/// GPR-index mode: M0 offsets the VGPR numbers it names.
+void runIndexed(Wave &W, const Inst &I, Handler Fn) {
+  unsigned Index = W.m0() & 0xff, Operands = W.m0() >> 12 & 15;
+  Inst Indexed;
+  copyInst(Indexed, I);
+  unsigned Limit = W.Limits & 0xffff;
+  auto Shift = [&](Operand &O) {
+    if (O.Kind != Source::Vgpr)
+      return true;
+    O.Reg = uint16_t(O.Reg + Index);
+    return O.Reg + unsigned(O.NumRegs) <= Limit;
+  };
+  bool Inside = true;
+  for (unsigned N = 0; N != 3; ++N)
+    if (Operands >> N & 1)
+      Inside &= Shift(Indexed.Src[N]);
+  if (Operands >> 3 & 1)
+    Inside &= Shift(Indexed.Dst);
+  if (!Inside)
+    return W.fault(ExecutionFault::Kind::InvalidDispatch,
+                   "indexed VGPR is outside the allocation");
+  Fn(W, Indexed);
+}
+
+void run(Wave &W, unsigned Budget) {
+  CodeView &Code = *W.Thread->Code;
+  const U32 Saved = _mm_getcsr();
+  U32 Control = Saved;
+  while (Budget && W.Event == WaveEvent::None) {
+    CodePage &Page = Code.page(W.PC);
+    const Inst *I = Page.at(W.PC);
+    do {
+      Handler Fn = I->Fn.load(std::memory_order_acquire);
+      if (!Fn) [[unlikely]] {
+        Code.decode(Page, W);
+        if (W.Event == WaveEvent::Fault)
+          break;
+        Fn = I->Fn.load(std::memory_order_acquire);
+      }
+      if (!fits(W.Limits, I->Needs)) [[unlikely]] {
+        W.fault(ExecutionFault::Kind::InvalidDispatch,
+                "register is outside the allocation");
+        break;
+      }
+      unsigned Size = I->Dwords * 4u;
+      W.PC += Size;
+      W.WaveInstructions += I->Counted;
+      W.LaneInstructions += I->ScalarLanes;
+      if (I->IsVector)
+        W.LaneInstructions += unsigned(__builtin_popcountll(W.exec()));
+      if (I->FloatMode && Control != W.HostControl[I->FloatMode])
+        _mm_setcsr(Control = W.HostControl[I->FloatMode]);
+      if ((W.Mode & mode::GprIndexEnable) && I->IsValu) [[unlikely]]
+        runIndexed(W, *I, Fn);
+      else
+        Fn(W, *I);
+      if (W.Event == WaveEvent::Fault) [[unlikely]]
+        W.PC -= Size;
+      I += I->Dwords;
+      --Budget;
+    } while (Budget && W.Event == WaveEvent::None);
+    if (W.Event == WaveEvent::Redirect)
+      W.Event = WaveEvent::None;
+  }
+  if (Control != Saved)
+    _mm_setcsr(Saved);
+}
+
+} // namespace
+
+const OperationSet &operations() {
+  static const std::span<const Operation> Tables[] = {
+      scalarAluRows(), controlRows(),    scalarMemoryRows(), integerRows(),
+      bitRows(),       carryRows(),      laneRows(),         ldsRows(),
+      flatRows(),      flatAtomicRows(), bufferRows(),
+  };
+  static const OperationSet Set{Tables, run};
+  return Set;
+}
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

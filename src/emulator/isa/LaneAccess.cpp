@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations in which lanes see each other.
+#include "emulator/isa/LaneMask.h"
+#include "emulator/isa/Memory.h"
+#include "emulator/isa/Tables.h"
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+namespace {
+
+// Lane reads and writes ignore EXEC, except that "first" means first active.
+void readLane(Wave &W, const Inst &I) {
+  U32 Lane = scalar32(W, I.Src[1]) % NumLanes;
+  W.S[I.Dst.Reg] = W.vgpr(I.Src[0].Reg)[Lane];
+}
+void readFirstLane(Wave &W, const Inst &I) {
+  U64 Exec = W.exec();
+  unsigned Lane = Exec ? unsigned(std::countr_zero(Exec)) : 0;
+  W.S[I.Dst.Reg] = I.Src[0].Kind == Source::Vgpr ? W.vgpr(I.Src[0].Reg)[Lane]
+                                                 : scalar32(W, I.Src[0]);
+}
+void writeLane(Wave &W, const Inst &I) {
+  U32 Lane = scalar32(W, I.Src[1]) % NumLanes;
+  W.vgpr(I.Dst.Reg)[Lane] = scalar32(W, I.Src[0]);
+}
+
+constexpr Operation laneRow(const char *Name, Handler Fn) {
+  Operation Op{Name, Fn, ValueType::U32, {ValueType::U32, ValueType::U32}};
+  Op.LaneAccess = true;
+  return Op;
+}
+
+/// Counts bits of the mask that belong to lower lanes, in lanes 0-31 or 32-63.
+template <bool High> void maskedBitCount(Wave &W, const Inst &I) {
+  U64 Exec = W.exec();
+  if (!Exec)
+    return;
+  const U32 *Mask = source32(W, I, 0), *Base = source32(W, I, 1);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    U64 Below = (U64(1) << L) - 1;
+    U32 Visible = High ? U32(Below >> 32) : U32(Below);
+    Result[L] = U32(std::popcount(Mask[L] & Visible)) + Base[L];
+  }
+  writeBack(W, I);
+}
+
+void swapRegisters(Wave &W, const Inst &I) {
+  U32 *A = W.vgpr(I.Dst.Reg), *B = W.vgpr(I.Src[0].Reg);
+  forEachLane(W.exec(), [&](unsigned L) { std::swap(A[L], B[L]); });
+}
+
+/// Lane \p L reads lane From(L); an inactive source gives zero.
+template <class F>
+void gather(Wave &W, const Inst &I, const U32 *Data, F From) {
+  U64 Exec = W.exec();
+  U32 *Result = W.Thread->Scratch.Result[0];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    unsigned Source = From(L);
+    Result[L] = Exec >> Source & 1 ? Data[Source] : 0;
+  }
+  writeMasked(W.vgpr(I.Dst.Reg), Result, Exec);
+}
+
+void backwardPermute(Wave &W, const Inst &I) {
+  const U32 *Address = W.vgpr(I.Src[0].Reg);
+  gather(W, I, W.vgpr(I.Src[1].Reg), [&](unsigned L) {
+    return (Address[L] + U32(I.Offset)) / 4 % NumLanes;
+  });
+}
+
+/// When lanes collide, the highest one wins.
+void permute(Wave &W, const Inst &I) {
+  const U32 *Address = W.vgpr(I.Src[0].Reg), *Data = W.vgpr(I.Src[1].Reg);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  std::memset(Result, 0, NumLanes * sizeof(U32));
+  forEachLane(W.exec(), [&](unsigned L) {
+    Result[(Address[L] + U32(I.Offset)) / 4 % NumLanes] = Data[L];
+  });
+  writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
+}
+
+/// The pattern is in the offset; see "DS_SWIZZLE_B32" in the Vega ISA manual.
+void swizzle(Wave &W, const Inst &I) {
+  U32 Pattern = U32(I.Offset);
+  if (Pattern >= 0xe000)
+    return W.fault(ExecutionFault::Kind::UnknownOperation,
+                   "FFT swizzle is not emulated");
+  const U32 *Data = W.vgpr(I.Src[0].Reg);
+  if (Pattern >= 0xc000) { // rotate within 32 lanes
+    unsigned Amount = Pattern >> 5 & 31;
+    if (Pattern >> 10 & 1)
+      Amount = 32 - Amount;
+    return gather(W, I, Data,
+                  [&](unsigned L) { return (L & 32) | ((L + Amount) & 31); });
+  }
+  if (Pattern & 0x8000) // any permutation of four lanes
+    return gather(W, I, Data, [&](unsigned L) {
+      return (L & ~3u) | (Pattern >> (2 * (L & 3)) & 3);
+    });
+  unsigned And = Pattern & 31, Or = Pattern >> 5 & 31, Xor = Pattern >> 10 & 31;
+  gather(W, I, Data,
+         [&](unsigned L) { return (L & 32) | (((L & And) | Or) ^ Xor); });
+}
+
+constexpr Operation Rows[] = {
+    laneRow("v_readlane_b32", readLane),
+    laneRow("v_readfirstlane_b32", readFirstLane),
+    laneRow("v_writelane_b32", writeLane),
+    {"v_mbcnt_lo_u32_b32",
+     maskedBitCount<false>,
+     ValueType::U32,
+     {ValueType::U32, ValueType::U32}},
+    {"v_mbcnt_hi_u32_b32",
+     maskedBitCount<true>,
+     ValueType::U32,
+     {ValueType::U32, ValueType::U32}},
+    {"v_swap_b32", swapRegisters, ValueType::U32, {ValueType::U32}},
+    {"v_nop", [](Wave &, const Inst &) {}},
+    {"ds_bpermute_b32", backwardPermute},
+    {"ds_permute_b32", permute},
+    {"ds_swizzle_b32", swizzle},
+};
+
+} // namespace
+
+std::span<const Operation> laneRows() { return Rows; }
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

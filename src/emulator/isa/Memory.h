@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where lanes' accesses go, and the loops over active lanes.
+#ifndef LUTHIER_EMULATOR_ISA_MEMORY_H
+#define LUTHIER_EMULATOR_ISA_MEMORY_H
+
+#include "emulator/isa/AddressMode.h"
+#include "emulator/isa/Operands.h"
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+template <class F> inline void forEachLane(U64 Mask, F Body) {
+  for (; Mask; Mask &= Mask - 1)
+    Body(unsigned(std::countr_zero(Mask)));
+}
+
+/// One address per lane.
+struct LaneAddresses {
+  alignas(64) U64 At[NumLanes];
+};
+
+/// Host address of LDS bytes, or null and a fault.
+inline uint8_t *ldsPointer(Wave &W, U64 Offset, unsigned Size) {
+  if (Offset + Size <= W.LdsSize) [[likely]]
+    return W.Lds + Offset;
+  W.fault(ExecutionFault::Kind::MemoryViolation, "outside the workgroup's LDS",
+          LdsApertureBase + Offset);
+  return nullptr;
+}
+
+inline uint8_t *globalPointer(Wave &W, U64 Address, unsigned Size) {
+  if (W.Thread->Memory.covers(Address, Size)) [[likely]]
+    return reinterpret_cast<uint8_t *>(Address);
+  W.fault(ExecutionFault::Kind::MemoryViolation, "unmapped memory", Address);
+  return nullptr;
+}
+
+/// Private memory interleaves the lanes' dwords, so that equal offsets of
+/// neighbouring lanes are neighbours in memory.
+inline U64 interleaved(U64 Offset, unsigned Lane) {
+  return (Offset / 4 * NumLanes + Lane) * 4 + Offset % 4;
+}
+
+uint8_t *privatePointer(Wave &W, U64 Offset, unsigned Lane, unsigned Size);
+
+/// Host address of what a flat instruction of any segment accesses. Size may
+/// not reach beyond one dword where \p isSplit says so.
+uint8_t *flatPointer(Wave &W, const Inst &I, U64 Address, unsigned Lane,
+                     unsigned Size);
+
+/// True for addresses whose dwords are not consecutive in memory.
+inline bool isSplit(const Inst &I, U64 Address) {
+  return I.AddressMode == address::Scratch ||
+         (I.AddressMode == address::Generic &&
+          Address >> 32 == ScratchApertureBase >> 32);
+}
+
+/// Addresses of a flat instruction, before aperture handling.
+void flatAddresses(Wave &W, const Inst &I, LaneAddresses &Result);
+
+inline bool isAligned(Wave &W, U64 Address, unsigned Size) {
+  if (Address % Size == 0) [[likely]]
+    return true;
+  W.fault(ExecutionFault::Kind::Misaligned, "misaligned atomic", Address);
+  return false;
+}
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD
+
+#endif // LUTHIER_EMULATOR_ISA_MEMORY_H

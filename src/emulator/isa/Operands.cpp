@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/isa/Operands.h"
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+namespace {
+
+constexpr unsigned RowSize = 16, BankSize = 4;
+
+/// The lane that \p L reads under \p Control, or -1 when out of range.
+int dppLane(unsigned Control, unsigned L) {
+  unsigned Row = L & ~(RowSize - 1), InRow = L % RowSize;
+  unsigned Amount = Control & 15;
+  if (Control < 0x100) // quad_perm
+    return (L & ~3u) | (Control >> (2 * (L & 3)) & 3);
+  switch (Control & 0x1f0) {
+  case 0x100: // row_shl
+    return InRow + Amount < RowSize ? int(L + Amount) : -1;
+  case 0x110: // row_shr
+    return InRow >= Amount ? int(L - Amount) : -1;
+  case 0x120: // row_ror
+    return Row | ((InRow - Amount) % RowSize);
+  case 0x150: // row_newbcast
+    return Row | Amount;
+  case 0x160: // row_xmask
+    return Row | (InRow ^ Amount);
+  }
+  switch (Control) {
+  case 0x130: // wave_shl:1
+    return L + 1 < NumLanes ? int(L + 1) : -1;
+  case 0x134: // wave_rol:1
+    return (L + 1) % NumLanes;
+  case 0x138: // wave_shr:1
+    return int(L) - 1;
+  case 0x13c: // wave_ror:1
+    return (L + NumLanes - 1) % NumLanes;
+  case 0x140: // row_mirror
+    return Row | (RowSize - 1 - InRow);
+  case 0x141: // row_half_mirror
+    return (L & ~7u) | (7 - (L & 7));
+  case 0x142: // row_bcast:15
+    return L >= RowSize ? int(Row - 1) : -1;
+  case 0x143: // row_bcast:31
+    return L >= 2 * RowSize ? int((L & ~31u) - 1) : -1;
+  }
+  return -1;
+}
+
+/// Fills \p To with what each lane reads through DPP and notes which lanes may
+/// be written. A lane whose source is out of range or inactive reads 0 with
+/// bound_ctrl, and is left alone without.
+void permute(Wave &W, const Inst &I, const U32 *From, U32 *To) {
+  uint64_t Exec = W.exec(), Mask = 0;
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    int From0 = dppLane(I.DppControl, L);
+    bool Valid = From0 >= 0 && (Exec >> From0 & 1);
+    To[L] = Valid ? From[From0] : 0;
+    bool Selected = (I.RowMask >> (L / RowSize) & 1) &&
+                    (I.BankMask >> (L % RowSize / BankSize) & 1);
+    Mask |= uint64_t(Selected && (Valid || I.BoundControl)) << L;
+  }
+  W.DppMask = Mask;
+}
+
+U32 selectPart(U32 Bits, Part P, bool Signed) {
+  switch (P) {
+  case Part::Byte0:
+  case Part::Byte1:
+  case Part::Byte2:
+  case Part::Byte3: {
+    U32 Byte = Bits >> (8 * unsigned(P)) & 0xff;
+    return Signed ? U32(int8_t(Byte)) : Byte;
+  }
+  case Part::Word0:
+  case Part::Word1: {
+    U32 Word = Bits >> (P == Part::Word1 ? 16 : 0) & 0xffff;
+    return Signed ? U32(I16(Word)) : Word;
+  }
+  case Part::Dword:
+    return Bits;
+  }
+  __builtin_unreachable();
+}
+
+void applySigns(U32 *Lanes, const Operand &O) {
+  U32 Sign;
+  switch (O.Type) {
+  case ValueType::F16:
+    Sign = 0x8000;
+    break;
+  case ValueType::F32:
+  case ValueType::B32:
+  case ValueType::F64: // called with the high halves
+    Sign = 0x80000000;
+    break;
+  default:
+    return;
+  }
+  U32 Keep = O.Modifiers & Absolute ? ~Sign : ~U32(0);
+  U32 Flip = O.Modifiers & Negate ? Sign : 0;
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Lanes[L] = (Lanes[L] & Keep) ^ Flip;
+}
+
+void broadcast(U32 *To, U32 Value) {
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To[L] = Value;
+}
+
+} // namespace
+
+const U32 *prepareSource(Wave &W, const Inst &I, unsigned N) {
+  const Operand &O = I.Src[N];
+  U32 *To = W.Thread->Scratch.Source[N][0];
+  if (O.Kind != Source::Vgpr)
+    broadcast(To, scalar32(W, O));
+  else if (I.IsDpp && N == 0)
+    permute(W, I, W.vgpr(O.Reg), To);
+  else
+    std::memcpy(To, W.vgpr(O.Reg), NumLanes * sizeof(U32));
+  if (O.Select != Part::Dword) {
+    bool Signed = O.Modifiers & SignExtend;
+    for (unsigned L = 0; L != NumLanes; ++L)
+      To[L] = selectPart(To[L], O.Select, Signed);
+  }
+  if (O.Modifiers & (Negate | Absolute))
+    applySigns(To, O);
+  return To;
+}
+
+void preparePair(Wave &W, const Inst &I, unsigned N) {
+  const Operand &O = I.Src[N];
+  U32 *Low = W.Thread->Scratch.Source[N][0];
+  U32 *High = W.Thread->Scratch.Source[N][1];
+  if (O.Kind != Source::Vgpr) {
+    uint64_t Value = scalar64(W, O);
+    broadcast(Low, U32(Value));
+    broadcast(High, U32(Value >> 32));
+  } else if (I.IsDpp && N == 0) {
+    permute(W, I, W.vgpr(O.Reg), Low);
+    permute(W, I, W.vgpr(O.Reg + 1u), High);
+  } else {
+    std::memcpy(Low, W.vgpr(O.Reg), NumLanes * sizeof(U32));
+    std::memcpy(High, W.vgpr(O.Reg + 1u), NumLanes * sizeof(U32));
+  }
+  if (O.Modifiers & (Negate | Absolute))
+    applySigns(High, O);
+}
+
+void writeMasked(U32 *To, const U32 *From, uint64_t Mask) {
+  if (Mask == ~uint64_t(0)) {
+    std::memcpy(To, From, NumLanes * sizeof(U32));
+    return;
+  }
+  // A lane's bit, shifted up to the sign, selects: that is one blend.
+  for (unsigned Half = 0; Half != 2; ++Half, To += 32, From += 32) {
+    U32 Bits = U32(Mask >> (32 * Half));
+    for (unsigned L = 0; L != 32; ++L)
+      To[L] = I32(Bits << (31 - L)) < 0 ? From[L] : To[L];
+  }
+}
+
+namespace {
+
+template <class F> F scaled(F Value, unsigned OutputModifier) {
+  switch (OutputModifier) {
+  case 1:
+    return Value * F(2);
+  case 2:
+    return Value * F(4);
+  case 3:
+    return Value * F(0.5);
+  }
+  return Value;
+}
+
+template <class F> F clamped(F Value, bool NanToZero) {
+  if (Value != Value)
+    return NanToZero ? F(0) : Value;
+  return Value < F(0) ? F(0) : Value > F(1) ? F(1) : Value;
+}
+
+/// Merges a result with what was in the register, as SDWA and op_sel ask.
+void mergePart(const Inst &I, const U32 *Old, U32 *New) {
+  unsigned Shift, Width;
+  switch (I.DstSelect) {
+  case Part::Dword:
+    return;
+  case Part::Word0:
+  case Part::Word1:
+    Width = 16, Shift = I.DstSelect == Part::Word1 ? 16 : 0;
+    break;
+  default:
+    Width = 8, Shift = 8 * unsigned(I.DstSelect);
+  }
+  U32 Field = ((U32(1) << Width) - 1) << Shift;
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    U32 Value = New[L] << Shift & Field;
+    if (I.DstUnused == Unused::Preserve)
+      Value |= Old[L] & ~Field;
+    else if (I.DstUnused == Unused::SignExtend &&
+             (Value >> (Shift + Width - 1)))
+      Value |= Shift + Width < 32 ? ~U32(0) << (Shift + Width) : 0;
+    New[L] = Value;
+  }
+}
+
+} // namespace
+
+void writeBack(Wave &W, const Inst &I) {
+  U32 *Result = W.Thread->Scratch.Result[0];
+  U32 *To = W.vgpr(I.Dst.Reg);
+  if (I.SlowResult) {
+    bool NanToZero = W.Mode & mode::Dx10Clamp;
+    if (I.Dst.Type == ValueType::F32) {
+      for (unsigned L = 0; L != NumLanes; ++L) {
+        F32 Value = scaled(std::bit_cast<F32>(Result[L]), I.OutputModifier);
+        Result[L] =
+            std::bit_cast<U32>(I.Clamp ? clamped(Value, NanToZero) : Value);
+      }
+    } else if (I.Dst.Type == ValueType::F16) {
+      for (unsigned L = 0; L != NumLanes; ++L) {
+        F32 Value = scaled(F32(fromBits<F16>(Result[L])), I.OutputModifier);
+        Result[L] = toBits(F16(I.Clamp ? clamped(Value, NanToZero) : Value));
+      }
+    }
+    mergePart(I, To, Result);
+  }
+  writeMasked(To, Result, writableLanes(W, I));
+}
+
+void writeBackPair(Wave &W, const Inst &I) {
+  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  if (I.SlowResult && I.Dst.Type == ValueType::F64) {
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      F64 Value = std::bit_cast<F64>(Low[L] | uint64_t(High[L]) << 32);
+      Value = scaled(Value, I.OutputModifier);
+      if (I.Clamp)
+        Value = clamped(Value, W.Mode & mode::Dx10Clamp);
+      storeLane(Low, High, L, Value);
+    }
+  }
+  uint64_t Mask = writableLanes(W, I);
+  writeMasked(W.vgpr(I.Dst.Reg), Low, Mask);
+  writeMasked(W.vgpr(I.Dst.Reg) + NumLanes, High, Mask);
+}
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

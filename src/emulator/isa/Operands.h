@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From operand descriptors to lanes and back. A handler sees plain arrays of
+// 64 lanes; broadcasts, modifiers, DPP and SDWA happen here.
+#ifndef LUTHIER_EMULATOR_ISA_OPERANDS_H
+#define LUTHIER_EMULATOR_ISA_OPERANDS_H
+
+#include "emulator/exec/Wave.h"
+#include "emulator/isa/Operation.h"
+#include "emulator/isa/Simd.h"
+#include "emulator/isa/Types.h"
+#include <bit>
+#include <tuple>
+#include <utility>
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+/// Prepares a source that is not a plain register, in the thread's scratch.
+const U32 *prepareSource(Wave &W, const Inst &I, unsigned N);
+void preparePair(Wave &W, const Inst &I, unsigned N);
+/// Moves scratch results to the destination: output modifiers, partial writes,
+/// and the lanes EXEC allows.
+void writeBack(Wave &W, const Inst &I);
+void writeBackPair(Wave &W, const Inst &I);
+/// For operations that write a register other than the destination operand.
+void writeMasked(U32 *To, const U32 *From, uint64_t Mask);
+
+inline const U32 *source32(Wave &W, const Inst &I, unsigned N) {
+  const Operand &O = I.Src[N];
+  if (!O.Slow) [[likely]]
+    return W.vgpr(O.Reg);
+  return prepareSource(W, I, N);
+}
+
+struct Pair {
+  const U32 *Low;
+  const U32 *High;
+};
+
+inline Pair source64(Wave &W, const Inst &I, unsigned N) {
+  const Operand &O = I.Src[N];
+  if (!O.Slow) [[likely]]
+    return {W.vgpr(O.Reg), W.vgpr(O.Reg + 1u)};
+  preparePair(W, I, N);
+  return {W.Thread->Scratch.Source[N][0], W.Thread->Scratch.Source[N][1]};
+}
+
+template <class T> struct Lanes {
+  const U32 *Base;
+  Lanes(Wave &W, const Inst &I, unsigned N) : Base(source32(W, I, N)) {}
+  T operator[](unsigned L) const { return fromBits<T>(Base[L]); }
+};
+template <class T>
+  requires(sizeof(T) == 8)
+struct Lanes<T> {
+  Pair Base;
+  Lanes(Wave &W, const Inst &I, unsigned N) : Base(source64(W, I, N)) {}
+  T operator[](unsigned L) const {
+    return std::bit_cast<T>(Base.Low[L] | uint64_t(Base.High[L]) << 32);
+  }
+};
+
+template <class R> void storeLane(U32 *Low, U32 *High, unsigned L, R Value) {
+  if constexpr (sizeof(R) == 8) {
+    uint64_t Bits = std::bit_cast<uint64_t>(Value);
+    Low[L] = U32(Bits);
+    High[L] = U32(Bits >> 32);
+  } else {
+    Low[L] = toBits(Value);
+  }
+}
+
+/// A per-lane function as a handler. Inactive lanes are computed too, and
+/// dropped when the result is written.
+template <auto F, class R, class... A, size_t... N>
+inline void mapLanes(Wave &W, const Inst &I, std::index_sequence<N...>) {
+  uint64_t Exec = W.exec();
+  if (!Exec)
+    return;
+  std::tuple<Lanes<A>...> Sources{Lanes<A>(W, I, N)...};
+  bool Direct = !I.SlowResult && Exec == ~uint64_t(0);
+  U32 *Low, *High;
+  if (Direct) {
+    Low = W.vgpr(I.Dst.Reg);
+    High = Low + NumLanes;
+  } else {
+    Low = W.Thread->Scratch.Result[0];
+    High = W.Thread->Scratch.Result[1];
+  }
+  LUTHIER_LANE_LOOP
+  for (unsigned L = 0; L != NumLanes; ++L)
+    storeLane<R>(Low, High, L, F(std::get<N>(Sources)[L]...));
+  if (Direct)
+    return;
+  if constexpr (sizeof(R) == 8)
+    writeBackPair(W, I);
+  else
+    writeBack(W, I);
+}
+
+template <class R, class... A> struct Signature {
+  template <auto F> static void handler(Wave &W, const Inst &I) {
+    mapLanes<F, R, A...>(W, I, std::index_sequence_for<A...>());
+  }
+  static constexpr Operation row(const char *Name, Handler Fn) {
+    Operation Op{Name, Fn};
+    Op.Dst = valueType<R>();
+    unsigned N = 0;
+    ((Op.Src[N++] = valueType<A>()), ...);
+    return Op;
+  }
+};
+template <class R, class... A> Signature<R, A...> signatureOf(R (*)(A...));
+
+/// A table row for a per-lane function.
+template <auto F> constexpr Operation vop(const char *Name) {
+  using Sig = decltype(signatureOf(+F));
+  return Sig::row(Name, &Sig::template handler<F>);
+}
+/// The same with saturating behaviour under the clamp bit.
+template <auto F, auto Clamped> constexpr Operation vopSat(const char *Name) {
+  Operation Op = vop<F>(Name);
+  Op.Saturating = vop<Clamped>(Name).Fn;
+  return Op;
+}
+constexpr Operation keepsHigh(Operation Op) {
+  Op.KeepsHigh = true;
+  return Op;
+}
+
+/// Lanes that a vector instruction may write.
+inline uint64_t writableLanes(const Wave &W, const Inst &I) {
+  return I.IsDpp ? W.exec() & W.DppMask : W.exec();
+}
+
+inline U32 scalar32(Wave &W, const Operand &O) {
+  if (O.Kind == Source::Sgpr)
+    return W.S[O.Reg];
+  if (O.Kind == Source::Constant)
+    return U32(O.Value);
+  return O.Reg == sreg::Vccz ? W.vcc() == 0 : W.exec() == 0;
+}
+inline uint64_t scalar64(Wave &W, const Operand &O) {
+  if (O.Kind == Source::Sgpr)
+    return W.s64(O.Reg);
+  if (O.Kind == Source::Constant)
+    return O.Value;
+  return scalar32(W, O);
+}
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD
+
+#endif // LUTHIER_EMULATOR_ISA_OPERANDS_H

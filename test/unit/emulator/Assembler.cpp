@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Assembler.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/MC/MCAsmBackend.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCObjectFileInfo.h"
+#include "llvm/MC/MCObjectWriter.h"
+#include "llvm/MC/MCParser/MCAsmParser.h"
+#include "llvm/MC/MCParser/MCTargetAsmParser.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include <mutex>
+
+extern "C" {
+void LLVMInitializeAMDGPUTargetInfo();
+void LLVMInitializeAMDGPUTargetMC();
+void LLVMInitializeAMDGPUAsmParser();
+}
+
+namespace luthier::test {
+
+using namespace llvm;
+
+static std::vector<uint8_t> textOf(StringRef Object) {
+  auto File = object::ObjectFile::createObjectFile(
+      MemoryBufferRef(Object, "assembled"));
+  if (!File) {
+    errs() << toString(File.takeError()) << '\n';
+    return {};
+  }
+  for (const object::SectionRef &Section : (*File)->sections()) {
+    if (!Section.isText())
+      continue;
+    Expected<StringRef> Contents = Section.getContents();
+    if (Contents)
+      return {Contents->bytes_begin(), Contents->bytes_end()};
+    consumeError(Contents.takeError());
+  }
+  return {};
+}
+
+std::vector<uint8_t> assemble(const std::string &Source,
+                              const std::string &Processor) {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmParser();
+  });
+  Triple TT("amdgcn-amd-amdhsa");
+  std::string Error;
+  const Target *T = TargetRegistry::lookupTarget(TT, Error);
+  MCTargetOptions Options;
+  std::unique_ptr<MCRegisterInfo> MRI(T->createMCRegInfo(TT));
+  std::unique_ptr<MCAsmInfo> MAI(T->createMCAsmInfo(*MRI, TT, Options));
+  std::unique_ptr<MCInstrInfo> MII(T->createMCInstrInfo());
+  std::unique_ptr<MCSubtargetInfo> STI(
+      T->createMCSubtargetInfo(TT, Processor, ""));
+  SourceMgr Sources;
+  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Source), SMLoc());
+  MCContext Context(TT, MAI.get(), MRI.get(), STI.get(), &Sources, &Options);
+  std::unique_ptr<MCObjectFileInfo> MOFI(
+      T->createMCObjectFileInfo(Context, /*PIC=*/true));
+  Context.setObjectFileInfo(MOFI.get());
+
+  SmallVector<char> Object;
+  raw_svector_ostream OS(Object);
+  std::unique_ptr<MCAsmBackend> Backend(
+      T->createMCAsmBackend(*STI, *MRI, Options));
+  std::unique_ptr<MCObjectWriter> Writer = Backend->createObjectWriter(OS);
+  std::unique_ptr<MCCodeEmitter> Emitter(T->createMCCodeEmitter(*MII, Context));
+  std::unique_ptr<MCStreamer> Streamer(
+      T->createMCObjectStreamer(TT, Context, std::move(Backend),
+                                std::move(Writer), std::move(Emitter), *STI));
+  std::unique_ptr<MCAsmParser> Parser(
+      createMCAsmParser(Sources, Context, *Streamer, *MAI));
+  std::unique_ptr<MCTargetAsmParser> TargetParser(
+      T->createMCAsmParser(*STI, *Parser, *MII, Options));
+  Parser->setTargetParser(*TargetParser);
+  if (Parser->Run(/*NoInitialTextSection=*/false))
+    return {};
+  return textOf(StringRef(Object.data(), Object.size()));
+}
+
+} // namespace luthier::test

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Assembly text to machine code, in process.
+#ifndef LUTHIER_TEST_UNIT_EMULATOR_ASSEMBLER_H
+#define LUTHIER_TEST_UNIT_EMULATOR_ASSEMBLER_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace luthier::test {
+
+/// The .text section of \p Source. Prints what is wrong and returns nothing
+/// when it does not assemble.
+std::vector<uint8_t> assemble(const std::string &Source,
+                              const std::string &Processor = "gfx90a");
+
+} // namespace luthier::test
+
+#endif // LUTHIER_TEST_UNIT_EMULATOR_ASSEMBLER_H
