@@ -159,7 +159,6 @@ luthier::readKernelMetadata(StringRef Blob) {
 }
 
 std::string luthier::writeKernelMetadata(StringRef Blob, StringRef Kernel,
-                                         const TargetID &Target,
                                          const KernelMetadata &Metadata) {
   msgpack::Document Document;
   if (Blob.empty() || !Document.readFromBlob(Blob, /*Multi=*/false) ||

@@ -20,7 +20,6 @@ readKernelMetadata(llvm::StringRef Blob);
 /// taken from \p Metadata. An entry is made up if \p Blob has none.
 /// \p Blob has passed readKernelMetadata().
 std::string writeKernelMetadata(llvm::StringRef Blob, llvm::StringRef Kernel,
-                                const TargetID &Target,
                                 const KernelMetadata &Metadata);
 
 } // namespace luthier

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/Linker.h"
+#include "lld/Common/CommonLinkerContext.h"
+#include "lld/Common/Driver.h"
+#include "luthier/Refusal.h"
+#include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+using namespace luthier;
+
+namespace {
+
+Error failed(const Twine &What) {
+  return refuse(RefusalReason::LinkFailed, What);
+}
+
+Error failedWithErrno(const Twine &What) {
+  return failed(What + ": " + std::strerror(errno));
+}
+
+/// A descriptor and the name under which lld can open it: no directory needs to
+/// be writable, and nothing is left behind.
+class Descriptor {
+public:
+  explicit Descriptor(int FD = -1) : FD(FD) {}
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  ~Descriptor() { reset(); }
+
+  void reset(int NewFD = -1) {
+    if (FD >= 0)
+      close(FD);
+    FD = NewFD;
+  }
+  int get() const { return FD; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(FD); }
+
+private:
+  int FD;
+};
+
+Error writeAll(int FD, ArrayRef<uint8_t> Bytes) {
+  while (!Bytes.empty()) {
+    const ssize_t Written = write(FD, Bytes.data(), Bytes.size());
+    if (Written < 0 && errno != EINTR)
+      return failedWithErrno("cannot write the linker's input");
+    Bytes = Bytes.drop_front(std::max<ssize_t>(Written, 0));
+  }
+  return Error::success();
+}
+
+/// Collects what lld writes. A pipe, because for anything it can rename lld
+/// makes a temporary file, and for that LLVM takes over the program's signal
+/// handlers.
+class OutputPipe {
+public:
+  ~OutputPipe() { finish(); }
+
+  Error open() {
+    int Ends[2];
+    if (pipe2(Ends, O_CLOEXEC))
+      return failedWithErrno("cannot make a pipe for the linker's output");
+    ReadEnd.reset(Ends[0]);
+    WriteEnd.reset(Ends[1]);
+    Reader = std::thread([this] { drain(); });
+    return Error::success();
+  }
+  std::string path() const { return WriteEnd.path(); }
+
+  /// Everything that was written until now.
+  std::vector<uint8_t> finish() {
+    if (Reader.joinable()) {
+      // Closing our end would not do: had the program forked meanwhile, the
+      // child would hold another one, and the reader would wait for it.
+      Complete = true;
+      const char WakeUp = 0;
+      while (write(WriteEnd.get(), &WakeUp, 1) < 0 && errno == EINTR)
+        ;
+      Reader.join();
+      Bytes.pop_back();
+    }
+    return std::move(Bytes);
+  }
+
+private:
+  void drain() {
+    constexpr size_t Step = 1 << 16; // A pipe's default capacity.
+    size_t Size = 0;
+    while (true) {
+      Bytes.resize(Size + Step);
+      const ssize_t Count = read(ReadEnd.get(), Bytes.data() + Size, Step);
+      if (Count < 0 && errno == EINTR)
+        continue;
+      if (Count <= 0)
+        break;
+      Size += Count;
+      if (Complete)
+        fcntl(ReadEnd.get(), F_SETFL, O_NONBLOCK);
+    }
+    Bytes.resize(Size);
+  }
+
+  Descriptor ReadEnd, WriteEnd;
+  std::atomic<bool> Complete = false;
+  std::vector<uint8_t> Bytes;
+  std::thread Reader;
+};
+
+} // namespace
+
+Expected<std::vector<uint8_t>>
+luthier::linkSharedObject(ArrayRef<uint8_t> Object) {
+  Descriptor Input(memfd_create("luthier-object", MFD_CLOEXEC));
+  if (Input.get() < 0)
+    return failedWithErrno("cannot make the linker's input");
+  if (Error E = writeAll(Input.get(), Object))
+    return E;
+  OutputPipe Output;
+  if (Error E = Output.open())
+    return E;
+
+  const std::string InputPath = Input.path(), OutputPath = Output.path();
+  const char *Arguments[] = {
+      "ld.lld", "-shared", "--build-id=none", "-z", "norelro",
+      // In the thread that called: the program's own threads are its business.
+      "--threads=1", "-o", OutputPath.c_str(), InputPath.c_str()};
+
+  std::string Messages;
+  raw_string_ostream Stream(Messages);
+  static std::mutex OneLinkAtATime;
+  std::lock_guard Lock(OneLinkAtATime);
+  const bool Linked = lld::elf::link(Arguments, Stream, Stream,
+                                     /*exitEarly=*/false,
+                                     /*disableOutput=*/false);
+  lld::CommonLinkerContext::destroy();
+  if (!Linked)
+    return failed(StringRef(Messages).trim());
+  return Output.finish();
+}

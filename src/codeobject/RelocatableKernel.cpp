@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/RelocatableKernel.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace llvm::ELF;
+using namespace luthier;
+
+namespace {
+
+/// Section header indices. Names of sections and symbols share one table.
+enum SectionIndex : uint16_t {
+  NullSection,
+  Text,
+  ReadOnlyData,
+  Relocations,
+  Note,
+  SymbolTable,
+  StringTable,
+  NumSections
+};
+
+/// Symbol table indices.
+enum SymbolIndex : uint32_t { NullSymbol, KernelSymbol, DescriptorSymbol };
+
+template <typename T> void append(SmallVectorImpl<uint8_t> &To, const T &Raw) {
+  const auto *Bytes = reinterpret_cast<const uint8_t *>(&Raw);
+  To.append(Bytes, Bytes + sizeof(T));
+}
+
+class Strings {
+public:
+  uint32_t add(const Twine &Text) {
+    const uint32_t At = Bytes.size();
+    const std::string Copy = Text.str();
+    Bytes.append(Copy.begin(), Copy.end());
+    Bytes.push_back(0);
+    return At;
+  }
+  ArrayRef<uint8_t> bytes() const { return Bytes; }
+
+private:
+  SmallVector<uint8_t, 256> Bytes = {0};
+};
+
+/// The hardware fetches ahead of the last instruction, and what it fetches must
+/// be mapped and decodable: 16 cache lines on gfx90a, 3 elsewhere, of which the
+/// largest has 128 bytes.
+void appendPrefetchPadding(SmallVectorImpl<uint8_t> &Code,
+                           StringRef Processor) {
+  constexpr uint32_t SNop = 0xBF800000, SCodeEnd = 0xBF9F0000;
+  constexpr unsigned Bytes = 1024;
+  const bool HasCodeEnd = Processor.starts_with("gfx10") ||
+                          Processor.starts_with("gfx11") ||
+                          Processor.starts_with("gfx12");
+  Code.resize(alignTo(Code.size(), sizeof(uint32_t)));
+  for (unsigned I = 0; I < Bytes; I += sizeof(uint32_t))
+    append(Code, HasCodeEnd ? SCodeEnd : SNop);
+}
+
+SmallVector<uint8_t, 0> makeNote(StringRef Metadata) {
+  constexpr char Owner[] = "AMDGPU";
+  SmallVector<uint8_t, 0> Bytes;
+  append(Bytes, Elf64_Nhdr{sizeof(Owner), Elf64_Word(Metadata.size()),
+                           NT_AMDGPU_METADATA});
+  append(Bytes, Owner);
+  Bytes.resize(alignTo(Bytes.size(), 4));
+  Bytes.append(Metadata.begin(), Metadata.end());
+  Bytes.resize(alignTo(Bytes.size(), 4));
+  return Bytes;
+}
+
+/// The distance from the descriptor to the entry, known once both have
+/// addresses: S + A - P, where P lies behind the descriptor's start.
+Elf64_Rela entryRelocation() {
+  constexpr uint64_t Field = amdhsa::KERNEL_CODE_ENTRY_BYTE_OFFSET_OFFSET;
+  Elf64_Rela Relocation{};
+  Relocation.r_offset = Field;
+  Relocation.setSymbolAndType(KernelSymbol, R_AMDGPU_REL64);
+  Relocation.r_addend = Field;
+  return Relocation;
+}
+
+Elf64_Sym symbol(uint32_t Name, uint8_t Type, SectionIndex Section,
+                 uint64_t Value, uint64_t Size) {
+  Elf64_Sym Symbol{};
+  Symbol.st_name = Name;
+  Symbol.setBindingAndType(STB_GLOBAL, Type);
+  Symbol.st_other = STV_PROTECTED;
+  Symbol.st_shndx = Section;
+  Symbol.st_value = Value;
+  Symbol.st_size = Size;
+  return Symbol;
+}
+
+Elf64_Ehdr fileHeader(const CodeObject &Original) {
+  Elf64_Ehdr Header{};
+  std::memcpy(Header.e_ident, ElfMagic, 4);
+  Header.e_ident[EI_CLASS] = ELFCLASS64;
+  Header.e_ident[EI_DATA] = ELFDATA2LSB;
+  Header.e_ident[EI_VERSION] = EV_CURRENT;
+  Header.e_ident[EI_OSABI] = ELFOSABI_AMDGPU_HSA;
+  Header.e_ident[EI_ABIVERSION] = Original.abiVersion();
+  Header.e_type = ET_REL;
+  Header.e_machine = EM_AMDGPU;
+  Header.e_version = EV_CURRENT;
+  Header.e_flags = Original.elfFlags();
+  Header.e_ehsize = sizeof(Elf64_Ehdr);
+  Header.e_shentsize = sizeof(Elf64_Shdr);
+  Header.e_shnum = NumSections;
+  Header.e_shstrndx = StringTable;
+  return Header;
+}
+
+/// Puts sections behind the file header and their headers behind them.
+class ObjectFile {
+public:
+  explicit ObjectFile(const Elf64_Ehdr &Header) { append(Bytes, Header); }
+
+  Elf64_Shdr &add(SectionIndex Index, uint32_t Name, uint32_t Type,
+                  uint64_t Flags, uint64_t Alignment,
+                  ArrayRef<uint8_t> Contents) {
+    Bytes.resize(alignTo(Bytes.size(), Alignment));
+    Elf64_Shdr &Header = Headers[Index];
+    Header.sh_name = Name;
+    Header.sh_type = Type;
+    Header.sh_flags = Flags;
+    Header.sh_offset = Bytes.size();
+    Header.sh_size = Contents.size();
+    Header.sh_addralign = Alignment;
+    Bytes.append(Contents.begin(), Contents.end());
+    return Header;
+  }
+
+  SmallVector<uint8_t, 0> finish() {
+    Bytes.resize(alignTo(Bytes.size(), alignof(Elf64_Shdr)));
+    const uint64_t Offset = Bytes.size();
+    std::memcpy(&Bytes[offsetof(Elf64_Ehdr, e_shoff)], &Offset, sizeof(Offset));
+    append(Bytes, Headers);
+    return std::move(Bytes);
+  }
+
+private:
+  SmallVector<uint8_t, 0> Bytes;
+  Elf64_Shdr Headers[NumSections] = {};
+};
+
+} // namespace
+
+SmallVector<uint8_t, 0>
+luthier::makeRelocatableKernel(const CodeObject &Original,
+                               const KernelImage &Image, StringRef Metadata) {
+  Strings Names;
+  SmallVector<uint8_t, 0> Code(Image.Code), Descriptor, Relocation, Symbols;
+  appendPrefetchPadding(Code, Original.target().Processor);
+
+  amdhsa::kernel_descriptor_t Raw = Image.Descriptor.raw();
+  Raw.kernel_code_entry_byte_offset = 0;
+  append(Descriptor, Raw);
+  append(Relocation, entryRelocation());
+
+  append(Symbols, Elf64_Sym{});
+  append(Symbols,
+         symbol(Names.add(Image.Name), STT_FUNC, Text, Image.EntryOffset,
+                Image.Code.size() - Image.EntryOffset));
+  append(Symbols, symbol(Names.add(Image.Name + ".kd"), STT_OBJECT,
+                         ReadOnlyData, 0, Descriptor.size()));
+
+  ObjectFile File(fileHeader(Original));
+  File.add(Text, Names.add(".text"), SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
+           256, Code);
+  File.add(ReadOnlyData, Names.add(".rodata"), SHT_PROGBITS, SHF_ALLOC, 64,
+           Descriptor);
+  File.add(Note, Names.add(".note"), SHT_NOTE, SHF_ALLOC, 4,
+           makeNote(Metadata));
+  Elf64_Shdr &Rela = File.add(Relocations, Names.add(".rela.rodata"), SHT_RELA,
+                              SHF_INFO_LINK, 8, Relocation);
+  Rela.sh_link = SymbolTable;
+  Rela.sh_info = ReadOnlyData;
+  Rela.sh_entsize = sizeof(Elf64_Rela);
+  Elf64_Shdr &Table =
+      File.add(SymbolTable, Names.add(".symtab"), SHT_SYMTAB, 0, 8, Symbols);
+  Table.sh_link = StringTable;
+  Table.sh_info = KernelSymbol; // The first that is not local.
+  Table.sh_entsize = sizeof(Elf64_Sym);
+  const uint32_t OwnName = Names.add(".strtab");
+  File.add(StringTable, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
+  return File.finish();
+}

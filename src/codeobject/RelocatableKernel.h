@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel as an ELF object file, as the assembler would have made it.
+#ifndef LUTHIER_CODEOBJECT_RELOCATABLEKERNEL_H
+#define LUTHIER_CODEOBJECT_RELOCATABLEKERNEL_H
+
+#include "codeobject/CodeObjectWriter.h"
+
+namespace luthier {
+
+/// Flags, ABI version and processor come from \p Original; \p Metadata is the
+/// contents of the note. The entry is aligned as the hardware demands.
+llvm::SmallVector<uint8_t, 0> makeRelocatableKernel(const CodeObject &Original,
+                                                    const KernelImage &Image,
+                                                    llvm::StringRef Metadata);
+
+} // namespace luthier
+
+#endif // LUTHIER_CODEOBJECT_RELOCATABLEKERNEL_H
