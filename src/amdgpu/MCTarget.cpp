@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "amdgpu/MCTarget.h"
 #include "amdgpu/OpcodeMap.h"
+#include "amdgpu/RegisterFiles.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Target/TargetOptions.h"
@@ -65,6 +66,7 @@ Expected<const MCTarget &> MCTarget::get(StringRef Processor,
     return createStringError("LLVM does not know processor '" + Processor +
                              "'");
   T->Opcodes = std::make_unique<OpcodeMap>(*T->MCII, *T->MRI, *T->STI);
+  T->Files = std::make_unique<RegisterFiles>(*T->MRI);
   Slot = std::move(T);
   return *Slot;
 }

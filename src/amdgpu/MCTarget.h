@@ -20,6 +20,7 @@
 namespace luthier::amdgpu {
 
 class OpcodeMap;
+class RegisterFiles;
 
 /// Immutable once made; safe to share between threads.
 class MCTarget {
@@ -37,6 +38,7 @@ public:
   const llvm::MCSubtargetInfo &subtarget() const { return *STI; }
   const llvm::MCAsmInfo &asmInfo() const { return *MAI; }
   const OpcodeMap &opcodes() const { return *Opcodes; }
+  const RegisterFiles &registerFiles() const { return *Files; }
 
   /// A code generator for this processor. Not shared: LLVM's is not
   /// thread-safe.
@@ -53,6 +55,7 @@ private:
   std::unique_ptr<llvm::MCInstrInfo> MCII;
   std::unique_ptr<llvm::MCSubtargetInfo> STI;
   std::unique_ptr<OpcodeMap> Opcodes;
+  std::unique_ptr<RegisterFiles> Files;
 };
 
 } // namespace luthier::amdgpu

@@ -46,12 +46,13 @@ public:
   /// SGPR pair, and \p Scc.
   LongJump longJump(llvm::MCRegister Pair, llvm::MCRegister Scc);
 
+  /// First dword of SOPP branch \p Opcode with distance zero.
+  uint32_t branchWord(unsigned Opcode);
+
   const MCTarget &target() const { return Target; }
 
 private:
   llvm::Expected<llvm::MCInst> lower(const llvm::MachineInstr &MI) const;
-  /// First dword of SOPP branch \p Opcode with distance zero.
-  uint32_t branchWord(unsigned Opcode);
 
   const MCTarget &Target;
   std::unique_ptr<llvm::MCContext> Context;

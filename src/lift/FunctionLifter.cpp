@@ -9,6 +9,7 @@
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/MC/MCExpr.h"
 #include <map>
 
 using namespace llvm;
@@ -118,7 +119,13 @@ private:
                    getDefRegState(I < Desc.getNumDefs()));
       else if (Op.isImm())
         MIB.addImm(Op.getImm());
-      else
+      else if (int64_t Value;
+               Op.isExpr() && Op.getExpr()->evaluateAsAbsolute(Value)) {
+        // A literal whose value would also fit an inline constant. Machine IR
+        // knows only values, so it will be encoded in the shorter form.
+        MIB.addImm(Value);
+        Impl.LiteralEncoded.push_back(&*MIB);
+      } else
         return refuse(RefusalReason::UndecodableInstruction,
                       "operand " + Twine(I) + " of " + TII.getName(Opcode) +
                           " at 0x" + utohexstr(D.Address));

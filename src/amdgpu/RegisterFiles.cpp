@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "amdgpu/RegisterFiles.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace luthier::amdgpu {
+
+/// The names say it all: SGPR5, VGPR4_VGPR5, AGPR0_HI16.
+static RegisterRange parseName(StringRef Name) {
+  RegisterFile File = StringSwitch<RegisterFile>(Name.take_front(4))
+                          .Case("SGPR", RegisterFile::SGPR)
+                          .Case("VGPR", RegisterFile::VGPR)
+                          .Case("AGPR", RegisterFile::AGPR)
+                          .Default(RegisterFile::None);
+  unsigned First;
+  StringRef Rest = Name.drop_front(std::min<size_t>(4, Name.size()));
+  if (File == RegisterFile::None || Rest.consumeInteger(10, First))
+    return {};
+  // Every further register of a tuple repeats the file's name.
+  return {File, First, 1 + unsigned(Rest.count(Name.take_front(4)))};
+}
+
+static void put(std::vector<MCRegister> &List, unsigned Index, MCRegister Reg) {
+  if (List.size() <= Index)
+    List.resize(Index + 1);
+  List[Index] = Reg;
+}
+
+RegisterFiles::RegisterFiles(const MCRegisterInfo &MRI) {
+  for (unsigned Id = 0; Id < MRI.getNumRegs(); ++Id) {
+    StringRef Name = MRI.getName(Id);
+    RegisterRange Range = parseName(Name);
+    Ranges.push_back(Range);
+    if (Name.ends_with("16")) // A half of a register.
+      continue;
+    if (Range.Count == 1 && Range.File == RegisterFile::SGPR)
+      put(SGPRs, Range.First, Id);
+    else if (Range.Count == 1 && Range.File == RegisterFile::VGPR)
+      put(VGPRs, Range.First, Id);
+    else if (Range.Count == 2 && Range.File == RegisterFile::SGPR &&
+             Range.First % 2 == 0)
+      put(SGPRPairs, Range.First / 2, Id);
+  }
+}
+
+} // namespace luthier::amdgpu

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ExecOrder.h"
+#include "GCNSubtarget.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIInstrInfo.h"
+#include "SIRegisterInfo.h"
+#include "hook/IntrinsicLowering.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+class ExecOrder : public MachineFunctionPass {
+public:
+  static char ID;
+  ExecOrder() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override {
+    return "Luthier EXEC definition ordering";
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override;
+
+private:
+  bool crossesMarker(const MachineInstr &Def,
+                     const MachineBasicBlock &Use) const;
+  bool canRecompute(const MachineInstr &Def) const;
+  bool dependsOnLanes(Register Reg) const;
+  Register renew(Register Reg, MachineBasicBlock &UseBlock);
+  void renewUses(MachineInstr &User);
+
+  const SIInstrInfo *TII = nullptr;
+  MachineRegisterInfo *MRI = nullptr;
+  /// Blocks that end in a marker.
+  SmallPtrSet<const MachineBasicBlock *, 4> Marked;
+  /// Copies already made: (register, block) to the new register.
+  DenseMap<std::pair<Register, MachineBasicBlock *>, Register> Renewed;
+  /// The first instruction of each block that was there before us.
+  DenseMap<MachineBasicBlock *, MachineBasicBlock::iterator> InsertAt;
+};
+
+char ExecOrder::ID = 0;
+
+bool isMarker(const MachineInstr &MI) {
+  return MI.getOpcode() == AMDGPU::INLINEASM_BR &&
+         MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName() ==
+             WriteExecMarker;
+}
+
+/// The scalar register that a marker takes as its only input.
+Register markerInput(const MachineInstr &MI) {
+  for (const MachineOperand &MO : drop_begin(MI.operands(), 2))
+    if (MO.isReg() && MO.isUse() && !MO.isImplicit())
+      return MO.getReg();
+  llvm_unreachable("writeExec without its operand");
+}
+
+/// Is there a way from \p Def to the block of its use on which EXEC is defined,
+/// and which does not run through \p Def again?
+bool ExecOrder::crossesMarker(const MachineInstr &Def,
+                              const MachineBasicBlock &Use) const {
+  const MachineBasicBlock *Start = Def.getParent();
+  if (Start == &Use)
+    return false; // Markers end their block.
+  // Blocks seen before and after a marker was passed.
+  SmallPtrSet<const MachineBasicBlock *, 8> Seen[2];
+  SmallVector<std::pair<const MachineBasicBlock *, bool>, 8> Work;
+  Work.emplace_back(Start, false);
+  while (!Work.empty()) {
+    auto [MBB, Crossed] = Work.pop_back_val();
+    bool Leaving = Crossed || Marked.contains(MBB);
+    for (const MachineBasicBlock *Next : MBB->successors()) {
+      if (Next == &Use && Leaving)
+        return true;
+      if (Next != Start && Next != &Use && Seen[Leaving].insert(Next).second)
+        Work.emplace_back(Next, Leaving);
+    }
+  }
+  return false;
+}
+
+/// A value lane by lane: in a vector register, or a mask that a vector compare
+/// wrote to scalar registers.
+bool ExecOrder::dependsOnLanes(Register Reg) const {
+  if (!Reg.isVirtual())
+    return false;
+  if (SIRegisterInfo::hasVectorRegisters(MRI->getRegClass(Reg)))
+    return true;
+  const MachineInstr *Def = MRI->getUniqueVRegDef(Reg);
+  return Def && TII->isVALU(*Def) && Def->isCompare();
+}
+
+bool ExecOrder::canRecompute(const MachineInstr &Def) const {
+  if (Def.mayLoadOrStore() || Def.isCall() || Def.isPHI() ||
+      Def.isInlineAsm() || Def.hasUnmodeledSideEffects() || Def.isConvergent())
+    return false;
+  for (const MachineOperand &MO : Def.operands()) {
+    if (!MO.isReg() || !MO.getReg().isPhysical())
+      continue;
+    // Reading EXEC lane by lane, MODE and constant registers is harmless.
+    if (MO.isDef() ||
+        (MO.getReg() != AMDGPU::EXEC && MO.getReg() != AMDGPU::MODE &&
+         !MRI->isConstantPhysReg(MO.getReg())))
+      return false;
+  }
+  return Def.isCopy() || Def.isRegSequence() || Def.isImplicitDef() ||
+         Def.isSubregToReg() || Def.isInsertSubreg() || TII->isVALU(Def);
+}
+
+/// The register to use in \p UseBlock instead of \p Reg: a copy of its
+/// computation, or \p Reg itself where nothing needs to change.
+Register ExecOrder::renew(Register Reg, MachineBasicBlock &UseBlock) {
+  if (!dependsOnLanes(Reg))
+    return Reg;
+  MachineInstr *Def = MRI->getUniqueVRegDef(Reg);
+  if (!Def || !canRecompute(*Def) || !crossesMarker(*Def, UseBlock))
+    return Reg;
+  auto Key = std::make_pair(Reg, &UseBlock);
+  if (auto It = Renewed.find(Key); It != Renewed.end())
+    return It->second;
+  // At the start of the block, so that all uses in it share the copy; in the
+  // order of these calls, so that operands come first.
+  auto &Where = InsertAt[&UseBlock];
+  if (!Where.isValid())
+    Where = UseBlock.SkipPHIsAndLabels(UseBlock.begin());
+  MachineInstr *Copy = UseBlock.getParent()->CloneMachineInstr(Def);
+  for (MachineOperand &MO : Copy->operands())
+    if (MO.isReg() && MO.isUse() && MO.getReg().isVirtual()) {
+      MO.setReg(renew(MO.getReg(), UseBlock));
+      MRI->clearKillFlags(MO.getReg());
+    }
+  UseBlock.insert(Where, Copy);
+  Register New = MRI->cloneVirtualRegister(Reg);
+  Copy->getOperand(0).setReg(New);
+  return Renewed[Key] = New;
+}
+
+void ExecOrder::renewUses(MachineInstr &User) {
+  for (unsigned I = 0; I < User.getNumOperands(); ++I) {
+    MachineOperand &MO = User.getOperand(I);
+    if (!MO.isReg() || !MO.isUse() || !MO.getReg().isVirtual())
+      continue;
+    // A PHI reads its operand at the end of the block it comes from.
+    MachineBasicBlock &UseBlock =
+        User.isPHI() ? *User.getOperand(I + 1).getMBB() : *User.getParent();
+    if (Register New = renew(MO.getReg(), UseBlock); New != MO.getReg()) {
+      MO.setReg(New);
+      MO.setIsKill(false);
+    }
+  }
+}
+
+bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
+  TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
+  MRI = &MF.getRegInfo();
+  Marked.clear();
+  Renewed.clear();
+  InsertAt.clear();
+  SmallVector<MachineInstr *, 4> Markers, Users;
+  for (MachineBasicBlock &MBB : MF)
+    for (MachineInstr &MI : MBB) {
+      Users.push_back(&MI);
+      if (!isMarker(MI))
+        continue;
+      Markers.push_back(&MI);
+      Marked.insert(&MBB);
+      for (const MachineBasicBlock *Next : MBB.successors())
+        for (const MachineInstr &Phi : Next->phis())
+          if (dependsOnLanes(Phi.getOperand(0).getReg()))
+            MF.getFunction().getContext().emitError(
+                "vector values join directly after luthier::writeExec");
+    }
+  if (Markers.empty())
+    return false;
+  for (MachineInstr *User : Users)
+    renewUses(*User);
+  for (MachineInstr *Marker : Markers) {
+    BuildMI(*Marker->getParent(), Marker, Marker->getDebugLoc(),
+            TII->get(AMDGPU::S_MOV_B64), AMDGPU::EXEC)
+        .addReg(markerInput(*Marker));
+    Marker->eraseFromParent();
+  }
+  return true;
+}
+
+} // namespace
+
+MachineFunctionPass *createExecOrderPass() { return new ExecOrder; }
+
+} // namespace luthier

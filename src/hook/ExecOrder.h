@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the order of EXEC definitions hold through register allocation.
+#ifndef LUTHIER_HOOK_EXECORDER_H
+#define LUTHIER_HOOK_EXECORDER_H
+
+namespace llvm {
+class MachineFunctionPass;
+}
+
+namespace luthier {
+
+/// A machine pass, still in SSA form, that replaces each marker of writeExec by
+/// a definition of EXEC. LLVM takes vector arithmetic to be independent of EXEC
+/// and shares or hoists it across the marker; the lanes that the marker
+/// switches on would then miss the value. So each vector value that crosses a
+/// marker is computed again after it, as far as it depends on scalars only;
+/// what a hook itself computed from loads or registers stays as the hook wrote
+/// it.
+llvm::MachineFunctionPass *createExecOrderPass();
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_EXECORDER_H

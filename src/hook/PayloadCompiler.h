@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hook bitcode to payloads: one compilation per variant, in a budget of
+// registers that the application does not use.
+#ifndef LUTHIER_HOOK_PAYLOADCOMPILER_H
+#define LUTHIER_HOOK_PAYLOADCOMPILER_H
+
+#include "amdgpu/MCTarget.h"
+#include "hook/Payload.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <memory>
+
+namespace luthier {
+
+/// Types of a hook's parameters, as far as passing arguments goes.
+struct HookParameter {
+  unsigned Bits = 0; ///< 1 to 64.
+};
+
+/// The hooks of one tool module, parsed once and compiled for one kernel.
+class PayloadCompiler {
+public:
+  /// Parses \p Module, which outlives the compiler.
+  static llvm::Expected<std::unique_ptr<PayloadCompiler>>
+  create(const amdgpu::MCTarget &Target, const HookModule &Module);
+  ~PayloadCompiler();
+
+  /// Refuses with UnknownHook.
+  llvm::Expected<llvm::SmallVector<HookParameter, 4>>
+  parametersOf(llvm::StringRef Hook) const;
+
+  /// Compiles all of \p Variants, which belong to this module, in one run of
+  /// the code generator. Call once.
+  llvm::Expected<std::vector<Payload>>
+  compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadFrame &Frame);
+
+private:
+  struct Impl;
+  explicit PayloadCompiler(std::unique_ptr<Impl> P);
+  std::unique_ptr<Impl> P;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_PAYLOADCOMPILER_H

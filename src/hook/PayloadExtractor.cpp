@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/PayloadExtractor.h"
+#include "SIInstrInfo.h"
+#include "amdgpu/RegisterFiles.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// Reads something whose writer, just before the payload, hardware does not
+/// wait for.
+bool needsDistance(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_GETREG_B32:
+  case AMDGPU::V_READLANE_B32:
+  case AMDGPU::V_WRITELANE_B32:
+    return true;
+  default:
+    return SIInstrInfo::isDPP(MI);
+  }
+}
+
+class PayloadExtractor {
+public:
+  PayloadExtractor(const MachineFunction &MF, amdgpu::MachineEncoder &Encoder,
+                   const PayloadFrame &Frame, Payload &Result)
+      : MF(MF), Encoder(Encoder), Frame(Frame), Result(Result) {}
+
+  Error run();
+
+private:
+  Error noteEffects(const MachineInstr &MI);
+  Error noteRegister(MCRegister Reg, const MachineOperand &MO);
+  void noteLoads();
+  bool isDroppableWait(const MachineInstr &MI) const;
+
+  const MachineFunction &MF;
+  amdgpu::MachineEncoder &Encoder;
+  const PayloadFrame &Frame;
+  Payload &Result;
+  bool HasLoads = false;
+};
+
+/// Memory operations whose result lands in a register: they must have landed
+/// before the application goes on, since the register is used again.
+void PayloadExtractor::noteLoads() {
+  for (const MachineBasicBlock &MBB : MF)
+    for (const MachineInstr &MI : MBB)
+      if (MI.mayLoad() && MI.getNumExplicitDefs() > 0)
+        HasLoads = true;
+}
+
+/// LLVM makes every function wait for all outstanding operations at its entry
+/// and before it returns, for callers' sake. A payload needs the first wait
+/// only if it touches registers that an operation of the application may still
+/// write, the second only for its own loads.
+bool PayloadExtractor::isDroppableWait(const MachineInstr &MI) const {
+  if (MI.getOpcode() != AMDGPU::S_WAITCNT)
+    return false;
+  const MachineBasicBlock &MBB = *MI.getParent();
+  if (&MBB == &MF.front() && MI.getIterator() == MBB.begin() &&
+      MBB.pred_empty())
+    return !Result.ReadsApplication;
+  auto Next = std::next(MI.getIterator());
+  return Next != MBB.end() && Next->isReturn() && !HasLoads;
+}
+
+Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
+  switch (Reg.id()) {
+  case AMDGPU::SCC:
+    Result.ClobbersSCC |= MO.isDef();
+    return Error::success();
+  case AMDGPU::VCC:
+  case AMDGPU::VCC_LO:
+  case AMDGPU::VCC_HI:
+    Result.ClobbersVCC |= MO.isDef();
+    return Error::success();
+  case AMDGPU::EXEC:
+  case AMDGPU::EXEC_LO:
+  case AMDGPU::EXEC_HI:
+    // Structured control flow puts EXEC back; writeExec need not, and was
+    // noted when it was lowered.
+    return Error::success();
+  case AMDGPU::M0:
+    Result.ClobbersM0 |= MO.isDef();
+    return Error::success();
+  case AMDGPU::MODE:
+    if (MO.isDef() && !MO.isImplicit())
+      return refuse(RefusalReason::UnsupportedHook,
+                    "a hook changes the floating point mode");
+    return Error::success();
+  default:
+    break;
+  }
+  amdgpu::RegisterRange Range = Encoder.target().registerFiles().rangeOf(Reg);
+  if (Range.File == amdgpu::RegisterFile::AGPR && MO.isDef())
+    return refuse(RefusalReason::RegisterBudget,
+                  "a hook needs accumulation registers");
+  const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;
+  if (!IsVector && Range.File != amdgpu::RegisterFile::SGPR)
+    return Error::success();
+  const unsigned First = Range.First, End = Range.end();
+  unsigned Limit = IsVector ? Frame.VGPRLimit : Frame.SGPRLimit;
+  unsigned Begin = IsVector ? Frame.FirstVGPR : Frame.FirstSGPR;
+  unsigned Application =
+      IsVector ? Frame.ApplicationVGPRs : Frame.ApplicationSGPRs;
+  if (First < Application && MO.isDef() && !Result.WritesApplication)
+    return refuse(RefusalReason::RegisterBudget,
+                  "code generation left the hook's register budget");
+  // Below the budget lie the frame and what readReg and writeReg name.
+  if (First < Begin)
+    return Error::success();
+  if (End > Limit)
+    return refuse(RefusalReason::RegisterBudget,
+                  "a hook needs " + Twine(IsVector ? "v" : "s") +
+                      Twine(End - 1) + ", " + Twine(Limit) + " may be used");
+  unsigned &Highest = IsVector ? Result.VGPREnd : Result.SGPREnd;
+  Highest = std::max(Highest, End);
+  return Error::success();
+}
+
+Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
+  if (MI.isCall())
+    return refuse(RefusalReason::UnsupportedHook, "a hook calls a function");
+  if (MI.getOpcode() == AMDGPU::S_ENDPGM)
+    return refuse(RefusalReason::UnsupportedHook, "a hook ends the wave");
+  Result.NeedsDistance |= needsDistance(MI);
+  for (const MachineOperand &MO : MI.operands()) {
+    if (MO.isFI())
+      return refuse(RefusalReason::InstrumentationStack,
+                    "a hook needs stack memory");
+    if (MO.isReg() && MO.getReg().isPhysical())
+      if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
+        return E;
+  }
+  return Error::success();
+}
+
+Error PayloadExtractor::run() {
+  const MachineFrameInfo &MFI = MF.getFrameInfo();
+  for (int I = MFI.getObjectIndexBegin(); I < MFI.getObjectIndexEnd(); ++I)
+    if (!MFI.isDeadObjectIndex(I))
+      return refuse(RefusalReason::InstrumentationStack,
+                    "a hook needs stack memory");
+  Result.SGPREnd = Frame.FirstSGPR;
+  Result.VGPREnd = Frame.FirstVGPR;
+  noteLoads();
+
+  amdgpu::CodeLayout Layout;
+  DenseMap<const MachineBasicBlock *, amdgpu::CodeLayout::Label> Labels;
+  for (const MachineBasicBlock &MBB : MF)
+    Labels[&MBB] = Layout.createLabel();
+  amdgpu::CodeLayout::Label End = Layout.createLabel();
+  auto labelOf = [&](const MachineBasicBlock &MBB) { return Labels[&MBB]; };
+  for (const MachineBasicBlock &MBB : MF) {
+    Layout.bind(Labels[&MBB]);
+    for (const MachineInstr &MI : MBB.instrs()) {
+      if (MI.isReturn()) {
+        if (&MBB != &MF.back())
+          Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), std::nullopt,
+                        End);
+        continue;
+      }
+      if (MI.isMetaInstruction() || MI.isInlineAsm() || isDroppableWait(MI))
+        continue;
+      if (Error E = noteEffects(MI))
+        return E;
+      if (Error E = Encoder.encode(MI, Layout, labelOf))
+        return refuse(RefusalReason::UnsupportedHook, toString(std::move(E)));
+    }
+  }
+  Layout.bind(End);
+  Expected<std::vector<uint8_t>> Code = Layout.finish();
+  if (!Code)
+    return refuse(RefusalReason::UnsupportedHook, toString(Code.takeError()));
+  Result.Code = std::move(*Code);
+  return Error::success();
+}
+
+} // namespace
+
+Error extractPayload(const MachineFunction &MF, amdgpu::MachineEncoder &Encoder,
+                     const PayloadFrame &Frame, Payload &Result) {
+  return PayloadExtractor(MF, Encoder, Frame, Result).run();
+}
+
+} // namespace luthier

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/Instrumenter.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIInstrInfo.h"
+#include "analysis/InsertionPoints.h"
+#include "analysis/RegisterLiveness.h"
+#include "codeobject/CodeObjectWriter.h"
+#include "lift/LiftedImpl.h"
+#include "rewrite/CodeWriter.h"
+#include "rewrite/PointWriter.h"
+#include "rewrite/RegisterPlan.h"
+#include "rewrite/VariantPlan.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <chrono>
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// Seconds since the last call.
+class Stopwatch {
+public:
+  double lap() {
+    auto Now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(Now - std::exchange(Last, Now))
+        .count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point Last = std::chrono::steady_clock::now();
+};
+
+/// What this engine does not do yet, each with its reason.
+Error checkKernel(const LiftedRepresentation &LR) {
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  if (Kernel.Descriptor.usesDynamicStack() || Kernel.Metadata.UsesDynamicStack)
+    return refuse(RefusalReason::DynamicStack, Kernel.Name);
+  const TargetID &ID = LR.impl().Object->target();
+  // Code around payloads is written for 64 lanes and GFX9 wait counters.
+  if (registerFileTraits(ID.Processor)->WaveSize != 64)
+    return refuse(RefusalReason::UnsupportedTarget, ID.str());
+  if (Kernel.Descriptor.raw().kernarg_preload)
+    return refuse(RefusalReason::KernargPreload, Kernel.Name);
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB)
+        if (MI.isCall() || MI.isIndirectBranch() || MI.isReturn() ||
+            MI.getOpcode() == AMDGPU::S_SETPC_B64 ||
+            MI.getOpcode() == AMDGPU::S_SWAPPC_B64 ||
+            MI.getOpcode() == AMDGPU::S_CALL_B64 ||
+            MI.getOpcode() == AMDGPU::S_RFE_B64) {
+          if (MI.getOpcode() == AMDGPU::S_ENDPGM)
+            continue;
+          return refuse(RefusalReason::CallsFunctions,
+                        "at 0x" +
+                            utohexstr(LR.originalAddress(MI).value_or(0)));
+        }
+  return Error::success();
+}
+
+bool hasMatrixOps(const LiftedRepresentation &LR) {
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB)
+        if (SIInstrInfo::isMFMA(MI))
+          return true;
+  return false;
+}
+
+/// Compiles each module's share of the variants.
+Expected<std::vector<Payload>> compileVariants(VariantPlan &Plan,
+                                               const PayloadFrame &Frame) {
+  std::vector<Payload> Result(Plan.Variants.size());
+  for (auto &[Module, Compiler] : Plan.Compilers) {
+    std::vector<PayloadVariant> Share;
+    std::vector<unsigned> Indices;
+    for (auto [Index, Variant] : enumerate(Plan.Variants))
+      if (Variant.Hook.Module == Module) {
+        Share.push_back(Variant);
+        Indices.push_back(Index);
+      }
+    Expected<std::vector<Payload>> Compiled = Compiler->compile(Share, Frame);
+    if (!Compiled)
+      return Compiled.takeError();
+    for (auto [Index, Payload] : zip(Indices, *Compiled))
+      Result[Index] = std::move(Payload);
+  }
+  return Result;
+}
+
+/// Points by the instruction in front of which they end up, in order.
+using PointsByAnchor =
+    DenseMap<const MachineInstr *, SmallVector<const PlannedPoint *, 1>>;
+
+/// Registers that one of the moved point's arguments comes from must not change
+/// between the anchor and the instruction.
+Error checkMoved(const PlannedPoint &Point, const MachineInstr &Anchor) {
+  const TargetRegisterInfo &TRI =
+      *Anchor.getMF()->getSubtarget().getRegisterInfo();
+  for (const MachineInstr *MI = &Anchor; MI != Point.Before;
+       MI = MI->getNextNode())
+    for (const ArgumentMove &Move : Point.Moves)
+      if (auto *Reg = std::get_if<MCRegister>(&Move.Value);
+          Reg && MI->modifiesRegister(*Reg, &TRI))
+        return refuse(RefusalReason::NoInsertionPoint,
+                      Twine(TRI.getName(*Reg)) +
+                          " changes within a group of instructions that must "
+                          "stay together");
+  return Error::success();
+}
+
+Expected<PointsByAnchor> placePoints(const LiftedRepresentation &LR,
+                                     const VariantPlan &Plan) {
+  InsertionPoints Legal = InsertionPoints::run(LR);
+  PointsByAnchor Result;
+  for (const PlannedPoint &Point : Plan.Points) {
+    Expected<const MachineInstr *> Anchor = Legal.anchorOf(*Point.Before);
+    if (!Anchor)
+      return Anchor.takeError();
+    if (Error E = checkMoved(Point, **Anchor))
+      return std::move(E);
+    Result[*Anchor].push_back(&Point);
+  }
+  return Result;
+}
+
+/// Brings descriptor and metadata up to what the instrumented code uses.
+void growRegisters(const RegisterUse &Use, const PayloadFrame &Frame,
+                   ArrayRef<Payload> Payloads, const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata) {
+  unsigned SGPRs = Frame.FirstSGPR, VGPRs = Frame.FirstVGPR;
+  for (const Payload &P : Payloads) {
+    SGPRs = std::max(SGPRs, P.SGPREnd);
+    VGPRs = std::max(VGPRs, P.VGPREnd);
+  }
+  VGPRs = std::max(VGPRs, Descriptor.vgprLimit(Traits));
+  if (SGPRs + Traits.ExtraSGPRs > Descriptor.allocatedSGPRs(Traits))
+    Descriptor.setSGPRs(SGPRs, Traits);
+  unsigned AGPRs = std::max(Use.AGPRs, Metadata.AGPRs);
+  if (VGPRs > Descriptor.vgprLimit(Traits))
+    Descriptor.setVGPRs(VGPRs, AGPRs, Traits);
+  Metadata.SGPRs = std::max(Metadata.SGPRs, SGPRs + Traits.ExtraSGPRs);
+  Metadata.AGPRs = AGPRs;
+  Metadata.VGPRs = std::max(Metadata.VGPRs, Traits.UnifiedAGPRs && AGPRs
+                                                ? alignTo(VGPRs, 4) + AGPRs
+                                                : VGPRs);
+}
+
+/// Instruction fetch runs ahead of the wave: past its end there must be memory,
+/// and something that decodes.
+void padForPrefetch(std::vector<uint8_t> &Code) {
+  constexpr unsigned PrefetchBytes = 256;
+  constexpr uint8_t Nop[] = {0x00, 0x00, 0x80, 0xbf}; // s_nop 0
+  for (unsigned I = 0; I < PrefetchBytes; ++I)
+    Code.push_back(Nop[I % 4]);
+}
+
+} // namespace
+
+Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
+                                              const InstrumentationTask &Task,
+                                              HookResolver Resolve,
+                                              uint64_t LoadBias) {
+  Stopwatch Watch;
+  if (Error E = checkKernel(LR))
+    return std::move(E);
+  Expected<VariantPlan> Plan = planVariants(LR, Task, Resolve);
+  if (!Plan)
+    return Plan.takeError();
+  RegisterUse Use = registerUse(LR);
+  Expected<PayloadFrame> Frame =
+      planFrame(LR, Use, Plan->ArgumentSGPRs, Plan->ArgumentVGPRs);
+  if (!Frame)
+    return Frame.takeError();
+  Expected<std::vector<Payload>> Payloads = compileVariants(*Plan, *Frame);
+  if (!Payloads)
+    return Payloads.takeError();
+  InstrumentedKernel Result;
+  Result.Report.CompileTime = Watch.lap();
+
+  Expected<PointsByAnchor> Points = placePoints(LR, *Plan);
+  if (!Points)
+    return Points.takeError();
+  MachineFunction &MF = LR.kernel();
+  RegisterLiveness SCC = RegisterLiveness::run(MF, AMDGPU::SCC);
+  RegisterLiveness VCC = RegisterLiveness::run(MF, AMDGPU::VCC);
+  amdgpu::MachineEncoder Encoder(*LR.impl().Target);
+  PointWriter Writer(Encoder, *Frame, *Payloads, hasMatrixOps(LR));
+  // Outside payloads the frame's registers are free for jumps.
+  amdgpu::LongJump Long = Encoder.longJump(Frame->VccSave, Frame->SccSave);
+  auto writePoints = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
+    auto It = Points->find(&MI);
+    if (It == Points->end())
+      return;
+    LiveFlags Live{SCC.isLiveBefore(MI), VCC.isLiveBefore(MI)};
+    for (const PlannedPoint *Point : It->second)
+      Writer.write(*Point, Live, Layout);
+  };
+  Expected<std::vector<uint8_t>> Code =
+      writeCode(LR, Encoder, {writePoints, LoadBias, &Long});
+  if (!Code)
+    return Code.takeError();
+  Result.Report.RewriteTime = Watch.lap();
+
+  const CodeObject &Object = *LR.impl().Object;
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(Object.target().Processor);
+  KernelImage Image{Kernel.Name, {}, 0, Kernel.Descriptor};
+  KernelMetadata Metadata = Kernel.Metadata;
+  growRegisters(Use, *Frame, *Payloads, Traits, Image.Descriptor, Metadata);
+  Result.Report.BytesBefore = Kernel.CodeSize;
+  Result.Report.BytesAfter = Code->size();
+  padForPrefetch(*Code);
+  Image.Code = *Code;
+  Expected<std::vector<uint8_t>> Linked =
+      writeCodeObject(Object, Image, Metadata);
+  if (!Linked)
+    return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
+  Result.CodeObject = std::move(*Linked);
+  Result.Report.EmitTime = Watch.lap();
+
+  Result.Report.Points = Plan->Points.size();
+  Result.Report.Payloads = Payloads->size();
+  Result.Report.VGPRsBefore = Kernel.Descriptor.allocatedVGPRs(Traits);
+  Result.Report.VGPRsAfter = Image.Descriptor.allocatedVGPRs(Traits);
+  Result.Report.SGPRsBefore = Kernel.Descriptor.allocatedSGPRs(Traits);
+  Result.Report.SGPRsAfter = Image.Descriptor.allocatedSGPRs(Traits);
+  return Result;
+}
+
+Expected<std::vector<uint8_t>>
+emitUninstrumented(const LiftedRepresentation &LR) {
+  amdgpu::MachineEncoder Encoder(*LR.impl().Target);
+  return writeCode(LR, Encoder, {});
+}
+
+} // namespace luthier

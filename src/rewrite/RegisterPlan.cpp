@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/RegisterPlan.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static const RegisterFileTraits &traitsOf(const LiftedRepresentation &LR) {
+  // Lifting refuses processors without a row.
+  return *registerFileTraits(LR.impl().Object->target().Processor);
+}
+
+static bool indexesScalars(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_MOVRELS_B32:
+  case AMDGPU::S_MOVRELS_B64:
+  case AMDGPU::S_MOVRELD_B32:
+  case AMDGPU::S_MOVRELD_B64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool indexesVectors(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_SET_GPR_IDX_ON:
+  case AMDGPU::V_MOVRELS_B32_e32:
+  case AMDGPU::V_MOVRELS_B32_e64:
+  case AMDGPU::V_MOVRELD_B32_e32:
+  case AMDGPU::V_MOVRELD_B32_e64:
+  case AMDGPU::V_MOVRELSD_B32_e32:
+  case AMDGPU::V_MOVRELSD_B32_e64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+RegisterUse registerUse(const LiftedRepresentation &LR) {
+  const RegisterFileTraits &Traits = traitsOf(LR);
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  // User SGPRs, then up to five of the system; up to three work-item ids.
+  RegisterUse Use{Kernel.Descriptor.userSGPRCount() + 5, 3, 0};
+  bool IndexedScalars = false, IndexedVectors = false;
+  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB) {
+        IndexedScalars |= indexesScalars(MI);
+        IndexedVectors |= indexesVectors(MI);
+        for (const MachineOperand &MO : MI.operands()) {
+          if (!MO.isReg())
+            continue;
+          amdgpu::RegisterRange Range = Files.rangeOf(MO.getReg().asMCReg());
+          if (Range.File == amdgpu::RegisterFile::SGPR)
+            Use.SGPRs = std::max(Use.SGPRs, Range.end());
+          else if (Range.File == amdgpu::RegisterFile::VGPR)
+            Use.VGPRs = std::max(Use.VGPRs, Range.end());
+          else if (Range.File == amdgpu::RegisterFile::AGPR)
+            Use.AGPRs = std::max(Use.AGPRs, Range.end());
+        }
+      }
+  if (IndexedScalars)
+    Use.SGPRs =
+        std::max(Use.SGPRs, std::min(Traits.AddressableSGPRs,
+                                     Kernel.Descriptor.allocatedSGPRs(Traits)));
+  if (IndexedVectors) {
+    Use.VGPRs = std::max(Use.VGPRs, Kernel.Descriptor.vgprLimit(Traits));
+    Use.AGPRs = std::max(Use.AGPRs, Kernel.Metadata.AGPRs);
+  }
+  return Use;
+}
+
+/// Registers per lane that leave room for the largest workgroup the kernel
+/// allows: all its waves are on one compute unit at once.
+static unsigned vgprCap(const KernelInfo &Kernel,
+                        const RegisterFileTraits &Traits) {
+  unsigned Waves =
+      divideCeil(Kernel.Metadata.MaxFlatWorkgroupSize, Traits.WaveSize);
+  unsigned PerSIMD =
+      std::max(1u, unsigned(divideCeil(Waves, Traits.SIMDsPerCU)));
+  unsigned Cap = alignDown(Traits.VGPRsPerLane / PerSIMD, Traits.VGPRGranule);
+  return std::max(Cap, Kernel.Descriptor.allocatedVGPRs(Traits));
+}
+
+Expected<PayloadFrame> planFrame(const LiftedRepresentation &LR,
+                                 const RegisterUse &Use, unsigned ArgumentSGPRs,
+                                 unsigned ArgumentVGPRs) {
+  const RegisterFileTraits &Traits = traitsOf(LR);
+  PayloadFrame Frame;
+  Frame.ApplicationSGPRs = Use.SGPRs;
+  Frame.ApplicationVGPRs = Use.VGPRs;
+  // Two pairs, which must be aligned, then two single registers.
+  const unsigned First = alignTo(Use.SGPRs, 2);
+  Frame.FirstArgumentSGPR = First + 6;
+  Frame.FirstSGPR = Frame.FirstArgumentSGPR + ArgumentSGPRs;
+  Frame.SGPRLimit = Traits.AddressableSGPRs;
+  // Some targets want register pairs aligned.
+  Frame.FirstArgumentVGPR = alignTo(Use.VGPRs, 2);
+  Frame.FirstVGPR = Frame.FirstArgumentVGPR + ArgumentVGPRs;
+  unsigned Cap = vgprCap(*LR.impl().Kernel, Traits);
+  if (Traits.UnifiedAGPRs)
+    Cap = alignDown(Cap - std::min(Cap, Use.AGPRs), 4);
+  Frame.VGPRLimit = std::min(Traits.AddressableVGPRs, Cap);
+  if (Frame.FirstSGPR > Frame.SGPRLimit)
+    return refuse(RefusalReason::RegisterBudget,
+                  "the kernel uses " + Twine(Use.SGPRs) + " of " +
+                      Twine(Frame.SGPRLimit) + " scalar registers");
+  if (Frame.FirstVGPR > Frame.VGPRLimit)
+    return refuse(RefusalReason::RegisterBudget,
+                  "the kernel uses " + Twine(Use.VGPRs) + " of " +
+                      Twine(Frame.VGPRLimit) + " vector registers");
+  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
+  Frame.VccSave = Files.sgprPair(First);
+  Frame.ExecSave = Files.sgprPair(First + 2);
+  Frame.SccSave = Files.sgpr(First + 4);
+  Frame.M0Save = Files.sgpr(First + 5);
+  return Frame;
+}
+
+} // namespace luthier

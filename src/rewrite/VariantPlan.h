@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the insertions of a task to the few compilations that serve them all.
+#ifndef LUTHIER_REWRITE_VARIANTPLAN_H
+#define LUTHIER_REWRITE_VARIANTPLAN_H
+
+#include "hook/PayloadCompiler.h"
+#include "luthier/InstrumentationTask.h"
+#include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/DenseMap.h"
+#include <memory>
+
+namespace luthier {
+
+/// A value to put into an argument register just before a payload.
+struct ArgumentMove {
+  ArgumentSlot Slot;
+  std::variant<uint64_t, llvm::MCRegister> Value;
+};
+
+/// One insertion, resolved.
+struct PlannedPoint {
+  const llvm::MachineInstr *Before = nullptr;
+  unsigned Variant = 0; ///< Index into VariantPlan::Variants.
+  llvm::SmallVector<ArgumentMove, 2> Moves;
+};
+
+struct VariantPlan {
+  std::vector<PayloadVariant> Variants;
+  std::vector<PlannedPoint> Points; ///< In the order of the task.
+  unsigned ArgumentSGPRs = 0, ArgumentVGPRs = 0;
+  /// One per tool module that is used.
+  llvm::DenseMap<const HookModule *, std::unique_ptr<PayloadCompiler>>
+      Compilers;
+};
+
+/// A parameter that takes at most MaxSpecialised constants over all points is
+/// compiled in; one that takes more travels in scalar registers, as registers
+/// of the application do. So compilations do not multiply with points.
+inline constexpr unsigned MaxSpecialised = 4;
+
+/// Refuses with UnknownHook, HookArguments and what resolving refuses.
+llvm::Expected<VariantPlan> planVariants(const LiftedRepresentation &LR,
+                                         const InstrumentationTask &Task,
+                                         HookResolver Resolve);
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_VARIANTPLAN_H
