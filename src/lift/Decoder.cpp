@@ -4,10 +4,21 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCExpr.h"
 
 using namespace llvm;
 
 namespace luthier {
+
+/// LLVM tells needless literals from inline constants by wrapping them in an
+/// expression, which lives no longer than its context.
+static void unwrapLiterals(DecodedInstruction &D) {
+  for (MCOperand &Op : D.Inst)
+    if (int64_t Value; Op.isExpr() && Op.getExpr()->evaluateAsAbsolute(Value)) {
+      Op = MCOperand::createImm(Value);
+      D.HasNeedlessLiteral = true;
+    }
+}
 
 Expected<std::vector<DecodedInstruction>> decode(const amdgpu::MCTarget &Target,
                                                  ArrayRef<uint8_t> Code,
@@ -27,6 +38,7 @@ Expected<std::vector<DecodedInstruction>> decode(const amdgpu::MCTarget &Target,
       return refuse(RefusalReason::UndecodableInstruction,
                     "at 0x" + utohexstr(Address + Offset) + ": " +
                         toHex(Code.drop_front(Offset).take_front(8)));
+    unwrapLiterals(D);
     D.Address = Address + Offset;
     D.Size = Size;
     Offset += Size;

@@ -16,7 +16,10 @@ namespace luthier {
 struct DecodedInstruction {
   uint64_t Address = 0; ///< As linked.
   unsigned Size = 0;    ///< Bytes.
-  llvm::MCInst Inst;    ///< With the real opcode.
+  llvm::MCInst Inst;    ///< With the real opcode; no expressions.
+  /// An operand is a literal although its value fits an inline constant, so
+  /// that encoding the value again gives a shorter instruction.
+  bool HasNeedlessLiteral = false;
 };
 
 /// Decodes all of \p Code, which is linked at \p Address. Encodings that LLVM

@@ -9,7 +9,6 @@
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
-#include "llvm/MC/MCExpr.h"
 #include <map>
 
 using namespace llvm;
@@ -106,6 +105,8 @@ private:
     MachineInstrBuilder MIB =
         BuildMI(*Current, Current->end(), DebugLoc(), Desc);
     Impl.Addresses[MIB] = D.Address;
+    if (D.HasNeedlessLiteral)
+      Impl.NeedlessLiterals.push_back(MIB);
     if (isDirectBranch(Desc)) {
       MIB.addMBB(blockAt(branchTarget(D)));
       return Error::success();
@@ -119,13 +120,7 @@ private:
                    getDefRegState(I < Desc.getNumDefs()));
       else if (Op.isImm())
         MIB.addImm(Op.getImm());
-      else if (int64_t Value;
-               Op.isExpr() && Op.getExpr()->evaluateAsAbsolute(Value)) {
-        // A literal whose value would also fit an inline constant. Machine IR
-        // knows only values, so it will be encoded in the shorter form.
-        MIB.addImm(Value);
-        Impl.LiteralEncoded.push_back(&*MIB);
-      } else
+      else
         return refuse(RefusalReason::UndecodableInstruction,
                       "operand " + Twine(I) + " of " + TII.getName(Opcode) +
                           " at 0x" + utohexstr(D.Address));

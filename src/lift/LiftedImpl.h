@@ -31,7 +31,7 @@ struct LiftedRepresentation::Impl {
   llvm::SmallVector<PCRelativeReference, 4> References;
   /// Instructions with a literal where an inline constant would do: the only
   /// ones whose encoding the lifted form does not keep.
-  llvm::SmallVector<const llvm::MachineInstr *, 4> LiteralEncoded;
+  llvm::SmallVector<const llvm::MachineInstr *, 4> NeedlessLiterals;
 };
 
 } // namespace luthier
