@@ -4,11 +4,13 @@
 #include "lld/Common/Driver.h"
 #include "luthier/Refusal.h"
 #include "llvm/Support/raw_ostream.h"
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
@@ -68,10 +70,15 @@ public:
 
   Error open() {
     int Ends[2];
-    if (pipe2(Ends, O_CLOEXEC))
+    if (pipe2(Ends, O_CLOEXEC | O_NONBLOCK))
       return failedWithErrno("cannot make a pipe for the linker's output");
     ReadEnd.reset(Ends[0]);
     WriteEnd.reset(Ends[1]);
+    // Closing our end does not tell the reader that all is written: if the
+    // program forked meanwhile, the child holds another.
+    Complete.reset(eventfd(0, EFD_CLOEXEC));
+    if (Complete.get() < 0)
+      return failedWithErrno("cannot make an event for the linker's output");
     Reader = std::thread([this] { drain(); });
     return Error::success();
   }
@@ -80,38 +87,33 @@ public:
   /// Everything that was written until now.
   std::vector<uint8_t> finish() {
     if (Reader.joinable()) {
-      // Closing our end would not do: had the program forked meanwhile, the
-      // child would hold another one, and the reader would wait for it.
-      Complete = true;
-      const char WakeUp = 0;
-      while (write(WriteEnd.get(), &WakeUp, 1) < 0 && errno == EINTR)
-        ;
+      eventfd_write(Complete.get(), 1);
       Reader.join();
-      Bytes.pop_back();
     }
     return std::move(Bytes);
   }
 
 private:
   void drain() {
-    constexpr size_t Step = 1 << 16; // A pipe's default capacity.
-    size_t Size = 0;
-    while (true) {
-      Bytes.resize(Size + Step);
-      const ssize_t Count = read(ReadEnd.get(), Bytes.data() + Size, Step);
-      if (Count < 0 && errno == EINTR)
-        continue;
-      if (Count <= 0)
-        break;
-      Size += Count;
-      if (Complete)
-        fcntl(ReadEnd.get(), F_SETFL, O_NONBLOCK);
-    }
-    Bytes.resize(Size);
+    pollfd Waits[] = {{Complete.get(), POLLIN, 0}, {ReadEnd.get(), POLLIN, 0}};
+    do {
+      poll(Waits, std::size(Waits), /*timeout=*/-1);
+      readAvailable();
+    } while (!Waits[0].revents);
   }
 
-  Descriptor ReadEnd, WriteEnd;
-  std::atomic<bool> Complete = false;
+  void readAvailable() {
+    constexpr size_t Step = 1 << 16; // A pipe's default capacity.
+    ssize_t Count;
+    do {
+      const size_t Size = Bytes.size();
+      Bytes.resize(Size + Step);
+      Count = read(ReadEnd.get(), Bytes.data() + Size, Step);
+      Bytes.resize(Size + std::max<ssize_t>(Count, 0));
+    } while (Count > 0);
+  }
+
+  Descriptor ReadEnd, WriteEnd, Complete;
   std::vector<uint8_t> Bytes;
   std::thread Reader;
 };
