@@ -33,7 +33,7 @@ RegisterFiles::RegisterFiles(const MCRegisterInfo &MRI) {
     StringRef Name = MRI.getName(Id);
     RegisterRange Range = parseName(Name);
     Ranges.push_back(Range);
-    if (Name.ends_with("16")) // A half of a register.
+    if (Name.ends_with("_LO16") || Name.ends_with("_HI16"))
       continue;
     if (Range.Count == 1 && Range.File == RegisterFile::SGPR)
       put(SGPRs, Range.First, Id);

@@ -4,7 +4,6 @@
 #include "amdgpu/RegisterFiles.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -23,6 +22,19 @@ bool needsDistance(const MachineInstr &MI) {
   default:
     return SIInstrInfo::isDPP(MI);
   }
+}
+
+/// Spills and local variables: scratch instructions, or buffer instructions
+/// through the stack's descriptor (four scalar registers).
+bool accessesStack(const MachineInstr &MI, const amdgpu::RegisterFiles &Files) {
+  if (SIInstrInfo::isFLATScratch(MI))
+    return true;
+  return SIInstrInfo::isMUBUF(MI) &&
+         any_of(MI.explicit_operands(), [&](const MachineOperand &MO) {
+           return MO.isReg() &&
+                  Files.rangeOf(MO.getReg().asMCReg()).Count == 4 &&
+                  !Files.rangeOf(MO.getReg().asMCReg()).isVector();
+         });
 }
 
 class PayloadExtractor {
@@ -130,10 +142,10 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
   if (MI.getOpcode() == AMDGPU::S_ENDPGM)
     return refuse(RefusalReason::UnsupportedHook, "a hook ends the wave");
   Result.NeedsDistance |= needsDistance(MI);
+  if (accessesStack(MI, Encoder.target().registerFiles()))
+    return refuse(RefusalReason::InstrumentationStack,
+                  "a hook needs stack memory");
   for (const MachineOperand &MO : MI.operands()) {
-    if (MO.isFI())
-      return refuse(RefusalReason::InstrumentationStack,
-                    "a hook needs stack memory");
     if (MO.isReg() && MO.getReg().isPhysical())
       if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
         return E;
@@ -142,11 +154,6 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
 }
 
 Error PayloadExtractor::run() {
-  const MachineFrameInfo &MFI = MF.getFrameInfo();
-  for (int I = MFI.getObjectIndexBegin(); I < MFI.getObjectIndexEnd(); ++I)
-    if (!MFI.isDeadObjectIndex(I))
-      return refuse(RefusalReason::InstrumentationStack,
-                    "a hook needs stack memory");
   Result.SGPREnd = Frame.FirstSGPR;
   Result.VGPREnd = Frame.FirstVGPR;
   noteLoads();
