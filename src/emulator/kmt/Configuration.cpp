@@ -3,6 +3,8 @@
 
 #include "llvm/ADT/StringRef.h"
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 namespace luthier::emulator {
 
@@ -47,7 +49,10 @@ Configuration::fromEnvironment(std::string &Error) {
       !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error))
     return std::nullopt;
   Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
-  Config.StatisticsPath = variable("LUTHIER_EMULATOR_STATS").str();
+  const llvm::StringRef Path = variable("LUTHIER_EMULATOR_STATS");
+  std::error_code Ignored;
+  if (!Path.empty())
+    Config.StatisticsPath = std::filesystem::absolute(Path.str(), Ignored);
   return Config;
 }
 

@@ -19,7 +19,8 @@ struct Configuration {
   /// LUTHIER_EMULATOR_SEED and LUTHIER_EMULATOR_THREADS.
   uint64_t Seed = 0;
   unsigned Threads = 1;
-  /// LUTHIER_EMULATOR_STATS; empty for none.
+  /// LUTHIER_EMULATOR_STATS; empty for none. Absolute, since the program may
+  /// change its folder before it ends.
   std::string StatisticsPath;
 
   /// Nothing, with one line in \p Error, if a variable makes no sense.
