@@ -23,7 +23,7 @@ struct KernelMetadata {
   unsigned MaxFlatWorkgroupSize = 1024;
   unsigned WavefrontSize = 64;
   unsigned SGPRs = 0;
-  unsigned VGPRs = 0;
+  unsigned VGPRs = 0; ///< With the AGPRs where both share a file.
   unsigned AGPRs = 0;
   unsigned GroupSegmentSize = 0;
   unsigned PrivateSegmentSize = 0;

@@ -23,12 +23,16 @@ constexpr RegisterFileTraits Table[] = {
 /// accum_offset counts in fours.
 constexpr unsigned AccumGranule = 4;
 
-/// Waves of half the usual size have twice the registers per lane, and so twice
-/// the granule. Only processors that choose between sizes are affected.
+/// A wave of 64 lanes takes twice the room for each register. Processors whose
+/// waves usually have 32 count in granules for those.
+unsigned granuleDivisor(const KernelDescriptor &D,
+                        const RegisterFileTraits &T) {
+  return T.WaveSize == 32 && !D.usesWave32() ? 2 : 1;
+}
+
 unsigned vgprEncodingGranule(const KernelDescriptor &D,
                              const RegisterFileTraits &T) {
-  return T.WaveSize == 32 && !D.usesWave32() ? T.VGPREncodingGranule / 2
-                                             : T.VGPREncodingGranule;
+  return T.VGPREncodingGranule / granuleDivisor(D, T);
 }
 
 } // namespace
@@ -83,6 +87,15 @@ KernelDescriptor::allocatedSGPRs(const RegisterFileTraits &Traits) const {
   const unsigned HalfGranules = AMDHSA_BITS_GET(
       Raw.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_GRANULATED_WAVEFRONT_SGPR_COUNT);
   return (HalfGranules / 2 + 1) * Traits.SGPRGranule;
+}
+
+unsigned
+KernelDescriptor::wavesPerSIMD(const RegisterFileTraits &Traits) const {
+  const unsigned Divisor = granuleDivisor(*this, Traits);
+  const unsigned VGPRs =
+      alignTo(allocatedVGPRs(Traits), Traits.VGPRGranule / Divisor);
+  return std::min({Traits.WavesPerSIMD, Traits.VGPRsPerLane / Divisor / VGPRs,
+                   Traits.SGPRsPerSIMD / allocatedSGPRs(Traits)});
 }
 
 bool KernelDescriptor::usesDynamicStack() const {

@@ -60,6 +60,8 @@ public:
   /// else the allocation.
   unsigned vgprLimit(const RegisterFileTraits &Traits) const;
   unsigned allocatedSGPRs(const RegisterFileTraits &Traits) const;
+  /// Waves that fit on one SIMD, going by the registers alone.
+  unsigned wavesPerSIMD(const RegisterFileTraits &Traits) const;
   bool usesDynamicStack() const;
   bool usesWave32() const;
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads a command's arguments against a table of its options. Not LLVM's
+// cl::opt: libLLVM registers hundreds of its own there.
+#ifndef LUTHIER_CLI_ARGUMENTS_H
+#define LUTHIER_CLI_ARGUMENTS_H
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace luthier::cli {
+
+struct OptionSpec {
+  std::string_view Name; ///< With the dashes.
+  bool TakesValue = false;
+};
+
+class Arguments {
+public:
+  /// \p Argv[0] names the command. Says on stderr what is wrong and returns
+  /// nothing if an option is not in \p Options, lacks its value, has one it
+  /// does not take, or comes twice. Everything behind "--" is positional.
+  static std::optional<Arguments>
+  parse(int Argc, char **Argv, std::initializer_list<OptionSpec> Options);
+
+  bool has(std::string_view Option) const { return value(Option) != nullptr; }
+  /// Null if not given; the empty string for an option without a value.
+  const std::string *value(std::string_view Option) const;
+  const std::vector<std::string> &positional() const { return Positional; }
+
+  /// The only positional argument. Says what is wrong if there is none, calling
+  /// it \p What, or more than one.
+  const std::string *single(std::string_view What) const;
+
+private:
+  struct Given {
+    std::string Name, Value;
+  };
+  std::string Command;
+  std::vector<Given> Options;
+  std::vector<std::string> Positional;
+};
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_ARGUMENTS_H

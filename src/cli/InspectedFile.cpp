@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/InspectedFile.h"
+#include "cli/Commands.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+
+static bool matches(const TargetID &Have, const TargetID &Wanted) {
+  return Have.Processor == Wanted.Processor &&
+         (!Wanted.Xnack || Have.Xnack == Wanted.Xnack) &&
+         (!Wanted.SramEcc || Have.SramEcc == Wanted.SramEcc);
+}
+
+static Error failed(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+/// Keeps the images for \p Target.
+static Error select(std::vector<BundledCodeObject> &Images, StringRef Target,
+                    StringRef Path) {
+  Expected<TargetID> Wanted = TargetID::parse(Target);
+  if (!Wanted)
+    return Wanted.takeError();
+  std::string Others;
+  for (const BundledCodeObject &Image : Images)
+    Others += (Others.empty() ? "" : ", ") + Image.Target.str();
+  llvm::erase_if(Images, [&](const BundledCodeObject &Image) {
+    return !matches(Image.Target, *Wanted);
+  });
+  if (Images.empty())
+    return failed(Path + ": no code for " + Target + ", only for " + Others);
+  return Error::success();
+}
+
+Expected<InspectedFile> InspectedFile::open(const std::string &Path,
+                                            const std::string *Target) {
+  InspectedFile File;
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = MemoryBuffer::getFile(
+      Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return failed("cannot read " + Path + ": " + Buffer.getError().message());
+  File.Buffer = std::move(*Buffer);
+  Expected<std::vector<BundledCodeObject>> Images =
+      findCodeObjects(arrayRefFromStringRef(File.Buffer->getBuffer()));
+  if (!Images)
+    return failed(Path + ": " + detailOf(Images.takeError()));
+  if (Images->empty())
+    return failed(Path + ": no code for AMD GPUs in this file");
+  File.Images = std::move(*Images);
+  if (Target)
+    if (Error E = select(File.Images, *Target, Path))
+      return E;
+  return File;
+}
+
+int reportError(Error E) {
+  errs() << "luthier: error: " << detailOf(std::move(E)) << '\n';
+  return Failed;
+}
+
+} // namespace luthier::cli

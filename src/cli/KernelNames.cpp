@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/InspectedFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include <array>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace luthier::cli {
+
+/// What a kernel can be called, the most specific first.
+static std::array<std::string, 4> spellings(StringRef Symbol) {
+  const std::string Mangled = Symbol.str();
+  ItaniumPartialDemangler Parts;
+  if (Parts.partialDemangle(Mangled.c_str()) || !Parts.isFunction())
+    return {Mangled, Mangled, Mangled, Mangled};
+  const auto Take = [](char *Text) {
+    std::string Result = Text ? Text : "";
+    std::free(Text);
+    return Result;
+  };
+  return {Mangled, Take(Parts.finishDemangle(nullptr, nullptr)),
+          Take(Parts.getFunctionName(nullptr, nullptr)),
+          Take(Parts.getFunctionBaseName(nullptr, nullptr))};
+}
+
+std::string readableName(StringRef Name) { return spellings(Name)[1]; }
+
+/// Names of kernels whose own name contains \p Wanted or is a few letters off.
+static std::vector<std::string> nearNames(const CodeObject &Object,
+                                          StringRef Wanted) {
+  std::vector<std::string> Names;
+  for (const KernelInfo &Kernel : Object.kernels()) {
+    const auto Spellings = spellings(Kernel.Name);
+    const StringRef Base = Spellings.back();
+    const unsigned Allowed = std::max<size_t>(Wanted.size() / 3, 2);
+    if (Base.contains_insensitive(Wanted) ||
+        Base.edit_distance(Wanted, /*AllowReplacements=*/true, Allowed) <=
+            Allowed)
+      Names.push_back(Spellings[1]);
+  }
+  return Names;
+}
+
+/// "; WHAT: a, b, c, and 4 more", or nothing.
+static std::string list(StringRef What, ArrayRef<std::string> Names) {
+  constexpr size_t MaxListed = 3;
+  if (Names.empty())
+    return "";
+  std::string Text = ("; " + What + ": ").str();
+  for (const auto &[I, Name] : enumerate(Names.take_front(MaxListed)))
+    Text += (I ? ", " : "") + Name;
+  if (Names.size() > MaxListed)
+    Text += ", and " + std::to_string(Names.size() - MaxListed) + " more";
+  return Text;
+}
+
+Expected<const KernelInfo &> findKernelByName(const CodeObject &Object,
+                                              StringRef Wanted) {
+  std::array<SmallVector<const KernelInfo *, 1>, 4> Found;
+  for (const KernelInfo &Kernel : Object.kernels())
+    for (const auto &[Spelling, Hits] : zip(spellings(Kernel.Name), Found))
+      if (Spelling == Wanted)
+        Hits.push_back(&Kernel);
+
+  for (const auto &Hits : Found) {
+    if (Hits.size() == 1)
+      return *Hits.front();
+    if (Hits.empty())
+      continue;
+    std::vector<std::string> Names;
+    for (const KernelInfo *Kernel : Hits)
+      Names.push_back(readableName(Kernel->Name));
+    return createStringError(inconvertibleErrorCode(),
+                             "several kernels are called '" + Wanted + "'" +
+                                 list("choose from", Names));
+  }
+  return createStringError(inconvertibleErrorCode(),
+                           "no kernel '" + Wanted + "' in the code for " +
+                               Object.target().str() +
+                               list("near it", nearNames(Object, Wanted)));
+}
+
+} // namespace luthier::cli
