@@ -94,7 +94,8 @@ struct Inst {
   /// Lane instructions of a scalar operation; vector ones add popcount(EXEC).
   uint8_t ScalarLanes = 0;
   bool IsVector = false;
-  /// Which denormal and rounding mode applies: 0 none, 1 f32, 2 f64 and f16.
+  /// Which denormal and rounding mode applies: 0 none, 1 f32, 2 f64 and f16,
+  /// 3 f32 without denormals.
   uint8_t FloatMode = 0;
   /// The result needs more than a masked store.
   bool SlowResult = false;

@@ -43,6 +43,7 @@ void Wave::setMode(uint32_t Value) {
       hostControl(Value >> mode::RoundSingle, Value >> mode::DenormSingle);
   HostControl[2] =
       hostControl(Value >> mode::RoundDouble, Value >> mode::DenormDouble);
+  HostControl[3] = hostControl(Value >> mode::RoundSingle, 0);
 }
 
 } // namespace luthier::emulator

@@ -74,8 +74,7 @@ constexpr Operation Rows[] = {
 };
 
 /// Bits of the class mask, from signaling NaN to +infinity.
-template <class Bits, unsigned MantissaBits>
-U32 classOf(Bits Value) {
+template <class Bits, unsigned MantissaBits> U32 classOf(Bits Value) {
   constexpr unsigned Width = sizeof(Bits) * 8;
   constexpr Bits Mantissa = (Bits(1) << MantissaBits) - 1;
   constexpr Bits Exponent = ((Bits(1) << (Width - 1 - MantissaBits)) - 1)

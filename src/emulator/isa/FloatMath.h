@@ -34,14 +34,16 @@ template <class F> auto bitsOf(F Value) {
 template <class F> F fromFloatBits(typename FloatTraits<F>::Bits Bits) {
   return std::bit_cast<F>(Bits);
 }
-template <class F> constexpr auto SignBit =
+template <class F>
+constexpr auto SignBit =
     typename FloatTraits<F>::Bits(1) << (sizeof(F) * 8 - 1);
-template <class F> constexpr auto QuietBit =
+template <class F>
+constexpr auto QuietBit =
     typename FloatTraits<F>::Bits(1) << (FloatTraits<F>::MantissaBits - 1);
-template <class F> constexpr auto ExponentMask =
-    typename FloatTraits<F>::Bits(SignBit<F> -
-                                  (typename FloatTraits<F>::Bits(1)
-                                   << FloatTraits<F>::MantissaBits));
+template <class F>
+constexpr auto ExponentMask = typename FloatTraits<F>::Bits(
+    SignBit<F> -
+    (typename FloatTraits<F>::Bits(1) << FloatTraits<F>::MantissaBits));
 
 /// The exponent field, biased.
 template <class F> int exponentOf(F Value) {

@@ -111,9 +111,28 @@ void run(Wave &W, unsigned Budget) {
 
 const OperationSet &operations() {
   static const std::span<const Operation> Tables[] = {
-      scalarAluRows(), controlRows(),    scalarMemoryRows(), integerRows(),
-      bitRows(),       carryRows(),      laneRows(),         ldsRows(),
-      flatRows(),      flatAtomicRows(), bufferRows(),
+      scalarAluRows(),
+      controlRows(),
+      scalarMemoryRows(),
+      integerRows(),
+      bitRows(),
+      carryRows(),
+      narrowRows(),
+      float32Rows(),
+      float64Rows(),
+      float16Rows(),
+      transcendentalRows(),
+      convertRows(),
+      divideRows(),
+      compareRows(),
+      classRows(),
+      laneRows(),
+      packedRows(),
+      dotRows(),
+      ldsRows(),
+      flatRows(),
+      flatAtomicRows(),
+      bufferRows(),
   };
   static const OperationSet Set{Tables, run};
   return Set;

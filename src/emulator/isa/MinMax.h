@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Minimum, maximum and median of floats, which alone among the selecting
+// operations look at MODE: IEEE decides about signalling NaNs, and denormal
+// results are flushed like computed ones.
+#ifndef LUTHIER_EMULATOR_ISA_MINMAX_H
+#define LUTHIER_EMULATOR_ISA_MINMAX_H
+
+#include "emulator/isa/FloatMath.h"
+#include "emulator/isa/Operands.h"
+
+namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
+
+template <class F, bool Ieee> F minimumOf(F A, F B) {
+  F Result = minimum(A, B);
+  if constexpr (Ieee) {
+    Result = isSignalling(B) ? quieted(B) : Result;
+    Result = isSignalling(A) ? quieted(A) : Result;
+  }
+  return Result;
+}
+template <class F, bool Ieee> F maximumOf(F A, F B) {
+  F Result = maximum(A, B);
+  if constexpr (Ieee) {
+    Result = isSignalling(B) ? quieted(B) : Result;
+    Result = isSignalling(A) ? quieted(A) : Result;
+  }
+  return Result;
+}
+
+enum class Pick { Min, Max, Min3, Max3, Med3 };
+
+template <class F, Pick P, bool Ieee> F pick(F A, F B, F C) {
+  if constexpr (P == Pick::Min)
+    return minimumOf<F, Ieee>(A, B);
+  else if constexpr (P == Pick::Max)
+    return maximumOf<F, Ieee>(A, B);
+  else if constexpr (P == Pick::Min3)
+    return minimumOf<F, Ieee>(minimumOf<F, Ieee>(A, B), C);
+  else if constexpr (P == Pick::Max3)
+    return maximumOf<F, Ieee>(maximumOf<F, Ieee>(A, B), C);
+  // With a NaN among them, the median is the minimum of the others.
+  F Low = minimum(A, B), High = maximum(A, B);
+  F Median = maximum(Low, minimum(High, C));
+  F Least = pick<F, Pick::Min3, Ieee>(A, B, C);
+  return isNan(A) | isNan(B) | isNan(C) ? Least : Median;
+}
+
+template <class F> F flushed(F Value, bool Flush) {
+  using Bits = typename FloatTraits<F>::Bits;
+  bool Tiny = (bitsOf(Value) & ExponentMask<F>) == 0;
+  Bits Kept = Bits(Flush && Tiny ? bitsOf(Value) & SignBit<F> : bitsOf(Value));
+  return fromFloatBits<F>(Kept);
+}
+
+template <class F, Pick P, bool Ieee> void pickLanes(Wave &W, const Inst &I) {
+  constexpr bool HasThird = P >= Pick::Min3;
+  unsigned Denorm = sizeof(F) == 4 ? mode::DenormSingle : mode::DenormDouble;
+  bool Flush = (W.Mode >> Denorm & 3) != 3;
+  Lanes<F> A(W, I, 0), B(W, I, 1), C(W, I, HasThird ? 2 : 1);
+  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  LUTHIER_LANE_LOOP
+  for (unsigned L = 0; L != NumLanes; ++L)
+    storeLane<F>(Low, High, L,
+                 flushed(pick<F, P, Ieee>(A[L], B[L], C[L]), Flush));
+  if constexpr (sizeof(F) == 8)
+    writeBackPair(W, I);
+  else
+    writeBack(W, I);
+}
+
+template <class F, Pick P> void pickHandler(Wave &W, const Inst &I) {
+  if (!W.exec())
+    return;
+  if (W.Mode & mode::Ieee)
+    pickLanes<F, P, true>(W, I);
+  else
+    pickLanes<F, P, false>(W, I);
+}
+
+template <class F, Pick P> constexpr Operation pickRow(const char *Name) {
+  constexpr ValueType T = valueType<F>();
+  return {Name,
+          pickHandler<F, P>,
+          T,
+          {T, T, P >= Pick::Min3 ? T : ValueType::None}};
+}
+
+} // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD
+
+#endif // LUTHIER_EMULATOR_ISA_MINMAX_H
