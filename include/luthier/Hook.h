@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How device code says what it is. A tool is a HIP file built by
+// luthier_add_tool() (cmake/LuthierTool.cmake), which compiles it with Luthier's
+// plugin:
+//
+//   MARK_LUTHIER_DEVICE_MODULE
+//
+//   LUTHIER_HOOK_ANNOTATE countLoad(uint64_t Address) { ... }
+//   LUTHIER_EXPORT_HOOK_HANDLE(countLoad);
+//
+//   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countLoad), {...});
+//
+// A hook is inlined where it is inserted. It returns nothing and takes integers,
+// floating-point numbers and pointers of at most 64 bits. It may call other
+// device functions, as long as all calls can be inlined: no recursion. Inline
+// assembly is refused, because nobody can say which registers it uses; use the
+// functions of Intrinsics.h. The plugin reports what it refuses as an error at
+// compile time.
+#ifndef LUTHIER_HOOK_H
+#define LUTHIER_HOOK_H
+
+/// Once in each file that defines hooks, at namespace scope. The plugin leaves
+/// files without it as they are.
+#define MARK_LUTHIER_DEVICE_MODULE                                             \
+  inline __attribute__((device, used)) char __luthier_reserved = 0;
+
+/// In place of a hook's linkage and result type. Hooks have C names, which are
+/// unique within a tool.
+#define LUTHIER_HOOK_ANNOTATE                                                  \
+  extern "C" __attribute__((device, used, annotate("luthier_hook"))) void
+
+/// The host cannot name a device function, so a kernel that nobody launches
+/// stands for hook \p HookName there. At namespace scope, in the hook's file.
+#define LUTHIER_EXPORT_HOOK_HANDLE(HookName)                                   \
+  extern "C" __attribute__((global, used)) void                                \
+      __luthier_hook_handle_##HookName() {}                                    \
+  static_assert(true, "takes the semicolon")
+
+/// What InstrumentationTask::insertHookBefore() takes.
+#define LUTHIER_GET_HOOK_HANDLE(HookName)                                      \
+  reinterpret_cast<const void *>(__luthier_hook_handle_##HookName)
+
+/// For device functions that stand for a sequence of machine code. Their bodies
+/// never run: hooks keep calls to them, which the engine expands by the
+/// function's qualified name. They take and return scalars.
+#define LUTHIER_INTRINSIC_ANNOTATE                                             \
+  __attribute__((device, noinline, annotate("luthier_intrinsic")))
+
+#endif // LUTHIER_HOOK_H

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything a tool needs.
+#ifndef LUTHIER_LUTHIER_H
+#define LUTHIER_LUTHIER_H
+
+#include <hip/hip_runtime.h>
+
+#include "luthier/AMDGPU.h"
+#include "luthier/Error.h"
+#include "luthier/Hook.h"
+#include "luthier/Instrument.h"
+#include "luthier/Intrinsics.h"
+#include "luthier/Refusal.h"
+#include "luthier/Tool.h"
+#include "luthier/Variables.h"
+
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+
+#endif // LUTHIER_LUTHIER_H
