@@ -27,8 +27,8 @@ OwnExecutable::load(std::vector<uint8_t> CodeObject, hsa_agent_t Agent) {
                              Own->Bytes.data(), Own->Bytes.size(), &Reader),
                          "reading a code object"))
     return std::move(E);
-  auto DestroyReader =
-      make_scope_exit([&] { Api.hsa_code_object_reader_destroy_fn(Reader); });
+  scope_exit DestroyReader(
+      [&] { Api.hsa_code_object_reader_destroy_fn(Reader); });
 
   if (Error E = checkHsa(Api.hsa_executable_load_agent_code_object_fn(
                              Own->Executable, Agent, Reader, nullptr, nullptr),
