@@ -39,11 +39,14 @@ template <class F, Pick P, bool Ieee> F pick(F A, F B, F C) {
     return minimumOf<F, Ieee>(minimumOf<F, Ieee>(A, B), C);
   else if constexpr (P == Pick::Max3)
     return maximumOf<F, Ieee>(maximumOf<F, Ieee>(A, B), C);
-  // With a NaN among them, the median is the minimum of the others.
-  F Low = minimum(A, B), High = maximum(A, B);
-  F Median = maximum(Low, minimum(High, C));
-  F Least = pick<F, Pick::Min3, Ieee>(A, B, C);
-  return isNan(A) | isNan(B) | isNan(C) ? Least : Median;
+  else {
+    // With a NaN among them, the median is the minimum of the others.
+    F Low = minimum(A, B), High = maximum(A, B);
+    F Median = maximum(Low, minimum(High, C));
+    F Least = pick<F, Pick::Min3, Ieee>(A, B, C);
+    bool HasNan = isNan(A) || isNan(B) || isNan(C);
+    return HasNan ? Least : Median;
+  }
 }
 
 template <class F> F flushed(F Value, bool Flush) {
