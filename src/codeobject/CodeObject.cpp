@@ -74,7 +74,8 @@ Error CodeObjectReader::readHeader() {
     return malformed("ELF for machine " + Twine(Header.e_machine) +
                      ", not for AMD GPUs (" + Twine(ELF::EM_AMDGPU) + ")");
   if (Header.e_ident[ELF::EI_OSABI] != ELF::ELFOSABI_AMDGPU_HSA)
-    return malformed("OS ABI " + Twine(Header.e_ident[ELF::EI_OSABI]) +
+    return malformed("OS ABI " +
+                     Twine(unsigned(Header.e_ident[ELF::EI_OSABI])) +
                      " is not that of the HSA runtime (" +
                      Twine(ELF::ELFOSABI_AMDGPU_HSA) + ")");
   if (Header.e_type != ELF::ET_DYN)
@@ -126,7 +127,9 @@ Error CodeObjectReader::readNotes() {
     for (const auto Note : File.notes(Header, Failed))
       if (Note.getName() == "AMDGPU" &&
           Note.getType() == ELF::NT_AMDGPU_METADATA)
-        Object.Metadata = toStringRef(Note.getDesc(Header.p_align));
+        // Smaller alignments mean this one, which the iterator knows.
+        Object.Metadata =
+            toStringRef(Note.getDesc(std::max<uint64_t>(Header.p_align, 4)));
     if (Failed)
       return malformed("notes at file offset " + hex(Header.p_offset),
                        std::move(Failed));

@@ -125,9 +125,9 @@ Expected<unsigned> luthier::codeObjectVersion(uint8_t AbiVersion) {
     return 6;
   case ELF::ELFABIVERSION_AMDGPU_HSA_V2:
   case ELF::ELFABIVERSION_AMDGPU_HSA_V3:
-    return invalid("code object version " + Twine(AbiVersion + 2) +
+    return invalid("code object version " + Twine(unsigned(AbiVersion) + 2) +
                    " is too old; 4, 5 and 6 are supported");
   default:
-    return invalid("unknown ABI version " + Twine(AbiVersion));
+    return invalid("unknown ABI version " + Twine(unsigned(AbiVersion)));
   }
 }
