@@ -69,8 +69,8 @@ public:
     planTools();
     planDevice();
     planOutput();
-    // exec keeps the process id: tells the program from its children.
-    set("LUTHIER_MAIN_PID", std::to_string(Around.ProcessId));
+    // Tells files of this run from older ones that it may replace.
+    set("LUTHIER_RUN_STARTED", Around.Time);
     return std::move(Result);
   }
 

@@ -37,7 +37,7 @@ struct Surroundings {
   std::string Prefix;           ///< Above bin/ and lib/.
   std::string CurrentDirectory; ///< Absolute.
   bool HasGPU = false;          ///< The kernel driver is there.
-  int ProcessId = 0;
+  std::string Time;             ///< Nanoseconds since 1970, as files are dated.
   std::function<bool(const std::string &Path)> FileExists;
   /// Names of the installed tools, sorted.
   std::function<std::vector<std::string>()> InstalledTools;

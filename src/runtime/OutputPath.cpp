@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names for tools' files. A run may consist of several processes (a shell and
+// its commands, a launcher and its workers): the first that asks for a name
+// gets it, the others get it with their process id inserted. A file that is
+// older than the run is replaced.
 #include "luthier/Tool.h"
 #include "llvm/ADT/SmallString.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
+#include <ctime>
+#include <fcntl.h>
+#include <mutex>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -11,33 +21,71 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// Children inherit the variable, so each process can tell whether it is the
-/// one that the user started. Programs started without `luthier run` set it
-/// themselves when Luthier is loaded.
-bool isMainProcess() {
-  std::string Self = std::to_string(::getpid());
-  ::setenv("LUTHIER_MAIN_PID", Self.c_str(), /*overwrite=*/0);
-  return Self == std::getenv("LUTHIER_MAIN_PID");
+int64_t nanoseconds(const timespec &Time) {
+  return int64_t(Time.tv_sec) * 1'000'000'000 + Time.tv_nsec;
 }
 
-const bool MainProcessKnownEarly = isMainProcess();
+/// When the run began. `luthier run` sets the variable; without it, the first
+/// process that loads this library does, for its children.
+int64_t runStart() {
+  timespec Now;
+  // The clock that dates files; the precise one is ahead of it.
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &Now);
+  ::setenv("LUTHIER_RUN_STARTED", std::to_string(nanoseconds(Now)).c_str(),
+           /*overwrite=*/0);
+  return std::strtoll(std::getenv("LUTHIER_RUN_STARTED"), nullptr, 10);
+}
+
+const int64_t RunStart = runStart();
+
+/// Creates \p Path unless another process of this run has. True also where
+/// nothing can be created: the tool's own attempt will say why.
+bool claim(const std::string &Path) {
+  std::string Directory = sys::path::parent_path(Path).str();
+  int Lock = ::open(Directory.empty() ? "." : Directory.c_str(),
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (Lock < 0)
+    return true;
+  ::flock(Lock, LOCK_EX);
+  struct stat Existing;
+  bool Taken = ::stat(Path.c_str(), &Existing) == 0 &&
+               nanoseconds(Existing.st_mtim) >= RunStart;
+  if (!Taken) {
+    int File =
+        ::open(Path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (File >= 0)
+      ::close(File);
+  }
+  ::close(Lock);
+  return !Taken;
+}
 
 } // namespace
 
 std::string outputPath(StringRef FileName) {
-  (void)MainProcessKnownEarly;
+  static std::mutex Lock;
+  static auto *Known = new StringMap<std::string>;
+  static pid_t KnownBy = 0;
+  std::lock_guard Guard(Lock);
+  // A forked child has its parent's answers; they are not for it.
+  if (KnownBy != ::getpid())
+    Known->clear();
+  KnownBy = ::getpid();
+  std::string &Result = (*Known)[FileName];
+  if (!Result.empty())
+    return Result;
+
   SmallString<128> Path;
   if (const char *Directory = std::getenv("LUTHIER_OUTPUT"))
     Path = Directory;
-  SmallString<64> Name = FileName;
-  // Several processes of one run must not overwrite each other's files.
-  if (!isMainProcess()) {
+  sys::path::append(Path, FileName);
+  Result = std::string(Path);
+  if (!claim(Result)) {
     std::string Extension = sys::path::extension(FileName).str();
-    sys::path::replace_extension(Name,
-                                 "." + std::to_string(::getpid()) + Extension);
+    sys::path::replace_extension(Path, "." + Twine(::getpid()) + Extension);
+    Result = std::string(Path);
   }
-  sys::path::append(Path, Name);
-  return std::string(Path);
+  return Result;
 }
 
 } // namespace luthier
