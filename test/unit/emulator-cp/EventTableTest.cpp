@@ -60,9 +60,10 @@ TEST_F(EventTableTest, MemoryFaultsReachTheWaitersEvent) {
   HsaEvent *Event = create(true, HSA_EVENTTYPE_MEMORY);
   EXPECT_TRUE(Events.raiseMemoryFault(1, 0xabc000));
   ASSERT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_SUCCESS);
+  // The thunk's structures are packed: take values, not references.
   const HsaMemoryAccessFault &Fault =
       Event->EventData.EventData.MemoryAccessFault;
-  EXPECT_EQ(Fault.VirtualAddress, 0xabc000u);
+  EXPECT_EQ(uint64_t(Fault.VirtualAddress), 0xabc000u);
   EXPECT_EQ(Fault.NodeId, 1u);
   EXPECT_EQ(Fault.Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
 }

@@ -156,7 +156,7 @@ protected:
 
   template <typename T> void submit(const T &Packet, unsigned Type) {
     const uint64_t Index = HsaQueue.write_dispatch_id;
-    HsaQueue.write_dispatch_id = Index + 1;
+    __atomic_store_n(&HsaQueue.write_dispatch_id, Index + 1, __ATOMIC_RELEASE);
     write(Index, Packet, Type);
     ring(Index);
   }

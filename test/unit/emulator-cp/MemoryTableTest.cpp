@@ -74,12 +74,13 @@ TEST_F(MemoryTableTest, PointerInfoKnowsInteriorPointers) {
   HsaPointerInfo Info;
   ASSERT_EQ(Table.query(offset(Memory, 5000), Info), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(Info.Type, HSA_POINTER_ALLOCATED);
-  EXPECT_EQ(Info.CPUAddress, Memory);
-  EXPECT_EQ(Info.SizeInBytes, 8192u);
+  // The thunk's structures are packed: take values, not references.
+  EXPECT_EQ((void *)Info.CPUAddress, Memory);
+  EXPECT_EQ(uint64_t(Info.SizeInBytes), 8192u);
   EXPECT_EQ(Info.Node, 1u);
   EXPECT_EQ(Info.NMappedNodes, 1u);
   EXPECT_EQ(Info.MappedNodes[0], 1u);
-  EXPECT_EQ(Info.UserData, this);
+  EXPECT_EQ((void *)Info.UserData, this);
   EXPECT_EQ(Table.query(this, Info), HSAKMT_STATUS_ERROR);
   EXPECT_EQ(Info.Type, HSA_POINTER_UNKNOWN);
 }
