@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How device code says what it is. A tool is a HIP file built by
-// luthier_add_tool() (cmake/LuthierTool.cmake), which compiles it with Luthier's
-// plugin:
+// luthier_add_tool() (cmake/LuthierTool.cmake), which compiles it with
+// Luthier's plugin:
 //
 //   MARK_LUTHIER_DEVICE_MODULE
 //
@@ -11,12 +11,12 @@
 //
 //   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countLoad), {...});
 //
-// A hook is inlined where it is inserted. It returns nothing and takes integers,
-// floating-point numbers and pointers of at most 64 bits. It may call other
-// device functions, as long as all calls can be inlined: no recursion. Inline
-// assembly is refused, because nobody can say which registers it uses; use the
-// functions of Intrinsics.h. The plugin reports what it refuses as an error at
-// compile time.
+// A hook is inlined where it is inserted. It returns nothing and takes
+// integers, floating-point numbers and pointers of at most 64 bits. It may call
+// other device functions, as long as all calls can be inlined: no recursion.
+// Inline assembly is refused, because nobody can say which registers it uses;
+// use the functions of Intrinsics.h. The plugin reports what it refuses as an
+// error at compile time.
 #ifndef LUTHIER_HOOK_H
 #define LUTHIER_HOOK_H
 
@@ -34,7 +34,7 @@
 /// stands for hook \p HookName there. At namespace scope, in the hook's file.
 #define LUTHIER_EXPORT_HOOK_HANDLE(HookName)                                   \
   extern "C" __attribute__((global, used)) void                                \
-      __luthier_hook_handle_##HookName() {}                                    \
+  __luthier_hook_handle_##HookName() {}                                        \
   static_assert(true, "takes the semicolon")
 
 /// What InstrumentationTask::insertHookBefore() takes.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which functions the macros of luthier/Hook.h marked.
+#ifndef LUTHIER_PLUGIN_ANNOTATIONS_H
+#define LUTHIER_PLUGIN_ANNOTATIONS_H
+
+#include "llvm/ADT/SetVector.h"
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace luthier {
+
+struct AnnotatedFunctions {
+  llvm::SmallSetVector<llvm::Function *, 8> Hooks;
+  llvm::SmallSetVector<llvm::Function *, 8> Intrinsics;
+};
+
+AnnotatedFunctions findAnnotatedFunctions(llvm::Module &M);
+
+} // namespace luthier
+
+#endif // LUTHIER_PLUGIN_ANNOTATIONS_H

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "EmbedHooks.h"
+#include "HookChecks.h"
+#include "Intrinsics.h"
+#include "Variables.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/AttributeMask.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+constexpr StringLiteral Marker = "__luthier_reserved";
+
+/// The functions of \p Clone that were made from \p Originals.
+SmallVector<Function *, 8> inClone(ArrayRef<Function *> Originals,
+                                   const ValueToValueMapTy &Map) {
+  return map_to_vector<8>(
+      Originals, [&](Function *F) { return cast<Function>(Map.lookup(F)); });
+}
+
+/// Lets go of everything that only matters to the code object: kernels, and
+/// lists that keep symbols from being dropped.
+void dropUnrelated(Module &Clone) {
+  for (StringRef Name :
+       {"llvm.used", "llvm.compiler.used", "llvm.global.annotations",
+        "llvm.global_ctors", "llvm.global_dtors"})
+    if (GlobalVariable *List = Clone.getNamedGlobal(Name))
+      List->eraseFromParent();
+  for (Function &F : make_early_inc_range(Clone))
+    if (F.getCallingConv() == CallingConv::AMDGPU_KERNEL) {
+      F.replaceAllUsesWith(PoisonValue::get(F.getType()));
+      F.eraseFromParent();
+    }
+  StripDebugInfo(Clone);
+}
+
+/// A hook is inlined into the code around an instruction, and so is everything
+/// that it calls, whatever clang was told about either.
+void forceInlining(Function &F) {
+  for (Attribute::AttrKind Kind :
+       {Attribute::OptimizeNone, Attribute::NoInline, Attribute::MinSize,
+        Attribute::OptimizeForSize})
+    F.removeFnAttr(Kind);
+  F.removeFnAttr("frame-pointer");
+  F.removeFnAttr("stack-protector-buffer-size");
+  F.addFnAttr(Attribute::AlwaysInline);
+  F.setComdat(nullptr);
+  F.setVisibility(GlobalValue::DefaultVisibility);
+  F.setDSOLocal(false);
+}
+
+/// Optimisation concludes things about functions that are called as functions;
+/// none of it holds for what is inlined into other code.
+void dropConclusions(Function &F) {
+  AttributeMask Conclusions;
+  for (Attribute A : F.getAttributes().getFnAttrs())
+    if (A.isStringAttribute() &&
+        (A.getKindAsString().starts_with("amdgpu-") ||
+         A.getKindAsString() == "uniform-work-group-size"))
+      Conclusions.addAttribute(A);
+  F.removeFnAttrs(Conclusions);
+  F.setDSOLocal(false);
+}
+
+std::unique_ptr<TargetMachine> targetMachineFor(const Function &F) {
+  const Triple &TT = F.getParent()->getTargetTriple();
+  std::string Error;
+  const Target *T = TargetRegistry::lookupTarget(TT, Error);
+  if (!T)
+    return nullptr;
+  return std::unique_ptr<TargetMachine>(T->createTargetMachine(
+      TT, F.getFnAttribute("target-cpu").getValueAsString(),
+      F.getFnAttribute("target-features").getValueAsString(), TargetOptions(),
+      Reloc::PIC_));
+}
+
+void optimise(Module &M, TargetMachine *TM) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(TM);
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(M, MAM);
+}
+
+void removeUnused(Module &M) {
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  GlobalDCEPass().run(M, MAM);
+}
+
+/// A non-allocated section of its own. llvm::embedBufferInModule() would mark
+/// it for exclusion by the linker.
+void embed(Module &M, const Module &Hooks) {
+  SmallVector<char, 0> Bitcode;
+  raw_svector_ostream OS(Bitcode);
+  WriteBitcodeToFile(Hooks, OS);
+  Constant *Data =
+      ConstantDataArray::getString(M.getContext(), OS.str(), false);
+  auto *Section = new GlobalVariable(
+      M, Data->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
+      Data, "luthier.hooks", nullptr, GlobalValue::NotThreadLocal,
+      M.getDataLayout().getDefaultGlobalsAddressSpace());
+  Section->setSection(".llvmbc");
+  Section->setAlignment(Align(4));
+  appendToCompilerUsed(M, {Section});
+}
+
+/// The code object's own copy of a hook is never run.
+void makeEmpty(Function &Hook) {
+  GlobalValue::LinkageTypes Linkage = Hook.getLinkage();
+  Hook.deleteBody();
+  Hook.setLinkage(Linkage);
+  IRBuilder<>(BasicBlock::Create(Hook.getContext(), "", &Hook)).CreateRetVoid();
+}
+
+/// Makes the module that is embedded, in the order that the contract needs:
+/// intrinsics before anything is optimised, variables as declarations last.
+/// Null if an error was reported.
+std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
+                                     const Reachability &Reached) {
+  ValueToValueMapTy Map;
+  std::unique_ptr<Module> Clone = CloneModule(M, Map);
+  SmallVector<Function *, 8> Hooks =
+      inClone(Annotated.Hooks.getArrayRef(), Map);
+  for (Function *F : inClone(Reached.functions().getArrayRef(), Map)) {
+    forceInlining(*F);
+    F->setLinkage(GlobalValue::InternalLinkage);
+  }
+  for (Function *Hook : Hooks) {
+    Hook->addFnAttr("luthier_hook");
+    Hook->setLinkage(GlobalValue::ExternalLinkage);
+  }
+  dropUnrelated(*Clone);
+  if (!rewriteIntrinsics(inClone(Annotated.Intrinsics.getArrayRef(), Map)))
+    return nullptr;
+  detachVariables(*Clone);
+
+  // Clang tells this target to internalise what no kernel uses.
+  appendToUsed(*Clone, to_vector_of<GlobalValue *>(Hooks));
+  std::unique_ptr<TargetMachine> TM = targetMachineFor(*Hooks.front());
+  optimise(*Clone, TM.get());
+  Clone->getNamedGlobal("llvm.used")->eraseFromParent();
+  removeUnused(*Clone);
+
+  for_each(*Clone, dropConclusions);
+  bool Fine = true;
+  for (auto [Hook, Original] : zip_equal(Hooks, Annotated.Hooks))
+    Fine &= checkInlined(*Hook, *Original);
+  if (!Fine)
+    return nullptr;
+  exportConstants(*Clone, M);
+  for (const GlobalVariable &G : M.globals())
+    if (G.getName().starts_with(CUIDPrefix))
+      new GlobalVariable(*Clone, G.getValueType(), false,
+                         GlobalValue::ExternalLinkage, nullptr, G.getName(),
+                         nullptr, GlobalValue::NotThreadLocal,
+                         G.getAddressSpace());
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  if (verifyModule(*Clone, &OS)) {
+    M.getContext().emitError("Luthier made invalid code of the hooks: " +
+                             Broken);
+    return nullptr;
+  }
+  return Clone;
+}
+
+} // namespace
+
+PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
+  if (!M.getTargetTriple().isAMDGCN() || !M.getNamedGlobal(Marker))
+    return PreservedAnalyses::all();
+  AnnotatedFunctions Annotated = findAnnotatedFunctions(M);
+  if (Annotated.Hooks.empty())
+    return PreservedAnalyses::all();
+  Reachability Reached(Annotated);
+  if (!checkSources(Annotated, Reached) ||
+      !checkIntrinsics(Annotated.Intrinsics.getArrayRef()))
+    return PreservedAnalyses::all();
+  exportVariables(M, Reached.variables());
+  std::unique_ptr<Module> Hooks = extractHooks(M, Annotated, Reached);
+  if (!Hooks)
+    return PreservedAnalyses::none();
+  for (Function *Hook : Annotated.Hooks)
+    makeEmpty(*Hook);
+  embed(M, *Hooks);
+  return PreservedAnalyses::none();
+}
+
+} // namespace luthier

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "HookChecks.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+std::string quoted(const Function &F) {
+  return "'" + demangle(F.getName()) + "'";
+}
+
+/// Clang finds the source line of \p F by its name.
+bool fail(const Function &F, const Twine &Message) {
+  reportError(F, Message);
+  return false;
+}
+
+bool isPassable(const Argument &A) {
+  Type *T = A.getType();
+  if (A.hasByValAttr() || A.hasByRefAttr() || A.hasStructRetAttr())
+    return false;
+  if (T->isPointerTy())
+    return true;
+  return (T->isIntegerTy() || T->isFloatingPointTy()) &&
+         T->getPrimitiveSizeInBits() <= 64;
+}
+
+std::string toText(const Type &T) {
+  std::string Text;
+  raw_string_ostream(Text) << T;
+  return Text;
+}
+
+bool checkSignature(const Function &Hook) {
+  bool Fine = true;
+  if (!Hook.getReturnType()->isVoidTy())
+    Fine = fail(Hook, "hook " + quoted(Hook) + " must not return a value");
+  if (Hook.isVarArg())
+    Fine = fail(Hook, "hook " + quoted(Hook) +
+                          " must not take a variable number of arguments");
+  for (const Argument &A : Hook.args())
+    if (!isPassable(A))
+      Fine =
+          fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
+                         quoted(Hook) + " has a type (" + toText(*A.getType()) +
+                         ") that is not an integer, a floating-point "
+                         "number or a pointer of at most 64 bits");
+  return Fine;
+}
+
+/// Registers that the text of inline assembly names are known to nobody but
+/// the assembler. Empty text only constrains the optimiser.
+bool checkAssembly(const Function &F, const Reachability &Reached) {
+  bool Fine = true;
+  for (const Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    if (!Asm || StringRef(Asm->getAsmString()).trim().empty())
+      continue;
+    std::string Message = "hooks cannot use inline assembly, which " +
+                          quoted(F) + Reached.pathTo(F) +
+                          " does; see luthier/Intrinsics.h";
+    // Assembly that clang parsed carries its place in the source, what came
+    // from a device library does not.
+    if (I.getMetadata("srcloc"))
+      F.getContext().diagnose(DiagnosticInfoInlineAsm(I, Message));
+    else
+      reportError(F, Message);
+    Fine = false;
+  }
+  return Fine;
+}
+
+bool checkDefined(const Function &F, const Reachability &Reached) {
+  if (!F.isDeclaration())
+    return true;
+  return fail(F, "hooks cannot use " + quoted(F) + Reached.pathTo(F) +
+                     ", which this file does not define");
+}
+
+/// Depth-first search for a call that leads back to one of its callers.
+class RecursionFinder {
+public:
+  bool check(const Function &F) {
+    if (Done.contains(&F) || F.isDeclaration())
+      return true;
+    if (auto *Start = find(Stack, &F); Start != Stack.end())
+      return reportCycle(ArrayRef(Start, Stack.end()));
+    Stack.push_back(&F);
+    bool Fine = true;
+    for (const Instruction &I : instructions(F))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (const Function *Callee = Call->getCalledFunction())
+          Fine &= check(*Callee);
+    Stack.pop_back();
+    Done.insert(&F);
+    return Fine;
+  }
+
+private:
+  bool reportCycle(ArrayRef<const Function *> Cycle) {
+    std::string Through;
+    for (const Function *F : Cycle.drop_front())
+      Through += (Through.empty() ? " through " : ", ") + quoted(*F);
+    return fail(*Cycle.front(), "hooks cannot use recursion, and " +
+                                    quoted(*Cycle.front()) + " calls itself" +
+                                    Through);
+  }
+
+  SmallVector<const Function *, 16> Stack;
+  SmallPtrSet<const Function *, 32> Done;
+};
+
+} // namespace
+
+void reportError(const Function &F, const Twine &Message) {
+  F.getContext().diagnose(DiagnosticInfoUnsupported(
+      F, Message, DiagnosticLocation(F.getSubprogram())));
+}
+
+bool checkSources(const AnnotatedFunctions &Annotated,
+                  const Reachability &Reached) {
+  bool Fine = true;
+  for (const Function *Hook : Annotated.Hooks)
+    Fine &= checkSignature(*Hook);
+  RecursionFinder Recursion;
+  for (const Function *F : Reached.functions()) {
+    Fine &= checkDefined(*F, Reached);
+    Fine &= checkAssembly(*F, Reached);
+    Fine &= Recursion.check(*F);
+  }
+  return Fine;
+}
+
+bool checkInlined(const Function &Hook, const Function &Original) {
+  for (const Instruction &I : instructions(Hook)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || Call->isInlineAsm())
+      continue;
+    const Function *Callee = Call->getCalledFunction();
+    if (!Callee)
+      return fail(Original, "hook " + quoted(Original) +
+                                " calls through a pointer to a function");
+    if (!Callee->isIntrinsic() && !Callee->hasFnAttribute("luthier_intrinsic"))
+      return fail(Original, "hook " + quoted(Original) + " calls " +
+                                quoted(*Callee) + ", which cannot be inlined");
+  }
+  return true;
+}
+
+} // namespace luthier

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the hooks of a module use, directly or through others.
+#ifndef LUTHIER_PLUGIN_REACHABILITY_H
+#define LUTHIER_PLUGIN_REACHABILITY_H
+
+#include "Annotations.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+#include <string>
+
+namespace llvm {
+class Constant;
+class GlobalVariable;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+class Reachability {
+public:
+  explicit Reachability(const AnnotatedFunctions &Annotated);
+
+  /// Hooks first. Without intrinsics, whose bodies mean nothing.
+  const llvm::SetVector<llvm::Function *> &functions() const {
+    return Functions;
+  }
+  const llvm::SetVector<llvm::GlobalVariable *> &variables() const {
+    return Variables;
+  }
+
+  /// For messages: " (called by 'f', called by hook 'h')", empty for a hook.
+  std::string pathTo(const llvm::Function &F) const;
+
+private:
+  void visitOperand(const llvm::Value *Operand, llvm::Function *User);
+  void scan(llvm::Function &F);
+
+  const AnnotatedFunctions &Annotated;
+  llvm::SetVector<llvm::Function *> Functions;
+  llvm::SetVector<llvm::GlobalVariable *> Variables;
+  /// Through which function each was found first.
+  llvm::DenseMap<const llvm::Function *, llvm::Function *> FoundFrom;
+  llvm::DenseSet<const llvm::Constant *> SeenConstants;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_PLUGIN_REACHABILITY_H

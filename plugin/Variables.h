@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks run in another code object than the one that defines their variables,
+// so every variable they use must be visible there, under a name.
+#ifndef LUTHIER_PLUGIN_VARIABLES_H
+#define LUTHIER_PLUGIN_VARIABLES_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace luthier {
+
+/// Clang gives each compilation an identifier and puts it into a variable's
+/// name, through which the engine relates code objects.
+inline constexpr llvm::StringLiteral CUIDPrefix = "__hip_cuid_";
+
+/// Before cloning: makes the mutable ones of \p Variables visible outside of
+/// the code object made of \p M, and keeps the optimiser from removing them.
+void exportVariables(llvm::Module &M,
+                     const llvm::SetVector<llvm::GlobalVariable *> &Variables);
+
+/// In the clone: turns variables into declarations, except constants, which
+/// optimisation may want to fold; they become private to the clone.
+void detachVariables(llvm::Module &Clone);
+
+/// After optimisation: defines each constant that is left in \p Clone in \p M
+/// under a name of its own, and declares it in \p Clone.
+void exportConstants(llvm::Module &Clone, llvm::Module &M);
+
+} // namespace luthier
+
+#endif // LUTHIER_PLUGIN_VARIABLES_H
