@@ -88,7 +88,8 @@ private:
     set("LUTHIER_TOOLS", Paths);
     std::string Ours = escapeForRocr(libraryDirectory() + "/libluthier.so");
     std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
-    set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
+    if (Others.find(Ours) == std::string::npos)
+      set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
   }
 
   void planDevice() {

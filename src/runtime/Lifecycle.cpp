@@ -46,6 +46,10 @@ using namespace luthier::runtime;
 
 extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
                                    const char *const *) {
+  // Named twice in HSA_TOOLS_LIB. The table holds our wrappers by now; saved as
+  // the originals, they would call themselves.
+  if (isHsaOpen())
+    return true;
   if (!saveHsaApi(*Table)) {
     logWarning(
         "this GPU runtime's interface is too old; kernels run unchanged");

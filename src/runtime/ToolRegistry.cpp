@@ -6,6 +6,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include <cstdlib>
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace llvm;
 
@@ -44,16 +45,25 @@ void ToolRegistry::loadLibraries(StringRef Paths) {
   SmallVector<StringRef, 4> List;
   Paths.split(List, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Path : List) {
-    size_t Before = Count;
-    std::string Name = Path.str();
-    // A library that is also preloaded has registered already.
-    bool Loaded = ::dlopen(Name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
-    if (!Loaded && !::dlopen(Name.c_str(), RTLD_NOW | RTLD_LOCAL))
+    void *Library = ::dlopen(Path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!Library)
       logWarning("cannot load tool: " + Twine(::dlerror()));
-    else if (!Loaded && Count == Before)
+    else if (!registeredBy(Library))
       logWarning(Path + " is not a Luthier tool: it registers none "
                         "(is LUTHIER_TOOL missing?)");
   }
+}
+
+bool ToolRegistry::registeredBy(void *Library) {
+  link_map *Map = nullptr;
+  if (::dlinfo(Library, RTLD_DI_LINKMAP, &Map) != 0)
+    return false;
+  std::lock_guard Guard(MakeLock);
+  return any_of(Makers, [&](Maker Make) {
+    Dl_info Info;
+    return ::dladdr(reinterpret_cast<void *>(Make), &Info) &&
+           reinterpret_cast<uintptr_t>(Info.dli_fbase) == Map->l_addr;
+  });
 }
 
 ToolRegistry::ToolList ToolRegistry::tools() {

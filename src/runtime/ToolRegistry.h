@@ -41,6 +41,8 @@ private:
   using ToolList = llvm::SmallVector<Tool *, 4>;
 
   ToolList tools();
+  /// True if a tool comes from the library with this dlopen() handle.
+  bool registeredBy(void *Library);
 
   std::atomic<size_t> Count = 0; ///< Registered, made or not.
   std::atomic<bool> Ended = false;
