@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What this engine cannot do is refused with its own reason.
+#include "Engine.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class Refusals : public Engine {
+protected:
+  void refuseHook(const std::string &IR, RefusalReason Reason,
+                  std::vector<HookArgument> Arguments = {}) {
+    setHooks(IR);
+    expectRefusal(instrument(*assembleKernel("s_nop 0\ns_endpgm"),
+                             everywhere("h", std::move(Arguments))),
+                  Reason);
+  }
+  void refuseKernel(const std::string &Assembly, RefusalReason Reason) {
+    setHooks("define void @h() #0 { ret void }");
+    expectRefusal(instrument(*assembleKernel(Assembly), everywhere("h")),
+                  Reason);
+  }
+};
+
+TEST_F(Refusals, KernelsThatCallFunctions) {
+  refuseKernel("s_swappc_b64 s[30:31], s[4:5]\ns_endpgm",
+               RefusalReason::CallsFunctions);
+}
+
+TEST_F(Refusals, KernelsThatJumpThroughRegisters) {
+  refuseKernel("s_setpc_b64 s[4:5]", RefusalReason::CallsFunctions);
+}
+
+TEST_F(Refusals, KernelsThatBranchOutOfThemselves) {
+  refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm", RefusalReason::CallsFunctions);
+}
+
+TEST_F(Refusals, InstructionsThatDoNotDecode) {
+  refuseKernel(".long 0xffffffff\ns_endpgm",
+               RefusalReason::UndecodableInstruction);
+}
+
+TEST_F(Refusals, KernelsWithoutScalarRegistersToSpare) {
+  refuseKernel("s_mov_b32 s101, 0\ns_endpgm", RefusalReason::RegisterBudget);
+}
+
+TEST_F(Refusals, GrowthThatWouldMakeAWorkgroupUnlaunchable) {
+  // 1,024 work-items leave 128 registers of both kinds to each lane; the kernel
+  // has 116 + 8.
+  setHooks(R"(
+define void @h() #0 {
+  %x = load <8 x i32>, ptr addrspace(1) @Counters
+  store volatile <8 x i32> %x, ptr addrspace(1) @Counters
+  ret void
+})");
+  expectRefusal(instrument(*assembleKernel("v_mov_b32 v115, 0\n"
+                                           "v_accvgpr_write_b32 a7, v115\n"
+                                           "s_endpgm",
+                                           116),
+                           everywhere("h")),
+                RefusalReason::RegisterBudget);
+}
+
+TEST_F(Refusals, PointsInsideIndexModeThatBeginsElsewhere) {
+  refuseKernel("s_set_gpr_idx_on s4, gpr_idx(SRC0)\ns_cbranch_scc1 l\n"
+               "v_mov_b32 v0, v1\nl:\nv_mov_b32 v0, v1\n"
+               "s_set_gpr_idx_off\ns_endpgm",
+               RefusalReason::NoInsertionPoint);
+}
+
+TEST_F(Refusals, UnknownHooks) {
+  refuseHook("define void @other() #0 { ret void }",
+             RefusalReason::UnknownHook);
+}
+
+TEST_F(Refusals, WrongNumberOfArguments) {
+  refuseHook("define void @h(i32 %x) #0 { ret void }",
+             RefusalReason::HookArguments);
+}
+
+TEST_F(Refusals, RegistersThatCannotBePassed) {
+  refuseHook("define void @h(i32 %x) #0 { ret void }",
+             RefusalReason::HookArguments, {MCRegister(AMDGPU::MODE)});
+}
+
+TEST_F(Refusals, HooksThatReadLaunchState) {
+  refuseHook("declare i32 @llvm.amdgcn.workitem.id.x()\n"
+             "define void @h() #0 {\n"
+             "%x = call i32 @llvm.amdgcn.workitem.id.x()\n"
+             "store i32 %x, ptr addrspace(1) @Counters\nret void }",
+             RefusalReason::UnsupportedHook);
+}
+
+TEST_F(Refusals, HooksWithLocalArrays) {
+  refuseHook(R"(
+define void @h(i32 %n) #0 {
+  %a = alloca [64 x i32], addrspace(5)
+  %p = getelementptr i32, ptr addrspace(5) %a, i32 %n
+  store volatile i32 %n, ptr addrspace(5) %p
+  ret void
+})",
+             RefusalReason::InstrumentationStack, {MCRegister(AMDGPU::SGPR4)});
+}
+
+TEST_F(Refusals, HooksWithSharedMemory) {
+  refuseHook("@l = external addrspace(3) global i32\n"
+             "define void @h() #0 { store i32 1, ptr addrspace(3) @l\n"
+             "ret void }",
+             RefusalReason::UnsupportedHook);
+}
+
+TEST_F(Refusals, HooksThatNameUndefinedVariables) {
+  refuseHook("@u = external addrspace(1) global i32\n"
+             "define void @h() #0 { store i32 1, ptr addrspace(1) @u\n"
+             "ret void }",
+             RefusalReason::UnsupportedHook);
+}
+
+TEST_F(Refusals, DamagedBitcode) {
+  Hooks.Bitcode = {1, 2, 3, 4};
+  expectRefusal(instrument(*assembleKernel("s_endpgm"), everywhere("h")),
+                RefusalReason::ToolWithoutBitcode);
+}
+
+} // namespace

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks read and write the application's registers.
+#include "Engine.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+const char *Kernel = R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_lshlrev_b32_e32 v1, 2, v0
+    v_add_u32_e32 v5, 1000, v0
+    v_accvgpr_write_b32 a3, v5
+    s_mov_b32 s6, 4321
+    s_mov_b32 m0, 77
+    v_cmp_gt_u32_e32 vcc, 10, v0
+    s_cmp_eq_u32 s6, s6
+    v_mov_b32_e32 v2, v5
+    s_cselect_b32 s7, 1, 2
+    v_cndmask_b32_e32 v3, 0, v2, vcc
+    v_add_u32_e32 v3, s7, v3
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v3, s[4:5]
+    s_endpgm
+)";
+
+class RegisterAccess : public Engine {
+protected:
+  /// Calls \p Hook before `v_mov_b32 v2, v5`.
+  static Mutator beforeMove(const char *Hook,
+                            std::vector<HookArgument> Arguments = {}) {
+    return [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
+      for (MachineInstr &MI : LR.kernel().front())
+        if (MI.getOpcode() == AMDGPU::V_MOV_B32_e32)
+          cantFail(Task.insertHookBefore(MI, hook(Hook), Arguments));
+    };
+  }
+
+  /// A hook that stores \p Type "%x" of each lane to Counters[lane].
+  static std::string storing(const std::string &Get, const char *Type) {
+    return "define void @store() #0 {\n" + Get + R"(
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 %lane
+  store )" +
+           Type + R"( %x, ptr addrspace(1) %p
+  ret void
+}
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+declare i64 @"luthier::readReg.i64.i32"(i32) #2
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+declare void @"luthier::writeReg.i32.i64"(i32, i64) #3
+)";
+  }
+
+  uint64_t stored(unsigned Lane) { return Counters.as<uint64_t>()[Lane]; }
+
+  void read(unsigned Reg, unsigned Bits) {
+    std::string Type = "i" + std::to_string(Bits);
+    setHooks(storing("%x = call " + Type + " @\"luthier::readReg." + Type +
+                         ".i32\"(i32 " + std::to_string(Reg) + ")",
+                     Type.c_str()));
+    expectUnchanged(Kernel, beforeMove("store"));
+  }
+};
+
+TEST_F(RegisterAccess, ReadsVectorRegistersLaneByLane) {
+  read(AMDGPU::VGPR5, 32);
+  EXPECT_EQ(stored(0), 1000u);
+  EXPECT_EQ(stored(63), 1063u);
+}
+
+TEST_F(RegisterAccess, ReadsAccumulationRegisters) {
+  read(AMDGPU::AGPR3, 32);
+  EXPECT_EQ(stored(9), 1009u);
+}
+
+TEST_F(RegisterAccess, ReadsScalarRegisters) {
+  read(AMDGPU::SGPR6, 32);
+  EXPECT_EQ(stored(1), 4321u);
+}
+
+TEST_F(RegisterAccess, ReadsPairs) {
+  read(AMDGPU::SGPR4_SGPR5, 64);
+  EXPECT_EQ(stored(1), Data.address());
+}
+
+TEST_F(RegisterAccess, ReadsFlags) {
+  read(AMDGPU::SCC, 32);
+  EXPECT_EQ(stored(1), 1u);
+  read(AMDGPU::VCC, 64);
+  EXPECT_EQ(stored(1), 0x3ffu);
+  read(AMDGPU::EXEC, 64);
+  EXPECT_EQ(stored(1), ~uint64_t(0));
+  read(AMDGPU::M0, 32);
+  EXPECT_EQ(stored(1), 77u);
+}
+
+TEST_F(RegisterAccess, PassesRegistersAsArguments) {
+  setHooks(R"(
+define void @store(i32 %v, i32 %a, i32 %s, i64 %vcc, i32 %scc) #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %va = add i32 %v, %a
+  %vs = add i32 %va, %s
+  %vc = add i32 %vs, %scc
+  %w = zext i32 %vc to i64
+  %x = add i64 %w, %vcc
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 %lane
+  store i64 %x, ptr addrspace(1) %p
+  ret void
+})");
+  expectUnchanged(
+      Kernel,
+      beforeMove("store", {MCRegister(AMDGPU::VGPR5), MCRegister(AMDGPU::AGPR3),
+                           MCRegister(AMDGPU::SGPR6), MCRegister(AMDGPU::VCC),
+                           MCRegister(AMDGPU::SCC)}));
+  EXPECT_EQ(stored(7), 1007u + 1007u + 4321u + 1u + 0x3ffu);
+}
+
+TEST_F(RegisterAccess, WritesReachTheApplication) {
+  auto Object = assembleKernel(Kernel);
+  auto after = [&](unsigned Reg, const char *Type, uint64_t Value) {
+    setHooks(storing("%x = add i32 0, 0\ncall void @\"luthier::writeReg.i32." +
+                         std::string(Type) + "\"(i32 " + std::to_string(Reg) +
+                         ", " + Type + " " + std::to_string(Value) + ")",
+                     "i32"));
+    auto Result = instrument(*Object, beforeMove("store"));
+    EXPECT_TRUE(bool(Result)) << toString(Result.takeError());
+    return run(Result->CodeObject, Instrumented).Data;
+  };
+  // Lanes 0 to 9 store v5 + 1, the others 1.
+  auto Written = after(AMDGPU::VGPR5, "i32", 5);
+  EXPECT_EQ(Written[9], 6u);
+  EXPECT_EQ(Written[10], 1u);
+  Written = after(AMDGPU::VCC, "i64", 0x400);
+  EXPECT_EQ(Written[9], 1u);
+  EXPECT_EQ(Written[10], 1011u);
+  Written = after(AMDGPU::SCC, "i32", 0);
+  EXPECT_EQ(Written[9], 1011u);
+}
+
+TEST_F(RegisterAccess, WaitsForLoadsIntoWhatItReads) {
+  setHooks(storing("%x = call i32 @\"luthier::readReg.i32.i32\"(i32 " +
+                       std::to_string(AMDGPU::VGPR5) + ")",
+                   "i32"));
+  auto Object = assembleKernel(R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_lshlrev_b32_e32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+    global_load_dword v5, v1, s[4:5]
+    v_mov_b32_e32 v2, v1
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v5, s[4:5]
+    s_endpgm
+  )");
+  auto Result = instrument(*Object, beforeMove("store"));
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  auto Rewritten = CodeObject::create(Result->CodeObject);
+  ASSERT_TRUE(bool(Rewritten));
+  std::shared_ptr<const CodeObject> Shared = std::move(*Rewritten);
+  auto LR = liftKernel(Shared, Shared->kernels().front());
+  ASSERT_TRUE(bool(LR));
+  // Between the load and the first instruction that reads v5 lies a full wait.
+  bool Loaded = false, Waited = false;
+  for (MachineBasicBlock &MBB : (*LR)->kernel())
+    for (MachineInstr &MI : MBB) {
+      if (MI.mayLoad() && MI.getNumExplicitDefs() &&
+          MI.getOperand(0).getReg() == AMDGPU::VGPR5)
+        Loaded = true;
+      else if (Loaded && MI.getOpcode() == AMDGPU::S_WAITCNT &&
+               MI.getOperand(0).getImm() == 0)
+        Waited = true;
+      else if (Loaded && MI.readsRegister(AMDGPU::VGPR5, nullptr)) {
+        EXPECT_TRUE(Waited);
+        return;
+      }
+    }
+  ADD_FAILURE() << "no reader of v5 found";
+}
+
+} // namespace
