@@ -126,6 +126,8 @@ bool InstBuilder::build() {
     I.Immediate = int32_t(*Value);
   if (Flags & flags::SMRD)
     buildScalarMemory();
+  else if (Flags & flags::SOP1)
+    buildScalarUnary(Desc);
   else if (Flags & flags::SALU)
     buildScalar();
   else if (Flags & flags::DS)
@@ -148,6 +150,15 @@ void InstBuilder::buildScalar() {
   // s_set_gpr_idx_on keeps its operand bits in the second source field.
   if (Op.Src[1] == ValueType::None && I.Src[1].Kind == Source::Constant)
     I.Immediate = int32_t(I.Src[1].Value);
+}
+
+/// LLVM names no operands of these: an optional destination, then a source.
+void InstBuilder::buildScalarUnary(const llvm::MCInstrDesc &Desc) {
+  unsigned Next = 0;
+  if (Desc.getNumDefs() || MI.getNumOperands() > 1)
+    setOperand(I.Dst, &MI.getOperand(Next++), Op.Dst);
+  if (Next < MI.getNumOperands())
+    setOperand(I.Src[0], &MI.getOperand(Next), Op.Src[0]);
 }
 
 void InstBuilder::buildScalarMemory() {

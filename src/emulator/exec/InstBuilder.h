@@ -35,6 +35,7 @@ private:
   unsigned opcode() const { return MI.getOpcode(); }
 
   void buildScalar();
+  void buildScalarUnary(const llvm::MCInstrDesc &Desc);
   void buildScalarMemory();
   void buildVector(uint64_t Flags);
   void buildModifiers(uint64_t Flags);

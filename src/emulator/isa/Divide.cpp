@@ -89,6 +89,16 @@ template <class F> void scaleHandler(Wave &W, const Inst &I) {
 F32 fused(F32 A, F32 B, F32 C) { return __builtin_fmaf(A, B, C); }
 F64 fused(F64 A, F64 B, F64 C) { return __builtin_fma(A, B, C); }
 
+/// fma and scaling with one rounding: the result may be denormal.
+F32 fusedAndScaled(F32 A, F32 B, F32 C, int Exponent) {
+  return F32(timesPowerOfTwo(F64(A) * F64(B) + F64(C), Exponent));
+}
+F64 fusedAndScaled(F64 A, F64 B, F64 C, int Exponent) {
+  using Quad = __float128;
+  return F64((Quad(A) * Quad(B) + Quad(C)) *
+             Quad(timesPowerOfTwo(F64(1), Exponent)));
+}
+
 /// The flag of v_div_scale is in VCC. An estimate above 1 was made from a
 /// scaled-up denominator, one below from a scaled-up numerator.
 template <class F> void scaledFma(Wave &W, const Inst &I) {
@@ -98,11 +108,14 @@ template <class F> void scaledFma(Wave &W, const Inst &I) {
   U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
   U64 Vcc = W.vcc();
   for (unsigned L = 0; L != NumLanes; ++L) {
-    F Result = fused(A[L], B[L], C[L]);
+    F Result;
     if (Vcc >> L & 1)
-      Result = timesPowerOfTwo(Result, exponentOf(C[L]) > FloatTraits<F>::Bias
-                                           ? DivideTraits<F>::Shift
-                                           : -DivideTraits<F>::Shift);
+      Result = fusedAndScaled(A[L], B[L], C[L],
+                              exponentOf(C[L]) > FloatTraits<F>::Bias
+                                  ? DivideTraits<F>::Shift
+                                  : -DivideTraits<F>::Shift);
+    else
+      Result = fused(A[L], B[L], C[L]);
     storeLane<F>(Low, High, L, Result);
   }
   if constexpr (sizeof(F) == 8)
@@ -126,6 +139,9 @@ template <class F> F divideFixup(F Quotient, F Denominator, F Numerator) {
     return infinity<F>(Negative);
   if (isInfinite(Denominator) || ZeroN)
     return withSign(F(0), Negative);
+  // The refinement of a quotient that is too large went wrong on the way.
+  if (isInfinite(Quotient) || isNan(Quotient))
+    return infinity<F>(Negative);
   if constexpr (sizeof(F) > 2)
     if (exponentOf(Numerator) - exponentOf(Denominator) <
         DivideTraits<F>::LowestQuotient)
