@@ -19,4 +19,11 @@
     return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;                         \
   luthier::emulator::Session &NAME = *NAME##Pointer
 
+/// The same for functions that give something back. A forked child gives back
+/// what it inherited when it exits; ROCr asserts that this works.
+#define LUTHIER_KMT_SESSION_TO_RELEASE(NAME)                                   \
+  if (luthier::emulator::Session::isForgotten())                               \
+    return HSAKMT_STATUS_SUCCESS;                                              \
+  LUTHIER_KMT_SESSION(NAME)
+
 #endif // LUTHIER_EMULATOR_KMT_API_H

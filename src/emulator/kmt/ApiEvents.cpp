@@ -12,7 +12,7 @@ LUTHIER_KMT_API hsaKmtCreateEvent(HsaEventDescriptor *EventDesc,
 }
 
 LUTHIER_KMT_API hsaKmtDestroyEvent(HsaEvent *Event) {
-  LUTHIER_KMT_SESSION(TheSession);
+  LUTHIER_KMT_SESSION_TO_RELEASE(TheSession);
   return Event && TheSession.events().destroy(Event)
              ? HSAKMT_STATUS_SUCCESS
              : HSAKMT_STATUS_INVALID_HANDLE;

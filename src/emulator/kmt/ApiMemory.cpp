@@ -12,7 +12,7 @@ LUTHIER_KMT_API hsaKmtAllocMemory(HSAuint32 PreferredNode,
 }
 
 LUTHIER_KMT_API hsaKmtFreeMemory(void *MemoryAddress, HSAuint64) {
-  LUTHIER_KMT_SESSION(TheSession);
+  LUTHIER_KMT_SESSION_TO_RELEASE(TheSession);
   return TheSession.memory().free(MemoryAddress);
 }
 
@@ -25,7 +25,7 @@ LUTHIER_KMT_API hsaKmtRegisterMemoryWithFlags(void *MemoryAddress,
 }
 
 LUTHIER_KMT_API hsaKmtDeregisterMemory(void *MemoryAddress) {
-  LUTHIER_KMT_SESSION(TheSession);
+  LUTHIER_KMT_SESSION_TO_RELEASE(TheSession);
   return TheSession.memory().deregisterHost(MemoryAddress);
 }
 
@@ -52,7 +52,7 @@ hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
 }
 
 LUTHIER_KMT_API hsaKmtUnmapMemoryToGPU(void *MemoryAddress) {
-  LUTHIER_KMT_SESSION(TheSession);
+  LUTHIER_KMT_SESSION_TO_RELEASE(TheSession);
   return TheSession.memory().unmap(MemoryAddress);
 }
 

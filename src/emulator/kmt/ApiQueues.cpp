@@ -25,7 +25,7 @@ LUTHIER_KMT_API hsaKmtUpdateQueue(HSA_QUEUEID QueueId,
 }
 
 LUTHIER_KMT_API hsaKmtDestroyQueue(HSA_QUEUEID QueueId) {
-  LUTHIER_KMT_SESSION(TheSession);
+  LUTHIER_KMT_SESSION_TO_RELEASE(TheSession);
   return TheSession.queues().destroy(QueueId);
 }
 

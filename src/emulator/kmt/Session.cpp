@@ -17,6 +17,7 @@ static constinit std::mutex OpenMutex;
 static constinit unsigned OpenCount = 0;
 /// HIP tries again with every call; once is enough to say why it fails.
 static constinit bool OpenFailed = false;
+static constinit std::atomic<bool> Forgotten{false};
 
 bool Gpu::start(const Configuration &Config, Statistics &Stats,
                 std::string &Error) {
@@ -78,7 +79,8 @@ static void handleForks() {
   static const int Registered =
       pthread_atfork([] { OpenMutex.lock(); }, [] { OpenMutex.unlock(); },
                      [] {
-                       Current.store(nullptr);
+                       if (Current.exchange(nullptr))
+                         Forgotten.store(true);
                        OpenCount = 0;
                        OpenMutex.unlock();
                      });
@@ -101,6 +103,7 @@ HSAKMT_STATUS Session::open() {
     return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   }
   Current.store(New);
+  Forgotten.store(false);
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -113,6 +116,8 @@ HSAKMT_STATUS Session::close() {
 }
 
 Session *Session::current() { return Current.load(std::memory_order_acquire); }
+
+bool Session::isForgotten() { return Forgotten.load(); }
 
 Gpu *Session::gpu(uint32_t Node) const {
   for (const auto &TheGpu : Gpus)

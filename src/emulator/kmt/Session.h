@@ -55,6 +55,8 @@ public:
   static HSAKMT_STATUS close();
   /// Null before the first open.
   static Session *current();
+  /// In a forked child whose parent has a session, and that has none itself.
+  static bool isForgotten();
 
   static constexpr uint32_t CpuNode = 0;
   uint32_t numNodes() const { return 1 + Gpus.size(); }

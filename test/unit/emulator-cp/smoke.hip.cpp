@@ -2,11 +2,16 @@
 //
 // A HIP program that uses what the command processor and the thunk provide:
 // copies of odd sizes every way, fills, streams, events, scratch, pinned and
-// registered memory. Prints what went wrong; its exit code counts it.
+// registered memory, forks. Prints what went wrong; its exit code says so. With
+// the argument "fault" it makes a kernel write where nothing is.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 static int Failures = 0;
@@ -88,8 +93,11 @@ static void testCopies() {
     for (size_t I = 0; I < Size; ++I)
       Same &= In[I] == Out[I];
     check(Same && Out[Size] == 0, "round trip", Size);
-    check(hipMemset(First + 2, 0xa5, Size), "hipMemset");
-    check(hipMemcpy(Out.data(), First + 2, Size, hipMemcpyDeviceToHost), "D2H");
+    // HIP 5.2 fills far too much when the buffer ends before the first address
+    // that is a multiple of eight.
+    unsigned char *Filled = Size < 8 ? First : First + 2;
+    check(hipMemset(Filled, 0xa5, Size), "hipMemset");
+    check(hipMemcpy(Out.data(), Filled, Size, hipMemcpyDeviceToHost), "D2H");
     Same = true;
     for (size_t I = 0; I < Size; ++I)
       Same &= Out[I] == 0xa5;
@@ -168,8 +176,7 @@ static void testRegisteredMemory() {
   int *Data = Host + 5;
   for (int I = 0; I < N; ++I)
     Data[I] = I;
-  check(hipHostRegister(Data, N * 4, hipHostRegisterMapped),
-        "hipHostRegister");
+  check(hipHostRegister(Data, N * 4, hipHostRegisterMapped), "hipHostRegister");
   check(hipHostGetDevicePointer((void **)&Device, Data, 0),
         "hipHostGetDevicePointer");
   increment<<<(N + 255) / 256, 256>>>(Device, N);
@@ -178,8 +185,8 @@ static void testRegisteredMemory() {
   for (int I = 0; I < N; ++I)
     Good &= Data[I] == I + 1;
   check(Good, "registered memory");
-  check(hipHostUnregister(Data), "hipHostUnregister");
-  std::free(Host);
+  // Stays registered: HIP 5.2 aborts in hipHostUnregister when the device's
+  // pointer is the host's.
 }
 
 template <int Size> static void testScratch() {
@@ -199,7 +206,39 @@ template <int Size> static void testScratch() {
   hipFree(Out);
 }
 
-int main() {
+/// The status a forked child ends with.
+static int inChild(std::function<void()> Body) {
+  std::fflush(stdout);
+  const pid_t Child = fork();
+  if (Child == 0) {
+    Body();
+    std::exit(Failures != 0);
+  }
+  int Status = -1;
+  waitpid(Child, &Status, 0);
+  return Status;
+}
+
+static void testForksAfterUse() {
+  check(inChild([] {}) == 0, "child that only exits");
+  // Device state is not inherited; using it must fail and must not hang.
+  const int Status = inChild(testVectorAdd);
+  check(Status != 0, "child that uses what it inherited");
+  testVectorAdd();
+}
+
+int main(int NumArguments, char **Arguments) {
+  if (NumArguments > 1 && !std::strcmp(Arguments[1], "fault")) {
+    increment<<<1, 64>>>((int *)0x123456000, 64);
+    std::printf("survived: %d\n", hipDeviceSynchronize());
+    return 0;
+  }
+  check(inChild(testVectorAdd) == 0, "child that opens the device first");
+  int NumDevices = 0;
+  if (hipGetDeviceCount(&NumDevices) != hipSuccess || NumDevices != 1) {
+    std::printf("FAILED: there is no device\n");
+    return 1;
+  }
   testVectorAdd();
   testCopies();
   testRectangle();
@@ -212,6 +251,7 @@ int main() {
   testScratch<300>();
   testScratch<30011>();
   testScratch<41>();
+  testForksAfterUse();
   std::printf("%s\n", Failures ? "FAILED" : "passed");
   return Failures != 0;
 }
