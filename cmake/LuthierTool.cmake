@@ -1,1 +1,119 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Builds Luthier tools: HIP files compiled for the host and for each target, with
+# Luthier's plugin, into one shared library.
+#   luthier_add_tool(name sources... [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
+#     makes lib<name>.so in LUTHIER_TOOL_DIRECTORY and a target of that name.
+#     TARGETS  processors whose kernels the tool can instrument (gfx90a)
+#     FLAGS    further compiler flags (-O2)
+# What it needs to know comes from variables, so that an installed package can
+# set them to its own places:
+set(LUTHIER_CLANGXX "/usr/lib/llvm-${LUTHIER_LLVM_MAJOR}/bin/clang++" CACHE FILEPATH
+    "The clang++ that compiles tools; the one that the plugin was built for")
+set(LUTHIER_ROCM_PATH "/usr" CACHE PATH "Where hip/hip_runtime.h is, below include")
+set(LUTHIER_DEVICE_LIBS "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode" CACHE PATH
+    "The distribution's device libraries")
+set(LUTHIER_TOOL_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier/tools")
+set(LUTHIER_TOOL_PLUGIN "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier-plugin.so")
+set(LUTHIER_TOOL_INCLUDES "${CMAKE_SOURCE_DIR}/include")
+set(LUTHIER_TOOL_SYSTEM_INCLUDES "${LLVM_INCLUDE_DIRS}" "${LUTHIER_LLVM_TABLES}/include")
+set(LUTHIER_TOOL_LIBRARIES luthier-tool-support luthier-runtime LLVM)
+
+# The device libraries hold a constant for each processor. Those that the
+# distribution is too old for get theirs in a folder that links all the rest.
+function(luthier_device_libraries result targets)
+  set(folder "${CMAKE_BINARY_DIR}/device-libs")
+  file(MAKE_DIRECTORY "${folder}")
+  file(GLOB files "${LUTHIER_DEVICE_LIBS}/*.bc")
+  foreach(file IN LISTS files)
+    get_filename_component(base "${file}" NAME)
+    if(NOT EXISTS "${folder}/${base}")
+      file(CREATE_LINK "${file}" "${folder}/${base}" SYMBOLIC)
+    endif()
+  endforeach()
+  get_filename_component(llvm_bin "${LUTHIER_CLANGXX}" DIRECTORY)
+  foreach(target IN LISTS targets)
+    string(REGEX REPLACE "^gfx([0-9a-f]+).*$" "\\1" version "${target}")
+    set(file "${folder}/oclc_isa_version_${version}")
+    if(EXISTS "${file}.bc" OR NOT version MATCHES "^([0-9]+)([0-9a-f])([0-9a-f])$")
+      continue()
+    endif()
+    math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+    file(WRITE "${file}.ll"
+      "target triple = \"amdgcn-amd-amdhsa\"\n"
+      "@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 ${number}, align 4\n")
+    execute_process(COMMAND "${llvm_bin}/llvm-as" "${file}.ll" -o "${file}.bc" COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  set(${result} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# Flags for \p targets. HIP before 6.4 wants the wave size as a macro, which
+# clang no longer defines.
+function(luthier_tool_flags result targets)
+  luthier_device_libraries(device_libs "${targets}")
+  set(flags -x hip -std=c++20 -fPIC -Wall -Wextra -Wno-unused-parameter
+    "--rocm-path=${LUTHIER_ROCM_PATH}" "--rocm-device-lib-path=${device_libs}"
+    # What HIP 5 and ROCr 5 can load.
+    -mcode-object-version=4
+    "-fpass-plugin=${LUTHIER_TOOL_PLUGIN}"
+    # Several tools in a process may use the same names.
+    -fvisibility=hidden -fvisibility-inlines-hidden
+    -Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64)
+  foreach(target IN LISTS targets)
+    set(wave_size 64)
+    if(target MATCHES "^gfx1[0-9]")
+      set(wave_size 32)
+    endif()
+    list(APPEND flags "--offload-arch=${target}"
+      "-Xarch_${target}" "-D__AMDGCN_WAVEFRONT_SIZE=${wave_size}")
+  endforeach()
+  foreach(folder IN LISTS LUTHIER_TOOL_INCLUDES)
+    list(APPEND flags -I "${folder}")
+  endforeach()
+  foreach(folder IN LISTS LUTHIER_TOOL_SYSTEM_INCLUDES)
+    list(APPEND flags -isystem "${folder}")
+  endforeach()
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+function(luthier_add_tool name)
+  cmake_parse_arguments(arg "" "" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS gfx90a)
+  endif()
+  if(NOT arg_FLAGS)
+    set(arg_FLAGS -O2)
+  endif()
+  luthier_tool_flags(flags "${arg_TARGETS}")
+  set(launcher)
+  if(LUTHIER_CCACHE)
+    # ccache knows clang's other inputs, but not what the plugin is.
+    set(launcher ${CMAKE_COMMAND} -E env "CCACHE_EXTRAFILES=${LUTHIER_TOOL_PLUGIN}" ${LUTHIER_CCACHE})
+  endif()
+  set(objects)
+  foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(GET source STEM stem)
+    set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${stem}.o")
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir")
+    add_custom_command(
+      OUTPUT "${object}"
+      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS}
+              -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+      DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}"
+      DEPFILE "${object}.d"
+      COMMENT "Building tool ${name}: ${stem}"
+      VERBATIM)
+    list(APPEND objects "${object}")
+  endforeach()
+  add_library(${name} SHARED ${objects})
+  set_target_properties(${name} PROPERTIES
+    LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY "${LUTHIER_TOOL_DIRECTORY}"
+    # lib/luthier/tools/ beside lib/libluthier.so, in the build and installed.
+    INSTALL_RPATH "$ORIGIN/../.." BUILD_RPATH "$ORIGIN/../.." BUILD_RPATH_USE_ORIGIN ON)
+  target_link_libraries(${name} PRIVATE ${LUTHIER_TOOL_LIBRARIES} ${arg_LIBRARIES})
+  target_link_options(${name} PRIVATE LINKER:--no-undefined LINKER:-z,nodelete
+    # Clang exports the handles of kernels whatever the visibility; another
+    # tool's hook of the same name must not take their place.
+    LINKER:-Bsymbolic)
+endfunction()
