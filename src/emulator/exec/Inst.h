@@ -71,6 +71,8 @@ struct Operand {
   uint8_t NumRegs = 1;
   /// Not a plain register read: broadcast, modify, select or permute first.
   bool Slow = false;
+  /// Slow, but no more than a broadcast of an SGPR or constant.
+  bool Plain = false;
   uint64_t Value = 0;
 };
 

@@ -285,6 +285,8 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
     bool Modified = !isPacked(O.Type) && ((O.Modifiers & (Negate | Absolute)) ||
                                           O.Select != Part::Dword);
     O.Slow |= Modified || (I.IsDpp && S == 0);
+    O.Plain = !Modified && !(I.IsDpp && S == 0) &&
+              (O.Kind == Source::Sgpr || O.Kind == Source::Constant);
   }
 
   I.Clamp = immediate(N::clamp).value_or(0) != 0;

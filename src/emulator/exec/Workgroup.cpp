@@ -2,24 +2,19 @@
 #include "emulator/exec/Workgroup.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <algorithm>
+#include <iterator>
 
 namespace luthier::emulator {
 
 namespace {
 
-/// Fills state that hardware leaves undefined. Repeatable, and never zero for
-/// long, so that a program that counts on zeroes shows it.
-class Garbage {
-public:
-  explicit Garbage(uint64_t Seed) : State(Seed * 2 + 0x9e3779b97f4a7c15) {}
-  uint32_t next() {
-    State = State * 6364136223846793005 + 1442695040888963407;
-    return uint32_t(State >> 32) | 0x80000001;
-  }
-
-private:
-  uint64_t State;
-};
+/// Fills state that hardware leaves undefined. Repeatable, and never zero, so
+/// that a program that counts on zeroes shows it.
+void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed) {
+  auto Base = uint32_t((Seed + 1) * 0x9e3779b97f4a7c15 >> 32);
+  for (size_t N = 0; N != Count; ++N)
+    Words[N] = (uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001;
+}
 
 constexpr unsigned RowsPerWave = NumVectorRegs;
 
@@ -28,7 +23,8 @@ constexpr unsigned RowsPerWave = NumVectorRegs;
 Workgroup::Workgroup(const LaunchPlan &Plan, ThreadContext &Thread,
                      unsigned FirstScratchSlot)
     : Waves(Plan.WavesPerWorkgroup), Plan(Plan), Thread(Thread),
-      FirstScratchSlot(FirstScratchSlot), Lds(Plan.D->GroupSegmentSize) {
+      FirstScratchSlot(FirstScratchSlot),
+      Lds((Plan.D->GroupSegmentSize + 3) / 4) {
   // Only the rows that are used get touched, and so cost memory.
   constexpr size_t Alignment = 64 / sizeof(uint32_t);
   size_t Size = size_t(RowsPerWave) * NumLanes * Plan.WavesPerWorkgroup;
@@ -43,9 +39,7 @@ void Workgroup::start(uint64_t Index, uint64_t Seed) {
   Id[0] = uint32_t(Index % Plan.NumWorkgroups[0]);
   Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
   Id[2] = uint32_t(Index / Plan.NumWorkgroups[0] / Plan.NumWorkgroups[1]);
-  Garbage Fill(Seed ^ Index);
-  for (uint8_t &Byte : Lds)
-    Byte = uint8_t(Fill.next() >> 8);
+  fillGarbage(Lds.data(), Lds.size(), Seed ^ Index);
   NumRunning = 0;
   for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
     startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
@@ -77,21 +71,18 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
                           uint64_t Seed) {
   Wave &W = Waves[Number];
   uint32_t *V = AlignedRegisters + size_t(Number) * RowsPerWave * NumLanes;
-  Garbage Fill(Seed);
-  for (size_t N = 0; N != size_t(Plan.NumVgprs) * NumLanes; ++N)
-    V[N] = Fill.next();
-  for (size_t N = 0; N != size_t(Plan.NumAgprs) * NumLanes; ++N)
-    V[NumArchVgprs * NumLanes + N] = Fill.next();
-  for (uint32_t &Scalar : W.S)
-    Scalar = Fill.next();
+  fillGarbage(V, size_t(Plan.NumVgprs) * NumLanes, Seed);
+  fillGarbage(V + NumArchVgprs * NumLanes, size_t(Plan.NumAgprs) * NumLanes,
+              Seed + 1);
+  fillGarbage(W.S, std::size(W.S), Seed + 2);
   W.V = V;
-  W.S[sreg::Scc] = Fill.next() >> 8 & 1;
+  W.S[sreg::Scc] = Seed & 1;
   uint64_t Exec = activeLanes(Number, Id, V);
   W.setS64(sreg::Exec, Exec);
   W.PC = Plan.D->EntryPC;
   W.Thread = &Thread;
-  W.Lds = Lds.data();
-  W.LdsSize = uint32_t(Lds.size());
+  W.Lds = reinterpret_cast<uint8_t *>(Lds.data());
+  W.LdsSize = Plan.D->GroupSegmentSize;
   W.setMode(Plan.InitialMode);
   W.DppMask = ~uint64_t(0);
   W.Limits = Plan.Limits;

@@ -56,7 +56,7 @@ private:
   unsigned FirstScratchSlot;
   std::unique_ptr<uint32_t[]> Registers;
   uint32_t *AlignedRegisters = nullptr;
-  std::vector<uint8_t> Lds;
+  std::vector<uint32_t> Lds;
 };
 
 } // namespace luthier::emulator

@@ -56,9 +56,33 @@ uint8_t *BufferAccess::pointer(Wave &W, unsigned L, unsigned Extra,
 
 namespace {
 
+/// Scratch accesses of stack slots: all lanes use the same offset, and their
+/// interleaved dwords are as consecutive in memory as in a register. Null when
+/// the access is of another kind, or may fail.
+uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
+  BufferDescriptor Buffer(&W.S[I.Src[1].Reg]);
+  if (I.AddressMode != 0 || !Buffer.Swizzle || !Buffer.AddThreadId ||
+      Buffer.Stride || Buffer.IndexStride != NumLanes || I.Offset % 4)
+    return nullptr;
+  constexpr unsigned RowBytes = NumLanes * sizeof(U32);
+  U64 Offset = U64(scalar32(W, I.Src[2])) + U64(I.Offset) / 4 * RowBytes;
+  if (Offset % 4 || Offset + Count * RowBytes > Buffer.NumRecords ||
+      !W.Thread->Memory.covers(Buffer.Base + Offset, Count * RowBytes))
+    return nullptr;
+  return reinterpret_cast<uint8_t *>(Buffer.Base + Offset);
+}
+
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
-  BufferAccess A(W, I);
   U32 *To = W.vgpr(I.Dst.Reg);
+  if constexpr (E::Bytes == 4) {
+    if (uint8_t *Rows = interleavedRows(W, I, Count)) {
+      for (unsigned N = 0; N != Count; ++N)
+        writeMasked(To + N * NumLanes,
+                    reinterpret_cast<U32 *>(Rows) + N * NumLanes, W.exec());
+      return;
+    }
+  }
+  BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
     bool InRange = A.inRange(L, E::Bytes * Count);
     for (unsigned N = 0; N != Count; ++N) {
@@ -75,8 +99,16 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
 }
 
 template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
-  BufferAccess A(W, I);
   const U32 *From = W.vgpr(I.Dst.Reg);
+  if constexpr (E::Bytes == 4) {
+    if (uint8_t *Rows = interleavedRows(W, I, Count)) {
+      for (unsigned N = 0; N != Count; ++N)
+        writeMasked(reinterpret_cast<U32 *>(Rows) + N * NumLanes,
+                    From + N * NumLanes, W.exec());
+      return;
+    }
+  }
+  BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
     if (!A.inRange(L, E::Bytes * Count))
       return;

@@ -94,8 +94,10 @@ void selectLanes(Wave &W, const Inst &I) {
   for (unsigned Half = 0; Half != 64; Half += 32) {
     U32 Bits = U32(Mask >> Half);
     LUTHIER_LANE_LOOP
-    for (unsigned L = 0; L != 32; ++L)
-      Result[Half + L] = I32(Bits << (31 - L)) < 0 ? B[Half + L] : A[Half + L];
+    for (unsigned L = 0; L != 32; ++L) {
+      U32 Chosen = laneSelector(Bits, L);
+      Result[Half + L] = (B[Half + L] & Chosen) | (A[Half + L] & ~Chosen);
+    }
   }
   writeBack(W, I);
 }

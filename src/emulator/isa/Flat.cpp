@@ -54,6 +54,14 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
         To[N * NumLanes + L] = E::load(From + (L * Count + N) * E::Bytes);
     return;
   }
+  if (I.AddressMode == address::Global) {
+    forEachLane(Exec, [&](unsigned L) {
+      if (uint8_t *P = globalPointer(W, A.At[L], E::Bytes * Count))
+        for (unsigned N = 0; N != Count; ++N)
+          To[N * NumLanes + L] = E::load(P + N * E::Bytes);
+    });
+    return;
+  }
   forEachLane(Exec, [&](unsigned L) {
     U64 Address = A.At[L];
     if (isSplit(I, Address)) {
@@ -85,6 +93,14 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
     for (unsigned L = 0; L != NumLanes; ++L)
       for (unsigned N = 0; N != Count; ++N)
         E::store(To + (L * Count + N) * E::Bytes, From[N * NumLanes + L]);
+    return;
+  }
+  if (I.AddressMode == address::Global) {
+    forEachLane(Exec, [&](unsigned L) {
+      if (uint8_t *P = globalPointer(W, A.At[L], E::Bytes * Count))
+        for (unsigned N = 0; N != Count; ++N)
+          E::store(P + N * E::Bytes, From[N * NumLanes + L]);
+    });
     return;
   }
   forEachLane(Exec, [&](unsigned L) {

@@ -6,6 +6,7 @@
 #include "emulator/isa/Element.h"
 #include "emulator/isa/Memory.h"
 #include "emulator/isa/Tables.h"
+#include <algorithm>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
@@ -15,6 +16,16 @@ template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
   // The address may be overwritten by the data: read it lane by lane, first.
   const U32 *Address = W.vgpr(I.Src[0].Reg);
   U32 *To = W.vgpr(I.Dst.Reg);
+  if (allInLds(W, Address, U32(I.Offset), E::Bytes * Count)) {
+    const uint8_t *Base = W.Lds + U32(I.Offset);
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      const uint8_t *From = Base + Address[L];
+      for (unsigned N = 0; N != Count; ++N)
+        To[N * NumLanes + L] = E::load(From + N * E::Bytes);
+    }
+    return;
+  }
   forEachLane(W.exec(), [&](unsigned L) {
     uint8_t *P = ldsPointer(W, U32(Address[L] + I.Offset), E::Bytes * Count);
     if (!P)
@@ -64,6 +75,18 @@ template <class T> constexpr unsigned RowsOf = sizeof(T) / 4 * NumLanes;
 
 template <class T, unsigned Unit> void readTwo(Wave &W, const Inst &I) {
   U32 *To = W.vgpr(I.Dst.Reg);
+  constexpr U32 Scale = Unit * sizeof(T);
+  const U32 *Address = W.vgpr(I.Src[0].Reg);
+  U32 First = U32(I.Offset) * Scale, Second = U32(I.Immediate) * Scale;
+  if (allInLds(W, Address, std::max(First, Second), sizeof(T))) {
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      const uint8_t *Base = W.Lds + Address[L];
+      toRegister<T>(To, L, Base + First);
+      toRegister<T>(To + RowsOf<T>, L, Base + Second);
+    }
+    return;
+  }
   forEachPair<T, Unit>(W, I, [&](uint8_t *A, uint8_t *B, unsigned L) {
     toRegister<T>(To, L, A);
     toRegister<T>(To + RowsOf<T>, L, B);

@@ -28,6 +28,18 @@ inline uint8_t *ldsPointer(Wave &W, U64 Offset, unsigned Size) {
   return nullptr;
 }
 
+/// True when every lane is active and accesses LDS, so that a loop over all
+/// lanes needs no further check.
+inline bool allInLds(const Wave &W, const U32 *Address, U64 Offset,
+                     unsigned Size) {
+  if (W.exec() != ~U64(0))
+    return false;
+  U32 Highest = 0;
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Highest = Address[L] > Highest ? Address[L] : Highest;
+  return Highest + Offset + Size <= W.LdsSize;
+}
+
 inline uint8_t *globalPointer(Wave &W, U64 Address, unsigned Size) {
   if (W.Thread->Memory.covers(Address, Size)) [[likely]]
     return reinterpret_cast<uint8_t *>(Address);

@@ -102,11 +102,6 @@ void applySigns(U32 *Lanes, const Operand &O) {
     Lanes[L] = (Lanes[L] & Keep) ^ Flip;
 }
 
-void broadcast(U32 *To, U32 Value) {
-  for (unsigned L = 0; L != NumLanes; ++L)
-    To[L] = Value;
-}
-
 } // namespace
 
 const U32 *prepareSource(Wave &W, const Inst &I, unsigned N) {
@@ -152,11 +147,13 @@ void writeMasked(U32 *To, const U32 *From, uint64_t Mask) {
     std::memcpy(To, From, NumLanes * sizeof(U32));
     return;
   }
-  // A lane's bit, shifted up to the sign, selects: that is one blend.
   for (unsigned Half = 0; Half != 2; ++Half, To += 32, From += 32) {
     U32 Bits = U32(Mask >> (32 * Half));
-    for (unsigned L = 0; L != 32; ++L)
-      To[L] = I32(Bits << (31 - L)) < 0 ? From[L] : To[L];
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != 32; ++L) {
+      U32 Chosen = laneSelector(Bits, L);
+      To[L] = (From[L] & Chosen) | (To[L] & ~Chosen);
+    }
   }
 }
 

@@ -25,10 +25,26 @@ void writeBackPair(Wave &W, const Inst &I);
 /// For operations that write a register other than the destination operand.
 void writeMasked(U32 *To, const U32 *From, uint64_t Mask);
 
+/// All ones when bit \p L of \p Bits is set. Blends are spelled with it, since
+/// a conditional expression tempts the compiler into selecting addresses.
+inline U32 laneSelector(U32 Bits, unsigned L) {
+  return U32(I32(Bits << (31 - L)) >> 31);
+}
+
+/// The same value in all lanes.
+inline const U32 *broadcast(U32 *To, U32 Value) {
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To[L] = Value;
+  return To;
+}
+
 inline const U32 *source32(Wave &W, const Inst &I, unsigned N) {
   const Operand &O = I.Src[N];
   if (!O.Slow) [[likely]]
     return W.vgpr(O.Reg);
+  if (O.Plain)
+    return broadcast(W.Thread->Scratch.Source[N][0],
+                     O.Kind == Source::Sgpr ? W.S[O.Reg] : U32(O.Value));
   return prepareSource(W, I, N);
 }
 
