@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <thread>
 
 using namespace llvm;
@@ -20,6 +21,7 @@ namespace {
 union Packet {
   uint16_t Header;
   hsa_kernel_dispatch_packet_t Dispatch;
+  hsa_barrier_and_packet_t BarrierAnd;
 };
 static_assert(sizeof(Packet) == 64);
 
@@ -28,6 +30,9 @@ bool isDispatch(const Packet &P) {
   return ((P.Header >> HSA_PACKET_HEADER_TYPE) & Mask) ==
          HSA_PACKET_TYPE_KERNEL_DISPATCH;
 }
+
+/// The process ends: waiting has a limit from now on.
+std::atomic<bool> Draining = false;
 
 /// True if a tool had the packet run other code.
 bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
@@ -86,6 +91,8 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
       Agent, Size, Type, &onError, New.get(), PrivateSegmentSize,
       GroupSegmentSize, &Handle);
   if (Status == HSA_STATUS_SUCCESS)
+    Status = New->Throttle.open(Handle->size);
+  if (Status == HSA_STATUS_SUCCESS)
     Status = amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets,
                                                           New.get());
   if (Status != HSA_STATUS_SUCCESS) {
@@ -127,13 +134,29 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
 void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
+  auto &Q = *static_cast<Queue *>(Data);
+  std::optional<ProgressWatch> Watch;
+  // The application may wait as long as it likes, until it ends.
+  auto GiveUp = [&] {
+    if (!Draining)
+      return false;
+    if (!Watch)
+      Watch.emplace();
+    return Watch->isStuck(1);
+  };
+  // The ring is the application's to read; tools get copies.
   const auto *Begin = static_cast<const Packet *>(Packets);
-  // The ring is the application's to read; tools get a copy.
-  SmallVector<Packet, 1> Copies(Begin, Begin + Count);
+  SmallVector<Packet, 2> Copies(Begin, Begin + Count);
   for (Packet &P : Copies)
     if (isDispatch(P) && showToTools(P.Dispatch))
-      static_cast<Queue *>(Data)->Redirected = true;
-  Write(Copies.data(), Count);
+      Q.Redirected = true;
+  if (!Q.Throttle.waitForRoom(Count, GiveUp))
+    return;
+  Packet Marker;
+  if (Q.Throttle.submitted(Count, Marker.BarrierAnd))
+    Copies.push_back(Marker);
+  // Exactly once: ROCr up to 5.2 loses count of its handlers otherwise.
+  Write(Copies.data(), Copies.size());
 }
 
 bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
@@ -168,6 +191,7 @@ bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
 }
 
 void InterceptedQueues::drain() {
+  Draining = true;
   const CoreApiTable &Api = coreApi();
   SmallVector<hsa_signal_t, 4> Waiting;
   size_t GivenUp = 0;

@@ -6,6 +6,7 @@
 #ifndef LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 #define LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 
+#include "runtime/PacketThrottle.h"
 #include <atomic>
 #include <cstdint>
 #include <hsa/hsa.h>
@@ -46,6 +47,7 @@ private:
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
+    PacketThrottle Throttle;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;
   };
