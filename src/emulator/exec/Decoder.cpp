@@ -42,8 +42,8 @@ struct Decoder::State {
 
 /// "v_add_f32_e64" and its siblings are one operation.
 static std::string canonicalName(std::string Name) {
-  while (!Name.empty() && Name.back() == ' ')
-    Name.pop_back();
+  // Some mnemonics have a fixed first operand attached.
+  Name = Name.substr(0, Name.find(' '));
   for (const char *Suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
     if (Name.ends_with(Suffix))
       return Name.substr(0, Name.size() - std::string(Suffix).size());

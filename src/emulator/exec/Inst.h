@@ -97,7 +97,7 @@ struct Inst {
   uint8_t ScalarLanes = 0;
   bool IsVector = false;
   /// Which denormal and rounding mode applies: 0 none, 1 f32, 2 f64 and f16,
-  /// 3 f32 without denormals.
+  /// 3 f32 without denormals, 4 none of them: nearest, with denormals.
   uint8_t FloatMode = 0;
   /// The result needs more than a masked store.
   bool SlowResult = false;

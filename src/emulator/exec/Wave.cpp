@@ -44,6 +44,7 @@ void Wave::setMode(uint32_t Value) {
   HostControl[2] =
       hostControl(Value >> mode::RoundDouble, Value >> mode::DenormDouble);
   HostControl[3] = hostControl(Value >> mode::RoundSingle, 0);
+  HostControl[4] = hostControl(0, 3);
 }
 
 } // namespace luthier::emulator

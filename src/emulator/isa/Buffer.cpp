@@ -238,6 +238,7 @@ constexpr Operation Rows[] = {
     row("buffer_atomic_min_f64", atomicOp<U64, atomic::floatMin<F64, U64>>, 2),
     row("buffer_atomic_max_f64", atomicOp<U64, atomic::floatMax<F64, U64>>, 2),
     row("buffer_atomic_pk_add_f16", atomicOp<U32, atomic::packedAddF16>, 2),
+    row("buffer_atomic_pk_add_bf16", atomicOp<U32, atomic::packedAddBF16>, 1),
 
     {"buffer_wbl2", [](Wave &, const Inst &) {}},
     {"buffer_invl2", [](Wave &, const Inst &) {}},

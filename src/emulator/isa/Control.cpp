@@ -177,6 +177,7 @@ constexpr Operation Rows[] = {
     {"s_call_b64", call, ValueType::U64},
 
     {"s_endpgm", endProgram},
+    {"s_endpgm_saved", endProgram},
     {"s_barrier", barrier},
     {"s_sleep", sleep},
     {"s_trap", trap},
@@ -184,6 +185,7 @@ constexpr Operation Rows[] = {
     {"s_nop", doNothing},
     {"s_waitcnt", doNothing},
     {"s_setprio", doNothing},
+    {"s_wakeup", doNothing},
     {"s_icache_inv", doNothing},
     {"s_dcache_inv", doNothing},
     {"s_dcache_inv_vol", doNothing},

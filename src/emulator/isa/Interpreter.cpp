@@ -129,10 +129,12 @@ const OperationSet &operations() {
       laneRows(),
       packedRows(),
       dotRows(),
+      matrixRows(),
       ldsRows(),
       flatRows(),
       flatAtomicRows(),
       bufferRows(),
+      bufferFormatRows(),
   };
   static const OperationSet Set{Tables, run};
   return Set;

@@ -118,6 +118,7 @@ constexpr Operation Rows[] = {
      {ValueType::U32, ValueType::U32}},
     {"v_swap_b32", swapRegisters, ValueType::U32, {ValueType::U32}},
     {"v_nop", [](Wave &, const Inst &) {}},
+    {"v_clrexcp", [](Wave &, const Inst &) {}},
     {"ds_bpermute_b32", backwardPermute},
     {"ds_permute_b32", permute},
     {"ds_swizzle_b32", swizzle},

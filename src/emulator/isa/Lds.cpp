@@ -178,6 +178,21 @@ template <bool IsRead> void accessByLane(Wave &W, const Inst &I) {
   });
 }
 
+/// Adds the number of active lanes to a counter that M0 addresses, or takes it
+/// away; all lanes get the old value.
+template <bool Append> void countLanes(Wave &W, const Inst &I) {
+  U64 Exec = W.exec();
+  uint8_t *P = ldsPointer(W, (W.m0() & 0xffff) + U32(I.Offset), 4);
+  if (!P || !Exec)
+    return;
+  U32 Old, Lanes = U32(std::popcount(Exec));
+  std::memcpy(&Old, P, 4);
+  U32 New = Append ? Old + Lanes : Old - Lanes;
+  std::memcpy(P, &New, 4);
+  writeMasked(W.vgpr(I.Dst.Reg), broadcast(W.Thread->Scratch.Result[0], Old),
+              Exec);
+}
+
 constexpr Operation floatRow(const char *Name, Handler Fn, uint8_t Mode) {
   Operation Op{Name, Fn};
   Op.FloatMode = Mode;
@@ -266,6 +281,8 @@ constexpr Operation Rows[] = {
     {"ds_wrxchg2st64_rtn_b64", exchangeTwo<U64, 64>},
     {"ds_wrap_rtn_b32", atomicOp<U32, wrap>},
     {"ds_condxchg32_rtn_b64", atomicOp<U64, conditionalExchange>},
+    {"ds_append", countLanes<true>},
+    {"ds_consume", countLanes<false>},
     {"ds_nop", [](Wave &, const Inst &) {}},
 };
 

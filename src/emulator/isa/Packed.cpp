@@ -214,6 +214,19 @@ template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
   writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
 }
 
+/// The short form without selectors: low with low, high with high.
+U32 fmacHalves(U32 A, U32 B, U32 C) {
+  auto Fma = [&](unsigned Shift) {
+    return toBits(fmaHalf(fromBits<F16>(A >> Shift), fromBits<F16>(B >> Shift),
+                          fromBits<F16>(C >> Shift)));
+  };
+  return Fma(0) | Fma(16) << 16;
+}
+constexpr Operation inDoubleMode(Operation Op) {
+  Op.FloatMode = 2;
+  return Op;
+}
+
 constexpr Operation mixRow(const char *Name, Handler Fn) {
   Operation Op{Name,
                Fn,
@@ -242,6 +255,7 @@ constexpr Operation Rows[] = {
     pk<addHalf>("v_pk_add_f16"),
     pk<multiplyHalf>("v_pk_mul_f16"),
     pk<fmaHalf>("v_pk_fma_f16"),
+    inDoubleMode(vop<fmacHalves>("v_pk_fmac_f16")),
     // Signalling NaNs count as quiet here, as compilers quiet them first.
     pk<minimum<F16>>("v_pk_min_f16"),
     pk<maximum<F16>>("v_pk_max_f16"),

@@ -53,6 +53,19 @@ template <unsigned Count> void bufferLoad(Wave &W, const Inst &I) {
   }
 }
 
+template <unsigned Count> void bufferStore(Wave &W, const Inst &I) {
+  BufferDescriptor Buffer(&W.S[I.Src[0].Reg]);
+  U64 Size = Buffer.sizeInBytes();
+  U64 Offset = U64(totalOffset(W, I));
+  for (unsigned N = 0; N != Count && Offset + 4 <= Size; ++N, Offset += 4) {
+    U64 Address = Buffer.Base + Offset;
+    if (!W.Thread->Memory.covers(Address, 4))
+      return W.fault(ExecutionFault::Kind::MemoryViolation,
+                     "scalar buffer store", Address);
+    std::memcpy(reinterpret_cast<void *>(Address), &W.S[I.Dst.Reg + N], 4);
+  }
+}
+
 /// Advances with executed instructions, so that runs repeat exactly.
 void readClock(Wave &W, const Inst &I) {
   constexpr U64 CyclesPerInstruction = 4;
@@ -91,6 +104,9 @@ constexpr Operation Rows[] = {
     row("s_store_dword", store<1>),
     row("s_store_dwordx2", store<2>),
     row("s_store_dwordx4", store<4>),
+    row("s_buffer_store_dword", bufferStore<1>),
+    row("s_buffer_store_dwordx2", bufferStore<2>),
+    row("s_buffer_store_dwordx4", bufferStore<4>),
     row("s_memtime", readClock),
     row("s_memrealtime", readRealTime),
 };

@@ -32,6 +32,7 @@ std::span<const Operation> ldsRows();
 std::span<const Operation> flatRows();
 std::span<const Operation> flatAtomicRows();
 std::span<const Operation> bufferRows();
+std::span<const Operation> bufferFormatRows();
 
 const OperationSet &operations();
 
