@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EmbedHooks.h"
+#include "AnalysisManagers.h"
+#include "ExecOrder.h"
 #include "HookChecks.h"
 #include "Intrinsics.h"
 #include "Variables.h"
@@ -8,10 +10,11 @@
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -62,6 +65,18 @@ void forceInlining(Function &F) {
   F.setDSOLocal(false);
 }
 
+/// Only the operands of empty assembly say something.
+void dropAssemblyComments(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    if (Asm && isEmptyAssembly(Asm->getAsmString()))
+      Call->setCalledOperand(InlineAsm::get(Asm->getFunctionType(), "",
+                                            Asm->getConstraintString(),
+                                            Asm->hasSideEffects()));
+  }
+}
+
 /// Optimisation concludes things about functions that are called as functions;
 /// none of it holds for what is inlined into other code.
 void dropConclusions(Function &F) {
@@ -75,12 +90,13 @@ void dropConclusions(Function &F) {
   F.setDSOLocal(false);
 }
 
+/// Clang contains every target, and has one module's at hand.
 std::unique_ptr<TargetMachine> targetMachineFor(const Function &F) {
   const Triple &TT = F.getParent()->getTargetTriple();
   std::string Error;
   const Target *T = TargetRegistry::lookupTarget(TT, Error);
   if (!T)
-    return nullptr;
+    report_fatal_error("luthier-plugin: " + Twine(Error));
   return std::unique_ptr<TargetMachine>(T->createTargetMachine(
       TT, F.getFnAttribute("target-cpu").getValueAsString(),
       F.getFnAttribute("target-features").getValueAsString(), TargetOptions(),
@@ -88,24 +104,14 @@ std::unique_ptr<TargetMachine> targetMachineFor(const Function &F) {
 }
 
 void optimise(Module &M, TargetMachine *TM) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB(TM);
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(M, MAM);
+  AnalysisManagers Analyses(TM);
+  Analyses.PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3)
+      .run(M, Analyses.MAM);
 }
 
 void removeUnused(Module &M) {
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  GlobalDCEPass().run(M, MAM);
+  AnalysisManagers Analyses;
+  GlobalDCEPass().run(M, Analyses.MAM);
 }
 
 /// A non-allocated section of its own. llvm::embedBufferInModule() would mark
@@ -144,6 +150,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
       inClone(Annotated.Hooks.getArrayRef(), Map);
   for (Function *F : inClone(Reached.functions().getArrayRef(), Map)) {
     forceInlining(*F);
+    dropAssemblyComments(*F);
     F->setLinkage(GlobalValue::InternalLinkage);
   }
   for (Function *Hook : Hooks) {
@@ -158,14 +165,17 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   // Clang tells this target to internalise what no kernel uses.
   appendToUsed(*Clone, to_vector_of<GlobalValue *>(Hooks));
   std::unique_ptr<TargetMachine> TM = targetMachineFor(*Hooks.front());
-  optimise(*Clone, TM.get());
+  {
+    OrderedLaneOperations Ordered(*Clone);
+    optimise(*Clone, TM.get());
+  }
   Clone->getNamedGlobal("llvm.used")->eraseFromParent();
   removeUnused(*Clone);
 
   for_each(*Clone, dropConclusions);
   bool Fine = true;
   for (auto [Hook, Original] : zip_equal(Hooks, Annotated.Hooks))
-    Fine &= checkInlined(*Hook, *Original);
+    Fine &= checkOptimised(*Hook, *Original, *TM);
   if (!Fine)
     return nullptr;
   exportConstants(*Clone, M);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HookChecks.h"
+#include "ExecOrder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Demangle/Demangle.h"
@@ -37,7 +38,8 @@ bool isPassable(const Argument &A) {
 
 std::string toText(const Type &T) {
   std::string Text;
-  raw_string_ostream(Text) << T;
+  raw_string_ostream OS(Text);
+  T.print(OS, /*IsForDebug=*/false, /*NoDetails=*/true);
   return Text;
 }
 
@@ -58,27 +60,40 @@ bool checkSignature(const Function &Hook) {
   return Fine;
 }
 
+/// Functions of AMD's device libraries, which have no place in the source.
+bool isLibrary(const Function &F) {
+  return !F.hasName() || F.getName().starts_with("__ock") ||
+         F.getName().starts_with("__ocm");
+}
+
 /// Registers that the text of inline assembly names are known to nobody but
-/// the assembler. Empty text only constrains the optimiser.
+/// the assembler.
 bool checkAssembly(const Function &F, const Reachability &Reached) {
   bool Fine = true;
   for (const Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
-    if (!Asm || StringRef(Asm->getAsmString()).trim().empty())
+    if (!Asm || isEmptyAssembly(Asm->getAsmString()))
       continue;
     std::string Message = "hooks cannot use inline assembly, which " +
                           quoted(F) + Reached.pathTo(F) +
                           " does; see luthier/Intrinsics.h";
-    // Assembly that clang parsed carries its place in the source, what came
-    // from a device library does not.
-    if (I.getMetadata("srcloc"))
-      F.getContext().diagnose(DiagnosticInfoInlineAsm(I, Message));
+    if (isLibrary(F))
+      reportError(Reached.hookThatReaches(F), Message);
     else
-      reportError(F, Message);
+      F.getContext().diagnose(DiagnosticInfoInlineAsm(I, Message));
     Fine = false;
   }
   return Fine;
+}
+
+/// The application's kernels need not have what calls of the host go through.
+bool checkHostCalls(const Function &F, const Reachability &Reached) {
+  if (F.getName() != "__ockl_hostcall_internal")
+    return true;
+  return fail(Reached.hookThatReaches(F),
+              "hooks cannot call the host, as printf and assert do" +
+                  Reached.pathTo(F));
 }
 
 bool checkDefined(const Function &F, const Reachability &Reached) {
@@ -128,6 +143,11 @@ void reportError(const Function &F, const Twine &Message) {
       F, Message, DiagnosticLocation(F.getSubprogram())));
 }
 
+bool isEmptyAssembly(StringRef Text) {
+  Text = Text.trim();
+  return Text.empty() || (Text.front() == ';' && !Text.contains('\n'));
+}
+
 bool checkSources(const AnnotatedFunctions &Annotated,
                   const Reachability &Reached) {
   bool Fine = true;
@@ -137,12 +157,14 @@ bool checkSources(const AnnotatedFunctions &Annotated,
   for (const Function *F : Reached.functions()) {
     Fine &= checkDefined(*F, Reached);
     Fine &= checkAssembly(*F, Reached);
+    Fine &= checkHostCalls(*F, Reached);
     Fine &= Recursion.check(*F);
   }
   return Fine;
 }
 
-bool checkInlined(const Function &Hook, const Function &Original) {
+bool checkOptimised(const Function &Hook, const Function &Original,
+                    TargetMachine &TM) {
   for (const Instruction &I : instructions(Hook)) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call || Call->isInlineAsm())
@@ -155,6 +177,10 @@ bool checkInlined(const Function &Hook, const Function &Original) {
       return fail(Original, "hook " + quoted(Original) + " calls " +
                                 quoted(*Callee) + ", which cannot be inlined");
   }
+  if (writesExecInDivergentLoop(Hook, TM))
+    return fail(Original, "hook " + quoted(Original) +
+                              " uses luthier::writeExec in a loop that lanes "
+                              "leave at different times");
   return true;
 }
 

@@ -5,22 +5,33 @@
 #define LUTHIER_PLUGIN_HOOKCHECKS_H
 
 #include "Reachability.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+
+namespace llvm {
+class TargetMachine;
+} // namespace llvm
 
 namespace luthier {
 
 /// Makes the compilation fail with \p Message at \p F.
 void reportError(const llvm::Function &F, const llvm::Twine &Message);
 
+/// Whether \p Text of inline assembly is nothing, or only a comment, as in
+/// AMD's device libraries. It then only constrains the optimiser.
+bool isEmptyAssembly(llvm::StringRef Text);
+
 /// Reports hooks with results or parameters that cannot be passed, inline
-/// assembly, recursion, and calls of functions without a body. Returns whether
-/// all is well.
+/// assembly, recursion, calls of functions without a body and of the host.
+/// Returns whether all is well.
 bool checkSources(const AnnotatedFunctions &Annotated,
                   const Reachability &Reached);
 
-/// Reports what optimised hook \p Hook still calls; everything should have been
-/// inlined. \p Original is the hook in the module being compiled.
-bool checkInlined(const llvm::Function &Hook, const llvm::Function &Original);
+/// Reports what optimised hook \p Hook still calls, for everything should have
+/// been inlined, and control flow that \p TM cannot generate. \p Original is
+/// the hook in the module being compiled.
+bool checkOptimised(const llvm::Function &Hook, const llvm::Function &Original,
+                    llvm::TargetMachine &TM);
 
 } // namespace luthier
 

@@ -41,6 +41,13 @@ void Reachability::visitOperand(const Value *Operand, Function *User) {
     visitOperand(Inner, User);
 }
 
+const Function &Reachability::hookThatReaches(const Function &F) const {
+  const Function *Root = &F;
+  while (const Function *Caller = FoundFrom.lookup(Root))
+    Root = Caller;
+  return *Root;
+}
+
 std::string Reachability::pathTo(const Function &F) const {
   std::string Path;
   for (auto It = FoundFrom.find(&F); It != FoundFrom.end();

@@ -30,6 +30,8 @@ public:
     return Variables;
   }
 
+  /// The hook through which \p F was found first; \p F itself if it is one.
+  const llvm::Function &hookThatReaches(const llvm::Function &F) const;
   /// For messages: " (called by 'f', called by hook 'h')", empty for a hook.
   std::string pathTo(const llvm::Function &F) const;
 

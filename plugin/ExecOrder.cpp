@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ExecOrder.h"
+#include "AnalysisManagers.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/Support/ModRef.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+constexpr StringLiteral OrderedPrefix = "luthier.ordered.";
+
+bool isLaneOperation(const Function &F) {
+  return F.isIntrinsic() && F.isConvergent() && F.doesNotAccessMemory() &&
+         !F.getReturnType()->isTokenTy();
+}
+
+Function *orderedForm(Function &Operation) {
+  auto *F = Function::Create(
+      Operation.getFunctionType(), GlobalValue::ExternalLinkage,
+      OrderedPrefix + Operation.getName(), Operation.getParent());
+  for (Attribute::AttrKind Kind :
+       {Attribute::Convergent, Attribute::NoUnwind, Attribute::WillReturn,
+        Attribute::NoMerge, Attribute::NoCallback, Attribute::NoFree})
+    F->addFnAttr(Kind);
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly(ModRefInfo::Ref));
+  return F;
+}
+
+/// Gives \p Name, which may have been dropped in between, back.
+Function *plainForm(Module &M, StringRef Name, FunctionType *Type) {
+  if (Function *Known = M.getFunction(Name))
+    return Known;
+  auto *F = Function::Create(Type, GlobalValue::ExternalLinkage, Name, &M);
+  F->setAttributes(
+      Intrinsic::getAttributes(M.getContext(), F->getIntrinsicID(), Type));
+  return F;
+}
+
+/// Stands for a value that may be the same in all lanes.
+Value *uniformValue(IRBuilderBase &B, Type *T) {
+  auto *FT = FunctionType::get(T, false);
+  return B.CreateCall(InlineAsm::get(FT, "", "=s", true));
+}
+
+bool readsVectorRegister(const CallInst &Call, const MCRegisterInfo &MRI) {
+  auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  if (!Number || Number->getZExtValue() >= MRI.getNumRegs())
+    return false;
+  StringRef Name = MRI.getName(Number->getZExtValue());
+  return Name.starts_with("VGPR") || Name.starts_with("AGPR");
+}
+
+/// Values that the analysis would take to differ between lanes only because it
+/// does not know them.
+void assumeUniform(Function &F, const MCRegisterInfo &MRI) {
+  IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+  for (Argument &A : F.args())
+    if (!A.use_empty())
+      A.replaceAllUsesWith(uniformValue(B, A.getType()));
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (!Callee || !Callee->hasFnAttribute("luthier_intrinsic") ||
+        Call->getType()->isVoidTy() || readsVectorRegister(*Call, MRI))
+      continue;
+    B.SetInsertPoint(Call);
+    Call->replaceAllUsesWith(uniformValue(B, Call->getType()));
+    Call->eraseFromParent();
+  }
+}
+
+bool hasDivergentExit(const Loop &L, UniformityInfo &Uniformity) {
+  SmallVector<BasicBlock *, 4> Exiting;
+  L.getExitingBlocks(Exiting);
+  return any_of(Exiting, [&](const BasicBlock *Block) {
+    return Uniformity.hasDivergentTerminator(*Block);
+  });
+}
+
+} // namespace
+
+OrderedLaneOperations::OrderedLaneOperations(Module &M) : M(M) {
+  for (Function &F : make_early_inc_range(M))
+    if (isLaneOperation(F))
+      F.replaceAllUsesWith(orderedForm(F));
+}
+
+OrderedLaneOperations::~OrderedLaneOperations() {
+  for (Function &F : make_early_inc_range(M)) {
+    StringRef Name = F.getName();
+    if (!Name.consume_front(OrderedPrefix))
+      continue;
+    F.replaceAllUsesWith(plainForm(M, Name, F.getFunctionType()));
+    F.eraseFromParent();
+  }
+}
+
+bool writesExecInDivergentLoop(const Function &Hook, TargetMachine &TM) {
+  ValueToValueMapTy Map;
+  Function *F = CloneFunction(const_cast<Function *>(&Hook), Map);
+  assumeUniform(*F, *TM.getMCRegisterInfo());
+  AnalysisManagers Analyses(&TM);
+  auto &Loops = Analyses.FAM.getResult<LoopAnalysis>(*F);
+  auto &Uniformity = Analyses.FAM.getResult<UniformityInfoAnalysis>(*F);
+  bool Found = any_of(*F, [&](const BasicBlock &Block) {
+    if (!isa<CallBrInst>(Block.getTerminator()))
+      return false;
+    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop())
+      if (hasDivergentExit(*L, Uniformity))
+        return true;
+    return false;
+  });
+  Analyses.FAM.clear();
+  F->eraseFromParent();
+  return Found;
+}
+
+} // namespace luthier
