@@ -21,26 +21,26 @@ def expect_not_started(result):
     result.expect("digest" not in result.stdout, "the program ran nevertheless")
 
 
-def unknown_tool(arguments, directory):
+def unknown_tool_is_refused(arguments, directory):
     result = run_tool(arguments, "no-such-tool", [arguments.program])
     expect_not_started(result)
     result.expect_in_stderr("no-such-tool")
 
 
-def missing_tool_library(arguments, directory):
+def missing_tool_library_is_refused(arguments, directory):
     path = f"{directory}/libmissing.so"
     result = run_tool(arguments, path, [arguments.program])
     expect_not_started(result)
     result.expect_in_stderr(path)
 
 
-def unsupported_device(arguments, directory):
+def unsupported_device_is_refused(arguments, directory):
     result = run_tool(arguments, "instr-count", [arguments.program], device="emulated:gfx123")
     expect_not_started(result)
     result.expect_in_stderr("gfx123")
 
 
-def missing_program(arguments, directory):
+def missing_program_is_reported(arguments, directory):
     path = f"{directory}/no-such-program"
     result = run_tool(arguments, "instr-count", [path])
     expect_not_started(result)
@@ -52,7 +52,7 @@ def exit_code_is_kept(arguments, directory):
     result.expect(result.code == 42, "not the program's own exit code")
 
 
-def unrelated_program(arguments, directory):
+def unrelated_program_opens_no_device(arguments, directory):
     """A program that never asks for a GPU must not pay for one. The emulator
     writes its statistics in every process that opened the device."""
     statistics = f"{directory}/opened.json"
@@ -89,7 +89,7 @@ def code_objects(path):
         start = data.find(magic, at)
 
 
-def truncated_code_object(arguments, directory):
+def truncated_code_object_is_refused(arguments, directory):
     whole = next(code_objects(arguments.program), None)
     if not whole:
         raise Failure(f"no code object in {arguments.program}")
@@ -110,7 +110,7 @@ def truncated_code_object(arguments, directory):
         result.expect_in_stderr(path)
 
 
-def tool_without_bitcode(arguments, directory):
+def tool_without_bitcode_changes_nothing(arguments, directory):
     """As if the tool's author forgot the compiler plugin. Renaming the section
     needs no second build: the names have the same length."""
     with open(arguments.tool, "rb") as file:
@@ -129,7 +129,7 @@ def tool_without_bitcode(arguments, directory):
     result.expect_in_stderr("tool-without-bitcode")
 
 
-def library_without_tool(arguments, directory):
+def library_without_tool_is_reported(arguments, directory):
     """A library that knows nothing of luthier: whether the program is started
     is luthier's choice, but it must be told and must not break."""
     result = run_tool(arguments, arguments.not_a_tool, [arguments.program])
@@ -143,15 +143,15 @@ def library_without_tool(arguments, directory):
 CASES = {
     case.__name__.replace("_", "-"): case
     for case in (
-        unknown_tool,
-        missing_tool_library,
-        unsupported_device,
-        missing_program,
+        unknown_tool_is_refused,
+        missing_tool_library_is_refused,
+        unsupported_device_is_refused,
+        missing_program_is_reported,
         exit_code_is_kept,
-        unrelated_program,
-        truncated_code_object,
-        tool_without_bitcode,
-        library_without_tool,
+        unrelated_program_opens_no_device,
+        truncated_code_object_is_refused,
+        tool_without_bitcode_changes_nothing,
+        library_without_tool_is_reported,
     )
 }
 
