@@ -4,6 +4,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
 #include "SIRegisterInfo.h"
+#include "Utils/AMDGPUBaseInfo.h"
 #include "hook/IntrinsicLowering.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -49,6 +50,14 @@ bool isMarker(const MachineInstr &MI) {
   return MI.getOpcode() == AMDGPU::INLINEASM_BR &&
          MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName() ==
              WriteExecMarker;
+}
+
+/// A mask that needs no register to get into EXEC.
+bool isConstantMask(const MachineInstr &Def) {
+  return (Def.getOpcode() == AMDGPU::S_MOV_B64 ||
+          Def.getOpcode() == AMDGPU::S_MOV_B64_IMM_PSEUDO) &&
+         Def.getOperand(1).isImm() &&
+         AMDGPU::isInlinableIntLiteral(Def.getOperand(1).getImm());
 }
 
 /// The scalar register that a marker takes as its only input.
@@ -179,10 +188,18 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   for (MachineInstr *User : Users)
     renewUses(*User);
   for (MachineInstr *Marker : Markers) {
-    BuildMI(*Marker->getParent(), Marker, Marker->getDebugLoc(),
-            TII->get(AMDGPU::S_MOV_B64), AMDGPU::EXEC)
-        .addReg(markerInput(*Marker));
+    auto Write = BuildMI(*Marker->getParent(), Marker, Marker->getDebugLoc(),
+                         TII->get(AMDGPU::S_MOV_B64), AMDGPU::EXEC);
+    Register Mask = markerInput(*Marker);
+    MachineInstr *Def = MRI->getUniqueVRegDef(Mask);
+    const bool IsConstant = Def && isConstantMask(*Def);
+    if (IsConstant)
+      Write.addImm(Def->getOperand(1).getImm());
+    else
+      Write.addReg(Mask);
     Marker->eraseFromParent();
+    if (IsConstant && MRI->use_nodbg_empty(Mask))
+      Def->eraseFromParent();
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
 
 using namespace llvm;
@@ -192,12 +193,46 @@ static void lowerWriteExec(CallBrInst &Marker) {
                                          "s,~{memory},~{exec}", true));
 }
 
+/// After writeExec with a single lane, an atomic has nothing to combine across
+/// lanes. LLVM does not know and would spend six instructions on it; an address
+/// that it must take for divergent keeps it from trying.
+static void skipAtomicOptimizer(CallBrInst &Marker) {
+  auto *Mask = dyn_cast<ConstantInt>(Marker.getArgOperand(0));
+  if (!Mask || !Mask->getValue().isPowerOf2())
+    return;
+  // Addresses of the tool's variables are constants by now; near ones share a
+  // register pair and differ in the instruction's offset.
+  std::optional<APInt> Base;
+  Value *Opaque = nullptr;
+  for (Instruction &I : make_early_inc_range(*Marker.getDefaultDest())) {
+    auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
+    const APInt *Address;
+    if (!Atomic ||
+        !match(Atomic->getPointerOperand(),
+               PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address))))
+      continue;
+    IRBuilder<> B(Atomic);
+    Type *PointerType = Atomic->getPointerOperand()->getType();
+    if (!Opaque || Opaque->getType() != PointerType ||
+        !(*Address - *Base).isSignedIntN(12)) {
+      Base = *Address;
+      Opaque = B.CreateCall(
+          InlineAsm::get(FunctionType::get(PointerType, PointerType, false), "",
+                         "=v,0", true),
+          Atomic->getPointerOperand());
+    }
+    Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(),
+                       B.CreatePtrAdd(Opaque, B.getInt(*Address - *Base)));
+  }
+}
+
 Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
                       const PayloadFrame &Frame, Payload &Result) {
   RegisterAccess Registers(Target, Frame, Result);
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Marker = dyn_cast<CallBrInst>(&I)) {
       lowerWriteExec(*Marker);
+      skipAtomicOptimizer(*Marker);
       Result.WritesEXEC = true;
       continue;
     }

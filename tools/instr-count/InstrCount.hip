@@ -11,7 +11,8 @@
 using namespace luthier;
 
 struct KernelCounts {
-  uint64_t Waves, Lanes;
+  /// Executions of instructions of each kind, and active lanes of vector ones.
+  uint64_t Scalar, Vector, Lanes;
 };
 constexpr size_t MaxKernels = 4096;
 __attribute__((managed)) KernelCounts Counts[MaxKernels];

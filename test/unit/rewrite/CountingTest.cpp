@@ -188,7 +188,7 @@ TEST_F(Counting, FollowsBranchesThatNoLongerReach) {
     global_store_dword v3, v1, s[4:5]
     s_endpgm
   )");
-  EXPECT_GT(Report.BytesAfter, 1u << 18);
+  EXPECT_GT(Report.BytesAfter, 1u << 17);
 }
 
 TEST_F(Counting, CompilesOncePerVariantNotOncePerPoint) {
