@@ -24,8 +24,12 @@ MARK_LUTHIER_DEVICE_MODULE
 LUTHIER_HOOK_ANNOTATE countInstruction(uint32_t Slot, bool IsVector) {
   uint64_t ActiveLanes = __builtin_amdgcn_read_exec();
   luthier::writeExec(1);
-  atomicAdd(&Counts[Slot].Waves, 1);
-  atomicAdd(&Counts[Slot].Lanes, IsVector ? __popcll(ActiveLanes) : 1);
+  if (IsVector) {
+    atomicAdd(&Counts[Slot].Vector, 1);
+    atomicAdd(&Counts[Slot].Lanes, __popcll(ActiveLanes));
+  } else {
+    atomicAdd(&Counts[Slot].Scalar, 1);
+  }
   luthier::writeExec(ActiveLanes);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countInstruction);
@@ -87,8 +91,9 @@ class InstrCount : public Tool {
       if (S.Dispatches) {
         Row &R = Rows[Key.first];
         R.Dispatches += S.Dispatches;
-        R.Waves += Counts[S.Index].Waves;
-        R.Lanes += Counts[S.Index].Lanes;
+        const KernelCounts &C = Counts[S.Index];
+        R.Waves += C.Scalar + C.Vector;
+        R.Lanes += C.Scalar + C.Lanes;
       }
     if (Slots.empty())
       return;
