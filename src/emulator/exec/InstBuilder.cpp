@@ -52,6 +52,9 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
     Last = std::max(Last, Index);
   }
   To.NumRegs = uint8_t(Last - First + 1);
+  // GFX90A has 64-bit wide register banks: tuples of vectors begin even.
+  if (Encoding & (hw::IS_AGPR | hw::IS_VGPR))
+    Valid &= To.NumRegs == 1 || First % 2 == 0;
   if (Encoding & hw::IS_AGPR) {
     To.Kind = Source::Vgpr;
     To.Reg = uint16_t(NumArchVgprs + First);

@@ -177,6 +177,15 @@ F32 addSingle(F32 A, F32 B) { return A + B; }
 F32 multiplySingle(F32 A, F32 B) { return A * B; }
 F32 fusedSingle(F32 A, F32 B, F32 C) { return __builtin_fmaf(A, B, C); }
 
+/// The decoder gives inline constants of mixed operations as halves.
+U32 mixConstant(U32 Bits) {
+  bool IsInteger = Bits <= 64 || Bits >= U32(-16);
+  constexpr U32 HalfOfOneOverTwoPi = 0x3118, OneOverTwoPi = 0x3e22f983;
+  if (Bits == HalfOfOneOverTwoPi)
+    return OneOverTwoPi;
+  return IsInteger ? Bits : toBits(F32(fromBits<F16>(Bits)));
+}
+
 /// v_fma_mix: each source is a float, or a half where op_sel_hi is set. The
 /// modifiers are those of floats.
 enum class MixTo { Float, Low, High };
@@ -187,6 +196,9 @@ template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
   for (unsigned N = 0; N != 3; ++N) {
     const Operand &O = I.Src[N];
     const U32 *Row = source32(W, I, N);
+    if (O.Kind == Source::Constant && !(O.Modifiers & OpSelHi))
+      Row =
+          broadcast(W.Thread->Scratch.Source[N][0], mixConstant(U32(O.Value)));
     U32 Shift = O.Modifiers & OpSel ? 16 : 0;
     for (unsigned L = 0; L != NumLanes; ++L) {
       F32 Value = O.Modifiers & OpSelHi ? F32(fromBits<F16>(Row[L] >> Shift))
