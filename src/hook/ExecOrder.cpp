@@ -33,6 +33,8 @@ private:
   bool dependsOnLanes(Register Reg) const;
   Register renew(Register Reg, MachineBasicBlock &UseBlock);
   void renewUses(MachineInstr &User);
+  bool restoresExec(const MachineFunction &MF,
+                    const MachineInstr &LastMarker) const;
 
   const SIInstrInfo *TII = nullptr;
   MachineRegisterInfo *MRI = nullptr;
@@ -163,6 +165,23 @@ void ExecOrder::renewUses(MachineInstr &User) {
   }
 }
 
+/// Straight-line code that ends with EXEC as it was at the start: the usual
+///   Mask = read_exec(); writeExec(1); ...; writeExec(Mask);
+bool ExecOrder::restoresExec(const MachineFunction &MF,
+                             const MachineInstr &LastMarker) const {
+  for (const MachineBasicBlock &MBB : MF)
+    if (MBB.succ_size() > 1 || MBB.pred_size() > 1)
+      return false;
+  Register Mask = markerInput(LastMarker);
+  const MachineInstr *Def = MRI->getUniqueVRegDef(Mask);
+  while (Def && Def->isCopy() && Def->getOperand(1).getReg().isVirtual())
+    Def = MRI->getUniqueVRegDef(Def->getOperand(1).getReg());
+  return Def && Def->getParent() == &MF.front() &&
+         (Def->isCopy() || Def->getOpcode() == AMDGPU::S_MOV_B64) &&
+         Def->getOperand(1).isReg() &&
+         Def->getOperand(1).getReg() == AMDGPU::EXEC;
+}
+
 bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
   MRI = &MF.getRegInfo();
@@ -187,6 +206,8 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
     return false;
   for (MachineInstr *User : Users)
     renewUses(*User);
+  if (restoresExec(MF, *Markers.back()))
+    MF.getFunction().addFnAttr(RestoresExecAttribute);
   for (MachineInstr *Marker : Markers) {
     auto Write = BuildMI(*Marker->getParent(), Marker, Marker->getDebugLoc(),
                          TII->get(AMDGPU::S_MOV_B64), AMDGPU::EXEC);

@@ -10,6 +10,10 @@ class MachineFunctionPass;
 
 namespace luthier {
 
+/// Function attribute that the pass sets where EXEC ends as it was, so that the
+/// code around need not save it.
+inline constexpr const char *RestoresExecAttribute = "luthier-restores-exec";
+
 /// A machine pass, still in SSA form, that replaces each marker of writeExec by
 /// a definition of EXEC. LLVM takes vector arithmetic to be independent of EXEC
 /// and shares or hoists it across the marker; the lanes that the marker

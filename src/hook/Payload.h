@@ -52,7 +52,7 @@ struct Payload {
   bool ClobbersSCC = false;
   bool ClobbersVCC = false;
   bool ClobbersM0 = false;
-  bool WritesEXEC = false;
+  bool WritesEXEC = false; ///< And may leave it changed.
   /// Copies that the hook reads, or writes so that the application sees it:
   /// they must be made and restored even where the flag is dead.
   bool UsesSCC = false, UsesVCC = false, UsesEXEC = false, UsesM0 = false;

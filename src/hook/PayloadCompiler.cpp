@@ -70,6 +70,8 @@ public:
     if (Failure || !Number.consume_front(PayloadPrefix) ||
         Number.getAsInteger(10, Index))
       return false;
+    if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
+      Payloads[Index].WritesEXEC = false;
     Failure = extractPayload(MF, Encoder, Frame, Payloads[Index]);
     return false;
   }
