@@ -204,8 +204,9 @@ PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
   if (Annotated.Hooks.empty())
     return PreservedAnalyses::all();
   Reachability Reached(Annotated);
-  if (!checkSources(Annotated, Reached) ||
-      !checkIntrinsics(Annotated.Intrinsics.getArrayRef()))
+  bool Fine = checkSources(Annotated, Reached);
+  Fine &= checkIntrinsics(Annotated.Intrinsics.getArrayRef());
+  if (!Fine)
     return PreservedAnalyses::all();
   exportVariables(M, Reached.variables());
   std::unique_ptr<Module> Hooks = extractHooks(M, Annotated, Reached);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What hooks may not do is an error that names the place.
+// RUN: not %tool -O0 2>&1 | FileCheck %s
+// RUN: not %tool -O3 2>&1 | FileCheck %s
+#include <hip/hip_runtime.h>
+#include <luthier/Hook.h>
+#include <luthier/Intrinsics.h>
+
+__device__ int Value;
+MARK_LUTHIER_DEVICE_MODULE
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'assembly' does
+LUTHIER_HOOK_ANNOTATE assembly() { asm volatile("s_nop 1"); }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'helper()' (called by hook 'callsHelper') does
+__device__ void helper() { asm volatile("s_nop 2"); }
+LUTHIER_HOOK_ANNOTATE callsHelper() { helper(); }
+
+// Assembly without text only constrains the optimiser.
+LUTHIER_HOOK_ANNOTATE emptyAssembly() { asm volatile("" ::: "memory"); }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use recursion, and 'factorial(int)' calls itself
+__device__ int factorial(int N) { return N < 2 ? 1 : N * factorial(N - 1); }
+LUTHIER_HOOK_ANNOTATE recursive(int N) { Value = factorial(N); }
+
+__device__ int odd(int N);
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use recursion, and 'even(int)' calls itself through 'odd(int)'
+__device__ int even(int N) { return N == 0 ? 1 : odd(N - 1); }
+__device__ int odd(int N) { return N == 0 ? 0 : even(N - 1); }
+LUTHIER_HOOK_ANNOTATE mutuallyRecursive(int N) { Value = even(N); }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: parameter 2 of hook 'wide' has a type (i128)
+LUTHIER_HOOK_ANNOTATE wide(int, __int128 N) { Value = N; }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: parameter 1 of hook 'vector'
+LUTHIER_HOOK_ANNOTATE vector(float2 V) { Value = V.x; }
+
+// CHECK-DAG: errors.hip:[[@LINE+2]]:{{.*}} error: hook 'result' must not return a value
+extern "C" __attribute__((device, used, annotate("luthier_hook"))) int
+result() { return 1; }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot call the host, as printf and assert do
+LUTHIER_HOOK_ANNOTATE prints(int N) { printf("%d", N); }
+
+struct Big { int A[9]; };
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: intrinsic 'big(Big)' must take and return scalars only
+LUTHIER_INTRINSIC_ANNOTATE int big(Big) { __builtin_trap(); }
+LUTHIER_HOOK_ANNOTATE usesBig() { Value = big({}); }
+// CHECK: {{^}}9 errors generated
