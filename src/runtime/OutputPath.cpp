@@ -7,6 +7,7 @@
 #include "luthier/Tool.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
 #include <ctime>
@@ -76,8 +77,10 @@ std::string outputPath(StringRef FileName) {
     return Result;
 
   SmallString<128> Path;
-  if (const char *Directory = std::getenv("LUTHIER_OUTPUT"))
+  if (const char *Directory = std::getenv("LUTHIER_OUTPUT")) {
     Path = Directory;
+    (void)sys::fs::create_directories(Path);
+  }
   sys::path::append(Path, FileName);
   Result = std::string(Path);
   if (!claim(Result)) {
