@@ -46,8 +46,7 @@ function(luthier_device_libraries result targets)
   set(${result} "${folder}" PARENT_SCOPE)
 endfunction()
 
-# Flags for \p targets. HIP before 6.4 wants the wave size as a macro, which
-# clang no longer defines.
+# Flags for \p targets.
 function(luthier_tool_flags result targets)
   luthier_device_libraries(device_libs "${targets}")
   set(flags -x hip -std=c++20 -fPIC -Wall -Wextra -Wno-unused-parameter
@@ -57,14 +56,9 @@ function(luthier_tool_flags result targets)
     "-fpass-plugin=${LUTHIER_TOOL_PLUGIN}"
     # Several tools in a process may use the same names.
     -fvisibility=hidden -fvisibility-inlines-hidden
-    -Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64)
+    -include luthier/detail/WavefrontSize.h)
   foreach(target IN LISTS targets)
-    set(wave_size 64)
-    if(target MATCHES "^gfx1[0-9]")
-      set(wave_size 32)
-    endif()
-    list(APPEND flags "--offload-arch=${target}"
-      "-Xarch_${target}" "-D__AMDGCN_WAVEFRONT_SIZE=${wave_size}")
+    list(APPEND flags "--offload-arch=${target}")
   endforeach()
   foreach(folder IN LISTS LUTHIER_TOOL_INCLUDES)
     list(APPEND flags -I "${folder}")
