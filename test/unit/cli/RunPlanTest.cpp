@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/RunPlan.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+
+using namespace luthier::cli;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+/// Runs \p Action and returns what it refuses with; empty if it does not.
+template <typename Function> std::string refusalOf(Function Action) {
+  try {
+    Action();
+  } catch (const RunError &E) {
+    return E.what();
+  }
+  return "";
+}
+
+TEST(RunArguments, OptionsEndAtTheProgram) {
+  RunOptions Options =
+      parseRunArguments({"--tool", "a", "--tool=b", "--device", "emulated",
+                         "--output=out", "app", "--tool", "c"});
+  EXPECT_THAT(Options.Tools, ElementsAre("a", "b"));
+  EXPECT_EQ(Options.Device, "emulated");
+  EXPECT_EQ(Options.Output, "out");
+  EXPECT_THAT(Options.Command, ElementsAre("app", "--tool", "c"));
+}
+
+TEST(RunArguments, TwoDashesEndThemToo) {
+  RunOptions Options = parseRunArguments({"--tool", "a", "--", "--odd", "x"});
+  EXPECT_THAT(Options.Command, ElementsAre("--odd", "x"));
+}
+
+TEST(RunArguments, MistakesAreNamed) {
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--toll", "a", "app"}); }),
+              HasSubstr("--toll"));
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--tool"}); }),
+              HasSubstr("--tool needs a value"));
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--tool", "a"}); }),
+              HasSubstr("no program"));
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--tools=a", "app"}); }),
+              HasSubstr("--tools=a"));
+}
+
+class RunPlanTest : public testing::Test {
+protected:
+  RunPlanTest() {
+    Around.Prefix = "/opt/luthier";
+    Around.CurrentDirectory = "/home/me";
+    Around.Time = "12345";
+    Around.FileExists = [this](const std::string &Path) {
+      return Files.contains(Path);
+    };
+    Around.InstalledTools = [] {
+      return std::vector<std::string>{"instr-count", "trace"};
+    };
+    Around.Variable =
+        [this](const std::string &Name) -> std::optional<std::string> {
+      auto It = Variables.find(Name);
+      return It == Variables.end() ? std::nullopt : std::optional(It->second);
+    };
+    Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so",
+             "/home/me/libmine.so"};
+    Options.Command = {"app"};
+  }
+
+  /// The planned value, or "unset".
+  std::string planned(const std::string &Name) {
+    std::string Value = "unset";
+    for (const auto &[Key, Planned] : planRun(Options, Around).Environment)
+      if (Key == Name)
+        Value = Planned;
+    return Value;
+  }
+  std::string refusal() {
+    return refusalOf([&] { planRun(Options, Around); });
+  }
+
+  RunOptions Options;
+  Surroundings Around;
+  std::set<std::string> Files;
+  std::map<std::string, std::string> Variables;
+};
+
+TEST_F(RunPlanTest, ToolsAreFoundByNameAndByPath) {
+  Options.Tools = {"instr-count", "./libmine.so"};
+  Files.insert("/home/me/./libmine.so");
+  EXPECT_EQ(planned("LUTHIER_TOOLS"),
+            "/opt/luthier/lib/luthier/tools/libinstr-count.so:"
+            "/home/me/./libmine.so");
+  EXPECT_EQ(planned("HSA_TOOLS_LIB"), "/opt/luthier/lib/libluthier.so");
+}
+
+TEST_F(RunPlanTest, WithoutToolsNothingIsLoaded) {
+  EXPECT_EQ(planned("HSA_TOOLS_LIB"), "unset");
+  EXPECT_EQ(planned("LUTHIER_TOOLS"), "unset");
+}
+
+TEST_F(RunPlanTest, UnknownToolListsTheKnown) {
+  Options.Tools = {"instr-cuont"};
+  EXPECT_THAT(refusal(), HasSubstr("instr-cuont"));
+  EXPECT_THAT(refusal(), HasSubstr("instr-count, trace"));
+  Options.Tools = {"dir/libgone.so"};
+  EXPECT_THAT(refusal(), HasSubstr("dir/libgone.so"));
+}
+
+TEST_F(RunPlanTest, OtherToolLibrariesAreKept) {
+  Options.Tools = {"instr-count"};
+  Variables["HSA_TOOLS_LIB"] = "librocprofiler.so";
+  EXPECT_EQ(planned("HSA_TOOLS_LIB"),
+            "librocprofiler.so /opt/luthier/lib/libluthier.so");
+  Variables["HSA_TOOLS_LIB"] = "/opt/luthier/lib/libluthier.so";
+  EXPECT_EQ(planned("HSA_TOOLS_LIB"), "unset") << "it would be loaded twice";
+}
+
+TEST_F(RunPlanTest, PathWithSpacesIsEscapedForRocr) {
+  Around.Prefix = "/my tools";
+  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("HSA_TOOLS_LIB"), "/my\\ tools/lib/libluthier.so");
+}
+
+TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/opt/luthier/lib/emulated");
+  EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a");
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr("emulated gfx90a")));
+}
+
+TEST_F(RunPlanTest, NativeGPUNeedsNothing) {
+  Around.HasGPU = true;
+  for (const char *Device : {"", "native"}) {
+    Options.Device = Device;
+    EXPECT_EQ(planned("LD_LIBRARY_PATH"), "unset");
+    EXPECT_TRUE(planRun(Options, Around).Notes.empty());
+  }
+}
+
+TEST_F(RunPlanTest, NativeWithoutGPUIsRefused) {
+  Options.Device = "native";
+  EXPECT_THAT(refusal(), HasSubstr("/dev/kfd"));
+}
+
+TEST_F(RunPlanTest, EmulatedGoesBeforeTheUsersLibraryPath) {
+  Variables["LD_LIBRARY_PATH"] = "/my/lib";
+  for (const char *Device : {"emulated", "emulated:gfx90a"}) {
+    Options.Device = Device;
+    EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/opt/luthier/lib/emulated:/my/lib");
+    EXPECT_TRUE(planRun(Options, Around).Notes.empty());
+  }
+}
+
+TEST_F(RunPlanTest, UnsupportedDeviceListsTheSupported) {
+  for (const char *Device : {"emulated:gfx123", "emulatedgfx90a", "cuda"}) {
+    Options.Device = Device;
+    EXPECT_THAT(refusal(), HasSubstr("gfx90a")) << Device;
+  }
+}
+
+TEST_F(RunPlanTest, OutputIsAbsolute) {
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me");
+  EXPECT_EQ(planRun(Options, Around).OutputDirectory, "");
+  Options.Output = "out";
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me/out");
+  EXPECT_EQ(planRun(Options, Around).OutputDirectory, "/home/me/out");
+  Options.Output = "/tmp/out";
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/tmp/out");
+}
+
+TEST_F(RunPlanTest, OutputVariableOfTheUserIsKept) {
+  Variables["LUTHIER_OUTPUT"] = "/elsewhere";
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "unset");
+}
+
+} // namespace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A GPU runtime as far as these tests need one: signals that tests complete by
+// hand, and loaded code objects that are whatever a test says.
+#ifndef LUTHIER_TEST_UNIT_RUNTIME_FAKEHSA_H
+#define LUTHIER_TEST_UNIT_RUNTIME_FAKEHSA_H
+
+#include <cstdint>
+#include <functional>
+#include <hsa/hsa.h>
+#include <vector>
+
+namespace luthier::test {
+
+struct FakeCodeObject {
+  std::vector<uint8_t> *Bytes;
+  uint64_t Base, Size;
+  int64_t Delta;
+};
+
+/// Installs itself as the runtime under Luthier while it exists.
+class FakeHsa {
+public:
+  FakeHsa();
+  ~FakeHsa();
+
+  /// By handle of the executable.
+  std::vector<FakeCodeObject> Executables;
+  /// Signals by handle minus one.
+  std::vector<int64_t> Signals;
+  /// Called when somebody waits for a signal that is not complete.
+  std::function<void()> WhileWaiting;
+};
+
+} // namespace luthier::test
+
+#endif // LUTHIER_TEST_UNIT_RUNTIME_FAKEHSA_H

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/Tool.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <cstdlib>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace {
+
+class OutputPathTest : public testing::Test {
+protected:
+  OutputPathTest() {
+    sys::fs::createUniqueDirectory("luthier-output", Directory);
+    ::setenv("LUTHIER_OUTPUT", Directory.c_str(), 1);
+  }
+  ~OutputPathTest() override {
+    ::unsetenv("LUTHIER_OUTPUT");
+    sys::fs::remove_directories(Directory);
+  }
+
+  std::string path(const Twine &Name) {
+    return (Directory.str() + "/" + Name).str();
+  }
+  /// What a child process gets, run to its end.
+  std::string inChild(const char *Name, pid_t &Child) {
+    int Pipe[2];
+    EXPECT_EQ(::pipe(Pipe), 0);
+    Child = ::fork();
+    if (!Child) {
+      std::string Path = luthier::outputPath(Name);
+      bool Written = ::write(Pipe[1], Path.data(), Path.size()) > 0;
+      ::_exit(!Written);
+    }
+    ::close(Pipe[1]);
+    char Buffer[4096];
+    ssize_t Length = ::read(Pipe[0], Buffer, sizeof(Buffer));
+    ::close(Pipe[0]);
+    ::waitpid(Child, nullptr, 0);
+    return std::string(Buffer, Length > 0 ? size_t(Length) : 0);
+  }
+
+  SmallString<128> Directory;
+};
+
+TEST_F(OutputPathTest, FirstProcessGetsThePlainName) {
+  EXPECT_EQ(luthier::outputPath("first.json"), path("first.json"));
+  EXPECT_EQ(luthier::outputPath("first.json"), path("first.json"))
+      << "asking again changes the answer";
+}
+
+TEST_F(OutputPathTest, OtherProcessesGetTheirId) {
+  EXPECT_EQ(luthier::outputPath("second.json"), path("second.json"));
+  pid_t Child;
+  std::string Path = inChild("second.json", Child);
+  EXPECT_EQ(Path, path("second." + Twine(Child) + ".json"));
+}
+
+TEST_F(OutputPathTest, ChildThatAsksFirstGetsThePlainName) {
+  pid_t Child;
+  EXPECT_EQ(inChild("third.json", Child), path("third.json"));
+  EXPECT_EQ(luthier::outputPath("third.json"),
+            path("third." + Twine(::getpid()) + ".json"));
+}
+
+TEST_F(OutputPathTest, FileOfAnEarlierRunIsReplaced) {
+  std::string Old = path("old.json");
+  ::close(::open(Old.c_str(), O_CREAT | O_WRONLY, 0666));
+  timespec LongAgo[2] = {{1000, 0}, {1000, 0}};
+  ::utimensat(AT_FDCWD, Old.c_str(), LongAgo, 0);
+  EXPECT_EQ(luthier::outputPath("old.json"), Old);
+}
+
+TEST_F(OutputPathTest, MissingFolderIsCreated) {
+  std::string Deep = path("a/b");
+  ::setenv("LUTHIER_OUTPUT", Deep.c_str(), 1);
+  EXPECT_EQ(luthier::outputPath("deep.json"), Deep + "/deep.json");
+  EXPECT_TRUE(sys::fs::is_directory(Deep));
+}
+
+} // namespace
