@@ -93,12 +93,16 @@ void Scheduler::runSlices(Workgroup &Group) {
          !S.Stop.load(std::memory_order_relaxed)) {
     Thread.Memory.refresh();
     Code.refresh();
-    for (Wave &W : Group.Waves) {
+    size_t NumWaves = Group.Waves.size();
+    for (size_t N = 0; N != NumWaves; ++N) {
+      // The seed also decides which wave of a workgroup goes first.
+      Wave &W = Group.Waves[(N + S.Seed) % NumWaves];
       if (W.Event != WaveEvent::None)
         continue;
-      uint64_t Before = W.WaveInstructions;
+      // The clock a wave sees is Thread.Clock plus its own count.
+      Thread.Clock -= W.WaveInstructions;
       S.Run(W, SliceLength);
-      Thread.Clock += W.WaveInstructions - Before;
+      Thread.Clock += W.WaveInstructions;
       if (W.Event == WaveEvent::Ended)
         --Group.NumRunning;
       else if (W.Event == WaveEvent::Fault)

@@ -87,7 +87,8 @@ struct ThreadContext {
   MemoryView Memory;
   CodeView *Code;
   const std::function<void(uint32_t)> *Interrupt = nullptr;
-  /// Wave instructions so far; the clock that s_memtime shows.
+  /// Wave instructions before this slice, less those of the running wave: with
+  /// them added it is what s_memtime shows.
   uint64_t Clock = 0;
 };
 
