@@ -6,6 +6,8 @@
 #include "hook/ExecOrder.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/PayloadExtractor.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -18,6 +20,11 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace llvm;
 
@@ -110,7 +117,7 @@ struct PayloadCompiler::Impl {
 
   Function &createPayload(unsigned Index, const PayloadVariant &Variant,
                           Function &Hook, const PayloadFrame &Frame);
-  void simplify();
+  Error simplify(ArrayRef<Function *> Payloads);
   Error generateCode(const PayloadFrame &Frame, std::vector<Payload> &Result);
 };
 
@@ -205,9 +212,31 @@ Function &PayloadCompiler::Impl::createPayload(unsigned Index,
   return *F;
 }
 
+/// Lanes that leave a loop at different times are brought back by code that
+/// LLVM adds around it, and that a write of EXEC inside would break.
+static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
+  auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
+  for (BasicBlock &Block : F) {
+    if (!isa<CallBrInst>(Block.getTerminator()))
+      continue;
+    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
+      SmallVector<BasicBlock *, 4> Exiting;
+      L->getExitingBlocks(Exiting);
+      for (BasicBlock *Exit : Exiting)
+        if (Uniformity.hasDivergentTerminator(*Exit))
+          return refuse(RefusalReason::UnsupportedHook,
+                        "a hook calls luthier::writeExec in a loop that lanes "
+                        "leave at different times");
+    }
+  }
+  return Error::success();
+}
+
 /// The bitcode is optimised already: what remains is to inline the hooks and to
-/// fold what addresses and constants made foldable.
-void PayloadCompiler::Impl::simplify() {
+/// fold what addresses and constants made foldable. No loop passes: they sink
+/// reads of EXEC across its definitions.
+Error PayloadCompiler::Impl::simplify(ArrayRef<Function *> Payloads) {
   for (Function &F : *M)
     if (!F.isDeclaration() && !F.getName().starts_with(PayloadPrefix)) {
       F.setLinkage(GlobalValue::InternalLinkage);
@@ -225,13 +254,21 @@ void PayloadCompiler::Impl::simplify() {
   PB.registerFunctionAnalyses(FAM);
   PB.registerLoopAnalyses(LAM);
   PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(ADCEPass());
   ModulePassManager MPM;
   MPM.addPass(AlwaysInlinerPass());
   MPM.addPass(GlobalDCEPass());
-  MPM.addPass(
-      createModuleToFunctionPassAdaptor(PB.buildFunctionSimplificationPipeline(
-          OptimizationLevel::O2, ThinOrFullLTOPhase::None)));
+  MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
   MPM.run(*M, MAM);
+  for (Function *F : Payloads)
+    if (Error E = checkLoops(*F, FAM))
+      return E;
+  return Error::success();
 }
 
 Error PayloadCompiler::Impl::generateCode(const PayloadFrame &Frame,
@@ -275,7 +312,8 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
     Functions.push_back(
         &P->createPayload(Functions.size(), Variant, *Hook, Frame));
   }
-  P->simplify();
+  if (Error E = P->simplify(Functions))
+    return std::move(E);
   std::vector<Payload> Result(Variants.size());
   for (auto [F, Payload] : zip(Functions, Result)) {
     if (Error E = lowerIntrinsics(*F, P->Target, Frame, Payload))

@@ -191,6 +191,39 @@ TEST_F(Counting, FollowsBranchesThatNoLongerReach) {
   EXPECT_GT(Report.BytesAfter, 1u << 17);
 }
 
+TEST_F(Counting, ReadsExecBeforeALoopThatDefinesIt) {
+  // The mask is read before a loop and restored after it; a pass that sinks the
+  // read would restore what the loop wrote.
+  setHooks(R"(
+define void @loop(i32 %n) #0 {
+entry:
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %one ]
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 1) #1 to label %one []
+one:
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  %next = add i32 %i, 1
+  %more = icmp ult i32 %next, %n
+  br i1 %more, label %head, label %exit
+exit:
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) #1 to label %back []
+back:
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %slot = add i32 %lane, 64
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 %slot
+  %b = atomicrmw add ptr addrspace(1) %p, i64 1 syncscope("agent") monotonic
+  ret void
+})");
+  expectUnchanged(underMask("s_mov_b64 s[10:11], exec"),
+                  everywhere("loop", {HookArgument(3u)}));
+  EXPECT_EQ(Counters.as<uint64_t>()[0], 3 * Report.Points);
+  for (unsigned Lane = 0; Lane < 64; ++Lane)
+    EXPECT_EQ(Counters.as<uint64_t>()[64 + Lane], Report.Points) << Lane;
+}
+
 TEST_F(Counting, CompilesOncePerVariantNotOncePerPoint) {
   auto Object = assembleKernel(underMask("s_mov_b64 s[10:11], -1"));
   ASSERT_TRUE(bool(instrument(*Object, countAll)));

@@ -36,7 +36,8 @@ TEST_F(Refusals, KernelsThatJumpThroughRegisters) {
 }
 
 TEST_F(Refusals, KernelsThatBranchOutOfThemselves) {
-  refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm", RefusalReason::CallsFunctions);
+  refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm",
+               RefusalReason::CallsFunctions);
 }
 
 TEST_F(Refusals, InstructionsThatDoNotDecode) {
@@ -110,6 +111,26 @@ TEST_F(Refusals, HooksWithSharedMemory) {
   refuseHook("@l = external addrspace(3) global i32\n"
              "define void @h() #0 { store i32 1, ptr addrspace(3) @l\n"
              "ret void }",
+             RefusalReason::UnsupportedHook);
+}
+
+TEST_F(Refusals, HooksThatWriteExecInALoopLanesLeaveAtDifferentTimes) {
+  refuseHook(R"(
+define void @h() #0 {
+entry:
+  %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  br label %head
+head:
+  %i = phi i32 [ %lane, %entry ], [ %next, %rest ]
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) #1 to label %rest []
+rest:
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  %next = add i32 %i, -1
+  %more = icmp sgt i32 %next, 0
+  br i1 %more, label %head, label %exit
+exit:
+  ret void
+})",
              RefusalReason::UnsupportedHook);
 }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts branches: the tool of docs/writing-a-tool.md.
+#include "luthier/luthier.h"
+
+MARK_LUTHIER_DEVICE_MODULE // this library has hooks
+    __attribute__((
+        managed)) uint64_t Branches; // host memory that hooks see too
+
+LUTHIER_HOOK_ANNOTATE countBranch() { // device code, inlined at each point
+  uint64_t Lanes = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1); // one lane adds, also if none was active
+  atomicAdd(&Branches, 1);
+  luthier::writeExec(Lanes);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countBranch); // lets host code name it
+
+struct BranchCount : luthier::Tool {
+  static llvm::Error insert(luthier::InstrumentationTask &Task,
+                            luthier::LiftedRepresentation &LR) {
+    for (auto &[Symbol, MF] : LR.functions())
+      for (llvm::MachineBasicBlock &MBB : *MF)
+        for (llvm::MachineInstr &MI : MBB)
+          if (MI.isBranch())
+            LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
+                MI, LUTHIER_GET_HOOK_HANDLE(countBranch)));
+    return llvm::Error::success();
+  }
+  llvm::Error instrument(luthier::KernelDispatch &D) {
+    auto Lifted = luthier::lift(D.Kernel);
+    LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
+    LUTHIER_RETURN_ON_ERROR(
+        luthier::instrumentAndLoad(D.Kernel, *Lifted, insert, "branches"));
+    return luthier::overrideWithInstrumented(D.Packet, "branches");
+  }
+  void onDispatch(luthier::KernelDispatch &D) override {
+    if (llvm::Error E = instrument(D))
+      luthier::reportRefusal(D.Kernel, std::move(E));
+  }
+  void onExit() override { llvm::errs() << Branches << " branches\n"; }
+};
+LUTHIER_TOOL(BranchCount)
