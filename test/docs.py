@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fails if docs show other code, name other refusals or link to other files than there are."""
+import pathlib
+import re
+import sys
+
+
+def without_space(text):
+    return re.sub(r"\s+", "", re.sub(r"//.*", "", text))
+
+
+def main(root):
+    errors = []
+    guide = (root / "docs/writing-a-tool.md").read_text()
+    example = (root / "examples/tools/BranchCount.hip").read_text()
+    shown = re.search(r"```c\+\+\n(.*?)```", guide, re.S)
+    if not shown or without_space(shown[1]) != without_space(example):
+        errors.append("docs/writing-a-tool.md does not show examples/tools/BranchCount.hip")
+    reasons = set(re.findall(r'LUTHIER_REFUSAL\(\w+,\s*"([^"]+)"', (root / "include/luthier/Refusal.def").read_text()))
+    listed = set(re.findall(r"^\| `([^`]+)`", (root / "docs/refusals.md").read_text(), re.M))
+    if not reasons or reasons != listed:
+        errors.append(f"docs/refusals.md differs from Refusal.def in {sorted(reasons ^ listed)}")
+    links = 0
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            links += 1
+            if not (page.parent / link).exists():
+                errors.append(f"{page.relative_to(root)} links to {link}, which does not exist")
+    print("\n".join(errors) or f"guide, {len(reasons)} refusals and {links} links agree")
+    return bool(errors)
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))
