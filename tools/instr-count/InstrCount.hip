@@ -118,8 +118,11 @@ class InstrCount : public Tool {
     llvm::json::Value Report = llvm::json::Object{
         {"kernels", std::move(Kernels)}, {"refused", std::move(Refused)}};
     File << llvm::formatv("{0:2}\n", Report);
-    if (Error)
-      llvm::errs() << "instr-count.json: " << Error.message() << '\n';
+    File.close();
+    if (File.has_error()) {
+      llvm::errs() << "instr-count.json: " << File.error().message() << '\n';
+      File.clear_error(); // LLVM would end the program.
+    }
   }
 };
 LUTHIER_TOOL(InstrCount)
