@@ -31,6 +31,8 @@ public:
   explicit RegisterFiles(const llvm::MCRegisterInfo &MRI);
 
   RegisterRange rangeOf(llvm::MCRegister Reg) const { return Ranges[Reg.id()]; }
+  unsigned sgprCount() const { return SGPRs.size(); }
+  unsigned vgprCount() const { return VGPRs.size(); }
   llvm::MCRegister sgpr(unsigned Index) const { return SGPRs[Index]; }
   llvm::MCRegister vgpr(unsigned Index) const { return VGPRs[Index]; }
   /// s[Index:Index+1]; \p Index is even.

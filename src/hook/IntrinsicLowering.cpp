@@ -172,6 +172,13 @@ private:
         Parts.front().drop_front(4).getAsInteger(10, First) || Parts.size() > 2)
       return refuse(RefusalReason::UnsupportedHook,
                     "access to register " + Name);
+    // What lies above belongs to Luthier, or to nobody.
+    unsigned Limit = File == "SGPR"   ? Frame.ApplicationSGPRs
+                     : File == "VGPR" ? Frame.ApplicationVGPRs
+                                      : Frame.ApplicationAGPRs;
+    if (First + Parts.size() > Limit)
+      return refuse(RefusalReason::UnsupportedHook,
+                    "the kernel does not use register " + Name);
     return NamedRegister{
         registerConstraint(toLower(File[0]), First, Parts.size()),
         unsigned(Parts.size()), false, File != "SGPR"};

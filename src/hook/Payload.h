@@ -17,8 +17,8 @@ namespace luthier {
 /// Registers past the kernel's own that serve the code around payloads. A
 /// payload that reads or writes the application's flags uses these copies.
 struct PayloadFrame {
-  /// The application's own: s0 and v0 up to these, exclusive.
-  unsigned ApplicationSGPRs = 0, ApplicationVGPRs = 0;
+  /// The application's own: s0, v0 and a0 up to these, exclusive.
+  unsigned ApplicationSGPRs = 0, ApplicationVGPRs = 0, ApplicationAGPRs = 0;
   llvm::MCRegister VccSave;  ///< Aligned SGPR pair.
   llvm::MCRegister ExecSave; ///< Aligned SGPR pair.
   llvm::MCRegister SccSave;  ///< One SGPR: 1 or 0.

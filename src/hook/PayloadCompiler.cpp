@@ -46,10 +46,14 @@ public:
   }
   bool runOnMachineFunction(MachineFunction &MF) override {
     auto *Info = MF.getInfo<SIMachineFunctionInfo>();
-    for (unsigned I = 0; I < Frame.FirstVGPR; ++I)
-      Info->reserveWWMRegister(Files.vgpr(I));
-    for (unsigned I = 0; I < Frame.FirstSGPR; ++I)
-      Info->reserveWWMRegister(Files.sgpr(I));
+    for (unsigned I = 0; I < Files.vgprCount(); ++I)
+      if (I < Frame.FirstVGPR || I >= Frame.VGPRLimit)
+        Info->reserveWWMRegister(Files.vgpr(I));
+    for (unsigned I = 0; I < Files.sgprCount(); ++I)
+      if (I < Frame.FirstSGPR || I >= Frame.SGPRLimit)
+        Info->reserveWWMRegister(Files.sgpr(I));
+    // Nobody calls a payload: it need not avoid what a callee must preserve.
+    MF.getRegInfo().setCalleeSavedRegs({});
     MF.getRegInfo().freezeReservedRegs();
     return false;
   }
@@ -92,6 +96,17 @@ private:
 char CollectPayloads::ID = 0;
 
 } // namespace
+
+/// A parameter that names a register must be a constant when intrinsics are
+/// lowered.
+static bool namesRegister(const Argument &A) {
+  return any_of(A.users(), [&](const User *U) {
+    auto *Call = dyn_cast<CallBase>(U);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    return Callee && Callee->hasFnAttribute("luthier_intrinsic") &&
+           Call->arg_size() && Call->getArgOperand(0) == &A;
+  });
+}
 
 struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
@@ -164,7 +179,7 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       return refuse(RefusalReason::UnsupportedHook,
                     "parameter " + Twine(A.getArgNo()) + " of " + Hook +
                         " is not a scalar of at most 64 bits");
-    Result.push_back({Bits});
+    Result.push_back({Bits, namesRegister(A)});
   }
   return Result;
 }

@@ -16,6 +16,8 @@ namespace luthier {
 /// Types of a hook's parameters, as far as passing arguments goes.
 struct HookParameter {
   unsigned Bits = 0; ///< 1 to 64.
+  /// Every value needs a compilation of its own.
+  bool MustBeConstant = false;
 };
 
 /// The hooks of one tool module, parsed once and compiled for one kernel.

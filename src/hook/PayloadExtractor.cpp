@@ -102,7 +102,7 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
     Result.ClobbersM0 |= MO.isDef();
     return Error::success();
   case AMDGPU::MODE:
-    if (MO.isDef() && !MO.isImplicit())
+    if (MO.isDef())
       return refuse(RefusalReason::UnsupportedHook,
                     "a hook changes the floating point mode");
     return Error::success();
@@ -110,7 +110,8 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
     break;
   }
   amdgpu::RegisterRange Range = Encoder.target().registerFiles().rangeOf(Reg);
-  if (Range.File == amdgpu::RegisterFile::AGPR && MO.isDef())
+  if (Range.File == amdgpu::RegisterFile::AGPR && MO.isDef() &&
+      Range.end() > (Result.WritesApplication ? Frame.ApplicationAGPRs : 0))
     return refuse(RefusalReason::RegisterBudget,
                   "a hook needs accumulation registers");
   const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;

@@ -32,6 +32,25 @@ private:
   std::chrono::steady_clock::time_point Last = std::chrono::steady_clock::now();
 };
 
+/// Control goes to or comes from where the lifted code does not show.
+bool leavesFunction(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_ENDPGM:
+  case AMDGPU::S_ENDPGM_SAVED:
+    return false;
+  case AMDGPU::S_SETPC_B64:
+  case AMDGPU::S_SWAPPC_B64:
+  case AMDGPU::S_CALL_B64:
+  case AMDGPU::S_RFE_B64:
+  case AMDGPU::S_CBRANCH_I_FORK:
+  case AMDGPU::S_CBRANCH_G_FORK:
+  case AMDGPU::S_CBRANCH_JOIN:
+    return true;
+  default:
+    return MI.isCall() || MI.isIndirectBranch() || MI.isReturn();
+  }
+}
+
 /// What this engine does not do yet, each with its reason.
 Error checkKernel(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
@@ -46,27 +65,31 @@ Error checkKernel(const LiftedRepresentation &LR) {
   for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB)
-        if (MI.isCall() || MI.isIndirectBranch() || MI.isReturn() ||
-            MI.getOpcode() == AMDGPU::S_SETPC_B64 ||
-            MI.getOpcode() == AMDGPU::S_SWAPPC_B64 ||
-            MI.getOpcode() == AMDGPU::S_CALL_B64 ||
-            MI.getOpcode() == AMDGPU::S_RFE_B64) {
-          if (MI.getOpcode() == AMDGPU::S_ENDPGM)
-            continue;
+        if (leavesFunction(MI))
           return refuse(RefusalReason::CallsFunctions,
                         "at 0x" +
                             utohexstr(LR.originalAddress(MI).value_or(0)));
-        }
+  // Data after the last instruction that is reached looks like code too.
+  const MachineFunction &MF = *LR.functions().front().second;
+  const bool IsReached = &MF.front() == &MF.back() || !MF.back().pred_empty();
+  if (IsReached && (MF.back().empty() || !MF.back().back().isBarrier()))
+    return refuse(RefusalReason::CallsFunctions,
+                  "the kernel runs on into what follows it");
   return Error::success();
 }
 
-bool hasMatrixOps(const LiftedRepresentation &LR) {
-  for (const auto &[Symbol, MF] : LR.functions())
+KernelHazards hazardsOf(const LiftedRepresentation &LR) {
+  KernelHazards Result;
+  for (const auto &[Symbol, MF] : LR.functions()) {
+    const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB)
-        if (SIInstrInfo::isMFMA(MI))
-          return true;
-  return false;
+      for (const MachineInstr &MI : MBB) {
+        Result.MatrixOps |= SIInstrInfo::isMFMA(MI);
+        Result.LoadsVCC |=
+            SIInstrInfo::isSMRD(MI) && MI.modifiesRegister(AMDGPU::VCC, &TRI);
+      }
+  }
+  return Result;
 }
 
 /// Compiles each module's share of the variants.
@@ -126,37 +149,6 @@ Expected<PointsByAnchor> placePoints(const LiftedRepresentation &LR,
   return Result;
 }
 
-/// Brings descriptor and metadata up to what the instrumented code uses.
-void growRegisters(const RegisterUse &Use, const PayloadFrame &Frame,
-                   ArrayRef<Payload> Payloads, const RegisterFileTraits &Traits,
-                   KernelDescriptor &Descriptor, KernelMetadata &Metadata) {
-  unsigned SGPRs = Frame.FirstSGPR, VGPRs = Frame.FirstVGPR;
-  for (const Payload &P : Payloads) {
-    SGPRs = std::max(SGPRs, P.SGPREnd);
-    VGPRs = std::max(VGPRs, P.VGPREnd);
-  }
-  VGPRs = std::max(VGPRs, Descriptor.vgprLimit(Traits));
-  if (SGPRs + Traits.ExtraSGPRs > Descriptor.allocatedSGPRs(Traits))
-    Descriptor.setSGPRs(SGPRs, Traits);
-  unsigned AGPRs = std::max(Use.AGPRs, Metadata.AGPRs);
-  if (VGPRs > Descriptor.vgprLimit(Traits))
-    Descriptor.setVGPRs(VGPRs, AGPRs, Traits);
-  Metadata.SGPRs = std::max(Metadata.SGPRs, SGPRs + Traits.ExtraSGPRs);
-  Metadata.AGPRs = AGPRs;
-  Metadata.VGPRs = std::max(Metadata.VGPRs, Traits.UnifiedAGPRs && AGPRs
-                                                ? alignTo(VGPRs, 4) + AGPRs
-                                                : VGPRs);
-}
-
-/// Instruction fetch runs ahead of the wave: past its end there must be memory,
-/// and something that decodes.
-void padForPrefetch(std::vector<uint8_t> &Code) {
-  constexpr unsigned PrefetchBytes = 256;
-  constexpr uint8_t Nop[] = {0x00, 0x00, 0x80, 0xbf}; // s_nop 0
-  for (unsigned I = 0; I < PrefetchBytes; ++I)
-    Code.push_back(Nop[I % 4]);
-}
-
 } // namespace
 
 Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
@@ -166,10 +158,10 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   Stopwatch Watch;
   if (Error E = checkKernel(LR))
     return std::move(E);
-  Expected<VariantPlan> Plan = planVariants(LR, Task, Resolve);
+  RegisterUse Use = registerUse(LR);
+  Expected<VariantPlan> Plan = planVariants(LR, Use, Task, Resolve);
   if (!Plan)
     return Plan.takeError();
-  RegisterUse Use = registerUse(LR);
   Expected<PayloadFrame> Frame =
       planFrame(LR, Use, Plan->ArgumentSGPRs, Plan->ArgumentVGPRs);
   if (!Frame)
@@ -187,7 +179,7 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   RegisterLiveness SCC = RegisterLiveness::run(MF, AMDGPU::SCC);
   RegisterLiveness VCC = RegisterLiveness::run(MF, AMDGPU::VCC);
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  PointWriter Writer(Encoder, *Frame, *Payloads, hasMatrixOps(LR));
+  PointWriter Writer(Encoder, *Frame, *Payloads, hazardsOf(LR));
   // Outside payloads the frame's registers are free for jumps.
   amdgpu::LongJump Long = Encoder.longJump(Frame->VccSave, Frame->SccSave);
   auto writePoints = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
@@ -213,7 +205,6 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   growRegisters(Use, *Frame, *Payloads, Traits, Image.Descriptor, Metadata);
   Result.Report.BytesBefore = Kernel.CodeSize;
   Result.Report.BytesAfter = Code->size();
-  padForPrefetch(*Code);
   Image.Code = *Code;
   Expected<std::vector<uint8_t>> Linked =
       writeCodeObject(Object, Image, Metadata);

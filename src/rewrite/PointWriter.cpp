@@ -14,7 +14,7 @@ static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
 /// (VALU write of an SGPR, VCC or EXEC to a reader that does not wait).
 static constexpr unsigned VectorWaitStates = 5;
 /// The longest matrix operation's result (16 passes) to any reader.
-static constexpr unsigned MatrixWaitStates = 19;
+static constexpr unsigned MatrixWaitStates = 20;
 
 void PointWriter::waitStates(unsigned Count, SmallVectorImpl<uint8_t> &Code) {
   constexpr unsigned MaxPerNop = 8; // On the oldest targets.
@@ -72,7 +72,7 @@ void PointWriter::write(const PlannedPoint &Point, LiveFlags Live,
   }
 
   SmallVector<uint8_t, 64> Code;
-  if (ReadsRegisters)
+  if (ReadsRegisters || (Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC)))
     Encoder.encode(AMDGPU::S_WAITCNT, imm(0), Code);
   if (SaveSCC)
     Encoder.encode(AMDGPU::S_CSELECT_B32, {reg(Frame.SccSave), imm(1), imm(0)},
@@ -86,8 +86,8 @@ void PointWriter::write(const PlannedPoint &Point, LiveFlags Live,
   if (SaveM0)
     Encoder.encode(AMDGPU::S_MOV_B32, {reg(Frame.M0Save), reg(AMDGPU::M0)},
                    Code);
-  if (HasMatrixOps && (ReadsVectors || P.ReadsApplication))
-    waitStates(MatrixWaitStates, Code);
+  if (ReadsVectors || P.ReadsApplication)
+    waitStates(Hazards.MatrixOps ? MatrixWaitStates : VectorWaitStates, Code);
   for (const ArgumentMove &Move : Point.Moves)
     move(Move, Code);
   if (P.NeedsDistance || P.ReadsApplication)

@@ -25,14 +25,19 @@ struct LiveFlags {
   bool VCC = false;
 };
 
+/// What a kernel contains that its payloads must keep clear of.
+struct KernelHazards {
+  /// MFMA, whose results take long to become readable and are not interlocked.
+  bool MatrixOps = false;
+  /// Scalar loads into VCC, which may land between its copy and its return.
+  bool LoadsVCC = false;
+};
+
 class PointWriter {
 public:
-  /// \p HasMatrixOps: the kernel contains MFMA, whose results take long to
-  /// become readable and are not interlocked.
   PointWriter(amdgpu::MachineEncoder &Encoder, const PayloadFrame &Frame,
-              llvm::ArrayRef<Payload> Payloads, bool HasMatrixOps)
-      : Encoder(Encoder), Frame(Frame), Payloads(Payloads),
-        HasMatrixOps(HasMatrixOps) {}
+              llvm::ArrayRef<Payload> Payloads, KernelHazards Hazards)
+      : Encoder(Encoder), Frame(Frame), Payloads(Payloads), Hazards(Hazards) {}
 
   void write(const PlannedPoint &Point, LiveFlags Live,
              amdgpu::CodeLayout &Layout);
@@ -44,7 +49,7 @@ private:
   amdgpu::MachineEncoder &Encoder;
   const PayloadFrame &Frame;
   llvm::ArrayRef<Payload> Payloads;
-  bool HasMatrixOps;
+  KernelHazards Hazards;
 };
 
 } // namespace luthier

@@ -47,7 +47,10 @@ RegisterUse registerUse(const LiftedRepresentation &LR) {
   const RegisterFileTraits &Traits = traitsOf(LR);
   const KernelInfo &Kernel = *LR.impl().Kernel;
   // User SGPRs, then up to five of the system; up to three work-item ids.
-  RegisterUse Use{Kernel.Descriptor.userSGPRCount() + 5, 3, 0};
+  // Accumulation registers that the code does not name may be reserved all the
+  // same, and share the file with the others.
+  RegisterUse Use{Kernel.Descriptor.userSGPRCount() + 5, 3,
+                  Kernel.Metadata.AGPRs};
   bool IndexedScalars = false, IndexedVectors = false;
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   for (const auto &[Symbol, MF] : LR.functions())
@@ -73,7 +76,6 @@ RegisterUse registerUse(const LiftedRepresentation &LR) {
                                      Kernel.Descriptor.allocatedSGPRs(Traits)));
   if (IndexedVectors) {
     Use.VGPRs = std::max(Use.VGPRs, Kernel.Descriptor.vgprLimit(Traits));
-    Use.AGPRs = std::max(Use.AGPRs, Kernel.Metadata.AGPRs);
   }
   return Use;
 }
@@ -97,6 +99,7 @@ Expected<PayloadFrame> planFrame(const LiftedRepresentation &LR,
   PayloadFrame Frame;
   Frame.ApplicationSGPRs = Use.SGPRs;
   Frame.ApplicationVGPRs = Use.VGPRs;
+  Frame.ApplicationAGPRs = Use.AGPRs;
   // Two pairs, which must be aligned, then two single registers.
   const unsigned First = alignTo(Use.SGPRs, 2);
   Frame.FirstArgumentSGPR = First + 6;
@@ -123,6 +126,26 @@ Expected<PayloadFrame> planFrame(const LiftedRepresentation &LR,
   Frame.SccSave = Files.sgpr(First + 4);
   Frame.M0Save = Files.sgpr(First + 5);
   return Frame;
+}
+
+void growRegisters(const RegisterUse &Use, const PayloadFrame &Frame,
+                   ArrayRef<Payload> Payloads, const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata) {
+  unsigned SGPRs = Frame.FirstSGPR, VGPRs = Frame.FirstVGPR;
+  for (const Payload &P : Payloads) {
+    SGPRs = std::max(SGPRs, P.SGPREnd);
+    VGPRs = std::max(VGPRs, P.VGPREnd);
+  }
+  VGPRs = std::max(VGPRs, Descriptor.vgprLimit(Traits));
+  if (SGPRs + Traits.ExtraSGPRs > Descriptor.allocatedSGPRs(Traits))
+    Descriptor.setSGPRs(SGPRs, Traits);
+  if (VGPRs > Descriptor.vgprLimit(Traits))
+    Descriptor.setVGPRs(VGPRs, Use.AGPRs, Traits);
+  Metadata.SGPRs = std::max(Metadata.SGPRs, SGPRs + Traits.ExtraSGPRs);
+  Metadata.AGPRs = Use.AGPRs;
+  Metadata.VGPRs = std::max(Metadata.VGPRs, Traits.UnifiedAGPRs && Use.AGPRs
+                                                ? alignTo(VGPRs, 4) + Use.AGPRs
+                                                : VGPRs);
 }
 
 } // namespace luthier

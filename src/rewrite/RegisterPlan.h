@@ -28,6 +28,12 @@ llvm::Expected<PayloadFrame> planFrame(const LiftedRepresentation &LR,
                                        unsigned ArgumentSGPRs,
                                        unsigned ArgumentVGPRs);
 
+/// Brings descriptor and metadata up to what the instrumented code uses.
+void growRegisters(const RegisterUse &Use, const PayloadFrame &Frame,
+                   llvm::ArrayRef<Payload> Payloads,
+                   const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata);
+
 } // namespace luthier
 
 #endif // LUTHIER_REWRITE_REGISTERPLAN_H

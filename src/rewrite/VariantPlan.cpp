@@ -24,9 +24,9 @@ struct UsedHook {
 
 class VariantPlanner {
 public:
-  VariantPlanner(const LiftedRepresentation &LR,
+  VariantPlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
                  const InstrumentationTask &Task, HookResolver Resolve)
-      : Target(*LR.impl().Target), Task(Task), Resolve(Resolve) {}
+      : Target(*LR.impl().Target), Use(Use), Task(Task), Resolve(Resolve) {}
 
   Expected<VariantPlan> run() {
     for (const InstrumentationTask::Insertion &I : Task.insertions())
@@ -49,6 +49,7 @@ private:
                                unsigned &VGPRs);
 
   const amdgpu::MCTarget &Target;
+  const RegisterUse &Use;
   const InstrumentationTask &Task;
   HookResolver Resolve;
   DenseMap<const void *, UsedHook> Hooks;
@@ -108,7 +109,11 @@ Expected<ArgumentSlot> VariantPlanner::slotFor(MCRegister Reg) const {
   if (Reg == AMDGPU::VCC || Reg == AMDGPU::EXEC)
     return ArgumentSlot{false, 0, 2};
   amdgpu::RegisterRange Range = Target.registerFiles().rangeOf(Reg);
-  if (Range.Count != 1 && Range.Count != 2)
+  const bool IsUsed =
+      Range.end() <= (Range.File == amdgpu::RegisterFile::SGPR   ? Use.SGPRs
+                      : Range.File == amdgpu::RegisterFile::VGPR ? Use.VGPRs
+                                                                 : Use.AGPRs);
+  if ((Range.Count != 1 && Range.Count != 2) || !IsUsed)
     return refuse(RefusalReason::HookArguments,
                   "register " + Twine(Target.registers().getName(Reg)) +
                       " cannot be passed to a hook");
@@ -133,7 +138,8 @@ Error VariantPlanner::plan(const InstrumentationTask::Insertion &I) {
   unsigned SGPRs = 0, VGPRs = 0;
   for (auto [Argument, Parameter, Constants] :
        zip(I.Arguments, Hook.Parameters, Hook.Constants)) {
-    if (!Argument.isRegister() && Constants.size() <= MaxSpecialised) {
+    if (!Argument.isRegister() &&
+        (Parameter.MustBeConstant || Constants.size() <= MaxSpecialised)) {
       uint64_t Bits = *Argument.integer();
       Variant.Arguments.push_back(Bits);
       Key.insert(Key.end(), {0, Bits});
@@ -167,9 +173,10 @@ Error VariantPlanner::plan(const InstrumentationTask::Insertion &I) {
 } // namespace
 
 Expected<VariantPlan> planVariants(const LiftedRepresentation &LR,
+                                   const RegisterUse &Use,
                                    const InstrumentationTask &Task,
                                    HookResolver Resolve) {
-  return VariantPlanner(LR, Task, Resolve).run();
+  return VariantPlanner(LR, Use, Task, Resolve).run();
 }
 
 } // namespace luthier

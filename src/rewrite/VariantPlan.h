@@ -7,6 +7,7 @@
 #include "hook/PayloadCompiler.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
+#include "rewrite/RegisterPlan.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
@@ -36,11 +37,13 @@ struct VariantPlan {
 
 /// A parameter that takes at most MaxSpecialised constants over all points is
 /// compiled in; one that takes more travels in scalar registers, as registers
-/// of the application do. So compilations do not multiply with points.
+/// of the application do. So compilations do not multiply with points. Only
+/// parameters that name registers are always compiled in.
 inline constexpr unsigned MaxSpecialised = 4;
 
 /// Refuses with UnknownHook, HookArguments and what resolving refuses.
 llvm::Expected<VariantPlan> planVariants(const LiftedRepresentation &LR,
+                                         const RegisterUse &Use,
                                          const InstrumentationTask &Task,
                                          HookResolver Resolve);
 

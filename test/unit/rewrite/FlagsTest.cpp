@@ -98,6 +98,7 @@ TEST_F(Flags, DataAddressedFromThePCIsTheOriginals) {
     s_nop 5
   )",
                                  everywhere("clobber", {HookArgument(1u)}));
+  ASSERT_FALSE(Outcome.Data.empty());
   EXPECT_EQ(Outcome.Data[0], 0xbf800005u);
 }
 

@@ -73,6 +73,21 @@ TEST_F(Refusals, PointsInsideIndexModeThatBeginsElsewhere) {
                RefusalReason::NoInsertionPoint);
 }
 
+TEST_F(Refusals, KernelsThatRunOnIntoWhatFollows) {
+  refuseKernel("s_nop 0", RefusalReason::CallsFunctions);
+}
+
+TEST_F(Refusals, RegistersTheKernelDoesNotUse) {
+  // They would be Luthier's own.
+  refuseHook("declare void @\"luthier::writeReg.i32.i32\"(i32, i32) #3\n"
+             "define void @h() #0 {\n"
+             "call void @\"luthier::writeReg.i32.i32\"(i32 " +
+                 std::to_string(AMDGPU::SGPR30) + ", i32 1)\nret void }",
+             RefusalReason::UnsupportedHook);
+  refuseHook("define void @h(i32 %x) #0 { ret void }",
+             RefusalReason::HookArguments, {MCRegister(AMDGPU::VGPR20)});
+}
+
 TEST_F(Refusals, UnknownHooks) {
   refuseHook("define void @other() #0 { ret void }",
              RefusalReason::UnknownHook);

@@ -122,6 +122,65 @@ define void @store(i32 %v, i32 %a, i32 %s, i64 %vcc, i32 %scc) #0 {
   EXPECT_EQ(stored(7), 1007u + 1007u + 4321u + 1u + 0x3ffu);
 }
 
+TEST_F(RegisterAccess, RegisterNumbersAreAlwaysCompiledIn) {
+  std::string IR =
+      storing("%x = call i32 @\"luthier::readReg.i32.i32\"(i32 %r)", "i32");
+  IR.replace(IR.find("()"), 2, "(i32 %r)");
+  setHooks(IR);
+  expectUnchanged(
+      Kernel, [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        // More registers than an ordinary parameter would have compiled in.
+        unsigned Reg = AMDGPU::VGPR0;
+        for (MachineInstr &MI : LR.kernel().front())
+          if (Reg <= AMDGPU::VGPR5)
+            cantFail(Task.insertHookBefore(MI, hook("store"), {Reg++}));
+      });
+  EXPECT_EQ(Report.Payloads, 6u);
+}
+
+TEST_F(RegisterAccess, WaitsForScalarLoadsIntoVCC) {
+  // The copy of VCC and its return enclose the landing of a load into it.
+  setHooks(R"(
+define void @store() #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %is = icmp eq i32 %lo, 3
+  br i1 %is, label %then, label %join
+then:
+  store i32 1, ptr addrspace(1) @Counters
+  br label %join
+join:
+  ret void
+})");
+  auto Object = assembleKernel(R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_waitcnt lgkmcnt(0)
+    s_load_dwordx2 vcc, s[4:5], 0x0
+    v_mov_b32_e32 v2, v0
+    s_waitcnt lgkmcnt(0)
+    v_cndmask_b32_e32 v2, 0, v2, vcc
+    s_endpgm
+  )");
+  auto Result = instrument(*Object, beforeMove("store"));
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  auto Rewritten = CodeObject::create(Result->CodeObject);
+  ASSERT_TRUE(bool(Rewritten));
+  std::shared_ptr<const CodeObject> Shared = std::move(*Rewritten);
+  auto LR = liftKernel(Shared, Shared->kernels().front());
+  ASSERT_TRUE(bool(LR));
+  const MachineInstr *Before = nullptr;
+  for (MachineBasicBlock &MBB : (*LR)->kernel())
+    for (MachineInstr &MI : MBB) {
+      if (MI.getOpcode() == AMDGPU::S_MOV_B64 && MI.getOperand(1).isReg() &&
+          MI.getOperand(1).getReg() == AMDGPU::VCC) {
+        ASSERT_TRUE(Before);
+        EXPECT_EQ(Before->getOpcode(), AMDGPU::S_WAITCNT);
+        return;
+      }
+      Before = &MI;
+    }
+  ADD_FAILURE() << "VCC is not saved";
+}
+
 TEST_F(RegisterAccess, WritesReachTheApplication) {
   auto Object = assembleKernel(Kernel);
   auto after = [&](unsigned Reg, const char *Type, uint64_t Value) {
