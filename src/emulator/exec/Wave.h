@@ -114,6 +114,8 @@ struct Wave {
   uint64_t WaveInstructions = 0;
   uint64_t LaneInstructions = 0;
   uint32_t PrivateSegmentSize = 0;
+  /// The wave's own part of the scratch memory.
+  uint64_t ScratchBegin = 0;
   uint64_t ScratchLimit = 0;
   ExecutionFault::Kind FaultKind{};
   uint64_t FaultAddress = 0;

@@ -139,6 +139,7 @@ void Workgroup::setScalars(Wave &W) const {
          Plan.WavesPerWorkgroup);
   }
   uint64_t WaveOffset = W.Slot * D.ScratchBytesPerWave;
+  W.ScratchBegin = D.ScratchBase + WaveOffset;
   W.ScratchLimit = D.ScratchBytesPerWave;
   if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
     Push(uint32_t(WaveOffset));

@@ -51,7 +51,8 @@ uint8_t *BufferAccess::pointer(Wave &W, unsigned L, unsigned Extra,
   Offset[L] += Extra;
   U64 Address = Buffer.Base + linear(L);
   Offset[L] -= Extra;
-  return globalPointer(W, Address, Bytes);
+  return Buffer.isScratch() ? scratchPointer(W, Address, Bytes)
+                            : globalPointer(W, Address, Bytes);
 }
 
 namespace {
@@ -61,12 +62,13 @@ namespace {
 /// the access is of another kind, or may fail.
 uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
   BufferDescriptor Buffer(&W.S[I.Src[1].Reg]);
-  if (I.AddressMode != 0 || !Buffer.Swizzle || !Buffer.AddThreadId ||
-      Buffer.Stride || Buffer.IndexStride != NumLanes || I.Offset % 4)
+  if (I.AddressMode != 0 || !Buffer.isScratch() || Buffer.Stride ||
+      Buffer.IndexStride != NumLanes || I.Offset % 4)
     return nullptr;
   constexpr unsigned RowBytes = NumLanes * sizeof(U32);
   U64 Offset = U64(scalar32(W, I.Src[2])) + U64(I.Offset) / 4 * RowBytes;
   if (Offset % 4 || Offset + Count * RowBytes > Buffer.NumRecords ||
+      !isOwnScratch(W, Buffer.Base + Offset, Count * RowBytes) ||
       !W.Thread->Memory.covers(Buffer.Base + Offset, Count * RowBytes))
     return nullptr;
   return reinterpret_cast<uint8_t *>(Buffer.Base + Offset);

@@ -22,6 +22,9 @@ struct BufferDescriptor {
       Stride |= DataFormat << 14;
   }
 
+  /// Only scratch interleaves lanes by their number.
+  bool isScratch() const { return Swizzle && AddThreadId; }
+
   /// What range checks of scalar loads use.
   U64 sizeInBytes() const {
     return Stride ? U64(NumRecords) * Stride : NumRecords;

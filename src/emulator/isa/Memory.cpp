@@ -9,8 +9,8 @@ uint8_t *privatePointer(Wave &W, U64 Offset, unsigned Lane, unsigned Size) {
             "outside the work-item's scratch", ScratchApertureBase + Offset);
     return nullptr;
   }
-  return globalPointer(W, W.s64(sreg::FlatScratch) + interleaved(Offset, Lane),
-                       Size);
+  return scratchPointer(W, W.s64(sreg::FlatScratch) + interleaved(Offset, Lane),
+                        Size);
 }
 
 uint8_t *flatPointer(Wave &W, const Inst &I, U64 Address, unsigned Lane,

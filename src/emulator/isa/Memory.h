@@ -47,6 +47,21 @@ inline uint8_t *globalPointer(Wave &W, U64 Address, unsigned Size) {
   return nullptr;
 }
 
+/// True when the bytes belong to the wave's scratch.
+inline bool isOwnScratch(const Wave &W, U64 Address, U64 Size) {
+  return Address - W.ScratchBegin <= W.ScratchLimit - Size &&
+         Size <= W.ScratchLimit;
+}
+
+/// Scratch memory, whose neighbours are other waves' scratch.
+inline uint8_t *scratchPointer(Wave &W, U64 Address, unsigned Size) {
+  if (isOwnScratch(W, Address, Size)) [[likely]]
+    return globalPointer(W, Address, Size);
+  W.fault(ExecutionFault::Kind::MemoryViolation, "outside the wave's scratch",
+          Address);
+  return nullptr;
+}
+
 /// Private memory interleaves the lanes' dwords, so that equal offsets of
 /// neighbouring lanes are neighbours in memory.
 inline U64 interleaved(U64 Offset, unsigned Lane) {
