@@ -280,6 +280,9 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
       HighResult |= S == 0 && (Bits & OpSelHi) && !(Flags & flags::VOP3P);
       if (isNarrow(O.Type) && (Bits & OpSel))
         O.Select = Part::Word1;
+      // Such an operation's handler does not look at selectors and signs.
+      if (Flags & flags::VOP3P)
+        Valid &= (Bits & ~unsigned(OpSelHi)) == 0;
       bool IsFloat = O.Type == ValueType::F16 || O.Type == ValueType::F32 ||
                      O.Type == ValueType::F64 || O.Type == ValueType::B32;
       if (!IsFloat)

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Wave.h"
+#include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace luthier::emulator {
 
 bool MemoryView::lookUp(uint64_t Address, uint64_t Size) {
+  constexpr size_t NumRecent = std::extent_v<decltype(Recent)>;
+  for (size_t N = 1; N != NumRecent; ++N)
+    if (Recent[N].covers(Address, Size)) {
+      std::swap(Recent[0], Recent[N]);
+      return true;
+    }
   auto Range = Space->find(Address);
   if (!Range)
     return false;
-  Begin = Range->Begin;
-  Length = Range->End - Range->Begin;
+  std::rotate(Recent, Recent + NumRecent - 1, Recent + NumRecent);
+  Recent[0] = {Range->Begin, Range->End - Range->Begin};
   uint64_t Available = Range->End - Address;
   if (Size <= Available)
     return true;
@@ -23,7 +32,8 @@ void MemoryView::refresh() {
   if (Now == Generation)
     return;
   Generation = Now;
-  Begin = Length = 0;
+  for (Window &W : Recent)
+    W = {};
 }
 
 /// Translates two MODE fields to MXCSR: masked exceptions, rounding, and

@@ -54,14 +54,14 @@ struct alignas(64) LaneScratch {
   uint32_t Result[2][NumLanes];
 };
 
-/// Answers "is this mapped" from the last range found.
+/// Answers "is this mapped" from the last few ranges found.
 class MemoryView {
 public:
   explicit MemoryView(const AddressSpace &Space) : Space(&Space) {}
 
   /// True when [Address, Address + Size) is mapped.
   bool covers(uint64_t Address, uint64_t Size) {
-    if (Address - Begin <= Length - Size && Size <= Length) [[likely]]
+    if (Recent[0].covers(Address, Size)) [[likely]]
       return true;
     return lookUp(Address, Size);
   }
@@ -69,11 +69,18 @@ public:
   void refresh();
 
 private:
+  struct Window {
+    uint64_t Begin = 0;
+    uint64_t Length = 0;
+    bool covers(uint64_t Address, uint64_t Size) const {
+      return Address - Begin <= Length - Size && Size <= Length;
+    }
+  };
   bool lookUp(uint64_t Address, uint64_t Size);
 
   const AddressSpace *Space;
-  uint64_t Begin = 0;
-  uint64_t Length = 0;
+  /// The most recent one first.
+  Window Recent[4];
   uint64_t Generation = 0;
 };
 

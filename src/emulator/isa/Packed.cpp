@@ -3,6 +3,7 @@
 // Packed operations (VOP3P): each half of the result takes its sources from
 // the halves that op_sel and op_sel_hi name.
 #include "emulator/isa/FloatMath.h"
+#include "emulator/isa/HalfSelect.h"
 #include "emulator/isa/MinMax.h"
 #include "emulator/isa/Saturate.h"
 #include "emulator/isa/Tables.h"
@@ -10,18 +11,6 @@
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
-
-/// What one source contributes to both halves.
-struct HalfSelect {
-  HalfSelect(const Operand &O, bool IsFloat)
-      : LowShift(O.Modifiers & OpSel ? 16 : 0),
-        HighShift(O.Modifiers & OpSelHi ? 16 : 0),
-        LowFlip(IsFloat && (O.Modifiers & Negate) ? 0x8000 : 0),
-        HighFlip(IsFloat && (O.Modifiers & Absolute) ? 0x8000 : 0) {}
-  U32 low(U32 Bits) const { return (Bits >> LowShift & 0xffff) ^ LowFlip; }
-  U32 high(U32 Bits) const { return (Bits >> HighShift & 0xffff) ^ HighFlip; }
-  U32 LowShift, HighShift, LowFlip, HighFlip;
-};
 
 template <class R> R unitRange(R Value, bool NanToZero) {
   F32 V = F32(Value);

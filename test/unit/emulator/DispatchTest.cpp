@@ -214,8 +214,8 @@ TEST_F(DispatchTest, RefusesWhatDoesNotFitAComputeUnit) {
 
 TEST_F(DispatchTest, RegistersBeyondTheAllocationFault) {
   for (const char *Instruction :
-       {"v_mov_b32_e32 v64, 0", "v_accvgpr_read_b32 v0, a64", "s_mov_b32 s98, 0",
-        "v_mov_b32_e32 v0, v100"}) {
+       {"v_mov_b32_e32 v64, 0", "v_accvgpr_read_b32 v0, a64",
+        "s_mov_b32 s98, 0", "v_mov_b32_e32 v0, v100"}) {
     load(std::string(Instruction) + "\n s_endpgm");
     auto Fault = run();
     ASSERT_TRUE(Fault) << Instruction;

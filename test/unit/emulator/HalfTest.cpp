@@ -118,6 +118,22 @@ TEST_F(HalfTest, MixTakesFloatsAndHalves) {
   }
 }
 
+TEST_F(HalfTest, DotProductsNegateAndSelect) {
+  Inputs In;
+  for (unsigned L = 0; L != 64; ++L) // small integers, exact in any order
+    In[L] = {uint64_t(toHalf(L)) | uint64_t(toHalf(3)) << 16,
+             uint64_t(toHalf(2)) | uint64_t(toHalf(-5)) << 16,
+             bits(float(L) + 100)};
+  Results Plain = evaluate("v_dot2_f32_f16 v8, v2, v4, v6", In);
+  Results Changed = evaluate("v_dot2_f32_f16 v8, v2, v4, v6 op_sel:[1,0,0] "
+                             "op_sel_hi:[0,1,1] neg_lo:[1,0,0]",
+                             In);
+  for (unsigned L = 0; L != 64; ++L) {
+    EXPECT_EQ(Plain[L].f32(), float(L) * 2 - 15 + float(L) + 100);
+    EXPECT_EQ(Changed[L].f32(), -3 * 2 + float(L) * -5 + float(L) + 100);
+  }
+}
+
 TEST_F(HalfTest, Conversions) {
   Inputs In = spread();
   Results ToHalf = evaluate("v_cvt_f16_f32 v8, v2", In);
