@@ -54,9 +54,11 @@ fetch_source() {
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
   say "Reading the distribution's source index"
   apt-get "${opts[@]}" update -qq
+  # No command below may end before it has read all its input: the one that
+  # writes it would be killed, and pipefail would make that our own failure.
   hash=$(apt-cache "${opts[@]}" showsrc "$package" |
     awk -v v="$version" -v t="$tarball" \
-      '/^Version:/{ok=($2==v)} ok&&$3==t&&length($1)==64{print $1; exit}')
+      '/^Version:/{ok=($2==v)} ok&&$3==t&&length($1)==64&&!n++{print $1}')
   if [ -z "$hash" ]; then
     echo "error: no source of $package $version in the package index" >&2
     return 1
@@ -65,7 +67,7 @@ fetch_source() {
   # tarball; the main pool has the same file. The signed hash decides.
   uri=$(apt-get "${opts[@]}" source --print-uris --tar-only \
     "$package=$version" 2>/dev/null |
-    awk -F"'" -v t="$tarball" 'index($2,t){print $2; exit}') || true
+    awk -F"'" -v t="$tarball" 'index($2,t)&&!n++{print $2}') || true
   cd "$work"
   local candidates=("$uri")
   while read -r site; do

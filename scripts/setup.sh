@@ -25,13 +25,14 @@ missing_of() {
 # the main one; derive the security site from it, so mirrors keep working.
 add_security_suite() {
   local codename site keyring
+  # Every reader reads to the end, since pipefail counts a writer cut short.
   if apt-get indextargets --format '$(CODENAME) $(SUITE) $(SITE)' 'Created-By: Packages' |
-    grep -q security; then
+    grep security >/dev/null; then
     return
   fi
   codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
   site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' |
-    grep -E '/debian/?$' | head -n 1)
+    grep -E '/debian/?$' | sed -n 1p)
   site=${site%/}-security
   keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   say "Adding the security suite of $codename"
