@@ -104,7 +104,8 @@ function(luthier_add_tool name)
     LINKER_LANGUAGE CXX
     LIBRARY_OUTPUT_DIRECTORY "${LUTHIER_TOOL_DIRECTORY}"
     # lib/luthier/tools/ beside lib/libluthier.so, in the build and installed.
-    INSTALL_RPATH "$ORIGIN/../.." BUILD_RPATH "$ORIGIN/../.." BUILD_RPATH_USE_ORIGIN ON)
+    INSTALL_RPATH "$ORIGIN/../.." BUILD_RPATH "$ORIGIN/../.." BUILD_RPATH_USE_ORIGIN ON
+    POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${name} PRIVATE ${LUTHIER_TOOL_LIBRARIES} ${arg_LIBRARIES})
   target_link_options(${name} PRIVATE LINKER:--no-undefined LINKER:-z,nodelete
     # Clang exports the handles of kernels whatever the visibility; another

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What an installed Luthier holds beyond its targets: the public headers, LLVM's
+# AMDGPU headers that tools include through them, and luthier_add_tool() behind
+# find_package(Luthier).
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/luthier" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(DIRECTORY "${LUTHIER_LLVM_TABLES}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/luthier-llvm")
+install(FILES cmake/LuthierConfig.cmake cmake/LuthierTool.cmake
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
+if(TARGET hsakmt-emulated)
+  install(TARGETS hsakmt-emulated LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")
+endif()
+if(TARGET instr-count)
+  install(TARGETS instr-count LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/luthier/tools")
+endif()
