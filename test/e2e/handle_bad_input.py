@@ -21,6 +21,19 @@ def expect_not_started(result):
     result.expect("digest" not in result.stdout, "the program ran nevertheless")
 
 
+def expect_unchanged(arguments, directory, tool, *explained):
+    """The program computes what it computes without the tool, and is told why
+    its kernels run unchanged."""
+    plain = harness.run_on_emulator(
+        [arguments.program], arguments.emulator, "gfx90a", f"{directory}/executed.json"
+    )
+    result = run_tool(arguments, tool, [arguments.program])
+    result.expect(result.code == 0, "the program fails")
+    result.expect(result.digest_line() == plain.digest_line(), "results differ")
+    for text in explained:
+        result.expect_in_stderr(text)
+
+
 def unknown_tool_is_refused(arguments, directory):
     result = run_tool(arguments, "no-such-tool", [arguments.program])
     expect_not_started(result)
@@ -120,13 +133,17 @@ def tool_without_bitcode_changes_nothing(arguments, directory):
     path = f"{directory}/libwithout-bitcode.so"
     with open(path, "wb") as file:
         file.write(data.replace(b".llvmbc\0", b".absent\0"))
-    plain = harness.run_on_emulator(
-        [arguments.program], arguments.emulator, "gfx90a", f"{directory}/executed.json"
-    )
-    result = run_tool(arguments, path, [arguments.program])
-    result.expect(result.code == 0, "the program fails")
-    result.expect(result.digest_line() == plain.digest_line(), "results differ")
-    result.expect_in_stderr("tool-without-bitcode")
+    expect_unchanged(arguments, directory, path, "tool-without-bitcode")
+
+
+def tool_for_another_target_changes_nothing(arguments, directory):
+    path = arguments.tool.replace("instr-count", "other-target")
+    expect_unchanged(arguments, directory, path, "tool-without-target", "gfx906", "gfx90a")
+
+
+def unknown_hook_changes_nothing(arguments, directory):
+    path = arguments.tool.replace("instr-count", "unknown-hook")
+    expect_unchanged(arguments, directory, path, "unknown-hook")
 
 
 def library_without_tool_is_reported(arguments, directory):
@@ -151,6 +168,8 @@ CASES = {
         unrelated_program_opens_no_device,
         truncated_code_object_is_refused,
         tool_without_bitcode_changes_nothing,
+        tool_for_another_target_changes_nothing,
+        unknown_hook_changes_nothing,
         library_without_tool_is_reported,
     )
 }
