@@ -13,16 +13,10 @@ import tempfile
 
 # How long a program may take; main() sets it. A hang is a failure.
 timeout_seconds = 120
-# What CTest takes for "not run", see CMakeLists.txt.
-SKIPPED = 77
 
 
 class Failure(Exception):
     """What the test found wrong, for people."""
-
-
-class Skip(Exception):
-    """Why the test cannot be run here."""
 
 
 class Result:
@@ -135,6 +129,3 @@ def main(arguments, test):
         except Failure as failure:
             print(f"FAIL: {failure}", file=sys.stderr)
             sys.exit(1)
-        except Skip as skip:
-            print(f"SKIP: {skip}", file=sys.stderr)
-            sys.exit(SKIPPED)

@@ -15,16 +15,15 @@ class UnknownHook : public luthier::Tool {
     if (!Lifted)
       return luthier::reportRefusal(Dispatch.Kernel, Lifted.takeError());
     static const char NotAHook = 0;
-    luthier::reportRefusal(
-        Dispatch.Kernel,
-        luthier::instrumentAndLoad(
-            Dispatch.Kernel, *Lifted,
-            [](luthier::InstrumentationTask &Task,
-               luthier::LiftedRepresentation &LR) {
-              return Task.insertHookBefore(LR.kernel().front().front(),
-                                           &NotAHook);
-            },
-            "unknown"));
+    luthier::reportRefusal(Dispatch.Kernel,
+                           luthier::instrumentAndLoad(
+                               Dispatch.Kernel, *Lifted,
+                               [](luthier::InstrumentationTask &Task,
+                                  luthier::LiftedRepresentation &LR) {
+                                 return Task.insertHookBefore(
+                                     LR.kernel().front().front(), &NotAHook);
+                               },
+                               "unknown"));
   }
 };
 LUTHIER_TOOL(UnknownHook)
