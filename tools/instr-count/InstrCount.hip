@@ -86,6 +86,7 @@ class InstrCount : public Tool {
   }
 
   void onExit() override {
+    std::lock_guard Guard(Lock);
     std::map<std::string, Row> Rows;
     for (auto &[Key, S] : Slots)
       if (S.Dispatches) {
