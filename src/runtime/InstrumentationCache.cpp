@@ -13,10 +13,29 @@ namespace luthier::runtime {
 namespace {
 
 /// The linker that finishes a kernel runs in this process and keeps its state
-/// in globals, so one kernel is built at a time. Tools run outside.
-std::mutex EngineLock;
+/// in globals, so one kernel is built at a time. Tools run outside. Recursive:
+/// when the compiler ends the program, exit handlers come here again.
+std::recursive_mutex EngineLock;
+
+/// Zero for a processor of which nothing is known.
+unsigned wavesPerSIMD(const TargetID &Target, const KernelInfo &Kernel) {
+  const RegisterFileTraits *Traits = registerFileTraits(Target.Processor);
+  return Traits ? Kernel.Descriptor.wavesPerSIMD(*Traits) : 0;
+}
 
 } // namespace
+
+std::recursive_mutex &engineLock() { return EngineLock; }
+
+Error checkFitsCooperatively(const Redirection &Target) {
+  if (Target.WavesAfter >= Target.WavesBefore)
+    return Error::success();
+  return refuse(RefusalReason::RegisterBudget,
+                "a cooperative launch needs all its groups on the device at "
+                "once; instrumented, " +
+                    Twine(Target.WavesAfter) + " waves fit on a SIMD, not " +
+                    Twine(Target.WavesBefore));
+}
 
 std::shared_ptr<InstrumentationCache::Kernel>
 InstrumentationCache::kernel(uint64_t KernelObject) {
@@ -103,6 +122,16 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     return Built.takeError();
   Watch.lap();
 
+  unsigned WavesBefore =
+      wavesPerSIMD(Loaded.codeObject().target(), Loaded.info());
+  unsigned WavesAfter = 0;
+  if (auto Parsed = CodeObject::create(Built->CodeObject)) {
+    if (const KernelInfo *Info = (*Parsed)->findKernel(Loaded.name()))
+      WavesAfter = wavesPerSIMD((*Parsed)->target(), *Info);
+  } else {
+    return Parsed.takeError();
+  }
+
   auto Executable =
       OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());
   if (!Executable)
@@ -112,10 +141,14 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
   Times.Load = Watch.lap();
 
-  Result.Executable = std::move(*Executable);
-  Result.Target = {*Object, Built->PrivateSegmentSize, Built->GroupSegmentSize};
   {
     std::lock_guard Guard(Lock);
+    if (Entry.Dropped)
+      return createStringError("the application has unloaded kernel " +
+                               Loaded.name());
+    Result.Executable = std::move(*Executable);
+    Result.Target = {*Object, Built->PrivateSegmentSize,
+                     Built->GroupSegmentSize, WavesBefore, WavesAfter};
     ++Instrumented[*Object];
   }
   Times.Total = Total.lap() + Times.Lift;
@@ -156,6 +189,7 @@ void InstrumentationCache::drop(const AddressRange &Range) {
   auto Begin = Kernels.lower_bound(Range.Begin);
   auto End = Kernels.lower_bound(Range.End);
   for (auto It = Begin; It != End; ++It) {
+    It->second->Dropped = true;
     for (auto &[Preset, Made] : It->second->Versions)
       Instrumented.erase(Made->Target.KernelObject);
     Dropped.push_back(std::move(It->second));

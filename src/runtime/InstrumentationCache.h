@@ -34,7 +34,17 @@ struct Redirection {
   uint64_t KernelObject = 0;
   uint32_t PrivateSegmentSize = 0;
   uint32_t GroupSegmentSize = 0;
+  /// Waves that fit on a SIMD at a time: of the original and of this version.
+  unsigned WavesBefore = 0, WavesAfter = 0;
 };
+
+/// Held while hooks are compiled and kernels built: what those refer to stays.
+std::recursive_mutex &engineLock();
+
+/// Refuses a version of which less fits on the device than of the original. The
+/// groups of a cooperative grid wait for each other, and the application made
+/// it as large as the original allows.
+llvm::Error checkFitsCooperatively(const Redirection &Target);
 
 /// Thread-safe.
 class InstrumentationCache {
@@ -64,13 +74,14 @@ private:
     bool Done = false;
     std::optional<RememberedError> Failure;
     std::unique_ptr<OwnExecutable> Executable;
-    Redirection Target;
+    Redirection Target; ///< Written under Lock as well.
   };
   struct Kernel {
     std::mutex Busy; ///< Held while lifting or copying the lifted form.
     std::unique_ptr<LiftedRepresentation> Lifted;
     std::optional<RememberedError> Failure;
     double LiftTime = 0;
+    bool Dropped = false;                                   ///< Under Lock.
     std::map<PresetKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
   };
 

@@ -6,6 +6,7 @@
 #include "runtime/ToolRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -33,6 +34,8 @@ bool isDispatch(const Packet &P) {
 
 /// The process ends: waiting has a limit from now on.
 std::atomic<bool> Draining = false;
+
+thread_local bool Submitting = false, SubmittingCooperative = false;
 
 /// True if a tool had the packet run other code.
 bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
@@ -86,6 +89,7 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   auto New = std::make_unique<Queue>();
   New->OnError = OnError;
   New->Data = Data;
+  New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
   hsa_queue_t *Handle = nullptr;
   hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
       Agent, Size, Type, &onError, New.get(), PrivateSegmentSize,
@@ -98,8 +102,12 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   if (Status != HSA_STATUS_SUCCESS) {
     if (Handle)
       coreApi().hsa_queue_destroy_fn(Handle);
-    logDebug("a queue cannot be intercepted, its kernels run unchanged: " +
-             toString(checkHsa(Status, "creating it")));
+    std::string Why = toString(checkHsa(Status, "creating it"));
+    static std::once_flag Once;
+    std::call_once(Once, [&] {
+      logWarning("a queue cannot be intercepted, its kernels run unchanged: " +
+                 Why);
+    });
     return coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
                                          PrivateSegmentSize, GroupSegmentSize,
                                          Result);
@@ -135,6 +143,8 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
   auto &Q = *static_cast<Queue *>(Data);
+  SaveAndRestore Here(Submitting, true);
+  SaveAndRestore Kind(SubmittingCooperative, Q.Cooperative);
   std::optional<ProgressWatch> Watch;
   // The application may wait as long as it likes, until it ends.
   auto GiveUp = [&] {
@@ -157,6 +167,11 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
     Copies.push_back(Marker);
   // Exactly once: ROCr up to 5.2 loses count of its handlers otherwise.
   Write(Copies.data(), Copies.size());
+}
+
+bool InterceptedQueues::isSubmitting() { return Submitting; }
+bool InterceptedQueues::isSubmittingCooperative() {
+  return SubmittingCooperative;
 }
 
 bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
@@ -233,6 +248,8 @@ void InterceptedQueues::drain() {
     logWarning("gave up waiting for kernels on " + Twine(GivenUp) +
                " queue(s) without progress; results may be incomplete");
 }
+
+void InterceptedQueues::sessionStarts() { Draining = false; }
 
 void InterceptedQueues::clear() {
   std::lock_guard Guard(Lock);

@@ -39,6 +39,13 @@ public:
   /// never) there was no sign of progress: no queue became idle and no managed
   /// variable changed.
   void drain();
+  /// True in a thread that is submitting packets: in it, drain() would wait for
+  /// packets behind those.
+  static bool isSubmitting();
+  /// True if those packets are for a queue of cooperative launches.
+  static bool isSubmittingCooperative();
+  /// The GPU runtime has started, perhaps anew: waiting has no limit.
+  void sessionStarts();
   /// The GPU runtime ends: all queues are gone.
   void clear();
 
@@ -47,6 +54,7 @@ private:
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
+    bool Cooperative = false;
     PacketThrottle Throttle;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;

@@ -9,6 +9,7 @@
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/Wrappers.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cstdlib>
 #include <mutex>
 #include <unistd.h>
@@ -33,8 +34,18 @@ void finish() {
   static std::once_flag Once;
   if (!isHsaOpen() || ::getpid() != Owner)
     return;
+  // A tool that calls exit() from its onExit() comes here again.
+  static thread_local bool Finishing = false;
+  if (Finishing)
+    return;
+  SaveAndRestore Here(Finishing, true);
   std::call_once(Once, [] {
-    state().Queues.drain();
+    // A tool may end the program from onDispatch().
+    if (InterceptedQueues::isSubmitting())
+      logWarning("the program ends inside a tool's callback; results may be "
+                 "incomplete");
+    else
+      state().Queues.drain();
     toolRegistry().onExit();
   });
 }
@@ -71,6 +82,7 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   static std::once_flag Once;
   std::call_once(Once, [] { std::atexit(finish); });
   Owner = ::getpid();
+  state().Queues.sessionStarts();
   installWrappers(*Table);
   return true;
 }
@@ -80,7 +92,10 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
 extern "C" LUTHIER_API void OnUnload() {
   if (!isHsaOpen())
     return;
-  finish();
+  // Libraries start the GPU runtime and end it again to see whether there is a
+  // device. The tools' end is that of a session in which they had work.
+  if (toolRegistry().hasSeenDispatch())
+    finish();
   closeHsaApi();
   state().Queues.clear();
   state().Versions.clear();

@@ -54,6 +54,9 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
       state().Versions.find(Packet.kernel_object, presetKey(Preset));
   if (!Target)
     return Target.takeError();
+  if (runtime::InterceptedQueues::isSubmittingCooperative())
+    if (Error E = runtime::checkFitsCooperatively(*Target))
+      return E;
   Packet.kernel_object = Target->KernelObject;
   // The application may ask for more than the kernel itself needs.
   Packet.private_segment_size =

@@ -3,6 +3,8 @@
 #include "runtime/Log.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -20,14 +22,31 @@ namespace {
 thread_local const Tool *CurrentTool = nullptr;
 
 /// A preloaded tool works without further settings: it names this library as
-/// what the GPU runtime is to load, unless the user named something.
+/// what the GPU runtime is to load, behind what the user named.
 void announceToGPURuntime() {
   Dl_info Self;
-  if (::dladdr(reinterpret_cast<void *>(&announceToGPURuntime), &Self))
-    ::setenv("HSA_TOOLS_LIB", Self.dli_fname, /*overwrite=*/0);
+  if (!::dladdr(reinterpret_cast<void *>(&announceToGPURuntime), &Self))
+    return;
+  const char *Named = std::getenv("HSA_TOOLS_LIB");
+  ::setenv("HSA_TOOLS_LIB",
+           withToolsLibrary(Named ? Named : "", Self.dli_fname).c_str(),
+           /*overwrite=*/1);
 }
 
 } // namespace
+
+std::string withToolsLibrary(StringRef Named, StringRef Library) {
+  SmallVector<StringRef, 4> List;
+  Named.split(List, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  // However it is spelled: by the loader's search path, through a link.
+  auto IsLibrary = [&](StringRef Name) {
+    return sys::path::filename(Name) == sys::path::filename(Library) ||
+           sys::fs::equivalent(Name, Library);
+  };
+  if (any_of(List, IsLibrary))
+    return Named.str();
+  return List.empty() ? Library.str() : (Named + " " + Library).str();
+}
 
 ToolRegistry &toolRegistry() {
   static auto *Registry = new ToolRegistry;
@@ -84,6 +103,7 @@ ToolRegistry::ToolList ToolRegistry::tools() {
 void ToolRegistry::onDispatch(KernelDispatch &Dispatch) {
   if (Ended || empty())
     return;
+  Seen = true;
   for (Tool *T : tools()) {
     SaveAndRestore InTool(CurrentTool, static_cast<const Tool *>(T));
     T->onDispatch(Dispatch);

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 namespace luthier::runtime {
@@ -30,6 +31,8 @@ public:
   bool empty() const { return Count == 0; }
 
   void onDispatch(KernelDispatch &Dispatch);
+  /// True if a tool has been shown a dispatch.
+  bool hasSeenDispatch() const { return Seen; }
   /// After this no tool is called any more.
   void onExit();
 
@@ -46,12 +49,16 @@ private:
 
   std::atomic<size_t> Count = 0; ///< Registered, made or not.
   std::atomic<bool> Ended = false;
+  std::atomic<bool> Seen = false;
   std::mutex MakeLock;
   std::vector<Maker> Makers;
   std::shared_mutex ToolsLock;
   /// Never destroyed: a thread that outlives main() may still be in one.
   ToolList Tools;
 };
+
+/// \p Named, which lists libraries as HSA_TOOLS_LIB does, with \p Library.
+std::string withToolsLibrary(llvm::StringRef Named, llvm::StringRef Library);
 
 /// Lives until the process is gone.
 ToolRegistry &toolRegistry();

@@ -4,7 +4,10 @@
 // launches without completion signals or barriers, code object bytes that are
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
-//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck
+//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe
+//
+// With "probe", it starts and ends the runtime twice before, as programs do
+// that only want to know whether there is a device.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -154,6 +157,11 @@ int main(int Argc, char **Argv) {
   const unsigned Launches = unsigned(std::atoi(Argv[2]));
   const std::string End = Argv[4];
 
+  if (End == "probe")
+    for (int I = 0; I < 2; ++I) {
+      CHECK(hsa_init());
+      CHECK(hsa_shut_down());
+    }
   CHECK(hsa_init());
   const hsa_agent_t Gpu = findAgent(HSA_DEVICE_TYPE_GPU);
   const Code Loaded = load(Argv[1], Gpu);
@@ -187,7 +195,7 @@ int main(int Argc, char **Argv) {
   for (hsa_queue_t *Queue : Queues)
     CHECK(hsa_queue_destroy(Queue));
   CHECK(hsa_executable_destroy(Loaded.Executable));
-  if (End == "shut-down") {
+  if (End == "shut-down" || End == "probe") {
     CHECK(hsa_shut_down());
     // Once more: tools have had their end.
     CHECK(hsa_init());

@@ -50,7 +50,7 @@ harness.main(
         (["--code"], {"help": "its code object"}),
         (["--launches"], {"type": int, "help": "in each queue"}),
         (["--queues"], {"type": int}),
-        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck"]}),
+        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck", "probe"]}),
     ],
     test,
 )

@@ -70,6 +70,25 @@ TEST_F(ToolRegistryTest, CallbacksKnowTheirTool) {
   EXPECT_NE(SeenCurrent, First);
 }
 
+TEST_F(ToolRegistryTest, KnowsWhetherThereWasWork) {
+  Registry.onDispatch(Dispatch);
+  EXPECT_FALSE(Registry.hasSeenDispatch()) << "no tool has";
+  Registry.add(makeRecorder);
+  EXPECT_FALSE(Registry.hasSeenDispatch());
+  Registry.onDispatch(Dispatch);
+  EXPECT_TRUE(Registry.hasSeenDispatch());
+}
+
+TEST(ToolsLibrary, IsNamedOnceAndBehindOthers) {
+  const char *Ours = "/opt/lib/libluthier.so";
+  EXPECT_EQ(withToolsLibrary("", Ours), Ours);
+  EXPECT_EQ(withToolsLibrary("/a/libother.so", Ours),
+            "/a/libother.so /opt/lib/libluthier.so");
+  EXPECT_EQ(withToolsLibrary("/opt/lib/libluthier.so", Ours), Ours);
+  EXPECT_EQ(withToolsLibrary("libother.so libluthier.so", Ours),
+            "libother.so libluthier.so");
+}
+
 TEST_F(ToolRegistryTest, SaysWhatCannotBeLoaded) {
   testing::internal::CaptureStderr();
   Registry.loadLibraries("/no/such/libtool.so:libm.so.6");
