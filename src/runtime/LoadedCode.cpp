@@ -3,6 +3,9 @@
 #include "codeobject/CodeObject.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
+#include "runtime/Refusals.h"
+#include "runtime/RememberedError.h"
+#include "llvm/ADT/StringExtras.h"
 #include <unistd.h>
 
 using namespace llvm;
@@ -15,17 +18,18 @@ struct LoadedCode::Object {
   AddressRange Range;
   uint64_t LoadBias = 0;
 
-  /// Null if the bytes are no AMD GPU code object; said once.
-  std::shared_ptr<const CodeObject> parsed() {
+  /// Fails if the bytes are no AMD GPU code object.
+  Expected<std::shared_ptr<const CodeObject>> parsed() {
     std::call_once(ParseOnce, [&] {
       Expected<std::unique_ptr<CodeObject>> Result = CodeObject::create(Bytes);
       if (Result)
         Parsed = std::move(*Result);
       else
-        logWarning("kernels of a code object run unchanged: " +
-                   toString(Result.takeError()));
+        Failure.emplace(Result.takeError());
       std::vector<uint8_t>().swap(Bytes);
     });
+    if (Failure)
+      return Failure->error();
     return Parsed;
   }
 
@@ -34,6 +38,7 @@ struct LoadedCode::Object {
 private:
   std::once_flag ParseOnce;
   std::shared_ptr<const CodeObject> Parsed;
+  std::optional<RememberedError> Failure;
 };
 
 namespace {
@@ -201,13 +206,16 @@ KernelPointer LoadedCode::findInObject(uint64_t KernelObject) {
   }
   if (KernelObject >= Found->Range.End)
     return nullptr;
-  std::shared_ptr<const CodeObject> Code = Found->parsed();
-  if (!Code)
+  Expected<std::shared_ptr<const CodeObject>> Code = Found->parsed();
+  if (!Code) {
+    reportRefusal("unknown at 0x" + utohexstr(KernelObject),
+                  Code.takeError());
     return nullptr;
-  for (const KernelInfo &Info : Code->kernels())
+  }
+  for (const KernelInfo &Info : (*Code)->kernels())
     if (Info.DescriptorAddress + Found->LoadBias == KernelObject)
       return std::make_shared<hsa::LoadedCodeObjectKernel>(
-          Code, Info, Found->Agent, Found->LoadBias);
+          *Code, Info, Found->Agent, Found->LoadBias);
   return nullptr;
 }
 

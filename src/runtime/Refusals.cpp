@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that run unchanged, and why.
+#include "runtime/Refusals.h"
 #include "luthier/Refusal.h"
 #include "luthier/Tool.h"
 #include "runtime/Log.h"
@@ -38,16 +39,20 @@ void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
 
 } // namespace
 
-void reportRefusal(const hsa::LoadedCodeObjectKernel &Kernel, Error E) {
+void runtime::reportRefusal(StringRef Kernel, Error E) {
   handleAllErrors(
       std::move(E),
       [&](const Refusal &R) {
-        report(Kernel.name(), toString(R.reason()), R.detail());
+        report(Kernel, toString(R.reason()), R.detail());
       },
       [&](const ErrorInfoBase &Other) {
         // A tool's own error, or a fault of ours.
-        report(Kernel.name(), "error", Other.message());
+        report(Kernel, "error", Other.message());
       });
+}
+
+void reportRefusal(const hsa::LoadedCodeObjectKernel &Kernel, Error E) {
+  runtime::reportRefusal(Kernel.name(), std::move(E));
 }
 
 std::vector<RefusedKernel> refusals() {

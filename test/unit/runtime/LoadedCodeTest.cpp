@@ -2,6 +2,7 @@
 #include "runtime/LoadedCode.h"
 #include "FakeHsa.h"
 #include "codeobject/CodeObject.h"
+#include "luthier/Tool.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -97,11 +98,16 @@ TEST_F(LoadedCodeTest, ReusedAddressesGetTheNewKernel) {
   EXPECT_NE(Code.findKernel(Object), Old);
 }
 
-TEST_F(LoadedCodeTest, GarbageIsIgnored) {
+TEST_F(LoadedCodeTest, KernelsOfGarbageAreCountedAsRefused) {
   uint64_t Object = Base + descriptor("_Z5firstPi");
   Bytes.resize(100);
   Code.frozen({0});
+  size_t Before = refusals().size();
   EXPECT_EQ(nameAt(Object), "unknown");
+  EXPECT_EQ(nameAt(Object), "unknown");
+  std::vector<RefusedKernel> Refused = refusals();
+  ASSERT_EQ(Refused.size(), Before + 1);
+  EXPECT_EQ(Refused.back().Reason, "malformed-code-object");
 }
 
 } // namespace
