@@ -2,6 +2,7 @@
 #include "runtime/ToolModules.h"
 #include "luthier/Refusal.h"
 #include "runtime/HsaApi.h"
+#include "runtime/InstrumentationCache.h"
 #include "runtime/Log.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,7 +100,19 @@ Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
   std::unique_ptr<ToolModule::OnAgent> &Slot = Module.Loaded[Agent.handle];
   if (Slot)
     return *Slot;
+  if (auto Known = Module.Failed.find(Agent.handle);
+      Known != Module.Failed.end())
+    return Known->second.error();
+  auto New = loadAnew(Module, Agent);
+  if (!New)
+    return Module.Failed.emplace(Agent.handle, RememberedError(New.takeError()))
+        .first->second.error();
+  Slot = std::move(*New);
+  return *Slot;
+}
 
+Expected<std::unique_ptr<ToolModule::OnAgent>>
+ToolModules::loadAnew(ToolModule &Module, hsa_agent_t Agent) {
   Expected<BundledCodeObject> Entry = codeObjectFor(Module, Agent);
   if (!Entry)
     return Entry.takeError();
@@ -130,8 +143,7 @@ Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
     return std::move(E);
   logDebug("loaded the device code of " + Module.name() + " for " +
            Entry->Target.str());
-  Slot = std::move(New);
-  return *Slot;
+  return New;
 }
 
 /// A managed variable X is, in device code, a pointer named X.
@@ -222,9 +234,12 @@ uint64_t ToolModules::managedFingerprint() {
 }
 
 void ToolModules::unloaded() {
+  // Another thread may be compiling from a hook module.
+  std::lock_guard EngineGuard(engineLock());
   std::lock_guard Guard(Lock);
   for (ToolModule &Module : Modules) {
     Module.Loaded.clear();
+    Module.Failed.clear();
     for (ManagedVariable &Variable : Module.Managed)
       Variable.unlocked();
   }

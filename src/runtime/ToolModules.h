@@ -10,6 +10,7 @@
 #include "hook/HookModule.h"
 #include "runtime/ManagedStorage.h"
 #include "runtime/OwnExecutable.h"
+#include "runtime/RememberedError.h"
 #include <deque>
 #include <map>
 #include <memory>
@@ -31,6 +32,7 @@ struct ToolModule {
   std::string Library; ///< Path of the tool.
   std::vector<ManagedVariable> Managed;
   std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
+  std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
 
   /// File name of the library, for messages.
   std::string name() const;
@@ -74,6 +76,8 @@ private:
 
   llvm::Expected<ToolModule::OnAgent &> load(ToolModule &Module,
                                              hsa_agent_t Agent);
+  llvm::Expected<std::unique_ptr<ToolModule::OnAgent>>
+  loadAnew(ToolModule &Module, hsa_agent_t Agent);
   llvm::Expected<BundledCodeObject> codeObjectFor(const ToolModule &Module,
                                                   hsa_agent_t Agent);
   llvm::Error linkManaged(ToolModule &Module, ToolModule::OnAgent &Where);
