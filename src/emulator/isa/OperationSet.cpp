@@ -13,10 +13,18 @@ const OperationSet &operations();
 }
 
 const OperationSet &operationSet() {
+#ifdef LUTHIER_EMULATOR_HAS_avx2
+#ifdef LUTHIER_EMULATOR_HAS_generic
   bool HasAvx2 = __builtin_cpu_supports("avx2") &&
                  __builtin_cpu_supports("fma") &&
                  __builtin_cpu_supports("f16c");
-  return HasAvx2 ? avx2::operations() : generic::operations();
+  if (!HasAvx2)
+    return generic::operations();
+#endif
+  return avx2::operations();
+#else
+  return generic::operations();
+#endif
 }
 
 } // namespace luthier::emulator
