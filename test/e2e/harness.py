@@ -47,11 +47,13 @@ class Result:
 
 
 def run(command, variables=None):
-    """Nothing that the caller's shell sets for luthier or the loader gets in."""
+    """Nothing that the caller's shell sets for luthier or the loader gets in, except
+    how many host threads the emulator may use: CTest knows best."""
     environment = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))
+        or name == "LUTHIER_EMULATOR_THREADS"
     }
     environment.update(variables or {})
     try:
@@ -71,14 +73,16 @@ def run(command, variables=None):
     return Result(command, process)
 
 
-def run_on_emulator(command, emulator, device, statistics):
-    """Without luthier. `statistics` may contain %p, the process id."""
+def run_on_emulator(command, emulator, device, statistics, **settings):
+    """Without luthier. `statistics` may contain %p, the process id; `settings` are
+    further variables."""
     return run(
         command,
         {
             "LD_LIBRARY_PATH": emulator,
             "LUTHIER_EMULATED_GPU": device,
             "LUTHIER_EMULATOR_STATS": statistics,
+            **settings,
         },
     )
 
