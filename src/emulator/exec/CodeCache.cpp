@@ -28,7 +28,7 @@ std::span<const uint8_t> CodeCache::bytesAt(uint64_t PC) const {
   auto Range = Memory.find(PC);
   if (!Range)
     return {};
-  return {reinterpret_cast<const uint8_t *>(PC),
+  return {reinterpret_cast<const uint8_t *>(PC + Range->ToHost),
           size_t(std::min(Range->End - PC, LongestInstruction))};
 }
 
@@ -42,9 +42,12 @@ void CodeCache::decode(CodePage &Page, Wave &W) {
   auto Bytes = bytesAt(W.PC);
   if (Bytes.size() < 4)
     return W.fault(Kind::MemoryViolation, "instruction fetch", W.PC);
-  auto Result = D->decode(Bytes, W.PC, Slot);
+  auto Result = D->decode(Bytes, W.PC, Slot, Describe);
   switch (Result.What) {
   case Decoder::Status::Ok:
+    Slot.Info = Result.Info.get();
+    if (Result.Info)
+      Page.Infos.push_back(std::move(Result.Info));
     Slot.Fn.store(Result.Fn, std::memory_order_release);
     return;
   case Decoder::Status::Undecodable:

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 namespace luthier::emulator {
 
@@ -30,12 +31,16 @@ struct CodePage {
 
   uint64_t Base;
   std::unique_ptr<Inst[]> Slots;
+  /// What Inst::Info points to.
+  std::vector<std::unique_ptr<InstInfo>> Infos;
 };
 
 class CodeCache {
 public:
-  CodeCache(std::unique_ptr<Decoder> D, AddressSpace &Memory)
-      : D(std::move(D)), Memory(Memory) {}
+  /// With \p Describe, every Inst gets its Info.
+  CodeCache(std::unique_ptr<Decoder> D, AddressSpace &Memory,
+            bool Describe = false)
+      : D(std::move(D)), Memory(Memory), Describe(Describe) {}
 
   std::shared_ptr<CodePage> page(uint64_t Base);
   /// Fills the slot of \p W's PC, or faults \p W.
@@ -53,6 +58,7 @@ private:
   std::mutex Mutex;
   std::unique_ptr<Decoder> D;
   AddressSpace &Memory;
+  bool Describe;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> Pages;
   std::atomic<uint64_t> Generation{0};
 };

@@ -101,25 +101,29 @@ Decoder::create(const std::string &Processor,
 }
 
 Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
-                                Inst &I) {
+                                Inst &I, bool WithInfo) {
   llvm::MCInst MI;
   uint64_t Size = 0;
   auto Decoded = S->Disassembler->getInstruction(
       MI, Size, {Bytes.data(), Bytes.size()}, PC, llvm::nulls());
   // A soft failure is valid code that no assembler would write.
   if (Decoded == llvm::MCDisassembler::Fail || Size % 4 != 0 || Size == 0)
-    return {Status::Undecodable};
+    return {Status::Undecodable, nullptr, nullptr};
   const Operation *Op = S->find(MI);
   if (!Op)
-    return {Status::Unsupported};
+    return {Status::Unsupported, nullptr, nullptr};
   InstBuilder Builder(*S->Instructions, *S->Registers, MI, *Op, I);
   if (!Builder.build())
-    return {Status::Undecodable};
+    return {Status::Undecodable, nullptr, nullptr};
   I.Dwords = uint8_t(Size / 4);
   bool Saturates = I.Clamp && Op->Saturating;
   if (Saturates)
     I.Clamp = false;
-  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn};
+  std::unique_ptr<InstInfo> Info;
+  if (WithInfo)
+    Info = describe(MI, S->Instructions->get(MI.getOpcode()), *S->Registers,
+                    Op->Name);
+  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn, std::move(Info)};
 }
 
 std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {

@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_EXEC_DECODER_H
 
 #include "emulator/exec/Inst.h"
+#include "emulator/exec/InstInfo.h"
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,9 +30,12 @@ public:
     Status What;
     /// The handler; publish it only when the rest of the Inst is complete.
     Handler Fn = nullptr;
+    /// Set when it was asked for; the caller keeps it beside the Inst.
+    std::unique_ptr<InstInfo> Info;
   };
-  /// Fills all of \p I but its handler.
-  Result decode(std::span<const uint8_t> Bytes, uint64_t PC, Inst &I);
+  /// Fills all of \p I but its handler and its Info.
+  Result decode(std::span<const uint8_t> Bytes, uint64_t PC, Inst &I,
+                bool WithInfo = false);
 
   /// The instruction as assembly, for messages.
   std::string print(std::span<const uint8_t> Bytes, uint64_t PC);

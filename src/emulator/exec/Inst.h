@@ -11,6 +11,7 @@ namespace luthier::emulator {
 
 struct Wave;
 struct Inst;
+struct InstInfo;
 using Handler = void (*)(Wave &, const Inst &);
 
 /// How an operation reads or writes an operand. Decides what modifiers and
@@ -118,6 +119,8 @@ struct Inst {
   int32_t Offset = 0;
   /// Branch distance, wait count, register id and other plain immediates.
   int32_t Immediate = 0;
+  /// Only where an observer asks; owned by the page.
+  const InstInfo *Info = nullptr;
 };
 
 } // namespace luthier::emulator

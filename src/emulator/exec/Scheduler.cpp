@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Scheduler.h"
+#include "emulator/exec/Observer.h"
 #include <numeric>
 
 namespace luthier::emulator {
@@ -10,12 +11,12 @@ namespace {
 constexpr unsigned SliceLength = 4096;
 } // namespace
 
-Scheduler::Shared::Shared(const LaunchPlan &Plan, RunLoop Run,
-                          const AddressSpace &Memory, CodeCache &Code,
+Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
+                          CodeCache &Code,
                           const std::function<void(uint32_t)> &Interrupt,
                           uint64_t Seed, uint64_t Clock)
-    : Plan(Plan), Run(Run), Memory(Memory), Code(Code), Interrupt(Interrupt),
-      Seed(Seed), Clock(Clock) {
+    : Plan(Plan), Memory(Memory), Code(Code), Interrupt(Interrupt), Seed(Seed),
+      Clock(Clock) {
   uint64_t Total = Plan.TotalWorkgroups;
   if (Seed == 0 || Total < 3)
     return;
@@ -40,6 +41,7 @@ Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident)
       NumResident(NumResident) {
   Thread.Interrupt = &S.Interrupt;
   Thread.Clock = S.Clock;
+  Thread.Observer = S.Observer;
 }
 
 void Scheduler::run() {
@@ -55,7 +57,7 @@ void Scheduler::run() {
         unsigned Slot = (FirstResident + Created++) * S.Plan.WavesPerWorkgroup;
         Idle.push_back(std::make_unique<Workgroup>(S.Plan, Thread, Slot));
       }
-      Idle.back()->start(*Index, S.Seed);
+      startWorkgroup(*Idle.back(), *Index);
       Resident.push_back(std::move(Idle.back()));
       Idle.pop_back();
       // In the common case a workgroup runs to its end on its own.
@@ -116,7 +118,15 @@ void Scheduler::runSlices(Workgroup &Group) {
   }
 }
 
+void Scheduler::startWorkgroup(Workgroup &Group, uint64_t Index) {
+  Group.start(Index, S.Seed);
+  if (S.Observer)
+    S.Observer->workgroupStarted(Group);
+}
+
 void Scheduler::collect(Workgroup &Group) {
+  if (S.Observer)
+    S.Observer->workgroupEnded(Group);
   std::lock_guard Lock(S.Mutex);
   for (const Wave &W : Group.Waves) {
     S.Counts.WaveInstructions += W.WaveInstructions;

@@ -15,6 +15,8 @@
 
 namespace luthier::emulator {
 
+class DispatchObserver;
+
 struct WaveFault {
   ExecutionFault::Kind Kind;
   uint64_t PC;
@@ -26,20 +28,23 @@ class Scheduler {
 public:
   /// State all threads of a dispatch share.
   struct Shared {
-    Shared(const LaunchPlan &Plan, RunLoop Run, const AddressSpace &Memory,
-           CodeCache &Code, const std::function<void(uint32_t)> &Interrupt,
-           uint64_t Seed, uint64_t Clock);
+    Shared(const LaunchPlan &Plan, const AddressSpace &Memory, CodeCache &Code,
+           const std::function<void(uint32_t)> &Interrupt, uint64_t Seed,
+           uint64_t Clock);
 
     /// The next workgroup to start, in the seeded order.
     std::optional<uint64_t> take();
 
     const LaunchPlan &Plan;
-    RunLoop Run;
     const AddressSpace &Memory;
     CodeCache &Code;
     const std::function<void(uint32_t)> &Interrupt;
     uint64_t Seed;
     uint64_t Clock;
+
+    /// Set before any thread starts.
+    RunLoop Run = operationSet().Run;
+    DispatchObserver *Observer = nullptr;
 
     std::mutex Mutex;
     DispatchCounts Counts;
@@ -58,6 +63,7 @@ public:
   void run();
 
 private:
+  void startWorkgroup(Workgroup &Group, uint64_t Index);
   void runSlices(Workgroup &Group);
   void collect(Workgroup &Group);
   void report(const Wave &W);

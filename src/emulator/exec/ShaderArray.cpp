@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/Observer.h"
 #include "emulator/exec/Scheduler.h"
 #include "emulator/isa/Operation.h"
+#include <algorithm>
 #include <thread>
 
 namespace luthier::emulator {
@@ -13,7 +15,8 @@ class Gfx9ShaderArray final : public ShaderArray {
 public:
   Gfx9ShaderArray(Options Opts, AddressSpace &Memory,
                   std::unique_ptr<Decoder> D)
-      : Opts(std::move(Opts)), Memory(Memory), Code(std::move(D), Memory) {}
+      : Opts(std::move(Opts)), Memory(Memory),
+        Code(std::move(D), Memory, bool(this->Opts.Observe)) {}
 
   std::optional<ExecutionFault> run(const Dispatch &D,
                                     DispatchCounts &Counts) override;
@@ -56,10 +59,16 @@ std::optional<ExecutionFault> Gfx9ShaderArray::run(const Dispatch &D,
   if (!Plan.init(D, Error))
     return ExecutionFault{ExecutionFault::Kind::InvalidDispatch, D.EntryPC, 0,
                           D.KernelName + ": " + Error};
-  Scheduler::Shared Shared(Plan, operationSet().Run, Memory, Code,
-                           Opts.Interrupt, Opts.Seed, Clock.load());
-  unsigned Threads = unsigned(
-      std::min<uint64_t>(std::max(1u, Opts.Threads), Plan.MaxResident));
+  Scheduler::Shared Shared(Plan, Memory, Code, Opts.Interrupt, Opts.Seed,
+                           Clock.load());
+  unsigned Threads = std::clamp(Opts.Threads, 1u, Plan.MaxResident);
+  std::unique_ptr<DispatchObserver> Observer;
+  if (Opts.Observe) {
+    Observer = Opts.Observe(Plan);
+    Shared.Observer = Observer.get();
+    Shared.Run = operationSet().RunObserved;
+    Threads = 1;
+  }
   Threads = unsigned(std::min<uint64_t>(Threads, Plan.TotalWorkgroups));
   unsigned PerThread = Plan.MaxResident / Threads;
   auto Work = [&](unsigned Number) {

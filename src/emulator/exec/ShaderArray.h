@@ -14,6 +14,8 @@
 namespace luthier::emulator {
 
 class AddressSpace;
+class DispatchObserver;
+struct LaunchPlan;
 
 /// Why a dispatch ended early. Never thrown across this interface.
 struct ExecutionFault {
@@ -45,6 +47,10 @@ public:
     /// Called for s_sendmsg MSG_INTERRUPT with M0: device code has set a
     /// signal and its event mailbox (host calls do). May be empty.
     std::function<void(uint32_t M0)> Interrupt;
+    /// Gives each dispatch its observer; such dispatches run on one thread. May
+    /// be empty. The plan outlives the observer.
+    std::function<std::unique_ptr<DispatchObserver>(const LaunchPlan &)>
+        Observe;
   };
 
   /// \p Memory outlives the array. Fails, with a message, for a processor that

@@ -6,25 +6,23 @@
 
 namespace luthier::emulator {
 
-bool MemoryView::lookUp(uint64_t Address, uint64_t Size) {
+uint8_t *MemoryView::lookUp(uint64_t Address, uint64_t Size) {
   constexpr size_t NumRecent = std::extent_v<decltype(Recent)>;
   for (size_t N = 1; N != NumRecent; ++N)
     if (Recent[N].covers(Address, Size)) {
       std::swap(Recent[0], Recent[N]);
-      return true;
+      return reinterpret_cast<uint8_t *>(Address + Recent[0].ToHost);
     }
   auto Range = Space->find(Address);
   if (!Range)
-    return false;
+    return nullptr;
   std::rotate(Recent, Recent + NumRecent - 1, Recent + NumRecent);
-  Recent[0] = {Range->Begin, Range->End - Range->Begin};
-  uint64_t Available = Range->End - Address;
-  if (Size <= Available)
-    return true;
+  Recent[0] = {Range->Begin, Range->End - Range->Begin, Range->ToHost};
+  auto *Host = reinterpret_cast<uint8_t *>(Address + Range->ToHost);
   // Neighbouring allocations may touch; an access may straddle them.
-  uint64_t Rest = Size - Available;
-  auto Next = Space->find(Range->End);
-  return Next && Rest <= Next->End - Next->Begin;
+  if (Size <= Range->End - Address || Space->pointer(Address, Size))
+    return Host;
+  return nullptr;
 }
 
 void MemoryView::refresh() {

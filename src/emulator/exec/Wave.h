@@ -54,15 +54,15 @@ struct alignas(64) LaneScratch {
   uint32_t Result[2][NumLanes];
 };
 
-/// Answers "is this mapped" from the last few ranges found.
+/// Answers "where in the host's memory is this" from the last few ranges found.
 class MemoryView {
 public:
   explicit MemoryView(const AddressSpace &Space) : Space(&Space) {}
 
-  /// True when [Address, Address + Size) is mapped.
-  bool covers(uint64_t Address, uint64_t Size) {
+  /// Host address of [Address, Address + Size), or null where it is not mapped.
+  uint8_t *pointer(uint64_t Address, uint64_t Size) {
     if (Recent[0].covers(Address, Size)) [[likely]]
-      return true;
+      return reinterpret_cast<uint8_t *>(Address + Recent[0].ToHost);
     return lookUp(Address, Size);
   }
   /// To be called between time slices: ranges may have been unmapped.
@@ -72,11 +72,12 @@ private:
   struct Window {
     uint64_t Begin = 0;
     uint64_t Length = 0;
+    uint64_t ToHost = 0;
     bool covers(uint64_t Address, uint64_t Size) const {
       return Address - Begin <= Length - Size && Size <= Length;
     }
   };
-  bool lookUp(uint64_t Address, uint64_t Size);
+  uint8_t *lookUp(uint64_t Address, uint64_t Size);
 
   const AddressSpace *Space;
   /// The most recent one first.
@@ -85,6 +86,7 @@ private:
 };
 
 class CodeView;
+class DispatchObserver;
 
 /// What all waves that run on one host thread share.
 struct ThreadContext {
@@ -93,6 +95,8 @@ struct ThreadContext {
   LaneScratch Scratch;
   MemoryView Memory;
   CodeView *Code;
+  /// Set when the observed loop runs.
+  DispatchObserver *Observer = nullptr;
   const std::function<void(uint32_t)> *Interrupt = nullptr;
   /// Wave instructions before this slice, less those of the running wave: with
   /// them added it is what s_memtime shows.

@@ -68,10 +68,9 @@ uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
   constexpr unsigned RowBytes = NumLanes * sizeof(U32);
   U64 Offset = U64(scalar32(W, I.Src[2])) + U64(I.Offset) / 4 * RowBytes;
   if (Offset % 4 || Offset + Count * RowBytes > Buffer.NumRecords ||
-      !isOwnScratch(W, Buffer.Base + Offset, Count * RowBytes) ||
-      !W.Thread->Memory.covers(Buffer.Base + Offset, Count * RowBytes))
+      !isOwnScratch(W, Buffer.Base + Offset, Count * RowBytes))
     return nullptr;
-  return reinterpret_cast<uint8_t *>(Buffer.Base + Offset);
+  return W.Thread->Memory.pointer(Buffer.Base + Offset, Count * RowBytes);
 }
 
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {

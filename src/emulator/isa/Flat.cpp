@@ -9,15 +9,17 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-/// True when all lanes are active and access consecutive elements, which then
-/// need one check only.
-bool isContiguous(const LaneAddresses &A, U64 Exec, unsigned Bytes) {
-  if (Exec != ~U64(0))
-    return false;
+/// Host address of the elements if all lanes are active and access consecutive
+/// ones, which then need one check only. Null in all other cases.
+uint8_t *contiguousElements(Wave &W, const Inst &I, const LaneAddresses &A,
+                            unsigned Bytes) {
+  if (W.exec() != ~U64(0) || I.AddressMode != address::Global)
+    return nullptr;
   U64 Difference = 0;
   for (unsigned L = 0; L != NumLanes; ++L)
     Difference |= A.At[L] - (A.At[0] + U64(L) * Bytes);
-  return Difference == 0;
+  return Difference ? nullptr
+                    : W.Thread->Memory.pointer(A.At[0], Bytes * NumLanes);
 }
 
 /// A narrow element may straddle two interleaved dwords when misaligned.
@@ -45,10 +47,7 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
   LaneAddresses A;
   flatAddresses(W, I, A);
   U32 *To = W.vgpr(I.Dst.Reg);
-  if (I.AddressMode == address::Global &&
-      isContiguous(A, Exec, E::Bytes * Count) &&
-      W.Thread->Memory.covers(A.At[0], E::Bytes * Count * NumLanes)) {
-    auto *From = reinterpret_cast<const uint8_t *>(A.At[0]);
+  if (const uint8_t *From = contiguousElements(W, I, A, E::Bytes * Count)) {
     for (unsigned L = 0; L != NumLanes; ++L)
       for (unsigned N = 0; N != Count; ++N)
         To[N * NumLanes + L] = E::load(From + (L * Count + N) * E::Bytes);
@@ -86,10 +85,7 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   LaneAddresses A;
   flatAddresses(W, I, A);
   U32 *From = W.vgpr(I.Src[1].Reg);
-  if (I.AddressMode == address::Global &&
-      isContiguous(A, Exec, E::Bytes * Count) &&
-      W.Thread->Memory.covers(A.At[0], E::Bytes * Count * NumLanes)) {
-    auto *To = reinterpret_cast<uint8_t *>(A.At[0]);
+  if (uint8_t *To = contiguousElements(W, I, A, E::Bytes * Count)) {
     for (unsigned L = 0; L != NumLanes; ++L)
       for (unsigned N = 0; N != Count; ++N)
         E::store(To + (L * Count + N) * E::Bytes, From[N * NumLanes + L]);

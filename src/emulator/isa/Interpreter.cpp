@@ -2,6 +2,7 @@
 //
 // The instruction loop, and the operation table it is compiled with.
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/Observer.h"
 #include "emulator/isa/Operands.h"
 #include "emulator/isa/Tables.h"
 #include <iterator>
@@ -37,10 +38,20 @@ void copyInst(Inst &To, const Inst &From) {
   To.AddressMode = From.AddressMode;
   To.Offset = From.Offset;
   To.Immediate = From.Immediate;
+  To.Dwords = From.Dwords;
+  To.Info = From.Info;
+}
+
+/// Observed or not: how one instruction's handler is called.
+template <bool Observed> void perform(Wave &W, const Inst &I, Handler Fn) {
+  if (Observed && I.Counted)
+    W.Thread->Observer->execute(W, I, Fn);
+  else
+    Fn(W, I);
 }
 
 /// GPR-index mode: M0 offsets the VGPR numbers it names.
-void runIndexed(Wave &W, const Inst &I, Handler Fn) {
+template <bool Observed> void runIndexed(Wave &W, const Inst &I, Handler Fn) {
   unsigned Index = W.m0() & 0xff, Operands = W.m0() >> 12 & 15;
   Inst Indexed;
   copyInst(Indexed, I);
@@ -60,10 +71,11 @@ void runIndexed(Wave &W, const Inst &I, Handler Fn) {
   if (!Inside)
     return W.fault(ExecutionFault::Kind::InvalidDispatch,
                    "indexed VGPR is outside the allocation");
-  Fn(W, Indexed);
+  Indexed.Counted = I.Counted;
+  perform<Observed>(W, Indexed, Fn);
 }
 
-void run(Wave &W, unsigned Budget) {
+template <bool Observed> void run(Wave &W, unsigned Budget) {
   CodeView &Code = *W.Thread->Code;
   const U32 Saved = _mm_getcsr();
   U32 Control = Saved;
@@ -92,9 +104,9 @@ void run(Wave &W, unsigned Budget) {
       if (I->FloatMode && Control != W.HostControl[I->FloatMode])
         _mm_setcsr(Control = W.HostControl[I->FloatMode]);
       if ((W.Mode & mode::GprIndexEnable) && I->IsValu) [[unlikely]]
-        runIndexed(W, *I, Fn);
+        runIndexed<Observed>(W, *I, Fn);
       else
-        Fn(W, *I);
+        perform<Observed>(W, *I, Fn);
       if (W.Event == WaveEvent::Fault) [[unlikely]]
         W.PC -= Size;
       I += I->Dwords;
@@ -136,7 +148,7 @@ const OperationSet &operations() {
       bufferRows(),
       bufferFormatRows(),
   };
-  static const OperationSet Set{Tables, run};
+  static const OperationSet Set{Tables, run<false>, run<true>};
   return Set;
 }
 

@@ -41,8 +41,8 @@ inline bool allInLds(const Wave &W, const U32 *Address, U64 Offset,
 }
 
 inline uint8_t *globalPointer(Wave &W, U64 Address, unsigned Size) {
-  if (W.Thread->Memory.covers(Address, Size)) [[likely]]
-    return reinterpret_cast<uint8_t *>(Address);
+  if (uint8_t *Host = W.Thread->Memory.pointer(Address, Size)) [[likely]]
+    return Host;
   W.fault(ExecutionFault::Kind::MemoryViolation, "unmapped memory", Address);
   return nullptr;
 }

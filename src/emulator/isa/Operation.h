@@ -35,6 +35,8 @@ using RunLoop = void (*)(Wave &, unsigned Budget);
 struct OperationSet {
   std::span<const std::span<const Operation>> Tables;
   RunLoop Run;
+  /// The same under ThreadContext::Observer.
+  RunLoop RunObserved;
 };
 
 /// The best set this host can execute.

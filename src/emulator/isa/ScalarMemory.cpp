@@ -20,19 +20,20 @@ I64 totalOffset(Wave &W, const Inst &I) {
 
 template <unsigned Count> void load(Wave &W, const Inst &I) {
   U64 Address = (W.s64(I.Src[0].Reg) & ~U64(3)) + totalOffset(W, I);
-  if (!W.Thread->Memory.covers(Address, Count * 4))
+  const uint8_t *From = W.Thread->Memory.pointer(Address, Count * 4);
+  if (!From)
     return W.fault(ExecutionFault::Kind::MemoryViolation, "scalar load",
                    Address);
-  std::memcpy(&W.S[I.Dst.Reg], reinterpret_cast<const void *>(Address),
-              Count * 4);
+  std::memcpy(&W.S[I.Dst.Reg], From, Count * 4);
 }
 
 template <unsigned Count> void store(Wave &W, const Inst &I) {
   U64 Address = (W.s64(I.Src[0].Reg) & ~U64(3)) + totalOffset(W, I);
-  if (!W.Thread->Memory.covers(Address, Count * 4))
+  uint8_t *To = W.Thread->Memory.pointer(Address, Count * 4);
+  if (!To)
     return W.fault(ExecutionFault::Kind::MemoryViolation, "scalar store",
                    Address);
-  std::memcpy(reinterpret_cast<void *>(Address), &W.S[I.Dst.Reg], Count * 4);
+  std::memcpy(To, &W.S[I.Dst.Reg], Count * 4);
 }
 
 /// Dwords beyond the buffer read as zero.
@@ -44,10 +45,11 @@ template <unsigned Count> void bufferLoad(Wave &W, const Inst &I) {
     U32 Value = 0;
     if (Offset + 4 <= Size) {
       U64 Address = Buffer.Base + Offset;
-      if (!W.Thread->Memory.covers(Address, 4))
+      const uint8_t *From = W.Thread->Memory.pointer(Address, 4);
+      if (!From)
         return W.fault(ExecutionFault::Kind::MemoryViolation,
                        "scalar buffer load", Address);
-      std::memcpy(&Value, reinterpret_cast<const void *>(Address), 4);
+      std::memcpy(&Value, From, 4);
     }
     W.S[I.Dst.Reg + N] = Value;
   }
@@ -59,10 +61,11 @@ template <unsigned Count> void bufferStore(Wave &W, const Inst &I) {
   U64 Offset = U64(totalOffset(W, I));
   for (unsigned N = 0; N != Count && Offset + 4 <= Size; ++N, Offset += 4) {
     U64 Address = Buffer.Base + Offset;
-    if (!W.Thread->Memory.covers(Address, 4))
+    uint8_t *To = W.Thread->Memory.pointer(Address, 4);
+    if (!To)
       return W.fault(ExecutionFault::Kind::MemoryViolation,
                      "scalar buffer store", Address);
-    std::memcpy(reinterpret_cast<void *>(Address), &W.S[I.Dst.Reg + N], 4);
+    std::memcpy(To, &W.S[I.Dst.Reg + N], 4);
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the device may touch. GPU addresses equal CPU addresses, so this is a
-// map of ranges, not a page table; it answers "is this access legal" fast.
+// What the device may touch: a map of ranges, not a page table; it answers "is
+// this access legal, and where in the host's memory is it" fast. Under a
+// runtime device addresses equal host addresses; a device of one's own may
+// differ.
 #ifndef LUTHIER_EMULATOR_MEMORY_ADDRESSSPACE_H
 #define LUTHIER_EMULATOR_MEMORY_ADDRESSSPACE_H
 
@@ -12,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <vector>
 
 namespace luthier::emulator {
 
@@ -27,11 +30,18 @@ public:
   struct Range {
     uint64_t Begin = 0;
     uint64_t End = 0;
+    /// Host address less device address.
+    uint64_t ToHost = 0;
   };
+
+  virtual ~AddressSpace() = default;
 
   /// Mappings may overlap, as registered host buffers that share a page do;
   /// each stays until it is itself unmapped.
   void map(uint64_t Address, uint64_t Size);
+  /// The same for memory whose host address differs, which may not overlap
+  /// anything that is mapped: false if it does.
+  bool mapAt(uint64_t Address, uint64_t Size, void *Host);
   /// Undoes the latest map() that began at \p Address.
   void unmap(uint64_t Address);
   /// Undoes one map() of exactly this range.
@@ -39,10 +49,16 @@ public:
 
   /// The mapped range around \p Address, if any. Overlapping mappings form one
   /// range; adjacent ones stay separate.
-  std::optional<Range> find(uint64_t Address) const;
+  virtual std::optional<Range> find(uint64_t Address) const;
 
   /// Whether every byte is mapped, by one range or by several adjacent ones.
   bool contains(uint64_t Address, uint64_t Size) const;
+
+  /// Host address of bytes that are consecutive there too, or null.
+  void *pointer(uint64_t Address, uint64_t Size) const;
+
+  /// Everything that is mapped, in ascending order.
+  std::vector<Range> ranges() const;
 
   /// Grows with every map and unmap.
   uint64_t generation() const {
@@ -50,15 +66,20 @@ public:
   }
 
 private:
+  struct Extent {
+    uint64_t End;
+    uint64_t ToHost;
+  };
+
   std::optional<Range> findLocked(uint64_t Address) const;
-  void cover(uint64_t Begin, uint64_t End);
-  void remove(std::multimap<uint64_t, uint64_t>::iterator Mapping);
+  void cover(uint64_t Begin, uint64_t End, uint64_t ToHost);
+  void remove(std::multimap<uint64_t, Extent>::iterator Mapping);
 
   mutable std::shared_mutex Mutex;
   /// What was mapped, by begin.
-  std::multimap<uint64_t, uint64_t> Mappings;
-  /// The same without overlaps: end of each range, by begin.
-  std::map<uint64_t, uint64_t> EndOf;
+  std::multimap<uint64_t, Extent> Mappings;
+  /// The same without overlaps.
+  std::map<uint64_t, Extent> Extents;
   std::atomic<uint64_t> Generation{0};
 };
 

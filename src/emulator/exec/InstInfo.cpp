@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/InstInfo.h"
+#include "SIDefines.h"
+#include "emulator/exec/Wave.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrDesc.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include <algorithm>
+#include <optional>
+
+namespace luthier::emulator {
+
+/// Nothing for registers without state: apertures, VCCZ and the like, which
+/// follow from other registers.
+static std::optional<RegisterRange>
+rangeOf(unsigned Reg, const llvm::MCRegisterInfo &Registers) {
+  namespace hw = llvm::AMDGPU::HWEncoding;
+  constexpr unsigned FirstConstant = 128;
+  unsigned Encoding = Registers.getEncodingValue(Reg);
+  unsigned First = Encoding & hw::REG_IDX_MASK, Last = First;
+  for (llvm::MCPhysReg Sub : Registers.subregs(Reg))
+    Last = std::max<unsigned>(Last, Registers.getEncodingValue(Sub) &
+                                        hw::REG_IDX_MASK);
+  auto Count = uint8_t(Last - First + 1);
+  if (Encoding & hw::IS_AGPR)
+    return RegisterRange{RegisterFile::Vector, uint16_t(NumArchVgprs + First),
+                         Count};
+  if (Encoding & hw::IS_VGPR)
+    return RegisterRange{RegisterFile::Vector, uint16_t(First), Count};
+  if (First >= FirstConstant && First != sreg::Scc)
+    return std::nullopt;
+  return RegisterRange{RegisterFile::Scalar, uint16_t(First), Count};
+}
+
+std::unique_ptr<InstInfo> describe(const llvm::MCInst &MI,
+                                   const llvm::MCInstrDesc &Desc,
+                                   const llvm::MCRegisterInfo &Registers,
+                                   std::string Mnemonic) {
+  auto Info = std::make_unique<InstInfo>();
+  Info->Mnemonic = std::move(Mnemonic);
+  Info->Opcode = MI.getOpcode();
+  Info->Flags = Desc.TSFlags;
+  Info->MayLoad = Desc.mayLoad();
+  Info->MayStore = Desc.mayStore();
+  Info->IsBranch = Desc.isBranch() || Desc.isCall() || Desc.isReturn();
+  auto Add = [&](std::vector<RegisterRange> &To, unsigned Reg) {
+    if (Reg == 0)
+      return;
+    if (auto Range = rangeOf(Reg, Registers))
+      To.push_back(*Range);
+  };
+  for (unsigned N = 0; N != MI.getNumOperands(); ++N)
+    if (MI.getOperand(N).isReg())
+      Add(N < Desc.getNumDefs() ? Info->Writes : Info->Reads,
+          MI.getOperand(N).getReg());
+  for (llvm::MCPhysReg Reg : Desc.implicit_uses())
+    Add(Info->Reads, Reg);
+  for (llvm::MCPhysReg Reg : Desc.implicit_defs())
+    Add(Info->Writes, Reg);
+  return Info;
+}
+
+} // namespace luthier::emulator

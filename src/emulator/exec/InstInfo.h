@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What observers need to know of an instruction beyond executing it.
+#ifndef LUTHIER_EMULATOR_EXEC_INSTINFO_H
+#define LUTHIER_EMULATOR_EXEC_INSTINFO_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class MCInst;
+class MCInstrDesc;
+class MCRegisterInfo;
+} // namespace llvm
+
+namespace luthier::emulator {
+
+enum class RegisterFile : uint8_t {
+  Vector, ///< Numbers as Operand::Reg: AGPRs follow the VGPRs.
+  Scalar, ///< Numbers as Wave::S: VCC, M0, EXEC and SCC among them.
+};
+
+struct RegisterRange {
+  RegisterFile File;
+  uint16_t First;
+  uint8_t Count;
+};
+
+struct InstInfo {
+  /// The operation's name without encoding suffix.
+  std::string Mnemonic;
+  /// LLVM's opcode, and the SIInstrFlags of its description.
+  unsigned Opcode = 0;
+  uint64_t Flags = 0;
+  bool MayLoad = false;
+  bool MayStore = false;
+  bool IsBranch = false;
+  /// Implicit registers included.
+  std::vector<RegisterRange> Reads;
+  std::vector<RegisterRange> Writes;
+};
+
+std::unique_ptr<InstInfo> describe(const llvm::MCInst &MI,
+                                   const llvm::MCInstrDesc &Desc,
+                                   const llvm::MCRegisterInfo &Registers,
+                                   std::string Mnemonic);
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_INSTINFO_H

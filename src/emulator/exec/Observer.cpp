@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Observer.h"
+
+namespace luthier::emulator {
+
+void DispatchObserver::workgroupStarted(Workgroup &) {}
+void DispatchObserver::workgroupEnded(Workgroup &) {}
+
+} // namespace luthier::emulator

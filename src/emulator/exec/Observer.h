@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who watches a dispatch instruction by instruction: strict mode, execution
+// counts, single steps. Without an observer the fast loop runs, which knows
+// nothing of this.
+#ifndef LUTHIER_EMULATOR_EXEC_OBSERVER_H
+#define LUTHIER_EMULATOR_EXEC_OBSERVER_H
+
+#include "emulator/exec/Inst.h"
+
+namespace luthier::emulator {
+
+struct Wave;
+class Workgroup;
+
+/// One object watches one dispatch, which then runs on one host thread.
+class DispatchObserver {
+public:
+  virtual ~DispatchObserver() = default;
+
+  /// \p Group's waves have their initial state.
+  virtual void workgroupStarted(Workgroup &Group);
+  virtual void workgroupEnded(Workgroup &Group);
+  /// Executes \p I, by calling \p Fn on \p W, or faults \p W. The PC of \p W is
+  /// past \p I already; Inst::Info is set. In GPR-index mode \p I is a copy
+  /// whose operands are shifted, while its Info is not.
+  virtual void execute(Wave &W, const Inst &I, Handler Fn) = 0;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_OBSERVER_H
