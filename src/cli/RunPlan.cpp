@@ -6,15 +6,16 @@
 namespace luthier::cli {
 namespace {
 
-/// The rows of the emulator's device table that its executor can run today.
+/// Devices that the emulator executes and that the ROCm runtime knows.
 std::vector<std::string> emulatedDevices() {
-  constexpr std::string_view Executable[] = {"gfx90a"};
-  std::vector<std::string> Names;
-#define LUTHIER_DEVICE(Name, ...)                                              \
-  if (std::ranges::find(Executable, #Name) != std::end(Executable))            \
-    Names.push_back(#Name);
-#include "emulator/cp/Devices.def"
-  return Names;
+  return {"gfx906", "gfx908", "gfx90a", "gfx1030"};
+}
+
+/// Devices whose code the emulator executes without that runtime.
+bool isExecOnly(const std::string &Name) {
+  constexpr std::string_view Names[] = {"gfx942", "gfx950", "gfx1100",
+                                        "gfx1201"};
+  return std::ranges::find(Names, Name) != std::end(Names);
 }
 
 std::string join(const std::vector<std::string> &Items) {
@@ -124,6 +125,12 @@ private:
 
   void emulate(const std::string &Name) {
     std::vector<std::string> Known = emulatedDevices();
+    if (isExecOnly(Name))
+      throw RunError(
+          "the ROCm runtime does not know " + Name +
+          ", so programs cannot run on it; 'luthier exec' and "
+          "luthier/emulator.h run single kernels. Programs run on: " +
+          join(Known));
     if (std::ranges::find(Known, Name) == Known.end())
       throw RunError("there is no emulated GPU '" + Name +
                      "'; available are: " + join(Known));

@@ -67,6 +67,7 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   Work.ComputePgmRsrc2 = Object->ComputePgmRsrc2;
   Work.ComputePgmRsrc3 = Object->ComputePgmRsrc3;
   Work.KernelCodeProperties = Object->Properties;
+  Work.KernargPreload = Object->KernargPreload;
   Work.GridSize = {Packet.grid_size_x, Packet.grid_size_y, Packet.grid_size_z};
   Work.WorkgroupSize = {Packet.workgroup_size_x, Packet.workgroup_size_y,
                         Packet.workgroup_size_z};

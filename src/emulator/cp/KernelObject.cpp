@@ -39,6 +39,8 @@ std::optional<KernelObject> readKernelObject(const AddressSpace &Memory,
   Object.Properties = Descriptor.kernel_code_properties;
   Object.HasLegacyHeader = Descriptor.kernel_code_entry_byte_offset ==
                            int64_t(sizeof(amd_kernel_code_t));
+  if (!Object.HasLegacyHeader)
+    Object.KernargPreload = Descriptor.kernarg_preload;
   return Object;
 }
 

@@ -18,6 +18,7 @@ struct KernelObject {
   uint32_t ComputePgmRsrc2 = 0;
   uint32_t ComputePgmRsrc3 = 0;
   uint16_t Properties = 0;
+  uint16_t KernargPreload = 0;
   /// The code follows at the distance of an amd_kernel_code_t.
   bool HasLegacyHeader = false;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Decoder.h"
 #include "emulator/exec/InstBuilder.h"
+#include "emulator/exec/Renames.h"
 #include "emulator/isa/Operation.h"
 #include "llvm-c/Target.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -25,6 +26,7 @@ void LLVMInitializeAMDGPUDisassembler();
 namespace luthier::emulator {
 
 struct Decoder::State {
+  const Target *T = nullptr;
   llvm::Triple TT{"amdgcn-amd-amdhsa"};
   llvm::MCTargetOptions Options;
   std::unique_ptr<llvm::MCRegisterInfo> Registers;
@@ -38,6 +40,7 @@ struct Decoder::State {
   std::unordered_map<unsigned, const Operation *> ByOpcode;
 
   const Operation *find(const llvm::MCInst &MI);
+  const Operation *byName(const std::string &Name) const;
 };
 
 /// "v_add_f32_e64" and its siblings are one operation.
@@ -50,6 +53,14 @@ static std::string canonicalName(std::string Name) {
   return Name;
 }
 
+const Operation *Decoder::State::byName(const std::string &Name) const {
+  if (auto Op = ByName.find(Name); Op != ByName.end())
+    return Op->second;
+  if (auto Op = ByName.find(canonicalMnemonic(Name)); Op != ByName.end())
+    return Op->second;
+  return nullptr;
+}
+
 const Operation *Decoder::State::find(const llvm::MCInst &MI) {
   auto [It, New] = ByOpcode.try_emplace(MI.getOpcode(), nullptr);
   if (!New)
@@ -59,8 +70,7 @@ const Operation *Decoder::State::find(const llvm::MCInst &MI) {
   if (Instructions->getName(MI.getOpcode()).contains("_LDS_") &&
       Name.starts_with("buffer_"))
     Name += " lds";
-  if (auto Op = ByName.find(Name); Op != ByName.end())
-    It->second = Op->second;
+  It->second = byName(Name);
   return It->second;
 }
 
@@ -68,7 +78,7 @@ Decoder::Decoder(std::unique_ptr<State> S) : S(std::move(S)) {}
 Decoder::~Decoder() = default;
 
 std::unique_ptr<Decoder>
-Decoder::create(const std::string &Processor,
+Decoder::create(const Target &T, unsigned WaveSize,
                 std::span<const std::span<const Operation>> Tables,
                 std::string &Error) {
   static std::once_flag Once;
@@ -78,22 +88,28 @@ Decoder::create(const std::string &Processor,
     LLVMInitializeAMDGPUDisassembler();
   });
   auto S = std::make_unique<State>();
-  const llvm::Target *T = llvm::TargetRegistry::lookupTarget(S->TT, Error);
-  if (!T)
+  const llvm::Target *Llvm = llvm::TargetRegistry::lookupTarget(S->TT, Error);
+  if (!Llvm)
     return nullptr;
-  S->Registers.reset(T->createMCRegInfo(S->TT));
-  S->Assembly.reset(T->createMCAsmInfo(*S->Registers, S->TT, S->Options));
-  S->Instructions.reset(T->createMCInstrInfo());
-  S->Subtarget.reset(T->createMCSubtargetInfo(S->TT, Processor, ""));
+  S->T = &T;
+  std::string Processor(T.Name);
+  const char *Features = "";
+  if (T.HasWave32)
+    Features = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
+                              : "-wavefrontsize32,+wavefrontsize64";
+  S->Registers.reset(Llvm->createMCRegInfo(S->TT));
+  S->Assembly.reset(Llvm->createMCAsmInfo(*S->Registers, S->TT, S->Options));
+  S->Instructions.reset(Llvm->createMCInstrInfo());
+  S->Subtarget.reset(Llvm->createMCSubtargetInfo(S->TT, Processor, Features));
   if (!S->Subtarget || !S->Subtarget->isCPUStringValid(Processor)) {
     Error = "unknown processor " + Processor;
     return nullptr;
   }
   S->Context = std::make_unique<llvm::MCContext>(
       S->TT, S->Assembly.get(), S->Registers.get(), S->Subtarget.get());
-  S->Disassembler.reset(T->createMCDisassembler(*S->Subtarget, *S->Context));
-  S->Printer.reset(T->createMCInstPrinter(S->TT, 0, *S->Assembly,
-                                          *S->Instructions, *S->Registers));
+  S->Disassembler.reset(Llvm->createMCDisassembler(*S->Subtarget, *S->Context));
+  S->Printer.reset(Llvm->createMCInstPrinter(S->TT, 0, *S->Assembly,
+                                             *S->Instructions, *S->Registers));
   for (std::span<const Operation> Table : Tables)
     for (const Operation &Op : Table)
       S->ByName.emplace(Op.Name, &Op);
@@ -112,7 +128,7 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
   const Operation *Op = S->find(MI);
   if (!Op)
     return {Status::Unsupported, nullptr, nullptr};
-  InstBuilder Builder(*S->Instructions, *S->Registers, MI, *Op, I);
+  InstBuilder Builder(*S->Instructions, *S->Registers, *S->T, MI, *Op, I);
   if (!Builder.build())
     return {Status::Undecodable, nullptr, nullptr};
   I.Dwords = uint8_t(Size / 4);
@@ -121,8 +137,8 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
     I.Clamp = false;
   std::unique_ptr<InstInfo> Info;
   if (WithInfo)
-    Info = describe(MI, S->Instructions->get(MI.getOpcode()), *S->Registers,
-                    Op->Name);
+    Info = describe(*S->T, MI, S->Instructions->get(MI.getOpcode()),
+                    *S->Registers, Op->Name);
   return {Status::Ok, Saturates ? Op->Saturating : Op->Fn, std::move(Info)};
 }
 
@@ -144,7 +160,7 @@ std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
 }
 
 bool Decoder::knows(const std::string &Mnemonic) const {
-  return S->ByName.contains(canonicalName(Mnemonic));
+  return S->byName(canonicalName(Mnemonic)) != nullptr;
 }
 
 } // namespace luthier::emulator

@@ -6,6 +6,7 @@
 
 #include "emulator/exec/Inst.h"
 #include "emulator/exec/InstInfo.h"
+#include "emulator/exec/Target.h"
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -18,9 +19,10 @@ struct Operation;
 /// Not thread-safe: the code cache serialises its use.
 class Decoder {
 public:
-  /// Null, with a message, for a processor LLVM does not know.
+  /// Null, with a message, for a processor LLVM does not know. Waves of 64
+  /// lanes need another decoder than those of 32.
   static std::unique_ptr<Decoder>
-  create(const std::string &Processor,
+  create(const Target &T, unsigned WaveSize,
          std::span<const std::span<const Operation>> Tables,
          std::string &Error);
   ~Decoder();

@@ -23,6 +23,8 @@ struct Dispatch {
   uint32_t ComputePgmRsrc2 = 0;
   uint32_t ComputePgmRsrc3 = 0;
   uint16_t KernelCodeProperties = 0;
+  /// Which kernel arguments go to user registers, where the target can.
+  uint16_t KernargPreload = 0;
 
   // From the AQL packet. Sizes in work-items; grids need not be multiples.
   std::array<uint32_t, 3> GridSize{1, 1, 1};

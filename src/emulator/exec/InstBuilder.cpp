@@ -52,8 +52,8 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
     Last = std::max(Last, Index);
   }
   To.NumRegs = uint8_t(Last - First + 1);
-  // GFX90A has 64-bit wide register banks: tuples of vectors begin even.
-  if (Encoding & (hw::IS_AGPR | hw::IS_VGPR))
+  // Register banks of 64 bits make tuples of vectors begin even.
+  if (T.HasUnifiedFile && (Encoding & (hw::IS_AGPR | hw::IS_VGPR)))
     Valid &= To.NumRegs == 1 || First % 2 == 0;
   if (Encoding & hw::IS_AGPR) {
     To.Kind = Source::Vgpr;
@@ -67,9 +67,15 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
     NumVgprs = std::max(NumVgprs, Last + 1);
     return;
   }
+  setScalarRegister(To, First, Last);
+}
+
+void InstBuilder::setScalarRegister(Operand &To, unsigned First,
+                                    unsigned Last) {
   constexpr unsigned SharedBase = 235, SharedLimit = 236, PrivateBase = 237,
                      PrivateLimit = 238, FirstSpecial = 128;
   constexpr uint64_t ApertureSize = uint64_t(1) << 32;
+  First = T.scalarIndex(First);
   To.Reg = uint16_t(First);
   switch (First) {
   case SharedBase:
@@ -94,9 +100,17 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
     return;
   }
   To.Kind = Source::Sgpr;
-  Valid &= First < FirstSpecial || First == sreg::Scc;
-  if (First < sreg::FlatScratch)
+  Valid &= First < FirstSpecial || First == sreg::Scc || First == sreg::Null;
+  if (First < T.MaxSgprs)
     NumSgprs = std::max(NumSgprs, Last + 1);
+}
+
+/// A write to NULL must not change what reading it gives.
+void InstBuilder::redirectNullResults() {
+  if (I.Dst.Kind == Source::Sgpr && I.Dst.Reg == sreg::Null)
+    I.Dst.Reg = sreg::Sink;
+  if (I.ScalarDst == sreg::Null)
+    I.ScalarDst = sreg::Sink;
 }
 
 void InstBuilder::setOperand(Operand &To, const llvm::MCOperand *From,
@@ -141,6 +155,9 @@ bool InstBuilder::build() {
     buildBuffer();
   else
     buildVector(Flags);
+  // Some compare or write elsewhere, with the "destination" as their source.
+  if (Desc.getNumDefs())
+    redirectNullResults();
   noteFloatMode();
   I.Needs = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(NumSgprs) << 32;
   return Valid;
@@ -193,9 +210,10 @@ void InstBuilder::buildFlat(uint64_t Flags) {
     I.AddressMode = address::Global;
   else if (Flags & flags::FlatScratch)
     I.AddressMode = address::Scratch;
-  // 13 signed bits; generic addresses take 12 unsigned ones.
-  I.Offset = I.AddressMode ? int32_t(llvm::SignExtend64<13>(Offset))
-                           : int32_t(Offset & 0xfff);
+  unsigned Bits = T.FlatOffsetBits;
+  bool Unsigned = !I.AddressMode && T.FlatOffsetIsUnsigned;
+  I.Offset = Unsigned ? int32_t(Offset & ((1 << (Bits - 1)) - 1))
+                      : int32_t(llvm::SignExtend64(uint64_t(Offset), Bits));
   I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
 }
 
@@ -216,9 +234,20 @@ void InstBuilder::buildBuffer() {
   Valid &= immediate(N::tfe).value_or(0) == 0;
 }
 
+/// True for vector comparisons whose result is a new EXEC.
+bool InstBuilder::writesExec() const {
+  for (llvm::MCPhysReg Reg : Instructions.get(opcode()).implicit_defs())
+    if ((Registers.getEncodingValue(Reg) &
+         llvm::AMDGPU::HWEncoding::REG_IDX_MASK) == sreg::Exec)
+      return true;
+  return false;
+}
+
 void InstBuilder::setScalarMasks() {
   // The short encodings use VCC.
   I.ScalarDst = I.MaskSrc = sreg::Vcc;
+  if (T.CmpxWritesOnlyExec && writesExec())
+    I.ScalarDst = sreg::Exec;
   if (const llvm::MCOperand *Mask = operand(N::sdst)) {
     Operand Pair;
     setOperand(Pair, Mask, ValueType::U64);
@@ -235,7 +264,7 @@ void InstBuilder::setScalarMasks() {
 }
 
 void InstBuilder::buildVector(uint64_t Flags) {
-  I.IsValu = true;
+  I.IsValu = T.HasGprIndexMode;
   I.IsDpp = Flags & flags::DPP;
   setOperand(I.Dst, operand({N::vdst, N::sdst}), Op.Dst);
   setOperand(I.Src[0], operand(N::src0), Op.Src[0]);
@@ -300,7 +329,8 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
   if (Flags & flags::SDWA) {
     I.DstSelect = Part(immediate(N::dst_sel).value_or(int(Part::Dword)));
     I.DstUnused = Unused(immediate(N::dst_unused).value_or(0));
-  } else if (isNarrow(I.Dst.Type) && (HighResult || Op.KeepsHigh)) {
+  } else if (isNarrow(I.Dst.Type) &&
+             (HighResult || Op.KeepsHigh || T.NarrowResultsKeepHigh)) {
     I.DstSelect = HighResult ? Part::Word1 : Part::Word0;
     I.DstUnused = Unused::Preserve;
   }

@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_EXEC_INSTBUILDER_H
 
 #include "emulator/exec/OperandNames.h"
+#include "emulator/exec/Target.h"
 #include "emulator/isa/Operation.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -17,10 +18,10 @@ namespace luthier::emulator {
 class InstBuilder {
 public:
   InstBuilder(const llvm::MCInstrInfo &Instructions,
-              const llvm::MCRegisterInfo &Registers, const llvm::MCInst &MI,
-              const Operation &Op, Inst &I)
-      : Instructions(Instructions), Registers(Registers), MI(MI), Op(Op), I(I) {
-  }
+              const llvm::MCRegisterInfo &Registers, const Target &T,
+              const llvm::MCInst &MI, const Operation &Op, Inst &I)
+      : Instructions(Instructions), Registers(Registers), T(T), MI(MI), Op(Op),
+        I(I) {}
 
   /// False when the operands make no sense for this device.
   bool build();
@@ -44,11 +45,15 @@ private:
   void buildBuffer();
   void setOperand(Operand &To, const llvm::MCOperand *From, ValueType Type);
   void setRegister(Operand &To, unsigned Reg);
+  void setScalarRegister(Operand &To, unsigned First, unsigned Last);
+  void redirectNullResults();
+  bool writesExec() const;
   void setScalarMasks();
   void noteFloatMode();
 
   const llvm::MCInstrInfo &Instructions;
   const llvm::MCRegisterInfo &Registers;
+  const Target &T;
   const llvm::MCInst &MI;
   const Operation &Op;
   Inst &I;

@@ -13,7 +13,7 @@ namespace luthier::emulator {
 /// Nothing for registers without state: apertures, VCCZ and the like, which
 /// follow from other registers.
 static std::optional<RegisterRange>
-rangeOf(unsigned Reg, const llvm::MCRegisterInfo &Registers) {
+rangeOf(const Target &T, unsigned Reg, const llvm::MCRegisterInfo &Registers) {
   namespace hw = llvm::AMDGPU::HWEncoding;
   constexpr unsigned FirstConstant = 128;
   unsigned Encoding = Registers.getEncodingValue(Reg);
@@ -27,12 +27,13 @@ rangeOf(unsigned Reg, const llvm::MCRegisterInfo &Registers) {
                          Count};
   if (Encoding & hw::IS_VGPR)
     return RegisterRange{RegisterFile::Vector, uint16_t(First), Count};
+  First = T.scalarIndex(First);
   if (First >= FirstConstant && First != sreg::Scc)
     return std::nullopt;
   return RegisterRange{RegisterFile::Scalar, uint16_t(First), Count};
 }
 
-std::unique_ptr<InstInfo> describe(const llvm::MCInst &MI,
+std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                                    const llvm::MCInstrDesc &Desc,
                                    const llvm::MCRegisterInfo &Registers,
                                    std::string Mnemonic) {
@@ -46,7 +47,7 @@ std::unique_ptr<InstInfo> describe(const llvm::MCInst &MI,
   auto Add = [&](std::vector<RegisterRange> &To, unsigned Reg) {
     if (Reg == 0)
       return;
-    if (auto Range = rangeOf(Reg, Registers))
+    if (auto Range = rangeOf(T, Reg, Registers))
       To.push_back(*Range);
   };
   for (unsigned N = 0; N != MI.getNumOperands(); ++N)

@@ -42,7 +42,9 @@ struct InstInfo {
   std::vector<RegisterRange> Writes;
 };
 
-std::unique_ptr<InstInfo> describe(const llvm::MCInst &MI,
+struct Target;
+
+std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                                    const llvm::MCInstrDesc &Desc,
                                    const llvm::MCRegisterInfo &Registers,
                                    std::string Mnemonic);

@@ -11,25 +11,31 @@ namespace luthier::emulator {
 
 namespace {
 
-class Gfx9ShaderArray final : public ShaderArray {
+class EmulatedArray final : public ShaderArray {
 public:
-  Gfx9ShaderArray(Options Opts, AddressSpace &Memory,
-                  std::unique_ptr<Decoder> D)
-      : Opts(std::move(Opts)), Memory(Memory),
-        Code(std::move(D), Memory, bool(this->Opts.Observe)) {}
+  EmulatedArray(const Target &T, Options Opts, AddressSpace &Memory)
+      : T(T), Opts(std::move(Opts)), Memory(Memory) {}
+
+  bool init(std::string &Error);
 
   std::optional<ExecutionFault> run(const Dispatch &D,
                                     DispatchCounts &Counts) override;
   void invalidateCode(uint64_t Begin, uint64_t End) override {
-    Code.invalidate(Begin, End);
+    Wide->invalidate(Begin, End);
+    if (Narrow)
+      Narrow->invalidate(Begin, End);
   }
 
 private:
-  ExecutionFault describe(const Dispatch &D, const WaveFault &Fault);
+  ExecutionFault describe(const Dispatch &D, CodeCache &Code,
+                          const WaveFault &Fault);
+  std::unique_ptr<CodeCache> cache(unsigned WaveSize, std::string &Error);
 
+  const Target &T;
   Options Opts;
   AddressSpace &Memory;
-  CodeCache Code;
+  /// Code decoded for waves of 64 and of 32 lanes.
+  std::unique_ptr<CodeCache> Wide, Narrow;
   /// Keeps s_memtime growing from one dispatch to the next.
   std::atomic<uint64_t> Clock{1};
 };
@@ -41,8 +47,23 @@ std::string hex(uint64_t Value) {
   return Text;
 }
 
-ExecutionFault Gfx9ShaderArray::describe(const Dispatch &D,
-                                         const WaveFault &Fault) {
+std::unique_ptr<CodeCache> EmulatedArray::cache(unsigned WaveSize,
+                                                std::string &Error) {
+  auto D = Decoder::create(T, WaveSize, operationSet().Tables, Error);
+  if (!D)
+    return nullptr;
+  return std::make_unique<CodeCache>(std::move(D), Memory, bool(Opts.Observe));
+}
+
+bool EmulatedArray::init(std::string &Error) {
+  Wide = cache(64, Error);
+  if (Wide && T.HasWave32)
+    Narrow = cache(32, Error);
+  return Wide && (Narrow || !T.HasWave32);
+}
+
+ExecutionFault EmulatedArray::describe(const Dispatch &D, CodeCache &Code,
+                                       const WaveFault &Fault) {
   ExecutionFault Result{Fault.Kind, Fault.PC, Fault.Address, ""};
   Result.Message = D.KernelName + " at " + hex(Fault.PC) + " (entry + " +
                    hex(Fault.PC - D.EntryPC) + "): " + Code.print(Fault.PC) +
@@ -52,13 +73,14 @@ ExecutionFault Gfx9ShaderArray::describe(const Dispatch &D,
   return Result;
 }
 
-std::optional<ExecutionFault> Gfx9ShaderArray::run(const Dispatch &D,
-                                                   DispatchCounts &Counts) {
+std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
+                                                 DispatchCounts &Counts) {
   LaunchPlan Plan;
   std::string Error;
-  if (!Plan.init(D, Error))
+  if (!Plan.init(D, T, Memory, Error))
     return ExecutionFault{ExecutionFault::Kind::InvalidDispatch, D.EntryPC, 0,
                           D.KernelName + ": " + Error};
+  CodeCache &Code = Plan.WaveSize == 32 ? *Narrow : *Wide;
   Scheduler::Shared Shared(Plan, Memory, Code, Opts.Interrupt, Opts.Seed,
                            Clock.load());
   unsigned Threads = std::clamp(Opts.Threads, 1u, Plan.MaxResident);
@@ -84,7 +106,7 @@ std::optional<ExecutionFault> Gfx9ShaderArray::run(const Dispatch &D,
   Counts.LaneInstructions += Shared.Counts.LaneInstructions;
   Clock.fetch_add(Shared.Counts.WaveInstructions + 1);
   if (Shared.Fault)
-    return describe(D, *Shared.Fault);
+    return describe(D, Code, *Shared.Fault);
   return std::nullopt;
 }
 
@@ -94,16 +116,15 @@ ShaderArray::~ShaderArray() = default;
 
 std::unique_ptr<ShaderArray>
 ShaderArray::create(Options Opts, AddressSpace &Memory, std::string &Error) {
-  // Rows for further targets will say what differs; until then, refuse them.
-  if (Opts.Processor != "gfx90a") {
+  const Target *T = findTarget(Opts.Processor);
+  if (!T) {
     Error = "processor " + Opts.Processor + " is not emulated";
     return nullptr;
   }
-  auto D = Decoder::create(Opts.Processor, operationSet().Tables, Error);
-  if (!D)
+  auto Array = std::make_unique<EmulatedArray>(*T, std::move(Opts), Memory);
+  if (!Array->init(Error))
     return nullptr;
-  return std::make_unique<Gfx9ShaderArray>(std::move(Opts), Memory,
-                                           std::move(D));
+  return Array;
 }
 
 } // namespace luthier::emulator

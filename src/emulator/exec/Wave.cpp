@@ -46,7 +46,7 @@ static uint32_t hostControl(uint32_t Round, uint32_t Denorm) {
 }
 
 void Wave::setMode(uint32_t Value) {
-  Mode = Value;
+  Mode = Value | T->ImpliedMode;
   HostControl[1] =
       hostControl(Value >> mode::RoundSingle, Value >> mode::DenormSingle);
   HostControl[2] =

@@ -6,22 +6,33 @@
 
 #include "emulator/exec/Inst.h"
 #include "emulator/exec/ShaderArray.h"
+#include "emulator/exec/Target.h"
 #include "emulator/memory/AddressSpace.h"
 #include <cstring>
 #include <vector>
 
 namespace luthier::emulator {
 
+/// Lanes of a register row. A wave of 32 lanes uses the first half of each.
 inline constexpr unsigned NumLanes = 64;
 
-/// Scalar register numbers, as the encodings have them. Wave::S is indexed with
-/// them, so EXEC, VCC, M0 and SCC need no special case on reads.
+/// Scalar register numbers, as the encodings of generation 9 have them; the
+/// decoder renumbers M0 and NULL of others. Wave::S is indexed with them, so
+/// EXEC, VCC, M0 and SCC need no special case on reads.
 namespace sreg {
 inline constexpr unsigned FlatScratch = 102;
 inline constexpr unsigned Vcc = 106;
 inline constexpr unsigned TrapTemp = 108;
 inline constexpr unsigned M0 = 124;
 inline constexpr unsigned Exec = 126;
+// Numbers that no encoding uses.
+/// FLAT_SCRATCH where it is no SGPR pair.
+inline constexpr unsigned HiddenFlatScratch = 192;
+/// NULL as a source: always zero.
+inline constexpr unsigned Null = 196;
+/// NULL as a destination, with room for the widest load.
+inline constexpr unsigned Sink = 200;
+inline constexpr unsigned SinkSize = 32;
 inline constexpr unsigned Vccz = 251;
 inline constexpr unsigned Execz = 252;
 inline constexpr unsigned Scc = 253;
@@ -35,6 +46,8 @@ inline constexpr unsigned DenormSingle = 4;
 inline constexpr unsigned DenormDouble = 6;
 inline constexpr uint32_t Dx10Clamp = 1u << 8;
 inline constexpr uint32_t Ieee = 1u << 9;
+/// Half-precision results that overflow become the largest finite value.
+inline constexpr uint32_t Fp16Overflow = 1u << 23;
 inline constexpr uint32_t GprIndexEnable = 1u << 27;
 } // namespace mode
 
@@ -108,6 +121,10 @@ struct Wave {
   /// NumVectorRegs rows of NumLanes.
   uint32_t *V = nullptr;
   uint64_t PC = 0;
+  const Target *T = nullptr;
+  /// A bit for each of the WaveSize lanes.
+  uint64_t LaneMask = ~uint64_t(0);
+  unsigned WaveSize = NumLanes;
   ThreadContext *Thread = nullptr;
   uint8_t *Lds = nullptr;
   uint32_t LdsSize = 0;
@@ -141,8 +158,15 @@ struct Wave {
   void setS64(unsigned Reg, uint64_t Value) {
     std::memcpy(&S[Reg], &Value, sizeof(Value));
   }
-  uint64_t exec() const { return s64(sreg::Exec); }
-  uint64_t vcc() const { return s64(sreg::Vcc); }
+  /// Lane masks are one register in waves of 32 lanes, else a pair.
+  uint64_t laneMask(unsigned Reg) const { return s64(Reg) & LaneMask; }
+  void setLaneMask(unsigned Reg, uint64_t Mask) {
+    S[Reg] = uint32_t(Mask);
+    if (WaveSize > 32) [[likely]]
+      S[Reg + 1] = uint32_t(Mask >> 32);
+  }
+  uint64_t exec() const { return laneMask(sreg::Exec); }
+  uint64_t vcc() const { return laneMask(sreg::Vcc); }
   uint32_t &scc() { return S[sreg::Scc]; }
   uint32_t m0() const { return S[sreg::M0]; }
 

@@ -55,13 +55,22 @@ uint64_t Workgroup::activeLanes(unsigned Number, const uint32_t (&Id)[3],
     Size[Axis] = std::min(Full, Plan.D->GridSize[Axis] - Id[Axis] * Full);
   }
   uint64_t Mask = 0;
-  for (unsigned L = 0; L != NumLanes; ++L) {
-    uint32_t Flat = Number * NumLanes + L;
+  bool Packed = Plan.T->PacksWorkItemIds;
+  unsigned NumIds =
+      1 +
+      AMDHSA_BITS_GET(Plan.D->ComputePgmRsrc2,
+                      llvm::amdhsa::COMPUTE_PGM_RSRC2_ENABLE_VGPR_WORKITEM_ID);
+  for (unsigned L = 0; L != Plan.WaveSize; ++L) {
+    uint32_t Flat = Number * Plan.WaveSize + L;
     uint32_t X = Flat % Size[0], Y = Flat / Size[0] % Size[1];
     uint32_t Z = Flat / Size[0] / Size[1];
     if (Z >= Size[2])
       break;
-    ItemIds[L] = X | Y << 10 | Z << 20;
+    ItemIds[L] = Packed ? X | Y << 10 | Z << 20 : X;
+    if (!Packed && NumIds > 1)
+      ItemIds[NumLanes + L] = Y;
+    if (!Packed && NumIds > 2)
+      ItemIds[2 * NumLanes + L] = Z;
     Mask |= uint64_t(1) << L;
   }
   return Mask;
@@ -76,10 +85,14 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
               Seed + 1);
   fillGarbage(W.S, std::size(W.S), Seed + 2);
   W.V = V;
+  W.T = Plan.T;
+  W.WaveSize = Plan.WaveSize;
+  W.LaneMask = ~uint64_t(0) >> (NumLanes - Plan.WaveSize);
+  std::fill_n(W.S + sreg::Null, sreg::Sink - sreg::Null, 0u);
   W.S[sreg::Scc] = Seed & 1;
   uint64_t Exec = activeLanes(Number, Id, V);
   W.setS64(sreg::Exec, Exec);
-  W.PC = Plan.D->EntryPC;
+  W.PC = Plan.EntryPC;
   W.Thread = &Thread;
   W.Lds = reinterpret_cast<uint8_t *>(Lds.data());
   W.LdsSize = Plan.D->GroupSegmentSize;
@@ -98,7 +111,8 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   NumRunning += Exec != 0;
 }
 
-void Workgroup::setScalars(Wave &W) const {
+/// Returns the number of the first register after them.
+unsigned Workgroup::setUserRegisters(Wave &W) const {
   using namespace llvm::amdhsa;
   const Dispatch &D = *Plan.D;
   uint16_t Properties = D.KernelCodeProperties;
@@ -123,16 +137,37 @@ void Workgroup::setScalars(Wave &W) const {
     Push64(D.ScratchBase);
   if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_SIZE)
     Push(D.PrivateSegmentSize);
+  for (unsigned N = 0; N != Plan.NumPreloaded; ++N)
+    Push(Plan.Preloaded[N]);
+  return AMDHSA_BITS_GET(D.ComputePgmRsrc2,
+                         COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
+}
 
+void Workgroup::setTrapTemporaries(Wave &W) const {
+  constexpr unsigned IdYZ = 7, WaveNumber = 8, IdX = 9;
+  W.S[sreg::TrapTemp + IdX] = W.WorkgroupId[0];
+  W.S[sreg::TrapTemp + IdYZ] = (W.WorkgroupId[1] & 0xffff) | W.WorkgroupId[2]
+                                                                 << 16;
+  W.S[sreg::TrapTemp + WaveNumber] = W.IdInWorkgroup << 25;
+}
+
+void Workgroup::setScalars(Wave &W) const {
+  using namespace llvm::amdhsa;
+  const Dispatch &D = *Plan.D;
   // The system registers follow the user registers that were asked for.
+  unsigned Reg = setUserRegisters(W);
+  auto Push = [&](uint32_t Value) { W.S[Reg++] = Value; };
   uint32_t R2 = D.ComputePgmRsrc2;
-  Reg = AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
-  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X))
-    Push(W.WorkgroupId[0]);
-  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Y))
-    Push(W.WorkgroupId[1]);
-  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Z))
-    Push(W.WorkgroupId[2]);
+  if (Plan.T->WorkgroupIdsInTtmp) {
+    setTrapTemporaries(W);
+  } else {
+    if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X))
+      Push(W.WorkgroupId[0]);
+    if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Y))
+      Push(W.WorkgroupId[1]);
+    if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_Z))
+      Push(W.WorkgroupId[2]);
+  }
   if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_INFO)) {
     // First wave [31], wave's number [11:6], waves in the workgroup [5:0].
     Push(uint32_t(W.IdInWorkgroup == 0) << 31 | W.IdInWorkgroup << 6 |
@@ -141,7 +176,11 @@ void Workgroup::setScalars(Wave &W) const {
   uint64_t WaveOffset = W.Slot * D.ScratchBytesPerWave;
   W.ScratchBegin = D.ScratchBase + WaveOffset;
   W.ScratchLimit = D.ScratchBytesPerWave;
-  if (AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
+  if (!AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
+    return;
+  if (Plan.T->Scratch == ScratchSetup::Architected)
+    W.setS64(Plan.T->FlatScratch, W.ScratchBegin);
+  else
     Push(uint32_t(WaveOffset));
 }
 

@@ -15,9 +15,12 @@ namespace luthier::emulator {
 /// What of a dispatch is the same for all its workgroups.
 struct LaunchPlan {
   /// False, with a reason, when a workgroup does not fit a compute unit.
-  bool init(const Dispatch &Request, std::string &Error);
+  bool init(const Dispatch &Request, const Target &Row,
+            const AddressSpace &Memory, std::string &Error);
 
   const Dispatch *D = nullptr;
+  const Target *T = nullptr;
+  unsigned WaveSize = NumLanes;
   uint32_t NumWorkgroups[3] = {};
   uint64_t TotalWorkgroups = 0;
   unsigned WavesPerWorkgroup = 0;
@@ -25,8 +28,20 @@ struct LaunchPlan {
   uint64_t Limits = 0;
   unsigned NumVgprs = 0, NumAgprs = 0;
   uint32_t InitialMode = 0;
+  uint64_t EntryPC = 0;
+  /// Kernel arguments that the launch puts into user registers.
+  unsigned NumPreloaded = 0;
+  uint32_t Preloaded[16] = {};
   /// Most workgroups that may be resident at a time.
   unsigned MaxResident = 0;
+
+private:
+  bool initGrid(std::string &Error);
+  bool initRegisters(std::string &Error);
+  bool initLds(std::string &Error);
+  void initMode();
+  bool initPreload(const AddressSpace &Memory, std::string &Error);
+  bool initResidency(std::string &Error);
 };
 
 /// Reusable: one object takes one workgroup after another.
@@ -50,6 +65,8 @@ private:
   uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
                        uint32_t *ItemIds) const;
   void setScalars(Wave &W) const;
+  unsigned setUserRegisters(Wave &W) const;
+  void setTrapTemporaries(Wave &W) const;
 
   const LaunchPlan &Plan;
   ThreadContext &Thread;

@@ -18,7 +18,7 @@ template <Step S, bool CarryIn> void addWithCarry(Wave &W, const Inst &I) {
   U32 *Result = W.Thread->Scratch.Result[0];
   alignas(64) U32 In[NumLanes], Out[NumLanes];
   if constexpr (CarryIn)
-    expandMask(W.s64(I.MaskSrc), In);
+    expandMask(W.laneMask(I.MaskSrc), In);
   LUTHIER_LANE_LOOP
   for (unsigned L = 0; L != NumLanes; ++L) {
     U32 Carry = CarryIn ? In[L] : 0;
@@ -41,7 +41,7 @@ template <Step S, bool CarryIn> void addWithCarry(Wave &W, const Inst &I) {
   U64 Written = writableLanes(W, I);
   if (W.exec())
     writeBack(W, I);
-  W.setS64(I.ScalarDst, CarryOut & Written);
+  W.setLaneMask(I.ScalarDst, CarryOut & Written);
 }
 
 template <Step S, bool CarryIn> constexpr Operation carry(const char *Name) {
@@ -74,7 +74,7 @@ template <class T, class Wide> void multiplyAdd(Wave &W, const Inst &I) {
   }
   U64 Exec = W.exec();
   writeBackPair(W, I);
-  W.setS64(I.ScalarDst, packMask(Out) & Exec);
+  W.setLaneMask(I.ScalarDst, packMask(Out) & Exec);
 }
 
 template <class T, class Wide> constexpr Operation mad(const char *Name) {
@@ -90,7 +90,7 @@ void selectLanes(Wave &W, const Inst &I) {
     return;
   const U32 *A = source32(W, I, 0), *B = source32(W, I, 1);
   U32 *Result = W.Thread->Scratch.Result[0];
-  U64 Mask = W.s64(I.MaskSrc);
+  U64 Mask = W.laneMask(I.MaskSrc);
   for (unsigned Half = 0; Half != 64; Half += 32) {
     U32 Bits = U32(Mask >> Half);
     LUTHIER_LANE_LOOP

@@ -18,9 +18,9 @@ void compare(Wave &W, const Inst &I) {
   for (unsigned L = 0; L != NumLanes; ++L)
     Result[L] = F(A[L], B[L]);
   U64 Mask = packMask(Result) & W.exec();
-  W.setS64(I.ScalarDst, Mask);
+  W.setLaneMask(I.ScalarDst, Mask);
   if constexpr (ToExec)
-    W.setS64(sreg::Exec, Mask);
+    W.setLaneMask(sreg::Exec, Mask);
 }
 
 template <class T, class S, auto F, bool ToExec>

@@ -83,7 +83,7 @@ template <class F> void scaleHandler(Wave &W, const Inst &I) {
     writeBackPair(W, I);
   else
     writeBack(W, I);
-  W.setS64(I.ScalarDst, Flags & W.exec());
+  W.setLaneMask(I.ScalarDst, Flags & W.exec());
 }
 
 F32 fused(F32 A, F32 B, F32 C) { return __builtin_fmaf(A, B, C); }

@@ -11,7 +11,7 @@ namespace {
 
 // Lane reads and writes ignore EXEC, except that "first" means first active.
 void readLane(Wave &W, const Inst &I) {
-  U32 Lane = scalar32(W, I.Src[1]) % NumLanes;
+  U32 Lane = scalar32(W, I.Src[1]) % W.WaveSize;
   W.S[I.Dst.Reg] = W.vgpr(I.Src[0].Reg)[Lane];
 }
 void readFirstLane(Wave &W, const Inst &I) {
@@ -21,7 +21,7 @@ void readFirstLane(Wave &W, const Inst &I) {
                                                  : scalar32(W, I.Src[0]);
 }
 void writeLane(Wave &W, const Inst &I) {
-  U32 Lane = scalar32(W, I.Src[1]) % NumLanes;
+  U32 Lane = scalar32(W, I.Src[1]) % W.WaveSize;
   W.vgpr(I.Dst.Reg)[Lane] = scalar32(W, I.Src[0]);
 }
 
@@ -51,6 +51,15 @@ void swapRegisters(Wave &W, const Inst &I) {
   forEachLane(W.exec(), [&](unsigned L) { std::swap(A[L], B[L]); });
 }
 
+/// Lanes that exchange with each other: all, or those of the same half.
+unsigned permuteSpan(const Wave &W) {
+  return std::min(W.WaveSize, W.T->PermuteSpan64);
+}
+/// The lane an address names, for lane \p L.
+unsigned permuteLane(unsigned Span, unsigned L, U32 Address) {
+  return (L & ~(Span - 1)) | (Address / 4 & (Span - 1));
+}
+
 /// Lane \p L reads lane From(L); an inactive source gives zero.
 template <class F>
 void gather(Wave &W, const Inst &I, const U32 *Data, F From) {
@@ -65,8 +74,9 @@ void gather(Wave &W, const Inst &I, const U32 *Data, F From) {
 
 void backwardPermute(Wave &W, const Inst &I) {
   const U32 *Address = W.vgpr(I.Src[0].Reg);
+  unsigned Span = permuteSpan(W);
   gather(W, I, W.vgpr(I.Src[1].Reg), [&](unsigned L) {
-    return (Address[L] + U32(I.Offset)) / 4 % NumLanes;
+    return permuteLane(Span, L, Address[L] + U32(I.Offset));
   });
 }
 
@@ -75,8 +85,9 @@ void permute(Wave &W, const Inst &I) {
   const U32 *Address = W.vgpr(I.Src[0].Reg), *Data = W.vgpr(I.Src[1].Reg);
   U32 *Result = W.Thread->Scratch.Result[0];
   std::memset(Result, 0, NumLanes * sizeof(U32));
+  unsigned Span = permuteSpan(W);
   forEachLane(W.exec(), [&](unsigned L) {
-    Result[(Address[L] + U32(I.Offset)) / 4 % NumLanes] = Data[L];
+    Result[permuteLane(Span, L, Address[L] + U32(I.Offset))] = Data[L];
   });
   writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
 }

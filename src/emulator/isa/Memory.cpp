@@ -4,13 +4,13 @@
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 uint8_t *privatePointer(Wave &W, U64 Offset, unsigned Lane, unsigned Size) {
-  if (Offset + Size > W.ScratchLimit / NumLanes) {
+  if (Offset + Size > W.ScratchLimit / W.WaveSize) {
     W.fault(ExecutionFault::Kind::MemoryViolation,
             "outside the work-item's scratch", ScratchApertureBase + Offset);
     return nullptr;
   }
-  return scratchPointer(W, W.s64(sreg::FlatScratch) + interleaved(Offset, Lane),
-                        Size);
+  U64 Base = W.s64(W.T->FlatScratch);
+  return scratchPointer(W, Base + interleaved(W, Offset, Lane), Size);
 }
 
 uint8_t *flatPointer(Wave &W, const Inst &I, U64 Address, unsigned Lane,

@@ -64,8 +64,8 @@ inline uint8_t *scratchPointer(Wave &W, U64 Address, unsigned Size) {
 
 /// Private memory interleaves the lanes' dwords, so that equal offsets of
 /// neighbouring lanes are neighbours in memory.
-inline U64 interleaved(U64 Offset, unsigned Lane) {
-  return (Offset / 4 * NumLanes + Lane) * 4 + Offset % 4;
+inline U64 interleaved(const Wave &W, U64 Offset, unsigned Lane) {
+  return (Offset / 4 * W.WaveSize + Lane) * 4 + Offset % 4;
 }
 
 uint8_t *privatePointer(Wave &W, U64 Offset, unsigned Lane, unsigned Size);

@@ -94,7 +94,7 @@ inline void mapLanes(Wave &W, const Inst &I, std::index_sequence<N...>) {
   if (!Exec)
     return;
   std::tuple<Lanes<A>...> Sources{Lanes<A>(W, I, N)...};
-  bool Direct = !I.SlowResult && Exec == ~uint64_t(0);
+  bool Direct = !I.SlowResult && Exec == W.LaneMask;
   U32 *Low, *High;
   if (Direct) {
     Low = W.vgpr(I.Dst.Reg);

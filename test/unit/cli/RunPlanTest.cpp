@@ -132,6 +132,16 @@ TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
               ElementsAre(HasSubstr("emulated gfx90a")));
 }
 
+TEST_F(RunPlanTest, DeviceUnknownToTheRuntimePointsToExec) {
+  Options.Device = "emulated:gfx942";
+  try {
+    planRun(Options, Around);
+    FAIL() << "was planned";
+  } catch (const RunError &Error) {
+    EXPECT_THAT(Error.what(), HasSubstr("luthier exec"));
+  }
+}
+
 TEST_F(RunPlanTest, NativeGPUNeedsNothing) {
   Around.HasGPU = true;
   for (const char *Device : {"", "native"}) {

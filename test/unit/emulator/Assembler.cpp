@@ -50,8 +50,16 @@ static std::vector<uint8_t> textOf(StringRef Object) {
   return {};
 }
 
+/// Targets from generation 10 on have both wave sizes.
+static const char *features(const std::string &Processor, unsigned WaveSize) {
+  if (!Processor.starts_with("gfx1"))
+    return "";
+  return WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
+                        : "-wavefrontsize32,+wavefrontsize64";
+}
+
 std::vector<uint8_t> assemble(const std::string &Source,
-                              const std::string &Processor) {
+                              const std::string &Processor, unsigned WaveSize) {
   static std::once_flag Once;
   std::call_once(Once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -66,7 +74,7 @@ std::vector<uint8_t> assemble(const std::string &Source,
   std::unique_ptr<MCAsmInfo> MAI(T->createMCAsmInfo(*MRI, TT, Options));
   std::unique_ptr<MCInstrInfo> MII(T->createMCInstrInfo());
   std::unique_ptr<MCSubtargetInfo> STI(
-      T->createMCSubtargetInfo(TT, Processor, ""));
+      T->createMCSubtargetInfo(TT, Processor, features(Processor, WaveSize)));
   SourceMgr Sources;
   Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Source), SMLoc());
   MCContext Context(TT, MAI.get(), MRI.get(), STI.get(), &Sources, &Options);

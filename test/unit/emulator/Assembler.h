@@ -11,9 +11,10 @@
 namespace luthier::test {
 
 /// The .text section of \p Source. Prints what is wrong and returns nothing
-/// when it does not assemble.
+/// when it does not assemble. The wave size matters where a target has two.
 std::vector<uint8_t> assemble(const std::string &Source,
-                              const std::string &Processor = "gfx90a");
+                              const std::string &Processor = "gfx90a",
+                              unsigned WaveSize = 64);
 
 } // namespace luthier::test
 

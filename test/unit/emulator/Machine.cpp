@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Machine.h"
 #include "Assembler.h"
+#include "emulator/exec/Target.h"
 #include <cstring>
 #include <sys/mman.h>
 
@@ -18,31 +19,40 @@ DeviceMemory::~DeviceMemory() {
   munmap(Data, Size);
 }
 
-emulator::ShaderArray::Options Machine::gfx90a() {
+emulator::ShaderArray::Options Machine::on(const std::string &Processor) {
   emulator::ShaderArray::Options Opts;
-  Opts.Processor = "gfx90a";
+  Opts.Processor = Processor;
   return Opts;
 }
+emulator::ShaderArray::Options Machine::gfx90a() { return on("gfx90a"); }
 
-Machine::Machine(emulator::ShaderArray::Options Opts) {
+Machine::Machine(emulator::ShaderArray::Options Opts, unsigned WaveSize)
+    : Processor(Opts.Processor), WaveSize(WaveSize) {
+  const emulator::Target *T = emulator::findTarget(Processor);
   std::string Error;
   Device = emulator::ShaderArray::create(std::move(Opts), Space, Error);
   EXPECT_TRUE(Device) << Error;
   Request.KernelName = "kernel";
   Request.EntryPC = Code.address();
   // 64 VGPRs and 64 AGPRs, 96 SGPRs, denormals kept, DX10 clamp, IEEE.
-  Request.ComputePgmRsrc1 = 15 | 10 << 6 | 0xf0 << 12 | 1 << 21 | 1 << 23;
+  unsigned Vectors = T && T->HasUnifiedFile ? 128 : 64;
+  unsigned Granule = T ? T->VgprGranule * (64 / WaveSize) : 8;
+  Request.ComputePgmRsrc1 =
+      (Vectors / Granule - 1) | 10 << 6 | 0xf0 << 12 | 1 << 21 | 1 << 23;
+  if (T && T->ImpliedMode)
+    Request.ComputePgmRsrc1 &= ~(1u << 21 | 1u << 23);
   // Two user SGPRs, then all three workgroup ids.
   Request.ComputePgmRsrc2 = 2 << 1 | 7 << 7;
-  Request.ComputePgmRsrc3 = 15;
-  Request.KernelCodeProperties = 1 << 3;
+  if (T && T->HasUnifiedFile)
+    Request.ComputePgmRsrc3 = 15;
+  Request.KernelCodeProperties = uint16_t(1 << 3 | (WaveSize == 32) << 10);
   Request.WorkgroupSize = {64, 1, 1};
   Request.GridSize = {64, 1, 1};
   Request.KernargAddress = Data.address();
 }
 
 void Machine::load(const std::string &Source) {
-  std::vector<uint8_t> Bytes = assemble(Source);
+  std::vector<uint8_t> Bytes = assemble(Source, Processor, WaveSize);
   ASSERT_FALSE(Bytes.empty()) << Source;
   std::memcpy(Code.as<void>(), Bytes.data(), Bytes.size());
   Device->invalidateCode(Code.address(), Code.address() + Bytes.size());

@@ -30,11 +30,14 @@ private:
 };
 
 /// Runs a kernel that finds its argument block's address in s[0:1] and its
-/// workgroup id in s2, s3, s4.
+/// workgroup id in s2, s3, s4, or in ttmp9 and ttmp7 where the target has it
+/// there. It may use 64 VGPRs and as many AGPRs as there are with them.
 class Machine : public ::testing::Test {
 protected:
-  explicit Machine(emulator::ShaderArray::Options Opts = gfx90a());
+  explicit Machine(emulator::ShaderArray::Options Opts = gfx90a(),
+                   unsigned WaveSize = 64);
   static emulator::ShaderArray::Options gfx90a();
+  static emulator::ShaderArray::Options on(const std::string &Processor);
 
   /// Assembles \p Source and makes it the next kernel.
   void load(const std::string &Source);
@@ -45,6 +48,8 @@ protected:
   /// Room for results and arguments; its address is the kernel's argument.
   static constexpr size_t DataSize = 1 << 20;
 
+  const std::string Processor;
+  const unsigned WaveSize;
   emulator::AddressSpace Space;
   std::unique_ptr<emulator::ShaderArray> Device;
   DeviceMemory Code{Space, 1 << 16};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Renames.h"
+#include <unordered_map>
+
+namespace luthier::emulator {
+
+const std::string &canonicalMnemonic(const std::string &Mnemonic) {
+  static const std::unordered_map<std::string, std::string> Names = {
+#define LUTHIER_RENAME(New, Canonical) {#New, #Canonical},
+#include "emulator/isa/Renames.def"
+  };
+  auto It = Names.find(Mnemonic);
+  return It == Names.end() ? Mnemonic : It->second;
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Target.h"
+#include "emulator/exec/Wave.h"
+#include <algorithm>
+#include <iterator>
+
+namespace luthier::emulator {
+
+namespace {
+
+// Each row is an older one and what changed; the first is complete.
+constexpr Target Gfx906 = {
+    .Name = "gfx906",
+    .Generation = 9,
+    .HasWave32 = false,
+    .VgprsPerSimd = 256,
+    .VgprGranule = 4,
+    .VgprAllocation = 4,
+    .HasAgprs = false,
+    .HasUnifiedFile = false,
+    .MaxSgprs = 102,
+    .CountsSgprs = true,
+    .SimdsPerUnit = 4,
+    .MaxWavesPerSimd = 10,
+    .LdsPerUnit = 64 * 1024,
+    .LdsGranule = 512,
+    .PacksWorkItemIds = false,
+    .WorkgroupIdsInTtmp = false,
+    .PreloadsKernargs = false,
+    .Scratch = ScratchSetup::RegisterPair,
+    .FlatScratch = sreg::FlatScratch,
+    .M0Encoding = 124,
+    .NullEncoding = 0,
+    .ImpliedMode = 0,
+    .HasGprIndexMode = true,
+    .Waits = WaitLayout::Gfx9,
+    .FlatOffsetBits = 13,
+    .FlatOffsetIsUnsigned = true,
+    .NarrowLoadsClear = true,
+    .NarrowResultsKeepHigh = false,
+    .CmpxWritesOnlyExec = false,
+    .PermuteSpan64 = 64,
+};
+
+constexpr Target Gfx908 = [] {
+  Target T = Gfx906;
+  T.Name = "gfx908";
+  T.HasAgprs = true;
+  return T;
+}();
+
+constexpr Target Gfx90A = [] {
+  Target T = Gfx908;
+  T.Name = "gfx90a";
+  T.VgprsPerSimd = 512;
+  T.VgprGranule = T.VgprAllocation = 8;
+  T.HasUnifiedFile = true;
+  T.MaxWavesPerSimd = 8;
+  T.PacksWorkItemIds = true;
+  T.PreloadsKernargs = true;
+  return T;
+}();
+
+constexpr Target Gfx942 = [] {
+  Target T = Gfx90A;
+  T.Name = "gfx942";
+  T.Scratch = ScratchSetup::Architected;
+  return T;
+}();
+
+constexpr Target Gfx950 = [] {
+  Target T = Gfx942;
+  T.Name = "gfx950";
+  T.LdsPerUnit = 160 * 1024;
+  T.LdsGranule = 1280;
+  return T;
+}();
+
+constexpr Target Gfx1030 = [] {
+  Target T = Gfx906;
+  T.Name = "gfx1030";
+  T.Generation = 10;
+  T.HasWave32 = true;
+  T.VgprsPerSimd = 512;
+  T.VgprAllocation = 8;
+  T.MaxSgprs = 106;
+  T.CountsSgprs = false;
+  T.SimdsPerUnit = 2;
+  T.MaxWavesPerSimd = 16;
+  T.Scratch = ScratchSetup::HardwareRegister;
+  T.FlatScratch = sreg::HiddenFlatScratch;
+  T.NullEncoding = 125;
+  T.HasGprIndexMode = false;
+  T.Waits = WaitLayout::Gfx10;
+  T.FlatOffsetBits = 12;
+  T.NarrowLoadsClear = false;
+  T.NarrowResultsKeepHigh = true;
+  T.CmpxWritesOnlyExec = true;
+  T.PermuteSpan64 = 32;
+  return T;
+}();
+
+constexpr Target Gfx1100 = [] {
+  Target T = Gfx1030;
+  T.Name = "gfx1100";
+  T.Generation = 11;
+  T.VgprsPerSimd = 768;
+  T.VgprAllocation = 12;
+  T.LdsGranule = 1024;
+  T.PacksWorkItemIds = true;
+  T.Scratch = ScratchSetup::Architected;
+  T.M0Encoding = 125;
+  T.NullEncoding = 124;
+  T.Waits = WaitLayout::Gfx11;
+  T.FlatOffsetBits = 13;
+  return T;
+}();
+
+constexpr Target Gfx1201 = [] {
+  Target T = Gfx1100;
+  T.Name = "gfx1201";
+  T.Generation = 12;
+  T.WorkgroupIdsInTtmp = true;
+  T.ImpliedMode = mode::Dx10Clamp | mode::Ieee;
+  T.Waits = WaitLayout::Gfx12;
+  T.FlatOffsetBits = 24;
+  T.FlatOffsetIsUnsigned = false;
+  T.PermuteSpan64 = 64;
+  return T;
+}();
+
+constexpr Target Rows[] = {Gfx906, Gfx908,  Gfx90A,  Gfx942,
+                           Gfx950, Gfx1030, Gfx1100, Gfx1201};
+
+} // namespace
+
+unsigned Target::scalarIndex(unsigned Encoding) const {
+  if (Encoding == M0Encoding)
+    return sreg::M0;
+  return NullEncoding && Encoding == NullEncoding ? sreg::Null : Encoding;
+}
+
+std::span<const Target> targets() { return Rows; }
+
+const Target *findTarget(std::string_view Name) {
+  const Target *Row = std::ranges::find(Rows, Name, &Target::Name);
+  return Row == std::end(Rows) ? nullptr : Row;
+}
+
+} // namespace luthier::emulator

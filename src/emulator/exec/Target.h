@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What differs between processors, one row each. Code asks for a fact, never
+// for a name.
+#ifndef LUTHIER_EMULATOR_EXEC_TARGET_H
+#define LUTHIER_EMULATOR_EXEC_TARGET_H
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace luthier::emulator {
+
+/// Where flat scratch instructions find the wave's scratch.
+enum class ScratchSetup : uint8_t {
+  /// The kernel writes SGPR pair FLAT_SCRATCH from its launch registers.
+  RegisterPair,
+  /// The same through s_setreg.
+  HardwareRegister,
+  /// The launch sets it up ("architected").
+  Architected,
+};
+
+/// How a wave counts its outstanding memory operations.
+enum class WaitLayout : uint8_t {
+  Gfx9,  ///< vmcnt [3:0][15:14], expcnt [6:4], lgkmcnt [11:8]
+  Gfx10, ///< the same with lgkmcnt [13:8], and vscnt on its own
+  Gfx11, ///< expcnt [2:0], lgkmcnt [9:4], vmcnt [15:10], and vscnt
+  Gfx12, ///< a counter and an instruction per class of operation
+};
+
+struct Target {
+  std::string_view Name;
+  unsigned Generation; ///< 9, 10, 11 or 12.
+  /// Waves may have 32 lanes.
+  bool HasWave32;
+
+  /// Registers each lane of a SIMD has, the units in which descriptors count
+  /// them, and those in which hardware allocates them: all for waves of 64
+  /// lanes, and twice as many for waves of 32.
+  unsigned VgprsPerSimd, VgprGranule, VgprAllocation;
+  bool HasAgprs;
+  /// VGPRs and AGPRs are parts of one file that accum_offset splits. Tuples of
+  /// vector registers begin with an even one then.
+  bool HasUnifiedFile;
+  /// SGPRs that an encoding can name. Fewer are allocated only where the
+  /// descriptor counts them.
+  unsigned MaxSgprs;
+  bool CountsSgprs;
+
+  unsigned SimdsPerUnit, MaxWavesPerSimd;
+  /// Most bytes a workgroup may have, and the unit of allocation.
+  unsigned LdsPerUnit, LdsGranule;
+
+  /// All three work-item ids are in v0.
+  bool PacksWorkItemIds;
+  /// Workgroup ids are in trap-temporary registers.
+  bool WorkgroupIdsInTtmp;
+  bool PreloadsKernargs;
+  ScratchSetup Scratch;
+  /// Number in Wave::S of the low half of FLAT_SCRATCH.
+  unsigned FlatScratch;
+
+  /// Encodings of M0 and of NULL; 0 when there is no NULL.
+  unsigned M0Encoding, NullEncoding;
+  /// The number in Wave::S of a register that is encoded as \p Encoding.
+  unsigned scalarIndex(unsigned Encoding) const;
+
+  /// MODE bits that do not exist because they count as always set.
+  uint32_t ImpliedMode;
+  /// MODE can make M0 an index into the vector registers.
+  bool HasGprIndexMode;
+  WaitLayout Waits;
+
+  /// Bits of the signed offset of flat instructions; the generic ones of
+  /// generation 9 do without the sign.
+  unsigned FlatOffsetBits;
+  bool FlatOffsetIsUnsigned;
+
+  /// A 16-bit load into half a register clears the other half: registers have
+  /// error correction, so whole dwords are written.
+  bool NarrowLoadsClear;
+  /// 16-bit results leave the upper half of the register alone.
+  bool NarrowResultsKeepHigh;
+  /// v_cmpx writes EXEC and nothing else.
+  bool CmpxWritesOnlyExec;
+  /// Lanes among which ds_permute and ds_bpermute exchange in 64-lane waves.
+  unsigned PermuteSpan64;
+};
+
+std::span<const Target> targets();
+/// Null when there is no such row.
+const Target *findTarget(std::string_view Name);
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_EXEC_TARGET_H
