@@ -280,6 +280,8 @@ void InstBuilder::buildVector(uint64_t Flags) {
   }
   setScalarMasks();
   buildModifiers(Flags);
+  if (auto TruthTable = immediate(N::bitop3))
+    I.Immediate = int32_t(*TruthTable);
   if (Flags & flags::IsMAI) {
     I.AddressMode = uint16_t(immediate(N::cbsz).value_or(0));
     I.Offset = int32_t(immediate(N::abid).value_or(0));

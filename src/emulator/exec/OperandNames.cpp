@@ -61,8 +61,9 @@ constexpr OpName Names[] = {
     OpName::cbsz,
     OpName::abid,
     OpName::blgp,
+    OpName::bitop3,
 };
-static_assert(std::size(Names) == unsigned(OperandName::blgp) + 1);
+static_assert(std::size(Names) == unsigned(OperandName::bitop3) + 1);
 
 } // namespace
 

@@ -51,6 +51,7 @@ enum class OperandName : uint8_t {
   cbsz,
   abid,
   blgp,
+  bitop3,
 };
 
 /// Index in the MCInst's operands, or -1.

@@ -36,7 +36,32 @@ U32 permuteBytes(U32 A, U32 B, U32 Select) {
 
 I32 highestSet(U32 A) { return A ? std::countl_zero(A) : -1; }
 
+/// Bit N of the immediate is the result for source bits that spell N.
+template <class T> void truthTable(Wave &W, const Inst &I) {
+  if (!W.exec())
+    return;
+  Lanes<T> A(W, I, 0), B(W, I, 1), C(W, I, 2);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  std::memset(Result, 0, NumLanes * sizeof(U32));
+  for (unsigned N = 0; N != 8; ++N) {
+    if (!(I.Immediate >> N & 1))
+      continue;
+    U32 FlipA = N & 4 ? 0 : ~U32(0), FlipB = N & 2 ? 0 : ~U32(0);
+    U32 FlipC = N & 1 ? 0 : ~U32(0);
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Result[L] |= toBits(T((A[L] ^ FlipA) & (B[L] ^ FlipB) & (C[L] ^ FlipC)));
+  }
+  writeBack(W, I);
+}
+template <class T> constexpr Operation truthTableRow(const char *Name) {
+  constexpr ValueType V = valueType<T>();
+  return {Name, truthTable<T>, V, {V, V, V}};
+}
+
 constexpr Operation Rows[] = {
+    truthTableRow<U32>("v_bitop3_b32"),
+    keepsHigh(truthTableRow<U16>("v_bitop3_b16")),
     vop<[](B32 A) { return A; }>("v_mov_b32"),
     vop<[](U64 A) { return A; }>("v_mov_b64"),
     vop<[](U32 A) { return A; }>("v_accvgpr_read_b32"),

@@ -51,6 +51,22 @@ U32 averageBytes(U32 A, U32 B, U32 C) {
   return Result;
 }
 
+/// Four 32-bit sums in four registers.
+void maskedQuadSad(Wave &W, const Inst &I) {
+  Pair A = source64(W, I, 0);
+  const U32 *B = source32(W, I, 1), *C = W.vgpr(I.Src[2].Reg);
+  alignas(64) U32 Sums[4][NumLanes];
+  for (unsigned N = 0; N != 4; ++N)
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      U64 Bytes = A.Low[L] | U64(A.High[L]) << 32;
+      Sums[N][L] =
+          saturate<U32>(I64(maskedSadBytes(U32(Bytes >> (8 * N)), B[L], 0)) +
+                        C[N * NumLanes + L]);
+    }
+  for (unsigned N = 0; N != 4; ++N)
+    writeMasked(W.vgpr(I.Dst.Reg + N), Sums[N], W.exec());
+}
+
 constexpr Operation Rows[] = {
     vopSat<[](U32 A, U32 B) { return A + B; }, addSat<U32>>("v_add_u32"),
     vopSat<[](U32 A, U32 B) { return A - B; }, subSat<U32>>("v_sub_u32"),
@@ -139,6 +155,10 @@ constexpr Operation Rows[] = {
            }>("v_msad_u8"),
     vop<fourSads<sadBytes>>("v_qsad_pk_u16_u8"),
     vop<fourSads<maskedSadBytes>>("v_mqsad_pk_u16_u8"),
+    {"v_mqsad_u32_u8",
+     maskedQuadSad,
+     ValueType::Wide,
+     {ValueType::U64, ValueType::U32, ValueType::Wide}},
     vop<averageBytes>("v_lerp_u8"),
 };
 

@@ -21,6 +21,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
+#include <set>
 
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -58,8 +59,23 @@ static const char *features(const std::string &Processor, unsigned WaveSize) {
                         : "-wavefrontsize32,+wavefrontsize64";
 }
 
-std::vector<uint8_t> assemble(const std::string &Source,
-                              const std::string &Processor, unsigned WaveSize) {
+namespace {
+
+/// Lines with errors; whoever asks for them wants no messages.
+struct LineErrors {
+  std::set<unsigned> Lines;
+  static void note(const SMDiagnostic &Message, void *Self) {
+    if (Message.getKind() == SourceMgr::DK_Error)
+      static_cast<LineErrors *>(Self)->Lines.insert(
+          unsigned(Message.getLineNo()));
+  }
+};
+
+} // namespace
+
+static std::vector<uint8_t> assemble(const std::string &Source,
+                                     const std::string &Processor,
+                                     unsigned WaveSize, LineErrors *Errors) {
   static std::once_flag Once;
   std::call_once(Once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -76,6 +92,8 @@ std::vector<uint8_t> assemble(const std::string &Source,
   std::unique_ptr<MCSubtargetInfo> STI(
       T->createMCSubtargetInfo(TT, Processor, features(Processor, WaveSize)));
   SourceMgr Sources;
+  if (Errors)
+    Sources.setDiagHandler(LineErrors::note, Errors);
   Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Source), SMLoc());
   MCContext Context(TT, MAI.get(), MRI.get(), STI.get(), &Sources, &Options);
   std::unique_ptr<MCObjectFileInfo> MOFI(
@@ -101,4 +119,32 @@ std::vector<uint8_t> assemble(const std::string &Source,
   return textOf(StringRef(Object.data(), Object.size()));
 }
 
+std::vector<uint8_t> assemble(const std::string &Source,
+                              const std::string &Processor, unsigned WaveSize) {
+  return assemble(Source, Processor, WaveSize, nullptr);
+}
+
+std::vector<std::vector<uint8_t>>
+assembleEach(const std::vector<std::string> &Lines,
+             const std::string &Processor, unsigned WaveSize) {
+  // No instruction is longer; each gets its own place.
+  constexpr size_t Place = 32;
+  std::string Source;
+  for (const std::string &Line : Lines)
+    Source += Line + '\n';
+  LineErrors Errors;
+  assemble(Source, Processor, WaveSize, &Errors);
+  Source.clear();
+  for (size_t N = 0; N != Lines.size(); ++N)
+    if (!Errors.Lines.contains(unsigned(N + 1)))
+      Source += ".org " + std::to_string(N * Place) + '\n' + Lines[N] + '\n';
+  Source += ".org " + std::to_string(Lines.size() * Place) + '\n';
+  std::vector<uint8_t> All = assemble(Source, Processor, WaveSize);
+  std::vector<std::vector<uint8_t>> Each(Lines.size());
+  for (size_t N = 0; N != Lines.size() && !All.empty(); ++N)
+    if (!Errors.Lines.contains(unsigned(N + 1)))
+      Each[N].assign(All.begin() + long(N * Place),
+                     All.begin() + long((N + 1) * Place));
+  return Each;
+}
 } // namespace luthier::test

@@ -16,6 +16,12 @@ std::vector<uint8_t> assemble(const std::string &Source,
                               const std::string &Processor = "gfx90a",
                               unsigned WaveSize = 64);
 
+/// The machine code of each line, padded; nothing, and no message, for a line
+/// that does not assemble.
+std::vector<std::vector<uint8_t>>
+assembleEach(const std::vector<std::string> &Lines,
+             const std::string &Processor, unsigned WaveSize);
+
 } // namespace luthier::test
 
 #endif // LUTHIER_TEST_UNIT_EMULATOR_ASSEMBLER_H

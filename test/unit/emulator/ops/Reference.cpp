@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Reference.h"
+#include "VectorReference.h"
+#include <algorithm>
+
+namespace luthier::test {
+
+std::vector<std::string> testedOperations(const std::string &Processor) {
+  std::vector<std::string> Names = testedVectorOperations(Processor);
+  std::sort(Names.begin(), Names.end());
+  Names.erase(std::unique(Names.begin(), Names.end()), Names.end());
+  return Names;
+}
+
+} // namespace luthier::test
