@@ -43,8 +43,7 @@ void normalise(Exact &A) {
 
 /// Whether the part below the last place, \p Above or below half of it, makes
 /// the magnitude grow.
-bool roundsAway(Rounding Round, bool Negative, bool Odd, bool Half,
-                bool Rest) {
+bool roundsAway(Rounding Round, bool Negative, bool Odd, bool Half, bool Rest) {
   switch (Round) {
   case Rounding::Nearest:
     return Half && (Rest || Odd);
@@ -67,8 +66,7 @@ void roundAt(Exact &A, int Place, Rounding Round) {
   A.Sticky = false;
   A.Significand >>= 1;
   A.Exponent = Place;
-  A.Significand +=
-      roundsAway(Round, A.Negative, A.Significand & 1, Half, Rest);
+  A.Significand += roundsAway(Round, A.Negative, A.Significand & 1, Half, Rest);
 }
 
 uint64_t overflow(const Format &F, bool Negative, Rounding Round) {
@@ -209,8 +207,8 @@ uint64_t round(const Format &F, const Exact &A, const FloatRules &Rules) {
   Exact Unbounded = Value;
   int Precise = Value.Exponent + Length - 1 - int(F.MantissaBits);
   roundAt(Unbounded, Precise, Rules.Round);
-  bool Tiny = Unbounded.Exponent + bitLength(Unbounded.Significand) - 1 <
-              1 - F.bias();
+  bool Tiny =
+      Unbounded.Exponent + bitLength(Unbounded.Significand) - 1 < 1 - F.bias();
   if (Tiny && !Rules.KeepDenormalResults)
     return F.zero(A.Negative);
   roundAt(Value, std::max(Precise, Lowest), Rules.Round);
@@ -236,9 +234,8 @@ uint64_t round(const Format &F, const Exact &A, const FloatRules &Rules) {
 
 uint64_t flushedSource(const Format &F, uint64_t Bits,
                        const FloatRules &Rules) {
-  return F.isDenormal(Bits) && !Rules.KeepDenormalSources
-             ? Bits & F.signBit()
-             : Bits;
+  return F.isDenormal(Bits) && !Rules.KeepDenormalSources ? Bits & F.signBit()
+                                                          : Bits;
 }
 
 uint64_t add(const Format &F, uint64_t A, uint64_t B, const FloatRules &Rules) {

@@ -11,9 +11,9 @@ using C = LaneCase;
 using enum Kind;
 
 #define ROW(Name, D, A, B, X, Expr)                                            \
-  {Name, D, {A, B, X}, [](C & L) -> uint64_t { return (Expr); }}
+  {Name, D, {A, B, X}, [](C &L) -> uint64_t { return (Expr); }}
 #define ROWT(Name, D, A, B, X, Traits, Expr)                                   \
-  {Name, D, {A, B, X}, [](C & L) -> uint64_t { return (Expr); }, Traits}
+  {Name, D, {A, B, X}, [](C &L) -> uint64_t { return (Expr); }, Traits}
 
 /// Position of the first bit that equals \p Bit, counted from the top.
 uint32_t fromTop(uint32_t V, bool Bit) {
@@ -87,8 +87,7 @@ const VectorRow Rows[] = {
     ROW("v_clz_i32_u32", U32, U32, None, None, fromTop(L.u32(0), true)),
     ROW("v_ffbl_b32", U32, U32, None, None, fromBottom(L.u32(0))),
     ROW("v_ctz_i32_b32", U32, U32, None, None, fromBottom(L.u32(0))),
-    ROW("v_ffbh_i32", U32, I32, None, None,
-        fromTop(L.u32(0), L.i32(0) >= 0)),
+    ROW("v_ffbh_i32", U32, I32, None, None, fromTop(L.u32(0), L.i32(0) >= 0)),
     ROW("v_cls_i32", U32, I32, None, None, fromTop(L.u32(0), L.i32(0) >= 0)),
     ROW("v_bcnt_u32_b32", U32, U32, U32, None, ones(L.u32(0)) + L.S[1]),
 
@@ -102,12 +101,10 @@ const VectorRow Rows[] = {
     ROW("v_or3_b32", U32, U32, U32, U32, L.S[0] | L.S[1] | L.S[2]),
     ROW("v_xor3_b32", U32, U32, U32, U32, L.S[0] ^ L.S[1] ^ L.S[2]),
     ROW("v_and_or_b32", U32, U32, U32, U32, (L.S[0] & L.S[1]) | L.S[2]),
-    ROW("v_lshl_or_b32", U32, U32, U32, U32,
-        L.S[0] << (L.S[1] % 32) | L.S[2]),
+    ROW("v_lshl_or_b32", U32, U32, U32, U32, L.S[0] << (L.S[1] % 32) | L.S[2]),
     ROW("v_bfi_b32", U32, U32, U32, U32,
         (L.S[0] & L.S[1]) | (~L.S[0] & L.S[2])),
-    ROW("v_bfe_u32", U32, U32, U32, U32,
-        field(L.S[0], L.S[1], L.S[2], false)),
+    ROW("v_bfe_u32", U32, U32, U32, U32, field(L.S[0], L.S[1], L.S[2], false)),
     ROW("v_bfe_i32", U32, U32, U32, U32, field(L.S[0], L.S[1], L.S[2], true)),
     ROW("v_bfm_b32", U32, U32, U32, None,
         ((uint64_t(1) << (L.S[0] % 32)) - 1) << (L.S[1] % 32)),

@@ -66,9 +66,11 @@ uint64_t carryOf(C &L, __int128 Exact) {
 }
 
 #define ROW(Name, D, A, B, X, ...)                                             \
-  {Name, D, {A, B, X}, [](C & L) -> uint64_t { __VA_ARGS__ }}
+  {                                                                            \
+    Name, D, {A, B, X}, [](C &L) -> uint64_t { __VA_ARGS__ }                   \
+  }
 #define ROWT(Name, D, A, B, X, Traits, ...)                                    \
-  {Name, D, {A, B, X}, [](C & L) -> uint64_t { __VA_ARGS__ }, Traits}
+  {Name, D, {A, B, X}, [](C &L) -> uint64_t { __VA_ARGS__ }, Traits}
 #define U32_2(Name, Expr) ROW(Name, U32, U32, U32, None, return (Expr);)
 #define U32_3(Name, Expr) ROW(Name, U32, U32, U32, U32, return (Expr);)
 // Saturating additions and subtractions under both of their names.
@@ -125,14 +127,14 @@ const VectorRow Rows[] = {
     U32_2("v_max_u32", std::max(L.S[0], L.S[1])),
 #define SORTED(Suffix, K, Get)                                                 \
   ROW("v_min3_" Suffix, K, K, K, K,                                            \
-      return uint32_t(sorted<decltype(L.Get(0)), 0>(L.Get(0), L.Get(1),        \
-                                                    L.Get(2)));),              \
+      return uint32_t(                                                         \
+          sorted<decltype(L.Get(0)), 0>(L.Get(0), L.Get(1), L.Get(2)));),      \
       ROW("v_med3_" Suffix, K, K, K, K,                                        \
-          return uint32_t(sorted<decltype(L.Get(0)), 1>(L.Get(0), L.Get(1),    \
-                                                        L.Get(2)));),          \
+          return uint32_t(                                                     \
+              sorted<decltype(L.Get(0)), 1>(L.Get(0), L.Get(1), L.Get(2)));),  \
       ROW("v_max3_" Suffix, K, K, K, K,                                        \
-          return uint32_t(sorted<decltype(L.Get(0)), 2>(L.Get(0), L.Get(1),    \
-                                                        L.Get(2)));)
+          return uint32_t(                                                     \
+              sorted<decltype(L.Get(0)), 2>(L.Get(0), L.Get(1), L.Get(2)));)
     SORTED("i32", I32, i32),
     SORTED("u32", U32, u32),
 #define CLAMPS(Suffix, K, Get)                                                 \
@@ -151,15 +153,14 @@ const VectorRow Rows[] = {
              L, sumOfDifferences(L.S[0], L.S[1], true) + s(L.S[2]), 32);),
     ROWT("v_sad_hi_u8", U32, U32, U32, U32, Saturates,
          return unsignedResult(
-             L,
-             (sumOfDifferences(L.S[0], L.S[1], false) << 16) + s(L.S[2]),
+             L, (sumOfDifferences(L.S[0], L.S[1], false) << 16) + s(L.S[2]),
              32);),
     ROWT("v_sad_u16", U32, U32, U32, U32, Saturates,
-         return unsignedResult(
-             L,
-             std::abs(s(L.u16(0)) - L.u16(1)) +
-                 std::abs(s(L.S[0] >> 16) - s(L.S[1] >> 16)) + s(L.S[2]),
-             32);),
+         return unsignedResult(L,
+                               std::abs(s(L.u16(0)) - L.u16(1)) +
+                                   std::abs(s(L.S[0] >> 16) - s(L.S[1] >> 16)) +
+                                   s(L.S[2]),
+                               32);),
     ROWT("v_sad_u32", U32, U32, U32, U32, Saturates,
          return unsignedResult(L, std::abs(s(L.S[0]) - s(L.S[1])) + s(L.S[2]),
                                32);),
@@ -168,9 +169,9 @@ const VectorRow Rows[] = {
     ROW("v_mqsad_u32_u8", Wide4, U64, U32, Wide4, return mqsad32(L);),
     ROW("v_lerp_u8", U32, U32, U32, U32, uint32_t R = 0;
         for (int N = 0; N != 4; ++N) R |=
-        uint32_t((byteAt(L.S[0], N) + byteAt(L.S[1], N) +
-                  (byteAt(L.S[2], N) & 1)) /
-                 2)
+        uint32_t(
+            (byteAt(L.S[0], N) + byteAt(L.S[1], N) + (byteAt(L.S[2], N) & 1)) /
+            2)
         << (8 * N);
         return R;),
 
@@ -180,11 +181,9 @@ const VectorRow Rows[] = {
     ADDSUB16("v_sub_u16", U16, 0, unsignedResult, s(L.u16(0)) - L.u16(1)),
     ADDSUB16("v_sub_nc_u16", U16, 0, unsignedResult, s(L.u16(0)) - L.u16(1)),
     ADDSUB16("v_subrev_u16", U16, 0, unsignedResult, s(L.u16(1)) - L.u16(0)),
-    ADDSUB16("v_add_i16", I16, KeepsHigh, signedResult,
-             s(L.i16(0)) + L.i16(1)),
+    ADDSUB16("v_add_i16", I16, KeepsHigh, signedResult, s(L.i16(0)) + L.i16(1)),
     ADDSUB16("v_add_nc_i16", I16, 0, signedResult, s(L.i16(0)) + L.i16(1)),
-    ADDSUB16("v_sub_i16", I16, KeepsHigh, signedResult,
-             s(L.i16(0)) - L.i16(1)),
+    ADDSUB16("v_sub_i16", I16, KeepsHigh, signedResult, s(L.i16(0)) - L.i16(1)),
     ADDSUB16("v_sub_nc_i16", I16, 0, signedResult, s(L.i16(0)) - L.i16(1)),
     ROW("v_mul_lo_u16", U16, U16, U16, None, return L.u16(0) * L.u16(1);),
     ROWT("v_mad_u16", U16, U16, U16, U16, Saturates | KeepsHigh,
@@ -195,28 +194,26 @@ const VectorRow Rows[] = {
          return unsignedResult(L, s(L.u16(0)) * L.u16(1) + L.u16(2), 16);),
     ROWT("v_mad_legacy_i16", I16, I16, I16, I16, Saturates,
          return signedResult(L, s(L.i16(0)) * L.i16(1) + L.i16(2), 16);),
-    ROW("v_min_u16", U16, U16, U16, None,
-        return std::min(L.u16(0), L.u16(1));),
-    ROW("v_max_u16", U16, U16, U16, None,
-        return std::max(L.u16(0), L.u16(1));),
+    ROW("v_min_u16", U16, U16, U16, None, return std::min(L.u16(0), L.u16(1));),
+    ROW("v_max_u16", U16, U16, U16, None, return std::max(L.u16(0), L.u16(1));),
     ROW("v_min_i16", I16, I16, I16, None,
         return uint16_t(std::min(L.i16(0), L.i16(1)));),
     ROW("v_max_i16", I16, I16, I16, None,
         return uint16_t(std::max(L.i16(0), L.i16(1)));),
 #define SORTED16(Suffix, K, Get)                                               \
   ROWT("v_min3_" Suffix, K, K, K, K, KeepsHigh,                                \
-       return uint16_t(sorted<decltype(L.Get(0)), 0>(L.Get(0), L.Get(1),       \
-                                                     L.Get(2)));),             \
+       return uint16_t(                                                        \
+           sorted<decltype(L.Get(0)), 0>(L.Get(0), L.Get(1), L.Get(2)));),     \
       ROWT("v_med3_" Suffix, K, K, K, K, KeepsHigh,                            \
-           return uint16_t(sorted<decltype(L.Get(0)), 1>(L.Get(0), L.Get(1),   \
-                                                         L.Get(2)));),         \
+           return uint16_t(                                                    \
+               sorted<decltype(L.Get(0)), 1>(L.Get(0), L.Get(1), L.Get(2)));), \
       ROWT("v_max3_" Suffix, K, K, K, K, KeepsHigh,                            \
-           return uint16_t(sorted<decltype(L.Get(0)), 2>(L.Get(0), L.Get(1),   \
-                                                         L.Get(2)));)
+           return uint16_t(                                                    \
+               sorted<decltype(L.Get(0)), 2>(L.Get(0), L.Get(1), L.Get(2)));)
     SORTED16("i16", I16, i16),
     SORTED16("u16", U16, u16),
 
-    // Carries.
+// Carries.
 #define CARRY(Name, Expr)                                                      \
   ROWT(Name, U32, U32, U32, None, Saturates | WritesMask,                      \
        return carryOf(L, Expr);)

@@ -39,8 +39,9 @@ FloatRules rulesOf(uint32_t Mode, unsigned Round, unsigned Denorm) {
 }
 
 uint64_t section(uint64_t Bits, Section Select, bool Signed) {
-  unsigned Width = Select == Section::All ? 32 : Select >= Section::Word0 ? 16
-                                                                         : 8;
+  unsigned Width = Select == Section::All     ? 32
+                   : Select >= Section::Word0 ? 16
+                                              : 8;
   unsigned Shift = Select == Section::All     ? 0
                    : Select == Section::Word1 ? 16
                    : Select == Section::Word0 ? 0
@@ -101,8 +102,8 @@ private:
     if (isDpp()) {
       From = permutedLane(V.Permutation, L);
       bool IsRow16 = V.Permutation != 11;
-      if (IsRow16 && !(V.RowMask >> (L / 16) & 1 &&
-                       V.BankMask >> (L % 16 / 4) & 1))
+      if (IsRow16 &&
+          !(V.RowMask >> (L / 16) & 1 && V.BankMask >> (L % 16 / 4) & 1))
         return false;
       if (From < 0 || !(B.Exec >> From & 1)) {
         if (IsRow16 && !V.BoundControl)
@@ -308,7 +309,6 @@ bool sameValue(const VectorRow &Row, uint64_t Got, uint64_t Want,
   return true;
 }
 
-
 struct Case {
   TargetTraits T;
   VectorTable Table;
@@ -323,16 +323,14 @@ protected:
   /// Rounds of 64 lanes per variant.
   static constexpr int Repetitions = 6;
 
-  VectorOperationTest()
-      : T(GetParam().T), Stepper(T.Processor, T.WaveSize) {}
+  VectorOperationTest() : T(GetParam().T), Stepper(T.Processor, T.WaveSize) {}
 
   void fill(const Variant &V) {
     emulator::Wave &W = Stepper.wave();
     auto FillRow = [&](Lanes *To, unsigned Reg, Kind K) {
       for (unsigned L = 0; L != NumLanes; ++L) {
         for (unsigned D = 0; D < dwordsOf(K); D += 2) {
-          uint64_t Value =
-              dwordsOf(K) > 2 ? Random() : randomValue(K, Random);
+          uint64_t Value = dwordsOf(K) > 2 ? Random() : randomValue(K, Random);
           To[D][L] = uint32_t(Value);
           To[D + 1][L] = uint32_t(Value >> 32);
         }
@@ -380,9 +378,8 @@ protected:
                              Stepper.vgpr(ResultVgpr + D + 1)[L]);
         uint64_t Want = Value(A.Result[D][L], A.Result[D + 1][L]);
         bool Written = B.Exec >> L & 1;
-        if (Got != Want &&
-            (!Written || V.Form == Encoding::Sdwa ||
-             !sameValue(*V.Row, Got, Want, R.Seen[L])))
+        if (Got != Want && (!Written || V.Form == Encoding::Sdwa ||
+                            !sameValue(*V.Row, Got, Want, R.Seen[L])))
           OS << std::hex << "lane " << L << " dword " << D << ": got " << Got
              << ", want " << Want << " from " << R.Seen[L][0] << ", "
              << R.Seen[L][1] << ", " << R.Seen[L][2] << ", old "
@@ -453,13 +450,14 @@ std::vector<Case> allCases() {
   return Cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Targets, VectorOperationTest, ::testing::ValuesIn(allCases()),
-    [](const ::testing::TestParamInfo<Case> &Info) {
-      const Case &C = Info.param;
-      return C.T.Processor + "_wave" + std::to_string(C.T.WaveSize) + "_" +
-             C.Table.Name;
-    });
+INSTANTIATE_TEST_SUITE_P(Targets, VectorOperationTest,
+                         ::testing::ValuesIn(allCases()),
+                         [](const ::testing::TestParamInfo<Case> &Info) {
+                           const Case &C = Info.param;
+                           return C.T.Processor + "_wave" +
+                                  std::to_string(C.T.WaveSize) + "_" +
+                                  C.Table.Name;
+                         });
 
 } // namespace
 } // namespace luthier::test

@@ -51,11 +51,11 @@ const Format *formatOf(Kind K) {
 }
 
 const std::vector<TargetTraits> &testedTargets() {
-  static const std::vector<TargetTraits> Targets = {
-      {"gfx906", 9, 64},   {"gfx908", 9, 64},   {"gfx90a", 9, 64},
-      {"gfx942", 9, 64},   {"gfx950", 9, 64},   {"gfx1030", 10, 32},
-      {"gfx1030", 10, 64}, {"gfx1100", 11, 32}, {"gfx1100", 11, 64},
-      {"gfx1201", 12, 32}, {"gfx1201", 12, 64}};
+  static const std::vector<TargetTraits> Targets = {{"gfx906", 9, 64},
+                                                    {"gfx908", 9, 64},
+                                                    {"gfx90a", 9, 64},
+                                                    {"gfx942", 9, 64},
+                                                    {"gfx950", 9, 64}};
   return Targets;
 }
 
@@ -337,9 +337,9 @@ private:
     return S;
   }
   void addPlain() {
-    Variant V = make(isPacked(Row.Dst) || isPacked(Row.Src[0])
-                         ? Encoding::Packed
-                         : Encoding::Short);
+    Variant V =
+        make(isPacked(Row.Dst) || isPacked(Row.Src[0]) ? Encoding::Packed
+                                                       : Encoding::Short);
     if (Row.Traits & PlainOnly)
       V.Form = Encoding::Short;
     V.Required = true;
@@ -484,8 +484,8 @@ uint64_t randomFloat(const Format &F, std::mt19937_64 &Random) {
   uint64_t Unit = F.mantissaMask() + 1;
   auto NearOne = [&](int Spread) {
     int Reach = std::min(Spread, F.bias() - 1);
-    return F.one() + uint64_t(int64_t(Random() % unsigned(2 * Reach)) - Reach) *
-                         Unit;
+    return F.one() +
+           uint64_t(int64_t(Random() % unsigned(2 * Reach)) - Reach) * Unit;
   };
   switch (Random() % 16) {
   case 0:
@@ -497,9 +497,9 @@ uint64_t randomFloat(const Format &F, std::mt19937_64 &Random) {
   case 3:
     return Sign | F.exponentMask() | ((Mantissa & ~F.quietBit()) | 1);
   case 4:
-    return Sign | Mantissa;                // denormal
+    return Sign | Mantissa; // denormal
   case 5:
-    return Sign | Unit | (Mantissa & 3);   // smallest normal numbers
+    return Sign | Unit | (Mantissa & 3); // smallest normal numbers
   case 6:
     return Sign | (F.exponentMask() - 1 - (Mantissa & 3)); // largest
   case 7:
