@@ -81,6 +81,8 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   Work.ScratchBase = Bound.Base;
   Work.ScratchBytesPerWave = Bound.BytesPerWave;
   Work.ScratchWaves = Bound.Waves;
+  Work.Sync = HasSync.load() ? &Sync : nullptr;
+  Work.Cancel = &stopping();
 
   DispatchCounts Counts;
   std::optional<ExecutionFault> Fault = Processor.shaders().run(Work, Counts);

@@ -41,6 +41,11 @@ bool AqlQueue::packetAvailable() {
   return Next < Limit;
 }
 
+bool AqlQueue::allowGlobalSync() {
+  HasSync.store(true);
+  return true;
+}
+
 bool AqlQueue::processPacket() {
   if (FailedAt) {
     checkFailureHandled();
@@ -194,7 +199,10 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
     return fail(QueueError::ApertureViolation, Fault.Message);
   case ExecutionFault::Kind::InvalidDispatch:
     return fail(QueueError::WorkgroupTooLarge, Fault.Message);
+  case ExecutionFault::Kind::Cancelled:
+    return Outcome::Stopped;
   case ExecutionFault::Kind::Trap:
+  case ExecutionFault::Kind::Deadlock:
     break;
   }
   return fail(QueueError::Exception, Fault.Message);

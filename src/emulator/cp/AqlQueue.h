@@ -9,6 +9,7 @@
 #include "emulator/cp/KernelObject.h"
 #include "emulator/cp/QueueError.h"
 #include "emulator/cp/Scratch.h"
+#include "emulator/exec/GlobalWaveSync.h"
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa.h>
 
@@ -18,6 +19,7 @@ class AqlQueue final : public Queue {
 public:
   AqlQueue(CommandProcessor &Processor, const QueueMemory &Memory);
   ~AqlQueue() override { stop(); }
+  bool allowGlobalSync() override;
 
 protected:
   bool processPacket() override;
@@ -58,6 +60,8 @@ private:
   uint64_t Limit = 0;
   /// Host time of the failure, or 0.
   uint64_t FailedAt = 0;
+  GlobalWaveSync Sync;
+  std::atomic<bool> HasSync{false};
 };
 
 } // namespace luthier::emulator

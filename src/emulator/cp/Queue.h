@@ -22,16 +22,21 @@ public:
   virtual ~Queue();
 
   void start();
-  /// Ends the thread: at once when it is idle or waits for something, else when
-  /// the packet in flight is done. Derived classes call this in their
-  /// destructor, before what their packets use is gone.
+  /// Ends the thread: at once when it is idle or waits for something, else as
+  /// soon as the packet in flight can be left. Derived classes call this in
+  /// their destructor, before what their packets use is gone.
   void stop();
   /// An inactive queue takes no new packet.
   void setActive(bool Active) { this->Active.store(Active); }
+  /// Lets kernels use global wave sync. False where there is none.
+  virtual bool allowGlobalSync() { return false; }
 
 protected:
   /// Handles one packet. False when there is none.
   virtual bool processPacket() = 0;
+
+  /// True once the queue is to stop; what runs then shall end.
+  const std::atomic<bool> &stopping() const { return Stopping; }
 
   /// Waits within a packet. False when the queue is being stopped instead.
   bool waitUntil(llvm::function_ref<bool()> Ready);

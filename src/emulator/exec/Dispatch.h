@@ -6,10 +6,13 @@
 #define LUTHIER_EMULATOR_EXEC_DISPATCH_H
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 
 namespace luthier::emulator {
+
+class GlobalWaveSync;
 
 /// One dispatch. Addresses are host addresses: memory is identity-mapped.
 struct Dispatch {
@@ -46,6 +49,10 @@ struct Dispatch {
   /// Waves the backing memory has room for: slot N begins at ScratchBase +
   /// N * ScratchBytesPerWave, and no more waves may be resident at a time.
   uint32_t ScratchWaves = 0;
+  /// Null on queues that were given no global wave sync.
+  GlobalWaveSync *Sync = nullptr;
+  /// Set from outside, it ends the dispatch early. May be null.
+  const std::atomic<bool> *Cancel = nullptr;
 };
 
 /// What one dispatch executed.

@@ -15,8 +15,10 @@ using namespace llvm::amdhsa;
 
 constexpr unsigned MaxWorkgroupSize = 1024;
 constexpr unsigned AccumGranule = 4, SgprGranule = 16;
-/// Enough for workgroups that wait for one another, few enough for the caches.
-constexpr unsigned MaxResidentWorkgroups = 8;
+/// Few enough for the caches.
+constexpr unsigned UsualResidentWorkgroups = 8;
+/// More than one wave needs a barrier, of which a unit has so many.
+constexpr unsigned BarriersPerUnit = 16;
 
 unsigned roundUp(unsigned Value, unsigned Unit) {
   return (Value + Unit - 1) / Unit * Unit;
@@ -92,11 +94,13 @@ bool LaunchPlan::initRegisters(std::string &Error) {
   bool IsPair = T->Generation >= 10 &&
                 AMDHSA_BITS_GET(R1, COMPUTE_PGM_RSRC1_GFX10_PLUS_WGP_MODE);
   unsigned Simds = T->SimdsPerUnit * (IsPair ? 2 : 1);
+  NumUnits = std::max(1u, ComputeUnits / (IsPair ? 2 : 1));
   unsigned File = T->VgprsPerSimd * Scale;
   unsigned WavesPerSimd = std::min(
       T->MaxWavesPerSimd, File / roundUp(Total, T->VgprAllocation * Scale));
+  WavesPerUnit = WavesPerSimd * Simds;
   if (Total > File || NumVgprs > NumArchVgprs || NumAgprs > NumArchVgprs ||
-      WavesPerWorkgroup > WavesPerSimd * Simds) {
+      WavesPerWorkgroup > WavesPerUnit) {
     Error = std::to_string(WavesPerWorkgroup) + " waves with " +
             std::to_string(Total) +
             " vector registers each do not fit a compute unit";
@@ -166,13 +170,22 @@ bool LaunchPlan::initPreload(const AddressSpace &Memory, std::string &Error) {
   return true;
 }
 
+/// As many workgroups as hardware would run at a time, for they may wait for
+/// one another.
 bool LaunchPlan::initResidency(std::string &Error) {
-  MaxResident = MaxResidentWorkgroups;
+  unsigned PerUnit = WavesPerUnit / WavesPerWorkgroup;
+  if (WavesPerWorkgroup > 1)
+    PerUnit = std::min(PerUnit, BarriersPerUnit);
+  if (D->GroupSegmentSize)
+    PerUnit = std::min(
+        PerUnit, T->LdsPerUnit / roundUp(D->GroupSegmentSize, T->LdsGranule));
+  ResidentLimit = PerUnit * NumUnits;
   bool UsesScratch = AMDHSA_BITS_GET(D->ComputePgmRsrc2,
                                      COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT);
-  if (!UsesScratch || !D->ScratchWaves)
-    return true;
-  MaxResident = std::min(MaxResident, D->ScratchWaves / WavesPerWorkgroup);
+  if (UsesScratch && D->ScratchWaves)
+    ResidentLimit =
+        std::min(ResidentLimit, D->ScratchWaves / WavesPerWorkgroup);
+  MaxResident = std::min(UsualResidentWorkgroups, ResidentLimit);
   if (MaxResident)
     return true;
   Error = "scratch memory has room for " + std::to_string(D->ScratchWaves) +

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Scheduler.h"
 #include "emulator/exec/Observer.h"
+#include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 namespace luthier::emulator {
 
@@ -9,6 +12,8 @@ namespace {
 /// Long enough to keep a wave's registers in the cache, short enough for waves
 /// that wait for each other in a loop.
 constexpr unsigned SliceLength = 4096;
+/// Rounds of slices in which no workgroup ended, after which more may start.
+constexpr unsigned RoundsBeforeMore = 256;
 } // namespace
 
 Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
@@ -36,86 +41,155 @@ std::optional<uint64_t> Scheduler::Shared::take() {
   return uint64_t(Position % Total);
 }
 
-Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident)
+uint64_t Scheduler::Shared::numLeft() const {
+  uint64_t Taken = Next.load(std::memory_order_relaxed);
+  return Plan.TotalWorkgroups - std::min(Taken, Plan.TotalWorkgroups);
+}
+
+bool Scheduler::Shared::isDeadlock(uint64_t Version, bool SaysItFirst) {
+  std::lock_guard Lock(Mutex);
+  // An older version: others have seen that there is more to do.
+  if (Version < BlockedVersion)
+    return false;
+  if (Version > BlockedVersion) {
+    BlockedVersion = Version;
+    NumBlocked = 0;
+  }
+  NumBlocked += SaysItFirst;
+  if (NumBlocked != NumActive ||
+      (Plan.D->Sync && Plan.D->Sync->numChanges() != Version))
+    return false;
+  Stuck = true;
+  Stop.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+void Scheduler::Shared::leave() {
+  std::lock_guard Lock(Mutex);
+  --NumActive;
+}
+
+Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
+                     unsigned Limit)
     : S(S), Code(S.Code), Thread(S.Memory, Code), FirstResident(FirstResident),
-      NumResident(NumResident) {
+      NumResident(NumResident), Limit(Limit) {
   Thread.Interrupt = &S.Interrupt;
   Thread.Clock = S.Clock;
   Thread.Observer = S.Observer;
+  Thread.Sync = S.Plan.D->Sync;
 }
 
 void Scheduler::run() {
-  std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
-  unsigned Created = 0;
-  while (!S.Stop.load(std::memory_order_relaxed)) {
-    // A new workgroup starts as soon as another one leaves room for it.
-    while (Resident.size() < NumResident) {
-      auto Index = S.take();
-      if (!Index)
-        break;
-      if (Idle.empty()) {
-        unsigned Slot = (FirstResident + Created++) * S.Plan.WavesPerWorkgroup;
-        Idle.push_back(std::make_unique<Workgroup>(S.Plan, Thread, Slot));
-      }
-      startWorkgroup(*Idle.back(), *Index);
-      Resident.push_back(std::move(Idle.back()));
-      Idle.pop_back();
-      // In the common case a workgroup runs to its end on its own.
-      runSlices(*Resident.back());
-      if (Resident.back()->finished()) {
-        collect(*Resident.back());
-        Idle.push_back(std::move(Resident.back()));
-        Resident.pop_back();
-      }
-      if (S.Stop.load(std::memory_order_relaxed))
-        break;
-    }
-    if (Resident.empty())
-      return;
+  unsigned FruitlessRounds = 0;
+  while (!S.stopped()) {
+    fill();
+    if (Resident.empty() || S.stopped())
+      break;
+    const uint64_t Version = Thread.Sync ? Thread.Sync->numChanges() : 0;
+    const size_t Before = Resident.size();
+    bool AnyRan = false;
     for (size_t N = 0; N != Resident.size();) {
-      runSlices(*Resident[N]);
-      if (!Resident[N]->finished()) {
+      AnyRan |= runSlices(*Resident[N]);
+      if (Resident[N]->finished())
+        retire(N);
+      else
         ++N;
-        continue;
-      }
-      collect(*Resident[N]);
-      Idle.push_back(std::move(Resident[N]));
-      Resident.erase(Resident.begin() + long(N));
     }
+    if (Resident.size() != Before)
+      FruitlessRounds = 0;
+    else if (!AnyRan && !grow())
+      waitForOthers(Version);
+    else if (++FruitlessRounds % RoundsBeforeMore == 0)
+      grow();
   }
+  S.leave();
   for (auto &Group : Resident)
     collect(*Group);
 }
 
+/// A new workgroup starts as soon as another one leaves room for it.
+void Scheduler::fill() {
+  while (Resident.size() < NumResident && !S.stopped()) {
+    auto Index = S.take();
+    if (!Index)
+      return;
+    if (Idle.empty()) {
+      unsigned Slot = (FirstResident + Created++) * S.Plan.WavesPerWorkgroup;
+      Idle.push_back(std::make_unique<Workgroup>(S.Plan, Thread, Slot));
+    }
+    startWorkgroup(*Idle.back(), *Index);
+    Resident.push_back(std::move(Idle.back()));
+    Idle.pop_back();
+    // In the common case a workgroup runs to its end on its own.
+    runSlices(*Resident.back());
+    if (Resident.back()->finished())
+      retire(Resident.size() - 1);
+  }
+}
+
+void Scheduler::retire(size_t Position) {
+  collect(*Resident[Position]);
+  Idle.push_back(std::move(Resident[Position]));
+  Resident.erase(Resident.begin() + long(Position));
+}
+
+/// Those that run may wait for one that has not started.
+bool Scheduler::grow() {
+  if (NumResident == Limit || !S.numLeft())
+    return false;
+  NumResident = std::min(NumResident * 2, Limit);
+  return true;
+}
+
+/// All our waves wait. Other threads' waves may end that.
+void Scheduler::waitForOthers(uint64_t Version) {
+  const bool SaysItFirst = BlockedAt != Version;
+  BlockedAt = Version;
+  if (!S.isDeadlock(Version, SaysItFirst))
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+bool Scheduler::makeReady(Wave &W) const {
+  const bool Waited =
+      W.Event == WaveEvent::Yield ||
+      (W.Event == WaveEvent::GlobalSync && Thread.Sync->mayPass(W.SyncWait));
+  if (Waited)
+    W.Event = WaveEvent::None;
+  return W.Event == WaveEvent::None;
+}
+
 /// Gives every runnable wave a slice, then lets waves pass a barrier that all
 /// have reached. Repeats while barriers are what ended the slices.
-void Scheduler::runSlices(Workgroup &Group) {
-  bool OnlyBarriers = true;
-  while (OnlyBarriers && Group.NumRunning &&
-         !S.Stop.load(std::memory_order_relaxed)) {
+bool Scheduler::runSlices(Workgroup &Group) {
+  bool AnyRan = false, OnlyBarriers = true;
+  for (bool Ran = true;
+       Ran && OnlyBarriers && Group.NumRunning && !S.stopped();) {
     Thread.Memory.refresh();
     Code.refresh();
+    Ran = false;
     size_t NumWaves = Group.Waves.size();
     for (size_t N = 0; N != NumWaves; ++N) {
       // The seed also decides which wave of a workgroup goes first.
       Wave &W = Group.Waves[(N + S.Seed) % NumWaves];
-      if (W.Event != WaveEvent::None)
+      if (!makeReady(W))
         continue;
+      Ran = AnyRan = true;
       // The clock a wave sees is Thread.Clock plus its own count.
       Thread.Clock -= W.WaveInstructions;
       S.Run(W, SliceLength);
       Thread.Clock += W.WaveInstructions;
       if (W.Event == WaveEvent::Ended)
         --Group.NumRunning;
-      else if (W.Event == WaveEvent::Fault)
-        return report(W);
-      else if (W.Event != WaveEvent::Barrier)
+      else if (W.Event == WaveEvent::Fault) {
+        report(W);
+        return true;
+      } else if (W.Event != WaveEvent::Barrier &&
+                 W.Event != WaveEvent::GlobalSync)
         OnlyBarriers = false;
-      if (W.Event == WaveEvent::Yield)
-        W.Event = WaveEvent::None;
     }
     Group.settleBarrier();
   }
+  return AnyRan;
 }
 
 void Scheduler::startWorkgroup(Workgroup &Group, uint64_t Index) {
@@ -129,6 +203,8 @@ void Scheduler::collect(Workgroup &Group) {
     S.Observer->workgroupEnded(Group);
   std::lock_guard Lock(S.Mutex);
   for (const Wave &W : Group.Waves) {
+    if (S.Stuck && W.Event != WaveEvent::Ended)
+      S.Waiting.emplace_back(W);
     S.Counts.WaveInstructions += W.WaveInstructions;
     S.Counts.LaneInstructions += W.LaneInstructions;
   }

@@ -6,6 +6,7 @@
 #define LUTHIER_EMULATOR_EXEC_SCHEDULER_H
 
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/WaitingWaves.h"
 #include "emulator/exec/Workgroup.h"
 #include "emulator/isa/Operation.h"
 #include <atomic>
@@ -34,6 +35,18 @@ public:
 
     /// The next workgroup to start, in the seeded order.
     std::optional<uint64_t> take();
+    /// Workgroups that nobody has taken yet.
+    uint64_t numLeft() const;
+
+    bool stopped() const {
+      return Stop.load(std::memory_order_relaxed) ||
+             (Plan.D->Cancel &&
+              Plan.D->Cancel->load(std::memory_order_relaxed));
+    }
+    /// Whether no thread can go on. Each says once per \p Version of the global
+    /// sync's state that it cannot.
+    bool isDeadlock(uint64_t Version, bool SaysItFirst);
+    void leave();
 
     const LaunchPlan &Plan;
     const AddressSpace &Memory;
@@ -50,28 +63,44 @@ public:
     DispatchCounts Counts;
     std::optional<WaveFault> Fault;
     std::atomic<bool> Stop{false};
+    /// Threads that still have workgroups. Set before any starts.
+    unsigned NumActive = 1;
+    /// No wave gets on; these are all of them.
+    bool Stuck = false;
+    std::vector<WaitingWave> Waiting;
 
   private:
+    unsigned NumBlocked = 0;
+    uint64_t BlockedVersion = 0;
     std::atomic<uint64_t> Next{0};
     /// Workgroup N of the order is (N * Stride + Offset) mod the total.
     uint64_t Stride = 1, Offset = 0;
   };
 
-  /// Keeps \p NumResident workgroups going, which own the scratch slots from
-  /// \p FirstResident workgroups on.
-  Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident);
+  /// Keeps \p NumResident workgroups going, and up to \p Limit when those do
+  /// not end. They own the scratch slots from \p FirstResident workgroups on.
+  Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
+            unsigned Limit);
   void run();
 
 private:
+  void fill();
   void startWorkgroup(Workgroup &Group, uint64_t Index);
-  void runSlices(Workgroup &Group);
+  /// False if no wave could run.
+  bool runSlices(Workgroup &Group);
+  bool makeReady(Wave &W) const;
+  void retire(size_t Position);
+  bool grow();
+  void waitForOthers(uint64_t Version);
   void collect(Workgroup &Group);
   void report(const Wave &W);
 
   Shared &S;
   CodeView Code;
   ThreadContext Thread;
-  unsigned FirstResident, NumResident;
+  unsigned FirstResident, NumResident, Limit, Created = 0;
+  std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
+  std::optional<uint64_t> BlockedAt;
 };
 
 } // namespace luthier::emulator

@@ -29,6 +29,7 @@ public:
 private:
   ExecutionFault describe(const Dispatch &D, CodeCache &Code,
                           const WaveFault &Fault);
+  ExecutionFault describeDeadlock(Scheduler::Shared &Shared, CodeCache &Code);
   std::unique_ptr<CodeCache> cache(unsigned WaveSize, std::string &Error);
 
   const Target &T;
@@ -39,13 +40,6 @@ private:
   /// Keeps s_memtime growing from one dispatch to the next.
   std::atomic<uint64_t> Clock{1};
 };
-
-std::string hex(uint64_t Value) {
-  char Text[19];
-  snprintf(Text, sizeof(Text), "0x%llx",
-           static_cast<unsigned long long>(Value));
-  return Text;
-}
 
 std::unique_ptr<CodeCache> EmulatedArray::cache(unsigned WaveSize,
                                                 std::string &Error) {
@@ -65,17 +59,30 @@ bool EmulatedArray::init(std::string &Error) {
 ExecutionFault EmulatedArray::describe(const Dispatch &D, CodeCache &Code,
                                        const WaveFault &Fault) {
   ExecutionFault Result{Fault.Kind, Fault.PC, Fault.Address, ""};
-  Result.Message = D.KernelName + " at " + hex(Fault.PC) + " (entry + " +
-                   hex(Fault.PC - D.EntryPC) + "): " + Code.print(Fault.PC) +
-                   ": " + Fault.Detail;
+  Result.Message = D.KernelName + " at " + hexText(Fault.PC) + " (entry + " +
+                   hexText(Fault.PC - D.EntryPC) +
+                   "): " + Code.print(Fault.PC) + ": " + Fault.Detail;
   if (Fault.Address)
-    Result.Message += " " + hex(Fault.Address);
+    Result.Message += " " + hexText(Fault.Address);
   return Result;
+}
+
+/// Called when all threads have ended.
+ExecutionFault EmulatedArray::describeDeadlock(Scheduler::Shared &Shared,
+                                               CodeCache &Code) {
+  const Dispatch &D = *Shared.Plan.D;
+  std::string Message = D.KernelName + ": all waves wait for one another";
+  if (uint64_t Left = Shared.numLeft())
+    Message += ", and " + std::to_string(Left) +
+               " workgroups have found no room to start";
+  Message += describeWaits(std::move(Shared.Waiting), Code, D.EntryPC);
+  return {ExecutionFault::Kind::Deadlock, D.EntryPC, 0, Message};
 }
 
 std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
                                                  DispatchCounts &Counts) {
   LaunchPlan Plan;
+  Plan.ComputeUnits = Opts.ComputeUnits;
   std::string Error;
   if (!Plan.init(D, T, Memory, Error))
     return ExecutionFault{ExecutionFault::Kind::InvalidDispatch, D.EntryPC, 0,
@@ -93,8 +100,10 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   }
   Threads = unsigned(std::min<uint64_t>(Threads, Plan.TotalWorkgroups));
   unsigned PerThread = Plan.MaxResident / Threads;
+  unsigned Limit = Plan.ResidentLimit / Threads;
+  Shared.NumActive = Threads;
   auto Work = [&](unsigned Number) {
-    Scheduler(Shared, Number * PerThread, PerThread).run();
+    Scheduler(Shared, Number * Limit, PerThread, Limit).run();
   };
   std::vector<std::thread> Helpers;
   for (unsigned N = 1; N < Threads; ++N)
@@ -107,6 +116,11 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   Clock.fetch_add(Shared.Counts.WaveInstructions + 1);
   if (Shared.Fault)
     return describe(D, Code, *Shared.Fault);
+  if (Shared.Stuck)
+    return describeDeadlock(Shared, Code);
+  if (D.Cancel && D.Cancel->load())
+    return ExecutionFault{ExecutionFault::Kind::Cancelled, D.EntryPC, 0,
+                          D.KernelName + ": ended early"};
   return std::nullopt;
 }
 

@@ -26,11 +26,14 @@ struct ExecutionFault {
     Misaligned,
     InvalidDispatch, ///< Does not fit a compute unit; Message says why.
     Trap,            ///< s_trap reached.
+    Deadlock,        ///< All waves wait for one another.
+    Cancelled,       ///< Dispatch::Cancel was set.
   };
   Kind What;
   uint64_t PC = 0;
   uint64_t Address = 0;
-  /// One line: kernel, PC, instruction, and what is wrong.
+  /// Kernel, PC, instruction, and what is wrong; a line for each place where
+  /// waves wait.
   std::string Message;
 };
 
@@ -44,6 +47,8 @@ public:
     /// Host threads to spread workgroups over; 1 makes atomics' order
     /// repeatable.
     unsigned Threads = 1;
+    /// They limit how many workgroups are resident at a time.
+    unsigned ComputeUnits = 8;
     /// Called for s_sendmsg MSG_INTERRUPT with M0: device code has set a
     /// signal and its event mailbox (host calls do). May be empty.
     std::function<void(uint32_t M0)> Interrupt;

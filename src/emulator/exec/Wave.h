@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_WAVE_H
 #define LUTHIER_EMULATOR_EXEC_WAVE_H
 
+#include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/exec/Inst.h"
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/exec/Target.h"
@@ -57,7 +58,8 @@ enum class WaveEvent : uint8_t {
   Redirect, ///< PC changed, or the slot was (re)decoded.
   Ended,
   Barrier,
-  Yield, ///< s_sleep: let others run.
+  Yield,      ///< s_sleep: let others run.
+  GlobalSync, ///< Waits as Wave::SyncWait says.
   Fault,
 };
 
@@ -111,6 +113,8 @@ struct ThreadContext {
   /// Set when the observed loop runs.
   DispatchObserver *Observer = nullptr;
   const std::function<void(uint32_t)> *Interrupt = nullptr;
+  /// The queue's; may be null.
+  GlobalWaveSync *Sync = nullptr;
   /// Wave instructions before this slice, less those of the running wave: with
   /// them added it is what s_memtime shows.
   uint64_t Clock = 0;
@@ -145,6 +149,7 @@ struct Wave {
   /// The wave's own part of the scratch memory.
   uint64_t ScratchBegin = 0;
   uint64_t ScratchLimit = 0;
+  GlobalWaveSync::Wait SyncWait;
   ExecutionFault::Kind FaultKind{};
   uint64_t FaultAddress = 0;
   const char *FaultDetail = "";

@@ -32,8 +32,11 @@ struct LaunchPlan {
   /// Kernel arguments that the launch puts into user registers.
   unsigned NumPreloaded = 0;
   uint32_t Preloaded[16] = {};
-  /// Most workgroups that may be resident at a time.
-  unsigned MaxResident = 0;
+  /// Most workgroups that may be resident at a time, and how many usually are:
+  /// the others come when those make no way.
+  unsigned ResidentLimit = 0, MaxResident = 0;
+  /// Of the device; set before init().
+  unsigned ComputeUnits = 8;
 
 private:
   bool initGrid(std::string &Error);
@@ -42,6 +45,9 @@ private:
   void initMode();
   bool initPreload(const AddressSpace &Memory, std::string &Error);
   bool initResidency(std::string &Error);
+
+  /// Places that share registers and LDS, and waves that one holds.
+  unsigned NumUnits = 0, WavesPerUnit = 0;
 };
 
 /// Reusable: one object takes one workgroup after another.

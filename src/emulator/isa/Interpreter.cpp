@@ -143,6 +143,7 @@ const OperationSet &operations() {
       dotRows(),
       matrixRows(),
       ldsRows(),
+      globalSyncRows(),
       flatRows(),
       flatAtomicRows(),
       bufferRows(),

@@ -29,6 +29,7 @@ std::span<const Operation> packedRows();
 std::span<const Operation> dotRows();
 std::span<const Operation> matrixRows();
 std::span<const Operation> ldsRows();
+std::span<const Operation> globalSyncRows();
 std::span<const Operation> flatRows();
 std::span<const Operation> flatAtomicRows();
 std::span<const Operation> bufferRows();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/kmt/Api.h"
 
 using namespace luthier::emulator;
@@ -37,15 +38,16 @@ LUTHIER_KMT_API hsaKmtSetQueueCUMask(HSA_QUEUEID QueueId, HSAuint32,
                                                : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-/// Cooperative queues ask for global wave sync.
-LUTHIER_KMT_API hsaKmtAllocQueueGWS(HSA_QUEUEID QueueId, HSAuint32,
+/// Cooperative queues ask for global wave sync. Every queue has resources of
+/// its own, so they begin with 0.
+LUTHIER_KMT_API hsaKmtAllocQueueGWS(HSA_QUEUEID QueueId, HSAuint32 NumGWS,
                                     HSAuint32 *FirstGWS) {
   LUTHIER_KMT_SESSION(TheSession);
-  if (!TheSession.queues().contains(QueueId))
-    return HSAKMT_STATUS_INVALID_HANDLE;
+  if (NumGWS > GlobalWaveSync::NumResources)
+    return HSAKMT_STATUS_OUT_OF_RESOURCES;
   if (FirstGWS)
     *FirstGWS = 0;
-  return HSAKMT_STATUS_SUCCESS;
+  return TheSession.queues().allowGlobalSync(QueueId);
 }
 
 /// Traps end in the shader array; ROCr's handler is never run.

@@ -2,6 +2,7 @@
 //
 // One CPU node and the emulated GPUs, each linked to it.
 #include "emulator/cp/Clock.h"
+#include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/kmt/Api.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -78,7 +79,7 @@ static void describeGpu(const Session &TheSession, const Gpu &TheGpu,
   P.NumSdmaEngines = 2;
   P.NumSdmaQueuesPerEngine = 8;
   P.NumCpQueues = 24;
-  P.NumGws = 64;
+  P.NumGws = GlobalWaveSync::NumResources;
   P.UniqueID = 0x6c75746869657200 + TheGpu.node();
   P.VGPRSizePerCU = Model.VgprKiBPerUnit * 1024;
   P.SGPRSizePerCU = 16 * 1024;

@@ -79,6 +79,15 @@ HSAKMT_STATUS QueueTable::setActive(HSA_QUEUEID Id, bool Active) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
+HSAKMT_STATUS QueueTable::allowGlobalSync(HSA_QUEUEID Id) {
+  std::lock_guard Lock(Mutex);
+  auto It = Entries.find(Id);
+  if (It == Entries.end() || !It->second->TheQueue)
+    return HSAKMT_STATUS_INVALID_HANDLE;
+  return It->second->TheQueue->allowGlobalSync() ? HSAKMT_STATUS_SUCCESS
+                                                 : HSAKMT_STATUS_NOT_SUPPORTED;
+}
+
 bool QueueTable::contains(HSA_QUEUEID Id) {
   std::lock_guard Lock(Mutex);
   return Entries.count(Id);

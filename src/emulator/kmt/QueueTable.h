@@ -26,6 +26,7 @@ public:
                        HsaQueueResource &Resource);
   HSAKMT_STATUS destroy(HSA_QUEUEID Id);
   HSAKMT_STATUS setActive(HSA_QUEUEID Id, bool Active);
+  HSAKMT_STATUS allowGlobalSync(HSA_QUEUEID Id);
   bool contains(HSA_QUEUEID Id);
 
 private:

@@ -25,6 +25,7 @@ bool Gpu::start(const Configuration &Config, Statistics &Stats,
   Options.Processor = Config.Model->Name;
   Options.Seed = Config.Seed;
   Options.Threads = Config.Threads;
+  Options.ComputeUnits = Config.Model->ComputeUnits;
   auto MakeShaders = [&](AddressSpace &Memory,
                          std::function<void(uint32_t)> Interrupt,
                          std::string &Error) {
