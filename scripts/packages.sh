@@ -19,7 +19,7 @@ LUTHIER_BUILD_PACKAGES=(
   hipcc libamdhip64-dev libhsa-runtime-dev libhsakmt-dev rocm-device-libs
   # Tests and benchmarks.
   libgtest-dev libgmock-dev libbenchmark-dev
-  librocrand1 librocrand-dev
+  librocrand1 librocrand-dev librocprim-dev
 )
 
 # Fetches the private AMDGPU headers of the installed LLVM.

@@ -3,6 +3,7 @@
 // Kernel dispatch packets: checks, scratch, and the hand-over to the shaders.
 #include "emulator/cp/AqlQueue.h"
 
+#include "emulator/cp/Clock.h"
 #include "emulator/cp/Report.h"
 #include "emulator/cp/Signal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,8 +86,10 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   Work.Cancel = &stopping();
 
   DispatchCounts Counts;
+  const uint64_t Start = hostNanoseconds();
   std::optional<ExecutionFault> Fault = Processor.shaders().run(Work, Counts);
-  Processor.statistics().add(Work.KernelName, Counts);
+  Processor.statistics().add(Work.KernelName, Counts,
+                             hostNanoseconds() - Start);
   if (Fault)
     return fail(*Fault);
   return reclaimScratch();

@@ -9,12 +9,13 @@
 namespace luthier::emulator {
 
 void Statistics::add(const std::string &KernelName,
-                     const DispatchCounts &Counts) {
+                     const DispatchCounts &Counts, uint64_t HostNanoseconds) {
   std::lock_guard Lock(Mutex);
   Totals &Sum = Kernels[KernelName];
   ++Sum.Dispatches;
   Sum.Counts.WaveInstructions += Counts.WaveInstructions;
   Sum.Counts.LaneInstructions += Counts.LaneInstructions;
+  Sum.HostNanoseconds += HostNanoseconds;
 }
 
 std::string Statistics::json() const {
@@ -30,6 +31,7 @@ std::string Statistics::json() const {
           Json.attribute("dispatches", Sum.Dispatches);
           Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
           Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
+          Json.attribute("host_nanoseconds", Sum.HostNanoseconds);
         });
     });
   });

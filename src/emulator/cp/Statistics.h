@@ -16,10 +16,12 @@ namespace luthier::emulator {
 /// Thread-safe.
 class Statistics {
 public:
-  void add(const std::string &KernelName, const DispatchCounts &Counts);
+  /// \p HostNanoseconds is what the dispatch took to emulate, decoding included.
+  void add(const std::string &KernelName, const DispatchCounts &Counts,
+           uint64_t HostNanoseconds = 0);
 
   /// {"kernels":[{"name","dispatches","wave_instructions",
-  /// "lane_instructions"}]}, sorted by name.
+  /// "lane_instructions","host_nanoseconds"}]}, sorted by name.
   std::string json() const;
 
   /// "%p" in \p Path stands for the process id. False, with errno set, if the
@@ -30,6 +32,7 @@ private:
   struct Totals {
     uint64_t Dispatches = 0;
     DispatchCounts Counts;
+    uint64_t HostNanoseconds = 0;
   };
   mutable std::mutex Mutex;
   std::map<std::string, Totals> Kernels;
