@@ -25,11 +25,19 @@ Runs PROGRAM unchanged, with its GPU kernels instrumented by tools.
 options:
   --tool NAME|PATH   load this tool; may be given several times
   --device DEVICE    native           the machine's own GPU
-                     emulated[:NAME]  an emulated one (gfx90a)
+                     emulated[:NAME]  an emulated one (gfx90a); names
+                                      separated by commas make several GPUs
                      Default: native if there is one, else emulated.
   --output DIR       where tools write their files (default: the current
                      directory); created if missing
   --help             this text
+
+options of the emulated GPU:
+  --gpu-memory MIB   memory of each GPU (8192)
+  --seed N           order in which waves and workgroups run (0)
+  --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the
+                     name becomes the process id
+  --threads N        host threads for each dispatch (1)
 
 examples:
   Count the instructions of a program's kernels:

@@ -18,6 +18,18 @@ bool isExecOnly(const std::string &Name) {
   return std::ranges::find(Names, Name) != std::end(Names);
 }
 
+/// What `--name VALUE` sets for the emulated GPU; see docs/emulator.md.
+struct EmulatorOption {
+  std::string_view Name;
+  const char *Variable;
+};
+constexpr EmulatorOption EmulatorOptions[] = {
+    {"--gpu-memory", "LUTHIER_EMULATED_MEMORY"},
+    {"--seed", "LUTHIER_EMULATOR_SEED"},
+    {"--stats", "LUTHIER_EMULATOR_STATS"},
+    {"--threads", "LUTHIER_EMULATOR_THREADS"},
+};
+
 std::string join(const std::vector<std::string> &Items) {
   std::string Text;
   for (const std::string &Item : Items)
@@ -69,6 +81,9 @@ public:
   RunPlan plan() {
     planTools();
     planDevice();
+    if (!Result.IsEmulated && !Options.EmulatorSettings.empty())
+      throw RunError("options of the emulated GPU were given, but the program "
+                     "runs on the machine's own; add --device emulated");
     planOutput();
     // Tells files of this run from older ones that it may replace.
     set("LUTHIER_RUN_STARTED", Around.Time);
@@ -123,7 +138,7 @@ private:
                    join(emulatedDevices()));
   }
 
-  void emulate(const std::string &Name) {
+  void checkEmulated(const std::string &Name) const {
     std::vector<std::string> Known = emulatedDevices();
     if (isExecOnly(Name))
       throw RunError(
@@ -134,13 +149,25 @@ private:
     if (std::ranges::find(Known, Name) == Known.end())
       throw RunError("there is no emulated GPU '" + Name +
                      "'; available are: " + join(Known));
+  }
+
+  /// \p Names are separated by commas: one GPU for each.
+  void emulate(const std::string &Names) {
+    for (size_t From = 0; From <= Names.size();) {
+      size_t Comma = std::min(Names.find(',', From), Names.size());
+      checkEmulated(Names.substr(From, Comma - From));
+      From = Comma + 1;
+    }
     // ROCr then finds our libhsakmt.so.1 and with it the emulated device.
     std::string Path = libraryDirectory() + "/emulated";
     if (auto Others = Around.Variable("LD_LIBRARY_PATH");
         Others && !Others->empty())
       Path += ":" + *Others;
     set("LD_LIBRARY_PATH", Path);
-    set("LUTHIER_EMULATED_GPU", Name);
+    set("LUTHIER_EMULATED_GPU", Names);
+    Result.IsEmulated = true;
+    for (const auto &[Variable, Value] : Options.EmulatorSettings)
+      set(Variable, Value);
   }
 
   void planOutput() {
@@ -190,7 +217,7 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
   };
 
   for (; I < Arguments.size() && Arguments[I].starts_with('-'); ++I) {
-    std::string Tool;
+    std::string Tool, Setting;
     if (Arguments[I] == "--") {
       ++I;
       break;
@@ -199,7 +226,12 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
       Options.Help = true;
       return Options;
     }
-    if (TakeValue("--tool", Tool))
+    auto Known = std::ranges::find_if(EmulatorOptions, [&](const auto &Row) {
+      return TakeValue(Row.Name, Setting);
+    });
+    if (Known != std::end(EmulatorOptions))
+      Options.EmulatorSettings.emplace_back(Known->Variable, Setting);
+    else if (TakeValue("--tool", Tool))
       Options.Tools.push_back(std::move(Tool));
     else if (!TakeValue("--device", Options.Device) &&
              !TakeValue("--output", Options.Output))

@@ -19,6 +19,8 @@ struct RunOptions {
   std::vector<std::string> Tools; ///< Names or paths, as given.
   std::string Device;             ///< Empty: whatever is there.
   std::string Output;             ///< Empty: the current directory.
+  /// Variables and values of the emulated GPU.
+  std::vector<std::pair<std::string, std::string>> EmulatorSettings;
   std::vector<std::string> Command;
   bool Help = false;
 };
@@ -48,6 +50,7 @@ struct RunPlan {
   std::vector<std::pair<std::string, std::string>> Environment;
   std::string OutputDirectory;    ///< To be created; may be empty.
   std::vector<std::string> Notes; ///< To be said on stderr.
+  bool IsEmulated = false;
 };
 
 /// Throws RunError.

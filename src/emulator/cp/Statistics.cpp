@@ -18,21 +18,27 @@ void Statistics::add(const std::string &KernelName,
   Sum.HostNanoseconds += HostNanoseconds;
 }
 
-std::string Statistics::json() const {
+void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
   std::lock_guard Lock(Mutex);
+  for (const auto &[Name, Sum] : Kernels)
+    Json.object([&, &Name = Name, &Sum = Sum] {
+      Json.attribute("name", llvm::json::fixUTF8(Name));
+      Json.attribute("device", Device);
+      Json.attribute("dispatches", Sum.Dispatches);
+      Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
+      Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
+      Json.attribute("host_nanoseconds", Sum.HostNanoseconds);
+    });
+}
+
+std::string statisticsJson(const std::vector<const Statistics *> &Devices) {
   std::string Text;
   llvm::raw_string_ostream Stream(Text);
   llvm::json::OStream Json(Stream, /*IndentSize=*/2);
   Json.object([&] {
     Json.attributeArray("kernels", [&] {
-      for (const auto &[Name, Sum] : Kernels)
-        Json.object([&, &Name = Name, &Sum = Sum] {
-          Json.attribute("name", llvm::json::fixUTF8(Name));
-          Json.attribute("dispatches", Sum.Dispatches);
-          Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
-          Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
-          Json.attribute("host_nanoseconds", Sum.HostNanoseconds);
-        });
+      for (unsigned N = 0; N != Devices.size(); ++N)
+        Devices[N]->writeRows(Json, N);
     });
   });
   Stream << '\n';
@@ -40,14 +46,15 @@ std::string Statistics::json() const {
 }
 
 /// Plain stdio: this runs while the process is being torn down.
-bool Statistics::write(const std::string &Path) const {
+bool writeStatistics(const std::string &Path,
+                     const std::vector<const Statistics *> &Devices) {
   std::string Expanded = Path;
   for (size_t At; (At = Expanded.find("%p")) != std::string::npos;)
     Expanded.replace(At, 2, std::to_string(getpid()));
   std::FILE *File = std::fopen(Expanded.c_str(), "w");
   if (!File)
     return false;
-  const std::string Text = json();
+  const std::string Text = statisticsJson(Devices);
   const bool Written =
       std::fwrite(Text.data(), 1, Text.size(), File) == Text.size();
   return (std::fclose(File) == 0) && Written;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What was executed, per kernel name: the independent figure that tools'
+// What a device executed, per kernel name: the independent figure that tools'
 // results are compared with.
 #ifndef LUTHIER_EMULATOR_CP_STATISTICS_H
 #define LUTHIER_EMULATOR_CP_STATISTICS_H
@@ -10,6 +10,11 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
+
+namespace llvm::json {
+class OStream;
+}
 
 namespace luthier::emulator {
 
@@ -20,13 +25,8 @@ public:
   void add(const std::string &KernelName, const DispatchCounts &Counts,
            uint64_t HostNanoseconds = 0);
 
-  /// {"kernels":[{"name","dispatches","wave_instructions",
-  /// "lane_instructions","host_nanoseconds"}]}, sorted by name.
-  std::string json() const;
-
-  /// "%p" in \p Path stands for the process id. False, with errno set, if the
-  /// file cannot be written.
-  bool write(const std::string &Path) const;
+  /// A row for each kernel, sorted by name.
+  void writeRows(llvm::json::OStream &Json, unsigned Device) const;
 
 private:
   struct Totals {
@@ -37,6 +37,15 @@ private:
   mutable std::mutex Mutex;
   std::map<std::string, Totals> Kernels;
 };
+
+/// {"kernels":[{"name","device","dispatches","wave_instructions",
+/// "lane_instructions","host_nanoseconds"}]}; devices count from 0.
+std::string statisticsJson(const std::vector<const Statistics *> &Devices);
+
+/// "%p" in \p Path stands for the process id. False, with errno set, if the
+/// file cannot be written.
+bool writeStatistics(const std::string &Path,
+                     const std::vector<const Statistics *> &Devices);
 
 } // namespace luthier::emulator
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CPU node and the emulated GPUs, each linked to it.
+// One CPU node and the emulated GPUs, each linked to it and to one another.
 #include "emulator/cp/Clock.h"
 #include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/kmt/Api.h"
@@ -50,7 +50,8 @@ static void describeGpu(const Session &TheSession, const Gpu &TheGpu,
   P.NumSIMDPerCU = Model.SimdsPerUnit;
   P.NumMemoryBanks = NumGpuBanks;
   P.NumCaches = NumGpuCaches;
-  P.NumIOLinks = 1;
+  // One to every other node.
+  P.NumIOLinks = TheSession.numNodes() - 1;
   P.FComputeIdLo = 0x80000000;
   P.MaxWavesPerSIMD = Model.WavesPerSimd;
   P.LDSSizeInKB = Model.LdsKiB;
@@ -171,8 +172,10 @@ hsaKmtGetNodeIoLinkProperties(HSAuint32 NodeId, HSAuint32 NumIoLinks,
     Link = {};
     Link.IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS;
     Link.NodeFrom = NodeId;
-    Link.NodeTo = IsCpu ? TheSession.gpus()[I]->node() : Session::CpuNode;
-    Link.Weight = 20;
+    Link.NodeTo = I < NodeId ? I : I + 1;
+    // Between devices it leads over the CPU.
+    const bool IsPeer = !IsCpu && Link.NodeTo != Session::CpuNode;
+    Link.Weight = IsPeer ? 40 : 20;
   }
   return HSAKMT_STATUS_SUCCESS;
 }

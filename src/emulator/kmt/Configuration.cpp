@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kmt/Configuration.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdlib>
 #include <filesystem>
@@ -30,18 +31,38 @@ static bool readNumber(const char *Name, T Least, T &Result,
   return true;
 }
 
+/// Names of devices, separated by commas.
+static bool readModels(std::vector<const DeviceModel *> &Models,
+                       std::string &Error) {
+  constexpr const char *Name = "LUTHIER_EMULATED_GPU";
+  constexpr size_t MostDevices = 16;
+  llvm::StringRef Text = variable(Name);
+  if (Text.empty())
+    Text = "gfx90a";
+  llvm::SmallVector<llvm::StringRef, 4> Parts;
+  Text.split(Parts, ',');
+  if (Parts.size() > MostDevices) {
+    Error = std::string(Name) + ": at most " + std::to_string(MostDevices) +
+            " devices can be emulated at a time";
+    return false;
+  }
+  for (llvm::StringRef Part : Parts) {
+    const DeviceModel *Model = findDeviceModel(Part.trim());
+    if (!Model) {
+      Error = std::string(Name) + ": there is no device '" + Part.trim().str() +
+              "'; known are " + deviceModelNames();
+      return false;
+    }
+    Models.push_back(Model);
+  }
+  return true;
+}
+
 std::optional<Configuration>
 Configuration::fromEnvironment(std::string &Error) {
   Configuration Config;
-  llvm::StringRef Gpu = variable("LUTHIER_EMULATED_GPU");
-  if (Gpu.empty())
-    Gpu = "gfx90a";
-  Config.Model = findDeviceModel(std::string_view(Gpu.data(), Gpu.size()));
-  if (!Config.Model) {
-    Error = "LUTHIER_EMULATED_GPU: there is no device '" + Gpu.str() +
-            "'; known are " + deviceModelNames();
+  if (!readModels(Config.Models, Error))
     return std::nullopt;
-  }
   constexpr uint64_t BytesPerMiB = 1 << 20;
   uint64_t MemoryMiB = Config.LocalMemoryBytes / BytesPerMiB;
   if (!readNumber("LUTHIER_EMULATED_MEMORY", uint64_t(64), MemoryMiB, Error) ||

@@ -8,13 +8,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace luthier::emulator {
 
 struct Configuration {
-  /// LUTHIER_EMULATED_GPU.
-  const DeviceModel *Model = nullptr;
-  /// LUTHIER_EMULATED_MEMORY, in MiB there.
+  /// LUTHIER_EMULATED_GPU, one or more.
+  std::vector<const DeviceModel *> Models;
+  /// LUTHIER_EMULATED_MEMORY, in MiB there: what each device has.
   uint64_t LocalMemoryBytes = uint64_t(8) << 30;
   /// LUTHIER_EMULATOR_SEED and LUTHIER_EMULATOR_THREADS.
   uint64_t Seed = 0;

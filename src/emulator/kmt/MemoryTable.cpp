@@ -132,18 +132,32 @@ void MemoryTable::mapPart(Block &B, uint64_t Begin, uint64_t Size,
   }
 }
 
+void MemoryTable::unmapFrom(Device &D, const Block &B, uint64_t Begin,
+                            uint64_t Size) {
+  const uint64_t From = llvm::alignDown(Begin, PageBytes);
+  const uint64_t To = llvm::alignTo(Begin + Size, PageBytes);
+  D.Space->unmap(From, To - From);
+  if (B.Flags.ui32.ExecuteAccess && D.CodeUnmapped)
+    D.CodeUnmapped(From, To);
+}
+
+/// An access list replaces the one before.
+void MemoryTable::unmapOthers(Block &B, llvm::ArrayRef<uint32_t> Nodes) {
+  llvm::erase_if(B.MappedNodes, [&](uint32_t Node) {
+    if (llvm::is_contained(Nodes, Node))
+      return false;
+    for (const auto &[Begin, Size] : B.Parts)
+      unmapFrom(*device(Node), B, Begin, Size);
+    return true;
+  });
+}
+
 void MemoryTable::unmapPart(Block &B, uint64_t Begin) {
   auto Part = B.Parts.find(Begin);
   if (Part == B.Parts.end())
     return;
-  const uint64_t From = llvm::alignDown(Begin, PageBytes);
-  const uint64_t To = llvm::alignTo(Begin + Part->second, PageBytes);
-  for (uint32_t Node : B.MappedNodes) {
-    Device &D = *device(Node);
-    D.Space->unmap(From, To - From);
-    if (B.Flags.ui32.ExecuteAccess && D.CodeUnmapped)
-      D.CodeUnmapped(From, To);
-  }
+  for (uint32_t Node : B.MappedNodes)
+    unmapFrom(*device(Node), B, Begin, Part->second);
   B.Parts.erase(Part);
   if (B.Parts.empty())
     B.MappedNodes.clear();
@@ -166,6 +180,9 @@ HSAKMT_STATUS MemoryTable::map(void *Address, uint64_t Size,
       return HSAKMT_STATUS_INVALID_PARAMETER;
     mapPart(*B, Begin, Size, Nodes);
   } else {
+    // Of a buffer registered twice, each registrant has a list of its own.
+    if (!Nodes.empty() && B->Registrations <= 1)
+      unmapOthers(*B, Nodes);
     mapPart(*B, B->Begin, B->Size, Nodes);
   }
   return HSAKMT_STATUS_SUCCESS;

@@ -37,7 +37,8 @@ public:
   HSAKMT_STATUS registerHost(void *Address, uint64_t Size, HsaMemFlags Flags);
   HSAKMT_STATUS deregisterHost(void *Address);
 
-  /// Maps for the devices at \p Nodes; for all of them if there are none.
+  /// Maps for the devices at \p Nodes and, except for scratch, for no other;
+  /// for all of them if there are none.
   HSAKMT_STATUS map(void *Address, uint64_t Size,
                     llvm::ArrayRef<uint32_t> Nodes);
   HSAKMT_STATUS unmap(void *Address);
@@ -67,6 +68,8 @@ private:
   void mapPart(Block &B, uint64_t Begin, uint64_t Size,
                llvm::ArrayRef<uint32_t> Nodes);
   void unmapPart(Block &B, uint64_t Begin);
+  void unmapOthers(Block &B, llvm::ArrayRef<uint32_t> Nodes);
+  void unmapFrom(Device &D, const Block &B, uint64_t Begin, uint64_t Size);
   void unmapAll(Block &B);
 
   std::mutex Mutex;

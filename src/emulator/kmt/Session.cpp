@@ -19,21 +19,19 @@ static constinit unsigned OpenCount = 0;
 static constinit bool OpenFailed = false;
 static constinit std::atomic<bool> Forgotten{false};
 
-bool Gpu::start(const Configuration &Config, Statistics &Stats,
-                std::string &Error) {
+bool Gpu::start(const Configuration &Config, std::string &Error) {
   ShaderArray::Options Options;
-  Options.Processor = Config.Model->Name;
+  Options.Processor = Model.Name;
   Options.Seed = Config.Seed;
   Options.Threads = Config.Threads;
-  Options.ComputeUnits = Config.Model->ComputeUnits;
+  Options.ComputeUnits = Model.ComputeUnits;
   auto MakeShaders = [&](AddressSpace &Memory,
                          std::function<void(uint32_t)> Interrupt,
                          std::string &Error) {
     Options.Interrupt = std::move(Interrupt);
     return ShaderArray::create(Options, Memory, Error);
   };
-  Processor =
-      CommandProcessor::create(*Config.Model, MakeShaders, *this, Stats, Error);
+  Processor = CommandProcessor::create(Model, MakeShaders, *this, Stats, Error);
   if (!Processor)
     return false;
   // Device code announces host calls by writing an event's mailbox.
@@ -58,10 +56,12 @@ Session *Session::create(std::string &Error) {
   if (!Config)
     return nullptr;
   std::unique_ptr<Session> New(new Session(std::move(*Config)));
-  New->Gpus.push_back(std::make_unique<Gpu>(CpuNode + 1, New->Events));
+  for (const DeviceModel *Model : New->Config.Models)
+    New->Gpus.push_back(
+        std::make_unique<Gpu>(New->numNodes(), *Model, New->Events));
   llvm::SmallVector<MemoryTable::Device, 1> Devices;
   for (auto &TheGpu : New->Gpus) {
-    if (!TheGpu->start(New->Config, New->Stats, Error))
+    if (!TheGpu->start(New->Config, Error))
       return nullptr;
     CommandProcessor &Processor = TheGpu->processor();
     Devices.push_back({TheGpu->node(), &Processor.memory(),
@@ -128,7 +128,11 @@ Gpu *Session::gpu(uint32_t Node) const {
 }
 
 void Session::writeStatistics() const {
-  if (!Config.StatisticsPath.empty() && !Stats.write(Config.StatisticsPath))
+  std::vector<const Statistics *> Devices;
+  for (const auto &TheGpu : Gpus)
+    Devices.push_back(&TheGpu->statistics());
+  if (!Config.StatisticsPath.empty() &&
+      !emulator::writeStatistics(Config.StatisticsPath, Devices))
     reportError("LUTHIER_EMULATOR_STATS: '" + Config.StatisticsPath +
                 "' cannot be written");
 }

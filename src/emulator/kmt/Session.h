@@ -23,14 +23,15 @@ namespace luthier::emulator {
 /// An emulated GPU and its place in the topology.
 class Gpu final : public Host {
 public:
-  Gpu(uint32_t Node, EventTable &Events) : Node(Node), Events(Events) {}
+  Gpu(uint32_t Node, const DeviceModel &Model, EventTable &Events)
+      : Node(Node), Model(Model), Events(Events) {}
 
   /// False, with a message, if there is no shader array for the device.
-  bool start(const Configuration &Config, Statistics &Stats,
-             std::string &Error);
+  bool start(const Configuration &Config, std::string &Error);
 
   uint32_t node() const { return Node; }
   CommandProcessor &processor() const { return *Processor; }
+  const Statistics &statistics() const { return Stats; }
   /// A page for what would be device registers.
   uint64_t registers() const { return Registers; }
 
@@ -40,7 +41,9 @@ public:
 
 private:
   uint32_t Node;
+  const DeviceModel &Model;
   EventTable &Events;
+  Statistics Stats;
   uint64_t Registers = 0;
   std::unique_ptr<CommandProcessor> Processor;
 };
@@ -76,7 +79,6 @@ private:
   static Session *create(std::string &Error);
 
   Configuration Config;
-  Statistics Stats;
   EventTable Events;
   QueueTable Queues;
   std::vector<std::unique_ptr<Gpu>> Gpus;

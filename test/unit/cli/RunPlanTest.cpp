@@ -172,6 +172,26 @@ TEST_F(RunPlanTest, UnsupportedDeviceListsTheSupported) {
   }
 }
 
+TEST_F(RunPlanTest, SeveralGPUsMayBeEmulated) {
+  Options.Device = "emulated:gfx90a,gfx908";
+  EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a,gfx908");
+  for (const char *Device :
+       {"emulated:gfx90a,", "emulated:,gfx90a", "emulated:gfx90a,gfx123"}) {
+    Options.Device = Device;
+    EXPECT_THAT(refusal(), HasSubstr("there is no emulated GPU")) << Device;
+  }
+}
+
+TEST_F(RunPlanTest, OptionsOfTheEmulatedGPUBecomeVariables) {
+  Options = parseRunArguments(
+      {"--seed", "7", "--gpu-memory=256", "--stats", "a.json", "app"});
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_SEED"), "7");
+  EXPECT_EQ(planned("LUTHIER_EMULATED_MEMORY"), "256");
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "a.json");
+  Around.HasGPU = true;
+  EXPECT_THAT(refusal(), HasSubstr("--device emulated"));
+}
+
 TEST_F(RunPlanTest, OutputIsAbsolute) {
   EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me");
   EXPECT_EQ(planRun(Options, Around).OutputDirectory, "");

@@ -191,7 +191,7 @@ TEST_F(DispatchTest, StatisticsSumEqualNames) {
   submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
   submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
   ASSERT_TRUE(Done.reaches(0));
-  const std::string Json = Stats.json();
+  const std::string Json = statisticsJson({&Stats});
   EXPECT_NE(Json.find("\"dispatches\": 2"), std::string::npos) << Json;
   EXPECT_NE(Json.find("\"wave_instructions\": 20"), std::string::npos) << Json;
   EXPECT_NE(Json.find("\"lane_instructions\": 1280"), std::string::npos)

@@ -125,5 +125,38 @@ TEST_F(MemoryTableTest, UnlockingAllocatedMemoryLeavesItMapped) {
   EXPECT_TRUE(mapped(Memory));
 }
 
+TEST(SeveralDevicesTest, AnAccessListReplacesTheOneBefore) {
+  AddressSpace First, Second;
+  MemoryTable Table{{MemoryTable::Device{1, &First, 1 << 20, nullptr},
+                     MemoryTable::Device{2, &Second, 1 << 20, nullptr}}};
+  void *Memory = nullptr;
+  ASSERT_EQ(Table.allocate(1, 4096, {}, Memory), HSAKMT_STATUS_SUCCESS);
+  const auto Address = reinterpret_cast<uint64_t>(Memory);
+  Table.map(Memory, 4096, {1u});
+  EXPECT_TRUE(First.find(Address));
+  EXPECT_FALSE(Second.find(Address));
+  Table.map(Memory, 4096, {1u, 2u});
+  EXPECT_TRUE(First.find(Address));
+  EXPECT_TRUE(Second.find(Address));
+  Table.map(Memory, 4096, {1u});
+  EXPECT_TRUE(First.find(Address));
+  EXPECT_FALSE(Second.find(Address));
+  Table.map(Memory, 4096, {});
+  EXPECT_TRUE(Second.find(Address));
+  Table.free(Memory);
+  EXPECT_FALSE(First.find(Address));
+  EXPECT_FALSE(Second.find(Address));
+}
+
+TEST(SeveralDevicesTest, EachHasItsOwnMemory) {
+  AddressSpace First, Second;
+  MemoryTable Table{{MemoryTable::Device{1, &First, 1 << 20, nullptr},
+                     MemoryTable::Device{2, &Second, 1 << 20, nullptr}}};
+  void *Memory = nullptr;
+  EXPECT_EQ(Table.allocate(1, 1 << 20, {}, Memory), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Table.allocate(1, 4096, {}, Memory), HSAKMT_STATUS_NO_MEMORY);
+  EXPECT_EQ(Table.allocate(2, 1 << 20, {}, Memory), HSAKMT_STATUS_SUCCESS);
+}
+
 } // namespace
 } // namespace luthier::emulator

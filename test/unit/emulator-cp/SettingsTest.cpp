@@ -29,7 +29,8 @@ protected:
 TEST_F(SettingsTest, DefaultToOneGfx90a) {
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
-  EXPECT_STREQ(Config->Model->Name, "gfx90a");
+  ASSERT_EQ(Config->Models.size(), 1u);
+  EXPECT_STREQ(Config->Models[0]->Name, "gfx90a");
   EXPECT_EQ(Config->Threads, 1u);
   EXPECT_TRUE(Config->StatisticsPath.empty());
 }
@@ -41,10 +42,22 @@ TEST_F(SettingsTest, AreReadFromTheEnvironment) {
   setenv("LUTHIER_EMULATOR_THREADS", "2", 1);
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
-  EXPECT_EQ(Config->Model->WaveSize, 32u);
+  ASSERT_EQ(Config->Models.size(), 1u);
+  EXPECT_EQ(Config->Models[0]->WaveSize, 32u);
   EXPECT_EQ(Config->LocalMemoryBytes, 256u << 20);
   EXPECT_EQ(Config->Seed, 42u);
   EXPECT_EQ(Config->Threads, 2u);
+}
+
+TEST_F(SettingsTest, ThereMayBeSeveralDevices) {
+  setenv("LUTHIER_EMULATED_GPU", "gfx90a, gfx908,gfx90a", 1);
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  ASSERT_EQ(Config->Models.size(), 3u);
+  EXPECT_STREQ(Config->Models[1]->Name, "gfx908");
+  EXPECT_EQ(Config->Models[0], Config->Models[2]);
+  setenv("LUTHIER_EMULATED_GPU", "gfx90a,", 1);
+  EXPECT_FALSE(Configuration::fromEnvironment(Error));
 }
 
 TEST_F(SettingsTest, AnUnknownDeviceIsNamedWithTheKnownOnes) {
@@ -75,12 +88,13 @@ TEST(DeviceModelTest, RowsSpellTheirOwnVersion) {
 }
 
 TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
-  Statistics Stats;
+  Statistics Stats, Second;
+  Second.add("zeta", {100, 200});
   Stats.add("zeta", {1, 2});
   Stats.add("alpha\"\xff", {10, 20});
   Stats.add("zeta", {3, 4});
   const std::string Folder = testing::TempDir();
-  ASSERT_TRUE(Stats.write(Folder + "/stats-%p.json"));
+  ASSERT_TRUE(writeStatistics(Folder + "/stats-%p.json", {&Stats, &Second}));
   const std::string Path =
       Folder + "/stats-" + std::to_string(getpid()) + ".json";
   auto File = llvm::MemoryBuffer::getFile(Path);
@@ -88,17 +102,22 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   auto Json = llvm::json::parse((*File)->getBuffer());
   ASSERT_TRUE(bool(Json));
   const auto *Kernels = Json->getAsObject()->getArray("kernels");
-  ASSERT_EQ(Kernels->size(), 2u);
+  ASSERT_EQ(Kernels->size(), 3u);
   const auto &Zeta = *(*Kernels)[1].getAsObject();
   EXPECT_EQ(Zeta.getString("name"), "zeta");
   EXPECT_EQ(Zeta.getInteger("dispatches"), 2);
   EXPECT_EQ(Zeta.getInteger("wave_instructions"), 4);
   EXPECT_EQ(Zeta.getInteger("lane_instructions"), 6);
+  EXPECT_EQ(Zeta.getInteger("device"), 0);
+  const auto &Other = *(*Kernels)[2].getAsObject();
+  EXPECT_EQ(Other.getString("name"), "zeta");
+  EXPECT_EQ(Other.getInteger("device"), 1);
+  EXPECT_EQ(Other.getInteger("wave_instructions"), 100);
   std::filesystem::remove(Path);
 }
 
 TEST(StatisticsTest, AnUnwritableFileIsSaid) {
-  EXPECT_FALSE(Statistics().write("/nonexistent/stats.json"));
+  EXPECT_FALSE(writeStatistics("/nonexistent/stats.json", {}));
 }
 
 } // namespace
