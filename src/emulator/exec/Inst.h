@@ -91,6 +91,10 @@ struct Inst {
   uint16_t ScalarDst = 0;
   /// Carry-in or select mask of operations that read a lane mask.
   uint16_t MaskSrc = 0;
+  /// Vector registers with the scales of a matrix operation's A and B, and the
+  /// byte of them that counts.
+  uint16_t ScaleReg[2] = {};
+  uint8_t ScaleByte[2] = {};
   uint8_t Dwords = 1;
   /// 1 for a real instruction, 0 for the slots that steer the loop.
   uint8_t Counted = 0;

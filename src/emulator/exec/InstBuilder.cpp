@@ -282,18 +282,42 @@ void InstBuilder::buildVector(uint64_t Flags) {
   buildModifiers(Flags);
   if (auto TruthTable = immediate(N::bitop3))
     I.Immediate = int32_t(*TruthTable);
-  if (Flags & flags::IsMAI) {
-    I.AddressMode = uint16_t(immediate(N::cbsz).value_or(0));
-    I.Offset = int32_t(immediate(N::abid).value_or(0));
-    I.Immediate = int32_t(immediate(N::blgp).value_or(0));
+  if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
+    buildMatrix();
+}
+
+/// cbsz is kept in AddressMode, abid or the index key in Offset, blgp in
+/// Immediate.
+void InstBuilder::buildMatrix() {
+  I.AddressMode = uint16_t(immediate(N::cbsz).value_or(0));
+  I.Immediate = int32_t(immediate(N::blgp).value_or(0));
+  for (OperandName Name : {N::abid, N::index_key_8bit, N::index_key_16bit})
+    if (auto Value = immediate(Name))
+      I.Offset = int32_t(*Value);
+  // Of a sparse operation with a tied accumulator, the third source is the
+  // index.
+  if (const llvm::MCOperand *Index = operand(N::idx))
+    setOperand(I.Src[2], Index, ValueType::Wide);
+  static constexpr OperandName ScaleNames[] = {N::scale_src0, N::scale_src1};
+  for (unsigned S = 0; S != 2; ++S) {
+    const llvm::MCOperand *From = operand(ScaleNames[S]);
+    if (!From)
+      continue;
+    Operand Scale;
+    setOperand(Scale, From, ValueType::U32);
+    Valid &= Scale.Kind == Source::Vgpr;
+    I.ScaleReg[S] = Scale.Reg;
+    I.ScaleByte[S] = uint8_t((I.Src[S].Modifiers & OpSel ? 1 : 0) |
+                             (I.Src[S].Modifiers & OpSelHi ? 2 : 0));
   }
 }
 
 static bool isNarrow(ValueType T) {
   return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
 }
+/// Its handler looks at signs and selectors itself.
 static bool isPacked(ValueType T) {
-  return T == ValueType::Pk16 || T == ValueType::Pk32;
+  return T == ValueType::Pk16 || T == ValueType::Pk32 || T == ValueType::Wide;
 }
 
 void InstBuilder::buildModifiers(uint64_t Flags) {

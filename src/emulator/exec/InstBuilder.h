@@ -39,6 +39,7 @@ private:
   void buildScalarUnary(const llvm::MCInstrDesc &Desc);
   void buildScalarMemory();
   void buildVector(uint64_t Flags);
+  void buildMatrix();
   void buildModifiers(uint64_t Flags);
   void buildLds();
   void buildFlat(uint64_t Flags);

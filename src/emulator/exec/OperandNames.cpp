@@ -61,6 +61,11 @@ constexpr OpName Names[] = {
     OpName::cbsz,
     OpName::abid,
     OpName::blgp,
+    OpName::idx,
+    OpName::index_key_8bit,
+    OpName::index_key_16bit,
+    OpName::scale_src0,
+    OpName::scale_src1,
     OpName::bitop3,
 };
 static_assert(std::size(Names) == unsigned(OperandName::bitop3) + 1);

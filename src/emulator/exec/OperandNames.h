@@ -51,6 +51,11 @@ enum class OperandName : uint8_t {
   cbsz,
   abid,
   blgp,
+  idx,
+  index_key_8bit,
+  index_key_16bit,
+  scale_src0,
+  scale_src1,
   bitop3,
 };
 

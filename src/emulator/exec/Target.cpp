@@ -38,6 +38,8 @@ constexpr Target Gfx906 = {
     .FlatOffsetIsUnsigned = true,
     .NarrowLoadsClear = true,
     .NarrowResultsKeepHigh = false,
+    .HasUnsignedZeroFloats8 = false,
+    .MatrixFlushesDenormals = false,
     .CmpxWritesOnlyExec = false,
     .PermuteSpan64 = 64,
 };
@@ -55,6 +57,7 @@ constexpr Target Gfx90A = [] {
   T.VgprsPerSimd = 512;
   T.VgprGranule = T.VgprAllocation = 8;
   T.HasUnifiedFile = true;
+  T.MatrixFlushesDenormals = true;
   T.MaxWavesPerSimd = 8;
   T.PacksWorkItemIds = true;
   T.PreloadsKernargs = true;
@@ -64,6 +67,8 @@ constexpr Target Gfx90A = [] {
 constexpr Target Gfx942 = [] {
   Target T = Gfx90A;
   T.Name = "gfx942";
+  T.HasUnsignedZeroFloats8 = true;
+  T.MatrixFlushesDenormals = false;
   T.Scratch = ScratchSetup::Architected;
   return T;
 }();
@@ -71,6 +76,7 @@ constexpr Target Gfx942 = [] {
 constexpr Target Gfx950 = [] {
   Target T = Gfx942;
   T.Name = "gfx950";
+  T.HasUnsignedZeroFloats8 = false;
   T.LdsPerUnit = 160 * 1024;
   T.LdsGranule = 1280;
   return T;

@@ -82,6 +82,12 @@ struct Target {
   bool NarrowLoadsClear;
   /// 16-bit results leave the upper half of the register alone.
   bool NarrowResultsKeepHigh;
+  /// The 8-bit floats have one zero, one NaN, no infinity, and a bias that is
+  /// greater by one than that of the OCP formats.
+  bool HasUnsignedZeroFloats8;
+  /// Matrix operations on 16-bit floats treat denormals, also those of the
+  /// accumulator, as zeroes.
+  bool MatrixFlushesDenormals;
   /// v_cmpx writes EXEC and nothing else.
   bool CmpxWritesOnlyExec;
   /// Lanes among which ds_permute and ds_bpermute exchange in 64-lane waves.

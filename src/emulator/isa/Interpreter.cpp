@@ -25,6 +25,8 @@ void copyInst(Inst &To, const Inst &From) {
   To.Dst = From.Dst;
   To.ScalarDst = From.ScalarDst;
   To.MaskSrc = From.MaskSrc;
+  std::copy(std::begin(From.ScaleReg), std::end(From.ScaleReg), To.ScaleReg);
+  std::copy(std::begin(From.ScaleByte), std::end(From.ScaleByte), To.ScaleByte);
   To.SlowResult = From.SlowResult;
   To.Clamp = From.Clamp;
   To.OutputModifier = From.OutputModifier;
@@ -142,6 +144,9 @@ const OperationSet &operations() {
       packedRows(),
       dotRows(),
       matrixRows(),
+      sparseMatrixRows(),
+      scaledMatrixRows(),
+      waveMatrixRows(),
       ldsRows(),
       globalSyncRows(),
       flatRows(),
