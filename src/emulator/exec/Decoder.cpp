@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Decoder.h"
+#include "emulator/exec/CodeCache.h"
 #include "emulator/exec/InstBuilder.h"
+#include "emulator/exec/LiteralGuard.h"
 #include "emulator/exec/Renames.h"
 #include "emulator/isa/Operation.h"
 #include "llvm-c/Target.h"
@@ -39,6 +41,9 @@ struct Decoder::State {
   std::unordered_map<std::string, const Operation *> ByName;
   std::unordered_map<unsigned, const Operation *> ByOpcode;
 
+  /// False when \p Bytes do not decode.
+  bool disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
+                   llvm::MCInst &MI, uint64_t &Size) const;
   const Operation *find(const llvm::MCInst &MI);
   const Operation *byName(const std::string &Name) const;
 };
@@ -51,6 +56,20 @@ static std::string canonicalName(std::string Name) {
     if (Name.ends_with(Suffix))
       return Name.substr(0, Name.size() - std::string(Suffix).size());
   return Name;
+}
+
+bool Decoder::State::disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
+                                 llvm::MCInst &MI, uint64_t &Size) const {
+  if (hasMisplacedLiteral(Bytes, T->Generation))
+    return false;
+  // The disassembler expects to find a literal that the code announces.
+  uint8_t Padded[4 * CodePage::NumExits] = {};
+  std::memcpy(Padded, Bytes.data(), std::min(Bytes.size(), sizeof(Padded)));
+  auto Decoded =
+      Disassembler->getInstruction(MI, Size, Padded, PC, llvm::nulls());
+  // A soft failure is valid code that no assembler would write.
+  return Decoded != llvm::MCDisassembler::Fail && Size % 4 == 0 && Size != 0 &&
+         Size <= Bytes.size();
 }
 
 const Operation *Decoder::State::byName(const std::string &Name) const {
@@ -120,10 +139,7 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
                                 Inst &I, bool WithInfo) {
   llvm::MCInst MI;
   uint64_t Size = 0;
-  auto Decoded = S->Disassembler->getInstruction(
-      MI, Size, {Bytes.data(), Bytes.size()}, PC, llvm::nulls());
-  // A soft failure is valid code that no assembler would write.
-  if (Decoded == llvm::MCDisassembler::Fail || Size % 4 != 0 || Size == 0)
+  if (!S->disassemble(Bytes, PC, MI, Size))
     return {Status::Undecodable, nullptr, nullptr};
   const Operation *Op = S->find(MI);
   if (!Op)
@@ -145,9 +161,7 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
 std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
   llvm::MCInst MI;
   uint64_t Size = 0;
-  if (S->Disassembler->getInstruction(MI, Size, {Bytes.data(), Bytes.size()},
-                                      PC, llvm::nulls()) ==
-      llvm::MCDisassembler::Fail)
+  if (!S->disassemble(Bytes, PC, MI, Size))
     return "(undecodable)";
   std::string Text;
   llvm::raw_string_ostream OS(Text);

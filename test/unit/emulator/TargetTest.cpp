@@ -172,6 +172,21 @@ TEST_P(TargetTest, M0AndNullKeepTheirMeaning) {
   EXPECT_EQ(Out[2], 0x1234u);
 }
 
+TEST_P(TargetTest, LiteralWithoutRoomIsAnIllegalInstruction) {
+  // A buffer load's scalar offset, and on generation 9 a source of VOP3.
+  for (uint32_t First : {0xe0500000u, 0xd1c10000u}) {
+    if (First == 0xd1c10000u && target().Generation != 9)
+      continue;
+    uint32_t Code[] = {First, 0xff0000ff};
+    load("s_endpgm");
+    std::copy(Code, Code + 2, this->Code.as<uint32_t>());
+    Device->invalidateCode(Request.EntryPC, Request.EntryPC + sizeof(Code));
+    auto Fault = run();
+    ASSERT_TRUE(Fault);
+    EXPECT_EQ(Fault->What, emulator::ExecutionFault::Kind::IllegalInstruction);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, TargetTest, ::testing::ValuesIn(Devices),
                          [](const auto &Info) {
                            return std::string(Info.param.Processor) + "_wave" +

@@ -2,6 +2,7 @@
 #include "VectorReference.h"
 #include "../Assembler.h"
 #include "VectorVariant.h"
+#include <algorithm>
 
 namespace luthier::test {
 
@@ -14,6 +15,9 @@ const std::vector<VectorTable> &vectorTables() {
 }
 
 std::vector<std::string> testedVectorOperations(const std::string &Processor) {
+  if (std::ranges::find(testedTargets(), Processor, &TargetTraits::Processor) ==
+      testedTargets().end())
+    return {};
   TargetTraits T = traitsOf(Processor);
   std::mt19937_64 Random;
   std::vector<std::string> Names, Lines, Tested;
