@@ -37,6 +37,8 @@ options of the emulated GPU:
   --seed N           order in which waves and workgroups run (0)
   --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the
                      name becomes the process id
+  --strict[=CHECKS]  check for what real GPUs would not forgive: all, or a list
+                     such as poison,loads=latest,hazards,seed=7,continue
   --threads N        host threads for each dispatch (1)
 
 examples:

@@ -226,6 +226,17 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
       Options.Help = true;
       return Options;
     }
+    constexpr const char *StrictVariable = "LUTHIER_EMULATOR_STRICT";
+    // Alone it asks for all checks, so the next argument is not its value.
+    if (Arguments[I] == "--strict") {
+      Options.EmulatorSettings.emplace_back(StrictVariable, "1");
+      continue;
+    }
+    if (Arguments[I].starts_with("--strict=") &&
+        TakeValue("--strict", Setting)) {
+      Options.EmulatorSettings.emplace_back(StrictVariable, Setting);
+      continue;
+    }
     auto Known = std::ranges::find_if(EmulatorOptions, [&](const auto &Row) {
       return TakeValue(Row.Name, Setting);
     });

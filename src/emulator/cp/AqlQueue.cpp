@@ -203,6 +203,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
     return Outcome::Stopped;
   case ExecutionFault::Kind::Trap:
   case ExecutionFault::Kind::Deadlock:
+  case ExecutionFault::Kind::Violation:
     break;
   }
   return fail(QueueError::Exception, Fault.Message);

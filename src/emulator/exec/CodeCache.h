@@ -76,6 +76,7 @@ public:
     return *Entry;
   }
   void decode(CodePage &Page, Wave &W) { Cache.decode(Page, W); }
+  std::string print(uint64_t PC) const { return Cache.print(PC); }
   /// Between time slices: forgets pages that were invalidated.
   void refresh();
 

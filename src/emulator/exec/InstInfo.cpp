@@ -33,6 +33,17 @@ rangeOf(const Target &T, unsigned Reg, const llvm::MCRegisterInfo &Registers) {
   return RegisterRange{RegisterFile::Scalar, uint16_t(First), Count};
 }
 
+/// Descriptions name registers that are encoded differently on each target by
+/// stand-ins, which have no encoding of their own; neither has MODE.
+static std::optional<RegisterRange> implicitRange(const Target &T,
+                                                  llvm::StringRef Name) {
+  if (Name == "M0")
+    return RegisterRange{RegisterFile::Scalar, sreg::M0, 1};
+  if (Name == "FLAT_SCR")
+    return RegisterRange{RegisterFile::Scalar, uint16_t(T.FlatScratch), 2};
+  return std::nullopt;
+}
+
 std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                                    const llvm::MCInstrDesc &Desc,
                                    const llvm::MCRegisterInfo &Registers,
@@ -54,10 +65,17 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
     if (MI.getOperand(N).isReg())
       Add(N < Desc.getNumDefs() ? Info->Writes : Info->Reads,
           MI.getOperand(N).getReg());
+  auto AddImplicit = [&](std::vector<RegisterRange> &To, unsigned Reg) {
+    if (auto Range = implicitRange(T, Registers.getName(Reg)))
+      To.push_back(*Range);
+    else if (Registers.getEncodingValue(Reg) &
+             llvm::AMDGPU::HWEncoding::REG_IDX_MASK)
+      Add(To, Reg);
+  };
   for (llvm::MCPhysReg Reg : Desc.implicit_uses())
-    Add(Info->Reads, Reg);
+    AddImplicit(Info->Reads, Reg);
   for (llvm::MCPhysReg Reg : Desc.implicit_defs())
-    Add(Info->Writes, Reg);
+    AddImplicit(Info->Writes, Reg);
   return Info;
 }
 

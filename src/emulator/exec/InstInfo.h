@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_INSTINFO_H
 #define LUTHIER_EMULATOR_EXEC_INSTINFO_H
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +29,35 @@ struct RegisterRange {
   uint8_t Count;
 };
 
+/// What an observer works out of an instruction once.
+struct InstNote {
+  virtual ~InstNote() = default;
+};
+
+/// Holds a note for the threads that may want it. Copies start empty.
+class NoteSlot {
+public:
+  NoteSlot() = default;
+  NoteSlot(const NoteSlot &) {}
+  NoteSlot &operator=(const NoteSlot &) = delete;
+  ~NoteSlot() { delete Note.load(); }
+
+  /// The note, made by \p Make if there is none yet.
+  template <class F> const InstNote &get(F Make) const {
+    const InstNote *Known = Note.load(std::memory_order_acquire);
+    return Known ? *Known : keep(Make());
+  }
+
+private:
+  const InstNote &keep(std::unique_ptr<InstNote> New) const {
+    const InstNote *Known = nullptr;
+    if (Note.compare_exchange_strong(Known, New.get()))
+      return *New.release();
+    return *Known;
+  }
+  mutable std::atomic<const InstNote *> Note{nullptr};
+};
+
 struct InstInfo {
   /// The operation's name without encoding suffix.
   std::string Mnemonic;
@@ -40,6 +70,7 @@ struct InstInfo {
   /// Implicit registers included.
   std::vector<RegisterRange> Reads;
   std::vector<RegisterRange> Writes;
+  NoteSlot Note;
 };
 
 struct Target;

@@ -30,6 +30,7 @@ bool LaunchPlan::init(const Dispatch &Request, const Target &Row,
                       const AddressSpace &Memory, std::string &Error) {
   D = &Request;
   T = &Row;
+  this->Memory = &Memory;
   initMode();
   return initGrid(Error) && initRegisters(Error) && initLds(Error) &&
          initResidency(Error) && initPreload(Memory, Error);

@@ -28,6 +28,7 @@ struct ExecutionFault {
     Trap,            ///< s_trap reached.
     Deadlock,        ///< All waves wait for one another.
     Cancelled,       ///< Dispatch::Cancel was set.
+    Violation,       ///< Of a rule that an observer checks.
   };
   Kind What;
   uint64_t PC = 0;

@@ -151,7 +151,7 @@ void Workgroup::setTrapTemporaries(Wave &W) const {
   W.S[sreg::TrapTemp + WaveNumber] = W.IdInWorkgroup << 25;
 }
 
-void Workgroup::setScalars(Wave &W) const {
+void Workgroup::setScalars(Wave &W) {
   using namespace llvm::amdhsa;
   const Dispatch &D = *Plan.D;
   // The system registers follow the user registers that were asked for.
@@ -176,12 +176,14 @@ void Workgroup::setScalars(Wave &W) const {
   uint64_t WaveOffset = W.Slot * D.ScratchBytesPerWave;
   W.ScratchBegin = D.ScratchBase + WaveOffset;
   W.ScratchLimit = D.ScratchBytesPerWave;
+  NumLaunchScalars = Reg;
   if (!AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
     return;
   if (Plan.T->Scratch == ScratchSetup::Architected)
     W.setS64(Plan.T->FlatScratch, W.ScratchBegin);
   else
     Push(uint32_t(WaveOffset));
+  NumLaunchScalars = Reg;
 }
 
 void Workgroup::settleBarrier() {

@@ -20,6 +20,7 @@ struct LaunchPlan {
 
   const Dispatch *D = nullptr;
   const Target *T = nullptr;
+  const AddressSpace *Memory = nullptr;
   unsigned WaveSize = NumLanes;
   uint32_t NumWorkgroups[3] = {};
   uint64_t TotalWorkgroups = 0;
@@ -65,12 +66,14 @@ public:
   std::vector<Wave> Waves;
   /// Waves that have not ended.
   unsigned NumRunning = 0;
+  /// SGPRs that the launch set, the same number in all waves.
+  unsigned NumLaunchScalars = 0;
 
 private:
   void startWave(unsigned Number, const uint32_t (&Id)[3], uint64_t Seed);
   uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
                        uint32_t *ItemIds) const;
-  void setScalars(Wave &W) const;
+  void setScalars(Wave &W);
   unsigned setUserRegisters(Wave &W) const;
   void setTrapTemporaries(Wave &W) const;
 

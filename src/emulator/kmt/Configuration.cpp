@@ -70,6 +70,13 @@ Configuration::fromEnvironment(std::string &Error) {
       !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error))
     return std::nullopt;
   Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
+  auto Strict =
+      strict::parseOptions(variable("LUTHIER_EMULATOR_STRICT"), Error);
+  if (!Strict) {
+    Error = "LUTHIER_EMULATOR_STRICT: " + Error;
+    return std::nullopt;
+  }
+  Config.Strict = *Strict;
   const llvm::StringRef Path = variable("LUTHIER_EMULATOR_STATS");
   std::error_code Ignored;
   if (!Path.empty())

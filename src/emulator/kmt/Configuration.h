@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_KMT_CONFIGURATION_H
 
 #include "emulator/cp/DeviceModel.h"
+#include "emulator/strict/Options.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,8 @@ struct Configuration {
   /// LUTHIER_EMULATOR_SEED and LUTHIER_EMULATOR_THREADS.
   uint64_t Seed = 0;
   unsigned Threads = 1;
+  /// LUTHIER_EMULATOR_STRICT.
+  strict::Options Strict;
   /// LUTHIER_EMULATOR_STATS; empty for none. Absolute, since the program may
   /// change its folder before it ends.
   std::string StatisticsPath;

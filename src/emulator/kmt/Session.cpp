@@ -2,6 +2,7 @@
 #include "emulator/kmt/Session.h"
 
 #include "emulator/cp/Report.h"
+#include "emulator/strict/StrictMode.h"
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -25,6 +26,15 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
   Options.Seed = Config.Seed;
   Options.Threads = Config.Threads;
   Options.ComputeUnits = Model.ComputeUnits;
+  if (Config.Strict.anyCheck()) {
+    Options.Seed = Config.Strict.Seed.value_or(Config.Seed);
+    // Without "continue", the dispatch's fault says the same.
+    Options.Observe = strict::observer(
+        Config.Strict, [Continue = Config.Strict.Continue](const auto &V) {
+          if (Continue)
+            reportError(V.text());
+        });
+  }
   auto MakeShaders = [&](AddressSpace &Memory,
                          std::function<void(uint32_t)> Interrupt,
                          std::string &Error) {

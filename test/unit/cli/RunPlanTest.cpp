@@ -192,6 +192,14 @@ TEST_F(RunPlanTest, OptionsOfTheEmulatedGPUBecomeVariables) {
   EXPECT_THAT(refusal(), HasSubstr("--device emulated"));
 }
 
+TEST_F(RunPlanTest, StrictModeTakesChecksOnlyAfterAnEqualsSign) {
+  Options = parseRunArguments({"--strict", "app"});
+  EXPECT_THAT(Options.Command, ElementsAre("app"));
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "1");
+  Options = parseRunArguments({"--strict=poison,seed=3", "app"});
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "poison,seed=3");
+}
+
 TEST_F(RunPlanTest, OutputIsAbsolute) {
   EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me");
   EXPECT_EQ(planRun(Options, Around).OutputDirectory, "");

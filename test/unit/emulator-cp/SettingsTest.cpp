@@ -20,7 +20,7 @@ protected:
     for (const char *Name :
          {"LUTHIER_EMULATED_GPU", "LUTHIER_EMULATED_MEMORY",
           "LUTHIER_EMULATOR_SEED", "LUTHIER_EMULATOR_THREADS",
-          "LUTHIER_EMULATOR_STATS"})
+          "LUTHIER_EMULATOR_STATS", "LUTHIER_EMULATOR_STRICT"})
       unsetenv(Name);
   }
   std::string Error;
@@ -74,6 +74,20 @@ TEST_F(SettingsTest, NonsenseNumbersAreRefused) {
     EXPECT_FALSE(Configuration::fromEnvironment(Error)) << Value;
     EXPECT_NE(Error.find("LUTHIER_EMULATOR_THREADS"), std::string::npos);
   }
+}
+
+TEST_F(SettingsTest, StrictModeIsOffUnlessAskedFor) {
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_FALSE(Config->Strict.anyCheck());
+  setenv("LUTHIER_EMULATOR_STRICT", "poison,continue", 1);
+  Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_TRUE(Config->Strict.Poison && Config->Strict.Continue);
+  setenv("LUTHIER_EMULATOR_STRICT", "sometimes", 1);
+  EXPECT_FALSE(Configuration::fromEnvironment(Error));
+  EXPECT_NE(Error.find("LUTHIER_EMULATOR_STRICT: 'sometimes'"),
+            std::string::npos);
 }
 
 TEST(DeviceModelTest, RowsSpellTheirOwnVersion) {
