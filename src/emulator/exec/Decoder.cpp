@@ -87,7 +87,7 @@ const Operation *Decoder::State::find(const llvm::MCInst &MI) {
   std::string Name = canonicalName(Printer->getMnemonic(MI).first);
   // Loads that bypass the registers share the mnemonic with those that do not.
   if (Instructions->getName(MI.getOpcode()).contains("_LDS_") &&
-      Name.starts_with("buffer_"))
+      Name.starts_with("buffer_load_"))
     Name += " lds";
   It->second = byName(Name);
   return It->second;

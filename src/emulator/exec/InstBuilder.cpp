@@ -166,7 +166,13 @@ bool InstBuilder::build() {
 void InstBuilder::buildScalar() {
   setOperand(I.Dst, operand(N::sdst), Op.Dst);
   setOperand(I.Src[0], operand({N::src0, N::imm}), Op.Src[0]);
-  setOperand(I.Src[1], operand(N::src1), Op.Src[1]);
+  // The literal of s_fmamk is the second factor, that of s_fmaak the addend.
+  bool LiteralSecond =
+      Op.Src[2] != ValueType::None &&
+      namedOperand(opcode(), N::imm) < namedOperand(opcode(), N::src1);
+  setOperand(I.Src[1], operand(LiteralSecond ? N::imm : N::src1), Op.Src[1]);
+  if (Op.Src[2] != ValueType::None)
+    setOperand(I.Src[2], operand(LiteralSecond ? N::src1 : N::imm), Op.Src[2]);
   // s_set_gpr_idx_on keeps its operand bits in the second source field.
   if (Op.Src[1] == ValueType::None && I.Src[1].Kind == Source::Constant)
     I.Immediate = int32_t(I.Src[1].Value);
@@ -186,6 +192,7 @@ void InstBuilder::buildScalarMemory() {
   setOperand(I.Src[0], operand(N::sbase), Op.Src[0]);
   setOperand(I.Src[1], operand(N::soffset), Op.Src[1]);
   I.Offset = int32_t(immediate(N::offset).value_or(0));
+  I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
 }
 
 void InstBuilder::buildLds() {

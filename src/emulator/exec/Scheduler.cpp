@@ -179,11 +179,12 @@ bool Scheduler::runSlices(Workgroup &Group) {
       S.Run(W, SliceLength);
       Thread.Clock += W.WaveInstructions;
       if (W.Event == WaveEvent::Ended)
-        --Group.NumRunning;
+        Group.waveEnded();
       else if (W.Event == WaveEvent::Fault) {
         report(W);
         return true;
       } else if (W.Event != WaveEvent::Barrier &&
+                 W.Event != WaveEvent::SplitBarrier &&
                  W.Event != WaveEvent::GlobalSync)
         OnlyBarriers = false;
     }

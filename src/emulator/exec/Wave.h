@@ -7,6 +7,7 @@
 #include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/exec/Inst.h"
 #include "emulator/exec/ShaderArray.h"
+#include "emulator/exec/SplitBarrier.h"
 #include "emulator/exec/Target.h"
 #include "emulator/memory/AddressSpace.h"
 #include <cstring>
@@ -50,6 +51,10 @@ inline constexpr uint32_t Ieee = 1u << 9;
 /// Half-precision results that overflow become the largest finite value.
 inline constexpr uint32_t Fp16Overflow = 1u << 23;
 inline constexpr uint32_t GprIndexEnable = 1u << 27;
+/// Vector instructions have no effect.
+inline constexpr uint32_t SkipVector = 1u << 28;
+/// Depth of the stack that forks and joins keep in SGPRs.
+inline constexpr unsigned ForkDepth = 29; ///< 3 bits
 } // namespace mode
 
 /// Why a wave's instruction loop stopped.
@@ -58,8 +63,9 @@ enum class WaveEvent : uint8_t {
   Redirect, ///< PC changed, or the slot was (re)decoded.
   Ended,
   Barrier,
-  Yield,      ///< s_sleep: let others run.
-  GlobalSync, ///< Waits as Wave::SyncWait says.
+  Yield,        ///< s_sleep: let others run.
+  GlobalSync,   ///< Waits as Wave::SyncWait says.
+  SplitBarrier, ///< Waits until Wave::Split completes once more.
   Fault,
 };
 
@@ -150,6 +156,9 @@ struct Wave {
   uint64_t ScratchBegin = 0;
   uint64_t ScratchLimit = 0;
   GlobalWaveSync::Wait SyncWait;
+  /// The workgroup's, and how often this wave has passed it.
+  SplitBarrier *Split = nullptr;
+  uint64_t NumSplitPassed = 0;
   ExecutionFault::Kind FaultKind{};
   uint64_t FaultAddress = 0;
   const char *FaultDetail = "";
@@ -186,6 +195,13 @@ struct Wave {
     FaultAddress = Address;
   }
   void setMode(uint32_t Value);
+  /// True, once, when the workgroup's barrier has completed.
+  bool passesSplitBarrier() {
+    if (NumSplitPassed == Split->numCompleted())
+      return false;
+    ++NumSplitPassed;
+    return true;
+  }
 };
 
 } // namespace luthier::emulator

@@ -43,6 +43,7 @@ void Workgroup::start(uint64_t Index, uint64_t Seed) {
   NumRunning = 0;
   for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
     startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
+  Split.start(NumRunning);
 }
 
 /// Work-items count through x, then y, then z of the workgroup's real size,
@@ -105,6 +106,8 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   W.WaveInstructions = W.LaneInstructions = 0;
   W.PrivateSegmentSize = Plan.D->PrivateSegmentSize;
   W.FaultDetail = "";
+  W.Split = &Split;
+  W.NumSplitPassed = 0;
   setScalars(W);
   // Hardware launches no wave for work-items that do not exist.
   W.Event = Exec ? WaveEvent::None : WaveEvent::Ended;
@@ -188,8 +191,11 @@ void Workgroup::setScalars(Wave &W) {
 
 void Workgroup::settleBarrier() {
   unsigned Waiting = 0;
-  for (const Wave &W : Waves)
+  for (Wave &W : Waves) {
     Waiting += W.Event == WaveEvent::Barrier;
+    if (W.Event == WaveEvent::SplitBarrier && W.passesSplitBarrier())
+      W.Event = WaveEvent::None;
+  }
   if (!Waiting || Waiting != NumRunning)
     return;
   for (Wave &W : Waves)

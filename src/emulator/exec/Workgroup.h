@@ -62,6 +62,11 @@ public:
   /// Releases waves at the barrier once all that still run have arrived.
   void settleBarrier();
   bool finished() const { return NumRunning == 0; }
+  /// To be called when one of the waves has ended.
+  void waveEnded() {
+    --NumRunning;
+    Split.leave();
+  }
 
   std::vector<Wave> Waves;
   /// Waves that have not ended.
@@ -83,6 +88,7 @@ private:
   std::unique_ptr<uint32_t[]> Registers;
   uint32_t *AlignedRegisters = nullptr;
   std::vector<uint32_t> Lds;
+  SplitBarrier Split;
 };
 
 } // namespace luthier::emulator

@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_ATOMIC_H
 #define LUTHIER_EMULATOR_ISA_ATOMIC_H
 
+#include "emulator/isa/FloatMath.h"
 #include "emulator/isa/Types.h"
 #include <bit>
 
@@ -48,6 +49,15 @@ template <class T> T decrement(T Old, T Data) {
   return Old == 0 || Old > Data ? Data : Old - 1;
 }
 
+/// Stops at zero.
+template <class T> T clampedSub(T Old, T Data) {
+  return Old < Data ? 0 : Old - Data;
+}
+/// Happens only where the result is not negative.
+template <class T> T conditionalSub(T Old, T Data) {
+  return Old < Data ? Old : Old - Data;
+}
+
 template <class F, class T> T floatAdd(T Old, T Data) {
   return std::bit_cast<T>(std::bit_cast<F>(Old) + std::bit_cast<F>(Data));
 }
@@ -56,6 +66,19 @@ template <class F, class T> T floatMin(T Old, T Data) {
 }
 template <class F, class T> T floatMax(T Old, T Data) {
   return std::bit_cast<F>(Data) > std::bit_cast<F>(Old) ? Data : Old;
+}
+/// Numbers win over NaNs, and -0 is less than +0.
+template <class F, class T> T numberMin(T Old, T Data) {
+  F A = std::bit_cast<F>(Data), B = std::bit_cast<F>(Old);
+  if (isNan(A))
+    return isNan(B) ? std::bit_cast<T>(quieted(A)) : Old;
+  return std::bit_cast<T>(minimum(A, B));
+}
+template <class F, class T> T numberMax(T Old, T Data) {
+  F A = std::bit_cast<F>(Data), B = std::bit_cast<F>(Old);
+  if (isNan(A))
+    return isNan(B) ? std::bit_cast<T>(quieted(A)) : Old;
+  return std::bit_cast<T>(maximum(A, B));
 }
 inline U32 packedAddF16(U32 Old, U32 Data) {
   auto Sum = [](U32 A, U32 B) {

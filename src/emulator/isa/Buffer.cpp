@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Buffer loads, stores and atomics (MUBUF). The data operand is the Inst's
+// Buffer loads and stores (MUBUF). The data operand is the Inst's
 // destination, for stores too; sources are address, descriptor and offset.
 #include "emulator/isa/Buffer.h"
-#include "emulator/isa/Atomic.h"
 #include "emulator/isa/Element.h"
 #include "emulator/isa/Tables.h"
 
@@ -11,7 +10,7 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 void BufferAccess::init(Wave &W, const Inst &I) {
   ScalarOffset = scalar32(W, I.Src[2]);
-  bool HasIndex = I.AddressMode & address::IndexEnable;
+  HasIndex = I.AddressMode & address::IndexEnable;
   bool HasOffset = I.AddressMode & address::OffsetEnable;
   const U32 *First = W.vgpr(I.Src[0].Reg);
   const U32 *Offsets = HasIndex ? First + NumLanes : First;
@@ -19,40 +18,45 @@ void BufferAccess::init(Wave &W, const Inst &I) {
     Index[L] = (HasIndex ? First[L] : 0) + (Buffer.AddThreadId ? L : 0);
     Offset[L] = U32(I.Offset) + (HasOffset ? Offsets[L] : 0);
   }
+  // Generation 9 has no field for it: an index makes a buffer of records.
+  if (!Buffer.HasCheckField && HasIndex && Buffer.Stride)
+    Buffer.Check =
+        Buffer.ElementSize ? RangeCheck::Structured : RangeCheck::IndexOnly;
 }
 
-bool BufferAccess::inRange(unsigned L, unsigned Bytes) const {
-  if (Buffer.Stride && Buffer.Swizzle)
-    return Index[L] < Buffer.NumRecords &&
-           U64(Offset[L]) + Bytes <= Buffer.Stride;
-  if (Buffer.Swizzle) // scratch: lanes are interleaved, the size is in bytes
-    return linear(L) < Buffer.NumRecords;
-  U64 Size = Buffer.Stride ? U64(Buffer.NumRecords) * Buffer.Stride
-                           : Buffer.NumRecords;
-  U64 At = U64(Offset[L]) + U64(Index[L]) * Buffer.Stride;
-  return At + Bytes + (Buffer.Stride ? 0 : ScalarOffset) <= Size;
+bool BufferAccess::inRange(unsigned L, unsigned Extra, unsigned Bytes) const {
+  U64 InRecord = U64(Offset[L]) + Extra + Bytes;
+  bool IsRecord = Index[L] < Buffer.NumRecords;
+  switch (Buffer.Check) {
+  case RangeCheck::Structured:
+    return IsRecord && InRecord <= Buffer.Stride;
+  case RangeCheck::IndexOnly:
+    return IsRecord;
+  case RangeCheck::NonEmpty:
+    return Buffer.NumRecords != 0;
+  case RangeCheck::Raw:
+    break;
+  }
+  if (!Buffer.ElementSize)
+    return InRecord + U64(Index[L]) * Buffer.Stride + ScalarOffset <=
+           Buffer.NumRecords;
+  // Scratch interleaves lanes, and its size is in bytes.
+  if (!Buffer.Stride)
+    return linear(L, Extra) < Buffer.NumRecords;
+  return IsRecord && InRecord <= Buffer.Stride;
 }
 
-U64 BufferAccess::linear(unsigned L) const {
-  if (!Buffer.Swizzle)
-    return ScalarOffset + U64(Index[L]) * Buffer.Stride + Offset[L];
-  // IndexStride records interleave their elements of 4 bytes.
-  constexpr U32 ElementSize = 4;
+U64 BufferAccess::linear(unsigned L, unsigned Extra) const {
+  U64 At = U32(Offset[L] + Extra);
+  if (!Buffer.ElementSize)
+    return ScalarOffset + U64(Index[L]) * Buffer.Stride + At;
+  // IndexStride records interleave their elements.
+  const U32 Size = Buffer.ElementSize;
   U64 Group = Index[L] / Buffer.IndexStride;
   U64 InGroup = Index[L] % Buffer.IndexStride;
   return ScalarOffset +
-         (Group * Buffer.Stride + Offset[L] / ElementSize * ElementSize) *
-             Buffer.IndexStride +
-         InGroup * ElementSize + Offset[L] % ElementSize;
-}
-
-uint8_t *BufferAccess::pointer(Wave &W, unsigned L, unsigned Extra,
-                               unsigned Bytes) {
-  Offset[L] += Extra;
-  U64 Address = Buffer.Base + linear(L);
-  Offset[L] -= Extra;
-  return Buffer.isScratch() ? scratchPointer(W, Address, Bytes)
-                            : globalPointer(W, Address, Bytes);
+         (Group * Buffer.Stride + At / Size * Size) * Buffer.IndexStride +
+         InGroup * Size + At % Size;
 }
 
 namespace {
@@ -61,9 +65,10 @@ namespace {
 /// interleaved dwords are as consecutive in memory as in a register. Null when
 /// the access is of another kind, or may fail.
 uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
-  BufferDescriptor Buffer(&W.S[I.Src[1].Reg]);
+  BufferDescriptor Buffer(&W.S[I.Src[1].Reg], *W.T);
   if (I.AddressMode != 0 || !Buffer.isScratch() || Buffer.Stride ||
-      Buffer.IndexStride != NumLanes || I.Offset % 4)
+      Buffer.ElementSize != sizeof(U32) || Buffer.IndexStride != NumLanes ||
+      Buffer.Check != RangeCheck::Raw || I.Offset % 4)
     return nullptr;
   constexpr unsigned RowBytes = NumLanes * sizeof(U32);
   U64 Offset = U64(scalar32(W, I.Src[2])) + U64(I.Offset) / 4 * RowBytes;
@@ -84,17 +89,17 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
     }
   }
   BufferAccess A(W, I);
+  const OtherHalf Half(W);
+  constexpr uint8_t Zero[E::Bytes] = {};
   forEachLane(W.exec(), [&](unsigned L) {
-    bool InRange = A.inRange(L, E::Bytes * Count);
+    // Each dword has a range check of its own.
     for (unsigned N = 0; N != Count; ++N) {
-      U32 Value = 0;
-      if (InRange) {
-        uint8_t *P = A.pointer(W, L, N * E::Bytes, E::Bytes);
-        if (!P)
-          return;
-        Value = E::load(P);
-      }
-      To[N * NumLanes + L] = Value;
+      const uint8_t *P = Zero;
+      if (A.inRange(L, N * E::Bytes, E::Bytes))
+        P = A.pointer(W, L, N * E::Bytes, E::Bytes);
+      if (!P)
+        return;
+      E::load(To[N * NumLanes + L], P, Half);
     }
   });
 }
@@ -111,83 +116,52 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   }
   BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
-    if (!A.inRange(L, E::Bytes * Count))
-      return;
-    for (unsigned N = 0; N != Count; ++N)
+    for (unsigned N = 0; N != Count; ++N) {
+      if (!A.inRange(L, N * E::Bytes, E::Bytes))
+        continue;
       if (uint8_t *P = A.pointer(W, L, N * E::Bytes, E::Bytes))
         E::store(P, From[N * NumLanes + L]);
-  });
-}
-
-/// A dword per lane straight to LDS, at M0 plus the lane's place.
-template <class E> void loadToLds(Wave &W, const Inst &I) {
-  BufferAccess A(W, I);
-  U32 Base = (W.m0() & 0xffff) + U32(I.Offset);
-  forEachLane(W.exec(), [&](unsigned L) {
-    U32 Value = 0;
-    if (A.inRange(L, E::Bytes)) {
-      uint8_t *P = A.pointer(W, L, 0, E::Bytes);
-      if (!P)
-        return;
-      Value = E::load(P);
     }
-    if (uint8_t *P = ldsPointer(W, Base + 4 * L, 4))
-      std::memcpy(P, &Value, 4);
   });
 }
 
-template <class T> T laneValue(const U32 *Row, unsigned L) {
-  if constexpr (sizeof(T) == 8)
-    return Row[L] | U64(Row[L + NumLanes]) << 32;
-  else
-    return Row[L];
+/// Where a lane's dwords that bypass the registers are in LDS.
+U32 ldsOffset(const Wave &W, const Inst &I, unsigned L, unsigned Dwords) {
+  return (W.m0() & 0xffff) + U32(I.Offset) + 4 * Dwords * L;
 }
 
-/// \p F maps (pointer, lane) to the old value.
-template <class T, class Body>
-void forEachTarget(Wave &W, const Inst &I, Body F) {
+template <class E, unsigned Count> void loadToLds(Wave &W, const Inst &I) {
   BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
-    T Old = 0;
-    if (A.inRange(L, sizeof(T))) {
-      uint8_t *P = A.pointer(W, L, 0, sizeof(T));
-      if (!P || !isAligned(W, reinterpret_cast<U64>(P), sizeof(T)))
+    for (unsigned N = 0; N != Count; ++N) {
+      U32 Value = 0;
+      if (A.inRange(L, N * E::Bytes, E::Bytes)) {
+        const uint8_t *From = A.pointer(W, L, N * E::Bytes, E::Bytes);
+        if (!From)
+          return;
+        E::load(Value, From, OtherHalf(W));
+      }
+      uint8_t *To = ldsPointer(W, ldsOffset(W, I, L, Count) + 4 * N, 4);
+      if (!To)
         return;
-      Old = F(P, L);
+      std::memcpy(To, &Value, 4);
     }
-    U32 *To = W.vgpr(I.Dst.Reg);
-    if (I.Glc)
-      storeLane<T>(To, To + NumLanes, L, Old);
+  });
+}
+void storeFromLds(Wave &W, const Inst &I) {
+  BufferAccess A(W, I);
+  forEachLane(W.exec(), [&](unsigned L) {
+    if (!A.inRange(L, 0, 4))
+      return;
+    uint8_t *To = A.pointer(W, L, 0, 4);
+    const uint8_t *From = To ? ldsPointer(W, ldsOffset(W, I, L, 1), 4) : To;
+    if (From)
+      std::memcpy(To, From, 4);
   });
 }
 
-template <class T, auto Update> void atomicOp(Wave &W, const Inst &I) {
-  const U32 *Data = W.vgpr(I.Dst.Reg);
-  forEachTarget<T>(W, I, [&](uint8_t *P, unsigned L) {
-    T Value = laneValue<T>(Data, L);
-    return atomic::apply<T>(P, [&](T Old) { return Update(Old, Value); });
-  });
-}
-
-template <class T> void compareSwap(Wave &W, const Inst &I) {
-  const U32 *Data = W.vgpr(I.Dst.Reg);
-  const U32 *Expected = Data + sizeof(T) / 4 * NumLanes;
-  forEachTarget<T>(W, I, [&](uint8_t *P, unsigned L) {
-    T New = laneValue<T>(Data, L), Compare = laneValue<T>(Expected, L);
-    return atomic::apply<T>(P,
-                            [&](T Old) { return Old == Compare ? New : Old; });
-  });
-}
-
-constexpr Operation row(const char *Name, Handler Fn, uint8_t FloatMode = 0) {
-  Operation Op{Name, Fn};
-  Op.FloatMode = FloatMode;
-  return Op;
-}
-
-#define INTEGER(Name, Update)                                                  \
-  row("buffer_atomic_" Name, atomicOp<U32, atomic::Update<U32>>),              \
-      row("buffer_atomic_" Name "_x2", atomicOp<U64, atomic::Update<U64>>)
+/// Memory is coherent already.
+void doNothing(Wave &, const Inst &) {}
 
 using Dword = Element<U32>;
 
@@ -214,37 +188,22 @@ constexpr Operation Rows[] = {
     {"buffer_store_dwordx2", store<Dword, 2>},
     {"buffer_store_dwordx3", store<Dword, 3>},
     {"buffer_store_dwordx4", store<Dword, 4>},
-    {"buffer_load_dword lds", loadToLds<Dword>},
-    {"buffer_load_ubyte lds", loadToLds<Element<uint8_t>>},
-    {"buffer_load_sbyte lds", loadToLds<Element<int8_t>>},
-    {"buffer_load_ushort lds", loadToLds<Element<U16>>},
-    {"buffer_load_sshort lds", loadToLds<Element<I16>>},
+    {"buffer_load_dword lds", loadToLds<Dword, 1>},
+    {"buffer_load_dwordx3 lds", loadToLds<Dword, 3>},
+    {"buffer_load_dwordx4 lds", loadToLds<Dword, 4>},
+    {"buffer_load_ubyte lds", loadToLds<Element<uint8_t>, 1>},
+    {"buffer_load_sbyte lds", loadToLds<Element<int8_t>, 1>},
+    {"buffer_load_ushort lds", loadToLds<Element<U16>, 1>},
+    {"buffer_load_sshort lds", loadToLds<Element<I16>, 1>},
+    {"buffer_store_lds_dword", storeFromLds},
 
-    INTEGER("swap", swap),
-    INTEGER("add", add),
-    INTEGER("sub", sub),
-    INTEGER("smin", signedMin),
-    INTEGER("umin", unsignedMin),
-    INTEGER("smax", signedMax),
-    INTEGER("umax", unsignedMax),
-    INTEGER("and", bitAnd),
-    INTEGER("or", bitOr),
-    INTEGER("xor", bitXor),
-    INTEGER("inc", increment),
-    INTEGER("dec", decrement),
-    row("buffer_atomic_cmpswap", compareSwap<U32>),
-    row("buffer_atomic_cmpswap_x2", compareSwap<U64>),
-    row("buffer_atomic_add_f32", atomicOp<U32, atomic::floatAdd<F32, U32>>, 1),
-    row("buffer_atomic_add_f64", atomicOp<U64, atomic::floatAdd<F64, U64>>, 2),
-    row("buffer_atomic_min_f64", atomicOp<U64, atomic::floatMin<F64, U64>>, 2),
-    row("buffer_atomic_max_f64", atomicOp<U64, atomic::floatMax<F64, U64>>, 2),
-    row("buffer_atomic_pk_add_f16", atomicOp<U32, atomic::packedAddF16>, 2),
-    row("buffer_atomic_pk_add_bf16", atomicOp<U32, atomic::packedAddBF16>, 1),
-
-    {"buffer_wbl2", [](Wave &, const Inst &) {}},
-    {"buffer_invl2", [](Wave &, const Inst &) {}},
-    {"buffer_wbinvl1", [](Wave &, const Inst &) {}},
-    {"buffer_wbinvl1_vol", [](Wave &, const Inst &) {}},
+    {"buffer_wbl2", doNothing},
+    {"buffer_invl2", doNothing},
+    {"buffer_inv", doNothing},
+    {"buffer_wbinvl1", doNothing},
+    {"buffer_wbinvl1_vol", doNothing},
+    {"buffer_gl0_inv", doNothing},
+    {"buffer_gl1_inv", doNothing},
 };
 
 } // namespace

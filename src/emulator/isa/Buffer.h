@@ -11,22 +11,31 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 class BufferAccess {
 public:
-  BufferAccess(Wave &W, const Inst &I) : Buffer(&W.S[I.Src[1].Reg]) {
+  BufferAccess(Wave &W, const Inst &I) : Buffer(&W.S[I.Src[1].Reg], *W.T) {
     init(W, I);
   }
 
-  /// Lanes out of range load zero and store nothing.
-  bool inRange(unsigned L, unsigned Bytes) const;
-  /// Host address of \p Bytes that begin \p Extra bytes into the lane's access.
-  uint8_t *pointer(Wave &W, unsigned L, unsigned Extra, unsigned Bytes);
+  /// Whether \p Bytes that begin \p Extra bytes into the lane's access lie in
+  /// the buffer. Those that do not read as zero and cannot be written.
+  bool inRange(unsigned L, unsigned Extra, unsigned Bytes) const;
+  /// Device and host address of the bytes.
+  U64 address(unsigned L, unsigned Extra) const {
+    return Buffer.Base + linear(L, Extra);
+  }
+  uint8_t *pointer(Wave &W, unsigned L, unsigned Extra, unsigned Bytes) const {
+    U64 Address = address(L, Extra);
+    return Buffer.isScratch() ? scratchPointer(W, Address, Bytes)
+                              : globalPointer(W, Address, Bytes);
+  }
 
   BufferDescriptor Buffer;
 
 private:
   void init(Wave &W, const Inst &I);
   /// Distance from the descriptor's base.
-  U64 linear(unsigned L) const;
+  U64 linear(unsigned L, unsigned Extra) const;
 
+  bool HasIndex = false;
   U32 ScalarOffset = 0;
   U32 Index[NumLanes];
   U32 Offset[NumLanes];

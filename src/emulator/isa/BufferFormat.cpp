@@ -3,6 +3,7 @@
 // Typed buffer access: memory formats come from the descriptor (MUBUF) or the
 // instruction (MTBUF), registers hold 32-bit or packed 16-bit components.
 #include "emulator/isa/Buffer.h"
+#include "emulator/isa/Element.h"
 #include "emulator/isa/FloatMath.h"
 #include "emulator/isa/Tables.h"
 #include <algorithm>
@@ -21,21 +22,68 @@ enum NumberFormat : unsigned {
   Float = 7
 };
 
+/// Components from the first, in the lowest bits, to the last.
 struct Layout {
   unsigned Components = 0;
-  unsigned Bytes = 0; ///< Of each component.
+  unsigned Bits[4] = {};
+  unsigned bytes() const { return (Bits[0] + Bits[1] + Bits[2] + Bits[3]) / 8; }
+  /// Components share a dword.
+  bool isPacked() const { return Bits[0] % 8 != 0; }
 };
 
-/// By data format number. Formats whose components differ in size are absent.
-constexpr Layout Layouts[16] = {{},     {1, 1}, {1, 2}, {2, 1}, {1, 4}, {2, 2},
-                                {},     {},     {},     {},     {4, 1}, {2, 4},
-                                {4, 2}, {3, 4}, {4, 4}, {}};
+/// By data format number of generation 9; names count from the highest bits.
+constexpr Layout Layouts[16] = {{},
+                                {1, {8}},
+                                {1, {16}},
+                                {2, {8, 8}},
+                                {1, {32}},
+                                {2, {16, 16}},
+                                {3, {11, 11, 10}},
+                                {3, {10, 11, 11}},
+                                {4, {2, 10, 10, 10}},
+                                {4, {10, 10, 10, 2}},
+                                {4, {8, 8, 8, 8}},
+                                {2, {32, 32}},
+                                {4, {16, 16, 16, 16}},
+                                {3, {32, 32, 32}},
+                                {4, {32, 32, 32, 32}},
+                                {}};
+
+// Later generations count through the valid pairs: for each data format, those
+// number formats that have a bit here.
+constexpr uint8_t Integers = 0x30, Norms = 0x03, NoFloat = 0x3f, Any = 0xbf,
+                  Whole = 0xb0, FloatOnly = 0x80;
+constexpr uint8_t Unified10[16] = {
+    0,       NoFloat, Any,     NoFloat, Whole, Any,   Any,   Any,
+    NoFloat, NoFloat, NoFloat, Whole,   Any,   Whole, Whole, 0};
+constexpr uint8_t Unified11[16] = {0,         NoFloat,   Any,
+                                   NoFloat,   Whole,     Any,
+                                   FloatOnly, FloatOnly, Norms | Integers,
+                                   NoFloat,   NoFloat,   Whole,
+                                   Any,       Whole,     Whole,
+                                   0};
+
+/// To data format [3:0] and number format [6:4]; 0 if there is none.
+unsigned splitUnified(unsigned Format, const uint8_t (&Valid)[16]) {
+  unsigned Number = 1;
+  for (unsigned Data = 1; Data != 16; ++Data)
+    for (unsigned Kind = 0; Kind != 8; ++Kind)
+      if (Valid[Data] >> Kind & 1)
+        if (Number++ == Format)
+          return Data | Kind << 4;
+  return 0;
+}
 
 struct Format {
-  Format(const BufferDescriptor &Buffer, const Inst &I, bool FromInst) {
-    unsigned Data = FromInst ? I.Immediate & 15 : Buffer.DataFormat;
-    Number = FromInst ? I.Immediate >> 4 & 7 : Buffer.NumberFormat;
-    Memory = Layouts[Data & 15];
+  Format(const BufferDescriptor &Buffer, const Inst &I, const Target &T,
+         bool FromInst) {
+    unsigned Encoded = FromInst ? unsigned(I.Immediate) : Buffer.Format;
+    if (T.Generation == 10)
+      Encoded = splitUnified(Encoded, Unified10);
+    else if (T.Generation > 10)
+      Encoded = splitUnified(Encoded, Unified11);
+    Number = Encoded >> 4 & 7;
+    Memory = Layouts[Encoded & 15];
     // An instruction's format comes without a swizzle.
     constexpr unsigned Identity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
     Select = FromInst ? Identity : Buffer.Select;
@@ -43,14 +91,37 @@ struct Format {
   Layout Memory;
   unsigned Number;
   unsigned Select;
-  unsigned bytes() const { return Memory.Components * Memory.Bytes; }
+  unsigned bytes() const { return Memory.bytes(); }
 };
 
+/// Floats of 11 and 10 bits have the exponent of a half and no sign.
+unsigned droppedBits(unsigned Bits) { return 15 - Bits; }
+U32 fromSmallFloat(U32 Raw, unsigned Bits) {
+  return toBits(F32(fromBits<F16>(Raw << droppedBits(Bits))));
+}
+/// Toward zero; what is negative becomes zero.
+U32 toSmallFloat(U32 Register, unsigned Bits) {
+  F32 Value = std::bit_cast<F32>(Register);
+  U32 Infinity = U32(31) << (Bits - 5);
+  if (Value != Value)
+    return Infinity | 1u << (Bits - 6);
+  if (!(Value > 0))
+    return 0;
+  if (isInfinite(Value))
+    return Infinity;
+  F32 Largest = F32(fromBits<F16>((Infinity - 1) << droppedBits(Bits)));
+  F16 Half = F16(std::min(Value, Largest));
+  U32 Result = toBits(Half);
+  // The conversion to half may have rounded up.
+  if (F32(Half) > Value)
+    --Result;
+  return std::min(Result >> droppedBits(Bits), Infinity - 1);
+}
+
 /// One component to the 32-bit value that the register gets.
-U32 decode(U32 Raw, const Format &F) {
-  unsigned Bits = 8 * F.Memory.Bytes;
+U32 decode(U32 Raw, unsigned Bits, unsigned Number) {
   I32 Signed = I32(Raw << (32 - Bits)) >> (32 - Bits);
-  switch (F.Number) {
+  switch (Number) {
   case UNorm:
     return toBits(F32(F64(Raw) / F64((U64(1) << Bits) - 1)));
   case SNorm: {
@@ -64,31 +135,36 @@ U32 decode(U32 Raw, const Format &F) {
   case SInt:
     return U32(Signed);
   case Float:
-    return Bits == 16 ? toBits(F32(fromBits<F16>(Raw))) : Raw;
+    if (Bits == 32)
+      return Raw;
+    return Bits == 16 ? toBits(F32(fromBits<F16>(Raw)))
+                      : fromSmallFloat(Raw, Bits);
   default:
     return Raw;
   }
 }
 
-U32 encode(U32 Register, const Format &F) {
-  unsigned Bits = 8 * F.Memory.Bytes;
+U32 encode(U32 Register, unsigned Bits, unsigned Number) {
   F64 Value = std::bit_cast<F32>(Register);
   if (Value != Value)
     Value = 0;
-  switch (F.Number) {
+  const F64 UnsignedMax = F64((U64(1) << Bits) - 1);
+  const F64 SignedMax = F64((U64(1) << (Bits - 1)) - 1);
+  switch (Number) {
   case UNorm:
-    return U32(__builtin_roundeven(std::clamp(Value, 0.0, 1.0) *
-                                   F64((U64(1) << Bits) - 1)));
+    return U32(__builtin_roundeven(std::clamp(Value, 0.0, 1.0) * UnsignedMax));
   case SNorm:
-    return U32(I32(__builtin_roundeven(std::clamp(Value, -1.0, 1.0) *
-                                       F64((U64(1) << (Bits - 1)) - 1))));
+    return U32(
+        I32(__builtin_roundeven(std::clamp(Value, -1.0, 1.0) * SignedMax)));
   case UScaled:
-    return U32(std::clamp(Value, 0.0, F64((U64(1) << Bits) - 1)));
+    return U32(std::clamp(Value, 0.0, UnsignedMax));
   case SScaled:
-    return U32(I32(std::clamp(Value, -F64(U64(1) << (Bits - 1)),
-                              F64((U64(1) << (Bits - 1)) - 1))));
+    return U32(I32(std::clamp(Value, -SignedMax - 1, SignedMax)));
   case Float:
-    return Bits == 16 ? toBits(F16(std::bit_cast<F32>(Register))) : Register;
+    if (Bits == 32)
+      return Register;
+    return Bits == 16 ? toBits(F16(std::bit_cast<F32>(Register)))
+                      : toSmallFloat(Register, Bits);
   default:
     return Register;
   }
@@ -119,26 +195,63 @@ bool isSupported(Wave &W, const Format &F) {
   return false;
 }
 
+/// The raw components of a lane's element, or false and a fault.
+bool readElement(Wave &W, const BufferAccess &A, const Layout &Memory,
+                 unsigned L, U32 *Raw) {
+  unsigned At = 0;
+  for (unsigned C = 0; C != Memory.Components; ++C) {
+    // A packed dword is read once for each component.
+    unsigned Bits = Memory.Bits[C], Bytes = Memory.isPacked() ? 4 : Bits / 8;
+    const uint8_t *P = A.pointer(W, L, Memory.isPacked() ? 0 : At / 8, Bytes);
+    if (!P)
+      return false;
+    U32 Word = 0;
+    std::memcpy(&Word, P, Bytes);
+    if (Memory.isPacked())
+      Word = Word >> At & ((1u << Bits) - 1);
+    Raw[C] = Word;
+    At += Bits;
+  }
+  return true;
+}
+/// Components that the instruction does not supply stay as they are, except
+/// that those of a packed dword become zero.
+void writeElement(Wave &W, const BufferAccess &A, const Layout &Memory,
+                  unsigned L, const U32 *Raw, unsigned Count) {
+  unsigned At = 0;
+  U32 Packed = 0;
+  for (unsigned C = 0; C != std::min(Count, Memory.Components); ++C) {
+    unsigned Bits = Memory.Bits[C];
+    if (Memory.isPacked())
+      Packed |= (Raw[C] & ((1u << Bits) - 1)) << At;
+    else if (uint8_t *P = A.pointer(W, L, At / 8, Bits / 8))
+      std::memcpy(P, &Raw[C], Bits / 8);
+    At += Bits;
+  }
+  if (!Memory.isPacked())
+    return;
+  if (uint8_t *P = A.pointer(W, L, 0, 4))
+    std::memcpy(P, &Packed, 4);
+}
+
 template <unsigned Count, Registers R, bool FromInst>
 void load(Wave &W, const Inst &I) {
   BufferAccess A(W, I);
-  Format F(A.Buffer, I, FromInst);
+  Format F(A.Buffer, I, *W.T, FromInst);
   if (!isSupported(W, F))
     return;
   U32 *To = W.vgpr(I.Dst.Reg);
+  const OtherHalf Half(W);
   forEachLane(W.exec(), [&](unsigned L) {
     // What memory does not have: zero, and one for alpha.
     U32 One = isIntegral(F) ? 1 : toBits(1.0f);
     U32 Memory[4] = {0, 0, 0, One};
-    if (A.inRange(L, F.bytes())) {
-      for (unsigned C = 0; C != F.Memory.Components; ++C) {
-        uint8_t *P = A.pointer(W, L, C * F.Memory.Bytes, F.Memory.Bytes);
-        if (!P)
-          return;
-        U32 Raw = 0;
-        std::memcpy(&Raw, P, F.Memory.Bytes);
-        Memory[C] = decode(Raw, F);
-      }
+    if (A.inRange(L, 0, F.bytes())) {
+      U32 Raw[4];
+      if (!readElement(W, A, F.Memory, L, Raw))
+        return;
+      for (unsigned C = 0; C != F.Memory.Components; ++C)
+        Memory[C] = decode(Raw[C], F.Memory.Bits[C], F.Number);
     } else {
       Memory[3] = 0;
     }
@@ -148,7 +261,7 @@ void load(Wave &W, const Inst &I) {
       if constexpr (R == Registers::Full) {
         To[C * NumLanes + L] = Value;
       } else if constexpr (R == Registers::High) {
-        To[L] = narrowed(Value, F) << 16;
+        To[L] = narrowed(Value, F) << 16 | (To[L] & 0xffff & Half.Keep);
       } else {
         U32 &Pair = To[C / 2 * NumLanes + L];
         Pair = C % 2 ? Pair | narrowed(Value, F) << 16 : narrowed(Value, F);
@@ -160,13 +273,14 @@ void load(Wave &W, const Inst &I) {
 template <unsigned Count, Registers R, bool FromInst>
 void store(Wave &W, const Inst &I) {
   BufferAccess A(W, I);
-  Format F(A.Buffer, I, FromInst);
+  Format F(A.Buffer, I, *W.T, FromInst);
   if (!isSupported(W, F))
     return;
   const U32 *From = W.vgpr(I.Dst.Reg);
   forEachLane(W.exec(), [&](unsigned L) {
-    if (!A.inRange(L, F.bytes()))
+    if (!A.inRange(L, 0, F.bytes()))
       return;
+    U32 Raw[4];
     for (unsigned C = 0; C != std::min(Count, F.Memory.Components); ++C) {
       U32 Value;
       if constexpr (R == Registers::Full)
@@ -175,10 +289,9 @@ void store(Wave &W, const Inst &I) {
         Value = widened(From[L] >> 16, F);
       else
         Value = widened(From[C / 2 * NumLanes + L] >> (16 * (C % 2)), F);
-      U32 Raw = encode(Value, F);
-      if (uint8_t *P = A.pointer(W, L, C * F.Memory.Bytes, F.Memory.Bytes))
-        std::memcpy(P, &Raw, F.Memory.Bytes);
+      Raw[C] = encode(Value, F.Memory.Bits[C], F.Number);
     }
+    writeElement(W, A, F.Memory, L, Raw, Count);
   });
 }
 

@@ -39,7 +39,7 @@ void copySplit(Wave &W, const Inst &I, U64 Address, unsigned Lane,
       *P = Bytes[B];
   }
   if (IsLoad)
-    Register = E::load(Bytes);
+    E::load(Register, Bytes, OtherHalf(W));
 }
 
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
@@ -47,17 +47,18 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
   LaneAddresses A;
   flatAddresses(W, I, A);
   U32 *To = W.vgpr(I.Dst.Reg);
+  const OtherHalf Half(W);
   if (const uint8_t *From = contiguousElements(W, I, A, E::Bytes * Count)) {
     for (unsigned L = 0; L != NumLanes; ++L)
       for (unsigned N = 0; N != Count; ++N)
-        To[N * NumLanes + L] = E::load(From + (L * Count + N) * E::Bytes);
+        E::load(To[N * NumLanes + L], From + (L * Count + N) * E::Bytes, Half);
     return;
   }
   if (I.AddressMode == address::Global) {
     forEachLane(Exec, [&](unsigned L) {
       if (uint8_t *P = globalPointer(W, A.At[L], E::Bytes * Count))
         for (unsigned N = 0; N != Count; ++N)
-          To[N * NumLanes + L] = E::load(P + N * E::Bytes);
+          E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
     });
     return;
   }
@@ -67,7 +68,7 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
       for (unsigned N = 0; N != Count; ++N, Address += E::Bytes) {
         if (Address % E::Bytes == 0) {
           if (uint8_t *P = flatPointer(W, I, Address, L, E::Bytes))
-            To[N * NumLanes + L] = E::load(P);
+            E::load(To[N * NumLanes + L], P, Half);
         } else {
           copySplit<E>(W, I, Address, L, To[N * NumLanes + L], true);
         }
@@ -76,7 +77,7 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
     }
     if (uint8_t *P = flatPointer(W, I, Address, L, E::Bytes * Count))
       for (unsigned N = 0; N != Count; ++N)
-        To[N * NumLanes + L] = E::load(P + N * E::Bytes);
+        E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
   });
 }
 
@@ -118,6 +119,63 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   });
 }
 
+/// A lane's registers for which M0 has a bit; the others' memory is left alone.
+template <bool IsLoad> void block(Wave &W, const Inst &I) {
+  LaneAddresses A;
+  flatAddresses(W, I, A);
+  U32 *Rows = W.vgpr(IsLoad ? I.Dst.Reg : I.Src[1].Reg);
+  forEachLane(W.exec(), [&](unsigned L) {
+    forEachLane(W.m0(), [&](unsigned N) {
+      uint8_t *P = flatPointer(W, I, A.At[L] + 4 * N, L, 4);
+      if (!P)
+        return;
+      if (IsLoad)
+        std::memcpy(&Rows[N * NumLanes + L], P, 4);
+      else
+        std::memcpy(P, &Rows[N * NumLanes + L], 4);
+    });
+  });
+}
+
+/// A dword per lane at consecutive addresses from the scalar base.
+template <bool IsLoad> void accessByLane(Wave &W, const Inst &I) {
+  U64 Base = U64(I64(I.Offset));
+  if (I.Src[2].Kind == Source::Sgpr)
+    Base += W.s64(I.Src[2].Reg);
+  U32 *Row = W.vgpr(IsLoad ? I.Dst.Reg : I.Src[1].Reg);
+  forEachLane(W.exec(), [&](unsigned L) {
+    uint8_t *P = globalPointer(W, Base + 4 * L, 4);
+    if (!P)
+      return;
+    if (IsLoad)
+      std::memcpy(&Row[L], P, 4);
+    else
+      std::memcpy(P, &Row[L], 4);
+  });
+}
+
+/// Straight to LDS, at M0 plus the lane's place.
+template <class E, unsigned Count> void loadToLds(Wave &W, const Inst &I) {
+  LaneAddresses A;
+  flatAddresses(W, I, A);
+  constexpr unsigned Bytes = 4 * Count;
+  U32 Base = (W.m0() & 0xffff) + U32(I.Offset);
+  forEachLane(W.exec(), [&](unsigned L) {
+    for (unsigned N = 0; N != Count; ++N) {
+      const uint8_t *From =
+          flatPointer(W, I, A.At[L] + N * E::Bytes, L, E::Bytes);
+      uint8_t *To = From ? ldsPointer(W, Base + L * Bytes + 4 * N, 4) : nullptr;
+      if (!To)
+        return;
+      U32 Value = 0;
+      E::load(Value, From, OtherHalf(W));
+      std::memcpy(To, &Value, 4);
+    }
+  });
+}
+
+void doNothing(Wave &, const Inst &) {}
+
 // One line per operation, three segments each.
 #define LOAD(Name, ...)                                                        \
   {"flat_load_" Name, load<__VA_ARGS__>},                                      \
@@ -128,6 +186,11 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   {"flat_store_" Name, store<__VA_ARGS__>},                                    \
       {"global_store_" Name, store<__VA_ARGS__>}, {                            \
     "scratch_store_" Name, store<__VA_ARGS__>                                  \
+  }
+
+#define TO_LDS(Name, ...)                                                      \
+  {"global_load_lds_" Name, loadToLds<__VA_ARGS__>}, {                         \
+    "scratch_load_lds_" Name, loadToLds<__VA_ARGS__>                           \
   }
 
 using Dword = Element<U32>;
@@ -155,6 +218,26 @@ constexpr Operation Rows[] = {
     STORE("dwordx2", Dword, 2),
     STORE("dwordx3", Dword, 3),
     STORE("dwordx4", Dword, 4),
+
+    TO_LDS("ubyte", Element<uint8_t>, 1),
+    TO_LDS("sbyte", Element<int8_t>, 1),
+    TO_LDS("ushort", Element<U16>, 1),
+    TO_LDS("sshort", Element<I16>, 1),
+    TO_LDS("dword", Dword, 1),
+    TO_LDS("dwordx3", Dword, 3),
+    TO_LDS("dwordx4", Dword, 4),
+
+    {"global_load_dword_addtid", accessByLane<true>},
+    {"global_store_dword_addtid", accessByLane<false>},
+    {"global_load_block", block<true>},
+    {"global_store_block", block<false>},
+    {"scratch_load_block", block<true>},
+    {"scratch_store_block", block<false>},
+
+    // Memory is coherent already.
+    {"global_inv", doNothing},
+    {"global_wb", doNothing},
+    {"global_wbinv", doNothing},
 };
 
 } // namespace

@@ -77,6 +77,17 @@ template <bool Observed> void runIndexed(Wave &W, const Inst &I, Handler Fn) {
   perform<Observed>(W, Indexed, Fn);
 }
 
+/// Modes of generation 9 that change what vector instructions do.
+template <bool Observed> void runInMode(Wave &W, const Inst &I, Handler Fn) {
+  if ((W.Mode & mode::SkipVector) && W.T->HasGprIndexMode &&
+      (I.IsVector || I.IsValu))
+    return;
+  if ((W.Mode & mode::GprIndexEnable) && I.IsValu)
+    runIndexed<Observed>(W, I, Fn);
+  else
+    perform<Observed>(W, I, Fn);
+}
+
 template <bool Observed> void run(Wave &W, unsigned Budget) {
   CodeView &Code = *W.Thread->Code;
   const U32 Saved = _mm_getcsr();
@@ -105,8 +116,8 @@ template <bool Observed> void run(Wave &W, unsigned Budget) {
         W.LaneInstructions += unsigned(__builtin_popcountll(W.exec()));
       if (I->FloatMode && Control != W.HostControl[I->FloatMode])
         _mm_setcsr(Control = W.HostControl[I->FloatMode]);
-      if ((W.Mode & mode::GprIndexEnable) && I->IsValu) [[unlikely]]
-        runIndexed<Observed>(W, *I, Fn);
+      if (W.Mode & (mode::GprIndexEnable | mode::SkipVector)) [[unlikely]]
+        runInMode<Observed>(W, *I, Fn);
       else
         perform<Observed>(W, *I, Fn);
       if (W.Event == WaveEvent::Fault) [[unlikely]]
@@ -126,7 +137,9 @@ template <bool Observed> void run(Wave &W, unsigned Budget) {
 const OperationSet &operations() {
   static const std::span<const Operation> Tables[] = {
       scalarAluRows(),
+      scalarFloatRows(),
       controlRows(),
+      hardwareRegisterRows(),
       scalarMemoryRows(),
       integerRows(),
       bitRows(),
@@ -150,7 +163,7 @@ const OperationSet &operations() {
       ldsRows(),
       globalSyncRows(),
       flatRows(),
-      flatAtomicRows(),
+      memoryAtomicRows(),
       bufferRows(),
       bufferFormatRows(),
   };

@@ -80,6 +80,16 @@ void backwardPermute(Wave &W, const Inst &I) {
   });
 }
 
+/// The same with the values of inactive lanes.
+void backwardPermuteAny(Wave &W, const Inst &I) {
+  const U32 *Address = W.vgpr(I.Src[0].Reg), *Data = W.vgpr(I.Src[1].Reg);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  unsigned Span = permuteSpan(W);
+  for (unsigned L = 0; L != W.WaveSize; ++L)
+    Result[L] = Data[permuteLane(Span, L, Address[L] + U32(I.Offset))];
+  writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
+}
+
 /// When lanes collide, the highest one wins.
 void permute(Wave &W, const Inst &I) {
   const U32 *Address = W.vgpr(I.Src[0].Reg), *Data = W.vgpr(I.Src[1].Reg);
@@ -95,10 +105,14 @@ void permute(Wave &W, const Inst &I) {
 /// The pattern is in the offset; see "DS_SWIZZLE_B32" in the Vega ISA manual.
 void swizzle(Wave &W, const Inst &I) {
   U32 Pattern = U32(I.Offset);
-  if (Pattern >= 0xe000)
-    return W.fault(ExecutionFault::Kind::UnknownOperation,
-                   "FFT swizzle is not emulated");
   const U32 *Data = W.vgpr(I.Src[0].Reg);
+  if (Pattern >= 0xe000) { // butterflies: reversed bits above those of a mask
+    unsigned Kept = Pattern & 31, Dropped = unsigned(std::popcount(Kept));
+    return gather(W, I, Data, [&](unsigned L) {
+      unsigned Reversed = __builtin_bitreverse32(L & 31) >> 27;
+      return (L & 32) | Reversed >> Dropped | (L & Kept);
+    });
+  }
   if (Pattern >= 0xc000) { // rotate within 32 lanes
     unsigned Amount = Pattern >> 5 & 31;
     if (Pattern >> 10 & 1)
@@ -131,6 +145,7 @@ constexpr Operation Rows[] = {
     {"v_nop", [](Wave &, const Inst &) {}},
     {"v_clrexcp", [](Wave &, const Inst &) {}},
     {"ds_bpermute_b32", backwardPermute},
+    {"ds_bpermute_fi_b32", backwardPermuteAny},
     {"ds_permute_b32", permute},
     {"ds_swizzle_b32", swizzle},
 };

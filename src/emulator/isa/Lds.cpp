@@ -16,13 +16,14 @@ template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
   // The address may be overwritten by the data: read it lane by lane, first.
   const U32 *Address = W.vgpr(I.Src[0].Reg);
   U32 *To = W.vgpr(I.Dst.Reg);
+  const OtherHalf Half(W);
   if (allInLds(W, Address, U32(I.Offset), E::Bytes * Count)) {
     const uint8_t *Base = W.Lds + U32(I.Offset);
     LUTHIER_LANE_LOOP
     for (unsigned L = 0; L != NumLanes; ++L) {
       const uint8_t *From = Base + Address[L];
       for (unsigned N = 0; N != Count; ++N)
-        To[N * NumLanes + L] = E::load(From + N * E::Bytes);
+        E::load(To[N * NumLanes + L], From + N * E::Bytes, Half);
     }
     return;
   }
@@ -31,7 +32,7 @@ template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
     if (!P)
       return;
     for (unsigned N = 0; N != Count; ++N)
-      To[N * NumLanes + L] = E::load(P + N * E::Bytes);
+      E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
   });
 }
 
@@ -149,6 +150,13 @@ template <class F, class T> T floatCompareSwap(T Old, T Compare, T New) {
 template <class T> T maskedOr(T Old, T Clear, T Set) {
   return (Old & ~Clear) | Set;
 }
+/// Generations 11 and later swap the data operands.
+template <class T> T compareStore(T Old, T New, T Compare) {
+  return compareSwap(Old, Compare, New);
+}
+template <class F, class T> T floatCompareStore(T Old, T New, T Compare) {
+  return floatCompareSwap<F>(Old, Compare, New);
+}
 U32 wrap(U32 Old, U32 Subtract, U32 Add) {
   return Old >= Subtract ? Old - Subtract : Old + Add;
 }
@@ -161,6 +169,31 @@ U64 conditionalExchange(U64 Old, U64 Data, U64) {
       Old = (Old & ~Field) | (Data & (U64(0x7fffffff) << Shift));
     }
   return Old;
+}
+
+/// Both operands of "src2" forms are in LDS: the second lies a number of dwords
+/// behind the first, which the offset holds or, if its top bit says so, the
+/// upper part of the address.
+template <class T, auto Update> void combineTwo(Wave &W, const Inst &I) {
+  const U32 *Address = W.vgpr(I.Src[0].Reg);
+  bool InAddress = I.Offset >> 15 & 1;
+  I32 Fixed = I32(U32(I.Offset) << 17) >> 17;
+  forEachLane(W.exec(), [&](unsigned L) {
+    U32 First = InAddress ? Address[L] & 0x1ffff : Address[L];
+    I32 Distance = InAddress ? I32(Address[L]) >> 17 : Fixed;
+    U32 Second = First + U32(4 * Distance);
+    if (!isAligned(W, First, 4))
+      return;
+    uint8_t *A = ldsPointer(W, First, sizeof(T));
+    const uint8_t *B = A ? ldsPointer(W, Second, sizeof(T)) : nullptr;
+    if (!B)
+      return;
+    T Old, Data;
+    std::memcpy(&Old, A, sizeof(T));
+    std::memcpy(&Data, B, sizeof(T));
+    T New = Update(Old, Data);
+    std::memcpy(A, &New, sizeof(T));
+  });
 }
 
 // Addressed by lane number and M0.
@@ -205,11 +238,18 @@ constexpr Operation floatRow(const char *Name, Handler Fn, uint8_t Mode) {
   }
 #define ONE(Stem, Suffix, T, Update)                                           \
   ATOMIC(Stem, Suffix, atomicOp<T, oneSource<atomic::Update<T>, T>>)
+#define SRC2(Stem, Suffix, T, Update)                                          \
+  {"ds_" Stem "_src2_" Suffix, combineTwo<T, atomic::Update<T>>}
 #define BOTH(Stem, Letter, Update)                                             \
-  ONE(Stem, Letter "32", U32, Update), ONE(Stem, Letter "64", U64, Update)
+  ONE(Stem, Letter "32", U32, Update), ONE(Stem, Letter "64", U64, Update),    \
+      SRC2(Stem, Letter "32", U32, Update),                                    \
+      SRC2(Stem, Letter "64", U64, Update)
 #define FLOAT(Stem, Suffix, Mode, T, ...)                                      \
   floatRow("ds_" Stem "_" Suffix, atomicOp<T, __VA_ARGS__>, Mode),             \
       floatRow("ds_" Stem "_rtn_" Suffix, atomicOp<T, __VA_ARGS__>, Mode)
+#define FLOAT_SRC2(Stem, Suffix, Mode, F, T, Update)                           \
+  floatRow("ds_" Stem "_src2_" Suffix, combineTwo<T, atomic::Update<F, T>>,    \
+           Mode)
 #define FLOATS(Stem, Update)                                                   \
   FLOAT(Stem, "f32", 1, U32, oneSource<atomic::Update<F32, U32>, U32>),        \
       FLOAT(Stem, "f64", 2, U64, oneSource<atomic::Update<F64, U64>, U64>)
@@ -273,6 +313,21 @@ constexpr Operation Rows[] = {
     FLOATS("max", floatMax),
     FLOAT("pk_add", "f16", 2, U32, oneSource<atomic::packedAddF16, U32>),
     FLOAT("pk_add", "bf16", 1, U32, oneSource<atomic::packedAddBF16, U32>),
+    FLOAT("cmpstore", "f32", 1, U32, floatCompareStore<F32, U32>),
+    FLOAT("cmpstore", "f64", 2, U64, floatCompareStore<F64, U64>),
+    ATOMIC("cmpstore", "b32", atomicOp<U32, compareStore<U32>>),
+    ATOMIC("cmpstore", "b64", atomicOp<U64, compareStore<U64>>),
+    FLOATS("min_num", numberMin),
+    FLOATS("max_num", numberMax),
+    ONE("cond_sub", "u32", U32, conditionalSub),
+    ONE("sub_clamp", "u32", U32, clampedSub),
+    SRC2("write", "b32", U32, swap),
+    SRC2("write", "b64", U64, swap),
+    FLOAT_SRC2("add", "f32", 1, F32, U32, floatAdd),
+    FLOAT_SRC2("min", "f32", 1, F32, U32, floatMin),
+    FLOAT_SRC2("max", "f32", 1, F32, U32, floatMax),
+    FLOAT_SRC2("min", "f64", 2, F64, U64, floatMin),
+    FLOAT_SRC2("max", "f64", 2, F64, U64, floatMax),
     {"ds_wrxchg_rtn_b32", atomicOp<U32, oneSource<atomic::swap<U32>, U32>>},
     {"ds_wrxchg_rtn_b64", atomicOp<U64, oneSource<atomic::swap<U64>, U64>>},
     {"ds_wrxchg2_rtn_b32", exchangeTwo<U32, 1>},

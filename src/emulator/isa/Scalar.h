@@ -19,14 +19,14 @@ template <class T> T scalarSource(Wave &W, const Inst &I, unsigned N) {
   if constexpr (sizeof(T) == 8)
     return T(scalar64(W, I.Src[N]));
   else
-    return T(scalar32(W, I.Src[N]));
+    return fromBits<T>(scalar32(W, I.Src[N]));
 }
 
 template <class R> void scalarResult(Wave &W, const Inst &I, R Value) {
   if constexpr (sizeof(R) == 8)
     W.setS64(I.Dst.Reg, U64(Value));
   else
-    W.S[I.Dst.Reg] = U32(Value);
+    W.S[I.Dst.Reg] = toBits(Value);
 }
 
 template <class R, class... A> struct ScalarSignature {
@@ -54,6 +54,8 @@ template <class R, class A>
 ScalarSignature<R, A> scalarSignatureOf(R (*)(A, Scc));
 template <class R, class A, class B>
 ScalarSignature<R, A, B> scalarSignatureOf(R (*)(A, B, Scc));
+template <class R, class A, class B, class C>
+ScalarSignature<R, A, B, C> scalarSignatureOf(R (*)(A, B, C, Scc));
 
 /// A table row for a function (sources..., Scc).
 template <auto F> constexpr Operation sop(const char *Name) {

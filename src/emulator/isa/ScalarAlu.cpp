@@ -72,27 +72,40 @@ template <unsigned Shift> U32 shiftAdd(U32 A, U32 B, Scc C) {
   return U32(Sum);
 }
 
+/// EXEC, or its low half.
+template <class T> T execOf(const Wave &W) { return T(W.s64(sreg::Exec)); }
+template <class T> void setExec(Wave &W, T Value) {
+  if constexpr (sizeof(T) == 8)
+    W.setS64(sreg::Exec, Value);
+  else
+    W.S[sreg::Exec] = Value;
+}
 /// Saves EXEC, then replaces it by a function of it and the source.
-template <auto F> void saveExec(Wave &W, const Inst &I) {
-  U64 Exec = W.exec(), Mask = scalar64(W, I.Src[0]);
-  U64 New = F(Mask, Exec);
-  W.setS64(I.Dst.Reg, Exec);
-  W.setS64(sreg::Exec, New);
+template <class T, auto F> void saveExec(Wave &W, const Inst &I) {
+  T Exec = execOf<T>(W), New = F(scalarSource<T>(W, I, 0), Exec);
+  scalarResult<T>(W, I, Exec);
+  setExec(W, New);
   W.scc() = New != 0;
 }
 /// Writes the new EXEC to the destination too.
-template <auto F> void writeExec(Wave &W, const Inst &I) {
-  U64 New = F(scalar64(W, I.Src[0]), W.exec());
-  W.setS64(I.Dst.Reg, New);
-  W.setS64(sreg::Exec, New);
+template <class T, auto F> void writeExec(Wave &W, const Inst &I) {
+  T New = F(scalarSource<T>(W, I, 0), execOf<T>(W));
+  scalarResult<T>(W, I, New);
+  setExec(W, New);
   W.scc() = New != 0;
 }
-template <auto F> constexpr Operation saveExecRow(const char *Name) {
-  return {Name, saveExec<F>, ValueType::U64, {ValueType::U64}};
-}
-template <auto F> constexpr Operation writeExecRow(const char *Name) {
-  return {Name, writeExec<F>, ValueType::U64, {ValueType::U64}};
-}
+#define EXEC(Name, Function, Expression)                                       \
+  {"s_" Name "_b32",                                                           \
+   Function<U32, [](U32 S, U32 E) { return U32(Expression); }>,                \
+   ValueType::U32,                                                             \
+   {ValueType::U32}},                                                          \
+  {                                                                            \
+    "s_" Name "_b64",                                                          \
+        Function<U64, [](U64 S, U64 E) { return U64(Expression); }>,           \
+        ValueType::U64, {                                                      \
+      ValueType::U64                                                           \
+    }                                                                          \
+  }
 
 /// The destination is also a source: bit set and clear.
 template <class T, bool Set> void changeBit(Wave &W, const Inst &I) {
@@ -106,22 +119,36 @@ template <class T> void conditionalMove(Wave &W, const Inst &I) {
     scalarResult<T>(W, I, scalarSource<T>(W, I, 0));
 }
 
+/// False, with a fault, when the register is not the wave's.
+template <class T> bool isAllocated(Wave &W, U64 Reg) {
+  if (Reg + sizeof(T) / 4 <= (W.Limits >> 32 & 0xffff))
+    return true;
+  W.fault(ExecutionFault::Kind::InvalidDispatch,
+          "relative SGPR is outside the allocation");
+  return false;
+}
+/// Pairs begin with an even register.
+template <class T> U64 relative(unsigned Base, U32 Offset) {
+  return (U64(Base) + Offset) & ~U64(sizeof(T) / 4 - 1);
+}
 template <class T> void moveRelativeSource(Wave &W, const Inst &I) {
-  unsigned Reg = I.Src[0].Reg + W.m0();
-  if (Reg + sizeof(T) / 4 > (W.Limits >> 32 & 0xffff))
-    return W.fault(ExecutionFault::Kind::InvalidDispatch,
-                   "relative SGPR is outside the allocation");
-  scalarResult<T>(W, I, sizeof(T) == 8 ? T(W.s64(Reg)) : T(W.S[Reg]));
+  U64 Reg = relative<T>(I.Src[0].Reg, W.m0());
+  if (isAllocated<T>(W, Reg))
+    scalarResult<T>(W, I, sizeof(T) == 8 ? T(W.s64(Reg)) : T(W.S[Reg]));
 }
 template <class T> void moveRelativeDst(Wave &W, const Inst &I) {
-  unsigned Reg = I.Dst.Reg + W.m0();
-  if (Reg + sizeof(T) / 4 > (W.Limits >> 32 & 0xffff))
-    return W.fault(ExecutionFault::Kind::InvalidDispatch,
-                   "relative SGPR is outside the allocation");
-  if constexpr (sizeof(T) == 8)
-    W.setS64(Reg, scalar64(W, I.Src[0]));
-  else
-    W.S[Reg] = scalar32(W, I.Src[0]);
+  U64 Reg = relative<T>(I.Dst.Reg, W.m0());
+  if (!isAllocated<T>(W, Reg))
+    return;
+  T Value = scalarSource<T>(W, I, 0);
+  std::memcpy(&W.S[Reg], &Value, sizeof(T));
+}
+/// Both numbers are relative, each to its own field of M0.
+void moveRelativeBoth(Wave &W, const Inst &I) {
+  U64 From = I.Src[0].Reg + (W.m0() & 0x3ff);
+  U64 To = I.Dst.Reg + (W.m0() >> 16 & 0x3ff);
+  if (isAllocated<U32>(W, From) && isAllocated<U32>(W, To))
+    W.S[To] = W.S[From];
 }
 
 /// SOPK operations: the immediate is the second source.
@@ -240,23 +267,24 @@ constexpr Operation Rows[] = {
      {ValueType::U64}},
     {"s_movreld_b32", moveRelativeDst<U32>, ValueType::U32, {ValueType::U32}},
     {"s_movreld_b64", moveRelativeDst<U64>, ValueType::U64, {ValueType::U64}},
+    {"s_movrelsd_2_b32", moveRelativeBoth, ValueType::U32, {ValueType::U32}},
     sop<[](U32 A, Scc C) { return nonZero<U32>(I32(A) < 0 ? 0 - A : A, C); }>(
         "s_abs_i32"),
     sop<replicateBits>("s_bitreplicate_b64_b32"),
 
     // EXEC updates.
-    saveExecRow<[](U64 S, U64 E) { return S & E; }>("s_and_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return S | E; }>("s_or_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return S ^ E; }>("s_xor_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return S & ~E; }>("s_andn2_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return S | ~E; }>("s_orn2_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return ~(S & E); }>("s_nand_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return ~(S | E); }>("s_nor_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return ~(S ^ E); }>("s_xnor_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return ~S & E; }>("s_andn1_saveexec_b64"),
-    saveExecRow<[](U64 S, U64 E) { return ~S | E; }>("s_orn1_saveexec_b64"),
-    writeExecRow<[](U64 S, U64 E) { return ~S & E; }>("s_andn1_wrexec_b64"),
-    writeExecRow<[](U64 S, U64 E) { return S & ~E; }>("s_andn2_wrexec_b64"),
+    EXEC("and_saveexec", saveExec, S &E),
+    EXEC("or_saveexec", saveExec, S | E),
+    EXEC("xor_saveexec", saveExec, S ^ E),
+    EXEC("andn2_saveexec", saveExec, S & ~E),
+    EXEC("orn2_saveexec", saveExec, S | ~E),
+    EXEC("nand_saveexec", saveExec, ~(S &E)),
+    EXEC("nor_saveexec", saveExec, ~(S | E)),
+    EXEC("xnor_saveexec", saveExec, ~(S ^ E)),
+    EXEC("andn1_saveexec", saveExec, ~S &E),
+    EXEC("orn1_saveexec", saveExec, ~S | E),
+    EXEC("andn1_wrexec", writeExec, ~S &E),
+    EXEC("andn2_wrexec", writeExec, S & ~E),
 
     // Arithmetic.
     sop<[](U32 A, U32 B, Scc C) {
@@ -287,6 +315,9 @@ constexpr Operation Rows[] = {
       C = R >> 63;
       return U32(R);
     }>("s_subb_u32"),
+    sop<[](U64 A, U64 B, Scc) { return A + B; }>("s_add_nc_u64"),
+    sop<[](U64 A, U64 B, Scc) { return A - B; }>("s_sub_nc_u64"),
+    sop<[](U64 A, U64 B, Scc) { return A * B; }>("s_mul_u64"),
     sop<smaller<I32>>("s_min_i32"),
     sop<smaller<U32>>("s_min_u32"),
     sop<larger<I32>>("s_max_i32"),
@@ -312,6 +343,8 @@ constexpr Operation Rows[] = {
         "s_pack_lh_b32_b16"),
     sop<[](U32 A, U32 B, Scc) { return A >> 16 | (B & 0xffff0000); }>(
         "s_pack_hh_b32_b16"),
+    sop<[](U32 A, U32 B, Scc) { return A >> 16 | B << 16; }>(
+        "s_pack_hl_b32_b16"),
 
     // Logic and shifts.
     sop<andOp<U32>>("s_and_b32"),

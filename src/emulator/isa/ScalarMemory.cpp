@@ -1,90 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar loads and stores, and the clocks (SMEM). Source 0 is the base pair or
-// buffer descriptor, source 1 an optional SGPR offset.
+// Scalar loads, stores, atomics and the clocks (SMEM). Source 0 is the base
+// pair or buffer descriptor, source 1 an optional SGPR offset.
+#include "emulator/isa/Atomic.h"
 #include "emulator/isa/BufferDescriptor.h"
+#include "emulator/isa/Clock.h"
 #include "emulator/isa/Scalar.h"
 #include "emulator/isa/Tables.h"
-#include <ctime>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-I64 totalOffset(Wave &W, const Inst &I) {
+I64 byteOffset(Wave &W, const Inst &I) {
   I64 Offset = I.Offset;
   if (I.Src[1].Kind != Source::None)
     Offset += scalar32(W, I.Src[1]);
-  return Offset & ~I64(3);
+  return Offset;
+}
+/// Low bits that do not fit the access are dropped, from each part.
+constexpr I64 WholeDwords = ~I64(3);
+
+uint8_t *checked(Wave &W, U64 Address, unsigned Bytes) {
+  uint8_t *P = W.Thread->Memory.pointer(Address, Bytes);
+  if (!P)
+    W.fault(ExecutionFault::Kind::MemoryViolation, "scalar access to unmapped",
+            Address);
+  return P;
 }
 
-template <unsigned Count> void load(Wave &W, const Inst &I) {
-  U64 Address = (W.s64(I.Src[0].Reg) & ~U64(3)) + totalOffset(W, I);
-  const uint8_t *From = W.Thread->Memory.pointer(Address, Count * 4);
-  if (!From)
-    return W.fault(ExecutionFault::Kind::MemoryViolation, "scalar load",
-                   Address);
-  std::memcpy(&W.S[I.Dst.Reg], From, Count * 4);
-}
+/// Where plain instructions go.
+struct Direct {
+  Direct(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {}
+  U64 Base;
+  U64 base() const { return Base & U64(WholeDwords); }
+  /// Null, without a fault, where the access has no effect.
+  uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
+    Skip = false;
+    I64 Keep = -I64(Bytes < 4 ? Bytes : 4);
+    return checked(W, base() + U64(Offset & Keep), Bytes);
+  }
+};
 
-template <unsigned Count> void store(Wave &W, const Inst &I) {
-  U64 Address = (W.s64(I.Src[0].Reg) & ~U64(3)) + totalOffset(W, I);
-  uint8_t *To = W.Thread->Memory.pointer(Address, Count * 4);
-  if (!To)
-    return W.fault(ExecutionFault::Kind::MemoryViolation, "scalar store",
-                   Address);
-  std::memcpy(To, &W.S[I.Dst.Reg], Count * 4);
-}
+/// Those of a buffer: what lies outside reads as zero and cannot be written.
+struct Buffered {
+  Buffered(Wave &W, const Inst &I)
+      : Buffer(&W.S[I.Src[0].Reg], *W.T), Size(Buffer.sizeInBytes()) {}
+  BufferDescriptor Buffer;
+  U64 Size;
+  U64 base() const { return Buffer.Base; }
+  uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
+    I64 Keep = -I64(Bytes < 4 ? Bytes : 4);
+    U64 At = U64(Offset & Keep);
+    Skip = At + Bytes > Size || At > Size;
+    return Skip ? nullptr : checked(W, Buffer.Base + At, Bytes);
+  }
+};
 
-/// Dwords beyond the buffer read as zero.
-template <unsigned Count> void bufferLoad(Wave &W, const Inst &I) {
-  BufferDescriptor Buffer(&W.S[I.Src[0].Reg]);
-  U64 Size = Buffer.sizeInBytes();
-  U64 Offset = U64(totalOffset(W, I));
-  for (unsigned N = 0; N != Count; ++N, Offset += 4) {
-    U32 Value = 0;
-    if (Offset + 4 <= Size) {
-      U64 Address = Buffer.Base + Offset;
-      const uint8_t *From = W.Thread->Memory.pointer(Address, 4);
-      if (!From)
-        return W.fault(ExecutionFault::Kind::MemoryViolation,
-                       "scalar buffer load", Address);
-      std::memcpy(&Value, From, 4);
-    }
-    W.S[I.Dst.Reg + N] = Value;
+/// Scratch memory, without the interleaving that vector instructions see. The
+/// offset in a register counts blocks of 64 bytes.
+struct Private {
+  Private(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {
+    if (I.Src[1].Kind != Source::None)
+      Base += U64(scalar32(W, I.Src[1])) * 63;
+  }
+  U64 Base;
+  uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
+    Skip = false;
+    U64 Address = (Base + U64(Offset)) & U64(WholeDwords);
+    if (Address - W.ScratchBegin <= W.ScratchLimit - Bytes &&
+        Bytes <= W.ScratchLimit)
+      return checked(W, Address, Bytes);
+    W.fault(ExecutionFault::Kind::MemoryViolation, "outside the wave's scratch",
+            Address);
+    return nullptr;
+  }
+};
+
+/// Dword by dword, since a buffer may end in between.
+template <class Place, unsigned Count> void load(Wave &W, const Inst &I) {
+  Place P(W, I);
+  I64 Offset = byteOffset(W, I) & WholeDwords;
+  U32 Values[Count];
+  for (unsigned N = 0; N != Count; ++N) {
+    bool Skip;
+    const uint8_t *From = P.pointer(W, Offset + 4 * N, 4, Skip);
+    if (!From && !Skip)
+      return;
+    Values[N] = 0;
+    if (From)
+      std::memcpy(&Values[N], From, 4);
+  }
+  std::memcpy(&W.S[I.Dst.Reg], Values, sizeof(Values));
+}
+template <class Place, unsigned Count> void store(Wave &W, const Inst &I) {
+  Place P(W, I);
+  I64 Offset = byteOffset(W, I) & WholeDwords;
+  for (unsigned N = 0; N != Count; ++N) {
+    bool Skip;
+    uint8_t *To = P.pointer(W, Offset + 4 * N, 4, Skip);
+    if (!To && !Skip)
+      return;
+    if (To)
+      std::memcpy(To, &W.S[I.Dst.Reg + N], 4);
   }
 }
 
-template <unsigned Count> void bufferStore(Wave &W, const Inst &I) {
-  BufferDescriptor Buffer(&W.S[I.Src[0].Reg]);
-  U64 Size = Buffer.sizeInBytes();
-  U64 Offset = U64(totalOffset(W, I));
-  for (unsigned N = 0; N != Count && Offset + 4 <= Size; ++N, Offset += 4) {
-    U64 Address = Buffer.Base + Offset;
-    uint8_t *To = W.Thread->Memory.pointer(Address, 4);
-    if (!To)
-      return W.fault(ExecutionFault::Kind::MemoryViolation,
-                     "scalar buffer store", Address);
-    std::memcpy(To, &W.S[I.Dst.Reg + N], 4);
-  }
+template <class Place, class T> void loadNarrow(Wave &W, const Inst &I) {
+  Place P(W, I);
+  bool Skip;
+  const uint8_t *From = P.pointer(W, byteOffset(W, I), sizeof(T), Skip);
+  T Value = 0;
+  if (From)
+    std::memcpy(&Value, From, sizeof(T));
+  if (From || Skip)
+    W.S[I.Dst.Reg] = U32(I32(Value));
 }
 
-/// Advances with executed instructions, so that runs repeat exactly.
-void readClock(Wave &W, const Inst &I) {
-  constexpr U64 CyclesPerInstruction = 4;
-  U64 Now = W.Thread->Clock + W.WaveInstructions;
-  W.setS64(I.Dst.Reg, Now * CyclesPerInstruction);
+template <class T> T dataAt(const Wave &W, unsigned Reg) {
+  return sizeof(T) == 8 ? T(W.s64(Reg)) : T(W.S[Reg]);
 }
 
-/// The constant 100 MHz counter, the one the host sees too.
-void readRealTime(Wave &W, const Inst &I) {
-  timespec Now;
-  clock_gettime(CLOCK_MONOTONIC, &Now);
-  constexpr U64 TicksPerSecond = 100'000'000;
-  constexpr U64 NanosecondsPerTick = 1'000'000'000 / TicksPerSecond;
-  W.setS64(I.Dst.Reg, U64(Now.tv_sec) * TicksPerSecond +
-                          U64(Now.tv_nsec) / NanosecondsPerTick);
+/// \p F maps a host pointer to the old value. The data registers receive it
+/// where the instruction asks for it.
+template <class Place, class T, class Body>
+void atomicAt(Wave &W, const Inst &I, Body F) {
+  Place P(W, I);
+  bool Skip;
+  // Buffers are checked for whole accesses; these need their natural alignment.
+  I64 Offset = byteOffset(W, I) & WholeDwords;
+  uint8_t *At = P.pointer(W, Offset, sizeof(T), Skip);
+  if (!At && !Skip)
+    return;
+  if (reinterpret_cast<U64>(At) % sizeof(T))
+    return W.fault(ExecutionFault::Kind::Misaligned, "misaligned atomic",
+                   P.base() + U64(Offset));
+  T Old = At ? F(At) : T(0);
+  if (I.Glc)
+    std::memcpy(&W.S[I.Dst.Reg], &Old, sizeof(T));
 }
+template <class Place, class T, auto Update>
+void atomicOp(Wave &W, const Inst &I) {
+  T Data = dataAt<T>(W, I.Dst.Reg);
+  atomicAt<Place, T>(W, I, [&](uint8_t *P) {
+    return atomic::apply<T>(P, [&](T Old) { return Update(Old, Data); });
+  });
+}
+/// New value in the first half of the data, expected value in the second.
+template <class Place, class T> void compareSwap(Wave &W, const Inst &I) {
+  T New = dataAt<T>(W, I.Dst.Reg);
+  T Expected = dataAt<T>(W, I.Dst.Reg + sizeof(T) / 4);
+  atomicAt<Place, T>(W, I, [&](uint8_t *P) {
+    return atomic::apply<T>(P,
+                            [&](T Old) { return Old == Expected ? New : Old; });
+  });
+}
+
+void readClock(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, shaderClock(W)); }
+void readRealTime(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, realTime()); }
+
+/// What only caches could notice.
+void doNothing(Wave &, const Inst &) {}
 
 constexpr Operation row(const char *Name, Handler Fn) {
   return {Name,
@@ -93,25 +169,75 @@ constexpr Operation row(const char *Name, Handler Fn) {
           {ValueType::Wide, ValueType::U32, ValueType::None}};
 }
 
+#define LOAD(Suffix, Count)                                                    \
+  row("s_load_" Suffix, load<Direct, Count>),                                  \
+      row("s_buffer_load_" Suffix, load<Buffered, Count>)
+#define NARROW(Suffix, T)                                                      \
+  row("s_load_" Suffix, loadNarrow<Direct, T>),                                \
+      row("s_buffer_load_" Suffix, loadNarrow<Buffered, T>)
+#define STORE(Suffix, Count)                                                   \
+  row("s_store_" Suffix, store<Direct, Count>),                                \
+      row("s_buffer_store_" Suffix, store<Buffered, Count>),                   \
+      row("s_scratch_load_" Suffix, load<Private, Count>),                     \
+      row("s_scratch_store_" Suffix, store<Private, Count>)
+#define ATOMIC(Name, Suffix, T, ...)                                           \
+  row("s_atomic_" Name Suffix, __VA_ARGS__<Direct, T>),                        \
+      row("s_buffer_atomic_" Name Suffix, __VA_ARGS__<Buffered, T>)
+#define INTEGER(Name, Update)                                                  \
+  row("s_atomic_" Name, atomicOp<Direct, U32, atomic::Update<U32>>),           \
+      row("s_atomic_" Name "_x2", atomicOp<Direct, U64, atomic::Update<U64>>), \
+      row("s_buffer_atomic_" Name,                                             \
+          atomicOp<Buffered, U32, atomic::Update<U32>>),                       \
+      row("s_buffer_atomic_" Name "_x2",                                       \
+          atomicOp<Buffered, U64, atomic::Update<U64>>)
+
 constexpr Operation Rows[] = {
-    row("s_load_dword", load<1>),
-    row("s_load_dwordx2", load<2>),
-    row("s_load_dwordx4", load<4>),
-    row("s_load_dwordx8", load<8>),
-    row("s_load_dwordx16", load<16>),
-    row("s_buffer_load_dword", bufferLoad<1>),
-    row("s_buffer_load_dwordx2", bufferLoad<2>),
-    row("s_buffer_load_dwordx4", bufferLoad<4>),
-    row("s_buffer_load_dwordx8", bufferLoad<8>),
-    row("s_buffer_load_dwordx16", bufferLoad<16>),
-    row("s_store_dword", store<1>),
-    row("s_store_dwordx2", store<2>),
-    row("s_store_dwordx4", store<4>),
-    row("s_buffer_store_dword", bufferStore<1>),
-    row("s_buffer_store_dwordx2", bufferStore<2>),
-    row("s_buffer_store_dwordx4", bufferStore<4>),
+    LOAD("dword", 1),
+    LOAD("dwordx2", 2),
+    LOAD("b96", 3),
+    LOAD("dwordx4", 4),
+    LOAD("dwordx8", 8),
+    LOAD("dwordx16", 16),
+    NARROW("u8", uint8_t),
+    NARROW("i8", int8_t),
+    NARROW("u16", U16),
+    NARROW("i16", I16),
+    STORE("dword", 1),
+    STORE("dwordx2", 2),
+    STORE("dwordx4", 4),
+
+    INTEGER("swap", swap),
+    INTEGER("add", add),
+    INTEGER("sub", sub),
+    INTEGER("smin", signedMin),
+    INTEGER("umin", unsignedMin),
+    INTEGER("smax", signedMax),
+    INTEGER("umax", unsignedMax),
+    INTEGER("and", bitAnd),
+    INTEGER("or", bitOr),
+    INTEGER("xor", bitXor),
+    INTEGER("inc", increment),
+    INTEGER("dec", decrement),
+    ATOMIC("cmpswap", "", U32, compareSwap),
+    ATOMIC("cmpswap", "_x2", U64, compareSwap),
+
     row("s_memtime", readClock),
     row("s_memrealtime", readRealTime),
+
+    {"s_dcache_inv", doNothing},
+    {"s_dcache_inv_vol", doNothing},
+    {"s_dcache_wb", doNothing},
+    {"s_dcache_wb_vol", doNothing},
+    {"s_dcache_discard", doNothing},
+    {"s_dcache_discard_x2", doNothing},
+    {"s_gl1_inv", doNothing},
+    {"s_atc_probe", doNothing},
+    {"s_atc_probe_buffer", doNothing},
+    {"s_prefetch_inst", doNothing},
+    {"s_prefetch_inst_pc_rel", doNothing},
+    {"s_prefetch_data", doNothing},
+    {"s_prefetch_data_pc_rel", doNothing},
+    {"s_buffer_prefetch_data", doNothing},
 };
 
 } // namespace

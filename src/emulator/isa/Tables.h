@@ -10,7 +10,9 @@
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 std::span<const Operation> scalarAluRows();
+std::span<const Operation> scalarFloatRows();
 std::span<const Operation> controlRows();
+std::span<const Operation> hardwareRegisterRows();
 std::span<const Operation> scalarMemoryRows();
 std::span<const Operation> integerRows();
 std::span<const Operation> bitRows();
@@ -34,7 +36,7 @@ std::span<const Operation> waveMatrixRows();
 std::span<const Operation> ldsRows();
 std::span<const Operation> globalSyncRows();
 std::span<const Operation> flatRows();
-std::span<const Operation> flatAtomicRows();
+std::span<const Operation> memoryAtomicRows();
 std::span<const Operation> bufferRows();
 std::span<const Operation> bufferFormatRows();
 

@@ -226,11 +226,11 @@ TEST_F(DispatchTest, RegistersBeyondTheAllocationFault) {
 }
 
 TEST_F(DispatchTest, UnknownOperationsAreNamed) {
-  load("s_setkill 1\n s_endpgm");
+  load("s_rfe_b64 s[0:1]\n s_endpgm");
   auto Fault = run();
   ASSERT_TRUE(Fault);
   EXPECT_EQ(Fault->What, Kind::UnknownOperation);
-  EXPECT_NE(Fault->Message.find("s_setkill"), std::string::npos);
+  EXPECT_NE(Fault->Message.find("s_rfe"), std::string::npos);
   EXPECT_NE(Fault->Message.find("kernel"), std::string::npos);
   EXPECT_EQ(Fault->PC, Code.address());
 }
