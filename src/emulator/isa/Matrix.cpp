@@ -10,18 +10,17 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-/// Lane that B is read from under the permutation \p Pattern.
-unsigned permutedLane(unsigned L, unsigned Pattern) {
+/// Lanes are permuted in groups of 16: the group that \p Group reads from under
+/// \p Pattern.
+unsigned permutedGroup(unsigned Group, unsigned Pattern) {
   switch (Pattern) {
-  case 0:
-    return L;
-  case 1:
+  case 1: // the first half, then the second, twice each
   case 2:
-    return L % 32 + 32 * (Pattern - 1);
-  case 3:
-    return (L + 16) % NumLanes;
-  default:
-    return L % 16 + 16 * (Pattern - 4);
+    return Group % 2 + 2 * (Pattern - 1);
+  case 3: // rotation
+    return (Group + 1) % 4;
+  default: // one group for all
+    return Pattern - 4;
   }
 }
 
@@ -32,9 +31,13 @@ public:
       : Registers(W.vgpr(O.Reg)) {
     if (!Pattern)
       return;
+    constexpr unsigned Size = NumLanes / 4;
     for (unsigned R = 0; R != O.NumRegs; ++R)
-      for (unsigned L = 0; L != NumLanes; ++L)
-        Copy[R][L] = Registers[R * NumLanes + permutedLane(L, Pattern)];
+      for (unsigned Group = 0; Group != 4; ++Group)
+        std::memcpy(Copy[R] + Group * Size,
+                    Registers + R * NumLanes +
+                        permutedGroup(Group, Pattern) * Size,
+                    Size * sizeof(U32));
     Registers = Copy[0];
   }
   const U32 *registers() const { return Registers; }

@@ -49,19 +49,35 @@ U32 narrowed(Result R, F32 Value, bool Saturate) {
   return (Bits + 0x7fff + (Bits >> 16 & 1)) >> 16;
 }
 
+/// The inline constant that LLVM decodes to \p Value. By the width of the whole
+/// operand, it may come as a float of any size; integers are bits of the
+/// result.
+F32 constantOf(Result R, U64 Value) {
+  U32 High = U32(Value >> 32);
+  if (High && High != ~U32(0))
+    return F32(std::bit_cast<F64>(Value));
+  bool IsSingle = Value > 0xffff && !High;
+  if (R == Result::F32 || IsSingle)
+    return std::bit_cast<F32>(U32(Value));
+  return widened(R, U32(Value) & 0xffff);
+}
+
 class FloatAccumulator {
 public:
   FloatAccumulator(Wave &W, const Inst &I, const Plan &P, Result R, Packing Pk)
       : W(W), I(I), P(P), R(R), Pk(Pk), Saturate(W.Mode & mode::Fp16Overflow) {}
 
   void load(const Operand &C, MatrixSums<F32> &Sums) const {
+    if (C.Kind != Source::Vgpr) {
+      std::fill_n(Sums[0], P.NumRegisters * NumLanes, constantOf(R, C.Value));
+      return;
+    }
     if (R == Result::F32)
       return loadSums(W, C, P, Sums);
     for (unsigned N = 0; N != P.NumRegisters; ++N) {
-      const U32 *From =
-          C.Kind == Source::Vgpr ? W.vgpr(C.Reg + Pk.registerOf(N)) : nullptr;
+      const U32 *From = W.vgpr(C.Reg + Pk.registerOf(N));
       for (unsigned L = 0; L != P.Lanes; ++L)
-        Sums[N][L] = widened(R, From ? From[L] >> Pk.shiftOf(N) : U32(C.Value));
+        Sums[N][L] = widened(R, From[L] >> Pk.shiftOf(N));
     }
   }
   void applySigns(const Operand &C, MatrixSums<F32> &Sums) const {
