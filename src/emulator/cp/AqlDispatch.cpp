@@ -86,10 +86,11 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   Work.Cancel = &stopping();
 
   DispatchCounts Counts;
-  const uint64_t Start = hostNanoseconds();
+  const uint64_t Start = hostNanoseconds(), StartThread = threadNanoseconds();
   std::optional<ExecutionFault> Fault = Processor.shaders().run(Work, Counts);
-  Processor.statistics().add(Work.KernelName, Counts,
-                             hostNanoseconds() - Start);
+  Processor.statistics().add(
+      Work.KernelName, Counts,
+      {hostNanoseconds() - Start, threadNanoseconds() - StartThread});
   if (Fault)
     return fail(*Fault);
   return reclaimScratch();

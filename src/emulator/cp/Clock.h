@@ -14,10 +14,15 @@ namespace luthier::emulator {
 /// 100 MHz, as on real devices.
 inline constexpr uint64_t NanosecondsPerDeviceTick = 10;
 
-inline uint64_t hostNanoseconds() {
+inline uint64_t nanosecondsOf(clockid_t Clock) {
   timespec Now;
-  clock_gettime(CLOCK_MONOTONIC, &Now);
+  clock_gettime(Clock, &Now);
   return uint64_t(Now.tv_sec) * 1000000000 + uint64_t(Now.tv_nsec);
+}
+inline uint64_t hostNanoseconds() { return nanosecondsOf(CLOCK_MONOTONIC); }
+/// Time that the calling thread has run: other load on the host does not count.
+inline uint64_t threadNanoseconds() {
+  return nanosecondsOf(CLOCK_THREAD_CPUTIME_ID);
 }
 
 inline uint64_t deviceTicks() {

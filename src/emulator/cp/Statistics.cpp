@@ -9,13 +9,14 @@
 namespace luthier::emulator {
 
 void Statistics::add(const std::string &KernelName,
-                     const DispatchCounts &Counts, uint64_t HostNanoseconds) {
+                     const DispatchCounts &Counts, HostTime Time) {
   std::lock_guard Lock(Mutex);
   Totals &Sum = Kernels[KernelName];
   ++Sum.Dispatches;
   Sum.Counts.WaveInstructions += Counts.WaveInstructions;
   Sum.Counts.LaneInstructions += Counts.LaneInstructions;
-  Sum.HostNanoseconds += HostNanoseconds;
+  Sum.Time.Elapsed += Time.Elapsed;
+  Sum.Time.Thread += Time.Thread;
 }
 
 void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
@@ -27,7 +28,8 @@ void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
       Json.attribute("dispatches", Sum.Dispatches);
       Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
       Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
-      Json.attribute("host_nanoseconds", Sum.HostNanoseconds);
+      Json.attribute("host_ns", Sum.Time.Elapsed);
+          Json.attribute("host_thread_ns", Sum.Time.Thread);
     });
 }
 

@@ -18,12 +18,18 @@ class OStream;
 
 namespace luthier::emulator {
 
+/// What a dispatch took to emulate, decoding included, in nanoseconds: elapsed,
+/// and of the queue's own thread.
+struct HostTime {
+  uint64_t Elapsed = 0;
+  uint64_t Thread = 0;
+};
+
 /// Thread-safe.
 class Statistics {
 public:
-  /// \p HostNanoseconds is what the dispatch took to emulate, decoding included.
   void add(const std::string &KernelName, const DispatchCounts &Counts,
-           uint64_t HostNanoseconds = 0);
+           HostTime Time = {});
 
   /// A row for each kernel, sorted by name.
   void writeRows(llvm::json::OStream &Json, unsigned Device) const;
@@ -32,14 +38,14 @@ private:
   struct Totals {
     uint64_t Dispatches = 0;
     DispatchCounts Counts;
-    uint64_t HostNanoseconds = 0;
+    HostTime Time;
   };
   mutable std::mutex Mutex;
   std::map<std::string, Totals> Kernels;
 };
 
 /// {"kernels":[{"name","device","dispatches","wave_instructions",
-/// "lane_instructions","host_nanoseconds"}]}; devices count from 0.
+/// "lane_instructions","host_ns","host_thread_ns"}]}; devices count from 0.
 std::string statisticsJson(const std::vector<const Statistics *> &Devices);
 
 /// "%p" in \p Path stands for the process id. False, with errno set, if the
