@@ -29,7 +29,7 @@ void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
       Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
       Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
       Json.attribute("host_ns", Sum.Time.Elapsed);
-          Json.attribute("host_thread_ns", Sum.Time.Thread);
+      Json.attribute("host_thread_ns", Sum.Time.Thread);
     });
 }
 

@@ -22,7 +22,7 @@ struct Wave;
 /// A slot per dword. The slots after the last one end the page: they have a
 /// handler that only asks for the next page.
 struct CodePage {
-  static constexpr unsigned Bytes = 4096, NumSlots = Bytes / 4;
+  static constexpr unsigned Bytes = 1024, NumSlots = Bytes / 4;
   /// The longest instruction of any target has five dwords.
   static constexpr unsigned NumExits = 5;
 
@@ -81,7 +81,7 @@ public:
   void refresh();
 
 private:
-  static constexpr unsigned NumEntries = 64;
+  static constexpr unsigned NumEntries = 256;
   CodeCache &Cache;
   std::array<std::shared_ptr<CodePage>, NumEntries> Entries;
   uint64_t Generation = 0;

@@ -114,6 +114,10 @@ struct ThreadContext {
   ThreadContext(const AddressSpace &Space, CodeView &Code)
       : Memory(Space), Code(&Code) {}
   LaneScratch Scratch;
+  /// All ones for each lane of SelectedLanes, else zero: the last mask that a
+  /// result was written under, since EXEC changes seldom.
+  alignas(64) uint32_t Selectors[NumLanes] = {};
+  uint64_t SelectedLanes = 0;
   MemoryView Memory;
   CodeView *Code;
   /// Set when the observed loop runs.

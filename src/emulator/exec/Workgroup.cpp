@@ -10,6 +10,9 @@ namespace {
 
 /// Fills state that hardware leaves undefined. Repeatable, and never zero, so
 /// that a program that counts on zeroes shows it.
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed) {
   auto Base = uint32_t((Seed + 1) * 0x9e3779b97f4a7c15 >> 32);
   for (size_t N = 0; N != Count; ++N)
@@ -55,26 +58,31 @@ uint64_t Workgroup::activeLanes(unsigned Number, const uint32_t (&Id)[3],
     uint32_t Full = Plan.D->WorkgroupSize[Axis];
     Size[Axis] = std::min(Full, Plan.D->GridSize[Axis] - Id[Axis] * Full);
   }
-  uint64_t Mask = 0;
-  bool Packed = Plan.T->PacksWorkItemIds;
-  unsigned NumIds =
+  const bool Packed = Plan.T->PacksWorkItemIds;
+  const unsigned NumIds =
       1 +
       AMDHSA_BITS_GET(Plan.D->ComputePgmRsrc2,
                       llvm::amdhsa::COMPUTE_PGM_RSRC2_ENABLE_VGPR_WORKITEM_ID);
-  for (unsigned L = 0; L != Plan.WaveSize; ++L) {
-    uint32_t Flat = Number * Plan.WaveSize + L;
-    uint32_t X = Flat % Size[0], Y = Flat / Size[0] % Size[1];
-    uint32_t Z = Flat / Size[0] / Size[1];
-    if (Z >= Size[2])
-      break;
-    ItemIds[L] = Packed ? X | Y << 10 | Z << 20 : X;
+  const uint32_t First = Number * Plan.WaveSize;
+  uint32_t X = First % Size[0], Y = First / Size[0] % Size[1];
+  uint32_t Z = First / Size[0] / Size[1];
+  unsigned Lane = 0;
+  // One run of equal y and z after the other.
+  while (Lane != Plan.WaveSize && Z < Size[2]) {
+    const unsigned Run = std::min(Size[0] - X, Plan.WaveSize - Lane);
+    const uint32_t Others = Packed ? Y << 10 | Z << 20 : 0;
+    for (unsigned N = 0; N != Run; ++N)
+      ItemIds[Lane + N] = (X + N) | Others;
     if (!Packed && NumIds > 1)
-      ItemIds[NumLanes + L] = Y;
+      std::fill_n(ItemIds + NumLanes + Lane, Run, Y);
     if (!Packed && NumIds > 2)
-      ItemIds[2 * NumLanes + L] = Z;
-    Mask |= uint64_t(1) << L;
+      std::fill_n(ItemIds + 2 * NumLanes + Lane, Run, Z);
+    Lane += Run;
+    X = 0;
+    if (++Y == Size[1])
+      Y = 0, ++Z;
   }
-  return Mask;
+  return Lane == 0 ? 0 : ~uint64_t(0) >> (NumLanes - Lane);
 }
 
 void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],

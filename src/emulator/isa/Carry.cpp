@@ -15,21 +15,22 @@ template <Step S, bool CarryIn> void addWithCarry(Wave &W, const Inst &I) {
   const U32 *A = source32(W, I, 0), *B = source32(W, I, 1);
   if constexpr (S == Step::SubRev)
     std::swap(A, B);
-  U32 *Result = W.Thread->Scratch.Result[0];
+  U32 *Result = resultRow(W, I);
   alignas(64) U32 In[NumLanes], Out[NumLanes];
   if constexpr (CarryIn)
     expandMask(W.laneMask(I.MaskSrc), In);
   LUTHIER_LANE_LOOP
   for (unsigned L = 0; L != NumLanes; ++L) {
-    U32 Carry = CarryIn ? In[L] : 0;
+    // The result may be one of the sources.
+    const U32 Left = A[L], Right = B[L], Carry = CarryIn ? In[L] : 0;
     if constexpr (S == Step::Add) {
-      U32 Sum = A[L] + B[L];
-      Result[L] = Sum + Carry;
-      Out[L] = U32(Sum < A[L]) | U32(Result[L] < Sum);
+      const U32 Sum = Left + Right, Total = Sum + Carry;
+      Result[L] = Total;
+      Out[L] = U32(Sum < Left) | U32(Total < Sum);
     } else {
-      U32 Difference = A[L] - B[L];
+      const U32 Difference = Left - Right;
       Result[L] = Difference - Carry;
-      Out[L] = U32(A[L] < B[L]) | U32(Difference < Carry);
+      Out[L] = U32(Left < Right) | U32(Difference < Carry);
     }
   }
   U64 CarryOut = packMask(Out);
@@ -40,7 +41,7 @@ template <Step S, bool CarryIn> void addWithCarry(Wave &W, const Inst &I) {
   }
   U64 Written = writableLanes(W, I);
   if (W.exec())
-    writeBack(W, I);
+    finishRow(W, I, Result);
   W.setLaneMask(I.ScalarDst, CarryOut & Written);
 }
 
@@ -55,7 +56,7 @@ template <Step S, bool CarryIn> constexpr Operation carry(const char *Name) {
 template <class T, class Wide> void multiplyAdd(Wave &W, const Inst &I) {
   const U32 *A = source32(W, I, 0), *B = source32(W, I, 1);
   Pair C = source64(W, I, 2);
-  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  U32 *Low = resultRow(W, I), *High = Low + NumLanes;
   alignas(64) U32 Out[NumLanes];
   LUTHIER_LANE_LOOP
   for (unsigned L = 0; L != NumLanes; ++L) {
@@ -73,7 +74,7 @@ template <class T, class Wide> void multiplyAdd(Wave &W, const Inst &I) {
     High[L] = U32(Sum >> 32);
   }
   U64 Exec = W.exec();
-  writeBackPair(W, I);
+  finishPair(W, I, Low);
   W.setLaneMask(I.ScalarDst, packMask(Out) & Exec);
 }
 
@@ -84,12 +85,12 @@ template <class T, class Wide> constexpr Operation mad(const char *Name) {
           {ValueType::U32, ValueType::U32, ValueType::U64}};
 }
 
-void selectLanes(Wave &W, const Inst &I) {
+void conditionalMask(Wave &W, const Inst &I) {
   U64 Exec = W.exec();
   if (!Exec)
     return;
   const U32 *A = source32(W, I, 0), *B = source32(W, I, 1);
-  U32 *Result = W.Thread->Scratch.Result[0];
+  U32 *Result = resultRow(W, I);
   U64 Mask = W.laneMask(I.MaskSrc);
   for (unsigned Half = 0; Half != 64; Half += 32) {
     U32 Bits = U32(Mask >> Half);
@@ -99,7 +100,7 @@ void selectLanes(Wave &W, const Inst &I) {
       Result[Half + L] = (B[Half + L] & Chosen) | (A[Half + L] & ~Chosen);
     }
   }
-  writeBack(W, I);
+  finishRow(W, I, Result);
 }
 
 constexpr Operation Rows[] = {
@@ -112,7 +113,7 @@ constexpr Operation Rows[] = {
     mad<U32, U64>("v_mad_u64_u32"),
     mad<I32, I64>("v_mad_i64_i32"),
     {"v_cndmask_b32",
-     selectLanes,
+     conditionalMask,
      ValueType::B32,
      {ValueType::B32, ValueType::B32}},
 };

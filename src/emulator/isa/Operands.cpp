@@ -142,6 +142,23 @@ void preparePair(Wave &W, const Inst &I, unsigned N) {
     applySigns(High, O);
 }
 
+void selectLanes(ThreadContext &Thread, uint64_t Lanes) {
+  for (unsigned Half = 0; Half != NumLanes; Half += 32) {
+    U32 Bits = U32(Lanes >> Half);
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != 32; ++L)
+      Thread.Selectors[Half + L] = laneSelector(Bits, L);
+  }
+  Thread.SelectedLanes = Lanes;
+}
+
+/// A row under selectors.
+static void blendRow(U32 *To, const U32 *From, const U32 *Selectors) {
+  LUTHIER_LANE_LOOP
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To[L] = blend(From[L], To[L], Selectors[L]);
+}
+
 void writeMasked(U32 *To, const U32 *From, uint64_t Mask) {
   if (Mask == ~uint64_t(0)) {
     std::memcpy(To, From, NumLanes * sizeof(U32));
@@ -223,7 +240,7 @@ void writeBack(Wave &W, const Inst &I) {
     }
     mergePart(I, To, Result);
   }
-  writeMasked(To, Result, writableLanes(W, I));
+  blendRow(To, Result, selectors(W, writableLanes(W, I)));
 }
 
 void writeBackPair(Wave &W, const Inst &I) {
@@ -237,9 +254,9 @@ void writeBackPair(Wave &W, const Inst &I) {
       storeLane(Low, High, L, Value);
     }
   }
-  uint64_t Mask = writableLanes(W, I);
-  writeMasked(W.vgpr(I.Dst.Reg), Low, Mask);
-  writeMasked(W.vgpr(I.Dst.Reg) + NumLanes, High, Mask);
+  const U32 *Selectors = selectors(W, writableLanes(W, I));
+  blendRow(W.vgpr(I.Dst.Reg), Low, Selectors);
+  blendRow(W.vgpr(I.Dst.Reg) + NumLanes, High, Selectors);
 }
 
 } // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

@@ -31,6 +31,19 @@ inline U32 laneSelector(U32 Bits, unsigned L) {
   return U32(I32(Bits << (31 - L)) >> 31);
 }
 
+void selectLanes(ThreadContext &Thread, uint64_t Lanes);
+
+/// A selector for each lane, from a mask.
+inline const U32 *selectors(Wave &W, uint64_t Lanes) {
+  ThreadContext &Thread = *W.Thread;
+  if (Thread.SelectedLanes != Lanes) [[unlikely]]
+    selectLanes(Thread, Lanes);
+  return Thread.Selectors;
+}
+inline U32 blend(U32 New, U32 Old, U32 Selector) {
+  return (New & Selector) | (Old & ~Selector);
+}
+
 /// The same value in all lanes.
 inline const U32 *broadcast(U32 *To, U32 Value) {
   for (unsigned L = 0; L != NumLanes; ++L)
@@ -86,27 +99,53 @@ template <class R> void storeLane(U32 *Low, U32 *High, unsigned L, R Value) {
   }
 }
 
-/// A per-lane function as a handler. Inactive lanes are computed too, and
-/// dropped when the result is written.
+template <class R>
+void blendResult(U32 *Low, U32 *High, unsigned L, R Value, U32 Selector) {
+  if constexpr (sizeof(R) == 8) {
+    uint64_t Bits = std::bit_cast<uint64_t>(Value);
+    Low[L] = blend(U32(Bits), Low[L], Selector);
+    High[L] = blend(U32(Bits >> 32), High[L], Selector);
+  } else {
+    Low[L] = blend(toBits(Value), Low[L], Selector);
+  }
+}
+
+/// The row that a handler computes its result in: the destination itself where
+/// every lane is written just so. The high half of a pair is the next row.
+inline U32 *resultRow(Wave &W, const Inst &I) {
+  bool Direct = !I.SlowResult && W.exec() == W.LaneMask;
+  return Direct ? W.vgpr(I.Dst.Reg) : W.Thread->Scratch.Result[0];
+}
+inline void finishRow(Wave &W, const Inst &I, const U32 *Row) {
+  if (Row == W.Thread->Scratch.Result[0])
+    writeBack(W, I);
+}
+inline void finishPair(Wave &W, const Inst &I, const U32 *Row) {
+  if (Row == W.Thread->Scratch.Result[0])
+    writeBackPair(W, I);
+}
+
+/// A per-lane function as a handler. Inactive lanes are computed too, and keep
+/// what they had.
 template <auto F, class R, class... A, size_t... N>
 inline void mapLanes(Wave &W, const Inst &I, std::index_sequence<N...>) {
   uint64_t Exec = W.exec();
   if (!Exec)
     return;
   std::tuple<Lanes<A>...> Sources{Lanes<A>(W, I, N)...};
-  bool Direct = !I.SlowResult && Exec == W.LaneMask;
-  U32 *Low, *High;
-  if (Direct) {
-    Low = W.vgpr(I.Dst.Reg);
-    High = Low + NumLanes;
+  U32 *Low = I.SlowResult ? W.Thread->Scratch.Result[0] : W.vgpr(I.Dst.Reg);
+  U32 *High = Low + NumLanes;
+  if (I.SlowResult || Exec == W.LaneMask) {
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L)
+      storeLane<R>(Low, High, L, F(std::get<N>(Sources)[L]...));
   } else {
-    Low = W.Thread->Scratch.Result[0];
-    High = W.Thread->Scratch.Result[1];
+    const U32 *Selectors = selectors(W, Exec);
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L)
+      blendResult<R>(Low, High, L, F(std::get<N>(Sources)[L]...), Selectors[L]);
   }
-  LUTHIER_LANE_LOOP
-  for (unsigned L = 0; L != NumLanes; ++L)
-    storeLane<R>(Low, High, L, F(std::get<N>(Sources)[L]...));
-  if (Direct)
+  if (!I.SlowResult)
     return;
   if constexpr (sizeof(R) == 8)
     writeBackPair(W, I);
