@@ -39,6 +39,8 @@ static std::optional<RegisterRange> implicitRange(const Target &T,
                                                   llvm::StringRef Name) {
   if (Name == "M0")
     return RegisterRange{RegisterFile::Scalar, sreg::M0, 1};
+  if (Name == "SCC")
+    return RegisterRange{RegisterFile::Scalar, sreg::Scc, 1};
   if (Name == "FLAT_SCR")
     return RegisterRange{RegisterFile::Scalar, uint16_t(T.FlatScratch), 2};
   return std::nullopt;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Wave.h"
+#include "emulator/exec/Workgroup.h"
+#include "emulator/strict/Poison.h"
 #include "emulator/strict/StrictMode.h"
+#include <map>
 
 namespace luthier::emulator::strict {
 
@@ -8,14 +10,69 @@ namespace {
 
 class StrictObserver final : public DispatchObserver {
 public:
-  void execute(Wave &W, const Inst &I, Handler Fn) override { Fn(W, I); }
+  StrictObserver(const LaunchPlan &Plan, const Options &O, ViolationSink Sink)
+      : O(O), R(*Plan.D, std::move(Sink), O.Continue), Poison(Plan, R) {}
+
+  void workgroupStarted(Workgroup &Real) override;
+  void execute(Wave &W, const Inst &I, Handler Fn) override;
+
+private:
+  struct WaveState {
+    WaveShadow *Shadow = nullptr;
+  };
+  struct Group {
+    PoisonTracker::Group Shadow;
+    std::vector<WaveState> Waves;
+  };
+  WaveState &stateOf(const Wave &W);
+
+  const Options O;
+  Reporter R;
+  PoisonTracker Poison;
+  /// By the address of the first wave; the scheduler reuses workgroups.
+  std::map<const Wave *, Group> Groups;
+  const Wave *Last = nullptr;
+  WaveState *LastState = nullptr;
 };
+
+void StrictObserver::workgroupStarted(Workgroup &Real) {
+  Group &G = Groups[Real.Waves.data()];
+  G.Waves.assign(Real.Waves.size(), {});
+  Last = nullptr;
+  if (!O.Poison)
+    return;
+  Poison.start(Real, G.Shadow);
+  for (size_t N = 0; N != G.Waves.size(); ++N)
+    G.Waves[N].Shadow = &G.Shadow.Waves[N];
+}
+
+StrictObserver::WaveState &StrictObserver::stateOf(const Wave &W) {
+  if (&W != Last) {
+    Last = &W;
+    LastState = &Groups.at(&W - W.IdInWorkgroup).Waves[W.IdInWorkgroup];
+  }
+  return *LastState;
+}
+
+void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
+  WaveState &State = stateOf(W);
+  const InstFacts &Facts = InstFacts::of(*W.T, *I.Info);
+  if (O.Poison)
+    Poison.step(W, *State.Shadow, I, Fn, Facts);
+  if (W.Event == WaveEvent::Fault)
+    return;
+  Fn(W, I);
+  if (O.Poison)
+    Poison.finish(W, *State.Shadow, I, Facts);
+}
 
 } // namespace
 
 std::function<std::unique_ptr<DispatchObserver>(const LaunchPlan &)>
-observer(const Options &, ViolationSink) {
-  return [](const LaunchPlan &) { return std::make_unique<StrictObserver>(); };
+observer(const Options &O, ViolationSink Sink) {
+  return [O, Sink = std::move(Sink)](const LaunchPlan &Plan) {
+    return std::make_unique<StrictObserver>(Plan, O, Sink);
+  };
 }
 
 } // namespace luthier::emulator::strict

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/strict/InstFacts.h"
+#include "SIDefines.h"
+#include "emulator/exec/Wave.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace luthier::emulator::strict {
+
+namespace {
+
+namespace flags = llvm::SIInstrFlags;
+
+struct RuleRow {
+  const char *Name;
+  PoisonRule Rule;
+  uint8_t Control;
+};
+constexpr RuleRow RuleRows[] = {
+#define POISON(Name, Rule, Control) {Name, PoisonRule::Rule, Control},
+#include "emulator/strict/PoisonRules.def"
+};
+
+const RuleRow *findRule(llvm::StringRef Name) {
+  static const auto Rows = [] {
+    llvm::StringMap<const RuleRow *> Map;
+    for (const RuleRow &Row : RuleRows)
+      Map.try_emplace(Row.Name, &Row);
+    return Map;
+  }();
+  return Rows.lookup(Name);
+}
+
+} // namespace
+
+Handler handlerOf(llvm::StringRef Name) {
+  static const auto Handlers = [] {
+    llvm::StringMap<Handler> Map;
+    for (std::span<const Operation> Table : operationSet().Tables)
+      for (const Operation &Op : Table)
+        Map.try_emplace(Op.Name, Op.Fn);
+    return Map;
+  }();
+  return Handlers.lookup(Name);
+}
+
+InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
+  auto Sort = [&](const std::vector<RegisterRange> &From, auto &Vectors,
+                  auto &Scalars, bool &Exec, bool &Scc) {
+    for (const RegisterRange &R : From) {
+      if (R.File == RegisterFile::Vector)
+        Vectors.push_back({R.First, R.Count});
+      else if (R.First == sreg::Exec || R.First == sreg::Exec + 1)
+        Exec = true;
+      else if (R.First < sreg::Null || R.First == sreg::Scc) {
+        Scc |= R.First == sreg::Scc;
+        Scalars.push_back({R.First, R.Count});
+      }
+    }
+  };
+  bool ReadsExec = false;
+  Sort(Info.Reads, VectorReads, ScalarReads, ReadsExec, ReadsScc);
+  Sort(Info.Writes, VectorWrites, ScalarWrites, WritesExec, WritesScc);
+  auto IsM0 = [](const Span &S) { return S.First == sreg::M0; };
+  // Other operations of the local data share needed M0 before generation 9,
+  // and are still described so.
+  constexpr llvm::StringRef UsersOfM0[] = {"addtid", "append", "consume",
+                                           "ordered", "gws"};
+  if ((Info.Flags & flags::DS) && llvm::none_of(UsersOfM0, [&](auto Part) {
+        return llvm::StringRef(Info.Mnemonic).contains(Part);
+      }))
+    llvm::erase_if(ScalarReads, IsM0);
+  ReadsM0 = llvm::any_of(ScalarReads, IsM0);
+  classify(T);
+}
+
+void InstFacts::classify(const Target &) {
+  llvm::StringRef Name = Info.Mnemonic;
+  if (const RuleRow *Row = findRule(Name)) {
+    Rule = Row->Rule;
+    Control = Row->Control;
+  }
+  uint64_t Flags = Info.Flags;
+  IsCompare = Name.starts_with("v_cmp");
+  CrossesLanes = (Flags & flags::DPP) || Rule == PoisonRule::Move ||
+                 Name.starts_with("v_readfirstlane");
+  constexpr llvm::StringRef Permutes[] = {"ds_bpermute", "ds_permute",
+                                          "ds_swizzle"};
+  bool IsPermute = llvm::any_of(
+      Permutes, [&](llvm::StringRef P) { return Name.starts_with(P); });
+  if (Info.IsBranch)
+    Form = Shape::Branch;
+  else if (Name.starts_with("s_sendmsg"))
+    Form = Shape::Message;
+  else if (Flags & flags::SMRD)
+    Form = Shape::ScalarMemory;
+  else if (Flags & flags::SALU)
+    Form = Flags & flags::SOPP ? Shape::Nothing : Shape::Scalar;
+  else if (Flags & flags::FLAT)
+    Form = Shape::Flat;
+  else if (Flags & (flags::MUBUF | flags::MTBUF))
+    Form = Shape::Buffer;
+  else if ((Flags & flags::DS) && !IsPermute)
+    Form = Name.starts_with("ds_gws") || Name == "ds_nop" ? Shape::Nothing
+                                                          : Shape::Lds;
+  else if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
+    Form = Name.contains("accvgpr") ? Shape::Vector : Shape::Matrix;
+  else
+    Form = Shape::Vector;
+  if (Form == Shape::Vector)
+    for (const Span &S : ScalarWrites)
+      WritesMask |= S.First != sreg::Scc && !VectorWrites.empty();
+  constexpr PoisonRule BitRules[] = {
+      PoisonRule::Copy, PoisonRule::Move,  PoisonRule::And, PoisonRule::AndNot,
+      PoisonRule::Or,   PoisonRule::OrNot, PoisonRule::Xor};
+  ConditionIsNonZero =
+      Form == Shape::Scalar && WritesScc && llvm::is_contained(BitRules, Rule);
+  classifyMemory();
+}
+
+void InstFacts::classifyMemory() {
+  if (Form != Shape::ScalarMemory && Form != Shape::Flat &&
+      Form != Shape::Buffer && Form != Shape::Lds)
+    return;
+  llvm::StringRef Name = Info.Mnemonic;
+  Loads = Info.MayLoad;
+  Stores = Info.MayStore;
+  BypassesRegisters = Name.ends_with(" lds") || Name.contains("_lds_");
+  if (Name.contains("store_byte") || Name.contains("write_b8"))
+    StoredBits = 0xff;
+  else if (Name.contains("store_short") || Name.contains("write_b16"))
+    StoredBits = 0xffff;
+  if (Name.ends_with("d16_hi"))
+    StoredBits <<= 16;
+  bool IsAtomic =
+      Name.contains("atomic") || (Form == Shape::Lds && Loads && Stores);
+  if (!IsAtomic || BypassesRegisters)
+    return;
+  Loads = Stores = true;
+  Swaps = Name.contains("swap") || Name.contains("xchg");
+  HasComparand = Name.contains("cmpswap") || Name.contains("cmpst");
+  Swaps &= !HasComparand && !Name.contains("condxchg");
+  bool Wide = Name.ends_with("_x2") || Name.ends_with("64");
+  std::string Or;
+  if (Form == Shape::Lds)
+    Or = std::string("ds_or_") + (VectorWrites.empty() ? "" : "rtn_") +
+         (Wide ? "b64" : "b32");
+  else
+    Or =
+        Name.split("_atomic_").first.str() + "_atomic_or" + (Wide ? "_x2" : "");
+  AtomicOr = handlerOf(Or);
+}
+
+} // namespace luthier::emulator::strict

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the checks need to know of an instruction, worked out once.
+#ifndef LUTHIER_EMULATOR_STRICT_INSTFACTS_H
+#define LUTHIER_EMULATOR_STRICT_INSTFACTS_H
+
+#include "emulator/exec/InstInfo.h"
+#include "emulator/isa/Operation.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace luthier::emulator {
+struct Target;
+}
+
+namespace luthier::emulator::strict {
+
+/// See PoisonRules.def.
+enum class PoisonRule : uint8_t {
+  Default,
+  Copy,
+  Move,
+  Permute,
+  And,
+  AndNot,
+  Or,
+  OrNot,
+  AndOr,
+  Xor,
+  Upward,
+  UpwardMask,
+  ShiftUp,
+  Select,
+  WithMask,
+  BitSet,
+  BitTest,
+  Equal,
+};
+
+/// How an instruction treats operands.
+enum class Shape : uint8_t {
+  Nothing, ///< Neither reads nor writes what can be uninitialised.
+  Scalar,
+  Vector,
+  Matrix,
+  ScalarMemory,
+  Flat,
+  Buffer,
+  Lds,
+  Branch,
+  Message,
+};
+
+struct Span {
+  uint16_t First;
+  uint8_t Count;
+};
+
+struct InstFacts final : InstNote {
+  InstFacts(const Target &T, const InstInfo &Info);
+  static const InstFacts &of(const Target &T, const InstInfo &Info) {
+    return static_cast<const InstFacts &>(
+        Info.Note.get([&] { return std::make_unique<InstFacts>(T, Info); }));
+  }
+
+  // EXEC is not among them, nor what is no state.
+  llvm::SmallVector<Span, 4> VectorReads, VectorWrites, ScalarReads,
+      ScalarWrites;
+  Shape Form = Shape::Nothing;
+  PoisonRule Rule = PoisonRule::Default;
+  /// Operands that say how the others are moved; 24 for 24-bit factors.
+  uint8_t Control = 0;
+  /// Lanes see each other's values, or EXEC does not matter.
+  bool CrossesLanes = false;
+  bool IsCompare = false;
+  bool WritesExec = false, WritesScc = false, ReadsScc = false;
+  /// SCC becomes "the result is not zero".
+  bool ConditionIsNonZero = false;
+  bool ReadsM0 = false;
+  /// Writes a lane mask besides its destination.
+  bool WritesMask = false;
+  bool Loads = false, Stores = false;
+  /// Exchanges old and new values as they are.
+  bool Swaps = false;
+  bool BypassesRegisters = false; ///< Memory straight to LDS.
+  /// Bits of a data register that a narrow store takes.
+  uint32_t StoredBits = ~0u;
+  /// Stands in for any other atomic update of poison.
+  Handler AtomicOr = nullptr;
+  /// Data registers of an atomic operation that compares first.
+  bool HasComparand = false;
+  const InstInfo &Info;
+
+private:
+  void classify(const Target &T);
+  void classifyMemory();
+};
+
+/// The handler of an operation; null where there is none.
+Handler handlerOf(llvm::StringRef Operation);
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_INSTFACTS_H

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/strict/Poison.h"
+#include <algorithm>
+#include <bit>
+
+namespace luthier::emulator::strict {
+
+PoisonTracker::PoisonTracker(const LaunchPlan &Plan, Reporter &R)
+    : Plan(Plan), R(R), Space(*Plan.Memory, *Plan.D),
+      Move32(handlerOf("v_mov_b32")) {}
+
+void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
+  if (!Thread)
+    Thread.emplace(Space, *Real.Waves.front().Thread->Code);
+  Shadow.Lds.assign((Plan.D->GroupSegmentSize + 3) / 4, ~0u);
+  Shadow.Waves.resize(Real.Waves.size());
+  for (size_t N = 0; N != Real.Waves.size(); ++N) {
+    const Wave &W = Real.Waves[N];
+    Space.startScratch(W.Slot);
+    Shadow.Waves[N].start(W, Plan, Real.NumLaunchScalars, *Thread,
+                          reinterpret_cast<uint8_t *>(Shadow.Lds.data()));
+  }
+  Thread->Memory = MemoryView(Space);
+}
+
+/// Lanes in which the instruction reads something uninitialised; all of them
+/// for what all lanes share.
+uint64_t PoisonTracker::poisonedLanes(const Step &X) const {
+  uint64_t Lanes = 0;
+  for (Span R : X.Facts.VectorReads)
+    for (unsigned N = 0; N != R.Count; ++N)
+      Lanes |= X.S.Lanes[R.First + N];
+  uint32_t Scalars = 0;
+  for (Span R : X.Facts.ScalarReads)
+    for (unsigned N = 0; N != R.Count; ++N)
+      Scalars |= X.S.Plane.S[R.First + N];
+  return Scalars ? ~uint64_t(0) : Lanes;
+}
+
+/// True when nothing that the instruction reads or writes is uninitialised.
+bool PoisonTracker::isClean(const Step &X) const {
+  uint64_t Lanes = 0;
+  for (Span R : X.Facts.VectorWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      Lanes |= X.S.Lanes[R.First + N];
+  uint32_t Scalars = 0;
+  for (Span R : X.Facts.ScalarWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      Scalars |= X.S.Plane.S[R.First + N];
+  uint64_t Relevant = X.Facts.CrossesLanes ? ~uint64_t(0) : X.Exec;
+  return !Scalars && !((Lanes | poisonedLanes(X)) & Relevant);
+}
+
+void PoisonTracker::defineResults(const Step &X) {
+  for (Span R : X.Facts.VectorWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      X.S.define(R.First + N, X.Exec);
+  for (Span R : X.Facts.ScalarWrites)
+    std::fill_n(X.S.Plane.S + R.First, R.Count, 0u);
+}
+
+void PoisonTracker::poisonResults(const Step &X, uint64_t Lanes) {
+  for (Span R : X.Facts.VectorWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      X.S.setAll(R.First + N, Lanes, ~0u);
+  for (Span R : X.Facts.ScalarWrites)
+    std::fill_n(X.S.Plane.S + R.First, R.Count,
+                R.First == sreg::Scc ? 1u : ~0u);
+}
+
+void PoisonTracker::report(const Step &X, Rule What, RegisterFile File,
+                           unsigned Reg, unsigned Count, uint64_t Lanes) {
+  Reporter::Finding F{What, nameOf(File, Reg, Count)};
+  if (Lanes)
+    F.Lane = unsigned(std::countr_zero(Lanes));
+  R.report(X.W, X.I, std::move(F));
+}
+
+void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
+                         const InstFacts &Facts) {
+  Step X{W, S, I, Fn, Facts, W.exec()};
+  S.Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
+  switch (Facts.Form) {
+  case Shape::Nothing:
+    return;
+  case Shape::Scalar:
+    return stepScalar(X);
+  case Shape::Vector:
+    return stepVector(X);
+  case Shape::Matrix:
+    return stepMatrix(X);
+  case Shape::ScalarMemory:
+  case Shape::Flat:
+  case Shape::Buffer:
+  case Shape::Lds:
+    return stepMemory(X);
+  case Shape::Branch:
+    return stepBranch(X);
+  case Shape::Message:
+    return stepMessage(X);
+  }
+}
+
+} // namespace luthier::emulator::strict

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Follows uninitialised bits ("poison") through a dispatch, and reports those
+// that decide something: an address, a branch, EXEC or a message.
+#ifndef LUTHIER_EMULATOR_STRICT_POISON_H
+#define LUTHIER_EMULATOR_STRICT_POISON_H
+
+#include "emulator/exec/Workgroup.h"
+#include "emulator/strict/InstFacts.h"
+#include "emulator/strict/Reporter.h"
+#include "emulator/strict/ShadowSpace.h"
+#include "emulator/strict/WaveShadow.h"
+#include <optional>
+
+namespace luthier::emulator::strict {
+
+class PoisonTracker {
+public:
+  PoisonTracker(const LaunchPlan &Plan, Reporter &R);
+
+  /// State of one workgroup.
+  struct Group {
+    std::vector<WaveShadow> Waves;
+    std::vector<uint32_t> Lds;
+  };
+  void start(Workgroup &Real, Group &Shadow);
+
+  /// To be called before \p I executes, \p W's PC past it.
+  void step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
+            const InstFacts &Facts);
+
+  /// The same when it has executed.
+  void finish(Wave &W, WaveShadow &S, const Inst &I, const InstFacts &Facts) {
+    if (S.Plane.S[sreg::Scc] && Facts.ConditionIsNonZero)
+      settleCondition(W, S, I);
+  }
+
+private:
+  /// Poison of an operand or result, as lanes hold it.
+  struct Bits {
+    alignas(64) uint32_t Half[2][NumLanes];
+  };
+  /// What the functions below work on.
+  struct Step {
+    Wave &W;
+    WaveShadow &S;
+    const Inst &I;
+    Handler Fn;
+    const InstFacts &Facts;
+    uint64_t Exec;
+  };
+
+  bool isClean(const Step &X) const;
+  void defineResults(const Step &X);
+  void poisonResults(const Step &X, uint64_t Lanes);
+  uint64_t poisonedLanes(const Step &X) const;
+  void report(const Step &X, Rule R, RegisterFile File, unsigned Reg,
+              unsigned Count, uint64_t Lanes = 0);
+
+  // PoisonVector.cpp
+  void stepVector(const Step &X);
+  void stepMatrix(const Step &X);
+  void moveVector(const Step &X);
+  void computeVector(const Step &X);
+  void fetch(const Step &X, unsigned N, Bits &Result);
+  void fetchValue(const Step &X, unsigned N, uint32_t Unknown, Bits &Result);
+  void combine(const Step &X, Bits (&Sources)[3], Bits &Result);
+  void combinePacked(const Step &X, Bits (&Sources)[3], Bits &Result);
+  void writeVector(const Step &X, Bits &Result);
+  uint64_t redirect(const Step &X, Inst &Copy, unsigned Control);
+
+  // PoisonScalar.cpp
+  struct Scalar {
+    uint64_t Value = 0;
+    uint64_t Poison = 0;
+  };
+  void stepScalar(const Step &X);
+  Scalar scalarSource(const Step &X, unsigned N) const;
+  uint64_t combineScalar(const Step &X, Scalar A, Scalar B) const;
+  void stepBranch(const Step &X);
+  void stepMessage(const Step &X);
+  void settleCondition(Wave &W, WaveShadow &S, const Inst &I);
+
+  // PoisonMemory.cpp
+  void stepMemory(const Step &X);
+  void checkAddress(const Step &X);
+  bool needsShadow(const Step &X, bool DataIsPoison) const;
+  uint64_t poisonedData(const Step &X) const;
+  void accessShadow(const Step &X, Handler Fn, bool MergeData);
+
+  const LaunchPlan &Plan;
+  Reporter &R;
+  ShadowSpace Space;
+  std::optional<ThreadContext> Thread;
+  Handler Move32;
+  /// Some memory besides scratch has been given uninitialised bits.
+  bool MemoryIsDirty = false;
+};
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_POISON_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which bits of memory are uninitialised: a second, lazily committed copy of
+// what a dispatch touches. All of it counts as defined when the dispatch
+// starts, since the host may have written it, except a new wave's scratch.
+#ifndef LUTHIER_EMULATOR_STRICT_SHADOWSPACE_H
+#define LUTHIER_EMULATOR_STRICT_SHADOWSPACE_H
+
+#include "emulator/memory/AddressSpace.h"
+#include <map>
+#include <vector>
+
+namespace luthier::emulator {
+struct Dispatch;
+}
+
+namespace luthier::emulator::strict {
+
+/// Used from the one thread of an observed dispatch.
+class ShadowSpace final : public AddressSpace {
+public:
+  ShadowSpace(const AddressSpace &Real, const Dispatch &D);
+  ~ShadowSpace() override;
+
+  std::optional<Range> find(uint64_t Address) const override;
+
+  /// A wave starts in \p Slot of the scratch memory. Views of this space must
+  /// be made anew.
+  void startScratch(unsigned Slot);
+  bool isScratch(uint64_t Address) const {
+    return Address - ScratchBegin < ScratchSize;
+  }
+
+private:
+  struct Twin {
+    uint64_t End;
+    uint8_t *Memory;
+  };
+  std::optional<Range> findScratch(uint64_t Address) const;
+
+  const AddressSpace &Real;
+  uint64_t ScratchBegin, ScratchSize, BytesPerWave;
+  uint8_t *Scratch = nullptr;
+  /// Bytes of each slot that hold poison, or what was stored since: the rest is
+  /// poison that has not been written down.
+  mutable std::vector<uint64_t> Touched;
+  mutable std::map<uint64_t, Twin> Twins;
+};
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_SHADOWSPACE_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which bits of a wave's registers are uninitialised. They lie in a second
+// wave, so that handlers which only move bits can move those too.
+#ifndef LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
+#define LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
+
+#include "emulator/exec/Wave.h"
+#include <memory>
+
+namespace luthier::emulator {
+struct LaunchPlan;
+}
+
+namespace luthier::emulator::strict {
+
+/// To hand an instruction to a handler with other operands.
+inline void copyInst(Inst &To, const Inst &From) {
+  // Only the handler's pointer is atomic, and nobody else sees the copy.
+  std::memcpy(static_cast<void *>(&To), static_cast<const void *>(&From),
+              sizeof(Inst));
+}
+
+struct WaveShadow {
+  /// Rows for operands that are not what the registers hold.
+  static constexpr unsigned FirstSpare = NumVectorRegs, NumSpare = 24;
+  static constexpr unsigned NumRows = NumVectorRegs + NumSpare;
+  /// The same among the scalars; no encoding uses these numbers.
+  static constexpr unsigned FirstSpareScalar = 128;
+
+  WaveShadow();
+  /// Everything but what the launch sets is uninitialised.
+  void start(const Wave &W, const LaunchPlan &Plan, unsigned NumLaunchScalars,
+             ThreadContext &Thread, uint8_t *Lds);
+
+  uint32_t *row(unsigned Reg) { return Plane.vgpr(Reg); }
+  /// To be called when a row's bits may have changed.
+  void refresh(unsigned Reg);
+  /// Lanes of \p Mask have their value from now on.
+  void define(unsigned Reg, uint64_t Mask);
+  void set(unsigned Reg, uint64_t Mask, const uint32_t *Bits);
+  void setAll(unsigned Reg, uint64_t Mask, uint32_t Bits);
+
+  /// 1 for uninitialised bits in V and S; EXEC is the real one.
+  Wave Plane;
+  /// Lanes in which a row has any of them.
+  uint64_t Lanes[NumRows] = {};
+
+private:
+  std::unique_ptr<uint32_t[]> Storage;
+};
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
