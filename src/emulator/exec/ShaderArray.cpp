@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/FaultText.h"
 #include "emulator/exec/Observer.h"
 #include "emulator/exec/Scheduler.h"
 #include "emulator/isa/Operation.h"
@@ -27,8 +28,6 @@ public:
   }
 
 private:
-  ExecutionFault describe(const Dispatch &D, CodeCache &Code,
-                          const WaveFault &Fault);
   ExecutionFault describeDeadlock(Scheduler::Shared &Shared, CodeCache &Code);
   std::unique_ptr<CodeCache> cache(unsigned WaveSize, std::string &Error);
 
@@ -54,17 +53,6 @@ bool EmulatedArray::init(std::string &Error) {
   if (Wide && T.HasWave32)
     Narrow = cache(32, Error);
   return Wide && (Narrow || !T.HasWave32);
-}
-
-ExecutionFault EmulatedArray::describe(const Dispatch &D, CodeCache &Code,
-                                       const WaveFault &Fault) {
-  ExecutionFault Result{Fault.Kind, Fault.PC, Fault.Address, ""};
-  Result.Message = D.KernelName + " at " + hexText(Fault.PC) + " (entry + " +
-                   hexText(Fault.PC - D.EntryPC) +
-                   "): " + Code.print(Fault.PC) + ": " + Fault.Detail;
-  if (Fault.Address)
-    Result.Message += " " + hexText(Fault.Address);
-  return Result;
 }
 
 /// Called when all threads have ended.
@@ -115,7 +103,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   Counts.LaneInstructions += Shared.Counts.LaneInstructions;
   Clock.fetch_add(Shared.Counts.WaveInstructions + 1);
   if (Shared.Fault)
-    return describe(D, Code, *Shared.Fault);
+    return describeFault(D, Code, *Shared.Fault);
   if (Shared.Stuck)
     return describeDeadlock(Shared, Code);
   if (D.Cancel && D.Cancel->load())

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C API: devices, their memory, and what they have counted.
+#include "emulator/api/Handles.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace luthier::emulator;
+using namespace luthier::emulator::api;
+
+namespace {
+thread_local std::string CreationError;
+
+std::string hex(uint64_t Value) { return "0x" + llvm::utohexstr(Value, true); }
+
+luthier_emu_status unmapped(luthier_emu_device *Device, uint64_t Address,
+                            uint64_t Size) {
+  return fail(Device, LUTHIER_EMU_UNMAPPED,
+              "the device has no memory at some of the " +
+                  std::to_string(Size) + " bytes from " + hex(Address));
+}
+} // namespace
+
+uint32_t luthier_emu_version(void) {
+  return LUTHIER_EMU_VERSION_MAJOR << 16 | LUTHIER_EMU_VERSION_MINOR;
+}
+
+const char *luthier_emu_status_name(luthier_emu_status Status) {
+  static constexpr const char *Names[] = {"ok",
+                                          "invalid-argument",
+                                          "unknown-target",
+                                          "not-found",
+                                          "bad-code-object",
+                                          "overlap",
+                                          "out-of-memory",
+                                          "unmapped",
+                                          "refused",
+                                          "fault",
+                                          "deadlock",
+                                          "violation",
+                                          "different"};
+  return unsigned(Status) < std::size(Names) ? Names[Status] : "unknown";
+}
+
+const char *luthier_emu_target(uint32_t Index) {
+  return Index < targets().size() ? targets()[Index].Name.data() : nullptr;
+}
+
+luthier_emu_status
+luthier_emu_device_create(const luthier_emu_device_options *Options,
+                          luthier_emu_device **Device) {
+  CreationError.clear();
+  const auto Given = takeStruct(Options);
+  if (!Device || !Given.target) {
+    CreationError = "no target is given, or no place for the device";
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  }
+  api::Device::Options Opts;
+  Opts.T = findTarget(Given.target);
+  if (!Opts.T) {
+    CreationError =
+        "target '" + std::string(Given.target) + "' is not emulated; known are";
+    for (const Target &T : targets())
+      CreationError +=
+          (&T == targets().data() ? " " : ", ") + std::string(T.Name);
+    return LUTHIER_EMU_UNKNOWN_TARGET;
+  }
+  Opts.Seed = Given.seed;
+  Opts.Threads = std::max(Given.threads, 1u);
+  Opts.ComputeUnits = Given.compute_units ? Given.compute_units : 8;
+  Opts.CountInstructions = Given.count_instructions != 0;
+  auto D = api::Device::create(Opts, CreationError);
+  if (!D)
+    return LUTHIER_EMU_UNKNOWN_TARGET;
+  *Device = new luthier_emu_device{std::move(D), ""};
+  return LUTHIER_EMU_OK;
+}
+
+void luthier_emu_device_destroy(luthier_emu_device *Device) { delete Device; }
+
+const char *luthier_emu_error(const luthier_emu_device *Device) {
+  return (Device ? Device->D->Error : CreationError).c_str();
+}
+
+luthier_emu_status luthier_emu_map(luthier_emu_device *Device, uint64_t Address,
+                                   uint64_t Size, void *Host) {
+  if (!Device)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Size || !Host || Address + Size < Address)
+    return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+                "cannot map " + std::to_string(Size) + " bytes at " +
+                    hex(Address));
+  if (!Device->D->memory().lend(Address, Size, Host))
+    return fail(Device, LUTHIER_EMU_OVERLAP,
+                "some of the " + std::to_string(Size) + " bytes from " +
+                    hex(Address) + " are mapped already");
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_unmap(luthier_emu_device *Device,
+                                     uint64_t Address) {
+  if (!Device)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Device->D->memory().takeBack(Address))
+    return fail(Device, LUTHIER_EMU_NOT_FOUND,
+                "nothing was mapped at " + hex(Address));
+  Device->D->invalidateCode(0, UINT64_MAX);
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_allocate(luthier_emu_device *Device,
+                                        uint64_t Size, uint64_t *Address) {
+  if (!Device)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Size || !Address)
+    return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+                "an allocation needs a size and a place for its address");
+  const uint64_t Result = Device->D->memory().allocate(Size);
+  if (!Result)
+    return fail(Device, LUTHIER_EMU_OUT_OF_MEMORY,
+                "no memory for " + std::to_string(Size) + " bytes");
+  *Address = Result;
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_free(luthier_emu_device *Device,
+                                    uint64_t Address) {
+  if (!Device)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Device->D->memory().free(Address))
+    return fail(Device, LUTHIER_EMU_NOT_FOUND,
+                "nothing was allocated at " + hex(Address));
+  Device->D->invalidateCode(0, UINT64_MAX);
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_read(luthier_emu_device *Device,
+                                    uint64_t Address, void *To, uint64_t Size) {
+  if (!Device || (!To && Size))
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Device->D->memory().read(Address, To, Size))
+    return unmapped(Device, Address, Size);
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_write(luthier_emu_device *Device,
+                                     uint64_t Address, const void *From,
+                                     uint64_t Size) {
+  if (!Device || (!From && Size))
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Device->D->memory().write(Address, From, Size))
+    return unmapped(Device, Address, Size);
+  Device->D->invalidateCode(Address, Address + Size);
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_counts(luthier_emu_device *Device,
+                                      luthier_emu_count *Entries,
+                                      size_t Capacity, size_t *Count) {
+  if (!Device || !Count || (!Entries && Capacity))
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Device->D->options().CountInstructions)
+    return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+                "the device does not count instructions");
+  size_t Seen = 0;
+  Device->D->counts().forEach([&](uint64_t PC, const auto &C) {
+    if (Seen < Capacity)
+      Entries[Seen] = {PC, C.Waves, C.Lanes};
+    ++Seen;
+  });
+  *Count = Seen;
+  return LUTHIER_EMU_OK;
+}
+
+luthier_emu_status luthier_emu_clear_counts(luthier_emu_device *Device) {
+  if (!Device)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  Device->D->counts().clear();
+  return LUTHIER_EMU_OK;
+}
+
+const char *luthier_emu_disassemble(luthier_emu_device *Device,
+                                    uint64_t Address, uint32_t WaveSize) {
+  constexpr uint64_t Shortest = 4;
+  if (!Device || !Device->D->memory().Space.contains(Address, Shortest) ||
+      (WaveSize == 32 && !Device->D->target().HasWave32))
+    return nullptr;
+  Device->Disassembly = Device->D->code(WaveSize).print(Address);
+  return Device->Disassembly.c_str();
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/api/Device.h"
+#include "emulator/isa/Operation.h"
+
+namespace luthier::emulator::api {
+
+std::unique_ptr<Device> Device::create(const Options &Opts,
+                                       std::string &Error) {
+  std::unique_ptr<Device> D(new Device(Opts));
+  return D->init(Error) ? std::move(D) : nullptr;
+}
+
+bool Device::init(std::string &Error) {
+  ShaderArray::Options ArrayOpts;
+  ArrayOpts.Processor = Opts.T->Name;
+  ArrayOpts.Seed = Opts.Seed;
+  ArrayOpts.Threads = Opts.Threads;
+  ArrayOpts.ComputeUnits = Opts.ComputeUnits;
+  Shaders = ShaderArray::create(ArrayOpts, Mem.Space, Error);
+  if (!Shaders)
+    return false;
+  Wide = cache(64, Error);
+  if (Opts.T->HasWave32)
+    Narrow = cache(32, Error);
+  return Wide && (Narrow || !Opts.T->HasWave32);
+}
+
+std::unique_ptr<CodeCache> Device::cache(unsigned WaveSize,
+                                         std::string &Error) {
+  auto D = Decoder::create(*Opts.T, WaveSize, operationSet().Tables, Error);
+  if (!D)
+    return nullptr;
+  return std::make_unique<CodeCache>(std::move(D), Mem.Space,
+                                     /*Describe=*/true);
+}
+
+void Device::invalidateCode(uint64_t Begin, uint64_t End) {
+  Shaders->invalidateCode(Begin, End);
+  Wide->invalidate(Begin, End);
+  if (Narrow)
+    Narrow->invalidate(Begin, End);
+}
+
+std::unique_ptr<DispatchObserver> Device::makeObserver(const LaunchPlan &) {
+  if (!Opts.CountInstructions)
+    return nullptr;
+  return countingObserver(Counts, nullptr);
+}
+
+} // namespace luthier::emulator::api

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/api/ExecutionCounts.h"
+#include "emulator/exec/Wave.h"
+#include <bit>
+
+namespace luthier::emulator::api {
+
+namespace {
+
+class CountingObserver final : public DispatchObserver {
+public:
+  CountingObserver(ExecutionCounts &Counts,
+                   std::unique_ptr<DispatchObserver> Inner)
+      : Counts(Counts), Inner(std::move(Inner)) {}
+
+  void workgroupStarted(Workgroup &Group) override {
+    if (Inner)
+      Inner->workgroupStarted(Group);
+  }
+  void workgroupEnded(Workgroup &Group) override {
+    if (Inner)
+      Inner->workgroupEnded(Group);
+  }
+  void execute(Wave &W, const Inst &I, Handler Fn) override {
+    ExecutionCounts::Count &C = Counts.at(W.PC - I.Dwords * 4u);
+    ++C.Waves;
+    C.Lanes += I.IsVector ? unsigned(std::popcount(W.exec())) : I.ScalarLanes;
+    if (Inner)
+      Inner->execute(W, I, Fn);
+    else
+      Fn(W, I);
+  }
+
+private:
+  ExecutionCounts &Counts;
+  std::unique_ptr<DispatchObserver> Inner;
+};
+
+} // namespace
+
+std::unique_ptr<DispatchObserver>
+countingObserver(ExecutionCounts &Counts,
+                 std::unique_ptr<DispatchObserver> Inner) {
+  return std::make_unique<CountingObserver>(Counts, std::move(Inner));
+}
+
+} // namespace luthier::emulator::api

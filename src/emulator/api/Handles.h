@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the C API's handles are, and how its functions report and copy.
+#ifndef LUTHIER_EMULATOR_API_HANDLES_H
+#define LUTHIER_EMULATOR_API_HANDLES_H
+
+#include "emulator/api/Device.h"
+#include "emulator/api/Launch.h"
+#include "emulator/api/LoadedCode.h"
+#include "emulator/exec/Execution.h"
+#include "luthier/emulator.h"
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+struct luthier_emu_device {
+  std::unique_ptr<luthier::emulator::api::Device> D;
+  std::string Disassembly;
+};
+
+struct luthier_emu_code {
+  luthier_emu_device *Owner;
+  luthier::emulator::api::LoadedCode Code;
+};
+
+struct luthier_emu_execution {
+  luthier_emu_execution(luthier_emu_device *Owner)
+      : Owner(Owner), L(*Owner->D) {}
+  luthier_emu_device *Owner;
+  luthier::emulator::api::Launch L;
+  std::unique_ptr<luthier::emulator::DispatchObserver> Observer;
+  std::unique_ptr<luthier::emulator::Execution> E;
+};
+
+namespace luthier::emulator::api {
+
+inline luthier_emu_status fail(luthier_emu_device *Device,
+                               luthier_emu_status Status, std::string Text) {
+  Device->D->Error = std::move(Text);
+  return Status;
+}
+
+/// A struct as the caller has it; fields that theirs lacks are zero.
+template <class T> T takeStruct(const T *From) {
+  T Result{};
+  if (From)
+    std::memcpy(&Result, From, std::min(From->struct_size, sizeof(T)));
+  return Result;
+}
+
+template <class T> void giveStruct(T *To, T Value) {
+  Value.struct_size = To->struct_size;
+  std::memcpy(To, &Value, std::min(To->struct_size, sizeof(T)));
+}
+
+/// Null arrays and sizes of zero count as 1.
+inline std::array<uint32_t, 3> axes(const uint32_t (&Values)[3]) {
+  std::array<uint32_t, 3> Result;
+  for (unsigned N = 0; N != 3; ++N)
+    Result[N] = std::max(Values[N], 1u);
+  return Result;
+}
+
+/// Null, with the error set, if there is none of that name.
+const LoadedKernel *kernelOf(const luthier_emu_code *Code, const char *Name);
+
+/// What \p E came to, with its text as the device's error.
+luthier_emu_status statusOf(luthier_emu_execution *E,
+                            Execution::Outcome Outcome);
+luthier_emu_status statusOf(luthier_emu_device *Device,
+                            const ExecutionFault &Fault);
+
+} // namespace luthier::emulator::api
+
+#endif // LUTHIER_EMULATOR_API_HANDLES_H
