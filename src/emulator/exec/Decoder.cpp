@@ -45,6 +45,7 @@ struct Decoder::State {
   bool disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
                    llvm::MCInst &MI, uint64_t &Size) const;
   const Operation *find(const llvm::MCInst &MI);
+  void touchTables();
   const Operation *byName(const std::string &Name) const;
 };
 
@@ -93,6 +94,24 @@ const Operation *Decoder::State::find(const llvm::MCInst &MI) {
   return It->second;
 }
 
+/// LLVM's tables are megabytes that the loader maps but does not read. Without
+/// this, a program's first dispatch would pay for bringing them in.
+void Decoder::State::touchTables() {
+  // A word of each encoding family, by its leading bits.
+  static constexpr uint32_t Samples[] = {
+      0x7e000280, 0x68000000, 0x7c000000, 0xd1000000, 0xd3800000, 0xd2000000,
+      0xbf800000, 0x80000000, 0xbe800000, 0xbf000000, 0xb0000000, 0xc0000000,
+      0xd8000000, 0xdc508000, 0xe0500000, 0xe8000000};
+  for (uint32_t Word : Samples) {
+    const uint32_t Words[] = {Word, 0, 0, 0, 0};
+    llvm::MCInst MI;
+    uint64_t Size = 0;
+    if (disassemble({reinterpret_cast<const uint8_t *>(Words), sizeof(Words)},
+                    0, MI, Size))
+      find(MI);
+  }
+}
+
 Decoder::Decoder(std::unique_ptr<State> S) : S(std::move(S)) {}
 Decoder::~Decoder() = default;
 
@@ -132,6 +151,7 @@ Decoder::create(const Target &T, unsigned WaveSize,
   for (std::span<const Operation> Table : Tables)
     for (const Operation &Op : Table)
       S->ByName.emplace(Op.Name, &Op);
+  S->touchTables();
   return std::unique_ptr<Decoder>(new Decoder(std::move(S)));
 }
 

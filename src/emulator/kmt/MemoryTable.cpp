@@ -49,6 +49,11 @@ HSAKMT_STATUS MemoryTable::allocate(uint32_t Node, uint64_t Size,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Memory == MAP_FAILED)
     return HSAKMT_STATUS_NO_MEMORY;
+  // Kernels touch large buffers from end to end, and a fault for each small
+  // page would cost them more than the access. Refused advice does no harm.
+  constexpr uint64_t HugePageBytes = 2 << 20;
+  if (Counts && Size >= HugePageBytes)
+    ::madvise(Memory, Size, MADV_HUGEPAGE);
   if (Counts)
     LocalBytesUsed[Node] += Size;
   Block &New = Allocations[reinterpret_cast<uint64_t>(Memory)];
