@@ -109,6 +109,10 @@ void InstFacts::classify(const Target &) {
   if (Form == Shape::Vector)
     for (const Span &S : ScalarWrites)
       WritesMask |= S.First != sreg::Scc && !VectorWrites.empty();
+  IsWait = Name.starts_with("s_wait");
+  IsCounted = (Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF | flags::DS |
+                        flags::SMRD)) ||
+              Name.starts_with("s_sendmsg_rtn");
   constexpr PoisonRule BitRules[] = {
       PoisonRule::Copy, PoisonRule::Move,  PoisonRule::And, PoisonRule::AndNot,
       PoisonRule::Or,   PoisonRule::OrNot, PoisonRule::Xor};

@@ -87,6 +87,8 @@ struct InstFacts final : InstNote {
   uint32_t StoredBits = ~0u;
   /// Stands in for any other atomic update of poison.
   Handler AtomicOr = nullptr;
+  /// Waits for counters, or is counted by one.
+  bool IsWait = false, IsCounted = false;
   /// Data registers of an atomic operation that compares first.
   bool HasComparand = false;
   const InstInfo &Info;

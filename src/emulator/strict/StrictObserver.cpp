@@ -2,6 +2,7 @@
 #include "emulator/exec/Workgroup.h"
 #include "emulator/strict/Poison.h"
 #include "emulator/strict/StrictMode.h"
+#include "emulator/strict/Waits.h"
 #include <map>
 
 namespace luthier::emulator::strict {
@@ -18,7 +19,9 @@ public:
 
 private:
   struct WaveState {
+    WaveState(const Options &O, uint64_t Seed) : Waits(O.Loads, Seed) {}
     WaveShadow *Shadow = nullptr;
+    WaitTracker Waits;
   };
   struct Group {
     PoisonTracker::Group Shadow;
@@ -31,13 +34,17 @@ private:
   PoisonTracker Poison;
   /// By the address of the first wave; the scheduler reuses workgroups.
   std::map<const Wave *, Group> Groups;
+  /// Makes every wave's timing another one.
+  uint64_t NumWaves = 0;
   const Wave *Last = nullptr;
   WaveState *LastState = nullptr;
 };
 
 void StrictObserver::workgroupStarted(Workgroup &Real) {
   Group &G = Groups[Real.Waves.data()];
-  G.Waves.assign(Real.Waves.size(), {});
+  G.Waves.clear();
+  for (size_t N = 0; N != Real.Waves.size(); ++N)
+    G.Waves.emplace_back(O, O.Seed.value_or(0) + ++NumWaves);
   Last = nullptr;
   if (!O.Poison)
     return;
@@ -59,9 +66,14 @@ void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
   const InstFacts &Facts = InstFacts::of(*W.T, *I.Info);
   if (O.Poison)
     Poison.step(W, *State.Shadow, I, Fn, Facts);
+  if (O.Waits)
+    State.Waits.step(W, I, Facts, R);
   if (W.Event == WaveEvent::Fault)
     return;
-  Fn(W, I);
+  if (O.Waits)
+    State.Waits.execute(W, I, Fn, Facts);
+  else
+    Fn(W, I);
   if (O.Poison)
     Poison.finish(W, *State.Shadow, I, Facts);
 }

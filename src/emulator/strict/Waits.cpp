@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/strict/Waits.h"
+#include "SIDefines.h"
+#include <algorithm>
+
+namespace luthier::emulator::strict {
+
+namespace {
+
+namespace flags = llvm::SIInstrFlags;
+
+constexpr unsigned NoWait = ~0u;
+using Limits = std::array<unsigned, NumCounters>;
+
+/// The most operations that may be outstanding behind s_waitcnt.
+Limits decodeWait(WaitLayout Layout, unsigned Bits) {
+  unsigned Memory = 0, Shared = 0;
+  switch (Layout) {
+  case WaitLayout::Gfx9:
+    Memory = (Bits & 0xf) | (Bits >> 14 & 3) << 4;
+    Shared = Bits >> 8 & 0xf;
+    break;
+  case WaitLayout::Gfx10:
+    Memory = (Bits & 0xf) | (Bits >> 14 & 3) << 4;
+    Shared = Bits >> 8 & 0x3f;
+    break;
+  case WaitLayout::Gfx11:
+  case WaitLayout::Gfx12:
+    Memory = Bits >> 10 & 0x3f;
+    Shared = Bits >> 4 & 0x3f;
+    break;
+  }
+  return {Memory, Shared, Shared};
+}
+
+/// What an instruction waits for; NoWait everywhere for most of them.
+Limits waitOf(const Target &T, llvm::StringRef Name, unsigned Bits) {
+  Limits Most{NoWait, NoWait, NoWait};
+  auto Set = [&](Counter C, unsigned Value) { Most[unsigned(C)] = Value; };
+  if (Name == "s_waitcnt")
+    return decodeWait(T.Waits, Bits);
+  if (Name == "s_wait_idle")
+    return {0, 0, 0};
+  if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt")
+    Set(Counter::Memory, Bits);
+  else if (Name == "s_waitcnt_lgkmcnt")
+    Most = {NoWait, Bits, Bits};
+  else if (Name == "s_wait_dscnt" || Name == "s_wait_storecnt_dscnt")
+    Set(Counter::Lds, Bits & 0x3f);
+  else if (Name == "s_wait_kmcnt")
+    Set(Counter::Scalar, Bits);
+  else if (Name == "s_wait_loadcnt_dscnt")
+    Most = {Bits >> 8 & 0x3f, Bits & 0x3f, NoWait};
+  return Most;
+}
+
+/// Which counters count an operation.
+struct Counted {
+  bool By[NumCounters] = {};
+  bool Ordered = false; ///< Among those that are ordered too.
+};
+Counted counted(const Target &T, const InstFacts &Facts) {
+  Counted C;
+  uint64_t Flags = Facts.Info.Flags;
+  llvm::StringRef Name = Facts.Info.Mnemonic;
+  bool IsGeneric = (Flags & flags::FLAT) &&
+                   !(Flags & (flags::FlatGlobal | flags::FlatScratch));
+  bool IsInvalidation = Name.contains("_inv") || Name.contains("wbinv");
+  if ((Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF)) &&
+      !IsInvalidation) {
+    // Where stores have a counter of their own, it covers no register.
+    bool Returns = !Facts.VectorWrites.empty() || Facts.BypassesRegisters;
+    C.By[unsigned(Counter::Memory)] = Returns || T.Waits == WaitLayout::Gfx9;
+    C.By[unsigned(Counter::Lds)] = IsGeneric;
+    C.Ordered = !IsGeneric;
+  } else if (Flags & flags::DS) {
+    C.By[unsigned(Counter::Lds)] = true;
+    C.Ordered = true;
+  } else if ((Flags & flags::SMRD) || Name.starts_with("s_sendmsg_rtn")) {
+    C.By[unsigned(Counter::Scalar)] = true;
+  }
+  return C;
+}
+
+template <class Set> bool anyOf(const Set &Bits, Span S) {
+  for (unsigned N = 0; N != S.Count; ++N)
+    if (Bits[S.First + N])
+      return true;
+  return false;
+}
+
+bool overlap(Span A, Span B) {
+  return A.First < B.First + B.Count && B.First < A.First + A.Count;
+}
+
+} // namespace
+
+bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
+                                Reporter &R, RegisterFile File, Span Regs,
+                                bool IsWrite) {
+  bool IsVector = File == RegisterFile::Vector;
+  Counted Self = counted(*W.T, Facts);
+  // Loads of one kind return in order, so a later one may overwrite (or, into
+  // half a register, merge with) what an earlier one brings.
+  bool IsOwnResult = IsWrite || llvm::any_of(Facts.VectorWrites, [&](Span S) {
+                       return IsVector && S.First == Regs.First;
+                     });
+  for (const Load &L : Loads) {
+    for (Span S : IsVector ? L.Vectors : L.Scalars) {
+      if (!overlap(S, Regs))
+        continue;
+      bool SameKind = L.Ordered && Self.Ordered;
+      for (unsigned C = 0; C != NumCounters; ++C)
+        SameKind &= Self.By[C] == (L.Issued[C] != 0);
+      if (SameKind && IsOwnResult)
+        continue;
+      unsigned First = std::max(S.First, Regs.First);
+      R.report(W, I,
+               {Rule::MissingWait, nameOf(File, First), std::nullopt,
+                IsWrite ? "it is overwritten" : "it is read", L.PC});
+      return true;
+    }
+  }
+  return false;
+}
+
+void WaitTracker::check(Wave &W, const Inst &I, const InstFacts &Facts,
+                        Reporter &R) {
+  auto Look = [&](const auto &Ranges, RegisterFile File, bool IsWrite) {
+    for (Span S : Ranges) {
+      bool Busy = File == RegisterFile::Vector ? anyOf(BusyVectors, S)
+                                               : anyOf(BusyScalars, S);
+      if (Busy && reportOverlap(W, I, Facts, R, File, S, IsWrite))
+        return true;
+    }
+    return false;
+  };
+  if ((W.Mode & mode::GprIndexEnable) && I.IsValu) {
+    // The operands are shifted, the facts are not.
+    for (const Operand *O : {&I.Src[0], &I.Src[1], &I.Src[2], &I.Dst})
+      if (O->Kind == Source::Vgpr)
+        if (Look(llvm::ArrayRef(Span{O->Reg, O->NumRegs}), RegisterFile::Vector,
+                 O == &I.Dst))
+          return;
+    return;
+  }
+  if (Look(Facts.VectorReads, RegisterFile::Vector, false) ||
+      Look(Facts.VectorWrites, RegisterFile::Vector, true) ||
+      Look(Facts.ScalarReads, RegisterFile::Scalar, false))
+    return;
+  Look(Facts.ScalarWrites, RegisterFile::Scalar, true);
+}
+
+void WaitTracker::land(Wave &W, Load &L) {
+  if (L.Values.empty())
+    return;
+  const uint32_t *From = L.Values.data();
+  for (Span S : L.Vectors)
+    for (unsigned N = 0; N != S.Count; ++N, From += NumLanes) {
+      uint32_t *To = W.vgpr(S.First + N);
+      for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
+        To[Lane] = L.Lanes >> Lane & 1 ? From[Lane] : To[Lane];
+    }
+  for (Span S : L.Scalars) {
+    std::copy_n(From, S.Count, W.S + S.First);
+    From += S.Count;
+  }
+  L.Values.clear();
+}
+
+void WaitTracker::await(Wave &W, const Limits &Most) {
+  // An operation that is not back keeps all ordered ones behind it waiting, so
+  // it is back when fewer are outstanding than were issued since.
+  for (Load &L : Loads)
+    for (unsigned C = 0; C != NumCounters; ++C) {
+      uint64_t Since = L.Ordered ? Issued[C] - L.Issued[C] : 0;
+      if (Most[C] != NoWait && Most[C] <= Since)
+        L.Waits[C] = false;
+    }
+  auto IsBack = [](const Load &L) {
+    return std::none_of(std::begin(L.Waits), std::end(L.Waits),
+                        [](bool Waits) { return Waits; });
+  };
+  for (Load &L : Loads)
+    if (IsBack(L))
+      land(W, L);
+  std::erase_if(Loads, IsBack);
+  BusyVectors.reset();
+  BusyScalars.reset();
+  for (const Load &L : Loads) {
+    for (Span S : L.Vectors)
+      for (unsigned N = 0; N != S.Count; ++N)
+        BusyVectors.set(S.First + N);
+    for (Span S : L.Scalars)
+      for (unsigned N = 0; N != S.Count; ++N)
+        BusyScalars.set(S.First + N);
+  }
+}
+
+void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
+                       Reporter &R) {
+  if (Loads.empty())
+    return;
+  if (Facts.IsWait)
+    return await(W, waitOf(*W.T, Facts.Info.Mnemonic, unsigned(I.Immediate)));
+  for (Load &L : Loads)
+    if (!L.Values.empty() && Timing == LoadTiming::Random && L.Delay-- == 0)
+      land(W, L);
+  check(W, I, Facts, R);
+}
+
+/// A generic load is counted twice, but its data come only from where its
+/// addresses point to; ROCr's own copy kernel knows that.
+static void chooseCounters(const Wave &W, const Inst &I,
+                           bool (&Waits)[NumCounters]) {
+  const uint32_t *High = W.V + (I.Src[0].Reg + 1) * NumLanes;
+  uint64_t InLds = 0;
+  for (unsigned L = 0; L != NumLanes; ++L)
+    InLds |= uint64_t(High[L] == uint32_t(LdsApertureBase >> 32)) << L;
+  Waits[unsigned(Counter::Lds)] = InLds & W.exec();
+  Waits[unsigned(Counter::Memory)] = W.exec() & ~InLds || !W.exec();
+}
+
+void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
+                          const InstFacts &Facts) {
+  if (!Facts.IsCounted)
+    return Fn(W, I);
+  Counted C = counted(*W.T, Facts);
+  for (unsigned N = 0; N != NumCounters; ++N)
+    Issued[N] += C.By[N] && C.Ordered;
+  Load L;
+  L.PC = W.PC - I.Dwords * 4u;
+  std::copy(std::begin(C.By), std::end(C.By), L.Waits);
+  L.Ordered = C.Ordered;
+  if (C.By[unsigned(Counter::Memory)] && C.By[unsigned(Counter::Lds)])
+    chooseCounters(W, I, L.Waits);
+  for (unsigned N = 0; N != NumCounters; ++N)
+    L.Issued[N] = C.By[N] ? std::max<uint64_t>(Issued[N], 1) : 0;
+  L.Vectors.assign(Facts.VectorWrites.begin(), Facts.VectorWrites.end());
+  L.Scalars.assign(Facts.ScalarWrites.begin(), Facts.ScalarWrites.end());
+  L.Lanes = W.exec();
+  bool HasResult = !L.Vectors.empty() || !L.Scalars.empty();
+  if (!HasResult)
+    return Fn(W, I);
+  for (Span S : L.Vectors)
+    for (unsigned N = 0; N != S.Count; ++N)
+      BusyVectors.set(S.First + N);
+  for (Span S : L.Scalars)
+    for (unsigned N = 0; N != S.Count; ++N)
+      BusyScalars.set(S.First + N);
+  if (Timing == LoadTiming::Earliest) {
+    Fn(W, I);
+    Loads.push_back(std::move(L));
+    return;
+  }
+  L.Delay = uint32_t(Random() % 32);
+  // The registers keep what they hold; the handler's results are put aside.
+  auto ForEach = [&](auto Body) {
+    for (Span S : L.Vectors)
+      Body(W.vgpr(S.First), S.Count * NumLanes);
+    for (Span S : L.Scalars)
+      Body(W.S + S.First, S.Count);
+  };
+  std::vector<uint32_t> Old;
+  ForEach([&](uint32_t *From, unsigned Count) {
+    Old.insert(Old.end(), From, From + Count);
+  });
+  Fn(W, I);
+  const uint32_t *Kept = Old.data();
+  ForEach([&](uint32_t *Place, unsigned Count) {
+    L.Values.insert(L.Values.end(), Place, Place + Count);
+    std::copy_n(Kept, Count, Place);
+    Kept += Count;
+  });
+  Loads.push_back(std::move(L));
+}
+
+} // namespace luthier::emulator::strict

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads in flight: which registers still wait for memory, and what the wave's
+// wait counters guarantee.
+#ifndef LUTHIER_EMULATOR_STRICT_WAITS_H
+#define LUTHIER_EMULATOR_STRICT_WAITS_H
+
+#include "emulator/strict/InstFacts.h"
+#include "emulator/strict/Options.h"
+#include "emulator/strict/Reporter.h"
+#include <array>
+#include <bitset>
+#include <random>
+#include <vector>
+
+namespace luthier::emulator::strict {
+
+/// What waits count. Targets before generation 12 have one counter for Lds and
+/// Scalar, so a wait for it is one for both.
+enum class Counter : uint8_t { Memory, Lds, Scalar };
+inline constexpr unsigned NumCounters = 3;
+
+/// A wave's loads that no wait has covered yet.
+class WaitTracker {
+public:
+  WaitTracker(LoadTiming Timing, uint64_t Seed)
+      : Timing(Timing), Random(uint32_t(Seed ^ Seed >> 32)) {}
+
+  /// Before \p I executes, \p W's PC past it: looks for registers it must not
+  /// touch yet, and lets loads land that it waits for.
+  void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  /// Executes \p I, whose result may show later.
+  void execute(Wave &W, const Inst &I, Handler Fn, const InstFacts &Facts);
+
+private:
+  struct Load {
+    uint64_t PC;
+    /// Counters that have not covered it, and whether later operations that
+    /// they count return later.
+    bool Waits[NumCounters] = {};
+    bool Ordered = false;
+    /// Of each counter, when it was issued.
+    uint64_t Issued[NumCounters] = {};
+    llvm::SmallVector<Span, 2> Vectors, Scalars;
+    uint64_t Lanes = 0;
+    /// What the registers will hold; empty when they do already.
+    std::vector<uint32_t> Values;
+    /// Instructions until they do.
+    uint32_t Delay = 0;
+  };
+
+  void check(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
+                     Reporter &R, RegisterFile File, Span Regs, bool IsWrite);
+  void await(Wave &W, const std::array<unsigned, NumCounters> &Most);
+  void land(Wave &W, Load &L);
+
+  LoadTiming Timing;
+  std::minstd_rand Random;
+  std::vector<Load> Loads;
+  uint64_t Issued[NumCounters] = {};
+  std::bitset<NumVectorRegs> BusyVectors;
+  std::bitset<256> BusyScalars;
+};
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_WAITS_H

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads in flight and what waits guarantee, per generation.
+#include "StrictMachine.h"
+
+namespace luthier::test {
+namespace {
+
+using emulator::strict::Rule;
+
+class Waits : public StrictMachine {
+protected:
+  Waits() : StrictMachine("loads=latest") {}
+  /// Two addresses that may be read.
+  static constexpr const char *Begin = "v_lshlrev_b32 v1, 2, v0\n";
+};
+
+TEST_F(Waits, AMissingOneIsReportedWithTheLoad) {
+  auto V = expectOne(Rule::MissingWait, "v_add_u32", std::string(Begin) + R"(
+    s_nop 0
+    global_load_dwordx2 v[4:5], v1, s[0:1]
+    v_add_u32 v6, v5, v5
+    s_endpgm)");
+  EXPECT_EQ(V.Register, "v5");
+  EXPECT_EQ(V.OtherPC, Request.EntryPC + 8);
+  EXPECT_EQ(V.PC, Request.EntryPC + 16);
+}
+
+TEST_F(Waits, AreNeededBeforeOverwriting) {
+  auto V = expectOne(Rule::MissingWait, "v_mov_b32", std::string(Begin) + R"(
+    global_load_dword v4, v1, s[0:1]
+    v_mov_b32 v4, 0
+    s_endpgm)");
+  EXPECT_NE(V.Detail.find("overwritten"), std::string::npos);
+}
+
+TEST_F(Waits, CountLoadsAndStoresInOrder) {
+  // Behind vmcnt(2), the oldest of three is back and the second is not.
+  expectOne(Rule::MissingWait, "v_mov_b32_e32 v7, v5", std::string(Begin) + R"(
+    global_load_dword v4, v1, s[0:1]
+    global_load_dword v5, v1, s[0:1]
+    global_store_dword v1, v0, s[0:1]
+    s_waitcnt vmcnt(2)
+    v_mov_b32 v7, v4
+    v_mov_b32 v7, v5
+    s_endpgm)");
+}
+
+TEST_F(Waits, ForScalarLoadsAreWorthNothingUnlessForAll) {
+  auto V = expectOne(Rule::MissingWait, "s_mov_b32 s8, s6", R"(
+    s_load_dword s6, s[0:1], 0x0
+    s_load_dword s7, s[0:1], 0x4
+    s_waitcnt lgkmcnt(1)
+    s_mov_b32 s8, s6
+    s_waitcnt lgkmcnt(0)
+    s_mov_b32 s8, s6
+    s_mov_b32 s8, s7
+    s_endpgm)");
+  EXPECT_EQ(V.Register, "s6");
+}
+
+TEST_F(Waits, ForLdsAreInOrder) {
+  Request.GroupSegmentSize = 1024;
+  expectOne(Rule::MissingWait, "v_mov_b32_e32 v7, v5", std::string(Begin) + R"(
+    ds_read_b32 v4, v1
+    ds_read_b32 v5, v1 offset:4
+    s_waitcnt lgkmcnt(1)
+    v_mov_b32 v7, v4
+    v_mov_b32 v7, v5
+    s_endpgm)");
+}
+
+TEST_F(Waits, ForFlatLoadsDependOnWhereTheyPoint) {
+  Request.GroupSegmentSize = 1024;
+  std::string FromMemory = std::string(Begin) + R"(
+    v_mov_b32 v2, s0
+    v_mov_b32 v3, s1
+    flat_load_dword v4, v[2:3]
+)";
+  std::string FromLds = std::string(Begin) + R"(
+    s_mov_b64 s[6:7], src_shared_base
+    v_mov_b32 v2, v1
+    v_mov_b32 v3, s7
+    flat_load_dword v4, v[2:3]
+)";
+  std::string Memory = "s_waitcnt vmcnt(0)\n", Lds = "s_waitcnt lgkmcnt(0)\n",
+              Use = "v_mov_b32 v5, v4\ns_endpgm\n";
+  expectOne(Rule::MissingWait, "v_mov_b32", FromMemory + Lds + Use);
+  expectOne(Rule::MissingWait, "v_mov_b32", FromLds + Memory + Use);
+  expectQuiet(FromMemory + Memory + Use);
+  expectQuiet(FromLds + Lds + Use);
+}
+
+TEST_F(Waits, AreNotNeededBetweenLoadsOfOneKindNorAtTheEnd) {
+  expectQuiet(std::string(Begin) + R"(
+    global_load_short_d16 v4, v1, s[0:1]
+    global_load_short_d16_hi v4, v1, s[0:1] offset:2
+    s_waitcnt vmcnt(0)
+    v_mov_b32 v5, v4
+    global_load_dword v4, v1, s[0:1]
+    s_endpgm)");
+}
+
+TEST_F(Waits, LoadsShowNothingBefore) {
+  // The old value is what a program gets that does not wait.
+  Data.as<uint32_t>()[0] = 7;
+  violations(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v4, 1
+    s_mov_b32 s6, 2
+    s_nop 4
+    global_load_dword v4, v1, s[0:1]
+    s_load_dword s6, s[0:1], 0x0
+    v_mov_b32 v8, v4
+    v_mov_b32 v9, s6
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    v_mov_b32 v10, v4
+    v_mov_b32 v11, s6
+    global_store_dwordx4 v1, v[8:11], s[0:1] offset:16
+    s_endpgm)");
+  EXPECT_EQ(Seen.size(), 2u);
+  const uint32_t *Result = Data.as<uint32_t>() + 4;
+  EXPECT_EQ(Result[0], 1u);
+  EXPECT_EQ(Result[1], 2u);
+  EXPECT_EQ(Result[2], 7u);
+  EXPECT_EQ(Result[3], 7u);
+}
+
+class EarlyLoads : public StrictMachine {
+protected:
+  EarlyLoads() : StrictMachine("loads=earliest") {}
+};
+
+TEST_F(EarlyLoads, ShowAtOnceAndMustBeWaitedForAllTheSame) {
+  Data.as<uint32_t>()[0] = 7;
+  expectOne(Rule::MissingWait, "v_mov_b32", R"(
+    v_mov_b32 v1, 0
+    global_load_dword v4, v1, s[0:1]
+    v_mov_b32 v5, v4
+    global_store_dword v1, v5, s[0:1] offset:16
+    s_endpgm)");
+  EXPECT_EQ(Data.as<uint32_t>()[4], 7u);
+}
+
+class WaitsGfx1030 : public StrictMachine {
+protected:
+  WaitsGfx1030() : StrictMachine("loads=random,seed=5", "gfx1030", 32) {}
+};
+
+TEST_F(WaitsGfx1030, CountStoresApart) {
+  Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+  expectOne(Rule::MissingWait, "v_mov_b32", R"(
+    v_lshlrev_b32 v1, 2, v0
+    global_load_dword v4, v1, s[0:1]
+    global_store_dword v1, v0, s[0:1] offset:256
+    s_waitcnt vmcnt(1)
+    v_mov_b32 v5, v4
+    s_waitcnt vmcnt(0)
+    v_mov_b32 v5, v4
+    s_endpgm)");
+}
+
+class WaitsGfx1201 : public StrictMachine {
+protected:
+  WaitsGfx1201() : StrictMachine("loads=latest", "gfx1201", 32) {}
+};
+
+TEST_F(WaitsGfx1201, HaveACounterForEachKind) {
+  Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+  Request.GroupSegmentSize = 1024;
+  std::string Loads = R"(
+    v_lshlrev_b32 v1, 2, v0
+    ds_load_b32 v2, v1
+    s_load_b32 s6, s[0:1], 0x0
+    global_load_b32 v4, v1, s[0:1]
+)";
+  expectQuiet(Loads + R"(
+    s_wait_dscnt 0x0
+    v_mov_b32 v5, v2
+    s_wait_kmcnt 0x0
+    v_mov_b32 v5, s6
+    s_wait_loadcnt 0x0
+    v_mov_b32 v5, v4
+    s_endpgm)");
+  expectQuiet(Loads + R"(
+    s_wait_loadcnt_dscnt 0x0
+    v_add_nc_u32 v5, v2, v4
+    s_endpgm)");
+  auto V = expectOne(Rule::MissingWait, "v_mov_b32", Loads + R"(
+    s_wait_dscnt 0x0
+    s_wait_loadcnt 0x0
+    v_mov_b32 v5, s6
+    s_endpgm)");
+  EXPECT_EQ(V.Register, "s6");
+}
+
+} // namespace
+} // namespace luthier::test
