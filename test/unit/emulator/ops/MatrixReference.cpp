@@ -582,6 +582,12 @@ std::vector<std::string> testedMatrixOperations(const std::string &Processor) {
   std::vector<std::string> Names;
   for (const MatrixOperation &Op : matrixOperations(Processor, 64))
     Names.push_back(Op.Name);
+  // See MatrixDetailTest.cpp.
+  bool HasAccum = !Names.empty() && !Processor.starts_with("gfx1");
+  if (HasAccum)
+    Names.insert(Names.end(), {"v_accvgpr_read_b32", "v_accvgpr_write_b32"});
+  if (HasAccum && Processor != "gfx908")
+    Names.push_back("v_accvgpr_mov_b32");
   return Names;
 }
 
