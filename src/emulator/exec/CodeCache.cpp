@@ -48,6 +48,9 @@ void CodeCache::decode(CodePage &Page, Wave &W) {
     Slot.Info = Result.Info.get();
     if (Result.Info)
       Page.Infos.push_back(std::move(Result.Info));
+    Slot.Dual = Result.Dual.get();
+    if (Result.Dual)
+      Page.Duals.push_back(std::move(Result.Dual));
     Slot.Fn.store(Result.Fn, std::memory_order_release);
     return;
   case Decoder::Status::Undecodable:

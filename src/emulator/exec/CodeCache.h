@@ -33,6 +33,8 @@ struct CodePage {
   std::unique_ptr<Inst[]> Slots;
   /// What Inst::Info points to.
   std::vector<std::unique_ptr<InstInfo>> Infos;
+  /// What Inst::Dual points to.
+  std::vector<std::unique_ptr<DualInst>> Duals;
 };
 
 class CodeCache {

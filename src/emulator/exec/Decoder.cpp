@@ -17,6 +17,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
+#include <optional>
+#include <string_view>
 #include <unordered_map>
 
 extern "C" {
@@ -47,6 +49,7 @@ struct Decoder::State {
   const Operation *find(const llvm::MCInst &MI);
   void touchTables();
   const Operation *byName(const std::string &Name) const;
+  Result decodeDual(const llvm::MCInst &MI, Inst &I) const;
 };
 
 /// "v_add_f32_e64" and its siblings are one operation.
@@ -112,6 +115,53 @@ void Decoder::State::touchTables() {
   }
 }
 
+constexpr std::string_view DualPrefix = "v_dual_";
+
+static bool isDual(std::string_view Mnemonic) {
+  return Mnemonic.starts_with(DualPrefix);
+}
+
+static std::string mnemonicOf(llvm::MCInstPrinter &Printer,
+                              const llvm::MCInst &MI) {
+  return canonicalName(Printer.getMnemonic(MI).first);
+}
+
+/// The names of both operations, from "V_DUAL_ADD_F32_e32_X_MOV_B32_e32_gfx11".
+static std::optional<std::pair<std::string, std::string>>
+dualNames(llvm::StringRef Opcode) {
+  auto [First, Second] = Opcode.split("_X_");
+  if (!First.consume_front("V_DUAL_") || Second.empty())
+    return std::nullopt;
+  First.consume_back("_e32");
+  Second = Second.take_front(Second.rfind('_'));
+  Second.consume_back("_e32");
+  return std::pair("v_" + First.lower(), "v_" + Second.lower());
+}
+
+/// The operands of both operations follow the two destinations.
+Decoder::Result Decoder::State::decodeDual(const llvm::MCInst &MI,
+                                           Inst &I) const {
+  auto Names = dualNames(Instructions->getName(MI.getOpcode()));
+  const Operation *Whole = byName("v_dual");
+  const Operation *Ops[] = {Names ? byName(Names->first) : nullptr,
+                            Names ? byName(Names->second) : nullptr};
+  if (!Whole || !Ops[0] || !Ops[1])
+    return {Status::Unsupported, nullptr, nullptr, nullptr};
+  auto Dual = std::make_unique<DualInst>();
+  unsigned Next = 2;
+  for (unsigned N = 0; N != 2; ++N) {
+    InstBuilder Part(*Instructions, *Registers, *T, MI, *Ops[N],
+                     Dual->Parts[N]);
+    if (!Part.buildDualPart(N, Next))
+      return {Status::Undecodable, nullptr, nullptr, nullptr};
+    Dual->Parts[N].Fn.store(Ops[N]->Fn, std::memory_order_relaxed);
+  }
+  if (Next != MI.getNumOperands())
+    return {Status::Undecodable, nullptr, nullptr, nullptr};
+  joinDual(*Dual, I);
+  return {Status::Ok, Whole->Fn, nullptr, std::move(Dual)};
+}
+
 Decoder::Decoder(std::unique_ptr<State> S) : S(std::move(S)) {}
 Decoder::~Decoder() = default;
 
@@ -131,10 +181,14 @@ Decoder::create(const Target &T, unsigned WaveSize,
     return nullptr;
   S->T = &T;
   std::string Processor(T.Name);
-  const char *Features = "";
+  std::string Features;
   if (T.HasWave32)
     Features = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
                               : "-wavefrontsize32,+wavefrontsize64";
+  // LLVM's default differs by processor, the hardware does not: 16-bit operands
+  // are halves of registers.
+  if (T.Generation >= 11)
+    Features += ",+real-true16";
   S->Registers.reset(Llvm->createMCRegInfo(S->TT));
   S->Assembly.reset(Llvm->createMCAsmInfo(*S->Registers, S->TT, S->Options));
   S->Instructions.reset(Llvm->createMCInstrInfo());
@@ -160,22 +214,32 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
   llvm::MCInst MI;
   uint64_t Size = 0;
   if (!S->disassemble(Bytes, PC, MI, Size))
-    return {Status::Undecodable, nullptr, nullptr};
+    return {Status::Undecodable, nullptr, nullptr, nullptr};
+  auto Info = [&](const std::string &Name) -> std::unique_ptr<InstInfo> {
+    if (!WithInfo)
+      return nullptr;
+    return describe(*S->T, MI, S->Instructions->get(MI.getOpcode()),
+                    *S->Registers, Name);
+  };
   const Operation *Op = S->find(MI);
+  if (!Op && isDual(mnemonicOf(*S->Printer, MI))) {
+    Result R = S->decodeDual(MI, I);
+    if (R.What == Status::Ok)
+      R.Info = Info(mnemonicOf(*S->Printer, MI));
+    I.Dwords = uint8_t(Size / 4);
+    return R;
+  }
   if (!Op)
-    return {Status::Unsupported, nullptr, nullptr};
+    return {Status::Unsupported, nullptr, nullptr, nullptr};
   InstBuilder Builder(*S->Instructions, *S->Registers, *S->T, MI, *Op, I);
   if (!Builder.build())
-    return {Status::Undecodable, nullptr, nullptr};
+    return {Status::Undecodable, nullptr, nullptr, nullptr};
   I.Dwords = uint8_t(Size / 4);
   bool Saturates = I.Clamp && Op->Saturating;
   if (Saturates)
     I.Clamp = false;
-  std::unique_ptr<InstInfo> Info;
-  if (WithInfo)
-    Info = describe(*S->T, MI, S->Instructions->get(MI.getOpcode()),
-                    *S->Registers, Op->Name);
-  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn, std::move(Info)};
+  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn, Info(Op->Name),
+          nullptr};
 }
 
 std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
@@ -194,6 +258,8 @@ std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
 }
 
 bool Decoder::knows(const std::string &Mnemonic) const {
+  if (isDual(Mnemonic))
+    return S->byName("v_" + Mnemonic.substr(DualPrefix.size())) != nullptr;
   return S->byName(canonicalName(Mnemonic)) != nullptr;
 }
 

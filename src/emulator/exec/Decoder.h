@@ -34,8 +34,10 @@ public:
     Handler Fn = nullptr;
     /// Set when it was asked for; the caller keeps it beside the Inst.
     std::unique_ptr<InstInfo> Info;
+    /// Set for instructions with two operations; likewise.
+    std::unique_ptr<DualInst> Dual;
   };
-  /// Fills all of \p I but its handler and its Info.
+  /// Fills all of \p I but its handler and its pointers.
   Result decode(std::span<const uint8_t> Bytes, uint64_t PC, Inst &I,
                 bool WithInfo = false);
 

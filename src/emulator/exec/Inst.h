@@ -11,6 +11,7 @@ namespace luthier::emulator {
 
 struct Wave;
 struct Inst;
+struct DualInst;
 struct InstInfo;
 using Handler = void (*)(Wave &, const Inst &);
 
@@ -111,6 +112,11 @@ struct Inst {
   Part DstSelect = Part::Dword;
   Unused DstUnused = Unused::Zero;
   bool IsDpp = false;
+  /// Each lane of eight names its source in Offset, three bits per lane, and
+  /// not in DppControl.
+  bool IsDpp8 = false;
+  /// DPP reads inactive lanes too.
+  bool FetchInactive = false;
   /// Operand indices that GPR-index mode may offset are VALU ones only.
   bool IsValu = false;
   bool Glc = false;
@@ -125,6 +131,15 @@ struct Inst {
   int32_t Immediate = 0;
   /// Only where an observer asks; owned by the page.
   const InstInfo *Info = nullptr;
+  /// What an instruction with two operations is made of; owned by the page.
+  const DualInst *Dual = nullptr;
+};
+
+/// The operations of a VOPD instruction. Both read before either writes.
+struct DualInst {
+  Inst Parts[2];
+  /// Either may only run first if it does not write what the other one reads.
+  bool SecondReadsFirst = false, FirstReadsSecond = false;
 };
 
 } // namespace luthier::emulator

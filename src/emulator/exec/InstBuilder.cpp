@@ -55,6 +55,8 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
   // Register banks of 64 bits make tuples of vectors begin even.
   if (T.HasUnifiedFile && (Encoding & (hw::IS_AGPR | hw::IS_VGPR)))
     Valid &= To.NumRegs == 1 || First % 2 == 0;
+  if (Encoding & hw::IS_HI16)
+    To.Select = Part::Word1;
   if (Encoding & hw::IS_AGPR) {
     To.Kind = Source::Vgpr;
     To.Reg = uint16_t(NumArchVgprs + First);
@@ -159,8 +161,52 @@ bool InstBuilder::build() {
   if (Desc.getNumDefs())
     redirectNullResults();
   noteFloatMode();
-  I.Needs = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(NumSgprs) << 32;
+  noteNeeds();
   return Valid;
+}
+
+bool InstBuilder::buildDualPart(unsigned Part, unsigned &Next) {
+  I.Counted = 1;
+  I.IsVector = true;
+  I.ScalarDst = I.MaskSrc = sreg::Vcc;
+  setOperand(I.Dst, &MI.getOperand(Part), Op.Dst);
+  for (unsigned S = 0; S != 3 && Op.Src[S] != ValueType::None; ++S) {
+    if (Next == MI.getNumOperands())
+      return false;
+    // The disassembler leaves tied operands of pairs unset.
+    int Tied = Instructions.get(opcode()).getOperandConstraint(
+        Next, llvm::MCOI::TIED_TO);
+    setOperand(I.Src[S], &MI.getOperand(Tied >= 0 ? unsigned(Tied) : Next),
+               Op.Src[S]);
+    ++Next;
+  }
+  buildModifiers(0);
+  noteFloatMode();
+  noteNeeds();
+  return Valid;
+}
+
+void InstBuilder::noteNeeds() {
+  I.Needs = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(NumSgprs) << 32;
+}
+
+static bool reads(const Inst &Reader, const Inst &Writer) {
+  return std::ranges::any_of(Reader.Src, [&](const Operand &O) {
+    return O.Kind == Source::Vgpr && O.Reg == Writer.Dst.Reg;
+  });
+}
+
+void joinDual(DualInst &Dual, Inst &I) {
+  const Inst &First = Dual.Parts[0], &Second = Dual.Parts[1];
+  Dual.SecondReadsFirst = reads(Second, First);
+  Dual.FirstReadsSecond = reads(First, Second);
+  I.Counted = 1;
+  I.IsVector = true;
+  I.FloatMode = First.FloatMode ? First.FloatMode : Second.FloatMode;
+  for (unsigned Shift : {0, 16, 32}) {
+    uint64_t Field = uint64_t(0xffff) << Shift;
+    I.Needs |= std::max(First.Needs & Field, Second.Needs & Field);
+  }
 }
 
 void InstBuilder::buildScalar() {
@@ -336,7 +382,7 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
     Operand &O = I.Src[S];
     unsigned Bits = unsigned(immediate(ModifierNames[S]).value_or(0));
     O.Modifiers = uint8_t(Bits);
-    if (S < 2)
+    if (S < 2 && (Flags & flags::SDWA))
       O.Select = Part(immediate(SelectNames[S]).value_or(int(Part::Dword)));
     if (!isPacked(O.Type) && !(Flags & flags::SDWA)) {
       HighResult |= S == 0 && (Bits & OpSelHi) && !(Flags & flags::VOP3P);
@@ -362,6 +408,10 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
   if (Flags & flags::SDWA) {
     I.DstSelect = Part(immediate(N::dst_sel).value_or(int(Part::Dword)));
     I.DstUnused = Unused(immediate(N::dst_unused).value_or(0));
+  } else if (I.Dst.Select == Part::Word1) {
+    // The upper half of a register is an operand of its own.
+    I.DstSelect = Part::Word1;
+    I.DstUnused = Unused::Preserve;
   } else if (isNarrow(I.Dst.Type) &&
              (HighResult || Op.KeepsHigh || T.NarrowResultsKeepHigh)) {
     I.DstSelect = HighResult ? Part::Word1 : Part::Word0;
@@ -369,9 +419,18 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
   }
   if (I.IsDpp) {
     I.DppControl = uint16_t(immediate(N::dpp_ctrl).value_or(0));
+    constexpr int64_t Dpp16FetchInactive = 1, Dpp8FetchInactive = 0xea;
+    int64_t Fetch = immediate(N::fi).value_or(0);
+    I.FetchInactive = Fetch == Dpp16FetchInactive || Fetch == Dpp8FetchInactive;
     I.RowMask = uint8_t(immediate(N::row_mask).value_or(0xf));
     I.BankMask = uint8_t(immediate(N::bank_mask).value_or(0xf));
     I.BoundControl = immediate(N::bound_ctrl).value_or(0) != 0;
+    if (auto Select = immediate(N::dpp8)) {
+      I.IsDpp8 = true;
+      I.Offset = int32_t(*Select);
+      // Lanes without a source read zero: there is no bound_ctrl.
+      I.BoundControl = true;
+    }
   }
   // Saturating handlers do their own clamping.
   I.SlowResult = (I.Clamp && !Op.Saturating) || I.OutputModifier || I.IsDpp ||

@@ -25,6 +25,9 @@ public:
 
   /// False when the operands make no sense for this device.
   bool build();
+  /// The same for operation \p Part of a VOPD instruction, whose sources begin
+  /// with operand \p Next.
+  bool buildDualPart(unsigned Part, unsigned &Next);
 
 private:
   std::optional<int64_t> immediate(OperandName Name) const;
@@ -51,6 +54,7 @@ private:
   bool writesExec() const;
   void setScalarMasks();
   void noteFloatMode();
+  void noteNeeds();
 
   const llvm::MCInstrInfo &Instructions;
   const llvm::MCRegisterInfo &Registers;
@@ -61,6 +65,9 @@ private:
   unsigned NumVgprs = 0, NumAgprs = 0, NumSgprs = 0;
   bool Valid = true;
 };
+
+/// What the loop needs to know of \p Dual as a whole.
+void joinDual(DualInst &Dual, Inst &I);
 
 } // namespace luthier::emulator
 

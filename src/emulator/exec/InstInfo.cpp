@@ -63,10 +63,15 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
     if (auto Range = rangeOf(T, Reg, Registers))
       To.push_back(*Range);
   };
-  for (unsigned N = 0; N != MI.getNumOperands(); ++N)
-    if (MI.getOperand(N).isReg())
-      Add(N < Desc.getNumDefs() ? Info->Writes : Info->Reads,
-          MI.getOperand(N).getReg());
+  for (unsigned N = 0; N != MI.getNumOperands(); ++N) {
+    // The disassembler leaves some tied operands unset.
+    int Tied = N < Desc.getNumOperands()
+                   ? Desc.getOperandConstraint(N, llvm::MCOI::TIED_TO)
+                   : -1;
+    const llvm::MCOperand &O = MI.getOperand(Tied >= 0 ? unsigned(Tied) : N);
+    if (O.isReg())
+      Add(N < Desc.getNumDefs() ? Info->Writes : Info->Reads, O.getReg());
+  }
   auto AddImplicit = [&](std::vector<RegisterRange> &To, unsigned Reg) {
     if (auto Range = implicitRange(T, Registers.getName(Reg)))
       To.push_back(*Range);

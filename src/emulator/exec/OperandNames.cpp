@@ -67,8 +67,10 @@ constexpr OpName Names[] = {
     OpName::scale_src0,
     OpName::scale_src1,
     OpName::bitop3,
+    OpName::dpp8,
+    OpName::fi,
 };
-static_assert(std::size(Names) == unsigned(OperandName::bitop3) + 1);
+static_assert(std::size(Names) == unsigned(OperandName::fi) + 1);
 
 } // namespace
 

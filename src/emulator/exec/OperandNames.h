@@ -57,6 +57,8 @@ enum class OperandName : uint8_t {
   scale_src0,
   scale_src1,
   bitop3,
+  dpp8,
+  fi,
 };
 
 /// Index in the MCInst's operands, or -1.

@@ -46,14 +46,21 @@ int dppLane(unsigned Control, unsigned L) {
   return -1;
 }
 
+/// The same for any DPP instruction.
+int sourceLane(const Inst &I, unsigned L) {
+  if (I.IsDpp8)
+    return int((L & ~7u) | (U32(I.Offset) >> (3 * (L & 7)) & 7));
+  return dppLane(I.DppControl, L);
+}
+
 /// Fills \p To with what each lane reads through DPP and notes which lanes may
 /// be written. A lane whose source is out of range or inactive reads 0 with
 /// bound_ctrl, and is left alone without.
 void permute(Wave &W, const Inst &I, const U32 *From, U32 *To) {
   uint64_t Exec = W.exec(), Mask = 0;
   for (unsigned L = 0; L != NumLanes; ++L) {
-    int From0 = dppLane(I.DppControl, L);
-    bool Valid = From0 >= 0 && (Exec >> From0 & 1);
+    int From0 = sourceLane(I, L);
+    bool Valid = From0 >= 0 && (I.FetchInactive || (Exec >> From0 & 1));
     To[L] = Valid ? From[From0] : 0;
     bool Selected = (I.RowMask >> (L / RowSize) & 1) &&
                     (I.BankMask >> (L % RowSize / BankSize) & 1);

@@ -52,11 +52,15 @@ static std::vector<uint8_t> textOf(StringRef Object) {
 }
 
 /// Targets from generation 10 on have both wave sizes.
-static const char *features(const std::string &Processor, unsigned WaveSize) {
+static std::string features(const std::string &Processor, unsigned WaveSize) {
   if (!Processor.starts_with("gfx1"))
     return "";
-  return WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
-                        : "-wavefrontsize32,+wavefrontsize64";
+  std::string Text = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
+                                    : "-wavefrontsize32,+wavefrontsize64";
+  // Operands such as v1.h, which LLVM has by default for some processors only.
+  if (!Processor.starts_with("gfx10"))
+    Text += ",+real-true16";
+  return Text;
 }
 
 namespace {

@@ -66,10 +66,12 @@ OpcodeList::OpcodeList(const std::string &Name, unsigned WaveSize)
   });
   std::string Error;
   const llvm::Target *T = llvm::TargetRegistry::lookupTarget(S->TT, Error);
-  const char *Features = "";
+  std::string Features;
   if (Name.starts_with("gfx1"))
     Features = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
                               : "-wavefrontsize32,+wavefrontsize64";
+  if (Name.starts_with("gfx11") || Name.starts_with("gfx12"))
+    Features += ",+real-true16";
   S->Registers.reset(T->createMCRegInfo(S->TT));
   S->Assembly.reset(T->createMCAsmInfo(*S->Registers, S->TT, S->Options));
   S->Instructions.reset(T->createMCInstrInfo());
