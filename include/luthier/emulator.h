@@ -79,6 +79,12 @@ typedef struct luthier_emu_device_options {
   uint32_t compute_units;
   /* Nonzero: count executed instructions per address. Slower. */
   uint32_t count_instructions;
+  /* Checks of strict mode: null or "0" for none, "1" for all, or a list of
+   * "poison", "hazards", "loads=earliest|latest|random", "seed=NUMBER" and
+   * "continue", separated by commas, as LUTHIER_EMULATOR_STRICT has it. A
+   * violation ends a dispatch with LUTHIER_EMU_VIOLATION, at once or, with
+   * "continue", when it has run to its end. */
+  const char *strict;
 } luthier_emu_device_options;
 
 /* On failure the text is luthier_emu_error(NULL), per thread. */
@@ -363,7 +369,7 @@ LUTHIER_EMU_API luthier_emu_status
 luthier_emu_write_lds(luthier_emu_execution *execution, uint64_t wave,
                       uint32_t offset, uint32_t size, const void *from);
 
-/* -- Execution counts ---------------------------------------------------- */
+/* -- Execution counts and violations ---------------------------------------------------- */
 
 typedef struct luthier_emu_count {
   uint64_t pc;
@@ -381,6 +387,35 @@ luthier_emu_counts(luthier_emu_device *device, luthier_emu_count *entries,
                    size_t capacity, size_t *count);
 LUTHIER_EMU_API luthier_emu_status
 luthier_emu_clear_counts(luthier_emu_device *device);
+/* What strict mode found since the device was created or the list was cleared,
+ * once per rule and address of each dispatch. */
+typedef struct luthier_emu_violation {
+  size_t struct_size;
+  /* Stable name of the rule, such as "poison-branch". */
+  const char *rule;
+  const char *kernel;
+  uint64_t pc;
+  /* The other instruction involved, such as the load; 0 if there is none. */
+  uint64_t other_pc;
+  const char *instruction;
+  uint32_t workgroup[3];
+  /* Its number in the workgroup. */
+  uint32_t wave;
+  /* -1 if it is not about one lane. */
+  int32_t lane;
+  /* As assembly spells it; may be empty. */
+  const char *reg;
+  /* One line with everything. */
+  const char *text;
+} luthier_emu_violation;
+
+LUTHIER_EMU_API size_t
+luthier_emu_violation_count(const luthier_emu_device *device);
+/* Strings live until the list is cleared. */
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_violation_at(luthier_emu_device *device, size_t index,
+                         luthier_emu_violation *violation);
+LUTHIER_EMU_API void luthier_emu_clear_violations(luthier_emu_device *device);
 /* The instruction at an address as assembly; valid until the next call of this
  * function for the device. Null where there is none. */
 LUTHIER_EMU_API const char *luthier_emu_disassemble(luthier_emu_device *device,

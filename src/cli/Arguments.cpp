@@ -38,9 +38,12 @@ Arguments::parse(int Argc, char **Argv,
                      [&](const OptionSpec &O) { return O.Name == Name; });
     if (Spec == Options.end())
       return Fail("unknown option '" + Name + "'");
-    if (Result.has(Name))
+    if (Result.has(Name) && !Spec->Repeats)
       return Fail("option '" + Name + "' is given twice");
-    if (!Spec->TakesValue) {
+    if (Spec->ValueOptional) {
+      Result.Options.push_back(
+          {Name, Equals == std::string::npos ? "" : Text.substr(Equals + 1)});
+    } else if (!Spec->TakesValue) {
       if (Equals != std::string::npos)
         return Fail("option '" + Name + "' takes no value");
       Result.Options.push_back({Name, ""});
@@ -60,6 +63,14 @@ const std::string *Arguments::value(std::string_view Option) const {
       std::find_if(Options.begin(), Options.end(),
                    [&](const Given &G) { return G.Name == Option; });
   return It == Options.end() ? nullptr : &It->Value;
+}
+
+std::vector<std::string> Arguments::values(std::string_view Option) const {
+  std::vector<std::string> Values;
+  for (const Given &G : Options)
+    if (G.Name == Option)
+      Values.push_back(G.Value);
+  return Values;
 }
 
 const std::string *Arguments::single(std::string_view What) const {

@@ -16,6 +16,10 @@ namespace luthier::cli {
 struct OptionSpec {
   std::string_view Name; ///< With the dashes.
   bool TakesValue = false;
+  /// A value may follow behind "=" only; without it the value is empty.
+  bool ValueOptional = false;
+  /// May come several times.
+  bool Repeats = false;
 };
 
 class Arguments {
@@ -29,6 +33,8 @@ public:
   bool has(std::string_view Option) const { return value(Option) != nullptr; }
   /// Null if not given; the empty string for an option without a value.
   const std::string *value(std::string_view Option) const;
+  /// All values of an option that repeats.
+  std::vector<std::string> values(std::string_view Option) const;
   const std::vector<std::string> &positional() const { return Positional; }
 
   /// The only positional argument. Says what is wrong if there is none, calling

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The commands of `luthier`. They live in two programs, because loading libLLVM
-// takes longer than everything `luthier run` does itself:
+// The commands of `luthier`. They live in several programs, because loading
+// libLLVM takes longer than everything `luthier run` does itself:
 //  - `luthier` knows the commands, runs `run`, and uses no LLVM at all;
 //  - `libexec/luthier/luthier-inspect` holds the commands that read code
-//    objects; `luthier` replaces itself with it.
+//    objects; `luthier` replaces itself with it;
+//  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU.
 #ifndef LUTHIER_CLI_COMMANDS_H
 #define LUTHIER_CLI_COMMANDS_H
 
@@ -26,6 +27,9 @@ int runCommand(int Argc, char **Argv);
 /// In `luthier-inspect`.
 int infoCommand(int Argc, char **Argv);
 int liftCommand(int Argc, char **Argv);
+
+/// In `luthier-exec`.
+int execCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 

@@ -24,6 +24,7 @@ commands:
   run     run a program and instrument its GPU kernels with tools
   info    show the kernels in a code object, program or library
   lift    print a kernel as LLVM machine IR
+  exec    run one kernel on the emulated GPU, with arguments given by hand
 
 examples:
   luthier info ./my-program
@@ -33,8 +34,8 @@ examples:
 `luthier <command> --help` explains a command.
 )";
 
-/// Runs \p Argv's command in the program that may use LLVM.
-int runInspector(char **Argv) {
+/// Runs \p Argv's command in \p Program, which may use LLVM.
+int runIn(const char *Program, char **Argv) {
   std::array<char, PATH_MAX> Self;
   const ssize_t Length = readlink("/proc/self/exe", Self.data(), Self.size());
   if (Length < 0 || size_t(Length) == Self.size()) {
@@ -44,7 +45,8 @@ int runInspector(char **Argv) {
   }
   std::string Path(Self.data(), Length);
   Path.resize(Path.rfind('/'));
-  Path += "/../libexec/luthier/luthier-inspect";
+  Path += "/../libexec/luthier/";
+  Path += Program;
   execv(Path.c_str(), Argv);
   std::fprintf(stderr, "luthier: error: cannot start %s: %s\n", Path.c_str(),
                std::strerror(errno));
@@ -62,7 +64,9 @@ int main(int Argc, char **Argv) {
   if (Command == "run")
     return runCommand(Argc - 1, Argv + 1);
   if (Command == "info" || Command == "lift")
-    return runInspector(Argv + 1);
+    return runIn("luthier-inspect", Argv + 1);
+  if (Command == "exec")
+    return runIn("luthier-exec", Argv + 1);
   if (Command == "--help" || Command == "-h" || Command == "help") {
     std::fputs(Help, stdout);
     return Success;

@@ -68,6 +68,14 @@ luthier_emu_device_create(const luthier_emu_device_options *Options,
   Opts.Threads = std::max(Given.threads, 1u);
   Opts.ComputeUnits = Given.compute_units ? Given.compute_units : 8;
   Opts.CountInstructions = Given.count_instructions != 0;
+  auto Strict =
+      strict::parseOptions(Given.strict ? Given.strict : "", CreationError);
+  if (!Strict) {
+    CreationError = "strict: " + CreationError;
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  }
+  Opts.Strict = *Strict;
+  Opts.Seed = Strict->Seed.value_or(Opts.Seed);
   auto D = api::Device::create(Opts, CreationError);
   if (!D)
     return LUTHIER_EMU_UNKNOWN_TARGET;
@@ -176,6 +184,40 @@ luthier_emu_status luthier_emu_clear_counts(luthier_emu_device *Device) {
     return LUTHIER_EMU_INVALID_ARGUMENT;
   Device->D->counts().clear();
   return LUTHIER_EMU_OK;
+}
+
+size_t luthier_emu_violation_count(const luthier_emu_device *Device) {
+  return Device ? Device->D->violations().size() : 0;
+}
+
+luthier_emu_status luthier_emu_violation_at(luthier_emu_device *Device,
+                                            size_t Index,
+                                            luthier_emu_violation *Violation) {
+  if (!Device || !Violation)
+    return LUTHIER_EMU_INVALID_ARGUMENT;
+  const auto &All = Device->D->violations();
+  if (Index >= All.size())
+    return fail(Device, LUTHIER_EMU_NOT_FOUND,
+                "there is no violation " + std::to_string(Index));
+  const auto &[V, Text] = All[Index];
+  luthier_emu_violation Result{};
+  Result.rule = strict::nameOf(V.What);
+  Result.kernel = V.Kernel.c_str();
+  Result.pc = V.PC;
+  Result.other_pc = V.OtherPC.value_or(0);
+  Result.instruction = V.Instruction.c_str();
+  std::ranges::copy(V.Workgroup, Result.workgroup);
+  Result.wave = V.Wave;
+  Result.lane = V.Lane ? int32_t(*V.Lane) : -1;
+  Result.reg = V.Register.c_str();
+  Result.text = Text.c_str();
+  giveStruct(Violation, Result);
+  return LUTHIER_EMU_OK;
+}
+
+void luthier_emu_clear_violations(luthier_emu_device *Device) {
+  if (Device)
+    Device->D->violations().clear();
 }
 
 const char *luthier_emu_disassemble(luthier_emu_device *Device,

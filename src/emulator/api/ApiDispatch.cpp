@@ -82,7 +82,7 @@ luthier_emu_status runToEnd(luthier_emu_execution &E,
                             luthier_emu_stats *Stats) {
   luthier_emu_device *Device = E.Owner;
   api::Device &D = *Device->D;
-  if (!E.L.isPlain() || D.options().CountInstructions) {
+  if (!E.L.isPlain() || D.isObserved()) {
     luthier_emu_status Status = makeExecution(E, true, "");
     return Status == LUTHIER_EMU_OK ? luthier_emu_run(&E, Stats) : Status;
   }

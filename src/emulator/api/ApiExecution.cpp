@@ -13,6 +13,8 @@ luthier_emu_status api::statusOf(luthier_emu_device *Device,
   luthier_emu_status Status = LUTHIER_EMU_FAULT;
   if (Fault.What == Kind::Deadlock)
     Status = LUTHIER_EMU_DEADLOCK;
+  else if (Fault.What == Kind::Violation)
+    Status = LUTHIER_EMU_VIOLATION;
   return fail(Device, Status, Fault.Message);
 }
 
@@ -204,9 +206,13 @@ luthier_emu_status luthier_emu_run(luthier_emu_execution *E,
                                    luthier_emu_stats *Stats) {
   if (!E)
     return LUTHIER_EMU_INVALID_ARGUMENT;
+  api::Device &D = *E->Owner->D;
+  const size_t Before = D.violations().size();
   const auto Outcome = E->E->run();
-  E->Owner->D->Clock = E->E->clock();
+  D.Clock = E->E->clock();
   giveStats(E, Stats);
+  if (Outcome == Execution::Outcome::Ended && D.violations().size() > Before)
+    return fail(E->Owner, LUTHIER_EMU_VIOLATION, D.violations()[Before].Text);
   return statusOf(E, Outcome);
 }
 

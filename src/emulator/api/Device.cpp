@@ -41,10 +41,15 @@ void Device::invalidateCode(uint64_t Begin, uint64_t End) {
     Narrow->invalidate(Begin, End);
 }
 
-std::unique_ptr<DispatchObserver> Device::makeObserver(const LaunchPlan &) {
-  if (!Opts.CountInstructions)
-    return nullptr;
-  return countingObserver(Counts, nullptr);
+std::unique_ptr<DispatchObserver> Device::makeObserver(const LaunchPlan &Plan) {
+  std::unique_ptr<DispatchObserver> Observer;
+  if (Opts.Strict.anyCheck())
+    Observer = strict::observer(Opts.Strict, [this](const auto &V) {
+      Violations.push_back({V, V.text()});
+    })(Plan);
+  if (Opts.CountInstructions)
+    Observer = countingObserver(Counts, std::move(Observer));
+  return Observer;
 }
 
 } // namespace luthier::emulator::api

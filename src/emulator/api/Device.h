@@ -9,6 +9,8 @@
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/exec/Target.h"
+#include "emulator/strict/StrictMode.h"
+#include <deque>
 
 namespace luthier::emulator::api {
 
@@ -20,6 +22,7 @@ public:
     unsigned Threads = 1;
     unsigned ComputeUnits = 8;
     bool CountInstructions = false;
+    strict::Options Strict;
   };
   /// Null, with a message, if LLVM lacks the target.
   static std::unique_ptr<Device> create(const Options &Opts,
@@ -36,6 +39,16 @@ public:
   }
   void invalidateCode(uint64_t Begin, uint64_t End);
   ExecutionCounts &counts() { return Counts; }
+  /// With strict mode's text of each.
+  struct Violation {
+    strict::Violation V;
+    std::string Text;
+  };
+  std::deque<Violation> &violations() { return Violations; }
+  /// Whether dispatches have observers.
+  bool isObserved() const {
+    return Opts.CountInstructions || Opts.Strict.anyCheck();
+  }
   /// Null where nobody watches.
   std::unique_ptr<DispatchObserver> makeObserver(const LaunchPlan &Plan);
 
@@ -54,6 +67,7 @@ private:
   std::unique_ptr<ShaderArray> Shaders;
   std::unique_ptr<CodeCache> Wide, Narrow;
   ExecutionCounts Counts;
+  std::deque<Violation> Violations;
 };
 
 } // namespace luthier::emulator::api

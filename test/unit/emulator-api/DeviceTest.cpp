@@ -104,6 +104,44 @@ TEST_F(ApiTest, CountsWavesAndLanesOfEachInstruction) {
   EXPECT_EQ(Count, 0u);
 }
 
+TEST(EmulatorDevice, StrictModeListsWhatItFound) {
+  auto Options = sized<luthier_emu_device_options>();
+  Options.target = "gfx90a";
+  Options.strict = "often";
+  luthier_emu_device *Device = nullptr;
+  EXPECT_EQ(luthier_emu_device_create(&Options, &Device),
+            LUTHIER_EMU_INVALID_ARGUMENT);
+  Options.strict = "poison";
+  ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
+  const std::vector<uint8_t> Bytes = assemble(R"(
+    s_cmp_eq_u32 s20, 0
+    s_cbranch_scc1 end
+    s_nop 0
+  end:
+    s_endpgm)");
+  auto Launch = sized<luthier_emu_raw_launch>();
+  Launch.vgprs = 4;
+  Launch.sgprs = 32;
+  EXPECT_EQ(luthier_emu_load_raw(Device, Bytes.data(), Bytes.size(),
+                                 &Launch.entry_address),
+            LUTHIER_EMU_OK);
+  EXPECT_EQ(luthier_emu_dispatch_raw(Device, &Launch, nullptr),
+            LUTHIER_EMU_VIOLATION);
+  ASSERT_EQ(luthier_emu_violation_count(Device), 1u);
+  auto Violation = sized<luthier_emu_violation>();
+  ASSERT_EQ(luthier_emu_violation_at(Device, 0, &Violation), LUTHIER_EMU_OK);
+  EXPECT_STREQ(Violation.rule, "poison-branch");
+  EXPECT_STREQ(Violation.kernel, "raw code");
+  EXPECT_EQ(Violation.pc, Launch.entry_address + 4);
+  EXPECT_EQ(Violation.wave, 0u);
+  EXPECT_NE(std::string(Violation.text).find("poison-branch"),
+            std::string::npos)
+      << Violation.text;
+  luthier_emu_clear_violations(Device);
+  EXPECT_EQ(luthier_emu_violation_count(Device), 0u);
+  luthier_emu_device_destroy(Device);
+}
+
 /// By target and wave size.
 class Targets : public ::testing::TestWithParam<const char *> {};
 
