@@ -40,6 +40,8 @@ options of the emulated GPU:
   --strict[=CHECKS]  check for what real GPUs would not forgive: all, or a list
                      such as poison,loads=latest,hazards,seed=7,continue
   --threads N        host threads for each dispatch (1)
+  --watchdog S       seconds without any progress after which a kernel is
+                     ended (60; 0: never); "S,report" only reports it
 
 examples:
   Count the instructions of a program's kernels:

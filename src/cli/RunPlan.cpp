@@ -28,6 +28,7 @@ constexpr EmulatorOption EmulatorOptions[] = {
     {"--seed", "LUTHIER_EMULATOR_SEED"},
     {"--stats", "LUTHIER_EMULATOR_STATS"},
     {"--threads", "LUTHIER_EMULATOR_THREADS"},
+    {"--watchdog", "LUTHIER_EMULATOR_WATCHDOG"},
 };
 
 std::string join(const std::vector<std::string> &Items) {

@@ -179,6 +179,7 @@ bool AqlQueue::request(QueueError What) {
 
 AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message) {
   reportError(Message);
+  Processor.host().prepareForEnd();
   FailedAt = hostNanoseconds();
   storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Processor.host());
   return Outcome::Stopped;
@@ -189,6 +190,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
   case ExecutionFault::Kind::MemoryViolation:
     // Not a queue error: the driver reports these for the whole process.
     reportError(Fault.Message);
+    Processor.host().prepareForEnd();
     FailedAt = hostNanoseconds();
     Processor.host().reportMemoryFault(Fault.Address);
     return Outcome::Stopped;
@@ -204,6 +206,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
   case ExecutionFault::Kind::Trap:
   case ExecutionFault::Kind::Deadlock:
   case ExecutionFault::Kind::Violation:
+  case ExecutionFault::Kind::NoProgress:
     break;
   }
   return fail(QueueError::Exception, Fault.Message);

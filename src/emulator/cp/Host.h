@@ -21,6 +21,9 @@ public:
   /// their mailboxes.
   virtual void raiseMailboxEvents() = 0;
 
+  /// An error was reported, which may end the process without further notice.
+  virtual void prepareForEnd() {}
+
   /// The device touched memory it has no mapping for. Nothing more runs on the
   /// queue that did.
   virtual void reportMemoryFault(uint64_t Address) = 0;

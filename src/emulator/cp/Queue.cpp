@@ -2,6 +2,7 @@
 #include "emulator/cp/Queue.h"
 
 #include "emulator/cp/Clock.h"
+#include "emulator/exec/Watchdog.h"
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -85,10 +86,12 @@ void Queue::run() {
   prctl(PR_SET_TIMERSLACK, 1000);
   IdleWait Idle(*this);
   while (!Stopping.load(std::memory_order_relaxed)) {
-    if (Active.load(std::memory_order_relaxed) && processPacket())
+    if (Active.load(std::memory_order_relaxed) && processPacket()) {
+      Watchdog::noteProgress();
       Idle.reset();
-    else
+    } else {
       Idle.wait();
+    }
   }
 }
 

@@ -27,10 +27,6 @@ enum CopySubOpcode : uint32_t { Linear = 0, Rectangle = 4 };
 enum AtomicOperation : uint32_t { Add64 = 47 };
 } // namespace
 
-static void *pointer(uint64_t Address) {
-  return reinterpret_cast<void *>(Address);
-}
-
 static uint32_t bits(uint32_t Word, unsigned From, unsigned Count) {
   return (Word >> From) & ((1u << Count) - 1);
 }
@@ -102,10 +98,11 @@ unsigned SdmaQueue::copy() {
 
 unsigned SdmaQueue::copyLinear() {
   const uint64_t Size = uint64_t(bits(word(1), 0, 30)) + 1;
-  const uint64_t Source = wide(3), Destination = wide(5);
-  if (!accessible(Source, Size) || !accessible(Destination, Size))
+  const void *Source = access(wide(3), Size);
+  void *Destination = Source ? access(wide(5), Size) : nullptr;
+  if (!Destination)
     return 0;
-  std::memmove(pointer(Destination), pointer(Source), Size);
+  std::memmove(Destination, Source, Size);
   return 7;
 }
 
@@ -135,34 +132,35 @@ unsigned SdmaQueue::copyRectangle() {
   };
   for (uint64_t Slice = 0; Slice < Slices; ++Slice)
     for (uint64_t Row = 0; Row < Rows; ++Row) {
-      const uint64_t From = RowAt(Source, Row, Slice);
-      const uint64_t To = RowAt(Destination, Row, Slice);
-      if (!accessible(From, RowBytes) || !accessible(To, RowBytes))
+      const void *From = access(RowAt(Source, Row, Slice), RowBytes);
+      void *To =
+          From ? access(RowAt(Destination, Row, Slice), RowBytes) : nullptr;
+      if (!To)
         return 0;
-      std::memmove(pointer(To), pointer(From), RowBytes);
+      std::memmove(To, From, RowBytes);
     }
   return 13;
 }
 
 unsigned SdmaQueue::fill() {
-  const uint64_t Address = wide(1);
   const uint32_t Value = word(3);
   const unsigned ElementBytes = 1u << bits(word(0), 30, 2);
   // The field holds the bytes less one, or less one element.
   const uint64_t Size =
       (bits(word(4), 0, 30) / ElementBytes + 1) * uint64_t(ElementBytes);
-  if (!accessible(Address, Size))
+  auto *To = static_cast<char *>(access(wide(1), Size));
+  if (!To)
     return 0;
   for (uint64_t Offset = 0; Offset < Size; Offset += ElementBytes)
-    std::memcpy(pointer(Address + Offset), &Value, ElementBytes);
+    std::memcpy(To + Offset, &Value, ElementBytes);
   return 5;
 }
 
 unsigned SdmaQueue::fence() {
-  if (!accessible(wide(1), 4))
+  auto *To = static_cast<uint32_t *>(access(wide(1), 4));
+  if (!To)
     return 0;
-  __atomic_store_n(static_cast<uint32_t *>(pointer(wide(1))), word(3),
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(To, word(3), __ATOMIC_RELEASE);
   return 4;
 }
 
@@ -172,9 +170,9 @@ unsigned SdmaQueue::poll() {
   // takes no time here.
   if (!PollsMemory)
     return 6;
-  if (!accessible(wide(1), 4))
+  const auto *Location = static_cast<const uint32_t *>(access(wide(1), 4));
+  if (!Location)
     return 0;
-  const auto *Location = static_cast<const uint32_t *>(pointer(wide(1)));
   const uint32_t Reference = word(3), Mask = word(4);
   const uint32_t Function = bits(word(0), 28, 3);
   const bool Met = waitUntil([&] {
@@ -202,18 +200,18 @@ unsigned SdmaQueue::poll() {
 unsigned SdmaQueue::atomic() {
   if (bits(word(0), 25, 7) != AtomicOperation::Add64)
     return unsupported();
-  if (!accessible(wide(1), 8))
+  auto *Location = static_cast<uint64_t *>(access(wide(1), 8));
+  if (!Location)
     return 0;
-  __atomic_fetch_add(static_cast<uint64_t *>(pointer(wide(1))), wide(3),
-                     __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(Location, wide(3), __ATOMIC_SEQ_CST);
   return 8;
 }
 
 unsigned SdmaQueue::timestamp() {
-  if (!accessible(wide(1), 8))
+  auto *To = static_cast<uint64_t *>(access(wide(1), 8));
+  if (!To)
     return 0;
-  __atomic_store_n(static_cast<uint64_t *>(pointer(wide(1))), deviceTicks(),
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(To, deviceTicks(), __ATOMIC_RELEASE);
   return 3;
 }
 
@@ -222,22 +220,24 @@ unsigned SdmaQueue::trap() {
   return 2;
 }
 
-bool SdmaQueue::accessible(uint64_t Address, uint64_t Size) {
-  if (Processor.memory().contains(Address, Size))
-    return true;
+void *SdmaQueue::access(uint64_t Address, uint64_t Size) {
+  if (void *Host = Processor.memory().pointer(Address, Size))
+    return Host;
   reportError("SDMA packet with opcode " + std::to_string(bits(word(0), 0, 8)) +
               " accesses unmapped memory at 0x" +
               llvm::utohexstr(Address, /*LowerCase=*/true) + ", " +
               std::to_string(Size) + " bytes");
   Failed = true;
+  Processor.host().prepareForEnd();
   Processor.host().reportMemoryFault(Address);
-  return false;
+  return nullptr;
 }
 
 unsigned SdmaQueue::unsupported() {
   reportError("SDMA packet 0x" + llvm::utohexstr(word(0), /*LowerCase=*/true) +
               " is not supported");
   Failed = true;
+  Processor.host().prepareForEnd();
   Processor.host().reportMemoryFault(Memory.Ring + Position % Memory.RingBytes);
   return 0;
 }

@@ -34,7 +34,8 @@ private:
   unsigned timestamp();
   unsigned trap();
 
-  bool accessible(uint64_t Address, uint64_t Size);
+  /// Host address of the device's memory, or null and a fault.
+  void *access(uint64_t Address, uint64_t Size);
   unsigned unsupported();
 
   CommandProcessor &Processor;

@@ -6,6 +6,7 @@
 #include "emulator/exec/Renames.h"
 #include "emulator/isa/Operation.h"
 #include "llvm-c/Target.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -16,6 +17,8 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
+#include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <string_view>
@@ -245,8 +248,11 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
 std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
   llvm::MCInst MI;
   uint64_t Size = 0;
-  if (!S->disassemble(Bytes, PC, MI, Size))
-    return "(undecodable)";
+  if (!S->disassemble(Bytes, PC, MI, Size)) {
+    uint32_t Word = 0;
+    std::memcpy(&Word, Bytes.data(), std::min(sizeof(Word), Bytes.size()));
+    return ".long 0x" + llvm::utohexstr(Word, /*LowerCase=*/true);
+  }
   std::string Text;
   llvm::raw_string_ostream OS(Text);
   S->Printer->printInst(&MI, PC, "", *S->Subtarget, OS);

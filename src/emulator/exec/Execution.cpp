@@ -99,7 +99,8 @@ bool Execution::isRunnable(const Wave &W) const {
 void Execution::settle(Wave &W) {
   if (W.Event == WaveEvent::Fault) {
     if (!S.Fault)
-      S.Fault = WaveFault{W.FaultKind, W.PC, W.FaultAddress, W.FaultDetail};
+      S.Fault =
+          WaveFault{W.FaultKind, WaitingWave(W), W.FaultAddress, W.FaultDetail};
     return;
   }
   for (Resident &R : Groups)

@@ -6,10 +6,11 @@ namespace luthier::emulator {
 
 ExecutionFault describeFault(const Dispatch &D, CodeCache &Code,
                              const WaveFault &Fault) {
-  ExecutionFault Result{Fault.Kind, Fault.PC, Fault.Address, ""};
-  Result.Message = D.KernelName + " at " + hexText(Fault.PC) + " (entry + " +
-                   hexText(Fault.PC - D.EntryPC) +
-                   "): " + Code.print(Fault.PC) + ": " + Fault.Detail;
+  const uint64_t PC = Fault.Where.PC;
+  ExecutionFault Result{Fault.Kind, PC, Fault.Address, ""};
+  Result.Message = D.KernelName + " at " + describePC(PC, D.EntryPC) + ", " +
+                   describeWave(Fault.Where) + ": " + Code.print(PC) + ": " +
+                   Fault.Detail;
   if (Fault.Address)
     Result.Message += " " + hexText(Fault.Address);
   return Result;

@@ -10,10 +10,11 @@ namespace luthier::emulator {
 
 namespace {
 /// Long enough to keep a wave's registers in the cache, short enough for waves
-/// that wait for each other in a loop.
-constexpr unsigned SliceLength = 4096;
+/// that wait for each other in a loop. A prime, so that slices end all over a
+/// loop and the watchdog sees all of its states.
+constexpr unsigned SliceLength = 4093;
 /// Rounds of slices in which no workgroup ended, after which more may start.
-constexpr unsigned RoundsBeforeMore = 256;
+constexpr unsigned RoundsBeforeMore = 64;
 } // namespace
 
 Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
@@ -59,9 +60,19 @@ bool Scheduler::Shared::isDeadlock(uint64_t Version, bool SaysItFirst) {
   if (NumBlocked != NumActive ||
       (Plan.D->Sync && Plan.D->Sync->numChanges() != Version))
     return false;
-  Stuck = true;
+  Stuck = "all waves wait for one another";
+  StuckKind = ExecutionFault::Kind::Deadlock;
   Stop.store(true, std::memory_order_relaxed);
   return true;
+}
+
+void Scheduler::Shared::giveUp(ExecutionFault::Kind Kind, const char *Why) {
+  std::lock_guard Lock(Mutex);
+  if (!Stuck) {
+    Stuck = Why;
+    StuckKind = Kind;
+  }
+  Stop.store(true, std::memory_order_relaxed);
 }
 
 void Scheduler::Shared::leave() {
@@ -71,8 +82,9 @@ void Scheduler::Shared::leave() {
 
 Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
                      unsigned Limit)
-    : S(S), Code(S.Code), Thread(S.Memory, Code), FirstResident(FirstResident),
-      NumResident(NumResident), Limit(Limit) {
+    : S(S), Code(S.Code), Thread(S.Memory, Code),
+      Dog(S.Limits ? S.Limits->WatchdogNanoseconds : 0, S.Plan),
+      FirstResident(FirstResident), NumResident(NumResident), Limit(Limit) {
   Thread.Interrupt = &S.Interrupt;
   Thread.Clock = S.Clock;
   Thread.Observer = S.Observer;
@@ -101,6 +113,7 @@ void Scheduler::run() {
       waitForOthers(Version);
     else if (++FruitlessRounds % RoundsBeforeMore == 0)
       grow();
+    watch();
   }
   S.leave();
   for (auto &Group : Resident)
@@ -128,6 +141,7 @@ void Scheduler::fill() {
 }
 
 void Scheduler::retire(size_t Position) {
+  Watchdog::noteProgress();
   collect(*Resident[Position]);
   Idle.push_back(std::move(Resident[Position]));
   Resident.erase(Resident.begin() + long(Position));
@@ -147,6 +161,24 @@ void Scheduler::waitForOthers(uint64_t Version) {
   BlockedAt = Version;
   if (!S.isDeadlock(Version, SaysItFirst))
     std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+void Scheduler::watch() {
+  using Kind = ExecutionFault::Kind;
+  if (!Dog.seesNoProgress(Resident))
+    return;
+  static constexpr char Why[] = "the watchdog sees no progress";
+  if (!S.Limits->WatchdogOnlyReports)
+    return S.giveUp(Kind::NoProgress, Why);
+  if (S.HasReported.exchange(true) || !S.Limits->Report)
+    return;
+  std::vector<WaitingWave> Ours;
+  for (const auto &Group : Resident)
+    for (const Wave &W : Group->Waves)
+      if (W.Event != WaveEvent::Ended)
+        Ours.emplace_back(W);
+  S.Limits->Report(S.Plan.D->KernelName + ": " + Why +
+                   describeWaits(std::move(Ours), S.Code, S.Plan.D->EntryPC));
 }
 
 bool Scheduler::makeReady(Wave &W) const {
@@ -190,6 +222,10 @@ bool Scheduler::runSlices(Workgroup &Group) {
     }
     Group.settleBarrier();
   }
+  const uint64_t Most = S.Limits ? S.Limits->InstructionLimit : 0;
+  if (Most && Thread.Clock - S.Clock > Most)
+    S.giveUp(ExecutionFault::Kind::NoProgress,
+             "more instructions than LUTHIER_EMULATOR_INSTRUCTION_LIMIT");
   return AnyRan;
 }
 
@@ -214,7 +250,8 @@ void Scheduler::collect(Workgroup &Group) {
 void Scheduler::report(const Wave &W) {
   std::lock_guard Lock(S.Mutex);
   if (!S.Fault)
-    S.Fault = WaveFault{W.FaultKind, W.PC, W.FaultAddress, W.FaultDetail};
+    S.Fault =
+        WaveFault{W.FaultKind, WaitingWave(W), W.FaultAddress, W.FaultDetail};
   S.Stop.store(true, std::memory_order_relaxed);
 }
 

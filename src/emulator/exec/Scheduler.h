@@ -7,6 +7,7 @@
 
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/WaitingWaves.h"
+#include "emulator/exec/Watchdog.h"
 #include "emulator/exec/Workgroup.h"
 #include "emulator/isa/Operation.h"
 #include <atomic>
@@ -20,7 +21,7 @@ class DispatchObserver;
 
 struct WaveFault {
   ExecutionFault::Kind Kind;
-  uint64_t PC;
+  WaitingWave Where;
   uint64_t Address;
   const char *Detail;
 };
@@ -46,6 +47,8 @@ public:
     /// Whether no thread can go on. Each says once per \p Version of the global
     /// sync's state that it cannot.
     bool isDeadlock(uint64_t Version, bool SaysItFirst);
+    /// Ends the dispatch.
+    void giveUp(ExecutionFault::Kind Kind, const char *Why);
     void leave();
 
     const LaunchPlan &Plan;
@@ -58,6 +61,8 @@ public:
     /// Set before any thread starts.
     RunLoop Run = operationSet().Run;
     DispatchObserver *Observer = nullptr;
+    /// Watchdog and instruction limit; null for none.
+    const ShaderArray::Options *Limits = nullptr;
 
     std::mutex Mutex;
     DispatchCounts Counts;
@@ -65,9 +70,11 @@ public:
     std::atomic<bool> Stop{false};
     /// Threads that still have workgroups. Set before any starts.
     unsigned NumActive = 1;
-    /// No wave gets on; these are all of them.
-    bool Stuck = false;
+    /// Why no wave gets on, and where they are.
+    const char *Stuck = nullptr;
+    ExecutionFault::Kind StuckKind{};
     std::vector<WaitingWave> Waiting;
+    std::atomic<bool> HasReported{false};
 
   private:
     unsigned NumBlocked = 0;
@@ -92,12 +99,14 @@ private:
   void retire(size_t Position);
   bool grow();
   void waitForOthers(uint64_t Version);
+  void watch();
   void collect(Workgroup &Group);
   void report(const Wave &W);
 
   Shared &S;
   CodeView Code;
   ThreadContext Thread;
+  Watchdog Dog;
   unsigned FirstResident, NumResident, Limit, Created = 0;
   std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
   std::optional<uint64_t> BlockedAt;

@@ -28,7 +28,7 @@ public:
   }
 
 private:
-  ExecutionFault describeDeadlock(Scheduler::Shared &Shared, CodeCache &Code);
+  ExecutionFault describeWait(Scheduler::Shared &Shared, CodeCache &Code);
   std::unique_ptr<CodeCache> cache(unsigned WaveSize, std::string &Error);
 
   const Target &T;
@@ -56,15 +56,15 @@ bool EmulatedArray::init(std::string &Error) {
 }
 
 /// Called when all threads have ended.
-ExecutionFault EmulatedArray::describeDeadlock(Scheduler::Shared &Shared,
-                                               CodeCache &Code) {
+ExecutionFault EmulatedArray::describeWait(Scheduler::Shared &Shared,
+                                           CodeCache &Code) {
   const Dispatch &D = *Shared.Plan.D;
-  std::string Message = D.KernelName + ": all waves wait for one another";
+  std::string Message = D.KernelName + ": " + Shared.Stuck;
   if (uint64_t Left = Shared.numLeft())
     Message += ", and " + std::to_string(Left) +
                " workgroups have found no room to start";
   Message += describeWaits(std::move(Shared.Waiting), Code, D.EntryPC);
-  return {ExecutionFault::Kind::Deadlock, D.EntryPC, 0, Message};
+  return {Shared.StuckKind, D.EntryPC, 0, Message};
 }
 
 std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
@@ -78,6 +78,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   CodeCache &Code = Plan.WaveSize == 32 ? *Narrow : *Wide;
   Scheduler::Shared Shared(Plan, Memory, Code, Opts.Interrupt, Opts.Seed,
                            Clock.load());
+  Shared.Limits = &Opts;
   unsigned Threads = std::clamp(Opts.Threads, 1u, Plan.MaxResident);
   std::unique_ptr<DispatchObserver> Observer;
   if (Opts.Observe) {
@@ -105,7 +106,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   if (Shared.Fault)
     return describeFault(D, Code, *Shared.Fault);
   if (Shared.Stuck)
-    return describeDeadlock(Shared, Code);
+    return describeWait(Shared, Code);
   if (D.Cancel && D.Cancel->load())
     return ExecutionFault{ExecutionFault::Kind::Cancelled, D.EntryPC, 0,
                           D.KernelName + ": ended early"};

@@ -27,6 +27,7 @@ struct ExecutionFault {
     InvalidDispatch, ///< Does not fit a compute unit; Message says why.
     Trap,            ///< s_trap reached.
     Deadlock,        ///< All waves wait for one another.
+    NoProgress,      ///< Ended by the watchdog, or after too many instructions.
     Cancelled,       ///< Dispatch::Cancel was set.
     Violation,       ///< Of a rule that an observer checks.
   };
@@ -50,6 +51,14 @@ public:
     unsigned Threads = 1;
     /// They limit how many workgroups are resident at a time.
     unsigned ComputeUnits = 8;
+    /// Host time without any progress after which a dispatch is ended, or only
+    /// reported; 0 for never.
+    uint64_t WatchdogNanoseconds = 0;
+    bool WatchdogOnlyReports = false;
+    /// Wave instructions after which a dispatch is ended; 0 for no limit.
+    uint64_t InstructionLimit = 0;
+    /// Takes messages about dispatches that go on. May be empty.
+    std::function<void(const std::string &)> Report;
     /// Called for s_sendmsg MSG_INTERRUPT with M0: device code has set a
     /// signal and its event mailbox (host calls do). May be empty.
     std::function<void(uint32_t M0)> Interrupt;

@@ -43,6 +43,24 @@ WaitingWave::WaitingWave(const Wave &W)
       Workgroup{W.WorkgroupId[0], W.WorkgroupId[1], W.WorkgroupId[2]},
       Number(W.IdInWorkgroup) {}
 
+std::string describePC(uint64_t PC, uint64_t EntryPC) {
+  // Code objects are smaller; beyond lies other code.
+  constexpr uint64_t Far = 1 << 30;
+  std::string Text = hexText(PC);
+  if (PC - EntryPC < Far)
+    return Text + " (entry + " + hexText(PC - EntryPC) + ")";
+  if (EntryPC - PC < Far)
+    return Text + " (entry - " + hexText(EntryPC - PC) + ")";
+  return Text;
+}
+
+std::string describeWave(const WaitingWave &W) {
+  const auto &Id = W.Workgroup;
+  return "wave " + std::to_string(W.Number) + " of workgroup " +
+         std::to_string(Id[0]) + "," + std::to_string(Id[1]) + "," +
+         std::to_string(Id[2]);
+}
+
 std::string describeWaits(std::vector<WaitingWave> Waves, CodeCache &Code,
                           uint64_t EntryPC) {
   std::ranges::sort(Waves, {}, [](const WaitingWave &W) {
@@ -53,13 +71,11 @@ std::string describeWaits(std::vector<WaitingWave> Waves, CodeCache &Code,
     auto Last = std::find_if(First, Waves.end(), [&](const WaitingWave &W) {
       return W.PC != First->PC || W.Event != First->Event;
     });
-    const auto &Id = First->Workgroup;
-    Text += "\n  " + std::to_string(Last - First) + " waves, such as wave " +
-            std::to_string(First->Number) + " of workgroup " +
-            std::to_string(Id[0]) + "," + std::to_string(Id[1]) + "," +
-            std::to_string(Id[2]) + ", at " + hexText(First->PC) +
-            " (entry + " + hexText(First->PC - EntryPC) +
-            "): " + Code.print(First->PC) + ": " + kindOf(First->Event).What;
+    Text += "\n  ";
+    if (Last - First > 1)
+      Text += std::to_string(Last - First) + " waves, such as ";
+    Text += describeWave(*First) + ", at " + describePC(First->PC, EntryPC) +
+            ": " + Code.print(First->PC) + ": " + kindOf(First->Event).What;
     First = Last;
   }
   return Text;

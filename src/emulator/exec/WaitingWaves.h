@@ -23,6 +23,11 @@ struct WaitingWave {
   unsigned Number;
 };
 
+/// "0x1040 (entry + 0x40)".
+std::string describePC(uint64_t PC, uint64_t EntryPC);
+/// "wave 1 of workgroup 0,0,0".
+std::string describeWave(const WaitingWave &W);
+
 /// A line for each PC: how many waves, an example, the instruction, and what is
 /// waited for. Begins with a line break.
 std::string describeWaits(std::vector<WaitingWave> Waves, CodeCache &Code,

@@ -29,14 +29,25 @@ LUTHIER_KMT_API hsaKmtDeregisterMemory(void *MemoryAddress) {
   return TheSession.memory().deregisterHost(MemoryAddress);
 }
 
-/// GPU and CPU addresses are equal, so there never is an alternate one.
+/// The alternate address is 0 where devices use the host's.
+static HSAKMT_STATUS mapMemory(Session &TheSession, void *Address,
+                               HSAuint64 Size, HSAuint64 *Alternate,
+                               llvm::ArrayRef<uint32_t> Nodes) {
+  uint64_t DeviceAddress = 0;
+  const HSAKMT_STATUS Status =
+      TheSession.memory().map(Address, Size, Nodes, &DeviceAddress);
+  const bool IsSame = DeviceAddress == reinterpret_cast<uint64_t>(Address);
+  if (Alternate)
+    *Alternate = IsSame ? 0 : DeviceAddress;
+  return Status;
+}
+
 LUTHIER_KMT_API hsaKmtMapMemoryToGPU(void *MemoryAddress,
                                      HSAuint64 MemorySizeInBytes,
                                      HSAuint64 *AlternateVAGPU) {
   LUTHIER_KMT_SESSION(TheSession);
-  if (AlternateVAGPU)
-    *AlternateVAGPU = 0;
-  return TheSession.memory().map(MemoryAddress, MemorySizeInBytes, {});
+  return mapMemory(TheSession, MemoryAddress, MemorySizeInBytes, AlternateVAGPU,
+                   {});
 }
 
 LUTHIER_KMT_API
@@ -44,11 +55,8 @@ hsaKmtMapMemoryToGPUNodes(void *MemoryAddress, HSAuint64 MemorySizeInBytes,
                           HSAuint64 *AlternateVAGPU, HsaMemMapFlags,
                           HSAuint64 NumberOfNodes, HSAuint32 *NodeArray) {
   LUTHIER_KMT_SESSION(TheSession);
-  if (AlternateVAGPU)
-    *AlternateVAGPU = 0;
-  return TheSession.memory().map(
-      MemoryAddress, MemorySizeInBytes,
-      llvm::ArrayRef<uint32_t>(NodeArray, NumberOfNodes));
+  return mapMemory(TheSession, MemoryAddress, MemorySizeInBytes, AlternateVAGPU,
+                   llvm::ArrayRef(NodeArray, NumberOfNodes));
 }
 
 LUTHIER_KMT_API hsaKmtUnmapMemoryToGPU(void *MemoryAddress) {

@@ -14,11 +14,10 @@ static llvm::StringRef variable(const char *Name) {
   return Value ? Value : "";
 }
 
-/// Leaves \p Result alone if the variable is not set.
+/// Leaves \p Result alone if there is no text.
 template <typename T>
-static bool readNumber(const char *Name, T Least, T &Result,
-                       std::string &Error) {
-  const llvm::StringRef Text = variable(Name);
+static bool parseNumber(const char *Name, llvm::StringRef Text, T Least,
+                        T &Result, std::string &Error) {
   if (Text.empty())
     return true;
   T Value;
@@ -29,6 +28,19 @@ static bool readNumber(const char *Name, T Least, T &Result,
   }
   Result = Value;
   return true;
+}
+
+template <typename T>
+static bool readNumber(const char *Name, T Least, T &Result,
+                       std::string &Error) {
+  return parseNumber(Name, variable(Name), Least, Result, Error);
+}
+
+static bool readWatchdog(Configuration &Config, std::string &Error) {
+  constexpr const char *Name = "LUTHIER_EMULATOR_WATCHDOG";
+  llvm::StringRef Text = variable(Name);
+  Config.WatchdogOnlyReports = Text.consume_back(",report");
+  return parseNumber(Name, Text, uint64_t(0), Config.WatchdogSeconds, Error);
 }
 
 /// Names of devices, separated by commas.
@@ -67,7 +79,10 @@ Configuration::fromEnvironment(std::string &Error) {
   uint64_t MemoryMiB = Config.LocalMemoryBytes / BytesPerMiB;
   if (!readNumber("LUTHIER_EMULATED_MEMORY", uint64_t(64), MemoryMiB, Error) ||
       !readNumber("LUTHIER_EMULATOR_SEED", uint64_t(0), Config.Seed, Error) ||
-      !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error))
+      !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error) ||
+      !readNumber("LUTHIER_EMULATOR_INSTRUCTION_LIMIT", uint64_t(0),
+                  Config.InstructionLimit, Error) ||
+      !readWatchdog(Config, Error))
     return std::nullopt;
   Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
   auto Strict =

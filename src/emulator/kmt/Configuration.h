@@ -23,6 +23,11 @@ struct Configuration {
   unsigned Threads = 1;
   /// LUTHIER_EMULATOR_STRICT.
   strict::Options Strict;
+  /// LUTHIER_EMULATOR_WATCHDOG: seconds, and ",report".
+  uint64_t WatchdogSeconds = 60;
+  bool WatchdogOnlyReports = false;
+  /// LUTHIER_EMULATOR_INSTRUCTION_LIMIT.
+  uint64_t InstructionLimit = 0;
   /// LUTHIER_EMULATOR_STATS; empty for none. Absolute, since the program may
   /// change its folder before it ends.
   std::string StatisticsPath;

@@ -9,6 +9,17 @@ namespace luthier::emulator {
 
 static constexpr uint64_t PageBytes = 4096;
 
+namespace {
+/// Devices map pages, also of buffers that begin or end within one.
+struct PageRange {
+  PageRange(uint64_t Address, uint64_t Size)
+      : Begin(llvm::alignDown(Address, PageBytes)),
+        End(llvm::alignTo(Address + Size, PageBytes)) {}
+  uint64_t size() const { return End - Begin; }
+  uint64_t Begin, End;
+};
+} // namespace
+
 MemoryTable::Device *MemoryTable::device(uint32_t Node) {
   auto It =
       llvm::find_if(Devices, [&](const Device &D) { return D.Node == Node; });
@@ -28,6 +39,9 @@ MemoryTable::Block *MemoryTable::find(uint64_t Address) {
   while (End != Registered.begin())
     if (Contains((--End)->second))
       return &End->second;
+  for (auto &[Begin, B] : Registered)
+    if (Address - B.DeviceBegin < B.Size)
+      return &B;
   return nullptr;
 }
 
@@ -57,7 +71,7 @@ HSAKMT_STATUS MemoryTable::allocate(uint32_t Node, uint64_t Size,
   if (Counts)
     LocalBytesUsed[Node] += Size;
   Block &New = Allocations[reinterpret_cast<uint64_t>(Memory)];
-  New.Begin = reinterpret_cast<uint64_t>(Memory);
+  New.Begin = New.DeviceBegin = reinterpret_cast<uint64_t>(Memory);
   New.Size = Size;
   New.Node = Node;
   New.Flags = Flags;
@@ -92,9 +106,15 @@ HSAKMT_STATUS MemoryTable::registerHost(void *Address, uint64_t Size,
     ++Known->Registrations;
     return HSAKMT_STATUS_SUCCESS;
   }
+  const PageRange Pages(Begin, Size);
+  void *Reserved = ::mmap(nullptr, Pages.size(), PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (Reserved == MAP_FAILED)
+    return HSAKMT_STATUS_NO_MEMORY;
   Block &New = Registered.emplace(Begin, Block())->second;
   New.Begin = Begin;
   New.Size = Size;
+  New.DeviceBegin = reinterpret_cast<uint64_t>(Reserved) + Begin - Pages.Begin;
   New.Flags = Flags;
   New.IsHost = true;
   New.Registrations = 1;
@@ -110,6 +130,8 @@ HSAKMT_STATUS MemoryTable::deregisterHost(void *Address) {
   if (--Known->Registrations != 0 || !Known->IsHost)
     return HSAKMT_STATUS_SUCCESS;
   unmapAll(*Known);
+  const PageRange Pages(Known->DeviceBegin, Known->Size);
+  ::munmap(reinterpret_cast<void *>(Pages.Begin), Pages.size());
   auto [First, Last] = Registered.equal_range(Known->Begin);
   for (auto It = First; It != Last; ++It)
     if (&It->second == Known) {
@@ -121,9 +143,7 @@ HSAKMT_STATUS MemoryTable::deregisterHost(void *Address) {
 
 void MemoryTable::mapPart(Block &B, uint64_t Begin, uint64_t Size,
                           llvm::ArrayRef<uint32_t> Nodes) {
-  // Devices map pages, also of buffers that begin or end within one.
-  const uint64_t From = llvm::alignDown(Begin, PageBytes);
-  const uint64_t To = llvm::alignTo(Begin + Size, PageBytes);
+  const PageRange Pages(Begin, Size);
   const bool NewPart = B.Parts.try_emplace(Begin, Size).second;
   for (Device &D : Devices) {
     if (!Nodes.empty() && !llvm::is_contained(Nodes, D.Node))
@@ -133,17 +153,20 @@ void MemoryTable::mapPart(Block &B, uint64_t Begin, uint64_t Size,
       continue;
     if (!HasNode)
       B.MappedNodes.push_back(D.Node);
-    D.Space->map(From, To - From);
+    if (B.IsHost)
+      D.Space->mapAt(Pages.Begin + B.DeviceBegin - B.Begin, Pages.size(),
+                     reinterpret_cast<void *>(Pages.Begin));
+    else
+      D.Space->map(Pages.Begin, Pages.size());
   }
 }
 
 void MemoryTable::unmapFrom(Device &D, const Block &B, uint64_t Begin,
                             uint64_t Size) {
-  const uint64_t From = llvm::alignDown(Begin, PageBytes);
-  const uint64_t To = llvm::alignTo(Begin + Size, PageBytes);
-  D.Space->unmap(From, To - From);
+  const PageRange Pages(Begin + B.DeviceBegin - B.Begin, Size);
+  D.Space->unmap(Pages.Begin, Pages.size());
   if (B.Flags.ui32.ExecuteAccess && D.CodeUnmapped)
-    D.CodeUnmapped(From, To);
+    D.CodeUnmapped(Pages.Begin, Pages.End);
 }
 
 /// An access list replaces the one before.
@@ -174,7 +197,8 @@ void MemoryTable::unmapAll(Block &B) {
 }
 
 HSAKMT_STATUS MemoryTable::map(void *Address, uint64_t Size,
-                               llvm::ArrayRef<uint32_t> Nodes) {
+                               llvm::ArrayRef<uint32_t> Nodes,
+                               uint64_t *DeviceAddress) {
   const uint64_t Begin = reinterpret_cast<uint64_t>(Address);
   std::lock_guard Lock(Mutex);
   Block *B = find(Begin);
@@ -190,6 +214,8 @@ HSAKMT_STATUS MemoryTable::map(void *Address, uint64_t Size,
       unmapOthers(*B, Nodes);
     mapPart(*B, B->Begin, B->Size, Nodes);
   }
+  if (DeviceAddress)
+    *DeviceAddress = Begin + B->DeviceBegin - B->Begin;
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -220,7 +246,7 @@ HSAKMT_STATUS MemoryTable::query(const void *Pointer, HsaPointerInfo &Info) {
   Info.Node = B->Node;
   Info.MemFlags = B->Flags;
   Info.CPUAddress = reinterpret_cast<void *>(B->Begin);
-  Info.GPUAddress = B->Begin;
+  Info.GPUAddress = B->DeviceBegin;
   Info.SizeInBytes = B->Size;
   Info.NMappedNodes = B->MappedNodes.size();
   Info.MappedNodes = B->MappedNodes.data();

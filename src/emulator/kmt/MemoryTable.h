@@ -39,8 +39,10 @@ public:
 
   /// Maps for the devices at \p Nodes and, except for scratch, for no other;
   /// for all of them if there are none.
+  /// \p DeviceAddress becomes where they see it.
   HSAKMT_STATUS map(void *Address, uint64_t Size,
-                    llvm::ArrayRef<uint32_t> Nodes);
+                    llvm::ArrayRef<uint32_t> Nodes,
+                    uint64_t *DeviceAddress = nullptr);
   HSAKMT_STATUS unmap(void *Address);
 
   HSAKMT_STATUS query(const void *Pointer, HsaPointerInfo &Info);
@@ -50,6 +52,8 @@ private:
   struct Block {
     uint64_t Begin = 0;
     uint64_t Size = 0;
+    /// Where devices see it: registered memory has addresses of its own there.
+    uint64_t DeviceBegin = 0;
     uint32_t Node = 0;
     HsaMemFlags Flags{};
     bool IsHost = false; ///< Registered; the application owns it.

@@ -4,6 +4,7 @@
 #include "emulator/cp/Report.h"
 #include "emulator/strict/StrictMode.h"
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <pthread.h>
@@ -35,6 +36,10 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
             reportError(V.text());
         });
   }
+  Options.WatchdogNanoseconds = Config.WatchdogSeconds * 1'000'000'000;
+  Options.WatchdogOnlyReports = Config.WatchdogOnlyReports;
+  Options.InstructionLimit = Config.InstructionLimit;
+  Options.Report = reportError;
   auto MakeShaders = [&](AddressSpace &Memory,
                          std::function<void(uint32_t)> Interrupt,
                          std::string &Error) {
@@ -61,6 +66,19 @@ void Gpu::reportMemoryFault(uint64_t Address) {
   std::abort();
 }
 
+/// ROCr ends the process with abort(), which runs no destructors and flushes
+/// nothing. A stream that somebody else holds, who may wait for input for ever,
+/// is left alone.
+void Gpu::prepareForEnd() {
+  Owner.writeStatistics();
+  for (std::FILE *Stream : {stdout, stderr}) {
+    if (::ftrylockfile(Stream) != 0)
+      continue;
+    ::fflush_unlocked(Stream);
+    ::funlockfile(Stream);
+  }
+}
+
 Session *Session::create(std::string &Error) {
   std::optional<Configuration> Config = Configuration::fromEnvironment(Error);
   if (!Config)
@@ -68,7 +86,7 @@ Session *Session::create(std::string &Error) {
   std::unique_ptr<Session> New(new Session(std::move(*Config)));
   for (const DeviceModel *Model : New->Config.Models)
     New->Gpus.push_back(
-        std::make_unique<Gpu>(New->numNodes(), *Model, New->Events));
+        std::make_unique<Gpu>(*New, New->numNodes(), *Model, New->Events));
   llvm::SmallVector<MemoryTable::Device, 1> Devices;
   for (auto &TheGpu : New->Gpus) {
     if (!TheGpu->start(New->Config, Error))
@@ -138,6 +156,8 @@ Gpu *Session::gpu(uint32_t Node) const {
 }
 
 void Session::writeStatistics() const {
+  static constinit std::mutex OneAtATime;
+  std::lock_guard Lock(OneAtATime);
   std::vector<const Statistics *> Devices;
   for (const auto &TheGpu : Gpus)
     Devices.push_back(&TheGpu->statistics());

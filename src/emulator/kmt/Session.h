@@ -20,11 +20,14 @@
 
 namespace luthier::emulator {
 
+class Session;
+
 /// An emulated GPU and its place in the topology.
 class Gpu final : public Host {
 public:
-  Gpu(uint32_t Node, const DeviceModel &Model, EventTable &Events)
-      : Node(Node), Model(Model), Events(Events) {}
+  Gpu(Session &Owner, uint32_t Node, const DeviceModel &Model,
+      EventTable &Events)
+      : Owner(Owner), Node(Node), Model(Model), Events(Events) {}
 
   /// False, with a message, if there is no shader array for the device.
   bool start(const Configuration &Config, std::string &Error);
@@ -39,7 +42,10 @@ public:
   void raiseMailboxEvents() override { Events.raiseFromMailboxes(); }
   void reportMemoryFault(uint64_t Address) override;
 
+  void prepareForEnd() override;
+
 private:
+  Session &Owner;
   uint32_t Node;
   const DeviceModel &Model;
   EventTable &Events;

@@ -46,9 +46,9 @@ static void run(int Blocks, int Threads, int Rounds, hipStream_t Stream) {
 
 int main() {
   int Possible = 0;
-  check(hipDeviceGetAttribute(&Possible, hipDeviceAttributeCooperativeLaunch,
-                              0),
-        "attribute");
+  check(
+      hipDeviceGetAttribute(&Possible, hipDeviceAttributeCooperativeLaunch, 0),
+      "attribute");
   check(Possible == 1, "cooperative launch is possible");
   run(1, 64, 3, 0);
   run(40, 128, 5, 0);

@@ -16,6 +16,13 @@ protected:
   bool mapped(const void *Address) {
     return Space.find(reinterpret_cast<uint64_t>(Address)).has_value();
   }
+  /// Where the device has the host's byte at \p Address.
+  uint64_t seenAt(const void *Address) {
+    HsaPointerInfo Info;
+    EXPECT_EQ(Table.query(Address, Info), HSAKMT_STATUS_SUCCESS);
+    return Info.GPUAddress + static_cast<const char *>(Address) -
+           static_cast<const char *>((void *)Info.CPUAddress);
+  }
   static char *offset(void *Address, uint64_t By) {
     return static_cast<char *>(Address) + By;
   }
@@ -87,32 +94,57 @@ TEST_F(MemoryTableTest, PointerInfoKnowsInteriorPointers) {
 
 TEST_F(MemoryTableTest, RegisteredBuffersMaySharePages) {
   alignas(4096) static char Buffer[3 * 4096];
-  EXPECT_EQ(Table.registerHost(Buffer + 10, 100, {}), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Table.registerHost(Buffer + 200, 8000, {}), HSAKMT_STATUS_SUCCESS);
-  Table.map(Buffer + 10, 100, {});
-  Table.map(Buffer + 200, 8000, {});
-  Table.unmap(Buffer + 10);
-  EXPECT_EQ(Table.deregisterHost(Buffer + 10), HSAKMT_STATUS_SUCCESS);
-  EXPECT_TRUE(mapped(Buffer));
-  EXPECT_TRUE(mapped(Buffer + 8000));
-  Table.unmap(Buffer + 200);
-  EXPECT_EQ(Table.deregisterHost(Buffer + 200), HSAKMT_STATUS_SUCCESS);
+  char *First = Buffer + 10, *Second = Buffer + 200;
+  EXPECT_EQ(Table.registerHost(First, 100, {}), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Table.registerHost(Second, 8000, {}), HSAKMT_STATUS_SUCCESS);
+  Table.map(First, 100, {});
+  Table.map(Second, 8000, {});
+  const uint64_t FirstSeen = seenAt(First), SecondSeen = seenAt(Second + 7999);
+  EXPECT_EQ(Space.pointer(FirstSeen, 100), First);
+  EXPECT_EQ(Space.pointer(SecondSeen, 1), Second + 7999);
+  Table.unmap(First);
+  EXPECT_EQ(Table.deregisterHost(First), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(Space.find(FirstSeen));
+  EXPECT_TRUE(Space.find(SecondSeen));
+  Table.unmap(Second);
+  EXPECT_EQ(Table.deregisterHost(Second), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(Space.find(SecondSeen));
+  EXPECT_NE(Table.deregisterHost(Second), HSAKMT_STATUS_SUCCESS);
+}
+
+TEST_F(MemoryTableTest, RegisteredMemoryHasAnAddressOfItsOwn) {
+  static char Buffer[5000];
+  Table.registerHost(Buffer, 5000, {});
+  uint64_t Seen = 0;
+  EXPECT_EQ(Table.map(Buffer, 5000, {}, &Seen), HSAKMT_STATUS_SUCCESS);
+  EXPECT_NE(Seen, reinterpret_cast<uint64_t>(Buffer));
   EXPECT_FALSE(mapped(Buffer));
-  EXPECT_NE(Table.deregisterHost(Buffer + 200), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Space.pointer(Seen, 5000), Buffer);
+  // Runtimes ask about either.
+  HsaPointerInfo Info;
+  ASSERT_EQ(Table.query(reinterpret_cast<void *>(Seen + 4999), Info),
+            HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Info.Type, HSA_POINTER_REGISTERED_USER);
+  EXPECT_EQ((void *)Info.CPUAddress, Buffer);
+  EXPECT_EQ(uint64_t(Info.GPUAddress), Seen);
+  void *Allocated = allocate(100);
+  EXPECT_EQ(Table.map(Allocated, 100, {}, &Seen), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Seen, reinterpret_cast<uint64_t>(Allocated));
 }
 
 TEST_F(MemoryTableTest, RegisteringTwiceNeedsDeregisteringTwice) {
   alignas(4096) static char Buffer[4096];
+  uint64_t Seen = 0;
   for (unsigned I = 0; I < 2; ++I) {
     Table.registerHost(Buffer, 4096, {});
-    Table.map(Buffer, 4096, {});
+    Table.map(Buffer, 4096, {}, &Seen);
   }
   Table.unmap(Buffer);
   Table.deregisterHost(Buffer);
-  EXPECT_TRUE(mapped(Buffer));
+  EXPECT_TRUE(Space.find(Seen));
   Table.unmap(Buffer);
   Table.deregisterHost(Buffer);
-  EXPECT_FALSE(mapped(Buffer));
+  EXPECT_FALSE(Space.find(Seen));
 }
 
 TEST_F(MemoryTableTest, UnlockingAllocatedMemoryLeavesItMapped) {

@@ -66,6 +66,15 @@ TEST_F(SdmaQueueTest, CopiesOddSizesAndNoMore) {
   EXPECT_EQ(Target[14], 0);
 }
 
+TEST_F(SdmaQueueTest, AddressesAreTheDevices) {
+  // Registered host memory has other addresses there.
+  constexpr uint64_t Alias = 0x7000'0000'0000;
+  Processor->memory().mapAt(Alias, Target.size(), Target.data());
+  submitWords(copyPacket(reinterpret_cast<void *>(Alias), Source.data(), 30));
+  ASSERT_TRUE(drained());
+  EXPECT_TRUE(std::equal(&Target[0], &Target[30], &Source[0]));
+}
+
 TEST_F(SdmaQueueTest, TheRingWrapsWithinAPacket) {
   for (unsigned I = 0; I < 30; ++I) {
     submitWords(copyPacket(&Target[I], &Source[I], 1));

@@ -20,7 +20,8 @@ protected:
     for (const char *Name :
          {"LUTHIER_EMULATED_GPU", "LUTHIER_EMULATED_MEMORY",
           "LUTHIER_EMULATOR_SEED", "LUTHIER_EMULATOR_THREADS",
-          "LUTHIER_EMULATOR_STATS", "LUTHIER_EMULATOR_STRICT"})
+          "LUTHIER_EMULATOR_STATS", "LUTHIER_EMULATOR_STRICT",
+          "LUTHIER_EMULATOR_WATCHDOG", "LUTHIER_EMULATOR_INSTRUCTION_LIMIT"})
       unsetenv(Name);
   }
   std::string Error;
@@ -66,6 +67,20 @@ TEST_F(SettingsTest, AnUnknownDeviceIsNamedWithTheKnownOnes) {
   EXPECT_NE(Error.find("gfx9000"), std::string::npos);
   EXPECT_NE(Error.find("gfx90a"), std::string::npos);
   EXPECT_EQ(Error.find('\n'), std::string::npos);
+}
+
+TEST_F(SettingsTest, TheWatchdogMayOnlyReport) {
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_EQ(Config->WatchdogSeconds, 60u);
+  EXPECT_FALSE(Config->WatchdogOnlyReports);
+  setenv("LUTHIER_EMULATOR_WATCHDOG", "5,report", 1);
+  Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_EQ(Config->WatchdogSeconds, 5u);
+  EXPECT_TRUE(Config->WatchdogOnlyReports);
+  setenv("LUTHIER_EMULATOR_WATCHDOG", "soon", 1);
+  EXPECT_FALSE(Configuration::fromEnvironment(Error));
 }
 
 TEST_F(SettingsTest, NonsenseNumbersAreRefused) {

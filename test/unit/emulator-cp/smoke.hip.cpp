@@ -185,8 +185,8 @@ static void testRegisteredMemory() {
   for (int I = 0; I < N; ++I)
     Good &= Data[I] == I + 1;
   check(Good, "registered memory");
-  // Stays registered: HIP 5.2 aborts in hipHostUnregister when the device's
-  // pointer is the host's.
+  check(hipHostUnregister(Data), "hipHostUnregister");
+  std::free(Host);
 }
 
 template <int Size> static void testScratch() {
