@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/isa/MatrixInput.h"
 #include "emulator/exec/Wave.h"
-#include <array>
-#include <limits>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
@@ -25,33 +23,28 @@ struct SmallFloat {
   using Value = F32;
   static constexpr unsigned Bits = 1 + ExponentBits + MantissaBits;
 
-  static constexpr F32 decode(U32 Encoded) {
-    constexpr F32 Nan = std::numeric_limits<F32>::quiet_NaN();
-    constexpr U32 Sign = 1u << (Bits - 1), Top = (1u << ExponentBits) - 1;
+  /// Without branches and tables, so that it is done for many lanes at once.
+  static F32 get(U32 Encoded) {
+    constexpr U32 Sign = 1u << (Bits - 1), Hidden = 1u << MantissaBits;
+    constexpr U32 Infinity = 0x7f800000, Nan = 0x7fc00000;
+    constexpr unsigned Shift = 23 - MantissaBits;
     U32 Magnitude = Encoded & (Sign - 1);
-    U32 Exponent = Magnitude >> MantissaBits;
-    U32 Mantissa = Magnitude & ((1u << MantissaBits) - 1);
-    if (S == Specials::NegativeZeroNan && Encoded == Sign)
-      return Nan;
-    if (S == Specials::LastIsNan && Magnitude == Sign - 1)
-      return Nan;
-    F32 Result;
-    if (S == Specials::Ieee && Exponent == Top)
-      Result = Mantissa ? Nan : std::numeric_limits<F32>::infinity();
-    else if (Exponent == 0)
-      Result = F32(Mantissa) * powerOfTwo(1 - Bias - int(MantissaBits));
-    else
-      Result = F32(Mantissa + (1u << MantissaBits)) *
-               powerOfTwo(int(Exponent) - Bias - int(MantissaBits));
-    return Encoded & Sign ? -Result : Result;
+    F32 Denormal =
+        F32(I32(Magnitude)) * powerOfTwo(1 - Bias - int(MantissaBits));
+    U32 Normal = (Magnitude << Shift) + (U32(127 - Bias) << 23);
+    U32 Result = Magnitude < Hidden ? std::bit_cast<U32>(Denormal) : Normal;
+    if constexpr (S == Specials::Ieee) {
+      constexpr U32 First = Sign - Hidden;
+      Result = Magnitude == First ? Infinity : Result;
+      Result = Magnitude > First ? Nan : Result;
+    }
+    if constexpr (S == Specials::LastIsNan)
+      Result = Magnitude == Sign - 1 ? Nan : Result;
+    Result |= (Encoded & Sign) << (32 - Bits);
+    if constexpr (S == Specials::NegativeZeroNan)
+      Result = Encoded == Sign ? Nan : Result;
+    return std::bit_cast<F32>(Result);
   }
-  static constexpr auto Values = [] {
-    std::array<F32, 1u << Bits> Table{};
-    for (U32 N = 0; N != Table.size(); ++N)
-      Table[N] = decode(N);
-    return Table;
-  }();
-  static F32 get(U32 Encoded) { return Values[Encoded]; }
 };
 
 struct HalfFloat {
@@ -101,31 +94,45 @@ template <unsigned Width, bool Signed> struct SmallInteger {
 };
 
 /// Elements of one position along K: a register, and where in it.
-template <class E>
-void loadRow(const U32 *Low, unsigned Shift, unsigned Size,
-             typename E::Value *To) {
+template <class E, unsigned Size>
+void loadRow(const U32 *Low, unsigned Shift, typename E::Value *To) {
   if constexpr (E::Bits == 64) {
+    LUTHIER_LANE_LOOP
     for (unsigned N = 0; N != Size; ++N)
       To[N] = std::bit_cast<F64>(Low[N] | U64(Low[N + NumLanes]) << 32);
   } else if (E::Bits == 6 && Shift + E::Bits > 32) {
+    LUTHIER_LANE_LOOP
     for (unsigned N = 0; N != Size; ++N)
       To[N] =
           E::get((Low[N] >> Shift | Low[N + NumLanes] << (32 - Shift)) & 0x3f);
   } else {
     constexpr U32 Mask = ~U32(0) >> (32 - E::Bits % 64);
+    LUTHIER_LANE_LOOP
     for (unsigned N = 0; N != Size; ++N)
       To[N] = E::get(Low[N] >> Shift & Mask);
   }
 }
 
-template <class E> void load(const MatrixSource &From, typename E::Value *To) {
+template <class E, unsigned Size>
+void loadRows(const MatrixSource &From, typename E::Value *To) {
   for (unsigned Block = 0; Block != From.Blocks; ++Block)
-    for (unsigned K = 0; K != From.K; ++K, To += From.Size) {
+    for (unsigned K = 0; K != From.K; ++K, To += Size) {
       unsigned Bit = From.Slots[K].Element * E::Bits;
       unsigned Group = Block + From.Blocks * From.Slots[K].Group;
-      loadRow<E>(From.Registers + Bit / 32 * NumLanes + Group * From.Size,
-                 Bit % 32, From.Size, To);
+      loadRow<E, Size>(From.Registers + Bit / 32 * NumLanes + Group * Size,
+                       Bit % 32, To);
     }
+}
+
+template <class E> void load(const MatrixSource &From, typename E::Value *To) {
+  switch (From.Size) {
+  case 4:
+    return loadRows<E, 4>(From, To);
+  case 16:
+    return loadRows<E, 16>(From, To);
+  default:
+    return loadRows<E, 32>(From, To);
+  }
 }
 
 } // namespace
