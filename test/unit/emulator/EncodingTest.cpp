@@ -3,6 +3,7 @@
 // What encodings of generations 10 to 12 add: two operations in one, DPP8,
 // halves of registers as operands, moves relative to M0.
 #include "Machine.h"
+#include "ops/PairReference.h"
 #include <algorithm>
 #include <array>
 #include <random>
@@ -74,33 +75,6 @@ class Narrow : public EncodingTest {};
 class Every : public EncodingTest {};
 class Halves : public EncodingTest {};
 
-/// Operations that can be part of a pair, with the operands behind the
-/// destination as they are written for both.
-struct PairPart {
-  const char *Name, *Alone;
-  const char *Operands; ///< A and B are the sources, K a literal.
-};
-constexpr PairPart PairParts[] = {
-    {"v_dual_mov_b32", "v_mov_b32", "A"},
-    {"v_dual_add_f32", "v_add_f32", "A, B"},
-    {"v_dual_sub_f32", "v_sub_f32", "A, B"},
-    {"v_dual_subrev_f32", "v_subrev_f32", "A, B"},
-    {"v_dual_mul_f32", "v_mul_f32", "A, B"},
-    {"v_dual_mul_dx9_zero_f32", "v_mul_dx9_zero_f32", "A, B"},
-    {"v_dual_fmac_f32", "v_fmac_f32", "A, B"},
-    {"v_dual_fmaak_f32", "v_fmaak_f32", "A, B, K"},
-    {"v_dual_fmamk_f32", "v_fmamk_f32", "A, K, B"},
-    {"v_dual_cndmask_b32", "v_cndmask_b32", "A, B, vcc_lo"},
-    {"v_dual_dot2acc_f32_f16", "v_dot2acc_f32_f16", "A, B"},
-    {"v_dual_max", "v_max", "A, B"}, // its name differs
-    {"v_dual_min", "v_min", "A, B"},
-    // Second part only.
-    {"v_dual_add_nc_u32", "v_add_nc_u32", "A, B"},
-    {"v_dual_lshlrev_b32", "v_lshlrev_b32", "A, B"},
-    {"v_dual_and_b32", "v_and_b32", "A, B"},
-};
-constexpr size_t NumFirstParts = 13;
-
 std::string replaced(std::string Text, const std::string &From,
                      const std::string &To) {
   for (size_t At = 0; (At = Text.find(From, At)) != std::string::npos;
@@ -110,38 +84,31 @@ std::string replaced(std::string Text, const std::string &From,
 }
 
 TEST_P(Narrow, BothOperationsOfAPairReadBeforeEitherWrites) {
-  auto Line = [&](const PairPart &P, bool InPair, const char *Dst,
-                  const char *A, const char *B) {
-    std::string Name = InPair ? P.Name : P.Alone;
-    if (Name.ends_with("_max") || Name.ends_with("_min"))
-      Name += is12() ? "_num_f32" : "_f32";
+  auto Line = [](const PairPart &P, bool InPair, const char *Dst, const char *A,
+                 const char *B) {
     std::string Operands = replaced(P.Operands, "K", "0x40490fdb");
     if (InPair)
       Operands = replaced(Operands, ", vcc_lo", "");
     Operands = replaced(replaced(Operands, "A", A), "B", B);
-    return Name + " " + Dst + ", " + Operands;
+    return std::string(InPair ? P.Name : P.Alone) + " " + Dst + ", " + Operands;
   };
   const std::string Before = "s_mov_b32 vcc_lo, 0x3a5c0ff1\n";
-  auto Exists = [&](const PairPart &P) {
-    return !is12() || !std::string_view(P.Alone).starts_with("v_dot2acc");
-  };
-  for (size_t X = 0; X != NumFirstParts; ++X)
+  for (const PairPart &X : PairParts)
     for (const PairPart &Y : PairParts) {
-      if (!Exists(PairParts[X]) || !Exists(Y))
+      if (X.OnlySecond || !X.existsOn(Processor) || !Y.existsOn(Processor))
         continue;
       // The first part reads v1, which the second writes, and the other way
       // round with v4, except where that would be a bank conflict.
       bool Conflict = std::string_view(Y.Operands) == "A, K, B";
       const char *B = Conflict ? "v5" : "v4";
-      Rows Paired =
-          evaluate(Before + Line(PairParts[X], true, "v4", "v1", "v2") +
-                   " :: " + Line(Y, true, "v1", "v3", B) +
-                   "\n v_mov_b32 v10, v4\n v_mov_b32 v11, v1\n");
+      Rows Paired = evaluate(Before + Line(X, true, "v4", "v1", "v2") +
+                             " :: " + Line(Y, true, "v1", "v3", B) +
+                             "\n v_mov_b32 v10, v4\n v_mov_b32 v11, v1\n");
       Rows Alone = evaluate(Before + "v_mov_b32 v10, v4\n v_mov_b32 v11, v1\n" +
-                            Line(PairParts[X], false, "v10", "v1", "v2") +
-                            "\n" + Line(Y, false, "v11", "v3", B));
-      ASSERT_EQ(Paired[0], Alone[0]) << PairParts[X].Name << " " << Y.Name;
-      ASSERT_EQ(Paired[1], Alone[1]) << PairParts[X].Name << " " << Y.Name;
+                            Line(X, false, "v10", "v1", "v2") + "\n" +
+                            Line(Y, false, "v11", "v3", B));
+      ASSERT_EQ(Paired[0], Alone[0]) << X.Name << " " << Y.Name;
+      ASSERT_EQ(Paired[1], Alone[1]) << X.Name << " " << Y.Name;
     }
 }
 

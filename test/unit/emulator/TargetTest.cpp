@@ -187,6 +187,75 @@ TEST_P(TargetTest, LiteralWithoutRoomIsAnIllegalInstruction) {
   }
 }
 
+TEST_P(TargetTest, PreloadedArgumentsAreInUserRegistersAtTheSecondEntry) {
+  auto *Words = Data.as<uint32_t>();
+  for (uint32_t N = 0; N != 8; ++N)
+    Words[N] = 100 + N;
+  // Three words from the second one on, behind the pointer.
+  Request.KernargPreload = 3 | 1 << 7;
+  Request.ComputePgmRsrc2 = (Request.ComputePgmRsrc2 & ~(31u << 1)) | 5 << 1;
+  auto Entry = [&](const char *S) {
+    return std::string("v_mov_b32 v1, ") + S + "\n v_mov_b32 v2, 0\n" +
+           store() + " v2, v1, s[0:1] offset:128\n s_endpgm\n";
+  };
+  load(Entry("7") +
+       ".p2align 8\n s_add_u32 s2, s2, s3\n s_add_u32 s2, s2, "
+       "s4\n" +
+       Entry("s2"));
+  runOk();
+  EXPECT_EQ(Words[32], target().PreloadsKernargs ? 101u + 102u + 103u : 7u);
+}
+
+TEST_P(TargetTest, WorkgroupMayHaveAllLdsOfAUnitButNoMore) {
+  load("s_endpgm");
+  Request.GroupSegmentSize = target().LdsPerUnit;
+  runOk();
+  ++Request.GroupSegmentSize;
+  auto Fault = run();
+  ASSERT_TRUE(Fault);
+  EXPECT_EQ(Fault->What, emulator::ExecutionFault::Kind::InvalidDispatch);
+}
+
+/// The most VGPRs (with AGPRs, where they share a file) that 1024 work-items
+/// can have each, in units of eight: the file of a SIMD by the waves it gets.
+TEST_P(TargetTest, WorkgroupMayHaveAllRegistersOfAUnitButNoMore) {
+  bool IsGfx9 = target().Generation == 9;
+  unsigned Most = target().HasUnifiedFile  ? 128
+                  : IsGfx9                 ? 64
+                  : Processor == "gfx1030" ? 64
+                                           : 96;
+  unsigned Granule = target().VgprGranule * 64 / WaveSize;
+  load("s_endpgm");
+  Request.WorkgroupSize = Request.GridSize = {1024, 1, 1};
+  Request.ComputePgmRsrc1 =
+      (Request.ComputePgmRsrc1 & ~63u) | (Most / Granule - 1);
+  runOk();
+  Request.ComputePgmRsrc1 += 8 / Granule;
+  auto Fault = run();
+  ASSERT_TRUE(Fault);
+  EXPECT_EQ(Fault->What, emulator::ExecutionFault::Kind::InvalidDispatch);
+  if (IsGfx9)
+    return;
+  // Twice the SIMDs in WGP mode.
+  Request.ComputePgmRsrc1 |= 1u << 29;
+  runOk();
+}
+
+TEST_P(TargetTest, NarrowWavesOnlyWhereThereAreSome) {
+  load("s_endpgm");
+  Request.KernelCodeProperties |= 1 << 10;
+  EXPECT_EQ(run().has_value(), !target().HasWave32);
+}
+
+TEST_P(TargetTest, ClampTurnsNaNIntoZero) {
+  load("v_mov_b32 v1, 0x7fc00000\n v_add_f32_e64 v1, v1, v1 clamp\n"
+       "v_mov_b32 v2, 0\n" +
+       std::string(store()) + " v2, v1, s[0:1]\n s_endpgm");
+  Data.as<uint32_t>()[0] = 1;
+  runOk();
+  EXPECT_EQ(Data.as<uint32_t>()[0], 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, TargetTest, ::testing::ValuesIn(Devices),
                          [](const auto &Info) {
                            return std::string(Info.param.Processor) + "_wave" +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Reference.h"
 #include "MatrixReference.h"
+#include "PairReference.h"
 #include "VectorReference.h"
 #include <algorithm>
 
@@ -9,6 +10,8 @@ namespace luthier::test {
 std::vector<std::string> testedOperations(const std::string &Processor) {
   std::vector<std::string> Names = testedVectorOperations(Processor);
   for (std::string &Name : testedMatrixOperations(Processor))
+    Names.push_back(std::move(Name));
+  for (std::string &Name : testedPairs(Processor))
     Names.push_back(std::move(Name));
   std::sort(Names.begin(), Names.end());
   Names.erase(std::unique(Names.begin(), Names.end()), Names.end());
