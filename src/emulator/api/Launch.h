@@ -50,6 +50,7 @@ public:
 
   const Dispatch &dispatch() const { return D; }
   const LaunchPlan &plan() const { return Plan; }
+  LaunchPlan &plan() { return Plan; }
   /// Whether the dispatch alone says everything: no explicit user registers.
   bool isPlain() const { return Plain; }
 

@@ -2,7 +2,9 @@
 #include "emulator/api/Memory.h"
 #include <algorithm>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace luthier::emulator::api {
 
@@ -34,23 +36,82 @@ bool Memory::takeBack(uint64_t Address) {
   return true;
 }
 
-uint64_t Memory::allocate(uint64_t Size, uint64_t Alignment) {
-  constexpr uint64_t Most = uint64_t(1) << 40;
-  if (Size > Most)
-    return 0;
-  const uint64_t Bytes = roundUp(std::max<uint64_t>(Size, 1), PageBytes);
+/// Only the bytes asked for exist for the device.
+Memory::Own *Memory::add(uint64_t Address, uint64_t Size) {
+  const uint64_t Bytes = roundUp(Size, PageBytes);
   void *Host = mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Host == MAP_FAILED)
+    return nullptr;
+  if (!Space.mapAt(Address, Size, Host)) {
+    munmap(Host, Bytes);
+    return nullptr;
+  }
+  return &Owned.emplace(Address, Own{Host, Bytes, Size}).first->second;
+}
+
+uint64_t Memory::allocate(uint64_t Size, uint64_t Alignment) {
+  constexpr uint64_t Most = uint64_t(1) << 40;
+  Size = std::max<uint64_t>(Size, 1);
+  if (Size > Most)
     return 0;
-  uint64_t Address;
-  // Only the bytes asked for exist, and a gap follows: strays are seen.
-  do {
-    Address = roundUp(Next, std::max(Alignment, PageBytes));
-    Next = Address + Bytes + PageBytes;
-  } while (!Space.mapAt(Address, std::max<uint64_t>(Size, 1), Host));
-  Owned.emplace(Address, Own{Host, Bytes});
+  uint64_t Address = roundUp(Next, std::max(Alignment, PageBytes));
+  // What was lent may lie in the way.
+  for (auto Range = Space.ranges(); const AddressSpace::Range &R : Range)
+    if (R.Begin < Address + Size && R.End > Address)
+      Address = roundUp(R.End, std::max(Alignment, PageBytes));
+  if (!add(Address, Size))
+    return 0;
+  // A gap follows: strays are seen.
+  Next = roundUp(Address + Size, PageBytes) + PageBytes;
   return Address;
+}
+
+namespace {
+
+/// Which pages of anonymous memory have ever been written: those that are in
+/// memory or swapped out. All of them if the kernel does not say.
+class TouchedPages {
+public:
+  TouchedPages() : File(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  ~TouchedPages() {
+    if (File >= 0)
+      close(File);
+  }
+  bool contains(const void *Page) const {
+    uint64_t Entry;
+    const auto Index = reinterpret_cast<uint64_t>(Page) / PageBytes;
+    if (File < 0 || pread(File, &Entry, sizeof(Entry),
+                          off_t(Index * sizeof(Entry))) != sizeof(Entry))
+      return true;
+    return Entry >> 62;
+  }
+
+private:
+  int File;
+};
+
+} // namespace
+
+bool Memory::copyFrom(const Memory &From) {
+  const TouchedPages Touched;
+  for (const auto &[Address, O] : From.Owned) {
+    Own *Mine = add(Address, O.Wanted);
+    if (!Mine)
+      return false;
+    const auto *Source = static_cast<const uint8_t *>(O.Host);
+    auto *Target = static_cast<uint8_t *>(Mine->Host);
+    for (uint64_t N = 0; N != O.Size; N += PageBytes)
+      if (Touched.contains(Source + N))
+        std::memcpy(Target + N, Source + N, PageBytes);
+  }
+  for (const auto &[Address, Size] : From.Lent) {
+    Own *Mine = add(Address, Size);
+    if (!Mine || !From.read(Address, Mine->Host, Size))
+      return false;
+  }
+  Next = From.Next;
+  return true;
 }
 
 bool Memory::free(uint64_t Address) {

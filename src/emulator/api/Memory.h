@@ -28,15 +28,24 @@ public:
   bool read(uint64_t Address, void *To, uint64_t Size) const;
   bool write(uint64_t Address, const void *From, uint64_t Size);
 
+  /// Makes this, which must be new, see what \p From sees at the same device
+  /// addresses, in host memory of its own. Pages that nobody has touched cost
+  /// nothing. False if the host has no more memory.
+  bool copyFrom(const Memory &From);
+
   AddressSpace Space;
 
 private:
   struct Own {
     void *Host;
     uint64_t Size;
+    /// Bytes that were asked for.
+    uint64_t Wanted;
   };
   /// Bytes of \p Address that are consecutive on the host, at most \p Size.
   uint8_t *piece(uint64_t Address, uint64_t &Size) const;
+
+  Own *add(uint64_t Address, uint64_t Size);
 
   std::map<uint64_t, uint64_t> Lent;
   std::map<uint64_t, Own> Owned;

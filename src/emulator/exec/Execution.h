@@ -27,6 +27,7 @@ public:
   /// has started and its registers are still there.
   Wave *wave(uint64_t Number);
   bool hasStarted(uint64_t Number) const;
+  uint64_t numberOf(const Wave &W) const;
 
   /// Executes up to \p Count instructions of \p W, and returns how many it was:
   /// fewer when the wave ends, faults, or waits for others.
@@ -61,7 +62,6 @@ private:
     std::unique_ptr<Workgroup> Group;
     bool Running;
   };
-  uint64_t numberOf(const Wave &W) const;
   Resident *residentOf(uint64_t Wave);
   void start(Resident &R, uint64_t Index);
   void settle(Wave &W);

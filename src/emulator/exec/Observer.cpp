@@ -5,5 +5,6 @@ namespace luthier::emulator {
 
 void DispatchObserver::workgroupStarted(Workgroup &) {}
 void DispatchObserver::workgroupEnded(Workgroup &) {}
+const Wave *DispatchObserver::uninitialised(const Wave &) { return nullptr; }
 
 } // namespace luthier::emulator

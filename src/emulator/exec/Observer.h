@@ -25,6 +25,9 @@ public:
   /// past \p I already; Inst::Info is set. In GPR-index mode \p I is a copy
   /// whose operands are shifted, while its Info is not.
   virtual void execute(Wave &W, const Inst &I, Handler Fn) = 0;
+  /// A wave whose registers and LDS have a 1 for each bit that \p W's have not
+  /// initialised. Null if nobody knows.
+  virtual const Wave *uninitialised(const Wave &W);
 };
 
 } // namespace luthier::emulator

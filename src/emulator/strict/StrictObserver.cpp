@@ -16,6 +16,9 @@ public:
 
   void workgroupStarted(Workgroup &Real) override;
   void execute(Wave &W, const Inst &I, Handler Fn) override;
+  const Wave *uninitialised(const Wave &W) override {
+    return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
+  }
 
 private:
   struct WaveState {

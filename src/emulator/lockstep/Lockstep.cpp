@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/lockstep/Lockstep.h"
+#include "emulator/exec/Execution.h"
+#include "emulator/exec/FaultText.h"
+#include "emulator/lockstep/StateComparison.h"
+#include "emulator/strict/StrictMode.h"
+#include <algorithm>
+#include <cstring>
+
+namespace luthier::emulator::lockstep {
+
+namespace {
+
+const std::function<void(uint32_t)> NoInterrupt;
+
+/// What depends on time or on the order of others, and is replayed.
+bool isReplayed(const InstInfo &Info) {
+  const std::string &Name = Info.Mnemonic;
+  auto Begins = [&](const char *Prefix) { return Name.starts_with(Prefix); };
+  if (Begins("s_memtime") || Begins("s_memrealtime") || Begins("s_getreg") ||
+      Begins("s_sendmsg_rtn"))
+    return true;
+  return Name.find("atomic") != std::string::npos || Begins("ds_append") ||
+         Begins("ds_consume") || Name.find("_rtn") != std::string::npos;
+}
+
+class Runner {
+public:
+  Runner(Side Original, Side Instrumented, const Options &O);
+  Result run();
+
+private:
+  struct Version {
+    Version(Side S, const strict::Options &Checks, strict::ViolationSink Sink,
+            uint64_t Seed);
+    Side S;
+    Watcher Watch;
+    Execution E;
+  };
+  uint64_t progress() const {
+    return Original.E.counts().WaveInstructions + R.PayloadInstructions;
+  }
+  void runPair(uint64_t Number, uint64_t Slice);
+  bool align(Wave &A, Wave &B);
+  bool compare(Wave &A, Wave &B, bool Everything);
+  bool stepBoth(Wave &A, Wave &B);
+  std::optional<Difference> compareStores(const Wave &A) const;
+  void compareMemory();
+  void compareInstruction(Wave &A, Wave &B);
+  void replay(Wave &A, Wave &B, const InstInfo &Info);
+  uint64_t sliceLength();
+
+  std::optional<uint64_t> originalOf(uint64_t PC) const;
+  StateComparison::Pair pairOf(Wave &A, Wave &B);
+  void report(Difference D, const Wave &A, const Wave &B);
+  bool isIgnored(uint64_t Address) const;
+
+  const Options &O;
+  Result R;
+  std::optional<strict::Violation> Violated;
+  Version Original, Instrumented;
+  StateComparison State;
+  uint64_t Random;
+};
+
+strict::Options poisonOnly() {
+  strict::Options Checks;
+  Checks.Poison = true;
+  Checks.Continue = true;
+  Checks.Loads = strict::LoadTiming::Earliest;
+  return Checks;
+}
+
+strict::Options earliest(strict::Options Checks) {
+  Checks.Loads = strict::LoadTiming::Earliest;
+  return Checks;
+}
+
+Runner::Version::Version(Side S, const strict::Options &Checks,
+                         strict::ViolationSink Sink, uint64_t Seed)
+    : S(S), Watch(Checks.anyCheck()
+                      ? strict::observer(Checks, std::move(Sink))(S.Plan)
+                      : nullptr),
+      E(S.Plan, S.Memory, S.Code, NoInterrupt, Seed, 1, &Watch) {}
+
+Runner::Runner(Side A, Side B, const Options &O)
+    : O(O), Original(
+                A, poisonOnly(), [](const auto &) {}, O.Seed),
+      Instrumented(
+          B, earliest(O.Strict),
+          [this](const auto &V) {
+            if (!Violated)
+              Violated = V;
+          },
+          O.Seed),
+      State(O), Random(O.Seed) {}
+
+std::optional<uint64_t> Runner::originalOf(uint64_t PC) const {
+  auto Found = O.ToOriginal.find(PC);
+  if (Found != O.ToOriginal.end())
+    return Found->second;
+  if (PC >= O.InPlaceBegin && PC < O.InPlaceEnd)
+    return PC;
+  return std::nullopt;
+}
+
+StateComparison::Pair Runner::pairOf(Wave &A, Wave &B) {
+  return {A, B, Original.Watch.trace(A), Instrumented.Watch.trace(B),
+          Original.Watch.uninitialised(A)};
+}
+
+void Runner::report(Difference D, const Wave &A, const Wave &B) {
+  if (R.Found)
+    return;
+  D.Kernel = Original.S.Plan.D->KernelName;
+  D.OriginalEntry = Original.S.Plan.EntryPC;
+  if (!D.OriginalPC)
+    D.OriginalPC = A.PC;
+  if (!D.InstrumentedPC)
+    D.InstrumentedPC = B.PC;
+  D.Instruction = Original.S.Code.print(D.OriginalPC);
+  std::copy_n(A.WorkgroupId, 3, D.Workgroup);
+  D.Wave = A.IdInWorkgroup;
+  if (D.WriterPC)
+    D.Writer = Instrumented.S.Code.print(D.WriterPC);
+  R.Found = std::move(D);
+}
+
+/// Lets the instrumented wave run to its next mapped instruction. False if it
+/// waits for others there is nobody to compare with, or on a difference.
+bool Runner::align(Wave &A, Wave &B) {
+  using Kind = Difference::Kind;
+  for (uint64_t N = 0; B.Event != WaveEvent::Ended; ++N) {
+    if (originalOf(B.PC))
+      return true;
+    if (!Instrumented.E.isRunnable(B))
+      return false;
+    if (N == O.MostPayload) {
+      report({Kind::NoReturn}, A, B);
+      return false;
+    }
+    R.PayloadInstructions += Instrumented.E.step(B, 1);
+    if (B.Event == WaveEvent::Fault || Violated) {
+      Difference D{Violated ? Kind::Violation : Kind::Fault};
+      D.Detail = Violated
+                     ? Violated->text()
+                     : describeFault(
+                           *Instrumented.S.Plan.D, Instrumented.S.Code,
+                           {B.FaultKind, B.PC, B.FaultAddress, B.FaultDetail})
+                           .Message;
+      report(std::move(D), A, B);
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Runner::compare(Wave &A, Wave &B, bool Everything) {
+  auto D = State.compare(pairOf(A, B), Everything);
+  ++R.Compared;
+  if (D)
+    report(std::move(*D), A, B);
+  return !D;
+}
+
+/// Equal but for where a branch goes: that is seen when it has been taken.
+void Runner::compareInstruction(Wave &A, Wave &B) {
+  const std::string Old = Original.S.Code.print(A.PC);
+  const std::string New = Instrumented.S.Code.print(B.PC);
+  if (Old == New)
+    return;
+  auto IsBranch = [](const std::string &Text) {
+    return Text.starts_with("s_branch") || Text.starts_with("s_cbranch") ||
+           Text.starts_with("s_call");
+  };
+  auto Name = [](const std::string &Text) {
+    return Text.substr(0, Text.find(' '));
+  };
+  if (IsBranch(Old) && Name(Old) == Name(New))
+    return;
+  Difference D{Difference::Kind::Instruction};
+  D.Detail = New;
+  report(std::move(D), A, B);
+}
+
+/// The instrumented wave gets the results that the original got.
+void Runner::replay(Wave &A, Wave &B, const InstInfo &Info) {
+  for (const RegisterRange &Range : Info.Writes)
+    for (unsigned N = Range.First; N != unsigned(Range.First + Range.Count);
+         ++N) {
+      if (Range.File == RegisterFile::Vector)
+        std::copy_n(A.vgpr(N), NumLanes, B.vgpr(N));
+      else if (N < 256)
+        B.S[N] = A.S[N];
+    }
+}
+
+/// What the last instruction of the original stored.
+std::optional<Difference> Runner::compareStores(const Wave &A) const {
+  const Trace &T = Original.Watch.trace(A);
+  for (uint64_t Address : T.StoreAddresses) {
+    for (unsigned N = 0; N != T.StoreBytes; N += 4) {
+      const void *From = Original.S.Memory.pointer(Address + N, 4);
+      const void *With = Instrumented.S.Memory.pointer(Address + N, 4);
+      if (!From || !With || std::memcmp(From, With, 4) == 0 ||
+          isIgnored(Address + N))
+        continue;
+      Difference D{Difference::Kind::Memory};
+      D.Address = Address + N;
+      std::memcpy(&D.Original, From, 4);
+      std::memcpy(&D.Instrumented, With, 4);
+      return D;
+    }
+  }
+  return std::nullopt;
+}
+
+bool Runner::stepBoth(Wave &A, Wave &B) {
+  using Kind = Difference::Kind;
+  const uint64_t PC = A.PC, NewPC = B.PC;
+  auto Report = [&](Difference D) {
+    D.OriginalPC = PC;
+    D.InstrumentedPC = NewPC;
+    report(std::move(D), A, B);
+    return false;
+  };
+  if (O.CompareInstructions)
+    compareInstruction(A, B);
+  if (R.Found)
+    return false;
+  const uint64_t Steps = Original.E.step(A, 1);
+  const uint64_t NewSteps = Instrumented.E.step(B, 1);
+  if (A.Event == WaveEvent::Fault) {
+    R.OriginalFault =
+        describeFault(*Original.S.Plan.D, Original.S.Code, *Original.E.fault())
+            .Message;
+    return false;
+  }
+  if (Violated) {
+    Difference D{Kind::Violation};
+    D.Detail = Violated->text();
+    return Report(std::move(D));
+  }
+  if (B.Event == WaveEvent::Fault) {
+    Difference D{Kind::Fault};
+    D.Detail = describeFault(*Instrumented.S.Plan.D, Instrumented.S.Code,
+                             *Instrumented.E.fault())
+                   .Message;
+    return Report(std::move(D));
+  }
+  if (Steps != NewSteps ||
+      (A.Event == WaveEvent::Ended) != (B.Event == WaveEvent::Ended))
+    return Report({Kind::End});
+  const InstInfo &Info = *Original.Watch.trace(A).Last;
+  if (isReplayed(Info))
+    replay(A, B, Info);
+  if (A.Event == WaveEvent::Ended)
+    return false;
+  if (Info.Mnemonic.starts_with("s_getpc") ||
+      Info.Mnemonic.starts_with("s_swappc") ||
+      Info.Mnemonic.starts_with("s_call"))
+    State.noteCodeAddresses(pairOf(A, B), Info);
+  if (auto D = compareStores(A))
+    return Report(std::move(*D));
+  return true;
+}
+
+/// Up to \p Slice original instructions of one wave.
+void Runner::runPair(uint64_t Number, uint64_t Slice) {
+  Wave *A = Original.E.wave(Number), *B = Instrumented.E.wave(Number);
+  // The first time and the last time of a slice all registers are compared.
+  for (uint64_t N = 0; N != Slice; ++N) {
+    if (!align(*A, *B))
+      return;
+    const std::optional<uint64_t> At = originalOf(B->PC);
+    if (B->Event == WaveEvent::Ended)
+      return report({Difference::Kind::End}, *A, *B);
+    if (At != A->PC) {
+      Difference D{Difference::Kind::ControlFlow};
+      D.Original = A->PC;
+      D.Instrumented = *At;
+      return report(std::move(D), *A, *B);
+    }
+    if (!compare(*A, *B, N == 0 || N + 1 == Slice))
+      return;
+    if (!Original.E.isRunnable(*A) || !Instrumented.E.isRunnable(*B) ||
+        !stepBoth(*A, *B))
+      return;
+  }
+}
+
+uint64_t Runner::sliceLength() {
+  if (!O.Seed)
+    return 64;
+  Random = Random * 0x5851f42d4c957f2d + 0x14057b7ef767814f;
+  return 1 + (Random >> 40) % 200;
+}
+
+Result Runner::run() {
+  if (Original.E.numWaves() != Instrumented.E.numWaves() ||
+      Original.S.Plan.WavesPerWorkgroup !=
+          Instrumented.S.Plan.WavesPerWorkgroup) {
+    R.OriginalFault = "the two launches have different grids";
+    return std::move(R);
+  }
+  while (!Original.E.finished() && !R.OriginalFault) {
+    Original.E.fill();
+    Instrumented.E.fill();
+    const uint64_t Before = progress();
+    std::vector<Wave *> Turn = Original.E.running();
+    for (size_t N = 0; N != Turn.size(); ++N) {
+      // Seeded order: any wave may be next.
+      const uint64_t Slice = sliceLength();
+      if (O.Seed)
+        std::swap(Turn[N], Turn[N + (Random >> 20) % (Turn.size() - N)]);
+      if (Turn[N]->Event != WaveEvent::Ended)
+        runPair(Original.E.numberOf(*Turn[N]), Slice);
+      if (R.Found || R.OriginalFault)
+        return std::move(R);
+    }
+    if (progress() != Before)
+      continue;
+    for (Wave *W : Turn)
+      if (Original.E.isRunnable(*W)) {
+        Difference D{Difference::Kind::End};
+        D.Detail = "the instrumented version's waves wait for one another";
+        report(std::move(D), *W, *Instrumented.E.wave(Original.E.numberOf(*W)));
+        return std::move(R);
+      }
+    R.OriginalFault = "all waves wait for one another";
+  }
+  if (!R.OriginalFault)
+    compareMemory();
+  return std::move(R);
+}
+
+bool Runner::isIgnored(uint64_t Address) const {
+  return std::ranges::any_of(O.Ignored, [&](const Options::Extent &E) {
+    return Address >= E.Begin && Address < E.End;
+  });
+}
+
+void Runner::compareMemory() {
+  constexpr uint64_t Piece = 4096;
+  for (const AddressSpace::Range &Range : Original.S.Memory.ranges()) {
+    for (uint64_t At = Range.Begin; At < Range.End;) {
+      const uint64_t Size = std::min(Piece - At % Piece, Range.End - At);
+      const auto *A =
+          static_cast<const uint8_t *>(Original.S.Memory.pointer(At, Size));
+      const auto *B =
+          static_cast<const uint8_t *>(Instrumented.S.Memory.pointer(At, Size));
+      if (!B || std::memcmp(A, B, Size) != 0)
+        for (uint64_t N = 0; N != Size; ++N) {
+          if ((B && A[N] == B[N]) || isIgnored(At + N))
+            continue;
+          Difference D{Difference::Kind::Memory};
+          D.Kernel = Original.S.Plan.D->KernelName;
+          D.Address = At + N;
+          D.Original = A[N];
+          D.Instrumented = B ? B[N] : 0;
+          D.Detail = B ? "at the end" : "the instrumented version lacks it";
+          R.Found = std::move(D);
+          return;
+        }
+      At += Size;
+    }
+  }
+}
+
+} // namespace
+
+Result run(Side Original, Side Instrumented, const Options &O) {
+  LaunchPlan &A = Original.Plan, &B = Instrumented.Plan;
+  A.ResidentLimit = B.ResidentLimit =
+      std::min(A.ResidentLimit, B.ResidentLimit);
+  return Runner(Original, Instrumented, O).run();
+}
+
+} // namespace luthier::emulator::lockstep

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a kernel and an instrumented version of it side by side, and compares
+// what the original can see of its own state before each of its instructions.
+//
+// Both run on memory of their own, with equal device addresses, under one
+// schedule whose slices count original instructions. What the original reads
+// from clocks and gets back from atomic operations is what the instrumented
+// version gets, too. Compared are: the SGPRs that the original allocates, its
+// VGPRs and AGPRs in all lanes, active or not, EXEC, VCC, SCC, M0, MODE and LDS
+// of the original's size before each instruction; memory after each store
+// through flat and global instructions, and all of it at the end. Bits that the
+// original itself has not initialised may differ.
+//
+// What else may differ is listed in Options.
+#ifndef LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H
+#define LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H
+
+#include "emulator/exec/InstInfo.h"
+#include "emulator/exec/Workgroup.h"
+#include "emulator/lockstep/Difference.h"
+#include "emulator/strict/Options.h"
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace luthier::emulator {
+class CodeCache;
+}
+
+namespace luthier::emulator::lockstep {
+
+/// One version: a launch that has not begun. All of it outlives the run.
+struct Side {
+  /// Residency limits of the two are brought together, so it may change.
+  LaunchPlan &Plan;
+  const AddressSpace &Memory;
+  /// Describes instructions.
+  CodeCache &Code;
+};
+
+struct Options {
+  /// Instrumented PC to original PC, for each instruction of the original that
+  /// the instrumented version has kept. Payload code has no entry. A branch to
+  /// an instruction leads to the payload before it, if there is one.
+  std::map<uint64_t, uint64_t> ToOriginal;
+  /// Code of the original that the instrumented version may run in place:
+  /// callees that were left alone. Empty by default.
+  uint64_t InPlaceBegin = 0, InPlaceEnd = 0;
+
+  /// Registers that may differ before the instructions [FirstPC, LastPC] of the
+  /// original, such as those that hold the scratch wave offset of a launch
+  /// whose scratch layout is another one. Numbers as in InstInfo.h.
+  struct Allowance {
+    uint64_t FirstPC, LastPC;
+    RegisterRange Registers;
+  };
+  std::vector<Allowance> Allowed;
+  /// Code addresses that s_getpc and calls leave in SGPR pairs: gives the
+  /// original's for the instrumented one's. By default those of mapped
+  /// instructions and of the payload before them; both halves may then travel
+  /// through registers and memory as they are, not through arithmetic.
+  std::function<std::optional<uint64_t>(uint64_t)> TranslateAddress;
+  /// Memory that may differ at the end: scratch, packets, the instrumented
+  /// version's own data.
+  struct Extent {
+    uint64_t Begin, End;
+  };
+  std::vector<Extent> Ignored;
+  /// Whether mapped instructions must also be equal but for branch distances.
+  bool CompareInstructions = true;
+
+  /// Order of waves, and lengths of slices. 0: round robin.
+  uint64_t Seed = 0;
+  /// Payload instructions in a row that count as never coming back.
+  uint64_t MostPayload = 1 << 20;
+  /// Checks that the instrumented version must pass as well. Load timing is
+  /// "earliest", so that a load in flight is no difference; reading its
+  /// register before the wait is still a violation.
+  strict::Options Strict;
+};
+
+struct Result {
+  /// The first difference, if there is one.
+  std::optional<Difference> Found;
+  /// Set if the original itself could not run to its end; nothing was then
+  /// found up to there.
+  std::optional<std::string> OriginalFault;
+  /// Original instructions after which state was compared.
+  uint64_t Compared = 0;
+  uint64_t PayloadInstructions = 0;
+};
+
+Result run(Side Original, Side Instrumented, const Options &O);
+
+} // namespace luthier::emulator::lockstep
+
+#endif // LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of two waves that stand at the same original instruction.
+#ifndef LUTHIER_EMULATOR_LOCKSTEP_STATECOMPARISON_H
+#define LUTHIER_EMULATOR_LOCKSTEP_STATECOMPARISON_H
+
+#include "emulator/lockstep/Lockstep.h"
+#include "emulator/lockstep/Watcher.h"
+#include <set>
+
+namespace luthier::emulator::lockstep {
+
+class StateComparison {
+public:
+  explicit StateComparison(const Options &O);
+
+  struct Pair {
+    Wave &Original, &Instrumented;
+    Trace &OriginalTrace, &InstrumentedTrace;
+    /// The original's poison; may be null.
+    const Wave *Uninitialised;
+  };
+  /// Only what, where, and the values are filled in. Compares registers that
+  /// either has written, or all of them.
+  std::optional<Difference> compare(const Pair &P, bool Everything);
+
+  /// The two waves have just executed an instruction that leaves code addresses
+  /// in registers.
+  void noteCodeAddresses(const Pair &P, const InstInfo &Info);
+
+private:
+  std::optional<Difference> compareScalars(const Pair &P);
+  std::optional<Difference> compareVectors(const Pair &P, bool Everything);
+  std::optional<Difference> compareRow(const Pair &P, unsigned Reg);
+  std::optional<Difference> compareLds(const Pair &P);
+  bool isAllowed(uint64_t PC, RegisterFile File, unsigned Reg) const;
+  bool isTranslated(uint32_t Original, uint32_t Instrumented) const {
+    return !Halves.empty() && Halves.contains({Original, Instrumented});
+  }
+  std::optional<uint64_t> translate(uint64_t Instrumented) const;
+
+  const Options &O;
+  /// Halves of code addresses that correspond: original, instrumented.
+  std::set<std::pair<uint32_t, uint32_t>> Halves;
+};
+
+} // namespace luthier::emulator::lockstep
+
+#endif // LUTHIER_EMULATOR_LOCKSTEP_STATECOMPARISON_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Notes what one version's waves write, so that only that needs comparing.
+#ifndef LUTHIER_EMULATOR_LOCKSTEP_WATCHER_H
+#define LUTHIER_EMULATOR_LOCKSTEP_WATCHER_H
+
+#include "emulator/exec/InstInfo.h"
+#include "emulator/exec/Observer.h"
+#include "emulator/exec/Wave.h"
+#include <bitset>
+#include <map>
+#include <vector>
+
+namespace luthier::emulator::lockstep {
+
+/// What a wave has done since its state was last compared.
+struct Trace {
+  std::bitset<NumVectorRegs> Vectors;
+  bool Lds = false;
+  /// Addresses that the last instruction stored to, with the bytes at each.
+  std::vector<uint64_t> StoreAddresses;
+  unsigned StoreBytes = 0;
+  const InstInfo *Last = nullptr;
+  /// Of each register, the last instruction that wrote it.
+  uint64_t VectorWriter[NumVectorRegs] = {};
+  uint64_t ScalarWriter[256] = {};
+};
+
+class Watcher final : public DispatchObserver {
+public:
+  explicit Watcher(std::unique_ptr<DispatchObserver> Inner)
+      : Inner(std::move(Inner)) {}
+
+  void workgroupStarted(Workgroup &Group) override;
+  void workgroupEnded(Workgroup &Group) override;
+  void execute(Wave &W, const Inst &I, Handler Fn) override;
+  const Wave *uninitialised(const Wave &W) override {
+    return Inner ? Inner->uninitialised(W) : nullptr;
+  }
+
+  Trace &trace(const Wave &W) { return Traces.at(&W); }
+  const Trace &trace(const Wave &W) const { return Traces.at(&W); }
+
+private:
+  std::unique_ptr<DispatchObserver> Inner;
+  /// Waves keep their address while they run.
+  std::map<const Wave *, Trace> Traces;
+};
+
+} // namespace luthier::emulator::lockstep
+
+#endif // LUTHIER_EMULATOR_LOCKSTEP_WATCHER_H
