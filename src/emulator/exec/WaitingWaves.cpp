@@ -19,6 +19,7 @@ struct WaitKind {
 constexpr WaitKind Kinds[] = {
     {WaveEvent::Barrier, 4, "waits for the workgroup's other waves"},
     {WaveEvent::SplitBarrier, 4, "waits for the workgroup's other waves"},
+    {WaveEvent::SplitBarrier, 4, "waits for waves that have not signalled"},
     {WaveEvent::GlobalSync, 8, "waits for waves of other workgroups"},
     {WaveEvent::Yield, 4, "sleeps in a loop"},
 };

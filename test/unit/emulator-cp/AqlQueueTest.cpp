@@ -149,6 +149,47 @@ TEST_F(AqlQueueTest, StopsWhileItWaits) {
   EXPECT_EQ(readIndex(), 0u);
 }
 
+TEST_F(AqlQueueTest, EndingAQueueEndsItsDispatch) {
+  std::atomic<bool> Runs{false};
+  Shaders->OnRun = [&](const Dispatch &D) {
+    Runs = true;
+    EXPECT_TRUE(eventually([&] { return D.Cancel->load(); }));
+  };
+  Shaders->NextFault =
+      ExecutionFault{ExecutionFault::Kind::Cancelled, 0, 0, "ended early"};
+  TestSignal Done;
+  submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ASSERT_TRUE(eventually([&] { return Runs.load(); }));
+  Aql.reset();
+  // Nothing went wrong, and nothing was completed.
+  EXPECT_EQ(Done.value(), 1);
+  EXPECT_EQ(Inactive.value(), 0);
+  EXPECT_EQ(TheHost.Preparations, 0u);
+}
+
+TEST_F(AqlQueueTest, OnlyQueuesThatAskedGetGlobalSync) {
+  TestSignal First, Second;
+  submit(dispatchPacket(&First), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ASSERT_TRUE(First.reaches(0));
+  EXPECT_TRUE(Aql->allowGlobalSync());
+  submit(dispatchPacket(&Second), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  ASSERT_TRUE(Second.reaches(0));
+  ASSERT_EQ(Shaders->Dispatches.size(), 2u);
+  EXPECT_FALSE(Shaders->Dispatches[0].Sync);
+  EXPECT_TRUE(Shaders->Dispatches[1].Sync);
+}
+
+TEST_F(AqlQueueTest, WhoeverPluggedItInHearsOfErrorsFirst) {
+  Shaders->NextFault =
+      ExecutionFault{ExecutionFault::Kind::NoProgress, 0, 0, "no progress"};
+  testing::internal::CaptureStderr();
+  submit(dispatchPacket(nullptr), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(Inactive.reaches(int64_t(0x80000000)));
+  EXPECT_EQ(TheHost.Preparations, 1u);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("no progress"),
+            std::string::npos);
+}
+
 TEST_F(AqlQueueTest, DeviceInterruptsAreLookedUpInTheMailboxes) {
   Shaders->Interrupt(3);
   EXPECT_EQ(TheHost.MailboxScans, 1u);

@@ -22,6 +22,8 @@ namespace luthier::emulator {
 struct FakeHost : Host {
   std::atomic<unsigned> Events{0}, MailboxScans{0};
   std::atomic<uint64_t> FaultAddress{0};
+  std::atomic<unsigned> Preparations{0};
+  void prepareForEnd() override { ++Preparations; }
   void raiseEvent(uint32_t) override { ++Events; }
   void raiseMailboxEvents() override { ++MailboxScans; }
   void reportMemoryFault(uint64_t Address) override { FaultAddress = Address; }
