@@ -124,7 +124,8 @@ TEST_F(CodeObject, FaultsNameKernelPlaceAndAddress) {
   EXPECT_EQ(luthier_emu_dispatch(Code, "faults", &Launch, nullptr),
             LUTHIER_EMU_FAULT);
   EXPECT_NE(error().find("faults at 0x"), std::string::npos) << error();
-  EXPECT_NE(error().find("(entry + 0x8): global_store_dword"),
+  EXPECT_NE(error().find("(entry + 0x8), wave 0 of workgroup 0,0,0: "
+                         "global_store_dword"),
             std::string::npos)
       << error();
   EXPECT_NE(error().find("0x100000000"), std::string::npos) << error();
