@@ -58,8 +58,18 @@ template <class T> T conditionalSub(T Old, T Data) {
   return Old < Data ? Old : Old - Data;
 }
 
+/// The old value's NaN wins over the data's, and any over a new one, so that
+/// results do not depend on how the host adds.
+template <class F> F sumOf(F Old, F Data) {
+  F Sum = Old + Data;
+  if (!isNan(Sum)) [[likely]]
+    return Sum;
+  if (isNan(Old))
+    return quieted(Old);
+  return isNan(Data) ? quieted(Data) : quieted(infinity<F>(false));
+}
 template <class F, class T> T floatAdd(T Old, T Data) {
-  return std::bit_cast<T>(std::bit_cast<F>(Old) + std::bit_cast<F>(Data));
+  return std::bit_cast<T>(sumOf(std::bit_cast<F>(Old), std::bit_cast<F>(Data)));
 }
 template <class F, class T> T floatMin(T Old, T Data) {
   return std::bit_cast<F>(Data) < std::bit_cast<F>(Old) ? Data : Old;
@@ -82,17 +92,18 @@ template <class F, class T> T numberMax(T Old, T Data) {
 }
 inline U32 packedAddF16(U32 Old, U32 Data) {
   auto Sum = [](U32 A, U32 B) {
-    return toBits(F16(F32(fromBits<F16>(A)) + F32(fromBits<F16>(B))));
+    return toBits(sumOf(fromBits<F16>(A), fromBits<F16>(B)));
   };
   return Sum(Old, Data) | Sum(Old >> 16, Data >> 16) << 16;
 }
 /// bfloat16 is the upper half of a float, rounded to nearest even.
 inline U32 packedAddBF16(U32 Old, U32 Data) {
   auto Sum = [](U32 A, U32 B) {
-    F32 Result = std::bit_cast<F32>(A << 16) + std::bit_cast<F32>(B << 16);
+    F32 Result =
+        sumOf(std::bit_cast<F32>(A << 16), std::bit_cast<F32>(B << 16));
     U32 Bits = std::bit_cast<U32>(Result);
-    if (Result != Result)
-      return Bits >> 16 | 0x40;
+    if (isNan(Result))
+      return Bits >> 16;
     return (Bits + 0x7fff + (Bits >> 16 & 1)) >> 16;
   };
   return Sum(Old & 0xffff, Data & 0xffff) | Sum(Old >> 16, Data >> 16) << 16;

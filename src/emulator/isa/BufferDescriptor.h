@@ -32,9 +32,10 @@ struct BufferDescriptor {
   /// Only scratch interleaves lanes by their number.
   bool isScratch() const { return ElementSize && AddThreadId; }
 
-  /// What range checks of scalar loads use.
+  /// What range checks of scalar loads use, which know of no thread ids.
   U64 sizeInBytes() const {
-    return Stride ? U64(NumRecords) * Stride : NumRecords;
+    U32 Record = Stride & 0x3fff;
+    return Record ? U64(NumRecords) * Record : NumRecords;
   }
 
   U64 Base;

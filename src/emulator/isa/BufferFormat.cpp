@@ -187,6 +187,24 @@ U32 widened(U32 Value, const Format &F) {
 
 enum class Registers { Full, Packed, High };
 
+/// Halves in memory and in registers are the same, NaNs included.
+template <Registers R> bool isCopied(const Format &F) {
+  return R != Registers::Full && F.Number == Float && F.Memory.Bits[0] == 16;
+}
+template <Registers R> U32 toRegister(U32 Raw, unsigned Bits, const Format &F) {
+  if (isCopied<R>(F))
+    return Raw;
+  U32 Value = decode(Raw, Bits, F.Number);
+  return R == Registers::Full ? Value : narrowed(Value, F);
+}
+template <Registers R>
+U32 fromRegister(U32 Register, unsigned Bits, const Format &F) {
+  if (isCopied<R>(F))
+    return Register;
+  return encode(R == Registers::Full ? Register : widened(Register, F), Bits,
+                F.Number);
+}
+
 bool isSupported(Wave &W, const Format &F) {
   if (F.Memory.Components && F.Number != 6)
     return true;
@@ -244,14 +262,14 @@ void load(Wave &W, const Inst &I) {
   const OtherHalf Half(W);
   forEachLane(W.exec(), [&](unsigned L) {
     // What memory does not have: zero, and one for alpha.
-    U32 One = isIntegral(F) ? 1 : toBits(1.0f);
+    U32 One = isIntegral(F) ? 1 : R == Registers::Full ? 0x3f800000 : 0x3c00;
     U32 Memory[4] = {0, 0, 0, One};
     if (A.inRange(L, 0, F.bytes())) {
       U32 Raw[4];
       if (!readElement(W, A, F.Memory, L, Raw))
         return;
       for (unsigned C = 0; C != F.Memory.Components; ++C)
-        Memory[C] = decode(Raw[C], F.Memory.Bits[C], F.Number);
+        Memory[C] = toRegister<R>(Raw[C], F.Memory.Bits[C], F);
     } else {
       Memory[3] = 0;
     }
@@ -261,10 +279,10 @@ void load(Wave &W, const Inst &I) {
       if constexpr (R == Registers::Full) {
         To[C * NumLanes + L] = Value;
       } else if constexpr (R == Registers::High) {
-        To[L] = narrowed(Value, F) << 16 | (To[L] & 0xffff & Half.Keep);
+        To[L] = Value << 16 | (To[L] & 0xffff & Half.Keep);
       } else {
         U32 &Pair = To[C / 2 * NumLanes + L];
-        Pair = C % 2 ? Pair | narrowed(Value, F) << 16 : narrowed(Value, F);
+        Pair = C % 2 ? Pair | Value << 16 : Value;
       }
     }
   });
@@ -286,12 +304,37 @@ void store(Wave &W, const Inst &I) {
       if constexpr (R == Registers::Full)
         Value = From[C * NumLanes + L];
       else if constexpr (R == Registers::High)
-        Value = widened(From[L] >> 16, F);
+        Value = From[L] >> 16;
       else
-        Value = widened(From[C / 2 * NumLanes + L] >> (16 * (C % 2)), F);
-      Raw[C] = encode(Value, F.Memory.Bits[C], F.Number);
+        Value = From[C / 2 * NumLanes + L] >> (16 * (C % 2)) & 0xffff;
+      Raw[C] = fromRegister<R>(Value, F.Memory.Bits[C], F);
     }
     writeElement(W, A, F.Memory, L, Raw, Count);
+  });
+}
+
+/// The first component straight to LDS, at M0 plus the lane's place.
+void loadToLds(Wave &W, const Inst &I) {
+  BufferAccess A(W, I);
+  Format F(A.Buffer, I, *W.T, false);
+  if (!isSupported(W, F))
+    return;
+  U32 Base = (W.m0() & 0xffff) + U32(I.Offset);
+  forEachLane(W.exec(), [&](unsigned L) {
+    U32 One = isIntegral(F) ? 1 : 0x3f800000;
+    U32 Memory[4] = {0, 0, 0, 0};
+    if (A.inRange(L, 0, F.bytes())) {
+      U32 Raw[4];
+      if (!readElement(W, A, F.Memory, L, Raw))
+        return;
+      Memory[3] = One;
+      for (unsigned C = 0; C != F.Memory.Components; ++C)
+        Memory[C] = decode(Raw[C], F.Memory.Bits[C], F.Number);
+    }
+    unsigned Select = F.Select & 7;
+    U32 Value = Select >= 4 ? Memory[Select - 4] : Select == 1 ? One : 0;
+    if (uint8_t *To = ldsPointer(W, Base + 4 * L, 4))
+      std::memcpy(To, &Value, 4);
   });
 }
 
@@ -315,6 +358,7 @@ constexpr Operation Rows[] = {
     ALL(store, "", Full),
     ALL(load, "d16_", Packed),
     ALL(store, "d16_", Packed),
+    row("buffer_load_format_x lds", loadToLds),
     row("buffer_load_format_d16_hi_x", load<1, Registers::High, false>),
     row("buffer_store_format_d16_hi_x", store<1, Registers::High, false>),
 };

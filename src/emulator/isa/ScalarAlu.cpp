@@ -248,7 +248,7 @@ constexpr Operation Rows[] = {
     sop<[](U32 A, Scc) { return leadingZeros(A); }>("s_flbit_i32_b32"),
     sop<[](U64 A, Scc) { return leadingZeros(A); }>("s_flbit_i32_b64"),
     sop<[](U32 A, Scc) { return leadingSigns(A); }>("s_flbit_i32"),
-    sop<[](U64 A, Scc) { return leadingSigns(A); }>("s_flbit_i32_i64"),
+    sop<[](I64 A, Scc) { return leadingSigns(U64(A)); }>("s_flbit_i32_i64"),
     sop<[](U32 A, Scc) { return I32(int8_t(A)); }>("s_sext_i32_i8"),
     sop<[](U32 A, Scc) { return I32(I16(A)); }>("s_sext_i32_i16"),
     {"s_bitset0_b32", changeBit<U32, false>, ValueType::U32, {ValueType::U32}},

@@ -2,6 +2,7 @@
 #include "Reference.h"
 #include "MatrixReference.h"
 #include "PairReference.h"
+#include "Trial.h"
 #include "VectorReference.h"
 #include <algorithm>
 
@@ -12,6 +13,8 @@ std::vector<std::string> testedOperations(const std::string &Processor) {
   for (std::string &Name : testedMatrixOperations(Processor))
     Names.push_back(std::move(Name));
   for (std::string &Name : testedPairs(Processor))
+    Names.push_back(std::move(Name));
+  for (std::string &Name : testedByTrials(Processor))
     Names.push_back(std::move(Name));
   std::sort(Names.begin(), Names.end());
   Names.erase(std::unique(Names.begin(), Names.end()), Names.end());

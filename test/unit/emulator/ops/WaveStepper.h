@@ -28,6 +28,7 @@ public:
   /// Runs the loaded instruction; the reason if it faults.
   std::optional<std::string> step();
 
+  uint64_t codeAddress() const { return Code.address(); }
   emulator::Wave &wave() { return W; }
   uint32_t *vgpr(unsigned Reg) { return W.vgpr(Reg); }
 
