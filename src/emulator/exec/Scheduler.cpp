@@ -3,6 +3,7 @@
 #include "emulator/exec/Observer.h"
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -84,7 +85,11 @@ Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
                      unsigned Limit)
     : S(S), Code(S.Code), Thread(S.Memory, Code),
       Dog(S.Limits ? S.Limits->WatchdogNanoseconds : 0, S.Plan),
-      FirstResident(FirstResident), NumResident(NumResident), Limit(Limit) {
+      FirstResident(FirstResident), NumResident(NumResident), Limit(Limit),
+      Random(uint32_t((S.Seed + FirstResident) * 0x9e3779b97f4a7c15 >> 32)) {
+  // How many workgroups mix is up to the seed too.
+  if (S.Seed)
+    this->NumResident = 1 + Random() % NumResident;
   Thread.Interrupt = &S.Interrupt;
   Thread.Clock = S.Clock;
   Thread.Observer = S.Observer;
@@ -133,6 +138,8 @@ void Scheduler::fill() {
     startWorkgroup(*Idle.back(), *Index);
     Resident.push_back(std::move(Idle.back()));
     Idle.pop_back();
+    if (S.Seed)
+      continue;
     // In the common case a workgroup runs to its end on its own.
     runSlices(*Resident.back());
     if (Resident.back()->finished())
@@ -190,6 +197,16 @@ bool Scheduler::makeReady(Wave &W) const {
   return W.Event == WaveEvent::None;
 }
 
+/// Instructions that a wave may run before another one's turn. Seeds make it
+/// anything from one, which finds what breaks between any two instructions, to
+/// so many that one wave is done before the next begins.
+unsigned Scheduler::nextSlice() {
+  if (!S.Seed)
+    return SliceLength;
+  constexpr unsigned Bounds[] = {1, 8, 64, 512, SliceLength};
+  return 1 + unsigned(Random() % Bounds[Random() % std::size(Bounds)]);
+}
+
 /// Gives every runnable wave a slice, then lets waves pass a barrier that all
 /// have reached. Repeats while barriers are what ended the slices.
 bool Scheduler::runSlices(Workgroup &Group) {
@@ -200,15 +217,17 @@ bool Scheduler::runSlices(Workgroup &Group) {
     Code.refresh();
     Ran = false;
     size_t NumWaves = Group.Waves.size();
+    size_t First = S.Seed ? Random() % NumWaves : 0;
+    bool Backwards = S.Seed && Random() % 2;
     for (size_t N = 0; N != NumWaves; ++N) {
-      // The seed also decides which wave of a workgroup goes first.
-      Wave &W = Group.Waves[(N + S.Seed) % NumWaves];
+      size_t Position = (First + N) % NumWaves;
+      Wave &W = Group.Waves[Backwards ? NumWaves - 1 - Position : Position];
       if (!makeReady(W))
         continue;
       Ran = AnyRan = true;
       // The clock a wave sees is Thread.Clock plus its own count.
       Thread.Clock -= W.WaveInstructions;
-      S.Run(W, SliceLength);
+      S.Run(W, nextSlice());
       Thread.Clock += W.WaveInstructions;
       if (W.Event == WaveEvent::Ended)
         Group.waveEnded();

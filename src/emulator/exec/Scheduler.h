@@ -14,6 +14,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <random>
 
 namespace luthier::emulator {
 
@@ -96,6 +97,7 @@ private:
   /// False if no wave could run.
   bool runSlices(Workgroup &Group);
   bool makeReady(Wave &W) const;
+  unsigned nextSlice();
   void retire(size_t Position);
   bool grow();
   void waitForOthers(uint64_t Version);
@@ -110,6 +112,8 @@ private:
   unsigned FirstResident, NumResident, Limit, Created = 0;
   std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
   std::optional<uint64_t> BlockedAt;
+  /// Decides what else a schedule leaves open; unused for seed 0.
+  std::minstd_rand Random;
 };
 
 } // namespace luthier::emulator

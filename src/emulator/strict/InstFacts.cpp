@@ -2,6 +2,7 @@
 #include "emulator/strict/InstFacts.h"
 #include "SIDefines.h"
 #include "emulator/exec/Wave.h"
+#include "emulator/strict/HazardClasses.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace luthier::emulator::strict {
@@ -71,6 +72,7 @@ InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
     llvm::erase_if(ScalarReads, IsM0);
   ReadsM0 = llvm::any_of(ScalarReads, IsM0);
   classify(T);
+  classifyHazards(T);
 }
 
 void InstFacts::classify(const Target &) {
@@ -119,6 +121,73 @@ void InstFacts::classify(const Target &) {
   ConditionIsNonZero =
       Form == Shape::Scalar && WritesScc && llvm::is_contained(BitRules, Rule);
   classifyMemory();
+}
+
+/// By the size of the result, as in "v_mfma_f32_32x32x8f16". Since gfx942, the
+/// forms with one block of narrow inputs, which have the larger K, take half.
+static unsigned matrixPasses(llvm::StringRef Name, bool IsDouble,
+                             bool IsMi300) {
+  unsigned K = 0;
+  auto Halved = [&](llvm::StringRef Size, unsigned LeastK) {
+    llvm::StringRef Rest = Name.split(Size).second;
+    return IsMi300 && (Name.contains("xf32") ||
+                       (!Rest.consumeInteger(10, K) && K >= LeastK));
+  };
+  if (IsDouble)
+    return Name.contains("_4x4x") ? 4 : 8;
+  if (Name.contains("_4x4x"))
+    return 2;
+  if (Name.contains("_16x16x"))
+    return Halved("_16x16x", 8) ? 4 : 8;
+  return Halved("_32x32x", 8) ? 8 : 16;
+}
+
+void InstFacts::classifyHazards(const Target &T) {
+  using namespace hazard;
+  llvm::StringRef Name = Info.Mnemonic;
+  uint64_t Flags = Info.Flags;
+  HazardFamily = familyOf(T.Name);
+  uint32_t C = 0;
+  if (Form == Shape::Matrix) {
+    C |= Matrix;
+    IsDoubleMatrix = Name.contains("f64");
+    IsXdl =
+        !IsDoubleMatrix && (!Name.ends_with("f32") || Name.contains("xf32"));
+    Passes = matrixPasses(Name, IsDoubleMatrix, HazardFamily == Mi300);
+  } else if (Flags & flags::VALU || Form == Shape::Vector) {
+    bool ToVcc = llvm::any_of(
+        ScalarWrites, [](Span S) { return S.First / 2 == sreg::Vcc / 2; });
+    bool IsRead =
+        Name.starts_with("v_readlane") || Name.starts_with("v_readfirstlane");
+    C |= Valu;
+    C |= ScalarWrites.empty() ? 0 : ValuToScalar;
+    C |= VectorWrites.empty() ? 0 : ValuToVector;
+    C |= WritesExec ? ValuToExec | ValuToVccOrExec : 0;
+    C |= ToVcc ? ValuToVccOrExec : 0;
+    C |= (Flags & flags::DPP) ? Dpp : 0;
+    C |= IsRead ? LaneRead : 0;
+    C |= IsRead || Name.starts_with("v_writelane") ? LaneAccess : 0;
+    if (Name.starts_with("v_readlane") || Name.starts_with("v_writelane"))
+      C |= LaneSelect;
+    C |= Name.starts_with("v_div_fmas") ? DivFmas : 0;
+    C |= Flags & flags::TRANS ? Trans : ValuNotTrans;
+  }
+  if (Flags & (flags::MUBUF | flags::MTBUF | flags::FLAT))
+    C |= Vmem | (Stores && !Loads ? WideStore : 0);
+  if (Flags & flags::DS)
+    C = Lds;
+  C |= Name.starts_with("s_setreg") ? SetReg : 0;
+  C |= Name.starts_with("s_getreg") ? GetReg : 0;
+  C |= Name == "s_nop" ? Nop : 0;
+  bool ToM0 =
+      llvm::any_of(ScalarWrites, [](Span S) { return S.First == sreg::M0; });
+  C |= (Flags & flags::SALU) && ToM0 ? SaluToM0 : 0;
+  bool UsesM0 = Name.starts_with("s_movrel") || Name == "s_sendmsg" ||
+                BypassesRegisters || ((Flags & flags::DS) && ReadsM0) ||
+                Name == "s_ttracedata";
+  C |= UsesM0 ? hazard::ReadsM0 : 0;
+  HazardClasses = C;
+  HazardProducers = producersOf(HazardFamily, C);
 }
 
 void InstFacts::classifyMemory() {

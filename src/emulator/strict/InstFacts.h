@@ -87,6 +87,14 @@ struct InstFacts final : InstNote {
   uint32_t StoredBits = ~0u;
   /// Stands in for any other atomic update of poison.
   Handler AtomicOr = nullptr;
+  /// See HazardClasses.h.
+  uint32_t HazardClasses = 0, HazardFamily = 0;
+  /// Classes that are a hazard shortly before it.
+  uint32_t HazardProducers = 0;
+  /// Of a matrix operation: it is on f64; it uses the faster unit; it takes so
+  /// many passes of four cycles.
+  bool IsDoubleMatrix = false, IsXdl = true;
+  unsigned Passes = 0;
   /// Waits for counters, or is counted by one.
   bool IsWait = false, IsCounted = false;
   /// Data registers of an atomic operation that compares first.
@@ -96,6 +104,7 @@ struct InstFacts final : InstNote {
 private:
   void classify(const Target &T);
   void classifyMemory();
+  void classifyHazards(const Target &T);
 };
 
 /// The handler of an operation; null where there is none.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Workgroup.h"
+#include "emulator/strict/Hazards.h"
 #include "emulator/strict/Poison.h"
 #include "emulator/strict/StrictMode.h"
 #include "emulator/strict/Waits.h"
@@ -25,6 +26,7 @@ private:
     WaveState(const Options &O, uint64_t Seed) : Waits(O.Loads, Seed) {}
     WaveShadow *Shadow = nullptr;
     WaitTracker Waits;
+    HazardTracker Hazards;
   };
   struct Group {
     PoisonTracker::Group Shadow;
@@ -71,6 +73,8 @@ void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
     Poison.step(W, *State.Shadow, I, Fn, Facts);
   if (O.Waits)
     State.Waits.step(W, I, Facts, R);
+  if (O.Hazards)
+    State.Hazards.step(W, I, Facts, R);
   if (W.Event == WaveEvent::Fault)
     return;
   if (O.Waits)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Data dependencies that hardware does not wait for: code must keep the two
+// instructions apart.
+#ifndef LUTHIER_EMULATOR_STRICT_HAZARDS_H
+#define LUTHIER_EMULATOR_STRICT_HAZARDS_H
+
+#include "emulator/strict/InstFacts.h"
+#include "emulator/strict/Reporter.h"
+
+namespace luthier::emulator::strict {
+
+/// A wave's recent instructions, in wait states: each instruction is one, and
+/// s_nop as many as it says.
+class HazardTracker {
+public:
+  void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+
+private:
+  struct Issued {
+    const InstFacts *Facts = nullptr;
+    uint64_t PC = 0;
+    /// The first wait state after it.
+    uint64_t End = 0;
+    uint32_t Classes = 0;
+    uint16_t DstReg = 0;
+    uint16_t DataReg = 0;
+    uint8_t NumData = 0;
+    int32_t Immediate = 0;
+  };
+  struct Conflict {
+    const char *Text;
+    unsigned Needed;
+    RegisterFile File;
+    unsigned Reg;
+  };
+
+  const Issued &before(unsigned Age) const {
+    return Ring[(Next - 1 - Age) % RingSize];
+  }
+  void look(Wave &W, const Inst &I, const InstFacts &Facts, uint32_t Classes,
+            uint32_t Producers, Reporter &R);
+  bool lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
+                    Reporter &R);
+  bool lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void report(Wave &W, const Inst &I, Reporter &R, const Issued &First,
+              unsigned Distance, Conflict C);
+
+  static constexpr unsigned RingSize = 32;
+  Issued Ring[RingSize];
+  unsigned Next = 0;
+  /// Matrix operations in the ring.
+  unsigned NumMatrix = 0;
+  uint64_t Now = 0;
+};
+
+} // namespace luthier::emulator::strict
+
+#endif // LUTHIER_EMULATOR_STRICT_HAZARDS_H
