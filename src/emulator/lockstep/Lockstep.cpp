@@ -142,12 +142,11 @@ bool Runner::align(Wave &A, Wave &B) {
     R.PayloadInstructions += Instrumented.E.step(B, 1);
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};
-      D.Detail = Violated
-                     ? Violated->text()
-                     : describeFault(
-                           *Instrumented.S.Plan.D, Instrumented.S.Code,
-                           {B.FaultKind, B.PC, B.FaultAddress, B.FaultDetail})
-                           .Message;
+      D.Detail =
+          Violated ? Violated->text()
+                   : describeFault(*Instrumented.S.Plan.D, Instrumented.S.Code,
+                                   *Instrumented.E.fault())
+                         .Message;
       report(std::move(D), A, B);
       return false;
     }
