@@ -51,7 +51,8 @@ constexpr Row Rows[] = {
 constexpr unsigned MostStates = 5;
 
 bool overlaps(Span A, unsigned First, unsigned Count) {
-  return Count && A.First < First + Count && First < unsigned(A.First) + A.Count;
+  return Count && A.First < First + Count &&
+         First < unsigned(A.First) + A.Count;
 }
 
 /// The first register that both lists have, or -1.

@@ -4,6 +4,8 @@
 #include "emulator/exec/Wave.h"
 #include "emulator/strict/HazardClasses.h"
 #include "llvm/ADT/StringMap.h"
+#include <map>
+#include <mutex>
 
 namespace luthier::emulator::strict {
 
@@ -42,6 +44,26 @@ Handler handlerOf(llvm::StringRef Name) {
     return Map;
   }();
   return Handlers.lookup(Name);
+}
+
+const InstFacts &factsOfPart(const Target &T, Handler Fn) {
+  struct Part {
+    InstInfo Info;
+    std::unique_ptr<InstFacts> Facts;
+  };
+  static std::mutex Mutex;
+  static std::map<Handler, Part> Parts;
+  std::lock_guard Lock(Mutex);
+  Part &P = Parts[Fn];
+  if (!P.Facts) {
+    for (std::span<const Operation> Table : operationSet().Tables)
+      for (const Operation &Op : Table)
+        if (Op.Fn == Fn)
+          P.Info.Mnemonic = Op.Name;
+    P.Info.Flags = flags::VALU;
+    P.Facts = std::make_unique<InstFacts>(T, P.Info);
+  }
+  return *P.Facts;
 }
 
 InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
@@ -111,6 +133,8 @@ void InstFacts::classify(const Target &) {
   if (Form == Shape::Vector)
     for (const Span &S : ScalarWrites)
       WritesMask |= S.First != sreg::Scc && !VectorWrites.empty();
+  IsRelative = Name.starts_with("v_movrel") || Name.starts_with("v_swaprel") ||
+               Name.starts_with("s_movrel");
   IsWait = Name.starts_with("s_wait");
   IsCounted = (Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF | flags::DS |
                         flags::SMRD)) ||

@@ -77,6 +77,8 @@ struct InstFacts final : InstNote {
   /// SCC becomes "the result is not zero".
   bool ConditionIsNonZero = false;
   bool ReadsM0 = false;
+  /// M0 offsets register numbers.
+  bool IsRelative = false;
   /// Writes a lane mask besides its destination.
   bool WritesMask = false;
   bool Loads = false, Stores = false;
@@ -106,6 +108,10 @@ private:
   void classifyMemory();
   void classifyHazards(const Target &T);
 };
+
+/// For one operation of a VOPD instruction: rule and control are right, and
+/// there are no registers.
+const InstFacts &factsOfPart(const Target &T, Handler Fn);
 
 /// The handler of an operation; null where there is none.
 Handler handlerOf(llvm::StringRef Operation);

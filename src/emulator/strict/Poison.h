@@ -60,6 +60,9 @@ private:
   // PoisonVector.cpp
   void stepVector(const Step &X);
   void stepMatrix(const Step &X);
+  void stepDual(const Step &X);
+  void stepRelative(const Step &X);
+  void evaluate(const Step &X, Bits &Result);
   void moveVector(const Step &X);
   void computeVector(const Step &X);
   void fetch(const Step &X, unsigned N, Bits &Result);
@@ -75,6 +78,7 @@ private:
     uint64_t Poison = 0;
   };
   void stepScalar(const Step &X);
+  void stepRelativeScalar(const Step &X);
   Scalar scalarSource(const Step &X, unsigned N) const;
   uint64_t combineScalar(const Step &X, Scalar A, Scalar B) const;
   void stepBranch(const Step &X);

@@ -4,6 +4,7 @@
 #include "SIDefines.h"
 #include "emulator/strict/Poison.h"
 #include <algorithm>
+#include <utility>
 
 namespace luthier::emulator::strict {
 
@@ -64,11 +65,28 @@ uint64_t PoisonTracker::combineScalar(const Step &X, Scalar A, Scalar B) const {
   return Any ? ~uint64_t(0) : 0;
 }
 
+/// M0 offsets the number of a source or of the destination.
+void PoisonTracker::stepRelativeScalar(const Step &X) {
+  Wave &Plane = X.S.Plane;
+  if (Plane.S[sreg::M0])
+    report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+  Inst Copy;
+  copyInst(Copy, X.I);
+  if (X.I.Src[0].Kind == Source::Constant)
+    Copy.Src[0].Value = 0;
+  uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
+  X.Fn(Plane, Copy);
+  Plane.Event = WaveEvent::None;
+  Plane.S[sreg::M0] = Poison;
+}
+
 void PoisonTracker::stepScalar(const Step &X) {
-  if (isClean(X))
-    return;
   Wave &Plane = X.S.Plane;
   const Inst &I = X.I;
+  if (X.Facts.IsRelative)
+    return stepRelativeScalar(X);
+  if (isClean(X))
+    return;
   Scalar A = scalarSource(X, 0), B = scalarSource(X, 1);
   // Comparisons with an immediate have a source in its place.
   bool HasDst =

@@ -4,6 +4,7 @@
 #include "emulator/strict/Poison.h"
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace luthier::emulator::strict {
 
@@ -245,14 +246,8 @@ void PoisonTracker::writeVector(const Step &X, Bits &Result) {
 
 void PoisonTracker::computeVector(const Step &X) {
   const Inst &I = X.I;
-  Bits P[3], Result;
-  for (unsigned N = 0; N != 3; ++N)
-    fetch(X, N, P[N]);
-  if (I.Dst.Type == ValueType::Pk16 || I.Dst.Type == ValueType::Pk32)
-    combinePacked(X, P, Result);
-  else
-    combine(X, P, Result);
-
+  Bits Result;
+  evaluate(X, Result);
   if (X.Facts.IsCompare || X.Facts.WritesMask) {
     uint64_t Lanes = 0;
     for (unsigned L = 0; L != NumLanes; ++L) {
@@ -350,7 +345,66 @@ void PoisonTracker::moveVector(const Step &X) {
   }
 }
 
+/// The poison of a result, without writing it.
+void PoisonTracker::evaluate(const Step &X, Bits &Result) {
+  if (X.Facts.Rule == PoisonRule::Move) {
+    Inst Copy;
+    copyInst(Copy, X.I);
+    uint64_t Bad = redirect(X, Copy, X.Facts.Control);
+    Copy.Dst.Reg = DppRow;
+    X.Fn(X.S.Plane, Copy);
+    std::fill_n(Result.Half[1], NumLanes, 0u);
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Result.Half[0][L] = Bad >> L & 1 ? ~0u : X.S.row(DppRow)[L];
+    return;
+  }
+  Bits P[3];
+  for (unsigned N = 0; N != 3; ++N)
+    fetch(X, N, P[N]);
+  if (X.I.Dst.Type == ValueType::Pk16 || X.I.Dst.Type == ValueType::Pk32)
+    combinePacked(X, P, Result);
+  else
+    combine(X, P, Result);
+}
+
+/// Both operations of a VOPD instruction read before either writes.
+void PoisonTracker::stepDual(const Step &X) {
+  if (isClean(X))
+    return;
+  Bits Results[2];
+  for (bool Write : {false, true})
+    for (unsigned N = 0; N != 2; ++N) {
+      const Inst &Part = X.I.Dual->Parts[N];
+      Handler Fn = Part.Fn.load(std::memory_order_relaxed);
+      Step Y{X.W, X.S, Part, Fn, factsOfPart(*X.W.T, Fn), X.Exec};
+      if (Write)
+        writeVector(Y, Results[N]);
+      else
+        evaluate(Y, Results[N]);
+    }
+}
+
+/// The handler finds the registers by M0, so the facts do not name them.
+void PoisonTracker::stepRelative(const Step &X) {
+  Wave &Plane = X.S.Plane;
+  if (Plane.S[sreg::M0])
+    report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+  Inst Copy;
+  copyInst(Copy, X.I);
+  redirect(X, Copy, 0);
+  uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
+  X.Fn(Plane, Copy);
+  Plane.Event = WaveEvent::None;
+  Plane.S[sreg::M0] = Poison;
+  for (unsigned Reg = 0; Reg != Plan.NumVgprs; ++Reg)
+    X.S.refresh(Reg);
+}
+
 void PoisonTracker::stepVector(const Step &X) {
+  if (X.I.Dual)
+    return stepDual(X);
+  if (X.Facts.IsRelative)
+    return stepRelative(X);
   // With shifted operands the facts speak of other registers.
   bool Indexed = (X.W.Mode & mode::GprIndexEnable) && X.I.IsValu;
   if (!Indexed && isClean(X))

@@ -226,6 +226,42 @@ TEST_F(Poison, OfAnAtomicsDataReachesItsResult) {
     s_endpgm)");
 }
 
+class PoisonGfx1100 : public StrictMachine {
+protected:
+  PoisonGfx1100() : StrictMachine("poison", "gfx1100", 32) {
+    Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+  }
+};
+
+TEST_F(PoisonGfx1100, IsFollowedThroughBothPartsOfAnInstruction) {
+  // The parts exchange their registers, of which one is defined.
+  auto V = expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", R"(
+    v_mov_b32 v2, 0
+    v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2
+    v_cmp_eq_u32 vcc_lo, 1, v3
+    s_cbranch_vccnz end
+    v_cmp_eq_u32 vcc_lo, 0x1234, v2
+    s_cbranch_vccnz end
+  end:
+    s_endpgm)");
+  EXPECT_EQ(V.PC, Request.EntryPC + 28);
+}
+
+TEST_F(Poison, IsFollowedThroughRelativeMoves) {
+  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", R"(
+    s_mov_b32 s8, 0
+    s_mov_b32 m0, 1
+    s_nop 0
+    s_movrels_b32 s6, s7
+    s_cmp_eq_u32 s6, 1
+    s_cbranch_scc1 end
+    s_movrels_b32 s6, s8
+    s_cmp_eq_u32 s6, 0x1234
+    s_cbranch_scc1 end
+  end:
+    s_endpgm)");
+}
+
 class PoisonStops : public Machine {
 protected:
   PoisonStops() : Machine(options()) {}
