@@ -163,6 +163,7 @@ const OperationSet &operations() {
       scaledMatrixRows(),
       waveMatrixRows(),
       ldsRows(),
+      ldsTransposeRows(),
       globalSyncRows(),
       flatRows(),
       memoryAtomicRows(),

@@ -36,6 +36,7 @@ std::span<const Operation> sparseMatrixRows();
 std::span<const Operation> scaledMatrixRows();
 std::span<const Operation> waveMatrixRows();
 std::span<const Operation> ldsRows();
+std::span<const Operation> ldsTransposeRows();
 std::span<const Operation> globalSyncRows();
 std::span<const Operation> flatRows();
 std::span<const Operation> memoryAtomicRows();

@@ -320,6 +320,92 @@ void addStops(List &L) {
         [](TrialState &S) { S.Then = TrialState::Sleeps; });
 }
 
+/// Barriers and semaphores of the grid, with a counter that is set or zero.
+void addGridBarriers(List &L) {
+  auto Prepare = [](TrialState &S, RandomSource &Random) {
+    S.S[TrialState::M0] &= ~(0x3fu << 16);
+    setExec(S, S.exec() | Random() | 1);
+    setExec(S, S.exec() & S.laneMask());
+  };
+  struct Named {
+    const char *Name, *Data;
+    bool WaitsWhenSet, WaitsWhenZero;
+  };
+  for (Named Each : {Named{"ds_gws_init", "v16 ", false, false},
+                     Named{"ds_gws_barrier", "v16 ", true, false},
+                     Named{"ds_gws_sema_p", "", false, true},
+                     Named{"ds_gws_sema_v", "", false, false},
+                     Named{"ds_gws_sema_br", "v16 ", false, false},
+                     Named{"ds_gws_sema_release_all", "", false, false}})
+    for (bool IsZero : {false, true}) {
+      unsigned Resource =
+          IsZero ? TrialState::ZeroResource : TrialState::SetResource;
+      bool Waits = IsZero ? Each.WaitsWhenZero : Each.WaitsWhenSet;
+      L.add(
+          Each.Name,
+          Each.Data + ("offset:" + std::to_string(Resource)) + " gds",
+          [=](TrialState &S) {
+            S.Then = Waits ? TrialState::WaitsForGrid : TrialState::Runs;
+          },
+          Prepare);
+    }
+}
+
+void addClocks(List &L) {
+  for (const char *Name : {"s_memtime", "s_memrealtime"})
+    L.add(Name, "s[20:21]",
+          [](TrialState &S) { S.AnyFirst = 20, S.NumAny = 2; });
+}
+
+/// What ends the dispatch, with a message that says why.
+void addFaults(List &L) {
+  auto Fault = [&](const char *Name, const char *Operands, const char *Message,
+                   Preparation Prepare = {}) {
+    L.Trials.push_back({Name, Name + (" " + std::string(Operands)),
+                        std::move(Prepare), [](TrialState &) {}, Message});
+  };
+  Fault("s_sendmsghalt", "sendmsg(MSG_INTERRUPT)", "nobody can resume");
+  Fault("s_sethalt", "1", "nobody can resume");
+  Fault("s_trap", "2", "s_trap");
+  Fault("s_movrels_b32", "s20, s30", "outside the allocation",
+        [](TrialState &S, RandomSource &) { S.S[TrialState::M0] = 500; });
+  // Atomics need their natural alignment; nothing else does.
+  auto Odd = [](TrialState &S, RandomSource &) {
+    setExec(S, 1);
+    S.setLane(2, 0, S.MemoryBase + 6, 8);
+    S.setS64(4, S.MemoryBase + 4);
+  };
+  Fault("global_atomic_add", "v[2:3], v16, off", "misaligned", Odd);
+  Fault("global_atomic_add_u32", "v[2:3], v16, off", "misaligned", Odd);
+  Fault("flat_atomic_add", "v[2:3], v16", "misaligned", Odd);
+  Fault("s_atomic_add_x2", "s[16:17], s[4:5], 0", "misaligned", Odd);
+  auto OddLds = [](TrialState &S, RandomSource &) {
+    setExec(S, 1);
+    S.V[2][0] = 6;
+  };
+  Fault("ds_add_u32", "v2, v16", "misaligned", OddLds);
+  // What the wave does not own.
+  auto Outside = [](TrialState &S, RandomSource &) {
+    setExec(S, 1);
+    S.V[2][0] = TrialState::LdsSize - 2;
+    S.V[4][0] = TrialState::MemorySize;
+    S.setS64(TrialState::FlatScratch, S.scratchBase());
+  };
+  for (const char *Name : {"ds_read_b32", "ds_load_b32"})
+    Fault(Name, "v64, v2", "outside the workgroup's LDS", Outside);
+  for (const char *Name : {"scratch_load_dword", "scratch_load_b32"})
+    Fault(Name, "v64, v4, off", "outside the work-item's scratch", Outside);
+  auto Unmapped = [](TrialState &S, RandomSource &) {
+    setExec(S, 1);
+    S.setLane(2, 0, 0x1000, 8);
+    S.setS64(4, 0x1000);
+  };
+  for (const char *Name : {"global_load_dword", "global_load_b32"})
+    Fault(Name, "v64, v[2:3], off", "unmapped", Unmapped);
+  for (const char *Name : {"s_load_dword", "s_load_b32"})
+    Fault(Name, "s20, s[4:5], 0", "unmapped", Unmapped);
+}
+
 /// Only timing, caches, tracing or other waves could notice these.
 void addSilent(List &L) {
   struct Silent {
@@ -405,6 +491,9 @@ std::vector<Trial> controlTrials(const TargetTraits &T, RandomSource &) {
   addScratchRegisters(L, T);
   addBarriers(L);
   addStops(L);
+  addGridBarriers(L);
+  addClocks(L);
+  addFaults(L);
   addSilent(L);
   return std::move(L.Trials);
 }

@@ -231,6 +231,44 @@ void addAtomics(std::vector<Trial> &Trials, const TargetTraits &T,
   }
 }
 
+/// Rows of 16 lanes hold square matrices that take turns; each is transposed.
+void addTransposed(std::vector<Trial> &Trials) {
+  struct Named {
+    const char *Name;
+    unsigned Bits, Dwords;
+  };
+  for (Named Each :
+       {Named{"ds_read_b64_tr_b16", 16, 2}, Named{"ds_read_b64_tr_b8", 8, 2},
+        Named{"ds_read_b64_tr_b4", 4, 2}, Named{"ds_read_b96_tr_b6", 6, 3}}) {
+    unsigned Bits = Each.Bits, Dwords = Each.Dwords;
+    Trials.push_back(
+        {Each.Name,
+         Each.Name + (" " + registerText('v', ResultReg, Dwords)) +
+             ", v2 offset:24",
+         [=](TrialState &S, RandomSource &R) {
+           separate(24, 12, 4)(S, R);
+           S.setS64(TrialState::Exec, S.laneMask());
+         },
+         [=](TrialState &S) {
+           unsigned Side = 32 * Dwords / Bits, Matrices = 16 / Side;
+           for (unsigned Row = 0; Row != 64; Row += 16)
+             for (unsigned M = 0; M != Matrices; ++M)
+               for (unsigned X = 0; X != Side; ++X)
+                 for (unsigned Y = 0; Y != Side; ++Y) {
+                   uint32_t From = S.V[AddressReg][Row + X * Matrices + M] + 24;
+                   unsigned To = Row + M * Side + Y;
+                   for (unsigned B = 0; B != Bits; ++B) {
+                     unsigned Source = Y * Bits + B, Target = X * Bits + B;
+                     uint32_t Bit =
+                         S.readLds(From + Source / 8, 1) >> Source % 8 & 1;
+                     uint32_t &Reg = S.V[ResultReg + Target / 32][To];
+                     Reg = (Reg & ~(1u << Target % 32)) | Bit << Target % 32;
+                   }
+                 }
+         }});
+  }
+}
+
 /// Addressed by M0 and the lane's number.
 void addByLane(std::vector<Trial> &Trials) {
   auto Prepare = [](TrialState &S, RandomSource &R) {
@@ -357,6 +395,7 @@ std::vector<Trial> ldsTrials(const TargetTraits &T, RandomSource &Random) {
   addAccesses(Trials, Random);
   addPairs(Trials, Random);
   addAtomics(Trials, T, Random);
+  addTransposed(Trials);
   addByLane(Trials);
   addPermutes(Trials);
   addSwizzles(Trials, Random);

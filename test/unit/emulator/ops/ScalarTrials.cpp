@@ -426,6 +426,8 @@ std::vector<Trial> scalarTrials(const TargetTraits &, RandomSource &Random) {
     for (const std::string &Name : spellings(Row.Names)) {
       bool Signed = Name.ends_with("i64");
       auto Imm = int64_t(int16_t(Random()));
+      if (Name.ends_with("u32"))
+        Imm &= 0xffff;
       Source A = inRegister(Src0Reg, std::max(Row.Src0, 32u));
       Source B = inRegister(Src1Reg, std::max(Row.Src1, 32u));
       const Source *First = Row.Src0 ? &A : nullptr;

@@ -23,6 +23,8 @@ using RandomSource = std::mt19937_64;
 struct TrialState {
   static constexpr unsigned NumLanes = 64, NumVgprs = 128;
   static constexpr unsigned MemorySize = 1 << 15, LdsSize = 1 << 14;
+  /// Resources of global wave sync whose counter is 2 and 0.
+  static constexpr unsigned SetResource = 5, ZeroResource = 6;
   /// Numbers of special registers in S.
   static constexpr unsigned FlatScratch = 102, Vcc = 106, M0 = 124, Exec = 126;
 
@@ -45,7 +47,9 @@ struct TrialState {
   unsigned NanReg = 0;
   const Format *NanFormat = nullptr;
   /// Whether the wave goes on by itself.
-  enum { Runs, Ends, WaitsAtBarrier, Sleeps } Then = Runs;
+  enum { Runs, Ends, WaitsAtBarrier, WaitsForGrid, Sleeps } Then = Runs;
+  /// SGPRs that may hold anything but what was there: clocks.
+  unsigned AnyFirst = 0, NumAny = 0;
 
   uint64_t s64(unsigned Reg) const {
     return S[Reg] | uint64_t(S[Reg + 1]) << 32;
@@ -99,6 +103,8 @@ struct Trial {
   /// All is random before; this sets up addresses and such.
   std::function<void(TrialState &, RandomSource &)> Prepare;
   std::function<void(TrialState &)> Expect;
+  /// Part of the message of the fault that must end it instead.
+  const char *Fault = nullptr;
 };
 
 /// What trials need to know of a target, in one of its wave sizes.

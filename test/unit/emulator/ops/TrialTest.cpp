@@ -35,6 +35,7 @@ protected:
     Stepper.wave().ScratchBegin = State->scratchBase();
     Stepper.wave().ScratchLimit = TrialState::MemorySize / 2;
     Stepper.wave().Split = &Barrier;
+    Stepper.wave().Thread->Sync = &GridBarrier;
   }
 
   void randomise() {
@@ -59,6 +60,7 @@ protected:
     State->Next.reset();
     State->NanFormat = nullptr;
     State->Then = TrialState::Runs;
+    State->NumAny = 0;
   }
 
   void install() {
@@ -73,6 +75,8 @@ protected:
     std::memcpy(Memory.as<void>(), State->Memory.data(), State->Memory.size());
     std::copy(State->Lds.begin(), State->Lds.end(), Lds.begin());
     Barrier.start(8);
+    GridBarrier.init(TrialState::SetResource, 2);
+    GridBarrier.init(TrialState::ZeroResource, 0);
     W.NumSplitPassed = 0;
   }
 
@@ -88,6 +92,8 @@ protected:
     case emulator::WaveEvent::Barrier:
     case emulator::WaveEvent::SplitBarrier:
       return TrialState::WaitsAtBarrier;
+    case emulator::WaveEvent::GlobalSync:
+      return TrialState::WaitsForGrid;
     case emulator::WaveEvent::Yield:
       return TrialState::Sleeps;
     default:
@@ -100,10 +106,15 @@ protected:
     emulator::Wave &W = Stepper.wave();
     std::ostringstream OS;
     OS << std::hex;
+    bool AnyChanged = false;
     for (unsigned R = 0; R != State->S.size(); ++R)
-      if (W.S[R] != State->S[R] && !bothNan(R, W.S[R]))
+      if (R - State->AnyFirst < State->NumAny)
+        AnyChanged |= W.S[R] != State->S[R];
+      else if (W.S[R] != State->S[R] && !bothNan(R, W.S[R]))
         OS << "s" << std::dec << R << std::hex << ": got " << W.S[R]
            << ", want " << State->S[R] << "; ";
+    if (State->NumAny && !AnyChanged)
+      OS << "s" << std::dec << State->AnyFirst << " unchanged; " << std::hex;
     if ((W.scc() != 0) != State->Scc)
       OS << "scc: want " << State->Scc << "; ";
     if (W.Mode != (State->Mode | W.T->ImpliedMode))
@@ -137,7 +148,12 @@ protected:
     if (Each.Prepare)
       Each.Prepare(*State, Random);
     install();
-    if (auto Fault = Stepper.step())
+    auto Fault = Stepper.step();
+    if (Each.Fault)
+      return Fault && Fault->find(Each.Fault) != std::string::npos
+                 ? ""
+                 : "must fault: " + Fault.value_or("no fault");
+    if (Fault)
       return *Fault;
     uint64_t Exec = State->exec();
     uint32_t Mode = State->Mode;
@@ -155,6 +171,7 @@ protected:
   DeviceMemory Memory{Stepper.Space, TrialState::MemorySize};
   std::vector<uint8_t> Lds = std::vector<uint8_t>(TrialState::LdsSize);
   emulator::SplitBarrier Barrier;
+  emulator::GlobalWaveSync GridBarrier;
   std::unique_ptr<TrialState> State;
   RandomSource Random{Seed};
 };
