@@ -221,6 +221,9 @@ typedef struct luthier_emu_launch {
   /* Scratch of a work-item; 0 for what the kernel's descriptor says, with 1024
    * bytes at least if its stack grows dynamically. */
   uint32_t private_segment_size;
+  /* Scratch memory is laid out as if work-items had at least so much; what they
+   * may use stays the same. For luthier_emu_lockstep(). */
+  uint32_t scratch_reserve;
 } luthier_emu_launch;
 
 /* A launch without a descriptor. The kernel begins with EXEC set for its
@@ -252,6 +255,8 @@ typedef struct luthier_emu_raw_launch {
   uint32_t scratch_size;
   /* Initial MODE: rounding [3:0], denormals [7:4], DX10 clamp [8], IEEE [9]. */
   uint32_t mode;
+  /* As in luthier_emu_launch. */
+  uint32_t scratch_reserve;
 } luthier_emu_raw_launch;
 
 typedef struct luthier_emu_stats {
@@ -421,6 +426,108 @@ LUTHIER_EMU_API void luthier_emu_clear_violations(luthier_emu_device *device);
 LUTHIER_EMU_API const char *luthier_emu_disassemble(luthier_emu_device *device,
                                                     uint64_t address,
                                                     uint32_t wave_size);
+
+/* -- Lockstep: a kernel and an instrumented version of it ------------------ */
+
+/* A device with the same options and a copy of the memory at the same device
+ * addresses; what was mapped is copied, too. Later calls on the two devices go
+ * their own ways, but get equal addresses if they are equal. */
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_clone(luthier_emu_device *device, luthier_emu_device **clone);
+/* The handle, for the clone, of code that was loaded before. */
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_clone_code(luthier_emu_device *clone, const luthier_emu_code *code,
+                       luthier_emu_code **copy);
+
+typedef struct luthier_emu_pc_pair {
+  uint64_t instrumented;
+  uint64_t original;
+} luthier_emu_pc_pair;
+
+/* Registers that may differ before the original's instructions
+ * [first_pc, last_pc], such as those that hold PCs or sizes of the launch. For
+ * LUTHIER_EMU_SGPR, _VGPR and _AGPR count of them from index on; of others,
+ * _EXEC, _VCC, _SCC and _M0. */
+typedef struct luthier_emu_allowance {
+  uint64_t first_pc;
+  uint64_t last_pc;
+  luthier_emu_register file;
+  uint32_t index;
+  uint32_t count;
+} luthier_emu_allowance;
+
+/* Device addresses [begin, end). */
+typedef struct luthier_emu_range {
+  uint64_t begin;
+  uint64_t end;
+} luthier_emu_range;
+
+typedef struct luthier_emu_lockstep_options {
+  size_t struct_size;
+  /* For each instruction of the original that the instrumented version kept;
+   * code without an entry is payload. Device addresses. */
+  const luthier_emu_pc_pair *map;
+  size_t map_count;
+  /* Original code that the instrumented version may run where it is. */
+  luthier_emu_range in_place;
+  const luthier_emu_allowance *allowances;
+  size_t allowance_count;
+  /* Memory that may differ at the end, besides scratch, packet and arguments,
+   * which always may. */
+  const luthier_emu_range *ignored;
+  size_t ignored_count;
+  /* Nonzero: mapped instructions may differ in more than branch distances. */
+  uint32_t allow_other_instructions;
+  /* Order of waves and lengths of their turns. */
+  uint64_t seed;
+  /* Payload instructions in a row that count as endless; 0 for 2^20. */
+  uint64_t most_payload;
+  /* Checks that the instrumented version has to pass, too; as in
+   * luthier_emu_device_options. Load timing is always "earliest". */
+  const char *strict;
+} luthier_emu_lockstep_options;
+
+typedef struct luthier_emu_difference {
+  size_t struct_size;
+  /* "register", "lds", "memory", "control-flow", "instruction", "end", "fault",
+   * "violation" or "no-return". */
+  const char *kind;
+  /* The original instruction before which state differs (for memory: after
+   * which), and where the instrumented version is; 0 at the end. */
+  uint64_t original_pc;
+  uint64_t instrumented_pc;
+  uint32_t workgroup[3];
+  /* Its number in the workgroup. */
+  uint32_t wave;
+  /* -1 if it is not about one lane. */
+  int32_t lane;
+  /* As assembly spells it; may be empty. */
+  const char *reg;
+  /* Of memory, or an offset into LDS. */
+  uint64_t address;
+  /* The values that differ. */
+  uint64_t original;
+  uint64_t instrumented;
+  /* The last instruction of the instrumented version that wrote the register;
+   * 0 if unknown. */
+  uint64_t writer_pc;
+  /* One line with everything. */
+  const char *text;
+} luthier_emu_difference;
+
+/* Runs both to their end or to the first difference. What is compared is in
+ * docs/emulator-api.md. The executions belong to a device and its clone, have
+ * not executed anything, and are used up: they can only be destroyed. Both have
+ * the same grid, workgroup and scratch_reserve; the latter is at least the
+ * larger of their scratch sizes. Returns LUTHIER_EMU_DIFFERENT with *difference
+ * (which may be null) filled in, or LUTHIER_EMU_FAULT if the original itself
+ * could not run to its end. Strings live as long as the instrumented execution.
+ * Errors are those of the original's device. */
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_lockstep(luthier_emu_execution *original,
+                     luthier_emu_execution *instrumented,
+                     const luthier_emu_lockstep_options *options,
+                     luthier_emu_difference *difference);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,7 @@ luthier_emu_status prepare(luthier_emu_code *Code, const char *Kernel,
   R.Kernarg = {static_cast<const uint8_t *>(Given.kernarg), Given.kernarg_size};
   R.DynamicLds = Given.dynamic_lds;
   R.PrivateSegmentSize = Given.private_segment_size;
+  R.LeastScratch = Given.scratch_reserve;
   Prepared = To.prepare(*K, R, Error);
   return LUTHIER_EMU_OK;
 }
@@ -73,6 +74,7 @@ luthier_emu_status prepareRaw(luthier_emu_device *Device,
   R.LdsSize = Given.lds_size;
   R.ScratchSize = Given.scratch_size;
   R.Mode = Given.mode;
+  R.LeastScratch = Given.scratch_reserve;
   Prepared = To.prepare(R, Error);
   return LUTHIER_EMU_OK;
 }

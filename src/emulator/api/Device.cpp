@@ -10,6 +10,17 @@ std::unique_ptr<Device> Device::create(const Options &Opts,
   return D->init(Error) ? std::move(D) : nullptr;
 }
 
+std::unique_ptr<Device> Device::clone(std::string &Error) const {
+  auto Copy = create(Opts, Error);
+  if (!Copy)
+    return nullptr;
+  Copy->Clock = Clock;
+  if (Copy->Mem.copyFrom(Mem))
+    return Copy;
+  Error = "no memory for a copy";
+  return nullptr;
+}
+
 bool Device::init(std::string &Error) {
   ShaderArray::Options ArrayOpts;
   ArrayOpts.Processor = Opts.T->Name;

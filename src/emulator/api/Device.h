@@ -28,6 +28,9 @@ public:
   static std::unique_ptr<Device> create(const Options &Opts,
                                         std::string &Error);
 
+  /// With a copy of the memory. Null if that fails.
+  std::unique_ptr<Device> clone(std::string &Error) const;
+
   const Options &options() const { return Opts; }
   const Target &target() const { return *Opts.T; }
   api::Memory &memory() { return Mem; }

@@ -8,6 +8,7 @@
 #include "emulator/api/Launch.h"
 #include "emulator/api/LoadedCode.h"
 #include "emulator/exec/Execution.h"
+#include "emulator/lockstep/Lockstep.h"
 #include "luthier/emulator.h"
 #include <algorithm>
 #include <cstring>
@@ -30,6 +31,9 @@ struct luthier_emu_execution {
   luthier::emulator::api::Launch L;
   std::unique_ptr<luthier::emulator::DispatchObserver> Observer;
   std::unique_ptr<luthier::emulator::Execution> E;
+  /// Of a lockstep comparison, and its text.
+  std::optional<luthier::emulator::lockstep::Difference> Difference;
+  std::string DifferenceText;
 };
 
 namespace luthier::emulator::api {

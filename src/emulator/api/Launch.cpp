@@ -42,6 +42,14 @@ Launch::~Launch() {
     Dev.memory().free(Address);
 }
 
+std::vector<Launch::Extent> Launch::ownMemory() const {
+  std::vector<Extent> All;
+  for (uint64_t Address : Owned)
+    if (auto Range = Dev.memory().Space.find(Address))
+      All.push_back({Range->Begin, Range->End});
+  return All;
+}
+
 uint64_t Launch::allocate(uint64_t Size, std::string &Error) {
   uint64_t Address = Dev.memory().allocate(Size);
   if (Address)

@@ -51,6 +51,11 @@ public:
   const Dispatch &dispatch() const { return D; }
   const LaunchPlan &plan() const { return Plan; }
   LaunchPlan &plan() { return Plan; }
+  /// Memory that belongs to the launch rather than to the program.
+  struct Extent {
+    uint64_t Begin, End;
+  };
+  std::vector<Extent> ownMemory() const;
   /// Whether the dispatch alone says everything: no explicit user registers.
   bool isPlain() const { return Plain; }
 

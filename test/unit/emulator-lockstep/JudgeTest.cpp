@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Typical mistakes of instrumentation, each with its right twin.
+// Ten typical mistakes of instrumentation, each with its right twin.
 #include "Judge.h"
 
 namespace luthier::test {
@@ -228,6 +228,33 @@ TEST_F(Judge, AnInactiveLaneThatIsOverwritten) {
   EXPECT_EQ(D.Lane, 8u) << "the first that was inactive";
   EXPECT_EQ(D.Original, 108u);
   EXPECT_EQ(D.Instrumented, 0u);
+}
+
+// A VALU instruction writes SGPRs that a memory instruction reads too soon.
+TEST_F(Judge, AHazardThatNobodySeparates) {
+  auto With = [](const std::string &Between) {
+    return R"(
+  + v_mov_b32 v20, 0x1000
+  + v_mov_b32 v21, s0
+  + v_mov_b32 v22, s1
+  + s_nop 4
+  + v_readfirstlane_b32 s40, v21
+  + v_readfirstlane_b32 s41, v22
+)" + Between +
+           R"(
+  + global_store_dword v20, v20, s[40:41]
+    v_lshlrev_b32 v1, 2, v0
+    global_store_dword v1, v0, s[0:1]
+    s_endpgm)";
+  };
+  const std::string Original = R"(
+    v_lshlrev_b32 v1, 2, v0
+    global_store_dword v1, v0, s[0:1]
+    s_endpgm)";
+  passes(Original, With("+ s_nop 4"));
+  const Difference D = differs(Original, With(""));
+  EXPECT_EQ(D.What, Kind::Violation) << D.text();
+  EXPECT_NE(D.Detail.find("hazard"), std::string::npos) << D.text();
 }
 
 TEST_F(Judge, ABranchToAnotherBlock) {

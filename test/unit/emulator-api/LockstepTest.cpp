@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Fixture.h"
+
+namespace luthier::test {
+namespace {
+
+class LockstepApi : public ApiTest {
+protected:
+  ~LockstepApi() override {
+    luthier_emu_execution_destroy(Instrumented);
+    luthier_emu_device_destroy(Clone);
+  }
+  /// Five instructions, the third of which the other version has at its own
+  /// place, behind \p Payload.
+  luthier_emu_status compare(const std::string &Payload,
+                             luthier_emu_difference *Difference = nullptr) {
+    const uint64_t Data = allocate(256);
+    const std::string Begin = "v_lshlrev_b32 v1, 2, v0\n v_mov_b32 v2, 3\n";
+    const std::string End = "v_add_u32 v2, v2, v0\n"
+                            "global_store_dword v1, v2, s[0:1]\n s_endpgm\n";
+    auto Old = raw(Begin + End, Data),
+         New = raw(Begin + Payload + "\n" + End, Data);
+    EXPECT_EMU_OK(luthier_emu_clone(Device, &Clone));
+    EXPECT_EMU_OK(luthier_emu_execution_create_raw(Device, &Old, &Execution));
+    EXPECT_EMU_OK(luthier_emu_execution_create_raw(Clone, &New, &Instrumented));
+    const uint64_t A = Old.entry_address, B = New.entry_address;
+    const uint64_t Inserted = assemble(Payload).size();
+    const luthier_emu_pc_pair Map[] = {{B, A},
+                                       {B + 4, A + 4},
+                                       {B + Inserted + 8, A + 8},
+                                       {B + Inserted + 12, A + 12},
+                                       {B + Inserted + 20, A + 20}};
+    Options.map = Map;
+    Options.map_count = 5;
+    return luthier_emu_lockstep(Execution, Instrumented, &Options, Difference);
+  }
+  luthier_emu_device *Clone = nullptr;
+  luthier_emu_execution *Instrumented = nullptr;
+  luthier_emu_lockstep_options Options = sized<luthier_emu_lockstep_options>();
+};
+
+TEST_F(LockstepApi, PassesHarmlessPayload) {
+  EXPECT_EMU_OK(compare("s_mov_b32 s8, 1"));
+}
+
+TEST_F(LockstepApi, SaysWhereHarmWasDone) {
+  auto Difference = sized<luthier_emu_difference>();
+  EXPECT_EQ(compare("v_mov_b32 v2, 9", &Difference), LUTHIER_EMU_DIFFERENT);
+  EXPECT_STREQ(Difference.kind, "register");
+  EXPECT_STREQ(Difference.reg, "v2");
+  EXPECT_EQ(Difference.lane, 0);
+  EXPECT_EQ(Difference.original, 3u);
+  EXPECT_EQ(Difference.instrumented, 9u);
+  EXPECT_EQ(Difference.instrumented_pc, Difference.writer_pc + 4);
+  EXPECT_EQ(error(), Difference.text);
+}
+
+TEST_F(LockstepApi, AllowsWhatIsListed) {
+  const luthier_emu_allowance Allowed = {0, UINT64_MAX, LUTHIER_EMU_VGPR, 2, 1};
+  Options.allowances = &Allowed;
+  Options.allowance_count = 1;
+  auto Difference = sized<luthier_emu_difference>();
+  EXPECT_EQ(compare("v_mov_b32 v2, 9", &Difference), LUTHIER_EMU_DIFFERENT);
+  EXPECT_STREQ(Difference.kind, "memory") << "which is not";
+}
+
+TEST_F(LockstepApi, ClonesKeepMemoryOfTheirOwn) {
+  constexpr uint64_t Address = 0x40000000000;
+  std::vector<uint32_t> Host = {1, 2, 3};
+  EXPECT_EMU_OK(luthier_emu_map(Device, Address, 12, Host.data()));
+  const uint64_t Own = allocate(1 << 20);
+  write<uint32_t>(Own + 5000, {7});
+  load();
+  EXPECT_EMU_OK(luthier_emu_clone(Device, &Clone));
+  luthier_emu_code *Copy = nullptr;
+  EXPECT_EMU_OK(luthier_emu_clone_code(Clone, Code, &Copy));
+  Host[1] = 9;
+  write<uint32_t>(Own + 5000, {8});
+  uint32_t Word = 0;
+  EXPECT_EMU_OK(luthier_emu_read(Clone, Address + 4, &Word, 4));
+  EXPECT_EQ(Word, 2u);
+  EXPECT_EMU_OK(luthier_emu_read(Clone, Own + 5000, &Word, 4));
+  EXPECT_EQ(Word, 7u);
+  uint64_t Here = 0, There = 0;
+  EXPECT_EMU_OK(luthier_emu_symbol(Code, "variable", &Here, nullptr));
+  EXPECT_EMU_OK(luthier_emu_symbol(Copy, "variable", &There, nullptr));
+  EXPECT_EQ(Here, There);
+  EXPECT_EMU_OK(luthier_emu_read(Clone, There, &Word, 4));
+  EXPECT_EQ(Word, 42u);
+  luthier_emu_unload(Copy);
+}
+
+} // namespace
+} // namespace luthier::test
