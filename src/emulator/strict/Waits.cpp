@@ -72,7 +72,8 @@ Counted counted(const Target &T, const InstFacts &Facts) {
     bool Returns = !Facts.VectorWrites.empty() || Facts.BypassesRegisters;
     C.By[unsigned(Counter::Memory)] = Returns || T.Waits == WaitLayout::Gfx9;
     C.By[unsigned(Counter::Lds)] = IsGeneric;
-    C.Ordered = !IsGeneric;
+    // Since generation 10, generic accesses are back in order as well.
+    C.Ordered = !IsGeneric || T.Waits != WaitLayout::Gfx9;
   } else if (Flags & flags::DS) {
     C.By[unsigned(Counter::Lds)] = true;
     C.Ordered = true;

@@ -160,6 +160,20 @@ TEST_F(WaitsGfx1030, CountStoresApart) {
     s_endpgm)");
 }
 
+TEST_F(WaitsGfx1030, CountGenericLoadsInOrder) {
+  Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+  auto V = expectOne(Rule::MissingWait, "v_mov_b32_e32 v6, v5", R"(
+    v_mov_b32 v2, s0
+    v_mov_b32 v3, s1
+    flat_load_dword v4, v[2:3]
+    flat_load_dword v5, v[2:3]
+    s_waitcnt vmcnt(1) lgkmcnt(1)
+    v_mov_b32 v6, v4
+    v_mov_b32 v6, v5
+    s_endpgm)");
+  EXPECT_EQ(V.Register, "v5");
+}
+
 class WaitsGfx1201 : public StrictMachine {
 protected:
   WaitsGfx1201() : StrictMachine("loads=latest", "gfx1201", 32) {}
