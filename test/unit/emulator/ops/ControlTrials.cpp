@@ -278,6 +278,30 @@ void addModes(List &L) {
       [](TrialState &S) { S.Mode = (S.Mode & ~0xffu) | 0xa5; }, AnyMode);
 }
 
+/// Registers whose contents follow from what the wave is.
+void addHardwareRegisters(List &L, const TargetTraits &T) {
+  constexpr uint32_t LdsBlock = 512;
+  L.add("s_getreg_b32", "s20, hwreg(6)",
+        [](TrialState &S) { S.S[20] = TrialState::LdsSize / LdsBlock << 12; });
+  L.add("s_getreg_b32", "s20, hwreg(6, 12, 9)",
+        [](TrialState &S) { S.S[20] = TrialState::LdsSize / LdsBlock; });
+  if (T.Generation == 12)
+    return;
+  L.add(
+      "s_getreg_b32", "s20, hwreg(2)",
+      [](TrialState &S) {
+        constexpr uint32_t InWorkgroup = 1 << 11, Valid = 1 << 16;
+        S.S[20] = uint32_t(S.Scc) | uint32_t(!S.exec()) << 9 |
+                  uint32_t(!vcc(S)) << 10 | InWorkgroup | Valid;
+      },
+      zeroes);
+  // Nothing is ever trapped.
+  L.add("s_getreg_b32", "s20, hwreg(3)", [](TrialState &S) { S.S[20] = 0; });
+  // The top 16 bits of the private and of the shared aperture.
+  L.add("s_getreg_b32", "s20, hwreg(15)",
+        [](TrialState &S) { S.S[20] = 2 | 1 << 16; });
+}
+
 /// Flat scratch is reached by number in generation 10.
 void addScratchRegisters(List &L, const TargetTraits &T) {
   if (T.Generation != 10)
@@ -488,6 +512,7 @@ std::vector<Trial> controlTrials(const TargetTraits &T, RandomSource &) {
   addSubvectorLoops(L);
   addRelativeMoves(L);
   addModes(L);
+  addHardwareRegisters(L, T);
   addScratchRegisters(L, T);
   addBarriers(L);
   addStops(L);
