@@ -59,9 +59,10 @@ struct Decoder::State {
 static std::string canonicalName(std::string Name) {
   // Some mnemonics have a fixed first operand attached.
   Name = Name.substr(0, Name.find(' '));
-  for (const char *Suffix : {"_e32", "_e64", "_sdwa", "_dpp"})
+  // "_e64_dpp" has two.
+  for (const char *Suffix : {"_sdwa", "_dpp", "_e32", "_e64"})
     if (Name.ends_with(Suffix))
-      return Name.substr(0, Name.size() - std::string(Suffix).size());
+      Name.resize(Name.size() - std::string(Suffix).size());
   return Name;
 }
 

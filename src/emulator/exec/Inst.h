@@ -103,7 +103,8 @@ struct Inst {
   uint8_t ScalarLanes = 0;
   bool IsVector = false;
   /// Which denormal and rounding mode applies: 0 none, 1 f32, 2 f64 and f16,
-  /// 3 f32 without denormals, 4 none of them: nearest, with denormals.
+  /// 3 f32 without denormals, 4 none of them: nearest, with denormals, 5 from
+  /// f32 to f64 or f16, 6 the other way.
   uint8_t FloatMode = 0;
   /// The result needs more than a masked store.
   bool SlowResult = false;

@@ -335,6 +335,8 @@ void InstBuilder::buildVector(uint64_t Flags) {
   buildModifiers(Flags);
   if (auto TruthTable = immediate(N::bitop3))
     I.Immediate = int32_t(*TruthTable);
+  if (auto Byte = immediate(N::byte_sel))
+    I.Immediate = int32_t(*Byte);
   if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
     buildMatrix();
 }
@@ -384,7 +386,7 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
     O.Modifiers = uint8_t(Bits);
     if (S < 2 && (Flags & flags::SDWA))
       O.Select = Part(immediate(SelectNames[S]).value_or(int(Part::Dword)));
-    if (!isPacked(O.Type) && !(Flags & flags::SDWA)) {
+    if (!isPacked(O.Type) && !(Flags & flags::SDWA) && !Op.OwnSelect) {
       HighResult |= S == 0 && (Bits & OpSelHi) && !(Flags & flags::VOP3P);
       if (isNarrow(O.Type) && (Bits & OpSel))
         O.Select = Part::Word1;
@@ -396,8 +398,9 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
       if (!IsFloat)
         O.Modifiers = 0;
     }
-    bool Modified = !isPacked(O.Type) && ((O.Modifiers & (Negate | Absolute)) ||
-                                          O.Select != Part::Dword);
+    bool Modified =
+        !isPacked(O.Type) && !Op.OwnSelect &&
+        ((O.Modifiers & (Negate | Absolute)) || O.Select != Part::Dword);
     O.Slow |= Modified || (I.IsDpp && S == 0);
     O.Plain = !Modified && !(I.IsDpp && S == 0) &&
               (O.Kind == Source::Sgpr || O.Kind == Source::Constant);

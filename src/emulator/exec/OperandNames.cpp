@@ -67,6 +67,7 @@ constexpr OpName Names[] = {
     OpName::scale_src0,
     OpName::scale_src1,
     OpName::bitop3,
+    OpName::byte_sel,
     OpName::dpp8,
     OpName::fi,
 };

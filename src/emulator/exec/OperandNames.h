@@ -57,6 +57,7 @@ enum class OperandName : uint8_t {
   scale_src0,
   scale_src1,
   bitop3,
+  byte_sel,
   dpp8,
   fi,
 };

@@ -88,6 +88,8 @@ struct Target {
   /// Matrix operations on 16-bit floats treat denormals, also those of the
   /// accumulator, as zeroes.
   bool MatrixFlushesDenormals;
+  /// Eight-bit floats have no infinities and no negative zero.
+  bool HasFnuzFp8;
   /// v_cmpx writes EXEC and nothing else.
   bool CmpxWritesOnlyExec;
   /// Lanes among which ds_permute and ds_bpermute exchange in 64-lane waves.

@@ -53,6 +53,17 @@ void Wave::setMode(uint32_t Value) {
       hostControl(Value >> mode::RoundDouble, Value >> mode::DenormDouble);
   HostControl[3] = hostControl(Value >> mode::RoundSingle, 0);
   HostControl[4] = hostControl(0, 3);
+  // Conversions: denormal sources are those of one format, rounding and
+  // denormal results those of the other.
+  auto Denorms = [&](unsigned From, unsigned To) {
+    return (Value >> From & 1) | (Value >> To & 2);
+  };
+  HostControl[5] =
+      hostControl(Value >> mode::RoundDouble,
+                  Denorms(mode::DenormSingle, mode::DenormDouble));
+  HostControl[6] =
+      hostControl(Value >> mode::RoundSingle,
+                  Denorms(mode::DenormDouble, mode::DenormSingle));
 }
 
 } // namespace luthier::emulator

@@ -149,7 +149,7 @@ struct Wave {
   /// Same lanes as Inst::Needs.
   uint64_t Limits = 0;
   /// Host floating-point control for each Inst::FloatMode.
-  uint32_t HostControl[5] = {};
+  uint32_t HostControl[7] = {};
   uint32_t WorkgroupId[3] = {};
   uint32_t IdInWorkgroup = 0;
   uint32_t Slot = 0;

@@ -116,6 +116,10 @@ constexpr Operation Rows[] = {
      conditionalMask,
      ValueType::B32,
      {ValueType::B32, ValueType::B32}},
+    {"v_cndmask_b16",
+     conditionalMask,
+     ValueType::U16,
+     {ValueType::U16, ValueType::U16}},
 };
 
 } // namespace

@@ -9,15 +9,21 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-template <class T, class S, auto F, bool ToExec>
+template <class T, class S, auto F, bool ToExec, bool Flushes>
 void compare(Wave &W, const Inst &I) {
   Lanes<T> A(W, I, 0);
   Lanes<S> B(W, I, 1);
   alignas(64) U32 Result[NumLanes];
-  LUTHIER_LANE_LOOP
-  for (unsigned L = 0; L != NumLanes; ++L)
-    Result[L] = F(A[L], B[L]);
-  U64 Mask = packMask(Result) & W.exec();
+  constexpr bool FlushesHalves = std::is_same_v<T, F16> && Flushes;
+  if (FlushesHalves && !(W.Mode >> mode::DenormDouble & 1)) [[unlikely]] {
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Result[L] = F(flushedHalf<T>(A[L], true), flushedHalf<S>(B[L], true));
+  } else {
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L)
+      Result[L] = F(A[L], B[L]);
+  }
+  U64 Mask = packMask(Result) & writableLanes(W, I);
   W.setLaneMask(I.ScalarDst, Mask);
   if constexpr (ToExec)
     W.setLaneMask(sreg::Exec, Mask);
@@ -26,7 +32,8 @@ void compare(Wave &W, const Inst &I) {
 template <class T, class S, auto F, bool ToExec>
 constexpr Operation row(const char *Name) {
   return {Name,
-          compare<T, S, F, ToExec>,
+          // A class has denormals of its own.
+          compare<T, S, F, ToExec, std::is_same_v<T, S>>,
           ValueType::U64,
           {valueType<T>(), valueType<S>(), ValueType::None}};
 }

@@ -89,14 +89,103 @@ template <class F> void scaleHandler(Wave &W, const Inst &I) {
 F32 fused(F32 A, F32 B, F32 C) { return __builtin_fmaf(A, B, C); }
 F64 fused(F64 A, F64 B, F64 C) { return __builtin_fma(A, B, C); }
 
-/// fma and scaling with one rounding: the result may be denormal.
-F32 fusedAndScaled(F32 A, F32 B, F32 C, int Exponent) {
-  return F32(timesPowerOfTwo(F64(A) * F64(B) + F64(C), Exponent));
+/// A number as an integer times a power of two; bit 0 may stand for a rest.
+struct Unrounded {
+  bool Negative;
+  unsigned __int128 Significand;
+  int Exponent;
+};
+
+template <class F> Unrounded unrounded(F Value) {
+  using T = FloatTraits<F>;
+  U64 Mantissa = bitsOf(Value) & ((U64(1) << T::MantissaBits) - 1);
+  int Field = exponentOf(Value);
+  if (Field)
+    Mantissa |= U64(1) << T::MantissaBits;
+  return {isNegative(Value), Mantissa,
+          (Field ? Field : 1) - T::Bias - int(T::MantissaBits)};
 }
-F64 fusedAndScaled(F64 A, F64 B, F64 C, int Exponent) {
-  using Quad = __float128;
-  return F64((Quad(A) * Quad(B) + Quad(C)) *
-             Quad(timesPowerOfTwo(F64(1), Exponent)));
+
+int bitWidth(unsigned __int128 Value) {
+  U64 High = U64(Value >> 64);
+  return High ? 128 - std::countl_zero(High)
+              : 64 - std::countl_zero(U64(Value));
+}
+void shiftDown(Unrounded &A, int Count) {
+  if (Count <= 0)
+    return;
+  bool Rest =
+      Count > 127
+          ? A.Significand != 0
+          : (A.Significand & (((unsigned __int128)1 << Count) - 1)) != 0;
+  A.Significand = Count > 127 ? 0 : A.Significand >> Count;
+  A.Significand |= Rest;
+  A.Exponent += Count;
+}
+/// 120 bits, so that a sum has room.
+void normalise(Unrounded &A) {
+  int Shift = 120 - bitWidth(A.Significand);
+  if (Shift < 0) // after a carry
+    return shiftDown(A, -Shift);
+  A.Significand <<= Shift;
+  A.Exponent -= Shift;
+}
+
+/// a * b + c of finite numbers, scaled, with one rounding: what a product of
+/// host operations cannot do where the sum or the result is denormal.
+template <class F> F fusedAndScaled(F A, F B, F C, int Power, const Wave &W) {
+  using T = FloatTraits<F>;
+  Unrounded X = unrounded(A), Y = unrounded(B), Z = unrounded(C);
+  Unrounded Sum{X.Negative != Y.Negative, X.Significand * Y.Significand,
+                X.Exponent + Y.Exponent};
+  if (!Sum.Significand || !Z.Significand) {
+    if (!Sum.Significand)
+      Sum = Z;
+  } else {
+    normalise(Sum);
+    normalise(Z);
+    if (Sum.Exponent < Z.Exponent ||
+        (Sum.Exponent == Z.Exponent && Sum.Significand < Z.Significand))
+      std::swap(Sum, Z);
+    shiftDown(Z, Sum.Exponent - Z.Exponent);
+    Sum.Significand +=
+        Sum.Negative == Z.Negative ? Z.Significand : -Z.Significand;
+  }
+  if (!Sum.Significand) // a zero's sign depends on the mode
+    return fused(A, B, C);
+  unsigned Round =
+      W.Mode >> (sizeof(F) == 4 ? mode::RoundSingle : mode::RoundDouble) & 3;
+  unsigned Denorm =
+      W.Mode >> (sizeof(F) == 4 ? mode::DenormSingle : mode::DenormDouble);
+  normalise(Sum);
+  Sum.Exponent += Power;
+  auto Rounded = [&](int Place) {
+    Unrounded R = Sum;
+    shiftDown(R, Place - 2 - R.Exponent);
+    unsigned Rest = unsigned(R.Significand & 3);
+    R.Significand >>= 2, R.Exponent += 2;
+    bool Up = Round == 0   ? Rest > 2 || (Rest == 2 && (R.Significand & 1))
+              : Round == 1 ? Rest && !R.Negative
+              : Round == 2 ? Rest && R.Negative
+                           : false;
+    R.Significand += Up;
+    return R;
+  };
+  int Lowest = 1 - T::Bias - int(T::MantissaBits);
+  int Place = Sum.Exponent + 119 - int(T::MantissaBits);
+  Unrounded Full = Rounded(Place);
+  bool Tiny = Full.Exponent + bitWidth(Full.Significand) - 1 < 1 - T::Bias;
+  if (Tiny && !(Denorm & 2))
+    return withSign(F(0), Sum.Negative);
+  Unrounded R = Tiny || Place < Lowest ? Rounded(Lowest) : Full;
+  // At most a carry too long, which the exponent takes.
+  U64 Code =
+      (U64(I64(R.Exponent - Lowest)) << T::MantissaBits) + U64(R.Significand);
+  if (Code >= U64(ExponentMask<F>)) {
+    bool ToInfinity = Round == 0 || Round == (Sum.Negative ? 2u : 1u);
+    Code = U64(ExponentMask<F>) - (ToInfinity ? 0 : 1);
+  }
+  return withSign(fromFloatBits<F>(typename T::Bits(Code)), Sum.Negative);
 }
 
 /// The flag of v_div_scale is in VCC. An estimate above 1 was made from a
@@ -107,13 +196,18 @@ template <class F> void scaledFma(Wave &W, const Inst &I) {
   Lanes<F> A(W, I, 0), B(W, I, 1), C(W, I, 2);
   U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
   U64 Vcc = W.vcc();
+  // The exponent of infinity and NaN; no scale changes those.
+  constexpr int Special = 2 * FloatTraits<F>::Bias + 1;
   for (unsigned L = 0; L != NumLanes; ++L) {
     F Result;
-    if (Vcc >> L & 1)
-      Result = fusedAndScaled(A[L], B[L], C[L],
+    bool IsFinite = exponentOf(A[L]) < Special && exponentOf(B[L]) < Special &&
+                    exponentOf(C[L]) < Special;
+    if ((Vcc >> L & 1) && IsFinite)
+      Result = fusedAndScaled(asSource(A[L]), asSource(B[L]), asSource(C[L]),
                               exponentOf(C[L]) > FloatTraits<F>::Bias
                                   ? DivideTraits<F>::Shift
-                                  : -DivideTraits<F>::Shift);
+                                  : -DivideTraits<F>::Shift,
+                              W);
     else
       Result = fused(A[L], B[L], C[L]);
     storeLane<F>(Low, High, L, Result);
@@ -149,6 +243,26 @@ template <class F> F divideFixup(F Quotient, F Denominator, F Numerator) {
   return withSign(Quotient, Negative);
 }
 
+/// A denormal quotient is flushed as both a source and a result are.
+template <class F> void fixupHandler(Wave &W, const Inst &I) {
+  if (!W.exec())
+    return;
+  unsigned Denorm = sizeof(F) == 4 ? mode::DenormSingle : mode::DenormDouble;
+  bool Flush = (W.Mode >> Denorm & 3) != 3;
+  Lanes<F> A(W, I, 0), B(W, I, 1), C(W, I, 2);
+  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    F Quotient = A[L];
+    if (Flush)
+      Quotient = withoutDenormal(Quotient);
+    storeLane<F>(Low, High, L, divideFixup<F>(Quotient, B[L], C[L]));
+  }
+  if constexpr (sizeof(F) == 8)
+    writeBackPair(W, I);
+  else
+    writeBack(W, I);
+}
+
 /// 2/pi after the binary point, first bits first.
 constexpr U64 TwoOverPi[] = {
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
@@ -175,7 +289,7 @@ F64 reductionSegment(F64 Argument, U32 Segment) {
   int Scale = -int(WindowBits) - int(Shift);
   if (Exponent >= 1968)
     Scale += 128;
-  return std::ldexp(F64(Window), Scale);
+  return std::ldexp(F64(I64(Window)), Scale);
 }
 
 template <class F> constexpr Operation three(const char *Name, Handler Fn) {
@@ -188,8 +302,8 @@ constexpr Operation Rows[] = {
     three<F64>("v_div_scale_f64", scaleHandler<F64>),
     three<F32>("v_div_fmas_f32", scaledFma<F32>),
     three<F64>("v_div_fmas_f64", scaledFma<F64>),
-    vop<divideFixup<F32>>("v_div_fixup_f32"),
-    vop<divideFixup<F64>>("v_div_fixup_f64"),
+    three<F32>("v_div_fixup_f32", fixupHandler<F32>),
+    three<F64>("v_div_fixup_f64", fixupHandler<F64>),
     keepsHigh(vop<divideFixup<F16>>("v_div_fixup_f16")),
     vop<divideFixup<F16>>("v_div_fixup_legacy_f16"),
     vop<reductionSegment>("v_trig_preop_f64"),

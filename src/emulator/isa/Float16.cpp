@@ -10,20 +10,20 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-F16 product(F16 A, F16 B) { return F16(F32(A) * F32(B)); }
+F16 product(F16 A, F16 B) { return toHalf(F32(A) * F32(B)); }
 F16 multiplyAdd(F16 A, F16 B, F16 C) {
-  return F16(F32(product(A, B)) + F32(C));
+  return toHalf(F32(product(A, B)) + F32(C));
 }
 
 F16 fraction(F16 A) {
   F32 Value = F32(A);
-  F16 Result = F16(Value - __builtin_floorf(Value));
-  return F32(Result) >= 1.0f ? fromFloatBits<F16>(0x3bff) : Result;
+  F16 Result = toHalf(Value - __builtin_floorf(Value));
+  return bitsOf(Result) == 0x3c00 ? fromFloatBits<F16>(0x3bff) : Result;
 }
 
 F16 scaleByPower(F16 A, I16 Exponent) {
   I32 E = Exponent < -60 ? -60 : Exponent > 60 ? 60 : Exponent;
-  return F16(F32(A) * std::bit_cast<F32>(U32(E + 127) << 23));
+  return toHalf(F32(A) * std::bit_cast<F32>(U32(E + 127) << 23));
 }
 
 I16 exponentOfFraction(F16 A) {
@@ -34,14 +34,14 @@ I16 exponentOfFraction(F16 A) {
 }
 F16 mantissaFraction(F16 A) {
   if (isNan(A) || isInfinite(A) || F32(A) == 0)
-    return A;
+    return isNan(A) ? quieted(A) : A;
   return scaleByPower(A, I16(-exponentOfFraction(A)));
 }
 
 constexpr Operation Rows[] = {
-    vop<[](F16 A, F16 B) { return F16(F32(A) + F32(B)); }>("v_add_f16"),
-    vop<[](F16 A, F16 B) { return F16(F32(A) - F32(B)); }>("v_sub_f16"),
-    vop<[](F16 A, F16 B) { return F16(F32(B) - F32(A)); }>("v_subrev_f16"),
+    vop<[](F16 A, F16 B) { return toHalf(F32(A) + F32(B)); }>("v_add_f16"),
+    vop<[](F16 A, F16 B) { return toHalf(F32(A) - F32(B)); }>("v_sub_f16"),
+    vop<[](F16 A, F16 B) { return toHalf(F32(B) - F32(A)); }>("v_subrev_f16"),
     vop<product>("v_mul_f16"),
     keepsHigh(vop<multiplyAdd>("v_mac_f16")),
     keepsHigh(vop<multiplyAdd>("v_madmk_f16")),
@@ -50,15 +50,29 @@ constexpr Operation Rows[] = {
     vop<multiplyAdd>("v_mad_legacy_f16"),
     keepsHigh(vop<fmaHalf>("v_fma_f16")),
     vop<fmaHalf>("v_fma_legacy_f16"),
+    vop<fmaHalf>("v_fmac_f16"),
+    vop<fmaHalf>("v_fmamk_f16"),
+    vop<fmaHalf>("v_fmaak_f16"),
     pickRow<F16, Pick::Min>("v_min_f16"),
     pickRow<F16, Pick::Max>("v_max_f16"),
     keepsHigh(pickRow<F16, Pick::Min3>("v_min3_f16")),
     keepsHigh(pickRow<F16, Pick::Max3>("v_max3_f16")),
     keepsHigh(pickRow<F16, Pick::Med3>("v_med3_f16")),
-    vop<[](F16 A) { return F16(__builtin_truncf(F32(A))); }>("v_trunc_f16"),
-    vop<[](F16 A) { return F16(__builtin_ceilf(F32(A))); }>("v_ceil_f16"),
-    vop<[](F16 A) { return F16(__builtin_roundevenf(F32(A))); }>("v_rndne_f16"),
-    vop<[](F16 A) { return F16(__builtin_floorf(F32(A))); }>("v_floor_f16"),
+    pickRow<F16, Pick::MinMax>("v_minmax_f16"),
+    pickRow<F16, Pick::MaxMin>("v_maxmin_f16"),
+    pickRow<F16, Pick::MinMax>("v_minmax_num_f16"),
+    pickRow<F16, Pick::MaxMin>("v_maxmin_num_f16"),
+    pickRow<F16, Pick::Minimum>("v_minimum_f16"),
+    pickRow<F16, Pick::Maximum>("v_maximum_f16"),
+    pickRow<F16, Pick::Minimum3>("v_minimum3_f16"),
+    pickRow<F16, Pick::Maximum3>("v_maximum3_f16"),
+    pickRow<F16, Pick::MinimumMaximum>("v_minimummaximum_f16"),
+    pickRow<F16, Pick::MaximumMinimum>("v_maximumminimum_f16"),
+    vop<[](F16 A) { return toHalf(__builtin_truncf(F32(A))); }>("v_trunc_f16"),
+    vop<[](F16 A) { return toHalf(__builtin_ceilf(F32(A))); }>("v_ceil_f16"),
+    vop<[](F16 A) { return toHalf(__builtin_roundevenf(F32(A))); }>(
+        "v_rndne_f16"),
+    vop<[](F16 A) { return toHalf(__builtin_floorf(F32(A))); }>("v_floor_f16"),
     vop<fraction>("v_fract_f16"),
     vop<scaleByPower>("v_ldexp_f16"),
     vop<exponentOfFraction>("v_frexp_exp_i16_f16"),

@@ -20,6 +20,14 @@ F32 multiplyAdd(F32 A, F32 B, F32 C) { return A * B + C; }
 F32 fused(F32 A, F32 B, F32 C) { return __builtin_fmaf(A, B, C); }
 /// Zero times anything is zero.
 F32 legacyMultiply(F32 A, F32 B) { return A == 0 || B == 0 ? 0.0f : A * B; }
+F32 legacyFused(F32 A, F32 B, F32 C) {
+  return A == 0 || B == 0 ? 0.0f + C : __builtin_fmaf(A, B, C);
+}
+/// The power of specular light; a factor that stands for log(0) wins.
+F32 litMultiply(F32 A, F32 B, F32 C) {
+  constexpr F32 Lowest = -0x1.fffffep127f;
+  return B > Lowest && C > 0 ? A * B : Lowest;
+}
 
 F32 fraction(F32 A) {
   // Just below zero, rounding would give 1.
@@ -33,7 +41,8 @@ F32 scaleByPower(F32 A, I32 Exponent) {
   return F32(F64(A) * std::bit_cast<F64>(U64(E + 1023) << 52));
 }
 
-I32 exponentOfFraction(F32 A) {
+I32 exponentOfFraction(F32 Source) {
+  F32 A = asSource(Source);
   if (isNan(A) || isInfinite(A) || A == 0)
     return 0;
   if (exponentOf(A))
@@ -41,15 +50,17 @@ I32 exponentOfFraction(F32 A) {
   // A denormal: count how far its first bit is down.
   return -125 - (std::countl_zero(bitsOf(magnitude(A))) - 8);
 }
-F32 mantissaFraction(F32 A) {
+F32 mantissaFraction(F32 Source) {
+  F32 A = asSource(Source);
   if (isNan(A) || isInfinite(A) || A == 0)
-    return A;
+    return isNan(A) ? quieted(A) : A;
   return scaleByPower(A, -exponentOfFraction(A));
 }
 
 // Cube maps: the face is that of the largest coordinate.
 struct CubeFace {
-  CubeFace(F32 X, F32 Y, F32 Z) {
+  CubeFace(F32 SourceX, F32 SourceY, F32 SourceZ) {
+    F32 X = asSource(SourceX), Y = asSource(SourceY), Z = asSource(SourceZ);
     F32 AX = magnitude(X), AY = magnitude(Y), AZ = magnitude(Z);
     if (AZ >= AX && AZ >= AY) {
       Id = Z < 0 ? 5 : 4, Major = Z;
@@ -71,6 +82,9 @@ constexpr Operation Rows[] = {
     vop<[](F32 A, F32 B) { return B - A; }>("v_subrev_f32"),
     vop<[](F32 A, F32 B) { return A * B; }>("v_mul_f32"),
     vop<legacyMultiply>("v_mul_legacy_f32"),
+    vop<legacyFused>("v_fma_legacy_f32"),
+    vop<legacyFused>("v_fmac_legacy_f32"),
+    vop<litMultiply>("v_mullit_f32"),
     vop<fused>("v_fma_f32"),
     vop<fused>("v_fmac_f32"),
     vop<fused>("v_fmamk_f32"),
@@ -87,6 +101,16 @@ constexpr Operation Rows[] = {
     pickRow<F32, Pick::Min3>("v_min3_f32"),
     pickRow<F32, Pick::Max3>("v_max3_f32"),
     pickRow<F32, Pick::Med3>("v_med3_f32"),
+    pickRow<F32, Pick::MinMax>("v_minmax_f32"),
+    pickRow<F32, Pick::MaxMin>("v_maxmin_f32"),
+    pickRow<F32, Pick::MinMax>("v_minmax_num_f32"),
+    pickRow<F32, Pick::MaxMin>("v_maxmin_num_f32"),
+    pickRow<F32, Pick::Minimum>("v_minimum_f32"),
+    pickRow<F32, Pick::Maximum>("v_maximum_f32"),
+    pickRow<F32, Pick::Minimum3>("v_minimum3_f32"),
+    pickRow<F32, Pick::Maximum3>("v_maximum3_f32"),
+    pickRow<F32, Pick::MinimumMaximum>("v_minimummaximum_f32"),
+    pickRow<F32, Pick::MaximumMinimum>("v_maximumminimum_f32"),
 
     vop<[](F32 A) { return __builtin_truncf(A); }>("v_trunc_f32"),
     vop<[](F32 A) { return __builtin_ceilf(A); }>("v_ceil_f32"),

@@ -18,16 +18,18 @@ F64 fraction(F64 A) {
 
 F64 scaleByPower(F64 A, I32 Exponent) { return __builtin_ldexp(A, Exponent); }
 
-I32 exponentOfFraction(F64 A) {
+I32 exponentOfFraction(F64 Source) {
+  F64 A = asSource(Source);
   if (isNan(A) || isInfinite(A) || A == 0)
     return 0;
   if (exponentOf(A))
     return exponentOf(A) - 1022;
   return -1021 - (std::countl_zero(bitsOf(magnitude(A))) - 11);
 }
-F64 mantissaFraction(F64 A) {
+F64 mantissaFraction(F64 Source) {
+  F64 A = asSource(Source);
   if (isNan(A) || isInfinite(A) || A == 0)
-    return A;
+    return isNan(A) ? quieted(A) : A;
   return scaleByPower(A, -exponentOfFraction(A));
 }
 
@@ -38,6 +40,8 @@ constexpr Operation Rows[] = {
     vop<fused>("v_fmac_f64"),
     pickRow<F64, Pick::Min>("v_min_f64"),
     pickRow<F64, Pick::Max>("v_max_f64"),
+    pickRow<F64, Pick::Minimum>("v_minimum_f64"),
+    pickRow<F64, Pick::Maximum>("v_maximum_f64"),
     vop<[](F64 A) { return __builtin_trunc(A); }>("v_trunc_f64"),
     vop<[](F64 A) { return __builtin_ceil(A); }>("v_ceil_f64"),
     vop<[](F64 A) { return __builtin_roundeven(A); }>("v_rndne_f64"),

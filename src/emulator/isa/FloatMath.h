@@ -7,7 +7,9 @@
 #define LUTHIER_EMULATOR_ISA_FLOATMATH_H
 
 #include "emulator/isa/Types.h"
+#include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
@@ -75,18 +77,74 @@ template <class F> F withSign(F Value, bool Negative) {
                           (Negative ? SignBit<F> : 0));
 }
 
-/// Numbers win over NaNs, and -0 is less than +0.
+/// Rounds to half in the current mode. Without an instruction for it: adding
+/// and subtracting 1.5 * 2^(e + 13) leaves the eleven bits that a half has.
+inline F16 toHalf(F32 Value) {
+#ifdef __F16C__
+  return F16(Value);
+#else
+  using T = FloatTraits<F32>;
+  if (isNan(Value) || isInfinite(Value))
+    return F16(Value);
+  // Beyond the upper end, the result overflows anyway.
+  constexpr int LowestExponent = -14, HighestExponent = 16, Spare = 13;
+  int Exponent =
+      std::clamp(exponentOf(Value) - T::Bias, LowestExponent, HighestExponent);
+  F32 Magic = fromFloatBits<F32>(
+      U32(Exponent + Spare + T::Bias) << T::MantissaBits | QuietBit<F32>);
+  // Volatile: the compiler must neither fold this nor move it away from where
+  // the rounding mode is set.
+  volatile F32 Sum = Value + Magic;
+  F32 Rounded = withSign(Sum - Magic, isNegative(Value));
+  constexpr F32 Largest = 65504;
+  if (magnitude(Rounded) <= Largest)
+    return F16(Rounded);
+  // Overflow ends where that of a float would.
+  volatile F32 Huge =
+      withSign(fromFloatBits<F32>(ExponentMask<F32> - 1), isNegative(Value));
+  volatile F32 Doubled = Huge + Huge;
+  return F16(isInfinite(F32(Doubled)) ? F32(Doubled)
+                                      : withSign(Largest, isNegative(Value)));
+#endif
+}
+
+/// What the host's arithmetic makes of a source: a denormal may be zero. The
+/// comparison is hidden from the compiler, which takes denormals for granted.
+template <class F> F asSource(F Value) {
+  static const volatile F Zero = 0;
+  return Value == Zero ? withSign(F(0), isNegative(Value)) : Value;
+}
+
+template <class F> bool isTiny(F Value) {
+  return (bitsOf(Value) & ExponentMask<F>) == 0;
+}
+/// A signed zero in place of a denormal.
+template <class F> F withoutDenormal(F Value) {
+  using Bits = typename FloatTraits<F>::Bits;
+  Bits Kept = Bits(isTiny(Value) ? bitsOf(Value) & SignBit<F> : bitsOf(Value));
+  return fromFloatBits<F>(Kept);
+}
+/// The host's control register says nothing about denormal halves: their MODE
+/// bits are applied by hand. For other types, nothing happens.
+template <class T> T flushedHalf(T Value, bool Flush) {
+  if constexpr (std::is_same_v<T, F16>)
+    return Flush ? withoutDenormal(Value) : Value;
+  else
+    return Value;
+}
+
+/// Numbers win over NaNs, and -0 is less than +0. Of two NaNs, the second.
 template <class F> F minimum(F A, F B) {
   F Smaller = A < B ? A : B;
   if (A == B) // equal zeroes differ in sign
     Smaller = fromFloatBits<F>(bitsOf(A) | bitsOf(B));
-  return B != B ? A : Smaller;
+  return B != B && A == A ? A : Smaller;
 }
 template <class F> F maximum(F A, F B) {
   F Larger = A > B ? A : B;
   if (A == B)
     Larger = fromFloatBits<F>(bitsOf(A) & bitsOf(B));
-  return B != B ? A : Larger;
+  return B != B && A == A ? A : Larger;
 }
 
 /// Rounds to a float so that a later rounding to half is as if done once.
@@ -103,8 +161,8 @@ inline F32 toOdd(F64 Value) {
 /// Single-rounding fused multiply-add of halves. The product is exact in a
 /// double, and the sum is, or is far from a tie.
 inline F16 fmaHalf(F16 A, F16 B, F16 C) {
-  F64 Sum = F64(F32(A)) * F64(F32(B)) + F64(F32(C));
-  return F16(toOdd(Sum));
+  F64 Sum = __builtin_fma(F64(F32(A)), F64(F32(B)), F64(F32(C)));
+  return toHalf(toOdd(Sum));
 }
 
 } // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

@@ -17,6 +17,8 @@ template <class T> T minOf(T A, T B) { return A < B ? A : B; }
 template <class T> T maxOf(T A, T B) { return A > B ? A : B; }
 template <class T> T min3(T A, T B, T C) { return minOf(minOf(A, B), C); }
 template <class T> T max3(T A, T B, T C) { return maxOf(maxOf(A, B), C); }
+template <class T> T maxMin(T A, T B, T C) { return minOf(maxOf(A, B), C); }
+template <class T> T minMax(T A, T B, T C) { return maxOf(minOf(A, B), C); }
 template <class T> T med3(T A, T B, T C) {
   return maxOf(minOf(A, B), minOf(maxOf(A, B), C));
 }
@@ -128,6 +130,10 @@ constexpr Operation Rows[] = {
     vop<min3<U32>>("v_min3_u32"),
     vop<max3<U32>>("v_max3_u32"),
     vop<med3<U32>>("v_med3_u32"),
+    vop<maxMin<I32>>("v_maxmin_i32"),
+    vop<minMax<I32>>("v_minmax_i32"),
+    vop<maxMin<U32>>("v_maxmin_u32"),
+    vop<minMax<U32>>("v_minmax_u32"),
 
     vopSat<sadBytes,
            [](U32 A, U32 B, U32 C) {

@@ -150,6 +150,7 @@ const OperationSet &operations() {
       float16Rows(),
       transcendentalRows(),
       convertRows(),
+      smallFloatRows(),
       divideRows(),
       dualRows(),
       compareRows(),

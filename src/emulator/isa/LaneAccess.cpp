@@ -51,6 +51,85 @@ void swapRegisters(Wave &W, const Inst &I) {
   forEachLane(W.exec(), [&](unsigned L) { std::swap(A[L], B[L]); });
 }
 
+/// The same for halves.
+void swapHalves(Wave &W, const Inst &I) {
+  U32 *A = W.vgpr(I.Dst.Reg), *B = W.vgpr(I.Src[0].Reg);
+  unsigned ShiftA = I.Dst.Select == Part::Word1 ? 16 : 0;
+  unsigned ShiftB = I.Src[0].Select == Part::Word1 ? 16 : 0;
+  forEachLane(W.exec(), [&](unsigned L) {
+    U32 Difference = (A[L] >> ShiftA ^ B[L] >> ShiftB) & 0xffff;
+    A[L] ^= Difference << ShiftA;
+    B[L] ^= Difference << ShiftB;
+  });
+}
+
+/// \p L reads lane From(L) of the first source. An inactive one counts with
+/// FI, gives zero with BOUND_CTRL, and else leaves the destination alone.
+template <class F> void exchange(Wave &W, const Inst &I, F From) {
+  U64 Exec = W.exec(), Written = 0;
+  bool Fetches = I.Src[0].Modifiers & OpSel;
+  bool Zeroes = I.Src[1].Modifiers & OpSel;
+  const U32 *Data = source32(W, I, 0);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  for (unsigned L = 0; L != W.WaveSize; ++L) {
+    unsigned Lane = From(L);
+    bool Valid = Fetches || Exec >> Lane & 1;
+    Result[L] = Valid ? Data[Lane] : 0;
+    Written |= U64(Valid || Zeroes) << L;
+  }
+  writeMasked(W.vgpr(I.Dst.Reg), Result, Exec & Written);
+}
+/// Within rows of 16 lanes, or from the other row of a pair. A nibble per lane
+/// comes from two scalars, or from the lane itself.
+template <bool Across> void permuteRow(Wave &W, const Inst &I) {
+  U64 Select = scalar32(W, I.Src[1]) | U64(scalar32(W, I.Src[2])) << 32;
+  exchange(W, I, [&](unsigned L) {
+    unsigned Row = (L & ~15u) ^ (Across ? 16 : 0);
+    return Row | unsigned(Select >> (4 * (L & 15)) & 15);
+  });
+}
+template <bool Across> void permuteRowVariably(Wave &W, const Inst &I) {
+  const U32 *Select = source32(W, I, 1);
+  exchange(W, I, [&](unsigned L) {
+    unsigned Row = (L & ~15u) ^ (Across ? 16 : 0);
+    return Row | (Select[L] & 15);
+  });
+}
+constexpr Operation permuteRowsRow(const char *Name, Handler Fn) {
+  Operation Op{Name,
+               Fn,
+               ValueType::U32,
+               {ValueType::U32, ValueType::U32, ValueType::U32}};
+  Op.OwnSelect = true;
+  return Op;
+}
+
+/// The halves of a wave of 64 lanes change places; one of 32 has none.
+void permuteHalves(Wave &W, const Inst &I) {
+  if (W.WaveSize != NumLanes)
+    return;
+  const U32 *Data = W.vgpr(I.Src[0].Reg);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Result[L] = Data[L ^ 32];
+  writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
+}
+/// Odd rows (or the upper half) of one register change places with the even
+/// ones of the other. Only active lanes are written.
+template <unsigned Distance> void swapRows(Wave &W, const Inst &I) {
+  U32 *A = W.vgpr(I.Dst.Reg), *B = W.vgpr(I.Src[0].Reg);
+  U64 Exec = W.exec();
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    if (L & Distance)
+      continue;
+    U32 Even = B[L], Odd = A[L + Distance];
+    if (Exec >> L & 1)
+      B[L] = Odd;
+    if (Exec >> (L + Distance) & 1)
+      A[L + Distance] = Even;
+  }
+}
+
 /// Lanes that exchange with each other: all, or those of the same half.
 unsigned permuteSpan(const Wave &W) {
   return std::min(W.WaveSize, W.T->PermuteSpan64);
@@ -142,6 +221,15 @@ constexpr Operation Rows[] = {
      ValueType::U32,
      {ValueType::U32, ValueType::U32}},
     {"v_swap_b32", swapRegisters, ValueType::U32, {ValueType::U32}},
+    {"v_swap_b16", swapHalves, ValueType::U16, {ValueType::U16}},
+    permuteRowsRow("v_permlane16_b32", permuteRow<false>),
+    permuteRowsRow("v_permlanex16_b32", permuteRow<true>),
+    permuteRowsRow("v_permlane16_var_b32", permuteRowVariably<false>),
+    permuteRowsRow("v_permlanex16_var_b32", permuteRowVariably<true>),
+    {"v_permlane64_b32", permuteHalves, ValueType::U32, {ValueType::U32}},
+    {"v_permlane16_swap_b32", swapRows<16>, ValueType::U32, {ValueType::U32}},
+    {"v_permlane32_swap_b32", swapRows<32>, ValueType::U32, {ValueType::U32}},
+    {"v_pipeflush", [](Wave &, const Inst &) {}},
     {"v_nop", [](Wave &, const Inst &) {}},
     {"v_clrexcp", [](Wave &, const Inst &) {}},
     {"ds_bpermute_b32", backwardPermute},

@@ -28,13 +28,59 @@ template <class F, bool Ieee> F maximumOf(F A, F B) {
   return Result;
 }
 
-enum class Pick { Min, Max, Min3, Max3, Med3 };
+/// IEEE 754-2019 minimum and maximum: NaNs win, signalling ones first.
+template <class F> F firstNan(F A, F B, F Other) {
+  F Result = isNan(B) ? quieted(B) : Other;
+  Result = isNan(A) ? quieted(A) : Result;
+  Result = isSignalling(B) ? quieted(B) : Result;
+  return isSignalling(A) ? quieted(A) : Result;
+}
+template <class F> F minimum2019(F A, F B) {
+  return firstNan(A, B, minimum(A, B));
+}
+template <class F> F maximum2019(F A, F B) {
+  return firstNan(A, B, maximum(A, B));
+}
+
+enum class Pick {
+  // Two sources.
+  Min,
+  Max,
+  Minimum,
+  Maximum,
+  // Three.
+  Min3,
+  Max3,
+  Med3,
+  MinMax,
+  MaxMin,
+  Minimum3,
+  Maximum3,
+  MinimumMaximum,
+  MaximumMinimum,
+};
 
 template <class F, Pick P, bool Ieee> F pick(F A, F B, F C) {
   if constexpr (P == Pick::Min)
     return minimumOf<F, Ieee>(A, B);
   else if constexpr (P == Pick::Max)
     return maximumOf<F, Ieee>(A, B);
+  else if constexpr (P == Pick::Minimum)
+    return minimum2019(A, B);
+  else if constexpr (P == Pick::Maximum)
+    return maximum2019(A, B);
+  else if constexpr (P == Pick::Minimum3)
+    return minimum2019(minimum2019(A, B), C);
+  else if constexpr (P == Pick::Maximum3)
+    return maximum2019(maximum2019(A, B), C);
+  else if constexpr (P == Pick::MinimumMaximum)
+    return maximum2019(minimum2019(A, B), C);
+  else if constexpr (P == Pick::MaximumMinimum)
+    return minimum2019(maximum2019(A, B), C);
+  else if constexpr (P == Pick::MinMax)
+    return maximumOf<F, Ieee>(minimumOf<F, Ieee>(A, B), C);
+  else if constexpr (P == Pick::MaxMin)
+    return minimumOf<F, Ieee>(maximumOf<F, Ieee>(A, B), C);
   else if constexpr (P == Pick::Min3)
     return minimumOf<F, Ieee>(minimumOf<F, Ieee>(A, B), C);
   else if constexpr (P == Pick::Max3)
@@ -50,10 +96,7 @@ template <class F, Pick P, bool Ieee> F pick(F A, F B, F C) {
 }
 
 template <class F> F flushed(F Value, bool Flush) {
-  using Bits = typename FloatTraits<F>::Bits;
-  bool Tiny = (bitsOf(Value) & ExponentMask<F>) == 0;
-  Bits Kept = Bits(Flush && Tiny ? bitsOf(Value) & SignBit<F> : bitsOf(Value));
-  return fromFloatBits<F>(Kept);
+  return Flush ? withoutDenormal(Value) : Value;
 }
 
 template <class F, Pick P, bool Ieee> void pickLanes(Wave &W, const Inst &I) {

@@ -183,22 +183,51 @@ void writeMasked(U32 *To, const U32 *From, uint64_t Mask) {
 
 namespace {
 
+/// Not IEEE arithmetic: there is no negative zero.
 template <class F> F scaled(F Value, unsigned OutputModifier) {
-  switch (OutputModifier) {
-  case 1:
-    return Value * F(2);
-  case 2:
-    return Value * F(4);
-  case 3:
-    return Value * F(0.5);
-  }
-  return Value;
+  static constexpr F Factors[] = {1, 2, 4, F(0.5)};
+  F Result = Value * Factors[OutputModifier];
+  return Result == F(0) ? F(0) : Result;
 }
 
 template <class F> F clamped(F Value, bool NanToZero) {
   if (Value != Value)
     return NanToZero ? F(0) : Value;
-  return Value < F(0) ? F(0) : Value > F(1) ? F(1) : Value;
+  // A negative zero becomes positive, too. By bits, so that a denormal stays.
+  auto Largest = bitsOf(F(1));
+  return isNegative(Value) ? F(0) : bitsOf(Value) > Largest ? F(1) : Value;
+}
+
+/// Output modifiers count only where MODE flushes denormal results and does
+/// not, where it could, ask for IEEE behaviour.
+bool scalesResults(const Wave &W, const Inst &I) {
+  bool AsksIeee = W.Mode & mode::Ieee & ~W.T->ImpliedMode;
+  unsigned Denorm =
+      I.Dst.Type == ValueType::F32 ? mode::DenormSingle : mode::DenormDouble;
+  return I.OutputModifier && !AsksIeee && !(W.Mode >> Denorm & 2);
+}
+
+template <class F> void modifyLanes(Wave &W, const Inst &I) {
+  bool NanToZero = W.Mode & mode::Dx10Clamp, Scales = scalesResults(W, I);
+  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    F Value;
+    if constexpr (sizeof(F) == 8)
+      Value = std::bit_cast<F64>(Low[L] | U64(High[L]) << 32);
+    else
+      Value = fromBits<F>(Low[L]);
+    if (Scales && Value == Value) {
+      if constexpr (sizeof(F) == 2)
+        Value = flushedHalf(toHalf(scaled(F32(Value), I.OutputModifier)), true);
+      else
+        Value = scaled(Value, I.OutputModifier);
+      // Flushing may have left the sign.
+      Value = Value == F(0) ? F(0) : Value;
+    }
+    if (I.Clamp)
+      Value = clamped(Value, NanToZero);
+    storeLane<F>(Low, High, L, Value);
+  }
 }
 
 /// Merges a result with what was in the register, as SDWA and op_sel ask.
@@ -228,23 +257,22 @@ void mergePart(const Inst &I, const U32 *Old, U32 *New) {
 
 } // namespace
 
+void modifyResults(Wave &W, const Inst &I) {
+  if (!I.Clamp && !I.OutputModifier)
+    return;
+  if (I.Dst.Type == ValueType::F32)
+    modifyLanes<F32>(W, I);
+  else if (I.Dst.Type == ValueType::F16)
+    modifyLanes<F16>(W, I);
+  else if (I.Dst.Type == ValueType::F64)
+    modifyLanes<F64>(W, I);
+}
+
 void writeBack(Wave &W, const Inst &I) {
   U32 *Result = W.Thread->Scratch.Result[0];
   U32 *To = W.vgpr(I.Dst.Reg);
   if (I.SlowResult) {
-    bool NanToZero = W.Mode & mode::Dx10Clamp;
-    if (I.Dst.Type == ValueType::F32) {
-      for (unsigned L = 0; L != NumLanes; ++L) {
-        F32 Value = scaled(std::bit_cast<F32>(Result[L]), I.OutputModifier);
-        Result[L] =
-            std::bit_cast<U32>(I.Clamp ? clamped(Value, NanToZero) : Value);
-      }
-    } else if (I.Dst.Type == ValueType::F16) {
-      for (unsigned L = 0; L != NumLanes; ++L) {
-        F32 Value = scaled(F32(fromBits<F16>(Result[L])), I.OutputModifier);
-        Result[L] = toBits(F16(I.Clamp ? clamped(Value, NanToZero) : Value));
-      }
-    }
+    modifyResults(W, I);
     mergePart(I, To, Result);
   }
   blendRow(To, Result, selectors(W, writableLanes(W, I)));
@@ -252,15 +280,8 @@ void writeBack(Wave &W, const Inst &I) {
 
 void writeBackPair(Wave &W, const Inst &I) {
   U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
-  if (I.SlowResult && I.Dst.Type == ValueType::F64) {
-    for (unsigned L = 0; L != NumLanes; ++L) {
-      F64 Value = std::bit_cast<F64>(Low[L] | uint64_t(High[L]) << 32);
-      Value = scaled(Value, I.OutputModifier);
-      if (I.Clamp)
-        Value = clamped(Value, W.Mode & mode::Dx10Clamp);
-      storeLane(Low, High, L, Value);
-    }
-  }
+  if (I.SlowResult)
+    modifyResults(W, I);
   const U32 *Selectors = selectors(W, writableLanes(W, I));
   blendRow(W.vgpr(I.Dst.Reg), Low, Selectors);
   blendRow(W.vgpr(I.Dst.Reg) + NumLanes, High, Selectors);

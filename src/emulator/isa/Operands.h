@@ -6,6 +6,7 @@
 #define LUTHIER_EMULATOR_ISA_OPERANDS_H
 
 #include "emulator/exec/Wave.h"
+#include "emulator/isa/FloatMath.h"
 #include "emulator/isa/Operation.h"
 #include "emulator/isa/Simd.h"
 #include "emulator/isa/Types.h"
@@ -18,6 +19,8 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 /// Prepares a source that is not a plain register, in the thread's scratch.
 const U32 *prepareSource(Wave &W, const Inst &I, unsigned N);
 void preparePair(Wave &W, const Inst &I, unsigned N);
+/// Output modifiers and clamp, on the scratch results.
+void modifyResults(Wave &W, const Inst &I);
 /// Moves scratch results to the destination: output modifiers, partial writes,
 /// and the lanes EXEC allows.
 void writeBack(Wave &W, const Inst &I);
@@ -125,6 +128,28 @@ inline void finishPair(Wave &W, const Inst &I, const U32 *Row) {
     writeBackPair(W, I);
 }
 
+inline bool keepsDenormalHalves(const Wave &W) {
+  return (W.Mode >> mode::DenormDouble & 3) == 3;
+}
+
+/// mapLanes with denormal halves flushed as MODE asks.
+template <auto F, class R, class... A, size_t... N>
+void mapFlushing(Wave &W, const Inst &I, std::index_sequence<N...>) {
+  std::tuple<Lanes<A>...> Sources{Lanes<A>(W, I, N)...};
+  bool Sourced = !(W.Mode >> mode::DenormDouble & 1);
+  bool Resulting = !(W.Mode >> mode::DenormDouble & 2);
+  U32 *Low = W.Thread->Scratch.Result[0], *High = W.Thread->Scratch.Result[1];
+  for (unsigned L = 0; L != NumLanes; ++L)
+    storeLane<R>(
+        Low, High, L,
+        flushedHalf<R>(F(flushedHalf<A>(std::get<N>(Sources)[L], Sourced)...),
+                       Resulting));
+  if constexpr (sizeof(R) == 8)
+    writeBackPair(W, I);
+  else
+    writeBack(W, I);
+}
+
 /// A per-lane function as a handler. Inactive lanes are computed too, and keep
 /// what they had.
 template <auto F, class R, class... A, size_t... N>
@@ -132,6 +157,11 @@ inline void mapLanes(Wave &W, const Inst &I, std::index_sequence<N...>) {
   uint64_t Exec = W.exec();
   if (!Exec)
     return;
+  constexpr bool HasHalf =
+      std::is_same_v<R, F16> || (std::is_same_v<A, F16> || ...);
+  if constexpr (HasHalf)
+    if (!keepsDenormalHalves(W)) [[unlikely]]
+      return mapFlushing<F, R, A...>(W, I, std::index_sequence<N...>());
   std::tuple<Lanes<A>...> Sources{Lanes<A>(W, I, N)...};
   U32 *Low = I.SlowResult ? W.Thread->Scratch.Result[0] : W.vgpr(I.Dst.Reg);
   U32 *High = Low + NumLanes;
@@ -176,6 +206,11 @@ template <auto F> constexpr Operation vop(const char *Name) {
 template <auto F, auto Clamped> constexpr Operation vopSat(const char *Name) {
   Operation Op = vop<F>(Name);
   Op.Saturating = vop<Clamped>(Name).Fn;
+  return Op;
+}
+/// With another Inst::FloatMode than the types tell.
+constexpr Operation inFloatMode(uint8_t Mode, Operation Op) {
+  Op.FloatMode = Mode;
   return Op;
 }
 constexpr Operation keepsHigh(Operation Op) {

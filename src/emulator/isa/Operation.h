@@ -26,6 +26,8 @@ struct Operation {
   bool LaneAccess = false;
   /// The unused half of a 16-bit result keeps its value.
   bool KeepsHigh = false;
+  /// The handler itself reads op_sel and the sign bits from the operands.
+  bool OwnSelect = false;
 };
 
 /// Runs a wave until an event or until Budget instructions were issued.

@@ -7,16 +7,16 @@
 #include "emulator/isa/MinMax.h"
 #include "emulator/isa/Saturate.h"
 #include "emulator/isa/Tables.h"
+#include <xmmintrin.h>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
 template <class R> R unitRange(R Value, bool NanToZero) {
-  F32 V = F32(Value);
-  if (V != V)
+  if (isNan(Value))
     return NanToZero ? R(0) : Value;
-  return R(V < 0 ? 0.0f : V > 1 ? 1.0f : V);
+  return isNegative(Value) ? R(0) : bitsOf(Value) > bitsOf(R(1)) ? R(1) : Value;
 }
 
 template <auto F, class R, class... A, size_t... N>
@@ -25,11 +25,23 @@ void mapHalves(Wave &W, const Inst &I, std::index_sequence<N...>) {
   const U32 *Sources[] = {source32(W, I, N)...};
   const HalfSelect Select[] = {HalfSelect(I.Src[N], IsFloat)...};
   U32 *Result = W.Thread->Scratch.Result[0];
-  LUTHIER_LANE_LOOP
-  for (unsigned L = 0; L != NumLanes; ++L) {
-    R Low = F(fromBits<A>(Select[N].low(Sources[N][L]))...);
-    R High = F(fromBits<A>(Select[N].high(Sources[N][L]))...);
-    Result[L] = toBits(Low) | toBits(High) << 16;
+  if (IsFloat && !keepsDenormalHalves(W)) [[unlikely]] {
+    bool In = !(W.Mode >> mode::DenormDouble & 1);
+    bool Out = !(W.Mode >> mode::DenormDouble & 2);
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      R Low = F(flushedHalf(fromBits<A>(Select[N].low(Sources[N][L])), In)...);
+      R High =
+          F(flushedHalf(fromBits<A>(Select[N].high(Sources[N][L])), In)...);
+      Result[L] = toBits(flushedHalf(Low, Out)) | toBits(flushedHalf(High, Out))
+                                                      << 16;
+    }
+  } else {
+    LUTHIER_LANE_LOOP
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      R Low = F(fromBits<A>(Select[N].low(Sources[N][L]))...);
+      R High = F(fromBits<A>(Select[N].high(Sources[N][L]))...);
+      Result[L] = toBits(Low) | toBits(High) << 16;
+    }
   }
   if constexpr (IsFloat) {
     if (I.Clamp) {
@@ -70,6 +82,31 @@ template <auto F, auto Saturating> constexpr Operation pkSat(const char *Name) {
   return Op;
 }
 
+/// Minimum and maximum, which depend on MODE.
+template <Pick P, bool Ieee> F16 pickHalf(F16 A, F16 B, F16 C) {
+  return pick<F16, P, Ieee>(A, B, C);
+}
+template <Pick P, bool Ieee> F16 pickHalf2(F16 A, F16 B) {
+  return pick<F16, P, Ieee>(A, B, B);
+}
+template <Pick P> void pickHalves(Wave &W, const Inst &I) {
+  using Two = PackedSignature<F16, F16, F16>;
+  using Three = PackedSignature<F16, F16, F16, F16>;
+  bool Ieee = W.Mode & mode::Ieee;
+  if constexpr (P < Pick::Min3)
+    Ieee ? Two::handler<pickHalf2<P, true>>(W, I)
+         : Two::handler<pickHalf2<P, false>>(W, I);
+  else
+    Ieee ? Three::handler<pickHalf<P, true>>(W, I)
+         : Three::handler<pickHalf<P, false>>(W, I);
+}
+template <Pick P> constexpr Operation pickPackedRow(const char *Name) {
+  if constexpr (P < Pick::Min3)
+    return PackedSignature<F16, F16, F16>::row(Name, pickHalves<P>);
+  else
+    return PackedSignature<F16, F16, F16, F16>::row(Name, pickHalves<P>);
+}
+
 template <class T> T sum(T A, T B) { return T(A + B); }
 template <class T> T difference(T A, T B) { return T(A - B); }
 template <class T> T minOf(T A, T B) { return A < B ? A : B; }
@@ -80,8 +117,8 @@ template <class T> T multiplyAdd(T A, T B, T C) {
 template <class T> T multiplyAddSat(T A, T B, T C) {
   return saturate<T>(I64(A) * I64(B) + I64(C));
 }
-F16 addHalf(F16 A, F16 B) { return F16(F32(A) + F32(B)); }
-F16 multiplyHalf(F16 A, F16 B) { return F16(F32(A) * F32(B)); }
+F16 addHalf(F16 A, F16 B) { return toHalf(F32(A) + F32(B)); }
+F16 multiplyHalf(F16 A, F16 B) { return toHalf(F32(A) * F32(B)); }
 
 // Packed single precision works on register pairs in the same way.
 struct PairSelect {
@@ -175,6 +212,18 @@ U32 mixConstant(U32 Bits) {
   return IsInteger ? Bits : toBits(F32(fromBits<F16>(Bits)));
 }
 
+/// Rounds floats as halves are rounded, whatever the current mode. A function
+/// of its own, so that nothing moves across the change.
+[[gnu::noinline]] void roundToHalves(const Wave &W, const F32 *From, U32 *To) {
+  constexpr U32 RoundMask = 3 << 13, MaskedExceptions = 0x1f80;
+  U32 Saved = _mm_getcsr();
+  _mm_setcsr(MaskedExceptions | (W.HostControl[2] & RoundMask));
+  bool Flush = !(W.Mode >> mode::DenormDouble & 2);
+  for (unsigned L = 0; L != NumLanes; ++L)
+    To[L] = toBits(flushedHalf(toHalf(From[L]), Flush));
+  _mm_setcsr(Saved);
+}
+
 /// v_fma_mix: each source is a float, or a half where op_sel_hi is set. The
 /// modifiers are those of floats.
 enum class MixTo { Float, Low, High };
@@ -189,9 +238,11 @@ template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
       Row =
           broadcast(W.Thread->Scratch.Source[N][0], mixConstant(U32(O.Value)));
     U32 Shift = O.Modifiers & OpSel ? 16 : 0;
+    bool Flush = !(W.Mode >> mode::DenormDouble & 1);
     for (unsigned L = 0; L != NumLanes; ++L) {
-      F32 Value = O.Modifiers & OpSelHi ? F32(fromBits<F16>(Row[L] >> Shift))
-                                        : std::bit_cast<F32>(Row[L]);
+      F32 Value = O.Modifiers & OpSelHi
+                      ? F32(flushedHalf(fromBits<F16>(Row[L] >> Shift), Flush))
+                      : std::bit_cast<F32>(Row[L]);
       if (O.Modifiers & Absolute)
         Value = magnitude(Value);
       Values[N][L] = O.Modifiers & Negate ? -Value : Value;
@@ -203,25 +254,39 @@ template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
   for (unsigned L = 0; L != NumLanes; ++L) {
     F32 R = Fused ? __builtin_fmaf(Values[0][L], Values[1][L], Values[2][L])
                   : Values[0][L] * Values[1][L] + Values[2][L];
-    if (I.Clamp)
-      R = unitRange(R, NanToZero);
-    if constexpr (To == MixTo::Float)
-      Result[L] = std::bit_cast<U32>(R);
-    else if constexpr (To == MixTo::Low)
-      Result[L] = (Old[L] & 0xffff0000) | toBits(F16(R));
-    else
-      Result[L] = (Old[L] & 0xffff) | toBits(F16(R)) << 16;
+    Values[0][L] = I.Clamp ? unitRange(R, NanToZero) : R;
   }
+  if constexpr (To == MixTo::Float)
+    std::memcpy(Result, Values[0], sizeof(Values[0]));
+  else
+    roundToHalves(W, Values[0], Result);
+  for (unsigned L = 0; To != MixTo::Float && L != NumLanes; ++L)
+    Result[L] = To == MixTo::Low ? (Old[L] & 0xffff0000) | Result[L]
+                                 : (Old[L] & 0xffff) | Result[L] << 16;
   writeMasked(W.vgpr(I.Dst.Reg), Result, W.exec());
 }
 
 /// The short form without selectors: low with low, high with high.
-U32 fmacHalves(U32 A, U32 B, U32 C) {
-  auto Fma = [&](unsigned Shift) {
-    return toBits(fmaHalf(fromBits<F16>(A >> Shift), fromBits<F16>(B >> Shift),
-                          fromBits<F16>(C >> Shift)));
-  };
-  return Fma(0) | Fma(16) << 16;
+void accumulateHalves(Wave &W, const Inst &I) {
+  if (!W.exec())
+    return;
+  // The encoding names no third source: it is the destination.
+  const U32 *Sources[] = {source32(W, I, 0), source32(W, I, 1),
+                          W.vgpr(I.Dst.Reg)};
+  bool In = !(W.Mode >> mode::DenormDouble & 1);
+  bool Out = !(W.Mode >> mode::DenormDouble & 2);
+  U32 *Result = W.Thread->Scratch.Result[0];
+  for (unsigned L = 0; L != NumLanes; ++L) {
+    auto Source = [&](unsigned N, unsigned Shift) {
+      return flushedHalf(fromBits<F16>(Sources[N][L] >> Shift), In);
+    };
+    auto Fused = [&](unsigned Shift) {
+      F16 R = fmaHalf(Source(0, Shift), Source(1, Shift), Source(2, Shift));
+      return toBits(flushedHalf(R, Out)) << Shift;
+    };
+    Result[L] = Fused(0) | Fused(16);
+  }
+  writeBack(W, I);
 }
 constexpr Operation inDoubleMode(Operation Op) {
   Op.FloatMode = 2;
@@ -256,10 +321,16 @@ constexpr Operation Rows[] = {
     pk<addHalf>("v_pk_add_f16"),
     pk<multiplyHalf>("v_pk_mul_f16"),
     pk<fmaHalf>("v_pk_fma_f16"),
-    inDoubleMode(vop<fmacHalves>("v_pk_fmac_f16")),
-    // Signalling NaNs count as quiet here, as compilers quiet them first.
-    pk<minimum<F16>>("v_pk_min_f16"),
-    pk<maximum<F16>>("v_pk_max_f16"),
+    inDoubleMode({"v_pk_fmac_f16",
+                  accumulateHalves,
+                  ValueType::U32,
+                  {ValueType::U32, ValueType::U32}}),
+    pickPackedRow<Pick::Min>("v_pk_min_f16"),
+    pickPackedRow<Pick::Max>("v_pk_max_f16"),
+    pickPackedRow<Pick::Minimum>("v_pk_minimum_f16"),
+    pickPackedRow<Pick::Maximum>("v_pk_maximum_f16"),
+    pickPackedRow<Pick::Minimum3>("v_pk_minimum3_f16"),
+    pickPackedRow<Pick::Maximum3>("v_pk_maximum3_f16"),
 
     pairRow<2>("v_pk_add_f32", mapPairs<addSingle, 2>, 1),
     pairRow<2>("v_pk_mul_f32", mapPairs<multiplySingle, 2>, 1),

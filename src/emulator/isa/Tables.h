@@ -23,6 +23,7 @@ std::span<const Operation> float64Rows();
 std::span<const Operation> float16Rows();
 std::span<const Operation> transcendentalRows();
 std::span<const Operation> convertRows();
+std::span<const Operation> smallFloatRows();
 std::span<const Operation> divideRows();
 std::span<const Operation> dualRows();
 std::span<const Operation> compareRows();

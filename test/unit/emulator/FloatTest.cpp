@@ -81,6 +81,10 @@ float smaller(float A, float B) {
     return std::signbit(A) ? A : B;
   return A < B ? A : B;
 }
+/// Without denormals.
+float flushed(float A) {
+  return std::fabs(A) < 0x1p-126f ? std::copysign(0.0f, A) : A;
+}
 float clampUnit(float A) {
   return std::isnan(A) ? 0 : A < 0 ? 0 : A > 1 ? 1 : A;
 }
@@ -104,8 +108,15 @@ const Case Cases[] = {
     {"v_fma_f32 v8, -v2, |v4|, -|v6|", three<[](float A, float B, float C) {
        return std::fma(-A, std::fabs(B), -std::fabs(C));
      }>},
-    {"v_mul_f32 v8, v2, v4 mul:4",
-     two<[](float A, float B) { return A * B * 4; }>},
+    // Output modifiers need a MODE without denormals and IEEE behaviour.
+    {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"
+     "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 9, 1), 0\n"
+     "v_mul_f32 v8, v2, v4 mul:4",
+     two<[](float A, float B) {
+       float Product = flushed(flushed(flushed(A) * flushed(B)) * 4);
+       return Product == 0 ? 0 : Product;
+     }>},
+    {"v_mul_f32 v8, v2, v4 mul:4", two<[](float A, float B) { return A * B; }>},
     {"v_add_f32 v8, v2, v4 clamp",
      two<[](float A, float B) { return clampUnit(A + B); }>},
     {"v_min_f32 v8, v2, v4", two<smaller>},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Reference.h"
+#include "LaneReference.h"
 #include "MatrixReference.h"
 #include "PairReference.h"
 #include "Trial.h"
@@ -10,12 +11,10 @@ namespace luthier::test {
 
 std::vector<std::string> testedOperations(const std::string &Processor) {
   std::vector<std::string> Names = testedVectorOperations(Processor);
-  for (std::string &Name : testedMatrixOperations(Processor))
-    Names.push_back(std::move(Name));
-  for (std::string &Name : testedPairs(Processor))
-    Names.push_back(std::move(Name));
-  for (std::string &Name : testedByTrials(Processor))
-    Names.push_back(std::move(Name));
+  for (auto *Others : {testedLaneOperations, testedMatrixOperations,
+                       testedPairs, testedByTrials})
+    for (std::string &Name : Others(Processor))
+      Names.push_back(std::move(Name));
   std::sort(Names.begin(), Names.end());
   Names.erase(std::unique(Names.begin(), Names.end()), Names.end());
   return Names;

@@ -137,6 +137,8 @@ Exact sum(Exact A, Exact B) {
 }
 
 Exact quotient(const Exact &A, const Exact &B) {
+  if (A.isZero())
+    return {A.Negative != B.Negative};
   Exact N = A, D = B;
   normalise(N);
   Exact Result{A.Negative != B.Negative, 0, 0, false};
@@ -203,13 +205,15 @@ uint64_t round(const Format &F, const Exact &A, const FloatRules &Rules) {
     Value.Exponent = -(1 << 20), Value.Significand = 1;
   int Lowest = 1 - F.bias() - int(F.MantissaBits);
   int Length = bitLength(Value.Significand);
-  // Tininess is judged after rounding to full precision.
+  // Tininess is judged after rounding to full precision, as hosts do; of narrow
+  // formats, on the result itself. The manuals leave it open.
+  bool JudgesResult = F.width() <= 16;
   Exact Unbounded = Value;
   int Precise = Value.Exponent + Length - 1 - int(F.MantissaBits);
   roundAt(Unbounded, Precise, Rules.Round);
   bool Tiny =
       Unbounded.Exponent + bitLength(Unbounded.Significand) - 1 < 1 - F.bias();
-  if (Tiny && !Rules.KeepDenormalResults)
+  if (Tiny && !Rules.KeepDenormalResults && !JudgesResult)
     return F.zero(A.Negative);
   roundAt(Value, std::max(Precise, Lowest), Rules.Round);
   while (bitLength(Value.Significand) > int(F.MantissaBits) + 1) {
@@ -226,6 +230,8 @@ uint64_t round(const Format &F, const Exact &A, const FloatRules &Rules) {
   uint64_t Sign = F.zero(A.Negative);
   bool Normal = Mantissa >> F.MantissaBits & 1;
   auto Field = int64_t(Normal ? Value.Exponent - Lowest + 1 : 0);
+  if (!Normal && JudgesResult && !Rules.KeepDenormalResults)
+    return Sign;
   if (Field >= (int64_t(1) << F.ExponentBits) - 1)
     return overflow(F, A.Negative, Rules.Round);
   return Sign | uint64_t(Field) << F.MantissaBits |

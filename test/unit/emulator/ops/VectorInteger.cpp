@@ -100,6 +100,7 @@ const VectorRow Rows[] = {
     U32_3("v_xad_u32", (L.S[0] ^ L.S[1]) + L.S[2]),
 
     U32_2("v_mul_lo_u32", L.S[0] * L.S[1]),
+    U32_2("v_mul_lo_i32", L.S[0] * L.S[1]),
     U32_2("v_mul_hi_u32", L.S[0] * L.S[1] >> 32),
     ROW("v_mul_hi_i32", I32, I32, I32, None,
         return uint64_t(s(L.i32(0)) * L.i32(1)) >> 32;),

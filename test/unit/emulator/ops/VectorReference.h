@@ -13,6 +13,14 @@ namespace luthier::test {
 
 std::span<const VectorRow> integerRows();
 std::span<const VectorRow> bitRows();
+std::span<const VectorRow> compareRows();
+std::span<const VectorRow> convertRows();
+std::span<const VectorRow> divideRows();
+std::span<const VectorRow> dotRows();
+std::span<const VectorRow> floatRows();
+std::span<const VectorRow> packedRows();
+std::span<const VectorRow> smallFloatRows();
+std::span<const VectorRow> transcendentalRows();
 
 struct VectorTable {
   const char *Name;

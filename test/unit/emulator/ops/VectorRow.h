@@ -26,6 +26,8 @@ enum class Kind : uint8_t {
   U64,
   I64,
   F64,
+  /// A float, or the half that op_sel chooses where op_sel_hi is set.
+  Mix,
   /// Two halves that op_sel chooses; the evaluator sees one at a time.
   PkU16,
   PkF16,
@@ -46,7 +48,7 @@ enum class Kind : uint8_t {
 unsigned dwordsOf(Kind K);
 /// The format of a float, or of one part of a packed operand; else null.
 const Format *formatOf(Kind K);
-inline bool isPacked(Kind K) { return K >= Kind::PkU16 && K <= Kind::PkF32; }
+inline bool isPacked(Kind K) { return K >= Kind::Mix && K <= Kind::PkF32; }
 inline bool isHalfWidth(Kind K) { return K >= Kind::U16 && K <= Kind::Bf16; }
 
 /// What an evaluator may look at.
@@ -66,7 +68,14 @@ struct LaneCase {
   FloatRules Single;
   /// Also of halves.
   FloatRules Double;
-  bool Ieee = true;
+  bool Ieee = true, NanToZero = true;
+  /// Overflow to half and eight-bit floats stops at the largest number.
+  bool StopsAtLargest = false;
+  /// The eight-bit floats of before the standard.
+  bool HasOldFp8 = false;
+  unsigned Generation = 9;
+  /// byte_sel
+  unsigned Byte = 0;
 
   bool MaskOut = false;
   uint32_t WideOut[32] = {};
@@ -100,6 +109,32 @@ enum Trait : uint32_t {
   /// The result's NaN need not be that of a source.
   OtherNan = 1 << 10,
   WritesExec = 1 << 11,
+  /// Encoded as VOP3P, but not packed.
+  Vop3p = 1 << 12,
+  /// No short encoding, and neither SDWA nor DPP.
+  Vop3Only = 1 << 13,
+  /// neg_lo says in LaneCase::OpSel which of two sources is signed.
+  SignSelect = 1 << 14,
+  /// The evaluator clamps.
+  OwnClamp = 1 << 15,
+  /// The result is a high half.
+  WritesHigh = 1 << 16,
+  /// Parts of the result are NaNs of narrow formats; any one is right.
+  NarrowNans = 1 << 17,
+  /// MODE may ask to stop at the largest number.
+  RandomScale = 1 << 18,
+  /// byte_sel, where the target has it.
+  ByteSelect = 1 << 19,
+  /// op_sel has four fields though there are two sources.
+  FourSelects = 1 << 20,
+  /// The first source is often the same as another.
+  SharedSources = 1 << 21,
+  /// VCC is a source that is not written down.
+  ImpliedVcc = 1 << 22,
+  /// From and to scalar registers, whatever EXEC is.
+  ScalarResult = 1 << 23,
+  /// Later, the name is another's alias.
+  UpToGfx10 = 1 << 24,
 };
 
 struct VectorRow {
@@ -108,6 +143,8 @@ struct VectorRow {
   Kind Src[3];
   Evaluator Evaluate;
   uint32_t Traits = 0;
+  /// How far a float may be from the rounded value, in units of the last place.
+  unsigned Units = 0;
 };
 
 } // namespace luthier::test

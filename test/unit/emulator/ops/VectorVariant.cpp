@@ -41,6 +41,7 @@ const Format *formatOf(Kind K) {
     return &Bfloat;
   case Kind::B32:
   case Kind::F32:
+  case Kind::Mix:
   case Kind::PkF32:
     return &Single;
   case Kind::F64:
@@ -51,11 +52,11 @@ const Format *formatOf(Kind K) {
 }
 
 const std::vector<TargetTraits> &testedTargets() {
-  static const std::vector<TargetTraits> Targets = {{"gfx906", 9, 64},
-                                                    {"gfx908", 9, 64},
-                                                    {"gfx90a", 9, 64},
-                                                    {"gfx942", 9, 64},
-                                                    {"gfx950", 9, 64}};
+  static const std::vector<TargetTraits> Targets = {
+      {"gfx906", 9, 64},   {"gfx908", 9, 64},   {"gfx90a", 9, 64},
+      {"gfx942", 9, 64},   {"gfx950", 9, 64},   {"gfx1030", 10, 32},
+      {"gfx1030", 10, 64}, {"gfx1100", 11, 32}, {"gfx1100", 11, 64},
+      {"gfx1201", 12, 32}, {"gfx1201", 12, 64}};
   return Targets;
 }
 
@@ -137,10 +138,12 @@ std::string sourceText(const Variant &V, unsigned N) {
                      : K == Kind::Mask
                          ? registers('s', SourceSgpr + 4 * N, 2)
                          : registers('v', SourceVgpr[N], dwordsOf(K));
-  if (isPacked(K))
+  if (isPacked(K) && K != Kind::Mix)
     return Text;
   if (S.SignExtend)
     return "sext(" + Text + ")";
+  if (V.Form == Encoding::Packed && K != Kind::Mix)
+    return Text;
   if (S.Absolute)
     Text = "|" + Text + "|";
   return S.Negate ? "neg(" + Text + ")" : Text;
@@ -152,7 +155,7 @@ const char *suffix(const Variant &V) {
   case Encoding::Packed:
     return "";
   case Encoding::Long:
-    return "_e64";
+    return V.Row->Traits & Vop3p ? "" : "_e64";
   case Encoding::Sdwa:
     return "_sdwa";
   case Encoding::Dpp:
@@ -170,7 +173,8 @@ int permutedLane(unsigned Permutation, unsigned Lane) {
 }
 
 bool usesVcc(const Variant &V) {
-  return V.Form == Encoding::Short || V.Form == Encoding::Dpp ||
+  return V.Row->Traits & ImpliedVcc || V.Form == Encoding::Short ||
+         V.Form == Encoding::Dpp ||
          (V.Form == Encoding::Sdwa && V.Row->Dst != Kind::Mask);
 }
 
@@ -188,6 +192,8 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
     // From GFX10 on, v_cmpx has EXEC as its implied destination.
     if (!(Row.Traits & WritesExec) || T.Generation < 10)
       Add(maskText(Vcc, ResultSgpr, T));
+  } else if (Row.Traits & ScalarResult) {
+    Add(registers('s', ResultSgpr, dwordsOf(Row.Dst)));
   } else {
     Add(registers('v', ResultVgpr, dwordsOf(Row.Dst)));
   }
@@ -203,14 +209,17 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
     Text += list("op_sel", {S[0].High, S[1].High, S[2].High}, Count);
     Text += list("op_sel_hi",
                  {S[0].HighOfHigh, S[1].HighOfHigh, S[2].HighOfHigh}, Count);
-    if (S[0].Negate || S[1].Negate || S[2].Negate)
+    if (Row.Src[0] != Kind::Mix && (S[0].Negate || S[1].Negate || S[2].Negate))
       Text += list("neg_lo", {S[0].Negate, S[1].Negate, S[2].Negate}, Count);
     if (S[0].NegateHigh || S[1].NegateHigh || S[2].NegateHigh)
       Text += list("neg_hi",
                    {S[0].NegateHigh, S[1].NegateHigh, S[2].NegateHigh}, Count);
   } else if (V.OpSel) {
-    Text += " op_sel:[";
-    unsigned Fields = Count + 1;
+    bool IsSign = Row.Traits & SignSelect;
+    Text += IsSign ? " neg_lo:[" : " op_sel:[";
+    unsigned Fields = Row.Traits & FourSelects ? 4
+                      : Row.Traits & Vop3p     ? Count
+                                               : Count + 1;
     for (unsigned N = 0; N != Fields; ++N)
       Text += (N ? "," : "") + std::to_string(V.OpSel >> N & 1);
     Text += "]";
@@ -222,6 +231,8 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
   }
   if (std::string(Row.Name).find("bitop3") != std::string::npos)
     Text += " bitop3:" + std::to_string(V.Immediate);
+  if (V.Byte)
+    Text += " byte_sel:" + std::to_string(V.Byte);
   if (V.Clamp)
     Text += " clamp";
   static const char *const OutputModifiers[] = {"", " mul:2", " mul:4",
@@ -246,6 +257,8 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
       if (V.BoundControl)
         Text += " bound_ctrl:1";
     }
+    if (V.FetchInactive)
+      Text += " fi:1";
   }
   return Text;
 }
@@ -273,6 +286,9 @@ SourceSpec inlineConstant(Kind K, std::mt19937_64 &Random) {
   if (F && K != Kind::Bf16 && K != Kind::PkBf16 && Random() % 2) {
     const InlineFloat &I = InlineFloats[Random() % std::size(InlineFloats)];
     S.Text = I.Text;
+    // 1 / (2 pi) needs all digits to be recognised.
+    if (F == &Double && S.Text.size() > 8)
+      S.Text = "0.15915494309189532";
     S.Value = F == &Half ? I.Half : F == &Single ? I.Single : I.Double;
     return S;
   }
@@ -297,7 +313,7 @@ public:
       addConstants();
       addLong();
     }
-    if (!(Row.Traits & PlainOnly) && !IsPackedRow) {
+    if (!(Row.Traits & (PlainOnly | Vop3p | Vop3Only)) && !IsPackedRow) {
       if (T.Generation == 9)
         for (int N = 0; N != 3; ++N)
           addSdwa();
@@ -318,7 +334,7 @@ private:
     V.Form = Form;
     V.Immediate = uint32_t(Random() & 0xff);
     for (unsigned N = 0; N != 3; ++N)
-      if (Row.Src[N] == Kind::Mask)
+      if (Row.Src[N] == Kind::Mask || Row.Traits & ScalarResult)
         V.Src[N].From = SourceSpec::Sgpr;
     if (Row.Traits & LiteralSecond)
       V.Src[1] = literal(Row.Src[1]);
@@ -381,7 +397,8 @@ private:
     for (unsigned N = 0; N != Count; ++N)
       if (formatOf(Row.Src[N]) && V.Src[N].From != SourceSpec::Constant) {
         V.Src[N].Negate = chance();
-        V.Src[N].Absolute = chance();
+        // Where a second result is named, there is no room for abs.
+        V.Src[N].Absolute = !(Row.Traits & WritesMask) && chance();
       }
   }
   bool isFloatRow() const {
@@ -395,6 +412,12 @@ private:
   }
   void addLong() {
     Result.push_back(make(Encoding::Long));
+    if (Row.Traits & ByteSelect)
+      for (unsigned Byte = 1; Byte != 4; ++Byte) {
+        Variant V = make(Encoding::Long);
+        V.Byte = Byte;
+        Result.push_back(V);
+      }
     if (isFloatRow())
       for (int N = 0; N != 3; ++N) {
         Variant V = make(Encoding::Long);
@@ -407,7 +430,8 @@ private:
         V.Clamp = true;
         Result.push_back(V);
       }
-    if (hasFloatResult())
+    // Scaling makes more of a distance where the range ends.
+    if (hasFloatResult() && !Row.Units)
       for (unsigned Modifier = 1; Modifier != 4; ++Modifier) {
         Variant V = make(Encoding::Long);
         V.OutputModifier = Modifier;
@@ -426,10 +450,11 @@ private:
         V.DstHigh = isHalfWidth(Row.Dst) && chance();
         Result.push_back(V);
       }
-    if (Row.Traits & OwnOpSel)
+    if (Row.Traits & (OwnOpSel | SignSelect))
       for (unsigned Bits = 1; Bits != 16; ++Bits) {
         Variant V = make(Encoding::Long);
         V.OpSel = Bits;
+        V.Clamp = (Row.Traits & Saturates) && chance();
         Result.push_back(V);
       }
   }
@@ -437,9 +462,16 @@ private:
     Variant V = make(Encoding::Packed);
     for (unsigned N = 0; N != Count; ++N) {
       SourceSpec &S = V.Src[N];
+      bool HasSigns = formatOf(Row.Src[N]) && !(Row.Traits & NoModifiers);
+      if (!isPacked(Row.Src[N])) {
+        S.Negate = HasSigns && chance();
+        continue;
+      }
       S.High = chance(), S.HighOfHigh = chance();
-      if (formatOf(Row.Src[N]) && !(Row.Traits & NoModifiers))
+      if (HasSigns)
         S.Negate = chance(), S.NegateHigh = chance();
+      if (Row.Src[N] == Kind::Mix)
+        S.Absolute = chance(), S.NegateHigh = false;
     }
     V.Clamp = (formatOf(Row.Dst) || (Row.Traits & Saturates)) && chance();
     Result.push_back(V);
@@ -454,7 +486,8 @@ private:
     if (isFloatRow())
       addSigns(V);
     if (!isMasked() || Row.Dst != Kind::Mask) {
-      V.DstSelect = Section(Random() % 7);
+      // Of an approximation, a part cannot be compared.
+      V.DstSelect = Row.Units ? Section::All : Section(Random() % 7);
       V.DstUnused = unsigned(Random() % 3);
       V.Clamp = hasFloatResult() && chance();
     }
@@ -464,6 +497,7 @@ private:
     Variant V = make(Form);
     V.Permutation = unsigned(Random() % std::size(Permutations));
     V.BoundControl = chance();
+    V.FetchInactive = T.Generation >= 10 && chance();
     V.RowMask = chance() ? 15 : unsigned(Random() % 16);
     V.BankMask = chance() ? 15 : unsigned(Random() % 16);
     if (isFloatRow())
@@ -540,10 +574,21 @@ uint64_t randomInteger(unsigned Bits, std::mt19937_64 &Random) {
 
 std::vector<Variant> variantsOf(const VectorRow &Row, const TargetTraits &T,
                                 std::mt19937_64 &Random) {
+  if (Row.Traits & UpToGfx10 && T.Generation > 10)
+    return {};
   return Maker(Row, T, Random).all();
 }
 
 uint64_t randomValue(Kind K, std::mt19937_64 &Random) {
+  if (dwordsOf(K) > 2) { // whatever their elements are
+    static const Kind Parts[] = {Kind::F32, Kind::PkF16, Kind::PkBf16,
+                                 Kind::U32};
+    Kind Part = Parts[Random() % std::size(Parts)];
+    return (randomValue(Part, Random) & 0xffffffff) | randomValue(Part, Random)
+                                                          << 32;
+  }
+  if (K == Kind::Mix && Random() % 2)
+    K = Kind::PkF16;
   const Format *F = formatOf(K);
   if (!F)
     return randomInteger(dwordsOf(K) == 2 ? 64 : 32, Random);

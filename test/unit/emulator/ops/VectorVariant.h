@@ -49,10 +49,12 @@ struct Variant {
   unsigned DstUnused = 0;
   bool DstHigh = false;
   bool BoundControl = false;
+  bool FetchInactive = false;
   unsigned RowMask = 15, BankMask = 15;
   /// Index in the list of DPP controls.
   unsigned Permutation = 0;
   unsigned OpSel = 0;
+  unsigned Byte = 0;
   uint32_t Immediate = 0;
 };
 
