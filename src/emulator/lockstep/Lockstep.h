@@ -56,10 +56,10 @@ struct Options {
     RegisterRange Registers;
   };
   std::vector<Allowance> Allowed;
-  /// Code addresses that s_getpc and calls leave in SGPR pairs: gives the
-  /// original's for the instrumented one's. By default those of mapped
-  /// instructions and of the payload before them; both halves may then travel
-  /// through registers and memory as they are, not through arithmetic.
+  /// Code addresses that s_getpc and calls leave in SGPR pairs, or that are
+  /// computed there: gives the original's for the instrumented one's. By
+  /// default those of mapped instructions and of the payload before them. Both
+  /// halves may then travel through registers and memory as they are.
   std::function<std::optional<uint64_t>(uint64_t)> TranslateAddress;
   /// Memory that may differ at the end: scratch, packets, the instrumented
   /// version's own data.

@@ -47,16 +47,22 @@ std::optional<uint64_t> StateComparison::translate(uint64_t Address) const {
   return Next->second;
 }
 
+/// Whether the pair around an SGPR holds corresponding code addresses. Their
+/// halves may from then on turn up anywhere.
+bool StateComparison::isCodeAddress(const Pair &P, unsigned Reg) {
+  const uint64_t A = P.Original.s64(Reg & ~1u);
+  const uint64_t B = P.Instrumented.s64(Reg & ~1u);
+  if (translate(B) != A)
+    return false;
+  Halves.insert({uint32_t(A), uint32_t(B)});
+  Halves.insert({uint32_t(A >> 32), uint32_t(B >> 32)});
+  return true;
+}
+
 void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
-  for (const RegisterRange &R : Info.Writes) {
-    if (R.File != RegisterFile::Scalar || R.Count != 2)
-      continue;
-    const uint64_t A = P.Original.s64(R.First), B = P.Instrumented.s64(R.First);
-    if (A == B || translate(B) != A)
-      continue;
-    Halves.insert({uint32_t(A), uint32_t(B)});
-    Halves.insert({uint32_t(A >> 32), uint32_t(B >> 32)});
-  }
+  for (const RegisterRange &R : Info.Writes)
+    if (R.File == RegisterFile::Scalar && R.Count == 2)
+      isCodeAddress(P, R.First);
 }
 
 std::optional<Difference> StateComparison::compare(const Pair &P,
@@ -82,7 +88,8 @@ std::optional<Difference> StateComparison::compareScalars(const Pair &P) {
     if (P.Uninitialised)
       Differing &= ~P.Uninitialised->S[Reg];
     if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg) ||
-        isTranslated(A.S[Reg], B.S[Reg]))
+        isTranslated(A.S[Reg], B.S[Reg]) ||
+        (Reg < sreg::FlatScratch && isCodeAddress(P, Reg)))
       return std::nullopt;
     return registerDifference(Name ? Name : "s" + std::to_string(Reg), A.S[Reg],
                               B.S[Reg], P.InstrumentedTrace.ScalarWriter[Reg]);

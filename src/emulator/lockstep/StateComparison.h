@@ -38,6 +38,7 @@ private:
     return !Halves.empty() && Halves.contains({Original, Instrumented});
   }
   std::optional<uint64_t> translate(uint64_t Instrumented) const;
+  bool isCodeAddress(const Pair &P, unsigned Reg);
 
   const Options &O;
   /// Halves of code addresses that correspond: original, instrumented.

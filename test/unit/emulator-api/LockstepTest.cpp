@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Fixture.h"
+#include <tuple>
 
 namespace luthier::test {
 namespace {
@@ -89,6 +90,88 @@ TEST_F(LockstepApi, ClonesKeepMemoryOfTheirOwn) {
   EXPECT_EQ(Word, 42u);
   luthier_emu_unload(Copy);
 }
+
+/// By target and level of optimisation.
+class CompiledLockstep
+    : public ::testing::TestWithParam<std::tuple<const char *, const char *>> {
+protected:
+  /// The kernel against a second copy of itself.
+  luthier_emu_status compare(uint64_t Seed, std::string &Text);
+};
+
+luthier_emu_status CompiledLockstep::compare(uint64_t Seed, std::string &Text) {
+  const auto [Target, Level] = GetParam();
+  std::ifstream File(std::string(COMPILED) + Target + "-" + Level + ".co",
+                     std::ios::binary);
+  const std::vector<char> Bytes{std::istreambuf_iterator<char>(File), {}};
+  auto Options = sized<luthier_emu_device_options>();
+  Options.target = Target;
+  luthier_emu_device *A = nullptr, *B = nullptr;
+  luthier_emu_code *Original = nullptr, *Copy = nullptr, *CopyOnB = nullptr;
+  luthier_emu_execution *OldRun = nullptr, *NewRun = nullptr;
+  luthier_emu_status Status = luthier_emu_device_create(&Options, &A);
+  auto Then = [&](luthier_emu_status Next) {
+    EXPECT_EQ(Next, LUTHIER_EMU_OK) << luthier_emu_error(A);
+  };
+  Then(Status);
+  Then(luthier_emu_load(A, Bytes.data(), Bytes.size(), &Original));
+  Then(luthier_emu_load(A, Bytes.data(), Bytes.size(), &Copy));
+  uint64_t From = 0, To = 0, Size = 0, Data = 0;
+  Then(luthier_emu_code_range(Original, &From, &Size));
+  Then(luthier_emu_code_range(Copy, &To, nullptr));
+  Then(luthier_emu_allocate(A, 4096, &Data));
+  Then(luthier_emu_clone(A, &B));
+  Then(luthier_emu_clone_code(B, Copy, &CopyOnB));
+  std::vector<luthier_emu_pc_pair> Map;
+  for (uint64_t N = 0; N < Size; N += 4)
+    Map.push_back({To + N, From + N});
+  struct {
+    uint64_t Out;
+    uint32_t Count;
+  } Arguments{Data, 5};
+  auto Launch = sized<luthier_emu_launch>();
+  Launch.grid[0] = 250;
+  Launch.workgroup[0] = 128;
+  Launch.kernarg = &Arguments;
+  Launch.kernarg_size = 12;
+  Then(luthier_emu_execution_create(Original, "mix", &Launch, &OldRun));
+  Then(luthier_emu_execution_create(CopyOnB, "mix", &Launch, &NewRun));
+  auto How = sized<luthier_emu_lockstep_options>();
+  How.map = Map.data();
+  How.map_count = Map.size();
+  How.seed = Seed;
+  How.strict = "poison,loads=earliest";
+  Status = luthier_emu_lockstep(OldRun, NewRun, &How, nullptr);
+  Text = luthier_emu_error(A);
+  uint32_t First = 0;
+  Then(luthier_emu_read(A, Data, &First, 4));
+  EXPECT_NE(First, 0u) << "the kernel has stored nothing";
+  luthier_emu_execution_destroy(OldRun);
+  luthier_emu_execution_destroy(NewRun);
+  luthier_emu_unload(CopyOnB);
+  luthier_emu_unload(Copy);
+  luthier_emu_unload(Original);
+  luthier_emu_device_destroy(B);
+  luthier_emu_device_destroy(A);
+  return Status;
+}
+
+TEST_P(CompiledLockstep, FindsNothingBetweenEqualCopies) {
+  for (uint64_t Seed = 0; Seed != 5; ++Seed) {
+    std::string Text;
+    EXPECT_EQ(compare(Seed, Text), LUTHIER_EMU_OK)
+        << "seed " << Seed << ": " << Text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Target, CompiledLockstep,
+    ::testing::Combine(::testing::Values("gfx90a", "gfx942", "gfx1030",
+                                         "gfx1201"),
+                       ::testing::Values("O0", "O2")),
+    [](const auto &Info) {
+      return std::string(std::get<0>(Info.param)) + std::get<1>(Info.param);
+    });
 
 } // namespace
 } // namespace luthier::test
