@@ -62,7 +62,6 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   if (Packet.private_segment_size != 0 &&
       bindScratch(Packet, *Object, Bound) != Outcome::Done)
     return Outcome::Stopped;
-  setWaveSize(Bound, Object->isWave32() ? 32 : 64);
 
   Work.EntryPC = Object->EntryPC;
   Work.ComputePgmRsrc1 = Object->ComputePgmRsrc1;

@@ -35,14 +35,6 @@ ScratchBinding readScratchBinding(const DeviceModel &Model,
   return Bound;
 }
 
-void setWaveSize(ScratchBinding &Bound, unsigned WaveSize) {
-  // SQ_BUF_RSRC_WORD3.INDEX_STRIDE: 8, 16, 32 or 64.
-  constexpr unsigned Shift = 21, Stride32 = 2, Stride64 = 3;
-  uint32_t &Word = Bound.Resource[3];
-  Word &= ~(3u << Shift);
-  Word |= (WaveSize == 32 ? Stride32 : Stride64) << Shift;
-}
-
 bool sufficesFor(const ScratchBinding &Bound, uint32_t BytesPerLane,
                  unsigned WaveSize, uint64_t WavesPerGroup) {
   return uint64_t(BytesPerLane) * WaveSize <= Bound.BytesPerWave &&

@@ -21,10 +21,6 @@ struct ScratchBinding {
 ScratchBinding readScratchBinding(const DeviceModel &Model,
                                   const amd_queue_t &Queue);
 
-/// The runtime leaves it to the command processor how many lanes' dwords the
-/// descriptor interleaves: as many as a wave of this dispatch has.
-void setWaveSize(ScratchBinding &Bound, unsigned WaveSize);
-
 /// Whether a dispatch fits that needs \p BytesPerLane in waves of \p WaveSize,
 /// and at least \p WavesPerGroup of them at a time.
 bool sufficesFor(const ScratchBinding &Bound, uint32_t BytesPerLane,

@@ -58,21 +58,7 @@ TEST_F(DispatchTest, AsksForScratchThatIsNotBound) {
   EXPECT_EQ(D.ScratchBase, 0x5000u);
   EXPECT_EQ(D.ScratchBytesPerWave, 7u * 1024);
   EXPECT_EQ(D.ScratchWaves, 256u);
-  // The index stride is that of 64 lanes.
-  EXPECT_EQ(D.ScratchResource[3], 0x1234u | 3 << 21);
-}
-
-TEST_F(DispatchTest, ScratchInterleavesTheLanesThatAWaveHas) {
-  HsaQueue.compute_tmpring_size = 7 << 12 | 256;
-  HsaQueue.scratch_resource_descriptor[3] = 0x1234 | 3 << 21;
-  const uint16_t Wave32 = 1 << 10;
-  std::memcpy(KernelMemory + 56, &Wave32, 2);
-  TestSignal Done;
-  auto Packet = dispatchPacket(&Done);
-  Packet.private_segment_size = 112;
-  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  ASSERT_TRUE(Done.reaches(0));
-  EXPECT_EQ(Shaders->Dispatches.at(0).ScratchResource[3], 0x1234u | 2 << 21);
+  EXPECT_EQ(D.ScratchResource[3], 0x1234u);
 }
 
 TEST_F(DispatchTest, DoesNotAskForScratchThatIsBound) {
