@@ -2,6 +2,7 @@
 #include "emulator/strict/Hazards.h"
 #include "emulator/strict/HazardClasses.h"
 #include <algorithm>
+#include <bit>
 
 namespace luthier::emulator::strict {
 
@@ -49,6 +50,12 @@ constexpr Row Rows[] = {
 #include "emulator/strict/Hazards.def"
 };
 constexpr unsigned MostStates = 5;
+constexpr uint32_t AnyProducer = [] {
+  uint32_t Classes = 0;
+  for (const Row &R : Rows)
+    Classes |= R.Producer;
+  return Classes;
+}();
 
 bool overlaps(Span A, unsigned First, unsigned Count) {
   return Count && A.First < First + Count &&
@@ -307,7 +314,13 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   }
   if ((Classes & Valu) && I.DstSelect != Part::Dword)
     Classes |= PartialResult;
-  if (Producers)
+  // Most of the time none of them was issued lately.
+  bool IsNear = false;
+  for (uint32_t Rest = Producers; Rest; Rest &= Rest - 1) {
+    uint64_t End = LatestEnd[std::countr_zero(Rest)];
+    IsNear |= End && Now - End < MostStates;
+  }
+  if (IsNear)
     look(W, I, Facts, Classes, Producers, R);
   if (Facts.HazardFamily & (Mi100 | Mi200 | Mi300)) {
     if (NumMatrix && (Classes & (Valu | Vmem | Lds | Matrix)))
@@ -321,6 +334,8 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   NumMatrix -= (New.Classes & Matrix) != 0;
   NumMatrix += (Classes & Matrix) != 0;
   Now += Classes & Nop ? unsigned(I.Immediate & 0xf) + 1 : 1;
+  for (uint32_t Rest = Classes & AnyProducer; Rest; Rest &= Rest - 1)
+    LatestEnd[std::countr_zero(Rest)] = Now;
   New = {&Facts, W.PC - I.Dwords * 4u, Now, Classes, I.Dst.Reg, 0,
          0,      I.Immediate};
   if (Classes & Matrix)

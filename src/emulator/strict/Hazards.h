@@ -49,6 +49,8 @@ private:
   static constexpr unsigned RingSize = 32;
   Issued Ring[RingSize];
   unsigned Next = 0;
+  /// Of each class, the first wait state after its latest instruction.
+  uint64_t LatestEnd[32] = {};
   /// Matrix operations in the ring.
   unsigned NumMatrix = 0;
   uint64_t Now = 0;
