@@ -226,6 +226,25 @@ TEST_F(Poison, OfAnAtomicsDataReachesItsResult) {
     s_endpgm)");
 }
 
+TEST_F(Poison, IsReportedOncePerInstructionAndDispatch) {
+  Request.WorkgroupSize = Request.GridSize = {256, 1, 1};
+  const std::string Twice = R"(
+    s_mov_b32 s6, 3
+  loop:
+    s_cmp_eq_u32 s10, 0
+    s_cbranch_scc1 next
+  next:
+    s_sub_u32 s6, s6, 1
+    s_cmp_lg_u32 s6, 0
+    s_cbranch_scc1 loop
+    s_cmp_eq_u32 s11, 0
+    s_cbranch_scc1 end
+  end:
+    s_endpgm)";
+  EXPECT_EQ(violations(Twice).size(), 2u);
+  EXPECT_EQ(violations(Twice).size(), 2u) << "a dispatch of its own";
+}
+
 class PoisonGfx1100 : public StrictMachine {
 protected:
   PoisonGfx1100() : StrictMachine("poison", "gfx1100", 32) {
