@@ -15,6 +15,7 @@ void Statistics::add(const std::string &KernelName,
   ++Sum.Dispatches;
   Sum.Counts.WaveInstructions += Counts.WaveInstructions;
   Sum.Counts.LaneInstructions += Counts.LaneInstructions;
+  Sum.Counts.Cycles += Counts.Cycles;
   Sum.Time.Elapsed += Time.Elapsed;
   Sum.Time.Thread += Time.Thread;
 }
@@ -28,6 +29,7 @@ void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
       Json.attribute("dispatches", Sum.Dispatches);
       Json.attribute("wave_instructions", Sum.Counts.WaveInstructions);
       Json.attribute("lane_instructions", Sum.Counts.LaneInstructions);
+      Json.attribute("cycles", Sum.Counts.Cycles);
       Json.attribute("host_ns", Sum.Time.Elapsed);
       Json.attribute("host_thread_ns", Sum.Time.Thread);
     });

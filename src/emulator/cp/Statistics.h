@@ -45,7 +45,8 @@ private:
 };
 
 /// {"kernels":[{"name","device","dispatches","wave_instructions",
-/// "lane_instructions","host_ns","host_thread_ns"}]}; devices count from 0.
+/// "lane_instructions","cycles","host_ns","host_thread_ns"}]}; devices count
+/// from 0.
 std::string statisticsJson(const std::vector<const Statistics *> &Devices);
 
 /// "%p" in \p Path stands for the process id. False, with errno set, if the

@@ -12,6 +12,7 @@ CodePage::CodePage(uint64_t Base)
   for (unsigned N = NumSlots; N != NumSlots + NumExits; ++N) {
     Slots[N].Fn.store(leavePage, std::memory_order_relaxed);
     Slots[N].Dwords = 0;
+    Slots[N].Timing.Stall = 0;
   }
 }
 

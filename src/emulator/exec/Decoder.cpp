@@ -239,6 +239,8 @@ Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
   if (!Builder.build())
     return {Status::Undecodable, nullptr, nullptr, nullptr};
   I.Dwords = uint8_t(Size / 4);
+  const llvm::MCInstrDesc &Desc = S->Instructions->get(MI.getOpcode());
+  I.Timing = timingOf(*S->T, *Op, Desc.TSFlags, MI, I);
   bool Saturates = I.Clamp && Op->Saturating;
   if (Saturates)
     I.Clamp = false;

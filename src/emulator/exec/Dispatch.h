@@ -62,6 +62,8 @@ struct DispatchCounts {
   /// Active lanes of vector and memory operations; one for each scalar
   /// operation and lane access (readlane, readfirstlane, writelane).
   uint64_t LaneInstructions = 0;
+  /// By the model of docs/emulator-cycles.md, on one compute unit.
+  uint64_t Cycles = 0;
 };
 
 } // namespace luthier::emulator

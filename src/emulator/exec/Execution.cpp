@@ -15,7 +15,9 @@ Execution::Execution(const LaunchPlan &Plan, const AddressSpace &Memory,
   if (Observer)
     S.Run = operationSet().RunObserved;
   Thread.Interrupt = &S.Interrupt;
-  Thread.Clock = Clock;
+  Thread.Clock = Thread.StartClock = Clock;
+  // Nothing here depends on the host's time.
+  Thread.StartRealTime = Clock / CyclesPerRealTimeTick;
   Thread.Observer = Observer;
   Thread.Sync = Plan.D->Sync;
   fill();
@@ -120,9 +122,9 @@ uint64_t Execution::step(Wave &W, uint64_t Count) {
     // Steps from one page of code to the next use the budget up, too.
     const uint64_t Left = Count - (W.WaveInstructions - Before);
     constexpr uint64_t Most = 1 << 20;
-    Thread.Clock -= W.WaveInstructions;
+    Thread.Clock -= W.Time.Cycles;
     S.Run(W, unsigned(std::min(Left, Most)));
-    Thread.Clock += W.WaveInstructions;
+    Thread.Clock += W.Time.Cycles;
     settle(W);
   }
   return W.WaveInstructions - Before;

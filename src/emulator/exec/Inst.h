@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_INST_H
 #define LUTHIER_EMULATOR_EXEC_INST_H
 
+#include "emulator/exec/Timing.h"
 #include <atomic>
 #include <cstdint>
 
@@ -130,6 +131,7 @@ struct Inst {
   int32_t Offset = 0;
   /// Branch distance, wait count, register id and other plain immediates.
   int32_t Immediate = 0;
+  InstTiming Timing;
   /// Only where an observer asks; owned by the page.
   const InstInfo *Info = nullptr;
   /// What an instruction with two operations is made of; owned by the page.

@@ -180,6 +180,7 @@ bool LaunchPlan::initResidency(std::string &Error) {
   if (D->GroupSegmentSize)
     PerUnit = std::min(
         PerUnit, T->LdsPerUnit / roundUp(D->GroupSegmentSize, T->LdsGranule));
+  WorkgroupsPerUnit = PerUnit;
   ResidentLimit = PerUnit * NumUnits;
   bool UsesScratch = AMDHSA_BITS_GET(D->ComputePgmRsrc2,
                                      COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT);

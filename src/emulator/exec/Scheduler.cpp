@@ -91,7 +91,8 @@ Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
   if (S.Seed)
     this->NumResident = 1 + Random() % NumResident;
   Thread.Interrupt = &S.Interrupt;
-  Thread.Clock = S.Clock;
+  Thread.Clock = Thread.StartClock = S.Clock;
+  Thread.StartRealTime = S.RealTime;
   Thread.Observer = S.Observer;
   Thread.Sync = S.Plan.D->Sync;
 }
@@ -225,10 +226,12 @@ bool Scheduler::runSlices(Workgroup &Group) {
       if (!makeReady(W))
         continue;
       Ran = AnyRan = true;
-      // The clock a wave sees is Thread.Clock plus its own count.
-      Thread.Clock -= W.WaveInstructions;
+      // The clock a wave sees is Thread.Clock plus its own time.
+      Thread.Clock -= W.Time.Cycles;
+      NumExecuted -= W.WaveInstructions;
       S.Run(W, nextSlice());
-      Thread.Clock += W.WaveInstructions;
+      Thread.Clock += W.Time.Cycles;
+      NumExecuted += W.WaveInstructions;
       if (W.Event == WaveEvent::Ended)
         Group.waveEnded();
       else if (W.Event == WaveEvent::Fault) {
@@ -242,7 +245,7 @@ bool Scheduler::runSlices(Workgroup &Group) {
     Group.settleBarrier();
   }
   const uint64_t Most = S.Limits ? S.Limits->InstructionLimit : 0;
-  if (Most && Thread.Clock - S.Clock > Most)
+  if (Most && NumExecuted > Most)
     S.giveUp(ExecutionFault::Kind::NoProgress,
              "more instructions than LUTHIER_EMULATOR_INSTRUCTION_LIMIT");
   return AnyRan;
@@ -263,6 +266,8 @@ void Scheduler::collect(Workgroup &Group) {
       S.Waiting.emplace_back(W);
     S.Counts.WaveInstructions += W.WaveInstructions;
     S.Counts.LaneInstructions += W.LaneInstructions;
+    if (W.WaveInstructions)
+      S.Time.add(W.Time);
   }
 }
 

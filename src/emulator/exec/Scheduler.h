@@ -58,6 +58,8 @@ public:
     const std::function<void(uint32_t)> &Interrupt;
     uint64_t Seed;
     uint64_t Clock;
+    /// The 100 MHz counter at the dispatch's begin.
+    uint64_t RealTime = 0;
 
     /// Set before any thread starts.
     RunLoop Run = operationSet().Run;
@@ -67,6 +69,7 @@ public:
 
     std::mutex Mutex;
     DispatchCounts Counts;
+    DispatchTime Time;
     std::optional<WaveFault> Fault;
     std::atomic<bool> Stop{false};
     /// Threads that still have workgroups. Set before any starts.
@@ -109,6 +112,8 @@ private:
   CodeView Code;
   ThreadContext Thread;
   Watchdog Dog;
+  /// Wave instructions of this thread.
+  uint64_t NumExecuted = 0;
   unsigned FirstResident, NumResident, Limit, Created = 0;
   std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
   std::optional<uint64_t> BlockedAt;

@@ -6,6 +6,7 @@
 #include "emulator/exec/Scheduler.h"
 #include "emulator/isa/Operation.h"
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace luthier::emulator {
@@ -28,6 +29,8 @@ public:
   }
 
 private:
+  uint64_t realTimeNow() const;
+  void advanceClocks(const Scheduler::Shared &Ended);
   ExecutionFault describeWait(Scheduler::Shared &Shared, CodeCache &Code);
   std::unique_ptr<CodeCache> cache(unsigned WaveSize, std::string &Error);
 
@@ -38,6 +41,8 @@ private:
   std::unique_ptr<CodeCache> Wide, Narrow;
   /// Keeps s_memtime growing from one dispatch to the next.
   std::atomic<uint64_t> Clock{1};
+  /// The same for s_memrealtime: no dispatch begins before another one's end.
+  std::atomic<uint64_t> LastRealTime{0};
 };
 
 std::unique_ptr<CodeCache> EmulatedArray::cache(unsigned WaveSize,
@@ -67,6 +72,23 @@ ExecutionFault EmulatedArray::describeWait(Scheduler::Shared &Shared,
   return {Shared.StuckKind, D.EntryPC, 0, Message};
 }
 
+/// The host's own 100 MHz counter, unless dispatches have run ahead of it.
+uint64_t EmulatedArray::realTimeNow() const {
+  const auto Now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto Nanoseconds =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Now).count();
+  return std::max(uint64_t(Nanoseconds) / 10, LastRealTime.load());
+}
+
+void EmulatedArray::advanceClocks(const Scheduler::Shared &Ended) {
+  const uint64_t Duration = Ended.Time.Duration;
+  Clock.fetch_add(Duration + 1);
+  const uint64_t End = Ended.RealTime + Duration / CyclesPerRealTimeTick + 1;
+  uint64_t Last = LastRealTime.load();
+  while (Last < End && !LastRealTime.compare_exchange_weak(Last, End))
+    ;
+}
+
 std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
                                                  DispatchCounts &Counts) {
   LaunchPlan Plan;
@@ -79,6 +101,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   Scheduler::Shared Shared(Plan, Memory, Code, Opts.Interrupt, Opts.Seed,
                            Clock.load());
   Shared.Limits = &Opts;
+  Shared.RealTime = realTimeNow();
   unsigned Threads = std::clamp(Opts.Threads, 1u, Plan.MaxResident);
   std::unique_ptr<DispatchObserver> Observer;
   if (Opts.Observe) {
@@ -102,7 +125,8 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
     Helper.join();
   Counts.WaveInstructions += Shared.Counts.WaveInstructions;
   Counts.LaneInstructions += Shared.Counts.LaneInstructions;
-  Clock.fetch_add(Shared.Counts.WaveInstructions + 1);
+  Counts.Cycles += Shared.Time.cycles(Plan);
+  advanceClocks(Shared);
   if (Shared.Fault)
     return describeFault(D, Code, *Shared.Fault);
   if (Shared.Stuck)

@@ -125,9 +125,11 @@ struct ThreadContext {
   const std::function<void(uint32_t)> *Interrupt = nullptr;
   /// The queue's; may be null.
   GlobalWaveSync *Sync = nullptr;
-  /// Wave instructions before this slice, less those of the running wave: with
-  /// them added it is what s_memtime shows.
+  /// Cycles of all waves before this slice, less those of the running wave:
+  /// with them added it is what s_memtime shows.
   uint64_t Clock = 0;
+  /// What it was when the dispatch began, and the 100 MHz counter then.
+  uint64_t StartClock = 0, StartRealTime = 0;
 };
 
 struct Wave {
@@ -153,6 +155,7 @@ struct Wave {
   uint32_t WorkgroupId[3] = {};
   uint32_t IdInWorkgroup = 0;
   uint32_t Slot = 0;
+  WaveTime Time;
   uint64_t WaveInstructions = 0;
   uint64_t LaneInstructions = 0;
   uint32_t PrivateSegmentSize = 0;

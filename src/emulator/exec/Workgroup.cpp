@@ -112,6 +112,7 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   W.IdInWorkgroup = Number;
   W.Slot = FirstScratchSlot + Number;
   W.WaveInstructions = W.LaneInstructions = 0;
+  W.Time.reset();
   W.PrivateSegmentSize = Plan.D->PrivateSegmentSize;
   W.FaultDetail = "";
   W.Split = &Split;
@@ -206,9 +207,15 @@ void Workgroup::settleBarrier() {
   }
   if (!Waiting || Waiting != NumRunning)
     return;
-  for (Wave &W : Waves)
+  uint64_t Latest = 0;
+  for (const Wave &W : Waves)
     if (W.Event == WaveEvent::Barrier)
+      Latest = std::max(Latest, W.Time.Cycles);
+  for (Wave &W : Waves)
+    if (W.Event == WaveEvent::Barrier) {
       W.Event = WaveEvent::None;
+      W.Time.waitUntil(Latest);
+    }
 }
 
 } // namespace luthier::emulator

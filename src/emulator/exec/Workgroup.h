@@ -36,6 +36,8 @@ struct LaunchPlan {
   /// Most workgroups that may be resident at a time, and how many usually are:
   /// the others come when those make no way.
   unsigned ResidentLimit = 0, MaxResident = 0;
+  /// Workgroups that one compute unit has room for.
+  unsigned WorkgroupsPerUnit = 0;
   /// Of the device; set before init().
   unsigned ComputeUnits = 8;
 

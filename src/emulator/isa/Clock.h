@@ -6,24 +6,20 @@
 
 #include "emulator/exec/Wave.h"
 #include "emulator/isa/Simd.h"
-#include <ctime>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
-/// Advances with executed instructions, so that runs repeat exactly.
+/// Cycles of the timing model, so that runs repeat exactly.
 inline uint64_t shaderClock(const Wave &W) {
-  constexpr uint64_t CyclesPerInstruction = 4;
-  return (W.Thread->Clock + W.WaveInstructions) * CyclesPerInstruction;
+  return W.Thread->Clock + W.Time.Cycles;
 }
 
-/// The constant 100 MHz counter, the one the host sees too.
-inline uint64_t realTime() {
-  timespec Now;
-  clock_gettime(CLOCK_MONOTONIC, &Now);
-  constexpr uint64_t TicksPerSecond = 100'000'000;
-  constexpr uint64_t NanosecondsPerTick = 1'000'000'000 / TicksPerSecond;
-  return uint64_t(Now.tv_sec) * TicksPerSecond +
-         uint64_t(Now.tv_nsec) / NanosecondsPerTick;
+/// The constant 100 MHz counter. It starts a dispatch at the host's value, and
+/// goes on with the modelled cycles.
+inline uint64_t realTime(const Wave &W) {
+  const ThreadContext &Thread = *W.Thread;
+  return Thread.StartRealTime +
+         (shaderClock(W) - Thread.StartClock) / CyclesPerRealTimeTick;
 }
 
 } // namespace luthier::emulator::LUTHIER_EMULATOR_SIMD

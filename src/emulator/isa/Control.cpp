@@ -73,7 +73,7 @@ template <class T> void askMessage(Wave &W, const Inst &I) {
                 RealTime = 131, TrapHandler = 133;
   switch (U64 Message = I.Src[0].Value & 0xff) {
   case RealTime:
-    return scalarResult<T>(W, I, T(realTime()));
+    return scalarResult<T>(W, I, T(realTime(W)));
   case Doorbell: // the queue's, which is the first
   case DispatchDrawId:
   case TrapMemory: // no trap handler is loaded

@@ -13,7 +13,7 @@ namespace {
 /// ones, which then need one check only. Null in all other cases.
 uint8_t *contiguousElements(Wave &W, const Inst &I, const LaneAddresses &A,
                             unsigned Bytes) {
-  if (W.exec() != ~U64(0) || I.AddressMode != address::Global)
+  if (W.exec() != ~U64(0) || I.AddressMode == address::Scratch)
     return nullptr;
   U64 Difference = 0;
   for (unsigned L = 0; L != NumLanes; ++L)
@@ -21,6 +21,55 @@ uint8_t *contiguousElements(Wave &W, const Inst &I, const LaneAddresses &A,
   return Difference ? nullptr
                     : W.Thread->Memory.pointer(A.At[0], Bytes * NumLanes);
 }
+
+/// Scratch accesses in which all active lanes use the same offset, as those of
+/// stack slots do: the lanes' interleaved dwords are consecutive. Null in all
+/// other cases, among them those that may fail.
+uint8_t *stackRows(Wave &W, const Inst &I, const LaneAddresses &A,
+                   unsigned Count) {
+  const U64 Exec = W.exec();
+  if (!Exec || I.AddressMode == address::Global || W.WaveSize != NumLanes)
+    return nullptr;
+  const U64 First = A.At[std::countr_zero(Exec)];
+  const U64 Offset = U32(First);
+  if (!isSplit(I, First) || Offset % 4 ||
+      Offset + Count * 4 > W.ScratchLimit / NumLanes)
+    return nullptr;
+  const U32 *Active = selectors(W, Exec);
+  U64 Difference = 0;
+  for (unsigned L = 0; L != NumLanes; ++L)
+    Difference |= (A.At[L] ^ First) & U64(I64(I32(Active[L])));
+  const U64 Address = W.s64(W.T->FlatScratch) + interleaved(W, Offset, 0);
+  const unsigned Bytes = Count * NumLanes * sizeof(U32);
+  if (Difference || !isOwnScratch(W, Address, Bytes))
+    return nullptr;
+  return W.Thread->Memory.pointer(Address, Bytes);
+}
+
+/// The active lanes' accesses, where one mapped range holds them all.
+struct OneRange {
+  OneRange(Wave &W, const Inst &I, const LaneAddresses &A, unsigned Bytes) {
+    const U64 Exec = W.exec();
+    if (!Exec || I.AddressMode == address::Scratch)
+      return;
+    const U64 First = A.At[std::countr_zero(Exec)];
+    const U32 *Active = selectors(W, Exec);
+    I64 Low = I64(First), High = Low;
+    for (unsigned L = 0; L != NumLanes; ++L) {
+      const U64 Mask = U64(I64(I32(Active[L])));
+      const auto At = I64((A.At[L] & Mask) | (First & ~Mask));
+      Low = At < Low ? At : Low;
+      High = At > High ? At : High;
+    }
+    Lowest = U64(Low);
+    Host = W.Thread->Memory.pointer(Lowest, U64(High) - Lowest + Bytes);
+  }
+  explicit operator bool() const { return Host; }
+  uint8_t *at(U64 Address) const { return Host + (Address - Lowest); }
+
+  uint8_t *Host = nullptr;
+  U64 Lowest = 0;
+};
 
 /// A narrow element may straddle two interleaved dwords when misaligned.
 template <class E>
@@ -54,14 +103,24 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
         E::load(To[N * NumLanes + L], From + (L * Count + N) * E::Bytes, Half);
     return;
   }
-  if (I.AddressMode == address::Global) {
+  // Apertures are no mapped memory, so a generic access may be tried too.
+  const OneRange Range(W, I, A, E::Bytes * Count);
+  if (Range || I.AddressMode == address::Global) {
     forEachLane(Exec, [&](unsigned L) {
-      if (uint8_t *P = globalPointer(W, A.At[L], E::Bytes * Count))
-        for (unsigned N = 0; N != Count; ++N)
-          E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
+      uint8_t *P = Range ? Range.at(A.At[L])
+                         : globalPointer(W, A.At[L], E::Bytes * Count);
+      for (unsigned N = 0; P && N != Count; ++N)
+        E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
     });
     return;
   }
+  if constexpr (E::Bytes == 4)
+    if (const uint8_t *Rows = stackRows(W, I, A, Count)) {
+      for (unsigned N = 0; N != Count; ++N)
+        writeMasked(To + N * NumLanes,
+                    reinterpret_cast<const U32 *>(Rows) + N * NumLanes, Exec);
+      return;
+    }
   forEachLane(Exec, [&](unsigned L) {
     U64 Address = A.At[L];
     if (isSplit(I, Address)) {
@@ -92,14 +151,24 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
         E::store(To + (L * Count + N) * E::Bytes, From[N * NumLanes + L]);
     return;
   }
-  if (I.AddressMode == address::Global) {
+  // Apertures are no mapped memory, so a generic access may be tried too.
+  const OneRange Range(W, I, A, E::Bytes * Count);
+  if (Range || I.AddressMode == address::Global) {
     forEachLane(Exec, [&](unsigned L) {
-      if (uint8_t *P = globalPointer(W, A.At[L], E::Bytes * Count))
-        for (unsigned N = 0; N != Count; ++N)
-          E::store(P + N * E::Bytes, From[N * NumLanes + L]);
+      uint8_t *P = Range ? Range.at(A.At[L])
+                         : globalPointer(W, A.At[L], E::Bytes * Count);
+      for (unsigned N = 0; P && N != Count; ++N)
+        E::store(P + N * E::Bytes, From[N * NumLanes + L]);
     });
     return;
   }
+  if constexpr (E::Bytes == 4)
+    if (uint8_t *Rows = stackRows(W, I, A, Count)) {
+      for (unsigned N = 0; N != Count; ++N)
+        writeMasked(reinterpret_cast<U32 *>(Rows) + N * NumLanes,
+                    From + N * NumLanes, Exec);
+      return;
+    }
   forEachLane(Exec, [&](unsigned L) {
     U64 Address = A.At[L];
     if (isSplit(I, Address)) {

@@ -114,6 +114,9 @@ template <bool Observed> void run(Wave &W, unsigned Budget) {
       W.LaneInstructions += I->ScalarLanes;
       if (I->IsVector)
         W.LaneInstructions += unsigned(__builtin_popcountll(W.exec()));
+      W.Time.issue(I->Timing);
+      if (I->Timing.What != InstTiming::Kind::Plain)
+        W.Time.account(W, I->Timing);
       if (I->FloatMode && Control != W.HostControl[I->FloatMode])
         _mm_setcsr(Control = W.HostControl[I->FloatMode]);
       if (W.Mode & (mode::GprIndexEnable | mode::SkipVector)) [[unlikely]]

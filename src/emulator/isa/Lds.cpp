@@ -38,6 +38,14 @@ template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
 
 template <class E, unsigned Count> void write(Wave &W, const Inst &I) {
   const U32 *Address = W.vgpr(I.Src[0].Reg), *From = W.vgpr(I.Src[1].Reg);
+  if (allInLds(W, Address, U32(I.Offset), E::Bytes * Count)) {
+    uint8_t *Base = W.Lds + U32(I.Offset);
+    // In order: of lanes that collide, the highest one wins.
+    for (unsigned L = 0; L != NumLanes; ++L)
+      for (unsigned N = 0; N != Count; ++N)
+        E::store(Base + Address[L] + N * E::Bytes, From[N * NumLanes + L]);
+    return;
+  }
   forEachLane(W.exec(), [&](unsigned L) {
     uint8_t *P = ldsPointer(W, U32(Address[L] + I.Offset), E::Bytes * Count);
     if (!P)

@@ -157,7 +157,7 @@ template <class Place, class T> void compareSwap(Wave &W, const Inst &I) {
 }
 
 void readClock(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, shaderClock(W)); }
-void readRealTime(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, realTime()); }
+void readRealTime(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, realTime(W)); }
 
 /// What only caches could notice.
 void doNothing(Wave &, const Inst &) {}

@@ -121,7 +121,7 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   Second.add("zeta", {100, 200});
   Stats.add("zeta", {1, 2});
   Stats.add("alpha\"\xff", {10, 20});
-  Stats.add("zeta", {3, 4});
+  Stats.add("zeta", {3, 4, 500}, {60, 50});
   const std::string Folder = testing::TempDir();
   ASSERT_TRUE(writeStatistics(Folder + "/stats-%p.json", {&Stats, &Second}));
   const std::string Path =
@@ -137,6 +137,9 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   EXPECT_EQ(Zeta.getInteger("dispatches"), 2);
   EXPECT_EQ(Zeta.getInteger("wave_instructions"), 4);
   EXPECT_EQ(Zeta.getInteger("lane_instructions"), 6);
+  EXPECT_EQ(Zeta.getInteger("cycles"), 500);
+  EXPECT_EQ(Zeta.getInteger("host_ns"), 60);
+  EXPECT_EQ(Zeta.getInteger("host_thread_ns"), 50);
   EXPECT_EQ(Zeta.getInteger("device"), 0);
   const auto &Other = *(*Kernels)[2].getAsObject();
   EXPECT_EQ(Other.getString("name"), "zeta");

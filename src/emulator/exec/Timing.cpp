@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/exec/Timing.h"
+#include "SIDefines.h"
+#include "emulator/exec/Workgroup.h"
+#include "emulator/isa/Operation.h"
+#include "llvm/MC/MCInst.h"
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace luthier::emulator {
+
+namespace {
+
+namespace flags = llvm::SIInstrFlags;
+
+enum class Class : uint8_t {
+  Free,
+  Scalar,
+  Branch,
+  Vector,
+  Transcendental,
+  Double,
+  Matrix4,
+  Matrix16,
+  Matrix32,
+  Memory,
+};
+
+struct Cost {
+  uint16_t Issue, Stall;
+};
+
+Cost costOf(unsigned Generation, Class C) {
+  switch (Generation * 16 + unsigned(C)) {
+#define TIMING(Generation, Name, Issue, Stall)                                 \
+  case Generation * 16 + unsigned(Class::Name):                                \
+    return {Issue, Stall};
+#define LATENCY(...)
+#include "emulator/exec/Timing.def"
+  }
+  return {1, 1};
+}
+
+uint16_t latencyOf(unsigned Generation, MemoryQueue Q) {
+  switch (Generation * 16 + unsigned(Q)) {
+#define TIMING(...)
+#define LATENCY(Generation, Name, Cycles)                                      \
+  case Generation * 16 + unsigned(MemoryQueue::Name):                          \
+    return Cycles;
+#include "emulator/exec/Timing.def"
+  }
+  return 1;
+}
+
+bool isDouble(const Operation &Op) {
+  return Op.Dst == ValueType::F64 ||
+         std::any_of(std::begin(Op.Src), std::end(Op.Src),
+                     [](ValueType T) { return T == ValueType::F64; });
+}
+
+/// Matrix operations by the size of their result; v_mfma_f32_32x32x2f32.
+Class matrixClass(std::string_view Name) {
+  if (Name.find("32x32") != Name.npos)
+    return Class::Matrix32;
+  return Name.find("4x4") != Name.npos ? Class::Matrix4 : Class::Matrix16;
+}
+
+bool isBranch(std::string_view Name) {
+  for (std::string_view Stem : {"s_branch", "s_cbranch", "s_setpc", "s_swappc",
+                                "s_call", "s_subvector_loop"})
+    if (Name.starts_with(Stem))
+      return true;
+  return false;
+}
+
+Class classOf(const Operation &Op, uint64_t Flags) {
+  const std::string_view Name = Op.Name;
+  if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
+    // Moves between the register files are no matrix operations.
+    return Name.find("accvgpr") == Name.npos ? matrixClass(Name)
+                                             : Class::Vector;
+  if (Flags & flags::TRANS)
+    return Class::Transcendental;
+  if (Name.starts_with("v_"))
+    return isDouble(Op) ? Class::Double : Class::Vector;
+  if (isBranch(Name))
+    return Class::Branch;
+  return Flags & flags::SOPP ? Class::Free : Class::Scalar;
+}
+
+Unit unitOf(Class C) {
+  switch (C) {
+  case Class::Free:
+    return Unit::None;
+  case Class::Scalar:
+    return Unit::Scalar;
+  case Class::Branch:
+    return Unit::Branch;
+  case Class::Memory:
+    return Unit::Memory;
+  default:
+    return Unit::Vector;
+  }
+}
+
+int64_t lastImmediate(const llvm::MCInst &MI) {
+  for (unsigned N = MI.getNumOperands(); N != 0; --N)
+    if (MI.getOperand(N - 1).isImm())
+      return MI.getOperand(N - 1).getImm();
+  return 0;
+}
+
+void setLimit(InstTiming &T, MemoryQueue Q, int64_t Limit) {
+  T.Limits[unsigned(Q)] = uint8_t(Limit);
+}
+
+/// The counters of s_waitcnt, by generation.
+void setCombinedLimits(InstTiming &T, WaitLayout Layout, int64_t Bits) {
+  auto Field = [&](unsigned At, unsigned Width) {
+    return Bits >> At & ((1 << Width) - 1);
+  };
+  int64_t Vector, Others;
+  if (Layout == WaitLayout::Gfx11) {
+    Vector = Field(10, 6);
+    Others = Field(4, 6);
+  } else {
+    Vector = Field(0, 4) | Field(14, 2) << 4;
+    Others = Field(8, Layout == WaitLayout::Gfx9 ? 4 : 6);
+  }
+  setLimit(T, MemoryQueue::Load, Vector);
+  setLimit(T, MemoryQueue::Lds, Others);
+}
+
+/// False for instructions that wait for nothing the model knows.
+bool setLimits(InstTiming &T, const Target &Row, std::string_view Name,
+               int64_t Bits) {
+  const bool Newer = Row.Waits == WaitLayout::Gfx12;
+  if (Name == "s_waitcnt")
+    setCombinedLimits(T, Row.Waits, Bits);
+  else if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt")
+    setLimit(T, MemoryQueue::Load, Bits & 0x3f);
+  else if (Name == "s_waitcnt_vscnt" || Name == "s_wait_storecnt")
+    setLimit(T, MemoryQueue::Store, Bits & 0x3f);
+  else if (Name == "s_waitcnt_lgkmcnt" || Name == "s_wait_dscnt")
+    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
+  else if (Name == "s_wait_kmcnt")
+    setLimit(T, MemoryQueue::Scalar, Bits & 0x1f);
+  else if (Newer && Name == "s_wait_loadcnt_dscnt") {
+    setLimit(T, MemoryQueue::Load, Bits >> 8 & 0x3f);
+    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
+  } else if (Newer && Name == "s_wait_storecnt_dscnt") {
+    setLimit(T, MemoryQueue::Store, Bits >> 8 & 0x3f);
+    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
+  } else if (Name == "s_wait_idle") {
+    std::fill(std::begin(T.Limits), std::end(T.Limits), uint8_t(0));
+  } else {
+    return false;
+  }
+  T.What = InstTiming::Kind::Wait;
+  return true;
+}
+
+/// Which counter an operation raises. Stores have one of their own from
+/// generation 10 on, scalar loads from 12 on.
+MemoryQueue queueOf(const Target &Row, uint64_t Flags, bool Returns) {
+  if (Flags & flags::SMRD)
+    return Row.Waits == WaitLayout::Gfx12 ? MemoryQueue::Scalar
+                                          : MemoryQueue::Lds;
+  if (Flags & flags::DS)
+    return MemoryQueue::Lds;
+  return Returns || Row.Waits == WaitLayout::Gfx9 ? MemoryQueue::Load
+                                                  : MemoryQueue::Store;
+}
+
+bool isMemory(uint64_t Flags) {
+  return Flags &
+         (flags::SMRD | flags::DS | flags::MUBUF | flags::MTBUF | flags::FLAT);
+}
+
+void setMemory(InstTiming &T, const Target &Row, uint64_t Flags,
+               std::string_view Name, const Inst &I) {
+  T.What = InstTiming::Kind::Memory;
+  const bool Returns =
+      I.Dst.Kind != Source::None && Name.find("_store_") == Name.npos;
+  T.Queue = queueOf(Row, Flags, Returns);
+  // A load of scalars is as far away, whichever counter it raises.
+  T.Latency = latencyOf(Row.Generation,
+                        Flags & flags::SMRD ? MemoryQueue::Scalar : T.Queue);
+  constexpr uint64_t Segments = flags::FlatGlobal | flags::FlatScratch;
+  T.IsFlat = (Flags & flags::FLAT) && !(Flags & Segments);
+  T.Where = Flags & flags::DS ? Unit::Lds : Unit::Memory;
+  if (Flags & flags::SMRD) {
+    T.Where = Unit::Scalar;
+    return;
+  }
+  const Operand &Data =
+      Returns || I.Src[1].Kind == Source::None ? I.Dst : I.Src[1];
+  T.BytesPerLane = uint16_t(4u * std::max<unsigned>(1, Data.NumRegs));
+}
+
+} // namespace
+
+InstTiming timingOf(const Target &Row, const Operation &Op, uint64_t Flags,
+                    const llvm::MCInst &MI, const Inst &I) {
+  const std::string_view Name = Op.Name;
+  InstTiming T;
+  Class C = isMemory(Flags) ? Class::Memory : classOf(Op, Flags);
+  const Cost Cycles = costOf(Row.Generation, C);
+  T.Where = unitOf(C);
+  T.Issue = Cycles.Issue;
+  T.Stall = Cycles.Stall;
+  if (C == Class::Memory)
+    setMemory(T, Row, Flags, Name, I);
+  else if (Name.starts_with("s_wait"))
+    setLimits(T, Row, Name, lastImmediate(MI));
+  else if (Name == "s_nop")
+    T.Stall = uint16_t(1 + (lastImmediate(MI) & 0xf));
+  else if (Name == "s_sleep")
+    T.Stall = uint16_t(64 * (1 + (lastImmediate(MI) & 0x7f)));
+  return T;
+}
+
+void WaveTime::reset() {
+  Cycles = PathFree = 0;
+  std::fill(std::begin(Busy), std::end(Busy), uint64_t(0));
+  for (Queue &Q : Queues)
+    Q.NumIssued = 0, Q.LastDone = 0;
+}
+
+void WaveTime::push(MemoryQueue Where, uint64_t Done) {
+  Queue &Q = Queues[unsigned(Where)];
+  Q.LastDone = std::max(Q.LastDone, Done);
+  Q.Done[Q.NumIssued++ % MaxInFlight] = Q.LastDone;
+}
+
+void WaveTime::account(const Wave &W, const InstTiming &T) {
+  if (T.What == InstTiming::Kind::Memory) {
+    constexpr unsigned BytesPerCycle = 64;
+    const unsigned Bytes = unsigned(std::popcount(W.exec())) * T.BytesPerLane;
+    const unsigned Transfer = (Bytes + BytesPerCycle - 1) / BytesPerCycle;
+    // Beyond what every instruction of the unit takes.
+    if (Transfer > T.Issue)
+      Busy[unsigned(T.Where)] += Transfer - T.Issue;
+    PathFree = std::max(PathFree, Cycles) + Transfer;
+    push(T.Queue, PathFree + T.Latency);
+    if (T.IsFlat)
+      push(MemoryQueue::Lds, PathFree + T.Latency);
+    return;
+  }
+  for (unsigned N = 0; N != NumMemoryQueues; ++N) {
+    const Queue &Q = Queues[N];
+    const unsigned Limit = T.Limits[N];
+    if (Limit < MaxInFlight && Q.NumIssued > Limit)
+      waitUntil(Q.Done[(Q.NumIssued - 1 - Limit) % MaxInFlight]);
+  }
+}
+
+void DispatchTime::add(const WaveTime &T) {
+  for (unsigned N = 0; N != NumUnits; ++N)
+    Busy[N] += T.Busy[N];
+  Duration += T.Cycles;
+  Longest = std::max(Longest, T.Cycles);
+  ++Waves;
+}
+
+void DispatchTime::add(const DispatchTime &T) {
+  for (unsigned N = 0; N != NumUnits; ++N)
+    Busy[N] += T.Busy[N];
+  Duration += T.Duration;
+  Longest = std::max(Longest, T.Longest);
+  Waves += T.Waves;
+}
+
+uint64_t DispatchTime::cycles(const LaunchPlan &Plan) const {
+  const uint64_t Simds = Plan.T->SimdsPerUnit;
+  uint64_t Result = Longest;
+  for (Unit Each : {Unit::Vector, Unit::Scalar, Unit::Branch})
+    Result = std::max(Result, Busy[unsigned(Each)] / Simds);
+  for (Unit Each : {Unit::Memory, Unit::Lds})
+    Result = std::max(Result, Busy[unsigned(Each)]);
+  const uint64_t Places =
+      std::max(1u, Plan.WorkgroupsPerUnit * Plan.WavesPerWorkgroup);
+  return std::max(Result, Duration / Places);
+}
+
+} // namespace luthier::emulator
