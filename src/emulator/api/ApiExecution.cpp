@@ -72,6 +72,7 @@ luthier_emu_wave_state stateOf(const Wave &W) {
   case WaveEvent::Fault:
     return LUTHIER_EMU_WAVE_FAULTED;
   case WaveEvent::Barrier:
+  case WaveEvent::SplitBarrier:
     return LUTHIER_EMU_WAVE_AT_BARRIER;
   case WaveEvent::GlobalSync:
     return LUTHIER_EMU_WAVE_AT_GLOBAL_SYNC;

@@ -94,6 +94,8 @@ bool Execution::finished() const {
 
 bool Execution::isRunnable(const Wave &W) const {
   return W.Event == WaveEvent::None || W.Event == WaveEvent::Yield ||
+         (W.Event == WaveEvent::SplitBarrier &&
+          W.NumSplitPassed != W.Split->numCompleted()) ||
          (W.Event == WaveEvent::GlobalSync && Thread.Sync->mayPass(W.SyncWait));
 }
 
@@ -105,10 +107,13 @@ void Execution::settle(Wave &W) {
           WaveFault{W.FaultKind, WaitingWave(W), W.FaultAddress, W.FaultDetail};
     return;
   }
+  if (W.Event != WaveEvent::Ended && W.Event != WaveEvent::Barrier)
+    return;
   for (Resident &R : Groups)
     if (&W >= R.Group->Waves.data() &&
         &W < R.Group->Waves.data() + R.Group->Waves.size()) {
-      R.Group->NumRunning -= W.Event == WaveEvent::Ended;
+      if (W.Event == WaveEvent::Ended)
+        R.Group->waveEnded();
       R.Group->settleBarrier();
     }
 }
@@ -118,6 +123,8 @@ uint64_t Execution::step(Wave &W, uint64_t Count) {
   Thread.Memory.refresh();
   Code.refresh();
   while (W.WaveInstructions - Before < Count && isRunnable(W)) {
+    if (W.Event == WaveEvent::SplitBarrier)
+      W.passesSplitBarrier();
     W.Event = WaveEvent::None;
     // Steps from one page of code to the next use the budget up, too.
     const uint64_t Left = Count - (W.WaveInstructions - Before);

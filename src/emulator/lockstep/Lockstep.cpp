@@ -6,6 +6,7 @@
 #include "emulator/strict/StrictMode.h"
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 namespace luthier::emulator::lockstep {
 
@@ -60,6 +61,8 @@ private:
   std::optional<strict::Violation> Violated;
   Version Original, Instrumented;
   StateComparison State;
+  /// Instrumented PCs whose instruction is the original's.
+  std::unordered_set<uint64_t> Known;
   uint64_t Random;
 };
 
@@ -164,6 +167,8 @@ bool Runner::compare(Wave &A, Wave &B, bool Everything) {
 
 /// Equal but for where a branch goes: that is seen when it has been taken.
 void Runner::compareInstruction(Wave &A, Wave &B) {
+  if (!Known.insert(B.PC).second)
+    return;
   const std::string Old = Original.S.Code.print(A.PC);
   const std::string New = Instrumented.S.Code.print(B.PC);
   if (Old == New)

@@ -6,6 +6,7 @@ namespace {
 
 class Step : public ApiTest {
 protected:
+  explicit Step(const char *Target = "gfx90a") : ApiTest(Target) {}
   void create(const luthier_emu_raw_launch &Launch) {
     Entry = Launch.entry_address;
     ASSERT_EQ(luthier_emu_execution_create_raw(Device, &Launch, &Execution),
@@ -69,6 +70,33 @@ TEST_F(Step, WavesMeetAtBarriers) {
   EXPECT_EQ(step(0, 10), 0u);
   EXPECT_EQ(step(1, 2), 2u);
   EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_READY);
+  EXPECT_EQ(step(0, 10), 1u);
+  EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_ENDED);
+}
+
+class StepOnGfx12 : public Step {
+protected:
+  StepOnGfx12() : Step("gfx1201") {}
+};
+
+TEST_F(StepOnGfx12, WavesMeetAtSplitBarriers) {
+  auto Launch = raw(R"(
+    s_barrier_signal -1
+    s_barrier_wait -1
+    s_barrier_signal -1
+    s_barrier_wait -1
+    s_endpgm)",
+                    0, "gfx1201", 32);
+  Launch.grid[0] = Launch.workgroup[0] = 64;
+  create(Launch);
+  EXPECT_EQ(step(0, 10), 2u);
+  EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_AT_BARRIER);
+  EXPECT_EQ(step(0, 10), 0u);
+  EXPECT_EQ(step(1, 1), 1u) << "the signal is what counts";
+  EXPECT_EQ(step(0, 10), 2u);
+  EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_AT_BARRIER);
+  EXPECT_EQ(step(1, 10), 4u) << "it has passed the first already";
+  EXPECT_EQ(info(1).state, LUTHIER_EMU_WAVE_ENDED);
   EXPECT_EQ(step(0, 10), 1u);
   EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_ENDED);
 }
