@@ -6,6 +6,8 @@
 #include "ops/PairReference.h"
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <random>
 #include <string_view>
 
@@ -110,6 +112,33 @@ TEST_P(Narrow, BothOperationsOfAPairReadBeforeEitherWrites) {
       ASSERT_EQ(Paired[0], Alone[0]) << X.Name << " " << Y.Name;
       ASSERT_EQ(Paired[1], Alone[1]) << X.Name << " " << Y.Name;
     }
+}
+
+float brain(uint32_t Bits) { return std::bit_cast<float>(Bits << 16); }
+float half(uint32_t Bits) {
+  return float(std::bit_cast<_Float16>(uint16_t(Bits)));
+}
+
+TEST_P(Narrow, DotProductsInPairsAccumulateFromTheLowHalfUp) {
+  Rows R = evaluate("v_mov_b32 v10, v5\n v_mov_b32 v11, v6\n"
+                    "v_dual_dot2acc_f32_f16 v10, v1, v2 :: "
+                    "v_dual_dot2acc_f32_bf16 v11, v3, v4");
+  auto Expect = [](uint32_t Result, float Sum, unsigned L) {
+    if (Sum != Sum)
+      EXPECT_TRUE(std::isnan(std::bit_cast<float>(Result))) << L;
+    else
+      EXPECT_EQ(Result, std::bit_cast<uint32_t>(Sum)) << L;
+  };
+  for (unsigned L = 0; L != WaveSize; ++L) {
+    float Sum = std::bit_cast<float>(v(5, L));
+    Sum += half(v(1, L)) * half(v(2, L));
+    Sum += half(v(1, L) >> 16) * half(v(2, L) >> 16);
+    Expect(R[0][L], Sum, L);
+    Sum = std::bit_cast<float>(v(6, L));
+    Sum += brain(v(3, L) & 0xffff) * brain(v(4, L) & 0xffff);
+    Sum += brain(v(3, L) >> 16) * brain(v(4, L) >> 16);
+    Expect(R[1][L], Sum, L);
+  }
 }
 
 TEST_P(Narrow, PairsThatDependOneWayReadOldValues) {
@@ -230,8 +259,8 @@ TEST_P(Every, RelativeMoveBeyondTheAllocationIsRefused) {
 
 TEST_P(Halves, SixteenBitOperandsAreHalvesOfRegisters) {
   Rows R = evaluate(R"(
-    v_add_nc_u16 v10.h, v1.l, 0
-    v_add_nc_u16 v11.l, v1.h, 0
+    v_mov_b16 v10.h, v1.l
+    v_mov_b16 v11.l, v1.h
     v_add_nc_u16 v12.h, v1.h, v2.l
     v_add_nc_u16 v13.l, v1.l, v2.h
     v_add_f16 v14.h, 1.0, v14.l

@@ -49,10 +49,13 @@ inline constexpr PairPart PairParts[] = {
 
 inline std::vector<std::string> testedPairs(const std::string &Processor) {
   std::vector<std::string> Names;
-  if (Processor == "gfx1100" || Processor == "gfx1201")
+  if (Processor == "gfx1100" || Processor == "gfx1201") {
     for (const PairPart &P : PairParts)
       if (P.existsOn(Processor))
         Names.push_back(P.Name);
+    Names.insert(Names.end(), {"v_dual_dot2acc_f32_f16",
+                               "v_dual_dot2acc_f32_bf16", "v_mov_b16"});
+  }
   if (Processor.starts_with("gfx1"))
     for (const char *Name : {"v_movreld_b32", "v_movrels_b32", "v_movrelsd_b32",
                              "v_movrelsd_2_b32", "v_swaprel_b32"})
