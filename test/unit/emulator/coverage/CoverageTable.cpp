@@ -2,12 +2,10 @@
 //
 // Writes docs/emulator-coverage.md, or checks that it is what would be written.
 #include "Operations.h"
+#include "Reference.h"
 #include "emulator/exec/Decoder.h"
 #include "emulator/exec/Renames.h"
 #include "emulator/isa/Operation.h"
-#ifdef LUTHIER_HAS_OP_REFERENCE
-#include "Reference.h"
-#endif
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -41,13 +39,8 @@ bool isOutOfScope(const std::string &Name) {
 }
 
 std::set<std::string> testedOn(const std::string &Name) {
-#ifdef LUTHIER_HAS_OP_REFERENCE
   auto Names = testedOperations(Name);
   return {Names.begin(), Names.end()};
-#else
-  (void)Name;
-  return {};
-#endif
 }
 
 using Column = std::map<std::string, Status>;
