@@ -104,6 +104,44 @@ TEST_F(ApiTest, CountsWavesAndLanesOfEachInstruction) {
   EXPECT_EQ(Count, 0u);
 }
 
+TEST(EmulatorDevice, SeveralThreadsGiveTheSameResults) {
+  const std::vector<char> Bytes = codeObject(5);
+  std::vector<uint32_t> In(5000), Out[2];
+  for (uint32_t N = 0; N != In.size(); ++N)
+    In[N] = N * N;
+  for (uint32_t Run = 0; Run != 2; ++Run) {
+    Out[Run].resize(In.size());
+    auto Options = sized<luthier_emu_device_options>();
+    Options.target = "gfx90a";
+    Options.threads = 1 + 3 * Run;
+    luthier_emu_device *Device;
+    ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
+    luthier_emu_code *Code;
+    ASSERT_EQ(luthier_emu_load(Device, Bytes.data(), Bytes.size(), &Code),
+              LUTHIER_EMU_OK);
+    struct {
+      uint32_t *Out, *In;
+      uint32_t Value;
+    } Arguments{Out[Run].data(), In.data(), 7};
+    for (uint32_t *Host : {Arguments.Out, Arguments.In})
+      EXPECT_EQ(luthier_emu_map(Device, reinterpret_cast<uint64_t>(Host),
+                                In.size() * 4, Host),
+                LUTHIER_EMU_OK);
+    auto Launch = sized<luthier_emu_launch>();
+    Launch.grid[0] = uint32_t(In.size());
+    Launch.workgroup[0] = 64;
+    Launch.kernarg = &Arguments;
+    Launch.kernarg_size = 20;
+    EXPECT_EQ(luthier_emu_dispatch(Code, "add", &Launch, nullptr),
+              LUTHIER_EMU_OK)
+        << luthier_emu_error(Device);
+    luthier_emu_unload(Code);
+    luthier_emu_device_destroy(Device);
+  }
+  EXPECT_EQ(Out[0], Out[1]);
+  EXPECT_EQ(Out[0][4999], 4999u * 4999 + 7);
+}
+
 TEST(EmulatorDevice, StrictModeListsWhatItFound) {
   auto Options = sized<luthier_emu_device_options>();
   Options.target = "gfx90a";

@@ -101,6 +101,23 @@ TEST_F(StepOnGfx12, WavesMeetAtSplitBarriers) {
   EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_ENDED);
 }
 
+TEST_F(StepOnGfx12, WavesThatWaitForNobodyAreADeadlock) {
+  auto Launch = raw(R"(
+    s_nop 0
+    s_barrier_wait -1
+    s_endpgm)",
+                    0, "gfx1201", 32);
+  EXPECT_EQ(luthier_emu_dispatch_raw(Device, &Launch, nullptr),
+            LUTHIER_EMU_DEADLOCK);
+  EXPECT_NE(error().find("all waves wait for one another"), std::string::npos)
+      << error();
+  create(Launch);
+  uint64_t Wave = 0;
+  EXPECT_EQ(luthier_emu_run_until(Execution, nullptr, 0, &Wave),
+            LUTHIER_EMU_DEADLOCK);
+  EXPECT_EQ(info(0).state, LUTHIER_EMU_WAVE_AT_BARRIER);
+}
+
 TEST_F(Step, ChangedStateIsWhatRunsOn) {
   const uint64_t Data = allocate(256);
   auto Launch = raw(R"(
