@@ -90,8 +90,9 @@ inline F16 toHalf(F32 Value) {
   constexpr int LowestExponent = -14, HighestExponent = 16, Spare = 13;
   int Exponent =
       std::clamp(exponentOf(Value) - T::Bias, LowestExponent, HighestExponent);
-  F32 Magic = fromFloatBits<F32>(
-      U32(Exponent + Spare + T::Bias) << T::MantissaBits | QuietBit<F32>);
+  U32 Sign = bitsOf(Value) & SignBit<F32>; // so that all modes agree
+  U32 Power = U32(Exponent + Spare + T::Bias) << T::MantissaBits;
+  F32 Magic = fromFloatBits<F32>(Sign | Power | QuietBit<F32>);
   // Volatile: the compiler must neither fold this nor move it away from where
   // the rounding mode is set.
   volatile F32 Sum = Value + Magic;

@@ -79,7 +79,11 @@ uint64_t truthTable(const C &L) {
 const VectorRow Rows[] = {
     ROW("v_mov_b32", B32, B32, None, None, L.S[0]),
     ROWT("v_mov_b64", U64, U64, None, None, PlainOnly, L.S[0]),
-    ROW("v_mov_b16", U16, U16, None, None, L.S[0]),
+    ROWT("v_mov_b16", U16, U16, None, None, HalfRegisters, L.S[0]),
+    // Sources are flushed as those of arithmetic are.
+    ROW("v_pack_b32_f16", U32, F16, F16, None,
+        flushedSource(Half, L.S[0], L.Double) |
+            flushedSource(Half, L.S[1], L.Double) << 16),
     ROW("v_not_b32", U32, U32, None, None, ~L.S[0]),
     ROW("v_not_b16", U16, U16, None, None, ~L.S[0]),
     ROW("v_bfrev_b32", U32, U32, None, None, reversed(L.u32(0))),

@@ -135,6 +135,8 @@ enum Trait : uint32_t {
   ScalarResult = 1 << 23,
   /// Later, the name is another's alias.
   UpToGfx10 = 1 << 24,
+  /// Only with half registers by name.
+  HalfRegisters = 1 << 25,
 };
 
 struct VectorRow {

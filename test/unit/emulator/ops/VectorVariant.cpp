@@ -138,6 +138,8 @@ std::string sourceText(const Variant &V, unsigned N) {
                      : K == Kind::Mask
                          ? registers('s', SourceSgpr + 4 * N, 2)
                          : registers('v', SourceVgpr[N], dwordsOf(K));
+  if (V.Halves && isHalfWidth(K) && S.From == SourceSpec::Vgpr)
+    Text += S.High ? ".h" : ".l";
   if (isPacked(K) && K != Kind::Mix)
     return Text;
   if (S.SignExtend)
@@ -195,7 +197,10 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
   } else if (Row.Traits & ScalarResult) {
     Add(registers('s', ResultSgpr, dwordsOf(Row.Dst)));
   } else {
-    Add(registers('v', ResultVgpr, dwordsOf(Row.Dst)));
+    std::string Register = registers('v', ResultVgpr, dwordsOf(Row.Dst));
+    if (V.Halves && isHalfWidth(Row.Dst))
+      Register += V.DstHigh ? ".h" : ".l";
+    Add(Register);
   }
   if (Row.Traits & WritesMask)
     Add(maskText(Vcc, ResultSgpr, T));
@@ -206,9 +211,13 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
 
   const SourceSpec *S = V.Src;
   if (V.Form == Encoding::Packed) {
-    Text += list("op_sel", {S[0].High, S[1].High, S[2].High}, Count);
-    Text += list("op_sel_hi",
-                 {S[0].HighOfHigh, S[1].HighOfHigh, S[2].HighOfHigh}, Count);
+    // Not every target lets dot products select; mixed operations always do.
+    bool IsMix = Row.Src[0] == Kind::Mix;
+    if (IsMix || S[0].High || S[1].High || S[2].High)
+      Text += list("op_sel", {S[0].High, S[1].High, S[2].High}, Count);
+    if (IsMix || !(S[0].HighOfHigh && S[1].HighOfHigh && S[2].HighOfHigh))
+      Text += list("op_sel_hi",
+                   {S[0].HighOfHigh, S[1].HighOfHigh, S[2].HighOfHigh}, Count);
     if (Row.Src[0] != Kind::Mix && (S[0].Negate || S[1].Negate || S[2].Negate))
       Text += list("neg_lo", {S[0].Negate, S[1].Negate, S[2].Negate}, Count);
     if (S[0].NegateHigh || S[1].NegateHigh || S[2].NegateHigh)
@@ -223,6 +232,8 @@ std::string textOf(const Variant &V, const TargetTraits &T) {
     for (unsigned N = 0; N != Fields; ++N)
       Text += (N ? "," : "") + std::to_string(V.OpSel >> N & 1);
     Text += "]";
+  } else if (V.Halves) {
+    // In the names of the registers.
   } else if (V.DstHigh || S[0].High || S[1].High || S[2].High) {
     bool Bits[4] = {S[0].High, S[1].High, S[2].High, false};
     Bits[Count] = V.DstHigh;
@@ -308,7 +319,7 @@ public:
     addPlain();
     if (IsPackedRow && !(Row.Traits & PlainOnly)) {
       for (int N = 0; N != 4; ++N)
-        addPacked();
+        addPacked(N != 0);
     } else if (!IsPackedRow) {
       addConstants();
       addLong();
@@ -333,6 +344,7 @@ private:
     V.Row = &Row;
     V.Form = Form;
     V.Immediate = uint32_t(Random() & 0xff);
+    V.Halves = Row.Traits & HalfRegisters;
     for (unsigned N = 0; N != 3; ++N)
       if (Row.Src[N] == Kind::Mask || Row.Traits & ScalarResult)
         V.Src[N].From = SourceSpec::Sgpr;
@@ -442,6 +454,16 @@ private:
     bool HasHalf = isHalfWidth(Row.Dst);
     for (unsigned N = 0; N != Count; ++N)
       HasHalf |= isHalfWidth(Row.Src[N]);
+    // From GFX11 on, half registers have names and short encodings.
+    bool Named = HasHalf && T.Generation >= 11 && !(Row.Traits & ScalarResult);
+    for (int M = 0; M != 3 && Named; ++M) {
+      Variant V = make(Encoding::Short);
+      V.Halves = true;
+      for (unsigned N = 0; N != Count; ++N)
+        V.Src[N].High = isHalfWidth(Row.Src[N]) && chance();
+      V.DstHigh = isHalfWidth(Row.Dst) && chance();
+      Result.push_back(V);
+    }
     if (HasHalf && !(Row.Traits & OwnOpSel))
       for (int M = 0; M != 4; ++M) {
         Variant V = make(Encoding::Long);
@@ -458,7 +480,7 @@ private:
         Result.push_back(V);
       }
   }
-  void addPacked() {
+  void addPacked(bool Selects) {
     Variant V = make(Encoding::Packed);
     for (unsigned N = 0; N != Count; ++N) {
       SourceSpec &S = V.Src[N];
@@ -467,7 +489,8 @@ private:
         S.Negate = HasSigns && chance();
         continue;
       }
-      S.High = chance(), S.HighOfHigh = chance();
+      if (Selects)
+        S.High = chance(), S.HighOfHigh = chance();
       if (HasSigns)
         S.Negate = chance(), S.NegateHigh = chance();
       if (Row.Src[N] == Kind::Mix)

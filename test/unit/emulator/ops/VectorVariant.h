@@ -48,6 +48,8 @@ struct Variant {
   /// Zero, sign, preserve.
   unsigned DstUnused = 0;
   bool DstHigh = false;
+  /// Halves are named by their registers.
+  bool Halves = false;
   bool BoundControl = false;
   bool FetchInactive = false;
   unsigned RowMask = 15, BankMask = 15;
