@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Workgroup.h"
+#include "emulator/strict/HazardClasses.h"
 #include "emulator/strict/Hazards.h"
 #include "emulator/strict/Poison.h"
+#include "emulator/strict/SgprHazards.h"
 #include "emulator/strict/StrictMode.h"
 #include "emulator/strict/Waits.h"
 #include <map>
@@ -27,6 +29,7 @@ private:
     WaveShadow *Shadow = nullptr;
     WaitTracker Waits;
     HazardTracker Hazards;
+    SgprHazards Sgprs;
   };
   struct Group {
     PoisonTracker::Group Shadow;
@@ -73,8 +76,11 @@ void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
     Poison.step(W, *State.Shadow, I, Fn, Facts);
   if (O.Waits)
     State.Waits.step(W, I, Facts, R);
-  if (O.Hazards)
+  if (O.Hazards) {
     State.Hazards.step(W, I, Facts, R);
+    if (Facts.HazardFamily & (hazard::Gfx11 | hazard::Gfx12))
+      State.Sgprs.step(W, I, Facts, R);
+  }
   if (W.Event == WaveEvent::Fault)
     return;
   if (O.Waits)
