@@ -134,9 +134,19 @@ unsigned Workgroup::setUserRegisters(Wave &W) const {
     Push(uint32_t(Value));
     Push(uint32_t(Value >> 32));
   };
-  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER)
+  if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER) {
     for (uint32_t Word : D.ScratchResource)
       Push(Word);
+    // A queue has one descriptor for both wave sizes: INDEX_STRIDE, with 8 << N
+    // lanes, is up to the launch.
+    constexpr unsigned IndexStride = 21, Narrow = 2, Wide = 3;
+    constexpr uint32_t AddThreadId = 1 << 23;
+    uint32_t &Last = W.S[Reg - 1];
+    if (Last & AddThreadId) {
+      Last &= ~(3u << IndexStride);
+      Last |= (W.WaveSize == 32 ? Narrow : Wide) << IndexStride;
+    }
+  }
   if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR)
     Push64(D.PacketAddress);
   if (Properties & KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR)

@@ -241,6 +241,21 @@ TEST_P(TargetTest, WorkgroupMayHaveAllRegistersOfAUnitButNoMore) {
   runOk();
 }
 
+TEST_P(TargetTest, ScratchBufferInterleavesAsManyLanesAsAWaveHas) {
+  // The queue's own word has the other stride, whichever that is.
+  constexpr uint32_t AddThreadId = 1 << 23;
+  for (uint32_t Stride : {0, 2, 3}) {
+    Request.ScratchResource = {0x1000, 0, 0x2000, AddThreadId | Stride << 21};
+    Request.KernelCodeProperties |= 1;
+    Request.ComputePgmRsrc2 = (Request.ComputePgmRsrc2 & ~(31u << 1)) | 6 << 1;
+    load("v_mov_b32 v1, s3\n v_mov_b32 v2, 0\n" + std::string(store()) +
+         " v2, v1, s[4:5]\n s_endpgm");
+    runOk();
+    EXPECT_EQ(Data.as<uint32_t>()[0], AddThreadId | (WaveSize == 32 ? 2u : 3u)
+                                                        << 21);
+  }
+}
+
 TEST_P(TargetTest, NarrowWavesOnlyWhereThereAreSome) {
   load("s_endpgm");
   Request.KernelCodeProperties |= 1 << 10;
