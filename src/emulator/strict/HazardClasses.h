@@ -34,6 +34,9 @@ enum Class : uint32_t {
   Matrix = 1 << 20,
   Lds = 1 << 21,
   Nop = 1 << 22,
+  Dot = 1 << 23,
+  RowSwap = 1 << 24,
+  Call = 1 << 25, ///< Returns too: compilers look at functions one by one.
 };
 
 /// Processors with the same tables.
@@ -45,8 +48,10 @@ enum Family : uint32_t {
   Gfx10 = 1 << 4,
   Gfx11 = 1 << 5,
   Gfx12 = 1 << 6,
+  Mi350 = 1 << 7,
+  SinceMi300 = Mi300 | Mi350,
   Gfx9NotMi300 = Vega | Mi100 | Mi200,
-  Gfx9 = Gfx9NotMi300 | Mi300,
+  Gfx9 = Gfx9NotMi300 | SinceMi300,
 };
 Family familyOf(std::string_view Processor);
 /// What, shortly before an instruction of \p Consumer, may be a hazard.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Hazards.h"
+#include "SIDefines.h"
 #include "emulator/strict/HazardClasses.h"
+#include "emulator/strict/Overlap.h"
 #include <algorithm>
 #include <bit>
 
@@ -13,7 +15,7 @@ hazard::Family hazard::familyOf(std::string_view Processor) {
   };
   static constexpr Row Rows[] = {
       {"gfx906", Vega},   {"gfx908", Mi100},  {"gfx90a", Mi200},
-      {"gfx942", Mi300},  {"gfx950", Mi300},  {"gfx1030", Gfx10},
+      {"gfx942", Mi300},  {"gfx950", Mi350},  {"gfx1030", Gfx10},
       {"gfx1100", Gfx11}, {"gfx1201", Gfx12},
   };
   for (const Row &R : Rows)
@@ -57,31 +59,6 @@ constexpr uint32_t AnyProducer = [] {
   return Classes;
 }();
 
-bool overlaps(Span A, unsigned First, unsigned Count) {
-  return Count && A.First < First + Count &&
-         First < unsigned(A.First) + A.Count;
-}
-
-/// The first register that both lists have, or -1.
-template <class List> int shared(const List &A, const List &B) {
-  for (Span X : A)
-    for (Span Y : B)
-      if (overlaps(X, Y.First, Y.Count))
-        return std::max(X.First, Y.First);
-  return -1;
-}
-template <class List>
-int sharedWith(const List &A, unsigned First, unsigned Count) {
-  for (Span X : A)
-    if (overlaps(X, First, Count))
-      return int(std::max<unsigned>(X.First, First));
-  return -1;
-}
-
-unsigned numRegs(const Operand &O) {
-  return O.Type == ValueType::Wide ? O.NumRegs : isPair(O.Type) ? 2 : 1;
-}
-
 bool readsZeroFlag(const Inst &I) {
   return std::any_of(std::begin(I.Src), std::end(I.Src), [](const Operand &O) {
     return O.Kind == Source::Special;
@@ -99,12 +76,28 @@ uint32_t hazard::producersOf(uint32_t Family, uint32_t Consumer) {
 }
 
 void HazardTracker::report(Wave &W, const Inst &I, Reporter &R,
-                           const Issued &First, unsigned Distance, Conflict C) {
+                           const Issued &First, RegisterFile File, unsigned Reg,
+                           std::string Text) {
   R.report(W, I,
-           {Rule::Hazard, nameOf(C.File, C.Reg), std::nullopt,
-            std::string(C.Text) + " needs " + std::to_string(C.Needed) +
-                " wait states and has " + std::to_string(Distance),
+           {Rule::Hazard, nameOf(File, Reg), std::nullopt, std::move(Text),
             First.PC});
+}
+void HazardTracker::report(Wave &W, const Inst &I, Reporter &R,
+                           const Issued &First, unsigned Distance, Conflict C) {
+  report(W, I, R, First, C.File, C.Reg,
+         std::string(C.Text) + " needs " + std::to_string(C.Needed) +
+             " wait states and has " + std::to_string(Distance));
+}
+
+const HazardTracker::Issued *HazardTracker::latest(uint32_t Classes) const {
+  for (unsigned Age = 0; Age != RingSize; ++Age) {
+    const Issued &P = before(Age);
+    if (!P.Facts || (P.Classes & hazard::Call))
+      return nullptr;
+    if (P.Classes & Classes)
+      return &P;
+  }
+  return nullptr;
 }
 
 void HazardTracker::look(Wave &W, const Inst &I, const InstFacts &Facts,
@@ -167,18 +160,48 @@ namespace {
 
 /// Wait states until a matrix result may be used.
 struct MatrixLatency {
-  unsigned Addend, Factor, Valu, Memory;
+  unsigned Factor, Valu, Memory, Overwrite;
 };
+
+/// Wait states of an addend that \p First's result overlaps.
+unsigned addendLatency(const InstFacts &First, const InstFacts &Second,
+                       uint32_t Family) {
+  const unsigned P = First.Passes;
+  if (Family == Mi100)
+    return 2;
+  const bool IsLate = Family & SinceMi300;
+  const bool OtherUnitWaits = IsLate ? Second.IsXdl : !Second.IsDoubleMatrix;
+  if (First.IsDoubleMatrix)
+    return OtherUnitWaits ? 0 : P == 4 ? 4 : Family == Mi350 ? 17 : 9;
+  if (!IsLate)
+    return P + Second.IsDoubleMatrix;
+  if (!First.IsXdl)
+    return Second.IsXdl ? 0 : P;
+  return P + 1 + (Family == Mi350 && (Second.IsXdl || P != 2));
+}
+
+/// The same where exactly the same registers go on, mostly without delay.
+unsigned forwardLatency(const InstFacts &First, const InstFacts &Second,
+                        uint32_t Family) {
+  if (First.IsDoubleMatrix)
+    return Second.IsDoubleMatrix && First.Passes == 4 && Second.Passes == 4 ? 4
+                                                                            : 0;
+  return (Family & SinceMi300) && First.Passes == 2 ? 2 : 0;
+}
 
 MatrixLatency latencyOf(const InstFacts &Facts, uint32_t Family) {
   const unsigned P = Facts.Passes;
+  if (Facts.IsDoubleMatrix && P == 4)
+    return {6, 6, 9, 6};
   if (Facts.IsDoubleMatrix)
-    return P == 4 ? MatrixLatency{4, 6, 6, 9} : MatrixLatency{9, 11, 11, 18};
+    return Family == Mi350 ? MatrixLatency{19, 19, 18, 11}
+                           : MatrixLatency{11, 11, 18, 11};
   if (Family == Mi100)
-    return {P, P + 2, P + 2, P + 2};
-  if (Family == Mi300 && !Facts.IsXdl)
-    return {P, P + 2, P + 2, P + 2};
-  return {P + (Family == Mi300), P + 3, P + 3, P + 3};
+    return {4, P + 2, P + 2, P + 2};
+  if ((Family & SinceMi300) && !Facts.IsXdl)
+    return {P + 2, P + 2, P + 2, P + 2};
+  const unsigned All = P + 3 + (Family == Mi350 && P != 2);
+  return {All, All, All, All};
 }
 
 } // namespace
@@ -187,12 +210,12 @@ MatrixLatency latencyOf(const InstFacts &Facts, uint32_t Family) {
 /// many wait states and some.
 bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
                                  Reporter &R) {
-  constexpr unsigned LongestMatrixWait = 19;
+  constexpr unsigned LongestMatrixWait = 20;
   const uint32_t Family = Facts.HazardFamily;
   const bool IsMatrix = Facts.HazardClasses & Matrix;
-  const bool IsValu = Facts.HazardClasses & Valu;
   const bool IsMemory = Facts.HazardClasses & (Vmem | Lds);
   llvm::StringRef Name = Facts.Info.Mnemonic;
+  const bool IsDoubleFma = Name == "v_fma_f64" || Name == "v_fmac_f64";
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
     if (!P.Facts || Now - P.End >= LongestMatrixWait)
@@ -214,7 +237,9 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
         return true;
       bool IsWrite = llvm::StringRef(P.Facts->Info.Mnemonic)
                          .starts_with("v_accvgpr_write");
-      if ((P.Classes & ValuToVector) && !IsWrite &&
+      // Since MI200, results of dot products are not late for these.
+      bool IsDot = (P.Classes & Dot) && Family != Mi100;
+      if ((P.Classes & ValuToVector) && !IsWrite && !IsDot &&
           Check(shared(Results, Facts.VectorReads), 2,
                 "a VALU result as input of a matrix operation"))
         return true;
@@ -237,12 +262,12 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
                    ? sharedWith(Results, I.Src[N].Reg, numRegs(I.Src[N]))
                    : -1;
       };
-      // A result goes on as the same registers' addend without delay.
       bool IsForwarded = I.Src[2].Kind == Source::Vgpr &&
                          I.Src[2].Reg == P.DstReg &&
                          numRegs(I.Src[2]) == P.NumData;
-      if ((!IsForwarded &&
-           Check(Source(2), Late.Addend, "a matrix result as addend")) ||
+      unsigned Addend = IsForwarded ? forwardLatency(*P.Facts, Facts, Family)
+                                    : addendLatency(*P.Facts, Facts, Family);
+      if (Check(Source(2), Addend, "a matrix result as addend") ||
           Check(Source(0), Late.Factor, "a matrix result as factor") ||
           Check(Source(1), Late.Factor, "a matrix result as factor"))
         return true;
@@ -254,52 +279,49 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
           (Check(shared(Results, Facts.VectorReads), Late.Valu,
                  "a matrix result read") ||
            Check(shared(Results, Facts.VectorWrites), P.Facts->Passes - 1,
-                 "a matrix result overwritten")))
+                 "a matrix result overwritten") ||
+           Check(sharedWith(Facts.VectorWrites, P.AddendReg, P.NumAddend),
+                 std::max(P.Facts->Passes, 3u) - 3, "an addend overwritten")))
         return true;
       continue;
     }
     if (Check(shared(Results, Facts.VectorReads),
               IsMemory ? Late.Memory : Late.Valu, "a matrix result read") ||
-        (IsValu && Check(shared(Results, Facts.VectorWrites), Late.Valu,
-                         "a matrix result overwritten")))
+        Check(shared(Results, Facts.VectorWrites), Late.Overwrite,
+              "a matrix result overwritten") ||
+        Check(sharedWith(Facts.VectorWrites, P.AddendReg, P.NumAddend),
+              P.Facts->Passes - 1, "an addend overwritten") ||
+        (P.Facts->IsDoubleMatrix && IsDoubleFma &&
+         Check(I.Dst.Reg, 2, "v_fma_f64 after a matrix operation on f64")))
       return true;
   }
   return false;
 }
 
-/// A VALU operation must not read the result of a transcendental one while at
-/// most five VALU operations, at most one of them transcendental, came between,
-/// unless something waited for VALU results (RDNA 3).
-bool HazardTracker::lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts,
-                                Reporter &R) {
-  unsigned NumValu = 0, NumTrans = 0;
+/// Results of dot products go on without delay only as the addend of the same
+/// operation (since MI200).
+bool HazardTracker::lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts,
+                              Reporter &R) {
+  constexpr unsigned Needed = 3;
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
-    if (!P.Facts)
+    if (!P.Facts || Now - P.End >= Needed)
       return false;
-    uint32_t Classes = P.Classes;
-    if (Classes & (Vmem | Lds))
-      return false;
-    constexpr unsigned VectorResultBits = 0xf000;
-    if (P.Facts->Info.Mnemonic == "s_waitcnt_depctr" &&
-        !(P.Immediate & VectorResultBits))
-      return false;
-    if (Classes & Trans) {
-      int Reg = shared(P.Facts->VectorWrites, Facts.VectorReads);
-      if (Reg >= 0) {
-        R.report(W, I,
-                 {Rule::Hazard, nameOf(RegisterFile::Vector, unsigned(Reg)),
-                  std::nullopt,
-                  "result of a transcendental operation needs a wait for VALU "
-                  "results (s_waitcnt_depctr)",
-                  P.PC});
-        return true;
-      }
-      ++NumTrans;
-    }
-    NumValu += (Classes & (Valu | Matrix)) != 0;
-    if (NumValu > 5 || NumTrans > 1)
-      return false;
+    if (!(P.Classes & Dot))
+      continue;
+    const auto &Results = P.Facts->VectorWrites;
+    const bool IsSame = P.Facts->Info.Opcode == Facts.Info.Opcode;
+    int Reg = IsSame ? sharedWith(Results, I.Src[0])
+                     : shared(Results, Facts.VectorReads);
+    if (Reg < 0)
+      Reg = IsSame ? sharedWith(Results, I.Src[1])
+                   : shared(Results, Facts.VectorWrites);
+    if (Reg < 0)
+      continue;
+    report(W, I, R, P, unsigned(Now - P.End),
+           {"result of a dot product", Needed, RegisterFile::Vector,
+            unsigned(Reg)});
+    return true;
   }
   return false;
 }
@@ -322,24 +344,40 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   }
   if (IsNear)
     look(W, I, Facts, Classes, Producers, R);
-  if (Facts.HazardFamily & (Mi100 | Mi200 | Mi300)) {
-    if (NumMatrix && (Classes & (Valu | Vmem | Lds | Matrix)))
-      lookAtMatrix(W, I, Facts, R);
-    else if (Classes & Matrix)
-      lookAtMatrix(W, I, Facts, R);
-  } else if (Facts.HazardFamily == Gfx11 && (Classes & ValuNotTrans)) {
-    lookAtTrans(W, I, Facts, R);
+  constexpr uint32_t VectorOrMemory = Valu | Vmem | Lds;
+  if (Facts.HazardFamily & (Mi100 | Mi200 | SinceMi300)) {
+    bool Reported = false;
+    if ((Classes & Matrix) || (NumMatrix && (Classes & VectorOrMemory)))
+      Reported = lookAtMatrix(W, I, Facts, R);
+    const uint64_t DotEnd = LatestEnd[std::countr_zero(uint32_t(Dot))];
+    if (!Reported && DotEnd && Now - DotEnd < MostStates &&
+        Facts.HazardFamily != Mi100 && (Classes & VectorOrMemory))
+      lookAtDot(W, I, Facts, R);
+  } else if (Facts.HazardFamily != Vega) {
+    lookAtRdna(W, I, Facts, R);
   }
   Issued &New = Ring[Next++ % RingSize];
   NumMatrix -= (New.Classes & Matrix) != 0;
   NumMatrix += (Classes & Matrix) != 0;
   Now += Classes & Nop ? unsigned(I.Immediate & 0xf) + 1 : 1;
-  for (uint32_t Rest = Classes & AnyProducer; Rest; Rest &= Rest - 1)
+  for (uint32_t Rest = Classes & (AnyProducer | Dot); Rest; Rest &= Rest - 1)
     LatestEnd[std::countr_zero(Rest)] = Now;
-  New = {&Facts, W.PC - I.Dwords * 4u, Now, Classes, I.Dst.Reg, 0,
-         0,      I.Immediate};
-  if (Classes & Matrix)
+  New = Issued();
+  New.Facts = &Facts;
+  New.PC = W.PC - I.Dwords * 4u;
+  New.End = Now;
+  New.Classes = Classes;
+  New.DstReg = I.Dst.Reg;
+  New.Immediate = I.Immediate;
+  if (Classes & Matrix) {
     New.NumData = uint8_t(numRegs(I.Dst));
+    // Slower units have taken the addend at once.
+    if (I.Src[2].Kind == Source::Vgpr && !Facts.IsDoubleMatrix &&
+        (Facts.IsXdl || !(Facts.HazardFamily & SinceMi300))) {
+      New.AddendReg = I.Src[2].Reg;
+      New.NumAddend = uint8_t(numRegs(I.Src[2]));
+    }
+  }
   if (Classes & WideStore) {
     const Operand &Data = Facts.Form == Shape::Flat ? I.Src[1] : I.Dst;
     bool HasScalarOffset =

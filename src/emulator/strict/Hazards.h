@@ -26,6 +26,9 @@ private:
     uint16_t DstReg = 0;
     uint16_t DataReg = 0;
     uint8_t NumData = 0;
+    /// What a matrix operation still reads for a while.
+    uint8_t NumAddend = 0;
+    uint16_t AddendReg = 0;
     int32_t Immediate = 0;
   };
   struct Conflict {
@@ -42,7 +45,17 @@ private:
             uint32_t Producers, Reporter &R);
   bool lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
                     Reporter &R);
+  bool lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool lookAtPartial(Wave &W, const Inst &I, Reporter &R);
+  bool lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void lookAtPermutation(Wave &W, const Inst &I, Reporter &R);
+  void lookAtDenormMode(Wave &W, const Inst &I, Reporter &R);
+  /// The latest instruction of these classes in the same function, or null.
+  const Issued *latest(uint32_t Classes) const;
+  void report(Wave &W, const Inst &I, Reporter &R, const Issued &First,
+              RegisterFile File, unsigned Reg, std::string Text);
   void report(Wave &W, const Inst &I, Reporter &R, const Issued &First,
               unsigned Distance, Conflict C);
 

@@ -177,7 +177,7 @@ void InstFacts::classifyHazards(const Target &T) {
     IsDoubleMatrix = Name.contains("f64");
     IsXdl =
         !IsDoubleMatrix && (!Name.ends_with("f32") || Name.contains("xf32"));
-    Passes = matrixPasses(Name, IsDoubleMatrix, HazardFamily == Mi300);
+    Passes = matrixPasses(Name, IsDoubleMatrix, HazardFamily & SinceMi300);
   } else if (Flags & flags::VALU || Form == Shape::Vector) {
     bool ToVcc = llvm::any_of(
         ScalarWrites, [](Span S) { return S.First / 2 == sreg::Vcc / 2; });
@@ -195,6 +195,10 @@ void InstFacts::classifyHazards(const Target &T) {
       C |= LaneSelect;
     C |= Name.starts_with("v_div_fmas") ? DivFmas : 0;
     C |= Flags & flags::TRANS ? Trans : ValuNotTrans;
+    C |= Flags & flags::IsDOT ? Dot : 0;
+    C |= Name == "v_permlane16_swap_b32" || Name == "v_permlane32_swap_b32"
+             ? RowSwap
+             : 0;
   }
   if (Flags & (flags::MUBUF | flags::MTBUF | flags::FLAT))
     C |= Vmem | (Stores && !Loads ? WideStore : 0);
@@ -203,6 +207,10 @@ void InstFacts::classifyHazards(const Target &T) {
   C |= Name.starts_with("s_setreg") ? SetReg : 0;
   C |= Name.starts_with("s_getreg") ? GetReg : 0;
   C |= Name == "s_nop" ? Nop : 0;
+  constexpr llvm::StringRef Calls[] = {"s_swappc", "s_setpc", "s_call"};
+  bool IsCall = llvm::any_of(
+      Calls, [&](llvm::StringRef Part) { return Name.starts_with(Part); });
+  C |= IsCall ? Call : 0;
   bool ToM0 =
       llvm::any_of(ScalarWrites, [](Span S) { return S.First == sreg::M0; });
   C |= (Flags & flags::SALU) && ToM0 ? SaluToM0 : 0;
