@@ -152,6 +152,59 @@ void WaitTracker::check(Wave &W, const Inst &I, const InstFacts &Facts,
   Look(Facts.ScalarWrites, RegisterFile::Scalar, true);
 }
 
+/// Bytes that a lane accesses at each of its addresses.
+static unsigned ldsAccessSize(llvm::StringRef Name) {
+  for (llvm::StringRef Half : {"_d16_hi", "_d16"})
+    Name.consume_back(Half);
+  struct Row {
+    llvm::StringRef End;
+    unsigned Bytes;
+  };
+  // "128" ends like a byte.
+  constexpr Row Rows[] = {
+      {"128", 16}, {"96", 12}, {"64", 8}, {"16", 2}, {"8", 1}};
+  for (const Row &R : Rows)
+    if (Name.ends_with(R.End))
+      return R.Bytes;
+  return 4;
+}
+
+/// Looks for bytes of LDS that a load still brings.
+void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
+                           Reporter &R) {
+  if (I.Src[0].Kind != Source::Vgpr)
+    return;
+  llvm::StringRef Name = Facts.Info.Mnemonic;
+  const bool IsFar = Name.contains("st64");
+  const unsigned Size = ldsAccessSize(Name);
+  const bool IsTwo = Name.contains("read2") || Name.contains("write2") ||
+                     Name.contains("wrxchg2");
+  const unsigned Scale = IsTwo ? Size * (IsFar ? 64 : 1) : 1;
+  const uint32_t *Address = W.vgpr(I.Src[0].Reg);
+  for (const Load &L : Loads) {
+    if (!L.LdsBytes)
+      continue;
+    for (unsigned Lane = 0; Lane != NumLanes; ++Lane) {
+      if (!(W.exec() >> Lane & 1))
+        continue;
+      for (unsigned N = 0; N != 1u + IsTwo; ++N) {
+        const uint32_t First =
+            Address[Lane] + uint32_t(N ? I.Immediate : I.Offset) * Scale;
+        for (uint32_t Byte = First; Byte != First + Size; ++Byte) {
+          const uint64_t Owner = uint64_t(Byte - L.LdsBase) / L.LdsBytes;
+          if (Byte < L.LdsBase || Owner >= NumLanes || !(L.Lanes >> Owner & 1))
+            continue;
+          return R.report(W, I,
+                          {Rule::MissingWait,
+                           "LDS byte " + std::to_string(Byte), std::nullopt,
+                           Facts.Loads ? "it is read" : "it is overwritten",
+                           L.PC});
+        }
+      }
+    }
+  }
+}
+
 void WaitTracker::land(Wave &W, Load &L) {
   if (L.Values.empty())
     return;
@@ -208,6 +261,8 @@ void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     if (!L.Values.empty() && Timing == LoadTiming::Random && L.Delay-- == 0)
       land(W, L);
   check(W, I, Facts, R);
+  if (Facts.Form == Shape::Lds)
+    checkLds(W, I, Facts, R);
 }
 
 /// A generic load is counted twice, but its data come only from where its
@@ -241,6 +296,14 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
   L.Scalars.assign(Facts.ScalarWrites.begin(), Facts.ScalarWrites.end());
   L.Lanes = W.exec();
   bool HasResult = !L.Vectors.empty() || !L.Scalars.empty();
+  llvm::StringRef Name = Facts.Info.Mnemonic;
+  if (Facts.BypassesRegisters && Name.contains("load")) {
+    L.LdsBase = (W.m0() & 0xffff) + uint32_t(I.Offset);
+    L.LdsBytes = Name.contains("dwordx4")   ? 16
+                 : Name.contains("dwordx3") ? 12
+                                            : 4;
+    Loads.push_back(std::move(L));
+  }
   if (!HasResult)
     return Fn(W, I);
   for (Span S : L.Vectors)

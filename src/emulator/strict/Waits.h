@@ -43,6 +43,9 @@ private:
     uint64_t Issued[NumCounters] = {};
     llvm::SmallVector<Span, 2> Vectors, Scalars;
     uint64_t Lanes = 0;
+    /// Of a load to LDS: where the first lane's data go, and how many bytes of
+    /// each lane.
+    uint32_t LdsBase = 0, LdsBytes = 0;
     /// What the registers will hold; empty when they do already.
     std::vector<uint32_t> Values;
     /// Instructions until they do.
@@ -50,6 +53,7 @@ private:
   };
 
   void check(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void checkLds(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
                      Reporter &R, RegisterFile File, Span Regs, bool IsWrite);
   void await(Wave &W, const std::array<unsigned, NumCounters> &Most);

@@ -142,6 +142,39 @@ TEST_F(EarlyLoads, ShowAtOnceAndMustBeWaitedForAllTheSame) {
   EXPECT_EQ(Data.as<uint32_t>()[4], 7u);
 }
 
+class WaitsGfx942 : public StrictMachine {
+protected:
+  WaitsGfx942() : StrictMachine("loads=latest", "gfx942") {}
+};
+
+TEST_F(WaitsGfx942, ForLoadsToLds) {
+  Request.GroupSegmentSize = 1024;
+  const std::string Load = R"(
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 0x100
+    s_mov_b32 m0, 0x100
+    s_nop 0
+    global_load_lds_dword v1, s[0:1]
+)";
+  const std::string Lds = "ds_read2_b32 v[4:5], v2 offset0:64 offset1:63\n";
+  auto V = expectOne(Rule::MissingWait, "ds_read2_b32", Load + Lds + R"(
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    s_endpgm)");
+  EXPECT_EQ(V.Register, "LDS byte 508");
+  EXPECT_NE(V.Detail.find("read"), std::string::npos);
+  EXPECT_EQ(V.OtherPC, V.PC - 8);
+  expectOne(Rule::MissingWait, "ds_write_b8", Load + R"(
+    ds_write_b8 v2, v1 offset:3
+    s_endpgm)");
+  expectQuiet(Load + "s_waitcnt vmcnt(0)\n" + Lds + "s_endpgm");
+  // Bytes on both sides of what is loaded.
+  expectQuiet(Load + R"(
+    v_mov_b32 v3, 0
+    ds_read_b32 v4, v3 offset:252
+    ds_read_b128 v[4:7], v3 offset:512
+    s_endpgm)");
+}
+
 class WaitsGfx1030 : public StrictMachine {
 protected:
   WaitsGfx1030() : StrictMachine("loads=random,seed=5", "gfx1030", 32) {}
