@@ -87,10 +87,10 @@ void SgprHazards::update(const Wave &W, const Inst &I, const InstFacts &Facts) {
   const bool IsScalar = Facts.Info.Flags & flags::SALU;
   const bool AllReads = Facts.HazardFamily == hazard::Gfx12;
   if (AllReads && IsScalar) {
-    // The scalar unit waits for what VALU writes.
+    // The scalar unit waits for all that VALU writes when it reads anything.
     bool Vcc = false, Other = false;
     forEachReg(Facts.ScalarReads,
-               [&](unsigned Reg) { (isVcc(Reg) ? Vcc : Other) |= Read[Reg]; });
+               [&](unsigned Reg) { (isVcc(Reg) ? Vcc : Other) = true; });
     await(ScalarResults | (Vcc ? 0 : VccResults) | (Other ? 0 : VectorResults));
   }
   auto AddReads = [&] {

@@ -136,6 +136,15 @@ TEST_F(SgprHazardsOfGfx12, ResultsOfVectorUnit) {
     s_endpgm)");
 }
 
+TEST_F(SgprHazardsOfGfx12, AnyScalarReadWaitsForVectorUnit) {
+  expectQuiet(R"(
+    v_mov_b32 v2, s6
+    v_readfirstlane_b32 s6, v0
+    s_mov_b32 s8, s9
+    v_mov_b32 v2, s6
+    s_endpgm)");
+}
+
 TEST_F(SgprHazardsOfGfx12, ScalarLoadsWait) {
   expectQuiet(R"(
     v_mov_b32 v2, s6
