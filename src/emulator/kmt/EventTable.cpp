@@ -45,11 +45,14 @@ HsaEvent *EventTable::create(const HsaEventDescriptor &Descriptor,
 }
 
 bool EventTable::destroy(HsaEvent *Event) {
-  std::lock_guard Lock(Mutex);
-  auto It = Entries.find(Event->EventId);
-  if (It == Entries.end() || It->second.Event.get() != Event)
-    return false;
-  Entries.erase(It);
+  {
+    std::lock_guard Lock(Mutex);
+    auto It = Entries.find(Event->EventId);
+    if (It == Entries.end() || It->second.Event.get() != Event)
+      return false;
+    Entries.erase(It);
+  }
+  Raised.notify_all();
   return true;
 }
 
@@ -96,28 +99,34 @@ bool EventTable::raiseMemoryFault(uint32_t NodeId, uint64_t Address) {
   return Any;
 }
 
-bool EventTable::ready(llvm::ArrayRef<HsaEvent *> Events, bool All) {
-  auto Signaled = [&](HsaEvent *Event) {
-    auto It = Entries.find(Event->EventId);
-    return It != Entries.end() && It->second.Signaled;
+bool EventTable::ready(llvm::ArrayRef<uint32_t> Ids, bool All) {
+  // Nothing would ever signal an event that was destroyed meanwhile.
+  auto Done = [&](uint32_t Id) {
+    auto It = Entries.find(Id);
+    return It == Entries.end() || It->second.Signaled;
   };
-  return All ? llvm::all_of(Events, Signaled) : llvm::any_of(Events, Signaled);
+  return All ? llvm::all_of(Ids, Done) : llvm::any_of(Ids, Done);
 }
 
 HSAKMT_STATUS EventTable::wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
                                uint32_t Milliseconds) {
   std::unique_lock Lock(Mutex);
-  auto Ready = [&] { return ready(Events, All); };
+  // The events themselves may be destroyed while this thread sleeps.
+  llvm::SmallVector<uint32_t, 8> Ids;
+  for (const HsaEvent *Event : Events)
+    Ids.push_back(Event->EventId);
+  auto Ready = [&] { return ready(Ids, All); };
   if (Milliseconds == HSA_EVENTTIMEOUT_INFINITE)
     Raised.wait(Lock, Ready);
   else if (!Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds),
                             Ready))
     return HSAKMT_STATUS_WAIT_TIMEOUT;
-  for (HsaEvent *Event : Events) {
-    auto It = Entries.find(Event->EventId);
+  for (uint32_t Id : Ids) {
+    auto It = Entries.find(Id);
     if (It == Entries.end() || !It->second.Signaled)
       continue;
     Entry &Found = It->second;
+    HsaEvent *Event = Found.Event.get();
     if (!Found.ManualReset)
       Found.Signaled = false;
     // The waiter looks at its own event for what happened.

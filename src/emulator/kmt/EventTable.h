@@ -50,7 +50,7 @@ private:
   };
 
   uint64_t &mailbox(uint32_t EventId);
-  bool ready(llvm::ArrayRef<HsaEvent *> Events, bool All);
+  bool ready(llvm::ArrayRef<uint32_t> Ids, bool All);
 
   std::mutex Mutex;
   std::condition_variable Raised;

@@ -102,10 +102,15 @@ bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
   bool IsVector = File == RegisterFile::Vector;
   Counted Self = counted(*W.T, Facts);
   // Loads of one kind return in order, so a later one may overwrite (or, into
-  // half a register, merge with) what an earlier one brings.
-  bool IsOwnResult = IsWrite || llvm::any_of(Facts.VectorWrites, [&](Span S) {
-                       return IsVector && S.First == Regs.First;
-                     });
+  // half a register, merge with) what an earlier one brings. Its addresses and
+  // data are needed at once all the same.
+  bool IsOperand = llvm::any_of(I.Src, [&](const Operand &O) {
+    return O.Kind == Source::Vgpr && overlap({O.Reg, O.NumRegs}, Regs);
+  });
+  bool IsOwnResult = IsWrite || (IsVector && !IsOperand &&
+                                 llvm::any_of(Facts.VectorWrites, [&](Span S) {
+                                   return S.First == Regs.First;
+                                 }));
   for (const Load &L : Loads) {
     for (Span S : IsVector ? L.Vectors : L.Scalars) {
       if (!overlap(S, Regs))
@@ -318,6 +323,14 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
     return;
   }
   L.Delay = uint32_t(Random() % 32);
+  // What is due to the same registers comes first: it must not arrive on top of
+  // this result, and half a result is merged with it.
+  for (Load &Earlier : Loads)
+    if (llvm::any_of(Earlier.Vectors, [&](Span S) {
+          return llvm::any_of(L.Vectors,
+                              [&](Span Mine) { return overlap(S, Mine); });
+        }))
+      land(W, Earlier);
   // The registers keep what they hold; the handler's results are put aside.
   auto ForEach = [&](auto Body) {
     for (Span S : L.Vectors)

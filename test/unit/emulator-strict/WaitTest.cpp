@@ -101,6 +101,36 @@ TEST_F(Waits, AreNotNeededBetweenLoadsOfOneKindNorAtTheEnd) {
     s_endpgm)");
 }
 
+TEST_F(Waits, AreNeededForAddressesThatTheResultReplaces) {
+  const std::string First = R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, s0
+    v_mov_b32 v3, s1
+    global_load_dwordx2 v[2:3], v1, s[0:1]
+)";
+  const std::string Second = R"(
+    global_load_dword v2, v[2:3], off
+    s_endpgm)";
+  Data.as<uint64_t>()[0] = Data.address();
+  auto V = expectOne(Rule::MissingWait, "global_load_dword v2", First + Second);
+  EXPECT_EQ(V.Register, "v2");
+  expectQuiet(First + "s_waitcnt vmcnt(0)\n" + Second);
+}
+
+TEST_F(Waits, LaterLoadOfARegisterIsWhatRemains) {
+  Data.as<uint32_t>()[1] = 9;
+  expectQuiet(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v4, 1
+    s_nop 4
+    global_load_dword v4, v1, s[0:1]
+    global_load_dword v4, v1, s[0:1] offset:4
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v4, s[0:1] offset:16
+    s_endpgm)");
+  EXPECT_EQ(Data.as<uint32_t>()[4], 9u);
+}
+
 TEST_F(Waits, LoadsShowNothingBefore) {
   // The old value is what a program gets that does not wait.
   Data.as<uint32_t>()[0] = 7;
@@ -179,6 +209,20 @@ class WaitsGfx1030 : public StrictMachine {
 protected:
   WaitsGfx1030() : StrictMachine("loads=random,seed=5", "gfx1030", 32) {}
 };
+
+TEST_F(WaitsGfx1030, BothHalvesOfARegisterArrive) {
+  Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+  Data.as<uint32_t>()[0] = 0x00050007;
+  expectQuiet(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v4, 1
+    global_load_short_d16 v4, v1, s[0:1]
+    global_load_short_d16_hi v4, v1, s[0:1] offset:2
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v4, s[0:1] offset:16
+    s_endpgm)");
+  EXPECT_EQ(Data.as<uint32_t>()[4], 0x00050007u);
+}
 
 TEST_F(WaitsGfx1030, CountStoresApart) {
   Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
