@@ -40,16 +40,16 @@ typedef enum luthier_emu_status {
   LUTHIER_EMU_OK = 0,
   LUTHIER_EMU_INVALID_ARGUMENT = 1, /* null, out of range, wrong size */
   LUTHIER_EMU_UNKNOWN_TARGET = 2,
-  LUTHIER_EMU_NOT_FOUND = 3,        /* no such kernel, symbol, mapping, wave */
-  LUTHIER_EMU_BAD_CODE_OBJECT = 4,  /* damaged, or for another target */
-  LUTHIER_EMU_OVERLAP = 5,          /* device addresses are in use */
+  LUTHIER_EMU_NOT_FOUND = 3,       /* no such kernel, symbol, mapping, wave */
+  LUTHIER_EMU_BAD_CODE_OBJECT = 4, /* damaged, or for another target */
+  LUTHIER_EMU_OVERLAP = 5,         /* device addresses are in use */
   LUTHIER_EMU_OUT_OF_MEMORY = 6,
-  LUTHIER_EMU_UNMAPPED = 7,         /* the device has no memory there */
-  LUTHIER_EMU_REFUSED = 8,          /* the launch does not fit the hardware */
-  LUTHIER_EMU_FAULT = 9,            /* a wave faulted; it stays where it did */
-  LUTHIER_EMU_DEADLOCK = 10,        /* all waves wait for one another */
-  LUTHIER_EMU_VIOLATION = 11,       /* a rule of strict mode was broken */
-  LUTHIER_EMU_DIFFERENT = 12,       /* lockstep: the two versions differ */
+  LUTHIER_EMU_UNMAPPED = 7,   /* the device has no memory there */
+  LUTHIER_EMU_REFUSED = 8,    /* the launch does not fit the hardware */
+  LUTHIER_EMU_FAULT = 9,      /* a wave faulted; it stays where it did */
+  LUTHIER_EMU_DEADLOCK = 10,  /* all waves wait for one another */
+  LUTHIER_EMU_VIOLATION = 11, /* a rule of strict mode was broken */
+  LUTHIER_EMU_DIFFERENT = 12, /* lockstep: the two versions differ */
 } luthier_emu_status;
 
 typedef struct luthier_emu_device luthier_emu_device;
@@ -58,7 +58,8 @@ typedef struct luthier_emu_execution luthier_emu_execution;
 
 /* -- Targets and devices ------------------------------------------------- */
 
-/* LUTHIER_EMU_VERSION_MAJOR << 16 | LUTHIER_EMU_VERSION_MINOR of the library. */
+/* LUTHIER_EMU_VERSION_MAJOR << 16 | LUTHIER_EMU_VERSION_MINOR of the library.
+ */
 LUTHIER_EMU_API uint32_t luthier_emu_version(void);
 /* Stable spelling, such as "bad-code-object". */
 LUTHIER_EMU_API const char *luthier_emu_status_name(luthier_emu_status status);
@@ -101,40 +102,41 @@ LUTHIER_EMU_API const char *luthier_emu_error(const luthier_emu_device *device);
 /* Lends the device [host, host + size) as [address, address + size). For
  * address = (uint64_t)host pointers mean the same on both sides. The range may
  * not overlap another one (LUTHIER_EMU_OVERLAP). */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_map(luthier_emu_device *device, uint64_t address, uint64_t size,
-                void *host);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_map(luthier_emu_device *device,
+                                                   uint64_t address,
+                                                   uint64_t size, void *host);
 /* Takes back what was mapped at exactly this address. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_unmap(luthier_emu_device *device, uint64_t address);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_unmap(luthier_emu_device *device,
+                                                     uint64_t address);
 
 /* Device addresses that luthier_emu_allocate() hands out begin here. */
 #define LUTHIER_EMU_ALLOCATION_BASE UINT64_C(0x200000000000)
 
 /* Zeroed memory of the device's own, at least 256-byte aligned. Devices that
  * make the same calls in the same order get the same addresses. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_allocate(luthier_emu_device *device, uint64_t size,
-                     uint64_t *address);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_allocate(
+    luthier_emu_device *device, uint64_t size, uint64_t *address);
 LUTHIER_EMU_API luthier_emu_status luthier_emu_free(luthier_emu_device *device,
                                                     uint64_t address);
 /* Copies from and to any memory that the device sees; LUTHIER_EMU_UNMAPPED if
  * it does not see all of it, and then nothing is copied. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_read(luthier_emu_device *device, uint64_t address, void *to,
-                 uint64_t size);
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_write(luthier_emu_device *device, uint64_t address,
-                  const void *from, uint64_t size);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_read(luthier_emu_device *device,
+                                                    uint64_t address, void *to,
+                                                    uint64_t size);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_write(luthier_emu_device *device,
+                                                     uint64_t address,
+                                                     const void *from,
+                                                     uint64_t size);
 
 /* -- Code ---------------------------------------------------------------- */
 
 /* Loads a linked code object (ELF, code object version 4, 5 or 6): lays out its
  * segments in device memory, applies relocations. Bytes are copied. Fails for a
  * code object of another processor. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_load(luthier_emu_device *device, const void *bytes, size_t size,
-                 luthier_emu_code **code);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_load(luthier_emu_device *device,
+                                                    const void *bytes,
+                                                    size_t size,
+                                                    luthier_emu_code **code);
 /* Loads position-independent machine code without an ELF around it; it begins
  * at the 256-byte aligned *address. Goes with luthier_emu_free(). */
 LUTHIER_EMU_API luthier_emu_status
@@ -154,9 +156,8 @@ luthier_emu_symbol(const luthier_emu_code *code, const char *name,
 /* Device address of the first byte of the loaded segments, and what they take
  * up. A device address less this is the ELF's own address less that of its
  * first segment. Either may be null. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_code_range(const luthier_emu_code *code, uint64_t *address,
-                       uint64_t *size);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_code_range(
+    const luthier_emu_code *code, uint64_t *address, uint64_t *size);
 /* Names of kernels without ".kd"; null from the number of kernels on. */
 LUTHIER_EMU_API const char *
 luthier_emu_kernel_name(const luthier_emu_code *code, uint32_t index);
@@ -201,9 +202,9 @@ typedef struct luthier_emu_argument_info {
 } luthier_emu_argument_info;
 
 /* Arguments in order of the metadata; LUTHIER_EMU_NOT_FOUND past the last. */
-LUTHIER_EMU_API luthier_emu_status luthier_emu_kernel_argument(
-    const luthier_emu_code *code, const char *kernel, uint32_t index,
-    luthier_emu_argument_info *info);
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_kernel_argument(const luthier_emu_code *code, const char *kernel,
+                            uint32_t index, luthier_emu_argument_info *info);
 
 /* -- Dispatch ------------------------------------------------------------ */
 
@@ -325,12 +326,12 @@ LUTHIER_EMU_API luthier_emu_status
 luthier_emu_step(luthier_emu_execution *execution, uint64_t wave,
                  uint64_t count, uint64_t *executed);
 /* Executes all waves in turns until a wave is about to execute the instruction
- * at one of the addresses, or all have ended. *wave is that wave, or UINT64_MAX.
- * A wave that is at one of the addresses already executes that instruction
- * first. */
-LUTHIER_EMU_API luthier_emu_status luthier_emu_run_until(
-    luthier_emu_execution *execution, const uint64_t *addresses, size_t count,
-    uint64_t *wave);
+ * at one of the addresses, or all have ended. *wave is that wave, or
+ * UINT64_MAX. A wave that is at one of the addresses already executes that
+ * instruction first. */
+LUTHIER_EMU_API luthier_emu_status
+luthier_emu_run_until(luthier_emu_execution *execution,
+                      const uint64_t *addresses, size_t count, uint64_t *wave);
 /* Executes all waves to their end. */
 LUTHIER_EMU_API luthier_emu_status
 luthier_emu_run(luthier_emu_execution *execution, luthier_emu_stats *stats);
@@ -338,15 +339,15 @@ luthier_emu_run(luthier_emu_execution *execution, luthier_emu_stats *stats);
 /* -- Registers and LDS of a wave that has started and is not forgotten ---- */
 
 typedef enum luthier_emu_register {
-  LUTHIER_EMU_SGPR = 0, /* 32 bits, by index */
-  LUTHIER_EMU_EXEC = 1, /* one bit per lane */
-  LUTHIER_EMU_VCC = 2,  /* one bit per lane */
-  LUTHIER_EMU_SCC = 3,  /* 0 or 1 */
-  LUTHIER_EMU_M0 = 4,   /* 32 bits */
-  LUTHIER_EMU_MODE = 5, /* 32 bits */
-  LUTHIER_EMU_PC = 6,   /* device address of the next instruction */
+  LUTHIER_EMU_SGPR = 0,         /* 32 bits, by index */
+  LUTHIER_EMU_EXEC = 1,         /* one bit per lane */
+  LUTHIER_EMU_VCC = 2,          /* one bit per lane */
+  LUTHIER_EMU_SCC = 3,          /* 0 or 1 */
+  LUTHIER_EMU_M0 = 4,           /* 32 bits */
+  LUTHIER_EMU_MODE = 5,         /* 32 bits */
+  LUTHIER_EMU_PC = 6,           /* device address of the next instruction */
   LUTHIER_EMU_FLAT_SCRATCH = 7, /* 64 bits */
-  LUTHIER_EMU_TTMP = 8, /* 32 bits, by index */
+  LUTHIER_EMU_TTMP = 8,         /* 32 bits, by index */
   LUTHIER_EMU_VGPR = 9, /* for the vector calls: 32 bits per lane, by index */
   LUTHIER_EMU_AGPR = 10
 } luthier_emu_register;
@@ -374,7 +375,8 @@ LUTHIER_EMU_API luthier_emu_status
 luthier_emu_write_lds(luthier_emu_execution *execution, uint64_t wave,
                       uint32_t offset, uint32_t size, const void *from);
 
-/* -- Execution counts and violations ---------------------------------------------------- */
+/* -- Execution counts and violations
+ * ---------------------------------------------------- */
 
 typedef struct luthier_emu_count {
   uint64_t pc;
@@ -417,9 +419,8 @@ typedef struct luthier_emu_violation {
 LUTHIER_EMU_API size_t
 luthier_emu_violation_count(const luthier_emu_device *device);
 /* Strings live until the list is cleared. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_violation_at(luthier_emu_device *device, size_t index,
-                         luthier_emu_violation *violation);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_violation_at(
+    luthier_emu_device *device, size_t index, luthier_emu_violation *violation);
 LUTHIER_EMU_API void luthier_emu_clear_violations(luthier_emu_device *device);
 /* The instruction at an address as assembly; valid until the next call of this
  * function for the device. Null where there is none. */
@@ -523,11 +524,10 @@ typedef struct luthier_emu_difference {
  * (which may be null) filled in, or LUTHIER_EMU_FAULT if the original itself
  * could not run to its end. Strings live as long as the instrumented execution.
  * Errors are those of the original's device. */
-LUTHIER_EMU_API luthier_emu_status
-luthier_emu_lockstep(luthier_emu_execution *original,
-                     luthier_emu_execution *instrumented,
-                     const luthier_emu_lockstep_options *options,
-                     luthier_emu_difference *difference);
+LUTHIER_EMU_API luthier_emu_status luthier_emu_lockstep(
+    luthier_emu_execution *original, luthier_emu_execution *instrumented,
+    const luthier_emu_lockstep_options *options,
+    luthier_emu_difference *difference);
 
 #ifdef __cplusplus
 }

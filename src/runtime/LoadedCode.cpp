@@ -208,8 +208,7 @@ KernelPointer LoadedCode::findInObject(uint64_t KernelObject) {
     return nullptr;
   Expected<std::shared_ptr<const CodeObject>> Code = Found->parsed();
   if (!Code) {
-    reportRefusal("unknown at 0x" + utohexstr(KernelObject),
-                  Code.takeError());
+    reportRefusal("unknown at 0x" + utohexstr(KernelObject), Code.takeError());
     return nullptr;
   }
   for (const KernelInfo &Info : (*Code)->kernels())

@@ -58,12 +58,10 @@ void Wave::setMode(uint32_t Value) {
   auto Denorms = [&](unsigned From, unsigned To) {
     return (Value >> From & 1) | (Value >> To & 2);
   };
-  HostControl[5] =
-      hostControl(Value >> mode::RoundDouble,
-                  Denorms(mode::DenormSingle, mode::DenormDouble));
-  HostControl[6] =
-      hostControl(Value >> mode::RoundSingle,
-                  Denorms(mode::DenormDouble, mode::DenormSingle));
+  HostControl[5] = hostControl(Value >> mode::RoundDouble,
+                               Denorms(mode::DenormSingle, mode::DenormDouble));
+  HostControl[6] = hostControl(Value >> mode::RoundSingle,
+                               Denorms(mode::DenormDouble, mode::DenormSingle));
 }
 
 } // namespace luthier::emulator

@@ -183,7 +183,7 @@ inline U32 calls(Input I) {
   DO(integers)                                                                 \
   DO(longIntegers)                                                             \
   DO(shortIntegers)                                                            \
-  DO(floats) DO(doubles) DO(halves) DO(conversions) DO(branches) DO(stack)     \
-      DO(calls)
+  DO(floats)                                                                   \
+  DO(doubles) DO(halves) DO(conversions) DO(branches) DO(stack) DO(calls)
 
 #endif // LUTHIER_TEST_UNIT_EMULATOR_TARGETS_ITEMS_H
