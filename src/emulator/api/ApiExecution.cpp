@@ -192,6 +192,22 @@ luthier_emu_status luthier_emu_step(luthier_emu_execution *E, uint64_t Number,
   return LUTHIER_EMU_OK;
 }
 
+/// Like statusOf(), but an execution that ended may have broken rules that did
+/// not stop it.
+static luthier_emu_status finish(luthier_emu_execution *E,
+                                 Execution::Outcome Outcome) {
+  api::Device &D = *E->Owner->D;
+  D.Clock = E->E->clock();
+  const uint64_t New = D.NumViolations - E->NumViolationsBefore;
+  if (Outcome != Execution::Outcome::Ended || New == 0)
+    return statusOf(E, Outcome);
+  const auto &Listed = D.violations();
+  return fail(E->Owner, LUTHIER_EMU_VIOLATION,
+              Listed.empty()
+                  ? "a rule of strict mode was broken"
+                  : Listed[Listed.size() - std::min(New, Listed.size())].Text);
+}
+
 luthier_emu_status luthier_emu_run_until(luthier_emu_execution *E,
                                          const uint64_t *Addresses,
                                          size_t Count, uint64_t *Number) {
@@ -200,21 +216,16 @@ luthier_emu_status luthier_emu_run_until(luthier_emu_execution *E,
   std::optional<uint64_t> Stopped;
   const auto Outcome = E->E->runUntil({Addresses, Count}, Stopped);
   *Number = Stopped.value_or(UINT64_MAX);
-  return statusOf(E, Outcome);
+  return finish(E, Outcome);
 }
 
 luthier_emu_status luthier_emu_run(luthier_emu_execution *E,
                                    luthier_emu_stats *Stats) {
   if (!E)
     return LUTHIER_EMU_INVALID_ARGUMENT;
-  api::Device &D = *E->Owner->D;
-  const size_t Before = D.violations().size();
   const auto Outcome = E->E->run();
-  D.Clock = E->E->clock();
   giveStats(E, Stats);
-  if (Outcome == Execution::Outcome::Ended && D.violations().size() > Before)
-    return fail(E->Owner, LUTHIER_EMU_VIOLATION, D.violations()[Before].Text);
-  return statusOf(E, Outcome);
+  return finish(E, Outcome);
 }
 
 luthier_emu_status luthier_emu_read_scalar(luthier_emu_execution *E,

@@ -57,6 +57,7 @@ std::unique_ptr<DispatchObserver> Device::makeObserver(const LaunchPlan &Plan) {
   if (Opts.Strict.anyCheck())
     Observer = strict::observer(Opts.Strict, [this](const auto &V) {
       Violations.push_back({V, V.text()});
+      ++NumViolations;
     })(Plan);
   if (Opts.CountInstructions)
     Observer = countingObserver(Counts, std::move(Observer));

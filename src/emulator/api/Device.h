@@ -48,6 +48,8 @@ public:
     std::string Text;
   };
   std::deque<Violation> &violations() { return Violations; }
+  /// Ever found, those that were cleared included.
+  uint64_t NumViolations = 0;
   /// Whether dispatches have observers.
   bool isObserved() const {
     return Opts.CountInstructions || Opts.Strict.anyCheck();

@@ -26,8 +26,11 @@ struct luthier_emu_code {
 
 struct luthier_emu_execution {
   luthier_emu_execution(luthier_emu_device *Owner)
-      : Owner(Owner), L(*Owner->D) {}
+      : Owner(Owner), NumViolationsBefore(Owner->D->NumViolations),
+        L(*Owner->D) {}
   luthier_emu_device *Owner;
+  /// Of the device, when this execution was created.
+  uint64_t NumViolationsBefore;
   luthier::emulator::api::Launch L;
   std::unique_ptr<luthier::emulator::DispatchObserver> Observer;
   std::unique_ptr<luthier::emulator::Execution> E;

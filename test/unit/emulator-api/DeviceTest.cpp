@@ -180,6 +180,39 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
   luthier_emu_device_destroy(Device);
 }
 
+TEST(EmulatorDevice, ViolationsThatStopNothingShowAtTheEndOfARun) {
+  auto Options = sized<luthier_emu_device_options>();
+  Options.target = "gfx90a";
+  Options.strict = "poison,continue";
+  luthier_emu_device *Device = nullptr;
+  ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
+  const std::vector<uint8_t> Bytes = assemble(R"(
+    s_cmp_eq_u32 s20, 0
+    s_cbranch_scc1 end
+    s_nop 0
+  end:
+    s_endpgm)");
+  auto Launch = sized<luthier_emu_raw_launch>();
+  Launch.vgprs = 4;
+  Launch.sgprs = 32;
+  ASSERT_EQ(luthier_emu_load_raw(Device, Bytes.data(), Bytes.size(),
+                                 &Launch.entry_address),
+            LUTHIER_EMU_OK);
+  luthier_emu_execution *Execution = nullptr;
+  ASSERT_EQ(luthier_emu_execution_create_raw(Device, &Launch, &Execution),
+            LUTHIER_EMU_OK);
+  const uint64_t End = Launch.entry_address + Bytes.size() - 4;
+  uint64_t Wave = 0;
+  EXPECT_EQ(luthier_emu_run_until(Execution, &End, 1, &Wave), LUTHIER_EMU_OK);
+  EXPECT_EQ(luthier_emu_violation_count(Device), 1u);
+  // Whether the list was emptied meanwhile does not matter.
+  luthier_emu_clear_violations(Device);
+  EXPECT_EQ(luthier_emu_run_until(Execution, nullptr, 0, &Wave),
+            LUTHIER_EMU_VIOLATION);
+  luthier_emu_execution_destroy(Execution);
+  luthier_emu_device_destroy(Device);
+}
+
 /// By target and wave size.
 class Targets : public ::testing::TestWithParam<const char *> {};
 
