@@ -65,8 +65,9 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else root / "build"
     commands = {name: [build / "bin/examples" / name] for name in PROGRAMS}
     sort = build / "bin/rocprim/rocprim-sort-O3"
-    if sort.exists():
-        commands["rocprim-sort"] = [sort, "some"]
+    if not sort.exists():
+        sys.exit(f"{sort} is missing: build the target rocprim-sort-O3")
+    commands["rocprim-sort"] = [sort, "some"]
     rates = {"fast": [], "strict": [], "two": []}
     print(f"{'program':<14}{'instructions':>14}{'fast':>10}{'strict':>10}{'2 threads':>11}"
           f"{'emulated':>12}{'host':>10}   (M/s, milliseconds)")
