@@ -117,20 +117,6 @@ TEST_F(Waits, AreNeededForAddressesThatTheResultReplaces) {
   expectQuiet(First + "s_waitcnt vmcnt(0)\n" + Second);
 }
 
-TEST_F(Waits, LaterLoadOfARegisterIsWhatRemains) {
-  Data.as<uint32_t>()[1] = 9;
-  expectQuiet(R"(
-    v_mov_b32 v1, 0
-    v_mov_b32 v4, 1
-    s_nop 4
-    global_load_dword v4, v1, s[0:1]
-    global_load_dword v4, v1, s[0:1] offset:4
-    s_waitcnt vmcnt(0)
-    global_store_dword v1, v4, s[0:1] offset:16
-    s_endpgm)");
-  EXPECT_EQ(Data.as<uint32_t>()[4], 9u);
-}
-
 TEST_F(Waits, LoadsShowNothingBefore) {
   // The old value is what a program gets that does not wait.
   Data.as<uint32_t>()[0] = 7;
@@ -155,6 +141,32 @@ TEST_F(Waits, LoadsShowNothingBefore) {
   EXPECT_EQ(Result[2], 7u);
   EXPECT_EQ(Result[3], 7u);
 }
+
+/// By seed, which decides when each load arrives.
+class RandomLoads : public StrictMachine,
+                    public ::testing::WithParamInterface<int> {
+protected:
+  RandomLoads()
+      : StrictMachine("loads=random,seed=" + std::to_string(GetParam())) {}
+};
+
+TEST_P(RandomLoads, OfOneRegisterArriveInOrder) {
+  Data.as<uint32_t>()[0] = 5;
+  Data.as<uint32_t>()[1] = 9;
+  std::string Late;
+  for (unsigned N = 0; N != 40; ++N)
+    Late += "v_mov_b32 v5, 0\n";
+  expectQuiet("v_mov_b32 v1, 0\nv_mov_b32 v4, 1\n"
+              "global_load_dword v4, v1, s[0:1]\n"
+              "global_load_dword v4, v1, s[0:1] offset:4\n" +
+              Late +
+              "s_waitcnt vmcnt(0)\n"
+              "global_store_dword v1, v4, s[0:1] offset:16\n"
+              "s_endpgm");
+  EXPECT_EQ(Data.as<uint32_t>()[4], 9u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomLoads, ::testing::Range(1, 9));
 
 class EarlyLoads : public StrictMachine {
 protected:
