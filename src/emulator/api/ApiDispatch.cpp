@@ -30,6 +30,9 @@ luthier_emu_status prepare(luthier_emu_code *Code, const char *Kernel,
                            std::string &Error, bool &Prepared) {
   if (!Code || !Kernel || !Launch)
     return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (!Launch->struct_size)
+    return fail(Code->Owner, LUTHIER_EMU_INVALID_ARGUMENT,
+                "struct_size of the launch is not set");
   const auto Given = takeStruct(Launch);
   const LoadedKernel *K = kernelOf(Code, Kernel);
   if (!K)
@@ -53,6 +56,9 @@ luthier_emu_status prepareRaw(luthier_emu_device *Device,
                               api::Launch &To, std::string &Error,
                               bool &Prepared) {
   constexpr uint32_t MostUserSgprs = 16;
+  if (!Launch->struct_size)
+    return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+                "struct_size of the launch is not set");
   const auto Given = takeStruct(Launch);
   RawLaunchRequest R;
   R.WaveSize = Given.wave_size ? Given.wave_size : 64;

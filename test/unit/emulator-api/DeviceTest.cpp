@@ -213,6 +213,19 @@ TEST(EmulatorDevice, ViolationsThatStopNothingShowAtTheEndOfARun) {
   luthier_emu_device_destroy(Device);
 }
 
+TEST(EmulatorDevice, LaunchWithoutItsSizeIsRefused) {
+  auto Options = sized<luthier_emu_device_options>();
+  Options.target = "gfx90a";
+  luthier_emu_device *Device = nullptr;
+  ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
+  luthier_emu_raw_launch Launch{};
+  EXPECT_EQ(luthier_emu_dispatch_raw(Device, &Launch, nullptr),
+            LUTHIER_EMU_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(luthier_emu_error(Device)).find("struct_size"),
+            std::string::npos);
+  luthier_emu_device_destroy(Device);
+}
+
 /// By target and wave size.
 class Targets : public ::testing::TestWithParam<const char *> {};
 
