@@ -16,8 +16,8 @@ LUTHIER_HOOK_ANNOTATE countBranch() { // device code, inlined at each point
 LUTHIER_EXPORT_HOOK_HANDLE(countBranch); // lets host code name it
 
 struct BranchCount : luthier::Tool {
-  static llvm::Error insert(luthier::InstrumentationTask &Task,
-                            luthier::LiftedRepresentation &LR) {
+  llvm::Error instrument(luthier::LiftedRepresentation &LR,
+                         luthier::InstrumentationTask &Task) override {
     for (auto &[Symbol, MF] : LR.functions())
       for (llvm::MachineBasicBlock &MBB : *MF)
         for (llvm::MachineInstr &MI : MBB)
@@ -26,17 +26,8 @@ struct BranchCount : luthier::Tool {
                 MI, LUTHIER_GET_HOOK_HANDLE(countBranch)));
     return llvm::Error::success();
   }
-  llvm::Error instrument(luthier::KernelDispatch &D) {
-    auto Lifted = luthier::lift(D.Kernel);
-    LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
-    LUTHIER_RETURN_ON_ERROR(
-        luthier::instrumentAndLoad(D.Kernel, *Lifted, insert, "branches"));
-    return luthier::overrideWithInstrumented(D.Packet, "branches");
+  void report(llvm::raw_ostream &OS) override {
+    OS << Branches << " branches\n";
   }
-  void onDispatch(luthier::KernelDispatch &D) override {
-    if (llvm::Error E = instrument(D))
-      luthier::reportRefusal(D.Kernel, std::move(E));
-  }
-  void onExit() override { llvm::errs() << Branches << " branches\n"; }
 };
 LUTHIER_TOOL(BranchCount)

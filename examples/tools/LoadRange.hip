@@ -15,9 +15,9 @@ LUTHIER_HOOK_ANNOTATE onLoad(uint32_t Width, uint64_t Address) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(onLoad);
 
-class LoadRange : public luthier::Tool {
-  static llvm::Error insert(luthier::InstrumentationTask &Task,
-                            luthier::LiftedRepresentation &LR) {
+struct LoadRange : luthier::Tool {
+  llvm::Error instrument(luthier::LiftedRepresentation &LR,
+                         luthier::InstrumentationTask &Task) override {
     for (auto &[Symbol, MF] : LR.functions())
       for (llvm::MachineBasicBlock &MBB : *MF)
         for (llvm::MachineInstr &MI : MBB) {
@@ -35,22 +35,11 @@ class LoadRange : public luthier::Tool {
         }
     return llvm::Error::success();
   }
-  llvm::Error instrument(luthier::KernelDispatch &D) {
-    auto Lifted = luthier::lift(D.Kernel);
-    LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
-    LUTHIER_RETURN_ON_ERROR(
-        luthier::instrumentAndLoad(D.Kernel, *Lifted, insert, "loads"));
-    return luthier::overrideWithInstrumented(D.Packet, "loads");
-  }
-  void onDispatch(luthier::KernelDispatch &D) override {
-    if (llvm::Error E = instrument(D))
-      luthier::reportRefusal(D.Kernel, std::move(E));
-  }
-  void onExit() override {
+  void report(llvm::raw_ostream &OS) override {
     for (unsigned I : {0, 1})
       if (End[I])
-        llvm::errs() << llvm::formatv("{0} bytes: {1:x} to {2:x}\n", I ? 16 : 4,
-                                      Lowest[I], End[I]);
+        OS << llvm::formatv("{0} bytes: {1:x} to {2:x}\n", I ? 16 : 4,
+                            Lowest[I], End[I]);
   }
 };
 LUTHIER_TOOL(LoadRange)

@@ -13,7 +13,14 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_ostream;
+}
+
 namespace luthier {
+
+class InstrumentationTask;
+class LiftedRepresentation;
 
 /// A kernel dispatch on its way to the queue.
 struct KernelDispatch {
@@ -24,17 +31,33 @@ struct KernelDispatch {
 
 /// One object per tool and process. Callbacks never run before the static
 /// constructors of the tool's library have finished.
+///
+/// A tool that treats every dispatch of a kernel alike overrides instrument()
+/// and report(). One that decides dispatch by dispatch overrides onDispatch();
+/// without instrument() it cannot be used by `luthier instrument`.
 class LUTHIER_API Tool {
 public:
   virtual ~Tool();
 
+  /// Says what to insert into one kernel; may also edit \p LR, which is a
+  /// private copy. Once per kernel and device, or, for `luthier instrument`,
+  /// without any device. Different threads may call at once.
+  virtual llvm::Error instrument(LiftedRepresentation &LR,
+                                 InstrumentationTask &Task);
+
   /// Before each kernel dispatch of the application, in the thread that
-  /// submits it; different queues may call at once.
-  virtual void onDispatch(KernelDispatch &Dispatch) = 0;
+  /// submits it; different queues may call at once. By default, the dispatch
+  /// runs what instrument() asks for, or the original and a refusal is
+  /// reported.
+  virtual void onDispatch(KernelDispatch &Dispatch);
+
+  /// Writes what the tool has found out; nothing by default.
+  virtual void report(llvm::raw_ostream &) {}
 
   /// Once, when the application ends or shuts the runtime down, after every
-  /// instrumented dispatch has completed; variables can still be read.
-  virtual void onExit() {}
+  /// instrumented dispatch has completed; variables can still be read. By
+  /// default, report() to stderr.
+  virtual void onExit();
 };
 
 /// Says on stderr, once per kernel and reason, why \p Kernel runs unchanged,

@@ -14,8 +14,6 @@ using namespace llvm;
 
 namespace luthier {
 
-Tool::~Tool() = default;
-
 namespace runtime {
 namespace {
 

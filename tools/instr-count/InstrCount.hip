@@ -53,24 +53,41 @@ class InstrCount : public Tool {
   /// By name and device: devices must not add to one counter at a time.
   std::map<std::pair<std::string, uint64_t>, Slot> Slots;
 
+  llvm::Error insert(LiftedRepresentation &LR, InstrumentationTask &Task,
+                     size_t Index) {
+    if (Index >= MaxKernels)
+      return llvm::createStringError("too many kernels to count");
+    for (auto &[Symbol, MF] : LR.functions())
+      for (llvm::MachineBasicBlock &MBB : *MF)
+        for (llvm::MachineInstr &MI : MBB)
+          LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
+              MI, LUTHIER_GET_HOOK_HANDLE(countInstruction),
+              {Index, isVector(MI)}));
+    return llvm::Error::success();
+  }
+
+  Slot &slot(llvm::StringRef Kernel, uint64_t Device) {
+    return Slots.try_emplace({Kernel.str(), Device}, Slot{Slots.size()})
+        .first->second;
+  }
+
+  /// Without a device, for `luthier instrument`: kernels get their slots in
+  /// the order of the file.
+  llvm::Error instrument(LiftedRepresentation &LR,
+                         InstrumentationTask &Task) override {
+    std::lock_guard Guard(Lock);
+    return insert(LR, Task, slot(LR.functions().front().first.Name, 0).Index);
+  }
+
   llvm::Error count(KernelDispatch &Dispatch) {
     const hsa::LoadedCodeObjectKernel &Kernel = Dispatch.Kernel;
     std::lock_guard Guard(Lock);
-    auto Key = std::pair(Kernel.name().str(), Kernel.agent().handle);
-    Slot &S = Slots.try_emplace(Key, Slot{Slots.size()}).first->second;
-    if (S.Index >= MaxKernels)
-      return llvm::createStringError("too many kernels to count");
+    Slot &S = slot(Kernel.name(), Kernel.agent().handle);
 
     auto Lifted = lift(Kernel);
     LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
-    auto Mutate = [&S](auto &Task, auto &LR) -> llvm::Error {
-      for (auto &[Symbol, MF] : LR.functions())
-        for (llvm::MachineBasicBlock &MBB : *MF)
-          for (llvm::MachineInstr &MI : MBB)
-            LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
-                MI, LUTHIER_GET_HOOK_HANDLE(countInstruction),
-                {S.Index, isVector(MI)}));
-      return llvm::Error::success();
+    auto Mutate = [&](auto &Task, auto &LR) {
+      return insert(LR, Task, S.Index);
     };
     LUTHIER_RETURN_ON_ERROR(
         instrumentAndLoad(Kernel, *Lifted, Mutate, "instr-count"));
