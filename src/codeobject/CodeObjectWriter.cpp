@@ -20,7 +20,10 @@ luthier::writeCodeObject(const CodeObject &Original, const KernelImage &Image,
                   "kernel " + Image.Name + " cannot begin " +
                       Twine(Image.EntryOffset) + " bytes into its " +
                       Twine(Image.Code.size()) + " bytes of code");
-  return linkSharedObject(makeRelocatableKernel(
+  auto Object = makeRelocatableKernel(
       Original, Image,
-      writeKernelMetadata(Original.metadataBlob(), Image.Name, Metadata)));
+      writeKernelMetadata(Original.metadataBlob(), Image.Name, Metadata));
+  if (!Object)
+    return Object.takeError();
+  return linkSharedObject(*Object);
 }

@@ -8,6 +8,8 @@
 
 namespace luthier {
 
+class LineTable;
+
 struct KernelImage {
   std::string Name;
   /// Position-independent code; branches resolved, no relocations.
@@ -16,6 +18,8 @@ struct KernelImage {
   /// entry of kernarg preload do not count).
   uint64_t EntryOffset = 0;
   KernelDescriptor Descriptor;
+  /// Source lines by offset into Code; may be null.
+  const LineTable *Lines = nullptr;
 };
 
 /// Returns the bytes of a loadable (ET_DYN) code object for the same target and

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/RelocatableKernel.h"
+#include "codeobject/LineTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"
@@ -21,7 +22,14 @@ enum SectionIndex : uint16_t {
   Note,
   SymbolTable,
   StringTable,
-  NumSections
+  NumSections,
+  // Only with source lines:
+  DebugLine = NumSections,
+  DebugLineRelocations,
+  DebugInfo,
+  DebugInfoRelocations,
+  DebugAbbrev,
+  NumSectionsWithDebug
 };
 
 /// Symbol table indices.
@@ -97,7 +105,7 @@ Elf64_Sym symbol(uint32_t Name, uint8_t Type, SectionIndex Section,
   return Symbol;
 }
 
-Elf64_Ehdr fileHeader(const CodeObject &Original) {
+Elf64_Ehdr fileHeader(const CodeObject &Original, uint16_t Sections) {
   Elf64_Ehdr Header{};
   std::memcpy(Header.e_ident, ElfMagic, 4);
   Header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -111,7 +119,7 @@ Elf64_Ehdr fileHeader(const CodeObject &Original) {
   Header.e_flags = Original.elfFlags();
   Header.e_ehsize = sizeof(Elf64_Ehdr);
   Header.e_shentsize = sizeof(Elf64_Shdr);
-  Header.e_shnum = NumSections;
+  Header.e_shnum = Sections;
   Header.e_shstrndx = StringTable;
   return Header;
 }
@@ -119,7 +127,9 @@ Elf64_Ehdr fileHeader(const CodeObject &Original) {
 /// Puts sections behind the file header and their headers behind them.
 class ObjectFile {
 public:
-  explicit ObjectFile(const Elf64_Ehdr &Header) { append(Bytes, Header); }
+  explicit ObjectFile(const Elf64_Ehdr &Header) : Headers(Header.e_shnum) {
+    append(Bytes, Header);
+  }
 
   Elf64_Shdr &add(SectionIndex Index, uint32_t Name, uint32_t Type,
                   uint64_t Flags, uint64_t Alignment,
@@ -140,18 +150,52 @@ public:
     Bytes.resize(alignTo(Bytes.size(), alignof(Elf64_Shdr)));
     const uint64_t Offset = Bytes.size();
     std::memcpy(&Bytes[offsetof(Elf64_Ehdr, e_shoff)], &Offset, sizeof(Offset));
-    append(Bytes, Headers);
+    for (const Elf64_Shdr &Header : Headers)
+      append(Bytes, Header);
     return std::move(Bytes);
   }
 
 private:
   SmallVector<uint8_t, 0> Bytes;
-  Elf64_Shdr Headers[NumSections] = {};
+  SmallVector<Elf64_Shdr, NumSectionsWithDebug> Headers;
 };
+
+/// One relocation of a section that nobody loads.
+void addRelocation(ObjectFile &File, Strings &Names, SectionIndex Index,
+                   StringRef Name, SectionIndex Of, const Elf64_Rela &Entry) {
+  SmallVector<uint8_t, 0> Bytes;
+  append(Bytes, Entry);
+  Elf64_Shdr &Header = File.add(Index, Names.add(".rela" + Name), SHT_RELA,
+                                SHF_INFO_LINK, 8, Bytes);
+  Header.sh_link = SymbolTable;
+  Header.sh_info = Of;
+  Header.sh_entsize = sizeof(Elf64_Rela);
+}
+
+/// \p Field holds the address of the code's first byte.
+Elf64_Rela codeAddress(uint64_t Field, const KernelImage &Image) {
+  Elf64_Rela Relocation{};
+  Relocation.r_offset = Field;
+  Relocation.setSymbolAndType(KernelSymbol, R_AMDGPU_ABS64);
+  Relocation.r_addend = -static_cast<int64_t>(Image.EntryOffset);
+  return Relocation;
+}
+
+void addDebugSections(ObjectFile &File, Strings &Names,
+                      const KernelImage &Image, const DebugSections &Debug) {
+  File.add(DebugLine, Names.add(".debug_line"), SHT_PROGBITS, 0, 1, Debug.Line);
+  addRelocation(File, Names, DebugLineRelocations, ".debug_line", DebugLine,
+                codeAddress(Debug.AddressInLine, Image));
+  File.add(DebugInfo, Names.add(".debug_info"), SHT_PROGBITS, 0, 1, Debug.Info);
+  addRelocation(File, Names, DebugInfoRelocations, ".debug_info", DebugInfo,
+                codeAddress(Debug.AddressInInfo, Image));
+  File.add(DebugAbbrev, Names.add(".debug_abbrev"), SHT_PROGBITS, 0, 1,
+           Debug.Abbrev);
+}
 
 } // namespace
 
-SmallVector<uint8_t, 0>
+Expected<SmallVector<uint8_t, 0>>
 luthier::makeRelocatableKernel(const CodeObject &Original,
                                const KernelImage &Image, StringRef Metadata) {
   Strings Names;
@@ -170,7 +214,9 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   append(Symbols, symbol(Names.add(Image.Name + ".kd"), STT_OBJECT,
                          ReadOnlyData, 0, Descriptor.size()));
 
-  ObjectFile File(fileHeader(Original));
+  const bool HasLines = Image.Lines && !Image.Lines->empty();
+  ObjectFile File(
+      fileHeader(Original, HasLines ? NumSectionsWithDebug : NumSections));
   File.add(Text, Names.add(".text"), SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR,
            256, Code);
   File.add(ReadOnlyData, Names.add(".rodata"), SHT_PROGBITS, SHF_ALLOC, 64,
@@ -187,6 +233,13 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   Table.sh_link = StringTable;
   Table.sh_info = KernelSymbol; // The first that is not local.
   Table.sh_entsize = sizeof(Elf64_Sym);
+  if (HasLines) {
+    Expected<DebugSections> Debug =
+        encodeLineTable(*Image.Lines, Image.Name, Image.Code.size());
+    if (!Debug)
+      return Debug.takeError();
+    addDebugSections(File, Names, Image, *Debug);
+  }
   const uint32_t OwnName = Names.add(".strtab");
   File.add(StringTable, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
   return File.finish();

@@ -10,9 +10,9 @@ namespace luthier {
 
 /// Flags, ABI version and processor come from \p Original; \p Metadata is the
 /// contents of the note. The entry is aligned as the hardware demands.
-llvm::SmallVector<uint8_t, 0> makeRelocatableKernel(const CodeObject &Original,
-                                                    const KernelImage &Image,
-                                                    llvm::StringRef Metadata);
+llvm::Expected<llvm::SmallVector<uint8_t, 0>>
+makeRelocatableKernel(const CodeObject &Original, const KernelImage &Image,
+                      llvm::StringRef Metadata);
 
 } // namespace luthier
 

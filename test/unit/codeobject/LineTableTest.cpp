@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/LineTable.h"
+#include "TestInputs.h"
+#include "codeobject/CodeObjectWriter.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+LineTable linesOf(const CodeObject &Object, const KernelInfo &Kernel) {
+  return readLineTable(Object, Kernel.EntryAddress, Kernel.CodeSize);
+}
+
+} // namespace
+
+TEST(LineTable, ReadsWhatTheCompilerWrote) {
+  const auto Object = take(CodeObject::create(readFile("lines.co")));
+  for (const KernelInfo &Kernel : Object->kernels()) {
+    SCOPED_TRACE(Kernel.Name);
+    const LineTable Lines = linesOf(*Object, Kernel);
+    ASSERT_FALSE(Lines.empty());
+    const LineTable::Row *Entry = Lines.find(Kernel.EntryAddress);
+    ASSERT_NE(Entry, nullptr);
+    EXPECT_TRUE(StringRef(Lines.files()[Entry->File]).ends_with("kernels.cpp"));
+    EXPECT_GT(Entry->Line, 0u);
+    EXPECT_EQ(Lines.find(Kernel.EntryAddress - 4), nullptr);
+  }
+}
+
+TEST(LineTable, IsEmptyWithoutDebugInformation) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  EXPECT_TRUE(linesOf(*Object, Object->kernels()[0]).empty());
+}
+
+TEST(LineTable, SurvivesBeingWrittenIntoACodeObject) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  const KernelInfo &Kernel = Object->kernels()[0];
+  LineTable Lines;
+  const unsigned A = Lines.fileIndex("/src/hook.hip");
+  const unsigned B = Lines.fileIndex("/src/app.hip");
+  ASSERT_GT(Kernel.CodeSize, 24u);
+  Lines.append({0, B, 7, 3});
+  Lines.append({4, A, 100000, 1});
+  Lines.append({8, A, 2, 0});
+  Lines.append({16, B, 0, 0});
+  Lines.append({20, B, 8, 65});
+  KernelImage Image{
+      Kernel.Name, take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize)),
+      0, Kernel.Descriptor, &Lines};
+  const auto Written =
+      take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
+  const KernelInfo &Copy = Written->kernels()[0];
+  const LineTable Read = linesOf(*Written, Copy);
+  for (uint64_t Offset = 0; Offset < Kernel.CodeSize; Offset += 4)
+    EXPECT_EQ(Read.describe(Copy.EntryAddress + Offset), Lines.describe(Offset))
+        << Offset;
+  EXPECT_EQ(Read.describe(Copy.EntryAddress + 4), "/src/hook.hip:100000");
+  EXPECT_EQ(Read.describe(Copy.EntryAddress + 16), "");
+}
+
+TEST(LineTable, KeepsOneRowPerAddressAndLine) {
+  LineTable Lines;
+  const unsigned File = Lines.fileIndex("a");
+  EXPECT_EQ(Lines.fileIndex("a"), File);
+  Lines.append({0, File, 1, 0});
+  Lines.append({4, File, 1, 0});
+  Lines.append({8, File, 2, 0});
+  Lines.append({8, File, 3, 0});
+  ASSERT_EQ(Lines.rows().size(), 2u);
+  EXPECT_EQ(Lines.find(7)->Line, 1u);
+  EXPECT_EQ(Lines.find(8)->Line, 3u);
+}
