@@ -5,61 +5,92 @@
 #define LUTHIER_INSTRUMENTATIONTASK_H
 
 #include "luthier/Export.h"
+#include "luthier/HookArgument.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/MC/MCRegister.h"
 #include "llvm/Support/Error.h"
-#include <concepts>
-#include <cstdint>
-#include <optional>
-#include <variant>
 
 namespace llvm {
+class MachineBasicBlock;
+class MachineFunction;
 class MachineInstr;
-}
+} // namespace llvm
 
 namespace luthier {
 
-/// One argument of a hook: a constant, or a register of the application whose
-/// value at the point is passed. A vector register arrives lane by lane, valid
-/// in the lanes that are active there.
-class LUTHIER_API HookArgument {
-public:
-  HookArgument(llvm::Constant *C) : Value(C) {}
-  HookArgument(llvm::MCRegister Reg) : Value(Reg) {}
-  template <std::integral T>
-  HookArgument(T Number) : Value(static_cast<uint64_t>(Number)) {}
-
-  bool isRegister() const {
-    return std::holds_alternative<llvm::MCRegister>(Value);
-  }
-  llvm::MCRegister reg() const { return std::get<llvm::MCRegister>(Value); }
-  /// Bits of an integer constant, or nothing for another kind of constant.
-  std::optional<uint64_t> integer() const;
-
-private:
-  std::variant<llvm::Constant *, llvm::MCRegister, uint64_t> Value;
+/// Kinds of points, in the order in which the hooks run of points that fall on
+/// the same place in the code. Hooks of one kind run in the order in which they
+/// were inserted.
+enum class PointKind {
+  KernelEntry,
+  FunctionEntry,
+  Edge,
+  BlockBegin,
+  AfterInstruction,
+  BlockEnd,
+  BeforeInstruction,
+  FunctionExit,
+  Endpgm,
+  WaveEnd,
 };
 
+/// Hooks are given as what LUTHIER_GET_HOOK_HANDLE returns. Where nothing may
+/// stand (inside a clause, a paired sequence or GPR-index mode) a hook runs at
+/// the nearest legal place before, or for insertHookAfter() behind, that is
+/// reached exactly as often and with the same EXEC; without one, the kernel is
+/// refused with NoInsertionPoint.
 class LUTHIER_API InstrumentationTask {
 public:
   struct Insertion {
-    llvm::MachineInstr *Before;
-    const void *Hook;
-    llvm::SmallVector<HookArgument, 2> Arguments;
+    PointKind Kind;
+    const llvm::MachineInstr *MI = nullptr;
+    /// The block, or the edge's source.
+    const llvm::MachineBasicBlock *Block = nullptr;
+    const llvm::MachineBasicBlock *To = nullptr;
+    const llvm::MachineFunction *MF = nullptr;
+    const void *Hook = nullptr;
+    llvm::SmallVector<HookArgument, 2> Arguments = {};
   };
+  using Arguments = llvm::ArrayRef<HookArgument>;
 
-  /// Runs the hook each time control reaches \p MI, before it. \p Handle comes
-  /// from LUTHIER_GET_HOOK_HANDLE. Hooks at one instruction run in the order of
-  /// these calls. Where nothing may be inserted (inside a clause or a paired
-  /// sequence) the hook runs at the nearest earlier legal place.
-  llvm::Error insertHookBefore(llvm::MachineInstr &MI, const void *Handle,
-                               llvm::ArrayRef<HookArgument> Arguments = {});
+  /// Each time control reaches \p MI, before it.
+  llvm::Error insertHookBefore(const llvm::MachineInstr &MI, const void *Hook,
+                               Arguments Args = {});
+  /// Each time \p MI has run: after a call, when it has returned; after a
+  /// branch, on each way it can take. There is no place after instructions that
+  /// end the wave or leave the function.
+  llvm::Error insertHookAfter(const llvm::MachineInstr &MI, const void *Hook,
+                              Arguments Args = {});
+  /// Each time control reaches \p MBB, from wherever.
+  llvm::Error insertHookAtBlockBegin(const llvm::MachineBasicBlock &MBB,
+                                     const void *Hook, Arguments Args = {});
+  /// Each time control is about to leave \p MBB: before its branch, if it has
+  /// one.
+  llvm::Error insertHookAtBlockEnd(const llvm::MachineBasicBlock &MBB,
+                                   const void *Hook, Arguments Args = {});
+  /// Each time control goes from \p From to its successor \p To.
+  llvm::Error insertHookOnEdge(const llvm::MachineBasicBlock &From,
+                               const llvm::MachineBasicBlock &To,
+                               const void *Hook, Arguments Args = {});
+  /// Each time \p MF is entered; loops to its first block do not count.
+  llvm::Error insertHookAtFunctionEntry(const llvm::MachineFunction &MF,
+                                        const void *Hook, Arguments Args = {});
+  /// Before each return, tail call and end of the wave in \p MF.
+  llvm::Error insertHookAtFunctionExits(const llvm::MachineFunction &MF,
+                                        const void *Hook, Arguments Args = {});
+  /// Once per wave, before anything else.
+  llvm::Error insertHookAtKernelEntry(const void *Hook, Arguments Args = {});
+  /// Before every s_endpgm, in all functions.
+  llvm::Error insertHookAtEndpgm(const void *Hook, Arguments Args = {});
+  /// Once per wave, as the last thing that it does: before s_endpgm, and before
+  /// it gives its registers back (MSG_DEALLOC_VGPRS).
+  llvm::Error insertHookAtWaveEnd(const void *Hook, Arguments Args = {});
 
   llvm::ArrayRef<Insertion> insertions() const { return Insertions; }
 
 private:
+  llvm::Error add(Insertion Where, const void *Hook, Arguments Args);
+
   llvm::SmallVector<Insertion, 0> Insertions;
 };
 

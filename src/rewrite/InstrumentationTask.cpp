@@ -8,15 +8,14 @@ using namespace llvm;
 namespace luthier {
 
 std::optional<uint64_t> HookArgument::integer() const {
-  if (const auto *Number = std::get_if<uint64_t>(&Value))
-    return *Number;
-  const auto *C = std::get_if<Constant *>(&Value);
-  if (!C || !*C)
+  if (K != Kind::Constant)
     return std::nullopt;
-  if (const auto *Int = dyn_cast<ConstantInt>(*C);
+  if (!C)
+    return Number;
+  if (const auto *Int = dyn_cast<ConstantInt>(C);
       Int && Int->getBitWidth() <= 64)
     return Int->getZExtValue();
-  if (const auto *FP = dyn_cast<ConstantFP>(*C)) {
+  if (const auto *FP = dyn_cast<ConstantFP>(C)) {
     APInt Bits = FP->getValueAPF().bitcastToAPInt();
     if (Bits.getBitWidth() <= 64)
       return Bits.getZExtValue();
@@ -24,13 +23,69 @@ std::optional<uint64_t> HookArgument::integer() const {
   return std::nullopt;
 }
 
-Error InstrumentationTask::insertHookBefore(MachineInstr &MI,
-                                            const void *Handle,
-                                            ArrayRef<HookArgument> Arguments) {
-  if (!Handle)
+Error InstrumentationTask::add(Insertion Where, const void *Hook,
+                               Arguments Args) {
+  if (!Hook)
     return refuse(RefusalReason::UnknownHook, "the hook handle is null");
-  Insertions.push_back({&MI, Handle, {Arguments.begin(), Arguments.end()}});
+  Where.Hook = Hook;
+  Where.Arguments.assign(Args.begin(), Args.end());
+  Insertions.push_back(std::move(Where));
   return Error::success();
+}
+
+Error InstrumentationTask::insertHookBefore(const MachineInstr &MI,
+                                            const void *Hook, Arguments Args) {
+  return add({.Kind = PointKind::BeforeInstruction, .MI = &MI}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAfter(const MachineInstr &MI,
+                                           const void *Hook, Arguments Args) {
+  return add({.Kind = PointKind::AfterInstruction, .MI = &MI}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtBlockBegin(const MachineBasicBlock &MBB,
+                                                  const void *Hook,
+                                                  Arguments Args) {
+  return add({.Kind = PointKind::BlockBegin, .Block = &MBB}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtBlockEnd(const MachineBasicBlock &MBB,
+                                                const void *Hook,
+                                                Arguments Args) {
+  return add({.Kind = PointKind::BlockEnd, .Block = &MBB}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookOnEdge(const MachineBasicBlock &From,
+                                            const MachineBasicBlock &To,
+                                            const void *Hook, Arguments Args) {
+  return add({.Kind = PointKind::Edge, .Block = &From, .To = &To}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtFunctionEntry(const MachineFunction &MF,
+                                                     const void *Hook,
+                                                     Arguments Args) {
+  return add({.Kind = PointKind::FunctionEntry, .MF = &MF}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtFunctionExits(const MachineFunction &MF,
+                                                     const void *Hook,
+                                                     Arguments Args) {
+  return add({.Kind = PointKind::FunctionExit, .MF = &MF}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtKernelEntry(const void *Hook,
+                                                   Arguments Args) {
+  return add({.Kind = PointKind::KernelEntry}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtEndpgm(const void *Hook,
+                                              Arguments Args) {
+  return add({.Kind = PointKind::Endpgm}, Hook, Args);
+}
+
+Error InstrumentationTask::insertHookAtWaveEnd(const void *Hook,
+                                               Arguments Args) {
+  return add({.Kind = PointKind::WaveEnd}, Hook, Args);
 }
 
 } // namespace luthier

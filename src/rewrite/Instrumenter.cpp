@@ -2,7 +2,6 @@
 #include "rewrite/Instrumenter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
-#include "analysis/InsertionPoints.h"
 #include "analysis/RegisterLiveness.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
@@ -117,34 +116,13 @@ Expected<std::vector<Payload>> compileVariants(VariantPlan &Plan,
 using PointsByAnchor =
     DenseMap<const MachineInstr *, SmallVector<const PlannedPoint *, 1>>;
 
-/// Registers that one of the moved point's arguments comes from must not change
-/// between the anchor and the instruction.
-Error checkMoved(const PlannedPoint &Point, const MachineInstr &Anchor) {
-  const TargetRegisterInfo &TRI =
-      *Anchor.getMF()->getSubtarget().getRegisterInfo();
-  for (const MachineInstr *MI = &Anchor; MI != Point.Before;
-       MI = MI->getNextNode())
-    for (const ArgumentMove &Move : Point.Moves)
-      if (auto *Reg = std::get_if<MCRegister>(&Move.Value);
-          Reg && MI->modifiesRegister(*Reg, &TRI))
-        return refuse(RefusalReason::NoInsertionPoint,
-                      Twine(TRI.getName(*Reg)) +
-                          " changes within a group of instructions that must "
-                          "stay together");
-  return Error::success();
-}
-
-Expected<PointsByAnchor> placePoints(const LiftedRepresentation &LR,
-                                     const VariantPlan &Plan) {
-  InsertionPoints Legal = InsertionPoints::run(LR);
+Expected<PointsByAnchor> placePoints(const VariantPlan &Plan) {
   PointsByAnchor Result;
   for (const PlannedPoint &Point : Plan.Points) {
-    Expected<const MachineInstr *> Anchor = Legal.anchorOf(*Point.Before);
-    if (!Anchor)
-      return Anchor.takeError();
-    if (Error E = checkMoved(Point, **Anchor))
-      return std::move(E);
-    Result[*Anchor].push_back(&Point);
+    if (Point.Where.K != Place::Kind::Before)
+      return refuse(RefusalReason::NoInsertionPoint,
+                    "edges and entries are not written yet");
+    Result[Point.Where.MI].push_back(&Point);
   }
   return Result;
 }
@@ -172,7 +150,7 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   InstrumentedKernel Result;
   Result.Report.CompileTime = Watch.lap();
 
-  Expected<PointsByAnchor> Points = placePoints(LR, *Plan);
+  Expected<PointsByAnchor> Points = placePoints(*Plan);
   if (!Points)
     return Points.takeError();
   MachineFunction &MF = LR.kernel();

@@ -5,6 +5,8 @@
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetRegisterInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
@@ -26,21 +28,30 @@ class VariantPlanner {
 public:
   VariantPlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
                  const InstrumentationTask &Task, HookResolver Resolve)
-      : Target(*LR.impl().Target), Use(Use), Task(Task), Resolve(Resolve) {}
+      : Target(*LR.impl().Target), Use(Use), Task(Task), Resolve(Resolve),
+        Places(LR) {}
 
   Expected<VariantPlan> run() {
     for (const InstrumentationTask::Insertion &I : Task.insertions())
       if (Error E = noteUse(I))
         return std::move(E);
+    // Hooks of points that fall on one place run in the order of their kinds.
+    std::map<PointKind, SmallVector<const InstrumentationTask::Insertion *, 0>>
+        ByKind;
     for (const InstrumentationTask::Insertion &I : Task.insertions())
-      if (Error E = plan(I))
-        return std::move(E);
+      ByKind[I.Kind].push_back(&I);
+    for (const auto &[Kind, Insertions] : ByKind)
+      for (const InstrumentationTask::Insertion *I : Insertions)
+        if (Error E = plan(*I))
+          return std::move(E);
     return std::move(Plan);
   }
 
 private:
   Error noteUse(const InstrumentationTask::Insertion &I);
   Error plan(const InstrumentationTask::Insertion &I);
+  Error plan(const InstrumentationTask::Insertion &I, UsedHook &Hook,
+             const PlacedPoint &At);
   Expected<UsedHook &> find(const void *Handle);
   /// Dwords of an argument register and whether it holds a value per lane.
   Expected<ArgumentSlot> slotFor(MCRegister Reg) const;
@@ -52,6 +63,7 @@ private:
   const RegisterUse &Use;
   const InstrumentationTask &Task;
   HookResolver Resolve;
+  PlaceFinder Places;
   DenseMap<const void *, UsedHook> Hooks;
   /// Hook and arguments, spelled out, to the index of the variant.
   std::map<std::vector<uint64_t>, unsigned> VariantOf;
@@ -93,6 +105,10 @@ Error VariantPlanner::noteUse(const InstrumentationTask::Insertion &I) {
   for (auto [Argument, Constants] : zip(I.Arguments, Hook->Constants)) {
     if (Argument.isRegister())
       continue;
+    if (!Argument.isConstant())
+      return refuse(RefusalReason::HookArguments,
+                    "an argument of " + Hook->Reference.Function +
+                        " is of a kind that is not implemented");
     std::optional<uint64_t> Bits = Argument.integer();
     if (!Bits)
       return refuse(RefusalReason::HookArguments,
@@ -120,6 +136,27 @@ Expected<ArgumentSlot> VariantPlanner::slotFor(MCRegister Reg) const {
   return ArgumentSlot{Range.isVector(), 0, Range.Count};
 }
 
+/// Where a hook does not run right at its instruction, a register it is given
+/// must not change between the two.
+static Error checkUnchanged(const PlacedPoint &At, MCRegister Reg) {
+  if (At.Where.K != Place::Kind::Before || !At.Instruction)
+    return Error::success();
+  const MachineInstr *MI = At.Where.MI, *End = At.Instruction;
+  if (At.IsAfter) {
+    std::swap(MI, End);
+    MI = MI->getNextNode();
+  }
+  const TargetRegisterInfo &TRI =
+      *End->getMF()->getSubtarget().getRegisterInfo();
+  for (; MI != End; MI = MI->getNextNode())
+    if (MI->modifiesRegister(Reg, &TRI))
+      return refuse(RefusalReason::NoInsertionPoint,
+                    Twine(TRI.getName(Reg)) +
+                        " changes within a group of instructions that must "
+                        "stay together");
+  return Error::success();
+}
+
 ArgumentSlot VariantPlanner::allocate(ArgumentSlot Slot, unsigned &SGPRs,
                                       unsigned &VGPRs) {
   unsigned &Next = Slot.IsVector ? VGPRs : SGPRs;
@@ -130,9 +167,20 @@ ArgumentSlot VariantPlanner::allocate(ArgumentSlot Slot, unsigned &SGPRs,
 }
 
 Error VariantPlanner::plan(const InstrumentationTask::Insertion &I) {
+  Expected<SmallVector<PlacedPoint, 1>> At = Places.find(I);
+  if (!At)
+    return At.takeError();
   UsedHook &Hook = *find(I.Hook); // noteUse has been here.
+  for (const PlacedPoint &Point : *At)
+    if (Error E = plan(I, Hook, Point))
+      return E;
+  return Error::success();
+}
+
+Error VariantPlanner::plan(const InstrumentationTask::Insertion &I,
+                           UsedHook &Hook, const PlacedPoint &At) {
   PlannedPoint Point;
-  Point.Before = I.Before;
+  Point.Where = At.Where;
   PayloadVariant Variant{Hook.Reference, {}};
   std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(I.Hook)};
   unsigned SGPRs = 0, VGPRs = 0;
@@ -155,6 +203,9 @@ Error VariantPlanner::plan(const InstrumentationTask::Insertion &I) {
     Slot = allocate(Slot, SGPRs, VGPRs);
     Variant.Arguments.push_back(Slot);
     Key.insert(Key.end(), {1u + Slot.IsVector, Slot.Index, Slot.Dwords});
+    if (Argument.isRegister())
+      if (Error E = checkUnchanged(At, Argument.reg()))
+        return E;
     if (Argument.isRegister())
       Point.Moves.push_back({Slot, Argument.reg()});
     else

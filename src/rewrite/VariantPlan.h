@@ -7,6 +7,7 @@
 #include "hook/PayloadCompiler.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
+#include "rewrite/Place.h"
 #include "rewrite/RegisterPlan.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
@@ -19,16 +20,17 @@ struct ArgumentMove {
   std::variant<uint64_t, llvm::MCRegister> Value;
 };
 
-/// One insertion, resolved.
+/// One run of a hook at one place.
 struct PlannedPoint {
-  const llvm::MachineInstr *Before = nullptr;
+  Place Where;
   unsigned Variant = 0; ///< Index into VariantPlan::Variants.
   llvm::SmallVector<ArgumentMove, 2> Moves;
 };
 
 struct VariantPlan {
   std::vector<PayloadVariant> Variants;
-  std::vector<PlannedPoint> Points; ///< In the order of the task.
+  /// Those of one place in the order in which they run.
+  std::vector<PlannedPoint> Points;
   unsigned ArgumentSGPRs = 0, ArgumentVGPRs = 0;
   /// One per tool module that is used.
   llvm::DenseMap<const HookModule *, std::unique_ptr<PayloadCompiler>>
@@ -41,7 +43,8 @@ struct VariantPlan {
 /// parameters that name registers are always compiled in.
 inline constexpr unsigned MaxSpecialised = 4;
 
-/// Refuses with UnknownHook, HookArguments and what resolving refuses.
+/// Refuses with UnknownHook, HookArguments, NoInsertionPoint and what resolving
+/// refuses.
 llvm::Expected<VariantPlan> planVariants(const LiftedRepresentation &LR,
                                          const RegisterUse &Use,
                                          const InstrumentationTask &Task,

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a tool passes to a hook. Every argument is evaluated at the point where
+// the hook runs: a register argument is the register's value there.
+//
+// Arguments about "the instruction" belong to the instruction that the point
+// was named by: the one that the hook runs before or after, the first one of
+// the block that it begins, the last one of the block that it ends, and each
+// instruction that a function or the wave is left by. Edges and entries have
+// none.
+#ifndef LUTHIER_HOOKARGUMENT_H
+#define LUTHIER_HOOKARGUMENT_H
+
+#include "luthier/Export.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/MC/MCRegister.h"
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace luthier {
+
+/// One argument of a hook. Converts to the type of the hook's parameter by
+/// dropping or zero-filling high bits.
+class LUTHIER_API HookArgument {
+public:
+  enum class Kind {
+    Constant,
+    Register,
+    Operand,
+    Address,
+    AccessSize,
+    AccessKind,
+    ActiveLanes,
+    PC,
+    Opcode,
+    Mnemonic,
+    Size,
+    Block,
+  };
+
+  HookArgument(llvm::Constant *C) : K(Kind::Constant), C(C) {}
+  template <std::integral T>
+  HookArgument(T Number)
+      : K(Kind::Constant), Number(static_cast<uint64_t>(Number)) {}
+
+  /// A register of the application, up to 64 bits wide: SGPR, VGPR, AGPR, a
+  /// half or pair of them, SCC, VCC, EXEC, M0, MODE and other special ones. A
+  /// vector register arrives lane by lane, valid in lanes that are active at
+  /// the point.
+  HookArgument(llvm::MCRegister Reg) : K(Kind::Register), Reg(Reg) {}
+
+  /// Registers \p First to \p First + \p Count - 1 of tuple \p Reg, one or two
+  /// of them: for tuples of more than 64 bits, spread over parameters.
+  static HookArgument part(llvm::MCRegister Reg, unsigned First,
+                           unsigned Count) {
+    HookArgument A(Reg);
+    A.Index = First;
+    A.Count = Count;
+    return A;
+  }
+
+  /// The value of operand \p Index of the instruction, as LLVM counts them: a
+  /// register, an inline constant or a literal, without source modifiers.
+  static HookArgument operand(unsigned Index) {
+    return about(Kind::Operand, Index);
+  }
+
+  /// The address, for each lane, of access \p Access of the instruction (see
+  /// MemoryAccess.h): a generic one that the hook can dereference. Of LDS and
+  /// scratch, the low half is the offset in the segment. Valid in active lanes.
+  static HookArgument address(unsigned Access = 0) {
+    return about(Kind::Address, Access);
+  }
+  /// Bytes that access \p Access touches from its address on, in one lane; of a
+  /// scalar access, in the wave.
+  static HookArgument accessSize(unsigned Access = 0) {
+    return about(Kind::AccessSize, Access);
+  }
+  /// An AccessKind (see MemoryAccess.h).
+  static HookArgument accessKind(unsigned Access = 0) {
+    return about(Kind::AccessKind, Access);
+  }
+  /// A bit for each lane that is active at the point: EXEC, in 64 bits also for
+  /// waves of 32. It remains valid when the hook itself changes EXEC.
+  static HookArgument activeLanes() { return about(Kind::ActiveLanes); }
+
+  /// Address of the instruction in the original code on the device.
+  static HookArgument pc() { return about(Kind::PC); }
+  /// LLVM's number for the instruction's opcode, which changes from one version
+  /// of LLVM to the next.
+  static HookArgument opcode() { return about(Kind::Opcode); }
+  /// A number for the instruction's name that never changes; see Mnemonic.h.
+  static HookArgument mnemonic() { return about(Kind::Mnemonic); }
+  /// Bytes of the instruction's encoding in the original.
+  static HookArgument size() { return about(Kind::Size); }
+  /// Number of the block, counted over all functions of the
+  /// LiftedRepresentation in their order there.
+  static HookArgument block() { return about(Kind::Block); }
+
+  Kind kind() const { return K; }
+  bool isConstant() const { return K == Kind::Constant; }
+  bool isRegister() const { return K == Kind::Register; }
+  llvm::MCRegister reg() const { return Reg; }
+  /// Of an operand or access its number, of a register the first part.
+  unsigned index() const { return Index; }
+  /// Parts of the register to pass; 0 for the whole.
+  unsigned count() const { return Count; }
+  /// Bits of an integer constant, or nothing for another kind of constant.
+  std::optional<uint64_t> integer() const;
+
+private:
+  explicit HookArgument(Kind K) : K(K) {}
+  static HookArgument about(Kind K, unsigned Index = 0) {
+    HookArgument A(K);
+    A.Index = Index;
+    return A;
+  }
+
+  Kind K;
+  llvm::Constant *C = nullptr;
+  uint64_t Number = 0;
+  llvm::MCRegister Reg;
+  unsigned Index = 0, Count = 0;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOKARGUMENT_H
