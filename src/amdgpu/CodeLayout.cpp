@@ -31,7 +31,8 @@ void CodeLayout::branch(uint32_t Encoding, std::optional<uint32_t> Inverse,
   Bytes.resize(Bytes.size() + BranchSize);
 }
 
-Expected<std::vector<uint8_t>> CodeLayout::finish(const LongJump *Long) const {
+Expected<std::vector<uint8_t>>
+CodeLayout::finish(const LongJump *Long, std::vector<Mark> *Places) const {
   // Extra bytes that each branch needs; grows only, so the loop ends.
   std::vector<unsigned> Extra(Branches.size(), 0);
   std::vector<size_t> Shift(Branches.size() + 1, 0);
@@ -63,6 +64,9 @@ Expected<std::vector<uint8_t>> CodeLayout::finish(const LongJump *Long) const {
     }
   }
 
+  if (Places)
+    for (const Mark &M : Marks)
+      Places->push_back({place(M.Offset), M.Key});
   std::vector<uint8_t> Result;
   Result.reserve(Bytes.size() + Shift.back());
   size_t Copied = 0;

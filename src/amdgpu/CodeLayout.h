@@ -36,6 +36,8 @@ public:
   Label createLabel();
   /// \p L is here. Once per label.
   void bind(Label L);
+  /// Asks for where this place ends up; \p Key says which it is.
+  void mark(uint64_t Key) { Marks.push_back({Bytes.size(), Key}); }
   /// Bytes so far, before any branch grows.
   size_t size() const { return Bytes.size(); }
 
@@ -44,10 +46,16 @@ public:
   /// branch on the opposite condition; unset for an unconditional branch.
   void branch(uint32_t Encoding, std::optional<uint32_t> Inverse, Label Target);
 
+  /// A place that was marked.
+  struct Mark {
+    size_t Offset;
+    uint64_t Key;
+  };
   /// The code. \p Long is used where a branch does not reach; without one that
-  /// is an error.
+  /// is an error. \p Places, if given, receives all marks, in order.
   llvm::Expected<std::vector<uint8_t>>
-  finish(const LongJump *Long = nullptr) const;
+  finish(const LongJump *Long = nullptr,
+         std::vector<Mark> *Places = nullptr) const;
 
 private:
   struct Branch {
@@ -59,6 +67,7 @@ private:
   std::vector<uint8_t> Bytes;
   std::vector<Branch> Branches;
   std::vector<size_t> Labels; ///< Offset in Bytes, or unbound.
+  std::vector<Mark> Marks;    ///< With offsets in Bytes.
 };
 
 } // namespace luthier::amdgpu

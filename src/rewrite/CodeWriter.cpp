@@ -47,6 +47,8 @@ Expected<std::vector<uint8_t>> writeCode(const LiftedRepresentation &LR,
         if (Options.Before)
           Options.Before(MI, Layout);
         std::optional<uint64_t> Address = LR.originalAddress(MI);
+        if (Address)
+          Layout.mark(*Address);
         if (Options.LoadBias && MI.getOpcode() == AMDGPU::S_GETPC_B64 &&
             Address) {
           writeOriginalPC(MI, *Address + 4 + *Options.LoadBias, Encoder,
@@ -57,7 +59,7 @@ Expected<std::vector<uint8_t>> writeCode(const LiftedRepresentation &LR,
           return refuse(RefusalReason::UnsupportedEdit, toString(std::move(E)));
       }
     }
-  Expected<std::vector<uint8_t>> Code = Layout.finish(Options.Long);
+  Expected<std::vector<uint8_t>> Code = Layout.finish(Options.Long, Options.Map);
   if (!Code)
     return refuse(RefusalReason::UnsupportedEdit, toString(Code.takeError()));
   return Code;

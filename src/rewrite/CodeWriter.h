@@ -20,6 +20,9 @@ struct CodeWriterOptions {
   std::optional<uint64_t> LoadBias;
   /// For branches that do not reach.
   const amdgpu::LongJump *Long = nullptr;
+  /// Receives, for each instruction of the original that was kept, where it is
+  /// now and its address as linked.
+  std::vector<amdgpu::CodeLayout::Mark> *Map = nullptr;
 };
 
 /// The code of all functions of \p LR. Refuses with UnsupportedEdit.

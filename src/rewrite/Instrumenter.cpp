@@ -168,10 +168,13 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
     for (const PlannedPoint *Point : It->second)
       Writer.write(*Point, Live, Layout);
   };
+  std::vector<amdgpu::CodeLayout::Mark> Kept;
   Expected<std::vector<uint8_t>> Code =
-      writeCode(LR, Encoder, {writePoints, LoadBias, &Long});
+      writeCode(LR, Encoder, {writePoints, LoadBias, &Long, &Kept});
   if (!Code)
     return Code.takeError();
+  for (const amdgpu::CodeLayout::Mark &M : Kept)
+    Result.Map.push_back({M.Offset, M.Key});
   Result.Report.RewriteTime = Watch.lap();
 
   const CodeObject &Object = *LR.impl().Object;

@@ -25,12 +25,23 @@ struct InstrumentationReport {
   double CompileTime = 0, RewriteTime = 0, EmitTime = 0;
 };
 
+/// An instruction of the original in the instrumented code.
+struct PCPair {
+  /// Bytes from the instrumented kernel's entry; behind the payload, if any.
+  uint64_t Offset = 0;
+  /// Address in the original, as linked.
+  uint64_t Original = 0;
+};
+
 struct InstrumentedKernel {
   /// An ET_DYN code object whose only kernel has the original's name.
   std::vector<uint8_t> CodeObject;
   /// Bytes to use instead of the packet's if larger.
   uint32_t PrivateSegmentSize = 0;
   uint32_t GroupSegmentSize = 0;
+  /// Every instruction that was kept, in order of its place: for comparing the
+  /// two versions, and for naming the application's place of a fault.
+  std::vector<PCPair> Map;
   InstrumentationReport Report;
 };
 
