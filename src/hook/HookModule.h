@@ -42,6 +42,9 @@ struct HookModule {
   /// For a managed variable X: the address the cell holds, fixed for the life
   /// of the process, so that hooks need not load it.
   llvm::StringMap<uint64_t> ManagedStorage;
+  /// Nothing is loaded: instead of the address of each variable, payloads come
+  /// with a list of places to put it.
+  bool SymbolicVariables = false;
 };
 
 /// A hook of a module.

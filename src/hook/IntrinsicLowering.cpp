@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/IntrinsicLowering.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "hook/PayloadIR.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -21,12 +22,9 @@ Error bindVariables(Module &M, const HookModule &Hooks) {
   LLVMContext &C = M.getContext();
   auto *Int64 = Type::getInt64Ty(C);
   for (GlobalVariable &G : make_early_inc_range(M.globals())) {
-    if (G.use_empty() || G.getName().starts_with("llvm."))
+    if (G.use_empty() || G.getName().starts_with("llvm.") ||
+        G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS)
       continue;
-    if (G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS)
-      return refuse(RefusalReason::UnsupportedHook, "shared memory variable " +
-                                                        G.getName() + " of " +
-                                                        Hooks.ToolName);
     if (auto Managed = Hooks.ManagedStorage.find(G.getName());
         Managed != Hooks.ManagedStorage.end())
       for (User *U : make_early_inc_range(G.users()))
@@ -96,8 +94,9 @@ static Value *toBits(IRBuilderBase &B, Value *V, unsigned Dwords) {
   return B.CreateZExtOrTrunc(V, integerOf(B.getContext(), Dwords));
 }
 
-Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
-                    const PayloadFrame &Frame, Type *To) {
+/// A value that arrives in registers \p Slot, as type \p To.
+static Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
+                           const PayloadFrame &Frame, Type *To) {
   unsigned First = Slot.Index + (Slot.IsVector ? Frame.FirstArgumentVGPR
                                                : Frame.FirstArgumentSGPR);
   Value *Bits = readRegisters(
@@ -117,8 +116,8 @@ namespace {
 struct NamedRegister {
   std::string Constraint;
   unsigned Dwords = 1;
-  bool IsFlag = false;   ///< Lives in the frame while the payload runs.
-  bool IsVector = false; ///< VGPR or AGPR.
+  bool IsFlag = false; ///< Lives in the frame while the payload runs.
+  MCRegister Reg;      ///< Unless it is a flag.
 };
 
 class RegisterAccess {
@@ -158,7 +157,7 @@ public:
 private:
   NamedRegister flag(MCRegister Copy, unsigned Dwords) const {
     return {registerConstraint('s', MRI.getEncodingValue(Copy), Dwords), Dwords,
-            true, false};
+            true, MCRegister()};
   }
 
   /// SGPR5, VGPR4_VGPR5, AGPR0: the file and number are in the name.
@@ -181,7 +180,7 @@ private:
                     "the kernel does not use register " + Name);
     return NamedRegister{
         registerConstraint(toLower(File[0]), First, Parts.size()),
-        unsigned(Parts.size()), false, File != "SGPR"};
+        unsigned(Parts.size()), false, Reg};
   }
 
   const MCRegisterInfo &MRI;
@@ -233,6 +232,13 @@ static void skipAtomicOptimizer(CallBrInst &Marker) {
   }
 }
 
+static ArgumentSlot slotOf(const CallInst &Placeholder) {
+  auto number = [&](unsigned I) -> unsigned {
+    return cast<ConstantInt>(Placeholder.getArgOperand(I))->getZExtValue();
+  };
+  return {number(0) != 0, number(1), number(2)};
+}
+
 Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
                       const PayloadFrame &Frame, Payload &Result) {
   RegisterAccess Registers(Target, Frame, Result);
@@ -249,6 +255,13 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
       continue;
     StringRef Name =
         Callee->getFnAttribute("luthier_intrinsic").getValueAsString();
+    if (Name == ArgumentIntrinsic) {
+      IRBuilder<> B(Call);
+      Call->replaceAllUsesWith(
+          readArgument(B, slotOf(*Call), Frame, Call->getType()));
+      Call->eraseFromParent();
+      continue;
+    }
     bool Reads = Name == "luthier::readReg";
     if (!Reads && Name != "luthier::writeReg")
       return refuse(RefusalReason::UnsupportedHook,
@@ -266,10 +279,14 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
         Bits = B.CreateZExt(Bits, B.getIntNTy(Width));
       Call->replaceAllUsesWith(fromBits(B, Bits, Call->getType()));
       Result.ReadsApplication |= !Reg->IsFlag;
+      if (!Reg->IsFlag)
+        Result.Reads.push_back(Reg->Reg);
     } else {
       writeRegisters(B, Reg->Constraint,
                      toBits(B, Call->getArgOperand(1), Reg->Dwords));
       Result.WritesApplication |= !Reg->IsFlag;
+      if (!Reg->IsFlag)
+        Result.Writes.push_back(Reg->Reg);
       // A load may still be on its way to the register and land later.
       Result.ReadsApplication |= !Reg->IsFlag;
     }
@@ -303,8 +320,20 @@ static bool readsLaunchState(Intrinsic::ID ID) {
   }
 }
 
+static bool usesSharedMemory(const Value &V) {
+  if (auto *G = dyn_cast<GlobalVariable>(&V))
+    return G->getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS;
+  auto *C = dyn_cast<ConstantExpr>(&V);
+  return C && any_of(C->operands(),
+                     [](const Use &U) { return usesSharedMemory(*U); });
+}
+
 Error checkSupported(const Function &F) {
   for (const Instruction &I : instructions(F)) {
+    for (const Value *Operand : I.operands())
+      if (usesSharedMemory(*Operand))
+        return refuse(RefusalReason::UnsupportedHook,
+                      "a hook uses shared memory");
     if (isa<AllocaInst>(I))
       return refuse(RefusalReason::InstrumentationStack,
                     "a hook keeps a local variable in memory");

@@ -10,12 +10,8 @@
 #include "llvm/Support/Error.h"
 
 namespace llvm {
-class CallBase;
 class Function;
-class IRBuilderBase;
 class Module;
-class Type;
-class Value;
 } // namespace llvm
 
 namespace luthier {
@@ -27,11 +23,6 @@ inline constexpr llvm::StringLiteral WriteExecMarker = "luthier::writeExec";
 /// Gives variables their addresses: every reference becomes a constant. Refuses
 /// variables that the tool's code object does not define, and shared memory.
 llvm::Error bindVariables(llvm::Module &M, const HookModule &Hooks);
-
-/// A value that arrives in registers \p Slot, as type \p To.
-llvm::Value *readArgument(llvm::IRBuilderBase &Builder,
-                          const ArgumentSlot &Slot, const PayloadFrame &Frame,
-                          llvm::Type *To);
 
 /// Lowers the intrinsics called by \p F, in which their register numbers must
 /// have become constants, and records in \p Result what it uses.

@@ -5,17 +5,30 @@
 #ifndef LUTHIER_HOOK_PAYLOAD_H
 #define LUTHIER_HOOK_PAYLOAD_H
 
+#include "hook/HiddenArguments.h"
 #include "hook/HookModule.h"
+#include "hook/StateLanes.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <cstdint>
+#include <map>
+#include <set>
+#include <string>
 #include <variant>
 #include <vector>
 
 namespace luthier {
 
-/// Registers past the kernel's own that serve the code around payloads. A
-/// payload that reads or writes the application's flags uses these copies.
+/// Where the shared memory and counters of one tool module begin.
+struct ModuleLayout {
+  unsigned LdsOffset = 0; ///< From StateValue::LdsBase on.
+  unsigned FirstAccumulator = 0;
+};
+
+/// Registers that serve the code around payloads, and those that a payload may
+/// allocate. A payload that reads or writes the application's flags uses these
+/// copies. The windows may lie among the application's registers.
 struct PayloadFrame {
   /// The application's own: s0, v0 and a0 up to these, exclusive.
   unsigned ApplicationSGPRs = 0, ApplicationVGPRs = 0, ApplicationAGPRs = 0;
@@ -29,6 +42,26 @@ struct PayloadFrame {
   /// Free for the payload: [First, Limit).
   unsigned FirstSGPR = 0, SGPRLimit = 0;
   unsigned FirstVGPR = 0, VGPRLimit = 0;
+
+  /// Lanes of a wave of the kernel. Of 32: pairs above keep a mask in their
+  /// low half.
+  unsigned WaveSize = 64;
+  llvm::MCRegister ModeSave; ///< One SGPR.
+  /// One SGPR: where the payload's stack begins, in bytes of each lane's
+  /// private memory. Invalid: a payload that needs stack is refused.
+  llvm::MCRegister StackPointer;
+  llvm::MCRegister State;       ///< VGPR laid out as StateLanes.def says.
+  llvm::MCRegister WorkItemIds; ///< VGPR: x | y << 10 | z << 20.
+  /// Inside of the windows, not to be touched.
+  llvm::SmallVector<llvm::MCRegister, 4> Kept;
+
+  /// Bytes of the kernel's own arguments, where the implicit ones begin.
+  unsigned ExplicitKernargSize = 0;
+  /// Offsets from the start of the kernel's arguments; those that a hook reads
+  /// and that are missing here get it refused.
+  std::map<HiddenArgument, unsigned> HiddenArguments;
+  /// Of the module that is compiled.
+  ModuleLayout Module;
 };
 
 /// Argument registers, counted in dwords from the frame's first ones.
@@ -36,6 +69,11 @@ struct ArgumentSlot {
   bool IsVector = false;
   unsigned Index = 0;
   unsigned Dwords = 1;
+
+  bool operator==(const ArgumentSlot &Other) const {
+    return IsVector == Other.IsVector && Index == Other.Index &&
+           Dwords == Other.Dwords;
+  }
 };
 
 /// What makes one compilation differ from another.
@@ -43,11 +81,36 @@ struct PayloadVariant {
   HookReference Hook;
   /// For each parameter: the bits of a constant, or where the value arrives.
   llvm::SmallVector<std::variant<uint64_t, ArgumentSlot>, 2> Arguments;
+
+  bool operator==(const PayloadVariant &Other) const {
+    return Hook.Module == Other.Hook.Module &&
+           Hook.Function == Other.Hook.Function && Arguments == Other.Arguments;
+  }
+};
+
+/// A literal in a payload's code that waits for a variable's address.
+struct Fixup {
+  enum FixupKind { Abs32Lo, Abs32Hi };
+  unsigned Offset = 0; ///< Of the four bytes in Payload::Code.
+  FixupKind Kind = Abs32Lo;
+  std::string Variable; ///< As the tool's code object calls it.
+  int64_t Addend = 0;   ///< To the address, before it is split.
+};
+
+/// From \p Offset up to the next entry, code comes from here.
+struct LineEntry {
+  unsigned Offset = 0;
+  std::string File;
+  unsigned Line = 0;
+  /// Where the hook itself calls what that line belongs to; the same place if
+  /// the line is the hook's own.
+  std::string HookFile;
+  unsigned HookLine = 0;
 };
 
 struct Payload {
   /// Falls through at its end; touches nothing of the application's but what
-  /// the flags below say and what the hook writes with writeReg.
+  /// the fields below say.
   std::vector<uint8_t> Code;
   bool ClobbersSCC = false;
   bool ClobbersVCC = false;
@@ -56,6 +119,13 @@ struct Payload {
   /// Copies that the hook reads, or writes so that the application sees it:
   /// they must be made and restored even where the flag is dead.
   bool UsesSCC = false, UsesVCC = false, UsesEXEC = false, UsesM0 = false;
+  /// The same of MODE: the application's value is in Frame.ModeSave.
+  bool UsesMODE = false;
+  /// Depends on MODE, which must be set to what hooks expect.
+  bool UsesFloat = false;
+  /// Reads Frame.State; writes lanes of it that must be kept.
+  bool UsesState = false, WritesState = false;
+  bool UsesWorkItemIds = false;
   /// Reads registers of the application, where a load may still be in flight.
   bool ReadsApplication = false;
   /// Writes registers of the application from vector instructions.
@@ -65,6 +135,35 @@ struct Payload {
   bool NeedsDistance = false;
   /// One past the last register used; the frame's first where none is.
   unsigned SGPREnd = 0, VGPREnd = 0;
+  /// Registers by number whose old value is lost, wherever they lie; of a
+  /// vector register possibly in inactive lanes too. Without those that the
+  /// hook writes for the application to see.
+  llvm::BitVector SGPRs, VGPRs, AGPRs;
+  /// Registers of the application that the hook names; not the flags above.
+  llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
+  /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.
+  unsigned StackSize = 0;
+  uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
+  llvm::SmallVector<Fixup, 0> Fixups;
+  llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
+};
+
+/// What compiling hooks will take, known before there is a frame. Never less
+/// than what the payloads come to report.
+struct HookNeeds {
+  uint64_t StateValues = 0; ///< stateBit() of each.
+  bool State = false, WritesState = false;
+  bool WorkItemIds = false;
+  bool Stack = false;
+  bool Float = false;
+  uint32_t HiddenArguments = 0; ///< hiddenBit() of each.
+  unsigned LdsBytes = 0, LdsAlign = 1;
+  unsigned Accumulators = 0;
+  std::set<unsigned> Named; ///< Numbers of registers that hooks name.
+
+  /// Adds another module's needs; returns where that module's memory and
+  /// counters come to lie, for PayloadFrame::Module.
+  ModuleLayout add(const HookNeeds &Module);
 };
 
 } // namespace luthier

@@ -6,32 +6,21 @@
 #include "hook/ExecOrder.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/PayloadExtractor.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/UniformityAnalysis.h"
+#include "hook/PayloadIR.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
-#include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
-
-constexpr StringLiteral PayloadPrefix = "luthier.payload.";
 
 /// Keeps the application's registers and the frame out of register allocation.
 /// Reserving them as whole-wave registers is what LLVM offers from outside.
@@ -113,7 +102,7 @@ struct PayloadCompiler::Impl {
   const HookModule &Hooks;
   LLVMContext Context;
   std::unique_ptr<TargetMachine> TM;
-  std::unique_ptr<Module> M;
+  std::unique_ptr<Module> M; ///< As parsed.
   /// What LLVM reported as an error while it compiled.
   std::string Diagnostics;
 
@@ -130,10 +119,13 @@ struct PayloadCompiler::Impl {
         &Diagnostics);
   }
 
-  Function &createPayload(unsigned Index, const PayloadVariant &Variant,
-                          Function &Hook, const PayloadFrame &Frame);
-  Error simplify(ArrayRef<Function *> Payloads);
-  Error generateCode(const PayloadFrame &Frame, std::vector<Payload> &Result);
+  /// What prepare() made last, and of what.
+  std::vector<PayloadVariant> PreparedVariants;
+  std::unique_ptr<Module> Prepared;
+
+  Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
+  Error generateCode(Module &M, const PayloadFrame &Frame,
+                     std::vector<Payload> &Result);
 };
 
 PayloadCompiler::PayloadCompiler(std::unique_ptr<Impl> P) : P(std::move(P)) {}
@@ -153,15 +145,6 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target,
                   Hooks.ToolName + ": " + toString(M.takeError()));
   P->M = std::move(*M);
   return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
-}
-
-static Expected<Function &> findHook(Module &M, StringRef Name,
-                                     StringRef ToolName) {
-  Function *F = M.getFunction(Name);
-  if (!F || F->isDeclaration() || !F->hasFnAttribute("luthier_hook"))
-    return refuse(RefusalReason::UnknownHook,
-                  "the bitcode of " + ToolName + " has no hook " + Name);
-  return *F;
 }
 
 Expected<SmallVector<HookParameter, 4>>
@@ -184,109 +167,29 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
   return Result;
 }
 
-static Constant *constantOf(uint64_t Bits, Type *T) {
-  LLVMContext &C = T->getContext();
-  if (T->isPointerTy())
-    return ConstantExpr::getIntToPtr(
-        ConstantInt::get(Type::getInt64Ty(C), Bits), T);
-  APInt Value(64, Bits);
-  Value = Value.trunc(T->getPrimitiveSizeInBits());
-  if (T->isIntegerTy())
-    return ConstantInt::get(C, Value);
-  return ConstantFP::get(C, APFloat(T->getFltSemantics(), Value));
+/// The functions of \p M that are payloads, in the order of their variants.
+static std::vector<Function *> payloadsOf(Module &M, size_t Count) {
+  std::vector<Function *> Result;
+  for (size_t I = 0; I < Count; ++I)
+    Result.push_back(M.getFunction((PayloadPrefix + Twine(I)).str()));
+  return Result;
 }
 
-Function &PayloadCompiler::Impl::createPayload(unsigned Index,
-                                               const PayloadVariant &Variant,
-                                               Function &Hook,
-                                               const PayloadFrame &Frame) {
-  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
-                             GlobalValue::ExternalLinkage,
-                             PayloadPrefix + Twine(Index), *M);
-  // Naked: no frame, no saved registers; the code around takes care of both.
-  F->addFnAttr(Attribute::Naked);
-  F->addFnAttr(Attribute::NoUnwind);
-  F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr("target-cpu", TM->getTargetCPU());
-  F->addFnAttr("target-features", TM->getTargetFeatureString());
-  // The budget decides, not the occupancy that LLVM would aim for.
-  F->addFnAttr("amdgpu-waves-per-eu", "1,1");
-  F->addFnAttr("amdgpu-flat-work-group-size", "1,256");
-  F->addFnAttr("amdgpu-agpr-alloc", "0");
-  IRBuilder<> B(BasicBlock::Create(Context, "", F));
-  SmallVector<Value *, 4> Arguments;
-  for (Argument &A : Hook.args()) {
-    const auto &Given = Variant.Arguments[A.getArgNo()];
-    if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
-      Arguments.push_back(readArgument(B, *Slot, Frame, A.getType()));
-    else
-      Arguments.push_back(constantOf(std::get<uint64_t>(Given), A.getType()));
-  }
-  B.CreateCall(&Hook, Arguments);
-  B.CreateRetVoid();
-  return *F;
+/// The part that does not depend on the frame, done once for needs() and any
+/// number of frames.
+Expected<std::vector<Function *>>
+PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
+  if (Prepared && Variants == ArrayRef(PreparedVariants))
+    return payloadsOf(*Prepared, Variants.size());
+  Prepared = CloneModule(*M);
+  PreparedVariants = Variants.vec();
+  auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
+  if (!Payloads)
+    Prepared.reset();
+  return Payloads;
 }
 
-/// Lanes that leave a loop at different times are brought back by code that
-/// LLVM adds around it, and that a write of EXEC inside would break.
-static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
-  auto &Loops = FAM.getResult<LoopAnalysis>(F);
-  auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
-  for (BasicBlock &Block : F) {
-    if (!isa<CallBrInst>(Block.getTerminator()))
-      continue;
-    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
-      SmallVector<BasicBlock *, 4> Exiting;
-      L->getExitingBlocks(Exiting);
-      for (BasicBlock *Exit : Exiting)
-        if (Uniformity.hasDivergentTerminator(*Exit))
-          return refuse(RefusalReason::UnsupportedHook,
-                        "a hook calls luthier::writeExec in a loop that lanes "
-                        "leave at different times");
-    }
-  }
-  return Error::success();
-}
-
-/// The bitcode is optimised already: what remains is to inline the hooks and to
-/// fold what addresses and constants made foldable. No loop passes: they sink
-/// reads of EXEC across its definitions.
-Error PayloadCompiler::Impl::simplify(ArrayRef<Function *> Payloads) {
-  for (Function &F : *M)
-    if (!F.isDeclaration() && !F.getName().starts_with(PayloadPrefix)) {
-      F.setLinkage(GlobalValue::InternalLinkage);
-      F.removeFnAttr(Attribute::NoInline);
-      F.removeFnAttr(Attribute::OptimizeNone);
-      F.addFnAttr(Attribute::AlwaysInline);
-    }
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB(TM.get());
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  FunctionPassManager FPM;
-  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
-  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  FPM.addPass(InstCombinePass());
-  FPM.addPass(SimplifyCFGPass());
-  FPM.addPass(ADCEPass());
-  ModulePassManager MPM;
-  MPM.addPass(AlwaysInlinerPass());
-  MPM.addPass(GlobalDCEPass());
-  MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
-  MPM.run(*M, MAM);
-  for (Function *F : Payloads)
-    if (Error E = checkLoops(*F, FAM))
-      return E;
-  return Error::success();
-}
-
-Error PayloadCompiler::Impl::generateCode(const PayloadFrame &Frame,
+Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
                                           std::vector<Payload> &Result) {
   amdgpu::MachineEncoder Encoder(Target);
   Error Failure = Error::success();
@@ -309,34 +212,33 @@ Error PayloadCompiler::Impl::generateCode(const PayloadFrame &Frame,
   Config->addMachinePasses();
   Config->setInitialized();
   PM.add(new CollectPayloads(Encoder, Frame, Result, Failure));
-  PM.run(*M);
+  PM.run(M);
   return Failure;
+}
+
+Expected<HookNeeds>
+PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
+  auto Payloads = P->prepare(Variants);
+  if (!Payloads)
+    return Payloads.takeError();
+  return needsOf(*Payloads);
 }
 
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
                          const PayloadFrame &Frame) {
-  std::vector<Function *> Functions;
-  if (Error E = bindVariables(*P->M, P->Hooks))
-    return std::move(E);
-  for (const PayloadVariant &Variant : Variants) {
-    Expected<Function &> Hook =
-        findHook(*P->M, Variant.Hook.Function, P->Hooks.ToolName);
-    if (!Hook)
-      return Hook.takeError();
-    Functions.push_back(
-        &P->createPayload(Functions.size(), Variant, *Hook, Frame));
-  }
-  if (Error E = P->simplify(Functions))
-    return std::move(E);
+  if (auto Prepared = P->prepare(Variants); !Prepared)
+    return Prepared.takeError();
+  std::unique_ptr<Module> M = CloneModule(*P->Prepared);
   std::vector<Payload> Result(Variants.size());
-  for (auto [F, Payload] : zip(Functions, Result)) {
+  for (auto [F, Payload] : zip(payloadsOf(*M, Variants.size()), Result)) {
     if (Error E = lowerIntrinsics(*F, P->Target, Frame, Payload))
       return std::move(E);
     if (Error E = checkSupported(*F))
       return std::move(E);
   }
-  if (Error E = P->generateCode(Frame, Result))
+  P->Diagnostics.clear();
+  if (Error E = P->generateCode(*M, Frame, Result))
     return std::move(E);
   if (!P->Diagnostics.empty())
     return refuse(RefusalReason::RegisterBudget, P->Diagnostics);

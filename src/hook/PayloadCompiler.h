@@ -32,8 +32,14 @@ public:
   llvm::Expected<llvm::SmallVector<HookParameter, 4>>
   parametersOf(llvm::StringRef Hook) const;
 
+  /// What \p Variants, all those of this module that a kernel takes, will need
+  /// of the frame. Spilled registers are not known yet: a frame without a stack
+  /// pointer may get compile() to refuse with InstrumentationStack.
+  llvm::Expected<HookNeeds>
+  needs(llvm::ArrayRef<PayloadVariant> Variants) const;
+
   /// Compiles all of \p Variants, which belong to this module, in one run of
-  /// the code generator. Call once.
+  /// the code generator. May be called again with another frame.
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadFrame &Frame);
 

@@ -48,6 +48,8 @@ public:
 private:
   Error noteEffects(const MachineInstr &MI);
   Error noteRegister(MCRegister Reg, const MachineOperand &MO);
+  void noteClobber(const amdgpu::RegisterRange &Range);
+  void dropWritten();
   void noteLoads();
   bool isDroppableWait(const MachineInstr &MI) const;
 
@@ -82,6 +84,25 @@ bool PayloadExtractor::isDroppableWait(const MachineInstr &MI) const {
   return Next != MBB.end() && Next->isReturn() && !HasLoads;
 }
 
+static void setBits(BitVector &Bits, const amdgpu::RegisterRange &Range) {
+  if (Bits.size() < Range.end())
+    Bits.resize(Range.end());
+  Bits.set(Range.First, Range.end());
+}
+
+void PayloadExtractor::noteClobber(const amdgpu::RegisterRange &Range) {
+  switch (Range.File) {
+  case amdgpu::RegisterFile::SGPR:
+    return setBits(Result.SGPRs, Range);
+  case amdgpu::RegisterFile::VGPR:
+    return setBits(Result.VGPRs, Range);
+  case amdgpu::RegisterFile::AGPR:
+    return setBits(Result.AGPRs, Range);
+  case amdgpu::RegisterFile::None:
+    return;
+  }
+}
+
 Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
   switch (Reg.id()) {
   case AMDGPU::SCC:
@@ -114,6 +135,8 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
       Range.end() > (Result.WritesApplication ? Frame.ApplicationAGPRs : 0))
     return refuse(RefusalReason::RegisterBudget,
                   "a hook needs accumulation registers");
+  if (MO.isDef())
+    noteClobber(Range);
   const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;
   if (!IsVector && Range.File != amdgpu::RegisterFile::SGPR)
     return Error::success();
@@ -154,6 +177,18 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
   return Error::success();
 }
 
+/// What the hook itself wrote is not lost.
+void PayloadExtractor::dropWritten() {
+  for (MCRegister Reg : Result.Writes) {
+    amdgpu::RegisterRange Range = Encoder.target().registerFiles().rangeOf(Reg);
+    BitVector &Bits = Range.File == amdgpu::RegisterFile::SGPR   ? Result.SGPRs
+                      : Range.File == amdgpu::RegisterFile::VGPR ? Result.VGPRs
+                                                                 : Result.AGPRs;
+    if (Bits.size() >= Range.end())
+      Bits.reset(Range.First, Range.end());
+  }
+}
+
 Error PayloadExtractor::run() {
   Result.SGPREnd = Frame.FirstSGPR;
   Result.VGPREnd = Frame.FirstVGPR;
@@ -187,6 +222,7 @@ Error PayloadExtractor::run() {
   if (!Code)
     return refuse(RefusalReason::UnsupportedHook, toString(Code.takeError()));
   Result.Code = std::move(*Code);
+  dropWritten();
   return Error::success();
 }
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/PayloadIR.h"
+#include "hook/IntrinsicLowering.h"
+#include "luthier/Refusal.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+Expected<Function &> findHook(Module &M, StringRef Name, StringRef ToolName) {
+  Function *F = M.getFunction(Name);
+  if (!F || F->isDeclaration() || !F->hasFnAttribute("luthier_hook"))
+    return refuse(RefusalReason::UnknownHook,
+                  "the bitcode of " + ToolName + " has no hook " + Name);
+  return *F;
+}
+
+static Constant *constantOf(uint64_t Bits, Type *T) {
+  LLVMContext &C = T->getContext();
+  if (T->isPointerTy())
+    return ConstantExpr::getIntToPtr(
+        ConstantInt::get(Type::getInt64Ty(C), Bits), T);
+  APInt Value(64, Bits);
+  Value = Value.trunc(T->getPrimitiveSizeInBits());
+  if (T->isIntegerTy())
+    return ConstantInt::get(C, Value);
+  return ConstantFP::get(C, APFloat(T->getFltSemantics(), Value));
+}
+
+/// A call of the intrinsic that stands for argument \p Slot until there is a
+/// frame.
+static Value *placeholder(IRBuilderBase &B, const ArgumentSlot &Slot, Type *T) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  auto *Int32 = B.getInt32Ty();
+  auto *FT = FunctionType::get(T, {Int32, Int32, Int32}, false);
+  std::string Name;
+  raw_string_ostream(Name) << ArgumentIntrinsic << '.' << *T;
+  FunctionCallee Callee = M.getOrInsertFunction(Name, FT);
+  auto *F = cast<Function>(Callee.getCallee());
+  F->addFnAttr("luthier_intrinsic", ArgumentIntrinsic);
+  F->addFnAttr(Attribute::Convergent);
+  F->addFnAttr(Attribute::NoUnwind);
+  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  return B.CreateCall(Callee,
+                      {B.getInt32(Slot.IsVector), B.getInt32(Slot.Index),
+                       B.getInt32(Slot.Dwords)});
+}
+
+static Function &createPayload(Module &M, unsigned Index,
+                               const PayloadVariant &Variant, Function &Hook,
+                               const TargetMachine &TM) {
+  LLVMContext &Context = M.getContext();
+  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
+                             GlobalValue::ExternalLinkage,
+                             PayloadPrefix + Twine(Index), M);
+  // Naked: no frame, no saved registers; the code around takes care of both.
+  F->addFnAttr(Attribute::Naked);
+  F->addFnAttr(Attribute::NoUnwind);
+  F->addFnAttr(Attribute::Convergent);
+  F->addFnAttr("target-cpu", TM.getTargetCPU());
+  F->addFnAttr("target-features", TM.getTargetFeatureString());
+  // The budget decides, not the occupancy that LLVM would aim for.
+  F->addFnAttr("amdgpu-waves-per-eu", "1,1");
+  F->addFnAttr("amdgpu-flat-work-group-size", "1,256");
+  F->addFnAttr("amdgpu-agpr-alloc", "0");
+  IRBuilder<> B(BasicBlock::Create(Context, "", F));
+  SmallVector<Value *, 4> Arguments;
+  for (Argument &A : Hook.args()) {
+    const auto &Given = Variant.Arguments[A.getArgNo()];
+    if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
+      Arguments.push_back(placeholder(B, *Slot, A.getType()));
+    else
+      Arguments.push_back(constantOf(std::get<uint64_t>(Given), A.getType()));
+  }
+  B.CreateCall(&Hook, Arguments);
+  B.CreateRetVoid();
+  return *F;
+}
+
+/// Lanes that leave a loop at different times are brought back by code that
+/// LLVM adds around it, and that a write of EXEC inside would break.
+static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
+  auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
+  for (BasicBlock &Block : F) {
+    if (!isa<CallBrInst>(Block.getTerminator()))
+      continue;
+    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
+      SmallVector<BasicBlock *, 4> Exiting;
+      L->getExitingBlocks(Exiting);
+      for (BasicBlock *Exit : Exiting)
+        if (Uniformity.hasDivergentTerminator(*Exit))
+          return refuse(RefusalReason::UnsupportedHook,
+                        "a hook calls luthier::writeExec in a loop that lanes "
+                        "leave at different times");
+    }
+  }
+  return Error::success();
+}
+
+/// The bitcode is optimised already: what remains is to inline the hooks and to
+/// fold what addresses and constants made foldable. No loop passes: they sink
+/// reads of EXEC across its definitions.
+static Error simplify(Module &M, ArrayRef<Function *> Payloads,
+                      TargetMachine &TM) {
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.getName().starts_with(PayloadPrefix)) {
+      F.setLinkage(GlobalValue::InternalLinkage);
+      F.removeFnAttr(Attribute::NoInline);
+      F.removeFnAttr(Attribute::OptimizeNone);
+      F.addFnAttr(Attribute::AlwaysInline);
+    }
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(&TM);
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(ADCEPass());
+  ModulePassManager MPM;
+  MPM.addPass(AlwaysInlinerPass());
+  MPM.addPass(GlobalDCEPass());
+  MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
+  MPM.run(M, MAM);
+  for (Function *F : Payloads)
+    if (Error E = checkLoops(*F, FAM))
+      return E;
+  return Error::success();
+}
+
+Expected<std::vector<Function *>>
+createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
+               const HookModule &Hooks, TargetMachine &TM) {
+  if (Error E = bindVariables(M, Hooks))
+    return std::move(E);
+  std::vector<Function *> Payloads;
+  for (const PayloadVariant &Variant : Variants) {
+    Expected<Function &> Hook =
+        findHook(M, Variant.Hook.Function, Hooks.ToolName);
+    if (!Hook)
+      return Hook.takeError();
+    Payloads.push_back(&createPayload(M, Payloads.size(), Variant, *Hook, TM));
+  }
+  if (Error E = simplify(M, Payloads, TM))
+    return std::move(E);
+  return Payloads;
+}
+
+} // namespace luthier

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From hooks to one IR function per payload, as far as that does not depend on
+// the frame.
+#ifndef LUTHIER_HOOK_PAYLOADIR_H
+#define LUTHIER_HOOK_PAYLOADIR_H
+
+#include "hook/Payload.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Function;
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace luthier {
+
+/// Payload functions are called this and their index.
+inline constexpr llvm::StringLiteral PayloadPrefix = "luthier.payload.";
+
+/// Stands for an argument that arrives in registers; its arguments are the
+/// members of the ArgumentSlot.
+inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";
+
+/// Refuses with UnknownHook.
+llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,
+                                          llvm::StringRef ToolName);
+
+/// Adds a function per variant to \p M, with the hook and what it calls inlined
+/// and constants folded, and removes everything else.
+llvm::Expected<std::vector<llvm::Function *>>
+createPayloads(llvm::Module &M, llvm::ArrayRef<PayloadVariant> Variants,
+               const HookModule &Hooks, llvm::TargetMachine &TM);
+
+/// What payloads of \p M take.
+llvm::Expected<HookNeeds> needsOf(llvm::ArrayRef<llvm::Function *> Payloads);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_PAYLOADIR_H
