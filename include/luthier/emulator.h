@@ -34,7 +34,7 @@ extern "C" {
 
 /* Grows with every addition; a new major number breaks users. */
 #define LUTHIER_EMU_VERSION_MAJOR 1
-#define LUTHIER_EMU_VERSION_MINOR 0
+#define LUTHIER_EMU_VERSION_MINOR 1
 
 typedef enum luthier_emu_status {
   LUTHIER_EMU_OK = 0,
@@ -486,6 +486,10 @@ typedef struct luthier_emu_lockstep_options {
   /* Checks that the instrumented version has to pass, too; as in
    * luthier_emu_device_options. Load timing is always "earliest". */
   const char *strict;
+  /* Nonzero: registers need only be equal where the original reads them, so
+   * that the instrumented version may lose values that are read no more.
+   * Version 1.1. */
+  uint32_t only_what_is_read;
 } luthier_emu_lockstep_options;
 
 typedef struct luthier_emu_difference {

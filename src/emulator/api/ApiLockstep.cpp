@@ -77,6 +77,7 @@ luthier_emu_status convert(luthier_emu_device *Device,
   for (size_t N = 0; N != From.ignored_count; ++N)
     To.Ignored.push_back({From.ignored[N].begin, From.ignored[N].end});
   To.CompareInstructions = !From.allow_other_instructions;
+  To.OnlyWhatIsRead = From.only_what_is_read;
   To.Seed = From.seed;
   if (From.most_payload)
     To.MostPayload = From.most_payload;

@@ -44,6 +44,7 @@ private:
   void runPair(uint64_t Number, uint64_t Slice);
   bool align(Wave &A, Wave &B);
   bool compare(Wave &A, Wave &B, bool Everything);
+  void compareReads(Wave &A, const Inst &I);
   bool stepBoth(Wave &A, Wave &B);
   std::optional<Difference> compareStores(const Wave &A) const;
   void compareMemory();
@@ -96,7 +97,12 @@ Runner::Runner(Side A, Side B, const Options &O)
               Violated = V;
           },
           O.Seed),
-      State(O), Random(O.Seed) {}
+      State(O), Random(O.Seed) {
+  if (O.OnlyWhatIsRead)
+    Original.Watch.Before = [this](Wave &A, const Inst &I) {
+      compareReads(A, I);
+    };
+}
 
 std::optional<uint64_t> Runner::originalOf(uint64_t PC) const {
   auto Found = O.ToOriginal.find(PC);
@@ -163,6 +169,16 @@ bool Runner::compare(Wave &A, Wave &B, bool Everything) {
   if (D)
     report(std::move(*D), A, B);
   return !D;
+}
+
+/// \p A is about to execute \p I; the other version stands at the same place.
+void Runner::compareReads(Wave &A, const Inst &I) {
+  Wave &B = *Instrumented.E.wave(Original.E.numberOf(A));
+  const uint64_t PC = A.PC - I.Dwords * 4u;
+  if (auto D = State.compareReads(pairOf(A, B), *I.Info, PC)) {
+    D->OriginalPC = PC;
+    report(std::move(*D), A, B);
+  }
 }
 
 /// Equal but for where a branch goes: that is seen when it has been taken.
@@ -233,6 +249,8 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
   if (R.Found)
     return false;
   const uint64_t Steps = Original.E.step(A, 1);
+  if (R.Found)
+    return false;
   const uint64_t NewSteps = Instrumented.E.step(B, 1);
   if (A.Event == WaveEvent::Fault) {
     R.OriginalFault =

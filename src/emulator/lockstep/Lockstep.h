@@ -67,6 +67,10 @@ struct Options {
     uint64_t Begin, End;
   };
   std::vector<Extent> Ignored;
+  /// Registers need only be equal where the original reads them: values that
+  /// no instruction reads again may be lost. EXEC, MODE, LDS and memory are
+  /// compared as ever.
+  bool OnlyWhatIsRead = false;
   /// Whether mapped instructions must also be equal but for branch distances.
   bool CompareInstructions = true;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/lockstep/StateComparison.h"
+#include "SIDefines.h"
+#include "emulator/strict/InstFacts.h"
 #include <bit>
 #include <cstring>
 
@@ -67,6 +69,10 @@ void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
 
 std::optional<Difference> StateComparison::compare(const Pair &P,
                                                    bool Everything) {
+  if (auto D = compareMasks(P))
+    return D;
+  if (O.OnlyWhatIsRead)
+    return compareLds(P);
   if (auto D = compareScalars(P))
     return D;
   if (auto D = compareVectors(P, Everything))
@@ -74,45 +80,93 @@ std::optional<Difference> StateComparison::compare(const Pair &P,
   return compareLds(P);
 }
 
-std::optional<Difference> StateComparison::compareScalars(const Pair &P) {
+/// What is state of the wave whoever reads it.
+std::optional<Difference> StateComparison::compareMasks(const Pair &P) {
   const Wave &A = P.Original, &B = P.Instrumented;
-  const uint64_t PC = A.PC;
-  if (A.exec() != B.exec() && !isAllowed(PC, RegisterFile::Scalar, sreg::Exec))
+  if (A.exec() != B.exec() &&
+      !isAllowed(A.PC, RegisterFile::Scalar, sreg::Exec))
     return registerDifference("exec", A.exec(), B.exec(),
                               P.InstrumentedTrace.ScalarWriter[sreg::Exec]);
   if (A.Mode != B.Mode)
     return registerDifference("mode", A.Mode, B.Mode, 0);
-  auto Compare = [&](unsigned Reg, const char *Name,
-                     uint32_t Mask = ~0u) -> std::optional<Difference> {
-    uint32_t Differing = (A.S[Reg] ^ B.S[Reg]) & Mask;
-    if (P.Uninitialised)
-      Differing &= ~P.Uninitialised->S[Reg];
-    if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg) ||
-        isTranslated(A.S[Reg], B.S[Reg]) ||
-        (Reg < sreg::FlatScratch && isCodeAddress(P, Reg)))
-      return std::nullopt;
-    return registerDifference(Name ? Name : "s" + std::to_string(Reg), A.S[Reg],
-                              B.S[Reg], P.InstrumentedTrace.ScalarWriter[Reg]);
-  };
-  if (auto D = Compare(sreg::Scc, "scc", 1))
-    return D;
-  if (auto D = Compare(sreg::M0, "m0"))
-    return D;
-  if (auto D = Compare(sreg::Vcc, "vcc_lo"))
-    return D;
-  if (auto D = Compare(sreg::Vcc + 1, "vcc_hi"))
-    return D;
+  return std::nullopt;
+}
+
+static std::string scalarName(const Target &T, unsigned Reg) {
+  switch (Reg) {
+  case sreg::Scc:
+    return "scc";
+  case sreg::M0:
+    return "m0";
+  case sreg::Vcc:
+    return "vcc_lo";
+  case sreg::Vcc + 1:
+    return "vcc_hi";
+  }
+  if (Reg == T.FlatScratch)
+    return "flat_scratch_lo";
+  if (Reg == T.FlatScratch + 1u)
+    return "flat_scratch_hi";
+  return "s" + std::to_string(Reg);
+}
+
+std::optional<Difference>
+StateComparison::compareScalar(const Pair &P, unsigned Reg, uint64_t PC) {
+  const Wave &A = P.Original, &B = P.Instrumented;
+  uint32_t Differing = A.S[Reg] ^ B.S[Reg];
+  if (Reg == sreg::Scc)
+    Differing &= 1;
+  if (P.Uninitialised)
+    Differing &= ~P.Uninitialised->S[Reg];
+  if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg) ||
+      isTranslated(A.S[Reg], B.S[Reg]) ||
+      (Reg < sreg::FlatScratch && isCodeAddress(P, Reg)))
+    return std::nullopt;
+  return registerDifference(scalarName(*A.T, Reg), A.S[Reg], B.S[Reg],
+                            P.InstrumentedTrace.ScalarWriter[Reg]);
+}
+
+std::optional<Difference> StateComparison::compareScalars(const Pair &P) {
+  const Wave &A = P.Original, &B = P.Instrumented;
+  for (unsigned Reg : {sreg::Scc, sreg::M0, sreg::Vcc, sreg::Vcc + 1})
+    if (auto D = compareScalar(P, Reg, A.PC))
+      return D;
   const unsigned NumSgprs = A.Limits >> 32 & 0xffff;
   for (unsigned Reg = 0; Reg != NumSgprs; ++Reg)
     if (A.S[Reg] != B.S[Reg])
-      if (auto D = Compare(Reg, nullptr))
+      if (auto D = compareScalar(P, Reg, A.PC))
         return D;
-  if (A.T->FlatScratch >= NumSgprs) {
-    if (auto D = Compare(A.T->FlatScratch, "flat_scratch_lo"))
-      return D;
-    if (auto D = Compare(A.T->FlatScratch + 1, "flat_scratch_hi"))
-      return D;
-  }
+  if (A.T->FlatScratch >= NumSgprs)
+    for (unsigned Half : {0, 1})
+      if (auto D = compareScalar(P, A.T->FlatScratch + Half, A.PC))
+        return D;
+  return std::nullopt;
+}
+
+/// Whether an instruction reads lanes that are not active.
+static bool readsAllLanes(const strict::InstFacts &Facts) {
+  const std::string &Name = Facts.Info.Mnemonic;
+  auto Begins = [&](const char *Prefix) { return Name.starts_with(Prefix); };
+  return Facts.Form == strict::Shape::Matrix ||
+         (Facts.Info.Flags & llvm::SIInstrFlags::DPP) || Begins("v_readlane") ||
+         Begins("v_readfirstlane") || Begins("v_writelane") ||
+         Begins("v_permlane");
+}
+
+std::optional<Difference> StateComparison::compareReads(const Pair &P,
+                                                        const InstInfo &Next,
+                                                        uint64_t PC) {
+  const Wave &A = P.Original;
+  const auto &Facts = strict::InstFacts::of(*A.T, Next);
+  for (const strict::Span &S : Facts.ScalarReads)
+    for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
+      if (auto D = compareScalar(P, Reg, PC))
+        return D;
+  const uint64_t Lanes = readsAllLanes(Facts) ? ~uint64_t(0) : A.exec();
+  for (const strict::Span &S : Facts.VectorReads)
+    for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
+      if (auto D = compareRow(P, Reg, Lanes, PC))
+        return D;
   return std::nullopt;
 }
 
@@ -127,7 +181,7 @@ std::optional<Difference> StateComparison::compareVectors(const Pair &P,
                          unsigned Count) -> std::optional<Difference> {
     for (unsigned Reg = First; Reg != First + Count; ++Reg)
       if (Everything || Touched[Reg])
-        if (auto D = compareRow(P, Reg))
+        if (auto D = compareRow(P, Reg, ~uint64_t(0), P.Original.PC))
           return D;
     return std::nullopt;
   };
@@ -137,17 +191,19 @@ std::optional<Difference> StateComparison::compareVectors(const Pair &P,
 }
 
 std::optional<Difference> StateComparison::compareRow(const Pair &P,
-                                                      unsigned Reg) {
+                                                      unsigned Reg,
+                                                      uint64_t Lanes,
+                                                      uint64_t PC) {
   const uint32_t *A = P.Original.vgpr(Reg), *B = P.Instrumented.vgpr(Reg);
   const unsigned WaveSize = P.Original.WaveSize;
   if (std::memcmp(A, B, WaveSize * sizeof(*A)) == 0 ||
-      isAllowed(P.Original.PC, RegisterFile::Vector, Reg))
+      isAllowed(PC, RegisterFile::Vector, Reg))
     return std::nullopt;
   const uint32_t *Unset =
       P.Uninitialised ? P.Uninitialised->V + Reg * NumLanes : nullptr;
   for (unsigned L = 0; L != WaveSize; ++L) {
     uint32_t Differing = (A[L] ^ B[L]) & (Unset ? ~Unset[L] : ~0u);
-    if (!Differing || isTranslated(A[L], B[L]))
+    if (!Differing || !(Lanes >> L & 1) || isTranslated(A[L], B[L]))
       continue;
     Difference D = registerDifference(vectorName(Reg), A[L], B[L],
                                       P.InstrumentedTrace.VectorWriter[Reg]);

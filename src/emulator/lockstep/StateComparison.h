@@ -24,14 +24,23 @@ public:
   /// either has written, or all of them.
   std::optional<Difference> compare(const Pair &P, bool Everything);
 
+  /// Only registers that the original's next instruction, at \p PC, reads: of
+  /// vector registers the lanes that it reads.
+  std::optional<Difference> compareReads(const Pair &P, const InstInfo &Next,
+                                         uint64_t PC);
+
   /// The two waves have just executed an instruction that leaves code addresses
   /// in registers.
   void noteCodeAddresses(const Pair &P, const InstInfo &Info);
 
 private:
+  std::optional<Difference> compareMasks(const Pair &P);
+  std::optional<Difference> compareScalar(const Pair &P, unsigned Reg,
+                                          uint64_t PC);
   std::optional<Difference> compareScalars(const Pair &P);
   std::optional<Difference> compareVectors(const Pair &P, bool Everything);
-  std::optional<Difference> compareRow(const Pair &P, unsigned Reg);
+  std::optional<Difference> compareRow(const Pair &P, unsigned Reg,
+                                       uint64_t Lanes, uint64_t PC);
   std::optional<Difference> compareLds(const Pair &P);
   bool isAllowed(uint64_t PC, RegisterFile File, unsigned Reg) const;
   bool isTranslated(uint32_t Original, uint32_t Instrumented) const {

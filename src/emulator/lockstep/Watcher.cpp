@@ -39,6 +39,8 @@ static void noteStore(Trace &T, Wave &W, const Inst &I) {
 
 void Watcher::execute(Wave &W, const Inst &I, Handler Fn) {
   namespace flags = llvm::SIInstrFlags;
+  if (Before)
+    Before(W, I);
   const InstInfo &Info = *I.Info;
   Trace &T = trace(W);
   const uint64_t PC = W.PC - I.Dwords * 4u;

@@ -8,6 +8,7 @@
 #include "emulator/exec/Observer.h"
 #include "emulator/exec/Wave.h"
 #include <bitset>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -37,6 +38,9 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return Inner ? Inner->uninitialised(W) : nullptr;
   }
+
+  /// Called before each instruction, with the PC behind it.
+  std::function<void(Wave &, const Inst &)> Before;
 
   Trace &trace(const Wave &W) { return Traces.at(&W); }
   const Trace &trace(const Wave &W) const { return Traces.at(&W); }

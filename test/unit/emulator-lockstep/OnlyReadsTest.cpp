@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With OnlyWhatIsRead, lost values count where an instruction reads them.
+#include "Judge.h"
+
+namespace luthier::test {
+namespace {
+
+using Kind = emulator::lockstep::Difference::Kind;
+
+class OnlyReads : public Judge {
+protected:
+  OnlyReads() { Options.OnlyWhatIsRead = true; }
+  /// A kernel that ends with a store of v2, with \p Payload before the last
+  /// vector instruction.
+  static std::string kernel(const std::string &Payload) {
+    return R"(
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 3
+    v_mov_b32 v4, 5
+    s_mov_b32 s4, 6
+    v_cmp_gt_u32 vcc, 40, v0
+    s_cmp_eq_u32 s4, 6
+    s_cselect_b32 s5, s4, 7
+    v_add_u32 v2, s5, v2
+    s_mov_b64 s[6:7], exec
+    s_mov_b64 exec, 0xff
+)" + Payload +
+           R"(
+    v_add_u32 v2, v2, v4
+    s_mov_b64 exec, s[6:7]
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)";
+  }
+};
+
+TEST_F(OnlyReads, ValuesThatNobodyReadsMayBeLost) {
+  passes(kernel(""), kernel(R"(
+  + s_mov_b32 s5, 77
+  + s_mov_b64 vcc, 0
+  + s_cmp_eq_u32 s5, 77
+  + s_mov_b32 m0, 5
+  + s_mov_b64 exec, -1
+  + v_mov_b32 v3, 9
+  + s_mov_b64 exec, 0xff
+)"));
+}
+
+TEST_F(OnlyReads, ReadValuesMayNot) {
+  auto D = differs(kernel(""), kernel("\n + v_mov_b32 v4, 6\n"));
+  EXPECT_EQ(D.What, Kind::Register);
+  EXPECT_EQ(D.Register, "v4");
+  EXPECT_TRUE(D.Instruction.starts_with("v_add_u32")) << D.Instruction;
+}
+
+TEST_F(OnlyReads, LanesThatAreInactiveCountWhenTheyAreRead) {
+  auto D = differs(kernel(""), kernel(R"(
+  + s_mov_b64 exec, 0x100
+  + v_mov_b32 v2, 6
+  + s_mov_b64 exec, 0xff
+)"));
+  EXPECT_EQ(D.Register, "v2");
+  EXPECT_EQ(D.Lane, 8u);
+  EXPECT_TRUE(D.Instruction.starts_with("global_store")) << D.Instruction;
+}
+
+TEST_F(OnlyReads, LanesThatNobodyReadsMayBeLost) {
+  passes(kernel(""), kernel(R"(
+  + s_mov_b64 exec, 0x100
+  + v_mov_b32 v4, 6
+  + s_mov_b64 exec, 0xff
+)"));
+}
+
+TEST_F(OnlyReads, ExecCountsAtOnce) {
+  auto D = differs(kernel(""), kernel("\n + s_mov_b64 exec, 0xfe\n"));
+  EXPECT_EQ(D.Register, "exec");
+}
+
+} // namespace
+} // namespace luthier::test
