@@ -75,12 +75,14 @@ InstrumentationReport instrumentAll() {
   for (MachineBasicBlock &MBB : LR->kernel())
     for (MachineInstr &MI : MBB)
       cantFail(Task.insertHookBefore(MI, &S, {0u, MI.getNumOperands() > 1}));
+  InstrumenterOptions Options;
+  Options.LoadBias = 0x7f1000000000;
   return cantFail(instrumentKernel(
                       *LR, Task,
                       [&](const void *) -> Expected<HookReference> {
                         return HookReference{&S.Hooks, "countInstruction"};
                       },
-                      0x7f1000000000))
+                      Options))
       .Report;
 }
 

@@ -129,10 +129,9 @@ Expected<PointsByAnchor> placePoints(const VariantPlan &Plan) {
 
 } // namespace
 
-Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
-                                              const InstrumentationTask &Task,
-                                              HookResolver Resolve,
-                                              uint64_t LoadBias) {
+Expected<InstrumentedKernel>
+instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
+                 HookResolver Resolve, const InstrumenterOptions &Options) {
   Stopwatch Watch;
   if (Error E = checkKernel(LR))
     return std::move(E);
@@ -170,7 +169,7 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   };
   std::vector<amdgpu::CodeLayout::Mark> Kept;
   Expected<std::vector<uint8_t>> Code =
-      writeCode(LR, Encoder, {writePoints, LoadBias, &Long, &Kept});
+      writeCode(LR, Encoder, {writePoints, Options.LoadBias, &Long, &Kept});
   if (!Code)
     return Code.takeError();
   for (const amdgpu::CodeLayout::Mark &M : Kept)

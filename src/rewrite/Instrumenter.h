@@ -10,9 +10,50 @@
 #include "luthier/LiftedRepresentation.h"
 #include "luthier/Refusal.h"
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace luthier {
+
+/// Where the state register is while no payload runs (StateStorage.h).
+enum class StateForm : uint8_t {
+  Vgpr,
+  Agpr,
+  TwoAgprs,
+  AgprAnd3Sgprs,
+  SpilledWith3Sgprs,
+  SpilledWith1Sgpr,
+};
+
+/// What hooks may cost the kernel.
+enum class RegisterPolicy : uint8_t {
+  /// Registers past the kernel's own are taken where that keeps its largest
+  /// workgroup launchable.
+  Grow,
+  /// Only as many as leave as many waves on a SIMD as before.
+  KeepOccupancy,
+  /// Only what the kernel's own allocation leaves over.
+  NoGrow,
+};
+
+struct InstrumenterOptions {
+  /// Unset: the cheapest that fits.
+  std::optional<StateForm> Storage;
+  RegisterPolicy Policy = RegisterPolicy::Grow;
+  /// Bytes per lane of private memory that the packet gives the application,
+  /// which may be more than its descriptor asks for.
+  uint32_t ApplicationStack = 0;
+  /// Bytes of group segment that the packet asks for, likewise.
+  uint32_t GroupSegment = 0;
+  /// Overwrite, at every point, what the analyses call free.
+  bool Poison = false;
+  uint64_t PoisonSeed = 0;
+  /// What the loader added to the original's addresses: code that asks for its
+  /// own position keeps getting the original's.
+  uint64_t LoadBias = 0;
+  /// Nothing is loaded yet: addresses stay relative to the original.
+  bool Offline = false;
+};
 
 /// What instrumenting one kernel took and cost.
 struct InstrumentationReport {
@@ -36,9 +77,10 @@ struct PCPair {
 struct InstrumentedKernel {
   /// An ET_DYN code object whose only kernel has the original's name.
   std::vector<uint8_t> CodeObject;
-  /// Bytes to use instead of the packet's if larger.
+  /// Bytes per lane to use instead of the packet's if larger.
   uint32_t PrivateSegmentSize = 0;
-  uint32_t GroupSegmentSize = 0;
+  /// Bytes to add to the packet's group segment, once that is rounded up to 16.
+  uint32_t ExtraGroupSegment = 0;
   /// Every instruction that was kept, in order of its place: for comparing the
   /// two versions, and for naming the application's place of a fault.
   std::vector<PCPair> Map;
@@ -46,11 +88,9 @@ struct InstrumentedKernel {
 };
 
 /// Instruments \p LR as \p Task says; \p LR's instructions stay as they are.
-/// \p LoadBias is what the loader added to the original's addresses: code that
-/// asks for its own position keeps getting the original's.
 llvm::Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
-                 HookResolver Resolve, uint64_t LoadBias);
+                 HookResolver Resolve, const InstrumenterOptions &Options);
 
 /// The machine code of \p LR as it stands, one function after the other,
 /// without any instrumentation: the same bytes as the original for an unedited

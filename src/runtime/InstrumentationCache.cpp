@@ -116,7 +116,9 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   };
   Expected<InstrumentedKernel> Built = [&] {
     std::lock_guard Guard(EngineLock);
-    return instrumentKernel(*Copy, Task, Resolve, Loaded.loadBias());
+    InstrumenterOptions Options;
+    Options.LoadBias = Loaded.loadBias();
+    return instrumentKernel(*Copy, Task, Resolve, Options);
   }();
   if (!Built)
     return Built.takeError();
@@ -148,7 +150,7 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
                                Loaded.name());
     Result.Executable = std::move(*Executable);
     Result.Target = {*Object, Built->PrivateSegmentSize,
-                     Built->GroupSegmentSize, WavesBefore, WavesAfter};
+                     Built->ExtraGroupSegment, WavesBefore, WavesAfter};
     ++Instrumented[*Object];
   }
   Times.Total = Total.lap() + Times.Lift;

@@ -33,7 +33,7 @@ struct PresetKey {
 struct Redirection {
   uint64_t KernelObject = 0;
   uint32_t PrivateSegmentSize = 0;
-  uint32_t GroupSegmentSize = 0;
+  uint32_t ExtraGroupSegment = 0; ///< To add to the packet's.
   /// Waves that fit on a SIMD at a time: of the original and of this version.
   unsigned WavesBefore = 0, WavesAfter = 0;
 };

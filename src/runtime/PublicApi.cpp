@@ -5,6 +5,7 @@
 #include "luthier/Variables.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -61,8 +62,9 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
   // The application may ask for more than the kernel itself needs.
   Packet.private_segment_size =
       std::max(Packet.private_segment_size, Target->PrivateSegmentSize);
-  Packet.group_segment_size =
-      std::max(Packet.group_segment_size, Target->GroupSegmentSize);
+  if (Target->ExtraGroupSegment)
+    Packet.group_segment_size = llvm::alignTo(Packet.group_segment_size, 16) +
+                                Target->ExtraGroupSegment;
   return Error::success();
 }
 

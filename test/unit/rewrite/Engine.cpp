@@ -99,12 +99,14 @@ Expected<InstrumentedKernel> Engine::instrument(const CodeObject &Object,
     return LR.takeError();
   InstrumentationTask Task;
   Mutate(**LR, Task);
+  InstrumenterOptions Options;
+  Options.LoadBias = Original.address();
   auto Result = instrumentKernel(
       **LR, Task,
       [&](const void *Handle) -> Expected<HookReference> {
         return HookReference{&Hooks, static_cast<const char *>(Handle)};
       },
-      Original.address());
+      Options);
   if (Result)
     Report = Result->Report;
   return Result;
