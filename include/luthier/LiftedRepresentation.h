@@ -41,6 +41,27 @@ struct PCRelativeReference {
   uint64_t Target = 0; ///< As linked; the plain PC if no addition follows.
 };
 
+/// An instruction with which control leaves its function, other than s_endpgm.
+struct ControlTransfer {
+  enum KindType {
+    Call,           ///< Of Callee; comes back.
+    TailCall,       ///< To Callee; does not come back.
+    Return,         ///< To the caller of the function.
+    UnresolvedCall, ///< Of an unknown function; comes back.
+    UnresolvedJump, ///< To an unknown place: function, jump table, return.
+  };
+  KindType Kind = UnresolvedJump;
+  llvm::MachineInstr *MI = nullptr;
+  llvm::MachineFunction *Callee = nullptr; ///< Of Call and TailCall.
+  uint64_t Address = 0;                    ///< Of MI, as linked.
+
+  /// Control goes where the lifted code does not show: to the original's code,
+  /// which runs uninstrumented and may do anything with the registers.
+  bool isUnresolved() const {
+    return Kind == UnresolvedCall || Kind == UnresolvedJump;
+  }
+};
+
 /// Owned by Luthier or by whoever asked for a clone. Not thread-safe; different
 /// objects can be used at once.
 class LUTHIER_API LiftedRepresentation {
@@ -65,6 +86,12 @@ public:
   /// that a tool added.
   std::optional<uint64_t> originalAddress(const llvm::MachineInstr &MI) const;
   llvm::ArrayRef<PCRelativeReference> pcRelativeReferences() const;
+  /// All of all functions, in order.
+  llvm::ArrayRef<ControlTransfer> controlTransfers() const;
+  /// Null if \p MI stays in its function.
+  const ControlTransfer *transferOf(const llvm::MachineInstr &MI) const;
+  /// Some of the code that the kernel runs is not in functions().
+  bool hasUnresolvedTransfers() const;
 
   // Private to Luthier.
   struct Impl;

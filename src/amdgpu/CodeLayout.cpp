@@ -1,103 +1,257 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "amdgpu/CodeLayout.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Endian.h"
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 using namespace llvm;
 
 namespace luthier::amdgpu {
 
 static constexpr size_t Unbound = SIZE_MAX;
-static constexpr unsigned BranchSize = 4;
+static constexpr int64_t BranchSize = 4;
+
+/// Bytes from a branch's start to the furthest destinations.
+static constexpr int64_t FurthestBack = BranchSize + 4 * int64_t(INT16_MIN);
+static constexpr int64_t FurthestOn = BranchSize + 4 * int64_t(INT16_MAX);
+/// New islands keep away from the limit: islands that come later push them on.
+static constexpr int64_t Slack = 4096;
+
+static bool isInReach(int64_t From, int64_t To) {
+  return To - From >= FurthestBack && To - From <= FurthestOn;
+}
+
+size_t CodeLayout::Harbour::size() const {
+  return Islands.empty() ? 0 : BranchSize * (Islands.size() + FallsThrough);
+}
 
 CodeLayout::Label CodeLayout::createLabel() {
   Labels.push_back(Unbound);
+  AliasOf.push_back(Labels.size() - 1);
   return Labels.size() - 1;
 }
 
-void CodeLayout::bind(Label L) {
-  assert(Labels[L] == Unbound && "label bound twice");
-  Labels[L] = Bytes.size();
+void CodeLayout::bindAt(Label L, size_t Offset) {
+  assert(Labels[L] == Unbound && AliasOf[L] == L && "label bound twice");
+  Labels[L] = Offset;
+}
+
+void CodeLayout::alias(Label L, Label Other) {
+  assert(Labels[L] == Unbound && AliasOf[L] == L && "label bound twice");
+  AliasOf[L] = Other;
+}
+
+CodeLayout::Label CodeLayout::root(Label L) const {
+  while (AliasOf[L] != L)
+    L = AliasOf[L];
+  return L;
 }
 
 void CodeLayout::append(ArrayRef<uint8_t> Code) {
   Bytes.insert(Bytes.end(), Code.begin(), Code.end());
 }
 
-void CodeLayout::branch(uint32_t Encoding, std::optional<uint32_t> Inverse,
-                        Label Target) {
-  Branches.push_back({Bytes.size(), Encoding, Inverse, Target});
+void CodeLayout::branch(uint32_t Encoding, Label Target) {
+  Branches.push_back({Bytes.size(), Encoding, Target});
   Bytes.resize(Bytes.size() + BranchSize);
 }
 
-Expected<std::vector<uint8_t>>
-CodeLayout::finish(const LongJump *Long, std::vector<Mark> *Places) const {
-  // Extra bytes that each branch needs; grows only, so the loop ends.
-  std::vector<unsigned> Extra(Branches.size(), 0);
-  std::vector<size_t> Shift(Branches.size() + 1, 0);
-  auto place = [&](size_t Offset) {
-    // Branches before Offset have moved what stands there.
-    auto After = std::partition_point(
-        Branches.begin(), Branches.end(),
-        [&](const Branch &B) { return B.Offset < Offset; });
-    return Offset + Shift[After - Branches.begin()];
-  };
-  auto distance = [&](size_t I, unsigned From) {
-    return static_cast<int64_t>(place(Labels[Branches[I].Target])) -
-           static_cast<int64_t>(Branches[I].Offset + Shift[I] + From);
-  };
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (size_t I = 0; I < Branches.size(); ++I)
-      Shift[I + 1] = Shift[I] + Extra[I];
-    for (size_t I = 0; I < Branches.size(); ++I) {
-      assert(Labels[Branches[I].Target] != Unbound && "branch to nowhere");
-      int64_t Dwords = distance(I, BranchSize) / 4;
-      if (Extra[I] || (Dwords >= INT16_MIN && Dwords <= INT16_MAX))
-        continue;
-      if (!Long)
-        return createStringError("branch out of reach");
-      // A conditional branch stays, inverted, and skips the jump.
-      Extra[I] = Long->Code.size() - (Branches[I].Inverse ? 0 : BranchSize);
-      Changed = true;
+void CodeLayout::allowIslands(bool FallsThrough) {
+  if (!Harbours.empty() && Harbours.back().Offset == size())
+    Harbours.back().FallsThrough |= FallsThrough;
+  else
+    Harbours.push_back({size(), FallsThrough, {}});
+}
+
+void CodeLayout::distance(size_t Low, size_t High, size_t From,
+                          int64_t Address) {
+  Distances.push_back({Low, High, From, Address});
+}
+
+void CodeLayout::updateShifts() {
+  Shifts.resize(Harbours.size());
+  size_t Shift = 0;
+  for (size_t I = 0; I < Harbours.size(); ++I)
+    Shifts[I] = Shift += Harbours[I].size();
+}
+
+size_t CodeLayout::place(size_t Offset) const {
+  auto After = std::partition_point(
+      Harbours.begin(), Harbours.end(),
+      [&](const Harbour &H) { return H.Offset <= Offset; });
+  return After == Harbours.begin()
+             ? Offset
+             : Offset + Shifts[After - Harbours.begin() - 1];
+}
+
+size_t CodeLayout::place(Island I) const {
+  const Harbour &H = Harbours[I.Harbour];
+  return H.Offset + Shifts[I.Harbour] - H.size() +
+         BranchSize * (I.Index + H.FallsThrough);
+}
+
+/// Decides where each branch goes, adding islands until all are in reach.
+class CodeLayout::Solver {
+public:
+  explicit Solver(CodeLayout &L) : L(L) {}
+
+  /// Distances in dwords, of the branches and then of the islands, harbour by
+  /// harbour. Every round that changes something adds an island, and no harbour
+  /// ever has two for one destination, so the rounds end.
+  Expected<std::vector<int64_t>> run() {
+    for (;;) {
+      L.updateShifts();
+      Result.clear();
+      Added = false;
+      for (const Branch &B : L.Branches)
+        if (Error E = resolve(L.place(B.Offset), L.root(B.Target)))
+          return std::move(E);
+      for (size_t H = 0; H < L.Harbours.size(); ++H)
+        for (size_t I = 0; I < L.Harbours[H].Islands.size(); ++I)
+          if (Error E =
+                  resolve(L.place(Island{H, I}), L.Harbours[H].Islands[I]))
+            return std::move(E);
+      if (!Added)
+        return std::move(Result);
     }
   }
 
-  if (Places)
-    for (const Mark &M : Marks)
-      Places->push_back({place(M.Offset), M.Key});
+private:
+  Error resolve(int64_t From, Label Target) {
+    assert(L.Labels[Target] != Unbound && "branch to nowhere");
+    const int64_t To = L.place(L.Labels[Target]);
+    if (isInReach(From, To)) {
+      Result.push_back((To - From - BranchSize) / BranchSize);
+      return Error::success();
+    }
+    // The island in reach that is nearest to the destination.
+    const Island *Best = nullptr;
+    int64_t BestPlace = From;
+    for (const Island &I : IslandsFor[Target]) {
+      const int64_t At = L.place(I);
+      if (isInReach(From, At) && isNearer(At, BestPlace, To)) {
+        Best = &I;
+        BestPlace = At;
+      }
+    }
+    if (Best) {
+      Result.push_back((BestPlace - From - BranchSize) / BranchSize);
+      return Error::success();
+    }
+    return addIsland(From, To, Target);
+  }
+
+  /// Progress is always made towards the destination: no way round in circles.
+  static bool isNearer(int64_t A, int64_t B, int64_t To) {
+    return To > B ? A > B && A < To : A < B && A > To;
+  }
+
+  Error addIsland(int64_t From, int64_t To, Label Target) {
+    const std::vector<Harbour> &Harbours = L.Harbours;
+    // Where a new island at harbour H would stand.
+    auto placeAt = [&](size_t H) -> int64_t {
+      const Harbour &At = Harbours[H];
+      return At.Offset + L.Shifts[H] +
+             (At.Islands.empty() && At.FallsThrough ? BranchSize : 0);
+    };
+    // The furthest harbour in reach, preferably not at the very limit.
+    const bool IsForward = To > From;
+    std::optional<size_t> Best;
+    for (int64_t Margin : {Slack, int64_t(0)}) {
+      const int64_t Low = From + FurthestBack + Margin;
+      const int64_t High = From + FurthestOn - Margin;
+      for (size_t H = firstFrom(IsForward ? High : Low) - IsForward;
+           !Best && H < Harbours.size(); IsForward ? --H : ++H) {
+        const int64_t At = placeAt(H);
+        if (At < Low || At > High)
+          continue;
+        if (!isNearer(At, From, To))
+          break;
+        if (!is_contained(Harbours[H].Islands, Target))
+          Best = H;
+      }
+    }
+    if (!Best)
+      return createStringError("branch out of reach");
+    Harbour &At = L.Harbours[*Best];
+    IslandsFor[Target].push_back({*Best, At.Islands.size()});
+    At.Islands.push_back(Target);
+    Added = true;
+    Result.push_back(0); // This round is void.
+    return Error::success();
+  }
+
+  /// The first harbour whose code stands at or after \p Place.
+  size_t firstFrom(int64_t Place) const {
+    size_t Low = 0, High = L.Harbours.size();
+    while (Low < High) {
+      const size_t Middle = (Low + High) / 2;
+      if (int64_t(L.Harbours[Middle].Offset + L.Shifts[Middle]) < Place)
+        Low = Middle + 1;
+      else
+        High = Middle;
+    }
+    return Low;
+  }
+
+  CodeLayout &L;
+  DenseMap<Label, SmallVector<Island, 2>> IslandsFor;
+  std::vector<int64_t> Result;
+  bool Added = false;
+};
+
+Expected<std::vector<uint8_t>> CodeLayout::finish() {
+  Expected<std::vector<int64_t>> Resolved = Solver(*this).run();
+  if (!Resolved)
+    return Resolved.takeError();
   std::vector<uint8_t> Result;
-  Result.reserve(Bytes.size() + Shift.back());
-  size_t Copied = 0;
+  write(Result, *Resolved);
+  for (const Distance &D : Distances) {
+    const uint64_t Value = D.Address - static_cast<int64_t>(place(D.From));
+    support::endian::write32le(&Result[place(D.Low)], Value);
+    support::endian::write32le(&Result[place(D.High)], Value >> 32);
+  }
+  return Result;
+}
+
+void CodeLayout::write(std::vector<uint8_t> &Result,
+                       ArrayRef<int64_t> Dwords) const {
   auto appendWord = [&](uint32_t Word) {
     Result.resize(Result.size() + BranchSize);
     support::endian::write32le(&Result[Result.size() - BranchSize], Word);
   };
-  for (size_t I = 0; I < Branches.size(); ++I) {
-    const Branch &B = Branches[I];
-    Result.insert(Result.end(), Bytes.begin() + Copied,
-                  Bytes.begin() + B.Offset);
-    Copied = B.Offset + BranchSize;
-    if (!Extra[I]) {
-      appendWord(B.Encoding |
-                 static_cast<uint16_t>(distance(I, BranchSize) / 4));
-      continue;
-    }
-    unsigned JumpAt = 0;
-    if (B.Inverse) {
-      appendWord(*B.Inverse | static_cast<uint16_t>(Long->Code.size() / 4));
-      JumpAt = BranchSize;
-    }
-    size_t Start = Result.size();
-    Result.insert(Result.end(), Long->Code.begin(), Long->Code.end());
-    uint64_t Distance = distance(I, JumpAt + Long->PCOffset);
-    support::endian::write32le(&Result[Start + Long->LowOffset], Distance);
-    support::endian::write32le(&Result[Start + Long->HighOffset],
-                               Distance >> 32);
+  auto encode = [](uint32_t Encoding, int64_t Distance) {
+    return Encoding | static_cast<uint16_t>(Distance);
+  };
+  Result.reserve(Bytes.size() + (Shifts.empty() ? 0 : Shifts.back()));
+  size_t Copied = 0;
+  auto copyUpTo = [&](size_t Offset) {
+    Result.insert(Result.end(), Bytes.begin() + Copied, Bytes.begin() + Offset);
+    Copied = Offset;
+  };
+  for (const Harbour &H : Harbours) {
+    copyUpTo(H.Offset);
+    if (!H.Islands.empty() && H.FallsThrough)
+      appendWord(encode(BranchWord, H.Islands.size()));
+    for (size_t I = 0; I < H.Islands.size(); ++I)
+      appendWord(0);
   }
-  Result.insert(Result.end(), Bytes.begin() + Copied, Bytes.end());
-  return Result;
+  copyUpTo(Bytes.size());
+  for (const Branch &B : Branches) {
+    support::endian::write32le(&Result[place(B.Offset)],
+                               encode(B.Encoding, Dwords.front()));
+    Dwords = Dwords.drop_front();
+  }
+  for (size_t H = 0; H < Harbours.size(); ++H)
+    for (size_t I = 0; I < Harbours[H].Islands.size(); ++I) {
+      support::endian::write32le(&Result[place(Island{H, I})],
+                                 encode(BranchWord, Dwords.front()));
+      Dwords = Dwords.drop_front();
+    }
 }
 
 } // namespace luthier::amdgpu

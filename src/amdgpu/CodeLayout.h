@@ -1,73 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts encoded instructions one after the other and resolves the branches
-// between them. SOPP branches reach 2^15 dwords; those that must go further
-// become a computed jump.
+// between them. SOPP branches and s_call_b64 reach 2^15 dwords. Those that must
+// go further go to an *island* within their reach: an s_branch that leads on,
+// to the destination or to the next island. An island needs no register and
+// keeps SCC. Islands for the same destination are shared, and they stand
+// together where the caller said that other code may stand:
+//   s_branch .Lover        only where control comes along
+//   s_branch <destination of one>
+//   s_branch <destination of another>
+// .Lover:
 #ifndef LUTHIER_AMDGPU_CODELAYOUT_H
 #define LUTHIER_AMDGPU_CODELAYOUT_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace luthier::amdgpu {
-
-/// How to reach any distance, with two literals left to fill in:
-///   s_cselect_b32 Scc, 1, 0        keeps SCC, which the additions destroy
-///   s_getpc_b64   Pair             LowOffset and HighOffset lead from here
-///   s_add_u32     Pair.lo, Pair.lo, <low half of the distance>
-///   s_addc_u32    Pair.hi, Pair.hi, <high half>
-///   s_cmp_lg_u32  Scc, 0
-///   s_setpc_b64   Pair
-struct LongJump {
-  llvm::SmallVector<uint8_t, 40> Code;
-  unsigned PCOffset = 0;   ///< Of the byte after s_getpc.
-  unsigned LowOffset = 0;  ///< Of the literal for the low half.
-  unsigned HighOffset = 0; ///< Of the literal for the high half.
-};
 
 class CodeLayout {
 public:
   using Label = unsigned;
 
+  /// \p BranchWord is an s_branch with distance zero, for islands.
+  explicit CodeLayout(uint32_t BranchWord) : BranchWord(BranchWord) {}
+
   Label createLabel();
   /// \p L is here. Once per label.
-  void bind(Label L);
-  /// Asks for where this place ends up; \p Key says which it is.
-  void mark(uint64_t Key) { Marks.push_back({Bytes.size(), Key}); }
-  /// Bytes so far, before any branch grows.
+  void bind(Label L) { bindAt(L, size()); }
+  /// \p L is \p Offset bytes into what was appended so far.
+  void bindAt(Label L, size_t Offset);
+  /// \p L is wherever \p Other is.
+  void alias(Label L, Label Other);
+  /// Bytes so far, without islands.
   size_t size() const { return Bytes.size(); }
 
   void append(llvm::ArrayRef<uint8_t> Code);
-  /// \p Encoding is a SOPP branch with a zero distance. \p Inverse is the
-  /// branch on the opposite condition; unset for an unconditional branch.
-  void branch(uint32_t Encoding, std::optional<uint32_t> Inverse, Label Target);
+  /// \p Encoding has a distance in dwords, zero, in its low half.
+  void branch(uint32_t Encoding, Label Target);
+  /// Islands may stand here. \p FallsThrough: control comes along here. What is
+  /// appended from one such place to the next stays together.
+  void allowIslands(bool FallsThrough);
+  /// The 32-bit literals at \p Low and \p High become the halves of the
+  /// distance from the code at \p From (offsets as in size(), where no islands
+  /// may stand) to \p Address, which counts from the laid-out code's start.
+  void distance(size_t Low, size_t High, size_t From, int64_t Address);
 
-  /// A place that was marked.
-  struct Mark {
-    size_t Offset;
-    uint64_t Key;
-  };
-  /// The code. \p Long is used where a branch does not reach; without one that
-  /// is an error. \p Places, if given, receives all marks, in order.
-  llvm::Expected<std::vector<uint8_t>>
-  finish(const LongJump *Long = nullptr,
-         std::vector<Mark> *Places = nullptr) const;
+  /// The code with all branches resolved. Fails where a branch has no place
+  /// for an island within its reach.
+  llvm::Expected<std::vector<uint8_t>> finish();
+  /// After finish(): where what was appended at \p Offset is now.
+  size_t place(size_t Offset) const;
 
 private:
   struct Branch {
     size_t Offset; ///< In Bytes, where the branch's four bytes stand.
     uint32_t Encoding;
-    std::optional<uint32_t> Inverse;
     Label Target;
   };
+  /// Where islands may stand, and the destinations of those that do.
+  struct Harbour {
+    size_t Offset; ///< In Bytes; what stands there comes after the islands.
+    bool FallsThrough;
+    std::vector<Label> Islands;
+
+    size_t size() const;
+  };
+  struct Distance {
+    size_t Low, High, From;
+    int64_t Address;
+  };
+  /// An island by its harbour and its number there.
+  struct Island {
+    size_t Harbour, Index;
+  };
+  class Solver;
+
+  Label root(Label L) const;
+  size_t place(Island I) const;
+  void updateShifts();
+  void write(std::vector<uint8_t> &Result,
+             llvm::ArrayRef<int64_t> Distances) const;
+
+  uint32_t BranchWord;
   std::vector<uint8_t> Bytes;
   std::vector<Branch> Branches;
+  std::vector<Harbour> Harbours;
+  std::vector<Distance> Distances;
   std::vector<size_t> Labels; ///< Offset in Bytes, or unbound.
-  std::vector<Mark> Marks;    ///< With offsets in Bytes.
+  std::vector<Label> AliasOf; ///< Itself for a label with a place of its own.
+  std::vector<size_t> Shifts; ///< Bytes of islands before each harbour's code.
 };
 
 } // namespace luthier::amdgpu

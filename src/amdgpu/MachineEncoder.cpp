@@ -84,33 +84,10 @@ Error MachineEncoder::encode(
         ArrayRef(reinterpret_cast<uint8_t *>(Code.data()), Code.size()));
     return Error::success();
   }
-  std::optional<uint32_t> Inverse;
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_BRANCH:
-    break;
-  case AMDGPU::S_CBRANCH_SCC0:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_SCC1);
-    break;
-  case AMDGPU::S_CBRANCH_SCC1:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_SCC0);
-    break;
-  case AMDGPU::S_CBRANCH_VCCZ:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_VCCNZ);
-    break;
-  case AMDGPU::S_CBRANCH_VCCNZ:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_VCCZ);
-    break;
-  case AMDGPU::S_CBRANCH_EXECZ:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_EXECNZ);
-    break;
-  case AMDGPU::S_CBRANCH_EXECNZ:
-    Inverse = branchWord(AMDGPU::S_CBRANCH_EXECZ);
-    break;
-  default:
+  if (!MI.isBranch() || Code.size() != sizeof(uint32_t))
     return createStringError(nameOf(MI) + " is not a branch that can be laid "
                                           "out");
-  }
-  Layout.branch(support::endian::read32le(Code.data()), Inverse,
+  Layout.branch(support::endian::read32le(Code.data()),
                 LabelOf(*Destination->getMBB()));
   return Error::success();
 }
@@ -129,6 +106,10 @@ void MachineEncoder::encode(unsigned Opcode, ArrayRef<MCOperand> Operands,
   Code.append(Bytes.begin(), Bytes.end());
 }
 
+CodeLayout MachineEncoder::createLayout() {
+  return CodeLayout(branchWord(AMDGPU::S_BRANCH));
+}
+
 uint32_t MachineEncoder::branchWord(unsigned Opcode) {
   uint32_t &Word = BranchWords[Opcode];
   if (!Word) {
@@ -137,27 +118,6 @@ uint32_t MachineEncoder::branchWord(unsigned Opcode) {
     Word = support::endian::read32le(Code.data());
   }
   return Word;
-}
-
-LongJump MachineEncoder::longJump(MCRegister Pair, MCRegister Scc) {
-  const MCRegisterInfo &MRI = Target.registers();
-  auto Reg = [](MCRegister R) { return MCOperand::createReg(R); };
-  auto Imm = [](int64_t I) { return MCOperand::createImm(I); };
-  MCOperand Low = Reg(MRI.getSubReg(Pair, AMDGPU::sub0));
-  MCOperand High = Reg(MRI.getSubReg(Pair, AMDGPU::sub1));
-  // Any value that does not fit an inline constant makes room for a literal.
-  constexpr int64_t Placeholder = 0x12345678;
-  LongJump Jump;
-  encode(AMDGPU::S_CSELECT_B32, {Reg(Scc), Imm(1), Imm(0)}, Jump.Code);
-  encode(AMDGPU::S_GETPC_B64, {Reg(Pair)}, Jump.Code);
-  Jump.PCOffset = Jump.Code.size();
-  encode(AMDGPU::S_ADD_U32, {Low, Low, Imm(Placeholder)}, Jump.Code);
-  Jump.LowOffset = Jump.Code.size() - 4;
-  encode(AMDGPU::S_ADDC_U32, {High, High, Imm(Placeholder)}, Jump.Code);
-  Jump.HighOffset = Jump.Code.size() - 4;
-  encode(AMDGPU::S_CMP_LG_U32, {Reg(Scc), Imm(0)}, Jump.Code);
-  encode(AMDGPU::S_SETPC_B64, {Reg(Pair)}, Jump.Code);
-  return Jump;
 }
 
 } // namespace luthier::amdgpu

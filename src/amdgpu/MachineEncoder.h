@@ -42,9 +42,7 @@ public:
   void encode(unsigned Opcode, llvm::ArrayRef<llvm::MCOperand> Operands,
               llvm::SmallVectorImpl<uint8_t> &Code);
 
-  /// The computed jump for \p Layout.finish(): overwrites \p Pair, an aligned
-  /// SGPR pair, and \p Scc.
-  LongJump longJump(llvm::MCRegister Pair, llvm::MCRegister Scc);
+  CodeLayout createLayout();
 
   /// First dword of SOPP branch \p Opcode with distance zero.
   uint32_t branchWord(unsigned Opcode);

@@ -194,7 +194,7 @@ Error PayloadExtractor::run() {
   Result.VGPREnd = Frame.FirstVGPR;
   noteLoads();
 
-  amdgpu::CodeLayout Layout;
+  amdgpu::CodeLayout Layout = Encoder.createLayout();
   DenseMap<const MachineBasicBlock *, amdgpu::CodeLayout::Label> Labels;
   for (const MachineBasicBlock &MBB : MF)
     Labels[&MBB] = Layout.createLabel();
@@ -205,8 +205,7 @@ Error PayloadExtractor::run() {
     for (const MachineInstr &MI : MBB.instrs()) {
       if (MI.isReturn()) {
         if (&MBB != &MF.back())
-          Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), std::nullopt,
-                        End);
+          Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), End);
         continue;
       }
       if (MI.isMetaInstruction() || MI.isInlineAsm() || isDroppableWait(MI))

@@ -16,6 +16,25 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
+/// Control goes to or comes from where the lifted code does not show.
+bool leavesFunction(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_ENDPGM:
+  case AMDGPU::S_ENDPGM_SAVED:
+    return false;
+  case AMDGPU::S_SETPC_B64:
+  case AMDGPU::S_SWAPPC_B64:
+  case AMDGPU::S_CALL_B64:
+  case AMDGPU::S_RFE_B64:
+  case AMDGPU::S_CBRANCH_I_FORK:
+  case AMDGPU::S_CBRANCH_G_FORK:
+  case AMDGPU::S_CBRANCH_JOIN:
+    return true;
+  default:
+    return MI.isCall() || MI.isIndirectBranch() || MI.isReturn();
+  }
+}
+
 class FunctionLifter {
 public:
   FunctionLifter(ArrayRef<DecodedInstruction> Code, MachineFunction &MF,
@@ -124,6 +143,12 @@ private:
         return refuse(RefusalReason::UndecodableInstruction,
                       "operand " + Twine(I) + " of " + TII.getName(Opcode) +
                           " at 0x" + utohexstr(D.Address));
+    }
+    if (leavesFunction(*MIB)) {
+      Impl.TransferOf[MIB] = Impl.Transfers.size();
+      Impl.Transfers.push_back({Desc.isCall() ? ControlTransfer::UnresolvedCall
+                                              : ControlTransfer::UnresolvedJump,
+                                &*MIB, nullptr, D.Address});
     }
     if (Opcode == AMDGPU::S_GETPC_B64)
       Impl.References.push_back({&*MIB, nullptr, nullptr, D.Address + D.Size});

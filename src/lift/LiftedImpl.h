@@ -29,6 +29,9 @@ struct LiftedRepresentation::Impl {
   FunctionList Functions;
   llvm::DenseMap<const llvm::MachineInstr *, uint64_t> Addresses;
   llvm::SmallVector<PCRelativeReference, 4> References;
+  llvm::SmallVector<ControlTransfer, 4> Transfers;
+  /// Places in Transfers.
+  llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
   /// Instructions with a literal where an inline constant would do: the only
   /// ones whose encoding the lifted form does not keep.
   llvm::SmallVector<const llvm::MachineInstr *, 4> NeedlessLiterals;

@@ -41,6 +41,19 @@ LiftedRepresentation::pcRelativeReferences() const {
   return P->References;
 }
 
+ArrayRef<ControlTransfer> LiftedRepresentation::controlTransfers() const {
+  return P->Transfers;
+}
+const ControlTransfer *
+LiftedRepresentation::transferOf(const MachineInstr &MI) const {
+  auto It = P->TransferOf.find(&MI);
+  return It == P->TransferOf.end() ? nullptr : &P->Transfers[It->second];
+}
+bool LiftedRepresentation::hasUnresolvedTransfers() const {
+  return any_of(P->Transfers,
+                [](const ControlTransfer &T) { return T.isUnresolved(); });
+}
+
 /// An IR function for the machine function to hang on. Attributes must be there
 /// before the machine function is made: it derives its register set-up once.
 static Function &createKernelFunction(const KernelInfo &Kernel,

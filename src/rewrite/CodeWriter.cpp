@@ -3,66 +3,213 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
+#include "rewrite/OriginalPC.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
 namespace luthier {
+namespace {
 
-/// Instead of its own position, code gets the one it had in the original, which
-/// stays loaded: data found from there is the application's own.
-///   s_getpc_b64 s[4:5]   ->   s_mov_b32 s4, <low half of the original PC>
-///                             s_mov_b32 s5, <high half>
-static void writeOriginalPC(const MachineInstr &GetPC, uint64_t PC,
-                            amdgpu::MachineEncoder &Encoder,
-                            amdgpu::CodeLayout &Layout) {
-  const MCRegisterInfo &MRI = Encoder.target().registers();
-  MCRegister Pair = GetPC.getOperand(0).getReg();
-  SmallVector<uint8_t, 16> Code;
-  for (unsigned I = 0; I < 2; ++I) {
-    MCRegister Half = MRI.getSubReg(Pair, I ? AMDGPU::sub1 : AMDGPU::sub0);
-    Encoder.encode(AMDGPU::S_MOV_B32,
-                   {MCOperand::createReg(Half),
-                    MCOperand::createImm(int32_t(PC >> (32 * I)))},
-                   Code);
-  }
-  Layout.append(Code);
-}
+class CodeWriter {
+public:
+  CodeWriter(const LiftedRepresentation &LR, amdgpu::MachineEncoder &Encoder,
+             const CodeWriterOptions &Options)
+      : LR(LR), Encoder(Encoder), Options(Options),
+        Layout(Encoder.createLayout()) {}
 
-Expected<std::vector<uint8_t>> writeCode(const LiftedRepresentation &LR,
-                                         amdgpu::MachineEncoder &Encoder,
-                                         const CodeWriterOptions &Options) {
+  Expected<WrittenCode> run();
+
+private:
+  using Label = amdgpu::CodeLayout::Label;
+  using Edge = std::pair<const MachineBasicBlock *, const MachineBasicBlock *>;
+
+  bool isMoved() const { return Options.LoadBias || Options.LinkedAt; }
+  Error writeFunction(const MachineFunction &MF);
+  Error writeBlock(const MachineBasicBlock &MBB);
+  Error writeKept(const MachineInstr &MI);
+  void writeCall(const ControlTransfer &Transfer);
+  void writeTakenEdges();
+  Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
+  template <typename Callback, typename... Args>
+  void insert(Callback &Insert, const Args &...Where);
+  WrittenCode place(std::vector<uint8_t> Code) const;
+
+  const LiftedRepresentation &LR;
+  amdgpu::MachineEncoder &Encoder;
+  const CodeWriterOptions &Options;
   amdgpu::CodeLayout Layout;
-  DenseMap<const MachineBasicBlock *, amdgpu::CodeLayout::Label> Labels;
-  for (const auto &[Symbol, MF] : LR.functions())
+  DenseMap<const MachineBasicBlock *, Label> Blocks;
+  DenseMap<const MachineFunction *, Label> Entries;
+  /// Of the function being written.
+  MapVector<Edge, Label> TakenEdges;
+  /// Control comes along where the next byte goes.
+  bool FallsThrough = true;
+  /// With offsets in the layout before islands.
+  WrittenCode Result;
+};
+
+} // namespace
+
+Expected<WrittenCode> CodeWriter::run() {
+  for (const auto &[Symbol, MF] : LR.functions()) {
+    Entries[MF] = Layout.createLabel();
     for (const MachineBasicBlock &MBB : *MF)
-      Labels[&MBB] = Layout.createLabel();
-  auto labelOf = [&](const MachineBasicBlock &MBB) {
-    return Labels.lookup(&MBB);
-  };
+      Blocks[&MBB] = Layout.createLabel();
+  }
   for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF) {
-      Layout.bind(labelOf(MBB));
-      for (const MachineInstr &MI : MBB) {
-        if (Options.Before)
-          Options.Before(MI, Layout);
-        std::optional<uint64_t> Address = LR.originalAddress(MI);
-        if (Address)
-          Layout.mark(*Address);
-        if (Options.LoadBias && MI.getOpcode() == AMDGPU::S_GETPC_B64 &&
-            Address) {
-          writeOriginalPC(MI, *Address + 4 + *Options.LoadBias, Encoder,
-                          Layout);
-          continue;
-        }
-        if (Error E = Encoder.encode(MI, Layout, labelOf))
-          return refuse(RefusalReason::UnsupportedEdit, toString(std::move(E)));
-      }
-    }
-  Expected<std::vector<uint8_t>> Code = Layout.finish(Options.Long, Options.Map);
+    if (Error E = writeFunction(*MF))
+      return refuse(RefusalReason::UnsupportedEdit, toString(std::move(E)));
+  Expected<std::vector<uint8_t>> Code = Layout.finish();
   if (!Code)
     return refuse(RefusalReason::UnsupportedEdit, toString(Code.takeError()));
-  return Code;
+  return place(std::move(*Code));
+}
+
+template <typename Callback, typename... Args>
+void CodeWriter::insert(Callback &Insert, const Args &...Where) {
+  if (!Insert)
+    return;
+  const size_t Begin = Layout.size();
+  Insert(Where..., Layout);
+  if (Layout.size() != Begin)
+    Result.Inserted.push_back({Begin, Layout.size()});
+}
+
+Error CodeWriter::writeFunction(const MachineFunction &MF) {
+  const size_t Begin = Layout.size();
+  Layout.bind(Entries[&MF]);
+  insert(Options.AtEntry, MF);
+  // Into a function come calls, which go to its label.
+  FallsThrough |= Layout.size() != Begin;
+  for (const MachineBasicBlock &MBB : MF)
+    if (Error E = writeBlock(MBB))
+      return E;
+  writeTakenEdges();
+  Result.Functions.push_back({Begin, Layout.size()});
+  return Error::success();
+}
+
+Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
+  Layout.bind(Blocks[&MBB]);
+  unsigned LeftInClause = 0; // Instructions of an s_clause that are to come.
+  for (const MachineInstr &MI : MBB) {
+    if (LeftInClause)
+      --LeftInClause;
+    else if (Layout.size())
+      Layout.allowIslands(FallsThrough);
+    if (MI.getOpcode() == AMDGPU::S_CLAUSE)
+      LeftInClause = (MI.getOperand(0).getImm() & 0x3f) + 1;
+    insert(Options.Before, MI);
+    const size_t Begin = Layout.size();
+    if (Error E = writeKept(MI))
+      return E;
+    if (std::optional<uint64_t> Address = LR.originalAddress(MI))
+      Result.Map.push_back({Begin, unsigned(Layout.size() - Begin), *Address});
+    if (!MI.isMetaInstruction())
+      FallsThrough = !MI.isBarrier();
+  }
+  auto Next = std::next(MBB.getIterator());
+  if (FallsThrough && Next != MBB.getParent()->end())
+    insert(Options.OnEdge, MBB, *Next);
+  return Error::success();
+}
+
+Error CodeWriter::writeKept(const MachineInstr &MI) {
+  if (isMoved()) {
+    const ControlTransfer *Transfer = LR.transferOf(MI);
+    if (Transfer && Transfer->Callee) {
+      writeCall(*Transfer);
+      return Error::success();
+    }
+    std::optional<uint64_t> Address = LR.originalAddress(MI);
+    if (MI.getOpcode() == AMDGPU::S_GETPC_B64 && Address) {
+      const uint64_t PC = *Address + 4;
+      if (Options.LoadBias)
+        writeOriginalPC(MI, PC + *Options.LoadBias, Encoder, Layout);
+      else
+        writeDistantPC(MI, PC - *Options.LinkedAt, Encoder, Layout);
+      return Error::success();
+    }
+  }
+  return Encoder.encode(MI, Layout, [&](const MachineBasicBlock &To) {
+    return targetOf(MI, To);
+  });
+}
+
+/// The function's address stays what it was for whoever else uses it; only
+/// control goes to the copy:
+///   s_swappc_b64 s[30:31], s[4:5]   ->   s_call_b64 s[30:31], <copy>
+///   s_setpc_b64 s[4:5]              ->   s_branch <copy>
+void CodeWriter::writeCall(const ControlTransfer &Transfer) {
+  const Label Callee = Entries[Transfer.Callee];
+  if (Transfer.Kind == ControlTransfer::TailCall) {
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), Callee);
+    return;
+  }
+  SmallVector<uint8_t, 4> Code;
+  Encoder.encode(
+      AMDGPU::S_CALL_B64,
+      {MCOperand::createReg(Transfer.MI->getOperand(0).getReg().asMCReg()),
+       MCOperand::createImm(0)},
+      Code);
+  Layout.branch(support::endian::read32le(Code.data()), Callee);
+}
+
+/// Where \p Branch has to go so that the edge's code is passed.
+CodeWriter::Label CodeWriter::targetOf(const MachineInstr &Branch,
+                                       const MachineBasicBlock &To) {
+  if (!Options.OnEdge)
+    return Blocks[&To];
+  auto [It, IsNew] = TakenEdges.insert({{Branch.getParent(), &To}, 0});
+  if (IsNew)
+    It->second = Layout.createLabel();
+  return It->second;
+}
+
+void CodeWriter::writeTakenEdges() {
+  for (auto [Edge, Stub] : TakenEdges) {
+    const auto [From, To] = Edge;
+    const size_t Begin = Layout.size();
+    insert(Options.OnEdge, *From, *To);
+    if (Layout.size() == Begin) {
+      Layout.alias(Stub, Blocks[To]);
+      continue;
+    }
+    Layout.bindAt(Stub, Begin);
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), Blocks[To]);
+    FallsThrough = false;
+    Layout.allowIslands(FallsThrough);
+  }
+  TakenEdges.clear();
+}
+
+/// From offsets before islands to those in the code.
+WrittenCode CodeWriter::place(std::vector<uint8_t> Code) const {
+  WrittenCode Placed = Result;
+  Placed.Code = std::move(Code);
+  for (KeptInstruction &Kept : Placed.Map)
+    Kept.Offset = Layout.place(Kept.Offset);
+  for (WrittenCode::Extent &Extent : Placed.Inserted) {
+    const uint64_t Size = Extent.End - Extent.Begin;
+    Extent.Begin = Layout.place(Extent.Begin);
+    Extent.End = Extent.Begin + Size;
+  }
+  for (auto [Index, Extent] : enumerate(Placed.Functions)) {
+    Extent.Begin = Layout.place(Extent.Begin);
+    Extent.End = Index + 1 < Result.Functions.size()
+                     ? Layout.place(Result.Functions[Index + 1].Begin)
+                     : Placed.Code.size();
+  }
+  return Placed;
+}
+
+Expected<WrittenCode> writeCode(const LiftedRepresentation &LR,
+                                amdgpu::MachineEncoder &Encoder,
+                                const CodeWriterOptions &Options) {
+  return CodeWriter(LR, Encoder, Options).run();
 }
 
 } // namespace luthier

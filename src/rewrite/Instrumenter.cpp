@@ -157,8 +157,6 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   RegisterLiveness VCC = RegisterLiveness::run(MF, AMDGPU::VCC);
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   PointWriter Writer(Encoder, *Frame, *Payloads, hazardsOf(LR));
-  // Outside payloads the frame's registers are free for jumps.
-  amdgpu::LongJump Long = Encoder.longJump(Frame->VccSave, Frame->SccSave);
   auto writePoints = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
     auto It = Points->find(&MI);
     if (It == Points->end())
@@ -167,13 +165,12 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
     for (const PlannedPoint *Point : It->second)
       Writer.write(*Point, Live, Layout);
   };
-  std::vector<amdgpu::CodeLayout::Mark> Kept;
-  Expected<std::vector<uint8_t>> Code =
-      writeCode(LR, Encoder, {writePoints, Options.LoadBias, &Long, &Kept});
+  Expected<WrittenCode> Code = writeCode(
+      LR, Encoder, {.Before = writePoints, .LoadBias = Options.LoadBias});
   if (!Code)
     return Code.takeError();
-  for (const amdgpu::CodeLayout::Mark &M : Kept)
-    Result.Map.push_back({M.Offset, M.Key});
+  for (const KeptInstruction &Kept : Code->Map)
+    Result.Map.push_back({Kept.Offset, Kept.Original});
   Result.Report.RewriteTime = Watch.lap();
 
   const CodeObject &Object = *LR.impl().Object;
@@ -184,8 +181,8 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   KernelMetadata Metadata = Kernel.Metadata;
   growRegisters(Use, *Frame, *Payloads, Traits, Image.Descriptor, Metadata);
   Result.Report.BytesBefore = Kernel.CodeSize;
-  Result.Report.BytesAfter = Code->size();
-  Image.Code = *Code;
+  Result.Report.BytesAfter = Code->Code.size();
+  Image.Code = Code->Code;
   Expected<std::vector<uint8_t>> Linked =
       writeCodeObject(Object, Image, Metadata);
   if (!Linked)
@@ -205,7 +202,10 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
 Expected<std::vector<uint8_t>>
 emitUninstrumented(const LiftedRepresentation &LR) {
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  return writeCode(LR, Encoder, {});
+  Expected<WrittenCode> Code = writeCode(LR, Encoder, {});
+  if (!Code)
+    return Code.takeError();
+  return std::move(Code->Code);
 }
 
 } // namespace luthier
