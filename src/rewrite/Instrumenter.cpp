@@ -2,7 +2,7 @@
 #include "rewrite/Instrumenter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
-#include "analysis/RegisterLiveness.h"
+#include "analysis/Liveness.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
@@ -152,16 +152,15 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   Expected<PointsByAnchor> Points = placePoints(*Plan);
   if (!Points)
     return Points.takeError();
-  MachineFunction &MF = LR.kernel();
-  RegisterLiveness SCC = RegisterLiveness::run(MF, AMDGPU::SCC);
-  RegisterLiveness VCC = RegisterLiveness::run(MF, AMDGPU::VCC);
+  const Liveness Lives = Liveness::run(LR);
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   PointWriter Writer(Encoder, *Frame, *Payloads, hazardsOf(LR));
   auto writePoints = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
     auto It = Points->find(&MI);
     if (It == Points->end())
       return;
-    LiveFlags Live{SCC.isLiveBefore(MI), VCC.isLiveBefore(MI)};
+    const RegisterSet &Set = Lives.before(MI);
+    LiveFlags Live{Set.has(RegisterSet::SCC), Set.vcc()};
     for (const PlannedPoint *Point : It->second)
       Writer.write(*Point, Live, Layout);
   };

@@ -77,9 +77,10 @@ struct LineErrors {
 
 } // namespace
 
-static std::vector<uint8_t> assemble(const std::string &Source,
-                                     const std::string &Processor,
-                                     unsigned WaveSize, LineErrors *Errors) {
+/// An object file; empty when \p Source does not assemble.
+static SmallVector<char> assembleObject(const std::string &Source,
+                                        const std::string &Processor,
+                                        unsigned WaveSize, LineErrors *Errors) {
   static std::once_flag Once;
   std::call_once(Once, [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -119,6 +120,24 @@ static std::vector<uint8_t> assemble(const std::string &Source,
       T->createMCAsmParser(*STI, *Parser, *MII, Options));
   Parser->setTargetParser(*TargetParser);
   if (Parser->Run(/*NoInitialTextSection=*/false))
+    return {};
+  return Object;
+}
+
+std::vector<uint8_t> assembleObject(const std::string &Source,
+                                    const std::string &Processor,
+                                    unsigned WaveSize) {
+  SmallVector<char> Object =
+      assembleObject(Source, Processor, WaveSize, nullptr);
+  return {Object.begin(), Object.end()};
+}
+
+static std::vector<uint8_t> assemble(const std::string &Source,
+                                     const std::string &Processor,
+                                     unsigned WaveSize, LineErrors *Errors) {
+  SmallVector<char> Object =
+      assembleObject(Source, Processor, WaveSize, Errors);
+  if (Object.empty())
     return {};
   return textOf(StringRef(Object.data(), Object.size()));
 }

@@ -16,6 +16,11 @@ std::vector<uint8_t> assemble(const std::string &Source,
                               const std::string &Processor = "gfx90a",
                               unsigned WaveSize = 64);
 
+/// The object file of \p Source, which may name sections and symbols.
+std::vector<uint8_t> assembleObject(const std::string &Source,
+                                    const std::string &Processor,
+                                    unsigned WaveSize);
+
 /// The machine code of each line, padded; nothing, and no message, for a line
 /// that does not assemble.
 std::vector<std::vector<uint8_t>>

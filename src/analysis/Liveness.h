@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which registers the application still needs, at every place. What is not
+// live may be overwritten in every lane, active or not.
+//
+// A vector write changes active lanes only, so each register is followed twice:
+// as far as lanes that are active at the place are concerned, and for all other
+// lanes. Where EXEC is written the two mix, as far as the kind of write allows.
+#ifndef LUTHIER_ANALYSIS_LIVENESS_H
+#define LUTHIER_ANALYSIS_LIVENESS_H
+
+#include "analysis/RegisterSet.h"
+#include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/DenseMap.h"
+#include <vector>
+
+namespace llvm {
+class MachineBasicBlock;
+}
+
+namespace luthier {
+
+class Liveness {
+public:
+  static Liveness run(const LiftedRepresentation &LR);
+
+  /// Live just before \p MI executes: what code inserted there must keep.
+  const RegisterSet &before(const llvm::MachineInstr &MI) const;
+  /// Live where control goes from \p From to \p To, its successor.
+  const RegisterSet &onEdge(const llvm::MachineBasicBlock &From,
+                            const llvm::MachineBasicBlock &To) const;
+  /// Live where the function begins.
+  const RegisterSet &atEntry(const llvm::MachineFunction &MF) const;
+  /// Live where \p MBB begins, whichever way control came.
+  const RegisterSet &atStart(const llvm::MachineBasicBlock &MBB) const;
+
+private:
+  RegisterSet Everything = RegisterSet::all();
+  llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> Starts;
+  std::vector<RegisterSet> Sets;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_LIVENESS_H
