@@ -5,6 +5,7 @@
 #ifndef LUTHIER_HOOK_PAYLOAD_H
 #define LUTHIER_HOOK_PAYLOAD_H
 
+#include "hook/ComputedArgument.h"
 #include "hook/HiddenArguments.h"
 #include "hook/HookModule.h"
 #include "hook/StateLanes.h"
@@ -64,23 +65,13 @@ struct PayloadFrame {
   ModuleLayout Module;
 };
 
-/// Argument registers, counted in dwords from the frame's first ones.
-struct ArgumentSlot {
-  bool IsVector = false;
-  unsigned Index = 0;
-  unsigned Dwords = 1;
-
-  bool operator==(const ArgumentSlot &Other) const {
-    return IsVector == Other.IsVector && Index == Other.Index &&
-           Dwords == Other.Dwords;
-  }
-};
-
 /// What makes one compilation differ from another.
 struct PayloadVariant {
   HookReference Hook;
-  /// For each parameter: the bits of a constant, or where the value arrives.
-  llvm::SmallVector<std::variant<uint64_t, ArgumentSlot>, 2> Arguments;
+  /// For each parameter: the bits of a constant, where the value arrives, or
+  /// how the payload computes it.
+  llvm::SmallVector<std::variant<uint64_t, ArgumentSlot, ComputedArgument>, 2>
+      Arguments;
 
   bool operator==(const PayloadVariant &Other) const {
     return Hook.Module == Other.Hook.Module &&

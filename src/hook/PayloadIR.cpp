@@ -59,6 +59,22 @@ static Value *placeholder(IRBuilderBase &B, const ArgumentSlot &Slot, Type *T) {
                        B.getInt32(Slot.Dwords)});
 }
 
+/// An argument that the payload computes, as type \p T.
+static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A,
+                           Type *T) {
+  SmallVector<Value *, 8> Inputs;
+  for (const auto &Input : A.Inputs)
+    if (const auto *Slot = std::get_if<ArgumentSlot>(&Input))
+      Inputs.push_back(placeholder(B, *Slot, B.getIntNTy(32 * Slot->Dwords)));
+    else
+      Inputs.push_back(B.getInt64(std::get<uint64_t>(Input)));
+  Value *Bits = computeArgument(B, A.Form, A.Detail, Inputs);
+  if (T->isPointerTy())
+    return B.CreateIntToPtr(Bits, T);
+  return B.CreateBitCast(
+      B.CreateTrunc(Bits, B.getIntNTy(T->getPrimitiveSizeInBits())), T);
+}
+
 static Function &createPayload(Module &M, unsigned Index,
                                const PayloadVariant &Variant, Function &Hook,
                                const TargetMachine &TM) {
@@ -82,6 +98,8 @@ static Function &createPayload(Module &M, unsigned Index,
     const auto &Given = Variant.Arguments[A.getArgNo()];
     if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
       Arguments.push_back(placeholder(B, *Slot, A.getType()));
+    else if (const auto *Computed = std::get_if<ComputedArgument>(&Given))
+      Arguments.push_back(emitComputed(B, *Computed, A.getType()));
     else
       Arguments.push_back(constantOf(std::get<uint64_t>(Given), A.getType()));
   }
