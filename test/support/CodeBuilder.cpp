@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CodeBuilder.h"
+#include "amdgpu/MCTarget.h"
+#include "codeobject/Linker.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/MCAsmBackend.h"
+#include "llvm/MC/MCCodeEmitter.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCObjectFileInfo.h"
+#include "llvm/MC/MCObjectWriter.h"
+#include "llvm/MC/MCParser/MCAsmParser.h"
+#include "llvm/MC/MCParser/MCTargetAsmParser.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MD5.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace luthier::test {
+
+static ArrayRef<uint8_t> bytesOf(StringRef Text) {
+  return arrayRefFromStringRef(Text);
+}
+
+Expected<Bytes> assembleFile(const EngineTarget &T, const std::string &Text,
+                             unsigned Version) {
+  auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
+  if (!Target)
+    return Target.takeError();
+  const llvm::Target &TheTarget = Target->target();
+  SourceMgr Sources;
+  std::string Messages;
+  Sources.setDiagHandler(
+      [](const SMDiagnostic &D, void *To) {
+        raw_string_ostream OS(*static_cast<std::string *>(To));
+        D.print("", OS, /*ShowColors=*/false);
+      },
+      &Messages);
+  const std::string Head =
+      ".amdgcn_target \"amdgcn-amd-amdhsa--" + std::string(T.Processor) +
+      "\"\n.amdhsa_code_object_version " + std::to_string(Version) + "\n";
+  Sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(Head + Text),
+                             SMLoc());
+  MCTargetOptions Options;
+  MCContext Context(Target->triple(), &Target->asmInfo(), &Target->registers(),
+                    &Target->subtarget(), &Sources, &Options);
+  std::unique_ptr<MCObjectFileInfo> Info(
+      TheTarget.createMCObjectFileInfo(Context, /*PIC=*/true));
+  Context.setObjectFileInfo(Info.get());
+  SmallVector<char> Object;
+  raw_svector_ostream OS(Object);
+  std::unique_ptr<MCAsmBackend> Backend(TheTarget.createMCAsmBackend(
+      Target->subtarget(), Target->registers(), Options));
+  std::unique_ptr<MCObjectWriter> Writer = Backend->createObjectWriter(OS);
+  std::unique_ptr<MCCodeEmitter> Emitter(
+      TheTarget.createMCCodeEmitter(Target->instructions(), Context));
+  std::unique_ptr<MCStreamer> Streamer(TheTarget.createMCObjectStreamer(
+      Target->triple(), Context, std::move(Backend), std::move(Writer),
+      std::move(Emitter), Target->subtarget()));
+  std::unique_ptr<MCAsmParser> Parser(
+      createMCAsmParser(Sources, Context, *Streamer, Target->asmInfo()));
+  std::unique_ptr<MCTargetAsmParser> TargetParser(TheTarget.createMCAsmParser(
+      Target->subtarget(), *Parser, Target->instructions(), Options));
+  Parser->setTargetParser(*TargetParser);
+  if (Parser->Run(/*NoInitialTextSection=*/false))
+    return createStringError(Messages);
+  return linkSharedObject(bytesOf(StringRef(Object.data(), Object.size())));
+}
+
+namespace {
+
+/// Which of the launch's facts targets have where.
+bool hasArchitectedScratch(const EngineTarget &T) {
+  StringRef P = T.Processor;
+  return P == "gfx942" || P == "gfx950" || P.starts_with("gfx11") ||
+         P.starts_with("gfx12");
+}
+
+std::string macros(const EngineTarget &T) {
+  const StringRef P = T.Processor;
+  std::string Wait = "s_waitcnt 0\n";
+  if (P.starts_with("gfx12"))
+    Wait = "s_wait_loadcnt 0\ns_wait_storecnt 0\ns_wait_dscnt 0\n"
+           "s_wait_kmcnt 0\ns_wait_samplecnt 0\ns_wait_bvhcnt 0\n";
+  else if (P.starts_with("gfx1"))
+    Wait += "s_waitcnt_vscnt null, 0x0\n";
+  // Behind s[0:1] and, with scratch, flat_scratch_init.
+  std::string Group = "s_mov_b32 \\dst, s[group_id_sgpr]\n";
+  if (P.starts_with("gfx12"))
+    Group = "s_mov_b32 \\dst, ttmp9\n";
+  return ".macro wait_all\n" + Wait + ".endm\n.macro workgroup_id_x dst\n" +
+         Group + ".endm\n.macro vadd dst, a, b\n" +
+         (T.isRdna() ? "v_add_nc_u32_e32" : "v_add_u32_e32") +
+         " \\dst, \\a, \\b\n.endm\n";
+}
+
+} // namespace
+
+Expected<Bytes> assembleKernel(const EngineTarget &T, const AssemblyKernel &K,
+                               unsigned Version) {
+  const StringRef P = T.Processor;
+  const bool Unified = P == "gfx90a" || P == "gfx942" || P == "gfx950";
+  const bool FlatInit = K.Scratch && !hasArchitectedScratch(T);
+  const unsigned AccumOffset = std::max(4u, unsigned(alignTo(K.VGPRs, 4)));
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << ".set group_id_sgpr, " << (FlatInit ? 4 : 2) << "\n" << macros(T);
+  OS << ".text\n.p2align 8\n.globl kernel\n.type kernel,@function\nkernel:\n"
+     << K.Body << "\n.Lend:\n.size kernel, .Lend-kernel\n"
+     << K.Functions << "\n.rodata\n.p2align 6\n.amdhsa_kernel kernel\n"
+     << ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n";
+  if (FlatInit)
+    OS << ".amdhsa_user_sgpr_flat_scratch_init 1\n"
+       << ".amdhsa_system_sgpr_private_segment_wavefront_offset 1\n";
+  else if (K.Scratch)
+    OS << ".amdhsa_enable_private_segment 1\n";
+  OS << ".amdhsa_next_free_vgpr "
+     << (Unified && K.AGPRs ? AccumOffset + K.AGPRs
+                            : std::max(K.VGPRs, K.AGPRs))
+     << "\n.amdhsa_next_free_sgpr " << K.SGPRs
+     << "\n.amdhsa_group_segment_fixed_size " << K.Lds
+     << "\n.amdhsa_private_segment_fixed_size " << K.Scratch
+     << "\n.amdhsa_kernarg_size " << K.KernargBytes
+     << "\n.amdhsa_system_vgpr_workitem_id " << K.WorkItemIds - 1 << "\n";
+  if (Unified)
+    OS << ".amdhsa_accum_offset " << AccumOffset << "\n";
+  if (T.isRdna())
+    OS << ".amdhsa_wavefront_size32 " << (T.WaveSize == 32) << "\n";
+  OS << K.Directives << "\n.end_amdhsa_kernel\n.amdgpu_metadata\n---\n"
+     << "amdhsa.version: [1, " << Version - 3 << "]\n"
+     << "amdhsa.target: amdgcn-amd-amdhsa--" << P << "\namdhsa.kernels:\n"
+     << "  - .name: kernel\n    .symbol: kernel.kd\n"
+     << "    .kernarg_segment_size: " << K.KernargBytes
+     << "\n    .kernarg_segment_align: 8\n    .group_segment_fixed_size: "
+     << K.Lds << "\n    .private_segment_fixed_size: " << K.Scratch
+     << "\n    .wavefront_size: " << T.WaveSize
+     << "\n    .sgpr_count: " << K.SGPRs + 6 << "\n    .vgpr_count: "
+     << (Unified && K.AGPRs ? AccumOffset + K.AGPRs : K.VGPRs)
+     << "\n    .agpr_count: " << K.AGPRs
+     << "\n    .max_flat_workgroup_size: " << K.MaxWorkgroup
+     << "\n...\n.end_amdgpu_metadata\n";
+  return assembleFile(T, Text, Version);
+}
+
+Expected<Bytes> compileModule(const EngineTarget &T, Module &M,
+                              unsigned Version, CodeGenOptLevel Level,
+                              bool Optimise) {
+  auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
+  if (!Target)
+    return Target.takeError();
+  std::unique_ptr<TargetMachine> TM(Target->target().createTargetMachine(
+      Target->triple(), T.Processor, T.features(), TargetOptions(), Reloc::PIC_,
+      std::nullopt, Level));
+  M.setTargetTriple(Target->triple());
+  M.setDataLayout(TM->createDataLayout());
+  if (!M.getModuleFlag("amdhsa_code_object_version"))
+    M.addModuleFlag(Module::Error, "amdhsa_code_object_version", Version * 100);
+  std::string Problem;
+  raw_string_ostream Problems(Problem);
+  if (verifyModule(M, &Problems))
+    return createStringError(Problem);
+  if (Optimise) {
+    PassBuilder Builder(TM.get());
+    LoopAnalysisManager Loops;
+    FunctionAnalysisManager Functions;
+    CGSCCAnalysisManager Graphs;
+    ModuleAnalysisManager Modules;
+    Builder.registerModuleAnalyses(Modules);
+    Builder.registerCGSCCAnalyses(Graphs);
+    Builder.registerFunctionAnalyses(Functions);
+    Builder.registerLoopAnalyses(Loops);
+    Builder.crossRegisterProxies(Loops, Functions, Graphs, Modules);
+    Builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
+        .run(M, Modules);
+  }
+  SmallVector<char> Object;
+  raw_svector_ostream OS(Object);
+  legacy::PassManager Passes;
+  if (TM->addPassesToEmitFile(Passes, OS, nullptr, CodeGenFileType::ObjectFile))
+    return createStringError("no object emission for this target");
+  Passes.run(M);
+  return linkSharedObject(bytesOf(StringRef(Object.data(), Object.size())));
+}
+
+Expected<Bytes> compileIR(const EngineTarget &T, const std::string &IR,
+                          unsigned Version, CodeGenOptLevel Level,
+                          bool Optimise) {
+  LLVMContext Context;
+  SMDiagnostic Diagnostic;
+  std::unique_ptr<Module> M = parseAssemblyString(
+      "target triple = \"amdgcn-amd-amdhsa\"\n" + IR, Diagnostic, Context);
+  if (!M)
+    return createStringError(Diagnostic.getMessage() + " in line " +
+                             Twine(Diagnostic.getLineNo() - 1));
+  return compileModule(T, *M, Version, Level, Optimise);
+}
+
+namespace {
+
+Expected<Bytes> readFile(const Twine &Path) {
+  auto File = MemoryBuffer::getFile(Path);
+  if (!File)
+    return createStringError(File.getError(), "cannot read " + Path);
+  ArrayRef<uint8_t> Contents = bytesOf((*File)->getBuffer());
+  return Bytes(Contents.begin(), Contents.end());
+}
+
+/// Runs clang on \p Source, or takes what it made of it before.
+Expected<Bytes> runClang(StringRef Suffix, const std::string &Source,
+                         std::vector<std::string> Arguments,
+                         StringRef AlsoDependsOn = "") {
+  std::string Key = Source + join(Arguments, "\n");
+  sys::fs::file_status Status;
+  if (!AlsoDependsOn.empty() && !sys::fs::status(AlsoDependsOn, Status))
+    Key += std::to_string(
+        Status.getLastModificationTime().time_since_epoch().count());
+  MD5 Hash;
+  Hash.update(Key);
+  MD5::MD5Result Digest;
+  Hash.final(Digest);
+  const std::string Base =
+      std::string(LUTHIER_TEST_CACHE) + "/" + Digest.digest().str().str();
+  const std::string Output = Base + ".co";
+  if (sys::fs::exists(Output))
+    return readFile(Output);
+  if (std::error_code EC = sys::fs::create_directories(LUTHIER_TEST_CACHE))
+    return createStringError(EC, LUTHIER_TEST_CACHE);
+  // Several processes may make the same file at once.
+  const std::string Unique =
+      Base + "." + std::to_string(sys::Process::getProcessId());
+  const std::string Input = Unique + Suffix.str(), Log = Unique + ".log",
+                    Result = Unique + ".co";
+  {
+    std::error_code EC;
+    raw_fd_ostream OS(Input, EC);
+    OS << Source;
+  }
+  Arguments.insert(Arguments.begin(), LUTHIER_TEST_CLANGXX);
+  Arguments.insert(Arguments.end(), {Input, "-o", Result});
+  std::vector<StringRef> Words(Arguments.begin(), Arguments.end());
+  const std::optional<StringRef> Redirects[] = {StringRef(), StringRef(Log),
+                                                StringRef(Log)};
+  const int Code =
+      sys::ExecuteAndWait(LUTHIER_TEST_CLANGXX, Words, std::nullopt, Redirects);
+  if (Code) {
+    auto Text = MemoryBuffer::getFile(Log);
+    return createStringError("clang failed on " + Input + "\n" +
+                             (Text ? (*Text)->getBuffer() : ""));
+  }
+  sys::fs::remove(Log);
+  sys::fs::remove(Input);
+  if (std::error_code EC = sys::fs::rename(Result, Output))
+    return createStringError(EC, Output);
+  return readFile(Output);
+}
+
+void addWaveSize(std::vector<std::string> &Arguments, const EngineTarget &T) {
+  if (T.isRdna())
+    Arguments.push_back(T.WaveSize == 64 ? "-mwavefrontsize64"
+                                         : "-mno-wavefrontsize64");
+}
+
+std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
+  std::vector<std::string> Arguments = {
+      "-x",
+      "hip",
+      "-std=c++20",
+      "--cuda-device-only",
+      "--no-gpu-bundle-output",
+      "--offload-arch=" + std::string(T.Processor),
+      "--rocm-path=" LUTHIER_TEST_ROCM_PATH,
+      "--rocm-device-lib-path=" LUTHIER_TEST_DEVICE_LIBS,
+      "-mcode-object-version=" + std::to_string(Version)};
+  addWaveSize(Arguments, T);
+  return Arguments;
+}
+
+} // namespace
+
+Expected<Bytes> compileCpp(const EngineTarget &T, const std::string &Source,
+                           const std::vector<std::string> &Flags,
+                           unsigned Version) {
+  std::vector<std::string> Arguments = {
+      "--target=amdgcn-amd-amdhsa", "-mcpu=" + std::string(T.Processor),
+      "-std=c++20", "-nogpulib",
+      "-mcode-object-version=" + std::to_string(Version)};
+  addWaveSize(Arguments, T);
+  Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
+  return runClang(".cpp", Source, Arguments);
+}
+
+Expected<Bytes> compileHip(const EngineTarget &T, const std::string &Source,
+                           const std::vector<std::string> &Flags,
+                           unsigned Version) {
+  std::vector<std::string> Arguments = hipArguments(T, Version);
+  Arguments.insert(Arguments.end(),
+                   {"-include", "luthier/detail/WavefrontSize.h", "-I",
+                    LUTHIER_TEST_INCLUDE});
+  Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
+  return runClang(".hip", "#include <hip/hip_runtime.h>\n" + Source, Arguments);
+}
+
+Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Source) {
+  std::vector<std::string> Arguments = hipArguments(T, 4);
+  Arguments.insert(Arguments.end(),
+                   {"-O2", "-fpass-plugin=" LUTHIER_TEST_PLUGIN, "-include",
+                    "luthier/detail/WavefrontSize.h", "-I",
+                    LUTHIER_TEST_INCLUDE});
+  return runClang(".hip",
+                  "#include <hip/hip_runtime.h>\n#include "
+                  "\"luthier/Hook.h\"\n#include \"luthier/Intrinsics.h\"\n"
+                  "MARK_LUTHIER_DEVICE_MODULE\n" +
+                      Source,
+                  Arguments, LUTHIER_TEST_PLUGIN);
+}
+
+} // namespace luthier::test
