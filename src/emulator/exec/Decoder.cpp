@@ -4,6 +4,7 @@
 #include "emulator/exec/InstBuilder.h"
 #include "emulator/exec/LiteralGuard.h"
 #include "emulator/exec/Renames.h"
+#include "emulator/exec/ShortCode.h"
 #include "emulator/isa/Operation.h"
 #include "llvm-c/Target.h"
 #include "llvm/ADT/StringExtras.h"
@@ -73,8 +74,14 @@ bool Decoder::State::disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
   // The disassembler expects to find a literal that the code announces.
   uint8_t Padded[4 * CodePage::NumExits] = {};
   std::memcpy(Padded, Bytes.data(), std::min(Bytes.size(), sizeof(Padded)));
-  auto Decoded =
-      Disassembler->getInstruction(MI, Size, Padded, PC, llvm::nulls());
+  auto Decoded = llvm::MCDisassembler::Fail;
+  uint32_t First;
+  std::memcpy(&First, Padded, sizeof(First));
+  if (mayEndHere(First))
+    Decoded = Disassembler->getInstruction(
+        MI, Size, llvm::ArrayRef(Padded, sizeof(First)), PC, llvm::nulls());
+  if (Decoded == llvm::MCDisassembler::Fail)
+    Decoded = Disassembler->getInstruction(MI, Size, Padded, PC, llvm::nulls());
   // A soft failure is valid code that no assembler would write.
   return Decoded != llvm::MCDisassembler::Fail && Size % 4 == 0 && Size != 0 &&
          Size <= Bytes.size();
