@@ -247,6 +247,9 @@ void Judging::setUp(const TestHooks &Hooks) {
 
 void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
                          const Mutator &Mutate) {
+  InstrumenterOptions How = Options.Engine;
+  How.LoadBias = Bias;
+  How.ApplicationStack = std::max(How.ApplicationStack, Launch.Scratch);
   auto LR = liftKernel(Object, *Kernel);
   Expected<InstrumentedKernel> New = [&]() -> Expected<InstrumentedKernel> {
     if (!LR)
@@ -258,7 +261,7 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
         [&](const void *Handle) -> Expected<HookReference> {
           return HookReference{&Module, static_cast<const char *>(Handle)};
         },
-        Bias);
+        How);
   }();
   if (!New) {
     std::string Text;
@@ -307,8 +310,9 @@ luthier_emu_launch Judging::launchOf(bool IsInstrumented) const {
     return L;
   if (NewScratch)
     L.private_segment_size = NewScratch;
-  const uint32_t Lds = std::max(Old.group_segment_size + Launch.DynamicLds,
-                                Result.Instrumented.GroupSegmentSize);
+  const uint32_t OldLds = Old.group_segment_size + Launch.DynamicLds;
+  const uint32_t Extra = Result.Instrumented.ExtraGroupSegment;
+  const uint32_t Lds = Extra ? alignTo(OldLds, 16) + Extra : OldLds;
   L.dynamic_lds = Lds - std::min(Lds, New.group_segment_size);
   return L;
 }

@@ -85,6 +85,8 @@ struct JudgeOptions {
   /// Registers must be equal only where the original reads them.
   bool OnlyWhatIsRead = true;
   std::string Strict = "1";
+  /// Storage forms, policies, poison; addresses are filled in.
+  InstrumenterOptions Engine = {};
   /// Contents of registers that nobody has written, and more.
   uint64_t DeviceSeed = 1;
 };
