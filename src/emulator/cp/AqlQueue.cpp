@@ -177,8 +177,11 @@ bool AqlQueue::request(QueueError What) {
   return Answered && Answer == 0;
 }
 
-AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message) {
+AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message,
+                                 uint64_t PC) {
   reportError(Message);
+  if (PC)
+    Processor.host().explainFault(PC);
   Processor.host().prepareForEnd();
   FailedAt = hostNanoseconds();
   storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Processor.host());
@@ -190,15 +193,16 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
   case ExecutionFault::Kind::MemoryViolation:
     // Not a queue error: the driver reports these for the whole process.
     reportError(Fault.Message);
+    Processor.host().explainFault(Fault.PC);
     Processor.host().prepareForEnd();
     FailedAt = hostNanoseconds();
     Processor.host().reportMemoryFault(Fault.Address);
     return Outcome::Stopped;
   case ExecutionFault::Kind::UnknownOperation:
   case ExecutionFault::Kind::IllegalInstruction:
-    return fail(QueueError::IllegalInstruction, Fault.Message);
+    return fail(QueueError::IllegalInstruction, Fault.Message, Fault.PC);
   case ExecutionFault::Kind::Misaligned:
-    return fail(QueueError::ApertureViolation, Fault.Message);
+    return fail(QueueError::ApertureViolation, Fault.Message, Fault.PC);
   case ExecutionFault::Kind::InvalidDispatch:
     return fail(QueueError::WorkgroupTooLarge, Fault.Message);
   case ExecutionFault::Kind::Cancelled:
@@ -209,7 +213,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
   case ExecutionFault::Kind::NoProgress:
     break;
   }
-  return fail(QueueError::Exception, Fault.Message);
+  return fail(QueueError::Exception, Fault.Message, Fault.PC);
 }
 
 /// ROCr suspends a queue whose error it has seen, after which packets are not

@@ -48,7 +48,8 @@ private:
   bool request(QueueError What);
 
   /// Nothing more runs on this queue; ROCr is told why.
-  Outcome fail(QueueError Error, const std::string &Message);
+  /// \p PC is where a kernel stopped, or zero.
+  Outcome fail(QueueError Error, const std::string &Message, uint64_t PC = 0);
   Outcome fail(const ExecutionFault &Fault);
   void checkFailureHandled() const;
 

@@ -21,6 +21,9 @@ public:
   /// their mailboxes.
   virtual void raiseMailboxEvents() = 0;
 
+  /// A dispatch ended in a fault at this address; its message is out.
+  virtual void explainFault(uint64_t /*PC*/) {}
+
   /// An error was reported, which may end the process without further notice.
   virtual void prepareForEnd() {}
 

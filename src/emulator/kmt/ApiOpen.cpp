@@ -2,6 +2,7 @@
 //
 // Opening, closing, and the end of the process.
 #include "emulator/kmt/Api.h"
+#include "luthier/detail/EmulatorFaults.h"
 
 using namespace luthier::emulator;
 
@@ -15,6 +16,11 @@ LUTHIER_KMT_API hsaKmtGetVersion(HsaVersionInfo *VersionInfo) {
   VersionInfo->KernelInterfaceMajorVersion = 1;
   VersionInfo->KernelInterfaceMinorVersion = 8;
   return HSAKMT_STATUS_SUCCESS;
+}
+
+extern "C" __attribute__((visibility("default"))) void
+luthier_emulator_on_fault(void (*Handler)(uint64_t PC)) {
+  Session::setFaultHandler(Handler);
 }
 
 /// Runtimes need not shut down before the process ends, and HIP does not. This

@@ -20,6 +20,7 @@ static constinit unsigned OpenCount = 0;
 /// HIP tries again with every call; once is enough to say why it fails.
 static constinit bool OpenFailed = false;
 static constinit std::atomic<bool> Forgotten{false};
+static constinit std::atomic<Session::FaultHandler> OnFault{nullptr};
 
 bool Gpu::start(const Configuration &Config, std::string &Error) {
   ShaderArray::Options Options;
@@ -57,6 +58,13 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
     Registers = reinterpret_cast<uint64_t>(Page);
   return true;
 }
+
+void Gpu::explainFault(uint64_t PC) {
+  if (Session::FaultHandler Handler = OnFault.load())
+    Handler(PC);
+}
+
+void Session::setFaultHandler(FaultHandler Handler) { OnFault.store(Handler); }
 
 void Gpu::reportMemoryFault(uint64_t Address) {
   if (Events.raiseMemoryFault(Node, Address))

@@ -43,6 +43,7 @@ public:
   void reportMemoryFault(uint64_t Address) override;
 
   void prepareForEnd() override;
+  void explainFault(uint64_t PC) override;
 
 private:
   Session &Owner;
@@ -79,6 +80,10 @@ public:
   QueueTable &queues() { return Queues; }
 
   void writeStatistics() const;
+
+  using FaultHandler = void (*)(uint64_t PC);
+  /// Of all sessions of the process.
+  static void setFaultHandler(FaultHandler Handler);
 
 private:
   explicit Session(Configuration Config) : Config(std::move(Config)) {}
