@@ -30,6 +30,14 @@ options:
                      Default: native if there is one, else emulated.
   --output DIR       where tools write their files (default: the current
                      directory); created if missing
+  --registers POLICY what instrumentation may cost a kernel in registers:
+                     grow (default)   registers past the kernel's own
+                     keep-occupancy   as many as leave as many waves
+                     no-grow          none; what hooks use is saved and
+                                      restored around them
+  --state-storage F  where instrumentation keeps a wave's state: vgpr, agpr,
+                     two-agprs, agpr-3sgprs, spilled-3sgprs, spilled-1sgpr
+                     (default: the cheapest that fits the kernel)
   --help             this text
 
 options of the emulated GPU:

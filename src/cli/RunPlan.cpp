@@ -31,6 +31,20 @@ constexpr EmulatorOption EmulatorOptions[] = {
     {"--watchdog", "LUTHIER_EMULATOR_WATCHDOG"},
 };
 
+/// What `--name VALUE` sets for the engine, and the values there are.
+struct EngineOption {
+  std::string_view Name;
+  const char *Variable;
+  std::vector<std::string> Values;
+};
+const EngineOption EngineOptions[] = {
+    {"--registers", "LUTHIER_REGISTERS", {"grow", "keep-occupancy", "no-grow"}},
+    {"--state-storage",
+     "LUTHIER_STATE_STORAGE",
+     {"vgpr", "agpr", "two-agprs", "agpr-3sgprs", "spilled-3sgprs",
+      "spilled-1sgpr"}},
+};
+
 std::string join(const std::vector<std::string> &Items) {
   std::string Text;
   for (const std::string &Item : Items)
@@ -86,6 +100,8 @@ public:
       throw RunError("options of the emulated GPU were given, but the program "
                      "runs on the machine's own; add --device emulated");
     planOutput();
+    for (const auto &[Variable, Value] : Options.EngineSettings)
+      set(Variable, Value);
     // Tells files of this run from older ones that it may replace.
     set("LUTHIER_RUN_STARTED", Around.Time);
     return std::move(Result);
@@ -236,6 +252,16 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
     if (Arguments[I].starts_with("--strict=") &&
         TakeValue("--strict", Setting)) {
       Options.EmulatorSettings.emplace_back(StrictVariable, Setting);
+      continue;
+    }
+    auto Engines = std::ranges::find_if(EngineOptions, [&](const auto &Row) {
+      return TakeValue(Row.Name, Setting);
+    });
+    if (Engines != std::end(EngineOptions)) {
+      if (std::ranges::find(Engines->Values, Setting) == Engines->Values.end())
+        throw RunError(std::string(Engines->Name) + " " + Setting +
+                       ": choose one of: " + join(Engines->Values));
+      Options.EngineSettings.emplace_back(Engines->Variable, Setting);
       continue;
     }
     auto Known = std::ranges::find_if(EmulatorOptions, [&](const auto &Row) {

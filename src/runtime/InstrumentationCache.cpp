@@ -4,8 +4,10 @@
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Log.h"
+#include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/Timings.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -35,6 +37,37 @@ Error checkFitsCooperatively(const Redirection &Target) {
                 "once; instrumented, " +
                     Twine(Target.WavesAfter) + " waves fit on a SIMD, not " +
                     Twine(Target.WavesBefore));
+}
+
+Error redirect(hsa_kernel_dispatch_packet_t &Packet,
+               const Redirection &Target) {
+  if (Target.ExtraGroupSegment) {
+    const uint64_t Size = alignTo(uint64_t(Packet.group_segment_size), 16) +
+                          Target.ExtraGroupSegment;
+    if (Size > Target.GroupSegmentLimit)
+      return refuse(RefusalReason::GroupSegment,
+                    "the kernel uses " + Twine(Packet.group_segment_size) +
+                        " bytes, the hooks " + Twine(Target.ExtraGroupSegment) +
+                        ", and there are " + Twine(Target.GroupSegmentLimit));
+    Packet.group_segment_size = Size;
+  }
+  Packet.kernel_object = Target.KernelObject;
+  // The application may ask for more than the kernel itself needs.
+  Packet.private_segment_size =
+      std::max(Packet.private_segment_size, Target.PrivateSegmentSize);
+  return Error::success();
+}
+
+/// Our stack lies above the application's, at a place fixed in the code. Only
+/// where a kernel's own need is unknown does what the packet gives matter;
+/// rounded, so that a stack that grows does not mean a version per dispatch.
+InstrumentationCache::VersionKey
+InstrumentationCache::Kernel::key(const PresetKey &Preset,
+                                  const LaunchSizes &Sizes) const {
+  return {Preset,
+          DynamicStack && Sizes.PrivateSegment
+              ? static_cast<uint32_t>(PowerOf2Ceil(Sizes.PrivateSegment))
+              : 0};
 }
 
 std::shared_ptr<InstrumentationCache::Kernel>
@@ -68,20 +101,24 @@ InstrumentationCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
 
 Error InstrumentationCache::instrument(
     const hsa::LoadedCodeObjectKernel &Loaded,
-    const LiftedRepresentation &Lifted, Mutator Mutate,
-    const PresetKey &Preset) {
+    const LiftedRepresentation &Lifted, Mutator Mutate, const PresetKey &Preset,
+    const LaunchSizes &Sizes) {
   std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
   std::shared_ptr<Version> Result;
+  VersionKey Key;
   {
     std::lock_guard Guard(Lock);
-    std::shared_ptr<Version> &Slot = Entry->Versions[Preset];
+    Entry->DynamicStack = Loaded.info().Descriptor.usesDynamicStack() ||
+                          Loaded.info().Metadata.UsesDynamicStack;
+    Key = Entry->key(Preset, Sizes);
+    std::shared_ptr<Version> &Slot = Entry->Versions[Key];
     if (!Slot)
       Slot = std::make_shared<Version>();
     Result = Slot;
   }
   std::lock_guard Guard(Result->Busy);
   if (!Result->Done) {
-    if (Error E = make(Loaded, Lifted, Mutate, Preset, *Entry, *Result))
+    if (Error E = make(Loaded, Lifted, Mutate, Key, *Entry, *Result))
       Result->Failure.emplace(std::move(E));
     Result->Done = true;
   }
@@ -90,7 +127,7 @@ Error InstrumentationCache::instrument(
 
 Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
                                  const LiftedRepresentation &Lifted,
-                                 Mutator Mutate, const PresetKey &Preset,
+                                 Mutator Mutate, const VersionKey &Key,
                                  Kernel &Entry, Version &Result) {
   Stopwatch Total, Watch;
   RuntimeTimes Times;
@@ -116,7 +153,8 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   };
   Expected<InstrumentedKernel> Built = [&] {
     std::lock_guard Guard(EngineLock);
-    InstrumenterOptions Options;
+    InstrumenterOptions Options = settings();
+    Options.ApplicationStack = Key.Stack;
     Options.LoadBias = Loaded.loadBias();
     return instrumentKernel(*Copy, Task, Resolve, Options);
   }();
@@ -124,15 +162,22 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     return Built.takeError();
   Watch.lap();
 
-  unsigned WavesBefore =
-      wavesPerSIMD(Loaded.codeObject().target(), Loaded.info());
-  unsigned WavesAfter = 0;
-  if (auto Parsed = CodeObject::create(Built->CodeObject)) {
-    if (const KernelInfo *Info = (*Parsed)->findKernel(Loaded.name()))
-      WavesAfter = wavesPerSIMD((*Parsed)->target(), *Info);
-  } else {
+  auto Parsed = CodeObject::create(Built->CodeObject);
+  if (!Parsed)
     return Parsed.takeError();
-  }
+  const KernelInfo *Info = (*Parsed)->findKernel(Loaded.name());
+  if (!Info)
+    return refuse(RefusalReason::LinkFailed,
+                  "the instrumented code object has no kernel " +
+                      Loaded.name());
+  const TargetID &Processor = (*Parsed)->target();
+  const RegisterFileTraits *Traits = registerFileTraits(Processor.Processor);
+  Redirection Target;
+  Target.PrivateSegmentSize = Built->PrivateSegmentSize;
+  Target.ExtraGroupSegment = Built->ExtraGroupSegment;
+  Target.GroupSegmentLimit = Traits ? Traits->LDSBytes : 0;
+  Target.WavesBefore = wavesPerSIMD(Processor, Loaded.info());
+  Target.WavesAfter = wavesPerSIMD(Processor, *Info);
 
   auto Executable =
       OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());
@@ -149,24 +194,26 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
       return createStringError("the application has unloaded kernel " +
                                Loaded.name());
     Result.Executable = std::move(*Executable);
-    Result.Target = {*Object, Built->PrivateSegmentSize,
-                     Built->ExtraGroupSegment, WavesBefore, WavesAfter};
+    Target.KernelObject = *Object;
+    Result.Target = Target;
     ++Instrumented[*Object];
   }
   Times.Total = Total.lap() + Times.Lift;
-  recordTimings(Loaded.name(), Preset.Name, Built->Report, Times);
+  recordTimings(Loaded.name(), Key.Preset.Name, Built->Report, Times);
   logDebug("instrumented " + Loaded.name() + " at " +
            Twine(Built->Report.Points) + " points");
   return Error::success();
 }
 
 Expected<Redirection> InstrumentationCache::find(uint64_t KernelObject,
-                                                 const PresetKey &Preset) {
+                                                 const PresetKey &Preset,
+                                                 const LaunchSizes &Sizes) {
   std::shared_ptr<Version> Found;
   {
     std::lock_guard Guard(Lock);
     if (auto Entry = Kernels.find(KernelObject); Entry != Kernels.end())
-      if (auto V = Entry->second->Versions.find(Preset);
+      if (auto V =
+              Entry->second->Versions.find(Entry->second->key(Preset, Sizes));
           V != Entry->second->Versions.end())
         Found = V->second;
   }

@@ -29,6 +29,11 @@ struct PresetKey {
   auto operator<=>(const PresetKey &) const = default;
 };
 
+/// What a packet gives the application's own code.
+struct LaunchSizes {
+  uint32_t PrivateSegment = 0, GroupSegment = 0;
+};
+
 /// What a packet needs to run an instrumented kernel.
 struct Redirection {
   uint64_t KernelObject = 0;
@@ -36,7 +41,14 @@ struct Redirection {
   uint32_t ExtraGroupSegment = 0; ///< To add to the packet's.
   /// Waves that fit on a SIMD at a time: of the original and of this version.
   unsigned WavesBefore = 0, WavesAfter = 0;
+  /// Bytes that one workgroup can have at most.
+  uint32_t GroupSegmentLimit = 0;
 };
+
+/// Has \p Packet run \p Target. Refuses with GroupSegment, and leaves the
+/// packet alone, if what hooks share does not fit beside the application's.
+llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
+                     const Redirection &Target);
 
 /// Held while hooks are compiled and kernels built: what those refer to stays.
 std::recursive_mutex &engineLock();
@@ -53,13 +65,15 @@ public:
   lift(const hsa::LoadedCodeObjectKernel &Kernel);
 
   /// The first caller instruments, in its own thread; others that want the
-  /// same version wait for it.
+  /// same version wait for it. \p Sizes are those of the dispatch under way,
+  /// zero without one.
   llvm::Error instrument(const hsa::LoadedCodeObjectKernel &Kernel,
                          const LiftedRepresentation &Lifted, Mutator Mutate,
-                         const PresetKey &Preset);
+                         const PresetKey &Preset, const LaunchSizes &Sizes);
 
   llvm::Expected<Redirection> find(uint64_t KernelObject,
-                                   const PresetKey &Preset);
+                                   const PresetKey &Preset,
+                                   const LaunchSizes &Sizes);
   /// True for a kernel object that the cache made.
   bool isInstrumented(uint64_t KernelObject);
 
@@ -76,19 +90,28 @@ private:
     std::unique_ptr<OwnExecutable> Executable;
     Redirection Target; ///< Written under Lock as well.
   };
+  struct VersionKey {
+    PresetKey Preset;
+    uint32_t Stack; ///< Bytes per lane that the application may use.
+    auto operator<=>(const VersionKey &) const = default;
+  };
   struct Kernel {
     std::mutex Busy; ///< Held while lifting or copying the lifted form.
     std::unique_ptr<LiftedRepresentation> Lifted;
     std::optional<RememberedError> Failure;
     double LiftTime = 0;
-    bool Dropped = false;                                   ///< Under Lock.
-    std::map<PresetKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
+    /// The stack's size is known only at launch. Under Lock.
+    bool DynamicStack = false;
+    bool Dropped = false;                                    ///< Under Lock.
+    std::map<VersionKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
+
+    VersionKey key(const PresetKey &Preset, const LaunchSizes &Sizes) const;
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
   llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel,
                    const LiftedRepresentation &Lifted, Mutator Mutate,
-                   const PresetKey &Preset, struct Kernel &Entry,
+                   const VersionKey &Key, struct Kernel &Entry,
                    Version &Result);
 
   std::mutex Lock;

@@ -36,6 +36,7 @@ bool isDispatch(const Packet &P) {
 std::atomic<bool> Draining = false;
 
 thread_local bool Submitting = false, SubmittingCooperative = false;
+thread_local LaunchSizes Launch;
 
 /// True if a tool had the packet run other code.
 bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
@@ -45,6 +46,8 @@ bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
   KernelPointer Kernel = state().Code.findKernel(Original);
   if (!Kernel)
     return false;
+  SaveAndRestore Sizes(
+      Launch, {Packet.private_segment_size, Packet.group_segment_size});
   KernelDispatch Dispatch = {*Kernel, Packet};
   toolRegistry().onDispatch(Dispatch);
   return Packet.kernel_object != Original;
@@ -170,6 +173,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
 }
 
 bool InterceptedQueues::isSubmitting() { return Submitting; }
+LaunchSizes InterceptedQueues::currentLaunch() { return Launch; }
 bool InterceptedQueues::isSubmittingCooperative() {
   return SubmittingCooperative;
 }

@@ -6,6 +6,7 @@
 #ifndef LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 #define LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 
+#include "runtime/InstrumentationCache.h"
 #include "runtime/PacketThrottle.h"
 #include <atomic>
 #include <cstdint>
@@ -42,6 +43,9 @@ public:
   /// True in a thread that is submitting packets: in it, drain() would wait for
   /// packets behind those.
   static bool isSubmitting();
+  /// What the packet asks for that tools are being shown in this thread, as the
+  /// application wrote it; zero outside of Tool::onDispatch().
+  static LaunchSizes currentLaunch();
   /// True if those packets are for a queue of cooperative launches.
   static bool isSubmittingCooperative();
   /// The GPU runtime has started, perhaps anew: waiting has no limit.

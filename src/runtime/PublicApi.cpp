@@ -5,8 +5,6 @@
 #include "luthier/Variables.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
-#include "llvm/Support/MathExtras.h"
-#include <algorithm>
 
 using namespace llvm;
 
@@ -43,7 +41,9 @@ Error instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
                         StringRef Preset) {
   if (Error E = checkLoaded(Kernel))
     return E;
-  return state().Versions.instrument(Kernel, Lifted, Mutate, presetKey(Preset));
+  return state().Versions.instrument(
+      Kernel, Lifted, Mutate, presetKey(Preset),
+      runtime::InterceptedQueues::currentLaunch());
 }
 
 Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
@@ -51,21 +51,15 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
   if (state().Versions.isInstrumented(Packet.kernel_object))
     return createStringError("another tool instruments this dispatch already; "
                              "one instrumented version runs at a time");
-  Expected<runtime::Redirection> Target =
-      state().Versions.find(Packet.kernel_object, presetKey(Preset));
+  Expected<runtime::Redirection> Target = state().Versions.find(
+      Packet.kernel_object, presetKey(Preset),
+      {Packet.private_segment_size, Packet.group_segment_size});
   if (!Target)
     return Target.takeError();
   if (runtime::InterceptedQueues::isSubmittingCooperative())
     if (Error E = runtime::checkFitsCooperatively(*Target))
       return E;
-  Packet.kernel_object = Target->KernelObject;
-  // The application may ask for more than the kernel itself needs.
-  Packet.private_segment_size =
-      std::max(Packet.private_segment_size, Target->PrivateSegmentSize);
-  if (Target->ExtraGroupSegment)
-    Packet.group_segment_size = llvm::alignTo(Packet.group_segment_size, 16) +
-                                Target->ExtraGroupSegment;
-  return Error::success();
+  return runtime::redirect(Packet, *Target);
 }
 
 Error detail::readVariable(const void *Host, hsa_agent_t Agent, void *To,

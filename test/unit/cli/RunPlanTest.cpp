@@ -47,6 +47,16 @@ TEST(RunArguments, MistakesAreNamed) {
               HasSubstr("--tools=a"));
 }
 
+TEST(RunArguments, SettingsOfTheEngineAreChecked) {
+  RunOptions Options = parseRunArguments(
+      {"--registers", "no-grow", "--state-storage=two-agprs", "app"});
+  EXPECT_THAT(Options.EngineSettings,
+              ElementsAre(std::pair("LUTHIER_REGISTERS", "no-grow"),
+                          std::pair("LUTHIER_STATE_STORAGE", "two-agprs")));
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--registers=all", "app"}); }),
+              HasSubstr("--registers all: choose one of: grow, "));
+}
+
 class RunPlanTest : public testing::Test {
 protected:
   RunPlanTest() {
@@ -213,6 +223,11 @@ TEST_F(RunPlanTest, OutputIsAbsolute) {
 TEST_F(RunPlanTest, OutputVariableOfTheUserIsKept) {
   Variables["LUTHIER_OUTPUT"] = "/elsewhere";
   EXPECT_EQ(planned("LUTHIER_OUTPUT"), "unset");
+}
+
+TEST_F(RunPlanTest, SettingsOfTheEngineReachTheProgram) {
+  Options.EngineSettings = {{"LUTHIER_REGISTERS", "no-grow"}};
+  EXPECT_EQ(planned("LUTHIER_REGISTERS"), "no-grow");
 }
 
 } // namespace

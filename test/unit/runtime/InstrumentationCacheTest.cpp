@@ -24,4 +24,54 @@ TEST(CooperativeLaunch, NeedsTheOriginalsOccupancy) {
   });
 }
 
+TEST(Redirect, AsksForWhatBothNeed) {
+  Redirection Target;
+  Target.KernelObject = 0x1000;
+  Target.PrivateSegmentSize = 96;
+  Target.ExtraGroupSegment = 32;
+  Target.GroupSegmentLimit = 65536;
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.private_segment_size = 64;
+  Packet.group_segment_size = 100;
+  ASSERT_FALSE(redirect(Packet, Target));
+  EXPECT_EQ(Packet.kernel_object, 0x1000u);
+  EXPECT_EQ(Packet.private_segment_size, 96u);
+  // Rounded up to 112 first.
+  EXPECT_EQ(Packet.group_segment_size, 144u);
+}
+
+TEST(Redirect, KeepsAStackThatIsLargerThanTheVersionNeeds) {
+  Redirection Target;
+  Target.PrivateSegmentSize = 96;
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.private_segment_size = 4096;
+  Packet.group_segment_size = 7;
+  ASSERT_FALSE(redirect(Packet, Target));
+  EXPECT_EQ(Packet.private_segment_size, 4096u);
+  EXPECT_EQ(Packet.group_segment_size, 7u);
+}
+
+TEST(Redirect, RefusesAtTheHardwaresLimitAndLeavesThePacketAlone) {
+  Redirection Target;
+  Target.KernelObject = 0x1000;
+  Target.PrivateSegmentSize = 8;
+  Target.ExtraGroupSegment = 16;
+  Target.GroupSegmentLimit = 65536;
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.kernel_object = 0x2000;
+  Packet.group_segment_size = 65536 - 16;
+  ASSERT_FALSE(redirect(Packet, Target));
+  Packet.kernel_object = 0x2000;
+  Packet.private_segment_size = 0;
+  Packet.group_segment_size = 65536 - 15;
+  Error E = redirect(Packet, Target);
+  ASSERT_TRUE(E.isA<Refusal>());
+  handleAllErrors(std::move(E), [](const Refusal &R) {
+    EXPECT_EQ(R.reason(), RefusalReason::GroupSegment);
+  });
+  EXPECT_EQ(Packet.kernel_object, 0x2000u);
+  EXPECT_EQ(Packet.private_segment_size, 0u);
+  EXPECT_EQ(Packet.group_segment_size, 65536u - 15);
+}
+
 } // namespace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Settings.h"
+#include "runtime/Log.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+template <typename T> struct Choice {
+  StringLiteral Name;
+  T Value;
+};
+
+constexpr Choice<RegisterPolicy> Policies[] = {
+    {"grow", RegisterPolicy::Grow},
+    {"keep-occupancy", RegisterPolicy::KeepOccupancy},
+    {"no-grow", RegisterPolicy::NoGrow},
+};
+
+constexpr Choice<StateForm> Forms[] = {
+    {"vgpr", StateForm::Vgpr},
+    {"agpr", StateForm::Agpr},
+    {"two-agprs", StateForm::TwoAgprs},
+    {"agpr-3sgprs", StateForm::AgprAnd3Sgprs},
+    {"spilled-3sgprs", StateForm::SpilledWith3Sgprs},
+    {"spilled-1sgpr", StateForm::SpilledWith1Sgpr},
+};
+
+template <typename T>
+std::optional<T> choose(StringRef Variable, StringRef Given,
+                        ArrayRef<Choice<T>> Choices,
+                        function_ref<void(const Twine &)> Warn) {
+  std::string Known;
+  for (const Choice<T> &C : Choices) {
+    if (C.Name == Given)
+      return C.Value;
+    Known += (Known.empty() ? "" : ", ") + C.Name.str();
+  }
+  Warn(Variable + "=" + Given + " means nothing; choose one of: " + Known);
+  return std::nullopt;
+}
+
+} // namespace
+
+InstrumenterOptions
+parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
+              function_ref<void(const Twine &)> Warn) {
+  InstrumenterOptions Result;
+  if (auto Given = Variable("LUTHIER_REGISTERS"))
+    Result.Policy =
+        choose<RegisterPolicy>("LUTHIER_REGISTERS", *Given, Policies, Warn)
+            .value_or(Result.Policy);
+  if (auto Given = Variable("LUTHIER_STATE_STORAGE"))
+    Result.Storage =
+        choose<StateForm>("LUTHIER_STATE_STORAGE", *Given, Forms, Warn);
+  if (auto Given = Variable("LUTHIER_POISON")) {
+    Result.Poison = !Given->getAsInteger(0, Result.PoisonSeed);
+    if (!Result.Poison)
+      Warn("LUTHIER_POISON=" + *Given + " is no seed: it takes a number");
+  }
+  return Result;
+}
+
+const InstrumenterOptions &settings() {
+  static const InstrumenterOptions Parsed = parseSettings(
+      [](const char *Name) -> std::optional<StringRef> {
+        const char *Value = std::getenv(Name);
+        return Value ? std::optional<StringRef>(Value) : std::nullopt;
+      },
+      [](const Twine &Message) { logWarning(Message); });
+  return Parsed;
+}
+
+} // namespace luthier::runtime
