@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/LoadsInFlight.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+using Pending = LoadsInFlight::Pending;
+using Queue = LoadsInFlight::Queue;
+using State = LoadsInFlight::State;
+
+constexpr unsigned MaxYounger = 64; // No counter counts further.
+
+void wait(Queue &Q, unsigned Count) {
+  llvm::erase_if(Q.InOrder,
+                 [&](const Pending &P) { return P.Younger >= Count; });
+  if (Count == 0)
+    Q.Unordered = {};
+}
+
+void addResult(Queue &Q, uint16_t Unit) {
+  auto It = llvm::lower_bound(
+      Q.InOrder, Unit, [](const Pending &P, uint16_t U) { return P.Unit < U; });
+  if (It != Q.InOrder.end() && It->Unit == Unit)
+    It->Younger = 0;
+  else
+    Q.InOrder.insert(It, {Unit, 0});
+}
+
+void issue(State &S, const MachineInstr &MI, const CountedOperation &Op) {
+  for (WaitCounter Counter : Op.Counters) {
+    Queue &Q = S[unsigned(Counter)];
+    if (Op.IsInOrder)
+      for (Pending &P : Q.InOrder)
+        P.Younger = std::min<unsigned>(P.Younger + 1, MaxYounger);
+    for (const MachineOperand &MO : MI.operands()) {
+      if (!MO.isReg() || !MO.isDef() || !MO.getReg())
+        continue;
+      RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
+      for (unsigned U = Units.First; U < Units.First + Units.Count; ++U)
+        if (Op.IsInOrder)
+          addResult(Q, U);
+        else
+          Q.Unordered.addUnit(U);
+    }
+  }
+}
+
+/// Either of both may be outstanding. True if that is more than \p Into was.
+bool join(Queue &Into, const Queue &From) {
+  Queue Result;
+  Result.Unordered = Into.Unordered | From.Unordered;
+  auto A = Into.InOrder.begin(), AEnd = Into.InOrder.end();
+  auto B = From.InOrder.begin(), BEnd = From.InOrder.end();
+  while (A != AEnd || B != BEnd)
+    if (B == BEnd || (A != AEnd && A->Unit < B->Unit)) {
+      Result.InOrder.push_back(*A++);
+    } else if (A == AEnd || B->Unit < A->Unit) {
+      Result.InOrder.push_back(*B++);
+    } else {
+      Result.InOrder.push_back({A->Unit, std::min(A->Younger, B->Younger)});
+      ++A, ++B;
+    }
+  const bool Changed = !(Result == Into);
+  Into = std::move(Result);
+  return Changed;
+}
+
+bool join(State &Into, const State &From) {
+  bool Changed = false;
+  for (unsigned I = 0; I < NumWaitCounters; ++I)
+    Changed |= join(Into[I], From[I]);
+  return Changed;
+}
+
+RegisterSet registersOf(const State &S) {
+  RegisterSet Result;
+  for (const Queue &Q : S) {
+    Result |= Q.Unordered;
+    for (const Pending &P : Q.InOrder)
+      Result.addUnit(P.Unit);
+  }
+  return Result;
+}
+
+WaitCounts waitsFor(const State &S, const RegisterSet &Registers) {
+  WaitCounts Result;
+  for (unsigned I = 0; I < NumWaitCounters; ++I) {
+    if (!(S[I].Unordered & Registers).empty())
+      Result[I] = 0;
+    for (const Pending &P : S[I].InOrder)
+      if (Registers.unit(P.Unit))
+        Result[I] =
+            std::min<unsigned>(Result[I].value_or(P.Younger), P.Younger);
+  }
+  return Result;
+}
+
+} // namespace
+
+class LoadsInFlightSolver {
+public:
+  LoadsInFlightSolver(const LiftedRepresentation &LR, LoadsInFlight &Result)
+      : Result(Result) {
+    for (const auto &[Symbol, MF] : LR.functions())
+      solve(*MF, Symbol.IsKernel);
+    for (const auto &[Symbol, MF] : LR.functions())
+      for (const MachineBasicBlock &MBB : *MF)
+        record(MBB);
+  }
+
+  static void step(const LoadsInFlight &Facts, State &S,
+                   const MachineInstr &MI) {
+    for (CounterWait Wait : waitsOf(MI, *Facts.Traits))
+      wait(S[unsigned(Wait.Counter)], Wait.Count);
+    issue(S, MI, countedOperation(MI, *Facts.Traits));
+    if (MI.isCall()) {
+      auto It = Facts.AfterCalls.find(&MI);
+      S = It == Facts.AfterCalls.end() ? Facts.Unknown : It->second;
+    }
+  }
+
+private:
+  void solve(const MachineFunction &MF, bool IsKernel) {
+    SetVector<const MachineBasicBlock *> Work;
+    for (const MachineBasicBlock &MBB : MF) {
+      const bool IsEntry = &MBB == &MF.front();
+      if (!IsEntry && !MBB.pred_empty())
+        continue;
+      // Nothing is outstanding where a wave starts.
+      Result.Starts[&MBB] = IsEntry && IsKernel ? State() : Result.Unknown;
+      Work.insert(&MBB);
+    }
+    while (!Work.empty()) {
+      const MachineBasicBlock *MBB = Work.pop_back_val();
+      State S = Result.Starts[MBB];
+      for (const MachineInstr &MI : *MBB)
+        step(Result, S, MI);
+      for (const MachineBasicBlock *Next : MBB->successors()) {
+        auto [It, IsNew] = Result.Starts.try_emplace(Next, S);
+        if (IsNew || join(It->second, S))
+          Work.insert(Next);
+      }
+    }
+  }
+
+  void record(const MachineBasicBlock &MBB) {
+    State S = Result.atStart(MBB);
+    Result.StartSets[&MBB] = registersOf(S);
+    for (const MachineInstr &MI : MBB) {
+      RegisterSet Set = registersOf(S);
+      if (Result.Sets.empty() || !(Result.Sets.back() == Set))
+        Result.Sets.push_back(Set);
+      Result.Index[&MI] = Result.Sets.size() - 1;
+      step(Result, S, MI);
+    }
+  }
+
+  LoadsInFlight &Result;
+};
+
+LoadsInFlight LoadsInFlight::run(const LiftedRepresentation &LR) {
+  LoadsInFlight Result;
+  const MachineFunction &MF = *LR.functions().front().second;
+  Result.Traits = &waitTraits(MF.getSubtarget());
+  for (Queue &Q : Result.Unknown)
+    Q.Unordered = RegisterSet::all();
+  LoadsInFlightSolver(LR, Result);
+  return Result;
+}
+
+const State &LoadsInFlight::atStart(const MachineBasicBlock &MBB) const {
+  // Blocks that only each other lead to are entered from nowhere we know.
+  auto It = Starts.find(&MBB);
+  return It == Starts.end() ? Unknown : It->second;
+}
+
+State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
+  State S = atStart(*MI.getParent());
+  for (const MachineInstr &Earlier : *MI.getParent()) {
+    if (&Earlier == &MI)
+      break;
+    LoadsInFlightSolver::step(*this, S, Earlier);
+  }
+  return S;
+}
+
+const RegisterSet &LoadsInFlight::before(const MachineInstr &MI) const {
+  auto It = Index.find(&MI);
+  return It == Index.end() ? Everything : Sets[It->second];
+}
+
+const RegisterSet &LoadsInFlight::onEdge(const MachineBasicBlock &,
+                                         const MachineBasicBlock &To) const {
+  auto It = StartSets.find(&To);
+  return It == StartSets.end() ? Everything : It->second;
+}
+
+const RegisterSet &LoadsInFlight::atEntry(const MachineFunction &MF) const {
+  return MF.empty() ? Everything : onEdge(MF.front(), MF.front());
+}
+
+WaitCounts LoadsInFlight::waitsBefore(const MachineInstr &MI,
+                                      const RegisterSet &Registers) const {
+  return waitsFor(stateBefore(MI), Registers);
+}
+
+WaitCounts LoadsInFlight::waitsOnEdge(const MachineBasicBlock &,
+                                      const MachineBasicBlock &To,
+                                      const RegisterSet &Registers) const {
+  return waitsFor(atStart(To), Registers);
+}
+
+WaitCounts LoadsInFlight::waitsAtEntry(const MachineFunction &MF,
+                                       const RegisterSet &Registers) const {
+  return waitsFor(MF.empty() ? Unknown : atStart(MF.front()), Registers);
+}
+
+} // namespace luthier

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers that a load which was issued before may still write. Hardware does
+// so without regard to what happened to the register since: code may use such a
+// register, dead or not, only after waiting for the load.
+#ifndef LUTHIER_ANALYSIS_LOADSINFLIGHT_H
+#define LUTHIER_ANALYSIS_LOADSINFLIGHT_H
+
+#include "analysis/RegisterSet.h"
+#include "analysis/WaitCounters.h"
+#include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/DenseMap.h"
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class MachineBasicBlock;
+}
+
+namespace luthier {
+
+/// Count to wait for, by counter; unset where nothing is needed.
+using WaitCounts = std::array<std::optional<unsigned>, NumWaitCounters>;
+
+class LoadsInFlight {
+public:
+  static LoadsInFlight run(const LiftedRepresentation &LR);
+
+  /// May be written by a load just before \p MI executes.
+  const RegisterSet &before(const llvm::MachineInstr &MI) const;
+  const RegisterSet &onEdge(const llvm::MachineBasicBlock &From,
+                            const llvm::MachineBasicBlock &To) const;
+  const RegisterSet &atEntry(const llvm::MachineFunction &MF) const;
+
+  /// The weakest waits after which no load writes any of \p Registers, for code
+  /// before \p MI. Operations that were inserted before that place only make
+  /// them stricter than they would have to be.
+  WaitCounts waitsBefore(const llvm::MachineInstr &MI,
+                         const RegisterSet &Registers) const;
+  WaitCounts waitsOnEdge(const llvm::MachineBasicBlock &From,
+                         const llvm::MachineBasicBlock &To,
+                         const RegisterSet &Registers) const;
+  WaitCounts waitsAtEntry(const llvm::MachineFunction &MF,
+                          const RegisterSet &Registers) const;
+
+  const WaitTraits &traits() const { return *Traits; }
+
+  /// A load into one register that is outstanding.
+  struct Pending {
+    uint16_t Unit;
+    /// Operations issued since that cannot be done before it is. With so many
+    /// outstanding, it is done.
+    uint8_t Younger;
+    friend bool operator==(const Pending &, const Pending &) = default;
+  };
+  /// One counter's loads.
+  struct Queue {
+    std::vector<Pending> InOrder; ///< By unit.
+    RegisterSet Unordered;        ///< Done only when nothing is outstanding.
+    friend bool operator==(const Queue &, const Queue &) = default;
+  };
+  using State = std::array<Queue, NumWaitCounters>;
+
+private:
+  const State &atStart(const llvm::MachineBasicBlock &MBB) const;
+  State stateBefore(const llvm::MachineInstr &MI) const;
+
+  const WaitTraits *Traits = nullptr;
+  State Unknown;
+  RegisterSet Everything = RegisterSet::all();
+  llvm::DenseMap<const llvm::MachineBasicBlock *, State> Starts;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> StartSets;
+  /// What is in flight after a call, by call; unknown for the others.
+  llvm::DenseMap<const llvm::MachineInstr *, State> AfterCalls;
+  llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
+  std::vector<RegisterSet> Sets;
+  friend class LoadsInFlightSolver;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_LOADSINFLIGHT_H

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/WaitCounters.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIInstrInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// ISA manuals, "S_WAITCNT". One row per layout of the instruction.
+//                                 vm     high   exp   lgkm   stores split
+constexpr WaitTraits Gfx9Waits = {0, 4, 14, 2, 4, 3, 8, 4, false, false};
+constexpr WaitTraits Gfx10Waits = {0, 4, 14, 2, 4, 3, 8, 6, true, false};
+constexpr WaitTraits Gfx11Waits = {10, 6, 0, 0, 0, 3, 4, 6, true, false};
+constexpr WaitTraits Gfx12Waits = {0, 0, 0, 0, 0, 0, 0, 0, true, true};
+
+unsigned field(uint64_t Value, unsigned Shift, unsigned Bits) {
+  return Value >> Shift & ((1u << Bits) - 1);
+}
+
+/// The largest value of a field means that nothing is waited for.
+void addWait(SmallVectorImpl<CounterWait> &Waits, WaitCounter Counter,
+             unsigned Count, unsigned Bits) {
+  if (Count != (1u << Bits) - 1)
+    Waits.push_back({Counter, Count});
+}
+
+/// Writes back or invalidates a cache, without being counted like a load.
+bool isCacheControl(const MachineInstr &MI) {
+  StringRef Name =
+      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
+  return Name.starts_with("BUFFER_INV") || Name.starts_with("BUFFER_WB") ||
+         Name.starts_with("BUFFER_GL") || Name.starts_with("GLOBAL_INV") ||
+         Name.starts_with("GLOBAL_WB");
+}
+
+/// GDS answers LDS operations out of turn. The flag is the last operand of
+/// operations that have one.
+bool usesGlobalShare(const MachineInstr &MI) {
+  StringRef Name =
+      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
+  const unsigned Count = MI.getNumExplicitOperands();
+  return Name.starts_with("DS_ORDERED") || !Count ||
+         (MI.getOperand(Count - 1).isImm() &&
+          MI.getOperand(Count - 1).getImm() != 0);
+}
+
+bool sendsForValue(const MachineInstr &MI) {
+  StringRef Name =
+      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
+  return Name.starts_with("S_SENDMSG_RTN") ||
+         Name.starts_with("S_GET_BARRIER_STATE");
+}
+
+} // namespace
+
+const WaitTraits &waitTraits(const MCSubtargetInfo &ST) {
+  if (ST.hasFeature(AMDGPU::FeatureGFX12))
+    return Gfx12Waits;
+  if (ST.hasFeature(AMDGPU::FeatureGFX11))
+    return Gfx11Waits;
+  return ST.hasFeature(AMDGPU::FeatureGFX10) ? Gfx10Waits : Gfx9Waits;
+}
+
+SmallVector<CounterWait, 3> waitsOf(const MachineInstr &MI,
+                                    const WaitTraits &Traits) {
+  SmallVector<CounterWait, 3> Waits;
+  constexpr unsigned WordBits = 16, PairBits = 6;
+  const unsigned Last = MI.getNumExplicitOperands();
+  const uint64_t Value =
+      Last && MI.getOperand(Last - 1).isImm()
+          ? static_cast<uint64_t>(MI.getOperand(Last - 1).getImm())
+          : UINT64_MAX;
+  // A register is added to the count; null adds nothing.
+  const bool AddsRegister = Last == 2 && MI.getOperand(0).isReg() &&
+                            MI.getOperand(0).getReg() != AMDGPU::SGPR_NULL;
+  auto single = [&](WaitCounter Counter) {
+    if (!AddsRegister)
+      addWait(Waits, Counter, field(Value, 0, WordBits), WordBits);
+  };
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_WAITCNT:
+    addWait(Waits, WaitCounter::Vm,
+            field(Value, Traits.VmShift, Traits.VmBits) |
+                field(Value, Traits.VmHighShift, Traits.VmHighBits)
+                    << Traits.VmBits,
+            Traits.VmBits + Traits.VmHighBits);
+    addWait(Waits, WaitCounter::Exp,
+            field(Value, Traits.ExpShift, Traits.ExpBits), Traits.ExpBits);
+    addWait(Waits, WaitCounter::Lgkm,
+            field(Value, Traits.LgkmShift, Traits.LgkmBits), Traits.LgkmBits);
+    break;
+  case AMDGPU::S_WAITCNT_VMCNT:
+  case AMDGPU::S_WAIT_LOADCNT:
+    single(WaitCounter::Vm);
+    break;
+  case AMDGPU::S_WAITCNT_LGKMCNT:
+  case AMDGPU::S_WAIT_DSCNT:
+    single(WaitCounter::Lgkm);
+    break;
+  case AMDGPU::S_WAITCNT_EXPCNT:
+  case AMDGPU::S_WAIT_EXPCNT:
+    single(WaitCounter::Exp);
+    break;
+  case AMDGPU::S_WAIT_KMCNT:
+    single(WaitCounter::Km);
+    break;
+  case AMDGPU::S_WAIT_SAMPLECNT:
+    single(WaitCounter::Sample);
+    break;
+  case AMDGPU::S_WAIT_BVHCNT:
+    single(WaitCounter::Bvh);
+    break;
+  case AMDGPU::S_WAIT_LOADCNT_DSCNT:
+    addWait(Waits, WaitCounter::Vm, field(Value, 8, PairBits), PairBits);
+    [[fallthrough]];
+  case AMDGPU::S_WAIT_STORECNT_DSCNT:
+    addWait(Waits, WaitCounter::Lgkm, field(Value, 0, PairBits), PairBits);
+    break;
+  default:
+    break;
+  }
+  return Waits;
+}
+
+CountedOperation countedOperation(const MachineInstr &MI,
+                                  const WaitTraits &Traits) {
+  using C = WaitCounter;
+  const C Scalar = Traits.HasSplitCounters ? C::Km : C::Lgkm;
+  if (SIInstrInfo::isSMRD(MI) || sendsForValue(MI))
+    return {{Scalar}, false};
+  if (SIInstrInfo::isLDSDIR(MI))
+    return {{C::Exp}, false};
+  if (SIInstrInfo::isDS(MI))
+    return {{C::Lgkm}, !SIInstrInfo::isGWS(MI) && !usesGlobalShare(MI)};
+  if (SIInstrInfo::isFLAT(MI) && !SIInstrInfo::isSegmentSpecificFLAT(MI))
+    return {{C::Vm, C::Lgkm}, false};
+  if (SIInstrInfo::isImage(MI)) {
+    // Which of the counters depends on the kind: wait for each.
+    if (Traits.HasSplitCounters)
+      return {{C::Vm, C::Sample, C::Bvh}, false};
+    return {{C::Vm}, false};
+  }
+  if ((SIInstrInfo::isVMEM(MI) || SIInstrInfo::isFLAT(MI)) &&
+      !isCacheControl(MI)) {
+    const bool IsStore = !MI.mayLoad() || SIInstrInfo::isAtomicNoRet(MI);
+    if (!(IsStore && Traits.HasStoreCounter))
+      return {{C::Vm}, true};
+  }
+  return {};
+}
+
+const char *nameOf(WaitCounter Counter, const WaitTraits &Traits) {
+  switch (Counter) {
+  case WaitCounter::Vm:
+    return Traits.HasSplitCounters ? "loadcnt" : "vmcnt";
+  case WaitCounter::Lgkm:
+    return Traits.HasSplitCounters ? "dscnt" : "lgkmcnt";
+  case WaitCounter::Exp:
+    return "expcnt";
+  case WaitCounter::Km:
+    return "kmcnt";
+  case WaitCounter::Sample:
+    return "samplecnt";
+  case WaitCounter::Bvh:
+    return "bvhcnt";
+  }
+  llvm_unreachable("not a counter");
+}
+
+} // namespace luthier
