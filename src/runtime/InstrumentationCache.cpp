@@ -3,6 +3,7 @@
 #include "codeobject/CodeObject.h"
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
+#include "runtime/FaultText.h"
 #include "runtime/Log.h"
 #include "runtime/Settings.h"
 #include "runtime/State.h"
@@ -196,6 +197,12 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     Result.Executable = std::move(*Executable);
     Target.KernelObject = *Object;
     Result.Target = Target;
+    Result.Entry = *Object + Info->EntryAddress - Info->DescriptorAddress;
+    Result.CodeSize = Info->CodeSize;
+    Result.Map = std::move(Built->Map);
+    Result.Original = Loaded.sharedCodeObject();
+    Result.Info = &Loaded.info();
+    Result.Instrumented = std::move(*Parsed);
     ++Instrumented[*Object];
   }
   Times.Total = Total.lap() + Times.Lift;
@@ -229,6 +236,16 @@ Expected<Redirection> InstrumentationCache::find(uint64_t KernelObject,
 bool InstrumentationCache::isInstrumented(uint64_t KernelObject) {
   std::lock_guard Guard(Lock);
   return Instrumented.count(KernelObject);
+}
+
+std::string InstrumentationCache::explain(uint64_t PC) {
+  std::lock_guard Guard(Lock);
+  for (auto &[Object, Entry] : Kernels)
+    for (auto &[Key, V] : Entry->Versions)
+      if (PC - V->Entry < V->CodeSize)
+        return describeFault(*V->Original, *V->Info, *V->Instrumented, V->Map,
+                             PC - V->Entry);
+  return "";
 }
 
 void InstrumentationCache::drop(const AddressRange &Range) {

@@ -7,6 +7,7 @@
 #define LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
 
 #include "luthier/Instrument.h"
+#include "rewrite/Instrumenter.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/OwnExecutable.h"
 #include "runtime/RememberedError.h"
@@ -77,6 +78,9 @@ public:
   /// True for a kernel object that the cache made.
   bool isInstrumented(uint64_t KernelObject);
 
+  /// What \p PC is, if it lies in an instrumented kernel; else "".
+  std::string explain(uint64_t PC);
+
   /// The application destroys what lies in \p Range; it has to have waited for
   /// its dispatches, and ours are those same dispatches.
   void drop(const AddressRange &Range);
@@ -88,7 +92,12 @@ private:
     bool Done = false;
     std::optional<RememberedError> Failure;
     std::unique_ptr<OwnExecutable> Executable;
-    Redirection Target; ///< Written under Lock as well.
+    // Written under Lock as well.
+    Redirection Target;
+    uint64_t Entry = 0, CodeSize = 0; ///< On the device.
+    std::vector<PCPair> Map;
+    std::shared_ptr<const CodeObject> Original, Instrumented;
+    const KernelInfo *Info = nullptr; ///< Owned by Original.
   };
   struct VersionKey {
     PresetKey Preset;

@@ -4,6 +4,7 @@
 // own initialisation (HSA_TOOLS_LIB names this library), so a program that
 // never uses the GPU never comes here.
 #include "luthier/Export.h"
+#include "runtime/FaultText.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
@@ -84,6 +85,7 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   Owner = ::getpid();
   state().Queues.sessionStarts();
   installWrappers(*Table);
+  watchForFaults();
   return true;
 }
 
