@@ -128,8 +128,10 @@ Value *Emitter::distance(Value *Address, Value *InAddress) {
 Value *Emitter::emit(ArgumentForm Form, uint32_t Detail) {
   auto byLane = [&] { return B.CreateMul(lane(), B.getInt32(Detail)); };
   switch (Form) {
-  case ArgumentForm::Shifted:
-    return B.CreateLShr(quad(0), Detail);
+  case ArgumentForm::Half:
+    return zext(bits(word(0), Detail, 16));
+  case ArgumentForm::Pair:
+    return B.CreateOr(wide(0), B.CreateShl(wide(1), 32));
   case ArgumentForm::Global:
     return add(add(quad(0), wide(1)), offset(2));
   case ArgumentForm::GlobalByLane:

@@ -30,8 +30,10 @@ struct ArgumentSlot {
 /// How a value is made from inputs. Offsets are immediates of 32 bits, with a
 /// sign; addresses are generic ones. "lane" is the number of the lane.
 enum class ArgumentForm : uint8_t {
-  /// [value]: value >> Detail.
-  Shifted,
+  /// [value]: the 16 bits of value from bit Detail on.
+  Half,
+  /// [low, high]: 64 bits.
+  Pair,
   /// [base64, index32, offset]: base + zext(index) + offset.
   Global,
   /// [base64, offset]: base + offset + Detail * lane.

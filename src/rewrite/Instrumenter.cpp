@@ -136,7 +136,7 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   if (Error E = checkKernel(LR))
     return std::move(E);
   RegisterUse Use = registerUse(LR);
-  Expected<VariantPlan> Plan = planVariants(LR, Use, Task, Resolve);
+  Expected<VariantPlan> Plan = planVariants(LR, Use, Task, Resolve, Options.LoadBias);
   if (!Plan)
     return Plan.takeError();
   Expected<PayloadFrame> Frame =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/PointWriter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "amdgpu/RegisterFiles.h"
+#include "rewrite/ArgumentMoves.h"
 
 using namespace llvm;
 
@@ -20,42 +20,6 @@ void PointWriter::waitStates(unsigned Count, SmallVectorImpl<uint8_t> &Code) {
   constexpr unsigned MaxPerNop = 8; // On the oldest targets.
   for (; Count > 0; Count -= std::min(Count, MaxPerNop))
     Encoder.encode(AMDGPU::S_NOP, imm(std::min(Count, MaxPerNop) - 1), Code);
-}
-
-void PointWriter::move(const ArgumentMove &Move,
-                       SmallVectorImpl<uint8_t> &Code) {
-  const MCRegisterInfo &MRI = Encoder.target().registers();
-  const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
-  const unsigned First =
-      Move.Slot.Index +
-      (Move.Slot.IsVector ? Frame.FirstArgumentVGPR : Frame.FirstArgumentSGPR);
-  const MCRegister Source = std::holds_alternative<MCRegister>(Move.Value)
-                                ? std::get<MCRegister>(Move.Value)
-                                : MCRegister();
-  if (Source == AMDGPU::SCC) {
-    Encoder.encode(AMDGPU::S_CSELECT_B32,
-                   {reg(Files.sgpr(First)), imm(1), imm(0)}, Code);
-    return;
-  }
-  for (unsigned I = 0; I < Move.Slot.Dwords; ++I) {
-    MCRegister To =
-        Move.Slot.IsVector ? Files.vgpr(First + I) : Files.sgpr(First + I);
-    if (!Source) {
-      uint32_t Bits = std::get<uint64_t>(Move.Value) >> (32 * I);
-      Encoder.encode(AMDGPU::S_MOV_B32, {reg(To), imm(int32_t(Bits))}, Code);
-      continue;
-    }
-    MCRegister From =
-        Move.Slot.Dwords == 1
-            ? Source
-            : MRI.getSubReg(Source, I ? AMDGPU::sub1 : AMDGPU::sub0);
-    unsigned Opcode = AMDGPU::S_MOV_B32;
-    if (Files.rangeOf(From).File == amdgpu::RegisterFile::AGPR)
-      Opcode = AMDGPU::V_ACCVGPR_READ_B32_e64;
-    else if (Move.Slot.IsVector)
-      Opcode = AMDGPU::V_MOV_B32_e32;
-    Encoder.encode(Opcode, {reg(To), reg(From)}, Code);
-  }
 }
 
 void PointWriter::write(const PlannedPoint &Point, LiveFlags Live,
@@ -88,8 +52,7 @@ void PointWriter::write(const PlannedPoint &Point, LiveFlags Live,
                    Code);
   if (ReadsVectors || P.ReadsApplication)
     waitStates(Hazards.MatrixOps ? MatrixWaitStates : VectorWaitStates, Code);
-  for (const ArgumentMove &Move : Point.Moves)
-    move(Move, Code);
+  encodeMoves(Point.Moves, Frame, Encoder, Code);
   if (P.NeedsDistance || P.ReadsApplication)
     waitStates(VectorWaitStates, Code);
   Layout.append(Code);

@@ -43,7 +43,6 @@ public:
              amdgpu::CodeLayout &Layout);
 
 private:
-  void move(const ArgumentMove &Move, llvm::SmallVectorImpl<uint8_t> &Code);
   void waitStates(unsigned Count, llvm::SmallVectorImpl<uint8_t> &Code);
 
   amdgpu::MachineEncoder &Encoder;

@@ -14,7 +14,8 @@
 
 namespace luthier {
 
-/// A value to put into an argument register just before a payload.
+/// A value to put into an argument register just before a payload: a constant,
+/// or a register of the application (ArgumentMoves.h).
 struct ArgumentMove {
   ArgumentSlot Slot;
   std::variant<uint64_t, llvm::MCRegister> Value;
@@ -39,16 +40,18 @@ struct VariantPlan {
 
 /// A parameter that takes at most MaxSpecialised constants over all points is
 /// compiled in; one that takes more travels in scalar registers, as registers
-/// of the application do. So compilations do not multiply with points. Only
-/// parameters that name registers are always compiled in.
+/// of the application do. So compilations do not multiply with points. The same
+/// holds for each constant part of an address. Only parameters that name
+/// registers are always compiled in.
 inline constexpr unsigned MaxSpecialised = 4;
 
-/// Refuses with UnknownHook, HookArguments, NoInsertionPoint and what resolving
-/// refuses.
+/// \p LoadBias is added to linked addresses that hooks get to see. Refuses with
+/// UnknownHook, HookArguments, NoInsertionPoint and what resolving refuses.
 llvm::Expected<VariantPlan> planVariants(const LiftedRepresentation &LR,
                                          const RegisterUse &Use,
                                          const InstrumentationTask &Task,
-                                         HookResolver Resolve);
+                                         HookResolver Resolve,
+                                         uint64_t LoadBias);
 
 } // namespace luthier
 

@@ -100,7 +100,7 @@ TEST_F(Refusals, WrongNumberOfArguments) {
 
 TEST_F(Refusals, RegistersThatCannotBePassed) {
   refuseHook("define void @h(i32 %x) #0 { ret void }",
-             RefusalReason::HookArguments, {MCRegister(AMDGPU::MODE)});
+             RefusalReason::HookArguments, {MCRegister(AMDGPU::LDS_DIRECT)});
 }
 
 TEST_F(Refusals, HooksThatReadLaunchState) {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts arguments into the registers that a payload expects them in.
+#ifndef LUTHIER_REWRITE_ARGUMENTMOVES_H
+#define LUTHIER_REWRITE_ARGUMENTMOVES_H
+
+#include "amdgpu/MachineEncoder.h"
+#include "hook/Payload.h"
+#include "rewrite/VariantPlan.h"
+
+namespace luthier {
+
+/// Appends to \p Code what makes \p Moves, all at once: a register that one
+/// move writes and another reads is read first. SCC, VCC, EXEC, M0, MODE and
+/// the registers named in the moves have the application's values; of these,
+/// nothing but argument registers is changed. \p Temporary is an SGPR to use
+/// where needsTemporary() says so.
+void encodeMoves(llvm::ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
+                 amdgpu::MachineEncoder &Encoder,
+                 llvm::SmallVectorImpl<uint8_t> &Code,
+                 llvm::MCRegister Temporary = {});
+
+/// Scalar argument registers exchange their values.
+bool needsTemporary(llvm::ArrayRef<ArgumentMove> Moves,
+                    const PayloadFrame &Frame, const amdgpu::MCTarget &Target);
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_ARGUMENTMOVES_H
