@@ -2,7 +2,8 @@
 //
 // The commands of `luthier`. They live in several programs, because loading
 // libLLVM takes longer than everything `luthier run` does itself:
-//  - `luthier` knows the commands, runs `run`, and uses no LLVM at all;
+//  - `luthier` knows the commands, runs `run` and `verify`, and uses no LLVM at
+//    all;
 //  - `libexec/luthier/luthier-inspect` holds the commands that read code
 //    objects; `luthier` replaces itself with it;
 //  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU.
@@ -23,6 +24,9 @@ enum ExitCode {
 
 /// In `luthier`: starts a program under tools. Returns only if it cannot.
 int runCommand(int Argc, char **Argv);
+/// In `luthier`: runs a program and compares its kernels with instrumented
+/// versions.
+int verifyCommand(int Argc, char **Argv);
 
 /// In `luthier-inspect`.
 int infoCommand(int Argc, char **Argv);

@@ -3,16 +3,8 @@
 // `luthier run`: sets the environment and becomes the program. Uses no LLVM,
 // see Commands.h.
 #include "cli/Commands.h"
-#include "cli/RunPlan.h"
-#include <algorithm>
-#include <cerrno>
+#include "cli/RunProgram.h"
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
-#include <filesystem>
-#include <system_error>
-#include <unistd.h>
 
 namespace luthier::cli {
 namespace {
@@ -69,69 +61,6 @@ The exit code is the program's own; 2 if luthier refuses the request, 127 if
 there is no such program, 126 if it cannot be started.
 )";
 
-constexpr int CannotStart = 126, NotFound = 127;
-
-std::vector<std::string> installedTools(const std::string &Prefix) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> Names;
-  std::error_code Ignored;
-  for (const fs::directory_entry &Entry :
-       fs::directory_iterator(toolDirectory(Prefix), Ignored)) {
-    std::string Name = Entry.path().stem().string();
-    if (Entry.path().extension() == ".so" && Name.starts_with("lib"))
-      Names.push_back(Name.substr(3));
-  }
-  std::ranges::sort(Names);
-  return Names;
-}
-
-Surroundings lookAround() {
-  namespace fs = std::filesystem;
-  Surroundings Around;
-  // The program is <prefix>/bin/luthier.
-  Around.Prefix =
-      fs::read_symlink("/proc/self/exe").parent_path().parent_path().string();
-  Around.CurrentDirectory = fs::current_path().string();
-  Around.HasGPU = ::access("/dev/kfd", F_OK) == 0;
-  timespec Now;
-  // The clock that dates files; the precise one is ahead of it.
-  ::clock_gettime(CLOCK_REALTIME_COARSE, &Now);
-  Around.Time =
-      std::to_string(int64_t(Now.tv_sec) * 1'000'000'000 + Now.tv_nsec);
-  Around.FileExists = [](const std::string &Path) {
-    return ::access(Path.c_str(), R_OK) == 0;
-  };
-  Around.InstalledTools = [Prefix = Around.Prefix] {
-    return installedTools(Prefix);
-  };
-  Around.Variable = [](const std::string &Name) -> std::optional<std::string> {
-    const char *Value = std::getenv(Name.c_str());
-    return Value ? std::optional<std::string>(Value) : std::nullopt;
-  };
-  return Around;
-}
-
-void createOutput(const std::string &Directory) {
-  std::error_code Failure;
-  if (!Directory.empty())
-    std::filesystem::create_directories(Directory, Failure);
-  if (Failure)
-    throw RunError("--output " + Directory + ": " + Failure.message());
-}
-
-/// Returns only if the program cannot be started.
-int become(const std::vector<std::string> &Command) {
-  std::vector<char *> Argv;
-  for (const std::string &Argument : Command)
-    Argv.push_back(const_cast<char *>(Argument.c_str()));
-  Argv.push_back(nullptr);
-  ::execvp(Argv[0], Argv.data());
-  int Code = errno == ENOENT ? NotFound : CannotStart;
-  std::fprintf(stderr, "luthier: error: cannot run '%s': %s\n", Argv[0],
-               std::strerror(errno));
-  return Code;
-}
-
 } // namespace
 
 int runCommand(int Argc, char **Argv) {
@@ -142,11 +71,7 @@ int runCommand(int Argc, char **Argv) {
       return Success;
     }
     RunPlan Plan = planRun(Options, lookAround());
-    createOutput(Plan.OutputDirectory);
-    for (const auto &[Name, Value] : Plan.Environment)
-      ::setenv(Name.c_str(), Value.c_str(), /*overwrite=*/1);
-    for (const std::string &Note : Plan.Notes)
-      std::fprintf(stderr, "luthier: %s\n", Note.c_str());
+    setUp(Plan);
     return become(Options.Command);
   } catch (const RunError &E) {
     std::fprintf(stderr, "luthier: error: %s; see luthier run --help\n",

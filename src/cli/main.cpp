@@ -25,6 +25,7 @@ commands:
   info    show the kernels in a code object, program or library
   lift    print a kernel as LLVM machine IR
   exec    run one kernel on the emulated GPU, with arguments given by hand
+  verify  show that instrumented kernels compute what the originals compute
 
 examples:
   luthier info ./my-program
@@ -63,6 +64,8 @@ int main(int Argc, char **Argv) {
   const std::string_view Command = Argv[1];
   if (Command == "run")
     return runCommand(Argc - 1, Argv + 1);
+  if (Command == "verify")
+    return verifyCommand(Argc - 1, Argv + 1);
   if (Command == "info" || Command == "lift")
     return runIn("luthier-inspect", Argv + 1);
   if (Command == "exec")

@@ -6,6 +6,7 @@
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
+#include "rewrite/PlacedHooks.h"
 #include "rewrite/PointWriter.h"
 #include "rewrite/RegisterPlan.h"
 #include "rewrite/VariantPlan.h"
@@ -170,6 +171,7 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
     return Code.takeError();
   for (const KeptInstruction &Kept : Code->Map)
     Result.Map.push_back({Kept.Offset, Kept.Original});
+  Result.Hooks = placedHooks(LR, *Plan);
   Result.Report.RewriteTime = Watch.lap();
 
   const CodeObject &Object = *LR.impl().Object;

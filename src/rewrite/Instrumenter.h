@@ -74,6 +74,13 @@ struct PCPair {
   uint64_t Original = 0;
 };
 
+/// A hook runs before the instruction that was at \p Original, or on the way
+/// to it; 0 if only instructions that a tool added follow in its block.
+struct PlacedHook {
+  uint64_t Original = 0; ///< As linked.
+  std::string Name;
+};
+
 struct InstrumentedKernel {
   /// An ET_DYN code object whose only kernel has the original's name.
   std::vector<uint8_t> CodeObject;
@@ -84,6 +91,7 @@ struct InstrumentedKernel {
   /// Every instruction that was kept, in order of its place: for comparing the
   /// two versions, and for naming the application's place of a fault.
   std::vector<PCPair> Map;
+  std::vector<PlacedHook> Hooks;
   InstrumentationReport Report;
 };
 

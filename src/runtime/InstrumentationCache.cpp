@@ -8,6 +8,7 @@
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/Timings.h"
+#include "runtime/Verification.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -187,6 +188,8 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Expected<uint64_t> Object = (*Executable)->kernelObject(Loaded.name());
   if (!Object)
     return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
+  verifyKernel(Loaded, *Built, *Object,
+               *Object + Info->EntryAddress - Info->DescriptorAddress);
   Times.Load = Watch.lap();
 
   {
@@ -256,8 +259,10 @@ void InstrumentationCache::drop(const AddressRange &Range) {
   auto End = Kernels.lower_bound(Range.End);
   for (auto It = Begin; It != End; ++It) {
     It->second->Dropped = true;
-    for (auto &[Preset, Made] : It->second->Versions)
+    for (auto &[Preset, Made] : It->second->Versions) {
       Instrumented.erase(Made->Target.KernelObject);
+      forgetVerified(Made->Target.KernelObject);
+    }
     Dropped.push_back(std::move(It->second));
   }
   Kernels.erase(Begin, End);

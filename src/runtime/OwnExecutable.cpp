@@ -62,6 +62,27 @@ Expected<uint64_t> OwnExecutable::kernelObject(StringRef Name) const {
   return Object;
 }
 
+SmallVector<AddressRange, 1> OwnExecutable::ranges() const {
+  auto Take = [](hsa_executable_t, hsa_loaded_code_object_t Object,
+                 void *Data) -> hsa_status_t {
+    const auto &GetInfo =
+        loaderApi()->hsa_ven_amd_loader_loaded_code_object_get_info;
+    uint64_t Begin = 0, Size = 0;
+    GetInfo(Object, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE,
+            &Begin);
+    GetInfo(Object, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE,
+            &Size);
+    static_cast<SmallVector<AddressRange, 1> *>(Data)->push_back(
+        {Begin, Begin + Size});
+    return HSA_STATUS_SUCCESS;
+  };
+  SmallVector<AddressRange, 1> Ranges;
+  if (loaderApi())
+    loaderApi()->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
+        Executable, Take, &Ranges);
+  return Ranges;
+}
+
 Expected<StringMap<uint64_t>> OwnExecutable::variables() const {
   auto Take = [](hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t Symbol,
                  void *Data) -> hsa_status_t {

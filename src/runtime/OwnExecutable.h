@@ -5,6 +5,8 @@
 #ifndef LUTHIER_RUNTIME_OWNEXECUTABLE_H
 #define LUTHIER_RUNTIME_OWNEXECUTABLE_H
 
+#include "runtime/LoadedCode.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,6 +29,8 @@ public:
 
   /// What a packet must carry to run kernel \p Name.
   llvm::Expected<uint64_t> kernelObject(llvm::StringRef Name) const;
+  /// What it takes up on the device.
+  llvm::SmallVector<AddressRange, 1> ranges() const;
   /// Device addresses of all variables.
   llvm::Expected<llvm::StringMap<uint64_t>> variables() const;
 

@@ -5,6 +5,7 @@
 #include "luthier/Variables.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
+#include "runtime/Verification.h"
 
 using namespace llvm;
 
@@ -59,7 +60,11 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
   if (runtime::InterceptedQueues::isSubmittingCooperative())
     if (Error E = runtime::checkFitsCooperatively(*Target))
       return E;
-  return runtime::redirect(Packet, *Target);
+  const hsa_kernel_dispatch_packet_t Original = Packet;
+  if (Error E = runtime::redirect(Packet, *Target))
+    return E;
+  runtime::verifyDispatch(Original, Packet);
+  return Error::success();
 }
 
 Error detail::readVariable(const void *Host, hsa_agent_t Agent, void *To,

@@ -5,6 +5,7 @@
 #include "luthier/Refusal.h"
 #include "luthier/Tool.h"
 #include "runtime/Log.h"
+#include "runtime/Verification.h"
 #include <mutex>
 #include <set>
 #include <utility>
@@ -33,6 +34,7 @@ void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
       return;
     Log.InOrder.push_back({Kernel.str(), Reason.str()});
   }
+  runtime::noteUnchangedKernel(Kernel, (Reason + ": " + Detail).str());
   runtime::logWarning("kernel " + Kernel + " runs unchanged: " + Reason + ": " +
                       Detail);
 }

@@ -4,6 +4,7 @@
 #include "runtime/HsaApi.h"
 #include "runtime/InstrumentationCache.h"
 #include "runtime/Log.h"
+#include "runtime/Verification.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -141,6 +142,9 @@ ToolModules::loadAnew(ToolModule &Module, hsa_agent_t Agent) {
     return Found.takeError();
   if (Error E = linkManaged(Module, *New))
     return std::move(E);
+  if (isVerifying())
+    for (const AddressRange &Range : New->Executable->ranges())
+      excludeFromVerification(Range.Begin, Range.End);
   logDebug("loaded the device code of " + Module.name() + " for " +
            Entry->Target.str());
   return New;
@@ -161,6 +165,7 @@ Error ToolModules::linkManaged(ToolModule &Module, ToolModule::OnAgent &Where) {
             "linking managed variable " + Variable.name()))
       return E;
     Where.Hooks.ManagedStorage[Variable.name()] = *Address;
+    excludeFromVerification(*Address, *Address + Variable.contents().size());
   }
   return Error::success();
 }

@@ -39,8 +39,7 @@ QueueError AqlQueue::checkDispatch(const hsa_kernel_dispatch_packet_t &Packet,
   return QueueError::None;
 }
 
-AqlQueue::Outcome
-AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
+AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   std::string Reason;
   std::optional<KernelObject> Object =
       readKernelObject(Processor.memory(), Packet.kernel_object);
@@ -84,6 +83,8 @@ AqlQueue::dispatch(const hsa_kernel_dispatch_packet_t &Packet) {
   Work.ScratchWaves = Bound.Waves;
   Work.Sync = HasSync.load() ? &Sync : nullptr;
   Work.Cancel = &stopping();
+  if (DispatchJudge *Judge = Processor.judge())
+    Judge->judge(Packet, Work, Processor.model(), Processor.memory());
 
   DispatchCounts Counts;
   const uint64_t Start = hostNanoseconds(), StartThread = threadNanoseconds();

@@ -62,8 +62,7 @@ bool AqlQueue::processPacket() {
     return false;
 
   const uint64_t StartTicks = deviceTicks();
-  const auto *Dispatch =
-      reinterpret_cast<const hsa_kernel_dispatch_packet_t *>(Address);
+  auto *Dispatch = reinterpret_cast<hsa_kernel_dispatch_packet_t *>(Address);
   const auto *Barrier =
       reinterpret_cast<const hsa_barrier_and_packet_t *>(Address);
   Outcome Result;

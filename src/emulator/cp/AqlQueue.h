@@ -32,7 +32,7 @@ private:
   };
 
   bool packetAvailable();
-  Outcome dispatch(const hsa_kernel_dispatch_packet_t &Packet);
+  Outcome dispatch(hsa_kernel_dispatch_packet_t &Packet);
   Outcome barrier(const hsa_barrier_and_packet_t &Packet, bool All);
   Outcome vendorSpecific(const void *Packet);
   Outcome barrierValue(const void *Packet);

@@ -6,6 +6,7 @@
 #define LUTHIER_EMULATOR_CP_COMMANDPROCESSOR_H
 
 #include "emulator/cp/DeviceModel.h"
+#include "emulator/cp/DispatchJudge.h"
 #include "emulator/cp/Host.h"
 #include "emulator/cp/KernelNames.h"
 #include "emulator/cp/Queue.h"
@@ -56,6 +57,9 @@ public:
   Host &host() { return TheHost; }
   KernelNames &kernelNames() { return Names; }
   Statistics &statistics() { return Stats; }
+  /// Null for none. It outlives the queues; set it before there is one.
+  void setJudge(DispatchJudge *New) { Judge = New; }
+  DispatchJudge *judge() const { return Judge; }
 
 private:
   CommandProcessor(const DeviceModel &Model, Host &TheHost, Statistics &Stats)
@@ -64,6 +68,7 @@ private:
   const DeviceModel &Model;
   Host &TheHost;
   Statistics &Stats;
+  DispatchJudge *Judge = nullptr;
   AddressSpace Memory;
   KernelNames Names;
   std::unique_ptr<ShaderArray> Shaders;

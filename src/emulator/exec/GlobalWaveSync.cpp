@@ -3,6 +3,12 @@
 
 namespace luthier::emulator {
 
+void GlobalWaveSync::copyFrom(GlobalWaveSync &Other) {
+  std::scoped_lock Lock(Mutex, Other.Mutex);
+  States = Other.States;
+  ++Changes;
+}
+
 void GlobalWaveSync::init(unsigned Resource, uint32_t Value) {
   std::lock_guard Lock(Mutex);
   at(Resource).Counter = Value;

@@ -24,6 +24,9 @@ public:
     uint64_t Since = 0;
   };
 
+  /// Makes this one's resources what \p Other's are now.
+  void copyFrom(GlobalWaveSync &Other);
+
   void init(unsigned Resource, uint32_t Value);
   /// The wave that finds the counter at 0 opens the barrier for all that wait
   /// there, and sets the counter to its own \p Reload.

@@ -70,6 +70,14 @@ static bool readModels(std::vector<const DeviceModel *> &Models,
   return true;
 }
 
+/// The program may change its folder before the file is written.
+static std::string absolutePath(const char *Name) {
+  const llvm::StringRef Path = variable(Name);
+  std::error_code Ignored;
+  return Path.empty() ? std::string()
+                      : std::filesystem::absolute(Path.str(), Ignored).string();
+}
+
 std::optional<Configuration>
 Configuration::fromEnvironment(std::string &Error) {
   Configuration Config;
@@ -82,6 +90,8 @@ Configuration::fromEnvironment(std::string &Error) {
       !readNumber("LUTHIER_EMULATOR_THREADS", 1u, Config.Threads, Error) ||
       !readNumber("LUTHIER_EMULATOR_INSTRUCTION_LIMIT", uint64_t(0),
                   Config.InstructionLimit, Error) ||
+      !readNumber("LUTHIER_VERIFY_TIMEOUT", uint64_t(0), Config.VerifySeconds,
+                  Error) ||
       !readWatchdog(Config, Error))
     return std::nullopt;
   Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
@@ -92,10 +102,8 @@ Configuration::fromEnvironment(std::string &Error) {
     return std::nullopt;
   }
   Config.Strict = *Strict;
-  const llvm::StringRef Path = variable("LUTHIER_EMULATOR_STATS");
-  std::error_code Ignored;
-  if (!Path.empty())
-    Config.StatisticsPath = std::filesystem::absolute(Path.str(), Ignored);
+  Config.StatisticsPath = absolutePath("LUTHIER_EMULATOR_STATS");
+  Config.VerifyPath = absolutePath("LUTHIER_VERIFY");
   return Config;
 }
 

@@ -31,6 +31,10 @@ struct Configuration {
   /// LUTHIER_EMULATOR_STATS; empty for none. Absolute, since the program may
   /// change its folder before it ends.
   std::string StatisticsPath;
+  /// LUTHIER_VERIFY: where verification reports to; empty for none. And
+  /// LUTHIER_VERIFY_TIMEOUT: seconds for one dispatch.
+  std::string VerifyPath;
+  uint64_t VerifySeconds = 600;
 
   /// Nothing, with one line in \p Error, if a variable makes no sense.
   static std::optional<Configuration> fromEnvironment(std::string &Error);

@@ -92,6 +92,10 @@ Session *Session::create(std::string &Error) {
   if (!Config)
     return nullptr;
   std::unique_ptr<Session> New(new Session(std::move(*Config)));
+  const Configuration &C = New->Config;
+  if (!C.VerifyPath.empty())
+    New->TheVerifier = std::make_unique<Verifier>(Verifier::Settings{
+        C.VerifyPath, C.Seed, C.Strict, C.VerifySeconds * 1'000'000'000});
   for (const DeviceModel *Model : New->Config.Models)
     New->Gpus.push_back(
         std::make_unique<Gpu>(*New, New->numNodes(), *Model, New->Events));
@@ -100,6 +104,7 @@ Session *Session::create(std::string &Error) {
     if (!TheGpu->start(New->Config, Error))
       return nullptr;
     CommandProcessor &Processor = TheGpu->processor();
+    Processor.setJudge(New->verifier());
     Devices.push_back({TheGpu->node(), &Processor.memory(),
                        New->Config.LocalMemoryBytes,
                        [&Processor](uint64_t Begin, uint64_t End) {

@@ -11,6 +11,7 @@
 #include "emulator/kmt/EventTable.h"
 #include "emulator/kmt/MemoryTable.h"
 #include "emulator/kmt/QueueTable.h"
+#include "emulator/verify/Verifier.h"
 #include <cstdint>
 #include <hsakmt.h>
 #include <memory>
@@ -78,6 +79,8 @@ public:
   EventTable &events() { return Events; }
   MemoryTable &memory() { return *Memory; }
   QueueTable &queues() { return Queues; }
+  /// Null unless the user asked for it.
+  Verifier *verifier() { return TheVerifier.get(); }
 
   void writeStatistics() const;
 
@@ -91,6 +94,7 @@ private:
 
   Configuration Config;
   EventTable Events;
+  std::unique_ptr<Verifier> TheVerifier;
   QueueTable Queues;
   std::vector<std::unique_ptr<Gpu>> Gpus;
   std::optional<MemoryTable> Memory;

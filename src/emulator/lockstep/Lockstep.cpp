@@ -33,7 +33,7 @@ public:
 private:
   struct Version {
     Version(Side S, const strict::Options &Checks, strict::ViolationSink Sink,
-            uint64_t Seed);
+            const std::function<void(uint32_t)> &Interrupt, uint64_t Seed);
     Side S;
     Watcher Watch;
     Execution E;
@@ -81,22 +81,25 @@ strict::Options earliest(strict::Options Checks) {
 }
 
 Runner::Version::Version(Side S, const strict::Options &Checks,
-                         strict::ViolationSink Sink, uint64_t Seed)
+                         strict::ViolationSink Sink,
+                         const std::function<void(uint32_t)> &Interrupt,
+                         uint64_t Seed)
     : S(S), Watch(Checks.anyCheck()
                       ? strict::observer(Checks, std::move(Sink))(S.Plan)
                       : nullptr),
-      E(S.Plan, S.Memory, S.Code, NoInterrupt, Seed, 1, &Watch) {}
+      E(S.Plan, S.Memory, S.Code, Interrupt, Seed, 1, &Watch) {}
 
 Runner::Runner(Side A, Side B, const Options &O)
     : O(O), Original(
-                A, poisonOnly(), [](const auto &) {}, O.Seed),
+                A, poisonOnly(), [](const auto &) {},
+                O.Interrupt ? O.Interrupt : NoInterrupt, O.Seed),
       Instrumented(
           B, earliest(O.Strict),
           [this](const auto &V) {
             if (!Violated)
               Violated = V;
           },
-          O.Seed),
+          NoInterrupt, O.Seed),
       State(O), Random(O.Seed) {
   if (O.OnlyWhatIsRead)
     Original.Watch.Before = [this](Wave &A, const Inst &I) {
@@ -181,22 +184,18 @@ void Runner::compareReads(Wave &A, const Inst &I) {
   }
 }
 
-/// Equal but for where a branch goes: that is seen when it has been taken.
+/// Equal but for branches, which may have become several instructions, and code
+/// that asks for its position and gets the original's: that is seen afterwards.
 void Runner::compareInstruction(Wave &A, Wave &B) {
   if (!Known.insert(B.PC).second)
     return;
   const std::string Old = Original.S.Code.print(A.PC);
   const std::string New = Instrumented.S.Code.print(B.PC);
-  if (Old == New)
-    return;
-  auto IsBranch = [](const std::string &Text) {
-    return Text.starts_with("s_branch") || Text.starts_with("s_cbranch") ||
-           Text.starts_with("s_call");
-  };
-  auto Name = [](const std::string &Text) {
-    return Text.substr(0, Text.find(' '));
-  };
-  if (IsBranch(Old) && Name(Old) == Name(New))
+  constexpr const char *MayDiffer[] = {"s_branch", "s_cbranch", "s_call",
+                                       "s_getpc"};
+  if (Old == New || std::ranges::any_of(MayDiffer, [&](const char *Name) {
+        return Old.starts_with(Name);
+      }))
     return;
   Difference D{Difference::Kind::Instruction};
   D.Detail = New;
@@ -337,6 +336,8 @@ Result Runner::run() {
         std::swap(Turn[N], Turn[N + (Random >> 20) % (Turn.size() - N)]);
       if (Turn[N]->Event != WaveEvent::Ended)
         runPair(Original.E.numberOf(*Turn[N]), Slice);
+      if (!R.Found && !R.OriginalFault && O.Stop)
+        R.OriginalFault = O.Stop();
       if (R.Found || R.OriginalFault)
         return std::move(R);
     }

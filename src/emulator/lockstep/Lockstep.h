@@ -22,6 +22,8 @@
 #include "emulator/strict/Options.h"
 #include <functional>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace luthier::emulator {
@@ -82,13 +84,20 @@ struct Options {
   /// "earliest", so that a load in flight is no difference; reading its
   /// register before the wait is still a violation.
   strict::Options Strict;
+
+  /// Gets interrupts (s_sendmsg MSG_INTERRUPT with M0) that the original sends.
+  /// Nobody answers them here. May be empty.
+  std::function<void(uint32_t)> Interrupt;
+  /// Asked between slices; says why to stop the comparison, which is then the
+  /// original's fault. May be empty.
+  std::function<std::optional<std::string>()> Stop;
 };
 
 struct Result {
   /// The first difference, if there is one.
   std::optional<Difference> Found;
-  /// Set if the original itself could not run to its end; nothing was then
-  /// found up to there.
+  /// Set if the original itself could not run to its end, or was stopped;
+  /// nothing was then found up to there.
   std::optional<std::string> OriginalFault;
   /// Original instructions after which state was compared.
   uint64_t Compared = 0;

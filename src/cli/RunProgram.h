@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a RunPlan to a running program. Uses no LLVM, see Commands.h.
+#ifndef LUTHIER_CLI_RUNPROGRAM_H
+#define LUTHIER_CLI_RUNPROGRAM_H
+
+#include "cli/RunPlan.h"
+
+namespace luthier::cli {
+
+/// Exit codes of shells.
+inline constexpr int CannotStart = 126, NotFound = 127;
+
+/// Those of this process.
+Surroundings lookAround();
+
+/// Sets this process's environment, creates the output directory, says what
+/// there is to say. Throws RunError.
+void setUp(const RunPlan &Plan);
+
+/// Returns, with an exit code, only if the program cannot be started.
+int become(const std::vector<std::string> &Command);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_RUNPROGRAM_H

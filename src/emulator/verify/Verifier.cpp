@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/verify/Verifier.h"
+#include "emulator/cp/Clock.h"
+#include "emulator/cp/KernelObject.h"
+#include "emulator/cp/Report.h"
+#include "emulator/exec/GlobalWaveSync.h"
+#include "emulator/isa/Operation.h"
+#include "emulator/memory/Snapshot.h"
+#include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace luthier::emulator {
+
+/// Two versions of one dispatch, each with its memory.
+struct Verifier::Pair {
+  Dispatch Old, New;
+  GlobalWaveSync OldSync, NewSync;
+  std::unique_ptr<Snapshot> OldMemory, NewMemory;
+};
+
+void Verifier::addKernel(const luthier_verify_kernel &K) {
+  auto New = std::make_shared<Kernel>();
+  New->Original = K.original;
+  for (size_t N = 0; N != K.map_count; ++N)
+    New->ToOriginal[K.map[N].instrumented] = K.map[N].original;
+  New->InPlaceBegin = K.in_place_begin;
+  New->InPlaceEnd = K.in_place_end;
+  for (size_t N = 0; N != K.hook_count; ++N)
+    New->Hooks.emplace(K.hooks[N].original, K.hooks[N].name);
+  {
+    std::lock_guard Lock(Mutex);
+    Kernels[K.instrumented] = std::move(New);
+  }
+  // The code may lie where other code was.
+  std::lock_guard Lock(JudgeMutex);
+  Codes.clear();
+}
+
+void Verifier::removeKernel(uint64_t Instrumented) {
+  std::lock_guard Lock(Mutex);
+  Kernels.erase(Instrumented);
+}
+
+void Verifier::addOwnMemory(uint64_t Begin, uint64_t End) {
+  std::lock_guard Lock(Mutex);
+  OwnMemory.push_back({Begin, End});
+}
+
+uint64_t Verifier::redirected(const hsa_kernel_dispatch_packet_t &Original) {
+  std::lock_guard Lock(Mutex);
+  Redirected[++LastTicket] = Original;
+  return LastTicket;
+}
+
+void Verifier::noteUnchanged(const std::string &Kernel,
+                             const std::string &Reason) {
+  {
+    std::lock_guard Lock(Mutex);
+    if (!Unchanged.emplace(Kernel, Reason).second)
+      return;
+  }
+  report("unchanged", Kernel, Reason);
+}
+
+/// In one write: several threads and processes append.
+void Verifier::report(const char *What, const std::string &Kernel,
+                      const std::string &Text) {
+  std::string Line = Kernel + "\t" + Text;
+  std::ranges::replace(Line, '\n', ' ');
+  Line = What + ("\t" + Line) + "\n";
+  const int File = open(S.ReportPath.c_str(),
+                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (File < 0 || write(File, Line.data(), Line.size()) < 0)
+    reportError("cannot write to " + S.ReportPath + ": " + Line);
+  if (File >= 0)
+    close(File);
+}
+
+CodeCache *Verifier::codeOf(const DeviceModel &Model, unsigned WaveSize,
+                            AddressSpace &Memory, std::string &Error) {
+  Code &C = Codes[{&Memory, WaveSize}];
+  const uint64_t Generation = Memory.generation();
+  if (C.Cache && C.Generation == Generation)
+    return C.Cache.get();
+  auto D = Decoder::create(*findTarget(Model.Name), WaveSize,
+                           operationSet().Tables, Error);
+  if (!D)
+    return nullptr;
+  C.Generation = Generation;
+  C.Cache = std::make_unique<CodeCache>(std::move(D), Memory,
+                                        /*Describe=*/true);
+  return C.Cache.get();
+}
+
+lockstep::Options Verifier::optionsFor(const Kernel &K, const Dispatch &Old,
+                                       const Dispatch &New) const {
+  lockstep::Options O;
+  O.ToOriginal = K.ToOriginal;
+  O.InPlaceBegin = K.InPlaceBegin;
+  O.InPlaceEnd = K.InPlaceEnd;
+  O.Ignored = OwnMemory;
+  O.Ignored.push_back({New.PacketAddress, New.PacketAddress + 64});
+  O.Ignored.push_back(
+      {New.ScratchBase,
+       New.ScratchBase + New.ScratchWaves * New.ScratchBytesPerWave});
+  // Values that nobody reads again need not be saved.
+  O.OnlyWhatIsRead = true;
+  O.Seed = S.Strict.Seed.value_or(S.Seed);
+  O.Strict = S.Strict;
+  return O;
+}
+
+/// The version of \p New that the application asked for.
+static Dispatch originalOf(const Dispatch &New, const KernelObject &Object,
+                           const hsa_kernel_dispatch_packet_t &Packet) {
+  Dispatch Old = New;
+  Old.EntryPC = Object.EntryPC;
+  Old.ComputePgmRsrc1 = Object.ComputePgmRsrc1;
+  Old.ComputePgmRsrc2 = Object.ComputePgmRsrc2;
+  Old.ComputePgmRsrc3 = Object.ComputePgmRsrc3;
+  Old.KernelCodeProperties = Object.Properties;
+  Old.KernargPreload = Object.KernargPreload;
+  Old.PrivateSegmentSize = Packet.private_segment_size;
+  Old.GroupSegmentSize = Packet.group_segment_size;
+  Old.KernargAddress = reinterpret_cast<uint64_t>(Packet.kernarg_address);
+  return Old;
+}
+
+/// The hooks that wrote the register, else those that ran last.
+std::string Verifier::hooksNear(const Kernel &K,
+                                const lockstep::Difference &D) {
+  uint64_t At = D.OriginalPC;
+  if (D.WriterPC && !K.ToOriginal.contains(D.WriterPC))
+    if (auto Next = K.ToOriginal.upper_bound(D.WriterPC);
+        Next != K.ToOriginal.end())
+      At = Next->second;
+  std::string Names;
+  for (auto [It, End] = K.Hooks.equal_range(At); It != End; ++It)
+    Names += (Names.empty() ? "" : ", ") + It->second;
+  return Names;
+}
+
+/// Why there is nothing to say, or nothing.
+std::optional<std::string> Verifier::compare(Pair &P, const Kernel &K,
+                                             const DeviceModel &Model,
+                                             AddressSpace &Memory) {
+  const Target &T = *findTarget(Model.Name);
+  // The groups of a cooperative grid wait for each other. Otherwise as many as
+  // a small device holds at a time will do, which saves memory.
+  constexpr unsigned FewUnits = 8;
+  LaunchPlan OldPlan, NewPlan;
+  OldPlan.ComputeUnits = NewPlan.ComputeUnits =
+      P.New.Sync ? Model.ComputeUnits : FewUnits;
+  std::string Error;
+  if (!OldPlan.init(P.Old, T, P.OldMemory->space(), Error))
+    return "the original cannot be launched: " + Error;
+  if (!NewPlan.init(P.New, T, P.NewMemory->space(), Error)) {
+    report("differs", P.Old.KernelName,
+           "the instrumented version cannot be launched: " + Error);
+    return std::nullopt;
+  }
+  CodeCache *Code = codeOf(Model, OldPlan.WaveSize, Memory, Error);
+  if (!Code)
+    return Error;
+
+  lockstep::Options O = optionsFor(K, P.Old, P.New);
+  bool AsksHost = false;
+  const uint64_t Start = hostNanoseconds();
+  O.Interrupt = [&](uint32_t) { AsksHost = true; };
+  O.Stop = [&]() -> std::optional<std::string> {
+    if (AsksHost)
+      return "it calls the host (printf, assert), who can answer only once";
+    if (P.New.Cancel && P.New.Cancel->load())
+      return "the program destroyed the queue";
+    if (S.TimeoutNanoseconds &&
+        hostNanoseconds() - Start > S.TimeoutNanoseconds)
+      return "it did not end in time";
+    return std::nullopt;
+  };
+  lockstep::Result R = lockstep::run({OldPlan, P.OldMemory->space(), *Code},
+                                     {NewPlan, P.NewMemory->space(), *Code}, O);
+  if (R.OriginalFault)
+    return "the original cannot run to its end here: " + *R.OriginalFault;
+  if (!R.Found) {
+    report("verified", P.Old.KernelName,
+           std::to_string(R.Compared) + "\t" +
+               std::to_string(R.PayloadInstructions));
+    return std::nullopt;
+  }
+  std::string Text = R.Found->text();
+  if (std::string Hooks = hooksNear(K, *R.Found); !Hooks.empty())
+    Text += "; hook " + Hooks;
+  report("differs", P.Old.KernelName, Text);
+  return std::nullopt;
+}
+
+void Verifier::judge(hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
+                     const DeviceModel &Model, AddressSpace &Memory) {
+  hsa_kernel_dispatch_packet_t Original;
+  std::shared_ptr<const Kernel> K;
+  {
+    std::lock_guard Lock(Mutex);
+    auto Ticket = Redirected.find(Packet.reserved2);
+    if (Ticket != Redirected.end()) {
+      Original = Ticket->second;
+      Redirected.erase(Ticket);
+      Packet.reserved2 = 0;
+      if (auto Known = Kernels.find(Packet.kernel_object);
+          Known != Kernels.end())
+        K = Known->second;
+    }
+  }
+  if (!K) {
+    // ROCr's own copies are nobody's kernels.
+    if (!Work.KernelName.starts_with("rocr."))
+      noteUnchanged(Work.KernelName, "");
+    return;
+  }
+  std::lock_guard Lock(JudgeMutex);
+  std::optional<std::string> Why;
+  std::optional<KernelObject> Object = readKernelObject(Memory, K->Original);
+  Pair P;
+  P.New = Work;
+  P.OldMemory = Snapshot::create(Memory);
+  P.NewMemory = P.OldMemory ? P.OldMemory->clone() : nullptr;
+  if (!Object) {
+    Why = "the original is not loaded any more";
+  } else if (!P.NewMemory) {
+    Why = "there is no memory for copies";
+  } else {
+    P.Old = originalOf(Work, *Object, Original);
+    P.OldMemory->write(Work.PacketAddress, &Original, sizeof(Original));
+    if (Work.Sync) {
+      P.OldSync.copyFrom(*Work.Sync);
+      P.NewSync.copyFrom(*Work.Sync);
+      P.Old.Sync = &P.OldSync;
+      P.New.Sync = &P.NewSync;
+    }
+    Why = compare(P, *K, Model, Memory);
+  }
+  if (Why)
+    report("unjudged", Work.KernelName, *Why);
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Verification.h"
+#include "codeobject/CodeObject.h"
+#include "luthier/detail/EmulatorVerify.h"
+#include <algorithm>
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+/// Null unless this process verifies. The thunk is below the GPU runtime, which
+/// may be loaded privately, so it is asked for by name; and it is there before
+/// any of this is needed.
+const luthier_verify_api *api() {
+  static const auto Find = [] {
+    void *Thunk = ::dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    return Thunk ? reinterpret_cast<decltype(&luthier_emulator_verify)>(
+                       ::dlsym(Thunk, "luthier_emulator_verify"))
+                 : nullptr;
+  }();
+  return Find ? Find() : nullptr;
+}
+
+/// Functions that are not lifted run where they are.
+void addFunctions(const hsa::LoadedCodeObjectKernel &Original,
+                  luthier_verify_kernel &K) {
+  ArrayRef<FunctionInfo> Functions = Original.codeObject().functions();
+  if (Functions.empty())
+    return;
+  uint64_t Begin = UINT64_MAX, End = 0;
+  for (const FunctionInfo &F : Functions) {
+    Begin = std::min(Begin, F.Address);
+    End = std::max(End, F.Address + F.Size);
+  }
+  K.in_place_begin = Begin + Original.loadBias();
+  K.in_place_end = End + Original.loadBias();
+}
+
+} // namespace
+
+bool isVerifying() { return api(); }
+
+void verifyKernel(const hsa::LoadedCodeObjectKernel &Original,
+                  const InstrumentedKernel &Instrumented, uint64_t Object,
+                  uint64_t Entry) {
+  const luthier_verify_api *Api = api();
+  if (!Api)
+    return;
+  const uint64_t Bias = Original.loadBias();
+  std::vector<luthier_verify_pc_pair> Map;
+  for (const PCPair &Pair : Instrumented.Map)
+    Map.push_back({Entry + Pair.Offset, Pair.Original + Bias});
+  std::vector<luthier_verify_hook> Hooks;
+  for (const PlacedHook &Hook : Instrumented.Hooks)
+    if (Hook.Original)
+      Hooks.push_back({Hook.Original + Bias, Hook.Name.c_str()});
+  luthier_verify_kernel K = {};
+  K.struct_size = sizeof(K);
+  K.original = Original.kernelObject();
+  K.instrumented = Object;
+  K.map = Map.data();
+  K.map_count = Map.size();
+  K.hooks = Hooks.data();
+  K.hook_count = Hooks.size();
+  addFunctions(Original, K);
+  Api->add_kernel(&K);
+}
+
+void forgetVerified(uint64_t Object) {
+  if (const luthier_verify_api *Api = api())
+    Api->remove_kernel(Object);
+}
+
+void excludeFromVerification(uint64_t Begin, uint64_t End) {
+  if (const luthier_verify_api *Api = api())
+    Api->add_own_memory(Begin, End);
+}
+
+void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
+                    hsa_kernel_dispatch_packet_t &Packet) {
+  if (const luthier_verify_api *Api = api())
+    Packet.reserved2 = Api->redirected(&Original);
+}
+
+void noteUnchangedKernel(StringRef Kernel, StringRef Reason) {
+  if (const luthier_verify_api *Api = api())
+    Api->unchanged(Kernel.str().c_str(), Reason.str().c_str());
+}
+
+} // namespace luthier::runtime

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`luthier verify -- PROGRAM`: what it says, and that it notices. One function
+per case."""
+
+import os
+import re
+
+import harness
+
+
+def verify(arguments, *options, program=None, **variables):
+    command = [arguments.luthier, "verify", *options, "--"]
+    return harness.run(command + (program or [arguments.program]), variables)
+
+
+def same_kernel_is_the_same(arguments, directory):
+    """Exactly the original's instructions are compared: as many as it executes
+    without a tool."""
+    executed = f"{directory}/executed.json"
+    plain = harness.run_on_emulator([arguments.program], arguments.emulator, "gfx90a", executed)
+    result = verify(arguments, "--tool", "instr-count", "--seed", "3", "--strict")
+    result.expect(result.code == 0, "verify fails")
+    result.expect(result.digest_line() == plain.digest_line(), "results differ")
+    match = re.search(r"^luthier verify: no difference: 1 kernel, 1 dispatch, (\d+) instr", result.stderr, re.M)
+    result.expect(match, "no verdict")
+    (counts,) = harness.kernel_counts(executed).values()
+    count = counts["wave_instructions"]
+    result.expect(int(match[1]) == count, f"{count} instructions are executed without a tool")
+    result.expect(not os.path.exists("instr-count.json"), "the tool's file is left behind")
+
+
+def changed_data_is_noticed(arguments, directory):
+    """A hook changes a register that the kernel stores. Kernel, instruction,
+    register and hook are named, and the program still runs to its end."""
+    result = verify(arguments, "--tool", arguments.bad_tool)
+    result.expect(result.code == 1, "verify does not fail")
+    line = re.search(r"^first difference: (.*)", result.stderr, re.M)
+    result.expect(line, "no difference is shown")
+    for pattern in (r"_Z9vectorAdd", r" at 0x[0-9a-f]+ \(entry \+ 0x[0-9a-f]+\)", r"global_store_dword",
+                    r": register v\d+: 0x[0-9a-f]+ instead of 0x[0-9a-f]+", r"; hook addOne$"):
+        result.expect(re.search(pattern, line[1]), f"the difference lacks {pattern}")
+    result.expect_in_stderr("luthier verify: DIFFERENT: 1 kernel, 1 dispatch")
+    result.expect("digest" in result.stdout, "the program did not end")
+
+
+def refused_kernel_is_listed(arguments, directory):
+    """A tool that has no code for the device leaves all kernels alone. That is
+    no success."""
+    result = verify(arguments, "--tool", arguments.other_tool)
+    result.expect(result.code == 1, "verify does not fail")
+    result.expect_in_stderr("unchanged: tool-without-target: ")
+    result.expect_in_stderr("luthier verify: NOTHING COMPARED")
+    result.expect_in_stderr("1 kernel ran unchanged")
+
+
+def exit_code_is_kept(arguments, directory):
+    result = verify(arguments, "--tool", "instr-count",
+                    program=["sh", "-c", f"'{arguments.program}'; exit 7"])
+    result.expect(result.code == 7, "not the program's own exit code")
+    result.expect_in_stderr("luthier verify: no difference")
+    result.expect_in_stderr("the program ended with 7")
+
+
+def misuse_is_explained(arguments, directory):
+    for options, text in ((["--device", "native"], "only an emulated device can verify"),
+                          (["--tool", "no-such-tool"], "no-such-tool"),
+                          (["--timeout", "soon"], "--timeout needs a number of seconds")):
+        result = verify(arguments, *options)
+        result.expect(result.code == 2, "luthier does not refuse")
+        result.expect_in_stderr(text)
+        result.expect("digest" not in result.stdout, "the program ran nevertheless")
+
+
+CASES = {
+    case.__name__.replace("_", "-"): case
+    for case in (
+        same_kernel_is_the_same,
+        changed_data_is_noticed,
+        refused_kernel_is_listed,
+        exit_code_is_kept,
+        misuse_is_explained,
+    )
+}
+
+harness.main(
+    [
+        (["--program"], {"help": "an example that passes, with one dispatch of one kernel"}),
+        (["--bad-tool"], {"help": "a tool that changes data"}),
+        (["--other-tool"], {"help": "a tool without code for the device"}),
+        (["case"], {"choices": CASES}),
+    ],
+    lambda arguments, directory: CASES[arguments.case](arguments, directory),
+)

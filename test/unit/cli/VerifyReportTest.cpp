@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/VerifyReport.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+
+using namespace luthier::cli;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace {
+
+VerifyReport read(const std::string &Text) {
+  std::istringstream File(Text);
+  return VerifyReport::read(File);
+}
+
+TEST(VerifyReport, AddsUp) {
+  const VerifyReport R = read("verified\t_Z1fi\t100\t1000\n"
+                              "verified\t_Z1fi\t20\t300\n"
+                              "verified\tplain\t3\t4\n");
+  EXPECT_FALSE(R.differs());
+  EXPECT_TRUE(R.hasCompared());
+  EXPECT_THAT(R.text(), HasSubstr(" 2              120             1300  "
+                                  "f(int): same\n"));
+  EXPECT_THAT(R.text(), HasSubstr("\nluthier verify: no difference: 2 kernels, "
+                                  "3 dispatches, 123 instructions compared\n"));
+}
+
+TEST(VerifyReport, KeepsTheFirstDifference) {
+  const VerifyReport R = read("verified\tf\t1\t2\n"
+                              "differs\tf\tf at 0x10: scc\n"
+                              "differs\tg\tg at 0x20: v1\n");
+  EXPECT_TRUE(R.differs());
+  EXPECT_THAT(R.text(), HasSubstr("\nfirst difference: f at 0x10: scc\n"));
+  EXPECT_THAT(R.text(), Not(HasSubstr("0x20")));
+  EXPECT_THAT(R.text(), HasSubstr("f: same; DIFFERENT in 1 dispatch\n"));
+  EXPECT_THAT(R.text(), HasSubstr("luthier verify: DIFFERENT: 2 kernels"));
+}
+
+TEST(VerifyReport, SaysWhatWasNotCompared) {
+  const VerifyReport R = read("unjudged\tf\tit asks the host\n"
+                              "unchanged\tg\tregister-budget: too many\n"
+                              "unchanged\tg\t\n"
+                              "unchanged\th\t\n");
+  EXPECT_FALSE(R.hasCompared());
+  EXPECT_THAT(R.text(), HasSubstr("f: not compared: it asks the host\n"));
+  EXPECT_THAT(R.text(), HasSubstr("g: unchanged: register-budget: too many\n"));
+  EXPECT_THAT(R.text(), HasSubstr("h: unchanged: no tool wanted it\n"));
+  EXPECT_THAT(R.text(),
+              HasSubstr("luthier verify: NOTHING COMPARED: 0 kernels, 0 "
+                        "dispatches, 0 instructions compared; 1 not compared; "
+                        "2 kernels ran unchanged\n"));
+}
+
+TEST(VerifyReport, NothingIsNoSuccess) {
+  EXPECT_FALSE(read("").hasCompared());
+  EXPECT_FALSE(read("").differs());
+  EXPECT_THAT(read("").text(), HasSubstr("NOTHING COMPARED"));
+}
+
+} // namespace
