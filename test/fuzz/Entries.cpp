@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Entries.h"
+#include "CodeBuilder.h"
+#include "analysis/InsertionPoints.h"
+#include "analysis/Liveness.h"
+#include "codeobject/CodeObject.h"
+#include "codeobject/FatBinary.h"
+#include "codeobject/KernelMetadata.h"
+#include "lift/LiftedImpl.h"
+#include "lift/Lifter.h"
+#include "rewrite/Instrumenter.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/MathExtras.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace llvm;
+
+namespace luthier::test {
+namespace {
+
+[[noreturn]] void fail(const char *What) {
+  std::fprintf(stderr, "%s\n", What);
+  std::abort();
+}
+
+/// An error is as good as a result, if it says something.
+template <class T> std::optional<T> take(Expected<T> Result) {
+  if (Result)
+    return std::move(*Result);
+  if (toString(Result.takeError()).empty())
+    fail("an error without text");
+  return std::nullopt;
+}
+
+void useDescriptor(const KernelDescriptor &D) {
+  unsigned Sum = D.userSGPRCount() + D.usesDynamicStack() + D.usesWave32();
+  for (const EngineTarget &T : allTargets())
+    if (const RegisterFileTraits *Traits = registerFileTraits(T.Processor)) {
+      Sum += D.allocatedVGPRs(*Traits) + D.vgprLimit(*Traits) +
+             D.allocatedSGPRs(*Traits) + D.wavesPerSIMD(*Traits);
+      KernelDescriptor Copy = D;
+      Copy.setVGPRs(D.vgprLimit(*Traits) % Traits->AddressableVGPRs, 0,
+                    *Traits);
+      Copy.setSGPRs(D.allocatedSGPRs(*Traits) % Traits->AddressableSGPRs,
+                    *Traits);
+      Sum += Copy.raw().compute_pgm_rsrc1;
+    }
+  // So that nothing of it is left out.
+  if (Sum == ~0u)
+    fail("impossible counts");
+}
+
+/// Code of at most so many bytes is lifted: the fuzzer looks for errors, not
+/// for work.
+constexpr uint64_t MostCode = 1 << 14;
+
+void liftAndAnalyse(const std::shared_ptr<const CodeObject> &Object,
+                    const KernelInfo &Kernel, bool MustRoundTrip) {
+  auto LR = take(liftKernel(Object, Kernel));
+  if (!LR)
+    return;
+  Liveness Live = Liveness::run(**LR);
+  InsertionPoints Legal = InsertionPoints::run(**LR);
+  for (auto &[Symbol, MF] : (*LR)->functions())
+    for (MachineBasicBlock &MBB : *MF)
+      for (MachineInstr &MI : MBB) {
+        Live.before(MI);
+        take(Legal.anchorOf(MI));
+      }
+  auto Code = take(emitUninstrumented(**LR));
+  auto Old = take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize));
+  // Bits that hardware ignores may come out differently, and literals that need
+  // not be any.
+  if (MustRoundTrip && Code && Old && (*LR)->functions().size() == 1 &&
+      (*LR)->impl().NeedlessLiterals.empty() && Code->size() != Old->size())
+    fail("lifting and emitting gave code of another size");
+}
+
+} // namespace
+
+void readCodeObject(ArrayRef<uint8_t> Data) {
+  if (auto Images = take(findCodeObjects(Data)))
+    for (const BundledCodeObject &Image : *Images)
+      if (Image.Target.str().empty())
+        fail("an image without a target");
+  auto Parsed = take(CodeObject::create(Data));
+  if (!Parsed)
+    return;
+  std::shared_ptr<const CodeObject> Object = std::move(*Parsed);
+  for (const KernelInfo &Kernel : Object->kernels()) {
+    useDescriptor(Kernel.Descriptor);
+    if (Kernel.CodeSize <= MostCode)
+      liftAndAnalyse(Object, Kernel, /*MustRoundTrip=*/false);
+  }
+  for (const char *Name : {".text", ".llvmbc", ".nothing"})
+    Object->section(Name);
+  for (const FunctionInfo &F : Object->functions())
+    take(Object->contents(F.Address, F.Size));
+}
+
+void readMetadata(ArrayRef<uint8_t> Data) {
+  if (Data.size() >= 64)
+    if (auto D = take(KernelDescriptor::create(Data.take_front(64))))
+      useDescriptor(*D);
+  const StringRef Blob(reinterpret_cast<const char *>(Data.data()),
+                       Data.size());
+  auto Kernels = take(readKernelMetadata(Blob));
+  if (!Kernels)
+    return;
+  for (const auto &Entry : *Kernels) {
+    // What was written must be readable, and say the same.
+    const std::string Text =
+        writeKernelMetadata(Blob, Entry.getKey(), Entry.getValue());
+    auto Again = take(readKernelMetadata(Text));
+    if (!Again || !Again->contains(Entry.getKey()))
+      fail("metadata that was written cannot be read");
+  }
+}
+
+namespace {
+
+/// A kernel with room for code, and where that is in the file.
+struct Template {
+  std::vector<uint8_t> File;
+  size_t Offset = 0;
+};
+constexpr size_t Room = 1024;
+
+Template makeTemplate(const EngineTarget &T) {
+  AssemblyKernel K;
+  K.VGPRs = 64;
+  K.SGPRs = 64;
+  K.Lds = 1024;
+  // All code ends in the padding.
+  K.Body = ".rept " + std::to_string(Room / 4) + "\ns_endpgm\n.endr\n";
+  Expected<Bytes> File = assembleKernel(T, K);
+  if (!File)
+    fail(toString(File.takeError()).c_str());
+  Template Result{std::move(*File), 0};
+  auto Object = take(CodeObject::create(Result.File));
+  if (!Object)
+    fail("the template cannot be read");
+  const KernelInfo &Kernel = (*Object)->kernels().front();
+  auto Code = take((*Object)->contents(Kernel.EntryAddress, Room));
+  if (!Code)
+    fail("the template has no code");
+  Result.Offset = size_t(Code->data() - (*Object)->bytes().data());
+  return Result;
+}
+
+} // namespace
+
+void liftCode(ArrayRef<uint8_t> Data) {
+  static const std::vector<Template> Templates = [] {
+    std::vector<Template> All;
+    for (const EngineTarget &T : allTargets())
+      All.push_back(makeTemplate(T));
+    return All;
+  }();
+  if (Data.empty())
+    return;
+  const Template &From = Templates[Data[0] % Templates.size()];
+  std::vector<uint8_t> File = From.File;
+  ArrayRef<uint8_t> Code = Data.drop_front().take_front(Room - 4);
+  Code = Code.drop_back(Code.size() % 4);
+  std::memcpy(File.data() + From.Offset, Code.data(), Code.size());
+  auto Parsed = take(CodeObject::create(File));
+  if (!Parsed)
+    fail("the template's kernel cannot be read");
+  std::shared_ptr<const CodeObject> Object = std::move(*Parsed);
+  liftAndAnalyse(Object, Object->kernels().front(), /*MustRoundTrip=*/true);
+}
+
+} // namespace luthier::test
