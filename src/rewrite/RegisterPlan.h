@@ -4,21 +4,13 @@
 #ifndef LUTHIER_REWRITE_REGISTERPLAN_H
 #define LUTHIER_REWRITE_REGISTERPLAN_H
 
+#include "analysis/RegisterUse.h"
 #include "codeobject/CodeObject.h"
 #include "hook/Payload.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/Support/Error.h"
 
 namespace luthier {
-
-/// One past the highest register of each file that a kernel may touch.
-struct RegisterUse {
-  unsigned SGPRs = 0, VGPRs = 0, AGPRs = 0;
-};
-
-/// What the code names, or the whole allocation of a file that it also reaches
-/// through an index. Registers that the hardware fills at launch count.
-RegisterUse registerUse(const LiftedRepresentation &LR);
 
 /// The frame above the registers in use, with room for the given numbers of
 /// argument dwords. Its limits keep every workgroup that the kernel allows

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/Occupancy.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// AGPRs that share the file begin at a multiple of this.
+constexpr unsigned AccumGranule = 4;
+
+/// Granules and file size count for waves of the default size; twice as wide
+/// ones take two.
+unsigned divisorOf(const WaveResources &R, const RegisterFileTraits &Traits) {
+  return Traits.WaveSize == 32 && !R.IsWave32 ? 2 : 1;
+}
+
+unsigned waveSizeOf(const WaveResources &R, const RegisterFileTraits &Traits) {
+  return Traits.WaveSize * divisorOf(R, Traits);
+}
+
+unsigned vectorRegisters(const RegisterUse &Use,
+                         const RegisterFileTraits &Traits) {
+  if (!Traits.UnifiedAGPRs)
+    return std::max({Use.VGPRs, Use.AGPRs, 1u});
+  return std::max(1u, Use.AGPRs ? unsigned(alignTo(Use.VGPRs, AccumGranule)) +
+                                      Use.AGPRs
+                                : Use.VGPRs);
+}
+
+unsigned wavesByVGPRs(const WaveResources &R,
+                      const RegisterFileTraits &Traits) {
+  const unsigned Divisor = divisorOf(R, Traits);
+  return Traits.VGPRsPerLane / Divisor /
+         alignTo(vectorRegisters(R.Registers, Traits),
+                 Traits.VGPRGranule / Divisor);
+}
+
+unsigned wavesBySGPRs(const WaveResources &R,
+                      const RegisterFileTraits &Traits) {
+  if (Traits.hasFixedSGPRs())
+    return Traits.WavesPerSIMD;
+  return Traits.SGPRsPerSIMD /
+         alignTo(R.Registers.SGPRs + Traits.ExtraSGPRs, Traits.SGPRGranule);
+}
+
+unsigned wavesOfGroup(const WaveResources &R,
+                      const RegisterFileTraits &Traits) {
+  return divideCeil(std::max(R.WorkgroupSize, 1u), waveSizeOf(R, Traits));
+}
+
+unsigned wavesByLDS(const WaveResources &R, const RegisterFileTraits &Traits) {
+  if (!R.GroupSegment)
+    return Traits.WavesPerSIMD;
+  const unsigned Groups = Traits.LDSBytes / R.GroupSegment;
+  return divideCeil(Groups * wavesOfGroup(R, Traits), Traits.SIMDsPerCU);
+}
+
+} // namespace
+
+Occupancy occupancyOf(const WaveResources &R,
+                      const RegisterFileTraits &Traits) {
+  Occupancy Result{Traits.WavesPerSIMD, Occupancy::Waves};
+  auto limit = [&](unsigned Waves, Occupancy::LimitType By) {
+    if (Waves < Result.WavesPerSIMD)
+      Result = {Waves, By};
+  };
+  limit(wavesByVGPRs(R, Traits), Occupancy::VGPRs);
+  limit(wavesBySGPRs(R, Traits), Occupancy::SGPRs);
+  limit(wavesByLDS(R, Traits), Occupancy::LDS);
+  return Result;
+}
+
+WaveResources resourcesOf(const LiftedRepresentation &LR) {
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(LR.impl().Object->target().Processor);
+  WaveResources Result;
+  Result.Registers = registerAllocation(LR);
+  // What the descriptor allocates includes the special registers.
+  if (!Traits.hasFixedSGPRs())
+    Result.Registers.SGPRs =
+        Kernel.Descriptor.allocatedSGPRs(Traits) - Traits.ExtraSGPRs;
+  Result.IsWave32 = Kernel.Descriptor.usesWave32();
+  Result.WorkgroupSize = Kernel.Metadata.MaxFlatWorkgroupSize;
+  Result.GroupSegment = Kernel.Descriptor.raw().group_segment_fixed_size;
+  return Result;
+}
+
+Occupancy occupancyOf(const LiftedRepresentation &LR) {
+  return occupancyOf(resourcesOf(LR),
+                     *registerFileTraits(LR.impl().Object->target().Processor));
+}
+
+unsigned RegisterBudget::vgprsAt(unsigned WavesPerSIMD) const {
+  WaveResources R = Resources;
+  unsigned Best = 0;
+  for (R.Registers.VGPRs = 1; R.Registers.VGPRs <= Traits.AddressableVGPRs;
+       ++R.Registers.VGPRs)
+    if (wavesByVGPRs(R, Traits) >= WavesPerSIMD)
+      Best = R.Registers.VGPRs;
+  return Best;
+}
+
+unsigned RegisterBudget::sgprsAt(unsigned WavesPerSIMD) const {
+  WaveResources R = Resources;
+  unsigned Best = 0;
+  for (R.Registers.SGPRs = 1; R.Registers.SGPRs <= Traits.AddressableSGPRs;
+       ++R.Registers.SGPRs)
+    if (wavesBySGPRs(R, Traits) >= WavesPerSIMD)
+      Best = R.Registers.SGPRs;
+  return Best;
+}
+
+unsigned RegisterBudget::wavesOfWorkgroup() const {
+  return divideCeil(wavesOfGroup(Resources, Traits), Traits.SIMDsPerCU);
+}
+
+void printRegisters(const LiftedRepresentation &LR, raw_ostream &OS) {
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(LR.impl().Object->target().Processor);
+  static const char *Limits[] = {"their number", "VGPRs", "SGPRs", "LDS"};
+  const RegisterUse Use = registerUse(LR), All = registerAllocation(LR);
+  OS << "SGPRs: " << Use.SGPRs << " in use of " << All.SGPRs << " allocated\n"
+     << "VGPRs: " << Use.VGPRs << " in use of " << All.VGPRs << " allocated\n"
+     << "AGPRs: " << Use.AGPRs << " in use of " << All.AGPRs << " allocated\n";
+  const WaveResources Resources = resourcesOf(LR);
+  const Occupancy Now = occupancyOf(Resources, Traits);
+  OS << "waves per SIMD: " << Now.WavesPerSIMD << " of " << Traits.WavesPerSIMD
+     << ", limited by " << Limits[Now.Limit] << '\n';
+  const RegisterBudget Budget(Resources, Traits);
+  OS << "without fewer waves: " << Budget.sgprsAt(Now.WavesPerSIMD)
+     << " SGPRs, " << Budget.vgprsAt(Now.WavesPerSIMD) << " VGPRs\n"
+     << "for workgroups of " << Resources.WorkgroupSize << ": "
+     << Budget.vgprsAt(Budget.wavesOfWorkgroup()) << " VGPRs\n";
+}
+
+} // namespace luthier

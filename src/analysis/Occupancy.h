@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many waves fit on a SIMD at once, and how many registers that leaves.
+#ifndef LUTHIER_ANALYSIS_OCCUPANCY_H
+#define LUTHIER_ANALYSIS_OCCUPANCY_H
+
+#include "analysis/RegisterUse.h"
+#include "codeobject/KernelDescriptor.h"
+
+namespace luthier {
+
+/// What a wave takes, and its workgroup.
+struct WaveResources {
+  RegisterUse Registers;
+  bool IsWave32 = false;
+  unsigned WorkgroupSize = 1; ///< Work-items.
+  unsigned GroupSegment = 0;  ///< Bytes of LDS, of the whole workgroup.
+};
+
+struct Occupancy {
+  enum LimitType { Waves, VGPRs, SGPRs, LDS };
+  unsigned WavesPerSIMD = 0; ///< Zero if not even one fits.
+  LimitType Limit = Waves;   ///< What there is too little of for one more.
+};
+
+Occupancy occupancyOf(const WaveResources &Resources,
+                      const RegisterFileTraits &Traits);
+/// Of the kernel as it is, in workgroups of the largest size that it allows and
+/// with the LDS of its descriptor.
+Occupancy occupancyOf(const LiftedRepresentation &LR);
+WaveResources resourcesOf(const LiftedRepresentation &LR);
+
+/// Limits for code that wants more registers.
+class RegisterBudget {
+public:
+  RegisterBudget(const WaveResources &Resources,
+                 const RegisterFileTraits &Traits)
+      : Resources(Resources), Traits(Traits) {}
+
+  /// VGPRs, AGPRs staying as they are, with which \p WavesPerSIMD still fit;
+  /// at most as many as can be addressed. Zero if they do not fit anyway.
+  unsigned vgprsAt(unsigned WavesPerSIMD) const;
+  /// Likewise of SGPRs.
+  unsigned sgprsAt(unsigned WavesPerSIMD) const;
+  /// Waves that each SIMD must hold for a workgroup to be launchable: all of
+  /// its waves run on one compute unit at the same time.
+  unsigned wavesOfWorkgroup() const;
+
+private:
+  WaveResources Resources;
+  const RegisterFileTraits &Traits;
+};
+
+/// "waves per SIMD: 4 of 8, limited by VGPRs" and the registers behind it.
+void printRegisters(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_OCCUPANCY_H

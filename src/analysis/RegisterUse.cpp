@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/RegisterUse.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static bool indexesScalars(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_MOVRELS_B32:
+  case AMDGPU::S_MOVRELS_B64:
+  case AMDGPU::S_MOVRELD_B32:
+  case AMDGPU::S_MOVRELD_B64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool indexesVectors(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_SET_GPR_IDX_ON:
+  case AMDGPU::V_MOVRELS_B32_e32:
+  case AMDGPU::V_MOVRELS_B32_e64:
+  case AMDGPU::V_MOVRELD_B32_e32:
+  case AMDGPU::V_MOVRELD_B32_e64:
+  case AMDGPU::V_MOVRELSD_B32_e32:
+  case AMDGPU::V_MOVRELSD_B32_e64:
+  case AMDGPU::V_MOVRELSD_2_B32_e32:
+  case AMDGPU::V_MOVRELSD_2_B32_e64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+RegisterUse registerAllocation(const LiftedRepresentation &LR) {
+  // Lifting refuses processors without a row.
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(LR.impl().Object->target().Processor);
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const unsigned Allocated = Kernel.Descriptor.allocatedVGPRs(Traits);
+  RegisterUse Result;
+  Result.SGPRs = std::min(Traits.AddressableSGPRs,
+                          Kernel.Descriptor.allocatedSGPRs(Traits));
+  Result.VGPRs = Kernel.Descriptor.vgprLimit(Traits);
+  Result.AGPRs = Kernel.Metadata.AGPRs;
+  const MachineFunction &MF = *LR.functions().front().second;
+  if (MF.getSubtarget().hasFeature(AMDGPU::FeatureMAIInsts))
+    // In a file of their own there are as many as of the others.
+    Result.AGPRs = std::max(
+        Result.AGPRs,
+        std::min(Traits.AddressableVGPRs,
+                 Traits.UnifiedAGPRs ? Allocated - Result.VGPRs : Allocated));
+  return Result;
+}
+
+RegisterUse registerUse(const LiftedRepresentation &LR) {
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const RegisterUse Allocation = registerAllocation(LR);
+  // User SGPRs, then up to five of the system; up to three work-item ids.
+  // Accumulation registers that the code does not name may be reserved all the
+  // same, and share the file with the others.
+  RegisterUse Use{Kernel.Descriptor.userSGPRCount() + 5, 3,
+                  Kernel.Metadata.AGPRs};
+  bool IndexedScalars = false, IndexedVectors = false;
+  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB) {
+        IndexedScalars |= indexesScalars(MI);
+        IndexedVectors |= indexesVectors(MI);
+        for (const MachineOperand &MO : MI.operands()) {
+          if (!MO.isReg())
+            continue;
+          amdgpu::RegisterRange Range = Files.rangeOf(MO.getReg().asMCReg());
+          if (Range.File == amdgpu::RegisterFile::SGPR)
+            Use.SGPRs = std::max(Use.SGPRs, Range.end());
+          else if (Range.File == amdgpu::RegisterFile::VGPR)
+            Use.VGPRs = std::max(Use.VGPRs, Range.end());
+          else if (Range.File == amdgpu::RegisterFile::AGPR)
+            Use.AGPRs = std::max(Use.AGPRs, Range.end());
+        }
+      }
+  const bool RunsUnknownCode = LR.hasUnresolvedTransfers();
+  if (IndexedScalars || RunsUnknownCode)
+    Use.SGPRs = std::max(Use.SGPRs, Allocation.SGPRs);
+  if (IndexedVectors || RunsUnknownCode)
+    Use.VGPRs = std::max(Use.VGPRs, Allocation.VGPRs);
+  if (RunsUnknownCode)
+    Use.AGPRs = std::max(Use.AGPRs, Allocation.AGPRs);
+  return Use;
+}
+
+} // namespace luthier

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much of each register file a kernel may touch.
+#ifndef LUTHIER_ANALYSIS_REGISTERUSE_H
+#define LUTHIER_ANALYSIS_REGISTERUSE_H
+
+#include "luthier/LiftedRepresentation.h"
+
+namespace luthier {
+
+/// One past the highest register of each file that a kernel may touch.
+struct RegisterUse {
+  unsigned SGPRs = 0, VGPRs = 0, AGPRs = 0;
+};
+
+/// What the code of all its functions names, or the whole allocation of a file
+/// that it also reaches through an index; of all files if it runs code that is
+/// not lifted. Registers that the hardware fills at launch count.
+RegisterUse registerUse(const LiftedRepresentation &LR);
+
+/// The same, had the kernel's code any index and called any code: everything
+/// that the descriptor allocates.
+RegisterUse registerAllocation(const LiftedRepresentation &LR);
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_REGISTERUSE_H
