@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 namespace luthier::emulator {
 
@@ -16,6 +17,9 @@ namespace {
 constexpr unsigned SliceLength = 4093;
 /// Rounds of slices in which no workgroup ended, after which more may start.
 constexpr unsigned RoundsBeforeMore = 64;
+/// Wave instructions that take longer than it does to start a thread and have
+/// its caches filled.
+constexpr uint64_t WorthThreads = 20'000;
 } // namespace
 
 Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
@@ -76,9 +80,13 @@ void Scheduler::Shared::giveUp(ExecutionFault::Kind Kind, const char *Why) {
   Stop.store(true, std::memory_order_relaxed);
 }
 
-void Scheduler::Shared::leave() {
+void Scheduler::Shared::leave(const DispatchCounts &Part,
+                              const DispatchTime &PartTime) {
   std::lock_guard Lock(Mutex);
   --NumActive;
+  Counts.WaveInstructions += Part.WaveInstructions;
+  Counts.LaneInstructions += Part.LaneInstructions;
+  Time.add(PartTime);
 }
 
 Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
@@ -113,6 +121,7 @@ void Scheduler::run() {
       else
         ++N;
     }
+    callOthers(!AnyRan);
     if (Resident.size() != Before)
       FruitlessRounds = 0;
     else if (!AnyRan && !grow())
@@ -121,9 +130,9 @@ void Scheduler::run() {
       grow();
     watch();
   }
-  S.leave();
   for (auto &Group : Resident)
     collect(*Group);
+  S.leave(Counts, Time);
 }
 
 /// A new workgroup starts as soon as another one leaves room for it.
@@ -145,11 +154,25 @@ void Scheduler::fill() {
     runSlices(*Resident.back());
     if (Resident.back()->finished())
       retire(Resident.size() - 1);
+    callOthers(false);
   }
+}
+
+/// What is left should be like what was. Those that are stuck may wait for one
+/// of the workgroups that the others have room for.
+void Scheduler::callOthers(bool IsStuck) {
+  const bool IsFirst = FirstResident == 0;
+  if (!IsFirst || !S.StartOthers)
+    return;
+  const uint64_t Expected =
+      NumExecuted / std::max<uint64_t>(1, NumRetired) * S.numLeft();
+  if (Expected > WorthThreads || (IsStuck && S.numLeft()))
+    std::exchange(S.StartOthers, nullptr)();
 }
 
 void Scheduler::retire(size_t Position) {
   Watchdog::noteProgress();
+  ++NumRetired;
   collect(*Resident[Position]);
   Idle.push_back(std::move(Resident[Position]));
   Resident.erase(Resident.begin() + long(Position));
@@ -260,15 +283,21 @@ void Scheduler::startWorkgroup(Workgroup &Group, uint64_t Index) {
 void Scheduler::collect(Workgroup &Group) {
   if (S.Observer)
     S.Observer->workgroupEnded(Group);
-  std::lock_guard Lock(S.Mutex);
   for (const Wave &W : Group.Waves) {
-    if (S.Stuck && W.Event != WaveEvent::Ended)
-      S.Waiting.emplace_back(W);
-    S.Counts.WaveInstructions += W.WaveInstructions;
-    S.Counts.LaneInstructions += W.LaneInstructions;
+    if (W.Event != WaveEvent::Ended)
+      noteWaiting(W);
+    Counts.WaveInstructions += W.WaveInstructions;
+    Counts.LaneInstructions += W.LaneInstructions;
     if (W.WaveInstructions)
-      S.Time.add(W.Time);
+      Time.add(W.Time);
   }
+}
+
+/// For the report of a dispatch that did not get on.
+void Scheduler::noteWaiting(const Wave &W) {
+  std::lock_guard Lock(S.Mutex);
+  if (S.Stuck)
+    S.Waiting.emplace_back(W);
 }
 
 void Scheduler::report(const Wave &W) {

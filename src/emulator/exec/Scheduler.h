@@ -50,7 +50,8 @@ public:
     bool isDeadlock(uint64_t Version, bool SaysItFirst);
     /// Ends the dispatch.
     void giveUp(ExecutionFault::Kind Kind, const char *Why);
-    void leave();
+    /// A thread has no workgroups any more; its share of the sums.
+    void leave(const DispatchCounts &Part, const DispatchTime &PartTime);
 
     const LaunchPlan &Plan;
     const AddressSpace &Memory;
@@ -72,8 +73,11 @@ public:
     DispatchTime Time;
     std::optional<WaveFault> Fault;
     std::atomic<bool> Stop{false};
-    /// Threads that still have workgroups. Set before any starts.
+    /// Threads that still have workgroups.
     unsigned NumActive = 1;
+    /// Starts the others, which the first thread calls, and empties, when that
+    /// pays; empty where there are none.
+    std::function<void()> StartOthers;
     /// Why no wave gets on, and where they are.
     const char *Stuck = nullptr;
     ExecutionFault::Kind StuckKind{};
@@ -103,19 +107,24 @@ private:
   unsigned nextSlice();
   void retire(size_t Position);
   bool grow();
+  void callOthers(bool IsStuck);
   void waitForOthers(uint64_t Version);
   void watch();
   void collect(Workgroup &Group);
+  void noteWaiting(const Wave &W);
   void report(const Wave &W);
 
   Shared &S;
   CodeView Code;
   ThreadContext Thread;
   Watchdog Dog;
-  /// Wave instructions of this thread.
-  uint64_t NumExecuted = 0;
+  /// Wave instructions of this thread, and workgroups it is done with.
+  uint64_t NumExecuted = 0, NumRetired = 0;
   unsigned FirstResident, NumResident, Limit, Created = 0;
   std::vector<std::unique_ptr<Workgroup>> Resident, Idle;
+  /// This thread's share of those in Shared.
+  DispatchCounts Counts;
+  DispatchTime Time;
   std::optional<uint64_t> BlockedAt;
   /// Decides what else a schedule leaves open; unused for seed 0.
   std::minstd_rand Random;

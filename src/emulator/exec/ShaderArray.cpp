@@ -113,13 +113,19 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   Threads = unsigned(std::min<uint64_t>(Threads, Plan.TotalWorkgroups));
   unsigned PerThread = Plan.MaxResident / Threads;
   unsigned Limit = Plan.ResidentLimit / Threads;
-  Shared.NumActive = Threads;
   auto Work = [&](unsigned Number) {
     Scheduler(Shared, Number * Limit, PerThread, Limit).run();
   };
   std::vector<std::thread> Helpers;
-  for (unsigned N = 1; N < Threads; ++N)
-    Helpers.emplace_back(Work, N);
+  if (Threads > 1)
+    Shared.StartOthers = [&] {
+      {
+        std::lock_guard Lock(Shared.Mutex);
+        Shared.NumActive = Threads;
+      }
+      for (unsigned N = 1; N < Threads; ++N)
+        Helpers.emplace_back(Work, N);
+    };
   Work(0);
   for (std::thread &Helper : Helpers)
     Helper.join();

@@ -278,12 +278,17 @@ protected:
     Opts.Threads = Threads;
     return Opts;
   }
-  std::vector<uint32_t> order(uint64_t Seed, unsigned Threads = 1) {
+  /// A dispatch gets more threads only when it takes a while.
+  std::vector<uint32_t> order(uint64_t Seed, unsigned Threads = 1,
+                              unsigned Loops = 0) {
     std::string Error;
     Device = emulator::ShaderArray::create(seeded(Seed, Threads), Space, Error);
     std::fill(Data.as<uint32_t>(), Data.as<uint32_t>() + 128, 0);
     Request.GridSize = {64 * 100, 1, 1};
-    load(R"(
+    load("s_movk_i32 s3, " + std::to_string(Loops) + R"(
+    again:
+      s_sub_u32 s3, s3, 1
+      s_cbranch_scc0 again
       s_mov_b64 exec, 1
       v_mov_b32 v1, 0
       v_mov_b32 v2, 1
@@ -314,11 +319,40 @@ TEST_F(OrderTest, SeedsGiveRepeatableOrders) {
 }
 
 TEST_F(OrderTest, ThreadsShareTheWork) {
-  auto Parallel = order(0, 4);
-  EXPECT_EQ(Counts.WaveInstructions, 900u);
-  std::sort(Parallel.begin(), Parallel.end());
-  for (uint32_t N = 0; N != 100; ++N)
-    EXPECT_EQ(Parallel[N], N);
+  for (unsigned Loops : {0, 1000}) {
+    auto Parallel = order(0, 4, Loops);
+    EXPECT_EQ(Counts.WaveInstructions, 100 * (12 + 2 * Loops));
+    std::sort(Parallel.begin(), Parallel.end());
+    for (uint32_t N = 0; N != 100; ++N)
+      EXPECT_EQ(Parallel[N], N);
+  }
+}
+
+/// Each thread has room for its share of what the device holds.
+TEST_F(OrderTest, ThreadsStartForWorkgroupsThatOthersWaitFor) {
+  std::string Error;
+  auto Opts = seeded(0, 2);
+  Opts.ComputeUnits = 4;
+  Opts.WatchdogNanoseconds = 60'000'000'000;
+  Device = emulator::ShaderArray::create(Opts, Space, Error);
+  std::fill_n(Data.as<uint32_t>(), 4, 0);
+  Request.GridSize = {64 * 4, 1, 1};
+  Request.GroupSegmentSize = 64 * 1024;
+  load(R"(
+    s_mov_b64 exec, 1
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 1
+    global_atomic_add v1, v2, s[0:1]
+  wait:
+    s_sleep 1
+    global_load_dword v3, v1, s[0:1] glc
+    s_waitcnt vmcnt(0)
+    v_cmp_ne_u32 vcc, 4, v3
+    s_cbranch_vccnz wait
+    s_endpgm
+  )");
+  runOk();
+  EXPECT_EQ(Data.as<uint32_t>()[0], 4u);
 }
 
 TEST(ShaderArrayTest, RefusesUnknownProcessors) {
