@@ -137,7 +137,8 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   if (Error E = checkKernel(LR))
     return std::move(E);
   RegisterUse Use = registerUse(LR);
-  Expected<VariantPlan> Plan = planVariants(LR, Use, Task, Resolve, Options.LoadBias);
+  Expected<VariantPlan> Plan =
+      planVariants(LR, Use, Task, Resolve, Options.LoadBias);
   if (!Plan)
     return Plan.takeError();
   Expected<PayloadFrame> Frame =
@@ -147,6 +148,7 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   Expected<std::vector<Payload>> Payloads = compileVariants(*Plan, *Frame);
   if (!Payloads)
     return Payloads.takeError();
+  markFixups(*Payloads);
   InstrumentedKernel Result;
   Result.Report.CompileTime = Watch.lap();
 
@@ -165,8 +167,10 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
     for (const PlannedPoint *Point : It->second)
       Writer.write(*Point, Live, Layout);
   };
-  Expected<WrittenCode> Code = writeCode(
-      LR, Encoder, {.Before = writePoints, .LoadBias = Options.LoadBias});
+  CodeWriterOptions Writing{.Before = writePoints};
+  (Options.Offline ? Writing.LinkedAt : Writing.LoadBias) =
+      Options.Offline ? Options.LinkedAt : Options.LoadBias;
+  Expected<WrittenCode> Code = writeCode(LR, Encoder, Writing);
   if (!Code)
     return Code.takeError();
   for (const KeptInstruction &Kept : Code->Map)
@@ -184,11 +188,19 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   Result.Report.BytesBefore = Kernel.CodeSize;
   Result.Report.BytesAfter = Code->Code.size();
   Image.Code = Code->Code;
-  Expected<std::vector<uint8_t>> Linked =
-      writeCodeObject(Object, Image, Metadata);
-  if (!Linked)
-    return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
-  Result.CodeObject = std::move(*Linked);
+  if (Options.Offline) {
+    auto Fixups = placeFixups(*Payloads, Plan->Variants, *Code);
+    if (!Fixups)
+      return Fixups.takeError();
+    Result.Image.emplace(OfflineImage{Code->Code, Image.Descriptor, Metadata,
+                                      std::move(*Fixups)});
+  } else {
+    Expected<std::vector<uint8_t>> Linked =
+        writeCodeObject(Object, Image, Metadata);
+    if (!Linked)
+      return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
+    Result.CodeObject = std::move(*Linked);
+  }
   Result.Report.EmitTime = Watch.lap();
 
   Result.Report.Points = Plan->Points.size();

@@ -9,6 +9,7 @@
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "luthier/Refusal.h"
+#include "rewrite/OfflineImage.h"
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -51,8 +52,10 @@ struct InstrumenterOptions {
   /// What the loader added to the original's addresses: code that asks for its
   /// own position keeps getting the original's.
   uint64_t LoadBias = 0;
-  /// Nothing is loaded yet: addresses stay relative to the original.
+  /// Nothing is loaded yet. The result is an OfflineImage, whose code will be
+  /// at LinkedAt in one file with the original.
   bool Offline = false;
+  uint64_t LinkedAt = 0;
 };
 
 /// What instrumenting one kernel took and cost.
@@ -82,8 +85,11 @@ struct PlacedHook {
 };
 
 struct InstrumentedKernel {
-  /// An ET_DYN code object whose only kernel has the original's name.
+  /// An ET_DYN code object whose only kernel has the original's name; empty
+  /// offline.
   std::vector<uint8_t> CodeObject;
+  /// Offline only.
+  std::optional<OfflineImage> Image;
   /// Bytes per lane to use instead of the packet's if larger.
   uint32_t PrivateSegmentSize = 0;
   /// Bytes to add to the packet's group segment, once that is rounded up to 16.
