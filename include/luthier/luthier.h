@@ -11,6 +11,8 @@
 #include "luthier/Hook.h"
 #include "luthier/Instrument.h"
 #include "luthier/Intrinsics.h"
+#include "luthier/MemoryAccess.h"
+#include "luthier/Mnemonic.h"
 #include "luthier/Refusal.h"
 #include "luthier/Tool.h"
 #include "luthier/Variables.h"

@@ -66,7 +66,7 @@ ArrayRef<EncodingTraits> encodingTraits() {
        Family::VI,
        Family::GFX9,
        Family::SDWA9,
-       {},
+       {Family::GFX9},
        {"_gfxpre11", "_gfx9plus", "_vi"}},
   };
   return Rows;

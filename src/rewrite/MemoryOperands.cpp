@@ -338,10 +338,6 @@ Expected<Accesses> Describer::run() {
   } else if (Flags & SIInstrFlags::LDSDIR) {
     if (Name.has("DIRECT"))
       direct();
-  } else if (any_of(MI.operands(), [](const MachineOperand &MO) {
-               return MO.isReg() && MO.getReg() == AMDGPU::LDS_DIRECT;
-             })) {
-    direct();
   } else if (!flagsByName()) {
     return Accesses();
   } else if (Flags & SIInstrFlags::SMRD) {
