@@ -1,78 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/Liveness.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "analysis/IndexMode.h"
-#include "analysis/RegisterEffects.h"
-#include "llvm/ADT/STLExtras.h"
+#include "analysis/LiveLanes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
-
-/// What is needed at a place. Scalar registers are only in Active.
-struct LiveLanes {
-  RegisterSet Active;   ///< In lanes that are active there.
-  RegisterSet Inactive; ///< In any other lane.
-
-  LiveLanes &operator|=(const LiveLanes &Other) {
-    Active |= Other.Active;
-    Inactive |= Other.Inactive;
-    return *this;
-  }
-  friend bool operator==(const LiveLanes &, const LiveLanes &) = default;
-};
-
-/// From what is needed after EXEC is written to what is needed before.
-void crossExecChange(LiveLanes &Live, ExecChange Change) {
-  static const RegisterSet Vectors = RegisterSet::allVectors();
-  const RegisterSet Active = Live.Active & Vectors;
-  const RegisterSet Scalars = Live.Active - Vectors;
-  const RegisterSet Any = Active | Live.Inactive;
-  switch (Change) {
-  case ExecChange::None:
-    return;
-  case ExecChange::Shrinks: // What is inactive stays so.
-    Live.Active = Any;
-    break;
-  case ExecChange::Grows: // What is active stays so.
-    Live.Inactive = Any;
-    break;
-  case ExecChange::All:
-    Live.Inactive = Active;
-    break;
-  case ExecChange::Nothing:
-    Live.Active = Live.Inactive;
-    break;
-  case ExecChange::Inverts:
-    Live.Active = std::exchange(Live.Inactive, Active);
-    break;
-  case ExecChange::Unknown:
-    Live.Active = Live.Inactive = Any;
-    break;
-  }
-  Live.Active |= Scalars;
-}
-
-void crossInstruction(LiveLanes &Live, const InstructionEffects &Effects) {
-  if (Effects.ReadsEverything) {
-    Live = {RegisterSet::all(), RegisterSet::allVectors()};
-    return;
-  }
-  for (const RegisterEffect &Effect : Effects.Registers)
-    if (Effect.Access == RegisterAccess::Overwrite)
-      Live.Active.remove(Effect.Units);
-  crossExecChange(Live, Effects.Exec);
-  for (const RegisterEffect &Effect : Effects.Registers) {
-    if (Effect.Access == RegisterAccess::Read ||
-        Effect.Access == RegisterAccess::ReadInAnyLane)
-      Live.Active.add(Effect.Units);
-    if (Effect.Access == RegisterAccess::ReadInAnyLane &&
-        Effect.Units.First >= RegisterSet::FirstVGPR)
-      Live.Inactive.add(Effect.Units);
-  }
-}
 
 bool endsProgram(const MachineBasicBlock &MBB) {
   return !MBB.empty() && (MBB.back().getOpcode() == AMDGPU::S_ENDPGM ||
@@ -95,40 +31,124 @@ bool isExecZeroOnEdge(const MachineBasicBlock &From,
   return false;
 }
 
-/// One function: instructions in order with their effects, blocks as ranges.
-class FunctionLiveness {
+/// What is live at the start of each block of one function.
+using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
+
+/// Solved twice. First for what each function itself needs, if its callers
+/// needed nothing after it: calls add that to what is live after them. Then,
+/// callers first, with what its callers need when it returns.
+class LivenessSolver {
 public:
-  FunctionLiveness(const MachineFunction &MF, EffectsContext Context) {
-    const auto Indexed = blocksEnteredInIndexMode(MF);
-    for (const MachineBasicBlock &MBB : MF) {
-      Context.InIndexMode = Indexed.contains(&MBB);
-      auto &List = Effects[&MBB];
-      for (const MachineInstr &MI : MBB) {
-        List.push_back(effectsOf(MI, Context));
-        Context.InIndexMode = indexModeAfter(MI, Context.InIndexMode);
-      }
-    }
-    // Facts only grow from dead to live, so early rounds stay true.
+  LivenessSolver(const LiftedRepresentation &LR)
+      : LR(LR), Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
+        Masks(ExecMasks::run(LR, Graph, Effects)),
+        HasUnknownCode(LR.hasUnresolvedTransfers()) {
+    for (const auto &[Symbol, MF] : LR.functions())
+      Needs[MF], AtReturn[MF];
     for (bool Changed = true; Changed;) {
       Changed = false;
-      for (const MachineBasicBlock &MBB : reverse(MF)) {
-        LiveLanes Live = atEnd(MBB);
-        for (const InstructionEffects &E : reverse(Effects[&MBB]))
-          crossInstruction(Live, E);
-        if (!(Starts[&MBB] == Live)) {
-          Starts[&MBB] = Live;
-          Changed = true;
-        }
+      for (const MachineFunction *MF : Graph.calleesFirst()) {
+        BlockStarts Starts = solve(*MF, LiveLanes());
+        Changed |= update(Needs[MF], Starts.lookup(&MF->front()));
+      }
+    }
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const MachineFunction *MF : reverse(Graph.calleesFirst())) {
+        Result[MF] = solve(*MF, AtReturn[MF]);
+        for (const MachineBasicBlock &MBB : *MF)
+          Changed |= passToCallees(*MF, MBB);
       }
     }
   }
 
-  LiveLanes atEnd(const MachineBasicBlock &MBB) const {
+  /// Calls \p Visit for each instruction of \p MBB, last first, with what is
+  /// live before and after it.
+  template <typename Visitor>
+  void walk(const MachineFunction &MF, const MachineBasicBlock &MBB,
+            const BlockStarts &Starts, const LiveLanes &Return,
+            Visitor Visit) const {
+    LiveLanes Live = atEnd(MBB, Starts);
+    ExecSet After = ExecSet::Any;
+    if (!MBB.empty() && MBB.succ_size())
+      After = execAtEnd(MBB);
+    for (auto [MI, E] : zip(reverse(MBB), reverse(Effects.of(MBB)))) {
+      const LiveLanes Later = Live;
+      const ExecSet Before = Masks.before(MI);
+      const ControlTransfer *Transfer = LR.transferOf(MI);
+      if (Transfer)
+        crossTransfer(Live, *Transfer, E, Return, Before, After);
+      else if (MI.isCall())
+        Live = LiveLanes::everything();
+      else
+        Live.cross(E, Before, After);
+      Visit(MI, Live, Later);
+      After = Before;
+    }
+  }
+
+  const LiftedRepresentation &LR;
+  const CallGraph Graph;
+  const EffectsTable Effects;
+  const ExecMasks Masks;
+  const bool HasUnknownCode;
+  DenseMap<const MachineFunction *, BlockStarts> Result;
+  DenseMap<const MachineFunction *, LiveLanes> Needs, AtReturn;
+
+private:
+  static bool update(LiveLanes &Into, const LiveLanes &More) {
+    LiveLanes Sum = Into;
+    Sum |= More;
+    const bool Changed = !(Sum == Into);
+    Into = Sum;
+    return Changed;
+  }
+
+  /// The mask that the block's successors start with, if they agree.
+  ExecSet execAtEnd(const MachineBasicBlock &MBB) const {
+    std::optional<ExecSet> Common;
+    for (const MachineBasicBlock *Next : MBB.successors()) {
+      if (Next->empty())
+        return ExecSet::Any;
+      const ExecSet There = Masks.before(Next->front());
+      if (Common && *Common != There)
+        return ExecSet::Any;
+      Common = There;
+    }
+    return Common.value_or(ExecSet::Any);
+  }
+
+  BlockStarts solve(const MachineFunction &MF, const LiveLanes &Return) const {
+    BlockStarts Starts;
+    SetVector<const MachineBasicBlock *> Work;
+    for (const MachineBasicBlock &MBB : MF)
+      Work.insert(&MBB);
+    // Facts only grow from dead to live, so early rounds stay true.
+    while (!Work.empty()) {
+      const MachineBasicBlock *MBB = Work.pop_back_val();
+      LiveLanes Live = atEnd(*MBB, Starts);
+      walk(MF, *MBB, Starts, Return,
+           [&](const MachineInstr &, const LiveLanes &Now, const LiveLanes &) {
+             Live = Now;
+           });
+      auto [It, IsNew] = Starts.try_emplace(MBB);
+      if (!update(It->second, Live))
+        continue;
+      for (const MachineBasicBlock *Earlier : MBB->predecessors())
+        Work.insert(Earlier);
+    }
+    return Starts;
+  }
+
+  LiveLanes atEnd(const MachineBasicBlock &MBB,
+                  const BlockStarts &Starts) const {
     LiveLanes Live;
     if (MBB.succ_empty()) {
-      if (!endsProgram(MBB)) // Control goes where this function does not show.
-        Live = {RegisterSet::all(), RegisterSet::allVectors()};
-      return Live;
+      // Control goes where this function does not show. What that is, is told
+      // by the instruction, unless code just ends.
+      const bool IsTransfer =
+          !MBB.empty() && !MBB.back().isCall() && LR.transferOf(MBB.back());
+      return endsProgram(MBB) || IsTransfer ? Live : LiveLanes::everything();
     }
     for (const MachineBasicBlock *Next : MBB.successors()) {
       LiveLanes There = Starts.lookup(Next);
@@ -139,24 +159,97 @@ public:
     return Live;
   }
 
-  DenseMap<const MachineBasicBlock *, std::vector<InstructionEffects>> Effects;
-  DenseMap<const MachineBasicBlock *, LiveLanes> Starts;
+  /// The callee's lanes outside are the caller's inactive ones, and those
+  /// outside of the caller's own.
+  void addNeeds(LiveLanes &Live, const MachineFunction &Callee) const {
+    const LiveLanes &Need = Needs.find(&Callee)->second;
+    Live.Active |= Need.Active | Need.Inactive;
+    Live.Inactive |= Need.Outside;
+    Live.Outside |= Need.Outside;
+  }
+
+  void crossTransfer(LiveLanes &Live, const ControlTransfer &Transfer,
+                     const InstructionEffects &E, const LiveLanes &Return,
+                     ExecSet Before, ExecSet After) const {
+    switch (Transfer.Kind) {
+    case ControlTransfer::TailCall:
+      // The callee returns for this function.
+      After = Masks.isKeptBy(*Transfer.Callee) ? Before : ExecSet::Any;
+      Live = atReturn(Return, After);
+      [[fallthrough]];
+    case ControlTransfer::Call:
+      if (!Masks.isKeptBy(*Transfer.Callee))
+        Live.crossExecChange(ExecChange::Unknown, Before, After);
+      addNeeds(Live, *Transfer.Callee);
+      // The return address comes from the call.
+      Live.crossWrites(E);
+      break;
+    case ControlTransfer::Return:
+      Live = atReturn(Return, Before);
+      break;
+    case ControlTransfer::UnresolvedCall:
+    case ControlTransfer::UnresolvedJump:
+      Live = LiveLanes::everything();
+      break;
+    default: // Within the function: control goes to successors.
+      if (Transfer.MI->getParent()->succ_empty())
+        Live = LiveLanes::everything();
+    }
+    Live.crossReads(E);
+    Live.restrictTo(Before);
+  }
+
+  /// What is needed at a return with \p Exec, if callers need \p Return.
+  static LiveLanes atReturn(const LiveLanes &Return, ExecSet Exec) {
+    if (Exec == ExecSet::Entry)
+      return Return;
+    // The caller's active lanes are somewhere.
+    LiveLanes Live = Return;
+    Live.crossExecChange(ExecChange::Unknown, ExecSet::Any, ExecSet::Any);
+    Live.Inactive |= Live.Active & RegisterSet::allVectors();
+    Live.Outside |= Live.Inactive;
+    Live.Active |= Live.Outside;
+    return Live;
+  }
+
+  /// What is live after calls is needed when callees return.
+  bool passToCallees(const MachineFunction &MF, const MachineBasicBlock &MBB) {
+    bool Changed = false;
+    const LiveLanes Own = AtReturn[&MF];
+    walk(
+        MF, MBB, Result[&MF], Own,
+        [&](const MachineInstr &MI, const LiveLanes &, const LiveLanes &Later) {
+          const ControlTransfer *Transfer = LR.transferOf(MI);
+          if (!Transfer || !Transfer->Callee)
+            return;
+          LiveLanes There = Own;
+          if (HasUnknownCode)
+            There = LiveLanes::everything();
+          else if (Transfer->Kind == ControlTransfer::Call)
+            There = {Later.Active, {}, Later.Inactive | Later.Outside};
+          else if (Masks.before(MI) != ExecSet::Entry)
+            There = atReturn(Own, ExecSet::Any);
+          Changed |= update(AtReturn[Transfer->Callee], There);
+        });
+    return Changed;
+  }
 };
 
 } // namespace
 
 Liveness Liveness::run(const LiftedRepresentation &LR) {
   Liveness Result;
+  LivenessSolver Solver(LR);
   for (const auto &[Symbol, MF] : LR.functions()) {
-    FunctionLiveness Function(*MF, effectsContextOf(LR));
+    const BlockStarts &Starts = Solver.Result[MF];
     for (const MachineBasicBlock &MBB : *MF) {
-      LiveLanes Live = Function.atEnd(MBB);
-      for (auto [MI, E] : zip(reverse(MBB), reverse(Function.Effects[&MBB]))) {
-        crossInstruction(Live, E);
-        Result.Index[&MI] = Result.Sets.size();
-        Result.Sets.push_back(Live.Active | Live.Inactive);
-      }
-      Result.Starts[&MBB] = Live.Active | Live.Inactive;
+      Solver.walk(*MF, MBB, Starts, Solver.AtReturn[MF],
+                  [&](const MachineInstr &MI, const LiveLanes &Live,
+                      const LiveLanes &) {
+                    Result.Index[&MI] = Result.Sets.size();
+                    Result.Sets.push_back(Live.any());
+                  });
+      Result.Starts[&MBB] = Starts.lookup(&MBB).any();
     }
   }
   return Result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/LoadsInFlight.h"
-#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/CallGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -108,8 +108,15 @@ class LoadsInFlightSolver {
 public:
   LoadsInFlightSolver(const LiftedRepresentation &LR, LoadsInFlight &Result)
       : Result(Result) {
-    for (const auto &[Symbol, MF] : LR.functions())
-      solve(*MF, Symbol.IsKernel);
+    const MachineFunction *Kernel = LR.functions().front().second;
+    const CallGraph Graph = CallGraph::run(LR);
+    for (const MachineFunction *MF : Graph.calleesFirst()) {
+      for (const ControlTransfer *Call : Graph.transfersOf(*MF))
+        if (Call->Kind == ControlTransfer::Call)
+          Result.AfterCalls[Call->MI] = exitOf(Call->Callee);
+      solve(*MF, MF == Kernel);
+      Exits[MF] = exitStateOf(Graph.transfersOf(*MF));
+    }
     for (const auto &[Symbol, MF] : LR.functions())
       for (const MachineBasicBlock &MBB : *MF)
         record(MBB);
@@ -127,6 +134,25 @@ public:
   }
 
 private:
+  /// Unknown for a function that is called again before it is done.
+  const State &exitOf(const MachineFunction *Callee) const {
+    auto It = Exits.find(Callee);
+    return It == Exits.end() ? Result.Unknown : It->second;
+  }
+
+  /// What may be in flight when a function with these transfers returns.
+  State exitStateOf(const CallGraph::Transfers &Transfers) const {
+    State S;
+    for (const ControlTransfer *Transfer : Transfers)
+      if (Transfer->Kind == ControlTransfer::Return)
+        join(S, Result.stateBefore(*Transfer->MI));
+      else if (Transfer->Kind == ControlTransfer::TailCall)
+        join(S, exitOf(Transfer->Callee));
+      else if (Transfer->Kind == ControlTransfer::UnresolvedJump)
+        join(S, Result.Unknown);
+    return S;
+  }
+
   void solve(const MachineFunction &MF, bool IsKernel) {
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF) {
@@ -163,6 +189,7 @@ private:
   }
 
   LoadsInFlight &Result;
+  DenseMap<const MachineFunction *, State> Exits;
 };
 
 LoadsInFlight LoadsInFlight::run(const LiftedRepresentation &LR) {

@@ -3,6 +3,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
 #include "analysis/ExecChange.h"
+#include "analysis/IndexMode.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -25,6 +26,7 @@ enum Trait : uint16_t {
   /// The trap handler or unknown code sees every register.
   Escapes = 1 << 6,
   ReadsModes = 1 << 7,
+  Compares = 1 << 8,
 };
 
 bool containsAny(StringRef Name, ArrayRef<StringRef> Parts) {
@@ -59,7 +61,9 @@ uint16_t vectorTraits(StringRef Name) {
                             "V_DOT2C_", "V_MFMA", "V_SMFMAC", "V_WMMA",
                             "V_SWMMAC", "V_PERMLANE"}))
     Result |= WritesHalf;
-  if (startsWithAny(Name, {"V_MOVRELS"}))
+  if (Name.starts_with("V_CMP"))
+    Result |= Compares;
+  if (Name.starts_with("V_MOVRELS"))
     Result |= IndexedRead;
   if (startsWithAny(Name, {"V_MOVRELD", "V_MOVRELSD"}))
     Result |= IndexedWrite;
@@ -122,7 +126,8 @@ public:
     if (SIInstrInfo::isFLAT(MI) || Traits & ReadsModes)
       add({RegisterSet::FlatScratchLo, 2}, RegisterAccess::Read);
     addIndexed();
-    Result.ReadsEverything = MI.isCall() || Traits & Escapes;
+    Result.ReadsEverything = Traits & Escapes;
+    Result.IsComparison = Traits & Compares;
     Result.Exec = execChangeOf(MI, Context.IsWave32);
     return std::move(Result);
   }
@@ -205,6 +210,30 @@ EffectsContext effectsContextOf(const LiftedRepresentation &LR) {
                           ST.hasFeature(AMDGPU::FeatureGFX11) ||
                           ST.hasFeature(AMDGPU::FeatureGFX12);
   return Result;
+}
+
+EffectsTable EffectsTable::run(const LiftedRepresentation &LR) {
+  EffectsTable Result;
+  EffectsContext Context = effectsContextOf(LR);
+  Result.IsWave32 = Context.IsWave32;
+  for (const auto &[Symbol, MF] : LR.functions()) {
+    const auto Indexed = blocksEnteredInIndexMode(*MF);
+    for (const MachineBasicBlock &MBB : *MF) {
+      Context.InIndexMode = Indexed.contains(&MBB);
+      auto &List = Result.Table[&MBB];
+      List.reserve(MBB.size());
+      for (const MachineInstr &MI : MBB) {
+        List.push_back(effectsOf(MI, Context));
+        Context.InIndexMode = indexModeAfter(MI, Context.InIndexMode);
+      }
+    }
+  }
+  return Result;
+}
+
+ArrayRef<InstructionEffects>
+EffectsTable::of(const MachineBasicBlock &MBB) const {
+  return Table.find(&MBB)->second;
 }
 
 } // namespace luthier

@@ -8,9 +8,12 @@
 #include "analysis/ExecChange.h"
 #include "analysis/RegisterSet.h"
 #include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <vector>
 
 namespace llvm {
+class MachineBasicBlock;
 class MachineInstr;
 } // namespace llvm
 
@@ -35,9 +38,16 @@ struct RegisterEffect {
 struct InstructionEffects {
   llvm::SmallVector<RegisterEffect, 8> Registers;
   ExecChange Exec = ExecChange::None;
-  /// Control goes where it is not known who reads what, or a trap handler
-  /// looks at the wave.
+  /// A trap handler, or code reached in a way that is not understood, may look
+  /// at the whole wave.
   bool ReadsEverything = false;
+  /// Scalar results are masks with zeros for inactive lanes.
+  bool IsComparison = false;
+
+  static bool isWrite(const RegisterEffect &Effect) {
+    return Effect.Access == RegisterAccess::Write ||
+           Effect.Access == RegisterAccess::Overwrite;
+  }
 };
 
 struct EffectsContext {
@@ -53,6 +63,23 @@ EffectsContext effectsContextOf(const LiftedRepresentation &LR);
 
 InstructionEffects effectsOf(const llvm::MachineInstr &MI,
                              EffectsContext Context);
+
+/// Of all instructions, computed once for several analyses.
+class EffectsTable {
+public:
+  static EffectsTable run(const LiftedRepresentation &LR);
+
+  /// In the order of the block's instructions.
+  llvm::ArrayRef<InstructionEffects>
+  of(const llvm::MachineBasicBlock &MBB) const;
+  bool isWave32() const { return IsWave32; }
+
+private:
+  llvm::DenseMap<const llvm::MachineBasicBlock *,
+                 std::vector<InstructionEffects>>
+      Table;
+  bool IsWave32 = false;
+};
 
 } // namespace luthier
 

@@ -123,14 +123,99 @@ TEST_P(LivenessTest, WhatIsUsedOnlyUnderTheSameExecIsDeadBefore) {
 }
 
 TEST_P(LivenessTest, AWriteWithAllLanesOnKills) {
-  analyse("a: " + op("s_mov") + exec() + ", -1" + R"(
-    v_mov_b32_e32 v1, 0
+  analyse(op("s_mov") + exec() + ", -1" + R"(
+    a: v_mov_b32_e32 v1, 0
   )" + op("s_mov") +
           exec() + mask(", s4", ", s[4:5]") + R"(
     v_mov_b32_e32 v2, v1
     s_endpgm
   )");
   EXPECT_FALSE(live("a", AMDGPU::VGPR1));
+}
+
+TEST_P(LivenessTest, WhatLivesAcrossADivergentBranchIsDeadBeforeItsWrite) {
+  // v1 is written under the mask of the entry, which comes back after the
+  // branch: there are no other lanes to keep it for.
+  analyse("a: v_mov_b32_e32 v1, 0\n" + ("b: " + op("s_and_saveexec")) +
+          mask("s4, s6\n", "s[4:5], s[6:7]\n") + "s_cbranch_execz join\n" +
+          "c: v_mov_b32_e32 v3, v4\n" + "v_mov_b32_e32 v5, v3\n" +
+          "join: " + op("s_or") + exec() + ", " + exec() + ", " +
+          mask("s4", "s[4:5]") + R"(
+    d: v_mov_b32_e32 v2, v1
+    s_endpgm
+  )");
+  EXPECT_FALSE(live("a", AMDGPU::VGPR1));
+  for (const char *Label : {"b", "c", "join", "d"})
+    EXPECT_TRUE(live(Label, AMDGPU::VGPR1)) << Label;
+}
+
+TEST_P(LivenessTest, AMaskFromElsewhereMayTurnOtherLanesOn) {
+  analyse("a: v_mov_b32_e32 v1, 0\n" + op("s_mov") + exec() +
+          mask(", s4", ", s[4:5]") + R"(
+    v_mov_b32_e32 v2, v1
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR1)) << "in lanes that are off at a";
+}
+
+TEST_P(LivenessTest, ASavedMaskMayLieInALane) {
+  // As -O0 code has it.
+  const std::string Save = GetParam().WaveSize == 32
+                               ? "v_writelane_b32 v40, exec_lo, 0\n"
+                               : "s_mov_b64 s[4:5], exec\n"
+                                 "v_writelane_b32 v40, s4, 0\n"
+                                 "v_writelane_b32 v40, s5, 1\n";
+  const std::string Restore = GetParam().WaveSize == 32
+                                  ? "v_readlane_b32 s8, v40, 0\n"
+                                    "s_mov_b32 exec_lo, s8\n"
+                                  : "v_readlane_b32 s8, v40, 0\n"
+                                    "v_readlane_b32 s9, v40, 1\n"
+                                    "s_mov_b64 exec, s[8:9]\n";
+  analyse(Save + "a: v_mov_b32_e32 v1, 0\n" + op("s_and") + exec() + ", " +
+          exec() + mask(", s6\n", ", s[6:7]\n") + "v_mov_b32_e32 v3, v4\n" +
+          Restore + R"(
+    v_mov_b32_e32 v2, v1
+    s_endpgm
+  )");
+  EXPECT_FALSE(live("a", AMDGPU::VGPR1));
+}
+
+TEST_P(LivenessTest, WholeWaveCodeReadsLanesThatTheEntryTurnedOff) {
+  analyse("a: v_mov_b32_e32 v1, 0\n" + op("s_or_saveexec") +
+          mask("s4, -1\n", "s[4:5], -1\n") + R"(
+    b: v_mov_b32_e32 v2, v1
+  )" + op("s_mov") +
+          exec() + mask(", s4\n", ", s[4:5]\n") + R"(
+    c: v_mov_b32_e32 v1, 0
+    v_mov_b32_e32 v3, v1
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR1));
+  EXPECT_TRUE(live("b", AMDGPU::VGPR1));
+  EXPECT_FALSE(live("c", AMDGPU::VGPR1));
+}
+
+TEST_P(LivenessTest, ADivergentLoopCarriesWhatLanesLeftWith) {
+  // v1 of a lane that left the loop is read at the end; v3 is not.
+  analyse(op("s_mov") + mask("s4, ", "s[4:5], ") + exec() + R"(
+    a: v_mov_b32_e32 v1, 0
+  loop:
+    b: v_mov_b32_e32 v3, v1
+    v_add_f32_e32 v1, v3, v4
+    c: v_cmp_lt_f32_e32 )" +
+          vcc() + ", v1, v5\n" + op("s_and") + exec() + ", " + exec() + ", " +
+          vcc() + R"(
+    s_cbranch_execnz loop
+  )" + op("s_mov") +
+          exec() + mask(", s4\n", ", s[4:5]\n") + R"(
+    d: v_mov_b32_e32 v6, v1
+    s_endpgm
+  )");
+  EXPECT_FALSE(live("a", AMDGPU::VGPR1));
+  EXPECT_TRUE(live("b", AMDGPU::VGPR1));
+  EXPECT_FALSE(live("b", AMDGPU::VGPR3));
+  EXPECT_FALSE(live("c", AMDGPU::VGPR3));
+  EXPECT_TRUE(live("c", AMDGPU::VGPR1));
 }
 
 TEST_P(LivenessTest, ALaneWrittenAloneKillsNothing) {

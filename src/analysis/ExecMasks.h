@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How EXEC compares, at each instruction, with what it was where the function
+// was entered. Structured code takes lanes away and puts saved masks back:
+//   s_and_saveexec_b64 s[4:5], vcc    within the entry's mask
+//   ...
+//   s_or_b64 exec, exec, s[4:5]       the entry's mask again
+// so it never reaches lanes that were inactive when the function was entered,
+// and where the mask is the entry's own there is nothing to know about lanes
+// that a branch turned off. Both let far more registers be free.
+#ifndef LUTHIER_ANALYSIS_EXECMASKS_H
+#define LUTHIER_ANALYSIS_EXECMASKS_H
+
+#include "analysis/CallGraph.h"
+#include "analysis/RegisterEffects.h"
+
+namespace luthier {
+
+enum class ExecSet : uint8_t {
+  Entry,  ///< The very mask that the function was entered with.
+  Within, ///< Some lanes of that.
+  All,    ///< Every lane of the wave.
+  Any,
+};
+
+class ExecMasks {
+public:
+  static ExecMasks run(const LiftedRepresentation &LR, const CallGraph &Graph,
+                       const EffectsTable &Effects);
+
+  ExecSet before(const llvm::MachineInstr &MI) const {
+    auto It = Sets.find(&MI);
+    return It == Sets.end() ? ExecSet::Any : It->second;
+  }
+  /// Every call of \p MF returns with the mask that it was made with.
+  bool isKeptBy(const llvm::MachineFunction &MF) const {
+    return Keeping.contains(&MF);
+  }
+
+private:
+  llvm::DenseMap<const llvm::MachineInstr *, ExecSet> Sets;
+  llvm::DenseSet<const llvm::MachineFunction *> Keeping;
+  friend class ExecMaskSolver;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_EXECMASKS_H

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/MaskValues.h"
+#include <cassert>
+
+namespace luthier {
+
+static constexpr unsigned LanesPerVGPR = 64;
+
+static MaskValue within(MaskValue Part) {
+  return {MaskValue::Within, Part.Unit};
+}
+
+/// Both take bits from the same half of the entry's EXEC, if any.
+static bool areWithinOne(MaskValue A, MaskValue B) {
+  if (A.Kind == MaskValue::Zero)
+    return B.isPartOfExec();
+  if (B.Kind == MaskValue::Zero)
+    return A.isPartOfExec();
+  return A.isPartOfExec() && B.isPartOfExec() && A.Unit == B.Unit;
+}
+
+MaskValue MaskValue::meet(MaskValue A, MaskValue B) {
+  if (A == B)
+    return A;
+  if (areWithinOne(A, B))
+    return within(A.Kind == Zero ? B : A);
+  return {};
+}
+
+MaskValue MaskValue::bitAnd(MaskValue A, MaskValue B) {
+  if (A == B || A.Kind == Zero || B.Kind == Ones)
+    return A;
+  if (B.Kind == Zero || A.Kind == Ones)
+    return B;
+  if (A.isPartOfExec())
+    return within(A);
+  return B.isPartOfExec() ? within(B) : MaskValue();
+}
+
+MaskValue MaskValue::bitOr(MaskValue A, MaskValue B) {
+  if (A == B || B.Kind == Zero || A.Kind == Ones)
+    return A;
+  if (A.Kind == Zero || B.Kind == Ones)
+    return B;
+  if (!areWithinOne(A, B))
+    return {};
+  return A.Kind == Original ? A : B.Kind == Original ? B : within(A);
+}
+
+MaskValue MaskValue::bitXor(MaskValue A, MaskValue B) {
+  if (B.Kind == Zero)
+    return A;
+  if (A.Kind == Zero)
+    return B;
+  if (B.Kind == Ones)
+    return bitNot(A);
+  return areWithinOne(A, B) ? within(A) : MaskValue();
+}
+
+MaskValue MaskValue::bitNot(MaskValue A) {
+  if (A.Kind == Zero)
+    return {Ones, 0};
+  return A.Kind == Ones ? MaskValue{Zero, 0} : MaskValue();
+}
+
+MaskValue MaskValue::bitAndNot(MaskValue A, MaskValue B) {
+  if (B.Kind == Zero || A.Kind == Zero)
+    return A;
+  if (B.Kind == Ones)
+    return {Zero, 0};
+  return A.isPartOfExec() ? within(A) : MaskValue();
+}
+
+MaskState MaskState::atFunctionEntry() {
+  MaskState Result;
+  for (unsigned U = 0; U < Result.Units.size(); ++U)
+    Result.Units[U] = {MaskValue::Original, uint16_t(U)};
+  return Result;
+}
+
+MaskValue MaskState::lane(unsigned VGPRUnit, unsigned Lane) const {
+  auto It = Lanes.find(VGPRUnit * LanesPerVGPR + Lane % LanesPerVGPR);
+  return It == Lanes.end() ? MaskValue() : It->second;
+}
+
+void MaskState::setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value) {
+  const unsigned Key = VGPRUnit * LanesPerVGPR + Lane % LanesPerVGPR;
+  if (Value.Kind == MaskValue::Unknown)
+    Lanes.erase(Key);
+  else
+    Lanes[Key] = Value;
+}
+
+void MaskState::forgetLanes(const RegisterSet &Changed) {
+  std::erase_if(Lanes, [&](const auto &Entry) {
+    return Changed.unit(Entry.first / LanesPerVGPR);
+  });
+}
+
+bool MaskState::meet(const MaskState &Other) {
+  bool Changed = false;
+  for (unsigned U = 0; U < Units.size(); ++U) {
+    MaskValue Both = MaskValue::meet(Units[U], Other.Units[U]);
+    Changed |= Both != Units[U];
+    Units[U] = Both;
+  }
+  for (auto It = Lanes.begin(); It != Lanes.end();) {
+    auto There = Other.Lanes.find(It->first);
+    MaskValue Both = There == Other.Lanes.end()
+                         ? MaskValue()
+                         : MaskValue::meet(It->second, There->second);
+    Changed |= Both != It->second;
+    It->second = Both;
+    It = Both.Kind == MaskValue::Unknown ? Lanes.erase(It) : std::next(It);
+  }
+  return Changed;
+}
+
+} // namespace luthier

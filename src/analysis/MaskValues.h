@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of 32 bits of a scalar register that may hold half of a lane
+// mask, and the algebra of that. For ExecMasks.
+#ifndef LUTHIER_ANALYSIS_MASKVALUES_H
+#define LUTHIER_ANALYSIS_MASKVALUES_H
+
+#include "analysis/RegisterSet.h"
+#include <map>
+
+namespace luthier {
+
+struct MaskValue {
+  enum KindType : uint8_t {
+    Unknown,
+    Zero,
+    Ones,
+    /// What unit Unit held when the function was entered.
+    Original,
+    /// Some of the bits that unit Unit, a half of EXEC, held then.
+    Within,
+  };
+  KindType Kind = Unknown;
+  uint16_t Unit = 0;
+
+  bool isPartOfExec() const {
+    return (Kind == Original || Kind == Within) &&
+           (Unit == RegisterSet::EXECLo || Unit == RegisterSet::EXECHi);
+  }
+  bool operator==(const MaskValue &) const = default;
+
+  static MaskValue meet(MaskValue A, MaskValue B);
+  static MaskValue bitAnd(MaskValue A, MaskValue B);
+  static MaskValue bitOr(MaskValue A, MaskValue B);
+  static MaskValue bitXor(MaskValue A, MaskValue B);
+  static MaskValue bitNot(MaskValue A);
+  static MaskValue bitAndNot(MaskValue A, MaskValue B);
+};
+
+/// By unit of the scalar registers, and by lane of VGPRs that v_writelane put
+/// something into.
+class MaskState {
+public:
+  static MaskState atFunctionEntry();
+
+  MaskValue get(unsigned Unit) const { return Units[Unit]; }
+  void set(unsigned Unit, MaskValue Value) { Units[Unit] = Value; }
+  MaskValue lane(unsigned VGPRUnit, unsigned Lane) const;
+  void setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value);
+  /// All lanes of the vector registers that are in \p Changed.
+  void forgetLanes(const RegisterSet &Changed);
+
+  /// Keeps what both know. True if that is less than before.
+  bool meet(const MaskState &Other);
+
+private:
+  std::array<MaskValue, RegisterSet::SpecialEnd> Units{};
+  std::map<unsigned, MaskValue> Lanes;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_MASKVALUES_H
