@@ -107,6 +107,9 @@ int findReal(unsigned Opcode, const MCInstrInfo &MCII,
   for (int Override : Traits.Overrides)
     if (int Better = lookUp(Opcode, Override).value_or(-1); Better != -1)
       return Better;
+  // New in GFX9, such as additions without carry.
+  if (*Real == -1 && Traits.Renamed != Column)
+    return lookUp(Opcode, Traits.Renamed).value_or(-1);
   return *Real;
 }
 
@@ -173,6 +176,8 @@ void OpcodeMap::mapRegisters(const MCRegisterInfo &MRI,
         break;
       }
   }
+  // A pair that reads as zero is encoded like the single register.
+  RealRegister[AMDGPU::SGPR_NULL64] = RealRegister[AMDGPU::SGPR_NULL];
 }
 
 } // namespace luthier::amdgpu

@@ -20,7 +20,9 @@ namespace {
 class ExecOrder : public MachineFunctionPass {
 public:
   static char ID;
-  ExecOrder() : MachineFunctionPass(ID) {}
+  explicit ExecOrder(const PayloadFrame &Frame)
+      : MachineFunctionPass(ID), Frame(Frame),
+        Exec(Frame.WaveSize == 64 ? AMDGPU::EXEC : AMDGPU::EXEC_LO) {}
   StringRef getPassName() const override {
     return "Luthier EXEC definition ordering";
   }
@@ -36,6 +38,10 @@ private:
   bool restoresExec(const MachineFunction &MF,
                     const MachineInstr &LastMarker) const;
 
+  bool isHarmlessRead(MCRegister Reg) const;
+
+  const PayloadFrame &Frame;
+  const MCRegister Exec; ///< As the wave's size has it.
   const SIInstrInfo *TII = nullptr;
   MachineRegisterInfo *MRI = nullptr;
   /// Blocks that end in a marker.
@@ -57,6 +63,7 @@ bool isMarker(const MachineInstr &MI) {
 /// A mask that needs no register to get into EXEC.
 bool isConstantMask(const MachineInstr &Def) {
   return (Def.getOpcode() == AMDGPU::S_MOV_B64 ||
+          Def.getOpcode() == AMDGPU::S_MOV_B32 ||
           Def.getOpcode() == AMDGPU::S_MOV_B64_IMM_PSEUDO) &&
          Def.getOperand(1).isImm() &&
          AMDGPU::isInlinableIntLiteral(Def.getOperand(1).getImm());
@@ -105,6 +112,12 @@ bool ExecOrder::dependsOnLanes(Register Reg) const {
   return Def && TII->isVALU(*Def) && Def->isCompare();
 }
 
+/// Registers that do not change while the payload runs, or only as lanes go.
+bool ExecOrder::isHarmlessRead(MCRegister Reg) const {
+  return Reg == AMDGPU::EXEC || Reg == AMDGPU::EXEC_LO || Reg == AMDGPU::MODE ||
+         Reg == Frame.WorkItemIds || MRI->isConstantPhysReg(Reg);
+}
+
 bool ExecOrder::canRecompute(const MachineInstr &Def) const {
   if (Def.mayLoadOrStore() || Def.isCall() || Def.isPHI() ||
       Def.isInlineAsm() || Def.hasUnmodeledSideEffects() || Def.isConvergent())
@@ -112,10 +125,7 @@ bool ExecOrder::canRecompute(const MachineInstr &Def) const {
   for (const MachineOperand &MO : Def.operands()) {
     if (!MO.isReg() || !MO.getReg().isPhysical())
       continue;
-    // Reading EXEC lane by lane, MODE and constant registers is harmless.
-    if (MO.isDef() ||
-        (MO.getReg() != AMDGPU::EXEC && MO.getReg() != AMDGPU::MODE &&
-         !MRI->isConstantPhysReg(MO.getReg())))
+    if (MO.isDef() || !isHarmlessRead(MO.getReg().asMCReg()))
       return false;
   }
   return Def.isCopy() || Def.isRegSequence() || Def.isImplicitDef() ||
@@ -177,9 +187,9 @@ bool ExecOrder::restoresExec(const MachineFunction &MF,
   while (Def && Def->isCopy() && Def->getOperand(1).getReg().isVirtual())
     Def = MRI->getUniqueVRegDef(Def->getOperand(1).getReg());
   return Def && Def->getParent() == &MF.front() &&
-         (Def->isCopy() || Def->getOpcode() == AMDGPU::S_MOV_B64) &&
-         Def->getOperand(1).isReg() &&
-         Def->getOperand(1).getReg() == AMDGPU::EXEC;
+         (Def->isCopy() || Def->getOpcode() == AMDGPU::S_MOV_B64 ||
+          Def->getOpcode() == AMDGPU::S_MOV_B32) &&
+         Def->getOperand(1).isReg() && Def->getOperand(1).getReg() == Exec;
 }
 
 bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
@@ -209,8 +219,10 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   if (restoresExec(MF, *Markers.back()))
     MF.getFunction().addFnAttr(RestoresExecAttribute);
   for (MachineInstr *Marker : Markers) {
-    auto Write = BuildMI(*Marker->getParent(), Marker, Marker->getDebugLoc(),
-                         TII->get(AMDGPU::S_MOV_B64), AMDGPU::EXEC);
+    auto Write = BuildMI(
+        *Marker->getParent(), Marker, Marker->getDebugLoc(),
+        TII->get(Frame.WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32),
+        Exec);
     Register Mask = markerInput(*Marker);
     MachineInstr *Def = MRI->getUniqueVRegDef(Mask);
     const bool IsConstant = Def && isConstantMask(*Def);
@@ -227,6 +239,8 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
 
 } // namespace
 
-MachineFunctionPass *createExecOrderPass() { return new ExecOrder; }
+MachineFunctionPass *createExecOrderPass(const PayloadFrame &Frame) {
+  return new ExecOrder(Frame);
+}
 
 } // namespace luthier

@@ -4,6 +4,8 @@
 #ifndef LUTHIER_HOOK_EXECORDER_H
 #define LUTHIER_HOOK_EXECORDER_H
 
+#include "hook/Payload.h"
+
 namespace llvm {
 class MachineFunctionPass;
 }
@@ -21,7 +23,7 @@ inline constexpr const char *RestoresExecAttribute = "luthier-restores-exec";
 /// marker is computed again after it, as far as it depends on scalars only;
 /// what a hook itself computed from loads or registers stays as the hook wrote
 /// it.
-llvm::MachineFunctionPass *createExecOrderPass();
+llvm::MachineFunctionPass *createExecOrderPass(const PayloadFrame &Frame);
 
 } // namespace luthier
 

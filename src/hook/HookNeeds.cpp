@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/IntrinsicLowering.h"
+#include "hook/LaunchState.h"
 #include "hook/PayloadIR.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "hook/Variables.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -36,20 +37,20 @@ namespace {
 
 class NeedsScan {
 public:
-  Error scan(const Function &F);
-  HookNeeds finish();
+  Error scan(Function &F);
+  Expected<HookNeeds> finish(Module &M);
 
 private:
   void noteState(StateValue Value) {
     Needs.State = true;
     Needs.StateValues |= stateBit(Value);
   }
-  void noteOperand(const Value &V);
-  void noteCall(const CallBase &Call);
+  void noteCall(CallInst &Call);
+  void noteHiddenArguments(CallInst &Pointer);
   static bool dependsOnMode(const Instruction &I);
 
   HookNeeds Needs;
-  SmallPtrSet<const GlobalVariable *, 4> Shared;
+  Counters KnownCounters;
 };
 
 /// Integer division is done with floating point numbers, too.
@@ -74,92 +75,66 @@ bool NeedsScan::dependsOnMode(const Instruction &I) {
   }
 }
 
-void NeedsScan::noteOperand(const Value &V) {
-  if (auto *G = dyn_cast<GlobalVariable>(&V)) {
-    if (G->getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS) {
-      Shared.insert(G);
-      noteState(StateValue::LdsBase);
-    }
-  } else if (auto *C = dyn_cast<ConstantExpr>(&V)) {
-    for (const Use &U : C->operands())
-      noteOperand(*U);
+void NeedsScan::noteHiddenArguments(CallInst &Pointer) {
+  bool Escapes = false;
+  const unsigned Version = codeObjectVersion(*Pointer.getFunction());
+  for (auto [Load, Offset] : loadsFrom(Pointer, Escapes))
+    if (auto Hidden = hiddenArgumentAt(Offset, Version))
+      Needs.HiddenArguments |= hiddenBit(Hidden->Argument);
+}
+
+void NeedsScan::noteCall(CallInst &Call) {
+  if (std::optional<LaunchValue> Value = launchValueOf(Call)) {
+    Needs.WorkItemIds |= Value->WorkItemIds;
+    if (Value->State)
+      noteState(*Value->State);
+    if (Call.getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr)
+      noteHiddenArguments(Call);
+    return;
+  }
+  StringRef Name = intrinsicName(Call);
+  if (namesRegister(Name)) {
+    if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
+      Needs.Named.insert(Number->getZExtValue());
+  } else if (namesCounter(Name)) {
+    Needs.WritesState = true;
   }
 }
 
-void NeedsScan::noteCall(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  if (!Callee) {
-    Needs.Stack |= !Call.isInlineAsm();
-    return;
-  }
-  if (Callee->hasFnAttribute("luthier_intrinsic")) {
-    StringRef Name =
-        Callee->getFnAttribute("luthier_intrinsic").getValueAsString();
-    if (Name != ArgumentIntrinsic && Call.arg_size())
-      if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
-        Needs.Named.insert(Number->getZExtValue());
-    return;
-  }
-  switch (Callee->getIntrinsicID()) {
-  case Intrinsic::not_intrinsic:
-    Needs.Stack = true;
-    return;
-  case Intrinsic::amdgcn_workitem_id_x:
-  case Intrinsic::amdgcn_workitem_id_y:
-  case Intrinsic::amdgcn_workitem_id_z:
-    Needs.WorkItemIds = true;
-    return;
-  case Intrinsic::amdgcn_workgroup_id_x:
-    return noteState(StateValue::WorkgroupIdX);
-  case Intrinsic::amdgcn_workgroup_id_y:
-    return noteState(StateValue::WorkgroupIdY);
-  case Intrinsic::amdgcn_workgroup_id_z:
-    return noteState(StateValue::WorkgroupIdZ);
-  case Intrinsic::amdgcn_dispatch_ptr:
-    return noteState(StateValue::DispatchPtr);
-  case Intrinsic::amdgcn_dispatch_id:
-    return noteState(StateValue::DispatchId);
-  case Intrinsic::amdgcn_queue_ptr:
-    return noteState(StateValue::QueuePtr);
-  case Intrinsic::amdgcn_kernarg_segment_ptr:
-  case Intrinsic::amdgcn_implicitarg_ptr:
-    return noteState(StateValue::KernargPtr);
-  default:
-    return;
-  }
-}
-
-Error NeedsScan::scan(const Function &F) {
-  for (const Instruction &I : instructions(F)) {
+Error NeedsScan::scan(Function &F) {
+  for (Instruction &I : instructions(F)) {
     Needs.Float |= dependsOnMode(I);
     Needs.Stack |= isa<AllocaInst>(I);
-    for (const Use &Operand : I.operands())
-      noteOperand(*Operand);
-    if (auto *Call = dyn_cast<CallBase>(&I))
+    if (auto *Call = dyn_cast<CallInst>(&I))
       noteCall(*Call);
   }
-  return Error::success();
+  return collectCounters(F, KnownCounters);
 }
 
-HookNeeds NeedsScan::finish() {
-  for (const GlobalVariable *G : Shared) {
-    const DataLayout &DL = G->getDataLayout();
-    const unsigned Align = G->getAlign().valueOrOne().value();
-    Needs.LdsAlign = std::max(Needs.LdsAlign, Align);
-    Needs.LdsBytes =
-        alignTo(Needs.LdsBytes, Align) + DL.getTypeAllocSize(G->getValueType());
+Expected<HookNeeds> NeedsScan::finish(Module &M) {
+  Expected<SharedMemory> Shared = sharedMemoryOf(M);
+  if (!Shared)
+    return Shared.takeError();
+  Needs.LdsBytes = Shared->Bytes;
+  Needs.LdsAlign = Shared->Align;
+  if (Shared->Bytes)
+    noteState(StateValue::LdsBase);
+  Needs.Accumulators = KnownCounters.size();
+  if (Needs.Accumulators) {
+    noteState(StateValue::Accumulators);
+    noteState(StateValue::MoreAccumulators);
   }
   return std::move(Needs);
 }
 
 } // namespace
 
-Expected<HookNeeds> needsOf(ArrayRef<Function *> Payloads) {
+Expected<HookNeeds> needsOf(Module &M, ArrayRef<Function *> Payloads) {
   NeedsScan Scan;
-  for (const Function *F : Payloads)
+  for (Function *F : Payloads)
     if (Error E = Scan.scan(*F))
       return std::move(E);
-  return Scan.finish();
+  return Scan.finish(M);
 }
 
 } // namespace luthier

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces, in the IR of payloads, what only the engine can know: addresses of
-// the tool's variables, registers of the application, definitions of EXEC.
+// Replaces, in the IR of payloads, calls of luthier's own intrinsics.
 #ifndef LUTHIER_HOOK_INTRINSICLOWERING_H
 #define LUTHIER_HOOK_INTRINSICLOWERING_H
 
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
+#include "hook/Variables.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
+class CallBase;
 class Function;
-class Module;
 } // namespace llvm
 
 namespace luthier {
@@ -20,16 +20,22 @@ namespace luthier {
 /// pass that orders it.
 inline constexpr llvm::StringLiteral WriteExecMarker = "luthier::writeExec";
 
-/// Gives variables their addresses: every reference becomes a constant. Refuses
-/// variables that the tool's code object does not define, and shared memory.
-llvm::Error bindVariables(llvm::Module &M, const HookModule &Hooks);
+/// The qualified name of the intrinsic that \p Call calls, or nothing.
+llvm::StringRef intrinsicName(const llvm::CallBase &Call);
+
+/// Is the first argument of intrinsic \p Name a wave-private counter?
+bool namesCounter(llvm::StringRef Name);
+
+/// Is the first argument of intrinsic \p Name the number of a register?
+bool namesRegister(llvm::StringRef Name);
 
 /// Lowers the intrinsics called by \p F, in which their register numbers must
 /// have become constants, and records in \p Result what it uses.
 llvm::Error lowerIntrinsics(llvm::Function &F, const amdgpu::MCTarget &Target,
-                            const PayloadFrame &Frame, Payload &Result);
+                            const PayloadFrame &Frame,
+                            const Counters &KnownCounters, Payload &Result);
 
-/// Refuses what this engine cannot give a hook: launch state, stack, calls.
+/// Refuses what this engine cannot give a hook.
 llvm::Error checkSupported(const llvm::Function &F);
 
 } // namespace luthier

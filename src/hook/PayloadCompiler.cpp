@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
-#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "SIMachineFunctionInfo.h"
-#include "amdgpu/RegisterFiles.h"
 #include "hook/ExecOrder.h"
+#include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
+#include "hook/LaunchState.h"
+#include "hook/Markers.h"
 #include "hook/PayloadExtractor.h"
 #include "hook/PayloadIR.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -12,7 +12,9 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -21,37 +23,6 @@ using namespace llvm;
 
 namespace luthier {
 namespace {
-
-/// Keeps the application's registers and the frame out of register allocation.
-/// Reserving them as whole-wave registers is what LLVM offers from outside.
-class ReserveRegisters : public MachineFunctionPass {
-public:
-  static char ID;
-  ReserveRegisters(const amdgpu::RegisterFiles &Files,
-                   const PayloadFrame &Frame)
-      : MachineFunctionPass(ID), Files(Files), Frame(Frame) {}
-  StringRef getPassName() const override {
-    return "Luthier register reservation";
-  }
-  bool runOnMachineFunction(MachineFunction &MF) override {
-    auto *Info = MF.getInfo<SIMachineFunctionInfo>();
-    for (unsigned I = 0; I < Files.vgprCount(); ++I)
-      if (I < Frame.FirstVGPR || I >= Frame.VGPRLimit)
-        Info->reserveWWMRegister(Files.vgpr(I));
-    for (unsigned I = 0; I < Files.sgprCount(); ++I)
-      if (I < Frame.FirstSGPR || I >= Frame.SGPRLimit)
-        Info->reserveWWMRegister(Files.sgpr(I));
-    // Nobody calls a payload: it need not avoid what a callee must preserve.
-    MF.getRegInfo().setCalleeSavedRegs({});
-    MF.getRegInfo().freezeReservedRegs();
-    return false;
-  }
-
-private:
-  const amdgpu::RegisterFiles &Files;
-  const PayloadFrame &Frame;
-};
-char ReserveRegisters::ID = 0;
 
 /// Takes each finished machine function apart before LLVM would print it.
 class CollectPayloads : public MachineFunctionPass {
@@ -91,9 +62,8 @@ char CollectPayloads::ID = 0;
 static bool namesRegister(const Argument &A) {
   return any_of(A.users(), [&](const User *U) {
     auto *Call = dyn_cast<CallBase>(U);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    return Callee && Callee->hasFnAttribute("luthier_intrinsic") &&
-           Call->arg_size() && Call->getArgOperand(0) == &A;
+    return Call && namesRegister(intrinsicName(*Call)) &&
+           Call->getArgOperand(0) == &A;
   });
 }
 
@@ -199,11 +169,13 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   Config->setDisableVerify(true);
   PM.add(Config);
   PM.add(MMI);
-  Config->insertPass(&FinalizeISelID, IdentifyingPassPtr(new ReserveRegisters(
-                                          Target.registerFiles(), Frame)));
+  Config->insertPass(&FinalizeISelID,
+                     IdentifyingPassPtr(createFramePass(Target, Frame)));
   // The last place where machine code is still in SSA form.
   Config->insertPass(&ProcessImplicitDefsID,
-                     IdentifyingPassPtr(createExecOrderPass()));
+                     IdentifyingPassPtr(createMarkerPass(Frame)));
+  Config->insertPass(&ProcessImplicitDefsID,
+                     IdentifyingPassPtr(createExecOrderPass(Frame)));
   if (Config->addISelPasses()) {
     consumeError(std::move(Failure));
     return refuse(RefusalReason::UnsupportedHook,
@@ -216,12 +188,27 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   return Failure;
 }
 
+/// What code generation needs to know beside the processor. Scratch
+/// instructions take offsets from a register of our choice, buffer instructions
+/// would need the application's descriptor. Halves of registers as operands
+/// only exist in pseudo instructions that the assembly printer expands.
+static void setFeatures(Function &F, const TargetMachine &TM,
+                        const PayloadFrame &Frame) {
+  std::string Features = TM.getTargetFeatureString().str();
+  if (!Features.empty())
+    Features += ',';
+  Features += "+enable-flat-scratch,-real-true16,";
+  Features += Frame.WaveSize == 32 ? "-wavefrontsize64,+wavefrontsize32"
+                                   : "-wavefrontsize32,+wavefrontsize64";
+  F.addFnAttr("target-features", Features);
+}
+
 Expected<HookNeeds>
 PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
   auto Payloads = P->prepare(Variants);
   if (!Payloads)
     return Payloads.takeError();
-  return needsOf(*Payloads);
+  return needsOf(*P->Prepared, *Payloads);
 }
 
 Expected<std::vector<Payload>>
@@ -231,8 +218,21 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
     return Prepared.takeError();
   std::unique_ptr<Module> M = CloneModule(*P->Prepared);
   std::vector<Payload> Result(Variants.size());
-  for (auto [F, Payload] : zip(payloadsOf(*M, Variants.size()), Result)) {
-    if (Error E = lowerIntrinsics(*F, P->Target, Frame, Payload))
+  std::vector<Function *> Payloads = payloadsOf(*M, Variants.size());
+  Expected<SharedMemory> Shared = sharedMemoryOf(*M);
+  if (!Shared)
+    return Shared.takeError();
+  Counters KnownCounters;
+  for (Function *F : Payloads)
+    if (Error E = collectCounters(*F, KnownCounters))
+      return std::move(E);
+  for (auto [F, Payload] : zip(Payloads, Result)) {
+    setFeatures(*F, *P->TM, Frame);
+    if (Error E = lowerIntrinsics(*F, P->Target, Frame, KnownCounters, Payload))
+      return std::move(E);
+    if (Error E = lowerLaunchState(*F, Frame, Payload))
+      return std::move(E);
+    if (Error E = lowerVariables(*F, *Shared, Frame, Payload))
       return std::move(E);
     if (Error E = checkSupported(*F))
       return std::move(E);

@@ -2,9 +2,13 @@
 #include "hook/PayloadExtractor.h"
 #include "SIInstrInfo.h"
 #include "amdgpu/RegisterFiles.h"
+#include "hook/FramePasses.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -24,17 +28,44 @@ bool needsDistance(const MachineInstr &MI) {
   }
 }
 
-/// Spills and local variables: scratch instructions, or buffer instructions
-/// through the stack's descriptor (four scalar registers).
-bool accessesStack(const MachineInstr &MI, const amdgpu::RegisterFiles &Files) {
-  if (SIInstrInfo::isFLATScratch(MI))
+/// Any of the counters that S_WAITCNT has, or had before they were split.
+bool isWait(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_WAITCNT:
+  case AMDGPU::S_WAITCNT_VSCNT:
+  case AMDGPU::S_WAIT_LOADCNT:
+  case AMDGPU::S_WAIT_STORECNT:
+  case AMDGPU::S_WAIT_SAMPLECNT:
+  case AMDGPU::S_WAIT_BVHCNT:
+  case AMDGPU::S_WAIT_EXPCNT:
+  case AMDGPU::S_WAIT_DSCNT:
+  case AMDGPU::S_WAIT_KMCNT:
+  case AMDGPU::S_WAIT_LOADCNT_DSCNT:
+  case AMDGPU::S_WAIT_STORECNT_DSCNT:
     return true;
-  return SIInstrInfo::isMUBUF(MI) &&
-         any_of(MI.explicit_operands(), [&](const MachineOperand &MO) {
-           return MO.isReg() &&
-                  Files.rangeOf(MO.getReg().asMCReg()).Count == 4 &&
-                  !Files.rangeOf(MO.getReg().asMCReg()).isVector();
-         });
+  default:
+    return false;
+  }
+}
+
+/// Its result arrives some time after it.
+bool isLoad(const MachineInstr &MI) {
+  if (MI.getNumExplicitDefs() == 0)
+    return false;
+  return SIInstrInfo::isSMRD(MI) || SIInstrInfo::isVMEM(MI) ||
+         SIInstrInfo::isFLAT(MI) || SIInstrInfo::isDS(MI) ||
+         SIInstrInfo::isLDSDIR(MI) ||
+         MI.getOpcode() == AMDGPU::S_SENDMSG_RTN_B32 ||
+         MI.getOpcode() == AMDGPU::S_SENDMSG_RTN_B64;
+}
+
+/// Atomic additions in memory round and flush like those in registers, but
+/// LLVM does not say that they read MODE.
+bool isFloatAtomic(const MachineInstr &MI, const TargetInstrInfo &TII) {
+  if (!MI.mayLoad() || !MI.mayStore())
+    return false;
+  StringRef Name = TII.getName(MI.getOpcode());
+  return Name.contains("F16") || Name.contains("F32") || Name.contains("F64");
 }
 
 class PayloadExtractor {
@@ -49,15 +80,22 @@ private:
   Error noteEffects(const MachineInstr &MI);
   Error noteRegister(MCRegister Reg, const MachineOperand &MO);
   void noteClobber(const amdgpu::RegisterRange &Range);
+  bool isWritten(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
+  void noteMode(const MachineInstr &MI);
   bool isDroppableWait(const MachineInstr &MI) const;
+  Error noteStack();
+  void noteLine(const MachineInstr &MI, unsigned Offset);
+  Error appendWithFixup(const MachineInstr &MI, const MachineOperand &Symbol,
+                        amdgpu::CodeLayout &Layout);
 
   const MachineFunction &MF;
   amdgpu::MachineEncoder &Encoder;
   const PayloadFrame &Frame;
   Payload &Result;
   bool HasLoads = false;
+  bool UsesStack = false;
 };
 
 /// Memory operations whose result lands in a register: they must have landed
@@ -65,8 +103,7 @@ private:
 void PayloadExtractor::noteLoads() {
   for (const MachineBasicBlock &MBB : MF)
     for (const MachineInstr &MI : MBB)
-      if (MI.mayLoad() && MI.getNumExplicitDefs() > 0)
-        HasLoads = true;
+      HasLoads |= isLoad(MI);
 }
 
 /// LLVM makes every function wait for all outstanding operations at its entry
@@ -74,13 +111,18 @@ void PayloadExtractor::noteLoads() {
 /// only if it touches registers that an operation of the application may still
 /// write, the second only for its own loads.
 bool PayloadExtractor::isDroppableWait(const MachineInstr &MI) const {
-  if (MI.getOpcode() != AMDGPU::S_WAITCNT)
+  if (!isWait(MI))
     return false;
   const MachineBasicBlock &MBB = *MI.getParent();
-  if (&MBB == &MF.front() && MI.getIterator() == MBB.begin() &&
-      MBB.pred_empty())
+  auto isWaitOrNothing = [](const MachineInstr &MI) {
+    return isWait(MI) || MI.isMetaInstruction() || MI.isInlineAsm();
+  };
+  if (&MBB == &MF.front() && MBB.pred_empty() &&
+      std::all_of(MBB.begin(), MachineBasicBlock::const_iterator(MI),
+                  isWaitOrNothing))
     return !Result.ReadsApplication;
-  auto Next = std::next(MI.getIterator());
+  auto Next = std::find_if_not(MachineBasicBlock::const_iterator(MI), MBB.end(),
+                               isWaitOrNothing);
   return Next != MBB.end() && Next->isReturn() && !HasLoads;
 }
 
@@ -112,6 +154,9 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
   case AMDGPU::VCC_LO:
   case AMDGPU::VCC_HI:
     Result.ClobbersVCC |= MO.isDef();
+    if (MO.isDef() && Frame.WaveSize == 32 && Reg != AMDGPU::VCC_LO)
+      return refuse(RefusalReason::UnsupportedHook,
+                    "a hook for waves of 32 lanes overwrites VCC_HI");
     return Error::success();
   case AMDGPU::EXEC:
   case AMDGPU::EXEC_LO:
@@ -122,42 +167,62 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
   case AMDGPU::M0:
     Result.ClobbersM0 |= MO.isDef();
     return Error::success();
-  case AMDGPU::MODE:
-    if (MO.isDef())
-      return refuse(RefusalReason::UnsupportedHook,
-                    "a hook changes the floating point mode");
+  case AMDGPU::MODE: // See noteMode().
     return Error::success();
   default:
     break;
   }
   amdgpu::RegisterRange Range = Encoder.target().registerFiles().rangeOf(Reg);
   if (Range.File == amdgpu::RegisterFile::AGPR && MO.isDef() &&
-      Range.end() > (Result.WritesApplication ? Frame.ApplicationAGPRs : 0))
+      !isWritten(Range))
     return refuse(RefusalReason::RegisterBudget,
                   "a hook needs accumulation registers");
+  if (Frame.State && Reg == Frame.State)
+    return Error::success(); // Noted when it was lowered.
   if (MO.isDef())
     noteClobber(Range);
   const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;
   if (!IsVector && Range.File != amdgpu::RegisterFile::SGPR)
     return Error::success();
   const unsigned First = Range.First, End = Range.end();
-  unsigned Limit = IsVector ? Frame.VGPRLimit : Frame.SGPRLimit;
-  unsigned Begin = IsVector ? Frame.FirstVGPR : Frame.FirstSGPR;
-  unsigned Application =
-      IsVector ? Frame.ApplicationVGPRs : Frame.ApplicationSGPRs;
-  if (First < Application && MO.isDef() && !Result.WritesApplication)
+  const unsigned Begin = IsVector ? Frame.FirstVGPR : Frame.FirstSGPR;
+  const unsigned Limit = IsVector ? Frame.VGPRLimit : Frame.SGPRLimit;
+  // Outside of the window lie the frame and what readReg and writeReg name.
+  if (First >= Begin && End <= Limit) {
+    unsigned &Highest = IsVector ? Result.VGPREnd : Result.SGPREnd;
+    Highest = std::max(Highest, End);
+  } else if (MO.isDef() && !isWritten(Range)) {
     return refuse(RefusalReason::RegisterBudget,
-                  "code generation left the hook's register budget");
-  // Below the budget lie the frame and what readReg and writeReg name.
-  if (First < Begin)
-    return Error::success();
-  if (End > Limit)
-    return refuse(RefusalReason::RegisterBudget,
-                  "a hook needs " + Twine(IsVector ? "v" : "s") +
-                      Twine(End - 1) + ", " + Twine(Limit) + " may be used");
-  unsigned &Highest = IsVector ? Result.VGPREnd : Result.SGPREnd;
-  Highest = std::max(Highest, End);
+                  Twine("a hook overwrites ") + (IsVector ? "v" : "s") +
+                      Twine(First) + ", which is not in its budget");
+  }
   return Error::success();
+}
+
+/// Is it part of what the hook writes for the application to see, or a copy of
+/// a flag that it may write?
+bool PayloadExtractor::isWritten(const amdgpu::RegisterRange &Range) const {
+  const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
+  auto covers = [&](MCRegister Reg) {
+    if (!Reg)
+      return false;
+    const amdgpu::RegisterRange Named = Files.rangeOf(Reg);
+    return Named.File == Range.File && Named.First <= Range.First &&
+           Range.end() <= Named.end();
+  };
+  return any_of(Result.Writes, covers) || covers(Frame.VccSave) ||
+         covers(Frame.ExecSave) || covers(Frame.SccSave) ||
+         covers(Frame.M0Save) || covers(Frame.ModeSave);
+}
+
+/// MODE is read by everything that computes with floating point numbers; a
+/// payload that changes it must have it put back.
+void PayloadExtractor::noteMode(const MachineInstr &MI) {
+  const TargetSubtargetInfo &ST = MF.getSubtarget();
+  if (MI.readsRegister(AMDGPU::MODE, ST.getRegisterInfo()) ||
+      MI.modifiesRegister(AMDGPU::MODE, ST.getRegisterInfo()) ||
+      isFloatAtomic(MI, *ST.getInstrInfo()))
+    Result.UsesFloat = true;
 }
 
 Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
@@ -166,13 +231,13 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
   if (MI.getOpcode() == AMDGPU::S_ENDPGM)
     return refuse(RefusalReason::UnsupportedHook, "a hook ends the wave");
   Result.NeedsDistance |= needsDistance(MI);
-  if (accessesStack(MI, Encoder.target().registerFiles()))
-    return refuse(RefusalReason::InstrumentationStack,
-                  "a hook needs stack memory");
+  noteMode(MI);
   for (const MachineOperand &MO : MI.operands()) {
-    if (MO.isReg() && MO.getReg().isPhysical())
-      if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
-        return E;
+    if (!MO.isReg() || !MO.getReg().isPhysical())
+      continue;
+    UsesStack |= MO.getReg() == stackPointerOf(Frame);
+    if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
+      return E;
   }
   return Error::success();
 }
@@ -187,6 +252,66 @@ void PayloadExtractor::dropWritten() {
     if (Bits.size() >= Range.end())
       Bits.reset(Range.First, Range.end());
   }
+}
+
+/// A literal of the right size takes the symbol's place.
+Error PayloadExtractor::appendWithFixup(const MachineInstr &MI,
+                                        const MachineOperand &Symbol,
+                                        amdgpu::CodeLayout &Layout) {
+  constexpr int64_t Placeholder = 0x12345678; // No inline constant.
+  auto &MutableMF = const_cast<MachineFunction &>(MF);
+  MachineInstr *Copy = MutableMF.CloneMachineInstr(&MI);
+  Copy->getOperand(Symbol.getOperandNo()).ChangeToImmediate(Placeholder);
+  // Encoding looks at the function that an instruction belongs to.
+  auto Inserted =
+      const_cast<MachineBasicBlock *>(MI.getParent())
+          ->insertAfter(const_cast<MachineInstr &>(MI).getIterator(), Copy);
+  Error E = Encoder.encode(*Inserted, Layout, nullptr);
+  Inserted->eraseFromParent();
+  if (E)
+    return E;
+  Fixup Fix;
+  Fix.Offset = Layout.size() - 4;
+  Fix.Kind = Symbol.getTargetFlags() == SIInstrInfo::MO_ABS32_LO
+                 ? Fixup::Abs32Lo
+                 : Fixup::Abs32Hi;
+  Fix.Variable = Symbol.getGlobal()->getName().str();
+  Fix.Addend = Symbol.getOffset();
+  Result.Fixups.push_back(std::move(Fix));
+  return Error::success();
+}
+
+static std::string pathOf(const DILocation &Place) {
+  StringRef Name = Place.getFilename(), Folder = Place.getDirectory();
+  if (sys::path::is_absolute(Name) || Folder.empty())
+    return Name.str();
+  return (Folder + "/" + Name).str();
+}
+
+void PayloadExtractor::noteLine(const MachineInstr &MI, unsigned Offset) {
+  const DILocation *Place = MI.getDebugLoc().get();
+  if (!Place || !Place->getLine())
+    return;
+  const DILocation *Outermost = Place;
+  while (Outermost->getInlinedAt())
+    Outermost = Outermost->getInlinedAt();
+  LineEntry Entry{Offset, pathOf(*Place), Place->getLine(), pathOf(*Outermost),
+                  Outermost->getLine()};
+  if (!Result.Lines.empty() && Result.Lines.back().Line == Entry.Line &&
+      Result.Lines.back().File == Entry.File &&
+      Result.Lines.back().HookLine == Entry.HookLine)
+    return;
+  Result.Lines.push_back(std::move(Entry));
+}
+
+Error PayloadExtractor::noteStack() {
+  if (!UsesStack)
+    return Error::success();
+  if (!Frame.StackPointer)
+    return refuse(RefusalReason::InstrumentationStack,
+                  "a hook needs stack memory");
+  Result.StackSize = MF.getFrameInfo().getStackSize();
+  return Error::success();
 }
 
 Error PayloadExtractor::run() {
@@ -212,7 +337,13 @@ Error PayloadExtractor::run() {
         continue;
       if (Error E = noteEffects(MI))
         return E;
-      if (Error E = Encoder.encode(MI, Layout, labelOf))
+      noteLine(MI, Layout.size());
+      auto *Symbol = find_if(MI.operands(), [](const MachineOperand &MO) {
+        return MO.isGlobal();
+      });
+      if (Error E = Symbol != MI.operands_end()
+                        ? appendWithFixup(MI, *Symbol, Layout)
+                        : Encoder.encode(MI, Layout, labelOf))
         return refuse(RefusalReason::UnsupportedHook, toString(std::move(E)));
     }
   }
@@ -222,6 +353,8 @@ Error PayloadExtractor::run() {
     return refuse(RefusalReason::UnsupportedHook, toString(Code.takeError()));
   Result.Code = std::move(*Code);
   dropWritten();
+  if (Error E = noteStack())
+    return E;
   return Error::success();
 }
 

@@ -87,7 +87,14 @@ static Function &createPayload(Module &M, unsigned Index,
   F->addFnAttr(Attribute::NoUnwind);
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr("target-cpu", TM.getTargetCPU());
-  F->addFnAttr("target-features", TM.getTargetFeatureString());
+  // None of what a called function could be given.
+  for (StringRef Input :
+       {"dispatch-ptr", "queue-ptr", "dispatch-id", "implicitarg-ptr",
+        "workgroup-id-x", "workgroup-id-y", "workgroup-id-z", "workitem-id-x",
+        "workitem-id-y", "workitem-id-z", "lds-kernel-id", "hostcall-ptr",
+        "heap-ptr", "multigrid-sync-arg", "default-queue", "completion-action",
+        "flat-scratch-init"})
+    F->addFnAttr(("amdgpu-no-" + Input).str());
   // The budget decides, not the occupancy that LLVM would aim for.
   F->addFnAttr("amdgpu-waves-per-eu", "1,1");
   F->addFnAttr("amdgpu-flat-work-group-size", "1,256");

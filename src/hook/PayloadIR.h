@@ -35,7 +35,8 @@ createPayloads(llvm::Module &M, llvm::ArrayRef<PayloadVariant> Variants,
                const HookModule &Hooks, llvm::TargetMachine &TM);
 
 /// What payloads of \p M take.
-llvm::Expected<HookNeeds> needsOf(llvm::ArrayRef<llvm::Function *> Payloads);
+llvm::Expected<HookNeeds> needsOf(llvm::Module &M,
+                                  llvm::ArrayRef<llvm::Function *> Payloads);
 
 } // namespace luthier
 

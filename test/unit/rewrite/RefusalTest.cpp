@@ -51,7 +51,7 @@ TEST_F(Refusals, KernelsWithoutScalarRegistersToSpare) {
 
 TEST_F(Refusals, GrowthThatWouldMakeAWorkgroupUnlaunchable) {
   // 1,024 work-items leave 128 registers of both kinds to each lane; the kernel
-  // has 116 + 8.
+  // has 116 + 8. In the few that are left the hook would have to spill.
   setHooks(R"(
 define void @h() #0 {
   %x = load <8 x i32>, ptr addrspace(1) @Counters
@@ -63,7 +63,7 @@ define void @h() #0 {
                                            "s_endpgm",
                                            116),
                            everywhere("h")),
-                RefusalReason::RegisterBudget);
+                RefusalReason::InstrumentationStack);
 }
 
 TEST_F(Refusals, PointsInsideIndexModeThatBeginsElsewhere) {

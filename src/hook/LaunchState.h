@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel finds in its registers when it starts, for hooks that run when
+// those have long been overwritten.
+#ifndef LUTHIER_HOOK_LAUNCHSTATE_H
+#define LUTHIER_HOOK_LAUNCHSTATE_H
+
+#include "hook/Payload.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+
+namespace llvm {
+class CallInst;
+class Function;
+class Instruction;
+} // namespace llvm
+
+namespace luthier {
+
+/// A load from the implicit arguments.
+struct HiddenArgumentLoad {
+  HiddenArgument Argument;
+  unsigned Offset; ///< Within the argument.
+};
+
+/// Which hidden argument lies at \p Offset from the implicit argument pointer,
+/// as code of \p Version (400 or 500 and up) sees it.
+std::optional<HiddenArgumentLoad> hiddenArgumentAt(int64_t Offset,
+                                                   unsigned Version);
+
+/// The code object version that \p F was compiled for.
+unsigned codeObjectVersion(const llvm::Function &F);
+
+/// Loads of \p Pointer, a call of llvm.amdgcn.implicitarg.ptr, at constant
+/// offsets, each with its offset. \p Escapes: there are other uses.
+llvm::SmallVector<std::pair<llvm::Instruction *, int64_t>, 4>
+loadsFrom(llvm::CallInst &Pointer, bool &Escapes);
+
+/// What calls of launch state intrinsics read; nothing for other calls.
+struct LaunchValue {
+  bool WorkItemIds = false;
+  std::optional<StateValue> State;
+};
+std::optional<LaunchValue> launchValueOf(const llvm::CallInst &Call);
+
+/// Replaces them all in \p F. Refuses what \p Frame does not provide.
+llvm::Error lowerLaunchState(llvm::Function &F, const PayloadFrame &Frame,
+                             Payload &Result);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_LAUNCHSTATE_H

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that only exist as machine registers, between IR and machine code:
+// in IR each is a piece of inline assembly whose text names it; a machine pass
+// puts real instructions there. The state register must never be copied, since
+// copies are masked by EXEC; its lanes are read and written in place.
+#ifndef LUTHIER_HOOK_MARKERS_H
+#define LUTHIER_HOOK_MARKERS_H
+
+#include "hook/Payload.h"
+
+namespace llvm {
+class GlobalVariable;
+class IRBuilderBase;
+class MachineFunctionPass;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+/// 32 bits of a lane of the state register that nobody changes while the
+/// payload runs.
+llvm::Value *readConstantLane(llvm::IRBuilderBase &B, unsigned Lane);
+
+/// The same of lanes that payloads write, in program order with
+/// writeLane().
+llvm::Value *readLane(llvm::IRBuilderBase &B, unsigned Lane);
+void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
+
+/// The frame's packed work-item ids.
+llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);
+
+/// Half of the address of \p Variable, as a literal that is filled in later.
+llvm::Value *addressHalf(llvm::IRBuilderBase &B, llvm::GlobalVariable &Variable,
+                         Fixup::FixupKind Half);
+
+/// Puts instructions in place of all these. To be run while machine code is in
+/// SSA form.
+llvm::MachineFunctionPass *createMarkerPass(const PayloadFrame &Frame);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_MARKERS_H

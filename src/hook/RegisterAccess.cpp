@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/RegisterAccess.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static std::string constraintOf(char File, unsigned Number) {
+  return std::string("{") + File + std::to_string(Number) + "}";
+}
+
+/// Empty inline assembly bound to physical registers is how a value of the
+/// application enters or leaves a payload: it emits nothing, and the code
+/// generator moves nothing across it.
+static Value *readPart(IRBuilderBase &B, const std::string &Constraint) {
+  auto *FT = FunctionType::get(B.getInt32Ty(), false);
+  return B.CreateCall(InlineAsm::get(FT, "", "=" + Constraint, true));
+}
+
+static void writePart(IRBuilderBase &B, const std::string &Constraint,
+                      Value *Bits) {
+  auto *FT = FunctionType::get(B.getVoidTy(), B.getInt32Ty(), false);
+  B.CreateCall(InlineAsm::get(FT, "", Constraint, true), Bits);
+}
+
+static unsigned bitsOf(Type *T) {
+  return T->isPointerTy() ? 64 : unsigned(T->getPrimitiveSizeInBits());
+}
+
+/// The parts as one value of type \p To, dropping high bits it has no use for.
+static Value *fromParts(IRBuilderBase &B, ArrayRef<Value *> Parts, Type *To) {
+  const unsigned Bits = bitsOf(To);
+  auto *Dwords = FixedVectorType::get(B.getInt32Ty(), divideCeil(Bits, 32));
+  Value *Joined = PoisonValue::get(Dwords);
+  for (unsigned I = 0; I < Dwords->getNumElements(); ++I)
+    Joined = B.CreateInsertElement(
+        Joined, I < Parts.size() ? Parts[I] : B.getInt32(0), I);
+  if (Dwords->getNumElements() == 1)
+    Joined = B.CreateExtractElement(Joined, uint64_t(0));
+  Joined = B.CreateBitCast(Joined, B.getIntNTy(alignTo(Bits, 32)));
+  Joined = B.CreateTrunc(Joined, B.getIntNTy(Bits));
+  return To->isPointerTy() ? B.CreateIntToPtr(Joined, To)
+                           : B.CreateBitCast(Joined, To);
+}
+
+static SmallVector<Value *, 4> toParts(IRBuilderBase &B, Value *V,
+                                       unsigned Count) {
+  if (V->getType()->isPointerTy())
+    V = B.CreatePtrToInt(V, B.getInt64Ty());
+  V = B.CreateBitCast(V, B.getIntNTy(bitsOf(V->getType())));
+  V = B.CreateZExtOrTrunc(V, B.getIntNTy(32 * Count));
+  if (Count == 1)
+    return {V};
+  V = B.CreateBitCast(V, FixedVectorType::get(B.getInt32Ty(), Count));
+  SmallVector<Value *, 4> Parts;
+  for (unsigned I = 0; I < Count; ++I)
+    Parts.push_back(B.CreateExtractElement(V, I));
+  return Parts;
+}
+
+Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
+                    const PayloadFrame &Frame, Type *To) {
+  const unsigned First = Slot.Index + (Slot.IsVector ? Frame.FirstArgumentVGPR
+                                                     : Frame.FirstArgumentSGPR);
+  SmallVector<Value *, 4> Parts;
+  for (unsigned I = 0; I < Slot.Dwords; ++I)
+    Parts.push_back(
+        readPart(B, constraintOf(Slot.IsVector ? 'v' : 's', First + I)));
+  return fromParts(B, Parts, To);
+}
+
+Expected<RegisterAccess::Parts>
+RegisterAccess::findFlag(MCRegister Copy, unsigned First, unsigned Dwords) {
+  if (!Copy)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "access to a register that the frame has no copy of");
+  Parts Found;
+  const unsigned Number = Target.registerFiles().rangeOf(Copy).First + First;
+  for (unsigned I = 0; I < Dwords; ++I)
+    Found.Constraints.push_back(constraintOf('s', Number + I));
+  return Found;
+}
+
+/// The file and number are in the table of registers.
+Expected<RegisterAccess::Parts>
+RegisterAccess::findGeneral(MCRegister Reg) const {
+  const amdgpu::RegisterRange Range = Target.registerFiles().rangeOf(Reg);
+  // What lies above belongs to Luthier, or to nobody.
+  unsigned Limit = Frame.ApplicationSGPRs;
+  char Letter = 's';
+  if (Range.File == amdgpu::RegisterFile::VGPR) {
+    Limit = Frame.ApplicationVGPRs;
+    Letter = 'v';
+  } else if (Range.File == amdgpu::RegisterFile::AGPR) {
+    Limit = Frame.ApplicationAGPRs;
+    Letter = 'a';
+  }
+  if (Range.end() > Limit)
+    return refuse(RefusalReason::UnsupportedHook,
+                  Twine("the kernel does not use register ") +
+                      Target.registers().getName(Reg));
+  Parts Found;
+  for (unsigned I = 0; I < Range.Count; ++I)
+    Found.Constraints.push_back(constraintOf(Letter, Range.First + I));
+  Found.Reg = Reg;
+  return Found;
+}
+
+/// Registers with a name of their own that payloads do not touch.
+RegisterAccess::Parts RegisterAccess::findSpecial(MCRegister Reg) const {
+  switch (Reg.id()) {
+  case AMDGPU::FLAT_SCR:
+    return {{"{flat_scratch_lo}", "{flat_scratch_hi}"}, Reg};
+  case AMDGPU::FLAT_SCR_LO:
+    return {{"{flat_scratch_lo}"}, Reg};
+  case AMDGPU::FLAT_SCR_HI:
+    return {{"{flat_scratch_hi}"}, Reg};
+  case AMDGPU::XNACK_MASK:
+    return {{"{xnack_mask_lo}", "{xnack_mask_hi}"}, Reg};
+  case AMDGPU::XNACK_MASK_LO:
+    return {{"{xnack_mask_lo}"}, Reg};
+  case AMDGPU::XNACK_MASK_HI:
+    return {{"{xnack_mask_hi}"}, Reg};
+  default:
+    return {};
+  }
+}
+
+Expected<RegisterAccess::Parts> RegisterAccess::find(uint64_t Number) {
+  if (Number == 0 || Number >= Target.registers().getNumRegs())
+    return refuse(RefusalReason::UnsupportedHook,
+                  "there is no register number " + Twine(Number));
+  const bool Wave64 = Frame.WaveSize == 64;
+  switch (Number) {
+  case AMDGPU::SCC:
+    Result.UsesSCC = true;
+    return findFlag(Frame.SccSave, 0, 1);
+  case AMDGPU::VCC:
+    Result.UsesVCC = true;
+    return findFlag(Frame.VccSave, 0, Wave64 ? 2 : 1);
+  case AMDGPU::VCC_LO:
+    Result.UsesVCC = true;
+    return findFlag(Frame.VccSave, 0, 1);
+  case AMDGPU::VCC_HI:
+    if (!Wave64) // A register like any other.
+      return Parts{{"{vcc_hi}"}, MCRegister(Number)};
+    Result.UsesVCC = true;
+    return findFlag(Frame.VccSave, 1, 1);
+  case AMDGPU::EXEC:
+    Result.UsesEXEC = true;
+    return findFlag(Frame.ExecSave, 0, Wave64 ? 2 : 1);
+  case AMDGPU::EXEC_LO:
+    Result.UsesEXEC = true;
+    return findFlag(Frame.ExecSave, 0, 1);
+  case AMDGPU::EXEC_HI:
+    Result.UsesEXEC = true;
+    return findFlag(Frame.ExecSave, 1, 1);
+  case AMDGPU::M0:
+    Result.UsesM0 = true;
+    return findFlag(Frame.M0Save, 0, 1);
+  case AMDGPU::MODE:
+    Result.UsesMODE = true;
+    return findFlag(Frame.ModeSave, 0, 1);
+  default:
+    break;
+  }
+  const MCRegister Reg(Number);
+  if (Target.registerFiles().rangeOf(Reg).File != amdgpu::RegisterFile::None)
+    return findGeneral(Reg);
+  Parts Special = findSpecial(Reg);
+  if (!Special.Reg)
+    return refuse(RefusalReason::UnsupportedHook,
+                  Twine("access to register ") +
+                      Target.registers().getName(Reg));
+  return Special;
+}
+
+Expected<Value *> RegisterAccess::read(IRBuilderBase &B, uint64_t Reg,
+                                       Type *To) {
+  Expected<Parts> Found = find(Reg);
+  if (!Found)
+    return Found.takeError();
+  if (Found->Reg) {
+    Result.Reads.push_back(Found->Reg);
+    Result.ReadsApplication = true;
+  }
+  SmallVector<Value *, 4> Values;
+  for (const std::string &Constraint : Found->Constraints)
+    Values.push_back(readPart(B, Constraint));
+  return fromParts(B, Values, To);
+}
+
+Error RegisterAccess::write(IRBuilderBase &B, uint64_t Reg, Value *V) {
+  Expected<Parts> Found = find(Reg);
+  if (!Found)
+    return Found.takeError();
+  if (Found->Reg) {
+    Result.Writes.push_back(Found->Reg);
+    Result.WritesApplication = true;
+    // A load may still be on its way to the register and land later.
+    Result.ReadsApplication = true;
+  }
+  auto Values = toParts(B, V, Found->Constraints.size());
+  for (auto [Constraint, Part] : zip_equal(Found->Constraints, Values))
+    writePart(B, Constraint, Part);
+  return Error::success();
+}
+
+} // namespace luthier

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that enter or leave a payload in registers: its arguments and the
+// application's registers that it names.
+#ifndef LUTHIER_HOOK_REGISTERACCESS_H
+#define LUTHIER_HOOK_REGISTERACCESS_H
+
+#include "amdgpu/MCTarget.h"
+#include "hook/Payload.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class IRBuilderBase;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+/// A value that arrives in registers \p Slot, as type \p To.
+llvm::Value *readArgument(llvm::IRBuilderBase &B, const ArgumentSlot &Slot,
+                          const PayloadFrame &Frame, llvm::Type *To);
+
+class RegisterAccess {
+public:
+  RegisterAccess(const amdgpu::MCTarget &Target, const PayloadFrame &Frame,
+                 Payload &Result)
+      : Target(Target), Frame(Frame), Result(Result) {}
+
+  /// Both refuse registers that the kernel does not have. A value narrower or
+  /// wider than the register loses or gains high bits.
+  llvm::Expected<llvm::Value *> read(llvm::IRBuilderBase &B, uint64_t Reg,
+                                     llvm::Type *To);
+  llvm::Error write(llvm::IRBuilderBase &B, uint64_t Reg, llvm::Value *V);
+
+private:
+  /// Where the 32-bit parts of a register are, as constraints of inline
+  /// assembly.
+  struct Parts {
+    llvm::SmallVector<std::string, 4> Constraints;
+    llvm::MCRegister Reg; ///< Invalid for flags, which the frame holds.
+  };
+  llvm::Expected<Parts> find(uint64_t Reg);
+  llvm::Expected<Parts> findFlag(llvm::MCRegister Copy, unsigned First,
+                                 unsigned Dwords);
+  llvm::Expected<Parts> findGeneral(llvm::MCRegister Reg) const;
+  Parts findSpecial(llvm::MCRegister Reg) const;
+
+  const amdgpu::MCTarget &Target;
+  const PayloadFrame &Frame;
+  Payload &Result;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_REGISTERACCESS_H

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks in LLVM IR, each compiled and executed on every target.
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "PayloadRun.h"
+#include "amdgpu/RegisterFiles.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class Intrinsics : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  PayloadRun Run{GetParam()};
+  unsigned lanes() const { return GetParam().WaveSize; }
+};
+INSTANTIATE_TEST_SUITE_P(Every, Intrinsics, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+TEST_P(Intrinsics, WorkItemIdsComeUnpacked) {
+  Run.parseHooks(R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workitem.id.y()
+declare i32 @llvm.amdgcn.workitem.id.z()
+define void @hook() #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %y = call i32 @llvm.amdgcn.workitem.id.y()
+  %z = call i32 @llvm.amdgcn.workitem.id.z()
+  %y100 = mul i32 %y, 100
+  %z10000 = mul i32 %z, 10000
+  %xy = add i32 %x, %y100
+  %xyz = add i32 %xy, %z10000
+  call void @store(i32 %xyz)
+  ret void
+})");
+  HookNeeds Needs = Run.needs("hook");
+  EXPECT_TRUE(Needs.WorkItemIds);
+  EXPECT_FALSE(Needs.State);
+  Run.runHook("hook");
+  auto Out = Run.out();
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    EXPECT_EQ(Out[Lane], Lane % 8 + Lane / 8 * 100 + Lane % 3 * 10000);
+}
+
+TEST_P(Intrinsics, WorkgroupIdsAndDispatchIdComeFromLanes) {
+  Run.parseHooks(R"(
+declare i32 @llvm.amdgcn.workgroup.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.y()
+declare i32 @llvm.amdgcn.workgroup.id.z()
+declare i64 @llvm.amdgcn.dispatch.id()
+define void @hook() #0 {
+  %x = call i32 @llvm.amdgcn.workgroup.id.x()
+  %y = call i32 @llvm.amdgcn.workgroup.id.y()
+  %z = call i32 @llvm.amdgcn.workgroup.id.z()
+  %id = call i64 @llvm.amdgcn.dispatch.id()
+  %p1 = getelementptr i32, ptr addrspace(1) @Out, i64 1
+  %p2 = getelementptr i32, ptr addrspace(1) @Out, i64 2
+  %p4 = getelementptr i32, ptr addrspace(1) @Out, i64 4
+  store i32 %x, ptr addrspace(1) @Out
+  store i32 %y, ptr addrspace(1) %p1
+  store i32 %z, ptr addrspace(1) %p2
+  store i64 %id, ptr addrspace(1) %p4
+  ret void
+})");
+  HookNeeds Needs = Run.needs("hook");
+  EXPECT_TRUE(Needs.State);
+  EXPECT_EQ(Needs.StateValues, stateBit(StateValue::WorkgroupIdX) |
+                                   stateBit(StateValue::WorkgroupIdY) |
+                                   stateBit(StateValue::WorkgroupIdZ) |
+                                   stateBit(StateValue::DispatchId));
+  Run.State = {{8, 11}, {9, 22}, {10, 33}, {6, 44}, {7, 55}};
+  Run.runHook("hook");
+  auto Out = Run.out(6);
+  EXPECT_EQ(Out, (std::vector<uint32_t>{11, 22, 33, 0, 44, 55}));
+}
+
+TEST_P(Intrinsics, PointersLeadToArgumentsAndPacket) {
+  Run.parseHooks(R"(
+declare ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+declare ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+declare ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+define void @hook() #0 {
+  %d = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %k = call ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+  %i = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %q = call ptr addrspace(4) @llvm.amdgcn.queue.ptr()
+  %dp = getelementptr i8, ptr addrspace(4) %d, i64 12
+  %grid = load i32, ptr addrspace(4) %dp
+  %arg = load i64, ptr addrspace(4) %k
+  %p2 = getelementptr i32, ptr addrspace(1) @Out, i64 2
+  %p4 = getelementptr i32, ptr addrspace(1) @Out, i64 4
+  %p6 = getelementptr i32, ptr addrspace(1) @Out, i64 6
+  store i32 %grid, ptr addrspace(1) @Out
+  store i64 %arg, ptr addrspace(1) %p2
+  store ptr addrspace(4) %i, ptr addrspace(1) %p4
+  store ptr addrspace(4) %q, ptr addrspace(1) %p6
+  ret void
+})");
+  const uint64_t Packet = Run.allocate(64), Arguments = Run.allocate(64);
+  Run.write<uint32_t>(Packet + 12, 4711);
+  Run.write<uint64_t>(Arguments, 0x123456789abc);
+  Run.State = {{0, uint32_t(Arguments)},
+               {1, uint32_t(Arguments >> 32)},
+               {2, uint32_t(Packet)},
+               {3, uint32_t(Packet >> 32)},
+               {4, 0x1111},
+               {5, 0x2222}};
+  PayloadFrame Frame = Run.frame();
+  Frame.ExplicitKernargSize = 20;
+  auto P = Run.compile("hook", Frame);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  Run.run(*P, Frame, Run.initialState(Frame));
+  EXPECT_EQ(Run.out(1)[0], 4711u);
+  auto Out = Run.read<uint64_t>(Run.Out, 4);
+  EXPECT_EQ(Out[1], 0x123456789abcu);
+  EXPECT_EQ(Out[2], Arguments + 24);
+  EXPECT_EQ(Out[3], 0x222200001111u);
+}
+
+TEST_P(Intrinsics, HiddenArgumentsAreWhereTheKernelHasThem) {
+  Run.parseHooks(R"(
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+define void @hook() #0 {
+  %i = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %p = getelementptr i8, ptr addrspace(4) %i, i64 24
+  %hostcall = load i64, ptr addrspace(4) %p
+  store i64 %hostcall, ptr addrspace(1) @Out
+  ret void
+})");
+  EXPECT_EQ(Run.needs("hook").HiddenArguments,
+            hiddenBit(HiddenArgument::HostcallBuffer));
+  const uint64_t Arguments = Run.allocate(256);
+  Run.write<uint64_t>(Arguments + 88, 0x123456789abc);
+  Run.State = {{0, uint32_t(Arguments)}, {1, uint32_t(Arguments >> 32)}};
+  PayloadFrame Frame = Run.frame();
+  Frame.ExplicitKernargSize = 8;
+  auto Refused = Run.compile("hook", Frame);
+  EXPECT_FALSE(bool(Refused));
+  EXPECT_NE(toString(Refused.takeError()).find("hidden_hostcall_buffer"),
+            std::string::npos);
+  Frame.HiddenArguments[HiddenArgument::HostcallBuffer] = 88;
+  auto P = Run.compile("hook", Frame);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  Run.run(*P, Frame, Run.initialState(Frame));
+  EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1)[0], 0x123456789abcu);
+}
+
+TEST_P(Intrinsics, CountersAddInScalarCode) {
+  Run.parseHooks(R"(
+@First = external addrspace(1) global i64
+@Second = external addrspace(1) global i64
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare i64 @"luthier::waveCounter.i64.ptr"(ptr) #5
+define void @hook() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 4294967298)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 1)
+  %n = call i64 @"luthier::waveCounter.i64.ptr"(ptr addrspacecast (ptr addrspace(1) @First to ptr))
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 %n)
+  ret void
+})");
+  Run.Hooks.Variables["First"] = 0x1000;
+  Run.Hooks.Variables["Second"] = 0x2000;
+  HookNeeds Needs = Run.needs("hook");
+  EXPECT_EQ(Needs.Accumulators, 2u);
+  EXPECT_TRUE(Needs.WritesState);
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    Run.State = {{26, 0xffffffff}, {27, 5}, {28, 10}, {29, 0}};
+    PayloadFrame Frame = Run.frame();
+    Frame.Module.FirstAccumulator = 1;
+    auto P = Run.compile("hook", Frame);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    EXPECT_TRUE(P->WritesState);
+    EXPECT_FALSE(P->UsesFloat);
+    EXPECT_EQ(P->StackSize, 0u);
+    WaveState Before = Run.initialState(Frame);
+    WaveState After = Run.run(*P, Frame, Before);
+    const auto &W = After.VGPRs[16];
+    EXPECT_EQ(W[26], 7u);
+    EXPECT_EQ(W[27], 6u);
+    EXPECT_EQ(W[28], 10u + 2 + 7);
+    EXPECT_EQ(W[29], 1u + 6);
+    for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+      if (Lane < 26 || Lane > 29)
+        EXPECT_EQ(W[Lane], Before.VGPRs[16][Lane]);
+  }
+}
+
+TEST_P(Intrinsics, SharedMemoryLiesAboveTheBase) {
+  Run.parseHooks(R"(
+@Small = external addrspace(3) global [3 x i8], align 1
+@Table = external addrspace(3) global [64 x i32], align 8
+define void @hook() #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %p = getelementptr [64 x i32], ptr addrspace(3) @Table, i32 0, i32 %lane
+  %v = add i32 %lane, 500
+  store i32 %v, ptr addrspace(3) %p
+  store i8 9, ptr addrspace(3) getelementptr (i8, ptr addrspace(3) @Small, i32 2)
+  %x = load i32, ptr addrspace(3) %p
+  call void @store(i32 %x)
+  ret void
+})");
+  HookNeeds Needs = Run.needs("hook");
+  EXPECT_EQ(Needs.LdsBytes, 8u + 256);
+  EXPECT_EQ(Needs.LdsAlign, 8u);
+  Run.State = {{11, PayloadRun::LdsBase}};
+  PayloadFrame Frame = Run.frame();
+  Frame.Module.LdsOffset = 64;
+  auto P = Run.compile("hook", Frame);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  Run.run(*P, Frame, Run.initialState(Frame));
+  EXPECT_EQ(Run.out()[5], 505u);
+  EXPECT_EQ(Run.Lds[PayloadRun::LdsBase + 64 + 2], 9);
+  EXPECT_EQ(Run.Lds[PayloadRun::LdsBase + 64 + 8 + 4 * 3], uint8_t(503));
+}
+
+TEST_P(Intrinsics, RegistersOfEveryKindAreRead) {
+  std::string IR = R"(
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+declare i64 @"luthier::readReg.i64.i32"(i32) #2
+declare i128 @"luthier::readReg.i128.i32"(i32) #2
+)";
+  struct Case {
+    unsigned Reg;
+    unsigned Bits;
+  };
+  const Case Cases[] = {
+      {AMDGPU::SGPR5, 32},
+      {AMDGPU::SGPR6_SGPR7, 64},
+      {AMDGPU::SGPR8_SGPR9_SGPR10_SGPR11, 128},
+      {AMDGPU::VGPR3, 32},
+      {AMDGPU::VGPR3_VGPR4, 64},
+      {AMDGPU::VGPR3_VGPR4_VGPR5_VGPR6, 128},
+      {AMDGPU::SCC, 32},
+      {AMDGPU::VCC_LO, 32},
+      {AMDGPU::VCC, 64},
+      {AMDGPU::EXEC, 64},
+      {AMDGPU::M0, 32},
+      {AMDGPU::MODE, 32},
+      {AMDGPU::AGPR1_AGPR2, 64},
+  };
+  for (const Case &C : Cases) {
+    const std::string T = "i" + std::to_string(C.Bits);
+    IR += "define void @read" + std::to_string(C.Reg) + "() #0 {\n%x = call " +
+          T + " @\"luthier::readReg." + T + ".i32\"(i32 " +
+          std::to_string(C.Reg) + ")\n%w = " +
+          (C.Bits == 128 ? "add i128 0, %x" : "zext " + T + " %x to i128") +
+          R"(
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %p = getelementptr i128, ptr addrspace(1) @Out, i32 %lane
+  store i128 %w, ptr addrspace(1) %p
+  ret void
+})";
+  }
+  Run.parseHooks(IR);
+  for (const Case &C : Cases) {
+    if (C.Reg == AMDGPU::AGPR1_AGPR2 && !Run.hasAGPRs())
+      continue;
+    SCOPED_TRACE(Run.MC->registers().getName(C.Reg));
+    PayloadFrame Frame = Run.frame();
+    auto P = Run.compile("read" + std::to_string(C.Reg), Frame);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    WaveState S = Run.initialState(Frame);
+    Run.run(*P, Frame, S);
+    const unsigned Lane = 7;
+    std::vector<uint32_t> Expected(4);
+    auto quad = [&](uint64_t V) {
+      Expected[0] = V;
+      Expected[1] = V >> 32;
+    };
+    switch (C.Reg) {
+    case AMDGPU::SCC:
+      quad(S.SCC);
+      break;
+    case AMDGPU::VCC_LO:
+      quad(uint32_t(S.VCC));
+      break;
+    case AMDGPU::VCC:
+      quad(S.VCC);
+      break;
+    case AMDGPU::EXEC:
+      quad(S.EXEC);
+      break;
+    case AMDGPU::M0:
+      quad(S.M0);
+      break;
+    case AMDGPU::MODE:
+      quad(S.MODE);
+      break;
+    default: {
+      auto Range = Run.MC->registerFiles().rangeOf(MCRegister(C.Reg));
+      for (unsigned I = 0; I < Range.Count; ++I)
+        Expected[I] = Range.File == amdgpu::RegisterFile::SGPR
+                          ? S.SGPRs[Range.First + I]
+                      : Range.File == amdgpu::RegisterFile::VGPR
+                          ? S.VGPRs[Range.First + I][Lane]
+                          : S.AGPRs[Range.First + I][Lane];
+      EXPECT_EQ(P->Reads.size(), 1u);
+    }
+    }
+    EXPECT_EQ(Run.read<uint32_t>(Run.Out + 16 * Lane, 4), Expected);
+  }
+}
+
+TEST_P(Intrinsics, RegistersOfEveryKindAreWritten) {
+  auto write = [](unsigned Reg, const std::string &T, const std::string &V) {
+    return "call void @\"luthier::writeReg.i32." + T + "\"(i32 " +
+           std::to_string(Reg) + ", " + T + " " + V + ")\n";
+  };
+  std::string IR = R"(
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+declare void @"luthier::writeReg.i32.i64"(i32, i64) #3
+declare void @"luthier::writeReg.i32.i128"(i32, i128) #3
+define void @hook() #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %w = zext i32 %lane to i64
+)";
+  IR += write(AMDGPU::SGPR3, "i32", "33");
+  IR += write(AMDGPU::SGPR6_SGPR7, "i64", "8589934593");
+  IR += write(AMDGPU::VGPR3, "i32", "%lane");
+  IR += write(AMDGPU::VGPR5_VGPR6, "i64", "%w");
+  IR += write(AMDGPU::SGPR12_SGPR13_SGPR14_SGPR15, "i128", "3");
+  IR += write(AMDGPU::SCC, "i32", "1");
+  IR += write(AMDGPU::VCC, "i64", "77");
+  IR += write(AMDGPU::M0, "i32", "88");
+  if (Run.hasAGPRs())
+    IR += write(AMDGPU::AGPR2, "i32", "%lane");
+  Run.parseHooks(IR + "ret void\n}");
+  Run.EXEC = 0xfffffffe;
+  PayloadFrame Frame = Run.frame();
+  auto P = Run.compile("hook", Frame);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_TRUE(P->UsesSCC && P->UsesVCC && P->UsesM0);
+  EXPECT_EQ(P->Writes.size(), Run.hasAGPRs() ? 6u : 5u);
+  WaveState Before = Run.initialState(Frame);
+  WaveState After = Run.run(*P, Frame, Before);
+  EXPECT_EQ(After.SGPRs[3], 33u);
+  EXPECT_EQ(After.SGPRs[6], 1u);
+  EXPECT_EQ(After.SGPRs[7], 2u);
+  EXPECT_EQ(After.SGPRs[12], 3u);
+  EXPECT_EQ(After.SGPRs[15], 0u);
+  EXPECT_EQ(After.VGPRs[3][0], Before.VGPRs[3][0]); // Not active.
+  EXPECT_EQ(After.VGPRs[3][9], 9u);
+  EXPECT_EQ(After.VGPRs[6][9], 0u);
+  EXPECT_EQ(After.SGPRs[36], 1u);
+  EXPECT_EQ(After.SGPRs[32], 77u);
+  EXPECT_EQ(After.SGPRs[37], 88u);
+  if (Run.hasAGPRs())
+    EXPECT_EQ(After.AGPRs[2][9], 9u);
+}
+
+TEST_P(Intrinsics, ExecIsWrittenInEveryWaveSize) {
+  Run.parseHooks(R"(
+declare i64 @llvm.amdgcn.ballot.i64(i1)
+define void @hook() #0 {
+entry:
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 4) to label %one []
+one:
+  call void @store(i32 1)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) to label %all []
+all:
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %p = getelementptr i32, ptr addrspace(1) @Out, i32 %lane
+  %q = getelementptr i8, ptr addrspace(1) %p, i64 1024
+  store i32 %lane, ptr addrspace(1) %q
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) to label %back []
+back:
+  ret void
+})");
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0x10)}) {
+    Run.EXEC = EXEC;
+    Run.write(Run.Out, std::array<uint32_t, 512>{});
+    Run.runHook("hook");
+    std::vector<uint32_t> One(64);
+    One[2] = 1;
+    EXPECT_EQ(Run.out(), One);
+    auto All = Run.read<uint32_t>(Run.Out + 1024, lanes());
+    for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+      EXPECT_EQ(All[Lane], Lane);
+  }
+}
+
+TEST_P(Intrinsics, UsesFloatTellsWhetherModeMatters) {
+  Run.parseHooks(R"(
+define void @integers(i32 %x) #0 {
+  %v = mul i32 %x, 77
+  call void @store(i32 %v)
+  ret void
+}
+define void @floats(float %x) #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %f = uitofp i32 %lo to float
+  %v = fmul float %f, %x
+  %i = bitcast float %v to i32
+  call void @store(i32 %i)
+  ret void
+}
+define void @division(i32 %x) #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 1)
+  %v = udiv i32 4711, %lo
+  call void @store(i32 %v)
+  ret void
+}
+define void @atomic(float %x) #0 {
+  %old = atomicrmw fadd ptr addrspace(1) @Out, float %x syncscope("agent") monotonic
+  ret void
+})");
+  auto usesFloat = [&](const char *Hook) {
+    auto P = Run.compile(Hook, Run.frame(), {0x40400000});
+    EXPECT_TRUE(bool(P)) << Hook << ": " << toString(P.takeError());
+    EXPECT_TRUE(Run.needs(Hook, {0x40400000}).Float || !P->UsesFloat);
+    return P->UsesFloat;
+  };
+  EXPECT_FALSE(usesFloat("integers"));
+  EXPECT_TRUE(usesFloat("floats"));
+  EXPECT_TRUE(usesFloat("division"));
+  EXPECT_TRUE(usesFloat("atomic"));
+  Run.runHook("floats", {0x40400000});
+  EXPECT_EQ(Run.out()[1], 0x40400000u);
+}
+
+TEST_P(Intrinsics, VariablesWithoutAddressesBecomeFixups) {
+  Run.parseHooks(R"(
+@Other = external addrspace(1) global [16 x i32]
+define void @hook() #0 {
+  store i32 5, ptr addrspace(1) @Out
+  %p = getelementptr i32, ptr addrspace(1) @Other, i64 3
+  store i32 6, ptr addrspace(1) %p
+  ret void
+})");
+  const uint64_t Other = Run.allocate(64);
+  Run.Hooks.Variables.clear();
+  Run.Hooks.SymbolicVariables = true;
+  PayloadFrame Frame = Run.frame();
+  auto P = Run.compile("hook", Frame);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  ASSERT_GE(P->Fixups.size(), 4u);
+  for (const Fixup &F : P->Fixups) {
+    const uint64_t Address = (F.Variable == "Out" ? Run.Out : Other) + F.Addend;
+    const uint32_t Half = F.Kind == Fixup::Abs32Lo ? Address : Address >> 32;
+    std::memcpy(P->Code.data() + F.Offset, &Half, 4);
+  }
+  Run.run(*P, Frame, Run.initialState(Frame));
+  EXPECT_EQ(Run.out(1)[0], 5u);
+  EXPECT_EQ(Run.read<uint32_t>(Other, 4)[3], 6u);
+}
+
+} // namespace

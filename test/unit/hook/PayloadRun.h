@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One payload alone on the emulated GPU: a single wave whose registers are all
+// filled with known values runs it, and whatever the payload did not announce
+// must come out as it went in.
+#ifndef LUTHIER_TEST_UNIT_HOOK_PAYLOADRUN_H
+#define LUTHIER_TEST_UNIT_HOOK_PAYLOADRUN_H
+
+#include "CodeBuilder.h"
+#include "Targets.h"
+#include "hook/PayloadCompiler.h"
+#include "luthier/emulator.h"
+#include <functional>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace luthier::test {
+
+/// What a wave has in its registers.
+struct WaveState {
+  std::vector<uint32_t> SGPRs;
+  /// By register, then lane.
+  std::vector<std::vector<uint32_t>> VGPRs, AGPRs;
+  uint64_t EXEC = 0, VCC = 0;
+  uint32_t SCC = 0, M0 = 0, MODE = 0;
+};
+
+class PayloadRun {
+public:
+  explicit PayloadRun(const EngineTarget &Target);
+  ~PayloadRun();
+
+  /// Hooks as LLVM IR, after declarations that most of them need.
+  void parseHooks(const std::string &IR);
+  /// Hooks in HIP, as the plugin embeds them.
+  void compileHooks(const std::string &Source);
+
+  /// A frame past 32 scalar and 16 vector registers of an application.
+  PayloadFrame frame() const;
+  HookNeeds needs(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
+  llvm::Expected<Payload> compile(llvm::StringRef Hook,
+                                  const PayloadFrame &Frame,
+                                  std::vector<uint64_t> Constants = {});
+
+  /// Memory of the device, zeroed.
+  uint64_t allocate(uint64_t Size);
+  template <typename T> std::vector<T> read(uint64_t Address, size_t Count) {
+    std::vector<T> Result(Count);
+    check(luthier_emu_read(Device, Address, Result.data(), Count * sizeof(T)));
+    return Result;
+  }
+  template <typename T> void write(uint64_t Address, const T &Value) {
+    check(luthier_emu_write(Device, Address, &Value, sizeof(T)));
+  }
+
+  /// Registers filled with noise; the frame's as the code around payloads
+  /// would set them.
+  WaveState initialState(const PayloadFrame &Frame);
+  /// Executes \p P; expects of everything it does not report that it stays.
+  WaveState run(const Payload &P, const PayloadFrame &Frame, WaveState Before);
+  /// compile(), initialState() and run().
+  WaveState runHook(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
+
+  /// 64 KiB that hooks see as variable "Out".
+  uint64_t Out = 0;
+  std::vector<uint32_t> out(size_t Count = 64) {
+    return read<uint32_t>(Out, Count);
+  }
+  HookModule Hooks;
+  EngineTarget Target;
+  bool hasAGPRs() const {
+    return !Target.isRdna() && std::string(Target.Processor) != "gfx906";
+  }
+  const amdgpu::MCTarget *MC = nullptr;
+  /// Of the wave, and below it private memory that is the application's.
+  static constexpr unsigned ScratchSize = 2048, StackBase = 256;
+  static constexpr unsigned LdsSize = 4096, LdsBase = 1024;
+  uint64_t EXEC = ~uint64_t(0); ///< For initialState().
+  /// Lanes of the state register.
+  std::map<unsigned, uint32_t> State;
+  /// LDS after the last run.
+  std::vector<uint8_t> Lds;
+
+private:
+  void check(luthier_emu_status Status);
+  AssemblyKernel kernelAround(const Payload &P) const;
+  void fill(luthier_emu_execution *E, const WaveState &State);
+  WaveState capture(luthier_emu_execution *E);
+  void expectAnnounced(const Payload &P, const PayloadFrame &Frame,
+                       const WaveState &Before, const WaveState &After);
+
+  luthier_emu_device *Device = nullptr;
+  uint32_t Noise = 1;
+};
+
+} // namespace luthier::test
+
+#endif // LUTHIER_TEST_UNIT_HOOK_PAYLOADRUN_H

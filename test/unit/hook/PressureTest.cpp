@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks that need stack memory, in large windows and in tiny ones.
+#include "PayloadRun.h"
+#include "amdgpu/RegisterFiles.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class Pressure : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  PayloadRun Run{GetParam()};
+  unsigned lanes() const { return GetParam().WaveSize; }
+  /// A window of the given sizes somewhere in the middle.
+  PayloadFrame tiny(unsigned SGPRs, unsigned VGPRs) {
+    PayloadFrame Frame = Run.frame();
+    Frame.FirstSGPR = 50;
+    Frame.SGPRLimit = 50 + SGPRs;
+    Frame.FirstVGPR = 21;
+    Frame.VGPRLimit = 21 + VGPRs;
+    return Frame;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Every, Pressure, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+TEST_P(Pressure, LocalArraysLieOnTheStack) {
+  Run.parseHooks(R"(
+define void @hook(i32 %n) #0 {
+entry:
+  %a = alloca [40 x i32], align 4, addrspace(5)
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %loop ]
+  %p = getelementptr [40 x i32], ptr addrspace(5) %a, i32 0, i32 %i
+  %v = mul i32 %i, %lane
+  store i32 %v, ptr addrspace(5) %p
+  %i1 = add i32 %i, 1
+  %more = icmp ult i32 %i1, %n
+  br i1 %more, label %loop, label %done
+done:
+  %k = and i32 %lane, 31
+  %q = getelementptr [40 x i32], ptr addrspace(5) %a, i32 0, i32 %k
+  %g = addrspacecast ptr addrspace(5) %q to ptr
+  %x = load i32, ptr addrspace(5) %q
+  %y = load volatile i32, ptr %g
+  %s = add i32 %x, %y
+  call void @store(i32 %s)
+  ret void
+})");
+  EXPECT_TRUE(Run.needs("hook", {32}).Stack);
+  PayloadFrame Frame = Run.frame();
+  auto P = Run.compile("hook", Frame, {32});
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_GE(P->StackSize, 160u);
+  Run.run(*P, Frame, Run.initialState(Frame));
+  auto Out = Run.out();
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    EXPECT_EQ(Out[Lane], 2 * (Lane & 31) * Lane);
+  Frame.StackPointer = MCRegister();
+  auto Refused = Run.compile("hook", Frame, {32});
+  ASSERT_FALSE(bool(Refused));
+  EXPECT_NE(toString(Refused.takeError()).find("stack"), std::string::npos);
+}
+
+TEST_P(Pressure, SpillsInTinyWindows) {
+  // Values that are alive at once, half of them in scalar registers.
+  constexpr unsigned Count = 64;
+  std::string IR = "declare i32 @llvm.amdgcn.readfirstlane.i32(i32)\n"
+                   "define void @hook(i32 %n) #0 {\n"
+                   "%lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)\n"
+                   "%lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)\n";
+  for (unsigned I = 0; I < Count; ++I) {
+    const std::string N = std::to_string(I);
+    IR += "%p" + N + " = getelementptr i32, ptr addrspace(1) @Out, " +
+          (I % 2 ? "i32 " + std::to_string(1000 + I) : "i32 %i" + N) + "\n";
+    if (I % 2 == 0)
+      IR.insert(IR.rfind("%p" + N), "%i" + N + " = add i32 %lane, " +
+                                        std::to_string(2000 + 64 * I) + "\n");
+    IR += "%w" + N + " = load volatile i32, ptr addrspace(1) %p" + N + "\n";
+    IR += "%v" + N + " = " +
+          (I % 2 ? "call i32 @llvm.amdgcn.readfirstlane.i32(i32 %w" + N + ")\n"
+                 : "add i32 0, %w" + N + "\n");
+  }
+  IR += "%s0 = add i32 %v0, %n\n";
+  for (unsigned I = 1; I < Count; ++I) {
+    const std::string N = std::to_string(I), B = std::to_string(I - 1);
+    IR += "%m" + N + " = mul i32 %s" + B + ", 3\n%s" + N + " = add i32 %m" + N +
+          ", %v" + N + "\n";
+  }
+  // The second half uses them again, so that none can be computed early.
+  IR += "%t0 = xor i32 %s63, %v0\n";
+  for (unsigned I = 1; I < Count; ++I) {
+    const std::string N = std::to_string(I), B = std::to_string(I - 1);
+    IR += "%u" + N + " = mul i32 %t" + B + ", 5\n%t" + N + " = xor i32 %u" + N +
+          ", %v" + N + "\n";
+  }
+  IR += "call void @store(i32 %t63)\nret void\n}";
+  Run.parseHooks(IR);
+  std::vector<uint32_t> Memory(16384);
+  for (unsigned I = 0; I < 16384; ++I)
+    Memory[I] = I * 2654435761u;
+  auto expected = [&](unsigned Lane) {
+    uint32_t V[Count];
+    for (unsigned I = 0; I < Count; ++I)
+      V[I] = I % 2 ? Memory[1000 + I] : Memory[2000 + 64 * I + Lane];
+    uint32_t S = V[0] + 9;
+    for (unsigned I = 1; I < Count; ++I)
+      S = S * 3 + V[I];
+    uint32_t T = S ^ V[0];
+    for (unsigned I = 1; I < Count; ++I)
+      T = T * 5 ^ V[I];
+    return T;
+  };
+  for (auto [SGPRs, VGPRs] :
+       {std::pair{24u, 8u}, {40u, 30u}, {24u, 30u}, {40u, 8u}}) {
+    SCOPED_TRACE(std::to_string(SGPRs) + " SGPRs, " + std::to_string(VGPRs) +
+                 " VGPRs");
+    PayloadFrame Frame = tiny(SGPRs, VGPRs);
+    auto P = Run.compile("hook", Frame, {9});
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    if (VGPRs == 8)
+      EXPECT_GT(P->StackSize, 0u);
+    for (unsigned I = 0; I < 16384; ++I)
+      Run.write(Run.Out + 4 * I, Memory[I]);
+    Run.EXEC = 0xfffffff0fffffffb;
+    Run.run(*P, Frame, Run.initialState(Frame));
+    auto Out = Run.out();
+    for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+      EXPECT_EQ(Out[Lane], Run.EXEC >> Lane & 1 ? expected(Lane) : Memory[Lane])
+          << Lane;
+  }
+}
+
+} // namespace
