@@ -39,6 +39,8 @@ RegisterFiles::RegisterFiles(const MCRegisterInfo &MRI) {
       put(SGPRs, Range.First, Id);
     else if (Range.Count == 1 && Range.File == RegisterFile::VGPR)
       put(VGPRs, Range.First, Id);
+    else if (Range.Count == 1 && Range.File == RegisterFile::AGPR)
+      put(AGPRs, Range.First, Id);
     else if (Range.Count == 2 && Range.File == RegisterFile::SGPR &&
              Range.First % 2 == 0)
       put(SGPRPairs, Range.First / 2, Id);

@@ -35,6 +35,7 @@ public:
   unsigned vgprCount() const { return VGPRs.size(); }
   llvm::MCRegister sgpr(unsigned Index) const { return SGPRs[Index]; }
   llvm::MCRegister vgpr(unsigned Index) const { return VGPRs[Index]; }
+  llvm::MCRegister agpr(unsigned Index) const { return AGPRs[Index]; }
   /// s[Index:Index+1]; \p Index is even.
   llvm::MCRegister sgprPair(unsigned Index) const {
     return SGPRPairs[Index / 2];
@@ -42,7 +43,7 @@ public:
 
 private:
   std::vector<RegisterRange> Ranges;
-  std::vector<llvm::MCRegister> SGPRs, VGPRs, SGPRPairs;
+  std::vector<llvm::MCRegister> SGPRs, VGPRs, AGPRs, SGPRPairs;
 };
 
 } // namespace luthier::amdgpu

@@ -8,7 +8,7 @@
 #include "rewrite/ArgumentValue.h"
 #include "rewrite/MemoryOperands.h"
 #include "rewrite/Place.h"
-#include "rewrite/RegisterPlan.h"
+#include "analysis/RegisterUse.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace luthier {

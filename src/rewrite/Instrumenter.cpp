@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
-#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "SIInstrInfo.h"
 #include "analysis/Liveness.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
+#include "rewrite/FramePlan.h"
+#include "rewrite/KernelCheck.h"
 #include "rewrite/PlacedHooks.h"
 #include "rewrite/PointWriter.h"
-#include "rewrite/RegisterPlan.h"
+#include "rewrite/Prologue.h"
+#include "rewrite/ResourceGrowth.h"
 #include "rewrite/VariantPlan.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <chrono>
 
@@ -32,167 +32,271 @@ private:
   std::chrono::steady_clock::time_point Last = std::chrono::steady_clock::now();
 };
 
-/// Control goes to or comes from where the lifted code does not show.
-bool leavesFunction(const MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_ENDPGM:
-  case AMDGPU::S_ENDPGM_SAVED:
-    return false;
-  case AMDGPU::S_SETPC_B64:
-  case AMDGPU::S_SWAPPC_B64:
-  case AMDGPU::S_CALL_B64:
-  case AMDGPU::S_RFE_B64:
-  case AMDGPU::S_CBRANCH_I_FORK:
-  case AMDGPU::S_CBRANCH_G_FORK:
-  case AMDGPU::S_CBRANCH_JOIN:
-    return true;
-  default:
-    return MI.isCall() || MI.isIndirectBranch() || MI.isReturn();
+/// The variants of each module, by their places in VariantPlan::Variants.
+using Shares =
+    std::vector<std::pair<const HookModule *, SmallVector<unsigned, 8>>>;
+
+Shares sharesOf(const VariantPlan &Plan) {
+  Shares Result;
+  for (auto [Index, Variant] : enumerate(Plan.Variants)) {
+    auto It = find_if(Result, [&](auto &Share) {
+      return Share.first == Variant.Hook.Module;
+    });
+    if (It == Result.end())
+      It = Result.insert(It, {Variant.Hook.Module, {}});
+    It->second.push_back(Index);
   }
+  return Result;
 }
 
-/// What this engine does not do yet, each with its reason.
-Error checkKernel(const LiftedRepresentation &LR) {
-  const KernelInfo &Kernel = *LR.impl().Kernel;
-  if (Kernel.Descriptor.usesDynamicStack() || Kernel.Metadata.UsesDynamicStack)
-    return refuse(RefusalReason::DynamicStack, Kernel.Name);
-  const TargetID &ID = LR.impl().Object->target();
-  // Code around payloads is written for 64 lanes and GFX9 wait counters.
-  if (registerFileTraits(ID.Processor)->WaveSize != 64)
-    return refuse(RefusalReason::UnsupportedTarget, ID.str());
-  if (Kernel.Descriptor.raw().kernarg_preload)
-    return refuse(RefusalReason::KernargPreload, Kernel.Name);
-  for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB)
-        if (leavesFunction(MI))
-          return refuse(RefusalReason::CallsFunctions,
-                        "at 0x" +
-                            utohexstr(LR.originalAddress(MI).value_or(0)));
-  // Data after the last instruction that is reached looks like code too.
-  const MachineFunction &MF = *LR.functions().front().second;
-  const bool IsReached = &MF.front() == &MF.back() || !MF.back().pred_empty();
-  if (IsReached && (MF.back().empty() || !MF.back().back().isBarrier()))
-    return refuse(RefusalReason::CallsFunctions,
-                  "the kernel runs on into what follows it");
+std::vector<PayloadVariant> variantsOf(const VariantPlan &Plan,
+                                       ArrayRef<unsigned> Share) {
+  std::vector<PayloadVariant> Result;
+  for (unsigned Index : Share)
+    Result.push_back(Plan.Variants[Index]);
+  return Result;
+}
+
+/// A point with what is to be saved there.
+struct ReadyPoint {
+  const PlannedPoint *Point;
+  PointSaves Saves;
+};
+
+class Instrumentation {
+public:
+  Instrumentation(LiftedRepresentation &LR, const InstrumentationTask &Task,
+                  HookResolver Resolve, const InstrumenterOptions &Options)
+      : LR(LR), Task(Task), Resolve(Resolve), Options(Options),
+        Kernel(*LR.impl().Kernel), Object(*LR.impl().Object),
+        Traits(*registerFileTraits(Object.target().Processor)),
+        Encoder(*LR.impl().Target), Use(registerUse(LR)) {}
+
+  Expected<InstrumentedKernel> run();
+
+private:
+  Error collectNeeds();
+  Error compile(FrameAttempt Attempt);
+  Error compileSomehow();
+  Error planPoints();
+  PrologueNeeds prologueNeeds() const;
+  Error writeKernel();
+  void writeAt(const Place &Where, amdgpu::CodeLayout &Layout);
+  Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
+  RegisterSet liveAt(const Place &Where) const;
+  Error checkSharedMemory() const;
+
+  LiftedRepresentation &LR;
+  const InstrumentationTask &Task;
+  HookResolver Resolve;
+  const InstrumenterOptions &Options;
+  const KernelInfo &Kernel;
+  const CodeObject &Object;
+  const RegisterFileTraits &Traits;
+  amdgpu::MachineEncoder Encoder;
+  const RegisterUse Use;
+
+  VariantPlan Variants;
+  Shares ModuleShares;
+  std::vector<ModuleLayout> ModuleLayouts; ///< As ModuleShares.
+  HookNeeds Needs;
+  FramePlan Plan;
+  std::vector<Payload> Payloads;
+  Liveness Lives;
+  std::optional<PointWriter> Writer;
+  /// By Place::key().
+  DenseMap<std::pair<const void *, const void *>, SmallVector<ReadyPoint, 1>>
+      Points;
+  WrittenCode Code;
+  InstrumentedKernel Result;
+};
+
+Error Instrumentation::collectNeeds() {
+  ModuleShares = sharesOf(Variants);
+  for (auto &[Module, Share] : ModuleShares) {
+    Expected<HookNeeds> Wanted =
+        Variants.Compilers[Module]->needs(variantsOf(Variants, Share));
+    if (!Wanted)
+      return Wanted.takeError();
+    ModuleLayouts.push_back(Needs.add(*Wanted));
+  }
+  if (Needs.Accumulators >
+      accumulatorCount(Kernel.Descriptor.usesWave32() ? 32 : 64))
+    return refuse(RefusalReason::UnsupportedHook,
+                  "hooks have more wave counters than the state has room for");
+  return checkSharedMemory();
+}
+
+Error Instrumentation::checkSharedMemory() const {
+  const unsigned Own = std::max<unsigned>(
+      Kernel.Descriptor.raw().group_segment_fixed_size, Options.GroupSegment);
+  const unsigned All =
+      alignTo(Own, GroupSegmentAlignment) + extraGroupSegment(Needs);
+  if (Needs.LdsBytes && All > Traits.LDSBytes)
+    return refuse(RefusalReason::SharedMemory,
+                  "the kernel uses " + Twine(Own) + " of " +
+                      Twine(Traits.LDSBytes) + " bytes, its hooks " +
+                      Twine(All - Own));
   return Error::success();
 }
 
-KernelHazards hazardsOf(const LiftedRepresentation &LR) {
-  KernelHazards Result;
-  for (const auto &[Symbol, MF] : LR.functions()) {
-    const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
-    for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB) {
-        Result.MatrixOps |= SIInstrInfo::isMFMA(MI);
-        Result.LoadsVCC |=
-            SIInstrInfo::isSMRD(MI) && MI.modifiesRegister(AMDGPU::VCC, &TRI);
-      }
-  }
-  return Result;
-}
-
-/// Compiles each module's share of the variants.
-Expected<std::vector<Payload>> compileVariants(VariantPlan &Plan,
-                                               const PayloadFrame &Frame) {
-  std::vector<Payload> Result(Plan.Variants.size());
-  for (auto &[Module, Compiler] : Plan.Compilers) {
-    std::vector<PayloadVariant> Share;
-    std::vector<unsigned> Indices;
-    for (auto [Index, Variant] : enumerate(Plan.Variants))
-      if (Variant.Hook.Module == Module) {
-        Share.push_back(Variant);
-        Indices.push_back(Index);
-      }
-    Expected<std::vector<Payload>> Compiled = Compiler->compile(Share, Frame);
+/// Compiles all variants for a frame as \p Attempt allows.
+Error Instrumentation::compile(FrameAttempt Attempt) {
+  Expected<FramePlan> Planned =
+      planFrame(LR, Use, Variants, Needs, Options, Attempt);
+  if (!Planned)
+    return Planned.takeError();
+  Plan = std::move(*Planned);
+  Payloads.assign(Variants.Variants.size(), {});
+  for (auto [Share, Layout] : zip(ModuleShares, ModuleLayouts)) {
+    PayloadFrame Frame = Plan.Frame;
+    Frame.Module = Layout;
+    Expected<std::vector<Payload>> Compiled =
+        Variants.Compilers[Share.first]->compile(
+            variantsOf(Variants, Share.second), Frame);
     if (!Compiled)
       return Compiled.takeError();
-    for (auto [Index, Payload] : zip(Indices, *Compiled))
-      Result[Index] = std::move(Payload);
+    for (auto [Index, Payload] : zip(Share.second, *Compiled))
+      Payloads[Index] = std::move(Payload);
   }
-  return Result;
+  return planPoints();
 }
 
-/// Points by the instruction in front of which they end up, in order.
-using PointsByAnchor =
-    DenseMap<const MachineInstr *, SmallVector<const PlannedPoint *, 1>>;
-
-Expected<PointsByAnchor> placePoints(const VariantPlan &Plan) {
-  PointsByAnchor Result;
-  for (const PlannedPoint &Point : Plan.Points) {
-    if (Point.Where.K != Place::Kind::Before)
-      return refuse(RefusalReason::NoInsertionPoint,
-                    "edges and entries are not written yet");
-    Result[Point.Where.MI].push_back(&Point);
+/// In order of what points cost.
+Error Instrumentation::compileSomehow() {
+  constexpr FrameAttempt Attempts[] = {
+      {},
+      {.BorrowVGPRs = true, .Stack = true},
+      {.BorrowVGPRs = true, .BorrowSGPRs = true, .Stack = true}};
+  Error Last = Error::success();
+  for (const FrameAttempt &Attempt : Attempts) {
+    consumeError(std::move(Last));
+    Last = compile(Attempt);
+    if (!Last)
+      return Last;
+    bool IsWorthTrying = false;
+    Last = handleErrors(std::move(Last), [&](std::unique_ptr<Refusal> R) {
+      IsWorthTrying = R->reason() == RefusalReason::RegisterBudget ||
+                      R->reason() == RefusalReason::InstrumentationStack;
+      return Error(std::move(R));
+    });
+    if (!IsWorthTrying)
+      return Last;
   }
-  return Result;
+  return Last;
 }
 
-} // namespace
+RegisterSet Instrumentation::liveAt(const Place &Where) const {
+  switch (Where.K) {
+  case Place::Kind::Before:
+    return Lives.before(*Where.MI);
+  case Place::Kind::Edge:
+    return Lives.onEdge(*Where.From, *Where.To);
+  case Place::Kind::Entry:
+    return Lives.atEntry(*Where.MF);
+  }
+  llvm_unreachable("every kind of place is handled");
+}
 
-Expected<InstrumentedKernel>
-instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
-                 HookResolver Resolve, const InstrumenterOptions &Options) {
-  Stopwatch Watch;
-  if (Error E = checkKernel(LR))
-    return std::move(E);
-  RegisterUse Use = registerUse(LR);
-  Expected<VariantPlan> Plan =
-      planVariants(LR, Use, Task, Resolve, Options.LoadBias);
-  if (!Plan)
-    return Plan.takeError();
-  Expected<PayloadFrame> Frame =
-      planFrame(LR, Use, Plan->ArgumentSGPRs, Plan->ArgumentVGPRs);
-  if (!Frame)
-    return Frame.takeError();
-  Expected<std::vector<Payload>> Payloads = compileVariants(*Plan, *Frame);
-  if (!Payloads)
-    return Payloads.takeError();
-  markFixups(*Payloads);
-  InstrumentedKernel Result;
-  Result.Report.CompileTime = Watch.lap();
+/// What each point saves, and how much stack that takes.
+Error Instrumentation::planPoints() {
+  Points.clear();
+  Writer.emplace(Encoder, *seamTraits(Object.target().Processor), Plan,
+                 Payloads, hazardsOf(LR));
+  bool UsesStack = false, UsesState = Needs.Accumulators;
+  for (const PlannedPoint &Point : Variants.Points) {
+    Expected<PointSaves> Saves = Writer->plan(Point, liveAt(Point.Where));
+    if (!Saves)
+      return Saves.takeError();
+    const Payload &P = Payloads[Point.Variant];
+    Plan.Stack.NumVectors =
+        std::max<unsigned>(Plan.Stack.NumVectors, Saves->Vectors.size());
+    Plan.Stack.PayloadSize = std::max(Plan.Stack.PayloadSize, P.StackSize);
+    UsesStack |= Saves->hasVectors() || Saves->WorkItemIds || P.StackSize;
+    UsesState |= Saves->State;
+    Points[Point.Where.key()].push_back({&Point, std::move(*Saves)});
+  }
+  // Planned for, but nobody came to need it.
+  if (!UsesState)
+    Plan.State.reset();
+  Plan.Stack.IsUsed = UsesStack || (Plan.State && Plan.State->usesStack());
+  // What a packet gives is known only at the launch.
+  if (Plan.Stack.IsUsed && !Options.ApplicationStack &&
+      (Kernel.Descriptor.usesDynamicStack() ||
+       Kernel.Metadata.UsesDynamicStack))
+    return refuse(RefusalReason::DynamicStack, Kernel.Name);
+  return Error::success();
+}
 
-  Expected<PointsByAnchor> Points = placePoints(*Plan);
-  if (!Points)
-    return Points.takeError();
-  const Liveness Lives = Liveness::run(LR);
-  amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  PointWriter Writer(Encoder, *Frame, *Payloads, hazardsOf(LR));
-  auto writePoints = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
-    auto It = Points->find(&MI);
-    if (It == Points->end())
-      return;
-    const RegisterSet &Set = Lives.before(MI);
-    LiveFlags Live{Set.has(RegisterSet::SCC), Set.vcc()};
-    for (const PlannedPoint *Point : It->second)
-      Writer.write(*Point, Live, Layout);
+PrologueNeeds Instrumentation::prologueNeeds() const {
+  PrologueNeeds Wanted;
+  Wanted.State = Plan.State;
+  Wanted.Stack = Plan.Stack;
+  for (const Payload &P : Payloads) {
+    Wanted.StateValues |= P.StateValues;
+    if (P.UsesWorkItemIds)
+      Wanted.WorkItemIds = Plan.Frame.WorkItemIds;
+  }
+  Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
+  Wanted.LdsBytes = alignTo(Needs.LdsBytes, GroupSegmentAlignment);
+  Wanted.LdsAlign = std::max(Needs.LdsAlign, GroupSegmentAlignment);
+  return Wanted;
+}
+
+void Instrumentation::writeAt(const Place &Where, amdgpu::CodeLayout &Layout) {
+  auto It = Points.find(Where.key());
+  if (It == Points.end())
+    return;
+  for (const ReadyPoint &Ready : It->second)
+    Writer->write(*Ready.Point, Ready.Saves, Layout);
+}
+
+Error Instrumentation::writeKernel() {
+  KernelDescriptor Descriptor = Kernel.Descriptor;
+  Prologue Start(prologueNeeds(), Descriptor,
+                 *launchTraits(Object.target().Processor));
+  auto before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
+    writeAt(Place::before(MI), Layout);
   };
-  CodeWriterOptions Writing{.Before = writePoints};
+  auto onEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
+                    amdgpu::CodeLayout &Layout) {
+    writeAt(Place::edge(From, To), Layout);
+  };
+  auto atEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
+    if (&MF == &LR.kernel()) {
+      SeamCode Seam(Encoder, *seamTraits(Object.target().Processor),
+                    Plan.Frame.WaveSize, Layout);
+      Start.write(Seam);
+    }
+    writeAt(Place::entry(MF), Layout);
+  };
+  CodeWriterOptions Writing{
+      .Before = before, .OnEdge = onEdge, .AtEntry = atEntry};
   (Options.Offline ? Writing.LinkedAt : Writing.LoadBias) =
       Options.Offline ? Options.LinkedAt : Options.LoadBias;
-  Expected<WrittenCode> Code = writeCode(LR, Encoder, Writing);
-  if (!Code)
-    return Code.takeError();
-  for (const KeptInstruction &Kept : Code->Map)
+  Expected<WrittenCode> Written = writeCode(LR, Encoder, Writing);
+  if (!Written)
+    return Written.takeError();
+  for (const KeptInstruction &Kept : Written->Map)
     Result.Map.push_back({Kept.Offset, Kept.Original});
-  Result.Hooks = placedHooks(LR, *Plan);
-  Result.Report.RewriteTime = Watch.lap();
+  Code = std::move(*Written);
+  return emit(Descriptor, Start.sgprEnd());
+}
 
-  const CodeObject &Object = *LR.impl().Object;
-  const KernelInfo &Kernel = *LR.impl().Kernel;
-  const RegisterFileTraits &Traits =
-      *registerFileTraits(Object.target().Processor);
-  KernelImage Image{Kernel.Name, {}, 0, Kernel.Descriptor};
+Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
+  KernelImage Image{Kernel.Name, {}, 0, Descriptor};
   KernelMetadata Metadata = Kernel.Metadata;
-  growRegisters(Use, *Frame, *Payloads, Traits, Image.Descriptor, Metadata);
-  Result.Report.BytesBefore = Kernel.CodeSize;
-  Result.Report.BytesAfter = Code->Code.size();
-  Image.Code = Code->Code;
+  growRegisters(Plan, Payloads, SGPREnd, Traits, Image.Descriptor, Metadata);
+  Result.PrivateSegmentSize = Plan.Stack.total();
+  Result.ExtraGroupSegment = extraGroupSegment(Needs);
+  growMemory(Result.PrivateSegmentSize, Result.ExtraGroupSegment,
+             Image.Descriptor, Metadata);
+  Image.Code = Code.Code;
   if (Options.Offline) {
-    auto Fixups = placeFixups(*Payloads, Plan->Variants, *Code);
+    auto Fixups = placeFixups(Payloads, Variants.Variants, Code);
     if (!Fixups)
       return Fixups.takeError();
-    Result.Image.emplace(OfflineImage{Code->Code, Image.Descriptor, Metadata,
+    Result.Image.emplace(OfflineImage{Code.Code, Image.Descriptor, Metadata,
                                       std::move(*Fixups)});
   } else {
     Expected<std::vector<uint8_t>> Linked =
@@ -201,15 +305,58 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
       return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
     Result.CodeObject = std::move(*Linked);
   }
-  Result.Report.EmitTime = Watch.lap();
+  InstrumentationReport &Report = Result.Report;
+  Report.BytesBefore = Kernel.CodeSize;
+  Report.BytesAfter = Code.Code.size();
+  Result.Hooks = placedHooks(LR, Variants);
+  Report.Points = Variants.Points.size();
+  Report.Payloads = Payloads.size();
+  Report.VGPRsBefore = Kernel.Descriptor.allocatedVGPRs(Traits);
+  Report.VGPRsAfter = Image.Descriptor.allocatedVGPRs(Traits);
+  Report.SGPRsBefore = Kernel.Descriptor.allocatedSGPRs(Traits);
+  Report.SGPRsAfter = Image.Descriptor.allocatedSGPRs(Traits);
+  Report.WavesBefore = Kernel.Descriptor.wavesPerSIMD(Traits);
+  Report.WavesAfter = Image.Descriptor.wavesPerSIMD(Traits);
+  for (const auto &[Where, Ready] : Points)
+    for (const ReadyPoint &Point : Ready) {
+      Report.SavedSGPRs += Point.Saves.Scalars.size();
+      Report.SavedVGPRs += Point.Saves.Vectors.size();
+    }
+  Report.StackBytes =
+      Plan.Stack.IsUsed ? Plan.Stack.total() - Plan.Stack.Base : 0;
+  if (Plan.State)
+    Report.Storage = Plan.State->Form;
+  return Error::success();
+}
 
-  Result.Report.Points = Plan->Points.size();
-  Result.Report.Payloads = Payloads->size();
-  Result.Report.VGPRsBefore = Kernel.Descriptor.allocatedVGPRs(Traits);
-  Result.Report.VGPRsAfter = Image.Descriptor.allocatedVGPRs(Traits);
-  Result.Report.SGPRsBefore = Kernel.Descriptor.allocatedSGPRs(Traits);
-  Result.Report.SGPRsAfter = Image.Descriptor.allocatedSGPRs(Traits);
-  return Result;
+Expected<InstrumentedKernel> Instrumentation::run() {
+  Stopwatch Watch;
+  if (Error E = checkKernel(LR))
+    return std::move(E);
+  Expected<VariantPlan> Planned =
+      planVariants(LR, Use, Task, Resolve, Options.LoadBias);
+  if (!Planned)
+    return Planned.takeError();
+  Variants = std::move(*Planned);
+  if (Error E = collectNeeds())
+    return std::move(E);
+  Lives = Liveness::run(LR);
+  if (Error E = compileSomehow())
+    return std::move(E);
+  markFixups(Payloads);
+  Result.Report.CompileTime = Watch.lap();
+  if (Error E = writeKernel())
+    return std::move(E);
+  Result.Report.RewriteTime = Watch.lap();
+  return std::move(Result);
+}
+
+} // namespace
+
+Expected<InstrumentedKernel>
+instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
+                 HookResolver Resolve, const InstrumenterOptions &Options) {
+  return Instrumentation(LR, Task, Resolve, Options).run();
 }
 
 Expected<std::vector<uint8_t>>

@@ -64,6 +64,14 @@ struct InstrumentationReport {
   unsigned Payloads = 0; ///< Variants compiled.
   unsigned VGPRsBefore = 0, VGPRsAfter = 0;
   unsigned SGPRsBefore = 0, SGPRsAfter = 0;
+  /// Waves that fit on a SIMD as far as registers go.
+  unsigned WavesBefore = 0, WavesAfter = 0;
+  /// Registers of the application put aside, summed over all points.
+  size_t SavedSGPRs = 0, SavedVGPRs = 0;
+  /// Private memory added, per lane.
+  unsigned StackBytes = 0;
+  /// Unset if no state had to be kept.
+  std::optional<StateForm> Storage;
   size_t BytesBefore = 0, BytesAfter = 0;
   /// Seconds.
   double CompileTime = 0, RewriteTime = 0, EmitTime = 0;

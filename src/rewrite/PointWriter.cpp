@@ -6,76 +6,157 @@
 using namespace llvm;
 
 namespace luthier {
+namespace {
 
-static MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
-static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
+/// One point being written.
+class PointCode {
+public:
+  PointCode(amdgpu::MachineEncoder &Encoder, SeamCode &Code,
+            const FramePlan &Plan, const Payload &P, const PlannedPoint &Point,
+            const PointSaves &S, KernelHazards Hazards)
+      : Encoder(Encoder), Code(Code), Plan(Plan), Frame(Plan.Frame), P(P),
+        Point(Point), S(S), Hazards(Hazards) {
+    for (const ArgumentMove &Move : Point.Moves) {
+      ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
+      ReadsVectors |= Move.Slot.IsVector;
+    }
+  }
 
-/// Enough for every hazard between vector instructions other than matrix ones
-/// (VALU write of an SGPR, VCC or EXEC to a reader that does not wait).
-static constexpr unsigned VectorWaitStates = 5;
-/// The longest matrix operation's result (16 passes) to any reader.
-static constexpr unsigned MatrixWaitStates = 20;
+  void write() {
+    awaitApplication();
+    if (S.State && Plan.State)
+      Plan.State->acquire(Code, Plan.Stack, S.IsStateLive, S.DeadVGPR);
+    saveScalars(Code, Plan, S);
+    saveFlags();
+    if (S.hasVectors() || S.WorkItemIds)
+      enterStack();
+    Code.append(argumentMoves());
+    prepare();
+    Code.append(P.Code);
+    restore();
+  }
 
-void PointWriter::waitStates(unsigned Count, SmallVectorImpl<uint8_t> &Code) {
-  constexpr unsigned MaxPerNop = 8; // On the oldest targets.
-  for (; Count > 0; Count -= std::min(Count, MaxPerNop))
-    Encoder.encode(AMDGPU::S_NOP, imm(std::min(Count, MaxPerNop) - 1), Code);
+private:
+  void awaitApplication();
+  void saveFlags();
+  void enterStack();
+  SmallVector<uint8_t, 64> argumentMoves() const;
+  void prepare();
+  void restore();
+
+  amdgpu::MachineEncoder &Encoder;
+  SeamCode &Code;
+  const FramePlan &Plan;
+  const PayloadFrame &Frame;
+  const Payload &P;
+  const PlannedPoint &Point;
+  const PointSaves &S;
+  KernelHazards Hazards;
+  bool ReadsRegisters = false, ReadsVectors = false;
+};
+
+/// Until what is read or overwritten below is what the program shows.
+void PointCode::awaitApplication() {
+  if (ReadsRegisters || S.Borrows ||
+      (Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC)))
+    Code.awaitMemory();
+  if (ReadsVectors || P.ReadsApplication || S.Borrows)
+    Code.waitStates(Hazards.MatrixOps ? Code.waits().MatrixStates
+                                      : Code.waits().EnterStates);
 }
 
-void PointWriter::write(const PlannedPoint &Point, LiveFlags Live,
-                        amdgpu::CodeLayout &Layout) {
-  const Payload &P = Payloads[Point.Variant];
-  const bool SaveSCC = P.UsesSCC || (P.ClobbersSCC && Live.SCC);
-  const bool SaveVCC = P.UsesVCC || (P.ClobbersVCC && Live.VCC);
-  const bool SaveEXEC = P.UsesEXEC || P.WritesEXEC;
-  const bool SaveM0 = P.UsesM0 || P.ClobbersM0;
-  bool ReadsRegisters = false, ReadsVectors = false;
-  for (const ArgumentMove &Move : Point.Moves) {
-    ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
-    ReadsVectors |= Move.Slot.IsVector;
+void PointCode::saveFlags() {
+  if (S.SCC)
+    Code.saveSCC(Frame.SccSave);
+  if (S.VCC)
+    Code.moveMask(Frame.VccSave, AMDGPU::VCC);
+  if (S.EXEC)
+    Code.moveMask(Frame.ExecSave, AMDGPU::EXEC);
+  if (S.M0)
+    Code.move(Frame.M0Save, AMDGPU::M0);
+}
+
+void PointCode::enterStack() {
+  Code.activateAll();
+  Code.set(Frame.StackPointer, Plan.Stack.Base);
+  saveVectors(Code, Plan, S);
+  if (S.WorkItemIds) {
+    Code.load(Frame.WorkItemIds, Frame.StackPointer, StackPlan::WorkItemIds);
+    Code.awaitMemory();
   }
+  Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
+}
 
-  SmallVector<uint8_t, 64> Code;
-  if (ReadsRegisters || (Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC)))
-    Encoder.encode(AMDGPU::S_WAITCNT, imm(0), Code);
-  if (SaveSCC)
-    Encoder.encode(AMDGPU::S_CSELECT_B32, {reg(Frame.SccSave), imm(1), imm(0)},
-                   Code);
-  if (SaveVCC)
-    Encoder.encode(AMDGPU::S_MOV_B64, {reg(Frame.VccSave), reg(AMDGPU::VCC)},
-                   Code);
-  if (SaveEXEC)
-    Encoder.encode(AMDGPU::S_MOV_B64, {reg(Frame.ExecSave), reg(AMDGPU::EXEC)},
-                   Code);
-  if (SaveM0)
-    Encoder.encode(AMDGPU::S_MOV_B32, {reg(Frame.M0Save), reg(AMDGPU::M0)},
-                   Code);
-  if (ReadsVectors || P.ReadsApplication)
-    waitStates(Hazards.MatrixOps ? MatrixWaitStates : VectorWaitStates, Code);
-  encodeMoves(Point.Moves, Frame, Encoder, Code);
-  if (P.NeedsDistance || P.ReadsApplication)
-    waitStates(VectorWaitStates, Code);
-  Layout.append(Code);
+SmallVector<uint8_t, 64> PointCode::argumentMoves() const {
+  SmallVector<uint8_t, 64> Bytes;
+  encodeMoves(Point.Moves, Frame, Encoder, Bytes, Plan.stackPointer());
+  return Bytes;
+}
 
-  Layout.append(P.Code);
-
-  Code.clear();
-  if (SaveEXEC)
-    Encoder.encode(AMDGPU::S_MOV_B64, {reg(AMDGPU::EXEC), reg(Frame.ExecSave)},
-                   Code);
-  if (SaveVCC)
-    Encoder.encode(AMDGPU::S_MOV_B64, {reg(AMDGPU::VCC), reg(Frame.VccSave)},
-                   Code);
-  if (SaveM0) {
-    Encoder.encode(AMDGPU::S_MOV_B32, {reg(AMDGPU::M0), reg(Frame.M0Save)},
-                   Code);
-    waitStates(1, Code); // Before LDS, GDS, s_sendmsg and s_movrel read it.
+/// What the payload itself relies on.
+void PointCode::prepare() {
+  const SeamTraits &Waits = Code.waits();
+  if (S.MODE) {
+    Code.waitStates(Waits.ModeStates);
+    Code.readMode(Frame.ModeSave);
   }
-  if (SaveSCC)
-    Encoder.encode(AMDGPU::S_CMP_LG_U32, {reg(Frame.SccSave), imm(0)}, Code);
-  if (P.WritesApplication)
-    waitStates(VectorWaitStates, Code);
-  Layout.append(Code);
+  if (P.UsesFloat)
+    Code.setDefaultMode();
+  if (P.StackSize)
+    Code.set(Frame.StackPointer, Plan.Stack.frame());
+  if (P.NeedsDistance || P.ReadsApplication || S.State)
+    Code.waitStates(Waits.EnterStates);
+  Code.awaitALU();
+}
+
+void PointCode::restore() {
+  const SeamTraits &Waits = Code.waits();
+  if (S.hasVectors()) {
+    Code.activateAll();
+    Code.set(Frame.StackPointer, Plan.Stack.Base);
+    restoreVectors(Code, Plan, S);
+  }
+  if (S.EXEC)
+    Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
+  if (S.VCC)
+    Code.moveMask(AMDGPU::VCC, Frame.VccSave);
+  if (S.M0)
+    Code.move(AMDGPU::M0, Frame.M0Save);
+  if (S.MODE) {
+    Code.waitStates(Waits.ModeStates);
+    Code.writeMode(Frame.ModeSave);
+    Code.waitStates(Waits.ModeStates);
+  }
+  if (S.SCC)
+    Code.restoreSCC(Frame.SccSave);
+  if (!S.Scalars.empty()) {
+    // From the payload's last instruction to what reads lanes.
+    Code.waitStates(Waits.EnterStates);
+    restoreScalars(Code, Plan, S);
+  }
+  if (S.State && Plan.State)
+    Plan.State->release(Code, Plan.Stack, S.IsStateLive, S.DeadVGPR,
+                        P.WritesState);
+  if (P.WritesApplication || S.Borrows)
+    Code.waitStates(Waits.LeaveStates);
+  else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.
+    Code.waitStates(Waits.M0States);
+  Code.awaitALU();
+}
+
+} // namespace
+
+Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
+                                       const RegisterSet &Live) const {
+  return planSaves(Encoder.target(), Plan, Payloads[Point.Variant], Point,
+                   Live);
+}
+
+void PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,
+                        amdgpu::CodeLayout &Layout) const {
+  SeamCode Code(Encoder, Waits, Plan.Frame.WaveSize, Layout);
+  PointCode(Encoder, Code, Plan, Payloads[Point.Variant], Point, Saves, Hazards)
+      .write();
 }
 
 } // namespace luthier

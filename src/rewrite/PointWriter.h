@@ -10,43 +10,42 @@
 //   <payload>
 //   s_mov_b64 vcc, s[42:43]
 //   s_cmp_lg_u32 s46, 0
+// Where registers are borrowed, those that are live go to lanes of the state
+// register (scalars) and to the instrumentation stack (vectors) first, and come
+// back last; see PointSaves.h.
 #ifndef LUTHIER_REWRITE_POINTWRITER_H
 #define LUTHIER_REWRITE_POINTWRITER_H
 
 #include "amdgpu/MachineEncoder.h"
+#include "analysis/RegisterSet.h"
 #include "hook/Payload.h"
+#include "rewrite/FramePlan.h"
+#include "rewrite/KernelCheck.h"
+#include "rewrite/PointSaves.h"
+#include "rewrite/SeamCode.h"
 #include "rewrite/VariantPlan.h"
 
 namespace luthier {
 
-/// What the application still needs at a point.
-struct LiveFlags {
-  bool SCC = false;
-  bool VCC = false;
-};
-
-/// What a kernel contains that its payloads must keep clear of.
-struct KernelHazards {
-  /// MFMA, whose results take long to become readable and are not interlocked.
-  bool MatrixOps = false;
-  /// Scalar loads into VCC, which may land between its copy and its return.
-  bool LoadsVCC = false;
-};
-
 class PointWriter {
 public:
-  PointWriter(amdgpu::MachineEncoder &Encoder, const PayloadFrame &Frame,
-              llvm::ArrayRef<Payload> Payloads, KernelHazards Hazards)
-      : Encoder(Encoder), Frame(Frame), Payloads(Payloads), Hazards(Hazards) {}
+  PointWriter(amdgpu::MachineEncoder &Encoder, const SeamTraits &Waits,
+              const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
+              KernelHazards Hazards)
+      : Encoder(Encoder), Waits(Waits), Plan(Plan), Payloads(Payloads),
+        Hazards(Hazards) {}
 
-  void write(const PlannedPoint &Point, LiveFlags Live,
-             amdgpu::CodeLayout &Layout);
+  /// Stack slots that \p Point takes. Refuses with RegisterBudget what cannot
+  /// be saved.
+  llvm::Expected<PointSaves> plan(const PlannedPoint &Point,
+                                  const RegisterSet &Live) const;
+  void write(const PlannedPoint &Point, const PointSaves &Saves,
+             amdgpu::CodeLayout &Layout) const;
 
 private:
-  void waitStates(unsigned Count, llvm::SmallVectorImpl<uint8_t> &Code);
-
   amdgpu::MachineEncoder &Encoder;
-  const PayloadFrame &Frame;
+  const SeamTraits &Waits;
+  const FramePlan &Plan;
   llvm::ArrayRef<Payload> Payloads;
   KernelHazards Hazards;
 };

@@ -8,7 +8,7 @@
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "rewrite/Place.h"
-#include "rewrite/RegisterPlan.h"
+#include "analysis/RegisterUse.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 

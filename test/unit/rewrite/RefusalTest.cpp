@@ -45,10 +45,6 @@ TEST_F(Refusals, InstructionsThatDoNotDecode) {
                RefusalReason::UndecodableInstruction);
 }
 
-TEST_F(Refusals, KernelsWithoutScalarRegistersToSpare) {
-  refuseKernel("s_mov_b32 s101, 0\ns_endpgm", RefusalReason::RegisterBudget);
-}
-
 TEST_F(Refusals, GrowthThatWouldMakeAWorkgroupUnlaunchable) {
   // 1,024 work-items leave 128 registers of both kinds to each lane; the kernel
   // has 116 + 8. In the few that are left the hook would have to spill.

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/FramePlan.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+#include "rewrite/RegisterLimits.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// A window that borrows registers has at least so many: few hooks need more,
+/// and what they do not need costs nothing.
+constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
+
+/// Work-item ids are there at entry, when the state is put together.
+constexpr unsigned LaunchVGPRs = 4;
+
+/// Registers of one file, by number.
+struct NamedRegisters {
+  BitVector ByHooks{512};     ///< readReg and writeReg.
+  BitVector ByArguments{512}; ///< Arguments come from them.
+};
+
+class FramePlanner {
+public:
+  FramePlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
+               const VariantPlan &Variants, const HookNeeds &Needs,
+               const InstrumenterOptions &Options, FrameAttempt Attempt)
+      : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
+        Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
+        Limits(registerLimits(Kernel, Use.AGPRs, Traits, Options.Policy)),
+        HasAGPRs(
+            LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureMAIInsts)),
+        Variants(Variants), Options(Options), Attempt(Attempt) {
+    Plan.Files = &Files;
+    Plan.Use = Use;
+    Plan.Needs = Needs;
+  }
+
+  Expected<FramePlan> run();
+
+private:
+  void noteNamed();
+  Error placeState();
+  std::optional<StateForm> chooseForm() const;
+  bool fits(StateForm Form) const;
+  Error placeScalars();
+  Error placeVectors();
+  /// The highest even place of \p Count registers from \p Least up to \p Last
+  /// that hooks do not name.
+  /// Nor do arguments come from the first \p NumTight of them.
+  static std::optional<unsigned> findBlock(unsigned NumTight, unsigned Count,
+                                           unsigned Least, unsigned Last,
+                                           const NamedRegisters &Named);
+  Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
+  unsigned agprLimit() const;
+  bool needsState() const {
+    return Plan.Needs.State || Plan.Needs.Accumulators || Attempt.BorrowSGPRs ||
+           Options.Storage.has_value();
+  }
+
+  const amdgpu::RegisterFiles &Files;
+  const KernelInfo &Kernel;
+  const RegisterFileTraits &Traits;
+  const RegisterLimits Limits;
+  const bool HasAGPRs;
+  const VariantPlan &Variants;
+  const InstrumenterOptions &Options;
+  const FrameAttempt Attempt;
+  FramePlan Plan;
+  /// First registers not taken yet.
+  unsigned NextSGPR = 0, NextVGPR = 0;
+  NamedRegisters SGPRs, VGPRs;
+};
+
+Error FramePlanner::outOf(StringRef What, unsigned Used, unsigned Limit) const {
+  return refuse(RefusalReason::RegisterBudget,
+                "the kernel uses " + Twine(Used) + " of " + Twine(Limit) + " " +
+                    What + " registers");
+}
+
+unsigned FramePlanner::agprLimit() const {
+  if (!Traits.UnifiedAGPRs)
+    return HasAGPRs ? std::min(Limits.VectorTotal, Traits.AddressableVGPRs) : 0;
+  const unsigned VGPRs = alignTo(std::max(NextVGPR, 1u), 4);
+  return std::min(Limits.VectorTotal - std::min(Limits.VectorTotal, VGPRs),
+                  Traits.AddressableVGPRs);
+}
+
+/// Registers where nothing of ours may be, or not always.
+void FramePlanner::noteNamed() {
+  auto note = [&](MCRegister Reg, BitVector NamedRegisters::*Set) {
+    const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
+    if (Range.File == amdgpu::RegisterFile::SGPR)
+      (SGPRs.*Set).set(Range.First, Range.end());
+    else if (Range.File == amdgpu::RegisterFile::VGPR)
+      (VGPRs.*Set).set(Range.First, Range.end());
+  };
+  for (unsigned Number : Plan.Needs.Named)
+    note(MCRegister(Number), &NamedRegisters::ByHooks);
+  for (const PlannedPoint &Point : Variants.Points)
+    for (const ArgumentMove &Move : Point.Moves)
+      if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
+        note(*Reg, &NamedRegisters::ByArguments);
+}
+
+std::optional<unsigned> FramePlanner::findBlock(unsigned NumTight,
+                                                unsigned Count, unsigned Least,
+                                                unsigned Last,
+                                                const NamedRegisters &Named) {
+  for (unsigned End = alignDown(Last, 2) + Count % 2; End >= Least + Count;
+       End -= 2) {
+    const unsigned First = End - Count;
+    if (Named.ByHooks.find_first_in(First, End) < 0 &&
+        Named.ByArguments.find_first_in(First, First + NumTight) < 0)
+      return First;
+  }
+  return std::nullopt;
+}
+
+bool FramePlanner::fits(StateForm Form) const {
+  const unsigned AGPRs = agprLimit() - std::min(agprLimit(), Plan.Use.AGPRs);
+  const unsigned Scalars = Limits.SGPRs - std::min(Limits.SGPRs, NextSGPR);
+  switch (Form) {
+  case StateForm::Vgpr:
+    return NextVGPR < Limits.VGPRs;
+  case StateForm::Agpr:
+    return AGPRs >= 1;
+  case StateForm::TwoAgprs:
+    return AGPRs >= 2;
+  case StateForm::AgprAnd3Sgprs:
+    return AGPRs >= 1 && Scalars >= 3;
+  case StateForm::SpilledWith3Sgprs:
+    return Scalars >= 3;
+  case StateForm::SpilledWith1Sgpr:
+    return Scalars >= 1;
+  }
+  llvm_unreachable("every form is handled");
+}
+
+std::optional<StateForm> FramePlanner::chooseForm() const {
+  if (Options.Storage)
+    return fits(*Options.Storage) ? Options.Storage : std::nullopt;
+  // Cheapest first. The last works only where a dead register is at each point.
+  for (StateForm Form :
+       {StateForm::Vgpr, StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
+        StateForm::TwoAgprs, StateForm::SpilledWith1Sgpr, StateForm::Agpr})
+    if (fits(Form))
+      return Form;
+  return std::nullopt;
+}
+
+/// What stays the state's for the whole kernel.
+Error FramePlanner::placeState() {
+  if (!needsState())
+    return Error::success();
+  std::optional<StateForm> Form = chooseForm();
+  if (!Form)
+    return refuse(RefusalReason::RegisterBudget,
+                  "no register is left to keep the hooks' state in");
+  StateStorage &State = Plan.State.emplace();
+  State.Form = *Form;
+  unsigned AGPR = Plan.Use.AGPRs;
+  switch (*Form) {
+  case StateForm::Vgpr:
+    State.State = Files.vgpr(NextVGPR++);
+    break;
+  case StateForm::TwoAgprs:
+    State.Aside = Files.agpr(AGPR + 1);
+    [[fallthrough]];
+  case StateForm::Agpr:
+  case StateForm::AgprAnd3Sgprs:
+    State.Home = Files.agpr(AGPR);
+    break;
+  case StateForm::SpilledWith3Sgprs:
+  case StateForm::SpilledWith1Sgpr:
+    break;
+  }
+  if (*Form == StateForm::AgprAnd3Sgprs ||
+      *Form == StateForm::SpilledWith3Sgprs) {
+    State.Exec = Files.sgprPair(NextSGPR);
+    NextSGPR += 2;
+  }
+  if (State.usesStack()) {
+    State.Address = Files.sgpr(NextSGPR++);
+    Plan.Stack.IsUsed = true;
+  }
+  return Error::success();
+}
+
+Error FramePlanner::placeScalars() {
+  PayloadFrame &Frame = Plan.Frame;
+  const unsigned Count = NumFrameSGPRs + Variants.ArgumentSGPRs;
+  unsigned First = alignTo(NextSGPR, 2);
+  const unsigned Room = Count + BorrowedSGPRs;
+  if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
+    const unsigned Last =
+        std::min(First, Limits.SGPRs - std::min(Limits.SGPRs, Room)) + Count;
+    // Registers that stay the state's are not to be borrowed.
+    std::optional<unsigned> Block = findBlock(
+        NumFrameSGPRs, Count, 0, std::min(Last, Plan.Use.SGPRs), SGPRs);
+    if (!Block)
+      return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
+    First = *Block;
+  }
+  Frame.FirstArgumentSGPR = First + NumFrameSGPRs;
+  Frame.FirstSGPR = First + Count;
+  Frame.SGPRLimit = Limits.SGPRs;
+  if (Frame.FirstSGPR > Limits.SGPRs)
+    return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
+  Frame.VccSave = Files.sgprPair(First);
+  Frame.ExecSave = Files.sgprPair(First + 2);
+  Frame.SccSave = Files.sgpr(First + 4);
+  Frame.M0Save = Files.sgpr(First + 5);
+  Frame.ModeSave = Files.sgpr(First + 6);
+  if (Plan.Stack.IsUsed)
+    Frame.StackPointer = Files.sgpr(First + 7);
+  auto keep = [&](unsigned N) {
+    if (N >= Frame.FirstSGPR && N < Frame.SGPRLimit)
+      Frame.Kept.push_back(Files.sgpr(N));
+  };
+  for (unsigned N : SGPRs.ByHooks.set_bits())
+    keep(N);
+  for (unsigned N = Plan.Use.SGPRs; N < NextSGPR; ++N)
+    keep(N);
+  return Error::success();
+}
+
+Error FramePlanner::placeVectors() {
+  PayloadFrame &Frame = Plan.Frame;
+  const bool NeedsIds = Plan.Needs.WorkItemIds;
+  const bool IsStateBorrowed = Plan.State && !Plan.State->State;
+  // Room for the ids that costs nothing at points.
+  bool KeepsIds = NeedsIds && NextVGPR < Limits.VGPRs;
+  if (KeepsIds)
+    Frame.WorkItemIds = Files.vgpr(NextVGPR++);
+  const unsigned NumBlock = IsStateBorrowed + (NeedsIds && !KeepsIds);
+  const unsigned NumTight = alignTo(NumBlock, 2);
+  const unsigned Count = NumTight + Variants.ArgumentVGPRs;
+  // Some targets want register pairs aligned.
+  unsigned First = alignTo(NextVGPR, 2);
+  const unsigned Room = Count + BorrowedVGPRs;
+  if (Attempt.BorrowVGPRs && First + Room > Limits.VGPRs) {
+    const unsigned Last =
+        std::min(First, Limits.VGPRs - std::min(Limits.VGPRs, Room)) + Count;
+    std::optional<unsigned> Block = findBlock(
+        NumTight, Count, LaunchVGPRs, std::min(Last, Plan.Use.VGPRs), VGPRs);
+    if (!Block)
+      return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
+    First = *Block;
+  }
+  if (First + Count > Limits.VGPRs)
+    return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
+  unsigned Next = First;
+  if (IsStateBorrowed)
+    Plan.State->State = Files.vgpr(Next++);
+  if (NeedsIds && !KeepsIds) {
+    Frame.WorkItemIds = Files.vgpr(Next++);
+    Plan.SpillsWorkItemIds = true;
+    Plan.Stack.IsUsed = true;
+  }
+  if (Plan.State)
+    Frame.State = Plan.State->State;
+  Frame.FirstArgumentVGPR = First + NumTight;
+  Frame.FirstVGPR = First + Count;
+  Frame.VGPRLimit = Limits.VGPRs;
+  auto keep = [&](unsigned N) {
+    if (N >= Frame.FirstVGPR && N < Frame.VGPRLimit)
+      Frame.Kept.push_back(Files.vgpr(N));
+  };
+  for (unsigned N : VGPRs.ByHooks.set_bits())
+    keep(N);
+  for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
+    keep(N);
+  return Error::success();
+}
+
+Expected<FramePlan> FramePlanner::run() {
+  PayloadFrame &Frame = Plan.Frame;
+  Frame.WaveSize = Kernel.Descriptor.usesWave32() ? 32 : 64;
+  Frame.ApplicationSGPRs = Plan.Use.SGPRs;
+  Frame.ApplicationVGPRs = Plan.Use.VGPRs;
+  Frame.ApplicationAGPRs = Plan.Use.AGPRs;
+  Plan.Stack.Base =
+      std::max<unsigned>(Kernel.Descriptor.raw().private_segment_fixed_size,
+                         Options.ApplicationStack);
+  Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);
+  Plan.Stack.IsUsed = Attempt.Stack || Attempt.BorrowVGPRs ||
+                      Attempt.BorrowSGPRs || Plan.Needs.Stack;
+  NextSGPR = alignTo(Plan.Use.SGPRs, 2);
+  NextVGPR = Plan.Use.VGPRs;
+  noteNamed();
+  if (Error E = placeState())
+    return std::move(E);
+  if (Error E = placeVectors())
+    return std::move(E);
+  if (Error E = placeScalars())
+    return std::move(E);
+  return std::move(Plan);
+}
+
+} // namespace
+
+Expected<FramePlan>
+planFrame(const LiftedRepresentation &LR, const RegisterUse &Use,
+          const VariantPlan &Variants, const HookNeeds &Needs,
+          const InstrumenterOptions &Options, FrameAttempt Attempt) {
+  return FramePlanner(LR, Use, Variants, Needs, Options, Attempt).run();
+}
+
+} // namespace luthier

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What about a kernel as a whole decides how it can be instrumented.
+#ifndef LUTHIER_REWRITE_KERNELCHECK_H
+#define LUTHIER_REWRITE_KERNELCHECK_H
+
+#include "luthier/InstrumentationTask.h"
+#include "luthier/LiftedRepresentation.h"
+#include "llvm/Support/Error.h"
+
+namespace luthier {
+
+/// What a kernel contains that its payloads must keep clear of.
+struct KernelHazards {
+  /// MFMA, whose results take long to become readable and are not interlocked.
+  bool MatrixOps = false;
+  /// Scalar loads into VCC, which may land between its copy and its return.
+  bool LoadsVCC = false;
+};
+
+KernelHazards hazardsOf(const LiftedRepresentation &LR);
+
+/// Refuses what this engine cannot instrument, with the reason.
+llvm::Error checkKernel(const LiftedRepresentation &LR);
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_KERNELCHECK_H

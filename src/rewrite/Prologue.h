@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs before the application's first instruction: gets hold of the launch
+// state that hooks ask for, sets up the instrumentation stack, and leaves every
+// register as the application expects it.
+#ifndef LUTHIER_REWRITE_PROLOGUE_H
+#define LUTHIER_REWRITE_PROLOGUE_H
+
+#include "codeobject/KernelDescriptor.h"
+#include "hook/Payload.h"
+#include "rewrite/LaunchLayout.h"
+#include "rewrite/SeamCode.h"
+#include "rewrite/StateStorage.h"
+#include <optional>
+
+namespace luthier {
+
+struct PrologueNeeds {
+  /// stateBit() of each value to capture; LdsBase included.
+  uint64_t StateValues = 0;
+  /// Set if the state register exists, whatever it has to hold.
+  std::optional<StateStorage> State;
+  /// Where work-item ids go; invalid if nobody asks.
+  llvm::MCRegister WorkItemIds;
+  /// They are to be found on the stack at points, not in that register.
+  bool SpillWorkItemIds = false;
+  StackPlan Stack;
+  /// Bytes of shared memory of hooks, and their alignment.
+  unsigned LdsBytes = 0, LdsAlign = 1;
+
+  bool any() const { return State || WorkItemIds || Stack.IsUsed; }
+};
+
+class Prologue {
+public:
+  /// Asks for what is missing in \p Descriptor.
+  Prologue(const PrologueNeeds &Needs, KernelDescriptor &Descriptor,
+           const LaunchTraits &Traits);
+
+  void write(SeamCode &Code) const;
+  /// Scalar registers that must exist, those the application expects included.
+  unsigned sgprEnd() const {
+    return Needs.any() ? Temporary + NumTemporaries : 0;
+  }
+
+private:
+  static constexpr unsigned NumTemporaries = 4;
+
+  void setUpScratch(SeamCode &Code) const;
+  void captureIds(SeamCode &Code) const;
+  void captureState(SeamCode &Code) const;
+  void captureWorkgroupIds(SeamCode &Code) const;
+  void captureLdsBase(SeamCode &Code) const;
+  void moveToOriginal(SeamCode &Code) const;
+  llvm::MCRegister stateRegister() const { return Needs.State->State; }
+  bool wants(StateValue Value) const {
+    return Needs.StateValues & stateBit(Value);
+  }
+
+  PrologueNeeds Needs;
+  LaunchTraits Traits;
+  LaunchLayout Before, After;
+  /// Ids that the application asked for: 0 for x, 2 for all.
+  unsigned IdsBefore;
+  /// First of those SGPRs above all launch state, which are free at entry;
+  /// even.
+  unsigned Temporary;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_PROLOGUE_H

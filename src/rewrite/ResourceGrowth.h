@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the instrumented kernel takes of the machine, for hardware (descriptor)
+// and for people (metadata).
+#ifndef LUTHIER_REWRITE_RESOURCEGROWTH_H
+#define LUTHIER_REWRITE_RESOURCEGROWTH_H
+
+#include "codeobject/CodeObject.h"
+#include "hook/Payload.h"
+#include "rewrite/FramePlan.h"
+
+namespace luthier {
+
+/// Brings descriptor and metadata up to the registers that the frame and the
+/// payloads use, and \p SGPREnd scalar ones at least.
+void growRegisters(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
+                   unsigned SGPREnd, const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata);
+
+/// What the packet's group segment is rounded up to before hooks add theirs.
+inline constexpr unsigned GroupSegmentAlignment = 16;
+
+/// Bytes to add to the application's group segment for \p Needs, so that the
+/// hooks' share ends where the whole ends and can be aligned.
+unsigned extraGroupSegment(const HookNeeds &Needs);
+
+/// The same for memory; \p Stack and \p ExtraGroup are bytes.
+void growMemory(unsigned Stack, unsigned ExtraGroup,
+                KernelDescriptor &Descriptor, KernelMetadata &Metadata);
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_RESOURCEGROWTH_H

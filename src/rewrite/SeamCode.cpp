@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/SeamCode.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+MCRegister SeamCode::sgpr(unsigned N) const {
+  return Encoder.target().registerFiles().sgpr(N);
+}
+
+MCRegister SeamCode::sgprPair(unsigned N) const {
+  return Encoder.target().registerFiles().sgprPair(N);
+}
+
+MCRegister SeamCode::vgpr(unsigned N) const {
+  return Encoder.target().registerFiles().vgpr(N);
+}
+
+MCRegister SeamCode::agpr(unsigned N) const {
+  return Encoder.target().registerFiles().agpr(N);
+}
+
+MCRegister SeamCode::half(MCRegister Pair, unsigned I) const {
+  return Encoder.target().registers().getSubReg(Pair, I ? AMDGPU::sub1
+                                                        : AMDGPU::sub0);
+}
+
+MCRegister SeamCode::mask(MCRegister Pair) const {
+  return WaveSize == 64 ? Pair : half(Pair, 0);
+}
+
+void SeamCode::op(unsigned Opcode, ArrayRef<MCOperand> Operands) {
+  SmallVector<uint8_t, 16> Code;
+  Encoder.encode(Opcode, Operands, Code);
+  Layout.append(Code);
+}
+
+void SeamCode::move(MCRegister To, MCRegister From) {
+  op(AMDGPU::S_MOV_B32, {reg(To), reg(From)});
+}
+
+void SeamCode::set(MCRegister To, uint32_t Value) {
+  op(AMDGPU::S_MOV_B32, {reg(To), imm(int32_t(Value))});
+}
+
+void SeamCode::moveMask(MCRegister To, MCRegister From) {
+  op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
+     {reg(mask(To)), reg(mask(From))});
+}
+
+void SeamCode::activateAll() {
+  op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
+     {reg(mask(AMDGPU::EXEC)), imm(-1)});
+}
+
+void SeamCode::invertExec() {
+  op(WaveSize == 64 ? AMDGPU::S_NOT_B64 : AMDGPU::S_NOT_B32,
+     {reg(mask(AMDGPU::EXEC)), reg(mask(AMDGPU::EXEC))});
+}
+
+void SeamCode::moveVector(MCRegister To, MCRegister From) {
+  const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
+  auto isAccumulation = [&](MCRegister R) {
+    return Files.rangeOf(R).File == amdgpu::RegisterFile::AGPR;
+  };
+  unsigned Opcode = AMDGPU::V_MOV_B32_e32;
+  if (isAccumulation(From))
+    Opcode = AMDGPU::V_ACCVGPR_READ_B32_e64;
+  else if (isAccumulation(To))
+    Opcode = AMDGPU::V_ACCVGPR_WRITE_B32_e64;
+  op(Opcode, {reg(To), reg(From)});
+}
+
+void SeamCode::readLane(MCRegister To, MCRegister State, unsigned Lane) {
+  op(AMDGPU::V_READLANE_B32, {reg(To), reg(State), imm(Lane)});
+}
+
+void SeamCode::writeLane(MCRegister State, unsigned Lane, MCOperand From) {
+  op(AMDGPU::V_WRITELANE_B32, {reg(State), From, imm(Lane), reg(State)});
+}
+
+void SeamCode::saveSCC(MCRegister To) {
+  op(AMDGPU::S_CSELECT_B32, {reg(To), imm(1), imm(0)});
+}
+
+void SeamCode::restoreSCC(MCRegister From) {
+  op(AMDGPU::S_CMP_LG_U32, {reg(From), imm(0)});
+}
+
+void SeamCode::setSCC(bool Value) {
+  op(Value ? AMDGPU::S_CMP_EQ_U32 : AMDGPU::S_CMP_LG_U32, {imm(0), imm(0)});
+}
+
+void SeamCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
+  op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
+     {reg(Vector), reg(Base), imm(Offset), imm(0)});
+}
+
+void SeamCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
+  op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
+     {reg(Vector), reg(Base), imm(Offset), imm(0)});
+}
+
+/// Operand of s_getreg and s_setreg: \p Width bits from \p Offset on of MODE.
+static constexpr unsigned modeField(unsigned Offset, unsigned Width) {
+  constexpr unsigned Mode = 1;
+  return Mode | Offset << 6 | (Width - 1) << 11;
+}
+/// Rounding, denormals, DX10 clamp, IEEE (the last two do not exist on gfx12).
+static constexpr unsigned ModeWidth = 10, NearestDenormsIEEE = 0x3f0;
+/// Up to FP16_OVFL, above which are bits that are not about arithmetic.
+static constexpr unsigned Fp16Overflow = 23;
+
+void SeamCode::readMode(MCRegister To) {
+  op(AMDGPU::S_GETREG_B32, {reg(To), imm(modeField(0, Fp16Overflow + 1))});
+}
+
+void SeamCode::writeMode(MCRegister From) {
+  op(AMDGPU::S_SETREG_B32, {reg(From), imm(modeField(0, Fp16Overflow + 1))});
+}
+
+void SeamCode::setDefaultMode() {
+  const bool HasIEEE = Waits.Counters != SeamWaits::Gfx12;
+  const unsigned Width = HasIEEE ? ModeWidth : 8;
+  op(AMDGPU::S_SETREG_IMM32_B32,
+     {imm(NearestDenormsIEEE & ((1u << Width) - 1)), imm(modeField(0, Width))});
+  waitStates(Waits.ModeStates);
+  op(AMDGPU::S_SETREG_IMM32_B32, {imm(0), imm(modeField(Fp16Overflow, 1))});
+}
+
+void SeamCode::awaitMemory() {
+  switch (Waits.Counters) {
+  case SeamWaits::Gfx9:
+  case SeamWaits::Gfx10:
+    op(AMDGPU::S_WAITCNT, imm(0));
+    return;
+  case SeamWaits::Gfx12:
+    for (unsigned Opcode :
+         {AMDGPU::S_WAIT_LOADCNT, AMDGPU::S_WAIT_SAMPLECNT,
+          AMDGPU::S_WAIT_BVHCNT, AMDGPU::S_WAIT_DSCNT, AMDGPU::S_WAIT_KMCNT})
+      op(Opcode, imm(0));
+    return;
+  }
+}
+
+void SeamCode::waitStates(unsigned Count) {
+  constexpr unsigned MaxPerNop = 8; // On the oldest targets.
+  for (; Count > 0; Count -= std::min(Count, MaxPerNop))
+    op(AMDGPU::S_NOP, imm(std::min(Count, MaxPerNop) - 1));
+}
+
+void SeamCode::awaitALU() {
+  if (Waits.AwaitsALU)
+    op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
+}
+
+void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
+  Layout.branch(
+      Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),
+      To);
+}
+
+} // namespace luthier

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the instructions that the code around payloads and the prologue are
+// made of, for whatever processor and wave size the kernel is for.
+#ifndef LUTHIER_REWRITE_SEAMCODE_H
+#define LUTHIER_REWRITE_SEAMCODE_H
+
+#include "amdgpu/MachineEncoder.h"
+#include "rewrite/SeamTraits.h"
+#include <cstdint>
+
+namespace luthier {
+
+class SeamCode {
+public:
+  SeamCode(amdgpu::MachineEncoder &Encoder, const SeamTraits &Waits,
+           unsigned WaveSize, amdgpu::CodeLayout &Layout)
+      : Encoder(Encoder), Waits(Waits), WaveSize(WaveSize), Layout(Layout) {}
+
+  static llvm::MCOperand reg(llvm::MCRegister R) {
+    return llvm::MCOperand::createReg(R);
+  }
+  static llvm::MCOperand imm(int64_t I) {
+    return llvm::MCOperand::createImm(I);
+  }
+  llvm::MCRegister sgpr(unsigned N) const;
+  llvm::MCRegister sgprPair(unsigned N) const;
+  llvm::MCRegister vgpr(unsigned N) const;
+  llvm::MCRegister agpr(unsigned N) const;
+  /// Half \p I of a 64-bit register.
+  llvm::MCRegister half(llvm::MCRegister Pair, unsigned I) const;
+  /// The part of a 64-bit register that holds a mask of lanes.
+  llvm::MCRegister mask(llvm::MCRegister Pair) const;
+
+  void op(unsigned Opcode, llvm::ArrayRef<llvm::MCOperand> Operands);
+  void append(llvm::ArrayRef<uint8_t> Code) { Layout.append(Code); }
+
+  void move(llvm::MCRegister To, llvm::MCRegister From);
+  void set(llvm::MCRegister To, uint32_t Value);
+  /// Masks of lanes, given by 64-bit registers.
+  void moveMask(llvm::MCRegister To, llvm::MCRegister From);
+  void activateAll(); ///< EXEC = all lanes; SCC stays.
+  void invertExec();  ///< SCC is lost.
+  void moveVector(llvm::MCRegister To, llvm::MCRegister From);
+  void readLane(llvm::MCRegister To, llvm::MCRegister State, unsigned Lane);
+  void writeLane(llvm::MCRegister State, unsigned Lane, llvm::MCOperand From);
+  /// 1 or 0 from SCC, and back.
+  void saveSCC(llvm::MCRegister To);
+  void restoreSCC(llvm::MCRegister From);
+  void setSCC(bool Value);
+  /// \p Vector of active lanes, to or from \p Offset bytes behind the offset in
+  /// \p Base, an SGPR, of the wave's scratch.
+  void store(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
+  void load(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
+  void readMode(llvm::MCRegister To);
+  void writeMode(llvm::MCRegister From);
+  /// What HIP compiles for: round to nearest even, denormals, IEEE.
+  void setDefaultMode();
+
+  /// Runs \p Write twice, once for each value of SCC, and sets it again: for
+  /// code that loses it, where no register is free to keep it in.
+  template <typename Callback> void keepingSCC(Callback Write) {
+    auto One = Layout.createLabel(), Done = Layout.createLabel();
+    branch(true, One);
+    Write();
+    setSCC(false);
+    branch(false, Done);
+    Layout.bind(One);
+    Write();
+    setSCC(true);
+    Layout.bind(Done);
+  }
+
+  /// For all memory operations that a register may wait for.
+  void awaitMemory();
+  void waitStates(unsigned Count);
+  /// For results of vector and scalar instructions that hardware would not
+  /// wait for.
+  void awaitALU();
+
+  const SeamTraits &waits() const { return Waits; }
+  unsigned waveSize() const { return WaveSize; }
+
+private:
+  /// s_cbranch_scc1 or s_branch.
+  void branch(bool OnSCC, amdgpu::CodeLayout::Label To);
+
+  amdgpu::MachineEncoder &Encoder;
+  const SeamTraits &Waits;
+  unsigned WaveSize;
+  amdgpu::CodeLayout &Layout;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_SEAMCODE_H

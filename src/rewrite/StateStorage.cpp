@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/StateStorage.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+template <typename Callback>
+void StateStorage::forAllLanes(SeamCode &Code, Callback Move) const {
+  if (Exec) {
+    Code.moveMask(Exec, AMDGPU::EXEC);
+    Code.activateAll();
+    Move();
+    Code.moveMask(AMDGPU::EXEC, Exec);
+    return;
+  }
+  Code.keepingSCC([&] {
+    Move();
+    Code.invertExec();
+    Move();
+    Code.invertExec();
+  });
+}
+
+void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack, bool IsLive,
+                           MCRegister Dead) const {
+  if (Form == StateForm::Vgpr)
+    return;
+  if (usesStack())
+    Code.set(Address, Stack.Base);
+  forAllLanes(Code, [&] {
+    if (IsLive) {
+      if (usesStack())
+        Code.store(State, Address, StackPlan::Displaced);
+      else
+        Code.moveVector(Form == StateForm::TwoAgprs ? Aside : Dead, State);
+    }
+    if (!isOnStack())
+      return Code.moveVector(State, Home);
+    Code.load(State, Address, StackPlan::State);
+    Code.awaitMemory();
+  });
+  Code.awaitALU();
+}
+
+void StateStorage::release(SeamCode &Code, const StackPlan &Stack, bool IsLive,
+                           MCRegister Dead, bool IsChanged) const {
+  if (Form == StateForm::Vgpr || (!IsLive && !IsChanged))
+    return;
+  if (usesStack())
+    Code.set(Address, Stack.Base);
+  // v_writelane to a move of all lanes, and v_readlane before an overwrite.
+  Code.awaitALU();
+  forAllLanes(Code, [&] {
+    if (IsChanged) {
+      if (isOnStack())
+        Code.store(State, Address, StackPlan::State);
+      else
+        Code.moveVector(Home, State);
+    }
+    if (!IsLive)
+      return;
+    if (!usesStack())
+      return Code.moveVector(State, Form == StateForm::TwoAgprs ? Aside : Dead);
+    Code.load(State, Address, StackPlan::Displaced);
+    Code.awaitMemory();
+  });
+}
+
+void StateStorage::store(SeamCode &Code, const StackPlan &Stack,
+                         MCRegister FreeSGPR) const {
+  if (Form == StateForm::Vgpr)
+    return;
+  if (!isOnStack())
+    return Code.moveVector(Home, State);
+  Code.set(FreeSGPR, Stack.Base);
+  Code.awaitALU();
+  Code.store(State, FreeSGPR, StackPlan::State);
+}
+
+} // namespace luthier

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the state register is while the application runs, and how it gets into
+// its VGPR for a payload. While it is there, the application's value of that
+// VGPR has to be elsewhere, unless it is dead.
+//
+//   form                between points    the displaced VGPR   EXEC is kept in
+//   Vgpr                its VGPR          -                    -
+//   Agpr                an AGPR           a dead VGPR          - (both halves)
+//   TwoAgprs            an AGPR           another AGPR         - (both halves)
+//   AgprAnd3Sgprs       an AGPR           the stack            an SGPR pair
+//   SpilledWith3Sgprs   the stack         the stack            an SGPR pair
+//   SpilledWith1Sgpr    the stack         the stack            - (both halves)
+//
+// All lanes must move. With an SGPR pair to keep EXEC in, they do at once; else
+// active lanes move, EXEC is inverted, the others move, and EXEC is inverted
+// again, which costs SCC: there are two copies of that code, one per value. The
+// SGPR left holds the address on the stack.
+#ifndef LUTHIER_REWRITE_STATESTORAGE_H
+#define LUTHIER_REWRITE_STATESTORAGE_H
+
+#include "luthier/Refusal.h"
+#include "rewrite/Instrumenter.h"
+#include "rewrite/SeamCode.h"
+#include "rewrite/StackPlan.h"
+
+namespace luthier {
+
+struct StateStorage {
+  StateForm Form = StateForm::Vgpr;
+  llvm::MCRegister State;       ///< The VGPR for payloads.
+  llvm::MCRegister Home, Aside; ///< AGPRs.
+  llvm::MCRegister Exec;        ///< SGPR pair, never the application's.
+  llvm::MCRegister Address;     ///< SGPR, likewise.
+
+  bool isOnStack() const {
+    return Form == StateForm::SpilledWith3Sgprs ||
+           Form == StateForm::SpilledWith1Sgpr;
+  }
+  bool usesStack() const {
+    return isOnStack() || Form == StateForm::AgprAnd3Sgprs;
+  }
+
+  /// Brings it into its VGPR. \p IsLive: the application needs what is there.
+  /// \p Dead: a VGPR that it does not need, if there is one. SCC and EXEC stay.
+  /// Agpr without a dead register is not possible: see canAcquire().
+  void acquire(SeamCode &Code, const StackPlan &Stack, bool IsLive,
+               llvm::MCRegister Dead) const;
+  /// Undoes that, with the same arguments; \p IsChanged: it holds something
+  /// new that is to be kept.
+  void release(SeamCode &Code, const StackPlan &Stack, bool IsLive,
+               llvm::MCRegister Dead, bool IsChanged) const;
+  bool canAcquire(bool IsLive, llvm::MCRegister Dead) const {
+    return Form != StateForm::Agpr || !IsLive || Dead;
+  }
+  /// From its VGPR to where it stays, at the kernel's entry, where EXEC is all
+  /// lanes.
+  void store(SeamCode &Code, const StackPlan &Stack,
+             llvm::MCRegister FreeSGPR) const;
+
+private:
+  template <typename Callback>
+  void forAllLanes(SeamCode &Code, Callback Move) const;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_STATESTORAGE_H

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks in registers above the kernel's own, on every target.
+#include "EngineTest.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class FastPath : public EngineTest {};
+
+/// A loop that lanes leave at different times, with SCC and VCC in use.
+constexpr const char *Loop = R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+entry:
+  %l = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %b = mul i32 %g, 64
+  %i = add i32 %b, %l
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %sum = phi i32 [ %i, %entry ], [ %sum1, %loop ]
+  %sum1 = mul i32 %sum, 1664525
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, %l
+  %end = icmp ult i32 %k1, %n
+  %go = and i1 %more, %end
+  br i1 %go, label %loop, label %done
+done:
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  store i32 %sum1, ptr addrspace(1) %at
+  ret void
+})";
+
+TEST_P(FastPath, CountsActiveLanesOfEachInstruction) {
+  setHooks(R"(
+define void @h() #0 {
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  ret void
+})");
+  KernelLaunch Launch{{150, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(160).value(uint32_t(9));
+  Judgement J = expectUnchanged(fromIR(Loop), Launch, everywhere("h"));
+  EXPECT_GT(J.counters()[0], 150u * 10);
+  EXPECT_EQ(J.Instrumented.Report.SavedVGPRs, 0u);
+}
+
+TEST_P(FastPath, ComputesInFloatingPointWithItsOwnMode) {
+  // The kernel flushes denormals; the hook must not.
+  setHooks(R"(
+define void @h() #0 {
+  %x = load volatile float, ptr addrspace(1) @Counters
+  %y = fmul float %x, 0.5
+  %p = getelementptr i32, ptr addrspace(1) @Counters, i32 2
+  store volatile float %y, ptr addrspace(1) %p
+  ret void
+})");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64).value(uint32_t(3));
+  expectUnchanged(fromIR(Loop), Launch, everywhere("h"));
+}
+
+/// Waves of 64 lanes on RDNA are refused.
+std::vector<EngineTarget> targets() {
+  std::vector<EngineTarget> All = allTargets();
+  erase_if(All, [](auto &T) { return T.isRdna() && T.WaveSize == 64; });
+  return All;
+}
+INSTANTIATE_TEST_SUITE_P(Targets, FastPath, ::testing::ValuesIn(targets()),
+                         targetName);
+
+} // namespace
