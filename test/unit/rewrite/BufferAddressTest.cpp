@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Effective addresses of buffer instructions, through descriptors of all kinds,
+// and of what goes between memory and LDS without registers.
+#include "AddressCases.h"
+#include <random>
+
+namespace luthier::test {
+namespace {
+
+using Space = MemorySpace;
+
+/// How a buffer's descriptor is made of its base in s[4:5].
+struct Descriptor {
+  unsigned Stride = 0;
+  bool IsSwizzled = false;
+  unsigned IndexStrideCode = 0; ///< 8 << code records.
+  bool AddsLane = false;
+  bool HasFormat = false; ///< 32 bits, unsigned.
+};
+
+class BufferAddressTest : public AddressTest {
+protected:
+  std::string set(const Descriptor &D) const {
+    const unsigned Gen = generation();
+    uint32_t Word1 = D.Stride << 16;
+    if (D.IsSwizzled)
+      Word1 |= Gen >= 11 ? 1u << 30 : 1u << 31;
+    uint32_t Word3 = D.IndexStrideCode << 21 | unsigned(D.AddsLane) << 23;
+    if (D.HasFormat) {
+      Word3 |= 0xfac; // Components in order.
+      Word3 |= Gen == 9 ? 4u << 12 | 4u << 15 : 20u << 12;
+    }
+    // Later generations say how ranges are checked: in bytes.
+    if (Gen >= 10)
+      Word3 |= 3u << 28;
+    auto number = [](uint32_t N) { return std::to_string(N) + "\n"; };
+    return "s_mov_b32 s8, s4\ns_or_b32 s9, s5, " + number(Word1) +
+           "s_mov_b32 s10, 0x3ff00\ns_mov_b32 s11, " + number(Word3);
+  }
+  /// The descriptor, then v4 = v0 * IndexScale and v5 = v1 + Plus (with v4 =
+  /// v1 + Plus if only an offset is used).
+  static std::string indices(bool Index, bool Offset) {
+    std::string Text;
+    if (Index)
+      Text += "v_mul_u32_u24_e32 v4, 3, v0\n";
+    if (Offset)
+      Text += std::string("v_and_b32_e32 ") + (Index ? "v5" : "v4") +
+              ", 0x3c, v9\n";
+    return Text;
+  }
+  static std::string addressing(bool Index, bool Offset) {
+    if (Index && Offset)
+      return "v[4:5]";
+    return Index || Offset ? "v4" : "off";
+  }
+  static std::string enables(bool Index, bool Offset) {
+    return std::string(Index ? " idxen" : "") + (Offset ? " offen" : "");
+  }
+  /// No offset in a register.
+  std::string noOffset() const { return generation() == 12 ? "null" : "0"; }
+};
+
+TEST_P(BufferAddressTest, EveryAddressing) {
+  std::vector<AddressCase> Cases;
+  for (bool IsSwizzled : {false, true})
+    for (bool Index : {false, true})
+      for (bool Offset : {false, true})
+        for (bool InRegister : {false, true}) {
+          Descriptor D;
+          D.Stride = 64;
+          D.IsSwizzled = IsSwizzled;
+          D.IndexStrideCode = Index ? 1 : 3;
+          const std::string Setup =
+              set(D) + "s_mov_b32 s12, 0x1000\n" + indices(Index, Offset);
+          Cases.push_back(load(
+              Space::Buffer,
+              "buffer_load_dword v10, " + addressing(Index, Offset) +
+                  ", s[8:11], " + (InRegister ? "s12" : noOffset()) +
+                  enables(Index, Offset) + " offset:" + (Offset ? "0" : "12"),
+              4, Setup));
+        }
+  expectFound(Cases);
+}
+
+TEST_P(BufferAddressTest, EverySize) {
+  const std::string Setup = set({}) + "v_mov_b32_e32 v4, v1\n";
+  const std::string At = ", v4, s[8:11], " + noOffset() + " offen offset:";
+  const bool HasLaterNames = generation() >= 11;
+  auto named = [&](const char *Old, const char *New) {
+    return std::string(HasLaterNames ? New : Old);
+  };
+  expectFound({
+      load(Space::Buffer, "buffer_load_ubyte v10" + At + "3", 1, Setup),
+      load(Space::Buffer, "buffer_load_sbyte v10" + At + "5", 1, Setup),
+      load(Space::Buffer, "buffer_load_ushort v10" + At + "6", 2, Setup),
+      load(Space::Buffer, "buffer_load_sshort v10" + At + "8", 2, Setup),
+      load(Space::Buffer,
+           named("buffer_load_short_d16 v10", "buffer_load_d16_b16 v10") + At +
+               "4",
+           2, Setup),
+      load(Space::Buffer, "buffer_load_dwordx2 v[10:11]" + At + "8", 8, Setup),
+      load(Space::Buffer, "buffer_load_dwordx3 v[10:12]" + At + "8", 12, Setup),
+      load(Space::Buffer, "buffer_load_dwordx4 v[10:13]" + At + "16", 16,
+           Setup),
+      store(Space::Buffer, "buffer_store_byte v12" + At + "1", 1, Setup),
+      store(Space::Buffer, "buffer_store_short v12" + At + "2", 2, Setup),
+      store(Space::Buffer, "buffer_store_dword v12" + At + "4", 4, Setup),
+      store(Space::Buffer, "buffer_store_dwordx4 v[12:15]" + At + "0", 16,
+            Setup),
+  });
+}
+
+TEST_P(BufferAddressTest, AtomicOperations) {
+  const std::string Setup = set({}) + "v_mov_b32_e32 v4, v1\n";
+  const std::string At =
+      ", v4, s[8:11], " + noOffset() + " offen offset:8" + returning();
+  // They return into the register of the data.
+  auto old = [](AddressCase C, const char *Data) {
+    C.Value = Data;
+    return C;
+  };
+  expectFound({
+      old(atomic(Space::Buffer, "buffer_atomic_add v12" + At, 4, Setup), "v12"),
+      old(atomic(Space::Buffer, "buffer_atomic_swap v13" + At, 4, Setup),
+          "v13"),
+      old(atomic(Space::Buffer, "buffer_atomic_umax_x2 v[14:15]" + At, 8,
+                 Setup),
+          "v14"),
+      old(atomic(Space::Buffer, "buffer_atomic_cmpswap v[12:13]" + At, 4,
+                 Setup),
+          "v12"),
+  });
+}
+
+TEST_P(BufferAddressTest, LanesAdded) {
+  Descriptor D;
+  D.Stride = 20;
+  D.AddsLane = true;
+  Descriptor Wide = D;
+  Wide.Stride = 36;
+  expectFound({
+      load(Space::Buffer,
+           "buffer_load_dword v10, off, s[8:11], " + noOffset() + " offset:4",
+           4, set(D)),
+      load(Space::Buffer,
+           "buffer_load_dword v10, v4, s[8:11], s12 idxen offset:8", 4,
+           set(Wide) + "s_mov_b32 s12, 64\n" + indices(true, false)),
+  });
+  if (generation() != 9)
+    return;
+  // The data format is part of the stride then: lanes are 64 KiB apart.
+  D.HasFormat = true;
+  expectFound(
+      {load(Space::Buffer, "buffer_load_dword v10, off, s[8:11], 0 offset:4", 4,
+            set(D))},
+      0x6);
+}
+
+TEST_P(BufferAddressTest, Typed) {
+  Descriptor D;
+  D.HasFormat = true;
+  const std::string Setup = set(D) + "v_mov_b32_e32 v4, v1\n";
+  const std::string At = ", v4, s[8:11], " + noOffset();
+  const std::string Format =
+      generation() == 9 ? " format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_UINT]"
+                        : " format:[BUF_FMT_32_UINT]";
+  const std::string Pair =
+      generation() == 9 ? " format:[BUF_DATA_FORMAT_32_32,BUF_NUM_FORMAT_UINT]"
+                        : " format:[BUF_FMT_32_32_UINT]";
+  expectFound({
+      load(Space::Buffer, "buffer_load_format_x v10" + At + " offen offset:4",
+           4, Setup),
+      store(Space::Buffer, "buffer_store_format_x v12" + At + " offen offset:8",
+            4, Setup),
+      load(Space::Buffer,
+           "tbuffer_load_format_x v10" + At + Format + " offen offset:12", 4,
+           Setup),
+      load(Space::Buffer,
+           "tbuffer_load_format_xy v[10:11]" + At + Pair + " offen offset:16",
+           8, Setup),
+      store(Space::Buffer,
+            "tbuffer_store_format_x v12" + At + Format + " offen", 4, Setup),
+  });
+}
+
+/// Random descriptors and offsets.
+TEST_P(BufferAddressTest, Random) {
+  constexpr unsigned Seed = 20260;
+  SCOPED_TRACE("seed " + std::to_string(Seed));
+  std::mt19937 Random(Seed);
+  auto below = [&](unsigned N) { return unsigned(Random() % N); };
+  for (unsigned Round = 0; Round != 3; ++Round) {
+    std::vector<AddressCase> Cases;
+    while (Cases.size() != 32) {
+      Descriptor D;
+      D.Stride = 16 + 4 * below(30);
+      D.IsSwizzled = below(2);
+      D.IndexStrideCode = below(4);
+      const bool Index = below(2), Offset = below(2);
+      // Offsets stay within a record; swizzled ones are checked.
+      const unsigned Multiplier = 1 + below(7);
+      const unsigned OffsetMask = Offset ? 0xc : 0;
+      const unsigned Immediate = 4 * below((D.Stride - OffsetMask) / 4 - 1);
+      const bool InRegister = below(2);
+      std::string Setup =
+          set(D) + "s_mov_b32 s12, " + std::to_string(4 * below(1024)) + "\n";
+      if (Index)
+        Setup +=
+            "v_mul_u32_u24_e32 v4, " + std::to_string(Multiplier) + ", v0\n";
+      if (Offset)
+        Setup += std::string("v_and_b32_e32 ") + (Index ? "v5" : "v4") +
+                 ", 12, v9\n";
+      Cases.push_back(load(
+          Space::Buffer,
+          "buffer_load_dword v10, " + addressing(Index, Offset) +
+              ", s[8:11], " + (InRegister ? "s12" : noOffset()) +
+              enables(Index, Offset) + " offset:" + std::to_string(Immediate),
+          4, Setup));
+    }
+    expectFound(Cases);
+  }
+}
+
+TEST_P(BufferAddressTest, StraightToLds) {
+  const bool HasBuffer = generation() <= 10;
+  const bool HasGlobal = isAnyOf({"gfx942", "gfx950"});
+  if (!HasBuffer)
+    GTEST_SKIP() << "this target has no loads to LDS";
+  // What has arrived in LDS is read back, to be compared with both sides.
+  auto both = [](std::vector<AddressCase> &Cases, std::string Instruction,
+                 Space From, std::string Setup, unsigned Bytes,
+                 unsigned LdsOffset) {
+    AddressCase Memory = load(From, std::move(Instruction), Bytes, Setup);
+    const std::string Read = Bytes == 1   ? "ds_read_u8"
+                             : Bytes == 2 ? "ds_read_u16"
+                                          : "ds_read_b32";
+    const unsigned PerLane = Bytes < 4 ? 4 : Bytes;
+    Memory.Post =
+        "v_mul_u32_u24_e32 v6, " + std::to_string(PerLane) + ", v0\n" + Read +
+        " v10, v6 offset:" + std::to_string(LdsOffset) + "\nwait_all\n";
+    AddressCase Local = Memory;
+    Local.Access = 1;
+    Local.Space = Space::LDS;
+    Local.Flags = WritesMemory;
+    Local.Bytes = PerLane;
+    Local.IsStore = true;
+    Cases.push_back(Memory);
+    Cases.push_back(Local);
+  };
+  std::vector<AddressCase> Cases;
+  const std::string Setup =
+      set({}) + "v_mov_b32_e32 v4, v1\ns_mov_b32 m0, 0x100\n";
+  both(Cases, "buffer_load_dword v4, s[8:11], 0 offen offset:8 lds",
+       Space::Buffer, Setup, 4, 0x108);
+  both(Cases, "buffer_load_ubyte v4, s[8:11], 0 offen offset:12 lds",
+       Space::Buffer, Setup, 1, 0x10c);
+  if (HasGlobal) {
+    both(Cases, "global_load_lds_dword v1, s[4:5] offset:16", Space::Global,
+         Setup, 4, 0x110);
+    both(Cases, "global_load_lds_ushort v[2:3], off offset:4", Space::Global,
+         Setup, 2, 0x104);
+  }
+  if (isAnyOf({"gfx950"})) {
+    both(Cases, "global_load_lds_dwordx4 v1, s[4:5]", Space::Global, Setup, 16,
+         0x100);
+    both(Cases, "buffer_load_dwordx3 v4, s[8:11], 0 offen lds", Space::Buffer,
+         Setup, 12, 0x100);
+  }
+  expectFound(Cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BufferAddressTest,
+                         ::testing::ValuesIn(instrumentedTargets()),
+                         targetName);
+
+} // namespace
+} // namespace luthier::test
