@@ -75,7 +75,8 @@ public:
   /// Each time \p MF is entered; loops to its first block do not count.
   llvm::Error insertHookAtFunctionEntry(const llvm::MachineFunction &MF,
                                         const void *Hook, Arguments Args = {});
-  /// Before each return, tail call and end of the wave in \p MF.
+  /// Before each return, tail call and end of the wave in \p MF. Jumps through
+  /// registers to places that Luthier does not know count.
   llvm::Error insertHookAtFunctionExits(const llvm::MachineFunction &MF,
                                         const void *Hook, Arguments Args = {});
   /// Once per wave, before anything else.

@@ -13,22 +13,22 @@ static bool endsWave(const MachineInstr &MI) {
          MI.getOpcode() == AMDGPU::S_ENDPGM_SAVED;
 }
 
-/// Returns, tail calls and ends of the wave. A jump through a register whose
-/// targets in the function are known stays inside.
-static bool leavesFunction(const MachineInstr &MI) {
-  if (endsWave(MI))
-    return true;
-  return (MI.isReturn() || MI.isIndirectBranch() ||
-          MI.getOpcode() == AMDGPU::S_SETPC_B64) &&
-         !MI.isCall() && MI.getParent()->succ_empty();
-}
-
 static Error noPlace(const Twine &Why) {
   return refuse(RefusalReason::NoInsertionPoint, Why);
 }
 
 static std::string nameOf(const MachineBasicBlock &MBB) {
   return ("bb." + Twine(MBB.getNumber())).str();
+}
+
+/// By a return, tail call or end of the wave. A jump to an unknown place
+/// counts: it is one of these, unless it goes through a jump table.
+bool PlaceFinder::leavesFunction(const MachineInstr &MI) const {
+  if (endsWave(MI))
+    return true;
+  const ControlTransfer *Transfer = LR.transferOf(MI);
+  return Transfer && Transfer->Kind != ControlTransfer::Call &&
+         Transfer->Kind != ControlTransfer::UnresolvedCall;
 }
 
 Error PlaceFinder::before(const MachineInstr &MI, Points &Result) const {
@@ -54,7 +54,7 @@ Error PlaceFinder::edge(const MachineBasicBlock &From,
 
 Error PlaceFinder::after(const MachineInstr &MI, Points &Result) const {
   const MachineBasicBlock &MBB = *MI.getParent();
-  if (leavesFunction(MI) || MI.isReturn())
+  if (leavesFunction(MI))
     return noPlace("control does not come back behind the instruction that "
                    "ends " +
                    nameOf(MBB));
@@ -93,7 +93,7 @@ Error PlaceFinder::blockEnd(const MachineBasicBlock &MBB,
 }
 
 Error PlaceFinder::beforeEach(const MachineFunction &MF,
-                              bool (*Leaves)(const MachineInstr &),
+                              function_ref<bool(const MachineInstr &)> Leaves,
                               Points &Result) const {
   for (const MachineBasicBlock &MBB : MF)
     for (const MachineInstr &MI : MBB)
@@ -148,7 +148,9 @@ Error PlaceFinder::find(const InstrumentationTask::Insertion &I,
     Result.push_back({Place::entry(*LR.functions().front().second)});
     return Error::success();
   case PointKind::FunctionExit:
-    return beforeEach(*I.MF, leavesFunction, Result);
+    return beforeEach(
+        *I.MF, [&](const MachineInstr &MI) { return leavesFunction(MI); },
+        Result);
   case PointKind::Endpgm:
     for (const auto &[Symbol, MF] : LR.functions())
       if (Error E = beforeEach(*MF, endsWave, Result))

@@ -8,6 +8,7 @@
 #include "analysis/InsertionPoints.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <utility>
@@ -81,6 +82,7 @@ public:
 
 private:
   using Points = llvm::SmallVectorImpl<PlacedPoint>;
+  bool leavesFunction(const llvm::MachineInstr &MI) const;
   llvm::Error find(const InstrumentationTask::Insertion &I,
                    Points &Result) const;
   llvm::Error before(const llvm::MachineInstr &MI, Points &Result) const;
@@ -89,10 +91,11 @@ private:
                        Points &Result) const;
   llvm::Error edge(const llvm::MachineBasicBlock &From,
                    const llvm::MachineBasicBlock &To, Points &Result) const;
-  /// Before each instruction of \p MF that \p Leaves.
-  llvm::Error beforeEach(const llvm::MachineFunction &MF,
-                         bool (*Leaves)(const llvm::MachineInstr &),
-                         Points &Result) const;
+  /// Before each instruction of \p MF that \p Leaves holds of.
+  llvm::Error
+  beforeEach(const llvm::MachineFunction &MF,
+             llvm::function_ref<bool(const llvm::MachineInstr &)> Leaves,
+             Points &Result) const;
   llvm::Error waveEnd(const llvm::MachineFunction &MF, Points &Result) const;
 
   const LiftedRepresentation &LR;

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every point comes down to a place where code may stand, or is refused.
+#include "rewrite/Place.h"
+#include "CodeBuilder.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "codeobject/CodeObject.h"
+#include "lift/Lifter.h"
+#include "luthier/Refusal.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace luthier::test {
+namespace {
+
+class PlaceTest : public ::testing::Test {
+protected:
+  void lift(const std::string &Body, EngineTarget T = {},
+            const std::string &Functions = "") {
+    AssemblyKernel K;
+    K.Body = Body;
+    K.Functions = Functions;
+    Expected<Bytes> Built = assembleKernel(T, K);
+    ASSERT_TRUE(bool(Built)) << toString(Built.takeError());
+    auto Object = CodeObject::create(*Built);
+    ASSERT_TRUE(bool(Object)) << toString(Object.takeError());
+    std::shared_ptr<const CodeObject> Shared = std::move(*Object);
+    auto Lifted = liftKernel(Shared, Shared->kernels().front());
+    ASSERT_TRUE(bool(Lifted)) << toString(Lifted.takeError());
+    LR = std::move(*Lifted);
+    Finder.emplace(*LR);
+  }
+
+  MachineBasicBlock &block(unsigned Number) {
+    return *std::next(LR->kernel().begin(), Number);
+  }
+  /// The \p Count-th instruction of the kernel whose opcode's name begins so.
+  MachineInstr &find(StringRef Name, unsigned Count = 0) {
+    const TargetInstrInfo &TII = *LR->kernel().getSubtarget().getInstrInfo();
+    for (MachineBasicBlock &MBB : LR->kernel())
+      for (MachineInstr &MI : MBB)
+        if (TII.getName(MI.getOpcode()).starts_with(Name) && Count-- == 0)
+          return MI;
+    ADD_FAILURE() << "no " << Name.str();
+    return LR->kernel().front().front();
+  }
+
+  /// What was inserted last, in words: "S_NOP" for before that instruction,
+  /// "0->2" for an edge, "entry", or the refusal's reason.
+  std::string places() {
+    Expected<SmallVector<PlacedPoint, 1>> Found =
+        Finder->find(Task.insertions().back());
+    if (!Found) {
+      std::string Reason;
+      handleAllErrors(Found.takeError(), [&](const Refusal &R) {
+        Reason = toString(R.reason()).str();
+      });
+      return Reason;
+    }
+    std::string Text;
+    const TargetInstrInfo &TII = *LR->kernel().getSubtarget().getInstrInfo();
+    for (const PlacedPoint &P : *Found) {
+      Text += Text.empty() ? "" : " ";
+      switch (P.Where.K) {
+      case Place::Kind::Before:
+        Text += TII.getName(P.Where.MI->getOpcode()).str();
+        break;
+      case Place::Kind::Edge:
+        Text += std::to_string(P.Where.From->getNumber()) + "->" +
+                std::to_string(P.Where.To->getNumber());
+        break;
+      case Place::Kind::Entry:
+        Text += "entry";
+        break;
+      }
+    }
+    return Text;
+  }
+  std::string before(const MachineInstr &MI) {
+    cantFail(Task.insertHookBefore(MI, this));
+    return places();
+  }
+  std::string after(const MachineInstr &MI) {
+    cantFail(Task.insertHookAfter(MI, this));
+    return places();
+  }
+  std::string begin(unsigned Block) {
+    cantFail(Task.insertHookAtBlockBegin(block(Block), this));
+    return places();
+  }
+  std::string end(unsigned Block) {
+    cantFail(Task.insertHookAtBlockEnd(block(Block), this));
+    return places();
+  }
+  std::string edge(unsigned From, unsigned To) {
+    cantFail(Task.insertHookOnEdge(block(From), block(To), this));
+    return places();
+  }
+  std::string endpgm() {
+    cantFail(Task.insertHookAtEndpgm(this));
+    return places();
+  }
+  std::string waveEnd() {
+    cantFail(Task.insertHookAtWaveEnd(this));
+    return places();
+  }
+
+  std::unique_ptr<LiftedRepresentation> LR;
+  std::optional<PlaceFinder> Finder;
+  InstrumentationTask Task;
+};
+
+constexpr EngineTarget Gfx1030{"gfx1030", 32};
+constexpr EngineTarget Gfx1100{"gfx1100", 32};
+constexpr EngineTarget Gfx1201{"gfx1201", 32};
+
+/// 0: falls into 1; 1: loops or goes on to 2; 2: to 3 or 4; 3: ends; 4: ends.
+constexpr const char *Loop = R"(
+    s_mov_b32 s4, 5
+  loop:
+    s_sub_u32 s4, s4, 1
+    s_cmp_lg_u32 s4, 0
+    s_cbranch_scc1 loop
+    v_mov_b32_e32 v1, v0
+    s_cbranch_vccz other
+    s_endpgm
+  other:
+    s_sleep 1
+    s_endpgm
+)";
+
+TEST_F(PlaceTest, BlocksAndEdges) {
+  lift(Loop);
+  EXPECT_EQ(begin(1), "S_SUB_U32");
+  EXPECT_EQ(end(0), "0->1") << "falls through";
+  EXPECT_EQ(end(1), "S_CBRANCH_SCC1");
+  EXPECT_EQ(edge(1, 1), "1->1");
+  EXPECT_EQ(edge(1, 2), "1->2");
+  EXPECT_EQ(edge(0, 2), "no-insertion-point") << "not a successor";
+  EXPECT_EQ(after(find("S_MOV_B32")), "0->1");
+  EXPECT_EQ(after(find("S_SUB_U32")), "S_CMP_LG_U32");
+  EXPECT_EQ(after(find("S_CBRANCH_SCC1")), "1->1 1->2");
+  EXPECT_EQ(after(find("S_ENDPGM")), "no-insertion-point");
+}
+
+TEST_F(PlaceTest, EntriesAndExits) {
+  // The loop goes back to the kernel's first instruction.
+  lift(R"(
+  start:
+    s_sub_u32 s4, s4, 1
+    s_cbranch_scc1 start
+    s_cbranch_vccz other
+    s_endpgm
+  other:
+    s_endpgm
+)");
+  cantFail(Task.insertHookAtKernelEntry(this));
+  EXPECT_EQ(places(), "entry");
+  cantFail(Task.insertHookAtFunctionEntry(LR->kernel(), this));
+  EXPECT_EQ(places(), "entry");
+  EXPECT_EQ(begin(0), "S_SUB_U32");
+  cantFail(Task.insertHookAtFunctionExits(LR->kernel(), this));
+  EXPECT_EQ(places(), "S_ENDPGM S_ENDPGM");
+  EXPECT_EQ(endpgm(), "S_ENDPGM S_ENDPGM");
+  EXPECT_EQ(waveEnd(), "S_ENDPGM S_ENDPGM");
+}
+
+TEST_F(PlaceTest, PairsStayTogether) {
+  lift(R"(
+    s_sleep 1
+    s_getpc_b64 s[4:5]
+    s_add_u32 s4, s4, 8
+    s_addc_u32 s5, s5, 0
+    s_sleep 2
+    s_endpgm
+)");
+  EXPECT_EQ(before(find("S_GETPC")), "S_GETPC_B64");
+  EXPECT_EQ(before(find("S_ADD_U32")), "S_GETPC_B64");
+  EXPECT_EQ(before(find("S_ADDC_U32")), "S_GETPC_B64");
+  EXPECT_EQ(after(find("S_GETPC")), "S_SLEEP");
+  EXPECT_EQ(after(find("S_ADD_U32")), "S_SLEEP");
+}
+
+TEST_F(PlaceTest, NothingStandsInIndexMode) {
+  lift(R"(
+    s_mov_b32 s4, 1
+    s_set_gpr_idx_on s4, gpr_idx(SRC0)
+    v_mov_b32_e32 v2, v1
+    s_mov_b64 exec, s[6:7]
+    v_mov_b32_e32 v3, v1
+    s_set_gpr_idx_off
+    s_sleep 1
+    s_set_gpr_idx_on s4, gpr_idx(SRC0)
+    s_cbranch_scc1 next
+    s_nop 0
+  next:
+    v_mov_b32_e32 v4, v1
+    s_set_gpr_idx_off
+    s_endpgm
+)");
+  EXPECT_EQ(before(find("V_MOV_B32")), "S_SET_GPR_IDX_ON");
+  EXPECT_EQ(before(find("S_MOV_B64")), "S_SET_GPR_IDX_ON");
+  EXPECT_EQ(before(find("V_MOV_B32", 1)), "no-insertion-point")
+      << "EXEC is another one";
+  EXPECT_EQ(after(find("S_MOV_B64")), "S_SLEEP");
+  EXPECT_EQ(after(find("V_MOV_B32")), "no-insertion-point");
+  EXPECT_EQ(after(find("S_SET_GPR_IDX_OFF")), "S_SLEEP");
+  EXPECT_EQ(end(0), "S_SET_GPR_IDX_ON");
+  EXPECT_EQ(edge(0, 1), "no-insertion-point");
+  EXPECT_EQ(begin(1), "no-insertion-point");
+  EXPECT_EQ(begin(2), "no-insertion-point");
+  EXPECT_EQ(after(find("S_SET_GPR_IDX_OFF", 1)), "S_ENDPGM");
+}
+
+TEST_F(PlaceTest, NothingStandsWhereVectorInstructionsAreSkipped) {
+  lift(R"(
+    s_setvskip s4, 0
+    v_mov_b32_e32 v2, v1
+    s_setvskip 0, 0
+    s_sleep 1
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1
+    v_mov_b32_e32 v3, v1
+    s_endpgm
+)");
+  EXPECT_EQ(before(find("V_MOV_B32")), "S_SETVSKIP");
+  EXPECT_EQ(after(find("V_MOV_B32")), "S_SLEEP");
+  EXPECT_EQ(before(find("V_MOV_B32", 1)), "S_SETREG_IMM32_B32");
+}
+
+TEST_F(PlaceTest, ClausesStayTogether) {
+  for (EngineTarget T : {Gfx1030, Gfx1100, Gfx1201}) {
+    lift(R"(
+    s_sleep 1
+    s_clause 0x1
+    global_load_dword v1, v0, s[4:5]
+    global_load_dword v2, v0, s[4:5] offset:4
+    v_mov_b32_e32 v3, v0
+    s_endpgm
+)",
+         T);
+    EXPECT_EQ(before(find("S_CLAUSE")), "S_CLAUSE");
+    EXPECT_EQ(before(find("GLOBAL_LOAD_DWORD")), "S_CLAUSE");
+    EXPECT_EQ(before(find("GLOBAL_LOAD_DWORD", 1)), "S_CLAUSE");
+    EXPECT_EQ(before(find("V_MOV_B32")), "V_MOV_B32_e32");
+    EXPECT_EQ(after(find("S_SLEEP")), "S_CLAUSE");
+    EXPECT_EQ(after(find("GLOBAL_LOAD_DWORD")), "V_MOV_B32_e32");
+    EXPECT_EQ(after(find("GLOBAL_LOAD_DWORD", 1)), "V_MOV_B32_e32");
+  }
+}
+
+TEST_F(PlaceTest, DelaysKeepWhatTheySpeakOf) {
+  lift(R"(
+    s_sleep 1
+    s_delay_alu instid0(VALU_DEP_1)
+    v_mov_b32_e32 v1, v0
+    s_endpgm
+)",
+       Gfx1100);
+  EXPECT_EQ(before(find("V_MOV_B32")), "S_DELAY_ALU");
+  EXPECT_EQ(after(find("S_DELAY_ALU")), "S_ENDPGM");
+}
+
+TEST_F(PlaceTest, TheWaveEndsBeforeItsRegistersAreGone) {
+  for (EngineTarget T : {Gfx1100, Gfx1201}) {
+    lift(R"(
+    s_cbranch_scc1 kept
+    s_sleep 1
+    s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+    s_endpgm
+  kept:
+    s_endpgm
+)",
+         T);
+    EXPECT_EQ(waveEnd(), "S_SENDMSG S_ENDPGM");
+    EXPECT_EQ(endpgm(), "S_SENDMSG S_ENDPGM");
+    EXPECT_EQ(before(find("S_ENDPGM")), "S_SENDMSG");
+    EXPECT_EQ(after(find("S_SENDMSG")), "no-insertion-point");
+    EXPECT_EQ(after(find("S_SLEEP")), "S_SENDMSG");
+  }
+}
+
+TEST_F(PlaceTest, TheWaveEndsOnceAlsoAcrossBlocks) {
+  lift(R"(
+    s_cbranch_scc1 second
+    s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+    s_branch done
+  second:
+    s_sleep 1
+    s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+  done:
+    s_endpgm
+)",
+       Gfx1100);
+  EXPECT_EQ(waveEnd(), "S_SENDMSG S_SENDMSG");
+  EXPECT_EQ(endpgm(), "no-insertion-point");
+  // Now some waves still have registers at the end.
+  lift(R"(
+    s_cbranch_scc1 done
+    s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
+  done:
+    s_endpgm
+)",
+       Gfx1100);
+  EXPECT_EQ(waveEnd(), "no-insertion-point");
+}
+
+TEST_F(PlaceTest, OtherMessagesDeallocateNothing) {
+  // Number 3 is another message before gfx11.
+  lift("s_sendmsg sendmsg(3)\ns_endpgm\n", Gfx1030);
+  EXPECT_EQ(waveEnd(), "S_ENDPGM");
+}
+
+} // namespace
+} // namespace luthier::test
