@@ -7,6 +7,7 @@
 #include <hip/hip_runtime.h>
 
 #include "luthier/AMDGPU.h"
+#include "luthier/Analysis.h"
 #include "luthier/Error.h"
 #include "luthier/Hook.h"
 #include "luthier/Instrument.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/Liveness.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/AnnotatedPrinter.h"
+#include "analysis/ControlFlow.h"
 #include "analysis/LiveLanes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -9,11 +11,6 @@ using namespace llvm;
 
 namespace luthier {
 namespace {
-
-bool endsProgram(const MachineBasicBlock &MBB) {
-  return !MBB.empty() && (MBB.back().getOpcode() == AMDGPU::S_ENDPGM ||
-                          MBB.back().getOpcode() == AMDGPU::S_ENDPGM_SAVED);
-}
 
 /// No lane is active where control goes from \p From to \p To.
 bool isExecZeroOnEdge(const MachineBasicBlock &From,
@@ -143,13 +140,10 @@ private:
   LiveLanes atEnd(const MachineBasicBlock &MBB,
                   const BlockStarts &Starts) const {
     LiveLanes Live;
-    if (MBB.succ_empty()) {
-      // Control goes where this function does not show. What that is, is told
-      // by the instruction, unless code just ends.
-      const bool IsTransfer =
-          !MBB.empty() && !MBB.back().isCall() && LR.transferOf(MBB.back());
-      return endsProgram(MBB) || IsTransfer ? Live : LiveLanes::everything();
-    }
+    // Of calls and returns, the instruction itself tells.
+    const BlockEnd End = endOf(MBB, LR);
+    if (End == BlockEnd::RunsOn || End == BlockEnd::UnknownJump)
+      return LiveLanes::everything();
     for (const MachineBasicBlock *Next : MBB.successors()) {
       LiveLanes There = Starts.lookup(Next);
       if (isExecZeroOnEdge(MBB, *Next))
@@ -272,6 +266,16 @@ const RegisterSet &Liveness::onEdge(const MachineBasicBlock &,
 
 const RegisterSet &Liveness::atEntry(const MachineFunction &MF) const {
   return MF.empty() ? Everything : atStart(MF.front());
+}
+
+void printLiveness(const LiftedRepresentation &LR, raw_ostream &OS) {
+  const Liveness Facts = Liveness::run(LR);
+  printAnnotated(
+      LR, "live",
+      [&](const MachineInstr &MI) -> const RegisterSet & {
+        return Facts.before(MI);
+      },
+      OS);
 }
 
 } // namespace luthier

@@ -41,6 +41,9 @@ private:
   std::vector<RegisterSet> Sets;
 };
 
+/// The code, with what is live before each instruction.
+void printLiveness(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
+
 } // namespace luthier
 
 #endif // LUTHIER_ANALYSIS_LIVENESS_H

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/LoadsInFlight.h"
+#include "analysis/AnnotatedPrinter.h"
 #include "analysis/CallGraph.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -247,6 +248,16 @@ WaitCounts LoadsInFlight::waitsOnEdge(const MachineBasicBlock &,
 WaitCounts LoadsInFlight::waitsAtEntry(const MachineFunction &MF,
                                        const RegisterSet &Registers) const {
   return waitsFor(MF.empty() ? Unknown : atStart(MF.front()), Registers);
+}
+
+void printLoadsInFlight(const LiftedRepresentation &LR, raw_ostream &OS) {
+  const LoadsInFlight Facts = LoadsInFlight::run(LR);
+  printAnnotated(
+      LR, "in flight",
+      [&](const MachineInstr &MI) -> const RegisterSet & {
+        return Facts.before(MI);
+      },
+      OS);
 }
 
 } // namespace luthier

@@ -78,6 +78,9 @@ private:
   friend class LoadsInFlightSolver;
 };
 
+/// The code, with what loads may still write before each instruction.
+void printLoadsInFlight(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
+
 } // namespace luthier
 
 #endif // LUTHIER_ANALYSIS_LOADSINFLIGHT_H

@@ -17,12 +17,6 @@ struct WaveResources {
   unsigned GroupSegment = 0;  ///< Bytes of LDS, of the whole workgroup.
 };
 
-struct Occupancy {
-  enum LimitType { Waves, VGPRs, SGPRs, LDS };
-  unsigned WavesPerSIMD = 0; ///< Zero if not even one fits.
-  LimitType Limit = Waves;   ///< What there is too little of for one more.
-};
-
 Occupancy occupancyOf(const WaveResources &Resources,
                       const RegisterFileTraits &Traits);
 /// Of the kernel as it is, in workgroups of the largest size that it allows and

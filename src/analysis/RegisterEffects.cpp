@@ -123,7 +123,9 @@ public:
         addOperand(MO);
     if (IsVector || Traits & ReadsModes)
       add({RegisterSet::MODE, 1}, RegisterAccess::Read);
-    if (SIInstrInfo::isFLAT(MI) || Traits & ReadsModes)
+    const bool IsScratch =
+        SIInstrInfo::isFLAT(MI) && !SIInstrInfo::isFLATGlobal(MI);
+    if (IsScratch || Traits & ReadsModes)
       add({RegisterSet::FlatScratchLo, 2}, RegisterAccess::Read);
     addIndexed();
     Result.ReadsEverything = Traits & Escapes;

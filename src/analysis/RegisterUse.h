@@ -4,14 +4,9 @@
 #ifndef LUTHIER_ANALYSIS_REGISTERUSE_H
 #define LUTHIER_ANALYSIS_REGISTERUSE_H
 
-#include "luthier/LiftedRepresentation.h"
+#include "luthier/Analysis.h"
 
 namespace luthier {
-
-/// One past the highest register of each file that a kernel may touch.
-struct RegisterUse {
-  unsigned SGPRs = 0, VGPRs = 0, AGPRs = 0;
-};
 
 /// What the code of all its functions names, or the whole allocation of a file
 /// that it also reaches through an index; of all files if it runs code that is

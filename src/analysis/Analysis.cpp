@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/Analysis.h"
+#include "analysis/ControlFlow.h"
+#include "analysis/Liveness.h"
+#include "analysis/LoadsInFlight.h"
+#include "analysis/Occupancy.h"
+#include "llvm/CodeGen/MachineBasicBlock.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+/// Each kind of fact is found out when it is first asked for.
+struct Analysis::Impl {
+  explicit Impl(const LiftedRepresentation &LR) : LR(LR) {}
+
+  const LiftedRepresentation &LR;
+  std::optional<Liveness> Lives;
+  std::optional<LoadsInFlight> Loads;
+  DenseMap<const MachineFunction *, DenseSet<const MachineBasicBlock *>>
+      Reached;
+
+  const Liveness &lives() {
+    if (!Lives)
+      Lives = Liveness::run(LR);
+    return *Lives;
+  }
+  const LoadsInFlight &loads() {
+    if (!Loads)
+      Loads = LoadsInFlight::run(LR);
+    return *Loads;
+  }
+};
+
+Analysis::Analysis(const LiftedRepresentation &LR)
+    : P(std::make_unique<Impl>(LR)) {}
+Analysis::~Analysis() = default;
+Analysis::Analysis(Analysis &&) = default;
+
+const RegisterSet &Analysis::liveBefore(const MachineInstr &MI) {
+  return P->lives().before(MI);
+}
+
+const RegisterSet &Analysis::liveOnEdge(const MachineBasicBlock &From,
+                                        const MachineBasicBlock &To) {
+  return P->lives().onEdge(From, To);
+}
+
+const RegisterSet &Analysis::inFlightBefore(const MachineInstr &MI) {
+  return P->loads().before(MI);
+}
+
+RegisterSet Analysis::deadAt(const MachineInstr &MI) {
+  const RegisterUse Use = registerUse();
+  RegisterSet Result;
+  auto add = [&](unsigned First, unsigned Count) {
+    Result.add(RegisterUnits{uint16_t(First), uint16_t(Count), false});
+  };
+  add(0, Use.SGPRs);
+  add(RegisterSet::FirstVGPR, Use.VGPRs);
+  add(RegisterSet::FirstAGPR, Use.AGPRs);
+  add(RegisterSet::SCC, RegisterSet::SpecialEnd - RegisterSet::SCC);
+  return Result - liveBefore(MI) - inFlightBefore(MI);
+}
+
+bool Analysis::isReached(const MachineBasicBlock &MBB) {
+  const MachineFunction *MF = MBB.getParent();
+  auto [It, IsNew] = P->Reached.try_emplace(MF);
+  if (IsNew)
+    It->second = reachedBlocks(*MF);
+  return It->second.contains(&MBB);
+}
+
+RegisterUse Analysis::registerUse() { return luthier::registerUse(P->LR); }
+Occupancy Analysis::occupancy() { return occupancyOf(P->LR); }
+
+} // namespace luthier
