@@ -17,6 +17,7 @@
 
 namespace llvm {
 class LLVMContext;
+class MachineBasicBlock;
 class MachineFunction;
 class MachineInstr;
 class Module;
@@ -41,19 +42,22 @@ struct PCRelativeReference {
   uint64_t Target = 0; ///< As linked; the plain PC if no addition follows.
 };
 
-/// An instruction with which control leaves its function, other than s_endpgm.
+/// An instruction with which control leaves its function, other than s_endpgm,
+/// or jumps through a register.
 struct ControlTransfer {
   enum KindType {
     Call,           ///< Of Callee; comes back.
     TailCall,       ///< To Callee; does not come back.
     Return,         ///< To the caller of the function.
+    Jump,           ///< To Target, in the same function, through a register.
     UnresolvedCall, ///< Of an unknown function; comes back.
     UnresolvedJump, ///< To an unknown place: function, jump table, return.
   };
   KindType Kind = UnresolvedJump;
   llvm::MachineInstr *MI = nullptr;
-  llvm::MachineFunction *Callee = nullptr; ///< Of Call and TailCall.
-  uint64_t Address = 0;                    ///< Of MI, as linked.
+  llvm::MachineFunction *Callee = nullptr;   ///< Of Call and TailCall.
+  llvm::MachineBasicBlock *Target = nullptr; ///< Of Jump.
+  uint64_t Address = 0;                      ///< Of MI, as linked.
 
   /// Control goes where the lifted code does not show: to the original's code,
   /// which runs uninstrumented and may do anything with the registers.

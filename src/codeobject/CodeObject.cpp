@@ -45,6 +45,7 @@ public:
       return E;
     if (Error E = readSymbols())
       return E;
+    readConstantPointers();
     return readKernels();
   }
 
@@ -58,6 +59,7 @@ private:
   Error readSegments();
   Error readNotes();
   Error readSymbols();
+  void readConstantPointers();
   Error readKernels();
   Expected<KernelInfo> readKernel(const Symbol &Descriptor);
   Expected<uint64_t> codeSize(const KernelInfo &Kernel) const;
@@ -174,6 +176,53 @@ Error CodeObjectReader::readSymbols() {
     return std::tie(A.Address, A.Name) < std::tie(B.Address, B.Name);
   });
   return Error::success();
+}
+
+/// Relocations in memory that is only read once they are done: global offset
+/// table, constant tables of functions. Nobody needs them to load the file, so
+/// what is wrong with them is no error here.
+void CodeObjectReader::readConstantPointers() {
+  auto Headers = File.program_headers();
+  auto Sections = File.sections();
+  if (!Headers || !Sections) {
+    consumeError(Headers.takeError());
+    consumeError(Sections.takeError());
+    return;
+  }
+  auto isConstant = [&](uint64_t Address) {
+    return any_of(*Headers, [&](const auto &H) {
+      return H.p_type == ELF::PT_GNU_RELRO && Address >= H.p_vaddr &&
+             Address - H.p_vaddr < H.p_memsz;
+    });
+  };
+  for (const auto &Section : *Sections) {
+    if (Section.sh_type != ELF::SHT_RELA ||
+        !(Section.sh_flags & ELF::SHF_ALLOC))
+      continue;
+    auto Relocations = File.relas(Section);
+    auto Table = File.getSection(Section.sh_link);
+    if (!Relocations || !Table) {
+      consumeError(Relocations.takeError());
+      consumeError(Table.takeError());
+      continue;
+    }
+    for (const auto &Relocation : *Relocations) {
+      if (!isConstant(Relocation.r_offset))
+        continue;
+      uint64_t Address = Relocation.r_addend;
+      if (Relocation.getType(false) == ELF::R_AMDGPU_ABS64) {
+        auto Symbol = File.getRelocationSymbol(Relocation, *Table);
+        if (!Symbol || !*Symbol || (*Symbol)->st_shndx == ELF::SHN_UNDEF) {
+          consumeError(Symbol.takeError());
+          continue;
+        }
+        Address += (*Symbol)->st_value;
+      } else if (Relocation.getType(false) != ELF::R_AMDGPU_RELATIVE64) {
+        continue;
+      }
+      Object.ConstantPointers[Relocation.r_offset] = Address;
+    }
+  }
 }
 
 Error CodeObjectReader::readKernels() {
@@ -296,6 +345,22 @@ Expected<ArrayRef<uint8_t>> CodeObject::contents(uint64_t Address,
   }
   return malformed(hex(Size) + " bytes at " + hex(Address) +
                    " are not in the file");
+}
+
+std::optional<ArrayRef<uint8_t>> CodeObject::code(uint64_t Address) const {
+  for (const Segment &S : Segments)
+    if (S.Executable && Address >= S.Address && Address - S.Address < S.Size)
+      return ArrayRef(Bytes)
+          .slice(S.FileOffset, S.Size)
+          .drop_front(Address - S.Address);
+  return std::nullopt;
+}
+
+std::optional<uint64_t> CodeObject::constantPointer(uint64_t Address) const {
+  auto It = ConstantPointers.find(Address);
+  if (It == ConstantPointers.end())
+    return std::nullopt;
+  return It->second;
 }
 
 std::optional<ArrayRef<uint8_t>> CodeObject::section(StringRef Name) const {

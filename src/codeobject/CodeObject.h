@@ -11,6 +11,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,13 @@ public:
   /// \p Size bytes as loaded at \p Address; fails outside the file's segments.
   llvm::Expected<llvm::ArrayRef<uint8_t>> contents(uint64_t Address,
                                                    uint64_t Size) const;
+  /// What is in the file from \p Address to the end of its segment, if that is
+  /// executable.
+  std::optional<llvm::ArrayRef<uint8_t>> code(uint64_t Address) const;
+  /// The address as linked that the loader's relocations put, with its bias,
+  /// into the eight bytes at \p Address. Nothing if there is no relocation, if
+  /// the file does not say what for, or if the program may write there.
+  std::optional<uint64_t> constantPointer(uint64_t Address) const;
   /// Contents of the named section, or nothing.
   std::optional<llvm::ArrayRef<uint8_t>> section(llvm::StringRef Name) const;
   /// The msgpack blob of the NT_AMDGPU_METADATA note; may be empty.
@@ -93,6 +101,7 @@ private:
   std::vector<KernelInfo> Kernels;
   std::vector<FunctionInfo> Functions;
   std::vector<Segment> Segments;
+  std::map<uint64_t, uint64_t> ConstantPointers;
   llvm::StringRef Metadata;
 };
 

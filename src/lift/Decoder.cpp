@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/Decoder.h"
+#include "codeobject/CodeObject.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCExpr.h"
 
 using namespace llvm;
 
 namespace luthier {
+
+/// The longest encoding: two dwords, or one and a literal, or an image
+/// instruction with three further dwords of addresses.
+static constexpr uint64_t LongestInstruction = 20;
 
 /// LLVM tells needless literals from inline constants by wrapping them in an
 /// expression, which lives no longer than its context.
@@ -20,28 +23,50 @@ static void unwrapLiterals(DecodedInstruction &D) {
     }
 }
 
+Decoder::Decoder(const amdgpu::MCTarget &Target)
+    : Context(Target.triple(), &Target.asmInfo(), &Target.registers(),
+              &Target.subtarget()),
+      Disassembler(
+          Target.target().createMCDisassembler(Target.subtarget(), Context)) {}
+
+Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
+                                            uint64_t Address) {
+  DecodedInstruction D;
+  uint64_t Size = 0;
+  MCDisassembler::DecodeStatus Status =
+      Disassembler->getInstruction(D.Inst, Size, Code, Address, nulls());
+  if (Status == MCDisassembler::Fail || Size == 0)
+    return refuse(RefusalReason::UndecodableInstruction,
+                  "at 0x" + utohexstr(Address) + ": " +
+                      toHex(Code.take_front(8)));
+  unwrapLiterals(D);
+  D.Address = Address;
+  D.Size = Size;
+  return D;
+}
+
+Expected<DecodedInstruction> Decoder::at(const CodeObject &Object,
+                                         uint64_t Address) {
+  std::optional<ArrayRef<uint8_t>> Code = Object.code(Address);
+  if (!Code || Address % 4)
+    return refuse(RefusalReason::UndecodableInstruction,
+                  "at 0x" + utohexstr(Address) + ": there is no code");
+  return first(Code->take_front(LongestInstruction), Address);
+}
+
 Expected<std::vector<DecodedInstruction>> decode(const amdgpu::MCTarget &Target,
                                                  ArrayRef<uint8_t> Code,
                                                  uint64_t Address) {
-  MCContext Context(Target.triple(), &Target.asmInfo(), &Target.registers(),
-                    &Target.subtarget());
-  std::unique_ptr<MCDisassembler> Disassembler(
-      Target.target().createMCDisassembler(Target.subtarget(), Context));
+  Decoder Decode(Target);
   std::vector<DecodedInstruction> Result;
   Result.reserve(Code.size() / 6);
   for (uint64_t Offset = 0; Offset < Code.size();) {
-    DecodedInstruction &D = Result.emplace_back();
-    uint64_t Size = 0;
-    MCDisassembler::DecodeStatus Status = Disassembler->getInstruction(
-        D.Inst, Size, Code.drop_front(Offset), Address + Offset, nulls());
-    if (Status == MCDisassembler::Fail || Size == 0)
-      return refuse(RefusalReason::UndecodableInstruction,
-                    "at 0x" + utohexstr(Address + Offset) + ": " +
-                        toHex(Code.drop_front(Offset).take_front(8)));
-    unwrapLiterals(D);
-    D.Address = Address + Offset;
-    D.Size = Size;
-    Offset += Size;
+    Expected<DecodedInstruction> D =
+        Decode.first(Code.drop_front(Offset), Address + Offset);
+    if (!D)
+      return D.takeError();
+    Offset += D->Size;
+    Result.push_back(std::move(*D));
   }
   return Result;
 }

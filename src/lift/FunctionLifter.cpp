@@ -10,6 +10,8 @@
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include <map>
+#include <optional>
+#include <set>
 
 using namespace llvm;
 
@@ -37,14 +39,15 @@ bool leavesFunction(const MachineInstr &MI) {
 
 class FunctionLifter {
 public:
-  FunctionLifter(ArrayRef<DecodedInstruction> Code, MachineFunction &MF,
+  FunctionLifter(ArrayRef<DecodedInstruction> Code, uint64_t Entry,
+                 const KnownJumps &Jumps, MachineFunction &MF,
                  LiftedRepresentation::Impl &Impl)
-      : Code(Code), MF(MF), Impl(Impl), TII(*MF.getSubtarget().getInstrInfo()),
+      : Code(Code), Entry(Entry), Jumps(Jumps), MF(MF), Impl(Impl),
+        TII(*MF.getSubtarget().getInstrInfo()),
         Opcodes(Impl.Target->opcodes()) {}
 
   Error run() {
-    if (Error E = findBlocks())
-      return E;
+    createBlocks();
     for (const DecodedInstruction &D : Code)
       if (Error E = lift(D))
         return E;
@@ -57,22 +60,36 @@ private:
   /// The pseudo opcode for \p D, or the real one where the pseudo cannot hold
   /// the operands (a modifier that only the real form has, and that is set).
   unsigned opcodeOf(const DecodedInstruction &D) const {
-    unsigned Pseudo = Opcodes.pseudoOpcode(D.Inst.getOpcode());
-    unsigned Expected = TII.get(Pseudo).getNumOperands();
-    for (unsigned I = Expected; I < D.Inst.getNumOperands(); ++I)
+    const unsigned Pseudo = Opcodes.pseudoOpcode(D.Inst.getOpcode());
+    const MCInstrDesc &Desc = TII.get(Pseudo);
+    for (unsigned I = Desc.getNumOperands(); I < D.Inst.getNumOperands(); ++I)
       if (!D.Inst.getOperand(I).isImm() || D.Inst.getOperand(I).getImm() != 0)
         return D.Inst.getOpcode();
-    return D.Inst.getNumOperands() < Expected ? D.Inst.getOpcode() : Pseudo;
+    for (unsigned I = D.Inst.getNumOperands(); I < Desc.getNumOperands(); ++I)
+      if (!impliedOperand(D, Desc, I))
+        return D.Inst.getOpcode();
+    return Pseudo;
   }
 
-  static bool isDirectBranch(const MCInstrDesc &Desc) {
-    return Desc.isBranch() && !Desc.isIndirectBranch();
+  /// The decoder leaves out operands at the end: registers that are read
+  /// because they are written in part (tied), and modifiers that other operands
+  /// hold.
+  static std::optional<MCOperand> impliedOperand(const DecodedInstruction &D,
+                                                 const MCInstrDesc &Desc,
+                                                 unsigned Index) {
+    const int Tied = Desc.getOperandConstraint(Index, MCOI::TIED_TO);
+    if (Tied >= 0 && D.Inst.getOperand(Tied).isReg())
+      return D.Inst.getOperand(Tied);
+    if (Tied < 0 && Desc.operands()[Index].RegClass < 0)
+      return MCOperand::createImm(0);
+    return std::nullopt;
   }
 
-  /// SOPP branches count dwords from the next instruction.
-  static uint64_t branchTarget(const DecodedInstruction &D) {
-    return D.Address + D.Size +
-           4 * int64_t(static_cast<int16_t>(D.Inst.getOperand(0).getImm()));
+  /// A SOPP branch.
+  bool isDirectBranch(const DecodedInstruction &D) const {
+    const MCInstrDesc &Desc = TII.get(opcodeOf(D));
+    return Desc.isBranch() && !Desc.isIndirectBranch() &&
+           D.Inst.getNumOperands() == 1 && D.Inst.getOperand(0).isImm();
   }
 
   MachineBasicBlock *blockAt(uint64_t Address) {
@@ -80,109 +97,137 @@ private:
     return It == Blocks.end() ? nullptr : It->second;
   }
 
-  /// Blocks begin at the entry, at branch targets and after terminators.
-  Error findBlocks() {
-    DenseMap<uint64_t, bool> Starts;
-    for (const DecodedInstruction &D : Code)
-      Starts[D.Address] = false;
-    Starts[Code.front().Address] = true;
-    const uint64_t Begin = Code.front().Address;
-    const uint64_t End = Code.back().Address + Code.back().Size;
-    for (const DecodedInstruction &D : Code) {
-      const MCInstrDesc &Desc = TII.get(opcodeOf(D));
-      if (isDirectBranch(Desc)) {
-        uint64_t Target = branchTarget(D);
-        if (Target < Begin || Target >= End)
-          return refuse(RefusalReason::CallsFunctions,
-                        "branch at 0x" + utohexstr(D.Address) +
-                            " leaves the function");
-        auto It = Starts.find(Target);
-        if (It == Starts.end())
-          return refuse(RefusalReason::MalformedCodeObject,
-                        "branch at 0x" + utohexstr(D.Address) +
-                            " goes into the middle of an instruction");
-        It->second = true;
-      }
-      if (Desc.isTerminator())
-        if (auto It = Starts.find(D.Address + D.Size); It != Starts.end())
-          It->second = true;
-    }
-    for (const DecodedInstruction &D : Code)
-      if (Starts[D.Address]) {
-        MachineBasicBlock *MBB = MF.CreateMachineBasicBlock();
-        MF.push_back(MBB);
-        Blocks[D.Address] = MBB;
-      }
-    return Error::success();
-  }
-
-  Error lift(const DecodedInstruction &D) {
-    if (MachineBasicBlock *Start = blockAt(D.Address))
-      Current = Start;
-    const unsigned Opcode = opcodeOf(D);
-    const MCInstrDesc &Desc = TII.get(Opcode);
-    MachineInstrBuilder MIB =
-        BuildMI(*Current, Current->end(), DebugLoc(), Desc);
-    Impl.Addresses[MIB] = D.Address;
-    if (D.HasNeedlessLiteral)
-      Impl.NeedlessLiterals.push_back(MIB);
-    if (isDirectBranch(Desc)) {
-      MIB.addMBB(blockAt(branchTarget(D)));
-      return Error::success();
-    }
-    for (unsigned I = 0;
-         I < std::min<unsigned>(D.Inst.getNumOperands(), Desc.getNumOperands());
-         ++I) {
-      const MCOperand &Op = D.Inst.getOperand(I);
-      if (Op.isReg())
-        MIB.addReg(Opcodes.pseudoRegister(Op.getReg()),
-                   getDefRegState(I < Desc.getNumDefs()));
-      else if (Op.isImm())
-        MIB.addImm(Op.getImm());
-      else
-        return refuse(RefusalReason::UndecodableInstruction,
-                      "operand " + Twine(I) + " of " + TII.getName(Opcode) +
-                          " at 0x" + utohexstr(D.Address));
-    }
-    if (leavesFunction(*MIB)) {
-      Impl.TransferOf[MIB] = Impl.Transfers.size();
-      Impl.Transfers.push_back({Desc.isCall() ? ControlTransfer::UnresolvedCall
-                                              : ControlTransfer::UnresolvedJump,
-                                &*MIB, nullptr, D.Address});
-    }
-    if (Opcode == AMDGPU::S_GETPC_B64)
-      Impl.References.push_back({&*MIB, nullptr, nullptr, D.Address + D.Size});
-    return Error::success();
-  }
-
-  void linkBlocks() {
-    for (MachineBasicBlock &MBB : MF) {
-      bool FallsThrough = true;
-      for (const MachineInstr &MI : MBB.terminators()) {
-        for (const MachineOperand &MO : MI.operands())
-          if (MO.isMBB() && !MBB.isSuccessor(MO.getMBB()))
-            MBB.addSuccessor(MO.getMBB());
-        FallsThrough &= !MI.isBarrier();
-      }
-      auto Next = std::next(MBB.getIterator());
-      if (FallsThrough && Next != MF.end() && !MBB.isSuccessor(&*Next))
-        MBB.addSuccessor(&*Next);
-    }
-  }
+  void createBlocks();
+  Error lift(const DecodedInstruction &D);
+  void noteTransfer(const DecodedInstruction &D, MachineInstr &MI);
+  void linkBlocks();
 
   ArrayRef<DecodedInstruction> Code;
+  const uint64_t Entry;
+  const KnownJumps &Jumps;
   MachineFunction &MF;
   LiftedRepresentation::Impl &Impl;
   const TargetInstrInfo &TII;
   const amdgpu::OpcodeMap &Opcodes;
   std::map<uint64_t, MachineBasicBlock *> Blocks;
+  /// Where control runs on to from a block's end.
+  DenseMap<const MachineBasicBlock *, uint64_t> Ends;
   MachineBasicBlock *Current = nullptr;
 };
 
+/// Blocks begin at the entry, at branch targets, after terminators, and where
+/// the code has a gap or overlaps.
+void FunctionLifter::createBlocks() {
+  std::set<uint64_t> Starts = {Entry};
+  uint64_t End = 0;
+  for (const DecodedInstruction &D : Code) {
+    if (D.Address != End)
+      Starts.insert(D.Address);
+    End = D.end();
+    if (isDirectBranch(D))
+      Starts.insert(D.target(0));
+    if (auto Jump = Jumps.find(D.Address); Jump != Jumps.end())
+      Starts.insert(Jump->second);
+    if (TII.get(opcodeOf(D)).isTerminator())
+      Starts.insert(End);
+  }
+  // What runs on into the middle of a stretch.
+  for (const DecodedInstruction &D : Code)
+    if (&D != &Code.back() && D.end() != std::next(&D)->Address)
+      Starts.insert(D.end());
+  SmallVector<MachineBasicBlock *> BeforeEntry;
+  for (const DecodedInstruction &D : Code)
+    if (Starts.contains(D.Address)) {
+      MachineBasicBlock *MBB = MF.CreateMachineBasicBlock();
+      Blocks[D.Address] = MBB;
+      if (D.Address < Entry)
+        BeforeEntry.push_back(MBB);
+      else
+        MF.push_back(MBB);
+    }
+  for (MachineBasicBlock *MBB : BeforeEntry)
+    MF.push_back(MBB);
+}
+
+Error FunctionLifter::lift(const DecodedInstruction &D) {
+  if (MachineBasicBlock *Start = blockAt(D.Address))
+    Current = Start;
+  Ends[Current] = D.end();
+  const unsigned Opcode = opcodeOf(D);
+  const MCInstrDesc &Desc = TII.get(Opcode);
+  MachineInstrBuilder MIB = BuildMI(*Current, Current->end(), DebugLoc(), Desc);
+  if (isDirectBranch(D)) {
+    MIB.addMBB(blockAt(D.target(0)));
+  } else {
+    for (unsigned I = 0; I < Desc.getNumOperands(); ++I) {
+      std::optional<MCOperand> Op = I < D.Inst.getNumOperands()
+                                        ? D.Inst.getOperand(I)
+                                        : impliedOperand(D, Desc, I);
+      if (!Op) // A real opcode of which the decoder leaves out the same.
+        break;
+      if (Op->isReg())
+        MIB.addReg(Opcodes.pseudoRegister(Op->getReg()),
+                   getDefRegState(I < Desc.getNumDefs()));
+      else if (Op->isImm())
+        MIB.addImm(Op->getImm());
+      else
+        return refuse(RefusalReason::UndecodableInstruction,
+                      "operand " + Twine(I) + " of " + TII.getName(Opcode) +
+                          " at 0x" + utohexstr(D.Address));
+    }
+  }
+  Impl.Origins[MIB] = {D.Address, D.Size, D.HasNeedlessLiteral,
+                       fingerprint(*MIB)};
+  // Code that nothing leads to does not run here: a jump through a register
+  // that is not understood goes to the original.
+  if (D.IsReached && leavesFunction(*MIB))
+    noteTransfer(D, *MIB);
+  if (Opcode == AMDGPU::S_GETPC_B64)
+    Impl.References.push_back({&*MIB, nullptr, nullptr, D.end()});
+  return Error::success();
+}
+
+/// Where calls go is found out once all functions are there.
+void FunctionLifter::noteTransfer(const DecodedInstruction &D,
+                                  MachineInstr &MI) {
+  ControlTransfer Transfer;
+  Transfer.Kind = MI.isCall() ? ControlTransfer::UnresolvedCall
+                              : ControlTransfer::UnresolvedJump;
+  Transfer.MI = &MI;
+  Transfer.Address = D.Address;
+  if (auto Jump = Jumps.find(D.Address); Jump != Jumps.end())
+    Transfer.Target = blockAt(Jump->second);
+  Impl.addTransfer(Transfer);
+}
+
+void FunctionLifter::linkBlocks() {
+  for (MachineBasicBlock &MBB : MF) {
+    bool FallsThrough = MBB.empty() || !MBB.back().isBarrier();
+    for (const MachineInstr &MI : MBB.terminators()) {
+      for (const MachineOperand &MO : MI.operands())
+        if (MO.isMBB() && !MBB.isSuccessor(MO.getMBB()))
+          MBB.addSuccessor(MO.getMBB());
+      if (const auto It = Impl.TransferOf.find(&MI);
+          It != Impl.TransferOf.end())
+        if (MachineBasicBlock *Target = Impl.Transfers[It->second].Target)
+          MBB.addSuccessor(Target);
+    }
+    MachineBasicBlock *Next = blockAt(Ends.lookup(&MBB));
+    if (!FallsThrough || !Next)
+      continue;
+    if (!MBB.isSuccessor(Next))
+      MBB.addSuccessor(Next);
+    if (std::next(MBB.getIterator()) != Next->getIterator())
+      BuildMI(MBB, MBB.end(), DebugLoc(), TII.get(AMDGPU::S_BRANCH))
+          .addMBB(Next);
+  }
+}
+
 /// Finds `s_add_u32 lo, lo, imm` and `s_addc_u32 hi, hi, imm` after a getpc:
-///   s_getpc_b64 s[4:5]
-///   s_add_u32   s4, s4, data@rel32@lo+4
-///   s_addc_u32  s5, s5, data@rel32@hi+12
+///   s_getpc_b64    s[4:5]
+///   s_sext_i32_i16 s5, s5                      gfx12
+///   s_add_u32      s4, s4, data@rel32@lo+4
+///   s_addc_u32     s5, s5, data@rel32@hi+12
 void recogniseAdditions(PCRelativeReference &Ref,
                         const TargetRegisterInfo &TRI) {
   MachineInstr &GetPC = *Ref.GetPC;
@@ -206,6 +251,11 @@ void recogniseAdditions(PCRelativeReference &Ref,
       Ref.AddHigh = &*It;
       Ref.Target += Offset;
       return;
+    } else if (!Add && It->getOpcode() == AMDGPU::S_SEXT_I32_I16 &&
+               It->getOperand(0).getReg() == High &&
+               It->getOperand(1).isReg() &&
+               It->getOperand(1).getReg() == High) {
+      continue;
     } else if (It->modifiesRegister(Pair, &TRI) ||
                It->readsRegister(Pair, &TRI) ||
                (Add && It->modifiesRegister(AMDGPU::SCC, &TRI))) {
@@ -216,11 +266,10 @@ void recogniseAdditions(PCRelativeReference &Ref,
 
 } // namespace
 
-Error liftFunction(ArrayRef<DecodedInstruction> Code, MachineFunction &MF,
+Error liftFunction(ArrayRef<DecodedInstruction> Code, uint64_t Entry,
+                   const KnownJumps &Jumps, MachineFunction &MF,
                    LiftedRepresentation::Impl &Impl) {
-  if (Code.empty())
-    return refuse(RefusalReason::MalformedCodeObject, "the kernel is empty");
-  if (Error E = FunctionLifter(Code, MF, Impl).run())
+  if (Error E = FunctionLifter(Code, Entry, Jumps, MF, Impl).run())
     return E;
   for (PCRelativeReference &Ref : Impl.References)
     if (Ref.GetPC->getMF() == &MF)

@@ -8,15 +8,29 @@
 #include "codeobject/CodeObject.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 
 namespace luthier {
 
+/// What an instruction was in the original.
+struct Origin {
+  uint64_t Address = 0; ///< As linked.
+  unsigned Size = 0;    ///< Bytes.
+  /// An operand is a literal although its value fits an inline constant, so
+  /// that encoding the value again gives a shorter instruction.
+  bool HasNeedlessLiteral = false;
+  /// Of opcode and operands: tells whether a tool has changed them since.
+  uint64_t Fingerprint = 0;
+};
+
+uint64_t fingerprint(const llvm::MachineInstr &MI);
+
 /// Members are destroyed from the last to the first: machine functions need
 /// their module, the module its context.
-struct LiftedRepresentation::Impl {
+struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo *Kernel = nullptr; ///< Owned by Object.
   const amdgpu::MCTarget *Target = nullptr;
@@ -27,14 +41,18 @@ struct LiftedRepresentation::Impl {
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 
   FunctionList Functions;
-  llvm::DenseMap<const llvm::MachineInstr *, uint64_t> Addresses;
+  llvm::DenseMap<const llvm::MachineInstr *, Origin> Origins;
   llvm::SmallVector<PCRelativeReference, 4> References;
   llvm::SmallVector<ControlTransfer, 4> Transfers;
   /// Places in Transfers.
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
-  /// Instructions with a literal where an inline constant would do: the only
-  /// ones whose encoding the lifted form does not keep.
-  llvm::SmallVector<const llvm::MachineInstr *, 4> NeedlessLiterals;
+
+  void addTransfer(const ControlTransfer &Transfer);
+
+  /// An instruction that is removed is forgotten: the next new one may well get
+  /// its address in memory.
+  void MF_HandleRemoval(llvm::MachineInstr &MI) override;
+  void MF_HandleInsertion(llvm::MachineInstr &) override {}
 };
 
 } // namespace luthier

@@ -1,73 +1,213 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/Lifter.h"
-#include "lift/Decoder.h"
+#include "lift/CodeTracer.h"
 #include "lift/FunctionLifter.h"
 #include "lift/LiftedImpl.h"
+#include "lift/TransferResolver.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Format.h"
+#include <map>
+#include <set>
 
 using namespace llvm;
 
 namespace luthier {
 
-LiftedRepresentation::LiftedRepresentation(std::unique_ptr<Impl> P)
-    : P(std::move(P)) {}
-LiftedRepresentation::~LiftedRepresentation() = default;
+namespace {
 
-LiftedRepresentation::FunctionList &LiftedRepresentation::functions() {
-  return P->Functions;
-}
-const LiftedRepresentation::FunctionList &
-LiftedRepresentation::functions() const {
-  return P->Functions;
-}
-LLVMContext &LiftedRepresentation::getContext() { return P->Context; }
-Module &LiftedRepresentation::module() { return *P->M; }
-const TargetMachine &LiftedRepresentation::targetMachine() const {
-  return *P->TM;
-}
-std::optional<uint64_t>
-LiftedRepresentation::originalAddress(const MachineInstr &MI) const {
-  auto It = P->Addresses.find(&MI);
-  if (It == P->Addresses.end())
-    return std::nullopt;
-  return It->second;
-}
-ArrayRef<PCRelativeReference>
-LiftedRepresentation::pcRelativeReferences() const {
-  return P->References;
-}
+constexpr uint64_t MostInstructions = 1 << 18;
 
-ArrayRef<ControlTransfer> LiftedRepresentation::controlTransfers() const {
-  return P->Transfers;
-}
-const ControlTransfer *
-LiftedRepresentation::transferOf(const MachineInstr &MI) const {
-  auto It = P->TransferOf.find(&MI);
-  return It == P->TransferOf.end() ? nullptr : &P->Transfers[It->second];
-}
-bool LiftedRepresentation::hasUnresolvedTransfers() const {
-  return any_of(P->Transfers,
-                [](const ControlTransfer &T) { return T.isUnresolved(); });
+class KernelLifter {
+public:
+  KernelLifter(std::shared_ptr<const CodeObject> Object,
+               const KernelInfo &Kernel, const amdgpu::MCTarget &Target)
+      : Object(std::move(Object)), Kernel(Kernel), Target(Target) {}
+
+  Expected<std::unique_ptr<LiftedRepresentation>> run();
+
+private:
+  void begin();
+  Error lift(uint64_t Entry);
+  Error liftReached();
+  Function &createFunction(const LiftedSymbol &Symbol);
+  LiftedSymbol symbolAt(uint64_t Entry, CodeExtent &Extent) const;
+  bool isFunction(uint64_t Address) const;
+  bool findJumps(const TransferResolver &Resolver);
+  void settle(const TransferResolver &Resolver);
+
+  std::shared_ptr<const CodeObject> Object;
+  const KernelInfo &Kernel;
+  const amdgpu::MCTarget &Target;
+  std::unique_ptr<LiftedRepresentation::Impl> Impl;
+  std::map<uint64_t, MachineFunction *> Lifted; ///< By entry.
+  uint64_t Instructions = 0;                    ///< Of all functions.
+  /// What earlier attempts found out, by function. Grows only.
+  std::map<uint64_t, KnownJumps> Jumps;
+};
+
+} // namespace
+
+void KernelLifter::begin() {
+  Lifted.clear();
+  Instructions = 0;
+  Impl = std::make_unique<LiftedRepresentation::Impl>();
+  Impl->Object = Object;
+  Impl->Kernel = &Kernel;
+  Impl->Target = &Target;
+  Impl->TM = Target.createTargetMachine();
+  Impl->M = std::make_unique<Module>("lifted", Impl->Context);
+  Impl->M->setTargetTriple(Target.triple());
+  Impl->M->setDataLayout(Impl->TM->createDataLayout());
+  Impl->M->addModuleFlag(Module::Error, "amdhsa_code_object_version",
+                         Object->version() * 100);
+  Impl->MMI = std::make_unique<MachineModuleInfo>(Impl->TM.get());
 }
 
 /// An IR function for the machine function to hang on. Attributes must be there
 /// before the machine function is made: it derives its register set-up once.
-static Function &createKernelFunction(const KernelInfo &Kernel,
-                                      LiftedRepresentation::Impl &Impl) {
+Function &KernelLifter::createFunction(const LiftedSymbol &Symbol) {
   Function *F =
-      Function::Create(FunctionType::get(Type::getVoidTy(Impl.Context), false),
-                       GlobalValue::ExternalLinkage, Kernel.Name, *Impl.M);
-  F->setCallingConv(CallingConv::AMDGPU_KERNEL);
-  F->addFnAttr("target-cpu", Impl.TM->getTargetCPU());
-  F->addFnAttr("target-features", Impl.TM->getTargetFeatureString());
+      Function::Create(FunctionType::get(Type::getVoidTy(Impl->Context), false),
+                       GlobalValue::ExternalLinkage, Symbol.Name, *Impl->M);
+  F->setCallingConv(Symbol.IsKernel ? CallingConv::AMDGPU_KERNEL
+                                    : CallingConv::C);
+  F->addFnAttr("target-cpu", Impl->TM->getTargetCPU());
+  F->addFnAttr("target-features", Impl->TM->getTargetFeatureString());
   F->addFnAttr("amdgpu-flat-work-group-size",
                "1," + std::to_string(Kernel.Metadata.MaxFlatWorkgroupSize));
-  new UnreachableInst(Impl.Context, BasicBlock::Create(Impl.Context, "", F));
+  new UnreachableInst(Impl->Context, BasicBlock::Create(Impl->Context, "", F));
   return *F;
+}
+
+/// Code without a symbol extends as far as control reaches.
+LiftedSymbol KernelLifter::symbolAt(uint64_t Entry, CodeExtent &Extent) const {
+  Extent = {Entry, Entry, Entry};
+  if (Entry == Kernel.EntryAddress) {
+    Extent.End += Kernel.CodeSize;
+    return {Kernel.Name, Entry, true};
+  }
+  for (const FunctionInfo &F : Object->functions())
+    if (F.Address == Entry) {
+      Extent.End = Entry + F.Size;
+      return {F.Name, Entry, false};
+    }
+  return {"function_" + utohexstr(Entry, /*LowerCase=*/true), Entry, false};
+}
+
+Error KernelLifter::lift(uint64_t Entry) {
+  CodeExtent Extent;
+  const LiftedSymbol Symbol = symbolAt(Entry, Extent);
+  Expected<std::vector<DecodedInstruction>> Code =
+      traceCode(*Object, Target, Extent, Jumps[Entry]);
+  if (!Code)
+    return Code.takeError();
+  // Functions share code at most here and there, unless somebody means harm.
+  Instructions += Code->size();
+  if (Instructions > MostInstructions && Instructions > Object->bytes().size())
+    return refuse(RefusalReason::CallsFunctions,
+                  "functions overlap each other too much");
+  MachineFunction &MF =
+      Impl->MMI->getOrCreateMachineFunction(createFunction(Symbol));
+  if (Error E = liftFunction(*Code, Entry, Jumps[Entry], MF, *Impl))
+    return E;
+  MF.setDelegate(Impl.get());
+  Impl->Functions.push_back({Symbol, &MF});
+  Lifted[Entry] = &MF;
+  return Error::success();
+}
+
+bool KernelLifter::isFunction(uint64_t Address) const {
+  return Lifted.contains(Address) ||
+         any_of(Object->functions(),
+                [&](const FunctionInfo &F) { return F.Address == Address; }) ||
+         any_of(Object->kernels(),
+                [&](const KernelInfo &K) { return K.EntryAddress == Address; });
+}
+
+/// Jumps through registers that stay in their function, such as branches that
+/// are too far for s_branch. True if there are new ones.
+bool KernelLifter::findJumps(const TransferResolver &Resolver) {
+  bool Found = false;
+  for (const auto &[Symbol, MF] : Impl->Functions)
+    for (const ControlTransfer &T : Impl->Transfers) {
+      if (T.MI->getMF() != MF || T.MI->isCall() || T.Target)
+        continue;
+      std::optional<uint64_t> Target = Resolver.targetOf(T);
+      if (Target && (!isFunction(*Target) || *Target == Kernel.EntryAddress))
+        Found |= Jumps[Symbol.Address].insert({T.Address, *Target}).second;
+    }
+  return Found;
+}
+
+/// Lifts what calls and tail calls reach, and what that reaches.
+Error KernelLifter::liftReached() {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    TransferResolver Resolver(*Impl);
+    Resolver.run();
+    if (findJumps(Resolver)) {
+      // Blocks change, so everything is lifted anew.
+      begin();
+      if (Error E = lift(Kernel.EntryAddress))
+        return E;
+      Changed = true;
+      continue;
+    }
+    std::set<uint64_t> Callees;
+    for (const ControlTransfer &T : Impl->Transfers)
+      if (auto Callee = Resolver.targetOf(T); Callee && !T.Target)
+        Callees.insert(*Callee);
+    for (uint64_t Callee : Callees)
+      if (!Lifted.contains(Callee)) {
+        if (Error E = lift(Callee))
+          return E;
+        Changed = true;
+      }
+    if (!Changed)
+      settle(Resolver);
+  }
+  return Error::success();
+}
+
+void KernelLifter::settle(const TransferResolver &Resolver) {
+  for (ControlTransfer &T : Impl->Transfers) {
+    std::optional<uint64_t> Target = Resolver.targetOf(T);
+    if (T.Target) {
+      // Otherwise the block is still one of the places it may go to.
+      if (Target == Impl->Origins.lookup(&T.Target->front()).Address)
+        T.Kind = ControlTransfer::Jump;
+    } else if (Target) {
+      T.Callee = Lifted.at(*Target);
+      T.Kind =
+          T.MI->isCall() ? ControlTransfer::Call : ControlTransfer::TailCall;
+    } else if (Resolver.isReturn(T)) {
+      T.Kind = ControlTransfer::Return;
+    }
+  }
+}
+
+Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
+  begin();
+  if (Error E = lift(Kernel.EntryAddress))
+    return std::move(E);
+  if (!Impl->Transfers.empty())
+    if (Error E = liftReached())
+      return std::move(E);
+  return std::make_unique<LiftedRepresentation>(std::move(Impl));
+}
+
+/// Processors with two wave sizes have the kernel's in its descriptor.
+static std::string featuresOf(const KernelInfo &Kernel, const TargetID &ID) {
+  std::string Features = ID.featureString();
+  if (registerFileTraits(ID.Processor)->WaveSize == 64)
+    return Features;
+  return Features + (Features.empty() ? "" : ",") +
+         (Kernel.Descriptor.usesWave32() ? "+wavefrontsize32"
+                                         : "+wavefrontsize64");
 }
 
 Expected<std::unique_ptr<LiftedRepresentation>>
@@ -76,39 +216,12 @@ liftKernel(std::shared_ptr<const CodeObject> Object, const KernelInfo &Kernel) {
   if (!registerFileTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
   Expected<const amdgpu::MCTarget &> Target =
-      amdgpu::MCTarget::get(ID.Processor, ID.featureString());
+      amdgpu::MCTarget::get(ID.Processor, featuresOf(Kernel, ID));
   if (!Target) {
     std::string Message = toString(Target.takeError());
     return refuse(RefusalReason::UnsupportedTarget, Message);
   }
-  Expected<ArrayRef<uint8_t>> Code =
-      Object->contents(Kernel.EntryAddress, Kernel.CodeSize);
-  if (!Code) {
-    std::string Message = toString(Code.takeError());
-    return refuse(RefusalReason::MalformedCodeObject, Message);
-  }
-  Expected<std::vector<DecodedInstruction>> Decoded =
-      decode(*Target, *Code, Kernel.EntryAddress);
-  if (!Decoded)
-    return Decoded.takeError();
-
-  auto Impl = std::make_unique<LiftedRepresentation::Impl>();
-  Impl->Object = std::move(Object);
-  Impl->Kernel = &Kernel;
-  Impl->Target = &*Target;
-  Impl->TM = Target->createTargetMachine();
-  Impl->M = std::make_unique<Module>("lifted", Impl->Context);
-  Impl->M->setTargetTriple(Target->triple());
-  Impl->M->setDataLayout(Impl->TM->createDataLayout());
-  Impl->M->addModuleFlag(Module::Error, "amdhsa_code_object_version",
-                         Impl->Object->version() * 100);
-  Impl->MMI = std::make_unique<MachineModuleInfo>(Impl->TM.get());
-  MachineFunction &MF = Impl->MMI->getOrCreateMachineFunction(
-      createKernelFunction(Kernel, *Impl));
-  if (Error E = liftFunction(*Decoded, MF, *Impl))
-    return E;
-  Impl->Functions.push_back({{Kernel.Name, Kernel.EntryAddress, true}, &MF});
-  return std::make_unique<LiftedRepresentation>(std::move(Impl));
+  return KernelLifter(std::move(Object), Kernel, *Target).run();
 }
 
 Expected<std::unique_ptr<LiftedRepresentation>>
@@ -116,6 +229,34 @@ cloneLifted(const LiftedRepresentation &LR) {
   // Lifting again takes less time than copying machine functions would, and
   // cannot miss anything.
   return liftKernel(LR.impl().Object, *LR.impl().Kernel);
+}
+
+/// Where a call or jump through a register goes, as a comment.
+static void printTransfer(const LiftedRepresentation &LR,
+                          const MachineInstr &MI, raw_ostream &OS) {
+  const ControlTransfer *T = LR.transferOf(MI);
+  if (!T)
+    return;
+  switch (T->Kind) {
+  case ControlTransfer::Call:
+    OS << "  # calls " << T->Callee->getName();
+    break;
+  case ControlTransfer::TailCall:
+    OS << "  # goes to " << T->Callee->getName();
+    break;
+  case ControlTransfer::Return:
+    OS << "  # returns";
+    break;
+  case ControlTransfer::Jump:
+    OS << "  # goes to bb." << T->Target->getNumber();
+    break;
+  case ControlTransfer::UnresolvedCall:
+    OS << "  # calls an unknown function";
+    break;
+  case ControlTransfer::UnresolvedJump:
+    OS << "  # goes to an unknown place";
+    break;
+  }
 }
 
 void printLifted(const LiftedRepresentation &LR, raw_ostream &OS) {
@@ -132,7 +273,10 @@ void printLifted(const LiftedRepresentation &LR, raw_ostream &OS) {
       for (const MachineInstr &MI : MBB) {
         OS << format_hex_no_prefix(LR.originalAddress(MI).value_or(0), 8)
            << "  ";
-        MI.print(OS, /*IsStandalone=*/false);
+        MI.print(OS, /*IsStandalone=*/false, /*SkipOpers=*/false,
+                 /*SkipDebugLoc=*/false, /*AddNewLine=*/false);
+        printTransfer(LR, MI, OS);
+        OS << '\n';
       }
     }
   }

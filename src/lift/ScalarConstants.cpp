@@ -5,16 +5,26 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MathExtras.h"
+#include <map>
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
 
+/// Of 32 bits: a constant, or what some unit held when the function was
+/// entered.
+struct Value {
+  bool IsFromEntry = false;
+  uint32_t Word = 0; ///< The constant, or the unit's number.
+  bool operator==(const Value &) const = default;
+};
+
 /// Values by unit of the scalar registers, SCC included, and by lane of the
 /// VGPRs that v_writelane put something into. What is not there is not known.
-using Values = std::map<unsigned, uint32_t>;
+using Values = std::map<unsigned, Value>;
 constexpr unsigned FirstLaneKey = 1024, LanesPerVGPR = 64;
+constexpr unsigned NumSGPRs = 106;
 
 unsigned laneKey(RegisterUnits VGPR, unsigned Lane) {
   return FirstLaneKey + VGPR.First * LanesPerVGPR + Lane % LanesPerVGPR;
@@ -22,20 +32,26 @@ unsigned laneKey(RegisterUnits VGPR, unsigned Lane) {
 
 class Interpreter {
 public:
-  Interpreter(Values &State, ScalarConstants::AddressOf Address)
-      : State(State), Address(Address) {}
+  using Environment = ScalarConstants::Environment;
+  Interpreter(Values &State, const Environment &Env) : State(State), Env(Env) {}
 
-  void run(const MachineInstr &MI) {
+  void run(const MachineInstr &MI, std::optional<uint64_t> Callee) {
     // Everything is read before anything is written.
-    SmallVector<std::pair<unsigned, uint32_t>, 3> Known = evaluate(MI);
-    forget(MI);
+    Assignments Known = evaluate(MI);
+    forget(MI, Callee);
     for (auto [Key, Value] : Known)
       State[Key] = Value;
   }
 
-  std::optional<uint32_t> word(unsigned Key) const {
+  std::optional<Value> value(unsigned Key) const {
     auto It = State.find(Key);
     return It == State.end() ? std::nullopt : std::optional(It->second);
+  }
+
+  std::optional<uint32_t> word(unsigned Key) const {
+    auto Value = value(Key);
+    return Value && !Value->IsFromEntry ? std::optional(Value->Word)
+                                        : std::nullopt;
   }
 
   std::optional<uint64_t> pair(MCRegister Reg) const {
@@ -49,11 +65,15 @@ public:
   }
 
 private:
+  using Assignments = SmallVector<std::pair<unsigned, Value>, 4>;
+
   std::optional<uint64_t> source(const MachineOperand &MO) const {
     if (MO.isImm())
       return MO.getImm();
     if (!MO.isReg() || !MO.getReg())
       return std::nullopt;
+    if (MO.getReg() == AMDGPU::SGPR_NULL)
+      return 0;
     RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
     if (Units.Count == 2)
       return pair(MO.getReg().asMCReg());
@@ -63,15 +83,41 @@ private:
     return Word ? std::optional<uint64_t>(*Word) : std::nullopt;
   }
 
-  SmallVector<std::pair<unsigned, uint32_t>, 3>
-  evaluate(const MachineInstr &MI) {
-    SmallVector<std::pair<unsigned, uint32_t>, 3> Result;
+  /// Base and offsets of a scalar load, which end in the cache policy.
+  std::optional<uint64_t> scalarAddress(const MachineInstr &MI) const {
+    std::optional<uint64_t> Sum = source(MI.getOperand(1));
+    for (unsigned I = 2; Sum && I + 1 < MI.getNumExplicitOperands(); ++I) {
+      auto Offset = source(MI.getOperand(I));
+      Sum = Offset ? std::optional(*Sum + *Offset) : std::nullopt;
+    }
+    return Sum;
+  }
+
+  /// One half, or all, of a 64-bit source.
+  std::optional<Value> half(const MachineOperand &MO, unsigned Index) const {
+    if (MO.isImm())
+      return Value{false, uint32_t(uint64_t(MO.getImm()) >> (32 * Index))};
+    if (!MO.isReg() || !MO.getReg())
+      return std::nullopt;
+    RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
+    if (Index >= Units.Count || Units.IsPartial)
+      return std::nullopt;
+    return value(Units.First + Index);
+  }
+
+  Assignments evaluate(const MachineInstr &MI) {
+    Assignments Result;
     const RegisterUnits To = MI.getNumOperands() && MI.getOperand(0).isReg()
                                  ? unitsOf(MI.getOperand(0).getReg().asMCReg())
                                  : RegisterUnits();
-    auto set = [&](std::optional<uint64_t> Value) {
-      for (unsigned I = 0; Value && I < To.Count && I < 2; ++I)
-        Result.push_back({To.First + I, uint32_t(*Value >> (32 * I))});
+    auto set = [&](std::optional<uint64_t> Word, unsigned First = 0) {
+      for (unsigned I = First; Word && I < To.Count && I < First + 2; ++I)
+        Result.push_back(
+            {To.First + I, {false, uint32_t(*Word >> (32 * (I - First)))}});
+    };
+    auto copy = [&](unsigned I) {
+      if (std::optional<Value> From = half(MI.getOperand(1), I))
+        Result.push_back({To.First + I, *From});
     };
     auto sum = [&](std::optional<uint64_t> Carry) {
       auto A = source(MI.getOperand(1)), B = source(MI.getOperand(2));
@@ -79,15 +125,19 @@ private:
         return;
       uint64_t Sum = uint64_t(uint32_t(*A)) + uint32_t(*B) + *Carry;
       set(uint32_t(Sum));
-      Result.push_back({RegisterSet::SCC, uint32_t(Sum >> 32)});
+      Result.push_back({RegisterSet::SCC, {false, uint32_t(Sum >> 32)}});
     };
     switch (MI.getOpcode()) {
     case AMDGPU::S_GETPC_B64:
-      if (auto PC = Address(MI))
+      if (auto PC = Env.AddressOf(MI))
         set(*PC + 4);
       break;
-    case AMDGPU::S_MOV_B32:
     case AMDGPU::S_MOV_B64:
+      copy(1);
+      [[fallthrough]];
+    case AMDGPU::S_MOV_B32:
+      copy(0);
+      break;
     case AMDGPU::S_MOVK_I32:
       set(source(MI.getOperand(1)));
       break;
@@ -106,17 +156,26 @@ private:
           A && B)
         set(*A + *B);
       break;
+    case AMDGPU::S_LOAD_DWORDX2_IMM:
+    case AMDGPU::S_LOAD_DWORDX2_SGPR:
+    case AMDGPU::S_LOAD_DWORDX2_SGPR_IMM:
+    case AMDGPU::S_LOAD_DWORDX4_IMM:
+    case AMDGPU::S_LOAD_DWORDX4_SGPR:
+    case AMDGPU::S_LOAD_DWORDX4_SGPR_IMM:
+      if (auto From = scalarAddress(MI); From && Env.PointerAt)
+        for (unsigned I = 0; I < To.Count; I += 2)
+          set(Env.PointerAt(*From + 4 * I), I);
+      break;
     case AMDGPU::V_WRITELANE_B32:
-      if (auto Value = source(MI.getOperand(1)),
-          Lane = source(MI.getOperand(2));
-          Value && Lane)
-        Result.push_back({laneKey(To, *Lane), uint32_t(*Value)});
+      if (auto Word = half(MI.getOperand(1), 0))
+        if (auto Lane = source(MI.getOperand(2)))
+          Result.push_back({laneKey(To, *Lane), *Word});
       break;
     case AMDGPU::V_READLANE_B32:
       if (auto Lane = source(MI.getOperand(2)))
-        if (auto Value = word(
+        if (auto Word = value(
                 laneKey(unitsOf(MI.getOperand(1).getReg().asMCReg()), *Lane)))
-          set(*Value);
+          Result.push_back({To.First, *Word});
       break;
     default:
       break;
@@ -124,11 +183,20 @@ private:
     return Result;
   }
 
-  /// Drops what \p MI writes. A callee may write everything.
-  void forget(const MachineInstr &MI) {
-    if (MI.isCall() || MI.getOpcode() == AMDGPU::S_MOVRELD_B32 ||
-        MI.getOpcode() == AMDGPU::S_MOVRELD_B64)
+  /// Drops what \p MI writes.
+  void forget(const MachineInstr &MI, std::optional<uint64_t> Callee) {
+    if (writesIndexed(MI))
       return State.clear();
+    if (MI.isCall()) {
+      if (!Env.ChangedBy)
+        return State.clear();
+      RegisterSet Changed = Env.ChangedBy(Callee);
+      std::erase_if(State, [&](const auto &Entry) {
+        return Changed.unit(Entry.first < FirstLaneKey
+                                ? Entry.first
+                                : (Entry.first - FirstLaneKey) / LanesPerVGPR);
+      });
+    }
     for (const MachineOperand &MO : MI.operands())
       if (MO.isReg() && MO.isDef() && MO.getReg())
         forget(MI, unitsOf(MO.getReg().asMCReg()));
@@ -153,8 +221,28 @@ private:
     }
   }
 
+  /// Some register is written, or between here and the end of GPR-index mode
+  /// may be, that the operands do not name.
+  static bool writesIndexed(const MachineInstr &MI) {
+    switch (MI.getOpcode()) {
+    case AMDGPU::S_MOVRELD_B32:
+    case AMDGPU::S_MOVRELD_B64:
+    case AMDGPU::V_MOVRELD_B32_e32:
+    case AMDGPU::V_MOVRELD_B32_e64:
+    case AMDGPU::V_MOVRELSD_B32_e32:
+    case AMDGPU::V_MOVRELSD_B32_e64:
+    case AMDGPU::V_MOVRELSD_2_B32_e32:
+    case AMDGPU::V_MOVRELSD_2_B32_e64:
+    case AMDGPU::S_SET_GPR_IDX_ON:
+    case AMDGPU::S_SET_GPR_IDX_OFF:
+      return true;
+    default:
+      return false;
+    }
+  }
+
   Values &State;
-  ScalarConstants::AddressOf Address;
+  const Environment &Env;
 };
 
 /// Keeps what both ways agree on. True if that is less than before.
@@ -179,7 +267,7 @@ bool ScalarConstants::isTransfer(const MachineInstr &MI) {
 }
 
 ScalarConstants ScalarConstants::run(const MachineFunction &MF,
-                                     AddressOf Address) {
+                                     const Environment &Env) {
   ScalarConstants Result;
   // Blocks that control has not reached yet have no entry.
   DenseMap<const MachineBasicBlock *, Values> Starts;
@@ -190,26 +278,42 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
       Starts[&MBB];
       Work.insert(&MBB);
     }
+  for (unsigned I = 0; I < NumSGPRs; ++I)
+    Starts[&MF.front()][I] = {true, I};
+  auto record = [&](const MachineInstr &MI, const Interpreter &State) {
+    // A block may be looked at again, knowing less.
+    Result.Targets.erase(&MI);
+    Result.EntryPairs.erase(&MI);
+    RegisterSet &Kept = Result.Kept[&MI] = RegisterSet();
+    for (unsigned I = 0; I < NumSGPRs; ++I)
+      if (State.value(I) == Value{true, I})
+        Kept.addSGPR(I);
+    if (MI.getOpcode() == AMDGPU::S_CALL_B64) {
+      if (auto PC = Env.AddressOf(MI); PC && MI.getOperand(1).isImm())
+        Result.Targets[&MI] =
+            *PC + 4 + 4 * SignExtend64<16>(MI.getOperand(1).getImm());
+      return;
+    }
+    const unsigned Source = MI.getOpcode() == AMDGPU::S_SWAPPC_B64;
+    const MCRegister Reg = MI.getOperand(Source).getReg().asMCReg();
+    if (auto Target = State.pair(Reg)) {
+      Result.Targets[&MI] = *Target;
+      return;
+    }
+    const RegisterUnits Units = unitsOf(Reg);
+    auto Low = State.value(Units.First), High = State.value(Units.First + 1);
+    if (Units.Count == 2 && Low && High && Low->IsFromEntry &&
+        *High == Value{true, Low->Word + 1})
+      Result.EntryPairs[&MI] = Low->Word;
+  };
   while (!Work.empty()) {
     const MachineBasicBlock *MBB = Work.pop_back_val();
     Values State = Starts[MBB];
-    Interpreter Interpret(State, Address);
+    Interpreter Interpret(State, Env);
     for (const MachineInstr &MI : *MBB) {
-      if (isTransfer(MI)) {
-        // A block may be looked at again, knowing less.
-        Result.Targets.erase(&MI);
-        if (MI.getOpcode() == AMDGPU::S_CALL_B64) {
-          if (auto PC = Address(MI); PC && MI.getOperand(1).isImm())
-            Result.Targets[&MI] =
-                *PC + 4 + 4 * SignExtend64<16>(MI.getOperand(1).getImm());
-        } else {
-          unsigned Source = MI.getOpcode() == AMDGPU::S_SWAPPC_B64;
-          if (auto Target =
-                  Interpret.pair(MI.getOperand(Source).getReg().asMCReg()))
-            Result.Targets[&MI] = *Target;
-        }
-      }
-      Interpret.run(MI);
+      if (isTransfer(MI))
+        record(MI, Interpret);
+      Interpret.run(MI, Result.targetOf(MI));
     }
     for (const MachineBasicBlock *Next : MBB->successors()) {
       auto [It, IsNew] = Starts.try_emplace(Next, State);
@@ -224,6 +328,12 @@ std::optional<uint64_t>
 ScalarConstants::targetOf(const MachineInstr &MI) const {
   auto It = Targets.find(&MI);
   return It == Targets.end() ? std::nullopt : std::optional(It->second);
+}
+
+std::optional<unsigned>
+ScalarConstants::entryPairOf(const MachineInstr &MI) const {
+  auto It = EntryPairs.find(&MI);
+  return It == EntryPairs.end() ? std::nullopt : std::optional(It->second);
 }
 
 } // namespace luthier

@@ -30,7 +30,8 @@ private:
   Error writeFunction(const MachineFunction &MF);
   Error writeBlock(const MachineBasicBlock &MBB);
   Error writeKept(const MachineInstr &MI);
-  void writeCall(const ControlTransfer &Transfer);
+  bool writeTransfer(const ControlTransfer &Transfer);
+  bool isChanged(const MachineInstr &MI) const;
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
   template <typename Callback, typename... Args>
@@ -117,15 +118,31 @@ Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
   return Error::success();
 }
 
+/// Goes a distance that the machine IR holds as a number.
+static bool isRelative(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_CALL_B64:
+  case AMDGPU::S_CBRANCH_I_FORK:
+  case AMDGPU::S_SUBVECTOR_LOOP_BEGIN:
+  case AMDGPU::S_SUBVECTOR_LOOP_END:
+    return true;
+  default:
+    return false;
+  }
+}
+
 Error CodeWriter::writeKept(const MachineInstr &MI) {
   if (isMoved()) {
     const ControlTransfer *Transfer = LR.transferOf(MI);
-    if (Transfer && Transfer->Callee) {
-      writeCall(*Transfer);
+    if (Transfer && !isChanged(MI) && writeTransfer(*Transfer))
       return Error::success();
-    }
+    if (isRelative(MI))
+      return createStringError("a relative call or branch that is not "
+                               "understood");
     std::optional<uint64_t> Address = LR.originalAddress(MI);
-    if (MI.getOpcode() == AMDGPU::S_GETPC_B64 && Address) {
+    if (MI.getOpcode() == AMDGPU::S_GETPC_B64) {
+      if (!Address)
+        return createStringError("s_getpc_b64 of no place in the original");
       const uint64_t PC = *Address + 4;
       if (Options.LoadBias)
         writeOriginalPC(MI, PC + *Options.LoadBias, Encoder, Layout);
@@ -134,28 +151,56 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
       return Error::success();
     }
   }
+  if (!Options.Reencode && !MI.isBranch() && !isChanged(MI))
+    if (auto It = LR.impl().Origins.find(&MI); It != LR.impl().Origins.end()) {
+      Expected<ArrayRef<uint8_t>> Bytes =
+          LR.impl().Object->contents(It->second.Address, It->second.Size);
+      if (!Bytes)
+        return Bytes.takeError();
+      Layout.append(*Bytes);
+      return Error::success();
+    }
   return Encoder.encode(MI, Layout, [&](const MachineBasicBlock &To) {
     return targetOf(MI, To);
   });
+}
+
+/// A tool has edited the instruction or put it there.
+bool CodeWriter::isChanged(const MachineInstr &MI) const {
+  auto It = LR.impl().Origins.find(&MI);
+  return It == LR.impl().Origins.end() ||
+         It->second.Fingerprint != fingerprint(MI);
 }
 
 /// The function's address stays what it was for whoever else uses it; only
 /// control goes to the copy:
 ///   s_swappc_b64 s[30:31], s[4:5]   ->   s_call_b64 s[30:31], <copy>
 ///   s_setpc_b64 s[4:5]              ->   s_branch <copy>
-void CodeWriter::writeCall(const ControlTransfer &Transfer) {
-  const Label Callee = Entries[Transfer.Callee];
-  if (Transfer.Kind == ControlTransfer::TailCall) {
-    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), Callee);
-    return;
+/// False for what is written as it is.
+bool CodeWriter::writeTransfer(const ControlTransfer &Transfer) {
+  switch (Transfer.Kind) {
+  case ControlTransfer::Call: {
+    SmallVector<uint8_t, 4> Code;
+    Encoder.encode(
+        AMDGPU::S_CALL_B64,
+        {MCOperand::createReg(Transfer.MI->getOperand(0).getReg().asMCReg()),
+         MCOperand::createImm(0)},
+        Code);
+    Layout.branch(support::endian::read32le(Code.data()),
+                  Entries[Transfer.Callee]);
+    return true;
   }
-  SmallVector<uint8_t, 4> Code;
-  Encoder.encode(
-      AMDGPU::S_CALL_B64,
-      {MCOperand::createReg(Transfer.MI->getOperand(0).getReg().asMCReg()),
-       MCOperand::createImm(0)},
-      Code);
-  Layout.branch(support::endian::read32le(Code.data()), Callee);
+  case ControlTransfer::TailCall:
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH),
+                  Entries[Transfer.Callee]);
+    return true;
+  case ControlTransfer::Jump:
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH),
+                  targetOf(*Transfer.MI, *Transfer.Target));
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Where \p Branch has to go so that the edge's code is passed.

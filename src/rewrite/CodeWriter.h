@@ -40,6 +40,8 @@ struct CodeWriterOptions {
   /// The address as linked that the new code will have, in one image with the
   /// original: the distance is enough.
   std::optional<uint64_t> LinkedAt = std::nullopt;
+  /// Otherwise an instruction that no tool has changed is copied as it is.
+  bool Reencode = false;
 };
 
 /// What stands for an instruction of the original. Code that no such range

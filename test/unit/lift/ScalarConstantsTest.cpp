@@ -19,10 +19,10 @@ protected:
     if (!Kernel.LR)
       return std::nullopt;
     const MachineInstr &Jump = Kernel.at("jump");
-    return ScalarConstants::run(*Jump.getMF(),
-                                [&](const MachineInstr &MI) {
-                                  return Kernel.LR->originalAddress(MI);
-                                })
+    auto addressOf = [&](const MachineInstr &MI) {
+      return Kernel.LR->originalAddress(MI);
+    };
+    return ScalarConstants::run(*Jump.getMF(), {.AddressOf = addressOf})
         .targetOf(Jump);
   }
   LiftedKernel Kernel;

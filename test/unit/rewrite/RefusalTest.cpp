@@ -37,7 +37,7 @@ TEST_F(Refusals, KernelsThatJumpThroughRegisters) {
 
 TEST_F(Refusals, KernelsThatBranchOutOfThemselves) {
   refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm",
-               RefusalReason::CallsFunctions);
+               RefusalReason::UndecodableInstruction);
 }
 
 TEST_F(Refusals, InstructionsThatDoNotDecode) {
@@ -70,7 +70,7 @@ TEST_F(Refusals, PointsInsideIndexModeThatBeginsElsewhere) {
 }
 
 TEST_F(Refusals, KernelsThatRunOnIntoWhatFollows) {
-  refuseKernel("s_nop 0", RefusalReason::CallsFunctions);
+  refuseKernel("s_nop 0", RefusalReason::UndecodableInstruction);
 }
 
 TEST_F(Refusals, RegistersTheKernelDoesNotUse) {

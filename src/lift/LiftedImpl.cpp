@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lift/LiftedImpl.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineInstr.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+LiftedRepresentation::LiftedRepresentation(std::unique_ptr<Impl> P)
+    : P(std::move(P)) {}
+LiftedRepresentation::~LiftedRepresentation() = default;
+
+LiftedRepresentation::FunctionList &LiftedRepresentation::functions() {
+  return P->Functions;
+}
+const LiftedRepresentation::FunctionList &
+LiftedRepresentation::functions() const {
+  return P->Functions;
+}
+LLVMContext &LiftedRepresentation::getContext() { return P->Context; }
+Module &LiftedRepresentation::module() { return *P->M; }
+const TargetMachine &LiftedRepresentation::targetMachine() const {
+  return *P->TM;
+}
+std::optional<uint64_t>
+LiftedRepresentation::originalAddress(const MachineInstr &MI) const {
+  auto It = P->Origins.find(&MI);
+  if (It == P->Origins.end())
+    return std::nullopt;
+  return It->second.Address;
+}
+ArrayRef<PCRelativeReference>
+LiftedRepresentation::pcRelativeReferences() const {
+  return P->References;
+}
+ArrayRef<ControlTransfer> LiftedRepresentation::controlTransfers() const {
+  return P->Transfers;
+}
+const ControlTransfer *
+LiftedRepresentation::transferOf(const MachineInstr &MI) const {
+  auto It = P->TransferOf.find(&MI);
+  return It == P->TransferOf.end() ? nullptr : &P->Transfers[It->second];
+}
+bool LiftedRepresentation::hasUnresolvedTransfers() const {
+  return any_of(P->Transfers,
+                [](const ControlTransfer &T) { return T.isUnresolved(); });
+}
+
+uint64_t fingerprint(const MachineInstr &MI) {
+  hash_code Result = hash_value(MI.getOpcode());
+  for (const MachineOperand &MO : MI.explicit_operands()) {
+    if (MO.isReg())
+      Result = hash_combine(Result, 0, MO.getReg().id());
+    else if (MO.isImm())
+      Result = hash_combine(Result, 1, MO.getImm());
+    else
+      Result = hash_combine(Result, 2, unsigned(MO.getType()));
+  }
+  return Result;
+}
+
+void LiftedRepresentation::Impl::addTransfer(const ControlTransfer &Transfer) {
+  TransferOf[Transfer.MI] = Transfers.size();
+  Transfers.push_back(Transfer);
+}
+
+void LiftedRepresentation::Impl::MF_HandleRemoval(MachineInstr &MI) {
+  Origins.erase(&MI);
+  erase_if(References,
+           [&](const PCRelativeReference &Ref) { return Ref.GetPC == &MI; });
+  for (PCRelativeReference &Ref : References)
+    if (Ref.AddLow == &MI || Ref.AddHigh == &MI) {
+      Ref.Target = Origins.lookup(Ref.GetPC).Address + 4;
+      Ref.AddLow = Ref.AddHigh = nullptr;
+    }
+  if (!TransferOf.contains(&MI))
+    return;
+  erase_if(Transfers, [&](const ControlTransfer &T) { return T.MI == &MI; });
+  TransferOf.clear();
+  for (auto [Index, Transfer] : enumerate(Transfers))
+    TransferOf[Transfer.MI] = Index;
+}
+
+} // namespace luthier

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lift/TransferResolver.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+/// v40-v47, v56-v63 and so on to v248-v255.
+static RegisterSet calleeSaved() {
+  RegisterSet Result;
+  for (unsigned I = 40; I < 256; ++I)
+    if (I % 16 >= 8)
+      Result.addVGPR(I);
+  return Result;
+}
+
+static RegisterSet writtenIn(const MachineFunction &MF) {
+  RegisterSet Result;
+  for (const MachineBasicBlock &MBB : MF)
+    for (const MachineInstr &MI : MBB)
+      for (const MachineOperand &MO : MI.operands())
+        if (MO.isReg() && MO.isDef() && MO.getReg())
+          Result.add(MO.getReg().asMCReg());
+  return Result - calleeSaved();
+}
+
+TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl)
+    : Impl(Impl) {
+  DenseMap<const MachineFunction *, Function *> ByFunction;
+  for (const auto &[Symbol, MF] : Impl.Functions) {
+    Function &F = Functions[Symbol.Address];
+    F.Symbol = &Symbol;
+    F.MF = MF;
+    F.Named = F.Changed = writtenIn(*MF);
+    ByFunction[MF] = &F;
+  }
+  for (const ControlTransfer &Transfer : Impl.Transfers) {
+    Function *F = ByFunction[Transfer.MI->getMF()];
+    F->Transfers.push_back(&Transfer);
+    FunctionOf[Transfer.MI] = F;
+  }
+}
+
+/// Functions not lifted yet change nothing: once they are, everything is looked
+/// at again, and what is known only ever gets less.
+RegisterSet TransferResolver::changedBy(std::optional<uint64_t> Callee) const {
+  if (!Callee)
+    return RegisterSet::all() - calleeSaved();
+  auto It = Functions.find(*Callee);
+  return It == Functions.end() ? RegisterSet() : It->second.Changed;
+}
+
+std::optional<uint64_t>
+TransferResolver::targetOf(const ControlTransfer &Transfer) const {
+  if (!ScalarConstants::isTransfer(*Transfer.MI))
+    return std::nullopt;
+  auto Target = FunctionOf.at(Transfer.MI)->Constants.targetOf(*Transfer.MI);
+  // An address outside the file may well be that of something else. The kernel
+  // itself begins with launch state, not like a function.
+  if (!Target || !Impl.Object->code(*Target) ||
+      (Transfer.MI->isCall() && *Target == Impl.Kernel->EntryAddress))
+    return std::nullopt;
+  return Target;
+}
+
+std::optional<unsigned>
+TransferResolver::linkOf(const ControlTransfer &Call) const {
+  RegisterUnits Units = unitsOf(Call.MI->getOperand(0).getReg().asMCReg());
+  return Units.Count == 2 ? std::optional<unsigned>(Units.First) : std::nullopt;
+}
+
+bool TransferResolver::isReturn(const ControlTransfer &Transfer) const {
+  if (!Link || Transfer.MI->getOpcode() != AMDGPU::S_SETPC_B64)
+    return false;
+  const Function &F = *FunctionOf.at(Transfer.MI);
+  return !F.Symbol->IsKernel && F.Constants.entryPairOf(*Transfer.MI) == Link;
+}
+
+/// A tail call must hand on its own caller's return address.
+void TransferResolver::findLink() {
+  Link = std::nullopt;
+  for (const ControlTransfer &T : Impl.Transfers) {
+    if (!T.MI->isCall() || !targetOf(T))
+      continue;
+    std::optional<unsigned> Own = linkOf(T);
+    if (!Own || (Link && Link != Own)) {
+      Link = std::nullopt;
+      return;
+    }
+    Link = Own;
+  }
+  if (!Link)
+    return;
+  for (const ControlTransfer &T : Impl.Transfers) {
+    if (T.MI->isCall() || !targetOf(T) || !Functions.contains(*targetOf(T)))
+      continue;
+    const Function &F = *FunctionOf.at(T.MI);
+    const RegisterSet Kept = F.Constants.keptAt(*T.MI);
+    if (F.Symbol->IsKernel || !Kept.sgpr(*Link) || !Kept.sgpr(*Link + 1)) {
+      Link = std::nullopt;
+      return;
+    }
+  }
+}
+
+RegisterSet TransferResolver::changes(const Function &F) const {
+  RegisterSet Touched = F.Named, Kept = RegisterSet::all();
+  for (const ControlTransfer *T : F.Transfers) {
+    std::optional<uint64_t> Target = targetOf(*T);
+    if (isReturn(*T)) {
+      Kept &= F.Constants.keptAt(*T->MI);
+      continue;
+    }
+    const RegisterSet Changed = changedBy(Target);
+    Touched |= Changed;
+    if (!T->MI->isCall())
+      Kept &= F.Constants.keptAt(*T->MI) - Changed;
+  }
+  return Touched - Kept;
+}
+
+void TransferResolver::run() {
+  auto addressOf = [&](const MachineInstr &MI) -> std::optional<uint64_t> {
+    auto It = Impl.Origins.find(&MI);
+    if (It == Impl.Origins.end())
+      return std::nullopt;
+    return It->second.Address;
+  };
+  auto pointerAt = [&](uint64_t Address) {
+    return Impl.Object->constantPointer(Address);
+  };
+  auto changedBy = [&](std::optional<uint64_t> Callee) {
+    return this->changedBy(Callee);
+  };
+  const ScalarConstants::Environment Env{addressOf, pointerAt, changedBy};
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto &[Entry, F] : Functions)
+      if (!F.Transfers.empty())
+        F.Constants = ScalarConstants::run(*F.MF, Env);
+    findLink();
+    for (auto &[Entry, F] : Functions) {
+      RegisterSet Now = F.Changed | changes(F);
+      Changed |= Now != F.Changed;
+      F.Changed = Now;
+    }
+  }
+}
+
+} // namespace luthier
