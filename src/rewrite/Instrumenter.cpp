@@ -8,6 +8,7 @@
 #include "rewrite/KernelCheck.h"
 #include "rewrite/PlacedHooks.h"
 #include "rewrite/PointWriter.h"
+#include "rewrite/Poison.h"
 #include "rewrite/Prologue.h"
 #include "rewrite/ResourceGrowth.h"
 #include "rewrite/VariantPlan.h"
@@ -356,6 +357,8 @@ Expected<InstrumentedKernel> Instrumentation::run() {
 Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
                  HookResolver Resolve, const InstrumenterOptions &Options) {
+  if (Options.Poison && Task.insertions().empty())
+    return poisonKernel(LR, Options);
   return Instrumentation(LR, Task, Resolve, Options).run();
 }
 

@@ -49,6 +49,8 @@ struct InstrumenterOptions {
   /// Overwrite, at every point, what the analyses call free.
   bool Poison = false;
   uint64_t PoisonSeed = 0;
+  /// Registers at one point, chosen by chance; 0 for all of them.
+  uint32_t PoisonMost = 32;
   /// What the loader added to the original's addresses: code that asks for its
   /// own position keeps getting the original's.
   uint64_t LoadBias = 0;

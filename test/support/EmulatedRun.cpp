@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EmulatedRun.h"
+#include "amdgpu/MCTarget.h"
 #include "lift/Lifter.h"
 #include "luthier/emulator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -7,6 +8,9 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstring>
@@ -122,6 +126,7 @@ private:
   CodeHandle copyOf(const CodeHandle &Code, const DeviceHandle &On) const;
   void findVariables(const TestHooks &Hooks);
   void placeArguments();
+  uint32_t applicationScratch() const;
   luthier_emu_launch launchOf(bool IsInstrumented) const;
   std::vector<std::vector<uint32_t>> buffers(const DeviceHandle &On) const;
   std::string explain(const luthier_emu_difference &D,
@@ -249,7 +254,7 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
                          const Mutator &Mutate) {
   InstrumenterOptions How = Options.Engine;
   How.LoadBias = Bias;
-  How.ApplicationStack = std::max(How.ApplicationStack, Launch.Scratch);
+  How.ApplicationStack = std::max(How.ApplicationStack, applicationScratch());
   auto LR = liftKernel(Object, *Kernel);
   Expected<InstrumentedKernel> New = [&]() -> Expected<InstrumentedKernel> {
     if (!LR)
@@ -285,6 +290,14 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
     ToOriginal[Info.entry_address + P.Offset] = P.Original + Bias;
 }
 
+/// What the packet asks for on behalf of the application.
+uint32_t Judging::applicationScratch() const {
+  if (Launch.Scratch || !Kernel->Descriptor.usesDynamicStack())
+    return Launch.Scratch;
+  // Enough for the calls of tests, as the emulator has it without a packet.
+  return std::max(Kernel->Metadata.PrivateSegmentSize, 1024u);
+}
+
 luthier_emu_launch Judging::launchOf(bool IsInstrumented) const {
   auto L = sized<luthier_emu_launch>();
   for (unsigned Axis = 0; Axis != 3; ++Axis) {
@@ -294,14 +307,14 @@ luthier_emu_launch Judging::launchOf(bool IsInstrumented) const {
   L.kernarg = Kernarg.data();
   L.kernarg_size = Kernarg.size();
   L.dynamic_lds = Launch.DynamicLds;
-  L.private_segment_size = Launch.Scratch;
+  L.private_segment_size = applicationScratch();
   auto Old = sized<luthier_emu_kernel_info>(), New = Old;
   luthier_emu_kernel(Original.get(), Kernel->Name.c_str(), &Old);
   if (Instrumented)
     luthier_emu_kernel(Instrumented.get(), Kernel->Name.c_str(), &New);
   // What a runtime would put into the packet.
   const uint32_t OldScratch =
-      std::max(Old.private_segment_size, Launch.Scratch);
+      std::max(Old.private_segment_size, applicationScratch());
   const uint32_t NewScratch =
       std::max({OldScratch, New.private_segment_size,
                 Result.Instrumented.PrivateSegmentSize});
@@ -362,6 +375,20 @@ void Judging::runInstrumented() {
                       ", not 0x" + utohexstr(Result.Buffers[B][N]));
 }
 
+/// Bytes of the first instruction of \p Code.
+static unsigned sizeOfFirst(const amdgpu::MCTarget &Target, Bytes Code) {
+  MCContext Context(Target.triple(), &Target.asmInfo(), &Target.registers(),
+                    &Target.subtarget());
+  std::unique_ptr<MCDisassembler> Disassembler(
+      Target.target().createMCDisassembler(Target.subtarget(), Context));
+  // LLVM expects to find whole instructions.
+  Code.resize(Code.size() + 20);
+  MCInst Inst;
+  uint64_t Size = 0;
+  Disassembler->getInstruction(Inst, Size, Code, 0, nulls());
+  return std::max<unsigned>(Size, 4);
+}
+
 /// The difference with the code before it: "+" marks payload, "*" the
 /// instruction that wrote the register.
 std::string Judging::explain(const luthier_emu_difference &D,
@@ -374,14 +401,19 @@ std::string Judging::explain(const luthier_emu_difference &D,
   for (unsigned N = 0; N != 3 && From != ToOriginal.begin(); ++N)
     --From;
   std::vector<std::string> Lines;
-  // Instructions have no size here; what does not decode is skipped.
-  for (uint64_t PC = From->first; PC <= To->first; PC += 4) {
+  Bytes Code(To->first - From->first + 4);
+  luthier_emu_read(On.get(), From->first, Code.data(), Code.size());
+  auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
+  if (!Target)
+    return Text + "\n" + toString(Target.takeError());
+  for (size_t At = 0; At < Code.size();) {
+    const uint64_t PC = From->first + At;
     const char *Line = luthier_emu_disassemble(On.get(), PC, T.WaveSize);
-    if (Line)
-      Lines.push_back((D.writer_pc == PC         ? "  * "
-                       : ToOriginal.contains(PC) ? "    "
-                                                 : "  + ") +
-                      utohexstr(PC) + " " + Line);
+    Lines.push_back((D.writer_pc == PC         ? "  * "
+                     : ToOriginal.contains(PC) ? "    "
+                                               : "  + ") +
+                    utohexstr(PC) + " " + (Line ? Line : "?"));
+    At += sizeOfFirst(*Target, Bytes(Code.begin() + At, Code.end()));
   }
   constexpr size_t Most = 60;
   const size_t First = Lines.size() - std::min(Lines.size(), Most);

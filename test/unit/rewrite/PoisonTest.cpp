@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Garbage in everything that the analyses call free, everywhere, changes
+// nothing: compiled kernels on every target, with calls, stack, LDS, atomics.
+#include "EngineTest.h"
+#include <random>
+#include <tuple>
+
+using namespace llvm;
+
+namespace luthier::test {
+namespace {
+
+const char *const Kernels[] = {"integersKernel",
+                               "longIntegersKernel",
+                               "shortIntegersKernel",
+                               "floatsKernel",
+                               "doublesKernel",
+                               "halvesKernel",
+                               "branchesKernel",
+                               "stackKernel",
+                               "callsKernel",
+                               "conversionsKernel",
+                               "prefixSums",
+                               "histogram",
+                               "lanes",
+                               "sizes"};
+
+class Poison
+    : public EngineFixture,
+      public ::testing::WithParamInterface<std::tuple<EngineTarget, unsigned>> {
+protected:
+  Poison() : EngineFixture(std::get<0>(GetParam())) {
+    Code = fromCpp("#include \"" LUTHIER_DEVICE_ITEMS "\"\n",
+                   {"-O" + std::to_string(std::get<1>(GetParam())),
+                    "-ffp-contract=off",
+                    "-DWAVE_SIZE=" + std::to_string(target().WaveSize)});
+    Options.Engine.Poison = true;
+    Options.Seeds = {1};
+  }
+  KernelLaunch launch(const char *Kernel, bool IsFull) {
+    constexpr uint32_t Group = 96, Groups = 2;
+    const uint32_t Count = IsFull ? Group * Groups : Group + 37;
+    KernelLaunch L{{Group * Groups, 1, 1}, {Group, 1, 1}, {}, Kernel};
+    std::mt19937 Random(7);
+    std::vector<uint32_t> In(4 * Group * Groups + 8);
+    for (uint32_t &Word : In)
+      Word = Random();
+    L.Arguments.words(4 * Group * Groups + 8).buffer(In);
+    L.Arguments.value(Group).value(Count);
+    return L;
+  }
+  Object Code;
+};
+
+TEST_P(Poison, ChangesNothing) {
+  uint64_t Seed = std::get<1>(GetParam());
+  for (const char *Kernel : Kernels) {
+    ++Seed;
+    SCOPED_TRACE(std::string(Kernel) + ", seed " + std::to_string(Seed));
+    Options.Engine.PoisonSeed = Seed;
+    Options.Engine.PoisonMost = Seed % 2 ? 8 : 32;
+    Judgement J =
+        expectUnchanged(Code, launch(Kernel, Seed % 2), [](auto &, auto &) {});
+    EXPECT_GT(J.Instrumented.Report.Points, 10u);
+  }
+}
+
+std::vector<std::tuple<EngineTarget, unsigned>> builds() {
+  std::vector<std::tuple<EngineTarget, unsigned>> All;
+  for (const EngineTarget &T : allTargets())
+    for (unsigned Level : {0, 2})
+      All.emplace_back(T, Level);
+  return All;
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Poison, ::testing::ValuesIn(builds()),
+                         [](const auto &Info) {
+                           return std::get<0>(Info.param).name() + "O" +
+                                  std::to_string(std::get<1>(Info.param));
+                         });
+
+class PoisonIsThere : public EngineTest {};
+
+TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
+  Options.Engine.Poison = true;
+  Options.RunAlone = false;
+  Options.OnlyWhatIsRead = false;
+  // v2 is not read after the store.
+  AssemblyKernel K;
+  K.Body = R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32_e32 v0, 0x3ff, v0
+    v_lshlrev_b32_e32 v1, 2, v0
+    v_mov_b32_e32 v2, v0
+    wait_all
+    global_store_dword v1, v2, s[4:5]
+    s_nop 0
+    s_endpgm
+)";
+  KernelLaunch Launch;
+  Launch.Arguments.words(64);
+  Judgement J = judge(
+      target(), fromAssembly(K), Launch, Hooks, [](auto &, auto &) {}, Options);
+  EXPECT_NE(J.Problem.find("lockstep"), std::string::npos) << J.Problem;
+  Options.OnlyWhatIsRead = true;
+  expectUnchanged(fromAssembly(K), Launch, [](auto &, auto &) {});
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, PoisonIsThere,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+} // namespace
+} // namespace luthier::test
