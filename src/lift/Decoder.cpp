@@ -4,6 +4,7 @@
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCExpr.h"
+#include <array>
 
 using namespace llvm;
 
@@ -33,9 +34,16 @@ Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
                                             uint64_t Address) {
   DecodedInstruction D;
   uint64_t Size = 0;
+  // LLVM crashes where a literal is cut off by the end of the code.
+  std::array<uint8_t, LongestInstruction> Padded{};
+  ArrayRef<uint8_t> Whole = Code;
+  if (Code.size() < Padded.size()) {
+    copy(Code, Padded.begin());
+    Whole = Padded;
+  }
   MCDisassembler::DecodeStatus Status =
-      Disassembler->getInstruction(D.Inst, Size, Code, Address, nulls());
-  if (Status == MCDisassembler::Fail || Size == 0)
+      Disassembler->getInstruction(D.Inst, Size, Whole, Address, nulls());
+  if (Status == MCDisassembler::Fail || Size == 0 || Size > Code.size())
     return refuse(RefusalReason::UndecodableInstruction,
                   "at 0x" + utohexstr(Address) + ": " +
                       toHex(Code.take_front(8)));
