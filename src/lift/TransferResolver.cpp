@@ -33,7 +33,7 @@ TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl)
     Function &F = Functions[Symbol.Address];
     F.Symbol = &Symbol;
     F.MF = MF;
-    F.Named = F.Changed = writtenIn(*MF);
+    F.Named = writtenIn(*MF);
     ByFunction[MF] = &F;
   }
   for (const ControlTransfer &Transfer : Impl.Transfers) {

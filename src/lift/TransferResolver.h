@@ -35,8 +35,9 @@ private:
     const llvm::MachineFunction *MF = nullptr;
     llvm::SmallVector<const ControlTransfer *> Transfers;
     ScalarConstants Constants;
-    RegisterSet Named;   ///< Written by its own instructions.
-    RegisterSet Changed; ///< May differ after a call of it.
+    RegisterSet Named; ///< Written by its own instructions.
+    /// May differ after a call of it; grows with every round.
+    RegisterSet Changed;
   };
 
   RegisterSet changedBy(std::optional<uint64_t> Callee) const;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What belongs to a function: code that control reaches, and nothing that only
+// looks like it.
+#include "../analysis/Kernels.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/Decoder.h"
+#include "luthier/Refusal.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class CodeTracing : public ::testing::TestWithParam<TargetCase> {
+protected:
+  void lift(const std::string &Assembly) {
+    Kernel = liftAssembly(Assembly, GetParam());
+    ASSERT_TRUE(Kernel.LR);
+  }
+  ControlTransfer transferAt(const char *Label) {
+    for (const ControlTransfer &T : Kernel.LR->controlTransfers())
+      if (T.Address == Kernel.Labels[Label])
+        return T;
+    ADD_FAILURE() << "no transfer at " << Label;
+    return {};
+  }
+  /// Not lifted at all.
+  bool isAbsent(const char *Label) {
+    for (const auto &[Symbol, MF] : Kernel.LR->functions())
+      for (const MachineBasicBlock &MBB : *MF)
+        for (const MachineInstr &MI : MBB)
+          if (Kernel.LR->originalAddress(MI) == Kernel.Labels[Label])
+            return false;
+    return true;
+  }
+  LiftedKernel Kernel;
+};
+
+TEST_P(CodeTracing, DataBehindTheCodeIsNoCode) {
+  lift(R"(
+    s_nop 0
+    last: s_endpgm
+    data: .long 0xffffffff
+    .long 0xffffffff
+  )");
+  EXPECT_TRUE(isAbsent("data"));
+  Kernel.at("last");
+}
+
+TEST_P(CodeTracing, DataThatLooksLikeABranchOutOfTheFunctionIsNoCode) {
+  const bool IsOld = GetParam().isGfx9() || GetParam().Processor == "gfx1030";
+  lift(R"(
+    s_cbranch_scc1 last
+    s_branch last
+    data: .long )" +
+       std::string(IsOld ? "0xbf827000" : "0xbfa07000") + R"(
+    last: s_endpgm
+  )");
+  EXPECT_TRUE(isAbsent("data"));
+  Kernel.at("last");
+}
+
+TEST_P(CodeTracing, CodeThatNothingLeadsToStays) {
+  lift(R"(
+    s_branch last
+    unreached: s_nop 1
+    s_setpc_b64 s[4:5]
+    last: s_endpgm
+  )");
+  EXPECT_EQ(Kernel.at("unreached").getOpcode(), AMDGPU::S_NOP);
+  // It does not run here.
+  EXPECT_FALSE(Kernel.LR->hasUnresolvedTransfers());
+}
+
+TEST_P(CodeTracing, InstructionsMayOverlap) {
+  // v_mov_b32 v3, 0x7e080300, whose literal is v_mov_b32 v4, v0.
+  lift(R"(
+    s_cbranch_scc1 inner
+    outer: .long 0x7e0602ff
+    inner: .long 0x7e080300
+    both: s_nop 3
+    s_endpgm
+  )");
+  EXPECT_EQ(Kernel.at("outer").getOperand(0).getReg(), AMDGPU::VGPR3);
+  EXPECT_EQ(Kernel.at("inner").getOperand(0).getReg(), AMDGPU::VGPR4);
+  const MachineBasicBlock *Both = Kernel.at("both").getParent();
+  EXPECT_TRUE(Kernel.at("outer").getParent()->isSuccessor(Both));
+  EXPECT_TRUE(Kernel.at("inner").getParent()->isSuccessor(Both));
+}
+
+TEST_P(CodeTracing, AFunctionMayRunOnIntoTheNext) {
+  lift(R"(
+    s_call_b64 s[30:31], first
+    s_call_b64 s[30:31], second
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first: s_nop 1
+    .Lfirst: .size first, .Lfirst-first
+    .type second,@function
+    second: s_nop 2
+    return: s_setpc_b64 s[30:31]
+    .Lsecond: .size second, .Lsecond-second
+  )");
+  auto &Functions = Kernel.LR->functions();
+  ASSERT_EQ(Functions.size(), 3u);
+  EXPECT_EQ(Functions[1].first.Name, "first");
+  EXPECT_EQ(Functions[1].second->front().size(), 3u);
+  EXPECT_EQ(Functions[2].second->front().size(), 2u);
+  for (const ControlTransfer &T : Kernel.LR->controlTransfers())
+    EXPECT_EQ(T.Kind,
+              T.MI->isCall() ? ControlTransfer::Call : ControlTransfer::Return);
+}
+
+TEST_P(CodeTracing, FarJumpsStayInTheirFunction) {
+  lift(R"(
+    back: s_nop 0
+    s_getpc_b64 s[4:5]
+  .Lpc:
+    s_add_u32 s4, s4, ahead-.Lpc
+    s_addc_u32 s5, s5, 0
+    jump: s_setpc_b64 s[4:5]
+    s_nop 7
+    ahead: s_cbranch_scc0 back
+    s_endpgm
+  )");
+  ASSERT_EQ(transferAt("jump").Kind, ControlTransfer::Jump);
+  const MachineBasicBlock *Ahead = Kernel.at("ahead").getParent();
+  EXPECT_EQ(transferAt("jump").Target, Ahead);
+  EXPECT_TRUE(Kernel.at("jump").getParent()->isSuccessor(Ahead));
+  EXPECT_FALSE(Kernel.LR->hasUnresolvedTransfers());
+}
+
+TEST_P(CodeTracing, TailCallsHandOnTheReturnAddress) {
+  lift(R"(
+    s_call_b64 s[30:31], first
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first: s_getpc_b64 s[4:5]
+  .Lpc:
+    s_add_u32 s4, s4, second-.Lpc
+    s_addc_u32 s5, s5, 0
+    tail: s_setpc_b64 s[4:5]
+    .Lfirst: .size first, .Lfirst-first
+    .type second,@function
+    second: s_nop 2
+    return: s_setpc_b64 s[30:31]
+    .Lsecond: .size second, .Lsecond-second
+  )");
+  EXPECT_EQ(transferAt("tail").Kind, ControlTransfer::TailCall);
+  EXPECT_EQ(transferAt("return").Kind, ControlTransfer::Return);
+}
+
+TEST_P(CodeTracing, AFunctionThatPutsItsReturnAddressElsewhereIsNotTrusted) {
+  lift(R"(
+    s_call_b64 s[30:31], first
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first: s_add_u32 s30, s30, 4
+    return: s_setpc_b64 s[30:31]
+    .Lfirst: .size first, .Lfirst-first
+  )");
+  EXPECT_EQ(transferAt("return").Kind, ControlTransfer::UnresolvedJump);
+}
+
+/// s[34:35] holds the address of `second` across a call of `first`.
+std::string callAcross(const std::string &First) {
+  return R"(
+    s_getpc_b64 s[34:35]
+  .Lpc:
+    s_add_u32 s34, s34, second-.Lpc
+    s_addc_u32 s35, s35, 0
+    s_call_b64 s[30:31], first
+    call: s_swappc_b64 s[30:31], s[34:35]
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first:
+)" + First +
+         R"(
+    s_setpc_b64 s[30:31]
+    .Lfirst: .size first, .Lfirst-first
+    .type second,@function
+    second: s_setpc_b64 s[30:31]
+    .Lsecond: .size second, .Lsecond-second
+)";
+}
+
+TEST_P(CodeTracing, RegistersThatACalleeLeavesAloneKeepTheirValue) {
+  lift(callAcross("s_mov_b32 s33, 0"));
+  EXPECT_EQ(transferAt("call").Kind, ControlTransfer::Call);
+}
+
+TEST_P(CodeTracing, RegistersThatACalleePutsBackKeepTheirValue) {
+  lift(callAcross(R"(
+    v_writelane_b32 v9, s34, 5
+    s_mov_b32 s34, 0
+    s_nop 4
+    v_readlane_b32 s34, v9, 5
+  )"));
+  EXPECT_EQ(transferAt("call").Kind, ControlTransfer::Call);
+}
+
+TEST_P(CodeTracing, RegistersThatACalleeChangesAreUnknown) {
+  lift(callAcross("s_mov_b32 s34, 0"));
+  EXPECT_EQ(transferAt("call").Kind, ControlTransfer::UnresolvedCall);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, CodeTracing,
+                         ::testing::ValuesIn(allTargets()),
+                         [](const auto &Info) { return nameOf(Info.param); });
+
+TEST(Decoding, RefusesCodeThatEndsInAnInstruction) {
+  const auto &Target = cantFail(amdgpu::MCTarget::get("gfx90a", ""));
+  const uint8_t Cut[] = {0xff, 0x00, 0x80, 0xbe}; // s_mov_b32 s0, literal
+  auto Result = decode(Target, Cut, 0);
+  ASSERT_FALSE(bool(Result));
+  handleAllErrors(Result.takeError(), [](const Refusal &R) {
+    EXPECT_EQ(R.reason(), RefusalReason::UndecodableInstruction);
+  });
+}
+
+} // namespace
