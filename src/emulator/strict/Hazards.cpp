@@ -4,7 +4,7 @@
 #include "emulator/strict/HazardClasses.h"
 #include "emulator/strict/Overlap.h"
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace luthier::emulator::strict {
 
@@ -52,12 +52,6 @@ constexpr Row Rows[] = {
 #include "emulator/strict/Hazards.def"
 };
 constexpr unsigned MostStates = 5;
-constexpr uint32_t AnyProducer = [] {
-  uint32_t Classes = 0;
-  for (const Row &R : Rows)
-    Classes |= R.Producer;
-  return Classes;
-}();
 
 bool readsZeroFlag(const Inst &I) {
   return std::any_of(std::begin(I.Src), std::end(I.Src), [](const Operand &O) {
@@ -326,6 +320,15 @@ bool HazardTracker::lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts,
   return false;
 }
 
+void HazardTracker::start() {
+  for (Issued &Each : Ring) {
+    Each.Facts = nullptr;
+    Each.Classes = 0;
+  }
+  Recent = Older = Next = NumMatrix = 0;
+  Now = RecentEnd = 0;
+}
+
 void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
                          Reporter &R) {
   uint32_t Classes = Facts.HazardClasses;
@@ -336,22 +339,20 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   }
   if ((Classes & Valu) && I.DstSelect != Part::Dword)
     Classes |= PartialResult;
-  // Most of the time none of them was issued lately.
-  bool IsNear = false;
-  for (uint32_t Rest = Producers; Rest; Rest &= Rest - 1) {
-    uint64_t End = LatestEnd[std::countr_zero(Rest)];
-    IsNear |= End && Now - End < MostStates;
+  if (Now >= RecentEnd) {
+    Older = std::exchange(Recent, 0);
+    RecentEnd = Now + MostStates;
   }
-  if (IsNear)
+  // Most of the time none of them was issued lately.
+  if (Producers & (Recent | Older))
     look(W, I, Facts, Classes, Producers, R);
   constexpr uint32_t VectorOrMemory = Valu | Vmem | Lds;
   if (Facts.HazardFamily & (Mi100 | Mi200 | SinceMi300)) {
     bool Reported = false;
     if ((Classes & Matrix) || (NumMatrix && (Classes & VectorOrMemory)))
       Reported = lookAtMatrix(W, I, Facts, R);
-    const uint64_t DotEnd = LatestEnd[std::countr_zero(uint32_t(Dot))];
-    if (!Reported && DotEnd && Now - DotEnd < MostStates &&
-        Facts.HazardFamily != Mi100 && (Classes & VectorOrMemory))
+    if (!Reported && ((Recent | Older) & Dot) && Facts.HazardFamily != Mi100 &&
+        (Classes & VectorOrMemory))
       lookAtDot(W, I, Facts, R);
   } else if (Facts.HazardFamily != Vega) {
     lookAtRdna(W, I, Facts, R);
@@ -360,15 +361,14 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   NumMatrix -= (New.Classes & Matrix) != 0;
   NumMatrix += (Classes & Matrix) != 0;
   Now += Classes & Nop ? unsigned(I.Immediate & 0xf) + 1 : 1;
-  for (uint32_t Rest = Classes & (AnyProducer | Dot); Rest; Rest &= Rest - 1)
-    LatestEnd[std::countr_zero(Rest)] = Now;
-  New = Issued();
+  Recent |= Classes;
   New.Facts = &Facts;
   New.PC = W.PC - I.Dwords * 4u;
   New.End = Now;
   New.Classes = Classes;
   New.DstReg = I.Dst.Reg;
   New.Immediate = I.Immediate;
+  New.NumData = New.NumAddend = 0;
   if (Classes & Matrix) {
     New.NumData = uint8_t(numRegs(I.Dst));
     // Slower units have taken the addend at once.

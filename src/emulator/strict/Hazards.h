@@ -15,6 +15,8 @@ namespace luthier::emulator::strict {
 class HazardTracker {
 public:
   void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  /// Another wave begins.
+  void start();
 
 private:
   struct Issued {
@@ -62,8 +64,10 @@ private:
   static constexpr unsigned RingSize = 32;
   Issued Ring[RingSize];
   unsigned Next = 0;
-  /// Of each class, the first wait state after its latest instruction.
-  uint64_t LatestEnd[32] = {};
+  /// Classes of instructions issued since a moment, and in a window before it:
+  /// what is in neither was not issued lately.
+  uint32_t Recent = 0, Older = 0;
+  uint64_t RecentEnd = 0;
   /// Matrix operations in the ring.
   unsigned NumMatrix = 0;
   uint64_t Now = 0;

@@ -93,11 +93,25 @@ InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
       }))
     llvm::erase_if(ScalarReads, IsM0);
   ReadsM0 = llvm::any_of(ScalarReads, IsM0);
+  for (const auto *Ranges : {&VectorReads, &VectorWrites})
+    for (Span S : *Ranges)
+      Vectors |= summary(S);
+  for (const auto *Ranges : {&ScalarReads, &ScalarWrites})
+    for (Span S : *Ranges)
+      Scalars |= summary(S);
   classify(T);
   classifyHazards(T);
 }
 
-void InstFacts::classify(const Target &) {
+/// Operations that only shift or mix what their own lane holds.
+static bool movesWithinLane(llvm::StringRef Name) {
+  constexpr llvm::StringRef Stems[] = {"v_lshl", "v_lshr",  "v_ashr", "v_bfe",
+                                       "v_bfi",  "v_bfrev", "v_align"};
+  return llvm::any_of(Stems,
+                      [&](llvm::StringRef S) { return Name.starts_with(S); });
+}
+
+void InstFacts::classify(const Target &T) {
   llvm::StringRef Name = Info.Mnemonic;
   if (const RuleRow *Row = findRule(Name)) {
     Rule = Row->Rule;
@@ -144,7 +158,38 @@ void InstFacts::classify(const Target &) {
       PoisonRule::Or,   PoisonRule::OrNot, PoisonRule::Xor};
   ConditionIsNonZero =
       Form == Shape::Scalar && WritesScc && llvm::is_contained(BitRules, Rule);
+  const bool MovesBits =
+      Rule == PoisonRule::Move || Rule == PoisonRule::Permute;
+  if (Form == Shape::Vector)
+    IsPlain = !(Flags & flags::DPP) && (!MovesBits || movesWithinLane(Name));
+  else if (Form == Shape::Scalar)
+    IsPlain = !MovesBits && !(Flags & flags::SOPK) &&
+              Rule != PoisonRule::Select && Rule != PoisonRule::BitSet;
   classifyMemory();
+  classifyCounters(T);
+}
+
+void InstFacts::classifyCounters(const Target &T) {
+  const uint64_t Flags = Info.Flags;
+  const llvm::StringRef Name = Info.Mnemonic;
+  const bool IsGeneric = (Flags & flags::FLAT) &&
+                         !(Flags & (flags::FlatGlobal | flags::FlatScratch));
+  const bool IsInvalidation = Name.contains("_inv") || Name.contains("wbinv");
+  auto By = [&](Counter C) -> bool & { return CountedBy[unsigned(C)]; };
+  if ((Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF)) &&
+      !IsInvalidation) {
+    // Where stores have a counter of their own, it covers no register.
+    bool Returns = !VectorWrites.empty() || BypassesRegisters;
+    By(Counter::Memory) = Returns || T.Waits == WaitLayout::Gfx9;
+    By(Counter::Lds) = IsGeneric;
+    // Since generation 10, generic accesses are back in order as well.
+    IsOrdered = !IsGeneric || T.Waits != WaitLayout::Gfx9;
+  } else if (Flags & flags::DS) {
+    By(Counter::Lds) = true;
+    IsOrdered = true;
+  } else if ((Flags & flags::SMRD) || Name.starts_with("s_sendmsg_rtn")) {
+    By(Counter::Scalar) = true;
+  }
 }
 
 /// By the size of the result, as in "v_mfma_f32_32x32x8f16". Since gfx942, the

@@ -37,6 +37,11 @@ enum class PoisonRule : uint8_t {
   Equal,
 };
 
+/// What waits count. Targets before generation 12 have one counter for Lds and
+/// Scalar, so a wait for it is one for both.
+enum class Counter : uint8_t { Memory, Lds, Scalar };
+inline constexpr unsigned NumCounters = 3;
+
 /// How an instruction treats operands.
 enum class Shape : uint8_t {
   Nothing, ///< Neither reads nor writes what can be uninitialised.
@@ -56,6 +61,15 @@ struct Span {
   uint8_t Count;
 };
 
+/// A bit for each register modulo 64: sets without a common bit have no common
+/// register.
+inline uint64_t summary(Span S) {
+  uint64_t Bits = 0;
+  for (unsigned N = 0; N != S.Count; ++N)
+    Bits |= uint64_t(1) << ((S.First + N) % 64);
+  return Bits;
+}
+
 struct InstFacts final : InstNote {
   InstFacts(const Target &T, const InstInfo &Info);
   static const InstFacts &of(const Target &T, const InstInfo &Info) {
@@ -66,12 +80,18 @@ struct InstFacts final : InstNote {
   // EXEC is not among them, nor what is no state.
   llvm::SmallVector<Span, 4> VectorReads, VectorWrites, ScalarReads,
       ScalarWrites;
+  /// The vector and scalar ones together, as summary() has them.
+  uint64_t Vectors = 0, Scalars = 0;
   Shape Form = Shape::Nothing;
   PoisonRule Rule = PoisonRule::Default;
   /// Operands that say how the others are moved; 24 for 24-bit factors.
   uint8_t Control = 0;
   /// Lanes see each other's values, or EXEC does not matter.
   bool CrossesLanes = false;
+  /// Every active lane's result, or the scalar one, is made of its own sources
+  /// alone, and is wholly overwritten but for what Inst::DstSelect and DPP
+  /// leave alone: where the sources are defined, so is it.
+  bool IsPlain = false;
   bool IsCompare = false;
   bool WritesExec = false, WritesScc = false, ReadsScc = false;
   /// SCC becomes "the result is not zero".
@@ -99,6 +119,10 @@ struct InstFacts final : InstNote {
   unsigned Passes = 0;
   /// Waits for counters, or is counted by one.
   bool IsWait = false, IsCounted = false;
+  /// Counters that count it, and whether it is back before later ones that they
+  /// count in order.
+  bool CountedBy[NumCounters] = {};
+  bool IsOrdered = false;
   /// Data registers of an atomic operation that compares first.
   bool HasComparand = false;
   const InstInfo &Info;
@@ -106,6 +130,7 @@ struct InstFacts final : InstNote {
 private:
   void classify(const Target &T);
   void classifyMemory();
+  void classifyCounters(const Target &T);
   void classifyHazards(const Target &T);
 };
 

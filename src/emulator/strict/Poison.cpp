@@ -55,8 +55,11 @@ void PoisonTracker::defineResults(const Step &X) {
   for (Span R : X.Facts.VectorWrites)
     for (unsigned N = 0; N != R.Count; ++N)
       X.S.define(R.First + N, X.Exec);
+  // Mostly they are defined already, and not storing is faster.
   for (Span R : X.Facts.ScalarWrites)
-    std::fill_n(X.S.Plane.S + R.First, R.Count, 0u);
+    for (unsigned N = 0; N != R.Count; ++N)
+      if (X.S.Plane.S[R.First + N])
+        X.S.Plane.S[R.First + N] = 0;
 }
 
 void PoisonTracker::poisonResults(const Step &X, uint64_t Lanes) {

@@ -85,6 +85,11 @@ void PoisonTracker::stepScalar(const Step &X) {
   const Inst &I = X.I;
   if (X.Facts.IsRelative)
     return stepRelativeScalar(X);
+  // What the facts do not name: VCCZ and EXECZ.
+  const bool IsPlain = X.Facts.IsPlain && I.Src[0].Kind != Source::Special &&
+                       I.Src[1].Kind != Source::Special;
+  if (IsPlain && !poisonedLanes(X))
+    return defineResults(X);
   if (isClean(X))
     return;
   Scalar A = scalarSource(X, 0), B = scalarSource(X, 1);

@@ -407,8 +407,12 @@ void PoisonTracker::stepVector(const Step &X) {
     return stepRelative(X);
   // With shifted operands the facts speak of other registers.
   bool Indexed = (X.W.Mode & mode::GprIndexEnable) && X.I.IsValu;
-  if (!Indexed && isClean(X))
+  if (!Indexed && X.Facts.IsPlain && X.I.DstSelect == Part::Dword) {
+    if (!(poisonedLanes(X) & X.Exec))
+      return defineResults(X);
+  } else if (!Indexed && isClean(X)) {
     return;
+  }
   switch (X.Facts.Rule) {
   case PoisonRule::Move:
   case PoisonRule::Permute:

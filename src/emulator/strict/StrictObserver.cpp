@@ -25,7 +25,7 @@ public:
 
 private:
   struct WaveState {
-    WaveState(const Options &O, uint64_t Seed) : Waits(O.Loads, Seed) {}
+    explicit WaveState(const Options &O) : Waits(O.Loads) {}
     WaveShadow *Shadow = nullptr;
     WaitTracker Waits;
     HazardTracker Hazards;
@@ -50,9 +50,13 @@ private:
 
 void StrictObserver::workgroupStarted(Workgroup &Real) {
   Group &G = Groups[Real.Waves.data()];
-  G.Waves.clear();
-  for (size_t N = 0; N != Real.Waves.size(); ++N)
-    G.Waves.emplace_back(O, O.Seed.value_or(0) + ++NumWaves);
+  while (G.Waves.size() != Real.Waves.size())
+    G.Waves.emplace_back(O);
+  for (WaveState &State : G.Waves) {
+    State.Waits.start(O.Seed.value_or(0) + ++NumWaves);
+    State.Hazards.start();
+    State.Sgprs = SgprHazards();
+  }
   Last = nullptr;
   if (!O.Poison)
     return;

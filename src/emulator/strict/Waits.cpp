@@ -54,35 +54,6 @@ Limits waitOf(const Target &T, llvm::StringRef Name, unsigned Bits) {
   return Most;
 }
 
-/// Which counters count an operation.
-struct Counted {
-  bool By[NumCounters] = {};
-  bool Ordered = false; ///< Among those that are ordered too.
-};
-Counted counted(const Target &T, const InstFacts &Facts) {
-  Counted C;
-  uint64_t Flags = Facts.Info.Flags;
-  llvm::StringRef Name = Facts.Info.Mnemonic;
-  bool IsGeneric = (Flags & flags::FLAT) &&
-                   !(Flags & (flags::FlatGlobal | flags::FlatScratch));
-  bool IsInvalidation = Name.contains("_inv") || Name.contains("wbinv");
-  if ((Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF)) &&
-      !IsInvalidation) {
-    // Where stores have a counter of their own, it covers no register.
-    bool Returns = !Facts.VectorWrites.empty() || Facts.BypassesRegisters;
-    C.By[unsigned(Counter::Memory)] = Returns || T.Waits == WaitLayout::Gfx9;
-    C.By[unsigned(Counter::Lds)] = IsGeneric;
-    // Since generation 10, generic accesses are back in order as well.
-    C.Ordered = !IsGeneric || T.Waits != WaitLayout::Gfx9;
-  } else if (Flags & flags::DS) {
-    C.By[unsigned(Counter::Lds)] = true;
-    C.Ordered = true;
-  } else if ((Flags & flags::SMRD) || Name.starts_with("s_sendmsg_rtn")) {
-    C.By[unsigned(Counter::Scalar)] = true;
-  }
-  return C;
-}
-
 template <class Set> bool anyOf(const Set &Bits, Span S) {
   for (unsigned N = 0; N != S.Count; ++N)
     if (Bits[S.First + N])
@@ -100,7 +71,6 @@ bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
                                 Reporter &R, RegisterFile File, Span Regs,
                                 bool IsWrite) {
   bool IsVector = File == RegisterFile::Vector;
-  Counted Self = counted(*W.T, Facts);
   // Loads of one kind return in order, so a later one may overwrite (or, into
   // half a register, merge with) what an earlier one brings. Its addresses and
   // data are needed at once all the same.
@@ -115,9 +85,9 @@ bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
     for (Span S : IsVector ? L.Vectors : L.Scalars) {
       if (!overlap(S, Regs))
         continue;
-      bool SameKind = L.Ordered && Self.Ordered;
+      bool SameKind = L.Ordered && Facts.IsOrdered;
       for (unsigned C = 0; C != NumCounters; ++C)
-        SameKind &= Self.By[C] == (L.Issued[C] != 0);
+        SameKind &= Facts.CountedBy[C] == (L.Issued[C] != 0);
       if (SameKind && IsOwnResult)
         continue;
       unsigned First = std::max(S.First, Regs.First);
@@ -150,6 +120,8 @@ void WaitTracker::check(Wave &W, const Inst &I, const InstFacts &Facts,
           return;
     return;
   }
+  if (!(Facts.Vectors & SomeBusyVectors) && !(Facts.Scalars & SomeBusyScalars))
+    return;
   if (Look(Facts.VectorReads, RegisterFile::Vector, false) ||
       Look(Facts.VectorWrites, RegisterFile::Vector, true) ||
       Look(Facts.ScalarReads, RegisterFile::Scalar, false))
@@ -177,7 +149,9 @@ static unsigned ldsAccessSize(llvm::StringRef Name) {
 /// Looks for bytes of LDS that a load still brings.
 void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
                            Reporter &R) {
-  if (I.Src[0].Kind != Source::Vgpr)
+  const bool AnyToLds =
+      llvm::any_of(Loads, [](const Load &L) { return L.LdsBytes != 0; });
+  if (!AnyToLds || I.Src[0].Kind != Source::Vgpr)
     return;
   llvm::StringRef Name = Facts.Info.Mnemonic;
   const bool IsFar = Name.contains("st64");
@@ -217,6 +191,10 @@ void WaitTracker::land(Wave &W, Load &L) {
   for (Span S : L.Vectors)
     for (unsigned N = 0; N != S.Count; ++N, From += NumLanes) {
       uint32_t *To = W.vgpr(S.First + N);
+      if (L.Lanes == ~uint64_t(0)) {
+        std::copy_n(From, NumLanes, To);
+        continue;
+      }
       for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
         To[Lane] = L.Lanes >> Lane & 1 ? From[Lane] : To[Lane];
     }
@@ -225,6 +203,21 @@ void WaitTracker::land(Wave &W, Load &L) {
     From += S.Count;
   }
   L.Values.clear();
+  Unused.push_back(std::move(L.Values));
+  L.Values.clear();
+}
+
+void WaitTracker::markBusy(const Load &L) {
+  for (Span S : L.Vectors) {
+    SomeBusyVectors |= summary(S);
+    for (unsigned N = 0; N != S.Count; ++N)
+      BusyVectors.set(S.First + N);
+  }
+  for (Span S : L.Scalars) {
+    SomeBusyScalars |= summary(S);
+    for (unsigned N = 0; N != S.Count; ++N)
+      BusyScalars.set(S.First + N);
+  }
 }
 
 void WaitTracker::await(Wave &W, const Limits &Most) {
@@ -246,14 +239,9 @@ void WaitTracker::await(Wave &W, const Limits &Most) {
   std::erase_if(Loads, IsBack);
   BusyVectors.reset();
   BusyScalars.reset();
-  for (const Load &L : Loads) {
-    for (Span S : L.Vectors)
-      for (unsigned N = 0; N != S.Count; ++N)
-        BusyVectors.set(S.First + N);
-    for (Span S : L.Scalars)
-      for (unsigned N = 0; N != S.Count; ++N)
-        BusyScalars.set(S.First + N);
-  }
+  SomeBusyVectors = SomeBusyScalars = 0;
+  for (const Load &L : Loads)
+    markBusy(L);
 }
 
 void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
@@ -282,27 +270,57 @@ static void chooseCounters(const Wave &W, const Inst &I,
   Waits[unsigned(Counter::Memory)] = W.exec() & ~InLds || !W.exec();
 }
 
+/// Executes \p I, whose registers keep what they hold for now.
+void WaitTracker::putAside(Wave &W, const Inst &I, Handler Fn, Load &L) {
+  auto ForEach = [&](auto Body) {
+    for (Span S : L.Vectors)
+      Body(W.vgpr(S.First), S.Count * NumLanes);
+    for (Span S : L.Scalars)
+      Body(W.S + S.First, S.Count);
+  };
+  // A register may be named twice.
+  Old.clear();
+  ForEach([&](uint32_t *From, unsigned Count) {
+    Old.insert(Old.end(), From, From + Count);
+  });
+  Fn(W, I);
+  if (!Unused.empty()) {
+    L.Values = std::move(Unused.back());
+    Unused.pop_back();
+  }
+  const uint32_t *Kept = Old.data();
+  ForEach([&](uint32_t *Place, unsigned Count) {
+    L.Values.insert(L.Values.end(), Place, Place + Count);
+    std::copy_n(Kept, Count, Place);
+    Kept += Count;
+  });
+}
+
 void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
                           const InstFacts &Facts) {
   if (!Facts.IsCounted)
     return Fn(W, I);
-  Counted C = counted(*W.T, Facts);
   for (unsigned N = 0; N != NumCounters; ++N)
-    Issued[N] += C.By[N] && C.Ordered;
+    Issued[N] += Facts.CountedBy[N] && Facts.IsOrdered;
+  const bool HasResult =
+      !Facts.VectorWrites.empty() || !Facts.ScalarWrites.empty();
+  const llvm::StringRef Name = Facts.Info.Mnemonic;
+  const bool LoadsToLds = Facts.BypassesRegisters && Name.contains("load");
+  if (!HasResult && !LoadsToLds)
+    return Fn(W, I);
   Load L;
   L.PC = W.PC - I.Dwords * 4u;
-  std::copy(std::begin(C.By), std::end(C.By), L.Waits);
-  L.Ordered = C.Ordered;
-  if (C.By[unsigned(Counter::Memory)] && C.By[unsigned(Counter::Lds)])
+  std::copy(std::begin(Facts.CountedBy), std::end(Facts.CountedBy), L.Waits);
+  L.Ordered = Facts.IsOrdered;
+  if (Facts.CountedBy[unsigned(Counter::Memory)] &&
+      Facts.CountedBy[unsigned(Counter::Lds)])
     chooseCounters(W, I, L.Waits);
   for (unsigned N = 0; N != NumCounters; ++N)
-    L.Issued[N] = C.By[N] ? std::max<uint64_t>(Issued[N], 1) : 0;
+    L.Issued[N] = Facts.CountedBy[N] ? std::max<uint64_t>(Issued[N], 1) : 0;
   L.Vectors.assign(Facts.VectorWrites.begin(), Facts.VectorWrites.end());
   L.Scalars.assign(Facts.ScalarWrites.begin(), Facts.ScalarWrites.end());
   L.Lanes = W.exec();
-  bool HasResult = !L.Vectors.empty() || !L.Scalars.empty();
-  llvm::StringRef Name = Facts.Info.Mnemonic;
-  if (Facts.BypassesRegisters && Name.contains("load")) {
+  if (LoadsToLds) {
     L.LdsBase = (W.m0() & 0xffff) + uint32_t(I.Offset);
     L.LdsBytes = Name.contains("dwordx4")   ? 16
                  : Name.contains("dwordx3") ? 12
@@ -311,12 +329,7 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
   }
   if (!HasResult)
     return Fn(W, I);
-  for (Span S : L.Vectors)
-    for (unsigned N = 0; N != S.Count; ++N)
-      BusyVectors.set(S.First + N);
-  for (Span S : L.Scalars)
-    for (unsigned N = 0; N != S.Count; ++N)
-      BusyScalars.set(S.First + N);
+  markBusy(L);
   if (Timing == LoadTiming::Earliest) {
     Fn(W, I);
     Loads.push_back(std::move(L));
@@ -331,25 +344,17 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
                               [&](Span Mine) { return overlap(S, Mine); });
         }))
       land(W, Earlier);
-  // The registers keep what they hold; the handler's results are put aside.
-  auto ForEach = [&](auto Body) {
-    for (Span S : L.Vectors)
-      Body(W.vgpr(S.First), S.Count * NumLanes);
-    for (Span S : L.Scalars)
-      Body(W.S + S.First, S.Count);
-  };
-  std::vector<uint32_t> Old;
-  ForEach([&](uint32_t *From, unsigned Count) {
-    Old.insert(Old.end(), From, From + Count);
-  });
-  Fn(W, I);
-  const uint32_t *Kept = Old.data();
-  ForEach([&](uint32_t *Place, unsigned Count) {
-    L.Values.insert(L.Values.end(), Place, Place + Count);
-    std::copy_n(Kept, Count, Place);
-    Kept += Count;
-  });
+  putAside(W, I, Fn, L);
   Loads.push_back(std::move(L));
+}
+
+void WaitTracker::start(uint64_t Seed) {
+  Random.seed(uint32_t(Seed ^ Seed >> 32));
+  Loads.clear();
+  std::fill(std::begin(Issued), std::end(Issued), uint64_t(0));
+  BusyVectors.reset();
+  BusyScalars.reset();
+  SomeBusyVectors = SomeBusyScalars = 0;
 }
 
 } // namespace luthier::emulator::strict

@@ -15,16 +15,12 @@
 
 namespace luthier::emulator::strict {
 
-/// What waits count. Targets before generation 12 have one counter for Lds and
-/// Scalar, so a wait for it is one for both.
-enum class Counter : uint8_t { Memory, Lds, Scalar };
-inline constexpr unsigned NumCounters = 3;
-
 /// A wave's loads that no wait has covered yet.
 class WaitTracker {
 public:
-  WaitTracker(LoadTiming Timing, uint64_t Seed)
-      : Timing(Timing), Random(uint32_t(Seed ^ Seed >> 32)) {}
+  explicit WaitTracker(LoadTiming Timing) : Timing(Timing) {}
+  /// Another wave begins.
+  void start(uint64_t Seed);
 
   /// Before \p I executes, \p W's PC past it: looks for registers it must not
   /// touch yet, and lets loads land that it waits for.
@@ -58,13 +54,21 @@ private:
                      Reporter &R, RegisterFile File, Span Regs, bool IsWrite);
   void await(Wave &W, const std::array<unsigned, NumCounters> &Most);
   void land(Wave &W, Load &L);
+  void markBusy(const Load &L);
+  void putAside(Wave &W, const Inst &I, Handler Fn, Load &L);
 
   LoadTiming Timing;
   std::minstd_rand Random;
   std::vector<Load> Loads;
+  /// Memory to be used again: for Load::Values, and for what the registers of
+  /// an operation hold.
+  std::vector<std::vector<uint32_t>> Unused;
+  std::vector<uint32_t> Old;
   uint64_t Issued[NumCounters] = {};
   std::bitset<NumVectorRegs> BusyVectors;
   std::bitset<256> BusyScalars;
+  /// See summary().
+  uint64_t SomeBusyVectors = 0, SomeBusyScalars = 0;
 };
 
 } // namespace luthier::emulator::strict

@@ -3,29 +3,35 @@
 #include "emulator/exec/Workgroup.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <algorithm>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace luthier::emulator::strict {
 
 WaveShadow::WaveShadow()
-    : Storage(new uint32_t[size_t(NumRows) * NumLanes + NumLanes]) {}
+    : Storage(new uint32_t[size_t(NumRows) * NumLanes + NumLanes]) {
+  auto Address = reinterpret_cast<uintptr_t>(Storage.get());
+  Plane.V = reinterpret_cast<uint32_t *>((Address + 63) & ~uintptr_t(63));
+  std::fill_n(row(FirstSpare), size_t(NumSpare) * NumLanes, 0u);
+}
 
 void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
                        unsigned NumLaunchScalars, ThreadContext &Thread,
                        uint8_t *Lds) {
+  uint32_t *const Rows = Plane.V;
   Plane = W;
-  auto Address = reinterpret_cast<uintptr_t>(Storage.get());
-  Plane.V = reinterpret_cast<uint32_t *>((Address + 63) & ~uintptr_t(63));
+  Plane.V = Rows;
   Plane.Thread = &Thread;
   Plane.Lds = Lds;
 
-  std::fill_n(Lanes, NumRows, 0);
+  // Other rows than those of the launch never hold anything.
   auto Fill = [&](unsigned First, unsigned Count) {
     std::fill_n(row(First), size_t(Count) * NumLanes, ~0u);
     std::fill_n(Lanes + First, Count, W.LaneMask);
   };
   Fill(0, Plan.NumVgprs);
   Fill(NumArchVgprs, Plan.NumAgprs);
-  std::fill_n(row(FirstSpare), size_t(NumSpare) * NumLanes, 0u);
   unsigned NumIds =
       W.T->PacksWorkItemIds
           ? 1
@@ -49,19 +55,31 @@ void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
 void WaveShadow::refresh(unsigned Reg) {
   const uint32_t *Row = row(Reg);
   uint64_t Mask = 0;
+#ifdef __SSE2__
+  for (unsigned L = 0; L != NumLanes; L += 4) {
+    const __m128i Four =
+        _mm_load_si128(reinterpret_cast<const __m128i *>(Row + L));
+    const __m128i Clean = _mm_cmpeq_epi32(Four, _mm_setzero_si128());
+    Mask |= uint64_t(~_mm_movemask_ps(_mm_castsi128_ps(Clean)) & 0xf) << L;
+  }
+#else
   for (unsigned Group = 0; Group != NumLanes; Group += 16) {
     uint32_t Bits = 0;
     for (unsigned L = 0; L != 16; ++L)
       Bits |= uint32_t(Row[Group + L] != 0) << L;
     Mask |= uint64_t(Bits) << Group;
   }
+#endif
   Lanes[Reg] = Mask;
 }
 
 void WaveShadow::define(unsigned Reg, uint64_t Mask) {
   if (!(Lanes[Reg] & Mask))
     return;
-  setAll(Reg, Mask, 0);
+  if (Lanes[Reg] & ~Mask)
+    return setAll(Reg, Mask, 0);
+  std::fill_n(row(Reg), NumLanes, 0u);
+  Lanes[Reg] = 0;
 }
 
 void WaveShadow::set(unsigned Reg, uint64_t Mask, const uint32_t *Bits) {
