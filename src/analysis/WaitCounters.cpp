@@ -43,6 +43,7 @@ bool usesGlobalShare(const MachineInstr &MI) {
       MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
   const unsigned Count = MI.getNumExplicitOperands();
   return Name.starts_with("DS_ORDERED") || !Count ||
+         Count > MI.getNumOperands() ||
          (MI.getOperand(Count - 1).isImm() &&
           MI.getOperand(Count - 1).getImm() != 0);
 }
@@ -68,29 +69,27 @@ SmallVector<CounterWait, 3> waitsOf(const MachineInstr &MI,
                                     const WaitTraits &Traits) {
   SmallVector<CounterWait, 3> Waits;
   constexpr unsigned WordBits = 16, PairBits = 6;
-  const unsigned Last = MI.getNumExplicitOperands();
-  const uint64_t Value =
-      Last && MI.getOperand(Last - 1).isImm()
-          ? static_cast<uint64_t>(MI.getOperand(Last - 1).getImm())
-          : UINT64_MAX;
-  // A register is added to the count; null adds nothing.
-  const bool AddsRegister = Last == 2 && MI.getOperand(0).isReg() &&
-                            MI.getOperand(0).getReg() != AMDGPU::SGPR_NULL;
+  auto value = [&]() -> uint64_t {
+    const MachineOperand &MO = MI.getOperand(MI.getNumExplicitOperands() - 1);
+    return MO.isImm() ? MO.getImm() : UINT64_MAX;
+  };
   auto single = [&](WaitCounter Counter) {
-    if (!AddsRegister)
-      addWait(Waits, Counter, field(Value, 0, WordBits), WordBits);
+    // A register is added to the count; null adds nothing.
+    if (!MI.getOperand(0).isReg() ||
+        MI.getOperand(0).getReg() == AMDGPU::SGPR_NULL)
+      addWait(Waits, Counter, field(value(), 0, WordBits), WordBits);
   };
   switch (MI.getOpcode()) {
   case AMDGPU::S_WAITCNT:
     addWait(Waits, WaitCounter::Vm,
-            field(Value, Traits.VmShift, Traits.VmBits) |
-                field(Value, Traits.VmHighShift, Traits.VmHighBits)
+            field(value(), Traits.VmShift, Traits.VmBits) |
+                field(value(), Traits.VmHighShift, Traits.VmHighBits)
                     << Traits.VmBits,
             Traits.VmBits + Traits.VmHighBits);
     addWait(Waits, WaitCounter::Exp,
-            field(Value, Traits.ExpShift, Traits.ExpBits), Traits.ExpBits);
+            field(value(), Traits.ExpShift, Traits.ExpBits), Traits.ExpBits);
     addWait(Waits, WaitCounter::Lgkm,
-            field(Value, Traits.LgkmShift, Traits.LgkmBits), Traits.LgkmBits);
+            field(value(), Traits.LgkmShift, Traits.LgkmBits), Traits.LgkmBits);
     break;
   case AMDGPU::S_WAITCNT_VMCNT:
   case AMDGPU::S_WAIT_LOADCNT:
@@ -114,10 +113,10 @@ SmallVector<CounterWait, 3> waitsOf(const MachineInstr &MI,
     single(WaitCounter::Bvh);
     break;
   case AMDGPU::S_WAIT_LOADCNT_DSCNT:
-    addWait(Waits, WaitCounter::Vm, field(Value, 8, PairBits), PairBits);
+    addWait(Waits, WaitCounter::Vm, field(value(), 8, PairBits), PairBits);
     [[fallthrough]];
   case AMDGPU::S_WAIT_STORECNT_DSCNT:
-    addWait(Waits, WaitCounter::Lgkm, field(Value, 0, PairBits), PairBits);
+    addWait(Waits, WaitCounter::Lgkm, field(value(), 0, PairBits), PairBits);
     break;
   default:
     break;
