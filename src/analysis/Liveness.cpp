@@ -31,9 +31,10 @@ bool isExecZeroOnEdge(const MachineBasicBlock &From,
 /// What is live at the start of each block of one function.
 using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
 
-/// Solved twice. First for what each function itself needs, if its callers
-/// needed nothing after it: calls add that to what is live after them. Then,
-/// callers first, with what its callers need when it returns.
+/// First, callees first, each function alone. What it needs itself if its
+/// callers need nothing after it, calls add to what is live after them; what it
+/// would need if they needed everything, tells what it overwrites on all ways.
+/// Then, callers first, with what its callers really need when it returns.
 class LivenessSolver {
 public:
   LivenessSolver(const LiftedRepresentation &LR)
@@ -41,12 +42,14 @@ public:
         Masks(ExecMasks::run(LR, Graph, Effects)),
         HasUnknownCode(LR.hasUnresolvedTransfers()) {
     for (const auto &[Symbol, MF] : LR.functions())
-      Needs[MF], AtReturn[MF];
+      Needs[MF], Through[MF], AtReturn[MF];
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const MachineFunction *MF : Graph.calleesFirst()) {
         BlockStarts Starts = solve(*MF, LiveLanes());
         Changed |= update(Needs[MF], Starts.lookup(&MF->front()));
+        Starts = solve(*MF, LiveLanes::everything());
+        Changed |= update(Through[MF], Starts.lookup(&MF->front()));
       }
     }
     for (bool Changed = true; Changed;) {
@@ -90,7 +93,7 @@ public:
   const ExecMasks Masks;
   const bool HasUnknownCode;
   DenseMap<const MachineFunction *, BlockStarts> Result;
-  DenseMap<const MachineFunction *, LiveLanes> Needs, AtReturn;
+  DenseMap<const MachineFunction *, LiveLanes> Needs, Through, AtReturn;
 
 private:
   static bool update(LiveLanes &Into, const LiveLanes &More) {
@@ -153,10 +156,19 @@ private:
     return Live;
   }
 
-  /// The callee's lanes outside are the caller's inactive ones, and those
-  /// outside of the caller's own.
-  void addNeeds(LiveLanes &Live, const MachineFunction &Callee) const {
+  /// To before \p Callee runs. Its lanes outside are the caller's inactive ones
+  /// and those outside of the caller's own.
+  void crossCallee(LiveLanes &Live, const MachineFunction &Callee,
+                   ExecSet Before, ExecSet After) const {
+    const LiveLanes &Kept = Through.find(&Callee)->second;
     const LiveLanes &Need = Needs.find(&Callee)->second;
+    if (Masks.isKeptBy(Callee)) {
+      Live.Active &= Kept.Active;
+      Live.Inactive &= Kept.Outside;
+      Live.Outside &= Kept.Outside;
+    } else {
+      Live.crossExecChange(ExecChange::Unknown, Before, After);
+    }
     Live.Active |= Need.Active | Need.Inactive;
     Live.Inactive |= Need.Outside;
     Live.Outside |= Need.Outside;
@@ -172,9 +184,7 @@ private:
       Live = atReturn(Return, After);
       [[fallthrough]];
     case ControlTransfer::Call:
-      if (!Masks.isKeptBy(*Transfer.Callee))
-        Live.crossExecChange(ExecChange::Unknown, Before, After);
-      addNeeds(Live, *Transfer.Callee);
+      crossCallee(Live, *Transfer.Callee, Before, After);
       // The return address comes from the call.
       Live.crossWrites(E);
       break;

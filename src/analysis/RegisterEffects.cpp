@@ -6,6 +6,7 @@
 #include "analysis/IndexMode.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include <atomic>
 
 using namespace llvm;
 
@@ -88,16 +89,19 @@ uint16_t traitsOf(StringRef Name) {
   return vectorTraits(Name);
 }
 
-/// Opcodes are the same for all processors of the target.
+/// Opcodes are the same for all processors of the target, and few of them
+/// occur: each is looked at when it is first seen, by whichever thread.
 uint16_t traitsOf(const MachineInstr &MI) {
-  static const std::vector<uint16_t> Table = [&] {
-    const TargetInstrInfo &TII = *MI.getMF()->getSubtarget().getInstrInfo();
-    std::vector<uint16_t> Result(TII.getNumOpcodes());
-    for (unsigned Opcode = 0; Opcode < Result.size(); ++Opcode)
-      Result[Opcode] = traitsOf(TII.getName(Opcode));
-    return Result;
-  }();
-  return Table[MI.getOpcode()];
+  constexpr uint16_t IsKnown = 1 << 15;
+  const TargetInstrInfo &TII = *MI.getMF()->getSubtarget().getInstrInfo();
+  static std::vector<std::atomic<uint16_t>> Table(TII.getNumOpcodes());
+  std::atomic<uint16_t> &Entry = Table[MI.getOpcode()];
+  uint16_t Traits = Entry.load(std::memory_order_relaxed);
+  if (!(Traits & IsKnown)) {
+    Traits = traitsOf(TII.getName(MI.getOpcode())) | IsKnown;
+    Entry.store(Traits, std::memory_order_relaxed);
+  }
+  return Traits;
 }
 
 bool isVectorUnit(RegisterUnits Units) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels.h"
 #include "../emulator/Assembler.h"
+#include "analysis/ControlFlow.h"
 #include "codeobject/Linker.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -116,12 +117,19 @@ LiftedKernel liftAssembly(const std::string &Assembly,
 
 const MachineInstr &LiftedKernel::at(StringRef Label) const {
   auto It = Labels.find(Label);
+  const MachineInstr *Found = nullptr;
+  // A function behind the kernel's last instruction is also dead code in it.
   if (It != Labels.end())
-    for (const auto &[Symbol, MF] : LR->functions())
+    for (const auto &[Symbol, MF] : LR->functions()) {
+      const auto Reached = reachedBlocks(*MF);
       for (const MachineBasicBlock &MBB : *MF)
         for (const MachineInstr &MI : MBB)
-          if (LR->originalAddress(MI) == It->second)
-            return MI;
+          if (LR->originalAddress(MI) == It->second &&
+              (!Found || Reached.contains(&MBB)))
+            Found = &MI;
+    }
+  if (Found)
+    return *Found;
   ADD_FAILURE() << "no instruction at " << Label.str();
   return LR->functions().front().second->front().front();
 }
