@@ -80,6 +80,24 @@ bool join(State &Into, const State &From) {
   return Changed;
 }
 
+/// The most there can be, of the kinds that each counter counts.
+State anythingInFlight(const WaitTraits &Traits) {
+  using C = WaitCounter;
+  const RegisterSet Vectors = RegisterSet::allVectors();
+  RegisterSet Scalars = RegisterSet::all() - Vectors;
+  Scalars.remove({RegisterSet::SCC, 1, false});
+  Scalars.remove({RegisterSet::MODE, 1, false});
+  State Result;
+  for (C Counter : {C::Vm, C::Lgkm, C::Exp})
+    Result[unsigned(Counter)].Unordered = Vectors;
+  Result[unsigned(Traits.HasSplitCounters ? C::Km : C::Lgkm)].Unordered |=
+      Scalars;
+  if (Traits.HasSplitCounters)
+    for (C Counter : {C::Sample, C::Bvh})
+      Result[unsigned(Counter)].Unordered = Vectors;
+  return Result;
+}
+
 RegisterSet registersOf(const State &S) {
   RegisterSet Result;
   for (const Queue &Q : S) {
@@ -197,8 +215,7 @@ LoadsInFlight LoadsInFlight::run(const LiftedRepresentation &LR) {
   LoadsInFlight Result;
   const MachineFunction &MF = *LR.functions().front().second;
   Result.Traits = &waitTraits(MF.getSubtarget());
-  for (Queue &Q : Result.Unknown)
-    Q.Unordered = RegisterSet::all();
+  Result.Unknown = anythingInFlight(*Result.Traits);
   LoadsInFlightSolver(LR, Result);
   return Result;
 }
