@@ -7,6 +7,12 @@
 using namespace llvm;
 
 namespace luthier {
+
+bool isAperture(MCRegister Reg) {
+  return Reg == AMDGPU::SRC_SHARED_BASE || Reg == AMDGPU::SRC_SHARED_LIMIT ||
+         Reg == AMDGPU::SRC_PRIVATE_BASE || Reg == AMDGPU::SRC_PRIVATE_LIMIT;
+}
+
 namespace {
 
 MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
@@ -59,18 +65,12 @@ public:
   SmallVector<Step, 8> Steps;
 };
 
-/// Read as a whole: their halves have no encoding.
-bool isWhole(MCRegister Reg) {
-  return Reg == AMDGPU::SRC_SHARED_BASE || Reg == AMDGPU::SRC_SHARED_LIMIT ||
-         Reg == AMDGPU::SRC_PRIVATE_BASE || Reg == AMDGPU::SRC_PRIVATE_LIMIT;
-}
-
 void Mover::split(const ArgumentMove &Move) {
   const bool IsVector = Move.Slot.IsVector;
   const unsigned First = Move.Slot.Index + (IsVector ? Frame.FirstArgumentVGPR
                                                      : Frame.FirstArgumentSGPR);
   const auto *Source = std::get_if<MCRegister>(&Move.Value);
-  if (Source && isWhole(*Source)) {
+  if (Source && isAperture(*Source)) {
     Steps.push_back({IsVector, First, 2, *Source});
     return;
   }

@@ -20,6 +20,9 @@ void encodeMoves(llvm::ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
                  llvm::SmallVectorImpl<uint8_t> &Code,
                  llvm::MCRegister Temporary = {});
 
+/// A 64-bit register whose halves have no encoding.
+bool isAperture(llvm::MCRegister Reg);
+
 /// Scalar argument registers exchange their values.
 bool needsTemporary(llvm::ArrayRef<ArgumentMove> Moves,
                     const PayloadFrame &Frame, const amdgpu::MCTarget &Target);

@@ -6,6 +6,7 @@
 #include "lift/LiftedImpl.h"
 #include "luthier/Mnemonic.h"
 #include "luthier/Refusal.h"
+#include "rewrite/ArgumentMoves.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -54,7 +55,8 @@ ArgumentSlot ArgumentResolver::slotFor(MCRegister Reg) const {
   if (Range.File != amdgpu::RegisterFile::None)
     return {Range.isVector(), 0, Range.Count};
   const bool IsPair =
-      bool(LR.impl().Target->registers().getSubReg(Reg, AMDGPU::sub1));
+      isAperture(Reg) ||
+      LR.impl().Target->registers().getSubReg(Reg, AMDGPU::sub1);
   return {false, 0, IsPair ? 2u : 1u};
 }
 
@@ -214,7 +216,11 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
   switch (Argument.kind()) {
   case Kind::Operand: {
     Expected<ArgumentValue> Value = operandValue(MI, Argument.index());
-    if (Value && !MI.getOperand(Argument.index()).isDef())
+    if (!Value)
+      return Value.takeError();
+    // A result is what the instruction has written.
+    const MachineOperand &MO = MI.getOperand(Argument.index());
+    if (!MO.isReg() || !MO.isDef())
       if (Error E = checkNotOverwritten(*Value, At))
         return std::move(E);
     return Value;

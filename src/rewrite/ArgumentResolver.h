@@ -4,11 +4,11 @@
 #ifndef LUTHIER_REWRITE_ARGUMENTRESOLVER_H
 #define LUTHIER_REWRITE_ARGUMENTRESOLVER_H
 
+#include "analysis/RegisterUse.h"
 #include "luthier/HookArgument.h"
 #include "rewrite/ArgumentValue.h"
 #include "rewrite/MemoryOperands.h"
 #include "rewrite/Place.h"
-#include "analysis/RegisterUse.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace luthier {
