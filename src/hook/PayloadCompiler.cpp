@@ -167,6 +167,10 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   auto *MMI = new MachineModuleInfoWrapperPass(TM.get());
   auto *Config = static_cast<TargetPassConfig *>(TM->createPassConfig(PM));
   Config->setDisableVerify(true);
+  // In waves of 32, LLVM 22's scheduler moves one half of a register pair in
+  // front of the other's definition, which still says that it begins the pair,
+  // and later passes take the first half for dead.
+  Config->disablePass(&MachineSchedulerID);
   PM.add(Config);
   PM.add(MMI);
   Config->insertPass(&FinalizeISelID,

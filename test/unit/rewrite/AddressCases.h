@@ -72,7 +72,7 @@ private:
 inline std::vector<EngineTarget> instrumentedTargets() {
   std::vector<EngineTarget> Result;
   for (EngineTarget T : allTargets())
-    if (!T.isRdna())
+    if (!T.isRdna() || T.WaveSize == 32)
       Result.push_back(T);
   return Result;
 }
