@@ -14,6 +14,7 @@ using Space = MemorySpace;
 struct Descriptor {
   unsigned Stride = 0;
   bool IsSwizzled = false;
+  unsigned ElementCode = 1; ///< 2 << code bytes; always 4 before gfx11.
   unsigned IndexStrideCode = 0; ///< 8 << code records.
   bool AddsLane = false;
   bool HasFormat = false; ///< 32 bits, unsigned.
@@ -25,7 +26,7 @@ protected:
     const unsigned Gen = generation();
     uint32_t Word1 = D.Stride << 16;
     if (D.IsSwizzled)
-      Word1 |= Gen >= 11 ? 1u << 30 : 1u << 31;
+      Word1 |= Gen >= 11 ? D.ElementCode << 30 : 1u << 31;
     uint32_t Word3 = D.IndexStrideCode << 21 | unsigned(D.AddsLane) << 23;
     if (D.HasFormat) {
       Word3 |= 0xfac; // Components in order.
@@ -194,9 +195,10 @@ TEST_P(BufferAddressTest, Random) {
     std::vector<AddressCase> Cases;
     while (Cases.size() != 32) {
       Descriptor D;
-      D.Stride = 16 + 4 * below(30);
+      D.Stride = 24 + 4 * below(30);
       D.IsSwizzled = below(2);
       D.IndexStrideCode = below(4);
+      D.ElementCode = 1 + below(3);
       const bool Index = below(2), Offset = below(2);
       // Offsets stay within a record; swizzled ones are checked.
       const unsigned Multiplier = 1 + below(7);

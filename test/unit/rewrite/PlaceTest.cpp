@@ -168,6 +168,41 @@ TEST_F(PlaceTest, EntriesAndExits) {
   EXPECT_EQ(waveEnd(), "S_ENDPGM S_ENDPGM");
 }
 
+TEST_F(PlaceTest, FunctionsAreLeftByReturns) {
+  lift(R"(
+    s_getpc_b64 s[4:5]
+    s_add_u32 s4, s4, callee@rel32@lo+4
+    s_addc_u32 s5, s5, callee@rel32@hi+12
+    s_swappc_b64 s[30:31], s[4:5]
+    s_sleep 2
+    s_endpgm
+)",
+       {}, R"(
+  .type callee,@function
+callee:
+    s_cbranch_scc1 ends
+    v_mov_b32_e32 v1, v0
+    s_setpc_b64 s[30:31]
+  ends:
+    s_endpgm
+  .size callee, . - callee
+)");
+  ASSERT_TRUE(LR);
+  ASSERT_EQ(LR->functions().size(), 2u);
+  EXPECT_EQ(after(find("S_SWAPPC")), "S_SLEEP");
+  cantFail(Task.insertHookAtFunctionExits(*LR->functions()[1].second, this));
+  EXPECT_EQ(places(), "S_SETPC_B64 S_ENDPGM");
+  EXPECT_EQ(endpgm(), "S_ENDPGM S_ENDPGM");
+  EXPECT_EQ(waveEnd(), "S_ENDPGM S_ENDPGM");
+  const MachineInstr *Return = nullptr;
+  for (const MachineBasicBlock &MBB : *LR->functions()[1].second)
+    for (const MachineInstr &MI : MBB)
+      if (MI.getOpcode() == AMDGPU::S_SETPC_B64)
+        Return = &MI;
+  ASSERT_TRUE(Return);
+  EXPECT_EQ(after(*Return), "no-insertion-point");
+}
+
 TEST_F(PlaceTest, PairsStayTogether) {
   lift(R"(
     s_sleep 1
