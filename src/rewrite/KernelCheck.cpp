@@ -13,33 +13,14 @@ using namespace llvm;
 
 namespace luthier {
 
-/// Control goes to or comes from where the lifted code does not show.
-static bool leavesFunction(const MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_ENDPGM:
-  case AMDGPU::S_ENDPGM_SAVED:
-    return false;
-  case AMDGPU::S_SETPC_B64:
-  case AMDGPU::S_SWAPPC_B64:
-  case AMDGPU::S_CALL_B64:
-  case AMDGPU::S_RFE_B64:
-  case AMDGPU::S_CBRANCH_I_FORK:
-  case AMDGPU::S_CBRANCH_G_FORK:
-  case AMDGPU::S_CBRANCH_JOIN:
-    return true;
-  default:
-    return MI.isCall() || MI.isIndirectBranch() || MI.isReturn();
-  }
-}
-
 Error checkKernel(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const TargetID &ID = LR.impl().Object->target();
   if (!seamTraits(ID.Processor) || !launchTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
   // Payloads are compiled for the target that the kernel was lifted for.
-  const bool IsWave64 = LR.impl().Target->subtarget().hasFeature(
-      AMDGPU::FeatureWavefrontSize64);
+  const bool IsWave64 =
+      LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureWavefrontSize64);
   if (IsWave64 == Kernel.Descriptor.usesWave32())
     return refuse(RefusalReason::UnsupportedTarget,
                   ID.str() + " with waves of the other size");
@@ -47,19 +28,6 @@ Error checkKernel(const LiftedRepresentation &LR) {
   // since control enters at the first of the two entries.
   if (Kernel.Descriptor.raw().kernarg_preload)
     return refuse(RefusalReason::KernargPreload, Kernel.Name);
-  for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB)
-        if (leavesFunction(MI))
-          return refuse(RefusalReason::CallsFunctions,
-                        "at 0x" +
-                            utohexstr(LR.originalAddress(MI).value_or(0)));
-  // Data after the last instruction that is reached looks like code too.
-  const MachineFunction &MF = *LR.functions().front().second;
-  const bool IsReached = &MF.front() == &MF.back() || !MF.back().pred_empty();
-  if (IsReached && (MF.back().empty() || !MF.back().back().isBarrier()))
-    return refuse(RefusalReason::CallsFunctions,
-                  "the kernel runs on into what follows it");
   return Error::success();
 }
 

@@ -26,15 +26,6 @@ protected:
   }
 };
 
-TEST_F(Refusals, KernelsThatCallFunctions) {
-  refuseKernel("s_swappc_b64 s[30:31], s[4:5]\ns_endpgm",
-               RefusalReason::CallsFunctions);
-}
-
-TEST_F(Refusals, KernelsThatJumpThroughRegisters) {
-  refuseKernel("s_setpc_b64 s[4:5]", RefusalReason::CallsFunctions);
-}
-
 TEST_F(Refusals, KernelsThatBranchOutOfThemselves) {
   refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm",
                RefusalReason::UndecodableInstruction);

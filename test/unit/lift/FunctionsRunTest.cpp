@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that call functions, instrumented in all of them, compute the same on
+// every target. Code that is reached in ways the lifter does not follow runs
+// uninstrumented, in the original.
+#include "EngineTest.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class FunctionsRun : public EngineTest {
+protected:
+  FunctionsRun() {
+    // Once per wave, also with EXEC = 0.
+    setHooks(R"(
+define void @h() #0 {
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 1) #1 to label %one []
+one:
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) #1 to label %back []
+back:
+  ret void
+})");
+    Launch = {{80, 1, 1}, {64, 1, 1}};
+    Launch.Arguments.words(128).value(uint32_t(5));
+  }
+  /// Every instruction, those of the functions included.
+  void expectAllCounted(const Object &Kernel) {
+    Judgement J = expectUnchanged(
+        Kernel, Launch, [](LiftedRepresentation &LR, InstrumentationTask &T) {
+          for (auto &[Symbol, MF] : LR.functions())
+            for (MachineBasicBlock &MBB : *MF)
+              for (MachineInstr &MI : MBB)
+                // Where code overlaps there are branches that were not there.
+                if (LR.originalAddress(MI))
+                  cantFail(T.insertHookBefore(MI, hook("h")));
+        });
+    EXPECT_GT(J.WaveInstructions, 80u);
+    ASSERT_FALSE(J.counters().empty());
+    EXPECT_EQ(J.counters()[0], J.WaveInstructions);
+  }
+  KernelLaunch Launch;
+};
+
+constexpr const char *Source = R"(
+using Words = unsigned [[clang::address_space(1)]];
+#define NOINLINE extern "C" __attribute__((noinline))
+NOINLINE unsigned leaf(unsigned X) { return X * 3 + 1; }
+NOINLINE __attribute__((visibility("default"))) unsigned
+exported(unsigned X, unsigned Y) {
+  unsigned Small[4] = {X, Y, X ^ Y, 7};
+  return Small[leaf(Y) & 3] + leaf(X);
+}
+NOINLINE unsigned deeper(unsigned X) {
+  return X & 1 ? leaf(X) + exported(X, 3) : exported(2, X);
+}
+extern "C" [[clang::amdgpu_kernel, gnu::visibility("protected")]] void
+k(Words *P, unsigned N) {
+  unsigned I = __builtin_amdgcn_workgroup_id_x() * 64 +
+               __builtin_amdgcn_workitem_id_x();
+  unsigned Sum = leaf(I);
+  for (unsigned J = 0; J < N; ++J)
+    Sum += deeper(Sum + J);
+  P[I] = Sum;
+})";
+
+TEST_P(FunctionsRun, OptimisedCode) { expectAllCounted(fromCpp(Source)); }
+TEST_P(FunctionsRun, UnoptimisedCode) {
+  expectAllCounted(fromCpp(Source, {"-O0"}));
+}
+
+TEST_P(FunctionsRun, FunctionsThroughPointersRunInTheOriginal) {
+  auto Kernel = fromCpp(R"(
+using Words = unsigned [[clang::address_space(1)]];
+#define NOINLINE extern "C" __attribute__((noinline))
+NOINLINE unsigned leaf(unsigned X) { return X * 3 + 1; }
+NOINLINE unsigned other(unsigned X) { return leaf(X) ^ 5; }
+using Function = unsigned (*)(unsigned);
+static const Function Table[] = {leaf, other};
+extern "C" [[clang::amdgpu_kernel, gnu::visibility("protected")]] void
+k(Words *P, unsigned N) {
+  unsigned I = __builtin_amdgcn_workgroup_id_x() * 64 +
+               __builtin_amdgcn_workitem_id_x();
+  P[I] = leaf(I) + Table[I & 1](N);
+})");
+  bool IsListed = false;
+  Judgement J = expectUnchanged(
+      Kernel, Launch, [&](LiftedRepresentation &LR, InstrumentationTask &T) {
+        IsListed = LR.hasUnresolvedTransfers();
+        everywhere("h")(LR, T);
+      });
+  EXPECT_TRUE(IsListed);
+  EXPECT_LT(J.counters()[0], J.WaveInstructions);
+}
+
+/// Functions that compilers do not write.
+TEST_P(FunctionsRun, SharedOverlappingAndJumpingCode) {
+  AssemblyKernel K;
+  K.SGPRs = 64;
+  K.Body = R"(
+    workgroup_id_x s10
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32_e32 v0, 0x3ff, v0
+    s_lshl_b32 s10, s10, 6
+    vadd v1, s10, v0
+    v_mov_b32_e32 v2, 0
+    wait_all
+    s_mov_b32 s6, 3
+  again:
+    s_call_b64 s[30:31], first
+    s_call_b64 s[30:31], second
+    s_getpc_b64 s[16:17]
+  .Lpc:
+    s_add_u32 s16, s16, tail-.Lpc
+    s_addc_u32 s17, s17, 0
+    s_swappc_b64 s[30:31], s[16:17]
+    s_cmp_eq_u32 s6, 2
+    s_cbranch_scc1 inner
+    .long 0x7e0602ff // v_mov_b32_e32 v3, 0x7e040301
+  inner:
+    .long 0x7e040301 // v_mov_b32_e32 v2, v1
+    vadd v2, v2, v3
+    s_sub_u32 s6, s6, 1
+    s_cmp_eq_u32 s6, 0
+    s_getpc_b64 s[16:17]
+  .Lpc2:
+    s_cbranch_scc1 done
+    s_add_u32 s16, s16, again-.Lpc2
+    s_addc_u32 s17, s17, -1
+    s_setpc_b64 s[16:17]
+  done:
+    s_getpc_b64 s[16:17]
+  .Lpc3:
+    s_add_u32 s16, s16, constant-.Lpc3
+    s_addc_u32 s17, s17, 0
+    s_load_dword s18, s[16:17], 0x0
+    wait_all
+    vadd v2, s18, v2
+    v_lshlrev_b32_e32 v1, 2, v1
+    global_store_dword v1, v2, s[4:5]
+    s_endpgm
+  constant: .long 0xfffff123
+)";
+  K.Functions = R"(
+  .type first,@function
+  first:
+    v_mov_b32_e32 v3, 5
+    vadd v2, v2, v1
+  .Lfirst: .size first, .Lfirst-first
+  .type second,@function
+  second:
+    vadd v3, v3, v2
+    s_setpc_b64 s[30:31]
+  .Lsecond: .size second, .Lsecond-second
+  .type tail,@function
+  tail:
+    v_xor_b32_e32 v3, v2, v3
+    s_getpc_b64 s[18:19]
+  .Lpc4:
+    s_add_u32 s18, s18, second-.Lpc4
+    s_addc_u32 s19, s19, -1
+    s_setpc_b64 s[18:19]
+  .Ltail: .size tail, .Ltail-tail
+)";
+  expectAllCounted(fromAssembly(K));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, FunctionsRun,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+} // namespace
