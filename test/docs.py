@@ -10,6 +10,10 @@ def without_space(text):
     return re.sub(r"\s+", "", re.sub(r"//.*", "", text))
 
 
+def section(text, title):
+    return text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
 def main(root):
     errors = []
     guide = (root / "docs/writing-a-tool.md").read_text()
@@ -17,6 +21,15 @@ def main(root):
     shown = re.search(r"```c\+\+\n(.*?)```", guide, re.S)
     if not shown or without_space(shown[1]) != without_space(example):
         errors.append("docs/writing-a-tool.md does not show examples/tools/BranchCount.hip")
+    examples = without_space((root / "test/unit/rewrite/GuideTest.cpp").read_text())
+    lines = re.findall(r"^\| `(Task\.[^`]+)`", guide, re.M)
+    lines += [f"Task.insertHookBefore(MI, Hook, {{{argument}}})"
+              for argument in re.findall(r"^\| `([^`]+)`", section(guide, "Arguments"), re.M)]
+    for line in lines:
+        if f"EXAMPLE({without_space(line)})" not in examples:
+            errors.append(f"test/unit/rewrite/GuideTest.cpp does not run {line}, which the guide shows")
+    if len(lines) < 20:
+        errors.append("docs/writing-a-tool.md shows too few points and arguments")
     reasons = set(re.findall(r'LUTHIER_REFUSAL\(\w+,\s*"([^"]+)"', (root / "include/luthier/Refusal.def").read_text()))
     listed = set(re.findall(r"^\| `([^`]+)`", (root / "docs/refusals.md").read_text(), re.M))
     if not reasons or reasons != listed:

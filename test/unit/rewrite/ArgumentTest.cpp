@@ -163,7 +163,13 @@ TEST_P(ArgumentTest, Registers) {
       {MCRegister(AMDGPU::EXEC_LO), always(0xffffffff)},
       {HookArgument::activeLanes(), always(All)},
       {MCRegister(AMDGPU::SRC_SCC), always(1)},
+      {MCRegister(AMDGPU::VGPR7_LO16), plus},
+      {MCRegister(AMDGPU::SGPR8_LO16), always(0x5678)},
+      {MCRegister(AMDGPU::SGPR8_HI16), always(0x1234)},
   };
+  // The workgroup's number, where it is not in an SGPR.
+  if (std::string(target().Processor) == "gfx1201")
+    Expected.push_back({MCRegister(AMDGPU::TTMP9), always(0)});
   if (hasAGPRs()) {
     Expected.push_back({MCRegister(AMDGPU::AGPR2), tripled});
     Expected.push_back({MCRegister(AMDGPU::AGPR2_AGPR3), both});
