@@ -62,7 +62,7 @@ void EventTable::raise(uint32_t EventId) {
     auto It = Entries.find(EventId);
     if (It == Entries.end())
       return;
-    It->second.Signaled = true;
+    signal(It->second);
     // Else the next raiseFromMailboxes() would find it again.
     mailbox(EventId) = 0;
   }
@@ -74,7 +74,7 @@ void EventTable::raiseFromMailboxes() {
     std::lock_guard Lock(Mutex);
     for (auto &[Id, Event] : Entries)
       if (__atomic_exchange_n(&mailbox(Id), 0, __ATOMIC_ACQ_REL) != 0)
-        Event.Signaled = true;
+        signal(Event);
   }
   Raised.notify_all();
 }
@@ -91,7 +91,7 @@ bool EventTable::raiseMemoryFault(uint32_t NodeId, uint64_t Address) {
       Event.Fault.VirtualAddress = Address;
       Event.Fault.Failure.NotPresent = 1;
       Event.Fault.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
-      Event.Signaled = true;
+      signal(Event);
       Any = true;
     }
   }
@@ -99,31 +99,37 @@ bool EventTable::raiseMemoryFault(uint32_t NodeId, uint64_t Address) {
   return Any;
 }
 
-bool EventTable::ready(llvm::ArrayRef<uint32_t> Ids, bool All) {
-  // Nothing would ever signal an event that was destroyed meanwhile.
-  auto Done = [&](uint32_t Id) {
-    auto It = Entries.find(Id);
-    return It == Entries.end() || It->second.Signaled;
-  };
-  return All ? llvm::all_of(Ids, Done) : llvm::any_of(Ids, Done);
-}
-
 HSAKMT_STATUS EventTable::wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
                                uint32_t Milliseconds) {
   std::unique_lock Lock(Mutex);
   // The events themselves may be destroyed while this thread sleeps.
-  llvm::SmallVector<uint32_t, 8> Ids;
-  for (const HsaEvent *Event : Events)
-    Ids.push_back(Event->EventId);
-  auto Ready = [&] { return ready(Ids, All); };
+  struct Awaited {
+    uint32_t Id;
+    uint64_t NumRaised;
+  };
+  llvm::SmallVector<Awaited, 8> Ids;
+  for (const HsaEvent *Event : Events) {
+    auto It = Entries.find(Event->EventId);
+    Ids.push_back(
+        {Event->EventId, It == Entries.end() ? 0 : It->second.NumRaised});
+  }
+  // Nothing would ever signal an event that was destroyed meanwhile.
+  auto Done = [&](const Awaited &A) {
+    auto It = Entries.find(A.Id);
+    return It == Entries.end() || It->second.Signaled ||
+           It->second.NumRaised != A.NumRaised;
+  };
+  auto Ready = [&] {
+    return All ? llvm::all_of(Ids, Done) : llvm::any_of(Ids, Done);
+  };
   if (Milliseconds == HSA_EVENTTIMEOUT_INFINITE)
     Raised.wait(Lock, Ready);
   else if (!Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds),
                             Ready))
     return HSAKMT_STATUS_WAIT_TIMEOUT;
-  for (uint32_t Id : Ids) {
-    auto It = Entries.find(Id);
-    if (It == Entries.end() || !It->second.Signaled)
+  for (const Awaited &A : Ids) {
+    auto It = Entries.find(A.Id);
+    if (It == Entries.end() || !Done(A))
       continue;
     Entry &Found = It->second;
     HsaEvent *Event = Found.Event.get();

@@ -45,12 +45,17 @@ private:
     std::unique_ptr<HsaEvent> Event;
     bool ManualReset = false;
     bool Signaled = false;
+    /// Raising wakes all who wait at that time, of which one takes the signal.
+    uint64_t NumRaised = 0;
     /// For memory events, once one was raised.
     HsaMemoryAccessFault Fault{};
   };
 
   uint64_t &mailbox(uint32_t EventId);
-  bool ready(llvm::ArrayRef<uint32_t> Ids, bool All);
+  static void signal(Entry &Event) {
+    Event.Signaled = true;
+    ++Event.NumRaised;
+  }
 
   std::mutex Mutex;
   std::condition_variable Raised;

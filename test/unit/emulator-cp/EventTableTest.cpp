@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kmt/EventTable.h"
 #include "gtest/gtest.h"
+#include <chrono>
 #include <thread>
 
 namespace luthier::emulator {
@@ -45,6 +46,25 @@ TEST_F(EventTableTest, AWaiterIsWoken) {
   EXPECT_EQ(Events.wait(Event, true, HSA_EVENTTIMEOUT_INFINITE),
             HSAKMT_STATUS_SUCCESS);
   Raiser.join();
+}
+
+/// As the driver does: runtimes reuse events while others still wait for them.
+TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
+  HsaEvent *Event = create(), *Other = create();
+  constexpr uint32_t Patience = 20'000;
+  HSAKMT_STATUS First = HSAKMT_STATUS_ERROR, Second = HSAKMT_STATUS_ERROR;
+  std::thread Waiters[] = {
+      std::thread([&] { First = Events.wait(Event, true, Patience); }),
+      std::thread([&] {
+        HsaEvent *Either[] = {Other, Event};
+        Second = Events.wait(Either, false, Patience);
+      })};
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  Events.raise(Event->EventId);
+  for (std::thread &Each : Waiters)
+    Each.join();
+  EXPECT_EQ(First, HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(Second, HSAKMT_STATUS_SUCCESS);
 }
 
 TEST_F(EventTableTest, AWrittenMailboxRaisesItsEventOnly) {
