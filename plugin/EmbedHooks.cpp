@@ -47,7 +47,7 @@ void dropUnrelated(Module &Clone) {
       F.replaceAllUsesWith(PoisonValue::get(F.getType()));
       F.eraseFromParent();
     }
-  StripDebugInfo(Clone);
+  stripNonLineTableDebugInfo(Clone);
 }
 
 /// A hook is inlined into the code around an instruction, and so is everything

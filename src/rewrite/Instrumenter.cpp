@@ -6,6 +6,7 @@
 #include "rewrite/CodeWriter.h"
 #include "rewrite/FramePlan.h"
 #include "rewrite/KernelCheck.h"
+#include "rewrite/LineInfo.h"
 #include "rewrite/PlacedHooks.h"
 #include "rewrite/PointWriter.h"
 #include "rewrite/Poison.h"
@@ -82,7 +83,9 @@ private:
   Error planPoints();
   PrologueNeeds prologueNeeds() const;
   Error writeKernel();
-  void writeAt(const Place &Where, amdgpu::CodeLayout &Layout);
+  /// \p Begin is the layout's size where this insertion begins.
+  void writeAt(const Place &Where, size_t Begin, amdgpu::CodeLayout &Layout);
+  std::vector<PlacedPayload> placedPayloads() const;
   Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
   RegisterSet liveAt(const Place &Where) const;
   Error checkSharedMemory() const;
@@ -108,6 +111,14 @@ private:
   /// By Place::key().
   DenseMap<std::pair<const void *, const void *>, SmallVector<ReadyPoint, 1>>
       Points;
+  /// A copy of a payload, as it is written.
+  struct Copy {
+    size_t Insertion; ///< Index into WrittenCode::Inserted.
+    size_t Offset;    ///< In it.
+    unsigned Variant;
+  };
+  std::vector<Copy> Copies;
+  size_t Insertions = 0;
   WrittenCode Code;
   InstrumentedKernel Result;
 };
@@ -244,12 +255,23 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
   return Wanted;
 }
 
-void Instrumentation::writeAt(const Place &Where, amdgpu::CodeLayout &Layout) {
-  auto It = Points.find(Where.key());
-  if (It == Points.end())
-    return;
-  for (const ReadyPoint &Ready : It->second)
-    Writer->write(*Ready.Point, Ready.Saves, Layout);
+void Instrumentation::writeAt(const Place &Where, size_t Begin,
+                              amdgpu::CodeLayout &Layout) {
+  if (auto It = Points.find(Where.key()); It != Points.end())
+    for (const ReadyPoint &Ready : It->second) {
+      const size_t At = Writer->write(*Ready.Point, Ready.Saves, Layout);
+      Copies.push_back({Insertions, At - Begin, Ready.Point->Variant});
+    }
+  Insertions += Layout.size() != Begin;
+}
+
+std::vector<PlacedPayload> Instrumentation::placedPayloads() const {
+  assert(Insertions == Code.Inserted.size() && "each is some callback's");
+  std::vector<PlacedPayload> Result;
+  for (const Copy &C : Copies)
+    Result.push_back(
+        {Code.Inserted[C.Insertion].Begin + C.Offset, &Payloads[C.Variant]});
+  return Result;
 }
 
 Error Instrumentation::writeKernel() {
@@ -257,19 +279,20 @@ Error Instrumentation::writeKernel() {
   Prologue Start(prologueNeeds(), Descriptor,
                  *launchTraits(Object.target().Processor));
   auto before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
-    writeAt(Place::before(MI), Layout);
+    writeAt(Place::before(MI), Layout.size(), Layout);
   };
   auto onEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
                     amdgpu::CodeLayout &Layout) {
-    writeAt(Place::edge(From, To), Layout);
+    writeAt(Place::edge(From, To), Layout.size(), Layout);
   };
   auto atEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
+    const size_t Begin = Layout.size();
     if (&MF == &LR.kernel()) {
       SeamCode Seam(Encoder, *seamTraits(Object.target().Processor),
                     Plan.Frame.WaveSize, Layout);
       Start.write(Seam);
     }
-    writeAt(Place::entry(MF), Layout);
+    writeAt(Place::entry(MF), Begin, Layout);
   };
   CodeWriterOptions Writing{
       .Before = before, .OnEdge = onEdge, .AtEntry = atEntry};
@@ -293,6 +316,8 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   growMemory(Result.PrivateSegmentSize, Result.ExtraGroupSegment,
              Image.Descriptor, Metadata);
   Image.Code = Code.Code;
+  const LineTable Lines = linesOf(LR, Code, placedPayloads());
+  Image.Lines = &Lines;
   if (Options.Offline) {
     auto Fixups = placeFixups(Payloads, Variants.Variants, Code);
     if (!Fixups)

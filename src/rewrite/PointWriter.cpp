@@ -22,7 +22,7 @@ public:
     }
   }
 
-  void write() {
+  size_t write() {
     awaitApplication();
     if (S.State && Plan.State)
       Plan.State->acquire(Code, Plan.Stack, S.IsStateLive, S.DeadVGPR);
@@ -32,8 +32,10 @@ public:
       enterStack();
     Code.append(argumentMoves());
     prepare();
+    const size_t Begin = Code.size();
     Code.append(P.Code);
     restore();
+    return Begin;
   }
 
 private:
@@ -152,10 +154,11 @@ Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
                    Live);
 }
 
-void PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,
-                        amdgpu::CodeLayout &Layout) const {
+size_t PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,
+                          amdgpu::CodeLayout &Layout) const {
   SeamCode Code(Encoder, Waits, Plan.Frame.WaveSize, Layout);
-  PointCode(Encoder, Code, Plan, Payloads[Point.Variant], Point, Saves, Hazards)
+  return PointCode(Encoder, Code, Plan, Payloads[Point.Variant], Point, Saves,
+                   Hazards)
       .write();
 }
 

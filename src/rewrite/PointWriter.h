@@ -39,8 +39,9 @@ public:
   /// be saved.
   llvm::Expected<PointSaves> plan(const PlannedPoint &Point,
                                   const RegisterSet &Live) const;
-  void write(const PlannedPoint &Point, const PointSaves &Saves,
-             amdgpu::CodeLayout &Layout) const;
+  /// Returns the layout's size where the payload begins.
+  size_t write(const PlannedPoint &Point, const PointSaves &Saves,
+               amdgpu::CodeLayout &Layout) const;
 
 private:
   amdgpu::MachineEncoder &Encoder;

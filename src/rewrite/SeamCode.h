@@ -34,6 +34,7 @@ public:
 
   void op(unsigned Opcode, llvm::ArrayRef<llvm::MCOperand> Operands);
   void append(llvm::ArrayRef<uint8_t> Code) { Layout.append(Code); }
+  size_t size() const { return Layout.size(); }
 
   void move(llvm::MCRegister To, llvm::MCRegister From);
   void set(llvm::MCRegister To, uint32_t Value);

@@ -47,7 +47,7 @@ Error redirect(hsa_kernel_dispatch_packet_t &Packet,
     const uint64_t Size = alignTo(uint64_t(Packet.group_segment_size), 16) +
                           Target.ExtraGroupSegment;
     if (Size > Target.GroupSegmentLimit)
-      return refuse(RefusalReason::GroupSegment,
+      return refuse(RefusalReason::SharedMemory,
                     "the kernel uses " + Twine(Packet.group_segment_size) +
                         " bytes, the hooks " + Twine(Target.ExtraGroupSegment) +
                         ", and there are " + Twine(Target.GroupSegmentLimit));

@@ -46,7 +46,7 @@ struct Redirection {
   uint32_t GroupSegmentLimit = 0;
 };
 
-/// Has \p Packet run \p Target. Refuses with GroupSegment, and leaves the
+/// Has \p Packet run \p Target. Refuses with SharedMemory, and leaves the
 /// packet alone, if what hooks share does not fit beside the application's.
 llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
                      const Redirection &Target);

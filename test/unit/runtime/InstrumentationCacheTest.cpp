@@ -67,7 +67,7 @@ TEST(Redirect, RefusesAtTheHardwaresLimitAndLeavesThePacketAlone) {
   Error E = redirect(Packet, Target);
   ASSERT_TRUE(E.isA<Refusal>());
   handleAllErrors(std::move(E), [](const Refusal &R) {
-    EXPECT_EQ(R.reason(), RefusalReason::GroupSegment);
+    EXPECT_EQ(R.reason(), RefusalReason::SharedMemory);
   });
   EXPECT_EQ(Packet.kernel_object, 0x2000u);
   EXPECT_EQ(Packet.private_segment_size, 0u);

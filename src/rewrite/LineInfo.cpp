@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/LineInfo.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+class LineMerger {
+public:
+  explicit LineMerger(const WrittenCode &Code) : Code(Code) {}
+
+  LineTable run(const LineTable &Original, ArrayRef<PlacedPayload> Payloads) {
+    const PlacedPayload *Next = Payloads.begin();
+    for (const KeptInstruction &Kept : Code.Map) {
+      for (; Next != Payloads.end() && Next->Offset < Kept.Offset; ++Next)
+        add(*Next);
+      end(Kept.Offset);
+      if (const LineTable::Row *Row = Original.find(Kept.Original))
+        Result.append({Kept.Offset,
+                       Result.fileIndex(Original.files()[Row->File]), Row->Line,
+                       Row->Column});
+      else
+        end(Kept.Offset);
+      End = Kept.Offset + Kept.Size;
+    }
+    for (; Next != Payloads.end(); ++Next)
+      add(*Next);
+    end(Code.Code.size());
+    return std::move(Result);
+  }
+
+private:
+  void add(const PlacedPayload &P) {
+    end(P.Offset);
+    // Up to its first line, and all of it if the hook has none.
+    Result.append({P.Offset, 0, 0, 0});
+    for (const LineEntry &Line : P.Copied->Lines)
+      Result.append(
+          {P.Offset + Line.Offset, Result.fileIndex(Line.File), Line.Line, 0});
+    End = P.Offset + P.Copied->Code.size();
+  }
+
+  /// What was last written ends before \p Next if there is code in between.
+  void end(uint64_t Next) {
+    if (!Result.empty() && End < Next)
+      Result.append({End, 0, 0, 0});
+  }
+
+  const WrittenCode &Code;
+  LineTable Result;
+  uint64_t End = 0;
+};
+
+} // namespace
+
+LineTable linesOf(const LiftedRepresentation &LR, const WrittenCode &Code,
+                  ArrayRef<PlacedPayload> Payloads) {
+  const CodeObject &Object = *LR.impl().Object;
+  LineTable Original;
+  if (!Code.Map.empty() && Object.section(".debug_line")) {
+    auto [First, Last] = std::minmax_element(
+        Code.Map.begin(), Code.Map.end(),
+        [](const auto &A, const auto &B) { return A.Original < B.Original; });
+    Original = readLineTable(Object, First->Original,
+                             Last->Original + 4 - First->Original);
+  }
+  if (Original.empty() && all_of(Payloads, [](const PlacedPayload &P) {
+        return P.Copied->Lines.empty();
+      }))
+    return {};
+  return LineMerger(Code).run(Original, Payloads);
+}
+
+} // namespace luthier
