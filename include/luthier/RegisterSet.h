@@ -49,13 +49,14 @@ public:
     XnackMaskHi,
     SpecialEnd
   };
+  static constexpr unsigned NumSGPRs = 106;
   static constexpr unsigned FirstVGPR = 128, FirstAGPR = 384, NumUnits = 640;
 
   static RegisterSet all();
   /// v0.. and a0..
   static RegisterSet allVectors();
 
-  bool sgpr(unsigned N) const { return N < SCC && unit(N); }
+  bool sgpr(unsigned N) const { return N < NumSGPRs && unit(N); }
   bool vgpr(unsigned N) const { return unit(FirstVGPR + N); }
   bool agpr(unsigned N) const { return unit(FirstAGPR + N); }
   bool has(Special S) const { return unit(S); }
@@ -74,7 +75,7 @@ public:
   void remove(RegisterUnits Units);
 
   /// By number; sized to the last one that is in.
-  llvm::BitVector sgprs() const { return numbers(0, SCC); }
+  llvm::BitVector sgprs() const { return numbers(0, NumSGPRs); }
   llvm::BitVector vgprs() const { return numbers(FirstVGPR, FirstAGPR); }
   llvm::BitVector agprs() const { return numbers(FirstAGPR, NumUnits); }
 

@@ -105,7 +105,8 @@ RegisterUnits unitsOf(MCRegister Reg) {
 RegisterSet RegisterSet::all() {
   RegisterSet Result = allVectors();
   for (unsigned U = 0; U < SpecialEnd; ++U)
-    Result.addUnit(U);
+    if (U < NumSGPRs || U >= SCC)
+      Result.addUnit(U);
   return Result;
 }
 
@@ -163,7 +164,7 @@ void RegisterSet::print(raw_ostream &OS) const {
       U = Last;
     }
   };
-  printFile('s', 0, SCC);
+  printFile('s', 0, NumSGPRs);
   printFile('v', FirstVGPR, FirstAGPR);
   printFile('a', FirstAGPR, NumUnits);
   for (unsigned U = SCC; U < SpecialEnd; ++U) {

@@ -28,6 +28,10 @@ enum Trait : uint16_t {
   Escapes = 1 << 6,
   ReadsModes = 1 << 7,
   Compares = 1 << 8,
+  /// The result is a source, too, although no operand says so.
+  ReadsResult = 1 << 9,
+  /// WritesHalf, and the others stay as they are since gfx9.
+  KeepsHalf = 1 << 10,
 };
 
 bool containsAny(StringRef Name, ArrayRef<StringRef> Parts) {
@@ -62,6 +66,14 @@ uint16_t vectorTraits(StringRef Name) {
                             "V_DOT2C_", "V_MFMA", "V_SMFMAC", "V_WMMA",
                             "V_SWMMAC", "V_PERMLANE"}))
     Result |= WritesHalf;
+  if (Result & WritesHalf && startsWithAny(Name, {"V_MAD", "V_MAC", "V_FMA",
+                                                  "V_DIV_FIXUP", "V_CVT_NORM"}))
+    Result |= KeepsHalf;
+  // Of the second half of a dual operation LLVM says less than of the first.
+  if (Name.starts_with("V_PK_FMAC") ||
+      (Name.starts_with("V_DUAL") &&
+       containsAny(Name, {"FMAC", "DOT2C", "DOT2ACC"})))
+    Result |= ReadsResult;
   if (Name.starts_with("V_CMP"))
     Result |= Compares;
   if (Name.starts_with("V_MOVRELS"))
@@ -157,10 +169,13 @@ private:
     RegisterUnits Units = unitsOfOperand(MO);
     if (!Units.Count)
       return;
-    if (MO.isDef())
+    if (MO.isDef()) {
       add(Units, writeOf(Units));
-    else if (!(Traits & KeepsOtherLanes && MO.isTied()))
+      if (Traits & ReadsResult)
+        add(Units, readOf());
+    } else if (!(Traits & KeepsOtherLanes && MO.isTied())) {
       add(Units, readOf());
+    }
   }
 
   RegisterAccess readOf() const {
@@ -179,7 +194,7 @@ private:
       // does not select.
       KeepsPart |= Indexed || SIInstrInfo::isDPP(MI) || SIInstrInfo::isSDWA(MI);
       if (Traits & WritesHalf)
-        KeepsPart |= Context.KeepsUpperHalf ||
+        KeepsPart |= Context.KeepsUpperHalf || Traits & KeepsHalf ||
                      MI.getDesc().TSFlags & SIInstrFlags::VOP3_OPSEL;
     }
     return KeepsPart ? RegisterAccess::Write : RegisterAccess::Overwrite;

@@ -49,7 +49,6 @@ public:
                                         uint64_t Address);
 
 private:
-  const amdgpu::MCTarget &Target;
   llvm::MCContext Context;
   std::unique_ptr<llvm::MCDisassembler> Disassembler;
 };

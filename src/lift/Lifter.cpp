@@ -200,14 +200,18 @@ Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
   return std::make_unique<LiftedRepresentation>(std::move(Impl));
 }
 
-/// Processors with two wave sizes have the kernel's in its descriptor.
+/// Processors with two wave sizes have the kernel's in its descriptor. Since
+/// gfx11, short encodings name halves of v0 to v127 (v70.h) by numbers that
+/// LLVM, unless told, takes for the registers from v128 on.
 static std::string featuresOf(const KernelInfo &Kernel, const TargetID &ID) {
   std::string Features = ID.featureString();
   if (registerFileTraits(ID.Processor)->WaveSize == 64)
     return Features;
-  return Features + (Features.empty() ? "" : ",") +
-         (Kernel.Descriptor.usesWave32() ? "+wavefrontsize32"
-                                         : "+wavefrontsize64");
+  Features += Features.empty() ? "" : ",";
+  if (!StringRef(ID.Processor).starts_with("gfx10"))
+    Features += "+real-true16,";
+  return Features + (Kernel.Descriptor.usesWave32() ? "+wavefrontsize32"
+                                                    : "+wavefrontsize64");
 }
 
 Expected<std::unique_ptr<LiftedRepresentation>>

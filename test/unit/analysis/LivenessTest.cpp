@@ -362,6 +362,17 @@ TEST_P(Gfx9Liveness, SelectedHalvesKeepTheOther) {
   EXPECT_FALSE(live("b", AMDGPU::VGPR5));
 }
 
+TEST_P(Gfx9Liveness, SomeHalfResultsKeepTheUpperHalfSinceGfx9) {
+  analyse(R"(
+    a: v_cvt_norm_i16_f16_e32 v1, v2
+    b: v_div_fixup_f16 v5, v2, v3, v4
+    v_add_u32_e32 v4, v1, v5
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR1));
+  EXPECT_TRUE(live("b", AMDGPU::VGPR5));
+}
+
 TEST_P(Gfx9Liveness, CarriesGoThroughVcc) {
   analyse(R"(
     a: v_add_co_u32_e32 v1, vcc, v2, v3
@@ -404,6 +415,35 @@ TEST_P(Gfx9Liveness, IndexedScalars) {
 INSTANTIATE_TEST_SUITE_P(Targets, Gfx9Liveness,
                          ::testing::ValuesIn(allTargets().begin(),
                                              allTargets().begin() + 5),
+                         [](const auto &Info) { return nameOf(Info.param); });
+
+class Gfx11Liveness : public LivenessTest {};
+
+TEST_P(Gfx11Liveness, ShortEncodingsNameHalvesOfTheFirst128) {
+  analyse(R"(
+    a: v_add_f16_e32 v1.l, v70.h, v2.l
+    b: v_mov_b32_e32 v3, v1
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR70));
+  EXPECT_FALSE(live("a", AMDGPU::VGPR198));
+  EXPECT_TRUE(live("a", AMDGPU::VGPR1)) << "its upper half";
+}
+
+TEST_P(Gfx11Liveness, DualOperationsReadBothAccumulators) {
+  if (GetParam().WaveSize == 64)
+    GTEST_SKIP() << "there are no dual operations";
+  analyse(R"(
+    a: v_dual_mul_f32 v62, v18, v178 :: v_dual_fmac_f32 v97, v57, v88
+    v_add_f32_e32 v1, v62, v97
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR97));
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Gfx11Liveness,
+                         ::testing::ValuesIn(allTargets().begin() + 7,
+                                             allTargets().end()),
                          [](const auto &Info) { return nameOf(Info.param); });
 
 } // namespace
