@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/Decoder.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "codeobject/CodeObject.h"
 #include "luthier/Refusal.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/MCExpr.h"
+#include "llvm/Support/Endian.h"
 #include <array>
 
 using namespace llvm;
@@ -25,10 +28,47 @@ static void unwrapLiterals(DecodedInstruction &D) {
 }
 
 Decoder::Decoder(const amdgpu::MCTarget &Target)
-    : Context(Target.triple(), &Target.asmInfo(), &Target.registers(),
-              &Target.subtarget()),
+    : Target(Target), Context(Target.triple(), &Target.asmInfo(),
+                              &Target.registers(), &Target.subtarget()),
       Disassembler(
           Target.target().createMCDisassembler(Target.subtarget(), Context)) {}
+
+/// Before gfx10 the long operations have no room for a literal. LLVM 22 does
+/// not survive one, be it as source, offset or scalar destination.
+static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
+                                 ArrayRef<uint8_t> Code) {
+  constexpr uint32_t Literal = 255;
+  constexpr uint32_t Vector = 0x34, Buffer = 0x38, TypedBuffer = 0x3a;
+  const uint32_t First = support::endian::read32le(&Code[0]);
+  const uint32_t Second = support::endian::read32le(&Code[4]);
+  if (STI.hasFeature(AMDGPU::FeatureVOP3Literal))
+    return false;
+  if (First >> 26 == Buffer || First >> 26 == TypedBuffer)
+    return Second >> 24 == Literal;
+  if (First >> 26 != Vector)
+    return false;
+  const uint32_t Opcode = First >> 16 & 0x3ff;
+  constexpr uint32_t FirstNoComparison = 0x100, ReadFirstLane = 0x142,
+                     ReadLane = 0x289;
+  if ((Opcode < FirstNoComparison || Opcode == ReadFirstLane ||
+       Opcode == ReadLane) &&
+      (First & 0xff) == Literal)
+    return true;
+  return any_of(std::array{0, 9, 18}, [&](unsigned Shift) {
+    return (Second >> Shift & 0x1ff) == Literal;
+  });
+}
+
+/// LLVM 22 decodes constants in fields that only hold registers, and does not
+/// survive encoding them again.
+static bool hasImpossibleConstant(const MCInst &Inst, const MCInstrInfo &MCII) {
+  const MCInstrDesc &Desc = MCII.get(Inst.getOpcode());
+  for (unsigned I = 0; I < Inst.getNumOperands(); ++I)
+    if (I < Desc.getNumOperands() && Inst.getOperand(I).isImm() &&
+        Desc.operands()[I].OperandType == MCOI::OPERAND_REGISTER)
+      return true;
+  return false;
+}
 
 Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
                                             uint64_t Address) {
@@ -41,9 +81,12 @@ Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
     copy(Code, Padded.begin());
     Whole = Padded;
   }
-  MCDisassembler::DecodeStatus Status =
-      Disassembler->getInstruction(D.Inst, Size, Whole, Address, nulls());
-  if (Status == MCDisassembler::Fail || Size == 0 || Size > Code.size())
+  MCDisassembler::DecodeStatus Status = MCDisassembler::Fail;
+  if (!hasImpossibleLiteral(Disassembler->getSubtargetInfo(), Whole))
+    Status =
+        Disassembler->getInstruction(D.Inst, Size, Whole, Address, nulls());
+  if (Status == MCDisassembler::Fail || Size == 0 || Size > Code.size() ||
+      hasImpossibleConstant(D.Inst, Target.instructions()))
     return refuse(RefusalReason::UndecodableInstruction,
                   "at 0x" + utohexstr(Address) + ": " +
                       toHex(Code.take_front(8)));

@@ -49,6 +49,7 @@ public:
                                         uint64_t Address);
 
 private:
+  const amdgpu::MCTarget &Target;
   llvm::MCContext Context;
   std::unique_ptr<llvm::MCDisassembler> Disassembler;
 };

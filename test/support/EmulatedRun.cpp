@@ -102,6 +102,7 @@ public:
   void setUp(const TestHooks &Hooks);
   void instrument(const std::shared_ptr<const CodeObject> &Object,
                   const Mutator &Mutate);
+  void tryOriginal();
   void runOriginal();
   void runInstrumented();
   void runInLockstep(uint64_t Seed);
@@ -341,6 +342,40 @@ Judging::buffers(const DeviceHandle &On) const {
   return All;
 }
 
+/// Lets the original run for as long as it may.
+void Judging::tryOriginal() {
+  DeviceHandle On = clone();
+  CodeHandle Code = copyOf(Original, On);
+  luthier_emu_launch L = launchOf(false);
+  luthier_emu_execution *New = nullptr;
+  Result.IsUnfit = true;
+  check(
+      luthier_emu_execution_create(Code.get(), Kernel->Name.c_str(), &L, &New),
+      "the original", On.get());
+  ExecutionHandle E(New, luthier_emu_execution_destroy);
+  constexpr uint64_t Turn = 4096;
+  const uint64_t NumWaves = luthier_emu_wave_count(E.get());
+  uint64_t Left = Options.MostInstructions;
+  for (uint64_t Done = Turn; Done;) {
+    Done = 0;
+    for (uint64_t W = 0; W != NumWaves; ++W) {
+      uint64_t Steps = 0;
+      auto Info = sized<luthier_emu_wave_info>();
+      luthier_emu_wave(E.get(), W, &Info);
+      if (Info.state != LUTHIER_EMU_WAVE_READY &&
+          Info.state != LUTHIER_EMU_WAVE_AT_BARRIER)
+        continue;
+      luthier_emu_step(E.get(), W, Turn, &Steps);
+      Done += Steps;
+    }
+    if (Done > Left)
+      throw Problem("the original does not end in " +
+                    std::to_string(Options.MostInstructions) + " instructions");
+    Left -= Done;
+  }
+  Result.IsUnfit = false;
+}
+
 void Judging::runOriginal() {
   DeviceHandle On = clone();
   CodeHandle Code = copyOf(Original, On);
@@ -478,13 +513,16 @@ Judgement judge(const EngineTarget &T,
   try {
     Judging J(T, *Object, Launch, Options, Result);
     J.setUp(Hooks);
+    if (Options.MostInstructions)
+      J.tryOriginal();
     if (Options.RunAlone)
       J.runOriginal();
     J.instrument(Object, Mutate);
-    if (Options.RunAlone)
-      J.runInstrumented();
+    // Where something is wrong, lockstep ends; the kernel alone might not.
     for (uint64_t Seed : Options.Seeds)
       J.runInLockstep(Seed);
+    if (Options.RunAlone)
+      J.runInstrumented();
   } catch (const Problem &P) {
     Result.Problem = T.name() + ": " + P.what();
   }

@@ -3,9 +3,9 @@
 // Instruments a kernel and lets the emulator say whether the instrumented
 // version computes the same, through the emulator's C API:
 //  1. the original runs alone, in strict mode;
-//  2. so does the instrumented version, with loads as late as they may be, and
-//     must leave the same in all buffers;
-//  3. both run in lockstep, once per seed.
+//  2. both run in lockstep, once per seed;
+//  3. the instrumented version runs alone, with loads as late as they may be,
+//     and must leave the same in all buffers.
 // Without GoogleTest, so that programs can use it, too; EngineTest.h is for
 // tests.
 #ifndef LUTHIER_TEST_SUPPORT_EMULATEDRUN_H
@@ -80,11 +80,13 @@ inline const void *hook(const char *Name) { return Name; }
 struct JudgeOptions {
   /// Orders of waves in lockstep.
   std::vector<uint64_t> Seeds = {0, 1};
-  /// Steps 1 and 2 above.
+  /// Steps 1 and 3 above.
   bool RunAlone = true;
   /// Registers must be equal only where the original reads them.
   bool OnlyWhatIsRead = true;
   std::string Strict = "1";
+  /// Instructions after which the original counts as endless; 0 for no limit.
+  uint64_t MostInstructions = 0;
   /// Storage forms, policies, poison; addresses are filled in.
   InstrumenterOptions Engine = {};
   /// Contents of registers that nobody has written, and more.
@@ -94,6 +96,9 @@ struct JudgeOptions {
 struct Judgement {
   /// What went wrong, in one or more lines; empty if all is well.
   std::string Problem;
+  /// The original alone cannot be run: it does not fit the device, or reached
+  /// the limit. Nothing was judged; Problem has the text.
+  bool IsUnfit = false;
   /// Set if the engine refused to instrument; Problem has the text.
   std::optional<RefusalReason> Refused;
   InstrumentedKernel Instrumented;

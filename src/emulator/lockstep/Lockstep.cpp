@@ -277,6 +277,8 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
     replay(A, B, Info);
   if (A.Event == WaveEvent::Ended)
     return false;
+  if (O.OnlyWhatIsRead)
+    State.noteResults(pairOf(A, B), Info);
   if (Info.Mnemonic.starts_with("s_getpc") ||
       Info.Mnemonic.starts_with("s_swappc") ||
       Info.Mnemonic.starts_with("s_call"))

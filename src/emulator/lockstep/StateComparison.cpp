@@ -4,6 +4,7 @@
 #include "emulator/strict/InstFacts.h"
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace luthier::emulator::lockstep {
 
@@ -118,10 +119,13 @@ StateComparison::compareScalar(const Pair &P, unsigned Reg, uint64_t PC) {
     Differing &= 1;
   if (P.Uninitialised)
     Differing &= ~P.Uninitialised->S[Reg];
-  if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg) ||
-      isTranslated(A.S[Reg], B.S[Reg]) ||
-      (Reg < sreg::FlatScratch && isCodeAddress(P, Reg)))
+  if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg))
     return std::nullopt;
+  if (isTranslated(A.S[Reg], B.S[Reg]) ||
+      (Reg < sreg::FlatScratch && isCodeAddress(P, Reg))) {
+    ReadsCodeAddress = true;
+    return std::nullopt;
+  }
   return registerDifference(scalarName(*A.T, Reg), A.S[Reg], B.S[Reg],
                             P.InstrumentedTrace.ScalarWriter[Reg]);
 }
@@ -143,14 +147,32 @@ std::optional<Difference> StateComparison::compareScalars(const Pair &P) {
   return std::nullopt;
 }
 
+void StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
+  if (!std::exchange(ReadsCodeAddress, false) || !P.Uninitialised)
+    return;
+  Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
+  auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
+    if (!isTranslated(A, B))
+      Bits |= A ^ B;
+  };
+  for (const RegisterRange &R : Info.Writes)
+    for (unsigned Reg = R.First; Reg != unsigned(R.First + R.Count); ++Reg) {
+      if (R.File == RegisterFile::Vector)
+        for (unsigned L = 0; L != P.Original.WaveSize; ++L)
+          Note(P.Original.vgpr(Reg)[L], P.Instrumented.vgpr(Reg)[L],
+               Unset.V[Reg * NumLanes + L]);
+      else if (Reg < 256)
+        Note(P.Original.S[Reg], P.Instrumented.S[Reg], Unset.S[Reg]);
+    }
+}
+
 /// Whether an instruction reads lanes that are not active.
 static bool readsAllLanes(const strict::InstFacts &Facts) {
   const std::string &Name = Facts.Info.Mnemonic;
   auto Begins = [&](const char *Prefix) { return Name.starts_with(Prefix); };
   return Facts.Form == strict::Shape::Matrix ||
          (Facts.Info.Flags & llvm::SIInstrFlags::DPP) || Begins("v_readlane") ||
-         Begins("v_readfirstlane") || Begins("v_writelane") ||
-         Begins("v_permlane");
+         Begins("v_readfirstlane") || Begins("v_permlane");
 }
 
 std::optional<Difference> StateComparison::compareReads(const Pair &P,
@@ -162,6 +184,9 @@ std::optional<Difference> StateComparison::compareReads(const Pair &P,
     for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
       if (auto D = compareScalar(P, Reg, PC))
         return D;
+  // What its other lanes keep is no reading.
+  if (Next.Mnemonic.starts_with("v_writelane"))
+    return std::nullopt;
   const uint64_t Lanes = readsAllLanes(Facts) ? ~uint64_t(0) : A.exec();
   for (const strict::Span &S : Facts.VectorReads)
     for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
@@ -203,8 +228,12 @@ std::optional<Difference> StateComparison::compareRow(const Pair &P,
       P.Uninitialised ? P.Uninitialised->V + Reg * NumLanes : nullptr;
   for (unsigned L = 0; L != WaveSize; ++L) {
     uint32_t Differing = (A[L] ^ B[L]) & (Unset ? ~Unset[L] : ~0u);
-    if (!Differing || !(Lanes >> L & 1) || isTranslated(A[L], B[L]))
+    if (!Differing || !(Lanes >> L & 1))
       continue;
+    if (isTranslated(A[L], B[L])) {
+      ReadsCodeAddress = true;
+      continue;
+    }
     Difference D = registerDifference(vectorName(Reg), A[L], B[L],
                                       P.InstrumentedTrace.VectorWriter[Reg]);
     D.Lane = L;

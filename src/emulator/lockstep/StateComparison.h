@@ -29,6 +29,12 @@ public:
   std::optional<Difference> compareReads(const Pair &P, const InstInfo &Next,
                                          uint64_t PC);
 
+  /// Both have executed the instruction that compareReads() was asked about. If
+  /// it computed with a code address, which compilers do with what they think
+  /// undefined, results differ: they count as uninitialised from then on. Where
+  /// they do matter, that shows in control flow or memory.
+  void noteResults(const Pair &P, const InstInfo &Info);
+
   /// The two waves have just executed an instruction that leaves code addresses
   /// in registers.
   void noteCodeAddresses(const Pair &P, const InstInfo &Info);
@@ -50,6 +56,7 @@ private:
   bool isCodeAddress(const Pair &P, unsigned Reg);
 
   const Options &O;
+  bool ReadsCodeAddress = false;
   /// Halves of code addresses that correspond: original, instrumented.
   std::set<std::pair<uint32_t, uint32_t>> Halves;
 };

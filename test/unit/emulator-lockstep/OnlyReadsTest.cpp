@@ -72,6 +72,21 @@ TEST_F(OnlyReads, LanesThatNobodyReadsMayBeLost) {
 )"));
 }
 
+TEST_F(OnlyReads, BitsThatTheOriginalNeverSetMayDiffer) {
+  const std::string End = R"(
+    s_mov_b64 s[6:7], exec
+    s_mov_b64 exec, 0xff
+    s_or_b64 s[10:11], s[10:11], exec
+    s_mov_b64 exec, 0x3
+    s_andn2_b64 s[10:11], s[10:11], exec
+    s_xor_b64 s[12:13], s[10:11], -1
+    s_and_b64 s[12:13], s[12:13], exec
+    s_mov_b64 exec, s[6:7]
+    v_mov_b32 v1, s12
+    s_endpgm)";
+  passes(End, "\n + s_mov_b32 s10, 0x10000\n + s_mov_b32 s11, 5\n" + End);
+}
+
 TEST_F(OnlyReads, ExecCountsAtOnce) {
   auto D = differs(kernel(""), kernel("\n + s_mov_b64 exec, 0xfe\n"));
   EXPECT_EQ(D.Register, "exec");

@@ -230,4 +230,23 @@ TEST(Decoding, RefusesCodeThatEndsInAnInstruction) {
   });
 }
 
+/// LLVM 22 dereferences null for the first ones; of the last it makes an
+/// instruction that its encoder does not survive.
+TEST(Decoding, RefusesWhatLLVMDoesNotSurvive) {
+  const auto &Target = cantFail(amdgpu::MCTarget::get("gfx908", ""));
+  const uint32_t Encodings[][2] = {
+      {0xd1030000, 0x0001fe00}, // v_add_u16_e64 with a literal
+      {0xd04171ff, 0x00000090}, // a comparison into a literal
+      {0xe8394a83, 0xff489d4d}, // a buffer access with a literal offset
+      {0xd3c00000, 0x00010100}, // a matrix operation on s0
+  };
+  Decoder Decode(Target);
+  for (const auto &Words : Encodings) {
+    auto Result = Decode.first(
+        ArrayRef(reinterpret_cast<const uint8_t *>(Words), sizeof(Words)), 0);
+    EXPECT_FALSE(bool(Result)) << Words[0];
+    consumeError(Result.takeError());
+  }
+}
+
 } // namespace

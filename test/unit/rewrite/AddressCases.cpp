@@ -133,7 +133,7 @@ void AddressTest::expectFound(const std::vector<AddressCase> &Cases,
            "\n" + kernelText(Cases, Exec);
   K.Lds = Lds;
   K.Scratch = Scratch;
-  K.VGPRs = 40;
+  K.VGPRs = 48;
   K.SGPRs = 64;
   K.MaxWorkgroup = 256;
   Object Kernel = fromAssembly(K);

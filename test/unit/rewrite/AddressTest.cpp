@@ -41,6 +41,14 @@ TEST_P(AddressTest, Global) {
       atomic(Space::Global, "global_atomic_swap v10, v[2:3], v12, off" + Return,
              4),
   };
+  if (generation() >= 10)
+    Cases.push_back(load(Space::Global,
+                         "global_load_dword_addtid v10, s[4:5] offset:8", 4));
+  // M0 says which of 32 registers are loaded.
+  if (generation() == 12)
+    Cases.push_back(load(Space::Global,
+                         "global_load_block v[10:41], v[2:3], off offset:4",
+                         128, "s_mov_b32 m0, 1"));
   expectFound(Cases);
   expectFound(Cases, 0x10);
 }
@@ -64,6 +72,9 @@ TEST_P(AddressTest, Flat) {
             toLds("s[14:15]", "s15")),
       load(Space::Flat, "flat_load_dwordx4 v[10:13], v[2:3]", 16, ToGlobal),
   });
+  if (generation() == 12)
+    expectFound({load(Space::Flat, "flat_load_dword v10, v[2:3] offset:-16", 4,
+                      "v_or_b32_e32 v2, 0x400, v2")});
   // gfx10 has a bug with offsets that compilers avoid.
   if (generation() != 10)
     expectFound(
@@ -150,6 +161,57 @@ TEST_P(AddressTest, Local) {
       if (auto At = C.Instruction.find("cmpst_"); At != std::string::npos)
         C.Instruction.replace(At, 6, "cmpstore_");
   expectFound(Cases);
+}
+
+/// Operations whose second operand is in LDS, too: 3 dwords behind the first,
+/// or as many as the upper bits of the address say.
+TEST_P(AddressTest, LocalWithTwoAddresses) {
+  if (!isAnyOf({"gfx906", "gfx908"}))
+    GTEST_SKIP() << "this target has no such operations";
+  const std::string Sum = "ds_read_b32 v10, v1\nds_read_b32 v6, v1 offset:12\n"
+                          "wait_all\nvadd v10, v10, v6\n";
+  AddressCase First = store(Space::LDS, "ds_add_src2_u32 v1 offset:3", 4, Sum);
+  First.Flags = ReadsMemory | WritesMemory | IsAtomic;
+  First.Value = "v10";
+  AddressCase Second = load(Space::LDS, "ds_add_src2_u32 v1 offset:3", 4,
+                            "ds_read_b32 v10, v1 offset:12\nwait_all\n");
+  Second.Access = 1;
+  const std::string InAddress = Sum + "v_or_b32_e32 v4, 0x60000, v1\n";
+  AddressCase Far =
+      store(Space::LDS, "ds_add_src2_u32 v4 offset:32768", 4, InAddress);
+  Far.Flags = First.Flags;
+  Far.Value = "v10";
+  AddressCase Write = store(Space::LDS, "ds_write_src2_b32 v1 offset:3", 4,
+                            "ds_read_b32 v10, v1 offset:12\nwait_all\n");
+  Write.Value = "v10";
+  expectFound({First, Second, Far, Write});
+}
+
+TEST_P(AddressTest, ScalarStoresAndAtomics) {
+  if (!isAnyOf({"gfx906", "gfx908"}))
+    GTEST_SKIP() << "this target has no such operations";
+  auto stored = [](std::string Instruction, unsigned Bytes, std::string Setup) {
+    AddressCase C =
+        store(Space::Scalar, std::move(Instruction), Bytes, std::move(Setup));
+    C.Value = "s16";
+    C.Post = "s_dcache_wb\nwait_all\n";
+    return C;
+  };
+  const std::string Numbers = "s_mov_b32 s16, 0x1234567\n"
+                              "s_mov_b32 s17, 0x89abcde\n"
+                              "s_mov_b32 s12, 0x48\n";
+  const std::string Descriptor = Numbers +
+                                 "s_mov_b32 s8, s4\ns_mov_b32 s9, s5\n"
+                                 "s_mov_b32 s10, 0x10000\ns_mov_b32 s11, 0\n";
+  AddressCase Add =
+      atomic(Space::Scalar, "s_atomic_add s16, s[4:5], 0x20 glc", 4, Numbers);
+  Add.Value = "s16";
+  expectFound({
+      stored("s_store_dword s16, s[4:5], 0x10", 4, Numbers),
+      stored("s_store_dwordx2 s[16:17], s[4:5], s12", 8, Numbers),
+      stored("s_buffer_store_dword s16, s[8:11], 0x30", 4, Descriptor),
+      Add,
+  });
 }
 
 TEST_P(AddressTest, Scalar) {

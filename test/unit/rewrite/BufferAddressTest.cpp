@@ -14,7 +14,7 @@ using Space = MemorySpace;
 struct Descriptor {
   unsigned Stride = 0;
   bool IsSwizzled = false;
-  unsigned ElementCode = 1; ///< 2 << code bytes; always 4 before gfx11.
+  unsigned ElementCode = 1;     ///< 2 << code bytes; always 4 before gfx11.
   unsigned IndexStrideCode = 0; ///< 8 << code records.
   bool AddsLane = false;
   bool HasFormat = false; ///< 32 bits, unsigned.
@@ -81,6 +81,18 @@ TEST_P(BufferAddressTest, EveryAddressing) {
                   enables(Index, Offset) + " offset:" + (Offset ? "0" : "12"),
               4, Setup));
         }
+  Cases.push_back(load(Space::Buffer,
+                       "buffer_load_dword v10, off, s[8:11], m0 offset:4", 4,
+                       set({}) + "s_mov_b32 m0, 0x340\n"));
+  if (generation() < 12)
+    Cases.push_back(load(Space::Buffer,
+                         "buffer_load_dword v10, off, s[8:11], 64 offset:4", 4,
+                         set({})));
+  else
+    Cases.push_back(load(Space::Buffer,
+                         "buffer_load_dword v10, off, s[8:11], null "
+                         "offset:70000",
+                         4, set({})));
   expectFound(Cases);
 }
 
