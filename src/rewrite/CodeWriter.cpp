@@ -151,7 +151,8 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
       return Error::success();
     }
   }
-  if (!Options.Reencode && !MI.isBranch() && !isChanged(MI))
+  const bool HasDistance = MI.isBranch() && !MI.isIndirectBranch();
+  if (!Options.Reencode && !HasDistance && !isChanged(MI))
     if (auto It = LR.impl().Origins.find(&MI); It != LR.impl().Origins.end()) {
       Expected<ArrayRef<uint8_t>> Bytes =
           LR.impl().Object->contents(It->second.Address, It->second.Size);
