@@ -6,7 +6,8 @@
 //    all;
 //  - `libexec/luthier/luthier-inspect` holds the commands that read code
 //    objects; `luthier` replaces itself with it;
-//  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU.
+//  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU;
+//  - `libexec/luthier/luthier-offline` loads tools and instruments files.
 #ifndef LUTHIER_CLI_COMMANDS_H
 #define LUTHIER_CLI_COMMANDS_H
 
@@ -34,6 +35,9 @@ int liftCommand(int Argc, char **Argv);
 
 /// In `luthier-exec`.
 int execCommand(int Argc, char **Argv);
+
+/// In `luthier-offline`.
+int instrumentCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 

@@ -9,7 +9,7 @@ using namespace llvm;
 
 namespace luthier::cli {
 
-static bool matches(const TargetID &Have, const TargetID &Wanted) {
+bool matchesTarget(const TargetID &Have, const TargetID &Wanted) {
   return Have.Processor == Wanted.Processor &&
          (!Wanted.Xnack || Have.Xnack == Wanted.Xnack) &&
          (!Wanted.SramEcc || Have.SramEcc == Wanted.SramEcc);
@@ -29,7 +29,7 @@ static Error select(std::vector<BundledCodeObject> &Images, StringRef Target,
   for (const BundledCodeObject &Image : Images)
     Others += (Others.empty() ? "" : ", ") + Image.Target.str();
   llvm::erase_if(Images, [&](const BundledCodeObject &Image) {
-    return !matches(Image.Target, *Wanted);
+    return !matchesTarget(Image.Target, *Wanted);
   });
   if (Images.empty())
     return failed(Path + ": no code for " + Target + ", only for " + Others);

@@ -23,6 +23,9 @@ struct InspectedFile {
                                             const std::string *Target);
 };
 
+/// Settings that \p Wanted leaves out match any.
+bool matchesTarget(const TargetID &Have, const TargetID &Wanted);
+
 /// Prints "luthier: error: ..." for \p E, and returns the exit code.
 int reportError(llvm::Error E);
 

@@ -56,27 +56,6 @@ std::string absolute(const std::string &Path, const Surroundings &Around) {
   return Path.starts_with('/') ? Path : Around.CurrentDirectory + "/" + Path;
 }
 
-/// The file of a tool that was named by its name or its path.
-std::string findTool(const std::string &Tool, const Surroundings &Around) {
-  if (Tool.find('/') != std::string::npos) {
-    std::string Path = absolute(Tool, Around);
-    if (!Around.FileExists(Path))
-      throw RunError("there is no tool '" + Tool + "'");
-    if (Path.find(':') != std::string::npos)
-      throw RunError("the path of a tool cannot contain ':': " + Path);
-    return Path;
-  }
-  std::string Path = toolDirectory(Around.Prefix) + "/lib" + Tool + ".so";
-  if (Around.FileExists(Path))
-    return Path;
-  std::vector<std::string> Known = Around.InstalledTools();
-  throw RunError("unknown tool '" + Tool + "'; " +
-                 (Known.empty()
-                      ? "none is installed in " + toolDirectory(Around.Prefix)
-                      : "available are: " + join(Known)) +
-                 " (a path such as ./libmytool.so also works)");
-}
-
 /// ROCr separates the libraries by spaces and takes a backslash as an escape.
 std::string escapeForRocr(const std::string &Path) {
   std::string Escaped;
@@ -206,6 +185,26 @@ private:
 };
 
 } // namespace
+
+std::string findTool(const std::string &Tool, const Surroundings &Around) {
+  if (Tool.find('/') != std::string::npos) {
+    std::string Path = absolute(Tool, Around);
+    if (!Around.FileExists(Path))
+      throw RunError("there is no tool '" + Tool + "'");
+    if (Path.find(':') != std::string::npos)
+      throw RunError("the path of a tool cannot contain ':': " + Path);
+    return Path;
+  }
+  std::string Path = toolDirectory(Around.Prefix) + "/lib" + Tool + ".so";
+  if (Around.FileExists(Path))
+    return Path;
+  std::vector<std::string> Known = Around.InstalledTools();
+  throw RunError("unknown tool '" + Tool + "'; " +
+                 (Known.empty()
+                      ? "none is installed in " + toolDirectory(Around.Prefix)
+                      : "available are: " + join(Known)) +
+                 " (a path such as ./libmytool.so also works)");
+}
 
 std::string toolDirectory(const std::string &Prefix) {
   return Prefix + "/lib/luthier/tools";

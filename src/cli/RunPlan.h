@@ -58,6 +58,9 @@ struct RunPlan {
 /// Throws RunError.
 RunPlan planRun(const RunOptions &Options, const Surroundings &Around);
 
+/// The file of a tool that was named by its name or its path. Throws RunError.
+std::string findTool(const std::string &Tool, const Surroundings &Around);
+
 /// Where the tools of an installation are.
 std::string toolDirectory(const std::string &Prefix);
 

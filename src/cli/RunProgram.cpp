@@ -37,12 +37,18 @@ void createOutput(const std::string &Directory) {
 
 } // namespace
 
-Surroundings lookAround() {
+std::string programPrefix(bool BelowLibexec) {
+  std::filesystem::path Folder =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  if (BelowLibexec)
+    Folder = Folder.parent_path();
+  return Folder.parent_path().string();
+}
+
+Surroundings lookAround(std::string Prefix) {
   namespace fs = std::filesystem;
   Surroundings Around;
-  // The program is <prefix>/bin/luthier.
-  Around.Prefix =
-      fs::read_symlink("/proc/self/exe").parent_path().parent_path().string();
+  Around.Prefix = std::move(Prefix);
   Around.CurrentDirectory = fs::current_path().string();
   Around.HasGPU = ::access("/dev/kfd", F_OK) == 0;
   timespec Now;

@@ -11,8 +11,12 @@ namespace luthier::cli {
 /// Exit codes of shells.
 inline constexpr int CannotStart = 126, NotFound = 127;
 
+/// The folder above bin/ and lib/, for a program that lies in bin/ or in
+/// libexec/luthier/.
+std::string programPrefix(bool BelowLibexec = false);
+
 /// Those of this process.
-Surroundings lookAround();
+Surroundings lookAround(std::string Prefix = programPrefix());
 
 /// Sets this process's environment, creates the output directory, says what
 /// there is to say. Throws RunError.

@@ -25,6 +25,8 @@ commands:
   info    show the kernels in a code object, program or library
   lift    print a kernel as LLVM machine IR
   exec    run one kernel on the emulated GPU, with arguments given by hand
+  instrument
+          put a tool's hooks into the kernels of a file
   verify  show that instrumented kernels compute what the originals compute
 
 examples:
@@ -70,6 +72,8 @@ int main(int Argc, char **Argv) {
     return runIn("luthier-inspect", Argv + 1);
   if (Command == "exec")
     return runIn("luthier-exec", Argv + 1);
+  if (Command == "instrument")
+    return runIn("luthier-offline", Argv + 1);
   if (Command == "--help" || Command == "-h" || Command == "help") {
     std::fputs(Help, stdout);
     return Success;

@@ -188,3 +188,17 @@ std::string luthier::writeKernelMetadata(StringRef Blob, StringRef Kernel,
   Document.writeToBlob(Result);
   return Result;
 }
+
+std::string
+luthier::updateKernelMetadata(StringRef Blob,
+                              const StringMap<KernelMetadata> &Changed) {
+  msgpack::Document Document;
+  if (Blob.empty() || !Document.readFromBlob(Blob, /*Multi=*/false))
+    return Blob.str();
+  for (msgpack::MapDocNode &Entry : kernelEntries(Document))
+    if (auto It = Changed.find(kernelName(Entry)); It != Changed.end())
+      writeEntry(Entry, It->second);
+  std::string Result;
+  Document.writeToBlob(Result);
+  return Result;
+}

@@ -22,6 +22,12 @@ readKernelMetadata(llvm::StringRef Blob);
 std::string writeKernelMetadata(llvm::StringRef Blob, llvm::StringRef Kernel,
                                 const KernelMetadata &Metadata);
 
+/// All of \p Blob, with register counts and sizes of the kernels in \p Changed
+/// taken from there. \p Blob has passed readKernelMetadata().
+std::string
+updateKernelMetadata(llvm::StringRef Blob,
+                     const llvm::StringMap<KernelMetadata> &Changed);
+
 } // namespace luthier
 
 #endif // LUTHIER_CODEOBJECT_KERNELMETADATA_H

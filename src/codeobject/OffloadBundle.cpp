@@ -4,6 +4,7 @@
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -69,15 +70,13 @@ bool isDeviceImage(const Entry &E) {
          !E.ID.contains("spirv");
 }
 
-Expected<size_t> readPlainBundle(ArrayRef<uint8_t> Bytes,
-                                 std::shared_ptr<std::vector<uint8_t>> Storage,
-                                 std::vector<BundledCodeObject> &Images) {
+Error readPlainBundle(ArrayRef<uint8_t> Bytes, Bundle &Result) {
   Cursor Table(Bytes.drop_front(Magic.size()));
   Expected<uint64_t> Count = Table.number();
   if (!Count)
     return Count.takeError();
 
-  uint64_t End = Magic.size() + sizeof(uint64_t);
+  Result.Size = Magic.size() + sizeof(uint64_t);
   for (uint64_t I = 0; I < *Count; ++I) {
     Expected<Entry> E = readEntry(Table);
     if (!E)
@@ -87,16 +86,11 @@ Expected<size_t> readPlainBundle(ArrayRef<uint8_t> Bytes,
                        " bytes at offset " + Twine(E->Offset) +
                        " ends beyond the " + Twine(Bytes.size()) +
                        " bytes there are");
-    End = std::max(End, E->Offset + E->Size);
-    if (!isDeviceImage(*E))
-      continue;
-    Expected<TargetID> Target = TargetID::parse(E->ID);
-    if (!Target)
-      return malformed(detailOf(Target.takeError()));
-    Images.push_back(
-        {std::move(*Target), Bytes.slice(E->Offset, E->Size), Storage});
+    Result.Size = std::max<size_t>(Result.Size, E->Offset + E->Size);
+    Result.Entries.push_back(
+        {E->ID.str(), Bytes.slice(E->Offset, E->Size), isDeviceImage(*E)});
   }
-  return End;
+  return Error::success();
 }
 
 /// Bytes of the uncompressed bundle at \p Start, following its own table only
@@ -131,11 +125,14 @@ bool luthier::beginsWithBundle(ArrayRef<uint8_t> Bytes) {
   return Text.starts_with(Magic) || Text.starts_with(CompressedBundleMagic);
 }
 
-Expected<size_t> luthier::readBundle(ArrayRef<uint8_t> Bytes,
-                                     std::vector<BundledCodeObject> &Images) {
+Expected<Bundle> luthier::readWholeBundle(ArrayRef<uint8_t> Bytes) {
   const StringRef Text = toStringRef(Bytes);
-  if (Text.starts_with(Magic))
-    return readPlainBundle(Bytes, nullptr, Images);
+  Bundle Result;
+  if (Text.starts_with(Magic)) {
+    if (Error E = readPlainBundle(Bytes, Result))
+      return std::move(E);
+    return Result;
+  }
   if (!Text.starts_with(CompressedBundleMagic))
     return malformed("does not begin with a bundle's magic");
 
@@ -144,11 +141,53 @@ Expected<size_t> luthier::readBundle(ArrayRef<uint8_t> Bytes,
     return Unpacked.takeError();
   if (!toStringRef(*Unpacked->Bytes).starts_with(Magic))
     return malformed("does not unpack to a bundle");
-  if (Expected<size_t> Size =
-          readPlainBundle(*Unpacked->Bytes, Unpacked->Bytes, Images);
-      !Size)
-    return Size.takeError();
-  return Unpacked->PackedSize;
+  if (Error E = readPlainBundle(*Unpacked->Bytes, Result))
+    return std::move(E);
+  Result.Storage = Unpacked->Bytes;
+  Result.Size = Unpacked->PackedSize;
+  return Result;
+}
+
+Expected<size_t> luthier::readBundle(ArrayRef<uint8_t> Bytes,
+                                     std::vector<BundledCodeObject> &Images) {
+  Expected<Bundle> Read = readWholeBundle(Bytes);
+  if (!Read)
+    return Read.takeError();
+  for (const BundleEntry &E : Read->Entries) {
+    if (!E.IsDevice)
+      continue;
+    Expected<TargetID> Target = TargetID::parse(E.ID);
+    if (!Target)
+      return malformed(detailOf(Target.takeError()));
+    Images.push_back({std::move(*Target), E.Image, Read->Storage});
+  }
+  return Read->Size;
+}
+
+std::vector<uint8_t> luthier::writeBundle(ArrayRef<BundleEntry> Entries) {
+  constexpr uint64_t ImageAlignment = 4096;
+  std::vector<uint8_t> Bytes(Magic.begin(), Magic.end());
+  const auto Number = [&](uint64_t Value) {
+    Bytes.resize(Bytes.size() + sizeof(Value));
+    support::endian::write64le(&Bytes[Bytes.size() - sizeof(Value)], Value);
+  };
+  uint64_t Offset = Magic.size() + sizeof(uint64_t);
+  for (const BundleEntry &E : Entries)
+    Offset += 3 * sizeof(uint64_t) + E.ID.size();
+  Number(Entries.size());
+  for (const BundleEntry &E : Entries) {
+    Offset = alignTo(Offset, ImageAlignment);
+    Number(Offset);
+    Number(E.Image.size());
+    Number(E.ID.size());
+    Bytes.insert(Bytes.end(), E.ID.begin(), E.ID.end());
+    Offset += E.Image.size();
+  }
+  for (const BundleEntry &E : Entries) {
+    Bytes.resize(alignTo(Bytes.size(), ImageAlignment));
+    Bytes.insert(Bytes.end(), E.Image.begin(), E.Image.end());
+  }
+  return Bytes;
 }
 
 Expected<std::vector<BundledCodeObject>>

@@ -18,6 +18,25 @@ bool beginsWithBundle(llvm::ArrayRef<uint8_t> Bytes);
 llvm::Expected<size_t> readBundle(llvm::ArrayRef<uint8_t> Bytes,
                                   std::vector<BundledCodeObject> &Images);
 
+struct BundleEntry {
+  std::string ID; ///< Such as "hipv4-amdgcn-amd-amdhsa--gfx90a".
+  llvm::ArrayRef<uint8_t> Image;
+  /// For people who look for code objects: not the host's empty one.
+  bool IsDevice = false;
+};
+
+struct Bundle {
+  std::vector<BundleEntry> Entries;              ///< Of all kinds, in order.
+  size_t Size = 0;                               ///< That the bundle takes.
+  std::shared_ptr<std::vector<uint8_t>> Storage; ///< Of a compressed one.
+};
+
+/// The bundle at the start of \p Bytes.
+llvm::Expected<Bundle> readWholeBundle(llvm::ArrayRef<uint8_t> Bytes);
+
+/// Uncompressed; images aligned as HIP wants them.
+std::vector<uint8_t> writeBundle(llvm::ArrayRef<BundleEntry> Entries);
+
 } // namespace luthier
 
 #endif // LUTHIER_CODEOBJECT_OFFLOADBUNDLE_H

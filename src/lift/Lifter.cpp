@@ -3,6 +3,7 @@
 #include "lift/CodeTracer.h"
 #include "lift/FunctionLifter.h"
 #include "lift/LiftedImpl.h"
+#include "lift/RelocatedCode.h"
 #include "lift/TransferResolver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -42,6 +43,7 @@ private:
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo &Kernel;
   const amdgpu::MCTarget &Target;
+  const RelocatedCode Relocated{*Object};
   std::unique_ptr<LiftedRepresentation::Impl> Impl;
   std::map<uint64_t, MachineFunction *> Lifted; ///< By entry.
   uint64_t Instructions = 0;                    ///< Of all functions.
@@ -105,6 +107,8 @@ Error KernelLifter::lift(uint64_t Entry) {
       traceCode(*Object, Target, Extent, Jumps[Entry]);
   if (!Code)
     return Code.takeError();
+  if (Error E = Relocated.check(*Code))
+    return E;
   // Functions share code at most here and there, unless somebody means harm.
   Instructions += Code->size();
   if (Instructions > MostInstructions && Instructions > Object->bytes().size())

@@ -52,9 +52,7 @@ void *ToolModules::addManagedVariable(ToolModule &Module, StringRef Name,
   return Module.Managed.emplace_back(Name, Initial, Size, Alignment).host();
 }
 
-Expected<HookReference> ToolModules::resolve(const void *Handle,
-                                             hsa_agent_t Agent) {
-  std::lock_guard Guard(Lock);
+Expected<ToolModules::Function> ToolModules::hookOf(const void *Handle) const {
   auto It = Functions.find(Handle);
   if (It == Functions.end())
     return refuse(RefusalReason::UnknownHook,
@@ -67,10 +65,52 @@ Expected<HookReference> ToolModules::resolve(const void *Handle,
     return refuse(RefusalReason::UnknownHook, "kernel " + Name + " of " +
                                                   Module->name() +
                                                   " is not a hook handle");
-  Expected<ToolModule::OnAgent &> Where = load(*Module, Agent);
+  return Function{Module, Hook.str()};
+}
+
+Expected<HookReference> ToolModules::resolve(const void *Handle,
+                                             hsa_agent_t Agent) {
+  std::lock_guard Guard(Lock);
+  Expected<Function> Hook = hookOf(Handle);
+  if (!Hook)
+    return Hook.takeError();
+  Expected<ToolModule::OnAgent &> Where = load(*Hook->Module, Agent);
   if (!Where)
     return Where.takeError();
-  return HookReference{&Where->Hooks, Hook.str()};
+  return HookReference{&Where->Hooks, Hook->Name};
+}
+
+Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
+                                                    const TargetID &Target) {
+  std::lock_guard Guard(Lock);
+  Expected<Function> Hook = hookOf(Handle);
+  if (!Hook)
+    return Hook.takeError();
+  ToolModule &Module = *Hook->Module;
+  for (ToolModule::Offline &Known : Module.Unloaded)
+    if (Known.Target.str() == Target.str())
+      return HookReference{&Known.Hooks, Hook->Name};
+  Expected<BundledCodeObject> Entry = codeObjectFor(Module, Target);
+  if (!Entry)
+    return Entry.takeError();
+  ToolModule::Offline New{Target, nullptr, {}};
+  Expected<std::unique_ptr<CodeObject>> Code =
+      readHooks(Module, *Entry, New.Hooks);
+  if (!Code)
+    return Code.takeError();
+  New.Code = std::move(*Code);
+  New.Hooks.SymbolicVariables = true;
+  Module.Unloaded.push_back(std::move(New));
+  return HookReference{&Module.Unloaded.back().Hooks, Hook->Name};
+}
+
+const CodeObject *ToolModules::offlineCode(const HookModule &Hooks) {
+  std::lock_guard Guard(Lock);
+  for (ToolModule &Module : Modules)
+    for (ToolModule::Offline &Known : Module.Unloaded)
+      if (&Known.Hooks == &Hooks)
+        return Known.Code.get();
+  return nullptr;
 }
 
 Expected<BundledCodeObject> ToolModules::codeObjectFor(const ToolModule &Module,
@@ -81,19 +121,42 @@ Expected<BundledCodeObject> ToolModules::codeObjectFor(const ToolModule &Module,
   Expected<TargetID> Device = TargetID::parse(*Isa);
   if (!Device)
     return Device.takeError();
+  return codeObjectFor(Module, *Device);
+}
+
+Expected<BundledCodeObject> ToolModules::codeObjectFor(const ToolModule &Module,
+                                                       const TargetID &Device) {
   Expected<std::vector<BundledCodeObject>> Entries =
       readRegisteredBundle(Module.Bundle);
   if (!Entries)
     return Entries.takeError();
   for (BundledCodeObject &Entry : *Entries)
-    if (Entry.Target.runsOn(*Device))
+    if (Entry.Target.runsOn(Device))
       return std::move(Entry);
   return refuse(
       RefusalReason::ToolWithoutTarget,
       Module.name() + " is built for " +
           join(map_range(*Entries, [](auto &E) { return E.Target.str(); }),
                ", ") +
-          ", not for this device's " + Device->str());
+          ", not for " + Device.str());
+}
+
+/// Gives \p Hooks what it has without any device.
+Expected<std::unique_ptr<CodeObject>>
+ToolModules::readHooks(const ToolModule &Module, const BundledCodeObject &Entry,
+                       HookModule &Hooks) {
+  Expected<std::unique_ptr<CodeObject>> Object =
+      CodeObject::create(Entry.Bytes);
+  if (!Object)
+    return Object.takeError();
+  std::optional<ArrayRef<uint8_t>> Bitcode = (*Object)->section(".llvmbc");
+  if (!Bitcode || Bitcode->empty())
+    return refuse(RefusalReason::ToolWithoutBitcode,
+                  Module.name() + " has no hook bitcode for " +
+                      Entry.Target.str() + " (build it with luthier_add_tool)");
+  Hooks.ToolName = Module.name();
+  Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
+  return Object;
 }
 
 Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
@@ -117,20 +180,9 @@ ToolModules::loadAnew(ToolModule &Module, hsa_agent_t Agent) {
   Expected<BundledCodeObject> Entry = codeObjectFor(Module, Agent);
   if (!Entry)
     return Entry.takeError();
-  Expected<std::unique_ptr<CodeObject>> Object =
-      CodeObject::create(Entry->Bytes);
-  if (!Object)
-    return Object.takeError();
-  std::optional<ArrayRef<uint8_t>> Bitcode = (*Object)->section(".llvmbc");
-  if (!Bitcode || Bitcode->empty())
-    return refuse(RefusalReason::ToolWithoutBitcode,
-                  Module.name() + " has no hook bitcode for " +
-                      Entry->Target.str() +
-                      " (build it with luthier_add_tool)");
-
   auto New = std::make_unique<ToolModule::OnAgent>();
-  New->Hooks.ToolName = Module.name();
-  New->Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
+  if (auto Read = readHooks(Module, *Entry, New->Hooks); !Read)
+    return Read.takeError();
   Expected<std::unique_ptr<OwnExecutable>> Executable =
       OwnExecutable::load(Entry->Bytes.vec(), Agent);
   if (!Executable)

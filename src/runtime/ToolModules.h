@@ -28,10 +28,18 @@ struct ToolModule {
     HookModule Hooks;
   };
 
+  /// For code of one target, without a device.
+  struct Offline {
+    TargetID Target;
+    std::unique_ptr<CodeObject> Code;
+    HookModule Hooks;
+  };
+
   const void *Bundle = nullptr;
   std::string Library; ///< Path of the tool.
   std::vector<ManagedVariable> Managed;
   std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
+  std::deque<Offline> Unloaded;                        ///< Never moved.
   std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
 
   /// File name of the library, for messages.
@@ -53,6 +61,13 @@ public:
   /// The hook behind \p Handle, ready to be linked on \p Agent. Fails with
   /// UnknownHook, ToolWithoutTarget or ToolWithoutBitcode.
   llvm::Expected<HookReference> resolve(const void *Handle, hsa_agent_t Agent);
+
+  /// The same without a device, for code of \p Target: the module's variables
+  /// have no addresses.
+  llvm::Expected<HookReference> resolveOffline(const void *Handle,
+                                               const TargetID &Target);
+  /// The tool's own code, of a module that resolveOffline() gave.
+  const CodeObject *offlineCode(const HookModule &Module);
 
   llvm::Error read(const void *Host, hsa_agent_t Agent, void *To, size_t Size);
   llvm::Error write(const void *Host, hsa_agent_t Agent, const void *From,
@@ -80,6 +95,13 @@ private:
   loadAnew(ToolModule &Module, hsa_agent_t Agent);
   llvm::Expected<BundledCodeObject> codeObjectFor(const ToolModule &Module,
                                                   hsa_agent_t Agent);
+  static llvm::Expected<BundledCodeObject>
+  codeObjectFor(const ToolModule &Module, const TargetID &Device);
+  static llvm::Expected<std::unique_ptr<CodeObject>>
+  readHooks(const ToolModule &Module, const BundledCodeObject &Entry,
+            HookModule &Hooks);
+  /// Name is the hook's.
+  llvm::Expected<Function> hookOf(const void *Handle) const;
   llvm::Error linkManaged(ToolModule &Module, ToolModule::OnAgent &Where);
   /// Device address; the caller holds Lock.
   llvm::Expected<uint64_t> addressOf(const void *Host, hsa_agent_t Agent,

@@ -98,6 +98,11 @@ ToolRegistry::ToolList ToolRegistry::tools() {
   return Tools;
 }
 
+ArrayRef<Tool *> ToolRegistry::loaded() {
+  tools();
+  return Tools;
+}
+
 void ToolRegistry::onDispatch(KernelDispatch &Dispatch) {
   if (Ended || empty())
     return;

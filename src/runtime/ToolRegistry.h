@@ -29,6 +29,8 @@ public:
   /// cannot be loaded or are no tools.
   void loadLibraries(llvm::StringRef Paths);
   bool empty() const { return Count == 0; }
+  /// All tools, which are made now if they are not.
+  llvm::ArrayRef<Tool *> loaded();
 
   void onDispatch(KernelDispatch &Dispatch);
   /// True if a tool has been shown a dispatch.

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instrumentation without a program to run: code objects in, code objects out.
+// What `luthier instrument` is made of.
+#ifndef LUTHIER_OFFLINE_H
+#define LUTHIER_OFFLINE_H
+
+#include "luthier/Export.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace luthier::offline {
+
+struct Kernel {
+  std::string Name; ///< As the compiler wrote it, without ".kd".
+  /// Why it is as it was; empty if it is instrumented.
+  std::string Unchanged;
+  unsigned Points = 0; ///< Hooks inserted.
+  /// Address of each original instruction that was kept, after and before.
+  std::vector<std::pair<uint64_t, uint64_t>> Map;
+  /// Hooks by the address of the original instruction they precede.
+  std::vector<std::pair<uint64_t, std::string>> Hooks;
+};
+
+struct Result {
+  /// The code object with the instrumented kernels under their old names. All
+  /// that was in it is still there, at its address.
+  std::vector<uint8_t> CodeObject;
+  /// The same, but the old kernels still run under their names: for comparing.
+  std::vector<uint8_t> Uninstrumented;
+  std::vector<Kernel> Kernels; ///< Those that were asked for, in order.
+  /// Address and size of each of the tool's variables.
+  std::vector<std::pair<uint64_t, uint64_t>> Variables;
+};
+
+/// Loads the tool library at \p Path, which must be the only one in this
+/// process.
+LUTHIER_API llvm::Error loadTool(llvm::StringRef Path);
+
+/// Asks the tool's instrument() what to insert into each kernel that
+/// \p IsWanted, and does it. What cannot be instrumented stays as it is, with
+/// the reason. Addresses that hooks get as arguments are those of the file.
+LUTHIER_API llvm::Expected<Result>
+instrument(llvm::ArrayRef<uint8_t> CodeObject,
+           llvm::function_ref<bool(llvm::StringRef Kernel)> IsWanted);
+
+} // namespace luthier::offline
+
+#endif // LUTHIER_OFFLINE_H

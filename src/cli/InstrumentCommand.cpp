@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `luthier instrument`: a tool's hooks in the kernels of a file.
+#include "cli/Arguments.h"
+#include "cli/Commands.h"
+#include "cli/InspectedFile.h"
+#include "cli/OfflineTool.h"
+#include "codeobject/FatBinaryWriter.h"
+#include "luthier/Offline.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+constexpr char Help[] =
+    R"(usage: luthier instrument FILE --tool NAME|PATH -o OUT
+                          [--kernel REGEX] [--target TARGET]
+
+Writes a copy of FILE whose kernels have the tool's hooks in them. FILE is a
+code object, a clang offload bundle, or a program or library that embeds
+bundles (what hipcc makes); OUT is of the same kind and needs neither Luthier
+nor the tool to run.
+
+The tool's variables are in OUT under their names: hipModuleGetGlobal() and
+other look-ups by name find them. Nobody calls the tool's host code when OUT
+runs.
+
+options:
+  --tool NAME|PATH   the tool; it has instrument() (see docs/writing-a-tool.md)
+  --kernel REGEX     only kernels whose name matches, mangled or readable
+  --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-)
+  -o OUT             the file to write
+  --help             this text
+
+Every kernel that was asked for is listed, with the number of hooks inserted or
+the reason why it is unchanged. The exit code is 1, and no file is written, if
+none was instrumented.
+
+examples:
+  luthier instrument kernels.co --tool instr-count -o counted.co
+  luthier instrument ./my-program --tool ./libmytool.so --kernel '^reduce' \
+      --target gfx90a -o ./my-program-instrumented
+)";
+
+Error failed(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+class Instrumentation {
+public:
+  Error prepare(const Arguments &Args, const std::string &Path);
+  Error run();
+  Error write(const std::string &Path) const;
+
+private:
+  bool isWanted(StringRef Kernel) const {
+    return !Pattern || Pattern->match(Kernel) ||
+           Pattern->match(readableName(Kernel));
+  }
+  void show(const BundledCodeObject &Image, const offline::Kernel &K);
+
+  InspectedFile File;
+  std::string Path;
+  std::optional<Regex> Pattern;
+  std::optional<TargetID> Target;
+  std::map<size_t, std::vector<uint8_t>> Replaced;
+  size_t NumInstrumented = 0, NumUnchanged = 0;
+};
+
+Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
+  this->Path = Path;
+  if (const std::string *Text = Args.value("--kernel")) {
+    std::string Wrong;
+    if (!Pattern.emplace(*Text).isValid(Wrong))
+      return failed("--kernel " + *Text + ": " + Wrong);
+  }
+  // For the message when there is none.
+  if (const std::string *Text = Args.value("--target")) {
+    auto Selected = InspectedFile::open(Path, Text);
+    if (!Selected)
+      return Selected.takeError();
+    Target = cantFail(TargetID::parse(*Text));
+  }
+  Expected<InspectedFile> Opened = InspectedFile::open(Path, nullptr);
+  if (!Opened)
+    return Opened.takeError();
+  File = std::move(*Opened);
+  return loadOfflineTool(*Args.value("--tool"));
+}
+
+void Instrumentation::show(const BundledCodeObject &Image,
+                           const offline::Kernel &K) {
+  const std::string Where = Image.Target.str() + ": " + readableName(K.Name);
+  if (K.Unchanged.empty()) {
+    ++NumInstrumented;
+    outs() << formatv("{0}: {1} hook{2}\n", Where, K.Points,
+                      K.Points == 1 ? "" : "s");
+  } else {
+    ++NumUnchanged;
+    outs() << Where << ": unchanged: " << K.Unchanged << '\n';
+  }
+}
+
+Error Instrumentation::run() {
+  for (auto [Number, Image] : enumerate(File.Images)) {
+    if (Target && !matchesTarget(Image.Target, *Target))
+      continue;
+    Expected<offline::Result> Made = offline::instrument(
+        Image.Bytes, [&](StringRef Kernel) { return isWanted(Kernel); });
+    if (!Made)
+      return failed(Path + ": " + Image.Target.str() + ": " +
+                    detailOf(Made.takeError()));
+    for (const offline::Kernel &K : Made->Kernels)
+      show(Image, K);
+    Replaced[Number] = std::move(Made->CodeObject);
+  }
+  outs() << formatv("{0} kernel{1} instrumented, {2} unchanged\n",
+                    NumInstrumented, NumInstrumented == 1 ? "" : "s",
+                    NumUnchanged);
+  outs().flush();
+  if (NumInstrumented)
+    return Error::success();
+  return failed(NumUnchanged ? "no kernel could be instrumented"
+                             : "there is no such kernel in " + Path);
+}
+
+/// As a whole or not at all; as executable as the original.
+Error Instrumentation::write(const std::string &OutPath) const {
+  auto Bytes = replaceCodeObjects(
+      arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced);
+  if (!Bytes)
+    return failed(Path + ": " + detailOf(Bytes.takeError()));
+  auto Permissions = sys::fs::getPermissions(Path);
+  Expected<sys::fs::TempFile> New = sys::fs::TempFile::create(
+      OutPath + ".%%%%%%", Permissions ? *Permissions : sys::fs::perms(0666));
+  if (!New)
+    return failed("cannot write " + OutPath + ": " + toString(New.takeError()));
+  {
+    raw_fd_ostream OS(New->FD, /*shouldClose=*/false);
+    OS << toStringRef(*Bytes);
+    OS.flush();
+    if (std::error_code Wrong = OS.error()) {
+      OS.clear_error();
+      consumeError(New->discard());
+      return failed("cannot write " + OutPath + ": " + Wrong.message());
+    }
+  }
+  if (Error E = New->keep(OutPath))
+    return failed("cannot write " + OutPath + ": " + toString(std::move(E)));
+  return Error::success();
+}
+
+} // namespace
+
+int instrumentCommand(int Argc, char **Argv) {
+  const auto Args = Arguments::parse(Argc, Argv,
+                                     {{"--tool", true},
+                                      {"--kernel", true},
+                                      {"--target", true},
+                                      {"-o", true},
+                                      {"--help"},
+                                      {"-h"}});
+  if (!Args)
+    return Misuse;
+  if (Args->has("--help") || Args->has("-h")) {
+    outs() << Help;
+    return Success;
+  }
+  const std::string *Path = Args->single("file");
+  if (!Path)
+    return Misuse;
+  for (const char *Needed : {"--tool", "-o"})
+    if (!Args->has(Needed)) {
+      errs() << "luthier: error: no " << Needed
+             << " given; see luthier instrument --help\n";
+      return Misuse;
+    }
+  Instrumentation Work;
+  if (Error E = Work.prepare(*Args, *Path))
+    return reportError(std::move(E));
+  if (Error E = Work.run())
+    return reportError(std::move(E));
+  if (Error E = Work.write(*Args->value("-o")))
+    return reportError(std::move(E));
+  return Success;
+}
+
+} // namespace luthier::cli

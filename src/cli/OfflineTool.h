@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tool of a command that runs no program.
+#ifndef LUTHIER_CLI_OFFLINETOOL_H
+#define LUTHIER_CLI_OFFLINETOOL_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace luthier::cli {
+
+/// Finds it as `luthier run` does, and loads it into this process.
+llvm::Error loadOfflineTool(llvm::StringRef NameOrPath);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_OFFLINETOOL_H

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The counterpart of FatBinary.h: the same file with other code objects.
+#ifndef LUTHIER_CODEOBJECT_FATBINARYWRITER_H
+#define LUTHIER_CODEOBJECT_FATBINARYWRITER_H
+
+#include "codeobject/FatBinary.h"
+#include <map>
+
+namespace luthier {
+
+/// \p File with those code objects replaced that \p New names by their number
+/// in what findCodeObjects() gives for \p File. Bundles come out uncompressed.
+///
+/// In a host program or library, bundles move to a new segment at its end, and
+/// what HIP's registration code points to follows. That takes the place of a
+/// note in the program's headers (build-id and the like, which stay in their
+/// section). Refuses with MalformedCodeObject a program without one, or one
+/// whose pointers to bundles are not found.
+llvm::Expected<std::vector<uint8_t>>
+replaceCodeObjects(llvm::ArrayRef<uint8_t> File,
+                   const std::map<size_t, std::vector<uint8_t>> &New);
+
+} // namespace luthier
+
+#endif // LUTHIER_CODEOBJECT_FATBINARYWRITER_H

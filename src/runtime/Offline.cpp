@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/Offline.h"
+#include "codeobject/CodeObjectExtender.h"
+#include "lift/Lifter.h"
+#include "luthier/InstrumentationTask.h"
+#include "luthier/Refusal.h"
+#include "luthier/Tool.h"
+#include "rewrite/Instrumenter.h"
+#include "runtime/OfflineVariables.h"
+#include "runtime/Settings.h"
+#include "runtime/State.h"
+#include "runtime/ToolRegistry.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+using offline::Kernel;
+
+/// COMPUTE_PGM holds the entry's address without its low eight bits.
+constexpr uint64_t EntryAlignment = 256;
+/// Hardware fetches ahead, and what it fetches must be there.
+constexpr uint64_t PrefetchBytes = 1024;
+
+class OfflineInstrumentation {
+public:
+  OfflineInstrumentation(std::shared_ptr<const CodeObject> Object, Tool &T)
+      : Object(std::move(Object)), T(T) {}
+
+  Kernel instrument(const KernelInfo &Info);
+  Expected<offline::Result> finish(std::vector<Kernel> Kernels);
+
+private:
+  Error tryInstrument(const KernelInfo &Info, Kernel &Result);
+  void add(const KernelInfo &Info, const OfflineImage &Image);
+
+  std::shared_ptr<const CodeObject> Object;
+  Tool &T;
+  CodeObjectExtension New;
+  struct Pending {
+    uint64_t Address;
+    PlacedFixup Fixup;
+  };
+  std::vector<Pending> Fixups;
+};
+
+std::string reasonOf(Error E) {
+  std::string Text;
+  handleAllErrors(
+      std::move(E),
+      [&](const Refusal &R) {
+        Text = (toString(R.reason()) + ": " + R.detail()).str();
+      },
+      [&](const ErrorInfoBase &Other) { Text = "error: " + Other.message(); });
+  return Text;
+}
+
+Kernel OfflineInstrumentation::instrument(const KernelInfo &Info) {
+  Kernel Result;
+  Result.Name = Info.Name;
+  if (Error E = tryInstrument(Info, Result))
+    Result.Unchanged = reasonOf(std::move(E));
+  return Result;
+}
+
+Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
+                                            Kernel &Result) {
+  Expected<std::unique_ptr<LiftedRepresentation>> LR = liftKernel(Object, Info);
+  if (!LR)
+    return LR.takeError();
+  InstrumentationTask Task;
+  if (Error E = T.instrument(**LR, Task))
+    return E;
+  New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
+  InstrumenterOptions Options = runtime::settings();
+  Options.Offline = true;
+  Options.LinkedAt = codeAddress(*Object) + New.Code.size();
+  // Nobody knows what packets will ask for; the descriptor says the least.
+  Options.ApplicationStack = Info.Metadata.PrivateSegmentSize;
+  auto Resolve = [&](const void *Handle) {
+    return runtime::state().Modules.resolveOffline(Handle, Object->target());
+  };
+  Expected<InstrumentedKernel> Built =
+      instrumentKernel(**LR, Task, Resolve, Options);
+  if (!Built)
+    return Built.takeError();
+  Result.Points = Built->Report.Points;
+  for (const PCPair &Pair : Built->Map)
+    Result.Map.push_back({Options.LinkedAt + Pair.Offset, Pair.Original});
+  for (const PlacedHook &Hook : Built->Hooks)
+    Result.Hooks.push_back({Hook.Original, Hook.Name});
+  add(Info, *Built->Image);
+  return Error::success();
+}
+
+void OfflineInstrumentation::add(const KernelInfo &Info,
+                                 const OfflineImage &Image) {
+  const uint64_t Address = codeAddress(*Object) + New.Code.size();
+  New.Code.insert(New.Code.end(), Image.Code.begin(), Image.Code.end());
+  New.Kernels.try_emplace(
+      Info.Name, CodeObjectExtension::Kernel{Image.Descriptor, Image.Metadata,
+                                             Address, Image.Code.size()});
+  for (const PlacedFixup &F : Image.Fixups)
+    Fixups.push_back({Address + F.Offset, F});
+}
+
+Expected<offline::Result>
+OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
+  offline::Result Result;
+  Result.Kernels = std::move(Kernels);
+  if (New.Kernels.empty()) {
+    Result.CodeObject = Result.Uninstrumented = Object->bytes().vec();
+    return Result;
+  }
+  // Of zeros, which is an instruction on every target.
+  New.Code.resize(New.Code.size() + PrefetchBytes);
+  SetVector<const class CodeObject *> Modules;
+  for (const Pending &P : Fixups)
+    Modules.insert(runtime::state().Modules.offlineCode(*P.Fixup.Module));
+  if (Error E = runtime::addVariables(Modules.getArrayRef(), *Object, New))
+    return std::move(E);
+  for (const Pending &P : Fixups)
+    New.Relocations.push_back(
+        {P.Address,
+         P.Fixup.Kind == Fixup::Abs32Lo
+             ? CodeObjectExtension::Relocation::Absolute32Lo
+             : CodeObjectExtension::Relocation::Absolute32Hi,
+         P.Fixup.Variable, P.Fixup.Addend});
+  for (const CodeObjectExtension::Variable &V : New.Variables)
+    Result.Variables.push_back({V.Address, V.Size});
+
+  auto Bytes = extendCodeObject(*Object, New);
+  if (!Bytes)
+    return Bytes.takeError();
+  Result.CodeObject = std::move(*Bytes);
+  // The same file, whose descriptors are the original's.
+  Result.Uninstrumented = Result.CodeObject;
+  for (const auto &Entry : New.Kernels) {
+    const KernelInfo *Info = Object->findKernel(Entry.first());
+    auto Old = Object->contents(Info->DescriptorAddress,
+                                sizeof(amdhsa::kernel_descriptor_t));
+    if (!Old)
+      return Old.takeError();
+    copy(*Old, Result.Uninstrumented.begin() +
+                   (Old->data() - Object->bytes().data()));
+  }
+  return Result;
+}
+
+} // namespace
+
+Error offline::loadTool(StringRef Path) {
+  if (!sys::fs::exists(Path))
+    return createStringError("there is no tool " + Path);
+  runtime::toolRegistry().loadLibraries(Path);
+  if (runtime::toolRegistry().loaded().size() != 1)
+    return createStringError(Path + " does not register one tool");
+  return Error::success();
+}
+
+Expected<offline::Result>
+offline::instrument(ArrayRef<uint8_t> Bytes,
+                    function_ref<bool(StringRef)> IsWanted) {
+  ArrayRef<Tool *> Tools = runtime::toolRegistry().loaded();
+  if (Tools.size() != 1)
+    return createStringError("no tool is loaded");
+  Expected<std::unique_ptr<class CodeObject>> Read =
+      luthier::CodeObject::create(Bytes);
+  if (!Read)
+    return Read.takeError();
+  std::shared_ptr<const class CodeObject> Object = std::move(*Read);
+  OfflineInstrumentation Work(Object, *Tools.front());
+  std::vector<Kernel> Kernels;
+  for (const KernelInfo &Info : Object->kernels())
+    if (IsWanted(Info.Name))
+      Kernels.push_back(Work.instrument(Info));
+  return Work.finish(std::move(Kernels));
+}
+
+} // namespace luthier

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tool's variables inside of an instrumented file.
+#ifndef LUTHIER_RUNTIME_OFFLINEVARIABLES_H
+#define LUTHIER_RUNTIME_OFFLINEVARIABLES_H
+
+#include "codeobject/CodeObjectExtender.h"
+
+namespace luthier::runtime {
+
+/// Adds what \p Modules, code objects of a tool, define to \p New, which goes
+/// with \p Original and already has all its code. The cell of a managed
+/// variable leads to the variable itself. Refuses with UnsupportedHook
+/// variables whose initial values are addresses.
+llvm::Error addVariables(llvm::ArrayRef<const CodeObject *> Modules,
+                         const CodeObject &Original, CodeObjectExtension &New);
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_OFFLINEVARIABLES_H
