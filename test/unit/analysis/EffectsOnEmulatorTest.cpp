@@ -7,11 +7,9 @@
 #include "Kernels.h"
 #include "amdgpu/MCTarget.h"
 #include "analysis/RegisterEffects.h"
+#include "lift/Decoder.h"
 #include "luthier/emulator.h"
 #include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <gtest/gtest.h>
@@ -149,10 +147,7 @@ protected:
       Features += ",+real-true16";
     const amdgpu::MCTarget &MC =
         cantFail(amdgpu::MCTarget::get(Target.Processor, Features));
-    MCContext Context(MC.triple(), &MC.asmInfo(), &MC.registers(),
-                      &MC.subtarget());
-    std::unique_ptr<MCDisassembler> Disassembler(
-        MC.target().createMCDisassembler(MC.subtarget(), Context));
+    Decoder Decode(MC);
     // VOP3 and VOP3P of both generations, VOPD; the rest are shorter.
     constexpr uint32_t Long[] = {0xd0000000, 0xd4000000, 0xcc000000,
                                  0xc8000000};
@@ -164,13 +159,14 @@ protected:
         Words[0] = (Words[0] & 0x03ffffff) | Long[Random() % std::size(Long)];
       ArrayRef<uint8_t> Bytes(reinterpret_cast<uint8_t *>(Words),
                               sizeof(Words));
-      MCInst Inst;
-      uint64_t Size = 0;
-      if (Disassembler->getInstruction(Inst, Size, Bytes, 0, nulls()) !=
-              MCDisassembler::Success ||
-          !isOnRegisters(MC, Inst))
+      Expected<DecodedInstruction> Decoded = Decode.first(Bytes, 0);
+      if (!Decoded) {
+        consumeError(Decoded.takeError());
         continue;
-      for (unsigned I = 0; I < Size / 4; ++I)
+      }
+      if (!isOnRegisters(MC, Decoded->Inst))
+        continue;
+      for (unsigned I = 0; I < Decoded->Size / 4; ++I)
         Text += ".long " + std::to_string(Words[I]) + "\n";
       ++Found;
     }
