@@ -95,7 +95,7 @@ RandomVerdict judgeRandom(const RandomCase &Case) {
   Verdict.Refused = J.Refused;
   Verdict.IsUnfit = J.IsUnfit;
   if (J.Problem.empty() && Case.How == Way::Count &&
-      J.counters()[0] != J.WaveInstructions)
+      !Kernel->CallsThroughPointers && J.counters()[0] != J.WaveInstructions)
     Verdict.Problem = "counted " + std::to_string(J.counters()[0]) + " of " +
                       std::to_string(J.WaveInstructions) + " instructions";
   return Verdict;

@@ -29,6 +29,8 @@ private:
 struct RandomKernel {
   std::shared_ptr<const CodeObject> Object;
   KernelLaunch Launch;
+  /// Functions reached that way run where they are, without hooks.
+  bool CallsThroughPointers = false;
   /// What it was made from.
   std::string Source;
 };

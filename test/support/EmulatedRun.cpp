@@ -365,7 +365,8 @@ void Judging::tryOriginal() {
       if (Info.state != LUTHIER_EMU_WAVE_READY &&
           Info.state != LUTHIER_EMU_WAVE_AT_BARRIER)
         continue;
-      luthier_emu_step(E.get(), W, Turn, &Steps);
+      check(luthier_emu_step(E.get(), W, Turn, &Steps), "the original",
+            On.get());
       Done += Steps;
     }
     if (Done > Left)
