@@ -62,6 +62,21 @@ def exit_code_is_kept(arguments, directory):
     result.expect_in_stderr("the program ended with 7")
 
 
+def calls_are_followed(arguments, directory):
+    """Calls of instrumented functions are other instructions than the original's."""
+    result = verify(arguments, "--tool", "instr-count", program=[arguments.calling_program])
+    result.expect(result.code == 0, "verify fails")
+    result.expect_in_stderr("luthier verify: no difference: 3 kernels, 3 dispatches")
+
+
+def calls_of_the_host_end_the_comparison(arguments, directory):
+    """Who prints is answered by the host, which can answer only once."""
+    result = verify(arguments, "--tool", "instr-count", program=[arguments.printing_program])
+    result.expect(result.code == 0, "verify fails")
+    result.expect_in_stderr("formats(int*): not compared: the original cannot run to its end here: it calls the host")
+    result.expect_in_stderr("2 not compared")
+
+
 def misuse_is_explained(arguments, directory):
     for options, text in ((["--device", "native"], "only an emulated device can verify"),
                           (["--tool", "no-such-tool"], "no-such-tool"),
@@ -79,6 +94,8 @@ CASES = {
         changed_data_is_noticed,
         refused_kernel_is_listed,
         exit_code_is_kept,
+        calls_are_followed,
+        calls_of_the_host_end_the_comparison,
         misuse_is_explained,
     )
 }
@@ -86,6 +103,8 @@ CASES = {
 harness.main(
     [
         (["--program"], {"help": "an example that passes, with one dispatch of one kernel"}),
+        (["--calling-program"], {"help": "the example of calls"}),
+        (["--printing-program"], {"help": "the device test of output"}),
         (["--bad-tool"], {"help": "a tool that changes data"}),
         (["--other-tool"], {"help": "a tool without code for the device"}),
         (["case"], {"choices": CASES}),

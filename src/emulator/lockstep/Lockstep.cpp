@@ -185,14 +185,15 @@ void Runner::compareReads(Wave &A, const Inst &I) {
 }
 
 /// Equal but for branches, which may have become several instructions, and code
-/// that asks for its position and gets the original's: that is seen afterwards.
+/// that asks for its position and gets the original's, and for calls, which may
+/// lead to a copy: that is seen afterwards.
 void Runner::compareInstruction(Wave &A, Wave &B) {
   if (!Known.insert(B.PC).second)
     return;
   const std::string Old = Original.S.Code.print(A.PC);
   const std::string New = Instrumented.S.Code.print(B.PC);
   constexpr const char *MayDiffer[] = {"s_branch", "s_cbranch", "s_call",
-                                       "s_getpc"};
+                                       "s_getpc",  "s_swappc",  "s_setpc"};
   if (Old == New || std::ranges::any_of(MayDiffer, [&](const char *Name) {
         return Old.starts_with(Name);
       }))
