@@ -31,6 +31,19 @@ function(luthier_device_libraries result targets)
     endif()
   endforeach()
   get_filename_component(llvm_bin "${LUTHIER_CLANGXX}" DIRECTORY)
+  # Libraries of older ROCm read whether denormals are flushed from a file that
+  # clang no longer links: never, as HIP has it.
+  set(math "${folder}/ocml")
+  if(IS_SYMLINK "${math}.bc" AND EXISTS "${folder}/oclc_daz_opt_off.bc")
+    execute_process(COMMAND "${llvm_bin}/llvm-dis" "${math}.bc" -o "${math}.ll" COMMAND_ERROR_IS_FATAL ANY)
+    file(READ "${math}.ll" text)
+    string(REGEX REPLACE "@__oclc_daz_opt = [^\n]*"
+      "@__oclc_daz_opt = internal local_unnamed_addr addrspace(4) constant i8 0, align 1" text "${text}")
+    file(WRITE "${math}.ll" "${text}")
+    file(REMOVE "${math}.bc")
+    execute_process(COMMAND "${llvm_bin}/llvm-as" "${math}.ll" -o "${math}.bc" COMMAND_ERROR_IS_FATAL ANY)
+    file(REMOVE "${math}.ll")
+  endif()
   foreach(target IN LISTS targets)
     string(REGEX REPLACE "^gfx([0-9a-f]+).*$" "\\1" version "${target}")
     set(file "${folder}/oclc_isa_version_${version}")
@@ -54,6 +67,8 @@ function(luthier_tool_flags result targets)
     # What HIP 5 and ROCr 5 can load.
     -mcode-object-version=4
     "-fpass-plugin=${LUTHIER_TOOL_PLUGIN}"
+    # A fault in a hook is told by its line.
+    -Xarch_device -gline-tables-only
     # Several tools in a process may use the same names.
     -fvisibility=hidden -fvisibility-inlines-hidden
     -include luthier/detail/WavefrontSize.h)

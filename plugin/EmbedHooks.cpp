@@ -47,6 +47,7 @@ void dropUnrelated(Module &Clone) {
       F.replaceAllUsesWith(PoisonValue::get(F.getType()));
       F.eraseFromParent();
     }
+  // Lines are what is left of hooks once they are machine code.
   stripNonLineTableDebugInfo(Clone);
 }
 

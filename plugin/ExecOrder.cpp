@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/Support/ModRef.h"
@@ -22,6 +23,9 @@ namespace {
 constexpr StringLiteral OrderedPrefix = "luthier.ordered.";
 
 bool isLaneOperation(const Function &F) {
+  // Which size of waves a kernel has, the engine knows.
+  if (F.getIntrinsicID() == Intrinsic::amdgcn_wavefrontsize)
+    return true;
   return F.isIntrinsic() && F.isConvergent() && F.doesNotAccessMemory() &&
          !F.getReturnType()->isTokenTy();
 }

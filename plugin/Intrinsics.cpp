@@ -77,8 +77,10 @@ Function *declare(Module &M, StringRef Name, FunctionType *Type) {
   return F;
 }
 
+/// What a register or a tuple of them can hold.
 bool isScalar(const Type &T) {
-  return T.isIntegerTy() || T.isFloatingPointTy() || T.isPointerTy();
+  return T.isIntegerTy() || T.isFloatingPointTy() || T.isPointerTy() ||
+         (isa<FixedVectorType>(T) && T.getPrimitiveSizeInBits() <= 1024);
 }
 
 } // namespace

@@ -14,9 +14,16 @@
 namespace luthier {
 
 namespace detail {
+/// A tuple of registers. Of three, the fourth counts as zero.
+template <unsigned Dwords>
+using Registers = uint32_t __attribute__((ext_vector_type(Dwords)));
+template <typename T> inline constexpr bool IsTuple = false;
+template <unsigned Dwords>
+inline constexpr bool IsTuple<Registers<Dwords>> = Dwords <= 32;
+
 template <typename T>
 inline constexpr bool FitsRegisters =
-    std::is_scalar_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+    IsTuple<T> || (std::is_scalar_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
 } // namespace detail
 
 /// The value that register \p Reg of the application has where the hook is
@@ -37,6 +44,25 @@ LUTHIER_INTRINSIC_ANNOTATE void writeReg([[maybe_unused]] unsigned Reg,
   __builtin_trap();
 }
 
+/// The same for tuples of up to 32 registers (SGPR8_SGPR9_SGPR10_SGPR11, ...):
+/// T is a structure or array type of as many bytes.
+template <typename T> __attribute__((device)) inline T readRegs(unsigned Reg) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0 &&
+                sizeof(T) >= 8 && sizeof(T) <= 128);
+  auto Tuple = readReg<detail::Registers<sizeof(T) / 4>>(Reg);
+  T Result;
+  __builtin_memcpy(&Result, &Tuple, sizeof(T));
+  return Result;
+}
+template <typename T>
+__attribute__((device)) inline void writeRegs(unsigned Reg, const T &Value) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0 &&
+                sizeof(T) >= 8 && sizeof(T) <= 128);
+  detail::Registers<sizeof(T) / 4> Tuple = {};
+  __builtin_memcpy(&Tuple, &Value, sizeof(T));
+  writeReg(Reg, Tuple);
+}
+
 /// Makes \p Mask the set of active lanes for the rest of the hook; everything
 /// before it in program order runs under the old set, everything after it under
 /// the new one. The value must be the same in all lanes. At the hook's end the
@@ -44,6 +70,44 @@ LUTHIER_INTRINSIC_ANNOTATE void writeReg([[maybe_unused]] unsigned Reg,
 LUTHIER_INTRINSIC_ANNOTATE inline void
 writeExec([[maybe_unused]] uint64_t Mask) {
   __builtin_trap();
+}
+
+/// Counters of the wave: for each wave, a variable of the tool that hooks name
+/// here has a copy that is zero when the wave starts and that nobody else sees.
+/// Adding to it is a few scalar instructions without memory traffic, right
+/// whatever the active lanes are, none included. There are 8 counters for all
+/// tools of a kernel, 4 in waves of 32 lanes.
+///
+/// Adds \p Number, the same in all lanes, to the wave's copy of \p Counter.
+LUTHIER_INTRINSIC_ANNOTATE inline void
+waveAdd([[maybe_unused]] const uint64_t &Counter,
+        [[maybe_unused]] uint64_t Number) {
+  __builtin_trap();
+}
+
+/// The wave's copy of \p Counter.
+LUTHIER_INTRINSIC_ANNOTATE inline uint64_t
+waveCounter([[maybe_unused]] const uint64_t &Counter) {
+  __builtin_trap();
+}
+
+/// Adds \p Number, the same in all lanes, to *\p Sum in global memory, once for
+/// the wave and whatever the active lanes are.
+__attribute__((device)) inline void waveAtomicAdd(uint64_t *Sum,
+                                                  uint64_t Number) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  __hip_atomic_fetch_add(Sum, Number, __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);
+  writeExec(Active);
+}
+
+/// Adds the wave's copy of \p Counter to the variable itself and starts again
+/// from zero. For a hook at the end of waves.
+__attribute__((device)) inline void waveFlush(uint64_t &Counter) {
+  const uint64_t Number = waveCounter(Counter);
+  waveAdd(Counter, 0 - Number);
+  waveAtomicAdd(&Counter, Number);
 }
 
 } // namespace luthier

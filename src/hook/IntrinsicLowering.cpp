@@ -187,6 +187,25 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
+/// Older device libraries read EXEC as a register.
+bool lowerReadOfExec(CallInst &Call) {
+  if (Call.getIntrinsicID() != Intrinsic::read_register)
+    return false;
+  auto *Node =
+      cast<MDNode>(cast<MetadataAsValue>(Call.getArgOperand(0))->getMetadata());
+  StringRef Name = cast<MDString>(Node->getOperand(0))->getString();
+  if (Name != "exec" && Name != "exec_lo" && Name != "exec_hi")
+    return false;
+  IRBuilder<> B(&Call);
+  Value *Mask = B.CreateIntrinsic(Intrinsic::amdgcn_ballot, {B.getInt64Ty()},
+                                  {B.getTrue()});
+  if (Name == "exec_hi")
+    Mask = B.CreateLShr(Mask, 32);
+  Call.replaceAllUsesWith(B.CreateTrunc(Mask, Call.getType()));
+  Call.eraseFromParent();
+  return true;
+}
+
 } // namespace
 
 Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
@@ -201,6 +220,8 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
       continue;
     }
     auto *Call = dyn_cast<CallInst>(&I);
+    if (Call && lowerReadOfExec(*Call))
+      continue;
     if (StringRef Name = Call ? intrinsicName(*Call) : StringRef();
         !Name.empty())
       if (Error E = Lowering.lower(*Call, Name))
@@ -209,6 +230,9 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
   return Error::success();
 }
 
+/// What the frame's stack pointer is a multiple of.
+static constexpr unsigned StackAlignment = 16;
+
 /// What has no meaning in the middle of somebody else's code.
 static bool isRefused(const Function &Intrinsic) {
   switch (Intrinsic.getIntrinsicID()) {
@@ -216,7 +240,7 @@ static bool isRefused(const Function &Intrinsic) {
   case Intrinsic::amdgcn_groupstaticsize:
   case Intrinsic::amdgcn_s_setreg:
   case Intrinsic::amdgcn_endpgm:
-  case Intrinsic::read_register:
+  case Intrinsic::read_register: // But see lowerReadOfExec().
   case Intrinsic::write_register:
   case Intrinsic::read_volatile_register:
   case Intrinsic::stacksave:
@@ -234,6 +258,11 @@ Error checkSupported(const Function &F) {
       return refuse(RefusalReason::InstrumentationStack,
                     "a hook's local variable has a size known only when it "
                     "runs");
+    if (auto *Local = dyn_cast<AllocaInst>(&I);
+        Local && Local->getAlign().value() > StackAlignment)
+      return refuse(RefusalReason::InstrumentationStack,
+                    "a hook's local variable is aligned to " +
+                        Twine(Local->getAlign().value()) + " bytes");
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call || Call->isInlineAsm())
       continue;

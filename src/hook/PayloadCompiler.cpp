@@ -7,6 +7,7 @@
 #include "hook/Markers.h"
 #include "hook/PayloadExtractor.h"
 #include "hook/PayloadIR.h"
+#include "hook/WaveSize.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
@@ -232,6 +233,9 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
       return std::move(E);
   for (auto [F, Payload] : zip(Payloads, Result)) {
     setFeatures(*F, *P->TM, Frame);
+    if (Error E = checkWaveSize(*F, waveSizeOf(*P->M), Frame.WaveSize))
+      return std::move(E);
+    lowerWaveSize(*F, waveSizeOf(*P->M), Frame.WaveSize);
     if (Error E = lowerIntrinsics(*F, P->Target, Frame, KnownCounters, Payload))
       return std::move(E);
     if (Error E = lowerLaunchState(*F, Frame, Payload))

@@ -41,6 +41,8 @@ static Value *fromParts(IRBuilderBase &B, ArrayRef<Value *> Parts, Type *To) {
   for (unsigned I = 0; I < Dwords->getNumElements(); ++I)
     Joined = B.CreateInsertElement(
         Joined, I < Parts.size() ? Parts[I] : B.getInt32(0), I);
+  if (Dwords->getNumElements() > 2 && Bits == Dwords->getPrimitiveSizeInBits())
+    return B.CreateBitCast(Joined, To);
   if (Dwords->getNumElements() == 1)
     Joined = B.CreateExtractElement(Joined, uint64_t(0));
   Joined = B.CreateBitCast(Joined, B.getIntNTy(alignTo(Bits, 32)));
@@ -53,8 +55,11 @@ static SmallVector<Value *, 4> toParts(IRBuilderBase &B, Value *V,
                                        unsigned Count) {
   if (V->getType()->isPointerTy())
     V = B.CreatePtrToInt(V, B.getInt64Ty());
-  V = B.CreateBitCast(V, B.getIntNTy(bitsOf(V->getType())));
-  V = B.CreateZExtOrTrunc(V, B.getIntNTy(32 * Count));
+  const unsigned Bits = bitsOf(V->getType());
+  if (Count == 1 || Bits != 32 * Count) {
+    V = B.CreateBitCast(V, B.getIntNTy(Bits));
+    V = B.CreateZExtOrTrunc(V, B.getIntNTy(32 * Count));
+  }
   if (Count == 1)
     return {V};
   V = B.CreateBitCast(V, FixedVectorType::get(B.getInt32Ty(), Count));

@@ -281,7 +281,9 @@ std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
       "--offload-arch=" + std::string(T.Processor),
       "--rocm-path=" LUTHIER_TEST_ROCM_PATH,
       "--rocm-device-lib-path=" LUTHIER_TEST_DEVICE_LIBS,
-      "-mcode-object-version=" + std::to_string(Version)};
+      "-mcode-object-version=" + std::to_string(Version),
+      // What the headers take for the default is wrong for waves of 64 on RDNA.
+      "-D__AMDGCN_WAVEFRONT_SIZE=" + std::to_string(T.WaveSize)};
   addWaveSize(Arguments, T);
   return Arguments;
 }
@@ -314,7 +316,8 @@ Expected<Bytes> compileHip(const EngineTarget &T, const std::string &Source,
 Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Source) {
   std::vector<std::string> Arguments = hipArguments(T, 4);
   Arguments.insert(Arguments.end(),
-                   {"-O2", "-fpass-plugin=" LUTHIER_TEST_PLUGIN, "-include",
+                   {"-O2", "-gline-tables-only",
+                    "-fpass-plugin=" LUTHIER_TEST_PLUGIN, "-include",
                     "luthier/detail/WavefrontSize.h", "-I",
                     LUTHIER_TEST_INCLUDE});
   return runClang(".hip",

@@ -1,2 +1,344 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plain HIP in hooks, compiled with the plugin for every target. Expressions
+// give what the same source gives in a kernel.
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "PayloadRun.h"
+#include "luthier/IntrinsicLowering.h"
+#include "llvm/IR/IRBuilder.h"
+#include <set>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+/// Functions of a lane's number; each is called by a hook and by a kernel.
+const char *Expressions[][2] = {
+    {"shuffles", R"(
+  unsigned V = L * L + 7;
+  return __shfl_xor(V, 5) + 3 * __shfl_up(V, 2) + 5 * __shfl_down(V, 3) +
+         7 * __shfl(V, (L + 11) % 32) + 9 * __shfl(V, L % 8, 8);)"},
+    {"votes", R"(
+  auto Odd = __ballot(L & 1);
+  return __popcll(Odd) + 100 * __any(L == 5) + 200 * __all(L < 5) +
+         400 * __all(L < 64) + 1000 * __ffsll(__ballot(L > 9));)"},
+    {"lanes",
+     "return __lane_id() + 100 * warpSize + __builtin_amdgcn_wavefrontsize();"},
+    {"floats", R"(
+  float X = L * 0.37f + 0.1f;
+  float R = X / 3.0f + sqrtf(X) - fmaf(X, X, 1.5f) + 1.0f / X;
+  return __float_as_uint(R);)"},
+    {"functions", R"(
+  float X = L * 0.37f + 0.1f;
+  float R = sinf(X) + expf(-X) * logf(X) - powf(X, 1.3f) + atan2f(X, 2.0f);
+  return __float_as_uint(R);)"},
+    {"doubles", R"(
+  double X = L * 0.37 + 0.1;
+  double R = sin(X) + exp(-X) / X - sqrt(X) * pow(X, 0.3);
+  unsigned long Bits = __double_as_longlong(R);
+  return unsigned(Bits) ^ unsigned(Bits >> 32);)"},
+    {"integers", R"(
+  long X = L * 123456789012345l + 7, Y = L * 77 - 1000;
+  return unsigned(X / (Y | 1)) ^ unsigned(X % (L + 3)) ^ unsigned(X * Y >> 20) ^
+         (L * 7919u) / (L % 13 + 1) ^ __mulhi(L * 1000003, 777777777);)"},
+    {"locals", R"(
+  unsigned Stack[24], Depth = 0;
+  for (unsigned I = 0; I < 24; ++I)
+    Stack[(I * 7 + L) % 24] = I * L;
+  unsigned R = 0;
+  for (unsigned I = L % 5; I < 24; I += 3)
+    R = R * 31 + Stack[I] + Depth++;
+  return R;)"},
+    {"loops", R"(
+  unsigned N = L + 1, Steps = 0;
+  while (N != 1) {
+    N = N % 2 ? 3 * N + 1 : N / 2;
+    if (++Steps > 100)
+      return 1000 + L;
+  }
+  return Steps;)"},
+    {"calls", "return noInline(L, 3) + twice<4>(L) + noInline(7, L);"},
+    {"tables", "return Table[L % 5] + Private[L % 3] + \"hooks\"[L % 5];"},
+    {"halves", R"(
+  _Float16 X = short(L);
+  X = X * _Float16(0.25f);
+  return __float_as_uint(float(X)) + unsigned(short(int(X)));)"},
+};
+
+const char *Common = R"(
+__constant__ int Table[5] = {3, 1, 4, 1, 5};
+static __constant__ short Private[3] = {100, 200, 300};
+__device__ __attribute__((noinline)) unsigned noInline(unsigned A, unsigned B) {
+  unsigned R = 1;
+  for (unsigned I = 0; I < B; ++I)
+    R = R * A + I;
+  return R;
+}
+template <int N> __device__ unsigned twice(unsigned A) {
+  return 2 * A + twice<N - 1>(A + 1);
+}
+template <> __device__ unsigned twice<0>(unsigned A) { return A; }
+)";
+
+std::string functions() {
+  std::string Source = Common;
+  for (auto [Name, Body] : Expressions)
+    Source += std::string("__device__ unsigned ") + Name + "Of(unsigned L) {" +
+              Body + "\n}\n";
+  return Source;
+}
+
+std::string kernels() {
+  std::string Source = functions();
+  for (auto [Name, Body] : Expressions)
+    Source += std::string("extern \"C\" __global__ void ") + Name +
+              "(unsigned *To) { To[threadIdx.x] = " + Name +
+              "Of(threadIdx.x); }\n";
+  return Source;
+}
+
+std::string hooks() {
+  std::string Source = R"(
+__device__ uint32_t Out[1024];
+__device__ uint64_t Sum, Other;
+__device__ float Floats[2];
+__attribute__((managed)) uint64_t Managed = 0;
+)" + functions();
+  for (auto [Name, Body] : Expressions)
+    Source += std::string("LUTHIER_HOOK_ANNOTATE ") + Name +
+              "() { Out[__lane_id()] = " + Name + "Of(__lane_id()); }\n";
+  return Source + R"(
+LUTHIER_HOOK_ANNOTATE threads() {
+  Out[__lane_id()] = threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z;
+}
+LUTHIER_HOOK_ANNOTATE blocks() {
+  const unsigned Values[] = {blockIdx.x, blockIdx.y, blockIdx.z,
+                             blockDim.x, blockDim.y, blockDim.z,
+                             gridDim.x,  gridDim.y,  gridDim.z};
+  for (unsigned I = 0; I < 9; ++I)
+    Out[I] = Values[I];
+}
+LUTHIER_HOOK_ANNOTATE clocks() {
+  auto Start = clock64(), Wall = wall_clock64();
+  __builtin_amdgcn_s_sleep(1);
+  Out[__lane_id()] = (clock64() >= Start) + 2 * (wall_clock64() >= Wall);
+}
+LUTHIER_HOOK_ANNOTATE shared() {
+  __shared__ unsigned Box[64];
+  __shared__ unsigned Total;
+  Total = 5;
+  Box[__lane_id()] = __lane_id();
+  atomicAdd(&Total, 2);
+  Out[__lane_id()] = Total + Box[__lane_id() ^ 1];
+}
+LUTHIER_HOOK_ANNOTATE atomics() {
+  atomicAdd(&Sum, 3ul);
+  atomicMax(&Other, uint64_t(__lane_id()));
+  atomicAdd(&Floats[0], 0.5f);
+  atomicAdd(reinterpret_cast<unsigned *>(&Floats[1]), 1u);
+  Out[__lane_id()] = atomicCAS(&Out[512 + __lane_id()], 0u, __lane_id());
+}
+LUTHIER_HOOK_ANNOTATE count(unsigned N) { luthier::waveAdd(Sum, N); }
+LUTHIER_HOOK_ANNOTATE flush() { luthier::waveFlush(Sum); }
+namespace mine {
+LUTHIER_INTRINSIC_ANNOTATE unsigned scaled(unsigned, unsigned) {
+  __builtin_trap();
+}
+LUTHIER_INTRINSIC_ANNOTATE void clear(unsigned) { __builtin_trap(); }
+} // namespace mine
+LUTHIER_HOOK_ANNOTATE own(unsigned Reg) {
+  Out[__lane_id()] = mine::scaled(Reg, 3) + mine::scaled(Reg, 4);
+  mine::clear(Reg);
+}
+LUTHIER_HOOK_ANNOTATE managed(unsigned N) {
+  luthier::waveAdd(Managed, N);
+  atomicAdd(&Managed, 1ul);
+}
+struct Four { unsigned A, B, C, D; };
+struct Eight { Four L, H; };
+LUTHIER_HOOK_ANNOTATE tuples(unsigned From, unsigned To, unsigned Wide) {
+  Four F = luthier::readRegs<Four>(From);
+  Out[0] = F.A + F.D;
+  luthier::writeRegs(To, Four{F.D, F.C, F.B, F.A});
+  Eight E = luthier::readRegs<Eight>(Wide);
+  Out[1 + __lane_id()] = E.L.A + E.H.D;
+}
+)";
+}
+
+class HipHooks : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  void SetUp() override { Run.compileHooks(hooks()); }
+  PayloadRun Run{GetParam()};
+  unsigned lanes() const { return GetParam().WaveSize; }
+  /// Hooks come from a compilation for waves of 32 lanes.
+  bool isOtherSize() const { return GetParam().name() == "gfx1030w64"; }
+};
+INSTANTIATE_TEST_SUITE_P(Every, HipHooks, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+TEST_P(HipHooks, ExpressionsAreWhatTheyAreInKernels) {
+  if (isOtherSize())
+    GTEST_SKIP() << "there is no such kernel in HIP";
+  for (auto [Name, Body] : Expressions) {
+    SCOPED_TRACE(Name);
+    Run.runHook(Name);
+    EXPECT_EQ(Run.out(lanes()), Run.runKernel(kernels(), Name));
+  }
+}
+
+TEST_P(HipHooks, OnlyNeutralOnesRunInWavesOfAnotherSize) {
+  if (!isOtherSize())
+    GTEST_SKIP() << "compiled for the right size";
+  Run.runHook("loops");
+  EXPECT_EQ(Run.out()[63], 6u);
+  EXPECT_EQ(Run.out()[26], 1026u);
+  for (const char *Hook : {"shuffles", "votes"}) {
+    auto P = Run.compile(Hook, Run.frame());
+    ASSERT_FALSE(bool(P)) << Hook;
+    EXPECT_TRUE(StringRef(toString(P.takeError())).starts_with("wave-size"));
+  }
+}
+
+TEST_P(HipHooks, LaunchIsKnown) {
+  Run.runHook("threads");
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    EXPECT_EQ(Run.out()[Lane], Lane % 8 + Lane / 8 * 100 + Lane % 3 * 10000);
+  const uint64_t Packet = Run.allocate(64);
+  Run.write(Packet + 4, std::array<uint16_t, 3>{64, 2, 3});
+  Run.write(Packet + 12, std::array<uint32_t, 3>{640, 7, 9});
+  Run.State = {{2, uint32_t(Packet)},
+               {3, uint32_t(Packet >> 32)},
+               {8, 4},
+               {9, 3},
+               {10, 2}};
+  HookNeeds Needs = Run.needs("blocks");
+  EXPECT_EQ(Needs.HiddenArguments, 0u);
+  Run.runHook("blocks");
+  // Of the last workgroup in y only half is in the grid, and counts of
+  // workgroups are rounded up; so it is in kernels.
+  EXPECT_EQ(Run.out(9), (std::vector<uint32_t>{4, 3, 2, 64, 1, 3, 10, 4, 3}));
+  Run.runHook("clocks");
+  EXPECT_EQ(Run.out(lanes()), std::vector<uint32_t>(lanes(), 3));
+}
+
+TEST_P(HipHooks, SharedMemoryIsTheWorkgroups) {
+  Run.State = {{11, PayloadRun::LdsBase}};
+  EXPECT_EQ(Run.needs("shared").LdsBytes, 260u);
+  Run.runHook("shared");
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    EXPECT_EQ(Run.out()[Lane], 5 + 2 * lanes() + (Lane ^ 1));
+}
+
+TEST_P(HipHooks, AtomicsAddUp) {
+  Run.runHook("atomics");
+  EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Sum"], 1)[0], 3 * lanes());
+  EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Other"], 1)[0],
+            lanes() - 1);
+  EXPECT_EQ(Run.read<float>(Run.Hooks.Variables["Floats"], 1)[0],
+            0.5f * lanes());
+  auto Swapped = Run.read<uint32_t>(Run.Out + 2048, lanes());
+  EXPECT_EQ(Swapped[5], 5u);
+}
+
+TEST_P(HipHooks, CountersAreFlushedOnce) {
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0x1234)}) {
+    Run.EXEC = EXEC;
+    Run.State = {{24, 0}, {25, 0}};
+    Run.write<uint64_t>(Run.Hooks.Variables["Sum"], 1000);
+    const PayloadFrame Frame = Run.frame();
+    auto Compiler = PayloadCompiler::create(*Run.MC, Run.Hooks);
+    ASSERT_TRUE(bool(Compiler)) << toString(Compiler.takeError());
+    PayloadVariant Variants[] = {{{&Run.Hooks, "count"}, {uint64_t(7)}},
+                                 {{&Run.Hooks, "flush"}, {}}};
+    auto Payloads = (*Compiler)->compile(Variants, Frame);
+    ASSERT_TRUE(bool(Payloads)) << toString(Payloads.takeError());
+    WaveState S = Run.run((*Payloads)[0], Frame, Run.initialState(Frame));
+    EXPECT_EQ(S.VGPRs[16][24], 7u);
+    S = Run.run((*Payloads)[0], Frame, S);
+    S = Run.run((*Payloads)[1], Frame, S);
+    EXPECT_EQ(S.VGPRs[16][24], 0u);
+    Run.run((*Payloads)[1], Frame, S);
+    EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Sum"], 1)[0], 1014u);
+  }
+}
+
+TEST_P(HipHooks, ManagedVariablesAreReachedDirectly) {
+  const uint64_t Storage = Run.allocate(8);
+  Run.Hooks.ManagedStorage["Managed"] = Storage;
+  Run.State = {{24, 0}, {25, 0}};
+  WaveState S = Run.runHook("managed", {5});
+  EXPECT_EQ(S.VGPRs[16][24], 5u);
+  EXPECT_EQ(Run.read<uint64_t>(Storage, 1)[0], lanes());
+}
+
+TEST_P(HipHooks, ToolsAddIntrinsics) {
+  auto Refused = Run.compile("own", Run.frame(), {AMDGPU::SGPR5});
+  ASSERT_FALSE(bool(Refused));
+  EXPECT_NE(toString(Refused.takeError()).find("mine::scaled"),
+            std::string::npos);
+  // A scalar register, times a constant that must be known.
+  registerIntrinsic(
+      "mine::scaled", [](IntrinsicCall &Call) -> Expected<Value *> {
+        auto *Reg = dyn_cast<ConstantInt>(Call.argument(0));
+        if (!Reg)
+          return createStringError("which register?");
+        IRBuilderBase &B = Call.builder();
+        Value *Read = Call.readReg(Reg->getZExtValue(), B.getInt32Ty());
+        return B.CreateMul(Read, Call.argument(1));
+      });
+  registerIntrinsic(
+      "mine::clear", [](IntrinsicCall &Call) -> Expected<Value *> {
+        Call.writeReg(cast<ConstantInt>(Call.argument(0))->getZExtValue(),
+                      Call.builder().getInt32(0));
+        return nullptr;
+      });
+  const PayloadFrame Frame = Run.frame();
+  auto P = Run.compile("own", Frame, {AMDGPU::SGPR5});
+  registerIntrinsic("mine::scaled", nullptr);
+  registerIntrinsic("mine::clear", nullptr);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  const WaveState Before = Run.initialState(Frame);
+  const WaveState After = Run.run(*P, Frame, Before);
+  EXPECT_EQ(Run.out()[3], 7 * Before.SGPRs[5]);
+  EXPECT_EQ(After.SGPRs[5], 0u);
+}
+
+TEST_P(HipHooks, TuplesAreReadAndWritten) {
+  const PayloadFrame Frame = Run.frame();
+  auto P = Run.compile(
+      "tuples", Frame,
+      {AMDGPU::SGPR4_SGPR5_SGPR6_SGPR7, AMDGPU::SGPR8_SGPR9_SGPR10_SGPR11,
+       AMDGPU::VGPR2_VGPR3_VGPR4_VGPR5_VGPR6_VGPR7_VGPR8_VGPR9});
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  const WaveState Before = Run.initialState(Frame);
+  const WaveState After = Run.run(*P, Frame, Before);
+  EXPECT_EQ(Run.out()[0], Before.SGPRs[4] + Before.SGPRs[7]);
+  for (unsigned I = 0; I < 4; ++I)
+    EXPECT_EQ(After.SGPRs[8 + I], Before.SGPRs[7 - I]);
+  EXPECT_EQ(Run.out()[1 + 9], Before.VGPRs[2][9] + Before.VGPRs[9][9]);
+}
+
+TEST_P(HipHooks, LinesLeadToTheSource) {
+  auto P = Run.compile("calls", Run.frame());
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  ASSERT_FALSE(P->Lines.empty());
+  // The loop of noInline() comes from a line of its own, called from the
+  // hook's.
+  std::set<unsigned> Lines, HookLines;
+  unsigned Last = 0;
+  for (const LineEntry &L : P->Lines) {
+    EXPECT_GE(L.Offset, Last);
+    EXPECT_LT(L.Offset, P->Code.size());
+    EXPECT_TRUE(StringRef(L.HookFile).ends_with(".hip")) << L.HookFile;
+    Last = L.Offset;
+    Lines.insert(L.Line);
+    HookLines.insert(L.HookLine);
+  }
+  EXPECT_EQ(HookLines.size(), 1u);
+  EXPECT_GE(Lines.size(), 2u);
+}
+
+} // namespace

@@ -34,7 +34,11 @@ PayloadRun::PayloadRun(const EngineTarget &Target) : Target(Target) {
   Hooks.Variables["Out"] = Out;
 }
 
-PayloadRun::~PayloadRun() { luthier_emu_device_destroy(Device); }
+PayloadRun::~PayloadRun() {
+  luthier_emu_unload(Tool);
+  luthier_emu_unload(Reference);
+  luthier_emu_device_destroy(Device);
+}
 
 uint64_t PayloadRun::allocate(uint64_t Size) {
   uint64_t Address = 0;
@@ -76,7 +80,11 @@ attributes #5 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
 }
 
 void PayloadRun::compileHooks(const std::string &Source) {
-  auto Object = test::compileHooks(Target, Source);
+  // HIP has no waves of 64 lanes on GFX10.
+  EngineTarget Compiled = Target;
+  if (StringRef(Target.Processor) == "gfx1030")
+    Compiled.WaveSize = 32;
+  auto Object = test::compileHooks(Compiled, Source);
   ASSERT_TRUE(bool(Object)) << toString(Object.takeError());
   auto Elf = object::ELF64LEFile::create(toStringRef(*Object));
   ASSERT_TRUE(bool(Elf)) << toString(Elf.takeError());
@@ -85,6 +93,40 @@ void PayloadRun::compileHooks(const std::string &Source) {
   for (const auto &Section : *Sections)
     if (cantFail(Elf->getSectionName(Section)) == ".llvmbc")
       Hooks.Bitcode = cantFail(Elf->getSectionContents(Section)).vec();
+  check(luthier_emu_load(Device, Object->data(), Object->size(), &Tool));
+  for (const auto &Section : *Sections) {
+    if (Section.sh_type != ELF::SHT_DYNSYM)
+      continue;
+    auto Names = cantFail(Elf->getStringTableForSymtab(Section));
+    for (const auto &Symbol : cantFail(Elf->symbols(&Section))) {
+      StringRef Name = cantFail(Symbol.getName(Names));
+      uint64_t Address = 0;
+      if (Symbol.getType() == ELF::STT_OBJECT && Symbol.isDefined() &&
+          !luthier_emu_symbol(Tool, Name.str().c_str(), &Address, nullptr))
+        Hooks.Variables[Name] = Address;
+    }
+  }
+  Out = Hooks.Variables.lookup("Out");
+}
+
+std::vector<uint32_t> PayloadRun::runKernel(const std::string &Source,
+                                            const char *Kernel) {
+  if (!Reference) {
+    auto Object = compileHip(Target, Source);
+    if (!Object) {
+      ADD_FAILURE() << toString(Object.takeError());
+      return {};
+    }
+    check(luthier_emu_load(Device, Object->data(), Object->size(), &Reference));
+  }
+  const uint64_t Numbers = allocate(4 * Target.WaveSize);
+  luthier_emu_launch Launch = {};
+  Launch.struct_size = sizeof(Launch);
+  Launch.grid[0] = Launch.workgroup[0] = Target.WaveSize;
+  Launch.kernarg = &Numbers;
+  Launch.kernarg_size = sizeof(Numbers);
+  check(luthier_emu_dispatch(Reference, Kernel, &Launch, nullptr));
+  return read<uint32_t>(Numbers, Target.WaveSize);
 }
 
 PayloadFrame PayloadRun::frame() const {

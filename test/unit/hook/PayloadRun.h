@@ -32,8 +32,12 @@ public:
 
   /// Hooks as LLVM IR, after declarations that most of them need.
   void parseHooks(const std::string &IR);
-  /// Hooks in HIP, as the plugin embeds them.
+  /// Hooks in HIP, as the plugin embeds them; their variables are loaded.
   void compileHooks(const std::string &Source);
+  /// Runs HIP kernel \p Kernel of \p Source, whose argument is the address of a
+  /// number per lane, on one wave, and returns these numbers.
+  std::vector<uint32_t> runKernel(const std::string &Source,
+                                  const char *Kernel);
 
   /// A frame past 32 scalar and 16 vector registers of an application.
   PayloadFrame frame() const;
@@ -90,6 +94,7 @@ private:
                        const WaveState &Before, const WaveState &After);
 
   luthier_emu_device *Device = nullptr;
+  luthier_emu_code *Tool = nullptr, *Reference = nullptr;
   uint32_t Noise = 1;
 };
 

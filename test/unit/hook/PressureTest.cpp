@@ -68,6 +68,63 @@ done:
   EXPECT_NE(toString(Refused.takeError()).find("stack"), std::string::npos);
 }
 
+TEST(RefusedHooks, SayWhatTheyDo) {
+  PayloadRun Run({"gfx90a", 64});
+  Run.parseHooks(R"(
+declare void @llvm.amdgcn.s.barrier()
+declare void @unknown(ptr addrspace(5))
+@Dynamic = external addrspace(3) global [0 x i32]
+define void @barrier() #0 {
+  call void @llvm.amdgcn.s.barrier()
+  ret void
+}
+define void @dynamic(i32 %n) #0 {
+  %x = load i32, ptr addrspace(1) @Out
+  %a = alloca i32, i32 %x, addrspace(5)
+  store volatile i32 1, ptr addrspace(5) %a
+  ret void
+}
+define void @aligned() #0 {
+  %a = alloca [64 x i32], align 64, addrspace(5)
+  store volatile i32 1, ptr addrspace(5) %a
+  ret void
+}
+define void @pointer(ptr %f) #0 {
+  %x = load ptr, ptr addrspace(1) @Out
+  call void %x()
+  ret void
+}
+define void @recursive(i32 %n) #1 {
+  %p = getelementptr i32, ptr addrspace(1) @Out, i32 %n
+  %v = load volatile i32, ptr addrspace(1) %p
+  call void @recursive(i32 %v)
+  ret void
+}
+define void @recursion() #0 {
+  call void @recursive(i32 3)
+  ret void
+}
+define void @extern() #0 {
+  store i32 1, ptr addrspace(3) @Dynamic
+  ret void
+})");
+  auto expect = [&](const char *Hook, std::vector<uint64_t> Constants,
+                    StringRef Reason, StringRef Text) {
+    auto P = Run.compile(Hook, Run.frame(), Constants);
+    ASSERT_FALSE(bool(P)) << Hook;
+    const std::string Message = toString(P.takeError());
+    EXPECT_TRUE(StringRef(Message).starts_with(Reason)) << Message;
+    EXPECT_TRUE(StringRef(Message).contains(Text)) << Message;
+  };
+  expect("dynamic", {1}, "instrumentation-stack", "known only when it runs");
+  expect("aligned", {}, "instrumentation-stack", "aligned to 64 bytes");
+  expect("pointer", {1}, "unsupported-hook", "through a pointer");
+  expect("barrier", {}, "unsupported-hook", "s.barrier");
+  expect("extern", {}, "unsupported-hook", "Dynamic has its size from");
+  expect("recursion", {}, "unsupported-hook",
+         "recursive, which is not inlined");
+}
+
 TEST_P(Pressure, SpillsInTinyWindows) {
   // Values that are alive at once, half of them in scalar registers.
   constexpr unsigned Count = 64;
