@@ -163,7 +163,7 @@ void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
       const MCRegister From = std::get<MCRegister>(S.From);
       const MCRegister To = M.Files.vgpr(S.To);
       Encoder.encode(AMDGPU::V_SWAP_B32,
-                     {reg(To), reg(From), reg(To), reg(From)}, Code);
+                     {reg(To), reg(From), reg(From), reg(To)}, Code);
       M.Steps.erase(&S);
       M.redirect(Taken, From);
       // Of two that exchanged, the other has its value now, too.

@@ -4,11 +4,11 @@
 #ifndef LUTHIER_REWRITE_VARIANTPLAN_H
 #define LUTHIER_REWRITE_VARIANTPLAN_H
 
+#include "analysis/RegisterUse.h"
 #include "hook/PayloadCompiler.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "rewrite/Place.h"
-#include "analysis/RegisterUse.h"
 #include "llvm/ADT/DenseMap.h"
 #include <memory>
 
