@@ -31,8 +31,8 @@ protected:
   ArgumentTest() {
     setHooks(Store);
     Options.Seeds = {0};
-    K.VGPRs = 32;
-    K.SGPRs = 48;
+    K.VGPRs = 64;
+    K.SGPRs = 96;
     K.AGPRs = hasAGPRs() ? 8 : 0;
     Launch = {{target().WaveSize, 1, 1}, {target().WaveSize, 1, 1}};
     Launch.Arguments.words(256);
@@ -114,12 +114,16 @@ protected:
         Reason);
   }
 
+  Judgement expectRegisters();
+
   AssemblyKernel K;
   KernelLaunch Launch;
 };
 
-TEST_P(ArgumentTest, Registers) {
+Judgement ArgumentTest::expectRegisters() {
   std::string Body = R"(
+    v_mov_b32_e32 v63, v0
+    s_mov_b32 s95, 1
     v_mul_u32_u24_e32 v6, 3, v0
     vadd v7, 100, v0
     s_mov_b32 s8, 0x12345678
@@ -174,7 +178,19 @@ TEST_P(ArgumentTest, Registers) {
     Expected.push_back({MCRegister(AMDGPU::AGPR2), tripled});
     Expected.push_back({MCRegister(AMDGPU::AGPR2_AGPR3), both});
   }
-  expect(Body, Expected);
+  return expect(Body, Expected);
+}
+
+TEST_P(ArgumentTest, Registers) { expectRegisters(); }
+
+/// Hooks borrow registers of the application, among them those they are given.
+TEST_P(ArgumentTest, BorrowedRegisters) {
+  K.VGPRs = 64;
+  K.SGPRs = 96;
+  K.AGPRs = hasAGPRs() ? 4 : 0;
+  Options.Engine.Policy = RegisterPolicy::NoGrow;
+  const InstrumentationReport Report = expectRegisters().Instrumented.Report;
+  EXPECT_EQ(Report.VGPRsAfter, Report.VGPRsBefore);
 }
 
 TEST_P(ArgumentTest, SpecialRegisters) {
