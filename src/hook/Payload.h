@@ -130,6 +130,8 @@ struct Payload {
   /// vector register possibly in inactive lanes too. Without those that the
   /// hook writes for the application to see.
   llvm::BitVector SGPRs, VGPRs, AGPRs;
+  /// Of SGPRs, what vector instructions take as a mask of 64 lanes.
+  llvm::BitVector Masks;
   /// Registers of the application that the hook names; not the flags above.
   llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
   /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.

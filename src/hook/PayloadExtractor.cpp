@@ -80,6 +80,7 @@ private:
   Error noteEffects(const MachineInstr &MI);
   Error noteRegister(MCRegister Reg, const MachineOperand &MO);
   void noteClobber(const amdgpu::RegisterRange &Range);
+  void noteMask(const MachineInstr &MI, const MachineOperand &MO);
   bool isWritten(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
@@ -130,6 +131,16 @@ static void setBits(BitVector &Bits, const amdgpu::RegisterRange &Range) {
   if (Bits.size() < Range.end())
     Bits.resize(Range.end());
   Bits.set(Range.First, Range.end());
+}
+
+/// Pairs of other meaning do no harm.
+void PayloadExtractor::noteMask(const MachineInstr &MI,
+                                const MachineOperand &MO) {
+  const amdgpu::RegisterRange Range =
+      Encoder.target().registerFiles().rangeOf(MO.getReg().asMCReg());
+  if (SIInstrInfo::isVALU(MI) && MO.isUse() && Range.Count == 2 &&
+      Range.File == amdgpu::RegisterFile::SGPR)
+    setBits(Result.Masks, Range);
 }
 
 void PayloadExtractor::noteClobber(const amdgpu::RegisterRange &Range) {
@@ -236,6 +247,7 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
     if (!MO.isReg() || !MO.getReg().isPhysical())
       continue;
     UsesStack |= MO.getReg() == stackPointerOf(Frame);
+    noteMask(MI, MO);
     if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
       return E;
   }

@@ -4,6 +4,7 @@
 #include "amdgpu/RegisterFiles.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
+#include "rewrite/KernargLayout.h"
 #include "rewrite/RegisterLimits.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,7 @@ public:
                const VariantPlan &Variants, const HookNeeds &Needs,
                const InstrumenterOptions &Options, FrameAttempt Attempt)
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
+        Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
         Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
         Limits(registerLimits(Kernel, Use.AGPRs, Traits, Options.Policy)),
         HasAGPRs(
@@ -51,11 +53,12 @@ private:
   bool fits(StateForm Form) const;
   Error placeScalars();
   Error placeVectors();
-  /// The highest even place of \p Count registers from \p Least up to \p Last
-  /// that hooks do not name.
+  /// An even place of \p Count registers from \p Least up to \p End, at
+  /// \p Wanted or else near, that hooks do not name.
   /// Nor do arguments come from the first \p NumTight of them.
   static std::optional<unsigned> findBlock(unsigned NumTight, unsigned Count,
-                                           unsigned Least, unsigned Last,
+                                           unsigned Least, unsigned Wanted,
+                                           unsigned End,
                                            const NamedRegisters &Named);
   Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
   unsigned agprLimit() const;
@@ -66,6 +69,7 @@ private:
 
   const amdgpu::RegisterFiles &Files;
   const KernelInfo &Kernel;
+  const KernargLayout Kernargs;
   const RegisterFileTraits &Traits;
   const RegisterLimits Limits;
   const bool HasAGPRs;
@@ -111,21 +115,27 @@ void FramePlanner::noteNamed() {
 
 std::optional<unsigned> FramePlanner::findBlock(unsigned NumTight,
                                                 unsigned Count, unsigned Least,
-                                                unsigned Last,
+                                                unsigned Wanted, unsigned End,
                                                 const NamedRegisters &Named) {
-  for (unsigned End = alignDown(Last, 2) + Count % 2; End >= Least + Count;
-       End -= 2) {
-    const unsigned First = End - Count;
-    if (Named.ByHooks.find_first_in(First, End) < 0 &&
-        Named.ByArguments.find_first_in(First, First + NumTight) < 0)
+  auto isFree = [&](unsigned First) {
+    return First + Count <= End &&
+           Named.ByHooks.find_first_in(First, First + Count) < 0 &&
+           Named.ByArguments.find_first_in(First, First + NumTight) < 0;
+  };
+  for (int First = alignDown(Wanted, 2); First >= int(Least); First -= 2)
+    if (isFree(First))
       return First;
-  }
+  for (unsigned First = std::max<unsigned>(Least, alignTo(Wanted, 2));
+       First + Count <= End; First += 2)
+    if (isFree(First))
+      return First;
   return std::nullopt;
 }
 
 bool FramePlanner::fits(StateForm Form) const {
   const unsigned AGPRs = agprLimit() - std::min(agprLimit(), Plan.Use.AGPRs);
-  const unsigned Scalars = Limits.SGPRs - std::min(Limits.SGPRs, NextSGPR);
+  const unsigned Scalars =
+      Limits.SGPRs - std::min<unsigned>(Limits.SGPRs, alignTo(NextSGPR, 2));
   switch (Form) {
   case StateForm::Vgpr:
     return NextVGPR < Limits.VGPRs;
@@ -138,7 +148,7 @@ bool FramePlanner::fits(StateForm Form) const {
   case StateForm::SpilledWith3Sgprs:
     return Scalars >= 3;
   case StateForm::SpilledWith1Sgpr:
-    return Scalars >= 1;
+    return true;
   }
   llvm_unreachable("every form is handled");
 }
@@ -146,10 +156,10 @@ bool FramePlanner::fits(StateForm Form) const {
 std::optional<StateForm> FramePlanner::chooseForm() const {
   if (Options.Storage)
     return fits(*Options.Storage) ? Options.Storage : std::nullopt;
-  // Cheapest first. The last works only where a dead register is at each point.
+  // Cheapest first.
   for (StateForm Form :
        {StateForm::Vgpr, StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
-        StateForm::TwoAgprs, StateForm::SpilledWith1Sgpr, StateForm::Agpr})
+        StateForm::TwoAgprs, StateForm::SpilledWith1Sgpr})
     if (fits(Form))
       return Form;
   return std::nullopt;
@@ -183,13 +193,14 @@ Error FramePlanner::placeState() {
   }
   if (*Form == StateForm::AgprAnd3Sgprs ||
       *Form == StateForm::SpilledWith3Sgprs) {
+    NextSGPR = alignTo(NextSGPR, 2);
     State.Exec = Files.sgprPair(NextSGPR);
     NextSGPR += 2;
   }
-  if (State.usesStack()) {
+  Plan.Stack.IsUsed |= State.usesStack();
+  // Else there has to be a dead one at each point.
+  if (State.usesStack() && NextSGPR < Limits.SGPRs)
     State.Address = Files.sgpr(NextSGPR++);
-    Plan.Stack.IsUsed = true;
-  }
   return Error::success();
 }
 
@@ -199,11 +210,10 @@ Error FramePlanner::placeScalars() {
   unsigned First = alignTo(NextSGPR, 2);
   const unsigned Room = Count + BorrowedSGPRs;
   if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
-    const unsigned Last =
-        std::min(First, Limits.SGPRs - std::min(Limits.SGPRs, Room)) + Count;
     // Registers that stay the state's are not to be borrowed.
     std::optional<unsigned> Block = findBlock(
-        NumFrameSGPRs, Count, 0, std::min(Last, Plan.Use.SGPRs), SGPRs);
+        NumFrameSGPRs, Count, 0, Limits.SGPRs - std::min(Limits.SGPRs, Room),
+        Plan.Use.SGPRs, SGPRs);
     if (!Block)
       return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
     First = *Block;
@@ -246,10 +256,9 @@ Error FramePlanner::placeVectors() {
   unsigned First = alignTo(NextVGPR, 2);
   const unsigned Room = Count + BorrowedVGPRs;
   if (Attempt.BorrowVGPRs && First + Room > Limits.VGPRs) {
-    const unsigned Last =
-        std::min(First, Limits.VGPRs - std::min(Limits.VGPRs, Room)) + Count;
     std::optional<unsigned> Block = findBlock(
-        NumTight, Count, LaunchVGPRs, std::min(Last, Plan.Use.VGPRs), VGPRs);
+        NumTight, Count, LaunchVGPRs,
+        Limits.VGPRs - std::min(Limits.VGPRs, Room), Plan.Use.VGPRs, VGPRs);
     if (!Block)
       return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
     First = *Block;
@@ -289,10 +298,12 @@ Expected<FramePlan> FramePlanner::run() {
   Plan.Stack.Base =
       std::max<unsigned>(Kernel.Descriptor.raw().private_segment_fixed_size,
                          Options.ApplicationStack);
+  Frame.ExplicitKernargSize = Kernargs.ExplicitSize;
+  Frame.HiddenArguments = Kernargs.Hidden;
   Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);
   Plan.Stack.IsUsed = Attempt.Stack || Attempt.BorrowVGPRs ||
                       Attempt.BorrowSGPRs || Plan.Needs.Stack;
-  NextSGPR = alignTo(Plan.Use.SGPRs, 2);
+  NextSGPR = Plan.Use.SGPRs;
   NextVGPR = Plan.Use.VGPRs;
   noteNamed();
   if (Error E = placeState())

@@ -7,9 +7,9 @@
 #define LUTHIER_REWRITE_FRAMEPLAN_H
 
 #include "amdgpu/RegisterFiles.h"
+#include "analysis/RegisterUse.h"
 #include "hook/Payload.h"
 #include "luthier/LiftedRepresentation.h"
-#include "analysis/RegisterUse.h"
 #include "rewrite/StackPlan.h"
 #include "rewrite/StateStorage.h"
 #include "rewrite/VariantPlan.h"

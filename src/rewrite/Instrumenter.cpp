@@ -225,7 +225,7 @@ Error Instrumentation::planPoints() {
         std::max<unsigned>(Plan.Stack.NumVectors, Saves->Vectors.size());
     Plan.Stack.PayloadSize = std::max(Plan.Stack.PayloadSize, P.StackSize);
     UsesStack |= Saves->hasVectors() || Saves->WorkItemIds || P.StackSize;
-    UsesState |= Saves->State;
+    UsesState |= Saves->State.IsNeeded;
     Points[Point.Where.key()].push_back({&Point, std::move(*Saves)});
   }
   // Planned for, but nobody came to need it.

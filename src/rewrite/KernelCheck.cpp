@@ -24,10 +24,6 @@ Error checkKernel(const LiftedRepresentation &LR) {
   if (IsWave64 == Kernel.Descriptor.usesWave32())
     return refuse(RefusalReason::UnsupportedTarget,
                   ID.str() + " with waves of the other size");
-  // The application's own prologue for hardware that does not preload runs,
-  // since control enters at the first of the two entries.
-  if (Kernel.Descriptor.raw().kernarg_preload)
-    return refuse(RefusalReason::KernargPreload, Kernel.Name);
   return Error::success();
 }
 

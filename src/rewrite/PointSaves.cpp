@@ -43,6 +43,8 @@ private:
   void addVector(unsigned N);
   void addFrameScalars();
   MCRegister findDeadVGPR() const;
+  MCRegister findDeadScalar() const;
+  bool isRead(amdgpu::RegisterFile File, unsigned N) const;
 
   const amdgpu::MCTarget &Target;
   const FramePlan &Plan;
@@ -107,6 +109,19 @@ void SavePlanner::addFrameScalars() {
         addScalar(Frame.FirstArgumentSGPR + Move.Slot.Index + I);
 }
 
+/// By the code around the payload or by name.
+bool SavePlanner::isRead(amdgpu::RegisterFile File, unsigned N) const {
+  auto covers = [&](MCRegister Reg) {
+    const amdgpu::RegisterRange R = Plan.Files->rangeOf(Reg);
+    return R.File == File && R.First <= N && N < R.end();
+  };
+  return any_of(P.Reads, covers) || any_of(P.Writes, covers) ||
+         any_of(Point.Moves, [&](const ArgumentMove &M) {
+           const auto *From = std::get_if<MCRegister>(&M.Value);
+           return From && covers(*From);
+         });
+}
+
 MCRegister SavePlanner::findDeadVGPR() const {
   const amdgpu::RegisterFiles &Files = *Plan.Files;
   for (unsigned N = 0; N < Plan.Use.VGPRs; ++N) {
@@ -114,17 +129,21 @@ MCRegister SavePlanner::findDeadVGPR() const {
     const bool IsOurs = Reg == Plan.State->State || Reg == Frame.WorkItemIds ||
                         (N >= Frame.FirstArgumentVGPR && N < Frame.FirstVGPR) ||
                         (N < P.VGPRs.size() && P.VGPRs.test(N));
-    const bool IsRead = any_of(Point.Moves, [&](const ArgumentMove &M) {
-      const auto *From = std::get_if<MCRegister>(&M.Value);
-      if (!From)
-        return false;
-      const amdgpu::RegisterRange R = Files.rangeOf(*From);
-      return R.File == amdgpu::RegisterFile::VGPR && R.First <= N &&
-             N < R.end();
-    });
-    if (!Live.vgpr(N) && !IsOurs && !IsRead && !P.ReadsApplication)
+    if (!Live.vgpr(N) && !IsOurs && !isRead(amdgpu::RegisterFile::VGPR, N))
       return Reg;
   }
+  return MCRegister();
+}
+
+/// Needed for a moment before the payload and for one after it.
+MCRegister SavePlanner::findDeadScalar() const {
+  for (unsigned N = 0; N < Plan.Use.SGPRs; ++N)
+    if (!Live.sgpr(N) && !isRead(amdgpu::RegisterFile::SGPR, N))
+      return Plan.Files->sgpr(N);
+  if (!Live.vcc() && !P.UsesVCC)
+    return AMDGPU::VCC_LO;
+  if (!Live.has(RegisterSet::M0) && !P.UsesM0)
+    return AMDGPU::M0;
   return MCRegister();
 }
 
@@ -161,18 +180,23 @@ Error SavePlanner::plan() {
 }
 
 Error SavePlanner::planState() {
-  S.State = P.UsesState || !S.Scalars.empty();
-  if (!S.State || Plan.State->Form == StateForm::Vgpr)
+  StateStorage::Use &State = S.State;
+  State.IsNeeded = P.UsesState || !S.Scalars.empty();
+  if (!State.IsNeeded || Plan.State->Form == StateForm::Vgpr)
     return Error::success();
   S.Borrows = true;
   const unsigned N = Plan.Files->rangeOf(Plan.State->State).First;
-  S.IsStateLive = Plan.isApplicationVGPR(N) && Live.vgpr(N);
+  State.IsLive = Plan.isApplicationVGPR(N) && Live.vgpr(N);
+  State.IsSCCLive = P.UsesSCC || Live.has(RegisterSet::SCC);
+  State.IsChanged = P.WritesState;
   if (Plan.State->Form == StateForm::Agpr)
-    S.DeadVGPR = findDeadVGPR();
-  if (Plan.State->canAcquire(S.IsStateLive, S.DeadVGPR))
+    State.Dead = findDeadVGPR();
+  if (Plan.State->usesStack() && !Plan.State->Address)
+    State.Address = findDeadScalar();
+  if (Plan.State->canAcquire(State))
     return Error::success();
   return refuse(RefusalReason::RegisterBudget,
-                "no vector register is dead at a point");
+                "the kernel uses all registers at a point");
 }
 
 Expected<PointSaves> SavePlanner::run() {

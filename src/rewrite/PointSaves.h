@@ -17,10 +17,8 @@ struct PointSaves {
   /// Flags that go through the frame's copies.
   bool SCC = false, VCC = false, EXEC = false, M0 = false, MODE = false;
   /// The payload reads or writes the state register, or scalars go there.
-  bool State = false;
-  bool IsStateLive = false;  ///< What is in its VGPR is the application's.
-  llvm::MCRegister DeadVGPR; ///< For storage forms that need one.
-  bool WorkItemIds = false;  ///< Have to be loaded.
+  StateStorage::Use State;
+  bool WorkItemIds = false; ///< Have to be loaded.
 
   /// Application registers, by number. Scalars: the first ones in lanes of the
   /// state register, as scalarLane() says, the rest in lanes of the first of

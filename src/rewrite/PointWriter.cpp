@@ -24,8 +24,8 @@ public:
 
   size_t write() {
     awaitApplication();
-    if (S.State && Plan.State)
-      Plan.State->acquire(Code, Plan.Stack, S.IsStateLive, S.DeadVGPR);
+    if (S.State.IsNeeded)
+      Plan.State->acquire(Code, Plan.Stack, S.State);
     saveScalars(Code, Plan, S);
     saveFlags();
     if (S.hasVectors() || S.WorkItemIds)
@@ -81,6 +81,7 @@ void PointCode::saveFlags() {
 void PointCode::enterStack() {
   Code.activateAll();
   Code.set(Frame.StackPointer, Plan.Stack.Base);
+  Code.awaitALU();
   saveVectors(Code, Plan, S);
   if (S.WorkItemIds) {
     Code.load(Frame.WorkItemIds, Frame.StackPointer, StackPlan::WorkItemIds);
@@ -106,7 +107,12 @@ void PointCode::prepare() {
     Code.setDefaultMode();
   if (P.StackSize)
     Code.set(Frame.StackPointer, Plan.Stack.frame());
-  if (P.NeedsDistance || P.ReadsApplication || S.State)
+  if (P.ClobbersVCC)
+    Code.renewMask(AMDGPU::VCC);
+  for (unsigned N = 0; N + 1 < P.Masks.size(); N += 2)
+    if (P.Masks.test(N) || P.Masks.test(N + 1))
+      Code.renewMask(Code.sgprPair(N));
+  if (P.NeedsDistance || P.ReadsApplication || S.State.IsNeeded)
     Code.waitStates(Waits.EnterStates);
   Code.awaitALU();
 }
@@ -116,12 +122,15 @@ void PointCode::restore() {
   if (S.hasVectors()) {
     Code.activateAll();
     Code.set(Frame.StackPointer, Plan.Stack.Base);
+    Code.awaitALU();
     restoreVectors(Code, Plan, S);
   }
   if (S.EXEC)
     Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
   if (S.VCC)
     Code.moveMask(AMDGPU::VCC, Frame.VccSave);
+  else if (P.ClobbersVCC)
+    Code.renewMask(AMDGPU::VCC);
   if (S.M0)
     Code.move(AMDGPU::M0, Frame.M0Save);
   if (S.MODE) {
@@ -136,9 +145,8 @@ void PointCode::restore() {
     Code.waitStates(Waits.EnterStates);
     restoreScalars(Code, Plan, S);
   }
-  if (S.State && Plan.State)
-    Plan.State->release(Code, Plan.Stack, S.IsStateLive, S.DeadVGPR,
-                        P.WritesState);
+  if (S.State.IsNeeded)
+    Plan.State->release(Code, Plan.Stack, S.State);
   if (P.WritesApplication || S.Borrows)
     Code.waitStates(Waits.LeaveStates);
   else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.

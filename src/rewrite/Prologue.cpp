@@ -39,13 +39,13 @@ unsigned workItemIds(const KernelDescriptor &D) {
 LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
                     const LaunchTraits &Traits) {
   LaunchLayout Before(D, Traits);
+  // The application's own code for hardware that does not preload does it.
+  disablePreload(D);
   if (!Needs.any())
     return Before;
   auto wants = [&](StateValue Value) {
     return Needs.StateValues & stateBit(Value);
   };
-  // The application's own code for hardware that does not preload does it.
-  disablePreload(D);
   for (const Captured &C : Direct)
     if (wants(C.State))
       enable(D, C.Launch, Traits);
@@ -85,6 +85,9 @@ void Prologue::write(SeamCode &Code) const {
   if (Needs.State)
     captureState(Code);
   moveToOriginal(Code);
+  // Points may branch on SCC, to keep it, before the application has set it.
+  if (Needs.State && !Needs.State->Exec)
+    Code.setSCC(false);
   Code.awaitALU();
   Code.waitStates(Code.waits().LeaveStates);
 }

@@ -157,6 +157,11 @@ void SeamCode::awaitALU() {
     op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
 }
 
+void SeamCode::renewMask(MCRegister Pair) {
+  if (Waits.HasMaskHazard && WaveSize == 64)
+    moveMask(Pair, Pair);
+}
+
 void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
   Layout.branch(
       Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),

@@ -79,6 +79,11 @@ public:
   /// wait for.
   void awaitALU();
 
+  /// Writes \p Pair back to itself, for awaitALU() to come: what instructions
+  /// read it as a mask before then matters no more to those that follow, which
+  /// a compiler saw without them. Nothing where hardware has no such hazard.
+  void renewMask(llvm::MCRegister Pair);
+
   const SeamTraits &waits() const { return Waits; }
   unsigned waveSize() const { return WaveSize; }
 

@@ -25,6 +25,7 @@ struct SeamTraits {
   unsigned M0States;     ///< From a write of M0 to its use.
   unsigned ModeStates;   ///< Between accesses to one hardware register.
   bool AwaitsALU;        ///< There is s_waitcnt_depctr.
+  bool HasMaskHazard;    ///< See SeamCode::renewMask().
 };
 
 /// Null for a processor this engine does not know.

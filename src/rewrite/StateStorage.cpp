@@ -7,7 +7,8 @@ using namespace llvm;
 namespace luthier {
 
 template <typename Callback>
-void StateStorage::forAllLanes(SeamCode &Code, Callback Move) const {
+void StateStorage::forAllLanes(SeamCode &Code, bool KeepSCC,
+                               Callback Move) const {
   if (Exec) {
     Code.moveMask(Exec, AMDGPU::EXEC);
     Code.activateAll();
@@ -15,26 +16,34 @@ void StateStorage::forAllLanes(SeamCode &Code, Callback Move) const {
     Code.moveMask(AMDGPU::EXEC, Exec);
     return;
   }
-  Code.keepingSCC([&] {
+  auto moveHalves = [&] {
     Move();
     Code.invertExec();
     Move();
     Code.invertExec();
-  });
+  };
+  if (KeepSCC)
+    Code.keepingSCC(moveHalves);
+  else
+    moveHalves();
 }
 
-void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack, bool IsLive,
-                           MCRegister Dead) const {
+void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
+                           const Use &Point) const {
   if (Form == StateForm::Vgpr)
     return;
-  if (usesStack())
+  const MCRegister Address = Point.Address ? Point.Address : this->Address;
+  if (usesStack()) {
     Code.set(Address, Stack.Base);
-  forAllLanes(Code, [&] {
-    if (IsLive) {
+    Code.awaitALU();
+  }
+  forAllLanes(Code, Point.IsSCCLive, [&] {
+    if (Point.IsLive) {
       if (usesStack())
         Code.store(State, Address, StackPlan::Displaced);
       else
-        Code.moveVector(Form == StateForm::TwoAgprs ? Aside : Dead, State);
+        Code.moveVector(Form == StateForm::TwoAgprs ? Aside : Point.Dead,
+                        State);
     }
     if (!isOnStack())
       return Code.moveVector(State, Home);
@@ -44,25 +53,29 @@ void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack, bool IsLive,
   Code.awaitALU();
 }
 
-void StateStorage::release(SeamCode &Code, const StackPlan &Stack, bool IsLive,
-                           MCRegister Dead, bool IsChanged) const {
-  if (Form == StateForm::Vgpr || (!IsLive && !IsChanged))
+void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
+                           const Use &Point) const {
+  if (Form == StateForm::Vgpr || (!Point.IsLive && !Point.IsChanged))
     return;
-  if (usesStack())
+  const MCRegister Address = Point.Address ? Point.Address : this->Address;
+  if (usesStack()) {
     Code.set(Address, Stack.Base);
+    Code.awaitALU();
+  }
   // v_writelane to a move of all lanes, and v_readlane before an overwrite.
   Code.awaitALU();
-  forAllLanes(Code, [&] {
-    if (IsChanged) {
+  forAllLanes(Code, Point.IsSCCLive, [&] {
+    if (Point.IsChanged) {
       if (isOnStack())
         Code.store(State, Address, StackPlan::State);
       else
         Code.moveVector(Home, State);
     }
-    if (!IsLive)
+    if (!Point.IsLive)
       return;
     if (!usesStack())
-      return Code.moveVector(State, Form == StateForm::TwoAgprs ? Aside : Dead);
+      return Code.moveVector(State,
+                             Form == StateForm::TwoAgprs ? Aside : Point.Dead);
     Code.load(State, Address, StackPlan::Displaced);
     Code.awaitMemory();
   });

@@ -15,7 +15,8 @@
 // All lanes must move. With an SGPR pair to keep EXEC in, they do at once; else
 // active lanes move, EXEC is inverted, the others move, and EXEC is inverted
 // again, which costs SCC: there are two copies of that code, one per value. The
-// SGPR left holds the address on the stack.
+// SGPR left holds the address on the stack; where the application uses all
+// SGPRs, it is one that is dead at the point.
 #ifndef LUTHIER_REWRITE_STATESTORAGE_H
 #define LUTHIER_REWRITE_STATESTORAGE_H
 
@@ -41,17 +42,25 @@ struct StateStorage {
     return isOnStack() || Form == StateForm::AgprAnd3Sgprs;
   }
 
-  /// Brings it into its VGPR. \p IsLive: the application needs what is there.
-  /// \p Dead: a VGPR that it does not need, if there is one. SCC and EXEC stay.
-  /// Agpr without a dead register is not possible: see canAcquire().
-  void acquire(SeamCode &Code, const StackPlan &Stack, bool IsLive,
-               llvm::MCRegister Dead) const;
-  /// Undoes that, with the same arguments; \p IsChanged: it holds something
-  /// new that is to be kept.
-  void release(SeamCode &Code, const StackPlan &Stack, bool IsLive,
-               llvm::MCRegister Dead, bool IsChanged) const;
-  bool canAcquire(bool IsLive, llvm::MCRegister Dead) const {
-    return Form != StateForm::Agpr || !IsLive || Dead;
+  /// What a point has to do with it.
+  struct Use {
+    bool IsNeeded = false;
+    /// The application needs what is in the VGPR, and SCC.
+    bool IsLive = false, IsSCCLive = false;
+    llvm::MCRegister Dead; ///< A VGPR that it does not need, if there is one.
+    /// The same of SGPRs, for storage without one of its own.
+    llvm::MCRegister Address;
+    /// The payload puts something into it that is to be kept.
+    bool IsChanged = false;
+  };
+  /// Brings it into its VGPR, for a point at which canAcquire(). EXEC stays.
+  void acquire(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
+  /// Undoes that.
+  void release(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
+  bool canAcquire(const Use &Point) const {
+    if (usesStack() && !Address && !Point.Address)
+      return false;
+    return Form != StateForm::Agpr || !Point.IsLive || Point.Dead;
   }
   /// From its VGPR to where it stays, at the kernel's entry, where EXEC is all
   /// lanes.
@@ -60,7 +69,7 @@ struct StateStorage {
 
 private:
   template <typename Callback>
-  void forAllLanes(SeamCode &Code, Callback Move) const;
+  void forAllLanes(SeamCode &Code, bool KeepSCC, Callback Move) const;
 };
 
 } // namespace luthier

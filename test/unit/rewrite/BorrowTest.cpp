@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that leave no registers over: hooks run in borrowed ones, and every
+// register, flag and lane of the application is as before.
+#include "EngineTest.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+/// All of v1.. and s12.. hold values from the beginning to the end, where they
+/// are summed up; in between, half of the lanes do something else, and SCC, VCC
+/// and M0 are live across it.
+AssemblyKernel fullKernel(unsigned VGPRs, unsigned SGPRs, bool IsWave32) {
+  AssemblyKernel K;
+  K.VGPRs = VGPRs;
+  K.SGPRs = SGPRs;
+  const std::string Exec = IsWave32 ? "exec_lo" : "exec";
+  const std::string Vcc = IsWave32 ? "vcc_lo" : "vcc";
+  const std::string Bits = IsWave32 ? "b32" : "b64";
+  const std::string Save = IsWave32 ? "s8" : "s[8:9]";
+  raw_string_ostream OS(K.Body);
+  OS << "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+        "v_and_b32_e32 v0, 0x3ff, v0\n";
+  for (unsigned N = 12; N < SGPRs; ++N)
+    OS << "s_mov_b32 s" << N << ", " << 1000 + N << "\n";
+  for (unsigned N = 1; N < VGPRs; ++N)
+    OS << "v_mul_u32_u24_e32 v" << N << ", " << N % 60 + 2 << ", v0\n";
+  OS << "s_mov_b32 m0, 77\n"
+     << "v_cmp_lt_u32_e32 " << Vcc << ", 20, v0\n"
+     << "s_mov_" << Bits << " " << Save << ", " << Exec << "\n"
+     << "s_and_" << Bits << " " << Exec << ", " << Exec << ", " << Vcc << "\n"
+     << "s_cmp_lg_u32 s12, 0\n";
+  for (unsigned N = 2; N < VGPRs; N += 3)
+    OS << "vadd v" << N << ", v" << N - 1 << ", v" << N << "\n";
+  OS << "s_cselect_b32 s6, 5, 6\n"
+     << "s_mov_b32 s7, m0\n"
+     << "s_mov_" << Bits << " " << Exec << ", " << Save << "\n"
+     << "v_cndmask_b32_e32 v0, v0, v1, " << Vcc << "\n";
+  for (unsigned N = 13; N < SGPRs; ++N)
+    OS << "s_xor_b32 s6, s6, s" << N << "\n";
+  OS << "s_add_u32 s6, s6, s7\n";
+  for (unsigned N = 2; N < VGPRs; ++N)
+    OS << "v_xor_b32_e32 v0, v0, v" << N << "\n";
+  // v1 is two times the lane number.
+  OS << "v_xor_b32_e32 v0, s6, v0\n"
+        "v_mul_u32_u24_e32 v1, 4, v1\n"
+        "v_lshrrev_b32_e32 v1, 0, v1\n"
+        "s_waitcnt lgkmcnt(0)\n"
+        "global_store_dword v1, v0, s[4:5]\n"
+        "s_endpgm\n";
+  return K;
+}
+
+constexpr const char *HookText = R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+define void @count() #0 {
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  ret void
+}
+define void @state() #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %b = mul i32 %g, 64
+  %i = add i32 %x, %b
+  %at = getelementptr i64, ptr addrspace(1) @Counters, i32 %i
+  %i64 = zext i32 %i to i64
+  store i64 %i64, ptr addrspace(1) %at
+  ret void
+}
+define void @wide(i32 %n) #0 {
+  %at = getelementptr i64, ptr addrspace(1) @Counters, i32 512
+  %x = load volatile <16 x i32>, ptr addrspace(1) @Counters
+  %y = load volatile <16 x i32>, ptr addrspace(1) %at
+  %v = insertelement <16 x i32> %x, i32 %n, i32 3
+  %z = mul <16 x i32> %v, %y
+  store volatile <16 x i32> %z, ptr addrspace(1) %at
+  ret void
+}
+)";
+
+class Borrow : public EngineTest {
+protected:
+  Borrow() { setHooks(HookText); }
+
+  Judgement run(unsigned VGPRs, unsigned SGPRs, const char *Hook,
+                std::vector<HookArgument> Arguments = {}) {
+    KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
+    Launch.Arguments.words(256);
+    Options.Engine.Policy = RegisterPolicy::NoGrow;
+    return expectUnchanged(
+        fromAssembly(fullKernel(VGPRs, SGPRs, target().WaveSize == 32)), Launch,
+        everywhere(Hook, Arguments));
+  }
+};
+
+TEST_P(Borrow, VectorRegisters) {
+  Judgement J = run(64, 40, "count");
+  EXPECT_GT(J.Instrumented.Report.SavedVGPRs, 0u);
+  EXPECT_EQ(J.Instrumented.Report.VGPRsAfter,
+            J.Instrumented.Report.VGPRsBefore);
+}
+
+TEST_P(Borrow, ManyVectorRegisters) { run(64, 40, "wide", {HookArgument(7u)}); }
+
+TEST_P(Borrow, ArgumentsFromEverywhere) {
+  KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(256);
+  Options.Engine.Policy = RegisterPolicy::NoGrow;
+  expectUnchanged(fromAssembly(fullKernel(64, 96, target().WaveSize == 32)),
+                  Launch, [](LiftedRepresentation &LR, auto &Task) {
+                    unsigned N = 0;
+                    for (MachineBasicBlock &MBB : LR.kernel())
+                      for (MachineInstr &MI : MBB)
+                        cantFail(Task.insertHookBefore(MI, hook("wide"),
+                                                       {HookArgument(N++)}));
+                  });
+}
+
+TEST_P(Borrow, ScalarRegisters) {
+  const unsigned All = target().isRdna() ? 106 : 102;
+  Judgement J = run(64, All - 1, "wide", {HookArgument(7u)});
+  EXPECT_GT(J.Instrumented.Report.SavedSGPRs, 0u);
+  // Its accumulation registers are there anyway.
+  EXPECT_EQ(J.Instrumented.Report.Storage,
+            StringRef(target().Processor) == "gfx908"
+                ? StateForm::TwoAgprs
+                : StateForm::SpilledWith1Sgpr);
+}
+
+TEST_P(Borrow, WhereEveryScalarRegisterIsUsed) {
+  // Some are dead at each point.
+  const unsigned All = target().isRdna() ? 106 : 102;
+  run(64, All, "wide", {HookArgument(7u)});
+}
+
+TEST_P(Borrow, ForLaunchState) {
+  Judgement J = run(64, 40, "state");
+  if (!J.Problem.empty())
+    return;
+  for (unsigned N = 0; N != 60; ++N)
+    EXPECT_EQ(J.counters()[N], N);
+}
+
+TEST_P(Borrow, ForLaunchStateWithAllScalarRegistersButThree) {
+  const unsigned All = target().isRdna() ? 106 : 102;
+  run(64, All - 4, "state");
+  for (StateForm Form :
+       {StateForm::SpilledWith3Sgprs, StateForm::SpilledWith1Sgpr}) {
+    SCOPED_TRACE(unsigned(Form));
+    Options.Engine.Storage = Form;
+    run(64, All - 4, "state");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Borrow, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+} // namespace
