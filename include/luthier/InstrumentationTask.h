@@ -9,6 +9,8 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
 
 namespace llvm {
 class MachineBasicBlock;
@@ -87,12 +89,20 @@ public:
   /// it gives its registers back (MSG_DEALLOC_VGPRS).
   llvm::Error insertHookAtWaveEnd(const void *Hook, Arguments Args = {});
 
+  /// Instead of hooks: at every place where one could run, writes garbage, made
+  /// from \p Seed, to every register and flag that Luthier's analyses call
+  /// free there. A kernel that computes something else then shows a fault of
+  /// Luthier. Refused together with hooks.
+  void overwriteFreeRegisters(uint64_t Seed) { PoisonSeed = Seed; }
+  std::optional<uint64_t> poisonSeed() const { return PoisonSeed; }
+
   llvm::ArrayRef<Insertion> insertions() const { return Insertions; }
 
 private:
   llvm::Error add(Insertion Where, const void *Hook, Arguments Args);
 
   llvm::SmallVector<Insertion, 0> Insertions;
+  std::optional<uint64_t> PoisonSeed;
 };
 
 } // namespace luthier

@@ -382,8 +382,14 @@ Expected<InstrumentedKernel> Instrumentation::run() {
 Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
                  HookResolver Resolve, const InstrumenterOptions &Options) {
-  if (Options.Poison && Task.insertions().empty())
-    return poisonKernel(LR, Options);
+  if (Options.Poison || Task.poisonSeed()) {
+    if (!Task.insertions().empty())
+      return refuse(RefusalReason::UnsupportedEdit,
+                    "registers that hooks use cannot be overwritten as well");
+    InstrumenterOptions Poisoning = Options;
+    Poisoning.PoisonSeed = Task.poisonSeed().value_or(Options.PoisonSeed);
+    return poisonKernel(LR, Poisoning);
+  }
   return Instrumentation(LR, Task, Resolve, Options).run();
 }
 

@@ -55,11 +55,6 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
   if (auto Given = Variable("LUTHIER_STATE_STORAGE"))
     Result.Storage =
         choose<StateForm>("LUTHIER_STATE_STORAGE", *Given, Forms, Warn);
-  if (auto Given = Variable("LUTHIER_POISON")) {
-    Result.Poison = !Given->getAsInteger(0, Result.PoisonSeed);
-    if (!Result.Poison)
-      Warn("LUTHIER_POISON=" + *Given + " is no seed: it takes a number");
-  }
   return Result;
 }
 

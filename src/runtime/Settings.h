@@ -12,10 +12,10 @@
 
 namespace luthier::runtime {
 
-/// From LUTHIER_REGISTERS (grow, keep-occupancy, no-grow),
+/// From LUTHIER_REGISTERS (grow, keep-occupancy, no-grow) and
 /// LUTHIER_STATE_STORAGE (vgpr, agpr, two-agprs, agpr-3sgprs, spilled-3sgprs,
-/// spilled-1sgpr) and LUTHIER_POISON (a seed). \p Warn hears of values that
-/// mean nothing; the default stands in for them.
+/// spilled-1sgpr). \p Warn hears of values that mean nothing; the default
+/// stands in for them.
 InstrumenterOptions parseSettings(
     llvm::function_ref<std::optional<llvm::StringRef>(const char *)> Variable,
     llvm::function_ref<void(const llvm::Twine &)> Warn);

@@ -29,7 +29,6 @@ TEST_F(SettingsTest, NothingSetMeansTheDefaults) {
   const InstrumenterOptions Options = parse({});
   EXPECT_EQ(Options.Policy, RegisterPolicy::Grow);
   EXPECT_FALSE(Options.Storage);
-  EXPECT_FALSE(Options.Poison);
   EXPECT_TRUE(Warnings.empty());
 }
 
@@ -42,20 +41,15 @@ TEST_F(SettingsTest, EveryNameIsUnderstood) {
             StateForm::TwoAgprs);
   EXPECT_EQ(parse({{"LUTHIER_STATE_STORAGE", "spilled-1sgpr"}}).Storage,
             StateForm::SpilledWith1Sgpr);
-  const InstrumenterOptions Poisoned = parse({{"LUTHIER_POISON", "0x11"}});
-  EXPECT_TRUE(Poisoned.Poison);
-  EXPECT_EQ(Poisoned.PoisonSeed, 17u);
   EXPECT_TRUE(Warnings.empty());
 }
 
 TEST_F(SettingsTest, WhatMeansNothingIsSaidAndLeftOut) {
-  const InstrumenterOptions Options = parse({{"LUTHIER_REGISTERS", "most"},
-                                             {"LUTHIER_STATE_STORAGE", ""},
-                                             {"LUTHIER_POISON", "yes"}});
+  const InstrumenterOptions Options =
+      parse({{"LUTHIER_REGISTERS", "most"}, {"LUTHIER_STATE_STORAGE", ""}});
   EXPECT_EQ(Options.Policy, RegisterPolicy::Grow);
   EXPECT_FALSE(Options.Storage);
-  EXPECT_FALSE(Options.Poison);
-  ASSERT_EQ(Warnings.size(), 3u);
+  ASSERT_EQ(Warnings.size(), 2u);
   EXPECT_EQ(Warnings[0], "LUTHIER_REGISTERS=most means nothing; choose one of: "
                          "grow, keep-occupancy, no-grow");
 }

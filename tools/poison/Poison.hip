@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Overwrites, at every place in every kernel, all registers that Luthier calls
+// free there. A program that notices has found a fault in Luthier; see
+// README.md.
+#include "luthier/luthier.h"
+#include <cstdlib>
+
+using namespace luthier;
+
+MARK_LUTHIER_DEVICE_MODULE
+
+class Poison : public Tool {
+  const char *Seed = std::getenv("LUTHIER_POISON_SEED");
+
+  llvm::Error instrument(LiftedRepresentation &,
+                         InstrumentationTask &Task) override {
+    uint64_t Number = 0;
+    if (Seed && llvm::StringRef(Seed).getAsInteger(0, Number))
+      return llvm::createStringError("LUTHIER_POISON_SEED=%s is no number",
+                                     Seed);
+    Task.overwriteFreeRegisters(Number);
+    return llvm::Error::success();
+  }
+};
+LUTHIER_TOOL(Poison)
