@@ -83,6 +83,9 @@ TEST_P(Builders, Cpp) {
 }
 
 TEST_P(Builders, Hip) {
+  // HIP 5.2's headers refuse to be compiled for it.
+  if (GetParam().name() == "gfx1030w64")
+    GTEST_SKIP() << "there is no such kernel in HIP";
   expectRuns(fromHip(R"(
     __global__ void k(unsigned *P, unsigned Plus) {
       unsigned I = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels in launches of one to three dimensions, also with workgroups that the
+// grid's end cuts off. Each work-item writes down what it knows of the launch;
+// under the tool of the same name, hooks at the kernel's start and end have
+// written the same, or the program fails.
+#include <hip/hip_ext.h>
+#include <hip/hip_runtime.h>
+#include <hsa/hsa.h>
+
+#include "../device/Check.h"
+#include "Record.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+/// Keeps busy with values of its own in between, so that little of what the
+/// launch left in registers survives.
+extern "C" __global__ void plain(Records R, uint32_t *Work) {
+  uint32_t Item = workItem(), Value = Item;
+  for (uint32_t I = 0; I < Item % 17; ++I)
+    Value = Value * 1664525 + 1013904223;
+  writeRecord(R.Slots[0][Item]);
+  Work[Item] = Value;
+}
+
+/// With a group segment and a barrier.
+extern "C" __global__ void sharing(Records R, uint32_t *Work) {
+  __shared__ uint32_t Shared[1024];
+  uint32_t InGroup =
+      (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  uint32_t Item = workItem();
+  Shared[InGroup] = Item;
+  __syncthreads();
+  writeRecord(R.Slots[0][Item]);
+  Work[Item] = Shared[InGroup ^ 1 ? InGroup : 0] + Shared[0];
+}
+
+/// Asks for nothing but its one argument.
+extern "C" __global__ void modest(Records R, uint32_t *Work) {
+  if (R.Count == 0)
+    Work[0] = 1;
+}
+
+struct Launch {
+  dim3 Items, Group;
+};
+
+static std::vector<Record> copyOf(const Record *Device, uint32_t Count) {
+  std::vector<Record> Host(Count);
+  check(hipMemcpy(Host.data(), Device, Count * sizeof(Record),
+                  hipMemcpyDeviceToHost),
+        "hipMemcpy");
+  return Host;
+}
+
+/// The first word in which the two differ, or -1.
+static int differingWord(const Record &A, const Record &B) {
+  uint32_t Words[2][sizeof(Record) / 4];
+  std::memcpy(Words[0], &A, sizeof(Record));
+  std::memcpy(Words[1], &B, sizeof(Record));
+  for (size_t I = 0; I < sizeof(Record) / 4; ++I)
+    if (Words[0][I] != Words[1][I])
+      return I;
+  return -1;
+}
+
+static void run(hipModule_t Module, const char *Name, const Launch &L,
+                bool Instrumented) {
+  hipFunction_t Function;
+  check(hipModuleGetFunction(&Function, Module, Name), "hipModuleGetFunction");
+  Records R;
+  R.Count = L.Items.x * L.Items.y * L.Items.z;
+  uint32_t *Work;
+  check(hipMalloc(&Work, R.Count * sizeof(uint32_t)), "hipMalloc");
+  for (Record *&Slot : R.Slots) {
+    check(hipMalloc(&Slot, R.Count * sizeof(Record)), "hipMalloc");
+    check(hipMemset(Slot, 0, R.Count * sizeof(Record)), "hipMemset");
+  }
+  void *Arguments[] = {&R, &Work};
+  check(hipExtModuleLaunchKernel(Function, L.Items.x, L.Items.y, L.Items.z,
+                                 L.Group.x, L.Group.y, L.Group.z, 0, nullptr,
+                                 Arguments, nullptr, nullptr, nullptr, 0),
+        "hipExtModuleLaunchKernel");
+  check(hipDeviceSynchronize(), "hipDeviceSynchronize");
+
+  std::vector<Record> Own = copyOf(R.Slots[0], R.Count);
+  const bool Writes = std::strcmp(Name, "modest") != 0;
+  for (int Hook = 1; Hook <= 2; ++Hook) {
+    std::vector<Record> Hooks = copyOf(R.Slots[Hook], R.Count);
+    for (uint32_t I = 0; I < R.Count; ++I) {
+      check(Hooks[I].Written == (Instrumented ? 0x600du : 0u),
+            "the hook runs where the tool is", I);
+      if (!Instrumented)
+        break;
+      if (Writes)
+        check(differingWord(Hooks[I], Own[I]) < 0,
+              Hook == 1 ? "word of the record by the hook at the start"
+                        : "word of the record by the hook at the end",
+              differingWord(Hooks[I], Own[I]));
+      else
+        check(Hooks[I].GridItems[0] == L.Items.x &&
+                  Hooks[I].GridItems[1] == L.Items.y &&
+                  Hooks[I].GridSize[2] ==
+                      (L.Items.z + L.Group.z - 1) / L.Group.z,
+              "a hook sees a launch that the kernel did not ask for", I);
+      if (Failures)
+        return;
+    }
+  }
+  for (Record *Slot : R.Slots)
+    check(hipFree(Slot), "hipFree");
+  check(hipFree(Work), "hipFree");
+}
+
+int main(int Count, char **Arguments) {
+  const bool Instrumented =
+      Count > 2 && Arguments[2] == std::string("instrumented");
+  hipModule_t Module;
+  check(hipModuleLoad(&Module, Arguments[1]), "hipModuleLoad");
+  const Launch Launches[] = {
+      {{64, 1, 1}, {64, 1, 1}},  {{1000, 1, 1}, {128, 1, 1}},
+      {{40, 24, 1}, {16, 8, 1}}, {{37, 21, 1}, {16, 8, 1}},
+      {{12, 10, 9}, {4, 5, 3}},  {{13, 7, 5}, {8, 4, 4}},
+      {{1, 1, 130}, {1, 1, 64}},
+  };
+  for (const Launch &L : Launches)
+    for (const char *Name : {"plain", "sharing", "modest"}) {
+      run(Module, Name, L, Instrumented);
+      if (Failures) {
+        std::printf("in %s, grid %u %u %u, group %u %u %u\n", Name, L.Items.x,
+                    L.Items.y, L.Items.z, L.Group.x, L.Group.y, L.Group.z);
+        return verdict();
+      }
+    }
+  return verdict();
+}

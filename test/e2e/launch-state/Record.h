@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a work-item knows of its place in the launch, written down once by the
+// application's kernel and by hooks in it, in the same words.
+#ifndef LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
+#define LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
+
+#include <cstdint>
+
+struct Record {
+  uint32_t Written;
+  uint32_t Thread[3], Block[3], BlockSize[3], GridSize[3];
+  uint32_t WarpSize, Lane;
+  /// From other lanes: a shuffle, a ballot and a vote among those active.
+  uint32_t Neighbour, AllSmall;
+  uint64_t Ballot;
+  const void *Kernarg, *Dispatch;
+  /// Of the launch, read through the dispatch pointer.
+  uint32_t GridItems[3];
+  float Rounded; ///< Depends on the rounding mode.
+};
+
+// Inlined: outside of kernels, LLVM takes the kernarg pointer to be null.
+
+/// The kernel's first argument, which hooks find through the kernarg pointer.
+struct Records {
+  uint32_t Count;   ///< Work-items of the launch.
+  Record *Slots[3]; ///< By the kernel; by the hook at entry; at the end.
+};
+
+__device__ __forceinline__ uint32_t workItem() {
+  const auto *Packet = static_cast<const hsa_kernel_dispatch_packet_t *>(
+      (const void *)__builtin_amdgcn_dispatch_ptr());
+  uint32_t X = blockIdx.x * Packet->workgroup_size_x + threadIdx.x;
+  uint32_t Y = blockIdx.y * Packet->workgroup_size_y + threadIdx.y;
+  uint32_t Z = blockIdx.z * Packet->workgroup_size_z + threadIdx.z;
+  return (Z * Packet->grid_size_y + Y) * Packet->grid_size_x + X;
+}
+
+__device__ __forceinline__ void writeRecord(Record &R) {
+  const auto *Packet = static_cast<const hsa_kernel_dispatch_packet_t *>(
+      (const void *)__builtin_amdgcn_dispatch_ptr());
+  R.Thread[0] = threadIdx.x;
+  R.Thread[1] = threadIdx.y;
+  R.Thread[2] = threadIdx.z;
+  R.Block[0] = blockIdx.x;
+  R.Block[1] = blockIdx.y;
+  R.Block[2] = blockIdx.z;
+  R.BlockSize[0] = blockDim.x;
+  R.BlockSize[1] = blockDim.y;
+  R.BlockSize[2] = blockDim.z;
+  R.GridSize[0] = gridDim.x;
+  R.GridSize[1] = gridDim.y;
+  R.GridSize[2] = gridDim.z;
+  R.WarpSize = warpSize;
+  R.Lane = __lane_id();
+  R.Neighbour = __shfl_xor(threadIdx.x, 1);
+  R.Ballot = __ballot(threadIdx.x % 3 == 0);
+  R.AllSmall = __all(threadIdx.x < 40);
+  R.Kernarg = (const void *)__builtin_amdgcn_kernarg_segment_ptr();
+  R.Dispatch = (const void *)__builtin_amdgcn_dispatch_ptr();
+  R.GridItems[0] = Packet->grid_size_x;
+  R.GridItems[1] = Packet->grid_size_y;
+  R.GridItems[2] = Packet->grid_size_z;
+  R.Rounded = 1.0f / (threadIdx.x + 3);
+  R.Written = 0x600d;
+}
+
+#endif // LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
