@@ -273,11 +273,7 @@ void addWaveSize(std::vector<std::string> &Arguments, const EngineTarget &T) {
 
 std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
   std::vector<std::string> Arguments = {
-      "-x",
-      "hip",
-      "-std=c++20",
-      "--cuda-device-only",
-      "--no-gpu-bundle-output",
+      "-x", "hip", "-std=c++20", "--cuda-device-only", "--no-gpu-bundle-output",
       "--offload-arch=" + std::string(T.Processor),
       "--rocm-path=" LUTHIER_TEST_ROCM_PATH,
       "--rocm-device-lib-path=" LUTHIER_TEST_DEVICE_LIBS,
