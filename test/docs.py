@@ -34,6 +34,12 @@ def main(root):
     listed = set(re.findall(r"^\| `([^`]+)`", (root / "docs/refusals.md").read_text(), re.M))
     if not reasons or reasons != listed:
         errors.append(f"docs/refusals.md differs from Refusal.def in {sorted(reasons ^ listed)}")
+    tests = "\n".join(path.read_text() for path in (root / "test").rglob("*") if path.suffix in [".cpp", ".txt"])
+    named = set(re.findall(r"`([\w/.-]+)`", (root / "docs/pitfalls.md").read_text()))
+    for name in sorted(name for name in named if re.fullmatch(r"[A-Z]\w+\.\w+", name)):
+        suite, test = name.split(".")
+        if not re.search(rf"TEST(_[FP])?\(\s*{suite},\s*{test}\)", tests):
+            errors.append(f"docs/pitfalls.md names the test {name}, which does not exist")
     links = 0
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

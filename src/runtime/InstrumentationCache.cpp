@@ -27,6 +27,20 @@ unsigned wavesPerSIMD(const TargetID &Target, const KernelInfo &Kernel) {
   return Traits ? Kernel.Descriptor.wavesPerSIMD(*Traits) : 0;
 }
 
+/// Says what of the kernel's code hooks do not see.
+void reportUninstrumented(const LiftedRepresentation &LR, StringRef Kernel) {
+  const ControlTransfer *First = nullptr;
+  unsigned Count = 0;
+  for (const ControlTransfer &Transfer : LR.controlTransfers())
+    if (Transfer.isUnresolved() && Count++ == 0)
+      First = &Transfer;
+  if (First)
+    logWarning("kernel " + Kernel + " reaches code through pointers at " +
+               Twine(Count) + " place(s), the first at 0x" +
+               Twine::utohexstr(LR.originalAddress(*First->MI).value_or(0)) +
+               ": that code runs without hooks");
+}
+
 } // namespace
 
 std::recursive_mutex &engineLock() { return EngineLock; }
@@ -208,6 +222,7 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     Result.Instrumented = std::move(*Parsed);
     ++Instrumented[*Object];
   }
+  reportUninstrumented(*Copy, Loaded.name());
   Times.Total = Total.lap() + Times.Lift;
   recordTimings(Loaded.name(), Key.Preset.Name, Built->Report, Times);
   logDebug("instrumented " + Loaded.name() + " at " +

@@ -74,6 +74,7 @@ def test(arguments, directory):
     expect_same_counts(counted, executed, arguments.partly)
     for name in arguments.partly:
         result.expect(counted[name] != executed[name], f"all of {name} was counted")
+        result.expect_in_stderr(f"luthier: kernel {name} reaches code through pointers at ")
     report = harness.read_json(f"{output}/instr-count.json")
     expect_refusals(result, report.get("refused", []), expected)
 
