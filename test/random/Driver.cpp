@@ -115,5 +115,14 @@ int main(int Argc, char **Argv) {
   for (const auto &[Reason, Number] : Refusals)
     std::printf(", left out for %s: %u", Reason.c_str(), Number);
   std::printf("\n");
+  unsigned LeftOut = 0;
+  for (const auto &[Reason, Number] : Refusals)
+    LeftOut += Number;
+  // A run that judges next to nothing says nothing.
+  constexpr unsigned FewestForShares = 20;
+  if (O.Count >= FewestForShares && LeftOut * 5 > O.Count) {
+    std::printf("more than a fifth of the kernels was not judged\n");
+    return 1;
+  }
   return Different ? 1 : 0;
 }

@@ -337,7 +337,10 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     Classes |= ZeroFlag;
     Producers = producersOf(Facts.HazardFamily, Classes);
   }
-  if ((Classes & Valu) && I.DstSelect != Part::Dword)
+  // Half results that leave the upper half alone are forwarded as they are.
+  const bool IsPartial =
+      Facts.IsSdwa ? I.DstSelect != Part::Dword : I.DstSelect == Part::Word1;
+  if ((Classes & Valu) && IsPartial)
     Classes |= PartialResult;
   if (Now >= RecentEnd) {
     Older = std::exchange(Recent, 0);

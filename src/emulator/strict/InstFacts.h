@@ -109,6 +109,7 @@ struct InstFacts final : InstNote {
   uint32_t StoredBits = ~0u;
   /// Stands in for any other atomic update of poison.
   Handler AtomicOr = nullptr;
+  bool IsSdwa = false;
   /// See HazardClasses.h.
   uint32_t HazardClasses = 0, HazardFamily = 0;
   /// Classes that are a hazard shortly before it.

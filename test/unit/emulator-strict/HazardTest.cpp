@@ -177,6 +177,17 @@ TEST_F(HazardsOfMi300, VectorOperations) {
   expectStates(1, "v_mov_b32 v2, 0", "v_readlane_b32 s6, v2, 0");
 }
 
+TEST_F(HazardsOfMi300, ResultsInTheUpperHalfAndNotThoseInTheLower) {
+  expectStates(1, "v_fma_f16 v2, v1, v1, v1 op_sel:[0,0,0,1]",
+               "v_mov_b32 v3, v2");
+  expectQuiet(R"(
+    v_fma_f16 v2, v1, v1, v1
+    v_mov_b32 v3, v1
+    v_fma_f16 v3, v1, v1, v1
+    v_add_f16 v4, v3, v3
+    s_endpgm)");
+}
+
 TEST_F(HazardsOfMi300, MatrixOperations) {
   expectStates(3, "v_mfma_f32_16x16x16_f16 v[36:39], v[2:3], v[8:9], v[4:7]",
                "v_mov_b32 v7, 0");
