@@ -116,6 +116,19 @@ def read_json(path):
             raise Failure(f"{path}: {error}")
 
 
+def read_json_lines(path):
+    """One value a line; none if there is no file."""
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def remove(path):
+    if os.path.exists(path):
+        os.remove(path)
+
+
 def main(arguments, test):
     """Calls test(parsed arguments, empty directory)."""
     global timeout_seconds

@@ -1,46 +1,147 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs under the poison tool on the emulated GPU in strict mode: what Luthier
-calls free is overwritten everywhere, and nothing may change. Prints how many kernels
-took part and what they executed."""
+"""Runs programs on the emulated GPU in strict mode with poison: what Luthier calls free
+is overwritten everywhere, and nothing may change. Under the first seed original and
+poisoned kernels also run in lockstep. Targets that ROCr does not know are run with the
+replacement of the HIP runtime (test/hip-on-emulator). Prints how many kernels took
+part, at how many places, and what they executed; `--results` keeps that for docs/poison.md
+(test/e2e/poison_table.py)."""
+
+import json
+import os
+import re
 
 import harness
 
-DEVICE = "gfx90a"
+
+class Counts:
+    """By kernel: places that were poisoned, and wave instructions."""
+
+    def __init__(self):
+        self.points = {}
+        self.executed = 0
+
+    def kernels(self):
+        return len(self.points)
 
 
-def totals(statistics):
-    kernels = [k for k in harness.read_json(statistics)["kernels"] if not k["name"].startswith("rocr.")]
-    return len(kernels), sum(kernel["wave_instructions"] for kernel in kernels)
+class ThroughTheRuntime:
+    def __init__(self, arguments, directory):
+        self.arguments = arguments
+        self.timings = f"{directory}/timings"
+        self.statistics = f"{directory}/statistics.json"
+        self.directory = directory
+
+    def plain(self, command):
+        result = harness.run_on_emulator(command, self.arguments.emulator, self.arguments.device, self.statistics)
+        return result, self.counts()
+
+    def poisoned(self, command, seed, lockstep):
+        harness.remove(self.timings)
+        result = harness.run(
+            ["env", f"LUTHIER_POISON_SEED={seed}", f"LUTHIER_TIMINGS={self.timings}", self.arguments.luthier]
+            + ["verify" if lockstep else "run", "--tool", self.arguments.tool]
+            + ["--device", f"emulated:{self.arguments.device}", "--strict", "--stats", self.statistics]
+            + ["--output", self.directory, "--"]
+            + command
+        )
+        result.expect("unchanged" not in result.stderr, "a kernel was not poisoned")
+        if lockstep:
+            result.expect(re.search(r"no difference: \d+ kernel", result.stderr), "lockstep found something")
+            result.expect("not compared" not in result.stderr, "lockstep left something out")
+        return result, self.counts()
+
+    def counts(self):
+        counts = Counts()
+        for kernel in harness.read_json(self.statistics)["kernels"]:
+            if not kernel["name"].startswith("rocr."):
+                counts.points[kernel["name"]] = 0
+                counts.executed += kernel["wave_instructions"]
+        for record in harness.read_json_lines(self.timings):
+            counts.points[record["kernel"]] = record["points"]
+        return counts
+
+
+class OnTheReplacement:
+    def __init__(self, arguments, directory):
+        self.arguments = arguments
+        self.statistics = f"{directory}/dispatches"
+
+    def run(self, command, **settings):
+        harness.remove(self.statistics)
+        counts = Counts()
+        result = harness.run(
+            command,
+            {
+                "LD_LIBRARY_PATH": self.arguments.hip,
+                "LUTHIER_EMULATED_GPU": self.arguments.device,
+                "LUTHIER_HIP_WAVE_SIZE": self.arguments.wave_size,
+                "LUTHIER_HIP_REPORT": self.statistics,
+                **settings,
+            },
+        )
+        for record in harness.read_json_lines(self.statistics):
+            counts.points[record["kernel"]] = record["points"]
+            counts.executed += record["wave_instructions"]
+        return result, counts
+
+    def plain(self, command):
+        return self.run(command)
+
+    def poisoned(self, command, seed, lockstep):
+        return self.run(command, LUTHIER_POISON_SEED=str(seed), LUTHIER_EMULATOR_STRICT="1",
+                        LUTHIER_HIP_LOCKSTEP=str(int(lockstep)))
+
+
+def keep(arguments, record):
+    if arguments.results:
+        with open(arguments.results, "a") as file:
+            file.write(json.dumps(record) + "\n")
+
+
+def test_program(program, arguments, way):
+    command = program.split()
+    plain, original = way.plain(command)
+    plain.expect(plain.code == 0, "the program fails without poison")
+    for seed in range(1, arguments.seeds + 1):
+        result, poisoned = way.poisoned(command, seed, lockstep=seed == 1 and original.kernels() > 0)
+        result.expect(result.code == 0, f"the program fails with poison seed {seed}")
+        result.expect(result.digest_line() == plain.digest_line(), f"results differ with poison seed {seed}")
+        result.expect(poisoned.points.keys() == original.points.keys(), "other kernels ran than without poison")
+        result.expect(not original.kernels() or poisoned.executed > original.executed, "nothing was poisoned")
+        result.expect(all(poisoned.points.values()), f"a kernel has no poisoned place: {poisoned.points}")
+    points = sum(poisoned.points.values())
+    print(f"{program}: {original.kernels()} kernels, {points} places, {original.executed} wave instructions, "
+          f"{poisoned.executed} with poison", flush=True)
+    keep(arguments, {
+        "target": arguments.device + ("w64" if arguments.wave_size == "64" else ""),
+        "group": arguments.group,
+        "program": os.path.basename(command[0]) + " " + " ".join(command[1:]),
+        "kernels": original.kernels(),
+        "points": points,
+        "seeds": arguments.seeds,
+        "executed": original.executed,
+        "executed_poisoned": poisoned.executed,
+        "way": "C API" if arguments.hip else "runtime",
+    })
 
 
 def test(arguments, directory):
+    way = OnTheReplacement(arguments, directory) if arguments.hip else ThroughTheRuntime(arguments, directory)
     for program in arguments.programs:
-        command = program.split()
-        plain = harness.run_on_emulator(command, arguments.emulator, DEVICE, f"{directory}/plain.json")
-        plain.expect(plain.code == 0, "the program fails without luthier")
-        kernels, executed = totals(f"{directory}/plain.json")
-        for seed in range(1, arguments.seeds + 1):
-            statistics = f"{directory}/poisoned.json"
-            result = harness.run(
-                ["env", f"LUTHIER_POISON_SEED={seed}", arguments.luthier, "run", "--tool", arguments.tool]
-                + ["--device", f"emulated:{DEVICE}", "--strict", "--stats", statistics]
-                + ["--output", directory, "--"]
-                + command
-            )
-            result.expect(result.code == 0, f"the program fails with poison seed {seed}")
-            result.expect("runs unchanged" not in result.stderr, "a kernel was not poisoned")
-            result.expect(result.digest_line() == plain.digest_line(), f"results differ with poison seed {seed}")
-            _, poisoned = totals(statistics)
-            result.expect(poisoned > executed, f"nothing was poisoned: {poisoned} instructions, {executed} without")
-        print(f"{program}: {kernels} kernels, {executed} wave instructions, {poisoned} with poison")
+        test_program(program, arguments, way)
 
 
 if __name__ == "__main__":
     harness.main(
         [
+            (["--device"], {"default": "gfx90a", "help": "the emulated GPU"}),
+            (["--group"], {"default": "", "help": "what the programs are, in the table"}),
+            (["--hip"], {"help": "directory of the HIP runtime to use instead of the distribution's"}),
+            (["--results"], {"help": "append a line of JSON for each program"}),
             (["--seeds"], {"type": int, "default": 1, "help": "run under the seeds 1 to this"}),
-            (["--tool"], {"required": True, "help": "the poison tool"}),
+            (["--tool"], {"help": "the poison tool; without --hip"}),
+            (["--wave-size"], {"default": "", "help": "of RDNA programs that are not built for the usual one"}),
             (["programs"], {"nargs": "+", "help": "programs with their arguments"}),
         ],
         test,
