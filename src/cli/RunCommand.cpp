@@ -25,8 +25,10 @@ options:
   --registers POLICY what instrumentation may cost a kernel in registers:
                      grow (default)   registers past the kernel's own
                      keep-occupancy   as many as leave as many waves
-                     no-grow          none; what hooks use is saved and
-                                      restored around them
+                     no-grow          none, but where hooks do not compile in
+                                      so few: then as keep-occupancy
+                     What hooks use of the kernel's own registers is saved and
+                     restored around them.
   --state-storage F  where instrumentation keeps a wave's state: vgpr, agpr,
                      two-agprs, agpr-3sgprs, spilled-3sgprs, spilled-1sgpr
                      (default: the cheapest that fits the kernel)

@@ -18,12 +18,10 @@ namespace {
 /// and what they do not need costs nothing.
 constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
 
-/// Work-item ids are there at entry, when the state is put together.
-constexpr unsigned LaunchVGPRs = 4;
-
 /// Registers of one file, by number.
-struct NamedRegisters {
-  BitVector ByHooks{512};     ///< readReg and writeReg.
+struct TakenRegisters {
+  /// Hooks name them (readReg, writeReg), or they are kept for the state.
+  BitVector Always{512};
   BitVector ByArguments{512}; ///< Arguments come from them.
 };
 
@@ -35,7 +33,7 @@ public:
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
         Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
         Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
-        Limits(registerLimits(Kernel, Use.AGPRs, Traits, Options.Policy)),
+        Limits(registerLimits(Kernel, Use.AGPRs, Traits, Attempt.Policy)),
         HasAGPRs(
             LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureMAIInsts)),
         Variants(Variants), Options(Options), Attempt(Attempt) {
@@ -53,13 +51,13 @@ private:
   bool fits(StateForm Form) const;
   Error placeScalars();
   Error placeVectors();
-  /// An even place of \p Count registers from \p Least up to \p End, at
-  /// \p Wanted or else near, that hooks do not name.
-  /// Nor do arguments come from the first \p NumTight of them.
+  void placeEntry(bool KeepsIds);
+  /// An even place of \p Count registers below \p End that are not taken, at
+  /// \p Wanted or else near. Nor do arguments come from the first \p NumTight
+  /// of them.
   static std::optional<unsigned> findBlock(unsigned NumTight, unsigned Count,
-                                           unsigned Least, unsigned Wanted,
-                                           unsigned End,
-                                           const NamedRegisters &Named);
+                                           unsigned Wanted, unsigned End,
+                                           const TakenRegisters &Taken);
   Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
   unsigned agprLimit() const;
   bool needsState() const {
@@ -79,7 +77,7 @@ private:
   FramePlan Plan;
   /// First registers not taken yet.
   unsigned NextSGPR = 0, NextVGPR = 0;
-  NamedRegisters SGPRs, VGPRs;
+  TakenRegisters SGPRs, VGPRs;
 };
 
 Error FramePlanner::outOf(StringRef What, unsigned Used, unsigned Limit) const {
@@ -98,7 +96,7 @@ unsigned FramePlanner::agprLimit() const {
 
 /// Registers where nothing of ours may be, or not always.
 void FramePlanner::noteNamed() {
-  auto note = [&](MCRegister Reg, BitVector NamedRegisters::*Set) {
+  auto note = [&](MCRegister Reg, BitVector TakenRegisters::*Set) {
     const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
     if (Range.File == amdgpu::RegisterFile::SGPR)
       (SGPRs.*Set).set(Range.First, Range.end());
@@ -106,27 +104,26 @@ void FramePlanner::noteNamed() {
       (VGPRs.*Set).set(Range.First, Range.end());
   };
   for (unsigned Number : Plan.Needs.Named)
-    note(MCRegister(Number), &NamedRegisters::ByHooks);
+    note(MCRegister(Number), &TakenRegisters::Always);
   for (const PlannedPoint &Point : Variants.Points)
     for (const ArgumentMove &Move : Point.Moves)
       if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
-        note(*Reg, &NamedRegisters::ByArguments);
+        note(*Reg, &TakenRegisters::ByArguments);
 }
 
 std::optional<unsigned> FramePlanner::findBlock(unsigned NumTight,
-                                                unsigned Count, unsigned Least,
-                                                unsigned Wanted, unsigned End,
-                                                const NamedRegisters &Named) {
+                                                unsigned Count, unsigned Wanted,
+                                                unsigned End,
+                                                const TakenRegisters &Taken) {
   auto isFree = [&](unsigned First) {
     return First + Count <= End &&
-           Named.ByHooks.find_first_in(First, First + Count) < 0 &&
-           Named.ByArguments.find_first_in(First, First + NumTight) < 0;
+           Taken.Always.find_first_in(First, First + Count) < 0 &&
+           Taken.ByArguments.find_first_in(First, First + NumTight) < 0;
   };
-  for (int First = alignDown(Wanted, 2); First >= int(Least); First -= 2)
+  for (int First = alignDown(Wanted, 2); First >= 0; First -= 2)
     if (isFree(First))
       return First;
-  for (unsigned First = std::max<unsigned>(Least, alignTo(Wanted, 2));
-       First + Count <= End; First += 2)
+  for (unsigned First = alignTo(Wanted, 2); First + Count <= End; First += 2)
     if (isFree(First))
       return First;
   return std::nullopt;
@@ -209,11 +206,13 @@ Error FramePlanner::placeScalars() {
   const unsigned Count = NumFrameSGPRs + Variants.ArgumentSGPRs;
   unsigned First = alignTo(NextSGPR, 2);
   const unsigned Room = Count + BorrowedSGPRs;
+  // Registers that stay the state's are not to be borrowed.
+  for (unsigned N = Plan.Use.SGPRs; N < NextSGPR; ++N)
+    SGPRs.Always.set(N);
   if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
-    // Registers that stay the state's are not to be borrowed.
     std::optional<unsigned> Block = findBlock(
-        NumFrameSGPRs, Count, 0, Limits.SGPRs - std::min(Limits.SGPRs, Room),
-        Plan.Use.SGPRs, SGPRs);
+        NumFrameSGPRs, Count, Limits.SGPRs - std::min(Limits.SGPRs, Room),
+        Limits.SGPRs, SGPRs);
     if (!Block)
       return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
     First = *Block;
@@ -230,35 +229,46 @@ Error FramePlanner::placeScalars() {
   Frame.ModeSave = Files.sgpr(First + 6);
   if (Plan.Stack.IsUsed)
     Frame.StackPointer = Files.sgpr(First + 7);
-  auto keep = [&](unsigned N) {
+  for (unsigned N : SGPRs.Always.set_bits())
     if (N >= Frame.FirstSGPR && N < Frame.SGPRLimit)
       Frame.Kept.push_back(Files.sgpr(N));
-  };
-  for (unsigned N : SGPRs.ByHooks.set_bits())
-    keep(N);
-  for (unsigned N = Plan.Use.SGPRs; N < NextSGPR; ++N)
-    keep(N);
   return Error::success();
+}
+
+/// Up to three work-item ids are in the first registers.
+constexpr unsigned LaunchVGPRs = 3;
+
+/// Registers come in fours at least, so there always is one more.
+void FramePlanner::placeEntry(bool KeepsIds) {
+  const MCRegister First = Files.vgpr(LaunchVGPRs);
+  Plan.Entry = KeepsIds && Plan.Frame.WorkItemIds == First
+                   ? Files.vgpr(LaunchVGPRs + 1)
+                   : First;
 }
 
 Error FramePlanner::placeVectors() {
   PayloadFrame &Frame = Plan.Frame;
   const bool NeedsIds = Plan.Needs.WorkItemIds;
   const bool IsStateBorrowed = Plan.State && !Plan.State->State;
-  // Room for the ids that costs nothing at points.
-  bool KeepsIds = NeedsIds && NextVGPR < Limits.VGPRs;
+  // Room for the ids that costs nothing at points, and for putting the state
+  // together.
+  const bool KeepsIds = NeedsIds && NextVGPR + IsStateBorrowed < Limits.VGPRs;
   if (KeepsIds)
     Frame.WorkItemIds = Files.vgpr(NextVGPR++);
+  placeEntry(KeepsIds);
+  for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
+    VGPRs.Always.set(N);
   const unsigned NumBlock = IsStateBorrowed + (NeedsIds && !KeepsIds);
-  const unsigned NumTight = alignTo(NumBlock, 2);
-  const unsigned Count = NumTight + Variants.ArgumentVGPRs;
   // Some targets want register pairs aligned.
+  const unsigned NumTight =
+      Variants.ArgumentVGPRs ? alignTo(NumBlock, 2) : NumBlock;
+  const unsigned Count = NumTight + Variants.ArgumentVGPRs;
   unsigned First = alignTo(NextVGPR, 2);
   const unsigned Room = Count + BorrowedVGPRs;
   if (Attempt.BorrowVGPRs && First + Room > Limits.VGPRs) {
-    std::optional<unsigned> Block = findBlock(
-        NumTight, Count, LaunchVGPRs,
-        Limits.VGPRs - std::min(Limits.VGPRs, Room), Plan.Use.VGPRs, VGPRs);
+    std::optional<unsigned> Block =
+        findBlock(NumTight, Count, Limits.VGPRs - std::min(Limits.VGPRs, Room),
+                  Limits.VGPRs, VGPRs);
     if (!Block)
       return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
     First = *Block;
@@ -278,14 +288,9 @@ Error FramePlanner::placeVectors() {
   Frame.FirstArgumentVGPR = First + NumTight;
   Frame.FirstVGPR = First + Count;
   Frame.VGPRLimit = Limits.VGPRs;
-  auto keep = [&](unsigned N) {
+  for (unsigned N : VGPRs.Always.set_bits())
     if (N >= Frame.FirstVGPR && N < Frame.VGPRLimit)
       Frame.Kept.push_back(Files.vgpr(N));
-  };
-  for (unsigned N : VGPRs.ByHooks.set_bits())
-    keep(N);
-  for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
-    keep(N);
   return Error::success();
 }
 

@@ -20,6 +20,7 @@ namespace luthier {
 /// How far an attempt goes. Each step costs something at every point, so the
 /// first that works is taken.
 struct FrameAttempt {
+  RegisterPolicy Policy = RegisterPolicy::Grow;
   bool BorrowVGPRs = false;
   bool BorrowSGPRs = false;
   bool Stack = false; ///< Payloads may spill.
@@ -37,6 +38,9 @@ struct FramePlan {
   std::optional<StateStorage> State;
   /// They are loaded at each point.
   bool SpillsWorkItemIds = false;
+  /// A VGPR that the launch leaves free, for what is put together at the
+  /// kernel's entry and then stored: points have it where the launch has ids.
+  llvm::MCRegister Entry;
   StackPlan Stack;
   HookNeeds Needs;
 

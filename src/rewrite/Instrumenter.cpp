@@ -174,14 +174,25 @@ Error Instrumentation::compile(FrameAttempt Attempt) {
   return planPoints();
 }
 
-/// In order of what points cost.
+/// In order of what points cost. What cannot be compiled at all in registers
+/// that the kernel has may cost it registers, but never waves.
+std::vector<FrameAttempt> attemptsFor(RegisterPolicy Policy) {
+  std::vector<FrameAttempt> Result;
+  auto add = [&](RegisterPolicy P) {
+    Result.push_back({.Policy = P});
+    Result.push_back({.Policy = P, .BorrowVGPRs = true, .Stack = true});
+    Result.push_back(
+        {.Policy = P, .BorrowVGPRs = true, .BorrowSGPRs = true, .Stack = true});
+  };
+  add(Policy);
+  if (Policy == RegisterPolicy::NoGrow)
+    add(RegisterPolicy::KeepOccupancy);
+  return Result;
+}
+
 Error Instrumentation::compileSomehow() {
-  constexpr FrameAttempt Attempts[] = {
-      {},
-      {.BorrowVGPRs = true, .Stack = true},
-      {.BorrowVGPRs = true, .BorrowSGPRs = true, .Stack = true}};
   Error Last = Error::success();
-  for (const FrameAttempt &Attempt : Attempts) {
+  for (const FrameAttempt &Attempt : attemptsFor(Options.Policy)) {
     consumeError(std::move(Last));
     Last = compile(Attempt);
     if (!Last)
@@ -224,7 +235,8 @@ Error Instrumentation::planPoints() {
     Plan.Stack.NumVectors =
         std::max<unsigned>(Plan.Stack.NumVectors, Saves->Vectors.size());
     Plan.Stack.PayloadSize = std::max(Plan.Stack.PayloadSize, P.StackSize);
-    UsesStack |= Saves->hasVectors() || Saves->WorkItemIds || P.StackSize;
+    UsesStack |= Saves->hasVectors() || Saves->WorkItemIds || P.StackSize ||
+                 (Plan.State && Plan.State->usesStackAt(Saves->State));
     UsesState |= Saves->State.IsNeeded;
     Points[Point.Where.key()].push_back({&Point, std::move(*Saves)});
   }
@@ -250,6 +262,7 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
       Wanted.WorkItemIds = Plan.Frame.WorkItemIds;
   }
   Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
+  Wanted.Entry = Plan.Entry;
   Wanted.LdsBytes = alignTo(Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Needs.LdsAlign, GroupSegmentAlignment);
   return Wanted;

@@ -27,11 +27,11 @@ namespace {
 
 class SavePlanner {
 public:
-  SavePlanner(const amdgpu::MCTarget &Target, const FramePlan &Plan,
-              const Payload &P, const PlannedPoint &Point,
-              const RegisterSet &Live)
-      : Target(Target), Plan(Plan), Frame(Plan.Frame), P(P), Point(Point),
-        Live(Live) {}
+  SavePlanner(const amdgpu::MCTarget &Target, const SeamTraits &Traits,
+              const FramePlan &Plan, const Payload &P,
+              const PlannedPoint &Point, const RegisterSet &Live)
+      : Target(Target), Traits(Traits), Plan(Plan), Frame(Plan.Frame), P(P),
+        Point(Point), Live(Live) {}
 
   Expected<PointSaves> run();
 
@@ -44,9 +44,11 @@ private:
   void addFrameScalars();
   MCRegister findDeadVGPR() const;
   MCRegister findDeadScalar() const;
+  std::optional<StackAccess> findAccess() const;
   bool isRead(amdgpu::RegisterFile File, unsigned N) const;
 
   const amdgpu::MCTarget &Target;
+  const SeamTraits &Traits;
   const FramePlan &Plan;
   const PayloadFrame &Frame;
   const Payload &P;
@@ -147,6 +149,19 @@ MCRegister SavePlanner::findDeadScalar() const {
   return MCRegister();
 }
 
+/// Before anything is saved.
+std::optional<StackAccess> SavePlanner::findAccess() const {
+  if (Plan.State->Address)
+    return StackAccess::through(Plan.State->Address);
+  auto Access =
+      StackAccess::withoutRegister(Plan.Stack, Traits, Plan.Files->sgpr(0));
+  if (Access && Access->kind() == StackAccess::Kind::Offset)
+    return Access;
+  if (MCRegister Dead = findDeadScalar())
+    return StackAccess::through(Dead);
+  return Access;
+}
+
 Error SavePlanner::plan() {
   S = {};
   planFlags();
@@ -191,12 +206,17 @@ Error SavePlanner::planState() {
   State.IsChanged = P.WritesState;
   if (Plan.State->Form == StateForm::Agpr)
     State.Dead = findDeadVGPR();
-  if (Plan.State->usesStack() && !Plan.State->Address)
-    State.Address = findDeadScalar();
-  if (Plan.State->canAcquire(State))
+  if (!Plan.State->usesStackAt(State))
     return Error::success();
-  return refuse(RefusalReason::RegisterBudget,
-                "the kernel uses all registers at a point");
+  std::optional<StackAccess> Access = findAccess();
+  if (!Access)
+    return refuse(RefusalReason::RegisterBudget,
+                  "the kernel uses all scalar registers at a point, and its "
+                  "stack of " +
+                      Twine(Plan.Stack.Base) +
+                      " bytes ends where no instruction reaches without one");
+  State.Access = *Access;
+  return Error::success();
 }
 
 Expected<PointSaves> SavePlanner::run() {
@@ -220,10 +240,10 @@ ArrayRef<unsigned> overflow(const FramePlan &Plan, const PointSaves &S) {
 } // namespace
 
 Expected<PointSaves> planSaves(const amdgpu::MCTarget &Target,
-                               const FramePlan &Plan, const Payload &P,
-                               const PlannedPoint &Point,
+                               const SeamTraits &Traits, const FramePlan &Plan,
+                               const Payload &P, const PlannedPoint &Point,
                                const RegisterSet &Live) {
-  return SavePlanner(Target, Plan, P, Point, Live).run();
+  return SavePlanner(Target, Traits, Plan, P, Point, Live).run();
 }
 
 void saveScalars(SeamCode &Code, const FramePlan &Plan, const PointSaves &S) {

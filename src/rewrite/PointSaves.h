@@ -35,8 +35,9 @@ struct PointSaves {
 unsigned scalarLaneCount(unsigned WaveSize);
 unsigned scalarLane(unsigned N);
 
-/// Refuses with RegisterBudget where the storage form cannot do it.
+/// Refuses with RegisterBudget what cannot be put aside.
 llvm::Expected<PointSaves> planSaves(const amdgpu::MCTarget &Target,
+                                     const SeamTraits &Traits,
                                      const FramePlan &Plan, const Payload &P,
                                      const PlannedPoint &Point,
                                      const RegisterSet &Live);

@@ -158,8 +158,8 @@ void PointCode::restore() {
 
 Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
                                        const RegisterSet &Live) const {
-  return planSaves(Encoder.target(), Plan, Payloads[Point.Variant], Point,
-                   Live);
+  return planSaves(Encoder.target(), Waits, Plan, Payloads[Point.Variant],
+                   Point, Live);
 }
 
 size_t PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,

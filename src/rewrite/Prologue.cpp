@@ -26,7 +26,7 @@ constexpr Captured WorkgroupIds[] = {
     {StateValue::WorkgroupIdY, LaunchValue::WorkgroupIdY},
     {StateValue::WorkgroupIdZ, LaunchValue::WorkgroupIdZ},
 };
-constexpr unsigned AllIds = 2, IdBits = 10;
+constexpr unsigned AllIds = 2, IdBits = 10, MaxLaunchVGPRs = AllIds + 1;
 /// Of group_segment_size in the dispatch packet.
 constexpr unsigned GroupSegmentOffset = 28;
 
@@ -120,10 +120,17 @@ void Prologue::setUpScratch(SeamCode &Code) const {
           {C::reg(High), C::imm(AMDGPU::Hwreg::ID_FLAT_SCR_HI | AllBits)});
 }
 
+MCRegister Prologue::atEntry(SeamCode &Code, MCRegister Wanted) const {
+  for (unsigned N = 0; N < MaxLaunchVGPRs; ++N)
+    if (Wanted == Code.vgpr(N))
+      return Needs.Entry;
+  return Wanted;
+}
+
 /// Lanes that are not active now do not exist.
 void Prologue::captureIds(SeamCode &Code) const {
   using C = SeamCode;
-  const MCRegister Ids = Needs.WorkItemIds, X = Code.vgpr(0);
+  const MCRegister Ids = atEntry(Code, Needs.WorkItemIds), X = Code.vgpr(0);
   if (Traits.PacksWorkItemIds) {
     Code.moveVector(Ids, X);
     // The application does not mask what it knows to be zero.
@@ -148,7 +155,7 @@ void Prologue::captureIds(SeamCode &Code) const {
 
 void Prologue::captureState(SeamCode &Code) const {
   using C = SeamCode;
-  const MCRegister State = Needs.State->State;
+  const MCRegister State = stateRegister(Code);
   const MCRegister Exec = AMDGPU::VCC; // Holds nothing at entry.
   Code.moveMask(Exec, AMDGPU::EXEC);
   Code.activateAll();
@@ -162,7 +169,7 @@ void Prologue::captureState(SeamCode &Code) const {
   if (wants(StateValue::LdsBase))
     captureLdsBase(Code);
   Code.awaitALU();
-  Needs.State->store(Code, Needs.Stack, Code.sgpr(Temporary + 3));
+  Needs.State->store(Code, Needs.Stack, State, Code.sgpr(Temporary + 3));
   Code.moveMask(AMDGPU::EXEC, Exec);
 }
 
@@ -183,7 +190,7 @@ void Prologue::captureWorkgroupIds(SeamCode &Code) const {
     else
       Code.op(AMDGPU::S_LSHR_B32, {Field, C::reg(AMDGPU::TTMP7), C::imm(16)});
     Code.awaitALU();
-    Code.writeLane(stateRegister(), lanesOf(V.State).First, Source);
+    Code.writeLane(stateRegister(Code), lanesOf(V.State).First, Source);
   }
 }
 
@@ -204,7 +211,7 @@ void Prologue::captureLdsBase(SeamCode &Code) const {
   Code.op(AMDGPU::S_AND_B32,
           {C::reg(Base), C::reg(Base), C::imm(-int64_t(Needs.LdsAlign))});
   Code.awaitALU();
-  Code.writeLane(stateRegister(), lanesOf(StateValue::LdsBase).First,
+  Code.writeLane(stateRegister(Code), lanesOf(StateValue::LdsBase).First,
                  C::reg(Base));
 }
 

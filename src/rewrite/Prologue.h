@@ -24,6 +24,8 @@ struct PrologueNeeds {
   llvm::MCRegister WorkItemIds;
   /// They are to be found on the stack at points, not in that register.
   bool SpillWorkItemIds = false;
+  /// Where either is put together if its own register holds launch state.
+  llvm::MCRegister Entry;
   StackPlan Stack;
   /// Bytes of shared memory of hooks, and their alignment.
   unsigned LdsBytes = 0, LdsAlign = 1;
@@ -52,7 +54,11 @@ private:
   void captureWorkgroupIds(SeamCode &Code) const;
   void captureLdsBase(SeamCode &Code) const;
   void moveToOriginal(SeamCode &Code) const;
-  llvm::MCRegister stateRegister() const { return Needs.State->State; }
+  /// \p Wanted, or the register to use instead of it at the entry.
+  llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
+  llvm::MCRegister stateRegister(SeamCode &Code) const {
+    return atEntry(Code, Needs.State->State);
+  }
   bool wants(StateValue Value) const {
     return Needs.StateValues & stateBit(Value);
   }

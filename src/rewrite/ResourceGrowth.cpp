@@ -27,6 +27,8 @@ void growRegisters(const FramePlan &Plan, ArrayRef<Payload> Payloads,
     End = std::max(End, Range.end());
   };
   include(Frame.WorkItemIds);
+  if (Plan.State || Frame.WorkItemIds)
+    include(Plan.Entry);
   if (Plan.State)
     for (MCRegister Reg :
          {Plan.State->State, Plan.State->Home, Plan.State->Aside,

@@ -95,13 +95,37 @@ void SeamCode::setSCC(bool Value) {
 }
 
 void SeamCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
-  op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
-     {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  if (Base)
+    return op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
+              {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  assert(Offset <= Waits.ScratchReach && "no address");
+  op(AMDGPU::SCRATCH_STORE_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
 }
 
 void SeamCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
-  op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
-     {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  if (Base)
+    return op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
+              {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  assert(Offset <= Waits.ScratchReach && "no address");
+  op(AMDGPU::SCRATCH_LOAD_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
+}
+
+/// What the scalar cache would write back later, when the memory may be another
+/// wave's, is written back at once.
+void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  op(AMDGPU::S_STORE_DWORD_IMM,
+     {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
+  awaitMemory();
+  op(AMDGPU::S_DCACHE_WB, {});
+  awaitMemory();
+}
+
+void SeamCode::loadScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  op(AMDGPU::S_LOAD_DWORD_IMM,
+     {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
+  awaitMemory();
 }
 
 /// Operand of s_getreg and s_setreg: \p Width bits from \p Offset on of MODE.

@@ -50,9 +50,16 @@ public:
   void restoreSCC(llvm::MCRegister From);
   void setSCC(bool Value);
   /// \p Vector of active lanes, to or from \p Offset bytes behind the offset in
-  /// \p Base, an SGPR, of the wave's scratch.
+  /// \p Base, an SGPR, of the wave's scratch; without \p Base from its start,
+  /// within SeamTraits::ScratchReach.
   void store(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
   void load(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
+  /// An SGPR, to or from lane 0 of \p Offset in the wave's scratch, with
+  /// nothing but FLAT_SCRATCH for the address: where ScratchReach is 0. Waits.
+  void storeScalar(llvm::MCRegister Scalar, unsigned Offset);
+  void loadScalar(llvm::MCRegister Scalar, unsigned Offset);
+  /// One past the offsets that those two take.
+  static constexpr unsigned ScalarReach = (1u << 20) / 64;
   void readMode(llvm::MCRegister To);
   void writeMode(llvm::MCRegister From);
   /// What HIP compiles for: round to nearest even, denormals, IEEE.

@@ -14,9 +14,10 @@ struct StackPlan {
   static constexpr unsigned Alignment = 16, SlotSize = 4;
   /// Slots, in bytes from Base: the state register between points, what its
   /// register holds of the application's while a payload runs, work-item ids,
-  /// scalar registers put aside, then vector registers.
+  /// scalar registers put aside, the one in whose place the address of these
+  /// slots is (StackAccess.h), then vector registers.
   static constexpr unsigned State = 0, Displaced = 4, WorkItemIds = 8,
-                            Scalars = 12, Vectors = 16;
+                            Scalars = 12, Address = 16, Vectors = 20;
   /// Of scratch instructions on every target.
   static constexpr unsigned MaxOffset = 2047;
   static constexpr unsigned MaxVectors = (MaxOffset + 1 - Vectors) / SlotSize;

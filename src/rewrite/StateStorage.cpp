@@ -32,24 +32,24 @@ void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
                            const Use &Point) const {
   if (Form == StateForm::Vgpr)
     return;
-  const MCRegister Address = Point.Address ? Point.Address : this->Address;
-  if (usesStack()) {
-    Code.set(Address, Stack.Base);
-    Code.awaitALU();
-  }
+  const bool UsesStack = usesStackAt(Point);
+  if (UsesStack)
+    Point.Access.begin(Code, Stack);
   forAllLanes(Code, Point.IsSCCLive, [&] {
     if (Point.IsLive) {
-      if (usesStack())
-        Code.store(State, Address, StackPlan::Displaced);
+      if (displacesToStack(Point))
+        Point.Access.store(Code, Stack, State, StackPlan::Displaced);
       else
         Code.moveVector(Form == StateForm::TwoAgprs ? Aside : Point.Dead,
                         State);
     }
     if (!isOnStack())
       return Code.moveVector(State, Home);
-    Code.load(State, Address, StackPlan::State);
+    Point.Access.load(Code, Stack, State, StackPlan::State);
     Code.awaitMemory();
   });
+  if (UsesStack)
+    Point.Access.end(Code, Stack);
   Code.awaitALU();
 }
 
@@ -57,39 +57,41 @@ void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
                            const Use &Point) const {
   if (Form == StateForm::Vgpr || (!Point.IsLive && !Point.IsChanged))
     return;
-  const MCRegister Address = Point.Address ? Point.Address : this->Address;
-  if (usesStack()) {
-    Code.set(Address, Stack.Base);
-    Code.awaitALU();
-  }
+  const bool UsesStack = usesStackAt(Point);
+  if (UsesStack)
+    Point.Access.begin(Code, Stack);
   // v_writelane to a move of all lanes, and v_readlane before an overwrite.
   Code.awaitALU();
   forAllLanes(Code, Point.IsSCCLive, [&] {
     if (Point.IsChanged) {
       if (isOnStack())
-        Code.store(State, Address, StackPlan::State);
+        Point.Access.store(Code, Stack, State, StackPlan::State);
       else
         Code.moveVector(Home, State);
     }
     if (!Point.IsLive)
       return;
-    if (!usesStack())
+    if (!displacesToStack(Point))
       return Code.moveVector(State,
                              Form == StateForm::TwoAgprs ? Aside : Point.Dead);
-    Code.load(State, Address, StackPlan::Displaced);
+    Point.Access.load(Code, Stack, State, StackPlan::Displaced);
     Code.awaitMemory();
   });
+  if (UsesStack)
+    Point.Access.end(Code, Stack);
 }
 
 void StateStorage::store(SeamCode &Code, const StackPlan &Stack,
-                         MCRegister FreeSGPR) const {
-  if (Form == StateForm::Vgpr)
+                         MCRegister From, MCRegister FreeSGPR) const {
+  if (!isOnStack()) {
+    const MCRegister To = Form == StateForm::Vgpr ? State : Home;
+    if (To != From)
+      Code.moveVector(To, From);
     return;
-  if (!isOnStack())
-    return Code.moveVector(Home, State);
+  }
   Code.set(FreeSGPR, Stack.Base);
   Code.awaitALU();
-  Code.store(State, FreeSGPR, StackPlan::State);
+  Code.store(From, FreeSGPR, StackPlan::State);
 }
 
 } // namespace luthier

@@ -4,25 +4,26 @@
 // its VGPR for a payload. While it is there, the application's value of that
 // VGPR has to be elsewhere, unless it is dead.
 //
-//   form                between points    the displaced VGPR   EXEC is kept in
-//   Vgpr                its VGPR          -                    -
-//   Agpr                an AGPR           a dead VGPR          - (both halves)
-//   TwoAgprs            an AGPR           another AGPR         - (both halves)
-//   AgprAnd3Sgprs       an AGPR           the stack            an SGPR pair
-//   SpilledWith3Sgprs   the stack         the stack            an SGPR pair
-//   SpilledWith1Sgpr    the stack         the stack            - (both halves)
+//   form                between points    the displaced VGPR    EXEC is kept in
+//   Vgpr                its VGPR          -                     -
+//   Agpr                an AGPR           a dead VGPR or stack  - (both halves)
+//   TwoAgprs            an AGPR           another AGPR          - (both halves)
+//   AgprAnd3Sgprs       an AGPR           the stack             an SGPR pair
+//   SpilledWith3Sgprs   the stack         the stack             an SGPR pair
+//   SpilledWith1Sgpr    the stack         the stack             - (both halves)
 //
 // All lanes must move. With an SGPR pair to keep EXEC in, they do at once; else
 // active lanes move, EXEC is inverted, the others move, and EXEC is inverted
 // again, which costs SCC: there are two copies of that code, one per value. The
 // SGPR left holds the address on the stack; where the application uses all
-// SGPRs, it is one that is dead at the point.
+// SGPRs, each point finds its own way there (StackAccess.h).
 #ifndef LUTHIER_REWRITE_STATESTORAGE_H
 #define LUTHIER_REWRITE_STATESTORAGE_H
 
 #include "luthier/Refusal.h"
 #include "rewrite/Instrumenter.h"
 #include "rewrite/SeamCode.h"
+#include "rewrite/StackAccess.h"
 #include "rewrite/StackPlan.h"
 
 namespace luthier {
@@ -38,6 +39,7 @@ struct StateStorage {
     return Form == StateForm::SpilledWith3Sgprs ||
            Form == StateForm::SpilledWith1Sgpr;
   }
+  /// At every point, as far as the form says.
   bool usesStack() const {
     return isOnStack() || Form == StateForm::AgprAnd3Sgprs;
   }
@@ -48,26 +50,27 @@ struct StateStorage {
     /// The application needs what is in the VGPR, and SCC.
     bool IsLive = false, IsSCCLive = false;
     llvm::MCRegister Dead; ///< A VGPR that it does not need, if there is one.
-    /// The same of SGPRs, for storage without one of its own.
-    llvm::MCRegister Address;
     /// The payload puts something into it that is to be kept.
     bool IsChanged = false;
+    StackAccess Access; ///< If usesStackAt().
   };
-  /// Brings it into its VGPR, for a point at which canAcquire(). EXEC stays.
+  bool usesStackAt(const Use &Point) const {
+    return Point.IsNeeded &&
+           (isOnStack() || (Point.IsLive && displacesToStack(Point)));
+  }
+  /// Brings it into its VGPR. EXEC stays.
   void acquire(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
   /// Undoes that.
   void release(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
-  bool canAcquire(const Use &Point) const {
-    if (usesStack() && !Address && !Point.Address)
-      return false;
-    return Form != StateForm::Agpr || !Point.IsLive || Point.Dead;
-  }
-  /// From its VGPR to where it stays, at the kernel's entry, where EXEC is all
-  /// lanes.
-  void store(SeamCode &Code, const StackPlan &Stack,
+  /// From \p From, where it was put together, to where it stays, at the
+  /// kernel's entry, where EXEC is all lanes.
+  void store(SeamCode &Code, const StackPlan &Stack, llvm::MCRegister From,
              llvm::MCRegister FreeSGPR) const;
 
 private:
+  bool displacesToStack(const Use &Point) const {
+    return usesStack() || (Form == StateForm::Agpr && !Point.Dead);
+  }
   template <typename Callback>
   void forAllLanes(SeamCode &Code, bool KeepSCC, Callback Move) const;
 };

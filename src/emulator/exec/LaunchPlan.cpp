@@ -80,7 +80,8 @@ bool LaunchPlan::initRegisters(std::string &Error) {
         (AMDHSA_BITS_GET(R3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET) + 1) *
         AccumGranule;
     NumVgprs = std::min(Total, Accum);
-    NumAgprs = Total - NumVgprs;
+    // What the granule adds may be more than can be named.
+    NumAgprs = std::min<unsigned>(Total - NumVgprs, NumArchVgprs);
   }
   unsigned Sgprs = T->MaxSgprs;
   if (T->CountsSgprs) {

@@ -14,7 +14,9 @@ namespace {
 /// All of v1.. and s12.. hold values from the beginning to the end, where they
 /// are summed up; in between, half of the lanes do something else, and SCC, VCC
 /// and M0 are live across it.
-AssemblyKernel fullKernel(unsigned VGPRs, unsigned SGPRs, bool IsWave32) {
+AssemblyKernel fullKernel(unsigned VGPRs, unsigned SGPRs,
+                          const EngineTarget &T) {
+  const bool IsWave32 = T.WaveSize == 32;
   AssemblyKernel K;
   K.VGPRs = VGPRs;
   K.SGPRs = SGPRs;
@@ -38,8 +40,11 @@ AssemblyKernel fullKernel(unsigned VGPRs, unsigned SGPRs, bool IsWave32) {
     OS << "vadd v" << N << ", v" << N - 1 << ", v" << N << "\n";
   OS << "s_cselect_b32 s6, 5, 6\n"
      << "s_mov_b32 s7, m0\n"
-     << "s_mov_" << Bits << " " << Exec << ", " << Save << "\n"
-     << "v_cndmask_b32_e32 v0, v0, v1, " << Vcc << "\n";
+     << "s_mov_" << Bits << " " << Exec << ", " << Save << "\n";
+  // Between results from before and after EXEC changes.
+  if (StringRef(T.Processor) == "gfx1100")
+    OS << "s_waitcnt_depctr 0xfff\n";
+  OS << "v_cndmask_b32_e32 v0, v0, v1, " << Vcc << "\n";
   for (unsigned N = 13; N < SGPRs; ++N)
     OS << "s_xor_b32 s6, s6, s" << N << "\n";
   OS << "s_add_u32 s6, s6, s7\n";
@@ -92,9 +97,8 @@ protected:
     KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
     Launch.Arguments.words(256);
     Options.Engine.Policy = RegisterPolicy::NoGrow;
-    return expectUnchanged(
-        fromAssembly(fullKernel(VGPRs, SGPRs, target().WaveSize == 32)), Launch,
-        everywhere(Hook, Arguments));
+    return expectUnchanged(fromAssembly(fullKernel(VGPRs, SGPRs, target())),
+                           Launch, everywhere(Hook, Arguments));
   }
 };
 
@@ -111,8 +115,8 @@ TEST_P(Borrow, ArgumentsFromEverywhere) {
   KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(256);
   Options.Engine.Policy = RegisterPolicy::NoGrow;
-  expectUnchanged(fromAssembly(fullKernel(64, 96, target().WaveSize == 32)),
-                  Launch, [](LiftedRepresentation &LR, auto &Task) {
+  expectUnchanged(fromAssembly(fullKernel(64, 96, target())), Launch,
+                  [](LiftedRepresentation &LR, auto &Task) {
                     unsigned N = 0;
                     for (MachineBasicBlock &MBB : LR.kernel())
                       for (MachineInstr &MI : MBB)
@@ -155,6 +159,27 @@ TEST_P(Borrow, ForLaunchStateWithAllScalarRegistersButThree) {
     Options.Engine.Storage = Form;
     run(64, All - 4, "state");
   }
+}
+
+/// However few the kernel has. The smallest allocations hold no hook at all:
+/// these may grow as far as as many waves fit.
+TEST_P(Borrow, OfKernelsWithFewRegisters) {
+  for (unsigned VGPRs : {4, 12})
+    for (const char *Hook : {"state", "wide"}) {
+      SCOPED_TRACE(std::to_string(VGPRs) + " VGPRs, " + Hook);
+      std::vector<HookArgument> Arguments;
+      if (StringRef(Hook) == "wide")
+        Arguments.push_back(7u);
+      Judgement J = run(VGPRs, 14, Hook, Arguments);
+      if (!J.Problem.empty())
+        continue;
+      const InstrumentationReport &Report = J.Instrumented.Report;
+      EXPECT_EQ(Report.WavesAfter, Report.WavesBefore);
+      if (VGPRs == 12)
+        EXPECT_EQ(Report.VGPRsAfter, Report.VGPRsBefore);
+      else
+        EXPECT_GE(Report.VGPRsAfter, Report.VGPRsBefore);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Borrow, ::testing::ValuesIn(allTargets()),
