@@ -518,8 +518,8 @@ typedef struct luthier_emu_difference {
   uint64_t writer_pc;
   /* One line with everything. */
   const char *text;
-  /* Instructions of the original after which state was compared, and those
-   * that the instrumented version executed beside them; of both outcomes.
+  /* Instructions of the original at which state was compared, and those that
+   * the instrumented version executed beside them; of both outcomes.
    * Version 1.2. */
   uint64_t compared;
   uint64_t inserted;

@@ -142,9 +142,8 @@ Error Instrumentation::collectNeeds() {
 Error Instrumentation::checkSharedMemory() const {
   const unsigned Own = std::max<unsigned>(
       Kernel.Descriptor.raw().group_segment_fixed_size, Options.GroupSegment);
-  const unsigned All =
-      alignTo(Own, GroupSegmentAlignment) +
-      extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
+  const unsigned All = alignTo(Own, GroupSegmentAlignment) +
+                       extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
   if (Needs.LdsBytes && All > Traits.LDSBytes)
     return refuse(RefusalReason::SharedMemory,
                   "the kernel uses " + Twine(Own) + " of " +

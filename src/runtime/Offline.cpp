@@ -121,9 +121,13 @@ OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
   // Of zeros, which is an instruction on every target.
   New.Code.resize(New.Code.size() + PrefetchBytes);
   SetVector<const class CodeObject *> Modules;
-  for (const Pending &P : Fixups)
+  StringSet<> Used;
+  for (const Pending &P : Fixups) {
     Modules.insert(runtime::state().Modules.offlineCode(*P.Fixup.Module));
-  if (Error E = runtime::addVariables(Modules.getArrayRef(), *Object, New))
+    Used.insert(P.Fixup.Variable);
+  }
+  if (Error E =
+          runtime::addVariables(Modules.getArrayRef(), Used, *Object, New))
     return std::move(E);
   for (const Pending &P : Fixups)
     New.Relocations.push_back(
