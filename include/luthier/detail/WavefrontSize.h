@@ -14,4 +14,4 @@
 #endif
 
 // Clang lost more that older HIP relies on.
-#include "luthier/detail/HalfReciprocal.h"
+#include "luthier/detail/OlderHip.h"
