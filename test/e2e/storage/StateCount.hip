@@ -34,7 +34,7 @@ class StateCount : public Tool {
                          InstrumentationTask &Task) override {
     std::lock_guard Guard(Lock);
     const size_t Slot =
-        Slots.try_emplace(LR.functions().front().first.Name.str(), Slots.size())
+        Slots.try_emplace(LR.functions().front().first.Name, Slots.size())
             .first->second;
     if (Slot >= MaxKernels)
       return llvm::createStringError("too many kernels to count");
