@@ -256,6 +256,31 @@ WaitCounts LoadsInFlight::waitsBefore(const MachineInstr &MI,
   return waitsFor(stateBefore(MI), Registers);
 }
 
+/// False if \p MI is not behind where the walk is.
+bool LoadsWalk::advanceTo(const MachineInstr &MI) {
+  if (!At || At->getParent() != MI.getParent())
+    return false;
+  for (const MachineInstr *Next = At; Next; Next = Next->getNextNode()) {
+    if (Next == &MI) {
+      At = &MI;
+      return true;
+    }
+    LoadsInFlightSolver::step(Facts, S, *Next);
+  }
+  return false;
+}
+
+WaitCounts LoadsWalk::waitsBefore(const MachineInstr &MI,
+                                  const RegisterSet &Registers) {
+  if ((Facts.before(MI) & Registers).empty())
+    return {};
+  if (!advanceTo(MI)) {
+    S = Facts.stateBefore(MI);
+    At = &MI;
+  }
+  return waitsFor(S, Registers);
+}
+
 WaitCounts LoadsInFlight::waitsOnEdge(const MachineBasicBlock &,
                                       const MachineBasicBlock &To,
                                       const RegisterSet &Registers) const {

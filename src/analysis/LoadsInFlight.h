@@ -10,8 +10,6 @@
 #include "analysis/WaitCounters.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
-#include <array>
-#include <optional>
 #include <vector>
 
 namespace llvm {
@@ -19,9 +17,6 @@ class MachineBasicBlock;
 }
 
 namespace luthier {
-
-/// Count to wait for, by counter; unset where nothing is needed.
-using WaitCounts = std::array<std::optional<unsigned>, NumWaitCounters>;
 
 class LoadsInFlight {
 public:
@@ -76,6 +71,23 @@ private:
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
   std::vector<RegisterSet> Sets;
   friend class LoadsInFlightSolver;
+  friend class LoadsWalk;
+};
+
+/// waitsBefore() for many places: quick as long as each is behind the last one,
+/// in its block. Refers to the facts.
+class LoadsWalk {
+public:
+  explicit LoadsWalk(const LoadsInFlight &Facts) : Facts(Facts) {}
+  WaitCounts waitsBefore(const llvm::MachineInstr &MI,
+                         const RegisterSet &Registers);
+
+private:
+  bool advanceTo(const llvm::MachineInstr &MI);
+
+  const LoadsInFlight &Facts;
+  const llvm::MachineInstr *At = nullptr;
+  LoadsInFlight::State S; ///< Before At.
 };
 
 /// The code, with what loads may still write before each instruction.

@@ -95,6 +95,12 @@ Occupancy occupancyOf(const LiftedRepresentation &LR) {
                      *registerFileTraits(LR.impl().Object->target().Processor));
 }
 
+unsigned RegisterBudget::vectorsAt(unsigned WavesPerSIMD) const {
+  const unsigned Divisor = divisorOf(Resources, Traits);
+  return alignDown(Traits.VGPRsPerLane / Divisor / std::max(WavesPerSIMD, 1u),
+                   Traits.VGPRGranule / Divisor);
+}
+
 unsigned RegisterBudget::vgprsAt(unsigned WavesPerSIMD) const {
   WaveResources R = Resources;
   unsigned Best = 0;

@@ -31,6 +31,8 @@ public:
                  const RegisterFileTraits &Traits)
       : Resources(Resources), Traits(Traits) {}
 
+  /// Registers of the vector file: of both kinds together where they share it.
+  unsigned vectorsAt(unsigned WavesPerSIMD) const;
   /// VGPRs, AGPRs staying as they are, with which \p WavesPerSIMD still fit;
   /// at most as many as can be addressed. Zero if they do not fit anyway.
   unsigned vgprsAt(unsigned WavesPerSIMD) const;

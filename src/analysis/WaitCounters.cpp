@@ -124,6 +124,20 @@ SmallVector<CounterWait, 3> waitsOf(const MachineInstr &MI,
   return Waits;
 }
 
+unsigned encodeWaits(const WaitCounts &Counts, const WaitTraits &Traits) {
+  // All ones mean no wait, which is why they never stand for a count.
+  auto count = [&](WaitCounter Counter, unsigned Bits) {
+    const unsigned None = (1u << Bits) - 1;
+    const std::optional<unsigned> &Given = Counts[unsigned(Counter)];
+    return Given ? std::min(*Given, None - 1) : None;
+  };
+  const unsigned Vm = count(WaitCounter::Vm, Traits.VmBits + Traits.VmHighBits);
+  return (Vm & ((1u << Traits.VmBits) - 1)) << Traits.VmShift |
+         Vm >> Traits.VmBits << Traits.VmHighShift |
+         count(WaitCounter::Exp, Traits.ExpBits) << Traits.ExpShift |
+         count(WaitCounter::Lgkm, Traits.LgkmBits) << Traits.LgkmShift;
+}
+
 CountedOperation countedOperation(const MachineInstr &MI,
                                   const WaitTraits &Traits) {
   using C = WaitCounter;

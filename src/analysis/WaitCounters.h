@@ -8,7 +8,9 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include <array>
 #include <cstdint>
+#include <optional>
 
 namespace llvm {
 class MachineInstr;
@@ -48,6 +50,13 @@ struct CounterWait {
 /// What \p MI waits for.
 llvm::SmallVector<CounterWait, 3> waitsOf(const llvm::MachineInstr &MI,
                                           const WaitTraits &Traits);
+
+/// Count to wait for, by counter; unset where nothing is needed.
+using WaitCounts = std::array<std::optional<unsigned>, NumWaitCounters>;
+
+/// The operand of an s_waitcnt that makes \p Counts, or stricter ones where a
+/// field cannot say it. Not where counters are split.
+unsigned encodeWaits(const WaitCounts &Counts, const WaitTraits &Traits);
 
 /// How \p MI is counted.
 struct CountedOperation {

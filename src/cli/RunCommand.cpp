@@ -32,6 +32,8 @@ options:
   --state-storage F  where instrumentation keeps a wave's state: vgpr, agpr,
                      two-agprs, agpr-3sgprs, spilled-3sgprs, spilled-1sgpr
                      (default: the cheapest that fits the kernel)
+  --costs FILE       appends what instrumentation cost each kernel: registers,
+                     occupancy, what is put aside, memory; - for stderr
   --help             this text
 
 options of the emulated GPU:

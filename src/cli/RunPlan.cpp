@@ -31,18 +31,21 @@ constexpr EmulatorOption EmulatorOptions[] = {
     {"--watchdog", "LUTHIER_EMULATOR_WATCHDOG"},
 };
 
-/// What `--name VALUE` sets for the engine, and the values there are.
+/// What `--name VALUE` sets for the engine, and the values there are; none for
+/// the name of a file.
 struct EngineOption {
   std::string_view Name;
   const char *Variable;
   std::vector<std::string> Values;
 };
+constexpr const char *CostsVariable = "LUTHIER_COSTS";
 const EngineOption EngineOptions[] = {
     {"--registers", "LUTHIER_REGISTERS", {"grow", "keep-occupancy", "no-grow"}},
     {"--state-storage",
      "LUTHIER_STATE_STORAGE",
      {"vgpr", "agpr", "two-agprs", "agpr-3sgprs", "spilled-3sgprs",
       "spilled-1sgpr"}},
+    {"--costs", CostsVariable, {}},
 };
 
 std::string join(const std::vector<std::string> &Items) {
@@ -79,8 +82,11 @@ public:
       throw RunError("options of the emulated GPU were given, but the program "
                      "runs on the machine's own; add --device emulated");
     planOutput();
+    // The program may change its directory.
     for (const auto &[Variable, Value] : Options.EngineSettings)
-      set(Variable, Value);
+      set(Variable, Variable == CostsVariable && Value != "-"
+                        ? absolute(Value, Around)
+                        : Value);
     // Tells files of this run from older ones that it may replace.
     set("LUTHIER_RUN_STARTED", Around.Time);
     return std::move(Result);
@@ -263,7 +269,8 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
       return TakeValue(Row.Name, Setting);
     });
     if (Engines != std::end(EngineOptions)) {
-      if (std::ranges::find(Engines->Values, Setting) == Engines->Values.end())
+      if (!Engines->Values.empty() &&
+          std::ranges::find(Engines->Values, Setting) == Engines->Values.end())
         throw RunError(std::string(Engines->Name) + " " + Setting +
                        ": choose one of: " + join(Engines->Values));
       Options.EngineSettings.emplace_back(Engines->Variable, Setting);

@@ -6,7 +6,7 @@
 #include "luthier/Refusal.h"
 #include "rewrite/KernargLayout.h"
 #include "rewrite/RegisterLimits.h"
-#include "llvm/ADT/BitVector.h"
+#include "rewrite/TakenRegisters.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -17,13 +17,6 @@ namespace {
 /// A window that borrows registers has at least so many: few hooks need more,
 /// and what they do not need costs nothing.
 constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
-
-/// Registers of one file, by number.
-struct TakenRegisters {
-  /// Hooks name them (readReg, writeReg), or they are kept for the state.
-  BitVector Always{512};
-  BitVector ByArguments{512}; ///< Arguments come from them.
-};
 
 class FramePlanner {
 public:
@@ -52,12 +45,6 @@ private:
   Error placeScalars();
   Error placeVectors();
   void placeEntry(bool KeepsIds);
-  /// An even place of \p Count registers below \p End that are not taken, at
-  /// \p Wanted or else near. Nor do arguments come from the first \p NumTight
-  /// of them.
-  static std::optional<unsigned> findBlock(unsigned NumTight, unsigned Count,
-                                           unsigned Wanted, unsigned End,
-                                           const TakenRegisters &Taken);
   Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
   unsigned agprLimit() const;
   bool needsState() const {
@@ -111,24 +98,6 @@ void FramePlanner::noteNamed() {
         note(*Reg, &TakenRegisters::ByArguments);
 }
 
-std::optional<unsigned> FramePlanner::findBlock(unsigned NumTight,
-                                                unsigned Count, unsigned Wanted,
-                                                unsigned End,
-                                                const TakenRegisters &Taken) {
-  auto isFree = [&](unsigned First) {
-    return First + Count <= End &&
-           Taken.Always.find_first_in(First, First + Count) < 0 &&
-           Taken.ByArguments.find_first_in(First, First + NumTight) < 0;
-  };
-  for (int First = alignDown(Wanted, 2); First >= 0; First -= 2)
-    if (isFree(First))
-      return First;
-  for (unsigned First = alignTo(Wanted, 2); First + Count <= End; First += 2)
-    if (isFree(First))
-      return First;
-  return std::nullopt;
-}
-
 bool FramePlanner::fits(StateForm Form) const {
   const unsigned AGPRs = agprLimit() - std::min(agprLimit(), Plan.Use.AGPRs);
   const unsigned Scalars =
@@ -156,7 +125,7 @@ std::optional<StateForm> FramePlanner::chooseForm() const {
   // Cheapest first.
   for (StateForm Form :
        {StateForm::Vgpr, StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
-        StateForm::TwoAgprs, StateForm::SpilledWith1Sgpr})
+        StateForm::TwoAgprs, StateForm::Agpr, StateForm::SpilledWith1Sgpr})
     if (fits(Form))
       return Form;
   return std::nullopt;
@@ -210,9 +179,9 @@ Error FramePlanner::placeScalars() {
   for (unsigned N = Plan.Use.SGPRs; N < NextSGPR; ++N)
     SGPRs.Always.set(N);
   if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
-    std::optional<unsigned> Block = findBlock(
+    std::optional<unsigned> Block = SGPRs.findBlock(
         NumFrameSGPRs, Count, Limits.SGPRs - std::min(Limits.SGPRs, Room),
-        Limits.SGPRs, SGPRs);
+        Limits.SGPRs);
     if (!Block)
       return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
     First = *Block;
@@ -266,9 +235,9 @@ Error FramePlanner::placeVectors() {
   unsigned First = alignTo(NextVGPR, 2);
   const unsigned Room = Count + BorrowedVGPRs;
   if (Attempt.BorrowVGPRs && First + Room > Limits.VGPRs) {
-    std::optional<unsigned> Block =
-        findBlock(NumTight, Count, Limits.VGPRs - std::min(Limits.VGPRs, Room),
-                  Limits.VGPRs, VGPRs);
+    std::optional<unsigned> Block = VGPRs.findBlock(
+        NumTight, Count, Limits.VGPRs - std::min(Limits.VGPRs, Room),
+        Limits.VGPRs);
     if (!Block)
       return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
     First = *Block;

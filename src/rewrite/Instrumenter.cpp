@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
 #include "analysis/Liveness.h"
+#include "analysis/LoadsInFlight.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
@@ -88,6 +89,7 @@ private:
   std::vector<PlacedPayload> placedPayloads() const;
   Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
   RegisterSet liveAt(const Place &Where) const;
+  WaitCounts waitsAt(const Place &Where, const RegisterSet &Registers);
   Error checkSharedMemory() const;
 
   LiftedRepresentation &LR;
@@ -107,6 +109,9 @@ private:
   FramePlan Plan;
   std::vector<Payload> Payloads;
   Liveness Lives;
+  /// Only made if a point touches registers of the application.
+  std::optional<LoadsInFlight> Loads;
+  std::optional<LoadsWalk> Walk;
   std::optional<PointWriter> Writer;
   /// By Place::key().
   DenseMap<std::pair<const void *, const void *>, SmallVector<ReadyPoint, 1>>
@@ -221,6 +226,25 @@ RegisterSet Instrumentation::liveAt(const Place &Where) const {
   llvm_unreachable("every kind of place is handled");
 }
 
+WaitCounts Instrumentation::waitsAt(const Place &Where,
+                                    const RegisterSet &Registers) {
+  if (Registers.empty())
+    return {};
+  if (!Loads) {
+    Loads = LoadsInFlight::run(LR);
+    Walk.emplace(*Loads);
+  }
+  switch (Where.K) {
+  case Place::Kind::Before:
+    return Walk->waitsBefore(*Where.MI, Registers);
+  case Place::Kind::Edge:
+    return Loads->waitsOnEdge(*Where.From, *Where.To, Registers);
+  case Place::Kind::Entry:
+    return Loads->waitsAtEntry(*Where.MF, Registers);
+  }
+  llvm_unreachable("every kind of place is handled");
+}
+
 /// What each point saves, and how much stack that takes.
 Error Instrumentation::planPoints() {
   Points.clear();
@@ -238,6 +262,7 @@ Error Instrumentation::planPoints() {
     UsesStack |= Saves->hasVectors() || Saves->WorkItemIds || P.StackSize ||
                  (Plan.State && Plan.State->usesStackAt(Saves->State));
     UsesState |= Saves->State.IsNeeded;
+    Saves->Waits = waitsAt(Point.Where, Saves->Touched);
     Points[Point.Where.key()].push_back({&Point, std::move(*Saves)});
   }
   // Planned for, but nobody came to need it.
@@ -360,9 +385,12 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
     for (const ReadyPoint &Point : Ready) {
       Report.SavedSGPRs += Point.Saves.Scalars.size();
       Report.SavedVGPRs += Point.Saves.Vectors.size();
+      Report.SavingPoints +=
+          !Point.Saves.Scalars.empty() || Point.Saves.hasVectors();
     }
   Report.StackBytes =
       Plan.Stack.IsUsed ? Plan.Stack.total() - Plan.Stack.Base : 0;
+  Report.GroupSegmentBytes = Result.ExtraGroupSegment;
   if (Plan.State)
     Report.Storage = Plan.State->Form;
   return Error::success();

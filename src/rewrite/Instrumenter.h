@@ -64,14 +64,17 @@ struct InstrumenterOptions {
 struct InstrumentationReport {
   unsigned Points = 0;   ///< Hook calls inserted.
   unsigned Payloads = 0; ///< Variants compiled.
+  /// Allocated; accumulation registers count where they share the file.
   unsigned VGPRsBefore = 0, VGPRsAfter = 0;
   unsigned SGPRsBefore = 0, SGPRsAfter = 0;
   /// Waves that fit on a SIMD as far as registers go.
   unsigned WavesBefore = 0, WavesAfter = 0;
   /// Registers of the application put aside, summed over all points.
   size_t SavedSGPRs = 0, SavedVGPRs = 0;
+  unsigned SavingPoints = 0; ///< Hook calls around which there are any.
   /// Private memory added, per lane.
   unsigned StackBytes = 0;
+  unsigned GroupSegmentBytes = 0; ///< Added.
   /// Unset if no state had to be kept.
   std::optional<StateForm> Storage;
   size_t BytesBefore = 0, BytesAfter = 0;

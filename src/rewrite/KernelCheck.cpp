@@ -2,6 +2,7 @@
 #include "rewrite/KernelCheck.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "analysis/WaitCounters.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "rewrite/LaunchLayout.h"
@@ -34,6 +35,10 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB) {
         Result.MatrixOps |= SIInstrInfo::isMFMA(MI);
+        Result.ReadsLate |=
+            SIInstrInfo::isEXP(MI) ||
+            (SIInstrInfo::isDS(MI) &&
+             !countedOperation(MI, waitTraits(MF->getSubtarget())).IsInOrder);
         Result.LoadsVCC |=
             SIInstrInfo::isSMRD(MI) && MI.modifiesRegister(AMDGPU::VCC, &TRI);
       }

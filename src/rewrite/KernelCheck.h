@@ -16,6 +16,9 @@ struct KernelHazards {
   bool MatrixOps = false;
   /// Scalar loads into VCC, which may land between its copy and its return.
   bool LoadsVCC = false;
+  /// Exports and operations on GDS, which read registers some time after they
+  /// were issued.
+  bool ReadsLate = false;
 };
 
 KernelHazards hazardsOf(const LiftedRepresentation &LR);

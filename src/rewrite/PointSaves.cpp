@@ -72,6 +72,7 @@ void SavePlanner::addScalar(unsigned N) {
   if (!Plan.isApplicationSGPR(N))
     return;
   S.Borrows = true;
+  S.Touched.addSGPR(N);
   if (Live.sgpr(N) && !is_contained(S.Scalars, N))
     S.Scalars.push_back(N);
 }
@@ -80,6 +81,7 @@ void SavePlanner::addVector(unsigned N) {
   if (!Plan.isApplicationVGPR(N))
     return;
   S.Borrows = true;
+  S.Touched.addVGPR(N);
   if (Live.vgpr(N) && !is_contained(S.Vectors, N))
     S.Vectors.push_back(N);
 }
@@ -167,6 +169,7 @@ Error SavePlanner::plan() {
   planFlags();
   if (NeedsHelper) {
     S.Borrows = true;
+    S.Touched.addVGPR(Frame.FirstVGPR);
     S.Vectors.push_back(Frame.FirstVGPR);
   }
   for (unsigned N : P.VGPRs.set_bits())
@@ -175,6 +178,9 @@ Error SavePlanner::plan() {
     if (Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
         addVector(Frame.FirstArgumentVGPR + Move.Slot.Index + I);
+  for (const ArgumentMove &Move : Point.Moves)
+    if (const auto *From = std::get_if<MCRegister>(&Move.Value))
+      S.Touched.add(*From);
   if (S.WorkItemIds)
     addVector(Plan.Files->rangeOf(Frame.WorkItemIds).First);
   S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds;
@@ -201,11 +207,14 @@ Error SavePlanner::planState() {
     return Error::success();
   S.Borrows = true;
   const unsigned N = Plan.Files->rangeOf(Plan.State->State).First;
+  S.Touched.add(Plan.State->State);
   State.IsLive = Plan.isApplicationVGPR(N) && Live.vgpr(N);
   State.IsSCCLive = P.UsesSCC || Live.has(RegisterSet::SCC);
   State.IsChanged = P.WritesState;
   if (Plan.State->Form == StateForm::Agpr)
     State.Dead = findDeadVGPR();
+  if (State.Dead)
+    S.Touched.add(State.Dead);
   if (!Plan.State->usesStackAt(State))
     return Error::success();
   std::optional<StackAccess> Access = findAccess();
@@ -216,6 +225,8 @@ Error SavePlanner::planState() {
                       Twine(Plan.Stack.Base) +
                       " bytes ends where no instruction reaches without one");
   State.Access = *Access;
+  if (Access->address())
+    S.Touched.add(Access->address());
   return Error::success();
 }
 
@@ -281,14 +292,14 @@ void restoreVectors(SeamCode &Code, const FramePlan &Plan,
   if (ArrayRef<unsigned> Rest = overflow(Plan, S); !Rest.empty()) {
     const MCRegister Helper = Code.vgpr(S.Vectors.front());
     Code.load(Helper, Base, StackPlan::Scalars);
-    Code.awaitMemory();
+    Code.awaitStack();
     for (auto [I, N] : enumerate(Rest))
       Code.readLane(Code.sgpr(N), Helper, I);
     Code.awaitALU();
   }
   for (auto [I, N] : enumerate(S.Vectors))
     Code.load(Code.vgpr(N), Base, StackPlan::vectorSlot(I));
-  Code.awaitMemory();
+  Code.awaitStack();
 }
 
 } // namespace luthier

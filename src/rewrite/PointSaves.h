@@ -24,8 +24,13 @@ struct PointSaves {
   /// state register, as scalarLane() says, the rest in lanes of the first of
   /// Vectors, once that is on the stack.
   llvm::SmallVector<unsigned, 8> Scalars, Vectors;
-  /// Overwritten, live or not: a load may be in flight to one.
+  /// Any is overwritten, live or not.
   bool Borrows = false;
+  /// Registers of the application that the code around the payload reads or
+  /// overwrites, or the payload does: a load may be in flight to one.
+  RegisterSet Touched;
+  /// What has to be waited for because of that; filled in by whoever knows.
+  WaitCounts Waits;
 
   /// Vectors with a slot, for all lanes.
   bool hasVectors() const { return !Vectors.empty(); }

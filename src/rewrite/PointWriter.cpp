@@ -16,10 +16,8 @@ public:
             const PointSaves &S, KernelHazards Hazards)
       : Encoder(Encoder), Code(Code), Plan(Plan), Frame(Plan.Frame), P(P),
         Point(Point), S(S), Hazards(Hazards) {
-    for (const ArgumentMove &Move : Point.Moves) {
-      ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
+    for (const ArgumentMove &Move : Point.Moves)
       ReadsVectors |= Move.Slot.IsVector;
-    }
   }
 
   size_t write() {
@@ -57,14 +55,15 @@ private:
   const PlannedPoint &Point;
   const PointSaves &S;
   KernelHazards Hazards;
-  bool ReadsRegisters = false, ReadsVectors = false;
+  bool ReadsVectors = false;
 };
 
 /// Until what is read or overwritten below is what the program shows.
 void PointCode::awaitApplication() {
-  if (ReadsRegisters || S.Borrows ||
-      (Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC)))
+  if (S.Borrows && Hazards.ReadsLate)
     Code.awaitMemory();
+  else
+    Code.await(S.Waits);
   if (ReadsVectors || P.ReadsApplication || S.Borrows)
     Code.waitStates(Hazards.MatrixOps ? Code.waits().MatrixStates
                                       : Code.waits().EnterStates);
@@ -88,7 +87,7 @@ void PointCode::enterStack() {
   saveVectors(Code, Plan, S);
   if (S.WorkItemIds) {
     Code.load(Frame.WorkItemIds, Frame.StackPointer, StackPlan::WorkItemIds);
-    Code.awaitMemory();
+    Code.awaitStack();
   }
   Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
 }
@@ -176,8 +175,12 @@ void PointCode::restore() {
 
 Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
                                        const RegisterSet &Live) const {
-  return planSaves(Encoder.target(), Waits, Plan, Payloads[Point.Variant],
-                   Point, Live);
+  const Payload &P = Payloads[Point.Variant];
+  Expected<PointSaves> Saves =
+      planSaves(Encoder.target(), Waits, Plan, P, Point, Live);
+  if (Saves && Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))
+    Saves->Touched.add(AMDGPU::VCC);
+  return Saves;
 }
 
 size_t PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,

@@ -3,7 +3,7 @@
 // Code around a payload at one point: saves what the payload clobbers and the
 // application still needs, fetches arguments, restores. For a payload that
 // clobbers SCC and VCC where both are live, with one argument from v5:
-//   s_waitcnt 0                    a load into v5 may be in flight
+//   s_waitcnt vmcnt(1)             the last load but one may be into v5
 //   s_cselect_b32 s46, 1, 0        SCC cannot be copied
 //   s_mov_b64 s[42:43], vcc
 //   v_mov_b32 v64, v5

@@ -2,6 +2,7 @@
 #include "rewrite/SeamCode.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -155,19 +156,39 @@ void SeamCode::setDefaultMode() {
       imm(modeField(0, ModeWidth))});
 }
 
-void SeamCode::awaitMemory() {
-  switch (Waits.Counters) {
-  case SeamWaits::Gfx9:
-  case SeamWaits::Gfx10:
-    op(AMDGPU::S_WAITCNT, imm(0));
-    return;
-  case SeamWaits::Gfx12:
-    for (unsigned Opcode :
-         {AMDGPU::S_WAIT_LOADCNT, AMDGPU::S_WAIT_SAMPLECNT,
-          AMDGPU::S_WAIT_BVHCNT, AMDGPU::S_WAIT_DSCNT, AMDGPU::S_WAIT_KMCNT})
-      op(Opcode, imm(0));
+/// Instructions that wait for one counter each, where counters are split.
+static constexpr std::pair<WaitCounter, unsigned> SplitWaits[] = {
+    {WaitCounter::Vm, AMDGPU::S_WAIT_LOADCNT},
+    {WaitCounter::Sample, AMDGPU::S_WAIT_SAMPLECNT},
+    {WaitCounter::Bvh, AMDGPU::S_WAIT_BVHCNT},
+    {WaitCounter::Lgkm, AMDGPU::S_WAIT_DSCNT},
+    {WaitCounter::Km, AMDGPU::S_WAIT_KMCNT},
+    {WaitCounter::Exp, AMDGPU::S_WAIT_EXPCNT}};
+
+void SeamCode::await(const WaitCounts &Counts) {
+  const WaitTraits &Traits = waitTraits(Encoder.target().subtarget());
+  if (Traits.HasSplitCounters) {
+    for (auto [Counter, Opcode] : SplitWaits)
+      if (std::optional<unsigned> Count = Counts[unsigned(Counter)])
+        op(Opcode, imm(*Count));
     return;
   }
+  if (any_of(Counts, [](const auto &Count) { return Count.has_value(); }))
+    op(AMDGPU::S_WAITCNT, imm(encodeWaits(Counts, Traits)));
+}
+
+void SeamCode::awaitMemory() {
+  WaitCounts Counts;
+  Counts.fill(0);
+  if (waitTraits(Encoder.target().subtarget()).HasSplitCounters)
+    Counts[unsigned(WaitCounter::Exp)].reset();
+  await(Counts);
+}
+
+void SeamCode::awaitStack() {
+  WaitCounts Counts;
+  Counts[unsigned(WaitCounter::Vm)] = 0;
+  await(Counts);
 }
 
 void SeamCode::waitStates(unsigned Count) {

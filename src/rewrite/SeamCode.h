@@ -6,6 +6,7 @@
 #define LUTHIER_REWRITE_SEAMCODE_H
 
 #include "amdgpu/MachineEncoder.h"
+#include "analysis/WaitCounters.h"
 #include "rewrite/SeamTraits.h"
 #include <cstdint>
 
@@ -79,8 +80,11 @@ public:
     Layout.bind(Done);
   }
 
+  void await(const WaitCounts &Counts);
   /// For all memory operations that a register may wait for.
   void awaitMemory();
+  /// For what load() loads.
+  void awaitStack();
   void waitStates(unsigned Count);
   /// For results of vector and scalar instructions that hardware would not
   /// wait for.

@@ -46,7 +46,7 @@ void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
     if (!isOnStack())
       return Code.moveVector(State, Home);
     Point.Access.load(Code, Stack, State, StackPlan::State);
-    Code.awaitMemory();
+    Code.awaitStack();
   });
   if (UsesStack)
     Point.Access.end(Code, Stack);
@@ -75,7 +75,7 @@ void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
       return Code.moveVector(State,
                              Form == StateForm::TwoAgprs ? Aside : Point.Dead);
     Point.Access.load(Code, Stack, State, StackPlan::Displaced);
-    Code.awaitMemory();
+    Code.awaitStack();
   });
   if (UsesStack)
     Point.Access.end(Code, Stack);

@@ -3,6 +3,7 @@
 #include "codeobject/CodeObject.h"
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
+#include "runtime/Costs.h"
 #include "runtime/FaultText.h"
 #include "runtime/Log.h"
 #include "runtime/Settings.h"
@@ -225,6 +226,7 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   reportUninstrumented(*Copy, Loaded.name());
   Times.Total = Total.lap() + Times.Lift;
   recordTimings(Loaded.name(), Key.Preset.Name, Built->Report, Times);
+  recordCosts(Loaded.name(), Key.Preset.Name, Built->Report);
   logDebug("instrumented " + Loaded.name() + " at " +
            Twine(Built->Report.Points) + " points");
   return Error::success();

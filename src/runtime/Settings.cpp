@@ -44,6 +44,13 @@ std::optional<T> choose(StringRef Variable, StringRef Given,
 
 } // namespace
 
+StringRef nameOf(StateForm Form) {
+  for (const Choice<StateForm> &C : Forms)
+    if (C.Value == Form)
+      return C.Name;
+  llvm_unreachable("every form has a name");
+}
+
 InstrumenterOptions
 parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
               function_ref<void(const Twine &)> Warn) {

@@ -20,6 +20,9 @@ InstrumenterOptions parseSettings(
     llvm::function_ref<std::optional<llvm::StringRef>(const char *)> Variable,
     llvm::function_ref<void(const llvm::Twine &)> Warn);
 
+/// Such as "two-agprs".
+llvm::StringRef nameOf(StateForm Form);
+
 /// Those of the environment, read at the first call.
 const InstrumenterOptions &settings();
 

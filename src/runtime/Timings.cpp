@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Timings.h"
+#include "runtime/Costs.h"
+#include "runtime/Settings.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
-#include <fcntl.h>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -13,8 +13,7 @@ namespace luthier::runtime {
 void recordTimings(StringRef Kernel, StringRef Preset,
                    const InstrumentationReport &Report,
                    const RuntimeTimes &Times) {
-  const char *FileName = std::getenv("LUTHIER_TIMINGS");
-  if (!FileName || !*FileName)
+  if (!std::getenv("LUTHIER_TIMINGS"))
     return;
   json::Object Line{
       {"kernel", Kernel},
@@ -25,6 +24,14 @@ void recordTimings(StringRef Kernel, StringRef Preset,
       {"vgprs_after", Report.VGPRsAfter},
       {"sgprs_before", Report.SGPRsBefore},
       {"sgprs_after", Report.SGPRsAfter},
+      {"waves_before", Report.WavesBefore},
+      {"waves_after", Report.WavesAfter},
+      {"storage", Report.Storage ? nameOf(*Report.Storage) : StringRef()},
+      {"saved_vgprs", static_cast<int64_t>(Report.SavedVGPRs)},
+      {"saved_sgprs", static_cast<int64_t>(Report.SavedSGPRs)},
+      {"saving_points", Report.SavingPoints},
+      {"scratch_bytes", Report.StackBytes},
+      {"group_segment_bytes", Report.GroupSegmentBytes},
       {"bytes_before", static_cast<int64_t>(Report.BytesBefore)},
       {"bytes_after", static_cast<int64_t>(Report.BytesAfter)},
       {"lift_s", Times.Lift},
@@ -38,17 +45,7 @@ void recordTimings(StringRef Kernel, StringRef Preset,
   };
   std::string Text;
   raw_string_ostream(Text) << json::Value(std::move(Line)) << '\n';
-
-  bool IsFile = StringRef(FileName) != "-";
-  int File =
-      IsFile ? ::open(FileName, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
-             : STDERR_FILENO;
-  if (File < 0)
-    return;
-  // One write of one line: several threads may append.
-  [[maybe_unused]] ssize_t Ignored = ::write(File, Text.data(), Text.size());
-  if (IsFile)
-    ::close(File);
+  appendToFileOf("LUTHIER_TIMINGS", Text);
 }
 
 } // namespace luthier::runtime

@@ -2,6 +2,7 @@
 #include "analysis/LoadsInFlight.h"
 #include "Kernels.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
@@ -19,6 +20,18 @@ protected:
       Loads = LoadsInFlight::run(*Kernel.LR);
     else
       FAIL();
+    expectWalksAgree();
+  }
+  /// Forwards and backwards.
+  void expectWalksAgree() {
+    LoadsWalk Forth(Loads), Back(Loads);
+    const RegisterSet All = RegisterSet::all();
+    for (const MachineBasicBlock &MBB : Kernel.LR->kernel()) {
+      for (const MachineInstr &MI : MBB)
+        EXPECT_TRUE(Forth.waitsBefore(MI, All) == Loads.waitsBefore(MI, All));
+      for (const MachineInstr &MI : reverse(MBB))
+        EXPECT_TRUE(Back.waitsBefore(MI, All) == Loads.waitsBefore(MI, All));
+    }
   }
   bool isGfx12() const { return GetParam().Processor == "gfx1201"; }
   std::string waitVm(unsigned Count) const {
@@ -165,6 +178,29 @@ TEST_P(LoadsInFlightTest, LoopsCarryLoadsAround) {
 TEST_P(LoadsInFlightTest, AnythingMayBeInFlightAfterUnknownCode) {
   analyse("s_swappc_b64 s[30:31], s[4:5]\na: s_nop 0\ns_endpgm\n");
   EXPECT_TRUE(Loads.before(Kernel.at("a")).vgpr(77));
+}
+
+TEST_P(LoadsInFlightTest, WaitsAreEncodedAsTheAssemblerDoes) {
+  if (isGfx12())
+    return;
+  analyse("a: s_waitcnt vmcnt(41)\nb: s_waitcnt vmcnt(3) lgkmcnt(7)\n"
+          "c: s_waitcnt expcnt(2)\nd: s_waitcnt vmcnt(62)\ns_endpgm\n");
+  auto encode = [&](std::optional<unsigned> Vm, std::optional<unsigned> Lgkm,
+                    std::optional<unsigned> Exp) {
+    WaitCounts Counts;
+    Counts[unsigned(WaitCounter::Vm)] = Vm;
+    Counts[unsigned(WaitCounter::Lgkm)] = Lgkm;
+    Counts[unsigned(WaitCounter::Exp)] = Exp;
+    return encodeWaits(Counts, Loads.traits());
+  };
+  auto at = [&](StringRef Label) {
+    return Kernel.at(Label).getOperand(0).getImm();
+  };
+  EXPECT_EQ(encode(41, {}, {}), at("a"));
+  EXPECT_EQ(encode(3, 7, {}), at("b"));
+  EXPECT_EQ(encode({}, {}, 2), at("c"));
+  // 63 would mean no wait.
+  EXPECT_EQ(encode(63, {}, {}), at("d"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, LoadsInFlightTest,

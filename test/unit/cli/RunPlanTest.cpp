@@ -230,4 +230,11 @@ TEST_F(RunPlanTest, SettingsOfTheEngineReachTheProgram) {
   EXPECT_EQ(planned("LUTHIER_REGISTERS"), "no-grow");
 }
 
+TEST_F(RunPlanTest, CostsGoToAFileWhereverTheProgramGoes) {
+  Options = parseRunArguments({"--costs", "costs.txt", "app"});
+  EXPECT_EQ(planned("LUTHIER_COSTS"), "/home/me/costs.txt");
+  Options = parseRunArguments({"--costs=-", "app"});
+  EXPECT_EQ(planned("LUTHIER_COSTS"), "-");
+}
+
 } // namespace

@@ -16,13 +16,13 @@ using namespace luthier::test;
 
 namespace {
 
-constexpr unsigned Items = 60;
-/// Those that are active in the middle of the kernel.
+/// Those work-items that are active in the middle of the kernel.
 constexpr unsigned FirstActive = 21;
 
 struct Fill {
   unsigned VGPRs = 32, AGPRs = 0, SGPRs = 40;
   unsigned Scratch = 0;
+  unsigned MaxWorkgroup = 64;
 };
 
 /// From the third instruction on every register is needed until the end: SCC,
@@ -34,7 +34,7 @@ AssemblyKernel fullKernel(const Fill &F, const EngineTarget &T) {
   K.AGPRs = F.AGPRs;
   K.SGPRs = F.SGPRs;
   K.Scratch = F.Scratch;
-  K.MaxWorkgroup = 64;
+  K.MaxWorkgroup = F.MaxWorkgroup;
   const bool IsWave32 = T.WaveSize == 32;
   const std::string Exec = IsWave32 ? "exec_lo" : "exec";
   const std::string Vcc = IsWave32 ? "vcc_lo" : "vcc";
@@ -138,8 +138,8 @@ protected:
   static constexpr unsigned All = 256;
 
   KernelLaunch launch() const {
-    KernelLaunch Launch{{Items, 1, 1}, {64, 1, 1}};
-    Launch.Arguments.words(1024);
+    KernelLaunch Launch{{Items, 1, 1}, {Items > 64 ? Items : 64, 1, 1}};
+    Launch.Arguments.words(4096);
     return Launch;
   }
 
@@ -198,6 +198,7 @@ protected:
     }
   }
 
+  unsigned Items = 60;
   uint64_t Everyone = 0, SomeLanes = 0; ///< Points by active lanes.
 };
 
@@ -282,6 +283,18 @@ TEST_P(Storage, IsRefusedBeyondTheReachOfInstructions) {
   if (!F.Scratch)
     return;
   refuse(F, StateForm::SpilledWith1Sgpr);
+}
+
+/// All its waves must be on one compute unit: on some targets that leaves no
+/// register more than these.
+TEST_P(Storage, KeepsTheLargestWorkgroupLaunchable) {
+  Items = 1024;
+  const Fill F{.VGPRs = 64, .MaxWorkgroup = Items};
+  run(F, StateForm::SpilledWith1Sgpr);
+  Judgement J = run(F, StateForm::SpilledWith3Sgprs);
+  if (J.Problem.empty() && StringRef(target().Processor) < "gfx90a" &&
+      !target().isRdna())
+    EXPECT_EQ(J.Instrumented.Report.VGPRsAfter, 64u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Storage, ::testing::ValuesIn(allTargets()),
