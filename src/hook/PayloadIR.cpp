@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadIR.h"
+#include "hook/ImplicitLoads.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/UserIntrinsics.h"
 #include "luthier/Refusal.h"
@@ -191,9 +192,11 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
   }
   if (Error E = simplify(M, Payloads, TM))
     return std::move(E);
-  for (Function *F : Payloads)
+  for (Function *F : Payloads) {
     if (Error E = expandUserIntrinsics(*F))
       return std::move(E);
+    separateImplicitLoads(*F);
+  }
   return Payloads;
 }
 
