@@ -25,7 +25,9 @@ using Mutator = llvm::function_ref<llvm::Error(InstrumentationTask &,
 
 /// Runs \p Mutate on a copy of \p Lifted, instruments, and loads the result
 /// beside the original under the name \p Preset. Does nothing if that kernel
-/// already has this preset. Thread-safe.
+/// already has this preset. Thread-safe. Where the kernel's stack is as large
+/// as each dispatch says, hooks that need stack themselves are refused with
+/// DynamicStack, but within Tool::onDispatch() of a dispatch of it.
 LUTHIER_API llvm::Error
 instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
                   const LiftedRepresentation &Lifted, Mutator Mutate,

@@ -19,6 +19,13 @@
 
 namespace luthier {
 
+/// An argument that the runtime is to give a kernel besides those of its
+/// metadata.
+struct AddedArgument {
+  llvm::StringRef ValueKind; ///< Lives for ever.
+  unsigned Offset = 0, Size = 0;
+};
+
 /// What the metadata note says of one kernel; zero where it says nothing.
 struct KernelMetadata {
   unsigned MaxFlatWorkgroupSize = 1024;
@@ -30,6 +37,8 @@ struct KernelMetadata {
   unsigned PrivateSegmentSize = 0;
   unsigned KernargSegmentSize = 0;
   bool UsesDynamicStack = false;
+  /// For writing only.
+  std::vector<AddedArgument> AddedArguments = {};
 };
 
 struct KernelInfo {

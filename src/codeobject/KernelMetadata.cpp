@@ -124,6 +124,41 @@ SmallVector<msgpack::MapDocNode, 8> kernelEntries(msgpack::Document &Document) {
   return Entries;
 }
 
+unsigned offsetOf(msgpack::DocNode Argument) {
+  unsigned Offset = 0;
+  if (Argument.isMap())
+    readNumber(Argument.getMap(), ".offset", Offset);
+  return Offset;
+}
+
+/// Keeps the list in the order of offsets. What was reserved for such an
+/// argument becomes it.
+void addArgument(msgpack::MapDocNode &Entry, const AddedArgument &A) {
+  msgpack::Document &Document = *Entry.getDocument();
+  msgpack::ArrayDocNode Arguments = Document.getArrayNode();
+  msgpack::MapDocNode New = Document.getMapNode();
+  New[".offset"] = Document.getNode(A.Offset);
+  New[".size"] = Document.getNode(A.Size);
+  New[".value_kind"] = Document.getNode(A.ValueKind);
+  bool IsIn = false;
+  const msgpack::DocNode Old = member(Entry, ".args");
+  if (!Old.isEmpty() && Old.isArray())
+    for (msgpack::DocNode Argument : msgpack::DocNode(Old).getArray()) {
+      const bool IsReserved =
+          Argument.isMap() && offsetOf(Argument) == A.Offset &&
+          readString(Argument.getMap(), ".value_kind") == "hidden_none";
+      if (!IsIn && (IsReserved || offsetOf(Argument) > A.Offset)) {
+        Arguments.push_back(New);
+        IsIn = true;
+      }
+      if (!IsReserved)
+        Arguments.push_back(Argument);
+    }
+  if (!IsIn)
+    Arguments.push_back(New);
+  Entry[".args"] = Arguments;
+}
+
 void writeEntry(msgpack::MapDocNode Entry, const KernelMetadata &M) {
   msgpack::Document &Document = *Entry.getDocument();
   const auto Set = [&](StringRef Key, unsigned Value) {
@@ -139,6 +174,8 @@ void writeEntry(msgpack::MapDocNode Entry, const KernelMetadata &M) {
   Set(".group_segment_fixed_size", M.GroupSegmentSize);
   Set(".private_segment_fixed_size", M.PrivateSegmentSize);
   Set(".kernarg_segment_size", M.KernargSegmentSize);
+  for (const AddedArgument &A : M.AddedArguments)
+    addArgument(Entry, A);
 }
 
 } // namespace

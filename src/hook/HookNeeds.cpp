@@ -76,11 +76,13 @@ bool NeedsScan::dependsOnMode(const Instruction &I) {
 }
 
 void NeedsScan::noteHiddenArguments(CallInst &Pointer) {
-  bool Escapes = false;
+  bool HasOtherReads = false;
   const unsigned Version = codeObjectVersion(*Pointer.getFunction());
-  for (auto [Load, Offset] : loadsFrom(Pointer, Escapes))
-    if (auto Hidden = hiddenArgumentAt(Offset, Version))
-      Needs.HiddenArguments |= hiddenBit(Hidden->Argument);
+  for (auto [Load, Offset] : loadsFrom(Pointer, HasOtherReads))
+    for (const HiddenArgumentLoad &A : hiddenArgumentsAt(
+             Offset, Load->getDataLayout().getTypeStoreSize(Load->getType()),
+             Version))
+      Needs.HiddenArguments |= hiddenBit(A.Argument);
 }
 
 void NeedsScan::noteCall(CallInst &Call) {

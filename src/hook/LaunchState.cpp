@@ -5,6 +5,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,15 +14,15 @@ using namespace llvm;
 
 namespace luthier {
 
-std::optional<HiddenArgumentLoad> hiddenArgumentAt(int64_t Offset,
-                                                   unsigned Version) {
+SmallVector<HiddenArgumentLoad, 1>
+hiddenArgumentsAt(int64_t Offset, unsigned Bytes, unsigned Version) {
+  SmallVector<HiddenArgumentLoad, 1> Found;
   for (auto [Index, Info] : enumerate(hiddenArguments())) {
-    const int64_t First = Version >= 500 ? Info.OffsetV5 : Info.OffsetV4;
-    if (First >= 0 && Offset >= First && Offset < First + Info.Bytes)
-      return HiddenArgumentLoad{HiddenArgument(Index),
-                                unsigned(Offset - First)};
+    const int64_t First = Info.offset(Version);
+    if (First >= 0 && Offset + Bytes > First && Offset < First + Info.Bytes)
+      Found.push_back({HiddenArgument(Index), int(First - Offset)});
   }
-  return std::nullopt;
+  return Found;
 }
 
 unsigned codeObjectVersion(const Function &F) {
@@ -30,15 +31,23 @@ unsigned codeObjectVersion(const Function &F) {
   return Flag ? Flag->getZExtValue() : 400;
 }
 
-SmallVector<std::pair<Instruction *, int64_t>, 4> loadsFrom(CallInst &Pointer,
-                                                            bool &Escapes) {
+/// Takes the pointer as a value, and reads nothing through it.
+static bool onlyTakes(const Use &U) {
+  const User *I = U.getUser();
+  if (const auto *Store = dyn_cast<StoreInst>(I))
+    return U.getOperandNo() != Store->getPointerOperandIndex();
+  return isa<PtrToIntInst, ICmpInst, AssumeInst>(I);
+}
+
+SmallVector<std::pair<Instruction *, int64_t>, 4>
+loadsFrom(CallInst &Pointer, bool &HasOtherReads) {
   SmallVector<std::pair<Instruction *, int64_t>, 4> Loads;
   SmallVector<std::pair<Instruction *, int64_t>, 4> Work{{&Pointer, 0}};
   const DataLayout &DL = Pointer.getDataLayout();
   while (!Work.empty()) {
     auto [From, Offset] = Work.pop_back_val();
-    for (User *U : From->users()) {
-      auto *I = cast<Instruction>(U);
+    for (Use &U : From->uses()) {
+      auto *I = cast<Instruction>(U.getUser());
       APInt Distance(64, Offset);
       if (isa<LoadInst>(I))
         Loads.emplace_back(I, Offset);
@@ -49,7 +58,7 @@ SmallVector<std::pair<Instruction *, int64_t>, 4> loadsFrom(CallInst &Pointer,
       else if (isa<AddrSpaceCastInst>(I))
         Work.emplace_back(I, Offset);
       else
-        Escapes = true;
+        HasOtherReads |= !onlyTakes(U);
     }
   }
   return Loads;
@@ -93,6 +102,7 @@ public:
 private:
   Value *workItemId(IRBuilderBase &B, Intrinsic::ID ID);
   Value *state(IRBuilderBase &B, StateValue Value, Type *To);
+  Expected<int> placeOf(const Instruction &Load, int64_t Offset) const;
   Error redirectHiddenArguments(CallInst &Pointer);
 
   const PayloadFrame &Frame;
@@ -123,28 +133,49 @@ Value *LaunchStateLowering::state(IRBuilderBase &B, StateValue Value,
   return To->isPointerTy() ? B.CreateIntToPtr(Bits, To) : Bits;
 }
 
+/// Where in the kernel's arguments there is what \p Load reads.
+Expected<int> LaunchStateLowering::placeOf(const Instruction &Load,
+                                           int64_t Offset) const {
+  const unsigned Bytes = Load.getDataLayout().getTypeStoreSize(Load.getType());
+  const auto Arguments =
+      hiddenArgumentsAt(Offset, Bytes, codeObjectVersion(*Load.getFunction()));
+  if (Arguments.empty())
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook reads an unknown implicit argument at offset " +
+                      Twine(Offset));
+  std::optional<int> Place;
+  for (const HiddenArgumentLoad &A : Arguments) {
+    auto Where = Frame.HiddenArguments.find(A.Argument);
+    if (Where == Frame.HiddenArguments.end())
+      return refuse(RefusalReason::UnsupportedHook,
+                    Twine("a hook needs ") + infoOf(A.Argument).ValueKind +
+                        ", which the kernel is not given");
+    const int ItsPlace = int(Where->second) - A.Distance;
+    if (Place && *Place != ItsPlace)
+      return refuse(RefusalReason::UnsupportedHook,
+                    Twine("a hook reads ") + infoOf(A.Argument).ValueKind +
+                        " together with what is not beside it in the kernel");
+    Place = ItsPlace;
+  }
+  return *Place;
+}
+
 /// The kernel's hidden arguments lie where its own compilation put them.
 Error LaunchStateLowering::redirectHiddenArguments(CallInst &Pointer) {
-  bool Escapes = false;
-  const unsigned Version = codeObjectVersion(*Pointer.getFunction());
-  for (auto [Load, Offset] : loadsFrom(Pointer, Escapes)) {
-    auto Hidden = hiddenArgumentAt(Offset, Version);
-    if (!Hidden)
-      return refuse(RefusalReason::UnsupportedHook,
-                    "a hook reads an unknown implicit argument at offset " +
-                        Twine(Offset));
-    auto Where = Frame.HiddenArguments.find(Hidden->Argument);
-    if (Where == Frame.HiddenArguments.end())
-      return refuse(
-          RefusalReason::UnsupportedHook,
-          Twine("a hook needs ") +
-              hiddenArguments()[unsigned(Hidden->Argument)].ValueKind +
-              ", which the kernel is not given");
+  bool HasOtherReads = false;
+  const auto Loads = loadsFrom(Pointer, HasOtherReads);
+  if (HasOtherReads)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook reads implicit arguments otherwise than at fixed "
+                  "offsets");
+  for (auto [Load, Offset] : Loads) {
+    Expected<int> Place = placeOf(*Load, Offset);
+    if (!Place)
+      return Place.takeError();
     IRBuilder<> B(Load);
     Type *To = getLoadStorePointerOperand(Load)->getType();
     Value *Kernarg = state(B, StateValue::KernargPtr, Pointer.getType());
-    Value *Address = B.CreateConstGEP1_64(B.getInt8Ty(), Kernarg,
-                                          Where->second + Hidden->Offset);
+    Value *Address = B.CreateConstGEP1_64(B.getInt8Ty(), Kernarg, *Place);
     if (To != Address->getType())
       Address = B.CreateAddrSpaceCast(Address, To);
     Load->setOperand(LoadInst::getPointerOperandIndex(), Address);

@@ -17,24 +17,26 @@ class Instruction;
 
 namespace luthier {
 
-/// A load from the implicit arguments.
+/// One of the arguments that a load from the implicit ones reads.
 struct HiddenArgumentLoad {
   HiddenArgument Argument;
-  unsigned Offset; ///< Within the argument.
+  int Distance; ///< Of its first byte from the load's.
 };
 
-/// Which hidden argument lies at \p Offset from the implicit argument pointer,
-/// as code of \p Version (400 or 500 and up) sees it.
-std::optional<HiddenArgumentLoad> hiddenArgumentAt(int64_t Offset,
-                                                   unsigned Version);
+/// Which hidden arguments lie in the \p Bytes from \p Offset on, counted from
+/// the implicit argument pointer, as code of \p Version (400 or 500 and up)
+/// sees them. Optimisers join loads of neighbours.
+llvm::SmallVector<HiddenArgumentLoad, 1>
+hiddenArgumentsAt(int64_t Offset, unsigned Bytes, unsigned Version);
 
 /// The code object version that \p F was compiled for.
 unsigned codeObjectVersion(const llvm::Function &F);
 
 /// Loads of \p Pointer, a call of llvm.amdgcn.implicitarg.ptr, at constant
-/// offsets, each with its offset. \p Escapes: there are other uses.
+/// offsets, each with its offset. \p HasOtherReads: there may be some that are
+/// not at constant offsets.
 llvm::SmallVector<std::pair<llvm::Instruction *, int64_t>, 4>
-loadsFrom(llvm::CallInst &Pointer, bool &Escapes);
+loadsFrom(llvm::CallInst &Pointer, bool &HasOtherReads);
 
 /// What calls of launch state intrinsics read; nothing for other calls.
 struct LaunchValue {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadIR.h"
+#include "hook/ImplicitLoads.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/Locals.h"
 #include "hook/UserIntrinsics.h"
@@ -197,6 +198,7 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
       return std::move(E);
     if (Error E = placeLocals(*F))
       return std::move(E);
+    separateImplicitLoads(*F);
   }
   return Payloads;
 }

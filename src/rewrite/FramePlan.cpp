@@ -4,7 +4,6 @@
 #include "amdgpu/RegisterFiles.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
-#include "rewrite/KernargLayout.h"
 #include "rewrite/RegisterLimits.h"
 #include "rewrite/TakenRegisters.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,6 +23,7 @@ public:
                const VariantPlan &Variants, const HookNeeds &Needs,
                const InstrumenterOptions &Options, FrameAttempt Attempt)
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
+        ObjectVersion(LR.impl().Object->version()),
         Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
         Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
         Limits(registerLimits(Kernel, Use.AGPRs, Traits, Attempt.Policy)),
@@ -54,7 +54,8 @@ private:
 
   const amdgpu::RegisterFiles &Files;
   const KernelInfo &Kernel;
-  const KernargLayout Kernargs;
+  const unsigned ObjectVersion;
+  KernargLayout Kernargs;
   const RegisterFileTraits &Traits;
   const RegisterLimits Limits;
   const bool HasAGPRs;
@@ -272,6 +273,12 @@ Expected<FramePlan> FramePlanner::run() {
   Plan.Stack.Base =
       std::max<unsigned>(Kernel.Descriptor.raw().private_segment_fixed_size,
                          Options.ApplicationStack);
+  Expected<KernargGrowth> Growth =
+      growKernarg(Kernargs, Kernel, ObjectVersion, Plan.Needs.HiddenArguments,
+                  Options.Offline);
+  if (!Growth)
+    return Growth.takeError();
+  Plan.Kernarg = std::move(*Growth);
   Frame.ExplicitKernargSize = Kernargs.ExplicitSize;
   Frame.HiddenArguments = Kernargs.Hidden;
   Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);

@@ -10,6 +10,7 @@
 #include "analysis/RegisterUse.h"
 #include "hook/Payload.h"
 #include "luthier/LiftedRepresentation.h"
+#include "rewrite/KernargLayout.h"
 #include "rewrite/StackPlan.h"
 #include "rewrite/StateStorage.h"
 #include "rewrite/VariantPlan.h"
@@ -43,6 +44,7 @@ struct FramePlan {
   llvm::MCRegister Entry;
   StackPlan Stack;
   HookNeeds Needs;
+  KernargGrowth Kernarg;
 
   /// The frame's register for it, whether or not payloads have a stack.
   llvm::MCRegister stackPointer() const {

@@ -273,7 +273,9 @@ Error Instrumentation::planPoints() {
   if (Plan.Stack.IsUsed && !Options.ApplicationStack &&
       (Kernel.Descriptor.usesDynamicStack() ||
        Kernel.Metadata.UsesDynamicStack))
-    return refuse(RefusalReason::DynamicStack, Kernel.Name);
+    return refuse(RefusalReason::DynamicStack,
+                  "hooks need a stack above the kernel's own, which ends where "
+                  "a dispatch says: instrument it at one (Tool::onDispatch)");
   return Error::success();
 }
 
@@ -288,6 +290,9 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
   }
   Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
   Wanted.Entry = Plan.Entry;
+  const unsigned Own = Plan.Frame.FirstSGPR;
+  if (Own >= Use.SGPRs && Own + Prologue::NumTemporaries < Plan.Frame.SGPRLimit)
+    Wanted.OwnSGPR = Own;
   Wanted.LdsBytes = alignTo(Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Needs.LdsAlign, GroupSegmentAlignment);
   return Wanted;
@@ -354,6 +359,8 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
       extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
   growMemory(Result.PrivateSegmentSize, Result.ExtraGroupSegment,
              Image.Descriptor, Metadata);
+  Result.Kernarg = Plan.Kernarg;
+  growArguments(Plan.Kernarg, Image.Descriptor, Metadata);
   Image.Code = Code.Code;
   const std::vector<PlacedPayload> Placed = placedPayloads();
   const LineTable Lines = linesOf(LR, Code, Placed);

@@ -9,6 +9,7 @@
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "luthier/Refusal.h"
+#include "rewrite/KernargLayout.h"
 #include "rewrite/OfflineImage.h"
 #include <cstdint>
 #include <optional>
@@ -107,6 +108,8 @@ struct InstrumentedKernel {
   uint32_t PrivateSegmentSize = 0;
   /// Bytes to add to the packet's group segment, once that is rounded up to 16.
   uint32_t ExtraGroupSegment = 0;
+  /// Arguments to give it besides the application's.
+  KernargGrowth Kernarg;
   /// Every instruction that was kept, in order of its place: for comparing the
   /// two versions, and for naming the application's place of a fault.
   std::vector<PCPair> Map;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a kernel's arguments are that the runtime adds to its own.
+// Where a kernel's arguments are that the runtime adds to its own, and where
+// those come that its hooks need and it is not given.
 #ifndef LUTHIER_REWRITE_KERNARGLAYOUT_H
 #define LUTHIER_REWRITE_KERNARGLAYOUT_H
 
@@ -19,6 +20,31 @@ struct KernargLayout {
 
 /// As the metadata of \p Object has it; empty where it says nothing.
 KernargLayout kernargLayout(const CodeObject &Object, llvm::StringRef Kernel);
+
+/// How an instrumented kernel's arguments differ from the original's, which
+/// keep their places.
+struct KernargGrowth {
+  struct Argument {
+    HiddenArgument Kind;
+    unsigned Offset; ///< From the start of all.
+  };
+  std::vector<Argument> Added; ///< If empty, nothing differs.
+  unsigned OldSize = 0, NewSize = 0;
+
+  bool any() const { return !Added.empty(); }
+  /// What the metadata of the instrumented kernel has to say of them.
+  std::vector<AddedArgument> forMetadata() const;
+};
+
+/// Adds what \p Layout lacks of \p Wanted, hiddenBit() of each, to it: where
+/// the kernel's own code object version has such an argument, else behind all.
+/// Refuses what nobody can give: at run time, memory that HIP makes only for
+/// kernels that ask for it; \p Offline, where HIP reads the new metadata, what
+/// it may not know there.
+llvm::Expected<KernargGrowth> growKernarg(KernargLayout &Layout,
+                                          const KernelInfo &Kernel,
+                                          unsigned ObjectVersion,
+                                          uint32_t Wanted, bool Offline);
 
 } // namespace luthier
 

@@ -25,6 +25,9 @@ struct LaunchTraits {
   ScratchSetup Scratch;
   bool PacksWorkItemIds; ///< All in v0.
   bool HasTtmpIds;       ///< Workgroup ids: x in ttmp9, y and z in ttmp7.
+  /// Hardware remembers, without end, which scalar registers vector
+  /// instructions have read, and code has to wait when it writes those.
+  bool RemembersScalarReads;
 };
 
 /// Null for a processor this engine does not know.

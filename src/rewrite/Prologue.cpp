@@ -73,6 +73,8 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
   Before = extend(Needs, D, Traits);
   After = LaunchLayout(D, Traits);
   Temporary = alignTo(std::max(Before.end(), After.end()), 2);
+  if (avoidsReads())
+    Temporary = std::max<unsigned>(Temporary, alignTo(Needs.OwnSGPR, 2));
 }
 
 void Prologue::write(SeamCode &Code) const {
@@ -163,14 +165,23 @@ void Prologue::captureState(SeamCode &Code) const {
   for (const Captured &V : Direct)
     if (wants(V.State))
       for (unsigned I = 0; I < lanesOf(V.State).Count; ++I)
-        Code.writeLane(State, lanesOf(V.State).First + I,
-                       C::reg(Code.sgpr(*After.at(V.Launch) + I)));
+        captureLane(Code, lanesOf(V.State).First + I, *After.at(V.Launch) + I);
   captureWorkgroupIds(Code);
   if (wants(StateValue::LdsBase))
     captureLdsBase(Code);
   Code.awaitALU();
   Needs.State->store(Code, Needs.Stack, State, Code.sgpr(Temporary + 3));
   Code.moveMask(AMDGPU::EXEC, Exec);
+}
+
+void Prologue::captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const {
+  MCRegister From = Code.sgpr(SGPR);
+  if (avoidsReads()) {
+    From = Code.sgpr(Temporary);
+    Code.move(From, Code.sgpr(SGPR));
+    Code.awaitALU();
+  }
+  Code.writeLane(stateRegister(Code), Lane, SeamCode::reg(From));
 }
 
 void Prologue::captureWorkgroupIds(SeamCode &Code) const {

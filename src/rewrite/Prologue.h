@@ -26,6 +26,8 @@ struct PrologueNeeds {
   bool SpillWorkItemIds = false;
   /// Where either is put together if its own register holds launch state.
   llvm::MCRegister Entry;
+  /// Scalar registers from here on are not the application's; 0: none are.
+  unsigned OwnSGPR = 0;
   StackPlan Stack;
   /// Bytes of shared memory of hooks, and their alignment.
   unsigned LdsBytes = 0, LdsAlign = 1;
@@ -45,12 +47,13 @@ public:
     return Needs.any() ? Temporary + NumTemporaries : 0;
   }
 
-private:
   static constexpr unsigned NumTemporaries = 4;
 
+private:
   void setUpScratch(SeamCode &Code) const;
   void captureIds(SeamCode &Code) const;
   void captureState(SeamCode &Code) const;
+  void captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const;
   void captureWorkgroupIds(SeamCode &Code) const;
   void captureLdsBase(SeamCode &Code) const;
   void moveToOriginal(SeamCode &Code) const;
@@ -58,6 +61,11 @@ private:
   llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
   llvm::MCRegister stateRegister(SeamCode &Code) const {
     return atEntry(Code, Needs.State->State);
+  }
+  /// See LaunchTraits::RemembersScalarReads. Vector instructions then read none
+  /// of the application's registers, which it writes without waiting.
+  bool avoidsReads() const {
+    return Needs.OwnSGPR && Traits.RemembersScalarReads;
   }
   bool wants(StateValue Value) const {
     return Needs.StateValues & stateBit(Value);

@@ -69,4 +69,13 @@ void growMemory(unsigned Stack, unsigned ExtraGroup,
   Metadata.GroupSegmentSize = Raw.group_segment_fixed_size;
 }
 
+void growArguments(const KernargGrowth &Growth, KernelDescriptor &Descriptor,
+                   KernelMetadata &Metadata) {
+  if (!Growth.any())
+    return;
+  Descriptor.raw().kernarg_size = Growth.NewSize;
+  Metadata.KernargSegmentSize = Growth.NewSize;
+  Metadata.AddedArguments = Growth.forMetadata();
+}
+
 } // namespace luthier

@@ -30,6 +30,10 @@ unsigned extraGroupSegment(const HookNeeds &Needs, bool IsRounded);
 void growMemory(unsigned Stack, unsigned ExtraGroup,
                 KernelDescriptor &Descriptor, KernelMetadata &Metadata);
 
+/// The same for arguments.
+void growArguments(const KernargGrowth &Growth, KernelDescriptor &Descriptor,
+                   KernelMetadata &Metadata);
+
 } // namespace luthier
 
 #endif // LUTHIER_REWRITE_RESOURCEGROWTH_H

@@ -56,8 +56,8 @@ Error checkFitsCooperatively(const Redirection &Target) {
                     Twine(Target.WavesBefore));
 }
 
-Error redirect(hsa_kernel_dispatch_packet_t &Packet,
-               const Redirection &Target) {
+Error redirect(hsa_kernel_dispatch_packet_t &Packet, const Redirection &Target,
+               void *Arguments) {
   if (Target.ExtraGroupSegment) {
     const uint64_t Size = alignTo(uint64_t(Packet.group_segment_size), 16) +
                           Target.ExtraGroupSegment;
@@ -69,6 +69,14 @@ Error redirect(hsa_kernel_dispatch_packet_t &Packet,
     Packet.group_segment_size = Size;
   }
   Packet.kernel_object = Target.KernelObject;
+  if (Packet.kernarg_address != Arguments) {
+    Packet.kernarg_address = Arguments;
+    // Memory that other arguments were in before, which caches may still hold.
+    constexpr unsigned Scope = HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE,
+                       Width = HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE;
+    Packet.header &= ~(((1u << Width) - 1) << Scope);
+    Packet.header |= HSA_FENCE_SCOPE_SYSTEM << Scope;
+  }
   // The application may ask for more than the kernel itself needs.
   Packet.private_segment_size =
       std::max(Packet.private_segment_size, Target.PrivateSegmentSize);
@@ -85,6 +93,17 @@ InstrumentationCache::Kernel::key(const PresetKey &Preset,
           DynamicStack && Sizes.PrivateSegment
               ? static_cast<uint32_t>(PowerOf2Ceil(Sizes.PrivateSegment))
               : 0};
+}
+
+std::shared_ptr<InstrumentationCache::Version>
+InstrumentationCache::Kernel::find(const PresetKey &Preset,
+                                   const LaunchSizes &Sizes) const {
+  auto It = Versions.find(key(Preset, Sizes));
+  // What was made without a dispatch has no stack of ours, and is right for
+  // all; or it was refused, and that says why.
+  if (It == Versions.end())
+    It = Versions.find({Preset, 0});
+  return It == Versions.end() ? nullptr : It->second;
 }
 
 std::shared_ptr<InstrumentationCache::Kernel>
@@ -192,6 +211,9 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Redirection Target;
   Target.PrivateSegmentSize = Built->PrivateSegmentSize;
   Target.ExtraGroupSegment = Built->ExtraGroupSegment;
+  Target.Kernarg = Built->Kernarg;
+  Target.StaticGroupSegment =
+      Loaded.info().Descriptor.raw().group_segment_fixed_size;
   Target.GroupSegmentLimit = Traits ? Traits->LDSBytes : 0;
   Target.WavesBefore = wavesPerSIMD(Processor, Loaded.info());
   Target.WavesAfter = wavesPerSIMD(Processor, *Info);
@@ -239,10 +261,7 @@ Expected<Redirection> InstrumentationCache::find(uint64_t KernelObject,
   {
     std::lock_guard Guard(Lock);
     if (auto Entry = Kernels.find(KernelObject); Entry != Kernels.end())
-      if (auto V =
-              Entry->second->Versions.find(Entry->second->key(Preset, Sizes));
-          V != Entry->second->Versions.end())
-        Found = V->second;
+      Found = Entry->second->find(Preset, Sizes);
   }
   if (!Found)
     return createStringError("the kernel has no preset \"" + Preset.Name +

@@ -40,16 +40,20 @@ struct Redirection {
   uint64_t KernelObject = 0;
   uint32_t PrivateSegmentSize = 0;
   uint32_t ExtraGroupSegment = 0; ///< To add to the packet's.
+  /// Arguments to give the kernel besides the packet's.
+  KernargGrowth Kernarg = {};
+  uint32_t StaticGroupSegment = 0; ///< Of the original.
   /// Waves that fit on a SIMD at a time: of the original and of this version.
   unsigned WavesBefore = 0, WavesAfter = 0;
   /// Bytes that one workgroup can have at most.
   uint32_t GroupSegmentLimit = 0;
 };
 
-/// Has \p Packet run \p Target. Refuses with SharedMemory, and leaves the
-/// packet alone, if what hooks share does not fit beside the application's.
+/// Has \p Packet run \p Target with \p Arguments. Refuses with SharedMemory,
+/// and leaves the packet alone, if what hooks share does not fit beside the
+/// application's.
 llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
-                     const Redirection &Target);
+                     const Redirection &Target, void *Arguments);
 
 /// Held while hooks are compiled and kernels built: what those refer to stays.
 std::recursive_mutex &engineLock();
@@ -115,6 +119,9 @@ private:
     std::map<VersionKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
 
     VersionKey key(const PresetKey &Preset, const LaunchSizes &Sizes) const;
+    /// Null if there is none for such dispatches.
+    std::shared_ptr<Version> find(const PresetKey &Preset,
+                                  const LaunchSizes &Sizes) const;
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);

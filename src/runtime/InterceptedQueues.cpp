@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/InterceptedQueues.h"
+#include "runtime/HiddenValues.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
@@ -35,7 +36,6 @@ bool isDispatch(const Packet &P) {
 /// The process ends: waiting has a limit from now on.
 std::atomic<bool> Draining = false;
 
-thread_local bool Submitting = false, SubmittingCooperative = false;
 thread_local LaunchSizes Launch;
 
 /// True if a tool had the packet run other code.
@@ -83,13 +83,15 @@ private:
 
 } // namespace
 
+thread_local InterceptedQueues::Queue *InterceptedQueues::Submitting = nullptr;
+
 hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        hsa_queue_type32_t Type,
                                        ErrorCallback OnError, void *Data,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
                                        hsa_queue_t **Result) {
-  auto New = std::make_unique<Queue>();
+  auto New = std::make_unique<Queue>(Agent);
   New->OnError = OnError;
   New->Data = Data;
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
@@ -146,8 +148,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
   auto &Q = *static_cast<Queue *>(Data);
-  SaveAndRestore Here(Submitting, true);
-  SaveAndRestore Kind(SubmittingCooperative, Q.Cooperative);
+  SaveAndRestore Here(Submitting, &Q);
   std::optional<ProgressWatch> Watch;
   // The application may wait as long as it likes, until it ends.
   auto GiveUp = [&] {
@@ -163,10 +164,13 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   for (Packet &P : Copies)
     if (isDispatch(P) && showToTools(P.Dispatch))
       Q.Redirected = true;
-  if (!Q.Throttle.waitForRoom(Count, GiveUp))
+  // And one marker of each kind.
+  if (!Q.Throttle.waitForRoom(Count + 1, GiveUp))
     return;
   Packet Marker;
-  if (Q.Throttle.submitted(Count, Marker.BarrierAnd))
+  if (Q.Arguments.submitting(Marker.BarrierAnd))
+    Copies.push_back(Marker);
+  if (Q.Throttle.submitted(Copies.size(), Marker.BarrierAnd))
     Copies.push_back(Marker);
   // Exactly once: ROCr up to 5.2 loses count of its handlers otherwise.
   Write(Copies.data(), Copies.size());
@@ -175,7 +179,30 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
 bool InterceptedQueues::isSubmitting() { return Submitting; }
 LaunchSizes InterceptedQueues::currentLaunch() { return Launch; }
 bool InterceptedQueues::isSubmittingCooperative() {
-  return SubmittingCooperative;
+  return Submitting && Submitting->Cooperative;
+}
+
+Expected<void *>
+InterceptedQueues::argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
+                                const Redirection &Target) {
+  if (!Target.Kernarg.any())
+    return Packet.kernarg_address;
+  if (!Submitting)
+    return createStringError("the hooks need arguments of their own, which are "
+                             "there only for packets on their way to a queue");
+  const LaunchFacts Facts = {Packet, Submitting->Handle,
+                             Submitting->Cooperative,
+                             Target.StaticGroupSegment};
+  // What is refused is so before there is anything to copy.
+  for (const KernargGrowth::Argument &A : Target.Kernarg.Added)
+    if (auto Value = hiddenValue(A.Kind, Facts); !Value)
+      return Value.takeError();
+  auto Copy = Submitting->Arguments.allocate(Target.Kernarg.NewSize);
+  if (!Copy)
+    return Copy.takeError();
+  if (Error E = copyArguments(Target.Kernarg, Facts, *Copy))
+    return std::move(E);
+  return *Copy;
 }
 
 bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {

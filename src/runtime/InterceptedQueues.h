@@ -7,6 +7,7 @@
 #define LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 
 #include "runtime/InstrumentationCache.h"
+#include "runtime/KernargCopies.h"
 #include "runtime/PacketThrottle.h"
 #include <atomic>
 #include <cstdint>
@@ -48,6 +49,12 @@ public:
   static LaunchSizes currentLaunch();
   /// True if those packets are for a queue of cooperative launches.
   static bool isSubmittingCooperative();
+  /// The arguments for \p Packet, not redirected yet, when it runs \p Target:
+  /// the application's own, or a copy with those that hooks need besides. The
+  /// copy stays until the packet that is being submitted has completed.
+  static llvm::Expected<void *>
+  argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
+               const Redirection &Target);
   /// The GPU runtime has started, perhaps anew: waiting has no limit.
   void sessionStarts();
   /// The GPU runtime ends: all queues are gone.
@@ -55,14 +62,20 @@ public:
 
 private:
   struct Queue {
+    explicit Queue(hsa_agent_t Agent) : Arguments(Agent) {}
+
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
     bool Cooperative = false;
     PacketThrottle Throttle;
+    KernargCopies Arguments;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;
   };
+
+  /// The queue that this thread is submitting packets to.
+  static thread_local Queue *Submitting;
 
   static void onPackets(const void *Packets, uint64_t Count, uint64_t Index,
                         void *Data,

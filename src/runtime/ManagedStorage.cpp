@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ManagedStorage.h"
+#include "runtime/HostMemory.h"
 #include "runtime/HsaApi.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,42 +15,6 @@ namespace luthier::runtime {
 namespace {
 
 size_t pageSize() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
-
-/// A fine-grained pool of host memory: what a kernel writes there, also with
-/// atomics, is visible to the host without a copy.
-std::optional<hsa_amd_memory_pool_t> fineGrainedHostPool() {
-  std::optional<hsa_amd_memory_pool_t> Found;
-  auto VisitPool = [](hsa_amd_memory_pool_t Pool, void *Data) -> hsa_status_t {
-    const auto &GetInfo = amdApi().hsa_amd_memory_pool_get_info_fn;
-    hsa_amd_segment_t Segment;
-    uint32_t Flags = 0;
-    if (GetInfo(Pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &Segment) !=
-            HSA_STATUS_SUCCESS ||
-        Segment != HSA_AMD_SEGMENT_GLOBAL)
-      return HSA_STATUS_SUCCESS;
-    GetInfo(Pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &Flags);
-    if (!(Flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED))
-      return HSA_STATUS_SUCCESS;
-    *static_cast<std::optional<hsa_amd_memory_pool_t> *>(Data) = Pool;
-    return HSA_STATUS_INFO_BREAK;
-  };
-  struct Search {
-    decltype(Found) *Result;
-    hsa_status_t (*VisitPool)(hsa_amd_memory_pool_t, void *);
-  } S = {&Found, VisitPool};
-  auto VisitAgent = [](hsa_agent_t Agent, void *Data) -> hsa_status_t {
-    auto *S = static_cast<Search *>(Data);
-    hsa_device_type_t Type;
-    if (coreApi().hsa_agent_get_info_fn(Agent, HSA_AGENT_INFO_DEVICE, &Type) ==
-            HSA_STATUS_SUCCESS &&
-        Type == HSA_DEVICE_TYPE_CPU)
-      amdApi().hsa_amd_agent_iterate_memory_pools_fn(Agent, S->VisitPool,
-                                                     S->Result);
-    return *S->Result ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
-  };
-  coreApi().hsa_iterate_agents_fn(VisitAgent, &S);
-  return Found;
-}
 
 } // namespace
 
@@ -80,7 +45,10 @@ Expected<uint64_t> ManagedVariable::deviceAddress() {
   size_t Bytes = alignTo(Size, pageSize());
   void *Address = nullptr;
   hsa_status_t Status;
-  std::optional<hsa_amd_memory_pool_t> Pool = fineGrainedHostPool();
+  // What a kernel writes there, also with atomics, is visible to the host
+  // without a copy.
+  std::optional<hsa_amd_memory_pool_t> Pool =
+      hostPool(HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED);
   if (Pool && amdApi().hsa_amd_memory_lock_to_pool_fn)
     Status = amdApi().hsa_amd_memory_lock_to_pool_fn(
         Host, Bytes, Agents.data(), static_cast<int>(Agents.size()), *Pool,

@@ -60,9 +60,15 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
   if (runtime::InterceptedQueues::isSubmittingCooperative())
     if (Error E = runtime::checkFitsCooperatively(*Target))
       return E;
-  const hsa_kernel_dispatch_packet_t Original = Packet;
-  if (Error E = runtime::redirect(Packet, *Target))
+  Expected<void *> Arguments =
+      runtime::InterceptedQueues::argumentsFor(Packet, *Target);
+  if (!Arguments)
+    return Arguments.takeError();
+  hsa_kernel_dispatch_packet_t Original = Packet;
+  if (Error E = runtime::redirect(Packet, *Target, *Arguments))
     return E;
+  // The same begins the copy, and there both versions find the same addresses.
+  Original.kernarg_address = *Arguments;
   runtime::verifyDispatch(Original, Packet);
   return Error::success();
 }

@@ -219,12 +219,12 @@ Expected<Bytes> readFile(const Twine &Path) {
 /// Runs clang on \p Source, or takes what it made of it before.
 Expected<Bytes> runClang(StringRef Suffix, const std::string &Source,
                          std::vector<std::string> Arguments,
-                         StringRef AlsoDependsOn = "") {
+                         ArrayRef<StringRef> AlsoDependsOn = {}) {
   std::string Key = Source + join(Arguments, "\n");
-  sys::fs::file_status Status;
-  if (!AlsoDependsOn.empty() && !sys::fs::status(AlsoDependsOn, Status))
-    Key += std::to_string(
-        Status.getLastModificationTime().time_since_epoch().count());
+  for (StringRef File : AlsoDependsOn)
+    if (sys::fs::file_status Status; !sys::fs::status(File, Status))
+      Key += std::to_string(
+          Status.getLastModificationTime().time_since_epoch().count());
   MD5 Hash;
   Hash.update(Key);
   MD5::MD5Result Digest;
@@ -271,6 +271,9 @@ void addWaveSize(std::vector<std::string> &Arguments, const EngineTarget &T) {
                                          : "-mno-wavefrontsize64");
 }
 
+constexpr StringLiteral WavefrontSize =
+    LUTHIER_TEST_INCLUDE "/luthier/detail/WavefrontSize.h";
+
 std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
   std::vector<std::string> Arguments = {
       "-x", "hip", "-std=c++20", "--cuda-device-only", "--no-gpu-bundle-output",
@@ -278,8 +281,11 @@ std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
       "--rocm-path=" LUTHIER_TEST_ROCM_PATH,
       "--rocm-device-lib-path=" LUTHIER_TEST_DEVICE_LIBS,
       "-mcode-object-version=" + std::to_string(Version),
-      // What the headers take for the default is wrong for waves of 64 on RDNA.
-      "-D__AMDGCN_WAVEFRONT_SIZE=" + std::to_string(T.WaveSize)};
+      // What the headers take for the default is wrong for waves of 64 on RDNA;
+      // of GFX10 they refuse those, so there they are not told.
+      "-D__AMDGCN_WAVEFRONT_SIZE=" +
+          std::to_string(
+              StringRef(T.Processor).starts_with("gfx10") ? 32 : T.WaveSize)};
   addWaveSize(Arguments, T);
   return Arguments;
 }
@@ -306,7 +312,8 @@ Expected<Bytes> compileHip(const EngineTarget &T, const std::string &Source,
                    {"-include", "luthier/detail/WavefrontSize.h", "-I",
                     LUTHIER_TEST_INCLUDE});
   Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
-  return runClang(".hip", "#include <hip/hip_runtime.h>\n" + Source, Arguments);
+  return runClang(".hip", "#include <hip/hip_runtime.h>\n" + Source, Arguments,
+                  {WavefrontSize});
 }
 
 Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Source) {
@@ -321,7 +328,10 @@ Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Source) {
                   "\"luthier/Hook.h\"\n#include \"luthier/Intrinsics.h\"\n"
                   "MARK_LUTHIER_DEVICE_MODULE\n" +
                       Source,
-                  Arguments, LUTHIER_TEST_PLUGIN);
+                  Arguments,
+                  {LUTHIER_TEST_PLUGIN, WavefrontSize,
+                   LUTHIER_TEST_INCLUDE "/luthier/Hook.h",
+                   LUTHIER_TEST_INCLUDE "/luthier/Intrinsics.h"});
 }
 
 } // namespace luthier::test

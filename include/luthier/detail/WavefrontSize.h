@@ -2,8 +2,8 @@
 //
 // Included before each file of a tool (cmake/LuthierTool.cmake). HIP before 6.4
 // wants the wave size as a macro, which clang no longer defines: 64 lanes
-// before GFX10, and 32 from there on, where tools see compute kernels only in
-// that form. The host's value is HIP's default.
+// before GFX10, and 32 from there on, which is what tools are compiled for. The
+// host's value is HIP's default.
 #ifndef __AMDGCN_WAVEFRONT_SIZE
 #if defined(__AMDGCN__) && !defined(__GFX6__) && !defined(__GFX7__) &&         \
     !defined(__GFX8__) && !defined(__GFX9__)
@@ -15,3 +15,26 @@
 
 // Clang lost more that older HIP relies on.
 #include "luthier/detail/OlderHip.h"
+
+// HIP makes warpSize a constant of that value. But kernels of both sizes run on
+// GFX10 and later, and a hook has to see the kernel's, whatever the tool was
+// compiled for; so there it is none. HIP's headers keep their own, under
+// another name; a member of a structure has the same.
+#ifdef __HIP__
+#include <hip/hip_runtime_api.h>
+#define warpSize luthierHipWarpSize
+#include <hip/hip_runtime.h>
+#undef warpSize
+
+#if defined(__AMDGCN__) && !defined(__GFX6__) && !defined(__GFX7__) &&         \
+    !defined(__GFX8__) && !defined(__GFX9__)
+namespace luthier::detail {
+struct WarpSize {
+  __device__ operator int() const { return __builtin_amdgcn_wavefrontsize(); }
+};
+} // namespace luthier::detail
+static constexpr luthier::detail::WarpSize warpSize = {};
+#else
+static constexpr int warpSize = __AMDGCN_WAVEFRONT_SIZE;
+#endif
+#endif

@@ -19,21 +19,27 @@
 /// launch left in registers survives.
 extern "C" __global__ void plain(Records R, uint32_t *Work) {
   uint32_t Item = workItem(), Value = Item;
+  R.Clocks[InKernel][Item] = timesNow();
   for (uint32_t I = 0; I < Item % 17; ++I)
     Value = Value * 1664525 + 1013904223;
   writeRecord(R.Slots[0][Item]);
+  R.Where[0][Item] = pointersNow();
   Work[Item] = Value;
+  R.Clocks[LaterInKernel][Item] = timesNow();
 }
 
-/// With a group segment and a barrier.
+/// With a group segment and a barrier, at which there is a hook, too.
 extern "C" __global__ void sharing(Records R, uint32_t *Work) {
   __shared__ uint32_t Shared[1024];
   uint32_t InGroup =
       (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   uint32_t Item = workItem();
   Shared[InGroup] = Item;
+  R.Clocks[InKernel][Item] = timesNow();
   __syncthreads();
+  R.Clocks[LaterInKernel][Item] = timesNow();
   writeRecord(R.Slots[0][Item]);
+  R.Where[0][Item] = pointersNow();
   Work[Item] = Shared[InGroup ^ 1 ? InGroup : 0] + Shared[0];
 }
 
@@ -47,23 +53,57 @@ struct Launch {
   dim3 Items, Group;
 };
 
-static std::vector<Record> copyOf(const Record *Device, uint32_t Count) {
-  std::vector<Record> Host(Count);
-  check(hipMemcpy(Host.data(), Device, Count * sizeof(Record),
-                  hipMemcpyDeviceToHost),
-        "hipMemcpy");
+template <class T>
+static std::vector<T> copyOf(const T *Device, uint32_t Count) {
+  std::vector<T> Host(Count);
+  check(
+      hipMemcpy(Host.data(), Device, Count * sizeof(T), hipMemcpyDeviceToHost),
+      "hipMemcpy");
   return Host;
 }
 
+template <class T> static T *zeros(uint32_t Count) {
+  T *Device = nullptr;
+  check(hipMalloc(&Device, Count * sizeof(T)), "hipMalloc");
+  check(hipMemset(Device, 0, Count * sizeof(T)), "hipMemset");
+  return Device;
+}
+
 /// The first word in which the two differ, or -1.
-static int differingWord(const Record &A, const Record &B) {
-  uint32_t Words[2][sizeof(Record) / 4];
-  std::memcpy(Words[0], &A, sizeof(Record));
-  std::memcpy(Words[1], &B, sizeof(Record));
-  for (size_t I = 0; I < sizeof(Record) / 4; ++I)
+template <class T> static int differingWord(const T &A, const T &B) {
+  uint32_t Words[2][sizeof(T) / 4];
+  std::memcpy(Words[0], &A, sizeof(T));
+  std::memcpy(Words[1], &B, sizeof(T));
+  for (size_t I = 0; I < sizeof(T) / 4; ++I)
     if (Words[0][I] != Words[1][I])
       return I;
   return -1;
+}
+
+/// What a work-item sees of a clock never goes back.
+static void checkClocks(const Records &R, const char *Name, bool Instrumented) {
+  std::vector<Times> At[5];
+  for (int M = AtEntry; M <= AtEnd; ++M)
+    At[M] = copyOf(R.Clocks[M], R.Count);
+  const bool HasKernels = std::strcmp(Name, "modest") != 0,
+             HasBetween = std::strcmp(Name, "sharing") == 0;
+  for (uint32_t I = 0; I < R.Count; ++I) {
+    Times Last = {};
+    for (int M = AtEntry; M <= AtEnd; ++M) {
+      const Times &Now = At[M][I];
+      const bool IsKernels = M == InKernel || M == LaterInKernel;
+      const bool Exists =
+          IsKernels ? HasKernels : Instrumented && (M != Between || HasBetween);
+      check((Now.Clock && Now.Wall) == Exists, "who looks at the clocks", M);
+      if (Exists)
+        check(Now.Clock >= Last.Clock && Now.Wall >= Last.Wall,
+              "a clock goes on, up to moment", M);
+      if (Exists)
+        Last = Now;
+    }
+    if (Failures)
+      return;
+  }
 }
 
 static void run(hipModule_t Module, const char *Name, const Launch &L,
@@ -72,12 +112,13 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
   check(hipModuleGetFunction(&Function, Module, Name), "hipModuleGetFunction");
   Records R;
   R.Count = L.Items.x * L.Items.y * L.Items.z;
-  uint32_t *Work;
-  check(hipMalloc(&Work, R.Count * sizeof(uint32_t)), "hipMalloc");
-  for (Record *&Slot : R.Slots) {
-    check(hipMalloc(&Slot, R.Count * sizeof(Record)), "hipMalloc");
-    check(hipMemset(Slot, 0, R.Count * sizeof(Record)), "hipMemset");
-  }
+  auto *Work = zeros<uint32_t>(R.Count);
+  for (Record *&Slot : R.Slots)
+    Slot = zeros<Record>(R.Count);
+  for (Pointers *&Where : R.Where)
+    Where = zeros<Pointers>(R.Count);
+  for (Times *&Clocks : R.Clocks)
+    Clocks = zeros<Times>(R.Count);
   void *Arguments[] = {&R, &Work};
   check(hipExtModuleLaunchKernel(Function, L.Items.x, L.Items.y, L.Items.z,
                                  L.Group.x, L.Group.y, L.Group.z, 0, nullptr,
@@ -86,14 +127,20 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
   check(hipDeviceSynchronize(), "hipDeviceSynchronize");
 
   std::vector<Record> Own = copyOf(R.Slots[0], R.Count);
+  std::vector<Pointers> OwnWhere = copyOf(R.Where[0], R.Count);
   const bool Writes = std::strcmp(Name, "modest") != 0;
   for (int Hook = 1; Hook <= 2; ++Hook) {
     std::vector<Record> Hooks = copyOf(R.Slots[Hook], R.Count);
+    std::vector<Pointers> Where = copyOf(R.Where[Hook], R.Count);
     for (uint32_t I = 0; I < R.Count; ++I) {
       check(Hooks[I].Written == (Instrumented ? 0x600du : 0u),
             "the hook runs where the tool is", I);
       if (!Instrumented)
         break;
+      if (Writes)
+        check(differingWord(Where[I], OwnWhere[I]) < 0,
+              "word of the pointers by a hook",
+              differingWord(Where[I], OwnWhere[I]));
       if (Writes)
         check(differingWord(Hooks[I], Own[I]) < 0,
               Hook == 1 ? "word of the record by the hook at the start"
@@ -109,8 +156,13 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
         return;
     }
   }
+  checkClocks(R, Name, Instrumented);
   for (Record *Slot : R.Slots)
     check(hipFree(Slot), "hipFree");
+  for (Pointers *Where : R.Where)
+    check(hipFree(Where), "hipFree");
+  for (Times *Clocks : R.Clocks)
+    check(hipFree(Clocks), "hipFree");
   check(hipFree(Work), "hipFree");
 }
 

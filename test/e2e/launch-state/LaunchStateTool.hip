@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes what hooks see of the launch at the kernel's start and at its end to
-// where the kernel's first argument says.
+// where the kernel's first argument says, and what the clocks say there.
 #include "luthier/luthier.h"
 
 #include "Record.h"
@@ -10,12 +10,21 @@ using namespace luthier;
 
 MARK_LUTHIER_DEVICE_MODULE
 
-LUTHIER_HOOK_ANNOTATE record(uint32_t Slot) {
-  const auto *R = static_cast<const Records *>(
+static __device__ const Records &records() {
+  return *static_cast<const Records *>(
       (const void *)__builtin_amdgcn_kernarg_segment_ptr());
-  writeRecord(R->Slots[Slot][workItem()]);
+}
+
+LUTHIER_HOOK_ANNOTATE record(uint32_t Slot) {
+  writeRecord(records().Slots[Slot][workItem()]);
+  records().Where[Slot][workItem()] = pointersNow();
 }
 LUTHIER_EXPORT_HOOK_HANDLE(record);
+
+LUTHIER_HOOK_ANNOTATE look(uint32_t When) {
+  records().Clocks[When][workItem()] = timesNow();
+}
+LUTHIER_EXPORT_HOOK_HANDLE(look);
 
 struct LaunchState : Tool {
   llvm::Error instrument(LiftedRepresentation &LR,
@@ -25,7 +34,17 @@ struct LaunchState : Tool {
       return llvm::Error::success();
     const void *Hook = LUTHIER_GET_HOOK_HANDLE(record);
     LUTHIER_RETURN_ON_ERROR(Task.insertHookAtKernelEntry(Hook, {1}));
-    return Task.insertHookAtEndpgm(Hook, {2});
+    LUTHIER_RETURN_ON_ERROR(Task.insertHookAtEndpgm(Hook, {2}));
+    const void *Look = LUTHIER_GET_HOOK_HANDLE(look);
+    LUTHIER_RETURN_ON_ERROR(
+        Task.insertHookAtKernelEntry(Look, {uint32_t(AtEntry)}));
+    for (auto &[Symbol, MF] : LR.functions())
+      for (llvm::MachineBasicBlock &MBB : *MF)
+        for (llvm::MachineInstr &MI : MBB)
+          if (MI.getOpcode() == llvm::AMDGPU::S_BARRIER)
+            LUTHIER_RETURN_ON_ERROR(
+                Task.insertHookBefore(MI, Look, {uint32_t(Between)}));
+    return Task.insertHookAtEndpgm(Look, {uint32_t(AtEnd)});
   }
 };
 LUTHIER_TOOL(LaunchState)

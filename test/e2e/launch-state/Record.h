@@ -14,19 +14,52 @@ struct Record {
   /// From other lanes: a shuffle, a ballot and a vote among those active.
   uint32_t Neighbour, AllSmall;
   uint64_t Ballot;
-  const void *Kernarg, *Dispatch;
+  uint64_t DispatchId;
   /// Of the launch, read through the dispatch pointer.
   uint32_t GridItems[3];
   float Rounded; ///< Depends on the rounding mode.
+};
+
+// Clang has no other name for it.
+extern "C" __device__ uint64_t
+launchDispatchId() __asm("llvm.amdgcn.dispatch.id");
+
+struct Pointers {
+  const void *Kernarg, *Dispatch, *Queue, *Implicit;
+};
+
+struct Times {
+  uint64_t Clock, Wall;
 };
 
 // Inlined: outside of kernels, LLVM takes the kernarg pointer to be null.
 
 /// The kernel's first argument, which hooks find through the kernarg pointer.
 struct Records {
-  uint32_t Count;   ///< Work-items of the launch.
-  Record *Slots[3]; ///< By the kernel; by the hook at entry; at the end.
+  uint32_t Count; ///< Work-items of the launch.
+  /// By the kernel; by the hook at entry; at the end.
+  Record *Slots[3];
+  Pointers *Where[3];
+  Times *Clocks[5]; ///< In the order of Moment.
 };
+
+/// When a work-item looks at the clocks.
+enum Moment { AtEntry, InKernel, Between, LaterInKernel, AtEnd };
+
+__device__ __forceinline__ Times timesNow() {
+#ifdef __HIP_DEVICE_COMPILE__ // HIP's headers have one of them only there.
+  return {uint64_t(clock64()), uint64_t(wall_clock64())};
+#else
+  return {};
+#endif
+}
+
+__device__ __forceinline__ Pointers pointersNow() {
+  return {(const void *)__builtin_amdgcn_kernarg_segment_ptr(),
+          (const void *)__builtin_amdgcn_dispatch_ptr(),
+          (const void *)__builtin_amdgcn_queue_ptr(),
+          (const void *)__builtin_amdgcn_implicitarg_ptr()};
+}
 
 __device__ __forceinline__ uint32_t workItem() {
   const auto *Packet = static_cast<const hsa_kernel_dispatch_packet_t *>(
@@ -57,8 +90,7 @@ __device__ __forceinline__ void writeRecord(Record &R) {
   R.Neighbour = __shfl_xor(threadIdx.x, 1);
   R.Ballot = __ballot(threadIdx.x % 3 == 0);
   R.AllSmall = __all(threadIdx.x < 40);
-  R.Kernarg = (const void *)__builtin_amdgcn_kernarg_segment_ptr();
-  R.Dispatch = (const void *)__builtin_amdgcn_dispatch_ptr();
+  R.DispatchId = launchDispatchId();
   R.GridItems[0] = Packet->grid_size_x;
   R.GridItems[1] = Packet->grid_size_y;
   R.GridItems[2] = Packet->grid_size_z;

@@ -249,6 +249,9 @@ TEST_P(HipHooks, OnlyNeutralOnesRunInWavesOfAnotherSize) {
   Run.runHook("loops");
   EXPECT_EQ(Run.out()[63], 6u);
   EXPECT_EQ(Run.out()[26], 1026u);
+  Run.runHook("lanes");
+  for (unsigned Lane = 0; Lane < 64; ++Lane)
+    EXPECT_EQ(Run.out()[Lane], Lane + 100 * 64 + 64);
   for (const char *Hook : {"shuffles", "votes"}) {
     auto P = Run.compile(Hook, Run.frame());
     ASSERT_FALSE(bool(P)) << Hook;

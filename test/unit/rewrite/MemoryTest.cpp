@@ -2,6 +2,7 @@
 //
 // Stack and shared memory of hooks, beside the application's.
 #include "EngineTest.h"
+#include "lift/Lifter.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -122,6 +123,47 @@ define void @h() #0 {
   Launch.Arguments.words(64).value(uint32_t(13));
   expectRefused(fromIR(Kernel), Launch, everywhere("h"),
                 RefusalReason::SharedMemory);
+}
+
+TEST_P(Memory, WithoutADispatchNobodyKnowsWhereADynamicStackEnds) {
+  Object K = fromIR(R"(
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+  br label %then
+then:
+  %a = alloca i32, i32 %n, addrspace(5)
+  store volatile i32 7, ptr addrspace(5) %a
+  %v = load volatile i32, ptr addrspace(5) %a
+  store i32 %v, ptr addrspace(1) %p
+  ret void
+})");
+  ASSERT_TRUE(K);
+  ASSERT_TRUE(K->kernels().front().Descriptor.usesDynamicStack());
+  auto instrument = [&](const char *IR) {
+    setHooks(IR);
+    HookModule Module;
+    Module.ToolName = "test";
+    Module.Bitcode = Hooks.Bitcode;
+    Module.Variables["Counters"] = 0x1000;
+    auto LR = liftKernel(K, K->kernels().front());
+    InstrumentationTask Task;
+    cantFail(Task.insertHookAtKernelEntry(hook("h")));
+    return instrumentKernel(*cantFail(std::move(LR)), Task,
+                            [&](const void *Handle) -> Expected<HookReference> {
+                              return HookReference{
+                                  &Module, static_cast<const char *>(Handle)};
+                            },
+                            {});
+  };
+  auto Refused = instrument(StackHook);
+  ASSERT_FALSE(bool(Refused));
+  const std::string Why = toString(Refused.takeError());
+  EXPECT_TRUE(StringRef(Why).starts_with("dynamic-stack: ")) << Why;
+  EXPECT_NE(Why.find("onDispatch"), std::string::npos) << Why;
+  // Without a stack of its own, a hook does not ask.
+  auto Version = instrument("define void @h() #0 {\n"
+                            "store i64 7, ptr addrspace(1) @Counters\n"
+                            "ret void }");
+  EXPECT_TRUE(bool(Version)) << toString(Version.takeError());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Memory, ::testing::ValuesIn(allTargets()),

@@ -32,6 +32,72 @@ hsa_signal_value_t waitForSignal(hsa_signal_t Signal, hsa_signal_condition_t,
   return Value;
 }
 
+hsa_signal_value_t loadSignal(hsa_signal_t Signal) {
+  return Current->Signals[Signal.handle - 1];
+}
+
+/// Its handle is its type.
+hsa_status_t iterateAgents(hsa_status_t (*Callback)(hsa_agent_t, void *),
+                           void *Data) {
+  for (auto Type : {HSA_DEVICE_TYPE_GPU, HSA_DEVICE_TYPE_CPU})
+    if (hsa_status_t Status = Callback({uint64_t(Type)}, Data);
+        Status != HSA_STATUS_SUCCESS)
+      return Status;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t agentInfo(hsa_agent_t Agent, hsa_agent_info_t, void *Value) {
+  const auto Type = hsa_device_type_t(Agent.handle);
+  std::memcpy(Value, &Type, sizeof(Type));
+  return HSA_STATUS_SUCCESS;
+}
+
+/// Each agent has two, the second of which is for kernel arguments. Handles are
+/// flags.
+hsa_status_t iteratePools(hsa_agent_t,
+                          hsa_status_t (*Callback)(hsa_amd_memory_pool_t,
+                                                   void *),
+                          void *Data) {
+  for (uint64_t Flags : {HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED,
+                         HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT})
+    if (hsa_status_t Status = Callback({Flags}, Data);
+        Status != HSA_STATUS_SUCCESS)
+      return Status;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t poolInfo(hsa_amd_memory_pool_t Pool,
+                      hsa_amd_memory_pool_info_t Attribute, void *Value) {
+  const uint32_t Result = Attribute == HSA_AMD_MEMORY_POOL_INFO_SEGMENT
+                              ? uint32_t(HSA_AMD_SEGMENT_GLOBAL)
+                              : uint32_t(Pool.handle);
+  std::memcpy(Value, &Result, sizeof(Result));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t allocateMemory(hsa_amd_memory_pool_t Pool, size_t Size, uint32_t,
+                            void **Pointer) {
+  if (Pool.handle != HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  Current->Memory.push_back(std::make_unique<uint8_t[]>(Size));
+  *Pointer = Current->Memory.back().get();
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t freeMemory(void *Pointer) {
+  for (auto &Block : Current->Memory)
+    if (Block.get() == Pointer) {
+      Block.reset();
+      return HSA_STATUS_SUCCESS;
+    }
+  return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+hsa_status_t allowAccess(uint32_t, const hsa_agent_t *, const uint32_t *,
+                         const void *) {
+  return HSA_STATUS_SUCCESS;
+}
+
 /// A loaded code object has its executable's handle.
 hsa_status_t iterateObjects(hsa_executable_t Executable,
                             hsa_status_t (*Callback)(hsa_executable_t,
@@ -99,6 +165,15 @@ FakeHsa::FakeHsa() {
   Core.hsa_signal_destroy_fn = destroySignal;
   Core.hsa_signal_store_relaxed_fn = storeSignal;
   Core.hsa_signal_wait_scacquire_fn = waitForSignal;
+  Core.hsa_signal_load_scacquire_fn = loadSignal;
+  Core.hsa_iterate_agents_fn = iterateAgents;
+  Core.hsa_agent_get_info_fn = agentInfo;
+  AmdExtTable &Amd = Table.amd_ext;
+  Amd.hsa_amd_agent_iterate_memory_pools_fn = iteratePools;
+  Amd.hsa_amd_memory_pool_get_info_fn = poolInfo;
+  Amd.hsa_amd_memory_pool_allocate_fn = allocateMemory;
+  Amd.hsa_amd_memory_pool_free_fn = freeMemory;
+  Amd.hsa_amd_agents_allow_access_fn = allowAccess;
   Core.hsa_system_get_major_extension_table_fn = extensionTable;
   saveHsaApi(Table.root);
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <hsa/hsa.h>
+#include <memory>
 #include <vector>
 
 namespace luthier::test {
@@ -28,6 +29,9 @@ public:
   std::vector<FakeCodeObject> Executables;
   /// Signals by handle minus one.
   std::vector<int64_t> Signals;
+  /// Memory that was asked for, of a pool for kernel arguments; what is freed
+  /// is null.
+  std::vector<std::unique_ptr<uint8_t[]>> Memory;
   /// Called when somebody waits for a signal that is not complete.
   std::function<void()> WhileWaiting;
 };

@@ -33,7 +33,7 @@ TEST(Redirect, AsksForWhatBothNeed) {
   hsa_kernel_dispatch_packet_t Packet = {};
   Packet.private_segment_size = 64;
   Packet.group_segment_size = 100;
-  ASSERT_FALSE(redirect(Packet, Target));
+  ASSERT_FALSE(redirect(Packet, Target, nullptr));
   EXPECT_EQ(Packet.kernel_object, 0x1000u);
   EXPECT_EQ(Packet.private_segment_size, 96u);
   // Rounded up to 112 first.
@@ -46,7 +46,7 @@ TEST(Redirect, KeepsAStackThatIsLargerThanTheVersionNeeds) {
   hsa_kernel_dispatch_packet_t Packet = {};
   Packet.private_segment_size = 4096;
   Packet.group_segment_size = 7;
-  ASSERT_FALSE(redirect(Packet, Target));
+  ASSERT_FALSE(redirect(Packet, Target, nullptr));
   EXPECT_EQ(Packet.private_segment_size, 4096u);
   EXPECT_EQ(Packet.group_segment_size, 7u);
 }
@@ -60,11 +60,11 @@ TEST(Redirect, RefusesAtTheHardwaresLimitAndLeavesThePacketAlone) {
   hsa_kernel_dispatch_packet_t Packet = {};
   Packet.kernel_object = 0x2000;
   Packet.group_segment_size = 65536 - 16;
-  ASSERT_FALSE(redirect(Packet, Target));
+  ASSERT_FALSE(redirect(Packet, Target, nullptr));
   Packet.kernel_object = 0x2000;
   Packet.private_segment_size = 0;
   Packet.group_segment_size = 65536 - 15;
-  Error E = redirect(Packet, Target);
+  Error E = redirect(Packet, Target, nullptr);
   ASSERT_TRUE(E.isA<Refusal>());
   handleAllErrors(std::move(E), [](const Refusal &R) {
     EXPECT_EQ(R.reason(), RefusalReason::SharedMemory);
