@@ -83,6 +83,60 @@ INSTANTIATE_TEST_SUITE_P(Targets, Poison, ::testing::ValuesIn(builds()),
                                   std::to_string(std::get<1>(Info.param));
                          });
 
+/// Hooks on top of poison: they count what there is to count, and lose nothing
+/// that they keep between points.
+class PoisonAndHooks : public Poison {
+protected:
+  PoisonAndHooks() {
+    setHooks(R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define void @count() #0 {
+  %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %at = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lane)
+  %array = alloca [4 x i32], addrspace(5)
+  %i = and i32 %at, 3
+  %slot = getelementptr [4 x i32], ptr addrspace(5) %array, i32 0, i32 %i
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  store volatile i32 %x, ptr addrspace(5) %slot
+  %y = load volatile i32, ptr addrspace(5) %slot
+  %sum = zext i32 %y to i64
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 1
+  %b = atomicrmw add ptr addrspace(1) %p, i64 %sum syncscope("agent") monotonic
+  ret void
+})");
+  }
+};
+
+TEST_P(PoisonAndHooks, CountTheSame) {
+  for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
+    SCOPED_TRACE(Kernel);
+    Options.Engine.Poison = false;
+    const Judgement Plain =
+        expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
+    Options.Engine.Poison = true;
+    const Judgement J =
+        expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
+    ASSERT_GE(J.counters().size(), 2u);
+    EXPECT_GT(Plain.counters().at(0), 0u);
+    EXPECT_EQ(J.counters()[0], Plain.counters().at(0));
+    EXPECT_EQ(J.counters()[1], Plain.counters().at(1));
+    EXPECT_GT(J.Instrumented.Report.BytesAfter,
+              Plain.Instrumented.Report.BytesAfter);
+  }
+}
+
+std::vector<std::tuple<EngineTarget, unsigned>> optimisedBuilds() {
+  std::vector<std::tuple<EngineTarget, unsigned>> All = builds();
+  erase_if(All, [](const auto &Build) { return std::get<1>(Build) == 0; });
+  return All;
+}
+INSTANTIATE_TEST_SUITE_P(Targets, PoisonAndHooks,
+                         ::testing::ValuesIn(optimisedBuilds()),
+                         [](const auto &Info) {
+                           return std::get<0>(Info.param).name();
+                         });
+
 class PoisonIsThere : public EngineTest {};
 
 TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
