@@ -2,9 +2,10 @@
 # The distribution's ROCm.
 #   luthier::hsa      ROCr: headers and library
 #   luthier::hsakmt   the thunk's headers (types only; never linked)
-#   luthier_add_hip_program(name sources... [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
+#   luthier_add_hip_program(name sources... [ON_DEMAND] [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
 #                     compiles a program with the distribution's own hipcc, as
-#                     its users do; luthier never sees its source
+#                     its users do; luthier never sees its source. ON_DEMAND:
+#                     not in every build
 find_library(LUTHIER_HSA_LIBRARY hsa-runtime64 REQUIRED)
 find_path(LUTHIER_HSA_INCLUDE hsa/hsa.h REQUIRED)
 find_program(LUTHIER_HIPCC hipcc REQUIRED)
@@ -18,7 +19,7 @@ target_include_directories(luthier-hsa SYSTEM INTERFACE "${LUTHIER_HSA_INCLUDE}"
 target_link_libraries(luthier-hsa INTERFACE ${LUTHIER_HSA_LIBRARY})
 
 function(luthier_add_hip_program name)
-  cmake_parse_arguments(arg "" "OUTPUT_DIRECTORY" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "ON_DEMAND" "OUTPUT_DIRECTORY" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
   if(NOT arg_TARGETS)
     set(arg_TARGETS gfx90a)
   endif()
@@ -46,5 +47,9 @@ function(luthier_add_hip_program name)
     DEPFILE "${CMAKE_CURRENT_BINARY_DIR}/${name}.d"
     COMMENT "Building HIP program ${name}"
     VERBATIM)
-  add_custom_target(${name} ALL DEPENDS "${program}")
+  set(all ALL)
+  if(arg_ON_DEMAND)
+    set(all)
+  endif()
+  add_custom_target(${name} ${all} DEPENDS "${program}")
 endfunction()

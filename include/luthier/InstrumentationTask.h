@@ -89,10 +89,11 @@ public:
   /// it gives its registers back (MSG_DEALLOC_VGPRS).
   llvm::Error insertHookAtWaveEnd(const void *Hook, Arguments Args = {});
 
-  /// Instead of hooks: at every place where one could run, writes garbage, made
-  /// from \p Seed, to every register and flag that Luthier's analyses call
-  /// free there. A kernel that computes something else then shows a fault of
-  /// Luthier. Refused together with hooks.
+  /// At every place where a hook could run, before the hooks there: writes
+  /// garbage, made from \p Seed, to every register and flag that Luthier's
+  /// analyses call free there. A kernel that computes something else then, or a
+  /// tool that counts something else, shows a fault of Luthier. Registers and
+  /// flags that hooks name are left alone.
   void overwriteFreeRegisters(uint64_t Seed) { PoisonSeed = Seed; }
   std::optional<uint64_t> poisonSeed() const { return PoisonSeed; }
 

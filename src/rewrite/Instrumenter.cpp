@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/Liveness.h"
 #include "analysis/LoadsInFlight.h"
 #include "codeobject/CodeObjectWriter.h"
@@ -86,10 +87,12 @@ private:
   Error writeKernel();
   /// \p Begin is the layout's size where this insertion begins.
   void writeAt(const Place &Where, size_t Begin, amdgpu::CodeLayout &Layout);
+  void poisonAt(const Place &Where, amdgpu::CodeLayout &Layout);
   std::vector<PlacedPayload> placedPayloads() const;
   Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
   RegisterSet liveAt(const Place &Where) const;
   WaitCounts waitsAt(const Place &Where, const RegisterSet &Registers);
+  RegisterSet keptBetweenPoints() const;
   Error checkSharedMemory() const;
 
   LiftedRepresentation &LR;
@@ -113,6 +116,7 @@ private:
   std::optional<LoadsInFlight> Loads;
   std::optional<LoadsWalk> Walk;
   std::optional<PointWriter> Writer;
+  std::optional<Poisoner> Poison;
   /// By Place::key().
   DenseMap<std::pair<const void *, const void *>, SmallVector<ReadyPoint, 1>>
       Points;
@@ -298,8 +302,54 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
   return Wanted;
 }
 
+/// What poison must leave alone: registers of the engine's own that hold
+/// something while the application runs, and whatever a hook reads or writes of
+/// the application, which may do so where the application itself does not care.
+RegisterSet Instrumentation::keptBetweenPoints() const {
+  RegisterSet Kept;
+  if (Plan.State) {
+    if (Plan.State->Form == StateForm::Vgpr)
+      Kept.add(Plan.State->State);
+    for (MCRegister Reg : {Plan.State->Home, Plan.State->Aside,
+                           Plan.State->Exec, Plan.State->Address})
+      if (Reg)
+        Kept.add(Reg);
+  }
+  if (Plan.Frame.WorkItemIds && !Plan.SpillsWorkItemIds)
+    Kept.add(Plan.Frame.WorkItemIds);
+  for (unsigned Number : Needs.Named)
+    Kept.add(MCRegister(Number));
+  for (const PlannedPoint &Point : Variants.Points)
+    for (const ArgumentMove &Move : Point.Moves)
+      if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
+        Kept.add(*Reg);
+  for (const Payload &P : Payloads) {
+    if (P.UsesSCC)
+      Kept.add(RegisterSet::SCC);
+    if (P.UsesVCC)
+      Kept.add(AMDGPU::VCC);
+    if (P.UsesM0)
+      Kept.add(RegisterSet::M0);
+  }
+  return Kept;
+}
+
+void Instrumentation::poisonAt(const Place &Where, amdgpu::CodeLayout &Layout) {
+  if (!Poison)
+    return;
+  switch (Where.K) {
+  case Place::Kind::Before:
+    return Poison->before(*Where.MI, Layout);
+  case Place::Kind::Edge:
+    return Poison->onEdge(*Where.From, *Where.To, Layout);
+  case Place::Kind::Entry:
+    return Poison->atEntry(*Where.MF, Layout);
+  }
+}
+
 void Instrumentation::writeAt(const Place &Where, size_t Begin,
                               amdgpu::CodeLayout &Layout) {
+  poisonAt(Where, Layout);
   if (auto It = Points.find(Where.key()); It != Points.end())
     for (const ReadyPoint &Ready : It->second) {
       const size_t At = Writer->write(*Ready.Point, Ready.Saves, Layout);
@@ -321,6 +371,9 @@ Error Instrumentation::writeKernel() {
   KernelDescriptor Descriptor = Kernel.Descriptor;
   Prologue Start(prologueNeeds(), Descriptor,
                  *launchTraits(Object.target().Processor));
+  if (Options.Poison)
+    Poison.emplace(LR, Encoder, Options, /*Above=*/RegisterSet(),
+                   keptBetweenPoints());
   auto before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
     writeAt(Place::before(MI), Layout.size(), Layout);
   };
@@ -429,15 +482,14 @@ Expected<InstrumentedKernel> Instrumentation::run() {
 Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
                  HookResolver Resolve, const InstrumenterOptions &Options) {
-  if (Options.Poison || Task.poisonSeed()) {
-    if (!Task.insertions().empty())
-      return refuse(RefusalReason::UnsupportedEdit,
-                    "registers that hooks use cannot be overwritten as well");
-    InstrumenterOptions Poisoning = Options;
-    Poisoning.PoisonSeed = Task.poisonSeed().value_or(Options.PoisonSeed);
-    return poisonKernel(LR, Poisoning);
+  InstrumenterOptions How = Options;
+  if (std::optional<uint64_t> Seed = Task.poisonSeed()) {
+    How.Poison = true;
+    How.PoisonSeed = *Seed;
   }
-  return Instrumentation(LR, Task, Resolve, Options).run();
+  if (How.Poison && Task.insertions().empty())
+    return poisonKernel(LR, How);
+  return Instrumentation(LR, Task, Resolve, How).run();
 }
 
 Expected<std::vector<uint8_t>>

@@ -50,8 +50,11 @@ struct InstrumenterOptions {
   /// Overwrite, at every point, what the analyses call free.
   bool Poison = false;
   uint64_t PoisonSeed = 0;
-  /// Registers at one point, chosen by chance; 0 for all of them.
+  /// Registers at one point that became free, chosen by chance; 0 for all.
   uint32_t PoisonMost = 32;
+  /// For tests of judges: units of RegisterSet that are overwritten although
+  /// the application may need them.
+  std::vector<unsigned> PoisonPlanted = {};
   /// What the loader added to the original's addresses: code that asks for its
   /// own position keeps getting the original's.
   uint64_t LoadBias = 0;

@@ -5,9 +5,12 @@
 #include "amdgpu/OpcodeMap.h"
 #include "amdgpu/RegisterFiles.h"
 #include "analysis/RegisterEffects.h"
+#include "analysis/RegisterUse.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
+#include "rewrite/RegisterLimits.h"
+#include "rewrite/ResourceGrowth.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -19,70 +22,52 @@ using S = RegisterSet;
 static MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
 static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
 
-Poisoner::Poisoner(const LiftedRepresentation &LR,
-                   amdgpu::MachineEncoder &Encoder,
-                   const InstrumenterOptions &Options, const RegisterSet &Kept)
-    : Encoder(Encoder), Lives(Liveness::run(LR)), Loads(LoadsInFlight::run(LR)),
-      Legal(InsertionPoints::run(LR)),
-      Most(Options.PoisonMost ? Options.PoisonMost : S::NumUnits),
-      Random(uint32_t(Options.PoisonSeed ^ Options.PoisonSeed >> 32)) {
+/// What the code names, but for state of the wave rather than values, and what
+/// is hardware's own.
+static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
   const EffectsContext Context = effectsContextOf(LR);
-  IsWave32 = Context.IsWave32;
-  // Generation 9 has wait states; later ones wait for the units themselves.
-  WaitsForAlu = Encoder.target()
-                    .opcodes()
-                    .realOpcode(AMDGPU::S_WAITCNT_DEPCTR)
-                    .has_value();
+  RegisterSet Named;
   for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB) {
-        HasMatrixOps |= SIInstrInfo::isMFMA(MI);
+      for (const MachineInstr &MI : MBB)
         for (const RegisterEffect &E : effectsOf(MI, Context).Registers)
-          Universe.add(E.Units);
-      }
-  Universe.add(S::SCC);
-  Universe -= Kept;
-  // State of the wave rather than values, or hardware's own.
+          Named.add(E.Units);
+  Named.add(S::SCC);
   for (unsigned Unit : {S::EXECLo, S::EXECHi, S::MODE, S::FlatScratchLo,
                         S::FlatScratchHi, S::XnackMaskLo, S::XnackMaskHi})
-    Universe.remove({uint16_t(Unit), 1, false});
+    Named.remove({uint16_t(Unit), 1, false});
+  return Named;
 }
 
-void Poisoner::before(const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
-  Expected<const MachineInstr *> Anchor = Legal.anchorOf(MI);
-  if (!Anchor)
-    return consumeError(Anchor.takeError());
-  if (*Anchor == &MI)
-    write(Universe - Lives.before(MI) - Loads.before(MI),
-          /*WithVectors=*/!Legal.deallocatesVGPRs(MI), Layout);
+static bool hasMatrixOps(const LiftedRepresentation &LR) {
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      if (any_of(MBB, [](const MachineInstr &MI) {
+            return SIInstrInfo::isMFMA(MI);
+          }))
+        return true;
+  return false;
 }
 
-void Poisoner::onEdge(const MachineBasicBlock &From,
-                      const MachineBasicBlock &To, amdgpu::CodeLayout &Layout) {
-  if (Legal.isLegalBehind(From) && !Legal.isEnteredDeallocated(To))
-    write(Universe - Lives.onEdge(From, To) - Loads.onEdge(From, To),
-          /*WithVectors=*/true, Layout);
-}
-
-void Poisoner::atEntry(const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
-  write(Universe - Lives.atEntry(MF) - Loads.atEntry(MF), /*WithVectors=*/true,
-        Layout);
-}
-
-/// Leaves at most so many as one place may have, by chance.
-void Poisoner::choose(RegisterSet &Free) {
-  SmallVector<unsigned, 64> Units;
-  for (unsigned U = 0; U != S::NumUnits; ++U)
-    if (Free.unit(U))
-      Units.push_back(U);
-  if (Units.size() <= Most)
-    return;
-  RegisterSet Chosen;
-  for (unsigned N = 0; N != Most; ++N) {
-    std::swap(Units[N], Units[N + Random() % (Units.size() - N)]);
-    Chosen.addUnit(Units[N]);
-  }
-  Free = Chosen;
+Poisoner::Poisoner(const LiftedRepresentation &LR,
+                   amdgpu::MachineEncoder &Encoder,
+                   const InstrumenterOptions &Options, const RegisterSet &Above,
+                   const RegisterSet &Kept)
+    : Encoder(Encoder), IsWave32(effectsContextOf(LR).IsWave32),
+      HasMatrixOps(hasMatrixOps(LR)),
+      // Generation 9 has wait states; later ones wait for the units themselves.
+      WaitsForAlu(Encoder.target()
+                      .opcodes()
+                      .realOpcode(AMDGPU::S_WAITCNT_DEPCTR)
+                      .has_value()),
+      Random(uint32_t(Options.PoisonSeed ^ Options.PoisonSeed >> 32)) {
+  PoisonPlan::Options How;
+  How.Universe = (namedRegisters(LR) | Above) - Kept;
+  for (unsigned Unit : Options.PoisonPlanted)
+    How.Planted.addUnit(Unit);
+  How.Most = Options.PoisonMost ? Options.PoisonMost : S::NumUnits;
+  How.Seed = uint32_t(Random());
+  Plan = PoisonPlan::run(LR, How);
 }
 
 /// What was issued before must have left its results, and read its operands.
@@ -96,14 +81,6 @@ void Poisoner::settle(Code &To) {
     Encoder.encode(AMDGPU::S_NOP, imm(States - 1), To);
     Left -= States;
   }
-}
-
-/// An aligned pair (in wave32, one register) to keep EXEC in.
-std::optional<unsigned> Poisoner::freePair(const RegisterSet &Free) const {
-  for (unsigned N = 0; N + 1 < S::SCC; N += 2)
-    if (Free.sgpr(N) && (IsWave32 || Free.sgpr(N + 1)))
-      return N;
-  return std::nullopt;
 }
 
 void Poisoner::vector(unsigned Unit, Code &To) {
@@ -131,20 +108,22 @@ void Poisoner::oneLane(unsigned Unit, Code &To) {
                  To);
 }
 
-/// Active lanes first, then, by whatever means are free, the others.
-void Poisoner::vectors(const RegisterSet &Free, Code &To) {
+/// In all lanes, if there is a way. Returns scalars that were needed for that
+/// and hold no garbage.
+RegisterSet Poisoner::vectors(const PoisonPlace &Place, Code &To) {
   SmallVector<unsigned, 64> Units;
   for (unsigned U = S::FirstVGPR; U != S::NumUnits; ++U)
-    if (Free.unit(U))
+    if (Place.Write.unit(U))
       Units.push_back(U);
+  RegisterSet Used;
   if (Units.empty())
-    return;
+    return Used;
   auto all = [&] {
     for (unsigned U : Units)
       vector(U, To);
   };
   const MCOperand Exec = reg(IsWave32 ? AMDGPU::EXEC_LO : AMDGPU::EXEC);
-  if (std::optional<unsigned> Pair = freePair(Free)) {
+  if (std::optional<unsigned> Pair = freePair(Place.Free, IsWave32)) {
     const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
     const MCOperand Save =
         reg(IsWave32 ? Files.sgpr(*Pair) : Files.sgprPair(*Pair));
@@ -155,60 +134,101 @@ void Poisoner::vectors(const RegisterSet &Free, Code &To) {
     Encoder.encode(Move, {Exec, imm(-1)}, To);
     all();
     Encoder.encode(Move, {Exec, Save}, To);
-    return;
+    Used.addSGPR(*Pair);
+    if (!IsWave32)
+      Used.addSGPR(*Pair + 1);
+    return Used;
   }
   all();
-  if (Free.has(S::SCC)) {
+  if (Place.Free.has(S::SCC)) {
     const unsigned Not = IsWave32 ? AMDGPU::S_NOT_B32 : AMDGPU::S_NOT_B64;
     Encoder.encode(Not, {Exec, Exec}, To);
     all();
     Encoder.encode(Not, {Exec, Exec}, To);
-    return;
+    Used.add(S::SCC);
+    return Used;
   }
   for (unsigned U : Units)
     oneLane(U, To);
+  return Used;
 }
 
-void Poisoner::scalars(const RegisterSet &Free, Code &To) {
+void Poisoner::scalars(const RegisterSet &Units, Code &To) {
   auto move = [&](MCRegister To32) {
     return SmallVector<MCOperand, 2>{reg(To32), imm(garbage())};
   };
   for (unsigned N = 0; N != S::SCC; ++N)
-    if (Free.sgpr(N))
+    if (Units.sgpr(N))
       Encoder.encode(AMDGPU::S_MOV_B32,
                      move(Encoder.target().registerFiles().sgpr(N)), To);
-  if (Free.has(S::VCCLo))
+  if (Units.has(S::VCCLo))
     Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::VCC_LO), To);
-  if (Free.has(S::VCCHi))
+  if (Units.has(S::VCCHi))
     Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::VCC_HI), To);
-  if (Free.has(S::M0))
+  if (Units.has(S::M0))
     Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::M0), To);
-  if (Free.has(S::SCC))
+  if (Units.has(S::SCC))
     Encoder.encode(Random() & 1 ? AMDGPU::S_CMP_EQ_U32 : AMDGPU::S_CMP_LG_U32,
                    {imm(0), imm(0)}, To);
 }
 
-void Poisoner::write(RegisterSet Free, bool WithVectors,
-                     amdgpu::CodeLayout &Layout) {
-  if (!WithVectors)
-    Free -= S::allVectors();
-  choose(Free);
-  if (Free.empty())
+void Poisoner::write(const PoisonPlace *Place, amdgpu::CodeLayout &Layout) {
+  if (!Place)
     return;
   SmallVector<uint8_t, 256> Bytes;
   settle(Bytes);
-  vectors(Free, Bytes);
-  // These include the registers that the vectors needed.
-  scalars(Free, Bytes);
+  const RegisterSet Used = vectors(*Place, Bytes);
+  scalars(Place->Write | Used, Bytes);
   settle(Bytes);
   Layout.append(Bytes);
   ++Places;
 }
 
+namespace {
+
+/// Registers above those that the code uses, and how many there are with them.
+struct RegistersAbove {
+  RegisterSet Units;
+  RegisterUse Ends;
+};
+
+RegistersAbove registersAbove(const LiftedRepresentation &LR,
+                              const InstrumenterOptions &Options) {
+  constexpr unsigned Scalars = 8, Vectors = 6, Accumulators = 4;
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(LR.impl().Object->target().Processor);
+  const RegisterUse Use = registerUse(LR);
+  const RegisterLimits Limits =
+      registerLimits(Kernel, Use.AGPRs, Traits, Options.Policy);
+  RegistersAbove Result{{}, Use};
+  auto take = [&](unsigned &End, unsigned Count, unsigned Limit, unsigned First,
+                  unsigned FileSize) {
+    for (Limit = std::min(Limit, FileSize); Count && End < Limit; --Count)
+      Result.Units.addUnit(First + End++);
+  };
+  take(Result.Ends.SGPRs, Scalars, Limits.SGPRs, 0, S::NumSGPRs);
+  take(Result.Ends.VGPRs, Vectors, Limits.VGPRs, S::FirstVGPR, 256);
+  const bool HasAGPRs =
+      LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureMAIInsts);
+  const unsigned VGPRs = alignTo(
+      std::max(Result.Ends.VGPRs, Kernel.Descriptor.vgprLimit(Traits)), 4);
+  if (HasAGPRs)
+    take(Result.Ends.AGPRs, Accumulators,
+         Traits.UnifiedAGPRs
+             ? Limits.VectorTotal - std::min(Limits.VectorTotal, VGPRs)
+             : std::min(Limits.VectorTotal, Traits.AddressableVGPRs),
+         S::FirstAGPR, 256);
+  return Result;
+}
+
+} // namespace
+
 Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
                                           const InstrumenterOptions &Options) {
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  Poisoner P(LR, Encoder, Options);
+  const RegistersAbove Above = registersAbove(LR, Options);
+  Poisoner P(LR, Encoder, Options, Above.Units, /*Kept=*/{});
   auto Before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
     P.before(MI, Layout);
   };
@@ -231,12 +251,16 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   // Without it control enters at the beginning, where the kernel loads its
   // arguments itself.
   Image.Descriptor.raw().kernarg_preload = 0;
+  KernelMetadata Metadata = Kernel.Metadata;
+  growRegisters(registerUse(LR), Above.Ends,
+                *registerFileTraits(LR.impl().Object->target().Processor),
+                Image.Descriptor, Metadata);
   if (Options.Offline) {
     Result.Image.emplace(
-        OfflineImage{Code->Code, Image.Descriptor, Kernel.Metadata, {}});
+        OfflineImage{Code->Code, Image.Descriptor, Metadata, {}});
   } else {
     Expected<std::vector<uint8_t>> Linked =
-        writeCodeObject(*LR.impl().Object, Image, Kernel.Metadata);
+        writeCodeObject(*LR.impl().Object, Image, Metadata);
     if (!Linked)
       return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
     Result.CodeObject = std::move(*Linked);

@@ -34,11 +34,18 @@ void growRegisters(const FramePlan &Plan, ArrayRef<Payload> Payloads,
          {Plan.State->State, Plan.State->Home, Plan.State->Aside,
           Plan.State->Exec, Plan.State->Address})
       include(Reg);
+  growRegisters(Plan.Use, {SGPRs, VGPRs, AGPRs}, Traits, Descriptor, Metadata);
+}
+
+void growRegisters(const RegisterUse &Own, RegisterUse Wanted,
+                   const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata) {
+  auto [SGPRs, VGPRs, AGPRs] = Wanted;
   const unsigned Limit = Descriptor.vgprLimit(Traits);
   VGPRs = std::max(VGPRs, std::min(Limit, Traits.AddressableVGPRs));
   if (SGPRs + Traits.ExtraSGPRs > Descriptor.allocatedSGPRs(Traits))
     Descriptor.setSGPRs(SGPRs, Traits);
-  if (VGPRs > Limit || AGPRs > Plan.Use.AGPRs)
+  if (VGPRs > Limit || AGPRs > Own.AGPRs)
     Descriptor.setVGPRs(VGPRs, AGPRs, Traits);
   Metadata.SGPRs = std::max(Metadata.SGPRs, SGPRs + Traits.ExtraSGPRs);
   Metadata.AGPRs = std::max(Metadata.AGPRs, AGPRs);

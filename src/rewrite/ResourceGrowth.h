@@ -17,6 +17,11 @@ void growRegisters(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
                    unsigned SGPREnd, const RegisterFileTraits &Traits,
                    KernelDescriptor &Descriptor, KernelMetadata &Metadata);
 
+/// The same for counts of registers; \p Own are the application's.
+void growRegisters(const RegisterUse &Own, RegisterUse Wanted,
+                   const RegisterFileTraits &Traits,
+                   KernelDescriptor &Descriptor, KernelMetadata &Metadata);
+
 /// What the packet's group segment is rounded up to before hooks add theirs.
 inline constexpr unsigned GroupSegmentAlignment = 16;
 

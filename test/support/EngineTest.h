@@ -26,6 +26,7 @@
 #define LUTHIER_TEST_SUPPORT_ENGINETEST_H
 
 #include "EmulatedRun.h"
+#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace luthier::test {
@@ -33,7 +34,14 @@ namespace luthier::test {
 /// Without a parameter, for tests that choose targets themselves.
 class EngineFixture : public ::testing::Test {
 protected:
-  explicit EngineFixture(EngineTarget T = {}) : T(T) {}
+  /// With LUTHIER_TEST_POISON set, whatever the test does is done on top of
+  /// poison (seeded by its value).
+  explicit EngineFixture(EngineTarget T = {}) : T(T) {
+    if (const char *Seed = std::getenv("LUTHIER_TEST_POISON")) {
+      Options.Engine.Poison = true;
+      Options.Engine.PoisonSeed = std::strtoull(Seed, nullptr, 10);
+    }
+  }
 
   const EngineTarget &target() const { return T; }
   using Object = std::shared_ptr<const CodeObject>;

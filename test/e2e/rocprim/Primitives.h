@@ -14,13 +14,16 @@
 /// they are asked for by name; -O0 gets the smallest only.
 inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
   const std::string Which = Argc > 1 ? Argv[1] : "some";
+  // One workgroup and some, for runs that take long for each instruction.
+  if (Which == "tiny")
+    return {65, 4097};
   if (Which == "small")
     return {0, 1, 2, 63, 64, 65, 1000, 4097};
   if (Which == "some")
     return {0, 1, 2, 63, 64, 65, 1000, 4097, 100'000};
   if (Which == "large")
     return {1'000'000, 10'000'000};
-  std::fprintf(stderr, "usage: %s [small|some|large]\n", Argv[0]);
+  std::fprintf(stderr, "usage: %s [tiny|small|some|large]\n", Argv[0]);
   std::exit(2);
 }
 

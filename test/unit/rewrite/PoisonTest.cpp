@@ -3,6 +3,9 @@
 // Garbage in everything that the analyses call free, everywhere, changes
 // nothing: compiled kernels on every target, with calls, stack, LDS, atomics.
 #include "EngineTest.h"
+#include "analysis/RegisterSet.h"
+#include "analysis/RegisterUse.h"
+#include "lift/Lifter.h"
 #include <random>
 #include <tuple>
 
@@ -80,6 +83,60 @@ INSTANTIATE_TEST_SUITE_P(Targets, Poison, ::testing::ValuesIn(builds()),
                                   std::to_string(std::get<1>(Info.param));
                          });
 
+/// Hooks on top of poison: they count what there is to count, and lose nothing
+/// that they keep between points.
+class PoisonAndHooks : public Poison {
+protected:
+  PoisonAndHooks() {
+    setHooks(R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define void @count() #0 {
+  %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %at = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lane)
+  %array = alloca [4 x i32], addrspace(5)
+  %i = and i32 %at, 3
+  %slot = getelementptr [4 x i32], ptr addrspace(5) %array, i32 0, i32 %i
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  store volatile i32 %x, ptr addrspace(5) %slot
+  %y = load volatile i32, ptr addrspace(5) %slot
+  %sum = zext i32 %y to i64
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 1
+  %b = atomicrmw add ptr addrspace(1) %p, i64 %sum syncscope("agent") monotonic
+  ret void
+})");
+  }
+};
+
+TEST_P(PoisonAndHooks, CountTheSame) {
+  for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
+    SCOPED_TRACE(Kernel);
+    Options.Engine.Poison = false;
+    const Judgement Plain =
+        expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
+    Options.Engine.Poison = true;
+    const Judgement J =
+        expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
+    ASSERT_GE(J.counters().size(), 2u);
+    EXPECT_GT(Plain.counters().at(0), 0u);
+    EXPECT_EQ(J.counters()[0], Plain.counters().at(0));
+    EXPECT_EQ(J.counters()[1], Plain.counters().at(1));
+    EXPECT_GT(J.Instrumented.Report.BytesAfter,
+              Plain.Instrumented.Report.BytesAfter);
+  }
+}
+
+std::vector<std::tuple<EngineTarget, unsigned>> optimisedBuilds() {
+  std::vector<std::tuple<EngineTarget, unsigned>> All = builds();
+  erase_if(All, [](const auto &Build) { return std::get<1>(Build) == 0; });
+  return All;
+}
+INSTANTIATE_TEST_SUITE_P(Targets, PoisonAndHooks,
+                         ::testing::ValuesIn(optimisedBuilds()),
+                         [](const auto &Info) {
+                           return std::get<0>(Info.param).name();
+                         });
+
 class PoisonIsThere : public EngineTest {};
 
 TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
@@ -109,6 +166,86 @@ TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, PoisonIsThere,
                          ::testing::ValuesIn(allTargets()), targetName);
+
+/// Poison that takes a register to be free that is not: what the judges say.
+class PlantedFault : public EngineTest {
+protected:
+  /// v2 and s6 are written in the middle and read at the end; SCC and VCC
+  /// are read behind the instructions that write them.
+  std::string body() const {
+    const std::string Vcc = target().WaveSize == 32 ? "vcc_lo" : "vcc";
+    return R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_and_b32_e32 v0, 0x3ff, v0
+    v_lshlrev_b32_e32 v1, 2, v0
+    s_mov_b32 s6, 77
+    v_mov_b32_e32 v2, v0
+    s_cmp_eq_u32 s6, 77
+    s_cselect_b32 s7, 5, 6
+    v_cmp_gt_u32_e32 )" +
+           Vcc + R"(, 40, v0
+    s_nop 4
+    v_cndmask_b32_e32 v3, 1, v0, )" +
+           Vcc + R"(
+    wait_all
+    vadd v2, s6, v2
+    vadd v2, s7, v2
+    vadd v2, v3, v2
+    global_store_dword v1, v2, s[4:5]
+    s_endpgm
+)";
+  }
+  /// The first, of poison with several seeds.
+  std::string problemWith(std::vector<unsigned> Planted) {
+    AssemblyKernel K;
+    K.Body = body();
+    KernelLaunch Launch;
+    Launch.Arguments.words(64);
+    Options.Engine.Poison = true;
+    Options.Engine.PoisonPlanted = std::move(Planted);
+    std::string Problem;
+    // One bit may happen to be right.
+    for (uint64_t Seed = 1; Seed != 7 && Problem.empty(); ++Seed) {
+      Options.Engine.PoisonSeed = Seed;
+      Problem = judge(
+                    target(), fromAssembly(K), Launch, Hooks,
+                    [](auto &, auto &) {}, Options)
+                    .Problem;
+    }
+    return Problem;
+  }
+};
+
+TEST_P(PlantedFault, IsCaughtInEachKindOfRegister) {
+  using S = RegisterSet;
+  EXPECT_EQ(problemWith({}), "");
+  EXPECT_NE(problemWith({S::FirstVGPR + 2}), "") << "a vector register";
+  EXPECT_NE(problemWith({6}), "") << "a scalar register";
+  EXPECT_NE(problemWith({S::SCC}), "") << "SCC";
+  EXPECT_NE(problemWith({S::VCCLo}), "") << "VCC";
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, PlantedFault,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+/// Registers above the application's exist and are overwritten.
+TEST_P(PoisonIsThere, InRegistersAboveTheKernels) {
+  Options.Engine.Poison = true;
+  AssemblyKernel K;
+  K.Body = R"(
+    s_nop 0
+    s_endpgm
+)";
+  K.VGPRs = 4;
+  Judgement J = expectUnchanged(fromAssembly(K), {}, [](auto &, auto &) {});
+  auto New = CodeObject::create(J.Instrumented.CodeObject);
+  ASSERT_TRUE(bool(New)) << toString(New.takeError());
+  const std::shared_ptr<const CodeObject> Object = std::move(*New);
+  auto LR = liftKernel(Object, Object->kernels().front());
+  ASSERT_TRUE(bool(LR)) << toString(LR.takeError());
+  // Three work-item ids are the launch's at least.
+  EXPECT_GT(registerUse(**LR).VGPRs, 6u);
+}
 
 } // namespace
 } // namespace luthier::test

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/poison.md from what the tests `ctest -L poison-sweep` have left in
+build/poison-results.jsonl: poison_table.py RESULTS > docs/poison.md. A program that ran
+several times counts as it did last; a target without a line was not run."""
+
+import json
+import sys
+
+TARGETS = ["gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
+HEAD = """# Poison
+
+`luthier run --tool poison` overwrites, at every place where a hook could run, all registers, lanes and flags that Luthier's
+analyses call free there; nothing may change. What was overwritten and not written since is garbage still, so that a place
+overwrites what became free on some way to it, and some of the rest by chance. This is what it has been run on: programs in
+strict mode (`docs/emulator-strict.md`), each under the seeds 1 to N, whose results were the same bits as without poison;
+under seed 1 each dispatch also ran in lockstep with the original (`luthier verify`), without a difference.
+
+| Target | Programs | Builds | Kernels | Places | Seeds | Instructions, original | poisoned | Through |
+|---|---|---|---|---|---|---|---|---|
+"""
+TAIL = """
+Kernels are counted once for each build of a program, places as overwritten in code, and instructions of waves as executed
+under the last seed. "Examples" are those of `docs/programs.md` at -O0, -O1, -O3 and -Os; rocPRIM's device-wide algorithms
+are compiled from the distribution's headers; rocRAND's kernels are those of the distribution's library, which has none for
+gfx942, gfx950, gfx1100 and gfx1201. Targets that the distribution's ROCr knows run through it, the others on the emulator's
+C API (`test/hip-on-emulator`). Programs for gfx90a, gfx906, gfx908 and gfx1030 come from the distribution's hipcc, the
+others from Clang 22.
+
+Made by `ninja poison-programs && ctest -L poison-sweep && test/e2e/poison_table.py poison-results.jsonl` in the build
+folder.
+"""
+
+
+def read(path):
+    last = {}
+    with open(path) as file:
+        for line in file:
+            record = json.loads(line)
+            last[record["target"], record["group"], record["program"]] = record
+    return last.values()
+
+
+def rows(records):
+    groups = {}
+    for record in records:
+        groups.setdefault((record["target"], record["group"]), []).append(record)
+    for (target, group), members in sorted(groups.items(), key=lambda item: (TARGETS.index(item[0][0]), item[0][1])):
+        total = {field: sum(m[field] for m in members)
+                 for field in ("kernels", "points", "executed", "executed_poisoned")}
+        seeds = min(m["seeds"] for m in members)
+        yield (f"| {target} | {group} | {len(members)} | {total['kernels']} | {total['points']:,} | {seeds} "
+               f"| {total['executed']:,} | {total['executed_poisoned']:,} | {members[0]['way']} |")
+
+
+def main(path):
+    records = read(path)
+    print(HEAD + "\n".join(rows(records)) + "\n" + TAIL, end="")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
