@@ -5,6 +5,7 @@
 #include "amdgpu/OpcodeMap.h"
 #include "amdgpu/RegisterFiles.h"
 #include "analysis/RegisterEffects.h"
+#include "analysis/RegisterUse.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
@@ -18,6 +19,15 @@ using S = RegisterSet;
 
 static MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
 static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
+
+/// Instructions with an index name whole files, of which the kernel has a part.
+static RegisterSet withoutMissing(RegisterSet Named,
+                                  const LiftedRepresentation &LR) {
+  const RegisterUse Use = registerUse(LR);
+  for (unsigned N = Use.VGPRs; N < S::FirstAGPR - S::FirstVGPR; ++N)
+    Named.remove({uint16_t(S::FirstVGPR + N), 1, false});
+  return Named;
+}
 
 Poisoner::Poisoner(const LiftedRepresentation &LR,
                    amdgpu::MachineEncoder &Encoder,
@@ -41,7 +51,7 @@ Poisoner::Poisoner(const LiftedRepresentation &LR,
           Universe.add(E.Units);
       }
   Universe.add(S::SCC);
-  Universe -= Kept;
+  Universe = withoutMissing(Universe, LR) - Kept;
   // State of the wave rather than values, or hardware's own.
   for (unsigned Unit : {S::EXECLo, S::EXECHi, S::MODE, S::FlatScratchLo,
                         S::FlatScratchHi, S::XnackMaskLo, S::XnackMaskHi})
