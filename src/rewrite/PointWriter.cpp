@@ -45,6 +45,7 @@ private:
   SmallVector<uint8_t, 64> argumentMoves() const;
   void prepare();
   void restore();
+  bool readsScalarsByVectors() const;
 
   amdgpu::MachineEncoder &Encoder;
   SeamCode &Code;
@@ -59,6 +60,9 @@ private:
 
 /// Until what is read or overwritten below is what the program shows.
 void PointCode::awaitApplication() {
+  // Scalar registers are read below, by either unit.
+  if (ReadsRegisters || S.VCC || !S.Scalars.empty())
+    Code.awaitALU();
   if (ReadsRegisters || S.Borrows ||
       (Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC)))
     Code.awaitMemory();
@@ -117,6 +121,20 @@ void PointCode::prepare() {
   Code.awaitALU();
 }
 
+/// Whether vector instructions read scalar registers that the application may
+/// write next.
+bool PointCode::readsScalarsByVectors() const {
+  if (!S.Scalars.empty() || P.VectorsReadVCC)
+    return true;
+  const int First = P.ReadByVectors.find_first();
+  if (First >= 0 && unsigned(First) < Frame.ApplicationSGPRs)
+    return true;
+  return any_of(Point.Moves, [&](const ArgumentMove &Move) {
+    const auto *Reg = std::get_if<MCRegister>(&Move.Value);
+    return Move.Slot.IsVector && Reg && !Plan.Files->rangeOf(*Reg).isVector();
+  });
+}
+
 void PointCode::restore() {
   const SeamTraits &Waits = Code.waits();
   if (S.hasVectors()) {
@@ -152,6 +170,8 @@ void PointCode::restore() {
   else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.
     Code.waitStates(Waits.M0States);
   Code.awaitALU();
+  if (readsScalarsByVectors())
+    Code.forgetReads();
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 // exit code 1. FILE has such names, one in a line, behind "#" why.
 #include "RandomJudge.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -135,6 +136,7 @@ int main(int Argc, char **Argv) {
   // Kernels come and go: memory given back to the system is asked for again.
   mallopt(M_TRIM_THRESHOLD, 1 << 29);
   mallopt(M_MMAP_THRESHOLD, 1 << 29);
+  CrashRecoveryContext::Enable();
   const SmallVector<StringRef> Words(Argv + 1, Argv + Argc);
   const Options O = parse(Words);
   Tally Sum;

@@ -2,6 +2,7 @@
 #include "RandomJudge.h"
 #include "RandomHooks.h"
 #include "RandomKernel.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 
 using namespace llvm;
 
@@ -73,7 +74,16 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
 }
 
 RandomVerdict judgeRandom(const RandomCase &Case) {
-  Expected<RandomKernel> Kernel = kernelOf(Case);
+  std::optional<Expected<RandomKernel>> Built;
+  // LLVM's code generator is not what is judged.
+  CrashRecoveryContext Guard;
+  if (!Guard.RunSafely([&] { Built.emplace(kernelOf(Case)); })) {
+    RandomVerdict Verdict;
+    Verdict.IsUnfit = true;
+    Verdict.Problem = "LLVM crashed on it";
+    return Verdict;
+  }
+  Expected<RandomKernel> &Kernel = *Built;
   if (!Kernel) {
     RandomVerdict Verdict;
     Verdict.Problem = "building: " + toString(Kernel.takeError());
