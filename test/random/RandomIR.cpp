@@ -308,7 +308,7 @@ Expected<RandomKernel> Generator::run() {
   Result.Object = std::move(*Object);
   const KernelInfo &Kernel = Result.Object->kernels().front();
   if (Kernel.Descriptor.usesDynamicStack())
-    Result.Launch.Scratch = Kernel.Metadata.PrivateSegmentSize + 8192;
+    Result.Launch.Scratch = Kernel.Metadata.PrivateSegmentSize + 16384;
   if (HasDynamicLds)
     Result.Launch.DynamicLds = LdsWords * 4;
   std::vector<uint32_t> Input(InputWords);

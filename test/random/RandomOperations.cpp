@@ -160,7 +160,7 @@ Value *Body::memory(Value *X, Value *Y) {
     return B.CreateLoad(
         I32, B.CreateGEP(I32, Input, B.CreateAnd(X, InputWords - 1)));
   // Several that may become one, or a group.
-  Value *First = B.CreateAnd(X, (InputWords - 1) & ~7u);
+  Value *First = B.CreateAnd(X, (InputWords - 1) & ~15u);
   Value *Sum = Y;
   for (unsigned N = 0, Count = D.between(2, 5); N != Count; ++N)
     Sum = B.CreateAdd(
