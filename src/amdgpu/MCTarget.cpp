@@ -71,10 +71,25 @@ Expected<const MCTarget &> MCTarget::get(StringRef Processor,
   return *Slot;
 }
 
-std::unique_ptr<TargetMachine> MCTarget::createTargetMachine() const {
-  return std::unique_ptr<TargetMachine>(TheTarget->createTargetMachine(
-      TheTriple, Processor, Features, TargetOptions(), Reloc::PIC_,
-      std::nullopt, CodeGenOptLevel::Default));
+TargetMachineHandle MCTarget::createTargetMachine() const {
+  {
+    std::lock_guard Lock(SpareMutex);
+    if (!Spare.empty()) {
+      TargetMachineHandle Found(Spare.back().release(), {this});
+      Spare.pop_back();
+      return Found;
+    }
+  }
+  return TargetMachineHandle(
+      TheTarget->createTargetMachine(TheTriple, Processor, Features,
+                                     TargetOptions(), Reloc::PIC_, std::nullopt,
+                                     CodeGenOptLevel::Default),
+      {this});
+}
+
+void KeepTargetMachine::operator()(TargetMachine *TM) const {
+  std::lock_guard Lock(Target->SpareMutex);
+  Target->Spare.emplace_back(TM);
 }
 
 } // namespace luthier::amdgpu

@@ -15,12 +15,24 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Target/TargetMachine.h"
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace luthier::amdgpu {
 
 class OpcodeMap;
+class MCTarget;
 class RegisterFiles;
+
+/// Keeps a code generator, with what it has worked out about its processor, for
+/// who needs one next.
+struct KeepTargetMachine {
+  const MCTarget *Target = nullptr;
+  void operator()(llvm::TargetMachine *TM) const;
+};
+using TargetMachineHandle =
+    std::unique_ptr<llvm::TargetMachine, KeepTargetMachine>;
 
 /// Immutable once made; safe to share between threads.
 class MCTarget {
@@ -40,11 +52,12 @@ public:
   const OpcodeMap &opcodes() const { return *Opcodes; }
   const RegisterFiles &registerFiles() const { return *Files; }
 
-  /// A code generator for this processor. Not shared: LLVM's is not
-  /// thread-safe.
-  std::unique_ptr<llvm::TargetMachine> createTargetMachine() const;
+  /// A code generator for this processor, that nobody else uses meanwhile:
+  /// LLVM's is not thread-safe.
+  TargetMachineHandle createTargetMachine() const;
 
 private:
+  friend KeepTargetMachine;
   MCTarget() = default;
   const llvm::Target *TheTarget = nullptr;
   llvm::Triple TheTriple;
@@ -56,6 +69,8 @@ private:
   std::unique_ptr<llvm::MCSubtargetInfo> STI;
   std::unique_ptr<OpcodeMap> Opcodes;
   std::unique_ptr<RegisterFiles> Files;
+  mutable std::mutex SpareMutex;
+  mutable std::vector<std::unique_ptr<llvm::TargetMachine>> Spare;
 };
 
 } // namespace luthier::amdgpu

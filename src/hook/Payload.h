@@ -132,6 +132,9 @@ struct Payload {
   llvm::BitVector SGPRs, VGPRs, AGPRs;
   /// Of SGPRs, what vector instructions take as a mask of 64 lanes.
   llvm::BitVector Masks;
+  /// SGPRs that vector instructions read.
+  llvm::BitVector ReadByVectors;
+  bool VectorsReadVCC = false;
   /// Registers of the application that the hook names; not the flags above.
   llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
   /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.

@@ -72,7 +72,7 @@ struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
   const HookModule &Hooks;
   LLVMContext Context;
-  std::unique_ptr<TargetMachine> TM;
+  amdgpu::TargetMachineHandle TM;
   std::unique_ptr<Module> M; ///< As parsed.
   /// What LLVM reported as an error while it compiled.
   std::string Diagnostics;

@@ -82,7 +82,7 @@ private:
   Error noteEffects(const MachineInstr &MI);
   Error noteRegister(MCRegister Reg, const MachineOperand &MO);
   void noteClobber(const amdgpu::RegisterRange &Range);
-  void noteMask(const MachineInstr &MI, const MachineOperand &MO);
+  void noteVectorRead(const MachineInstr &MI, const MachineOperand &MO);
   bool isWritten(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
@@ -135,13 +135,20 @@ static void setBits(BitVector &Bits, const amdgpu::RegisterRange &Range) {
   Bits.set(Range.First, Range.end());
 }
 
-/// Pairs of other meaning do no harm.
-void PayloadExtractor::noteMask(const MachineInstr &MI,
-                                const MachineOperand &MO) {
+void PayloadExtractor::noteVectorRead(const MachineInstr &MI,
+                                      const MachineOperand &MO) {
+  if (!SIInstrInfo::isVALU(MI) || !MO.isUse())
+    return;
+  const MCRegister Reg = MO.getReg().asMCReg();
+  Result.VectorsReadVCC |=
+      Encoder.target().registers().regsOverlap(Reg, AMDGPU::VCC);
   const amdgpu::RegisterRange Range =
-      Encoder.target().registerFiles().rangeOf(MO.getReg().asMCReg());
-  if (SIInstrInfo::isVALU(MI) && MO.isUse() && Range.Count == 2 &&
-      Range.File == amdgpu::RegisterFile::SGPR)
+      Encoder.target().registerFiles().rangeOf(Reg);
+  if (Range.File != amdgpu::RegisterFile::SGPR)
+    return;
+  setBits(Result.ReadByVectors, Range);
+  // Pairs of other meaning do no harm.
+  if (Range.Count == 2)
     setBits(Result.Masks, Range);
 }
 
@@ -249,7 +256,7 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
     if (!MO.isReg() || !MO.getReg().isPhysical())
       continue;
     UsesStack |= MO.getReg() == stackPointerOf(Frame);
-    noteMask(MI, MO);
+    noteVectorRead(MI, MO);
     if (Error E = noteRegister(MO.getReg().asMCReg(), MO))
       return E;
   }

@@ -36,7 +36,7 @@ struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   const amdgpu::MCTarget *Target = nullptr;
 
   llvm::LLVMContext Context;
-  std::unique_ptr<llvm::TargetMachine> TM;
+  amdgpu::TargetMachineHandle TM;
   std::unique_ptr<llvm::Module> M;
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 

@@ -16,8 +16,10 @@ public:
             const PointSaves &S, KernelHazards Hazards)
       : Encoder(Encoder), Code(Code), Plan(Plan), Frame(Plan.Frame), P(P),
         Point(Point), S(S), Hazards(Hazards) {
-    for (const ArgumentMove &Move : Point.Moves)
+    for (const ArgumentMove &Move : Point.Moves) {
+      ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
       ReadsVectors |= Move.Slot.IsVector;
+    }
   }
 
   size_t write() {
@@ -43,6 +45,7 @@ private:
   SmallVector<uint8_t, 64> argumentMoves() const;
   void prepare();
   void restore();
+  bool readsScalarsByVectors() const;
   /// Pairs of SGPRs, by their numbers.
   void renewMasks(const BitVector &Registers);
   BitVector borrowedScalars() const;
@@ -55,11 +58,14 @@ private:
   const PlannedPoint &Point;
   const PointSaves &S;
   KernelHazards Hazards;
-  bool ReadsVectors = false;
+  bool ReadsRegisters = false, ReadsVectors = false;
 };
 
 /// Until what is read or overwritten below is what the program shows.
 void PointCode::awaitApplication() {
+  // Scalar registers are read below, by either unit.
+  if (ReadsRegisters || S.VCC || !S.Scalars.empty())
+    Code.awaitALU();
   if (S.Borrows && Hazards.ReadsLate)
     Code.awaitMemory();
   else
@@ -132,6 +138,20 @@ void PointCode::prepare() {
   Code.awaitALU();
 }
 
+/// Whether vector instructions read scalar registers that the application may
+/// write next.
+bool PointCode::readsScalarsByVectors() const {
+  if (!S.Scalars.empty() || P.VectorsReadVCC)
+    return true;
+  const int First = P.ReadByVectors.find_first();
+  if (First >= 0 && unsigned(First) < Frame.ApplicationSGPRs)
+    return true;
+  return any_of(Point.Moves, [&](const ArgumentMove &Move) {
+    const auto *Reg = std::get_if<MCRegister>(&Move.Value);
+    return Move.Slot.IsVector && Reg && !Plan.Files->rangeOf(*Reg).isVector();
+  });
+}
+
 void PointCode::restore() {
   const SeamTraits &Waits = Code.waits();
   if (S.hasVectors()) {
@@ -169,6 +189,8 @@ void PointCode::restore() {
   else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.
     Code.waitStates(Waits.M0States);
   Code.awaitALU();
+  if (readsScalarsByVectors())
+    Code.forgetReads();
 }
 
 } // namespace

@@ -22,6 +22,15 @@ using S = RegisterSet;
 static MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
 static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
 
+/// Instructions with an index name whole files, of which the kernel has a part.
+static RegisterSet withoutMissing(RegisterSet Named,
+                                  const LiftedRepresentation &LR) {
+  const RegisterUse Use = registerUse(LR);
+  for (unsigned N = Use.VGPRs; N < S::FirstAGPR - S::FirstVGPR; ++N)
+    Named.remove({uint16_t(S::FirstVGPR + N), 1, false});
+  return Named;
+}
+
 /// What the code names, but for state of the wave rather than values, and what
 /// is hardware's own.
 static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
@@ -33,6 +42,7 @@ static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
         for (const RegisterEffect &E : effectsOf(MI, Context).Registers)
           Named.add(E.Units);
   Named.add(S::SCC);
+  Named = withoutMissing(Named, LR);
   for (unsigned Unit : {S::EXECLo, S::EXECHi, S::MODE, S::FlatScratchLo,
                         S::FlatScratchHi, S::XnackMaskLo, S::XnackMaskHi})
     Named.remove({uint16_t(Unit), 1, false});

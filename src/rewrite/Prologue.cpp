@@ -91,6 +91,8 @@ void Prologue::write(SeamCode &Code) const {
   if (Needs.State && !Needs.State->Exec)
     Code.setSCC(false);
   Code.awaitALU();
+  // Lanes of the state have been written from scalar registers.
+  Code.forgetReads();
   Code.waitStates(Code.waits().LeaveStates);
 }
 

@@ -207,6 +207,14 @@ void SeamCode::renewMask(MCRegister Pair) {
     moveMask(Pair, Pair);
 }
 
+/// So many of these let the reads of the wave's vector instructions end.
+void SeamCode::forgetReads() {
+  if (!Waits.HasReadHazard)
+    return;
+  for (unsigned N = WaveSize == 32 ? 4 : 8; N; --N)
+    op(AMDGPU::DS_NOP, {});
+}
+
 void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
   Layout.branch(
       Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),

@@ -26,6 +26,7 @@ struct SeamTraits {
   unsigned ModeStates;   ///< Between accesses to one hardware register.
   bool AwaitsALU;        ///< There is s_waitcnt_depctr.
   bool HasMaskHazard;    ///< See SeamCode::renewMask().
+  bool HasReadHazard;    ///< See SeamCode::forgetReads().
   /// The last byte of a lane's scratch that an instruction reaches without a
   /// register for the address. 0: each needs one; but there, scalar registers
   /// can be stored by scalar instructions, whose base is FLAT_SCRATCH.

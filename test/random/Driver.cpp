@@ -1,128 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Judges random kernels:
-//   random-kernels [--target gfx90a] [--from ir|assembly] [--way
-//   poison|count|stack] [--seed FIRST] [--count N] [--show]
+//   random-kernels [--target gfx90a|gfx1030|gfx1030w32] [--from ir|assembly]
+//     [--way poison|count|blocks|accumulate|stack|mixed] [--storage FORM]
+//     [--policy grow|keep-occupancy|no-grow] [--seed FIRST] [--count N]
+//     [--show] [--cases FILE]
 // What is not given varies from kernel to kernel. Says how many kernels were
-// judged and refused, and how many per second; a kernel with a difference is
-// named so that the same options repeat it, and makes the exit code 1.
+// judged and refused, what they were like, and how many per second; a kernel
+// with a difference is named so that the same options repeat it, and makes the
+// exit code 1. FILE has such names, one in a line, behind "#" why.
 #include "RandomJudge.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include <chrono>
 #include <cstdio>
+#include <fstream>
+#include <malloc.h>
 #include <map>
 
+using namespace llvm;
 using namespace luthier;
 using namespace luthier::test;
 
 namespace {
 
 struct Options {
-  std::optional<EngineTarget> Target;
-  std::optional<Language> From;
-  std::optional<Way> How;
+  CaseOptions Cases;
   uint64_t Seed = 1, Count = 1;
   bool Show = false;
+  std::string File;
 };
 
-[[noreturn]] void usage(const char *About) {
-  std::fprintf(stderr, "random-kernels: %s; see Driver.cpp\n", About);
+[[noreturn]] void usage(const std::string &About) {
+  std::fprintf(stderr, "random-kernels: %s; see Driver.cpp\n", About.c_str());
   std::exit(2);
 }
 
-EngineTarget targetNamed(const std::string &Name) {
-  for (const EngineTarget &T : allTargets())
-    if (T.name() == Name)
-      return T;
-  usage(("no target " + Name).c_str());
-}
-
-Way wayNamed(const std::string &Name) {
-  if (Name == "poison")
-    return Way::Poison;
-  if (Name == "count")
-    return Way::Count;
-  if (Name == "stack")
-    return Way::Stack;
-  usage(("no way " + Name).c_str());
-}
-
-Options parse(int Argc, char **Argv) {
+Options parse(ArrayRef<StringRef> Words) {
   Options O;
-  for (int N = 1; N < Argc; ++N) {
-    const std::string Name = Argv[N];
+  for (size_t N = 0; N != Words.size(); ++N) {
+    const StringRef Name = Words[N];
     if (Name == "--show") {
       O.Show = true;
       continue;
     }
-    if (++N == Argc)
-      usage((Name + " wants a value").c_str());
-    const std::string Value = Argv[N];
-    if (Name == "--target")
-      O.Target = targetNamed(Value);
-    else if (Name == "--from")
-      O.From = Value == "ir" ? Language::IR : Language::Assembly;
-    else if (Name == "--way")
-      O.How = wayNamed(Value);
-    else if (Name == "--seed")
-      O.Seed = std::stoull(Value);
-    else if (Name == "--count")
-      O.Count = std::stoull(Value);
-    else
-      usage(("no option " + Name).c_str());
+    if (++N == Words.size())
+      usage((Name + " wants a value").str());
+    const StringRef Value = Words[N];
+    uint64_t *Number = Name == "--seed"    ? &O.Seed
+                       : Name == "--count" ? &O.Count
+                                           : nullptr;
+    if (Number) {
+      if (Value.getAsInteger(10, *Number))
+        usage((Name + " wants a number").str());
+      continue;
+    }
+    if (Name == "--cases") {
+      O.File = Value.str();
+      continue;
+    }
+    Expected<bool> Known = O.Cases.parse(Name, Value);
+    if (!Known)
+      usage(llvm::toString(Known.takeError()));
+    if (!*Known)
+      usage(("no option " + Name).str());
   }
   return O;
 }
 
+/// The cases of \p O, one after the other.
+std::vector<RandomCase> casesOf(const Options &O) {
+  std::vector<RandomCase> Result;
+  if (O.File.empty()) {
+    for (uint64_t N = 0; N != O.Count; ++N)
+      Result.push_back(O.Cases.at(O.Seed + N));
+    return Result;
+  }
+  std::ifstream File(O.File);
+  if (!File)
+    usage("cannot read " + O.File);
+  for (std::string Line; std::getline(File, Line);) {
+    const StringRef Case = StringRef(Line).split('#').first.trim();
+    if (Case.empty())
+      continue;
+    SmallVector<StringRef> Words;
+    Case.split(Words, ' ', -1, /*KeepEmpty=*/false);
+    const Options Found = parse(Words);
+    Result.push_back(Found.Cases.at(Found.Seed));
+  }
+  return Result;
+}
+
+/// What a run has come to.
+struct Tally {
+  unsigned Judged = 0, LeftOut = 0, Different = 0;
+  std::map<std::string, unsigned> Refusals, Has;
+
+  void add(const RandomCase &Case, const RandomVerdict &Verdict, bool Show) {
+    if (Verdict.Refused || Verdict.IsUnfit) {
+      ++LeftOut;
+      ++Refusals[Verdict.IsUnfit ? "an unfit original"
+                                 : luthier::toString(*Verdict.Refused).str()];
+      if (Show)
+        std::printf("%s\n%s\n", Case.name().c_str(), Verdict.Problem.c_str());
+      return;
+    }
+    ++Judged;
+    for (const std::string &Feature : Verdict.Has)
+      ++Has[Feature];
+    ++Has["way: " + spelling(Case.How)];
+    ++Has[Case.From == Language::IR ? "from LLVM IR" : "from assembly"];
+    if (Verdict.Problem.empty())
+      return;
+    ++Different;
+    std::printf("%s\n%s\n", Case.name().c_str(), Verdict.Problem.c_str());
+    std::fflush(stdout);
+  }
+  void print(double Seconds) const {
+    std::printf("%u kernels judged, %u different, %.1f per second", Judged,
+                Different, (Judged + LeftOut) / Seconds);
+    for (const auto &[Reason, Number] : Refusals)
+      std::printf(", left out for %s: %u", Reason.c_str(), Number);
+    std::printf("\nof them:");
+    size_t Column = 0;
+    for (const auto &[Feature, Number] : Has)
+      std::printf("%s%6u %-32s", Column++ % 3 ? " " : "\n", Number,
+                  Feature.c_str());
+    std::printf("\n");
+  }
+};
+
 } // namespace
 
 int main(int Argc, char **Argv) {
-  const Options O = parse(Argc, Argv);
-  const std::vector<EngineTarget> All = allTargets();
-  unsigned Different = 0;
-  std::map<std::string, unsigned> Refusals;
+  // Kernels come and go: memory given back to the system is asked for again.
+  mallopt(M_TRIM_THRESHOLD, 1 << 29);
+  mallopt(M_MMAP_THRESHOLD, 1 << 29);
+  CrashRecoveryContext::Enable();
+  const SmallVector<StringRef> Words(Argv + 1, Argv + Argc);
+  const Options O = parse(Words);
+  Tally Sum;
   const auto Begin = std::chrono::steady_clock::now();
-  for (uint64_t N = 0; N != O.Count; ++N) {
-    RandomCase Case;
-    Case.Seed = O.Seed + N;
-    Case.Target = O.Target ? *O.Target : All[Case.Seed % All.size()];
-    // Half are assembly; of six, four are poisoned.
-    Case.From = O.From ? *O.From : Language(Case.Seed / 2 % 2);
-    constexpr Way Ways[] = {Way::Poison, Way::Poison, Way::Count,
-                            Way::Poison, Way::Stack,  Way::Poison};
-    Case.How = O.How ? *O.How : Ways[Case.Seed % 6];
+  for (const RandomCase &Case : casesOf(O)) {
     if (O.Show) {
       std::printf("%s\n", sourceOf(Case).c_str());
       std::fflush(stdout);
     }
-    RandomVerdict Verdict = judgeRandom(Case);
-    if (Verdict.Refused || Verdict.IsUnfit) {
-      ++Refusals[Verdict.IsUnfit ? "an unfit original"
-                                 : luthier::toString(*Verdict.Refused).str()];
-      if (O.Show)
-        std::printf("%s\n", Verdict.Problem.c_str());
-    } else if (!Verdict.Problem.empty()) {
-      ++Different;
-      std::printf("%s\n%s\n", Case.name().c_str(), Verdict.Problem.c_str());
-      std::fflush(stdout);
-    }
+    Sum.add(Case, judgeRandom(Case), O.Show);
   }
-  const double Seconds =
+  Sum.print(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
-          .count();
-  std::printf("%llu kernels, %u different, %.1f per second",
-              static_cast<unsigned long long>(O.Count), Different,
-              O.Count / Seconds);
-  for (const auto &[Reason, Number] : Refusals)
-    std::printf(", left out for %s: %u", Reason.c_str(), Number);
-  std::printf("\n");
-  unsigned LeftOut = 0;
-  for (const auto &[Reason, Number] : Refusals)
-    LeftOut += Number;
+          .count());
   // A run that judges next to nothing says nothing.
   constexpr unsigned FewestForShares = 20;
-  if (O.Count >= FewestForShares && LeftOut * 5 > O.Count) {
+  if (Sum.Judged + Sum.LeftOut >= FewestForShares &&
+      Sum.LeftOut * 5 > Sum.Judged + Sum.LeftOut) {
     std::printf("more than a fifth of the kernels was not judged\n");
     return 1;
   }
-  return Different ? 1 : 0;
+  return Sum.Different ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "RandomBody.h"
 #include "RandomKernel.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -13,205 +13,7 @@ using namespace llvm;
 namespace luthier::test {
 namespace {
 
-constexpr unsigned InputWords = 256, SlotWords = 4, LdsWords = 64;
-
-/// Writes one function's body. Variables are allocas, which later either
-/// become registers or stay in scratch memory.
-class Body {
-public:
-  Body(Dice &D, Function &F, ArrayRef<Function *> Callees)
-      : D(D), F(F), Callees(Callees),
-        B(BasicBlock::Create(F.getContext(), "entry", &F)),
-        I32(B.getInt32Ty()) {}
-
-  void addVariables(unsigned Count, ArrayRef<Value *> Initial);
-  void statements(unsigned Count, unsigned Depth);
-  void graph(unsigned NumBlocks);
-  Value *any() { return B.CreateLoad(I32, pick()); }
-  Value *pick() { return Variables[D.below(Variables.size())]; }
-  Value *load(unsigned N) { return B.CreateLoad(I32, Variables[N]); }
-  unsigned variables() const { return Variables.size(); }
-  IRBuilder<> &builder() { return B; }
-  /// A buffer of InputWords words; may be null.
-  Value *Input = nullptr;
-
-private:
-  Value *operation();
-  Value *call();
-  void branch(unsigned Depth);
-  void loop(unsigned Depth);
-  Value *condition();
-  BasicBlock *block(const char *Name) {
-    return BasicBlock::Create(F.getContext(), Name, &F);
-  }
-
-  Dice &D;
-  Function &F;
-  ArrayRef<Function *> Callees;
-  IRBuilder<> B;
-  Type *I32;
-  SmallVector<Value *> Variables;
-};
-
-void Body::addVariables(unsigned Count, ArrayRef<Value *> Initial) {
-  for (unsigned N = 0; N != Count; ++N)
-    Variables.push_back(B.CreateAlloca(I32, /*AddrSpace=*/5, nullptr));
-  for (unsigned N = 0; N != Count; ++N) {
-    Value *V = Initial[N % Initial.size()];
-    B.CreateStore(N < Initial.size() ? V : B.CreateXor(V, D.bits()),
-                  Variables[N]);
-  }
-}
-
-Value *Body::condition() {
-  constexpr CmpInst::Predicate Predicates[] = {
-      CmpInst::ICMP_EQ, CmpInst::ICMP_ULT, CmpInst::ICMP_SGT, CmpInst::ICMP_NE};
-  Value *A = B.CreateAnd(any(), 15);
-  return B.CreateICmp(Predicates[D.below(4)], A, B.getInt32(D.below(16)));
-}
-
-Value *Body::call() {
-  Function *Callee = Callees[D.below(Callees.size())];
-  Value *Target = Callee;
-  if (Callees.size() > 1 && D.chance(30))
-    Target =
-        B.CreateSelect(condition(), Callee, Callees[D.below(Callees.size())]);
-  return B.CreateCall(Callee->getFunctionType(), Target,
-                      {any(), any(), B.getInt32(D.between(0, 2))});
-}
-
-Value *Body::operation() {
-  Value *X = any(), *Y = any();
-  switch (D.below(Callees.empty() ? 16 : 18)) {
-  case 0:
-    return B.CreateAdd(X, Y);
-  case 1:
-    return B.CreateSub(X, Y);
-  case 2:
-    return B.CreateMul(X, Y);
-  case 3:
-    return B.CreateXor(X, B.CreateLShr(Y, D.between(1, 31)));
-  case 4:
-    return B.CreateShl(X, B.CreateAnd(Y, 31));
-  case 5:
-    return B.CreateAShr(X, B.CreateAnd(Y, 31));
-  case 6:
-    return B.CreateSelect(condition(), X, Y);
-  case 7:
-    return B.CreateOr(B.CreateAnd(X, D.bits()), Y);
-  case 8: { // A carry through VCC or SCC.
-    Type *I64 = B.getInt64Ty();
-    Value *Wide =
-        B.CreateOr(B.CreateShl(B.CreateZExt(X, I64), 32), B.CreateZExt(Y, I64));
-    Wide = B.CreateAdd(Wide, B.CreateMul(B.CreateZExt(any(), I64), Wide));
-    return B.CreateTrunc(B.CreateLShr(Wide, 29), I32);
-  }
-  case 9: {
-    Type *Float = B.getFloatTy();
-    Value *A = B.CreateUIToFP(B.CreateAnd(X, 0xffff), Float);
-    Value *Z = B.CreateUIToFP(B.CreateOr(B.CreateAnd(Y, 0xff), 1), Float);
-    return B.CreateFPToUI(B.CreateFDiv(A, Z), I32);
-  }
-  case 10: {
-    Type *Double = B.getDoubleTy();
-    Value *A = B.CreateSIToFP(X, Double);
-    return B.CreateBitCast(
-        B.CreateFPTrunc(B.CreateFAdd(A, B.CreateUIToFP(Y, Double)),
-                        B.getFloatTy()),
-        I32);
-  }
-  case 11:
-    return B.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {I32}, {X});
-  case 12: {
-    Value *Mask = B.CreateIntrinsic(Intrinsic::amdgcn_ballot, {B.getInt64Ty()},
-                                    {condition()});
-    return B.CreateTrunc(B.CreateUnaryIntrinsic(Intrinsic::ctpop, Mask), I32);
-  }
-  case 13:
-    return B.CreateURem(X, B.CreateOr(B.CreateAnd(Y, 0xfff), 1));
-  case 14:
-  case 15:
-    if (!Input)
-      return B.CreateNot(X);
-    return B.CreateLoad(
-        I32, B.CreateGEP(I32, Input, B.CreateAnd(X, InputWords - 1)));
-  default:
-    return call();
-  }
-}
-
-void Body::branch(unsigned Depth) {
-  BasicBlock *Then = block("then"), *Else = block("else"), *End = block("end");
-  B.CreateCondBr(condition(), Then, Else);
-  B.SetInsertPoint(Then);
-  statements(D.between(1, 4), Depth + 1);
-  B.CreateBr(End);
-  B.SetInsertPoint(Else);
-  if (D.chance(60))
-    statements(D.between(1, 4), Depth + 1);
-  B.CreateBr(End);
-  B.SetInsertPoint(End);
-}
-
-/// While lanes have turns left, at most five.
-void Body::loop(unsigned Depth) {
-  BasicBlock *Head = block("head"), *Inner = block("inner"),
-             *End = block("end");
-  Value *Trips = B.CreateURem(any(), B.getInt32(D.between(1, 6)));
-  BasicBlock *Before = B.GetInsertBlock();
-  B.CreateBr(Head);
-  B.SetInsertPoint(Head);
-  PHINode *N = B.CreatePHI(I32, 2);
-  N->addIncoming(B.getInt32(0), Before);
-  B.CreateCondBr(B.CreateICmpULT(N, Trips), Inner, End);
-  B.SetInsertPoint(Inner);
-  statements(D.between(1, 5), Depth + 1);
-  if (D.chance(25)) {
-    BasicBlock *On = block("on");
-    B.CreateCondBr(condition(), End, On);
-    B.SetInsertPoint(On);
-  }
-  N->addIncoming(B.CreateAdd(N, B.getInt32(1)), B.GetInsertBlock());
-  B.CreateBr(Head);
-  B.SetInsertPoint(End);
-}
-
-void Body::statements(unsigned Count, unsigned Depth) {
-  for (unsigned N = 0; N != Count; ++N) {
-    const unsigned What = D.below(10);
-    if (What == 0 && Depth < 3)
-      branch(Depth);
-    else if (What == 1 && Depth < 2)
-      loop(Depth);
-    else
-      B.CreateStore(operation(), pick());
-  }
-}
-
-/// Blocks with edges to anywhere, loops with several entries among them, until
-/// a lane's fuel is used up.
-void Body::graph(unsigned NumBlocks) {
-  IRBuilder<> Entry(&F.getEntryBlock(), F.getEntryBlock().begin());
-  Value *Fuel = Entry.CreateAlloca(I32, /*AddrSpace=*/5, nullptr);
-  B.CreateStore(B.getInt32(D.between(4, 16)), Fuel);
-  SmallVector<BasicBlock *> Blocks;
-  for (unsigned N = 0; N != NumBlocks; ++N)
-    Blocks.push_back(block("node"));
-  BasicBlock *End = block("out");
-  auto anyBlock = [&] { return Blocks[D.below(NumBlocks)]; };
-  B.CreateCondBr(condition(), anyBlock(), anyBlock());
-  for (BasicBlock *Node : Blocks) {
-    B.SetInsertPoint(Node);
-    statements(D.between(1, 4), 2);
-    Value *Left = B.CreateSub(B.CreateLoad(I32, Fuel), B.getInt32(1));
-    B.CreateStore(Left, Fuel);
-    BasicBlock *On = block("on");
-    B.CreateCondBr(B.CreateICmpEQ(Left, B.getInt32(0)), End, On);
-    B.SetInsertPoint(On);
-    B.CreateCondBr(condition(), anyBlock(), anyBlock());
-  }
-  B.SetInsertPoint(End);
-}
+constexpr unsigned LdsWords = 64;
 
 class Generator {
 public:
@@ -221,7 +23,13 @@ public:
 
 private:
   void addFunctions();
+  void finishFunction(Body &K, Function &F);
   void addKernel();
+  void setResources(Function &F);
+  void describe(Function &F) const;
+  bool hasFullWaves() const;
+  void compute(Body &K, Value *Id);
+  void finishKernel(Body &K, Function &F, Value *Slot);
   Value *linearId(Body &K);
   void lds(Body &K, Value *Id);
   void promote();
@@ -232,7 +40,16 @@ private:
   Module M;
   SmallVector<Function *> Functions;
   std::array<uint32_t, 3> Grid, Group;
+  std::string LargestGroup, Denormals;
+  bool HasDynamicLds = false;
 };
+
+/// What all functions must agree on.
+void Generator::describe(Function &F) const {
+  F.addFnAttr("amdgpu-flat-work-group-size", "1," + LargestGroup);
+  if (!Denormals.empty())
+    F.addFnAttr("denormal-fp-math-f32", Denormals);
+}
 
 /// f(a, b, n): n is how often it may still call itself.
 void Generator::addFunctions() {
@@ -241,31 +58,45 @@ void Generator::addFunctions() {
   for (unsigned N = D.chance(50) ? D.between(1, 3) : 0; N; --N) {
     auto *F = Function::Create(FT, GlobalValue::InternalLinkage, "f", M);
     F->addFnAttr(Attribute::NoInline);
-    F->addFnAttr("amdgpu-flat-work-group-size", "1,256");
+    describe(*F);
     Body K(D, *F, Functions);
     K.addVariables(D.between(2, 8), {F->getArg(0), F->getArg(1)});
-    K.statements(D.between(2, 8), 2); // No loops: the kernel has them.
-    IRBuilder<> &B = K.builder();
-    Value *Result = K.any();
-    if (D.chance(40)) {
-      auto *Again = BasicBlock::Create(Context, "again", F);
-      auto *End = BasicBlock::Create(Context, "end", F);
-      BasicBlock *Here = B.GetInsertBlock();
-      B.CreateCondBr(B.CreateICmpEQ(F->getArg(2), B.getInt32(0)), End, Again);
-      B.SetInsertPoint(Again);
-      Value *Deeper = B.CreateCall(
-          F, {Result, K.any(), B.CreateSub(F->getArg(2), B.getInt32(1))});
-      Value *Sum = B.CreateAdd(Deeper, K.any());
-      B.CreateBr(End);
-      B.SetInsertPoint(End);
-      PHINode *Phi = B.CreatePHI(I32, 2);
-      Phi->addIncoming(Result, Here);
-      Phi->addIncoming(Sum, Again);
-      Result = Phi;
-    }
-    B.CreateRet(Result);
+    // Loops are mostly the kernel's.
+    K.statements(D.between(2, 8), D.chance(20) ? 1 : 2);
+    if (D.chance(10))
+      K.dynamicStack();
+    finishFunction(K, *F);
     Functions.push_back(F);
   }
+}
+
+/// Perhaps after calling itself, or as the last thing another one.
+void Generator::finishFunction(Body &K, Function &F) {
+  IRBuilder<> &B = K.builder();
+  Value *Result = K.any();
+  if (!Functions.empty() && D.chance(25)) {
+    CallInst *Last = B.CreateCall(Functions[D.below(Functions.size())],
+                                  {Result, K.any(), B.getInt32(0)});
+    Last->setTailCall();
+    B.CreateRet(Last);
+    return;
+  }
+  if (D.chance(40)) {
+    BasicBlock *Again = K.block("again"), *End = K.block("end");
+    BasicBlock *Here = B.GetInsertBlock();
+    B.CreateCondBr(B.CreateICmpEQ(F.getArg(2), B.getInt32(0)), End, Again);
+    B.SetInsertPoint(Again);
+    Value *Deeper = B.CreateCall(
+        &F, {Result, K.any(), B.CreateSub(F.getArg(2), B.getInt32(1))});
+    Value *Sum = B.CreateAdd(Deeper, K.any());
+    B.CreateBr(End);
+    B.SetInsertPoint(End);
+    PHINode *Phi = B.CreatePHI(B.getInt32Ty(), 2);
+    Phi->addIncoming(Result, Here);
+    Phi->addIncoming(Sum, Again);
+    Result = Phi;
+  }
+  B.CreateRet(Result);
 }
 
 Value *Generator::linearId(Body &K) {
@@ -292,10 +123,17 @@ Value *Generator::linearId(Body &K) {
 /// Words change hands between work-items; all of a workgroup come by.
 void Generator::lds(Body &K, Value *Id) {
   IRBuilder<> &B = K.builder();
-  auto *Array = ArrayType::get(B.getInt32Ty(), LdsWords);
-  auto *Shared = new GlobalVariable(
-      M, Array, false, GlobalValue::InternalLinkage, PoisonValue::get(Array),
-      "shared", nullptr, GlobalValue::NotThreadLocal, 3);
+  // The size of an array of none comes with the launch.
+  HasDynamicLds = D.chance(30);
+  auto *Array = ArrayType::get(B.getInt32Ty(), HasDynamicLds ? 0 : LdsWords);
+  auto *Shared =
+      new GlobalVariable(M, Array, false,
+                         HasDynamicLds ? GlobalValue::ExternalLinkage
+                                       : GlobalValue::InternalLinkage,
+                         HasDynamicLds ? nullptr : PoisonValue::get(Array),
+                         "shared", nullptr, GlobalValue::NotThreadLocal, 3);
+  if (HasDynamicLds)
+    Shared->setAlignment(Align(4u << D.below(3)));
   Value *Local =
       B.CreateIntrinsic(Intrinsic::amdgcn_workitem_id_x, ArrayRef<Value *>());
   auto at = [&](Value *Index) {
@@ -321,6 +159,18 @@ void Generator::lds(Body &K, Value *Id) {
   B.CreateStore(B.CreateLoad(B.getInt32Ty(), at(Local)), K.pick());
 }
 
+/// From few registers, with spills, to all that there are.
+void Generator::setResources(Function &F) {
+  if (D.chance(40))
+    F.addFnAttr("amdgpu-num-vgpr", std::to_string(D.between(3, 32) * 8));
+  if (D.chance(20))
+    F.addFnAttr("amdgpu-num-sgpr", std::to_string(D.between(5, 12) * 8));
+}
+
+bool Generator::hasFullWaves() const {
+  return Group == std::array<uint32_t, 3>{64, 1, 1} && Grid == Group;
+}
+
 void Generator::addKernel() {
   Type *Ptr = PointerType::get(Context, 1);
   auto *FT = FunctionType::get(Type::getVoidTy(Context),
@@ -328,41 +178,73 @@ void Generator::addKernel() {
   auto *F = Function::Create(FT, GlobalValue::ExternalLinkage, "k", M);
   F->setCallingConv(CallingConv::AMDGPU_KERNEL);
   F->setVisibility(GlobalValue::ProtectedVisibility);
-  F->addFnAttr("amdgpu-flat-work-group-size", "1,256");
-  // From few registers, with spills, to all that there are.
-  if (D.chance(40))
-    F->addFnAttr("amdgpu-num-vgpr", std::to_string(D.between(3, 32) * 8));
-  if (D.chance(20))
-    F->addFnAttr("amdgpu-num-sgpr", std::to_string(D.between(5, 12) * 8));
+  describe(*F);
+  setResources(*F);
   Body K(D, *F, Functions);
   IRBuilder<> &B = K.builder();
+  Type *I32 = B.getInt32Ty();
   Value *Id = linearId(K);
   K.Input = F->getArg(1);
   Value *First = B.CreateLoad(
-      B.getInt32Ty(),
-      B.CreateGEP(B.getInt32Ty(), K.Input, B.CreateAnd(Id, InputWords - 1)));
+      I32, B.CreateGEP(I32, K.Input, B.CreateAnd(Id, InputWords - 1)));
+  Value *Slot = B.CreateGEP(I32, F->getArg(0),
+                            B.CreateAdd(B.CreateMul(Id, B.getInt32(SlotWords)),
+                                        B.getInt32(SlotWords)));
+  K.Own = B.CreateConstGEP1_32(I32, Slot, 2);
   const unsigned Pressure =
       D.chance(20) ? D.between(40, 260) : D.between(3, 30);
   K.addVariables(Pressure, {Id, First, F->getArg(2)});
+  compute(K, Id);
+  finishKernel(K, *F, Slot);
+}
+
+void Generator::compute(Body &K, Value *Id) {
+  IRBuilder<> &B = K.builder();
+  if (D.chance(10))
+    B.CreateIntrinsic(Intrinsic::set_rounding, {}, {B.getInt32(D.below(4))});
+  const StringRef P = T.Processor;
+  const bool HasMatrices = P.starts_with("gfx9") && P != "gfx906";
+  auto matrix = [&] {
+    if (HasMatrices && hasFullWaves() && D.chance(60))
+      K.matrix(Intrinsic::amdgcn_mfma_i32_4x4x4i8);
+  };
+  matrix();
   K.statements(D.between(3, 20), 0);
+  if (D.chance(8))
+    K.dynamicStack();
   if (Grid[1] == 1 && Group[0] <= LdsWords && D.chance(40))
     lds(K, Id);
+  matrix();
   if (D.chance(40))
     K.graph(D.between(2, 6));
   K.statements(D.between(0, 6), 0);
-  // All variables matter at the end.
+}
+
+/// All variables matter at the end, except to those who leave before.
+void Generator::finishKernel(Body &K, Function &F, Value *Slot) {
+  IRBuilder<> &B = K.builder();
+  Type *I32 = B.getInt32Ty();
+  if (D.chance(15)) {
+    BasicBlock *Out = K.block("leave"), *On = K.block("stay");
+    // The same for all lanes, or not.
+    Value *Leaves = D.chance(50)
+                        ? B.CreateICmpULT(F.getArg(2), B.getInt32(1u << 31))
+                        : K.condition();
+    B.CreateCondBr(Leaves, Out, On);
+    B.SetInsertPoint(Out);
+    B.CreateStore(K.any(), Slot);
+    B.CreateRetVoid();
+    B.SetInsertPoint(On);
+  }
   Value *Sum = K.load(0);
   for (unsigned N = 1; N != K.variables(); ++N)
     Sum = B.CreateAdd(B.CreateMul(Sum, B.getInt32(3)), K.load(N));
   if (D.chance(30))
-    B.CreateAtomicRMW(AtomicRMWInst::Add, F->getArg(0), Sum, MaybeAlign(4),
+    B.CreateAtomicRMW(AtomicRMWInst::Add, F.getArg(0), Sum, MaybeAlign(4),
                       AtomicOrdering::Monotonic,
                       Context.getOrInsertSyncScopeID("agent"));
-  Value *Slot = B.CreateAdd(B.CreateMul(Id, B.getInt32(SlotWords)),
-                            B.getInt32(SlotWords));
-  Value *At = B.CreateGEP(B.getInt32Ty(), F->getArg(0), Slot);
-  B.CreateStore(Sum, At);
-  B.CreateStore(K.any(), B.CreateGEP(B.getInt32Ty(), At, B.getInt32(1)));
+  B.CreateStore(Sum, Slot);
+  B.CreateStore(K.any(), B.CreateConstGEP1_32(I32, Slot, 1));
   B.CreateRetVoid();
 }
 
@@ -398,6 +280,8 @@ Expected<RandomKernel> Generator::run() {
   M.setTargetTriple(Triple("amdgcn-amd-amdhsa"));
   // The layout decides where allocas live.
   M.setDataLayout(M.getTargetTriple().computeDataLayout());
+  LargestGroup = D.chance(25) ? "1024" : "256";
+  Denormals = D.chance(25) ? "preserve-sign,preserve-sign" : "";
   addFunctions();
   addKernel();
   promote();
@@ -424,7 +308,9 @@ Expected<RandomKernel> Generator::run() {
   Result.Object = std::move(*Object);
   const KernelInfo &Kernel = Result.Object->kernels().front();
   if (Kernel.Descriptor.usesDynamicStack())
-    Result.Launch.Scratch = Kernel.Metadata.PrivateSegmentSize + 8192;
+    Result.Launch.Scratch = Kernel.Metadata.PrivateSegmentSize + 16384;
+  if (HasDynamicLds)
+    Result.Launch.DynamicLds = LdsWords * 4;
   std::vector<uint32_t> Input(InputWords);
   for (uint32_t &Word : Input)
     Word = D.chance(20) ? D.below(4) : D.bits();

@@ -4,22 +4,10 @@
 #ifndef LUTHIER_TEST_RANDOM_RANDOMJUDGE_H
 #define LUTHIER_TEST_RANDOM_RANDOMJUDGE_H
 
-#include "RandomKernel.h"
+#include "Features.h"
+#include "RandomCase.h"
 
 namespace luthier::test {
-
-enum class Way { Poison, Count, Stack };
-enum class Language { IR, Assembly };
-
-struct RandomCase {
-  EngineTarget Target;
-  Language From = Language::IR;
-  Way How = Way::Poison;
-  uint64_t Seed = 0;
-
-  /// As the driver's options have it.
-  std::string name() const;
-};
 
 struct RandomVerdict {
   /// Empty if all is well.
@@ -28,6 +16,8 @@ struct RandomVerdict {
   bool IsUnfit = false;
   /// The engine would not instrument it.
   std::optional<RefusalReason> Refused;
+  /// What was judged.
+  Features Has;
 };
 
 /// What the kernel is made from, or why it cannot be made.

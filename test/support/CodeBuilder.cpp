@@ -24,6 +24,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
+#include <map>
 
 using namespace llvm;
 
@@ -153,15 +154,28 @@ Expected<Bytes> assembleKernel(const EngineTarget &T, const AssemblyKernel &K,
   return assembleFile(T, Text, Version);
 }
 
+/// One per thread, made once.
+static TargetMachine &machineFor(const EngineTarget &T,
+                                 const amdgpu::MCTarget &Target,
+                                 CodeGenOptLevel Level) {
+  thread_local std::map<std::pair<const void *, CodeGenOptLevel>,
+                        std::unique_ptr<TargetMachine>>
+      Machines;
+  std::unique_ptr<TargetMachine> &Slot = Machines[{&Target, Level}];
+  if (!Slot)
+    Slot.reset(Target.target().createTargetMachine(
+        Target.triple(), T.Processor, T.features(), TargetOptions(),
+        Reloc::PIC_, std::nullopt, Level));
+  return *Slot;
+}
+
 Expected<Bytes> compileModule(const EngineTarget &T, Module &M,
                               unsigned Version, CodeGenOptLevel Level,
                               bool Optimise) {
   auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
   if (!Target)
     return Target.takeError();
-  std::unique_ptr<TargetMachine> TM(Target->target().createTargetMachine(
-      Target->triple(), T.Processor, T.features(), TargetOptions(), Reloc::PIC_,
-      std::nullopt, Level));
+  TargetMachine *TM = &machineFor(T, *Target, Level);
   M.setTargetTriple(Target->triple());
   M.setDataLayout(TM->createDataLayout());
   if (!M.getModuleFlag("amdhsa_code_object_version"))
@@ -171,7 +185,7 @@ Expected<Bytes> compileModule(const EngineTarget &T, Module &M,
   if (verifyModule(M, &Problems))
     return createStringError(Problem);
   if (Optimise) {
-    PassBuilder Builder(TM.get());
+    PassBuilder Builder(TM);
     LoopAnalysisManager Loops;
     FunctionAnalysisManager Functions;
     CGSCCAnalysisManager Graphs;

@@ -102,9 +102,9 @@ public:
   void setUp(const TestHooks &Hooks);
   void instrument(const std::shared_ptr<const CodeObject> &Object,
                   const Mutator &Mutate);
-  void tryOriginal();
   void runOriginal();
   void runInstrumented();
+  void runWithLimit(luthier_emu_execution *E, const DeviceHandle &On);
   void runInLockstep(uint64_t Seed);
 
 private:
@@ -342,31 +342,21 @@ Judging::buffers(const DeviceHandle &On) const {
   return All;
 }
 
-/// Lets the original run for as long as it may.
-void Judging::tryOriginal() {
-  DeviceHandle On = clone();
-  CodeHandle Code = copyOf(Original, On);
-  luthier_emu_launch L = launchOf(false);
-  luthier_emu_execution *New = nullptr;
-  Result.IsUnfit = true;
-  check(
-      luthier_emu_execution_create(Code.get(), Kernel->Name.c_str(), &L, &New),
-      "the original", On.get());
-  ExecutionHandle E(New, luthier_emu_execution_destroy);
+/// Lets waves take turns for as long as the original may run.
+void Judging::runWithLimit(luthier_emu_execution *E, const DeviceHandle &On) {
   constexpr uint64_t Turn = 4096;
-  const uint64_t NumWaves = luthier_emu_wave_count(E.get());
+  const uint64_t NumWaves = luthier_emu_wave_count(E);
   uint64_t Left = Options.MostInstructions;
   for (uint64_t Done = Turn; Done;) {
     Done = 0;
     for (uint64_t W = 0; W != NumWaves; ++W) {
       uint64_t Steps = 0;
       auto Info = sized<luthier_emu_wave_info>();
-      luthier_emu_wave(E.get(), W, &Info);
+      luthier_emu_wave(E, W, &Info);
       if (Info.state != LUTHIER_EMU_WAVE_READY &&
           Info.state != LUTHIER_EMU_WAVE_AT_BARRIER)
         continue;
-      check(luthier_emu_step(E.get(), W, Turn, &Steps), "the original",
-            On.get());
+      check(luthier_emu_step(E, W, Turn, &Steps), "the original", On.get());
       Done += Steps;
     }
     if (Done > Left)
@@ -374,16 +364,23 @@ void Judging::tryOriginal() {
                     std::to_string(Options.MostInstructions) + " instructions");
     Left -= Done;
   }
-  Result.IsUnfit = false;
 }
 
 void Judging::runOriginal() {
   DeviceHandle On = clone();
   CodeHandle Code = copyOf(Original, On);
   luthier_emu_launch L = launchOf(false);
+  luthier_emu_execution *New = nullptr;
+  Result.IsUnfit = Options.MostInstructions != 0;
+  check(
+      luthier_emu_execution_create(Code.get(), Kernel->Name.c_str(), &L, &New),
+      "the original", On.get());
+  ExecutionHandle E(New, luthier_emu_execution_destroy);
+  if (Options.MostInstructions)
+    runWithLimit(E.get(), On);
   auto Stats = sized<luthier_emu_stats>();
-  check(luthier_emu_dispatch(Code.get(), Kernel->Name.c_str(), &L, &Stats),
-        "the original, alone", On.get());
+  check(luthier_emu_run(E.get(), &Stats), "the original, alone", On.get());
+  Result.IsUnfit = false;
   Result.WaveInstructions = Stats.wave_instructions;
   Result.LaneInstructions = Stats.lane_instructions;
   Result.Buffers = buffers(On);
@@ -430,14 +427,17 @@ static unsigned sizeOfFirst(const amdgpu::MCTarget &Target, Bytes Code) {
 std::string Judging::explain(const luthier_emu_difference &D,
                              const DeviceHandle &On) const {
   std::string Text = D.text;
-  auto To = ToOriginal.find(D.instrumented_pc);
+  // Or where in a payload it stopped.
+  auto To = ToOriginal.lower_bound(D.instrumented_pc);
   if (To == ToOriginal.end())
     return Text;
   auto From = To;
   for (unsigned N = 0; N != 3 && From != ToOriginal.begin(); ++N)
     --From;
   std::vector<std::string> Lines;
-  Bytes Code(To->first - From->first + 4);
+  if (From->first > D.instrumented_pc)
+    return Text;
+  Bytes Code(D.instrumented_pc - From->first + 4);
   luthier_emu_read(On.get(), From->first, Code.data(), Code.size());
   auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
   if (!Target)
@@ -514,9 +514,7 @@ Judgement judge(const EngineTarget &T,
   try {
     Judging J(T, *Object, Launch, Options, Result);
     J.setUp(Hooks);
-    if (Options.MostInstructions)
-      J.tryOriginal();
-    if (Options.RunAlone)
+    if (Options.RunAlone || Options.MostInstructions)
       J.runOriginal();
     J.instrument(Object, Mutate);
     // Where something is wrong, lockstep ends; the kernel alone might not.

@@ -82,8 +82,11 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
              llvm::AMDGPU::HWEncoding::REG_IDX_MASK)
       Add(To, Reg);
   };
-  for (llvm::MCPhysReg Reg : Desc.implicit_uses())
+  for (llvm::MCPhysReg Reg : Desc.implicit_uses()) {
     AddImplicit(Reads, Reg);
+    Info->ReadsVccAsMask |= (Desc.TSFlags & llvm::SIInstrFlags::VALU) &&
+                            Registers.getName(Reg) == llvm::StringRef("VCC");
+  }
   for (llvm::MCPhysReg Reg : Desc.implicit_defs())
     AddImplicit(Writes, Reg);
   Info->Reads.assign(Reads.begin(), Reads.end());

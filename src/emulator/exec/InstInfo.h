@@ -67,6 +67,8 @@ struct InstInfo {
   bool MayLoad = false;
   bool MayStore = false;
   bool IsBranch = false;
+  /// Without naming it: of the pair, waves of 32 lanes need the low half.
+  bool ReadsVccAsMask = false;
   /// Implicit registers included.
   std::vector<RegisterRange> Reads;
   std::vector<RegisterRange> Writes;

@@ -180,10 +180,12 @@ std::optional<Difference> StateComparison::compareReads(const Pair &P,
                                                         uint64_t PC) {
   const Wave &A = P.Original;
   const auto &Facts = strict::InstFacts::of(*A.T, Next);
+  const bool HasHalfVcc = A.WaveSize == 32 && Next.ReadsVccAsMask;
   for (const strict::Span &S : Facts.ScalarReads)
     for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
-      if (auto D = compareScalar(P, Reg, PC))
-        return D;
+      if (!HasHalfVcc || Reg != sreg::Vcc + 1)
+        if (auto D = compareScalar(P, Reg, PC))
+          return D;
   // What its other lanes keep is no reading.
   if (Next.Mnemonic.starts_with("v_writelane"))
     return std::nullopt;

@@ -124,6 +124,13 @@ void SgprHazards::step(Wave &W, const Inst &I, const InstFacts &Facts,
   const bool AllReads = Facts.HazardFamily == hazard::Gfx12;
   if (!AllReads && W.WaveSize == 32)
     return;
+  if (AllReads && Name == "ds_nop") {
+    // After so many, no vector instruction is reading any more.
+    if (++Nops == (W.WaveSize == 32 ? 4u : 8u))
+      Read.reset();
+    return;
+  }
+  Nops = 0;
   if (Name == "s_wait_alu" || Name == "s_waitcnt_depctr")
     return await(unsigned(I.Immediate));
   constexpr uint64_t NotFlat = flags::SMRD | flags::MUBUF | flags::MTBUF;

@@ -31,6 +31,8 @@ private:
   Set FromScalar, FromVector;
   /// Who wrote them.
   uint64_t Writer[NumRegs] = {};
+  /// ds_nop instructions that follow each other.
+  unsigned Nops = 0;
 };
 
 } // namespace luthier::emulator::strict

@@ -131,6 +131,11 @@ TEST_F(CodeObject, FaultsNameKernelPlaceAndAddress) {
   EXPECT_NE(error().find("0x100000000"), std::string::npos) << error();
 }
 
+TEST_F(CodeObject, AllAccumulationRegistersFitBehindAnyOffset) {
+  auto Launch = sized<luthier_emu_launch>();
+  EXPECT_EMU_OK(luthier_emu_dispatch(Code, "agprs", &Launch, nullptr));
+}
+
 TEST_F(CodeObject, LaunchesThatDoNotFitAreRefused) {
   auto Launch = sized<luthier_emu_launch>();
   Launch.dynamic_lds = 1 << 20;

@@ -92,6 +92,15 @@ faults:
 .Lfaults_end:
 	.size faults, .Lfaults_end-faults
 
+	.p2align 8
+	.globl agprs
+	.type agprs,@function
+agprs:
+	v_accvgpr_write_b32 a255, 1
+	s_endpgm
+.Lagprs_end:
+	.size agprs, .Lagprs_end-agprs
+
 	.data
 	.globl variable
 	.type variable,@object
@@ -105,11 +114,11 @@ pointer:
 	.quad variable
 	.size pointer, 8
 
-	.macro kernel name, lds, scratch, buffer
+	.macro kernel name, lds, scratch, buffer, registers=12
 	.section .rodata,"a"
 	.p2align 6
 	.amdhsa_kernel \name
-		.amdhsa_next_free_vgpr 12
+		.amdhsa_next_free_vgpr \registers
 		.amdhsa_next_free_sgpr 16
 		.amdhsa_accum_offset 12
 		.amdhsa_group_segment_fixed_size \lds
@@ -125,6 +134,9 @@ pointer:
 	kernel hidden, 0, 0, 0
 	kernel scratch, 0, 16, 1
 	kernel faults, 0, 0, 0
+	// All of them behind 12 VGPRs make 268 registers, which are handed out in
+	// eights.
+	kernel agprs, 0, 0, 0, 268
 
 	.amdgpu_metadata
 ---

@@ -92,5 +92,32 @@ TEST_F(OnlyReads, ExecCountsAtOnce) {
   EXPECT_EQ(D.Register, "exec");
 }
 
+class NarrowReads : public Judge {
+protected:
+  NarrowReads() : Judge("gfx1030", 32) { Options.OnlyWhatIsRead = true; }
+};
+
+TEST_F(NarrowReads, OfTheMaskInVccAreOfItsLowHalf) {
+  const std::string Begin = R"(
+    v_mov_b32 v1, 1
+    s_mov_b32 vcc_hi, 5
+    v_cmp_gt_u32 vcc_lo, 8, v0)";
+  const std::string Selects = R"(
+    v_cndmask_b32 v1, v0, v1, vcc_lo
+    s_endpgm)";
+  passes(Begin + Selects, Begin + "\n  + s_mov_b32 vcc_hi, 6" + Selects);
+  EXPECT_EQ(
+      differs(Begin + Selects, Begin + "\n  + s_mov_b32 vcc_lo, 6" + Selects)
+          .Register,
+      "vcc_lo");
+  const std::string NamesBoth = R"(
+    s_mov_b64 s[4:5], vcc
+    s_endpgm)";
+  EXPECT_EQ(differs(Begin + NamesBoth,
+                    Begin + "\n  + s_mov_b32 vcc_hi, 6" + NamesBoth)
+                .Register,
+            "vcc_hi");
+}
+
 } // namespace
 } // namespace luthier::test

@@ -110,6 +110,18 @@ TEST_F(SgprHazardsOfGfx12, AnythingVectorUnitHasRead) {
     s_endpgm)");
 }
 
+TEST_F(SgprHazardsOfGfx12, FourNopsOfLdsEndReads) {
+  const std::string Writes = "s_mov_b32 s6, 0\n"
+                             "v_mov_b32 v2, s6\n"
+                             "s_endpgm\n";
+  const std::string Nop = "ds_nop\n", Three = Nop + Nop + Nop;
+  const std::string Reads = "v_mov_b32 v2, s6\n";
+  expectQuiet(Reads + Three + Nop + Writes);
+  expectOne(Rule::Hazard, "v_mov_b32", Reads + Three + Writes);
+  expectOne(Rule::Hazard, "v_mov_b32",
+            Reads + Three + "s_nop 0\n" + Nop + Writes);
+}
+
 TEST_F(SgprHazardsOfGfx12, ResultsOfVectorUnit) {
   expectOne(Rule::Hazard, "v_mov_b32", R"(
     v_mov_b32 v2, s6

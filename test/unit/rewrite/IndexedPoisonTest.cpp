@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers that a kernel reaches through an index are those that it has.
+#include "EngineTest.h"
+
+namespace luthier::test {
+namespace {
+
+class IndexedPoison : public EngineTest {};
+
+TEST_P(IndexedPoison, StaysInTheAllocation) {
+  AssemblyKernel K;
+  K.VGPRs = 8;
+  K.Body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+           "v_lshlrev_b32_e32 v1, 2, v0\n"
+           "v_mov_b32_e32 v2, 3\n"
+           "v_mov_b32_e32 v3, v0\n"
+           "v_mov_b32_e32 v4, 0\n";
+  K.Body += target().isRdna() ? "s_mov_b32 m0, 1\n"
+                                "v_movrels_b32_e32 v4, v2\n"
+                              : "s_set_gpr_idx_on 1, gpr_idx(SRC0)\n"
+                                "v_mov_b32_e32 v4, v2\n"
+                                "s_set_gpr_idx_off\n";
+  K.Body += "wait_all\n"
+            "global_store_dword v1, v4, s[4:5]\n"
+            "s_endpgm\n";
+  K.WorkItemIds = 1;
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  Options.Engine.Poison = true;
+  Options.Engine.PoisonMost = 0;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), Launch,
+                      [](LiftedRepresentation &, InstrumentationTask &) {});
+  EXPECT_EQ(J.Buffers.at(0).at(5), 5u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, IndexedPoison,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+} // namespace
+} // namespace luthier::test
