@@ -4,9 +4,13 @@
 program and of rocPRIM's sort, decoding included, beside what the same kernels take
 when clang -O3 compiles them for this host. Usage: bench/emulator.py [BUILD_DIR]
 
-A rate is that of the kernels, from packet to completion, by the CPU time of the
-thread that runs them; the best of some runs, since others use the host too. On two
-threads it is by elapsed time."""
+Two tables. The first has the programs at the size that they are shipped in, most of
+them a millisecond of kernels: rates are those of the kernels, from packet to
+completion, by the CPU time of the thread that runs them; the best of some runs,
+since others use the host too. The second has them at sizes of five million wave
+instructions and more, on one thread and on two, by elapsed time. What two threads
+could gain is measured beside it: two processes at a time, with one thread each, and
+what they get done together against one alone."""
 import json
 import math
 import os
@@ -18,31 +22,58 @@ import sys
 import tempfile
 
 RUNS = 5
+# Of each way to run a program in the second table, one after the other.
+ROUNDS = 3
+LEAST_WORK = 5_000_000
 PROGRAMS = ["axpy-half", "calls", "collatz", "dot-product", "fork-first", "hash64", "histogram", "matmul",
             "nbody", "overlap", "prefix-scan", "reduction", "saxpy", "stencil", "transpose", "vector-add"]
 GOALS = {"fast": 50, "strict": 10}
 
 
-def run(command, build, stats, **variables):
-    """Wave instructions, and nanoseconds of the thread and elapsed."""
+def environment_of(command, build, stats, variables):
     environment = {**os.environ, "LD_LIBRARY_PATH": str(build / "lib/emulated"),
                    "LUTHIER_EMULATOR_STATS": str(stats), **variables}
     # A process that has used the device cannot go on using it in a child.
     if pathlib.Path(command[0]).name != "fork-first":
         environment["LD_PRELOAD"] = str(build / "lib/libbench-blocking-sync.so")
-    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL, timeout=600)
+    return environment
+
+
+def counted(stats):
+    """Wave instructions, and nanoseconds of the thread and elapsed."""
     # ROCr's copies and fills are no part of the examples.
     kernels = [k for k in json.loads(stats.read_text())["kernels"] if not k["name"].startswith("rocr.")]
     return [sum(k[field] for k in kernels) for field in ["wave_instructions", "host_thread_ns", "host_ns"]]
 
 
-def rate(command, build, stats, elapsed=False, runs=RUNS, **variables):
-    """Millions per second."""
+def run(command, build, stats, **variables):
+    subprocess.run(command, check=True, env=environment_of(command, build, stats, variables),
+                   stdout=subprocess.DEVNULL, timeout=600)
+    return counted(stats)
+
+
+def rate(command, build, stats, runs=RUNS, **variables):
+    """Millions per second of the thread's time."""
     best = 0
     for _ in range(runs):
-        instructions, thread, whole = run(command, build, stats, **variables)
-        best = max(best, 1e3 * instructions / (whole if elapsed else thread))
+        instructions, thread, _ = run(command, build, stats, **variables)
+        best = max(best, 1e3 * instructions / thread)
     return best, instructions
+
+
+def elapsed_rate(command, build, stats, threads):
+    instructions, _, whole = run(command, build, stats, LUTHIER_EMULATOR_THREADS=str(threads))
+    return 1e3 * instructions / whole
+
+
+def pair_rate(command, build, stats):
+    """Of two processes together."""
+    files = [stats.with_suffix(f".{n}") for n in range(2)]
+    pair = [subprocess.Popen(command, env=environment_of(command, build, file, {}), stdout=subprocess.DEVNULL)
+            for file in files]
+    if any(process.wait(timeout=600) for process in pair):
+        sys.exit(f"{command[0]} failed")
+    return sum(1e3 * instructions / whole for instructions, _, whole in map(counted, files))
 
 
 def host_seconds(program):
@@ -60,6 +91,54 @@ def geometric_mean(values):
     return math.exp(sum(math.log(value) for value in values) / len(values))
 
 
+def print_shipped(commands, build, stats):
+    """The first table. Returns wave instructions by program."""
+    rates = {"fast": [], "strict": []}
+    work = {}
+    print("As shipped (millions per second, milliseconds of the kernels)")
+    print(f"{'program':<14}{'instructions':>14}{'fast':>10}{'strict':>10}{'emulated':>12}{'host':>10}")
+    for name, command in commands.items():
+        fast, instructions = rate(command, build, stats)
+        strict, _ = rate(command, build, stats, runs=2, LUTHIER_EMULATOR_STRICT="1")
+        rates["fast"].append(fast)
+        rates["strict"].append(strict)
+        work[name] = instructions
+        host = host_seconds(build / "bin/host" / name)
+        print(f"{name:<14}{instructions:>14,}{fast:>10.1f}{strict:>10.1f}{instructions / fast / 1e3:>12.3f}"
+              f"{f'{1e3 * host:10.3f}' if host else '         -'}", flush=True)
+    means = {mode: geometric_mean(values) for mode, values in rates.items()}
+    print(f"{'geometric mean':<28}{means['fast']:>10.1f}{means['strict']:>10.1f}")
+    for mode, goal in GOALS.items():
+        print(f"goal, {mode} mode: {goal} M/s: {'met' if means[mode] >= goal else 'missed'}")
+    return work
+
+
+def times_for(name, instructions):
+    """How many times its usual size makes enough work."""
+    times = LEAST_WORK / instructions
+    return math.ceil(math.sqrt(times) if name == "nbody" else times)
+
+
+def print_real(commands, build, stats):
+    """The second table."""
+    rates = []
+    print("Real work (millions per second elapsed; times: two threads against one, two processes against one)")
+    print(f"{'program':<14}{'size':>6}{'instructions':>14}{'1 thread':>10}{'2 threads':>11}{'times':>8}"
+          f"{'2 processes':>13}{'times':>8}")
+    for name, (command, times) in commands.items():
+        instructions = run(command, build, stats)[0]
+        # One after the other, so that what else the host does meets all of them.
+        rounds = [(elapsed_rate(command, build, stats, 1), elapsed_rate(command, build, stats, 2),
+                   pair_rate(command, build, stats)) for _ in range(ROUNDS)]
+        one, two, pair = (max(column) for column in zip(*rounds))
+        rates.append((one, two, pair))
+        print(f"{name:<14}{times:>6}{instructions:>14,}{one:>10.1f}{two:>11.1f}{two / one:>8.2f}"
+              f"{pair:>13.1f}{pair / one:>8.2f}", flush=True)
+    one, two, pair = (geometric_mean(column) for column in zip(*rates))
+    print(f"{'geometric mean':<34}{one:>10.1f}{two:>11.1f}{two / one:>8.2f}{pair:>13.1f}{pair / one:>8.2f}")
+    print(f"two threads gain {100 * (two / one - 1) / (pair / one - 1):.0f} % of what two processes gain")
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     build = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else root / "build"
@@ -68,28 +147,15 @@ def main():
     if not sort.exists():
         sys.exit(f"{sort} is missing: build the target rocprim-sort-O3")
     commands["rocprim-sort"] = [sort, "some"]
-    rates = {"fast": [], "strict": [], "two": []}
-    print(f"{'program':<14}{'instructions':>14}{'fast':>10}{'strict':>10}{'2 threads':>11}"
-          f"{'emulated':>12}{'host':>10}   (M/s, milliseconds)")
     with tempfile.TemporaryDirectory() as work:
         stats = pathlib.Path(work) / "stats.json"
-        for name, command in commands.items():
-            fast, instructions = rate(command, build, stats)
-            strict, _ = rate(command, build, stats, runs=2, LUTHIER_EMULATOR_STRICT="1")
-            two, _ = rate(command, build, stats, elapsed=True, LUTHIER_EMULATOR_THREADS="2")
-            for mode, value in zip(rates, [fast, strict, two]):
-                rates[mode].append(value)
-            host = host_seconds(build / "bin/host" / name)
-            print(f"{name:<14}{instructions:>14,}{fast:>10.1f}{strict:>10.1f}{two:>11.1f}"
-                  f"{instructions / fast / 1e3:>12.3f}{f'{1e3 * host:10.3f}' if host else '         -'}", flush=True)
-        means = {mode: geometric_mean(values) for mode, values in rates.items()}
-        print(f"{'geometric mean':<28}{means['fast']:>10.1f}{means['strict']:>10.1f}{means['two']:>11.1f}")
-        xorwow = [build / "bin/examples/rocrand-uniform", "xorwow"]
-        one, _ = rate(xorwow, build, stats, elapsed=True, runs=2)
-        two, _ = rate(xorwow, build, stats, elapsed=True, runs=2, LUTHIER_EMULATOR_THREADS="2")
-        print(f"long kernel (rocRAND's XORWOW): {one:.1f} M/s, on two threads {two:.1f} M/s ({two / one:.2f} times)")
-    for mode, goal in GOALS.items():
-        print(f"goal, {mode} mode: {goal} M/s: {'met' if means[mode] >= goal else 'missed'}")
+        instructions = print_shipped(commands, build, stats)
+        real = {name: ([*commands[name], str(times)], times)
+                for name in PROGRAMS for times in [times_for(name, instructions[name])]}
+        real["rocprim-sort"] = (commands["rocprim-sort"], 1)
+        real["rocrand-xorwow"] = ([build / "bin/examples/rocrand-uniform", "xorwow"], 1)
+        print()
+        print_real(real, build, stats)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     print(f"peak memory of a process: {peak / 1024:.0f} MiB")
 

@@ -29,6 +29,13 @@ inline unsigned groupsFor(unsigned Count, unsigned Size) {
   return (Count + Size - 1) / Size;
 }
 
+/// How many times its usual size a program is to have: its first argument,
+/// which benchmarks give. Tests know the usual size.
+inline unsigned timesUsual(int Argc, char **Argv) {
+  const int Times = Argc > 1 ? std::atoi(Argv[1]) : 1;
+  return Times > 1 ? unsigned(Times) : 1;
+}
+
 /// SplitMix64, because the standard library's distributions differ between
 /// implementations.
 class Random {

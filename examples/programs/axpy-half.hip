@@ -17,8 +17,9 @@ __global__ void axpyHalf(__half A, const __half *X, __half *Y, unsigned Count) {
   }
 }
 
-int main() {
-  constexpr unsigned Count = 60011, GroupSize = 256;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 60011 * timesUsual(Argc, Argv);
+  constexpr unsigned GroupSize = 256;
   Random Input(12);
   std::vector<_Float16> X(Count), Y(Count);
   // From 2^-4 to 2^4 with either sign: results neither overflow nor vanish.

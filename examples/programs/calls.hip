@@ -40,8 +40,9 @@ __global__ void callNothing(unsigned *Data, unsigned Count) {
     Data[I] = Data[I] * 7 + I;
 }
 
-int main() {
-  constexpr unsigned Count = 5003, GroupSize = 128;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 5003 * timesUsual(Argc, Argv);
+  constexpr unsigned GroupSize = 128;
   Random Input(15);
   std::vector<unsigned> Values(Count);
   for (unsigned &Value : Values)

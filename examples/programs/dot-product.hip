@@ -36,8 +36,9 @@ static double itemSum(const std::vector<double> &A,
   return Sum;
 }
 
-int main() {
-  constexpr unsigned Count = 70001, Groups = 19;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 70001 * timesUsual(Argc, Argv);
+  constexpr unsigned Groups = 19;
   Random Input(10);
   std::vector<double> A(Count), B(Count);
   for (unsigned I = 0; I < Count; ++I) {

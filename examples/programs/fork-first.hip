@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-constexpr unsigned Count = 10007, GroupSize = 256;
+constexpr unsigned GroupSize = 256;
 
-__global__ void powers(unsigned *Out, unsigned Base) {
+__global__ void powers(unsigned *Out, unsigned Count, unsigned Base) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= Count)
     return;
@@ -21,9 +21,9 @@ __global__ void powers(unsigned *Out, unsigned Base) {
   Out[I] = Power;
 }
 
-static void computePowers(Verdict &Results, unsigned Base) {
+static void computePowers(Verdict &Results, unsigned Count, unsigned Base) {
   const DeviceArray<unsigned> Out(Count);
-  powers<<<groupsFor(Count, GroupSize), GroupSize>>>(Out.get(), Base);
+  powers<<<groupsFor(Count, GroupSize), GroupSize>>>(Out.get(), Count, Base);
   std::vector<unsigned> Expected(Count);
   unsigned Power = 1;
   for (unsigned &Value : Expected) {
@@ -34,15 +34,16 @@ static void computePowers(Verdict &Results, unsigned Base) {
 }
 
 /// Returns what main returns; the digest goes to the parent.
-static int runChild(int ToParent) {
+static int runChild(int ToParent, unsigned Count) {
   Verdict Results("fork-first (child)");
-  computePowers(Results, 5);
+  computePowers(Results, Count, 5);
   const uint64_t Digest = Results.digest();
   const bool Sent = write(ToParent, &Digest, sizeof(Digest)) == sizeof(Digest);
   return Results.good() && Sent ? 0 : 1;
 }
 
-int main() {
+int main(int Argc, char **Argv) {
+  const unsigned Count = 10007 * timesUsual(Argc, Argv);
   int Ends[2];
   if (pipe(Ends) != 0)
     return 2;
@@ -50,11 +51,11 @@ int main() {
   if (Child < 0)
     return 2;
   if (Child == 0)
-    return runChild(Ends[1]);
+    return runChild(Ends[1], Count);
   close(Ends[1]);
 
   Verdict Results("fork-first");
-  computePowers(Results, 3);
+  computePowers(Results, Count, 3);
   std::vector<uint64_t> ChildDigest(1);
   Results.expect(read(Ends[0], ChildDigest.data(), sizeof(uint64_t)) ==
                      sizeof(uint64_t),

@@ -29,8 +29,9 @@ __global__ void hash64(const uint64_t *Values, uint64_t *Hashes, uint64_t Seed,
     Hashes[I] = hash(Values[I], Seed);
 }
 
-int main() {
-  constexpr unsigned Count = 40009, GroupSize = 320;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 40009 * timesUsual(Argc, Argv);
+  constexpr unsigned GroupSize = 320;
   constexpr uint64_t Seed = 0xfedcba9876543210;
   Random Input(11);
   std::vector<uint64_t> Values(Count);

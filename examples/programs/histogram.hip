@@ -22,8 +22,8 @@ __global__ void histogram(const uint8_t *Data, unsigned Count,
       atomicAdd(&Global[Bin], Local[Bin]);
 }
 
-int main() {
-  constexpr unsigned Count = 120007;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 120007 * timesUsual(Argc, Argv);
   constexpr unsigned Groups = 23, GroupSize = 192;
   Random Input(6);
   std::vector<uint8_t> Data(Count);

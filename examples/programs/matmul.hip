@@ -31,8 +31,9 @@ __global__ void matmul(const float *A, const float *B, float *C, unsigned Rows,
     C[Row * Columns + Column] = Sum;
 }
 
-int main() {
-  constexpr unsigned Rows = 150, Inner = 110, Columns = 130;
+int main(int Argc, char **Argv) {
+  const unsigned Rows = 150 * timesUsual(Argc, Argv);
+  constexpr unsigned Inner = 110, Columns = 130;
   Random Input(3);
   const std::vector<float> A = Input.uniform(Rows * Inner, -1, 1);
   const std::vector<float> B = Input.uniform(Inner * Columns, -1, 1);

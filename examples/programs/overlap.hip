@@ -7,7 +7,7 @@
 #include <deque>
 
 constexpr unsigned Streams = 4, Rounds = 3;
-constexpr unsigned Count = 6007, GroupSize = 192;
+constexpr unsigned GroupSize = 192;
 
 /// How long it takes depends on the stream, so that chains drift apart.
 __host__ __device__ inline unsigned mixed(unsigned Value, unsigned Stream) {
@@ -16,14 +16,14 @@ __host__ __device__ inline unsigned mixed(unsigned Value, unsigned Stream) {
   return Value;
 }
 
-__global__ void mix(unsigned *Data, unsigned Stream) {
+__global__ void mix(unsigned *Data, unsigned Count, unsigned Stream) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I < Count)
     Data[I] = mixed(Data[I], Stream);
 }
 
 /// Reads what other workgroups of the launch before it wrote.
-__global__ void mirror(const unsigned *In, unsigned *Out) {
+__global__ void mirror(const unsigned *In, unsigned *Out, unsigned Count) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I < Count)
     Out[I] = In[Count - 1 - I] + I;
@@ -33,7 +33,7 @@ struct Sources {
   const unsigned *Data[Streams];
 };
 
-__global__ void combine(Sources In, unsigned *Out) {
+__global__ void combine(Sources In, unsigned *Out, unsigned Count) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= Count)
     return;
@@ -45,6 +45,7 @@ __global__ void combine(Sources In, unsigned *Out) {
 
 static std::vector<unsigned> chainOnHost(std::vector<unsigned> Data,
                                          unsigned Stream) {
+  const unsigned Count = unsigned(Data.size());
   std::vector<unsigned> Other(Count);
   for (unsigned Round = 0; Round < Rounds; ++Round) {
     for (unsigned I = 0; I < Count; ++I)
@@ -58,7 +59,7 @@ static std::vector<unsigned> chainOnHost(std::vector<unsigned> Data,
 class Chain {
 public:
   explicit Chain(const std::vector<unsigned> &Input)
-      : Data(Input.size()), Other(Input.size()) {
+      : Count(unsigned(Input.size())), Data(Count), Other(Count) {
     CHECK_HIP(hipStreamCreateWithFlags(&Stream, hipStreamNonBlocking));
     CHECK_HIP(hipEventCreateWithFlags(&Done, hipEventDisableTiming));
     CHECK_HIP(hipMemcpyAsync(Data.get(), Input.data(), Data.bytes(),
@@ -71,19 +72,21 @@ public:
 
   void addRound(unsigned Number) {
     const unsigned Groups = groupsFor(Count, GroupSize);
-    mix<<<Groups, GroupSize, 0, Stream>>>(Data.get(), Number);
-    mirror<<<Groups, GroupSize, 0, Stream>>>(Data.get(), Other.get());
+    mix<<<Groups, GroupSize, 0, Stream>>>(Data.get(), Count, Number);
+    mirror<<<Groups, GroupSize, 0, Stream>>>(Data.get(), Other.get(), Count);
     CHECK_HIP(hipMemcpyAsync(Data.get(), Other.get(), Data.bytes(),
                              hipMemcpyDeviceToDevice, Stream));
   }
   void finish() { CHECK_HIP(hipEventRecord(Done, Stream)); }
 
+  unsigned Count;
   hipStream_t Stream;
   hipEvent_t Done;
   DeviceArray<unsigned> Data, Other;
 };
 
-int main() {
+int main(int Argc, char **Argv) {
+  const unsigned Count = 6007 * timesUsual(Argc, Argv);
   Random Input(13);
   std::vector<unsigned> Inputs[Streams], Expected(Count, 0);
   for (std::vector<unsigned> &Values : Inputs) {
@@ -109,7 +112,7 @@ int main() {
   }
   const DeviceArray<unsigned> Combined(Count);
   combine<<<groupsFor(Count, GroupSize), GroupSize, 0, Chains[0].Stream>>>(
-      Finished, Combined.get());
+      Finished, Combined.get(), Count);
   CHECK_HIP(hipStreamSynchronize(Chains[0].Stream));
 
   Verdict Results("overlap");

@@ -34,22 +34,29 @@ __global__ void addTotals(unsigned *Out, const unsigned *Totals,
     Out[I] += Totals[blockIdx.x - 1];
 }
 
-int main() {
-  constexpr unsigned Count = 50007;
+/// Totals are scanned in the same way while there are several.
+static void scan(const unsigned *In, unsigned *Out, unsigned Count) {
   const unsigned Groups = groupsFor(Count, GroupSize);
-  static_assert((Count + GroupSize - 1) / GroupSize <= GroupSize,
-                "the totals are scanned by one workgroup");
+  if (Groups == 1) {
+    scanGroups<<<Groups, GroupSize>>>(In, Out, nullptr, Count);
+    return;
+  }
+  const DeviceArray<unsigned> Totals(Groups);
+  scanGroups<<<Groups, GroupSize>>>(In, Out, Totals.get(), Count);
+  scan(Totals.get(), Totals.get(), Groups);
+  addTotals<<<Groups, GroupSize>>>(Out, Totals.get(), Count);
+}
+
+int main(int Argc, char **Argv) {
+  const unsigned Count = 50007 * timesUsual(Argc, Argv);
   Random Input(9);
   std::vector<unsigned> In(Count);
   // Sums wrap around, which is fine for unsigned numbers.
   for (unsigned &Value : In)
     Value = unsigned(Input.next() >> 40);
 
-  const DeviceArray<unsigned> DeviceIn(In), DeviceOut(Count), Totals(Groups);
-  scanGroups<<<Groups, GroupSize>>>(DeviceIn.get(), DeviceOut.get(),
-                                    Totals.get(), Count);
-  scanGroups<<<1, GroupSize>>>(Totals.get(), Totals.get(), nullptr, Groups);
-  addTotals<<<Groups, GroupSize>>>(DeviceOut.get(), Totals.get(), Count);
+  const DeviceArray<unsigned> DeviceIn(In), DeviceOut(Count);
+  scan(DeviceIn.get(), DeviceOut.get(), Count);
 
   std::vector<unsigned> Expected(Count);
   unsigned Sum = 0;

@@ -33,8 +33,8 @@ __global__ void reduce(const unsigned *Values, unsigned Count, Reduced *Total) {
   }
 }
 
-int main() {
-  constexpr unsigned Count = 200017;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 200017 * timesUsual(Argc, Argv);
   constexpr unsigned Groups = 30, GroupSize = 256;
   Random Input(5);
   std::vector<unsigned> Values(Count);

@@ -11,8 +11,8 @@ __global__ void saxpy(float A, const float *X, float *Y, unsigned Count) {
     Y[I] = fmaf(A, X[I], Y[I]);
 }
 
-int main() {
-  constexpr unsigned Count = 150001;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 150001 * timesUsual(Argc, Argv);
   constexpr unsigned Groups = 37;
   // Three waves and a half.
   constexpr unsigned GroupSize = 224;

@@ -26,8 +26,9 @@ __global__ void transpose(const uint32_t *In, uint32_t *Out, unsigned Width,
       Out[(OutY + I) * Height + OutX] = Buffer[threadIdx.x][threadIdx.y + I];
 }
 
-int main() {
-  constexpr unsigned Width = 300, Height = 205;
+int main(int Argc, char **Argv) {
+  constexpr unsigned Width = 300;
+  const unsigned Height = 205 * timesUsual(Argc, Argv);
   Random Input(4);
   std::vector<uint32_t> In(Width * Height);
   for (uint32_t &Value : In)

@@ -10,8 +10,8 @@ __global__ void vectorAdd(const float *A, const float *B, float *Sum,
     Sum[I] = A[I] + B[I];
 }
 
-int main() {
-  constexpr unsigned Count = 100003;
+int main(int Argc, char **Argv) {
+  const unsigned Count = 100003 * timesUsual(Argc, Argv);
   constexpr unsigned GroupSize = 256;
   Random Input(1);
   const std::vector<float> A = Input.uniform(Count, -100, 100);
