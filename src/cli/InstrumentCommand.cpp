@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `luthier instrument`: a tool's hooks in the kernels of a file.
-#include "cli/Arguments.h"
-#include "cli/Commands.h"
+#include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "cli/OfflineTool.h"
 #include "codeobject/FatBinaryWriter.h"
@@ -48,10 +47,6 @@ examples:
   luthier instrument ./my-program --tool ./libmytool.so --kernel '^reduce' \
       --target gfx90a -o ./my-program-instrumented
 )";
-
-Error failed(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
 
 class Instrumentation {
 public:
@@ -160,36 +155,22 @@ Error Instrumentation::write(const std::string &OutPath) const {
 } // namespace
 
 int instrumentCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--tool", true},
-                                      {"--kernel", true},
-                                      {"--target", true},
-                                      {"-o", true},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  const std::string *Path = Args->single("file");
-  if (!Path)
-    return Misuse;
-  for (const char *Needed : {"--tool", "-o"})
-    if (!Args->has(Needed)) {
-      errs() << "luthier: error: no " << Needed
-             << " given; see luthier instrument --help\n";
-      return Misuse;
-    }
-  Instrumentation Work;
-  if (Error E = Work.prepare(*Args, *Path))
-    return reportError(std::move(E));
-  if (Error E = Work.run())
-    return reportError(std::move(E));
-  if (Error E = Work.write(*Args->value("-o")))
-    return reportError(std::move(E));
-  return Success;
+  const FileCommand Command{
+      Help,
+      {{"--tool", true}, {"--kernel", true}, {"--target", true}, {"-o", true}},
+      {{"--tool", ""}, {"-o", ""}}};
+  return runFileCommand(
+      Argc, Argv, Command,
+      [](const Arguments &Args, const std::string &Path) -> Expected<int> {
+        Instrumentation Work;
+        if (Error E = Work.prepare(Args, Path))
+          return E;
+        if (Error E = Work.run())
+          return E;
+        if (Error E = Work.write(*Args.value("-o")))
+          return E;
+        return Success;
+      });
 }
 
 } // namespace luthier::cli

@@ -25,7 +25,7 @@
 // MISSING: {{^}}luthier: error: --arg buf:@{{.*}}: cannot read {{.*}}: No such file or directory{{$}}
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --block 64 2>&1 | FileCheck %s --check-prefix=GRID
-// GRID: {{^}}luthier: error: no --grid given{{$}}
+// GRID: {{^}}luthier: error: no --grid given for add({{.*}}){{$}}
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 64,0 --block 64 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: {{^}}luthier: error: --grid 64,0: one to three numbers from 1 up{{$}}
