@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/FileCommand.h"
 #include "luthier/Refusal.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -33,6 +34,20 @@ int runFileCommand(
     }
   Expected<int> Code = Work(*Args, *Path);
   return Code ? *Code : reportError(Code.takeError());
+}
+
+Error writeFile(const std::string &Path, ArrayRef<uint8_t> Bytes) {
+  std::error_code Wrong;
+  raw_fd_ostream OS(Path, Wrong);
+  if (!Wrong) {
+    OS.write(reinterpret_cast<const char *>(Bytes.data()), Bytes.size());
+    OS.close();
+    Wrong = OS.error();
+    OS.clear_error();
+  }
+  if (Wrong)
+    return failed("cannot write " + Path + ": " + Wrong.message());
+  return Error::success();
 }
 
 Error failed(const Twine &What) {

@@ -7,6 +7,7 @@
 
 #include "cli/Arguments.h"
 #include "cli/Commands.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
@@ -26,6 +27,9 @@ int runFileCommand(int Argc, char **Argv, const FileCommand &Command,
                    llvm::function_ref<llvm::Expected<int>(
                        const Arguments &Args, const std::string &Path)>
                        Work);
+
+/// Writes a file, or into whatever else has that name.
+llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
 
 /// An error that is nothing but text for people.
 llvm::Error failed(const llvm::Twine &What);

@@ -126,17 +126,24 @@ Error Instrumentation::run() {
                              : "there is no such kernel in " + Path);
 }
 
-/// As a whole or not at all; as executable as the original.
-Error Instrumentation::write(const std::string &OutPath) const {
+/// As a whole or not at all; as executable as the original. Links are followed,
+/// and devices and pipes are written to, not replaced.
+Error Instrumentation::write(const std::string &GivenPath) const {
   auto Bytes = replaceCodeObjects(
       arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced);
   if (!Bytes)
     return failed(Path + ": " + detailOf(Bytes.takeError()));
+  SmallString<128> OutPath;
+  if (sys::fs::real_path(GivenPath, OutPath))
+    OutPath = GivenPath; // There is nothing yet.
+  else if (!sys::fs::is_regular_file(OutPath))
+    return writeFile(GivenPath, *Bytes);
   auto Permissions = sys::fs::getPermissions(Path);
   Expected<sys::fs::TempFile> New = sys::fs::TempFile::create(
       OutPath + ".%%%%%%", Permissions ? *Permissions : sys::fs::perms(0666));
   if (!New)
-    return failed("cannot write " + OutPath + ": " + toString(New.takeError()));
+    return failed("cannot write " + GivenPath + ": " +
+                  toString(New.takeError()));
   {
     raw_fd_ostream OS(New->FD, /*shouldClose=*/false);
     OS << toStringRef(*Bytes);
@@ -144,11 +151,11 @@ Error Instrumentation::write(const std::string &OutPath) const {
     if (std::error_code Wrong = OS.error()) {
       OS.clear_error();
       consumeError(New->discard());
-      return failed("cannot write " + OutPath + ": " + Wrong.message());
+      return failed("cannot write " + GivenPath + ": " + Wrong.message());
     }
   }
   if (Error E = New->keep(OutPath))
-    return failed("cannot write " + OutPath + ": " + toString(std::move(E)));
+    return failed("cannot write " + GivenPath + ": " + toString(std::move(E)));
   return Error::success();
 }
 

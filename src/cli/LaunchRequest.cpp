@@ -2,10 +2,8 @@
 #include "cli/LaunchRequest.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstring>
 
 using namespace llvm;
@@ -196,20 +194,6 @@ Error LaunchRequest::writeOutputs(luthier_emu_device *Device) const {
     if (Error E = writeFile(A.OutputPath, Bytes))
       return E;
   }
-  return Error::success();
-}
-
-Error writeFile(const std::string &Path, ArrayRef<uint8_t> Bytes) {
-  std::error_code Wrong;
-  raw_fd_ostream OS(Path, Wrong);
-  if (!Wrong) {
-    OS.write(reinterpret_cast<const char *>(Bytes.data()), Bytes.size());
-    OS.close();
-    Wrong = OS.error();
-    OS.clear_error();
-  }
-  if (Wrong)
-    return failed("cannot write " + Path + ": " + Wrong.message());
   return Error::success();
 }
 

@@ -39,9 +39,6 @@ private:
   luthier_emu_launch Shape = sized<luthier_emu_launch>();
 };
 
-/// Writes a file as a whole.
-llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
-
 } // namespace luthier::cli
 
 #endif // LUTHIER_CLI_LAUNCHREQUEST_H

@@ -13,7 +13,7 @@ import harness
 GROUPS, GROUP_SIZE = 3, 128
 # No multiple of what hooks' memory is aligned to.
 DYNAMIC_BYTES = 4 * (GROUP_SIZE + 1)
-HOOKS = ("count", "stack", "shared")
+HOOKS = ("count", "wave", "stack", "shared")
 WAVE_SIZES = {"gfx1030": (32, 64), "gfx1100": (32, 64), "gfx1201": (32, 64)}
 
 
@@ -65,7 +65,7 @@ def kernels_of_a_target(arguments, directory):
                     listed.expect(": recursive: unchanged: dynamic-stack: recursive\n" in listed.stdout,
                                   "no reason is given")
                 words = {}
-                variables = {"Counts.managed": 2, "Begun": 1, "Wrong": 1}
+                variables = {"Executed.managed": 1, "Begun": 1, "Wrong": 1}
                 after, _ = execute(arguments, out, f"{directory}/after",
                                    *(f"--variable={name}@{directory}/{name}" for name in variables))
                 where = f"{arguments.target}, wave{wave_size}, version {version}, {hooks}"
@@ -74,7 +74,7 @@ def kernels_of_a_target(arguments, directory):
                 for name, number in variables.items():
                     with open(f"{directory}/{name}", "rb") as file:
                         words[name] = list(struct.unpack(f"{number}Q", file.read()))
-                expected = {"Counts.managed": [0, count], "Begun": [1000 + count], "Wrong": [0]}
+                expected = {"Executed.managed": [count], "Begun": [1000 + count], "Wrong": [0]}
                 if words != expected:
                     raise harness.Failure(f"{where}: variables are {words}, not {expected}")
 

@@ -44,13 +44,13 @@ int main(int, char **Arguments) {
     Sum = Sum * 31 + Steps[I];
   std::printf("sum %u\n", Sum);
 
-  std::vector<uint64_t> Counts, Begun, Wrong;
+  std::vector<uint64_t> Executed, Begun, Wrong;
   // Managed, with a value to begin with, and zeros.
-  if (!read(Module, "Counts", Counts) || !read(Module, "Begun", Begun) ||
+  if (!read(Module, "Executed", Executed) || !read(Module, "Begun", Begun) ||
       !read(Module, "Wrong", Wrong))
     return 0;
   std::printf("counted %llu, %llu after 1000, %llu wrong\n",
-              (unsigned long long)Counts[1],
+              (unsigned long long)Executed[0],
               (unsigned long long)Begun[0] - 1000,
               (unsigned long long)Wrong[0]);
   return 0;

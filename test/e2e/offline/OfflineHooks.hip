@@ -2,6 +2,7 @@
 //
 // Hooks for files, on every target. Which ones, OFFLINE_HOOKS says:
 //   count   each instruction that a wave executes
+//   wave    the same, in counters of the waves' own
 //   stack   the same, through an array in private memory
 //   shared  the same, through shared memory that other waves use, too
 // Those that find something else in their memory than they put there are
@@ -12,7 +13,7 @@
 using namespace luthier;
 
 // Of each kind that files hold: managed, with an initial value, and zeros.
-__attribute__((managed)) uint64_t Counts[2];
+__attribute__((managed)) uint64_t Executed;
 __device__ uint64_t Begun = 1000;
 __device__ uint64_t Wrong;
 
@@ -21,13 +22,24 @@ MARK_LUTHIER_DEVICE_MODULE
 __device__ void addOnce() {
   const uint64_t Lanes = __builtin_amdgcn_read_exec();
   luthier::writeExec(1);
-  atomicAdd(&Counts[1], 1);
+  atomicAdd(&Executed, 1);
   atomicAdd(&Begun, 1);
   luthier::writeExec(Lanes);
 }
 
 LUTHIER_HOOK_ANNOTATE count() { addOnce(); }
 LUTHIER_EXPORT_HOOK_HANDLE(count);
+
+LUTHIER_HOOK_ANNOTATE countInWave() {
+  luthier::waveAdd(Executed, 1);
+  luthier::waveAdd(Begun, 1);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countInWave);
+LUTHIER_HOOK_ANNOTATE flush() {
+  luthier::waveFlush(Executed);
+  luthier::waveFlush(Begun);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(flush);
 
 LUTHIER_HOOK_ANNOTATE countOnStack(uint32_t Number) {
   volatile uint32_t Words[8];
@@ -54,20 +66,23 @@ struct OfflineHooks : Tool {
                          InstrumentationTask &Task) override {
     const char *Named = std::getenv("OFFLINE_HOOKS");
     const llvm::StringRef Which = Named ? Named : "count";
-    const void *Hook = Which == "stack" ? LUTHIER_GET_HOOK_HANDLE(countOnStack)
+    const void *Hook = Which == "stack"  ? LUTHIER_GET_HOOK_HANDLE(countOnStack)
+                       : Which == "wave" ? LUTHIER_GET_HOOK_HANDLE(countInWave)
                        : Which == "shared"
                            ? LUTHIER_GET_HOOK_HANDLE(countInSharedMemory)
                            : LUTHIER_GET_HOOK_HANDLE(count);
+    const bool HasNumber = Which == "stack" || Which == "shared";
     uint32_t Number = 0;
     for (auto &[Symbol, MF] : LR.functions())
       for (llvm::MachineBasicBlock &MBB : *MF)
         for (llvm::MachineInstr &MI : MBB)
           LUTHIER_RETURN_ON_ERROR(
-              Which == "count"
-                  ? Task.insertHookBefore(MI, Hook)
-                  // The first number looks like nothing else.
-                  : Task.insertHookBefore(MI, Hook, {0x4c750000 + Number++}));
-    return llvm::Error::success();
+              HasNumber
+                  ? Task.insertHookBefore(MI, Hook, {0x4c750000 + Number++})
+                  : Task.insertHookBefore(MI, Hook));
+    return Which == "wave"
+               ? Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(flush))
+               : llvm::Error::success();
   }
 };
 LUTHIER_TOOL(OfflineHooks)
