@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Annotations.h"
+#include "HookChecks.h"
+#include "Recursion.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -28,6 +30,8 @@ AnnotatedFunctions findAnnotatedFunctions(Module &M) {
       Result.Hooks.insert(F);
     else if (Text == "luthier_intrinsic")
       Result.Intrinsics.insert(F);
+    else if (Text.consume_front(MaxDepthAnnotation) && !setMaxDepth(*F, Text))
+      reportError(*F, "LUTHIER_MAX_DEPTH needs a number of calls, not " + Text);
   }
   return Result;
 }

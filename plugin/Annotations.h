@@ -18,6 +18,7 @@ struct AnnotatedFunctions {
   llvm::SmallSetVector<llvm::Function *, 8> Intrinsics;
 };
 
+/// Notes the rest, LUTHIER_MAX_DEPTH, on the functions themselves.
 AnnotatedFunctions findAnnotatedFunctions(llvm::Module &M);
 
 } // namespace luthier

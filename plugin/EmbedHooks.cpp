@@ -3,7 +3,9 @@
 #include "AnalysisManagers.h"
 #include "ExecOrder.h"
 #include "HookChecks.h"
+#include "IndirectCalls.h"
 #include "Intrinsics.h"
+#include "Recursion.h"
 #include "Variables.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -34,8 +36,9 @@ SmallVector<Function *, 8> inClone(ArrayRef<Function *> Originals,
       Originals, [&](Function *F) { return cast<Function>(Map.lookup(F)); });
 }
 
-/// Lets go of everything that only matters to the code object: kernels, and
-/// lists that keep symbols from being dropped.
+/// Lets go of everything that only matters to the code object: kernels,
+/// assembly outside of functions, and lists that keep symbols from being
+/// dropped.
 void dropUnrelated(Module &Clone) {
   for (StringRef Name :
        {"llvm.used", "llvm.compiler.used", "llvm.global.annotations",
@@ -47,6 +50,7 @@ void dropUnrelated(Module &Clone) {
       F.replaceAllUsesWith(PoisonValue::get(F.getType()));
       F.eraseFromParent();
     }
+  Clone.setModuleInlineAsm("");
   // Lines are what is left of hooks once they are machine code.
   stripNonLineTableDebugInfo(Clone);
 }
@@ -115,6 +119,38 @@ void removeUnused(Module &M) {
   GlobalDCEPass().run(M, Analyses.MAM);
 }
 
+/// Keeps \p Functions as they are while the rest is optimised.
+void optimiseKeeping(Module &M, ArrayRef<Function *> Functions,
+                     TargetMachine *TM) {
+  appendToUsed(M, to_vector_of<GlobalValue *>(Functions));
+  optimise(M, TM);
+  M.getNamedGlobal("llvm.used")->eraseFromParent();
+}
+
+/// Leaves no call in \p Hooks. What a pointer can call is known best when code
+/// is optimised; and what that makes direct may be recursive.
+bool removeCalls(Module &Clone, ArrayRef<Function *> Hooks,
+                 ArrayRef<AddressTaken> Addresses, TargetMachine *TM) {
+  OrderedLaneOperations Ordered(Clone);
+  if (!lowerRecursion(Clone))
+    return false;
+  // Clang tells this target to internalise what no kernel uses.
+  SmallVector<Function *, 16> Kept(Hooks);
+  for (const AddressTaken &A : Addresses)
+    Kept.push_back(A.F);
+  optimiseKeeping(Clone, Kept, TM);
+  const bool HadIndirect = lowerIndirectCalls(Clone, Addresses);
+  removeUnused(Clone);
+  if (HadIndirect) {
+    if (!lowerRecursion(Clone))
+      return false;
+    optimiseKeeping(Clone, Hooks, TM);
+    removeUnused(Clone);
+    foldEmptyCasts(Clone);
+  }
+  return true;
+}
+
 /// A non-allocated section of its own. llvm::embedBufferInModule() would mark
 /// it for exclusion by the linker.
 void embed(Module &M, const Module &Hooks) {
@@ -137,7 +173,11 @@ void makeEmpty(Function &Hook) {
   GlobalValue::LinkageTypes Linkage = Hook.getLinkage();
   Hook.deleteBody();
   Hook.setLinkage(Linkage);
-  IRBuilder<>(BasicBlock::Create(Hook.getContext(), "", &Hook)).CreateRetVoid();
+  IRBuilder<> B(BasicBlock::Create(Hook.getContext(), "", &Hook));
+  if (Hook.getReturnType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateUnreachable();
 }
 
 /// Makes the module that is embedded, in the order that the contract needs:
@@ -145,6 +185,7 @@ void makeEmpty(Function &Hook) {
 /// Null if an error was reported.
 std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
                                      const Reachability &Reached) {
+  std::vector<AddressTaken> Addresses = findAddressTaken(Reached);
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Clone = CloneModule(M, Map);
   SmallVector<Function *, 8> Hooks =
@@ -163,15 +204,13 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
     return nullptr;
   detachVariables(*Clone);
 
-  // Clang tells this target to internalise what no kernel uses.
-  appendToUsed(*Clone, to_vector_of<GlobalValue *>(Hooks));
+  // Only now: in the clone, what a table holds can still be seen.
+  replaceAddresses(M, Addresses, Reached.variables());
+  for (AddressTaken &A : Addresses)
+    A.F = cast<Function>(Map.lookup(A.F));
   std::unique_ptr<TargetMachine> TM = targetMachineFor(*Hooks.front());
-  {
-    OrderedLaneOperations Ordered(*Clone);
-    optimise(*Clone, TM.get());
-  }
-  Clone->getNamedGlobal("llvm.used")->eraseFromParent();
-  removeUnused(*Clone);
+  if (!removeCalls(*Clone, Hooks, Addresses, TM.get()))
+    return nullptr;
 
   for_each(*Clone, dropConclusions);
   bool Fine = true;
@@ -207,15 +246,16 @@ PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
   Reachability Reached(Annotated);
   bool Fine = checkSources(Annotated, Reached);
   Fine &= checkIntrinsics(Annotated.Intrinsics.getArrayRef());
-  if (!Fine)
-    return PreservedAnalyses::all();
-  exportVariables(M, Reached.variables());
-  std::unique_ptr<Module> Hooks = extractHooks(M, Annotated, Reached);
-  if (!Hooks)
-    return PreservedAnalyses::none();
+  std::unique_ptr<Module> Hooks;
+  if (Fine) {
+    exportVariables(M, Reached.variables());
+    Hooks = extractHooks(M, Annotated, Reached);
+  }
+  // Also after an error: clang goes on, and must not trip over them.
   for (Function *Hook : Annotated.Hooks)
     makeEmpty(*Hook);
-  embed(M, *Hooks);
+  if (Hooks)
+    embed(M, *Hooks);
   return PreservedAnalyses::none();
 }
 

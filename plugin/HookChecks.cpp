@@ -2,7 +2,6 @@
 #include "HookChecks.h"
 #include "ExecOrder.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InlineAsm.h"
@@ -66,14 +65,26 @@ bool isLibrary(const Function &F) {
          F.getName().starts_with("__ocm");
 }
 
-/// Registers that the text of inline assembly names are known to nobody but
-/// the assembler.
+/// Does it say which register an operand is in, or is lost?
+bool namesRegisters(const InlineAsm &Asm) {
+  return any_of(Asm.ParseConstraints(), [](const InlineAsm::ConstraintInfo &C) {
+    const bool IsClobber = C.Type == InlineAsm::isClobber;
+    return any_of(C.Codes, [&](StringRef Code) {
+      return Code.starts_with("{") &&
+             !(IsClobber && (Code == "{memory}" || Code == "{cc}"));
+    });
+  });
+}
+
+/// Registers that inline assembly names, in its text above all, are known to
+/// nobody but the assembler.
 bool checkAssembly(const Function &F, const Reachability &Reached) {
   bool Fine = true;
   for (const Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
-    if (!Asm || isEmptyAssembly(Asm->getAsmString()))
+    if (!Asm || (isEmptyAssembly(Asm->getAsmString()) && isa<CallInst>(Call) &&
+                 !namesRegisters(*Asm)))
       continue;
     std::string Message = "hooks cannot use inline assembly, which " +
                           quoted(F) + Reached.pathTo(F) +
@@ -103,44 +114,16 @@ bool checkDefined(const Function &F, const Reachability &Reached) {
                      ", which this file does not define");
 }
 
-/// Depth-first search for a call that leads back to one of its callers.
-class RecursionFinder {
-public:
-  bool check(const Function &F) {
-    if (Done.contains(&F) || F.isDeclaration())
-      return true;
-    if (auto *Start = find(Stack, &F); Start != Stack.end())
-      return reportCycle(ArrayRef(Start, Stack.end()));
-    Stack.push_back(&F);
-    bool Fine = true;
-    for (const Instruction &I : instructions(F))
-      if (auto *Call = dyn_cast<CallBase>(&I))
-        if (const Function *Callee = Call->getCalledFunction())
-          Fine &= check(*Callee);
-    Stack.pop_back();
-    Done.insert(&F);
-    return Fine;
-  }
-
-private:
-  bool reportCycle(ArrayRef<const Function *> Cycle) {
-    std::string Through;
-    for (const Function *F : Cycle.drop_front())
-      Through += (Through.empty() ? " through " : ", ") + quoted(*F);
-    return fail(*Cycle.front(), "hooks cannot use recursion, and " +
-                                    quoted(*Cycle.front()) + " calls itself" +
-                                    Through);
-  }
-
-  SmallVector<const Function *, 16> Stack;
-  SmallPtrSet<const Function *, 32> Done;
-};
-
 } // namespace
 
 void reportError(const Function &F, const Twine &Message) {
   F.getContext().diagnose(DiagnosticInfoUnsupported(
       F, Message, DiagnosticLocation(F.getSubprogram())));
+}
+
+void reportWarning(const Function &F, const Twine &Message) {
+  F.getContext().diagnose(DiagnosticInfoUnsupported(
+      F, Message, DiagnosticLocation(F.getSubprogram()), DS_Warning));
 }
 
 bool isEmptyAssembly(StringRef Text) {
@@ -153,12 +136,10 @@ bool checkSources(const AnnotatedFunctions &Annotated,
   bool Fine = true;
   for (const Function *Hook : Annotated.Hooks)
     Fine &= checkSignature(*Hook);
-  RecursionFinder Recursion;
   for (const Function *F : Reached.functions()) {
     Fine &= checkDefined(*F, Reached);
     Fine &= checkAssembly(*F, Reached);
     Fine &= checkHostCalls(*F, Reached);
-    Fine &= Recursion.check(*F);
   }
   return Fine;
 }
@@ -171,8 +152,10 @@ bool checkOptimised(const Function &Hook, const Function &Original,
       continue;
     const Function *Callee = Call->getCalledFunction();
     if (!Callee)
-      return fail(Original, "hook " + quoted(Original) +
-                                " calls through a pointer to a function");
+      return fail(Original,
+                  "hook " + quoted(Original) +
+                      " calls through a pointer to a function, and no function "
+                      "of that type has its address taken in this file");
     if (!Callee->isIntrinsic() && !Callee->hasFnAttribute("luthier_intrinsic"))
       return fail(Original, "hook " + quoted(Original) + " calls " +
                                 quoted(*Callee) + ", which cannot be inlined");

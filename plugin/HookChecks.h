@@ -16,13 +16,14 @@ namespace luthier {
 
 /// Makes the compilation fail with \p Message at \p F.
 void reportError(const llvm::Function &F, const llvm::Twine &Message);
+void reportWarning(const llvm::Function &F, const llvm::Twine &Message);
 
 /// Whether \p Text of inline assembly is nothing, or only a comment, as in
 /// AMD's device libraries. It then only constrains the optimiser.
 bool isEmptyAssembly(llvm::StringRef Text);
 
 /// Reports hooks with results or parameters that cannot be passed, inline
-/// assembly, recursion, calls of functions without a body and of the host.
+/// assembly, calls of functions without a body and of the host.
 /// Returns whether all is well.
 bool checkSources(const AnnotatedFunctions &Annotated,
                   const Reachability &Reached);

@@ -12,23 +12,6 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// Unique among all files of all tools in a process.
-std::string exportedName(Module &M, StringRef Name) {
-  for (const GlobalVariable &G : M.globals())
-    if (G.getName().starts_with(CUIDPrefix))
-      return ("__luthier." + Name.ltrim('.') + "." +
-              G.getName().drop_front(CUIDPrefix.size()))
-          .str();
-  return ("__luthier." + Name.ltrim('.') + getUniqueModuleId(&M)).str();
-}
-
-/// Without identity that anybody outside the module could rely on: hooks can
-/// have their own copy.
-bool isPlainConstant(const GlobalVariable &G) {
-  return G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() &&
-         (G.hasLocalLinkage() || G.hasLinkOnceODRLinkage());
-}
-
 /// Shared memory belongs to a workgroup of the application, not to the tool.
 bool isShared(const GlobalVariable &G) {
   return G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS;
@@ -50,6 +33,25 @@ void declare(GlobalVariable &G) {
 }
 
 } // namespace
+
+std::string exportedName(Module &M, StringRef Name) {
+  for (const GlobalVariable &G : M.globals())
+    if (G.getName().starts_with(CUIDPrefix))
+      return ("__luthier." + Name.ltrim('.') + "." +
+              G.getName().drop_front(CUIDPrefix.size()))
+          .str();
+  return ("__luthier." + Name.ltrim('.') + getUniqueModuleId(&M)).str();
+}
+
+bool isPlainConstant(const GlobalVariable &G) {
+  return G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() &&
+         (G.hasLocalLinkage() || G.hasLinkOnceODRLinkage());
+}
+
+void keepVisible(GlobalVariable &G) {
+  makeVisible(G);
+  appendToCompilerUsed(*G.getParent(), {&G});
+}
 
 void exportVariables(Module &M, const SetVector<GlobalVariable *> &Variables) {
   SmallVector<GlobalValue *, 8> Kept;

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
 
 namespace llvm {
 class GlobalVariable;
@@ -19,6 +20,17 @@ namespace luthier {
 /// Clang gives each compilation an identifier and puts it into a variable's
 /// name, through which the engine relates code objects.
 inline constexpr llvm::StringLiteral CUIDPrefix = "__hip_cuid_";
+
+/// A name for what \p M has under \p Name, unique among all files of all tools
+/// in a process.
+std::string exportedName(llvm::Module &M, llvm::StringRef Name);
+
+/// Without identity that anybody outside the module could rely on: hooks can
+/// have their own copy.
+bool isPlainConstant(const llvm::GlobalVariable &G);
+
+/// Makes \p G visible outside of the code object, whether used there or not.
+void keepVisible(llvm::GlobalVariable &G);
 
 /// Before cloning: makes the mutable ones of \p Variables visible outside of
 /// the code object made of \p M, and keeps the optimiser from removing them.

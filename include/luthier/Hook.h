@@ -13,7 +13,7 @@
 //
 // A hook is inlined where it is inserted. It returns nothing and takes
 // integers, floating-point numbers and pointers of at most 64 bits. It may call
-// other device functions, as long as all calls can be inlined: no recursion.
+// other device functions, recursive and virtual ones too.
 // Inline assembly is refused, because nobody can say which registers it uses;
 // use the functions of Intrinsics.h. The plugin reports what it refuses as an
 // error at compile time.
@@ -46,5 +46,12 @@
 /// function's qualified name. They take and return scalars.
 #define LUTHIER_INTRINSIC_ANNOTATE                                             \
   __attribute__((device, noinline, annotate("luthier_intrinsic")))
+
+/// For a device function that calls itself, directly or through others, and
+/// that hooks call: up to \p Calls of its calls nest, the outermost included. A
+/// call beyond that is left out, with zero as its result. The hook's stack has
+/// room for as many; without the macro, for 64, and the compiler warns.
+#define LUTHIER_MAX_DEPTH(Calls)                                               \
+  __attribute__((annotate("luthier_max_depth=" #Calls)))
 
 #endif // LUTHIER_HOOK_H

@@ -46,9 +46,14 @@ LUTHIER_API llvm::Error loadTool(llvm::StringRef Path);
 /// Asks the tool's instrument() what to insert into each kernel that
 /// \p IsWanted, and does it. What cannot be instrumented stays as it is, with
 /// the reason. Addresses that hooks get as arguments are those of the file.
+///
+/// \p LaunchStack is known to be what every launch gives the kernels in bytes
+/// of private memory per work-item; 0 if nobody knows: hooks that need a stack
+/// are then refused in kernels whose own grows dynamically.
 LUTHIER_API llvm::Expected<Result>
 instrument(llvm::ArrayRef<uint8_t> CodeObject,
-           llvm::function_ref<bool(llvm::StringRef Kernel)> IsWanted);
+           llvm::function_ref<bool(llvm::StringRef Kernel)> IsWanted,
+           uint32_t LaunchStack = 0);
 
 } // namespace luthier::offline
 

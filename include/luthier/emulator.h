@@ -34,7 +34,7 @@ extern "C" {
 
 /* Grows with every addition; a new major number breaks users. */
 #define LUTHIER_EMU_VERSION_MAJOR 1
-#define LUTHIER_EMU_VERSION_MINOR 1
+#define LUTHIER_EMU_VERSION_MINOR 2
 
 typedef enum luthier_emu_status {
   LUTHIER_EMU_OK = 0,
@@ -518,6 +518,11 @@ typedef struct luthier_emu_difference {
   uint64_t writer_pc;
   /* One line with everything. */
   const char *text;
+  /* Instructions of the original at which state was compared, and those that
+   * the instrumented version executed beside them; of both outcomes.
+   * Version 1.2. */
+  uint64_t compared;
+  uint64_t inserted;
 } luthier_emu_difference;
 
 /* Runs both to their end or to the first difference. What is compared is in
@@ -525,9 +530,10 @@ typedef struct luthier_emu_difference {
  * not executed anything, and are used up: they can only be destroyed. Both have
  * the same grid, workgroup and scratch_reserve; the latter is at least the
  * larger of their scratch sizes. Returns LUTHIER_EMU_DIFFERENT with *difference
- * (which may be null) filled in, or LUTHIER_EMU_FAULT if the original itself
- * could not run to its end. Strings live as long as the instrumented execution.
- * Errors are those of the original's device. */
+ * (which may be null) filled in, LUTHIER_EMU_OK with the counts alone, or
+ * LUTHIER_EMU_FAULT if the original itself could not run to its end. Strings
+ * live as long as the instrumented execution. Errors are those of the
+ * original's device. */
 LUTHIER_EMU_API luthier_emu_status luthier_emu_lockstep(
     luthier_emu_execution *original, luthier_emu_execution *instrumented,
     const luthier_emu_lockstep_options *options,

@@ -12,7 +12,7 @@ static void complain(const std::string &Command, const std::string &What) {
 
 std::optional<Arguments>
 Arguments::parse(int Argc, char **Argv,
-                 std::initializer_list<OptionSpec> Options) {
+                 const std::vector<OptionSpec> &Options) {
   Arguments Result;
   Result.Command = Argv[0];
   const auto Fail = [&](const std::string &What) {

@@ -5,7 +5,6 @@
 #ifndef LUTHIER_CLI_ARGUMENTS_H
 #define LUTHIER_CLI_ARGUMENTS_H
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,8 +26,8 @@ public:
   /// \p Argv[0] names the command. Says on stderr what is wrong and returns
   /// nothing if an option is not in \p Options, lacks its value, has one it
   /// does not take, or comes twice. Everything behind "--" is positional.
-  static std::optional<Arguments>
-  parse(int Argc, char **Argv, std::initializer_list<OptionSpec> Options);
+  static std::optional<Arguments> parse(int Argc, char **Argv,
+                                        const std::vector<OptionSpec> &Options);
 
   bool has(std::string_view Option) const { return value(Option) != nullptr; }
   /// Null if not given; the empty string for an option without a value.

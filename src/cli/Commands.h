@@ -2,12 +2,13 @@
 //
 // The commands of `luthier`. They live in several programs, because loading
 // libLLVM takes longer than everything `luthier run` does itself:
-//  - `luthier` knows the commands, runs `run` and `verify`, and uses no LLVM at
-//    all;
+//  - `luthier` knows the commands, runs programs (`run`, `verify -- PROGRAM`),
+//    and uses no LLVM at all;
 //  - `libexec/luthier/luthier-inspect` holds the commands that read code
 //    objects; `luthier` replaces itself with it;
 //  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU;
-//  - `libexec/luthier/luthier-offline` loads tools and instruments files.
+//  - `libexec/luthier/luthier-offline` loads tools, instruments files, and
+//    verifies them on the emulated GPU.
 #ifndef LUTHIER_CLI_COMMANDS_H
 #define LUTHIER_CLI_COMMANDS_H
 
@@ -38,6 +39,8 @@ int execCommand(int Argc, char **Argv);
 
 /// In `luthier-offline`.
 int instrumentCommand(int Argc, char **Argv);
+/// Compares a kernel of a file with its instrumented version.
+int verifyFileCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/ExecArgument.h"
+#include "cli/FileCommand.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -9,10 +10,6 @@ using namespace llvm;
 namespace luthier::cli {
 
 namespace {
-
-Error failed(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
 
 void store(std::vector<uint8_t> &Bytes, uint64_t Value, unsigned Size) {
   for (unsigned N = 0; N != Size; ++N)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `luthier info`: what is in a file, for people and as JSON.
-#include "cli/Arguments.h"
-#include "cli/Commands.h"
+#include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "luthier/Refusal.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -163,28 +162,14 @@ private:
   json::OStream J;
 };
 
-} // namespace
-
-int infoCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(
-      Argc, Argv, {{"--json"}, {"--target", true}, {"--help"}, {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  const std::string *Path = Args->single("file");
-  if (!Path)
-    return Misuse;
+Expected<int> show(const Arguments &Args, const std::string &Path) {
   Expected<InspectedFile> File =
-      InspectedFile::open(*Path, Args->value("--target"));
+      InspectedFile::open(Path, Args.value("--target"));
   if (!File)
-    return reportError(File.takeError());
-
+    return File.takeError();
   std::unique_ptr<Printer> P;
-  if (Args->has("--json"))
-    P = std::make_unique<JsonPrinter>(*Path);
+  if (Args.has("--json"))
+    P = std::make_unique<JsonPrinter>(Path);
   else
     P = std::make_unique<TablePrinter>();
   // One damaged code object does not hide the others.
@@ -193,11 +178,17 @@ int infoCommand(int Argc, char **Argv) {
     if (auto Object = CodeObject::create(Image.Bytes))
       P->print(**Object);
     else
-      Result = reportError(createStringError(
-          inconvertibleErrorCode(), *Path + ": code for " + Image.Target.str() +
-                                        ": " + detailOf(Object.takeError())));
+      Result = reportError(failed(Path + ": code for " + Image.Target.str() +
+                                  ": " + detailOf(Object.takeError())));
   }
   return Result;
+}
+
+} // namespace
+
+int infoCommand(int Argc, char **Argv) {
+  return runFileCommand(Argc, Argv, {Help, {{"--json"}, {"--target", true}}},
+                        show);
 }
 
 } // namespace luthier::cli

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/InspectedFile.h"
-#include "cli/Commands.h"
+#include "cli/FileCommand.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -13,10 +12,6 @@ bool matchesTarget(const TargetID &Have, const TargetID &Wanted) {
   return Have.Processor == Wanted.Processor &&
          (!Wanted.Xnack || Have.Xnack == Wanted.Xnack) &&
          (!Wanted.SramEcc || Have.SramEcc == Wanted.SramEcc);
-}
-
-static Error failed(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
 }
 
 /// Keeps the images for \p Target.
@@ -55,11 +50,6 @@ Expected<InspectedFile> InspectedFile::open(const std::string &Path,
     if (Error E = select(File.Images, *Target, Path))
       return E;
   return File;
-}
-
-int reportError(Error E) {
-  errs() << "luthier: error: " << detailOf(std::move(E)) << '\n';
-  return Failed;
 }
 
 } // namespace luthier::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file that `luthier info` and `luthier lift` look at.
+// A file with code for GPUs, and names of kernels in it.
 #ifndef LUTHIER_CLI_INSPECTEDFILE_H
 #define LUTHIER_CLI_INSPECTEDFILE_H
 
@@ -26,17 +26,17 @@ struct InspectedFile {
 /// Settings that \p Wanted leaves out match any.
 bool matchesTarget(const TargetID &Have, const TargetID &Wanted);
 
-/// Prints "luthier: error: ..." for \p E, and returns the exit code.
-int reportError(llvm::Error E);
-
 /// A kernel's name as its author wrote it, with parameter types.
 std::string readableName(llvm::StringRef Name);
 
 /// The kernel that somebody calls \p Wanted: by its symbol, or by any part of
 /// its readable name that only one kernel has: with parameters, with scopes, or
-/// alone. The error lists what is near.
-llvm::Expected<const KernelInfo &> findKernelByName(const CodeObject &Object,
+/// alone. Null if there is none; the error for several lists them.
+llvm::Expected<const KernelInfo *> findKernelByName(const CodeObject &Object,
                                                     llvm::StringRef Wanted);
+
+/// "; near it: a, b, c, and 4 more", or nothing.
+std::string listNearNames(const CodeObject &Object, llvm::StringRef Wanted);
 
 } // namespace luthier::cli
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `luthier instrument`: a tool's hooks in the kernels of a file.
-#include "cli/Arguments.h"
-#include "cli/Commands.h"
+#include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "cli/OfflineTool.h"
 #include "codeobject/FatBinaryWriter.h"
@@ -48,10 +47,6 @@ examples:
   luthier instrument ./my-program --tool ./libmytool.so --kernel '^reduce' \
       --target gfx90a -o ./my-program-instrumented
 )";
-
-Error failed(const Twine &What) {
-  return createStringError(inconvertibleErrorCode(), What);
-}
 
 class Instrumentation {
 public:
@@ -131,17 +126,24 @@ Error Instrumentation::run() {
                              : "there is no such kernel in " + Path);
 }
 
-/// As a whole or not at all; as executable as the original.
-Error Instrumentation::write(const std::string &OutPath) const {
+/// As a whole or not at all; as executable as the original. Links are followed,
+/// and devices and pipes are written to, not replaced.
+Error Instrumentation::write(const std::string &GivenPath) const {
   auto Bytes = replaceCodeObjects(
       arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced);
   if (!Bytes)
     return failed(Path + ": " + detailOf(Bytes.takeError()));
+  SmallString<128> OutPath;
+  if (sys::fs::real_path(GivenPath, OutPath))
+    OutPath = GivenPath; // There is nothing yet.
+  else if (!sys::fs::is_regular_file(OutPath))
+    return writeFile(GivenPath, *Bytes);
   auto Permissions = sys::fs::getPermissions(Path);
   Expected<sys::fs::TempFile> New = sys::fs::TempFile::create(
       OutPath + ".%%%%%%", Permissions ? *Permissions : sys::fs::perms(0666));
   if (!New)
-    return failed("cannot write " + OutPath + ": " + toString(New.takeError()));
+    return failed("cannot write " + GivenPath + ": " +
+                  toString(New.takeError()));
   {
     raw_fd_ostream OS(New->FD, /*shouldClose=*/false);
     OS << toStringRef(*Bytes);
@@ -149,47 +151,33 @@ Error Instrumentation::write(const std::string &OutPath) const {
     if (std::error_code Wrong = OS.error()) {
       OS.clear_error();
       consumeError(New->discard());
-      return failed("cannot write " + OutPath + ": " + Wrong.message());
+      return failed("cannot write " + GivenPath + ": " + Wrong.message());
     }
   }
   if (Error E = New->keep(OutPath))
-    return failed("cannot write " + OutPath + ": " + toString(std::move(E)));
+    return failed("cannot write " + GivenPath + ": " + toString(std::move(E)));
   return Error::success();
 }
 
 } // namespace
 
 int instrumentCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--tool", true},
-                                      {"--kernel", true},
-                                      {"--target", true},
-                                      {"-o", true},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  const std::string *Path = Args->single("file");
-  if (!Path)
-    return Misuse;
-  for (const char *Needed : {"--tool", "-o"})
-    if (!Args->has(Needed)) {
-      errs() << "luthier: error: no " << Needed
-             << " given; see luthier instrument --help\n";
-      return Misuse;
-    }
-  Instrumentation Work;
-  if (Error E = Work.prepare(*Args, *Path))
-    return reportError(std::move(E));
-  if (Error E = Work.run())
-    return reportError(std::move(E));
-  if (Error E = Work.write(*Args->value("-o")))
-    return reportError(std::move(E));
-  return Success;
+  const FileCommand Command{
+      Help,
+      {{"--tool", true}, {"--kernel", true}, {"--target", true}, {"-o", true}},
+      {{"--tool", ""}, {"-o", ""}}};
+  return runFileCommand(
+      Argc, Argv, Command,
+      [](const Arguments &Args, const std::string &Path) -> Expected<int> {
+        Instrumentation Work;
+        if (Error E = Work.prepare(Args, Path))
+          return E;
+        if (Error E = Work.run())
+          return E;
+        if (Error E = Work.write(*Args.value("-o")))
+          return E;
+        return Success;
+      });
 }
 
 } // namespace luthier::cli

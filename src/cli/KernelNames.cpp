@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -56,7 +57,7 @@ static std::string list(StringRef What, ArrayRef<std::string> Names) {
   return Text;
 }
 
-Expected<const KernelInfo &> findKernelByName(const CodeObject &Object,
+Expected<const KernelInfo *> findKernelByName(const CodeObject &Object,
                                               StringRef Wanted) {
   std::array<SmallVector<const KernelInfo *, 1>, 4> Found;
   for (const KernelInfo &Kernel : Object.kernels())
@@ -66,20 +67,20 @@ Expected<const KernelInfo &> findKernelByName(const CodeObject &Object,
 
   for (const auto &Hits : Found) {
     if (Hits.size() == 1)
-      return *Hits.front();
+      return Hits.front();
     if (Hits.empty())
       continue;
     std::vector<std::string> Names;
     for (const KernelInfo *Kernel : Hits)
       Names.push_back(readableName(Kernel->Name));
-    return createStringError(inconvertibleErrorCode(),
-                             "several kernels are called '" + Wanted + "'" +
-                                 list("choose from", Names));
+    return failed("several kernels are called '" + Wanted + "'" +
+                  list("choose from", Names));
   }
-  return createStringError(inconvertibleErrorCode(),
-                           "no kernel '" + Wanted + "' in the code for " +
-                               Object.target().str() +
-                               list("near it", nearNames(Object, Wanted)));
+  return nullptr;
+}
+
+std::string listNearNames(const CodeObject &Object, StringRef Wanted) {
+  return list("near it", nearNames(Object, Wanted));
 }
 
 } // namespace luthier::cli

@@ -6,9 +6,8 @@
 #include "analysis/Liveness.h"
 #include "analysis/LoadsInFlight.h"
 #include "analysis/Occupancy.h"
-#include "cli/Arguments.h"
-#include "cli/Commands.h"
-#include "cli/InspectedFile.h"
+#include "cli/ChosenKernel.h"
+#include "cli/FileCommand.h"
 #include "lift/Lifter.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -55,71 +54,9 @@ static Printer findPrinter(StringRef Facts) {
       .Default(nullptr);
 }
 
-static Error lift(const std::string &Path, const std::string &Kernel,
-                  const std::string *Target, Printer Print) {
-  Expected<InspectedFile> File = InspectedFile::open(Path, Target);
-  if (!File)
-    return File.takeError();
-  // A program has one image per source file and target.
-  const TargetID &First = File->Images.front().Target;
-  for (const BundledCodeObject &Image : File->Images)
-    if (!(Image.Target == First))
-      return createStringError(inconvertibleErrorCode(),
-                               Path + ": has code for " + First.str() +
-                                   " and " + Image.Target.str() +
-                                   "; choose one with --target");
-
-  Error NotFound = Error::success();
-  for (const BundledCodeObject &Image : File->Images) {
-    Expected<std::shared_ptr<CodeObject>> Object =
-        CodeObject::create(Image.Bytes);
-    if (!Object)
-      return joinErrors(std::move(NotFound), Object.takeError());
-    Expected<const KernelInfo &> Found = findKernelByName(**Object, Kernel);
-    if (!Found) {
-      // The first image's near names are as good as any.
-      if (NotFound)
-        consumeError(Found.takeError());
-      else
-        NotFound = Found.takeError();
-      continue;
-    }
-    consumeError(std::move(NotFound));
-    auto Lifted = liftKernel(*Object, *Found);
-    if (!Lifted)
-      return createStringError(inconvertibleErrorCode(),
-                               "cannot lift " + readableName(Found->Name) +
-                                   ": " + toString(Lifted.takeError()));
-    Print(**Lifted, outs());
-    return Error::success();
-  }
-  return NotFound;
-}
-
-int liftCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--kernel", true},
-                                      {"--target", true},
-                                      {"--print", true},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  const std::string *Path = Args->single("file");
-  if (!Path)
-    return Misuse;
-  const std::string *Kernel = Args->value("--kernel");
-  if (!Kernel) {
-    errs() << "luthier: error: no --kernel given; luthier info lists those "
-              "there are\n";
-    return Misuse;
-  }
+static Expected<int> lift(const Arguments &Args, const std::string &Path) {
   Printer Print = printLifted;
-  if (const std::string *Facts = Args->value("--print")) {
+  if (const std::string *Facts = Args.value("--print")) {
     Print = findPrinter(*Facts);
     if (!Print) {
       errs() << "luthier: error: nothing is known as '" << *Facts
@@ -127,9 +64,23 @@ int liftCommand(int Argc, char **Argv) {
       return Misuse;
     }
   }
-  if (Error E = lift(*Path, *Kernel, Args->value("--target"), Print))
-    return reportError(std::move(E));
+  Expected<ChosenKernel> Chosen = chooseKernel(Args, Path);
+  if (!Chosen)
+    return Chosen.takeError();
+  auto Lifted = liftKernel(Chosen->Object, *Chosen->Kernel);
+  if (!Lifted)
+    return failed("cannot lift " + Chosen->readableName() + ": " +
+                  toString(Lifted.takeError()));
+  Print(**Lifted, outs());
   return Success;
+}
+
+int liftCommand(int Argc, char **Argv) {
+  FileCommand Command{Help,
+                      {{"--print", true}},
+                      {{"--kernel", "luthier info lists those there are"}}};
+  append_range(Command.Options, kernelOptions());
+  return runFileCommand(Argc, Argv, Command, lift);
 }
 
 } // namespace luthier::cli

@@ -12,6 +12,8 @@ int main(int Argc, char **Argv) {
   const llvm::StringRef Command = Argc ? Argv[0] : "";
   if (Command == "instrument")
     return instrumentCommand(Argc, Argv);
+  if (Command == "verify")
+    return verifyFileCommand(Argc, Argv);
   llvm::errs() << "luthier: error: luthier-offline is started by luthier\n";
   return Misuse;
 }

@@ -12,7 +12,8 @@ Error loadOfflineTool(StringRef NameOrPath) {
   Surroundings Around = lookAround(programPrefix(/*BelowLibexec=*/true));
   std::string Path;
   try {
-    Path = findTool(NameOrPath.str(), Around);
+    Path = findTool(NameOrPath.empty() ? judgingTool(Around) : NameOrPath.str(),
+                    Around);
   } catch (const RunError &E) {
     return createStringError(inconvertibleErrorCode(), E.what());
   }

@@ -9,7 +9,8 @@
 
 namespace luthier::cli {
 
-/// Finds it as `luthier run` does, and loads it into this process.
+/// Finds it as `luthier run` does, and loads it into this process. Empty: the
+/// one that `luthier verify` takes if none is named.
 llvm::Error loadOfflineTool(llvm::StringRef NameOrPath);
 
 } // namespace luthier::cli

@@ -206,6 +206,12 @@ std::string findTool(const std::string &Tool, const Surroundings &Around) {
                  " (a path such as ./libmytool.so also works)");
 }
 
+std::string judgingTool(const Surroundings &Around) {
+  const std::vector<std::string> Known = Around.InstalledTools();
+  const bool HasPoison = std::ranges::find(Known, "poison") != Known.end();
+  return HasPoison ? "poison" : "instr-count";
+}
+
 std::string toolDirectory(const std::string &Prefix) {
   return Prefix + "/lib/luthier/tools";
 }

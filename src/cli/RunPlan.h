@@ -61,6 +61,9 @@ RunPlan planRun(const RunOptions &Options, const Surroundings &Around);
 /// The file of a tool that was named by its name or its path. Throws RunError.
 std::string findTool(const std::string &Tool, const Surroundings &Around);
 
+/// The tool that `luthier verify` takes if none is named.
+std::string judgingTool(const Surroundings &Around);
+
 /// Where the tools of an installation are.
 std::string toolDirectory(const std::string &Prefix);
 

@@ -4,8 +4,8 @@
 // instrumented versions of its kernels with the originals.
 #include "cli/Commands.h"
 #include "cli/RunProgram.h"
+#include "cli/VerifyHelp.h"
 #include "cli/VerifyReport.h"
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,36 +18,6 @@
 
 namespace luthier::cli {
 namespace {
-
-constexpr char Help[] =
-    R"(usage: luthier verify [options] -- PROGRAM [ARGUMENTS...]
-
-Shows that instrumented kernels compute what the originals compute. PROGRAM
-runs on an emulated GPU under a tool. Before each dispatch that a tool changed,
-the original kernel and the instrumented one run side by side on copies of the
-device's memory, and after each instruction of the original its registers, LDS
-and memory are compared. Then the program goes on as usual.
-
-options:
-  --tool NAME|PATH   the tool (default: poison, if there is one, which
-                     overwrites all that is free; else instr-count)
-  --device emulated[:NAME]
-                     the emulated GPU (gfx90a)
-  --timeout SECONDS  for the comparison of one dispatch (600; 0: none)
-  --seed N           order in which waves run (0)
-  --strict[=CHECKS]  the instrumented kernel must also pass these checks; see
-                     luthier run --help
-  --output DIR       where the tool writes its files (default: nowhere)
-  --gpu-memory MIB, --watchdog S, --stats FILE   as luthier run has them
-  --help             this text
-
-A summary is printed on stderr. The exit code is 1 if there was a difference or
-nothing was compared, 2 if luthier refuses the request, else the program's own.
-
-examples:
-  luthier verify -- ./vector-add
-  luthier verify --tool ./libmytool.so --strict --seed 3 -- ./my-program 1000
-)";
 
 constexpr const char *TimeoutVariable = "LUTHIER_VERIFY_TIMEOUT";
 
@@ -116,11 +86,8 @@ int runAndWait(const std::vector<std::string> &Command) {
 }
 
 void chooseDefaults(RunOptions &Options, const Surroundings &Around) {
-  if (Options.Tools.empty()) {
-    const std::vector<std::string> Known = Around.InstalledTools();
-    const bool HasPoison = std::ranges::find(Known, "poison") != Known.end();
-    Options.Tools.push_back(HasPoison ? "poison" : "instr-count");
-  }
+  if (Options.Tools.empty())
+    Options.Tools.push_back(judgingTool(Around));
   if (Options.Device.empty()) {
     auto Named = Around.Variable("LUTHIER_EMULATED_GPU");
     Options.Device = Named ? "emulated:" + *Named : "emulated";
@@ -134,7 +101,7 @@ int verify(std::vector<std::string> Arguments) {
   const std::string Timeout = takeTimeout(Arguments);
   RunOptions Options = parseRunArguments(Arguments);
   if (Options.Help) {
-    std::fputs(Help, stdout);
+    std::fputs(VerifyHelp, stdout);
     return Success;
   }
   const Surroundings Around = lookAround();

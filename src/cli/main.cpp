@@ -2,6 +2,7 @@
 //
 // `luthier`: picks the command. Must stay free of LLVM, see Commands.h.
 #include "cli/Commands.h"
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -33,6 +34,8 @@ examples:
   luthier info ./my-program
   luthier info --json librocrand.so.1
   luthier lift ./my-program --kernel vectorAdd --target gfx90a
+  luthier instrument kernels.co --tool instr-count -o counted.co
+  luthier verify -- ./my-program
 
 `luthier <command> --help` explains a command.
 )";
@@ -56,6 +59,13 @@ int runIn(const char *Program, char **Argv) {
   return Failed;
 }
 
+/// `verify -- PROGRAM` rather than `verify FILE`. Help is the same for both.
+bool isAboutProgram(int Argc, char **Argv) {
+  return std::any_of(Argv + 1, Argv + Argc, [](std::string_view Argument) {
+    return Argument == "--" || Argument == "--help" || Argument == "-h";
+  });
+}
+
 } // namespace
 
 int main(int Argc, char **Argv) {
@@ -67,7 +77,9 @@ int main(int Argc, char **Argv) {
   if (Command == "run")
     return runCommand(Argc - 1, Argv + 1);
   if (Command == "verify")
-    return verifyCommand(Argc - 1, Argv + 1);
+    return isAboutProgram(Argc - 1, Argv + 1)
+               ? verifyCommand(Argc - 1, Argv + 1)
+               : runIn("luthier-offline", Argv + 1);
   if (Command == "info" || Command == "lift")
     return runIn("luthier-inspect", Argv + 1);
   if (Command == "exec")

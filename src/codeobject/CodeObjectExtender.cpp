@@ -21,6 +21,8 @@ namespace {
 
 using ElfFile = object::ELFFile<object::ELF64LE>;
 constexpr uint64_t PageBytes = 4096;
+/// Files are as long as their addresses are high.
+constexpr uint64_t MostBytes = uint64_t(1) << 28;
 
 Error malformed(const Twine &What) {
   return refuse(RefusalReason::MalformedCodeObject, What);
@@ -105,6 +107,9 @@ public:
 
 private:
   Error readTables();
+  Error checkTables();
+  Error checkSpace() const;
+  Error findNotes();
   Error checkNames() const;
   void addSections();
   Error changeKernels();
@@ -122,7 +127,12 @@ private:
     auto It = find_if(Segments, [&](auto &S) { return S.p_type == Type; });
     return It == Segments.end() ? nullptr : &*It;
   }
+  bool hasBytes(const Elf64_Shdr &S) const {
+    return S.sh_type != SHT_NOBITS && S.sh_type != SHT_NULL;
+  }
   ArrayRef<uint8_t> contents(const Elf64_Shdr &S) const {
+    if (!hasBytes(S))
+      return {};
     return ArrayRef(Original.bytes()).slice(S.sh_offset, S.sh_size);
   }
   unsigned addSection(StringRef Name, uint32_t Type, uint64_t Flags,
@@ -146,6 +156,10 @@ private:
   Strings Names, AllNames, SectionNames;
   unsigned CodeSection = 0, DataSection = 0, ZeroSection = 0,
            RelocationSection = 0;
+  /// Of the metadata; there may be notes of other kinds. 0 and null if there is
+  /// none.
+  unsigned NoteSection = 0;
+  std::optional<unsigned> NoteSegment; ///< Number.
   uint64_t TablesBegin = 0;
 };
 
@@ -187,26 +201,76 @@ Error Extender::readTables() {
       Original.bytes().slice(Header.e_phoff, Headers->size() * 56));
   Sections = entriesOf<Elf64_Shdr>(
       Original.bytes().slice(Header.e_shoff, Found->size() * 64));
-  for (const Elf64_Shdr &S : Sections)
-    if (S.sh_type != SHT_NOBITS && S.sh_type != SHT_NULL &&
-        (S.sh_offset > Bytes.size() || S.sh_size > Bytes.size() - S.sh_offset))
-      return malformed("a section ends beyond the file");
-  if (Header.e_shstrndx >= Sections.size())
-    return malformed("no section names");
+  if (Error E = checkTables())
+    return E;
   SectionNames = Strings(contents(Sections[Header.e_shstrndx]));
   const Elf64_Shdr *Dynamic = section(SHT_DYNSYM);
-  if (!Dynamic || Dynamic->sh_link >= Sections.size() ||
-      !section(SHT_DYNAMIC) || !segment(PT_DYNAMIC) || !segment(PT_LOAD))
-    return malformed("no dynamic symbols to add to");
-  if (const Elf64_Shdr *Full = section(SHT_SYMTAB);
-      Full &&
-      (Full->sh_link >= Sections.size() || Full->sh_link == Header.e_shstrndx))
-    return malformed("symbols and sections share a table of names");
   Symbols = entriesOf<Elf64_Sym>(contents(*Dynamic));
   Names = Strings(contents(Sections[Dynamic->sh_link]));
   for (const Elf64_Shdr &S : Sections)
     if (S.sh_type == SHT_RELA && (S.sh_flags & SHF_ALLOC))
       append_range(Relocations, entriesOf<Elf64_Rela>(contents(S)));
+  return Error::success();
+}
+
+/// What is to be written anew must be there, each table at a place of its own.
+Error Extender::checkTables() {
+  const Elf64_Ehdr &Header =
+      *reinterpret_cast<const Elf64_Ehdr *>(Original.bytes().data());
+  for (const Elf64_Shdr &S : Sections)
+    if (hasBytes(S) &&
+        (S.sh_offset > Bytes.size() || S.sh_size > Bytes.size() - S.sh_offset))
+      return malformed("a section ends beyond the file");
+  if (Header.e_shnum != Sections.size() || Header.e_phnum != Segments.size())
+    return malformed("more sections or segments than the header can count");
+  if (Header.e_shstrndx >= Sections.size())
+    return malformed("no section names");
+  const Elf64_Shdr *Dynamic = section(SHT_DYNSYM);
+  if (!Dynamic || Dynamic->sh_size < sizeof(Elf64_Sym) ||
+      Dynamic->sh_link >= Sections.size() || !section(SHT_DYNAMIC) ||
+      !segment(PT_DYNAMIC) || !segment(PT_LOAD))
+    return malformed("no dynamic symbols to add to");
+  SmallVector<uint32_t, 3> Tables = {Header.e_shstrndx, Dynamic->sh_link};
+  if (const Elf64_Shdr *Full = section(SHT_SYMTAB))
+    Tables.push_back(Full->sh_link);
+  for (uint32_t Table : Tables)
+    if (Table >= Sections.size() || Sections[Table].sh_type != SHT_STRTAB ||
+        count(Tables, Table) != 1)
+      return malformed("symbols and sections share a table of names");
+  return checkSpace();
+}
+
+Error Extender::checkSpace() const {
+  uint64_t End =
+      zerosAddress(Original, New.Code.size(), New.Data.size()) + New.Zeros;
+  for (const Elf64_Phdr &P : Segments)
+    if (P.p_type == PT_LOAD) {
+      if (P.p_vaddr + P.p_memsz < P.p_vaddr)
+        return malformed("a segment wraps around the address space");
+      End = std::max<uint64_t>(End, P.p_vaddr + P.p_memsz);
+    }
+  if (End > MostBytes)
+    return refuse(RefusalReason::LinkFailed,
+                  "the file would have to be 0x" + utohexstr(End) +
+                      " bytes long, as its addresses are that high");
+  return Error::success();
+}
+
+/// The section and the segment that hold the metadata.
+Error Extender::findNotes() {
+  const StringRef Blob = Original.metadataBlob();
+  if (Blob.empty())
+    return Error::success();
+  const uint64_t At = Blob.bytes_begin() - Original.bytes().data();
+  for (auto [Index, S] : enumerate(Sections))
+    if (S.sh_type == SHT_NOTE && At >= S.sh_offset &&
+        At - S.sh_offset < S.sh_size)
+      NoteSection = Index;
+  for (auto [Index, P] : enumerate(Segments))
+    if (P.p_type == PT_NOTE && At >= P.p_offset && At - P.p_offset < P.p_filesz)
+      NoteSegment = Index;
+  if (!NoteSection || !NoteSegment)
+    return malformed("the metadata's note is in no section");
   return Error::success();
 }
 
@@ -369,17 +433,15 @@ void Extender::writeTables() {
     Changed.try_emplace(Entry.first(), Entry.second.Metadata);
   const std::vector<uint8_t> Note =
       noteOf(updateKernelMetadata(Original.metadataBlob(), Changed));
-  if (Elf64_Shdr *S = section(SHT_NOTE))
-    put(unsigned(S - Sections.data()), Note);
-  else
-    put(addSection(".note", SHT_NOTE, SHF_ALLOC, 4), Note);
-  const Elf64_Shdr NoteSection = *section(SHT_NOTE);
-  if (!segment(PT_NOTE))
-    Segments.push_back(Elf64_Phdr{PT_NOTE, PF_R, 0, 0, 0, 0, 0, 4});
-  Elf64_Phdr &NoteSegment = *segment(PT_NOTE);
-  NoteSegment.p_offset = NoteSection.sh_offset;
-  NoteSegment.p_vaddr = NoteSegment.p_paddr = NoteSection.sh_addr;
-  NoteSegment.p_filesz = NoteSegment.p_memsz = NoteSection.sh_size;
+  // Without metadata there is none to bring up to date.
+  if (NoteSection) {
+    put(NoteSection, Note);
+    const Elf64_Shdr &S = Sections[NoteSection];
+    Elf64_Phdr &P = Segments[*NoteSegment];
+    P.p_offset = S.sh_offset;
+    P.p_vaddr = P.p_paddr = S.sh_addr;
+    P.p_filesz = P.p_memsz = S.sh_size;
+  }
 
   putTable(SHT_DYNSYM, bytesOf(Symbols));
   put(section(SHT_DYNSYM)->sh_link, Names.bytes());
@@ -484,6 +546,8 @@ void Extender::writeHeaders() {
 
 Expected<std::vector<uint8_t>> Extender::run() {
   if (Error E = readTables())
+    return std::move(E);
+  if (Error E = findNotes())
     return std::move(E);
   if (Error E = checkNames())
     return std::move(E);

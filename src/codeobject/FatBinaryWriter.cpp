@@ -110,6 +110,9 @@ Error HostRewriter::makeRoom() {
   }
   if (!End)
     return malformed("the program has no segments");
+  constexpr uint64_t Highest = uint64_t(1) << 47; // Of user space.
+  if (End > Highest)
+    return malformed("the program's segments leave no address for another");
   AddedAt = alignTo(End, PageBytes);
   return Error::success();
 }
@@ -184,6 +187,8 @@ Expected<std::vector<uint8_t>> HostRewriter::run() {
   if (!Sections || !Segments)
     return malformed(
         toString(joinErrors(Sections.takeError(), Segments.takeError())));
+  if (Sections->size() != header().e_shnum)
+    return malformed("more sections than the header can count");
   SmallVector<unsigned, 1> Holders;
   for (auto [Index, S] : enumerate(*Sections)) {
     auto Name = File->getSectionName(S);

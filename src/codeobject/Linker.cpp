@@ -3,6 +3,8 @@
 #include "lld/Common/CommonLinkerContext.h"
 #include "lld/Common/Driver.h"
 #include "luthier/Refusal.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Parallel.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -19,6 +21,10 @@ LLD_HAS_DRIVER(elf)
 
 using namespace llvm;
 using namespace luthier;
+
+/// lld calls this before each link, and gets this one instead of LLVM's: the
+/// options belong to the program, which may use the same LLVM.
+void llvm::cl::ResetAllOptionOccurrences() {}
 
 namespace {
 
@@ -141,10 +147,13 @@ luthier::linkSharedObject(ArrayRef<uint8_t> Object) {
   raw_string_ostream Stream(Messages);
   static std::mutex OneLinkAtATime;
   std::lock_guard Lock(OneLinkAtATime);
+  // Another setting that is not lld's alone.
+  const ThreadPoolStrategy Threads = parallel::strategy;
   const bool Linked = lld::elf::link(Arguments, Stream, Stream,
                                      /*exitEarly=*/false,
                                      /*disableOutput=*/false);
   lld::CommonLinkerContext::destroy();
+  parallel::strategy = Threads;
   if (!Linked)
     return failed(StringRef(Messages).trim());
   return Output.finish();

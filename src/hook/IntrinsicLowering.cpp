@@ -230,9 +230,6 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
   return Error::success();
 }
 
-/// What the frame's stack pointer is a multiple of.
-static constexpr unsigned StackAlignment = 16;
-
 /// What has no meaning in the middle of somebody else's code.
 static bool isRefused(const Function &Intrinsic) {
   switch (Intrinsic.getIntrinsicID()) {
@@ -243,8 +240,6 @@ static bool isRefused(const Function &Intrinsic) {
   case Intrinsic::read_register: // But see lowerReadOfExec().
   case Intrinsic::write_register:
   case Intrinsic::read_volatile_register:
-  case Intrinsic::stacksave:
-  case Intrinsic::stackrestore:
     return true;
   default:
     return Intrinsic.getName().starts_with("llvm.amdgcn.s.barrier");
@@ -253,16 +248,6 @@ static bool isRefused(const Function &Intrinsic) {
 
 Error checkSupported(const Function &F) {
   for (const Instruction &I : instructions(F)) {
-    if (auto *Local = dyn_cast<AllocaInst>(&I);
-        Local && !Local->isStaticAlloca())
-      return refuse(RefusalReason::InstrumentationStack,
-                    "a hook's local variable has a size known only when it "
-                    "runs");
-    if (auto *Local = dyn_cast<AllocaInst>(&I);
-        Local && Local->getAlign().value() > StackAlignment)
-      return refuse(RefusalReason::InstrumentationStack,
-                    "a hook's local variable is aligned to " +
-                        Twine(Local->getAlign().value()) + " bytes");
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call || Call->isInlineAsm())
       continue;

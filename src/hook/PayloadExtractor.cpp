@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadExtractor.h"
 #include "SIInstrInfo.h"
+#include "SIMachineFunctionInfo.h"
 #include "amdgpu/RegisterFiles.h"
 #include "hook/FramePasses.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -323,13 +325,27 @@ void PayloadExtractor::noteLine(const MachineInstr &MI, unsigned Offset) {
   Result.Lines.push_back(std::move(Entry));
 }
 
+/// LLVM also makes room for saving each of the registers that the frame pass
+/// reserved, which a function without prologue does not do.
+static unsigned stackSizeOf(const MachineFunction &MF) {
+  const MachineFrameInfo &Frame = MF.getFrameInfo();
+  SmallDenseSet<int> Unused;
+  for (auto [Reg, Object] : MF.getInfo<SIMachineFunctionInfo>()->getWWMSpills())
+    Unused.insert(Object);
+  int64_t End = 0;
+  for (int I = Frame.getObjectIndexBegin(); I < Frame.getObjectIndexEnd(); ++I)
+    if (!Frame.isDeadObjectIndex(I) && !Unused.contains(I))
+      End = std::max(End, Frame.getObjectOffset(I) + Frame.getObjectSize(I));
+  return alignTo(End, Frame.getMaxAlign());
+}
+
 Error PayloadExtractor::noteStack() {
   if (!UsesStack)
     return Error::success();
   if (!Frame.StackPointer)
     return refuse(RefusalReason::InstrumentationStack,
                   "a hook needs stack memory");
-  Result.StackSize = MF.getFrameInfo().getStackSize();
+  Result.StackSize = stackSizeOf(MF);
   return Error::success();
 }
 

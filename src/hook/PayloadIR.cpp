@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadIR.h"
 #include "hook/IntrinsicLowering.h"
+#include "hook/Locals.h"
 #include "hook/UserIntrinsics.h"
 #include "luthier/Refusal.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -191,9 +192,12 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
   }
   if (Error E = simplify(M, Payloads, TM))
     return std::move(E);
-  for (Function *F : Payloads)
+  for (Function *F : Payloads) {
     if (Error E = expandUserIntrinsics(*F))
       return std::move(E);
+    if (Error E = placeLocals(*F))
+      return std::move(E);
+  }
   return Payloads;
 }
 

@@ -33,14 +33,24 @@ Decoder::Decoder(const amdgpu::MCTarget &Target)
       Disassembler(
           Target.target().createMCDisassembler(Target.subtarget(), Context)) {}
 
-/// Before gfx10 the long operations have no room for a literal. LLVM 22 does
-/// not survive one, be it as source, offset or scalar destination.
+/// v_readfirstlane has a scalar destination, operations on barriers a number or
+/// M0 for a source. Before gfx10 the long operations have no room for a literal
+/// either. LLVM 22 does not survive one there.
 static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
                                  ArrayRef<uint8_t> Code) {
   constexpr uint32_t Literal = 255;
   constexpr uint32_t Vector = 0x34, Buffer = 0x38, TypedBuffer = 0x3a;
   const uint32_t First = support::endian::read32le(&Code[0]);
   const uint32_t Second = support::endian::read32le(&Code[4]);
+  constexpr uint32_t VOP1ReadFirstLane = 0x7e000400;
+  if ((First & 0xfe01fe00) == VOP1ReadFirstLane)
+    return (First >> 17 & 0xff) == Literal;
+  constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
+                     LastOnBarriers = 0x54;
+  if (STI.hasFeature(AMDGPU::FeatureGFX12) && First >> 23 == SOP1 &&
+      (First >> 8 & 0xff) >= FirstOnBarriers &&
+      (First >> 8 & 0xff) <= LastOnBarriers)
+    return (First & 0xff) == Literal;
   if (STI.hasFeature(AMDGPU::FeatureVOP3Literal))
     return false;
   if (First >> 26 == Buffer || First >> 26 == TypedBuffer)

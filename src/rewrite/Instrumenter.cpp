@@ -142,8 +142,8 @@ Error Instrumentation::collectNeeds() {
 Error Instrumentation::checkSharedMemory() const {
   const unsigned Own = std::max<unsigned>(
       Kernel.Descriptor.raw().group_segment_fixed_size, Options.GroupSegment);
-  const unsigned All =
-      alignTo(Own, GroupSegmentAlignment) + extraGroupSegment(Needs);
+  const unsigned All = alignTo(Own, GroupSegmentAlignment) +
+                       extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
   if (Needs.LdsBytes && All > Traits.LDSBytes)
     return refuse(RefusalReason::SharedMemory,
                   "the kernel uses " + Twine(Own) + " of " +
@@ -325,18 +325,18 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   KernelMetadata Metadata = Kernel.Metadata;
   growRegisters(Plan, Payloads, SGPREnd, Traits, Image.Descriptor, Metadata);
   Result.PrivateSegmentSize = Plan.Stack.total();
-  Result.ExtraGroupSegment = extraGroupSegment(Needs);
+  Result.ExtraGroupSegment =
+      extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
   growMemory(Result.PrivateSegmentSize, Result.ExtraGroupSegment,
              Image.Descriptor, Metadata);
   Image.Code = Code.Code;
-  const LineTable Lines = linesOf(LR, Code, placedPayloads());
+  const std::vector<PlacedPayload> Placed = placedPayloads();
+  const LineTable Lines = linesOf(LR, Code, Placed);
   Image.Lines = &Lines;
   if (Options.Offline) {
-    auto Fixups = placeFixups(Payloads, Variants.Variants, Code);
-    if (!Fixups)
-      return Fixups.takeError();
-    Result.Image.emplace(OfflineImage{Code.Code, Image.Descriptor, Metadata,
-                                      std::move(*Fixups)});
+    Result.Image.emplace(
+        OfflineImage{Code.Code, Image.Descriptor, Metadata,
+                     placeFixups(Placed, Payloads, Variants.Variants)});
   } else {
     Expected<std::vector<uint8_t>> Linked =
         writeCodeObject(Object, Image, Metadata);
@@ -382,7 +382,6 @@ Expected<InstrumentedKernel> Instrumentation::run() {
   Lives = Liveness::run(LR);
   if (Error E = compileSomehow())
     return std::move(E);
-  markFixups(Payloads);
   Result.Report.CompileTime = Watch.lap();
   if (Error E = writeKernel())
     return std::move(E);

@@ -7,8 +7,7 @@
 #define LUTHIER_REWRITE_OFFLINEIMAGE_H
 
 #include "codeobject/CodeObject.h"
-#include "hook/Payload.h"
-#include "rewrite/CodeWriter.h"
+#include "rewrite/LineInfo.h"
 
 namespace luthier {
 
@@ -29,15 +28,11 @@ struct OfflineImage {
   std::vector<PlacedFixup> Fixups;
 };
 
-/// Gives each literal of \p Payloads that waits for an address a value of its
-/// own, by which placeFixups() knows it again.
-void markFixups(llvm::MutableArrayRef<Payload> Payloads);
-
-/// Where the copies of \p Payloads in \p Code have such literals. \p Variants
-/// says whose payloads they are.
-llvm::Expected<std::vector<PlacedFixup>>
-placeFixups(llvm::ArrayRef<Payload> Payloads,
-            llvm::ArrayRef<PayloadVariant> Variants, const WrittenCode &Code);
+/// Where the copies of \p Payloads that are \p Placed have such literals.
+/// \p Variants says whose payloads they are.
+std::vector<PlacedFixup> placeFixups(llvm::ArrayRef<PlacedPayload> Placed,
+                                     llvm::ArrayRef<Payload> Payloads,
+                                     llvm::ArrayRef<PayloadVariant> Variants);
 
 } // namespace luthier
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/OriginalPC.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/OpcodeMap.h"
 #include "llvm/CodeGen/MachineInstr.h"
 
 using namespace llvm;
@@ -39,16 +40,28 @@ void writeDistantPC(const MachineInstr &GetPC, int64_t PC,
   const Destination To(GetPC, Encoder.target().registers());
   // Any value that does not fit an inline constant makes room for a literal.
   constexpr int64_t Placeholder = 0x12345678;
+  // Generation 12 does not hold back readers of what scalar code wrote over
+  // operands of vector code.
+  const bool Waits = Encoder.target()
+                         .opcodes()
+                         .realOpcode(AMDGPU::S_WAITCNT_DEPCTR)
+                         .has_value();
   auto writeCopy = [&](unsigned Compare) {
-    SmallVector<uint8_t, 32> Code;
+    SmallVector<uint8_t, 48> Code;
+    auto await = [&] {
+      if (Waits)
+        Encoder.encode(AMDGPU::S_WAITCNT_DEPCTR, imm(0), Code);
+    };
     Encoder.encode(AMDGPU::S_GETPC_B64, {reg(To.Pair)}, Code);
     const size_t From = Code.size();
+    await();
     Encoder.encode(AMDGPU::S_ADD_U32,
                    {reg(To.Low), reg(To.Low), imm(Placeholder)}, Code);
     const size_t Low = Code.size() - 4;
     Encoder.encode(AMDGPU::S_ADDC_U32,
                    {reg(To.High), reg(To.High), imm(Placeholder)}, Code);
     const size_t High = Code.size() - 4;
+    await();
     Encoder.encode(Compare, {reg(To.Low), reg(To.Low)}, Code);
     const size_t Start = Layout.size();
     Layout.append(Code);

@@ -33,6 +33,7 @@ void writeOriginalPC(const llvm::MachineInstr &GetPC, uint64_t PC,
 ///                             <the same three>
 ///                             s_cmp_eq_u32 s4, s4     SCC = 1 again
 ///                           .Ldone:
+/// with s_waitcnt_depctr 0 behind what is read next, where it exists.
 void writeDistantPC(const llvm::MachineInstr &GetPC, int64_t PC,
                     amdgpu::MachineEncoder &Encoder,
                     amdgpu::CodeLayout &Layout);

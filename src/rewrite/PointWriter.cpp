@@ -46,6 +46,9 @@ private:
   void prepare();
   void restore();
   bool readsScalarsByVectors() const;
+  /// Pairs of SGPRs, by their numbers.
+  void renewMasks(const BitVector &Registers);
+  BitVector borrowedScalars() const;
 
   amdgpu::MachineEncoder &Encoder;
   SeamCode &Code;
@@ -100,6 +103,21 @@ SmallVector<uint8_t, 64> PointCode::argumentMoves() const {
   return Bytes;
 }
 
+void PointCode::renewMasks(const BitVector &Registers) {
+  for (unsigned N = 0; N + 1 < Registers.size(); N += 2)
+    if (Registers.test(N) || Registers.test(N + 1))
+      Code.renewMask(Code.sgprPair(N));
+}
+
+/// The application may just have read them as masks.
+BitVector PointCode::borrowedScalars() const {
+  BitVector Result(P.SGPRs.size());
+  for (unsigned N : P.SGPRs.set_bits())
+    if (Plan.isApplicationSGPR(N))
+      Result.set(N);
+  return Result;
+}
+
 /// What the payload itself relies on.
 void PointCode::prepare() {
   const SeamTraits &Waits = Code.waits();
@@ -113,9 +131,7 @@ void PointCode::prepare() {
     Code.set(Frame.StackPointer, Plan.Stack.frame());
   if (P.ClobbersVCC)
     Code.renewMask(AMDGPU::VCC);
-  for (unsigned N = 0; N + 1 < P.Masks.size(); N += 2)
-    if (P.Masks.test(N) || P.Masks.test(N + 1))
-      Code.renewMask(Code.sgprPair(N));
+  renewMasks(borrowedScalars());
   if (P.NeedsDistance || P.ReadsApplication || S.State.IsNeeded)
     Code.waitStates(Waits.EnterStates);
   Code.awaitALU();
@@ -149,6 +165,8 @@ void PointCode::restore() {
     Code.moveMask(AMDGPU::VCC, Frame.VccSave);
   else if (P.ClobbersVCC)
     Code.renewMask(AMDGPU::VCC);
+  // Other payloads write them without knowing of this one.
+  renewMasks(P.Masks);
   if (S.M0)
     Code.move(AMDGPU::M0, Frame.M0Save);
   if (S.MODE) {

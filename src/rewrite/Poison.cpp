@@ -228,7 +228,8 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
     P.atEntry(MF, Layout);
   };
   CodeWriterOptions How{.Before = Before, .OnEdge = OnEdge, .AtEntry = AtEntry};
-  How.LoadBias = Options.LoadBias;
+  (Options.Offline ? How.LinkedAt : How.LoadBias) =
+      Options.Offline ? Options.LinkedAt : Options.LoadBias;
   Expected<WrittenCode> Code = writeCode(LR, Encoder, How);
   if (!Code)
     return Code.takeError();
@@ -240,11 +241,16 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   // Without it control enters at the beginning, where the kernel loads its
   // arguments itself.
   Image.Descriptor.raw().kernarg_preload = 0;
-  Expected<std::vector<uint8_t>> Linked =
-      writeCodeObject(*LR.impl().Object, Image, Kernel.Metadata);
-  if (!Linked)
-    return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
-  Result.CodeObject = std::move(*Linked);
+  if (Options.Offline) {
+    Result.Image.emplace(
+        OfflineImage{Code->Code, Image.Descriptor, Kernel.Metadata, {}});
+  } else {
+    Expected<std::vector<uint8_t>> Linked =
+        writeCodeObject(*LR.impl().Object, Image, Kernel.Metadata);
+    if (!Linked)
+      return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
+    Result.CodeObject = std::move(*Linked);
+  }
   Result.Report.Points = P.places();
   Result.Report.BytesBefore = Kernel.CodeSize;
   Result.Report.BytesAfter = Code->Code.size();

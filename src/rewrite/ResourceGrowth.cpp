@@ -48,12 +48,12 @@ void growRegisters(const FramePlan &Plan, ArrayRef<Payload> Payloads,
                                    : VGPRs);
 }
 
-unsigned extraGroupSegment(const HookNeeds &Needs) {
+unsigned extraGroupSegment(const HookNeeds &Needs, bool IsRounded) {
   if (!Needs.LdsBytes)
     return 0;
   const unsigned Align = std::max(Needs.LdsAlign, GroupSegmentAlignment);
   return alignTo(Needs.LdsBytes, GroupSegmentAlignment) + Align -
-         GroupSegmentAlignment;
+         (IsRounded ? GroupSegmentAlignment : 0);
 }
 
 void growMemory(unsigned Stack, unsigned ExtraGroup,

@@ -21,8 +21,10 @@ void growRegisters(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
 inline constexpr unsigned GroupSegmentAlignment = 16;
 
 /// Bytes to add to the application's group segment for \p Needs, so that the
-/// hooks' share ends where the whole ends and can be aligned.
-unsigned extraGroupSegment(const HookNeeds &Needs);
+/// hooks' share ends where the whole ends and can be aligned. Unless
+/// \p IsRounded, nobody rounds the packet's size up first, whose dynamic part
+/// may be any number.
+unsigned extraGroupSegment(const HookNeeds &Needs, bool IsRounded);
 
 /// The same for memory; \p Stack and \p ExtraGroup are bytes.
 void growMemory(unsigned Stack, unsigned ExtraGroup,

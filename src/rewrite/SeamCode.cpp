@@ -133,26 +133,26 @@ static constexpr unsigned modeField(unsigned Offset, unsigned Width) {
   constexpr unsigned Mode = 1;
   return Mode | Offset << 6 | (Width - 1) << 11;
 }
-/// Rounding, denormals, DX10 clamp, IEEE (the last two do not exist on gfx12).
-static constexpr unsigned ModeWidth = 10, NearestDenormsIEEE = 0x3f0;
-/// Up to FP16_OVFL, above which are bits that are not about arithmetic.
-static constexpr unsigned Fp16Overflow = 23;
+/// From rounding up to FP16_OVFL, with exceptions in between; above are bits
+/// that are not about arithmetic.
+static constexpr unsigned ModeWidth = 24;
+/// Nearest, denormals of all sizes, clamps that make zero of what is no number,
+/// IEEE. The last two do not exist on gfx12, where their bits are not kept.
+static constexpr unsigned DefaultMode = 0x3f0;
 
 void SeamCode::readMode(MCRegister To) {
-  op(AMDGPU::S_GETREG_B32, {reg(To), imm(modeField(0, Fp16Overflow + 1))});
+  op(AMDGPU::S_GETREG_B32, {reg(To), imm(modeField(0, ModeWidth))});
 }
 
 void SeamCode::writeMode(MCRegister From) {
-  op(AMDGPU::S_SETREG_B32, {reg(From), imm(modeField(0, Fp16Overflow + 1))});
+  op(AMDGPU::S_SETREG_B32, {reg(From), imm(modeField(0, ModeWidth))});
 }
 
 void SeamCode::setDefaultMode() {
-  const bool HasIEEE = Waits.Counters != SeamWaits::Gfx12;
-  const unsigned Width = HasIEEE ? ModeWidth : 8;
+  const bool HasClamps = Waits.Counters != SeamWaits::Gfx12;
   op(AMDGPU::S_SETREG_IMM32_B32,
-     {imm(NearestDenormsIEEE & ((1u << Width) - 1)), imm(modeField(0, Width))});
-  waitStates(Waits.ModeStates);
-  op(AMDGPU::S_SETREG_IMM32_B32, {imm(0), imm(modeField(Fp16Overflow, 1))});
+     {imm(HasClamps ? DefaultMode : DefaultMode & 0xff),
+      imm(modeField(0, ModeWidth))});
 }
 
 void SeamCode::awaitMemory() {

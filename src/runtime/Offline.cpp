@@ -28,8 +28,9 @@ constexpr uint64_t PrefetchBytes = 1024;
 
 class OfflineInstrumentation {
 public:
-  OfflineInstrumentation(std::shared_ptr<const CodeObject> Object, Tool &T)
-      : Object(std::move(Object)), T(T) {}
+  OfflineInstrumentation(std::shared_ptr<const CodeObject> Object, Tool &T,
+                         uint32_t LaunchStack)
+      : Object(std::move(Object)), T(T), LaunchStack(LaunchStack) {}
 
   Kernel instrument(const KernelInfo &Info);
   Expected<offline::Result> finish(std::vector<Kernel> Kernels);
@@ -40,6 +41,7 @@ private:
 
   std::shared_ptr<const CodeObject> Object;
   Tool &T;
+  const uint32_t LaunchStack;
   CodeObjectExtension New;
   struct Pending {
     uint64_t Address;
@@ -79,8 +81,8 @@ Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
   InstrumenterOptions Options = runtime::settings();
   Options.Offline = true;
   Options.LinkedAt = codeAddress(*Object) + New.Code.size();
-  // Nobody knows what packets will ask for; the descriptor says the least.
-  Options.ApplicationStack = Info.Metadata.PrivateSegmentSize;
+  // Without it the descriptor says what there is, unless the stack is dynamic.
+  Options.ApplicationStack = LaunchStack;
   auto Resolve = [&](const void *Handle) {
     return runtime::state().Modules.resolveOffline(Handle, Object->target());
   };
@@ -119,9 +121,13 @@ OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
   // Of zeros, which is an instruction on every target.
   New.Code.resize(New.Code.size() + PrefetchBytes);
   SetVector<const class CodeObject *> Modules;
-  for (const Pending &P : Fixups)
+  StringSet<> Used;
+  for (const Pending &P : Fixups) {
     Modules.insert(runtime::state().Modules.offlineCode(*P.Fixup.Module));
-  if (Error E = runtime::addVariables(Modules.getArrayRef(), *Object, New))
+    Used.insert(P.Fixup.Variable);
+  }
+  if (Error E =
+          runtime::addVariables(Modules.getArrayRef(), Used, *Object, New))
     return std::move(E);
   for (const Pending &P : Fixups)
     New.Relocations.push_back(
@@ -164,7 +170,8 @@ Error offline::loadTool(StringRef Path) {
 
 Expected<offline::Result>
 offline::instrument(ArrayRef<uint8_t> Bytes,
-                    function_ref<bool(StringRef)> IsWanted) {
+                    function_ref<bool(StringRef)> IsWanted,
+                    uint32_t LaunchStack) {
   ArrayRef<Tool *> Tools = runtime::toolRegistry().loaded();
   if (Tools.size() != 1)
     return createStringError("no tool is loaded");
@@ -173,7 +180,7 @@ offline::instrument(ArrayRef<uint8_t> Bytes,
   if (!Read)
     return Read.takeError();
   std::shared_ptr<const class CodeObject> Object = std::move(*Read);
-  OfflineInstrumentation Work(Object, *Tools.front());
+  OfflineInstrumentation Work(Object, *Tools.front(), LaunchStack);
   std::vector<Kernel> Kernels;
   for (const KernelInfo &Info : Object->kernels())
     if (IsWanted(Info.Name))

@@ -28,8 +28,8 @@ struct ToolVariable {
 
 class ToolReader {
 public:
-  ToolReader(const CodeObject &Tool, ElfFile File)
-      : Tool(Tool), File(std::move(File)) {}
+  ToolReader(const CodeObject &Tool, const StringSet<> &Used, ElfFile File)
+      : Tool(Tool), Used(Used), File(std::move(File)) {}
   Error read(std::vector<ToolVariable> &Result);
 
 private:
@@ -38,6 +38,7 @@ private:
   Error checkRelocations(ArrayRef<ToolVariable> Variables);
 
   const CodeObject &Tool;
+  const StringSet<> &Used;
   ElfFile File;
 };
 
@@ -61,7 +62,8 @@ Error ToolReader::readSymbols(const ElfFile::Elf_Shdr &Table,
     auto Name = S.getName(*Names);
     if (!Name)
       return Name.takeError();
-    if (!isVariable(*Name))
+    if (!isVariable(*Name) ||
+        (S.getBinding() == ELF::STB_WEAK && !Used.contains(*Name)))
       continue;
     ToolVariable V{Name->str(), S.st_value, S.st_size, {}};
     // What has no bytes in the file is zero.
@@ -116,13 +118,14 @@ Error ToolReader::read(std::vector<ToolVariable> &Result) {
 } // namespace
 
 Error addVariables(ArrayRef<const CodeObject *> Modules,
-                   const CodeObject &Original, CodeObjectExtension &New) {
+                   const StringSet<> &Used, const CodeObject &Original,
+                   CodeObjectExtension &New) {
   std::vector<ToolVariable> All;
   for (const CodeObject *Tool : Modules) {
     Expected<ElfFile> File = ElfFile::create(toStringRef(Tool->bytes()));
     if (!File)
       return File.takeError();
-    if (Error E = ToolReader(*Tool, std::move(*File)).read(All))
+    if (Error E = ToolReader(*Tool, Used, std::move(*File)).read(All))
       return E;
   }
   const uint64_t Data = dataAddress(Original, New.Code.size());

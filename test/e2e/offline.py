@@ -1,66 +1,199 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`luthier instrument`: what it writes runs through the GPU runtime, without
-luthier. One function per case."""
+"""`luthier instrument`: what it writes runs without luthier, on the emulated GPU
+alone and through the GPU runtime, and its variables can be read. One function
+per case; some are for one target."""
 
 import re
+import struct
+import subprocess
 
 import harness
 
+GROUPS, GROUP_SIZE = 3, 128
+# No multiple of what hooks' memory is aligned to.
+DYNAMIC_BYTES = 4 * (GROUP_SIZE + 1)
+HOOKS = ("count", "wave", "stack", "shared")
+WAVE_SIZES = {"gfx1030": (32, 64), "gfx1100": (32, 64), "gfx1201": (32, 64)}
 
-def instrument(arguments, file, out):
-    result = harness.run([arguments.luthier, "instrument", file, "--tool", "instr-count", "-o", out])
+
+def compile_kernels(arguments, source, out, version, wave_size=32):
+    options = ["-mwavefrontsize64"] if wave_size == 64 and arguments.target in WAVE_SIZES else []
+    subprocess.run(
+        [arguments.clang, "-std=c++20", "-nogpulib", "-O2", "--target=amdgcn-amd-amdhsa",
+         f"-mcpu={arguments.target}", f"-mcode-object-version={version}", *options, source, "-o", out],
+        check=True)
+
+
+def instrument(arguments, file, out, *options, hooks="count", unchanged=0):
+    result = harness.run(
+        [arguments.luthier, "instrument", file, "--tool", arguments.tool, "-o", out, *options],
+        {"OFFLINE_HOOKS": hooks})
     result.expect(result.code == 0, "instrument fails")
-    result.expect(re.search(r"^[1-9]\d* kernels? instrumented, 0 unchanged$", result.stdout, re.M),
-                  "not all kernels are instrumented")
+    result.expect(re.search(rf"^[1-9]\d* kernels? instrumented, {unchanged} unchanged$", result.stdout, re.M),
+                  f"not all kernels but {unchanged} are instrumented")
+    return result
 
 
-def run(arguments, command, statistics):
-    return harness.run_on_emulator(
-        command, arguments.emulator, "gfx90a", statistics, LUTHIER_EMULATOR_STRICT="1"
-    )
+def execute(arguments, file, out, *options):
+    """Kernel collatzSteps on the emulator alone. What it wrote, and how many
+    instructions its waves executed."""
+    result = harness.run(
+        [arguments.luthier, "exec", file, "--kernel", "collatzSteps", "--strict", *options,
+         "--grid", str(GROUPS * GROUP_SIZE), "--block", str(GROUP_SIZE), "--lds", str(DYNAMIC_BYTES),
+         "--arg", f"out:{4 * GROUPS * GROUP_SIZE}@{out}"])
+    result.expect(result.code == 0, "exec fails")
+    match = re.match(r"collatzSteps: (\d+) wave instructions", result.stdout)
+    result.expect(match, "exec shows no instructions")
+    with open(out, "rb") as file:
+        return file.read(), int(match[1])
+
+
+def kernels_of_a_target(arguments, directory):
+    """In each version of the format and each wave size: results are those of the
+    original, and hooks count its instructions, whatever memory they use. A
+    growing stack leaves no room for theirs."""
+    for wave_size in WAVE_SIZES.get(arguments.target, (64,)):
+        for version in (4, 5, 6):
+            original = f"{directory}/original"
+            compile_kernels(arguments, arguments.kernels, original, version, wave_size)
+            before, count = execute(arguments, original, f"{directory}/before")
+            for hooks in HOOKS if version == 5 else HOOKS[:1]:
+                out = f"{directory}/{hooks}"
+                listed = instrument(arguments, original, out, hooks=hooks, unchanged=int(hooks == "stack"))
+                if hooks == "stack":
+                    listed.expect(": recursive: unchanged: dynamic-stack: recursive\n" in listed.stdout,
+                                  "no reason is given")
+                words = {}
+                variables = {"Executed.managed": 1, "Begun": 1, "Wrong": 1}
+                after, _ = execute(arguments, out, f"{directory}/after",
+                                   *(f"--variable={name}@{directory}/{name}" for name in variables))
+                where = f"{arguments.target}, wave{wave_size}, version {version}, {hooks}"
+                if after != before:
+                    raise harness.Failure(f"{where}: results differ")
+                for name, number in variables.items():
+                    with open(f"{directory}/{name}", "rb") as file:
+                        words[name] = list(struct.unpack(f"{number}Q", file.read()))
+                expected = {"Executed.managed": [count], "Begun": [1000 + count], "Wrong": [0]}
+                if words != expected:
+                    raise harness.Failure(f"{where}: variables are {words}, not {expected}")
+
+
+def run(arguments, command, statistics, device):
+    return harness.run_on_emulator(command, arguments.emulator, device, statistics, LUTHIER_EMULATOR_STRICT="1")
 
 
 def wave_instructions(statistics):
     return {name: counts["wave_instructions"] for name, counts in harness.kernel_counts(statistics).items()}
 
 
-def program_runs_as_before(arguments, directory):
-    """With its bundle in another place of the file. That hooks run shows in what
-    the device executes."""
-    out = f"{directory}/instrumented"
-    instrument(arguments, arguments.program, out)
-    before = run(arguments, [arguments.program], f"{directory}/before.json")
-    after = run(arguments, [out], f"{directory}/after.json")
+def module_of_a_target(arguments, directory):
+    """A program loads the file through HIP, finds the hooks' variables by their
+    names and reads what was counted: exactly what the emulator counts without
+    hooks."""
+    original = f"{directory}/original"
+    compile_kernels(arguments, arguments.kernels, original, 4)
+    statistics = f"{directory}/before.json"
+    before = run(arguments, [arguments.loader, original], statistics, arguments.target)
+    before.expect(re.fullmatch(r"sum \d+\n", before.stdout), "the original does not run, or has the variables")
+    count = wave_instructions(statistics)["collatzSteps"]
+    for hooks in HOOKS:
+        out = f"{directory}/{hooks}"
+        instrument(arguments, original, out, "--kernel", "collatzSteps", hooks=hooks)
+        after = run(arguments, [arguments.loader, out], f"{directory}/after.json", arguments.target)
+        expected = before.stdout + f"counted {count}, {count} after 1000, 0 wrong\n"
+        after.expect(after.stdout == expected, f"{hooks}: not\n{expected}")
+
+
+def version_5_of_a_target(arguments, directory):
+    """HIP 5 does not load this version, but the runtime below it does. Each of 64
+    lanes of each launch adds one; that hooks run shows in what the device
+    executes in one launch. The program may end before the last one has."""
+    original, out = f"{directory}/original", f"{directory}/instrumented"
+    compile_kernels(arguments, arguments.rocr_kernels, original, 5)
+    instrument(arguments, original, out)
+    counts = []
+    for file in (original, out):
+        statistics = f"{directory}/{len(counts)}.json"
+        result = run(arguments, [arguments.rocr_program, file, "3", "1", "wait"], statistics, arguments.target)
+        result.expect(result.code == 0 and result.stdout == "192 lanes\n", "not 64 lanes each")
+        (executed,) = harness.kernel_counts(statistics).values()
+        counts.append(executed["wave_instructions"] / executed["dispatches"])
+    result.expect(counts[1] > 2 * counts[0], f"{counts[1]} instructions, before {counts[0]}")
+
+
+def compare_programs(arguments, directory, program, before, device, instructions):
+    """A program with hooks says what it said without, `before`. That hooks run
+    shows in what the device executes."""
+    statistics = f"{directory}/{device}.json"
+    after = run(arguments, [program], statistics, device)
     after.expect(after.code == 0, "the instrumented program fails")
     after.expect(after.digest_line() == before.digest_line(), "results differ")
-    plain = wave_instructions(f"{directory}/before.json")
-    hooked = wave_instructions(f"{directory}/after.json")
-    after.expect(plain.keys() == hooked.keys(), "other kernels ran")
-    for name, count in plain.items():
+    hooked = wave_instructions(statistics)
+    after.expect(instructions.keys() == hooked.keys(), "other kernels ran")
+    for name, count in instructions.items():
         after.expect(hooked[name] > 2 * count, f"{name} executes {hooked[name]} instructions, before {count}")
 
 
-def variables_are_found_by_name(arguments, directory):
-    """A program reads, through HIP, what the tool's hooks counted: exactly what
-    the emulator counts without them."""
-    out = f"{directory}/instrumented.co"
-    instrument(arguments, arguments.code_object, out)
-    before = run(arguments, [arguments.loader, arguments.code_object], f"{directory}/before.json")
-    after = run(arguments, [arguments.loader, out], f"{directory}/after.json")
-    after.expect(after.code == 0, "the program fails")
-    before.expect("counted" not in before.stdout, "the original has the tool's variable")
-    count = wave_instructions(f"{directory}/before.json")["collatzSteps"]
-    after.expect(after.stdout == before.stdout + f"counted {count}\n", f"not {before.stdout}counted {count}")
+def program_runs_as_before(arguments, directory):
+    """With its bundle, which holds code for several devices, in another place of
+    the file."""
+    out = f"{directory}/instrumented"
+    listed = instrument(arguments, arguments.program, out)
+    for device in ("gfx906", "gfx90a", "gfx1030"):
+        listed.expect(f"{device}: " in listed.stdout, f"the code for {device} is not instrumented")
+        statistics = f"{directory}/before-{device}.json"
+        before = run(arguments, [arguments.program], statistics, device)
+        compare_programs(arguments, directory, out, before, device, wave_instructions(statistics))
 
 
-CASES = {case.__name__.replace("_", "-"): case for case in (program_runs_as_before, variables_are_found_by_name)}
+def only_the_target_asked_for_changes(arguments, directory):
+    out = f"{directory}/instrumented"
+    instrument(arguments, arguments.program, out, "--target", "gfx906")
+    for device in ("gfx906", "gfx1030"):
+        counts = []
+        for program in (arguments.program, out):
+            statistics = f"{directory}/{len(counts)}-{device}.json"
+            run(arguments, [program], statistics, device).digest_line()
+            counts.append(wave_instructions(statistics))
+        if (counts[0] == counts[1]) != (device == "gfx1030"):
+            raise harness.Failure(f"{device} executes {counts[1]}, before {counts[0]}")
+
+
+def compressed_program_runs(arguments, directory):
+    """The runtime does not know compressed bundles. Instrumented, there is none."""
+    statistics = f"{directory}/before.json"
+    before = run(arguments, [arguments.program], statistics, "gfx90a")
+    unable = run(arguments, [arguments.compressed_program], f"{directory}/unable.json", "gfx90a")
+    unable.expect(unable.code != 0, "compressed bundles do run: this test needs another reason")
+    out = f"{directory}/instrumented"
+    instrument(arguments, arguments.compressed_program, out)
+    compare_programs(arguments, directory, out, before, "gfx90a", wave_instructions(statistics))
+
+
+CASES = {
+    case.__name__.replace("_", "-"): case
+    for case in (
+        kernels_of_a_target,
+        module_of_a_target,
+        version_5_of_a_target,
+        program_runs_as_before,
+        only_the_target_asked_for_changes,
+        compressed_program_runs,
+    )
+}
 
 harness.main(
     [
-        (["--program"], {"help": "an example that passes"}),
-        (["--code-object"], {"help": "with kernel collatzSteps"}),
-        (["--loader"], {"help": "a program that runs it"}),
+        (["--program"], {"help": "an example that passes, for gfx906, gfx90a and gfx1030"}),
+        (["--compressed-program"], {"help": "the same with a compressed bundle"}),
+        (["--kernels"], {"help": "source with kernel collatzSteps"}),
+        (["--clang"], {"help": "compiles it"}),
+        (["--tool"], {"help": "with hooks for every target"}),
+        (["--loader"], {"help": "a program that runs a code object of the kernels"}),
+        (["--rocr-program"], {"help": "the program launches"}),
+        (["--rocr-kernels"], {"help": "source of what it runs"}),
+        (["--target"], {"help": "for cases that are for one"}),
         (["case"], {"choices": CASES}),
     ],
     lambda arguments, directory: CASES[arguments.case](arguments, directory),

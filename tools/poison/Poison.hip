@@ -11,10 +11,9 @@ using namespace luthier;
 MARK_LUTHIER_DEVICE_MODULE
 
 class Poison : public Tool {
-  const char *Seed = std::getenv("LUTHIER_POISON_SEED");
-
   llvm::Error instrument(LiftedRepresentation &,
                          InstrumentationTask &Task) override {
+    const char *Seed = std::getenv("LUTHIER_POISON_SEED");
     uint64_t Number = 0;
     if (Seed && llvm::StringRef(Seed).getAsInteger(0, Number))
       return llvm::createStringError("LUTHIER_POISON_SEED=%s is no number",

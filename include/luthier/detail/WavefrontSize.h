@@ -12,3 +12,6 @@
 #define __AMDGCN_WAVEFRONT_SIZE 64
 #endif
 #endif
+
+// Clang lost more that older HIP relies on.
+#include "luthier/detail/OlderHip.h"

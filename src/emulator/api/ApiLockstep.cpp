@@ -138,12 +138,17 @@ luthier_emu_lockstep(luthier_emu_execution *Original,
   lockstep::Result R = lockstep::run(SideOf(Original), SideOf(Instrumented), O);
   if (R.OriginalFault)
     return fail(Device, LUTHIER_EMU_FAULT, *R.OriginalFault);
-  if (!R.Found)
-    return LUTHIER_EMU_OK;
-  Instrumented->Difference = std::move(R.Found);
-  Instrumented->DifferenceText = Instrumented->Difference->text();
+  luthier_emu_difference Outcome{};
+  if (R.Found) {
+    Instrumented->Difference = std::move(R.Found);
+    Instrumented->DifferenceText = Instrumented->Difference->text();
+    Outcome = describe(*Instrumented->Difference, Instrumented->DifferenceText);
+  }
+  Outcome.compared = R.Compared;
+  Outcome.inserted = R.PayloadInstructions;
   if (Difference)
-    giveStruct(Difference, describe(*Instrumented->Difference,
-                                    Instrumented->DifferenceText));
+    giveStruct(Difference, Outcome);
+  if (!Instrumented->Difference)
+    return LUTHIER_EMU_OK;
   return fail(Device, LUTHIER_EMU_DIFFERENT, Instrumented->DifferenceText);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/api/Device.h"
-#include "emulator/isa/Operation.h"
 
 namespace luthier::emulator::api {
 
@@ -38,11 +37,10 @@ bool Device::init(std::string &Error) {
 
 std::unique_ptr<CodeCache> Device::cache(unsigned WaveSize,
                                          std::string &Error) {
-  auto D = Decoder::create(*Opts.T, WaveSize, operationSet().Tables, Error);
+  Decoder *D = Decoder::get(*Opts.T, WaveSize, Error);
   if (!D)
     return nullptr;
-  return std::make_unique<CodeCache>(std::move(D), Mem.Space,
-                                     /*Describe=*/true);
+  return std::make_unique<CodeCache>(*D, Mem.Space, /*Describe=*/true);
 }
 
 void Device::invalidateCode(uint64_t Begin, uint64_t End) {

@@ -10,7 +10,7 @@ static void leavePage(Wave &W, const Inst &) { W.Event = WaveEvent::Redirect; }
 CodePage::CodePage(uint64_t Base)
     : Base(Base), Slots(std::make_unique<Inst[]>(NumSlots + NumExits)) {
   for (unsigned N = NumSlots; N != NumSlots + NumExits; ++N) {
-    Slots[N].Fn.store(leavePage, std::memory_order_relaxed);
+    Slots[N].Fn.store(leavePage);
     Slots[N].Dwords = 0;
     Slots[N].Timing.Stall = 0;
   }
@@ -38,21 +38,16 @@ void CodeCache::decode(CodePage &Page, Wave &W) {
   std::lock_guard Lock(Mutex);
   Inst &Slot = *Page.at(W.PC);
   // Another thread may have been faster.
-  if (Slot.Fn.load(std::memory_order_acquire))
+  if (Slot.Fn.load())
     return;
   auto Bytes = bytesAt(W.PC);
   if (Bytes.size() < 4)
     return W.fault(Kind::MemoryViolation, "instruction fetch", W.PC);
-  auto Result = D->decode(Bytes, W.PC, Slot, Describe);
+  Decoder::Result Result = D.decode(Bytes, Describe);
   switch (Result.What) {
   case Decoder::Status::Ok:
-    Slot.Info = Result.Info.get();
-    if (Result.Info)
-      Page.Infos.push_back(std::move(Result.Info));
-    Slot.Dual = Result.Dual.get();
-    if (Result.Dual)
-      Page.Duals.push_back(std::move(Result.Dual));
-    Slot.Fn.store(Result.Fn, std::memory_order_release);
+    Result.fill(Slot);
+    Page.Decoded.push_back(std::move(Result.Inst));
     return;
   case Decoder::Status::Undecodable:
     return W.fault(Kind::IllegalInstruction, "does not decode");
@@ -72,7 +67,7 @@ void CodeCache::invalidate(uint64_t Begin, uint64_t End) {
 std::string CodeCache::print(uint64_t PC) {
   std::lock_guard Lock(Mutex);
   auto Bytes = bytesAt(PC);
-  return Bytes.size() < 4 ? "(unmapped)" : D->print(Bytes, PC);
+  return Bytes.size() < 4 ? "(unmapped)" : D.print(Bytes, PC);
 }
 
 void CodeView::refresh() {

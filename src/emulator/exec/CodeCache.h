@@ -31,18 +31,15 @@ struct CodePage {
 
   uint64_t Base;
   std::unique_ptr<Inst[]> Slots;
-  /// What Inst::Info points to.
-  std::vector<std::unique_ptr<InstInfo>> Infos;
-  /// What Inst::Dual points to.
-  std::vector<std::unique_ptr<DualInst>> Duals;
+  /// What the slots were copied from, and point into.
+  std::vector<std::shared_ptr<const DecodedInst>> Decoded;
 };
 
 class CodeCache {
 public:
   /// With \p Describe, every Inst gets its Info.
-  CodeCache(std::unique_ptr<Decoder> D, AddressSpace &Memory,
-            bool Describe = false)
-      : D(std::move(D)), Memory(Memory), Describe(Describe) {}
+  CodeCache(Decoder &D, AddressSpace &Memory, bool Describe = false)
+      : D(D), Memory(Memory), Describe(Describe) {}
 
   std::shared_ptr<CodePage> page(uint64_t Base);
   /// Fills the slot of \p W's PC, or faults \p W.
@@ -58,7 +55,7 @@ private:
   std::span<const uint8_t> bytesAt(uint64_t PC) const;
 
   std::mutex Mutex;
-  std::unique_ptr<Decoder> D;
+  Decoder &D;
   AddressSpace &Memory;
   bool Describe;
   std::unordered_map<uint64_t, std::shared_ptr<CodePage>> Pages;

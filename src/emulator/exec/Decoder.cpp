@@ -1,59 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Decoder.h"
-#include "emulator/exec/CodeCache.h"
+#include "emulator/exec/DecodeMemo.h"
+#include "emulator/exec/Disassembler.h"
 #include "emulator/exec/InstBuilder.h"
-#include "emulator/exec/LiteralGuard.h"
 #include "emulator/exec/Renames.h"
-#include "emulator/exec/ShortCode.h"
 #include "emulator/isa/Operation.h"
-#include "llvm-c/Target.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInstPrinter.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/TargetParser/Triple.h"
-#include <algorithm>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
-
-extern "C" {
-void LLVMInitializeAMDGPUTargetInfo();
-void LLVMInitializeAMDGPUTargetMC();
-void LLVMInitializeAMDGPUDisassembler();
-}
+#include <utility>
 
 namespace luthier::emulator {
 
+/// Some tens of megabytes for those with descriptions.
+static constexpr size_t MostRemembered = 1 << 14;
+
 struct Decoder::State {
-  const Target *T = nullptr;
-  llvm::Triple TT{"amdgcn-amd-amdhsa"};
-  llvm::MCTargetOptions Options;
-  std::unique_ptr<llvm::MCRegisterInfo> Registers;
-  std::unique_ptr<llvm::MCAsmInfo> Assembly;
-  std::unique_ptr<llvm::MCInstrInfo> Instructions;
-  std::unique_ptr<llvm::MCSubtargetInfo> Subtarget;
-  std::unique_ptr<llvm::MCContext> Context;
-  std::unique_ptr<llvm::MCDisassembler> Disassembler;
-  std::unique_ptr<llvm::MCInstPrinter> Printer;
+  explicit State(std::unique_ptr<Disassembler> D);
+
+  const Operation *byName(const std::string &Name) const;
+  const Operation *find(const llvm::MCInst &MI);
+  Status build(const llvm::MCInst &MI, DecodedInst &To, bool WithInfo);
+  Status buildDual(const llvm::MCInst &MI, DecodedInst &To) const;
+  void touchTables();
+  int literalSource(std::span<const uint8_t> Instruction,
+                    const DecodedInst &New);
+  Result decode(std::span<const uint8_t> Bytes, bool WithInfo);
+  Result remembered(std::span<const uint8_t> Bytes, bool WithInfo);
+
+  std::mutex Mutex;
+  std::unique_ptr<Disassembler> Code;
   std::unordered_map<std::string, const Operation *> ByName;
   std::unordered_map<unsigned, const Operation *> ByOpcode;
-
-  /// False when \p Bytes do not decode.
-  bool disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
-                   llvm::MCInst &MI, uint64_t &Size) const;
-  const Operation *find(const llvm::MCInst &MI);
-  void touchTables();
-  const Operation *byName(const std::string &Name) const;
-  Result decodeDual(const llvm::MCInst &MI, Inst &I) const;
+  using Memo = DecodeMemo<std::shared_ptr<const DecodedInst>>;
+  Memo Plain{MostRemembered}, Described{MostRemembered};
 };
 
 /// "v_add_f32_e64" and its siblings are one operation.
@@ -67,24 +52,11 @@ static std::string canonicalName(std::string Name) {
   return Name;
 }
 
-bool Decoder::State::disassemble(std::span<const uint8_t> Bytes, uint64_t PC,
-                                 llvm::MCInst &MI, uint64_t &Size) const {
-  if (hasMisplacedLiteral(Bytes, T->Generation))
-    return false;
-  // The disassembler expects to find a literal that the code announces.
-  uint8_t Padded[4 * CodePage::NumExits] = {};
-  std::memcpy(Padded, Bytes.data(), std::min(Bytes.size(), sizeof(Padded)));
-  auto Decoded = llvm::MCDisassembler::Fail;
-  uint32_t First;
-  std::memcpy(&First, Padded, sizeof(First));
-  if (mayEndHere(First))
-    Decoded = Disassembler->getInstruction(
-        MI, Size, llvm::ArrayRef(Padded, sizeof(First)), PC, llvm::nulls());
-  if (Decoded == llvm::MCDisassembler::Fail)
-    Decoded = Disassembler->getInstruction(MI, Size, Padded, PC, llvm::nulls());
-  // A soft failure is valid code that no assembler would write.
-  return Decoded != llvm::MCDisassembler::Fail && Size % 4 == 0 && Size != 0 &&
-         Size <= Bytes.size();
+Decoder::State::State(std::unique_ptr<Disassembler> D) : Code(std::move(D)) {
+  for (std::span<const Operation> Table : operationSet().Tables)
+    for (const Operation &Op : Table)
+      ByName.emplace(Op.Name, &Op);
+  touchTables();
 }
 
 const Operation *Decoder::State::byName(const std::string &Name) const {
@@ -99,9 +71,9 @@ const Operation *Decoder::State::find(const llvm::MCInst &MI) {
   auto [It, New] = ByOpcode.try_emplace(MI.getOpcode(), nullptr);
   if (!New)
     return It->second;
-  std::string Name = canonicalName(Printer->getMnemonic(MI).first);
+  std::string Name = canonicalName(Code->mnemonicOf(MI));
   // Loads that bypass the registers share the mnemonic with those that do not.
-  if (Instructions->getName(MI.getOpcode()).contains("_LDS_") &&
+  if (Code->instructions().getName(MI.getOpcode()).contains("_LDS_") &&
       Name.starts_with("buffer_load_"))
     Name += " lds";
   It->second = byName(Name);
@@ -117,11 +89,10 @@ void Decoder::State::touchTables() {
       0xbf800000, 0x80000000, 0xbe800000, 0xbf000000, 0xb0000000, 0xc0000000,
       0xd8000000, 0xdc508000, 0xe0500000, 0xe8000000};
   for (uint32_t Word : Samples) {
-    const uint32_t Words[] = {Word, 0, 0, 0, 0};
+    const uint32_t Words[Disassembler::MostDwords] = {Word};
     llvm::MCInst MI;
-    uint64_t Size = 0;
-    if (disassemble({reinterpret_cast<const uint8_t *>(Words), sizeof(Words)},
-                    0, MI, Size))
+    if (Code->read({reinterpret_cast<const uint8_t *>(Words), sizeof(Words)},
+                   MI))
       find(MI);
   }
 }
@@ -130,11 +101,6 @@ constexpr std::string_view DualPrefix = "v_dual_";
 
 static bool isDual(std::string_view Mnemonic) {
   return Mnemonic.starts_with(DualPrefix);
-}
-
-static std::string mnemonicOf(llvm::MCInstPrinter &Printer,
-                              const llvm::MCInst &MI) {
-  return canonicalName(Printer.getMnemonic(MI).first);
 }
 
 /// The names of both operations, from "V_DUAL_ADD_F32_e32_X_MOV_B32_e32_gfx11".
@@ -150,133 +116,215 @@ dualNames(llvm::StringRef Opcode) {
 }
 
 /// The operands of both operations follow the two destinations.
-Decoder::Result Decoder::State::decodeDual(const llvm::MCInst &MI,
-                                           Inst &I) const {
-  auto Names = dualNames(Instructions->getName(MI.getOpcode()));
+Decoder::Status Decoder::State::buildDual(const llvm::MCInst &MI,
+                                          DecodedInst &To) const {
+  auto Names = dualNames(Code->instructions().getName(MI.getOpcode()));
   const Operation *Whole = byName("v_dual");
   const Operation *Ops[] = {Names ? byName(Names->first) : nullptr,
                             Names ? byName(Names->second) : nullptr};
   if (!Whole || !Ops[0] || !Ops[1])
-    return {Status::Unsupported, nullptr, nullptr, nullptr};
+    return Status::Unsupported;
   auto Dual = std::make_unique<DualInst>();
   unsigned Next = 2;
   for (unsigned N = 0; N != 2; ++N) {
-    InstBuilder Part(*Instructions, *Registers, *T, MI, *Ops[N],
-                     Dual->Parts[N]);
+    InstBuilder Part(Code->instructions(), Code->registers(), Code->target(),
+                     MI, *Ops[N], Dual->Parts[N]);
     if (!Part.buildDualPart(N, Next))
-      return {Status::Undecodable, nullptr, nullptr, nullptr};
-    Dual->Parts[N].Fn.store(Ops[N]->Fn, std::memory_order_relaxed);
+      return Status::Undecodable;
+    Dual->Parts[N].Fn.store(Ops[N]->Fn);
   }
   if (Next != MI.getNumOperands())
-    return {Status::Undecodable, nullptr, nullptr, nullptr};
-  joinDual(*Dual, I);
-  return {Status::Ok, Whole->Fn, nullptr, std::move(Dual)};
+    return Status::Undecodable;
+  joinDual(*Dual, To.I);
+  To.Fn = Whole->Fn;
+  To.I.Dual = Dual.get();
+  To.Dual = std::move(Dual);
+  return Status::Ok;
+}
+
+Decoder::Status Decoder::State::build(const llvm::MCInst &MI, DecodedInst &To,
+                                      bool WithInfo) {
+  const llvm::MCInstrDesc &Desc = Code->instructions().get(MI.getOpcode());
+  const Operation *Op = find(MI);
+  std::string Name = Op ? Op->Name : canonicalName(Code->mnemonicOf(MI));
+  if (!Op && isDual(Name)) {
+    if (Status What = buildDual(MI, To); What != Status::Ok)
+      return What;
+  } else if (!Op) {
+    return Status::Unsupported;
+  } else {
+    InstBuilder Builder(Code->instructions(), Code->registers(), Code->target(),
+                        MI, *Op, To.I);
+    if (!Builder.build())
+      return Status::Undecodable;
+    To.I.Timing = timingOf(Code->target(), *Op, Desc.TSFlags, MI, To.I);
+    const bool Saturates = To.I.Clamp && Op->Saturating;
+    if (Saturates)
+      To.I.Clamp = false;
+    To.Fn = Saturates ? Op->Saturating : Op->Fn;
+  }
+  if (WithInfo)
+    To.Info = describe(Code->target(), MI, Desc, Code->registers(), Name);
+  To.I.Info = To.Info.get();
+  return Status::Ok;
 }
 
 Decoder::Decoder(std::unique_ptr<State> S) : S(std::move(S)) {}
 Decoder::~Decoder() = default;
 
-std::unique_ptr<Decoder>
-Decoder::create(const Target &T, unsigned WaveSize,
-                std::span<const std::span<const Operation>> Tables,
-                std::string &Error) {
-  static std::once_flag Once;
-  std::call_once(Once, [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUDisassembler();
-  });
-  auto S = std::make_unique<State>();
-  const llvm::Target *Llvm = llvm::TargetRegistry::lookupTarget(S->TT, Error);
-  if (!Llvm)
-    return nullptr;
-  S->T = &T;
-  std::string Processor(T.Name);
-  std::string Features;
-  if (T.HasWave32)
-    Features = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
-                              : "-wavefrontsize32,+wavefrontsize64";
-  // LLVM's default differs by processor, the hardware does not: 16-bit operands
-  // are halves of registers.
-  if (T.Generation >= 11)
-    Features += ",+real-true16";
-  S->Registers.reset(Llvm->createMCRegInfo(S->TT));
-  S->Assembly.reset(Llvm->createMCAsmInfo(*S->Registers, S->TT, S->Options));
-  S->Instructions.reset(Llvm->createMCInstrInfo());
-  S->Subtarget.reset(Llvm->createMCSubtargetInfo(S->TT, Processor, Features));
-  if (!S->Subtarget || !S->Subtarget->isCPUStringValid(Processor)) {
-    Error = "unknown processor " + Processor;
-    return nullptr;
-  }
-  S->Context = std::make_unique<llvm::MCContext>(
-      S->TT, S->Assembly.get(), S->Registers.get(), S->Subtarget.get());
-  S->Disassembler.reset(Llvm->createMCDisassembler(*S->Subtarget, *S->Context));
-  S->Printer.reset(Llvm->createMCInstPrinter(S->TT, 0, *S->Assembly,
-                                             *S->Instructions, *S->Registers));
-  for (std::span<const Operation> Table : Tables)
-    for (const Operation &Op : Table)
-      S->ByName.emplace(Op.Name, &Op);
-  S->touchTables();
-  return std::unique_ptr<Decoder>(new Decoder(std::move(S)));
+/// All that a literal might change, but for the values of sources.
+static auto detailsOf(const Inst &I) {
+  return std::tie(I.Needs, I.Immediate, I.Offset, I.AddressMode, I.DppControl,
+                  I.ScalarDst, I.MaskSrc, I.Dwords, I.Counted, I.FloatMode,
+                  I.SlowResult, I.Clamp, I.Src[0].Kind, I.Src[1].Kind,
+                  I.Src[2].Kind);
 }
 
-Decoder::Result Decoder::decode(std::span<const uint8_t> Bytes, uint64_t PC,
-                                Inst &I, bool WithInfo) {
+/// True if \p Word, the first of an instruction's two, announces a literal.
+static bool hasLiteral(uint32_t Word) {
+  constexpr uint32_t Literal = 0xff;
+  const bool IsScalar = Word >> 31;
+  if (!IsScalar)
+    return (Word & 0x1ff) == Literal;
+  return Word >> 30 == 2 &&
+         ((Word & 0xff) == Literal || (Word >> 8 & 0xff) == Literal);
+}
+
+/// The source of \p New that its second dword is the value of, if another dword
+/// there would change nothing else.
+int Decoder::State::literalSource(std::span<const uint8_t> Instruction,
+                                  const DecodedInst &New) {
+  uint32_t Words[2];
+  if (Instruction.size() != sizeof(Words) || New.Dual)
+    return -1;
+  std::memcpy(Words, Instruction.data(), sizeof(Words));
+  if (!hasLiteral(Words[0]))
+    return -1;
+  const uint32_t Literal = Words[1];
+  // Another sign, and no inline constant if the first one is.
+  Words[1] = ~Literal ^ 0x00abcd00;
+  DecodedInst Other;
+  Other.I.Dwords = New.I.Dwords;
   llvm::MCInst MI;
-  uint64_t Size = 0;
-  if (!S->disassemble(Bytes, PC, MI, Size))
-    return {Status::Undecodable, nullptr, nullptr, nullptr};
-  auto Info = [&](const std::string &Name) -> std::unique_ptr<InstInfo> {
-    if (!WithInfo)
-      return nullptr;
-    return describe(*S->T, MI, S->Instructions->get(MI.getOpcode()),
-                    *S->Registers, Name);
-  };
-  const Operation *Op = S->find(MI);
-  if (!Op && isDual(mnemonicOf(*S->Printer, MI))) {
-    Result R = S->decodeDual(MI, I);
-    if (R.What == Status::Ok)
-      R.Info = Info(mnemonicOf(*S->Printer, MI));
-    I.Dwords = uint8_t(Size / 4);
+  if (Code->read({reinterpret_cast<const uint8_t *>(Words), sizeof(Words)},
+                 MI) != sizeof(Words) ||
+      build(MI, Other, /*WithInfo=*/false) != Status::Ok ||
+      Other.Fn != New.Fn || detailsOf(Other.I) != detailsOf(New.I))
+    return -1;
+  int Source = -1;
+  for (int N = 0; N != 3; ++N) {
+    if (Other.I.Src[N].Value == New.I.Src[N].Value)
+      continue;
+    if (Source >= 0 || New.I.Src[N].Kind != emulator::Source::Constant ||
+        New.I.Src[N].Value != Literal || Other.I.Src[N].Value != Words[1])
+      return -1;
+    Source = N;
+  }
+  return Source;
+}
+
+void Decoder::Result::fill(emulator::Inst &Slot) const {
+  Slot = Inst->I;
+  if (Inst->LiteralSource >= 0)
+    Slot.Src[Inst->LiteralSource].Value = Literal;
+  Slot.Fn.store(Inst->Fn);
+}
+
+Decoder::Result Decoder::State::decode(std::span<const uint8_t> Bytes,
+                                       bool WithInfo) {
+  llvm::MCInst MI;
+  const uint64_t Size = Code->read(Bytes, MI);
+  if (!Size)
+    return {Status::Undecodable, nullptr};
+  auto New = std::make_shared<DecodedInst>();
+  const Status What = build(MI, *New, WithInfo);
+  New->I.Dwords = uint8_t(Size / 4);
+  if (What != Status::Ok)
+    return {What, nullptr};
+  New->LiteralSource = literalSource(Bytes.first(Size), *New);
+  Result R{What, std::move(New)};
+  if (R.Inst->LiteralSource >= 0)
+    std::memcpy(&R.Literal, &Bytes[4], sizeof(R.Literal));
+  return R;
+}
+
+Decoder::Result Decoder::decodeAnew(std::span<const uint8_t> Code,
+                                    bool WithInfo) {
+  std::lock_guard Lock(S->Mutex);
+  return S->decode(Code, WithInfo);
+}
+
+Decoder::Result Decoder::decode(std::span<const uint8_t> Code, bool WithInfo) {
+  std::lock_guard Lock(S->Mutex);
+  return S->remembered(Code, WithInfo);
+}
+
+Decoder::Result Decoder::State::remembered(std::span<const uint8_t> Bytes,
+                                           bool WithInfo) {
+  Memo &Known = WithInfo ? Described : Plain;
+  const auto *Found = Known.find(Bytes);
+  if (Found && (*Found)->I.Dwords * 4u <= Bytes.size()) {
+    Result R{Status::Ok, *Found};
+    if (R.Inst->LiteralSource >= 0)
+      std::memcpy(&R.Literal, &Bytes[4], sizeof(R.Literal));
     return R;
   }
-  if (!Op)
-    return {Status::Unsupported, nullptr, nullptr, nullptr};
-  InstBuilder Builder(*S->Instructions, *S->Registers, *S->T, MI, *Op, I);
-  if (!Builder.build())
-    return {Status::Undecodable, nullptr, nullptr, nullptr};
-  I.Dwords = uint8_t(Size / 4);
-  const llvm::MCInstrDesc &Desc = S->Instructions->get(MI.getOpcode());
-  I.Timing = timingOf(*S->T, *Op, Desc.TSFlags, MI, I);
-  bool Saturates = I.Clamp && Op->Saturating;
-  if (Saturates)
-    I.Clamp = false;
-  return {Status::Ok, Saturates ? Op->Saturating : Op->Fn, Info(Op->Name),
-          nullptr};
+  Result R = decode(Bytes, WithInfo);
+  if (R.What != Status::Ok)
+    return R;
+  // Other literals share what is remembered for the first dword.
+  const bool IsShared = R.Inst->LiteralSource >= 0;
+  Known.note(Bytes.first(IsShared ? 4 : R.Inst->I.Dwords * 4u), R.Inst);
+  return R;
 }
 
-std::string Decoder::print(std::span<const uint8_t> Bytes, uint64_t PC) {
-  llvm::MCInst MI;
-  uint64_t Size = 0;
-  if (!S->disassemble(Bytes, PC, MI, Size)) {
-    uint32_t Word = 0;
-    std::memcpy(&Word, Bytes.data(), std::min(sizeof(Word), Bytes.size()));
-    return ".long 0x" + llvm::utohexstr(Word, /*LowerCase=*/true);
-  }
-  std::string Text;
-  llvm::raw_string_ostream OS(Text);
-  S->Printer->printInst(&MI, PC, "", *S->Subtarget, OS);
-  for (char &C : Text)
-    if (C == '\t' || C == '\n')
-      C = ' ';
-  size_t Start = Text.find_first_not_of(' ');
-  return Start == std::string::npos ? Text : Text.substr(Start);
+std::string Decoder::print(std::span<const uint8_t> Code, uint64_t PC) {
+  std::lock_guard Lock(S->Mutex);
+  return S->Code->print(Code, PC);
 }
 
 bool Decoder::knows(const std::string &Mnemonic) const {
   if (isDual(Mnemonic))
     return S->byName("v_" + Mnemonic.substr(DualPrefix.size())) != nullptr;
   return S->byName(canonicalName(Mnemonic)) != nullptr;
+}
+
+namespace {
+
+/// Never destroyed: threads may decode while the process ends.
+struct Registry {
+  std::mutex Mutex;
+  std::map<std::pair<const Target *, unsigned>, std::unique_ptr<Decoder>> All;
+
+  static Registry &current();
+};
+
+std::atomic<Registry *> Current{nullptr};
+
+Registry &Registry::current() {
+  // A child may be born while another thread holds one of the locks, so it
+  // begins anew.
+  static const int Registered =
+      pthread_atfork(nullptr, nullptr, [] { Current.store(nullptr); });
+  (void)Registered;
+  Registry *Known = Current.load();
+  if (Known)
+    return *Known;
+  auto New = std::make_unique<Registry>();
+  return Current.compare_exchange_strong(Known, New.get()) ? *New.release()
+                                                           : *Known;
+}
+
+} // namespace
+
+Decoder *Decoder::get(const Target &T, unsigned WaveSize, std::string &Error) {
+  Registry &R = Registry::current();
+  std::lock_guard Lock(R.Mutex);
+  std::unique_ptr<Decoder> &D = R.All[{&T, WaveSize}];
+  if (!D)
+    if (auto Code = Disassembler::create(T, WaveSize, Error))
+      D.reset(new Decoder(std::make_unique<State>(std::move(Code))));
+  return D.get();
 }
 
 } // namespace luthier::emulator

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Machine code to Inst, through LLVM's disassembler.
+// Machine code to Inst, through LLVM's disassembler. What was decoded once is
+// remembered for the whole process: programs reload code, devices are cloned,
+// and runtimes have all decoded instructions dropped after each load.
 #ifndef LUTHIER_EMULATOR_EXEC_DECODER_H
 #define LUTHIER_EMULATOR_EXEC_DECODER_H
 
@@ -14,35 +16,45 @@
 
 namespace luthier::emulator {
 
-struct Operation;
+/// One for each sequence of bytes, but for literals; shared by all places that
+/// it stands at.
+struct DecodedInst {
+  /// Complete but for its handler and its literal.
+  Inst I;
+  Handler Fn = nullptr;
+  /// What I.Info and I.Dual point to.
+  std::unique_ptr<const InstInfo> Info;
+  std::unique_ptr<const DualInst> Dual;
+  /// The source whose value is the second dword as it stands; none if negative.
+  int LiteralSource = -1;
+};
 
-/// Not thread-safe: the code cache serialises its use.
+/// Thread-safe.
 class Decoder {
 public:
-  /// Null, with a message, for a processor LLVM does not know. Waves of 64
-  /// lanes need another decoder than those of 32.
-  static std::unique_ptr<Decoder>
-  create(const Target &T, unsigned WaveSize,
-         std::span<const std::span<const Operation>> Tables,
-         std::string &Error);
+  /// The process's decoder for \p T and waves of so many lanes, which lives to
+  /// the end. Null, with a message, for a processor LLVM does not know.
+  static Decoder *get(const Target &T, unsigned WaveSize, std::string &Error);
   ~Decoder();
 
   enum class Status { Ok, Undecodable, Unsupported };
   struct Result {
     Status What;
-    /// The handler; publish it only when the rest of the Inst is complete.
-    Handler Fn = nullptr;
-    /// Set when it was asked for; the caller keeps it beside the Inst.
-    std::unique_ptr<InstInfo> Info;
-    /// Set for instructions with two operations; likewise.
-    std::unique_ptr<DualInst> Dual;
+    /// Null unless it is Ok.
+    std::shared_ptr<const DecodedInst> Inst;
+    uint32_t Literal = 0;
+
+    /// Makes \p Slot the instruction; the handler last. What it points to lives
+    /// as long as Inst.
+    void fill(emulator::Inst &Slot) const;
   };
-  /// Fills all of \p I but its handler and its pointers.
-  Result decode(std::span<const uint8_t> Bytes, uint64_t PC, Inst &I,
-                bool WithInfo = false);
+  /// The instruction that \p Code begins with.
+  Result decode(std::span<const uint8_t> Code, bool WithInfo = false);
+  /// The same from its bytes alone, whatever was decoded before.
+  Result decodeAnew(std::span<const uint8_t> Code, bool WithInfo = false);
 
   /// The instruction as assembly, for messages.
-  std::string print(std::span<const uint8_t> Bytes, uint64_t PC);
+  std::string print(std::span<const uint8_t> Code, uint64_t PC);
 
   /// True when an operation of this mnemonic has a handler.
   bool knows(const std::string &Mnemonic) const;

@@ -79,12 +79,26 @@ struct Operand {
   uint64_t Value = 0;
 };
 
+/// Publishes the rest of the Inst it is part of, so it is set last and never
+/// copied with it.
+class HandlerSlot {
+public:
+  HandlerSlot() = default;
+  HandlerSlot(const HandlerSlot &) {}
+  HandlerSlot &operator=(const HandlerSlot &) { return *this; }
+  Handler load() const { return Fn.load(std::memory_order_acquire); }
+  void store(Handler New) { Fn.store(New, std::memory_order_release); }
+
+private:
+  std::atomic<Handler> Fn{nullptr};
+};
+
 /// What becomes of the bits a narrow result does not fill.
 enum class Unused : uint8_t { Zero, SignExtend, Preserve };
 
 struct Inst {
-  /// The handler, or one that decodes this slot first.
-  std::atomic<Handler> Fn{nullptr};
+  /// The handler; null where this slot must be decoded first.
+  HandlerSlot Fn;
   /// Highest register of each file plus one, in 16-bit lanes: VGPR, AGPR, SGPR.
   uint64_t Needs = 0;
   Operand Src[3];
@@ -132,9 +146,9 @@ struct Inst {
   /// Branch distance, wait count, register id and other plain immediates.
   int32_t Immediate = 0;
   InstTiming Timing;
-  /// Only where an observer asks; owned by the page.
+  /// Only where an observer asks. These live as long as the DecodedInst.
   const InstInfo *Info = nullptr;
-  /// What an instruction with two operations is made of; owned by the page.
+  /// What an instruction with two operations is made of.
   const DualInst *Dual = nullptr;
 };
 

@@ -2,6 +2,7 @@
 #include "emulator/exec/InstInfo.h"
 #include "SIDefines.h"
 #include "emulator/exec/Wave.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrDesc.h"
 #include "llvm/MC/MCRegisterInfo.h"
@@ -57,7 +58,8 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
   Info->MayLoad = Desc.mayLoad();
   Info->MayStore = Desc.mayStore();
   Info->IsBranch = Desc.isBranch() || Desc.isCall() || Desc.isReturn();
-  auto Add = [&](std::vector<RegisterRange> &To, unsigned Reg) {
+  llvm::SmallVector<RegisterRange, 8> Reads, Writes;
+  auto Add = [&](llvm::SmallVectorImpl<RegisterRange> &To, unsigned Reg) {
     if (Reg == 0)
       return;
     if (auto Range = rangeOf(T, Reg, Registers))
@@ -70,9 +72,10 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                    : -1;
     const llvm::MCOperand &O = MI.getOperand(Tied >= 0 ? unsigned(Tied) : N);
     if (O.isReg())
-      Add(N < Desc.getNumDefs() ? Info->Writes : Info->Reads, O.getReg());
+      Add(N < Desc.getNumDefs() ? Writes : Reads, O.getReg());
   }
-  auto AddImplicit = [&](std::vector<RegisterRange> &To, unsigned Reg) {
+  auto AddImplicit = [&](llvm::SmallVectorImpl<RegisterRange> &To,
+                         unsigned Reg) {
     if (auto Range = implicitRange(T, Registers.getName(Reg)))
       To.push_back(*Range);
     else if (Registers.getEncodingValue(Reg) &
@@ -80,12 +83,14 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
       Add(To, Reg);
   };
   for (llvm::MCPhysReg Reg : Desc.implicit_uses()) {
-    AddImplicit(Info->Reads, Reg);
+    AddImplicit(Reads, Reg);
     Info->ReadsVccAsMask |= (Desc.TSFlags & llvm::SIInstrFlags::VALU) &&
                             Registers.getName(Reg) == llvm::StringRef("VCC");
   }
   for (llvm::MCPhysReg Reg : Desc.implicit_defs())
-    AddImplicit(Info->Writes, Reg);
+    AddImplicit(Writes, Reg);
+  Info->Reads.assign(Reads.begin(), Reads.end());
+  Info->Writes.assign(Writes.begin(), Writes.end());
   return Info;
 }
 

@@ -17,9 +17,9 @@ namespace {
 constexpr unsigned SliceLength = 4093;
 /// Rounds of slices in which no workgroup ended, after which more may start.
 constexpr unsigned RoundsBeforeMore = 64;
-/// Wave instructions that take longer than it does to start a thread and have
+/// Wave instructions that take longer than it does to wake a thread and have
 /// its caches filled.
-constexpr uint64_t WorthThreads = 20'000;
+constexpr uint64_t WorthThreads = 8'000;
 } // namespace
 
 Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,

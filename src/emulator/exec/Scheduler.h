@@ -50,6 +50,11 @@ public:
     bool isDeadlock(uint64_t Version, bool SaysItFirst);
     /// Ends the dispatch.
     void giveUp(ExecutionFault::Kind Kind, const char *Why);
+    /// One more thread will have workgroups.
+    void join() {
+      std::lock_guard Lock(Mutex);
+      ++NumActive;
+    }
     /// A thread has no workgroups any more; its share of the sums.
     void leave(const DispatchCounts &Part, const DispatchTime &PartTime);
 

@@ -2,12 +2,13 @@
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/FaultText.h"
+#include "emulator/exec/HelperThreads.h"
 #include "emulator/exec/Observer.h"
 #include "emulator/exec/Scheduler.h"
 #include "emulator/isa/Operation.h"
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <deque>
 
 namespace luthier::emulator {
 
@@ -43,14 +44,15 @@ private:
   std::atomic<uint64_t> Clock{1};
   /// The same for s_memrealtime: no dispatch begins before another one's end.
   std::atomic<uint64_t> LastRealTime{0};
+  HelperThreads Helpers;
 };
 
 std::unique_ptr<CodeCache> EmulatedArray::cache(unsigned WaveSize,
                                                 std::string &Error) {
-  auto D = Decoder::create(T, WaveSize, operationSet().Tables, Error);
+  Decoder *D = Decoder::get(T, WaveSize, Error);
   if (!D)
     return nullptr;
-  return std::make_unique<CodeCache>(std::move(D), Memory, bool(Opts.Observe));
+  return std::make_unique<CodeCache>(*D, Memory, bool(Opts.Observe));
 }
 
 bool EmulatedArray::init(std::string &Error) {
@@ -116,19 +118,22 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
   auto Work = [&](unsigned Number) {
     Scheduler(Shared, Number * Limit, PerThread, Limit).run();
   };
-  std::vector<std::thread> Helpers;
+  std::deque<HelperThreads::Task> Tasks;
   if (Threads > 1)
     Shared.StartOthers = [&] {
-      {
-        std::lock_guard Lock(Shared.Mutex);
-        Shared.NumActive = Threads;
+      for (unsigned N = 1; N < Threads; ++N) {
+        Shared.join();
+        if (Helpers.start(Tasks.emplace_back([&Work, N] { Work(N); })))
+          continue;
+        // The host has no more threads: it goes on with those there are.
+        Shared.leave({}, {});
+        Tasks.pop_back();
+        return;
       }
-      for (unsigned N = 1; N < Threads; ++N)
-        Helpers.emplace_back(Work, N);
     };
   Work(0);
-  for (std::thread &Helper : Helpers)
-    Helper.join();
+  for (HelperThreads::Task &T : Tasks)
+    Helpers.wait(T);
   Counts.WaveInstructions += Shared.Counts.WaveInstructions;
   Counts.LaneInstructions += Shared.Counts.LaneInstructions;
   Counts.Cycles += Shared.Time.cycles(Plan);

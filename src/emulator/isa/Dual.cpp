@@ -11,9 +11,7 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-void call(Wave &W, const Inst &I) {
-  I.Fn.load(std::memory_order_relaxed)(W, I);
-}
+void call(Wave &W, const Inst &I) { I.Fn.load()(W, I); }
 
 /// Runs \p I under its own rounding and denormal mode; the loop has set that
 /// of the whole instruction.

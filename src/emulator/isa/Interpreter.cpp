@@ -19,31 +19,6 @@ bool fits(U64 Limits, U64 Needs) {
   return (((Limits | Guards) - Needs) & Guards) == Guards;
 }
 
-void copyInst(Inst &To, const Inst &From) {
-  To.Needs = From.Needs;
-  std::copy(std::begin(From.Src), std::end(From.Src), To.Src);
-  To.Dst = From.Dst;
-  To.ScalarDst = From.ScalarDst;
-  To.MaskSrc = From.MaskSrc;
-  std::copy(std::begin(From.ScaleReg), std::end(From.ScaleReg), To.ScaleReg);
-  std::copy(std::begin(From.ScaleByte), std::end(From.ScaleByte), To.ScaleByte);
-  To.SlowResult = From.SlowResult;
-  To.Clamp = From.Clamp;
-  To.OutputModifier = From.OutputModifier;
-  To.DstSelect = From.DstSelect;
-  To.DstUnused = From.DstUnused;
-  To.IsDpp = From.IsDpp;
-  To.BoundControl = From.BoundControl;
-  To.RowMask = From.RowMask;
-  To.BankMask = From.BankMask;
-  To.DppControl = From.DppControl;
-  To.AddressMode = From.AddressMode;
-  To.Offset = From.Offset;
-  To.Immediate = From.Immediate;
-  To.Dwords = From.Dwords;
-  To.Info = From.Info;
-}
-
 /// Observed or not: how one instruction's handler is called.
 template <bool Observed> void perform(Wave &W, const Inst &I, Handler Fn) {
   if (Observed && I.Counted)
@@ -55,8 +30,7 @@ template <bool Observed> void perform(Wave &W, const Inst &I, Handler Fn) {
 /// GPR-index mode: M0 offsets the VGPR numbers it names.
 template <bool Observed> void runIndexed(Wave &W, const Inst &I, Handler Fn) {
   unsigned Index = W.m0() & 0xff, Operands = W.m0() >> 12 & 15;
-  Inst Indexed;
-  copyInst(Indexed, I);
+  Inst Indexed = I;
   unsigned Limit = W.Limits & 0xffff;
   auto Shift = [&](Operand &O) {
     if (O.Kind != Source::Vgpr)
@@ -73,7 +47,6 @@ template <bool Observed> void runIndexed(Wave &W, const Inst &I, Handler Fn) {
   if (!Inside)
     return W.fault(ExecutionFault::Kind::InvalidDispatch,
                    "indexed VGPR is outside the allocation");
-  Indexed.Counted = I.Counted;
   perform<Observed>(W, Indexed, Fn);
 }
 
@@ -96,12 +69,12 @@ template <bool Observed> void run(Wave &W, unsigned Budget) {
     CodePage &Page = Code.page(W.PC);
     const Inst *I = Page.at(W.PC);
     do {
-      Handler Fn = I->Fn.load(std::memory_order_acquire);
+      Handler Fn = I->Fn.load();
       if (!Fn) [[unlikely]] {
         Code.decode(Page, W);
         if (W.Event == WaveEvent::Fault)
           break;
-        Fn = I->Fn.load(std::memory_order_acquire);
+        Fn = I->Fn.load();
       }
       if (!fits(W.Limits, I->Needs)) [[unlikely]] {
         W.fault(ExecutionFault::Kind::InvalidDispatch,

@@ -375,7 +375,7 @@ void PoisonTracker::stepDual(const Step &X) {
   for (bool Write : {false, true})
     for (unsigned N = 0; N != 2; ++N) {
       const Inst &Part = X.I.Dual->Parts[N];
-      Handler Fn = Part.Fn.load(std::memory_order_relaxed);
+      Handler Fn = Part.Fn.load();
       Step Y{X.W, X.S, Part, Fn, factsOfPart(*X.W.T, Fn), X.Exec};
       if (Write)
         writeVector(Y, Results[N]);

@@ -4,7 +4,6 @@
 #include "emulator/cp/KernelObject.h"
 #include "emulator/cp/Report.h"
 #include "emulator/exec/GlobalWaveSync.h"
-#include "emulator/isa/Operation.h"
 #include "emulator/memory/Snapshot.h"
 #include <algorithm>
 #include <fcntl.h>
@@ -83,13 +82,11 @@ CodeCache *Verifier::codeOf(const DeviceModel &Model, unsigned WaveSize,
   const uint64_t Generation = Memory.generation();
   if (C.Cache && C.Generation == Generation)
     return C.Cache.get();
-  auto D = Decoder::create(*findTarget(Model.Name), WaveSize,
-                           operationSet().Tables, Error);
+  Decoder *D = Decoder::get(*findTarget(Model.Name), WaveSize, Error);
   if (!D)
     return nullptr;
   C.Generation = Generation;
-  C.Cache = std::make_unique<CodeCache>(std::move(D), Memory,
-                                        /*Describe=*/true);
+  C.Cache = std::make_unique<CodeCache>(*D, Memory, /*Describe=*/true);
   return C.Cache.get();
 }
 

@@ -25,7 +25,7 @@
 // MISSING: {{^}}luthier: error: --arg buf:@{{.*}}: cannot read {{.*}}: No such file or directory{{$}}
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --block 64 2>&1 | FileCheck %s --check-prefix=GRID
-// GRID: {{^}}luthier: error: no --grid given{{$}}
+// GRID: {{^}}luthier: error: no --grid given for add({{.*}}){{$}}
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 64,0 --block 64 2>&1 | FileCheck %s --check-prefix=ZERO
 // ZERO: {{^}}luthier: error: --grid 64,0: one to three numbers from 1 up{{$}}
@@ -49,6 +49,11 @@
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --strict=often --arg buf:256 --arg i32:5 2>&1 | FileCheck %s --check-prefix=STRICT
 // STRICT: {{^}}luthier: error: strict: 'often' is not {{.*$}}
+
+// RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:256 --arg i32:5 --variable Sum@%t.sum 2>&1 | FileCheck %s --check-prefix=VARIABLE
+// VARIABLE: {{^}}luthier: error: --variable Sum@{{.*}}: the code object has no variable Sum{{$}}
+// RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:256 --arg i32:5 --variable Sum 2>&1 | FileCheck %s --check-prefix=NOFILE
+// NOFILE: {{^}}luthier: error: --variable Sum: NAME@FILE is expected{{$}}
 
 // RUN: %exits 2 luthier exec 2>&1 | FileCheck %s --check-prefix=FILE
 // FILE: {{^}}luthier: error: no file given; see luthier exec --help{{$}}

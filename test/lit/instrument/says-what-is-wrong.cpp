@@ -37,6 +37,27 @@
 
 // RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder/out 2>&1 | FileCheck %s --check-prefix=WRITE
 // WRITE: {{^}}luthier: error: cannot write {{.*}}/out: No such file or directory{{$}}
+// RUN: mkdir -p %t.folder2
+// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder2 2>&1 | FileCheck %s --check-prefix=FOLDER
+// FOLDER: {{^}}luthier: error: cannot write {{.*}}.folder2: Is a directory{{$}}
+// Devices are written to, not replaced.
+// RUN: rm -f %t.full
+// RUN: ln -s /dev/full %t.full
+// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.full 2>&1 | FileCheck %s --check-prefix=FULL
+// FULL: {{^}}luthier: error: cannot write {{.*}}.full: No space left on device{{$}}
+// RUN: test -L %t.full
+
+// RUN: %exits 1 luthier instrument %t.folder2 --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=ISFOLDER
+// ISFOLDER: {{^}}luthier: error: cannot read {{.*}}.folder2: Is a directory{{$}}
+// RUN: %exits 1 luthier instrument %t.co --tool ./no/such.so -o %t.out 2>&1 | FileCheck %s --check-prefix=NOSUCH
+// NOSUCH: {{^}}luthier: error: there is no tool './no/such.so'{{$}}
+// RUN: %exits 1 luthier instrument %t.co --tool %t.co -o %t.out 2>&1 | FileCheck %s --check-prefix=NOTATOOL
+// NOTATOOL: {{^}}luthier: cannot load tool: {{.*}}.co: {{.*}}
+// NOTATOOL: {{^}}luthier: error: {{.*}}.co does not register one tool{{$}}
+// RUN: %exits 1 luthier instrument %t.co --tool instr-count --target nonsense -o %t.out 2>&1 | FileCheck %s --check-prefix=NONSENSE
+// NONSENSE: {{^}}luthier: error: 'nonsense' names no AMD GPU processor{{$}}
+// RUN: %exits 2 luthier instrument %t.co %t.co --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=TWOFILES
+// TWOFILES: {{^}}luthier: error: one file expected, but '{{.*}}' follows; see luthier instrument --help{{$}}
 // RUN: not test -e %t.out
 #include "kernel.h"
 

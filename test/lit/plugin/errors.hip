@@ -17,18 +17,27 @@ LUTHIER_HOOK_ANNOTATE assembly() { asm volatile("s_nop 1"); }
 __device__ void helper() { asm volatile("s_nop 2"); }
 LUTHIER_HOOK_ANNOTATE callsHelper() { helper(); }
 
-// Assembly without text only constrains the optimiser.
-LUTHIER_HOOK_ANNOTATE emptyAssembly() { asm volatile("" ::: "memory"); }
+// Assembly without text only constrains the optimiser,
+LUTHIER_HOOK_ANNOTATE emptyAssembly(int N) {
+  asm volatile("" ::: "memory");
+  asm volatile("" : "+v"(N));
+  asm("; only a comment" : "+s"(N));
+  Value = N;
+}
 
-// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use recursion, and 'factorial(int)' calls itself
-__device__ int factorial(int N) { return N < 2 ? 1 : N * factorial(N - 1); }
-LUTHIER_HOOK_ANNOTATE recursive(int N) { Value = factorial(N); }
-
-__device__ int odd(int N);
-// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use recursion, and 'even(int)' calls itself through 'odd(int)'
-__device__ int even(int N) { return N == 0 ? 1 : odd(N - 1); }
-__device__ int odd(int N) { return N == 0 ? 0 : even(N - 1); }
-LUTHIER_HOOK_ANNOTATE mutuallyRecursive(int N) { Value = even(N); }
+// unless it says in which register, or jumps.
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'clobber' does
+LUTHIER_HOOK_ANNOTATE clobber() { asm volatile("" ::: "v5"); }
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'output' does
+LUTHIER_HOOK_ANNOTATE output(int N) { asm volatile("" : "={v5}"(N)); Value = N; }
+LUTHIER_HOOK_ANNOTATE variable() {
+  register int InRegister asm("s7") = Value;
+  // CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'variable' does
+  asm volatile("" : "+s"(InRegister));
+  Value = InRegister;
+}
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'jump' does
+LUTHIER_HOOK_ANNOTATE jump() { asm goto("" : : : : There); There: Value = 1; }
 
 // CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: parameter 2 of hook 'wide' has a type (i128)
 LUTHIER_HOOK_ANNOTATE wide(int, __int128 N) { Value = N; }
@@ -47,4 +56,4 @@ struct Big { int A[9]; };
 // CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: intrinsic 'big(Big)' must take and return scalars only
 LUTHIER_INTRINSIC_ANNOTATE int big(Big) { __builtin_trap(); }
 LUTHIER_HOOK_ANNOTATE usesBig() { Value = big({}); }
-// CHECK: {{^}}9 errors generated
+// CHECK: {{^}}11 errors generated

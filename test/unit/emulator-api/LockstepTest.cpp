@@ -41,7 +41,11 @@ protected:
 };
 
 TEST_F(LockstepApi, PassesHarmlessPayload) {
-  EXPECT_EMU_OK(compare("s_mov_b32 s8, 1"));
+  auto Outcome = sized<luthier_emu_difference>();
+  EXPECT_EMU_OK(compare("s_mov_b32 s8, 1\n s_mov_b32 s9, 2", &Outcome));
+  // In each wave five instructions are the original's.
+  EXPECT_GT(Outcome.inserted, 0u);
+  EXPECT_EQ(5 * Outcome.inserted, 2 * Outcome.compared);
 }
 
 TEST_F(LockstepApi, SaysWhereHarmWasDone) {
@@ -54,6 +58,8 @@ TEST_F(LockstepApi, SaysWhereHarmWasDone) {
   EXPECT_EQ(Difference.instrumented, 9u);
   EXPECT_EQ(Difference.instrumented_pc, Difference.writer_pc + 4);
   EXPECT_EQ(error(), Difference.text);
+  EXPECT_EQ(Difference.compared, 3u) << "the last one differs";
+  EXPECT_EQ(Difference.inserted, 1u);
 }
 
 TEST_F(LockstepApi, AllowsWhatIsListed) {

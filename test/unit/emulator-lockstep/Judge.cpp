@@ -37,16 +37,15 @@ std::vector<uint64_t> Judge::place(api::Device &D, const std::string &Source) {
   const uint64_t Begin = D.memory().allocate(Bytes.size());
   D.memory().write(Begin, Bytes.data(), Bytes.size());
   std::string Error;
-  auto Decode =
-      Decoder::create(D.target(), WaveSize, operationSet().Tables, Error);
+  Decoder *Decode = Decoder::get(D.target(), WaveSize, Error);
   std::vector<uint64_t> Addresses;
   for (size_t At = 0; At < Bytes.size();) {
-    Inst I;
     const std::span<const uint8_t> Rest(Bytes.data() + At, Bytes.size() - At);
-    if (Decode->decode(Rest, Begin + At, I).What != Decoder::Status::Ok)
+    const Decoder::Result Result = Decode->decode(Rest);
+    if (Result.What != Decoder::Status::Ok)
       break;
     Addresses.push_back(Begin + At);
-    At += I.Dwords * 4u;
+    At += Result.Inst->I.Dwords * 4u;
   }
   return Addresses;
 }

@@ -61,6 +61,20 @@ const char *Expressions[][2] = {
   return Steps;)"},
     {"calls", "return noInline(L, 3) + twice<4>(L) + noInline(7, L);"},
     {"tables", "return Table[L % 5] + Private[L % 3] + \"hooks\"[L % 5];"},
+    {"recursion",
+     "return fibonacci(L % 10) + ackermann(L % 3, L % 5) + even(L);"},
+    {"pointers",
+     "return Operations[L % 3](L % 10) + (L & 1 ? first : second)(L);"},
+    {"virtuals", R"(
+  Square A(L);
+  Line B;
+  const Shape *Any = L % 3 ? static_cast<Shape *>(&A) : &B;
+  return Any->area() + 1000 * Any->doubled();)"},
+    {"lambdas", R"(
+  unsigned K = 3 * L;
+  auto sum = [=](auto A, auto... Rest) { return (A + ... + Rest) + K; };
+  return applied(sum, L) + applied(+[](unsigned A) { return A * 5; }, L) +
+         sum(1u, L, 7u);)"},
     {"halves", R"(
   _Float16 X = short(L);
   X = X * _Float16(0.25f);
@@ -80,6 +94,39 @@ template <int N> __device__ unsigned twice(unsigned A) {
   return 2 * A + twice<N - 1>(A + 1);
 }
 template <> __device__ unsigned twice<0>(unsigned A) { return A; }
+LUTHIER_MAX_DEPTH(10) __device__ unsigned fibonacci(unsigned N) {
+  return N < 2 ? N : fibonacci(N - 1) + fibonacci(N - 2);
+}
+LUTHIER_MAX_DEPTH(40)
+__device__ unsigned ackermann(unsigned M, unsigned N) {
+  return M == 0   ? N + 1
+         : N == 0 ? ackermann(M - 1, 1)
+                  : ackermann(M - 1, ackermann(M, N - 1));
+}
+__device__ bool odd(unsigned N);
+LUTHIER_MAX_DEPTH(40) __device__ bool even(unsigned N) {
+  return N == 0 || odd(N - 1);
+}
+__device__ bool odd(unsigned N) { return N != 0 && even(N - 1); }
+__device__ unsigned first(unsigned A) { return A * A; }
+__device__ unsigned second(unsigned A) { return A + 1; }
+__device__ unsigned (*Operations[])(unsigned) = {first, second, fibonacci};
+struct Shape {
+  unsigned Width = 3;
+  __device__ virtual unsigned area() const = 0;
+  __device__ virtual unsigned doubled() const { return 2 * area(); }
+};
+struct Square : Shape {
+  __device__ Square(unsigned W) { Width = W; }
+  __device__ unsigned area() const override { return Width * Width; }
+};
+struct Line : Shape {
+  __device__ unsigned area() const override { return Width; }
+  __device__ unsigned doubled() const override { return 77; }
+};
+template <typename F> __device__ unsigned applied(F Function, unsigned A) {
+  return Function(A);
+}
 )";
 
 std::string functions() {
@@ -91,7 +138,7 @@ std::string functions() {
 }
 
 std::string kernels() {
-  std::string Source = functions();
+  std::string Source = "#define LUTHIER_MAX_DEPTH(Calls)\n" + functions();
   for (auto [Name, Body] : Expressions)
     Source += std::string("extern \"C\" __global__ void ") + Name +
               "(unsigned *To) { To[threadIdx.x] = " + Name +
@@ -119,6 +166,13 @@ LUTHIER_HOOK_ANNOTATE blocks() {
                              gridDim.x,  gridDim.y,  gridDim.z};
   for (unsigned I = 0; I < 9; ++I)
     Out[I] = Values[I];
+}
+LUTHIER_MAX_DEPTH(4) __device__ unsigned depthOf(unsigned N) {
+  return N ? 1 + depthOf(N - 1) : 0;
+}
+__device__ unsigned (*Unset)(unsigned);
+LUTHIER_HOOK_ANNOTATE bounds() {
+  Out[__lane_id()] = depthOf(__lane_id()) + 10 * Unset(1);
 }
 LUTHIER_HOOK_ANNOTATE clocks() {
   auto Start = clock64(), Wall = wall_clock64();
@@ -222,6 +276,12 @@ TEST_P(HipHooks, LaunchIsKnown) {
   EXPECT_EQ(Run.out(9), (std::vector<uint32_t>{4, 3, 2, 64, 1, 3, 10, 4, 3}));
   Run.runHook("clocks");
   EXPECT_EQ(Run.out(lanes()), std::vector<uint32_t>(lanes(), 3));
+}
+
+TEST_P(HipHooks, CallsBeyondTheBoundAreLeftOut) {
+  Run.runHook("bounds");
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    EXPECT_EQ(Run.out()[Lane], std::min(Lane, 4u));
 }
 
 TEST_P(HipHooks, SharedMemoryIsTheWorkgroups) {

@@ -125,6 +125,7 @@ std::vector<uint32_t> PayloadRun::runKernel(const std::string &Source,
   Launch.grid[0] = Launch.workgroup[0] = Target.WaveSize;
   Launch.kernarg = &Numbers;
   Launch.kernarg_size = sizeof(Numbers);
+  Launch.private_segment_size = 16384; // Some of them are recursive.
   check(luthier_emu_dispatch(Reference, Kernel, &Launch, nullptr));
   return read<uint32_t>(Numbers, Target.WaveSize);
 }

@@ -247,6 +247,18 @@ TEST(Decoding, RefusesWhatLLVMDoesNotSurvive) {
     EXPECT_FALSE(bool(Result)) << Words[0];
     consumeError(Result.takeError());
   }
+  auto Refuses = [](const amdgpu::MCTarget &T, uint32_t Word) {
+    auto Result = Decoder(T).first(
+        ArrayRef(reinterpret_cast<const uint8_t *>(&Word), sizeof(Word)), 0);
+    bool Refused = !Result;
+    consumeError(Result.takeError());
+    return Refused;
+  };
+  const auto &Latest = cantFail(amdgpu::MCTarget::get("gfx1201", ""));
+  // v_readfirstlane into a literal, and a signal to a barrier that is one.
+  EXPECT_TRUE(Refuses(Target, 0x7ffe0400));
+  EXPECT_TRUE(Refuses(Latest, 0x7ffe0400));
+  EXPECT_TRUE(Refuses(Latest, 0xbe804eff));
 }
 
 } // namespace

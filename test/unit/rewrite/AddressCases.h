@@ -68,14 +68,8 @@ private:
   std::string kernelText(const std::vector<AddressCase> &Cases, uint64_t Exec);
 };
 
-/// Targets that the engine instruments.
-inline std::vector<EngineTarget> instrumentedTargets() {
-  std::vector<EngineTarget> Result;
-  for (EngineTarget T : allTargets())
-    if (!T.isRdna() || T.WaveSize == 32)
-      Result.push_back(T);
-  return Result;
-}
+/// Targets that the engine instruments, in both wave sizes.
+inline std::vector<EngineTarget> instrumentedTargets() { return allTargets(); }
 
 /// Loads, stores and atomic operations with a return value.
 inline AddressCase load(MemorySpace Space, std::string Instruction,

@@ -2,6 +2,8 @@
 //
 // Effective addresses of all forms of memory instructions, on every target.
 #include "AddressCases.h"
+#include "lift/Lifter.h"
+#include "llvm/CodeGen/MachineFunction.h"
 
 namespace luthier::test {
 namespace {
@@ -53,6 +55,68 @@ TEST_P(AddressTest, Global) {
   expectFound(Cases, 0x10);
 }
 
+/// Halves of registers, floating point in memory, and the rarer sizes.
+TEST_P(AddressTest, GlobalOfOtherKinds) {
+  const std::string Return = returning();
+  const std::string High = "v_lshrrev_b32_e32 v10, 16, v10\n";
+  AddressCase LoadHigh = load(
+      Space::Global, "global_load_short_d16_hi v10, v1, s[4:5] offset:2", 2);
+  LoadHigh.Post = High;
+  AddressCase LoadHighByte = load(
+      Space::Global, "global_load_ubyte_d16_hi v10, v[2:3], off offset:5", 1);
+  LoadHighByte.Post = High;
+  AddressCase StoreHigh = store(
+      Space::Global, "global_store_short_d16_hi v1, v12, s[4:5] offset:2", 2);
+  StoreHigh.Post = "v_lshrrev_b32_e32 v12, 16, v12\n";
+  AddressCase StoreHighByte = store(
+      Space::Global, "global_store_byte_d16_hi v[2:3], v12, off offset:7", 1);
+  StoreHighByte.Post = StoreHigh.Post;
+  std::vector<AddressCase> Cases = {
+      LoadHigh,
+      LoadHighByte,
+      StoreHigh,
+      StoreHighByte,
+      load(Space::Global, "global_load_ubyte_d16 v10, v1, s[4:5] offset:9", 1),
+      load(Space::Global, "global_load_sbyte_d16 v10, v[2:3], off offset:9", 1),
+      store(Space::Global, "global_store_dwordx3 v1, v[12:14], s[4:5] offset:4",
+            12),
+      atomic(Space::Global, "global_atomic_inc v10, v1, v12, s[4:5]" + Return,
+             4),
+      atomic(Space::Global,
+             "global_atomic_cmpswap_x2 v[10:11], v1, v[12:15], s[4:5]" + Return,
+             8),
+      atomic(Space::Global,
+             "global_atomic_umin_x2 v[10:11], v1, v[14:15], s[4:5]" + Return,
+             8),
+  };
+  if (generation() >= 11)
+    Cases.push_back(
+        atomic(Space::Global,
+               "global_atomic_add_f32 v10, v1, v12, s[4:5]" + Return, 4));
+  if (isAnyOf({"gfx90a", "gfx942", "gfx950"})) {
+    Cases.push_back(
+        atomic(Space::Global,
+               "global_atomic_add_f32 v10, v1, v12, s[4:5]" + Return, 4));
+    Cases.push_back(atomic(Space::Global,
+                           "global_atomic_add_f64 v[10:11], v1, v[14:15], "
+                           "s[4:5] offset:8" +
+                               Return,
+                           8));
+    Cases.push_back(
+        atomic(Space::Global,
+               "global_atomic_pk_add_f16 v10, v1, v12, s[4:5]" + Return, 4));
+  }
+  if (generation() == 12) {
+    Cases.push_back(atomic(
+        Space::Global,
+        "global_atomic_pk_add_bf16 v10, v1, v12, s[4:5] offset:70000" + Return,
+        4));
+    Cases.push_back(load(Space::Global,
+                         "global_load_b32 v10, v1, s[4:5] offset:100000", 4));
+  }
+  expectFound(Cases);
+}
+
 TEST_P(AddressTest, Flat) {
   // Into other registers for each case: gfx12 must be told to wait otherwise.
   auto toLds = [](const char *Pair, const char *High) {
@@ -81,6 +145,27 @@ TEST_P(AddressTest, Flat) {
         {load(Space::Flat, "flat_load_dword v10, v[2:3] offset:2048", 4)});
 }
 
+/// Lanes of one instruction go to memory, to LDS and to the stack.
+TEST_P(AddressTest, FlatToEachSegment) {
+  Scratch = 256;
+  // v2 and v3 by the lane's lowest bits.
+  const std::string Spread =
+      "s_mov_b64 s[8:9], src_shared_base\ns_mov_b64 s[10:11], "
+      "src_private_base\n"
+      "v_and_b32_e32 v4, 7, v0\nv_lshlrev_b32_e32 v4, 4, v4\n"
+      "vadd v2, s4, v1\nv_mov_b32_e32 v3, s5\n"
+      "v_mov_b32_e32 v5, s9\nv_mov_b32_e32 v6, s11\n"
+      "v_bfe_i32 v7, v0, 0, 1\nv_bfe_i32 v8, v0, 1, 1\n"
+      "v_bfi_b32 v2, v7, v1, v2\nv_bfi_b32 v3, v7, v5, v3\n"
+      "v_bfi_b32 v2, v8, v4, v2\nv_bfi_b32 v3, v8, v6, v3\n";
+  expectFound({
+      store(Space::Flat, "flat_store_dwordx2 v[2:3], v[12:13]", 8, Spread),
+      load(Space::Flat, "flat_load_dword v10, v[2:3]", 4),
+      store(Space::Flat, "flat_store_byte v[2:3], v12", 1),
+      load(Space::Flat, "flat_load_ushort v10, v[2:3]", 2),
+  });
+}
+
 TEST_P(AddressTest, Scratch) {
   Scratch = 256;
   const std::string V4 = "v_and_b32_e32 v4, 7, v0\nv_lshlrev_b32_e32 v4, 4, v4";
@@ -97,14 +182,23 @@ TEST_P(AddressTest, Scratch) {
       load(Space::Scratch, "scratch_load_dwordx2 v[10:11], v4, off offset:4", 8,
            V4),
   };
-  if (generation() > 10 || isAnyOf({"gfx942", "gfx950"}))
+  if (generation() > 10 || isAnyOf({"gfx942", "gfx950"})) {
+    const std::string Both = V4 + "\ns_mov_b32 s12, 32";
+    Cases.push_back(store(
+        Space::Scratch, "scratch_store_dword v4, v12, s12 offset:4", 4, Both));
+    Cases.push_back(load(Space::Scratch,
+                         "scratch_load_dword v10, v4, s12 offset:4", 4, Both));
     Cases.push_back(store(Space::Scratch,
-                          "scratch_store_dword v4, v12, s12 offset:4", 4,
-                          V4 + "\ns_mov_b32 s12, 32"));
+                          "scratch_store_dwordx3 v4, v[12:14], s12", 12, Both));
+    Cases.push_back(load(Space::Scratch,
+                         "scratch_load_ubyte v10, v4, s12 offset:3", 1, Both));
+  }
   if (generation() >= 10 || isAnyOf({"gfx942", "gfx950"}))
     Cases.push_back(store(Space::Scratch,
                           "scratch_store_dword off, v12, off offset:16", 4));
   expectFound(Cases);
+  // The last of the cases above leaves these.
+  expectFound(Cases, 0x30);
 }
 
 TEST_P(AddressTest, Local) {
@@ -161,6 +255,85 @@ TEST_P(AddressTest, Local) {
       if (auto At = C.Instruction.find("cmpst_"); At != std::string::npos)
         C.Instruction.replace(At, 6, "cmpstore_");
   expectFound(Cases);
+}
+
+TEST_P(AddressTest, LocalOfOtherKinds) {
+  auto second = [](AddressCase C, const char *Value) {
+    C.Access = 1;
+    C.Value = Value;
+    return C;
+  };
+  const bool HasLaterNames = generation() >= 11;
+  auto named = [&](const char *Old, const char *New) {
+    return std::string(HasLaterNames ? New : Old);
+  };
+  // Both places get what v12 and v13 have, and return what they had.
+  const AddressCase Exchange =
+      atomic(Space::LDS,
+             named("ds_wrxchg2_rtn_b32", "ds_storexchg_2addr_rtn_b32") +
+                 " v[10:11], v1, v12, v13 offset0:1 offset1:6",
+             4);
+  const AddressCase ExchangeFar = atomic(
+      Space::LDS,
+      named("ds_wrxchg2st64_rtn_b64", "ds_storexchg_2addr_stride64_rtn_b64") +
+          " v[16:19], v1, v[12:13], v[14:15] offset0:1 offset1:3",
+      8);
+  AddressCase ReadHigh =
+      load(Space::LDS, "ds_read_u16_d16_hi v10, v1 offset:6", 2);
+  ReadHigh.Post = "v_lshrrev_b32_e32 v10, 16, v10\n";
+  AddressCase WriteHigh =
+      store(Space::LDS, "ds_write_b8_d16_hi v1, v12 offset:5", 1);
+  WriteHigh.Post = "v_lshrrev_b32_e32 v12, 16, v12\n";
+  AddressCase Masked =
+      atomic(Space::LDS, "ds_mskor_rtn_b32 v10, v1, v12, v13 offset:4", 4);
+  AddressCase FarFirst = ExchangeFar;
+  FarFirst.Value = "v16";
+  std::vector<AddressCase> Cases = {
+      Exchange,
+      second(Exchange, "v11"),
+      FarFirst,
+      second(ExchangeFar, "v18"),
+      store(Space::LDS, "ds_write2_b64 v1, v[12:13], v[14:15] offset1:3", 8),
+      ReadHigh,
+      WriteHigh,
+      Masked,
+      load(Space::LDS, "ds_read_b96 v[10:12], v1 offset:16", 12),
+      store(Space::LDS, "ds_write_b96 v1, v[12:14]", 12),
+      load(Space::LDS, "ds_read_i8_d16 v10, v1 offset:7", 1),
+      atomic(Space::LDS, "ds_add_rtn_f32 v10, v1, v12 offset:4", 4),
+      atomic(Space::LDS, "ds_inc_rtn_u32 v10, v1, v12", 4),
+      atomic(Space::LDS, "ds_condxchg32_rtn_b64 v[10:11], v1, v[14:15]", 8),
+      atomic(Space::LDS,
+             named("ds_cmpst_rtn_b64", "ds_cmpstore_rtn_b64") +
+                 " v[10:11], v1, v[12:13], v[14:15]",
+             8),
+  };
+  if (isAnyOf({"gfx90a", "gfx942", "gfx950"}))
+    Cases.push_back(
+        atomic(Space::LDS, "ds_add_rtn_f64 v[10:11], v1, v[14:15]", 8));
+  if (isAnyOf({"gfx942", "gfx950"}) || generation() == 12)
+    Cases.push_back(atomic(Space::LDS, "ds_pk_add_rtn_f16 v10, v1, v12", 4));
+  expectFound(Cases);
+}
+
+/// What arrives are parts of several lanes, each from that lane's address.
+TEST_P(AddressTest, LocalTransposed) {
+  if (!isAnyOf({"gfx950"}))
+    GTEST_SKIP() << "this target has no such operations";
+  auto transposed = [](const char *Name, const char *Registers,
+                       unsigned Bytes) {
+    AddressCase C =
+        load(Space::LDS, std::string(Name) + " " + Registers + ", v1 offset:16",
+             Bytes);
+    C.Post = "ds_read_b32 v10, v1 offset:16\nwait_all\n";
+    return C;
+  };
+  // Whole waves only.
+  expectFound({transposed("ds_read_b64_tr_b16", "v[10:11]", 8),
+               transposed("ds_read_b64_tr_b8", "v[10:11]", 8),
+               transposed("ds_read_b64_tr_b4", "v[10:11]", 8),
+               transposed("ds_read_b96_tr_b6", "v[10:12]", 12)},
+              ~uint64_t(0));
 }
 
 /// Operations whose second operand is in LDS, too: 3 dwords behind the first,
@@ -241,7 +414,17 @@ TEST_P(AddressTest, Scalar) {
       scalar("s_buffer_load_dwordx2 s[16:17], s[8:11], s12 offset:0x8", 8,
              Descriptor),
   };
+  Cases.push_back(scalar("s_load_dword s16, s[4:5], 0x12340", 4));
+  Cases.push_back(scalar("s_load_dwordx16 s[32:47], s[4:5], 0x100", 64));
+  Cases.back().Value = "s32";
+  Cases.push_back(
+      scalar("s_buffer_load_dwordx4 s[16:19], s[8:11], 0x40", 16, Descriptor));
   if (generation() == 12) {
+    Cases.push_back(scalar("s_load_b96 s[16:18], s[4:5], 0x34", 12));
+    Cases.push_back(scalar("s_buffer_load_u16 s16, s[8:11], s12 offset:0x6", 2,
+                           Descriptor));
+    Cases.push_back(scalar("s_load_b32 s16, s[8:9], -0x1230", 4,
+                           "s_add_u32 s8, s4, 0x2000\ns_addc_u32 s9, s5, 0"));
     Cases.push_back(scalar("s_load_u8 s16, s[4:5], 0x31", 1));
     Cases.push_back(scalar("s_load_i16 s16, s[4:5], 0x32", 2));
   } else {
@@ -251,6 +434,25 @@ TEST_P(AddressTest, Scalar) {
   }
   expectFound(Cases);
   expectFound(Cases, 0x100);
+}
+
+/// These stand in shaders; the emulator does not run them.
+TEST_P(AddressTest, DirectLoads) {
+  if (generation() < 11)
+    GTEST_SKIP() << "this target has no such operations";
+  AssemblyKernel K;
+  K.Lds = 64;
+  K.Body =
+      std::string(generation() == 11 ? "lds_direct_load v10 wait_vdst:0\n"
+                                     : "ds_direct_load v10 wait_va_vdst:0\n") +
+      "s_endpgm\n";
+  Object Kernel = fromAssembly(K);
+  ASSERT_TRUE(Kernel);
+  auto LR = liftKernel(Kernel, Kernel->kernels().front());
+  ASSERT_TRUE(bool(LR)) << llvm::toString(LR.takeError());
+  const llvm::MachineInstr &MI = (*LR)->kernel().front().front();
+  ASSERT_EQ(countMemoryAccesses(MI), 1u);
+  EXPECT_EQ(memoryAccessKind(MI), accessKind(Space::LDS, ReadsMemory));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, AddressTest,

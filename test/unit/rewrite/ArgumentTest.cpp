@@ -278,6 +278,97 @@ TEST_P(ArgumentTest, OperandValues) {
          });
 }
 
+/// Constants are those the operation has, whatever its type.
+TEST_P(ArgumentTest, OperandsOfOtherTypes) {
+  const bool IsLater = std::string(target().Processor) >= "gfx1100" &&
+                       target().isRdna() &&
+                       std::string(target().Processor) != "gfx1030";
+  std::vector<Expectation> Expected = {
+      {HookArgument::operand(2), always(0x3ff0000000000000), "V_FMA_F64"},
+      {HookArgument::operand(4),
+       [](uint64_t L) { return 5 * L | (7 * L) << 32; }, "V_FMA_F64"},
+      {HookArgument::operand(2), always(0x9abcdef012345678), "V_FMA_F64", 1},
+      {HookArgument::operand(1), always(0x12345678), "S_AND_B64"},
+      {HookArgument::operand(1), always(0x4321), "S_ADD_I32"},
+      {HookArgument::operand(0), always(0x4321 + 99), "S_ADD_I32", 0, true},
+      {HookArgument::operand(1),
+       always(target().WaveSize == 64 ? ~uint64_t(0) : 0xffffffff),
+       target().WaveSize == 64 ? "S_OR_B64" : "S_OR_B32"},
+  };
+  std::string Body = R"(
+    v_mul_u32_u24_e32 v6, 5, v0
+    v_mul_u32_u24_e32 v7, 7, v0
+    s_mov_b32 s8, 0x12345678
+    s_mov_b32 s9, 0x9abcdef0
+    s_mov_b32 m0, 0x4321
+    v_fma_f64 v[10:11], 1.0, v[6:7], v[6:7]
+    v_fma_f64 v[10:11], s[8:9], v[6:7], v[6:7]
+    s_and_b64 s[12:13], 0x12345678, s[8:9]
+    s_add_i32 m0, m0, 99
+)";
+  Body += target().WaveSize == 64 ? "s_or_b64 s[12:13], exec, s[8:9]\n"
+                                  : "s_or_b32 s12, exec_lo, s8\n";
+  if (IsLater) {
+    // Halves of registers.
+    Body += "v_xor_b16 v12, v6, v7\n";
+    Expected.push_back({HookArgument::operand(2),
+                        [](uint64_t L) { return 5 * L; }, "V_XOR_B16"});
+    Expected.push_back({HookArgument::operand(4),
+                        [](uint64_t L) { return 7 * L; }, "V_XOR_B16"});
+  }
+  if (hasAGPRs()) {
+    Body += "v_accvgpr_write_b32 a2, v7\ns_nop 7\n"
+            "v_accvgpr_read_b32 v12, a2\n";
+    Expected.push_back({HookArgument::operand(1),
+                        [](uint64_t L) { return 7 * L; }, "V_ACCVGPR_READ"});
+  }
+  expect(Body + "s_endpgm\n", Expected);
+}
+
+/// Scratch as scalar instructions see it: an offset in a register counts blocks
+/// of 64 bytes.
+TEST_P(ArgumentTest, ScalarScratchAddresses) {
+  const std::string P = target().Processor;
+  if (P != "gfx906" && P != "gfx908" && P != "gfx90a")
+    GTEST_SKIP() << "this target has no such operations, or hides the base";
+  K.Scratch = 256;
+  K.Body = R"(
+    s_add_u32 flat_scratch_lo, s2, s5
+    s_addc_u32 flat_scratch_hi, s3, 0
+    s_mov_b64 s[8:9], flat_scratch
+    s_mov_b32 s12, 3
+    s_mov_b32 s16, 0x1234567
+    s_scratch_store_dword s16, s[8:9], s12
+    s_scratch_load_dwordx2 s[18:19], s[8:9], 0xbc
+    s_dcache_wb
+    wait_all
+    s_endpgm
+)";
+  if (P == "gfx90a")
+    K.Body.erase(K.Body.find("s_scratch_store"), 40);
+  const MCRegister Base = AMDGPU::SGPR8_SGPR9;
+  const char *const Where[] = {"S_SCRATCH_LOAD", "S_SCRATCH_STORE"};
+  const unsigned Count = P == "gfx90a" ? 1 : 2;
+  Judgement J = expectUnchanged(
+      fromAssembly(K), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (unsigned I = 0; I < Count; ++I) {
+          MachineInstr &MI = find(LR, Where[I], 0);
+          cantFail(Task.insertHookBefore(MI, hook("store"),
+                                         {HookArgument::address(), 2 * I}));
+          cantFail(Task.insertHookBefore(MI, hook("store"), {Base, 2 * I + 1}));
+        }
+      });
+  if (!J.Problem.empty())
+    return;
+  const std::vector<uint64_t> Seen = J.counters();
+  const uint64_t Offsets[] = {0xbc, 3 * 64};
+  for (unsigned I = 0; I < Count; ++I) {
+    EXPECT_NE(Seen[128 * I + 64], 0u);
+    EXPECT_EQ(Seen[128 * I], Seen[128 * I + 64] + Offsets[I]) << Where[I];
+  }
+}
+
 TEST_P(ArgumentTest, InstructionProperties) {
   // The kernel asks for its own position; blocks: entry, skipped, rest.
   K.Body = R"(
@@ -382,6 +473,8 @@ TEST_P(ArgumentTest, WhatHasNoValueIsRefused) {
   refused(Body,
           {HookArgument::part(AMDGPU::SGPR4_SGPR5, 1, 2), {}, "V_MOV_B32"});
   refused(Body, {MCRegister(AMDGPU::LDS_DIRECT), {}, "V_MOV_B32"});
+  // No processor has it without XNACK.
+  refused(Body, {MCRegister(AMDGPU::XNACK_MASK), {}, "V_MOV_B32"});
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, ArgumentTest,

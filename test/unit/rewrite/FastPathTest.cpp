@@ -51,28 +51,7 @@ define void @h() #0 {
   EXPECT_EQ(J.Instrumented.Report.SavedVGPRs, 0u);
 }
 
-TEST_P(FastPath, ComputesInFloatingPointWithItsOwnMode) {
-  // The kernel flushes denormals; the hook must not.
-  setHooks(R"(
-define void @h() #0 {
-  %x = load volatile float, ptr addrspace(1) @Counters
-  %y = fmul float %x, 0.5
-  %p = getelementptr i32, ptr addrspace(1) @Counters, i32 2
-  store volatile float %y, ptr addrspace(1) %p
-  ret void
-})");
-  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
-  Launch.Arguments.words(64).value(uint32_t(3));
-  expectUnchanged(fromIR(Loop), Launch, everywhere("h"));
-}
-
-/// Waves of 64 lanes on RDNA are refused.
-std::vector<EngineTarget> targets() {
-  std::vector<EngineTarget> All = allTargets();
-  erase_if(All, [](auto &T) { return T.isRdna() && T.WaveSize == 64; });
-  return All;
-}
-INSTANTIATE_TEST_SUITE_P(Targets, FastPath, ::testing::ValuesIn(targets()),
+INSTANTIATE_TEST_SUITE_P(Targets, FastPath, ::testing::ValuesIn(allTargets()),
                          targetName);
 
 } // namespace

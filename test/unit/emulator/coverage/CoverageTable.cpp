@@ -47,8 +47,7 @@ using Column = std::map<std::string, Status>;
 
 Column columnOf(const Target &T) {
   std::string Name(T.Name), Error;
-  auto D =
-      emulator::Decoder::create(T, 64, emulator::operationSet().Tables, Error);
+  const emulator::Decoder *D = emulator::Decoder::get(T, 64, Error);
   std::set<std::string> Tested = testedOn(Name);
   // Some operations exist in one wave size only.
   std::set<std::string> Operations = OpcodeList(Name, 64).operations();

@@ -13,9 +13,9 @@ WaveStepper::WaveStepper(const std::string &Processor, unsigned WaveSize)
   std::string Error;
   const Target *T = findTarget(Processor);
   EXPECT_TRUE(T) << Processor;
-  auto D = Decoder::create(*T, WaveSize, operationSet().Tables, Error);
+  Decoder *D = Decoder::get(*T, WaveSize, Error);
   EXPECT_TRUE(D) << Error;
-  Cache = std::make_unique<CodeCache>(std::move(D), Space);
+  Cache = std::make_unique<CodeCache>(*D, Space);
   View = std::make_unique<CodeView>(*Cache);
   Thread = std::make_unique<ThreadContext>(Space, *View);
   std::memset(W.S, 0, sizeof(W.S));

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/FileCommand.h"
+#include "luthier/Refusal.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+
+int runFileCommand(
+    int Argc, char **Argv, const FileCommand &Command,
+    function_ref<Expected<int>(const Arguments &, const std::string &)> Work) {
+  std::vector<OptionSpec> Options = Command.Options;
+  Options.insert(Options.end(), {{"--help"}, {"-h"}});
+  const auto Args = Arguments::parse(Argc, Argv, Options);
+  if (!Args)
+    return Misuse;
+  if (Args->has("--help") || Args->has("-h")) {
+    outs() << Command.Help;
+    return Success;
+  }
+  const std::string *Path = Args->single("file");
+  if (!Path)
+    return Misuse;
+  for (const auto &[Option, Where] : Command.Required)
+    if (!Args->has(Option)) {
+      errs() << "luthier: error: no " << Option << " given; "
+             << (Where.empty()
+                     ? "see luthier " + std::string(Argv[0]) + " --help"
+                     : std::string(Where))
+             << '\n';
+      return Misuse;
+    }
+  Expected<int> Code = Work(*Args, *Path);
+  return Code ? *Code : reportError(Code.takeError());
+}
+
+Error writeFile(const std::string &Path, ArrayRef<uint8_t> Bytes) {
+  std::error_code Wrong;
+  raw_fd_ostream OS(Path, Wrong);
+  if (!Wrong) {
+    OS.write(reinterpret_cast<const char *>(Bytes.data()), Bytes.size());
+    OS.close();
+    Wrong = OS.error();
+    OS.clear_error();
+  }
+  if (Wrong)
+    return failed("cannot write " + Path + ": " + Wrong.message());
+  return Error::success();
+}
+
+Error failed(const Twine &What) {
+  return createStringError(inconvertibleErrorCode(), What);
+}
+
+int reportError(Error E) {
+  errs() << "luthier: error: " << detailOf(std::move(E)) << '\n';
+  return Failed;
+}
+
+} // namespace luthier::cli

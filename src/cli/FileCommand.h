@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A command about one file, as all of them begin and end: options, help, and
+// what is said about mistakes.
+#ifndef LUTHIER_CLI_FILECOMMAND_H
+#define LUTHIER_CLI_FILECOMMAND_H
+
+#include "cli/Arguments.h"
+#include "cli/Commands.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace luthier::cli {
+
+struct FileCommand {
+  const char *Help;
+  std::vector<OptionSpec> Options; ///< Besides --help and -h.
+  /// Options that must be there, and where to read on, as in "luthier info
+  /// lists those there are"; empty for the command's help.
+  std::vector<std::pair<std::string_view, std::string_view>> Required = {};
+};
+
+/// Reads the arguments and does \p Work, which gives the exit code. Its error
+/// is reported as Failed.
+int runFileCommand(int Argc, char **Argv, const FileCommand &Command,
+                   llvm::function_ref<llvm::Expected<int>(
+                       const Arguments &Args, const std::string &Path)>
+                       Work);
+
+/// Writes a file, or into whatever else has that name.
+llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
+
+/// An error that is nothing but text for people.
+llvm::Error failed(const llvm::Twine &What);
+
+/// Prints "luthier: error: ..." for \p E, and returns the exit code.
+int reportError(llvm::Error E);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_FILECOMMAND_H

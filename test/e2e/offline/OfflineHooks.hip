@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks for files, on every target. Which ones, OFFLINE_HOOKS says:
+//   count   each instruction that a wave executes
+//   wave    the same, in counters of the waves' own
+//   stack   the same, through an array in private memory
+//   shared  the same, through shared memory that other waves use, too
+// Those that find something else in their memory than they put there are
+// counted in Wrong.
+#include "luthier/luthier.h"
+#include <cstdlib>
+
+using namespace luthier;
+
+// Of each kind that files hold: managed, with an initial value, and zeros.
+__attribute__((managed)) uint64_t Executed;
+__device__ uint64_t Begun = 1000;
+__device__ uint64_t Wrong;
+
+MARK_LUTHIER_DEVICE_MODULE
+
+__device__ void addOnce() {
+  const uint64_t Lanes = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1);
+  atomicAdd(&Executed, 1);
+  atomicAdd(&Begun, 1);
+  luthier::writeExec(Lanes);
+}
+
+LUTHIER_HOOK_ANNOTATE count() { addOnce(); }
+LUTHIER_EXPORT_HOOK_HANDLE(count);
+
+LUTHIER_HOOK_ANNOTATE countInWave() {
+  luthier::waveAdd(Executed, 1);
+  luthier::waveAdd(Begun, 1);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countInWave);
+LUTHIER_HOOK_ANNOTATE flush() {
+  luthier::waveFlush(Executed);
+  luthier::waveFlush(Begun);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(flush);
+
+LUTHIER_HOOK_ANNOTATE countOnStack(uint32_t Number) {
+  volatile uint32_t Words[8];
+  for (uint32_t N = 0; N != 8; ++N)
+    Words[(N + Number) % 8] = Number * 8 + N;
+  // Active lanes only, each its own.
+  if (Words[(Number + 5) % 8] != Number * 8 + 5)
+    atomicAdd(&Wrong, 1);
+  addOnce();
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countOnStack);
+
+LUTHIER_HOOK_ANNOTATE countInSharedMemory(uint32_t Number) {
+  __shared__ volatile uint32_t Words[128];
+  Words[threadIdx.x] = Number + threadIdx.x;
+  if (Words[threadIdx.x] != Number + threadIdx.x)
+    atomicAdd(&Wrong, 1);
+  addOnce();
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countInSharedMemory);
+
+struct OfflineHooks : Tool {
+  llvm::Error instrument(LiftedRepresentation &LR,
+                         InstrumentationTask &Task) override {
+    const char *Named = std::getenv("OFFLINE_HOOKS");
+    const llvm::StringRef Which = Named ? Named : "count";
+    const void *Hook = Which == "stack"  ? LUTHIER_GET_HOOK_HANDLE(countOnStack)
+                       : Which == "wave" ? LUTHIER_GET_HOOK_HANDLE(countInWave)
+                       : Which == "shared"
+                           ? LUTHIER_GET_HOOK_HANDLE(countInSharedMemory)
+                           : LUTHIER_GET_HOOK_HANDLE(count);
+    const bool HasNumber = Which == "stack" || Which == "shared";
+    uint32_t Number = 0;
+    for (auto &[Symbol, MF] : LR.functions())
+      for (llvm::MachineBasicBlock &MBB : *MF)
+        for (llvm::MachineInstr &MI : MBB)
+          LUTHIER_RETURN_ON_ERROR(
+              HasNumber
+                  ? Task.insertHookBefore(MI, Hook, {0x4c750000 + Number++})
+                  : Task.insertHookBefore(MI, Hook));
+    return Which == "wave"
+               ? Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(flush))
+               : llvm::Error::success();
+  }
+};
+LUTHIER_TOOL(OfflineHooks)
