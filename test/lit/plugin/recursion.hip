@@ -30,7 +30,8 @@ __device__ int odd(int N) { return N == 0 ? 0 : even(N - 1); }
 LUTHIER_HOOK_ANNOTATE mutually(int N) { Value = even(N); }
 
 // WARN-NOT: 'fibonacci
-LUTHIER_MAX_DEPTH(10) __device__ int fibonacci(int N) {
+LUTHIER_MAX_DEPTH(10)
+__device__ int fibonacci(int N) {
   return N < 2 ? N : fibonacci(N - 1) + fibonacci(N - 2);
 }
 // CHECK-LABEL: define void @asStated(
