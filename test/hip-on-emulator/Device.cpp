@@ -61,9 +61,16 @@ static uint64_t addressOf(const void *P) {
   return reinterpret_cast<uint64_t>(P);
 }
 
+/// Memory comes in pages, as on a GPU: rocPRIM's merge writes past the end of
+/// its temporary storage.
+static size_t inPages(size_t Size) {
+  constexpr size_t Page = 4096;
+  return (std::max<size_t>(Size, 1) + Page - 1) / Page * Page;
+}
+
 void *Device::allocate(size_t Size) {
   uint64_t Address = 0;
-  Size = std::max<size_t>(Size, 1);
+  Size = inPages(Size);
   if (luthier_emu_allocate(Handle, Size, &Address) != LUTHIER_EMU_OK)
     return nullptr;
   Allocated[Address] = Size;
@@ -71,8 +78,7 @@ void *Device::allocate(size_t Size) {
 }
 
 void *Device::allocateShared(size_t Size) {
-  constexpr size_t Page = 4096;
-  Size = (std::max<size_t>(Size, 1) + Page - 1) / Page * Page;
+  Size = inPages(Size);
   void *Memory = ::mmap(nullptr, Size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (Memory == MAP_FAILED)
