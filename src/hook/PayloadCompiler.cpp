@@ -4,6 +4,7 @@
 #include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/LaunchState.h"
+#include "hook/Locals.h"
 #include "hook/Markers.h"
 #include "hook/PayloadExtractor.h"
 #include "hook/PayloadIR.h"
@@ -155,8 +156,15 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   Prepared = CloneModule(*M);
   PreparedVariants = Variants.vec();
   auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
-  if (!Payloads)
+  if (!Payloads) {
     Prepared.reset();
+    return Payloads;
+  }
+  for (Function *F : *Payloads)
+    if (Error E = placeLocals(*F)) {
+      Prepared.reset();
+      return std::move(E);
+    }
   return Payloads;
 }
 

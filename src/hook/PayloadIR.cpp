@@ -2,7 +2,6 @@
 #include "hook/PayloadIR.h"
 #include "hook/ImplicitLoads.h"
 #include "hook/IntrinsicLowering.h"
-#include "hook/Locals.h"
 #include "hook/UserIntrinsics.h"
 #include "luthier/Refusal.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -195,8 +194,6 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
     return std::move(E);
   for (Function *F : Payloads) {
     if (Error E = expandUserIntrinsics(*F))
-      return std::move(E);
-    if (Error E = placeLocals(*F))
       return std::move(E);
     separateImplicitLoads(*F);
   }
