@@ -5,6 +5,7 @@
 // before GFX10, and 32 from there on, which is what tools are compiled for. The
 // host's value is HIP's default.
 #ifndef __AMDGCN_WAVEFRONT_SIZE
+#include "luthier/detail/OlderHip.h" // It no longer defines more.
 #if defined(__AMDGCN__) && !defined(__GFX6__) && !defined(__GFX7__) &&         \
     !defined(__GFX8__) && !defined(__GFX9__)
 #define __AMDGCN_WAVEFRONT_SIZE 32
@@ -12,9 +13,6 @@
 #define __AMDGCN_WAVEFRONT_SIZE 64
 #endif
 #endif
-
-// Clang lost more that older HIP relies on.
-#include "luthier/detail/OlderHip.h"
 
 // HIP makes warpSize a constant of that value. But kernels of both sizes run on
 // GFX10 and later, and a hook has to see the kernel's, whatever the tool was

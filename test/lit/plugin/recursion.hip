@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// clang-format off: messages name lines.
+//
 // Recursion becomes a loop with as many frames as the source says, or as many
 // as a warning says; what cannot become one is an error.
 // RUN: %tool -O0 2>&1 | FileCheck --check-prefix=WARN %s
