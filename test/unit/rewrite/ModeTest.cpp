@@ -200,7 +200,7 @@ TEST_P(Mode, ChangedByInstructionsOfItsOwn) {
   if (!target().isRdna())
     GTEST_SKIP() << "this target has no s_round_mode and s_denorm_mode";
   std::vector<std::string> Changes;
-  for (unsigned Round = 0; Round != 16; Round += 5) {
+  for (unsigned Round = 0; Round <= 15; Round += 5) {
     Changes.push_back("s_denorm_mode " + std::to_string(Round));
     Changes.push_back("s_round_mode " + std::to_string(15 - Round));
   }
