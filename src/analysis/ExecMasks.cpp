@@ -288,7 +288,8 @@ private:
     if (!To.Count || To.Count > 2 || To.IsPartial ||
         To.First >= RegisterSet::SpecialEnd)
       return;
-    if (MI.getOpcode() == AMDGPU::V_READLANE_B32 && MI.getOperand(2).isImm()) {
+    if (MI.getOpcode() == AMDGPU::V_READLANE_B32 && MI.getOperand(2).isImm() &&
+        MI.getOperand(1).isReg()) {
       const RegisterUnits From = unitsOf(MI.getOperand(1).getReg().asMCReg());
       Known.push_back(
           {To.First, State.lane(From.First, MI.getOperand(2).getImm())});

@@ -6,6 +6,7 @@
 #include "llvm/ObjectYAML/DWARFEmitter.h"
 #include "llvm/ObjectYAML/DWARFYAML.h"
 #include "llvm/Support/Endian.h"
+#include <tuple>
 
 using namespace llvm;
 using namespace luthier;
@@ -42,6 +43,45 @@ std::string LineTable::describe(uint64_t Address) const {
   return R ? Files[R->File] + ":" + std::to_string(R->Line) : "";
 }
 
+namespace {
+
+struct SourcedRow {
+  uint64_t Address;
+  std::string File;
+  unsigned Line = 0, Column = 0;
+  size_t Order = 0;
+};
+
+/// Of all sequences (runs of code) in \p Table, what concerns [Begin, End). A
+/// sequence ends with a row without source.
+void collectRows(const DWARFDebugLine::LineTable &Table, const char *Folder,
+                 uint64_t Begin, uint64_t End, std::vector<SourcedRow> &Rows) {
+  using FileLineInfoKind = DILineInfoSpecifier::FileLineInfoKind;
+  for (const DWARFDebugLine::Sequence &Sequence : Table.Sequences) {
+    if (Sequence.HighPC <= Begin || Sequence.LowPC >= End)
+      continue;
+    for (unsigned I = Sequence.FirstRowIndex; I + 1 < Sequence.LastRowIndex;
+         ++I) {
+      const DWARFDebugLine::Row &Row = Table.Rows[I];
+      if (Table.Rows[I + 1].Address.Address <= Begin ||
+          Row.Address.Address >= End)
+        continue;
+      SourcedRow New{std::max(Row.Address.Address, Begin), "", 0, 0, 0};
+      if (Row.Line && Table.getFileNameByIndex(
+                          Row.File, Folder ? Folder : "",
+                          FileLineInfoKind::AbsoluteFilePath, New.File)) {
+        New.Line = Row.Line;
+        New.Column = Row.Column;
+      }
+      Rows.push_back(std::move(New));
+    }
+    if (Sequence.HighPC < End)
+      Rows.push_back({Sequence.HighPC, "", 0, 0, 0});
+  }
+}
+
+} // namespace
+
 LineTable luthier::readLineTable(const CodeObject &Object, uint64_t Begin,
                                  uint64_t Size) {
   LineTable Result;
@@ -59,14 +99,21 @@ LineTable luthier::readLineTable(const CodeObject &Object, uint64_t Begin,
       **File, DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
       [](Error E) { consumeError(std::move(E)); },
       [](Error E) { consumeError(std::move(E)); });
-  using FileLineInfoKind = DILineInfoSpecifier::FileLineInfoKind;
-  DILineInfoTable Lines = Context->getLineInfoForAddressRange(
-      {Begin, object::SectionedAddress::UndefSection}, Size,
-      DILineInfoSpecifier(FileLineInfoKind::AbsoluteFilePath));
-  sort(Lines, less_first());
-  for (const auto &[Address, Info] : Lines)
+  std::vector<SourcedRow> Rows;
+  for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
+    if (const auto *Table = Context->getLineTableForUnit(Unit.get()))
+      collectRows(*Table, Unit->getCompilationDir(), Begin, Begin + Size, Rows);
+  // Where one sequence ends another may begin, which counts; of several rows
+  // for one address it is the last.
+  for (auto [I, R] : enumerate(Rows))
+    R.Order = I;
+  sort(Rows, [](const SourcedRow &A, const SourcedRow &B) {
+    return std::tuple(A.Address, A.Line != 0, A.Order) <
+           std::tuple(B.Address, B.Line != 0, B.Order);
+  });
+  for (const SourcedRow &R : Rows)
     Result.append(
-        {Address, Result.fileIndex(Info.FileName), Info.Line, Info.Column});
+        {R.Address, R.Line ? Result.fileIndex(R.File) : 0, R.Line, R.Column});
   return Result;
 }
 
@@ -95,6 +142,12 @@ std::vector<DWARFYAML::LineTableOpcode> lineProgram(const LineTable &Lines,
   extended(dwarf::DW_LNE_set_address, 9, 0);
   LineTable::Row Last;
   Last.Line = 1;
+  // Readers look for the code's first byte.
+  if (!Lines.empty() && Lines.rows().front().Address) {
+    standard(dwarf::DW_LNS_advance_line, 0, -1);
+    standard(dwarf::DW_LNS_copy, 0, 0);
+    Last.Line = 0;
+  }
   for (const LineTable::Row &R : Lines.rows()) {
     standard(dwarf::DW_LNS_advance_pc, R.Address - Last.Address, 0);
     standard(dwarf::DW_LNS_set_file, R.File + 1, 0);

@@ -172,7 +172,9 @@ private:
           Result.push_back({laneKey(To, *Lane), *Word});
       break;
     case AMDGPU::V_READLANE_B32:
-      if (auto Lane = source(MI.getOperand(2)))
+      // Encodings exist that read a constant.
+      if (auto Lane = source(MI.getOperand(2));
+          Lane && MI.getOperand(1).isReg())
         if (auto Word = value(
                 laneKey(unitsOf(MI.getOperand(1).getReg().asMCReg()), *Lane)))
           Result.push_back({To.First, *Word});
@@ -295,6 +297,8 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
       return;
     }
     const unsigned Source = MI.getOpcode() == AMDGPU::S_SWAPPC_B64;
+    if (!MI.getOperand(Source).isReg())
+      return;
     const MCRegister Reg = MI.getOperand(Source).getReg().asMCReg();
     if (auto Target = State.pair(Reg)) {
       Result.Targets[&MI] = *Target;

@@ -23,7 +23,7 @@ public:
                        Result.fileIndex(Original.files()[Row->File]), Row->Line,
                        Row->Column});
       else
-        end(Kept.Offset);
+        Result.append({Kept.Offset, 0, 0, 0});
       End = Kept.Offset + Kept.Size;
     }
     for (; Next != Payloads.end(); ++Next)

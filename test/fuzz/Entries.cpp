@@ -6,12 +6,19 @@
 #include "codeobject/CodeObject.h"
 #include "codeobject/FatBinary.h"
 #include "codeobject/KernelMetadata.h"
+#include "hook/HookModule.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "rewrite/CodeWriter.h"
 #include "rewrite/Instrumenter.h"
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/SourceMgr.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -128,10 +135,11 @@ void readMetadata(ArrayRef<uint8_t> Data) {
 
 namespace {
 
-/// A kernel with room for code, and where that is in the file.
+/// A kernel with room for code, and where that and its descriptor are in the
+/// file.
 struct Template {
   std::vector<uint8_t> File;
-  size_t Offset = 0;
+  size_t Offset = 0, Descriptor = 0;
 };
 constexpr size_t Room = 1024;
 
@@ -154,21 +162,114 @@ Template makeTemplate(const EngineTarget &T) {
   if (!Code)
     fail("the template has no code");
   Result.Offset = size_t(Code->data() - (*Object)->bytes().data());
+  auto Descriptor = take((*Object)->contents(Kernel.DescriptorAddress, 64));
+  if (!Descriptor)
+    fail("the template has no descriptor");
+  Result.Descriptor = size_t(Descriptor->data() - (*Object)->bytes().data());
   return Result;
 }
 
-} // namespace
-
-void liftCode(ArrayRef<uint8_t> Data) {
+const Template &templateFor(uint8_t Target) {
   static const std::vector<Template> Templates = [] {
     std::vector<Template> All;
     for (const EngineTarget &T : allTargets())
       All.push_back(makeTemplate(T));
     return All;
   }();
+  return Templates[Target % Templates.size()];
+}
+
+/// A hook that asks for much of what descriptors decide: launch registers, the
+/// stack, registers of its own.
+HookModule makeHooks() {
+  LLVMContext Context;
+  SMDiagnostic Diagnostic;
+  std::unique_ptr<Module> M = parseAssemblyString(R"(
+target triple = "amdgcn-amd-amdhsa"
+@Counters = external addrspace(1) global [64 x i64]
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+define void @h() #0 {
+  %a = alloca [4 x i32], addrspace(5)
+  %l = call i32 @llvm.amdgcn.workitem.id.x()
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %p = getelementptr i32, ptr addrspace(5) %a, i32 2
+  store volatile i32 %g, ptr addrspace(5) %p
+  %v = load volatile i32, ptr addrspace(5) %p
+  %s = add i32 %v, %l
+  %w = zext i32 %s to i64
+  %o = atomicrmw add ptr addrspace(1) @Counters, i64 %w syncscope("agent") monotonic
+  ret void
+}
+attributes #0 = { convergent nounwind alwaysinline "luthier_hook" }
+)",
+                                                  Diagnostic, Context);
+  if (!M)
+    fail(Diagnostic.getMessage().str().c_str());
+  M->setDataLayout(M->getTargetTriple().computeDataLayout());
+  SmallVector<char> Bitcode;
+  raw_svector_ostream OS(Bitcode);
+  WriteBitcodeToFile(*M, OS);
+  HookModule Hooks;
+  Hooks.ToolName = "fuzz";
+  Hooks.Bitcode.assign(Bitcode.begin(), Bitcode.end());
+  Hooks.Variables["Counters"] = 0x10000;
+  return Hooks;
+}
+
+void instrument(const std::shared_ptr<const CodeObject> &Object,
+                const KernelInfo &Kernel) {
+  static const HookModule Hooks = makeHooks();
+  auto LR = take(liftKernel(Object, Kernel));
+  if (!LR)
+    return;
+  InstrumentationTask Task;
+  if (Error E = Task.insertHookAtKernelEntry("h"))
+    fail(toString(std::move(E)).c_str());
+  auto New = take(instrumentKernel(
+      **LR, Task,
+      [](const void *Handle) -> Expected<HookReference> {
+        return HookReference{&Hooks, static_cast<const char *>(Handle)};
+      },
+      {}));
+  if (!New)
+    return;
+  auto Again = take(CodeObject::create(New->CodeObject));
+  if (!Again || (*Again)->kernels().size() != 1)
+    fail("the instrumented kernel cannot be read");
+  useDescriptor((*Again)->kernels().front().Descriptor);
+}
+
+} // namespace
+
+void readDescriptor(ArrayRef<uint8_t> Data) {
+  if (Data.size() < 65)
+    return;
+  const Template &From = templateFor(Data[0]);
+  std::vector<uint8_t> File = From.File;
+  // Where the code is stays, so that there is some.
+  constexpr size_t EntryOffset =
+      offsetof(amdhsa::kernel_descriptor_t, kernel_code_entry_byte_offset);
+  for (size_t I = 0; I != 64; ++I)
+    if (I < EntryOffset || I >= EntryOffset + 8)
+      File[From.Descriptor + I] = Data[1 + I];
+  ArrayRef<uint8_t> Code = Data.drop_front(65).take_front(Room - 4);
+  Code = Code.drop_back(Code.size() % 4);
+  std::memcpy(File.data() + From.Offset, Code.data(), Code.size());
+  auto Parsed = take(CodeObject::create(File));
+  if (!Parsed)
+    return;
+  std::shared_ptr<const CodeObject> Object = std::move(*Parsed);
+  const KernelInfo &Kernel = Object->kernels().front();
+  useDescriptor(Kernel.Descriptor);
+  liftAndAnalyse(Object, Kernel);
+  instrument(Object, Kernel);
+}
+
+void liftCode(ArrayRef<uint8_t> Data) {
   if (Data.empty())
     return;
-  const Template &From = Templates[Data[0] % Templates.size()];
+  const Template &From = templateFor(Data[0]);
   std::vector<uint8_t> File = From.File;
   ArrayRef<uint8_t> Code = Data.drop_front().take_front(Room - 4);
   Code = Code.drop_back(Code.size() % 4);

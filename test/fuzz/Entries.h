@@ -16,6 +16,10 @@ namespace luthier::test {
 void readCodeObject(llvm::ArrayRef<uint8_t> Data);
 /// As the contents of a metadata note; the first 64 bytes also as a descriptor.
 void readMetadata(llvm::ArrayRef<uint8_t> Data);
+/// As the descriptor of a kernel: the first byte chooses the target, 64 are the
+/// descriptor, the rest is code. The kernel is lifted and gets a hook; what
+/// comes out must be readable.
+void readDescriptor(llvm::ArrayRef<uint8_t> Data);
 /// As the code of a kernel, for the target that the first byte chooses: lifted,
 /// analysed, and written again, which must give as many bytes.
 void liftCode(llvm::ArrayRef<uint8_t> Data);

@@ -38,6 +38,9 @@ TEST(FuzzedBytes, CodeObjectsAreReadOrRefused) {
 TEST(FuzzedBytes, MetadataIsReadOrRefused) {
   readAll("metadata", luthier::test::readMetadata);
 }
+TEST(FuzzedBytes, DescriptorsAreUsedOrRefused) {
+  readAll("descriptor", luthier::test::readDescriptor);
+}
 TEST(FuzzedBytes, CodeIsLiftedOrRefused) {
   readAll("lift", luthier::test::liftCode);
 }

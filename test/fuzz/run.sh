@@ -12,7 +12,7 @@ build="$(cd "$1" && pwd)"
 seconds="$2"
 shift 2
 fuzzers=("$@")
-[ ${#fuzzers[@]} -gt 0 ] || fuzzers=(codeobject metadata lift)
+[ ${#fuzzers[@]} -gt 0 ] || fuzzers=(codeobject metadata descriptor lift)
 cmake --build "$build" --target fuzzers -j "${JOBS:-2}" >/dev/null
 [ "$seconds" -gt 0 ] || exit 0
 export ASAN_OPTIONS=detect_leaks=0
@@ -27,7 +27,7 @@ fuzz() {
   local length=4096 left found
   case "$1" in
     codeobject) length=12288 ;;
-    lift) length=512 ;;
+    lift | descriptor) length=512 ;;
   esac
   while left=$((end - SECONDS)) && [ "$left" -gt 0 ]; do
     nice -n "${NICE:-19}" "$program" "$work/corpus" "$here/corpus/$1" "$here/regressions/$1" \

@@ -188,6 +188,82 @@ TEST_P(Edits, AnOpcodeOfAnotherGenerationIsRefused) {
       RefusalReason::UnsupportedEdit);
 }
 
+/// Hooks see what the tool made of the code, also in functions.
+TEST_P(Edits, GoTogetherWithHooks) {
+  setHooks(R"(
+define void @count() #0 {
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 1) #1 to label %one []
+one:
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) #1 to label %back []
+back:
+  ret void
+})");
+  Object Calls = fromIR(R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define internal i32 @leaf(i32 %x, i32 %y) noinline {
+  %a = mul i32 %x, %y
+  %b = xor i32 %a, %x
+  ret i32 %b
+}
+define amdgpu_kernel void @k(ptr addrspace(1) %p) {
+  %l = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = call i32 @leaf(i32 %l, i32 7)
+  %b = call i32 @leaf(i32 %a, i32 %l)
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %l
+  store i32 %b, ptr addrspace(1) %at
+  ret void
+})");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  const unsigned Waves = 64 / target().WaveSize;
+  bool Found = false;
+  Judgement J = expectUnchanged(
+      Calls, Launch, [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (auto &[Symbol, MF] : LR.functions())
+          for (MachineBasicBlock &MBB : *MF)
+            for (MachineInstr &MI : make_early_inc_range(MBB)) {
+              const StringRef Name = infoOf(LR).getName(MI.getOpcode());
+              if (Symbol.IsKernel || !Name.starts_with("V_XOR_B32"))
+                continue;
+              // Its operands change places, by way of a new instruction that
+              // takes the place of the old one, and two more stand around it.
+              Found = true;
+              MachineInstr *New =
+                  BuildMI(MBB, MI, DebugLoc(), MI.getDesc())
+                      .addReg(MI.getOperand(0).getReg(), RegState::Define)
+                      .addReg(MI.getOperand(2).getReg())
+                      .addReg(MI.getOperand(1).getReg());
+              for (auto At : {New->getIterator(), MI.getIterator()})
+                BuildMI(MBB, At, DebugLoc(), infoOf(LR).get(AMDGPU::S_NOP))
+                    .addImm(0);
+              MI.eraseFromParent();
+            }
+        everywhere("count")(LR, Task);
+      });
+  EXPECT_TRUE(Found);
+  if (J.Problem.empty())
+    EXPECT_EQ(J.counters()[0], J.WaveInstructions + 2 * 2 * Waves);
+}
+
+/// What was not there has no place in the original.
+TEST_P(Edits, ANewInstructionHasNoAddress) {
+  setHooks("define void @at(i64 %pc) #0 { ret void }");
+  KernelLaunch Launch{{100, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(128);
+  expectRefused(
+      kernel(), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        MachineInstr &Zero = find(LR, AMDGPU::V_MOV_B32_e32, 0);
+        MachineInstr *New = BuildMI(*Zero.getParent(), Zero, DebugLoc(),
+                                    infoOf(LR).get(AMDGPU::S_NOP))
+                                .addImm(0);
+        cantFail(Task.insertHookBefore(*New, hook("at"), {HookArgument::pc()}));
+      },
+      RefusalReason::HookArguments);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Edits, ::testing::ValuesIn(allTargets()),
                          targetName);
 

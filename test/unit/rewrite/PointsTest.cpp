@@ -209,6 +209,74 @@ TEST_P(PointsTest, TheWaveEndsOnceOnEveryWay) {
   EXPECT_EQ(Times, (std::map<uint64_t, unsigned>{{1, 3}, {2, 3}, {3, 3}}));
 }
 
+/// Calls, a tail call and recursion, in uniform control flow.
+constexpr const char *Calls = R"(
+declare i32 @llvm.amdgcn.workitem.id.x()
+define internal i32 @leaf(i32 %x) noinline {
+  %a = mul i32 %x, 7
+  ret i32 %a
+}
+define internal i32 @tail(i32 %x) noinline {
+  %y = xor i32 %x, 5
+  %r = tail call i32 @leaf(i32 %y)
+  ret i32 %r
+}
+define internal i32 @again(i32 %n) noinline {
+  %last = icmp eq i32 %n, 0
+  br i1 %last, label %end, label %more
+more:
+  %m = sub i32 %n, 1
+  %r = call i32 @again(i32 %m)
+  %s = add i32 %r, %n
+  ret i32 %s
+end:
+  ret i32 1
+}
+define amdgpu_kernel void @k(ptr addrspace(1) %p, i32 %n) {
+  %l = call i32 @llvm.amdgcn.workitem.id.x()
+  %a = call i32 @again(i32 %n)
+  %b = call i32 @tail(i32 %l)
+  %c = call i32 @leaf(i32 %b)
+  %v = add i32 %a, %c
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 %l
+  store i32 %v, ptr addrspace(1) %at
+  ret void
+})";
+
+TEST_P(PointsTest, FunctionsAreEnteredAndLeftAsOftenAsCalled) {
+  Launch.Arguments = {};
+  Launch.Arguments.words(256).value(2u);
+  // Recursion: the stack is known only at the launch.
+  Options.Engine.ApplicationStack = Launch.Scratch = 1024;
+  Judgement J = expectUnchanged(
+      fromIR(Calls), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (auto &[Symbol, MF] : LR.functions()) {
+          const unsigned Number = Symbol.IsKernel          ? 1
+                                  : Symbol.Name == "leaf"  ? 2
+                                  : Symbol.Name == "tail"  ? 3
+                                  : Symbol.Name == "again" ? 4
+                                                           : 9;
+          cantFail(
+              Task.insertHookAtFunctionEntry(*MF, append(), {10 * Number}));
+          cantFail(
+              Task.insertHookAtFunctionExits(*MF, append(), {10 * Number + 9}));
+          for (MachineBasicBlock &MBB : *MF)
+            for (MachineInstr &MI : MBB)
+              if (MI.isCall() && !MI.isReturn())
+                cantFail(Task.insertHookAfter(MI, append(), {10 * Number + 5}));
+        }
+      });
+  if (!J.Problem.empty())
+    return;
+  const std::vector<uint64_t> Seen = J.counters();
+  EXPECT_EQ(List(Seen.begin(), Seen.begin() + Seen[4095]),
+            (List{10,                         // The kernel calls
+                  40, 40, 40, 49, 45, 49, 45, // again(2), which calls itself,
+                  49, 15, 30, 39, 20, 29, 15, // tail, which becomes leaf,
+                  20, 29, 15, 19}));          // and leaf.
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, PointsTest,
                          ::testing::ValuesIn(instrumentedTargets()),
                          targetName);
