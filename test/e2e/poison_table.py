@@ -20,6 +20,9 @@ under seed 1 each dispatch also ran in lockstep with the original (`luthier veri
 |---|---|---|---|---|---|---|---|---|
 """
 TAIL = """
+The table has what was run since poison was last changed. The whole sweep has 68 builds of examples, four of rocPRIM at
+-O3 and at -O0, and rocRAND's generators on each target: what is not in the table has not been run yet.
+
 Kernels are counted once for each build of a program, places as overwritten in code, and instructions of waves as executed
 under the last seed. "Examples" are those of `docs/programs.md` at -O0, -O1, -O3 and -Os; rocPRIM's device-wide algorithms
 are compiled from the distribution's headers; rocRAND's kernels are those of the distribution's library, which has none for
