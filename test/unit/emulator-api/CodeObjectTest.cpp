@@ -81,8 +81,8 @@ protected:
 
 TEST_F(CodeObject, SaysWhatItsKernelsNeed) {
   EXPECT_STREQ(luthier_emu_kernel_name(Code, 0), "add");
-  EXPECT_STREQ(luthier_emu_kernel_name(Code, 3), "scratch");
-  EXPECT_EQ(luthier_emu_kernel_name(Code, 4), nullptr);
+  EXPECT_STREQ(luthier_emu_kernel_name(Code, 4), "scratch");
+  EXPECT_EQ(luthier_emu_kernel_name(Code, 5), nullptr);
   auto Info = sized<luthier_emu_kernel_info>();
   EXPECT_EMU_OK(luthier_emu_kernel(Code, "add", &Info));
   EXPECT_EQ(Info.entry_address % 256, 0u);
@@ -107,7 +107,8 @@ TEST_F(CodeObject, NamesItsKernelsWhenOneIsMissing) {
   auto Info = sized<luthier_emu_kernel_info>();
   EXPECT_EQ(luthier_emu_kernel(Code, "ad", &Info), LUTHIER_EMU_NOT_FOUND);
   EXPECT_EQ(error(),
-            "there is no kernel 'ad'; there are: add, faults, hidden, scratch");
+            "there is no kernel 'ad'; there are: add, agprs, faults, hidden, "
+            "scratch");
 }
 
 TEST_F(CodeObject, ShortStructsAreFilledAsFarAsTheyGo) {
