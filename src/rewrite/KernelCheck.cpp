@@ -39,6 +39,8 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
             SIInstrInfo::isEXP(MI) ||
             (SIInstrInfo::isDS(MI) &&
              !countedOperation(MI, waitTraits(MF->getSubtarget())).IsInOrder);
+        Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
+                               MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
         Result.LoadsVCC |=
             SIInstrInfo::isSMRD(MI) && MI.modifiesRegister(AMDGPU::VCC, &TRI);
       }

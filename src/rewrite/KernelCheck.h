@@ -19,6 +19,9 @@ struct KernelHazards {
   /// Exports and operations on GDS, which read registers some time after they
   /// were issued.
   bool ReadsLate = false;
+  /// v_div_fmas needs distance from vector instructions that write VCC, also
+  /// where it has been written once more in between.
+  bool DividesByVCC = false;
 };
 
 KernelHazards hazardsOf(const LiftedRepresentation &LR);

@@ -184,7 +184,8 @@ void PointCode::restore() {
   }
   if (S.State.IsNeeded)
     Plan.State->release(Code, Plan.Stack, S.State);
-  if (P.WritesApplication || S.Borrows)
+  if (P.WritesApplication || S.Borrows ||
+      (Hazards.DividesByVCC && P.ClobbersVCC))
     Code.waitStates(Waits.LeaveStates);
   else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.
     Code.waitStates(Waits.M0States);
