@@ -148,7 +148,9 @@ TEST_P(Writing, ADistanceLeadsToTheOriginal) {
     if (opcodeAt(Offset) != AMDGPU::S_GETPC_B64)
       continue;
     ++Copies;
-    const DecodedInstruction &Low = Code.at(D.end());
+    const bool Waits = opcodeAt(D.end()) == AMDGPU::S_WAITCNT_DEPCTR;
+    const DecodedInstruction &Low =
+        Code.at(Waits ? Code.at(D.end()).end() : D.end());
     const DecodedInstruction &High = Code.at(Low.end());
     const uint64_t Distance = uint32_t(Low.Inst.getOperand(2).getImm()) |
                               uint64_t(High.Inst.getOperand(2).getImm()) << 32;
