@@ -37,8 +37,9 @@ using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
 /// Then, callers first, with what its callers really need when it returns.
 class LivenessSolver {
 public:
-  LivenessSolver(const LiftedRepresentation &LR)
-      : LR(LR), Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
+  LivenessSolver(const LiftedRepresentation &LR, const OtherReads &Others)
+      : LR(LR), Others(Others), Graph(CallGraph::run(LR)),
+        Effects(EffectsTable::run(LR)),
         Masks(ExecMasks::run(LR, Graph, Effects)),
         HasUnknownCode(LR.hasUnresolvedTransfers()) {
     for (const auto &[Symbol, MF] : LR.functions())
@@ -82,12 +83,15 @@ public:
         Live = LiveLanes::everything();
       else
         Live.cross(E, Before, After);
+      if (auto It = Others.Before.find(&MI); It != Others.Before.end())
+        addReads(Live, It->second);
       Visit(MI, Live, Later);
       After = Before;
     }
   }
 
   const LiftedRepresentation &LR;
+  const OtherReads &Others;
   const CallGraph Graph;
   const EffectsTable Effects;
   const ExecMasks Masks;
@@ -96,6 +100,12 @@ public:
   DenseMap<const MachineFunction *, LiveLanes> Needs, Through, AtReturn;
 
 private:
+  static void addReads(LiveLanes &Live, const RegisterSet &Reads) {
+    Live.Active |= Reads;
+    Live.Inactive |= Reads & RegisterSet::allVectors();
+    Live.Outside |= Reads & RegisterSet::allVectors();
+  }
+
   static bool update(LiveLanes &Into, const LiveLanes &More) {
     LiveLanes Sum = Into;
     Sum |= More;
@@ -131,6 +141,8 @@ private:
            [&](const MachineInstr &, const LiveLanes &Now, const LiveLanes &) {
              Live = Now;
            });
+      if (auto It = Others.AtStart.find(MBB); It != Others.AtStart.end())
+        addReads(Live, It->second);
       auto [It, IsNew] = Starts.try_emplace(MBB);
       if (!update(It->second, Live))
         continue;
@@ -241,9 +253,10 @@ private:
 
 } // namespace
 
-Liveness Liveness::run(const LiftedRepresentation &LR) {
+Liveness Liveness::run(const LiftedRepresentation &LR,
+                       const OtherReads &Others) {
   Liveness Result;
-  LivenessSolver Solver(LR);
+  LivenessSolver Solver(LR, Others);
   for (const auto &[Symbol, MF] : LR.functions()) {
     const BlockStarts &Starts = Solver.Result[MF];
     for (const MachineBasicBlock &MBB : *MF) {

@@ -20,9 +20,17 @@ class MachineBasicBlock;
 
 namespace luthier {
 
+/// What is read besides by the application's instructions: in lanes of any
+/// kind, just before an instruction or where control enters a block.
+struct OtherReads {
+  llvm::DenseMap<const llvm::MachineInstr *, RegisterSet> Before;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> AtStart;
+};
+
 class Liveness {
 public:
-  static Liveness run(const LiftedRepresentation &LR);
+  static Liveness run(const LiftedRepresentation &LR,
+                      const OtherReads &Others = OtherReads());
 
   /// Live just before \p MI executes: what code inserted there must keep.
   const RegisterSet &before(const llvm::MachineInstr &MI) const;

@@ -93,6 +93,8 @@ private:
   RegisterSet liveAt(const Place &Where) const;
   WaitCounts waitsAt(const Place &Where, const RegisterSet &Registers);
   RegisterSet keptBetweenPoints() const;
+  RegisterSet readsOf(const PlannedPoint &Point) const;
+  void keepWhatHooksRead();
   Error checkSharedMemory() const;
 
   LiftedRepresentation &LR;
@@ -249,9 +251,52 @@ WaitCounts Instrumentation::waitsAt(const Place &Where,
   llvm_unreachable("every kind of place is handled");
 }
 
+/// Of the application's registers.
+RegisterSet Instrumentation::readsOf(const PlannedPoint &Point) const {
+  RegisterSet Result;
+  for (const ArgumentMove &Move : Point.Moves)
+    if (const auto *From = std::get_if<MCRegister>(&Move.Value))
+      Result.add(*From);
+  const Payload &P = Payloads[Point.Variant];
+  for (MCRegister Reg : P.Reads)
+    Result.add(Reg);
+  if (P.UsesSCC)
+    Result.add(RegisterSet::SCC);
+  if (P.UsesVCC)
+    Result.add(MCRegister(AMDGPU::VCC));
+  if (P.UsesM0)
+    Result.add(RegisterSet::M0);
+  return Result;
+}
+
+/// A value that the application needs no more may be one that a later hook is
+/// given, so that no other hook may overwrite it before.
+void Instrumentation::keepWhatHooksRead() {
+  OtherReads Others;
+  for (const PlannedPoint &Point : Variants.Points) {
+    const RegisterSet Reads = readsOf(Point);
+    if ((Reads - liveAt(Point.Where)).empty())
+      continue;
+    switch (Point.Where.K) {
+    case Place::Kind::Before:
+      Others.Before[Point.Where.MI] |= Reads;
+      break;
+    case Place::Kind::Edge:
+      Others.AtStart[Point.Where.To] |= Reads;
+      break;
+    case Place::Kind::Entry:
+      Others.AtStart[&Point.Where.MF->front()] |= Reads;
+      break;
+    }
+  }
+  if (!Others.Before.empty() || !Others.AtStart.empty())
+    Lives = Liveness::run(LR, Others);
+}
+
 /// What each point saves, and how much stack that takes.
 Error Instrumentation::planPoints() {
   Points.clear();
+  keepWhatHooksRead();
   Writer.emplace(Encoder, *seamTraits(Object.target().Processor), Plan,
                  Payloads, hazardsOf(LR));
   bool UsesStack = false, UsesState = Needs.Accumulators;

@@ -19,6 +19,11 @@ Error checkKernel(const LiftedRepresentation &LR) {
   const TargetID &ID = LR.impl().Object->target();
   if (!seamTraits(ID.Processor) || !launchTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
+  if (!hasPossibleUserSGPRs(Kernel.Descriptor))
+    return refuse(RefusalReason::MalformedCodeObject,
+                  "the descriptor of " + Kernel.Name + " has " +
+                      Twine(Kernel.Descriptor.userSGPRCount()) +
+                      " user SGPRs, for more values or more than there are");
   // Payloads are compiled for the target that the kernel was lifted for.
   const bool IsWave64 =
       LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureWavefrontSize64);

@@ -68,7 +68,21 @@ bool hasBit(const KernelDescriptor &D, LaunchValue Value) {
          Info.Bit;
 }
 
+/// Of the user registers that \p D asks for by name.
+unsigned userDwords(const KernelDescriptor &D) {
+  unsigned Count = 0;
+  for (unsigned I = 0; I < NumLaunchValues; ++I)
+    if (Values[I].IsUser && hasBit(D, LaunchValue(I)))
+      Count += Values[I].Dwords;
+  return Count;
+}
+
 } // namespace
+
+bool hasPossibleUserSGPRs(const KernelDescriptor &D) {
+  return userDwords(D) <= D.userSGPRCount() &&
+         D.userSGPRCount() <= MaxUserSGPRs;
+}
 
 unsigned dwordsOf(LaunchValue Value) { return infoOf(Value).Dwords; }
 
@@ -88,12 +102,8 @@ void enable(KernelDescriptor &D, LaunchValue Value,
     return;
   }
   D.raw().kernel_code_properties |= Info.Bit;
-  unsigned Count = 0;
-  for (unsigned I = 0; I < NumLaunchValues; ++I)
-    if (Values[I].IsUser && hasBit(D, LaunchValue(I)))
-      Count += Values[I].Dwords;
   // Some kernels have a gap behind their user registers, which may be needed.
-  Count = std::max(Count, D.userSGPRCount());
+  const unsigned Count = std::max(userDwords(D), D.userSGPRCount());
   assert(Count <= MaxUserSGPRs && "more user SGPRs than there are");
   AMDHSA_BITS_SET(D.raw().compute_pgm_rsrc2,
                   COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT, Count);

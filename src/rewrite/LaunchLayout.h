@@ -51,6 +51,9 @@ enum class LaunchValue : uint8_t {
 inline constexpr unsigned NumLaunchValues = 12;
 unsigned dwordsOf(LaunchValue Value);
 
+/// Whether the count of user registers has room for all that \p Descriptor asks
+/// for, and hardware has that many.
+bool hasPossibleUserSGPRs(const KernelDescriptor &Descriptor);
 /// Whether \p Descriptor asks for \p Value; where no register would hold it,
 /// never.
 bool isEnabled(const KernelDescriptor &Descriptor, LaunchValue Value,

@@ -193,6 +193,41 @@ TEST_P(ArgumentTest, BorrowedRegisters) {
   EXPECT_EQ(Report.VGPRsAfter, Report.VGPRsBefore);
 }
 
+/// The application has no use for any of these any more, and no hook before the
+/// one that is given it may take it for free.
+TEST_P(ArgumentTest, ValuesThatOnlyLaterHooksRead) {
+  K.VGPRs = 24;
+  K.SGPRs = 80;
+  K.AGPRs = 0;
+  std::string Body;
+  std::vector<Expectation> Expected = {
+      {MCRegister(AMDGPU::SGPR12), always(1012)}};
+  auto after = [&](MCRegister Reg, std::function<uint64_t(unsigned)> Value) {
+    Expected.push_back({Reg, Value, "S_SLEEP", 1});
+  };
+  for (unsigned N = 12; N != 76; ++N) {
+    Body += "s_mov_b32 s" + std::to_string(N) + ", " +
+            std::to_string(1000 + N) + "\n";
+    if (N % 2)
+      after(AMDGPU::SGPR0 + N, always(1000 + N));
+  }
+  for (unsigned N = 2; N != 23; ++N) {
+    Body += "v_mul_u32_u24_e32 v" + std::to_string(N) + ", " +
+            std::to_string(N) + ", v0\n";
+    after(AMDGPU::VGPR0 + N, [=](unsigned Lane) { return N * Lane; });
+  }
+  after(AMDGPU::SCC, always(1));
+  after(AMDGPU::VCC_LO, always(0x1234));
+  after(AMDGPU::M0, always(0x77));
+  Body += "s_mov_b32 vcc_lo, 0x1234\ns_mov_b32 m0, 0x77\n"
+          "s_cmp_eq_u32 s12, 1012\ns_sleep 1\ns_sleep 2\ns_endpgm\n";
+  for (auto Policy : {RegisterPolicy::Grow, RegisterPolicy::NoGrow}) {
+    SCOPED_TRACE(Policy == RegisterPolicy::Grow ? "grow" : "no-grow");
+    Options.Engine.Policy = Policy;
+    expect(Body, Expected);
+  }
+}
+
 TEST_P(ArgumentTest, SpecialRegisters) {
   // The application reads the same registers, and stores what it finds.
   std::string Body = R"(
