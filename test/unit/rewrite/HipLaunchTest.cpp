@@ -130,10 +130,6 @@ TEST_P(HipLaunch, IsSeenAsTheKernelSeesIt) {
   Options.Seeds = {0};
   for (const char *Level : {"-O0", "-O3"}) {
     SCOPED_TRACE(Level);
-    // There, vector instructions of hooks may read VCC before the kernel does.
-    Options.Strict = target().name() == "gfx1201w64" && Level[2] == '3'
-                         ? "poison,loads=random"
-                         : "1";
     // Groups that the grid cuts off are the kernel's business, too.
     Object K = fromHip(withRecord(Kernel),
                        {Level, "-fno-offload-uniform-block"}, /*Version=*/4);
