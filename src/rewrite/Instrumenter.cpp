@@ -323,8 +323,12 @@ Error Instrumentation::planPoints() {
       (Kernel.Descriptor.usesDynamicStack() ||
        Kernel.Metadata.UsesDynamicStack))
     return refuse(RefusalReason::DynamicStack,
-                  "hooks need a stack above the kernel's own, which ends where "
-                  "a dispatch says: instrument it at one (Tool::onDispatch)");
+                  Options.Offline
+                      ? "hooks need a stack above the kernel's own, which ends "
+                        "where each launch says"
+                      : "hooks need a stack above the kernel's own, which ends "
+                        "where a dispatch says: instrument it at one "
+                        "(Tool::onDispatch)");
   return Error::success();
 }
 
@@ -365,17 +369,7 @@ RegisterSet Instrumentation::keptBetweenPoints() const {
   for (unsigned Number : Needs.Named)
     Kept.add(MCRegister(Number));
   for (const PlannedPoint &Point : Variants.Points)
-    for (const ArgumentMove &Move : Point.Moves)
-      if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
-        Kept.add(*Reg);
-  for (const Payload &P : Payloads) {
-    if (P.UsesSCC)
-      Kept.add(RegisterSet::SCC);
-    if (P.UsesVCC)
-      Kept.add(AMDGPU::VCC);
-    if (P.UsesM0)
-      Kept.add(RegisterSet::M0);
-  }
+    Kept |= readsOf(Point);
   return Kept;
 }
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Costs.h"
+#include "runtime/Log.h"
 #include "runtime/Settings.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <unistd.h>
 
 using namespace llvm;
@@ -49,8 +53,14 @@ void appendToFileOf(const char *Variable, StringRef Text) {
   const int File =
       IsFile ? ::open(Name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)
              : STDERR_FILENO;
-  if (File < 0)
+  if (File < 0) {
+    const std::string Why = std::strerror(errno);
+    static std::once_flag Said;
+    std::call_once(Said, [&] {
+      logWarning(Twine("cannot write ") + Name + " (" + Variable + "): " + Why);
+    });
     return;
+  }
   // One write: several threads may append.
   [[maybe_unused]] ssize_t Ignored = ::write(File, Text.data(), Text.size());
   if (IsFile)

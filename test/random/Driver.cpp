@@ -158,5 +158,10 @@ int main(int Argc, char **Argv) {
     std::printf("more than a fifth of the kernels was not judged\n");
     return 1;
   }
+  // Cases that were named are there to be judged, every one of them.
+  if (!O.File.empty() && (Sum.LeftOut || !Sum.Judged)) {
+    std::printf("a case of %s was not judged\n", O.File.c_str());
+    return 1;
+  }
   return Sum.Different ? 1 : 0;
 }

@@ -42,4 +42,14 @@ TEST(Costs, OfKernelsWithoutStateOrPreset) {
   EXPECT_NE(Text.find("\n  state      none\n"), std::string::npos) << Text;
 }
 
+TEST(Costs, AFileThatCannotBeWrittenIsSaid) {
+  ::setenv("LUTHIER_COSTS", "/no/such/folder/costs", 1);
+  testing::internal::CaptureStderr();
+  recordCosts("k", "", InstrumentationReport());
+  const std::string Said = testing::internal::GetCapturedStderr();
+  ::unsetenv("LUTHIER_COSTS");
+  EXPECT_NE(Said.find("cannot write /no/such/folder/costs"), std::string::npos)
+      << Said;
+}
+
 } // namespace
