@@ -91,7 +91,7 @@ private:
   const EngineTarget &T;
   Dice D;
   const bool Is32;
-  bool HasAGPRs, HasLds, HasScratch, CallsThroughPointers = false;
+  bool HasAGPRs, HasLds, HasScratch;
   unsigned SGPRs, VGPRs, AGPRs, NumLabels = 0;
   /// Those that may be called; of a function, those before it.
   unsigned NumFunctions = 0, Callable = 0;

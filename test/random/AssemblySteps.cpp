@@ -248,7 +248,6 @@ void Assembly::call() {
   waitForLoad();
   if (Callable > 1 && D.chance(25)) {
     // Which one, only the running kernel knows.
-    CallsThroughPointers = true;
     address(0);
     line("s_mov_b64 s[2:3], s[4:5]");
     address(1);

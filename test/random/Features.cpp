@@ -158,7 +158,7 @@ void Collector::transfers() {
       break;
     case ControlTransfer::UnresolvedCall:
     case ControlTransfer::UnresolvedJump:
-      Found.insert("code that cannot be found");
+      Found.insert(UnknownCode);
       break;
     default:
       break;

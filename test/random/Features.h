@@ -12,6 +12,9 @@ namespace luthier::test {
 
 using Features = std::set<std::string>;
 
+/// Calls or jumps whose target the lifter does not know.
+inline constexpr char UnknownCode[] = "code that cannot be found";
+
 /// Of the original, before anything is inserted.
 Features featuresOf(const LiftedRepresentation &LR);
 /// How it was launched.

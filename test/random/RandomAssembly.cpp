@@ -236,7 +236,6 @@ RandomKernel Assembly::kernelOf(std::shared_ptr<const CodeObject> Object) {
   RandomKernel Result;
   Result.Object = std::move(Object);
   Result.Source = Code + FunctionCode;
-  Result.CallsThroughPointers = CallsThroughPointers;
   Result.Launch.Grid = {D.chance(50) ? 128u : 100u, 1, 1};
   Result.Launch.Workgroup = {T.WaveSize, 1, 1};
   std::vector<uint32_t> Words(2048);

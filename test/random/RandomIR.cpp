@@ -286,11 +286,6 @@ Expected<RandomKernel> Generator::run() {
   addKernel();
   promote();
   RandomKernel Result;
-  for (const Function &F : M)
-    for (const BasicBlock &Block : F)
-      for (const Instruction &I : Block)
-        if (auto *Call = dyn_cast<CallBase>(&I))
-          Result.CallsThroughPointers |= Call->isIndirectCall();
   raw_string_ostream OS(Result.Source);
   M.print(OS, nullptr);
   constexpr CodeGenOptLevel Levels[] = {

@@ -13,8 +13,6 @@ namespace luthier::test {
 struct RandomKernel {
   std::shared_ptr<const CodeObject> Object;
   KernelLaunch Launch;
-  /// Functions reached that way run where they are, without hooks.
-  bool CallsThroughPointers = false;
   /// What it was made from.
   std::string Source;
 };
