@@ -8,9 +8,10 @@ Two tables. The first has the programs at the size that they are shipped in, mos
 them a millisecond of kernels: rates are those of the kernels, from packet to
 completion, by the CPU time of the thread that runs them; the best of some runs,
 since others use the host too. The second has them at sizes of five million wave
-instructions and more, on one thread and on two, by elapsed time. What two threads
-could gain is measured beside it: two processes at a time, with one thread each, and
-what they get done together against one alone."""
+instructions and more, with one thread on one core and with two on two, by the time in
+which the GPU executed anything. What two threads could gain is measured beside it: two
+processes at a time, each on a core of its own, and what they get done together against
+one alone."""
 import json
 import math
 import os
@@ -28,6 +29,7 @@ LEAST_WORK = 5_000_000
 PROGRAMS = ["axpy-half", "calls", "collatz", "dot-product", "fork-first", "hash64", "histogram", "matmul",
             "nbody", "overlap", "prefix-scan", "reduction", "saxpy", "stencil", "transpose", "vector-add"]
 GOALS = {"fast": 50, "strict": 10}
+CORES = sorted(os.sched_getaffinity(0))
 
 
 def environment_of(command, build, stats, variables):
@@ -39,41 +41,51 @@ def environment_of(command, build, stats, variables):
     return environment
 
 
-def counted(stats):
-    """Wave instructions, and nanoseconds of the thread and elapsed."""
-    # ROCr's copies and fills are no part of the examples.
-    kernels = [k for k in json.loads(stats.read_text())["kernels"] if not k["name"].startswith("rocr.")]
-    return [sum(k[field] for k in kernels) for field in ["wave_instructions", "host_thread_ns", "host_ns"]]
+def on_cores(cores):
+    """For a process that is to start."""
+    return lambda: os.sched_setaffinity(0, cores)
 
 
-def run(command, build, stats, **variables):
+def run(command, build, stats, cores=None, **variables):
     subprocess.run(command, check=True, env=environment_of(command, build, stats, variables),
-                   stdout=subprocess.DEVNULL, timeout=600)
-    return counted(stats)
+                   stdout=subprocess.DEVNULL, timeout=600, preexec_fn=on_cores(cores or CORES))
 
 
 def rate(command, build, stats, runs=RUNS, **variables):
-    """Millions per second of the thread's time."""
+    """Millions per second of the thread's time, and how many instructions it is."""
     best = 0
     for _ in range(runs):
-        instructions, thread, _ = run(command, build, stats, **variables)
+        run(command, build, stats, **variables)
+        # ROCr's copies and fills are no part of the examples.
+        kernels = [k for k in json.loads(stats.read_text())["kernels"] if not k["name"].startswith("rocr.")]
+        instructions, thread = (sum(k[field] for k in kernels) for field in ["wave_instructions", "host_thread_ns"])
         best = max(best, 1e3 * instructions / thread)
     return best, instructions
 
 
+def elapsed(stats):
+    """Millions per second of the time in which the GPU executed anything, copies and
+    fills included. Kernels of several queues overlap."""
+    told = json.loads(stats.read_text())
+    return (1e3 * sum(k["wave_instructions"] for k in told["kernels"])
+            / sum(device["busy_ns"] for device in told["devices"]))
+
+
 def elapsed_rate(command, build, stats, threads):
-    instructions, _, whole = run(command, build, stats, LUTHIER_EMULATOR_THREADS=str(threads))
-    return 1e3 * instructions / whole
+    """With as many cores as threads: queues are threads, too."""
+    run(command, build, stats, CORES[:threads], LUTHIER_EMULATOR_THREADS=str(threads))
+    return elapsed(stats)
 
 
 def pair_rate(command, build, stats):
-    """Of two processes together."""
+    """Of two processes together, each on a core."""
     files = [stats.with_suffix(f".{n}") for n in range(2)]
-    pair = [subprocess.Popen(command, env=environment_of(command, build, file, {}), stdout=subprocess.DEVNULL)
-            for file in files]
+    pair = [subprocess.Popen(command, env=environment_of(command, build, file, {}), stdout=subprocess.DEVNULL,
+                             preexec_fn=on_cores([core]))
+            for file, core in zip(files, CORES)]
     if any(process.wait(timeout=600) for process in pair):
         sys.exit(f"{command[0]} failed")
-    return sum(1e3 * instructions / whole for instructions, _, whole in map(counted, files))
+    return sum(map(elapsed, files))
 
 
 def host_seconds(program):
@@ -126,7 +138,7 @@ def print_real(commands, build, stats):
     print(f"{'program':<14}{'size':>6}{'instructions':>14}{'1 thread':>10}{'2 threads':>11}{'times':>8}"
           f"{'2 processes':>13}{'times':>8}")
     for name, (command, times) in commands.items():
-        instructions = run(command, build, stats)[0]
+        _, instructions = rate(command, build, stats, runs=1)
         # One after the other, so that what else the host does meets all of them.
         rounds = [(elapsed_rate(command, build, stats, 1), elapsed_rate(command, build, stats, 2),
                    pair_rate(command, build, stats)) for _ in range(ROUNDS)]

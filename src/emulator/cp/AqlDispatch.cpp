@@ -87,11 +87,14 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
     Judge->judge(Packet, Work, Processor.model(), Processor.memory());
 
   DispatchCounts Counts;
+  Statistics &Stats = Processor.statistics();
   const uint64_t Start = hostNanoseconds(), StartThread = threadNanoseconds();
+  Stats.begin(Start);
   std::optional<ExecutionFault> Fault = Processor.shaders().run(Work, Counts);
-  Processor.statistics().add(
-      Work.KernelName, Counts,
-      {hostNanoseconds() - Start, threadNanoseconds() - StartThread});
+  const uint64_t End = hostNanoseconds();
+  Stats.end(End);
+  Stats.add(Work.KernelName, Counts,
+            {End - Start, threadNanoseconds() - StartThread});
   if (Fault)
     return fail(*Fault);
   return reclaimScratch();

@@ -20,6 +20,24 @@ void Statistics::add(const std::string &KernelName,
   Sum.Time.Thread += Time.Thread;
 }
 
+void Statistics::begin(uint64_t Now) {
+  std::lock_guard Lock(Mutex);
+  if (Running++ == 0)
+    BusySince = Now;
+}
+
+/// Threads may come here in another order than they read the clock in.
+void Statistics::end(uint64_t Now) {
+  std::lock_guard Lock(Mutex);
+  if (--Running == 0 && Now > BusySince)
+    BusyTime += Now - BusySince;
+}
+
+uint64_t Statistics::busyTime() const {
+  std::lock_guard Lock(Mutex);
+  return BusyTime;
+}
+
 void Statistics::writeRows(llvm::json::OStream &Json, unsigned Device) const {
   std::lock_guard Lock(Mutex);
   for (const auto &[Name, Sum] : Kernels)
@@ -43,6 +61,13 @@ std::string statisticsJson(const std::vector<const Statistics *> &Devices) {
     Json.attributeArray("kernels", [&] {
       for (unsigned N = 0; N != Devices.size(); ++N)
         Devices[N]->writeRows(Json, N);
+    });
+    Json.attributeArray("devices", [&] {
+      for (unsigned N = 0; N != Devices.size(); ++N)
+        Json.object([&] {
+          Json.attribute("device", N);
+          Json.attribute("busy_ns", Devices[N]->busyTime());
+        });
     });
   });
   Stream << '\n';

@@ -31,8 +31,16 @@ public:
   void add(const std::string &KernelName, const DispatchCounts &Counts,
            HostTime Time = {});
 
+  /// A dispatch begins or ends at \p Now, in nanoseconds. Dispatches in several
+  /// queues overlap, so what each took does not add up to how long the device
+  /// was busy.
+  void begin(uint64_t Now);
+  void end(uint64_t Now);
+
   /// A row for each kernel, sorted by name.
   void writeRows(llvm::json::OStream &Json, unsigned Device) const;
+  /// Nanoseconds in which at least one dispatch was being executed.
+  uint64_t busyTime() const;
 
 private:
   struct Totals {
@@ -42,11 +50,13 @@ private:
   };
   mutable std::mutex Mutex;
   std::map<std::string, Totals> Kernels;
+  unsigned Running = 0;
+  uint64_t BusySince = 0, BusyTime = 0;
 };
 
 /// {"kernels":[{"name","device","dispatches","wave_instructions",
-/// "lane_instructions","cycles","host_ns","host_thread_ns"}]}; devices count
-/// from 0.
+/// "lane_instructions","cycles","host_ns","host_thread_ns"}],
+/// "devices":[{"device","busy_ns"}]}; devices count from 0.
 std::string statisticsJson(const std::vector<const Statistics *> &Devices);
 
 /// "%p" in \p Path stands for the process id. False, with errno set, if the

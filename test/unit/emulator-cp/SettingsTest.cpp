@@ -122,6 +122,14 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   Stats.add("zeta", {1, 2});
   Stats.add("alpha\"\xff", {10, 20});
   Stats.add("zeta", {3, 4, 500}, {60, 50});
+  // Two overlap, one is alone, one still runs.
+  for (uint64_t Begin : {1000, 1500})
+    Stats.begin(Begin);
+  for (uint64_t End : {1700, 2000})
+    Stats.end(End);
+  Stats.begin(5000);
+  Stats.end(5070);
+  Stats.begin(6000);
   const std::string Folder = testing::TempDir();
   ASSERT_TRUE(writeStatistics(Folder + "/stats-%p.json", {&Stats, &Second}));
   const std::string Path =
@@ -145,6 +153,11 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   EXPECT_EQ(Other.getString("name"), "zeta");
   EXPECT_EQ(Other.getInteger("device"), 1);
   EXPECT_EQ(Other.getInteger("wave_instructions"), 100);
+  const auto *Devices = Json->getAsObject()->getArray("devices");
+  ASSERT_EQ(Devices->size(), 2u);
+  EXPECT_EQ((*Devices)[0].getAsObject()->getInteger("busy_ns"), 1070);
+  EXPECT_EQ((*Devices)[1].getAsObject()->getInteger("device"), 1);
+  EXPECT_EQ((*Devices)[1].getAsObject()->getInteger("busy_ns"), 0);
   std::filesystem::remove(Path);
 }
 
