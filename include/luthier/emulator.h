@@ -10,11 +10,12 @@
  *
  * Conventions
  *  - Every function that can fail returns a luthier_emu_status. The text that
- *    belongs to a failure is luthier_emu_error().
+ *    belongs to a failure is luthier_emu_error() of the device, or of NULL
+ *    where the failure is that there was no object.
  *  - Sizes and offsets are in bytes, grids in work-items, per axis x, y, z.
  *  - Structs that may grow begin with struct_size; set it to sizeof(the struct)
  *    and clear the rest. Fields that a caller's struct is too short for count
- *    as zero, or are not written.
+ *    as zero, or are not written. LUTHIER_EMU_INVALID_ARGUMENT without it.
  *  - An object belongs to its device and must be destroyed before it. A device
  *    and its objects are used by one thread at a time; devices are independent.
  *  - Strings returned live as long as the object they were asked of.
@@ -352,7 +353,11 @@ typedef enum luthier_emu_register {
   LUTHIER_EMU_AGPR = 10
 } luthier_emu_register;
 
-/* index is 0 for registers that have none. */
+/* Reading shows what is there now: a load in flight that strict mode lets
+ * return late has not arrived. Writing is as if the kernel had waited for loads
+ * into that register; all that such a load brings has arrived then. What is
+ * written, also by luthier_emu_write_lds() and luthier_emu_write(), counts as
+ * initialised. index is 0 for registers that have none. */
 LUTHIER_EMU_API luthier_emu_status luthier_emu_read_scalar(
     luthier_emu_execution *execution, uint64_t wave, luthier_emu_register file,
     uint32_t index, uint64_t *value);

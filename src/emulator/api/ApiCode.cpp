@@ -10,7 +10,7 @@ luthier_emu_status luthier_emu_load(luthier_emu_device *Device,
                                     const void *Bytes, size_t Size,
                                     luthier_emu_code **Code) {
   if (!Device || !Bytes || !Code)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   api::Device &D = *Device->D;
   auto Loaded =
       loadCode({static_cast<const uint8_t *>(Bytes), Size}, D.memory());
@@ -32,7 +32,7 @@ luthier_emu_status luthier_emu_load_raw(luthier_emu_device *Device,
                                         const void *Bytes, size_t Size,
                                         uint64_t *Address) {
   if (!Device || !Bytes || !Address)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   uint64_t At;
   luthier_emu_status Status = luthier_emu_allocate(Device, Size, &At);
   if (Status != LUTHIER_EMU_OK)
@@ -54,7 +54,7 @@ luthier_emu_status luthier_emu_invalidate_code(luthier_emu_device *Device,
                                                uint64_t Address,
                                                uint64_t Size) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   Device->D->invalidateCode(Address, Address + Size);
   return LUTHIER_EMU_OK;
 }
@@ -63,7 +63,7 @@ luthier_emu_status luthier_emu_symbol(const luthier_emu_code *Code,
                                       const char *Name, uint64_t *Address,
                                       uint64_t *Size) {
   if (!Code || !Name || !Address)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
   const auto Found = Code->Code.Symbols.find(Name);
   if (Found == Code->Code.Symbols.end())
     return fail(Code->Owner, LUTHIER_EMU_NOT_FOUND,
@@ -77,7 +77,7 @@ luthier_emu_status luthier_emu_symbol(const luthier_emu_code *Code,
 luthier_emu_status luthier_emu_code_range(const luthier_emu_code *Code,
                                           uint64_t *Address, uint64_t *Size) {
   if (!Code)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
   if (Address)
     *Address = Code->Code.Begin;
   if (Size)
@@ -122,7 +122,9 @@ luthier_emu_status luthier_emu_kernel(const luthier_emu_code *Code,
                                       const char *Kernel,
                                       luthier_emu_kernel_info *Info) {
   if (!Code || !Kernel || !Info)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
+  if (!hasSize(Info))
+    return noSize(Code->Owner, "info");
   const LoadedKernel *K = kernelOf(Code, Kernel);
   if (!K)
     return LUTHIER_EMU_NOT_FOUND;
@@ -149,7 +151,9 @@ luthier_emu_status
 luthier_emu_kernel_argument(const luthier_emu_code *Code, const char *Kernel,
                             uint32_t Index, luthier_emu_argument_info *Info) {
   if (!Code || !Kernel || !Info)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
+  if (!hasSize(Info))
+    return noSize(Code->Owner, "info");
   const LoadedKernel *K = kernelOf(Code, Kernel);
   if (!K)
     return LUTHIER_EMU_NOT_FOUND;

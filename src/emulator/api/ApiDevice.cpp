@@ -8,8 +8,6 @@ using namespace luthier::emulator;
 using namespace luthier::emulator::api;
 
 namespace {
-thread_local std::string CreationError;
-
 std::string hex(uint64_t Value) { return "0x" + llvm::utohexstr(Value, true); }
 
 luthier_emu_status unmapped(luthier_emu_device *Device, uint64_t Address,
@@ -19,6 +17,11 @@ luthier_emu_status unmapped(luthier_emu_device *Device, uint64_t Address,
                   std::to_string(Size) + " bytes from " + hex(Address));
 }
 } // namespace
+
+std::string &api::threadError() {
+  thread_local std::string Text;
+  return Text;
+}
 
 uint32_t luthier_emu_version(void) {
   return LUTHIER_EMU_VERSION_MAJOR << 16 | LUTHIER_EMU_VERSION_MINOR;
@@ -48,51 +51,53 @@ const char *luthier_emu_target(uint32_t Index) {
 luthier_emu_status
 luthier_emu_device_create(const luthier_emu_device_options *Options,
                           luthier_emu_device **Device) {
-  CreationError.clear();
+  std::string &Error = threadError();
+  Error.clear();
+  luthier_emu_device *None = nullptr;
+  if (!Options || !Device)
+    return nullArgument(None);
+  if (!hasSize(Options))
+    return noSize(None, "options");
   const auto Given = takeStruct(Options);
-  if (!Device || !Given.target) {
-    CreationError = "no target is given, or no place for the device";
-    return LUTHIER_EMU_INVALID_ARGUMENT;
-  }
+  if (!Given.target)
+    return fail(None, LUTHIER_EMU_INVALID_ARGUMENT, "no target is given");
   api::Device::Options Opts;
   Opts.T = findTarget(Given.target);
   if (!Opts.T) {
-    CreationError =
+    Error =
         "target '" + std::string(Given.target) + "' is not emulated; known are";
     for (const Target &T : targets())
-      CreationError +=
-          (&T == targets().data() ? " " : ", ") + std::string(T.Name);
+      Error += (&T == targets().data() ? " " : ", ") + std::string(T.Name);
     return LUTHIER_EMU_UNKNOWN_TARGET;
   }
   Opts.Seed = Given.seed;
   Opts.Threads = std::max(Given.threads, 1u);
   Opts.ComputeUnits = Given.compute_units ? Given.compute_units : 8;
   Opts.CountInstructions = Given.count_instructions != 0;
-  auto Strict =
-      strict::parseOptions(Given.strict ? Given.strict : "", CreationError);
+  auto Strict = strict::parseOptions(Given.strict ? Given.strict : "", Error);
   if (!Strict) {
-    CreationError = "strict: " + CreationError;
+    Error = "strict: " + Error;
     return LUTHIER_EMU_INVALID_ARGUMENT;
   }
   Opts.Strict = *Strict;
   Opts.Seed = Strict->Seed.value_or(Opts.Seed);
-  auto D = api::Device::create(Opts, CreationError);
+  auto D = api::Device::create(Opts, Error);
   if (!D)
     return LUTHIER_EMU_UNKNOWN_TARGET;
-  *Device = new luthier_emu_device{std::move(D), ""};
+  *Device = new luthier_emu_device{std::move(D), "", {}};
   return LUTHIER_EMU_OK;
 }
 
 void luthier_emu_device_destroy(luthier_emu_device *Device) { delete Device; }
 
 const char *luthier_emu_error(const luthier_emu_device *Device) {
-  return (Device ? Device->D->Error : CreationError).c_str();
+  return (Device ? Device->D->Error : threadError()).c_str();
 }
 
 luthier_emu_status luthier_emu_map(luthier_emu_device *Device, uint64_t Address,
                                    uint64_t Size, void *Host) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Size || !Host || Address + Size < Address)
     return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
                 "cannot map " + std::to_string(Size) + " bytes at " +
@@ -107,7 +112,7 @@ luthier_emu_status luthier_emu_map(luthier_emu_device *Device, uint64_t Address,
 luthier_emu_status luthier_emu_unmap(luthier_emu_device *Device,
                                      uint64_t Address) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Device->D->memory().takeBack(Address))
     return fail(Device, LUTHIER_EMU_NOT_FOUND,
                 "nothing was mapped at " + hex(Address));
@@ -118,7 +123,7 @@ luthier_emu_status luthier_emu_unmap(luthier_emu_device *Device,
 luthier_emu_status luthier_emu_allocate(luthier_emu_device *Device,
                                         uint64_t Size, uint64_t *Address) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Size || !Address)
     return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
                 "an allocation needs a size and a place for its address");
@@ -133,7 +138,7 @@ luthier_emu_status luthier_emu_allocate(luthier_emu_device *Device,
 luthier_emu_status luthier_emu_free(luthier_emu_device *Device,
                                     uint64_t Address) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Device->D->memory().free(Address))
     return fail(Device, LUTHIER_EMU_NOT_FOUND,
                 "nothing was allocated at " + hex(Address));
@@ -144,7 +149,7 @@ luthier_emu_status luthier_emu_free(luthier_emu_device *Device,
 luthier_emu_status luthier_emu_read(luthier_emu_device *Device,
                                     uint64_t Address, void *To, uint64_t Size) {
   if (!Device || (!To && Size))
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Device->D->memory().read(Address, To, Size))
     return unmapped(Device, Address, Size);
   return LUTHIER_EMU_OK;
@@ -154,9 +159,12 @@ luthier_emu_status luthier_emu_write(luthier_emu_device *Device,
                                      uint64_t Address, const void *From,
                                      uint64_t Size) {
   if (!Device || (!From && Size))
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Device->D->memory().write(Address, From, Size))
     return unmapped(Device, Address, Size);
+  for (luthier_emu_execution *E : Device->Executions)
+    if (E->Observer)
+      E->Observer->memoryGiven(Address, Size);
   Device->D->invalidateCode(Address, Address + Size);
   return LUTHIER_EMU_OK;
 }
@@ -165,7 +173,7 @@ luthier_emu_status luthier_emu_counts(luthier_emu_device *Device,
                                       luthier_emu_count *Entries,
                                       size_t Capacity, size_t *Count) {
   if (!Device || !Count || (!Entries && Capacity))
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   if (!Device->D->options().CountInstructions)
     return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
                 "the device does not count instructions");
@@ -181,7 +189,7 @@ luthier_emu_status luthier_emu_counts(luthier_emu_device *Device,
 
 luthier_emu_status luthier_emu_clear_counts(luthier_emu_device *Device) {
   if (!Device)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   Device->D->counts().clear();
   return LUTHIER_EMU_OK;
 }
@@ -194,7 +202,9 @@ luthier_emu_status luthier_emu_violation_at(luthier_emu_device *Device,
                                             size_t Index,
                                             luthier_emu_violation *Violation) {
   if (!Device || !Violation)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
+  if (!hasSize(Violation))
+    return noSize(Device, "violation");
   const auto &All = Device->D->violations();
   if (Index >= All.size())
     return fail(Device, LUTHIER_EMU_NOT_FOUND,

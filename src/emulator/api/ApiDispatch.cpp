@@ -29,10 +29,9 @@ luthier_emu_status prepare(luthier_emu_code *Code, const char *Kernel,
                            const luthier_emu_launch *Launch, api::Launch &To,
                            std::string &Error, bool &Prepared) {
   if (!Code || !Kernel || !Launch)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
-  if (!Launch->struct_size)
-    return fail(Code->Owner, LUTHIER_EMU_INVALID_ARGUMENT,
-                "struct_size of the launch is not set");
+    return nullArgument(Code);
+  if (!hasSize(Launch))
+    return noSize(Code->Owner, "launch");
   const auto Given = takeStruct(Launch);
   const LoadedKernel *K = kernelOf(Code, Kernel);
   if (!K)
@@ -56,9 +55,8 @@ luthier_emu_status prepareRaw(luthier_emu_device *Device,
                               api::Launch &To, std::string &Error,
                               bool &Prepared) {
   constexpr uint32_t MostUserSgprs = 16;
-  if (!Launch->struct_size)
-    return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
-                "struct_size of the launch is not set");
+  if (!hasSize(Launch))
+    return noSize(Device, "launch");
   const auto Given = takeStruct(Launch);
   RawLaunchRequest R;
   R.WaveSize = Given.wave_size ? Given.wave_size : 64;
@@ -109,7 +107,9 @@ luthier_emu_status luthier_emu_dispatch(luthier_emu_code *Code,
                                         const luthier_emu_launch *Launch,
                                         luthier_emu_stats *Stats) {
   if (!Code)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
+  if (!hasSize(Stats))
+    return noSize(Code->Owner, "statistics");
   luthier_emu_execution E(Code->Owner);
   std::string Error;
   bool Prepared = false;
@@ -125,7 +125,9 @@ luthier_emu_dispatch_raw(luthier_emu_device *Device,
                          const luthier_emu_raw_launch *Launch,
                          luthier_emu_stats *Stats) {
   if (!Device || !Launch)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
+  if (!hasSize(Stats))
+    return noSize(Device, "statistics");
   luthier_emu_execution E(Device);
   std::string Error;
   bool Prepared = false;
@@ -140,7 +142,7 @@ luthier_emu_execution_create(luthier_emu_code *Code, const char *Kernel,
                              const luthier_emu_launch *Launch,
                              luthier_emu_execution **Result) {
   if (!Code || !Result)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Code);
   auto E = std::make_unique<luthier_emu_execution>(Code->Owner);
   std::string Error;
   bool Prepared = false;
@@ -158,7 +160,7 @@ luthier_emu_execution_create_raw(luthier_emu_device *Device,
                                  const luthier_emu_raw_launch *Launch,
                                  luthier_emu_execution **Result) {
   if (!Device || !Launch || !Result)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   auto E = std::make_unique<luthier_emu_execution>(Device);
   std::string Error;
   bool Prepared = false;

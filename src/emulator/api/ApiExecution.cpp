@@ -3,6 +3,7 @@
 // C API: stopped dispatches, their waves, registers and LDS.
 #include "emulator/api/Handles.h"
 #include "emulator/exec/FaultText.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace luthier::emulator;
 using namespace luthier::emulator::api;
@@ -39,6 +40,16 @@ luthier_emu_status api::statusOf(luthier_emu_execution *E,
 
 namespace {
 
+/// OK if \p E can go on; a lockstep comparison uses it up.
+luthier_emu_status checkUsable(luthier_emu_execution *E) {
+  if (!E)
+    return nullArgument(E);
+  if (!E->E)
+    return fail(E->Owner, LUTHIER_EMU_INVALID_ARGUMENT,
+                "the execution was used up by luthier_emu_lockstep()");
+  return LUTHIER_EMU_OK;
+}
+
 luthier_emu_status noWave(luthier_emu_execution *E, uint64_t Number,
                           const char *Why) {
   return fail(E->Owner, LUTHIER_EMU_NOT_FOUND,
@@ -48,8 +59,8 @@ luthier_emu_status noWave(luthier_emu_execution *E, uint64_t Number,
 /// The wave, if its registers are there; else null and a status.
 Wave *waveOf(luthier_emu_execution *E, uint64_t Number,
              luthier_emu_status &Status) {
-  Status = LUTHIER_EMU_INVALID_ARGUMENT;
-  if (!E)
+  Status = checkUsable(E);
+  if (Status != LUTHIER_EMU_OK)
     return nullptr;
   if (Number >= E->E->numWaves()) {
     Status = noWave(E, Number, "is none of the dispatch's");
@@ -144,13 +155,17 @@ void giveStats(luthier_emu_execution *E, luthier_emu_stats *Stats) {
 } // namespace
 
 uint64_t luthier_emu_wave_count(const luthier_emu_execution *E) {
-  return E ? E->E->numWaves() : 0;
+  return E && E->E ? E->E->numWaves() : 0;
 }
 
 luthier_emu_status luthier_emu_wave(luthier_emu_execution *E, uint64_t Number,
                                     luthier_emu_wave_info *Info) {
   if (!E || !Info)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(E);
+  if (luthier_emu_status Status = checkUsable(E); Status != LUTHIER_EMU_OK)
+    return Status;
+  if (!hasSize(Info))
+    return noSize(E->Owner, "wave info");
   if (Number >= E->E->numWaves())
     return noWave(E, Number, "is none of the dispatch's");
   const LaunchPlan &Plan = E->L.plan();
@@ -212,7 +227,9 @@ luthier_emu_status luthier_emu_run_until(luthier_emu_execution *E,
                                          const uint64_t *Addresses,
                                          size_t Count, uint64_t *Number) {
   if (!E || !Number || (!Addresses && Count))
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(E);
+  if (luthier_emu_status Status = checkUsable(E); Status != LUTHIER_EMU_OK)
+    return Status;
   std::optional<uint64_t> Stopped;
   const auto Outcome = E->E->runUntil({Addresses, Count}, Stopped);
   *Number = Stopped.value_or(UINT64_MAX);
@@ -221,8 +238,10 @@ luthier_emu_status luthier_emu_run_until(luthier_emu_execution *E,
 
 luthier_emu_status luthier_emu_run(luthier_emu_execution *E,
                                    luthier_emu_stats *Stats) {
-  if (!E)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+  if (luthier_emu_status Status = checkUsable(E); Status != LUTHIER_EMU_OK)
+    return Status;
+  if (!hasSize(Stats))
+    return noSize(E->Owner, "statistics");
   const auto Outcome = E->E->run();
   giveStats(E, Stats);
   return finish(E, Outcome);
@@ -235,7 +254,7 @@ luthier_emu_status luthier_emu_read_scalar(luthier_emu_execution *E,
   luthier_emu_status Status;
   Wave *W = waveOf(E, Number, Status);
   if (!W || !Value)
-    return W ? LUTHIER_EMU_INVALID_ARGUMENT : Status;
+    return W ? nullArgument(E) : Status;
   if (File == LUTHIER_EMU_PC || File == LUTHIER_EMU_MODE) {
     *Value = File == LUTHIER_EMU_PC ? W->PC : W->Mode;
     return LUTHIER_EMU_OK;
@@ -266,6 +285,8 @@ luthier_emu_status luthier_emu_write_scalar(luthier_emu_execution *E,
   auto Place = placeOf(*W, File, Index);
   if (!Place)
     return noRegister(E);
+  if (E->Observer)
+    E->Observer->scalarsGiven(*W, Place->Index, Place->Bits == 64 ? 2 : 1);
   if (Place->Bits == 64)
     W->setS64(Place->Index, Value);
   else
@@ -281,7 +302,7 @@ luthier_emu_status luthier_emu_read_vector(luthier_emu_execution *E,
   luthier_emu_status Status;
   Wave *W = waveOf(E, Number, Status);
   if (!W || (!Values && Count))
-    return W ? LUTHIER_EMU_INVALID_ARGUMENT : Status;
+    return W ? nullArgument(E) : Status;
   const uint32_t *Row = rowOf(*W, File, Index, FirstLane, Count);
   if (!Row)
     return noRegister(E);
@@ -298,10 +319,14 @@ luthier_emu_status luthier_emu_write_vector(luthier_emu_execution *E,
   luthier_emu_status Status;
   Wave *W = waveOf(E, Number, Status);
   if (!W || (!Values && Count))
-    return W ? LUTHIER_EMU_INVALID_ARGUMENT : Status;
+    return W ? nullArgument(E) : Status;
   uint32_t *Row = rowOf(*W, File, Index, FirstLane, Count);
   if (!Row)
     return noRegister(E);
+  if (E->Observer && Count)
+    E->Observer->vectorGiven(*W, unsigned(Row - W->V) / NumLanes,
+                             llvm::maskTrailingOnes<uint64_t>(Count)
+                                 << FirstLane % NumLanes);
   std::copy_n(Values, Count, Row);
   return LUTHIER_EMU_OK;
 }
@@ -312,7 +337,7 @@ luthier_emu_status luthier_emu_read_lds(luthier_emu_execution *E,
   luthier_emu_status Status;
   Wave *W = waveOf(E, Number, Status);
   if (!W || (!To && Size))
-    return W ? LUTHIER_EMU_INVALID_ARGUMENT : Status;
+    return W ? nullArgument(E) : Status;
   if (Offset > W->LdsSize || Size > W->LdsSize - Offset)
     return outsideLds(E, *W);
   std::copy_n(W->Lds + Offset, Size, static_cast<uint8_t *>(To));
@@ -325,9 +350,11 @@ luthier_emu_status luthier_emu_write_lds(luthier_emu_execution *E,
   luthier_emu_status Status;
   Wave *W = waveOf(E, Number, Status);
   if (!W || (!From && Size))
-    return W ? LUTHIER_EMU_INVALID_ARGUMENT : Status;
+    return W ? nullArgument(E) : Status;
   if (Offset > W->LdsSize || Size > W->LdsSize - Offset)
     return outsideLds(E, *W);
+  if (E->Observer)
+    E->Observer->ldsGiven(*W, Offset, Size);
   std::copy_n(static_cast<const uint8_t *>(From), Size, W->Lds + Offset);
   return LUTHIER_EMU_OK;
 }

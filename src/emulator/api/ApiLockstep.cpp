@@ -9,12 +9,12 @@ using namespace luthier::emulator::api;
 luthier_emu_status luthier_emu_clone(luthier_emu_device *Device,
                                      luthier_emu_device **Clone) {
   if (!Device || !Clone)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Device);
   std::string Error;
   auto Copy = Device->D->clone(Error);
   if (!Copy)
     return fail(Device, LUTHIER_EMU_OUT_OF_MEMORY, Error);
-  *Clone = new luthier_emu_device{std::move(Copy), ""};
+  *Clone = new luthier_emu_device{std::move(Copy), "", {}};
   return LUTHIER_EMU_OK;
 }
 
@@ -22,7 +22,7 @@ luthier_emu_status luthier_emu_clone_code(luthier_emu_device *Clone,
                                           const luthier_emu_code *Code,
                                           luthier_emu_code **Copy) {
   if (!Clone || !Code || !Copy)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
+    return nullArgument(Clone);
   if (!Clone->D->memory().Space.contains(Code->Code.Begin, Code->Code.Size))
     return fail(Clone, LUTHIER_EMU_NOT_FOUND,
                 "the device was cloned before the code was loaded");
@@ -115,14 +115,22 @@ luthier_emu_lockstep(luthier_emu_execution *Original,
                      const luthier_emu_lockstep_options *Options,
                      luthier_emu_difference *Difference) {
   if (!Original || !Instrumented || !Options)
-    return LUTHIER_EMU_INVALID_ARGUMENT;
-  const auto Given = takeStruct(Options);
+    return nullArgument(Original);
   luthier_emu_device *Device = Original->Owner;
+  if (!hasSize(Options))
+    return noSize(Device, "options");
+  if (!hasSize(Difference))
+    return noSize(Device, "difference");
+  const auto Given = takeStruct(Options);
   if ((!Given.map && Given.map_count) ||
       (!Given.allowances && Given.allowance_count) ||
       (!Given.ignored && Given.ignored_count) || Device == Instrumented->Owner)
     return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
                 "a list is null, or both executions are of one device");
+  for (const luthier_emu_execution *E : {Original, Instrumented})
+    if (!E->E || E->E->counts().WaveInstructions)
+      return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+                  "an execution has executed something already");
   lockstep::Options O;
   luthier_emu_status Status = convert(Device, Given, O);
   if (Status != LUTHIER_EMU_OK)

@@ -31,6 +31,26 @@ public:
       Fn(W, I);
   }
 
+  const Wave *uninitialised(const Wave &W) override {
+    return Inner ? Inner->uninitialised(W) : nullptr;
+  }
+  void scalarsGiven(Wave &W, unsigned First, unsigned Count) override {
+    if (Inner)
+      Inner->scalarsGiven(W, First, Count);
+  }
+  void vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) override {
+    if (Inner)
+      Inner->vectorGiven(W, Reg, Lanes);
+  }
+  void ldsGiven(Wave &W, uint32_t Offset, uint32_t Size) override {
+    if (Inner)
+      Inner->ldsGiven(W, Offset, Size);
+  }
+  void memoryGiven(uint64_t Address, uint64_t Size) override {
+    if (Inner)
+      Inner->memoryGiven(Address, Size);
+  }
+
 private:
   ExecutionCounts &Counts;
   std::unique_ptr<DispatchObserver> Inner;

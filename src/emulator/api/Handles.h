@@ -13,10 +13,13 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 struct luthier_emu_device {
   std::unique_ptr<luthier::emulator::api::Device> D;
   std::string Disassembly;
+  /// Those that were not destroyed.
+  std::vector<luthier_emu_execution *> Executions;
 };
 
 struct luthier_emu_code {
@@ -27,7 +30,13 @@ struct luthier_emu_code {
 struct luthier_emu_execution {
   luthier_emu_execution(luthier_emu_device *Owner)
       : Owner(Owner), NumViolationsBefore(Owner->D->NumViolations),
-        L(*Owner->D) {}
+        L(*Owner->D) {
+    Owner->Executions.push_back(this);
+  }
+  ~luthier_emu_execution() { std::erase(Owner->Executions, this); }
+  luthier_emu_execution(const luthier_emu_execution &) = delete;
+  luthier_emu_execution &operator=(const luthier_emu_execution &) = delete;
+
   luthier_emu_device *Owner;
   /// Of the device, when this execution was created.
   uint64_t NumViolationsBefore;
@@ -41,17 +50,43 @@ struct luthier_emu_execution {
 
 namespace luthier::emulator::api {
 
+/// The error text of the calling thread, for calls without any object.
+std::string &threadError();
+
+/// \p Device may be null.
 inline luthier_emu_status fail(luthier_emu_device *Device,
                                luthier_emu_status Status, std::string Text) {
-  Device->D->Error = std::move(Text);
+  (Device ? Device->D->Error : threadError()) = std::move(Text);
   return Status;
+}
+
+inline luthier_emu_device *ownerOf(luthier_emu_device *Device) {
+  return Device;
+}
+template <class T> luthier_emu_device *ownerOf(const T *Handle) {
+  return Handle ? Handle->Owner : nullptr;
+}
+
+/// For calls whose handle, which may be the one, or another pointer is null.
+template <class T> luthier_emu_status nullArgument(T *Handle) {
+  return fail(ownerOf(Handle), LUTHIER_EMU_INVALID_ARGUMENT,
+              "a pointer that is needed is null");
+}
+
+/// Null counts as having one.
+template <class T> bool hasSize(const T *Struct) {
+  return !Struct || Struct->struct_size >= sizeof(Struct->struct_size);
+}
+inline luthier_emu_status noSize(luthier_emu_device *Device,
+                                 const char *Struct) {
+  return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
+              std::string("struct_size of the ") + Struct + " is not set");
 }
 
 /// A struct as the caller has it; fields that theirs lacks are zero.
 template <class T> T takeStruct(const T *From) {
   T Result{};
-  if (From)
-    std::memcpy(&Result, From, std::min(From->struct_size, sizeof(T)));
+  std::memcpy(&Result, From, std::min(From->struct_size, sizeof(T)));
   return Result;
 }
 

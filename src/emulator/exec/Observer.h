@@ -28,6 +28,14 @@ public:
   /// A wave whose registers and LDS have a 1 for each bit that \p W's have not
   /// initialised. Null if nobody knows.
   virtual const Wave *uninitialised(const Wave &W);
+
+  /// Between instructions somebody else gives values to \p Count of \p W's
+  /// scalars from \p First on, to \p Lanes of a row of its vector registers, to
+  /// its workgroup's LDS, or to memory. Called before the values are stored.
+  virtual void scalarsGiven(Wave &W, unsigned First, unsigned Count);
+  virtual void vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes);
+  virtual void ldsGiven(Wave &W, uint32_t Offset, uint32_t Size);
+  virtual void memoryGiven(uint64_t Address, uint64_t Size);
 };
 
 } // namespace luthier::emulator

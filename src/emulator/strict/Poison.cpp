@@ -23,6 +23,19 @@ void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
   Thread->Memory = MemoryView(Space);
 }
 
+void PoisonTracker::defineMemory(uint64_t Address, uint64_t Size) {
+  while (Size) {
+    auto Part = Space.find(Address);
+    if (!Part)
+      return;
+    const uint64_t Count = std::min(Size, Part->End - Address);
+    std::fill_n(reinterpret_cast<uint8_t *>(Address + Part->ToHost), Count,
+                uint8_t(0));
+    Address += Count;
+    Size -= Count;
+  }
+}
+
 /// Lanes in which the instruction reads something uninitialised; all of them
 /// for what all lanes share.
 uint64_t PoisonTracker::poisonedLanes(const Step &X) const {

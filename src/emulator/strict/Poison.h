@@ -35,6 +35,9 @@ public:
       settleCondition(W, S, I);
   }
 
+  /// Somebody else has written there.
+  void defineMemory(uint64_t Address, uint64_t Size);
+
 private:
   /// Poison of an operand or result, as lanes hold it.
   struct Bits {

@@ -22,6 +22,14 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
   }
+  // What is given a value counts as waited for and as initialised.
+  void scalarsGiven(Wave &W, unsigned First, unsigned Count) override;
+  void vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) override;
+  void ldsGiven(Wave &W, uint32_t Offset, uint32_t Size) override;
+  void memoryGiven(uint64_t Address, uint64_t Size) override {
+    if (O.Poison)
+      Poison.defineMemory(Address, Size);
+  }
 
 private:
   struct WaveState {
@@ -93,6 +101,28 @@ void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
     Fn(W, I);
   if (O.Poison)
     Poison.finish(W, *State.Shadow, I, Facts);
+}
+
+void StrictObserver::scalarsGiven(Wave &W, unsigned First, unsigned Count) {
+  WaveState &State = stateOf(W);
+  const Span Given{uint16_t(First), uint8_t(Count)};
+  State.Waits.giveUp(W, RegisterFile::Scalar, Given);
+  if (O.Poison)
+    std::fill_n(State.Shadow->Plane.S + First, Count, 0u);
+}
+
+void StrictObserver::vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) {
+  WaveState &State = stateOf(W);
+  State.Waits.giveUp(W, RegisterFile::Vector, {uint16_t(Reg), 1});
+  if (O.Poison)
+    State.Shadow->define(Reg, Lanes);
+}
+
+void StrictObserver::ldsGiven(Wave &W, uint32_t Offset, uint32_t Size) {
+  WaveState &State = stateOf(W);
+  State.Waits.giveUpLds();
+  if (O.Poison)
+    std::fill_n(State.Shadow->Plane.Lds + Offset, Size, uint8_t(0));
 }
 
 } // namespace

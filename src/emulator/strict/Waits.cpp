@@ -220,6 +220,14 @@ void WaitTracker::markBusy(const Load &L) {
   }
 }
 
+void WaitTracker::markAllBusy() {
+  BusyVectors.reset();
+  BusyScalars.reset();
+  SomeBusyVectors = SomeBusyScalars = 0;
+  for (const Load &L : Loads)
+    markBusy(L);
+}
+
 void WaitTracker::await(Wave &W, const Limits &Most) {
   // An operation that is not back keeps all ordered ones behind it waiting, so
   // it is back when fewer are outstanding than were issued since.
@@ -237,11 +245,38 @@ void WaitTracker::await(Wave &W, const Limits &Most) {
     if (IsBack(L))
       land(W, L);
   std::erase_if(Loads, IsBack);
-  BusyVectors.reset();
-  BusyScalars.reset();
-  SomeBusyVectors = SomeBusyScalars = 0;
-  for (const Load &L : Loads)
-    markBusy(L);
+  markAllBusy();
+}
+
+/// \p From without \p Taken.
+static void remove(llvm::SmallVectorImpl<Span> &From, Span Taken) {
+  llvm::SmallVector<Span, 2> Left;
+  auto Keep = [&](unsigned Begin, unsigned End) {
+    if (Begin < End)
+      Left.push_back({uint16_t(Begin), uint8_t(End - Begin)});
+  };
+  for (Span S : From) {
+    const unsigned End = S.First + S.Count;
+    Keep(S.First, std::min<unsigned>(End, Taken.First));
+    Keep(std::max<unsigned>(S.First, Taken.First + Taken.Count), End);
+  }
+  From = std::move(Left);
+}
+
+void WaitTracker::giveUp(Wave &W, RegisterFile File, Span Given) {
+  for (Load &L : Loads) {
+    auto &Regs = File == RegisterFile::Vector ? L.Vectors : L.Scalars;
+    if (llvm::none_of(Regs, [&](Span S) { return overlap(S, Given); }))
+      continue;
+    land(W, L);
+    remove(Regs, Given);
+  }
+  markAllBusy();
+}
+
+void WaitTracker::giveUpLds() {
+  for (Load &L : Loads)
+    L.LdsBytes = 0;
 }
 
 void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
@@ -352,9 +387,7 @@ void WaitTracker::start(uint64_t Seed) {
   Random.seed(uint32_t(Seed ^ Seed >> 32));
   Loads.clear();
   std::fill(std::begin(Issued), std::end(Issued), uint64_t(0));
-  BusyVectors.reset();
-  BusyScalars.reset();
-  SomeBusyVectors = SomeBusyScalars = 0;
+  markAllBusy();
 }
 
 } // namespace luthier::emulator::strict

@@ -25,6 +25,11 @@ public:
   /// Before \p I executes, \p W's PC past it: looks for registers it must not
   /// touch yet, and lets loads land that it waits for.
   void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  /// Loads into \p Given are back, with all that they bring, and need not be
+  /// waited for any more as far as \p Given goes.
+  void giveUp(Wave &W, RegisterFile File, Span Given);
+  /// The same for all loads to LDS.
+  void giveUpLds();
   /// Executes \p I, whose result may show later.
   void execute(Wave &W, const Inst &I, Handler Fn, const InstFacts &Facts);
 
@@ -55,6 +60,7 @@ private:
   void await(Wave &W, const std::array<unsigned, NumCounters> &Most);
   void land(Wave &W, Load &L);
   void markBusy(const Load &L);
+  void markAllBusy();
   void putAside(Wave &W, const Inst &I, Handler Fn, Load &L);
 
   LoadTiming Timing;

@@ -31,10 +31,12 @@ inline std::vector<char> codeObject(unsigned Version) {
 
 class ApiTest : public ::testing::Test {
 protected:
-  explicit ApiTest(const char *Target = "gfx90a") {
+  explicit ApiTest(const char *Target = "gfx90a",
+                   const char *Strict = nullptr) {
     auto Options = sized<luthier_emu_device_options>();
     Options.target = Target;
     Options.count_instructions = 1;
+    Options.strict = Strict;
     EXPECT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK)
         << luthier_emu_error(nullptr);
   }
