@@ -4,11 +4,14 @@
 //   random-kernels [--target gfx90a|gfx1030|gfx1030w32] [--from ir|assembly]
 //     [--way poison|count|blocks|accumulate|stack|mixed] [--storage FORM]
 //     [--policy grow|keep-occupancy|no-grow] [--seed FIRST] [--count N]
-//     [--show] [--cases FILE]
+//     [--show] [--write FILE] [--cases FILE]
 // What is not given varies from kernel to kernel. Says how many kernels were
 // judged and refused, what they were like, and how many per second; a kernel
 // with a difference is named so that the same options repeat it, and makes the
-// exit code 1. FILE has such names, one in a line, behind "#" why.
+// exit code 1. The file of --cases has such names, one in a line, behind "#"
+// why; that of --write gets the code object of the (last) original, and one
+// with
+// ".instrumented" behind its name what was made of it.
 #include "RandomJudge.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -28,7 +31,7 @@ struct Options {
   CaseOptions Cases;
   uint64_t Seed = 1, Count = 1;
   bool Show = false;
-  std::string File;
+  std::string File, Object;
 };
 
 [[noreturn]] void usage(const std::string &About) {
@@ -55,8 +58,8 @@ Options parse(ArrayRef<StringRef> Words) {
         usage((Name + " wants a number").str());
       continue;
     }
-    if (Name == "--cases") {
-      O.File = Value.str();
+    if (Name == "--cases" || Name == "--write") {
+      (Name == "--cases" ? O.File : O.Object) = Value.str();
       continue;
     }
     Expected<bool> Known = O.Cases.parse(Name, Value);
@@ -89,6 +92,13 @@ std::vector<RandomCase> casesOf(const Options &O) {
     Result.push_back(Found.Cases.at(Found.Seed));
   }
   return Result;
+}
+
+void write(const std::string &Path, ArrayRef<uint8_t> What) {
+  std::ofstream File(Path, std::ios::binary);
+  File.write(reinterpret_cast<const char *>(What.data()), What.size());
+  if (!File.flush())
+    usage("cannot write " + Path);
 }
 
 /// What a run has come to.
@@ -146,7 +156,12 @@ int main(int Argc, char **Argv) {
       std::printf("%s\n", sourceOf(Case).c_str());
       std::fflush(stdout);
     }
-    Sum.add(Case, judgeRandom(Case), O.Show);
+    const RandomVerdict Verdict = judgeRandom(Case);
+    Sum.add(Case, Verdict, O.Show);
+    if (!O.Object.empty()) {
+      write(O.Object, Verdict.Original);
+      write(O.Object + ".instrumented", Verdict.Instrumented);
+    }
   }
   Sum.print(
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)

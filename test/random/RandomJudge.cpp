@@ -64,6 +64,8 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
   };
   Judgement J = judge(Case.Target, Kernel.Object, Kernel.Launch,
                       hooksFor(Case.How), mutate, optionsFor(Case));
+  Verdict.Original = Kernel.Object->bytes();
+  Verdict.Instrumented = J.Instrumented.CodeObject;
   Verdict.Problem = J.Problem;
   Verdict.Refused = J.Refused;
   Verdict.IsUnfit = J.IsUnfit;

@@ -18,6 +18,8 @@ struct RandomVerdict {
   std::optional<RefusalReason> Refused;
   /// What was judged.
   Features Has;
+  /// The two code objects, as far as it got.
+  Bytes Original, Instrumented;
 };
 
 /// What the kernel is made from, or why it cannot be made.

@@ -123,8 +123,7 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   NumRunning += Exec != 0;
 }
 
-/// Returns the number of the first register after them.
-unsigned Workgroup::setUserRegisters(Wave &W) const {
+void Workgroup::setUserRegisters(Wave &W) {
   using namespace llvm::amdhsa;
   const Dispatch &D = *Plan.D;
   uint16_t Properties = D.KernelCodeProperties;
@@ -161,8 +160,9 @@ unsigned Workgroup::setUserRegisters(Wave &W) const {
     Push(D.PrivateSegmentSize);
   for (unsigned N = 0; N != Plan.NumPreloaded; ++N)
     Push(Plan.Preloaded[N]);
-  return AMDHSA_BITS_GET(D.ComputePgmRsrc2,
-                         COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
+  Scalars.NumUser = Reg;
+  Scalars.FirstSystem = AMDHSA_BITS_GET(
+      D.ComputePgmRsrc2, COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
 }
 
 void Workgroup::setTrapTemporaries(Wave &W) const {
@@ -177,7 +177,8 @@ void Workgroup::setScalars(Wave &W) {
   using namespace llvm::amdhsa;
   const Dispatch &D = *Plan.D;
   // The system registers follow the user registers that were asked for.
-  unsigned Reg = setUserRegisters(W);
+  setUserRegisters(W);
+  unsigned Reg = Scalars.FirstSystem;
   auto Push = [&](uint32_t Value) { W.S[Reg++] = Value; };
   uint32_t R2 = D.ComputePgmRsrc2;
   if (Plan.T->WorkgroupIdsInTtmp) {
@@ -198,14 +199,14 @@ void Workgroup::setScalars(Wave &W) {
   uint64_t WaveOffset = W.Slot * D.ScratchBytesPerWave;
   W.ScratchBegin = D.ScratchBase + WaveOffset;
   W.ScratchLimit = D.ScratchBytesPerWave;
-  NumLaunchScalars = Reg;
+  Scalars.End = Reg;
   if (!AMDHSA_BITS_GET(R2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT))
     return;
   if (Plan.T->Scratch == ScratchSetup::Architected)
     W.setS64(Plan.T->FlatScratch, W.ScratchBegin);
   else
     Push(uint32_t(WaveOffset));
-  NumLaunchScalars = Reg;
+  Scalars.End = Reg;
 }
 
 void Workgroup::settleBarrier() {

@@ -73,15 +73,20 @@ public:
   std::vector<Wave> Waves;
   /// Waves that have not ended.
   unsigned NumRunning = 0;
-  /// SGPRs that the launch set, the same number in all waves.
-  unsigned NumLaunchScalars = 0;
+  /// SGPRs that the launch set, the same ones in all waves: user registers, and
+  /// from the first system register on, up to the end. A descriptor may count
+  /// more user registers than it asks values for; what they hold is left over.
+  struct LaunchScalars {
+    unsigned NumUser = 0, FirstSystem = 0, End = 0;
+  };
+  LaunchScalars Scalars;
 
 private:
   void startWave(unsigned Number, const uint32_t (&Id)[3], uint64_t Seed);
   uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
                        uint32_t *ItemIds) const;
   void setScalars(Wave &W);
-  unsigned setUserRegisters(Wave &W) const;
+  void setUserRegisters(Wave &W);
   void setTrapTemporaries(Wave &W) const;
 
   const LaunchPlan &Plan;

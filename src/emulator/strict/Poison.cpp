@@ -17,7 +17,7 @@ void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
   for (size_t N = 0; N != Real.Waves.size(); ++N) {
     const Wave &W = Real.Waves[N];
     Space.startScratch(W.Slot);
-    Shadow.Waves[N].start(W, Plan, Real.NumLaunchScalars, *Thread,
+    Shadow.Waves[N].start(W, Plan, Real.Scalars, *Thread,
                           reinterpret_cast<uint8_t *>(Shadow.Lds.data()));
   }
   Thread->Memory = MemoryView(Space);

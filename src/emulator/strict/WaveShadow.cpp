@@ -17,8 +17,8 @@ WaveShadow::WaveShadow()
 }
 
 void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
-                       unsigned NumLaunchScalars, ThreadContext &Thread,
-                       uint8_t *Lds) {
+                       const Workgroup::LaunchScalars &Set,
+                       ThreadContext &Thread, uint8_t *Lds) {
   uint32_t *const Rows = Plane.V;
   Plane = W;
   Plane.V = Rows;
@@ -43,7 +43,8 @@ void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
 
   std::fill_n(Plane.S, sreg::TrapTemp, ~0u);
   std::fill(Plane.S + sreg::TrapTemp, std::end(Plane.S), 0u);
-  std::fill_n(Plane.S, NumLaunchScalars, 0u);
+  std::fill_n(Plane.S, Set.NumUser, 0u);
+  std::fill(Plane.S + Set.FirstSystem, Plane.S + Set.End, 0u);
   Plane.S[sreg::M0] = ~0u;
   Plane.S[sreg::Scc] = 1;
   Plane.setS64(sreg::Exec, W.s64(sreg::Exec));

@@ -5,7 +5,7 @@
 #ifndef LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
 #define LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/exec/Workgroup.h"
 #include <memory>
 
 namespace luthier::emulator {
@@ -30,8 +30,9 @@ struct WaveShadow {
 
   WaveShadow();
   /// Everything but what the launch sets is uninitialised.
-  void start(const Wave &W, const LaunchPlan &Plan, unsigned NumLaunchScalars,
-             ThreadContext &Thread, uint8_t *Lds);
+  void start(const Wave &W, const LaunchPlan &Plan,
+             const Workgroup::LaunchScalars &Set, ThreadContext &Thread,
+             uint8_t *Lds);
 
   uint32_t *row(unsigned Reg) { return Plane.vgpr(Reg); }
   /// To be called when a row's bits may have changed.

@@ -3,6 +3,7 @@
 // Each rule about uninitialised bits: a kernel that breaks it, and idioms of
 // compilers that do not.
 #include "StrictMachine.h"
+#include "llvm/Support/AMDHSAKernelDescriptor.h"
 
 namespace luthier::test {
 namespace {
@@ -46,6 +47,20 @@ TEST_F(Poison, InABranchIsReported) {
   end:
     s_endpgm)");
   EXPECT_EQ(V.Register, "scc");
+}
+
+/// LLVM counts 15 for gfx1100 in wave32 where a kernel asks for two.
+TEST_F(Poison, UserRegistersThatAreCountedButNotAskedForHoldNothing) {
+  AMDHSA_BITS_SET(Request.ComputePgmRsrc2,
+                  llvm::amdhsa::COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT,
+                  8u);
+  const auto branchOn = [](const std::string &Reg) {
+    return "s_cmp_eq_u32 " + Reg + ", 0\ns_cbranch_scc1 end\nend:\ns_endpgm";
+  };
+  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", branchOn("s2"));
+  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", branchOn("s7"));
+  for (const char *Set : {"s0", "s1", "s8"})
+    expectQuiet(branchOn(Set));
 }
 
 TEST_F(Poison, InAVectorConditionIsReported) {
