@@ -34,6 +34,10 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return Inner ? Inner->uninitialised(W) : nullptr;
   }
+  void functionLeft(const Wave &W) override {
+    if (Inner)
+      Inner->functionLeft(W);
+  }
   void scalarsGiven(Wave &W, unsigned First, unsigned Count) override {
     if (Inner)
       Inner->scalarsGiven(W, First, Count);

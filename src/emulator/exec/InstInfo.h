@@ -73,6 +73,12 @@ struct InstInfo {
   std::vector<RegisterRange> Reads;
   std::vector<RegisterRange> Writes;
   NoteSlot Note;
+
+  /// Calls, returns, and jumps that may be either.
+  bool leavesFunction() const {
+    return Mnemonic.starts_with("s_swappc") ||
+           Mnemonic.starts_with("s_setpc") || Mnemonic.starts_with("s_call");
+  }
 };
 
 struct Target;

@@ -6,6 +6,7 @@ namespace luthier::emulator {
 void DispatchObserver::workgroupStarted(Workgroup &) {}
 void DispatchObserver::workgroupEnded(Workgroup &) {}
 const Wave *DispatchObserver::uninitialised(const Wave &) { return nullptr; }
+void DispatchObserver::functionLeft(const Wave &) {}
 void DispatchObserver::scalarsGiven(Wave &, unsigned, unsigned) {}
 void DispatchObserver::vectorGiven(Wave &, unsigned, uint64_t) {}
 void DispatchObserver::ldsGiven(Wave &, uint32_t, uint32_t) {}

@@ -28,6 +28,9 @@ public:
   /// A wave whose registers and LDS have a 1 for each bit that \p W's have not
   /// initialised. Null if nobody knows.
   virtual const Wave *uninitialised(const Wave &W);
+  /// \p W's last instruction stands for a call, return or jump to another
+  /// function, though it may not look like one.
+  virtual void functionLeft(const Wave &W);
 
   /// Between instructions somebody else gives values to \p Count of \p W's
   /// scalars from \p First on, to \p Lanes of a row of its vector registers, to

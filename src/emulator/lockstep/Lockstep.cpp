@@ -75,8 +75,9 @@ strict::Options poisonOnly() {
   return Checks;
 }
 
-strict::Options earliest(strict::Options Checks) {
+strict::Options forInstrumented(strict::Options Checks) {
   Checks.Loads = strict::LoadTiming::Earliest;
+  Checks.KnowsFunctions = true;
   return Checks;
 }
 
@@ -94,7 +95,7 @@ Runner::Runner(Side A, Side B, const Options &O)
                 A, poisonOnly(), [](const auto &) {},
                 O.Interrupt ? O.Interrupt : NoInterrupt, O.Seed),
       Instrumented(
-          B, earliest(O.Strict),
+          B, forInstrumented(O.Strict),
           [this](const auto &V) {
             if (!Violated)
               Violated = V;
@@ -284,6 +285,9 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
       Info.Mnemonic.starts_with("s_swappc") ||
       Info.Mnemonic.starts_with("s_call"))
     State.noteCodeAddresses(pairOf(A, B), Info);
+  // A jump to another function may have become a branch.
+  if (Info.leavesFunction())
+    Instrumented.Watch.functionLeft(B);
   if (auto D = compareStores(A))
     return Report(std::move(*D));
   return true;

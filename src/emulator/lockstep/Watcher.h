@@ -38,6 +38,10 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return Inner ? Inner->uninitialised(W) : nullptr;
   }
+  void functionLeft(const Wave &W) override {
+    if (Inner)
+      Inner->functionLeft(W);
+  }
 
   /// Called before each instruction, with the PC behind it.
   std::function<void(Wave &, const Inst &)> Before;

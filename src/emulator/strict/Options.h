@@ -30,6 +30,9 @@ struct Options {
   std::optional<uint64_t> Seed;
   /// Report and go on, instead of ending the dispatch at the first violation.
   bool Continue = false;
+  /// Observers are told of jumps to other functions that do not look like such.
+  /// Otherwise any s_branch may be one, a tail call in instrumented code.
+  bool KnowsFunctions = false;
 
   bool anyCheck() const { return Poison || Waits || Hazards; }
 };

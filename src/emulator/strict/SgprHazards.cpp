@@ -136,19 +136,21 @@ void SgprHazards::step(Wave &W, const Inst &I, const InstFacts &Facts,
   constexpr uint64_t NotFlat = flags::SMRD | flags::MUBUF | flags::MTBUF;
   if (AllReads && (Facts.Info.Flags & NotFlat))
     return await(0);
-  const bool IsCall = Name.starts_with("s_swappc") ||
-                      Name.starts_with("s_setpc") || Name.starts_with("s_call");
+  const bool IsCall = Facts.Info.leavesFunction() ||
+                      (!AllReads && !KnowsFunctions && Name == "s_branch");
   const bool Runs = Facts.HazardClasses & (hazard::Valu | hazard::Matrix) ||
                     (Facts.Info.Flags & flags::SALU);
   if (Runs && !IsCall && (FromScalar.any() || FromVector.any()))
     look(W, I, Facts, R);
   update(W, I, Facts);
-  if (IsCall) {
-    // Compilers look at one function at a time.
-    await(0);
-    if (!AllReads)
-      Read.reset();
-  }
+  if (IsCall)
+    leaveFunction(*W.T);
+}
+
+void SgprHazards::leaveFunction(const Target &T) {
+  await(0);
+  if (T.Waits != WaitLayout::Gfx12)
+    Read.reset();
 }
 
 } // namespace luthier::emulator::strict

@@ -14,7 +14,11 @@ namespace luthier::emulator::strict {
 
 class SgprHazards {
 public:
+  explicit SgprHazards(bool KnowsFunctions) : KnowsFunctions(KnowsFunctions) {}
   void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  /// Compilers look at one function at a time, so what is under way at a call
+  /// or return is nobody's fault.
+  void leaveFunction(const Target &T);
 
 private:
   /// The scalar registers, and VCC after them.
@@ -25,6 +29,7 @@ private:
   bool look(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   void update(const Wave &W, const Inst &I, const InstFacts &Facts);
 
+  bool KnowsFunctions;
   /// Registers that the vector ALU has read, the way that matters.
   Set Read;
   /// Of these, what either unit has written since, with no wait.

@@ -22,6 +22,10 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
   }
+  void functionLeft(const Wave &W) override {
+    if (O.Hazards)
+      stateOf(W).Sgprs.leaveFunction(*W.T);
+  }
   // What is given a value counts as waited for and as initialised.
   void scalarsGiven(Wave &W, unsigned First, unsigned Count) override;
   void vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) override;
@@ -33,7 +37,8 @@ public:
 
 private:
   struct WaveState {
-    explicit WaveState(const Options &O) : Waits(O.Loads) {}
+    explicit WaveState(const Options &O)
+        : Waits(O.Loads), Sgprs(O.KnowsFunctions) {}
     WaveShadow *Shadow = nullptr;
     WaitTracker Waits;
     HazardTracker Hazards;
@@ -63,7 +68,7 @@ void StrictObserver::workgroupStarted(Workgroup &Real) {
   for (WaveState &State : G.Waves) {
     State.Waits.start(O.Seed.value_or(0) + ++NumWaves);
     State.Hazards.start();
-    State.Sgprs = SgprHazards();
+    State.Sgprs = SgprHazards(O.KnowsFunctions);
   }
   Last = nullptr;
   if (!O.Poison)

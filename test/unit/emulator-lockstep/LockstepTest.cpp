@@ -252,5 +252,71 @@ TEST_F(NarrowJudge, ComparesTheirLanesAndMasks) {
             "exec");
 }
 
+class Rdna3Judge : public Judge {
+protected:
+  Rdna3Judge() : Judge("gfx1100") {}
+};
+
+/// Of a mask that is read, written and read again, compilers know within a
+/// function.
+constexpr char MasksAcrossATailCall[] = R"(
+    v_mov_b32 v1, 0
+    v_cmp_eq_u32 vcc, 1, v0
+    s_nop 0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_getpc_b64 s[4:5]
+  here:
+    s_add_u32 s4, s4, f-here
+    s_addc_u32 s5, s5, 0
+    s_setpc_b64 s[4:5]
+    s_nop 0
+  f:
+    v_cmp_eq_u32 vcc, 2, v0
+    s_nop 0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_endpgm)";
+
+TEST_F(Rdna3Judge, AJumpToAnotherFunctionThatBecameABranchIsStillOne) {
+  passes(MasksAcrossATailCall, R"(
+    v_mov_b32 v1, 0
+    v_cmp_eq_u32 vcc, 1, v0
+    s_nop 0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_getpc_b64 s[4:5]
+  here:
+    s_add_u32 s4, s4, f-here
+    s_addc_u32 s5, s5, 0
+    s_branch f
+    s_nop 0
+  f:
+  + s_nop 0
+    v_cmp_eq_u32 vcc, 2, v0
+    s_nop 0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_endpgm)");
+}
+
+TEST_F(Rdna3Judge, ABranchWithinAFunctionEndsNothing) {
+  const std::string Original = R"(
+    v_cmp_eq_u32 vcc, 1, v0
+    v_mov_b32 v1, 0
+    s_branch next
+  next:
+    v_cmp_eq_u32 vcc, 2, v0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_endpgm)";
+  EXPECT_EQ(differs(Original, R"(
+    v_cmp_eq_u32 vcc, 1, v0
+    v_mov_b32 v1, 0
+  + v_cndmask_b32 v20, v0, v1, vcc
+    s_branch next
+  next:
+    v_cmp_eq_u32 vcc, 2, v0
+    v_cndmask_b32 v2, v0, v1, vcc
+    s_endpgm)")
+                .What,
+            emulator::lockstep::Difference::Kind::Violation);
+}
+
 } // namespace
 } // namespace luthier::test

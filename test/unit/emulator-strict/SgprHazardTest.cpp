@@ -61,6 +61,21 @@ TEST_F(SgprHazardsOfGfx11, VccHasAWaitOfItsOwn) {
     s_endpgm)");
 }
 
+TEST_F(SgprHazardsOfGfx11, ABranchMayBeACall) {
+  expectQuiet(maskThen(R"(
+    s_branch f
+    s_nop 0
+  f:
+    s_mov_b32 s7, 0
+    s_add_u32 s8, s7, 1)"));
+  expectOne(Rule::Hazard, "s_add_u32", maskThen(R"(
+    s_cbranch_execz f
+    s_nop 0
+  f:
+    s_mov_b32 s7, 0
+    s_add_u32 s8, s7, 1)"));
+}
+
 TEST_F(SgprHazardsOfGfx11, OnlyMasksMatter) {
   expectQuiet(R"(
     v_mov_b32 v2, s6
