@@ -33,6 +33,8 @@ class ThroughTheRuntime:
         self.directory = directory
 
     def plain(self, command):
+        # Those of the program before.
+        harness.remove(self.timings)
         result = harness.run_on_emulator(command, self.arguments.emulator, self.arguments.device, self.statistics)
         return result, self.counts()
 
