@@ -122,8 +122,10 @@ struct Payload {
   /// Writes registers of the application from vector instructions.
   bool WritesApplication = false;
   /// Contains instructions that hardware does not hold back until what they
-  /// read has been written (DPP, s_getreg, lane selects).
+  /// read has been written (DPP, s_getreg, access to single lanes).
   bool NeedsDistance = false;
+  /// Possibly with its last instructions; see amdgpu/WideStores.h.
+  bool StoresWide = false;
   /// One past the last register used; the frame's first where none is.
   unsigned SGPREnd = 0, VGPREnd = 0;
   /// Registers by number whose old value is lost, wherever they lie; of a

@@ -3,6 +3,7 @@
 #include "SIInstrInfo.h"
 #include "SIMachineFunctionInfo.h"
 #include "amdgpu/RegisterFiles.h"
+#include "amdgpu/WideStores.h"
 #include "hook/FramePasses.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,6 +23,7 @@ namespace {
 bool needsDistance(const MachineInstr &MI) {
   switch (MI.getOpcode()) {
   case AMDGPU::S_GETREG_B32:
+  case AMDGPU::V_READFIRSTLANE_B32:
   case AMDGPU::V_READLANE_B32:
   case AMDGPU::V_WRITELANE_B32:
     return true;
@@ -251,6 +253,8 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
   if (MI.getOpcode() == AMDGPU::S_ENDPGM)
     return refuse(RefusalReason::UnsupportedHook, "a hook ends the wave");
   Result.NeedsDistance |= needsDistance(MI);
+  Result.StoresWide |=
+      amdgpu::isWideStore(MI, Encoder.target().registerFiles());
   noteMode(MI);
   for (const MachineOperand &MO : MI.operands()) {
     if (!MO.isReg() || !MO.getReg().isPhysical())

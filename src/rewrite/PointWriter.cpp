@@ -154,6 +154,9 @@ bool PointCode::readsScalarsByVectors() const {
 
 void PointCode::restore() {
   const SeamTraits &Waits = Code.waits();
+  // The next payload, and what is restored below, overwrite its data.
+  if (P.StoresWide)
+    Code.waitStates(Waits.StoreStates);
   if (S.hasVectors()) {
     Code.activateAll();
     Code.set(Frame.StackPointer, Plan.Stack.Base);

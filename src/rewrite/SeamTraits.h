@@ -21,6 +21,7 @@ struct SeamTraits {
   SeamWaits Counters;
   unsigned EnterStates;  ///< Before touching the application's VGPRs.
   unsigned MatrixStates; ///< The same in kernels with matrix operations.
+  unsigned StoreStates;  ///< From a wide store to overwriting its data.
   unsigned LeaveStates;  ///< After writing registers of the application.
   unsigned M0States;     ///< From a write of M0 to its use.
   unsigned ModeStates;   ///< Between accesses to one hardware register.
