@@ -25,14 +25,16 @@ bool fail(const Function &F, const Twine &Message) {
   return false;
 }
 
+/// Clang hands large structures over in memory.
+Type *valueTypeOf(const Argument &A) {
+  Type *Pointee = A.getPointeeInMemoryValueType();
+  return Pointee ? Pointee : A.getType();
+}
+
 bool isPassable(const Argument &A) {
-  Type *T = A.getType();
-  if (A.hasByValAttr() || A.hasByRefAttr() || A.hasStructRetAttr())
-    return false;
-  if (T->isPointerTy())
-    return true;
-  return (T->isIntegerTy() || T->isFloatingPointTy()) &&
-         T->getPrimitiveSizeInBits() <= 64;
+  Type *T = valueTypeOf(A);
+  return !A.hasStructRetAttr() && T->isSized() &&
+         A.getParent()->getDataLayout().getTypeAllocSize(T) <= 64;
 }
 
 std::string toText(const Type &T) {
@@ -51,11 +53,10 @@ bool checkSignature(const Function &Hook) {
                           " must not take a variable number of arguments");
   for (const Argument &A : Hook.args())
     if (!isPassable(A))
-      Fine =
-          fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
-                         quoted(Hook) + " has a type (" + toText(*A.getType()) +
-                         ") that is not an integer, a floating-point "
-                         "number or a pointer of at most 64 bits");
+      Fine = fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
+                            quoted(Hook) + " has a type (" +
+                            toText(*valueTypeOf(A)) +
+                            ") that is not a value of at most 64 bytes");
   return Fine;
 }
 

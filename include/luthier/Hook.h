@@ -12,7 +12,7 @@
 //   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countLoad), {...});
 //
 // A hook is inlined where it is inserted. It returns nothing and takes
-// integers, floating-point numbers and pointers of at most 64 bits. It may call
+// numbers, pointers, vectors and structures of at most 64 bytes. It may call
 // other device functions, recursive and virtual ones too.
 // Inline assembly is refused, because nobody can say which registers it uses;
 // use the functions of Intrinsics.h. The plugin reports what it refuses as an

@@ -12,16 +12,20 @@
 #define LUTHIER_HOOKARGUMENT_H
 
 #include "luthier/Export.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/MC/MCRegister.h"
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <optional>
+#include <type_traits>
+#include <vector>
 
 namespace luthier {
 
 /// One argument of a hook. Converts to the type of the hook's parameter by
-/// dropping or zero-filling high bits.
+/// dropping or zero-filling high bits, floating-point numbers by rounding.
 class LUTHIER_API HookArgument {
 public:
   enum class Kind {
@@ -44,18 +48,33 @@ public:
   HookArgument(T Number)
       : K(Kind::Constant), Number(static_cast<uint64_t>(Number)) {}
 
-  /// A register of the application, up to 64 bits wide: SGPR, VGPR, AGPR, a
-  /// half or pair of them, SCC, VCC, EXEC, M0, MODE and other special ones. A
-  /// vector register arrives lane by lane, valid in lanes that are active at
-  /// the point.
+  template <std::floating_point T>
+  HookArgument(T Number)
+      : K(Kind::Constant), Floating(static_cast<double>(Number)) {}
+
+  /// A structure, or anything else that can be copied byte by byte, for a
+  /// parameter of the same type.
+  template <typename T> static HookArgument value(const T &Value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    HookArgument A(Kind::Constant);
+    A.Words.resize((sizeof(T) + 7) / 8);
+    std::memcpy(A.Words.data(), &Value, sizeof(T));
+    A.Bytes = sizeof(T);
+    A.Align = alignof(T);
+    return A;
+  }
+
+  /// A register of the application: SGPR, VGPR, AGPR, a half or tuple of them,
+  /// SCC, VCC, EXEC, M0, MODE and other special ones. One of more than 64 bits
+  /// is for a vector or structure. A vector register arrives lane by lane,
+  /// valid in lanes that are active at the point.
   HookArgument(llvm::MCRegister Reg) : K(Kind::Register), Reg(Reg) {}
 
-  /// Registers \p First to \p First + \p Count - 1 of tuple \p Reg, one or two
-  /// of them: for tuples of more than 64 bits, spread over parameters.
+  /// Registers \p First to \p First + \p Count - 1 of tuple \p Reg.
   static HookArgument part(llvm::MCRegister Reg, unsigned First,
                            unsigned Count) {
     HookArgument A(Reg);
-    A.Index = First;
+    A.First = First;
     A.Count = Count;
     return A;
   }
@@ -64,6 +83,14 @@ public:
   /// register, an inline constant or a literal, without source modifiers.
   static HookArgument operand(unsigned Index) {
     return about(Kind::Operand, Index);
+  }
+  /// The same registers as in part(), of an operand that is a tuple.
+  static HookArgument operandPart(unsigned Index, unsigned First,
+                                  unsigned Count) {
+    HookArgument A = operand(Index);
+    A.First = First;
+    A.Count = Count;
+    return A;
   }
 
   /// The address, for each lane, of access \p Access of the instruction (see
@@ -102,12 +129,19 @@ public:
   bool isConstant() const { return K == Kind::Constant; }
   bool isRegister() const { return K == Kind::Register; }
   llvm::MCRegister reg() const { return Reg; }
-  /// Of an operand or access its number, of a register the first part.
+  /// Of an operand or access its number.
   unsigned index() const { return Index; }
-  /// Parts of the register to pass; 0 for the whole.
+  /// Of a register or operand the first part to pass, and how many; 0 for the
+  /// whole.
+  unsigned firstPart() const { return First; }
   unsigned count() const { return Count; }
   /// Bits of an integer constant, or nothing for another kind of constant.
   std::optional<uint64_t> integer() const;
+  std::optional<double> floating() const { return Floating; }
+  /// Of a value(), whose bytes are words()'s first ones; else 0.
+  unsigned bytes() const { return Bytes; }
+  unsigned align() const { return Align; }
+  llvm::ArrayRef<uint64_t> words() const { return Words; }
 
 private:
   explicit HookArgument(Kind K) : K(K) {}
@@ -121,7 +155,10 @@ private:
   llvm::Constant *C = nullptr;
   uint64_t Number = 0;
   llvm::MCRegister Reg;
-  unsigned Index = 0, Count = 0;
+  unsigned Index = 0, First = 0, Count = 0;
+  std::optional<double> Floating;
+  std::vector<uint64_t> Words;
+  unsigned Bytes = 0, Align = 1;
 };
 
 } // namespace luthier

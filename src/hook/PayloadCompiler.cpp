@@ -125,16 +125,20 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
   if (!F)
     return F.takeError();
   SmallVector<HookParameter, 4> Result;
+  const DataLayout &DL = P->M->getDataLayout();
   for (const Argument &A : F->args()) {
-    unsigned Bits =
-        A.getType()->isPointerTy()
-            ? P->M->getDataLayout().getPointerTypeSizeInBits(A.getType())
-            : A.getType()->getPrimitiveSizeInBits();
-    if (Bits == 0 || Bits > 64)
+    if (!isPassable(A))
       return refuse(RefusalReason::UnsupportedHook,
                     "parameter " + Twine(A.getArgNo()) + " of " + Hook +
-                        " is not a scalar of at most 64 bits");
-    Result.push_back({Bits, namesRegister(A)});
+                        " is not a value of at most " +
+                        Twine(MaxParameterBytes) + " bytes");
+    Type *T = valueTypeOf(A);
+    const unsigned Bits =
+        isScalar(*T) ? DL.getTypeSizeInBits(T) : 8 * DL.getTypeAllocSize(T);
+    for (unsigned First = 0; First < Bits; First += 64)
+      Result.push_back({std::min(64u, Bits - First),
+                        unsigned(DL.getABITypeAlign(T).value()),
+                        T->isFloatingPointTy(), First != 0, namesRegister(A)});
   }
   return Result;
 }

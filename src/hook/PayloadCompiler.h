@@ -13,9 +13,13 @@
 
 namespace luthier {
 
-/// Types of a hook's parameters, as far as passing arguments goes.
+/// A hook's parameter, or 64 bits of it, as far as passing arguments goes.
 struct HookParameter {
-  unsigned Bits = 0; ///< 1 to 64.
+  unsigned Bits = 0;  ///< 1 to 64.
+  unsigned Align = 1; ///< In bytes, of the whole.
+  bool IsFloat = false;
+  /// Further bits of the parameter before it.
+  bool IsContinued = false;
   /// Every value needs a compilation of its own.
   bool MustBeConstant = false;
 };

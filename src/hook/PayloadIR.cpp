@@ -30,6 +30,24 @@ Expected<Function &> findHook(Module &M, StringRef Name, StringRef ToolName) {
   return *F;
 }
 
+bool isScalar(const Type &T) {
+  return T.isPointerTy() || ((T.isIntegerTy() || T.isFloatingPointTy()) &&
+                             T.getPrimitiveSizeInBits() <= 64);
+}
+
+Type *valueTypeOf(const Argument &Parameter) {
+  if (Type *Pointee = Parameter.getPointeeInMemoryValueType())
+    return Pointee;
+  return Parameter.getType();
+}
+
+bool isPassable(const Argument &Parameter) {
+  Type *T = valueTypeOf(Parameter);
+  return !Parameter.hasStructRetAttr() && T->isSized() &&
+         Parameter.getParent()->getDataLayout().getTypeAllocSize(T) <=
+             MaxParameterBytes;
+}
+
 static Constant *constantOf(uint64_t Bits, Type *T) {
   LLVMContext &C = T->getContext();
   if (T->isPointerTy())
@@ -77,6 +95,42 @@ static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A,
       B.CreateTrunc(Bits, B.getIntNTy(T->getPrimitiveSizeInBits())), T);
 }
 
+/// What is given for a parameter, or for 64 bits of one.
+using GivenArgument = std::variant<uint64_t, ArgumentSlot, ComputedArgument>;
+
+static Value *emitScalar(IRBuilderBase &B, const GivenArgument &Given,
+                         Type *T) {
+  if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
+    return placeholder(B, *Slot, T);
+  if (const auto *Computed = std::get_if<ComputedArgument>(&Given))
+    return emitComputed(B, *Computed, T);
+  return constantOf(std::get<uint64_t>(Given), T);
+}
+
+/// Takes as many of \p Given as there are 64 bits in \p Parameter.
+static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
+                           const Argument &Parameter) {
+  Type *T = valueTypeOf(Parameter);
+  auto next = [&] {
+    const GivenArgument &First = Given.front();
+    Given = Given.drop_front();
+    return &First;
+  };
+  const bool InMemory = Parameter.hasPointeeInMemoryValueAttr();
+  if (isScalar(*T) && !InMemory)
+    return emitScalar(B, *next(), T);
+  // What is in memory for a moment can be of any type.
+  const DataLayout &DL = B.GetInsertBlock()->getDataLayout();
+  const unsigned Bytes = DL.getTypeAllocSize(T);
+  AllocaInst *Memory = B.CreateAlloca(T, DL.getAllocaAddrSpace());
+  for (unsigned Offset = 0; Offset < Bytes; Offset += 8) {
+    Type *Part = B.getIntNTy(8 * std::min(8u, Bytes - Offset));
+    B.CreateStore(emitScalar(B, *next(), Part),
+                  B.CreateConstInBoundsGEP1_32(B.getInt8Ty(), Memory, Offset));
+  }
+  return InMemory ? static_cast<Value *>(Memory) : B.CreateLoad(T, Memory);
+}
+
 static Function &createPayload(Module &M, unsigned Index,
                                const PayloadVariant &Variant, Function &Hook,
                                const TargetMachine &TM) {
@@ -103,15 +157,9 @@ static Function &createPayload(Module &M, unsigned Index,
   F->addFnAttr("amdgpu-agpr-alloc", "0");
   IRBuilder<> B(BasicBlock::Create(Context, "", F));
   SmallVector<Value *, 4> Arguments;
-  for (Argument &A : Hook.args()) {
-    const auto &Given = Variant.Arguments[A.getArgNo()];
-    if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
-      Arguments.push_back(placeholder(B, *Slot, A.getType()));
-    else if (const auto *Computed = std::get_if<ComputedArgument>(&Given))
-      Arguments.push_back(emitComputed(B, *Computed, A.getType()));
-    else
-      Arguments.push_back(constantOf(std::get<uint64_t>(Given), A.getType()));
-  }
+  ArrayRef<GivenArgument> Given = Variant.Arguments;
+  for (Argument &A : Hook.args())
+    Arguments.push_back(emitArgument(B, Given, A));
   B.CreateCall(&Hook, Arguments);
   B.CreateRetVoid();
   return *F;

@@ -139,6 +139,26 @@ Expected<ArgumentValue> ArgumentResolver::operandValue(const MachineInstr &MI,
   return noValue("operand " + Twine(Index) + " has no value");
 }
 
+MCRegister ArgumentResolver::registerOf(const HookArgument &Argument,
+                                        const PlacedPoint &At) {
+  if (Argument.isRegister())
+    return Argument.reg();
+  if (Argument.kind() != HookArgument::Kind::Operand || !At.Instruction ||
+      Argument.index() >= At.Instruction->getNumOperands())
+    return MCRegister();
+  const MachineOperand &MO = At.Instruction->getOperand(Argument.index());
+  return MO.isReg() && MO.getReg().isPhysical() ? MO.getReg().asMCReg()
+                                                : MCRegister();
+}
+
+Expected<ArgumentValue>
+ArgumentResolver::operandParts(const PlacedPoint &At,
+                               const HookArgument &Argument) const {
+  if (MCRegister Tuple = registerOf(Argument, At))
+    return registerParts(Tuple, Argument.firstPart(), Argument.count());
+  return noValue("operand " + Twine(Argument.index()) + " is no register");
+}
+
 Expected<MemoryAccess> ArgumentResolver::access(const MachineInstr &MI,
                                                 unsigned Index) const {
   auto Accesses = memoryAccesses(MI);
@@ -202,9 +222,10 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
     return noValue("a constant is not a number of at most 64 bits");
   }
   if (Argument.kind() == Kind::Register)
-    return Argument.count() ? registerParts(Argument.reg(), Argument.index(),
-                                            Argument.count())
-                            : registerValue(Argument.reg());
+    return Argument.count()
+               ? registerParts(Argument.reg(), Argument.firstPart(),
+                               Argument.count())
+               : registerValue(Argument.reg());
   const TargetSubtargetInfo &ST = LR.functions().front().second->getSubtarget();
   if (Argument.kind() == Kind::ActiveLanes)
     return ArgumentValue::plain(MCRegister(
@@ -215,7 +236,9 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
   const MachineInstr &MI = *At.Instruction;
   switch (Argument.kind()) {
   case Kind::Operand: {
-    Expected<ArgumentValue> Value = operandValue(MI, Argument.index());
+    Expected<ArgumentValue> Value = Argument.count()
+                                        ? operandParts(At, Argument)
+                                        : operandValue(MI, Argument.index());
     if (!Value)
       return Value.takeError();
     // A result is what the instruction has written.

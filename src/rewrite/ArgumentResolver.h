@@ -29,6 +29,11 @@ public:
   /// How many dwords \p Reg takes and whether it holds a value per lane.
   ArgumentSlot slotFor(llvm::MCRegister Reg) const;
 
+  /// The register that \p Argument names at \p At, by itself or as an operand;
+  /// none for everything else.
+  static llvm::MCRegister registerOf(const HookArgument &Argument,
+                                     const PlacedPoint &At);
+
 private:
   llvm::Expected<ArgumentValue> find(const HookArgument &Argument,
                                      const PlacedPoint &At);
@@ -37,6 +42,8 @@ private:
   registerParts(llvm::MCRegister Tuple, unsigned First, unsigned Count) const;
   llvm::Expected<ArgumentValue> operandValue(const llvm::MachineInstr &MI,
                                              unsigned Index);
+  llvm::Expected<ArgumentValue>
+  operandParts(const PlacedPoint &At, const HookArgument &Argument) const;
   llvm::Expected<MemoryAccess> access(const llvm::MachineInstr &MI,
                                       unsigned Index) const;
   llvm::Expected<unsigned> sizeOf(const llvm::MachineInstr &MI) const;

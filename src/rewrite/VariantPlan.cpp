@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/VariantPlan.h"
 #include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
 #include "rewrite/ArgumentResolver.h"
+#include "rewrite/ArgumentSpreader.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
@@ -55,6 +57,10 @@ public:
   }
 
 private:
+  /// An argument for each of \p Hook's parameters, or 64 bits of them.
+  Expected<SmallVector<HookArgument, 2>> spread(ArrayRef<HookArgument> Given,
+                                                const UsedHook &Hook,
+                                                const PlacedPoint &At) const;
   /// Finds the places and arguments of \p I and notes its constants.
   Error resolve(const InstrumentationTask::Insertion &I);
   void plan(const ResolvedPoint &Point);
@@ -99,22 +105,42 @@ Expected<UsedHook *> VariantPlanner::find(const void *Handle) {
   return &Hook;
 }
 
+Expected<SmallVector<HookArgument, 2>>
+VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
+                       const PlacedPoint &At) const {
+  ArgumentSpreader Spreader(Hook.Parameters);
+  for (const HookArgument &Argument : Given) {
+    const MCRegister Reg = ArgumentResolver::registerOf(Argument, At);
+    const unsigned Dwords = Reg ? Arguments.slotFor(Reg).Dwords : 0;
+    if (Error E = Spreader.add(Argument, Dwords))
+      return refuse(RefusalReason::HookArguments,
+                    Hook.Reference.Function + ": " + toString(std::move(E)));
+  }
+  if (!Spreader.isComplete())
+    return refuse(RefusalReason::HookArguments,
+                  Hook.Reference.Function + " takes " +
+                      Twine(count_if(Hook.Parameters,
+                                     [](const HookParameter &Parameter) {
+                                       return !Parameter.IsContinued;
+                                     })) +
+                      " arguments, " + Twine(Given.size()) + " were given");
+  return Spreader.take();
+}
+
 Error VariantPlanner::resolve(const InstrumentationTask::Insertion &I) {
   Expected<UsedHook *> Hook = find(I.Hook);
   if (!Hook)
     return Hook.takeError();
   UsedHook &Used = **Hook;
-  if (I.Arguments.size() != Used.Parameters.size())
-    return refuse(RefusalReason::HookArguments,
-                  Used.Reference.Function + " takes " +
-                      Twine(Used.Parameters.size()) + " arguments, " +
-                      Twine(I.Arguments.size()) + " were given");
   Expected<SmallVector<PlacedPoint, 1>> At = Places.find(I);
   if (!At)
     return At.takeError();
   for (const PlacedPoint &Place : *At) {
+    auto Given = spread(I.Arguments, Used, Place);
+    if (!Given)
+      return Given.takeError();
     ResolvedPoint Point{I.Hook, &Used, Place, {}};
-    for (const auto &[Number, Argument] : enumerate(I.Arguments)) {
+    for (const auto &[Number, Argument] : enumerate(*Given)) {
       Expected<ArgumentValue> Value = Arguments.resolve(Argument, Place);
       if (!Value)
         return Value.takeError();
