@@ -50,8 +50,9 @@ struct InstrumenterOptions {
   /// Overwrite, at every point, what the analyses call free.
   bool Poison = false;
   uint64_t PoisonSeed = 0;
-  /// Registers at one point that became free, chosen by chance; 0 for all.
-  uint32_t PoisonMost = 32;
+  /// About how many registers at one point, chosen by chance, if more are free
+  /// that hold values yet; 0 for all.
+  uint32_t PoisonMost = 0;
   /// For tests of judges: units of RegisterSet that are overwritten although
   /// the application may need them.
   std::vector<unsigned> PoisonPlanted = {};

@@ -47,11 +47,15 @@ private:
   RegisterSet after(const MachineBasicBlock &MBB, RegisterSet Garbage,
                     bool IsFinal);
   RegisterSet atStart(const MachineBasicBlock &MBB) const;
+  void number(const MachineFunction &MF);
   void solve(const MachineFunction &MF);
   void plan(const MachineFunction &MF);
+  /// What becomes garbage at \p At if it is not yet: all of \p Free, or some by
+  /// chance, the same ones whenever it is asked.
+  RegisterSet turned(Key At, const RegisterSet &Free) const;
   /// Registers that hold garbage behind a place where \p Free is free and
   /// \p Garbage did before.
-  RegisterSet pass(const RegisterSet &Free, RegisterSet Garbage) const;
+  RegisterSet pass(Key At, const RegisterSet &Free, RegisterSet Garbage) const;
   void note(Key At, const RegisterSet &Free, const RegisterSet &Garbage);
   RegisterSet choose(const RegisterSet &From, unsigned Count);
 
@@ -64,6 +68,8 @@ private:
   std::mt19937 Random;
   /// Where blocks end; absent until control is known to get there.
   DenseMap<const MachineBasicBlock *, RegisterSet> Ends;
+  /// Of places, for the dice: addresses differ from run to run.
+  DenseMap<Key, unsigned> Numbers;
   PoisonPlan Plan;
 };
 
@@ -86,12 +92,29 @@ RegisterSet PoisonPlanner::freeOnEdge(const MachineBasicBlock &From,
   return free(Lives.onEdge(From, To), Loads.onEdge(From, To));
 }
 
-RegisterSet PoisonPlanner::pass(const RegisterSet &Free,
+RegisterSet PoisonPlanner::turned(Key At, const RegisterSet &Free) const {
+  if (How.Most >= S::NumUnits)
+    return Free;
+  unsigned Count = 0;
+  for (unsigned U = 0; U != S::NumUnits; ++U)
+    Count += Free.unit(U);
+  if (Count <= How.Most)
+    return Free;
+  std::minstd_rand Chance(How.Seed ^ Numbers.lookup(At));
+  RegisterSet Chosen;
+  for (unsigned U = 0; U != S::NumUnits; ++U)
+    if (Free.unit(U) && Chance() % Count < How.Most)
+      Chosen.addUnit(U);
+  return Chosen;
+}
+
+RegisterSet PoisonPlanner::pass(Key At, const RegisterSet &Free,
                                 RegisterSet Garbage) const {
   // Otherwise only lanes that are active are reached for sure.
   const bool ReachesAllLanes =
       Free.has(S::SCC) || freePair(Free, Effects.isWave32());
-  return Garbage |= ReachesAllLanes ? Free : Free - S::allVectors();
+  const RegisterSet Turned = turned(At, Free);
+  return Garbage |= ReachesAllLanes ? Turned : Turned - S::allVectors();
 }
 
 RegisterSet PoisonPlanner::after(const MachineBasicBlock &MBB,
@@ -100,7 +123,7 @@ RegisterSet PoisonPlanner::after(const MachineBasicBlock &MBB,
     const RegisterSet Free = freeBefore(MI);
     if (IsFinal)
       note({&MI, nullptr}, Free, Garbage);
-    Garbage = pass(Free, Garbage);
+    Garbage = pass({&MI, nullptr}, Free, Garbage);
     // What was called may have written anything.
     if (MI.isCall())
       Garbage = {};
@@ -116,12 +139,24 @@ RegisterSet PoisonPlanner::atStart(const MachineBasicBlock &MBB) const {
   const bool IsEntry = &MBB == &MBB.getParent()->front();
   if (!IsEntry && MBB.pred_empty())
     return {};
-  RegisterSet Garbage =
-      IsEntry ? pass(freeAtEntry(*MBB.getParent()), {}) : RegisterSet::all();
+  RegisterSet Garbage = IsEntry ? pass({nullptr, MBB.getParent()},
+                                       freeAtEntry(*MBB.getParent()), {})
+                                : RegisterSet::all();
   for (const MachineBasicBlock *Pred : MBB.predecessors())
     if (auto End = Ends.find(Pred); End != Ends.end())
-      Garbage &= pass(freeOnEdge(*Pred, MBB), End->second);
+      Garbage &= pass({Pred, &MBB}, freeOnEdge(*Pred, MBB), End->second);
   return Garbage;
+}
+
+void PoisonPlanner::number(const MachineFunction &MF) {
+  auto add = [&](Key At) { Numbers.try_emplace(At, Numbers.size() + 1); };
+  add({nullptr, &MF});
+  for (const MachineBasicBlock &MBB : MF) {
+    for (const MachineInstr &MI : MBB)
+      add({&MI, nullptr});
+    for (const MachineBasicBlock *Succ : MBB.successors())
+      add({&MBB, Succ});
+  }
 }
 
 /// Sets only shrink from round to round.
@@ -156,7 +191,7 @@ void PoisonPlanner::note(Key At, const RegisterSet &Free,
                          const RegisterSet &Garbage) {
   constexpr unsigned Again = 2;
   const RegisterSet Write =
-      choose(Free - Garbage, How.Most) | choose(Free & Garbage, Again);
+      (turned(At, Free) - Garbage) | choose(Free & Garbage, Again);
   if (!Write.empty())
     Plan.Places[At] = {Write, Free};
 }
@@ -172,6 +207,7 @@ void PoisonPlanner::plan(const MachineFunction &MF) {
 
 PoisonPlan PoisonPlanner::run() {
   for (const auto &[Symbol, MF] : LR.functions()) {
+    number(*MF);
     solve(*MF);
     plan(*MF);
   }

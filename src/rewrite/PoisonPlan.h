@@ -28,7 +28,7 @@ public:
   struct Options {
     RegisterSet Universe; ///< What may be overwritten at all.
     RegisterSet Planted;  ///< Taken to be free everywhere.
-    unsigned Most = 0;    ///< That became free, at one place.
+    unsigned Most = 0;    ///< Of those that hold values yet, at one place.
     uint32_t Seed = 0;
   };
   static PoisonPlan run(const LiftedRepresentation &LR, const Options &How);
