@@ -60,33 +60,49 @@ RegisterUse registerAllocation(const LiftedRepresentation &LR) {
   return Result;
 }
 
+/// Calls \p Visit for each instruction.
+static void forEachInstruction(const LiftedRepresentation &LR,
+                               function_ref<void(const MachineInstr &)> Visit) {
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB)
+        Visit(MI);
+}
+
+RegisterUse namedRegisterUse(const LiftedRepresentation &LR) {
+  RegisterUse Use;
+  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
+  forEachInstruction(LR, [&](const MachineInstr &MI) {
+    for (const MachineOperand &MO : MI.operands()) {
+      if (!MO.isReg())
+        continue;
+      amdgpu::RegisterRange Range = Files.rangeOf(MO.getReg().asMCReg());
+      if (Range.File == amdgpu::RegisterFile::SGPR)
+        Use.SGPRs = std::max(Use.SGPRs, Range.end());
+      else if (Range.File == amdgpu::RegisterFile::VGPR)
+        Use.VGPRs = std::max(Use.VGPRs, Range.end());
+      else if (Range.File == amdgpu::RegisterFile::AGPR)
+        Use.AGPRs = std::max(Use.AGPRs, Range.end());
+    }
+  });
+  return Use;
+}
+
 RegisterUse registerUse(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const RegisterUse Allocation = registerAllocation(LR);
+  RegisterUse Use = namedRegisterUse(LR);
   // User SGPRs, then up to five of the system; up to three work-item ids.
   // Accumulation registers that the code does not name may be reserved all the
   // same, and share the file with the others.
-  RegisterUse Use{Kernel.Descriptor.userSGPRCount() + 5, 3,
-                  Kernel.Metadata.AGPRs};
+  Use.SGPRs = std::max(Use.SGPRs, Kernel.Descriptor.userSGPRCount() + 5);
+  Use.VGPRs = std::max(Use.VGPRs, 3u);
+  Use.AGPRs = std::max(Use.AGPRs, Kernel.Metadata.AGPRs);
   bool IndexedScalars = false, IndexedVectors = false;
-  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
-  for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB) {
-        IndexedScalars |= indexesScalars(MI);
-        IndexedVectors |= indexesVectors(MI);
-        for (const MachineOperand &MO : MI.operands()) {
-          if (!MO.isReg())
-            continue;
-          amdgpu::RegisterRange Range = Files.rangeOf(MO.getReg().asMCReg());
-          if (Range.File == amdgpu::RegisterFile::SGPR)
-            Use.SGPRs = std::max(Use.SGPRs, Range.end());
-          else if (Range.File == amdgpu::RegisterFile::VGPR)
-            Use.VGPRs = std::max(Use.VGPRs, Range.end());
-          else if (Range.File == amdgpu::RegisterFile::AGPR)
-            Use.AGPRs = std::max(Use.AGPRs, Range.end());
-        }
-      }
+  forEachInstruction(LR, [&](const MachineInstr &MI) {
+    IndexedScalars |= indexesScalars(MI);
+    IndexedVectors |= indexesVectors(MI);
+  });
   const bool RunsUnknownCode = LR.hasUnresolvedTransfers();
   if (IndexedScalars || RunsUnknownCode)
     Use.SGPRs = std::max(Use.SGPRs, Allocation.SGPRs);

@@ -13,8 +13,10 @@ namespace luthier {
 /// not lifted. Registers that the hardware fills at launch count.
 RegisterUse registerUse(const LiftedRepresentation &LR);
 
-/// The same, had the kernel's code any index and called any code: everything
-/// that the descriptor allocates.
+/// What the code names alone.
+RegisterUse namedRegisterUse(const LiftedRepresentation &LR);
+
+/// Everything that the descriptor allocates.
 RegisterUse registerAllocation(const LiftedRepresentation &LR);
 
 } // namespace luthier

@@ -13,6 +13,7 @@
 #include "rewrite/PointWriter.h"
 #include "rewrite/Poison.h"
 #include "rewrite/Prologue.h"
+#include "rewrite/RegisterLimits.h"
 #include "rewrite/ResourceGrowth.h"
 #include "rewrite/VariantPlan.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -96,6 +97,7 @@ private:
   RegisterSet readsOf(const PlannedPoint &Point) const;
   void keepWhatHooksRead();
   Error checkSharedMemory() const;
+  Error checkOwnRegisters() const;
 
   LiftedRepresentation &LR;
   const InstrumentationTask &Task;
@@ -161,6 +163,22 @@ Error Instrumentation::checkSharedMemory() const {
                       Twine(Traits.LDSBytes) + " bytes, its hooks " +
                       Twine(All - Own));
   return Error::success();
+}
+
+/// Tools may have given the code registers that there are not.
+Error Instrumentation::checkOwnRegisters() const {
+  const RegisterUse Named = namedRegisterUse(LR);
+  const RegisterLimits Limits =
+      registerLimits(Kernel, Named.AGPRs, Traits, RegisterPolicy::Grow);
+  if (Named.SGPRs <= Limits.SGPRs && Named.VGPRs <= Limits.VGPRs &&
+      Named.AGPRs <= Limits.VectorTotal)
+    return Error::success();
+  return refuse(RefusalReason::RegisterBudget,
+                "the code takes " + Twine(Named.SGPRs) + " scalar, " +
+                    Twine(Named.VGPRs) + " vector and " + Twine(Named.AGPRs) +
+                    " accumulation registers; a workgroup can have " +
+                    Twine(Limits.SGPRs) + ", " + Twine(Limits.VGPRs) + " and " +
+                    Twine(Limits.VectorTotal));
 }
 
 /// Compiles all variants for a frame as \p Attempt allows.
@@ -445,7 +463,10 @@ Error Instrumentation::writeKernel() {
 Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   KernelImage Image{Kernel.Name, {}, 0, Descriptor};
   KernelMetadata Metadata = Kernel.Metadata;
-  growRegisters(Plan, Payloads, SGPREnd, Traits, Image.Descriptor, Metadata);
+  RegisterUse CodeUse = namedRegisterUse(LR);
+  CodeUse.SGPRs = std::max(CodeUse.SGPRs, SGPREnd);
+  growRegisters(registerAllocation(LR), registersOf(Plan, Payloads, CodeUse),
+                Traits, Image.Descriptor, Metadata);
   Result.PrivateSegmentSize = Plan.Stack.total();
   Result.ExtraGroupSegment =
       extraGroupSegment(Needs, /*IsRounded=*/!Options.Offline);
@@ -498,6 +519,8 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
 Expected<InstrumentedKernel> Instrumentation::run() {
   Stopwatch Watch;
   if (Error E = checkKernel(LR))
+    return std::move(E);
+  if (Error E = checkOwnRegisters())
     return std::move(E);
   Expected<VariantPlan> Planned =
       planVariants(LR, Use, Task, Resolve, Options.LoadBias);

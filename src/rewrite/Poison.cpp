@@ -262,7 +262,7 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   // arguments itself.
   Image.Descriptor.raw().kernarg_preload = 0;
   KernelMetadata Metadata = Kernel.Metadata;
-  growRegisters(registerUse(LR), Above.Ends,
+  growRegisters(registerAllocation(LR), Above.Ends,
                 *registerFileTraits(LR.impl().Object->target().Processor),
                 Image.Descriptor, Metadata);
   if (Options.Offline) {

@@ -6,13 +6,13 @@ using namespace llvm;
 
 namespace luthier {
 
-void growRegisters(const FramePlan &Plan, ArrayRef<Payload> Payloads,
-                   unsigned SGPREnd, const RegisterFileTraits &Traits,
-                   KernelDescriptor &Descriptor, KernelMetadata &Metadata) {
+RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
+                        RegisterUse Code) {
   const PayloadFrame &Frame = Plan.Frame;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
-  unsigned SGPRs = std::max(SGPREnd, Frame.FirstSGPR), VGPRs = Frame.FirstVGPR;
-  unsigned AGPRs = Plan.Use.AGPRs;
+  unsigned SGPRs = std::max(Code.SGPRs, Frame.FirstSGPR);
+  unsigned VGPRs = std::max(Code.VGPRs, Frame.FirstVGPR);
+  unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {
     SGPRs = std::max(SGPRs, P.SGPREnd);
     VGPRs = std::max(VGPRs, P.VGPREnd);
@@ -34,7 +34,7 @@ void growRegisters(const FramePlan &Plan, ArrayRef<Payload> Payloads,
          {Plan.State->State, Plan.State->Home, Plan.State->Aside,
           Plan.State->Exec, Plan.State->Address})
       include(Reg);
-  growRegisters(Plan.Use, {SGPRs, VGPRs, AGPRs}, Traits, Descriptor, Metadata);
+  return {SGPRs, VGPRs, AGPRs};
 }
 
 void growRegisters(const RegisterUse &Own, RegisterUse Wanted,

@@ -11,13 +11,12 @@
 
 namespace luthier {
 
-/// Brings descriptor and metadata up to the registers that the frame and the
-/// payloads use, and \p SGPREnd scalar ones at least.
-void growRegisters(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
-                   unsigned SGPREnd, const RegisterFileTraits &Traits,
-                   KernelDescriptor &Descriptor, KernelMetadata &Metadata);
+/// The registers that the frame and the payloads take, and \p Code at least.
+RegisterUse registersOf(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
+                        RegisterUse Code);
 
-/// The same for counts of registers; \p Own are the application's.
+/// Brings descriptor and metadata up to \p Wanted; \p Own is what the
+/// descriptor allocates.
 void growRegisters(const RegisterUse &Own, RegisterUse Wanted,
                    const RegisterFileTraits &Traits,
                    KernelDescriptor &Descriptor, KernelMetadata &Metadata);

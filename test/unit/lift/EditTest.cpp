@@ -247,6 +247,56 @@ define amdgpu_kernel void @k(ptr addrspace(1) %p) {
     EXPECT_EQ(J.counters()[0], J.WaveInstructions + 2 * 2 * Waves);
 }
 
+/// Registers beyond what the kernel allocates, which the edited one has to.
+TEST_P(Edits, MayTakeMoreRegisters) {
+  const bool HasAGPRs =
+      !target().isRdna() && std::string(target().Processor) != "gfx906";
+  for (RegisterPolicy Policy : {RegisterPolicy::Grow, RegisterPolicy::NoGrow}) {
+    Options.Engine.Policy = Policy;
+    setHooks("define void @none() #0 { ret void }");
+    grows([&](LiftedRepresentation &LR) {
+      // v2 goes through v60 and a5, s6 through s70.
+      MachineInstr &MI = find(LR, AMDGPU::V_LSHLREV_B32_e32, 1);
+      MachineBasicBlock &MBB = *MI.getParent();
+      const TargetInstrInfo &TII = infoOf(LR);
+      auto move = [&](unsigned Opcode, MCRegister To, MCRegister From) {
+        BuildMI(MBB, MI, DebugLoc(), TII.get(Opcode), To).addReg(From);
+      };
+      if (HasAGPRs) {
+        move(AMDGPU::V_ACCVGPR_WRITE_B32_e64, AMDGPU::AGPR5, AMDGPU::VGPR2);
+        move(AMDGPU::V_MOV_B32_e32, AMDGPU::VGPR2, AMDGPU::VGPR0);
+        BuildMI(MBB, MI, DebugLoc(), TII.get(AMDGPU::S_NOP)).addImm(4);
+        move(AMDGPU::V_ACCVGPR_READ_B32_e64, AMDGPU::VGPR2, AMDGPU::AGPR5);
+      }
+      move(AMDGPU::V_MOV_B32_e32, AMDGPU::VGPR60, AMDGPU::VGPR2);
+      move(AMDGPU::V_MOV_B32_e32, AMDGPU::VGPR2, AMDGPU::VGPR0);
+      move(AMDGPU::V_MOV_B32_e32, AMDGPU::VGPR2, AMDGPU::VGPR60);
+      move(AMDGPU::S_MOV_B32, AMDGPU::SGPR70, AMDGPU::SGPR6);
+      move(AMDGPU::S_MOV_B32, AMDGPU::SGPR6, AMDGPU::SGPR10);
+      move(AMDGPU::S_MOV_B32, AMDGPU::SGPR6, AMDGPU::SGPR70);
+    });
+  }
+}
+
+TEST_P(Edits, RegistersThatNoWorkgroupCanHaveAreRefused) {
+  AssemblyKernel K;
+  K.Body = "v_mov_b32_e32 v1, 0\ns_endpgm\n";
+  K.MaxWorkgroup = 1024;
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(1);
+  if (target().isRdna())
+    GTEST_SKIP() << "a compute unit has enough for any workgroup";
+  expectRefused(
+      fromAssembly(K), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &) {
+        MachineInstr &MI = find(LR, AMDGPU::V_MOV_B32_e32, 0);
+        BuildMI(*MI.getParent(), MI, DebugLoc(),
+                infoOf(LR).get(AMDGPU::V_MOV_B32_e32), AMDGPU::VGPR255)
+            .addImm(0);
+      },
+      RefusalReason::RegisterBudget);
+}
+
 /// What was not there has no place in the original.
 TEST_P(Edits, ANewInstructionHasNoAddress) {
   setHooks("define void @at(i64 %pc) #0 { ret void }");
