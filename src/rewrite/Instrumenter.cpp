@@ -315,8 +315,9 @@ void Instrumentation::keepWhatHooksRead() {
 Error Instrumentation::planPoints() {
   Points.clear();
   keepWhatHooksRead();
+  const KernelHazards Hazards = hazardsOf(LR);
   Writer.emplace(Encoder, *seamTraits(Object.target().Processor), Plan,
-                 Payloads, hazardsOf(LR));
+                 Payloads, Hazards);
   bool UsesStack = false, UsesState = Needs.Accumulators;
   for (const PlannedPoint &Point : Variants.Points) {
     Expected<PointSaves> Saves = Writer->plan(Point, liveAt(Point.Where));
@@ -336,6 +337,10 @@ Error Instrumentation::planPoints() {
   if (!UsesState)
     Plan.State.reset();
   Plan.Stack.IsUsed = UsesStack || (Plan.State && Plan.State->usesStack());
+  if (Plan.Stack.IsUsed && Hazards.OwnsFlatScratch)
+    return refuse(RefusalReason::InstrumentationStack,
+                  "hooks need a stack, and the kernel has values of its own in "
+                  "FLAT_SCRATCH, through which it is reached");
   // What a packet gives is known only at the launch.
   if (Plan.Stack.IsUsed && !Options.ApplicationStack &&
       (Kernel.Descriptor.usesDynamicStack() ||

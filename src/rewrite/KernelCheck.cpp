@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/KernelCheck.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
 #include "SIInstrInfo.h"
 #include "analysis/WaitCounters.h"
 #include "lift/LiftedImpl.h"
@@ -33,8 +34,52 @@ Error checkKernel(const LiftedRepresentation &LR) {
   return Error::success();
 }
 
+static bool writesFlatScratch(const MachineInstr &MI, unsigned Half,
+                              const TargetRegisterInfo &TRI) {
+  using namespace AMDGPU::Hwreg;
+  constexpr int64_t IdMask = 0x3f;
+  switch (MI.getOpcode()) {
+  case AMDGPU::S_SETREG_B32:
+  case AMDGPU::S_SETREG_IMM32_B32:
+    return (MI.getOperand(1).getImm() & IdMask) ==
+           (Half ? ID_FLAT_SCR_HI : ID_FLAT_SCR_LO);
+  default:
+    return MI.modifiesRegister(Half ? AMDGPU::FLAT_SCR_HI : AMDGPU::FLAT_SCR_LO,
+                               &TRI);
+  }
+}
+
+/// Launches that set FLAT_SCRATCH up leave no code a way to write it. Otherwise
+/// a kernel does, from what the launch gives it if it asks for that, at its
+/// entry and once; all other writes are for some use of its own.
+static bool ownsFlatScratch(const LiftedRepresentation &LR) {
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const LaunchTraits *Traits =
+      launchTraits(LR.impl().Object->target().Processor);
+  if (!Traits || Traits->Scratch == ScratchSetup::Architected)
+    return false;
+  const bool AsksForInit =
+      isEnabled(Kernel.Descriptor, LaunchValue::FlatScratchInit, *Traits);
+  const MachineBasicBlock &Entry = LR.functions().front().second->front();
+  bool IsWritten[2] = {};
+  for (const auto &[Symbol, MF] : LR.functions()) {
+    const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB)
+        for (unsigned Half : {0, 1}) {
+          if (!writesFlatScratch(MI, Half, TRI))
+            continue;
+          if (!AsksForInit || &MBB != &Entry || IsWritten[Half])
+            return true;
+          IsWritten[Half] = true;
+        }
+  }
+  return false;
+}
+
 KernelHazards hazardsOf(const LiftedRepresentation &LR) {
   KernelHazards Result;
+  Result.OwnsFlatScratch = ownsFlatScratch(LR);
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)

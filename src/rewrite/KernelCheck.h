@@ -22,6 +22,9 @@ struct KernelHazards {
   /// v_div_fmas needs distance from vector instructions that write VCC, also
   /// where it has been written once more in between.
   bool DividesByVCC = false;
+  /// FLAT_SCRATCH is not always what scratch instructions of hooks need: the
+  /// application puts more into it than the address of its own scratch.
+  bool OwnsFlatScratch = false;
 };
 
 KernelHazards hazardsOf(const LiftedRepresentation &LR);
