@@ -48,9 +48,12 @@ void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
   Plane.S[sreg::M0] = ~0u;
   Plane.S[sreg::Scc] = 1;
   Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
-  uint64_t FlatScratch =
-      W.T->Scratch == ScratchSetup::Architected ? 0 : ~uint64_t(0);
-  Plane.setS64(W.T->FlatScratch, FlatScratch);
+  // Launches without scratch set nothing up.
+  const bool IsSetUp =
+      W.T->Scratch == ScratchSetup::Architected &&
+      AMDHSA_BITS_GET(Plan.D->ComputePgmRsrc2,
+                      llvm::amdhsa::COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT);
+  Plane.setS64(W.T->FlatScratch, IsSetUp ? 0 : ~uint64_t(0));
 }
 
 void WaveShadow::refresh(unsigned Reg) {
