@@ -91,8 +91,9 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
              !countedOperation(MI, waitTraits(MF->getSubtarget())).IsInOrder);
         Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
                                MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
-        Result.LoadsVCC |=
-            SIInstrInfo::isSMRD(MI) && MI.modifiesRegister(AMDGPU::VCC, &TRI);
+        Result.LoadsVCC |= MI.modifiesRegister(AMDGPU::VCC, &TRI) &&
+                           !countedOperation(MI, waitTraits(MF->getSubtarget()))
+                                .Counters.empty();
       }
   }
   return Result;

@@ -14,7 +14,8 @@ namespace luthier {
 struct KernelHazards {
   /// MFMA, whose results take long to become readable and are not interlocked.
   bool MatrixOps = false;
-  /// Scalar loads into VCC, which may land between its copy and its return.
+  /// Scalar loads and answers to messages into VCC, which may land between its
+  /// copy and its return.
   bool LoadsVCC = false;
   /// Exports and operations on GDS, which read registers some time after they
   /// were issued.

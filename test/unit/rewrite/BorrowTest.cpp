@@ -3,6 +3,7 @@
 // Kernels that leave no registers over: hooks run in borrowed ones, and every
 // register, flag and lane of the application is as before.
 #include "EngineTest.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -60,6 +61,40 @@ AssemblyKernel fullKernel(unsigned VGPRs, unsigned SGPRs,
   return K;
 }
 
+/// Everything that \p Load brings is dead already when it comes: behind the
+/// s_nop, all registers get new values, which are summed up.
+AssemblyKernel loadingInVain(const std::string &Load, unsigned SGPRs) {
+  constexpr unsigned VGPRs = 64;
+  AssemblyKernel K;
+  K.VGPRs = VGPRs;
+  K.SGPRs = SGPRs;
+  K.Lds = 1024;
+  raw_string_ostream OS(K.Body);
+  OS << "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+        "v_and_b32_e32 v0, 0x3ff, v0\n"
+        "v_mov_b32_e32 v1, 0\n"
+        "wait_all\n"
+        "v_mov_b32_e32 v2, s4\n"
+        "v_mov_b32_e32 v3, s5\n"
+        "s_mov_b32 m0, -1\n"
+     << Load << "s_nop 0\nwait_all\n";
+  for (unsigned N = 8; N < SGPRs; ++N)
+    OS << "s_mov_b32 s" << N << ", " << 1000 + N << "\n";
+  for (unsigned N = 4; N < VGPRs; ++N)
+    OS << "v_mul_u32_u24_e32 v" << N << ", " << N << ", v0\n";
+  OS << "s_mov_b32 s6, 0\n"
+        "v_mov_b32_e32 v2, 0\n";
+  for (unsigned N = 8; N < SGPRs; ++N)
+    OS << "s_xor_b32 s6, s6, s" << N << "\n";
+  for (unsigned N = 4; N < VGPRs; ++N)
+    OS << "v_xor_b32_e32 v2, v2, v" << N << "\n";
+  OS << "v_xor_b32_e32 v2, s6, v2\n"
+        "v_lshlrev_b32_e32 v1, 2, v0\n"
+        "global_store_dword v1, v2, s[4:5]\n"
+        "s_endpgm\n";
+  return K;
+}
+
 constexpr const char *HookText = R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workgroup.id.x()
@@ -75,6 +110,14 @@ define void @state() #0 {
   %at = getelementptr i64, ptr addrspace(1) @Counters, i32 %i
   %i64 = zext i32 %i to i64
   store i64 %i64, ptr addrspace(1) %at
+  ret void
+}
+define void @mask(i32 %n) #0 {
+  %l = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %is = icmp ugt i32 %l, %n
+  %v = select i1 %is, i64 5, i64 7
+  %at = getelementptr i64, ptr addrspace(1) @Counters, i32 %l
+  store i64 %v, ptr addrspace(1) %at
   ret void
 }
 define void @wide(i32 %n) #0 {
@@ -101,6 +144,74 @@ protected:
                            Launch, everywhere(Hook, Arguments));
   }
 };
+
+/// Where registers are dead, a load may still write them.
+class BorrowDead : public EngineTest {
+protected:
+  BorrowDead() {
+    setHooks(HookText);
+    Options.Engine.Policy = RegisterPolicy::NoGrow;
+  }
+
+  /// Where waves always have all of them, there are as many to load.
+  unsigned numSGPRs() const { return target().isRdna() ? 104 : 40; }
+
+  /// The hook runs with all the loads under way, or with those in front of each
+  /// of them.
+  void run(const std::string &Load, const char *Hook = "wide") {
+    KernelLaunch Launch;
+    Launch.Arguments.words(256);
+    auto Kernel = fromAssembly(loadingInVain(Load, numSGPRs()));
+    const std::vector<HookArgument> Arguments = {7u};
+    Judgement J = expectUnchanged(
+        Kernel, Launch, [&](LiftedRepresentation &LR, auto &Task) {
+          for (MachineBasicBlock &MBB : LR.kernel())
+            for (MachineInstr &MI : MBB)
+              if (MI.getOpcode() == AMDGPU::S_NOP)
+                cantFail(Task.insertHookBefore(MI, hook(Hook), Arguments));
+        });
+    EXPECT_EQ(J.Instrumented.Report.Points, 1u);
+    expectUnchanged(Kernel, Launch, everywhere(Hook, Arguments));
+  }
+};
+
+TEST_P(BorrowDead, VectorsOfGlobalLoads) {
+  run(".irp n, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60\n"
+      "global_load_dwordx4 v[\\n:\\n + 3], v1, s[4:5] offset:\\n * 4\n"
+      ".endr\n");
+}
+
+TEST_P(BorrowDead, VectorsOfFlatLoads) {
+  run(".irp n, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60\n"
+      "flat_load_dwordx4 v[\\n:\\n + 3], v[2:3]\n"
+      ".endr\n");
+}
+
+TEST_P(BorrowDead, VectorsOfSharedMemory) {
+  run(".irp n, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60\n"
+      "ds_read_b32 v\\n, v1 offset:16\n"
+      "ds_read_b64 v[\\n + 2:\\n + 3], v1 offset:32\n"
+      ".endr\n");
+}
+
+TEST_P(BorrowDead, Scalars) {
+  std::string Loads = "s_load_dwordx8 s[8:15], s[4:5], 0x0\n"
+                      "s_load_dwordx8 s[16:23], s[4:5], 0x20\n";
+  for (unsigned N = 24; N < numSGPRs(); N += 16)
+    Loads += "s_load_dwordx16 s[" + std::to_string(N) + ":" +
+             std::to_string(N + 15) + "], s[4:5], 0x40\n";
+  run(Loads);
+}
+
+TEST_P(BorrowDead, Masks) {
+  run("s_load_dwordx2 vcc, s[4:5], 0x0\n", "mask");
+  // Which comes the same way as a load.
+  if (target().isRdna() && StringRef(target().Processor) != "gfx1030")
+    run("s_sendmsg_rtn_b64 vcc, sendmsg(MSG_RTN_GET_REALTIME)\n", "mask");
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, BorrowDead, ::testing::ValuesIn(allTargets()),
+                         targetName);
 
 TEST_P(Borrow, VectorRegisters) {
   Judgement J = run(64, 40, "count");
