@@ -359,6 +359,9 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
   PrologueNeeds Wanted;
   Wanted.State = Plan.State;
   Wanted.Stack = Plan.Stack;
+  Wanted.ApplicationStack =
+      std::max(Kernel.Descriptor.raw().private_segment_fixed_size,
+               Options.ApplicationStack);
   for (const Payload &P : Payloads) {
     Wanted.StateValues |= P.StateValues;
     if (P.UsesWorkItemIds)

@@ -230,14 +230,20 @@ void Prologue::captureLdsBase(SeamCode &Code) const {
 
 void Prologue::moveToOriginal(SeamCode &Code) const {
   SmallVector<RegisterMove, 16> Moves;
+  // Not the size that hardware takes from the packet, which has grown.
+  const std::optional<unsigned> Size =
+      Needs.Stack.IsUsed ? Before.at(LaunchValue::PrivateSegmentSize)
+                         : std::nullopt;
   for (unsigned I = 0; I < NumLaunchValues; ++I) {
     const auto Value = LaunchValue(I);
-    if (std::optional<unsigned> To = Before.at(Value))
+    if (std::optional<unsigned> To = Before.at(Value); To && To != Size)
       for (unsigned Part = 0; Part < dwordsOf(Value); ++Part)
         Moves.push_back({*To + Part, *After.at(Value) + Part});
   }
   for (const RegisterMove &M : sequentialize(Moves, Temporary))
     Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
+  if (Size)
+    Code.set(Code.sgpr(*Size), alignTo(Needs.ApplicationStack, 4));
 }
 
 } // namespace luthier

@@ -29,6 +29,9 @@ struct PrologueNeeds {
   /// Scalar registers from here on are not the application's; 0: none are.
   unsigned OwnSGPR = 0;
   StackPlan Stack;
+  /// Bytes of a lane's private memory that the application knows of; packets
+  /// ask for more if there is a stack.
+  unsigned ApplicationStack = 0;
   /// Bytes of shared memory of hooks, and their alignment.
   unsigned LdsBytes = 0, LdsAlign = 1;
 
