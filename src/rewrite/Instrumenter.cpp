@@ -152,7 +152,18 @@ Error Instrumentation::collectNeeds() {
   return checkSharedMemory();
 }
 
+/// Waves of one workgroup may be on several compute units then.
+static bool isSplit(const KernelDescriptor &D,
+                    const RegisterFileTraits &Traits) {
+  return Traits.UnifiedAGPRs &&
+         AMDHSA_BITS_GET(D.raw().compute_pgm_rsrc3,
+                         amdhsa::COMPUTE_PGM_RSRC3_GFX90A_TG_SPLIT);
+}
+
 Error Instrumentation::checkSharedMemory() const {
+  if (Needs.LdsBytes && isSplit(Kernel.Descriptor, Traits))
+    return refuse(RefusalReason::SharedMemory,
+                  "workgroups are split over compute units, and have none");
   const unsigned Own = std::max<unsigned>(
       Kernel.Descriptor.raw().group_segment_fixed_size, Options.GroupSegment);
   const unsigned All = alignTo(Own, GroupSegmentAlignment) +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EmulatedRun.h"
+#include "CarriedOver.h"
 #include "amdgpu/MCTarget.h"
 #include "lift/Lifter.h"
 #include "luthier/emulator.h"
@@ -127,6 +128,7 @@ private:
   CodeHandle copyOf(const CodeHandle &Code, const DeviceHandle &On) const;
   void findVariables(const TestHooks &Hooks);
   void placeArguments();
+  void checkDescriptor() const;
   uint32_t applicationScratch() const;
   luthier_emu_launch launchOf(bool IsInstrumented) const;
   std::vector<std::vector<uint32_t>> buffers(const DeviceHandle &On) const;
@@ -282,6 +284,7 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
     throw Problem("instrumenting: " + Text);
   }
   Result.Instrumented = std::move(*New);
+  checkDescriptor();
   Instrumented =
       load(Result.Instrumented.CodeObject, "the instrumented kernel");
   auto Info = sized<luthier_emu_kernel_info>();
@@ -289,6 +292,20 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
         "the instrumented kernel", Device.get());
   for (const PCPair &P : Result.Instrumented.Map)
     ToOriginal[Info.entry_address + P.Offset] = P.Original + Bias;
+}
+
+/// Emulation does without some of what it says.
+void Judging::checkDescriptor() const {
+  auto Object = CodeObject::create(Result.Instrumented.CodeObject);
+  if (!Object)
+    throw Problem("the instrumented kernel: " + toString(Object.takeError()));
+  const KernelInfo *New = (*Object)->findKernel(Kernel->Name);
+  if (!New)
+    throw Problem("the instrumented kernel has another name");
+  const std::string Lost =
+      notCarriedOver(T, Kernel->Descriptor, New->Descriptor);
+  if (!Lost.empty())
+    throw Problem("not carried over: " + Lost);
 }
 
 /// What the packet asks for on behalf of the application.

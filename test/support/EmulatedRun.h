@@ -6,7 +6,8 @@
 //  2. both run in lockstep, once per seed;
 //  3. the instrumented version runs alone, with loads as late as they may be,
 //     and must leave the same in all buffers.
-// Without GoogleTest, so that programs can use it, too; EngineTest.h is for
+// Before that, its descriptor must say the same (CarriedOver.h). Without
+// GoogleTest, so that programs can use it, too; EngineTest.h is for
 // tests.
 #ifndef LUTHIER_TEST_SUPPORT_EMULATEDRUN_H
 #define LUTHIER_TEST_SUPPORT_EMULATEDRUN_H
