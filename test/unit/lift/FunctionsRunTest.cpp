@@ -98,6 +98,118 @@ k(Words *P, unsigned N) {
   EXPECT_LT(J.counters()[0], J.WaveInstructions);
 }
 
+/// Goes to one of three places, by a table at s[8:9] with entry s6: \p Lookup
+/// makes the address in s[10:11] of it.
+std::string jumpingByTable(const std::string &Lookup,
+                           const std::string &TableInCode = "") {
+  return R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_load_dword s6, s[0:1], 0x8
+    workgroup_id_x s12
+    v_and_b32_e32 v0, 0x3ff, v0
+    s_lshl_b32 s12, s12, 6
+    vadd v1, s12, v0
+    v_lshlrev_b32_e32 v1, 2, v1
+    wait_all
+)" + Lookup +
+         R"(
+    s_setpc_b64 s[10:11]
+)" + TableInCode +
+         R"(
+  case0:
+    s_movk_i32 s14, 100
+    s_branch done
+  case1:
+    s_movk_i32 s14, 200
+    s_nop 0
+    s_branch done
+  case2:
+    s_movk_i32 s14, 300
+  done:
+    vadd v2, s14, v0
+    global_store_dword v1, v2, s[4:5]
+    s_endpgm
+)";
+}
+
+class JumpTables : public FunctionsRun {
+protected:
+  /// Hooks run up to the jump, and nowhere behind it.
+  void expectHooksUpToTheJump(const std::string &Body,
+                              const std::string &Data = "") {
+    AssemblyKernel K;
+    K.Body = Body;
+    K.Functions = Data;
+    auto Kernel = fromAssembly(K);
+    for (uint32_t Case : {0, 1, 2}) {
+      SCOPED_TRACE(Case);
+      Launch.Arguments = {};
+      Launch.Arguments.words(128).value(Case);
+      uint64_t UpToTheJump = 0;
+      bool IsReported = false;
+      Judgement J = expectUnchanged(Kernel, Launch,
+                                    [&](LiftedRepresentation &LR, auto &Task) {
+                                      IsReported = LR.hasUnresolvedTransfers();
+                                      UpToTheJump = LR.kernel().front().size();
+                                      everywhere("h")(LR, Task);
+                                    });
+      EXPECT_TRUE(IsReported);
+      ASSERT_FALSE(J.Buffers.empty() || J.counters().empty());
+      for (unsigned N = 0; N != 64; ++N)
+        ASSERT_EQ(J.Buffers[0][N], 100 * (Case + 1) + N);
+      const uint64_t Waves = target().WaveSize == 64 ? 2 : 3;
+      EXPECT_EQ(J.counters()[0], Waves * UpToTheJump);
+    }
+  }
+};
+
+TEST_P(JumpTables, OfDistancesLeadToTheOriginal) {
+  expectHooksUpToTheJump(jumpingByTable(R"(
+    s_lshl_b32 s6, s6, 2
+    s_getpc_b64 s[8:9]
+  .Lpc:
+    s_add_u32 s8, s8, table-.Lpc
+    s_addc_u32 s9, s9, 0
+    s_add_u32 s10, s8, s6
+    s_addc_u32 s11, s9, 0
+    s_load_dword s10, s[10:11], 0x0
+    wait_all
+    s_add_u32 s10, s8, s10
+    s_addc_u32 s11, s9, 0
+)",
+                                        R"(
+  table:
+    .long case0-table
+    .long case1-table
+    .long case2-table
+)"));
+}
+
+TEST_P(JumpTables, OfAddressesLeadToTheOriginal) {
+  expectHooksUpToTheJump(jumpingByTable(R"(
+    s_lshl_b32 s6, s6, 3
+    s_getpc_b64 s[8:9]
+    s_add_u32 s8, s8, table@rel32@lo+4
+    s_addc_u32 s9, s9, table@rel32@hi+12
+    s_add_u32 s8, s8, s6
+    s_addc_u32 s9, s9, 0
+    s_load_dwordx2 s[10:11], s[8:9], 0x0
+    wait_all
+)"),
+                         R"(
+  .section .data.rel.ro,"aw"
+  .p2align 3
+  table:
+    .quad case0
+    .quad case1
+    .quad case2
+  .text
+)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, JumpTables, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
 /// Functions that compilers do not write.
 TEST_P(FunctionsRun, SharedOverlappingAndJumpingCode) {
   AssemblyKernel K;
