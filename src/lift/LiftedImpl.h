@@ -48,6 +48,11 @@ struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
 
   void addTransfer(const ControlTransfer &Transfer);
+  /// A tool has edited the instruction or put it there.
+  bool isChanged(const llvm::MachineInstr &MI) const {
+    auto It = Origins.find(&MI);
+    return It == Origins.end() || It->second.Fingerprint != fingerprint(MI);
+  }
 
   /// An instruction that is removed is forgotten: the next new one may well get
   /// its address in memory.

@@ -31,7 +31,6 @@ private:
   Error writeBlock(const MachineBasicBlock &MBB);
   Error writeKept(const MachineInstr &MI);
   bool writeTransfer(const ControlTransfer &Transfer);
-  bool isChanged(const MachineInstr &MI) const;
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
   template <typename Callback, typename... Args>
@@ -134,7 +133,7 @@ static bool isRelative(const MachineInstr &MI) {
 Error CodeWriter::writeKept(const MachineInstr &MI) {
   if (isMoved()) {
     const ControlTransfer *Transfer = LR.transferOf(MI);
-    if (Transfer && !isChanged(MI) && writeTransfer(*Transfer))
+    if (Transfer && !LR.impl().isChanged(MI) && writeTransfer(*Transfer))
       return Error::success();
     if (isRelative(MI))
       return createStringError("a relative call or branch that is not "
@@ -152,7 +151,7 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
     }
   }
   const bool HasDistance = MI.isBranch() && !MI.isIndirectBranch();
-  if (!Options.Reencode && !HasDistance && !isChanged(MI))
+  if (!Options.Reencode && !HasDistance && !LR.impl().isChanged(MI))
     if (auto It = LR.impl().Origins.find(&MI); It != LR.impl().Origins.end()) {
       Expected<ArrayRef<uint8_t>> Bytes =
           LR.impl().Object->contents(It->second.Address, It->second.Size);
@@ -164,13 +163,6 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
   return Encoder.encode(MI, Layout, [&](const MachineBasicBlock &To) {
     return targetOf(MI, To);
   });
-}
-
-/// A tool has edited the instruction or put it there.
-bool CodeWriter::isChanged(const MachineInstr &MI) const {
-  auto It = LR.impl().Origins.find(&MI);
-  return It == LR.impl().Origins.end() ||
-         It->second.Fingerprint != fingerprint(MI);
 }
 
 /// The function's address stays what it was for whoever else uses it; only

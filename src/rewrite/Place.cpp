@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Place.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -21,6 +22,14 @@ static std::string nameOf(const MachineBasicBlock &MBB) {
   return ("bb." + Twine(MBB.getNumber())).str();
 }
 
+/// Jumps through registers to a known place are written as branches, unless a
+/// tool has changed them.
+bool PlaceFinder::becomesBranch(const MachineInstr &MI) const {
+  const ControlTransfer *Transfer = LR.transferOf(MI);
+  return Transfer && Transfer->Kind == ControlTransfer::Jump &&
+         !LR.impl().isChanged(MI);
+}
+
 /// By a return, tail call or end of the wave. A jump to an unknown place
 /// counts: it is one of these, unless it goes through a jump table.
 bool PlaceFinder::leavesFunction(const MachineInstr &MI) const {
@@ -28,7 +37,8 @@ bool PlaceFinder::leavesFunction(const MachineInstr &MI) const {
     return true;
   const ControlTransfer *Transfer = LR.transferOf(MI);
   return Transfer && Transfer->Kind != ControlTransfer::Call &&
-         Transfer->Kind != ControlTransfer::UnresolvedCall;
+         Transfer->Kind != ControlTransfer::UnresolvedCall &&
+         !becomesBranch(MI);
 }
 
 Error PlaceFinder::before(const MachineInstr &MI, Points &Result) const {
@@ -43,7 +53,8 @@ Error PlaceFinder::edge(const MachineBasicBlock &From,
                         const MachineBasicBlock &To, Points &Result) const {
   if (!From.isSuccessor(&To))
     return noPlace(nameOf(To) + " does not follow " + nameOf(From));
-  if (!From.empty() && From.back().isIndirectBranch())
+  if (!From.empty() && From.back().isIndirectBranch() &&
+      !becomesBranch(From.back()))
     return noPlace("the jump at the end of " + nameOf(From) +
                    " goes through a register");
   if (!Legal.isLegalBehind(From))

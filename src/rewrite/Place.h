@@ -83,6 +83,7 @@ public:
 private:
   using Points = llvm::SmallVectorImpl<PlacedPoint>;
   bool leavesFunction(const llvm::MachineInstr &MI) const;
+  bool becomesBranch(const llvm::MachineInstr &MI) const;
   llvm::Error find(const InstrumentationTask::Insertion &I,
                    Points &Result) const;
   llvm::Error before(const llvm::MachineInstr &MI, Points &Result) const;

@@ -203,6 +203,70 @@ callee:
   EXPECT_EQ(after(*Return), "no-insertion-point");
 }
 
+/// 0: jumps to 2, past 1, by way of a register; 2: goes back, or on to 3.
+constexpr const char *FarJump = R"(
+  back:
+    s_sleep 1
+    s_getpc_b64 s[4:5]
+  .Lpc:
+    s_add_u32 s4, s4, ahead-.Lpc
+    s_addc_u32 s5, s5, 0
+    s_setpc_b64 s[4:5]
+    s_nop 7
+  ahead:
+    s_cbranch_scc0 back
+    s_endpgm
+)";
+
+TEST_F(PlaceTest, FarJumpsAreBranchesOfTheirFunction) {
+  for (EngineTarget T : {EngineTarget(), Gfx1030, Gfx1201}) {
+    lift(FarJump, T);
+    EXPECT_EQ(edge(0, 2), "0->2");
+    EXPECT_EQ(edge(0, 1), "no-insertion-point") << "not a successor";
+    EXPECT_EQ(after(find("S_SETPC")), "0->2");
+    EXPECT_EQ(before(find("S_SETPC")), "S_SETPC_B64");
+    EXPECT_EQ(end(0), "S_SETPC_B64");
+    EXPECT_EQ(begin(2), "S_CBRANCH_SCC0");
+    EXPECT_EQ(after(find("S_CBRANCH")), "2->0 2->3");
+    cantFail(Task.insertHookAtFunctionExits(LR->kernel(), this));
+    EXPECT_EQ(places(), "S_ENDPGM");
+    EXPECT_EQ(endpgm(), "S_ENDPGM");
+    EXPECT_EQ(waveEnd(), "S_ENDPGM");
+  }
+}
+
+TEST_F(PlaceTest, FarJumpsThatAToolHasChangedMayLeadAnywhere) {
+  lift(FarJump);
+  find("S_SETPC").getOperand(0).setReg(AMDGPU::SGPR6_SGPR7);
+  EXPECT_EQ(edge(0, 2), "no-insertion-point");
+  EXPECT_EQ(after(find("S_SETPC")), "no-insertion-point");
+  cantFail(Task.insertHookAtFunctionExits(LR->kernel(), this));
+  EXPECT_EQ(places(), "S_SETPC_B64 S_ENDPGM");
+}
+
+/// On one way to it, nobody knows where it leads.
+TEST_F(PlaceTest, JumpsToUnknownPlacesLeaveTheFunction) {
+  lift(R"(
+    s_cbranch_scc1 jump
+    s_getpc_b64 s[4:5]
+  .Lpc:
+    s_add_u32 s4, s4, ahead-.Lpc
+    s_addc_u32 s5, s5, 0
+  jump:
+    s_setpc_b64 s[4:5]
+  ahead:
+    s_endpgm
+)");
+  EXPECT_EQ(after(find("S_SETPC")), "no-insertion-point");
+  cantFail(Task.insertHookAtFunctionExits(LR->kernel(), this));
+  EXPECT_EQ(places(), "S_SETPC_B64 S_ENDPGM");
+  // As far as it is known where it may lead, that is no place, either.
+  for (MachineBasicBlock *To : find("S_SETPC").getParent()->successors()) {
+    cantFail(Task.insertHookOnEdge(*find("S_SETPC").getParent(), *To, this));
+    EXPECT_EQ(places(), "no-insertion-point");
+  }
+}
+
 TEST_F(PlaceTest, PairsStayTogether) {
   lift(R"(
     s_sleep 1

@@ -209,6 +209,63 @@ TEST_P(PointsTest, TheWaveEndsOnceOnEveryWay) {
   EXPECT_EQ(Times, (std::map<uint64_t, unsigned>{{1, 3}, {2, 3}, {3, 3}}));
 }
 
+/// Blocks: 0 set-up; 1 a loop, run three times, which leaves for 3; 2 goes back
+/// to it, and 3 on to 5, past 4, through registers.
+constexpr const char *FarJumps = R"(
+    s_mov_b32 s8, 3
+    s_mov_b32 s9, 0
+  loop:
+    s_add_u32 s9, s9, 10
+    s_sub_u32 s8, s8, 1
+    s_cmp_eq_u32 s8, 0
+    s_cbranch_scc1 out
+    s_getpc_b64 s[16:17]
+  .Lback:
+    s_add_u32 s16, s16, loop-.Lback
+    s_addc_u32 s17, s17, -1
+    s_setpc_b64 s[16:17]
+  out:
+    s_getpc_b64 s[16:17]
+  .Lahead:
+    s_add_u32 s16, s16, last-.Lahead
+    s_addc_u32 s17, s17, 0
+    s_setpc_b64 s[16:17]
+    s_nop 7
+  last:
+    v_lshlrev_b32_e32 v2, 2, v0
+    vadd v1, s9, v0
+    global_store_dword v2, v1, s[4:5]
+    s_endpgm
+)";
+
+TEST_P(PointsTest, FarJumpsAreFollowedWithinTheirFunction) {
+  EXPECT_EQ(
+      run(FarJumps,
+          [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+            ASSERT_EQ(LR.kernel().size(), 6u);
+            cantFail(
+                Task.insertHookAtFunctionEntry(LR.kernel(), append(), {1u}));
+            cantFail(
+                Task.insertHookAtFunctionExits(LR.kernel(), append(), {9u}));
+            cantFail(
+                Task.insertHookAtBlockBegin(block(LR, 1), append(), {10u}));
+            cantFail(Task.insertHookAtBlockEnd(block(LR, 2), append(), {20u}));
+            cantFail(Task.insertHookOnEdge(block(LR, 2), block(LR, 1), append(),
+                                           {21u}));
+            cantFail(
+                Task.insertHookAfter(block(LR, 2).back(), append(), {22u}));
+            cantFail(
+                Task.insertHookBefore(block(LR, 3).back(), append(), {30u}));
+            cantFail(
+                Task.insertHookAfter(block(LR, 3).back(), append(), {35u}));
+            cantFail(
+                Task.insertHookAtBlockBegin(block(LR, 4), append(), {40u}));
+            cantFail(
+                Task.insertHookAtBlockBegin(block(LR, 5), append(), {50u}));
+          }),
+      (List{1, 10, 20, 21, 22, 10, 20, 21, 22, 10, 30, 35, 50, 9}));
+}
+
 /// Calls, a tail call and recursion, in uniform control flow.
 constexpr const char *Calls = R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
