@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Fails if docs show other code, name other refusals or link to other files than there are."""
+"""Fails if docs show other code, name other refusals, processors, macros or functions, or link to other files than there
+are."""
 import pathlib
 import re
 import sys
@@ -40,12 +41,27 @@ def main(root):
         suite, test = name.split(".")
         if not re.search(rf"TEST(_[FP])?\(\s*{suite},\s*{test}\)", tests):
             errors.append(f"docs/pitfalls.md names the test {name}, which does not exist")
+    known = re.findall(r'^LUTHIER_REGISTER_FILE\("(\w+)"', (root / "src/codeobject/RegisterFiles.def").read_text(), re.M)
+    works = section((root / "README.md").read_text(), "What works today")
+    helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)
+    for place, text in [("README.md", works), ("docs/refusals.md", helps)]:
+        if not known or set(re.findall(r"gfx\w+", text)) != set(known):
+            errors.append(f"{place} names other processors than RegisterFiles.def")
+    code = "\n".join(path.read_text() for folder in ["include", "src", "cmake", "plugin", "scripts", "test"]
+                     for path in (root / folder).rglob("*")
+                     if path.suffix in [".h", ".def", ".cpp", ".cmake", ".sh", ".txt"])
+    public = "\n".join(path.read_text() for path in (root / "include").rglob("*.h"))
     links = 0
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             links += 1
             if not (page.parent / link).exists():
                 errors.append(f"{page.relative_to(root)} links to {link}, which does not exist")
+        text = page.read_text()
+        missing = [name for name in set(re.findall(r"\bLUTHIER_[A-Z_]+\b", text)) if not re.search(rf"\b{name}\b", code)]
+        missing += [name for name in set(re.findall(r"\bluthier::(\w+)", text)) if not re.search(rf"\b{name}\b", public)]
+        for name in sorted(missing):
+            errors.append(f"{page.relative_to(root)} names {name}, which does not exist")
     print("\n".join(errors) or f"guide, {len(reasons)} refusals and {links} links agree")
     return bool(errors)
 
