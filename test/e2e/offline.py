@@ -25,9 +25,9 @@ def compile_kernels(arguments, source, out, version, wave_size=32):
         check=True)
 
 
-def instrument(arguments, file, out, *options, hooks="count", unchanged=0):
+def instrument(arguments, file, out, *options, hooks="count", unchanged=0, tool=None):
     result = harness.run(
-        [arguments.luthier, "instrument", file, "--tool", arguments.tool, "-o", out, *options],
+        [arguments.luthier, "instrument", file, "--tool", tool or arguments.tool, "-o", out, *options],
         {"OFFLINE_HOOKS": hooks})
     result.expect(result.code == 0, "instrument fails")
     result.expect(re.search(rf"^[1-9]\d* kernels? instrumented, {unchanged} unchanged$", result.stdout, re.M),
@@ -37,16 +37,16 @@ def instrument(arguments, file, out, *options, hooks="count", unchanged=0):
 
 def execute(arguments, file, out, *options):
     """Kernel collatzSteps on the emulator alone. What it wrote, and how many
-    instructions its waves executed."""
+    instructions its waves and lanes executed."""
     result = harness.run(
         [arguments.luthier, "exec", file, "--kernel", "collatzSteps", "--strict", *options,
          "--grid", str(GROUPS * GROUP_SIZE), "--block", str(GROUP_SIZE), "--lds", str(DYNAMIC_BYTES),
          "--arg", f"out:{4 * GROUPS * GROUP_SIZE}@{out}"])
     result.expect(result.code == 0, "exec fails")
-    match = re.match(r"collatzSteps: (\d+) wave instructions", result.stdout)
+    match = re.match(r"collatzSteps: (\d+) wave instructions, (\d+) lane instructions", result.stdout)
     result.expect(match, "exec shows no instructions")
     with open(out, "rb") as file:
-        return file.read(), int(match[1])
+        return file.read(), (int(match[1]), int(match[2]))
 
 
 def kernels_of_a_target(arguments, directory):
@@ -57,7 +57,7 @@ def kernels_of_a_target(arguments, directory):
         for version in (4, 5, 6):
             original = f"{directory}/original"
             compile_kernels(arguments, arguments.kernels, original, version, wave_size)
-            before, count = execute(arguments, original, f"{directory}/before")
+            before, (count, _) = execute(arguments, original, f"{directory}/before")
             for hooks in HOOKS if version == 5 else HOOKS[:1]:
                 out = f"{directory}/{hooks}"
                 listed = instrument(arguments, original, out, hooks=hooks, unchanged=int(hooks == "stack"))
@@ -77,6 +77,24 @@ def kernels_of_a_target(arguments, directory):
                 expected = {"Executed.managed": [count], "Begun": [1000 + count], "Wrong": [0]}
                 if words != expected:
                     raise harness.Failure(f"{where}: variables are {words}, not {expected}")
+
+
+def instr_count_of_a_target(arguments, directory):
+    """The shipped tool knows every target, in each wave size, and counts what the
+    original executes."""
+    for wave_size in WAVE_SIZES.get(arguments.target, (64,)):
+        original, out, counts = (f"{directory}/{name}" for name in ("original", "out", "counts"))
+        compile_kernels(arguments, arguments.kernels, original, 5, wave_size)
+        before, executed = execute(arguments, original, f"{directory}/before")
+        instrument(arguments, original, out, "--kernel", "collatzSteps", tool="instr-count")
+        after, _ = execute(arguments, out, f"{directory}/after", f"--variable=Counts.managed@{counts}")
+        if after != before:
+            raise harness.Failure(f"wave{wave_size}: results differ")
+        with open(counts, "rb") as file:
+            scalar, vector, lanes = struct.unpack("3Q", file.read()[:24])
+        counted = scalar + vector, scalar + lanes
+        if counted != executed:
+            raise harness.Failure(f"wave{wave_size}: counted {counted}, executed {executed}")
 
 
 def run(arguments, command, statistics, device):
@@ -175,6 +193,7 @@ CASES = {
     case.__name__.replace("_", "-"): case
     for case in (
         kernels_of_a_target,
+        instr_count_of_a_target,
         module_of_a_target,
         version_5_of_a_target,
         program_runs_as_before,
