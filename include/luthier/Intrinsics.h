@@ -27,8 +27,9 @@ inline constexpr bool FitsRegisters =
 } // namespace detail
 
 /// The value that register \p Reg of the application has where the hook is
-/// inserted. T is as wide as the register: 32 or 64 bits. Of a vector register,
-/// each lane gets its own value, valid in lanes that are active there.
+/// inserted. T is as wide as the register: 32 or 64 bits, or 32 for a half of
+/// 16 (VGPR7_HI16). Of a vector register, each lane gets its own value, valid
+/// in lanes that are active there.
 template <typename T>
 LUTHIER_INTRINSIC_ANNOTATE T readReg([[maybe_unused]] unsigned Reg) {
   static_assert(detail::FitsRegisters<T>, "T has 32 or 64 bits");
@@ -36,7 +37,9 @@ LUTHIER_INTRINSIC_ANNOTATE T readReg([[maybe_unused]] unsigned Reg) {
 }
 
 /// Gives register \p Reg of the application the value \p Value, in effect after
-/// the hook. Of a vector register, only active lanes are written.
+/// the hook. Of a vector register, only active lanes are written; of a half,
+/// the other one stays. EXEC, too, has its value after the hook: see
+/// writeExec(). FLAT_SCR, TTMP and the aperture bases can only be read.
 template <typename T>
 LUTHIER_INTRINSIC_ANNOTATE void writeReg([[maybe_unused]] unsigned Reg,
                                          [[maybe_unused]] T Value) {

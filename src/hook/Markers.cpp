@@ -18,6 +18,7 @@ namespace luthier {
 static constexpr StringLiteral ReadLane = "luthier::readLane";
 static constexpr StringLiteral WriteLane = "luthier::writeLane";
 static constexpr StringLiteral WorkItemIds = "luthier::workItemIds";
+static constexpr StringLiteral ReadAperture = "luthier::readAperture";
 /// Followed by the name of the variable.
 static constexpr StringLiteral AddressLo = "luthier::addressLo ";
 static constexpr StringLiteral AddressHi = "luthier::addressHi ";
@@ -50,6 +51,11 @@ void writeLane(IRBuilderBase &B, unsigned Lane, Value *Bits) {
 
 Value *readWorkItemIds(IRBuilderBase &B) {
   return createMarker(B, WorkItemIds, B.getInt32Ty(), {}, "=v", false);
+}
+
+Value *readAperture(IRBuilderBase &B, MCRegister Reg) {
+  return createMarker(B, ReadAperture, B.getInt64Ty(), B.getInt32(Reg.id()),
+                      "=s,i", false);
 }
 
 Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable,
@@ -114,6 +120,9 @@ bool MarkerLowering::lower(MachineInstr &MI, StringRef Text) {
   } else if (Text == WorkItemIds) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MOV_B32_e32), Operands.Reg)
         .addReg(Frame.WorkItemIds);
+  } else if (Text == ReadAperture) {
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B64), Operands.Reg)
+        .addReg(unsigned(Operands.Imm));
   } else {
     const bool IsLow = Text.consume_front(AddressLo);
     if (!IsLow && !Text.consume_front(AddressHi))

@@ -30,6 +30,10 @@ void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
 /// The frame's packed work-item ids.
 llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);
 
+/// All of a 64-bit register whose halves have no encoding: a copy, which may be
+/// made in halves, would read something else.
+llvm::Value *readAperture(llvm::IRBuilderBase &B, llvm::MCRegister Reg);
+
 /// Half of the address of \p Variable, as a literal that is filled in later.
 llvm::Value *addressHalf(llvm::IRBuilderBase &B, llvm::GlobalVariable &Variable,
                          Fixup::FixupKind Half);

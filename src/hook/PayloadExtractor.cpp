@@ -175,6 +175,10 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
   case AMDGPU::VCC:
   case AMDGPU::VCC_LO:
   case AMDGPU::VCC_HI:
+    // In waves of 32 lanes a register like any other.
+    if (Frame.WaveSize == 32 && Reg == AMDGPU::VCC_HI &&
+        is_contained(Result.Writes, Reg))
+      return Error::success();
     Result.ClobbersVCC |= MO.isDef();
     if (MO.isDef() && Frame.WaveSize == 32 && Reg != AMDGPU::VCC_LO)
       return refuse(RefusalReason::UnsupportedHook,

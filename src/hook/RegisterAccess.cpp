@@ -2,14 +2,19 @@
 #include "hook/RegisterAccess.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
+#include "hook/Markers.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 
 using namespace llvm;
 
 namespace luthier {
+
+static constexpr uint32_t HalfMask = 0xffff;
 
 static std::string constraintOf(char File, unsigned Number) {
   return std::string("{") + File + std::to_string(Number) + "}";
@@ -27,6 +32,12 @@ static void writePart(IRBuilderBase &B, const std::string &Constraint,
                       Value *Bits) {
   auto *FT = FunctionType::get(B.getVoidTy(), B.getInt32Ty(), false);
   B.CreateCall(InlineAsm::get(FT, "", Constraint, true), Bits);
+}
+
+static SmallVector<Value *, 4> readPair(IRBuilderBase &B, MCRegister Aperture) {
+  Value *Both = readAperture(B, Aperture);
+  return {B.CreateTrunc(Both, B.getInt32Ty()),
+          B.CreateTrunc(B.CreateLShr(Both, 32), B.getInt32Ty())};
 }
 
 static unsigned bitsOf(Type *T) {
@@ -114,27 +125,76 @@ RegisterAccess::findGeneral(MCRegister Reg) const {
   for (unsigned I = 0; I < Range.Count; ++I)
     Found.Constraints.push_back(constraintOf(Letter, Range.First + I));
   Found.Reg = Reg;
+  const StringRef Name = Target.registers().getName(Reg);
+  const bool IsHigh = Name.ends_with("_HI16");
+  if (!IsHigh && !Name.ends_with("_LO16"))
+    return Found;
+  Found.HalfAt = IsHigh ? 16 : 0;
+  const amdgpu::RegisterFiles &Files = Target.registerFiles();
+  Found.Reg = Letter == 's'   ? Files.sgpr(Range.First)
+              : Letter == 'v' ? Files.vgpr(Range.First)
+                              : Files.agpr(Range.First);
   return Found;
 }
 
-/// Registers with a name of their own that payloads do not touch.
-RegisterAccess::Parts RegisterAccess::findSpecial(MCRegister Reg) const {
+/// From GFX10 on FLAT_SCRATCH is no operand.
+static SmallVector<Value *, 4> readFlatScratch(IRBuilderBase &B, MCRegister Reg,
+                                               bool IsHardwareRegister) {
+  constexpr unsigned LowId = 20, HighId = 21, AllBits = 31 << 11;
+  SmallVector<Value *, 4> Values;
+  auto read = [&](unsigned Id, const char *Constraint) {
+    Values.push_back(IsHardwareRegister
+                         ? B.CreateIntrinsic(B.getInt32Ty(),
+                                             Intrinsic::amdgcn_s_getreg,
+                                             {B.getInt32(Id | AllBits)})
+                         : readPart(B, Constraint));
+  };
+  if (Reg != AMDGPU::FLAT_SCR_HI)
+    read(LowId, "{flat_scratch_lo}");
+  if (Reg != AMDGPU::FLAT_SCR_LO)
+    read(HighId, "{flat_scratch_hi}");
+  return Values;
+}
+
+/// Registers with a name of their own that payloads do not touch. None if
+/// \p Reg is not one of them, or the target does not have it.
+SmallVector<Value *, 4> RegisterAccess::readSpecial(IRBuilderBase &B,
+                                                    MCRegister Reg) const {
+  const MCSubtargetInfo &ST = Target.subtarget();
   switch (Reg.id()) {
   case AMDGPU::FLAT_SCR:
-    return {{"{flat_scratch_lo}", "{flat_scratch_hi}"}, Reg};
   case AMDGPU::FLAT_SCR_LO:
-    return {{"{flat_scratch_lo}"}, Reg};
   case AMDGPU::FLAT_SCR_HI:
-    return {{"{flat_scratch_hi}"}, Reg};
+    return readFlatScratch(B, Reg, ST.hasFeature(AMDGPU::FeatureGFX10));
   case AMDGPU::XNACK_MASK:
-    return {{"{xnack_mask_lo}", "{xnack_mask_hi}"}, Reg};
   case AMDGPU::XNACK_MASK_LO:
-    return {{"{xnack_mask_lo}"}, Reg};
-  case AMDGPU::XNACK_MASK_HI:
-    return {{"{xnack_mask_hi}"}, Reg};
-  default:
-    return {};
+  case AMDGPU::XNACK_MASK_HI: {
+    SmallVector<Value *, 4> Values;
+    if (!ST.hasFeature(AMDGPU::FeatureXNACK))
+      return Values;
+    if (Reg != AMDGPU::XNACK_MASK_HI)
+      Values.push_back(readPart(B, "{xnack_mask_lo}"));
+    if (Reg != AMDGPU::XNACK_MASK_LO)
+      Values.push_back(readPart(B, "{xnack_mask_hi}"));
+    return Values;
   }
+  case AMDGPU::SRC_SHARED_BASE:
+  case AMDGPU::SRC_SHARED_LIMIT:
+  case AMDGPU::SRC_PRIVATE_BASE:
+  case AMDGPU::SRC_PRIVATE_LIMIT:
+    return readPair(B, Reg);
+  case AMDGPU::EXEC_HI:
+    return {readPart(B, "{exec_hi}")};
+  default:
+    break;
+  }
+  SmallVector<Value *, 4> Values;
+  SmallVector<StringRef, 4> Words; // TTMP4_TTMP5, and then a generation.
+  StringRef(Target.registers().getName(Reg)).split(Words, '_');
+  for (StringRef Word : Words)
+    if (Word.starts_with("TTMP") && !Word.ends_with("16"))
+      Values.push_back(readPart(B, "{" + Word.lower() + "}"));
+  return Values;
 }
 
 Expected<RegisterAccess::Parts> RegisterAccess::find(uint64_t Number) {
@@ -164,6 +224,8 @@ Expected<RegisterAccess::Parts> RegisterAccess::find(uint64_t Number) {
     Result.UsesEXEC = true;
     return findFlag(Frame.ExecSave, 0, 1);
   case AMDGPU::EXEC_HI:
+    if (!Wave64)
+      return Parts{{}, MCRegister(Number)};
     Result.UsesEXEC = true;
     return findFlag(Frame.ExecSave, 1, 1);
   case AMDGPU::M0:
@@ -178,12 +240,12 @@ Expected<RegisterAccess::Parts> RegisterAccess::find(uint64_t Number) {
   const MCRegister Reg(Number);
   if (Target.registerFiles().rangeOf(Reg).File != amdgpu::RegisterFile::None)
     return findGeneral(Reg);
-  Parts Special = findSpecial(Reg);
-  if (!Special.Reg)
-    return refuse(RefusalReason::UnsupportedHook,
-                  Twine("access to register ") +
-                      Target.registers().getName(Reg));
-  return Special;
+  return Parts{{}, Reg};
+}
+
+Error RegisterAccess::noAccess(MCRegister Reg, StringRef Kind) const {
+  return refuse(RefusalReason::UnsupportedHook,
+                Kind + " register " + Target.registers().getName(Reg));
 }
 
 Expected<Value *> RegisterAccess::read(IRBuilderBase &B, uint64_t Reg,
@@ -196,8 +258,15 @@ Expected<Value *> RegisterAccess::read(IRBuilderBase &B, uint64_t Reg,
     Result.ReadsApplication = true;
   }
   SmallVector<Value *, 4> Values;
+  if (Found->Constraints.empty())
+    Values = readSpecial(B, Found->Reg);
+  if (Found->Constraints.empty() && Values.empty())
+    return noAccess(Found->Reg, "access to");
   for (const std::string &Constraint : Found->Constraints)
     Values.push_back(readPart(B, Constraint));
+  if (Found->HalfAt)
+    Values = {B.CreateAnd(B.CreateLShr(Values.front(), *Found->HalfAt),
+                          B.getInt32(HalfMask))};
   return fromParts(B, Values, To);
 }
 
@@ -205,6 +274,9 @@ Error RegisterAccess::write(IRBuilderBase &B, uint64_t Reg, Value *V) {
   Expected<Parts> Found = find(Reg);
   if (!Found)
     return Found.takeError();
+  // Private memory, also the payloads' own, and what traps use.
+  if (Found->Constraints.empty())
+    return noAccess(Found->Reg, "writing to");
   if (Found->Reg) {
     Result.Writes.push_back(Found->Reg);
     Result.WritesApplication = true;
@@ -212,6 +284,13 @@ Error RegisterAccess::write(IRBuilderBase &B, uint64_t Reg, Value *V) {
     Result.ReadsApplication = true;
   }
   auto Values = toParts(B, V, Found->Constraints.size());
+  if (Found->HalfAt) {
+    Result.Reads.push_back(Found->Reg);
+    Value *Other = B.CreateAnd(readPart(B, Found->Constraints.front()),
+                               B.getInt32(~(HalfMask << *Found->HalfAt)));
+    Value *Half = B.CreateAnd(Values.front(), B.getInt32(HalfMask));
+    Values = {B.CreateOr(Other, B.CreateShl(Half, *Found->HalfAt))};
+  }
   for (auto [Constraint, Part] : zip_equal(Found->Constraints, Values))
     writePart(B, Constraint, Part);
   return Error::success();

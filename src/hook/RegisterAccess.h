@@ -8,6 +8,7 @@
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 
 namespace llvm {
 class IRBuilderBase;
@@ -27,8 +28,9 @@ public:
                  Payload &Result)
       : Target(Target), Frame(Frame), Result(Result) {}
 
-  /// Both refuse registers that the kernel does not have. A value narrower or
-  /// wider than the register loses or gains high bits.
+  /// Both refuse registers that the kernel does not have; write() also those
+  /// that hooks can only read. A value narrower or wider than the register
+  /// loses or gains high bits.
   llvm::Expected<llvm::Value *> read(llvm::IRBuilderBase &B, uint64_t Reg,
                                      llvm::Type *To);
   llvm::Error write(llvm::IRBuilderBase &B, uint64_t Reg, llvm::Value *V);
@@ -39,12 +41,17 @@ private:
   struct Parts {
     llvm::SmallVector<std::string, 4> Constraints;
     llvm::MCRegister Reg; ///< Invalid for flags, which the frame holds.
+    /// Of a part of 16 bits: where they begin in its register, which Reg is.
+    std::optional<unsigned> HalfAt = {};
   };
+  /// Without constraints for registers that are left to readSpecial().
   llvm::Expected<Parts> find(uint64_t Reg);
   llvm::Expected<Parts> findFlag(llvm::MCRegister Copy, unsigned First,
                                  unsigned Dwords);
   llvm::Expected<Parts> findGeneral(llvm::MCRegister Reg) const;
-  Parts findSpecial(llvm::MCRegister Reg) const;
+  llvm::SmallVector<llvm::Value *, 4> readSpecial(llvm::IRBuilderBase &B,
+                                                  llvm::MCRegister Reg) const;
+  llvm::Error noAccess(llvm::MCRegister Reg, llvm::StringRef Kind) const;
 
   const amdgpu::MCTarget &Target;
   const PayloadFrame &Frame;

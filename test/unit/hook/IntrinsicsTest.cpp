@@ -236,6 +236,10 @@ declare i128 @"luthier::readReg.i128.i32"(i32) #2
       {AMDGPU::VGPR3, 32},
       {AMDGPU::VGPR3_VGPR4, 64},
       {AMDGPU::VGPR3_VGPR4_VGPR5_VGPR6, 128},
+      {AMDGPU::SGPR5_LO16, 32},
+      {AMDGPU::SGPR5_HI16, 32},
+      {AMDGPU::VGPR3_LO16, 32},
+      {AMDGPU::VGPR3_HI16, 32},
       {AMDGPU::SCC, 32},
       {AMDGPU::VCC_LO, 32},
       {AMDGPU::VCC, 64},
@@ -243,6 +247,7 @@ declare i128 @"luthier::readReg.i128.i32"(i32) #2
       {AMDGPU::M0, 32},
       {AMDGPU::MODE, 32},
       {AMDGPU::AGPR1_AGPR2, 64},
+      {AMDGPU::AGPR1_HI16, 32},
   };
   for (const Case &C : Cases) {
     const std::string T = "i" + std::to_string(C.Bits);
@@ -260,9 +265,10 @@ declare i128 @"luthier::readReg.i128.i32"(i32) #2
   }
   Run.parseHooks(IR);
   for (const Case &C : Cases) {
-    if (C.Reg == AMDGPU::AGPR1_AGPR2 && !Run.hasAGPRs())
+    const StringRef Name = Run.MC->registers().getName(C.Reg);
+    if (Name.starts_with("AGPR") && !Run.hasAGPRs())
       continue;
-    SCOPED_TRACE(Run.MC->registers().getName(C.Reg));
+    SCOPED_TRACE(Name.str());
     PayloadFrame Frame = Run.frame();
     auto P = Run.compile("read" + std::to_string(C.Reg), Frame);
     ASSERT_TRUE(bool(P)) << toString(P.takeError());
@@ -301,6 +307,10 @@ declare i128 @"luthier::readReg.i128.i32"(i32) #2
                       : Range.File == amdgpu::RegisterFile::VGPR
                           ? S.VGPRs[Range.First + I][Lane]
                           : S.AGPRs[Range.First + I][Lane];
+      if (Name.ends_with("_HI16"))
+        Expected[0] >>= 16;
+      else if (Name.ends_with("_LO16"))
+        Expected[0] &= 0xffff;
       EXPECT_EQ(P->Reads.size(), 1u);
     }
     }
@@ -330,6 +340,10 @@ define void @hook() #0 {
   IR += write(AMDGPU::SCC, "i32", "1");
   IR += write(AMDGPU::VCC, "i64", "77");
   IR += write(AMDGPU::M0, "i32", "88");
+  IR += write(AMDGPU::EXEC, "i64", "99");
+  IR += write(AMDGPU::MODE, "i32", "1000");
+  IR += write(AMDGPU::SGPR4_LO16, "i32", "305419896"); // 0x12345678
+  IR += write(AMDGPU::VGPR7_HI16, "i32", "%lane");
   if (Run.hasAGPRs())
     IR += write(AMDGPU::AGPR2, "i32", "%lane");
   Run.parseHooks(IR + "ret void\n}");
@@ -338,7 +352,8 @@ define void @hook() #0 {
   auto P = Run.compile("hook", Frame);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   EXPECT_TRUE(P->UsesSCC && P->UsesVCC && P->UsesM0);
-  EXPECT_EQ(P->Writes.size(), Run.hasAGPRs() ? 6u : 5u);
+  EXPECT_TRUE(P->UsesEXEC && P->UsesMODE);
+  EXPECT_EQ(P->Writes.size(), Run.hasAGPRs() ? 8u : 7u);
   WaveState Before = Run.initialState(Frame);
   WaveState After = Run.run(*P, Frame, Before);
   EXPECT_EQ(After.SGPRs[3], 33u);
@@ -352,6 +367,11 @@ define void @hook() #0 {
   EXPECT_EQ(After.SGPRs[36], 1u);
   EXPECT_EQ(After.SGPRs[32], 77u);
   EXPECT_EQ(After.SGPRs[37], 88u);
+  EXPECT_EQ(After.SGPRs[34], 99u);
+  EXPECT_EQ(After.SGPRs[38], 1000u);
+  EXPECT_EQ(After.SGPRs[4], (Before.SGPRs[4] & 0xffff0000) | 0x5678);
+  EXPECT_EQ(After.VGPRs[7][9], (Before.VGPRs[7][9] & 0xffff) | 9 << 16);
+  EXPECT_EQ(After.VGPRs[7][0], Before.VGPRs[7][0]);
   if (Run.hasAGPRs())
     EXPECT_EQ(After.AGPRs[2][9], 9u);
 }
