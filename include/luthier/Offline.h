@@ -22,6 +22,8 @@ struct Kernel {
   /// Why it is as it was; empty if it is instrumented.
   std::string Unchanged;
   unsigned Points = 0; ///< Hooks inserted.
+  /// Which of its code hooks do not see, and why; empty if they see all.
+  std::string Unhooked;
   /// Address of each original instruction that was kept, after and before.
   std::vector<std::pair<uint64_t, uint64_t>> Map;
   /// Hooks by the address of the original instruction they precede.

@@ -39,7 +39,8 @@ options:
   --help             this text
 
 Every kernel that was asked for is listed, with the number of hooks inserted or
-the reason why it is unchanged. The exit code is 1, and no file is written, if
+the reason why it is unchanged, and with what hooks do not see of it: code that
+it reaches through pointers. The exit code is 1, and no file is written, if
 none was instrumented.
 
 examples:
@@ -97,6 +98,8 @@ void Instrumentation::show(const BundledCodeObject &Image,
     ++NumInstrumented;
     outs() << formatv("{0}: {1} hook{2}\n", Where, K.Points,
                       K.Points == 1 ? "" : "s");
+    if (!K.Unhooked.empty())
+      outs() << Where << ": " << K.Unhooked << '\n';
   } else {
     ++NumUnchanged;
     outs() << Where << ": unchanged: " << K.Unchanged << '\n';

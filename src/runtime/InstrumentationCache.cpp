@@ -9,6 +9,7 @@
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/Timings.h"
+#include "runtime/UnhookedCode.h"
 #include "runtime/Verification.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,20 +27,6 @@ std::recursive_mutex EngineLock;
 unsigned wavesPerSIMD(const TargetID &Target, const KernelInfo &Kernel) {
   const RegisterFileTraits *Traits = registerFileTraits(Target.Processor);
   return Traits ? Kernel.Descriptor.wavesPerSIMD(*Traits) : 0;
-}
-
-/// Says what of the kernel's code hooks do not see.
-void reportUninstrumented(const LiftedRepresentation &LR, StringRef Kernel) {
-  const ControlTransfer *First = nullptr;
-  unsigned Count = 0;
-  for (const ControlTransfer &Transfer : LR.controlTransfers())
-    if (Transfer.isUnresolved() && Count++ == 0)
-      First = &Transfer;
-  if (First)
-    logWarning("kernel " + Kernel + " reaches code through pointers at " +
-               Twine(Count) + " place(s), the first at 0x" +
-               Twine::utohexstr(LR.originalAddress(*First->MI).value_or(0)) +
-               ": that code runs without hooks");
 }
 
 } // namespace
@@ -245,7 +232,8 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     Result.Instrumented = std::move(*Parsed);
     ++Instrumented[*Object];
   }
-  reportUninstrumented(*Copy, Loaded.name());
+  if (std::string Text = describeUnhookedCode(*Copy); !Text.empty())
+    logWarning("kernel " + Loaded.name() + " " + Text);
   Times.Total = Total.lap() + Times.Lift;
   recordTimings(Loaded.name(), Key.Preset.Name, Built->Report, Times);
   recordCosts(Loaded.name(), Key.Preset.Name, Built->Report);

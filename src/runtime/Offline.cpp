@@ -10,6 +10,7 @@
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
+#include "runtime/UnhookedCode.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -91,6 +92,7 @@ Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
   if (!Built)
     return Built.takeError();
   Result.Points = Built->Report.Points;
+  Result.Unhooked = runtime::describeUnhookedCode(**LR);
   for (const PCPair &Pair : Built->Map)
     Result.Map.push_back({Options.LinkedAt + Pair.Offset, Pair.Original});
   for (const PlacedHook &Hook : Built->Hooks)

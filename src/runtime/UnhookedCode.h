@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What of a kernel's code hooks do not see, said to people.
+#ifndef LUTHIER_RUNTIME_UNHOOKEDCODE_H
+#define LUTHIER_RUNTIME_UNHOOKEDCODE_H
+
+#include <string>
+
+namespace luthier {
+class LiftedRepresentation;
+
+namespace runtime {
+
+/// "reaches code through pointers at ...", or nothing if hooks see all.
+std::string describeUnhookedCode(const LiftedRepresentation &LR);
+
+} // namespace runtime
+} // namespace luthier
+
+#endif // LUTHIER_RUNTIME_UNHOOKEDCODE_H
