@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What Luthier knows about a kernel, for tools: where registers are needed,
-// which loads are outstanding, what the kernel takes of a compute unit. Calls
-// between functions are in LiftedRepresentation::controlTransfers().
+// which loads are outstanding, who calls whom, what the kernel takes of a
+// compute unit.
 #ifndef LUTHIER_ANALYSIS_H
 #define LUTHIER_ANALYSIS_H
 
 #include "luthier/Export.h"
 #include "luthier/LiftedRepresentation.h"
 #include "luthier/RegisterSet.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <memory>
 
 namespace llvm {
 class MachineBasicBlock;
-}
+class MachineFunction;
+} // namespace llvm
 
 namespace luthier {
 
@@ -51,11 +53,36 @@ public:
   /// False for data and dead code between functions' ends.
   bool isReached(const llvm::MachineBasicBlock &MBB);
 
+  /// Calls, tail calls, returns and jumps to unknown places of \p MF, in the
+  /// order of the code. Valid as long as this object, like all lists here.
+  llvm::ArrayRef<const ControlTransfer *>
+  transfersOf(const llvm::MachineFunction &MF);
+  /// Calls and tail calls of \p MF by lifted code. There are no others in the
+  /// instrumented kernel: code that is not lifted calls the original.
+  llvm::ArrayRef<const ControlTransfer *>
+  callersOf(const llvm::MachineFunction &MF);
+  /// All functions, each after those that it calls, as far as recursion allows:
+  /// the order in which to sum up what functions do.
+  llvm::ArrayRef<const llvm::MachineFunction *> calleesFirst();
+  /// \p MF, or a function that it calls directly or through others, leaves the
+  /// lifted code, for code that runs without hooks.
+  bool reachesUnknownCode(const llvm::MachineFunction &MF);
+
   /// Registers that the kernel and its functions may touch; all that are
   /// allocated if it runs code that is not lifted.
   RegisterUse registerUse();
+  /// Registers that its descriptor allocates.
+  RegisterUse registerAllocation();
   /// As the kernel is, in workgroups of the largest size that it allows.
   Occupancy occupancy();
+  /// The most registers with which each file holds \p WavesPerSIMD waves,
+  /// whatever the others and LDS allow: zero SGPRs and VGPRs if a SIMD never
+  /// holds so many. AGPRs are those of registerAllocation().
+  RegisterUse registersFor(unsigned WavesPerSIMD);
+  /// Waves that each SIMD must hold so that the largest workgroup that the
+  /// kernel allows can be launched. registersFor() so many is
+  /// the most that a kernel may take whose launches are to succeed.
+  unsigned wavesOfWorkgroup();
 
 private:
   struct Impl;

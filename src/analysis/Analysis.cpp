@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/Analysis.h"
+#include "analysis/CallGraph.h"
 #include "analysis/ControlFlow.h"
 #include "analysis/Liveness.h"
 #include "analysis/LoadsInFlight.h"
 #include "analysis/Occupancy.h"
+#include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
 
 using namespace llvm;
@@ -17,6 +19,7 @@ struct Analysis::Impl {
   const LiftedRepresentation &LR;
   std::optional<Liveness> Lives;
   std::optional<LoadsInFlight> Loads;
+  std::optional<CallGraph> Calls;
   DenseMap<const MachineFunction *, DenseSet<const MachineBasicBlock *>>
       Reached;
 
@@ -30,6 +33,15 @@ struct Analysis::Impl {
       Loads = LoadsInFlight::run(LR);
     return *Loads;
   }
+  const CallGraph &calls() {
+    if (!Calls)
+      Calls = CallGraph::run(LR);
+    return *Calls;
+  }
+  const RegisterFileTraits &traits() const {
+    return *registerFileTraits(LR.impl().Object->target().Processor);
+  }
+  RegisterBudget budget() const { return {resourcesOf(LR), traits()}; }
 };
 
 Analysis::Analysis(const LiftedRepresentation &LR)
@@ -71,7 +83,38 @@ bool Analysis::isReached(const MachineBasicBlock &MBB) {
   return It->second.contains(&MBB);
 }
 
+ArrayRef<const ControlTransfer *>
+Analysis::transfersOf(const MachineFunction &MF) {
+  return P->calls().transfersOf(MF);
+}
+
+ArrayRef<const ControlTransfer *>
+Analysis::callersOf(const MachineFunction &MF) {
+  return P->calls().callersOf(MF);
+}
+
+ArrayRef<const MachineFunction *> Analysis::calleesFirst() {
+  return P->calls().calleesFirst();
+}
+
+bool Analysis::reachesUnknownCode(const MachineFunction &MF) {
+  return P->calls().reachesUnknownCode(MF);
+}
+
 RegisterUse Analysis::registerUse() { return luthier::registerUse(P->LR); }
+RegisterUse Analysis::registerAllocation() {
+  return luthier::registerAllocation(P->LR);
+}
 Occupancy Analysis::occupancy() { return occupancyOf(P->LR); }
+
+RegisterUse Analysis::registersFor(unsigned WavesPerSIMD) {
+  const unsigned AGPRs = registerAllocation().AGPRs;
+  if (WavesPerSIMD > P->traits().WavesPerSIMD)
+    return {0, 0, AGPRs};
+  const RegisterBudget Budget = P->budget();
+  return {Budget.sgprsAt(WavesPerSIMD), Budget.vgprsAt(WavesPerSIMD), AGPRs};
+}
+
+unsigned Analysis::wavesOfWorkgroup() { return P->budget().wavesOfWorkgroup(); }
 
 } // namespace luthier

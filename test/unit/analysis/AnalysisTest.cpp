@@ -84,6 +84,64 @@ TEST_P(AnalysisTest, QueriesTellWhatIsNeededAndWhatIsLoaded) {
       Queries.liveOnEdge(*A.getParent(), *Kernel.at("b").getParent()).vgpr(1));
 }
 
+TEST_P(AnalysisTest, QueriesTellWhatMoreRegistersCost) {
+  ASSERT_TRUE(Kernel.LR);
+  Analysis Queries(*Kernel.LR);
+  const luthier::RegisterUse All = Queries.registerAllocation();
+  EXPECT_GE(All.VGPRs + All.AGPRs, 64u);
+  const unsigned Waves = Queries.occupancy().WavesPerSIMD;
+  const luthier::RegisterUse Same = Queries.registersFor(Waves);
+  EXPECT_GE(Same.VGPRs, All.VGPRs);
+  EXPECT_EQ(Same.AGPRs, All.AGPRs);
+  // So many are enough for these waves, and one more is not.
+  const WaveResources Now = resourcesOf(*Kernel.LR);
+  const RegisterFileTraits &Traits = *registerFileTraits(GetParam().Processor);
+  for (unsigned N = 1; N <= Waves; ++N) {
+    WaveResources Grown = Now;
+    Grown.Registers.VGPRs = Queries.registersFor(N).VGPRs;
+    EXPECT_GE(occupancyOf(Grown, Traits).WavesPerSIMD, N);
+    if (++Grown.Registers.VGPRs <= Traits.AddressableVGPRs)
+      EXPECT_LT(occupancyOf(Grown, Traits).WavesPerSIMD, N);
+  }
+  EXPECT_EQ(Queries.registersFor(Traits.WavesPerSIMD + 1).VGPRs, 0u);
+  const unsigned Least = Queries.wavesOfWorkgroup();
+  EXPECT_EQ(Least, RegisterBudget(Now, Traits).wavesOfWorkgroup());
+  EXPECT_GE(Least, 1u);
+}
+
+TEST_P(AnalysisTest, QueriesTellWhoCallsWhom) {
+  const LiftedKernel Calls = liftAssembly(R"(
+      s_getpc_b64 s[4:5]
+    .Lfirst:
+      s_add_u32 s4, s4, outer-.Lfirst
+      s_addc_u32 s5, s5, 0
+   a: s_swappc_b64 s[30:31], s[4:5]
+      s_endpgm
+    outer:
+   b: s_nop 0
+      s_mov_b64 s[34:35], s[30:31]
+   c: s_swappc_b64 s[30:31], s[20:21]
+      s_setpc_b64 s[34:35]
+)",
+                                          GetParam());
+  ASSERT_TRUE(Calls.LR);
+  Analysis Queries(*Calls.LR);
+  const MachineFunction &Main = Calls.LR->kernel(),
+                        &Outer = *Calls.at("b").getMF();
+  ASSERT_EQ(Queries.callersOf(Outer).size(), 1u);
+  EXPECT_EQ(Queries.callersOf(Outer).front()->MI, &Calls.at("a"));
+  EXPECT_TRUE(Queries.callersOf(Main).empty());
+  ASSERT_FALSE(Queries.transfersOf(Outer).empty());
+  EXPECT_EQ(Queries.transfersOf(Outer).front()->MI, &Calls.at("c"));
+  EXPECT_TRUE(Queries.transfersOf(Outer).front()->isUnresolved());
+  EXPECT_TRUE(Queries.reachesUnknownCode(Outer));
+  EXPECT_TRUE(Queries.reachesUnknownCode(Main));
+  const MachineFunction *Order[] = {&Outer, &Main};
+  EXPECT_EQ(Queries.calleesFirst(), ArrayRef(Order));
+  Analysis Leaf(*Kernel.LR);
+  EXPECT_FALSE(Leaf.reachesUnknownCode(Kernel.LR->kernel()));
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, AnalysisTest,
                          ::testing::ValuesIn(allTargets()),
                          [](const auto &Info) { return nameOf(Info.param); });
