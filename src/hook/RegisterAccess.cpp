@@ -137,7 +137,7 @@ RegisterAccess::findGeneral(MCRegister Reg) const {
   return Found;
 }
 
-/// From GFX10 on FLAT_SCRATCH is no operand.
+/// From GFX10 on FLAT_SCRATCH is no operand, and from GFX12 on not to be read.
 static SmallVector<Value *, 4> readFlatScratch(IRBuilderBase &B, MCRegister Reg,
                                                bool IsHardwareRegister) {
   constexpr unsigned LowId = 20, HighId = 21, AllBits = 31 << 11;
@@ -165,6 +165,8 @@ SmallVector<Value *, 4> RegisterAccess::readSpecial(IRBuilderBase &B,
   case AMDGPU::FLAT_SCR:
   case AMDGPU::FLAT_SCR_LO:
   case AMDGPU::FLAT_SCR_HI:
+    if (ST.hasFeature(AMDGPU::FeatureGFX12))
+      return {};
     return readFlatScratch(B, Reg, ST.hasFeature(AMDGPU::FeatureGFX10));
   case AMDGPU::XNACK_MASK:
   case AMDGPU::XNACK_MASK_LO:

@@ -32,14 +32,15 @@ bool ArgumentResolver::isReadable(MCRegister Reg) const {
   case AMDGPU::EXEC:
   case AMDGPU::EXEC_LO:
   case AMDGPU::EXEC_HI:
-  case AMDGPU::FLAT_SCR:
-  case AMDGPU::FLAT_SCR_LO:
-  case AMDGPU::FLAT_SCR_HI:
   case AMDGPU::SRC_SHARED_BASE:
   case AMDGPU::SRC_SHARED_LIMIT:
   case AMDGPU::SRC_PRIVATE_BASE:
   case AMDGPU::SRC_PRIVATE_LIMIT:
     return true;
+  case AMDGPU::FLAT_SCR:
+  case AMDGPU::FLAT_SCR_LO:
+  case AMDGPU::FLAT_SCR_HI: // GFX12 has no way to read it.
+    return !LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureGFX12);
   case AMDGPU::XNACK_MASK:
   case AMDGPU::XNACK_MASK_LO:
   case AMDGPU::XNACK_MASK_HI:

@@ -283,6 +283,40 @@ TEST_P(NamedRegisters, AreReadAsTheApplicationReadsThem) {
   }
 }
 
+TEST_P(NamedRegisters, FlatScratchIsReadWhereTheTargetHasIt) {
+  K.Body = "s_sleep 1\ns_endpgm\n";
+  K.Scratch = 256; // Which gives it a value.
+  auto insert = [](HookArgument Argument) -> Mutator {
+    return [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
+      cantFail(Task.insertHookBefore(sleep(LR), hook("read64"),
+                                     {uint32_t(AMDGPU::FLAT_SCR), 0u}));
+      cantFail(Task.insertHookBefore(sleep(LR), hook("store"), {Argument, 1u}));
+    };
+  };
+  const MCRegister Reg(AMDGPU::FLAT_SCR);
+  if (processor() == "gfx1201") {
+    expectRefused(
+        fromAssembly(K), Launch,
+        [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          cantFail(Task.insertHookBefore(sleep(LR), hook("store"), {Reg, 1u}));
+        },
+        RefusalReason::HookArguments);
+    expectRefused(fromAssembly(K), Launch, insert(1ull),
+                  RefusalReason::UnsupportedHook);
+    return;
+  }
+  Judgement J = expectUnchanged(fromAssembly(K), Launch, insert(Reg));
+  if (!J.Problem.empty())
+    return;
+  const std::vector<uint64_t> Seen = J.counters();
+  for (unsigned Lane = 0; Lane < target().WaveSize; ++Lane)
+    EXPECT_EQ(Seen[Lane], Seen[64 + Lane]);
+  // What no launch sets, only the kernel's own code would.
+  if (processor() == "gfx942" || processor() == "gfx950" ||
+      processor() == "gfx1100")
+    EXPECT_NE(Seen[0], 0u);
+}
+
 TEST_P(NamedRegisters, WhatOthersRelyOnCannotBeWritten) {
   K.Body = "s_sleep 1\ns_endpgm\n";
   auto expectRefusedFor = [&](unsigned Reg, const char *Hook) {
