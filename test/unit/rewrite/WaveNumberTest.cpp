@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks learn which wave of the workgroup they run in, and where on the device,
+// as docs/writing-a-tool.md says.
+#include "EngineTest.h"
+#include <cstring>
+#include <set>
+
+using namespace llvm;
+
+namespace luthier::test {
+namespace {
+
+constexpr unsigned MostItems = 512, ItemsOfGroup = 128;
+
+/// HW_ID, or HW_ID1 from GFX10 on.
+std::string placeOf(const EngineTarget &T) {
+  return "__builtin_amdgcn_s_getreg(" + std::string(T.isRdna() ? "23" : "4") +
+         " | 31 << 11)";
+}
+
+class WaveNumber : public EngineTest {};
+
+TEST_P(WaveNumber, IsKnownInWholeAndPartialGroups) {
+  setHipHooks(R"(
+__device__ unsigned Numbers[512], Places[512];
+LUTHIER_HOOK_ANNOTATE note() {
+  uint64_t Active = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1); // Lane 0 is there in every wave.
+  unsigned Item = threadIdx.x +
+                  blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  unsigned Wave = __builtin_amdgcn_readfirstlane(Item / warpSize);
+  luthier::writeExec(Active);
+  unsigned At = 128 * blockIdx.x + threadIdx.x + 16 * threadIdx.y +
+                64 * threadIdx.z;
+  Numbers[At] = 1 + Wave;
+  Places[At] = )" +
+              placeOf(target()) + R"(;
+})");
+  Options.Seeds = {0};
+  Object K = fromCpp(R"(
+extern "C" [[clang::amdgpu_kernel, gnu::visibility("protected")]] void
+k(unsigned *To) {
+  To[128 * __builtin_amdgcn_workgroup_id_x() +
+     __builtin_amdgcn_workitem_id_x() + 16 * __builtin_amdgcn_workitem_id_y() +
+     64 * __builtin_amdgcn_workitem_id_z()] = )" +
+                         placeOf(target()) + ";\n}\n",
+                     {"-O2"}, /*Version=*/4);
+  // The grid cuts the last group off in the middle.
+  KernelLaunch Launch{{56, 4, 2}, {16, 4, 2}};
+  Launch.Arguments.words(MostItems);
+  Judgement J = expectUnchanged(
+      K, Launch, [](LiftedRepresentation &, InstrumentationTask &Task) {
+        cantFail(Task.insertHookAtKernelEntry(hook("note")));
+      });
+  if (!J.Problem.empty())
+    return;
+  auto word = [&](const char *Name, unsigned I) {
+    uint32_t Word;
+    std::memcpy(&Word, &J.Variables.at(Name)[4 * I], 4);
+    return Word;
+  };
+  std::set<unsigned> Places;
+  for (unsigned Group = 0; Group < 4; ++Group) {
+    const unsigned Width = Group == 3 ? 8 : 16;
+    for (unsigned I = 0; I < ItemsOfGroup; ++I) {
+      const unsigned X = I % 16, Y = I / 16 % 4, Z = I / 64;
+      const unsigned At = ItemsOfGroup * Group + I;
+      const unsigned Item = X + Width * (Y + 4 * Z);
+      EXPECT_EQ(word("Numbers", At),
+                X < Width ? 1 + Item / target().WaveSize : 0)
+          << At;
+      EXPECT_EQ(word("Places", At), J.Buffers[0][At]) << At;
+      if (X < Width)
+        Places.insert(word("Places", At));
+    }
+  }
+  EXPECT_GT(Places.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, WaveNumber, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+} // namespace
+} // namespace luthier::test
