@@ -75,6 +75,31 @@ writeExec([[maybe_unused]] uint64_t Mask) {
   __builtin_trap();
 }
 
+namespace detail {
+/// What the first active lane has, for code that runs with other lanes.
+template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  const uint32_t Low = __builtin_amdgcn_readfirstlane(uint32_t(Value));
+  if constexpr (sizeof(T) == 4)
+    return T(Low);
+  else
+    return T(uint64_t(__builtin_amdgcn_readfirstlane(uint64_t(Value) >> 32))
+                 << 32 |
+             Low);
+}
+
+/// The result of \p Do with \p Operand, by lane 0 alone.
+template <typename T, typename Action>
+__attribute__((device)) inline T onceForTheWave(T Operand, Action Do) {
+  const T Same = inAllLanes(Operand);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  const T Result = inAllLanes(Do(Same));
+  writeExec(Active);
+  return Result;
+}
+} // namespace detail
+
 /// Counters of the wave: for each wave, a variable of the tool that hooks name
 /// here has a copy that is zero when the wave starts and that nobody else sees.
 /// Adding to it is a few scalar instructions without memory traffic, right
@@ -94,15 +119,60 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
   __builtin_trap();
 }
 
-/// Adds \p Number, the same in all lanes, to *\p Sum in global memory, once for
-/// the wave and whatever the active lanes are.
-__attribute__((device)) inline void waveAtomicAdd(uint64_t *Sum,
-                                                  uint64_t Number) {
-  const uint64_t Active = __builtin_amdgcn_read_exec();
-  writeExec(1);
-  __hip_atomic_fetch_add(Sum, Number, __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_AGENT);
-  writeExec(Active);
+/// Atomic operations on global memory, once for the wave and whatever the
+/// active lanes are. The operand is the same in all active lanes, and what is
+/// returned, the value before, is so in all. The address is a variable's, or
+/// what scalar code knows: lane 0, which need not be active, uses it. T is an
+/// integer of 32 or 64 bits. Memory of the host, such as managed variables, is
+/// reached over PCIe, which knows additions and exchanges only: for the others
+/// use __device__ variables.
+template <typename T>
+__attribute__((device)) inline T waveAtomicAdd(T *Sum,
+                                               std::type_identity_t<T> Number) {
+  return detail::onceForTheWave<T>(Number, [=](T Same) {
+    return __hip_atomic_fetch_add(Sum, Same, __ATOMIC_RELAXED,
+                                  __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+template <typename T>
+__attribute__((device)) inline T waveAtomicMin(T *Least,
+                                               std::type_identity_t<T> Number) {
+  return detail::onceForTheWave<T>(Number, [=](T Same) {
+    return __hip_atomic_fetch_min(Least, Same, __ATOMIC_RELAXED,
+                                  __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+template <typename T>
+__attribute__((device)) inline T waveAtomicMax(T *Most,
+                                               std::type_identity_t<T> Number) {
+  return detail::onceForTheWave<T>(Number, [=](T Same) {
+    return __hip_atomic_fetch_max(Most, Same, __ATOMIC_RELAXED,
+                                  __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+template <typename T>
+__attribute__((device)) inline T waveAtomicAnd(T *Mask,
+                                               std::type_identity_t<T> Bits) {
+  return detail::onceForTheWave<T>(Bits, [=](T Same) {
+    return __hip_atomic_fetch_and(Mask, Same, __ATOMIC_RELAXED,
+                                  __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+template <typename T>
+__attribute__((device)) inline T waveAtomicOr(T *Mask,
+                                              std::type_identity_t<T> Bits) {
+  return detail::onceForTheWave<T>(Bits, [=](T Same) {
+    return __hip_atomic_fetch_or(Mask, Same, __ATOMIC_RELAXED,
+                                 __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+template <typename T>
+__attribute__((device)) inline T
+waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
+  return detail::onceForTheWave<T>(Value, [=](T Same) {
+    return __hip_atomic_exchange(Place, Same, __ATOMIC_RELAXED,
+                                 __HIP_MEMORY_SCOPE_AGENT);
+  });
 }
 
 /// Adds the wave's copy of \p Counter to the variable itself and starts again

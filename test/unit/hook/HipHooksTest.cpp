@@ -194,6 +194,26 @@ LUTHIER_HOOK_ANNOTATE atomics() {
   atomicAdd(reinterpret_cast<unsigned *>(&Floats[1]), 1u);
   Out[__lane_id()] = atomicCAS(&Out[512 + __lane_id()], 0u, __lane_id());
 }
+__device__ uint64_t Least, Most, All, Any, Last;
+__device__ int SignedLeast, SignedMost;
+LUTHIER_HOOK_ANNOTATE once(unsigned N, unsigned Bit) {
+  const uint64_t Before[] = {
+      luthier::waveAtomicAdd(&Sum, N),
+      luthier::waveAtomicMin(&Least, N),
+      luthier::waveAtomicMax(&Most, N),
+      luthier::waveAtomicAnd(&All, ~(1ull << Bit)),
+      luthier::waveAtomicOr(&Any, 1ull << Bit),
+      luthier::waveAtomicExchange(&Last, N | 1ull << 40),
+      uint64_t(luthier::waveAtomicMin(&SignedLeast, int(N) - 100)),
+      uint64_t(luthier::waveAtomicMax(&SignedMost, int(N) - 100))};
+  luthier::writeExec(2);
+  for (unsigned I = 0; I < 8; ++I)
+    Out[2 * I] = Before[I], Out[2 * I + 1] = Before[I] >> 32;
+}
+LUTHIER_HOOK_ANNOTATE onceLoaded() {
+  luthier::waveAtomicAdd(&Sum, *(volatile unsigned *)&Out[700]);
+  luthier::waveAtomicMax(&Most, *(volatile uint64_t *)&Out[702]);
+}
 LUTHIER_HOOK_ANNOTATE count(unsigned N) { luthier::waveAdd(Sum, N); }
 LUTHIER_HOOK_ANNOTATE flush() { luthier::waveFlush(Sum); }
 namespace mine {
@@ -304,6 +324,51 @@ TEST_P(HipHooks, AtomicsAddUp) {
             0.5f * lanes());
   auto Swapped = Run.read<uint32_t>(Run.Out + 2048, lanes());
   EXPECT_EQ(Swapped[5], 5u);
+}
+
+TEST_P(HipHooks, AtomicsOfTheWaveHappenOnceWhateverLanesAreActive) {
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0x1230)}) {
+    Run.EXEC = EXEC;
+    const std::map<std::string, uint64_t> Starts = {
+        {"Sum", 1ull << 40}, {"Least", 8ull << 32}, {"Most", 5}, {"All", ~0ull},
+        {"Any", 1},          {"Last", 77}};
+    auto variable = [&](const std::string &Name) {
+      return Run.read<uint64_t>(Run.Hooks.Variables[Name], 1)[0];
+    };
+    auto number = [&](const char *Name) {
+      return Run.read<int32_t>(Run.Hooks.Variables[Name], 1)[0];
+    };
+    for (auto &[Name, Value] : Starts)
+      Run.write(Run.Hooks.Variables[Name], Value);
+    for (const char *Name : {"SignedLeast", "SignedMost"})
+      Run.write(Run.Hooks.Variables[Name], int32_t(-50));
+    Run.runHook("once", {7, 35});
+    const std::vector<uint64_t> Before = {
+        1ull << 40, 8ull << 32, 5, ~0ull, 1, 77, uint64_t(-50), uint64_t(-50)};
+    EXPECT_EQ(Run.read<uint64_t>(Run.Out, 8), Before);
+    EXPECT_EQ(variable("Sum"), (1ull << 40) + 7);
+    EXPECT_EQ(variable("Least"), 7u);
+    EXPECT_EQ(variable("Most"), 7u);
+    EXPECT_EQ(variable("All"), ~(1ull << 35));
+    EXPECT_EQ(variable("Any"), 1 | 1ull << 35);
+    EXPECT_EQ(variable("Last"), 7 | 1ull << 40);
+    EXPECT_EQ(number("SignedLeast"), -93);
+    EXPECT_EQ(number("SignedMost"), -50);
+  }
+}
+
+TEST_P(HipHooks, AtomicsOfTheWaveTakeWhatActiveLanesHave) {
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0x1230)}) {
+    Run.EXEC = EXEC;
+    for (const char *Name : {"Sum", "Most"})
+      Run.write<uint64_t>(Run.Hooks.Variables[Name], 1000);
+    Run.write<uint32_t>(Run.Out + 4 * 700, 77);
+    Run.write<uint64_t>(Run.Out + 4 * 702, 5ull << 32 | 3);
+    Run.runHook("onceLoaded");
+    EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Sum"], 1)[0], 1077u);
+    EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Most"], 1)[0],
+              5ull << 32 | 3);
+  }
 }
 
 TEST_P(HipHooks, CountersAreFlushedOnce) {
