@@ -5,9 +5,12 @@
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
 //   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe
+//   launches FILE LAUNCHES QUEUES reload OTHER
 //
 // With "probe", it starts and ends the runtime twice before, as programs do
-// that only want to know whether there is a device.
+// that only want to know whether there is a device. With "reload", it unloads
+// the code, does the same again with OTHER, which has a kernel of that name,
+// and then with FILE once more.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -136,6 +139,22 @@ void launch(hsa_queue_t *Queue, uint64_t Kernel, void *Arguments) {
       At);
 }
 
+/// Until all that was launched has ended.
+void finish(hsa_queue_t *Queue) {
+  hsa_signal_t Done;
+  CHECK(hsa_signal_create(1, 0, nullptr, &Done));
+  uint64_t At;
+  auto *Packet = reserve<hsa_barrier_and_packet_t>(Queue, At);
+  Packet->completion_signal = Done;
+  publish(Queue, Packet,
+          HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
+              1 << HSA_PACKET_HEADER_BARRIER,
+          At);
+  hsa_signal_wait_scacquire(Done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
+  CHECK(hsa_signal_destroy(Done));
+}
+
 /// Waits for a signal that nobody will ever send.
 void obstruct(hsa_queue_t *Queue) {
   hsa_signal_t Never;
@@ -152,10 +171,10 @@ void obstruct(hsa_queue_t *Queue) {
 } // namespace
 
 int main(int Argc, char **Argv) {
-  if (Argc != 5)
+  const std::string End = Argc < 5 ? "" : Argv[4];
+  if (Argc != (End == "reload" ? 6 : 5))
     return 2;
   const unsigned Launches = unsigned(std::atoi(Argv[2]));
-  const std::string End = Argv[4];
 
   if (End == "probe")
     for (int I = 0; I < 2; ++I) {
@@ -164,7 +183,7 @@ int main(int Argc, char **Argv) {
     }
   CHECK(hsa_init());
   const hsa_agent_t Gpu = findAgent(HSA_DEVICE_TYPE_GPU);
-  const Code Loaded = load(Argv[1], Gpu);
+  Code Loaded = load(Argv[1], Gpu);
   auto *Count = sharedMemory<unsigned>(Gpu);
   auto *Arguments = sharedMemory<unsigned *>(Gpu);
   *Arguments = Count;
@@ -186,7 +205,21 @@ int main(int Argc, char **Argv) {
   if (End == "stuck" || End == "exit")
     std::exit(0);
 
-  const unsigned Expected = Launches * unsigned(Queues.size()) * Lanes;
+  unsigned Expected = Launches * unsigned(Queues.size()) * Lanes;
+  if (End == "reload")
+    for (const char *Next : {Argv[5], Argv[1]}) {
+      for (hsa_queue_t *Queue : Queues)
+        finish(Queue);
+      const uint64_t Before = Loaded.Kernel;
+      CHECK(hsa_executable_destroy(Loaded.Executable));
+      Loaded = load(Next, Gpu);
+      if (Loaded.Kernel == Before)
+        std::printf("other code, same address\n");
+      for (hsa_queue_t *Queue : Queues)
+        for (unsigned I = 0; I < Launches; ++I)
+          launch(Queue, Loaded.Kernel, Arguments);
+      Expected += Launches * unsigned(Queues.size()) * Lanes;
+    }
   while (__atomic_load_n(Count, __ATOMIC_ACQUIRE) != Expected)
     std::this_thread::yield();
   std::printf("%u lanes\n", *Count);

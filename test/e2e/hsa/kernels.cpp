@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every lane adds one, after some time.
+#ifndef TIMES
+#define TIMES 50
+#endif
 [[clang::amdgpu_kernel]] void addOne(unsigned *Out) {
-  for (int I = 0; I < 50; ++I)
+  for (int I = 0; I < TIMES; ++I)
     __builtin_amdgcn_s_sleep(0);
   __atomic_fetch_add(Out, 1u, __ATOMIC_RELAXED);
 }

@@ -3,7 +3,8 @@
 """Runs a program that launches kernels without HIP, faster than the GPU takes
 them and in several threads, and ends it in different ways. Whatever it does,
 the tool counts every launch once: what one launch executes is taken from a
-plain run in which the program waits."""
+plain run in which the program waits. With "reload", code is unloaded and other
+code takes its place, and its address; what was made of the first is forgotten."""
 
 import os
 import sys
@@ -15,9 +16,9 @@ from harness import Failure
 KERNEL = "_Z6addOnePj"
 
 
-def counts_of_one_launch(arguments, directory):
+def counts_of_one_launch(arguments, directory, code):
     statistics = f"{directory}/executed.json"
-    command = [arguments.program, arguments.code, "1", "1", "wait"]
+    command = [arguments.program, code, "1", "1", "wait"]
     plain = harness.run_on_emulator(command, arguments.emulator, "gfx90a", statistics)
     plain.expect(plain.code == 0, "the program fails without luthier")
     return harness.kernel_counts(statistics)[KERNEL]
@@ -25,10 +26,12 @@ def counts_of_one_launch(arguments, directory):
 
 def test(arguments, directory):
     launches, queues = str(arguments.launches), str(arguments.queues)
+    reloads = arguments.end == "reload"
     result = harness.run(
         [arguments.luthier, "run", "--tool", "instr-count", "--device", "emulated"]
         + ["--output", directory, "--"]
-        + [arguments.program, arguments.code, launches, queues, arguments.end],
+        + [arguments.program, arguments.code, launches, queues, arguments.end]
+        + [arguments.other_code] * reloads,
         {"LUTHIER_EXIT_TIMEOUT": "2"},
     )
     result.expect(result.code == 0, "the program fails under the tool")
@@ -37,8 +40,14 @@ def test(arguments, directory):
     elif "gave up" in result.stderr:
         result.fail("kernels did not complete")
     total = arguments.launches * arguments.queues
-    once = counts_of_one_launch(arguments, directory)
+    once = counts_of_one_launch(arguments, directory, arguments.code)
     expected = {field: count * total for field, count in once.items()}
+    if reloads:
+        result.expect(result.stdout.count("same address") == 2, "no address was used again")
+        other = counts_of_one_launch(arguments, directory, arguments.other_code)
+        if other["wave_instructions"] == once["wave_instructions"]:
+            raise Failure("both files execute the same")
+        expected = {field: total * (2 * once[field] + other[field]) for field in once}
     counted = harness.kernel_counts(f"{directory}/instr-count.json").get(KERNEL)
     if counted != expected:
         raise Failure(f"counted {counted}, expected {expected}")
@@ -48,9 +57,10 @@ harness.main(
     [
         (["--program"], {"help": "the program launches"}),
         (["--code"], {"help": "its code object"}),
+        (["--other-code"], {"help": "another one with that kernel, for reload"}),
         (["--launches"], {"type": int, "help": "in each queue"}),
         (["--queues"], {"type": int}),
-        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck", "probe"]}),
+        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck", "probe", "reload"]}),
     ],
     test,
 )
