@@ -325,6 +325,21 @@ TEST_P(LivenessTest, TheSkippedSideOfExeczReadsNothingInActiveLanes) {
   EXPECT_FALSE(live("a", AMDGPU::VGPR1));
 }
 
+TEST_P(LivenessTest, DppKeepsLanesThatItHasNothingFor) {
+  // At the row's end there is no lane to read, and two banks are not written.
+  analyse(R"(
+    a: v_mov_b32_dpp v1, v2 row_shl:1 row_mask:0xf bank_mask:0xf
+    b: v_mov_b32_dpp v5, v2 row_ror:1 row_mask:0xf bank_mask:0x5
+    c: v_mov_b32_e32 v6, v2
+    v_xor_b32_e32 v4, v1, v5
+    v_xor_b32_e32 v4, v4, v6
+    s_endpgm
+  )");
+  EXPECT_TRUE(live("a", AMDGPU::VGPR1));
+  EXPECT_TRUE(live("b", AMDGPU::VGPR5));
+  EXPECT_FALSE(live("c", AMDGPU::VGPR6));
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, LivenessTest,
                          ::testing::ValuesIn(allTargets()),
                          [](const auto &Info) { return nameOf(Info.param); });
@@ -340,6 +355,18 @@ TEST_P(Gfx9Liveness, HalfLoadsKeepTheOtherHalf) {
     s_endpgm
   )");
   EXPECT_TRUE(live("a", AMDGPU::VGPR1));
+}
+
+TEST_P(Gfx9Liveness, FlatScratchIsTwoRegisters) {
+  analyse(R"(
+    a: s_mov_b32 flat_scratch_lo, s4
+    b: s_mov_b32 flat_scratch_hi, s5
+    c: v_mov_b32_e32 v1, flat_scratch_lo
+    s_endpgm
+  )");
+  EXPECT_FALSE(live("a", AMDGPU::FLAT_SCR_LO));
+  EXPECT_TRUE(live("b", AMDGPU::FLAT_SCR_LO));
+  EXPECT_FALSE(live("c", AMDGPU::FLAT_SCR_HI));
 }
 
 TEST_P(Gfx9Liveness, SdwaMayPreserveTheRest) {
