@@ -16,7 +16,7 @@ LUTHIER_EXPORT_HOOK_HANDLE(countInstruction);
 class ExitInCallback : public Tool {
   bool Instrumented = false;
 
-  llvm::Error instrument(KernelDispatch &Dispatch) {
+  llvm::Error redirect(KernelDispatch &Dispatch) {
     auto Lifted = lift(Dispatch.Kernel);
     LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
     auto Mutate = [](InstrumentationTask &Task, LiftedRepresentation &LR) {
@@ -31,7 +31,7 @@ class ExitInCallback : public Tool {
   void onDispatch(KernelDispatch &Dispatch) override {
     if (Instrumented)
       std::exit(3);
-    LUTHIER_REPORT_FATAL_ON_ERROR(instrument(Dispatch));
+    LUTHIER_REPORT_FATAL_ON_ERROR(redirect(Dispatch));
     Instrumented = true;
   }
 
