@@ -51,7 +51,7 @@ back:
 /// "values" may get what nobody has written, and decides nothing by it. "ids"
 /// knows that lanes follow each other as the work-items do, where all
 /// waves are full; "floats" that rounding is to nearest and that denormals are
-/// kept, whatever the application's MODE.
+/// kept, whatever the application's MODE. "flip" in pairs changes nothing.
 inline constexpr char MixedHooks[] = R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 declare i32 @llvm.amdgcn.workitem.id.y()
@@ -84,6 +84,21 @@ one:
   %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
   callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) #1 to label %back []
 back:
+  ret void
+}
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+define void @flip(i32 %reg) #0 {
+  %v = call i32 @"luthier::readReg.i32.i32"(i32 %reg)
+  %n = xor i32 %v, -1
+  call void @"luthier::writeReg.i32.i32"(i32 %reg, i32 %n)
+  ret void
+}
+define void @wide(<4 x i32> %v) #0 {
+  %lane = call i32 @lane()
+  %slot = add i32 %lane, 64
+  %p = getelementptr <4 x i32>, ptr addrspace(1) @Counters, i32 %slot
+  store volatile <4 x i32> %v, ptr addrspace(1) %p
   ret void
 }
 define void @lanes(i64 %lanes, i64 %exec) #0 {

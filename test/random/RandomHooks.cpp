@@ -37,7 +37,7 @@ namespace {
 class Mixer {
 public:
   Mixer(LiftedRepresentation &LR, InstrumentationTask &Task, uint64_t Seed)
-      : LR(LR), Task(Task), D(Seed * 11 + 3) {
+      : LR(LR), Task(Task), Seed(Seed), D(Seed * 11 + 3) {
     for (auto &[Symbol, MF] : LR.functions())
       for (MachineBasicBlock &MBB : *MF)
         for (MachineInstr &MI : MBB)
@@ -46,6 +46,10 @@ public:
   void run() {
     for (unsigned N = D.between(3, 24); N; --N)
       insert(*All[D.below(All.size())]);
+    // Came later: seeds that have found something keep their meaning.
+    if (Seed % 4 == 1)
+      for (unsigned N = D.between(2, 10); N; --N)
+        insertWide(*All[D.below(All.size())]);
   }
 
 private:
@@ -56,6 +60,7 @@ private:
   };
 
   void insert(MachineInstr &MI);
+  void insertWide(MachineInstr &MI);
   void onEdge(MachineBasicBlock &MBB);
   bool hasPlaceBehind(const MachineInstr &MI) const;
   Call anyCall();
@@ -65,6 +70,7 @@ private:
 
   LiftedRepresentation &LR;
   InstrumentationTask &Task;
+  const uint64_t Seed;
   Dice D;
   SmallVector<MachineInstr *, 0> All;
 };
@@ -163,6 +169,34 @@ void Mixer::onEdge(MachineBasicBlock &MBB) {
       *std::next(MBB.succ_begin(), D.below(MBB.succ_size()));
   const Call C = anyCall();
   cantFail(Task.insertHookOnEdge(MBB, *To, C.Hook, C.Values));
+}
+
+/// Hooks of more than 64 bits, or that give registers other values for a while.
+void Mixer::insertWide(MachineInstr &MI) {
+  const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
+  SmallVector<MCRegister, 8> Tuples, Singles;
+  for (const MachineOperand &MO : MI.operands()) {
+    if (!MO.isReg() || !MO.getReg().isPhysical())
+      continue;
+    const MCRegister Reg = MO.getReg().asMCReg();
+    const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
+    if (Range.Count > 2)
+      Tuples.push_back(Reg);
+    else if (Range.Count == 1 &&
+             !StringRef(LR.impl().Target->registers().getName(Reg))
+                  .ends_with("16"))
+      Singles.push_back(Reg);
+  }
+  const HookArgument Value =
+      Tuples.empty() ? HookArgument(uint64_t(D.bits()) << 32 | D.bits())
+                     : HookArgument(Tuples[D.below(Tuples.size())]);
+  if (Singles.empty() || D.chance(40))
+    return cantFail(Task.insertHookBefore(MI, "wide", {Value}));
+  const HookArgument Reg = Singles[D.below(Singles.size())].id();
+  cantFail(Task.insertHookBefore(MI, "flip", {Reg}));
+  if (D.chance(50))
+    cantFail(Task.insertHookBefore(MI, "wide", {Value}));
+  cantFail(Task.insertHookBefore(MI, "flip", {Reg}));
 }
 
 void Mixer::insert(MachineInstr &MI) {
