@@ -147,10 +147,33 @@ std::optional<Difference> StateComparison::compareScalars(const Pair &P) {
   return std::nullopt;
 }
 
+void StateComparison::noteOverwrites(const Pair &P,
+                                     const strict::InstFacts &Facts) {
+  Overwrites.clear();
+  if (Halves.empty())
+    return;
+  for (const strict::Span &S : Facts.VectorWrites)
+    for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg) {
+      const uint32_t *A = P.Original.vgpr(Reg), *B = P.Instrumented.vgpr(Reg);
+      for (unsigned L = 0; L != P.Original.WaveSize; ++L)
+        if (A[L] != B[L] && isTranslated(A[L], B[L]))
+          Overwrites.push_back({Reg, L, A[L], B[L]});
+    }
+}
+
 void StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
-  if (!std::exchange(ReadsCodeAddress, false) || !P.Uninitialised)
+  if (!P.Uninitialised)
     return;
   Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
+  for (const Overwritten &O : Overwrites) {
+    const uint32_t A = P.Original.vgpr(O.Reg)[O.Lane],
+                   B = P.Instrumented.vgpr(O.Reg)[O.Lane];
+    const uint32_t Changed = (A ^ O.Original) | (B ^ O.Instrumented);
+    if (Changed)
+      Unset.V[O.Reg * NumLanes + O.Lane] |= (A ^ B) & ~Changed;
+  }
+  if (!std::exchange(ReadsCodeAddress, false))
+    return;
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
     if (!isTranslated(A, B))
       Bits |= A ^ B;
@@ -186,6 +209,7 @@ std::optional<Difference> StateComparison::compareReads(const Pair &P,
       if (!HasHalfVcc || Reg != sreg::Vcc + 1)
         if (auto D = compareScalar(P, Reg, PC))
           return D;
+  noteOverwrites(P, Facts);
   // What its other lanes keep is no reading.
   if (Next.Mnemonic.starts_with("v_writelane"))
     return std::nullopt;

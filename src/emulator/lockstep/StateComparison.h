@@ -6,6 +6,7 @@
 
 #include "emulator/lockstep/Lockstep.h"
 #include "emulator/lockstep/Watcher.h"
+#include "emulator/strict/InstFacts.h"
 #include <set>
 
 namespace luthier::emulator::lockstep {
@@ -54,9 +55,17 @@ private:
   }
   std::optional<uint64_t> translate(uint64_t Instrumented) const;
   bool isCodeAddress(const Pair &P, unsigned Reg);
+  void noteOverwrites(const Pair &P, const strict::InstFacts &Facts);
 
   const Options &O;
   bool ReadsCodeAddress = false;
+  /// A lane of a result that held half of a code address before: operations on
+  /// 16 bits may keep a part of it, and of that nobody says anything.
+  struct Overwritten {
+    unsigned Reg, Lane;
+    uint32_t Original, Instrumented;
+  };
+  std::vector<Overwritten> Overwrites;
   /// Halves of code addresses that correspond: original, instrumented.
   std::set<std::pair<uint32_t, uint32_t>> Halves;
 };

@@ -72,7 +72,10 @@ lockstep::Result Judge::judge(const std::string &Original,
   EXPECT_TRUE(A && B) << Error;
   EXPECT_EQ(A->memory().allocate(DataSize), Data);
   A->memory().write(Data, Contents.data(), DataSize);
-  const std::vector<uint64_t> Old = place(*A, Original), New = place(*A, Code);
+  const std::vector<uint64_t> Old = place(*A, Original);
+  if (IsFarApart)
+    A->memory().allocate(1 << 16);
+  const std::vector<uint64_t> New = place(*A, Code);
   EXPECT_TRUE(B->memory().copyFrom(A->memory()));
   EXPECT_EQ(New.size(), IsPayload.size());
   Options.ToOriginal.clear();

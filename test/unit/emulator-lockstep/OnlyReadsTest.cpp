@@ -119,5 +119,22 @@ TEST_F(NarrowReads, OfTheMaskInVccAreOfItsLowHalf) {
             "vcc_hi");
 }
 
+/// A lane that held a return address gets a sum of 16 bits; who masks the rest
+/// away has read it all the same.
+TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
+  IsFarApart = true;
+  const std::string Begin = R"(
+    s_getpc_b64 s[4:5]
+    v_writelane_b32 v2, s4, 3
+    v_add_nc_u16 v2, v0, 1)";
+  const std::string End = R"(
+    v_and_b32 v3, 0xffff, v2
+    s_endpgm)";
+  passes(Begin + End, Begin + "\n + s_nop 0" + End);
+  EXPECT_EQ(differs(Begin + End, Begin + "\n + v_xor_b32 v2, 0x8000, v2" + End)
+                .Register,
+            "v2");
+}
+
 } // namespace
 } // namespace luthier::test
