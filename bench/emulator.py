@@ -152,6 +152,8 @@ def print_real(commands, build, stats):
 
 
 def main():
+    if len(CORES) < 2:
+        sys.exit("what two cores give needs two cores")
     root = pathlib.Path(__file__).resolve().parent.parent
     build = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else root / "build"
     commands = {name: [build / "bin/examples" / name] for name in PROGRAMS}

@@ -80,8 +80,8 @@ public:
   /// holds so many. AGPRs are those of registerAllocation().
   RegisterUse registersFor(unsigned WavesPerSIMD);
   /// Waves that each SIMD must hold so that the largest workgroup that the
-  /// kernel allows can be launched. registersFor() so many is
-  /// the most that a kernel may take whose launches are to succeed.
+  /// kernel allows can be launched: registersFor() them is the most that a
+  /// kernel may take.
   unsigned wavesOfWorkgroup();
 
 private:

@@ -66,8 +66,9 @@ public:
 
   /// A register of the application: SGPR, VGPR, AGPR, a half or tuple of them,
   /// SCC, VCC, EXEC, M0, MODE and other special ones. One of more than 64 bits
-  /// is for a vector or structure. A vector register arrives lane by lane,
-  /// valid in lanes that are active at the point.
+  /// is for a vector, or a structure that is one vector or array (uint4). A
+  /// vector register arrives lane by lane, valid in lanes that are active at
+  /// the point.
   HookArgument(llvm::MCRegister Reg) : K(Kind::Register), Reg(Reg) {}
 
   /// Registers \p First to \p First + \p Count - 1 of tuple \p Reg.

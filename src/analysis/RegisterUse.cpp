@@ -69,10 +69,19 @@ static void forEachInstruction(const LiftedRepresentation &LR,
         Visit(MI);
 }
 
-RegisterUse namedRegisterUse(const LiftedRepresentation &LR) {
+static RegisterUse maximum(RegisterUse A, RegisterUse B) {
+  return {std::max(A.SGPRs, B.SGPRs), std::max(A.VGPRs, B.VGPRs),
+          std::max(A.AGPRs, B.AGPRs)};
+}
+
+/// What instructions name that a tool has changed, or all others.
+static RegisterUse namedRegisters(const LiftedRepresentation &LR,
+                                  bool Changed) {
   RegisterUse Use;
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   forEachInstruction(LR, [&](const MachineInstr &MI) {
+    if (LR.impl().isChanged(MI) != Changed)
+      return;
     for (const MachineOperand &MO : MI.operands()) {
       if (!MO.isReg())
         continue;
@@ -88,10 +97,19 @@ RegisterUse namedRegisterUse(const LiftedRepresentation &LR) {
   return Use;
 }
 
+RegisterUse editedRegisterUse(const LiftedRepresentation &LR) {
+  return namedRegisters(LR, /*Changed=*/true);
+}
+
 RegisterUse registerUse(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const RegisterUse Allocation = registerAllocation(LR);
-  RegisterUse Use = namedRegisterUse(LR);
+  // Data that was taken for code may name anything.
+  const RegisterUse Own = namedRegisters(LR, /*Changed=*/false);
+  RegisterUse Use =
+      maximum(editedRegisterUse(LR), {std::min(Own.SGPRs, Allocation.SGPRs),
+                                      std::min(Own.VGPRs, Allocation.VGPRs),
+                                      std::min(Own.AGPRs, Allocation.AGPRs)});
   // User SGPRs, then up to five of the system; up to three work-item ids.
   // Accumulation registers that the code does not name may be reserved all the
   // same, and share the file with the others.

@@ -13,8 +13,8 @@ namespace luthier {
 /// not lifted. Registers that the hardware fills at launch count.
 RegisterUse registerUse(const LiftedRepresentation &LR);
 
-/// What the code names alone.
-RegisterUse namedRegisterUse(const LiftedRepresentation &LR);
+/// What the instructions name that a tool has changed or added.
+RegisterUse editedRegisterUse(const LiftedRepresentation &LR);
 
 /// Everything that the descriptor allocates.
 RegisterUse registerAllocation(const LiftedRepresentation &LR);

@@ -136,9 +136,10 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
     const unsigned Bits =
         isScalar(*T) ? DL.getTypeSizeInBits(T) : 8 * DL.getTypeAllocSize(T);
     for (unsigned First = 0; First < Bits; First += 64)
-      Result.push_back({std::min(64u, Bits - First),
-                        unsigned(DL.getABITypeAlign(T).value()),
-                        T->isFloatingPointTy(), First != 0, namesRegister(A)});
+      Result.push_back(
+          {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
+           T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
+           namesRegister(A)});
   }
   return Result;
 }

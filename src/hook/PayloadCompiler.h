@@ -8,6 +8,7 @@
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
 #include "luthier/Refusal.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 
@@ -15,9 +16,9 @@ namespace luthier {
 
 /// A hook's parameter, or 64 bits of it, as far as passing arguments goes.
 struct HookParameter {
-  unsigned Bits = 0;  ///< 1 to 64.
-  unsigned Align = 1; ///< In bytes, of the whole.
-  bool IsFloat = false;
+  unsigned Bits = 0;                         ///< 1 to 64.
+  unsigned Align = 1;                        ///< In bytes, of the whole.
+  const llvm::fltSemantics *Float = nullptr; ///< Of a floating-point number.
   /// Further bits of the parameter before it.
   bool IsContinued = false;
   /// Every value needs a compilation of its own.

@@ -123,6 +123,8 @@ static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
   const DataLayout &DL = B.GetInsertBlock()->getDataLayout();
   const unsigned Bytes = DL.getTypeAllocSize(T);
   AllocaInst *Memory = B.CreateAlloca(T, DL.getAllocaAddrSpace());
+  Memory->setAlignment(std::max(
+      {Align(8), Memory->getAlign(), Parameter.getParamAlign().valueOrOne()}));
   for (unsigned Offset = 0; Offset < Bytes; Offset += 8) {
     Type *Part = B.getIntNTy(8 * std::min(8u, Bytes - Offset));
     B.CreateStore(emitScalar(B, *next(), Part),

@@ -192,9 +192,12 @@ SmallVector<Value *, 4> RegisterAccess::readSpecial(IRBuilderBase &B,
   }
   SmallVector<Value *, 4> Values;
   SmallVector<StringRef, 4> Words; // TTMP4_TTMP5, and then a generation.
-  StringRef(Target.registers().getName(Reg)).split(Words, '_');
+  const StringRef Name = Target.registers().getName(Reg);
+  if (Name.ends_with("_LO16") || Name.ends_with("_HI16"))
+    return {};
+  Name.split(Words, '_');
   for (StringRef Word : Words)
-    if (Word.starts_with("TTMP") && !Word.ends_with("16"))
+    if (Word.starts_with("TTMP"))
       Values.push_back(readPart(B, "{" + Word.lower() + "}"));
   return Values;
 }

@@ -19,6 +19,11 @@ static Error noValue(const Twine &Why) {
   return refuse(RefusalReason::HookArguments, Why);
 }
 
+/// A register of 16 bits, not v16.
+static bool isHalf(StringRef Name) {
+  return Name.ends_with("_LO16") || Name.ends_with("_HI16");
+}
+
 /// Registers outside of the files that moves can read (ArgumentMoves.h). Which
 /// of them a processor has, the application's code shows.
 bool ArgumentResolver::isReadable(MCRegister Reg) const {
@@ -55,10 +60,12 @@ ArgumentSlot ArgumentResolver::slotFor(MCRegister Reg) const {
   amdgpu::RegisterRange Range = LR.impl().Target->registerFiles().rangeOf(Reg);
   if (Range.File != amdgpu::RegisterFile::None)
     return {Range.isVector(), 0, Range.Count};
-  const bool IsPair =
-      isAperture(Reg) ||
-      LR.impl().Target->registers().getSubReg(Reg, AMDGPU::sub1);
-  return {false, 0, IsPair ? 2u : 1u};
+  if (isAperture(Reg))
+    return {false, 0, 2};
+  unsigned Dwords = 1;
+  for (unsigned Index : {AMDGPU::sub1, AMDGPU::sub2, AMDGPU::sub3})
+    Dwords += LR.impl().Target->registers().getSubReg(Reg, Index).isValid();
+  return {false, 0, Dwords};
 }
 
 Expected<ArgumentValue> ArgumentResolver::registerValue(MCRegister Reg) const {
@@ -71,7 +78,7 @@ Expected<ArgumentValue> ArgumentResolver::registerValue(MCRegister Reg) const {
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
   if (Range.File == amdgpu::RegisterFile::None) {
-    if (isReadable(Reg))
+    if (isReadable(Reg) && slotFor(Reg).Dwords <= 2)
       return ArgumentValue::plain(Reg);
     return noValue("register " + Name + " cannot be passed to a hook");
   }
@@ -106,7 +113,7 @@ Expected<ArgumentValue> ArgumentResolver::registerParts(MCRegister Tuple,
     for (MCRegister Part : MRI.subregs_inclusive(Tuple)) {
       const amdgpu::RegisterRange R = Files.rangeOf(Part);
       if (R.Count != 1 || R.First != Range.First + First + I ||
-          StringRef(MRI.getName(Part)).ends_with("16"))
+          isHalf(MRI.getName(Part)))
         continue;
       Expected<ArgumentValue> Value = registerValue(Part);
       if (!Value)

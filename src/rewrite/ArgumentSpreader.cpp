@@ -9,12 +9,28 @@ using namespace llvm;
 
 namespace luthier {
 
+size_t ArgumentSpreader::numLeft() const {
+  return count_if(Parameters.drop_front(Result.size()),
+                  [](const HookParameter &P) { return !P.IsContinued; });
+}
+
 /// Clang makes a parameter of each member of most structures; each lies where
 /// its alignment puts it.
-Error ArgumentSpreader::addBytes(const HookArgument &Argument) {
+Error ArgumentSpreader::addBytes(const HookArgument &Argument,
+                                 size_t Following) {
   const unsigned Size = Argument.bytes();
-  const auto *Bytes = reinterpret_cast<const char *>(Argument.words().data());
   unsigned Offset = 0;
+  auto goesOn = [&] {
+    if (Result.size() == Parameters.size())
+      return false;
+    if (next().IsContinued)
+      return true;
+    // The rest may be padding, and the parameter another argument's.
+    const bool MayBePadding = Offset + Argument.align() > Size;
+    return Offset + divideCeil(next().Bits, 8) <= Size &&
+           !(MayBePadding && numLeft() <= Following);
+  };
+  const auto *Bytes = reinterpret_cast<const char *>(Argument.words().data());
   do {
     const unsigned Length = divideCeil(next().Bits, 8);
     uint64_t Word = 0;
@@ -24,9 +40,7 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument) {
     Offset += Length;
     if (Result.size() < Parameters.size() && !next().IsContinued)
       Offset = alignTo(Offset, next().Align);
-  } while (Result.size() < Parameters.size() &&
-           (next().IsContinued || Offset + divideCeil(next().Bits, 8) <= Size));
-  // All that may be left is padding.
+  } while (goesOn());
   if (Offset + Argument.align() <= Size)
     return createStringError("a value of %u bytes is given for a parameter "
                              "of fewer",
@@ -35,15 +49,12 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument) {
 }
 
 Error ArgumentSpreader::addNumber(double Number) {
-  if (!next().IsFloat)
+  if (!next().Float)
     return createStringError(
         "a floating-point number is given for a parameter of another type");
   APFloat Value(Number);
   bool LosesInfo = false;
-  const fltSemantics &Format = next().Bits == 16   ? APFloat::IEEEhalf()
-                               : next().Bits == 32 ? APFloat::IEEEsingle()
-                                                   : APFloat::IEEEdouble();
-  Value.convert(Format, APFloat::rmNearestTiesToEven, &LosesInfo);
+  Value.convert(*next().Float, APFloat::rmNearestTiesToEven, &LosesInfo);
   Result.push_back(Value.bitcastToAPInt().getZExtValue());
   return Error::success();
 }
@@ -68,13 +79,14 @@ void ArgumentSpreader::addRegister(const HookArgument &Argument,
   } while (isContinued());
 }
 
-Error ArgumentSpreader::add(const HookArgument &Argument, unsigned Dwords) {
+Error ArgumentSpreader::add(const HookArgument &Argument, unsigned Dwords,
+                            size_t Following) {
   if (Result.size() == Parameters.size()) {
     IsTooMany = true;
     return Error::success();
   }
   if (Argument.bytes())
-    return addBytes(Argument);
+    return addBytes(Argument, Following);
   if (std::optional<double> Number = Argument.floating())
     return addNumber(*Number);
   const bool IsWide = Result.size() + 1 < Parameters.size() &&

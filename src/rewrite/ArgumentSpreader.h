@@ -18,8 +18,10 @@ public:
       : Parameters(Parameters) {}
 
   /// For the next parameter, or the next ones if it is the bytes of a
-  /// structure. \p Dwords are those of the register that it names, if it does.
-  llvm::Error add(const HookArgument &Argument, unsigned Dwords);
+  /// structure. \p Dwords are those of the register that it names, if it does;
+  /// \p Following arguments come after it.
+  llvm::Error add(const HookArgument &Argument, unsigned Dwords,
+                  size_t Following);
   /// Has each parameter its argument, and no argument been too many?
   bool isComplete() const {
     return Result.size() == Parameters.size() && !IsTooMany;
@@ -27,7 +29,7 @@ public:
   llvm::SmallVector<HookArgument, 2> take() { return std::move(Result); }
 
 private:
-  llvm::Error addBytes(const HookArgument &Argument);
+  llvm::Error addBytes(const HookArgument &Argument, size_t Following);
   llvm::Error addNumber(double Number);
   void addRegister(const HookArgument &Argument, unsigned Dwords);
   /// What the next argument is for.
@@ -35,6 +37,9 @@ private:
   bool isContinued() const {
     return Result.size() < Parameters.size() && next().IsContinued;
   }
+
+  /// Parameters, not their further bits, that have no argument yet.
+  size_t numLeft() const;
 
   llvm::ArrayRef<HookParameter> Parameters;
   llvm::SmallVector<HookArgument, 2> Result;

@@ -142,14 +142,14 @@ Error HookPlanner::checkSharedMemory() const {
 
 /// Tools may have given the code registers that there are not.
 Error HookPlanner::checkOwnRegisters() const {
-  const RegisterUse Named = namedRegisterUse(LR);
+  const RegisterUse Named = editedRegisterUse(LR);
   const RegisterLimits Limits =
       registerLimits(Kernel, Named.AGPRs, Traits, RegisterPolicy::Grow);
   if (Named.SGPRs <= Limits.SGPRs && Named.VGPRs <= Limits.VGPRs &&
       Named.AGPRs <= Limits.VectorTotal)
     return Error::success();
   return refuse(RefusalReason::RegisterBudget,
-                "the code takes " + Twine(Named.SGPRs) + " scalar, " +
+                "the edited code takes " + Twine(Named.SGPRs) + " scalar, " +
                     Twine(Named.VGPRs) + " vector and " + Twine(Named.AGPRs) +
                     " accumulation registers; a workgroup can have " +
                     Twine(Limits.SGPRs) + ", " + Twine(Limits.VGPRs) + " and " +

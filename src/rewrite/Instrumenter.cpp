@@ -199,7 +199,7 @@ Error Instrumentation::writeKernel() {
 Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   KernelImage Image{Kernel.Name, {}, 0, Descriptor};
   KernelMetadata Metadata = Kernel.Metadata;
-  RegisterUse CodeUse = namedRegisterUse(LR);
+  RegisterUse CodeUse = editedRegisterUse(LR);
   CodeUse.SGPRs = std::max(CodeUse.SGPRs, SGPREnd);
   growRegisters(registerAllocation(LR),
                 registersOf(Hooks.Frame, Hooks.Payloads, CodeUse), Traits,

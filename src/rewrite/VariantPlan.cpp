@@ -109,10 +109,10 @@ Expected<SmallVector<HookArgument, 2>>
 VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
                        const PlacedPoint &At) const {
   ArgumentSpreader Spreader(Hook.Parameters);
-  for (const HookArgument &Argument : Given) {
+  for (const auto &[Number, Argument] : enumerate(Given)) {
     const MCRegister Reg = ArgumentResolver::registerOf(Argument, At);
     const unsigned Dwords = Reg ? Arguments.slotFor(Reg).Dwords : 0;
-    if (Error E = Spreader.add(Argument, Dwords))
+    if (Error E = Spreader.add(Argument, Dwords, Given.size() - Number - 1))
       return refuse(RefusalReason::HookArguments,
                     Hook.Reference.Function + ": " + toString(std::move(E)));
   }
@@ -123,7 +123,9 @@ VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
                                      [](const HookParameter &Parameter) {
                                        return !Parameter.IsContinued;
                                      })) +
-                      " arguments, " + Twine(Given.size()) + " were given");
+                      " parameters, members of structures among them; the " +
+                      Twine(Given.size()) +
+                      " arguments given do not fill them");
   return Spreader.take();
 }
 

@@ -9,9 +9,8 @@
 // judged and refused, what they were like, and how many per second; a kernel
 // with a difference is named so that the same options repeat it, and makes the
 // exit code 1. The file of --cases has such names, one in a line, behind "#"
-// why; that of --write gets the code object of the (last) original, and one
-// with
-// ".instrumented" behind its name what was made of it.
+// why. The file of --write gets the code object of the (last) original, and
+// FILE.instrumented what was made of it.
 #include "RandomJudge.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CrashRecoveryContext.h"

@@ -22,7 +22,7 @@ void Statistics::add(const std::string &KernelName,
 
 void Statistics::begin(uint64_t Now) {
   std::lock_guard Lock(Mutex);
-  if (Running++ == 0)
+  if (Running++ == 0 || Now < BusySince)
     BusySince = Now;
 }
 

@@ -278,14 +278,28 @@ TEST_P(Edits, MayTakeMoreRegisters) {
   }
 }
 
+/// Data behind the kernel that decode as instructions name any register.
+TEST_P(Edits, AreNotHeldAgainstCodeThatWasThere) {
+  AssemblyKernel K;
+  K.Body = "v_mov_b32_e32 v1, 0\ns_endpgm\nv_mov_b32_e32 v250, v251\n"
+           "s_mov_b32 s100, s101\ns_endpgm\n";
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(1);
+  setHooks("define void @none() #0 { ret void }");
+  const Judgement J =
+      expectUnchanged(fromAssembly(K), Launch, everywhere("none"));
+  EXPECT_EQ(J.Instrumented.Report.VGPRsAfter,
+            J.Instrumented.Report.VGPRsBefore);
+  EXPECT_EQ(J.Instrumented.Report.SGPRsAfter,
+            J.Instrumented.Report.SGPRsBefore);
+}
+
 TEST_P(Edits, RegistersThatNoWorkgroupCanHaveAreRefused) {
   AssemblyKernel K;
   K.Body = "v_mov_b32_e32 v1, 0\ns_endpgm\n";
   K.MaxWorkgroup = 1024;
   KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(1);
-  if (target().isRdna())
-    GTEST_SKIP() << "a compute unit has enough for any workgroup";
   expectRefused(
       fromAssembly(K), Launch,
       [](LiftedRepresentation &LR, InstrumentationTask &) {

@@ -25,6 +25,10 @@ struct Small {
   int16_t A;
   int8_t B;
 };
+struct Padded {
+  uint64_t A, B;
+  uint32_t C;
+};
 struct Words2 {
   float X, Y;
 };
@@ -41,6 +45,7 @@ struct Words16 {
 constexpr const char *HookSource = R"(
 struct Mixed { int A; float B; double C; short D[3]; };
 struct Small { short A; signed char B; };
+struct Padded { unsigned long A, B; unsigned C; };
 struct Words16 { unsigned Word[16]; };
 __device__ unsigned Seen[32][64][16];
 template <class T> __device__ void note(unsigned Slot, const T &Value) {
@@ -53,6 +58,12 @@ LUTHIER_HOOK_ANNOTATE mixed(unsigned Slot, Mixed V) {
   note(Slot, Mixed{V.A, V.B, V.C, {V.D[0], V.D[1], V.D[2]}});
 }
 LUTHIER_HOOK_ANNOTATE small(Small V, unsigned Slot) { note(Slot, V); }
+LUTHIER_HOOK_ANNOTATE padded(Padded V, unsigned Slot) {
+  note(Slot, Padded{V.A, V.B, V.C});
+}
+LUTHIER_HOOK_ANNOTATE brain(unsigned Slot, __bf16 V) {
+  note(Slot, unsigned(__builtin_bit_cast(unsigned short, V)));
+}
 LUTHIER_HOOK_ANNOTATE pair(unsigned Slot, float2 V) { note(Slot, V); }
 LUTHIER_HOOK_ANNOTATE three(unsigned Slot, dim3 V) { note(Slot, V); }
 LUTHIER_HOOK_ANNOTATE four(unsigned Slot, uint4 V) { note(Slot, V); }
@@ -87,6 +98,11 @@ protected:
               std::to_string(16 * (N + 1)) + ", v0\n";
       Body +=
           "s_mov_b32 s" + std::to_string(12 + N) + ", 0x100" + Number + "\n";
+      // Numbers that end like halves of registers do.
+      Body += "vadd v" + std::to_string(14 + N) + ", " +
+              std::to_string(16 * (N + 1)) + ", v0\n";
+      Body +=
+          "s_mov_b32 s" + std::to_string(16 + N) + ", 0x200" + Number + "\n";
       if (hasAGPRs())
         Body += "v_accvgpr_write_b32 a" + Number + ", v" +
                 std::to_string(8 + N) + "\n";
@@ -196,6 +212,12 @@ TEST_P(WideArgument, StructuresArriveWithAllTheirMembers) {
        5,
        always(Four)},
       {nullptr, {}, 6, always(Words4{5, 6, 7, 8})},
+      // Four bytes of padding end the structure, and a parameter of four
+      // follows.
+      {"padded",
+       {HookArgument::value(Padded{1, 2, 3}), 8u},
+       8,
+       always(std::array<uint32_t, 5>{1, 0, 2, 0, 3})},
       {"small",
        {HookArgument::value(S), 7u},
        7,
@@ -216,6 +238,10 @@ TEST_P(WideArgument, FloatingPointNumbersAreRoundedToTheParameter) {
                                           0x3eaaaaab, 0x3555})}});
 }
 
+TEST_P(WideArgument, TheyAreOfTheParametersOwnFormat) {
+  expect({{"brain", {0u, 1.5}, 0, always(0x3fc0u)}});
+}
+
 TEST_P(WideArgument, TuplesOfRegistersFillTheirParameters) {
   auto vectors = [](unsigned Lane) {
     return std::vector<uint32_t>{Lane + 16, Lane + 32, Lane + 48, Lane + 64};
@@ -234,6 +260,14 @@ TEST_P(WideArgument, TuplesOfRegistersFillTheirParameters) {
        3,
        vectors},
       {nullptr, {}, 4, always(Scalars)},
+      {"four",
+       {10u, MCRegister(AMDGPU::VGPR14_VGPR15_VGPR16_VGPR17)},
+       10,
+       vectors},
+      {"four",
+       {11u, MCRegister(AMDGPU::SGPR16_SGPR17_SGPR18_SGPR19)},
+       11,
+       always(std::array<uint32_t, 4>{0x2000, 0x2001, 0x2002, 0x2003})},
       // What a narrower register does not fill is zero.
       {"four",
        {5u, MCRegister(AMDGPU::VGPR9_VGPR10_VGPR11)},
