@@ -144,7 +144,9 @@ void Instrumentation::writeAt(const Place &Where, size_t Begin,
   if (auto It = Hooks.Points.find(Where.key()); It != Hooks.Points.end())
     for (const ReadyPoint &Ready : It->second) {
       const size_t At = Writer->write(*Ready.Point, Ready.Saves, Layout);
-      Copies.push_back({Insertions, At - Begin, Ready.Point->Variant});
+      // A hook that does nothing may leave nothing at all to be found.
+      if (!Hooks.Payloads[Ready.Point->Variant].Code.empty())
+        Copies.push_back({Insertions, At - Begin, Ready.Point->Variant});
     }
   Insertions += Layout.size() != Begin;
 }

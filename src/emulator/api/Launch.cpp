@@ -2,6 +2,7 @@
 #include "emulator/api/Launch.h"
 #include "emulator/api/HiddenArguments.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <cstring>
 #include <hsa/amd_hsa_queue.h>
@@ -146,7 +147,10 @@ bool Launch::makeKernarg(const LoadedKernel &K, const LaunchRequest &R,
       std::max<size_t>(K.kernargSize(), R.Kernarg.size()));
   std::ranges::copy(R.Kernarg, Bytes.begin());
   const uint64_t Queue = allocate(sizeof(amd_queue_t), Error);
-  D.KernargAddress = allocate(Bytes.size(), Error);
+  // LLVM rounds scalar loads of arguments up, beyond the last one: kernarg
+  // memory has whole cache lines.
+  constexpr uint64_t CacheLine = 64;
+  D.KernargAddress = allocate(llvm::alignTo(Bytes.size(), CacheLine), Error);
   if (!Queue || !D.KernargAddress)
     return false;
   D.QueueAddress = Queue;

@@ -5,17 +5,18 @@
 	.p2align 8
 	.globl add
 	.type add,@function
-// out[i] = in[i] + value, and in LDS on the way: (out, in, value).
+// out[i] = in[i] + value, and in LDS on the way: (out, in, value). As compilers
+// do, it loads more than there are arguments.
 add:
 	s_load_dwordx4 s[0:3], s[4:5], 0x0
-	s_load_dword s7, s[4:5], 0x10
+	s_load_dwordx4 s[8:11], s[4:5], 0x10
 	s_lshl_b32 s6, s6, 6
 	v_add_u32_e32 v0, s6, v0
 	v_lshlrev_b32_e32 v0, 2, v0
 	s_waitcnt lgkmcnt(0)
 	global_load_dword v1, v0, s[2:3]
 	s_waitcnt vmcnt(0)
-	v_add_u32_e32 v1, s7, v1
+	v_add_u32_e32 v1, s8, v1
 	v_and_b32_e32 v2, 0xff, v0
 	s_mov_b32 m0, -1
 	ds_write_b32 v2, v1
