@@ -50,11 +50,11 @@ function(luthier_device_libraries result targets)
     if(EXISTS "${file}.bc" OR NOT version MATCHES "^([0-9]+)([0-9a-f])([0-9a-f])$")
       continue()
     endif()
+    math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
     # As clang has it, which warns of any other.
     execute_process(COMMAND "${LUTHIER_CLANGXX}" --target=amdgcn-amd-amdhsa -nogpulib -x c -S -emit-llvm -o - /dev/null
                     OUTPUT_VARIABLE layout COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCH "target datalayout = \"[^\"]*\"" layout "${layout}")
-    math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
     file(WRITE "${file}.ll"
       "${layout}\ntarget triple = \"amdgcn-amd-amdhsa\"\n"
       "@__oclc_ISA_version = linkonce_odr protected local_unnamed_addr addrspace(4) constant i32 ${number}, align 4\n")
