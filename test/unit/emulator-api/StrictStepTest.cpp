@@ -27,8 +27,8 @@ protected:
   void writeVector(uint32_t Index, uint32_t Value, uint32_t First = 0,
                    uint32_t Count = 64) {
     const std::vector<uint32_t> Values(Count, Value);
-    EXPECT_EMU_OK(luthier_emu_write_vector(
-        Execution, 0, LUTHIER_EMU_VGPR, Index, First, Count, Values.data()));
+    EXPECT_EMU_OK(luthier_emu_write_vector(Execution, 0, LUTHIER_EMU_VGPR,
+                                           Index, First, Count, Values.data()));
   }
 };
 
