@@ -93,7 +93,10 @@ RandomVerdict judgeRandom(const RandomCase &Case) {
   Expected<RandomKernel> &Kernel = *Built;
   if (!Kernel) {
     RandomVerdict Verdict;
-    Verdict.Problem = "building: " + toString(Kernel.takeError());
+    handleAllErrors(Kernel.takeError(), [&](const ErrorInfoBase &Info) {
+      Verdict.IsUnfit = Info.convertToErrorCode() == std::errc::not_supported;
+      Verdict.Problem = "building: " + Info.message();
+    });
     return Verdict;
   }
   RandomVerdict Verdict = judgeKernel(Case, *Kernel);

@@ -6,6 +6,7 @@ namespace luthier::emulator {
 void DispatchObserver::workgroupStarted(Workgroup &) {}
 void DispatchObserver::workgroupEnded(Workgroup &) {}
 const Wave *DispatchObserver::uninitialised(const Wave &) { return nullptr; }
+void DispatchObserver::uninitialisedChanged(const Wave &, unsigned) {}
 void DispatchObserver::functionLeft(const Wave &) {}
 void DispatchObserver::scalarsGiven(Wave &, unsigned, unsigned) {}
 void DispatchObserver::vectorGiven(Wave &, unsigned, uint64_t) {}

@@ -279,8 +279,10 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
     replay(A, B, Info);
   if (A.Event == WaveEvent::Ended)
     return false;
-  if (O.OnlyWhatIsRead)
-    State.noteResults(pairOf(A, B), Info);
+  if (O.OnlyWhatIsRead && State.noteResults(pairOf(A, B), Info))
+    for (const RegisterRange &R : Info.Writes)
+      for (unsigned N = 0; R.File == RegisterFile::Vector && N != R.Count; ++N)
+        Original.Watch.uninitialisedChanged(A, R.First + N);
   if (Info.Mnemonic.starts_with("s_getpc") ||
       Info.Mnemonic.starts_with("s_swappc") ||
       Info.Mnemonic.starts_with("s_call"))

@@ -161,22 +161,27 @@ void StateComparison::noteOverwrites(const Pair &P,
     }
 }
 
-void StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
+bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
   if (!P.Uninitialised)
-    return;
+    return false;
+  bool Any = false;
   Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
   for (const Overwritten &O : Overwrites) {
     const uint32_t A = P.Original.vgpr(O.Reg)[O.Lane],
                    B = P.Instrumented.vgpr(O.Reg)[O.Lane];
     const uint32_t Changed = (A ^ O.Original) | (B ^ O.Instrumented);
-    if (Changed)
-      Unset.V[O.Reg * NumLanes + O.Lane] |= (A ^ B) & ~Changed;
+    if (!Changed)
+      continue;
+    Unset.V[O.Reg * NumLanes + O.Lane] |= (A ^ B) & ~Changed;
+    Any = true;
   }
   if (!std::exchange(ReadsCodeAddress, false))
-    return;
+    return Any;
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
-    if (!isTranslated(A, B))
+    if (A != B && !isTranslated(A, B)) {
       Bits |= A ^ B;
+      Any = true;
+    }
   };
   for (const RegisterRange &R : Info.Writes)
     for (unsigned Reg = R.First; Reg != unsigned(R.First + R.Count); ++Reg) {
@@ -187,6 +192,7 @@ void StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
       else if (Reg < 256)
         Note(P.Original.S[Reg], P.Instrumented.S[Reg], Unset.S[Reg]);
     }
+  return Any;
 }
 
 /// Whether an instruction reads lanes that are not active.

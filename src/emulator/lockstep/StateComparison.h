@@ -34,7 +34,8 @@ public:
   /// it computed with a code address, which compilers do with what they think
   /// undefined, results differ: they count as uninitialised from then on. Where
   /// they do matter, that shows in control flow or memory.
-  void noteResults(const Pair &P, const InstInfo &Info);
+  /// True if any was marked so.
+  bool noteResults(const Pair &P, const InstInfo &Info);
 
   /// The two waves have just executed an instruction that leaves code addresses
   /// in registers.

@@ -38,6 +38,10 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return Inner ? Inner->uninitialised(W) : nullptr;
   }
+  void uninitialisedChanged(const Wave &W, unsigned Reg) override {
+    if (Inner)
+      Inner->uninitialisedChanged(W, Reg);
+  }
   void functionLeft(const Wave &W) override {
     if (Inner)
       Inner->functionLeft(W);

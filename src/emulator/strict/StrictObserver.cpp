@@ -22,6 +22,10 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
   }
+  void uninitialisedChanged(const Wave &W, unsigned Reg) override {
+    if (O.Poison)
+      stateOf(W).Shadow->refresh(Reg);
+  }
   void functionLeft(const Wave &W) override {
     if (O.Hazards)
       stateOf(W).Sgprs.leaveFunction(*W.T);

@@ -124,6 +124,7 @@ TEST_F(NarrowReads, OfTheMaskInVccAreOfItsLowHalf) {
 TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
   IsFarApart = true;
   const std::string Begin = R"(
+    v_mov_b32 v2, 0
     s_getpc_b64 s[4:5]
     v_writelane_b32 v2, s4, 3
     v_add_nc_u16 v2, v0, 1)";
@@ -131,6 +132,14 @@ TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
     v_and_b32 v3, 0xffff, v2
     s_endpgm)";
   passes(Begin + End, Begin + "\n + s_nop 0" + End);
+  // Until the register is written as a whole.
+  const std::string Again = "\n v_add_nc_u32 v2, 7, v0";
+  EXPECT_EQ(differs(Begin + Again + End, Begin + Again +
+                                             "\n + s_mov_b32 s40, 0x1000a"
+                                             "\n + v_writelane_b32 v2, s40, 3" +
+                                             End)
+                .Register,
+            "v2");
   EXPECT_EQ(differs(Begin + End, Begin + "\n + v_xor_b32 v2, 0x8000, v2" + End)
                 .Register,
             "v2");
