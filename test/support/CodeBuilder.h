@@ -58,8 +58,8 @@ llvm::Expected<Bytes>
 compileIR(const EngineTarget &T, const std::string &IR, unsigned Version = 5,
           llvm::CodeGenOptLevel Level = llvm::CodeGenOptLevel::Default,
           bool Optimise = false);
-/// The same for a module, which is used up. Fails with errc::not_supported where
-/// LLVM itself gives up, as for want of registers.
+/// The same for a module, which is used up. Fails with errc::not_supported
+/// where LLVM itself gives up, as for want of registers.
 llvm::Expected<Bytes>
 compileModule(const EngineTarget &T, llvm::Module &M, unsigned Version = 5,
               llvm::CodeGenOptLevel Level = llvm::CodeGenOptLevel::Default,

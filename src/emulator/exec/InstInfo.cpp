@@ -84,8 +84,9 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
   };
   for (llvm::MCPhysReg Reg : Desc.implicit_uses()) {
     AddImplicit(Reads, Reg);
-    Info->ReadsVccAsMask |= (Desc.TSFlags & llvm::SIInstrFlags::VALU) &&
-                            Registers.getName(Reg) == llvm::StringRef("VCC");
+    Info->ReadsVccAsMask |=
+        ((Desc.TSFlags & llvm::SIInstrFlags::VALU) || Info->IsBranch) &&
+        Registers.getName(Reg) == llvm::StringRef("VCC");
   }
   for (llvm::MCPhysReg Reg : Desc.implicit_defs())
     AddImplicit(Writes, Reg);

@@ -110,6 +110,16 @@ TEST_F(NarrowReads, OfTheMaskInVccAreOfItsLowHalf) {
       differs(Begin + Selects, Begin + "\n  + s_mov_b32 vcc_lo, 6" + Selects)
           .Register,
       "vcc_lo");
+  const std::string Branches = R"(
+    s_cbranch_vccz 1f
+    s_nop 0
+  1:
+    s_endpgm)";
+  passes(Begin + Branches, Begin + "\n  + s_mov_b32 vcc_hi, 6" + Branches);
+  EXPECT_EQ(
+      differs(Begin + Branches, Begin + "\n  + s_mov_b32 vcc_lo, 6" + Branches)
+          .Register,
+      "vcc_lo");
   const std::string NamesBoth = R"(
     s_mov_b64 s[4:5], vcc
     s_endpgm)";
