@@ -43,6 +43,7 @@ private:
   }
   void runPair(uint64_t Number, uint64_t Slice);
   bool align(Wave &A, Wave &B);
+  void payloadBegins(const Wave &A, const Wave &B);
   bool compare(Wave &A, Wave &B, bool Everything);
   void compareReads(Wave &A, const Inst &I);
   bool stepBoth(Wave &A, Wave &B);
@@ -139,6 +140,15 @@ void Runner::report(Difference D, const Wave &A, const Wave &B) {
   R.Found = std::move(D);
 }
 
+/// Where a payload has no register to put SCC in, a branch on it puts it aside.
+/// That the original never set it is then no fault of the branch.
+void Runner::payloadBegins(const Wave &A, const Wave &B) {
+  const Wave *Unset = Original.Watch.uninitialised(A);
+  const Wave *UnsetHere = Instrumented.Watch.uninitialised(B);
+  if (Unset && UnsetHere && Unset->S[sreg::Scc])
+    const_cast<Wave *>(UnsetHere)->S[sreg::Scc] = 0;
+}
+
 /// Lets the instrumented wave run to its next mapped instruction. False if it
 /// waits for others there is nobody to compare with, or on a difference.
 bool Runner::align(Wave &A, Wave &B) {
@@ -152,6 +162,8 @@ bool Runner::align(Wave &A, Wave &B) {
       report({Kind::NoReturn}, A, B);
       return false;
     }
+    if (N == 0)
+      payloadBegins(A, B);
     R.PayloadInstructions += Instrumented.E.step(B, 1);
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};

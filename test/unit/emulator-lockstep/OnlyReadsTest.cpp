@@ -92,6 +92,27 @@ TEST_F(OnlyReads, ExecCountsAtOnce) {
   EXPECT_EQ(D.Register, "exec");
 }
 
+TEST_F(OnlyReads, ABranchMayPutAsideAnSccThatTheOriginalNeverSet) {
+  Options.Strict.Poison = true;
+  const std::string PutsAside = R"(
+    + s_cbranch_scc1 1f
+    + s_cmp_lg_u32 0, 0
+    + s_branch 2f
+  1:
+    + s_cmp_eq_u32 0, 0
+  2:)";
+  const std::string NeverSet = "\n s_add_u32 s6, s20, s21", End = R"(
+    s_addc_u32 s7, s6, 0
+    s_endpgm)";
+  passes(NeverSet + End, NeverSet + PutsAside + End);
+  // A payload that asks what it has not set is at fault itself.
+  const std::string Set = "\n s_cmp_eq_u32 0, 0";
+  EXPECT_EQ(
+      differs(Set + End, Set + "\n + s_add_u32 s6, s20, s21" + PutsAside + End)
+          .What,
+      Kind::Violation);
+}
+
 class NarrowReads : public Judge {
 protected:
   NarrowReads() : Judge("gfx1030", 32) { Options.OnlyWhatIsRead = true; }
