@@ -97,6 +97,13 @@ public:
   void overwriteFreeRegisters(uint64_t Seed) { PoisonSeed = Seed; }
   std::optional<uint64_t> poisonSeed() const { return PoisonSeed; }
 
+  /// Besides, where blocks begin and before about every eighth instruction:
+  /// writes garbage, made from \p Seed, to what hooks have as their stack, in
+  /// all lanes. This takes hooks: what a kernel refuses them for, it refuses
+  /// this for.
+  void overwriteFreeStack(uint64_t Seed) { StackSeed = Seed; }
+  std::optional<uint64_t> stackSeed() const { return StackSeed; }
+
   llvm::ArrayRef<Insertion> insertions() const { return Insertions; }
 
 private:
@@ -104,6 +111,7 @@ private:
 
   llvm::SmallVector<Insertion, 0> Insertions;
   std::optional<uint64_t> PoisonSeed;
+  std::optional<uint64_t> StackSeed;
 };
 
 } // namespace luthier

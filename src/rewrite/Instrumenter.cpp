@@ -12,6 +12,7 @@
 #include "rewrite/Poison.h"
 #include "rewrite/Prologue.h"
 #include "rewrite/ResourceGrowth.h"
+#include "rewrite/StackGarbage.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <chrono>
 
@@ -285,6 +286,13 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   if (std::optional<uint64_t> Seed = Task.poisonSeed()) {
     How.Poison = true;
     How.PoisonSeed = *Seed;
+  }
+  if (std::optional<uint64_t> Seed = Task.stackSeed()) {
+    const StackGarbage Garbage(LR, Task, *Seed);
+    auto ResolveAll = [&](const void *Handle) {
+      return Garbage.resolve(Handle, Resolve);
+    };
+    return Instrumentation(LR, Garbage.task(), ResolveAll, How).run();
   }
   if (How.Poison && Task.insertions().empty())
     return poisonKernel(LR, How);

@@ -14,7 +14,7 @@ function(add_poison_test target group seeds)
   endif()
   string(REPLACE " " "-" name "${group}")
   add_sweep_test(${name}-poisoned-on-${target} run_poisoned.py 1800 ${way} --device ${target} --group "${group}"
-                 --seeds ${seeds} --results "${poison_results}" -- ${ARGN})
+                 --seeds ${seeds} --stack --results "${poison_results}" -- ${ARGN})
   set_tests_properties(sweep/${name}-poisoned-on-${target} PROPERTIES LABELS "sweep;poison-sweep")
 endfunction()
 

@@ -14,10 +14,11 @@ HEAD = """# Poison
 analyses call free there; nothing may change. What was overwritten and not written since is garbage still, so that a place
 overwrites what became free on some way to it, and some of the rest by chance. This is what it has been run on: programs in
 strict mode (`docs/emulator-strict.md`), each under the seeds 1 to N, whose results were the same bits as without poison;
-under seed 1 each dispatch also ran in lockstep with the original (`luthier verify`), without a difference.
+under seed 1 each dispatch also ran in lockstep with the original (`luthier verify`), without a difference. "Stack" says at
+how many places, in one more run in lockstep, a hook overwrote the stack of hooks, too.
 
-| Target | Programs | Builds | Kernels | Places | Seeds | Instructions, original | poisoned | Through |
-|---|---|---|---|---|---|---|---|---|
+| Target | Programs | Builds | Kernels | Places | Seeds | Instructions, original | poisoned | Stack | Through |
+|---|---|---|---|---|---|---|---|---|---|
 """
 TAIL = """
 The table has what was run since poison was last changed. The whole sweep has 68 builds of examples, four of rocPRIM at
@@ -52,8 +53,10 @@ def rows(records):
         total = {field: sum(m[field] for m in members)
                  for field in ("kernels", "points", "executed", "executed_poisoned")}
         seeds = min(m["seeds"] for m in members)
+        stack = [m.get("stack_points", 0) for m in members]
+        stack = f"{sum(stack):,}" if all(stack[n] or not m["kernels"] for n, m in enumerate(members)) else "-"
         yield (f"| {target} | {group} | {len(members)} | {total['kernels']} | {total['points']:,} | {seeds} "
-               f"| {total['executed']:,} | {total['executed_poisoned']:,} | {members[0]['way']} |")
+               f"| {total['executed']:,} | {total['executed_poisoned']:,} | {stack} | {members[0]['way']} |")
 
 
 def main(path):

@@ -38,10 +38,11 @@ class ThroughTheRuntime:
         result = harness.run_on_emulator(command, self.arguments.emulator, self.arguments.device, self.statistics)
         return result, self.counts()
 
-    def poisoned(self, command, seed, lockstep):
+    def poisoned(self, command, seed, lockstep, stack=False):
         harness.remove(self.timings)
         result = harness.run(
-            ["env", f"LUTHIER_POISON_SEED={seed}", f"LUTHIER_TIMINGS={self.timings}", self.arguments.luthier]
+            ["env", f"LUTHIER_POISON_SEED={seed}", f"LUTHIER_POISON_STACK={int(stack)}",
+             f"LUTHIER_TIMINGS={self.timings}", self.arguments.luthier]
             + ["verify" if lockstep else "run", "--tool", self.arguments.tool]
             + ["--device", f"emulated:{self.arguments.device}", "--strict", "--stats", self.statistics]
             + ["--output", self.directory, "--"]
@@ -90,9 +91,9 @@ class OnTheReplacement:
     def plain(self, command):
         return self.run(command)
 
-    def poisoned(self, command, seed, lockstep):
+    def poisoned(self, command, seed, lockstep, stack=False):
         return self.run(command, LUTHIER_POISON_SEED=str(seed), LUTHIER_EMULATOR_STRICT="1",
-                        LUTHIER_HIP_LOCKSTEP=str(int(lockstep)))
+                        LUTHIER_POISON_STACK=str(int(stack)), LUTHIER_HIP_LOCKSTEP=str(int(lockstep)))
 
 
 def keep(arguments, record):
@@ -101,17 +102,28 @@ def keep(arguments, record):
             file.write(json.dumps(record) + "\n")
 
 
+def run_poisoned(command, way, plain, original, **how):
+    """The program with poison, which must not notice."""
+    result, poisoned = way.poisoned(command, **how)
+    result.expect(result.code == 0, f"the program fails with {how}")
+    result.expect(result.digest_line() == plain.digest_line(), f"results differ with {how}")
+    result.expect(poisoned.points.keys() == original.points.keys(), "other kernels ran than without poison")
+    result.expect(not original.kernels() or poisoned.executed > original.executed, "nothing was poisoned")
+    result.expect(all(poisoned.points.values()), f"a kernel has no poisoned place: {poisoned.points}")
+    return poisoned
+
+
 def test_program(program, arguments, way):
     command = program.split()
     plain, original = way.plain(command)
     plain.expect(plain.code == 0, "the program fails without poison")
+    has_kernels = original.kernels() > 0
     for seed in range(1, arguments.seeds + 1):
-        result, poisoned = way.poisoned(command, seed, lockstep=seed == 1 and original.kernels() > 0)
-        result.expect(result.code == 0, f"the program fails with poison seed {seed}")
-        result.expect(result.digest_line() == plain.digest_line(), f"results differ with poison seed {seed}")
-        result.expect(poisoned.points.keys() == original.points.keys(), "other kernels ran than without poison")
-        result.expect(not original.kernels() or poisoned.executed > original.executed, "nothing was poisoned")
-        result.expect(all(poisoned.points.values()), f"a kernel has no poisoned place: {poisoned.points}")
+        poisoned = run_poisoned(command, way, plain, original, seed=seed, lockstep=seed == 1 and has_kernels)
+    stack_points = 0
+    if arguments.stack:
+        stack = run_poisoned(command, way, plain, original, seed=1, lockstep=has_kernels, stack=True)
+        stack_points = sum(stack.points.values())
     points = sum(poisoned.points.values())
     print(f"{program}: {original.kernels()} kernels, {points} places, {original.executed} wave instructions, "
           f"{poisoned.executed} with poison", flush=True)
@@ -121,6 +133,7 @@ def test_program(program, arguments, way):
         "program": os.path.basename(command[0]) + " " + " ".join(command[1:]),
         "kernels": original.kernels(),
         "points": points,
+        "stack_points": stack_points,
         "seeds": arguments.seeds,
         "executed": original.executed,
         "executed_poisoned": poisoned.executed,
@@ -142,6 +155,7 @@ if __name__ == "__main__":
             (["--hip"], {"help": "directory of the HIP runtime to use instead of the distribution's"}),
             (["--results"], {"help": "append a line of JSON for each program"}),
             (["--seeds"], {"type": int, "default": 1, "help": "run under the seeds 1 to this"}),
+            (["--stack"], {"action": "store_true", "help": "and once with garbage on the stack of hooks, too"}),
             (["--tool"], {"help": "the poison tool; without --hip"}),
             (["--wave-size"], {"default": "", "help": "of RDNA programs that are not built for the usual one"}),
             (["programs"], {"nargs": "+", "help": "programs with their arguments"}),

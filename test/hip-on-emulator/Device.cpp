@@ -23,6 +23,7 @@ const Settings &settings() {
     S.Poison = !variable("LUTHIER_POISON_SEED").empty();
     S.Seed =
         std::strtoull(variable("LUTHIER_POISON_SEED").c_str(), nullptr, 10);
+    S.PoisonStack = variable("LUTHIER_POISON_STACK") == "1";
     S.Lockstep = variable("LUTHIER_HIP_LOCKSTEP") == "1";
     if (S.Target.empty())
       S.Target = "gfx90a";

@@ -17,6 +17,8 @@ static InstrumentedKernel instrument(Function &F, uint32_t ApplicationStack) {
       return Lifted.takeError();
     InstrumentationTask Task;
     Task.overwriteFreeRegisters(settings().Seed);
+    if (settings().PoisonStack)
+      Task.overwriteFreeStack(settings().Seed);
     return instrumentKernel(
         **Lifted, Task,
         [](const void *) -> Expected<HookReference> {

@@ -19,6 +19,8 @@ class Poison : public Tool {
       return llvm::createStringError("LUTHIER_POISON_SEED=%s is no number",
                                      Seed);
     Task.overwriteFreeRegisters(Number);
+    if (llvm::StringRef(std::getenv("LUTHIER_POISON_STACK")) == "1")
+      Task.overwriteFreeStack(Number);
     return llvm::Error::success();
   }
 };

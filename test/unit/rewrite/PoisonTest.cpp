@@ -126,6 +126,21 @@ TEST_P(PoisonAndHooks, CountTheSame) {
   }
 }
 
+TEST_P(PoisonAndHooks, CountTheSameWithGarbageOnTheirStack) {
+  for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
+    SCOPED_TRACE(Kernel);
+    auto both = [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+      everywhere("count")(LR, Task);
+      Task.overwriteFreeStack(1);
+    };
+    const Judgement Plain =
+        expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
+    const Judgement J = expectUnchanged(Code, launch(Kernel, false), both);
+    EXPECT_EQ(J.counters(), Plain.counters());
+    EXPECT_GT(J.Instrumented.Report.Points, Plain.Instrumented.Report.Points);
+  }
+}
+
 std::vector<std::tuple<EngineTarget, unsigned>> optimisedBuilds() {
   std::vector<std::tuple<EngineTarget, unsigned>> All = builds();
   erase_if(All, [](const auto &Build) { return std::get<1>(Build) == 0; });
@@ -166,6 +181,39 @@ TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, PoisonIsThere,
                          ::testing::ValuesIn(allTargets()), targetName);
+
+/// In all lanes, of which one is active.
+TEST_P(PoisonIsThere, OnTheStackOfHooks) {
+  setHooks(R"(
+declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
+define void @look() #0 {
+  %frame = alloca <16 x i32>, addrspace(5)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) #1 to label %all []
+all:
+  %words = load volatile <16 x i32>, ptr addrspace(5) %frame
+  %word = extractelement <16 x i32> %words, i32 15
+  %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %word)
+  %same = icmp eq i32 %word, %first
+  %some = icmp ne i32 %word, 0
+  %both = and i1 %same, %some
+  %one = zext i1 %both to i64
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 %one syncscope("agent") monotonic
+  ret void
+})");
+  AssemblyKernel K;
+  K.Body = R"(
+    s_nop 0
+    s_nop 0
+    s_endpgm
+)";
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{1, 1, 1}, {1, 1, 1}},
+                      [](LiftedRepresentation &, InstrumentationTask &Task) {
+                        cantFail(Task.insertHookAtEndpgm(hook("look")));
+                        Task.overwriteFreeStack(1);
+                      });
+  EXPECT_EQ(J.counters().at(0), target().WaveSize);
+}
 
 /// Poison that takes a register to be free that is not: what the judges say.
 class PlantedFault : public EngineTest {
