@@ -112,6 +112,7 @@ private:
   Error findNotes();
   Error checkNames() const;
   void addSections();
+  Error addLines();
   Error changeKernels();
   void placeContents();
   void writeTables();
@@ -156,6 +157,9 @@ private:
   Strings Names, AllNames, SectionNames;
   unsigned CodeSection = 0, DataSection = 0, ZeroSection = 0,
            RelocationSection = 0;
+  /// With a section for each, if there are lines to add.
+  DebugSections Debug;
+  unsigned LineSection = 0, InfoSection = 0, AbbrevSection = 0;
   /// Of the metadata; there may be notes of other kinds. 0 and null if there is
   /// none.
   unsigned NoteSection = 0;
@@ -313,6 +317,38 @@ void Extender::addSections() {
     Hash.sh_link = section(SHT_DYNSYM) - Sections.data();
     Hash.sh_entsize = 4;
   }
+}
+
+/// Each kernel's lines become a unit behind those that there are. Debug
+/// information that is compressed is left as it is.
+Error Extender::addLines() {
+  if (all_of(New.Kernels, [](auto &K) { return K.second.Lines.empty(); }))
+    return Error::success();
+  auto Find = [&](StringRef Name, SmallVectorImpl<uint8_t> &Contents) {
+    unsigned Index = 0;
+    while (Index != Sections.size() &&
+           SectionNames.at(Sections[Index].sh_name) != Name)
+      ++Index;
+    if (Index == Sections.size())
+      return addSection(Name, SHT_PROGBITS, 0, 1);
+    Contents.assign(contents(Sections[Index]).begin(),
+                    contents(Sections[Index]).end());
+    return Index;
+  };
+  if (any_of(Sections, [&](const Elf64_Shdr &S) {
+        return (S.sh_flags & SHF_COMPRESSED) &&
+               SectionNames.at(S.sh_name).starts_with(".debug_");
+      }))
+    return Error::success();
+  LineSection = Find(".debug_line", Debug.Line);
+  InfoSection = Find(".debug_info", Debug.Info);
+  AbbrevSection = Find(".debug_abbrev", Debug.Abbrev);
+  for (const auto &[Name, K] : New.Kernels)
+    if (!K.Lines.empty())
+      if (Error E =
+              appendLineTable(Debug, K.Lines, Name, K.EntryAddress, K.CodeSize))
+        return E;
+  return Error::success();
 }
 
 /// Descriptors in place, and where functions of the kernels' names are: in the
@@ -532,6 +568,11 @@ void Extender::writeHeaders() {
     PutUnloaded(Table, bytesOf(AllSymbols));
     PutUnloaded(Sections[Table.sh_link], AllNames.bytes());
   }
+  if (LineSection) {
+    PutUnloaded(Sections[LineSection], Debug.Line);
+    PutUnloaded(Sections[InfoSection], Debug.Info);
+    PutUnloaded(Sections[AbbrevSection], Debug.Abbrev);
+  }
   Elf64_Shdr &NameSection = Sections[Header.e_shstrndx];
   PutUnloaded(NameSection, SectionNames.bytes());
   padTo(alignTo(Bytes.size(), 16));
@@ -552,6 +593,8 @@ Expected<std::vector<uint8_t>> Extender::run() {
   if (Error E = checkNames())
     return std::move(E);
   addSections();
+  if (Error E = addLines())
+    return std::move(E);
   if (Error E = changeKernels())
     return std::move(E);
   placeContents();

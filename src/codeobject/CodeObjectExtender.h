@@ -9,6 +9,7 @@
 #define LUTHIER_CODEOBJECT_CODEOBJECTEXTENDER_H
 
 #include "codeobject/CodeObject.h"
+#include "codeobject/LineTable.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace luthier {
@@ -33,6 +34,7 @@ struct CodeObjectExtension {
     KernelDescriptor Descriptor; ///< All but where the entry is.
     KernelMetadata Metadata;
     uint64_t EntryAddress = 0, CodeSize = 0;
+    LineTable Lines = {}; ///< From the entry on.
   };
 
   /// At codeAddress() of the original.

@@ -242,7 +242,27 @@ Expected<DebugSections> luthier::encodeLineTable(const LineTable &Lines,
       HeaderLengthAt + 4 +
       support::endian::read32le(&Result.Line[HeaderLengthAt]) + SetAddressBytes;
   // Length, version, offset of abbreviations, size of addresses, and the
-  // unit's abbreviation code (DWARF 4, 7.5.1.1).
-  Result.AddressInInfo = 4 + 2 + 4 + 1 + 1;
+  // unit's abbreviation code (DWARF 4, 7.5.1.1); then the attributes, as in
+  // unitAbbreviation().
+  Result.AbbrevInInfo = 4 + 2;
+  Result.AddressInInfo = Result.AbbrevInInfo + 4 + 1 + 1;
+  Result.LineInInfo = Result.AddressInInfo + 8 + 8;
   return Result;
+}
+
+Error luthier::appendLineTable(DebugSections &All, const LineTable &Lines,
+                               StringRef UnitName, uint64_t Address,
+                               uint64_t Size) {
+  Expected<DebugSections> Unit = encodeLineTable(Lines, UnitName, Size);
+  if (!Unit)
+    return Unit.takeError();
+  using namespace support::endian;
+  write64le(&Unit->Line[Unit->AddressInLine], Address);
+  write64le(&Unit->Info[Unit->AddressInInfo], Address);
+  write32le(&Unit->Info[Unit->LineInInfo], All.Line.size());
+  write32le(&Unit->Info[Unit->AbbrevInInfo], All.Abbrev.size());
+  All.Line.append(Unit->Line);
+  All.Info.append(Unit->Info);
+  All.Abbrev.append(Unit->Abbrev);
+  return Error::success();
 }

@@ -50,6 +50,9 @@ struct DebugSections {
   llvm::SmallVector<uint8_t, 0> Line, Info, Abbrev;
   /// Where Line and Info hold the address of the code's first byte.
   uint64_t AddressInLine = 0, AddressInInfo = 0;
+  /// Where Info says how far its parts of Line and Abbrev are from their
+  /// sections' beginnings: 4 bytes each.
+  uint64_t LineInInfo = 0, AbbrevInInfo = 0;
 };
 
 /// DWARF 4 for \p Lines, whose addresses count from the start of \p Size bytes
@@ -57,6 +60,12 @@ struct DebugSections {
 llvm::Expected<DebugSections> encodeLineTable(const LineTable &Lines,
                                               llvm::StringRef UnitName,
                                               uint64_t Size);
+
+/// Adds that to \p All, the contents of a linked object's sections, for code
+/// that lies at \p Address.
+llvm::Error appendLineTable(DebugSections &All, const LineTable &Lines,
+                            llvm::StringRef UnitName, uint64_t Address,
+                            uint64_t Size);
 
 } // namespace luthier
 

@@ -221,7 +221,7 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   if (Options.Offline) {
     Result.Image.emplace(OfflineImage{
         Code.Code, Image.Descriptor, Metadata,
-        placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants)});
+        placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants), Lines});
   } else {
     Expected<std::vector<uint8_t>> Linked =
         writeCodeObject(Object, Image, Metadata);

@@ -26,6 +26,7 @@ struct OfflineImage {
   KernelDescriptor Descriptor; ///< All but where the entry is.
   KernelMetadata Metadata;
   std::vector<PlacedFixup> Fixups;
+  LineTable Lines = {};
 };
 
 /// Where the copies of \p Payloads that are \p Placed have such literals.

@@ -106,8 +106,9 @@ void OfflineInstrumentation::add(const KernelInfo &Info,
   const uint64_t Address = codeAddress(*Object) + New.Code.size();
   New.Code.insert(New.Code.end(), Image.Code.begin(), Image.Code.end());
   New.Kernels.try_emplace(
-      Info.Name, CodeObjectExtension::Kernel{Image.Descriptor, Image.Metadata,
-                                             Address, Image.Code.size()});
+      Info.Name,
+      CodeObjectExtension::Kernel{Image.Descriptor, Image.Metadata, Address,
+                                  Image.Code.size(), Image.Lines});
   for (const PlacedFixup &F : Image.Fixups)
     Fixups.push_back({Address + F.Offset, F});
 }

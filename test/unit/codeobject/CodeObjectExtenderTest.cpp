@@ -288,6 +288,75 @@ TEST(CodeObjectExtender, TakesSymbolsWithoutASize) {
   expectExtended(*Object, New);
 }
 
+/// Changes all kernels of \p Object; the lines of each are 100 and 200.
+CodeObjectExtension withLines(const CodeObject &Object) {
+  constexpr size_t CodeSize = 512;
+  CodeObjectExtension New;
+  for (const KernelInfo &Kernel : Object.kernels()) {
+    LineTable Lines;
+    const unsigned File = Lines.fileIndex("/src/" + Kernel.Name + ".hip");
+    Lines.append({0, File, 100, 1});
+    Lines.append({8, File, 200, 2});
+    const uint64_t At = codeAddress(Object) + New.Code.size();
+    New.Kernels.try_emplace(Kernel.Name, CodeObjectExtension::Kernel{
+                                             Kernel.Descriptor, Kernel.Metadata,
+                                             At, CodeSize, std::move(Lines)});
+    New.Code.resize(New.Code.size() + CodeSize);
+  }
+  return New;
+}
+
+TEST(CodeObjectExtender, AddsLinesToThoseThatThereAre) {
+  std::vector<uint8_t> Old = readFile("lines.co");
+  for (bool HasLines : {true, false}) {
+    const auto Object =
+        HasLines ? take(CodeObject::create(Old)) : compiledKernels("gfx90a-v5");
+    const CodeObjectExtension New = withLines(*Object);
+    const auto Longer =
+        take(CodeObject::create(take(extendCodeObject(*Object, New))));
+    ASSERT_GT(Object->kernels().size(), 1u);
+    for (const KernelInfo &Kernel : Object->kernels()) {
+      SCOPED_TRACE(Kernel.Name);
+      const KernelInfo &Moved = *Longer->findKernel(Kernel.Name);
+      const LineTable Lines =
+          readLineTable(*Longer, Moved.EntryAddress, Moved.CodeSize);
+      const std::string File = "/src/" + Kernel.Name + ".hip";
+      EXPECT_EQ(Lines.describe(Moved.EntryAddress), File + ":100");
+      EXPECT_EQ(Lines.describe(Moved.EntryAddress + 508), File + ":200");
+      const LineTable Before =
+          readLineTable(*Object, Kernel.EntryAddress, Kernel.CodeSize);
+      const LineTable After =
+          readLineTable(*Longer, Kernel.EntryAddress, Kernel.CodeSize);
+      EXPECT_EQ(Before.empty(), !HasLines);
+      for (uint64_t N = 0; N < Kernel.CodeSize; N += 4)
+        EXPECT_EQ(After.describe(Kernel.EntryAddress + N),
+                  Before.describe(Kernel.EntryAddress + N));
+    }
+  }
+}
+
+TEST(CodeObjectExtender, LeavesCompressedDebugInformationAlone) {
+  Bytes File = take(CodeObject::create(readFile("lines.co")))->bytes().vec();
+  Editor E(File);
+  const Elf64_Shdr &Names = E.sections()[E.header().e_shstrndx];
+  unsigned Compressed = 0;
+  for (Elf64_Shdr &S : E.sections())
+    if (StringRef(reinterpret_cast<const char *>(
+            &File[Names.sh_offset + S.sh_name])) == ".debug_line") {
+      S.sh_flags |= SHF_COMPRESSED;
+      ++Compressed;
+    }
+  ASSERT_EQ(Compressed, 1u);
+  const auto Object = take(CodeObject::create(File));
+  Bytes Longer = take(extendCodeObject(*Object, withLines(*Object)));
+  for (const Elf64_Shdr &S : Editor(Longer).sections())
+    if (S.sh_flags & SHF_COMPRESSED) {
+      EXPECT_TRUE(any_of(E.sections(), [&](const Elf64_Shdr &Before) {
+        return Before.sh_offset == S.sh_offset && Before.sh_size == S.sh_size;
+      }));
+    }
+}
+
 TEST(CodeObjectExtender, RefusesWhatItCannotExtend) {
   const auto Changed = [](auto Change) {
     Bytes File = fileOf("gfx90a-v5");
