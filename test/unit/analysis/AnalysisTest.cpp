@@ -84,6 +84,26 @@ TEST_P(AnalysisTest, QueriesTellWhatIsNeededAndWhatIsLoaded) {
       Queries.liveOnEdge(*A.getParent(), *Kernel.at("b").getParent()).vgpr(1));
 }
 
+TEST_P(AnalysisTest, QueriesTellWhatIsNeverReached) {
+  const LiftedKernel Gaps = liftAssembly(R"(
+   a: s_branch c
+   b: s_nop 1
+   c: s_endpgm
+   d: s_cbranch_scc1 d
+      s_endpgm
+)",
+                                         GetParam());
+  ASSERT_TRUE(Gaps.LR);
+  Analysis Queries(*Gaps.LR);
+  auto isReached = [&](const char *At) {
+    return Queries.isReached(*Gaps.at(At).getParent());
+  };
+  EXPECT_TRUE(isReached("a"));
+  EXPECT_FALSE(isReached("b")) << "though it leads to what is reached";
+  EXPECT_TRUE(isReached("c"));
+  EXPECT_FALSE(isReached("d")) << "though it leads to itself";
+}
+
 TEST_P(AnalysisTest, QueriesTellWhatMoreRegistersCost) {
   ASSERT_TRUE(Kernel.LR);
   Analysis Queries(*Kernel.LR);
