@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HookChecks.h"
 #include "ExecOrder.h"
+#include "hook/HookParameter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -25,18 +26,6 @@ bool fail(const Function &F, const Twine &Message) {
   return false;
 }
 
-/// Clang hands large structures over in memory.
-Type *valueTypeOf(const Argument &A) {
-  Type *Pointee = A.getPointeeInMemoryValueType();
-  return Pointee ? Pointee : A.getType();
-}
-
-bool isPassable(const Argument &A) {
-  Type *T = valueTypeOf(A);
-  return !A.hasStructRetAttr() && T->isSized() &&
-         A.getParent()->getDataLayout().getTypeAllocSize(T) <= 64;
-}
-
 std::string toText(const Type &T) {
   std::string Text;
   raw_string_ostream OS(Text);
@@ -56,7 +45,8 @@ bool checkSignature(const Function &Hook) {
       Fine = fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
                             quoted(Hook) + " has a type (" +
                             toText(*valueTypeOf(A)) +
-                            ") that is not a value of at most 64 bytes");
+                            ") that is not a value of at most " +
+                            Twine(MaxParameterBytes) + " bytes");
   return Fine;
 }
 

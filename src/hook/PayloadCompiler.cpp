@@ -2,6 +2,7 @@
 #include "hook/PayloadCompiler.h"
 #include "hook/ExecOrder.h"
 #include "hook/FramePasses.h"
+#include "hook/HookParameter.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/LaunchState.h"
 #include "hook/Locals.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadIR.h"
+#include "hook/HookParameter.h"
 #include "hook/ImplicitLoads.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/UserIntrinsics.h"
@@ -33,19 +34,6 @@ Expected<Function &> findHook(Module &M, StringRef Name, StringRef ToolName) {
 bool isScalar(const Type &T) {
   return T.isPointerTy() || ((T.isIntegerTy() || T.isFloatingPointTy()) &&
                              T.getPrimitiveSizeInBits() <= 64);
-}
-
-Type *valueTypeOf(const Argument &Parameter) {
-  if (Type *Pointee = Parameter.getPointeeInMemoryValueType())
-    return Pointee;
-  return Parameter.getType();
-}
-
-bool isPassable(const Argument &Parameter) {
-  Type *T = valueTypeOf(Parameter);
-  return !Parameter.hasStructRetAttr() && T->isSized() &&
-         Parameter.getParent()->getDataLayout().getTypeAllocSize(T) <=
-             MaxParameterBytes;
 }
 
 static Constant *constantOf(uint64_t Bits, Type *T) {

@@ -10,7 +10,6 @@
 #include "llvm/Support/Error.h"
 
 namespace llvm {
-class Argument;
 class Function;
 class Module;
 class TargetMachine;
@@ -26,17 +25,8 @@ inline constexpr llvm::StringLiteral PayloadPrefix = "luthier.payload.";
 /// members of the ArgumentSlot.
 inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";
 
-/// What a hook's parameter can have at most.
-inline constexpr unsigned MaxParameterBytes = 64;
-
 /// A number or pointer of up to 64 bits, which needs no detour through memory.
 bool isScalar(const llvm::Type &T);
-
-/// What \p Parameter takes: clang hands large structures over in memory.
-llvm::Type *valueTypeOf(const llvm::Argument &Parameter);
-
-/// Can \p Parameter be made of bits?
-bool isPassable(const llvm::Argument &Parameter);
 
 /// Refuses with UnknownHook.
 llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,

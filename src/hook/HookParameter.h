@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a hook's parameter may be: the plugin says so when a tool is compiled,
+// and the engine when it is used. In a header alone, as they have no library in
+// common.
+#ifndef LUTHIER_HOOK_HOOKPARAMETER_H
+#define LUTHIER_HOOK_HOOKPARAMETER_H
+
+#include "llvm/IR/Argument.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Function.h"
+
+namespace luthier {
+
+/// What a hook's parameter can have at most.
+inline constexpr unsigned MaxParameterBytes = 64;
+
+/// What \p Parameter takes: clang hands large structures over in memory.
+inline llvm::Type *valueTypeOf(const llvm::Argument &Parameter) {
+  llvm::Type *Pointee = Parameter.getPointeeInMemoryValueType();
+  return Pointee ? Pointee : Parameter.getType();
+}
+
+/// Can \p Parameter be made of bits?
+inline bool isPassable(const llvm::Argument &Parameter) {
+  llvm::Type *T = valueTypeOf(Parameter);
+  return !Parameter.hasStructRetAttr() && T->isSized() &&
+         Parameter.getParent()->getDataLayout().getTypeAllocSize(T) <=
+             MaxParameterBytes;
+}
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_HOOKPARAMETER_H
