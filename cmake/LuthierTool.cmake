@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds Luthier tools: HIP files compiled for the host and for each target, with
 # Luthier's plugin, into one shared library.
-#   luthier_add_tool(name sources... [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
+#   luthier_add_tool(name sources... [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...] [ONE_WAVE_SIZE])
 #     makes lib<name>.so in LUTHIER_TOOL_DIRECTORY and a target of that name.
-#     TARGETS  processors whose kernels the tool can instrument (gfx90a)
-#     FLAGS    further compiler flags (-O2)
+#     TARGETS        processors whose kernels the tool can instrument (gfx90a)
+#     FLAGS          further compiler flags (-O2)
+#     ONE_WAVE_SIZE  do not also compile for the waves of 64 lanes of RDNA
 # What it needs to know comes from variables, so that an installed package can
 # set them to its own places:
 set(LUTHIER_CLANGXX "/usr/lib/llvm-${LUTHIER_LLVM_MAJOR}/bin/clang++" CACHE FILEPATH
@@ -63,6 +64,21 @@ function(luthier_device_libraries result targets)
   set(${result} "${folder}" PARENT_SCOPE)
 endfunction()
 
+# Runs clang for what is made of \p others, too.
+function(luthier_tool_launcher result others)
+  set(environment ${ARGN})
+  if(LUTHIER_CCACHE)
+    # ccache knows clang's other inputs, but not what the plugin is and reads.
+    list(JOIN others ":" files)
+    list(APPEND environment "CCACHE_EXTRAFILES=${files}")
+  endif()
+  set(launcher)
+  if(environment)
+    set(launcher ${CMAKE_COMMAND} -E env ${environment} ${LUTHIER_CCACHE})
+  endif()
+  set(${result} "${launcher}" PARENT_SCOPE)
+endfunction()
+
 # Flags for \p targets.
 function(luthier_tool_flags result targets)
   luthier_device_libraries(device_libs "${targets}")
@@ -89,7 +105,7 @@ function(luthier_tool_flags result targets)
 endfunction()
 
 function(luthier_add_tool name)
-  cmake_parse_arguments(arg "" "" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "ONE_WAVE_SIZE" "" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
   if(NOT arg_TARGETS)
     set(arg_TARGETS gfx90a)
   endif()
@@ -97,20 +113,44 @@ function(luthier_add_tool name)
     set(arg_FLAGS -O2)
   endif()
   luthier_tool_flags(flags "${arg_TARGETS}")
-  set(launcher)
-  if(LUTHIER_CCACHE)
-    # ccache knows clang's other inputs, but not what the plugin is.
-    set(launcher ${CMAKE_COMMAND} -E env "CCACHE_EXTRAFILES=${LUTHIER_TOOL_PLUGIN}" ${LUTHIER_CCACHE})
+  set(targets_with_two "${arg_TARGETS}")
+  list(FILTER targets_with_two INCLUDE REGEX "^gfx(1030|1100|1201)$")
+  if(arg_ONE_WAVE_SIZE)
+    set(targets_with_two)
   endif()
   set(objects)
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(GET source STEM stem)
-    set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${stem}.o")
+    set(base "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${stem}")
+    set(object "${base}.o")
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir")
+    # Names of variables end in it. Clang would make it of the command line, which
+    # is another one for each wave size.
+    string(SHA256 id "${source} ${object} ${arg_TARGETS} ${arg_FLAGS}")
+    string(SUBSTRING "${id}" 0 16 id)
+    # Hooks for waves of 64 lanes, which the plugin then puts into the object.
+    set(other_commands)
+    set(other_waves)
+    set(environment)
+    foreach(target IN LISTS targets_with_two)
+      set(bitcode "${base}.${target}.wave64.bc")
+      luthier_tool_flags(other_flags "${target}")
+      luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN}")
+      list(APPEND other_commands
+        COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${other_flags} ${arg_FLAGS} "-cuid=${id}"
+                -mwavefrontsize64 -DLUTHIER_WAVES_OF_64 --offload-device-only --no-gpu-bundle-output -emit-llvm
+                -c "${source}" -o "${bitcode}")
+      list(APPEND other_waves "${bitcode}")
+      set(environment "LUTHIER_WAVE64_HOOKS=${base}")
+    endforeach()
+    luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN};${other_waves}" ${environment})
+    # All in one: clang lists what it reads only where it compiles for the host.
     add_custom_command(
       OUTPUT "${object}"
-      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS}
+      BYPRODUCTS ${other_waves}
+      ${other_commands}
+      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} "-cuid=${id}"
               -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
       DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}"
       DEPFILE "${object}.d"

@@ -5,6 +5,7 @@
 #include "HookChecks.h"
 #include "IndirectCalls.h"
 #include "Intrinsics.h"
+#include "OtherWaves.h"
 #include "Recursion.h"
 #include "Variables.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -153,17 +154,20 @@ bool removeCalls(Module &Clone, ArrayRef<Function *> Hooks,
 
 /// A non-allocated section of its own. llvm::embedBufferInModule() would mark
 /// it for exclusion by the linker.
-void embed(Module &M, const Module &Hooks) {
+void embed(Module &M, const Module &Hooks, const Module *OfOtherWaves) {
   SmallVector<char, 0> Bitcode;
-  raw_svector_ostream OS(Bitcode);
-  WriteBitcodeToFile(Hooks, OS);
-  Constant *Data =
-      ConstantDataArray::getString(M.getContext(), OS.str(), false);
+  BitcodeWriter Writer(Bitcode);
+  Writer.writeModule(Hooks);
+  if (OfOtherWaves)
+    Writer.writeModule(*OfOtherWaves);
+  Writer.writeStrtab();
+  Constant *Data = ConstantDataArray::getString(
+      M.getContext(), StringRef(Bitcode.data(), Bitcode.size()), false);
   auto *Section = new GlobalVariable(
       M, Data->getType(), /*isConstant=*/true, GlobalValue::PrivateLinkage,
       Data, "luthier.hooks", nullptr, GlobalValue::NotThreadLocal,
       M.getDataLayout().getDefaultGlobalsAddressSpace());
-  Section->setSection(".llvmbc");
+  Section->setSection(HooksSection);
   Section->setAlignment(Align(4));
   appendToCompilerUsed(M, {Section});
 }
@@ -254,8 +258,16 @@ PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
   // Also after an error: clang goes on, and must not trip over them.
   for (Function *Hook : Annotated.Hooks)
     makeEmpty(*Hook);
-  if (Hooks)
-    embed(M, *Hooks);
+  if (!Hooks)
+    return PreservedAnalyses::none();
+  auto OfOtherWaves = hooksOfOtherWaves(
+      M,
+      Annotated.Hooks.front()->getFnAttribute("target-cpu").getValueAsString());
+  if (OfOtherWaves)
+    embed(M, *Hooks, OfOtherWaves->get());
+  else
+    M.getContext().emitError("luthier-plugin: " +
+                             toString(OfOtherWaves.takeError()));
   return PreservedAnalyses::none();
 }
 

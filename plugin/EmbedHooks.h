@@ -6,9 +6,13 @@
 #ifndef LUTHIER_PLUGIN_EMBEDHOOKS_H
 #define LUTHIER_PLUGIN_EMBEDHOOKS_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 
 namespace luthier {
+
+/// Of the code object.
+inline constexpr llvm::StringLiteral HooksSection = ".llvmbc";
 
 /// Acts on amdgcn modules that contain MARK_LUTHIER_DEVICE_MODULE's variable;
 /// leaves all others untouched. What hooks may not do is reported as an error

@@ -37,10 +37,10 @@ void declare(GlobalVariable &G) {
 std::string exportedName(Module &M, StringRef Name) {
   for (const GlobalVariable &G : M.globals())
     if (G.getName().starts_with(CUIDPrefix))
-      return ("__luthier." + Name.ltrim('.') + "." +
+      return (ExportedPrefix + Name.ltrim('.') + "." +
               G.getName().drop_front(CUIDPrefix.size()))
           .str();
-  return ("__luthier." + Name.ltrim('.') + getUniqueModuleId(&M)).str();
+  return (ExportedPrefix + Name.ltrim('.') + getUniqueModuleId(&M)).str();
 }
 
 bool isPlainConstant(const GlobalVariable &G) {

@@ -20,6 +20,7 @@ namespace luthier {
 /// Clang gives each compilation an identifier and puts it into a variable's
 /// name, through which the engine relates code objects.
 inline constexpr llvm::StringLiteral CUIDPrefix = "__hip_cuid_";
+inline constexpr llvm::StringLiteral ExportedPrefix = "__luthier.";
 
 /// A name for what \p M has under \p Name, unique among all files of all tools
 /// in a process.

@@ -17,6 +17,8 @@
 //    pass moves or merges anything across a definition of EXEC;
 //  - every variable, constants included, as an external declaration: the tool's
 //    loaded code object defines it.
+// Of RDNA there may be a second module behind it, of the same hooks compiled
+// for waves of 64 lanes, with the same variables.
 #ifndef LUTHIER_HOOK_HOOKMODULE_H
 #define LUTHIER_HOOK_HOOKMODULE_H
 

@@ -101,18 +101,40 @@ struct PayloadCompiler::Impl {
                      std::vector<Payload> &Result);
 };
 
+/// What was compiled for waves of \p WaveSize lanes, or else what there is.
+static Expected<std::unique_ptr<Module>>
+parseHooks(MemoryBufferRef Bitcode, unsigned WaveSize, LLVMContext &Context) {
+  auto All = getBitcodeModuleList(Bitcode);
+  if (!All)
+    return All.takeError();
+  std::unique_ptr<Module> Chosen;
+  for (BitcodeModule &Compiled : *All) {
+    auto M = Compiled.getLazyModule(Context, /*ShouldLazyLoadMetadata=*/true,
+                                    /*IsImporting=*/false);
+    if (!M)
+      return M.takeError();
+    if (!Chosen || waveSizeOf(**M) == WaveSize)
+      Chosen = std::move(*M);
+  }
+  if (!Chosen)
+    return createStringError("there is no module");
+  if (Error E = Chosen->materializeAll())
+    return std::move(E);
+  return Chosen;
+}
+
 PayloadCompiler::PayloadCompiler(std::unique_ptr<Impl> P) : P(std::move(P)) {}
 PayloadCompiler::~PayloadCompiler() = default;
 
 Expected<std::unique_ptr<PayloadCompiler>>
-PayloadCompiler::create(const amdgpu::MCTarget &Target,
-                        const HookModule &Hooks) {
+PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
+                        unsigned WaveSize) {
   auto P = std::make_unique<Impl>(Target, Hooks);
   P->TM = Target.createTargetMachine();
   StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
                   Hooks.Bitcode.size());
   Expected<std::unique_ptr<Module>> M =
-      parseBitcodeFile(MemoryBufferRef(Bytes, Hooks.ToolName), P->Context);
+      parseHooks(MemoryBufferRef(Bytes, Hooks.ToolName), WaveSize, P->Context);
   if (!M)
     return refuse(RefusalReason::ToolWithoutBitcode,
                   Hooks.ToolName + ": " + toString(M.takeError()));

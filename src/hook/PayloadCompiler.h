@@ -28,9 +28,11 @@ struct HookParameter {
 /// The hooks of one tool module, parsed once and compiled for one kernel.
 class PayloadCompiler {
 public:
-  /// Parses \p Module, which outlives the compiler.
+  /// Parses \p Module, which outlives the compiler, for a kernel with waves of
+  /// \p WaveSize lanes.
   static llvm::Expected<std::unique_ptr<PayloadCompiler>>
-  create(const amdgpu::MCTarget &Target, const HookModule &Module);
+  create(const amdgpu::MCTarget &Target, const HookModule &Module,
+         unsigned WaveSize);
   ~PayloadCompiler();
 
   /// Refuses with UnknownHook.

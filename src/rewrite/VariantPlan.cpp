@@ -38,8 +38,10 @@ public:
   VariantPlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
                  const InstrumentationTask &Task, HookResolver Resolve,
                  uint64_t LoadBias)
-      : Target(*LR.impl().Target), Task(Task), Resolve(Resolve), Places(LR),
-        Arguments(LR, Use, LoadBias) {}
+      : Target(*LR.impl().Target),
+        WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
+        Task(Task), Resolve(Resolve), Places(LR), Arguments(LR, Use, LoadBias) {
+  }
 
   Expected<VariantPlan> run() {
     // Hooks of points that fall on one place run in the order of their kinds.
@@ -72,6 +74,7 @@ private:
   }
 
   const amdgpu::MCTarget &Target;
+  const unsigned WaveSize;
   const InstrumentationTask &Task;
   HookResolver Resolve;
   PlaceFinder Places;
@@ -91,7 +94,8 @@ Expected<UsedHook *> VariantPlanner::find(const void *Handle) {
     return Reference.takeError();
   auto &Compiler = Plan.Compilers[Reference->Module];
   if (!Compiler) {
-    auto Created = PayloadCompiler::create(Target, *Reference->Module);
+    auto Created =
+        PayloadCompiler::create(Target, *Reference->Module, WaveSize);
     if (!Created)
       return Created.takeError();
     Compiler = std::move(*Created);

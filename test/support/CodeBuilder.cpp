@@ -27,6 +27,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 #include <map>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -246,31 +247,45 @@ Expected<Bytes> readFile(const Twine &Path) {
   return Bytes(Contents.begin(), Contents.end());
 }
 
-/// Runs clang on \p Source, or takes what it made of it before.
-Expected<Bytes> runClang(StringRef Suffix, const std::string &Source,
-                         std::vector<std::string> Arguments,
-                         ArrayRef<StringRef> AlsoDependsOn = {}) {
-  std::string Key = Source + join(Arguments, "\n");
-  for (StringRef File : AlsoDependsOn)
+std::string digestOf(StringRef Text) {
+  MD5 Hash;
+  Hash.update(Text);
+  MD5::MD5Result Digest;
+  Hash.final(Digest);
+  return Digest.digest().str().str();
+}
+
+/// What runs clang.
+struct Compilation {
+  StringRef Suffix; ///< Of the source's file.
+  std::vector<std::string> Arguments;
+  std::vector<StringRef> AlsoDependsOn = {};
+  std::string Ending = ".co"; ///< Of the result's file.
+  std::string Variable = {};  ///< Of its environment.
+};
+
+/// Runs clang on \p Source, or takes what it made of it before. Yields the path
+/// of the result.
+Expected<std::string> makeWithClang(const std::string &Source,
+                                    Compilation How) {
+  std::vector<std::string> &Arguments = How.Arguments;
+  std::string Key = Source + join(Arguments, "\n") + How.Ending + How.Variable;
+  for (StringRef File : How.AlsoDependsOn)
     if (sys::fs::file_status Status; !sys::fs::status(File, Status))
       Key += std::to_string(
           Status.getLastModificationTime().time_since_epoch().count());
-  MD5 Hash;
-  Hash.update(Key);
-  MD5::MD5Result Digest;
-  Hash.final(Digest);
   const std::string Base =
-      std::string(LUTHIER_TEST_CACHE) + "/" + Digest.digest().str().str();
-  const std::string Output = Base + ".co";
+      std::string(LUTHIER_TEST_CACHE) + "/" + digestOf(Key);
+  const std::string Output = Base + How.Ending;
   if (sys::fs::exists(Output))
-    return readFile(Output);
+    return Output;
   if (std::error_code EC = sys::fs::create_directories(LUTHIER_TEST_CACHE))
     return createStringError(EC, LUTHIER_TEST_CACHE);
   // Several processes may make the same file at once.
   const std::string Unique =
       Base + "." + std::to_string(sys::Process::getProcessId());
-  const std::string Input = Unique + Suffix.str(), Log = Unique + ".log",
-                    Result = Unique + ".co";
+  const std::string Input = Unique + How.Suffix.str(), Log = Unique + ".log",
+                    Result = Unique + How.Ending;
   {
     std::error_code EC;
     raw_fd_ostream OS(Input, EC);
@@ -281,8 +296,13 @@ Expected<Bytes> runClang(StringRef Suffix, const std::string &Source,
   std::vector<StringRef> Words(Arguments.begin(), Arguments.end());
   const std::optional<StringRef> Redirects[] = {StringRef(), StringRef(Log),
                                                 StringRef(Log)};
+  std::vector<StringRef> Environment;
+  for (char **Variable = environ; *Variable; ++Variable)
+    Environment.push_back(*Variable);
+  if (!How.Variable.empty())
+    Environment.push_back(How.Variable);
   const int Code =
-      sys::ExecuteAndWait(LUTHIER_TEST_CLANGXX, Words, std::nullopt, Redirects);
+      sys::ExecuteAndWait(LUTHIER_TEST_CLANGXX, Words, Environment, Redirects);
   if (Code) {
     auto Text = MemoryBuffer::getFile(Log);
     return createStringError("clang failed on " + Input + "\n" +
@@ -292,7 +312,14 @@ Expected<Bytes> runClang(StringRef Suffix, const std::string &Source,
   sys::fs::remove(Input);
   if (std::error_code EC = sys::fs::rename(Result, Output))
     return createStringError(EC, Output);
-  return readFile(Output);
+  return Output;
+}
+
+Expected<Bytes> runClang(const std::string &Source, Compilation How) {
+  Expected<std::string> Path = makeWithClang(Source, std::move(How));
+  if (!Path)
+    return Path.takeError();
+  return readFile(*Path);
 }
 
 void addWaveSize(std::vector<std::string> &Arguments, const EngineTarget &T) {
@@ -306,17 +333,22 @@ constexpr StringLiteral WavefrontSize =
 
 std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
   std::vector<std::string> Arguments = {
-      "-x", "hip", "-std=c++20", "--cuda-device-only", "--no-gpu-bundle-output",
+      "-x",
+      "hip",
+      "-std=c++20",
+      "--cuda-device-only",
+      "--no-gpu-bundle-output",
       "--offload-arch=" + std::string(T.Processor),
       "--rocm-path=" LUTHIER_TEST_ROCM_PATH,
       "--rocm-device-lib-path=" LUTHIER_TEST_DEVICE_LIBS,
       "-mcode-object-version=" + std::to_string(Version),
-      // What the headers take for the default is wrong for waves of 64 on RDNA;
-      // of GFX10 they refuse those, so there they are not told.
-      "-D__AMDGCN_WAVEFRONT_SIZE=" +
-          std::to_string(
-              StringRef(T.Processor).starts_with("gfx10") ? 32 : T.WaveSize)};
+      "-include",
+      "luthier/detail/WavefrontSize.h",
+      "-I",
+      LUTHIER_TEST_INCLUDE};
   addWaveSize(Arguments, T);
+  if (T.isRdna() && T.WaveSize == 64)
+    Arguments.push_back("-DLUTHIER_WAVES_OF_64");
   return Arguments;
 }
 
@@ -331,37 +363,50 @@ Expected<Bytes> compileCpp(const EngineTarget &T, const std::string &Source,
       "-mcode-object-version=" + std::to_string(Version)};
   addWaveSize(Arguments, T);
   Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
-  return runClang(".cpp", Source, Arguments);
+  return runClang(Source, {".cpp", Arguments});
 }
 
 Expected<Bytes> compileHip(const EngineTarget &T, const std::string &Source,
                            const std::vector<std::string> &Flags,
                            unsigned Version) {
   std::vector<std::string> Arguments = hipArguments(T, Version);
-  Arguments.insert(Arguments.end(),
-                   {"-include", "luthier/detail/WavefrontSize.h", "-I",
-                    LUTHIER_TEST_INCLUDE});
   Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
-  return runClang(".hip", "#include <hip/hip_runtime.h>\n" + Source, Arguments,
-                  {WavefrontSize});
+  return runClang("#include <hip/hip_runtime.h>\n" + Source,
+                  {".hip", Arguments, {WavefrontSize}});
 }
 
-Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Source) {
-  std::vector<std::string> Arguments = hipArguments(T, 4);
-  Arguments.insert(Arguments.end(),
-                   {"-O2", "-gline-tables-only",
-                    "-fpass-plugin=" LUTHIER_TEST_PLUGIN, "-include",
-                    "luthier/detail/WavefrontSize.h", "-I",
-                    LUTHIER_TEST_INCLUDE});
-  return runClang(".hip",
-                  "#include <hip/hip_runtime.h>\n#include "
-                  "\"luthier/Hook.h\"\n#include \"luthier/Intrinsics.h\"\n"
-                  "MARK_LUTHIER_DEVICE_MODULE\n" +
-                      Source,
-                  Arguments,
-                  {LUTHIER_TEST_PLUGIN, WavefrontSize,
-                   LUTHIER_TEST_INCLUDE "/luthier/Hook.h",
-                   LUTHIER_TEST_INCLUDE "/luthier/Intrinsics.h"});
+Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Body,
+                             bool OneWaveSize) {
+  const std::string Source =
+      "#include <hip/hip_runtime.h>\n#include \"luthier/Hook.h\"\n#include "
+      "\"luthier/Intrinsics.h\"\nMARK_LUTHIER_DEVICE_MODULE\n" +
+      Body;
+  auto compilationFor = [&](unsigned WaveSize) {
+    Compilation How{".hip",
+                    hipArguments({T.Processor, WaveSize}, 4),
+                    {LUTHIER_TEST_PLUGIN, WavefrontSize,
+                     LUTHIER_TEST_INCLUDE "/luthier/Hook.h",
+                     LUTHIER_TEST_INCLUDE "/luthier/Intrinsics.h"}};
+    How.Arguments.insert(How.Arguments.end(),
+                         {"-O2", "-gline-tables-only",
+                          "-cuid=" + digestOf(Source).substr(0, 16),
+                          "-fpass-plugin=" LUTHIER_TEST_PLUGIN});
+    return How;
+  };
+  if (!T.isRdna())
+    return runClang(Source, compilationFor(T.WaveSize));
+  Compilation Main = compilationFor(32);
+  if (!OneWaveSize) {
+    Compilation Other = compilationFor(64);
+    Other.Arguments.insert(Other.Arguments.end(), {"-c", "-emit-llvm"});
+    Other.Ending = "." + std::string(T.Processor) + ".wave64.bc";
+    Expected<std::string> Path = makeWithClang(Source, Other);
+    if (!Path)
+      return Path.takeError();
+    Main.Variable = "LUTHIER_WAVE64_HOOKS=" +
+                    Path->substr(0, Path->size() - Other.Ending.size());
+  }
+  return runClang(Source, Main);
 }
 
 } // namespace luthier::test

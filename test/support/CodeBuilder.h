@@ -78,9 +78,11 @@ compileHip(const EngineTarget &T, const std::string &Source,
            const std::vector<std::string> &Flags = {"-O2"},
            unsigned Version = 5);
 /// HIP hooks, as luthier_add_tool() compiles them: the code object that holds
-/// the bitcode and the variables. \p Source is without includes.
+/// the bitcode, of RDNA for both wave sizes, and the variables. \p Source is
+/// without includes.
 llvm::Expected<Bytes> compileHooks(const EngineTarget &T,
-                                   const std::string &Source);
+                                   const std::string &Source,
+                                   bool OneWaveSize = false);
 
 } // namespace luthier::test
 

@@ -2,12 +2,12 @@
 //
 // Included before each file of a tool (cmake/LuthierTool.cmake). HIP before 6.4
 // wants the wave size as a macro, which clang no longer defines: 64 lanes
-// before GFX10, and 32 from there on, which is what tools are compiled for. The
-// host's value is HIP's default.
+// before GFX10, and 32 from there on, unless the compilation is that for hooks
+// in waves of 64 (LUTHIER_WAVES_OF_64). The host's value is HIP's default.
 #ifndef __AMDGCN_WAVEFRONT_SIZE
 #include "luthier/detail/OlderHip.h" // It no longer defines more.
 #if defined(__AMDGCN__) && !defined(__GFX6__) && !defined(__GFX7__) &&         \
-    !defined(__GFX8__) && !defined(__GFX9__)
+    !defined(__GFX8__) && !defined(__GFX9__) && !defined(LUTHIER_WAVES_OF_64)
 #define __AMDGCN_WAVEFRONT_SIZE 32
 #else
 #define __AMDGCN_WAVEFRONT_SIZE 64
@@ -21,7 +21,11 @@
 #ifdef __HIP__
 #include <hip/hip_runtime_api.h>
 #define warpSize luthierHipWarpSize
+// HIP 5 refuses waves of 64 lanes there, which it has nothing special for.
+#pragma push_macro("__gfx1030__")
+#undef __gfx1030__
 #include <hip/hip_runtime.h>
+#pragma pop_macro("__gfx1030__")
 #undef warpSize
 
 #if defined(__AMDGCN__) && !defined(__GFX6__) && !defined(__GFX7__) &&         \

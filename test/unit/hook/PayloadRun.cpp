@@ -79,12 +79,8 @@ attributes #5 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
   Hooks.Bitcode.assign(Bitcode.begin(), Bitcode.end());
 }
 
-void PayloadRun::compileHooks(const std::string &Source) {
-  // HIP has no waves of 64 lanes on GFX10.
-  EngineTarget Compiled = Target;
-  if (StringRef(Target.Processor) == "gfx1030")
-    Compiled.WaveSize = 32;
-  auto Object = test::compileHooks(Compiled, Source);
+void PayloadRun::compileHooks(const std::string &Source, bool OneWaveSize) {
+  auto Object = test::compileHooks(Target, Source, OneWaveSize);
   ASSERT_TRUE(bool(Object)) << toString(Object.takeError());
   auto Elf = object::ELF64LEFile::create(toStringRef(*Object));
   ASSERT_TRUE(bool(Elf)) << toString(Elf.takeError());
@@ -93,6 +89,7 @@ void PayloadRun::compileHooks(const std::string &Source) {
   for (const auto &Section : *Sections)
     if (cantFail(Elf->getSectionName(Section)) == ".llvmbc")
       Hooks.Bitcode = cantFail(Elf->getSectionContents(Section)).vec();
+  luthier_emu_unload(Tool);
   check(luthier_emu_load(Device, Object->data(), Object->size(), &Tool));
   for (const auto &Section : *Sections) {
     if (Section.sh_type != ELF::SHT_DYNSYM)
@@ -163,7 +160,7 @@ static PayloadVariant variantOf(const HookModule &Hooks, StringRef Hook,
 }
 
 HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
-  auto Compiler = PayloadCompiler::create(*MC, Hooks);
+  auto Compiler = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
   if (!Compiler) {
     ADD_FAILURE() << toString(Compiler.takeError());
     return {};
@@ -178,7 +175,7 @@ HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
 
 Expected<Payload> PayloadRun::compile(StringRef Hook, const PayloadFrame &Frame,
                                       std::vector<uint64_t> Constants) {
-  auto Compiler = PayloadCompiler::create(*MC, Hooks);
+  auto Compiler = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
   if (!Compiler)
     return Compiler.takeError();
   auto Payloads =

@@ -33,7 +33,7 @@ public:
   /// Hooks as LLVM IR, after declarations that most of them need.
   void parseHooks(const std::string &IR);
   /// Hooks in HIP, as the plugin embeds them; their variables are loaded.
-  void compileHooks(const std::string &Source);
+  void compileHooks(const std::string &Source, bool OneWaveSize = false);
   /// Runs HIP kernel \p Kernel of \p Source, whose argument is the address of a
   /// number per lane, on one wave, and returns these numbers.
   std::vector<uint32_t> runKernel(const std::string &Source,
