@@ -13,7 +13,7 @@ import harness
 GROUPS, GROUP_SIZE = 3, 128
 # No multiple of what hooks' memory is aligned to.
 DYNAMIC_BYTES = 4 * (GROUP_SIZE + 1)
-HOOKS = ("count", "wave", "stack", "shared")
+HOOKS = ("count", "wave", "stack", "shared", "lanes")
 WAVE_SIZES = {"gfx1030": (32, 64), "gfx1100": (32, 64), "gfx1201": (32, 64)}
 
 

@@ -5,6 +5,7 @@
 //   wave    the same, in counters of the waves' own
 //   stack   the same, through an array in private memory
 //   shared  the same, through shared memory that other waves use, too
+//   lanes   the same, with what lanes tell each other
 // Those that find something else in their memory than they put there are
 // counted in Wrong.
 #include "luthier/luthier.h"
@@ -61,17 +62,32 @@ LUTHIER_HOOK_ANNOTATE countInSharedMemory(uint32_t Number) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countInSharedMemory);
 
+static constexpr uint32_t Weights[] = {3, 1, 4, 1, 5};
+LUTHIER_HOOK_ANNOTATE countInLanes(uint32_t Number) {
+  const int Lane = __lane_id();
+  const uint32_t Mine = Weights[(Number + Lane) % 5] * Number;
+  // Of the others, none need be active.
+  if (__shfl(Mine, Lane) != Mine || !(__ballot(1) >> Lane & 1) ||
+      Lane != threadIdx.x % __AMDGCN_WAVEFRONT_SIZE ||
+      warpSize != __AMDGCN_WAVEFRONT_SIZE)
+    atomicAdd(&Wrong, 1);
+  addOnce();
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countInLanes);
+
 struct OfflineHooks : Tool {
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
     const char *Named = std::getenv("OFFLINE_HOOKS");
     const llvm::StringRef Which = Named ? Named : "count";
-    const void *Hook = Which == "stack"  ? LUTHIER_GET_HOOK_HANDLE(countOnStack)
-                       : Which == "wave" ? LUTHIER_GET_HOOK_HANDLE(countInWave)
-                       : Which == "shared"
-                           ? LUTHIER_GET_HOOK_HANDLE(countInSharedMemory)
-                           : LUTHIER_GET_HOOK_HANDLE(count);
-    const bool HasNumber = Which == "stack" || Which == "shared";
+    const void *Hook =
+        Which == "stack"    ? LUTHIER_GET_HOOK_HANDLE(countOnStack)
+        : Which == "wave"   ? LUTHIER_GET_HOOK_HANDLE(countInWave)
+        : Which == "lanes"  ? LUTHIER_GET_HOOK_HANDLE(countInLanes)
+        : Which == "shared" ? LUTHIER_GET_HOOK_HANDLE(countInSharedMemory)
+                            : LUTHIER_GET_HOOK_HANDLE(count);
+    const bool HasNumber =
+        Which == "stack" || Which == "shared" || Which == "lanes";
     uint32_t Number = 0;
     for (auto &[Symbol, MF] : LR.functions())
       for (llvm::MachineBasicBlock &MBB : *MF)

@@ -26,6 +26,30 @@ const char *Expressions[][2] = {
          400 * __all(L < 64) + 1000 * __ffsll(__ballot(L > 9));)"},
     {"lanes",
      "return __lane_id() + 100 * warpSize + __builtin_amdgcn_wavefrontsize();"},
+    {"distant", R"(
+  unsigned V = L * L + 7;
+  return __shfl_xor(V, 32) + 3 * __shfl_up(V, 20) + 5 * __shfl_down(V, 40) +
+         7 * __shfl(V, L * 5 + 33) + 9 * __shfl(V, 50) + 11 * __shfl(V, 3);)"},
+    {"masks", R"(
+#if __AMDGCN_WAVEFRONT_SIZE == 64
+  uint64_t Odd = __builtin_amdgcn_ballot_w64(L % 3 == 0) >> L;
+#else
+  uint32_t Odd = __builtin_amdgcn_ballot_w32(L % 3 == 0) >> L;
+#endif
+  return __popcll(Odd) + 100 * sizeof(Odd) + 1000 * __clzll(__ballot(L < 40));)"},
+    {"crossings", R"(
+  unsigned V = L * L + 7;
+  return __builtin_amdgcn_readlane(V, __AMDGCN_WAVEFRONT_SIZE - 5) +
+         3 * __builtin_amdgcn_ds_bpermute(4 * (L ^ 37), V) +
+         5 * __builtin_amdgcn_ds_permute(4 * (L ^ 9), V) +
+         7 * __builtin_amdgcn_ds_swizzle(V, 0x041f) +
+         9 * __builtin_amdgcn_update_dpp(1, V, 0x111, 0xf, 0xf, false) +
+         11 * __builtin_amdgcn_mbcnt_lo(0x5555, L);)"},
+    {"reductions", R"(
+  return __ockl_wfred_add_u32(L * L) + 3 * __ockl_wfred_max_u32(L ^ 21) +
+         5 * __ockl_wfscan_add_u32(L + 1, true) +
+         7 * __ockl_activelane_u32() + 9 * __ockl_wfall_i32(L < 40) +
+         11 * __ockl_wfany_i32(L == 50) + 13 * __ockl_wfbcast_u32(L * 3, 9);)"},
     {"floats", R"(
   float X = L * 0.37f + 0.1f;
   float R = X / 3.0f + sqrtf(X) - fmaf(X, X, 1.5f) + 1.0f / X;
@@ -82,6 +106,15 @@ const char *Expressions[][2] = {
 };
 
 const char *Common = R"(
+extern "C" {
+__device__ unsigned __ockl_wfred_add_u32(unsigned);
+__device__ unsigned __ockl_wfred_max_u32(unsigned);
+__device__ unsigned __ockl_wfscan_add_u32(unsigned, bool);
+__device__ unsigned __ockl_activelane_u32();
+__device__ bool __ockl_wfall_i32(int);
+__device__ bool __ockl_wfany_i32(int);
+__device__ unsigned __ockl_wfbcast_u32(unsigned, unsigned);
+}
 __constant__ int Table[5] = {3, 1, 4, 1, 5};
 static __constant__ short Private[3] = {100, 200, 300};
 __device__ __attribute__((noinline)) unsigned noInline(unsigned A, unsigned B) {
