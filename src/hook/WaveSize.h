@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// HIP compiles a tool for one wave size of each processor, and RDNA runs
-// kernels of both.
+// Hooks may have been compiled for one wave size alone, and RDNA runs kernels
+// of both.
 #ifndef LUTHIER_HOOK_WAVESIZE_H
 #define LUTHIER_HOOK_WAVESIZE_H
 
