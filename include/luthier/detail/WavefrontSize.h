@@ -21,10 +21,14 @@
 #ifdef __HIP__
 #include <hip/hip_runtime_api.h>
 #define warpSize luthierHipWarpSize
-// HIP 5 refuses waves of 64 lanes there, which it has nothing special for.
+// HIP 5 refuses waves of 64 lanes there, or takes them to have 32.
 #pragma push_macro("__gfx1030__")
 #undef __gfx1030__
 #include <hip/hip_runtime.h>
+#ifdef LUTHIER_WAVES_OF_64
+#include <hip/hip_cooperative_groups.h>
+#undef WAVEFRONT_SIZE
+#endif
 #pragma pop_macro("__gfx1030__")
 #undef warpSize
 

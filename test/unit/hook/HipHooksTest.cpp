@@ -50,6 +50,15 @@ const char *Expressions[][2] = {
          5 * __ockl_wfscan_add_u32(L + 1, true) +
          7 * __ockl_activelane_u32() + 9 * __ockl_wfall_i32(L < 40) +
          11 * __ockl_wfany_i32(L == 50) + 13 * __ockl_wfbcast_u32(L * 3, 9);)"},
+    {"groups", R"(
+  auto Odd = cooperative_groups::coalesced_threads();
+  unsigned V = L * L + 7, R = 0;
+  if (L % 3 == 0) {
+    auto Some = cooperative_groups::coalesced_threads();
+    R = Some.size() + 100 * Some.thread_rank() + Some.shfl(V, 2);
+  }
+  return R + Odd.size() + 3 * Odd.shfl_up(V, 2) + 5 * Odd.shfl(V, 40);)"},
+    {"groupSizes", "return cooperative_groups::coalesced_threads().size();"},
     {"floats", R"(
   float X = L * 0.37f + 0.1f;
   float R = X / 3.0f + sqrtf(X) - fmaf(X, X, 1.5f) + 1.0f / X;
@@ -106,6 +115,7 @@ const char *Expressions[][2] = {
 };
 
 const char *Common = R"(
+#include <hip/hip_cooperative_groups.h>
 extern "C" {
 __device__ unsigned __ockl_wfred_add_u32(unsigned);
 __device__ unsigned __ockl_wfred_max_u32(unsigned);
@@ -291,6 +301,11 @@ TEST_P(HipHooks, ExpressionsAreWhatTheyAreInKernels) {
     Run.runHook(Name);
     EXPECT_EQ(Run.out(lanes()), Run.runKernel(kernels(), Name));
   }
+}
+
+TEST_P(HipHooks, GroupsOfThreadsAreAsLargeAsTheWave) {
+  Run.runHook("groupSizes");
+  EXPECT_EQ(Run.out(lanes()), std::vector<uint32_t>(lanes(), lanes()));
 }
 
 TEST_P(HipHooks, OnlyNeutralOnesRunInWavesOfAnotherSize) {
