@@ -113,8 +113,11 @@ parseHooks(MemoryBufferRef Bitcode, unsigned WaveSize, LLVMContext &Context) {
                                     /*IsImporting=*/false);
     if (!M)
       return M.takeError();
-    if (!Chosen || waveSizeOf(**M) == WaveSize)
+    const bool Fits = waveSizeOf(**M) == WaveSize;
+    if (!Chosen || Fits)
       Chosen = std::move(*M);
+    if (Fits)
+      break;
   }
   if (!Chosen)
     return createStringError("there is no module");
