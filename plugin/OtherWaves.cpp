@@ -67,6 +67,8 @@ GlobalVariable *VariableImport::ours(GlobalVariable &Theirs) {
   if (DL.getTypeAllocSize(Same->getValueType()) !=
       DL.getTypeAllocSize(Theirs.getValueType()))
     OfAnotherSize = Same;
+  Same->setAlignment(
+      std::max(Same->getAlign().valueOrOne(), Theirs.getAlign().valueOrOne()));
   keepVisible(*Same);
   return Same;
 }
