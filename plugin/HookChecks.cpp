@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HookChecks.h"
 #include "ExecOrder.h"
-#include "hook/HookParameter.h"
+#include "luthier/detail/HookParameter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"

@@ -31,6 +31,7 @@ public:
   Value *materialize(Value *V) override;
 
 private:
+  void unite(GlobalVariable &Ours, const GlobalVariable &Theirs);
   GlobalVariable *ours(GlobalVariable &Theirs);
   GlobalVariable *copy(const GlobalVariable &Theirs);
 
@@ -59,16 +60,27 @@ GlobalVariable *VariableImport::copy(const GlobalVariable &Theirs) {
   return Copy;
 }
 
+/// One variable for both compilations.
+void VariableImport::unite(GlobalVariable &Ours, const GlobalVariable &Theirs) {
+  const DataLayout &DL = M.getDataLayout();
+  if (DL.getTypeAllocSize(Ours.getValueType()) !=
+      DL.getTypeAllocSize(Theirs.getValueType()))
+    OfAnotherSize = &Ours;
+  Ours.setAlignment(
+      std::max(Ours.getAlign().valueOrOne(), Theirs.getAlign().valueOrOne()));
+}
+
 GlobalVariable *VariableImport::ours(GlobalVariable &Theirs) {
   GlobalVariable *Same = M.getNamedGlobal(Theirs.getName());
   if (!Same || isExportedConstant(Theirs))
     return copy(Theirs);
-  const DataLayout &DL = M.getDataLayout();
-  if (DL.getTypeAllocSize(Same->getValueType()) !=
-      DL.getTypeAllocSize(Theirs.getValueType()))
-    OfAnotherSize = Same;
-  Same->setAlignment(
-      std::max(Same->getAlign().valueOrOne(), Theirs.getAlign().valueOrOne()));
+  unite(*Same, Theirs);
+  // Of a managed variable, that is the cell that leads to it.
+  const std::string Managed = (Theirs.getName() + ".managed").str();
+  GlobalVariable *Storage = M.getNamedGlobal(Managed);
+  if (const GlobalVariable *Other = Theirs.getParent()->getNamedGlobal(Managed);
+      Storage && Other)
+    unite(*Storage, *Other);
   keepVisible(*Same);
   return Same;
 }
@@ -150,6 +162,7 @@ Expected<std::unique_ptr<Module>> hooksOfOtherWaves(Module &M,
   if (!isSameSource(M, **Compiled))
     return createStringError(Path + " is of another source (-cuid)");
   VariableImport Import(M);
+  SmallVector<std::pair<GlobalVariable *, StringRef>> Names;
   for (GlobalVariable &G : (*Hooks)->globals()) {
     GlobalVariable *Theirs = (*Compiled)->getNamedGlobal(G.getName());
     if (!isVariable(G) || !Theirs || Theirs->isDeclaration())
@@ -157,7 +170,15 @@ Expected<std::unique_ptr<Module>> hooksOfOtherWaves(Module &M,
     Expected<GlobalVariable *> Ours = Import.find(*Theirs);
     if (!Ours)
       return Ours.takeError();
-    G.setName((*Ours)->getName());
+    Names.push_back({&G, (*Ours)->getName()});
+  }
+  // A name may be another variable's until that has its own.
+  for (auto &[G, Name] : Names)
+    G->setName("");
+  for (auto &[G, Name] : Names) {
+    G->setName(Name);
+    if (G->getName() != Name)
+      return createStringError("two variables would be " + Name);
   }
   return Hooks;
 }

@@ -320,7 +320,7 @@ void Extender::addSections() {
 }
 
 /// Each kernel's lines become a unit behind those that there are. Debug
-/// information that is compressed is left as it is.
+/// information that is compressed, or in another file, is left as it is.
 Error Extender::addLines() {
   if (all_of(New.Kernels, [](auto &K) { return K.second.Lines.empty(); }))
     return Error::success();
@@ -336,17 +336,27 @@ Error Extender::addLines() {
     return Index;
   };
   if (any_of(Sections, [&](const Elf64_Shdr &S) {
-        return (S.sh_flags & SHF_COMPRESSED) &&
-               SectionNames.at(S.sh_name).starts_with(".debug_");
+        const StringRef Name = SectionNames.at(S.sh_name);
+        return Name.starts_with(".zdebug_") ||
+               (Name.starts_with(".debug_") &&
+                ((S.sh_flags & SHF_COMPRESSED) || !hasBytes(S)));
       }))
     return Error::success();
   LineSection = Find(".debug_line", Debug.Line);
   InfoSection = Find(".debug_info", Debug.Info);
   AbbrevSection = Find(".debug_abbrev", Debug.Abbrev);
-  for (const auto &[Name, K] : New.Kernels)
-    if (!K.Lines.empty())
-      if (Error E =
-              appendLineTable(Debug, K.Lines, Name, K.EntryAddress, K.CodeSize))
+  using Entry = StringMapEntry<CodeObjectExtension::Kernel>;
+  SmallVector<const Entry *> Kernels;
+  for (const Entry &K : New.Kernels)
+    Kernels.push_back(&K);
+  sort(Kernels, [](const Entry *A, const Entry *B) {
+    return A->second.EntryAddress < B->second.EntryAddress;
+  });
+  for (const Entry *K : Kernels)
+    if (const CodeObjectExtension::Kernel &Code = K->second;
+        !Code.Lines.empty())
+      if (Error E = appendLineTable(Debug, Code.Lines, K->first(),
+                                    Code.EntryAddress, Code.CodeSize))
         return E;
   return Error::success();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadIR.h"
-#include "hook/HookParameter.h"
 #include "hook/ImplicitLoads.h"
 #include "hook/IntrinsicLowering.h"
 #include "hook/UserIntrinsics.h"
 #include "luthier/Refusal.h"
+#include "luthier/detail/HookParameter.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/StackGarbage.h"
+#include "analysis/InsertionPoints.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <random>
@@ -14,23 +16,35 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// As the plugin leaves hooks (HookModule.h).
-constexpr const char *Hook = R"(
+/// The frame begins right behind what the engine keeps on the stack, as that of
+/// any hook.
+std::string hookText() {
+  constexpr unsigned Words = 16;
+  std::string Stores;
+  for (unsigned I = 0; I != Words; ++I)
+    Stores += formatv("  %word{0} = getelementptr i32, ptr addrspace(5) "
+                      "%frame, i32 {0}\n"
+                      "  store volatile i32 %garbage, ptr addrspace(5) "
+                      "%word{0}, align 4\n",
+                      I)
+                  .str();
+  // As the plugin leaves hooks (HookModule.h).
+  return formatv(R"(
 target triple = "amdgcn-amd-amdhsa"
-define void @overwriteStack(i32 %garbage) #0 {
-  %frame = alloca <16 x i32>, addrspace(5)
-  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) #1 to label %all []
+define void @overwriteStack(i32 %garbage) #0 {{
+  %frame = alloca [{0} x i32], align 4, addrspace(5)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{{memory}"(i64 -1) #1 to label %all []
 all:
-  %one = insertelement <16 x i32> poison, i32 %garbage, i32 0
-  %each = shufflevector <16 x i32> %one, <16 x i32> poison, <16 x i32> zeroinitializer
-  store volatile <16 x i32> %each, ptr addrspace(5) %frame
-  ret void
+{1}  ret void
 }
-attributes #0 = { convergent nounwind alwaysinline "luthier_hook" }
-attributes #1 = { convergent nounwind }
-)";
+attributes #0 = {{ convergent nounwind alwaysinline "luthier_hook" }
+attributes #1 = {{ convergent nounwind }
+)",
+                 Words, Stores)
+      .str();
+}
 
-std::vector<uint8_t> bitcodeOf(const char *Text) {
+std::vector<uint8_t> bitcodeOf(const std::string &Text) {
   LLVMContext Context;
   SMDiagnostic Diagnostic;
   std::unique_ptr<Module> M = parseAssemblyString(Text, Diagnostic, Context);
@@ -52,14 +66,21 @@ StackGarbage::StackGarbage(const LiftedRepresentation &LR,
     : Task(Task) {
   constexpr unsigned Distance = 8;
   Module.ToolName = "poison";
-  Module.Bitcode = bitcodeOf(Hook);
+  Module.Bitcode = bitcodeOf(hookText());
+  const InsertionPoints Points = InsertionPoints::run(LR);
+  auto mayStandAt = [&](const MachineInstr &MI) {
+    Expected<const MachineInstr *> Anchor = Points.anchorOf(MI);
+    return Anchor ? *Anchor == &MI : (consumeError(Anchor.takeError()), false);
+  };
   std::mt19937_64 Random(Seed);
   for (auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB)
-        if (&MI == &MBB.front() || Random() % Distance == 0)
+      for (const MachineInstr &MI : MBB) {
+        const uint64_t Dice = Random();
+        if ((&MI == &MBB.front() || Dice % Distance == 0) && mayStandAt(MI))
           cantFail(this->Task.insertHookBefore(
-              MI, &Handle, HookArgument(uint32_t(Random()))));
+              MI, &Handle, HookArgument(uint32_t(Dice >> 32))));
+      }
 }
 
 Expected<HookReference> StackGarbage::resolve(const void *Wanted,

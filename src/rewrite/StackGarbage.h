@@ -12,9 +12,10 @@
 
 namespace luthier {
 
-/// A hook that fills its frame, in all lanes, with what it is given, and a task
-/// that runs it besides the hooks of another one: where a block begins and
-/// before about every eighth instruction.
+/// A hook that fills its frame of 64 bytes, in all lanes, with what it is
+/// given, and a task that runs it besides the hooks of another one: where a
+/// block begins and before about every eighth instruction, as far as hooks may
+/// stand there.
 class StackGarbage {
 public:
   StackGarbage(const LiftedRepresentation &LR, const InstrumentationTask &Task,

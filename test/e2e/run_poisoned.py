@@ -120,9 +120,12 @@ def test_program(program, arguments, way):
     has_kernels = original.kernels() > 0
     for seed in range(1, arguments.seeds + 1):
         poisoned = run_poisoned(command, way, plain, original, seed=seed, lockstep=seed == 1 and has_kernels)
+        if seed == 1:
+            first = poisoned
     stack_points = 0
     if arguments.stack:
         stack = run_poisoned(command, way, plain, original, seed=1, lockstep=has_kernels, stack=True)
+        plain.expect(not has_kernels or stack.points != first.points, "the stack was not overwritten")
         stack_points = sum(stack.points.values())
     points = sum(poisoned.points.values())
     print(f"{program}: {original.kernels()} kernels, {points} places, {original.executed} wave instructions, "

@@ -4,7 +4,9 @@
 state and a stack before every instruction, in as few registers as the policy says, once per
 storage form of the state. Results and counts must stay, and costs be told for every kernel.
 Only kernels that have no registers for a form may be refused, and only where --may-refuse
-says so. Prints what each form executed, for comparing them."""
+says so. Waves that wait for each other (--waits) execute what timing wants, so that counts say
+nothing: their kernels run in lockstep with the originals instead. Prints what each form
+executed, for comparing them."""
 
 import json
 import re
@@ -21,9 +23,9 @@ def statistics(path):
     return {kernel["name"]: kernel for kernel in kernels if not kernel["name"].startswith("rocr.")}
 
 
-def expect_counts(result, executed, report):
+def expect_counts(result, executed, report, arguments):
     for name, kernel in executed.items():
-        if name in report["refused"]:
+        if name in report["refused"] or (arguments.waits and re.search(arguments.waits, name)):
             continue
         counted = report["kernels"].get(name)
         if counted != kernel["wave_instructions"]:
@@ -44,6 +46,20 @@ def expect_costs(result, executed, report, form, text):
         result.expect(found, f"no costs of {name}")
         if form:
             result.expect(f"  state      {form}\n" in found[0], f"{name} is not in {form}:\n{found[0]}")
+
+
+def expect_lockstep(form, arguments):
+    variables = {"LUTHIER_REGISTERS": arguments.registers}
+    if form:
+        variables["LUTHIER_STATE_STORAGE"] = form
+    result = harness.run(
+        [arguments.luthier, "verify", "--tool", arguments.tool, "--device", f"emulated:{arguments.device}", "--strict", "--"]
+        + arguments.program,
+        variables,
+    )
+    result.expect(result.code == 0, f"lockstep fails with {form}")
+    match = re.search(r"no difference: (\d+) kernel", result.stderr)
+    result.expect(match and int(match[1]) > 0, f"nothing was compared with {form}")
 
 
 def test(arguments, directory):
@@ -67,7 +83,9 @@ def test(arguments, directory):
         result.expect(result.digest_line() == digest, f"results differ; without the tool:\n{digest}")
         report = harness.read_json(f"{directory}/state-count.json")
         expect_refusals(result, executed, report, form, arguments)
-        expect_counts(result, executed, report)
+        expect_counts(result, executed, report, arguments)
+        if arguments.waits:
+            expect_lockstep(form, arguments)
         with open(costs, "a+") as file:
             file.seek(0)
             expect_costs(result, executed, report, form, file.read())
@@ -89,6 +107,7 @@ harness.main(
         (["--form"], {"action": "append", "default": [], "help": "only this one; empty: not forced"}),
         (["--may-refuse"], {"action": "append", "default": [], "help": "a form that kernels may not fit"}),
         (["--tool"], {"required": True, "help": "the library state-count"}),
+        (["--waits"], {"help": "kernels whose waves wait for each other: a regular expression"}),
         (["program"], {"nargs": "+", "help": "the program and its arguments"}),
     ],
     test,

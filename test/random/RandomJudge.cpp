@@ -56,9 +56,9 @@ static std::string problemOf(const Judgement &J, Way How, bool CountsAll) {
 
 /// Where a payload has no register to put SCC in, it branches on it. Whether
 /// the original has ever set it, lockstep knows, but not strict mode of a
-/// kernel alone.
+/// kernel alone, which then has to do without poison.
 static bool isSccPutAside(StringRef Problem) {
-  return Problem.contains("the instrumented kernel, alone") &&
+  return Problem.contains("the instrumented kernel, alone, in a payload") &&
          Problem.contains("s_cbranch_scc") && Problem.contains("poison-branch");
 }
 
@@ -67,7 +67,7 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
   RandomVerdict Verdict;
   // Judging ends before this is used again.
   auto mutate = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-    Verdict.Has = featuresOf(LR);
+    Verdict.Has.merge(featuresOf(LR));
     insertHooks(LR, Task, Case.How, Case.Seed);
   };
   auto judgeWith = [&](const JudgeOptions &Options) {
@@ -77,8 +77,10 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
   JudgeOptions Options = optionsFor(Case);
   Judgement J = judgeWith(Options);
   if (isSccPutAside(J.Problem)) {
-    Options.Strict = "loads=latest";
+    Options.Strict = Case.From == Language::Assembly ? "loads=latest"
+                                                     : "loads=latest,hazards";
     J = judgeWith(Options);
+    Verdict.Has.insert("SCC put aside, not judged alone with poison");
   }
   Verdict.Original = Kernel.Object->bytes();
   Verdict.Instrumented = J.Instrumented.CodeObject;

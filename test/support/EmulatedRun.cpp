@@ -407,9 +407,19 @@ void Judging::runInstrumented() {
   DeviceHandle After = clone();
   CodeHandle New = copyOf(Instrumented, After);
   luthier_emu_launch NewLaunch = launchOf(true);
-  check(luthier_emu_dispatch(New.get(), Kernel->Name.c_str(), &NewLaunch,
-                             nullptr),
-        "the instrumented kernel, alone", After.get());
+  const luthier_emu_status Status = luthier_emu_dispatch(
+      New.get(), Kernel->Name.c_str(), &NewLaunch, nullptr);
+  auto Last = sized<luthier_emu_violation>();
+  const bool IsInPayload =
+      Status == LUTHIER_EMU_VIOLATION &&
+      luthier_emu_violation_at(After.get(),
+                               luthier_emu_violation_count(After.get()) - 1,
+                               &Last) == LUTHIER_EMU_OK &&
+      !ToOriginal.contains(Last.pc);
+  check(Status,
+        IsInPayload ? "the instrumented kernel, alone, in a payload"
+                    : "the instrumented kernel, alone",
+        After.get());
   for (const Variable &V : Variables) {
     Bytes &Contents = Result.Variables[V.Name];
     Contents.resize(V.Size);

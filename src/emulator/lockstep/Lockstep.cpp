@@ -43,7 +43,7 @@ private:
   }
   void runPair(uint64_t Number, uint64_t Slice);
   bool align(Wave &A, Wave &B);
-  void payloadBegins(const Wave &A, const Wave &B);
+  void excuseSaveOfScc(Wave &B, const Inst &I);
   bool compare(Wave &A, Wave &B, bool Everything);
   void compareReads(Wave &A, const Inst &I);
   bool stepBoth(Wave &A, Wave &B);
@@ -107,6 +107,10 @@ Runner::Runner(Side A, Side B, const Options &O)
     Original.Watch.Before = [this](Wave &A, const Inst &I) {
       compareReads(A, I);
     };
+  if (O.Strict.Poison)
+    Instrumented.Watch.Before = [this](Wave &B, const Inst &I) {
+      excuseSaveOfScc(B, I);
+    };
 }
 
 std::optional<uint64_t> Runner::originalOf(uint64_t PC) const {
@@ -140,13 +144,19 @@ void Runner::report(Difference D, const Wave &A, const Wave &B) {
   R.Found = std::move(D);
 }
 
-/// Where a payload has no register to put SCC in, a branch on it puts it aside.
-/// That the original never set it is then no fault of the branch.
-void Runner::payloadBegins(const Wave &A, const Wave &B) {
+/// Where a payload has no register to put SCC in, a branch on it puts it aside
+/// before anything else has written it. That the original never set it is no
+/// fault of such a branch.
+void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
+  const uint64_t PC = B.PC - I.Dwords * 4u;
+  if (!I.Info->IsBranch || !I.Info->Mnemonic.starts_with("s_cbranch_scc") ||
+      originalOf(PC))
+    return;
+  const uint64_t Writer = Instrumented.Watch.trace(B).ScalarWriter[sreg::Scc];
+  const Wave &A = *Original.E.wave(Instrumented.E.numberOf(B));
   const Wave *Unset = Original.Watch.uninitialised(A);
-  const Wave *UnsetHere = Instrumented.Watch.uninitialised(B);
-  if (Unset && UnsetHere && Unset->S[sreg::Scc])
-    const_cast<Wave *>(UnsetHere)->S[sreg::Scc] = 0;
+  if ((!Writer || originalOf(Writer)) && Unset && Unset->S[sreg::Scc])
+    Instrumented.Watch.scalarsGiven(B, sreg::Scc, 1);
 }
 
 /// Lets the instrumented wave run to its next mapped instruction. False if it
@@ -162,8 +172,6 @@ bool Runner::align(Wave &A, Wave &B) {
       report({Kind::NoReturn}, A, B);
       return false;
     }
-    if (N == 0)
-      payloadBegins(A, B);
     R.PayloadInstructions += Instrumented.E.step(B, 1);
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};
@@ -292,9 +300,10 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
   if (A.Event == WaveEvent::Ended)
     return false;
   if (O.OnlyWhatIsRead && State.noteResults(pairOf(A, B), Info))
-    for (const RegisterRange &R : Info.Writes)
-      for (unsigned N = 0; R.File == RegisterFile::Vector && N != R.Count; ++N)
-        Original.Watch.uninitialisedChanged(A, R.First + N);
+    for (const RegisterRange &To : Info.Writes)
+      for (unsigned N = 0; To.File == RegisterFile::Vector && N != To.Count;
+           ++N)
+        Original.Watch.uninitialisedChanged(A, To.First + N);
   if (Info.Mnemonic.starts_with("s_getpc") ||
       Info.Mnemonic.starts_with("s_swappc") ||
       Info.Mnemonic.starts_with("s_call"))

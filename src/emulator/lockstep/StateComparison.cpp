@@ -175,8 +175,11 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
     Unset.V[O.Reg * NumLanes + O.Lane] |= (A ^ B) & ~Changed;
     Any = true;
   }
-  if (!std::exchange(ReadsCodeAddress, false))
+  // What is loaded through an address is no result of computing with it.
+  if (!std::exchange(ReadsCodeAddress, false) || Info.MayLoad)
     return Any;
+  const bool IsOneLane = Info.Mnemonic.starts_with("v_writelane");
+  const uint64_t Lanes = IsOneLane ? ~uint64_t(0) : P.Original.exec();
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
     if (A != B && !isTranslated(A, B)) {
       Bits |= A ^ B;
@@ -186,9 +189,11 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
   for (const RegisterRange &R : Info.Writes)
     for (unsigned Reg = R.First; Reg != unsigned(R.First + R.Count); ++Reg) {
       if (R.File == RegisterFile::Vector)
-        for (unsigned L = 0; L != P.Original.WaveSize; ++L)
-          Note(P.Original.vgpr(Reg)[L], P.Instrumented.vgpr(Reg)[L],
-               Unset.V[Reg * NumLanes + L]);
+        for (unsigned L = 0; L != P.Original.WaveSize; ++L) {
+          if (Lanes >> L & 1)
+            Note(P.Original.vgpr(Reg)[L], P.Instrumented.vgpr(Reg)[L],
+                 Unset.V[Reg * NumLanes + L]);
+        }
       else if (Reg < 256)
         Note(P.Original.S[Reg], P.Instrumented.S[Reg], Unset.S[Reg]);
     }

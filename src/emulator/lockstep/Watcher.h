@@ -42,6 +42,10 @@ public:
     if (Inner)
       Inner->uninitialisedChanged(W, Reg);
   }
+  void scalarsGiven(Wave &W, unsigned First, unsigned Count) override {
+    if (Inner)
+      Inner->scalarsGiven(W, First, Count);
+  }
   void functionLeft(const Wave &W) override {
     if (Inner)
       Inner->functionLeft(W);

@@ -12,8 +12,10 @@
 // RUN: env LUTHIER_WAVE64_HOOKS=%t %tool -O2 -cuid=abc && %hooks | FileCheck --check-prefix=EACH %s
 //
 // RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=def 2>&1 | FileCheck --check-prefix=SOURCE %s
-// RUN: %tool32 -O2 -cuid=abc -DUNEQUAL %wave64
-// RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=abc -DUNEQUAL 2>&1 | FileCheck --check-prefix=SIZE %s
+// RUN: %tool32 -O2 -cuid=abc -DUNEQUAL=device %wave64
+// RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=abc -DUNEQUAL=device 2>&1 | FileCheck --check-prefix=SIZE %s
+// RUN: %tool32 -O2 -cuid=abc -DUNEQUAL=managed %wave64
+// RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=abc -DUNEQUAL=managed 2>&1 | FileCheck --check-prefix=SIZE %s
 #include <hip/hip_runtime.h>
 #include <luthier/Hook.h>
 #include <luthier/Intrinsics.h>
@@ -29,7 +31,7 @@ static constexpr uint32_t Constants[] = {5, 6, 4};
 static constexpr uint32_t Constants[] = {1, 2, 3};
 #endif
 #ifdef UNEQUAL
-__device__ uint32_t Lanes[__AMDGCN_WAVEFRONT_SIZE];
+__attribute__((UNEQUAL)) uint32_t Lanes[__AMDGCN_WAVEFRONT_SIZE];
 #endif
 __device__ unsigned twice(unsigned N) { return 2 * N; }
 static __device__ unsigned (*Pointer)(unsigned) = twice;
@@ -52,7 +54,7 @@ static __device__ unsigned (*Pointer)(unsigned) = twice;
 // OBJECT-DAG: OBJECT {{.*}} __luthier._ZL9Constants.const.[[ID]].{{[0-9]+$}}
 // OBJECT-DAG: OBJECT {{.*}} __luthier._ZL9OnlyThere.[[ID]]{{$}}
 // SOURCE: error: luthier-plugin: {{.*}}.gfx1030.wave64.bc is of another source
-// SIZE: error: luthier-plugin: variable Lanes must have one size for waves of 32 and of 64 lanes
+// SIZE: error: luthier-plugin: variable Lanes{{(.managed)?}} must have one size for waves of 32 and of 64 lanes
 LUTHIER_HOOK_ANNOTATE hook(uint32_t N) {
   Private += Constants[N % 3] + Pointer(N);
   Plain = __shfl_xor(N, 1);

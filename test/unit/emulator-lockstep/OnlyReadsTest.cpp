@@ -113,6 +113,21 @@ TEST_F(OnlyReads, ABranchMayPutAsideAnSccThatTheOriginalNeverSet) {
       Kind::Violation);
 }
 
+TEST_F(OnlyReads, APayloadMayNotComputeWithAnSccThatTheOriginalNeverSet) {
+  Options.Strict.Poison = true;
+  const std::string NeverSet = "\n s_add_u32 s6, s20, s21", End = R"(
+    s_addc_u32 s7, s6, 0
+    s_endpgm)";
+  EXPECT_EQ(differs(NeverSet + End, NeverSet + R"(
+    + s_mov_b32 s40, 1
+    + s_addc_u32 s40, s40, 0
+    + s_cbranch_scc1 1f
+  1:
+    + s_mov_b64 exec, exec)" + End)
+                .What,
+            Kind::Violation);
+}
+
 class NarrowReads : public Judge {
 protected:
   NarrowReads() : Judge("gfx1030", 32) { Options.OnlyWhatIsRead = true; }

@@ -187,11 +187,14 @@ TEST_P(PoisonIsThere, OnTheStackOfHooks) {
   setHooks(R"(
 declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
 define void @look() #0 {
-  %frame = alloca <16 x i32>, addrspace(5)
+  %frame = alloca [16 x i32], align 4, addrspace(5)
   callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) #1 to label %all []
 all:
-  %words = load volatile <16 x i32>, ptr addrspace(5) %frame
-  %word = extractelement <16 x i32> %words, i32 15
+  %last = getelementptr i32, ptr addrspace(5) %frame, i32 15
+  %end = load volatile i32, ptr addrspace(5) %last, align 4
+  %begin = load volatile i32, ptr addrspace(5) %frame, align 4
+  %whole = icmp eq i32 %begin, %end
+  %word = select i1 %whole, i32 %begin, i32 0
   %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %word)
   %same = icmp eq i32 %word, %first
   %some = icmp ne i32 %word, 0
@@ -206,13 +209,17 @@ all:
     s_nop 0
     s_endpgm
 )";
-  Judgement J =
-      expectUnchanged(fromAssembly(K), {{1, 1, 1}, {1, 1, 1}},
-                      [](LiftedRepresentation &, InstrumentationTask &Task) {
-                        cantFail(Task.insertHookAtEndpgm(hook("look")));
-                        Task.overwriteFreeStack(1);
-                      });
-  EXPECT_EQ(J.counters().at(0), target().WaveSize);
+  for (unsigned Own : {0, 16, 32, 48}) {
+    SCOPED_TRACE(Own);
+    K.Scratch = Own;
+    Judgement J =
+        expectUnchanged(fromAssembly(K), {{1, 1, 1}, {1, 1, 1}},
+                        [](LiftedRepresentation &, InstrumentationTask &Task) {
+                          cantFail(Task.insertHookAtEndpgm(hook("look")));
+                          Task.overwriteFreeStack(1);
+                        });
+    EXPECT_EQ(J.counters().at(0), target().WaveSize);
+  }
 }
 
 /// Poison that takes a register to be free that is not: what the judges say.

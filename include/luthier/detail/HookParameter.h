@@ -3,8 +3,8 @@
 // What a hook's parameter may be: the plugin says so when a tool is compiled,
 // and the engine when it is used. In a header alone, as they have no library in
 // common.
-#ifndef LUTHIER_HOOK_HOOKPARAMETER_H
-#define LUTHIER_HOOK_HOOKPARAMETER_H
+#ifndef LUTHIER_DETAIL_HOOKPARAMETER_H
+#define LUTHIER_DETAIL_HOOKPARAMETER_H
 
 #include "llvm/IR/Argument.h"
 #include "llvm/IR/DataLayout.h"
@@ -31,4 +31,4 @@ inline bool isPassable(const llvm::Argument &Parameter) {
 
 } // namespace luthier
 
-#endif // LUTHIER_HOOK_HOOKPARAMETER_H
+#endif // LUTHIER_DETAIL_HOOKPARAMETER_H
