@@ -104,6 +104,25 @@ function(luthier_tool_flags result targets)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
+# Commands that compile the hooks of \p source for waves of 64 lanes, which the
+# plugin then puts into the tool, and the \p files of bitcode that they make.
+function(luthier_other_waves commands files source base id targets more_flags)
+  set(all_commands)
+  set(all_files)
+  foreach(target IN LISTS targets)
+    set(bitcode "${base}.${target}.wave64.bc")
+    luthier_tool_flags(flags "${target}")
+    luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN}")
+    list(APPEND all_commands
+      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${more_flags} "-cuid=${id}"
+              -mwavefrontsize64 -DLUTHIER_WAVES_OF_64 --offload-device-only --no-gpu-bundle-output -emit-llvm
+              -c "${source}" -o "${bitcode}")
+    list(APPEND all_files "${bitcode}")
+  endforeach()
+  set(${commands} "${all_commands}" PARENT_SCOPE)
+  set(${files} "${all_files}" PARENT_SCOPE)
+endfunction()
+
 function(luthier_add_tool name)
   cmake_parse_arguments(arg "ONE_WAVE_SIZE" "" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
   if(NOT arg_TARGETS)
@@ -114,7 +133,7 @@ function(luthier_add_tool name)
   endif()
   luthier_tool_flags(flags "${arg_TARGETS}")
   set(targets_with_two "${arg_TARGETS}")
-  list(FILTER targets_with_two INCLUDE REGEX "^gfx(1030|1100|1201)$")
+  list(FILTER targets_with_two INCLUDE REGEX "^gfx1")
   if(arg_ONE_WAVE_SIZE)
     set(targets_with_two)
   endif()
@@ -129,21 +148,12 @@ function(luthier_add_tool name)
     # is another one for each wave size.
     string(SHA256 id "${source} ${object} ${arg_TARGETS} ${arg_FLAGS}")
     string(SUBSTRING "${id}" 0 16 id)
-    # Hooks for waves of 64 lanes, which the plugin then puts into the object.
-    set(other_commands)
-    set(other_waves)
+    luthier_other_waves(other_commands other_waves "${source}" "${base}" "${id}" "${targets_with_two}"
+                        "${arg_FLAGS}")
     set(environment)
-    foreach(target IN LISTS targets_with_two)
-      set(bitcode "${base}.${target}.wave64.bc")
-      luthier_tool_flags(other_flags "${target}")
-      luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN}")
-      list(APPEND other_commands
-        COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${other_flags} ${arg_FLAGS} "-cuid=${id}"
-                -mwavefrontsize64 -DLUTHIER_WAVES_OF_64 --offload-device-only --no-gpu-bundle-output -emit-llvm
-                -c "${source}" -o "${bitcode}")
-      list(APPEND other_waves "${bitcode}")
+    if(other_waves)
       set(environment "LUTHIER_WAVE64_HOOKS=${base}")
-    endforeach()
+    endif()
     luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN};${other_waves}" ${environment})
     # All in one: clang lists what it reads only where it compiles for the host.
     add_custom_command(

@@ -136,9 +136,8 @@ bool isVariable(const GlobalVariable &G) {
 }
 
 bool isSameSource(const Module &M, const Module &Compiled) {
-  return all_of(Compiled.globals(), [&](const GlobalVariable &G) {
-    return !G.getName().starts_with(CUIDPrefix) ||
-           M.getNamedGlobal(G.getName());
+  return any_of(Compiled.globals(), [&](const GlobalVariable &G) {
+    return G.getName().starts_with(CUIDPrefix) && M.getNamedGlobal(G.getName());
   });
 }
 

@@ -98,9 +98,9 @@ public:
   std::optional<uint64_t> poisonSeed() const { return PoisonSeed; }
 
   /// Besides, where blocks begin and before about every eighth instruction:
-  /// writes garbage, made from \p Seed, to the first 64 bytes of what hooks have
-  /// as their stack, in all lanes. This takes hooks: what a kernel refuses them
-  /// for, it refuses this for.
+  /// writes garbage, made from \p Seed, to the first 64 bytes of what hooks
+  /// have as their stack, in all lanes. This takes hooks: what a kernel refuses
+  /// them for, it refuses this for.
   void overwriteFreeStack(uint64_t Seed) { StackSeed = Seed; }
   std::optional<uint64_t> stackSeed() const { return StackSeed; }
 

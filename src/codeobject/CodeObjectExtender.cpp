@@ -5,10 +5,10 @@
 // it in memory): code, data, tables. Zeros come last and have no bytes. Section
 // headers, which nobody loads, end the file.
 #include "codeobject/CodeObjectExtender.h"
+#include "codeobject/ElfTables.h"
 #include "codeobject/KernelMetadata.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -26,75 +26,6 @@ constexpr uint64_t MostBytes = uint64_t(1) << 28;
 
 Error malformed(const Twine &What) {
   return refuse(RefusalReason::MalformedCodeObject, What);
-}
-
-template <typename T> void append(std::vector<uint8_t> &To, const T &Raw) {
-  const auto *Bytes = reinterpret_cast<const uint8_t *>(&Raw);
-  To.insert(To.end(), Bytes, Bytes + sizeof(T));
-}
-
-template <typename T>
-std::vector<uint8_t> bytesOf(const std::vector<T> &Entries) {
-  const auto *Begin = reinterpret_cast<const uint8_t *>(Entries.data());
-  return {Begin, Begin + Entries.size() * sizeof(T)};
-}
-
-template <typename T> std::vector<T> entriesOf(ArrayRef<uint8_t> Bytes) {
-  std::vector<T> Entries(Bytes.size() / sizeof(T));
-  std::memcpy(Entries.data(), Bytes.data(), Entries.size() * sizeof(T));
-  return Entries;
-}
-
-/// A string table that grows.
-class Strings {
-public:
-  explicit Strings(ArrayRef<uint8_t> Old = {}) : Bytes(Old.begin(), Old.end()) {
-    if (Bytes.empty() || Bytes.back())
-      Bytes.push_back(0);
-  }
-  uint32_t add(StringRef Text) {
-    const uint32_t At = Bytes.size();
-    Bytes.insert(Bytes.end(), Text.begin(), Text.end());
-    Bytes.push_back(0);
-    return At;
-  }
-  StringRef at(uint32_t Offset) const {
-    return Offset < Bytes.size()
-               ? StringRef(reinterpret_cast<const char *>(&Bytes[Offset]))
-               : StringRef();
-  }
-  const std::vector<uint8_t> &bytes() const { return Bytes; }
-
-private:
-  std::vector<uint8_t> Bytes;
-};
-
-/// System V's, with a bucket for each symbol.
-std::vector<uint8_t> hashTable(const std::vector<Elf64_Sym> &Symbols,
-                               const Strings &Names) {
-  const uint32_t Count = Symbols.size();
-  std::vector<uint32_t> Buckets(Count), Chains(Count);
-  for (uint32_t I = 1; I < Count; ++I) {
-    uint32_t &Bucket =
-        Buckets[object::hashSysV(Names.at(Symbols[I].st_name)) % Count];
-    Chains[I] = std::exchange(Bucket, I);
-  }
-  std::vector<uint32_t> Words = {Count, Count};
-  Words.insert(Words.end(), Buckets.begin(), Buckets.end());
-  Words.insert(Words.end(), Chains.begin(), Chains.end());
-  return bytesOf(Words);
-}
-
-std::vector<uint8_t> noteOf(StringRef Metadata) {
-  constexpr char Owner[] = "AMDGPU";
-  std::vector<uint8_t> Bytes;
-  append(Bytes, Elf64_Nhdr{sizeof(Owner), Elf64_Word(Metadata.size()),
-                           NT_AMDGPU_METADATA});
-  append(Bytes, Owner);
-  Bytes.resize(alignTo(Bytes.size(), 4));
-  Bytes.insert(Bytes.end(), Metadata.begin(), Metadata.end());
-  Bytes.resize(alignTo(Bytes.size(), 4));
-  return Bytes;
 }
 
 class Extender {
@@ -154,7 +85,7 @@ private:
   std::vector<Elf64_Sym> Symbols;    ///< Dynamic ones.
   std::vector<Elf64_Sym> AllSymbols; ///< Of the table that is not loaded.
   std::vector<Elf64_Rela> Relocations;
-  Strings Names, AllNames, SectionNames;
+  StringTable Names, AllNames, SectionNames;
   unsigned CodeSection = 0, DataSection = 0, ZeroSection = 0,
            RelocationSection = 0;
   /// With a section for each, if there are lines to add.
@@ -207,10 +138,10 @@ Error Extender::readTables() {
       Original.bytes().slice(Header.e_shoff, Found->size() * 64));
   if (Error E = checkTables())
     return E;
-  SectionNames = Strings(contents(Sections[Header.e_shstrndx]));
+  SectionNames = StringTable(contents(Sections[Header.e_shstrndx]));
   const Elf64_Shdr *Dynamic = section(SHT_DYNSYM);
   Symbols = entriesOf<Elf64_Sym>(contents(*Dynamic));
-  Names = Strings(contents(Sections[Dynamic->sh_link]));
+  Names = StringTable(contents(Sections[Dynamic->sh_link]));
   for (const Elf64_Shdr &S : Sections)
     if (S.sh_type == SHT_RELA && (S.sh_flags & SHF_ALLOC))
       append_range(Relocations, entriesOf<Elf64_Rela>(contents(S)));
@@ -376,7 +307,7 @@ Error Extender::changeKernels() {
     Change(S, Names.at(S.st_name));
   if (const Elf64_Shdr *Table = section(SHT_SYMTAB);
       Table && Table->sh_link < Sections.size()) {
-    AllNames = Strings(contents(Sections[Table->sh_link]));
+    AllNames = StringTable(contents(Sections[Table->sh_link]));
     AllSymbols = entriesOf<Elf64_Sym>(contents(*Table));
     for (Elf64_Sym &S : AllSymbols)
       Change(S, AllNames.at(S.st_name));
@@ -478,7 +409,7 @@ void Extender::writeTables() {
   for (const auto &Entry : New.Kernels)
     Changed.try_emplace(Entry.first(), Entry.second.Metadata);
   const std::vector<uint8_t> Note =
-      noteOf(updateKernelMetadata(Original.metadataBlob(), Changed));
+      metadataNote(updateKernelMetadata(Original.metadataBlob(), Changed));
   // Without metadata there is none to bring up to date.
   if (NoteSection) {
     put(NoteSection, Note);

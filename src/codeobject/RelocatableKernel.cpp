@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/RelocatableKernel.h"
+#include "codeobject/ElfTables.h"
 #include "codeobject/LineTable.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -21,7 +21,7 @@ enum SectionIndex : uint16_t {
   Relocations,
   Note,
   SymbolTable,
-  StringTable,
+  Names,
   NumSections,
   // Only with source lines:
   DebugLine = NumSections,
@@ -34,26 +34,6 @@ enum SectionIndex : uint16_t {
 
 /// Symbol table indices.
 enum SymbolIndex : uint32_t { NullSymbol, KernelSymbol, DescriptorSymbol };
-
-template <typename T> void append(SmallVectorImpl<uint8_t> &To, const T &Raw) {
-  const auto *Bytes = reinterpret_cast<const uint8_t *>(&Raw);
-  To.append(Bytes, Bytes + sizeof(T));
-}
-
-class Strings {
-public:
-  uint32_t add(const Twine &Text) {
-    const uint32_t At = Bytes.size();
-    const std::string Copy = Text.str();
-    Bytes.append(Copy.begin(), Copy.end());
-    Bytes.push_back(0);
-    return At;
-  }
-  ArrayRef<uint8_t> bytes() const { return Bytes; }
-
-private:
-  SmallVector<uint8_t, 256> Bytes = {0};
-};
 
 /// The hardware fetches ahead of the last instruction, and what it fetches must
 /// be mapped and decodable: 16 cache lines on gfx90a, 3 elsewhere, of which the
@@ -68,18 +48,6 @@ void appendPrefetchPadding(SmallVectorImpl<uint8_t> &Code,
   Code.resize(alignTo(Code.size(), sizeof(uint32_t)));
   for (unsigned I = 0; I < Bytes; I += sizeof(uint32_t))
     append(Code, HasCodeEnd ? SCodeEnd : SNop);
-}
-
-SmallVector<uint8_t, 0> makeNote(StringRef Metadata) {
-  constexpr char Owner[] = "AMDGPU";
-  SmallVector<uint8_t, 0> Bytes;
-  append(Bytes, Elf64_Nhdr{sizeof(Owner), Elf64_Word(Metadata.size()),
-                           NT_AMDGPU_METADATA});
-  append(Bytes, Owner);
-  Bytes.resize(alignTo(Bytes.size(), 4));
-  Bytes.append(Metadata.begin(), Metadata.end());
-  Bytes.resize(alignTo(Bytes.size(), 4));
-  return Bytes;
 }
 
 /// The distance from the descriptor to the entry, known once both have
@@ -120,7 +88,7 @@ Elf64_Ehdr fileHeader(const CodeObject &Original, uint16_t Sections) {
   Header.e_ehsize = sizeof(Elf64_Ehdr);
   Header.e_shentsize = sizeof(Elf64_Shdr);
   Header.e_shnum = Sections;
-  Header.e_shstrndx = StringTable;
+  Header.e_shstrndx = Names;
   return Header;
 }
 
@@ -161,7 +129,7 @@ private:
 };
 
 /// One relocation of a section that nobody loads.
-void addRelocation(ObjectFile &File, Strings &Names, SectionIndex Index,
+void addRelocation(ObjectFile &File, StringTable &Names, SectionIndex Index,
                    StringRef Name, SectionIndex Of, const Elf64_Rela &Entry) {
   SmallVector<uint8_t, 0> Bytes;
   append(Bytes, Entry);
@@ -181,7 +149,7 @@ Elf64_Rela codeAddress(uint64_t Field, const KernelImage &Image) {
   return Relocation;
 }
 
-void addDebugSections(ObjectFile &File, Strings &Names,
+void addDebugSections(ObjectFile &File, StringTable &Names,
                       const KernelImage &Image, const DebugSections &Debug) {
   File.add(DebugLine, Names.add(".debug_line"), SHT_PROGBITS, 0, 1, Debug.Line);
   addRelocation(File, Names, DebugLineRelocations, ".debug_line", DebugLine,
@@ -198,7 +166,7 @@ void addDebugSections(ObjectFile &File, Strings &Names,
 Expected<SmallVector<uint8_t, 0>>
 luthier::makeRelocatableKernel(const CodeObject &Original,
                                const KernelImage &Image, StringRef Metadata) {
-  Strings Names;
+  StringTable Names;
   SmallVector<uint8_t, 0> Code(Image.Code), Descriptor, Relocation, Symbols;
   appendPrefetchPadding(Code, Original.target().Processor);
 
@@ -222,7 +190,7 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   File.add(ReadOnlyData, Names.add(".rodata"), SHT_PROGBITS, SHF_ALLOC, 64,
            Descriptor);
   File.add(Note, Names.add(".note"), SHT_NOTE, SHF_ALLOC, 4,
-           makeNote(Metadata));
+           metadataNote(Metadata));
   Elf64_Shdr &Rela = File.add(Relocations, Names.add(".rela.rodata"), SHT_RELA,
                               SHF_INFO_LINK, 8, Relocation);
   Rela.sh_link = SymbolTable;
@@ -230,7 +198,7 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   Rela.sh_entsize = sizeof(Elf64_Rela);
   Elf64_Shdr &Table =
       File.add(SymbolTable, Names.add(".symtab"), SHT_SYMTAB, 0, 8, Symbols);
-  Table.sh_link = StringTable;
+  Table.sh_link = SectionIndex::Names;
   Table.sh_info = KernelSymbol; // The first that is not local.
   Table.sh_entsize = sizeof(Elf64_Sym);
   if (HasLines) {
@@ -241,6 +209,6 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
     addDebugSections(File, Names, Image, *Debug);
   }
   const uint32_t OwnName = Names.add(".strtab");
-  File.add(StringTable, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
+  File.add(SectionIndex::Names, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
   return File.finish();
 }

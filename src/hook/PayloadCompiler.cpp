@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
+#include "amdgpu/CompileErrors.h"
 #include "hook/ExecOrder.h"
 #include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
@@ -15,8 +16,6 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -74,23 +73,12 @@ struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
   const HookModule &Hooks;
   LLVMContext Context;
+  amdgpu::CompileErrors Errors{Context};
   amdgpu::TargetMachineHandle TM;
   std::unique_ptr<Module> M; ///< As parsed.
-  /// What LLVM reported as an error while it compiled.
-  std::string Diagnostics;
 
   Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks)
-      : Target(Target), Hooks(Hooks) {
-    Context.setDiagnosticHandlerCallBack(
-        [](const DiagnosticInfo *Info, void *Out) {
-          if (Info->getSeverity() != DS_Error)
-            return;
-          raw_string_ostream OS(*static_cast<std::string *>(Out));
-          DiagnosticPrinterRawOStream Printer(OS);
-          Info->print(Printer);
-        },
-        &Diagnostics);
-  }
+      : Target(Target), Hooks(Hooks) {}
 
   /// What prepare() made last, and of what.
   std::vector<PayloadVariant> PreparedVariants;
@@ -284,11 +272,11 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
     if (Error E = checkSupported(*F))
       return std::move(E);
   }
-  P->Diagnostics.clear();
+  P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))
     return std::move(E);
-  if (!P->Diagnostics.empty())
-    return refuse(RefusalReason::RegisterBudget, P->Diagnostics);
+  if (!P->Errors.text().empty())
+    return refuse(RefusalReason::RegisterBudget, P->Errors.text());
   return Result;
 }
 

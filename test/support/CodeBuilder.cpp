@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CodeBuilder.h"
+#include "amdgpu/CompileErrors.h"
 #include "amdgpu/MCTarget.h"
 #include "codeobject/Linker.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -201,26 +200,15 @@ Expected<Bytes> compileModule(const EngineTarget &T, Module &M,
     Builder.buildPerModuleDefaultPipeline(OptimizationLevel::O2)
         .run(M, Modules);
   }
-  // LLVM would end the process.
-  std::string Errors;
-  M.getContext().setDiagnosticHandlerCallBack(
-      [](const DiagnosticInfo *Info, void *Out) {
-        if (Info->getSeverity() != DS_Error)
-          return;
-        raw_string_ostream OS(*static_cast<std::string *>(Out));
-        DiagnosticPrinterRawOStream Printer(OS);
-        Info->print(Printer);
-      },
-      &Errors);
+  const amdgpu::CompileErrors Errors(M.getContext());
   SmallVector<char> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager Passes;
   if (TM->addPassesToEmitFile(Passes, OS, nullptr, CodeGenFileType::ObjectFile))
     return createStringError("no object emission for this target");
   Passes.run(M);
-  M.getContext().setDiagnosticHandlerCallBack(nullptr);
-  if (!Errors.empty())
-    return createStringError(std::errc::not_supported, Errors.c_str());
+  if (!Errors.text().empty())
+    return createStringError(std::errc::not_supported, Errors.text().c_str());
   return linkSharedObject(bytesOf(StringRef(Object.data(), Object.size())));
 }
 

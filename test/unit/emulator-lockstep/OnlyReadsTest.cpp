@@ -165,6 +165,41 @@ TEST_F(NarrowReads, OfTheMaskInVccAreOfItsLowHalf) {
             "vcc_hi");
 }
 
+TEST_F(NarrowReads, LanesThatAreInactiveAreNoResultOfACodeAddress) {
+  IsFarApart = true;
+  const std::string Begin = R"(
+    v_mov_b32 v2, 0
+    s_getpc_b64 s[4:5]
+    s_mov_b32 exec_lo, 1)";
+  const std::string End = R"(
+    v_mul_u32_u24 v2, s4, 3
+    s_mov_b32 exec_lo, -1
+    v_mov_b32 v3, v2
+    s_endpgm)";
+  passes(Begin + "\n v_mul_u32_u24 v2, s4, 3\n s_endpgm",
+         Begin + "\n + s_nop 0\n v_mul_u32_u24 v2, s4, 3\n s_endpgm");
+  EXPECT_EQ(differs(Begin + End, Begin +
+                                     "\n + s_mov_b32 s40, 9"
+                                     "\n + v_writelane_b32 v2, s40, 3" +
+                                     End)
+                .Register,
+            "v2");
+}
+
+TEST_F(NarrowReads, WhatIsLoadedFromACodeAddressMayNotDiffer) {
+  IsFarApart = true;
+  // What follows is loaded: s_nop 1, or the payload.
+  const std::string Begin = R"(
+    s_getpc_b64 s[4:5]
+    s_load_dword s6, s[4:5], 0xc
+    s_waitcnt lgkmcnt(0))";
+  const std::string End = R"(
+    s_nop 1
+    s_mov_b32 s7, s6
+    s_endpgm)";
+  EXPECT_EQ(differs(Begin + End, Begin + "\n + s_nop 2" + End).Register, "s6");
+}
+
 /// A lane that held a return address gets a sum of 16 bits; who masks the rest
 /// away has read it all the same.
 TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
