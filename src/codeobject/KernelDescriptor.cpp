@@ -59,6 +59,14 @@ unsigned KernelDescriptor::userSGPRCount() const {
                          COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
 }
 
+unsigned KernelDescriptor::preloadedDwords() const {
+  return AMDHSA_BITS_GET(Raw.kernarg_preload, KERNARG_PRELOAD_SPEC_LENGTH);
+}
+
+unsigned KernelDescriptor::preloadOffset() const {
+  return AMDHSA_BITS_GET(Raw.kernarg_preload, KERNARG_PRELOAD_SPEC_OFFSET);
+}
+
 unsigned
 KernelDescriptor::allocatedVGPRs(const RegisterFileTraits &Traits) const {
   const unsigned Granules =

@@ -53,6 +53,10 @@ public:
   llvm::amdhsa::kernel_descriptor_t &raw() { return Raw; }
 
   unsigned userSGPRCount() const;
+  /// Kernel arguments that hardware which can do so loads into user SGPRs:
+  /// how many, and the first one's distance from the others' begin. Dwords.
+  unsigned preloadedDwords() const;
+  unsigned preloadOffset() const;
   /// Registers of all kinds in a wave's VGPR allocation as the descriptor
   /// counts them; the hardware may round further up to its own granule.
   unsigned allocatedVGPRs(const RegisterFileTraits &Traits) const;

@@ -33,6 +33,10 @@ uint64_t fingerprint(const llvm::MachineInstr &MI);
 struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo *Kernel = nullptr; ///< Owned by Object.
+  /// Where waves begin, as linked: behind the kernel's first instructions where
+  /// hardware has done what they do (AMDGPUUsage, "Preloaded Kernel
+  /// Arguments").
+  uint64_t Entry = 0;
   const amdgpu::MCTarget *Target = nullptr;
 
   llvm::LLVMContext Context;
@@ -47,6 +51,7 @@ struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   /// Places in Transfers.
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
 
+  bool preloadsArguments() const { return Entry != Kernel->EntryAddress; }
   void addTransfer(const ControlTransfer &Transfer);
   /// A tool has edited the instruction or put it there.
   bool isChanged(const llvm::MachineInstr &MI) const {

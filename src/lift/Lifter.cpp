@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/Lifter.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "lift/CodeTracer.h"
 #include "lift/FunctionLifter.h"
 #include "lift/LiftedImpl.h"
@@ -22,20 +23,31 @@ namespace {
 
 constexpr uint64_t MostInstructions = 1 << 18;
 
+/// Hardware that loads arguments into registers begins behind the code that
+/// would do it (AMDGPUUsage, "Preloaded Kernel Arguments").
+uint64_t entryOf(const KernelInfo &Kernel, const amdgpu::MCTarget &Target) {
+  constexpr uint64_t SecondEntry = 256;
+  const bool Preloads =
+      Kernel.Descriptor.preloadedDwords() &&
+      Target.subtarget().hasFeature(AMDGPU::FeatureKernargPreload);
+  return Kernel.EntryAddress + (Preloads ? SecondEntry : 0);
+}
+
 class KernelLifter {
 public:
   KernelLifter(std::shared_ptr<const CodeObject> Object,
                const KernelInfo &Kernel, const amdgpu::MCTarget &Target)
-      : Object(std::move(Object)), Kernel(Kernel), Target(Target) {}
+      : Object(std::move(Object)), Kernel(Kernel), Target(Target),
+        Entry(entryOf(Kernel, Target)) {}
 
   Expected<std::unique_ptr<LiftedRepresentation>> run();
 
 private:
   void begin();
-  Error lift(uint64_t Entry);
+  Error lift(uint64_t Address);
   Error liftReached();
   Function &createFunction(const LiftedSymbol &Symbol);
-  LiftedSymbol symbolAt(uint64_t Entry, CodeExtent &Extent) const;
+  LiftedSymbol symbolAt(uint64_t Address, CodeExtent &Extent) const;
   bool isFunction(uint64_t Address) const;
   bool findJumps(const TransferResolver &Resolver);
   void settle(const TransferResolver &Resolver);
@@ -43,6 +55,7 @@ private:
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo &Kernel;
   const amdgpu::MCTarget &Target;
+  const uint64_t Entry; ///< Of waves.
   const RelocatedCode Relocated{*Object};
   std::unique_ptr<LiftedRepresentation::Impl> Impl;
   std::map<uint64_t, MachineFunction *> Lifted; ///< By entry.
@@ -59,6 +72,7 @@ void KernelLifter::begin() {
   Impl = std::make_unique<LiftedRepresentation::Impl>();
   Impl->Object = Object;
   Impl->Kernel = &Kernel;
+  Impl->Entry = Entry;
   Impl->Target = &Target;
   Impl->TM = Target.createTargetMachine();
   Impl->M = std::make_unique<Module>("lifted", Impl->Context);
@@ -86,25 +100,26 @@ Function &KernelLifter::createFunction(const LiftedSymbol &Symbol) {
 }
 
 /// Code without a symbol extends as far as control reaches.
-LiftedSymbol KernelLifter::symbolAt(uint64_t Entry, CodeExtent &Extent) const {
-  Extent = {Entry, Entry, Entry};
-  if (Entry == Kernel.EntryAddress) {
-    Extent.End += Kernel.CodeSize;
-    return {Kernel.Name, Entry, true};
+LiftedSymbol KernelLifter::symbolAt(uint64_t Address,
+                                    CodeExtent &Extent) const {
+  Extent = {Address, Address, Address};
+  if (Address == Entry) {
+    Extent.End = Kernel.EntryAddress + Kernel.CodeSize;
+    return {Kernel.Name, Address, true};
   }
   for (const FunctionInfo &F : Object->functions())
-    if (F.Address == Entry) {
-      Extent.End = Entry + F.Size;
-      return {F.Name, Entry, false};
+    if (F.Address == Address) {
+      Extent.End = Address + F.Size;
+      return {F.Name, Address, false};
     }
-  return {"function_" + utohexstr(Entry, /*LowerCase=*/true), Entry, false};
+  return {"function_" + utohexstr(Address, /*LowerCase=*/true), Address, false};
 }
 
-Error KernelLifter::lift(uint64_t Entry) {
+Error KernelLifter::lift(uint64_t Address) {
   CodeExtent Extent;
-  const LiftedSymbol Symbol = symbolAt(Entry, Extent);
+  const LiftedSymbol Symbol = symbolAt(Address, Extent);
   Expected<std::vector<DecodedInstruction>> Code =
-      traceCode(*Object, Target, Extent, Jumps[Entry]);
+      traceCode(*Object, Target, Extent, Jumps[Address]);
   if (!Code)
     return Code.takeError();
   if (Error E = Relocated.check(*Code))
@@ -116,11 +131,11 @@ Error KernelLifter::lift(uint64_t Entry) {
                   "functions overlap each other too much");
   MachineFunction &MF =
       Impl->MMI->getOrCreateMachineFunction(createFunction(Symbol));
-  if (Error E = liftFunction(*Code, Entry, Jumps[Entry], MF, *Impl))
+  if (Error E = liftFunction(*Code, Address, Jumps[Address], MF, *Impl))
     return E;
   MF.setDelegate(Impl.get());
   Impl->Functions.push_back({Symbol, &MF});
-  Lifted[Entry] = &MF;
+  Lifted[Address] = &MF;
   return Error::success();
 }
 
@@ -156,7 +171,7 @@ Error KernelLifter::liftReached() {
     if (findJumps(Resolver)) {
       // Blocks change, so everything is lifted anew.
       begin();
-      if (Error E = lift(Kernel.EntryAddress))
+      if (Error E = lift(Entry))
         return E;
       Changed = true;
       continue;
@@ -196,7 +211,7 @@ void KernelLifter::settle(const TransferResolver &Resolver) {
 
 Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
   begin();
-  if (Error E = lift(Kernel.EntryAddress))
+  if (Error E = lift(Entry))
     return std::move(E);
   if (!Impl->Transfers.empty())
     if (Error E = liftReached())

@@ -60,7 +60,8 @@ TransferResolver::targetOf(const ControlTransfer &Transfer) const {
   // An address outside the file may well be that of something else. The kernel
   // itself begins with launch state, not like a function.
   if (!Target || !Impl.Object->code(*Target) ||
-      (Transfer.MI->isCall() && *Target == Impl.Kernel->EntryAddress))
+      (Transfer.MI->isCall() &&
+       (*Target == Impl.Kernel->EntryAddress || *Target == Impl.Entry)))
     return std::nullopt;
   return Target;
 }

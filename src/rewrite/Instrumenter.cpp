@@ -101,6 +101,7 @@ PrologueNeeds Instrumentation::prologueNeeds() const {
     Wanted.OwnSGPR = Own;
   Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
+  Wanted.PreloadsArguments = LR.impl().preloadsArguments();
   return Wanted;
 }
 

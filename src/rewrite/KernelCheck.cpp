@@ -20,7 +20,7 @@ Error checkKernel(const LiftedRepresentation &LR) {
   const TargetID &ID = LR.impl().Object->target();
   if (!seamTraits(ID.Processor) || !launchTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
-  if (!hasPossibleUserSGPRs(Kernel.Descriptor))
+  if (!hasPossibleUserSGPRs(Kernel.Descriptor, LR.impl().preloadsArguments()))
     return refuse(RefusalReason::MalformedCodeObject,
                   "the descriptor of " + Kernel.Name + " has " +
                       Twine(Kernel.Descriptor.userSGPRCount()) +

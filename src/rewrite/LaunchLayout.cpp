@@ -79,8 +79,9 @@ unsigned userDwords(const KernelDescriptor &D) {
 
 } // namespace
 
-bool hasPossibleUserSGPRs(const KernelDescriptor &D) {
-  return userDwords(D) <= D.userSGPRCount() &&
+bool hasPossibleUserSGPRs(const KernelDescriptor &D, bool PreloadsArguments) {
+  const unsigned Preloaded = PreloadsArguments ? D.preloadedDwords() : 0;
+  return userDwords(D) + Preloaded <= D.userSGPRCount() &&
          D.userSGPRCount() <= MaxUserSGPRs;
 }
 
@@ -114,8 +115,10 @@ void disablePreload(KernelDescriptor &D) { D.raw().kernarg_preload = 0; }
 LaunchLayout::LaunchLayout(const KernelDescriptor &D,
                            const LaunchTraits &Traits) {
   for (unsigned I = 0; I < NumLaunchValues; ++I) {
-    if (I == unsigned(LaunchValue::WorkgroupIdX))
+    if (I == unsigned(LaunchValue::WorkgroupIdX)) {
+      Preloaded = End;
       End = D.userSGPRCount();
+    }
     // The bits of user registers count on every target.
     const auto Value = LaunchValue(I);
     if (!hasBit(D, Value) || (!Values[I].IsUser && !hasRegister(Value, Traits)))

@@ -52,8 +52,10 @@ inline constexpr unsigned NumLaunchValues = 12;
 unsigned dwordsOf(LaunchValue Value);
 
 /// Whether the count of user registers has room for all that \p Descriptor asks
-/// for, and hardware has that many.
-bool hasPossibleUserSGPRs(const KernelDescriptor &Descriptor);
+/// for, with its preloaded arguments if there are any, and hardware has that
+/// many.
+bool hasPossibleUserSGPRs(const KernelDescriptor &Descriptor,
+                          bool PreloadsArguments);
 /// Whether \p Descriptor asks for \p Value; where no register would hold it,
 /// never.
 bool isEnabled(const KernelDescriptor &Descriptor, LaunchValue Value,
@@ -73,12 +75,14 @@ public:
   std::optional<unsigned> at(LaunchValue Value) const {
     return First[unsigned(Value)];
   }
+  /// First SGPR of preloaded arguments, if there are any.
+  unsigned preloaded() const { return Preloaded; }
   /// One past the last register.
   unsigned end() const { return End; }
 
 private:
   std::array<std::optional<unsigned>, NumLaunchValues> First;
-  unsigned End = 0;
+  unsigned Preloaded = 0, End = 0;
 };
 
 } // namespace luthier

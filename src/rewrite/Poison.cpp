@@ -9,6 +9,7 @@
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
+#include "rewrite/Prologue.h"
 #include "rewrite/RegisterLimits.h"
 #include "rewrite/ResourceGrowth.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -244,7 +245,18 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   };
   auto OnEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
                     amdgpu::CodeLayout &Layout) { P.onEdge(From, To, Layout); };
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  const StringRef Processor = LR.impl().Object->target().Processor;
+  KernelDescriptor Descriptor = Kernel.Descriptor;
+  PrologueNeeds Needs;
+  Needs.PreloadsArguments = LR.impl().preloadsArguments();
+  const Prologue Start(Needs, Descriptor, *launchTraits(Processor));
   auto AtEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
+    if (&MF == LR.functions().front().second) {
+      SeamCode Seam(Encoder, *seamTraits(Processor),
+                    Kernel.Descriptor.usesWave32() ? 32 : 64, Layout);
+      Start.write(Seam);
+    }
     P.atEntry(MF, Layout);
   };
   CodeWriterOptions How{.Before = Before, .OnEdge = OnEdge, .AtEntry = AtEntry};
@@ -256,14 +268,11 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   InstrumentedKernel Result;
   for (const KeptInstruction &Kept : Code->Map)
     Result.Map.push_back({Kept.Offset, Kept.Original});
-  const KernelInfo &Kernel = *LR.impl().Kernel;
-  KernelImage Image{Kernel.Name, Code->Code, 0, Kernel.Descriptor};
-  // Without it control enters at the beginning, where the kernel loads its
-  // arguments itself.
-  Image.Descriptor.raw().kernarg_preload = 0;
+  KernelImage Image{Kernel.Name, Code->Code, 0, Descriptor};
   KernelMetadata Metadata = Kernel.Metadata;
-  growRegisters(registerAllocation(LR), Above.Ends,
-                *registerFileTraits(LR.impl().Object->target().Processor),
+  RegisterUse Needed = Above.Ends;
+  Needed.SGPRs = std::max(Needed.SGPRs, Start.sgprEnd());
+  growRegisters(registerAllocation(LR), Needed, *registerFileTraits(Processor),
                 Image.Descriptor, Metadata);
   if (Options.Offline) {
     Result.Image.emplace(

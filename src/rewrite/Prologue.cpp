@@ -39,8 +39,10 @@ unsigned workItemIds(const KernelDescriptor &D) {
 LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
                     const LaunchTraits &Traits) {
   LaunchLayout Before(D, Traits);
-  // The application's own code for hardware that does not preload does it.
+  // Hooks may need the registers, of which there are few.
   disablePreload(D);
+  if (Needs.PreloadsArguments)
+    enable(D, LaunchValue::KernargPtr, Traits);
   if (!Needs.any())
     return Before;
   auto wants = [&](StateValue Value) {
@@ -69,6 +71,7 @@ LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
 Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
                    const LaunchTraits &Traits)
     : Needs(Needs), Traits(Traits), Before(D, Traits), After(D, Traits),
+      Preloaded(D.preloadedDwords()), PreloadOffset(D.preloadOffset()),
       IdsBefore(workItemIds(D)) {
   Before = extend(Needs, D, Traits);
   After = LaunchLayout(D, Traits);
@@ -78,7 +81,7 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
 }
 
 void Prologue::write(SeamCode &Code) const {
-  if (!Needs.any())
+  if (!Needs.any() && !Needs.PreloadsArguments)
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
@@ -87,6 +90,8 @@ void Prologue::write(SeamCode &Code) const {
   if (Needs.State)
     captureState(Code);
   moveToOriginal(Code);
+  if (Needs.PreloadsArguments)
+    loadArguments(Code);
   // Points may branch on SCC, to keep it, before the application has set it.
   if (Needs.State && !Needs.State->Exec)
     Code.setSCC(false);
@@ -230,6 +235,10 @@ void Prologue::captureLdsBase(SeamCode &Code) const {
 
 void Prologue::moveToOriginal(SeamCode &Code) const {
   SmallVector<RegisterMove, 16> Moves;
+  if (copiesKernargPtr())
+    for (unsigned Part = 0; Part < dwordsOf(LaunchValue::KernargPtr); ++Part)
+      Code.move(Code.sgpr(Temporary + 2 + Part),
+                Code.sgpr(*After.at(LaunchValue::KernargPtr) + Part));
   // Not the size that hardware takes from the packet, which has grown.
   const std::optional<unsigned> Size =
       Needs.Stack.IsUsed ? Before.at(LaunchValue::PrivateSegmentSize)
@@ -244,6 +253,23 @@ void Prologue::moveToOriginal(SeamCode &Code) const {
     Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
   if (Size)
     Code.set(Code.sgpr(*Size), alignTo(Needs.ApplicationStack, 4));
+}
+
+/// As hardware would have done it.
+void Prologue::loadArguments(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCRegister Arguments =
+      Code.sgprPair(Before.at(LaunchValue::KernargPtr).value_or(Temporary + 2));
+  Code.awaitALU();
+  for (unsigned I = 0; I < Preloaded;) {
+    const unsigned To = Before.preloaded() + I;
+    const bool IsPair = To % 2 == 0 && I + 1 < Preloaded;
+    Code.op(IsPair ? AMDGPU::S_LOAD_DWORDX2_IMM : AMDGPU::S_LOAD_DWORD_IMM,
+            {C::reg(IsPair ? Code.sgprPair(To) : Code.sgpr(To)),
+             C::reg(Arguments), C::imm((PreloadOffset + I) * 4), C::imm(0)});
+    I += IsPair ? 2 : 1;
+  }
+  Code.awaitMemory();
 }
 
 } // namespace luthier

@@ -34,6 +34,8 @@ struct PrologueNeeds {
   unsigned ApplicationStack = 0;
   /// Bytes of shared memory of hooks, and their alignment.
   unsigned LdsBytes = 0, LdsAlign = 1;
+  /// The kernel begins where its preloaded arguments are in registers already.
+  bool PreloadsArguments = false;
 
   bool any() const { return State || WorkItemIds || Stack.IsUsed; }
 };
@@ -47,7 +49,7 @@ public:
   void write(SeamCode &Code) const;
   /// Scalar registers that must exist, those the application expects included.
   unsigned sgprEnd() const {
-    return Needs.any() ? Temporary + NumTemporaries : 0;
+    return Needs.any() || copiesKernargPtr() ? Temporary + NumTemporaries : 0;
   }
 
   static constexpr unsigned NumTemporaries = 4;
@@ -60,6 +62,11 @@ private:
   void captureWorkgroupIds(SeamCode &Code) const;
   void captureLdsBase(SeamCode &Code) const;
   void moveToOriginal(SeamCode &Code) const;
+  void loadArguments(SeamCode &Code) const;
+  /// The application has it nowhere.
+  bool copiesKernargPtr() const {
+    return Needs.PreloadsArguments && !Before.at(LaunchValue::KernargPtr);
+  }
   /// \p Wanted, or the register to use instead of it at the entry.
   llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
   llvm::MCRegister stateRegister(SeamCode &Code) const {
@@ -77,6 +84,8 @@ private:
   PrologueNeeds Needs;
   LaunchTraits Traits;
   LaunchLayout Before, After;
+  /// Arguments that the application expects in registers, in dwords.
+  unsigned Preloaded, PreloadOffset;
   /// Ids that the application asked for: 0 for x, 2 for all.
   unsigned IdsBefore;
   /// First of those SGPRs above all launch state, which are free at entry;

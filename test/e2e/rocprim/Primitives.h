@@ -15,6 +15,8 @@
 inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
   const std::string Which = Argc > 1 ? Argv[1] : "some";
   // One workgroup and some, for runs that take long for each instruction.
+  if (Which == "two-blocks") // Of sorts.
+    return {65, 1025};
   if (Which == "tiny")
     return {65, 4097};
   if (Which == "small")
@@ -23,7 +25,7 @@ inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
     return {0, 1, 2, 63, 64, 65, 1000, 4097, 100'000};
   if (Which == "large")
     return {1'000'000, 10'000'000};
-  std::fprintf(stderr, "usage: %s [tiny|small|some|large]\n", Argv[0]);
+  std::fprintf(stderr, "usage: %s [two-blocks|tiny|small|some|large]\n", Argv[0]);
   std::exit(2);
 }
 

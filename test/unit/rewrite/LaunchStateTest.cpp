@@ -119,10 +119,6 @@ TEST_P(LaunchState, IsSeenInKernelsWithPreloadedArguments) {
   const StringRef P = target().Processor;
   EXPECT_EQ(K->kernels().front().Descriptor.raw().kernarg_preload != 0,
             P == "gfx90a" || P == "gfx942" || P == "gfx950");
-  // The instrumented version loads the arguments itself, in code that the
-  // original jumps over: they do not go in lockstep.
-  if (K->kernels().front().Descriptor.raw().kernarg_preload)
-    Options.Seeds.clear();
   expectState(K);
   // Without any launch state, too.
   setHooks("define void @h() #0 {\n"
