@@ -98,7 +98,8 @@ struct Judgement {
   /// What went wrong, in one or more lines; empty if all is well.
   std::string Problem;
   /// The original alone cannot be run: it does not fit the device, or reached
-  /// the limit. Nothing was judged; Problem has the text.
+  /// the limit; or what it computes depends on where its code lies. Problem has
+  /// the text.
   bool IsUnfit = false;
   /// Set if the engine refused to instrument; Problem has the text.
   std::optional<RefusalReason> Refused;

@@ -151,10 +151,31 @@ define void @harm() #0 {
   Judgement J =
       judge(target(), Kernel, Launch, Hooks, everywhere("harm"), Options);
   EXPECT_NE(J.Problem.find("alone: word"), std::string::npos) << J.Problem;
+  EXPECT_FALSE(J.IsUnfit);
   Options.RunAlone = false;
   Options.Seeds = {0};
   J = judge(target(), Kernel, Launch, Hooks, everywhere("harm"), Options);
   EXPECT_NE(J.Problem.find("lockstep, seed 0"), std::string::npos) << J.Problem;
+}
+
+TEST_F(Judging, ResultsThatDependOnTheAddressOfCodeAreNoFault) {
+  setHooks("define void @nothing() #0 { ret void }");
+  AssemblyKernel K;
+  // A return address.
+  K.Body = "s_call_b64 s[6:7], function\ns_endpgm\n";
+  K.Functions = "function:\n"
+                "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                "v_mov_b32_e32 v0, 0\n"
+                "v_mov_b32_e32 v1, s6\n"
+                "s_waitcnt lgkmcnt(0)\n"
+                "global_store_dword v0, v1, s[4:5]\n"
+                "s_endpgm\n";
+  KernelLaunch One{{64, 1, 1}, {64, 1, 1}};
+  One.Arguments.words(1);
+  Options.Seeds = {};
+  const Judgement J = judge(target(), fromAssembly(K), One, Hooks,
+                            everywhere("nothing"), Options);
+  EXPECT_TRUE(J.IsUnfit) << J.Problem;
 }
 
 } // namespace
