@@ -29,7 +29,9 @@ namespace luthier {
 /// A function of the code object that was lifted.
 struct LiftedSymbol {
   std::string Name;
-  uint64_t Address = 0; ///< As linked.
+  /// Of the first instruction, as linked: where hardware begins a kernel that
+  /// has its arguments preloaded, that is 256 bytes behind the kernel's symbol.
+  uint64_t Address = 0;
   bool IsKernel = false;
 };
 

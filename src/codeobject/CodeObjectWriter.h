@@ -14,8 +14,8 @@ struct KernelImage {
   std::string Name;
   /// Position-independent code; branches resolved, no relocations.
   llvm::ArrayRef<uint8_t> Code;
-  /// Entry relative to the start of Code, in bytes (256 bytes for the second
-  /// entry of kernarg preload do not count).
+  /// Entry relative to the start of Code, in bytes. Of a kernel that has its
+  /// arguments preloaded, the first one.
   uint64_t EntryOffset = 0;
   KernelDescriptor Descriptor;
   /// Source lines by offset into Code; may be null.

@@ -52,6 +52,11 @@ struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
 
   bool preloadsArguments() const { return Entry != Kernel->EntryAddress; }
+  /// Bytes of the kernel's own code, from Entry on.
+  uint64_t codeSize() const {
+    const uint64_t End = Kernel->EntryAddress + Kernel->CodeSize;
+    return End - std::min(Entry, End);
+  }
   void addTransfer(const ControlTransfer &Transfer);
   /// A tool has edited the instruction or put it there.
   bool isChanged(const llvm::MachineInstr &MI) const {

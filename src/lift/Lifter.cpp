@@ -104,7 +104,7 @@ LiftedSymbol KernelLifter::symbolAt(uint64_t Address,
                                     CodeExtent &Extent) const {
   Extent = {Address, Address, Address};
   if (Address == Entry) {
-    Extent.End = Kernel.EntryAddress + Kernel.CodeSize;
+    Extent.End = Entry + Impl->codeSize();
     return {Kernel.Name, Address, true};
   }
   for (const FunctionInfo &F : Object->functions())
@@ -156,7 +156,8 @@ bool KernelLifter::findJumps(const TransferResolver &Resolver) {
       if (T.MI->getMF() != MF || T.MI->isCall() || T.Target)
         continue;
       std::optional<uint64_t> Target = Resolver.targetOf(T);
-      if (Target && (!isFunction(*Target) || *Target == Kernel.EntryAddress))
+      if (Target && (!isFunction(*Target) || *Target == Entry ||
+                     *Target == Kernel.EntryAddress))
         Found |= Jumps[Symbol.Address].insert({T.Address, *Target}).second;
     }
   return Found;

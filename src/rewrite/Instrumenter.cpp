@@ -237,7 +237,7 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
 
 void Instrumentation::report(const KernelDescriptor &After) {
   InstrumentationReport &Report = Result.Report;
-  Report.BytesBefore = Kernel.CodeSize;
+  Report.BytesBefore = LR.impl().codeSize();
   Report.BytesAfter = Code.Code.size();
   Report.Points = Hooks.Variants.Points.size();
   Report.Payloads = Hooks.Payloads.size();

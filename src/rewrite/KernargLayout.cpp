@@ -92,6 +92,8 @@ public:
 private:
   Error check(HiddenArgument Kind) const;
   Error refuseFor(HiddenArgument Kind, const Twine &Why) const;
+  /// Of the original.
+  unsigned statedSize() const;
   unsigned sizeOfAll() const;
   bool isFree(unsigned Offset, unsigned Bytes) const;
   std::optional<unsigned> usualPlace(HiddenArgument Kind) const;
@@ -126,14 +128,21 @@ Error KernargGrower::check(HiddenArgument Kind) const {
   return Error::success();
 }
 
-/// Of the original.
-unsigned KernargGrower::sizeOfAll() const {
+unsigned KernargGrower::statedSize() const {
   unsigned Size = std::max<unsigned>({Kernel.Descriptor.raw().kernarg_size,
                                       Kernel.Metadata.KernargSegmentSize,
                                       Layout.ExplicitSize});
   for (auto [Kind, Offset] : Layout.Hidden)
     Size = std::max(Size, Offset + infoOf(Kind).Bytes);
   return Size;
+}
+
+/// With what hardware would load.
+unsigned KernargGrower::sizeOfAll() const {
+  const KernelDescriptor &D = Kernel.Descriptor;
+  return std::max<unsigned>(statedSize(),
+                            (D.preloadOffset() + D.preloadedDwords()) *
+                                sizeof(uint32_t));
 }
 
 bool KernargGrower::isFree(unsigned Offset, unsigned Bytes) const {
@@ -158,7 +167,7 @@ std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
 Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
   KernargGrowth Growth;
   Growth.OldSize = Growth.NewSize = sizeOfAll();
-  if (!Growth.OldSize &&
+  if (!statedSize() &&
       (Kernel.Descriptor.raw().kernel_code_properties &
        amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR))
     return refuse(RefusalReason::UnsupportedHook,

@@ -29,6 +29,7 @@ struct KernargGrowth {
     unsigned Offset; ///< From the start of all.
   };
   std::vector<Argument> Added; ///< If empty, nothing differs.
+  /// Of the original's, those that hardware preloads included, and of all.
   unsigned OldSize = 0, NewSize = 0;
 
   bool any() const { return !Added.empty(); }

@@ -9,6 +9,7 @@
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
+#include "rewrite/KernelCheck.h"
 #include "rewrite/Prologue.h"
 #include "rewrite/RegisterLimits.h"
 #include "rewrite/ResourceGrowth.h"
@@ -237,6 +238,8 @@ RegistersAbove registersAbove(const LiftedRepresentation &LR,
 
 Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
                                           const InstrumenterOptions &Options) {
+  if (Error E = checkKernel(LR))
+    return std::move(E);
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   const RegistersAbove Above = registersAbove(LR, Options);
   Poisoner P(LR, Encoder, Options, Above.Units, /*Kept=*/{});
@@ -285,7 +288,7 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
     Result.CodeObject = std::move(*Linked);
   }
   Result.Report.Points = P.places();
-  Result.Report.BytesBefore = Kernel.CodeSize;
+  Result.Report.BytesBefore = LR.impl().codeSize();
   Result.Report.BytesAfter = Code->Code.size();
   return Result;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What runs before the application's first instruction: gets hold of the launch
-// state that hooks ask for, sets up the instrumentation stack, and leaves every
-// register as the application expects it.
+// state that hooks ask for, sets up the instrumentation stack, loads arguments
+// that hardware would have preloaded, and leaves every register as the
+// application expects it.
 #ifndef LUTHIER_REWRITE_PROLOGUE_H
 #define LUTHIER_REWRITE_PROLOGUE_H
 

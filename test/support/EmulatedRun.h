@@ -5,7 +5,8 @@
 //  1. the original runs alone, in strict mode;
 //  2. both run in lockstep, once per seed;
 //  3. the instrumented version runs alone, with loads as late as they may be,
-//     and must leave the same in all buffers.
+//     and must leave the same in all buffers, unless that depends on where the
+//     original's code lies.
 // Before that, its descriptor must say the same (CarriedOver.h). Without
 // GoogleTest, so that programs can use it, too; EngineTest.h is for
 // tests.

@@ -66,7 +66,7 @@ private:
 
   uint64_t sizeOf(const LiftedSymbol &Symbol) const {
     if (Symbol.IsKernel)
-      return LR.impl().Kernel->CodeSize;
+      return LR.impl().codeSize();
     for (const FunctionInfo &F : Object.functions())
       if (F.Address == Symbol.Address)
         return F.Size;

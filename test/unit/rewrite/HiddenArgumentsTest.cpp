@@ -116,8 +116,6 @@ TEST_P(HiddenArguments, AreAddedForHooksOfEitherVersion) {
 }
 
 TEST_P(HiddenArguments, AreAddedWhereArgumentsArePreloaded) {
-  // The instrumented version loads them itself.
-  Options.Seeds.clear();
   expectFields(fromIR(kernel(Preloading)), Version5, 500);
 }
 
@@ -237,6 +235,18 @@ TEST_F(KernargGrowthTest, PutsTheRestBehindAll) {
   // Larger than it says in its list.
   Kernel.Metadata.KernargSegmentSize = 1000;
   expectAt(grow(4, HiddenArgument::GroupSizeY), 1000 + 14, 1016);
+}
+
+TEST_F(KernargGrowthTest, KeepsWhatHardwareWouldPreload) {
+  Layout.ExplicitSize = Kernel.Metadata.KernargSegmentSize = 0;
+  AMDHSA_BITS_SET(Kernel.Descriptor.raw().kernarg_preload,
+                  amdhsa::KERNARG_PRELOAD_SPEC_LENGTH, 14);
+  AMDHSA_BITS_SET(Kernel.Descriptor.raw().kernarg_preload,
+                  amdhsa::KERNARG_PRELOAD_SPEC_OFFSET, 100);
+  auto Growth = grow(5, HiddenArgument::GroupSizeX);
+  ASSERT_TRUE(bool(Growth)) << toString(Growth.takeError());
+  EXPECT_EQ(Growth->OldSize, 456u);
+  EXPECT_GE(Growth->Added[0].Offset, 456u);
 }
 
 TEST_F(KernargGrowthTest, DoesNotGuessWhereUnknownArgumentsEnd) {

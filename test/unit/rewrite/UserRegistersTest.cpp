@@ -5,6 +5,7 @@
 #include "EngineTest.h"
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 using namespace llvm;
 using namespace luthier;
@@ -177,66 +178,6 @@ TEST_P(UserRegisters, OfEveryKindAreWhereTheyWere) {
     }
 }
 
-/// All that fit beside the address of the arguments.
-TEST_P(UserRegisters, PreloadedArgumentsFillAllOfThem) {
-  if (!preloads())
-    return;
-  // Two more dwords come with the buffer's address.
-  for (uint32_t N = 0; N != 12; ++N)
-    Launch.Arguments.value(1000 + N);
-  AssemblyKernel K;
-  K.SGPRs = 48;
-  K.Directives = ".amdhsa_user_sgpr_kernarg_preload_length 14\n"
-                 ".amdhsa_user_sgpr_kernarg_preload_offset 0\n"
-                 ".amdhsa_system_sgpr_workgroup_id_y 1\n"
-                 ".amdhsa_system_sgpr_workgroup_id_z 1\n";
-  for (unsigned N = 0; N != 14; N += 2)
-    K.Body += "s_load_dwordx2 s[" + std::to_string(N + 2) + ":" +
-              std::to_string(N + 3) + "], s[0:1], " + std::to_string(N * 4) +
-              "\n";
-  K.Body += "s_waitcnt lgkmcnt(0)\ns_branch preloaded\n.p2align 8\n"
-            "preloaded:\n" +
-            storing(2, 17, 0, 16);
-  auto Kernel = fromAssembly(K);
-  ASSERT_TRUE(Kernel);
-  ASSERT_EQ(Kernel->kernels().front().Descriptor.userSGPRCount(), 16u);
-  for (const char *Hook : {"all", "count"}) {
-    SCOPED_TRACE(Hook);
-    Judgement J = expectUnchanged(Kernel, Launch, everywhere(Hook));
-    ASSERT_FALSE(J.Buffers.empty());
-    for (unsigned N = 0; N != 12; ++N)
-      EXPECT_EQ(J.Buffers[0][2 + N], 1000 + N);
-  }
-}
-
-/// Compilers always ask for it, for hardware that does not preload.
-TEST_P(UserRegisters, PreloadedArgumentsNeedNoAddressOfThemInRegisters) {
-  if (!preloads())
-    return;
-  for (uint32_t N = 0; N != 14; ++N)
-    Launch.Arguments.value(1000 + N);
-  AssemblyKernel K;
-  K.SGPRs = 48;
-  K.Directives = ".amdhsa_system_sgpr_workgroup_id_y 1\n"
-                 ".amdhsa_system_sgpr_workgroup_id_z 1\n";
-  K.Body = "s_endpgm\n.p2align 8\ns_mov_b64 s[44:45], s[0:1]\n" +
-           storing(0, 19, std::nullopt, 16);
-  Object Kernel = changed(K, [](amdhsa::kernel_descriptor_t &D) {
-    AMDHSA_BITS_SET(
-        D.kernel_code_properties,
-        amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 0);
-    AMDHSA_BITS_SET(D.kernarg_preload, amdhsa::KERNARG_PRELOAD_SPEC_LENGTH, 16);
-    setUserSGPRs(D, 16);
-  });
-  for (const char *Hook : {"all", "count"}) {
-    SCOPED_TRACE(Hook);
-    Judgement J = expectUnchanged(Kernel, Launch, everywhere(Hook));
-    ASSERT_FALSE(J.Buffers.empty());
-    for (unsigned N = 0; N != 14; ++N)
-      EXPECT_EQ(J.Buffers[0][2 + N], 1000 + N);
-  }
-}
-
 /// Nobody can tell where such a launch would put what.
 TEST_P(UserRegisters, OfImpossibleNumberAreRefused) {
   AssemblyKernel K;
@@ -250,6 +191,14 @@ TEST_P(UserRegisters, OfImpossibleNumberAreRefused) {
                     RefusalReason::MalformedCodeObject);
     else
       expectUnchanged(Kernel, {}, everywhere("all"));
+    if (!IsImpossible)
+      return;
+    SCOPED_TRACE("poison");
+    Options.Engine.Poison = true;
+    expectRefused(
+        Kernel, {}, [](LiftedRepresentation &, InstrumentationTask &) {},
+        RefusalReason::MalformedCodeObject);
+    Options.Engine.Poison = false;
   };
   for (unsigned Count : {0, 3, 4, 16, 17, 31}) {
     SCOPED_TRACE(Count);
@@ -270,5 +219,119 @@ TEST_P(UserRegisters, OfImpossibleNumberAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(Targets, UserRegisters,
                          ::testing::ValuesIn(allTargets()), targetName);
+
+class PreloadedArguments : public UserRegisters {
+protected:
+  /// What the launch passes behind the buffer's address.
+  void pass(unsigned Count) {
+    for (uint32_t N = 0; N != Count; ++N)
+      Launch.Arguments.value(1000 + N);
+  }
+  /// The kernel of \p Body, which begins where its arguments are loaded.
+  static AssemblyKernel preloading(unsigned Count, unsigned Offset,
+                                   const std::string &Body,
+                                   const std::string &Before = "s_endpgm\n") {
+    AssemblyKernel K;
+    K.SGPRs = 48;
+    K.Directives =
+        ".amdhsa_user_sgpr_kernarg_preload_length " + std::to_string(Count) +
+        "\n.amdhsa_user_sgpr_kernarg_preload_offset " + std::to_string(Offset) +
+        "\n.amdhsa_system_sgpr_workgroup_id_y 1\n"
+        ".amdhsa_system_sgpr_workgroup_id_z 1\n";
+    K.Body = Before + ".p2align 8\npreloaded:\n" + Body;
+    return K;
+  }
+  /// Under hooks and under poison alone the first wave stores \p Words, from
+  /// the given one on.
+  void expectStored(const Object &Kernel, unsigned First,
+                    const std::vector<uint32_t> &Words) {
+    ASSERT_TRUE(Kernel);
+    auto expect = [&](const Mutator &Mutate) {
+      const Judgement J = expectUnchanged(Kernel, Launch, Mutate);
+      ASSERT_FALSE(J.Buffers.empty());
+      ASSERT_GE(J.Buffers[0].size(), First + Words.size());
+      for (unsigned N = 0; N != Words.size(); ++N)
+        EXPECT_EQ(J.Buffers[0][First + N], Words[N]) << N;
+    };
+    for (const char *Hook : {"all", "count"}) {
+      SCOPED_TRACE(Hook);
+      expect(everywhere(Hook));
+    }
+    Options.Engine.Poison = true;
+    SCOPED_TRACE("poison");
+    expect([](LiftedRepresentation &, InstrumentationTask &) {});
+  }
+  static std::vector<uint32_t> passed(unsigned Count) {
+    std::vector<uint32_t> Words(Count);
+    std::iota(Words.begin(), Words.end(), 1000);
+    return Words;
+  }
+};
+
+/// Beside the address of the arguments.
+TEST_P(PreloadedArguments, FillAllRegistersThatThereAre) {
+  pass(12);
+  std::string Loads;
+  for (unsigned N = 0; N != 14; N += 2)
+    Loads += "s_load_dwordx2 s[" + std::to_string(N + 2) + ":" +
+             std::to_string(N + 3) + "], s[0:1], " + std::to_string(N * 4) +
+             "\n";
+  Loads += "s_waitcnt lgkmcnt(0)\ns_branch preloaded\n";
+  auto Kernel = fromAssembly(preloading(14, 0, storing(2, 17, 0, 16), Loads));
+  ASSERT_TRUE(Kernel);
+  ASSERT_EQ(Kernel->kernels().front().Descriptor.userSGPRCount(), 16u);
+  expectStored(Kernel, 2, passed(12));
+}
+
+TEST_P(PreloadedArguments, BeginInAnyRegisterAndAtAnyOffset) {
+  pass(10);
+  AssemblyKernel K = preloading(11, 1, storing(2, 15, 0, 14));
+  K.Directives += ".amdhsa_user_sgpr_private_segment_size 1\n";
+  // Behind the size and half of the buffer's address.
+  expectStored(fromAssembly(K), 2, passed(10));
+}
+
+/// Compilers always ask for it, for hardware that does not preload.
+TEST_P(PreloadedArguments, NeedNoAddressOfThemInRegisters) {
+  pass(14);
+  AssemblyKernel K = preloading(
+      14, 0, "s_mov_b64 s[44:45], s[0:1]\n" + storing(0, 19, std::nullopt, 16));
+  Object Kernel = changed(K, [](amdhsa::kernel_descriptor_t &D) {
+    AMDHSA_BITS_SET(
+        D.kernel_code_properties,
+        amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 0);
+    AMDHSA_BITS_SET(D.kernarg_preload, amdhsa::KERNARG_PRELOAD_SPEC_LENGTH, 16);
+  });
+  expectStored(Kernel, 2, passed(14));
+}
+
+TEST_P(PreloadedArguments, AreNotLoadedAgainByAFarLoop) {
+  Launch.Arguments.value(uint32_t(3)).value(uint32_t(1000));
+  auto Kernel = fromAssembly(preloading(4, 0,
+                                        R"(
+    s_sub_u32 s4, s4, 1
+    s_add_u32 s5, s5, 2
+    s_cmp_eq_u32 s4, 0
+    s_cbranch_scc1 done
+    s_getpc_b64 s[20:21]
+  after:
+    s_add_u32 s20, s20, preloaded-after
+    s_addc_u32 s21, s21, -1
+    s_setpc_b64 s[20:21]
+  done:
+)" + storing(2, 7, 0, 6)));
+  expectStored(Kernel, 2, {0, 1006});
+}
+
+std::vector<EngineTarget> preloadingTargets() {
+  std::vector<EngineTarget> Targets = allTargets();
+  erase_if(Targets, [](const EngineTarget &T) {
+    const StringRef P = T.Processor;
+    return P != "gfx90a" && P != "gfx942" && P != "gfx950";
+  });
+  return Targets;
+}
+INSTANTIATE_TEST_SUITE_P(Targets, PreloadedArguments,
+                         ::testing::ValuesIn(preloadingTargets()), targetName);
 
 } // namespace
