@@ -15,7 +15,8 @@ fuzzers=("$@")
 [ ${#fuzzers[@]} -gt 0 ] || fuzzers=(codeobject metadata descriptor lift)
 cmake --build "$build" --target fuzzers -j "${JOBS:-2}" >/dev/null
 [ "$seconds" -gt 0 ] || exit 0
-export ASAN_OPTIONS=detect_leaks=0
+# The slow unwinder may itself fail where a stack is broken; then no input is kept.
+export ASAN_OPTIONS=detect_leaks=0:fast_unwind_on_fatal=1
 
 # libFuzzer knows only the time on the wall, which a busy machine may take from
 # it: what it calls a hang must use 10 s of the processor when it runs alone.
