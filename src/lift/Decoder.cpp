@@ -45,6 +45,12 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
   constexpr uint32_t VOP1ReadFirstLane = 0x7e000400;
   if ((First & 0xfe01fe00) == VOP1ReadFirstLane)
     return (First >> 17 & 0xff) == Literal;
+  // Nor a constant of 255, which it takes for the mark of a literal, in
+  // v_madmk_f16 and v_madak_f16 or v_fmamk_f16 and v_fmaak_f16.
+  const uint32_t FirstWithConstant =
+      STI.hasFeature(AMDGPU::FeatureVOP3Literal) ? 0x37 : 0x24;
+  if (First >> 25 == FirstWithConstant || First >> 25 == FirstWithConstant + 1)
+    return (Second & 0xffff) == Literal;
   constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
                      LastOnBarriers = 0x54;
   if (STI.hasFeature(AMDGPU::FeatureGFX12) && First >> 23 == SOP1 &&
