@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fails if docs show other code, name other refusals, processors, macros or functions, or link to other files than there
-are."""
+are, or if docs/poison.md does not show its data."""
 import pathlib
 import re
 import sys
@@ -62,6 +62,10 @@ def main(root):
         missing += [name for name in set(re.findall(r"\bluthier::(\w+)", text)) if not re.search(rf"\b{name}\b", public)]
         for name in sorted(missing):
             errors.append(f"{page.relative_to(root)} names {name}, which does not exist")
+    sys.path.insert(0, str(root / "test/e2e"))
+    import poison_table
+    if (root / "docs/poison.md").read_text() != poison_table.page(poison_table.read([root / "docs/poison.jsonl"])):
+        errors.append("docs/poison.md is not what test/e2e/poison_table.py makes of docs/poison.jsonl")
     print("\n".join(errors) or f"guide, {len(reasons)} refusals and {links} links agree")
     return bool(errors)
 

@@ -86,8 +86,6 @@ foreach(target IN LISTS all_targets)
       list(FILTER programs_here INCLUDE REGEX "-${level}$")
       list(TRANSFORM programs_here PREPEND "${rocprim_dir}/rocprim-")
       list(TRANSFORM programs_here APPEND "${suffix} tiny")
-      # 200 million wave instructions otherwise.
-      list(TRANSFORM programs_here REPLACE "(sort-O0.*) tiny" "\\1 two-blocks")
       add_poison_test(${target} "rocPRIM ${level}" 10 ${programs_here})
     endforeach()
   endif()

@@ -3,7 +3,8 @@
 """Adds what the tests `ctest -L poison-sweep` have left in build/poison-results.jsonl to
 docs/poison.jsonl, and writes docs/poison.md from all of it: poison_table.py RESULTS... A
 program that ran several times counts as it did last; a target without a line was not run.
-A line of docs/poison.jsonl may stand for several "builds"."""
+A line that stands for several "builds" holds until as many of its group have lines of
+their own, which until then do not count: some might count twice."""
 
 import json
 import sys
@@ -36,8 +37,8 @@ gfx942, gfx950, gfx1100 and gfx1201. Targets that the distribution's ROCr knows 
 C API (`test/hip-on-emulator`). Programs for gfx90a, gfx906, gfx908 and gfx1030 come from the distribution's hipcc, the
 others from Clang 22.
 
-Made of `poison.jsonl`, to which `ninja poison-programs && ctest -L poison-sweep` in the build folder and then
-`test/e2e/poison_table.py build/poison-results.jsonl` add what they find.
+Made of `poison.jsonl`. `ninja poison-programs && ctest -L poison-sweep` in the build folder leaves `poison-results.jsonl`
+there, which `python3 test/e2e/poison_table.py build/poison-results.jsonl` adds.
 """
 
 
@@ -50,11 +51,18 @@ def read(paths):
     return [last[key] for key in sorted(last)]
 
 
+def counting(members):
+    several = [m for m in members if "builds" in m]
+    single = [m for m in members if "builds" not in m]
+    return single if len(single) >= sum(m["builds"] for m in several) else several
+
+
 def rows(records):
     groups = {}
     for record in records:
         groups.setdefault((record["target"], record["group"]), []).append(record)
     for (target, group), members in sorted(groups.items(), key=lambda item: (TARGETS.index(item[0][0]), item[0][1])):
+        members = counting(members)
         total = {field: sum(m[field] for m in members)
                  for field in ("kernels", "points", "executed", "executed_poisoned")}
         seeds = min(m["seeds"] for m in members)
@@ -65,11 +73,15 @@ def rows(records):
                f"| {total['executed']:,} | {total['executed_poisoned']:,} | {stack} | {members[0]['way']} |")
 
 
+def page(records):
+    return HEAD + "\n".join(rows(records)) + "\n" + TAIL
+
+
 def main(paths):
     docs = Path(__file__).resolve().parents[2] / "docs"
     records = read([docs / "poison.jsonl", *map(Path, paths)])
     (docs / "poison.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
-    (docs / "poison.md").write_text(HEAD + "\n".join(rows(records)) + "\n" + TAIL)
+    (docs / "poison.md").write_text(page(records))
 
 
 if __name__ == "__main__":

@@ -14,10 +14,7 @@
 /// they are asked for by name; -O0 gets the smallest only.
 inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
   const std::string Which = Argc > 1 ? Argv[1] : "some";
-  // For runs that take long for each instruction: one workgroup and some. Sorts
-  // at -O0 take longest, and two of their workgroups reach all kernels.
-  if (Which == "two-blocks")
-    return {65, 1025};
+  // One workgroup and some, for runs that take long for each instruction.
   if (Which == "tiny")
     return {65, 4097};
   if (Which == "small")
@@ -26,8 +23,7 @@ inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
     return {0, 1, 2, 63, 64, 65, 1000, 4097, 100'000};
   if (Which == "large")
     return {1'000'000, 10'000'000};
-  std::fprintf(stderr, "usage: %s [two-blocks|tiny|small|some|large]\n",
-               Argv[0]);
+  std::fprintf(stderr, "usage: %s [tiny|small|some|large]\n", Argv[0]);
   std::exit(2);
 }
 
