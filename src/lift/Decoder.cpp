@@ -45,12 +45,6 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
   constexpr uint32_t VOP1ReadFirstLane = 0x7e000400;
   if ((First & 0xfe01fe00) == VOP1ReadFirstLane)
     return (First >> 17 & 0xff) == Literal;
-  // Nor a constant of 255, which it takes for the mark of a literal, in
-  // v_madmk_f16 and v_madak_f16 or v_fmamk_f16 and v_fmaak_f16.
-  const uint32_t FirstWithConstant =
-      STI.hasFeature(AMDGPU::FeatureVOP3Literal) ? 0x37 : 0x24;
-  if (First >> 25 == FirstWithConstant || First >> 25 == FirstWithConstant + 1)
-    return (Second & 0xffff) == Literal;
   constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
                      LastOnBarriers = 0x54;
   if (STI.hasFeature(AMDGPU::FeatureGFX12) && First >> 23 == SOP1 &&
@@ -75,6 +69,21 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
   });
 }
 
+/// v_madmk_f16 and v_madak_f16, or v_fmamk_f16 and v_fmaak_f16, with a constant
+/// of 255, which LLVM 22 takes for the mark of a literal and does not survive.
+/// It has 16 bits, so that with one more set it is another one to LLVM only.
+static constexpr uint32_t MistakenConstant = 255;
+static constexpr uint32_t DisguisedConstant = MistakenConstant | 1 << 16;
+
+static bool hasMistakenConstant(const MCSubtargetInfo &STI,
+                                ArrayRef<uint8_t> Code) {
+  const uint32_t Opcode = support::endian::read32le(&Code[0]) >> 25;
+  const uint32_t FirstOfTwo =
+      STI.hasFeature(AMDGPU::FeatureVOP3Literal) ? 0x37 : 0x24;
+  return (Opcode == FirstOfTwo || Opcode == FirstOfTwo + 1) &&
+         support::endian::read32le(&Code[4]) == MistakenConstant;
+}
+
 /// LLVM 22 decodes constants in fields that only hold registers, and does not
 /// survive encoding them again.
 static bool hasImpossibleConstant(const MCInst &Inst, const MCInstrInfo &MCII) {
@@ -97,8 +106,15 @@ Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
     copy(Code, Padded.begin());
     Whole = Padded;
   }
+  const MCSubtargetInfo &STI = Disassembler->getSubtargetInfo();
+  const bool IsDisguised = hasMistakenConstant(STI, Whole);
+  if (IsDisguised) {
+    copy(Whole.take_front(LongestInstruction), Padded.begin());
+    support::endian::write32le(&Padded[4], DisguisedConstant);
+    Whole = Padded;
+  }
   MCDisassembler::DecodeStatus Status = MCDisassembler::Fail;
-  if (!hasImpossibleLiteral(Disassembler->getSubtargetInfo(), Whole))
+  if (!hasImpossibleLiteral(STI, Whole))
     Status =
         Disassembler->getInstruction(D.Inst, Size, Whole, Address, nulls());
   if (Status == MCDisassembler::Fail || Size == 0 || Size > Code.size() ||
@@ -107,6 +123,10 @@ Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
                   "at 0x" + utohexstr(Address) + ": " +
                       toHex(Code.take_front(8)));
   unwrapLiterals(D);
+  if (IsDisguised)
+    for (MCOperand &Op : D.Inst)
+      if (Op.isImm() && Op.getImm() == DisguisedConstant)
+        Op.setImm(MistakenConstant);
   D.Address = Address;
   D.Size = Size;
   return D;

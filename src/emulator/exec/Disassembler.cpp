@@ -81,6 +81,10 @@ uint64_t Disassembler::read(std::span<const uint8_t> Code,
     std::memcpy(Padded, Code.data(), std::min(Code.size(), sizeof(Padded)));
   if (hasMisplacedLiteral(Padded, T.Generation))
     return 0;
+  const bool IsDisguised = hasMistakenConstant(Padded, T.Generation);
+  constexpr uint32_t Disguised = MistakenConstant | 1u << 16;
+  if (IsDisguised)
+    std::memcpy(&Padded[4], &Disguised, sizeof(Disguised));
   auto Decoded = MCDisassembler::Fail;
   uint64_t Size = 0;
   uint32_t First;
@@ -94,6 +98,10 @@ uint64_t Disassembler::read(std::span<const uint8_t> Code,
   if (Decoded == MCDisassembler::Fail || Size % 4 != 0 || Size > Code.size() ||
       hasImpossibleConstant(MI))
     return 0;
+  if (IsDisguised)
+    for (llvm::MCOperand &Op : MI)
+      if (Op.isImm() && Op.getImm() == Disguised)
+        Op.setImm(MistakenConstant);
   return Size;
 }
 

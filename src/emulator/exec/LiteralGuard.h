@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LLVM's disassembler crashes when an encoding without room for a literal has a
-// source, offset or scalar result that claims to be one.
+// source, offset or scalar result that claims to be one, and when a constant
+// looks like such a claim.
 #ifndef LUTHIER_EMULATOR_EXEC_LITERALGUARD_H
 #define LUTHIER_EMULATOR_EXEC_LITERALGUARD_H
 
@@ -47,6 +48,22 @@ inline bool hasMisplacedLiteral(std::span<const uint8_t> Code,
     if (Field(Words[1], Shift, 9) == Literal)
       return true;
   return false;
+}
+
+constexpr uint32_t MistakenConstant = 0xff;
+
+/// True for the forms of multiply-add with a constant of 16 bits, if it is \p
+/// MistakenConstant: v_madmk_f16 and v_madak_f16, later v_fmamk_f16 and
+/// v_fmaak_f16. Valid code, which the disassembler survives with any bit above
+/// those 16 set.
+inline bool hasMistakenConstant(std::span<const uint8_t> Code,
+                                unsigned Generation) {
+  uint32_t Words[2];
+  std::memcpy(Words, Code.data(), sizeof(Words));
+  const uint32_t Opcode = Words[0] >> 25;
+  const uint32_t FirstOfTwo = Generation == 9 ? 0x24 : 0x37;
+  return (Opcode == FirstOfTwo || Opcode == FirstOfTwo + 1) &&
+         Words[1] == MistakenConstant;
 }
 
 } // namespace luthier::emulator

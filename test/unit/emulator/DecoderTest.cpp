@@ -7,6 +7,7 @@
 #include "emulator/exec/Disassembler.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <array>
 #include <cstring>
 #include <random>
 #include <sys/wait.h>
@@ -200,6 +201,33 @@ TEST(Decoding, RefusesWhatLLVMDoesNotSurvive) {
         << T.Name;
   for (uint32_t Opcode = 0; Opcode != 0x100; ++Opcode)
     decoder("gfx1201").decode(bytesOf({0xbe8000ff | Opcode << 8, 0}));
+}
+
+/// LLVM takes it for the mark of a literal.
+TEST_P(AnyBytes, HaveAConstantOf255) {
+  const bool IsGfx9 = GetParam().T->Generation == 9;
+  for (uint32_t Opcode :
+       IsGfx9 ? std::array{0x24u, 0x25u} : std::array{0x37u, 0x38u})
+    // Beside v1, and as the literal of the first source, too.
+    for (uint32_t Source : {0x101u, 0xffu}) {
+      const uint32_t First = Opcode << 25 | 2 << 17 | 3 << 9 | Source;
+      llvm::MCInst Near, MI;
+      ASSERT_EQ(D->read(bytesOf({First, 0xfe}), Near), 8u);
+      ASSERT_EQ(D->read(bytesOf({First, 0xff}), MI), 8u);
+      ASSERT_EQ(MI.getOpcode(), Near.getOpcode());
+      ASSERT_EQ(MI.getNumOperands(), Near.getNumOperands());
+      unsigned NumConstants = 0;
+      for (unsigned N = 0; N != MI.getNumOperands(); ++N) {
+        if (Near.getOperand(N).isReg()) {
+          EXPECT_EQ(MI.getOperand(N).getReg(), Near.getOperand(N).getReg());
+          continue;
+        }
+        EXPECT_EQ(Near.getOperand(N).getImm(), 0xfe);
+        EXPECT_EQ(MI.getOperand(N).getImm(), 0xff);
+        ++NumConstants;
+      }
+      EXPECT_EQ(NumConstants, Source == 0xff ? 2u : 1u);
+    }
 }
 
 TEST(Decoding, RefusesCodeThatEndsInALiteral) {

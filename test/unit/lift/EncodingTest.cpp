@@ -15,6 +15,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCFixup.h"
+#include <array>
 #include <gtest/gtest.h>
 #include <random>
 #include <set>
@@ -130,6 +131,23 @@ TEST_P(Encodings, AreKeptByTheMachineIR) {
     if (Shown++ < 40)
       ADD_FAILURE() << Text;
   EXPECT_EQ(Wrong.size(), 0u);
+}
+
+/// LLVM takes it for the mark of a literal.
+TEST_P(Encodings, HaveAConstantOf255) {
+  for (uint32_t Opcode : GetParam().isGfx9() ? std::array{0x24u, 0x25u}
+                                             : std::array{0x37u, 0x38u})
+    // Beside v1, and as the literal of the first source, too.
+    for (uint32_t Source : {0x101u, 0xffu}) {
+      const uint32_t Words[] = {Opcode << 25 | 2 << 17 | 3 << 9 | Source, 0xff};
+      const ArrayRef<uint8_t> Bytes(reinterpret_cast<const uint8_t *>(Words),
+                                    sizeof(Words));
+      auto D = Decode.first(Bytes, 0x1000);
+      if (!D)
+        FAIL() << toString(D.takeError());
+      EXPECT_EQ(D->Size, sizeof(Words));
+      EXPECT_TRUE(isCanonical(*D, Bytes));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Encodings, ::testing::ValuesIn(allTargets()),
