@@ -57,6 +57,7 @@ private:
   StateComparison::Pair pairOf(Wave &A, Wave &B);
   void report(Difference D, const Wave &A, const Wave &B);
   bool isIgnored(uint64_t Address) const;
+  bool isLeftOfCodeAddress(uint64_t Address) const;
 
   const Options &O;
   Result R;
@@ -240,16 +241,21 @@ void Runner::replay(Wave &A, Wave &B, const InstInfo &Info) {
 std::optional<Difference> Runner::compareStores(const Wave &A) const {
   const Trace &T = Original.Watch.trace(A);
   for (uint64_t Address : T.StoreAddresses) {
-    for (unsigned N = 0; N != T.StoreBytes; N += 4) {
-      const void *From = Original.S.Memory.pointer(Address + N, 4);
-      const void *With = Instrumented.S.Memory.pointer(Address + N, 4);
-      if (!From || !With || std::memcmp(From, With, 4) == 0 ||
-          isIgnored(Address + N))
+    for (uint64_t At = Address & ~uint64_t(3); At < Address + T.StoreBytes;
+         At += 4) {
+      const void *From = Original.S.Memory.pointer(At, 4);
+      const void *With = Instrumented.S.Memory.pointer(At, 4);
+      if (!From || !With || std::memcmp(From, With, 4) == 0 || isIgnored(At))
+        continue;
+      uint32_t A, B;
+      std::memcpy(&A, From, 4);
+      std::memcpy(&B, With, 4);
+      if (State.isLeftOfCodeAddress(A, B))
         continue;
       Difference D{Difference::Kind::Memory};
-      D.Address = Address + N;
-      std::memcpy(&D.Original, From, 4);
-      std::memcpy(&D.Instrumented, With, 4);
+      D.Address = At;
+      D.Original = A;
+      D.Instrumented = B;
       return D;
     }
   }
@@ -393,6 +399,19 @@ bool Runner::isIgnored(uint64_t Address) const {
   });
 }
 
+/// Whether the dword around \p Address holds such.
+bool Runner::isLeftOfCodeAddress(uint64_t Address) const {
+  uint32_t Dwords[2];
+  unsigned N = 0;
+  for (const Side *S : {&Original.S, &Instrumented.S}) {
+    const void *From = S->Memory.pointer(Address & ~uint64_t(3), 4);
+    if (!From)
+      return false;
+    std::memcpy(&Dwords[N++], From, 4);
+  }
+  return State.isLeftOfCodeAddress(Dwords[0], Dwords[1]);
+}
+
 void Runner::compareMemory() {
   constexpr uint64_t Piece = 4096;
   for (const AddressSpace::Range &Range : Original.S.Memory.ranges()) {
@@ -404,7 +423,8 @@ void Runner::compareMemory() {
           static_cast<const uint8_t *>(Instrumented.S.Memory.pointer(At, Size));
       if (!B || std::memcmp(A, B, Size) != 0)
         for (uint64_t N = 0; N != Size; ++N) {
-          if ((B && A[N] == B[N]) || isIgnored(At + N))
+          if ((B && A[N] == B[N]) || isIgnored(At + N) ||
+              (B && isLeftOfCodeAddress(At + N)))
             continue;
           Difference D{Difference::Kind::Memory};
           D.Kernel = Original.S.Plan.D->KernelName;

@@ -2,6 +2,7 @@
 #include "emulator/lockstep/StateComparison.h"
 #include "SIDefines.h"
 #include "emulator/strict/InstFacts.h"
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -60,6 +61,23 @@ bool StateComparison::isCodeAddress(const Pair &P, unsigned Reg) {
   Halves.insert({uint32_t(A), uint32_t(B)});
   Halves.insert({uint32_t(A >> 32), uint32_t(B >> 32)});
   return true;
+}
+
+bool StateComparison::isLeftOfCodeAddress(uint32_t A, uint32_t B) const {
+  if (isTranslated(A, B))
+    return true;
+  constexpr uint32_t Byte = 0xff;
+  return std::ranges::any_of(Halves, [&](const auto &Half) {
+    unsigned NumLeft = 0;
+    for (unsigned Shift = 0; Shift != 32; Shift += 8) {
+      if (((A ^ B) >> Shift & Byte) == 0)
+        continue;
+      if (((A ^ Half.first) | (B ^ Half.second)) >> Shift & Byte)
+        return false;
+      ++NumLeft;
+    }
+    return NumLeft >= 2;
+  });
 }
 
 void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
@@ -121,7 +139,7 @@ StateComparison::compareScalar(const Pair &P, unsigned Reg, uint64_t PC) {
     Differing &= ~P.Uninitialised->S[Reg];
   if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg))
     return std::nullopt;
-  if (isTranslated(A.S[Reg], B.S[Reg]) ||
+  if (isLeftOfCodeAddress(A.S[Reg], B.S[Reg]) ||
       (Reg < sreg::FlatScratch && isCodeAddress(P, Reg))) {
     ReadsCodeAddress = true;
     return std::nullopt;
@@ -181,7 +199,7 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
   const bool IsOneLane = Info.Mnemonic.starts_with("v_writelane");
   const uint64_t Lanes = IsOneLane ? ~uint64_t(0) : P.Original.exec();
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
-    if (A != B && !isTranslated(A, B)) {
+    if (A != B && !isLeftOfCodeAddress(A, B)) {
       Bits |= A ^ B;
       Any = true;
     }
@@ -267,7 +285,7 @@ std::optional<Difference> StateComparison::compareRow(const Pair &P,
     uint32_t Differing = (A[L] ^ B[L]) & (Unset ? ~Unset[L] : ~0u);
     if (!Differing || !(Lanes >> L & 1))
       continue;
-    if (isTranslated(A[L], B[L])) {
+    if (isLeftOfCodeAddress(A[L], B[L])) {
       ReadsCodeAddress = true;
       continue;
     }

@@ -41,6 +41,12 @@ public:
   /// in registers.
   void noteCodeAddresses(const Pair &P, const InstInfo &Info);
 
+  /// Two dwords that differ because they hold halves of code addresses that
+  /// correspond, or what narrower stores have left of such halves: at least two
+  /// bytes that differ, beside bytes that were overwritten with the same.
+  /// Compilers copy it with the padding of structures.
+  bool isLeftOfCodeAddress(uint32_t Original, uint32_t Instrumented) const;
+
 private:
   std::optional<Difference> compareMasks(const Pair &P);
   std::optional<Difference> compareScalar(const Pair &P, unsigned Reg,

@@ -226,5 +226,44 @@ TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
             "v2");
 }
 
+/// A flag of a byte beside padding, in which a return address was before.
+TEST_F(NarrowReads, WhatIsLeftOfACodeAddressInMemoryMayDiffer) {
+  IsFarApart = true;
+  const std::string Begin = R"(
+    v_lshlrev_b32 v1, 2, v0
+    s_getpc_b64 s[4:5]
+    v_mov_b32 v2, s4
+    v_mov_b32 v3, 7
+    global_store_dword v1, v2, s[0:1]
+    global_store_byte v1, v3, s[0:1])";
+  const std::string End = R"(
+    global_load_dword v4, v1, s[0:1]
+    s_waitcnt vmcnt(0)
+    global_store_dword v1, v4, s[0:1] offset:256
+    v_and_b32 v5, 0xff, v4
+    global_store_dword v1, v5, s[0:1] offset:512
+    s_endpgm)";
+  passes(Begin + End, Begin + "\n + s_nop 0" + End);
+  EXPECT_EQ(Results[128], 7u);
+  // The flag itself.
+  const std::string Flag = "\n global_store_byte v1, v3, s[0:1]";
+  EXPECT_EQ(
+      differs(Begin + Flag + End, Begin + "\n + v_mov_b32 v3, 6" + Flag + End)
+          .Register,
+      "v3");
+  EXPECT_EQ(differs(Begin + End, Begin +
+                                     "\n + v_mov_b32 v20, 6"
+                                     "\n + global_store_byte v1, v20, "
+                                     "s[0:1]" +
+                                     End)
+                .Register,
+            "v4");
+  // One byte tells too little.
+  const std::string Short = "\n global_store_short v1, v3, s[0:1]";
+  EXPECT_EQ(
+      differs(Begin + Short + End, Begin + "\n + s_nop 0" + Short + End).What,
+      Kind::Memory);
+}
+
 } // namespace
 } // namespace luthier::test
