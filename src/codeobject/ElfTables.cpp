@@ -2,6 +2,7 @@
 #include "codeobject/ElfTables.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
+#include <utility>
 
 using namespace llvm;
 using namespace llvm::ELF;

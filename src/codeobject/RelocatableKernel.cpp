@@ -21,7 +21,7 @@ enum SectionIndex : uint16_t {
   Relocations,
   Note,
   SymbolTable,
-  Names,
+  NameTable,
   NumSections,
   // Only with source lines:
   DebugLine = NumSections,
@@ -88,7 +88,7 @@ Elf64_Ehdr fileHeader(const CodeObject &Original, uint16_t Sections) {
   Header.e_ehsize = sizeof(Elf64_Ehdr);
   Header.e_shentsize = sizeof(Elf64_Shdr);
   Header.e_shnum = Sections;
-  Header.e_shstrndx = Names;
+  Header.e_shstrndx = NameTable;
   return Header;
 }
 
@@ -198,7 +198,7 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   Rela.sh_entsize = sizeof(Elf64_Rela);
   Elf64_Shdr &Table =
       File.add(SymbolTable, Names.add(".symtab"), SHT_SYMTAB, 0, 8, Symbols);
-  Table.sh_link = SectionIndex::Names;
+  Table.sh_link = NameTable;
   Table.sh_info = KernelSymbol; // The first that is not local.
   Table.sh_entsize = sizeof(Elf64_Sym);
   if (HasLines) {
@@ -209,6 +209,6 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
     addDebugSections(File, Names, Image, *Debug);
   }
   const uint32_t OwnName = Names.add(".strtab");
-  File.add(SectionIndex::Names, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
+  File.add(NameTable, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
   return File.finish();
 }

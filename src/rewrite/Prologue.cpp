@@ -237,7 +237,7 @@ void Prologue::moveToOriginal(SeamCode &Code) const {
   SmallVector<RegisterMove, 16> Moves;
   if (copiesKernargPtr())
     for (unsigned Part = 0; Part < dwordsOf(LaunchValue::KernargPtr); ++Part)
-      Code.move(Code.sgpr(Temporary + 2 + Part),
+      Code.move(Code.sgpr(kernargCopy() + Part),
                 Code.sgpr(*After.at(LaunchValue::KernargPtr) + Part));
   // Not the size that hardware takes from the packet, which has grown.
   const std::optional<unsigned> Size =
@@ -259,7 +259,7 @@ void Prologue::moveToOriginal(SeamCode &Code) const {
 void Prologue::loadArguments(SeamCode &Code) const {
   using C = SeamCode;
   const MCRegister Arguments =
-      Code.sgprPair(Before.at(LaunchValue::KernargPtr).value_or(Temporary + 2));
+      Code.sgprPair(Before.at(LaunchValue::KernargPtr).value_or(kernargCopy()));
   Code.awaitALU();
   for (unsigned I = 0; I < Preloaded;) {
     const unsigned To = Before.preloaded() + I;

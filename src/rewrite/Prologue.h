@@ -68,6 +68,8 @@ private:
   bool copiesKernargPtr() const {
     return Needs.PreloadsArguments && !Before.at(LaunchValue::KernargPtr);
   }
+  /// Where the copy is: past those that moveToOriginal() and its cycles use.
+  unsigned kernargCopy() const { return Temporary + 2; }
   /// \p Wanted, or the register to use instead of it at the entry.
   llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
   llvm::MCRegister stateRegister(SeamCode &Code) const {

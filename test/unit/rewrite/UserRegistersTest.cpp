@@ -323,6 +323,15 @@ TEST_P(PreloadedArguments, AreNotLoadedAgainByAFarLoop) {
   expectStored(Kernel, 2, {0, 1006});
 }
 
+TEST_P(PreloadedArguments, AreRefusedWithoutCodeBehindTheSecondEntry) {
+  // Nobody knows what such an original runs.
+  Options.RunAlone = false;
+  AssemblyKernel K = preloading(2, 0, "s_endpgm\n");
+  K.Body = "s_endpgm\n";
+  expectRefused(fromAssembly(K), Launch, everywhere("all"),
+                RefusalReason::UndecodableInstruction);
+}
+
 std::vector<EngineTarget> preloadingTargets() {
   std::vector<EngineTarget> Targets = allTargets();
   erase_if(Targets, [](const EngineTarget &T) {
