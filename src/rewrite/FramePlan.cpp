@@ -33,6 +33,10 @@ public:
     Plan.Files = &Files;
     Plan.Use = Use;
     Plan.Needs = Needs;
+    const KernelDescriptor &D = Kernel.Descriptor;
+    if (LR.impl().preloadsArguments())
+      Kernargs.PreloadedEnd =
+          (D.preloadOffset() + D.preloadedDwords()) * sizeof(uint32_t);
   }
 
   Expected<FramePlan> run();

@@ -139,10 +139,7 @@ unsigned KernargGrower::statedSize() const {
 
 /// With what hardware would load.
 unsigned KernargGrower::sizeOfAll() const {
-  const KernelDescriptor &D = Kernel.Descriptor;
-  return std::max<unsigned>(statedSize(),
-                            (D.preloadOffset() + D.preloadedDwords()) *
-                                sizeof(uint32_t));
+  return std::max(statedSize(), Layout.PreloadedEnd);
 }
 
 bool KernargGrower::isFree(unsigned Offset, unsigned Bytes) const {

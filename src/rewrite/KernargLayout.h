@@ -16,6 +16,9 @@ struct KernargLayout {
   unsigned ExplicitSize = 0;
   /// Offsets from the start of all.
   std::map<HiddenArgument, unsigned> Hidden;
+  /// Bytes up to the end of what hardware loads into registers; metadata does
+  /// not say.
+  unsigned PreloadedEnd = 0;
 };
 
 /// As the metadata of \p Object has it; empty where it says nothing.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Every program under ten seeds of poison on every target, and under the first in
 # lockstep: `ninja poison-programs && ctest -L poison-sweep`. What the tests find
-# goes into poison-results.jsonl, of which test/e2e/poison_table.py makes
-# docs/poison.md.
+# goes into poison-results.jsonl, which test/e2e/poison_table.py adds to
+# docs/poison.jsonl and docs/poison.md.
 set(poison_results "${CMAKE_BINARY_DIR}/poison-results.jsonl")
 
 # add_poison_test(target group seeds "program arguments"...)

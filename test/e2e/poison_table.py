@@ -26,9 +26,7 @@ how many places, in one more run in lockstep, a hook overwrote the stack of hook
 TAIL = """
 The table has what was run since what poison overwrites of registers was last changed. The whole sweep has 68 builds of
 examples, four of rocPRIM at -O3 and at -O0, and rocRAND's generators on each target: what is not in the table has not been
-run yet, and a dash under "Stack" stands for programs of which not all have been run with it. rocPRIM's select at -O0 is
-missing on gfx1100 and gfx1201 because lockstep takes a byte of a return address, which is left in the padding of a structure
-on the stack, for a difference.
+run yet, and a dash under "Stack" stands for programs of which not all have been run with it.
 
 Kernels are counted once for each build of a program, places as overwritten in code, and instructions of waves as executed
 under the last seed. "Examples" are those of `docs/programs.md` at -O0, -O1, -O3 and -Os; rocPRIM's device-wide algorithms

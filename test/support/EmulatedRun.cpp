@@ -2,6 +2,7 @@
 #include "EmulatedRun.h"
 #include "CarriedOver.h"
 #include "amdgpu/MCTarget.h"
+#include "lift/Decoder.h"
 #include "lift/Lifter.h"
 #include "luthier/emulator.h"
 #include "llvm/ADT/StringExtras.h"
@@ -9,9 +10,6 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/SourceMgr.h"
 #include <cstring>
@@ -125,14 +123,17 @@ private:
   }
   CodeHandle load(const Bytes &Object, const char *What);
   DeviceHandle clone() const;
-  bool dependsOnItsAddress() const;
+  using Contents = std::vector<std::vector<uint32_t>>;
+  luthier_emu_stats run(const CodeHandle &Code, const DeviceHandle &On);
+  std::optional<Contents> resultsElsewhere();
+  void compareResults(const Contents &Found);
   CodeHandle copyOf(const CodeHandle &Code, const DeviceHandle &On) const;
   void findVariables(const TestHooks &Hooks);
   void placeArguments();
   void checkDescriptor() const;
   uint32_t applicationScratch() const;
   luthier_emu_launch launchOf(bool IsInstrumented) const;
-  std::vector<std::vector<uint32_t>> buffers(const DeviceHandle &On) const;
+  Contents buffers(const DeviceHandle &On) const;
   std::string explain(const luthier_emu_difference &D,
                       const DeviceHandle &On) const;
 
@@ -351,9 +352,8 @@ luthier_emu_launch Judging::launchOf(bool IsInstrumented) const {
   return L;
 }
 
-std::vector<std::vector<uint32_t>>
-Judging::buffers(const DeviceHandle &On) const {
-  std::vector<std::vector<uint32_t>> All;
+Judging::Contents Judging::buffers(const DeviceHandle &On) const {
+  Contents All;
   for (const Buffer &B : Buffers) {
     std::vector<uint32_t> &Words = All.emplace_back(B.Words);
     check(luthier_emu_read(On.get(), B.Address, Words.data(), B.Words * 4),
@@ -386,12 +386,10 @@ void Judging::runWithLimit(luthier_emu_execution *E, const DeviceHandle &On) {
   }
 }
 
-void Judging::runOriginal() {
-  DeviceHandle On = clone();
-  CodeHandle Code = copyOf(Original, On);
+/// Runs the original, which \p Code is a copy of.
+luthier_emu_stats Judging::run(const CodeHandle &Code, const DeviceHandle &On) {
   luthier_emu_launch L = launchOf(false);
   luthier_emu_execution *New = nullptr;
-  Result.IsUnfit = Options.MostInstructions != 0;
   check(
       luthier_emu_execution_create(Code.get(), Kernel->Name.c_str(), &L, &New),
       "the original", On.get());
@@ -400,22 +398,55 @@ void Judging::runOriginal() {
     runWithLimit(E.get(), On);
   auto Stats = sized<luthier_emu_stats>();
   check(luthier_emu_run(E.get(), &Stats), "the original, alone", On.get());
+  return Stats;
+}
+
+void Judging::runOriginal() {
+  DeviceHandle On = clone();
+  CodeHandle Code = copyOf(Original, On);
+  Result.IsUnfit = Options.MostInstructions != 0;
+  const luthier_emu_stats Stats = run(Code, On);
   Result.IsUnfit = false;
   Result.WaveInstructions = Stats.wave_instructions;
   Result.LaneInstructions = Stats.lane_instructions;
   Result.Buffers = buffers(On);
 }
 
+/// What the original computes where it lies elsewhere; null if it fails there.
 /// Matrix operations also read lanes that are inactive, in which LLVM may have
 /// left addresses of code. Pages are what is moved: what depends on lower bits
 /// is not seen.
-bool Judging::dependsOnItsAddress() const {
+std::optional<Judging::Contents> Judging::resultsElsewhere() {
   DeviceHandle On = clone();
   CodeHandle Code = copyOf(Elsewhere, On);
-  luthier_emu_launch L = launchOf(false);
-  return luthier_emu_dispatch(Code.get(), Kernel->Name.c_str(), &L, nullptr) !=
-             LUTHIER_EMU_OK ||
-         buffers(On) != Result.Buffers;
+  try {
+    run(Code, On);
+  } catch (const Problem &) {
+    return std::nullopt;
+  }
+  return buffers(On);
+}
+
+/// A difference that where the original lies does not explain tells more than
+/// one that it does.
+void Judging::compareResults(const Contents &Found) {
+  if (Found == Result.Buffers)
+    return;
+  const std::optional<Contents> Moved = resultsElsewhere();
+  std::string Text;
+  Result.IsUnfit = true;
+  for (size_t B = 0; B != Found.size() && Result.IsUnfit; ++B)
+    for (size_t N = 0; N != Found[B].size() && Result.IsUnfit; ++N) {
+      const uint32_t Expected = Result.Buffers[B][N];
+      if (Found[B][N] == Expected)
+        continue;
+      Result.IsUnfit = Moved && (*Moved)[B][N] != Expected;
+      Text = "alone: word " + std::to_string(N) + " of buffer " +
+             std::to_string(B) + " is 0x" + utohexstr(Found[B][N]) +
+             ", not 0x" + utohexstr(Expected);
+    }
+  throw Problem(Text +
+                (Result.IsUnfit ? "; where the original lies matters" : ""));
 }
 
 void Judging::runInstrumented() {
@@ -441,31 +472,7 @@ void Judging::runInstrumented() {
     check(luthier_emu_read(After.get(), V.Address, Contents.data(), V.Size),
           V.Name.c_str(), After.get());
   }
-  const auto Found = buffers(After);
-  for (size_t B = 0; B != Found.size(); ++B)
-    for (size_t N = 0; N != Found[B].size(); ++N)
-      if (Found[B][N] != Result.Buffers[B][N]) {
-        Result.IsUnfit = dependsOnItsAddress();
-        throw Problem(
-            "alone: word " + std::to_string(N) + " of buffer " +
-            std::to_string(B) + " is 0x" + utohexstr(Found[B][N]) + ", not 0x" +
-            utohexstr(Result.Buffers[B][N]) +
-            (Result.IsUnfit ? "; where the original lies matters" : ""));
-      }
-}
-
-/// Bytes of the first instruction of \p Code.
-static unsigned sizeOfFirst(const amdgpu::MCTarget &Target, Bytes Code) {
-  MCContext Context(Target.triple(), &Target.asmInfo(), &Target.registers(),
-                    &Target.subtarget());
-  std::unique_ptr<MCDisassembler> Disassembler(
-      Target.target().createMCDisassembler(Target.subtarget(), Context));
-  // LLVM expects to find whole instructions.
-  Code.resize(Code.size() + 20);
-  MCInst Inst;
-  uint64_t Size = 0;
-  Disassembler->getInstruction(Inst, Size, Code, 0, nulls());
-  return std::max<unsigned>(Size, 4);
+  compareResults(buffers(After));
 }
 
 /// The difference with the code before it: "+" marks payload, "*" the
@@ -488,6 +495,7 @@ std::string Judging::explain(const luthier_emu_difference &D,
   auto Target = amdgpu::MCTarget::get(T.Processor, T.features());
   if (!Target)
     return Text + "\n" + toString(Target.takeError());
+  Decoder Decode(*Target);
   for (size_t At = 0; At < Code.size();) {
     const uint64_t PC = From->first + At;
     const char *Line = luthier_emu_disassemble(On.get(), PC, T.WaveSize);
@@ -495,7 +503,9 @@ std::string Judging::explain(const luthier_emu_difference &D,
                      : ToOriginal.contains(PC) ? "    "
                                                : "  + ") +
                     utohexstr(PC) + " " + (Line ? Line : "?"));
-    At += sizeOfFirst(*Target, Bytes(Code.begin() + At, Code.end()));
+    auto D = Decode.first(ArrayRef(Code).drop_front(At), PC);
+    At += D ? D->Size : 4;
+    consumeError(D.takeError());
   }
   constexpr size_t Most = 60;
   const size_t First = Lines.size() - std::min(Lines.size(), Most);

@@ -57,7 +57,7 @@ private:
   StateComparison::Pair pairOf(Wave &A, Wave &B);
   void report(Difference D, const Wave &A, const Wave &B);
   bool isIgnored(uint64_t Address) const;
-  bool isLeftOfCodeAddress(uint64_t Address) const;
+  bool holdsReturn(uint64_t Address) const;
 
   const Options &O;
   Result R;
@@ -247,15 +247,15 @@ std::optional<Difference> Runner::compareStores(const Wave &A) const {
       const void *With = Instrumented.S.Memory.pointer(At, 4);
       if (!From || !With || std::memcmp(From, With, 4) == 0 || isIgnored(At))
         continue;
-      uint32_t A, B;
-      std::memcpy(&A, From, 4);
-      std::memcpy(&B, With, 4);
-      if (State.isLeftOfCodeAddress(A, B))
+      uint32_t Old, New;
+      std::memcpy(&Old, From, 4);
+      std::memcpy(&New, With, 4);
+      if (State.isLeftOfReturn(Old, New))
         continue;
       Difference D{Difference::Kind::Memory};
       D.Address = At;
-      D.Original = A;
-      D.Instrumented = B;
+      D.Original = Old;
+      D.Instrumented = New;
       return D;
     }
   }
@@ -399,8 +399,8 @@ bool Runner::isIgnored(uint64_t Address) const {
   });
 }
 
-/// Whether the dword around \p Address holds such.
-bool Runner::isLeftOfCodeAddress(uint64_t Address) const {
+/// Whether the dword around \p Address holds what is left of one.
+bool Runner::holdsReturn(uint64_t Address) const {
   uint32_t Dwords[2];
   unsigned N = 0;
   for (const Side *S : {&Original.S, &Instrumented.S}) {
@@ -409,7 +409,7 @@ bool Runner::isLeftOfCodeAddress(uint64_t Address) const {
       return false;
     std::memcpy(&Dwords[N++], From, 4);
   }
-  return State.isLeftOfCodeAddress(Dwords[0], Dwords[1]);
+  return State.isLeftOfReturn(Dwords[0], Dwords[1]);
 }
 
 void Runner::compareMemory() {
@@ -424,7 +424,7 @@ void Runner::compareMemory() {
       if (!B || std::memcmp(A, B, Size) != 0)
         for (uint64_t N = 0; N != Size; ++N) {
           if ((B && A[N] == B[N]) || isIgnored(At + N) ||
-              (B && isLeftOfCodeAddress(At + N)))
+              (B && holdsReturn(At + N)))
             continue;
           Difference D{Difference::Kind::Memory};
           D.Kernel = Original.S.Plan.D->KernelName;

@@ -61,7 +61,8 @@ struct Options {
   /// Code addresses that s_getpc and calls leave in SGPR pairs, or that are
   /// computed there: gives the original's for the instrumented one's. By
   /// default those of mapped instructions and of the payload before them. Both
-  /// halves may then travel through registers and memory as they are.
+  /// halves may then travel through registers as they are, those of return
+  /// addresses also through memory, where narrower stores may leave but a part.
   std::function<std::optional<uint64_t>(uint64_t)> TranslateAddress;
   /// Memory that may differ at the end: scratch, packets, the instrumented
   /// version's own data.

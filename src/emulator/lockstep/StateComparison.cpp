@@ -63,11 +63,11 @@ bool StateComparison::isCodeAddress(const Pair &P, unsigned Reg) {
   return true;
 }
 
-bool StateComparison::isLeftOfCodeAddress(uint32_t A, uint32_t B) const {
-  if (isTranslated(A, B))
-    return true;
+bool StateComparison::isLeftOfReturn(uint32_t A, uint32_t B) const {
   constexpr uint32_t Byte = 0xff;
-  return std::ranges::any_of(Halves, [&](const auto &Half) {
+  return std::ranges::any_of(Returns, [&](const auto &Half) {
+    if (Half == std::pair(A, B))
+      return true;
     unsigned NumLeft = 0;
     for (unsigned Shift = 0; Shift != 32; Shift += 8) {
       if (((A ^ B) >> Shift & Byte) == 0)
@@ -82,8 +82,11 @@ bool StateComparison::isLeftOfCodeAddress(uint32_t A, uint32_t B) const {
 
 void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
   for (const RegisterRange &R : Info.Writes)
-    if (R.File == RegisterFile::Scalar && R.Count == 2)
-      isCodeAddress(P, R.First);
+    if (R.File == RegisterFile::Scalar && R.Count == 2 &&
+        isCodeAddress(P, R.First) && !Info.Mnemonic.starts_with("s_getpc"))
+      for (unsigned Half : {0, 1})
+        Returns.insert(
+            {P.Original.S[R.First + Half], P.Instrumented.S[R.First + Half]});
 }
 
 std::optional<Difference> StateComparison::compare(const Pair &P,
@@ -139,7 +142,7 @@ StateComparison::compareScalar(const Pair &P, unsigned Reg, uint64_t PC) {
     Differing &= ~P.Uninitialised->S[Reg];
   if (!Differing || isAllowed(PC, RegisterFile::Scalar, Reg))
     return std::nullopt;
-  if (isLeftOfCodeAddress(A.S[Reg], B.S[Reg]) ||
+  if (isOfCodeAddress(A.S[Reg], B.S[Reg]) ||
       (Reg < sreg::FlatScratch && isCodeAddress(P, Reg))) {
     ReadsCodeAddress = true;
     return std::nullopt;
@@ -199,7 +202,7 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
   const bool IsOneLane = Info.Mnemonic.starts_with("v_writelane");
   const uint64_t Lanes = IsOneLane ? ~uint64_t(0) : P.Original.exec();
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
-    if (A != B && !isLeftOfCodeAddress(A, B)) {
+    if (A != B && !isOfCodeAddress(A, B)) {
       Bits |= A ^ B;
       Any = true;
     }
@@ -285,7 +288,7 @@ std::optional<Difference> StateComparison::compareRow(const Pair &P,
     uint32_t Differing = (A[L] ^ B[L]) & (Unset ? ~Unset[L] : ~0u);
     if (!Differing || !(Lanes >> L & 1))
       continue;
-    if (isLeftOfCodeAddress(A[L], B[L])) {
+    if (isOfCodeAddress(A[L], B[L])) {
       ReadsCodeAddress = true;
       continue;
     }

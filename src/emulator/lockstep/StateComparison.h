@@ -41,11 +41,11 @@ public:
   /// in registers.
   void noteCodeAddresses(const Pair &P, const InstInfo &Info);
 
-  /// Two dwords that differ because they hold halves of code addresses that
+  /// Two dwords that differ because they hold halves of return addresses that
   /// correspond, or what narrower stores have left of such halves: at least two
   /// bytes that differ, beside bytes that were overwritten with the same.
-  /// Compilers copy it with the padding of structures.
-  bool isLeftOfCodeAddress(uint32_t Original, uint32_t Instrumented) const;
+  /// Compilers copy it from the stack with the padding of structures.
+  bool isLeftOfReturn(uint32_t Original, uint32_t Instrumented) const;
 
 private:
   std::optional<Difference> compareMasks(const Pair &P);
@@ -60,6 +60,10 @@ private:
   bool isTranslated(uint32_t Original, uint32_t Instrumented) const {
     return !Halves.empty() && Halves.contains({Original, Instrumented});
   }
+  bool isOfCodeAddress(uint32_t Original, uint32_t Instrumented) const {
+    return isTranslated(Original, Instrumented) ||
+           isLeftOfReturn(Original, Instrumented);
+  }
   std::optional<uint64_t> translate(uint64_t Instrumented) const;
   bool isCodeAddress(const Pair &P, unsigned Reg);
   void noteOverwrites(const Pair &P, const strict::InstFacts &Facts);
@@ -73,8 +77,11 @@ private:
     uint32_t Original, Instrumented;
   };
   std::vector<Overwritten> Overwrites;
-  /// Halves of code addresses that correspond: original, instrumented.
-  std::set<std::pair<uint32_t, uint32_t>> Halves;
+  /// Halves of code addresses that correspond: original, instrumented. Those
+  /// that calls left are Returns, too: of no other is the instrumented one's
+  /// anything but the original's own, once it is in memory.
+  using HalfPairs = std::set<std::pair<uint32_t, uint32_t>>;
+  HalfPairs Halves, Returns;
 };
 
 } // namespace luthier::emulator::lockstep

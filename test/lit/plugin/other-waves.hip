@@ -12,6 +12,8 @@
 // RUN: env LUTHIER_WAVE64_HOOKS=%t %tool -O2 -cuid=abc && %hooks | FileCheck --check-prefix=EACH %s
 //
 // RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=def 2>&1 | FileCheck --check-prefix=SOURCE %s
+// RUN: %tool32 -O2 -fuse-cuid=none %wave64
+// RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=abc 2>&1 | FileCheck --check-prefix=SOURCE %s
 // RUN: %tool32 -O2 -cuid=abc -DUNEQUAL=device %wave64
 // RUN: not env LUTHIER_WAVE64_HOOKS=%t %tool32 -O2 -cuid=abc -DUNEQUAL=device 2>&1 | FileCheck --check-prefix=SIZE %s
 // RUN: %tool32 -O2 -cuid=abc -DUNEQUAL=managed %wave64

@@ -227,11 +227,12 @@ TEST_F(NarrowReads, AHalfThatIsLeftOfACodeAddressMayDiffer) {
 }
 
 /// A flag of a byte beside padding, in which a return address was before.
-TEST_F(NarrowReads, WhatIsLeftOfACodeAddressInMemoryMayDiffer) {
+TEST_F(NarrowReads, WhatIsLeftOfAReturnAddressInMemoryMayDiffer) {
   IsFarApart = true;
   const std::string Begin = R"(
     v_lshlrev_b32 v1, 2, v0
-    s_getpc_b64 s[4:5]
+    s_call_b64 s[4:5], 1f
+  1:
     v_mov_b32 v2, s4
     v_mov_b32 v3, 7
     global_store_dword v1, v2, s[0:1]
@@ -263,6 +264,20 @@ TEST_F(NarrowReads, WhatIsLeftOfACodeAddressInMemoryMayDiffer) {
   EXPECT_EQ(
       differs(Begin + Short + End, Begin + "\n + s_nop 0" + Short + End).What,
       Kind::Memory);
+}
+
+/// Instrumented code is given the original's.
+TEST_F(NarrowReads, OtherCodeAddressesInMemoryMayNot) {
+  IsFarApart = true;
+  const std::string Begin = R"(
+    v_lshlrev_b32 v1, 2, v0
+    s_getpc_b64 s[4:5]
+    v_mov_b32 v2, s4)";
+  const std::string End = R"(
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)";
+  EXPECT_EQ(differs(Begin + End, Begin + "\n + s_nop 0" + End).What,
+            Kind::Memory);
 }
 
 } // namespace

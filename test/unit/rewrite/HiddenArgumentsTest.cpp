@@ -2,6 +2,7 @@
 //
 // Hooks get implicit arguments that the kernel itself is not given: they are
 // added to its kernel arguments, whatever code object versions the two are of.
+#include "ChangedDescriptor.h"
 #include "EngineTest.h"
 #include "rewrite/KernargLayout.h"
 
@@ -93,6 +94,8 @@ protected:
       EXPECT_EQ(J.counters()[N], Fields[N].Value) << Fields[N].Offset;
     const KernargGrowth &Growth = J.Instrumented.Kernarg;
     EXPECT_GE(Growth.OldSize, 12u);
+    // All that the application is sure to have there.
+    EXPECT_LE(Growth.OldSize, K->kernels().front().Metadata.KernargSegmentSize);
     auto New = CodeObject::create(J.Instrumented.CodeObject);
     ASSERT_TRUE(bool(New)) << toString(New.takeError());
     const KernelInfo &Info = (*New)->kernels().front();
@@ -117,6 +120,18 @@ TEST_P(HiddenArguments, AreAddedForHooksOfEitherVersion) {
 
 TEST_P(HiddenArguments, AreAddedWhereArgumentsArePreloaded) {
   expectFields(fromIR(kernel(Preloading)), Version5, 500);
+}
+
+/// Whatever the descriptor says that other hardware would load.
+TEST_P(HiddenArguments, AreNotBehindWhatNobodyPreloads) {
+  const StringRef P = target().Processor;
+  if (P == "gfx90a" || P == "gfx942" || P == "gfx950")
+    GTEST_SKIP() << "hardware preloads it";
+  expectFields(withChangedDescriptor(*fromIR(kernel(Plain)),
+                                     [](amdhsa::kernel_descriptor_t &D) {
+                                       D.kernarg_preload = 0xffff;
+                                     }),
+               Version5, 500);
 }
 
 TEST_P(HiddenArguments, OfHipAloneAreRefusedByName) {
@@ -239,10 +254,7 @@ TEST_F(KernargGrowthTest, PutsTheRestBehindAll) {
 
 TEST_F(KernargGrowthTest, KeepsWhatHardwareWouldPreload) {
   Layout.ExplicitSize = Kernel.Metadata.KernargSegmentSize = 0;
-  AMDHSA_BITS_SET(Kernel.Descriptor.raw().kernarg_preload,
-                  amdhsa::KERNARG_PRELOAD_SPEC_LENGTH, 14);
-  AMDHSA_BITS_SET(Kernel.Descriptor.raw().kernarg_preload,
-                  amdhsa::KERNARG_PRELOAD_SPEC_OFFSET, 100);
+  Layout.PreloadedEnd = 456;
   auto Growth = grow(5, HiddenArgument::GroupSizeX);
   ASSERT_TRUE(bool(Growth)) << toString(Growth.takeError());
   EXPECT_EQ(Growth->OldSize, 456u);

@@ -2,6 +2,7 @@
 //
 // Kernels find in their scalar registers what they ask for, whatever else hooks
 // ask for: all kinds of values at once, and as many preloaded arguments as fit.
+#include "ChangedDescriptor.h"
 #include "EngineTest.h"
 #include <algorithm>
 #include <cstring>
@@ -86,14 +87,9 @@ protected:
   /// With a descriptor that the assembler would not make.
   Object changed(const AssemblyKernel &K,
                  function_ref<void(amdhsa::kernel_descriptor_t &)> Change) {
-    Bytes Built = cantFail(assembleKernel(target(), K));
-    amdhsa::kernel_descriptor_t D =
-        cantFail(CodeObject::create(Built))->kernels().front().Descriptor.raw();
-    const auto *Old = reinterpret_cast<const uint8_t *>(&D);
-    auto At = std::search(Built.begin(), Built.end(), Old, Old + sizeof(D));
-    Change(D);
-    std::memcpy(&*At, &D, sizeof(D));
-    return cantFail(CodeObject::create(Built));
+    return withChangedDescriptor(
+        *cantFail(CodeObject::create(cantFail(assembleKernel(target(), K)))),
+        Change);
   }
 
   /// Stores \p Count scalar registers from \p First on, once per wave. \p

@@ -178,5 +178,33 @@ TEST_F(Judging, ResultsThatDependOnTheAddressOfCodeAreNoFault) {
   EXPECT_TRUE(J.IsUnfit) << J.Problem;
 }
 
+TEST_F(Judging, HarmBesideSuchResultsIsFound) {
+  setHooks(R"(
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+define void @harm() #0 {
+  call void @"luthier::writeReg.i32.i32"(i32 )" +
+           std::to_string(unsigned(AMDGPU::VGPR3)) + R"(, i32 0)
+  ret void
+})");
+  AssemblyKernel K;
+  K.Body = "v_mov_b32_e32 v3, 5\ns_call_b64 s[6:7], function\ns_endpgm\n";
+  K.Functions = "function:\n"
+                "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+                "v_mov_b32_e32 v0, 0\n"
+                "v_mov_b32_e32 v2, s6\n"
+                "s_waitcnt lgkmcnt(0)\n"
+                "global_store_dwordx2 v0, v[2:3], s[4:5]\n"
+                "s_endpgm\n";
+  KernelLaunch One{{64, 1, 1}, {64, 1, 1}};
+  One.Arguments.words(2);
+  Options.Seeds = {};
+  const Judgement J =
+      judge(target(), fromAssembly(K), One, Hooks, everywhere("harm"), Options);
+  EXPECT_FALSE(J.IsUnfit) << J.Problem;
+  EXPECT_NE(J.Problem.find("word 1 of buffer 0 is 0x0, not 0x5"),
+            std::string::npos)
+      << J.Problem;
+}
+
 } // namespace
 } // namespace luthier::test
