@@ -56,7 +56,7 @@ for fuzzer in "${fuzzers[@]}"; do
     find "$work/corpus" -type f -size -2049c -exec cp -t "$work/small" {} +
     "$build/bin/fuzz-$fuzzer" -merge=1 "$work/merged" "$here/corpus/$fuzzer" "$work/small" >/dev/null 2>&1
     # Those of the tree come first, so only what they lack is new.
-    find "$work/merged" -type f -printf '%s %p\n' | sort -n | head -n "${MOST:-60}" | cut -d' ' -f2- |
+    find "$work/merged" -type f -printf '%s %p\n' | sort -n | sed -n "1,${MOST:-60}p" | cut -d' ' -f2- |
       xargs -r cp -n -t "$here/corpus/$fuzzer"
   fi
 done
