@@ -88,7 +88,7 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   if (!Opened)
     return Opened.takeError();
   File = std::move(*Opened);
-  return loadOfflineTool(*Args.value("--tool"));
+  return loadOfflineTool(*Args.value("--tool")).takeError();
 }
 
 void Instrumentation::show(const BundledCodeObject &Image,

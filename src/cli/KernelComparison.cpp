@@ -9,10 +9,12 @@ using namespace llvm;
 
 namespace luthier::cli {
 
-Expected<DeviceHandle> deviceFor(const ChosenKernel &Chosen, uint64_t Seed) {
+Expected<DeviceHandle> deviceFor(const ChosenKernel &Chosen, uint64_t Seed,
+                                 const std::string &Strict) {
   auto Options = sized<luthier_emu_device_options>();
   Options.target = Chosen.Image->Target.Processor.c_str();
   Options.seed = Seed;
+  Options.strict = Strict.empty() ? nullptr : Strict.c_str();
   return createDevice(Options);
 }
 

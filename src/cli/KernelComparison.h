@@ -22,9 +22,10 @@ struct ComparedLaunch {
   std::string Strict;
 };
 
-/// A device like the kernel's target.
+/// A device like the kernel's target. Refuses checks that there are not.
 llvm::Expected<DeviceHandle> deviceFor(const ChosenKernel &Chosen,
-                                       uint64_t Seed);
+                                       uint64_t Seed,
+                                       const std::string &Strict = {});
 
 class KernelComparison {
 public:

@@ -8,16 +8,19 @@ using namespace llvm;
 
 namespace luthier::cli {
 
-Error loadOfflineTool(StringRef NameOrPath) {
+Expected<std::string> loadOfflineTool(StringRef NameOrPath) {
   Surroundings Around = lookAround(programPrefix(/*BelowLibexec=*/true));
-  std::string Path;
+  std::string Name = NameOrPath.str(), Path;
+  if (Name.empty())
+    Name = judgingTool(Around);
   try {
-    Path = findTool(NameOrPath.empty() ? judgingTool(Around) : NameOrPath.str(),
-                    Around);
+    Path = findTool(Name, Around);
   } catch (const RunError &E) {
     return createStringError(inconvertibleErrorCode(), E.what());
   }
-  return offline::loadTool(Path);
+  if (Error E = offline::loadTool(Path))
+    return std::move(E);
+  return Name;
 }
 
 } // namespace luthier::cli

@@ -6,12 +6,13 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <string>
 
 namespace luthier::cli {
 
 /// Finds it as `luthier run` does, and loads it into this process. Empty: the
-/// one that `luthier verify` takes if none is named.
-llvm::Error loadOfflineTool(llvm::StringRef NameOrPath);
+/// one that `luthier verify` takes if none is named. Gives the name or path.
+llvm::Expected<std::string> loadOfflineTool(llvm::StringRef NameOrPath);
 
 } // namespace luthier::cli
 

@@ -15,7 +15,8 @@ constexpr char Help[] =
 Runs PROGRAM unchanged, with its GPU kernels instrumented by tools.
 
 options:
-  --tool NAME|PATH   load this tool; may be given several times
+  --tool NAME|PATH   load this tool; may be given several times: each kernel is
+                     instrumented by the first that wants it
   --device DEVICE    native           the machine's own GPU
                      emulated[:NAME]  an emulated one (gfx90a); names
                                       separated by commas make several GPUs

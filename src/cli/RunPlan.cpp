@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/RunPlan.h"
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <string_view>
 
 namespace luthier::cli {
@@ -22,14 +24,59 @@ bool isExecOnly(const std::string &Name) {
 struct EmulatorOption {
   std::string_view Name;
   const char *Variable;
+  std::optional<uint64_t> Least; ///< Of numbers.
 };
+constexpr const char *StatsVariable = "LUTHIER_EMULATOR_STATS";
+constexpr std::string_view Watchdog = "--watchdog";
 constexpr EmulatorOption EmulatorOptions[] = {
-    {"--gpu-memory", "LUTHIER_EMULATED_MEMORY"},
-    {"--seed", "LUTHIER_EMULATOR_SEED"},
-    {"--stats", "LUTHIER_EMULATOR_STATS"},
-    {"--threads", "LUTHIER_EMULATOR_THREADS"},
-    {"--watchdog", "LUTHIER_EMULATOR_WATCHDOG"},
+    {"--gpu-memory", "LUTHIER_EMULATED_MEMORY", 64},
+    {"--seed", "LUTHIER_EMULATOR_SEED", 0},
+    {"--stats", StatsVariable, {}},
+    {"--threads", "LUTHIER_EMULATOR_THREADS", 1},
+    {Watchdog, "LUTHIER_EMULATOR_WATCHDOG", 0},
 };
+
+bool isNumber(std::string_view Text, uint64_t Least) {
+  uint64_t Value;
+  const char *End = Text.data() + Text.size();
+  const auto [Rest, Failure] = std::from_chars(Text.data(), End, Value);
+  return Failure == std::errc() && Rest == End && Value >= Least;
+}
+
+void check(const EmulatorOption &Option, std::string_view Value) {
+  constexpr std::string_view OnlyReports = ",report";
+  if (Option.Name == Watchdog && Value.ends_with(OnlyReports))
+    Value.remove_suffix(OnlyReports.size());
+  if (Option.Least && !isNumber(Value, *Option.Least))
+    throw RunError(std::string(Option.Name) + " " + std::string(Value) +
+                   ": a number from " + std::to_string(*Option.Least) +
+                   " up is needed");
+}
+
+/// As emulator/strict/Options.h has them.
+bool isStrictCheck(std::string_view Item) {
+  constexpr std::string_view Words[] = {
+      "1",           "poison",         "hazards",
+      "continue",    "loads=earliest", "loads=latest",
+      "loads=random"};
+  constexpr std::string_view Seed = "seed=";
+  return std::ranges::find(Words, Item) != std::end(Words) ||
+         (Item.starts_with(Seed) && isNumber(Item.substr(Seed.size()), 0));
+}
+
+void checkStrict(const std::string &Value) {
+  if (Value == "0")
+    return;
+  for (size_t From = 0; From <= Value.size();) {
+    const size_t Comma = std::min(Value.find(',', From), Value.size());
+    const std::string Item = Value.substr(From, Comma - From);
+    if (!isStrictCheck(Item))
+      throw RunError("--strict=" + Value + ": '" + Item +
+                     "' is not 1, poison, hazards, "
+                     "loads=earliest|latest|random, seed=NUMBER or continue");
+    From = Comma + 1;
+  }
+}
 
 /// What `--name VALUE` sets for the engine, and the values there are; none for
 /// the name of a file.
@@ -85,7 +132,7 @@ public:
     // The program may change its directory.
     for (const auto &[Variable, Value] : Options.EngineSettings)
       set(Variable, Variable == CostsVariable && Value != "-"
-                        ? absolute(Value, Around)
+                        ? writable("--costs", Value)
                         : Value);
     // Tells files of this run from older ones that it may replace.
     set("LUTHIER_RUN_STARTED", Around.Time);
@@ -169,7 +216,8 @@ private:
     set("LUTHIER_EMULATED_GPU", Names);
     Result.IsEmulated = true;
     for (const auto &[Variable, Value] : Options.EmulatorSettings)
-      set(Variable, Value);
+      set(Variable,
+          Variable == StatsVariable ? writable("--stats", Value) : Value);
   }
 
   void planOutput() {
@@ -180,6 +228,14 @@ private:
       return;
     set("LUTHIER_OUTPUT", Options.Output.empty() ? Around.CurrentDirectory
                                                  : Result.OutputDirectory);
+  }
+
+  /// Results are not to be lost in the end for lack of a folder.
+  std::string writable(const char *Option, const std::string &Path) const {
+    const std::string Whole = absolute(Path, Around);
+    if (const std::string Why = Around.WhyNotWritable(Whole); !Why.empty())
+      throw RunError(std::string(Option) + " " + Path + ": " + Why);
+    return Whole;
   }
 
   std::string libraryDirectory() const { return Around.Prefix + "/lib"; }
@@ -199,6 +255,8 @@ std::string findTool(const std::string &Tool, const Surroundings &Around) {
       throw RunError("there is no tool '" + Tool + "'");
     if (Path.find(':') != std::string::npos)
       throw RunError("the path of a tool cannot contain ':': " + Path);
+    if (const std::string Why = Around.WhyNoTool(Path); !Why.empty())
+      throw RunError(Tool + " is not a Luthier tool: " + Why);
     return Path;
   }
   std::string Path = toolDirectory(Around.Prefix) + "/lib" + Tool + ".so";
@@ -262,6 +320,7 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
     }
     if (Arguments[I].starts_with("--strict=") &&
         TakeValue("--strict", Setting)) {
+      checkStrict(Setting);
       Options.EmulatorSettings.emplace_back(StrictVariable, Setting);
       continue;
     }
@@ -279,9 +338,10 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
     auto Known = std::ranges::find_if(EmulatorOptions, [&](const auto &Row) {
       return TakeValue(Row.Name, Setting);
     });
-    if (Known != std::end(EmulatorOptions))
+    if (Known != std::end(EmulatorOptions)) {
+      check(*Known, Setting);
       Options.EmulatorSettings.emplace_back(Known->Variable, Setting);
-    else if (TakeValue("--tool", Tool))
+    } else if (TakeValue("--tool", Tool))
       Options.Tools.push_back(std::move(Tool));
     else if (!TakeValue("--device", Options.Device) &&
              !TakeValue("--output", Options.Output))

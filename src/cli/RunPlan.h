@@ -43,6 +43,10 @@ struct Surroundings {
   bool HasGPU = false;          ///< The kernel driver is there.
   std::string Time;             ///< Nanoseconds since 1970, as files are dated.
   std::function<bool(const std::string &Path)> FileExists;
+  /// Why a file that is there can be no tool; empty if it may be one.
+  std::function<std::string(const std::string &Path)> WhyNoTool;
+  /// Why a file cannot be written; empty if it can be.
+  std::function<std::string(const std::string &Path)> WhyNotWritable;
   /// Names of the installed tools, sorted.
   std::function<std::vector<std::string>()> InstalledTools;
   std::function<std::optional<std::string>(const std::string &Name)> Variable;

@@ -6,7 +6,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <elf.h>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <unistd.h>
 
@@ -25,6 +29,36 @@ std::vector<std::string> installedTools(const std::string &Prefix) {
   }
   std::ranges::sort(Names);
   return Names;
+}
+
+/// Tools register themselves; what does not even name the function does not.
+std::string whyNoTool(const std::string &Path) {
+  constexpr std::string_view Registers = "7luthier6detail12registerTool";
+  std::ifstream File(Path, std::ios::binary);
+  const std::string Bytes{std::istreambuf_iterator<char>(File), {}};
+  Elf64_Ehdr Header = {};
+  std::memcpy(&Header, Bytes.data(), std::min(Bytes.size(), sizeof(Header)));
+  if (std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      Header.e_ident[EI_CLASS] != ELFCLASS64 || Header.e_type != ET_DYN)
+    return "it is no shared library";
+  if (Header.e_shoff > Bytes.size() ||
+      Bytes.size() - Header.e_shoff <
+          size_t(Header.e_shnum) * Header.e_shentsize)
+    return "the file ends too early";
+  if (Bytes.find(Registers) == std::string::npos)
+    return "it registers none (is LUTHIER_TOOL missing?)";
+  return {};
+}
+
+/// Whether the file is there yet or not. Devices and pipes are not opened.
+std::string whyNotWritable(const std::string &Path) {
+  const bool IsThere = ::access(Path.c_str(), F_OK) == 0;
+  const std::string Target =
+      IsThere ? Path : std::filesystem::path(Path).parent_path().string();
+  std::error_code Ignored;
+  if (IsThere && std::filesystem::is_directory(Target, Ignored))
+    return std::strerror(EISDIR);
+  return ::access(Target.c_str(), W_OK) ? std::strerror(errno) : "";
 }
 
 void createOutput(const std::string &Directory) {
@@ -59,6 +93,8 @@ Surroundings lookAround(std::string Prefix) {
   Around.FileExists = [](const std::string &Path) {
     return ::access(Path.c_str(), R_OK) == 0;
   };
+  Around.WhyNoTool = whyNoTool;
+  Around.WhyNotWritable = whyNotWritable;
   Around.InstalledTools = [Prefix = Around.Prefix] {
     return installedTools(Prefix);
   };

@@ -115,10 +115,13 @@ int verify(std::vector<std::string> Arguments) {
   if (!Timeout.empty())
     ::setenv(TimeoutVariable, Timeout.c_str(), /*overwrite=*/1);
 
+  std::string Tools;
+  for (const std::string &Tool : Options.Tools)
+    Tools += (Tools.empty() ? "" : ", ") + Tool;
   const int Code = runAndWait(Options.Command);
   std::ifstream File(Report);
   const VerifyReport Found = VerifyReport::read(File);
-  std::fputs(Found.text().c_str(), stderr);
+  std::fputs(Found.text(Tools).c_str(), stderr);
   if (Code)
     std::fprintf(stderr, "luthier verify: the program ended with %d\n", Code);
   if (Found.differs())

@@ -29,7 +29,7 @@ Expected<ChosenKernel> choose(const Arguments &Args, const std::string &Path) {
 
 Expected<ComparedLaunch> readLaunch(const Arguments &Args,
                                     const ChosenKernel &Chosen) {
-  Expected<DeviceHandle> Device = deviceFor(Chosen, 0);
+  Expected<DeviceHandle> Device = deviceFor(Chosen, 0, strictChecks(Args));
   if (!Device)
     return Device.takeError();
   Expected<CodeHandle> Code = loadCode(Device->get(), Chosen.Image->Bytes);
@@ -62,11 +62,16 @@ Expected<std::string> compare(const ComparedLaunch &Launch, uint64_t Seed) {
   return KernelComparison(Launch, *Made).run(Seed);
 }
 
-Expected<int> verify(const Arguments &Args, const std::string &Path) {
-  Expected<ChosenKernel> Chosen = choose(Args, Path);
-  if (!Chosen)
-    return Chosen.takeError();
-  Expected<ComparedLaunch> Launch = readLaunch(Args, *Chosen);
+/// What the command line asks for.
+struct Request {
+  ComparedLaunch Launch;
+  uint64_t Seed, Count;
+  std::string Tool;
+};
+
+Expected<Request> readRequest(const Arguments &Args,
+                              const ChosenKernel &Chosen) {
+  Expected<ComparedLaunch> Launch = readLaunch(Args, Chosen);
   if (!Launch)
     return Launch.takeError();
   Expected<uint64_t> Seed = numberOf(Args, "--seed", UINT64_MAX);
@@ -75,17 +80,35 @@ Expected<int> verify(const Arguments &Args, const std::string &Path) {
   Expected<uint64_t> Count = numberOf(Args, "--seeds", UINT32_MAX);
   if (!Count)
     return Count.takeError();
+  if (!*Count && Args.has("--seeds"))
+    return failed("--seeds 0: nothing would be compared");
   const std::string *Tool = Args.value("--tool");
-  if (Error E = loadOfflineTool(Tool ? *Tool : ""))
-    return E;
+  Expected<std::string> Loaded = loadOfflineTool(Tool ? *Tool : "");
+  if (!Loaded)
+    return Loaded.takeError();
+  return Request{std::move(*Launch), *Seed, std::max<uint64_t>(*Count, 1),
+                 std::move(*Loaded)};
+}
 
+Expected<int> verify(const Arguments &Args, const std::string &Path) {
+  auto Refuse = [](Error E) {
+    reportError(std::move(E));
+    return Misuse;
+  };
+  Expected<ChosenKernel> Chosen = choose(Args, Path);
+  if (!Chosen)
+    return Refuse(Chosen.takeError());
+  Expected<Request> Wanted = readRequest(Args, *Chosen);
+  if (!Wanted)
+    return Refuse(Wanted.takeError());
   const bool ChoosesGarbage = !std::getenv(GarbageSeed);
   VerifyReport Report;
   bool IsSame = true;
-  for (uint64_t N = 0; N != std::max<uint64_t>(*Count, 1); ++N) {
+  for (uint64_t N = 0; N != Wanted->Count; ++N) {
+    const uint64_t Seed = Wanted->Seed + N;
     if (ChoosesGarbage)
-      ::setenv(GarbageSeed, std::to_string(*Seed + N).c_str(), 1);
-    Expected<std::string> Line = compare(*Launch, *Seed + N);
+      ::setenv(GarbageSeed, std::to_string(Seed).c_str(), 1);
+    Expected<std::string> Line = compare(Wanted->Launch, Seed);
     if (!Line)
       return Line.takeError();
     Report.add(*Line);
@@ -93,7 +116,7 @@ Expected<int> verify(const Arguments &Args, const std::string &Path) {
     if (!IsSame)
       break;
   }
-  outs() << Report.text();
+  outs() << Report.text(Wanted->Tool);
   return IsSame ? Success : Failed;
 }
 

@@ -36,6 +36,10 @@ std::string counted(uint64_t Count, const char *What) {
   return std::to_string(Count) + " " + What + (Count == 1 ? "" : "s");
 }
 
+std::string dispatches(uint64_t Count) {
+  return std::to_string(Count) + (Count == 1 ? " dispatch" : " dispatches");
+}
+
 std::string outcome(const VerifyReport::Kernel &K) {
   std::string Text;
   auto Add = [&](const std::string &More) {
@@ -44,8 +48,7 @@ std::string outcome(const VerifyReport::Kernel &K) {
   if (K.Same)
     Add("same");
   if (K.Different)
-    Add("DIFFERENT in " + counted(K.Different, "dispatch") +
-        (K.Different == 1 ? "" : "es"));
+    Add("DIFFERENT in " + dispatches(K.Different));
   for (const std::string &Why : K.UnjudgedReasons)
     Add("not compared: " + Why);
   for (const std::string &Why : K.UnchangedReasons)
@@ -92,8 +95,8 @@ bool VerifyReport::hasCompared() const {
       Kernels, [](const auto &Entry) { return Entry.second.Same != 0; });
 }
 
-std::string VerifyReport::text() const {
-  std::string Text;
+std::string VerifyReport::text(const std::string &Tools) const {
+  std::string Text = "tool: " + Tools + "\n";
   uint64_t Dispatches = 0, Compared = 0, Unjudged = 0;
   size_t NumCompared = 0, NumUnchanged = 0;
   if (!Kernels.empty())
@@ -112,9 +115,9 @@ std::string VerifyReport::text() const {
     NumUnchanged += K.RanUnchanged;
   }
   const std::string Amount =
-      counted(NumCompared, "kernel") + ", " + std::to_string(Dispatches) +
-      (Dispatches == 1 ? " dispatch, " : " dispatches, ") +
-      counted(Compared, "instruction") + " compared";
+      counted(NumCompared, "kernel") + ", " + dispatches(Dispatches) + ", " +
+      counted(Compared, "instruction") +
+      (differs() ? " compared where there is none" : " compared");
   std::string Verdict = "no difference";
   if (differs()) {
     Text += "first difference: " + FirstDifference + "\n";

@@ -33,8 +33,10 @@ struct VerifyReport {
   bool differs() const { return !FirstDifference.empty(); }
   /// At least one dispatch was compared to its end.
   bool hasCompared() const;
-  /// A table, the first difference, and one line that says it all.
-  std::string text() const;
+  /// What was compared with which \p Tools: a table, the first difference, and
+  /// one line that says it all. Dispatches that differ do not count into the
+  /// number of instructions.
+  std::string text(const std::string &Tools) const;
 };
 
 } // namespace luthier::cli

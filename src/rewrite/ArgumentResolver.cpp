@@ -316,11 +316,15 @@ static Error checkUnchanged(const PlacedPoint &At, const ArgumentValue &Value) {
   for (; MI != End; MI = MI->getNextNode())
     for (const ArgumentInput &Input : Value.Inputs)
       if (const auto *Reg = std::get_if<MCRegister>(&Input);
-          Reg && MI->modifiesRegister(*Reg, &TRI))
+          Reg && MI->modifiesRegister(*Reg, &TRI)) {
+        std::string Text;
+        raw_string_ostream(Text) << *At.Instruction;
         return refuse(RefusalReason::NoInsertionPoint,
                       Twine(TRI.getName(*Reg)) +
                           " changes within a group of instructions that must "
-                          "stay together");
+                          "stay together, one of which is " +
+                          StringRef(Text).trim());
+      }
   return Error::success();
 }
 

@@ -120,16 +120,21 @@ VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
       return refuse(RefusalReason::HookArguments,
                     Hook.Reference.Function + ": " + toString(std::move(E)));
   }
-  if (!Spreader.isComplete())
+  if (!Spreader.isComplete()) {
+    const auto HasMembers = [](const HookParameter &Parameter) {
+      return Parameter.IsContinued;
+    };
+    const size_t Whole =
+        Hook.Parameters.size() - count_if(Hook.Parameters, HasMembers);
     return refuse(RefusalReason::HookArguments,
-                  Hook.Reference.Function + " takes " +
-                      Twine(count_if(Hook.Parameters,
-                                     [](const HookParameter &Parameter) {
-                                       return !Parameter.IsContinued;
-                                     })) +
-                      " parameters, members of structures among them; the " +
-                      Twine(Given.size()) +
-                      " arguments given do not fill them");
+                  Hook.Reference.Function + " takes " + Twine(Whole) +
+                      (Whole == 1 ? " parameter" : " parameters") +
+                      (any_of(Hook.Parameters, HasMembers)
+                           ? " (structures one argument for each member)"
+                           : "") +
+                      ", but is given " + Twine(Given.size()) +
+                      (Given.size() == 1 ? " argument" : " arguments"));
+  }
   return Spreader.take();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/Offline.h"
 #include "codeobject/CodeObjectExtender.h"
+#include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/Refusal.h"
@@ -12,6 +13,7 @@
 #include "runtime/ToolRegistry.h"
 #include "runtime/UnhookedCode.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,14 +72,40 @@ Kernel OfflineInstrumentation::instrument(const KernelInfo &Info) {
   return Result;
 }
 
+static size_t numInstructions(const LiftedRepresentation &LR) {
+  size_t Number = 0;
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      Number += MBB.size();
+  return Number;
+}
+
+/// Whether a tool has changed any of the \p Before instructions.
+static bool isEdited(const LiftedRepresentation &LR, size_t Before) {
+  return numInstructions(LR) != Before ||
+         any_of(LR.functions(), [&](const auto &Function) {
+           return any_of(*Function.second, [&](const MachineBasicBlock &MBB) {
+             return any_of(MBB, [&](const MachineInstr &MI) {
+               return LR.impl().isChanged(MI);
+             });
+           });
+         });
+}
+
 Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
                                             Kernel &Result) {
   Expected<std::unique_ptr<LiftedRepresentation>> LR = liftKernel(Object, Info);
   if (!LR)
     return LR.takeError();
   InstrumentationTask Task;
+  const size_t Before = numInstructions(**LR);
   if (Error E = T.instrument(**LR, Task))
     return E;
+  if (Task.insertions().empty() && !Task.poisonSeed() &&
+      !isEdited(**LR, Before)) {
+    Result.Unchanged = "the tool puts nothing into it";
+    return Error::success();
+  }
   New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
   InstrumenterOptions Options = runtime::settings();
   Options.Offline = true;

@@ -3,6 +3,7 @@
 // The calls of luthier/Instrument.h and luthier/Variables.h.
 #include "luthier/Instrument.h"
 #include "luthier/Variables.h"
+#include "runtime/Refusals.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/Verification.h"
@@ -50,8 +51,7 @@ Error instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
 Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
                                StringRef Preset) {
   if (state().Versions.isInstrumented(Packet.kernel_object))
-    return createStringError("another tool instruments this dispatch already; "
-                             "one instrumented version runs at a time");
+    return make_error<runtime::HasOtherTool>();
   Expected<runtime::Redirection> Target = state().Versions.find(
       Packet.kernel_object, presetKey(Preset),
       {Packet.private_segment_size, Packet.group_segment_size});

@@ -39,7 +39,27 @@ void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
                       Detail);
 }
 
+/// It does not run unchanged, so it is none of refusals().
+void reportOtherTool(StringRef Kernel) {
+  RefusalLog &Log = refusalLog();
+  std::lock_guard Guard(Log.Lock);
+  if (Log.Seen.emplace(Kernel, "other tool").second)
+    runtime::logWarning("kernel " + Kernel +
+                        " runs with the hooks of one tool alone: " +
+                        toString(make_error<runtime::HasOtherTool>()));
+}
+
 } // namespace
+
+char runtime::HasOtherTool::ID;
+
+void runtime::HasOtherTool::log(raw_ostream &OS) const {
+  OS << "of several that want the same kernel, the first one gets it";
+}
+
+std::error_code runtime::HasOtherTool::convertToErrorCode() const {
+  return inconvertibleErrorCode();
+}
 
 void runtime::reportRefusal(StringRef Kernel, Error E) {
   handleAllErrors(
@@ -47,6 +67,7 @@ void runtime::reportRefusal(StringRef Kernel, Error E) {
       [&](const Refusal &R) {
         report(Kernel, toString(R.reason()), R.detail());
       },
+      [&](const HasOtherTool &) { reportOtherTool(Kernel); },
       [&](const ErrorInfoBase &Other) {
         // A tool's own error, or a fault of ours.
         report(Kernel, "error", Other.message());

@@ -9,6 +9,15 @@
 
 namespace luthier::runtime {
 
+/// One instrumented version of a kernel runs at a time, and it is that of
+/// another tool already.
+class HasOtherTool : public llvm::ErrorInfo<HasOtherTool> {
+public:
+  static char ID;
+  void log(llvm::raw_ostream &OS) const override;
+  std::error_code convertToErrorCode() const override;
+};
+
 void reportRefusal(llvm::StringRef Kernel, llvm::Error E);
 
 } // namespace luthier::runtime

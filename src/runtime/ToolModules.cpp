@@ -153,7 +153,10 @@ ToolModules::readHooks(const ToolModule &Module, const BundledCodeObject &Entry,
   if (!Bitcode || Bitcode->empty())
     return refuse(RefusalReason::ToolWithoutBitcode,
                   Module.name() + " has no hook bitcode for " +
-                      Entry.Target.str() + " (build it with luthier_add_tool)");
+                      Entry.Target.str() +
+                      " (build it with luthier_add_tool; hooks are in a source "
+                      "with MARK_LUTHIER_DEVICE_MODULE, begin with "
+                      "LUTHIER_HOOK_ANNOTATE and have a handle)");
   Hooks.ToolName = Module.name();
   Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
   return Object;

@@ -146,15 +146,32 @@ def unknown_hook_changes_nothing(arguments, directory):
     expect_unchanged(arguments, directory, path, "unknown-hook")
 
 
-def library_without_tool_is_reported(arguments, directory):
-    """A library that knows nothing of luthier: whether the program is started
-    is luthier's choice, but it must be told and must not break."""
-    result = run_tool(arguments, arguments.not_a_tool, [arguments.program])
-    if result.code != 0:
+def library_without_tool_is_refused(arguments, directory):
+    """Of all that is no tool, before the program has done any work."""
+    text, short = f"{directory}/text", f"{directory}/short"
+    with open(text, "w") as file:
+        file.write("no library\n" * 10)
+    with open(arguments.tool, "rb") as whole, open(short, "wb") as file:
+        file.write(whole.read()[:-100])
+    for path, why in [
+        (arguments.not_a_tool, "it registers none"),
+        (text, "it is no shared library"),
+        (short, "the file ends too early"),
+    ]:
+        result = run_tool(arguments, path, [arguments.program])
         expect_not_started(result)
-    else:
-        result.digest_line()
-    result.expect_in_stderr(os.path.basename(arguments.not_a_tool))
+        result.expect(result.code == 2, "not the exit code of requests that are refused")
+        result.expect_in_stderr(f"{path} is not a Luthier tool: {why}")
+
+
+def a_kernel_has_the_hooks_of_the_first_tool(arguments, directory):
+    second = arguments.tool.replace("instr-count", "state-count")
+    result = harness.run([arguments.luthier, "run", "--tool", arguments.tool, "--tool", second,
+                          "--device", "emulated", "--output", directory, "--", arguments.program])
+    result.expect(result.code == 0, "the program fails")
+    result.digest_line()
+    result.expect_in_stderr("runs with the hooks of one tool alone")
+    result.expect("unchanged" not in result.stderr, "a kernel with hooks is called unchanged")
 
 
 CASES = {
@@ -170,7 +187,8 @@ CASES = {
         tool_without_bitcode_changes_nothing,
         tool_for_another_target_changes_nothing,
         unknown_hook_changes_nothing,
-        library_without_tool_is_reported,
+        library_without_tool_is_refused,
+        a_kernel_has_the_hooks_of_the_first_tool,
     )
 }
 

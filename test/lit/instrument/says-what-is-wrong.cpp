@@ -47,13 +47,19 @@
 // FULL: {{^}}luthier: error: cannot write {{.*}}.full: No space left on device{{$}}
 // RUN: test -L %t.full
 
+// Nor is it a success if the tool finds nothing for its hooks.
+// RUN: %exits 1 luthier instrument %t.co --tool load-range -o %t.none 2>&1 | FileCheck %s --check-prefix=NOHOOKS
+// RUN: test ! -e %t.none
+// NOHOOKS: {{^}}gfx90a: store(int AS1*): unchanged: the tool puts nothing into it{{$}}
+// NOHOOKS: {{^}}0 kernels instrumented, 1 unchanged{{$}}
+// NOHOOKS: {{^}}luthier: error: no kernel could be instrumented{{$}}
+
 // RUN: %exits 1 luthier instrument %t.folder2 --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=ISFOLDER
 // ISFOLDER: {{^}}luthier: error: cannot read {{.*}}.folder2: Is a directory{{$}}
 // RUN: %exits 1 luthier instrument %t.co --tool ./no/such.so -o %t.out 2>&1 | FileCheck %s --check-prefix=NOSUCH
 // NOSUCH: {{^}}luthier: error: there is no tool './no/such.so'{{$}}
 // RUN: %exits 1 luthier instrument %t.co --tool %t.co -o %t.out 2>&1 | FileCheck %s --check-prefix=NOTATOOL
-// NOTATOOL: {{^}}luthier: cannot load tool: {{.*}}.co: {{.*}}
-// NOTATOOL: {{^}}luthier: error: {{.*}}.co does not register one tool{{$}}
+// NOTATOOL: {{^}}luthier: error: {{.*}}.co is not a Luthier tool: it registers none (is LUTHIER_TOOL missing?){{$}}
 // RUN: %exits 1 luthier instrument %t.co --tool instr-count --target nonsense -o %t.out 2>&1 | FileCheck %s --check-prefix=NONSENSE
 // NONSENSE: {{^}}luthier: error: 'nonsense' names no AMD GPU processor{{$}}
 // RUN: %exits 2 luthier instrument %t.co %t.co --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=TWOFILES

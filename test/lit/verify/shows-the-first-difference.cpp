@@ -8,7 +8,7 @@
 // CHECK: global_store_dword [[OPERANDS:.*[^ ]]] {{.*}}// 00000000[[AT:[0-9A-F]+]]:
 // CHECK: {{^}}           1 {{.*}}  store(int AS1*): DIFFERENT in 1 dispatch{{$}}
 // CHECK-NEXT: {{^}}first difference: _Z5store{{.*}} at 0x{{[0-9a-f]+}} (entry + 0x{{[0-9a-f]+}}), instrumented 0x{{[0-9a-f]+}}: global_store_dword [[OPERANDS]]: workgroup 0,0,0, wave 0, lane 0: register v[[N:[0-9]+]]: 0x1 instead of 0x0, written at 0x{{[0-9a-f]+}} by v_{{.*}}; in the file at 0x{{[0-9a-f]+}}; hook addOne{{$}}
-// CHECK-NEXT: {{^}}luthier verify: DIFFERENT: 1 kernel, 1 dispatch, 0 instructions compared{{$}}
+// CHECK-NEXT: {{^}}luthier verify: DIFFERENT: 1 kernel, 1 dispatch, 0 instructions compared where there is none{{$}}
 
 // The address is the one that disassemblers show.
 // RUN: %exits 1 luthier verify %t.co --tool changes-data --kernel store --grid 128 --block 64 --arg buf:512 | grep -o "in the file at 0x[0-9a-f]*" | tr a-f A-F | sed "s/.*X//;s/.*x//" > %t.at

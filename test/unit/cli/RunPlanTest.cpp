@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/RunPlan.h"
+#include "emulator/strict/Options.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -57,6 +58,53 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
               HasSubstr("--registers all: choose one of: grow, "));
 }
 
+TEST(RunArguments, SettingsOfTheEmulatorAreChecked) {
+  const RunOptions Options = parseRunArguments(
+      {"--threads", "1", "--seed=0", "--gpu-memory", "64", "--watchdog",
+       "3,report", "--strict=poison,loads=latest,seed=7", "app"});
+  EXPECT_EQ(Options.EmulatorSettings.size(), 5u);
+  for (const char *Wrong :
+       {"--threads=0", "--threads=abc", "--threads=1x", "--seed=-1",
+        "--gpu-memory=63", "--watchdog=-3", "--watchdog=,report",
+        "--seed=99999999999999999999"})
+    EXPECT_THAT(refusalOf([&] { parseRunArguments({Wrong, "app"}); }),
+                HasSubstr("a number from"))
+        << Wrong;
+}
+
+/// The command cannot ask the emulator, which is of LLVM.
+TEST(RunArguments, StrictChecksAreThoseOfTheEmulator) {
+  for (const char *Text : {"0",
+                           "1",
+                           "poison",
+                           "hazards",
+                           "continue",
+                           "loads=earliest",
+                           "loads=latest",
+                           "loads=random",
+                           "loads=never",
+                           "loads",
+                           "seed=5",
+                           "seed=",
+                           "seed=x",
+                           "waits",
+                           "bogus",
+                           "poison,hazards",
+                           "poison,,hazards",
+                           "poison,bogus",
+                           "1,continue",
+                           "seed=1,loads=random",
+                           "-1",
+                           ","}) {
+    std::string Error;
+    const bool IsKnown =
+        luthier::emulator::strict::parseOptions(Text, Error).has_value();
+    const std::string Refusal = refusalOf(
+        [&] { parseRunArguments({std::string("--strict=") + Text, "app"}); });
+    EXPECT_EQ(Refusal.empty(), IsKnown) << Text << ": " << Refusal;
+  }
+}
+
 class RunPlanTest : public testing::Test {
 protected:
   RunPlanTest() {
@@ -65,6 +113,12 @@ protected:
     Around.Time = "12345";
     Around.FileExists = [this](const std::string &Path) {
       return Files.contains(Path);
+    };
+    Around.WhyNoTool = [this](const std::string &Path) {
+      return NoTools.contains(Path) ? std::string("it registers none") : "";
+    };
+    Around.WhyNotWritable = [](const std::string &Path) {
+      return Path.starts_with("/nowhere/") ? std::string("no such folder") : "";
     };
     Around.InstalledTools = [] {
       return std::vector<std::string>{"instr-count", "trace"};
@@ -93,9 +147,29 @@ protected:
 
   RunOptions Options;
   Surroundings Around;
-  std::set<std::string> Files;
+  std::set<std::string> Files, NoTools;
   std::map<std::string, std::string> Variables;
 };
+
+TEST_F(RunPlanTest, FilesThatAreNoToolsAreRefusedBeforeTheProgramRuns) {
+  Options.Tools = {"./libmine.so"};
+  Files.insert("/home/me/./libmine.so");
+  EXPECT_EQ(refusal(), "");
+  NoTools.insert("/home/me/./libmine.so");
+  EXPECT_EQ(refusal(), "./libmine.so is not a Luthier tool: it registers none");
+}
+
+TEST_F(RunPlanTest, ResultsThatCannotBeWrittenAreRefused) {
+  Options.EngineSettings = {{"LUTHIER_COSTS", "/nowhere/costs"}};
+  EXPECT_EQ(refusal(), "--costs /nowhere/costs: no such folder");
+  Options.EngineSettings = {{"LUTHIER_COSTS", "-"}};
+  EXPECT_EQ(refusal(), "");
+  Options.Device = "emulated";
+  Options.EmulatorSettings = {{"LUTHIER_EMULATOR_STATS", "/nowhere/s.json"}};
+  EXPECT_EQ(refusal(), "--stats /nowhere/s.json: no such folder");
+  Options.EmulatorSettings = {{"LUTHIER_EMULATOR_STATS", "s.json"}};
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "/home/me/s.json");
+}
 
 TEST_F(RunPlanTest, ToolsAreFoundByNameAndByPath) {
   Options.Tools = {"instr-count", "./libmine.so"};
@@ -197,7 +271,7 @@ TEST_F(RunPlanTest, OptionsOfTheEmulatedGPUBecomeVariables) {
       {"--seed", "7", "--gpu-memory=256", "--stats", "a.json", "app"});
   EXPECT_EQ(planned("LUTHIER_EMULATOR_SEED"), "7");
   EXPECT_EQ(planned("LUTHIER_EMULATED_MEMORY"), "256");
-  EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "a.json");
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "/home/me/a.json");
   Around.HasGPU = true;
   EXPECT_THAT(refusal(), HasSubstr("--device emulated"));
 }

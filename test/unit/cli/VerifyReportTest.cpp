@@ -7,6 +7,7 @@
 using namespace luthier::cli;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 namespace {
 
@@ -21,21 +22,30 @@ TEST(VerifyReport, AddsUp) {
                               "verified\tplain\t3\t4\n");
   EXPECT_FALSE(R.differs());
   EXPECT_TRUE(R.hasCompared());
-  EXPECT_THAT(R.text(), HasSubstr(" 2              120             1300  "
-                                  "f(int): same\n"));
-  EXPECT_THAT(R.text(), HasSubstr("\nluthier verify: no difference: 2 kernels, "
-                                  "3 dispatches, 123 instructions compared\n"));
+  EXPECT_THAT(R.text("poison"), StartsWith("tool: poison\n"));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr(" 2              120             1300  "
+                        "f(int): same\n"));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("\nluthier verify: no difference: 2 kernels, "
+                        "3 dispatches, 123 instructions compared\n"));
 }
 
 TEST(VerifyReport, KeepsTheFirstDifference) {
   const VerifyReport R = read("verified\tf\t1\t2\n"
                               "differs\tf\tf at 0x10: scc\n"
-                              "differs\tg\tg at 0x20: v1\n");
+                              "differs\tg\tg at 0x20: v1\n"
+                              "differs\tg\tg at 0x30: v1\n");
   EXPECT_TRUE(R.differs());
-  EXPECT_THAT(R.text(), HasSubstr("\nfirst difference: f at 0x10: scc\n"));
-  EXPECT_THAT(R.text(), Not(HasSubstr("0x20")));
-  EXPECT_THAT(R.text(), HasSubstr("f: same; DIFFERENT in 1 dispatch\n"));
-  EXPECT_THAT(R.text(), HasSubstr("luthier verify: DIFFERENT: 2 kernels"));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("\nfirst difference: f at 0x10: scc\n"));
+  EXPECT_THAT(R.text("poison"), Not(HasSubstr("0x20")));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("f: same; DIFFERENT in 1 dispatch\n"));
+  EXPECT_THAT(R.text("poison"), HasSubstr("g: DIFFERENT in 2 dispatches\n"));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("luthier verify: DIFFERENT: 2 kernels, 4 dispatches, "
+                        "1 instruction compared where there is none\n"));
 }
 
 TEST(VerifyReport, SaysWhatWasNotCompared) {
@@ -44,10 +54,12 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
                               "unchanged\tg\t\n"
                               "unchanged\th\t\n");
   EXPECT_FALSE(R.hasCompared());
-  EXPECT_THAT(R.text(), HasSubstr("f: not compared: it asks the host\n"));
-  EXPECT_THAT(R.text(), HasSubstr("g: unchanged: register-budget: too many\n"));
-  EXPECT_THAT(R.text(), HasSubstr("h: unchanged: no tool wanted it\n"));
-  EXPECT_THAT(R.text(),
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("f: not compared: it asks the host\n"));
+  EXPECT_THAT(R.text("poison"),
+              HasSubstr("g: unchanged: register-budget: too many\n"));
+  EXPECT_THAT(R.text("poison"), HasSubstr("h: unchanged: no tool wanted it\n"));
+  EXPECT_THAT(R.text("poison"),
               HasSubstr("luthier verify: NOTHING COMPARED: 0 kernels, 0 "
                         "dispatches, 0 instructions compared; 1 not compared; "
                         "2 kernels ran unchanged\n"));
@@ -56,7 +68,7 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
 TEST(VerifyReport, NothingIsNoSuccess) {
   EXPECT_FALSE(read("").hasCompared());
   EXPECT_FALSE(read("").differs());
-  EXPECT_THAT(read("").text(), HasSubstr("NOTHING COMPARED"));
+  EXPECT_THAT(read("").text("poison"), HasSubstr("NOTHING COMPARED"));
 }
 
 } // namespace
