@@ -3,6 +3,7 @@
 #include "SIDefines.h"
 #include "emulator/strict/InstFacts.h"
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -182,6 +183,60 @@ void StateComparison::noteOverwrites(const Pair &P,
     }
 }
 
+/// Of what a load of less than a dword takes from memory; 0 for all others.
+static unsigned bytesOfNarrowLoad(const InstInfo &Info) {
+  const std::string &Name = Info.Mnemonic;
+  auto Has = [&](const char *Part) {
+    return Name.find(Part) != std::string::npos;
+  };
+  if (!Info.MayLoad || Has("d16"))
+    return 0;
+  if (Has("load_ubyte") || Has("load_sbyte") || Has("load_u8") ||
+      Has("load_i8"))
+    return 1;
+  if (Has("load_ushort") || Has("load_sshort") || Has("load_u16") ||
+      Has("load_i16"))
+    return 2;
+  return 0;
+}
+
+bool StateComparison::isPartOfReturn(uint32_t A, uint32_t B,
+                                     unsigned Bytes) const {
+  const uint32_t Mask = (1u << 8 * Bytes) - 1;
+  return std::ranges::any_of(Returns, [&](const auto &Half) {
+    for (unsigned Shift = 0; Shift + 8 * Bytes <= 32; Shift += 8)
+      if (((A ^ Half.first >> Shift) & Mask) == 0 &&
+          ((B ^ Half.second >> Shift) & Mask) == 0)
+        return true;
+    return false;
+  });
+}
+
+/// Copies of structures copy their padding, too. A byte says little of where it
+/// is from, so all lanes that differ must hold such.
+bool StateComparison::noteLoadedParts(const Pair &P, const InstInfo &Info) {
+  const unsigned Bytes = bytesOfNarrowLoad(Info);
+  if (!Bytes || Returns.empty() || Info.Writes.empty() ||
+      Info.Writes.front().File != RegisterFile::Vector)
+    return false;
+  const unsigned Reg = Info.Writes.front().First;
+  const uint32_t *A = P.Original.vgpr(Reg), *B = P.Instrumented.vgpr(Reg);
+  std::array<uint32_t, NumLanes> Differing = {};
+  bool Any = false;
+  for (unsigned L = 0; L != P.Original.WaveSize; ++L) {
+    if (!(P.Original.exec() >> L & 1) || A[L] == B[L])
+      continue;
+    if (!isPartOfReturn(A[L], B[L], Bytes))
+      return false;
+    Differing[L] = A[L] ^ B[L];
+    Any = true;
+  }
+  Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
+  for (unsigned L = 0; L != P.Original.WaveSize; ++L)
+    Unset.V[Reg * NumLanes + L] |= Differing[L];
+  return Any;
+}
+
 bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
   if (!P.Uninitialised)
     return false;
@@ -197,6 +252,8 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
     Any = true;
   }
   // What is loaded through an address is no result of computing with it.
+  if (Info.MayLoad)
+    Any |= noteLoadedParts(P, Info);
   if (!std::exchange(ReadsCodeAddress, false) || Info.MayLoad)
     return Any;
   const bool IsOneLane = Info.Mnemonic.starts_with("v_writelane");

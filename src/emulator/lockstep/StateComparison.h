@@ -33,7 +33,8 @@ public:
   /// Both have executed the instruction that compareReads() was asked about. If
   /// it computed with a code address, which compilers do with what they think
   /// undefined, results differ: they count as uninitialised from then on. Where
-  /// they do matter, that shows in control flow or memory.
+  /// they do matter, that shows in control flow or memory. So do bytes that it
+  /// loaded one by one from what a return address was in.
   /// True if any was marked so.
   bool noteResults(const Pair &P, const InstInfo &Info);
 
@@ -64,6 +65,9 @@ private:
     return isTranslated(Original, Instrumented) ||
            isLeftOfReturn(Original, Instrumented);
   }
+  bool isPartOfReturn(uint32_t Original, uint32_t Instrumented,
+                      unsigned Bytes) const;
+  bool noteLoadedParts(const Pair &P, const InstInfo &Info);
   std::optional<uint64_t> translate(uint64_t Instrumented) const;
   bool isCodeAddress(const Pair &P, unsigned Reg);
   void noteOverwrites(const Pair &P, const strict::InstFacts &Facts);

@@ -266,6 +266,39 @@ TEST_F(NarrowReads, WhatIsLeftOfAReturnAddressInMemoryMayDiffer) {
       Kind::Memory);
 }
 
+TEST_F(NarrowReads, BytesThatAreLoadedFromAReturnAddressMayDiffer) {
+  IsFarApart = true;
+  const std::string Begin = R"(
+    v_lshlrev_b32 v1, 2, v0
+    s_call_b64 s[4:5], 1f
+  1:
+    v_mov_b32 v2, s4
+    global_store_dword v1, v2, s[0:1]
+    global_load_ubyte v3, v1, s[0:1] offset:2
+    s_waitcnt vmcnt(0))";
+  const std::string End = R"(
+    v_mov_b32 v4, v3
+    v_and_b32 v5, 0, v4
+    global_store_dword v1, v5, s[0:1] offset:256
+    s_endpgm)";
+  passes(Begin + End, Begin + "\n + s_nop 0" + End);
+  // Another byte than the original's counterpart.
+  EXPECT_EQ(differs(Begin + End, Begin + "\n + v_add_nc_u32 v3, 1, v3" + End)
+                .Register,
+            "v3");
+  // One lane is enough.
+  const std::string Load = R"(
+    global_load_ubyte v3, v1, s[0:1] offset:2
+    s_waitcnt vmcnt(0))";
+  EXPECT_EQ(differs(Begin + Load + End, Begin + R"(
+    + v_mov_b32 v20, 0x55
+    + s_mov_b32 exec_lo, 8
+    + global_store_byte v1, v20, s[0:1] offset:2
+    + s_mov_b32 exec_lo, -1)" + Load + End)
+                .Register,
+            "v3");
+}
+
 /// Instrumented code is given the original's.
 TEST_F(NarrowReads, OtherCodeAddressesInMemoryMayNot) {
   IsFarApart = true;
