@@ -130,7 +130,8 @@ VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
                   Hook.Reference.Function + " takes " + Twine(Whole) +
                       (Whole == 1 ? " parameter" : " parameters") +
                       (any_of(Hook.Parameters, HasMembers)
-                           ? " (structures one argument for each member)"
+                           ? " (a structure takes a tuple of registers, or one "
+                             "argument for each member)"
                            : "") +
                       ", but is given " + Twine(Given.size()) +
                       (Given.size() == 1 ? " argument" : " arguments"));

@@ -139,14 +139,19 @@ LUTHIER_HOOK_ANNOTATE count(uint32_t By) {
   EXPECT_EQ(J.counters()[1], 3 * J.WaveInstructions);
 }
 
-TEST_F(Judging, HarmIsFoundAndNamed) {
-  setHooks(R"(
+/// Hook "harm" destroys \p Register.
+std::string zeroing(unsigned Register) {
+  return R"(
 declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
 define void @harm() #0 {
   call void @"luthier::writeReg.i32.i32"(i32 )" +
-           std::to_string(unsigned(AMDGPU::VGPR2)) + R"(, i32 0)
+         std::to_string(Register) + R"(, i32 0)
   ret void
-})");
+})";
+}
+
+TEST_F(Judging, HarmIsFoundAndNamed) {
+  setHooks(zeroing(AMDGPU::VGPR2));
   Options.Seeds = {};
   Judgement J =
       judge(target(), Kernel, Launch, Hooks, everywhere("harm"), Options);
@@ -179,13 +184,7 @@ TEST_F(Judging, ResultsThatDependOnTheAddressOfCodeAreNoFault) {
 }
 
 TEST_F(Judging, HarmBesideSuchResultsIsFound) {
-  setHooks(R"(
-declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
-define void @harm() #0 {
-  call void @"luthier::writeReg.i32.i32"(i32 )" +
-           std::to_string(unsigned(AMDGPU::VGPR3)) + R"(, i32 0)
-  ret void
-})");
+  setHooks(zeroing(AMDGPU::VGPR3));
   AssemblyKernel K;
   K.Body = "v_mov_b32_e32 v3, 5\ns_call_b64 s[6:7], function\ns_endpgm\n";
   K.Functions = "function:\n"
