@@ -5,17 +5,23 @@
 # docs/poison.jsonl and docs/poison.md.
 set(poison_results "${CMAKE_BINARY_DIR}/poison-results.jsonl")
 
-# add_poison_test(target group seeds "program arguments"...)
+# add_poison_test(target group seeds [WAVE64] "program arguments"...)
+#   WAVE64  the programs are built for the waves of 64 lanes of RDNA
 function(add_poison_test target group seeds)
+  cmake_parse_arguments(arg "WAVE64" "" "" ${ARGN})
   if(target IN_LIST late_targets)
     set(way ${on_emulator})
   else()
     set(way ${luthier} ${poison})
   endif()
-  string(REPLACE " " "-" name "${group}")
-  add_sweep_test(${name}-poisoned-on-${target} run_poisoned.py 1800 ${way} --device ${target} --group "${group}"
-                 --seeds ${seeds} --stack --results "${poison_results}" -- ${ARGN})
-  set_tests_properties(sweep/${name}-poisoned-on-${target} PROPERTIES LABELS "sweep;poison-sweep")
+  string(REPLACE " " "-" name "${group}-poisoned-on-${target}")
+  if(arg_WAVE64)
+    list(APPEND way --wave-size 64)
+    string(APPEND name "-wave64")
+  endif()
+  add_sweep_test(${name} run_poisoned.py 1800 ${way} --device ${target} --group "${group}"
+                 --seeds ${seeds} --stack --results "${poison_results}" -- ${arg_UNPARSED_ARGUMENTS})
+  set_tests_properties(sweep/${name} PROPERTIES LABELS "sweep;poison-sweep")
 endfunction()
 
 # For targets that the runtime knows besides gfx90a, programs of their own.
@@ -34,6 +40,35 @@ foreach(program IN LISTS programs_at_levels)
     list(APPEND needed_by_sweep ${program}-${level}-others-poisoned)
   endforeach()
 endforeach()
+
+# RDNA's other wave size. HIP's shuffles do not cross halves of such waves before
+# gfx12 (ds_bpermute_b32 does not), so that reduction has wrong results by itself.
+foreach(program IN LISTS programs_at_levels)
+  set(source "${CMAKE_SOURCE_DIR}/examples/programs/${program}.hip")
+  foreach(level O3 ${levels})
+    set(name "${program}-${level}-wave64")
+    set(on_demand ON_DEMAND)
+    set(all)
+    if(name STREQUAL "calls-O0-wave64") # is in the suite
+      set(on_demand)
+      set(all ALL)
+    endif()
+    if(NOT program STREQUAL "reduction")
+      list(APPEND gfx1030_wave64_examples "${other_dir}/${name}")
+      luthier_add_hip_program(${name} "${source}" ${on_demand} OUTPUT_DIRECTORY "${other_dir}" TARGETS gfx1030
+                              FLAGS -${level} ${hip_wave64})
+      list(APPEND needed_by_sweep ${name})
+    endif()
+    if(TARGET hip-on-emulator)
+      list(APPEND gfx1201_wave64_examples "${late_dir}/${name}-late")
+      luthier_add_late_hip_program(${name}-late "${source}" ${all} WAVE64 OUTPUT_DIRECTORY "${late_dir}"
+                                   TARGETS gfx1100 gfx1201 FLAGS -${level})
+      list(APPEND needed_by_sweep ${name}-late)
+    endif()
+  endforeach()
+endforeach()
+set(gfx1100_wave64_examples ${gfx1201_wave64_examples})
+list(FILTER gfx1100_wave64_examples EXCLUDE REGEX "/reduction-")
 
 set(primitives)
 foreach(name IN LISTS rocprim_programs)
@@ -80,6 +115,9 @@ foreach(target IN LISTS all_targets)
     set(examples_here ${late_examples})
   endif()
   add_poison_test(${target} "examples" 10 ${examples_here})
+  if(${target}_wave64_examples)
+    add_poison_test(${target} "examples" 10 WAVE64 ${${target}_wave64_examples})
+  endif()
   if(primitives)
     foreach(level O3 O0)
       set(programs_here ${primitives})

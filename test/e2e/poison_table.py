@@ -10,7 +10,8 @@ import json
 import sys
 from pathlib import Path
 
-TARGETS = ["gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]
+TARGETS = ["gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1030w64", "gfx1100", "gfx1100w64",
+           "gfx1201", "gfx1201w64"]
 HEAD = """# Poison
 
 `luthier run --tool poison` overwrites, at every place where a hook could run, all registers, lanes and flags that Luthier's
@@ -25,8 +26,10 @@ how many places, in one more run in lockstep, a hook overwrote the stack of hook
 """
 TAIL = """
 The table has what was run since what poison overwrites of registers was last changed. The whole sweep has 68 builds of
-examples, four of rocPRIM at -O3 and at -O0, and rocRAND's generators on each target: what is not in the table has not been
-run yet, and a dash under "Stack" stands for programs of which not all have been run with it.
+examples, four of rocPRIM at -O3 and at -O0, and rocRAND's generators on each target, and the examples in RDNA's waves of 64
+lanes ("w64"; without reduction's four builds on gfx1030 and gfx1100, where HIP's shuffles do not cross the halves of such
+waves, so that its results are wrong without poison, too). What is not in the table has not been run yet, and a dash under
+"Stack" stands for programs of which not all have been run with it.
 
 Kernels are counted once for each build of a program, places as overwritten in code, and instructions of waves as executed
 under the last seed. "Examples" are those of `docs/programs.md` at -O0, -O1, -O3 and -Os; rocPRIM's device-wide algorithms
