@@ -8,8 +8,10 @@
 #include "luthier/Offline.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Errc.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -53,7 +55,7 @@ class Instrumentation {
 public:
   Error prepare(const Arguments &Args, const std::string &Path);
   Error run();
-  Error write(const std::string &Path) const;
+  Error write() const;
 
 private:
   bool isWanted(StringRef Kernel) const {
@@ -64,14 +66,36 @@ private:
 
   InspectedFile File;
   std::string Path;
+  std::string OutPath; ///< As given.
   std::optional<Regex> Pattern;
   std::optional<TargetID> Target;
   std::map<size_t, std::vector<uint8_t>> Replaced;
   size_t NumInstrumented = 0, NumUnchanged = 0;
 };
 
+/// Said before the work, which takes minutes for a large library.
+Error expectWritable(StringRef Path) {
+  SmallString<128> Real;
+  std::error_code Wrong;
+  if (!sys::fs::real_path(Path, Real) && sys::fs::is_directory(Real))
+    Wrong = make_error_code(errc::is_a_directory);
+  else if (Real.empty() || sys::fs::is_regular_file(Real)) {
+    // Made anew beside what is there.
+    const StringRef Folder =
+        sys::path::parent_path(Real.empty() ? Path : StringRef(Real));
+    Wrong = sys::fs::access(Folder.empty() ? "." : Folder,
+                            sys::fs::AccessMode::Write);
+  } else {
+    Wrong = sys::fs::access(Real, sys::fs::AccessMode::Write);
+  }
+  if (Wrong)
+    return failed("cannot write " + Path + ": " + Wrong.message());
+  return Error::success();
+}
+
 Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   this->Path = Path;
+  OutPath = *Args.value("-o");
   if (const std::string *Text = Args.value("--kernel")) {
     std::string Wrong;
     if (!Pattern.emplace(*Text).isValid(Wrong))
@@ -88,6 +112,8 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   if (!Opened)
     return Opened.takeError();
   File = std::move(*Opened);
+  if (Error E = expectWritable(OutPath))
+    return E;
   return loadOfflineTool(*Args.value("--tool")).takeError();
 }
 
@@ -131,22 +157,21 @@ Error Instrumentation::run() {
 
 /// As a whole or not at all; as executable as the original. Links are followed,
 /// and devices and pipes are written to, not replaced.
-Error Instrumentation::write(const std::string &GivenPath) const {
+Error Instrumentation::write() const {
   auto Bytes = replaceCodeObjects(
       arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced);
   if (!Bytes)
     return failed(Path + ": " + detailOf(Bytes.takeError()));
-  SmallString<128> OutPath;
-  if (sys::fs::real_path(GivenPath, OutPath))
-    OutPath = GivenPath; // There is nothing yet.
-  else if (!sys::fs::is_regular_file(OutPath))
-    return writeFile(GivenPath, *Bytes);
+  SmallString<128> RealPath;
+  if (sys::fs::real_path(OutPath, RealPath))
+    RealPath = OutPath; // There is nothing yet.
+  else if (!sys::fs::is_regular_file(RealPath))
+    return writeFile(OutPath, *Bytes);
   auto Permissions = sys::fs::getPermissions(Path);
   Expected<sys::fs::TempFile> New = sys::fs::TempFile::create(
-      OutPath + ".%%%%%%", Permissions ? *Permissions : sys::fs::perms(0666));
+      RealPath + ".%%%%%%", Permissions ? *Permissions : sys::fs::perms(0666));
   if (!New)
-    return failed("cannot write " + GivenPath + ": " +
-                  toString(New.takeError()));
+    return failed("cannot write " + OutPath + ": " + toString(New.takeError()));
   {
     raw_fd_ostream OS(New->FD, /*shouldClose=*/false);
     OS << toStringRef(*Bytes);
@@ -154,11 +179,11 @@ Error Instrumentation::write(const std::string &GivenPath) const {
     if (std::error_code Wrong = OS.error()) {
       OS.clear_error();
       consumeError(New->discard());
-      return failed("cannot write " + GivenPath + ": " + Wrong.message());
+      return failed("cannot write " + OutPath + ": " + Wrong.message());
     }
   }
-  if (Error E = New->keep(OutPath))
-    return failed("cannot write " + GivenPath + ": " + toString(std::move(E)));
+  if (Error E = New->keep(RealPath))
+    return failed("cannot write " + OutPath + ": " + toString(std::move(E)));
   return Error::success();
 }
 
@@ -177,7 +202,7 @@ int instrumentCommand(int Argc, char **Argv) {
           return E;
         if (Error E = Work.run())
           return E;
-        if (Error E = Work.write(*Args.value("-o")))
+        if (Error E = Work.write())
           return E;
         return Success;
       });

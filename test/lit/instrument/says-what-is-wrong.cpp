@@ -35,10 +35,11 @@
 // REFUSED: {{^}}0 kernels instrumented, 1 unchanged{{$}}
 // REFUSED: {{^}}luthier: error: no kernel could be instrumented{{$}}
 
-// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder/out 2>&1 | FileCheck %s --check-prefix=WRITE
+// Before the work.
+// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder/out 2>&1 | FileCheck %s --check-prefix=WRITE --implicit-check-not=instrumented
 // WRITE: {{^}}luthier: error: cannot write {{.*}}/out: No such file or directory{{$}}
 // RUN: mkdir -p %t.folder2
-// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder2 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: %exits 1 luthier instrument %t.co --tool instr-count -o %t.folder2 2>&1 | FileCheck %s --check-prefix=FOLDER --implicit-check-not=instrumented
 // FOLDER: {{^}}luthier: error: cannot write {{.*}}.folder2: Is a directory{{$}}
 // Devices are written to, not replaced.
 // RUN: rm -f %t.full
