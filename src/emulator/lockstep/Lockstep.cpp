@@ -4,6 +4,7 @@
 #include "emulator/exec/FaultText.h"
 #include "emulator/lockstep/StateComparison.h"
 #include "emulator/strict/StrictMode.h"
+#include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
@@ -43,6 +44,7 @@ private:
   }
   void runPair(uint64_t Number, uint64_t Slice);
   bool align(Wave &A, Wave &B);
+  uint64_t stepPayload(Wave &B);
   void excuseSaveOfScc(Wave &B, const Inst &I);
   bool compare(Wave &A, Wave &B, bool Everything);
   void compareReads(Wave &A, const Inst &I);
@@ -66,6 +68,12 @@ private:
   StateComparison State;
   /// Instrumented PCs whose instruction is the original's.
   std::unordered_set<uint64_t> Known;
+  /// O.ToOriginal, which is asked after each instruction of a payload.
+  llvm::DenseMap<uint64_t, uint64_t> ToOriginal;
+  /// By the PC where a wave entered payload or went on in it: how many
+  /// instructions come one after the other before one that may jump, or is
+  /// mapped. Such a jump is the last of them.
+  llvm::DenseMap<uint64_t, uint64_t> Straight;
   uint64_t Random;
 };
 
@@ -103,7 +111,8 @@ Runner::Runner(Side A, Side B, const Options &O)
               Violated = V;
           },
           NoInterrupt, O.Seed),
-      State(O), Random(O.Seed) {
+      State(O), ToOriginal(O.ToOriginal.begin(), O.ToOriginal.end()),
+      Random(O.Seed) {
   if (O.OnlyWhatIsRead)
     Original.Watch.Before = [this](Wave &A, const Inst &I) {
       compareReads(A, I);
@@ -115,8 +124,8 @@ Runner::Runner(Side A, Side B, const Options &O)
 }
 
 std::optional<uint64_t> Runner::originalOf(uint64_t PC) const {
-  auto Found = O.ToOriginal.find(PC);
-  if (Found != O.ToOriginal.end())
+  auto Found = ToOriginal.find(PC);
+  if (Found != ToOriginal.end())
     return Found->second;
   if (PC >= O.InPlaceBegin && PC < O.InPlaceEnd)
     return PC;
@@ -160,22 +169,42 @@ void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
     Instrumented.Watch.scalarsGiven(B, sreg::Scc, 1);
 }
 
+/// At least one instruction of payload, if it can run, and as many as nothing
+/// needs to be looked at in between. Returns how many.
+uint64_t Runner::stepPayload(Wave &B) {
+  const uint64_t From = B.PC;
+  if (auto Found = Straight.find(From); Found != Straight.end())
+    return Instrumented.E.step(B, Found->second);
+  uint64_t Count = 0;
+  do {
+    if (!Instrumented.E.step(B, 1))
+      return Count;
+    ++Count;
+  } while (!Instrumented.Watch.trace(B).Last->IsBranch && !originalOf(B.PC) &&
+           B.Event == WaveEvent::None && Count != O.MostPayload);
+  Straight[From] = Count;
+  return Count;
+}
+
 /// Lets the instrumented wave run to its next mapped instruction. False if it
 /// waits for others there is nobody to compare with, or on a difference.
 bool Runner::align(Wave &A, Wave &B) {
   using Kind = Difference::Kind;
-  for (uint64_t N = 0; B.Event != WaveEvent::Ended; ++N) {
+  for (uint64_t N = 0; B.Event != WaveEvent::Ended;) {
     if (originalOf(B.PC))
       return true;
     if (!Instrumented.E.isRunnable(B))
       return false;
-    if (N == O.MostPayload) {
+    if (N >= O.MostPayload) {
       report({Kind::NoReturn}, A, B);
       return false;
     }
-    R.PayloadInstructions += Instrumented.E.step(B, 1);
+    const uint64_t Steps = stepPayload(B);
+    N += Steps;
+    R.PayloadInstructions += Steps;
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};
+      D.InstrumentedPC = Violated ? Violated->PC : B.PC;
       D.Detail =
           Violated ? Violated->text()
                    : describeFault(*Instrumented.S.Plan.D, Instrumented.S.Code,

@@ -9,7 +9,7 @@
 #include "emulator/exec/Wave.h"
 #include <bitset>
 #include <functional>
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace luthier::emulator::lockstep {
@@ -60,7 +60,7 @@ public:
 private:
   std::unique_ptr<DispatchObserver> Inner;
   /// Waves keep their address while they run.
-  std::map<const Wave *, Trace> Traces;
+  std::unordered_map<const Wave *, Trace> Traces;
 };
 
 } // namespace luthier::emulator::lockstep

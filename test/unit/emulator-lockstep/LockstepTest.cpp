@@ -34,6 +34,31 @@ TEST_F(Judge, ClocksAreReplayed) {
     s_endpgm)");
 }
 
+// The first wave falls through in payload; what it found there does not hold
+// for the others.
+TEST_F(Judge, PayloadMayJumpInSomeWaves) {
+  OriginalLaunch.Grid = InstrumentedLaunch.Grid = {256, 1, 1};
+  OriginalLaunch.Workgroup = InstrumentedLaunch.Workgroup = {64, 1, 1};
+  passes(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, s2
+    v_lshlrev_b32 v1, 2, v2
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)",
+         R"(
+  + s_cmp_eq_u32 s2, 0
+  + s_cbranch_scc0 over
+  + s_nop 0
+  + s_nop 0
+  + s_nop 0
+over:
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, s2
+    v_lshlrev_b32 v1, 2, v2
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)");
+}
+
 TEST_F(Judge, WavesGetAtomicResultsInOneOrder) {
   OriginalLaunch.Grid = InstrumentedLaunch.Grid = {512, 1, 1};
   OriginalLaunch.Workgroup = InstrumentedLaunch.Workgroup = {256, 1, 1};
