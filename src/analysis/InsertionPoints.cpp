@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/InsertionPoints.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/Clause.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -113,9 +114,11 @@ ModesAtEntry modesAtEntry(const MachineFunction &MF,
 class InsertionPoints::BlockScan {
 public:
   using PairEnds = DenseMap<const MachineInstr *, const MachineInstr *>;
-  BlockScan(InsertionPoints &Result, const ModeTracker &Tracker,
-            const PairEnds &EndOfPair, const TargetRegisterInfo &TRI)
-      : Result(Result), Tracker(Tracker), EndOfPair(EndOfPair), TRI(TRI) {}
+  BlockScan(InsertionPoints &Result, const LiftedRepresentation &LR,
+            const ModeTracker &Tracker, const PairEnds &EndOfPair,
+            const TargetRegisterInfo &TRI)
+      : Result(Result), LR(LR), Tracker(Tracker), EndOfPair(EndOfPair),
+        TRI(TRI) {}
 
   void run(const MachineBasicBlock &MBB, WaveModes Entry) {
     Modes = Entry;
@@ -165,8 +168,8 @@ private:
     bool Begins = Modes.any() && !WasInMode;
     if (LeftInRun)
       --LeftInRun;
-    if (MI.getOpcode() == AMDGPU::S_CLAUSE) {
-      LeftInRun = (MI.getOperand(0).getImm() & 0x3f) + 1;
+    if (const unsigned Length = clauseLength(LR, MI)) {
+      LeftInRun = Length;
       Begins = true;
     } else if (MI.getOpcode() == AMDGPU::S_DELAY_ALU && !LeftInRun) {
       // It speaks of the instruction behind it.
@@ -182,6 +185,7 @@ private:
   }
 
   InsertionPoints &Result;
+  const LiftedRepresentation &LR;
   const ModeTracker &Tracker;
   const PairEnds &EndOfPair;
   const TargetRegisterInfo &TRI;
@@ -207,7 +211,8 @@ InsertionPoints InsertionPoints::run(const LiftedRepresentation &LR) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     const ModesAtEntry Entry = modesAtEntry(*MF, Tracker);
     for (const MachineBasicBlock &MBB : *MF)
-      BlockScan(Result, Tracker, EndOfPair, TRI).run(MBB, Entry.lookup(&MBB));
+      BlockScan(Result, LR, Tracker, EndOfPair, TRI)
+          .run(MBB, Entry.lookup(&MBB));
   }
   return Result;
 }

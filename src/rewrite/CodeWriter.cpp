@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/CodeWriter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/Clause.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "rewrite/OriginalPC.h"
@@ -100,8 +101,8 @@ Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
       --LeftInClause;
     else if (Layout.size())
       Layout.allowIslands(FallsThrough);
-    if (MI.getOpcode() == AMDGPU::S_CLAUSE)
-      LeftInClause = (MI.getOperand(0).getImm() & 0x3f) + 1;
+    if (const unsigned Length = clauseLength(LR, MI))
+      LeftInClause = Length;
     insert(Options.Before, MI);
     const size_t Begin = Layout.size();
     if (Error E = writeKept(MI))
@@ -149,6 +150,12 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
         writeDistantPC(MI, PC - *Options.LinkedAt, Encoder, Layout);
       return Error::success();
     }
+  }
+  if (MI.getOpcode() == AMDGPU::S_CLAUSE && !clauseLength(LR, MI)) {
+    SmallVector<uint8_t, 4> Nop;
+    Encoder.encode(AMDGPU::S_NOP, MCOperand::createImm(0), Nop);
+    Layout.append(Nop);
+    return Error::success();
   }
   const bool HasDistance = MI.isBranch() && !MI.isIndirectBranch();
   if (!Options.Reencode && !HasDistance && !LR.impl().isChanged(MI))

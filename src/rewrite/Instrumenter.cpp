@@ -300,13 +300,4 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
   return Instrumentation(LR, Task, Resolve, How).run();
 }
 
-Expected<std::vector<uint8_t>>
-emitUninstrumented(const LiftedRepresentation &LR) {
-  amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  Expected<WrittenCode> Code = writeCode(LR, Encoder, {});
-  if (!Code)
-    return Code.takeError();
-  return std::move(Code->Code);
-}
-
 } // namespace luthier

@@ -126,12 +126,6 @@ llvm::Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
                  HookResolver Resolve, const InstrumenterOptions &Options);
 
-/// The machine code of \p LR as it stands, one function after the other,
-/// without any instrumentation: the same bytes as the original for an unedited
-/// kernel.
-llvm::Expected<std::vector<uint8_t>>
-emitUninstrumented(const LiftedRepresentation &LR);
-
 } // namespace luthier
 
 #endif // LUTHIER_REWRITE_INSTRUMENTER_H

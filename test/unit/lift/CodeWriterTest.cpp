@@ -8,6 +8,9 @@
 #include "lift/Decoder.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include <gtest/gtest.h>
 #include <map>
 
@@ -19,9 +22,16 @@ namespace {
 
 class Writing : public ::testing::TestWithParam<TargetCase> {
 protected:
-  void write(const std::string &Assembly, const CodeWriterOptions &Options) {
+  using Edit = std::function<void(MachineBasicBlock &)>;
+  /// \p Change is for the first block.
+  void write(const std::string &Assembly, const CodeWriterOptions &Options,
+             const Edit &Change = {}) {
+    Code.clear();
+    PlaceOf.clear();
     Kernel = liftAssembly(Assembly, GetParam());
     ASSERT_TRUE(Kernel.LR);
+    if (Change)
+      Change(Kernel.LR->kernel().front());
     const amdgpu::MCTarget &Target = *Kernel.LR->impl().Target;
     amdgpu::MachineEncoder Encoder(Target);
     Encode = &Encoder;
@@ -170,6 +180,45 @@ TEST_P(Writing, AKnownAddressIsLoaded) {
                       uint64_t(High.Inst.getOperand(1).getImm()) << 32;
   EXPECT_EQ(PC, Bias + Kernel.Labels["getpc"] + 4);
   EXPECT_EQ(High.end(), placeOf("last"));
+}
+
+/// The number in s_clause no longer says what belongs to it.
+TEST_P(Writing, AClauseThatAToolHasChangedIsNone) {
+  if (GetParam().isGfx9())
+    GTEST_SKIP() << "has no clauses";
+  auto firstAfter = [&](const Edit &Change) {
+    write(R"(
+      clause: s_clause 0x1
+      global_load_dword v1, v0, s[4:5]
+      global_load_dword v2, v0, s[4:5] offset:4
+      v_mov_b32 v3, v0
+      s_endpgm
+)",
+          {}, Change);
+    EXPECT_EQ(placeOf("clause"), 0u);
+    return opcodeAt(0);
+  };
+  auto member = [](MachineBasicBlock &MBB, unsigned N) -> MachineInstr & {
+    return *std::next(MBB.begin(), N);
+  };
+  EXPECT_EQ(firstAfter({}), AMDGPU::S_CLAUSE);
+  for (unsigned N : {1, 2})
+    EXPECT_EQ(firstAfter([&](MachineBasicBlock &MBB) {
+                member(MBB, N).eraseFromParent();
+              }),
+              AMDGPU::S_NOP);
+  EXPECT_EQ(firstAfter([&](MachineBasicBlock &MBB) {
+              const MCInstrDesc &Nop =
+                  MBB.getParent()->getSubtarget().getInstrInfo()->get(
+                      AMDGPU::S_NOP);
+              BuildMI(MBB, member(MBB, 2), DebugLoc(), Nop).addImm(0);
+            }),
+            AMDGPU::S_NOP);
+  // Behind it, anything may change.
+  EXPECT_EQ(firstAfter([&](MachineBasicBlock &MBB) {
+              member(MBB, 3).eraseFromParent();
+            }),
+            AMDGPU::S_CLAUSE);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Writing, ::testing::ValuesIn(allTargets()),

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s_clause, which says how many instructions behind it memory is to take
+// without those of other waves in between (RDNA 2 ISA, section 11.5).
+#ifndef LUTHIER_ANALYSIS_CLAUSE_H
+#define LUTHIER_ANALYSIS_CLAUSE_H
+
+#include "luthier/LiftedRepresentation.h"
+
+namespace luthier {
+
+/// Instructions in the clause that \p MI announces. 0 if it announces none, and
+/// if a tool has changed what is in it: its number is then no longer true, and
+/// clauses are a matter of speed alone.
+unsigned clauseLength(const LiftedRepresentation &LR,
+                      const llvm::MachineInstr &MI);
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_CLAUSE_H
