@@ -15,6 +15,14 @@ def section(text, title):
     return text.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
+def registered_tests(root):
+    """Patterns of the names that CMake gives tests, those of functions that add some included."""
+    files = [path for path in (root / "test").rglob("*") if path.name == "CMakeLists.txt" or path.suffix == ".cmake"]
+    names = re.findall(r"\b(?:add_test\(NAME|add_\w+_test\()\s*([\w./${}-]+)", "\n".join(path.read_text() for path in files))
+    named = [name for name in names if re.sub(r"\$\{\w+\}|e2e/|sweep/|-", "", name)]
+    return [prefix + re.sub(r"\\\$\\\{\w+\\\}", ".+", re.escape(name)) for name in named for prefix in ["", "e2e/"]]
+
+
 def main(root):
     errors = []
     guide = (root / "docs/writing-a-tool.md").read_text()
@@ -41,6 +49,15 @@ def main(root):
         suite, test = name.split(".")
         if not re.search(rf"TEST(_[FP])?\(\s*{suite},\s*{test}\)", tests):
             errors.append(f"docs/pitfalls.md names the test {name}, which does not exist")
+    registered = registered_tests(root)
+    for name in sorted(name for name in named if re.match(r"(e2e/|library\.|random\.)", name)):
+        if not any(re.fullmatch(pattern, name.replace("*", "x")) for pattern in registered):
+            errors.append(f"docs/pitfalls.md names the test {name}, which no CMakeLists.txt adds")
+    for name in sorted(name for name in named if name.startswith("plugin/")):
+        if not (root / "test/lit" / name).exists():
+            errors.append(f"docs/pitfalls.md names {name}, which test/lit does not have")
+    for fact in re.findall(r"^\| (.*?) \| -? *\|$", (root / "docs/pitfalls.md").read_text(), re.M):
+        errors.append(f"docs/pitfalls.md has no test for: {fact}")
     known = re.findall(r'^LUTHIER_REGISTER_FILE\("(\w+)"', (root / "src/codeobject/RegisterFiles.def").read_text(), re.M)
     works = section((root / "README.md").read_text(), "What works today")
     helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)
