@@ -29,15 +29,16 @@ the beginning of the stack of hooks, too.
 """
 TAIL = """
 The table has what was run since what poison overwrites of registers was last changed. The whole sweep has 68 builds of
-examples, four of rocPRIM at -O3 and at -O0, and rocRAND's generators on each target, and the examples in RDNA's waves of 64
+examples, five of rocPRIM at -O3 and at -O0, and rocRAND's generators on each target, and the examples in RDNA's waves of 64
 lanes ("w64"; without reduction's four builds on gfx1030 and gfx1100, where HIP's shuffles do not cross the halves of such
 waves, so that its results are wrong without poison, too). What is not in the table has not been run yet, and a dash under
 "Stack" stands for programs of which not all have been run with it.
 
 Kernels are counted once for each build of a program, places as overwritten in code, and instructions of waves as executed
 under the last seed. "Examples" are those of `docs/programs.md` at -O0, -O1, -O3 and -Os; rocPRIM's device-wide algorithms
-are compiled from the distribution's headers and sort, scan, select and count 65 and 4,097 values; of their kernels those
-run that such sizes need (35 of 89 on gfx90a), not those of radix sort for more than a million; rocRAND's kernels are those of the distribution's library, which has none for
+are compiled from the distribution's headers and sort, scan, select and count 65 and 4,097 values (radix sort in passes over
+few bits, which the library has for more than a million: 65 and 7,680, where all blocks are whole); of their kernels those
+run that such sizes need, 47 of 129 on gfx90a; rocRAND's kernels are those of the distribution's library, which has none for
 gfx942, gfx950, gfx1100 and gfx1201. Targets that the distribution's ROCr knows run through it, the others on the emulator's
 C API (`test/hip-on-emulator`). Programs for gfx90a, gfx906, gfx908 and gfx1030 come from the distribution's hipcc, the
 others from Clang 22.

@@ -2,52 +2,9 @@
 //
 // rocPRIM's device-wide radix and merge sorts, of keys and of pairs. Both are
 // stable, so that the values say in which order equal keys came.
-#include "Primitives.h"
-#include <numeric>
+#include "RadixSort.h"
 
-namespace {
-
-struct Input {
-  explicit Input(size_t Count)
-      : Keys(randomValues(Count, ~0u)), Few(randomValues(Count, 500)),
-        Values(Count), Order(Count) {
-    std::iota(Values.begin(), Values.end(), 0u);
-    Order = Values;
-    std::stable_sort(Order.begin(), Order.end(),
-                     [&](uint32_t A, uint32_t B) { return Few[A] < Few[B]; });
-  }
-  std::vector<uint32_t> Keys;
-  /// Keys with many equal ones, and where a stable sort takes each from.
-  std::vector<uint32_t> Few, Values, Order;
-};
-
-} // namespace
-
-static void checkRadixSort(Verdict &Results, const Input &In) {
-  const size_t Count = In.Keys.size();
-  const DeviceArray<uint32_t> Keys(In.Keys), Few(In.Few), Values(In.Values);
-  const auto SortedKeys = deviceSpace<uint32_t>(Count);
-  const auto SortedValues = deviceSpace<uint32_t>(Count);
-  callPrimitive([&](void *Storage, size_t &Bytes) {
-    return rocprim::radix_sort_keys(Storage, Bytes, Keys.get(),
-                                    SortedKeys.get(), Count);
-  });
-  std::vector<uint32_t> Expected = In.Keys;
-  std::sort(Expected.begin(), Expected.end());
-  Results.expectEqual(firstOf(SortedKeys.read(), Count), Expected);
-
-  callPrimitive([&](void *Storage, size_t &Bytes) {
-    return rocprim::radix_sort_pairs(Storage, Bytes, Few.get(),
-                                     SortedKeys.get(), Values.get(),
-                                     SortedValues.get(), Count);
-  });
-  Expected = In.Few;
-  std::sort(Expected.begin(), Expected.end());
-  Results.expectEqual(firstOf(SortedKeys.read(), Count), Expected);
-  Results.expectEqual(firstOf(SortedValues.read(), Count), In.Order);
-}
-
-static void checkMergeSort(Verdict &Results, const Input &In) {
+static void checkMergeSort(Verdict &Results, const SortInput &In) {
   const size_t Count = In.Keys.size();
   const DeviceArray<uint32_t> Keys(In.Keys), Few(In.Few), Values(In.Values);
   const auto SortedKeys = deviceSpace<uint32_t>(Count);
@@ -73,8 +30,8 @@ static void checkMergeSort(Verdict &Results, const Input &In) {
 int main(int Argc, char **Argv) {
   Verdict Results("rocprim-sort");
   for (size_t Size : sizesFor(Argc, Argv)) {
-    const Input In(Size);
-    checkRadixSort(Results, In);
+    const SortInput In(Size);
+    checkRadixSort<rocprim::default_config>(Results, In);
     checkMergeSort(Results, In);
   }
   return Results.finish();
