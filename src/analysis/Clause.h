@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // s_clause, which says how many instructions behind it memory is to take
-// without those of other waves in between (RDNA 2 ISA, section 11.5).
+// without those of other waves in between (RDNA 3 ISA, S_CLAUSE).
 #ifndef LUTHIER_ANALYSIS_CLAUSE_H
 #define LUTHIER_ANALYSIS_CLAUSE_H
 

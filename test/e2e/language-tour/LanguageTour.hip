@@ -7,6 +7,7 @@
 
 #include "DeviceOnly.h"
 #include "Features.h"
+#include "OwnIntrinsic.h"
 
 using namespace luthier;
 using tour::Items;
@@ -38,6 +39,10 @@ const void *otherFilesHook();
 uint32_t otherFilesResult(uint32_t Item);
 
 class LanguageTour : public Tool {
+public:
+  LanguageTour() { tour::registerIntrinsic(); }
+
+private:
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
     if (llvm::StringRef(LR.functions().front().first.Name).starts_with("__amd"))
@@ -47,6 +52,7 @@ class LanguageTour : public Tool {
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(Name##Hook)));
     TOUR_FEATURES(INSERT)
     DEVICE_FEATURES(INSERT)
+    LUTHIER_RETURN_ON_ERROR(tour::insertOwnIntrinsic(Task));
     return Task.insertHookAtKernelEntry(otherFilesHook());
   }
 
@@ -59,6 +65,7 @@ class LanguageTour : public Tool {
     for (uint32_t Item = 0; Item < Items; ++Item)
       check(OS, "hook of another file", Item, otherFilesResult(Item),
             tour::notInlined(Item) + 5);
+    check(OS, "intrinsic of the tool", 0, tour::ownIntrinsicIsRight(), true);
     OS << "language tour: " << (Wrong ? "FAILED" : "passed") << ", "
        << unsigned(NumFeatures) << " features\n";
   }
