@@ -31,6 +31,17 @@ struct Occupancy {
   LimitType Limit = Waves;   ///< What there is too little of for one more.
 };
 
+/// What comes after a block's last instruction.
+enum class BlockEnd {
+  Successors, ///< The block's successors, and nothing else.
+  Program,    ///< The wave ends.
+  Return,
+  TailCall,
+  UnknownJump, ///< Code that is not lifted.
+  /// What lies behind the function in memory. So do blocks of data.
+  RunsOn,
+};
+
 /// Facts about \p LR as it was when each kind was first asked for: make a new
 /// one after editing code. Not thread-safe. Refers to \p LR.
 class LUTHIER_API Analysis {
@@ -47,11 +58,15 @@ public:
                                 const llvm::MachineBasicBlock &To);
   /// Registers that a load issued before \p MI may still write.
   const RegisterSet &inFlightBefore(const llvm::MachineInstr &MI);
+  const RegisterSet &inFlightOnEdge(const llvm::MachineBasicBlock &From,
+                                    const llvm::MachineBasicBlock &To);
   /// Registers up to registerUse() that are neither live nor in flight.
   RegisterSet deadAt(const llvm::MachineInstr &MI);
 
   /// False for data and dead code between functions' ends.
   bool isReached(const llvm::MachineBasicBlock &MBB);
+  /// How control leaves \p MBB, if not for its successors.
+  BlockEnd endOf(const llvm::MachineBasicBlock &MBB);
 
   /// Calls, tail calls, returns and jumps to unknown places of \p MF, in the
   /// order of the code. Valid as long as this object, like all lists here.

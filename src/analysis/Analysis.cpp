@@ -62,6 +62,11 @@ const RegisterSet &Analysis::inFlightBefore(const MachineInstr &MI) {
   return P->loads().before(MI);
 }
 
+const RegisterSet &Analysis::inFlightOnEdge(const MachineBasicBlock &From,
+                                            const MachineBasicBlock &To) {
+  return P->loads().onEdge(From, To);
+}
+
 RegisterSet Analysis::deadAt(const MachineInstr &MI) {
   const RegisterUse Use = registerUse();
   RegisterSet Result;
@@ -81,6 +86,10 @@ bool Analysis::isReached(const MachineBasicBlock &MBB) {
   if (IsNew)
     It->second = reachedBlocks(*MF);
   return It->second.contains(&MBB);
+}
+
+BlockEnd Analysis::endOf(const MachineBasicBlock &MBB) {
+  return luthier::endOf(MBB, P->LR);
 }
 
 ArrayRef<const ControlTransfer *>

@@ -5,7 +5,7 @@
 #ifndef LUTHIER_ANALYSIS_CONTROLFLOW_H
 #define LUTHIER_ANALYSIS_CONTROLFLOW_H
 
-#include "luthier/LiftedRepresentation.h"
+#include "luthier/Analysis.h"
 #include "llvm/ADT/DenseSet.h"
 
 namespace llvm {
@@ -15,17 +15,6 @@ class raw_ostream;
 } // namespace llvm
 
 namespace luthier {
-
-/// What comes after a block's last instruction.
-enum class BlockEnd {
-  Successors, ///< The block's successors, and nothing else.
-  Program,    ///< The wave ends.
-  Return,
-  TailCall,
-  UnknownJump, ///< Code that is not lifted.
-  /// What lies behind the function in memory. So do blocks of data.
-  RunsOn,
-};
 
 BlockEnd endOf(const llvm::MachineBasicBlock &MBB,
                const LiftedRepresentation &LR);

@@ -55,9 +55,13 @@ TEST_P(AnalysisTest, QueriesAgreeWithThePasses) {
               << N;
         EXPECT_FALSE(Dead.vgpr(Use.VGPRs));
       }
-      for (const MachineBasicBlock *Next : MBB.successors())
+      for (const MachineBasicBlock *Next : MBB.successors()) {
         EXPECT_EQ(Queries.liveOnEdge(MBB, *Next), Lives.onEdge(MBB, *Next));
+        EXPECT_EQ(Queries.inFlightOnEdge(MBB, *Next), Loads.onEdge(MBB, *Next));
+      }
       EXPECT_TRUE(Queries.isReached(MBB));
+      EXPECT_EQ(Queries.endOf(MBB),
+                MBB.succ_empty() ? BlockEnd::Program : BlockEnd::Successors);
     }
   EXPECT_EQ(Use.VGPRs, luthier::registerUse(*Kernel.LR).VGPRs);
   EXPECT_GE(Use.VGPRs, 10u);
