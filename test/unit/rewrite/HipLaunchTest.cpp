@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expressions about a launch give in hooks, at a kernel's start and end, what
-// they give in the kernel's own source: HIP, on every target, also on those
-// that the GPU runtime does not know.
+// they give in the kernel's own source, and arguments what it does: HIP, on
+// every target, also on those that the GPU runtime does not know.
 #include "EngineTest.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <cstring>
 
@@ -141,6 +144,126 @@ TEST_P(HipLaunch, IsSeenAsTheKernelSeesIt) {
   }
 }
 
+/// One load and, on two ways, one store by each work-item.
+constexpr const char *AccessKernel = R"(
+extern "C" __global__ void k(const uint32_t *In, uint32_t *Out) {
+  const uint32_t Item = workItem();
+  const uint32_t Value = In[Item * 7 % 512];
+  if (Item % 3)
+    Out[Item] = Value + Item;
+  else
+    Out[Item] = ~Value;
+}
+)";
+
+/// What a work-item saw of its accesses to one of the buffers.
+struct Access {
+  uint32_t Times, Offset, Size, Value, IsActive, PCBias;
+};
+
+constexpr const char *AccessHooks = R"(
+struct Access {
+  uint32_t Times, Offset, Size, Value, IsActive, PCBias;
+};
+__device__ Access Loads[512], Stores[512];
+__device__ inline void note(Access *All, int Buffer, uint64_t Address,
+                            uint32_t Size, uint32_t Value, uint64_t Lanes,
+                            uint64_t PC, uint64_t Original) {
+  const auto *Arguments = static_cast<const uint64_t *>(
+      (const void *)__builtin_amdgcn_kernarg_segment_ptr());
+  const uint64_t Offset = Address - Arguments[Buffer];
+  if (Offset >= 4 * 512) // The kernel's own stack at -O0.
+    return;
+  Access &To = All[workItem()];
+  To = {To.Times + 1, uint32_t(Offset), Size, Value,
+        uint32_t(Lanes >> __lane_id() & 1), uint32_t(PC - Original)};
+}
+LUTHIER_HOOK_ANNOTATE load(uint64_t Address, uint32_t Size, uint64_t Lanes,
+                           uint64_t PC, uint64_t Original) {
+  note(Loads, 0, Address, Size, 0, Lanes, PC, Original);
+}
+LUTHIER_HOOK_ANNOTATE store(uint64_t Address, uint32_t Size, uint64_t Lanes,
+                            uint64_t PC, uint64_t Original, uint32_t Value) {
+  note(Stores, 1, Address, Size, Value, Lanes, PC, Original);
+}
+)";
+
+class HipAccesses : public HipLaunch {
+protected:
+  /// Before each load and store of a dword that is global, or may be.
+  static void instrument(LiftedRepresentation &LR, InstrumentationTask &Task) {
+    const TargetInstrInfo &TII = *LR.kernel().getSubtarget().getInstrInfo();
+    const HookArgument Address = HookArgument::address(),
+                       Size = HookArgument::accessSize(),
+                       Lanes = HookArgument::activeLanes(),
+                       PC = HookArgument::pc();
+    for (const auto &[Symbol, MF] : LR.functions())
+      for (MachineBasicBlock &MBB : *MF)
+        for (MachineInstr &MI : MBB) {
+          StringRef Name = TII.getName(MI.getOpcode());
+          if (!Name.consume_front("FLAT_") && !Name.consume_front("GLOBAL_"))
+            continue;
+          const HookArgument Original(*LR.originalAddress(MI));
+          if (Name == "LOAD_DWORD" || Name == "LOAD_DWORD_SADDR")
+            cantFail(Task.insertHookBefore(
+                MI, hook("load"), {Address, Size, Lanes, PC, Original}));
+          // Operands: address, data, ...
+          if (Name == "STORE_DWORD" || Name == "STORE_DWORD_SADDR")
+            cantFail(Task.insertHookBefore(MI, hook("store"),
+                                           {Address, Size, Lanes, PC, Original,
+                                            HookArgument::operand(1)}));
+        }
+  }
+
+  void expectSeen(const Object &K, const KernelLaunch &Given) {
+    KernelLaunch Launch = Given;
+    std::vector<uint32_t> In(MostItems);
+    for (unsigned N = 0; N < MostItems; ++N)
+      In[N] = N * 0x9e3779b1;
+    Launch.Arguments.buffer(In).words(MostItems);
+    Judgement J = expectUnchanged(K, Launch, instrument);
+    if (!J.Problem.empty())
+      return;
+    auto seen = [&](const char *Name, unsigned Item) {
+      Access A;
+      std::memcpy(&A, &J.Variables.at(Name)[Item * sizeof(A)], sizeof(A));
+      return A;
+    };
+    const uint32_t Bias = seen("Loads", 0).PCBias;
+    const unsigned Items = Given.Grid[0] * Given.Grid[1] * Given.Grid[2];
+    for (unsigned Item = 0; Item < Items; ++Item) {
+      SCOPED_TRACE(Item);
+      const Access Load = seen("Loads", Item), Store = seen("Stores", Item);
+      ASSERT_EQ(Load.Offset, Item * 7 % 512 * 4);
+      ASSERT_EQ(Store.Offset, Item * 4);
+      ASSERT_EQ(Store.Value, J.Buffers[1][Item]);
+      for (const Access &A : {Load, Store}) {
+        ASSERT_EQ(A.Times, 1u);
+        ASSERT_EQ(A.Size, 4u);
+        ASSERT_EQ(A.IsActive, 1u);
+        ASSERT_EQ(A.PCBias, Bias);
+      }
+    }
+  }
+};
+
+TEST_P(HipAccesses, AreWhatTheKernelDoes) {
+  setHipHooks(withRecord(AccessHooks));
+  Options.Seeds = {0};
+  for (const char *Level : {"-O0", "-O3"}) {
+    SCOPED_TRACE(Level);
+    Object K = fromHip(withRecord(AccessKernel),
+                       {Level, "-fno-offload-uniform-block"}, /*Version=*/4);
+    if (!K)
+      continue;
+    expectSeen(K, {{200, 1, 1}, {64, 1, 1}});
+    expectSeen(K, {{37, 11, 1}, {16, 4, 1}});
+    expectSeen(K, {{13, 7, 5}, {8, 4, 4}});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, HipAccesses,
+                         ::testing::ValuesIn(allTargets()), targetName);
 INSTANTIATE_TEST_SUITE_P(Targets, HipLaunch, ::testing::ValuesIn(allTargets()),
                          targetName);
 
