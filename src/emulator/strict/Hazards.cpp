@@ -320,6 +320,27 @@ bool HazardTracker::lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts,
   return false;
 }
 
+/// All instructions of a clause use the same unit. Waits and the like may stand
+/// between them.
+void HazardTracker::lookAtClause(Wave &W, const Inst &I, const InstFacts &Facts,
+                                 Reporter &R) {
+  --LeftInClause;
+  // Memory is memory, however it is addressed.
+  const Shape Form = Facts.Form == Shape::Buffer   ? Shape::Flat
+                     : Facts.Form == Shape::Matrix ? Shape::Vector
+                                                   : Facts.Form;
+  if (Form == Shape::Nothing)
+    return;
+  const bool MayBegin =
+      Form != Shape::Scalar && Form != Shape::Branch && Form != Shape::Message;
+  if (MayBegin && ClauseForm == Shape::Nothing)
+    ClauseForm = Form;
+  if (Form == ClauseForm)
+    return;
+  LeftInClause = 0;
+  R.report(W, I, {Rule::Clause, "", std::nullopt, "", ClausePC});
+}
+
 void HazardTracker::start() {
   for (Issued &Each : Ring) {
     Each.Facts = nullptr;
@@ -327,10 +348,18 @@ void HazardTracker::start() {
   }
   Recent = Older = Next = NumMatrix = 0;
   Now = RecentEnd = 0;
+  LeftInClause = 0;
 }
 
 void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
                          Reporter &R) {
+  if (LeftInClause)
+    lookAtClause(W, I, Facts, R);
+  if (Facts.BeginsClause) {
+    LeftInClause = (I.Immediate & 0x3f) + 1;
+    ClauseForm = Shape::Nothing;
+    ClausePC = W.PC - I.Dwords * 4u;
+  }
   uint32_t Classes = Facts.HazardClasses;
   uint32_t Producers = Facts.HazardProducers;
   if ((Classes & Valu) && readsZeroFlag(I)) {

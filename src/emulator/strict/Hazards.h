@@ -43,6 +43,8 @@ private:
   const Issued &before(unsigned Age) const {
     return Ring[(Next - 1 - Age) % RingSize];
   }
+  void lookAtClause(Wave &W, const Inst &I, const InstFacts &Facts,
+                    Reporter &R);
   void look(Wave &W, const Inst &I, const InstFacts &Facts, uint32_t Classes,
             uint32_t Producers, Reporter &R);
   bool lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
@@ -71,6 +73,11 @@ private:
   /// Matrix operations in the ring.
   unsigned NumMatrix = 0;
   uint64_t Now = 0;
+  /// Of s_clause: instructions to come, what the first of them was (Nothing
+  /// until there was one), and where it stands.
+  unsigned LeftInClause = 0;
+  Shape ClauseForm = Shape::Nothing;
+  uint64_t ClausePC = 0;
 };
 
 } // namespace luthier::emulator::strict

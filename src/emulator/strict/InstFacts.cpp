@@ -120,6 +120,7 @@ void InstFacts::classify(const Target &T) {
   uint64_t Flags = Info.Flags;
   IsCompare = Name.starts_with("v_cmp");
   IsSdwa = Flags & flags::SDWA;
+  BeginsClause = Name == "s_clause";
   CrossesLanes = (Flags & flags::DPP) || Rule == PoisonRule::Move ||
                  Name.starts_with("v_readfirstlane");
   constexpr llvm::StringRef Permutes[] = {"ds_bpermute", "ds_permute",

@@ -110,6 +110,7 @@ struct InstFacts final : InstNote {
   /// Stands in for any other atomic update of poison.
   Handler AtomicOr = nullptr;
   bool IsSdwa = false;
+  bool BeginsClause = false;
   /// See HazardClasses.h.
   uint32_t HazardClasses = 0, HazardFamily = 0;
   /// Classes that are a hazard shortly before it.
