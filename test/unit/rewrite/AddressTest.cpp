@@ -2,8 +2,6 @@
 //
 // Effective addresses of all forms of memory instructions, on every target.
 #include "AddressCases.h"
-#include "lift/Lifter.h"
-#include "llvm/CodeGen/MachineFunction.h"
 
 namespace luthier::test {
 namespace {
@@ -360,23 +358,43 @@ TEST_P(AddressTest, LocalWithTwoAddresses) {
   expectFound({First, Second, Far, Write});
 }
 
-/// These stand in shaders; the emulator does not run them.
-TEST_P(AddressTest, DirectLoads) {
-  if (generation() < 11)
+/// One value for all lanes, whose address and type are in M0.
+TEST_P(AddressTest, LdsDirect) {
+  const bool IsSource = isAnyOf({"gfx906", "gfx908", "gfx1030"});
+  if (generation() < 11 && !IsSource)
     GTEST_SKIP() << "this target has no such operations";
-  AssemblyKernel K;
-  K.Lds = 64;
-  K.Body =
-      std::string(generation() == 11 ? "lds_direct_load v10 wait_vdst:0\n"
-                                     : "ds_direct_load v10 wait_va_vdst:0\n") +
-      "s_endpgm\n";
-  Object Kernel = fromAssembly(K);
-  ASSERT_TRUE(Kernel);
-  auto LR = liftKernel(Kernel, Kernel->kernels().front());
-  ASSERT_TRUE(bool(LR)) << llvm::toString(LR.takeError());
-  const llvm::MachineInstr &MI = (*LR)->kernel().front().front();
-  ASSERT_EQ(countMemoryAccesses(MI), 1u);
-  EXPECT_EQ(memoryAccessKind(MI), accessKind(Space::LDS, ReadsMemory));
+  const struct {
+    unsigned Type, Bytes;
+  } Types[] = {{0, 1}, {1, 2}, {2, 4}, {4, 1}, {5, 2}};
+  std::vector<AddressCase> Cases;
+  unsigned Offset = 0x40;
+  for (const auto &T : Types) {
+    // What is above type and address does not count.
+    const std::string Setup =
+        "s_mov_b32 m0, " +
+        std::to_string(0xa5 << 24 | T.Type << 16 | (Offset += 0x124)) + "\n";
+    auto add = [&](const std::string &Instruction, const char *Value = "v10",
+                   const std::string &Wait = "") {
+      Cases.push_back(load(Space::LDS, Instruction, T.Bytes, Setup + Wait));
+      Cases.back().Value = Value;
+    };
+    // Loads that wait for nothing are right whatever the hook does with v10.
+    if (generation() == 11) {
+      add("lds_direct_load v10 wait_vdst:0");
+      add("lds_direct_load v10 wait_vdst:15", "v10", "s_waitcnt_depctr 0");
+    } else if (generation() == 12) {
+      const std::string Wait = "\ns_wait_expcnt 0";
+      add("ds_direct_load v10 wait_va_vdst:0 wait_vm_vsrc:0" + Wait);
+      add("ds_direct_load v10 wait_va_vdst:15 wait_vm_vsrc:1" + Wait, "v10",
+          "s_wait_alu 0");
+    } else {
+      add("v_mov_b32_e32 v10, src_lds_direct");
+      add("v_or_b32_e64 v10, src_lds_direct, 0");
+      add("v_readfirstlane_b32 s16, src_lds_direct", "s16");
+    }
+  }
+  expectFound(Cases);
+  expectFound(Cases, 0x30);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, AddressTest,
