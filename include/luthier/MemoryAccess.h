@@ -6,6 +6,7 @@
 //  - ds_read2 and its like: a first and a second place in LDS;
 //  - ds_..._src2: the place that is changed, and the one that is read;
 //  - loads from memory to LDS and back: memory first, LDS second.
+// One is made by arithmetic that has src_lds_direct as a source, too.
 // Cache control, prefetches, clocks and data exchange between lanes
 // (ds_permute, ds_swizzle) access no memory.
 #ifndef LUTHIER_MEMORYACCESS_H

@@ -78,6 +78,11 @@ private:
   void flat();
   void buffer();
 
+  bool readsLdsDirect() const {
+    return any_of(MI.uses(), [](const MachineOperand &MO) {
+      return MO.isReg() && MO.getReg() == AMDGPU::LDS_DIRECT;
+    });
+  }
   unsigned generation() const {
     return ST.hasFeature(AMDGPU::FeatureGFX12)   ? 12
            : ST.hasFeature(AMDGPU::FeatureGFX11) ? 11
@@ -242,7 +247,8 @@ Error Describer::local() {
   return Error::success();
 }
 
-/// M0 holds address and type of what one value for all lanes is loaded from.
+/// M0 holds address and type of what one value for all lanes is loaded from, by
+/// an instruction of its own or as a source of arithmetic.
 void Describer::direct() {
   const MCRegister M0 = AMDGPU::M0;
   add(MemorySpace::LDS, ReadsMemory,
@@ -338,6 +344,8 @@ Expected<Accesses> Describer::run() {
   } else if (Flags & SIInstrFlags::LDSDIR) {
     if (Name.has("DIRECT"))
       direct();
+  } else if (readsLdsDirect()) {
+    direct();
   } else if (!flagsByName()) {
     return Accesses();
   } else if (Flags & SIInstrFlags::SMRD) {

@@ -72,6 +72,17 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
   setScalarRegister(To, First, Last);
 }
 
+/// One dword, as the first source of what takes its first source as it is.
+bool InstBuilder::canReadLdsDirect(const Operand &To) const {
+  const uint64_t Flags = Instructions.get(opcode()).TSFlags;
+  const llvm::StringRef Name = Op.Name;
+  const bool IsReversed = Name.contains("rev_") && !Name.contains("bfrev_");
+  return T.HasLdsDirectSource && &To == &I.Src[0] && (Flags & flags::VALU) &&
+         !(Flags & (flags::SDWA | flags::DPP | flags::IsMAI)) &&
+         !isPair(To.Type) && To.Type != ValueType::Wide && !IsReversed &&
+         !Name.starts_with("v_movrel") && !Name.starts_with("v_permlane");
+}
+
 void InstBuilder::setScalarRegister(Operand &To, unsigned First,
                                     unsigned Last) {
   constexpr unsigned SharedBase = 235, SharedLimit = 236, PrivateBase = 237,
@@ -99,6 +110,10 @@ void InstBuilder::setScalarRegister(Operand &To, unsigned First,
   case sreg::Vccz:
   case sreg::Execz:
     To.Kind = Source::Special;
+    return;
+  case sreg::LdsDirect:
+    To.Kind = Source::Special;
+    Valid &= canReadLdsDirect(To);
     return;
   }
   To.Kind = Source::Sgpr;
@@ -151,6 +166,8 @@ bool InstBuilder::build() {
     buildScalar();
   else if (Flags & flags::DS)
     buildLds();
+  else if (Flags & flags::LDSDIR)
+    buildLdsDirect();
   else if (Flags & flags::FLAT)
     buildFlat(Flags);
   else if (Flags & (flags::MUBUF | flags::MTBUF))
@@ -251,6 +268,14 @@ void InstBuilder::buildLds() {
   I.Immediate = int32_t(immediate(N::offset1).value_or(0));
   // There is no global data share.
   Valid &= immediate(N::gds).value_or(0) == 0;
+}
+
+/// Immediate is how many VALU operations may be outstanding, and 16 more where
+/// memory operations may not have read their registers yet.
+void InstBuilder::buildLdsDirect() {
+  setOperand(I.Dst, operand(N::vdst), ValueType::U32);
+  I.Immediate = int32_t(immediate(N::waitvdst).value_or(0) |
+                        immediate(N::waitvsrc).value_or(1) << 4);
 }
 
 void InstBuilder::buildFlat(uint64_t Flags) {

@@ -45,6 +45,7 @@ private:
   void buildMatrix();
   void buildModifiers(uint64_t Flags);
   void buildLds();
+  void buildLdsDirect();
   void buildFlat(uint64_t Flags);
   void buildBuffer();
   void setOperand(Operand &To, const llvm::MCOperand *From, ValueType Type);
@@ -52,6 +53,7 @@ private:
   void setScalarRegister(Operand &To, unsigned First, unsigned Last);
   void redirectNullResults();
   bool writesExec() const;
+  bool canReadLdsDirect(const Operand &To) const;
   void setScalarMasks();
   void noteFloatMode();
   void noteNeeds();

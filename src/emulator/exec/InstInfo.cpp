@@ -71,8 +71,13 @@ std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                    ? Desc.getOperandConstraint(N, llvm::MCOI::TIED_TO)
                    : -1;
     const llvm::MCOperand &O = MI.getOperand(Tied >= 0 ? unsigned(Tied) : N);
-    if (O.isReg())
-      Add(N < Desc.getNumDefs() ? Writes : Reads, O.getReg());
+    if (!O.isReg())
+      continue;
+    Add(N < Desc.getNumDefs() ? Writes : Reads, O.getReg());
+    if (Registers.getName(O.getReg()) == llvm::StringRef("LDS_DIRECT")) {
+      Info->ReadsLdsDirect = true;
+      Reads.push_back({RegisterFile::Scalar, sreg::M0, 1});
+    }
   }
   auto AddImplicit = [&](llvm::SmallVectorImpl<RegisterRange> &To,
                          unsigned Reg) {

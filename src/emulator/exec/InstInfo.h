@@ -69,6 +69,8 @@ struct InstInfo {
   bool IsBranch = false;
   /// Without naming it: of the pair, waves of 32 lanes need the low half.
   bool ReadsVccAsMask = false;
+  /// A source is what M0 points to in LDS.
+  bool ReadsLdsDirect = false;
   /// Implicit registers included.
   std::vector<RegisterRange> Reads;
   std::vector<RegisterRange> Writes;

@@ -70,8 +70,10 @@ constexpr OpName Names[] = {
     OpName::byte_sel,
     OpName::dpp8,
     OpName::fi,
+    OpName::waitvdst,
+    OpName::waitvsrc,
 };
-static_assert(std::size(Names) == unsigned(OperandName::fi) + 1);
+static_assert(std::size(Names) == unsigned(OperandName::waitvsrc) + 1);
 
 } // namespace
 

@@ -60,6 +60,8 @@ enum class OperandName : uint8_t {
   byte_sel,
   dpp8,
   fi,
+  waitvdst,
+  waitvsrc,
 };
 
 /// Index in the MCInst's operands, or -1.

@@ -42,6 +42,7 @@ constexpr Target Gfx906 = {
     .MatrixFlushesDenormals = false,
     .HasFnuzFp8 = false,
     .CmpxWritesOnlyExec = false,
+    .HasLdsDirectSource = true,
     .PermuteSpan64 = 64,
 };
 
@@ -55,6 +56,7 @@ constexpr Target Gfx908 = [] {
 constexpr Target Gfx90A = [] {
   Target T = Gfx908;
   T.Name = "gfx90a";
+  T.HasLdsDirectSource = false;
   T.VgprsPerSimd = 512;
   T.VgprGranule = T.VgprAllocation = 8;
   T.HasUnifiedFile = true;
@@ -112,6 +114,7 @@ constexpr Target Gfx1030 = [] {
 constexpr Target Gfx1100 = [] {
   Target T = Gfx1030;
   T.Name = "gfx1100";
+  T.HasLdsDirectSource = false;
   T.Generation = 11;
   T.VgprsPerSimd = 768;
   T.VgprAllocation = 12;

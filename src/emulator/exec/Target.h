@@ -92,6 +92,8 @@ struct Target {
   bool HasFnuzFp8;
   /// v_cmpx writes EXEC and nothing else.
   bool CmpxWritesOnlyExec;
+  /// Source 0 of VALU operations can be a value of LDS that M0 points to.
+  bool HasLdsDirectSource;
   /// Lanes among which ds_permute and ds_bpermute exchange in 64-lane waves.
   unsigned PermuteSpan64;
 };

@@ -174,8 +174,8 @@ MemoryQueue queueOf(const Target &Row, uint64_t Flags, bool Returns) {
 }
 
 bool isMemory(uint64_t Flags) {
-  return Flags &
-         (flags::SMRD | flags::DS | flags::MUBUF | flags::MTBUF | flags::FLAT);
+  return Flags & (flags::SMRD | flags::DS | flags::LDSDIR | flags::MUBUF |
+                  flags::MTBUF | flags::FLAT);
 }
 
 void setMemory(InstTiming &T, const Target &Row, uint64_t Flags,
@@ -210,7 +210,10 @@ InstTiming timingOf(const Target &Row, const Operation &Op, uint64_t Flags,
   T.Where = unitOf(C);
   T.Issue = Cycles.Issue;
   T.Stall = Cycles.Stall;
-  if (C == Class::Memory)
+  if (Flags & flags::LDSDIR)
+    // It raises no counter that the model has.
+    T.Where = Unit::Lds;
+  else if (C == Class::Memory)
     setMemory(T, Row, Flags, Name, I);
   else if (Name.starts_with("s_wait"))
     setLimits(T, Row, Name, lastImmediate(MI));

@@ -38,6 +38,8 @@ inline constexpr unsigned SinkSize = 32;
 inline constexpr unsigned Vccz = 251;
 inline constexpr unsigned Execz = 252;
 inline constexpr unsigned Scc = 253;
+/// As a source: what M0 points to in LDS.
+inline constexpr unsigned LdsDirect = 254;
 } // namespace sreg
 
 /// MODE register fields.

@@ -12,7 +12,8 @@ namespace {
 // Lane reads and writes ignore EXEC, except that "first" means first active.
 void readLane(Wave &W, const Inst &I) {
   U32 Lane = scalar32(W, I.Src[1]) % W.WaveSize;
-  W.S[I.Dst.Reg] = W.vgpr(I.Src[0].Reg)[Lane];
+  W.S[I.Dst.Reg] = I.Src[0].Kind == Source::Vgpr ? W.vgpr(I.Src[0].Reg)[Lane]
+                                                 : scalar32(W, I.Src[0]);
 }
 void readFirstLane(Wave &W, const Inst &I) {
   U64 Exec = W.exec();

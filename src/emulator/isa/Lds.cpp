@@ -234,6 +234,17 @@ template <bool Append> void countLanes(Wave &W, const Inst &I) {
               Exec);
 }
 
+/// One value for all lanes of the quads that have an active one.
+void loadDirect(Wave &W, const Inst &I) {
+  const U64 Lanes = wholeQuads(W.exec());
+  if (!Lanes)
+    return;
+  const U32 Value = readLdsDirect(W, W.m0());
+  if (W.Event != WaveEvent::Fault)
+    writeMasked(W.vgpr(I.Dst.Reg),
+                broadcast(W.Thread->Scratch.Result[0], Value), Lanes);
+}
+
 constexpr Operation floatRow(const char *Name, Handler Fn, uint8_t Mode) {
   Operation Op{Name, Fn};
   Op.FloatMode = Mode;
@@ -344,6 +355,7 @@ constexpr Operation Rows[] = {
     {"ds_wrxchg2st64_rtn_b64", exchangeTwo<U64, 64>},
     {"ds_wrap_rtn_b32", atomicOp<U32, wrap>},
     {"ds_condxchg32_rtn_b64", atomicOp<U64, conditionalExchange>},
+    {"lds_direct_load", loadDirect},
     {"ds_append", countLanes<true>},
     {"ds_consume", countLanes<false>},
     {"ds_nop", [](Wave &, const Inst &) {}},

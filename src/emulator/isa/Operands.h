@@ -5,6 +5,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_OPERANDS_H
 #define LUTHIER_EMULATOR_ISA_OPERANDS_H
 
+#include "emulator/exec/LdsDirect.h"
 #include "emulator/exec/Wave.h"
 #include "emulator/isa/FloatMath.h"
 #include "emulator/isa/Operation.h"
@@ -228,6 +229,8 @@ inline U32 scalar32(Wave &W, const Operand &O) {
     return W.S[O.Reg];
   if (O.Kind == Source::Constant)
     return U32(O.Value);
+  if (O.Reg == sreg::LdsDirect)
+    return readLdsDirect(W, W.m0());
   return O.Reg == sreg::Vccz ? W.vcc() == 0 : W.exec() == 0;
 }
 inline uint64_t scalar64(Wave &W, const Operand &O) {

@@ -12,10 +12,11 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-I64 byteOffset(Wave &W, const Inst &I) {
+/// Behind the base, where a register counts as so many bytes.
+I64 byteOffset(Wave &W, const Inst &I, I64 PerUnit = 1) {
   I64 Offset = I.Offset;
   if (I.Src[1].Kind != Source::None)
-    Offset += scalar32(W, I.Src[1]);
+    Offset += scalar32(W, I.Src[1]) * PerUnit;
   return Offset;
 }
 /// Low bits that do not fit the access are dropped, from each part.
@@ -33,6 +34,7 @@ uint8_t *checked(Wave &W, U64 Address, unsigned Bytes) {
 struct Direct {
   Direct(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {}
   U64 Base;
+  static constexpr I64 PerUnit = 1;
   U64 base() const { return Base & U64(WholeDwords); }
   /// Null, without a fault, where the access has no effect.
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
@@ -48,6 +50,7 @@ struct Buffered {
       : Buffer(&W.S[I.Src[0].Reg], *W.T), Size(Buffer.sizeInBytes()) {}
   BufferDescriptor Buffer;
   U64 Size;
+  static constexpr I64 PerUnit = 1;
   U64 base() const { return Buffer.Base; }
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
     I64 Keep = -I64(Bytes < 4 ? Bytes : 4);
@@ -60,10 +63,8 @@ struct Buffered {
 /// Scratch memory, without the interleaving that vector instructions see. The
 /// offset in a register counts blocks of 64 bytes.
 struct Private {
-  Private(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {
-    if (I.Src[1].Kind != Source::None)
-      Base += U64(scalar32(W, I.Src[1])) * 63;
-  }
+  Private(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {}
+  static constexpr I64 PerUnit = 64;
   U64 Base;
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
     Skip = false;
@@ -80,7 +81,7 @@ struct Private {
 /// Dword by dword, since a buffer may end in between.
 template <class Place, unsigned Count> void load(Wave &W, const Inst &I) {
   Place P(W, I);
-  I64 Offset = byteOffset(W, I) & WholeDwords;
+  I64 Offset = byteOffset(W, I, Place::PerUnit) & WholeDwords;
   U32 Values[Count];
   for (unsigned N = 0; N != Count; ++N) {
     bool Skip;
@@ -95,7 +96,7 @@ template <class Place, unsigned Count> void load(Wave &W, const Inst &I) {
 }
 template <class Place, unsigned Count> void store(Wave &W, const Inst &I) {
   Place P(W, I);
-  I64 Offset = byteOffset(W, I) & WholeDwords;
+  I64 Offset = byteOffset(W, I, Place::PerUnit) & WholeDwords;
   for (unsigned N = 0; N != Count; ++N) {
     bool Skip;
     uint8_t *To = P.pointer(W, Offset + 4 * N, 4, Skip);
@@ -128,7 +129,7 @@ void atomicAt(Wave &W, const Inst &I, Body F) {
   Place P(W, I);
   bool Skip;
   // Buffers are checked for whole accesses; these need their natural alignment.
-  I64 Offset = byteOffset(W, I) & WholeDwords;
+  I64 Offset = byteOffset(W, I, Place::PerUnit) & WholeDwords;
   uint8_t *At = P.pointer(W, Offset, sizeof(T), Skip);
   if (!At && !Skip)
     return;

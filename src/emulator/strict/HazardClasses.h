@@ -36,7 +36,8 @@ enum Class : uint32_t {
   Nop = 1 << 22,
   Dot = 1 << 23,
   RowSwap = 1 << 24,
-  Call = 1 << 25, ///< Returns too: compilers look at functions one by one.
+  LdsDirect = 1 << 26, ///< Loads of one value for all lanes.
+  Call = 1 << 25,      ///< Returns too: compilers look at functions one by one.
 };
 
 /// Processors with the same tables.

@@ -55,7 +55,7 @@ constexpr unsigned MostStates = 5;
 
 bool readsZeroFlag(const Inst &I) {
   return std::any_of(std::begin(I.Src), std::end(I.Src), [](const Operand &O) {
-    return O.Kind == Source::Special;
+    return O.Kind == Source::Special && O.Reg != sreg::LdsDirect;
   });
 }
 

@@ -54,6 +54,8 @@ private:
   bool lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool lookAtPartial(Wave &W, const Inst &I, Reporter &R);
   bool lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void lookAtLdsDirect(Wave &W, const Inst &I, const InstFacts &Facts,
+                       Reporter &R);
   void lookAtPermutation(Wave &W, const Inst &I, Reporter &R);
   void lookAtDenormMode(Wave &W, const Inst &I, Reporter &R);
   /// The latest instruction of these classes in the same function, or null.

@@ -162,6 +162,56 @@ bool HazardTracker::lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts,
   return true;
 }
 
+/// A load of LDS-direct does not wait for VALU operations and memory operations
+/// to be done with the register that it writes, unless it says so. VALU results
+/// are counted, but for transcendental ones, which overtake the others.
+void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
+                                    const InstFacts &Facts, Reporter &R) {
+  constexpr unsigned MostValu = 15, ReadBits = 0x1c, ResultBits = 0xf000;
+  const unsigned Outstanding = unsigned(I.Immediate) & 15;
+  bool ValuMayGoOn = Outstanding != 0, MemoryMayRead = I.Immediate >> 4 & 1;
+  unsigned NumValu = 0;
+  bool AnyTrans = false;
+  auto Report = [&](const Issued &P, const char *Text) {
+    report(W, I, R, P, RegisterFile::Vector, I.Dst.Reg, Text);
+  };
+  for (unsigned Age = 0; Age != RingSize && (ValuMayGoOn || MemoryMayRead);
+       ++Age) {
+    const Issued &P = before(Age);
+    if (!P.Facts || (P.Classes & Call))
+      return;
+    const llvm::StringRef Name = P.Facts->Info.Mnemonic;
+    const bool Reads = shared(P.Facts->VectorReads, Facts.VectorWrites) >= 0;
+    const bool Writes = shared(P.Facts->VectorWrites, Facts.VectorWrites) >= 0;
+    const auto Bits = unsigned(P.Immediate);
+    if (P.Classes & AnyVector) {
+      AnyTrans |= (P.Classes & Trans) != 0;
+      if (ValuMayGoOn && (Reads || Writes) &&
+          Outstanding > (AnyTrans ? 0 : NumValu))
+        return Report(P, "an LDS-direct load writes a register that a VALU "
+                         "operation may not be done with, needs a smaller "
+                         "wait for VALU operations");
+      ValuMayGoOn &= ++NumValu < MostValu;
+      MemoryMayRead = false;
+    } else if (P.Classes & (Vmem | Lds)) {
+      if (MemoryMayRead && Reads)
+        return Report(P, "an LDS-direct load writes a register that a memory "
+                         "operation may not have read, needs a wait for that "
+                         "(vm_vsrc)");
+      ValuMayGoOn = false;
+    } else if (Name == "s_waitcnt_depctr" || Name == "s_wait_alu") {
+      ValuMayGoOn &= (Bits & ResultBits) != 0;
+      MemoryMayRead &= (Bits & ReadBits) != 0;
+    } else if (P.Facts->IsLdsDirect) {
+      ValuMayGoOn &= (Bits & 15) != 0;
+      MemoryMayRead &= (Bits >> 4 & 1) != 0;
+    } else if (P.Facts->IsWait && Bits == 0) {
+      // What has come back was read before.
+      MemoryMayRead = false;
+    }
+  }
+}
+
 /// v_cmpx must not be the latest VALU operation before v_permlane.
 void HazardTracker::lookAtPermutation(Wave &W, const Inst &I, Reporter &R) {
   for (unsigned Age = 0; Age != RingSize; ++Age) {
@@ -204,6 +254,8 @@ void HazardTracker::lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts,
       lookAtDenormMode(W, I, R);
     return;
   }
+  if (Classes & hazard::LdsDirect)
+    lookAtLdsDirect(W, I, Facts, R);
   if (!(Classes & AnyVector))
     return;
   if (Family == Gfx11) {

@@ -121,6 +121,8 @@ void InstFacts::classify(const Target &T) {
   IsCompare = Name.starts_with("v_cmp");
   IsSdwa = Flags & flags::SDWA;
   BeginsClause = Name == "s_clause";
+  IsLdsDirect = Flags & flags::LDSDIR;
+  ReadsLdsDirect = Info.ReadsLdsDirect;
   CrossesLanes = (Flags & flags::DPP) || Rule == PoisonRule::Move ||
                  Name.starts_with("v_readfirstlane");
   constexpr llvm::StringRef Permutes[] = {"ds_bpermute", "ds_permute",
@@ -139,6 +141,8 @@ void InstFacts::classify(const Target &T) {
     Form = Shape::Flat;
   else if (Flags & (flags::MUBUF | flags::MTBUF))
     Form = Shape::Buffer;
+  else if (Flags & flags::LDSDIR)
+    Form = Shape::Lds;
   else if ((Flags & flags::DS) && !IsPermute)
     Form = Name.starts_with("ds_gws") || Name == "ds_nop" ? Shape::Nothing
                                                           : Shape::Lds;
@@ -153,7 +157,7 @@ void InstFacts::classify(const Target &T) {
                Name.starts_with("s_movrel");
   IsWait = Name.starts_with("s_wait");
   IsCounted = (Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF | flags::DS |
-                        flags::SMRD)) ||
+                        flags::LDSDIR | flags::SMRD)) ||
               Name.starts_with("s_sendmsg_rtn");
   constexpr PoisonRule BitRules[] = {
       PoisonRule::Copy, PoisonRule::Move,  PoisonRule::And, PoisonRule::AndNot,
@@ -188,6 +192,9 @@ void InstFacts::classifyCounters(const Target &T) {
     IsOrdered = !IsGeneric || T.Waits != WaitLayout::Gfx9;
   } else if (Flags & flags::DS) {
     By(Counter::Lds) = true;
+    IsOrdered = true;
+  } else if (Flags & flags::LDSDIR) {
+    By(Counter::Export) = true;
     IsOrdered = true;
   } else if ((Flags & flags::SMRD) || Name.starts_with("s_sendmsg_rtn")) {
     By(Counter::Scalar) = true;
@@ -251,6 +258,7 @@ void InstFacts::classifyHazards(const Target &T) {
     C |= Vmem | (Stores && !Loads ? WideStore : 0);
   if (Flags & flags::DS)
     C = Lds;
+  C |= IsLdsDirect ? hazard::LdsDirect : 0;
   C |= Name.starts_with("s_setreg") ? SetReg : 0;
   C |= Name.starts_with("s_getreg") ? GetReg : 0;
   C |= Name == "s_nop" ? Nop : 0;
@@ -263,7 +271,7 @@ void InstFacts::classifyHazards(const Target &T) {
   C |= (Flags & flags::SALU) && ToM0 ? SaluToM0 : 0;
   bool UsesM0 = Name.starts_with("s_movrel") || Name == "s_sendmsg" ||
                 BypassesRegisters || ((Flags & flags::DS) && ReadsM0) ||
-                Name == "s_ttracedata";
+                Name == "s_ttracedata" || ReadsLdsDirect;
   C |= UsesM0 ? hazard::ReadsM0 : 0;
   HazardClasses = C;
   HazardProducers = producersOf(HazardFamily, C);

@@ -39,8 +39,8 @@ enum class PoisonRule : uint8_t {
 
 /// What waits count. Targets before generation 12 have one counter for Lds and
 /// Scalar, so a wait for it is one for both.
-enum class Counter : uint8_t { Memory, Lds, Scalar };
-inline constexpr unsigned NumCounters = 3;
+enum class Counter : uint8_t { Memory, Lds, Scalar, Export };
+inline constexpr unsigned NumCounters = 4;
 
 /// How an instruction treats operands.
 enum class Shape : uint8_t {
@@ -97,6 +97,9 @@ struct InstFacts final : InstNote {
   /// SCC becomes "the result is not zero".
   bool ConditionIsNonZero = false;
   bool ReadsM0 = false;
+  /// Loads one value for all lanes of LDS, from where M0 points to; a source is
+  /// such a value.
+  bool IsLdsDirect = false, ReadsLdsDirect = false;
   /// M0 offsets register numbers.
   bool IsRelative = false;
   /// Writes a lane mask besides its destination.

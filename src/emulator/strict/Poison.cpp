@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Poison.h"
+#include "emulator/exec/LdsDirect.h"
 #include <algorithm>
 #include <bit>
 
@@ -47,7 +48,7 @@ uint64_t PoisonTracker::poisonedLanes(const Step &X) const {
   for (Span R : X.Facts.ScalarReads)
     for (unsigned N = 0; N != R.Count; ++N)
       Scalars |= X.S.Plane.S[R.First + N];
-  return Scalars ? ~uint64_t(0) : Lanes;
+  return Scalars || X.LdsDirect ? ~uint64_t(0) : Lanes;
 }
 
 /// True when nothing that the instruction reads or writes is uninitialised.
@@ -96,6 +97,12 @@ void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
                          const InstFacts &Facts) {
   Step X{W, S, I, Fn, Facts, W.exec()};
   S.Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
+  if (Facts.ReadsLdsDirect) {
+    if (S.Plane.S[sreg::M0])
+      report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+    X.LdsDirect = readLdsDirect(S.Plane, W.m0());
+    S.Plane.Event = WaveEvent::None;
+  }
   switch (Facts.Form) {
   case Shape::Nothing:
     return;

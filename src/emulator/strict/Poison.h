@@ -51,6 +51,8 @@ private:
     Handler Fn;
     const InstFacts &Facts;
     uint64_t Exec;
+    /// Poison of a source that M0 points to in LDS.
+    uint32_t LdsDirect = 0;
   };
 
   bool isClean(const Step &X) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector operations.
+#include "emulator/exec/LdsDirect.h"
 #include "emulator/strict/Poison.h"
 #include <algorithm>
 #include <bit>
@@ -19,6 +20,9 @@ unsigned numRegs(const Operand &O) {
 }
 uint64_t pairAt(const uint32_t (&Half)[2][NumLanes], unsigned L) {
   return Half[0][L] | uint64_t(Half[1][L]) << 32;
+}
+bool isLdsDirect(const Operand &O) {
+  return O.Kind == Source::Special && O.Reg == sreg::LdsDirect;
 }
 uint64_t upward(uint64_t Bits) { return Bits | (0 - Bits); }
 
@@ -55,7 +59,7 @@ void PoisonTracker::fetch(const Step &X, unsigned N, Bits &Result) {
     if (O.Kind == Source::Sgpr && !isExec(O.Reg)) {
       std::fill_n(To, NumLanes, X.S.Plane.S[O.Reg + H]);
     } else if (O.Kind != Source::Vgpr) {
-      std::fill_n(To, NumLanes, 0u);
+      std::fill_n(To, NumLanes, isLdsDirect(O) ? X.LdsDirect : 0);
     } else if (X.I.IsDpp && N == 0) {
       // The move's own lanes and masks; what it may write is in DppMask.
       Inst Copy;
@@ -290,10 +294,14 @@ uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
         std::copy_n(X.W.vgpr(O.Reg + R), NumLanes, X.S.row(Spare + R));
       }
       O.Reg = uint16_t(Spare);
+    } else if (isLdsDirect(O) && IsControl) {
+      Bad = X.LdsDirect ? ~uint64_t(0) : Bad;
+      O.Kind = Source::Constant;
+      O.Value = readLdsDirect(X.W, X.W.m0());
     } else if (!IsControl &&
                (O.Kind == Source::Constant || O.Kind == Source::Special)) {
+      O.Value = isLdsDirect(O) ? X.LdsDirect : 0;
       O.Kind = Source::Constant;
-      O.Value = 0;
       O.Plain = true;
     }
     if (!IsControl && O.Type != ValueType::Pk16 && O.Type != ValueType::Pk32)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Waits.h"
 #include "SIDefines.h"
+#include "emulator/exec/LdsDirect.h"
 #include <algorithm>
 
 namespace luthier::emulator::strict {
@@ -14,7 +15,7 @@ using Limits = std::array<unsigned, NumCounters>;
 
 /// The most operations that may be outstanding behind s_waitcnt.
 Limits decodeWait(WaitLayout Layout, unsigned Bits) {
-  unsigned Memory = 0, Shared = 0;
+  unsigned Memory = 0, Shared = 0, Export = Bits >> 4 & 7;
   switch (Layout) {
   case WaitLayout::Gfx9:
     Memory = (Bits & 0xf) | (Bits >> 14 & 3) << 4;
@@ -28,29 +29,36 @@ Limits decodeWait(WaitLayout Layout, unsigned Bits) {
   case WaitLayout::Gfx12:
     Memory = Bits >> 10 & 0x3f;
     Shared = Bits >> 4 & 0x3f;
+    Export = Bits & 7;
     break;
   }
-  return {Memory, Shared, Shared};
+  return {Memory, Shared, Shared, Export};
 }
 
 /// What an instruction waits for; NoWait everywhere for most of them.
 Limits waitOf(const Target &T, llvm::StringRef Name, unsigned Bits) {
-  Limits Most{NoWait, NoWait, NoWait};
+  Limits Most;
+  Most.fill(NoWait);
   auto Set = [&](Counter C, unsigned Value) { Most[unsigned(C)] = Value; };
   if (Name == "s_waitcnt")
     return decodeWait(T.Waits, Bits);
   if (Name == "s_wait_idle")
-    return {0, 0, 0};
-  if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt")
+    return {0, 0, 0, 0};
+  if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt") {
     Set(Counter::Memory, Bits);
-  else if (Name == "s_waitcnt_lgkmcnt")
-    Most = {NoWait, Bits, Bits};
-  else if (Name == "s_wait_dscnt" || Name == "s_wait_storecnt_dscnt")
-    Set(Counter::Lds, Bits & 0x3f);
-  else if (Name == "s_wait_kmcnt")
+  } else if (Name == "s_waitcnt_expcnt" || Name == "s_wait_expcnt") {
+    Set(Counter::Export, Bits);
+  } else if (Name == "s_waitcnt_lgkmcnt") {
+    Set(Counter::Lds, Bits);
     Set(Counter::Scalar, Bits);
-  else if (Name == "s_wait_loadcnt_dscnt")
-    Most = {Bits >> 8 & 0x3f, Bits & 0x3f, NoWait};
+  } else if (Name == "s_wait_dscnt" || Name == "s_wait_storecnt_dscnt") {
+    Set(Counter::Lds, Bits & 0x3f);
+  } else if (Name == "s_wait_kmcnt") {
+    Set(Counter::Scalar, Bits);
+  } else if (Name == "s_wait_loadcnt_dscnt") {
+    Set(Counter::Memory, Bits >> 8 & 0x3f);
+    Set(Counter::Lds, Bits & 0x3f);
+  }
   return Most;
 }
 
@@ -151,7 +159,28 @@ void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
                            Reporter &R) {
   const bool AnyToLds =
       llvm::any_of(Loads, [](const Load &L) { return L.LdsBytes != 0; });
-  if (!AnyToLds || I.Src[0].Kind != Source::Vgpr)
+  if (!AnyToLds)
+    return;
+  auto IsReported = [&](uint32_t First, unsigned Size) {
+    for (const Load &L : Loads)
+      for (uint32_t Byte = First; L.LdsBytes && Byte != First + Size; ++Byte) {
+        const uint64_t Owner = uint64_t(Byte - L.LdsBase) / L.LdsBytes;
+        if (Byte < L.LdsBase || Owner >= NumLanes || !(L.Lanes >> Owner & 1))
+          continue;
+        R.report(W, I,
+                 {Rule::MissingWait, "LDS byte " + std::to_string(Byte),
+                  std::nullopt,
+                  Facts.Loads || Facts.ReadsLdsDirect ? "it is read"
+                                                      : "it is overwritten",
+                  L.PC});
+        return true;
+      }
+    return false;
+  };
+  // A dword is read whatever of it is taken.
+  if (Facts.ReadsLdsDirect && W.exec())
+    IsReported(W.m0() & 0xffff, 4);
+  if (Facts.Form != Shape::Lds || I.Src[0].Kind != Source::Vgpr)
     return;
   llvm::StringRef Name = Facts.Info.Mnemonic;
   const bool IsFar = Name.contains("st64");
@@ -160,28 +189,12 @@ void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
                      Name.contains("wrxchg2");
   const unsigned Scale = IsTwo ? Size * (IsFar ? 64 : 1) : 1;
   const uint32_t *Address = W.vgpr(I.Src[0].Reg);
-  for (const Load &L : Loads) {
-    if (!L.LdsBytes)
-      continue;
-    for (unsigned Lane = 0; Lane != NumLanes; ++Lane) {
-      if (!(W.exec() >> Lane & 1))
-        continue;
-      for (unsigned N = 0; N != 1u + IsTwo; ++N) {
-        const uint32_t First =
-            Address[Lane] + uint32_t(N ? I.Immediate : I.Offset) * Scale;
-        for (uint32_t Byte = First; Byte != First + Size; ++Byte) {
-          const uint64_t Owner = uint64_t(Byte - L.LdsBase) / L.LdsBytes;
-          if (Byte < L.LdsBase || Owner >= NumLanes || !(L.Lanes >> Owner & 1))
-            continue;
-          return R.report(W, I,
-                          {Rule::MissingWait,
-                           "LDS byte " + std::to_string(Byte), std::nullopt,
-                           Facts.Loads ? "it is read" : "it is overwritten",
-                           L.PC});
-        }
-      }
-    }
-  }
+  for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
+    for (unsigned N = 0; W.exec() >> Lane & 1 && N != 1u + IsTwo; ++N)
+      if (IsReported(Address[Lane] +
+                         uint32_t(N ? I.Immediate : I.Offset) * Scale,
+                     Size))
+        return;
 }
 
 void WaitTracker::land(Wave &W, Load &L) {
@@ -289,7 +302,7 @@ void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     if (!L.Values.empty() && Timing == LoadTiming::Random && L.Delay-- == 0)
       land(W, L);
   check(W, I, Facts, R);
-  if (Facts.Form == Shape::Lds)
+  if (Facts.Form == Shape::Lds || Facts.ReadsLdsDirect)
     checkLds(W, I, Facts, R);
 }
 
@@ -354,7 +367,7 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
     L.Issued[N] = Facts.CountedBy[N] ? std::max<uint64_t>(Issued[N], 1) : 0;
   L.Vectors.assign(Facts.VectorWrites.begin(), Facts.VectorWrites.end());
   L.Scalars.assign(Facts.ScalarWrites.begin(), Facts.ScalarWrites.end());
-  L.Lanes = W.exec();
+  L.Lanes = Facts.IsLdsDirect ? wholeQuads(W.exec()) : W.exec();
   if (LoadsToLds) {
     L.LdsBase = (W.m0() & 0xffff) + uint32_t(I.Offset);
     L.LdsBytes = Name.contains("dwordx4")   ? 16

@@ -230,6 +230,27 @@ TEST_P(AnyBytes, HaveAConstantOf255) {
     }
 }
 
+/// Encoding 254. LLVM prints it wherever a source can stand.
+TEST(Decoding, TakesLdsDirectWhereItCanBe) {
+  for (const Target &T : targets())
+    EXPECT_EQ(decoder(T.Name.data()).decode(bytesOf({0x7e1402fe})).What,
+              T.HasLdsDirectSource ? Decoder::Status::Ok
+                                   : Decoder::Status::Undecodable)
+        << T.Name;
+  Decoder &D = decoder("gfx906");
+  EXPECT_EQ(D.decode(bytesOf({0x7e0258fe})).What, // v_bfrev_b32
+            Decoder::Status::Ok);
+  const Code Encodings[] = {
+      {0xd1340001, 0x0001fd02}, // the second source of v_add_u32
+      {0xd2800002, 0x00020cfe}, // a double
+      {0x240204fe},             // v_lshlrev_b32
+      {0xbe8000fe},             // s_mov_b32
+  };
+  for (const Code &Words : Encodings)
+    EXPECT_EQ(D.decode(bytesOf(Words)).What, Decoder::Status::Undecodable)
+        << std::hex << Words[0];
+}
+
 TEST(Decoding, RefusesCodeThatEndsInALiteral) {
   const Code Whole = {0x7e0002ff, 0x12345678}; // v_mov_b32 v0, 0x12345678
   EXPECT_EQ(decoder("gfx90a").decode(bytesOf(Whole)).What, Decoder::Status::Ok);

@@ -14,7 +14,7 @@ namespace luthier::test {
 /// One instruction. When Setup runs, s[4:5] is the address of Data, LDS holds
 /// the same words, v0 is the lane, v1 a multiple of 16 below 1024, different in
 /// the lanes, v[2:3] the address of Data plus v1, v12 to v15 hold numbers of
-/// their lane. s[8:19], v4 to v8 and M0 are free.
+/// their lane. s[8:23], v4 to v8, v20 to v47 and M0 are free.
 struct AddressCase {
   std::string Setup;
   std::string Instruction;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Effective addresses of buffer instructions, through descriptors of all kinds,
-// and of what goes between memory and LDS without registers.
+// Effective addresses of buffer instructions, through descriptors of all kinds.
 #include "AddressCases.h"
+#include "SIDefines.h"
 #include <random>
 
 namespace luthier::test {
@@ -20,8 +20,44 @@ struct Descriptor {
   bool HasFormat = false; ///< 32 bits, unsigned.
 };
 
+/// An element of unsigned components, as each generation numbers it, and how a
+/// typed instruction names it.
+struct Element {
+  const char *Widths;
+  unsigned Gfx9, Gfx10, Gfx11;
+  unsigned Bytes;
+};
+namespace amdgpu = llvm::AMDGPU;
+#define ELEMENT(Widths, Bytes)                                                 \
+  Element {                                                                    \
+    #Widths, amdgpu::MTBUFFormat::DFMT_##Widths,                               \
+        amdgpu::UfmtGFX10::UFMT_##Widths##_UINT,                               \
+        amdgpu::UfmtGFX11::UFMT_##Widths##_UINT, Bytes                         \
+  }
+
 class BufferAddressTest : public AddressTest {
 protected:
+  /// What instructions without a format of their own find in the descriptor.
+  std::string setTyped(const Element &E) const {
+    const unsigned Gen = generation();
+    const uint32_t Word3 = Gen == 9    ? 4u << 12 | E.Gfx9 << 15 | 0xfac
+                           : Gen == 10 ? E.Gfx10 << 12 | 3u << 28 | 0xfac
+                                       : E.Gfx11 << 12 | 3u << 28 | 0xfac;
+    return set({}) + "s_mov_b32 s11, " + std::to_string(Word3) + "\n";
+  }
+  std::string named(const Element &E) const {
+    const std::string Widths = E.Widths;
+    return generation() == 9
+               ? " format:[BUF_DATA_FORMAT_" + Widths + ",BUF_NUM_FORMAT_UINT]"
+               : " format:[BUF_FMT_" + Widths + "_UINT]";
+  }
+  /// Loads and stores of \p E in v[10:13], which come from or are compared with
+  /// the element as it is in memory. Join makes its first dword, in v10, of
+  /// what has arrived; Split makes data of v12 to v15, in v[20:23].
+  void addTyped(std::vector<AddressCase> &Cases, const Element &E,
+                const char *Components, unsigned Registers, const char *Join,
+                const char *Split, bool IsHalf = false) const;
+
   std::string set(const Descriptor &D) const {
     const unsigned Gen = generation();
     uint32_t Word1 = D.Stride << 16;
@@ -197,6 +233,94 @@ TEST_P(BufferAddressTest, Typed) {
   });
 }
 
+void BufferAddressTest::addTyped(std::vector<AddressCase> &Cases,
+                                 const Element &E, const char *Components,
+                                 unsigned Registers, const char *Join,
+                                 const char *Split, bool IsHalf) const {
+  auto tuple = [&](unsigned First) {
+    return Registers == 1 ? "v" + std::to_string(First)
+                          : "v[" + std::to_string(First) + ":" +
+                                std::to_string(First + Registers - 1) + "]";
+  };
+  const std::string Format = !IsHalf              ? "format_"
+                             : generation() >= 11 ? "d16_format_"
+                                                  : "format_d16_";
+  const std::string At = ", v4, s[8:11], " + noOffset();
+  const std::string Setup = setTyped(E) + "v_mov_b32_e32 v4, v1\n";
+  for (const bool IsTyped : {false, true}) {
+    const std::string Prefix = IsTyped ? "tbuffer_" : "buffer_";
+    const std::string End = (IsTyped ? named(E) : "") + " offen offset:16";
+    AddressCase Load = load(Space::Buffer,
+                            Prefix + "load_" + Format + Components + " " +
+                                tuple(10) + At + End,
+                            E.Bytes, Setup);
+    Load.Post = Join;
+    Cases.push_back(Load);
+    if (!Split)
+      continue;
+    Cases.push_back(store(Space::Buffer,
+                          Prefix + "store_" + Format + Components + " " +
+                              tuple(20) + At + End,
+                          E.Bytes, Setup + Split));
+  }
+}
+
+/// One to four components, in elements of all sizes. The size is the element's,
+/// also where an instruction has fewer components.
+TEST_P(BufferAddressTest, Components) {
+  const char *Copied = "v_mov_b32_e32 v20, v12\nv_mov_b32_e32 v21, v13\n"
+                       "v_mov_b32_e32 v22, v14\nv_mov_b32_e32 v23, v15\n";
+  const char *Bytes = "v_lshl_or_b32 v10, v11, 8, v10\n"
+                      "v_lshl_or_b32 v10, v12, 16, v10\n"
+                      "v_lshl_or_b32 v10, v13, 24, v10\n";
+  const char *OfBytes = "v_and_b32_e32 v20, 0xff, v12\n"
+                        "v_bfe_u32 v21, v12, 8, 8\n"
+                        "v_bfe_u32 v22, v12, 16, 8\n"
+                        "v_lshrrev_b32_e32 v23, 24, v12\n";
+  const char *Shorts = "v_lshl_or_b32 v10, v11, 16, v10\n";
+  const char *OfShorts = "v_and_b32_e32 v20, 0xffff, v12\n"
+                         "v_lshrrev_b32_e32 v21, 16, v12\n";
+  std::vector<AddressCase> Cases;
+  addTyped(Cases, ELEMENT(8, 1), "x", 1, "", Copied);
+  addTyped(Cases, ELEMENT(16, 2), "x", 1, "", Copied);
+  addTyped(Cases, ELEMENT(32, 4), "x", 1, "", Copied);
+  addTyped(Cases, ELEMENT(16_16, 4), "xy", 2, Shorts, OfShorts);
+  addTyped(Cases, ELEMENT(8_8_8_8, 4), "xyzw", 4, Bytes, OfBytes);
+  addTyped(Cases, ELEMENT(32_32, 8), "xy", 2, "", Copied);
+  addTyped(Cases, ELEMENT(32_32_32, 12), "xyz", 3, "", Copied);
+  addTyped(Cases, ELEMENT(32_32_32_32, 16), "xyzw", 4, "", Copied);
+  expectFound(Cases);
+  Cases.clear();
+  addTyped(Cases, ELEMENT(32_32_32_32, 16), "xy", 2, "", nullptr);
+  addTyped(Cases, ELEMENT(32_32, 8), "xyz", 3, "", nullptr);
+  expectFound(Cases);
+  expectFound(Cases, 0x10);
+}
+
+/// Components of 16 bits, two in a register.
+TEST_P(BufferAddressTest, HalfComponents) {
+  const char *Copied = "v_mov_b32_e32 v20, v12\nv_mov_b32_e32 v21, v13\n";
+  std::vector<AddressCase> Cases;
+  addTyped(Cases, ELEMENT(16, 2), "x", 1, "", Copied, true);
+  addTyped(Cases, ELEMENT(16_16, 4), "xy", 1, "", Copied, true);
+  addTyped(Cases, ELEMENT(16_16_16_16, 8), "xyz", 2, "", nullptr, true);
+  addTyped(Cases, ELEMENT(16_16_16_16, 8), "xyzw", 2, "", Copied, true);
+  const std::string Setup = setTyped(ELEMENT(16, 2)) + "v_mov_b32_e32 v4, v1\n";
+  const std::string At = ", v4, s[8:11], " + noOffset() + " offen offset:20";
+  const std::string High =
+      generation() >= 11 ? "d16_hi_format_x" : "format_d16_hi_x";
+  AddressCase Load =
+      load(Space::Buffer, "buffer_load_" + High + " v10" + At, 2, Setup);
+  Load.Post = "v_lshrrev_b32_e32 v10, 16, v10\n";
+  AddressCase Store =
+      store(Space::Buffer, "buffer_store_" + High + " v12" + At, 2, Setup);
+  Store.Post = "v_lshrrev_b32_e32 v12, 16, v12\n";
+  Cases.push_back(Load);
+  Cases.push_back(Store);
+  expectFound(Cases);
+  expectFound(Cases, 0x10);
+}
+
 /// Random descriptors and offsets.
 TEST_P(BufferAddressTest, Random) {
   constexpr unsigned Seed = 20260;
@@ -234,54 +358,6 @@ TEST_P(BufferAddressTest, Random) {
     }
     expectFound(Cases);
   }
-}
-
-TEST_P(BufferAddressTest, StraightToLds) {
-  const bool HasBuffer = generation() <= 10;
-  const bool HasGlobal = isAnyOf({"gfx942", "gfx950"});
-  if (!HasBuffer)
-    GTEST_SKIP() << "this target has no loads to LDS";
-  // What has arrived in LDS is read back, to be compared with both sides.
-  auto both = [](std::vector<AddressCase> &Cases, std::string Instruction,
-                 Space From, std::string Setup, unsigned Bytes,
-                 unsigned LdsOffset) {
-    AddressCase Memory = load(From, std::move(Instruction), Bytes, Setup);
-    const std::string Read = Bytes == 1   ? "ds_read_u8"
-                             : Bytes == 2 ? "ds_read_u16"
-                                          : "ds_read_b32";
-    const unsigned PerLane = Bytes < 4 ? 4 : Bytes;
-    Memory.Post =
-        "v_mul_u32_u24_e32 v6, " + std::to_string(PerLane) + ", v0\n" + Read +
-        " v10, v6 offset:" + std::to_string(LdsOffset) + "\nwait_all\n";
-    AddressCase Local = Memory;
-    Local.Access = 1;
-    Local.Space = Space::LDS;
-    Local.Flags = WritesMemory;
-    Local.Bytes = PerLane;
-    Local.IsStore = true;
-    Cases.push_back(Memory);
-    Cases.push_back(Local);
-  };
-  std::vector<AddressCase> Cases;
-  const std::string Setup =
-      set({}) + "v_mov_b32_e32 v4, v1\ns_mov_b32 m0, 0x100\n";
-  both(Cases, "buffer_load_dword v4, s[8:11], 0 offen offset:8 lds",
-       Space::Buffer, Setup, 4, 0x108);
-  both(Cases, "buffer_load_ubyte v4, s[8:11], 0 offen offset:12 lds",
-       Space::Buffer, Setup, 1, 0x10c);
-  if (HasGlobal) {
-    both(Cases, "global_load_lds_dword v1, s[4:5] offset:16", Space::Global,
-         Setup, 4, 0x110);
-    both(Cases, "global_load_lds_ushort v[2:3], off offset:4", Space::Global,
-         Setup, 2, 0x104);
-  }
-  if (isAnyOf({"gfx950"})) {
-    both(Cases, "global_load_lds_dwordx4 v1, s[4:5]", Space::Global, Setup, 16,
-         0x100);
-    both(Cases, "buffer_load_dwordx3 v4, s[8:11], 0 offen lds", Space::Buffer,
-         Setup, 12, 0x100);
-  }
-  expectFound(Cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, BufferAddressTest,

@@ -309,6 +309,95 @@ void addByLane(std::vector<Trial> &Trials) {
   }
 }
 
+/// A value of LDS in one of the types that M0 can name, extended to a dword.
+struct DirectType {
+  unsigned Number, Bytes;
+  bool IsSigned;
+};
+constexpr DirectType DirectTypes[] = {
+    {0, 1, false}, {1, 2, false}, {2, 4, false}, {4, 1, true}, {5, 2, true}};
+
+Preparation pointingTo(const DirectType &D) {
+  return [=](TrialState &S, RandomSource &R) {
+    S.S[TrialState::M0] =
+        uint32_t(R() % 2048 * 4) | D.Number << 16 | uint32_t(R()) << 19;
+  };
+}
+uint32_t direct(const TrialState &S, const DirectType &D) {
+  const unsigned Shift = 32 - 8 * D.Bytes;
+  const uint32_t Bits =
+      uint32_t(S.readLds(S.S[TrialState::M0] & 0xffff, D.Bytes)) << Shift;
+  return D.IsSigned ? uint32_t(int32_t(Bits) >> Shift) : Bits >> Shift;
+}
+
+/// One value for all lanes: as a load, which writes whole quads, and as the
+/// first source of arithmetic.
+void addDirect(std::vector<Trial> &Trials, const TargetTraits &T) {
+  for (const DirectType &D : DirectTypes) {
+    for (const char *Name : {"lds_direct_load", "ds_direct_load"})
+      Trials.push_back(
+          {Name, Name + std::string(" v64"), pointingTo(D), [=](TrialState &S) {
+             for (unsigned L = 0; L != S.T->WaveSize; ++L)
+               if (S.exec() >> (L & ~3u) & 0xf)
+                 S.V[ResultReg][L] = direct(S, D);
+           }});
+    struct Named {
+      const char *Name, *Line;
+      uint32_t (*Apply)(uint32_t Direct, uint32_t Data);
+    };
+    const Named Sources[] = {
+        {"v_mov_b32", "v_mov_b32_e32 v64, src_lds_direct",
+         [](uint32_t A, uint32_t) { return A; }},
+        {"v_xor_b32", "v_xor_b32_e64 v64, src_lds_direct, v16",
+         [](uint32_t A, uint32_t B) { return A ^ B; }},
+        {"v_mul_lo_u32", "v_mul_lo_u32 v64, src_lds_direct, v16",
+         [](uint32_t A, uint32_t B) { return A * B; }},
+        {"v_max_i16", "v_max_i16 v64, src_lds_direct, v16",
+         [](uint32_t A, uint32_t B) {
+           return uint32_t(uint16_t(std::max(int16_t(A), int16_t(B))));
+         }},
+        {"v_pk_add_u16", "v_pk_add_u16 v64, src_lds_direct, v16",
+         [](uint32_t A, uint32_t B) {
+           return ((A >> 16) + (B >> 16)) << 16 | ((A + B) & 0xffff);
+         }},
+    };
+    for (const Named &Each : Sources)
+      Trials.push_back(
+          {Each.Name, Each.Line, pointingTo(D), [=](TrialState &S) {
+             for (unsigned L = 0; L != S.T->WaveSize; ++L) {
+               if (!S.isActive(L))
+                 continue;
+               uint32_t &To = S.V[ResultReg][L];
+               const uint32_t New = Each.Apply(direct(S, D), S.V[Data0Reg][L]);
+               const bool KeepsHigh = std::string(Each.Name) == "v_max_i16" &&
+                                      S.T->Generation >= 10;
+               To = KeepsHigh ? (To & 0xffff0000) | (New & 0xffff) : New;
+             }
+           }});
+    for (const char *Line : {"v_readfirstlane_b32 s20, src_lds_direct",
+                             "v_readlane_b32 s20, src_lds_direct, s21"})
+      Trials.push_back(
+          {std::string(Line).substr(0, std::string(Line).find(' ')), Line,
+           pointingTo(D), [=](TrialState &S) { S.S[20] = direct(S, D); }});
+  }
+  const std::string Load =
+      T.Generation == 12 ? "ds_direct_load" : "lds_direct_load";
+  auto faulting = [&](std::string Line, uint32_t M0, const char *Fault) {
+    Trials.push_back({Line.substr(0, Line.find(' ')), Line,
+                      [=](TrialState &S, RandomSource &) {
+                        S.S[TrialState::M0] = M0;
+                        S.setS64(TrialState::Exec, S.laneMask());
+                      },
+                      [](TrialState &) {}, Fault});
+  };
+  for (const std::string &Line :
+       {Load + " v64", std::string("v_mov_b32_e32 v64, src_lds_direct")}) {
+    faulting(Line, 0x20006, "misaligned LDS-direct access");
+    faulting(Line, 0x24000, "outside the workgroup's LDS");
+    faulting(Line, 0x30000, "M0 has no type of an LDS-direct access");
+  }
+}
+
 /// Lanes that exchange with one another.
 unsigned span(const TargetTraits &T) {
   return T.WaveSize == 32 || T.Generation == 10 || T.Generation == 11 ? 32 : 64;
@@ -397,6 +486,7 @@ std::vector<Trial> ldsTrials(const TargetTraits &T, RandomSource &Random) {
   addAtomics(Trials, T, Random);
   addTransposed(Trials);
   addByLane(Trials);
+  addDirect(Trials, T);
   addPermutes(Trials);
   addSwizzles(Trials, Random);
   return Trials;

@@ -33,7 +33,9 @@ void prepare(const Access &A, TrialState &S, RandomSource &Random) {
   Target -= Target % A.Unit;
   // Low bits are dropped where the unit is larger.
   uint64_t Stray = A.Unit >= 4 ? Random() % 4 : 0;
-  uint64_t Register = A.HasRegister ? Random() % 64 * 4 : 0;
+  // Blocks of scratch are counted, whatever the number.
+  uint64_t Step = A.Where == Place::Scratch ? 1 : 4;
+  uint64_t Register = A.HasRegister ? Random() % 64 * Step : 0;
   uint64_t Scale = A.Where == Place::Scratch ? 64 : 1;
   if (A.Where == Place::Scratch)
     Stray = 0;
