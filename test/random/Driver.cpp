@@ -137,6 +137,36 @@ struct Tally {
                   Feature.c_str());
     std::printf("\n");
   }
+  /// What 500 kernels of any target have, or the generator has lost it.
+  bool hasTheUsual() const {
+    constexpr const char *Usual[] = {"64-bit floating point",
+                                     "DPP",
+                                     "EXEC saved",
+                                     "LDS",
+                                     "MODE written",
+                                     "all SGPRs",
+                                     "all VGPRs",
+                                     "atomics",
+                                     "barriers",
+                                     "branches",
+                                     "calls",
+                                     "dynamic stack",
+                                     "from LLVM IR",
+                                     "from assembly",
+                                     "irreducible loops",
+                                     "lanes exchanged",
+                                     "loops",
+                                     "partial workgroups",
+                                     "recursion",
+                                     "scratch instructions"};
+    bool HasAll = true;
+    for (const char *Feature : Usual)
+      if (!Has.contains(Feature)) {
+        std::printf("no kernel has: %s\n", Feature);
+        HasAll = false;
+      }
+    return HasAll;
+  }
 };
 
 } // namespace
@@ -172,6 +202,10 @@ int main(int Argc, char **Argv) {
     std::printf("more than a fifth of the kernels was not judged\n");
     return 1;
   }
+  constexpr unsigned FewestForAll = 500;
+  if (O.File.empty() && Sum.Judged + Sum.LeftOut >= FewestForAll &&
+      !Sum.hasTheUsual())
+    return 1;
   // Cases that were named are there to be judged, every one of them.
   if (!O.File.empty() && (Sum.LeftOut || !Sum.Judged)) {
     std::printf("a case of %s was not judged\n", O.File.c_str());
