@@ -200,7 +200,7 @@ bool Runner::align(Wave &A, Wave &B) {
       return false;
     }
     const uint64_t Steps = stepPayload(B);
-    N += Steps;
+    N += std::max<uint64_t>(Steps, 1);
     R.PayloadInstructions += Steps;
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};

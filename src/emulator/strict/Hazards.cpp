@@ -320,15 +320,25 @@ bool HazardTracker::lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts,
   return false;
 }
 
+/// Vector memory is one unit however it is addressed, and so is LDS when it
+/// only moves values between lanes.
+static Shape unitOf(const InstFacts &Facts) {
+  if (Facts.Form == Shape::Buffer)
+    return Shape::Flat;
+  if (Facts.Form == Shape::Matrix)
+    return Shape::Vector;
+  if (Facts.Form == Shape::Vector &&
+      (Facts.Info.Flags & llvm::SIInstrFlags::DS))
+    return Shape::Lds;
+  return Facts.Form;
+}
+
 /// All instructions of a clause use the same unit. Waits and the like may stand
 /// between them.
 void HazardTracker::lookAtClause(Wave &W, const Inst &I, const InstFacts &Facts,
                                  Reporter &R) {
   --LeftInClause;
-  // Memory is memory, however it is addressed.
-  const Shape Form = Facts.Form == Shape::Buffer   ? Shape::Flat
-                     : Facts.Form == Shape::Matrix ? Shape::Vector
-                                                   : Facts.Form;
+  const Shape Form = unitOf(Facts);
   if (Form == Shape::Nothing)
     return;
   const bool MayBegin =

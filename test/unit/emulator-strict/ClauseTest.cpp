@@ -26,6 +26,7 @@ TEST_F(Clauses, HoldOneKindOfInstruction) {
     buffer_load_dword v3, v0, s[4:7], 0 offen)"));
   expectQuiet(of(2, "s_load_dword s4, s[0:1], 0\ns_load_dword s5, s[0:1], 4"));
   expectQuiet(of(2, "ds_read_b32 v2, v0\nds_read_b32 v3, v0 offset:4"));
+  expectQuiet(of(2, "ds_read_b32 v2, v0\nds_bpermute_b32 v3, v0, v1"));
   expectQuiet(of(2, "v_mov_b32 v2, 0\nv_mov_b32 v3, 0"));
 }
 
