@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels in launches of one to three dimensions, also with workgroups that the
-// grid's end cuts off. Each work-item writes down what it knows of the launch;
+// grid's end cuts off. Each work-item writes down what it knows of the launch
+// and computes this and that;
 // under the tool of the same name, hooks at the kernel's start and end have
 // written the same, or the program fails.
 #include <hip/hip_ext.h>
@@ -28,7 +29,8 @@ extern "C" __global__ void plain(Records R, uint32_t *Work) {
   R.Clocks[LaterInKernel][Item] = timesNow();
 }
 
-/// With a group segment and a barrier, at which there is a hook, too.
+/// With a group segment and a barrier, at which there is a hook, too, and with
+/// what is computed.
 extern "C" __global__ void sharing(Records R, uint32_t *Work) {
   __shared__ uint32_t Shared[1024];
   uint32_t InGroup =
@@ -40,6 +42,7 @@ extern "C" __global__ void sharing(Records R, uint32_t *Work) {
   R.Clocks[LaterInKernel][Item] = timesNow();
   writeRecord(R.Slots[0][Item]);
   R.Where[0][Item] = pointersNow();
+  compute(R.Results[0][Item], Item);
   Work[Item] = Shared[InGroup ^ 1 ? InGroup : 0] + Shared[0];
 }
 
@@ -117,6 +120,8 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
     Slot = zeros<Record>(R.Count);
   for (Pointers *&Where : R.Where)
     Where = zeros<Pointers>(R.Count);
+  for (Computed *&Results : R.Results)
+    Results = zeros<Computed>(R.Count);
   for (Times *&Clocks : R.Clocks)
     Clocks = zeros<Times>(R.Count);
   void *Arguments[] = {&R, &Work};
@@ -128,10 +133,13 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
 
   std::vector<Record> Own = copyOf(R.Slots[0], R.Count);
   std::vector<Pointers> OwnWhere = copyOf(R.Where[0], R.Count);
-  const bool Writes = std::strcmp(Name, "modest") != 0;
+  std::vector<Computed> OwnResults = copyOf(R.Results[0], R.Count);
+  const bool Writes = std::strcmp(Name, "modest") != 0,
+             Computes = std::strcmp(Name, "sharing") == 0;
   for (int Hook = 1; Hook <= 2; ++Hook) {
     std::vector<Record> Hooks = copyOf(R.Slots[Hook], R.Count);
     std::vector<Pointers> Where = copyOf(R.Where[Hook], R.Count);
+    std::vector<Computed> Results = copyOf(R.Results[Hook], R.Count);
     for (uint32_t I = 0; I < R.Count; ++I) {
       check(Hooks[I].Written == (Instrumented ? 0x600du : 0u),
             "the hook runs where the tool is", I);
@@ -152,6 +160,12 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
                   Hooks[I].GridSize[2] ==
                       (L.Items.z + L.Group.z - 1) / L.Group.z,
               "a hook sees a launch that the kernel did not ask for", I);
+      check(Results[I].Written == (I % 3 == 1 ? 0 : 0xd0eu),
+            "the hook computes where its lanes are active", I);
+      if (Computes)
+        check(differingWord(Results[I], OwnResults[I]) < 0,
+              "word of what is computed by a hook",
+              differingWord(Results[I], OwnResults[I]));
       if (Failures)
         return;
     }
@@ -161,6 +175,8 @@ static void run(hipModule_t Module, const char *Name, const Launch &L,
     check(hipFree(Slot), "hipFree");
   for (Pointers *Where : R.Where)
     check(hipFree(Where), "hipFree");
+  for (Computed *Results : R.Results)
+    check(hipFree(Results), "hipFree");
   for (Times *Clocks : R.Clocks)
     check(hipFree(Clocks), "hipFree");
   check(hipFree(Work), "hipFree");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes what hooks see of the launch at the kernel's start and at its end to
-// where the kernel's first argument says, and what the clocks say there.
+// Writes what hooks see of the launch and compute at the kernel's start and at
+// its end to where the kernel's first argument says, and what the clocks say
+// there.
 #include "luthier/luthier.h"
 
 #include "Record.h"
@@ -18,6 +19,7 @@ static __device__ const Records &records() {
 LUTHIER_HOOK_ANNOTATE record(uint32_t Slot) {
   writeRecord(records().Slots[Slot][workItem()]);
   records().Where[Slot][workItem()] = pointersNow();
+  compute(records().Results[Slot][workItem()], workItem());
 }
 LUTHIER_EXPORT_HOOK_HANDLE(record);
 

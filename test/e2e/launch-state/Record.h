@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a work-item knows of its place in the launch, written down once by the
-// application's kernel and by hooks in it, in the same words.
+// What a work-item knows of its place in the launch, and what it can compute,
+// written down once by the application's kernel and by hooks in it, in the same
+// words.
 #ifndef LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
 #define LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
 
@@ -24,6 +25,19 @@ struct Record {
 extern "C" __device__ uint64_t
 launchDispatchId() __asm("llvm.amdgcn.dispatch.id");
 
+/// What is computed where only some lanes are active.
+struct Computed {
+  uint32_t Written;
+  uint32_t Local, Shared, Called, Variables, Half;
+  float Root, Wave;
+  double Quotient;
+  uint64_t Small; ///< A ballot.
+  uint32_t First; ///< The item of the first active lane.
+  uint32_t Word, WordsOld;
+  unsigned long long Long, LongsOld;
+  float Sum;
+};
+
 struct Pointers {
   const void *Kernarg, *Dispatch, *Queue, *Implicit;
 };
@@ -40,6 +54,7 @@ struct Records {
   /// By the kernel; by the hook at entry; at the end.
   Record *Slots[3];
   Pointers *Where[3];
+  Computed *Results[3];
   Times *Clocks[5]; ///< In the order of Moment.
 };
 
@@ -96,6 +111,54 @@ __device__ __forceinline__ void writeRecord(Record &R) {
   R.GridItems[2] = Packet->grid_size_z;
   R.Rounded = 1.0f / (threadIdx.x + 3);
   R.Written = 0x600d;
+}
+
+static __device__ uint32_t Primes[] = {2, 3, 5, 7, 11};
+static __constant__ uint32_t Squares[] = {0, 1, 4, 9, 16, 25, 36};
+
+__device__ __attribute__((noinline)) inline uint32_t collatz(uint32_t N) {
+  uint32_t Steps = 0;
+  for (; N > 1; ++Steps)
+    N = N % 2 ? 3 * N + 1 : N / 2;
+  return Steps;
+}
+
+template <class T, int N> __device__ inline T power(T Value) {
+  T Result = 1;
+  for (int I = 0; I < N; ++I)
+    Result *= Value;
+  return Result;
+}
+
+/// \p R starts as zeros.
+__device__ __forceinline__ void compute(Computed &R, uint32_t Item) {
+#pragma clang fp contract(off)
+  __shared__ uint32_t Box[1024];
+  uint32_t Ring[8];
+  if (Item % 3 == 1)
+    return;
+  for (uint32_t I = 0; I < Item % 8 + 1; ++I)
+    Ring[(I + Item) % 8] = I * Item;
+  R.Local = Ring[(Item % 8 + Item) % 8];
+  const uint32_t Slot =
+      (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  Box[Slot] = Item;
+  R.Shared = atomicXor(&Box[Slot], 0x55u) + Box[Slot];
+  R.Called = collatz(Item) + power<uint32_t, 3>(Item);
+  R.Variables = Primes[Item % 5] * 100 + Squares[Item % 7];
+  R.Root = sqrtf(float(Item)) / 3.0f + fmaf(Item, 0.1f, 2.5f);
+  R.Wave = sinf(Item * 0.01f) + expf(-0.001f * Item);
+  R.Half = uint32_t(float(_Float16(float(Item % 512)) * _Float16(0.3f)) * 64);
+  R.Quotient = 1.0 / (Item + 0.7) + power<double, 2>(Item + 0.25);
+  R.Small = __ballot(Item % 5 < 3);
+  R.First = __builtin_amdgcn_readfirstlane(Item);
+  R.WordsOld = atomicAdd(&R.Word, Item + 1);
+  R.WordsOld += atomicMax(&R.Word, 500u) * 3;
+  R.WordsOld += atomicCAS(&R.Word, 500u, Item) * 7;
+  R.LongsOld = atomicAdd(&R.Long, (1ull << 33) + Item);
+  R.LongsOld += atomicExch(&R.Long, R.LongsOld + Item);
+  atomicAdd(&R.Sum, 0.5f * Item);
+  R.Written = 0xd0e;
 }
 
 #endif // LUTHIER_TEST_E2E_LAUNCHSTATE_RECORD_H
