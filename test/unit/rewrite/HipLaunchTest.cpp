@@ -16,7 +16,7 @@ using namespace luthier::test;
 
 namespace {
 
-constexpr unsigned MostItems = 512, RecordWords = 26;
+constexpr unsigned MostItems = 512, RecordWords = 26, ComputedWords = 22;
 
 /// \p Source behind the record of the end-to-end tests, which need the GPU
 /// runtime.
@@ -25,7 +25,9 @@ std::string withRecord(const char *Source) {
   EXPECT_TRUE(bool(Record)) << LUTHIER_LAUNCH_RECORD;
   return "#include <hsa/hsa.h>\n" +
          (Record ? (*Record)->getBuffer().str() : "") +
-         "static_assert(sizeof(Record) == 4 * 26);\n" + Source;
+         "static_assert(sizeof(Record) == 4 * 26);\n"
+         "static_assert(sizeof(Computed) == 4 * 22);\n" +
+         Source;
 }
 
 /// Overwrites what the launch left in registers. What differs from run to run
@@ -92,21 +94,44 @@ protected:
         });
     if (!J.Problem.empty())
       return;
-    const auto *Own = reinterpret_cast<const uint8_t *>(J.Buffers[0].data());
-    for (const char *Name : {"First", "Last"}) {
-      const Bytes &Seen = J.Variables.at(Name);
-      for (unsigned Item = 0; Item < Items; ++Item)
-        for (unsigned Word = 0; Word < RecordWords; ++Word) {
-          const size_t At = 4 * (Item * RecordWords + Word);
-          ASSERT_EQ(std::memcmp(&Seen[At], Own + At, 4), 0)
-              << Name << ": word " << Word << " of work-item " << Item;
-        }
-    }
+    expectKernelsWords(J, RecordWords, Items);
     for (const char *Name : {"FromFirst", "FromLast"}) {
       EXPECT_EQ(J.Variables.at(Name), J.Variables.at("Kernels"));
       EXPECT_NE(J.Variables.at(Name), Bytes(J.Variables.at(Name).size()));
     }
     expectClocksGoOn(J, Items);
+  }
+
+  /// In what the hooks at the start and at the end wrote.
+  void expectKernelsWords(const Judgement &J, unsigned Words, unsigned Items) {
+    const auto *Own = reinterpret_cast<const uint8_t *>(J.Buffers[0].data());
+    for (const char *Name : {"First", "Last"}) {
+      const Bytes &Seen = J.Variables.at(Name);
+      for (unsigned Item = 0; Item < Items; ++Item)
+        for (unsigned Word = 0; Word < Words; ++Word) {
+          const size_t At = 4 * (Item * Words + Word);
+          ASSERT_EQ(std::memcmp(&Seen[At], Own + At, 4), 0)
+              << Name << ": word " << Word << " of work-item " << Item;
+        }
+    }
+  }
+
+  void expectSameResults(const Object &K, const KernelLaunch &Given) {
+    const unsigned Items = Given.Grid[0] * Given.Grid[1] * Given.Grid[2];
+    ASSERT_LE(Items, MostItems);
+    KernelLaunch Launch = Given;
+    Launch.Arguments.words(MostItems * ComputedWords);
+    Judgement J = expectUnchanged(
+        K, Launch, [](LiftedRepresentation &, InstrumentationTask &Task) {
+          cantFail(Task.insertHookAtKernelEntry(hook("entry")));
+          cantFail(Task.insertHookAtEndpgm(hook("end")));
+        });
+    if (!J.Problem.empty())
+      return;
+    for (unsigned Item = 0; Item < Items; ++Item)
+      ASSERT_EQ(J.Buffers[0][Item * ComputedWords], Item % 3 == 1 ? 0 : 0xd0e)
+          << Item;
+    expectKernelsWords(J, ComputedWords, Items);
   }
 
   void expectClocksGoOn(const Judgement &J, unsigned Items) {
@@ -141,6 +166,29 @@ TEST_P(HipLaunch, IsSeenAsTheKernelSeesIt) {
     expectSame(K, {{200, 1, 1}, {64, 1, 1}});
     expectSame(K, {{37, 11, 1}, {16, 4, 1}});
     expectSame(K, {{13, 7, 5}, {8, 4, 4}});
+  }
+}
+
+TEST_P(HipLaunch, ComputesAsTheKernelDoesWhereSomeLanesAreActive) {
+  setHipHooks(withRecord(R"(
+__device__ Computed First[512], Last[512];
+LUTHIER_HOOK_ANNOTATE entry() { compute(First[workItem()], workItem()); }
+LUTHIER_HOOK_ANNOTATE end() { compute(Last[workItem()], workItem()); }
+)"));
+  Options.Seeds = {0};
+  for (const char *Level : {"-O0", "-O3"}) {
+    SCOPED_TRACE(Level);
+    Object K = fromHip(withRecord(R"(
+extern "C" __global__ void k(Computed *To) {
+  compute(To[workItem()], workItem());
+}
+)"),
+                       {Level, "-fno-offload-uniform-block"}, /*Version=*/4);
+    if (!K)
+      continue;
+    expectSameResults(K, {{200, 1, 1}, {64, 1, 1}});
+    expectSameResults(K, {{37, 11, 1}, {16, 4, 1}});
+    expectSameResults(K, {{13, 7, 5}, {8, 4, 4}});
   }
 }
 
