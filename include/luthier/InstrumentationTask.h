@@ -100,9 +100,14 @@ public:
   /// Besides, where blocks begin and before about every eighth instruction:
   /// writes garbage, made from \p Seed, to the first 64 bytes of what hooks
   /// have as their stack, in all lanes. This takes hooks: what a kernel refuses
-  /// them for, it refuses this for.
-  void overwriteFreeStack(uint64_t Seed) { StackSeed = Seed; }
+  /// them for, it refuses this for; unless \p WhereHooksFit and the task has no
+  /// others, which leaves the stack of such a kernel out.
+  void overwriteFreeStack(uint64_t Seed, bool WhereHooksFit = false) {
+    StackSeed = Seed;
+    IsStackOptional = WhereHooksFit;
+  }
   std::optional<uint64_t> stackSeed() const { return StackSeed; }
+  bool isStackOptional() const { return IsStackOptional && Insertions.empty(); }
 
   llvm::ArrayRef<Insertion> insertions() const { return Insertions; }
 
@@ -112,6 +117,7 @@ private:
   llvm::SmallVector<Insertion, 0> Insertions;
   std::optional<uint64_t> PoisonSeed;
   std::optional<uint64_t> StackSeed;
+  bool IsStackOptional = false;
 };
 
 } // namespace luthier

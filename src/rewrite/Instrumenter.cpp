@@ -293,7 +293,12 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
     auto ResolveAll = [&](const void *Handle) {
       return Garbage.resolve(Handle, Resolve);
     };
-    return Instrumentation(LR, Garbage.task(), ResolveAll, How).run();
+    Expected<InstrumentedKernel> Result =
+        Instrumentation(LR, Garbage.task(), ResolveAll, How).run();
+    if (Result || !Task.isStackOptional())
+      return Result;
+    if (Error Other = handleErrors(Result.takeError(), [](const Refusal &) {}))
+      return std::move(Other);
   }
   if (How.Poison && Task.insertions().empty())
     return poisonKernel(LR, How);

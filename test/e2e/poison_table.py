@@ -15,14 +15,15 @@ TARGETS = ["gfx906", "gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1030
 HEAD = """# Poison
 
 `luthier run --tool poison` overwrites, at every place where a hook could run, all registers, lanes and flags that Luthier's
-analyses call free there; nothing may change. What was overwritten and not written since is garbage still, so that a place
-overwrites what became free on some way to it, and some of the rest by chance. MODE, FLAT_SCR and XNACK_MASK are left alone;
-where neither SCC nor a pair of SGPRs is free, active lanes are overwritten and, of each VGPR, one lane picked by chance.
+analyses call free there, and at about every eighth the beginning of the stack of hooks; nothing may change. What was
+overwritten and not written since is garbage still, so that a place overwrites what became free on some way to it, and some
+of the rest by chance. MODE, FLAT_SCR and XNACK_MASK are left alone; where neither SCC nor a pair of SGPRs is free, active
+lanes are overwritten and, of each VGPR, one lane picked by chance.
 
-This is what it has been run on: programs in strict mode (`docs/emulator-strict.md`), each under the seeds 1 to N, whose
-results were the same bits as without poison; under seed 1 each dispatch also ran in lockstep with the original (`luthier
-verify`), without a difference. "Stack" says at how many places, in one more run in lockstep under seed 1, a hook overwrote
-the beginning of the stack of hooks, too.
+This is what it has been run on: programs in strict mode (`docs/emulator-strict.md`), each under the seeds 1 to N with
+registers and flags alone (`LUTHIER_POISON_STACK=0`, without which there are hooks, too), whose results were the same bits as
+without poison; under seed 1 each dispatch also ran in lockstep with the original (`luthier verify`), without a difference.
+"Stack" says at how many places, in one more run in lockstep under seed 1, a hook overwrote its stack, too.
 
 | Target | Programs | Builds | Kernels | Places | Seeds | Instructions, original | poisoned | Stack | Through |
 |---|---|---|---|---|---|---|---|---|---|

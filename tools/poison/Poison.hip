@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Overwrites, at every place in every kernel, all registers that Luthier calls
-// free there. A program that notices has found a fault in Luthier; see
-// README.md.
+// free there, and at many the stack of hooks. A program that notices has found
+// a fault in Luthier; see README.md.
 #include "luthier/luthier.h"
 #include <cstdlib>
 
@@ -19,8 +19,9 @@ class Poison : public Tool {
       return llvm::createStringError("LUTHIER_POISON_SEED=%s is no number",
                                      Seed);
     Task.overwriteFreeRegisters(Number);
-    if (llvm::StringRef(std::getenv("LUTHIER_POISON_STACK")) == "1")
-      Task.overwriteFreeStack(Number);
+    const char *Stack = std::getenv("LUTHIER_POISON_STACK");
+    if (llvm::StringRef(Stack) != "0")
+      Task.overwriteFreeStack(Number, /*WhereHooksFit=*/!Stack);
     return llvm::Error::success();
   }
 };

@@ -139,6 +139,36 @@ TEST_P(FlatScratch, MayBeWrittenOnceMoreAfterItWasSetUp) {
       ASSERT_EQ(J.counters()[N], N);
 }
 
+/// Poison that would have liked to overwrite the stack, too.
+TEST_P(FlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
+  if (!isWritable())
+    return;
+  const Object K = fromAssembly(storingConstants());
+  auto poison = [](std::optional<bool> WhereHooksFit) {
+    return [=](LiftedRepresentation &, InstrumentationTask &Task) {
+      Task.overwriteFreeRegisters(1);
+      if (WhereHooksFit)
+        Task.overwriteFreeStack(1, *WhereHooksFit);
+    };
+  };
+  const Judgement Registers = expectUnchanged(K, Launch, poison(std::nullopt)),
+                  Both = expectUnchanged(K, Launch, poison(true));
+  EXPECT_EQ(Both.Instrumented.CodeObject, Registers.Instrumented.CodeObject);
+  EXPECT_FALSE(Both.Instrumented.CodeObject.empty());
+  expectRefused(K, Launch, poison(false), RefusalReason::InstrumentationStack);
+  // A hook of the task's own is not left out.
+  auto withHook = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+    poison(true)(LR, Task);
+    everywhere("count")(LR, Task);
+  };
+  expectRefused(K, Launch, withHook, RefusalReason::InstrumentationStack);
+  AssemblyKernel Roomy;
+  Roomy.Body = "v_mov_b32_e32 v1, 3\ns_nop 0\ns_endpgm\n";
+  EXPECT_GT(expectUnchanged(fromAssembly(Roomy), Launch, poison(true))
+                .Instrumented.Report.StackBytes,
+            0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, FlatScratch,
                          ::testing::ValuesIn(allTargets()), targetName);
 
