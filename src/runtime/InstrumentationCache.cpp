@@ -3,6 +3,7 @@
 #include "codeobject/CodeObject.h"
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
+#include "rewrite/ResourceGrowth.h"
 #include "runtime/Costs.h"
 #include "runtime/FaultText.h"
 #include "runtime/Log.h"
@@ -33,14 +34,40 @@ unsigned wavesPerSIMD(const TargetID &Target, const KernelInfo &Kernel) {
 
 std::recursive_mutex &engineLock() { return EngineLock; }
 
-Error checkFitsCooperatively(const Redirection &Target) {
-  if (Target.WavesAfter >= Target.WavesBefore)
-    return Error::success();
-  return refuse(RefusalReason::RegisterBudget,
-                "a cooperative launch needs all its groups on the device at "
-                "once; instrumented, " +
-                    Twine(Target.WavesAfter) + " waves fit on a SIMD, not " +
-                    Twine(Target.WavesBefore));
+/// Workgroups that share a compute unit: as far as registers go, and memory.
+static uint64_t groupsByRegisters(const hsa_kernel_dispatch_packet_t &Packet,
+                                  const Redirection &Target, unsigned Waves) {
+  const uint64_t Items = uint64_t(Packet.workgroup_size_x) *
+                         Packet.workgroup_size_y * Packet.workgroup_size_z;
+  return uint64_t(Waves) * Target.SIMDsPerCU /
+         std::max<uint64_t>(divideCeil(Items, Target.WaveSize), 1);
+}
+static uint64_t groupsByMemory(uint64_t Bytes, const Redirection &Target) {
+  return Target.GroupSegmentLimit / std::max<uint64_t>(Bytes, 1);
+}
+
+Error checkFitsCooperatively(const hsa_kernel_dispatch_packet_t &Packet,
+                             const Redirection &Target) {
+  constexpr const char *Why =
+      "a cooperative launch needs all its groups on the device at once; "
+      "instrumented, ";
+  if (Target.WavesAfter < Target.WavesBefore)
+    return refuse(RefusalReason::RegisterBudget,
+                  Why + Twine(Target.WavesAfter) +
+                      " waves fit on a SIMD, not " + Twine(Target.WavesBefore));
+  const uint64_t Own = Packet.group_segment_size,
+                 Before = std::min(
+                     groupsByMemory(Own, Target),
+                     groupsByRegisters(Packet, Target, Target.WavesBefore)),
+                 After = groupsByMemory(alignTo(Own, GroupSegmentAlignment) +
+                                            Target.ExtraGroupSegment,
+                                        Target);
+  if (Target.ExtraGroupSegment && After < Before)
+    return refuse(RefusalReason::SharedMemory,
+                  Why + Twine(After) +
+                      " groups share the memory of a compute unit, not " +
+                      Twine(Before));
+  return Error::success();
 }
 
 Error redirect(hsa_kernel_dispatch_packet_t &Packet, const Redirection &Target,
@@ -204,6 +231,9 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Target.GroupSegmentLimit = Traits ? Traits->LDSBytes : 0;
   Target.WavesBefore = wavesPerSIMD(Processor, Loaded.info());
   Target.WavesAfter = wavesPerSIMD(Processor, *Info);
+  Target.WaveSize = Info->Descriptor.usesWave32() ? 32 : 64;
+  if (Traits)
+    Target.SIMDsPerCU = Traits->SIMDsPerCU;
 
   auto Executable =
       OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());

@@ -45,6 +45,7 @@ struct Redirection {
   uint32_t StaticGroupSegment = 0; ///< Of the original.
   /// Waves that fit on a SIMD at a time: of the original and of this version.
   unsigned WavesBefore = 0, WavesAfter = 0;
+  unsigned WaveSize = 64, SIMDsPerCU = 4;
   /// Bytes that one workgroup can have at most.
   uint32_t GroupSegmentLimit = 0;
 };
@@ -58,10 +59,11 @@ llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
 /// Held while hooks are compiled and kernels built: what those refer to stays.
 std::recursive_mutex &engineLock();
 
-/// Refuses a version of which less fits on the device than of the original. The
-/// groups of a cooperative grid wait for each other, and the application made
-/// it as large as the original allows.
-llvm::Error checkFitsCooperatively(const Redirection &Target);
+/// Refuses a version of which less fits on the device than of the original that
+/// \p Packet launches. The groups of a cooperative grid wait for each other,
+/// and the application made it as large as the original allows.
+llvm::Error checkFitsCooperatively(const hsa_kernel_dispatch_packet_t &Packet,
+                                   const Redirection &Target);
 
 /// Thread-safe.
 class InstrumentationCache {

@@ -58,7 +58,7 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
   if (!Target)
     return Target.takeError();
   if (runtime::InterceptedQueues::isSubmittingCooperative())
-    if (Error E = runtime::checkFitsCooperatively(*Target))
+    if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
       return E;
   Expected<void *> Arguments =
       runtime::InterceptedQueues::argumentsFor(Packet, *Target);

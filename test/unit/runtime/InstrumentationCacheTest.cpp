@@ -10,18 +10,42 @@ using namespace luthier::runtime;
 namespace {
 
 TEST(CooperativeLaunch, NeedsTheOriginalsOccupancy) {
+  const hsa_kernel_dispatch_packet_t Packet = {};
   Redirection Target;
   Target.WavesBefore = Target.WavesAfter = 8;
-  EXPECT_FALSE(checkFitsCooperatively(Target));
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
   Target.WavesAfter = 10;
-  EXPECT_FALSE(checkFitsCooperatively(Target));
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
   Target.WavesAfter = 7;
-  Error E = checkFitsCooperatively(Target);
+  Error E = checkFitsCooperatively(Packet, Target);
   ASSERT_TRUE(E.isA<Refusal>());
   handleAllErrors(std::move(E), [](const Refusal &R) {
     EXPECT_EQ(R.reason(), RefusalReason::RegisterBudget);
     EXPECT_TRUE(R.detail().contains("7 waves")) << R.detail().str();
   });
+}
+
+TEST(CooperativeLaunch, NeedsTheOriginalsMemory) {
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.workgroup_size_x = 64;
+  Packet.workgroup_size_y = 4;
+  Packet.workgroup_size_z = 1;
+  Redirection Target;
+  Target.WavesBefore = Target.WavesAfter = 8; // Of eight groups on four SIMDs.
+  Target.GroupSegmentLimit = 65536;
+  Target.ExtraGroupSegment = 4096;
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
+  Packet.group_segment_size = 4096; // Sixteen groups' before, now eight.
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
+  Packet.group_segment_size = 8192;
+  Error E = checkFitsCooperatively(Packet, Target);
+  ASSERT_TRUE(E.isA<Refusal>());
+  handleAllErrors(std::move(E), [](const Refusal &R) {
+    EXPECT_EQ(R.reason(), RefusalReason::SharedMemory);
+    EXPECT_TRUE(R.detail().contains("5 groups")) << R.detail().str();
+  });
+  Target.ExtraGroupSegment = 0;
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
 }
 
 TEST(Redirect, AsksForWhatBothNeed) {
