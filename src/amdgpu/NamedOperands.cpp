@@ -21,7 +21,8 @@ using llvm::LuthierNamedOperands::OpName;
 static constexpr OpName Names[] = {
     OpName::addr,    OpName::vaddr,   OpName::saddr,  OpName::sbase,
     OpName::srsrc,   OpName::soffset, OpName::offset, OpName::offset0,
-    OpName::offset1, OpName::gds,     OpName::format,
+    OpName::offset1, OpName::gds,     OpName::format, OpName::tfe,
+    OpName::lwe,
 };
 
 std::optional<unsigned> operandIndex(unsigned Opcode, OperandName Name) {

@@ -21,6 +21,8 @@ enum class OperandName {
   Offset1,
   GDS, ///< Flag.
   Format,
+  TFE, ///< Flags of image operations that report missing texels.
+  LWE,
 };
 
 /// Number of the operand of opcode \p Opcode, real or pseudo.

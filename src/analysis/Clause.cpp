@@ -8,19 +8,6 @@ using namespace llvm;
 
 namespace luthier {
 
-/// The instruction behind \p MI, in the next block if it is the last of its
-/// own.
-static const MachineInstr *following(const MachineInstr &MI) {
-  if (const MachineInstr *Next = MI.getNextNode())
-    return Next;
-  const MachineBasicBlock *MBB = MI.getParent();
-  const auto End = MBB->getParent()->end();
-  for (auto It = std::next(MBB->getIterator()); It != End; ++It)
-    if (!It->empty())
-      return &It->front();
-  return nullptr;
-}
-
 unsigned clauseLength(const LiftedRepresentation &LR, const MachineInstr &MI) {
   if (MI.getOpcode() != AMDGPU::S_CLAUSE)
     return 0;
@@ -33,7 +20,8 @@ unsigned clauseLength(const LiftedRepresentation &LR, const MachineInstr &MI) {
   const MachineInstr *Member = &MI;
   for (unsigned N = 0; N != Length; ++N) {
     const uint64_t Next = Origin->second.Address + Origin->second.Size;
-    Member = following(*Member);
+    // Control may come to the middle from elsewhere where a block ends.
+    Member = Member->getNextNode();
     Origin = Member ? Origins.find(Member) : Origins.end();
     if (Origin == Origins.end() || Origin->second.Address != Next ||
         LR.impl().isChanged(*Member))

@@ -10,8 +10,8 @@
 namespace luthier {
 
 /// Instructions in the clause that \p MI announces. 0 if it announces none, and
-/// if a tool has changed what is in it: its number is then no longer true, and
-/// clauses are a matter of speed alone.
+/// if a tool has changed what is in it or its block ends earlier: its number is
+/// then not true, or not on every way, and clauses are a matter of speed alone.
 unsigned clauseLength(const LiftedRepresentation &LR,
                       const llvm::MachineInstr &MI);
 

@@ -2,6 +2,7 @@
 #include "analysis/ExecMasks.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/MaskValues.h"
+#include "lift/CalleeSaved.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -79,10 +80,6 @@ BinaryOperation saveExecOperationOf(unsigned Opcode) {
   }
 }
 
-/// v40-v47, v56-v63 and so on: callees put them back (AMDGPUUsage, "Non-Kernel
-/// Functions"), and so what masks a caller keeps in their lanes.
-bool isCalleeSaved(unsigned VGPR) { return VGPR >= 40 && VGPR % 16 >= 8; }
-
 } // namespace
 
 /// Functions after their callees; nothing is known of one that is called again
@@ -140,10 +137,8 @@ private:
         cross(State, MI, E);
       }
     }
-    for (unsigned I = 0; I < RegisterSet::FirstAGPR - RegisterSet::FirstVGPR;
-         ++I)
-      if (isCalleeSaved(I))
-        Sum.Changed.remove({uint16_t(RegisterSet::FirstVGPR + I), 1, false});
+    // And so what masks a caller keeps in their lanes.
+    Sum.Changed = Sum.Changed - calleeSavedVGPRs(MF);
     if (!Sum.ChangesExec)
       Result.Keeping.insert(&MF);
   }
@@ -249,7 +244,13 @@ private:
       State.set(Unit, Value);
     if (WritesLane)
       State.setLane(unitsOf(MI.getOperand(0).getReg().asMCReg()).First,
-                    MI.getOperand(2).getImm(), Lane);
+                    laneOf(MI), Lane);
+  }
+
+  /// Of v_readlane and v_writelane: of what they are given, the wave's lanes
+  /// count.
+  unsigned laneOf(const MachineInstr &MI) const {
+    return uint64_t(MI.getOperand(2).getImm()) % (Effects.isWave32() ? 32 : 64);
   }
 
   static void forgetLanes(MaskState &State, const InstructionEffects &E) {
@@ -291,8 +292,7 @@ private:
     if (MI.getOpcode() == AMDGPU::V_READLANE_B32 && MI.getOperand(2).isImm() &&
         MI.getOperand(1).isReg()) {
       const RegisterUnits From = unitsOf(MI.getOperand(1).getReg().asMCReg());
-      Known.push_back(
-          {To.First, State.lane(From.First, MI.getOperand(2).getImm())});
+      Known.push_back({To.First, State.lane(From.First, laneOf(MI))});
       return;
     }
     const BinaryOperation Operation = operationOf(MI.getOpcode());

@@ -2,6 +2,7 @@
 #include "analysis/InsertionPoints.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/Clause.h"
+#include "analysis/WaveModes.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -12,110 +13,13 @@
 using namespace llvm;
 
 namespace luthier {
-namespace {
-
-/// States of a wave in which nothing can be inserted. "May be" on some path
-/// counts as "is".
-struct WaveModes {
-  bool Indexed = false;     ///< Vector operands are offset by M0.
-  bool Skips = false;       ///< Vector instructions do nothing.
-  bool Deallocated = false; ///< There are no vector registers any more.
-  bool Allocated = false;   ///< There still are. Not a state of interest.
-
-  bool any() const { return Indexed || Skips || Deallocated; }
-  /// Whether that added anything.
-  bool join(const WaveModes &Other) {
-    WaveModes Old = *this;
-    Indexed |= Other.Indexed;
-    Skips |= Other.Skips;
-    Deallocated |= Other.Deallocated;
-    Allocated |= Other.Allocated;
-    return Old.Indexed != Indexed || Old.Skips != Skips ||
-           Old.Deallocated != Deallocated || Old.Allocated != Allocated;
-  }
-};
-
-/// s_setreg of hwreg(HW_REG_MODE) reaches the bits of both modes.
-bool writesModeBits(int64_t HwReg, unsigned Bit) {
-  constexpr int64_t HwRegMode = 1;
-  const int64_t First = HwReg >> 6 & 0x1f, Count = (HwReg >> 11 & 0x1f) + 1;
-  return (HwReg & 0x3f) == HwRegMode && First <= Bit && Bit < First + Count;
-}
-
-class ModeTracker {
-public:
-  explicit ModeTracker(const MCSubtargetInfo &STI)
-      : Deallocates(STI.hasFeature(AMDGPU::FeatureGFX11Insts)),
-        HasIndexMode(STI.hasFeature(AMDGPU::FeatureVGPRIndexMode)) {}
-
-  bool isDeallocation(const MachineInstr &MI) const {
-    constexpr int64_t DeallocVGPRs = 3; // Message id since gfx11.
-    return Deallocates && MI.getOpcode() == AMDGPU::S_SENDMSG &&
-           (MI.getOperand(0).getImm() & 0xff) == DeallocVGPRs;
-  }
-
-  void step(const MachineInstr &MI, WaveModes &Modes) const {
-    switch (MI.getOpcode()) {
-    case AMDGPU::S_SET_GPR_IDX_ON:
-      Modes.Indexed = true;
-      return;
-    case AMDGPU::S_SET_GPR_IDX_OFF:
-      Modes.Indexed = false;
-      return;
-    case AMDGPU::S_SETVSKIP:
-      Modes.Skips = !isZero(MI.getOperand(0));
-      return;
-    case AMDGPU::S_SETREG_B32:
-    case AMDGPU::S_SETREG_IMM32_B32:
-      // Which value the bits get is not followed. Both modes went with gfx10.
-      if (HasIndexMode && writesModeBits(MI.getOperand(1).getImm(), 27))
-        Modes.Indexed = true;
-      if (HasIndexMode && writesModeBits(MI.getOperand(1).getImm(), 28))
-        Modes.Skips = true;
-      return;
-    default:
-      if (!isDeallocation(MI))
-        return;
-      Modes.Deallocated = true;
-      Modes.Allocated = false;
-    }
-  }
-
-private:
-  static bool isZero(const MachineOperand &MO) {
-    return MO.isImm() && MO.getImm() == 0;
-  }
-  bool Deallocates, HasIndexMode;
-};
-
-using ModesAtEntry = DenseMap<const MachineBasicBlock *, WaveModes>;
-
-ModesAtEntry modesAtEntry(const MachineFunction &MF,
-                          const ModeTracker &Tracker) {
-  ModesAtEntry Result;
-  Result[&MF.front()].Allocated = true;
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const MachineBasicBlock &MBB : MF) {
-      WaveModes Modes = Result.lookup(&MBB);
-      for (const MachineInstr &MI : MBB)
-        Tracker.step(MI, Modes);
-      for (const MachineBasicBlock *Next : MBB.successors())
-        Changed |= Result[Next].join(Modes);
-    }
-  }
-  return Result;
-}
-
-} // namespace
-
 /// Walks one block and notes before which of its instructions nothing may
 /// stand. A group is a run of instructions that stay together.
 class InsertionPoints::BlockScan {
 public:
   using PairEnds = DenseMap<const MachineInstr *, const MachineInstr *>;
   BlockScan(InsertionPoints &Result, const LiftedRepresentation &LR,
-            const ModeTracker &Tracker, const PairEnds &EndOfPair,
+            const WaveModeTracker &Tracker, const PairEnds &EndOfPair,
             const TargetRegisterInfo &TRI)
       : Result(Result), LR(LR), Tracker(Tracker), EndOfPair(EndOfPair),
         TRI(TRI) {}
@@ -162,7 +66,7 @@ private:
   /// Whether \p MI can begin a group.
   bool advance(const MachineInstr &MI) {
     const bool WasInMode = Modes.any();
-    if (Tracker.isDeallocation(MI) && !Modes.Deallocated)
+    if (luthier::deallocatesVGPRs(MI) && !Modes.Deallocated)
       Result.Deallocations.insert(&MI);
     Tracker.step(MI, Modes);
     bool Begins = Modes.any() && !WasInMode;
@@ -186,7 +90,7 @@ private:
 
   InsertionPoints &Result;
   const LiftedRepresentation &LR;
-  const ModeTracker &Tracker;
+  const WaveModeTracker &Tracker;
   const PairEnds &EndOfPair;
   const TargetRegisterInfo &TRI;
 
@@ -202,17 +106,16 @@ private:
 
 InsertionPoints InsertionPoints::run(const LiftedRepresentation &LR) {
   InsertionPoints Result;
-  const ModeTracker Tracker(LR.impl().Target->subtarget());
+  const WaveModeTracker Tracker = WaveModeTracker::run(LR);
   BlockScan::PairEnds EndOfPair;
   for (const PCRelativeReference &Ref : LR.pcRelativeReferences())
     if (Ref.AddHigh)
       EndOfPair[Ref.GetPC] = Ref.AddHigh;
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
-    const ModesAtEntry Entry = modesAtEntry(*MF, Tracker);
     for (const MachineBasicBlock &MBB : *MF)
       BlockScan(Result, LR, Tracker, EndOfPair, TRI)
-          .run(MBB, Entry.lookup(&MBB));
+          .run(MBB, Tracker.atEntry(MBB));
   }
   return Result;
 }

@@ -79,12 +79,14 @@ MaskState MaskState::atFunctionEntry() {
 }
 
 MaskValue MaskState::lane(unsigned VGPRUnit, unsigned Lane) const {
-  auto It = Lanes.find(VGPRUnit * LanesPerVGPR + Lane % LanesPerVGPR);
+  assert(Lane < LanesPerVGPR && "no such lane");
+  auto It = Lanes.find(VGPRUnit * LanesPerVGPR + Lane);
   return It == Lanes.end() ? MaskValue() : It->second;
 }
 
 void MaskState::setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value) {
-  const unsigned Key = VGPRUnit * LanesPerVGPR + Lane % LanesPerVGPR;
+  assert(Lane < LanesPerVGPR && "no such lane");
+  const unsigned Key = VGPRUnit * LanesPerVGPR + Lane;
   if (Value.Kind == MaskValue::Unknown)
     Lanes.erase(Key);
   else

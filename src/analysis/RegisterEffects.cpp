@@ -2,8 +2,9 @@
 #include "analysis/RegisterEffects.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "amdgpu/NamedOperands.h"
 #include "analysis/ExecChange.h"
-#include "analysis/IndexMode.h"
+#include "analysis/WaveModes.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <atomic>
@@ -26,7 +27,7 @@ enum Trait : uint16_t {
   IndexedWrite = 1 << 5,
   /// The trap handler or unknown code sees every register.
   Escapes = 1 << 6,
-  ReadsModes = 1 << 7,
+  ReadsHardware = 1 << 7,
   Compares = 1 << 8,
   /// The result is a source, too, although no operand says so.
   ReadsResult = 1 << 9,
@@ -76,9 +77,9 @@ uint16_t vectorTraits(StringRef Name) {
     Result |= ReadsResult;
   if (Name.starts_with("V_CMP"))
     Result |= Compares;
-  if (Name.starts_with("V_MOVRELS"))
+  if (startsWithAny(Name, {"V_MOVRELS", "V_SWAPREL"}))
     Result |= IndexedRead;
-  if (startsWithAny(Name, {"V_MOVRELD", "V_MOVRELSD"}))
+  if (startsWithAny(Name, {"V_MOVRELD", "V_MOVRELSD", "V_SWAPREL"}))
     Result |= IndexedWrite;
   return Result;
 }
@@ -89,13 +90,13 @@ uint16_t traitsOf(StringRef Name) {
     Result |= WritesPart;
   if (Name.starts_with("S_MOVRELS"))
     Result |= IndexedRead;
-  if (Name.starts_with("S_MOVRELD"))
+  if (startsWithAny(Name, {"S_MOVRELD", "S_MOVRELSD"}))
     Result |= IndexedWrite;
   if (startsWithAny(Name, {"S_TRAP", "S_RFE", "S_CBRANCH_G_FORK",
                            "S_CBRANCH_I_FORK", "S_CBRANCH_JOIN"}))
     Result |= Escapes;
   if (Name.starts_with("S_GETREG"))
-    Result |= ReadsModes;
+    Result |= ReadsHardware;
   if (Name.starts_with("S_"))
     return Name.contains("F16") ? Result | WritesPart : Result;
   return vectorTraits(Name);
@@ -131,17 +132,19 @@ public:
       : MI(MI), Context(Context), Traits(traitsOf(MI)) {}
 
   InstructionEffects run() {
-    const bool IsVector = SIInstrInfo::isVALU(MI) || SIInstrInfo::isVMEM(MI) ||
-                          SIInstrInfo::isFLAT(MI) || SIInstrInfo::isDS(MI);
+    IsVector = SIInstrInfo::isVALU(MI) || SIInstrInfo::isVMEM(MI) ||
+               SIInstrInfo::isFLAT(MI) || SIInstrInfo::isDS(MI);
     Indexed = Context.InIndexMode && SIInstrInfo::isVALU(MI);
     for (const MachineOperand &MO : MI.operands())
       if (MO.isReg() && MO.getReg())
         addOperand(MO);
-    if (IsVector || Traits & ReadsModes)
+    if (IsVector || Traits & ReadsHardware)
       add({RegisterSet::MODE, 1}, RegisterAccess::Read);
+    if (Traits & ReadsHardware)
+      addStatus();
     const bool IsScratch =
         SIInstrInfo::isFLAT(MI) && !SIInstrInfo::isFLATGlobal(MI);
-    if (IsScratch || Traits & ReadsModes)
+    if (IsScratch || Traits & ReadsHardware)
       add({RegisterSet::FlatScratchLo, 2}, RegisterAccess::Read);
     addIndexed();
     Result.ReadsEverything = Traits & Escapes;
@@ -188,8 +191,10 @@ private:
 
   RegisterAccess writeOf(RegisterUnits Units) const {
     bool KeepsPart = Units.IsPartial || Traits & (WritesPart | IndexedWrite) ||
-                     Units.First == RegisterSet::MODE;
+                     Units.First == RegisterSet::MODE ||
+                     (Context.MaySkip && IsVector);
     if (isVectorUnit(Units)) {
+      KeepsPart |= mayLeaveTexels();
       // DPP leaves lanes alone whose source does not exist, SDWA bits that it
       // does not select.
       KeepsPart |= Indexed || SIInstrInfo::isDPP(MI) || SIInstrInfo::isSDWA(MI);
@@ -198,6 +203,27 @@ private:
                      MI.getDesc().TSFlags & SIInstrFlags::VOP3_OPSEL;
     }
     return KeepsPart ? RegisterAccess::Write : RegisterAccess::Overwrite;
+  }
+
+  /// Image operations that report missing texels leave out what those are for.
+  bool mayLeaveTexels() const {
+    if (!SIInstrInfo::isImage(MI))
+      return false;
+    auto isSet = [&](amdgpu::OperandName Flag) {
+      const auto At = amdgpu::operandIndex(MI.getOpcode(), Flag);
+      return At && MI.getOperand(*At).getImm();
+    };
+    return isSet(amdgpu::OperandName::TFE) || isSet(amdgpu::OperandName::LWE);
+  }
+
+  /// SCC, EXECZ and VCCZ are bits of STATUS, and of others later.
+  void addStatus() {
+    constexpr int64_t IdMask = 0x3f, Mode = 1;
+    if ((MI.getOperand(1).getImm() & IdMask) == Mode)
+      return;
+    add({RegisterSet::SCC, 1}, RegisterAccess::Read);
+    add({RegisterSet::VCCLo, 2}, RegisterAccess::Read);
+    add({RegisterSet::EXECLo, 2}, RegisterAccess::Read);
   }
 
   void addIndexed() {
@@ -213,7 +239,7 @@ private:
   const MachineInstr &MI;
   EffectsContext Context;
   uint16_t Traits;
-  bool Indexed = false;
+  bool Indexed = false, IsVector = false;
   InstructionEffects Result;
 };
 
@@ -237,15 +263,17 @@ EffectsTable EffectsTable::run(const LiftedRepresentation &LR) {
   EffectsTable Result;
   EffectsContext Context = effectsContextOf(LR);
   Result.IsWave32 = Context.IsWave32;
+  const WaveModeTracker Modes = WaveModeTracker::run(LR);
   for (const auto &[Symbol, MF] : LR.functions()) {
-    const auto Indexed = blocksEnteredInIndexMode(*MF);
     for (const MachineBasicBlock &MBB : *MF) {
-      Context.InIndexMode = Indexed.contains(&MBB);
+      WaveModes Now = Modes.atEntry(MBB);
       auto &List = Result.Table[&MBB];
       List.reserve(MBB.size());
       for (const MachineInstr &MI : MBB) {
+        Context.InIndexMode = Now.Indexed;
+        Context.MaySkip = Now.Skips;
         List.push_back(effectsOf(MI, Context));
-        Context.InIndexMode = indexModeAfter(MI, Context.InIndexMode);
+        Modes.step(MI, Now);
       }
     }
   }

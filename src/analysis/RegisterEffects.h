@@ -54,8 +54,10 @@ struct EffectsContext {
   bool IsWave32 = false;
   /// 16-bit results leave the upper half of the register alone, from gfx10 on.
   bool KeepsUpperHalf = false;
-  /// s_set_gpr_idx_on may be in force: operands may be other registers.
+  /// GPR-index mode may be on: operands may be other registers.
   bool InIndexMode = false;
+  /// Vector instructions may do nothing (s_setvskip).
+  bool MaySkip = false;
 };
 
 /// For code outside of index mode.

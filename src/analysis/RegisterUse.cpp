@@ -2,6 +2,7 @@
 #include "analysis/RegisterUse.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
+#include "lift/IndexedOperands.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -9,35 +10,6 @@
 using namespace llvm;
 
 namespace luthier {
-
-static bool indexesScalars(const MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_MOVRELS_B32:
-  case AMDGPU::S_MOVRELS_B64:
-  case AMDGPU::S_MOVRELD_B32:
-  case AMDGPU::S_MOVRELD_B64:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool indexesVectors(const MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_SET_GPR_IDX_ON:
-  case AMDGPU::V_MOVRELS_B32_e32:
-  case AMDGPU::V_MOVRELS_B32_e64:
-  case AMDGPU::V_MOVRELD_B32_e32:
-  case AMDGPU::V_MOVRELD_B32_e64:
-  case AMDGPU::V_MOVRELSD_B32_e32:
-  case AMDGPU::V_MOVRELSD_B32_e64:
-  case AMDGPU::V_MOVRELSD_2_B32_e32:
-  case AMDGPU::V_MOVRELSD_2_B32_e64:
-    return true;
-  default:
-    return false;
-  }
-}
 
 RegisterUse registerAllocation(const LiftedRepresentation &LR) {
   // Lifting refuses processors without a row.
@@ -116,15 +88,16 @@ RegisterUse registerUse(const LiftedRepresentation &LR) {
   Use.SGPRs = std::max(Use.SGPRs, Kernel.Descriptor.userSGPRCount() + 5);
   Use.VGPRs = std::max(Use.VGPRs, 3u);
   Use.AGPRs = std::max(Use.AGPRs, Kernel.Metadata.AGPRs);
-  bool IndexedScalars = false, IndexedVectors = false;
+  IndexedOperands Indexed;
   forEachInstruction(LR, [&](const MachineInstr &MI) {
-    IndexedScalars |= indexesScalars(MI);
-    IndexedVectors |= indexesVectors(MI);
+    const IndexedOperands Now = indexedOperandsOf(MI);
+    Indexed.Scalars |= Now.Scalars;
+    Indexed.Vectors |= Now.Vectors;
   });
   const bool RunsUnknownCode = LR.hasUnresolvedTransfers();
-  if (IndexedScalars || RunsUnknownCode)
+  if (Indexed.Scalars || RunsUnknownCode)
     Use.SGPRs = std::max(Use.SGPRs, Allocation.SGPRs);
-  if (IndexedVectors || RunsUnknownCode)
+  if (Indexed.Vectors || RunsUnknownCode)
     Use.VGPRs = std::max(Use.VGPRs, Allocation.VGPRs);
   if (RunsUnknownCode)
     Use.AGPRs = std::max(Use.AGPRs, Allocation.AGPRs);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/ScalarConstants.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/IndexedOperands.h"
 #include "luthier/RegisterSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 
@@ -27,7 +29,8 @@ constexpr unsigned FirstLaneKey = 1024, LanesPerVGPR = 64;
 constexpr unsigned NumSGPRs = 106;
 
 unsigned laneKey(RegisterUnits VGPR, unsigned Lane) {
-  return FirstLaneKey + VGPR.First * LanesPerVGPR + Lane % LanesPerVGPR;
+  assert(Lane < LanesPerVGPR && "no such lane");
+  return FirstLaneKey + VGPR.First * LanesPerVGPR + Lane;
 }
 
 class Interpreter {
@@ -138,9 +141,7 @@ private:
     case AMDGPU::S_MOV_B32:
       copy(0);
       break;
-    case AMDGPU::S_MOVK_I32:
-      set(source(MI.getOperand(1)));
-      break;
+    case AMDGPU::S_MOVK_I32: // LLVM may hold its constant without the sign.
     case AMDGPU::S_SEXT_I32_I16:
       if (auto Value = source(MI.getOperand(1)))
         set(SignExtend64<16>(*Value));
@@ -169,14 +170,15 @@ private:
     case AMDGPU::V_WRITELANE_B32:
       if (auto Word = half(MI.getOperand(1), 0))
         if (auto Lane = source(MI.getOperand(2)))
-          Result.push_back({laneKey(To, *Lane), *Word});
+          Result.push_back({laneKey(To, laneOf(MI, *Lane)), *Word});
       break;
     case AMDGPU::V_READLANE_B32:
       // Encodings exist that read a constant.
       if (auto Lane = source(MI.getOperand(2));
           Lane && MI.getOperand(1).isReg())
-        if (auto Word = value(
-                laneKey(unitsOf(MI.getOperand(1).getReg().asMCReg()), *Lane)))
+        if (auto Word =
+                value(laneKey(unitsOf(MI.getOperand(1).getReg().asMCReg()),
+                              laneOf(MI, *Lane))))
           Result.push_back({To.First, *Word});
       break;
     default:
@@ -185,9 +187,16 @@ private:
     return Result;
   }
 
+  /// Of what v_readlane and v_writelane are given, the wave's lanes count.
+  static unsigned laneOf(const MachineInstr &MI, uint64_t Number) {
+    const bool IsWave64 =
+        MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureWavefrontSize64);
+    return Number % (IsWave64 ? 64 : 32);
+  }
+
   /// Drops what \p MI writes.
   void forget(const MachineInstr &MI, std::optional<uint64_t> Callee) {
-    if (writesIndexed(MI))
+    if (indexedOperandsOf(MI).AreWritten)
       return State.clear();
     if (MI.isCall()) {
       if (!Env.ChangedBy)
@@ -215,31 +224,11 @@ private:
            End = State.lower_bound(First + LanesPerVGPR);
       if (MI.getOpcode() == AMDGPU::V_WRITELANE_B32 &&
           MI.getOperand(2).isImm()) {
-        Begin = State.find(
-            laneKey({uint16_t(U), 1, false}, MI.getOperand(2).getImm()));
+        Begin = State.find(laneKey({uint16_t(U), 1, false},
+                                   laneOf(MI, MI.getOperand(2).getImm())));
         End = Begin == State.end() ? Begin : std::next(Begin);
       }
       State.erase(Begin, End);
-    }
-  }
-
-  /// Some register is written, or between here and the end of GPR-index mode
-  /// may be, that the operands do not name.
-  static bool writesIndexed(const MachineInstr &MI) {
-    switch (MI.getOpcode()) {
-    case AMDGPU::S_MOVRELD_B32:
-    case AMDGPU::S_MOVRELD_B64:
-    case AMDGPU::V_MOVRELD_B32_e32:
-    case AMDGPU::V_MOVRELD_B32_e64:
-    case AMDGPU::V_MOVRELSD_B32_e32:
-    case AMDGPU::V_MOVRELSD_B32_e64:
-    case AMDGPU::V_MOVRELSD_2_B32_e32:
-    case AMDGPU::V_MOVRELSD_2_B32_e64:
-    case AMDGPU::S_SET_GPR_IDX_ON:
-    case AMDGPU::S_SET_GPR_IDX_OFF:
-      return true;
-    default:
-      return false;
     }
   }
 

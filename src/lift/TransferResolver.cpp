@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/TransferResolver.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/CalleeSaved.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
 namespace luthier {
-
-/// v40-v47, v56-v63 and so on to v248-v255.
-static RegisterSet calleeSaved() {
-  RegisterSet Result;
-  for (unsigned I = 40; I < 256; ++I)
-    if (I % 16 >= 8)
-      Result.addVGPR(I);
-  return Result;
-}
 
 static RegisterSet writtenIn(const MachineFunction &MF) {
   RegisterSet Result;
@@ -23,7 +15,7 @@ static RegisterSet writtenIn(const MachineFunction &MF) {
       for (const MachineOperand &MO : MI.operands())
         if (MO.isReg() && MO.isDef() && MO.getReg())
           Result.add(MO.getReg().asMCReg());
-  return Result - calleeSaved();
+  return Result - calleeSavedVGPRs(MF);
 }
 
 TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl)
@@ -47,7 +39,7 @@ TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl)
 /// at again, and what is known only ever gets less.
 RegisterSet TransferResolver::changedBy(std::optional<uint64_t> Callee) const {
   if (!Callee)
-    return RegisterSet::all() - calleeSaved();
+    return RegisterSet::all() - calleeSavedVGPRs();
   auto It = Functions.find(*Callee);
   return It == Functions.end() ? RegisterSet() : It->second.Changed;
 }

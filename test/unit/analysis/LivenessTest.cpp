@@ -468,6 +468,23 @@ TEST_P(Gfx11Liveness, DualOperationsReadBothAccumulators) {
   EXPECT_TRUE(live("a", AMDGPU::VGPR97));
 }
 
+TEST_P(Gfx11Liveness, MissingTexelsKeepWhatWasThere) {
+  for (bool Reports : {false, true}) {
+    SCOPED_TRACE(Reports);
+    analyse(std::string(R"(
+      a: image_load )") +
+            (Reports ? "v[1:5]" : "v[1:4]") +
+            ", [v6, v7], s[0:7] dmask:0xf dim:SQ_RSRC_IMG_2D" +
+            (Reports ? " tfe" : "") + R"(
+      b: s_nop 0
+      global_store_dword v[8:9], v1, off
+      s_endpgm
+    )");
+    EXPECT_EQ(live("a", AMDGPU::VGPR1), Reports);
+    EXPECT_TRUE(live("b", AMDGPU::VGPR1));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Gfx11Liveness,
                          ::testing::ValuesIn(allTargets().begin() + 7,
                                              allTargets().end()),

@@ -55,6 +55,22 @@ TEST_P(ScalarConstantsTest, FollowsTheProgramCounterThroughCopies) {
             Kernel.Labels["there"]);
 }
 
+TEST_P(ScalarConstantsTest, KnowsTheSignOfShortConstants) {
+  EXPECT_EQ(target(R"(
+    s_branch over
+  there:
+    s_nop 0
+    s_nop 0
+  over:
+    s_movk_i32 s6, -16
+    s_getpc_b64 s[4:5]
+  .Lhere:
+    s_add_u32 s4, s4, s6
+    jump: s_swappc_b64 s[30:31], s[4:5]
+    s_endpgm)"),
+            Kernel.Labels["there"]);
+}
+
 TEST_P(ScalarConstantsTest, GoesBackwardsToo) {
   auto Target = target(R"(
     s_branch over

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/WaveModes.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/IndexedOperands.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+bool WaveModes::join(const WaveModes &Other) {
+  const WaveModes Old = *this;
+  Indexed |= Other.Indexed;
+  Skips |= Other.Skips;
+  Deallocated |= Other.Deallocated;
+  Allocated |= Other.Allocated;
+  return Old.Indexed != Indexed || Old.Skips != Skips ||
+         Old.Deallocated != Deallocated || Old.Allocated != Allocated;
+}
+
+bool deallocatesVGPRs(const MachineInstr &MI) {
+  constexpr int64_t Message = 3; // Of that number since gfx11.
+  return MI.getOpcode() == AMDGPU::S_SENDMSG &&
+         (MI.getOperand(0).getImm() & 0xff) == Message &&
+         MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX11Insts);
+}
+
+WaveModeTracker::WaveModeTracker(const LiftedRepresentation &LR)
+    : HasSkipMode(LR.impl().Target->subtarget().hasFeature(
+          AMDGPU::FeatureVGPRIndexMode)) {}
+
+void WaveModeTracker::step(const MachineInstr &MI, WaveModes &Modes) const {
+  constexpr unsigned SkipBit = 28;
+  if (MI.isCall())
+    Modes.join(AtTransfers);
+  if (maySwitchIndexModeOn(MI))
+    Modes.Indexed = true;
+  if (MI.getOpcode() == AMDGPU::S_SET_GPR_IDX_OFF)
+    Modes.Indexed = false;
+  if (MI.getOpcode() == AMDGPU::S_SETVSKIP)
+    Modes.Skips = !MI.getOperand(0).isImm() || MI.getOperand(0).getImm();
+  if (HasSkipMode && writesModeBit(MI, SkipBit))
+    Modes.Skips = true;
+  if (deallocatesVGPRs(MI)) {
+    Modes.Deallocated = true;
+    Modes.Allocated = false;
+  }
+}
+
+/// Whether that added anything to what transfers hand on.
+bool WaveModeTracker::enter(const MachineFunction &MF, bool IsKernel) {
+  WaveModes HandedOn = AtTransfers;
+  if (!IsKernel)
+    Entry[&MF.front()].join(AtTransfers);
+  Entry[&MF.front()].Allocated = true;
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const MachineBasicBlock &MBB : MF) {
+      WaveModes Modes = Entry.lookup(&MBB);
+      for (const MachineInstr &MI : MBB) {
+        if (MI.isCall() || MI.isIndirectBranch())
+          HandedOn.join(Modes);
+        step(MI, Modes);
+      }
+      for (const MachineBasicBlock *Next : MBB.successors())
+        Changed |= Entry[Next].join(Modes);
+    }
+  }
+  // That the registers are still there is no state of interest.
+  HandedOn.Allocated = AtTransfers.Allocated;
+  return AtTransfers.join(HandedOn);
+}
+
+WaveModeTracker WaveModeTracker::run(const LiftedRepresentation &LR) {
+  WaveModeTracker Result(LR);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const auto &[Symbol, MF] : LR.functions())
+      Changed |= Result.enter(*MF, MF == LR.functions().front().second);
+  }
+  return Result;
+}
+
+} // namespace luthier
