@@ -124,6 +124,8 @@ struct Payload {
   /// Contains instructions that hardware does not hold back until what they
   /// read has been written (DPP, s_getreg, access to single lanes).
   bool NeedsDistance = false;
+  /// Has v_cmpx, possibly as its latest vector operation.
+  bool ComparesIntoEXEC = false;
   /// Possibly with its last instructions; see amdgpu/WideStores.h.
   bool StoresWide = false;
   /// One past the last register used; the frame's first where none is.

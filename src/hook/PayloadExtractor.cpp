@@ -259,6 +259,10 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
   Result.NeedsDistance |= needsDistance(MI);
   Result.StoresWide |=
       amdgpu::isWideStore(MI, Encoder.target().registerFiles());
+  Result.ComparesIntoEXEC |= MF.getSubtarget()
+                                 .getInstrInfo()
+                                 ->getName(MI.getOpcode())
+                                 .starts_with("V_CMPX");
   noteMode(MI);
   for (const MachineOperand &MO : MI.operands()) {
     if (!MO.isReg() || !MO.getReg().isPhysical())

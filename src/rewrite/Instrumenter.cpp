@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/WaveModes.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
@@ -51,6 +52,10 @@ private:
   /// \p Begin is the layout's size where this insertion begins.
   void writeAt(const Place &Where, size_t Begin, amdgpu::CodeLayout &Layout);
   void poisonAt(const Place &Where, amdgpu::CodeLayout &Layout);
+  SeamCode seamIn(amdgpu::CodeLayout &Layout) {
+    return SeamCode(Encoder, *seamTraits(Object.target().Processor),
+                    Hooks.Frame.Frame.WaveSize, Layout);
+  }
   std::vector<PlacedPayload> placedPayloads() const;
   Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
   void report(const KernelDescriptor &After);
@@ -150,6 +155,9 @@ void Instrumentation::writeAt(const Place &Where, size_t Begin,
       if (!Hooks.Payloads[Ready.Point->Variant].Code.empty())
         Copies.push_back({Insertions, At - Begin, Ready.Point->Variant});
     }
+  if (Layout.size() != Begin && Where.K == Place::Kind::Before &&
+      deallocatesVGPRs(*Where.MI))
+    seamIn(Layout).beforeDeallocation(Hooks.Frame.Stack.IsUsed);
   Insertions += Layout.size() != Begin;
 }
 
@@ -181,8 +189,7 @@ Error Instrumentation::writeKernel() {
   auto atEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
     const size_t Begin = Layout.size();
     if (&MF == &LR.kernel()) {
-      SeamCode Seam(Encoder, *seamTraits(Object.target().Processor),
-                    Hooks.Frame.Frame.WaveSize, Layout);
+      SeamCode Seam = seamIn(Layout);
       Start.write(Seam);
     }
     writeAt(Place::entry(MF), Begin, Layout);

@@ -77,14 +77,34 @@ static bool ownsFlatScratch(const LiftedRepresentation &LR) {
   return false;
 }
 
+/// From gfx10 on; v_permlane16_swap and v_permlane32_swap are older.
+static bool isPermutation(const MachineInstr &MI) {
+  const TargetSubtargetInfo &ST = MI.getMF()->getSubtarget();
+  return ST.hasFeature(AMDGPU::FeatureGFX10Insts) &&
+         ST.getInstrInfo()->getName(MI.getOpcode()).starts_with("V_PERMLANE");
+}
+
+bool mayRunMatrixOps(const LiftedRepresentation &LR) {
+  if (LR.hasUnresolvedTransfers())
+    return LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureMAIInsts);
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      if (any_of(MBB, [](const MachineInstr &MI) {
+            return SIInstrInfo::isMFMA(MI);
+          }))
+        return true;
+  return false;
+}
+
 KernelHazards hazardsOf(const LiftedRepresentation &LR) {
   KernelHazards Result;
   Result.OwnsFlatScratch = ownsFlatScratch(LR);
+  Result.MatrixOps = mayRunMatrixOps(LR);
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB) {
-        Result.MatrixOps |= SIInstrInfo::isMFMA(MI);
+        Result.Permutes |= isPermutation(MI);
         Result.ReadsLate |=
             SIInstrInfo::isEXP(MI) ||
             (SIInstrInfo::isDS(MI) &&

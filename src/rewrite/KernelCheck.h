@@ -12,6 +12,8 @@ namespace luthier {
 
 /// What a kernel contains that its payloads must keep clear of.
 struct KernelHazards {
+  /// v_permlane, before which v_cmpx must not be the latest vector operation.
+  bool Permutes = false;
   /// MFMA, whose results take long to become readable and are not interlocked.
   bool MatrixOps = false;
   /// Scalar loads and answers to messages into VCC, which may land between its
@@ -27,6 +29,9 @@ struct KernelHazards {
   /// application puts more into it than the address of its own scratch.
   bool OwnsFlatScratch = false;
 };
+
+/// The kernel has matrix operations, or may call code that does.
+bool mayRunMatrixOps(const LiftedRepresentation &LR);
 
 KernelHazards hazardsOf(const LiftedRepresentation &LR);
 

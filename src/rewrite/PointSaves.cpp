@@ -28,10 +28,11 @@ namespace {
 class SavePlanner {
 public:
   SavePlanner(const amdgpu::MCTarget &Target, const SeamTraits &Traits,
-              const FramePlan &Plan, const Payload &P,
-              const PlannedPoint &Point, const RegisterSet &Live)
-      : Target(Target), Traits(Traits), Plan(Plan), Frame(Plan.Frame), P(P),
-        Point(Point), Live(Live) {}
+              const FramePlan &Plan, const KernelHazards &Hazards,
+              const Payload &P, const PlannedPoint &Point,
+              const RegisterSet &Live)
+      : Target(Target), Traits(Traits), Plan(Plan), Frame(Plan.Frame),
+        Hazards(Hazards), P(P), Point(Point), Live(Live) {}
 
   Expected<PointSaves> run();
 
@@ -51,6 +52,7 @@ private:
   const SeamTraits &Traits;
   const FramePlan &Plan;
   const PayloadFrame &Frame;
+  const KernelHazards &Hazards;
   const Payload &P;
   const PlannedPoint &Point;
   const RegisterSet &Live;
@@ -183,7 +185,9 @@ Error SavePlanner::plan() {
       S.Touched.add(*From);
   if (S.WorkItemIds)
     addVector(Plan.Files->rangeOf(Frame.WorkItemIds).First);
-  S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds;
+  S.TouchesVectors = P.ComparesIntoEXEC && Hazards.Permutes;
+  S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds ||
+           S.TouchesVectors;
 
   addFrameScalars();
   const unsigned Lanes = scalarLaneCount(Frame.WaveSize);
@@ -252,9 +256,10 @@ ArrayRef<unsigned> overflow(const FramePlan &Plan, const PointSaves &S) {
 
 Expected<PointSaves> planSaves(const amdgpu::MCTarget &Target,
                                const SeamTraits &Traits, const FramePlan &Plan,
-                               const Payload &P, const PlannedPoint &Point,
+                               const KernelHazards &Hazards, const Payload &P,
+                               const PlannedPoint &Point,
                                const RegisterSet &Live) {
-  return SavePlanner(Target, Traits, Plan, P, Point, Live).run();
+  return SavePlanner(Target, Traits, Plan, Hazards, P, Point, Live).run();
 }
 
 void saveScalars(SeamCode &Code, const FramePlan &Plan, const PointSaves &S) {

@@ -8,6 +8,7 @@
 #include "analysis/RegisterSet.h"
 #include "hook/Payload.h"
 #include "rewrite/FramePlan.h"
+#include "rewrite/KernelCheck.h"
 #include "rewrite/SeamCode.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -24,6 +25,9 @@ struct PointSaves {
   /// state register, as scalarLane() says, the rest in lanes of the first of
   /// Vectors, once that is on the stack.
   llvm::SmallVector<unsigned, 8> Scalars, Vectors;
+  /// A vector operation has to follow the payload's v_cmpx (Permutes in
+  /// KernelHazards); it writes the copy of EXEC.
+  bool TouchesVectors = false;
   /// Any is overwritten, live or not.
   bool Borrows = false;
   /// Registers of the application that the code around the payload reads or
@@ -41,11 +45,10 @@ unsigned scalarLaneCount(unsigned WaveSize);
 unsigned scalarLane(unsigned N);
 
 /// Refuses with RegisterBudget what cannot be put aside.
-llvm::Expected<PointSaves> planSaves(const amdgpu::MCTarget &Target,
-                                     const SeamTraits &Traits,
-                                     const FramePlan &Plan, const Payload &P,
-                                     const PlannedPoint &Point,
-                                     const RegisterSet &Live);
+llvm::Expected<PointSaves>
+planSaves(const amdgpu::MCTarget &Target, const SeamTraits &Traits,
+          const FramePlan &Plan, const KernelHazards &Hazards, const Payload &P,
+          const PlannedPoint &Point, const RegisterSet &Live);
 
 /// Puts the scalars aside that the frame's own registers overwrite; needs
 /// nothing but the state register. And back, last of all.

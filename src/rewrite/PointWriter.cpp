@@ -165,6 +165,8 @@ void PointCode::restore() {
   }
   if (S.EXEC)
     Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
+  if (S.TouchesVectors)
+    Code.operateOnVectors(Frame.ExecSave);
   if (S.VCC)
     Code.moveMask(AMDGPU::VCC, Frame.VccSave);
   else if (P.ClobbersVCC)
@@ -203,7 +205,7 @@ Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
                                        const RegisterSet &Live) const {
   const Payload &P = Payloads[Point.Variant];
   Expected<PointSaves> Saves =
-      planSaves(Encoder.target(), Waits, Plan, P, Point, Live);
+      planSaves(Encoder.target(), Waits, Plan, Hazards, P, Point, Live);
   if (Saves && Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))
     Saves->Touched.add(AMDGPU::VCC);
   return Saves;

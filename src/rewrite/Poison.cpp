@@ -6,6 +6,7 @@
 #include "amdgpu/RegisterFiles.h"
 #include "analysis/RegisterEffects.h"
 #include "analysis/RegisterUse.h"
+#include "analysis/WaveModes.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/CodeWriter.h"
@@ -51,22 +52,12 @@ static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
   return Named;
 }
 
-static bool hasMatrixOps(const LiftedRepresentation &LR) {
-  for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF)
-      if (any_of(MBB, [](const MachineInstr &MI) {
-            return SIInstrInfo::isMFMA(MI);
-          }))
-        return true;
-  return false;
-}
-
 Poisoner::Poisoner(const LiftedRepresentation &LR,
                    amdgpu::MachineEncoder &Encoder,
                    const InstrumenterOptions &Options, const RegisterSet &Above,
                    const RegisterSet &Kept)
     : Encoder(Encoder), IsWave32(effectsContextOf(LR).IsWave32),
-      HasMatrixOps(hasMatrixOps(LR)),
+      HasMatrixOps(mayRunMatrixOps(LR)),
       // Generation 9 has wait states; later ones wait for the units themselves.
       WaitsForAlu(Encoder.target()
                       .opcodes()
@@ -243,8 +234,16 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   const RegistersAbove Above = registersAbove(LR, Options);
   Poisoner P(LR, Encoder, Options, Above.Units, /*Kept=*/{});
+  auto seamIn = [&](amdgpu::CodeLayout &Layout) {
+    return SeamCode(Encoder, *seamTraits(LR.impl().Object->target().Processor),
+                    LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64,
+                    Layout);
+  };
   auto Before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
+    const size_t Begin = Layout.size();
     P.before(MI, Layout);
+    if (Layout.size() != Begin && deallocatesVGPRs(MI))
+      seamIn(Layout).beforeDeallocation(/*UsesStack=*/false);
   };
   auto OnEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
                     amdgpu::CodeLayout &Layout) { P.onEdge(From, To, Layout); };
@@ -256,8 +255,7 @@ Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
   const Prologue Start(Needs, Descriptor, *launchTraits(Processor));
   auto AtEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
     if (&MF == LR.functions().front().second) {
-      SeamCode Seam(Encoder, *seamTraits(Processor),
-                    Kernel.Descriptor.usesWave32() ? 32 : 64, Layout);
+      SeamCode Seam = seamIn(Layout);
       Start.write(Seam);
     }
     P.atEntry(MF, Layout);

@@ -10,7 +10,9 @@ RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
                         RegisterUse Code) {
   const PayloadFrame &Frame = Plan.Frame;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
-  unsigned SGPRs = std::max(Code.SGPRs, Frame.FirstSGPR);
+  // Before gfx10, VCC and FLAT_SCRATCH are the last of the allocated registers:
+  // hooks use them where the application may have values of its own.
+  unsigned SGPRs = std::max({Code.SGPRs, Plan.Use.SGPRs, Frame.FirstSGPR});
   unsigned VGPRs = std::max(Code.VGPRs, Frame.FirstVGPR);
   unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {

@@ -202,6 +202,18 @@ void SeamCode::awaitALU() {
     op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
 }
 
+void SeamCode::operateOnVectors(MCRegister Mask) {
+  op(AMDGPU::V_CMP_NE_U32_e64, {reg(mask(Mask)), imm(0), imm(0)});
+}
+
+void SeamCode::beforeDeallocation(bool UsesStack) {
+  if (UsesStack && Waits.Counters == SeamWaits::Gfx12)
+    op(AMDGPU::S_WAIT_STORECNT, imm(0));
+  else if (UsesStack)
+    op(AMDGPU::S_WAITCNT_VSCNT, {reg(AMDGPU::SGPR_NULL), imm(0)});
+  waitStates(1);
+}
+
 void SeamCode::renewMask(MCRegister Pair) {
   if (Waits.HasMaskHazard && WaveSize == 64)
     moveMask(Pair, Pair);

@@ -90,6 +90,13 @@ public:
   /// wait for.
   void awaitALU();
 
+  /// Any vector operation at all, into \p Mask, a pair that nobody needs: what
+  /// follows takes v_cmpx for the latest one no more.
+  void operateOnVectors(llvm::MCRegister Mask);
+  /// What stands before s_sendmsg that gives vector registers back: a wave must
+  /// not have stores to its stack on the way then, and gfx11 wants an s_nop.
+  void beforeDeallocation(bool UsesStack);
+
   /// Writes \p Pair back to itself, for awaitALU() to come: what instructions
   /// read it as a mask before then matters no more to those that follow, which
   /// a compiler saw without them. Nothing where hardware has no such hazard.

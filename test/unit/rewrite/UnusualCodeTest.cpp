@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Legal code of a kind that compilers do not make, under poison.
+#include "EngineTest.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class UnusualCode : public EngineTest {
+protected:
+  /// v8 is the offset of the work-item's word behind s[4:5]; \p Body leaves
+  /// what goes there in v9.
+  AssemblyKernel storing(const std::string &Body) const {
+    AssemblyKernel K;
+    K.VGPRs = 48;
+    K.Body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+             "v_and_b32_e32 v0, 0x3ff, v0\n"
+             "v_lshlrev_b32_e32 v8, 2, v0\n"
+             "wait_all\n" +
+             Body +
+             "\nglobal_store_dword v8, v9, s[4:5]\n"
+             "s_endpgm\n";
+    return K;
+  }
+
+  /// Under some kinds of garbage, so that none is right by chance.
+  void expectSurvives(const AssemblyKernel &K, uint32_t Result,
+                      unsigned Items = 64) {
+    Object Kernel = fromAssembly(K);
+    if (!Kernel)
+      return;
+    KernelLaunch Launch{{Items, 1, 1}, {Items, 1, 1}};
+    Launch.Arguments.words(64);
+    Options.Engine.Poison = true;
+    for (uint64_t Seed = 1; Seed <= 6; ++Seed) {
+      SCOPED_TRACE(Seed);
+      Options.Engine.PoisonSeed = Seed;
+      Judgement J = expectUnchanged(Kernel, Launch, [](auto &, auto &) {});
+      ASSERT_EQ(J.Buffers.at(0).at(5), Result);
+    }
+  }
+
+  /// With a hook before each instruction.
+  Judgement expectCounted(const AssemblyKernel &K) {
+    setHooks(R"(
+define void @count() #0 {
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  ret void
+})");
+    KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+    Launch.Arguments.words(512);
+    return expectUnchanged(fromAssembly(K), Launch, everywhere("count"));
+  }
+
+  static constexpr const char *FourValues = "v_mov_b32_e32 v1, 11\n"
+                                            "v_mov_b32_e32 v2, 22\n"
+                                            "v_mov_b32_e32 v3, 33\n"
+                                            "v_mov_b32_e32 v4, 44\n";
+};
+
+// -- Modes of gfx9
+
+TEST_P(UnusualCode, SwitchesIndexModeOnThroughTheModeRegister) {
+  if (target().isRdna())
+    return;
+  expectSurvives(storing(std::string(FourValues) + R"(
+    s_movk_i32 m0, 0x1002
+    s_nop 4
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1
+    s_nop 4
+    v_mov_b32_e32 v9, v1
+    s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 0
+    s_nop 4)"),
+                 33);
+}
+
+TEST_P(UnusualCode, CallsFunctionsInIndexMode) {
+  if (target().isRdna())
+    return;
+  AssemblyKernel K = storing(std::string(FourValues) + R"(
+    s_mov_b32 s6, 2
+    s_set_gpr_idx_on s6, gpr_idx(SRC0)
+    s_call_b64 s[30:31], indexed
+    s_set_gpr_idx_off)");
+  K.Functions = ".type indexed,@function\nindexed:\nv_mov_b32_e32 v9, v1\n"
+                "s_setpc_b64 s[30:31]\n.Li:\n.size indexed, .Li-indexed\n";
+  expectSurvives(K, 33);
+}
+
+TEST_P(UnusualCode, SkipsVectorInstructions) {
+  if (target().isRdna())
+    return;
+  expectSurvives(storing(R"(
+    v_mov_b32_e32 v9, 5
+    s_mov_b32 s7, 1
+    s_nop 4
+    s_setvskip s7, 0
+    s_nop 4
+    v_mov_b32_e32 v9, 7
+    s_setvskip 0, 0
+    s_nop 4)"),
+                 5);
+}
+
+// -- Indexed instructions of gfx10 and later
+
+TEST_P(UnusualCode, SwapsIndexedRegisters) {
+  if (!target().isRdna())
+    return;
+  expectSurvives(storing(std::string(FourValues) + R"(
+    v_mov_b32_e32 v6, 66
+    s_mov_b32 m0, 0x20001
+    v_swaprel_b32 v1, v5
+    v_mov_b32_e32 v9, v3)"),
+                 66);
+}
+
+TEST_P(UnusualCode, MovesBetweenIndexedScalars) {
+  if (!target().isRdna())
+    return;
+  // Nothing names s20 and s22.
+  AssemblyKernel K = storing(R"(
+    s_mov_b32 s8, 11
+    s_mov_b32 s9, 22
+    s_mov_b32 s10, 33
+    s_mov_b32 m0, 12 << 16
+    s_movrelsd_2_b32 s8, s10
+    s_mov_b32 m0, 12
+    s_nop 0
+    s_nop 0
+    s_movrelsd_2_b32 s9, s8
+    v_mov_b32_e32 v9, s9)");
+  K.SGPRs = 24;
+  Judgement J = expectCounted(K);
+  ASSERT_FALSE(J.Buffers.empty());
+  EXPECT_EQ(J.Buffers[0][5], 33u);
+}
+
+// -- What reads or keeps more than it seems
+
+TEST_P(UnusualCode, ReadsSccAsAPartOfTheStatus) {
+  if (StringRef(target().Processor) == "gfx1201")
+    return; // It is in another register.
+  expectSurvives(storing(R"(
+    s_cmp_lg_u32 s4, s4
+    s_nop 2
+    s_getreg_b32 s6, hwreg(HW_REG_STATUS, 0, 1)
+    v_mov_b32_e32 v9, s6)"),
+                 0);
+}
+
+TEST_P(UnusualCode, NamesLanesBeyondTheWave) {
+  if (target().WaveSize != 32)
+    return;
+  // Lane 33 is lane 1.
+  expectSurvives(storing(R"(
+    s_mov_b32 s6, exec_lo
+    s_mov_b32 s7, -1
+    v_writelane_b32 v10, exec_lo, 1
+    v_writelane_b32 v10, s7, 33
+    s_mov_b32 exec_lo, -1
+    v_mbcnt_lo_u32_b32 v8, -1, 0
+    v_lshlrev_b32_e32 v8, 2, v8
+    v_mov_b32_e32 v9, 5
+    s_mov_b32 exec_lo, s6
+    s_nop 0
+    v_mov_b32_e32 v9, 7
+    v_readlane_b32 s8, v10, 1
+    s_mov_b32 exec_lo, s8)"),
+                 7, /*Items=*/16);
+}
+
+TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
+  if (target().isRdna())
+    return;
+  AssemblyKernel K = storing(R"(
+    v_mbcnt_lo_u32_b32 v8, -1, 0
+    v_mbcnt_hi_u32_b32 v8, -1, v8
+    v_lshlrev_b32_e32 v8, 2, v8
+    s_mov_b64 s[6:7], exec
+    v_writelane_b32 v40, s6, 0
+    v_writelane_b32 v40, s7, 1
+    s_mov_b64 exec, -1
+    v_mbcnt_lo_u32_b32 v8, -1, 0
+    v_mbcnt_hi_u32_b32 v8, -1, v8
+    v_lshlrev_b32_e32 v8, 2, v8
+    v_mov_b32_e32 v9, 5
+    s_mov_b64 exec, s[6:7]
+    s_nop 0
+    v_mov_b32_e32 v9, 7
+    s_call_b64 s[30:31], careless
+    v_readlane_b32 s10, v40, 0
+    v_readlane_b32 s11, v40, 1
+    s_mov_b64 exec, s[10:11])");
+  K.Functions = ".type careless,@function\ncareless:\ns_mov_b32 s12, -1\n"
+                "v_writelane_b32 v40, s12, 0\nv_writelane_b32 v40, s12, 1\n"
+                "s_setpc_b64 s[30:31]\n.Lc:\n.size careless, .Lc-careless\n";
+  expectSurvives(K, 7, /*Items=*/16);
+}
+
+TEST_P(UnusualCode, EntersClausesInTheMiddle) {
+  if (!target().isRdna())
+    return;
+  AssemblyKernel K = storing(R"(
+    s_movk_i32 s7, 2
+    s_clause 0x3
+    global_load_dword v1, v8, s[4:5]
+    global_load_dword v2, v8, s[4:5] offset:256
+  middle:
+    global_load_dword v3, v8, s[4:5] offset:512
+    global_load_dword v4, v8, s[4:5] offset:768
+    s_sub_u32 s7, s7, 1
+    s_cmp_lg_u32 s7, 0
+    s_cbranch_scc1 middle
+    wait_all
+    vadd v9, v1, v4)");
+  Judgement J = expectCounted(K);
+  EXPECT_GT(J.counters().at(0), 0u);
+}
+
+// -- At the seams
+
+/// The wave's lanes all jump over what follows v_cmpx.
+TEST_P(UnusualCode, PermutesBehindHooksThatCompare) {
+  if (!target().isRdna())
+    return;
+  setHooks(R"(
+define void @rare() #0 {
+  %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %c = icmp ugt i32 %lane, 99
+  br i1 %c, label %some, label %end
+some:
+  %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
+  br label %end
+end:
+  ret void
+})");
+  const AssemblyKernel K = storing(R"(
+    v_mov_b32_e32 v2, 6
+    s_mov_b32 s6, 0x76543210
+    s_mov_b32 s7, 0xfedcba98
+    v_permlane16_b32 v9, v2, s6, s7
+    v_permlanex16_b32 v9, v9, s6, s7)");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  Judgement J = expectUnchanged(fromAssembly(K), Launch, everywhere("rare"));
+  ASSERT_FALSE(J.Buffers.empty());
+  EXPECT_EQ(J.Buffers[0][5], 6u);
+}
+
+/// Such a wave must not have stores to its stack on the way, and gfx11 wants an
+/// s_nop right before the message.
+TEST_P(UnusualCode, GivesVectorRegistersBackBehindHooks) {
+  const StringRef P = target().Processor;
+  if (P != "gfx1100" && P != "gfx1201")
+    return;
+  constexpr uint32_t Message = 0xbfb60003, Nop = 0xbf800000;
+  const uint32_t Wait = P == "gfx1100" ? 0xbc7c0000  // s_waitcnt_vscnt null, 0
+                                       : 0xbfc10000; // s_wait_storecnt 0
+  AssemblyKernel K = storing("v_mov_b32_e32 v9, 7\n");
+  K.Body.insert(K.Body.rfind("s_endpgm"),
+                "s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)\n");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  for (bool UsesStack : {true, false}) {
+    SCOPED_TRACE(UsesStack);
+    Judgement J =
+        expectUnchanged(fromAssembly(K), Launch,
+                        [&](LiftedRepresentation &, InstrumentationTask &Task) {
+                          Task.overwriteFreeRegisters(1);
+                          if (UsesStack)
+                            Task.overwriteFreeStack(1);
+                        });
+    const Bytes &Code = J.Instrumented.CodeObject;
+    std::vector<uint32_t> Words(Code.size() / sizeof(uint32_t));
+    std::memcpy(Words.data(), Code.data(), Words.size() * sizeof(uint32_t));
+    const auto At = find(Words, Message);
+    ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());
+    EXPECT_EQ(At[-1], Nop);
+    EXPECT_EQ(At[-2] == Wait, UsesStack);
+  }
+}
+
+/// VCC and FLAT_SCRATCH are the last of the registers that a wave has.
+TEST_P(UnusualCode, KeepsLastScalarsApartFromVCC) {
+  if (target().isRdna())
+    return;
+  AssemblyKernel K = storing("s_mov_b32 s91, 7\ns_mov_b32 s90, 8\n"
+                             "s_nop 0\ns_nop 0\n"
+                             "v_mov_b32_e32 v9, s91\n");
+  K.SGPRs = 92;
+  K.Directives = ".amdhsa_reserve_vcc 0\n";
+  if (StringRef(target().Processor).starts_with("gfx90"))
+    K.Directives += ".amdhsa_reserve_flat_scratch 0\n";
+  for (RegisterPolicy Policy : {RegisterPolicy::Grow, RegisterPolicy::NoGrow}) {
+    SCOPED_TRACE(int(Policy));
+    Options.Engine.Policy = Policy;
+    Judgement J = expectCounted(K);
+    ASSERT_FALSE(J.Buffers.empty());
+    EXPECT_EQ(J.Buffers[0][5], 7u);
+    auto After = CodeObject::create(J.Instrumented.CodeObject);
+    ASSERT_TRUE(bool(After)) << toString(After.takeError());
+    const RegisterFileTraits &Traits = *registerFileTraits(target().Processor);
+    EXPECT_GE((*After)->kernels().front().Descriptor.allocatedSGPRs(Traits),
+              92 + Traits.ExtraSGPRs);
+  }
+}
+
+/// Where a call goes that takes its address from memory is not known.
+TEST_P(UnusualCode, ReturnsFromUnknownCodeDuringMatrixOperations) {
+  const StringRef P = target().Processor;
+  if (P != "gfx90a" && P != "gfx942" && P != "gfx950")
+    return;
+  AssemblyKernel K = storing(R"(
+    v_mov_b32_e32 v1, 1.0
+    v_mov_b32_e32 v9, 3
+    s_getpc_b64 s[6:7]
+  .Lhere:
+    s_load_dword s10, s[4:5], 0x0
+    wait_all
+    s_add_u32 s10, s10, unknown-.Lhere
+    s_add_u32 s6, s6, s10
+    s_addc_u32 s7, s7, 0
+    s_swappc_b64 s[30:31], s[6:7]
+    wait_all
+    s_nop 15
+    s_nop 15
+    v_mov_b32_e32 v20, 3
+    v_mov_b32_e32 v21, 3
+    s_cselect_b32 s11, 1, 0
+    v_mov_b32_e32 v22, s11)");
+  K.VGPRs = 64;
+  K.Functions = ".type unknown,@function\nunknown:\n"
+                "v_mfma_f32_32x32x1f32 v[16:47], v1, v1, 0\n"
+                "s_setpc_b64 s[30:31]\n.Lu:\n.size unknown, .Lu-unknown\n";
+  expectSurvives(K, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCode,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+} // namespace
