@@ -163,7 +163,7 @@ private:
         Transfer.Kind != ControlTransfer::TailCall) {
       // Unknown code may run, or come back to the caller.
       if (Transfer.isUnresolved()) {
-        Sum.Changed = RegisterSet::all();
+        Sum.Changed = RegisterSet::all() - calleeSavedVGPRs();
         Sum.ChangesExec = true;
       }
       return;
@@ -180,9 +180,10 @@ private:
   }
 
   Summary summaryOf(const MachineFunction *Callee) const {
-    auto It = Summaries.find(Callee);
-    return It == Summaries.end() ? Summary{true, RegisterSet::all()}
-                                 : It->second;
+    if (auto It = Summaries.find(Callee); It != Summaries.end())
+      return It->second;
+    return {true, RegisterSet::all() - (Callee ? calleeSavedVGPRs(*Callee)
+                                               : calleeSavedVGPRs())};
   }
 
   ExecSet execOf(const MaskState &State) const {
@@ -223,9 +224,10 @@ private:
              const InstructionEffects &E) const {
     SmallVector<std::pair<unsigned, MaskValue>, 4> Known;
     // Everything is read before anything is written.
-    evaluate(State, MI, E, Known);
-    const bool WritesLane =
-        MI.getOpcode() == AMDGPU::V_WRITELANE_B32 && MI.getOperand(2).isImm();
+    if (!E.MayBeSkipped)
+      evaluate(State, MI, E, Known);
+    const bool WritesLane = MI.getOpcode() == AMDGPU::V_WRITELANE_B32 &&
+                            MI.getOperand(2).isImm() && !E.MayBeSkipped;
     MaskValue Lane;
     if (WritesLane)
       Lane = source(State, MI.getOperand(1), 0);

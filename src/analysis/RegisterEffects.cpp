@@ -5,6 +5,7 @@
 #include "amdgpu/NamedOperands.h"
 #include "analysis/ExecChange.h"
 #include "analysis/WaveModes.h"
+#include "lift/IndexedOperands.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <atomic>
@@ -77,10 +78,6 @@ uint16_t vectorTraits(StringRef Name) {
     Result |= ReadsResult;
   if (Name.starts_with("V_CMP"))
     Result |= Compares;
-  if (startsWithAny(Name, {"V_MOVRELS", "V_SWAPREL"}))
-    Result |= IndexedRead;
-  if (startsWithAny(Name, {"V_MOVRELD", "V_MOVRELSD", "V_SWAPREL"}))
-    Result |= IndexedWrite;
   return Result;
 }
 
@@ -88,10 +85,9 @@ uint16_t traitsOf(StringRef Name) {
   uint16_t Result = 0;
   if (Name.starts_with("S_CMOV")) // Moves if SCC is set.
     Result |= WritesPart;
-  if (Name.starts_with("S_MOVRELS"))
-    Result |= IndexedRead;
-  if (startsWithAny(Name, {"S_MOVRELD", "S_MOVRELSD"}))
-    Result |= IndexedWrite;
+  const IndexedOperands Indexed = indexedOperandsOf(Name);
+  Result |=
+      (Indexed.Read ? IndexedRead : 0) | (Indexed.Written ? IndexedWrite : 0);
   if (startsWithAny(Name, {"S_TRAP", "S_RFE", "S_CBRANCH_G_FORK",
                            "S_CBRANCH_I_FORK", "S_CBRANCH_JOIN"}))
     Result |= Escapes;
@@ -99,7 +95,7 @@ uint16_t traitsOf(StringRef Name) {
     Result |= ReadsHardware;
   if (Name.starts_with("S_"))
     return Name.contains("F16") ? Result | WritesPart : Result;
-  return vectorTraits(Name);
+  return Result | vectorTraits(Name);
 }
 
 /// Opcodes are the same for all processors of the target, and few of them
@@ -149,6 +145,7 @@ public:
     addIndexed();
     Result.ReadsEverything = Traits & Escapes;
     Result.IsComparison = Traits & Compares;
+    Result.MayBeSkipped = Context.MaySkip && IsVector;
     Result.Exec = execChangeOf(MI, Context.IsWave32);
     return std::move(Result);
   }
@@ -216,10 +213,13 @@ private:
     return isSet(amdgpu::OperandName::TFE) || isSet(amdgpu::OperandName::LWE);
   }
 
-  /// SCC, EXECZ and VCCZ are bits of STATUS, and of others later.
+  /// SCC, EXECZ and VCCZ are bits of STATUS, on gfx12 some of STATE_PRIV.
   void addStatus() {
-    constexpr int64_t IdMask = 0x3f, Mode = 1;
-    if ((MI.getOperand(1).getImm() & IdMask) == Mode)
+    constexpr int64_t IdMask = 0x3f, Status = 2, StatePriv = 4;
+    const int64_t Id = MI.getOperand(1).getImm() & IdMask;
+    const bool IsGfx12 =
+        MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX12);
+    if (Id != Status && !(IsGfx12 && Id == StatePriv))
       return;
     add({RegisterSet::SCC, 1}, RegisterAccess::Read);
     add({RegisterSet::VCCLo, 2}, RegisterAccess::Read);

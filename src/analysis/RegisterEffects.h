@@ -43,6 +43,8 @@ struct InstructionEffects {
   bool ReadsEverything = false;
   /// Scalar results are masks with zeros for inactive lanes.
   bool IsComparison = false;
+  /// All of it may not happen (s_setvskip).
+  bool MayBeSkipped = false;
 
   static bool isWrite(const RegisterEffect &Effect) {
     return Effect.Access == RegisterAccess::Write ||

@@ -92,7 +92,8 @@ RegisterUse registerUse(const LiftedRepresentation &LR) {
   forEachInstruction(LR, [&](const MachineInstr &MI) {
     const IndexedOperands Now = indexedOperandsOf(MI);
     Indexed.Scalars |= Now.Scalars;
-    Indexed.Vectors |= Now.Vectors;
+    Indexed.Vectors |=
+        Now.Vectors || vectorModeAfter(MI, VectorMode::Index).value_or(false);
   });
   const bool RunsUnknownCode = LR.hasUnresolvedTransfers();
   if (Indexed.Scalars || RunsUnknownCode)

@@ -27,22 +27,13 @@ bool deallocatesVGPRs(const MachineInstr &MI) {
          MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX11Insts);
 }
 
-WaveModeTracker::WaveModeTracker(const LiftedRepresentation &LR)
-    : HasSkipMode(LR.impl().Target->subtarget().hasFeature(
-          AMDGPU::FeatureVGPRIndexMode)) {}
-
 void WaveModeTracker::step(const MachineInstr &MI, WaveModes &Modes) const {
-  constexpr unsigned SkipBit = 28;
   if (MI.isCall())
     Modes.join(AtTransfers);
-  if (maySwitchIndexModeOn(MI))
-    Modes.Indexed = true;
-  if (MI.getOpcode() == AMDGPU::S_SET_GPR_IDX_OFF)
-    Modes.Indexed = false;
-  if (MI.getOpcode() == AMDGPU::S_SETVSKIP)
-    Modes.Skips = !MI.getOperand(0).isImm() || MI.getOperand(0).getImm();
-  if (HasSkipMode && writesModeBit(MI, SkipBit))
-    Modes.Skips = true;
+  if (std::optional<bool> On = vectorModeAfter(MI, VectorMode::Index))
+    Modes.Indexed = *On;
+  if (std::optional<bool> On = vectorModeAfter(MI, VectorMode::Skip))
+    Modes.Skips = *On;
   if (deallocatesVGPRs(MI)) {
     Modes.Deallocated = true;
     Modes.Allocated = false;
@@ -74,7 +65,7 @@ bool WaveModeTracker::enter(const MachineFunction &MF, bool IsKernel) {
 }
 
 WaveModeTracker WaveModeTracker::run(const LiftedRepresentation &LR) {
-  WaveModeTracker Result(LR);
+  WaveModeTracker Result;
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[Symbol, MF] : LR.functions())

@@ -15,7 +15,8 @@ struct WaveModes {
   bool Indexed = false;     ///< Vector operands are offset by M0.
   bool Skips = false;       ///< Vector instructions do nothing.
   bool Deallocated = false; ///< There are no vector registers any more.
-  bool Allocated = false;   ///< There still are. Not a state of interest.
+  /// On some way there still are: tells "surely" from "may be" above.
+  bool Allocated = false;
 
   bool any() const { return Indexed || Skips || Deallocated; }
   /// Whether that added anything.
@@ -37,10 +38,9 @@ public:
   void step(const llvm::MachineInstr &MI, WaveModes &Modes) const;
 
 private:
-  explicit WaveModeTracker(const LiftedRepresentation &LR);
+  WaveModeTracker() = default;
   bool enter(const llvm::MachineFunction &MF, bool IsKernel);
 
-  bool HasSkipMode; ///< Gone with gfx10, as GPR-index mode.
   /// At some call, return or jump elsewhere.
   WaveModes AtTransfers;
   llvm::DenseMap<const llvm::MachineBasicBlock *, WaveModes> Entry;

@@ -16,8 +16,9 @@ namespace luthier {
 /// By functions that nothing is known of.
 RegisterSet calleeSavedVGPRs();
 
-/// Those of them that \p MF does put away and take back. Nothing else is known
-/// to keep to what compilers agreed on.
+/// Those of them that \p MF puts away before it does anything else with them,
+/// and that in the order of its code it last takes back from there. Who does
+/// not do that need not keep to what compilers agreed on.
 RegisterSet calleeSavedVGPRs(const llvm::MachineFunction &MF);
 
 } // namespace luthier

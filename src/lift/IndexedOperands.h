@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions that use registers whose numbers depend on M0.
+// Instructions that use registers whose numbers depend on M0, and the modes of
+// gfx9 that change what vector instructions do.
 #ifndef LUTHIER_LIFT_INDEXEDOPERANDS_H
 #define LUTHIER_LIFT_INDEXEDOPERANDS_H
+
+#include "llvm/ADT/StringRef.h"
+#include <optional>
 
 namespace llvm {
 class MachineInstr;
@@ -10,20 +14,22 @@ class MachineInstr;
 
 namespace luthier {
 
+/// Registers that the operands do not name.
 struct IndexedOperands {
   bool Scalars = false, Vectors = false;
-  /// Something else than the operands say is written, by this instruction or,
-  /// as it switches GPR-index mode, between here and the next of its kind.
-  bool AreWritten = false;
+  bool Read = false, Written = false;
 };
+/// By LLVM's name of the opcode, in all its encodings.
+IndexedOperands indexedOperandsOf(llvm::StringRef Opcode);
 IndexedOperands indexedOperandsOf(const llvm::MachineInstr &MI);
 
-/// s_setreg reaches bit \p Bit of MODE. Which value it gets is not followed.
-bool writesModeBit(const llvm::MachineInstr &MI, unsigned Bit);
+/// Bits of MODE: M0 is added to the numbers of vector registers; vector
+/// instructions do nothing. Both went with gfx10.
+enum class VectorMode : uint8_t { Index = 27, Skip = 28 };
 
-/// \p MI may switch GPR-index mode on, in which M0 is added to the numbers of
-/// vector registers. The mode went with gfx10.
-bool maySwitchIndexModeOn(const llvm::MachineInstr &MI);
+/// Whether \p Mode may be on after \p MI; nothing if that does not change it.
+std::optional<bool> vectorModeAfter(const llvm::MachineInstr &MI,
+                                    VectorMode Mode);
 
 } // namespace luthier
 

@@ -36,7 +36,8 @@ unsigned laneKey(RegisterUnits VGPR, unsigned Lane) {
 class Interpreter {
 public:
   using Environment = ScalarConstants::Environment;
-  Interpreter(Values &State, const Environment &Env) : State(State), Env(Env) {}
+  Interpreter(Values &State, const Environment &Env, bool MaySkip)
+      : State(State), Env(Env), MaySkip(MaySkip) {}
 
   void run(const MachineInstr &MI, std::optional<uint64_t> Callee) {
     // Everything is read before anything is written.
@@ -168,11 +169,15 @@ private:
           set(Env.PointerAt(*From + 4 * I), I);
       break;
     case AMDGPU::V_WRITELANE_B32:
+      if (MaySkip)
+        break;
       if (auto Word = half(MI.getOperand(1), 0))
         if (auto Lane = source(MI.getOperand(2)))
           Result.push_back({laneKey(To, laneOf(MI, *Lane)), *Word});
       break;
     case AMDGPU::V_READLANE_B32:
+      if (MaySkip)
+        break;
       // Encodings exist that read a constant.
       if (auto Lane = source(MI.getOperand(2));
           Lane && MI.getOperand(1).isReg())
@@ -196,8 +201,8 @@ private:
 
   /// Drops what \p MI writes.
   void forget(const MachineInstr &MI, std::optional<uint64_t> Callee) {
-    if (indexedOperandsOf(MI).AreWritten)
-      return State.clear();
+    if (indexedOperandsOf(MI).Written || vectorModeAfter(MI, VectorMode::Index))
+      return State.clear(); // Until it is known to be off, anything.
     if (MI.isCall()) {
       if (!Env.ChangedBy)
         return State.clear();
@@ -234,6 +239,7 @@ private:
 
   Values &State;
   const Environment &Env;
+  const bool MaySkip;
 };
 
 /// Keeps what both ways agree on. True if that is less than before.
@@ -257,9 +263,19 @@ bool ScalarConstants::isTransfer(const MachineInstr &MI) {
   }
 }
 
+/// Vector instructions may do nothing on some way through \p MF.
+static bool skipsVectors(const MachineFunction &MF) {
+  return any_of(MF, [](const MachineBasicBlock &MBB) {
+    return any_of(MBB, [](const MachineInstr &MI) {
+      return vectorModeAfter(MI, VectorMode::Skip).value_or(false);
+    });
+  });
+}
+
 ScalarConstants ScalarConstants::run(const MachineFunction &MF,
                                      const Environment &Env) {
   ScalarConstants Result;
+  const bool MaySkip = skipsVectors(MF);
   // Blocks that control has not reached yet have no entry.
   DenseMap<const MachineBasicBlock *, Values> Starts;
   SetVector<const MachineBasicBlock *> Work;
@@ -302,7 +318,7 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
   while (!Work.empty()) {
     const MachineBasicBlock *MBB = Work.pop_back_val();
     Values State = Starts[MBB];
-    Interpreter Interpret(State, Env);
+    Interpreter Interpret(State, Env, MaySkip);
     for (const MachineInstr &MI : *MBB) {
       if (isTransfer(MI))
         record(MI, Interpret);
