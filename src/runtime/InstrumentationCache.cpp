@@ -43,7 +43,8 @@ static uint64_t groupsByRegisters(const hsa_kernel_dispatch_packet_t &Packet,
          std::max<uint64_t>(divideCeil(Items, Target.WaveSize), 1);
 }
 static uint64_t groupsByMemory(uint64_t Bytes, const Redirection &Target) {
-  return Target.GroupSegmentLimit / std::max<uint64_t>(Bytes, 1);
+  return Target.GroupSegmentLimit /
+         std::max<uint64_t>(alignTo(Bytes, Target.GroupSegmentGranule), 1);
 }
 
 Error checkFitsCooperatively(const hsa_kernel_dispatch_packet_t &Packet,
@@ -234,6 +235,8 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Target.WaveSize = Info->Descriptor.usesWave32() ? 32 : 64;
   if (Traits)
     Target.SIMDsPerCU = Traits->SIMDsPerCU;
+  // AMDGPUUsage, GRANULATED_LDS_SIZE.
+  Target.GroupSegmentGranule = Processor.Processor == "gfx950" ? 1280 : 512;
 
   auto Executable =
       OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());

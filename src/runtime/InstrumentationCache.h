@@ -48,6 +48,7 @@ struct Redirection {
   unsigned WaveSize = 64, SIMDsPerCU = 4;
   /// Bytes that one workgroup can have at most.
   uint32_t GroupSegmentLimit = 0;
+  uint32_t GroupSegmentGranule = 512; ///< Bytes that it gets at a time.
 };
 
 /// Has \p Packet run \p Target with \p Arguments. Refuses with SharedMemory,

@@ -48,6 +48,24 @@ TEST(CooperativeLaunch, NeedsTheOriginalsMemory) {
   EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
 }
 
+TEST(CooperativeLaunch, GetsMemoryInGranules) {
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.workgroup_size_x = 128;
+  Packet.workgroup_size_y = Packet.workgroup_size_z = 1;
+  Packet.group_segment_size = 3072;
+  Redirection Target;
+  Target.WaveSize = 32;
+  Target.SIMDsPerCU = 2;
+  Target.WavesBefore = Target.WavesAfter = 40; // Of twenty groups.
+  Target.GroupSegmentLimit = 65536;
+  Target.ExtraGroupSegment = 160; // Twenty by bytes, eighteen by granules.
+  Error E = checkFitsCooperatively(Packet, Target);
+  ASSERT_TRUE(E.isA<Refusal>());
+  EXPECT_NE(toString(std::move(E)).find("18 groups"), std::string::npos);
+  Target.WavesBefore = Target.WavesAfter = 36;
+  EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
+}
+
 TEST(Redirect, AsksForWhatBothNeed) {
   Redirection Target;
   Target.KernelObject = 0x1000;
