@@ -57,6 +57,7 @@ private:
                     Hooks.Frame.Frame.WaveSize, Layout);
   }
   std::vector<PlacedPayload> placedPayloads() const;
+  Error keepSpecialScalarsApart(unsigned &SGPRs) const;
   Error emit(KernelDescriptor Descriptor, unsigned SGPREnd);
   void report(const KernelDescriptor &After);
   RegisterSet keptBetweenPoints() const;
@@ -155,9 +156,11 @@ void Instrumentation::writeAt(const Place &Where, size_t Begin,
       if (!Hooks.Payloads[Ready.Point->Variant].Code.empty())
         Copies.push_back({Insertions, At - Begin, Ready.Point->Variant});
     }
-  if (Layout.size() != Begin && Where.K == Place::Kind::Before &&
-      deallocatesVGPRs(*Where.MI))
-    seamIn(Layout).beforeDeallocation(Hooks.Frame.Stack.IsUsed);
+  // Also for what hooks stored earlier.
+  const bool UsesStack = Hooks.Frame.Stack.IsUsed;
+  if (Where.K == Place::Kind::Before && deallocatesVGPRs(*Where.MI) &&
+      (UsesStack || Layout.size() != Begin))
+    seamIn(Layout).beforeDeallocation(UsesStack);
   Insertions += Layout.size() != Begin;
 }
 
@@ -207,11 +210,38 @@ Error Instrumentation::writeKernel() {
   return emit(Descriptor, Start.sgprEnd());
 }
 
+/// What hooks do with VCC and FLAT_SCRATCH must not be done to registers of the
+/// application, which may have left no room for those.
+Error Instrumentation::keepSpecialScalarsApart(unsigned &SGPRs) const {
+  const KernelDescriptor &D = Kernel.Descriptor;
+  const bool IsPair = launchTraits(Object.target().Processor)->Scratch ==
+                      ScratchSetup::RegisterPair;
+  SpecialScalars Wanted;
+  Wanted.VCC = !Hooks.Payloads.empty() && !Hooks.Hazards.HasVCC;
+  Wanted.FlatScratch =
+      IsPair && Hooks.Frame.Stack.IsUsed && !Hooks.Hazards.HasFlatScratch;
+  const unsigned Needed = scalarsForSpecial(Use.SGPRs, Wanted, Traits, D);
+  if (Needed <= SGPRs)
+    return Error::success();
+  KernelDescriptor Grown = D;
+  Grown.setSGPRs(Needed, Traits);
+  if (Options.Policy != RegisterPolicy::Grow &&
+      Grown.wavesPerSIMD(Traits) < D.wavesPerSIMD(Traits))
+    return refuse(RefusalReason::RegisterBudget,
+                  "the kernel uses " + Twine(Use.SGPRs) +
+                      " scalar registers, which leaves hooks no VCC and no "
+                      "FLAT_SCRATCH without more of them");
+  SGPRs = Needed;
+  return Error::success();
+}
+
 Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
   KernelImage Image{Kernel.Name, {}, 0, Descriptor};
   KernelMetadata Metadata = Kernel.Metadata;
   RegisterUse CodeUse = editedRegisterUse(LR);
   CodeUse.SGPRs = std::max(CodeUse.SGPRs, SGPREnd);
+  if (Error E = keepSpecialScalarsApart(CodeUse.SGPRs))
+    return E;
   growRegisters(registerAllocation(LR),
                 registersOf(Hooks.Frame, Hooks.Payloads, CodeUse), Traits,
                 Image.Descriptor, Metadata);
@@ -304,7 +334,15 @@ instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
         Instrumentation(LR, Garbage.task(), ResolveAll, How).run();
     if (Result || !Task.isStackOptional())
       return Result;
-    if (Error Other = handleErrors(Result.takeError(), [](const Refusal &) {}))
+    Error Other = handleErrors(
+        Result.takeError(), [](std::unique_ptr<Refusal> R) -> Error {
+          const bool IsForRoom =
+              R->reason() == RefusalReason::RegisterBudget ||
+              R->reason() == RefusalReason::InstrumentationStack ||
+              R->reason() == RefusalReason::DynamicStack;
+          return IsForRoom ? Error::success() : Error(std::move(R));
+        });
+    if (Other)
       return std::move(Other);
   }
   if (How.Poison && Task.insertions().empty())

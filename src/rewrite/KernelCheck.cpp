@@ -100,6 +100,9 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
   KernelHazards Result;
   Result.OwnsFlatScratch = ownsFlatScratch(LR);
   Result.MatrixOps = mayRunMatrixOps(LR);
+  Result.Permutes =
+      LR.hasUnresolvedTransfers() &&
+      LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureGFX10Insts);
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)
@@ -109,6 +112,10 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
             SIInstrInfo::isEXP(MI) ||
             (SIInstrInfo::isDS(MI) &&
              !countedOperation(MI, waitTraits(MF->getSubtarget())).IsInOrder);
+        Result.HasVCC |= MI.readsRegister(AMDGPU::VCC, &TRI) ||
+                         MI.modifiesRegister(AMDGPU::VCC, &TRI);
+        Result.HasFlatScratch |= MI.readsRegister(AMDGPU::FLAT_SCR, &TRI) ||
+                                 MI.modifiesRegister(AMDGPU::FLAT_SCR, &TRI);
         Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
                                MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
         Result.LoadsVCC |= MI.modifiesRegister(AMDGPU::VCC, &TRI) &&

@@ -25,6 +25,9 @@ struct KernelHazards {
   /// v_div_fmas needs distance from vector instructions that write VCC, also
   /// where it has been written once more in between.
   bool DividesByVCC = false;
+  /// The application has VCC and FLAT_SCRATCH, which before gfx10 are the last
+  /// of the scalar registers that a wave is given.
+  bool HasVCC = false, HasFlatScratch = false;
   /// FLAT_SCRATCH is not always what scratch instructions of hooks need: the
   /// application puts more into it than the address of its own scratch.
   bool OwnsFlatScratch = false;

@@ -10,9 +10,7 @@ RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
                         RegisterUse Code) {
   const PayloadFrame &Frame = Plan.Frame;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
-  // Before gfx10, VCC and FLAT_SCRATCH are the last of the allocated registers:
-  // hooks use them where the application may have values of its own.
-  unsigned SGPRs = std::max({Code.SGPRs, Plan.Use.SGPRs, Frame.FirstSGPR});
+  unsigned SGPRs = std::max(Code.SGPRs, Frame.FirstSGPR);
   unsigned VGPRs = std::max(Code.VGPRs, Frame.FirstVGPR);
   unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {
@@ -37,6 +35,19 @@ RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
           Plan.State->Exec, Plan.State->Address})
       include(Reg);
   return {SGPRs, VGPRs, AGPRs};
+}
+
+unsigned scalarsForSpecial(unsigned Used, const SpecialScalars &Wanted,
+                           const RegisterFileTraits &Traits,
+                           const KernelDescriptor &Descriptor) {
+  constexpr unsigned OnlyVCC = 2;
+  const unsigned Last = Wanted.FlatScratch ? Traits.ExtraSGPRs
+                        : Wanted.VCC       ? OnlyVCC
+                                           : 0;
+  if (Traits.hasFixedSGPRs() ||
+      Used + Last <= Descriptor.allocatedSGPRs(Traits))
+    return 0;
+  return Used;
 }
 
 void growRegisters(const RegisterUse &Own, RegisterUse Wanted,

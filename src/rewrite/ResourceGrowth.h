@@ -15,6 +15,17 @@ namespace luthier {
 RegisterUse registersOf(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
                         RegisterUse Code);
 
+/// Scalar registers of the wave, before gfx10 the last of its allocation, that
+/// hooks use and the application does not.
+struct SpecialScalars {
+  bool VCC = false, FlatScratch = false;
+};
+/// Registers to grow to where the application, which uses \p Used, leaves no
+/// room for \p Wanted; 0 where it does.
+unsigned scalarsForSpecial(unsigned Used, const SpecialScalars &Wanted,
+                           const RegisterFileTraits &Traits,
+                           const KernelDescriptor &Descriptor);
+
 /// Brings descriptor and metadata up to \p Wanted; \p Own is what the
 /// descriptor allocates.
 void growRegisters(const RegisterUse &Own, RegisterUse Wanted,

@@ -94,7 +94,8 @@ public:
   /// follows takes v_cmpx for the latest one no more.
   void operateOnVectors(llvm::MCRegister Mask);
   /// What stands before s_sendmsg that gives vector registers back: a wave must
-  /// not have stores to its stack on the way then, and gfx11 wants an s_nop.
+  /// not have stores to its stack on the way then, and hardware wants an s_nop
+  /// right before the message.
   void beforeDeallocation(bool UsesStack);
 
   /// Writes \p Pair back to itself, for awaitALU() to come: what instructions

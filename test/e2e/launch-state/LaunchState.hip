@@ -2,9 +2,9 @@
 //
 // Kernels in launches of one to three dimensions, also with workgroups that the
 // grid's end cuts off. Each work-item writes down what it knows of the launch
-// and computes this and that;
-// under the tool of the same name, hooks at the kernel's start and end have
-// written the same, or the program fails.
+// and, in one kernel, what it computes with atomics, functions of mathematics
+// and memory of all kinds; under the tool of the same name, hooks at the
+// kernel's start and end have written the same, or the program fails.
 #include <hip/hip_ext.h>
 #include <hip/hip_runtime.h>
 #include <hsa/hsa.h>

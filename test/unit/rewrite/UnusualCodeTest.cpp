@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Legal code of a kind that compilers do not make, under poison.
+// Legal code that compilers make rarely or never, under poison or with hooks
+// everywhere.
 #include "EngineTest.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include <cstring>
 
 using namespace llvm;
@@ -56,6 +58,23 @@ define void @count() #0 {
     Launch.Arguments.words(512);
     return expectUnchanged(fromAssembly(K), Launch, everywhere("count"));
   }
+
+  static std::vector<uint32_t> wordsOf(const InstrumentedKernel &K) {
+    std::vector<uint32_t> Words(K.CodeObject.size() / sizeof(uint32_t));
+    std::memcpy(Words.data(), K.CodeObject.data(),
+                Words.size() * sizeof(uint32_t));
+    return Words;
+  }
+
+  static constexpr const char *StackHook = R"(
+define void @stack() #0 {
+  %a = alloca [4 x i32], addrspace(5)
+  store volatile i32 3, ptr addrspace(5) %a
+  %v = load volatile i32, ptr addrspace(5) %a
+  %w = zext i32 %v to i64
+  %old = atomicrmw add ptr addrspace(1) @Counters, i64 %w syncscope("agent") monotonic
+  ret void
+})";
 
   static constexpr const char *FourValues = "v_mov_b32_e32 v1, 11\n"
                                             "v_mov_b32_e32 v2, 22\n"
@@ -120,6 +139,25 @@ TEST_P(UnusualCode, SwapsIndexedRegisters) {
                  66);
 }
 
+TEST_P(UnusualCode, MovesIndexedRegistersBytewise) {
+  if (StringRef(target().Processor) != "gfx1030")
+    return; // Later ones have no SDWA.
+  // Nothing names v10.
+  AssemblyKernel K = storing(R"(
+    v_mov_b32_e32 v1, 11
+    v_mov_b32_e32 v5, 0
+    s_movk_i32 m0, 10
+    v_movreld_b32_sdwa v0, v1 dst_sel:DWORD dst_unused:UNUSED_PRESERVE src0_sel:DWORD
+    v_mov_b32_e32 v2, 5
+    s_nop 0
+    v_mov_b32_e32 v9, 0
+    v_movrels_b32_sdwa v9, v0 dst_sel:DWORD dst_unused:UNUSED_PRESERVE src0_sel:DWORD)");
+  Judgement J = expectCounted(K);
+  ASSERT_FALSE(J.Buffers.empty());
+  EXPECT_EQ(J.Buffers[0][5], 11u);
+  expectSurvives(K, 11);
+}
+
 TEST_P(UnusualCode, MovesBetweenIndexedScalars) {
   if (!target().isRdna())
     return;
@@ -175,10 +213,7 @@ TEST_P(UnusualCode, NamesLanesBeyondTheWave) {
                  7, /*Items=*/16);
 }
 
-TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
-  if (target().isRdna())
-    return;
-  AssemblyKernel K = storing(R"(
+constexpr const char *AllLanes = R"(
     v_mbcnt_lo_u32_b32 v8, -1, 0
     v_mbcnt_hi_u32_b32 v8, -1, v8
     v_lshlrev_b32_e32 v8, 2, v8
@@ -193,14 +228,43 @@ TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
     s_mov_b64 exec, s[6:7]
     s_nop 0
     v_mov_b32_e32 v9, 7
+)";
+
+/// Whatever else they do with them: all lanes are active after the call.
+TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
+  if (target().isRdna())
+    return;
+  for (const char *Begin : {"", "global_load_dword v40, v8, s[4:5]\nwait_all\n"
+                                "global_store_dword v8, v40, s[4:5]\n"}) {
+    SCOPED_TRACE(Begin);
+    AssemblyKernel K = storing(std::string(AllLanes) + R"(
     s_call_b64 s[30:31], careless
     v_readlane_b32 s10, v40, 0
     v_readlane_b32 s11, v40, 1
+    s_nop 4
     s_mov_b64 exec, s[10:11])");
-  K.Functions = ".type careless,@function\ncareless:\ns_mov_b32 s12, -1\n"
-                "v_writelane_b32 v40, s12, 0\nv_writelane_b32 v40, s12, 1\n"
-                "s_setpc_b64 s[30:31]\n.Lc:\n.size careless, .Lc-careless\n";
-  expectSurvives(K, 7, /*Items=*/16);
+    K.Functions = ".type careless,@function\ncareless:\n" + std::string(Begin) +
+                  "s_mov_b32 s12, -1\n"
+                  "v_writelane_b32 v40, s12, 0\nv_writelane_b32 v40, s12, 1\n"
+                  "s_setpc_b64 s[30:31]\n.Lc:\n.size careless, .Lc-careless\n";
+    expectSurvives(K, 7, /*Items=*/16);
+  }
+}
+
+TEST_P(UnusualCode, ComparesWhatIsSkipped) {
+  if (target().isRdna())
+    return;
+  expectSurvives(storing(std::string(AllLanes) + R"(
+    s_mov_b64 s[10:11], -1
+    s_mov_b32 s13, 1
+    s_nop 4
+    s_setvskip s13, 0
+    s_nop 4
+    v_cmp_eq_u32_e64 s[10:11], v8, v8
+    s_setvskip 0, 0
+    s_nop 4
+    s_mov_b64 exec, s[10:11])"),
+                 7, /*Items=*/16);
 }
 
 TEST_P(UnusualCode, EntersClausesInTheMiddle) {
@@ -220,7 +284,9 @@ TEST_P(UnusualCode, EntersClausesInTheMiddle) {
     wait_all
     vadd v9, v1, v4)");
   Judgement J = expectCounted(K);
-  EXPECT_GT(J.counters().at(0), 0u);
+  // All lanes are active throughout.
+  EXPECT_EQ(J.counters().at(0), J.WaveInstructions * target().WaveSize);
+  EXPECT_GT(J.WaveInstructions, 0u);
 }
 
 // -- At the seams
@@ -241,16 +307,15 @@ end:
   ret void
 })");
   const AssemblyKernel K = storing(R"(
-    v_mov_b32_e32 v2, 6
     s_mov_b32 s6, 0x76543210
     s_mov_b32 s7, 0xfedcba98
-    v_permlane16_b32 v9, v2, s6, s7
+    v_permlane16_b32 v9, v0, s6, s7
     v_permlanex16_b32 v9, v9, s6, s7)");
   KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(64);
   Judgement J = expectUnchanged(fromAssembly(K), Launch, everywhere("rare"));
   ASSERT_FALSE(J.Buffers.empty());
-  EXPECT_EQ(J.Buffers[0][5], 6u);
+  EXPECT_EQ(J.Buffers[0][5], 21u) << "the other row's";
 }
 
 /// Such a wave must not have stores to its stack on the way, and gfx11 wants an
@@ -276,38 +341,58 @@ TEST_P(UnusualCode, GivesVectorRegistersBackBehindHooks) {
                           if (UsesStack)
                             Task.overwriteFreeStack(1);
                         });
-    const Bytes &Code = J.Instrumented.CodeObject;
-    std::vector<uint32_t> Words(Code.size() / sizeof(uint32_t));
-    std::memcpy(Words.data(), Code.data(), Words.size() * sizeof(uint32_t));
+    const std::vector<uint32_t> Words = wordsOf(J.Instrumented);
     const auto At = find(Words, Message);
     ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());
     EXPECT_EQ(At[-1], Nop);
     EXPECT_EQ(At[-2] == Wait, UsesStack);
   }
+  // The stores of a hook some way before.
+  setHooks(StackHook);
+  Judgement J =
+      expectUnchanged(fromAssembly(K), Launch,
+                      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        cantFail(Task.insertHookBefore(
+                            LR.kernel().front().front(), hook("stack")));
+                      });
+  const std::vector<uint32_t> Words = wordsOf(J.Instrumented);
+  const auto At = find(Words, Message);
+  ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());
+  EXPECT_EQ(At[-1], Nop);
+  EXPECT_EQ(At[-2], Wait);
 }
 
 /// VCC and FLAT_SCRATCH are the last of the registers that a wave has.
-TEST_P(UnusualCode, KeepsLastScalarsApartFromVCC) {
-  if (target().isRdna())
+TEST_P(UnusualCode, KeepsLastScalarsApartFromTheirsOfHooks) {
+  const StringRef P = target().Processor;
+  if (P != "gfx906" && P != "gfx908" && P != "gfx90a")
     return;
+  // The assembler counts four for XNACK: 96, of which FLAT_SCRATCH would be
+  // s[90:91], and VCC not the application's.
   AssemblyKernel K = storing("s_mov_b32 s91, 7\ns_mov_b32 s90, 8\n"
                              "s_nop 0\ns_nop 0\n"
                              "v_mov_b32_e32 v9, s91\n");
   K.SGPRs = 92;
-  K.Directives = ".amdhsa_reserve_vcc 0\n";
-  if (StringRef(target().Processor).starts_with("gfx90"))
-    K.Directives += ".amdhsa_reserve_flat_scratch 0\n";
-  for (RegisterPolicy Policy : {RegisterPolicy::Grow, RegisterPolicy::NoGrow}) {
-    SCOPED_TRACE(int(Policy));
-    Options.Engine.Policy = Policy;
-    Judgement J = expectCounted(K);
-    ASSERT_FALSE(J.Buffers.empty());
-    EXPECT_EQ(J.Buffers[0][5], 7u);
+  K.VGPRs = 24; // So that these do not limit waves.
+  K.Directives = ".amdhsa_reserve_vcc 0\n.amdhsa_reserve_flat_scratch 0\n";
+  const RegisterFileTraits &Traits = *registerFileTraits(P);
+  auto allocated = [&](const Judgement &J) {
     auto After = CodeObject::create(J.Instrumented.CodeObject);
-    ASSERT_TRUE(bool(After)) << toString(After.takeError());
-    const RegisterFileTraits &Traits = *registerFileTraits(target().Processor);
-    EXPECT_GE((*After)->kernels().front().Descriptor.allocatedSGPRs(Traits),
-              92 + Traits.ExtraSGPRs);
+    return After ? (*After)->kernels().front().Descriptor.allocatedSGPRs(Traits)
+                 : (consumeError(After.takeError()), 0);
+  };
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(512);
+  setHooks(StackHook);
+  const Object Kernel = fromAssembly(K);
+  EXPECT_GE(allocated(expectUnchanged(Kernel, Launch, everywhere("stack"))),
+            92 + Traits.ExtraSGPRs);
+  // That costs a wave, which these policies do not pay.
+  for (RegisterPolicy Policy :
+       {RegisterPolicy::KeepOccupancy, RegisterPolicy::NoGrow}) {
+    Options.Engine.Policy = Policy;
+    expectRefused(Kernel, Launch, everywhere("stack"),
+                  RefusalReason::RegisterBudget);
   }
 }
 
