@@ -9,6 +9,7 @@
 
 #include "luthier/Hook.h"
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace luthier {
@@ -88,10 +89,22 @@ template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
              Low);
 }
 
-/// The result of \p Do with \p Operand, by lane 0 alone.
+/// \p Value, the same in all lanes, for code that runs with others. Where no
+/// lane is active, what vector instructions would have loaded or computed does
+/// not exist: \p WithoutLanes then.
+template <typename T>
+LUTHIER_INTRINSIC_ANNOTATE T inScalars([[maybe_unused]] T Value,
+                                       [[maybe_unused]] T WithoutLanes) {
+  __builtin_trap();
+}
+
+/// The result of \p Do with \p Operand, by lane 0 alone; \p Neutral changes
+/// nothing.
 template <typename T, typename Action>
-__attribute__((device)) inline T onceForTheWave(T Operand, Action Do) {
-  const T Same = inAllLanes(Operand);
+__attribute__((device)) inline T onceForTheWave(T Operand, T Neutral,
+                                                Action Do) {
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  const T Same = inScalars<T>(Operand, Neutral);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   const T Result = inAllLanes(Do(Same));
@@ -107,6 +120,10 @@ __attribute__((device)) inline T onceForTheWave(T Operand, Action Do) {
 /// tools of a kernel, 4 in waves of 32 lanes.
 ///
 /// Adds \p Number, the same in all lanes, to the wave's copy of \p Counter.
+/// What vector instructions load or compute (variables that may change,
+/// floating point) does not exist where no lane is active: nothing is added
+/// there. Hook arguments, constants and integers made of those are always
+/// there.
 LUTHIER_INTRINSIC_ANNOTATE inline void
 waveAdd([[maybe_unused]] const uint64_t &Counter,
         [[maybe_unused]] uint64_t Number) {
@@ -121,7 +138,9 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
 
 /// Atomic operations on global memory, once for the wave and whatever the
 /// active lanes are. The operand is the same in all active lanes, and what is
-/// returned, the value before, is so in all. The address is a variable's, or
+/// returned, the value before, is so in all; where no lane is active and vector
+/// instructions would have made it (see waveAdd()), it is one that changes
+/// nothing, and zero for an exchange. The address is a variable's, or
 /// what scalar code knows: lane 0, which need not be active, uses it. T is an
 /// integer of 32 or 64 bits. Memory of the host, such as managed variables, is
 /// reached over PCIe, which knows additions and exchanges only: for the others
@@ -129,7 +148,7 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
 template <typename T>
 __attribute__((device)) inline T waveAtomicAdd(T *Sum,
                                                std::type_identity_t<T> Number) {
-  return detail::onceForTheWave<T>(Number, [=](T Same) {
+  return detail::onceForTheWave<T>(Number, 0, [=](T Same) {
     return __hip_atomic_fetch_add(Sum, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -137,7 +156,8 @@ __attribute__((device)) inline T waveAtomicAdd(T *Sum,
 template <typename T>
 __attribute__((device)) inline T waveAtomicMin(T *Least,
                                                std::type_identity_t<T> Number) {
-  return detail::onceForTheWave<T>(Number, [=](T Same) {
+  constexpr T Largest = std::numeric_limits<T>::max();
+  return detail::onceForTheWave<T>(Number, Largest, [=](T Same) {
     return __hip_atomic_fetch_min(Least, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -145,7 +165,8 @@ __attribute__((device)) inline T waveAtomicMin(T *Least,
 template <typename T>
 __attribute__((device)) inline T waveAtomicMax(T *Most,
                                                std::type_identity_t<T> Number) {
-  return detail::onceForTheWave<T>(Number, [=](T Same) {
+  constexpr T Smallest = std::numeric_limits<T>::min();
+  return detail::onceForTheWave<T>(Number, Smallest, [=](T Same) {
     return __hip_atomic_fetch_max(Most, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -153,7 +174,7 @@ __attribute__((device)) inline T waveAtomicMax(T *Most,
 template <typename T>
 __attribute__((device)) inline T waveAtomicAnd(T *Mask,
                                                std::type_identity_t<T> Bits) {
-  return detail::onceForTheWave<T>(Bits, [=](T Same) {
+  return detail::onceForTheWave<T>(Bits, T(~T(0)), [=](T Same) {
     return __hip_atomic_fetch_and(Mask, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -161,7 +182,7 @@ __attribute__((device)) inline T waveAtomicAnd(T *Mask,
 template <typename T>
 __attribute__((device)) inline T waveAtomicOr(T *Mask,
                                               std::type_identity_t<T> Bits) {
-  return detail::onceForTheWave<T>(Bits, [=](T Same) {
+  return detail::onceForTheWave<T>(Bits, 0, [=](T Same) {
     return __hip_atomic_fetch_or(Mask, Same, __ATOMIC_RELAXED,
                                  __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -169,7 +190,7 @@ __attribute__((device)) inline T waveAtomicOr(T *Mask,
 template <typename T>
 __attribute__((device)) inline T
 waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
-  return detail::onceForTheWave<T>(Value, [=](T Same) {
+  return detail::onceForTheWave<T>(Value, 0, [=](T Same) {
     return __hip_atomic_exchange(Place, Same, __ATOMIC_RELAXED,
                                  __HIP_MEMORY_SCOPE_AGENT);
   });

@@ -4,6 +4,7 @@
 #include "hook/Markers.h"
 #include "hook/PayloadIR.h"
 #include "hook/RegisterAccess.h"
+#include "hook/ScalarValues.h"
 #include "luthier/Refusal.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -19,6 +20,7 @@ namespace luthier {
 
 static constexpr StringLiteral WaveAdd = "luthier::waveAdd";
 static constexpr StringLiteral WaveCounter = "luthier::waveCounter";
+static constexpr StringLiteral InScalars = "luthier::detail::inScalars";
 static constexpr StringLiteral ReadReg = "luthier::readReg";
 static constexpr StringLiteral WriteReg = "luthier::writeReg";
 
@@ -41,6 +43,8 @@ bool namesRegister(StringRef Name) {
 static void lowerWriteExec(CallBrInst &Marker, unsigned WaveSize) {
   IRBuilder<> B(&Marker);
   Value *Mask = B.CreateTrunc(Marker.getArgOperand(0), B.getIntNTy(WaveSize));
+  // Nobody has a mask then, and nobody becomes active.
+  Mask = inScalars(B, Mask, ConstantInt::get(Mask->getType(), 0));
   auto *FT = FunctionType::get(B.getVoidTy(), Mask->getType(), false);
   auto *New = CallBrInst::Create(
       FT, InlineAsm::get(FT, WriteExecMarker, "s,~{memory},~{exec}", true),
@@ -163,7 +167,8 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
     return Error::success();
   }
   Result.WritesState = true;
-  Sum = B.CreateAdd(Sum, B.CreateZExtOrTrunc(Call.getArgOperand(1), Int64));
+  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), Int64);
+  Sum = B.CreateAdd(Sum, inScalars(B, Number, B.getInt64(0)));
   writeLane(B, Lane, B.CreateTrunc(Sum, Int32));
   writeLane(B, Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), Int32));
   return Error::success();
@@ -174,6 +179,10 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(
         readArgument(B, slotOf(Call), Frame, Call.getType()));
+  } else if (Name == InScalars) {
+    IRBuilder<> B(&Call);
+    Call.replaceAllUsesWith(
+        inScalars(B, Call.getArgOperand(0), Call.getArgOperand(1)));
   } else if (namesRegister(Name)) {
     if (Error E = lowerRegisterAccess(Call, Name))
       return E;

@@ -113,6 +113,11 @@ bool MarkerLowering::lower(MachineInstr &MI, StringRef Text) {
         .addReg(Frame.State)
         .addImm(Operands.Imm);
   } else if (Text == WriteLane) {
+    if (const MachineRegisterInfo &MRI = MBB.getParent()->getRegInfo();
+        Operands.Reg.isVirtual() &&
+        !SIRegisterInfo::isSGPRClass(MRI.getRegClass(Operands.Reg)))
+      MBB.getParent()->getFunction().getContext().emitError(
+          "a counter's number is in a vector register");
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_WRITELANE_B32), Frame.State)
         .addReg(Operands.Reg)
         .addImm(Operands.Imm)

@@ -124,6 +124,9 @@ struct Payload {
   /// Contains instructions that hardware does not hold back until what they
   /// read has been written (DPP, s_getreg, access to single lanes).
   bool NeedsDistance = false;
+  /// Must not run where no lane is active: it has a loop that only an active
+  /// lane ends, and what it does is for lanes alone.
+  bool SkipsWithoutLanes = false;
   /// Has v_cmpx, possibly as its latest vector operation.
   bool ComparesIntoEXEC = false;
   /// Possibly with its last instructions; see amdgpu/WideStores.h.

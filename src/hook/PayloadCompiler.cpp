@@ -31,8 +31,9 @@ class CollectPayloads : public MachineFunctionPass {
 public:
   static char ID;
   CollectPayloads(amdgpu::MachineEncoder &Encoder, const PayloadFrame &Frame,
+                  const amdgpu::CompileErrors &Errors,
                   std::vector<Payload> &Payloads, Error &Failure)
-      : MachineFunctionPass(ID), Encoder(Encoder), Frame(Frame),
+      : MachineFunctionPass(ID), Encoder(Encoder), Frame(Frame), Errors(Errors),
         Payloads(Payloads), Failure(Failure) {}
   StringRef getPassName() const override {
     return "Luthier payload collection";
@@ -40,18 +41,22 @@ public:
   bool runOnMachineFunction(MachineFunction &MF) override {
     StringRef Number = MF.getName();
     unsigned Index;
-    if (Failure || !Number.consume_front(PayloadPrefix) ||
-        Number.getAsInteger(10, Index))
+    // After errors, the code may be none that can be encoded.
+    if (Failure || !Errors.text().empty() ||
+        !Number.consume_front(PayloadPrefix) || Number.getAsInteger(10, Index))
       return false;
+    Payload &P = Payloads[Index];
+    P.SkipsWithoutLanes = !P.WritesEXEC;
     if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
-      Payloads[Index].WritesEXEC = false;
-    Failure = extractPayload(MF, Encoder, Frame, Payloads[Index]);
+      P.WritesEXEC = false;
+    Failure = extractPayload(MF, Encoder, Frame, P);
     return false;
   }
 
 private:
   amdgpu::MachineEncoder &Encoder;
   const PayloadFrame &Frame;
+  const amdgpu::CompileErrors &Errors;
   std::vector<Payload> &Payloads;
   Error &Failure;
 };
@@ -215,7 +220,7 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   }
   Config->addMachinePasses();
   Config->setInitialized();
-  PM.add(new CollectPayloads(Encoder, Frame, Result, Failure));
+  PM.add(new CollectPayloads(Encoder, Frame, Errors, Result, Failure));
   PM.run(M);
   return Failure;
 }

@@ -101,6 +101,7 @@ private:
   Payload &Result;
   bool HasLoads = false;
   bool UsesStack = false;
+  bool HasLoops = false;
 };
 
 /// Memory operations whose result lands in a register: they must have landed
@@ -384,6 +385,9 @@ Error PayloadExtractor::run() {
         continue;
       if (Error E = noteEffects(MI))
         return E;
+      HasLoops |= any_of(MI.operands(), [&](const MachineOperand &MO) {
+        return MO.isMBB() && MO.getMBB()->getNumber() <= MBB.getNumber();
+      });
       noteLine(MI, Layout.size());
       auto *Symbol = find_if(MI.operands(), [](const MachineOperand &MO) {
         return MO.isGlobal();
@@ -399,6 +403,8 @@ Error PayloadExtractor::run() {
   if (!Code)
     return refuse(RefusalReason::UnsupportedHook, toString(Code.takeError()));
   Result.Code = std::move(*Code);
+  Result.SkipsWithoutLanes &=
+      HasLoops && !Result.WritesState && Result.Writes.empty();
   dropWritten();
   if (Error E = noteStack())
     return E;

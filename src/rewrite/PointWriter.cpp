@@ -32,8 +32,14 @@ public:
       enterStack();
     Code.append(argumentMoves());
     prepare();
-    const size_t Begin = Code.size();
-    Code.append(P.Code);
+    size_t Begin = Code.size();
+    if (P.SkipsWithoutLanes)
+      Code.whereLanesAreActive([&] {
+        Begin = Code.size();
+        Code.append(P.Code);
+      });
+    else
+      Code.append(P.Code);
     restore();
     return Begin;
   }

@@ -227,6 +227,10 @@ void SeamCode::forgetReads() {
     op(AMDGPU::DS_NOP, {});
 }
 
+void SeamCode::branchWithoutLanes(amdgpu::CodeLayout::Label To) {
+  Layout.branch(Encoder.branchWord(AMDGPU::S_CBRANCH_EXECZ), To);
+}
+
 void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
   Layout.branch(
       Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),

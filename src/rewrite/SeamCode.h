@@ -80,6 +80,14 @@ public:
     Layout.bind(Done);
   }
 
+  /// Runs \p Write's code where EXEC has a lane.
+  template <typename Callback> void whereLanesAreActive(Callback Write) {
+    auto None = Layout.createLabel();
+    branchWithoutLanes(None);
+    Write();
+    Layout.bind(None);
+  }
+
   void await(const WaitCounts &Counts);
   /// For all memory operations that a register may wait for.
   void awaitMemory();
@@ -113,6 +121,7 @@ public:
 private:
   /// s_cbranch_scc1 or s_branch.
   void branch(bool OnSCC, amdgpu::CodeLayout::Label To);
+  void branchWithoutLanes(amdgpu::CodeLayout::Label To);
 
   amdgpu::MachineEncoder &Encoder;
   const SeamTraits &Waits;

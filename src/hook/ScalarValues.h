@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values for scalar registers. That all lanes have the same does not put a
+// value there: what vector instructions load or compute is in vector registers,
+// and where no lane is active it does not exist.
+#ifndef LUTHIER_HOOK_SCALARVALUES_H
+#define LUTHIER_HOOK_SCALARVALUES_H
+
+namespace llvm {
+class IRBuilderBase;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+/// \p V is a constant, or scalar instructions make it, whatever EXEC is.
+bool isScalar(const llvm::Value &V);
+
+/// \p V, of 32 or 64 bits, in scalar registers: that of the first active lane,
+/// or \p WithoutLanes where vector instructions would have made it and no lane
+/// is active.
+llvm::Value *inScalars(llvm::IRBuilderBase &B, llvm::Value *V,
+                       llvm::Value *WithoutLanes);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_SCALARVALUES_H

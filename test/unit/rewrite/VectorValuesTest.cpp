@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Hooks need values in scalar registers that vector instructions make: tables
+// in memory, floating point, shuffles. Where no lane is active there are none.
+#include "EngineTest.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class VectorValues : public EngineTest {
+protected:
+  /// Calls \p Hook where all lanes are active and where none is, then "end".
+  /// The kernel does not read s8.
+  Judgement run(const char *Hook) {
+    const bool Is64 = target().WaveSize == 64;
+    const std::string Exec = Is64 ? "exec" : "exec_lo",
+                      Copy = Is64 ? "s[6:7]" : "s6",
+                      Move = Is64 ? "s_mov_b64 " : "s_mov_b32 ";
+    AssemblyKernel K;
+    K.Body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
+             "v_and_b32_e32 v0, 0x3ff, v0\n"
+             "v_lshlrev_b32_e32 v8, 2, v0\n"
+             "wait_all\n"
+             "s_mov_b32 s8, 0\n"
+             "v_mov_b32_e32 v9, 3\n" +
+             Move + Copy + ", " + Exec + "\n" + Move + Exec + ", 0\n" +
+             "v_mov_b32_e32 v9, 4\n" + Move + Exec + ", " + Copy + "\n" +
+             "global_store_dword v8, v9, s[4:5]\n"
+             "s_endpgm\n";
+    KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+    Launch.Arguments.words(64);
+    return expectUnchanged(
+        fromAssembly(K), Launch,
+        [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          for (MachineInstr &MI : LR.kernel().front())
+            if (MI.getOpcode() == AMDGPU::V_MOV_B32_e32)
+              cantFail(Task.insertHookBefore(MI, hook(Hook), {1u}));
+          cantFail(Task.insertHookAtWaveEnd(hook("end")));
+        });
+  }
+  uint64_t waves() const { return 64 / target().WaveSize; }
+
+  static uint64_t variable(const Judgement &J, const char *Name) {
+    uint64_t Value = 0;
+    const Bytes &Contents = J.Variables.at(Name);
+    std::memcpy(&Value, Contents.data(), std::min<size_t>(8, Contents.size()));
+    return Value;
+  }
+};
+
+TEST_P(VectorValues, AreAddedOnceForEachWaveThatHasThem) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint64_t Cost[4] = {1, 10, 100, 1000};
+__device__ uint64_t Table, Float, Shuffled, Visits, Sum;
+__device__ uint64_t Least = 500, Most;
+LUTHIER_HOOK_ANNOTATE add(uint32_t N) {
+  waveAdd(Table, Cost[N & 3]);
+  waveAdd(Float, uint64_t(blockDim.x * 1.5f));
+  waveAdd(Shuffled, __shfl(threadIdx.x + 5, 3) % 32);
+  waveAdd(Visits, N);
+  waveAtomicAdd(&Sum, Cost[N & 3]);
+  waveAtomicMin(&Least, Cost[N & 3]);
+  waveAtomicMax(&Most, Cost[N & 3]);
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Table);
+  waveFlush(Float);
+  waveFlush(Shuffled);
+  waveFlush(Visits);
+}
+)");
+  const Judgement J = run("add");
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(variable(J, "Table"), 10 * waves());
+  EXPECT_EQ(variable(J, "Float"), 96 * waves());
+  EXPECT_EQ(variable(J, "Shuffled"), 8 * waves());
+  EXPECT_EQ(variable(J, "Sum"), 10 * waves());
+  EXPECT_EQ(variable(J, "Least"), 10u);
+  EXPECT_EQ(variable(J, "Most"), 10u);
+  // A hook's argument is there in any case.
+  EXPECT_EQ(variable(J, "Visits"), 2 * waves());
+}
+
+TEST_P(VectorValues, GoIntoExecAndScalarRegisters) {
+  const std::string Reg = std::to_string(AMDGPU::SGPR8);
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint64_t Mask[2] = {0xff, 0xf0f0};
+__device__ uint32_t Lanes;
+LUTHIER_HOOK_ANNOTATE use(uint32_t N) {
+  const uint64_t Before = __builtin_amdgcn_read_exec();
+  writeExec(Mask[N]);
+  atomicAdd(&Lanes, 1u);
+  writeExec(Before);
+  writeReg<float>()" +
+              Reg + ", readReg<float>(" + Reg + R"() * 2.0f);
+  writeReg<uint32_t>()" +
+              Reg + R"(, uint32_t(Mask[0]));
+}
+LUTHIER_HOOK_ANNOTATE end() {}
+)");
+  const Judgement J = run("use");
+  if (J.Problem.empty())
+    EXPECT_EQ(variable(J, "Lanes"), 8 * waves());
+}
+
+/// A loop whose end only an active lane can see.
+TEST_P(VectorValues, EndLoopsWhereThereAreLanes) {
+  setHipHooks(R"(
+__device__ uint32_t Next[16] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
+__device__ uint32_t Begin = 1;
+__device__ uint64_t Steps;
+LUTHIER_HOOK_ANNOTATE walk(uint32_t) {
+  uint32_t N = 0;
+  for (uint32_t I = Begin; I != 0; I = Next[I & 15])
+    N += I == 12 ? 4 : 1;
+  if (N > 3)
+    atomicAdd((unsigned long long *)&Steps, N);
+}
+LUTHIER_HOOK_ANNOTATE end() {}
+)");
+  Options.MostInstructions = 100'000;
+  const Judgement J = run("walk");
+  if (J.Problem.empty())
+    EXPECT_EQ(variable(J, "Steps"), 8u * 64);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, VectorValues,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+} // namespace
