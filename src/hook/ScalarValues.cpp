@@ -21,6 +21,7 @@ static bool isScalarCall(const CallInst &Call, unsigned Depth) {
   case Intrinsic::amdgcn_ballot:
   case Intrinsic::amdgcn_s_getreg:
     return true;
+  case Intrinsic::ctpop:
   case Intrinsic::amdgcn_readfirstlane:
     return isScalar(*Call.getArgOperand(0), Depth + 1);
   default:
@@ -29,35 +30,45 @@ static bool isScalarCall(const CallInst &Call, unsigned Depth) {
 }
 
 static bool isScalar(const Value &V, unsigned Depth) {
-  constexpr unsigned MaxDepth = 8;
+  constexpr unsigned MaxDepth = 16;
   if (isa<Constant>(V))
     return true;
   const auto *I = dyn_cast<Instruction>(&V);
-  // Scalar units have integers of these sizes.
-  if (!I || Depth == MaxDepth ||
-      !(V.getType()->isIntegerTy(1) || V.getType()->isIntegerTy(32) ||
-        V.getType()->isIntegerTy(64)))
+  if (!I || Depth == MaxDepth)
     return false;
   auto areOperands = [&] {
     return all_of(I->operands(), [&](const Use &Operand) {
       return isScalar(*Operand, Depth + 1);
     });
   };
+  // Arguments are put together from registers.
+  if (isa<InsertElementInst, ExtractElementInst, BitCastInst, TruncInst>(*I))
+    return areOperands();
+  // Scalar units have integers of these sizes.
+  if (!V.getType()->isIntegerTy(1) && !V.getType()->isIntegerTy(32) &&
+      !V.getType()->isIntegerTy(64))
+    return false;
   switch (I->getOpcode()) {
   case Instruction::Call:
     return isScalarCall(cast<CallInst>(*I), Depth);
   case Instruction::Add:
   case Instruction::Sub:
+  case Instruction::Mul:
   case Instruction::And:
   case Instruction::Or:
   case Instruction::Xor:
   case Instruction::Shl:
   case Instruction::LShr:
   case Instruction::AShr:
-  case Instruction::Trunc:
   case Instruction::ZExt:
   case Instruction::SExt:
+  case Instruction::Select:
+  case Instruction::Freeze:
     return areOperands();
+  case Instruction::ICmp: // Of 64 bits, scalar units only know equality.
+    return (I->getOperand(0)->getType()->isIntegerTy(32) ||
+            cast<ICmpInst>(*I).isEquality()) &&
+           areOperands();
   default:
     return false;
   }

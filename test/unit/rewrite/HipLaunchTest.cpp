@@ -82,16 +82,17 @@ struct Times {
 
 class HipLaunch : public EngineTest {
 protected:
+  static void atBothEnds(LiftedRepresentation &, InstrumentationTask &Task) {
+    cantFail(Task.insertHookAtKernelEntry(hook("entry")));
+    cantFail(Task.insertHookAtEndpgm(hook("end")));
+  }
+
   void expectSame(const Object &K, const KernelLaunch &Given) {
     const unsigned Items = Given.Grid[0] * Given.Grid[1] * Given.Grid[2];
     ASSERT_LE(Items, MostItems);
     KernelLaunch Launch = Given;
     Launch.Arguments.words(MostItems * RecordWords).words(MostItems);
-    Judgement J = expectUnchanged(
-        K, Launch, [](LiftedRepresentation &, InstrumentationTask &Task) {
-          cantFail(Task.insertHookAtKernelEntry(hook("entry")));
-          cantFail(Task.insertHookAtEndpgm(hook("end")));
-        });
+    Judgement J = expectUnchanged(K, Launch, atBothEnds);
     if (!J.Problem.empty())
       return;
     expectKernelsWords(J, RecordWords, Items);
@@ -121,11 +122,7 @@ protected:
     ASSERT_LE(Items, MostItems);
     KernelLaunch Launch = Given;
     Launch.Arguments.words(MostItems * ComputedWords);
-    Judgement J = expectUnchanged(
-        K, Launch, [](LiftedRepresentation &, InstrumentationTask &Task) {
-          cantFail(Task.insertHookAtKernelEntry(hook("entry")));
-          cantFail(Task.insertHookAtEndpgm(hook("end")));
-        });
+    Judgement J = expectUnchanged(K, Launch, atBothEnds);
     if (!J.Problem.empty())
       return;
     for (unsigned Item = 0; Item < Items; ++Item)

@@ -17,7 +17,7 @@ class VectorValues : public EngineTest {
 protected:
   /// Calls \p Hook where all lanes are active and where none is, then "end".
   /// The kernel does not read s8.
-  Judgement run(const char *Hook) {
+  Judgement run(const char *Hook, std::vector<HookArgument> Arguments = {1u}) {
     const bool Is64 = target().WaveSize == 64;
     const std::string Exec = Is64 ? "exec" : "exec_lo",
                       Copy = Is64 ? "s[6:7]" : "s6",
@@ -27,7 +27,7 @@ protected:
              "v_and_b32_e32 v0, 0x3ff, v0\n"
              "v_lshlrev_b32_e32 v8, 2, v0\n"
              "wait_all\n"
-             "s_mov_b32 s8, 0\n"
+             "s_mov_b32 s8, 5\n"
              "v_mov_b32_e32 v9, 3\n" +
              Move + Copy + ", " + Exec + "\n" + Move + Exec + ", 0\n" +
              "v_mov_b32_e32 v9, 4\n" + Move + Exec + ", " + Copy + "\n" +
@@ -40,7 +40,7 @@ protected:
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           for (MachineInstr &MI : LR.kernel().front())
             if (MI.getOpcode() == AMDGPU::V_MOV_B32_e32)
-              cantFail(Task.insertHookBefore(MI, hook(Hook), {1u}));
+              cantFail(Task.insertHookBefore(MI, hook(Hook), Arguments));
           cantFail(Task.insertHookAtWaveEnd(hook("end")));
         });
   }
@@ -58,25 +58,26 @@ TEST_P(VectorValues, AreAddedOnceForEachWaveThatHasThem) {
   setHipHooks(R"(
 using namespace luthier;
 __device__ uint64_t Cost[4] = {1, 10, 100, 1000};
-__device__ uint64_t Table, Float, Shuffled, Visits, Sum;
+__device__ uint64_t Table, Float, Shuffled, Computed, Sum;
 __device__ uint64_t Least = 500, Most;
-LUTHIER_HOOK_ANNOTATE add(uint32_t N) {
+LUTHIER_HOOK_ANNOTATE add(uint32_t N, uint32_t Five) {
   waveAdd(Table, Cost[N & 3]);
   waveAdd(Float, uint64_t(blockDim.x * 1.5f));
   waveAdd(Shuffled, __shfl(threadIdx.x + 5, 3) % 32);
-  waveAdd(Visits, N);
+  const uint32_t Most = uint8_t(Five) > 4 ? 100 : 200;
+  waveAdd(Computed, Five * Most + __popc(Five) + (uint64_t(Five) * Five << 32));
   waveAtomicAdd(&Sum, Cost[N & 3]);
   waveAtomicMin(&Least, Cost[N & 3]);
-  waveAtomicMax(&Most, Cost[N & 3]);
+  waveAtomicMax(&::Most, Cost[N & 3]);
 }
 LUTHIER_HOOK_ANNOTATE end() {
   waveFlush(Table);
   waveFlush(Float);
   waveFlush(Shuffled);
-  waveFlush(Visits);
+  waveFlush(Computed);
 }
 )");
-  const Judgement J = run("add");
+  const Judgement J = run("add", {1u, MCRegister(AMDGPU::SGPR8)});
   if (!J.Problem.empty())
     return;
   EXPECT_EQ(variable(J, "Table"), 10 * waves());
@@ -85,8 +86,8 @@ LUTHIER_HOOK_ANNOTATE end() {
   EXPECT_EQ(variable(J, "Sum"), 10 * waves());
   EXPECT_EQ(variable(J, "Least"), 10u);
   EXPECT_EQ(variable(J, "Most"), 10u);
-  // A hook's argument is there in any case.
-  EXPECT_EQ(variable(J, "Visits"), 2 * waves());
+  // What scalar instructions make of an argument is there in any case.
+  EXPECT_EQ(variable(J, "Computed"), (502 + (25ull << 32)) * 2 * waves());
 }
 
 TEST_P(VectorValues, GoIntoExecAndScalarRegisters) {
