@@ -98,6 +98,16 @@ bool checkHostCalls(const Function &F, const Reachability &Reached) {
                   Reached.pathTo(F));
 }
 
+/// LLVM has no code for computed gotos on AMD GPUs, in kernels neither.
+bool checkJumps(const Function &F, const Reachability &Reached) {
+  if (none_of(F, [](const BasicBlock &B) {
+        return isa_and_present<IndirectBrInst>(B.getTerminator());
+      }))
+    return true;
+  return fail(F, "hooks cannot use computed goto, which " + quoted(F) +
+                     Reached.pathTo(F) + " does");
+}
+
 bool checkDefined(const Function &F, const Reachability &Reached) {
   if (!F.isDeclaration())
     return true;
@@ -130,6 +140,7 @@ bool checkSources(const AnnotatedFunctions &Annotated,
   for (const Function *F : Reached.functions()) {
     Fine &= checkDefined(*F, Reached);
     Fine &= checkAssembly(*F, Reached);
+    Fine &= checkJumps(*F, Reached);
     Fine &= checkHostCalls(*F, Reached);
   }
   return Fine;

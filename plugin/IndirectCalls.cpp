@@ -33,8 +33,10 @@ void collectFunctions(const Constant *C, SetVector<Function *> &Result,
   }
   if (isa<GlobalValue>(C))
     return; // Has its own turn.
+  // A label's address has its block as an operand, which is no constant.
   for (const Use &Operand : C->operands())
-    collectFunctions(cast<Constant>(Operand), Result, Seen);
+    if (auto *Inner = dyn_cast<Constant>(Operand))
+      collectFunctions(Inner, Result, Seen);
 }
 
 GlobalVariable *declareIn(Module &M, StringRef Name) {

@@ -81,6 +81,21 @@ private:
   uint64_t LastFingerprint = 0;
 };
 
+/// The size to ask for where the application wants room for \p Wanted packets.
+///
+/// An application may fill its queue behind something that it sends only
+/// afterwards, and PacketThrottle keeps a part of the hardware's ring free. So
+/// there is twice the room. (Queues may be larger than asked for; ROCr has a
+/// least size of its own.)
+uint32_t sizeForAll(hsa_agent_t Agent, uint32_t Wanted) {
+  uint32_t Largest = 0;
+  if (coreApi().hsa_agent_get_info_fn(Agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE,
+                                      &Largest) != HSA_STATUS_SUCCESS ||
+      Wanted > Largest / 2)
+    return Wanted;
+  return 2 * Wanted;
+}
+
 } // namespace
 
 thread_local InterceptedQueues::Queue *InterceptedQueues::Submitting = nullptr;
@@ -97,8 +112,8 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
   hsa_queue_t *Handle = nullptr;
   hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
-      Agent, Size, Type, &onError, New.get(), PrivateSegmentSize,
-      GroupSegmentSize, &Handle);
+      Agent, sizeForAll(Agent, Size), Type, &onError, New.get(),
+      PrivateSegmentSize, GroupSegmentSize, &Handle);
   if (Status == HSA_STATUS_SUCCESS)
     Status = New->Throttle.open(Handle->size);
   if (Status == HSA_STATUS_SUCCESS)

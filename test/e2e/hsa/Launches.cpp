@@ -4,13 +4,14 @@
 // launches without completion signals or barriers, code object bytes that are
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
-//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe
+//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe|gate
 //   launches FILE LAUNCHES QUEUES reload OTHER
 //
 // With "probe", it starts and ends the runtime twice before, as programs do
 // that only want to know whether there is a device. With "reload", it unloads
 // the code, does the same again with OTHER, which has a kernel of that name,
-// and then with FILE once more.
+// and then with FILE once more. With "gate", nothing runs before the thread
+// that launches has launched everything.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -155,17 +156,18 @@ void finish(hsa_queue_t *Queue) {
   CHECK(hsa_signal_destroy(Done));
 }
 
-/// Waits for a signal that nobody will ever send.
-void obstruct(hsa_queue_t *Queue) {
-  hsa_signal_t Never;
-  CHECK(hsa_signal_create(1, 0, nullptr, &Never));
+/// What comes after waits until the result becomes 0.
+hsa_signal_t obstruct(hsa_queue_t *Queue) {
+  hsa_signal_t Gate;
+  CHECK(hsa_signal_create(1, 0, nullptr, &Gate));
   uint64_t At;
   auto *Packet = reserve<hsa_barrier_and_packet_t>(Queue, At);
-  Packet->dep_signal[0] = Never;
+  Packet->dep_signal[0] = Gate;
   publish(Queue, Packet,
           HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE |
               1 << HSA_PACKET_HEADER_BARRIER,
           At);
+  return Gate;
 }
 
 } // namespace
@@ -194,8 +196,12 @@ int main(int Argc, char **Argv) {
     Threads.emplace_back([&] {
       CHECK(hsa_queue_create(Gpu, QueueSize, HSA_QUEUE_TYPE_MULTI, nullptr,
                              nullptr, UINT32_MAX, UINT32_MAX, &Queue));
+      const bool HasGate = End == "gate";
+      hsa_signal_t Gate = HasGate ? obstruct(Queue) : hsa_signal_t();
       for (unsigned I = 0; I < Launches; ++I)
         launch(Queue, Loaded.Kernel, Arguments);
+      if (HasGate)
+        hsa_signal_store_screlease(Gate, 0);
     });
   for (std::thread &Thread : Threads)
     Thread.join();

@@ -60,7 +60,7 @@ harness.main(
         (["--other-code"], {"help": "another one with that kernel, for reload"}),
         (["--launches"], {"type": int, "help": "in each queue"}),
         (["--queues"], {"type": int}),
-        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck", "probe", "reload"]}),
+        (["end"], {"choices": ["wait", "exit", "destroy", "shut-down", "stuck", "probe", "gate", "reload"]}),
     ],
     test,
 )
