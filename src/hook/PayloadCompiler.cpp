@@ -4,6 +4,7 @@
 #include "hook/ExecOrder.h"
 #include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
+#include "hook/LaneLoops.h"
 #include "hook/LaunchState.h"
 #include "hook/Locals.h"
 #include "hook/Markers.h"
@@ -276,6 +277,9 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
       return std::move(E);
     if (Error E = checkSupported(*F))
       return std::move(E);
+    // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
+    if (Payload.WritesEXEC || Payload.WritesState || !Payload.Writes.empty())
+      passOverLoopsWithoutLanes(*F);
   }
   P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))

@@ -1,18 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ScalarValues.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include <optional>
 
 using namespace llvm;
 
 namespace luthier {
 
-static bool isScalar(const Value &V, unsigned Depth);
+namespace {
 
-static bool isScalarCall(const CallInst &Call, unsigned Depth) {
+/// One question, whether a value is scalar. A no to any part of it is the
+/// answer, so what depends on itself, as variables of loops do, may be assumed
+/// to be scalar on the way.
+class ScalarQuery {
+public:
+  bool isScalar(const Value &V);
+
+private:
+  bool isScalarCall(const CallInst &Call);
+  bool isScalarVariable(const PHINode &Variable);
+  bool areOperands(const User &U) {
+    return all_of(U.operands(),
+                  [&](const Use &Operand) { return isScalar(*Operand); });
+  }
+
+  SmallPtrSet<const Value *, 16> Assumed;
+  DominatorTree Dominators;
+  std::optional<LoopInfo> Loops; ///< Once a variable asks for them.
+};
+
+bool ScalarQuery::isScalarCall(const CallInst &Call) {
   // Markers, and registers of the application by name.
   if (auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
     return StringRef(Asm->getConstraintString()).starts_with("=s") ||
@@ -23,34 +47,51 @@ static bool isScalarCall(const CallInst &Call, unsigned Depth) {
     return true;
   case Intrinsic::ctpop:
   case Intrinsic::amdgcn_readfirstlane:
-    return isScalar(*Call.getArgOperand(0), Depth + 1);
+    return isScalar(*Call.getArgOperand(0));
   default:
     return false;
   }
 }
 
-static bool isScalar(const Value &V, unsigned Depth) {
-  constexpr unsigned MaxDepth = 16;
+/// Of a loop that all lanes leave at once. (Where paths join otherwise, a
+/// value also depends on the way there.)
+bool ScalarQuery::isScalarVariable(const PHINode &Variable) {
+  if (!Loops) {
+    Dominators.recalculate(const_cast<Function &>(*Variable.getFunction()));
+    Loops.emplace(Dominators);
+  }
+  const Loop *L = Loops->getLoopFor(Variable.getParent());
+  if (!L || L->getHeader() != Variable.getParent() || !L->getLoopLatch() ||
+      Variable.getNumIncomingValues() != 2)
+    return false;
+  SmallVector<BasicBlock *, 4> Exiting;
+  L->getExitingBlocks(Exiting);
+  return areOperands(Variable) && all_of(Exiting, [&](const BasicBlock *B) {
+           auto *Branch = dyn_cast<BranchInst>(B->getTerminator());
+           return Branch && isScalar(*Branch->getCondition());
+         });
+}
+
+bool ScalarQuery::isScalar(const Value &V) {
   if (isa<Constant>(V))
     return true;
   const auto *I = dyn_cast<Instruction>(&V);
-  if (!I || Depth == MaxDepth)
+  if (!I)
     return false;
-  auto areOperands = [&] {
-    return all_of(I->operands(), [&](const Use &Operand) {
-      return isScalar(*Operand, Depth + 1);
-    });
-  };
+  if (!Assumed.insert(I).second)
+    return true;
   // Arguments are put together from registers.
   if (isa<InsertElementInst, ExtractElementInst, BitCastInst, TruncInst>(*I))
-    return areOperands();
+    return areOperands(*I);
   // Scalar units have integers of these sizes.
   if (!V.getType()->isIntegerTy(1) && !V.getType()->isIntegerTy(32) &&
       !V.getType()->isIntegerTy(64))
     return false;
   switch (I->getOpcode()) {
   case Instruction::Call:
-    return isScalarCall(cast<CallInst>(*I), Depth);
+    return isScalarCall(cast<CallInst>(*I));
+  case Instruction::PHI:
+    return isScalarVariable(cast<PHINode>(*I));
   case Instruction::Add:
   case Instruction::Sub:
   case Instruction::Mul:
@@ -64,17 +105,19 @@ static bool isScalar(const Value &V, unsigned Depth) {
   case Instruction::SExt:
   case Instruction::Select:
   case Instruction::Freeze:
-    return areOperands();
+    return areOperands(*I);
   case Instruction::ICmp: // Of 64 bits, scalar units only know equality.
     return (I->getOperand(0)->getType()->isIntegerTy(32) ||
             cast<ICmpInst>(*I).isEquality()) &&
-           areOperands();
+           areOperands(*I);
   default:
     return false;
   }
 }
 
-bool isScalar(const Value &V) { return isScalar(V, 0); }
+} // namespace
+
+bool isScalar(const Value &V) { return ScalarQuery().isScalar(V); }
 
 /// \p V, of which LLVM then knows nothing but the kind of register, computed
 /// here and not later.
@@ -84,9 +127,9 @@ static Value *opaque(IRBuilderBase &B, Value *V, const char *Constraints) {
       InlineAsm::get(FT, "", Constraints, /*hasSideEffects=*/true), V);
 }
 
-/// LLVM takes it for granted that some lane is active, and so that a ballot on
-/// what it knows to be the same in all lanes is never zero.
-static Value *isAnyLaneActive(IRBuilderBase &B) {
+// LLVM takes it for granted that some lane is active, and so that a ballot on
+// what it knows to be the same in all lanes is never zero.
+Value *isAnyLaneActive(IRBuilderBase &B) {
   Value *Zero = opaque(B, B.getInt32(0), "=v,0");
   Value *Active = B.CreateIntrinsic(Intrinsic::amdgcn_ballot, {B.getInt64Ty()},
                                     {B.CreateICmpEQ(Zero, B.getInt32(0))});

@@ -22,6 +22,9 @@ bool isScalar(const llvm::Value &V);
 llvm::Value *inScalars(llvm::IRBuilderBase &B, llvm::Value *V,
                        llvm::Value *WithoutLanes);
 
+/// False where EXEC is zero, in a scalar register.
+llvm::Value *isAnyLaneActive(llvm::IRBuilderBase &B);
+
 } // namespace luthier
 
 #endif // LUTHIER_HOOK_SCALARVALUES_H

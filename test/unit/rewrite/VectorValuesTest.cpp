@@ -134,6 +134,49 @@ LUTHIER_HOOK_ANNOTATE end() {}
     EXPECT_EQ(variable(J, "Steps"), 8u * 64);
 }
 
+/// Such a loop, and others that scalar instructions end, in one hook.
+TEST_P(VectorValues, LoopsOfTheWaveTurnWithoutLanesAndOthersDoNot) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint32_t Next[16] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
+__device__ uint32_t Begin = 1;
+__device__ uint64_t Turns, Pairs, Steps, Found;
+LUTHIER_HOOK_ANNOTATE walk(uint32_t, uint32_t Five) {
+  for (uint32_t I = 0; I < Five; ++I) {
+    waveAdd(Turns, I);
+    for (uint32_t J = Five; J != I; --J)
+      waveAdd(Pairs, I ^ J);
+  }
+  uint32_t Walked = 0;
+  for (uint32_t I = Begin; I != 0; I = Next[I & 15]) {
+    waveAdd(Steps, 1);
+    for (uint32_t J = Begin; J != 0; J = Next[J & 15])
+      if (++Walked == 20)
+        break;
+  }
+  waveAdd(Found, Walked);
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Turns);
+  waveFlush(Pairs);
+  waveFlush(Steps);
+  waveFlush(Found);
+}
+)");
+  Options.MostInstructions = 100'000;
+  const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(variable(J, "Turns"), 10 * 2 * waves());
+  unsigned Pairs = 0;
+  for (unsigned I = 0; I < 5; ++I)
+    for (unsigned J = 5; J != I; --J)
+      Pairs += I ^ J;
+  EXPECT_EQ(variable(J, "Pairs"), Pairs * 2 * waves());
+  EXPECT_EQ(variable(J, "Steps"), 8 * waves());
+  EXPECT_EQ(variable(J, "Found"), 60 * waves());
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, VectorValues,
                          ::testing::ValuesIn(allTargets()), targetName);
 
