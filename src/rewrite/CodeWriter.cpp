@@ -7,7 +7,9 @@
 #include "rewrite/OriginalPC.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -131,6 +133,37 @@ static bool isRelative(const MachineInstr &MI) {
   }
 }
 
+/// Since gfx12 a kernel may tell the hardware not to look at dependencies of
+/// vector instructions, which it then awaits itself (DEP_MODE, bits 1:0 of
+/// SCHED_MODE, as LLVM's -amdgpu-expert-scheduling-mode sets it). Hooks rely on
+/// the hardware, and waiting twice harms no kernel.
+/// \returns true for what was written so that the field stays zero.
+static bool writeWithoutExpertMode(const MachineInstr &MI,
+                                   amdgpu::MachineEncoder &Encoder,
+                                   amdgpu::CodeLayout &Layout) {
+  const bool IsConstant = MI.getOpcode() == AMDGPU::S_SETREG_IMM32_B32;
+  if ((!IsConstant && MI.getOpcode() != AMDGPU::S_SETREG_B32) ||
+      !MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX12Insts))
+    return false;
+  constexpr unsigned SchedMode = 26, DependencyBits = 2;
+  const int64_t HwReg = MI.getOperand(1).getImm();
+  const unsigned First = HwReg >> 6 & 0x1f;
+  if ((HwReg & 0x3f) != SchedMode || First >= DependencyBits)
+    return false;
+  // What a register holds is not known; then it is what waves begin with.
+  const int64_t Others =
+      IsConstant
+          ? MI.getOperand(0).getImm() &
+                ~int64_t(maskTrailingOnes<uint64_t>(DependencyBits - First))
+          : 0;
+  SmallVector<uint8_t, 8> Code;
+  Encoder.encode(AMDGPU::S_SETREG_IMM32_B32,
+                 {MCOperand::createImm(Others), MCOperand::createImm(HwReg)},
+                 Code);
+  Layout.append(Code);
+  return true;
+}
+
 Error CodeWriter::writeKept(const MachineInstr &MI) {
   if (isMoved()) {
     const ControlTransfer *Transfer = LR.transferOf(MI);
@@ -157,6 +190,8 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
     Layout.append(Nop);
     return Error::success();
   }
+  if (writeWithoutExpertMode(MI, Encoder, Layout))
+    return Error::success();
   const bool HasDistance = MI.isBranch() && !MI.isIndirectBranch();
   if (!Options.Reencode && !HasDistance && !LR.impl().isChanged(MI))
     if (auto It = LR.impl().Origins.find(&MI); It != LR.impl().Origins.end()) {

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <cstring>
+#include <gmock/gmock.h>
 
 using namespace llvm;
 using namespace luthier;
@@ -360,6 +361,35 @@ TEST_P(UnusualCode, GivesVectorRegistersBackBehindHooks) {
   ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());
   EXPECT_EQ(At[-1], Nop);
   EXPECT_EQ(At[-2], Wait);
+}
+
+/// Hooks do not wait for what hardware waits for outside of that mode.
+TEST_P(UnusualCode, LeavesDependenciesToTheHardwareWithHooks) {
+  if (StringRef(target().Processor) != "gfx1201")
+    return;
+  // Encodings; see s_setreg_imm32_b32 in the RDNA4 ISA.
+  const Judgement J = expectCounted(
+      storing("s_setreg_imm32_b32 hwreg(26, 0, 2), 2\n"
+              "s_setreg_imm32_b32 hwreg(26, 0, 5), 0x1e\n"
+              "s_setreg_imm32_b32 hwreg(26, 1, 1), 1\n"
+              "s_setreg_imm32_b32 hwreg(26, 4, 1), 1\n"
+              "s_mov_b32 s6, 2\n"
+              "s_setreg_b32 hwreg(26, 0, 2), s6\n"
+              "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_MODE, 0, 2), 3\n"
+              "v_mov_b32_e32 v9, 3"));
+  ASSERT_TRUE(J.Problem.empty());
+  const std::vector<uint32_t> Words = wordsOf(J.Instrumented);
+  std::vector<std::pair<uint32_t, uint32_t>> Written;
+  for (size_t N = 0; N + 1 < Words.size(); ++N)
+    if ((Words[N] >> 16 == 0xb980 && (Words[N] & 0x3f) == 26) ||
+        (Words[N] == 0xb9800801))
+      Written.push_back({Words[N] & 0xffff, Words[N + 1]});
+    else
+      EXPECT_NE(Words[N], 0xb906081au); // s_setreg_b32 of s6
+  EXPECT_THAT(Written, testing::ElementsAre(
+                           std::pair(0x081a, 0), std::pair(0x201a, 0x1c),
+                           std::pair(0x005a, 0), std::pair(0x011a, 1),
+                           std::pair(0x081a, 0), std::pair(0x0801, 3)));
 }
 
 /// VCC and FLAT_SCRATCH are the last of the registers that a wave has.
