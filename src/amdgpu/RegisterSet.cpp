@@ -98,7 +98,8 @@ static_assert(std::size(SpecialNames) ==
 } // namespace
 
 RegisterUnits unitsOf(MCRegister Reg) {
-  static const std::vector<RegisterUnits> Table = makeTable();
+  // Never destroyed: threads may still be at work while the process ends.
+  static const auto &Table = *new std::vector<RegisterUnits>(makeTable());
   return Table[Reg.id()];
 }
 

@@ -103,7 +103,9 @@ uint16_t traitsOf(StringRef Name) {
 uint16_t traitsOf(const MachineInstr &MI) {
   constexpr uint16_t IsKnown = 1 << 15;
   const TargetInstrInfo &TII = *MI.getMF()->getSubtarget().getInstrInfo();
-  static std::vector<std::atomic<uint16_t>> Table(TII.getNumOpcodes());
+  // Never destroyed, as threads may still be at work while the process ends.
+  static auto &Table =
+      *new std::vector<std::atomic<uint16_t>>(TII.getNumOpcodes());
   std::atomic<uint16_t> &Entry = Table[MI.getOpcode()];
   uint16_t Traits = Entry.load(std::memory_order_relaxed);
   if (!(Traits & IsKnown)) {

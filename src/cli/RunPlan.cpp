@@ -280,7 +280,8 @@ std::string toolDirectory(const std::string &Prefix) {
   return Prefix + "/lib/luthier/tools";
 }
 
-RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
+RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
+                             std::string *Timeout) {
   RunOptions Options;
   size_t I = 0;
   // "--name VALUE" and "--name=VALUE".
@@ -341,11 +342,15 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments) {
     if (Known != std::end(EmulatorOptions)) {
       check(*Known, Setting);
       Options.EmulatorSettings.emplace_back(Known->Variable, Setting);
-    } else if (TakeValue("--tool", Tool))
+    } else if (TakeValue("--tool", Tool)) {
       Options.Tools.push_back(std::move(Tool));
-    else if (!TakeValue("--device", Options.Device) &&
-             !TakeValue("--output", Options.Output))
+    } else if (Timeout && TakeValue("--timeout", *Timeout)) {
+      if (Timeout->find_first_not_of("0123456789") != std::string::npos)
+        throw RunError("--timeout needs a number of seconds");
+    } else if (!TakeValue("--device", Options.Device) &&
+               !TakeValue("--output", Options.Output)) {
       throw RunError("unknown option '" + Arguments[I] + "'");
+    }
   }
   Options.Command.assign(Arguments.begin() + static_cast<ptrdiff_t>(I),
                          Arguments.end());

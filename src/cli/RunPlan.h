@@ -33,8 +33,10 @@ struct RunError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// \p Arguments come after "run". Throws RunError.
-RunOptions parseRunArguments(const std::vector<std::string> &Arguments);
+/// \p Arguments come after "run". \p Timeout is for the commands that have
+/// such an option: seconds as given, or empty. Throws RunError.
+RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
+                             std::string *Timeout = nullptr);
 
 /// What the plan depends on besides the options.
 struct Surroundings {

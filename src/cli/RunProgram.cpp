@@ -34,6 +34,9 @@ std::vector<std::string> installedTools(const std::string &Prefix) {
 /// Tools register themselves; what does not even name the function does not.
 std::string whyNoTool(const std::string &Path) {
   constexpr std::string_view Registers = "7luthier6detail12registerTool";
+  std::error_code Ignored;
+  if (!std::filesystem::is_regular_file(Path, Ignored))
+    return "it is no file";
   std::ifstream File(Path, std::ios::binary);
   const std::string Bytes{std::istreambuf_iterator<char>(File), {}};
   Elf64_Ehdr Header = {};
@@ -83,7 +86,10 @@ Surroundings lookAround(std::string Prefix) {
   namespace fs = std::filesystem;
   Surroundings Around;
   Around.Prefix = std::move(Prefix);
-  Around.CurrentDirectory = fs::current_path().string();
+  std::error_code Failure;
+  Around.CurrentDirectory = fs::current_path(Failure).string();
+  if (Failure)
+    throw RunError("the current directory: " + Failure.message());
   Around.HasGPU = ::access("/dev/kfd", F_OK) == 0;
   timespec Now;
   // The clock that dates files; the precise one is ahead of it.

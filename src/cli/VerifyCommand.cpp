@@ -21,35 +21,17 @@ namespace {
 
 constexpr const char *TimeoutVariable = "LUTHIER_VERIFY_TIMEOUT";
 
-/// Takes --timeout out of \p Arguments, the rest of which is as for `run`.
-std::string takeTimeout(std::vector<std::string> &Arguments) {
-  constexpr std::string_view Name = "--timeout";
-  std::string Value;
-  for (size_t I = 0; I < Arguments.size() && Arguments[I] != "--"; ++I) {
-    if (!Arguments[I].starts_with(Name))
-      continue;
-    const bool HasValue = Arguments[I].starts_with("--timeout=");
-    if (HasValue)
-      Value = Arguments[I].substr(Name.size() + 1);
-    else if (Arguments[I] == Name && I + 1 < Arguments.size())
-      Value = Arguments[I + 1];
-    if (Value.empty() ||
-        Value.find_first_not_of("0123456789") != std::string::npos)
-      throw RunError("--timeout needs a number of seconds");
-    Arguments.erase(Arguments.begin() + ptrdiff_t(I),
-                    Arguments.begin() + ptrdiff_t(I + (HasValue ? 1 : 2)));
-    break;
-  }
-  return Value;
-}
-
 /// A folder that goes away with this object.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::error_code Ignored;
-    Path =
-        std::filesystem::temp_directory_path(Ignored) / "luthier-verify-XXXXXX";
+    // The program may change its directory, so the path has to be absolute.
+    std::error_code Failure;
+    std::filesystem::path Where = std::filesystem::absolute(
+        std::filesystem::temp_directory_path(Failure), Failure);
+    if (Failure)
+      Where = "/tmp";
+    Path = Where / "luthier-verify-XXXXXX";
     if (!::mkdtemp(Path.data()))
       throw RunError("cannot make a folder in " +
                      Path.substr(0, Path.rfind('/')) + ": " +
@@ -65,12 +47,17 @@ private:
   std::string Path;
 };
 
+/// The program, for passOn().
+volatile pid_t Child = 0;
+
+void passOn(int Signal) { ::kill(Child, Signal); }
+
 /// The program's exit code, or 128 and its signal, as shells have it.
 int runAndWait(const std::vector<std::string> &Command) {
   // The keyboard's signals are for the program.
   const auto OldInt = std::signal(SIGINT, SIG_IGN);
   const auto OldQuit = std::signal(SIGQUIT, SIG_IGN);
-  const pid_t Child = ::fork();
+  Child = ::fork();
   if (Child < 0)
     throw RunError(std::string("cannot start a process: ") +
                    std::strerror(errno));
@@ -79,6 +66,9 @@ int runAndWait(const std::vector<std::string> &Command) {
     std::signal(SIGQUIT, OldQuit);
     ::_exit(become(Command));
   }
+  // Who ends this process means the program, whose report is still to be read.
+  for (int Signal : {SIGTERM, SIGHUP})
+    std::signal(Signal, passOn);
   int Status = 0;
   while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     ;
@@ -97,9 +87,9 @@ void chooseDefaults(RunOptions &Options, const Surroundings &Around) {
                    ": only an emulated device can verify");
 }
 
-int verify(std::vector<std::string> Arguments) {
-  const std::string Timeout = takeTimeout(Arguments);
-  RunOptions Options = parseRunArguments(Arguments);
+int verify(const std::vector<std::string> &Arguments) {
+  std::string Timeout;
+  RunOptions Options = parseRunArguments(Arguments, &Timeout);
   if (Options.Help) {
     std::fputs(VerifyHelp, stdout);
     return Success;

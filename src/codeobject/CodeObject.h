@@ -36,6 +36,7 @@ struct KernelMetadata {
   unsigned GroupSegmentSize = 0;
   unsigned PrivateSegmentSize = 0;
   unsigned KernargSegmentSize = 0;
+  unsigned KernargSegmentAlign = 0; ///< Power of two, if well-formed.
   bool UsesDynamicStack = false;
   /// For writing only.
   std::vector<AddedArgument> AddedArguments = {};

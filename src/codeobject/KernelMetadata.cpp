@@ -103,6 +103,7 @@ KernelMetadata readEntry(msgpack::MapDocNode &Kernel) {
   readNumber(Kernel, ".group_segment_fixed_size", M.GroupSegmentSize);
   readNumber(Kernel, ".private_segment_fixed_size", M.PrivateSegmentSize);
   readNumber(Kernel, ".kernarg_segment_size", M.KernargSegmentSize);
+  readNumber(Kernel, ".kernarg_segment_align", M.KernargSegmentAlign);
   const msgpack::DocNode Dynamic = member(Kernel, ".uses_dynamic_stack");
   if (!Dynamic.isEmpty() && Dynamic.getKind() == msgpack::Type::Boolean)
     M.UsesDynamicStack = Dynamic.getBool();

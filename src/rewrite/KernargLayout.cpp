@@ -164,6 +164,7 @@ std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
 Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
   KernargGrowth Growth;
   Growth.OldSize = Growth.NewSize = sizeOfAll();
+  Growth.Align = Kernel.Metadata.KernargSegmentAlign;
   if (!statedSize() &&
       (Kernel.Descriptor.raw().kernel_code_properties &
        amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR))

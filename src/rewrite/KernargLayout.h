@@ -34,6 +34,7 @@ struct KernargGrowth {
   std::vector<Argument> Added; ///< If empty, nothing differs.
   /// Of the original's, those that hardware preloads included, and of all.
   unsigned OldSize = 0, NewSize = 0;
+  unsigned Align = 0; ///< As the metadata has it; 0 where it says nothing.
 
   bool any() const { return !Added.empty(); }
   /// What the metadata of the instrumented kernel has to say of them.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/InterceptedQueues.h"
+#include "runtime/Borrowed.h"
 #include "runtime/HiddenValues.h"
 #include "runtime/HsaApi.h"
+#include "runtime/Lifecycle.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
@@ -17,21 +19,21 @@
 using namespace llvm;
 
 namespace luthier::runtime {
-namespace {
 
 /// All packets have one size; the header says how to read them.
-union Packet {
+union InterceptedQueues::Packet {
   uint16_t Header;
   hsa_kernel_dispatch_packet_t Dispatch;
   hsa_barrier_and_packet_t BarrierAnd;
-};
-static_assert(sizeof(Packet) == 64);
 
-bool isDispatch(const Packet &P) {
-  constexpr unsigned Mask = (1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1;
-  return ((P.Header >> HSA_PACKET_HEADER_TYPE) & Mask) ==
-         HSA_PACKET_TYPE_KERNEL_DISPATCH;
-}
+  bool isDispatch() const {
+    constexpr unsigned Mask = (1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1;
+    return ((Header >> HSA_PACKET_HEADER_TYPE) & Mask) ==
+           HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  }
+};
+
+namespace {
 
 /// The process ends: waiting has a limit from now on.
 std::atomic<bool> Draining = false;
@@ -39,9 +41,7 @@ std::atomic<bool> Draining = false;
 thread_local LaunchSizes Launch;
 
 /// True if a tool had the packet run other code.
-bool showToTools(hsa_kernel_dispatch_packet_t &Packet) {
-  if (toolRegistry().empty())
-    return false;
+bool show(hsa_kernel_dispatch_packet_t &Packet) {
   uint64_t Original = Packet.kernel_object;
   KernelPointer Kernel = state().Code.findKernel(Original);
   if (!Kernel)
@@ -81,21 +81,6 @@ private:
   uint64_t LastFingerprint = 0;
 };
 
-/// The size to ask for where the application wants room for \p Wanted packets.
-///
-/// An application may fill its queue behind something that it sends only
-/// afterwards, and PacketThrottle keeps a part of the hardware's ring free. So
-/// there is twice the room. (Queues may be larger than asked for; ROCr has a
-/// least size of its own.)
-uint32_t sizeForAll(hsa_agent_t Agent, uint32_t Wanted) {
-  uint32_t Largest = 0;
-  if (coreApi().hsa_agent_get_info_fn(Agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE,
-                                      &Largest) != HSA_STATUS_SUCCESS ||
-      Wanted > Largest / 2)
-    return Wanted;
-  return 2 * Wanted;
-}
-
 } // namespace
 
 thread_local InterceptedQueues::Queue *InterceptedQueues::Submitting = nullptr;
@@ -112,7 +97,7 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
   hsa_queue_t *Handle = nullptr;
   hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
-      Agent, sizeForAll(Agent, Size), Type, &onError, New.get(),
+      Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
       PrivateSegmentSize, GroupSegmentSize, &Handle);
   if (Status == HSA_STATUS_SUCCESS)
     Status = New->Throttle.open(Handle->size);
@@ -123,14 +108,16 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
     if (Handle)
       coreApi().hsa_queue_destroy_fn(Handle);
     std::string Why = toString(checkHsa(Status, "creating it"));
+    Status = coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
+                                           PrivateSegmentSize, GroupSegmentSize,
+                                           Result);
     static std::once_flag Once;
-    std::call_once(Once, [&] {
-      logWarning("a queue cannot be intercepted, its kernels run unchanged: " +
-                 Why);
-    });
-    return coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
-                                         PrivateSegmentSize, GroupSegmentSize,
-                                         Result);
+    if (Status == HSA_STATUS_SUCCESS)
+      std::call_once(Once, [&] {
+        logWarning(
+            "a queue cannot be intercepted, its kernels run unchanged: " + Why);
+      });
+    return Status;
   }
   New->Handle = Handle;
   *Result = Handle;
@@ -150,23 +137,84 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
   return coreApi().hsa_queue_destroy_fn(Handle);
 }
 
+hsa_status_t InterceptedQueues::inactivate(hsa_queue_t *Handle) {
+  {
+    std::lock_guard Guard(Lock);
+    if (auto It = Queues.find(Handle); It != Queues.end())
+      It->second->Dead = true;
+  }
+  return coreApi().hsa_queue_inactivate_fn(Handle);
+}
+
+/// Only where the application gave a callback: ROCr itself ends the process
+/// where there is none.
 void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
                                 void *Data) {
   // The source is the runtime's queue below ours, which the application has
   // never seen. An error while the queue is being made finds no handle yet.
   auto *Q = static_cast<Queue *>(Data);
-  if (Q->OnError)
-    Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
+  Q->Dead = true;
+  Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
+}
+
+bool InterceptedQueues::Showing::begin() {
+  std::lock_guard Guard(Lock);
+  Inside += Allowed;
+  return Allowed;
+}
+
+void InterceptedQueues::Showing::end() {
+  std::lock_guard Guard(Lock);
+  --Inside;
+  Idle.notify_all();
+}
+
+bool InterceptedQueues::Showing::forbid(bool Waits) {
+  std::unique_lock Guard(Lock);
+  Allowed = false;
+  if (!Waits)
+    return true;
+  auto isIdle = [&] { return Inside == 0; };
+  if (exitTimeout().count())
+    return Idle.wait_for(Guard, exitTimeout(), isIdle);
+  Idle.wait(Guard, isIdle);
+  return true;
+}
+
+void InterceptedQueues::showToTools(Queue &Q, MutableArrayRef<Packet> Packets) {
+  if (toolRegistry().empty() ||
+      none_of(Packets, [](const Packet &P) { return P.isDispatch(); }))
+    return;
+  if (!Tools.begin()) {
+    static std::once_flag Once;
+    std::call_once(Once, [] {
+      logWarning("kernels that are launched after the tools have had their end "
+                 "run unchanged");
+    });
+    return;
+  }
+  withRoomyStack([&] {
+    SaveAndRestore Here(Submitting, &Q);
+    for (Packet &P : Packets)
+      if (P.isDispatch() && show(P.Dispatch))
+        Q.Redirected = true;
+  });
+  Tools.end();
+  static std::once_flag Once;
+  std::call_once(Once, endBeforeWhatExists);
 }
 
 void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
+  const BorrowedThread Borrowed;
   auto &Q = *static_cast<Queue *>(Data);
   SaveAndRestore Here(Submitting, &Q);
   std::optional<ProgressWatch> Watch;
   // The application may wait as long as it likes, until it ends.
   auto GiveUp = [&] {
+    if (Q.Dead)
+      return true;
     if (!Draining)
       return false;
     if (!Watch)
@@ -176,12 +224,10 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   // The ring is the application's to read; tools get copies.
   const auto *Begin = static_cast<const Packet *>(Packets);
   SmallVector<Packet, 2> Copies(Begin, Begin + Count);
-  for (Packet &P : Copies)
-    if (isDispatch(P) && showToTools(P.Dispatch))
-      Q.Redirected = true;
+  state().Queues.showToTools(Q, Copies);
   // And one marker of each kind.
   if (!Q.Throttle.waitForRoom(Count + 1, GiveUp))
-    return;
+    return Write(Copies.data(), 0);
   Packet Marker;
   if (Q.Arguments.submitting(Marker.BarrierAnd))
     Copies.push_back(Marker);
@@ -212,7 +258,8 @@ InterceptedQueues::argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
   for (const KernargGrowth::Argument &A : Target.Kernarg.Added)
     if (auto Value = hiddenValue(A.Kind, Facts); !Value)
       return Value.takeError();
-  auto Copy = Submitting->Arguments.allocate(Target.Kernarg.NewSize);
+  auto Copy = Submitting->Arguments.allocate(Target.Kernarg.NewSize,
+                                             Target.Kernarg.Align);
   if (!Copy)
     return Copy.takeError();
   if (Error E = copyArguments(Target.Kernarg, Facts, *Copy))
@@ -220,15 +267,16 @@ InterceptedQueues::argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
   return *Copy;
 }
 
-bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
+bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   const CoreApiTable &Api = coreApi();
+  hsa_queue_t *Queue = Q.Handle;
   // Room only appears as the device works; a full queue that stays full is as
   // stuck as one that does not answer.
   ProgressWatch Watch;
   uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
   while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
          Queue->size) {
-    if (Watch.isStuck(1))
+    if (Q.Dead || Watch.isStuck(1))
       return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -251,24 +299,38 @@ bool InterceptedQueues::appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal) {
   return true;
 }
 
+bool InterceptedQueues::isGone(hsa_queue_t *Handle) {
+  std::lock_guard Guard(Lock);
+  auto It = Queues.find(Handle);
+  return It == Queues.end() || It->second->Dead;
+}
+
 void InterceptedQueues::drain() {
   Draining = true;
+  if (!Tools.forbid(/*Waits=*/!isSubmitting()))
+    logWarning("gave up waiting for a thread that is instrumenting; results "
+               "may be incomplete");
+  if (!isSubmitting())
+    waitForQueues();
+}
+
+void InterceptedQueues::waitForQueues() {
   const CoreApiTable &Api = coreApi();
-  SmallVector<hsa_signal_t, 4> Waiting;
+  SmallVector<std::pair<hsa_queue_t *, hsa_signal_t>, 4> Waiting;
   size_t GivenUp = 0;
   {
     // Keeps other threads from destroying a queue meanwhile.
     std::lock_guard Guard(Lock);
     for (auto &[Handle, Q] : Queues) {
-      if (!Q->Redirected.exchange(false))
+      if (!Q->Redirected.exchange(false) || Q->Dead)
         continue;
       hsa_signal_t Signal;
       if (Api.hsa_signal_create_fn(1, 0, nullptr, &Signal) ==
               HSA_STATUS_SUCCESS &&
-          appendBarrier(Handle, Signal))
-        Waiting.push_back(Signal);
+          appendBarrier(*Q, Signal))
+        Waiting.push_back({Handle, Signal});
       else
-        ++GivenUp;
+        GivenUp += !Q->Dead;
     }
   }
   ProgressWatch Watch;
@@ -276,16 +338,18 @@ void InterceptedQueues::drain() {
     // In ticks of the system clock, which are 1 ns or 10 ns: short enough
     // beside any time-out.
     constexpr uint64_t Slice = 25'000'000;
-    Api.hsa_signal_wait_scacquire_fn(Waiting.back(), HSA_SIGNAL_CONDITION_EQ, 0,
-                                     Slice, HSA_WAIT_STATE_BLOCKED);
-    erase_if(Waiting, [&](hsa_signal_t Signal) {
+    Api.hsa_signal_wait_scacquire_fn(Waiting.back().second,
+                                     HSA_SIGNAL_CONDITION_EQ, 0, Slice,
+                                     HSA_WAIT_STATE_BLOCKED);
+    erase_if(Waiting, [&](const auto &Barrier) {
+      auto [Handle, Signal] = Barrier;
       if (Api.hsa_signal_load_scacquire_fn(Signal) != 0)
-        return false;
+        // The device may still write to the signal: it stays.
+        return isGone(Handle);
       Api.hsa_signal_destroy_fn(Signal);
       return true;
     });
     if (!Waiting.empty() && Watch.isStuck(Waiting.size())) {
-      // The device may still write to these signals: leave them.
       GivenUp += Waiting.size();
       break;
     }

@@ -9,7 +9,9 @@
 #include "runtime/InstrumentationCache.h"
 #include "runtime/KernargCopies.h"
 #include "runtime/PacketThrottle.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <hsa/hsa.h>
 #include <memory>
@@ -30,8 +32,12 @@ public:
                       uint32_t PrivateSegmentSize, uint32_t GroupSegmentSize,
                       hsa_queue_t **Queue);
   hsa_status_t destroy(hsa_queue_t *Queue);
+  /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
+  hsa_status_t inactivate(hsa_queue_t *Queue);
 
-  /// Waits until every dispatch that was redirected has completed.
+  /// Ends the tools' part: dispatches from now on run unchanged, also those of
+  /// other threads. Waits until all that tools were shown has been instrumented
+  /// and every dispatch that was redirected has completed.
   ///
   /// How: a barrier packet with a completion signal at the end of each queue
   /// that redirected something; it completes after everything before it.
@@ -39,10 +45,12 @@ public:
   /// program may end while a queue waits for something that never comes. So
   /// this gives up, and says so, when for LUTHIER_EXIT_TIMEOUT seconds (60; 0:
   /// never) there was no sign of progress: no queue became idle and no managed
-  /// variable changed.
-  void drain();
-  /// True in a thread that is submitting packets: in it, drain() would wait for
+  /// variable changed. Queues that failed are not waited for.
+  ///
+  /// Waits for nothing in a thread that is submitting packets: it would be for
   /// packets behind those.
+  void drain();
+  /// True in a thread that is submitting packets.
   static bool isSubmitting();
   /// What the packet asks for that tools are being shown in this thread, as the
   /// application wrote it; zero outside of Tool::onDispatch().
@@ -61,6 +69,7 @@ public:
   void clear();
 
 private:
+  union Packet;
   struct Queue {
     explicit Queue(hsa_agent_t Agent) : Arguments(Agent) {}
 
@@ -72,6 +81,24 @@ private:
     KernargCopies Arguments;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;
+    /// Nothing moves any more: an error, or the application said so.
+    std::atomic<bool> Dead = false;
+  };
+
+  /// Lets tools see packets until they have their end, which waits for threads
+  /// that are at it.
+  class Showing {
+  public:
+    bool begin();
+    void end();
+    /// False if somebody stayed longer than exitTimeout().
+    bool forbid(bool Waits);
+
+  private:
+    std::mutex Lock;
+    std::condition_variable Idle;
+    unsigned Inside = 0;
+    bool Allowed = true;
   };
 
   /// The queue that this thread is submitting packets to.
@@ -81,9 +108,13 @@ private:
                         void *Data,
                         void (*Write)(const void *Packets, uint64_t Count));
   static void onError(hsa_status_t Status, hsa_queue_t *Source, void *Data);
+  void showToTools(Queue &Q, llvm::MutableArrayRef<Packet> Packets);
   /// False if the queue does not get room for a packet.
-  static bool appendBarrier(hsa_queue_t *Queue, hsa_signal_t Signal);
+  static bool appendBarrier(Queue &Q, hsa_signal_t Signal);
+  void waitForQueues();
+  bool isGone(hsa_queue_t *Handle);
 
+  Showing Tools;
   std::mutex Lock;
   std::unordered_map<hsa_queue_t *, std::unique_ptr<Queue>> Queues;
 };

@@ -9,8 +9,10 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Of a cache line, as HIP does it, and more than any argument asks for.
-static constexpr size_t ArgumentsAlignment = 64;
+/// Of a cache line, as HIP does it.
+static constexpr size_t LeastAlignment = 64;
+/// Of what memory pools give.
+static constexpr size_t PageSize = 4096;
 
 KernargCopies::~KernargCopies() {
   if (!isHsaOpen())
@@ -63,9 +65,14 @@ Expected<KernargCopies::Chunk *> KernargCopies::nextChunk(size_t Size) {
   return &Chunks.back();
 }
 
-Expected<uint8_t *> KernargCopies::allocate(size_t Size) {
-  Size = alignTo(Size, ArgumentsAlignment);
+Expected<uint8_t *> KernargCopies::allocate(size_t Size, size_t Align) {
+  Align = std::max(Align, LeastAlignment);
+  if (!isPowerOf2_64(Align) || Align > PageSize)
+    return createStringError("arguments aligned to " + Twine(Align) +
+                             " bytes cannot be copied");
+  Size = alignTo(Size, LeastAlignment);
   Chunk *C = Current == SIZE_MAX ? nullptr : &Chunks[Current];
+  Used = alignTo(Used, Align);
   if (!C || Used + Size > C->Size) {
     Expected<Chunk *> Next = nextChunk(Size);
     if (!Next)

@@ -29,8 +29,9 @@ public:
   KernargCopies &operator=(const KernargCopies &) = delete;
 
   /// Memory for a dispatch that is submitted before the next call of
-  /// submitting().
-  llvm::Expected<uint8_t *> allocate(size_t Size);
+  /// submitting(). \p Align is a power of two, of a page at most, or 0 if
+  /// nothing is asked for.
+  llvm::Expected<uint8_t *> allocate(size_t Size, size_t Align = 0);
 
   /// Before packets are submitted. Returns true when \p Marker was filled in
   /// and is to be submitted behind them.

@@ -3,14 +3,20 @@
 // From the GPU runtime's start to its end. The runtime calls OnLoad inside its
 // own initialisation (HSA_TOOLS_LIB names this library), so a program that
 // never uses the GPU never comes here.
+#include "runtime/Lifecycle.h"
 #include "luthier/Export.h"
+#include "runtime/Borrowed.h"
 #include "runtime/FaultText.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/Wrappers.h"
+#include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PrintPasses.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include <cstdlib>
 #include <mutex>
 #include <unistd.h>
@@ -40,18 +46,32 @@ void finish() {
   if (Finishing)
     return;
   SaveAndRestore Here(Finishing, true);
+  const BorrowedThread Borrowed;
   std::call_once(Once, [] {
     // A tool may end the program from onDispatch().
     if (InterceptedQueues::isSubmitting())
       logWarning("the program ends inside a tool's callback; results may be "
                  "incomplete");
-    else
-      state().Queues.drain();
+    state().Queues.drain();
     toolRegistry().onExit();
   });
 }
 
+/// Of LLVM, what would otherwise be made when the first hook is compiled, and
+/// destroyed before finish() can wait for the thread that does so.
+void makeWhatLLVMDestroys() {
+  vfs::getRealFileSystem();
+  getGlobalPassGate();
+  isPassInPrintList("");
+  isFunctionInPrintList("");
+  inconvertibleErrorCode();
+  codegen::RegisterCodeGenFlags CommandLine;
+}
+
 } // namespace
+
+void endBeforeWhatExists() { std::atexit(finish); }
+
 } // namespace luthier::runtime
 
 using namespace luthier::runtime;
@@ -81,7 +101,10 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   // Handlers run in reverse order: this one before those that HIP and the GPU
   // runtime registered when they were loaded, while the device still works.
   static std::once_flag Once;
-  std::call_once(Once, [] { std::atexit(finish); });
+  std::call_once(Once, [] {
+    makeWhatLLVMDestroys();
+    endBeforeWhatExists();
+  });
   Owner = ::getpid();
   state().Queues.sessionStarts();
   installWrappers(*Table);

@@ -9,8 +9,11 @@ hsa_status_t PacketThrottle::open(uint32_t QueueSize) {
   // The processor publishes its read index in blocks of a few packets, and ROCr
   // wants a free slot besides; a quarter of the ring covers both generously.
   Capacity = std::max(QueueSize - QueueSize / 4, 2u);
-  Interval = std::max(QueueSize / 8, 1u);
-  Markers.resize(Capacity / Interval + 1);
+  // A processor that stands still has published it.
+  Limit = std::max(QueueSize - QueueSize / 64 - 1, 2u);
+  // Few markers, and few packets that nobody knows to be done.
+  Interval = std::max({QueueSize / 32, std::min(QueueSize / 8, 16u), 1u});
+  Markers.resize(Limit / Interval + 1);
   for (MarkerSlot &Marker : Markers)
     if (hsa_status_t Status =
             coreApi().hsa_signal_create_fn(0, 0, nullptr, &Marker.Signal);
@@ -31,7 +34,11 @@ bool PacketThrottle::waitForRoom(uint64_t Count,
                                  const std::function<bool()> &GiveUp) {
   // With the marker that may follow. More than the ring holds go in pieces, by
   // ROCr's own means.
-  while (Submitted + Count + 1 - Reached > Capacity && FirstBusy != NextFree) {
+  auto isFull = [&] {
+    return Submitted + Count + 1 - Reached >
+           (IdleSlices < SlicesToStandstill ? Capacity : Limit);
+  };
+  while (isFull() && FirstBusy != NextFree) {
     MarkerSlot &Oldest = Markers[FirstBusy % Markers.size()];
     constexpr uint64_t Slice = 25'000'000; // Ticks of 1 ns or 10 ns.
     if (coreApi().hsa_signal_wait_scacquire_fn(
@@ -39,8 +46,11 @@ bool PacketThrottle::waitForRoom(uint64_t Count,
             HSA_WAIT_STATE_BLOCKED) < 1) {
       Reached = Oldest.Position;
       ++FirstBusy;
+      IdleSlices = 0;
     } else if (GiveUp()) {
       return false;
+    } else if (IdleSlices < SlicesToStandstill) {
+      ++IdleSlices;
     }
   }
   return true;

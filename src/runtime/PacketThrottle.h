@@ -13,6 +13,10 @@
 // The hardware ring's read index is not accessible, so every few packets a
 // marker is submitted: a barrier packet without dependencies that signals when
 // the packet processor gets to it. It holds up nothing.
+//
+// A processor may wait for something that the submitting thread does only after
+// more packets. So where it stands still, the last part of the ring is used,
+// too; what fits without Luthier by the last few packets alone does not fit.
 #ifndef LUTHIER_RUNTIME_PACKETTHROTTLE_H
 #define LUTHIER_RUNTIME_PACKETTHROTTLE_H
 
@@ -51,8 +55,11 @@ private:
 
   uint64_t Submitted = 0; ///< Packets of both kinds.
   uint64_t Reached = 0;   ///< Packets the packet processor is known to be past.
-  uint64_t Capacity = 0;
-  uint64_t Interval = 0;
+  uint64_t Capacity = 0;  ///< Packets under way, while they move.
+  uint64_t Limit = 0;     ///< And where they do not.
+  uint64_t Interval = 0;  ///< Packets from marker to marker.
+  static constexpr unsigned SlicesToStandstill = 4;
+  unsigned IdleSlices = 0; ///< Without progress, of waiting.
   // A ring: markers FirstBusy up to NextFree are under way.
   llvm::SmallVector<MarkerSlot, 0> Markers;
   uint64_t FirstBusy = 0, NextFree = 0;

@@ -66,12 +66,12 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
 }
 
 const InstrumenterOptions &settings() {
-  static const InstrumenterOptions Parsed = parseSettings(
+  static const auto &Parsed = *new InstrumenterOptions(parseSettings(
       [](const char *Name) -> std::optional<StringRef> {
         const char *Value = std::getenv(Name);
         return Value ? std::optional<StringRef>(Value) : std::nullopt;
       },
-      [](const Twine &Message) { logWarning(Message); });
+      [](const Twine &Message) { logWarning(Message); }));
   return Parsed;
 }
 

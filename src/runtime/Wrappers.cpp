@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Wrappers.h"
+#include "runtime/Borrowed.h"
 #include "runtime/HsaApi.h"
 #include "runtime/State.h"
 
@@ -27,6 +28,10 @@ hsa_status_t wrap::hsa_queue_destroy(hsa_queue_t *Queue) {
   return state().Queues.destroy(Queue);
 }
 
+hsa_status_t wrap::hsa_queue_inactivate(hsa_queue_t *Queue) {
+  return state().Queues.inactivate(Queue);
+}
+
 hsa_status_t wrap::hsa_executable_load_agent_code_object(
     hsa_executable_t Executable, hsa_agent_t Agent,
     hsa_code_object_reader_t Reader, const char *Options,
@@ -38,15 +43,17 @@ hsa_status_t wrap::hsa_executable_load_agent_code_object(
     return Status;
   if (Object)
     *Object = Loaded;
-  state().Code.loaded(Executable, Loaded);
+  const BorrowedThread Borrowed;
+  withRoomyStack([&] { state().Code.loaded(Executable, Loaded); });
   return Status;
 }
 
 hsa_status_t wrap::hsa_executable_freeze(hsa_executable_t Executable,
                                          const char *Options) {
   hsa_status_t Status = coreApi().hsa_executable_freeze_fn(Executable, Options);
+  const BorrowedThread Borrowed;
   if (Status == HSA_STATUS_SUCCESS)
-    state().Code.frozen(Executable);
+    withRoomyStack([&] { state().Code.frozen(Executable); });
   return Status;
 }
 

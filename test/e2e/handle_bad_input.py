@@ -157,6 +157,7 @@ def library_without_tool_is_refused(arguments, directory):
         (arguments.not_a_tool, "it registers none"),
         (text, "it is no shared library"),
         (short, "the file ends too early"),
+        (directory, "it is no file"),
     ]:
         result = run_tool(arguments, path, [arguments.program])
         expect_not_started(result)

@@ -53,6 +53,21 @@ protected:
   uint32_t Submitted = 0;
 };
 
+TEST_F(KernargCopiesTest, AreAlignedAsTheKernelAsks) {
+  for (size_t Align : {0, 8, 64, 256, 4096, 64, 1024}) {
+    Expected<uint8_t *> To = Copies->allocate(Size, Align);
+    ASSERT_TRUE(bool(To)) << toString(To.takeError());
+    // Pools give whole pages.
+    EXPECT_EQ(
+        size_t(*To - Hsa.Memory.back().get()) % std::max<size_t>(Align, 64), 0u)
+        << Align;
+  }
+  for (size_t Align : {96, 8192})
+    EXPECT_EQ(toString(Copies->allocate(Size, Align).takeError()),
+              "arguments aligned to " + std::to_string(Align) +
+                  " bytes cannot be copied");
+}
+
 TEST_F(KernargCopiesTest, StayUntilTheirDispatchesAreDone) {
   constexpr unsigned Behind = 1000;
   for (unsigned N = 0; N < 20000; ++N) {

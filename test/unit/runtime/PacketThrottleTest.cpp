@@ -65,6 +65,22 @@ TEST_P(PacketThrottleTest, WaitingEndsWhenToldTo) {
   }
 }
 
+/// It may stand still for something that comes after more packets.
+TEST_P(PacketThrottleTest, StandingProcessorLeavesNearlyAllOfTheRing) {
+  PacketThrottle Throttle;
+  ASSERT_EQ(Throttle.open(GetParam()), HSA_STATUS_SUCCESS);
+  unsigned Submitted = 0, All = 0, Slices = 0;
+  while (Throttle.waitForRoom(1, [&] { return ++Slices == 100; })) {
+    hsa_barrier_and_packet_t Marker;
+    All += 1 + Throttle.submitted(1, Marker);
+    ++Submitted;
+  }
+  EXPECT_LT(All, GetParam());
+  EXPECT_GE(Submitted, GetParam() * 3 / 4 - 2);
+  if (GetParam() >= 1024)
+    EXPECT_GE(Submitted, GetParam() - GetParam() / 16);
+}
+
 INSTANTIATE_TEST_SUITE_P(QueueSizes, PacketThrottleTest,
                          testing::Values(16, 64, 1024, 16384));
 
