@@ -73,8 +73,10 @@ const Operation *Decoder::State::find(const llvm::MCInst &MI) {
     return It->second;
   std::string Name = canonicalName(Code->mnemonicOf(MI));
   // Loads that bypass the registers share the mnemonic with those that do not.
+  // (Flat ones have one of their own from gfx940 on.)
   if (Code->instructions().getName(MI.getOpcode()).contains("_LDS_") &&
-      Name.starts_with("buffer_load_"))
+      Name.find("_load_") != std::string::npos &&
+      Name.find("_lds_") == std::string::npos)
     Name += " lds";
   It->second = byName(Name);
   return It->second;

@@ -245,7 +245,7 @@ template <class E, unsigned Count> void loadToLds(Wave &W, const Inst &I) {
 
 void doNothing(Wave &, const Inst &) {}
 
-// One line per operation, three segments each.
+// One line per operation, three segments each; to LDS, two in both spellings.
 #define LOAD(Name, ...)                                                        \
   {"flat_load_" Name, load<__VA_ARGS__>},                                      \
       {"global_load_" Name, load<__VA_ARGS__>}, {                              \
@@ -258,8 +258,10 @@ void doNothing(Wave &, const Inst &) {}
   }
 
 #define TO_LDS(Name, ...)                                                      \
-  {"global_load_lds_" Name, loadToLds<__VA_ARGS__>}, {                         \
-    "scratch_load_lds_" Name, loadToLds<__VA_ARGS__>                           \
+  {"global_load_lds_" Name, loadToLds<__VA_ARGS__>},                           \
+      {"scratch_load_lds_" Name, loadToLds<__VA_ARGS__>},                      \
+      {"global_load_" Name " lds", loadToLds<__VA_ARGS__>}, {                  \
+    "scratch_load_" Name " lds", loadToLds<__VA_ARGS__>                        \
   }
 
 using Dword = Element<U32>;
