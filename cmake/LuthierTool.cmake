@@ -142,6 +142,10 @@ function(luthier_add_tool name)
     cmake_path(ABSOLUTE_PATH source)
     cmake_path(GET source STEM stem)
     set(base "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/${stem}")
+    if("${base}.o" IN_LIST objects) # Of another folder.
+      list(LENGTH objects number)
+      string(APPEND base "-${number}")
+    endif()
     set(object "${base}.o")
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir")
     # Names of variables end in it. Clang would make it of the command line, which

@@ -184,6 +184,13 @@ void makeEmpty(Function &Hook) {
     B.CreateUnreachable();
 }
 
+/// Clang makes the names of constructors aliases of one function. Code that is
+/// extracted means what they stand for.
+void resolveAliases(Module &M) {
+  for (GlobalAlias &A : M.aliases())
+    A.replaceAllUsesWith(A.getAliasee());
+}
+
 /// Makes the module that is embedded, in the order that the contract needs:
 /// intrinsics before anything is optimised, variables as declarations last.
 /// Null if an error was reported.
@@ -192,6 +199,8 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   std::vector<AddressTaken> Addresses = findAddressTaken(Reached);
   ValueToValueMapTy Map;
   std::unique_ptr<Module> Clone = CloneModule(M, Map);
+  for (GlobalAlias &A : make_early_inc_range(Clone->aliases()))
+    A.eraseFromParent();
   SmallVector<Function *, 8> Hooks =
       inClone(Annotated.Hooks.getArrayRef(), Map);
   for (Function *F : inClone(Reached.functions().getArrayRef(), Map)) {
@@ -199,6 +208,12 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
     dropAssemblyComments(*F);
     F->setLinkage(GlobalValue::InternalLinkage);
   }
+  for (Function &F : *Clone)
+    if (isDeletingDestructor(F) && !F.isDeclaration()) {
+      makeEmpty(F);
+      forceInlining(F);
+      F.setLinkage(GlobalValue::InternalLinkage);
+    }
   for (Function *Hook : Hooks) {
     Hook->addFnAttr("luthier_hook");
     Hook->setLinkage(GlobalValue::ExternalLinkage);
@@ -216,6 +231,12 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   if (!removeCalls(*Clone, Hooks, Addresses, TM.get()))
     return nullptr;
 
+  // All calls are gone; tables may still name these.
+  for (Function &F : make_early_inc_range(*Clone))
+    if (isDeletingDestructor(F)) {
+      F.replaceAllUsesWith(Constant::getNullValue(F.getType()));
+      F.eraseFromParent();
+    }
   for_each(*Clone, dropConclusions);
   bool Fine = true;
   for (auto [Hook, Original] : zip_equal(Hooks, Annotated.Hooks))
@@ -247,6 +268,7 @@ PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
   AnnotatedFunctions Annotated = findAnnotatedFunctions(M);
   if (Annotated.Hooks.empty())
     return PreservedAnalyses::all();
+  resolveAliases(M);
   Reachability Reached(Annotated);
   bool Fine = checkSources(Annotated, Reached);
   Fine &= checkIntrinsics(Annotated.Intrinsics.getArrayRef());

@@ -41,7 +41,12 @@ bool checkSignature(const Function &Hook) {
     Fine = fail(Hook, "hook " + quoted(Hook) +
                           " must not take a variable number of arguments");
   for (const Argument &A : Hook.args())
-    if (!isPassable(A))
+    if (isPassedByAddress(A))
+      Fine = fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
+                            quoted(Hook) +
+                            " is of a class with a copy constructor or a "
+                            "destructor of its own");
+    else if (!isPassable(A))
       Fine = fail(Hook, "parameter " + Twine(A.getArgNo() + 1) + " of hook " +
                             quoted(Hook) + " has a type (" +
                             toText(*valueTypeOf(A)) +
@@ -56,9 +61,12 @@ bool isLibrary(const Function &F) {
          F.getName().starts_with("__ocm");
 }
 
-/// Does it say which register an operand is in, or is lost?
+/// Does it say which register an operand is in, or is lost, or that it is in
+/// memory?
 bool namesRegisters(const InlineAsm &Asm) {
   return any_of(Asm.ParseConstraints(), [](const InlineAsm::ConstraintInfo &C) {
+    if (C.isIndirect || is_contained(C.Codes, "m"))
+      return true;
     const bool IsClobber = C.Type == InlineAsm::isClobber;
     return any_of(C.Codes, [&](StringRef Code) {
       return Code.starts_with("{") &&
@@ -93,9 +101,11 @@ bool checkAssembly(const Function &F, const Reachability &Reached) {
 bool checkHostCalls(const Function &F, const Reachability &Reached) {
   if (F.getName() != "__ockl_hostcall_internal")
     return true;
-  return fail(Reached.hookThatReaches(F),
-              "hooks cannot call the host, as printf and assert do" +
-                  Reached.pathTo(F));
+  return fail(
+      Reached.hookThatReaches(F),
+      "hooks cannot call the host, as printf and assert do, and new and "
+      "delete" +
+          Reached.pathTo(F));
 }
 
 /// LLVM has no code for computed gotos on AMD GPUs, in kernels neither.
@@ -106,6 +116,14 @@ bool checkJumps(const Function &F, const Reachability &Reached) {
     return true;
   return fail(F, "hooks cannot use computed goto, which " + quoted(F) +
                      Reached.pathTo(F) + " does");
+}
+
+bool checkVariables(const Reachability &Reached, const Function &Hook) {
+  for (const GlobalVariable *G : Reached.variables())
+    if (G->isThreadLocal())
+      return fail(Hook, "hooks cannot use thread_local variables, such as '" +
+                            demangle(G->getName()) + "'");
+  return true;
 }
 
 bool checkDefined(const Function &F, const Reachability &Reached) {
@@ -137,6 +155,8 @@ bool checkSources(const AnnotatedFunctions &Annotated,
   bool Fine = true;
   for (const Function *Hook : Annotated.Hooks)
     Fine &= checkSignature(*Hook);
+  if (!Annotated.Hooks.empty())
+    Fine &= checkVariables(Reached, *Annotated.Hooks.front());
   for (const Function *F : Reached.functions()) {
     Fine &= checkDefined(*F, Reached);
     Fine &= checkAssembly(*F, Reached);

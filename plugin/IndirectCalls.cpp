@@ -42,10 +42,13 @@ void collectFunctions(const Constant *C, SetVector<Function *> &Result,
 GlobalVariable *declareIn(Module &M, StringRef Name) {
   if (GlobalVariable *Known = M.getNamedGlobal(Name))
     return Known;
-  return new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false,
-                            GlobalValue::ExternalLinkage, nullptr, Name,
-                            nullptr, GlobalValue::NotThreadLocal,
-                            AMDGPUAS::GLOBAL_ADDRESS);
+  auto *G =
+      new GlobalVariable(M, Type::getInt8Ty(M.getContext()), false,
+                         GlobalValue::ExternalLinkage, nullptr, Name, nullptr,
+                         GlobalValue::NotThreadLocal, AMDGPUAS::GLOBAL_ADDRESS);
+  // As functions are: pointers to members tell virtual ones by an odd address.
+  G->setAlignment(Align(4));
+  return G;
 }
 
 /// Maps each function to the address of its variable.

@@ -17,6 +17,11 @@ Reachability::Reachability(const AnnotatedFunctions &Annotated)
     scan(*Functions[I]);
 }
 
+bool isDeletingDestructor(const Value &V) {
+  auto *F = dyn_cast<Function>(&V);
+  return F && F->getName().starts_with("_Z") && F->getName().contains("D0Ev");
+}
+
 void Reachability::scan(Function &F) {
   for (Instruction &I : instructions(F))
     for (const Use &Operand : I.operands())
@@ -38,7 +43,8 @@ void Reachability::visitOperand(const Value *Operand, Function *User) {
   if (auto *G = dyn_cast<GlobalVariable>(C))
     Variables.insert(const_cast<GlobalVariable *>(G));
   for (const Use &Inner : C->operands())
-    visitOperand(Inner, User);
+    if (!isDeletingDestructor(*Inner))
+      visitOperand(Inner, User);
 }
 
 const Function &Reachability::hookThatReaches(const Function &F) const {

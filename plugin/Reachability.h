@@ -18,6 +18,11 @@ class Value;
 
 namespace luthier {
 
+/// Frees what it destroys. Each class with a virtual destructor has one in its
+/// table, called or not; hooks have no heap, and where one calls it, nothing is
+/// freed.
+bool isDeletingDestructor(const llvm::Value &V);
+
 class Reachability {
 public:
   explicit Reachability(const AnnotatedFunctions &Annotated);

@@ -20,6 +20,10 @@
 #ifndef LUTHIER_HOOK_H
 #define LUTHIER_HOOK_H
 
+#if __cplusplus < 202002L
+#error "Luthier's headers need C++20 (-std=c++20)"
+#endif
+
 /// Once in each file that defines hooks, at namespace scope. The plugin leaves
 /// files without it as they are.
 #define MARK_LUTHIER_DEVICE_MODULE                                             \
@@ -51,7 +55,8 @@
 /// that hooks call: up to \p Calls of its calls nest, the outermost included. A
 /// call beyond that is left out, with zero as its result. The hook's stack has
 /// room for as many; without the macro, for 64, and the compiler warns.
-#define LUTHIER_MAX_DEPTH(Calls)                                               \
+#define LUTHIER_MAX_DEPTH(Calls) LUTHIER_DETAIL_MAX_DEPTH(Calls)
+#define LUTHIER_DETAIL_MAX_DEPTH(Calls)                                        \
   __attribute__((annotate("luthier_max_depth=" #Calls)))
 
 #endif // LUTHIER_HOOK_H

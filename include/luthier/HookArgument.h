@@ -55,7 +55,9 @@ public:
   /// A structure, or anything else that can be copied byte by byte, for a
   /// parameter of the same type.
   template <typename T> static HookArgument value(const T &Value) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    // HIP's vectors may be assigned in their own way.
+    static_assert(std::is_trivially_copy_constructible_v<T> &&
+                  std::is_trivially_destructible_v<T>);
     HookArgument A(Kind::Constant);
     A.Words.resize((sizeof(T) + 7) / 8);
     std::memcpy(A.Words.data(), &Value, sizeof(T));

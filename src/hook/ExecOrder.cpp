@@ -5,6 +5,7 @@
 #include "SIInstrInfo.h"
 #include "SIRegisterInfo.h"
 #include "Utils/AMDGPUBaseInfo.h"
+#include "hook/ExecMarkers.h"
 #include "hook/IntrinsicLowering.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -29,6 +30,7 @@ public:
   bool runOnMachineFunction(MachineFunction &MF) override;
 
 private:
+  void makeRoomForJoin(MachineBasicBlock &Marked);
   bool crossesMarker(const MachineInstr &Def,
                      const MachineBasicBlock &Use) const;
   bool canRecompute(const MachineInstr &Def) const;
@@ -192,6 +194,24 @@ bool ExecOrder::restoresExec(const MachineFunction &MF,
          Def->getOperand(1).isReg() && Def->getOperand(1).getReg() == Exec;
 }
 
+/// Values that paths bring along are copied at the end of the last block on
+/// each: where that is one with a marker, in one of its own behind it.
+void ExecOrder::makeRoomForJoin(MachineBasicBlock &Marked) {
+  assert(Marked.succ_size() == 1 && "markers do not decide where to go");
+  MachineBasicBlock *Join = *Marked.succ_begin();
+  if (none_of(Join->phis(), [&](const MachineInstr &Phi) {
+        return dependsOnLanes(Phi.getOperand(0).getReg());
+      }))
+    return;
+  MachineFunction &MF = *Marked.getParent();
+  MachineBasicBlock *Room = MF.CreateMachineBasicBlock(Marked.getBasicBlock());
+  MF.insert(std::next(Marked.getIterator()), Room);
+  Marked.ReplaceUsesOfBlockWith(Join, Room);
+  Room->addSuccessor(Join);
+  BuildMI(Room, DebugLoc(), TII->get(AMDGPU::S_BRANCH)).addMBB(Join);
+  Join->replacePhiUsesWith(&Marked, Room);
+}
+
 bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
   MRI = &MF.getRegInfo();
@@ -206,14 +226,16 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
         continue;
       Markers.push_back(&MI);
       Marked.insert(&MBB);
-      for (const MachineBasicBlock *Next : MBB.successors())
-        for (const MachineInstr &Phi : Next->phis())
-          if (dependsOnLanes(Phi.getOperand(0).getReg()))
-            MF.getFunction().getContext().emitError(
-                "vector values join directly after luthier::writeExec");
     }
+  const uint64_t Expected =
+      MF.getFunction().getFnAttributeAsParsedInteger(ExecMarkersAttribute);
+  if (Markers.size() < Expected)
+    MF.getFunction().getContext().emitError(
+        "a luthier::writeExec got lost in code generation");
   if (Markers.empty())
     return false;
+  for (MachineInstr *Marker : Markers)
+    makeRoomForJoin(*Marker->getParent());
   for (MachineInstr *User : Users)
     renewUses(*User);
   if (restoresExec(MF, *Markers.back()))

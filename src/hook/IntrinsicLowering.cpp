@@ -242,6 +242,8 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
 /// What has no meaning in the middle of somebody else's code.
 static bool isRefused(const Function &Intrinsic) {
   switch (Intrinsic.getIntrinsicID()) {
+  case Intrinsic::frameaddress:
+  case Intrinsic::returnaddress:
   case Intrinsic::amdgcn_implicit_buffer_ptr:
   case Intrinsic::amdgcn_groupstaticsize:
   case Intrinsic::amdgcn_s_setreg:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
+#include "hook/ExecMarkers.h"
 #include "hook/ExecOrder.h"
 #include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
@@ -207,6 +208,7 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   Config->disablePass(&MachineSchedulerID);
   PM.add(Config);
   PM.add(MMI);
+  keepExecMarkersInStructurizer(*Config);
   Config->insertPass(&FinalizeISelID,
                      IdentifyingPassPtr(createFramePass(Target, Frame)));
   // The last place where machine code is still in SSA form.
@@ -284,8 +286,11 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))
     return std::move(E);
-  if (!P->Errors.text().empty())
-    return refuse(RefusalReason::RegisterBudget, P->Errors.text());
+  if (const std::string &Text = P->Errors.text(); !Text.empty())
+    return refuse(StringRef(Text).contains("registers")
+                      ? RefusalReason::RegisterBudget
+                      : RefusalReason::UnsupportedHook,
+                  Text);
   return Result;
 }
 

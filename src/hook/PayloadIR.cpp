@@ -8,7 +8,10 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -155,9 +158,49 @@ static Function &createPayload(Module &M, unsigned Index,
   return *F;
 }
 
+namespace {
+
+/// While it lives, scalar arguments are values that LLVM knows to be the same
+/// in all lanes. It takes any result of a call to differ.
+class KnownScalars {
+public:
+  explicit KnownScalars(Function &F) {
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      if (!Call || intrinsicName(*Call) != ArgumentIntrinsic ||
+          !match(Call->getArgOperand(0), PatternMatch::m_Zero()))
+        continue;
+      auto *FT = FunctionType::get(Call->getType(), false);
+      CallInst *Scalar = IRBuilder<>(Call).CreateCall(
+          InlineAsm::get(FT, "", "=s", /*hasSideEffects=*/true));
+      Call->replaceAllUsesWith(Scalar);
+      Replaced.emplace_back(Call, Scalar);
+    }
+  }
+  ~KnownScalars() {
+    for (auto [Call, Scalar] : Replaced) {
+      Scalar->replaceAllUsesWith(Call);
+      Scalar->eraseFromParent();
+    }
+  }
+  KnownScalars(const KnownScalars &) = delete;
+  KnownScalars &operator=(const KnownScalars &) = delete;
+
+private:
+  SmallVector<std::pair<CallInst *, CallInst *>, 4> Replaced;
+};
+
+} // namespace
+
 /// Lanes that leave a loop at different times are brought back by code that
 /// LLVM adds around it, and that a write of EXEC inside would break.
 static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
+  if (none_of(F, [](const BasicBlock &B) {
+        return isa<CallBrInst>(B.getTerminator());
+      }))
+    return Error::success();
+  const KnownScalars Known(F);
+  FAM.clear(F, F.getName());
   auto &Loops = FAM.getResult<LoopAnalysis>(F);
   auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
   for (BasicBlock &Block : F) {

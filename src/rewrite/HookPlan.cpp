@@ -306,6 +306,16 @@ Error HookPlanner::checkStack() const {
     return refuse(RefusalReason::InstrumentationStack,
                   "hooks need a stack, and the kernel has values of its own in "
                   "FLAT_SCRATCH, through which it is reached");
+  // The least that a target has: 13 bits of KiB for a wave
+  // (COMPUTE_TMPRING_SIZE of gfx9).
+  constexpr uint64_t MostPerWave = 8191 * 1024;
+  const uint64_t MostPerLane = MostPerWave / Hooks.Frame.Frame.WaveSize;
+  if (Hooks.Frame.Stack.total() > MostPerLane)
+    return refuse(RefusalReason::InstrumentationStack,
+                  "the kernel and its hooks need a stack of " +
+                      Twine(Hooks.Frame.Stack.total()) +
+                      " bytes for each lane, of which there are " +
+                      Twine(MostPerLane));
   // What a packet gives is known only at the launch.
   if (!Options.ApplicationStack && (Kernel.Descriptor.usesDynamicStack() ||
                                     Kernel.Metadata.UsesDynamicStack))

@@ -21,9 +21,20 @@ inline llvm::Type *valueTypeOf(const llvm::Argument &Parameter) {
   return Pointee ? Pointee : Parameter.getType();
 }
 
+/// Is \p Parameter an object that its caller makes, because copying it is more
+/// than copying its bytes? (Pointers of the source are to any memory.)
+inline bool isPassedByAddress(const llvm::Argument &Parameter) {
+  constexpr unsigned Private = 5; // AMDGPUUsage, "Address Spaces".
+  auto *Pointer = llvm::dyn_cast<llvm::PointerType>(Parameter.getType());
+  return Pointer && Pointer->getAddressSpace() == Private &&
+         !Parameter.hasPointeeInMemoryValueAttr();
+}
+
 /// Can \p Parameter be made of bits?
 inline bool isPassable(const llvm::Argument &Parameter) {
   llvm::Type *T = valueTypeOf(Parameter);
+  if (isPassedByAddress(Parameter))
+    return false;
   return !Parameter.hasStructRetAttr() && T->isSized() &&
          Parameter.getParent()->getDataLayout().getTypeAllocSize(T) <=
              MaxParameterBytes;

@@ -177,6 +177,51 @@ Done:
   return R;
 }
 
+/// Constructors of other places, which clang gives two names.
+struct Elsewhere {
+  uint32_t Value;
+  BOTH Elsewhere(uint32_t);
+  BOTH ~Elsewhere();
+};
+BOTH inline Elsewhere::Elsewhere(uint32_t V) : Value(V * 3) {}
+BOTH inline Elsewhere::~Elsewhere() { Value = 0; }
+
+struct Destroyed {
+  uint32_t *Sum;
+  BOTH explicit Destroyed(uint32_t &S) : Sum(&S) {}
+  BOTH virtual uint32_t worth() const { return 1; }
+  BOTH virtual ~Destroyed() { *Sum += 10; }
+};
+struct DestroyedTwice : Destroyed {
+  using Destroyed::Destroyed;
+  BOTH uint32_t worth() const override { return 5; }
+  BOTH ~DestroyedTwice() override { *Sum += 100; }
+};
+BOTH inline uint32_t lifetimes(uint32_t T) {
+  uint32_t Sum = Elsewhere(T).Value;
+  {
+    Destroyed Once(Sum);
+    DestroyedTwice Twice(Sum);
+    const Destroyed &Some = T & 1 ? Twice : Once;
+    Sum += Some.worth();
+  }
+  return Sum;
+}
+
+struct Members {
+  uint32_t Base;
+  BOTH explicit Members(uint32_t B) : Base(B) {}
+  BOTH uint32_t first(uint32_t N) { return Base + N; }
+  BOTH uint32_t second(uint32_t N) { return Base * 2 + N; }
+  BOTH virtual uint32_t third(uint32_t N) { return Base ^ N; }
+};
+BOTH inline uint32_t memberPointers(uint32_t T) {
+  uint32_t (Members::*const Table[])(uint32_t) = {
+      &Members::first, &Members::second, &Members::third};
+  Members M(T);
+  return (M.*Table[T % 3])(T + 7);
+}
+
 // HIP lets devices, but not the host, fuse multiplications with additions.
 #pragma clang fp contract(off)
 
@@ -219,6 +264,8 @@ BOTH inline uint32_t integers(uint32_t T) {
   F(trees)                                                                     \
   F(pointers)                                                                  \
   F(virtuals)                                                                  \
+  F(lifetimes)                                                                 \
+  F(memberPointers)                                                            \
   F(lambdas)                                                                   \
   F(locals)                                                                    \
   F(aligned)                                                                   \

@@ -50,8 +50,15 @@ result() { return 1; }
 // CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot call the host, as printf and assert do
 LUTHIER_HOOK_ANNOTATE prints(int N) { printf("%d", N); }
 
+struct Copied { int A; __device__ Copied(const Copied &C) : A(C.A) {} };
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: parameter 1 of hook 'copied' is of a class with a copy constructor or a destructor of its own
+LUTHIER_HOOK_ANNOTATE copied(Copied C) { Value = C.A; }
+
+// CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: hooks cannot use inline assembly, which 'inMemory' does
+LUTHIER_HOOK_ANNOTATE inMemory(int N) { asm volatile("" : : "m"(N)); }
+
 struct Big { int A[9]; };
 // CHECK-DAG: errors.hip:[[@LINE+1]]:{{.*}} error: intrinsic 'big(Big)' must take and return scalars only
 LUTHIER_INTRINSIC_ANNOTATE int big(Big) { __builtin_trap(); }
 LUTHIER_HOOK_ANNOTATE usesBig() { Value = big({}); }
-// CHECK: {{^}}10 errors generated
+// CHECK: {{^}}12 errors generated

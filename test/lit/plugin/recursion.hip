@@ -32,7 +32,8 @@ __device__ int odd(int N) { return N == 0 ? 0 : even(N - 1); }
 LUTHIER_HOOK_ANNOTATE mutually(int N) { Value = even(N); }
 
 // WARN-NOT: 'fibonacci
-LUTHIER_MAX_DEPTH(10)
+#define DEPTH 10
+LUTHIER_MAX_DEPTH(DEPTH)
 __device__ int fibonacci(int N) {
   return N < 2 ? N : fibonacci(N - 1) + fibonacci(N - 2);
 }

@@ -169,6 +169,28 @@ TEST_P(FlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
             0u);
 }
 
+/// A wave's scratch has a limit, and a launch beyond it would end the process.
+TEST_P(FlatScratch, IsRefusedBeyondWhatHardwareGives) {
+  setHooks(R"(
+define void @huge() #0 {
+  %a = alloca [70000 x i32], addrspace(5)
+  %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %own = getelementptr i32, ptr addrspace(5) %a, i32 %lane
+  store volatile i32 3, ptr addrspace(5) %own
+  ret void
+})");
+  AssemblyKernel K;
+  K.Body = "s_endpgm\n";
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  expectRefused(
+      fromAssembly(K), Launch,
+      [](LiftedRepresentation &, InstrumentationTask &Task) {
+        cantFail(Task.insertHookAtKernelEntry(hook("huge")));
+      },
+      RefusalReason::InstrumentationStack);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, FlatScratch,
                          ::testing::ValuesIn(allTargets()), targetName);
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Definitions of EXEC are terminators (callbr), so that no pass moves or joins
+// anything across them. LLVM's structurizer writes the terminators of whatever
+// lies in a condition or a loop anew and knows only br: callbr would be lost
+// without a word. For that pass alone they are calls.
+#ifndef LUTHIER_HOOK_EXECMARKERS_H
+#define LUTHIER_HOOK_EXECMARKERS_H
+
+namespace llvm {
+class TargetPassConfig;
+} // namespace llvm
+
+namespace luthier {
+
+/// Function attribute: how many definitions of EXEC there have to be behind
+/// that pass, at least.
+inline constexpr const char *ExecMarkersAttribute = "luthier-exec-markers";
+
+/// Has code generation do that.
+void keepExecMarkersInStructurizer(llvm::TargetPassConfig &Config);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_EXECMARKERS_H
