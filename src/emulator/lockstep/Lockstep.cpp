@@ -155,8 +155,8 @@ void Runner::report(Difference D, const Wave &A, const Wave &B) {
 }
 
 /// Where a payload has no register to put SCC in, a branch on it puts it aside
-/// before anything else has written it. That the original never set it is no
-/// fault of such a branch.
+/// before anything else has written it, or when a payload before has set it
+/// again. That the original never set it is no fault of such a branch.
 void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
   const uint64_t PC = B.PC - I.Dwords * 4u;
   if (!I.Info->IsBranch || !I.Info->Mnemonic.starts_with("s_cbranch_scc") ||
@@ -165,7 +165,13 @@ void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
   const uint64_t Writer = Instrumented.Watch.trace(B).ScalarWriter[sreg::Scc];
   const Wave &A = *Original.E.wave(Instrumented.E.numberOf(B));
   const Wave *Unset = Original.Watch.uninitialised(A);
-  if ((!Writer || originalOf(Writer)) && Unset && Unset->S[sreg::Scc])
+  if (!Unset || !Unset->S[sreg::Scc])
+    return;
+  auto setsAgain = [&] {
+    const std::string Text = Instrumented.S.Code.print(Writer);
+    return Text.starts_with("s_cmp_lg_u32 s") && Text.ends_with(", 0");
+  };
+  if (!Writer || originalOf(Writer) || setsAgain())
     Instrumented.Watch.scalarsGiven(B, sreg::Scc, 1);
 }
 
