@@ -19,7 +19,10 @@ Reachability::Reachability(const AnnotatedFunctions &Annotated)
 
 bool isDeletingDestructor(const Value &V) {
   auto *F = dyn_cast<Function>(&V);
-  return F && F->getName().starts_with("_Z") && F->getName().contains("D0Ev");
+  ItaniumPartialDemangler Name;
+  return F && F->getName().ends_with("D0Ev") &&
+         !Name.partialDemangle(F->getName().str().c_str()) &&
+         Name.isCtorOrDtor();
 }
 
 void Reachability::scan(Function &F) {

@@ -18,9 +18,9 @@ class Value;
 
 namespace luthier {
 
-/// Frees what it destroys. Each class with a virtual destructor has one in its
-/// table, called or not; hooks have no heap, and where one calls it, nothing is
-/// freed.
+/// Destroys and frees. Each class with a virtual destructor has one in its
+/// table, called or not; hooks have no heap, and where one calls it, nothing
+/// happens.
 bool isDeletingDestructor(const llvm::Value &V);
 
 class Reachability {

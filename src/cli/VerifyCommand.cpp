@@ -54,6 +54,12 @@ void passOn(int Signal) { ::kill(Child, Signal); }
 
 /// The program's exit code, or 128 and its signal, as shells have it.
 int runAndWait(const std::vector<std::string> &Command) {
+  // Who ends this process means the program, whose report is still to be read.
+  sigset_t Passed, Before;
+  sigemptyset(&Passed);
+  sigaddset(&Passed, SIGTERM);
+  sigaddset(&Passed, SIGHUP);
+  sigprocmask(SIG_BLOCK, &Passed, &Before);
   // The keyboard's signals are for the program.
   const auto OldInt = std::signal(SIGINT, SIG_IGN);
   const auto OldQuit = std::signal(SIGQUIT, SIG_IGN);
@@ -64,14 +70,20 @@ int runAndWait(const std::vector<std::string> &Command) {
   if (Child == 0) {
     std::signal(SIGINT, OldInt);
     std::signal(SIGQUIT, OldQuit);
+    sigprocmask(SIG_SETMASK, &Before, nullptr);
     ::_exit(become(Command));
   }
-  // Who ends this process means the program, whose report is still to be read.
-  for (int Signal : {SIGTERM, SIGHUP})
-    std::signal(Signal, passOn);
+  // But not where the user had it ignored, as nohup does.
+  const auto OldTerm = std::signal(SIGTERM, passOn);
+  const auto OldHangUp = std::signal(SIGHUP, passOn);
+  if (OldHangUp == SIG_IGN)
+    std::signal(SIGHUP, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
   int Status = 0;
   while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     ;
+  std::signal(SIGTERM, OldTerm);
+  std::signal(SIGHUP, OldHangUp);
   return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
 }
 

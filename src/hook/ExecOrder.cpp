@@ -30,7 +30,9 @@ public:
   bool runOnMachineFunction(MachineFunction &MF) override;
 
 private:
+  bool bringsExecBack(const MachineInstr &Marker) const;
   void makeRoomForJoin(MachineBasicBlock &Marked);
+  bool joinsOtherLanes(const MachineFunction &MF) const;
   bool crossesMarker(const MachineInstr &Def,
                      const MachineBasicBlock &Use) const;
   bool canRecompute(const MachineInstr &Def) const;
@@ -194,6 +196,49 @@ bool ExecOrder::restoresExec(const MachineFunction &MF,
          Def->getOperand(1).isReg() && Def->getOperand(1).getReg() == Exec;
 }
 
+/// \p Marker sets EXEC to what it has been before, and nothing else but such
+/// markers has set it in between.
+bool ExecOrder::bringsExecBack(const MachineInstr &Marker) const {
+  auto maskDef = [&](const MachineInstr &Of) {
+    const MachineInstr *Def = MRI->getUniqueVRegDef(markerInput(Of));
+    while (Def && Def->isCopy() && Def->getOperand(1).getReg().isVirtual()) {
+      const unsigned Half = Def->getOperand(1).getSubReg();
+      Def = MRI->getUniqueVRegDef(Def->getOperand(1).getReg());
+      // Waves of 32 lanes have masks of 64 bits, too.
+      if (Def && Def->isRegSequence() && Half)
+        for (unsigned I = 1; I + 1 < Def->getNumOperands(); I += 2)
+          if (Def->getOperand(I + 1).getImm() == Half) {
+            Def = MRI->getUniqueVRegDef(Def->getOperand(I).getReg());
+            break;
+          }
+    }
+    const bool IsRead = Def && Def->getNumOperands() > 1 &&
+                        Def->getOperand(1).isReg() &&
+                        Def->getOperand(1).getReg() == Exec;
+    return IsRead ? Def : nullptr;
+  };
+  const MachineInstr *Read = maskDef(Marker);
+  if (!Read)
+    return false;
+  // Backwards from where it was read.
+  SmallPtrSet<const MachineBasicBlock *, 8> Seen;
+  SmallVector<const MachineBasicBlock *, 8> Work = {Read->getParent()};
+  while (!Work.empty())
+    for (const MachineBasicBlock *Before :
+         Work.pop_back_val()->predecessors()) {
+      if (!Seen.insert(Before).second)
+        continue;
+      if (!Marked.contains(Before)) {
+        Work.push_back(Before);
+        continue;
+      }
+      const auto Last = find_if(*Before, isMarker);
+      if (Last == Before->end() || !maskDef(*Last))
+        return false;
+    }
+  return true;
+}
+
 /// Values that paths bring along are copied at the end of the last block on
 /// each: where that is one with a marker, in one of its own behind it.
 void ExecOrder::makeRoomForJoin(MachineBasicBlock &Marked) {
@@ -210,6 +255,54 @@ void ExecOrder::makeRoomForJoin(MachineBasicBlock &Marked) {
   Room->addSuccessor(Join);
   BuildMI(Room, DebugLoc(), TII->get(AMDGPU::S_BRANCH)).addMBB(Join);
   Join->replacePhiUsesWith(&Marked, Room);
+}
+
+static bool isReachable(const MachineBasicBlock &From,
+                        const MachineBasicBlock &To) {
+  SmallPtrSet<const MachineBasicBlock *, 8> Seen;
+  SmallVector<const MachineBasicBlock *, 8> Work = {&From};
+  while (!Work.empty())
+    for (const MachineBasicBlock *Next : Work.pop_back_val()->successors()) {
+      if (Next == &To)
+        return true;
+      if (Seen.insert(Next).second)
+        Work.push_back(Next);
+    }
+  return false;
+}
+
+/// Whether a value for each lane comes to some place with other lanes on one
+/// path than on another, which copies would leave out. (A loop comes back with
+/// those that it has.)
+bool ExecOrder::joinsOtherLanes(const MachineFunction &MF) const {
+  // Blocks that end with other lanes than the hook began with.
+  SmallPtrSet<const MachineBasicBlock *, 8> Others;
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const MachineBasicBlock &MBB : MF) {
+      const auto Marker = find_if(MBB, isMarker);
+      const bool HasOthers =
+          Marker != MBB.end()
+              ? !bringsExecBack(*Marker)
+              : any_of(MBB.predecessors(), [&](const auto *Before) {
+                  return Others.contains(Before);
+                });
+      Changed |= HasOthers && Others.insert(&MBB).second;
+    }
+  }
+  for (const MachineBasicBlock &Join : MF) {
+    if (none_of(Join.phis(), [&](const MachineInstr &Phi) {
+          return dependsOnLanes(Phi.getOperand(0).getReg());
+        }))
+      continue;
+    unsigned Same = 0, Other = 0;
+    for (const MachineBasicBlock *Before : Join.predecessors())
+      if (!isReachable(Join, *Before))
+        ++(Others.contains(Before) ? Other : Same);
+    if (Same && Other)
+      return true;
+  }
+  return false;
 }
 
 bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
@@ -236,6 +329,9 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
     return false;
   for (MachineInstr *Marker : Markers)
     makeRoomForJoin(*Marker->getParent());
+  if (joinsOtherLanes(MF))
+    MF.getFunction().getContext().emitError(
+        "values of lanes join behind a luthier::writeExec of other lanes");
   for (MachineInstr *User : Users)
     renewUses(*User);
   if (restoresExec(MF, *Markers.back()))

@@ -13,43 +13,49 @@ using namespace llvm;
 
 namespace luthier {
 
+/// One comparison of scalars ends it, and there are no other conditions in it
+/// but those of such loops: LLVM would decide them together.
 static bool endsWithoutLanes(const Loop &L) {
-  SmallVector<BasicBlock *, 4> Exiting;
-  L.getExitingBlocks(Exiting);
-  return all_of(Exiting, [](const BasicBlock *B) {
+  const BasicBlock *Exiting = L.getExitingBlock();
+  if (!Exiting || !isScalarBranch(*Exiting->getTerminator()) ||
+      !all_of(L.getSubLoops(),
+              [](const Loop *Inner) { return endsWithoutLanes(*Inner); }))
+    return false;
+  return none_of(L.blocks(), [&](const BasicBlock *B) {
     const Instruction &End = *B->getTerminator();
-    if (auto *Branch = dyn_cast<BranchInst>(&End))
-      return isScalar(*Branch->getCondition());
-    auto *Switch = dyn_cast<SwitchInst>(&End);
-    return Switch && isScalar(*Switch->getCondition());
+    return B != Exiting && End.getNumSuccessors() > 1 &&
+           none_of(L.getSubLoops(),
+                   [&](const Loop *Inner) { return Inner->contains(B); });
   });
 }
 
-/// The outermost loops that need it. While such a loop runs, lanes are active,
-/// those in it included.
-static void collect(ArrayRef<Loop *> Loops, SmallVectorImpl<Loop *> &Result) {
-  for (Loop *L : Loops)
-    if (endsWithoutLanes(*L))
-      collect(L->getSubLoops(), Result);
-    else
-      Result.push_back(L);
+/// Where the loop ends by its own condition, and not by a way out of it that
+/// may leave out what follows.
+static BasicBlock *usualExit(const Loop &L) {
+  for (const BasicBlock *End : {L.getLoopLatch(), L.getHeader()})
+    if (End)
+      for (BasicBlock *Next : successors(const_cast<BasicBlock *>(End)))
+        if (!L.contains(Next))
+          return Next;
+  SmallVector<BasicBlock *, 4> Exits;
+  L.getExitBlocks(Exits);
+  return Exits.front();
 }
 
 void passOverLoopsWithoutLanes(Function &Hook) {
   DominatorTree Dominators(Hook);
   LoopInfo Loops(Dominators);
-  SmallVector<Loop *, 4> Found;
-  collect(Loops.getTopLevelLoops(), Found);
-  for (Loop *L : Found) {
+  // While one that needs it runs, lanes are active: those in it are no matter.
+  for (Loop *L : to_vector(Loops.getTopLevelLoops())) {
+    if (endsWithoutLanes(*L))
+      continue;
     simplifyLoop(L, &Dominators, &Loops, nullptr, nullptr, nullptr,
                  /*PreserveLCSSA=*/false);
     formLCSSARecursively(*L, Dominators, &Loops, nullptr);
-    SmallVector<BasicBlock *, 4> Exits;
-    L->getExitBlocks(Exits);
     BasicBlock *Before = L->getLoopPreheader();
-    if (Exits.empty() || !Before)
+    if (L->hasNoExitBlocks() || !Before)
       continue; // Nothing ends it, or nobody can tell where it begins.
-    BasicBlock *Behind = Exits.front();
+    BasicBlock *Behind = usualExit(*L);
     IRBuilder<> B(Before->getTerminator());
     B.CreateCondBr(isAnyLaneActive(B), L->getHeader(), Behind);
     Before->getTerminator()->eraseFromParent();

@@ -6,10 +6,12 @@
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -192,6 +194,64 @@ private:
 
 } // namespace
 
+/// A copy of EXEC, as hooks read it.
+static bool readsExec(const Value &Mask) {
+  auto *Call = dyn_cast<CallInst>(&Mask);
+  if (!Call)
+    return false;
+  if (Call->getIntrinsicID() == Intrinsic::amdgcn_ballot)
+    return match(Call->getArgOperand(0), PatternMatch::m_One());
+  return Call->getIntrinsicID() == Intrinsic::read_register;
+}
+
+/// Where lanes go different ways, LLVM counts on EXEC to be, at the end of
+/// each, what it was at its beginning.
+static Error checkConditions(Function &F, FunctionAnalysisManager &FAM) {
+  auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
+  auto &PostDominators = FAM.getResult<PostDominatorTreeAnalysis>(F);
+  for (BasicBlock &Head : F) {
+    if (!Uniformity.hasDivergentTerminator(Head))
+      continue;
+    const auto *Node = PostDominators.getNode(&Head);
+    const BasicBlock *Join =
+        Node && Node->getIDom() ? Node->getIDom()->getBlock() : nullptr;
+    SmallPtrSet<const BasicBlock *, 8> Ways;
+    SmallVector<const BasicBlock *, 8> Work(successors(&Head));
+    while (!Work.empty()) {
+      const BasicBlock *Block = Work.pop_back_val();
+      if (Block != Join && Ways.insert(Block).second)
+        append_range(Work, successors(Block));
+    }
+    auto bringsBack = [&](const BasicBlock &Block) {
+      auto *Marker = dyn_cast<CallBrInst>(Block.getTerminator());
+      Value *Mask = Marker ? Marker->getArgOperand(0) : nullptr;
+      // Waves of 32 lanes have masks of 64 bits, too.
+      while (Mask && isa<ZExtInst, TruncInst>(Mask))
+        Mask = cast<Instruction>(Mask)->getOperand(0);
+      auto *Read = dyn_cast_or_null<Instruction>(Mask);
+      return Read && readsExec(*Read) && Ways.contains(Read->getParent());
+    };
+    for (const BasicBlock *Block : Ways) {
+      if (!isa<CallBrInst>(Block->getTerminator()) || bringsBack(*Block))
+        continue;
+      SmallPtrSet<const BasicBlock *, 8> Seen;
+      Work.assign(succ_begin(Block), succ_end(Block));
+      while (!Work.empty()) {
+        const BasicBlock *Next = Work.pop_back_val();
+        if (Next == Join || Next == &Head ||
+            isa<ReturnInst>(Next->getTerminator()))
+          return refuse(RefusalReason::UnsupportedHook,
+                        "a hook calls luthier::writeExec where lanes go "
+                        "different ways, and does not set EXEC to what it was "
+                        "there before they meet");
+        if (Seen.insert(Next).second && !bringsBack(*Next))
+          append_range(Work, successors(Next));
+      }
+    }
+  }
+  return Error::success();
+}
+
 /// Lanes that leave a loop at different times are brought back by code that
 /// LLVM adds around it, and that a write of EXEC inside would break.
 static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
@@ -201,6 +261,8 @@ static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
     return Error::success();
   const KnownScalars Known(F);
   FAM.clear(F, F.getName());
+  if (Error E = checkConditions(F, FAM))
+    return E;
   auto &Loops = FAM.getResult<LoopAnalysis>(F);
   auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
   for (BasicBlock &Block : F) {

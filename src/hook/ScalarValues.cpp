@@ -22,8 +22,11 @@ namespace {
 class ScalarQuery {
 public:
   bool isScalar(const Value &V);
+  /// A branch that scalar instructions decide.
+  bool isScalarEnd(const Instruction &End);
 
 private:
+  bool isScalarCondition(const Value &Condition, const Instruction &User);
   bool isScalarCall(const CallInst &Call);
   bool isScalarVariable(const PHINode &Variable);
   bool areOperands(const User &U) {
@@ -53,7 +56,22 @@ bool ScalarQuery::isScalarCall(const CallInst &Call) {
   }
 }
 
-/// Of a loop that all lanes leave at once. (Where paths join otherwise, a
+/// LLVM keeps the result of a comparison in SCC if its only user is right
+/// there, and makes anything else of one bit a mask of lanes.
+bool ScalarQuery::isScalarCondition(const Value &Condition,
+                                    const Instruction &User) {
+  auto *Compare = dyn_cast<ICmpInst>(&Condition);
+  if (!Compare)
+    return isa<Constant>(Condition);
+  // Of 64 bits, scalar units only know equality.
+  return Compare->hasOneUse() && Compare->getParent() == User.getParent() &&
+         (Compare->getOperand(0)->getType()->isIntegerTy(32) ||
+          (Compare->getOperand(0)->getType()->isIntegerTy(64) &&
+           Compare->isEquality())) &&
+         areOperands(*Compare);
+}
+
+/// Of a loop that one such comparison ends. (Where paths join otherwise, a
 /// value also depends on the way there.)
 bool ScalarQuery::isScalarVariable(const PHINode &Variable) {
   if (!Loops) {
@@ -62,14 +80,16 @@ bool ScalarQuery::isScalarVariable(const PHINode &Variable) {
   }
   const Loop *L = Loops->getLoopFor(Variable.getParent());
   if (!L || L->getHeader() != Variable.getParent() || !L->getLoopLatch() ||
-      Variable.getNumIncomingValues() != 2)
+      !L->getExitingBlock() || Variable.getNumIncomingValues() != 2)
     return false;
-  SmallVector<BasicBlock *, 4> Exiting;
-  L->getExitingBlocks(Exiting);
-  return areOperands(Variable) && all_of(Exiting, [&](const BasicBlock *B) {
-           auto *Branch = dyn_cast<BranchInst>(B->getTerminator());
-           return Branch && isScalar(*Branch->getCondition());
-         });
+  const Instruction &End = *L->getExitingBlock()->getTerminator();
+  return areOperands(Variable) && isScalarEnd(End);
+}
+
+bool ScalarQuery::isScalarEnd(const Instruction &End) {
+  auto *Branch = dyn_cast<BranchInst>(&End);
+  return Branch && Branch->isConditional() &&
+         isScalarCondition(*Branch->getCondition(), End);
 }
 
 bool ScalarQuery::isScalar(const Value &V) {
@@ -84,8 +104,7 @@ bool ScalarQuery::isScalar(const Value &V) {
   if (isa<InsertElementInst, ExtractElementInst, BitCastInst, TruncInst>(*I))
     return areOperands(*I);
   // Scalar units have integers of these sizes.
-  if (!V.getType()->isIntegerTy(1) && !V.getType()->isIntegerTy(32) &&
-      !V.getType()->isIntegerTy(64))
+  if (!V.getType()->isIntegerTy(32) && !V.getType()->isIntegerTy(64))
     return false;
   switch (I->getOpcode()) {
   case Instruction::Call:
@@ -101,15 +120,16 @@ bool ScalarQuery::isScalar(const Value &V) {
   case Instruction::Shl:
   case Instruction::LShr:
   case Instruction::AShr:
-  case Instruction::ZExt:
-  case Instruction::SExt:
-  case Instruction::Select:
   case Instruction::Freeze:
     return areOperands(*I);
-  case Instruction::ICmp: // Of 64 bits, scalar units only know equality.
-    return (I->getOperand(0)->getType()->isIntegerTy(32) ||
-            cast<ICmpInst>(*I).isEquality()) &&
-           areOperands(*I);
+  case Instruction::ZExt:
+  case Instruction::SExt:
+    return I->getOperand(0)->getType()->isIntegerTy(1)
+               ? isScalarCondition(*I->getOperand(0), *I)
+               : areOperands(*I);
+  case Instruction::Select:
+    return isScalarCondition(*I->getOperand(0), *I) &&
+           isScalar(*I->getOperand(1)) && isScalar(*I->getOperand(2));
   default:
     return false;
   }
@@ -118,6 +138,10 @@ bool ScalarQuery::isScalar(const Value &V) {
 } // namespace
 
 bool isScalar(const Value &V) { return ScalarQuery().isScalar(V); }
+
+bool isScalarBranch(const Instruction &End) {
+  return ScalarQuery().isScalarEnd(End);
+}
 
 /// \p V, of which LLVM then knows nothing but the kind of register, computed
 /// here and not later.

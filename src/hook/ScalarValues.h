@@ -8,6 +8,7 @@
 
 namespace llvm {
 class IRBuilderBase;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -15,6 +16,11 @@ namespace luthier {
 
 /// \p V is a constant, or scalar instructions make it, whatever EXEC is.
 bool isScalar(const llvm::Value &V);
+
+/// \p End is a conditional branch that scalar instructions decide: by one
+/// comparison, since LLVM makes of more than one a mask of lanes, of which
+/// nothing is left where EXEC is zero.
+bool isScalarBranch(const llvm::Instruction &End);
 
 /// \p V, of 32 or 64 bits, in scalar registers: that of the first active lane,
 /// or \p WithoutLanes where vector instructions would have made it and no lane

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Borrowed.h"
-#include "llvm/Support/thread.h"
 #include <cstdint>
 #include <pthread.h>
 
@@ -43,7 +42,21 @@ void withRoomyStack(function_ref<void()> Work) {
   const uintptr_t Bottom = stackBottom();
   if (!Bottom || Here < Bottom || Here - Bottom >= Enough)
     return Work();
-  llvm::thread(std::optional<unsigned>(Roomy), Work).join();
+  pthread_attr_t Attributes;
+  ::pthread_attr_init(&Attributes);
+  ::pthread_attr_setstacksize(&Attributes, Roomy);
+  pthread_t Thread;
+  const int Failure = ::pthread_create(
+      &Thread, &Attributes,
+      [](void *Of) -> void * {
+        (*static_cast<function_ref<void()> *>(Of))();
+        return nullptr;
+      },
+      &Work);
+  ::pthread_attr_destroy(&Attributes);
+  if (Failure)
+    return Work(); // It may be enough.
+  ::pthread_join(Thread, nullptr);
 }
 
 } // namespace luthier::runtime

@@ -3,7 +3,6 @@
 #include "runtime/Borrowed.h"
 #include "runtime/HiddenValues.h"
 #include "runtime/HsaApi.h"
-#include "runtime/Lifecycle.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
@@ -55,7 +54,10 @@ bool show(hsa_kernel_dispatch_packet_t &Packet) {
 
 std::chrono::seconds exitTimeout() {
   const char *Text = std::getenv("LUTHIER_EXIT_TIMEOUT");
-  return std::chrono::seconds(Text ? std::strtoul(Text, nullptr, 10) : 60);
+  // Years are as good as for ever, and clocks can count them.
+  constexpr unsigned long Most = 1'000'000'000;
+  return std::chrono::seconds(
+      Text ? std::min(std::strtoul(Text, nullptr, 10), Most) : 60);
 }
 
 /// Decides when waiting has become pointless.
@@ -200,8 +202,6 @@ void InterceptedQueues::showToTools(Queue &Q, MutableArrayRef<Packet> Packets) {
         Q.Redirected = true;
   });
   Tools.end();
-  static std::once_flag Once;
-  std::call_once(Once, endBeforeWhatExists);
 }
 
 void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,

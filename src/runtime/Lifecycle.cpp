@@ -3,7 +3,6 @@
 // From the GPU runtime's start to its end. The runtime calls OnLoad inside its
 // own initialisation (HSA_TOOLS_LIB names this library), so a program that
 // never uses the GPU never comes here.
-#include "runtime/Lifecycle.h"
 #include "luthier/Export.h"
 #include "runtime/Borrowed.h"
 #include "runtime/FaultText.h"
@@ -70,8 +69,6 @@ void makeWhatLLVMDestroys() {
 
 } // namespace
 
-void endBeforeWhatExists() { std::atexit(finish); }
-
 } // namespace luthier::runtime
 
 using namespace luthier::runtime;
@@ -103,7 +100,7 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   static std::once_flag Once;
   std::call_once(Once, [] {
     makeWhatLLVMDestroys();
-    endBeforeWhatExists();
+    std::atexit(finish);
   });
   Owner = ::getpid();
   state().Queues.sessionStarts();

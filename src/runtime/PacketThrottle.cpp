@@ -61,7 +61,7 @@ bool PacketThrottle::submitted(uint64_t Count,
   Submitted += Count;
   uint64_t LastMarker =
       NextFree ? Markers[(NextFree - 1) % Markers.size()].Position : 0;
-  // Capacity holds fewer intervals than there are slots, so one is free.
+  // The limit holds fewer intervals than there are slots, so one is free.
   if (Submitted - LastMarker < Interval ||
       NextFree - FirstBusy == Markers.size())
     return false;

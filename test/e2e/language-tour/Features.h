@@ -197,8 +197,12 @@ struct DestroyedTwice : Destroyed {
   BOTH uint32_t worth() const override { return 5; }
   BOTH ~DestroyedTwice() override { *Sum += 100; }
 };
+/// No destructor, whatever its symbol has in it.
+BOTH __attribute__((noinline)) inline uint32_t idD0Event(uint32_t T) {
+  return T * 7;
+}
 BOTH inline uint32_t lifetimes(uint32_t T) {
-  uint32_t Sum = Elsewhere(T).Value;
+  uint32_t Sum = Elsewhere(T).Value + idD0Event(T);
   {
     Destroyed Once(Sum);
     DestroyedTwice Twice(Sum);

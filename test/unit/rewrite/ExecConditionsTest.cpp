@@ -154,6 +154,45 @@ LUTHIER_HOOK_ANNOTATE loops(uint32_t N) {
   EXPECT_EQ(variable(J, "Lanes"), 9 * 4 * waves());
 }
 
+/// LLVM's code for lanes that go different ways would take them for others.
+TEST_P(ExecConditions, AreRefusedWhereLanesWouldGetLost) {
+  AssemblyKernel K;
+  K.Body = "s_endpgm\n";
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64);
+  const char *const Hooks[] = {
+      // Not what it was,
+      "if (threadIdx.x & 1) { writeExec(1); atomicAdd(&Sum, 1); }\n"
+      "else atomicAdd(&Sum, 100);",
+      // nor what it was on this way,
+      "const uint64_t Active = __builtin_amdgcn_read_exec();\n"
+      "if (threadIdx.x & 1) {\n"
+      "  writeExec(1); atomicAdd(&Sum, 1); writeExec(Active);\n"
+      "}",
+      // and values for lanes that are not there any more.
+      "const uint64_t Active = __builtin_amdgcn_read_exec();\n"
+      "uint32_t X = Table[threadIdx.x ^ 1];\n"
+      "if (N == 5) {\n"
+      "  X = Table[threadIdx.x] + 1; writeExec(1); atomicAdd(&Sum, 1);\n"
+      "}\n"
+      "writeExec(Active);\n"
+      "atomicAdd(&Sum, X);"};
+  for (const char *Body : Hooks) {
+    SCOPED_TRACE(Body);
+    setHipHooks("using namespace luthier;\n"
+                "__device__ uint32_t Sum, Table[64];\n"
+                "LUTHIER_HOOK_ANNOTATE hook(uint32_t N) {\n" +
+                std::string(Body) + "}\n");
+    expectRefused(
+        fromAssembly(K), Launch,
+        [](LiftedRepresentation &, InstrumentationTask &Task) {
+          for (uint32_t N = 0; N <= 8; ++N)
+            cantFail(Task.insertHookAtKernelEntry(hook("hook"), {N}));
+        },
+        RefusalReason::UnsupportedHook);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, ExecConditions,
                          ::testing::ValuesIn(allTargets()), targetName);
 

@@ -177,6 +177,44 @@ LUTHIER_HOOK_ANNOTATE end() {
   EXPECT_EQ(variable(J, "Found"), 60 * waves());
 }
 
+/// What LLVM makes masks of lanes of counts as theirs, and nothing in between.
+TEST_P(VectorValues, ConditionsOfSeveralComparisonsAreThoseOfLanes) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint64_t Turns, Pairs, Chosen, Behind;
+__device__ uint32_t Begin = 1, Next[16] = {1, 2, 3, 4, 5, 6, 7, 8, 0};
+LUTHIER_HOOK_ANNOTATE walk(uint32_t, uint32_t Five) {
+  for (uint32_t I = 0; I < Five; ++I) {
+    waveAdd(Turns, 1);
+    if (I == (Five ^ 6))
+      break;
+    waveAdd(Pairs, 1);
+  }
+  waveAdd(Chosen, (Five == 4 || Five * 3 > 14) ? 3 : 5);
+  for (uint32_t I = Begin; I != 0; I = Next[I & 15]) {
+    waveAdd(Turns, 100);
+    if (I == Five + 90)
+      break;
+  }
+  waveAdd(Behind, 1);
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Turns);
+  waveFlush(Pairs);
+  waveFlush(Chosen);
+  waveFlush(Behind);
+}
+)");
+  Options.MostInstructions = 100'000;
+  const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(variable(J, "Turns"), (4 + 800) * waves());
+  EXPECT_EQ(variable(J, "Pairs"), 3 * waves());
+  EXPECT_EQ(variable(J, "Chosen"), 3 * waves());
+  EXPECT_EQ(variable(J, "Behind"), 2 * waves());
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, VectorValues,
                          ::testing::ValuesIn(allTargets()), targetName);
 
