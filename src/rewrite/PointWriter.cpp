@@ -138,7 +138,11 @@ void PointCode::prepare() {
     Code.set(Frame.StackPointer, Plan.Stack.frame());
   if (P.ClobbersVCC)
     Code.renewMask(AMDGPU::VCC);
-  renewMasks(borrowedScalars());
+  if (const BitVector Borrowed = borrowedScalars(); Borrowed.any()) {
+    // Arguments may be in them by now.
+    Code.awaitScalarsOfMasks();
+    renewMasks(Borrowed);
+  }
   if (P.NeedsDistance || P.ReadsApplication || S.State.IsNeeded)
     Code.waitStates(Waits.EnterStates);
   Code.awaitALU();

@@ -214,6 +214,11 @@ void SeamCode::beforeDeallocation(bool UsesStack) {
   waitStates(1);
 }
 
+void SeamCode::awaitScalarsOfMasks() {
+  if (Waits.HasMaskHazard && WaveSize == 64)
+    awaitALU();
+}
+
 void SeamCode::renewMask(MCRegister Pair) {
   if (Waits.HasMaskHazard && WaveSize == 64)
     moveMask(Pair, Pair);

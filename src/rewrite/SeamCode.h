@@ -110,6 +110,8 @@ public:
   /// read it as a mask before then matters no more to those that follow, which
   /// a compiler saw without them. Nothing where hardware has no such hazard.
   void renewMask(llvm::MCRegister Pair);
+  /// Before that, where scalar instructions have written the pair since.
+  void awaitScalarsOfMasks();
   /// Where hardware does not wait for scalar registers that are written after
   /// vector instructions have read them: what read some before this matters no
   /// more to the application, whose compiler has not seen it.

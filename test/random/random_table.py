@@ -26,9 +26,8 @@ without any hooks, or its results depend on where it lies), and what the engine 
 were judged without a difference left. What was different became a test, and a line in `test/random/found.txt`, which each
 run of the tests repeats.
 
-The one of gfx908 was a false alarm of lockstep. The one of gfx1100 is open: `--target gfx1100w64 --from ir --way stack
---storage any-storage --policy grow --seed 220672`, where a payload writes a borrowed register that the application has just
-read as a mask, before the pair is renewed without a wait for that write.
+The one of gfx908 was a false alarm of lockstep; that of gfx1100 a mask that a payload wrote before it was renewed. Both are
+mended since.
 
 Made of `random.jsonl`, to which `python3 test/random/random_table.py COMMIT LOG...` adds what random-kernels prints.
 """
