@@ -54,8 +54,7 @@ public:
 };
 char HideMarkers::ID = 0;
 
-/// And back, each with a block of its own behind it: values that paths bring to
-/// where they join are copied in there, with EXEC as it is then.
+/// And back, each at the end of its block.
 class ShowMarkers : public FunctionPass {
 public:
   static char ID;

@@ -222,29 +222,36 @@ static Error checkConditions(Function &F, FunctionAnalysisManager &FAM) {
       if (Block != Join && Ways.insert(Block).second)
         append_range(Work, successors(Block));
     }
-    auto bringsBack = [&](const BasicBlock &Block) {
+    auto maskRead = [&](const BasicBlock &Block) -> const Instruction * {
       auto *Marker = dyn_cast<CallBrInst>(Block.getTerminator());
       Value *Mask = Marker ? Marker->getArgOperand(0) : nullptr;
       // Waves of 32 lanes have masks of 64 bits, too.
       while (Mask && isa<ZExtInst, TruncInst>(Mask))
         Mask = cast<Instruction>(Mask)->getOperand(0);
       auto *Read = dyn_cast_or_null<Instruction>(Mask);
-      return Read && readsExec(*Read) && Ways.contains(Read->getParent());
+      return Read && readsExec(*Read) && Ways.contains(Read->getParent())
+                 ? Read
+                 : nullptr;
     };
+    SmallPtrSet<const BasicBlock *, 8> Reads;
+    for (const BasicBlock *Block : Ways)
+      if (const Instruction *Read = maskRead(*Block))
+        Reads.insert(Read->getParent());
     for (const BasicBlock *Block : Ways) {
-      if (!isa<CallBrInst>(Block->getTerminator()) || bringsBack(*Block))
+      if (!isa<CallBrInst>(Block->getTerminator()) || maskRead(*Block))
         continue;
       SmallPtrSet<const BasicBlock *, 8> Seen;
       Work.assign(succ_begin(Block), succ_end(Block));
       while (!Work.empty()) {
         const BasicBlock *Next = Work.pop_back_val();
-        if (Next == Join || Next == &Head ||
+        // What is read behind the marker is not what it was, either.
+        if (Next == Join || Next == &Head || Reads.contains(Next) ||
             isa<ReturnInst>(Next->getTerminator()))
           return refuse(RefusalReason::UnsupportedHook,
                         "a hook calls luthier::writeExec where lanes go "
                         "different ways, and does not set EXEC to what it was "
                         "there before they meet");
-        if (Seen.insert(Next).second && !bringsBack(*Next))
+        if (Seen.insert(Next).second && !maskRead(*Next))
           append_range(Work, successors(Next));
       }
     }

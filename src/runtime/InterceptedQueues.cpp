@@ -207,6 +207,7 @@ void InterceptedQueues::showToTools(Queue &Q, MutableArrayRef<Packet> Packets) {
 void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
+  static_assert(sizeof(Packet) == 64);
   const BorrowedThread Borrowed;
   auto &Q = *static_cast<Queue *>(Data);
   SaveAndRestore Here(Submitting, &Q);

@@ -68,7 +68,6 @@ void makeWhatLLVMDestroys() {
 }
 
 } // namespace
-
 } // namespace luthier::runtime
 
 using namespace luthier::runtime;

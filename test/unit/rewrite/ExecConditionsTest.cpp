@@ -164,6 +164,12 @@ TEST_P(ExecConditions, AreRefusedWhereLanesWouldGetLost) {
       // Not what it was,
       "if (threadIdx.x & 1) { writeExec(1); atomicAdd(&Sum, 1); }\n"
       "else atomicAdd(&Sum, 100);",
+      "if (threadIdx.x & 1) {\n"
+      "  writeExec(1);\n"
+      "  const uint64_t One = __builtin_amdgcn_read_exec();\n"
+      "  atomicAdd(&Sum, 1);\n"
+      "  writeExec(One);\n"
+      "}",
       // nor what it was on this way,
       "const uint64_t Active = __builtin_amdgcn_read_exec();\n"
       "if (threadIdx.x & 1) {\n"
