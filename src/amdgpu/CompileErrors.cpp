@@ -8,20 +8,27 @@ using namespace llvm;
 
 namespace luthier::amdgpu {
 
-static void note(const DiagnosticInfo *Info, void *Text) {
+void CompileErrors::note(const DiagnosticInfo *Info, void *Errors) {
   if (Info->getSeverity() != DS_Error)
     return;
-  raw_string_ostream OS(*static_cast<std::string *>(Text));
+  auto &This = *static_cast<CompileErrors *>(Errors);
+  This.RanOutOfRegisters |= Info->getKind() == DK_RegAllocFailure;
+  raw_string_ostream OS(This.Text);
   DiagnosticPrinterRawOStream Printer(OS);
   Info->print(Printer);
 }
 
 CompileErrors::CompileErrors(LLVMContext &Context) : Context(Context) {
-  Context.setDiagnosticHandlerCallBack(note, &Text);
+  Context.setDiagnosticHandlerCallBack(note, this);
 }
 
 CompileErrors::~CompileErrors() {
   Context.setDiagnosticHandlerCallBack(nullptr);
+}
+
+void CompileErrors::clear() {
+  Text.clear();
+  RanOutOfRegisters = false;
 }
 
 } // namespace luthier::amdgpu

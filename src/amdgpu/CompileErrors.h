@@ -18,11 +18,16 @@ public:
 
   /// Empty if there were none since clear().
   const std::string &text() const { return Text; }
-  void clear() { Text.clear(); }
+  /// Whether one of them was that registers do not suffice.
+  bool ranOutOfRegisters() const { return RanOutOfRegisters; }
+  void clear();
 
 private:
+  static void note(const llvm::DiagnosticInfo *Info, void *Errors);
+
   llvm::LLVMContext &Context;
   std::string Text;
+  bool RanOutOfRegisters = false;
 };
 
 } // namespace luthier::amdgpu

@@ -286,11 +286,11 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))
     return std::move(E);
-  if (const std::string &Text = P->Errors.text(); !Text.empty())
-    return refuse(StringRef(Text).contains("registers")
+  if (!P->Errors.text().empty())
+    return refuse(P->Errors.ranOutOfRegisters()
                       ? RefusalReason::RegisterBudget
                       : RefusalReason::UnsupportedHook,
-                  Text);
+                  P->Errors.text());
   return Result;
 }
 

@@ -15,7 +15,7 @@ size_t ArgumentSpreader::numLeft() const {
 }
 
 /// Clang makes a parameter of each member of most structures; each lies where
-/// its alignment puts it.
+/// its alignment puts it, which no member's exceeds (#pragma pack).
 Error ArgumentSpreader::addBytes(const HookArgument &Argument,
                                  size_t Following) {
   const unsigned Size = Argument.bytes();
@@ -39,7 +39,7 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
     Result.push_back(Word);
     Offset += Length;
     if (Result.size() < Parameters.size() && !next().IsContinued)
-      Offset = alignTo(Offset, next().Align);
+      Offset = alignTo(Offset, std::min(next().Align, Argument.align()));
   } while (goesOn());
   if (Offset + Argument.align() <= Size)
     return createStringError("a value of %u bytes is given for a parameter "

@@ -58,8 +58,7 @@ def row(records):
             f"| {reasons or '-'} |\n")
 
 
-def main(commit, paths):
-    docs = Path(__file__).resolve().parents[2] / "docs"
+def add(commit, paths, docs):
     data = docs / "random.jsonl"
     records = [json.loads(line) for line in data.read_text().splitlines()] if data.exists() else []
     known = {(r["commit"], r["log"]) for r in records}
@@ -73,4 +72,4 @@ def main(commit, paths):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], [Path(p) for p in sys.argv[2:]])
+    add(sys.argv[1], [Path(p) for p in sys.argv[2:]], Path(__file__).resolve().parents[2] / "docs")

@@ -70,6 +70,13 @@ std::vector<uint64_t> Judgement::counters() const {
   return Words;
 }
 
+uint64_t Judgement::variable(const std::string &Name) const {
+  uint64_t Value = 0;
+  const Bytes &Contents = Variables.at(Name);
+  std::memcpy(&Value, Contents.data(), std::min<size_t>(8, Contents.size()));
+  return Value;
+}
+
 namespace {
 
 template <class T> T sized() {

@@ -114,6 +114,8 @@ struct Judgement {
 
   /// "Counters" as 64-bit words.
   std::vector<uint64_t> counters() const;
+  /// The first 8 bytes of the hooks' variable \p Name, or all that it has.
+  uint64_t variable(const std::string &Name) const;
 };
 
 /// Runs the three steps. \p Object is for \p T.

@@ -4,7 +4,6 @@
 #include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "llvm/CodeGen/MachineFunction.h"
-#include <cstring>
 
 using namespace llvm;
 using namespace luthier;
@@ -35,13 +34,6 @@ protected:
   }
   /// Of both workgroups.
   uint64_t waves() const { return 128 / target().WaveSize; }
-
-  static uint64_t variable(const Judgement &J, const char *Name) {
-    uint64_t Value = 0;
-    const Bytes &Contents = J.Variables.at(Name);
-    std::memcpy(&Value, Contents.data(), std::min<size_t>(8, Contents.size()));
-    return Value;
-  }
 };
 
 TEST_P(ExecConditions, OfTheWave) {
@@ -88,12 +80,12 @@ LUTHIER_HOOK_ANNOTATE conditions(uint32_t N) {
   const Judgement J = run("conditions");
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "If"), 7 * waves());
-  EXPECT_EQ(variable(J, "Else"), 8 * 8 * waves());
-  EXPECT_EQ(variable(J, "Twice"), 3 * (1 + 400) * waves());
-  EXPECT_EQ(variable(J, "Nested"), 22 * waves() / 2);
-  EXPECT_EQ(variable(J, "Early"), 9 * waves() / 2);
-  EXPECT_EQ(variable(J, "First"), waves() / 2);
+  EXPECT_EQ(J.variable("If"), 7 * waves());
+  EXPECT_EQ(J.variable("Else"), 8 * 8 * waves());
+  EXPECT_EQ(J.variable("Twice"), 3 * (1 + 400) * waves());
+  EXPECT_EQ(J.variable("Nested"), 22 * waves() / 2);
+  EXPECT_EQ(J.variable("Early"), 9 * waves() / 2);
+  EXPECT_EQ(J.variable("First"), waves() / 2);
 }
 
 TEST_P(ExecConditions, OfTheLanes) {
@@ -119,13 +111,13 @@ LUTHIER_HOOK_ANNOTATE conditions(uint32_t N) {
   const Judgement J = run("conditions");
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "Some"), 9 * waves());
-  EXPECT_EQ(variable(J, "None"), 0u);
-  EXPECT_EQ(variable(J, "Sides"), 36 * 101 * waves());
+  EXPECT_EQ(J.variable("Some"), 9 * waves());
+  EXPECT_EQ(J.variable("None"), 0u);
+  EXPECT_EQ(J.variable("Sides"), 36 * 101 * waves());
   unsigned Joined = 0;
   for (unsigned Item = 0; Item < 64; ++Item)
     Joined += Item & 1 ? 3 * Item + 1 : 1;
-  EXPECT_EQ(variable(J, "Joined"), 9 * 2 * Joined);
+  EXPECT_EQ(J.variable("Joined"), 9 * 2 * Joined);
 }
 
 TEST_P(ExecConditions, OfLoops) {
@@ -149,9 +141,9 @@ LUTHIER_HOOK_ANNOTATE loops(uint32_t N) {
   const Judgement J = run("loops");
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "Turns"), 6 * waves());
-  EXPECT_EQ(variable(J, "Most"), 7u);
-  EXPECT_EQ(variable(J, "Lanes"), 9 * 4 * waves());
+  EXPECT_EQ(J.variable("Turns"), 6 * waves());
+  EXPECT_EQ(J.variable("Most"), 7u);
+  EXPECT_EQ(J.variable("Lanes"), 9 * 4 * waves());
 }
 
 /// LLVM's code for lanes that go different ways would take them for others.

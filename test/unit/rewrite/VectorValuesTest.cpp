@@ -5,7 +5,6 @@
 #include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "llvm/CodeGen/MachineFunction.h"
-#include <cstring>
 
 using namespace llvm;
 using namespace luthier;
@@ -45,13 +44,6 @@ protected:
         });
   }
   uint64_t waves() const { return 64 / target().WaveSize; }
-
-  static uint64_t variable(const Judgement &J, const char *Name) {
-    uint64_t Value = 0;
-    const Bytes &Contents = J.Variables.at(Name);
-    std::memcpy(&Value, Contents.data(), std::min<size_t>(8, Contents.size()));
-    return Value;
-  }
 };
 
 TEST_P(VectorValues, AreAddedOnceForEachWaveThatHasThem) {
@@ -80,14 +72,14 @@ LUTHIER_HOOK_ANNOTATE end() {
   const Judgement J = run("add", {1u, MCRegister(AMDGPU::SGPR8)});
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "Table"), 10 * waves());
-  EXPECT_EQ(variable(J, "Float"), 96 * waves());
-  EXPECT_EQ(variable(J, "Shuffled"), 8 * waves());
-  EXPECT_EQ(variable(J, "Sum"), 10 * waves());
-  EXPECT_EQ(variable(J, "Least"), 10u);
-  EXPECT_EQ(variable(J, "Most"), 10u);
+  EXPECT_EQ(J.variable("Table"), 10 * waves());
+  EXPECT_EQ(J.variable("Float"), 96 * waves());
+  EXPECT_EQ(J.variable("Shuffled"), 8 * waves());
+  EXPECT_EQ(J.variable("Sum"), 10 * waves());
+  EXPECT_EQ(J.variable("Least"), 10u);
+  EXPECT_EQ(J.variable("Most"), 10u);
   // What scalar instructions make of an argument is there in any case.
-  EXPECT_EQ(variable(J, "Computed"), (502 + (25ull << 32)) * 2 * waves());
+  EXPECT_EQ(J.variable("Computed"), (502 + (25ull << 32)) * 2 * waves());
 }
 
 TEST_P(VectorValues, GoIntoExecAndScalarRegisters) {
@@ -110,7 +102,7 @@ LUTHIER_HOOK_ANNOTATE end() {}
 )");
   const Judgement J = run("use");
   if (J.Problem.empty())
-    EXPECT_EQ(variable(J, "Lanes"), 8 * waves());
+    EXPECT_EQ(J.variable("Lanes"), 8 * waves());
 }
 
 /// A loop whose end only an active lane can see.
@@ -131,7 +123,7 @@ LUTHIER_HOOK_ANNOTATE end() {}
   Options.MostInstructions = 100'000;
   const Judgement J = run("walk");
   if (J.Problem.empty())
-    EXPECT_EQ(variable(J, "Steps"), 8u * 64);
+    EXPECT_EQ(J.variable("Steps"), 8u * 64);
 }
 
 /// Such a loop, and others that scalar instructions end, in one hook.
@@ -167,14 +159,14 @@ LUTHIER_HOOK_ANNOTATE end() {
   const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "Turns"), 10 * 2 * waves());
+  EXPECT_EQ(J.variable("Turns"), 10 * 2 * waves());
   unsigned Pairs = 0;
   for (unsigned I = 0; I < 5; ++I)
     for (unsigned J = 5; J != I; --J)
       Pairs += I ^ J;
-  EXPECT_EQ(variable(J, "Pairs"), Pairs * 2 * waves());
-  EXPECT_EQ(variable(J, "Steps"), 8 * waves());
-  EXPECT_EQ(variable(J, "Found"), 60 * waves());
+  EXPECT_EQ(J.variable("Pairs"), Pairs * 2 * waves());
+  EXPECT_EQ(J.variable("Steps"), 8 * waves());
+  EXPECT_EQ(J.variable("Found"), 60 * waves());
 }
 
 /// What LLVM makes masks of lanes of counts as theirs, and nothing in between.
@@ -209,10 +201,10 @@ LUTHIER_HOOK_ANNOTATE end() {
   const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(variable(J, "Turns"), (4 + 800) * waves());
-  EXPECT_EQ(variable(J, "Pairs"), 3 * waves());
-  EXPECT_EQ(variable(J, "Chosen"), 3 * waves());
-  EXPECT_EQ(variable(J, "Behind"), 2 * waves());
+  EXPECT_EQ(J.variable("Turns"), (4 + 800) * waves());
+  EXPECT_EQ(J.variable("Pairs"), 3 * waves());
+  EXPECT_EQ(J.variable("Chosen"), 3 * waves());
+  EXPECT_EQ(J.variable("Behind"), 2 * waves());
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, VectorValues,

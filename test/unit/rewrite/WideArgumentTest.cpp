@@ -29,6 +29,24 @@ struct Padded {
   uint64_t A, B;
   uint32_t C;
 };
+#pragma pack(push, 1)
+struct Packed {
+  int8_t A;
+  uint64_t B;
+  uint16_t C;
+};
+struct FiveBytes {
+  int8_t A;
+  uint32_t B;
+};
+#pragma pack(push, 2)
+struct HalfPacked {
+  int8_t A;
+  uint64_t B;
+  uint16_t C;
+};
+#pragma pack(pop)
+#pragma pack(pop)
 struct Words2 {
   float X, Y;
 };
@@ -46,6 +64,13 @@ constexpr const char *HookSource = R"(
 struct Mixed { int A; float B; double C; short D[3]; };
 struct Small { short A; signed char B; };
 struct Padded { unsigned long A, B; unsigned C; };
+struct __attribute__((packed)) Packed { char A; unsigned long B; short C; };
+struct __attribute__((packed, aligned(2))) HalfPacked {
+  char A;
+  __attribute__((aligned(2))) unsigned long B;
+  short C;
+};
+struct __attribute__((packed)) FiveBytes { char A; unsigned B; };
 struct Words16 { unsigned Word[16]; };
 __device__ unsigned Seen[32][64][16];
 template <class T> __device__ void note(unsigned Slot, const T &Value) {
@@ -60,6 +85,14 @@ LUTHIER_HOOK_ANNOTATE mixed(unsigned Slot, Mixed V) {
 LUTHIER_HOOK_ANNOTATE small(Small V, unsigned Slot) { note(Slot, V); }
 LUTHIER_HOOK_ANNOTATE padded(Padded V, unsigned Slot) {
   note(Slot, Padded{V.A, V.B, V.C});
+}
+LUTHIER_HOOK_ANNOTATE packed(unsigned Slot, Packed V, HalfPacked W,
+                                FiveBytes U) {
+  note(Slot + 2, uint2{unsigned(U.A), U.B});
+  note(Slot, uint4{unsigned(V.A), unsigned(V.B), unsigned(V.B >> 32),
+                   unsigned(V.C)});
+  note(Slot + 1, uint4{unsigned(W.A), unsigned(W.B), unsigned(W.B >> 32),
+                       unsigned(W.C)});
 }
 LUTHIER_HOOK_ANNOTATE brain(unsigned Slot, __bf16 V) {
   note(Slot, unsigned(__builtin_bit_cast(unsigned short, V)));
@@ -218,6 +251,14 @@ TEST_P(WideArgument, StructuresArriveWithAllTheirMembers) {
        {HookArgument::value(Padded{1, 2, 3}), 8u},
        8,
        always(std::array<uint32_t, 5>{1, 0, 2, 0, 3})},
+      {"packed",
+       {9u, HookArgument::value(Packed{1, 2 + (3ull << 32), 4}),
+        HookArgument::value(HalfPacked{5, 6 + (7ull << 32), 8}),
+        HookArgument::value(FiveBytes{9, 0xa0000001})},
+       9,
+       always(Words4{1, 2, 3, 4})},
+      {nullptr, {}, 10, always(Words4{5, 6, 7, 8})},
+      {nullptr, {}, 11, always(std::array<uint32_t, 2>{9, 0xa0000001})},
       {"small",
        {HookArgument::value(S), 7u},
        7,
