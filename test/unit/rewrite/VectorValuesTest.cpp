@@ -126,6 +126,39 @@ LUTHIER_HOOK_ANNOTATE end() {}
     EXPECT_EQ(J.variable("Steps"), 8u * 64);
 }
 
+/// Loops of which the source shows nothing.
+TEST_P(VectorValues, EndLoopsThatCodeGenerationMakes) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint64_t Large[2] = {1, 1000}, Small = 7;
+__device__ uint32_t From[64] = {1, 2, 3, 4}, To[64], Moved[64] = {5, 6, 7, 8};
+__device__ uint32_t Length = 12, Set[64];
+__device__ uint64_t Quotient, Rest, Places;
+LUTHIER_HOOK_ANNOTATE divide(uint32_t) {
+  const unsigned __int128 N = (unsigned __int128)(Large[1]) << 64 | Large[0];
+  waveAdd(Quotient, uint64_t(N / Small >> 64));
+  waveAdd(Rest, uint64_t(N % Small));
+  __builtin_memcpy(To, From, Length);
+  __builtin_memmove(Moved + Small - 6, Moved, Length);
+  __builtin_memset(Set, 2, Length);
+  waveAdd(Places, To[2] * 100 + To[3] * 10 + Set[2] % 256 + Set[3]);
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Quotient);
+  waveFlush(Rest);
+  waveFlush(Places);
+}
+)");
+  Options.MostInstructions = 1'000'000;
+  const Judgement J = run("divide");
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(J.variable("Quotient"), 142 * waves());
+  EXPECT_EQ(J.variable("Rest"),
+            uint64_t(((unsigned __int128)(1000) << 64 | 1) % 7) * waves());
+  EXPECT_EQ(J.variable("Places"), 302 * waves());
+}
+
 /// Such a loop, and others that scalar instructions end, in one hook.
 TEST_P(VectorValues, LoopsOfTheWaveTurnWithoutLanesAndOthersDoNot) {
   setHipHooks(R"(
