@@ -35,8 +35,13 @@ private:
   bool joinsOtherLanes(const MachineFunction &MF) const;
   bool crossesMarker(const MachineInstr &Def,
                      const MachineBasicBlock &Use) const;
-  bool canRecompute(const MachineInstr &Def) const;
+  bool isVector(Register Reg) const;
   bool dependsOnLanes(Register Reg) const;
+  bool isGiven(const MachineInstr &Def) const;
+  MachineInstr *setterOf(MCRegister Reg, const MachineInstr &User) const;
+  bool canRecompute(MachineInstr &Def,
+                    SmallVectorImpl<MachineInstr *> &Needed) const;
+  void renewOperands(MachineInstr &Copy, MachineBasicBlock &UseBlock);
   Register renew(Register Reg, MachineBasicBlock &UseBlock);
   void renewUses(MachineInstr &User);
   bool restoresExec(const MachineFunction &MF,
@@ -52,6 +57,8 @@ private:
   SmallPtrSet<const MachineBasicBlock *, 4> Marked;
   /// Copies already made: (register, block) to the new register.
   DenseMap<std::pair<Register, MachineBasicBlock *>, Register> Renewed;
+  /// A value that crosses a marker cannot be computed again.
+  bool IsLost = false;
   /// The first instruction of each block that was there before us.
   DenseMap<MachineBasicBlock *, MachineBasicBlock::iterator> InsertAt;
 };
@@ -105,15 +112,81 @@ bool ExecOrder::crossesMarker(const MachineInstr &Def,
   return false;
 }
 
-/// A value lane by lane: in a vector register, or a mask that a vector compare
-/// wrote to scalar registers.
+/// Scalar instructions that make masks of masks, lane by lane.
+bool isMaskLogic(const MachineInstr &MI) {
+  switch (MI.getOpcode()) {
+  case AMDGPU::COPY:
+  case AMDGPU::S_AND_B32:
+  case AMDGPU::S_AND_B64:
+  case AMDGPU::S_OR_B32:
+  case AMDGPU::S_OR_B64:
+  case AMDGPU::S_XOR_B32:
+  case AMDGPU::S_XOR_B64:
+  case AMDGPU::S_ANDN2_B32:
+  case AMDGPU::S_ANDN2_B64:
+  case AMDGPU::S_ORN2_B32:
+  case AMDGPU::S_ORN2_B64:
+  case AMDGPU::S_NAND_B32:
+  case AMDGPU::S_NAND_B64:
+  case AMDGPU::S_NOR_B32:
+  case AMDGPU::S_NOR_B64:
+  case AMDGPU::S_XNOR_B32:
+  case AMDGPU::S_XNOR_B64:
+  case AMDGPU::S_NOT_B32:
+  case AMDGPU::S_NOT_B64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Flags, which live within a block here: registers are still to be allocated.
+bool isFlag(MCRegister Reg) {
+  return Reg == AMDGPU::SCC || Reg == AMDGPU::VCC || Reg == AMDGPU::VCC_LO ||
+         Reg == AMDGPU::VCC_HI;
+}
+
+bool isCopyOfFlag(const MachineInstr &MI) {
+  return MI.isCopy() && MI.getOperand(1).getReg().isPhysical() &&
+         isFlag(MI.getOperand(1).getReg().asMCReg());
+}
+
+/// The instruction of its block that gives \p User register \p Reg.
+MachineInstr *ExecOrder::setterOf(MCRegister Reg,
+                                  const MachineInstr &User) const {
+  for (const MachineInstr *MI = User.getPrevNode(); MI; MI = MI->getPrevNode())
+    if (MI->modifiesRegister(Reg, &TII->getRegisterInfo()))
+      return const_cast<MachineInstr *>(MI);
+  return nullptr;
+}
+
+bool ExecOrder::isVector(Register Reg) const {
+  return Reg.isVirtual() &&
+         SIRegisterInfo::hasVectorRegisters(MRI->getRegClass(Reg));
+}
+
+/// A value lane by lane: in a vector register, or a mask in scalar registers
+/// that vector instructions wrote, or logic on such masks.
 bool ExecOrder::dependsOnLanes(Register Reg) const {
   if (!Reg.isVirtual())
     return false;
-  if (SIRegisterInfo::hasVectorRegisters(MRI->getRegClass(Reg)))
+  if (isVector(Reg))
     return true;
   const MachineInstr *Def = MRI->getUniqueVRegDef(Reg);
-  return Def && TII->isVALU(*Def) && Def->isCompare();
+  if (!Def)
+    return false;
+  // Carries are second results, or in VCC.
+  if (TII->isVALU(*Def))
+    return Def->isCompare() || Def->getOperand(0).getReg() != Reg;
+  if (isCopyOfFlag(*Def)) {
+    const MachineInstr *Setter =
+        setterOf(Def->getOperand(1).getReg().asMCReg(), *Def);
+    return Setter && TII->isVALU(*Setter);
+  }
+  return isMaskLogic(*Def) && any_of(Def->uses(), [&](const auto &MO) {
+           return MO.isReg() && !isVector(MO.getReg()) &&
+                  dependsOnLanes(MO.getReg());
+         });
 }
 
 /// Registers that do not change while the payload runs, or only as lanes go.
@@ -122,18 +195,51 @@ bool ExecOrder::isHarmlessRead(MCRegister Reg) const {
          Reg == Frame.WorkItemIds || MRI->isConstantPhysReg(Reg);
 }
 
-bool ExecOrder::canRecompute(const MachineInstr &Def) const {
+/// What the hook got from elsewhere: from memory, from other lanes, from the
+/// application, by the way that it took. There it stays as it is.
+bool ExecOrder::isGiven(const MachineInstr &Def) const {
   if (Def.mayLoadOrStore() || Def.isCall() || Def.isPHI() ||
-      Def.isInlineAsm() || Def.hasUnmodeledSideEffects() || Def.isConvergent())
+      Def.isInlineAsm() || Def.isConvergent())
+    return true;
+  return Def.isCopy() && Def.getOperand(1).getReg().isPhysical() &&
+         !isHarmlessRead(Def.getOperand(1).getReg().asMCReg()) &&
+         !isCopyOfFlag(Def);
+}
+
+/// Adds to \p Needed what computes \p Def again: itself, behind those that set
+/// flags for it. False if that cannot be done.
+bool ExecOrder::canRecompute(MachineInstr &Def,
+                             SmallVectorImpl<MachineInstr *> &Needed) const {
+  const bool IsPlain = Def.isCopy() || Def.isRegSequence() ||
+                       Def.isImplicitDef() || Def.isSubregToReg() ||
+                       Def.isInsertSubreg() || TII->isVALU(Def) ||
+                       isMaskLogic(Def);
+  if (!IsPlain || isGiven(Def) || Def.hasUnmodeledSideEffects())
     return false;
   for (const MachineOperand &MO : Def.operands()) {
     if (!MO.isReg() || !MO.getReg().isPhysical())
       continue;
-    if (MO.isDef() || !isHarmlessRead(MO.getReg().asMCReg()))
+    const MCRegister Reg = MO.getReg().asMCReg();
+    if (MRI->isConstantPhysReg(Reg) || (MO.isUse() && isHarmlessRead(Reg)))
+      continue;
+    if (!isFlag(Reg))
+      return false;
+    MachineInstr *Setter = MO.isUse() ? setterOf(Reg, Def) : nullptr;
+    if (MO.isUse() && (!Setter || !canRecompute(*Setter, Needed)))
       return false;
   }
-  return Def.isCopy() || Def.isRegSequence() || Def.isImplicitDef() ||
-         Def.isSubregToReg() || Def.isInsertSubreg() || TII->isVALU(Def);
+  Needed.push_back(&Def);
+  return true;
+}
+
+/// Has \p Copy, made for \p UseBlock, read what is right there.
+void ExecOrder::renewOperands(MachineInstr &Copy, MachineBasicBlock &UseBlock) {
+  for (MachineOperand &MO : Copy.operands())
+    if (MO.isReg() && MO.isUse() && MO.getReg().isVirtual()) {
+      MO.setReg(renew(MO.getReg(), UseBlock));
+      MO.setIsKill(false);
+      MRI->clearKillFlags(MO.getReg());
+    }
 }
 
 /// The register to use in \p UseBlock instead of \p Reg: a copy of its
@@ -141,27 +247,35 @@ bool ExecOrder::canRecompute(const MachineInstr &Def) const {
 Register ExecOrder::renew(Register Reg, MachineBasicBlock &UseBlock) {
   if (!dependsOnLanes(Reg))
     return Reg;
-  MachineInstr *Def = MRI->getUniqueVRegDef(Reg);
-  if (!Def || !canRecompute(*Def) || !crossesMarker(*Def, UseBlock))
-    return Reg;
-  auto Key = std::make_pair(Reg, &UseBlock);
-  if (auto It = Renewed.find(Key); It != Renewed.end())
+  if (auto It = Renewed.find({Reg, &UseBlock}); It != Renewed.end())
     return It->second;
+  MachineInstr *Def = MRI->getUniqueVRegDef(Reg);
+  if (!Def || isGiven(*Def) || !crossesMarker(*Def, UseBlock))
+    return Reg;
+  SmallVector<MachineInstr *, 2> Needed, Copies;
+  if (!canRecompute(*Def, Needed)) {
+    IsLost = true;
+    return Reg;
+  }
+  for (MachineInstr *MI : Needed)
+    Copies.push_back(UseBlock.getParent()->CloneMachineInstr(MI));
+  // What they read comes first.
+  for (MachineInstr *Copy : Copies)
+    renewOperands(*Copy, UseBlock);
   // At the start of the block, so that all uses in it share the copy; in the
-  // order of these calls, so that operands come first.
+  // order of these calls.
   auto &Where = InsertAt[&UseBlock];
   if (!Where.isValid())
     Where = UseBlock.SkipPHIsAndLabels(UseBlock.begin());
-  MachineInstr *Copy = UseBlock.getParent()->CloneMachineInstr(Def);
-  for (MachineOperand &MO : Copy->operands())
-    if (MO.isReg() && MO.isUse() && MO.getReg().isVirtual()) {
-      MO.setReg(renew(MO.getReg(), UseBlock));
-      MRI->clearKillFlags(MO.getReg());
-    }
-  UseBlock.insert(Where, Copy);
-  Register New = MRI->cloneVirtualRegister(Reg);
-  Copy->getOperand(0).setReg(New);
-  return Renewed[Key] = New;
+  for (MachineInstr *Copy : Copies) {
+    for (MachineOperand &MO : Copy->all_defs())
+      if (const Register Old = MO.getReg(); Old.isVirtual()) {
+        MO.setReg(MRI->cloneVirtualRegister(Old));
+        Renewed[{Old, &UseBlock}] = MO.getReg();
+      }
+    UseBlock.insert(Where, Copy);
+  }
+  return Renewed.at({Reg, &UseBlock});
 }
 
 void ExecOrder::renewUses(MachineInstr &User) {
@@ -311,6 +425,7 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   Marked.clear();
   Renewed.clear();
   InsertAt.clear();
+  IsLost = false;
   SmallVector<MachineInstr *, 4> Markers, Users;
   for (MachineBasicBlock &MBB : MF)
     for (MachineInstr &MI : MBB) {
@@ -334,6 +449,10 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
         "values of lanes join behind a luthier::writeExec of other lanes");
   for (MachineInstr *User : Users)
     renewUses(*User);
+  if (IsLost)
+    MF.getFunction().getContext().emitError(
+        "a value of lanes is used behind a luthier::writeExec, where it cannot "
+        "be computed again");
   if (restoresExec(MF, *Markers.back()))
     MF.getFunction().addFnAttr(RestoresExecAttribute);
   for (MachineInstr *Marker : Markers) {

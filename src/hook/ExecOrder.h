@@ -22,7 +22,7 @@ inline constexpr const char *RestoresExecAttribute = "luthier-restores-exec";
 /// switches on would then miss the value. So each vector value that crosses a
 /// marker is computed again after it, as far as it depends on scalars only;
 /// what a hook itself computed from loads or registers stays as the hook wrote
-/// it.
+/// it. Where that cannot be done, it is an error.
 llvm::MachineFunctionPass *createExecOrderPass(const PayloadFrame &Frame);
 
 } // namespace luthier

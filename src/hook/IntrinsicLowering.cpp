@@ -215,12 +215,27 @@ bool lowerReadOfExec(CallInst &Call) {
   return true;
 }
 
+/// A mask of the lanes that there are here is a number for the hook; to code
+/// generation it is a comparison, which ExecOrder.h computes again.
+void keepMask(CallInst &Call) {
+  const Intrinsic::ID ID = Call.getIntrinsicID();
+  if (ID != Intrinsic::amdgcn_icmp && ID != Intrinsic::amdgcn_fcmp &&
+      (ID != Intrinsic::amdgcn_ballot || isa<Constant>(Call.getArgOperand(0))))
+    return;
+  IRBuilder<> B(Call.getNextNode());
+  Value *Kept = computedHere(B, &Call);
+  Call.replaceUsesWithIf(Kept, [&](Use &U) { return U.getUser() != Kept; });
+}
+
 } // namespace
 
 Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
                       const PayloadFrame &Frame, const Counters &KnownCounters,
                       Payload &Result) {
   IntrinsicLowering Lowering(Target, Frame, KnownCounters, Result);
+  const bool DefinesExec = any_of(F, [](const BasicBlock &B) {
+    return isa<CallBrInst>(B.getTerminator());
+  });
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Marker = dyn_cast<CallBrInst>(&I)) {
       skipAtomicOptimizer(*Marker);
@@ -231,6 +246,8 @@ Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
     auto *Call = dyn_cast<CallInst>(&I);
     if (Call && lowerReadOfExec(*Call))
       continue;
+    if (Call && DefinesExec)
+      keepMask(*Call);
     if (StringRef Name = Call ? intrinsicName(*Call) : StringRef();
         !Name.empty())
       if (Error E = Lowering.lower(*Call, Name))

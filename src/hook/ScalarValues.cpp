@@ -151,6 +151,8 @@ static Value *opaque(IRBuilderBase &B, Value *V, const char *Constraints) {
       InlineAsm::get(FT, "", Constraints, /*hasSideEffects=*/true), V);
 }
 
+Value *computedHere(IRBuilderBase &B, Value *V) { return opaque(B, V, "=s,0"); }
+
 // LLVM takes it for granted that some lane is active, and so that a ballot on
 // what it knows to be the same in all lanes is never zero.
 Value *isAnyLaneActive(IRBuilderBase &B) {
@@ -166,8 +168,8 @@ Value *inScalars(IRBuilderBase &B, Value *V, Value *WithoutLanes) {
   Value *First =
       B.CreateIntrinsic(Intrinsic::amdgcn_readfirstlane, {V->getType()}, {V});
   // Before EXEC changes.
-  return opaque(B, B.CreateSelect(isAnyLaneActive(B), First, WithoutLanes),
-                "=s,0");
+  return computedHere(B,
+                      B.CreateSelect(isAnyLaneActive(B), First, WithoutLanes));
 }
 
 } // namespace luthier

@@ -28,6 +28,9 @@ bool isScalarBranch(const llvm::Instruction &End);
 llvm::Value *inScalars(llvm::IRBuilderBase &B, llvm::Value *V,
                        llvm::Value *WithoutLanes);
 
+/// \p V, in scalar registers, computed here and not behind another EXEC.
+llvm::Value *computedHere(llvm::IRBuilderBase &B, llvm::Value *V);
+
 /// False where EXEC is zero, in a scalar register.
 llvm::Value *isAnyLaneActive(llvm::IRBuilderBase &B);
 
