@@ -218,6 +218,15 @@ static Error checkNotOverwritten(const ArgumentValue &Value,
   return Error::success();
 }
 
+/// Waves of 32 lanes have masks of half the size, under another name.
+static MCRegister asWaveHasIt(MCRegister Reg, const TargetSubtargetInfo &ST) {
+  if (!ST.hasFeature(AMDGPU::FeatureWavefrontSize32))
+    return Reg;
+  return Reg == AMDGPU::EXEC  ? MCRegister(AMDGPU::EXEC_LO)
+         : Reg == AMDGPU::VCC ? MCRegister(AMDGPU::VCC_LO)
+                              : Reg;
+}
+
 Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
                                                const PlacedPoint &At) {
   using Kind = HookArgument::Kind;
@@ -229,16 +238,14 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
       return number(*Bits);
     return noValue("a constant is not a number of at most 64 bits");
   }
+  const TargetSubtargetInfo &ST = LR.functions().front().second->getSubtarget();
   if (Argument.kind() == Kind::Register)
     return Argument.count()
                ? registerParts(Argument.reg(), Argument.firstPart(),
                                Argument.count())
-               : registerValue(Argument.reg());
-  const TargetSubtargetInfo &ST = LR.functions().front().second->getSubtarget();
+               : registerValue(asWaveHasIt(Argument.reg(), ST));
   if (Argument.kind() == Kind::ActiveLanes)
-    return ArgumentValue::plain(MCRegister(
-        ST.hasFeature(AMDGPU::FeatureWavefrontSize32) ? AMDGPU::EXEC_LO
-                                                      : AMDGPU::EXEC));
+    return ArgumentValue::plain(asWaveHasIt(AMDGPU::EXEC, ST));
   if (!At.Instruction)
     return noValue("an edge or entry has no instruction to tell about");
   const MachineInstr &MI = *At.Instruction;

@@ -284,6 +284,38 @@ TEST_P(ArgumentTest, SpecialRegisters) {
     EXPECT_EQ(Seen[192], 0x4500001230u) << "flat scratch";
 }
 
+TEST_P(ArgumentTest, MasksAreAsWideAsTheWave) {
+  K.Body = R"(
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_mov_b32 vcc_lo, 0x1234
+    s_mov_b32 vcc_hi, 0x77
+    wait_all
+    s_sleep 1
+    v_mov_b32_e32 v1, 0
+    v_mov_b32_e32 v2, vcc_hi
+    global_store_dword v1, v2, s[4:5]
+    s_endpgm
+)";
+  Judgement J = expectUnchanged(
+      fromAssembly(K), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        MachineInstr &At = find(LR, "S_SLEEP", 0);
+        cantFail(Task.insertHookBefore(At, hook("store"),
+                                       {MCRegister(AMDGPU::VCC), 0u}));
+        cantFail(Task.insertHookBefore(At, hook("store"),
+                                       {MCRegister(AMDGPU::EXEC), 1u}));
+        cantFail(Task.insertHookBefore(At, hook("store"),
+                                       {HookArgument::activeLanes(), 2u}));
+      });
+  if (!J.Problem.empty())
+    return;
+  const bool Is64 = target().WaveSize == 64;
+  const std::vector<uint64_t> Seen = J.counters();
+  EXPECT_EQ(Seen[0], Is64 ? 0x7700001234u : 0x1234u);
+  EXPECT_EQ(Seen[64], Seen[128]);
+  EXPECT_EQ(Seen[64] >> 32 == 0, !Is64);
+}
+
 TEST_P(ArgumentTest, OperandValues) {
   expect(R"(
     v_mul_u32_u24_e32 v6, 5, v0
