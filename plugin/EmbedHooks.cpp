@@ -128,6 +128,16 @@ void optimiseKeeping(Module &M, ArrayRef<Function *> Functions,
   M.getNamedGlobal("llvm.used")->eraseFromParent();
 }
 
+bool hasCalls(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return any_of(instructions(F), [](const Instruction &I) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      return Callee && !Callee->isDeclaration();
+    });
+  });
+}
+
 /// Leaves no call in \p Hooks. What a pointer can call is known best when code
 /// is optimised; and what that makes direct may be recursive.
 bool removeCalls(Module &Clone, ArrayRef<Function *> Hooks,
@@ -142,7 +152,8 @@ bool removeCalls(Module &Clone, ArrayRef<Function *> Hooks,
   optimiseKeeping(Clone, Kept, TM);
   const bool HadIndirect = lowerIndirectCalls(Clone, Addresses);
   removeUnused(Clone);
-  if (HadIndirect) {
+  // Some became direct behind the inliner.
+  if (HadIndirect || hasCalls(Clone)) {
     if (!lowerRecursion(Clone))
       return false;
     optimiseKeeping(Clone, Hooks, TM);

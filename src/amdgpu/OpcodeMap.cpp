@@ -79,8 +79,8 @@ const EncodingTraits *traitsOf(const MCSubtargetInfo &STI) {
   return nullptr;
 }
 
-/// The table's answer: nothing for an opcode that has no row (it is real), -1
-/// for a pseudo without an encoding in this column.
+/// The table's answer: nothing for an opcode that has no row (it is real, or
+/// for LLVM alone), -1 for a pseudo without an encoding in this column.
 std::optional<int> lookUp(unsigned Opcode, int Column) {
   int Result =
       AMDGPU::getMCOpcodeGen(Opcode, static_cast<AMDGPU::Subtarget>(Column));
@@ -91,6 +91,10 @@ std::optional<int> lookUp(unsigned Opcode, int Column) {
 
 int findReal(unsigned Opcode, const MCInstrInfo &MCII,
              const EncodingTraits &Traits) {
+  // Of code in GPR-index mode: forms that say so in their operands.
+  if (Opcode == AMDGPU::V_MOV_B32_indirect_read ||
+      Opcode == AMDGPU::V_MOV_B32_indirect_write)
+    Opcode = AMDGPU::V_MOV_B32_e32;
   const uint64_t Flags = MCII.get(Opcode).TSFlags;
   int Column = Traits.Base;
   if (Flags & SIInstrFlags::renamedInGFX9)
@@ -103,7 +107,7 @@ int findReal(unsigned Opcode, const MCInstrInfo &MCII,
       Opcode = EarlyClobber;
   std::optional<int> Real = lookUp(Opcode, Column);
   if (!Real)
-    return Opcode;
+    return MCII.get(Opcode).isPseudo() ? -1 : int(Opcode);
   for (int Override : Traits.Overrides)
     if (int Better = lookUp(Opcode, Override).value_or(-1); Better != -1)
       return Better;

@@ -146,6 +146,7 @@ struct Payload {
   llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
   /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.
   unsigned StackSize = 0;
+  unsigned StackAlign = 1; ///< In bytes, of where they begin.
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.

@@ -359,6 +359,7 @@ Error PayloadExtractor::noteStack() {
     return refuse(RefusalReason::InstrumentationStack,
                   "a hook needs stack memory");
   Result.StackSize = stackSizeOf(MF);
+  Result.StackAlign = MF.getFrameInfo().getMaxAlign().value();
   return Error::success();
 }
 

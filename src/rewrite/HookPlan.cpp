@@ -284,6 +284,8 @@ Error HookPlanner::planPoints() {
         std::max<unsigned>(Hooks.Frame.Stack.NumVectors, Saves->Vectors.size());
     Hooks.Frame.Stack.PayloadSize =
         std::max(Hooks.Frame.Stack.PayloadSize, P.StackSize);
+    Hooks.Frame.Stack.PayloadAlign =
+        std::max(Hooks.Frame.Stack.PayloadAlign, P.StackAlign);
     UsesStack |=
         Saves->hasVectors() || Saves->WorkItemIds || P.StackSize ||
         (Hooks.Frame.State && Hooks.Frame.State->usesStackAt(Saves->State));

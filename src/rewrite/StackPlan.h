@@ -26,12 +26,15 @@ struct StackPlan {
   unsigned Base = 0;
   /// Slots for vector registers, and the largest frame of a payload.
   unsigned NumVectors = 0, PayloadSize = 0;
+  /// What payloads' frames want: where LLVM puts vectors there, it adds
+  /// offsets with OR.
+  unsigned PayloadAlign = Alignment;
   bool IsUsed = false;
 
   static unsigned vectorSlot(unsigned N) { return Vectors + N * SlotSize; }
   /// Where payloads' own frames begin.
   unsigned frame() const {
-    return llvm::alignTo(Base + vectorSlot(NumVectors), Alignment);
+    return llvm::alignTo(Base + vectorSlot(NumVectors), PayloadAlign);
   }
   /// Bytes per lane in all; 0 if nobody uses any.
   unsigned total() const {

@@ -90,6 +90,64 @@ TEST_P(Memory, LocalArraysOfHooks) {
   }
 }
 
+/// LLVM keeps such an array in registers that it numbers as the code runs, and
+/// where it cannot, in a slot of the stack as aligned as all of it is long.
+TEST_P(Memory, ArraysOfHooksThatAreIndexedByNumbersOfTheWave) {
+  setHipHooks(R"(
+__device__ uint64_t Hash;
+LUTHIER_HOOK_ANNOTATE h(uint32_t K) {
+  uint32_t A[24];
+  for (int I = 0; I < 24; ++I)
+    A[I] = (K >> (I & 7)) * 2654435761u;
+  for (int I = 0; I < 24; ++I)
+    for (int J = 0; J + 1 < 24 - I; ++J)
+      if (A[J] > A[J + 1]) {
+        const uint32_t Larger = A[J];
+        A[J] = A[J + 1];
+        A[J + 1] = Larger;
+      }
+  uint32_t Sum = 0;
+  for (int I = 0; I < 24; ++I)
+    Sum = Sum * 31 + A[I];
+  if (threadIdx.x == 0)
+    Hash = Sum;
+}
+)");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64).value(uint32_t(13));
+  Judgement J = expectUnchanged(
+      fromIR(Kernel), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        cantFail(Task.insertHookAtKernelEntry(hook("h"), {12345u}));
+      });
+  if (J.Problem.empty())
+    EXPECT_EQ(J.variable("Hash"), 3459838142u);
+}
+
+TEST_P(Memory, FunctionsThatHooksCallThroughVariables) {
+  setHipHooks(R"(
+__device__ uint64_t Sum;
+static __device__ uint32_t plus(uint32_t N) { return N + 1; }
+static __device__ uint32_t times(uint32_t N) { return N * 5; }
+LUTHIER_HOOK_ANNOTATE h() {
+  uint32_t (*F)(uint32_t) = threadIdx.x & 1 ? plus : times;
+  atomicAdd((unsigned long long *)&Sum, F(threadIdx.x));
+}
+)");
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(64).value(uint32_t(13));
+  Judgement J =
+      expectUnchanged(fromIR(Kernel), Launch,
+                      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        cantFail(Task.insertHookAtKernelEntry(hook("h")));
+                      });
+  uint64_t Expected = 0;
+  for (unsigned N = 0; N < 64; ++N)
+    Expected += N & 1 ? N + 1 : N * 5;
+  if (J.Problem.empty())
+    EXPECT_EQ(J.variable("Sum"), Expected);
+}
+
 TEST_P(Memory, SharedMemoryOfHooks) {
   setHooks(R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
