@@ -122,6 +122,7 @@ Error CodeObjectReader::readNotes() {
   auto Headers = File.program_headers();
   if (!Headers)
     return malformed("program headers", Headers.takeError());
+  SmallVector<StringRef, 4> Blobs;
   for (const auto &Header : *Headers) {
     if (Header.p_type != ELF::PT_NOTE)
       continue;
@@ -130,12 +131,20 @@ Error CodeObjectReader::readNotes() {
       if (Note.getName() == "AMDGPU" &&
           Note.getType() == ELF::NT_AMDGPU_METADATA)
         // Smaller alignments mean this one, which the iterator knows.
-        Object.Metadata =
-            toStringRef(Note.getDesc(std::max<uint64_t>(Header.p_align, 4)));
+        Blobs.push_back(
+            toStringRef(Note.getDesc(std::max<uint64_t>(Header.p_align, 4))));
     if (Failed)
       return malformed("notes at file offset " + hex(Header.p_offset),
                        std::move(Failed));
   }
+  if (Blobs.size() == 1)
+    Object.Metadata = Blobs.front().str();
+  if (Blobs.size() < 2)
+    return Error::success();
+  Expected<std::string> Merged = mergeKernelMetadata(Blobs);
+  if (!Merged)
+    return Merged.takeError();
+  Object.Metadata = std::move(*Merged);
   return Error::success();
 }
 

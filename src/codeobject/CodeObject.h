@@ -91,7 +91,7 @@ public:
   std::optional<uint64_t> constantPointer(uint64_t Address) const;
   /// Contents of the named section, or nothing.
   std::optional<llvm::ArrayRef<uint8_t>> section(llvm::StringRef Name) const;
-  /// The msgpack blob of the NT_AMDGPU_METADATA note; may be empty.
+  /// The msgpack blob of the NT_AMDGPU_METADATA notes; may be empty.
   llvm::StringRef metadataBlob() const { return Metadata; }
 
 private:
@@ -112,7 +112,7 @@ private:
   std::vector<FunctionInfo> Functions;
   std::vector<Segment> Segments;
   std::map<uint64_t, uint64_t> ConstantPointers;
-  llvm::StringRef Metadata;
+  std::string Metadata;
 };
 
 } // namespace luthier

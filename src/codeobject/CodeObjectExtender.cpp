@@ -8,6 +8,7 @@
 #include "codeobject/ElfTables.h"
 #include "codeobject/KernelMetadata.h"
 #include "luthier/Refusal.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,6 +22,7 @@ namespace {
 
 using ElfFile = object::ELFFile<object::ELF64LE>;
 constexpr uint64_t PageBytes = 4096;
+constexpr uint64_t NoteAlignment = 4;
 /// Files are as long as their addresses are high.
 constexpr uint64_t MostBytes = uint64_t(1) << 28;
 
@@ -41,12 +43,15 @@ private:
   Error checkTables();
   Error checkSpace() const;
   Error findNotes();
+  Error findNotes(unsigned Segment);
+  unsigned noteSectionAt(uint64_t Offset) const;
   Error checkNames() const;
   void addSections();
   Error addLines();
   Error changeKernels();
   void placeContents();
   void writeTables();
+  void writeNotes(StringRef Metadata);
   void writeDynamic(uint64_t Relocations, uint64_t RelocationBytes);
   void sortSegments();
   void writeHeaders();
@@ -95,6 +100,9 @@ private:
   /// none.
   unsigned NoteSection = 0;
   std::optional<unsigned> NoteSegment; ///< Number.
+  /// The other notes of that section, and those of the segment's other
+  /// sections.
+  std::vector<uint8_t> SectionNotes, SegmentNotes;
   uint64_t TablesBegin = 0;
 };
 
@@ -193,20 +201,59 @@ Error Extender::checkSpace() const {
 
 /// The section and the segment that hold the metadata.
 Error Extender::findNotes() {
-  const StringRef Blob = Original.metadataBlob();
-  if (Blob.empty())
+  if (Original.metadataBlob().empty())
     return Error::success();
-  const uint64_t At = Blob.bytes_begin() - Original.bytes().data();
-  for (auto [Index, S] : enumerate(Sections))
-    if (S.sh_type == SHT_NOTE && At >= S.sh_offset &&
-        At - S.sh_offset < S.sh_size)
-      NoteSection = Index;
   for (auto [Index, P] : enumerate(Segments))
-    if (P.p_type == PT_NOTE && At >= P.p_offset && At - P.p_offset < P.p_filesz)
-      NoteSegment = Index;
-  if (!NoteSection || !NoteSegment)
-    return malformed("the metadata's note is in no section");
+    if (P.p_type == PT_NOTE)
+      if (Error E = findNotes(Index))
+        return E;
   return Error::success();
+}
+
+/// Linkers put notes of all kinds into one segment, and device code of several
+/// parts has one with metadata for each.
+Error Extender::findNotes(unsigned Index) {
+  const Elf64_Phdr &P = Segments[Index];
+  const ElfFile File = cantFail(ElfFile::create(toStringRef(Original.bytes())));
+  const auto Headers = cantFail(File.program_headers());
+  // Smaller alignments mean this one.
+  const uint64_t Alignment = std::max<uint64_t>(P.p_align, 4);
+  SmallSetVector<unsigned, 1> Holders;
+  SmallVector<std::pair<unsigned, std::vector<uint8_t>>> Others;
+  uint64_t At = P.p_offset;
+  Error Failed = Error::success();
+  for (const auto Note : File.notes(Headers[Index], Failed)) {
+    const unsigned Holder = noteSectionAt(At);
+    if (Note.getName() == "AMDGPU" && Note.getType() == NT_AMDGPU_METADATA)
+      Holders.insert(Holder);
+    else
+      Others.push_back({Holder, note(Note.getName(), Note.getType(),
+                                     Note.getDesc(Alignment))});
+    At += reinterpret_cast<const ElfFile::Elf_Nhdr &>(Original.bytes()[At])
+              .getSize(Alignment);
+  }
+  if (Failed)
+    return malformed(toString(std::move(Failed)));
+  if (Holders.empty())
+    return Error::success();
+  if (NoteSegment || Holders.size() > 1)
+    return malformed("metadata in more than one segment or section of notes");
+  NoteSegment = Index;
+  NoteSection = Holders.front();
+  if (!NoteSection)
+    return malformed("the metadata's note is in no section");
+  for (const auto &[Holder, Bytes] : Others)
+    append_range(Holder == NoteSection ? SectionNotes : SegmentNotes, Bytes);
+  return Error::success();
+}
+
+/// 0 if there is none.
+unsigned Extender::noteSectionAt(uint64_t Offset) const {
+  for (auto [Index, S] : enumerate(Sections))
+    if (S.sh_type == SHT_NOTE && Offset >= S.sh_offset &&
+        Offset - S.sh_offset < S.sh_size)
+      return Index;
+  return 0;
 }
 
 Error Extender::checkNames() const {
@@ -408,23 +455,29 @@ void Extender::writeTables() {
   StringMap<KernelMetadata> Changed;
   for (const auto &Entry : New.Kernels)
     Changed.try_emplace(Entry.first(), Entry.second.Metadata);
-  const std::vector<uint8_t> Note =
-      metadataNote(updateKernelMetadata(Original.metadataBlob(), Changed));
   // Without metadata there is none to bring up to date.
-  if (NoteSection) {
-    put(NoteSection, Note);
-    const Elf64_Shdr &S = Sections[NoteSection];
-    Elf64_Phdr &P = Segments[*NoteSegment];
-    P.p_offset = S.sh_offset;
-    P.p_vaddr = P.p_paddr = S.sh_addr;
-    P.p_filesz = P.p_memsz = S.sh_size;
-  }
+  if (NoteSection)
+    writeNotes(updateKernelMetadata(Original.metadataBlob(), Changed));
 
   putTable(SHT_DYNSYM, bytesOf(Symbols));
   put(section(SHT_DYNSYM)->sh_link, Names.bytes());
   putTable(SHT_HASH, hashTable(Symbols, Names));
   const uint64_t At = put(RelocationSection, bytesOf(Relocations));
   writeDynamic(At, Sections[RelocationSection].sh_size);
+}
+
+/// What else was in the segment follows: it is looked for in loaded memory. Its
+/// sections stay where they are.
+void Extender::writeNotes(StringRef Metadata) {
+  std::vector<uint8_t> Notes = metadataNote(Metadata);
+  append_range(Notes, SectionNotes);
+  const uint64_t At = put(NoteSection, Notes);
+  Bytes.insert(Bytes.end(), SegmentNotes.begin(), SegmentNotes.end());
+  Sections[NoteSection].sh_addralign = NoteAlignment;
+  Elf64_Phdr &P = Segments[*NoteSegment];
+  P.p_offset = P.p_vaddr = P.p_paddr = At;
+  P.p_filesz = P.p_memsz = Notes.size() + SegmentNotes.size();
+  P.p_align = NoteAlignment;
 }
 
 void Extender::writeDynamic(uint64_t RelocationsAt, uint64_t RelocationBytes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/ElfTables.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
 #include <utility>
@@ -44,16 +45,20 @@ std::vector<uint8_t> hashTable(const std::vector<Elf64_Sym> &Symbols,
   return bytesOf(Words);
 }
 
-std::vector<uint8_t> metadataNote(StringRef Metadata) {
-  constexpr char Owner[] = "AMDGPU";
+std::vector<uint8_t> note(StringRef Owner, uint32_t Type,
+                          ArrayRef<uint8_t> Contents) {
   std::vector<uint8_t> Bytes;
-  append(Bytes, Elf64_Nhdr{sizeof(Owner), Elf64_Word(Metadata.size()),
-                           NT_AMDGPU_METADATA});
-  append(Bytes, Owner);
-  Bytes.resize(alignTo(Bytes.size(), 4));
-  Bytes.insert(Bytes.end(), Metadata.begin(), Metadata.end());
+  append(Bytes, Elf64_Nhdr{Elf64_Word(Owner.size() + 1),
+                           Elf64_Word(Contents.size()), Type});
+  Bytes.insert(Bytes.end(), Owner.begin(), Owner.end());
+  Bytes.resize(alignTo(Bytes.size() + 1, 4));
+  Bytes.insert(Bytes.end(), Contents.begin(), Contents.end());
   Bytes.resize(alignTo(Bytes.size(), 4));
   return Bytes;
+}
+
+std::vector<uint8_t> metadataNote(StringRef Metadata) {
+  return note("AMDGPU", NT_AMDGPU_METADATA, arrayRefFromStringRef(Metadata));
 }
 
 } // namespace luthier

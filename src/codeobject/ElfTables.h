@@ -52,6 +52,9 @@ std::vector<uint8_t> hashTable(const std::vector<llvm::ELF::Elf64_Sym> &Symbols,
 
 /// The note that holds a code object's metadata.
 std::vector<uint8_t> metadataNote(llvm::StringRef Metadata);
+/// Aligned to four bytes, in itself and in all.
+std::vector<uint8_t> note(llvm::StringRef Owner, uint32_t Type,
+                          llvm::ArrayRef<uint8_t> Contents);
 
 } // namespace luthier
 

@@ -196,6 +196,30 @@ luthier::readKernelMetadata(StringRef Blob) {
   return Result;
 }
 
+/// Of two values of one key: where a list goes on, or a negative number.
+static int mergeNodes(msgpack::DocNode *To, msgpack::DocNode From,
+                      msgpack::DocNode Key) {
+  if (To->isArray() != From.isArray() || To->isMap() != From.isMap())
+    return -1;
+  const StringRef Name =
+      !Key.isEmpty() && Key.isString() ? Key.getString() : "";
+  const bool AddsUp = Name == "amdhsa.kernels" || Name == "amdhsa.printf";
+  return AddsUp && To->isArray() ? int(To->getArray().size()) : 0;
+}
+
+Expected<std::string> luthier::mergeKernelMetadata(ArrayRef<StringRef> Blobs) {
+  msgpack::Document Document;
+  for (StringRef Blob : Blobs) {
+    if (Error E = Validator(Blob).check())
+      return E;
+    if (!Document.readFromBlob(Blob, /*Multi=*/false, mergeNodes))
+      return malformed("notes that contradict each other");
+  }
+  std::string Result;
+  Document.writeToBlob(Result);
+  return Result;
+}
+
 std::string luthier::writeKernelMetadata(StringRef Blob, StringRef Kernel,
                                          const KernelMetadata &Metadata) {
   msgpack::Document Document;

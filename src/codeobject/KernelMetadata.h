@@ -16,6 +16,12 @@ namespace luthier {
 llvm::Expected<llvm::StringMap<KernelMetadata>>
 readKernelMetadata(llvm::StringRef Blob);
 
+/// One blob of several: device code of more than one translation unit, or of
+/// one that the linker optimised in parts, has a note for each. What is not a
+/// list of kernels or of strings is the first one's.
+llvm::Expected<std::string>
+mergeKernelMetadata(llvm::ArrayRef<llvm::StringRef> Blobs);
+
 /// A blob with only \p Kernel's entry of \p Blob, register counts and sizes
 /// taken from \p Metadata. An entry is made up if \p Blob has none.
 /// \p Blob has passed readKernelMetadata().

@@ -189,6 +189,22 @@ def compressed_program_runs(arguments, directory):
     compare_programs(arguments, directory, out, before, "gfx90a", wave_instructions(statistics))
 
 
+def program_in_parts_runs(arguments, directory):
+    """Its code object has a note of metadata for each part that the linker
+    optimised, and hooks only in one kernel."""
+    statistics = f"{directory}/before.json"
+    before = run(arguments, [arguments.program_in_parts], statistics, "gfx90a")
+    counts = wave_instructions(statistics)
+    before.expect(len(counts) > 1, "one kernel: this test needs more")
+    for number, name in enumerate(sorted(counts)):
+        out = f"{directory}/{number}"
+        instrument(arguments, arguments.program_in_parts, out, "--kernel", f"^{name}$")
+        after = run(arguments, [out], f"{directory}/after.json", "gfx90a")
+        after.expect(after.digest_line() == before.digest_line(), "results differ")
+        changed = [name for name, count in wave_instructions(f"{directory}/after.json").items() if count != counts[name]]
+        after.expect(changed == [name], f"hooks in {changed}, not in {name}")
+
+
 CASES = {
     case.__name__.replace("_", "-"): case
     for case in (
@@ -199,6 +215,7 @@ CASES = {
         program_runs_as_before,
         only_the_target_asked_for_changes,
         compressed_program_runs,
+        program_in_parts_runs,
     )
 }
 
@@ -206,6 +223,7 @@ harness.main(
     [
         (["--program"], {"help": "an example that passes, for gfx906, gfx90a and gfx1030"}),
         (["--compressed-program"], {"help": "the same with a compressed bundle"}),
+        (["--program-in-parts"], {"help": "one with several kernels and a note of metadata for each"}),
         (["--kernels"], {"help": "source with kernel collatzSteps"}),
         (["--clang"], {"help": "compiles it"}),
         (["--tool"], {"help": "with hooks for every target"}),

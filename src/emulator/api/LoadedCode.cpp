@@ -67,7 +67,8 @@ private:
   ArrayRef<uint8_t> Bytes;
   Memory &Into;
   uint64_t Bias = 0;
-  StringRef Metadata;
+  /// One blob for each note that the linker left.
+  std::vector<StringRef> Metadata;
 };
 
 Error Loader::load() {
@@ -156,7 +157,8 @@ Error Loader::readNotes() {
     for (const auto Note : File.notes(H, Failed))
       if (Note.getName() == "AMDGPU" &&
           Note.getType() == ELF::NT_AMDGPU_METADATA)
-        Metadata = Note.getDescAsStringRef(std::max<uint64_t>(H.p_align, 4));
+        Metadata.push_back(
+            Note.getDescAsStringRef(std::max<uint64_t>(H.p_align, 4)));
     if (Failed)
       return damaged("notes", std::move(Failed));
   }
@@ -269,9 +271,13 @@ Error Loader::apply(uint32_t Type, uint64_t At, uint64_t Value) {
 }
 
 Error Loader::readKernels() {
-  auto Metadatas = readKernelMetadata(Metadata);
-  if (!Metadatas)
-    return damaged("notes", Metadatas.takeError());
+  std::vector<KernelMetadata> Described;
+  for (StringRef Blob : Metadata) {
+    auto Some = readKernelMetadata(Blob);
+    if (!Some)
+      return damaged("notes", Some.takeError());
+    llvm::append_range(Described, std::move(*Some));
+  }
   for (const auto &Entry : Result.Symbols) {
     StringRef Name = Entry.first();
     const LoadedCode::Symbol &S = Entry.second;
@@ -288,7 +294,7 @@ Error Loader::readKernels() {
     if (K.EntryAddress < Result.Begin ||
         K.EntryAddress >= Result.Begin + Result.Size)
       return damaged("kernel " + Name + " begins outside the segments");
-    for (KernelMetadata &M : *Metadatas)
+    for (KernelMetadata &M : Described)
       if (M.Name == Name)
         K.Metadata = std::move(M);
     Result.Kernels.push_back(std::move(K));

@@ -248,6 +248,74 @@ TEST(CodeObjectExtender, LeavesOtherNotesAlone) {
   }
 }
 
+/// Owners and sizes of what \p Notes has.
+template <typename T>
+std::vector<std::string> notesIn(const Bytes &File, const T &Notes) {
+  const ElfFile Elf = take(ElfFile::create(toStringRef(File)));
+  std::vector<std::string> Found;
+  Error Failed = Error::success();
+  for (const auto Note : Elf.notes(Notes, Failed))
+    Found.push_back(Note.getName().str() + " " +
+                    std::to_string(unsigned(Note.getType())));
+  EXPECT_FALSE(errorToBool(std::move(Failed)));
+  return Found;
+}
+
+TEST(CodeObjectExtender, KeepsTheNotesThatShareASegmentWithTheMetadata) {
+  const auto Object = compiledKernels("build-id");
+  const std::string BuildID =
+      toStringRef(ArrayRef(*Object->section(".note.gnu.build-id")).take_back(8))
+          .str();
+  const Bytes File = expectExtended(*Object, extensionOf(*Object));
+  const ElfFile Elf = take(ElfFile::create(toStringRef(File)));
+  std::vector<std::string> Loaded;
+  for (const auto &P : take(Elf.program_headers()))
+    if (P.p_type == PT_NOTE) {
+      append_range(Loaded, notesIn(File, P));
+      EXPECT_TRUE(toStringRef(ArrayRef(File).slice(P.p_offset, P.p_filesz))
+                      .contains(BuildID));
+    }
+  const std::vector<std::string> Expected = {"AMDGPU 32", "GNU 3"};
+  EXPECT_EQ(Loaded, Expected);
+  // As a section it is where it was.
+  for (const auto &S : take(Elf.sections()))
+    if (S.sh_type == SHT_NOTE)
+      EXPECT_EQ(notesIn(File, S).size(), 1u);
+}
+
+TEST(CodeObjectExtender, MergesTheNotesOfSeveralPartitions) {
+  const auto Object = compiledKernels("two-notes");
+  ASSERT_EQ(Object->kernels().size(), 2u);
+  for (const KernelInfo &Kernel : Object->kernels())
+    EXPECT_EQ(Kernel.Metadata.KernargSegmentSize,
+              Kernel.Name == "one" ? 8u : 16u);
+  CodeObjectExtension New = extensionOf(*Object);
+  const KernelInfo &One = *Object->findKernel("one");
+  KernelMetadata Metadata = One.Metadata;
+  Metadata.VGPRs = 77;
+  New.Kernels.try_emplace(
+      "one", CodeObjectExtension::Kernel{One.Descriptor, Metadata,
+                                         codeAddress(*Object), 512});
+  const Bytes File = expectExtended(*Object, New);
+  const auto Read = take(CodeObject::create(File));
+  EXPECT_EQ(Read->findKernel("one")->Metadata.VGPRs, 77u);
+  EXPECT_EQ(Read->findKernel("two")->Metadata.KernargSegmentSize, 16u);
+  const ElfFile Elf = take(ElfFile::create(toStringRef(File)));
+  const std::vector<std::string> Expected = {"AMDGPU 32"};
+  for (const auto &P : take(Elf.program_headers()))
+    if (P.p_type == PT_NOTE)
+      EXPECT_EQ(notesIn(File, P), Expected);
+}
+
+TEST(CodeObjectExtender, RefusesMetadataInSeveralSegments) {
+  Bytes File = fileOf("gfx90a-v5");
+  Editor E(File);
+  Elf64_Phdr &Unused = E.segment(PT_GNU_STACK);
+  Unused = E.segment(PT_NOTE);
+  EXPECT_EQ(refusalOf(File),
+            "metadata in more than one segment or section of notes");
+}
+
 TEST(CodeObjectExtender, TakesFilesWithOnlyAGnuHash) {
   const auto Object = compiledKernels("build-id-gnu-hash");
   Bytes Old(Object->bytes().begin(), Object->bytes().end());

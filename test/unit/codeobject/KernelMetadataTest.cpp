@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codeobject/KernelMetadata.h"
+#include "TestInputs.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+/// As a compiler writes it, with the strings of printf that it has.
+std::string blobOf(StringRef Kernel, unsigned KernargSize,
+                   ArrayRef<StringRef> Formats = {}) {
+  msgpack::Document Document;
+  msgpack::MapDocNode Root = Document.getRoot().getMap(/*Convert=*/true);
+  Root["amdhsa.target"] = Document.getNode("amdgcn-amd-amdhsa--gfx90a");
+  msgpack::ArrayDocNode Version = Document.getArrayNode();
+  Version.push_back(Document.getNode(1u));
+  Version.push_back(Document.getNode(2u));
+  Root["amdhsa.version"] = Version;
+  msgpack::MapDocNode Entry = Document.getMapNode();
+  Entry[".symbol"] = Document.getNode((Kernel + ".kd").str(), /*Copy=*/true);
+  Entry[".kernarg_segment_size"] = Document.getNode(KernargSize);
+  msgpack::ArrayDocNode Kernels = Document.getArrayNode();
+  Kernels.push_back(Entry);
+  Root["amdhsa.kernels"] = Kernels;
+  if (!Formats.empty()) {
+    msgpack::ArrayDocNode Printf = Document.getArrayNode();
+    for (StringRef Format : Formats)
+      Printf.push_back(Document.getNode(Format));
+    Root["amdhsa.printf"] = Printf;
+  }
+  std::string Blob;
+  Document.writeToBlob(Blob);
+  return Blob;
+}
+
+std::vector<std::string> strings(msgpack::DocNode List) {
+  std::vector<std::string> Result;
+  for (msgpack::DocNode Node : List.getArray())
+    Result.push_back(Node.isString() ? Node.getString().str()
+                                     : std::to_string(Node.getUInt()));
+  return Result;
+}
+
+} // namespace
+
+TEST(KernelMetadata, MergesListsAndKeepsTheRestOnce) {
+  const std::string A = blobOf("a", 8, {"1:0:%d"}), B = blobOf("b", 16),
+                    C = blobOf("c", 24, {"2:0:%f", "3:0:%s"});
+  const std::string Merged = take(mergeKernelMetadata({A, B, C}));
+  const auto Kernels = take(readKernelMetadata(Merged));
+  EXPECT_EQ(Kernels.size(), 3u);
+  EXPECT_EQ(Kernels.lookup("a").KernargSegmentSize, 8u);
+  EXPECT_EQ(Kernels.lookup("b").KernargSegmentSize, 16u);
+  EXPECT_EQ(Kernels.lookup("c").KernargSegmentSize, 24u);
+  msgpack::Document Document;
+  ASSERT_TRUE(Document.readFromBlob(Merged, /*Multi=*/false));
+  msgpack::MapDocNode Root = Document.getRoot().getMap();
+  const std::vector<std::string> Version = {"1", "2"},
+                                 Formats = {"1:0:%d", "2:0:%f", "3:0:%s"};
+  EXPECT_EQ(strings(Root["amdhsa.version"]), Version);
+  EXPECT_EQ(strings(Root["amdhsa.printf"]), Formats);
+  EXPECT_EQ(take(mergeKernelMetadata({A})), A);
+}
+
+TEST(KernelMetadata, RefusesToMergeWhatIsNoMetadata) {
+  const std::string A = blobOf("a", 8);
+  for (size_t Size = 0; Size < A.size(); ++Size)
+    EXPECT_NE(errorOf(mergeKernelMetadata({A, StringRef(A).take_front(Size)})),
+              "");
+  // A list where the other has a map.
+  EXPECT_EQ(errorOf(mergeKernelMetadata({A, "\x90"})),
+            "kernel metadata: notes that contradict each other");
+  EXPECT_EQ(errorOf(mergeKernelMetadata({A, "\x81\xae"
+                                            "amdhsa.kernels"
+                                            "\x01"})),
+            "kernel metadata: notes that contradict each other");
+}
