@@ -19,6 +19,9 @@ namespace luthier::offline {
 
 struct Kernel {
   std::string Name; ///< As the compiler wrote it, without ".kd".
+  /// Another name of the same kernel, under which all that follows is said of
+  /// both; else empty.
+  std::string SameAs;
   /// Why it is as it was; empty if it is instrumented.
   std::string Unchanged;
   unsigned Points = 0; ///< Hooks inserted.
@@ -36,7 +39,8 @@ struct Result {
   std::vector<uint8_t> CodeObject;
   /// The same, but the old kernels still run under their names: for comparing.
   std::vector<uint8_t> Uninstrumented;
-  std::vector<Kernel> Kernels; ///< Those that were asked for, in order.
+  /// Those that were asked for, in order, with all names of each.
+  std::vector<Kernel> Kernels;
   /// Address and size of each of the tool's variables.
   std::vector<std::pair<uint64_t, uint64_t>> Variables;
 };
@@ -47,7 +51,8 @@ LUTHIER_API llvm::Error loadTool(llvm::StringRef Path);
 
 /// Asks the tool's instrument() what to insert into each kernel that
 /// \p IsWanted, and does it. What cannot be instrumented stays as it is, with
-/// the reason. Addresses that hooks get as arguments are those of the file.
+/// the reason; so do all kernels if the file cannot be extended. Addresses that
+/// hooks get as arguments are those of the file.
 ///
 /// \p LaunchStack is known to be what every launch gives the kernels in bytes
 /// of private memory per work-item; 0 if nobody knows: hooks that need a stack

@@ -120,7 +120,10 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
 void Instrumentation::show(const BundledCodeObject &Image,
                            const offline::Kernel &K) {
   const std::string Where = Image.Target.str() + ": " + readableName(K.Name);
-  if (K.Unchanged.empty()) {
+  if (!K.SameAs.empty()) {
+    outs() << Where << ": the same kernel as " << readableName(K.SameAs)
+           << '\n';
+  } else if (K.Unchanged.empty()) {
     ++NumInstrumented;
     outs() << formatv("{0}: {1} hook{2}\n", Where, K.Points,
                       K.Points == 1 ? "" : "s");
@@ -133,14 +136,17 @@ void Instrumentation::show(const BundledCodeObject &Image,
 }
 
 Error Instrumentation::run() {
+  std::string Damage; // Of an image that cannot be read.
   for (auto [Number, Image] : enumerate(File.Images)) {
     if (Target && !matchesTarget(Image.Target, *Target))
       continue;
     Expected<offline::Result> Made = offline::instrument(
         Image.Bytes, [&](StringRef Kernel) { return isWanted(Kernel); });
-    if (!Made)
-      return failed(Path + ": " + Image.Target.str() + ": " +
-                    detailOf(Made.takeError()));
+    if (!Made) {
+      Damage = detailOf(Made.takeError());
+      outs() << Image.Target.str() << ": left as it is: " << Damage << '\n';
+      continue;
+    }
     for (const offline::Kernel &K : Made->Kernels)
       show(Image, K);
     Replaced[Number] = std::move(Made->CodeObject);
@@ -151,8 +157,32 @@ Error Instrumentation::run() {
   outs().flush();
   if (NumInstrumented)
     return Error::success();
+  if (!NumUnchanged && !Damage.empty())
+    return failed(Path + ": " + Damage);
   return failed(NumUnchanged ? "no kernel could be instrumented"
                              : "there is no such kernel in " + Path);
+}
+
+/// Images are as long as their addresses are high. What is only zeros takes no
+/// space on the disk.
+std::error_code writeWithHoles(int FD, ArrayRef<uint8_t> Bytes) {
+  constexpr size_t BlockBytes = 4096;
+  if (std::error_code Wrong = sys::fs::resize_file_sparse(FD, Bytes.size()))
+    return Wrong;
+  raw_fd_ostream OS(FD, /*shouldClose=*/false);
+  for (size_t At = 0; At < Bytes.size(); At += BlockBytes) {
+    const ArrayRef<uint8_t> Block =
+        Bytes.slice(At, std::min(BlockBytes, Bytes.size() - At));
+    if (all_of(Block, [](uint8_t B) { return B == 0; }))
+      continue;
+    if (OS.tell() != At)
+      OS.seek(At);
+    OS << toStringRef(Block);
+  }
+  OS.flush();
+  std::error_code Wrong = OS.error();
+  OS.clear_error();
+  return Wrong;
 }
 
 /// As a whole or not at all; as executable as the original. Links are followed,
@@ -173,11 +203,7 @@ Error Instrumentation::write() const {
   if (!New)
     return failed("cannot write " + OutPath + ": " + toString(New.takeError()));
   {
-    raw_fd_ostream OS(New->FD, /*shouldClose=*/false);
-    OS << toStringRef(*Bytes);
-    OS.flush();
-    if (std::error_code Wrong = OS.error()) {
-      OS.clear_error();
+    if (std::error_code Wrong = writeWithHoles(New->FD, *Bytes)) {
       consumeError(New->discard());
       return failed("cannot write " + OutPath + ": " + Wrong.message());
     }

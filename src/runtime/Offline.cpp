@@ -12,6 +12,7 @@
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/UnhookedCode.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,12 +36,14 @@ public:
                          uint32_t LaunchStack)
       : Object(std::move(Object)), T(T), LaunchStack(LaunchStack) {}
 
-  Kernel instrument(const KernelInfo &Info);
-  Expected<offline::Result> finish(std::vector<Kernel> Kernels);
+  /// The first of \p Names is the one that it is listed under.
+  Kernel instrument(ArrayRef<const KernelInfo *> Names);
+  offline::Result finish(std::vector<Kernel> Kernels);
 
 private:
-  Error tryInstrument(const KernelInfo &Info, Kernel &Result);
-  void add(const KernelInfo &Info, const OfflineImage &Image);
+  Error tryInstrument(ArrayRef<const KernelInfo *> Names, Kernel &Result);
+  void add(ArrayRef<const KernelInfo *> Names, const OfflineImage &Image);
+  Error extend(offline::Result &Result);
 
   std::shared_ptr<const CodeObject> Object;
   Tool &T;
@@ -64,10 +67,10 @@ std::string reasonOf(Error E) {
   return Text;
 }
 
-Kernel OfflineInstrumentation::instrument(const KernelInfo &Info) {
+Kernel OfflineInstrumentation::instrument(ArrayRef<const KernelInfo *> Names) {
   Kernel Result;
-  Result.Name = Info.Name;
-  if (Error E = tryInstrument(Info, Result))
+  Result.Name = Names.front()->Name;
+  if (Error E = tryInstrument(Names, Result))
     Result.Unchanged = reasonOf(std::move(E));
   return Result;
 }
@@ -92,9 +95,10 @@ static bool isEdited(const LiftedRepresentation &LR, size_t Before) {
          });
 }
 
-Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
+Error OfflineInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
                                             Kernel &Result) {
-  Expected<std::unique_ptr<LiftedRepresentation>> LR = liftKernel(Object, Info);
+  Expected<std::unique_ptr<LiftedRepresentation>> LR =
+      liftKernel(Object, *Names.front());
   if (!LR)
     return LR.takeError();
   InstrumentationTask Task;
@@ -125,30 +129,46 @@ Error OfflineInstrumentation::tryInstrument(const KernelInfo &Info,
     Result.Map.push_back({Options.LinkedAt + Pair.Offset, Pair.Original});
   for (const PlacedHook &Hook : Built->Hooks)
     Result.Hooks.push_back({Hook.Original, Hook.Name});
-  add(Info, *Built->Image);
+  add(Names, *Built->Image);
   return Error::success();
 }
 
-void OfflineInstrumentation::add(const KernelInfo &Info,
+void OfflineInstrumentation::add(ArrayRef<const KernelInfo *> Names,
                                  const OfflineImage &Image) {
   const uint64_t Address = codeAddress(*Object) + New.Code.size();
   New.Code.insert(New.Code.end(), Image.Code.begin(), Image.Code.end());
-  New.Kernels.try_emplace(
-      Info.Name,
-      CodeObjectExtension::Kernel{Image.Descriptor, Image.Metadata, Address,
-                                  Image.Code.size(), Image.Lines});
+  for (const KernelInfo *Info : Names) {
+    CodeObjectExtension::Kernel K{Image.Descriptor, Image.Metadata, Address,
+                                  Image.Code.size()};
+    if (Info == Names.front())
+      K.Lines = Image.Lines;
+    New.Kernels.try_emplace(Info->Name, std::move(K));
+  }
   for (const PlacedFixup &F : Image.Fixups)
     Fixups.push_back({Address + F.Offset, F});
 }
 
-Expected<offline::Result>
-OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
+offline::Result OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
   offline::Result Result;
-  Result.Kernels = std::move(Kernels);
-  if (New.Kernels.empty()) {
-    Result.CodeObject = Result.Uninstrumented = Object->bytes().vec();
-    return Result;
+  Error Failed = New.Kernels.empty() ? Error::success() : extend(Result);
+  if (Failed) {
+    const std::string Reason = reasonOf(std::move(Failed));
+    Result = {};
+    for (Kernel &K : Kernels)
+      if (K.Unchanged.empty() && K.SameAs.empty()) {
+        Kernel Left;
+        Left.Name = std::move(K.Name);
+        Left.Unchanged = Reason;
+        K = std::move(Left);
+      }
   }
+  if (Result.CodeObject.empty())
+    Result.CodeObject = Result.Uninstrumented = Object->bytes().vec();
+  Result.Kernels = std::move(Kernels);
+  return Result;
+}
+
+Error OfflineInstrumentation::extend(offline::Result &Result) {
   // Of zeros, which is an instruction on every target.
   New.Code.resize(New.Code.size() + PrefetchBytes);
   SetVector<const class CodeObject *> Modules;
@@ -159,7 +179,7 @@ OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
   }
   if (Error E =
           runtime::addVariables(Modules.getArrayRef(), Used, *Object, New))
-    return std::move(E);
+    return E;
   for (const Pending &P : Fixups)
     New.Relocations.push_back(
         {P.Address,
@@ -185,7 +205,30 @@ OfflineInstrumentation::finish(std::vector<Kernel> Kernels) {
     copy(*Old, Result.Uninstrumented.begin() +
                    (Old->data() - Object->bytes().data()));
   }
-  return Result;
+  return Error::success();
+}
+
+using KernelNames = SmallVector<const KernelInfo *, 1>;
+
+/// In order of their first names.
+SmallVector<KernelNames> kernelsOf(const class CodeObject &Object) {
+  MapVector<uint64_t, KernelNames> Kernels;
+  for (const KernelInfo &Info : Object.kernels())
+    Kernels[Info.DescriptorAddress].push_back(&Info);
+  return to_vector(make_second_range(Kernels));
+}
+
+/// Assembly can give one descriptor several names. To the front, the one to say
+/// all about: that knows its metadata, or else that was asked for.
+void sortNames(KernelNames &Names, function_ref<bool(StringRef)> IsWanted) {
+  auto Rank = [&](const KernelInfo *Info) {
+    // Which compilers never leave out. The name makes it a strict order.
+    return std::tuple(Info->Metadata.KernargSegmentAlign == 0,
+                      !IsWanted(Info->Name), StringRef(Info->Name));
+  };
+  llvm::sort(Names, [&](const KernelInfo *A, const KernelInfo *B) {
+    return Rank(A) < Rank(B);
+  });
 }
 
 } // namespace
@@ -213,9 +256,16 @@ offline::instrument(ArrayRef<uint8_t> Bytes,
   std::shared_ptr<const class CodeObject> Object = std::move(*Read);
   OfflineInstrumentation Work(Object, *Tools.front(), LaunchStack);
   std::vector<Kernel> Kernels;
-  for (const KernelInfo &Info : Object->kernels())
-    if (IsWanted(Info.Name))
-      Kernels.push_back(Work.instrument(Info));
+  for (KernelNames &Names : kernelsOf(*Object)) {
+    if (none_of(Names, [&](auto *Info) { return IsWanted(Info->Name); }))
+      continue;
+    sortNames(Names, IsWanted);
+    Kernels.push_back(Work.instrument(Names));
+    for (const KernelInfo *Other : ArrayRef(Names).drop_front()) {
+      Kernels.emplace_back().Name = Other->Name;
+      Kernels.back().SameAs = Names.front()->Name;
+    }
+  }
   return Work.finish(std::move(Kernels));
 }
 
