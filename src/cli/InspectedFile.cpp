@@ -14,9 +14,8 @@ bool matchesTarget(const TargetID &Have, const TargetID &Wanted) {
          (!Wanted.SramEcc || Have.SramEcc == Wanted.SramEcc);
 }
 
-/// Keeps the images for \p Target.
-static Error select(std::vector<BundledCodeObject> &Images, StringRef Target,
-                    StringRef Path) {
+Error selectImages(std::vector<BundledCodeObject> &Images, StringRef Target,
+                   StringRef Path) {
   Expected<TargetID> Wanted = TargetID::parse(Target);
   if (!Wanted)
     return Wanted.takeError();
@@ -47,7 +46,7 @@ Expected<InspectedFile> InspectedFile::open(const std::string &Path,
     return failed(Path + ": no code for AMD GPUs in this file");
   File.Images = std::move(*Images);
   if (Target)
-    if (Error E = select(File.Images, *Target, Path))
+    if (Error E = selectImages(File.Images, *Target, Path))
       return E;
   return File;
 }

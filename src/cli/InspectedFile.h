@@ -26,6 +26,11 @@ struct InspectedFile {
 /// Settings that \p Wanted leaves out match any.
 bool matchesTarget(const TargetID &Have, const TargetID &Wanted);
 
+/// Keeps those of \p Images that are for \p Target; an error, which names
+/// \p Path, if none is.
+llvm::Error selectImages(std::vector<BundledCodeObject> &Images,
+                         llvm::StringRef Target, llvm::StringRef Path);
+
 /// A kernel's name as its author wrote it, with parameter types.
 std::string readableName(llvm::StringRef Name);
 

@@ -101,17 +101,21 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
     if (!Pattern.emplace(*Text).isValid(Wrong))
       return failed("--kernel " + *Text + ": " + Wrong);
   }
-  // For the message when there is none.
-  if (const std::string *Text = Args.value("--target")) {
-    auto Selected = InspectedFile::open(Path, Text);
-    if (!Selected)
-      return Selected.takeError();
-    Target = cantFail(TargetID::parse(*Text));
-  }
+  // Once, as it may be a pipe.
   Expected<InspectedFile> Opened = InspectedFile::open(Path, nullptr);
   if (!Opened)
     return Opened.takeError();
   File = std::move(*Opened);
+  if (const std::string *Text = Args.value("--target")) {
+    // For the message when there is none.
+    auto Images = File.Images;
+    if (Error E = selectImages(Images, *Text, Path))
+      return E;
+    Target = cantFail(TargetID::parse(*Text));
+  }
+  if (Error E =
+          checkReplaceable(arrayRefFromStringRef(File.Buffer->getBuffer())))
+    return failed(Path + ": " + detailOf(std::move(E)));
   if (Error E = expectWritable(OutPath))
     return E;
   return loadOfflineTool(*Args.value("--tool")).takeError();

@@ -9,6 +9,7 @@
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
+#include <optional>
 
 using namespace llvm;
 using namespace llvm::ELF;
@@ -74,6 +75,8 @@ public:
                const std::map<size_t, std::vector<uint8_t>> &New)
       : Bytes(File.begin(), File.end()), Bundles(New) {}
 
+  /// Whether there is all that run() needs.
+  Error prepare();
   Expected<std::vector<uint8_t>> run();
 
 private:
@@ -85,6 +88,12 @@ private:
   Elf64_Shdr &section(unsigned Index) {
     return at<Elf64_Shdr>(header().e_shoff, Index);
   }
+  Elf64_Phdr &segment(unsigned Index) {
+    return at<Elf64_Phdr>(header().e_phoff, Index);
+  }
+  Error findSections(const ElfFile &File);
+  Error findRoom();
+  bool isFromAnEarlierPass(const Elf64_Phdr &P);
   Error makeRoom();
   Error move(unsigned Section);
   Error redirect();
@@ -95,25 +104,78 @@ private:
   BundleRewriter Bundles;
   std::vector<uint8_t> Added;
   uint64_t AddedAt = 0;                 ///< Address.
+  uint64_t AddedOffset = 0;             ///< In the file.
+  unsigned Room = 0;                    ///< The segment header to use.
   std::map<uint64_t, uint64_t> MovedTo; ///< Addresses of bundles.
+  SmallVector<unsigned, 1> Holders;     ///< Sections of bundles.
   SmallVector<unsigned, 1> Pointers;    ///< Sections of HIP's wrappers.
 };
 
-/// Address of what is added: above all that is loaded, at the same distance
-/// from its place in the file as the first segment.
+/// Nothing but bundles, in the last segment that is loaded. They go to another
+/// place anyway, so it can have others.
+bool HostRewriter::isFromAnEarlierPass(const Elf64_Phdr &P) {
+  if (P.p_type != PT_LOAD || P.p_offset % PageBytes || !P.p_filesz ||
+      P.p_filesz != P.p_memsz || P.p_offset > Bytes.size() ||
+      P.p_filesz != Bytes.size() - P.p_offset)
+    return false;
+  if (Holders.empty())
+    return false;
+  // As it ends the file, whatever reaches beyond its begin is in it.
+  const Elf64_Ehdr &H = header();
+  if (H.e_shoff + H.e_shnum * sizeof(Elf64_Shdr) > P.p_offset ||
+      H.e_phoff + H.e_phnum * sizeof(Elf64_Phdr) > P.p_offset)
+    return false;
+  for (unsigned I = 0; I != H.e_phnum; ++I)
+    if (const Elf64_Phdr &Other = segment(I);
+        &Other != &P && Other.p_filesz &&
+        (Other.p_offset > P.p_offset ||
+         Other.p_filesz > P.p_offset - Other.p_offset))
+      return false;
+  for (unsigned I = 0; I != H.e_shnum; ++I) {
+    const Elf64_Shdr &S = section(I);
+    if (S.sh_type != SHT_NULL && S.sh_type != SHT_NOBITS &&
+        !is_contained(Holders, I) &&
+        (S.sh_offset > P.p_offset || S.sh_size > P.p_offset - S.sh_offset))
+      return false;
+  }
+  return all_of(Holders,
+                [&](unsigned I) { return section(I).sh_offset >= P.p_offset; });
+}
+
+/// Loaded segments must stay in order, and notes follow them.
+Error HostRewriter::findRoom() {
+  std::optional<unsigned> LastLoaded, LastNote;
+  for (unsigned I = 0; I != header().e_phnum; ++I)
+    if (segment(I).p_type == PT_LOAD)
+      LastLoaded = I;
+    else if (segment(I).p_type == PT_NOTE)
+      LastNote = I;
+  if (LastLoaded && isFromAnEarlierPass(segment(*LastLoaded)))
+    Room = *LastLoaded;
+  else if (LastNote && (!LastLoaded || *LastNote > *LastLoaded))
+    Room = *LastNote;
+  else
+    return malformed("the program's headers have no room for a segment; "
+                     "linked with --build-id they would");
+  return Error::success();
+}
+
+/// Address of what is added: above all else that is loaded, in pages of its
+/// own.
 Error HostRewriter::makeRoom() {
   uint64_t End = 0;
-  for (unsigned I = 0; I != header().e_phnum; ++I) {
-    const auto &P = at<Elf64_Phdr>(header().e_phoff, I);
-    if (P.p_type == PT_LOAD)
+  for (unsigned I = 0; I != header().e_phnum; ++I)
+    if (const Elf64_Phdr &P = segment(I); P.p_type == PT_LOAD && I != Room)
       End = std::max<uint64_t>(End, P.p_vaddr + P.p_memsz);
-  }
   if (!End)
     return malformed("the program has no segments");
   constexpr uint64_t Highest = uint64_t(1) << 47; // Of user space.
   if (End > Highest)
     return malformed("the program's segments leave no address for another");
   AddedAt = alignTo(End, PageBytes);
+  AddedOffset = segment(Room).p_type == PT_LOAD
+                    ? uint64_t(segment(Room).p_offset)
+                    : alignTo(Bytes.size(), PageBytes);
   return Error::success();
 }
 
@@ -132,7 +194,7 @@ Error HostRewriter::move(unsigned Index) {
     MovedTo[Old.sh_addr + From] = AddedAt + Added.size() + To;
   Elf64_Shdr &S = section(Index);
   S.sh_addr = AddedAt + Added.size();
-  S.sh_offset = alignTo(Bytes.size(), PageBytes) + Added.size();
+  S.sh_offset = AddedOffset + Added.size();
   S.sh_size = New->Bytes.size();
   append_range(Added, New->Bytes);
   return Error::success();
@@ -178,20 +240,16 @@ Error HostRewriter::redirect() {
   return Error::success();
 }
 
-Expected<std::vector<uint8_t>> HostRewriter::run() {
-  Expected<ElfFile> File = ElfFile::create(toStringRef(ArrayRef(Bytes)));
-  if (!File)
-    return malformed(toString(File.takeError()));
-  auto Sections = File->sections();
-  auto Segments = File->program_headers();
+Error HostRewriter::findSections(const ElfFile &File) {
+  auto Sections = File.sections();
+  auto Segments = File.program_headers();
   if (!Sections || !Segments)
     return malformed(
         toString(joinErrors(Sections.takeError(), Segments.takeError())));
   if (Sections->size() != header().e_shnum)
     return malformed("more sections than the header can count");
-  SmallVector<unsigned, 1> Holders;
   for (auto [Index, S] : enumerate(*Sections)) {
-    auto Name = File->getSectionName(S);
+    auto Name = File.getSectionName(S);
     if (!Name)
       return malformed(toString(Name.takeError()));
     if (Name->starts_with(".hip_fatbin") && S.sh_type != SHT_NOBITS)
@@ -199,33 +257,42 @@ Expected<std::vector<uint8_t>> HostRewriter::run() {
     if (*Name == ".hipFatBinSegment")
       Pointers.push_back(Index);
   }
-  // The last: loaded segments must stay in order, and notes follow them.
-  Elf64_Phdr *Room = nullptr;
-  unsigned LastLoaded = 0;
-  for (unsigned I = 0; I != header().e_phnum; ++I) {
-    auto &P = at<Elf64_Phdr>(header().e_phoff, I);
-    if (P.p_type == PT_LOAD)
-      LastLoaded = I;
-    else if (P.p_type == PT_NOTE)
-      Room = &P;
-  }
-  if (!Room || Room < &at<Elf64_Phdr>(header().e_phoff, LastLoaded))
-    return malformed("the program's headers have no room for a segment");
-  if (Error E = makeRoom())
+  return Error::success();
+}
+
+Error HostRewriter::prepare() {
+  Expected<ElfFile> File = ElfFile::create(toStringRef(ArrayRef(Bytes)));
+  if (!File)
+    return malformed(toString(File.takeError()));
+  if (header().e_type == ET_REL)
+    return malformed("it is not linked yet; the program or library that it "
+                     "becomes part of can be changed");
+  if (Error E = findSections(*File))
+    return E;
+  if (Error E = findRoom())
+    return E;
+  if (Pointers.empty())
+    return malformed("no code of the program registers its bundles with HIP");
+  return makeRoom();
+}
+
+Expected<std::vector<uint8_t>> HostRewriter::run() {
+  if (Error E = prepare())
     return std::move(E);
   for (unsigned Index : Holders)
     if (Error E = move(Index))
       return std::move(E);
   if (Error E = redirect())
     return std::move(E);
-  *Room = {};
-  Room->p_type = PT_LOAD;
-  Room->p_flags = PF_R;
-  Room->p_offset = alignTo(Bytes.size(), PageBytes);
-  Room->p_vaddr = Room->p_paddr = AddedAt;
-  Room->p_filesz = Room->p_memsz = Added.size();
-  Room->p_align = PageBytes;
-  Bytes.resize(Room->p_offset);
+  Elf64_Phdr &P = segment(Room);
+  P = {};
+  P.p_type = PT_LOAD;
+  P.p_flags = PF_R;
+  P.p_offset = AddedOffset;
+  P.p_vaddr = P.p_paddr = AddedAt;
+  P.p_filesz = P.p_memsz = Added.size();
+  P.p_align = PageBytes;
+  Bytes.resize(AddedOffset);
   append_range(Bytes, Added);
   return std::move(Bytes);
 }
@@ -237,6 +304,12 @@ bool isForGPU(ArrayRef<uint8_t> File) {
 }
 
 } // namespace
+
+Error checkReplaceable(ArrayRef<uint8_t> File) {
+  if (beginsWithBundle(File) || isForGPU(File))
+    return Error::success();
+  return HostRewriter(File, {}).prepare();
+}
 
 Expected<std::vector<uint8_t>>
 replaceCodeObjects(ArrayRef<uint8_t> File,

@@ -15,11 +15,16 @@ namespace luthier {
 /// In a host program or library, bundles move to a new segment at its end, and
 /// what HIP's registration code points to follows. That takes the place of a
 /// note in the program's headers (build-id and the like, which stay in their
-/// section). Refuses with MalformedCodeObject a program without one, or one
-/// whose pointers to bundles are not found.
+/// section); if the last segment holds bundles from an earlier call, they make
+/// way. Refuses with MalformedCodeObject a program without either, or one whose
+/// pointers to bundles are not found.
 llvm::Expected<std::vector<uint8_t>>
 replaceCodeObjects(llvm::ArrayRef<uint8_t> File,
                    const std::map<size_t, std::vector<uint8_t>> &New);
+
+/// What replaceCodeObjects() refuses as soon as it has read the file's headers,
+/// for those with much to do before it.
+llvm::Error checkReplaceable(llvm::ArrayRef<uint8_t> File);
 
 } // namespace luthier
 

@@ -178,6 +178,17 @@ def only_the_target_asked_for_changes(arguments, directory):
             raise harness.Failure(f"{device} executes {counts[1]}, before {counts[0]}")
 
 
+def program_is_instrumented_again(arguments, directory):
+    """For another target, in the place of what the first time added."""
+    first, second = f"{directory}/first", f"{directory}/second"
+    instrument(arguments, arguments.program, first, "--target", "gfx906")
+    instrument(arguments, first, second, "--target", "gfx90a")
+    for device in ("gfx906", "gfx90a"):
+        statistics = f"{directory}/before-{device}.json"
+        before = run(arguments, [arguments.program], statistics, device)
+        compare_programs(arguments, directory, second, before, device, wave_instructions(statistics))
+
+
 def compressed_program_runs(arguments, directory):
     """The runtime does not know compressed bundles. Instrumented, there is none."""
     statistics = f"{directory}/before.json"
@@ -214,6 +225,7 @@ CASES = {
         version_5_of_a_target,
         program_runs_as_before,
         only_the_target_asked_for_changes,
+        program_is_instrumented_again,
         compressed_program_runs,
         program_in_parts_runs,
     )

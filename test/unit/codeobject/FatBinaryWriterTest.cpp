@@ -56,6 +56,7 @@ Bytes expectReplaced(const Bytes &File, size_t Number) {
 struct Program {
   bool HasNote = true, NoteComesFirst = false, HasRelocation = false;
   bool PointsElsewhere = false, IsRegistered = true;
+  unsigned Type = ET_DYN;
   std::vector<Bytes> Bundles = {bundleOf("gfx90a", "gfx1030")};
 
   static constexpr uint64_t Base = 0x400000, PageBytes = 4096,
@@ -149,7 +150,7 @@ Bytes Program::write() {
   H.e_ident[EI_CLASS] = ELFCLASS64;
   H.e_ident[EI_DATA] = ELFDATA2LSB;
   H.e_ident[EI_VERSION] = EV_CURRENT;
-  H.e_type = ET_DYN;
+  H.e_type = Type;
   H.e_machine = EM_X86_64;
   H.e_ehsize = sizeof(H);
   H.e_phoff = sizeof(H);
@@ -212,14 +213,12 @@ std::vector<uint64_t> Program::registered(const Bytes &File) {
   return Result;
 }
 
-/// Replaces an image, and looks at the bundles from where HIP does.
-void expectProgramReplaced(Program P, size_t Number) {
-  const Bytes File = P.write();
-  const Bytes New = expectReplaced(File, Number);
+/// Looks at the bundles from where HIP does.
+void expectBundlesLoaded(const Bytes &File) {
   std::vector<std::string> Found;
-  for (uint64_t Address : Program::registered(New)) {
+  for (uint64_t Address : Program::registered(File)) {
     EXPECT_EQ(Address % Program::PageBytes, 0u) << "HIP maps whole pages";
-    const ArrayRef<uint8_t> Bundle = loadedAt(New, Address);
+    const ArrayRef<uint8_t> Bundle = loadedAt(File, Address);
     ASSERT_FALSE(Bundle.empty()) << "not loaded";
     std::vector<BundledCodeObject> Images;
     ASSERT_GT(take(readBundle(Bundle, Images)), 0u);
@@ -227,7 +226,13 @@ void expectProgramReplaced(Program P, size_t Number) {
       Found.push_back(Image.Target.str() + " of " +
                       std::to_string(Image.Bytes.size()));
   }
-  EXPECT_EQ(Found, targetsIn(New));
+  EXPECT_EQ(Found, targetsIn(File));
+}
+
+void expectProgramReplaced(Program P, size_t Number) {
+  const Bytes File = P.write();
+  const Bytes New = expectReplaced(File, Number);
+  expectBundlesLoaded(New);
   // What was there stays, but for headers and pointers.
   const ArrayRef<uint8_t> Kept = ArrayRef(New).take_front(File.size());
   size_t Changed = 0;
@@ -311,10 +316,12 @@ TEST(FatBinaryWriter, MovesTheBundlesOfSeveralSourceFiles) {
 TEST(FatBinaryWriter, RefusesProgramsThatItCannotChange) {
   Program P;
   P.HasNote = false;
-  EXPECT_EQ(refusalOf(P), "the program's headers have no room for a segment");
+  EXPECT_EQ(refusalOf(P), "the program's headers have no room for a segment; "
+                          "linked with --build-id they would");
   P = {};
   P.NoteComesFirst = true;
-  EXPECT_EQ(refusalOf(P), "the program's headers have no room for a segment");
+  EXPECT_EQ(refusalOf(P), "the program's headers have no room for a segment; "
+                          "linked with --build-id they would");
   P = {};
   P.PointsElsewhere = true;
   EXPECT_EQ(refusalOf(P), "HIP's registration points to no bundle");
@@ -322,6 +329,52 @@ TEST(FatBinaryWriter, RefusesProgramsThatItCannotChange) {
   P.IsRegistered = false;
   EXPECT_EQ(refusalOf(P),
             "no code of the program registers its bundles with HIP");
+  P = {};
+  P.Type = ET_REL;
+  EXPECT_EQ(refusalOf(P), "it is not linked yet; the program or library that "
+                          "it becomes part of can be changed");
+}
+
+TEST(FatBinaryWriter, SaysEarlyWhatItCannotChange) {
+  const auto Check = [](Program P) {
+    return detailOf(checkReplaceable(P.write()));
+  };
+  Program P;
+  EXPECT_FALSE(errorToBool(checkReplaceable(P.write())));
+  P.HasNote = false;
+  EXPECT_EQ(Check(P), refusalOf(P));
+  P = {};
+  P.Type = ET_REL;
+  EXPECT_EQ(Check(P), refusalOf(P));
+  P = {};
+  P.IsRegistered = false;
+  EXPECT_EQ(Check(P), refusalOf(P));
+  EXPECT_FALSE(errorToBool(checkReplaceable(readFile("gfx90a-v5.co"))));
+  EXPECT_FALSE(errorToBool(checkReplaceable(bundleOf("gfx90a", "gfx1030"))));
+}
+
+TEST(FatBinaryWriter, ReplacesAgainWhatItHasReplaced) {
+  for (bool HasRelocation : {false, true}) {
+    Program P;
+    P.HasRelocation = HasRelocation;
+    P.Bundles = {bundleOf("gfx90a", "gfx1030"), bundleOf("gfx1030", "gfx90a")};
+    const Bytes First = expectReplaced(P.write(), 0);
+    const Bytes Second = expectReplaced(First, 3);
+    expectBundlesLoaded(Second);
+    // In the place of the first, and all else as it was.
+    const Bytes Same = take(replaceCodeObjects(First, {}));
+    EXPECT_EQ(Same, First);
+    EXPECT_EQ(Program::registered(Second).front(),
+              Program::registered(First).front());
+  }
+}
+
+TEST(FatBinaryWriter, TakesNoSegmentThatHoldsAnythingElse) {
+  Bytes First = expectReplaced(Program().write(), 0);
+  First.push_back(0); // The segment does not end the file any more.
+  EXPECT_EQ(errorOf(replaceCodeObjects(First, {})),
+            "the program's headers have no room for a segment; linked with "
+            "--build-id they would");
 }
 
 TEST(FatBinaryWriter, RefusesProgramsThatEndEarly) {
