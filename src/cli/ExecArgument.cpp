@@ -28,6 +28,7 @@ bool parseInteger(StringRef Text, bool Signed, unsigned Bits, uint64_t &Value) {
                         Number < int64_t(1) << (Bits - 1));
 }
 
+/// Rounds, but not to infinity; that has to be asked for ("inf").
 bool parseFloat(StringRef Text, const fltSemantics &Kind, uint64_t &Value) {
   APFloat Number(Kind);
   Expected<APFloat::opStatus> Status =
@@ -37,7 +38,7 @@ bool parseFloat(StringRef Text, const fltSemantics &Kind, uint64_t &Value) {
     return false;
   }
   Value = Number.bitcastToAPInt().getZExtValue();
-  return true;
+  return !(*Status & APFloat::opOverflow);
 }
 
 Error parseValue(StringRef Type, StringRef Value, ExecArgument &A) {

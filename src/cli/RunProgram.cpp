@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/RunProgram.h"
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -64,6 +65,18 @@ std::string whyNotWritable(const std::string &Path) {
   return ::access(Target.c_str(), W_OK) ? std::strerror(errno) : "";
 }
 
+/// Of a program that is given by its path, as shells decide it.
+bool isBinary(const std::string &Program) {
+  std::error_code Ignored;
+  if (Program.find('/') == std::string::npos ||
+      !std::filesystem::is_regular_file(Program, Ignored))
+    return false;
+  std::array<char, 256> Begin;
+  std::ifstream File(Program, std::ios::binary);
+  File.read(Begin.data(), Begin.size());
+  return std::memchr(Begin.data(), 0, File.gcount()) != nullptr;
+}
+
 void createOutput(const std::string &Directory) {
   std::error_code Failure;
   if (!Directory.empty())
@@ -119,12 +132,27 @@ void setUp(const RunPlan &Plan) {
     std::fprintf(stderr, "luthier: %s\n", Note.c_str());
 }
 
+bool isForGPUs(const std::string &Path) {
+  Elf64_Ehdr Header = {};
+  std::error_code Ignored;
+  if (!std::filesystem::is_regular_file(Path, Ignored))
+    return false;
+  std::ifstream(Path, std::ios::binary)
+      .read(reinterpret_cast<char *>(&Header), sizeof(Header));
+  return std::memcmp(Header.e_ident, ELFMAG, SELFMAG) == 0 &&
+         Header.e_machine == EM_AMDGPU;
+}
+
 int become(const std::vector<std::string> &Command) {
   std::vector<char *> Argv;
   for (const std::string &Argument : Command)
     Argv.push_back(const_cast<char *>(Argument.c_str()));
   Argv.push_back(nullptr);
-  ::execvp(Argv[0], Argv.data());
+  // A shell gets what the system does not know, but only if it is text.
+  if (isBinary(Command.front()))
+    ::execv(Argv[0], Argv.data());
+  else
+    ::execvp(Argv[0], Argv.data());
   int Code = errno == ENOENT ? NotFound : CannotStart;
   std::fprintf(stderr, "luthier: error: cannot run '%s': %s\n", Argv[0],
                std::strerror(errno));

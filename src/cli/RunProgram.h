@@ -22,6 +22,9 @@ Surroundings lookAround(std::string Prefix = programPrefix());
 /// there is to say. Throws RunError.
 void setUp(const RunPlan &Plan);
 
+/// Whether the file is an ELF for AMD GPUs.
+bool isForGPUs(const std::string &Path);
+
 /// Returns, with an exit code, only if the program cannot be started.
 int become(const std::vector<std::string> &Command);
 

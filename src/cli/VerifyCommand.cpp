@@ -106,6 +106,11 @@ int verify(const std::vector<std::string> &Arguments) {
     std::fputs(VerifyHelp, stdout);
     return Success;
   }
+  if (const std::string &Program = Options.Command.front(); isForGPUs(Program))
+    throw RunError(Program +
+                   " is code for GPUs, not a program; a kernel of it is "
+                   "compared by luthier verify " +
+                   Program + " --kernel KERNEL, without '--'");
   const Surroundings Around = lookAround();
   chooseDefaults(Options, Around);
   const TemporaryFolder Folder;

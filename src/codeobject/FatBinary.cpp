@@ -18,14 +18,17 @@ Error malformed(const Twine &Where, Error E) {
 }
 
 /// Bundles one after the other: the linker puts those of all translation units
-/// into one section and pads between them with zeros.
+/// into one section and pads between them with zeros. A file of them
+/// \p MayGoOn with something else.
 Error readBundles(ArrayRef<uint8_t> Bytes,
-                  std::vector<BundledCodeObject> &Images) {
+                  std::vector<BundledCodeObject> &Images,
+                  bool MayGoOn = false) {
   size_t Offset = 0;
   while (true) {
     Offset = find_if(Bytes.drop_front(Offset), [](uint8_t B) { return B; }) -
              Bytes.begin();
-    if (Offset == Bytes.size())
+    if (Offset == Bytes.size() ||
+        (MayGoOn && isNoBundle(Bytes.drop_front(Offset))))
       return Error::success();
     Expected<size_t> Size = readBundle(Bytes.drop_front(Offset), Images);
     if (!Size)
@@ -82,7 +85,7 @@ luthier::findCodeObjects(ArrayRef<uint8_t> File) {
   if (toStringRef(File).starts_with(StringRef(ELF::ElfMagic, 4)))
     Failed = readElf(File, Images);
   else if (beginsWithBundle(File))
-    Failed = readBundles(File, Images);
+    Failed = readBundles(File, Images, /*MayGoOn=*/true);
   if (Failed)
     return Failed;
   return Images;

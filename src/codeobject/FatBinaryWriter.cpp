@@ -38,7 +38,8 @@ public:
     std::vector<uint8_t> Bytes;
     std::vector<Moved> Bundles;
   };
-  Expected<Rewritten> rewrite(ArrayRef<uint8_t> Bytes);
+  /// \p MayGoOn with something that is no bundle, which stays behind them.
+  Expected<Rewritten> rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn = false);
 
 private:
   const std::map<size_t, std::vector<uint8_t>> &New;
@@ -46,7 +47,7 @@ private:
 };
 
 Expected<BundleRewriter::Rewritten>
-BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes) {
+BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn) {
   Rewritten Result;
   for (size_t Offset = 0;;) {
     // Between bundles, linkers pad with zeros.
@@ -54,6 +55,10 @@ BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes) {
              Bytes.begin();
     if (Offset == Bytes.size())
       return Result;
+    if (MayGoOn && isNoBundle(Bytes.drop_front(Offset))) {
+      append_range(Result.Bytes, Bytes.drop_front(Offset));
+      return Result;
+    }
     Expected<Bundle> Read = readWholeBundle(Bytes.drop_front(Offset));
     if (!Read)
       return Read.takeError();
@@ -315,7 +320,7 @@ Expected<std::vector<uint8_t>>
 replaceCodeObjects(ArrayRef<uint8_t> File,
                    const std::map<size_t, std::vector<uint8_t>> &New) {
   if (beginsWithBundle(File)) {
-    auto Result = BundleRewriter(New).rewrite(File);
+    auto Result = BundleRewriter(New).rewrite(File, /*MayGoOn=*/true);
     if (!Result)
       return Result.takeError();
     return std::move(Result->Bytes);

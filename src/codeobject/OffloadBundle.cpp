@@ -125,6 +125,12 @@ bool luthier::beginsWithBundle(ArrayRef<uint8_t> Bytes) {
   return Text.starts_with(Magic) || Text.starts_with(CompressedBundleMagic);
 }
 
+bool luthier::isNoBundle(ArrayRef<uint8_t> Bytes) {
+  const StringRef Text = toStringRef(Bytes);
+  return !beginsWithBundle(Bytes) && !Magic.starts_with(Text) &&
+         !CompressedBundleMagic.starts_with(Text);
+}
+
 Expected<Bundle> luthier::readWholeBundle(ArrayRef<uint8_t> Bytes) {
   const StringRef Text = toStringRef(Bytes);
   Bundle Result;

@@ -13,6 +13,10 @@ namespace luthier {
 /// True if \p Bytes begins with a bundle's magic, compressed or not.
 bool beginsWithBundle(llvm::ArrayRef<uint8_t> Bytes);
 
+/// True if \p Bytes are neither a bundle nor the begin of one that was cut off:
+/// files may have something of their own behind theirs.
+bool isNoBundle(llvm::ArrayRef<uint8_t> Bytes);
+
 /// Appends the device images of the bundle at the start of \p Bytes, and
 /// returns how many bytes the bundle takes.
 llvm::Expected<size_t> readBundle(llvm::ArrayRef<uint8_t> Bytes,

@@ -18,6 +18,13 @@
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:64 --arg i32:5000000000 2>&1 | FileCheck %s --check-prefix=RANGE
 // RANGE: {{^}}luthier: error: --arg i32:5000000000: '5000000000' is not an i32{{$}}
 
+// Nor does a number become infinite, unless it is meant.
+// RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:256 --arg f32:1e99 2>&1 | FileCheck %s --check-prefix=OVERFLOW
+// OVERFLOW: {{^}}luthier: error: --arg f32:1e99: '1e99' is not an f32{{$}}
+// RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:256 --arg f16:-1e5 2>&1 | FileCheck %s --check-prefix=HALF
+// HALF: {{^}}luthier: error: --arg f16:-1e5: '-1e5' is not an f16{{$}}
+// RUN: luthier exec %t.co --kernel add --grid 64 --block 64 --arg buf:256 --arg f32:-inf
+
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 64 --block 64 --arg i33:5 2>&1 | FileCheck %s --check-prefix=TYPE
 // TYPE: {{^}}luthier: error: --arg i33:5: 'i33' is no type; see luthier exec --help{{$}}
 

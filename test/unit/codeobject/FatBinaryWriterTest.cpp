@@ -282,6 +282,25 @@ TEST(FatBinaryWriter, CountsOnThroughSeveralBundles) {
     expectReplaced(File, Number);
 }
 
+TEST(FatBinaryWriter, KeepsWhatFollowsTheBundlesOfAFile) {
+  Bytes File = bundleOf("gfx90a", "gfx1030");
+  const Bytes Bundle = File;
+  append_range(File, StringRef("signed by nobody"));
+  EXPECT_TRUE(toStringRef(expectReplaced(File, 1)).ends_with("by nobody"));
+  // Another bundle that was cut off is no such thing, and no part of its magic.
+  for (StringRef Magic : {"__CLANG_OFFLOAD_BUNDLE__", "CCOB"})
+    for (size_t Size = 1; Size <= Magic.size(); ++Size) {
+      File = Bundle;
+      append_range(File, Magic.take_front(Size));
+      EXPECT_NE(errorOf(findCodeObjects(File)), "") << Size;
+      EXPECT_NE(errorOf(replaceCodeObjects(File, {})), "") << Size;
+    }
+  // In a program's section there is nothing else.
+  Program P;
+  append_range(P.Bundles.front(), StringRef("signed by nobody"));
+  EXPECT_NE(errorOf(findCodeObjects(P.write())), "");
+}
+
 TEST(FatBinaryWriter, UnpacksWhatWasCompressed) {
   const Bytes File = readFile("compressed.bundle");
   const Bytes New = expectReplaced(File, 1);
