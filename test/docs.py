@@ -64,9 +64,9 @@ def main(root):
     for place, text in [("README.md", works), ("docs/refusals.md", helps)]:
         if not known or set(re.findall(r"gfx\w+", text)) != set(known):
             errors.append(f"{place} names other processors than RegisterFiles.def")
-    code = "\n".join(path.read_text() for folder in ["include", "src", "cmake", "plugin", "scripts", "test"]
+    code = "\n".join(path.read_text() for folder in ["include", "src", "cmake", "plugin", "scripts", "test", "tools"]
                      for path in (root / folder).rglob("*")
-                     if path.suffix in [".h", ".def", ".cpp", ".cmake", ".sh", ".txt"])
+                     if path.suffix in [".h", ".def", ".cpp", ".cmake", ".sh", ".txt", ".hip"])
     public = "\n".join(path.read_text() for path in (root / "include").rglob("*.h"))
     links = 0
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:

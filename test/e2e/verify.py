@@ -46,6 +46,20 @@ def changed_data_is_noticed(arguments, directory):
     result.expect("digest" in result.stdout, "the program did not end")
 
 
+def kernels_to_poison_can_be_chosen(arguments, directory):
+    def inserted(choice):
+        result = verify(arguments, "--tool", "poison", LUTHIER_POISON_KERNEL=choice)
+        result.expect(result.code == 0, "verify fails")
+        row = re.search(r"^ +1 +\d+ +(\d+)  vectorAdd\(.*: same$", result.stderr, re.M)
+        result.expect(row, "the kernel is not listed")
+        return int(row[1])
+
+    assert inserted("^_Z9vector[A-Z]") > 0
+    assert inserted("another") == 0
+    result = verify(arguments, "--tool", "poison", LUTHIER_POISON_KERNEL="(")
+    result.expect_in_stderr("LUTHIER_POISON_KERNEL=(: ")
+
+
 def refused_kernel_is_listed(arguments, directory):
     """A tool that has no code for the device leaves all kernels alone. That is
     no success."""
@@ -94,6 +108,7 @@ CASES = {
     for case in (
         same_kernel_is_the_same,
         changed_data_is_noticed,
+        kernels_to_poison_can_be_chosen,
         refused_kernel_is_listed,
         exit_code_is_kept,
         calls_are_followed,
