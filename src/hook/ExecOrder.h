@@ -19,10 +19,9 @@ inline constexpr const char *RestoresExecAttribute = "luthier-restores-exec";
 /// A machine pass, still in SSA form, that replaces each marker of writeExec by
 /// a definition of EXEC. LLVM takes vector arithmetic to be independent of EXEC
 /// and shares or hoists it across the marker; the lanes that the marker
-/// switches on would then miss the value. So each vector value that crosses a
-/// marker is computed again after it, as far as it depends on scalars only;
-/// what a hook itself computed from loads or registers stays as the hook wrote
-/// it. Where that cannot be done, it is an error.
+/// switches on would then miss the value. So each value of lanes that crosses a
+/// marker is computed again after it (LaneValues.h); what a hook has from loads
+/// or registers stays. Where that cannot be done, it is an error.
 llvm::MachineFunctionPass *createExecOrderPass(const PayloadFrame &Frame);
 
 } // namespace luthier
