@@ -161,7 +161,7 @@ Judgement ArgumentTest::expectRegisters() {
       {HookArgument::part(AMDGPU::VGPR5_VGPR6_VGPR7, 1, 2), both},
       {MCRegister(AMDGPU::SCC), always(1)},
       {MCRegister(AMDGPU::M0), always(0x4321)},
-      {MCRegister(AMDGPU::VCC), always(Vcc)},
+      {MCRegister(AMDGPU::VCC), always(Vcc & All)},
       {MCRegister(AMDGPU::VCC_LO), always(0x55aa1234)},
       {MCRegister(AMDGPU::VCC_HI), always(Vcc >> 32)},
       {MCRegister(AMDGPU::EXEC_LO), always(0xffffffff)},
