@@ -71,13 +71,13 @@ bool LaneValues::isVector(Register Reg) const {
 /// Vector instructions write masks as the result of a comparison, or as carries
 /// beside another result. (What else they write to scalar registers is the
 /// wave's.)
-bool LaneValues::beginsMask(const MachineInstr &Def, Register Reg) const {
+bool LaneValues::beginsMask(MachineInstr &Def, Register Reg) const {
   if (TII.isVALU(Def))
     return Def.isCompare() || Def.getOperand(0).getReg() != Reg;
   if (!isCopyOfFlag(Def))
     return false;
-  const MachineInstr *Setter = setterOf(Def.getOperand(1).getReg().asMCReg(),
-                                        const_cast<MachineInstr &>(Def));
+  const MachineInstr *Setter =
+      setterOf(Def.getOperand(1).getReg().asMCReg(), Def);
   return Setter && TII.isVALU(*Setter);
 }
 

@@ -45,7 +45,7 @@ private:
   using Chain = llvm::SmallVector<llvm::MachineInstr *, 2>;
 
   void findMasks();
-  bool beginsMask(const llvm::MachineInstr &Def, llvm::Register Reg) const;
+  bool beginsMask(llvm::MachineInstr &Def, llvm::Register Reg) const;
   bool hasOtherLanes(const llvm::MachineBasicBlock &MBB) const;
   bool crossesMarker(const llvm::MachineInstr &Def,
                      const llvm::MachineBasicBlock &Use) const;
