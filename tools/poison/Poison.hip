@@ -15,7 +15,9 @@ class Poison : public Tool {
   /// By LUTHIER_POISON_KERNEL; without it, all are.
   llvm::Expected<bool> isWanted(llvm::StringRef Kernel) {
     const char *Text = std::getenv("LUTHIER_POISON_KERNEL");
-    const llvm::Regex Pattern(Text ? Text : "");
+    if (!Text)
+      return true;
+    const llvm::Regex Pattern(Text);
     std::string Wrong;
     if (!Pattern.isValid(Wrong))
       return llvm::createStringError("LUTHIER_POISON_KERNEL=%s: %s", Text,
