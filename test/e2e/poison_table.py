@@ -44,6 +44,11 @@ gfx942, gfx950, gfx1100 and gfx1201. Targets that the distribution's ROCr knows 
 C API (`test/hip-on-emulator`). Programs for gfx90a, gfx906, gfx908 and gfx1030 come from the distribution's hipcc, the
 others from Clang 22.
 
+XORWOW's program ran as a whole under one seed, since it prepares 131,072 states before anything else. Under ten seeds its
+kernels ran one by one: that for Poisson's numbers in the program, as the only one poisoned (`LUTHIER_POISON_KERNEL=poisson`),
+without a difference in its results; the twelve others and the one that prepares states in
+`luthier verify librocrand.so.1 --kernel KERNEL --grid 512 --block 256 --strict --seeds 10`, without a difference.
+
 Made of `poison.jsonl`. `ninja poison-programs && ctest -L poison-sweep` in the build folder leaves `poison-results.jsonl`
 there, which `python3 test/e2e/poison_table.py build/poison-results.jsonl` adds.
 """
