@@ -4,13 +4,15 @@
 //   random-kernels [--target gfx90a|gfx1030|gfx1030w32] [--from ir|assembly]
 //     [--way poison|count|blocks|accumulate|stack|mixed] [--storage FORM]
 //     [--policy grow|keep-occupancy|no-grow] [--seed FIRST] [--count N]
-//     [--show] [--write FILE] [--cases FILE]
+//     [--show] [--write FILE] [--cases FILE] [--digests FILE]
 // What is not given varies from kernel to kernel. Says how many kernels were
 // judged and refused, what they were like, and how many per second; a kernel
 // with a difference is named so that the same options repeat it, and makes the
 // exit code 1. The file of --cases has such names, one in a line, behind "#"
 // why. The file of --write gets the code object of the (last) original, and
-// FILE.instrumented what was made of it.
+// FILE.instrumented what was made of it. With --digests nothing runs: the file
+// gets a line with a hash of what the engine makes of each kernel, by which two
+// versions of the engine can be compared.
 #include "RandomJudge.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -30,7 +32,7 @@ struct Options {
   CaseOptions Cases;
   uint64_t Seed = 1, Count = 1;
   bool Show = false;
-  std::string File, Object;
+  std::string File, Object, Digests;
 };
 
 [[noreturn]] void usage(const std::string &About) {
@@ -55,6 +57,10 @@ Options parse(ArrayRef<StringRef> Words) {
     if (Number) {
       if (Value.getAsInteger(10, *Number))
         usage((Name + " wants a number").str());
+      continue;
+    }
+    if (Name == "--digests") {
+      O.Digests = Value.str();
       continue;
     }
     if (Name == "--cases" || Name == "--write") {
@@ -98,6 +104,16 @@ void write(const std::string &Path, ArrayRef<uint8_t> What) {
   File.write(reinterpret_cast<const char *>(What.data()), What.size());
   if (!File.flush())
     usage("cannot write " + Path);
+}
+
+/// Returns the exit code.
+int writeDigests(const Options &O) {
+  std::ofstream File(O.Digests);
+  for (const RandomCase &Case : casesOf(O))
+    File << digestOf(Case) << '\n';
+  if (!File.flush())
+    usage("cannot write " + O.Digests);
+  return 0;
 }
 
 /// What a run has come to.
@@ -178,6 +194,8 @@ int main(int Argc, char **Argv) {
   CrashRecoveryContext::Enable();
   const SmallVector<StringRef> Words(Argv + 1, Argv + Argc);
   const Options O = parse(Words);
+  if (!O.Digests.empty())
+    return writeDigests(O);
   Tally Sum;
   const auto Begin = std::chrono::steady_clock::now();
   for (const RandomCase &Case : casesOf(O)) {

@@ -2,7 +2,10 @@
 #include "RandomJudge.h"
 #include "RandomHooks.h"
 #include "RandomKernel.h"
+#include "lift/Lifter.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -124,6 +127,66 @@ RandomVerdict judgeRandom(const RandomCase &Case) {
   RandomCase Free = Case;
   Free.Storage.reset();
   return judgeKernel(Free, *Kernel);
+}
+
+static Expected<InstrumentedKernel>
+instrumentAtFixedAddresses(const RandomCase &Case, const RandomKernel &Kernel) {
+  constexpr uint64_t LoadBias = 0x7000'0000'0000, Counters = 0x7100'0000'0000;
+  const KernelInfo *Info =
+      Kernel.Launch.Kernel.empty()
+          ? &Kernel.Object->kernels().front()
+          : Kernel.Object->findKernel(Kernel.Launch.Kernel);
+  auto LR = liftKernel(Kernel.Object, *Info);
+  if (!LR)
+    return LR.takeError();
+  InstrumentationTask Task;
+  insertHooks(**LR, Task, Case.How, Case.Seed);
+  HookModule Module;
+  Module.ToolName = "test";
+  Module.Bitcode = hooksFor(Case.How).Bitcode;
+  Module.Variables["Counters"] = Counters;
+  InstrumenterOptions How = optionsFor(Case).Engine;
+  How.LoadBias = LoadBias;
+  How.ApplicationStack = Kernel.Launch.Scratch;
+  return instrumentKernel(
+      **LR, Task,
+      [&](const void *Handle) -> Expected<HookReference> {
+        return HookReference{&Module, static_cast<const char *>(Handle)};
+      },
+      How);
+}
+
+std::string digestOf(const RandomCase &Case) {
+  std::string Line = Case.name() + " ";
+  CrashRecoveryContext Guard;
+  const bool Ended = Guard.RunSafely([&] {
+    Expected<RandomKernel> Kernel = kernelOf(Case);
+    if (!Kernel) {
+      Line += "not built: " + toString(Kernel.takeError());
+      return;
+    }
+    Line += utohexstr(xxh3_64bits(Kernel->Object->bytes())) + " ";
+    Expected<InstrumentedKernel> New =
+        instrumentAtFixedAddresses(Case, *Kernel);
+    if (!New) {
+      handleAllErrors(
+          New.takeError(),
+          [&](const Refusal &R) {
+            Line += "refused: " + toString(R.reason()).str();
+          },
+          [&](const ErrorInfoBase &E) { Line += "failed: " + E.message(); });
+      return;
+    }
+    std::string Rest = std::to_string(New->PrivateSegmentSize) + " " +
+                       std::to_string(New->ExtraGroupSegment);
+    for (const PCPair &P : New->Map)
+      Rest += " " + utohexstr(P.Offset) + ":" + utohexstr(P.Original);
+    for (const PlacedHook &H : New->Hooks)
+      Rest += " " + utohexstr(H.Original) + ":" + H.Name;
+    Line += utohexstr(xxh3_64bits(New->CodeObject)) + " " +
+            utohexstr(xxh3_64bits(Rest));
+  });
+  return Ended ? Line : Case.name() + " LLVM crashed on it";
 }
 
 } // namespace luthier::test

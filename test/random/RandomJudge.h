@@ -27,6 +27,11 @@ std::string sourceOf(const RandomCase &Case);
 
 RandomVerdict judgeRandom(const RandomCase &Case);
 
+/// One line: the case, and a hash of all that the engine makes of it, or why it
+/// makes nothing. Nothing runs; addresses are fixed, so that two engines that
+/// do the same give the same line.
+std::string digestOf(const RandomCase &Case);
+
 } // namespace luthier::test
 
 #endif // LUTHIER_TEST_RANDOM_RANDOMJUDGE_H
