@@ -6,9 +6,9 @@
 
 #include "emulator/api/ExecutionCounts.h"
 #include "emulator/api/Memory.h"
+#include "emulator/core/Target.h"
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/ShaderArray.h"
-#include "emulator/exec/Target.h"
 #include "emulator/strict/StrictMode.h"
 #include <deque>
 

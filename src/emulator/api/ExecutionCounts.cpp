@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/api/ExecutionCounts.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include <bit>
 
 namespace luthier::emulator::api {

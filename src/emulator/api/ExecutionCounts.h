@@ -4,8 +4,8 @@
 #ifndef LUTHIER_EMULATOR_API_EXECUTIONCOUNTS_H
 #define LUTHIER_EMULATOR_API_EXECUTIONCOUNTS_H
 
+#include "emulator/core/Observer.h"
 #include "emulator/exec/CodeCache.h"
-#include "emulator/exec/Observer.h"
 #include <map>
 
 namespace luthier::emulator::api {

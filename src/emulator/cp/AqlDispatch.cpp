@@ -30,10 +30,10 @@ QueueError AqlQueue::checkDispatch(const hsa_kernel_dispatch_packet_t &Packet,
              std::to_string(MaxWorkItemsPerGroup);
     return QueueError::WorkgroupTooLarge;
   }
-  if (Packet.group_segment_size > Processor.model().ldsBytes()) {
+  if (Packet.group_segment_size > Device.model().ldsBytes()) {
     Reason = std::to_string(Packet.group_segment_size) +
              " bytes of group memory are more than the device's " +
-             std::to_string(Processor.model().ldsBytes());
+             std::to_string(Device.model().ldsBytes());
     return QueueError::InvalidGroupMemory;
   }
   return QueueError::None;
@@ -42,7 +42,7 @@ QueueError AqlQueue::checkDispatch(const hsa_kernel_dispatch_packet_t &Packet,
 AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   std::string Reason;
   std::optional<KernelObject> Object =
-      readKernelObject(Processor.memory(), Packet.kernel_object);
+      readKernelObject(Device.memory(), Packet.kernel_object);
   QueueError Error =
       Object ? checkDispatch(Packet, Reason) : QueueError::InvalidKernelObject;
   if (!Object)
@@ -51,13 +51,13 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   Dispatch Work;
   if (Object)
     Work.KernelName =
-        Processor.kernelNames().lookup(Packet.kernel_object, *Object);
+        Device.kernelNames().lookup(Packet.kernel_object, *Object);
   if (Error != QueueError::None)
     return fail(Error,
                 (Work.KernelName.empty() ? "dispatch" : Work.KernelName) +
                     ": " + Reason);
 
-  ScratchBinding Bound = readScratchBinding(Processor.model(), HsaQueue);
+  ScratchBinding Bound = readScratchBinding(Device.model(), HsaQueue);
   if (Packet.private_segment_size != 0 &&
       bindScratch(Packet, *Object, Bound) != Outcome::Done)
     return Outcome::Stopped;
@@ -83,14 +83,14 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   Work.ScratchWaves = Bound.Waves;
   Work.Sync = HasSync.load() ? &Sync : nullptr;
   Work.Cancel = &stopping();
-  if (DispatchJudge *Judge = Processor.judge())
-    Judge->judge(Packet, Work, Processor.model(), Processor.memory());
+  if (DispatchJudge *Judge = Device.judge())
+    Judge->judge(Packet, Work, Device.model(), Device.memory());
 
   DispatchCounts Counts;
-  Statistics &Stats = Processor.statistics();
+  Statistics &Stats = Device.statistics();
   const uint64_t Start = hostNanoseconds(), StartThread = threadNanoseconds();
   Stats.begin(Start);
-  std::optional<ExecutionFault> Fault = Processor.shaders().run(Work, Counts);
+  std::optional<ExecutionFault> Fault = Device.shaders().run(Work, Counts);
   const uint64_t End = hostNanoseconds();
   Stats.end(End);
   Stats.add(Work.KernelName, Counts,
@@ -117,7 +117,7 @@ AqlQueue::bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
   if (!request(WaveSize == 32 ? QueueError::InsufficientScratchWave32
                               : QueueError::InsufficientScratchWave64))
     return Outcome::Stopped;
-  Bound = readScratchBinding(Processor.model(), HsaQueue);
+  Bound = readScratchBinding(Device.model(), HsaQueue);
   if (Fits())
     return Outcome::Done;
   return fail(QueueError::Exception,

@@ -20,9 +20,8 @@ static amd_queue_t &queueAround(uint64_t *ReadIndex) {
       offsetof(amd_queue_t, read_dispatch_id));
 }
 
-AqlQueue::AqlQueue(CommandProcessor &Processor, const QueueMemory &Memory)
-    : Processor(Processor), Memory(Memory),
-      HsaQueue(queueAround(Memory.ReadIndex)),
+AqlQueue::AqlQueue(DeviceState &Device, const QueueMemory &Memory)
+    : Device(Device), Memory(Memory), HsaQueue(queueAround(Memory.ReadIndex)),
       Next(__atomic_load_n(Memory.ReadIndex, __ATOMIC_ACQUIRE)), Limit(Next) {}
 
 /// Producers may ring out of order, so the value alone does not say how far to
@@ -101,7 +100,7 @@ void AqlQueue::retire(uint16_t &Header, hsa_signal_t Completion,
   __atomic_store_n(Memory.ReadIndex, Next, __ATOMIC_RELEASE);
   // Profilers divide by the duration.
   const uint64_t EndTicks = std::max(deviceTicks(), StartTicks + 1);
-  completeSignal(Completion, StartTicks, EndTicks, Processor.host());
+  completeSignal(Completion, StartTicks, EndTicks, Device.host());
 }
 
 AqlQueue::Outcome AqlQueue::barrier(const hsa_barrier_and_packet_t &Packet,
@@ -129,7 +128,7 @@ AqlQueue::Outcome AqlQueue::vendorSpecific(const void *Packet) {
       static_cast<const hsa_amd_vendor_packet_header_t *>(Packet)->AmdFormat;
   switch (Format) {
   case FormatPm4IndirectBuffer:
-    Processor.shaders().invalidateCode(0, ~uint64_t(0));
+    Device.shaders().invalidateCode(0, ~uint64_t(0));
     return Outcome::Done;
   case HSA_AMD_PACKET_TYPE_BARRIER_VALUE:
     return barrierValue(Packet);
@@ -165,7 +164,7 @@ bool AqlQueue::request(QueueError What) {
   const hsa_signal_t Inactive = HsaQueue.queue_inactive_signal;
   if (!Inactive.handle)
     return false;
-  storeSignal(Inactive, int64_t(What), Processor.host());
+  storeSignal(Inactive, int64_t(What), Device.host());
   int64_t Answer = 0;
   // While ROCr waits for another queue to return memory the value stays, with
   // the sign bit in use; -1 says that there is none to be had.
@@ -180,10 +179,10 @@ AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message,
                                  uint64_t PC) {
   reportError(Message);
   if (PC)
-    Processor.host().explainFault(PC);
-  Processor.host().prepareForEnd();
+    Device.host().explainFault(PC);
+  Device.host().prepareForEnd();
   FailedAt = hostNanoseconds();
-  storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Processor.host());
+  storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Device.host());
   return Outcome::Stopped;
 }
 
@@ -192,10 +191,10 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
   case ExecutionFault::Kind::MemoryViolation:
     // Not a queue error: the driver reports these for the whole process.
     reportError(Fault.Message);
-    Processor.host().explainFault(Fault.PC);
-    Processor.host().prepareForEnd();
+    Device.host().explainFault(Fault.PC);
+    Device.host().prepareForEnd();
     FailedAt = hostNanoseconds();
-    Processor.host().reportMemoryFault(Fault.Address);
+    Device.host().reportMemoryFault(Fault.Address);
     return Outcome::Stopped;
   case ExecutionFault::Kind::UnknownOperation:
   case ExecutionFault::Kind::IllegalInstruction:

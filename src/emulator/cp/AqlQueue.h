@@ -5,11 +5,13 @@
 #ifndef LUTHIER_EMULATOR_CP_AQLQUEUE_H
 #define LUTHIER_EMULATOR_CP_AQLQUEUE_H
 
-#include "emulator/cp/CommandProcessor.h"
+#include "emulator/core/GlobalWaveSync.h"
+#include "emulator/cp/DeviceState.h"
 #include "emulator/cp/KernelObject.h"
+#include "emulator/cp/Queue.h"
 #include "emulator/cp/QueueError.h"
+#include "emulator/cp/QueueMemory.h"
 #include "emulator/cp/Scratch.h"
-#include "emulator/exec/GlobalWaveSync.h"
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/hsa.h>
 
@@ -17,7 +19,7 @@ namespace luthier::emulator {
 
 class AqlQueue final : public Queue {
 public:
-  AqlQueue(CommandProcessor &Processor, const QueueMemory &Memory);
+  AqlQueue(DeviceState &Device, const QueueMemory &Memory);
   ~AqlQueue() override { stop(); }
   bool allowGlobalSync() override;
 
@@ -53,7 +55,7 @@ private:
   Outcome fail(const ExecutionFault &Fault);
   void checkFailureHandled() const;
 
-  CommandProcessor &Processor;
+  DeviceState &Device;
   QueueMemory Memory;
   amd_queue_t &HsaQueue;
   /// Index of the next packet, and of the first the doorbell did not ring for.

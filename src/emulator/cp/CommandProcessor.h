@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The front end of one emulated device: its memory map, its queues, and what
-// they share. Knows nothing of the thunk; a host plugs it in.
+// The front end of one emulated device: makes it and its queues. Knows nothing
+// of the thunk; a host plugs it in.
 #ifndef LUTHIER_EMULATOR_CP_COMMANDPROCESSOR_H
 #define LUTHIER_EMULATOR_CP_COMMANDPROCESSOR_H
 
-#include "emulator/cp/DeviceModel.h"
-#include "emulator/cp/DispatchJudge.h"
-#include "emulator/cp/Host.h"
-#include "emulator/cp/KernelNames.h"
+#include "emulator/cp/DeviceState.h"
 #include "emulator/cp/Queue.h"
-#include "emulator/cp/Statistics.h"
-#include "emulator/exec/ShaderArray.h"
-#include "emulator/memory/AddressSpace.h"
+#include "emulator/cp/QueueMemory.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,20 +15,7 @@
 
 namespace luthier::emulator {
 
-/// Where a queue lives. All memory belongs to the host and outlives the queue.
-struct QueueMemory {
-  uint64_t Ring = 0;
-  uint64_t RingBytes = 0;
-  /// In packets for AQL, where the read index is the one inside an
-  /// amd_queue_t; in bytes for SDMA.
-  uint64_t *ReadIndex = nullptr;
-  uint64_t *WriteIndex = nullptr;
-  /// AQL: index of the last packet written, initially all ones. SDMA: the write
-  /// index in bytes, initially 0.
-  uint64_t *Doorbell = nullptr;
-};
-
-class CommandProcessor {
+class CommandProcessor final : public DeviceState {
 public:
   /// Makes the shader array; it gets the device's memory and a way to
   /// interrupt the host.
@@ -51,27 +33,9 @@ public:
   std::unique_ptr<Queue> createAqlQueue(const QueueMemory &Memory);
   std::unique_ptr<Queue> createSdmaQueue(const QueueMemory &Memory);
 
-  const DeviceModel &model() const { return Model; }
-  AddressSpace &memory() { return Memory; }
-  ShaderArray &shaders() { return *Shaders; }
-  Host &host() { return TheHost; }
-  KernelNames &kernelNames() { return Names; }
-  Statistics &statistics() { return Stats; }
-  /// Null for none. It outlives the queues; set it before there is one.
-  void setJudge(DispatchJudge *New) { Judge = New; }
-  DispatchJudge *judge() const { return Judge; }
-
 private:
   CommandProcessor(const DeviceModel &Model, Host &TheHost, Statistics &Stats)
-      : Model(Model), TheHost(TheHost), Stats(Stats), Names(Memory) {}
-
-  const DeviceModel &Model;
-  Host &TheHost;
-  Statistics &Stats;
-  DispatchJudge *Judge = nullptr;
-  AddressSpace Memory;
-  KernelNames Names;
-  std::unique_ptr<ShaderArray> Shaders;
+      : DeviceState(Model, TheHost, Stats) {}
 };
 
 } // namespace luthier::emulator

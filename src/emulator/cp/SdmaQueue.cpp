@@ -216,20 +216,20 @@ unsigned SdmaQueue::timestamp() {
 }
 
 unsigned SdmaQueue::trap() {
-  Processor.host().raiseEvent(bits(word(1), 0, 28));
+  Device.host().raiseEvent(bits(word(1), 0, 28));
   return 2;
 }
 
 void *SdmaQueue::access(uint64_t Address, uint64_t Size) {
-  if (void *Host = Processor.memory().pointer(Address, Size))
+  if (void *Host = Device.memory().pointer(Address, Size))
     return Host;
   reportError("SDMA packet with opcode " + std::to_string(bits(word(0), 0, 8)) +
               " accesses unmapped memory at 0x" +
               llvm::utohexstr(Address, /*LowerCase=*/true) + ", " +
               std::to_string(Size) + " bytes");
   Failed = true;
-  Processor.host().prepareForEnd();
-  Processor.host().reportMemoryFault(Address);
+  Device.host().prepareForEnd();
+  Device.host().reportMemoryFault(Address);
   return nullptr;
 }
 
@@ -237,8 +237,8 @@ unsigned SdmaQueue::unsupported() {
   reportError("SDMA packet 0x" + llvm::utohexstr(word(0), /*LowerCase=*/true) +
               " is not supported");
   Failed = true;
-  Processor.host().prepareForEnd();
-  Processor.host().reportMemoryFault(Memory.Ring + Position % Memory.RingBytes);
+  Device.host().prepareForEnd();
+  Device.host().reportMemoryFault(Memory.Ring + Position % Memory.RingBytes);
   return 0;
 }
 

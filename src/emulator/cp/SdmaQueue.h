@@ -4,14 +4,16 @@
 #ifndef LUTHIER_EMULATOR_CP_SDMAQUEUE_H
 #define LUTHIER_EMULATOR_CP_SDMAQUEUE_H
 
-#include "emulator/cp/CommandProcessor.h"
+#include "emulator/cp/DeviceState.h"
+#include "emulator/cp/Queue.h"
+#include "emulator/cp/QueueMemory.h"
 
 namespace luthier::emulator {
 
 class SdmaQueue final : public Queue {
 public:
-  SdmaQueue(CommandProcessor &Processor, const QueueMemory &Memory)
-      : Processor(Processor), Memory(Memory) {}
+  SdmaQueue(DeviceState &Device, const QueueMemory &Memory)
+      : Device(Device), Memory(Memory) {}
   ~SdmaQueue() override { stop(); }
 
 protected:
@@ -38,7 +40,7 @@ private:
   void *access(uint64_t Address, uint64_t Size);
   unsigned unsupported();
 
-  CommandProcessor &Processor;
+  DeviceState &Device;
   QueueMemory Memory;
   uint64_t Position = 0; ///< Bytes, never wraps.
   bool Failed = false;

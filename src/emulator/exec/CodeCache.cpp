@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/CodeCache.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include <algorithm>
 
 namespace luthier::emulator {
-
-static void leavePage(Wave &W, const Inst &) { W.Event = WaveEvent::Redirect; }
-
-CodePage::CodePage(uint64_t Base)
-    : Base(Base), Slots(std::make_unique<Inst[]>(NumSlots + NumExits)) {
-  for (unsigned N = NumSlots; N != NumSlots + NumExits; ++N) {
-    Slots[N].Fn.store(leavePage);
-    Slots[N].Dwords = 0;
-    Slots[N].Timing.Stall = 0;
-  }
-}
 
 std::shared_ptr<CodePage> CodeCache::page(uint64_t Base) {
   std::lock_guard Lock(Mutex);
@@ -36,7 +25,7 @@ std::span<const uint8_t> CodeCache::bytesAt(uint64_t PC) const {
 void CodeCache::decode(CodePage &Page, Wave &W) {
   using Kind = ExecutionFault::Kind;
   std::lock_guard Lock(Mutex);
-  Inst &Slot = *Page.at(W.PC);
+  CodeSlot &Slot = *Page.at(W.PC);
   // Another thread may have been faster.
   if (Slot.Fn.load())
     return;
@@ -68,14 +57,6 @@ std::string CodeCache::print(uint64_t PC) {
   std::lock_guard Lock(Mutex);
   auto Bytes = bytesAt(PC);
   return Bytes.size() < 4 ? "(unmapped)" : D.print(Bytes, PC);
-}
-
-void CodeView::refresh() {
-  uint64_t Now = Cache.generation();
-  if (Now == Generation)
-    return;
-  Generation = Now;
-  Entries.fill(nullptr);
 }
 
 } // namespace luthier::emulator

@@ -3,8 +3,9 @@
 #include "emulator/exec/DecodeMemo.h"
 #include "emulator/exec/Disassembler.h"
 #include "emulator/exec/InstBuilder.h"
-#include "emulator/exec/Renames.h"
+#include "emulator/exec/TimingModel.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/isa/Renames.h"
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -130,10 +131,10 @@ Decoder::Status Decoder::State::buildDual(const llvm::MCInst &MI,
   unsigned Next = 2;
   for (unsigned N = 0; N != 2; ++N) {
     InstBuilder Part(Code->instructions(), Code->registers(), Code->target(),
-                     MI, *Ops[N], Dual->Parts[N]);
+                     MI, *Ops[N], Dual->Parts[N].I);
     if (!Part.buildDualPart(N, Next))
       return Status::Undecodable;
-    Dual->Parts[N].Fn.store(Ops[N]->Fn);
+    Dual->Parts[N].Fn = Ops[N]->Fn;
   }
   if (Next != MI.getNumOperands())
     return Status::Undecodable;
@@ -225,10 +226,10 @@ int Decoder::State::literalSource(std::span<const uint8_t> Instruction,
   return Source;
 }
 
-void Decoder::Result::fill(emulator::Inst &Slot) const {
-  Slot = Inst->I;
+void Decoder::Result::fill(CodeSlot &Slot) const {
+  Slot.I = Inst->I;
   if (Inst->LiteralSource >= 0)
-    Slot.Src[Inst->LiteralSource].Value = Literal;
+    Slot.I.Src[Inst->LiteralSource].Value = Literal;
   Slot.Fn.store(Inst->Fn);
 }
 

@@ -6,9 +6,9 @@
 #ifndef LUTHIER_EMULATOR_EXEC_DECODER_H
 #define LUTHIER_EMULATOR_EXEC_DECODER_H
 
-#include "emulator/exec/Inst.h"
+#include "emulator/core/CodeView.h"
+#include "emulator/core/Target.h"
 #include "emulator/exec/InstInfo.h"
-#include "emulator/exec/Target.h"
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,7 +46,7 @@ public:
 
     /// Makes \p Slot the instruction; the handler last. What it points to lives
     /// as long as Inst.
-    void fill(emulator::Inst &Slot) const;
+    void fill(CodeSlot &Slot) const;
   };
   /// The instruction that \p Code begins with.
   Result decode(std::span<const uint8_t> Code, bool WithInfo = false);

@@ -5,7 +5,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_DISASSEMBLER_H
 #define LUTHIER_EMULATOR_EXEC_DISASSEMBLER_H
 
-#include "emulator/exec/Target.h"
+#include "emulator/core/Target.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Execution.h"
-#include "emulator/exec/Observer.h"
+#include "emulator/core/Observer.h"
 #include <algorithm>
 
 namespace luthier::emulator {

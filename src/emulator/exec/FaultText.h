@@ -4,11 +4,12 @@
 #ifndef LUTHIER_EMULATOR_EXEC_FAULTTEXT_H
 #define LUTHIER_EMULATOR_EXEC_FAULTTEXT_H
 
-#include "emulator/exec/CodeCache.h"
-#include "emulator/exec/ShaderArray.h"
+#include "emulator/core/ExecutionFault.h"
 
 namespace luthier::emulator {
 
+class CodeCache;
+struct Dispatch;
 struct WaveFault;
 
 /// With kernel, PC and instruction.

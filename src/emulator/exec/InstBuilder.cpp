@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/InstBuilder.h"
 #include "SIDefines.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/isa/AddressMode.h"
 #include "llvm/MC/MCExpr.h"
 #include "llvm/Support/MathExtras.h"
@@ -214,7 +214,7 @@ static bool reads(const Inst &Reader, const Inst &Writer) {
 }
 
 void joinDual(DualInst &Dual, Inst &I) {
-  const Inst &First = Dual.Parts[0], &Second = Dual.Parts[1];
+  const Inst &First = Dual.Parts[0].I, &Second = Dual.Parts[1].I;
   Dual.SecondReadsFirst = reads(Second, First);
   Dual.FirstReadsSecond = reads(First, Second);
   I.Counted = 1;

@@ -4,8 +4,8 @@
 #ifndef LUTHIER_EMULATOR_EXEC_INSTBUILDER_H
 #define LUTHIER_EMULATOR_EXEC_INSTBUILDER_H
 
+#include "emulator/core/Target.h"
 #include "emulator/exec/OperandNames.h"
-#include "emulator/exec/Target.h"
 #include "emulator/isa/Operation.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Resources a dispatch asks for, against what a compute unit has.
-#include "emulator/exec/Workgroup.h"
+#include "emulator/exec/LaunchPlan.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <algorithm>
 #include <cstring>

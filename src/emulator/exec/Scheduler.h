@@ -5,7 +5,9 @@
 #ifndef LUTHIER_EMULATOR_EXEC_SCHEDULER_H
 #define LUTHIER_EMULATOR_EXEC_SCHEDULER_H
 
+#include "emulator/exec/ArrayOptions.h"
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/DispatchTime.h"
 #include "emulator/exec/WaitingWaves.h"
 #include "emulator/exec/Watchdog.h"
 #include "emulator/exec/Workgroup.h"
@@ -71,7 +73,7 @@ public:
     RunLoop Run = operationSet().Run;
     DispatchObserver *Observer = nullptr;
     /// Watchdog and instruction limit; null for none.
-    const ShaderArray::Options *Limits = nullptr;
+    const ArrayOptions *Limits = nullptr;
 
     std::mutex Mutex;
     DispatchCounts Counts;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/ShaderArray.h"
+#include "emulator/core/Observer.h"
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/FaultText.h"
 #include "emulator/exec/HelperThreads.h"
-#include "emulator/exec/Observer.h"
 #include "emulator/exec/Scheduler.h"
 #include "emulator/isa/Operation.h"
 #include <algorithm>

@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_WAITINGWAVES_H
 #define LUTHIER_EMULATOR_EXEC_WAITINGWAVES_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include <array>
 #include <string>
 #include <vector>

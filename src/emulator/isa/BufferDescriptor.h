@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_BUFFERDESCRIPTOR_H
 #define LUTHIER_EMULATOR_ISA_BUFFERDESCRIPTOR_H
 
-#include "emulator/exec/Target.h"
+#include "emulator/core/Target.h"
 #include "emulator/isa/Types.h"
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {

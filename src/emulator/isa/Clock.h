@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_CLOCK_H
 #define LUTHIER_EMULATOR_ISA_CLOCK_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/isa/Simd.h"
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {

@@ -11,23 +11,23 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-void call(Wave &W, const Inst &I) { I.Fn.load()(W, I); }
-
-/// Runs \p I under its own rounding and denormal mode; the loop has set that
+/// Runs \p Part under its own rounding and denormal mode; the loop has set that
 /// of the whole instruction.
-void runPart(Wave &W, const Inst &Whole, const Inst &I) {
+void runPart(Wave &W, const Inst &Whole, const DualInst::Part &Part) {
+  const Inst &I = Part.I;
   if (!I.FloatMode || I.FloatMode == Whole.FloatMode)
-    return call(W, I);
+    return Part.Fn(W, I);
   _mm_setcsr(W.HostControl[I.FloatMode]);
-  call(W, I);
+  Part.Fn(W, I);
   _mm_setcsr(W.HostControl[Whole.FloatMode]);
 }
 
 /// Each reads what the other one writes: the first result is put in place
 /// after the second part.
-void runCrossed(Wave &W, const Inst &I, const Inst &First, const Inst &Second) {
+void runCrossed(Wave &W, const Inst &I, const DualInst::Part &First,
+                const DualInst::Part &Second) {
   alignas(64) U32 Old[NumLanes], New[NumLanes];
-  U32 *Row = W.vgpr(First.Dst.Reg);
+  U32 *Row = W.vgpr(First.I.Dst.Reg);
   std::copy_n(Row, NumLanes, Old);
   runPart(W, I, First);
   std::copy_n(Row, NumLanes, New);
@@ -38,7 +38,7 @@ void runCrossed(Wave &W, const Inst &I, const Inst &First, const Inst &Second) {
 
 void dual(Wave &W, const Inst &I) {
   const DualInst &D = *I.Dual;
-  const Inst &First = D.Parts[0], &Second = D.Parts[1];
+  const DualInst::Part &First = D.Parts[0], &Second = D.Parts[1];
   if (D.SecondReadsFirst && D.FirstReadsSecond)
     return runCrossed(W, I, First, Second);
   runPart(W, I, D.SecondReadsFirst ? Second : First);

@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_ELEMENT_H
 #define LUTHIER_EMULATOR_ISA_ELEMENT_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/isa/Types.h"
 #include <cstring>
 

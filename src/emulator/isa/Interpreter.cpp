@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The instruction loop, and the operation table it is compiled with.
-#include "emulator/exec/CodeCache.h"
-#include "emulator/exec/Observer.h"
+#include "emulator/core/CodeView.h"
+#include "emulator/core/Observer.h"
 #include "emulator/isa/Operands.h"
+#include "emulator/isa/Retire.h"
 #include "emulator/isa/Tables.h"
-#include <iterator>
-#include <xmmintrin.h>
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
-
-/// True when no register number in \p Needs exceeds its file's limit: with a
-/// guard bit above each 16-bit field, a borrow shows in that bit.
-bool fits(U64 Limits, U64 Needs) {
-  constexpr U64 Guards = 0x8000'8000'8000;
-  return (((Limits | Guards) - Needs) & Guards) == Guards;
-}
 
 /// Observed or not: how one instruction's handler is called.
 template <bool Observed> void perform(Wave &W, const Inst &I, Handler Fn) {
@@ -63,49 +55,34 @@ template <bool Observed> void runInMode(Wave &W, const Inst &I, Handler Fn) {
 
 template <bool Observed> void run(Wave &W, unsigned Budget) {
   CodeView &Code = *W.Thread->Code;
-  const U32 Saved = _mm_getcsr();
-  U32 Control = Saved;
+  HostFloatControl Control;
   while (Budget && W.Event == WaveEvent::None) {
     CodePage &Page = Code.page(W.PC);
-    const Inst *I = Page.at(W.PC);
+    const CodeSlot *Slot = Page.at(W.PC);
     do {
-      Handler Fn = I->Fn.load();
+      Handler Fn = Slot->Fn.load();
       if (!Fn) [[unlikely]] {
         Code.decode(Page, W);
         if (W.Event == WaveEvent::Fault)
           break;
-        Fn = I->Fn.load();
+        Fn = Slot->Fn.load();
       }
-      if (!fits(W.Limits, I->Needs)) [[unlikely]] {
-        W.fault(ExecutionFault::Kind::InvalidDispatch,
-                "register is outside the allocation");
+      const Inst &I = Slot->I;
+      if (!retire(W, I, Control)) [[unlikely]]
         break;
-      }
-      unsigned Size = I->Dwords * 4u;
-      W.PC += Size;
-      W.WaveInstructions += I->Counted;
-      W.LaneInstructions += I->ScalarLanes;
-      if (I->IsVector)
-        W.LaneInstructions += unsigned(__builtin_popcountll(W.exec()));
-      W.Time.issue(I->Timing);
-      if (I->Timing.What != InstTiming::Kind::Plain)
-        W.Time.account(W, I->Timing);
-      if (I->FloatMode && Control != W.HostControl[I->FloatMode])
-        _mm_setcsr(Control = W.HostControl[I->FloatMode]);
       if (W.Mode & (mode::GprIndexEnable | mode::SkipVector)) [[unlikely]]
-        runInMode<Observed>(W, *I, Fn);
+        runInMode<Observed>(W, I, Fn);
       else
-        perform<Observed>(W, *I, Fn);
+        perform<Observed>(W, I, Fn);
+      // A faulting instruction is the one that the PC shows.
       if (W.Event == WaveEvent::Fault) [[unlikely]]
-        W.PC -= Size;
-      I += I->Dwords;
+        W.PC -= I.Dwords * 4u;
+      Slot += I.Dwords;
       --Budget;
     } while (Budget && W.Event == WaveEvent::None);
     if (W.Event == WaveEvent::Redirect)
       W.Event = WaveEvent::None;
   }
-  if (Control != Saved)
-    _mm_setcsr(Saved);
 }
 
 } // namespace

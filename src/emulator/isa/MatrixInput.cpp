@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/isa/MatrixInput.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 

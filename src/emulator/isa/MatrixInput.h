@@ -5,7 +5,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_MATRIXINPUT_H
 #define LUTHIER_EMULATOR_ISA_MATRIXINPUT_H
 
-#include "emulator/exec/Target.h"
+#include "emulator/core/Target.h"
 #include "emulator/isa/MatrixLayout.h"
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {

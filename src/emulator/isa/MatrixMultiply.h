@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_MATRIXMULTIPLY_H
 #define LUTHIER_EMULATOR_ISA_MATRIXMULTIPLY_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/isa/MatrixInput.h"
 
 namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {

@@ -5,9 +5,9 @@
 #ifndef LUTHIER_EMULATOR_ISA_OPERANDS_H
 #define LUTHIER_EMULATOR_ISA_OPERANDS_H
 
-#include "emulator/exec/LdsDirect.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/isa/FloatMath.h"
+#include "emulator/isa/LdsDirect.h"
 #include "emulator/isa/Operation.h"
 #include "emulator/isa/Simd.h"
 #include "emulator/isa/Types.h"

@@ -5,7 +5,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_OPERATION_H
 #define LUTHIER_EMULATOR_ISA_OPERATION_H
 
-#include "emulator/exec/Inst.h"
+#include "emulator/core/Inst.h"
 #include <span>
 
 namespace luthier::emulator {

@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_ISA_TYPES_H
 #define LUTHIER_EMULATOR_ISA_TYPES_H
 
-#include "emulator/exec/Inst.h"
+#include "emulator/core/Inst.h"
 #include "emulator/isa/Simd.h"
 #include <bit>
 #include <cstdint>

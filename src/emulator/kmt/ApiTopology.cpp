@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One CPU node and the emulated GPUs, each linked to it and to one another.
+#include "emulator/core/GlobalWaveSync.h"
 #include "emulator/cp/Clock.h"
-#include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/kmt/Api.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>

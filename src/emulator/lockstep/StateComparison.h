@@ -4,7 +4,8 @@
 #ifndef LUTHIER_EMULATOR_LOCKSTEP_STATECOMPARISON_H
 #define LUTHIER_EMULATOR_LOCKSTEP_STATECOMPARISON_H
 
-#include "emulator/lockstep/Lockstep.h"
+#include "emulator/lockstep/Difference.h"
+#include "emulator/lockstep/Options.h"
 #include "emulator/lockstep/Watcher.h"
 #include "emulator/strict/InstFacts.h"
 #include <set>

@@ -4,9 +4,9 @@
 #ifndef LUTHIER_EMULATOR_LOCKSTEP_WATCHER_H
 #define LUTHIER_EMULATOR_LOCKSTEP_WATCHER_H
 
+#include "emulator/core/Observer.h"
+#include "emulator/core/Wave.h"
 #include "emulator/exec/InstInfo.h"
-#include "emulator/exec/Observer.h"
-#include "emulator/exec/Wave.h"
 #include <bitset>
 #include <functional>
 #include <unordered_map>

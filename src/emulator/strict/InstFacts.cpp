@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/InstFacts.h"
 #include "SIDefines.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/strict/HazardClasses.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>

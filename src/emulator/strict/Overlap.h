@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_STRICT_OVERLAP_H
 #define LUTHIER_EMULATOR_STRICT_OVERLAP_H
 
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Wave.h"
 #include "emulator/strict/InstFacts.h"
 #include <algorithm>
 

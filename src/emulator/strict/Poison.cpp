@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Poison.h"
-#include "emulator/exec/LdsDirect.h"
+#include "emulator/isa/LdsDirect.h"
 #include <algorithm>
 #include <bit>
 

@@ -124,8 +124,7 @@ bool PoisonTracker::needsShadow(const Step &X, bool DataIsPoison) const {
 /// one value.
 void PoisonTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
   Wave &Plane = X.S.Plane;
-  Inst Copy;
-  copyInst(Copy, X.I);
+  Inst Copy = X.I;
   redirect(X, Copy, addressOperands(X.Facts.Form));
   if (MergeData) {
     constexpr unsigned Spare =

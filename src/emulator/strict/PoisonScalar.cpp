@@ -70,8 +70,7 @@ void PoisonTracker::stepRelativeScalar(const Step &X) {
   Wave &Plane = X.S.Plane;
   if (Plane.S[sreg::M0])
     report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
-  Inst Copy;
-  copyInst(Copy, X.I);
+  Inst Copy = X.I;
   if (X.I.Src[0].Kind == Source::Constant)
     Copy.Src[0].Value = 0;
   uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
@@ -124,8 +123,7 @@ void PoisonTracker::stepScalar(const Step &X) {
       Result = ~uint64_t(0);
       break;
     }
-    Inst Copy;
-    copyInst(Copy, I);
+    Inst Copy = I;
     uint64_t Poison[2] = {A.Poison, X.Facts.Control & 2 ? B.Value : B.Poison};
     for (unsigned N = 0; N != 2; ++N) {
       if (I.Src[N].Kind == Source::None)

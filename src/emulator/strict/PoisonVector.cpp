@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vector operations.
-#include "emulator/exec/LdsDirect.h"
+#include "emulator/isa/LdsDirect.h"
 #include "emulator/strict/Poison.h"
 #include <algorithm>
 #include <bit>
@@ -62,8 +62,7 @@ void PoisonTracker::fetch(const Step &X, unsigned N, Bits &Result) {
       std::fill_n(To, NumLanes, isLdsDirect(O) ? X.LdsDirect : 0);
     } else if (X.I.IsDpp && N == 0) {
       // The move's own lanes and masks; what it may write is in DppMask.
-      Inst Copy;
-      copyInst(Copy, X.I);
+      Inst Copy = X.I;
       Copy.Src[0].Reg = uint16_t(O.Reg + H);
       Copy.Src[0].Modifiers = 0;
       Copy.Src[0].Type = Copy.Dst.Type = ValueType::B32;
@@ -314,8 +313,7 @@ uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
 
 /// Lets the operation's own handler move the poison.
 void PoisonTracker::moveVector(const Step &X) {
-  Inst Copy;
-  copyInst(Copy, X.I);
+  Inst Copy = X.I;
   uint64_t Bad = redirect(X, Copy, X.Facts.Control);
   Copy.OutputModifier = 0;
   Copy.Clamp = false;
@@ -356,8 +354,7 @@ void PoisonTracker::moveVector(const Step &X) {
 /// The poison of a result, without writing it.
 void PoisonTracker::evaluate(const Step &X, Bits &Result) {
   if (X.Facts.Rule == PoisonRule::Move) {
-    Inst Copy;
-    copyInst(Copy, X.I);
+    Inst Copy = X.I;
     uint64_t Bad = redirect(X, Copy, X.Facts.Control);
     Copy.Dst.Reg = DppRow;
     X.Fn(X.S.Plane, Copy);
@@ -382,9 +379,8 @@ void PoisonTracker::stepDual(const Step &X) {
   Bits Results[2];
   for (bool Write : {false, true})
     for (unsigned N = 0; N != 2; ++N) {
-      const Inst &Part = X.I.Dual->Parts[N];
-      Handler Fn = Part.Fn.load();
-      Step Y{X.W, X.S, Part, Fn, factsOfPart(*X.W.T, Fn), X.Exec};
+      const DualInst::Part &Part = X.I.Dual->Parts[N];
+      Step Y{X.W, X.S, Part.I, Part.Fn, factsOfPart(*X.W.T, Part.Fn), X.Exec};
       if (Write)
         writeVector(Y, Results[N]);
       else
@@ -397,8 +393,7 @@ void PoisonTracker::stepRelative(const Step &X) {
   Wave &Plane = X.S.Plane;
   if (Plane.S[sreg::M0])
     report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
-  Inst Copy;
-  copyInst(Copy, X.I);
+  Inst Copy = X.I;
   redirect(X, Copy, 0);
   uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
   X.Fn(Plane, Copy);

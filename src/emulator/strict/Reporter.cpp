@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Reporter.h"
-#include "emulator/exec/CodeCache.h"
+#include "emulator/core/CodeView.h"
 #include "emulator/exec/Dispatch.h"
 #include <algorithm>
 

@@ -4,8 +4,8 @@
 #ifndef LUTHIER_EMULATOR_STRICT_REPORTER_H
 #define LUTHIER_EMULATOR_STRICT_REPORTER_H
 
+#include "emulator/core/Wave.h"
 #include "emulator/exec/InstInfo.h"
-#include "emulator/exec/Wave.h"
 #include "emulator/strict/Violation.h"
 #include <deque>
 #include <set>

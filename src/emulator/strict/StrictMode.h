@@ -4,7 +4,7 @@
 #ifndef LUTHIER_EMULATOR_STRICT_STRICTMODE_H
 #define LUTHIER_EMULATOR_STRICT_STRICTMODE_H
 
-#include "emulator/exec/Observer.h"
+#include "emulator/core/Observer.h"
 #include "emulator/strict/Options.h"
 #include "emulator/strict/Violation.h"
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/Waits.h"
 #include "SIDefines.h"
-#include "emulator/exec/LdsDirect.h"
+#include "emulator/isa/LdsDirect.h"
 #include <algorithm>
 
 namespace luthier::emulator::strict {

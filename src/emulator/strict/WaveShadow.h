@@ -14,13 +14,6 @@ struct LaunchPlan;
 
 namespace luthier::emulator::strict {
 
-/// To hand an instruction to a handler with other operands.
-inline void copyInst(Inst &To, const Inst &From) {
-  // Only the handler's pointer is atomic, and nobody else sees the copy.
-  std::memcpy(static_cast<void *>(&To), static_cast<const void *>(&From),
-              sizeof(Inst));
-}
-
 struct WaveShadow {
   /// Rows for operands that are not what the registers hold.
   static constexpr unsigned FirstSpare = NumVectorRegs, NumSpare = 24;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/verify/Verifier.h"
+#include "emulator/core/GlobalWaveSync.h"
 #include "emulator/cp/Clock.h"
 #include "emulator/cp/KernelObject.h"
 #include "emulator/cp/Report.h"
-#include "emulator/exec/GlobalWaveSync.h"
 #include "emulator/memory/Snapshot.h"
 #include <algorithm>
 #include <fcntl.h>

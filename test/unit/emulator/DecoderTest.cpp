@@ -158,10 +158,11 @@ TEST_P(AnyBytes, AreDecodedTheSameWhateverWasDecodedBefore) {
         if (!New.Inst)
           break;
         NumFilled += Known.Inst->LiteralSource >= 0;
-        Inst Expected, I;
-        New.fill(Expected);
-        Known.fill(I);
-        ASSERT_EQ(I.Fn.load(), Expected.Fn.load());
+        CodeSlot NewSlot, KnownSlot;
+        New.fill(NewSlot);
+        Known.fill(KnownSlot);
+        ASSERT_EQ(KnownSlot.Fn.load(), NewSlot.Fn.load());
+        const Inst &I = KnownSlot.I, &Expected = NewSlot.I;
         ASSERT_EQ(I.Immediate, Expected.Immediate) << std::hex << Words[0];
         ASSERT_EQ(I.Offset, Expected.Offset) << std::hex << Words[0];
         ASSERT_EQ(I.Dwords, Expected.Dwords) << std::hex << Words[0];

@@ -2,7 +2,7 @@
 //
 // Global wave sync, residency, deadlocks, and dispatches that are ended early.
 #include "Machine.h"
-#include "emulator/exec/GlobalWaveSync.h"
+#include "emulator/core/GlobalWaveSync.h"
 #include <atomic>
 #include <thread>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Machine.h"
 #include "Assembler.h"
-#include "emulator/exec/Target.h"
+#include "emulator/core/Target.h"
 #include <cstring>
 #include <sys/mman.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Observer.h"
+#include "emulator/core/Observer.h"
 #include "Machine.h"
+#include "emulator/core/Wave.h"
 #include "emulator/exec/InstInfo.h"
-#include "emulator/exec/Wave.h"
 
 namespace luthier::test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Later names lead to rows that exist, and hide none.
-#include "emulator/exec/Renames.h"
+#include "emulator/isa/Renames.h"
 #include "emulator/exec/Decoder.h"
 #include "emulator/isa/Operation.h"
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a kernel finds when it starts, on every target and in both wave sizes.
-#include "emulator/exec/Target.h"
+#include "emulator/core/Target.h"
 #include "Machine.h"
 #include <bit>
 

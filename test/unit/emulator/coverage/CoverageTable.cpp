@@ -4,8 +4,8 @@
 #include "Operations.h"
 #include "Reference.h"
 #include "emulator/exec/Decoder.h"
-#include "emulator/exec/Renames.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/isa/Renames.h"
 #include <algorithm>
 #include <array>
 #include <cstdio>

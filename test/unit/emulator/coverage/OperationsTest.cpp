@@ -2,8 +2,8 @@
 //
 // The list of operations behind the coverage table forgets nothing.
 #include "Operations.h"
+#include "emulator/core/Target.h"
 #include "emulator/exec/LiteralGuard.h"
-#include "emulator/exec/Target.h"
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>

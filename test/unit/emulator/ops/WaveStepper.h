@@ -8,8 +8,8 @@
 #define LUTHIER_TEST_UNIT_EMULATOR_OPS_WAVESTEPPER_H
 
 #include "../Machine.h"
+#include "emulator/core/Wave.h"
 #include "emulator/exec/CodeCache.h"
-#include "emulator/exec/Wave.h"
 #include <memory>
 #include <optional>
 #include <string>

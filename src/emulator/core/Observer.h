@@ -3,10 +3,10 @@
 // Who watches a dispatch instruction by instruction: strict mode, execution
 // counts, single steps. Without an observer the fast loop runs, which knows
 // nothing of this.
-#ifndef LUTHIER_EMULATOR_EXEC_OBSERVER_H
-#define LUTHIER_EMULATOR_EXEC_OBSERVER_H
+#ifndef LUTHIER_EMULATOR_CORE_OBSERVER_H
+#define LUTHIER_EMULATOR_CORE_OBSERVER_H
 
-#include "emulator/exec/Inst.h"
+#include "emulator/core/Inst.h"
 
 namespace luthier::emulator {
 
@@ -45,4 +45,4 @@ public:
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_OBSERVER_H
+#endif // LUTHIER_EMULATOR_CORE_OBSERVER_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Observer.h"
+#include "emulator/core/Observer.h"
 
 namespace luthier::emulator {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/GlobalWaveSync.h"
+#include "emulator/core/GlobalWaveSync.h"
 
 namespace luthier::emulator {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LDS-direct: one value of LDS for all lanes, whose address and type M0 has.
-#ifndef LUTHIER_EMULATOR_EXEC_LDSDIRECT_H
-#define LUTHIER_EMULATOR_EXEC_LDSDIRECT_H
+#ifndef LUTHIER_EMULATOR_ISA_LDSDIRECT_H
+#define LUTHIER_EMULATOR_ISA_LDSDIRECT_H
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ uint64_t wholeQuads(uint64_t Exec);
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_LDSDIRECT_H
+#endif // LUTHIER_EMULATOR_ISA_LDSDIRECT_H

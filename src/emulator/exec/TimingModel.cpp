@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Timing.h"
+#include "emulator/exec/TimingModel.h"
 #include "SIDefines.h"
-#include "emulator/exec/Workgroup.h"
+#include "emulator/core/Target.h"
 #include "emulator/isa/Operation.h"
 #include "llvm/MC/MCInst.h"
 #include <algorithm>
-#include <bit>
 #include <iterator>
 
 namespace luthier::emulator {
@@ -222,69 +221,6 @@ InstTiming timingOf(const Target &Row, const Operation &Op, uint64_t Flags,
   else if (Name == "s_sleep")
     T.Stall = uint16_t(64 * (1 + (lastImmediate(MI) & 0x7f)));
   return T;
-}
-
-void WaveTime::reset() {
-  Cycles = PathFree = 0;
-  std::fill(std::begin(Busy), std::end(Busy), uint64_t(0));
-  for (Queue &Q : Queues)
-    Q.NumIssued = 0, Q.LastDone = 0;
-}
-
-void WaveTime::push(MemoryQueue Where, uint64_t Done) {
-  Queue &Q = Queues[unsigned(Where)];
-  Q.LastDone = std::max(Q.LastDone, Done);
-  Q.Done[Q.NumIssued++ % MaxInFlight] = Q.LastDone;
-}
-
-void WaveTime::account(const Wave &W, const InstTiming &T) {
-  if (T.What == InstTiming::Kind::Memory) {
-    constexpr unsigned BytesPerCycle = 64;
-    const unsigned Bytes = unsigned(std::popcount(W.exec())) * T.BytesPerLane;
-    const unsigned Transfer = (Bytes + BytesPerCycle - 1) / BytesPerCycle;
-    // Beyond what every instruction of the unit takes.
-    if (Transfer > T.Issue)
-      Busy[unsigned(T.Where)] += Transfer - T.Issue;
-    PathFree = std::max(PathFree, Cycles) + Transfer;
-    push(T.Queue, PathFree + T.Latency);
-    if (T.IsFlat)
-      push(MemoryQueue::Lds, PathFree + T.Latency);
-    return;
-  }
-  for (unsigned N = 0; N != NumMemoryQueues; ++N) {
-    const Queue &Q = Queues[N];
-    const unsigned Limit = T.Limits[N];
-    if (Limit < MaxInFlight && Q.NumIssued > Limit)
-      waitUntil(Q.Done[(Q.NumIssued - 1 - Limit) % MaxInFlight]);
-  }
-}
-
-void DispatchTime::add(const WaveTime &T) {
-  for (unsigned N = 0; N != NumUnits; ++N)
-    Busy[N] += T.Busy[N];
-  Duration += T.Cycles;
-  Longest = std::max(Longest, T.Cycles);
-  ++Waves;
-}
-
-void DispatchTime::add(const DispatchTime &T) {
-  for (unsigned N = 0; N != NumUnits; ++N)
-    Busy[N] += T.Busy[N];
-  Duration += T.Duration;
-  Longest = std::max(Longest, T.Longest);
-  Waves += T.Waves;
-}
-
-uint64_t DispatchTime::cycles(const LaunchPlan &Plan) const {
-  const uint64_t Simds = Plan.T->SimdsPerUnit;
-  uint64_t Result = Longest;
-  for (Unit Each : {Unit::Vector, Unit::Scalar, Unit::Branch})
-    Result = std::max(Result, Busy[unsigned(Each)] / Simds);
-  for (Unit Each : {Unit::Memory, Unit::Lds})
-    Result = std::max(Result, Busy[unsigned(Each)]);
-  const uint64_t Places =
-      std::max(1u, Plan.WorkgroupsPerUnit * Plan.WavesPerWorkgroup);
-  return std::max(Result, Duration / Places);
 }
 
 } // namespace luthier::emulator

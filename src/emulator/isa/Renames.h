@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Mnemonics that a later generation gave to an operation that had one before.
-#ifndef LUTHIER_EMULATOR_EXEC_RENAMES_H
-#define LUTHIER_EMULATOR_EXEC_RENAMES_H
+#ifndef LUTHIER_EMULATOR_ISA_RENAMES_H
+#define LUTHIER_EMULATOR_ISA_RENAMES_H
 
 #include <string>
 
@@ -14,4 +14,4 @@ const std::string &canonicalMnemonic(const std::string &Mnemonic);
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_RENAMES_H
+#endif // LUTHIER_EMULATOR_ISA_RENAMES_H

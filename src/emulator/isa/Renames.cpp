@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Renames.h"
+#include "emulator/isa/Renames.h"
 #include <unordered_map>
 
 namespace luthier::emulator {

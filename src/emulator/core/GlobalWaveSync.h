@@ -3,8 +3,8 @@
 // Global wave sync (GWS): barriers and semaphores for the waves of a whole
 // grid. Their state outlives a dispatch: one kernel sets a barrier's size, the
 // next one waits at it.
-#ifndef LUTHIER_EMULATOR_EXEC_GLOBALWAVESYNC_H
-#define LUTHIER_EMULATOR_EXEC_GLOBALWAVESYNC_H
+#ifndef LUTHIER_EMULATOR_CORE_GLOBALWAVESYNC_H
+#define LUTHIER_EMULATOR_CORE_GLOBALWAVESYNC_H
 
 #include <array>
 #include <cstdint>
@@ -55,4 +55,4 @@ private:
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_GLOBALWAVESYNC_H
+#endif // LUTHIER_EMULATOR_CORE_GLOBALWAVESYNC_H

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One decoded instruction: everything a handler needs, resolved once per PC.
-#ifndef LUTHIER_EMULATOR_EXEC_INST_H
-#define LUTHIER_EMULATOR_EXEC_INST_H
+#ifndef LUTHIER_EMULATOR_CORE_INST_H
+#define LUTHIER_EMULATOR_CORE_INST_H
 
-#include "emulator/exec/Timing.h"
-#include <atomic>
+#include "emulator/core/Timing.h"
 #include <cstdint>
 
 namespace luthier::emulator {
@@ -48,11 +47,6 @@ enum class Source : uint8_t {
   Constant,
 };
 
-/// Registers in the vector file before the first AGPR.
-inline constexpr unsigned NumArchVgprs = 256;
-/// AGPRs included.
-inline constexpr unsigned NumVectorRegs = 2 * NumArchVgprs;
-
 enum OperandModifier : uint8_t {
   Negate = 1,
   Absolute = 2, ///< Also "negate the high half" for packed operations.
@@ -79,26 +73,10 @@ struct Operand {
   uint64_t Value = 0;
 };
 
-/// Publishes the rest of the Inst it is part of, so it is set last and never
-/// copied with it.
-class HandlerSlot {
-public:
-  HandlerSlot() = default;
-  HandlerSlot(const HandlerSlot &) {}
-  HandlerSlot &operator=(const HandlerSlot &) { return *this; }
-  Handler load() const { return Fn.load(std::memory_order_acquire); }
-  void store(Handler New) { Fn.store(New, std::memory_order_release); }
-
-private:
-  std::atomic<Handler> Fn{nullptr};
-};
-
 /// What becomes of the bits a narrow result does not fill.
 enum class Unused : uint8_t { Zero, SignExtend, Preserve };
 
 struct Inst {
-  /// The handler; null where this slot must be decoded first.
-  HandlerSlot Fn;
   /// Highest register of each file plus one, in 16-bit lanes: VGPR, AGPR, SGPR.
   uint64_t Needs = 0;
   Operand Src[3];
@@ -154,11 +132,15 @@ struct Inst {
 
 /// The operations of a VOPD instruction. Both read before either writes.
 struct DualInst {
-  Inst Parts[2];
+  struct Part {
+    Inst I;
+    Handler Fn = nullptr;
+  };
+  Part Parts[2];
   /// Either may only run first if it does not write what the other one reads.
   bool SecondReadsFirst = false, FirstReadsSecond = false;
 };
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_INST_H
+#endif // LUTHIER_EMULATOR_CORE_INST_H

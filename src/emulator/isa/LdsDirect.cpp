@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/LdsDirect.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/isa/LdsDirect.h"
+#include "emulator/core/Wave.h"
 #include <cstring>
 
 namespace luthier::emulator {

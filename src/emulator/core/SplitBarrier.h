@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A workgroup's barrier that its waves signal and wait for in two steps.
-#ifndef LUTHIER_EMULATOR_EXEC_SPLITBARRIER_H
-#define LUTHIER_EMULATOR_EXEC_SPLITBARRIER_H
+#ifndef LUTHIER_EMULATOR_CORE_SPLITBARRIER_H
+#define LUTHIER_EMULATOR_CORE_SPLITBARRIER_H
 
 #include <cstdint>
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_SPLITBARRIER_H
+#endif // LUTHIER_EMULATOR_CORE_SPLITBARRIER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/exec/Target.h"
-#include "emulator/exec/Wave.h"
+#include "emulator/core/Target.h"
+#include "emulator/core/Registers.h"
 #include <algorithm>
 #include <iterator>
 

@@ -1,63 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The architectural state of a wave, and what its handlers reach from there.
-#ifndef LUTHIER_EMULATOR_EXEC_WAVE_H
-#define LUTHIER_EMULATOR_EXEC_WAVE_H
+#ifndef LUTHIER_EMULATOR_CORE_WAVE_H
+#define LUTHIER_EMULATOR_CORE_WAVE_H
 
-#include "emulator/exec/GlobalWaveSync.h"
-#include "emulator/exec/Inst.h"
-#include "emulator/exec/ShaderArray.h"
-#include "emulator/exec/SplitBarrier.h"
-#include "emulator/exec/Target.h"
-#include "emulator/memory/AddressSpace.h"
+#include "emulator/core/ExecutionFault.h"
+#include "emulator/core/GlobalWaveSync.h"
+#include "emulator/core/Inst.h"
+#include "emulator/core/Registers.h"
+#include "emulator/core/SplitBarrier.h"
+#include "emulator/core/Target.h"
+#include "emulator/memory/MemoryView.h"
 #include <cstring>
-#include <vector>
+#include <functional>
 
 namespace luthier::emulator {
-
-/// Lanes of a register row. A wave of 32 lanes uses the first half of each.
-inline constexpr unsigned NumLanes = 64;
-
-/// Scalar register numbers, as the encodings of generation 9 have them; the
-/// decoder renumbers M0 and NULL of others. Wave::S is indexed with them, so
-/// EXEC, VCC, M0 and SCC need no special case on reads.
-namespace sreg {
-inline constexpr unsigned FlatScratch = 102;
-inline constexpr unsigned Vcc = 106;
-inline constexpr unsigned TrapTemp = 108;
-inline constexpr unsigned M0 = 124;
-inline constexpr unsigned Exec = 126;
-// Numbers that no encoding uses.
-/// FLAT_SCRATCH where it is no SGPR pair.
-inline constexpr unsigned HiddenFlatScratch = 192;
-/// NULL as a source: always zero.
-inline constexpr unsigned Null = 196;
-/// NULL as a destination, with room for the widest load.
-inline constexpr unsigned Sink = 200;
-inline constexpr unsigned SinkSize = 32;
-inline constexpr unsigned Vccz = 251;
-inline constexpr unsigned Execz = 252;
-inline constexpr unsigned Scc = 253;
-/// As a source: what M0 points to in LDS.
-inline constexpr unsigned LdsDirect = 254;
-} // namespace sreg
-
-/// MODE register fields.
-namespace mode {
-inline constexpr unsigned RoundSingle = 0; ///< 2 bits
-inline constexpr unsigned RoundDouble = 2; ///< 2 bits, also f16
-inline constexpr unsigned DenormSingle = 4;
-inline constexpr unsigned DenormDouble = 6;
-inline constexpr uint32_t Dx10Clamp = 1u << 8;
-inline constexpr uint32_t Ieee = 1u << 9;
-/// Half-precision results that overflow become the largest finite value.
-inline constexpr uint32_t Fp16Overflow = 1u << 23;
-inline constexpr uint32_t GprIndexEnable = 1u << 27;
-/// Vector instructions have no effect.
-inline constexpr uint32_t SkipVector = 1u << 28;
-/// Depth of the stack that forks and joins keep in SGPRs.
-inline constexpr unsigned ForkDepth = 29; ///< 3 bits
-} // namespace mode
 
 /// Why a wave's instruction loop stopped.
 enum class WaveEvent : uint8_t {
@@ -75,37 +32,6 @@ enum class WaveEvent : uint8_t {
 struct alignas(64) LaneScratch {
   uint32_t Source[3][2][NumLanes];
   uint32_t Result[2][NumLanes];
-};
-
-/// Answers "where in the host's memory is this" from the last few ranges found.
-class MemoryView {
-public:
-  explicit MemoryView(const AddressSpace &Space) : Space(&Space) {}
-
-  /// Host address of [Address, Address + Size), or null where it is not mapped.
-  uint8_t *pointer(uint64_t Address, uint64_t Size) {
-    if (Recent[0].covers(Address, Size)) [[likely]]
-      return reinterpret_cast<uint8_t *>(Address + Recent[0].ToHost);
-    return lookUp(Address, Size);
-  }
-  /// To be called between time slices: ranges may have been unmapped.
-  void refresh();
-
-private:
-  struct Window {
-    uint64_t Begin = 0;
-    uint64_t Length = 0;
-    uint64_t ToHost = 0;
-    bool covers(uint64_t Address, uint64_t Size) const {
-      return Address - Begin <= Length - Size && Size <= Length;
-    }
-  };
-  uint8_t *lookUp(uint64_t Address, uint64_t Size);
-
-  const AddressSpace *Space;
-  /// The most recent one first.
-  Window Recent[4];
-  uint64_t Generation = 0;
 };
 
 class CodeView;
@@ -215,4 +141,4 @@ struct Wave {
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_WAVE_H
+#endif // LUTHIER_EMULATOR_CORE_WAVE_H

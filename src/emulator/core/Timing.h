@@ -4,23 +4,12 @@
 // unit that executes it, when memory operations are done, what a wait waits
 // for. It is for comparing two versions of a kernel; see
 // docs/emulator-cycles.md.
-#ifndef LUTHIER_EMULATOR_EXEC_TIMING_H
-#define LUTHIER_EMULATOR_EXEC_TIMING_H
+#ifndef LUTHIER_EMULATOR_CORE_TIMING_H
+#define LUTHIER_EMULATOR_CORE_TIMING_H
 
 #include <cstdint>
-#include <string_view>
-
-namespace llvm {
-class MCInst;
-} // namespace llvm
 
 namespace luthier::emulator {
-
-struct Inst;
-struct LaunchPlan;
-struct Operation;
-struct Target;
-struct Wave;
 
 /// What instructions of different waves compete for. Each SIMD has a vector
 /// unit, a share of the scalar one and a branch unit; memory and LDS belong to
@@ -52,9 +41,6 @@ struct InstTiming {
   uint8_t Limits[NumMemoryQueues] = {NoLimit, NoLimit, NoLimit, NoLimit};
 };
 
-InstTiming timingOf(const Target &T, const Operation &Op, uint64_t Flags,
-                    const llvm::MCInst &MI, const Inst &I);
-
 /// A wave's own time, as if it ran alone.
 class WaveTime {
 public:
@@ -65,8 +51,9 @@ public:
     Cycles += T.Stall;
     Busy[unsigned(T.Where)] += T.Issue;
   }
-  /// The rest, for those that are not Kind::Plain.
-  void account(const Wave &W, const InstTiming &T);
+  /// The rest, for those that are not Kind::Plain. \p Exec has the lanes that
+  /// are active.
+  void account(uint64_t Exec, const InstTiming &T);
   void waitUntil(uint64_t Time) { Cycles = Time > Cycles ? Time : Cycles; }
 
   uint64_t Cycles = 0;
@@ -87,22 +74,6 @@ private:
   uint64_t PathFree = 0;
 };
 
-/// Sums over the waves of a dispatch.
-struct DispatchTime {
-  uint64_t Busy[NumUnits] = {};
-  uint64_t Duration = 0;
-  uint64_t Longest = 0;
-  uint64_t Waves = 0;
-
-  void add(const WaveTime &T);
-  void add(const DispatchTime &T);
-  /// On one compute unit, which holds as many waves as registers, LDS and
-  /// barriers allow: whichever is longest of what its units are busy with, of
-  /// the waves' own durations spread over the places for them, and of the
-  /// slowest wave.
-  uint64_t cycles(const LaunchPlan &Plan) const;
-};
-
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_TIMING_H
+#endif // LUTHIER_EMULATOR_CORE_TIMING_H

@@ -2,8 +2,8 @@
 //
 // What differs between processors, one row each. Code asks for a fact, never
 // for a name.
-#ifndef LUTHIER_EMULATOR_EXEC_TARGET_H
-#define LUTHIER_EMULATOR_EXEC_TARGET_H
+#ifndef LUTHIER_EMULATOR_CORE_TARGET_H
+#define LUTHIER_EMULATOR_CORE_TARGET_H
 
 #include <cstdint>
 #include <span>
@@ -104,4 +104,4 @@ const Target *findTarget(std::string_view Name);
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_EXEC_TARGET_H
+#endif // LUTHIER_EMULATOR_CORE_TARGET_H
