@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "runtime", "cli"]
+ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "offline", "runtime", "cli"]
 EMULATOR = "emulator"
 EMULATOR_FOLDERS = ["memory", "core", "isa", "exec", "strict", "lockstep", "cp", "verify", "kmt", "api"]
 # In these, no two modules may reach each other.

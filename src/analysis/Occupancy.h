@@ -5,7 +5,7 @@
 #define LUTHIER_ANALYSIS_OCCUPANCY_H
 
 #include "analysis/RegisterUse.h"
-#include "codeobject/KernelDescriptor.h"
+#include "codeobject/CodeObject.h"
 
 namespace luthier {
 
@@ -46,6 +46,32 @@ private:
   WaveResources Resources;
   const RegisterFileTraits &Traits;
 };
+
+/// What hooks may cost the kernel.
+enum class RegisterPolicy : uint8_t {
+  /// Registers past the kernel's own are taken where that keeps its largest
+  /// workgroup launchable.
+  Grow,
+  /// Only as many as leave as many waves on a SIMD as before.
+  KeepOccupancy,
+  /// Only what the kernel's own allocation leaves over.
+  NoGrow,
+};
+
+/// How many registers an instrumented kernel may have.
+struct RegisterLimits {
+  unsigned SGPRs = 0;
+  unsigned VGPRs = 0;
+  /// With the VGPRs where both share a file.
+  unsigned VectorTotal = 0;
+};
+
+/// Under \p Policy, of a kernel that uses \p AGPRs accumulation registers.
+/// Every workgroup that the kernel allows stays launchable: all its waves are
+/// on one compute unit at once.
+RegisterLimits registerLimits(const KernelInfo &Kernel, unsigned AGPRs,
+                              const RegisterFileTraits &Traits,
+                              RegisterPolicy Policy);
 
 /// "waves per SIMD: 4 of 8, limited by VGPRs" and the registers behind it.
 void printRegisters(const LiftedRepresentation &LR, llvm::raw_ostream &OS);

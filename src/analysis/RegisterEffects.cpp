@@ -2,10 +2,10 @@
 #include "analysis/RegisterEffects.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "amdgpu/IndexedOperands.h"
 #include "amdgpu/NamedOperands.h"
 #include "analysis/ExecChange.h"
 #include "analysis/WaveModes.h"
-#include "lift/IndexedOperands.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <atomic>

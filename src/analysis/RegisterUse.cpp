@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/RegisterUse.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/IndexedOperands.h"
 #include "amdgpu/RegisterFiles.h"
-#include "lift/IndexedOperands.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"

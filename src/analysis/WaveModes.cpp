@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/WaveModes.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "lift/IndexedOperands.h"
+#include "amdgpu/IndexedOperands.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"

@@ -5,8 +5,8 @@
 #ifndef LUTHIER_HOOK_PAYLOAD_H
 #define LUTHIER_HOOK_PAYLOAD_H
 
+#include "codeobject/HiddenArguments.h"
 #include "hook/ComputedArgument.h"
-#include "hook/HiddenArguments.h"
 #include "hook/HookModule.h"
 #include "hook/StateLanes.h"
 #include "llvm/ADT/BitVector.h"
@@ -146,7 +146,7 @@ struct Payload {
   llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
   /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.
   unsigned StackSize = 0;
-  unsigned StackAlign = 1; ///< In bytes, of where they begin.
+  unsigned StackAlign = 1;  ///< In bytes, of where they begin.
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/ScalarConstants.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "lift/IndexedOperands.h"
+#include "amdgpu/IndexedOperands.h"
 #include "luthier/RegisterSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/KernelFacts.h"
 #include "analysis/WaveModes.h"
 #include "codeobject/CodeObjectWriter.h"
+#include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
-#include "rewrite/CodeWriter.h"
-#include "rewrite/HookPlan.h"
-#include "rewrite/KernelCheck.h"
-#include "rewrite/LineInfo.h"
-#include "rewrite/PlacedHooks.h"
-#include "rewrite/PointWriter.h"
-#include "rewrite/Poison.h"
-#include "rewrite/Prologue.h"
-#include "rewrite/ResourceGrowth.h"
-#include "rewrite/StackGarbage.h"
+#include "rewrite/emit/CallSiteEmitter.h"
+#include "rewrite/emit/CodeWriter.h"
+#include "rewrite/emit/PlacedPayloads.h"
+#include "rewrite/emit/Prologue.h"
+#include "rewrite/plan/HookPlan.h"
+#include "rewrite/resolve/KernelCheck.h"
+#include "rewrite/selftest/RegisterScrambler.h"
+#include "rewrite/selftest/StackScrambler.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <chrono>
 
@@ -247,7 +247,8 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
                 Image.Descriptor, Metadata);
   Result.PrivateSegmentSize = Hooks.Frame.Stack.total();
   Result.ExtraGroupSegment =
-      extraGroupSegment(Hooks.Needs, /*IsRounded=*/!Options.Offline);
+      extraGroupSegment(Hooks.Needs.LdsBytes, Hooks.Needs.LdsAlign,
+                        /*IsRounded=*/!Options.Offline);
   growMemory(Result.PrivateSegmentSize, Result.ExtraGroupSegment,
              Image.Descriptor, Metadata);
   Result.Kernarg = Hooks.Frame.Kernarg;

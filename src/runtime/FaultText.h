@@ -6,7 +6,7 @@
 #define LUTHIER_RUNTIME_FAULTTEXT_H
 
 #include "codeobject/CodeObject.h"
-#include "rewrite/Instrumenter.h"
+#include "rewrite/Result.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <string>
 

@@ -5,8 +5,8 @@
 #ifndef LUTHIER_RUNTIME_HIDDENVALUES_H
 #define LUTHIER_RUNTIME_HIDDENVALUES_H
 
-#include "hook/HiddenArguments.h"
-#include "rewrite/KernargLayout.h"
+#include "codeobject/HiddenArguments.h"
+#include "rewrite/plan/KernargGrowth.h"
 #include "llvm/Support/Error.h"
 #include <hsa/hsa.h>
 

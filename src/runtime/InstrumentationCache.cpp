@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/InstrumentationCache.h"
+#include "analysis/UnhookedCode.h"
 #include "codeobject/CodeObject.h"
+#include "codeobject/ResourceGrowth.h"
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
-#include "rewrite/ResourceGrowth.h"
 #include "runtime/Costs.h"
 #include "runtime/FaultText.h"
 #include "runtime/Log.h"
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/Timings.h"
-#include "runtime/UnhookedCode.h"
 #include "runtime/Verification.h"
 #include "llvm/Support/MathExtras.h"
 

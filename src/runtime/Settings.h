@@ -4,7 +4,7 @@
 #ifndef LUTHIER_RUNTIME_SETTINGS_H
 #define LUTHIER_RUNTIME_SETTINGS_H
 
-#include "rewrite/Instrumenter.h"
+#include "rewrite/Options.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"

@@ -5,7 +5,7 @@
 #ifndef LUTHIER_RUNTIME_TIMINGS_H
 #define LUTHIER_RUNTIME_TIMINGS_H
 
-#include "rewrite/Instrumenter.h"
+#include "rewrite/Result.h"
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
 

@@ -7,7 +7,7 @@
 #define LUTHIER_RUNTIME_VERIFICATION_H
 
 #include "luthier/Kernel.h"
-#include "rewrite/Instrumenter.h"
+#include "rewrite/Result.h"
 #include <hsa/hsa.h>
 
 namespace luthier::runtime {

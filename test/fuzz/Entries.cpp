@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Entries.h"
 #include "CodeBuilder.h"
-#include "analysis/InsertionPoints.h"
+#include "analysis/InsertionLegality.h"
 #include "analysis/Liveness.h"
 #include "codeobject/CodeObject.h"
 #include "codeobject/FatBinary.h"
@@ -9,8 +9,8 @@
 #include "hook/HookModule.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
-#include "rewrite/CodeWriter.h"
 #include "rewrite/Instrumenter.h"
+#include "rewrite/emit/CodeWriter.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/CodeGen/MachineFunction.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where inserted code ends up, and what the result says about it.
-#include "rewrite/CodeWriter.h"
+#include "rewrite/emit/CodeWriter.h"
 #include "../analysis/Kernels.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/OpcodeMap.h"

@@ -10,7 +10,7 @@
 #include "lift/Decoder.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
-#include "rewrite/CodeWriter.h"
+#include "rewrite/emit/CodeWriter.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"

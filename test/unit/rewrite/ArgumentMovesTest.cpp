@@ -2,7 +2,7 @@
 //
 // Moves into argument registers happen all at once, whichever of these the
 // values come from.
-#include "rewrite/ArgumentMoves.h"
+#include "rewrite/emit/ArgumentMoves.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/OpcodeMap.h"
 #include "amdgpu/RegisterFiles.h"

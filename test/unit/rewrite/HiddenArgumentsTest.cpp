@@ -4,7 +4,7 @@
 // added to its kernel arguments, whatever code object versions the two are of.
 #include "ChangedDescriptor.h"
 #include "EngineTest.h"
-#include "rewrite/KernargLayout.h"
+#include "rewrite/plan/KernargGrowth.h"
 
 using namespace llvm;
 using namespace luthier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "rewrite/ParallelMove.h"
+#include "rewrite/emit/ParallelMove.h"
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>

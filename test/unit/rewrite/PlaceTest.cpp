@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every point comes down to a place where code may stand, or is refused.
-#include "rewrite/Place.h"
 #include "CodeBuilder.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/InsertionPointResolver.h"
 #include "codeobject/CodeObject.h"
 #include "lift/Lifter.h"
 #include "luthier/Refusal.h"

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "offline/FileInstrumentation.h"
+#include "analysis/UnhookedCode.h"
+#include "codeobject/CodeObjectExtender.h"
+#include "lift/LiftedImpl.h"
+#include "lift/Lifter.h"
+#include "luthier/Refusal.h"
+#include "offline/ToolVariables.h"
+#include "rewrite/Instrumenter.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+using offline::Kernel;
+
+/// COMPUTE_PGM holds the entry's address without its low eight bits.
+constexpr uint64_t EntryAlignment = 256;
+/// Hardware fetches ahead, and what it fetches must be there.
+constexpr uint64_t PrefetchBytes = 1024;
+
+class FileInstrumentation {
+public:
+  FileInstrumentation(std::shared_ptr<const CodeObject> Object,
+                      const offline::LoadedTool &Tool,
+                      const InstrumenterOptions &Options)
+      : Object(std::move(Object)), Tool(Tool), Options(Options) {}
+
+  /// The first of \p Names is the one that it is listed under.
+  Kernel instrument(ArrayRef<const KernelInfo *> Names);
+  offline::Result finish(std::vector<Kernel> Kernels);
+
+private:
+  Error tryInstrument(ArrayRef<const KernelInfo *> Names, Kernel &Result);
+  void add(ArrayRef<const KernelInfo *> Names, const OfflineImage &Image);
+  Error extend(offline::Result &Result);
+
+  std::shared_ptr<const CodeObject> Object;
+  const offline::LoadedTool &Tool;
+  const InstrumenterOptions &Options;
+  CodeObjectExtension New;
+  struct Pending {
+    uint64_t Address;
+    PlacedFixup Fixup;
+  };
+  std::vector<Pending> Fixups;
+};
+
+std::string reasonOf(Error E) {
+  std::string Text;
+  handleAllErrors(
+      std::move(E),
+      [&](const Refusal &R) {
+        Text = (toString(R.reason()) + ": " + R.detail()).str();
+      },
+      [&](const ErrorInfoBase &Other) { Text = "error: " + Other.message(); });
+  return Text;
+}
+
+Kernel FileInstrumentation::instrument(ArrayRef<const KernelInfo *> Names) {
+  Kernel Result;
+  Result.Name = Names.front()->Name;
+  if (Error E = tryInstrument(Names, Result))
+    Result.Unchanged = reasonOf(std::move(E));
+  return Result;
+}
+
+static size_t numInstructions(const LiftedRepresentation &LR) {
+  size_t Number = 0;
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      Number += MBB.size();
+  return Number;
+}
+
+/// Whether a tool has changed any of the \p Before instructions.
+static bool isEdited(const LiftedRepresentation &LR, size_t Before) {
+  return numInstructions(LR) != Before ||
+         any_of(LR.functions(), [&](const auto &Function) {
+           return any_of(*Function.second, [&](const MachineBasicBlock &MBB) {
+             return any_of(MBB, [&](const MachineInstr &MI) {
+               return LR.impl().isChanged(MI);
+             });
+           });
+         });
+}
+
+Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
+                                         Kernel &Result) {
+  Expected<std::unique_ptr<LiftedRepresentation>> LR =
+      liftKernel(Object, *Names.front());
+  if (!LR)
+    return LR.takeError();
+  InstrumentationTask Task;
+  const size_t Before = numInstructions(**LR);
+  if (Error E = Tool.Instrument(**LR, Task))
+    return E;
+  if (Task.insertions().empty() && !Task.poisonSeed() &&
+      !isEdited(**LR, Before)) {
+    Result.Unchanged = "the tool puts nothing into it";
+    return Error::success();
+  }
+  New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
+  InstrumenterOptions Placed = Options;
+  Placed.Offline = true;
+  Placed.LinkedAt = codeAddress(*Object) + New.Code.size();
+  auto Resolve = [&](const void *Handle) {
+    return Tool.Resolve(Handle, Object->target());
+  };
+  Expected<InstrumentedKernel> Built =
+      instrumentKernel(**LR, Task, Resolve, Placed);
+  if (!Built)
+    return Built.takeError();
+  Result.Points = Built->Report.Points;
+  Result.Unhooked = describeUnhookedCode(**LR);
+  for (const PCPair &Pair : Built->Map)
+    Result.Map.push_back({Placed.LinkedAt + Pair.Offset, Pair.Original});
+  for (const PlacedHook &Hook : Built->Hooks)
+    Result.Hooks.push_back({Hook.Original, Hook.Name});
+  add(Names, *Built->Image);
+  return Error::success();
+}
+
+void FileInstrumentation::add(ArrayRef<const KernelInfo *> Names,
+                              const OfflineImage &Image) {
+  const uint64_t Address = codeAddress(*Object) + New.Code.size();
+  New.Code.insert(New.Code.end(), Image.Code.begin(), Image.Code.end());
+  for (const KernelInfo *Info : Names) {
+    CodeObjectExtension::Kernel K{Image.Descriptor, Image.Metadata, Address,
+                                  Image.Code.size()};
+    if (Info == Names.front())
+      K.Lines = Image.Lines;
+    New.Kernels.try_emplace(Info->Name, std::move(K));
+  }
+  for (const PlacedFixup &F : Image.Fixups)
+    Fixups.push_back({Address + F.Offset, F});
+}
+
+offline::Result FileInstrumentation::finish(std::vector<Kernel> Kernels) {
+  offline::Result Result;
+  Error Failed = New.Kernels.empty() ? Error::success() : extend(Result);
+  if (Failed) {
+    const std::string Reason = reasonOf(std::move(Failed));
+    Result = {};
+    for (Kernel &K : Kernels)
+      if (K.Unchanged.empty() && K.SameAs.empty()) {
+        Kernel Left;
+        Left.Name = std::move(K.Name);
+        Left.Unchanged = Reason;
+        K = std::move(Left);
+      }
+  }
+  if (Result.CodeObject.empty())
+    Result.CodeObject = Result.Uninstrumented = Object->bytes().vec();
+  Result.Kernels = std::move(Kernels);
+  return Result;
+}
+
+Error FileInstrumentation::extend(offline::Result &Result) {
+  // Of zeros, which is an instruction on every target.
+  New.Code.resize(New.Code.size() + PrefetchBytes);
+  SetVector<const class CodeObject *> Modules;
+  StringSet<> Used;
+  for (const Pending &P : Fixups) {
+    Modules.insert(Tool.CodeOf(*P.Fixup.Module));
+    Used.insert(P.Fixup.Variable);
+  }
+  if (Error E =
+          offline::addVariables(Modules.getArrayRef(), Used, *Object, New))
+    return E;
+  for (const Pending &P : Fixups)
+    New.Relocations.push_back(
+        {P.Address,
+         P.Fixup.Kind == Fixup::Abs32Lo
+             ? CodeObjectExtension::Relocation::Absolute32Lo
+             : CodeObjectExtension::Relocation::Absolute32Hi,
+         P.Fixup.Variable, P.Fixup.Addend});
+  for (const CodeObjectExtension::Variable &V : New.Variables)
+    Result.Variables.push_back({V.Address, V.Size});
+
+  auto Bytes = extendCodeObject(*Object, New);
+  if (!Bytes)
+    return Bytes.takeError();
+  Result.CodeObject = std::move(*Bytes);
+  // The same file, whose descriptors are the original's.
+  Result.Uninstrumented = Result.CodeObject;
+  for (const auto &Entry : New.Kernels) {
+    const KernelInfo *Info = Object->findKernel(Entry.first());
+    auto Old = Object->contents(Info->DescriptorAddress,
+                                sizeof(amdhsa::kernel_descriptor_t));
+    if (!Old)
+      return Old.takeError();
+    copy(*Old, Result.Uninstrumented.begin() +
+                   (Old->data() - Object->bytes().data()));
+  }
+  return Error::success();
+}
+
+using KernelNames = SmallVector<const KernelInfo *, 1>;
+
+/// In order of their first names.
+SmallVector<KernelNames> kernelsOf(const class CodeObject &Object) {
+  MapVector<uint64_t, KernelNames> Kernels;
+  for (const KernelInfo &Info : Object.kernels())
+    Kernels[Info.DescriptorAddress].push_back(&Info);
+  return to_vector(make_second_range(Kernels));
+}
+
+/// Assembly can give one descriptor several names. To the front, the one to say
+/// all about: that knows its metadata, or else that was asked for.
+void sortNames(KernelNames &Names, function_ref<bool(StringRef)> IsWanted) {
+  auto Rank = [&](const KernelInfo *Info) {
+    // Which compilers never leave out. The name makes it a strict order.
+    return std::tuple(Info->Metadata.KernargSegmentAlign == 0,
+                      !IsWanted(Info->Name), StringRef(Info->Name));
+  };
+  llvm::sort(Names, [&](const KernelInfo *A, const KernelInfo *B) {
+    return Rank(A) < Rank(B);
+  });
+}
+
+} // namespace
+
+Expected<offline::Result> offline::instrumentFile(
+    ArrayRef<uint8_t> Bytes, function_ref<bool(StringRef)> IsWanted,
+    const LoadedTool &Tool, const InstrumenterOptions &Options) {
+  Expected<std::unique_ptr<class CodeObject>> Read =
+      luthier::CodeObject::create(Bytes);
+  if (!Read)
+    return Read.takeError();
+  std::shared_ptr<const class CodeObject> Object = std::move(*Read);
+  FileInstrumentation Work(Object, Tool, Options);
+  std::vector<Kernel> Kernels;
+  for (KernelNames &Names : kernelsOf(*Object)) {
+    if (none_of(Names, [&](auto *Info) { return IsWanted(Info->Name); }))
+      continue;
+    sortNames(Names, IsWanted);
+    Kernels.push_back(Work.instrument(Names));
+    for (const KernelInfo *Other : ArrayRef(Names).drop_front()) {
+      Kernels.emplace_back().Name = Other->Name;
+      Kernels.back().SameAs = Names.front()->Name;
+    }
+  }
+  return Work.finish(std::move(Kernels));
+}
+
+} // namespace luthier

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/emit/CallSiteCode.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+MCRegister SeamCode::sgpr(unsigned N) const {
+  return Encoder.target().registerFiles().sgpr(N);
+}
+
+MCRegister SeamCode::sgprPair(unsigned N) const {
+  return Encoder.target().registerFiles().sgprPair(N);
+}
+
+MCRegister SeamCode::vgpr(unsigned N) const {
+  return Encoder.target().registerFiles().vgpr(N);
+}
+
+MCRegister SeamCode::agpr(unsigned N) const {
+  return Encoder.target().registerFiles().agpr(N);
+}
+
+MCRegister SeamCode::half(MCRegister Pair, unsigned I) const {
+  return Encoder.target().registers().getSubReg(Pair, I ? AMDGPU::sub1
+                                                        : AMDGPU::sub0);
+}
+
+MCRegister SeamCode::mask(MCRegister Pair) const {
+  return WaveSize == 64 ? Pair : half(Pair, 0);
+}
+
+void SeamCode::op(unsigned Opcode, ArrayRef<MCOperand> Operands) {
+  SmallVector<uint8_t, 16> Code;
+  Encoder.encode(Opcode, Operands, Code);
+  Layout.append(Code);
+}
+
+void SeamCode::move(MCRegister To, MCRegister From) {
+  op(AMDGPU::S_MOV_B32, {reg(To), reg(From)});
+}
+
+void SeamCode::set(MCRegister To, uint32_t Value) {
+  op(AMDGPU::S_MOV_B32, {reg(To), imm(int32_t(Value))});
+}
+
+void SeamCode::moveMask(MCRegister To, MCRegister From) {
+  op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
+     {reg(mask(To)), reg(mask(From))});
+}
+
+void SeamCode::activateAll() {
+  op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
+     {reg(mask(AMDGPU::EXEC)), imm(-1)});
+}
+
+void SeamCode::invertExec() {
+  op(WaveSize == 64 ? AMDGPU::S_NOT_B64 : AMDGPU::S_NOT_B32,
+     {reg(mask(AMDGPU::EXEC)), reg(mask(AMDGPU::EXEC))});
+}
+
+void SeamCode::moveVector(MCRegister To, MCRegister From) {
+  const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
+  auto isAccumulation = [&](MCRegister R) {
+    return Files.rangeOf(R).File == amdgpu::RegisterFile::AGPR;
+  };
+  unsigned Opcode = AMDGPU::V_MOV_B32_e32;
+  if (isAccumulation(From))
+    Opcode = AMDGPU::V_ACCVGPR_READ_B32_e64;
+  else if (isAccumulation(To))
+    Opcode = AMDGPU::V_ACCVGPR_WRITE_B32_e64;
+  op(Opcode, {reg(To), reg(From)});
+}
+
+void SeamCode::readLane(MCRegister To, MCRegister State, unsigned Lane) {
+  op(AMDGPU::V_READLANE_B32, {reg(To), reg(State), imm(Lane)});
+}
+
+void SeamCode::writeLane(MCRegister State, unsigned Lane, MCOperand From) {
+  op(AMDGPU::V_WRITELANE_B32, {reg(State), From, imm(Lane), reg(State)});
+}
+
+void SeamCode::saveSCC(MCRegister To) {
+  op(AMDGPU::S_CSELECT_B32, {reg(To), imm(1), imm(0)});
+}
+
+void SeamCode::restoreSCC(MCRegister From) {
+  op(AMDGPU::S_CMP_LG_U32, {reg(From), imm(0)});
+}
+
+void SeamCode::setSCC(bool Value) {
+  op(Value ? AMDGPU::S_CMP_EQ_U32 : AMDGPU::S_CMP_LG_U32, {imm(0), imm(0)});
+}
+
+void SeamCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
+  if (Base)
+    return op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
+              {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  assert(Offset <= Waits.ScratchReach && "no address");
+  op(AMDGPU::SCRATCH_STORE_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
+}
+
+void SeamCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
+  if (Base)
+    return op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
+              {reg(Vector), reg(Base), imm(Offset), imm(0)});
+  assert(Offset <= Waits.ScratchReach && "no address");
+  op(AMDGPU::SCRATCH_LOAD_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
+}
+
+/// What the scalar cache would write back later, when the memory may be another
+/// wave's, is written back at once.
+void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  op(AMDGPU::S_STORE_DWORD_IMM,
+     {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
+  awaitMemory();
+  op(AMDGPU::S_DCACHE_WB, {});
+  awaitMemory();
+}
+
+void SeamCode::loadScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  op(AMDGPU::S_LOAD_DWORD_IMM,
+     {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
+  awaitMemory();
+}
+
+/// Operand of s_getreg and s_setreg: \p Width bits from \p Offset on of MODE.
+static constexpr unsigned modeField(unsigned Offset, unsigned Width) {
+  constexpr unsigned Mode = 1;
+  return Mode | Offset << 6 | (Width - 1) << 11;
+}
+/// From rounding up to FP16_OVFL, with exceptions in between; above are bits
+/// that are not about arithmetic.
+static constexpr unsigned ModeWidth = 24;
+/// Nearest, denormals of all sizes, clamps that make zero of what is no number,
+/// IEEE. The last two do not exist on gfx12, where their bits are not kept.
+static constexpr unsigned DefaultMode = 0x3f0;
+
+void SeamCode::readMode(MCRegister To) {
+  op(AMDGPU::S_GETREG_B32, {reg(To), imm(modeField(0, ModeWidth))});
+}
+
+void SeamCode::writeMode(MCRegister From) {
+  op(AMDGPU::S_SETREG_B32, {reg(From), imm(modeField(0, ModeWidth))});
+}
+
+void SeamCode::setDefaultMode() {
+  const bool HasClamps = Waits.Counters != SeamWaits::Gfx12;
+  op(AMDGPU::S_SETREG_IMM32_B32,
+     {imm(HasClamps ? DefaultMode : DefaultMode & 0xff),
+      imm(modeField(0, ModeWidth))});
+}
+
+/// Instructions that wait for one counter each, where counters are split.
+static constexpr std::pair<WaitCounter, unsigned> SplitWaits[] = {
+    {WaitCounter::Vm, AMDGPU::S_WAIT_LOADCNT},
+    {WaitCounter::Sample, AMDGPU::S_WAIT_SAMPLECNT},
+    {WaitCounter::Bvh, AMDGPU::S_WAIT_BVHCNT},
+    {WaitCounter::Lgkm, AMDGPU::S_WAIT_DSCNT},
+    {WaitCounter::Km, AMDGPU::S_WAIT_KMCNT},
+    {WaitCounter::Exp, AMDGPU::S_WAIT_EXPCNT}};
+
+void SeamCode::await(const WaitCounts &Counts) {
+  const WaitTraits &Traits = waitTraits(Encoder.target().subtarget());
+  if (Traits.HasSplitCounters) {
+    for (auto [Counter, Opcode] : SplitWaits)
+      if (std::optional<unsigned> Count = Counts[unsigned(Counter)])
+        op(Opcode, imm(*Count));
+    return;
+  }
+  if (any_of(Counts, [](const auto &Count) { return Count.has_value(); }))
+    op(AMDGPU::S_WAITCNT, imm(encodeWaits(Counts, Traits)));
+}
+
+void SeamCode::awaitMemory() {
+  WaitCounts Counts;
+  Counts.fill(0);
+  if (waitTraits(Encoder.target().subtarget()).HasSplitCounters)
+    Counts[unsigned(WaitCounter::Exp)].reset();
+  await(Counts);
+}
+
+void SeamCode::awaitStack() {
+  WaitCounts Counts;
+  Counts[unsigned(WaitCounter::Vm)] = 0;
+  await(Counts);
+}
+
+void SeamCode::waitStates(unsigned Count) {
+  constexpr unsigned MaxPerNop = 8; // On the oldest targets.
+  for (; Count > 0; Count -= std::min(Count, MaxPerNop))
+    op(AMDGPU::S_NOP, imm(std::min(Count, MaxPerNop) - 1));
+}
+
+void SeamCode::awaitALU() {
+  if (Waits.AwaitsALU)
+    op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
+}
+
+void SeamCode::operateOnVectors(MCRegister Mask) {
+  op(AMDGPU::V_CMP_NE_U32_e64, {reg(mask(Mask)), imm(0), imm(0)});
+}
+
+void SeamCode::beforeDeallocation(bool UsesStack) {
+  if (UsesStack && Waits.Counters == SeamWaits::Gfx12)
+    op(AMDGPU::S_WAIT_STORECNT, imm(0));
+  else if (UsesStack)
+    op(AMDGPU::S_WAITCNT_VSCNT, {reg(AMDGPU::SGPR_NULL), imm(0)});
+  waitStates(1);
+}
+
+void SeamCode::awaitScalarsOfMasks() {
+  if (Waits.HasMaskHazard && WaveSize == 64)
+    awaitALU();
+}
+
+void SeamCode::renewMask(MCRegister Pair) {
+  if (Waits.HasMaskHazard && WaveSize == 64)
+    moveMask(Pair, Pair);
+}
+
+/// So many of these let the reads of the wave's vector instructions end.
+void SeamCode::forgetReads() {
+  if (!Waits.HasReadHazard)
+    return;
+  for (unsigned N = WaveSize == 32 ? 4 : 8; N; --N)
+    op(AMDGPU::DS_NOP, {});
+}
+
+void SeamCode::branchWithoutLanes(amdgpu::CodeLayout::Label To) {
+  Layout.branch(Encoder.branchWord(AMDGPU::S_CBRANCH_EXECZ), To);
+}
+
+void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
+  Layout.branch(
+      Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),
+      To);
+}
+
+} // namespace luthier

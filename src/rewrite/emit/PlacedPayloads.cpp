@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/emit/PlacedPayloads.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+class LineMerger {
+public:
+  explicit LineMerger(const WrittenCode &Code) : Code(Code) {}
+
+  LineTable run(const LineTable &Original, ArrayRef<PlacedPayload> Payloads) {
+    const PlacedPayload *Next = Payloads.begin();
+    for (const KeptInstruction &Kept : Code.Map) {
+      for (; Next != Payloads.end() && Next->Offset < Kept.Offset; ++Next)
+        add(*Next);
+      end(Kept.Offset);
+      if (const LineTable::Row *Row = Original.find(Kept.Original))
+        Result.append({Kept.Offset,
+                       Result.fileIndex(Original.files()[Row->File]), Row->Line,
+                       Row->Column});
+      else
+        Result.append({Kept.Offset, 0, 0, 0});
+      End = Kept.Offset + Kept.Size;
+    }
+    for (; Next != Payloads.end(); ++Next)
+      add(*Next);
+    end(Code.Code.size());
+    return std::move(Result);
+  }
+
+private:
+  void add(const PlacedPayload &P) {
+    end(P.Offset);
+    // Up to its first line, and all of it if the hook has none.
+    Result.append({P.Offset, 0, 0, 0});
+    for (const LineEntry &Line : P.Copied->Lines)
+      Result.append(
+          {P.Offset + Line.Offset, Result.fileIndex(Line.File), Line.Line, 0});
+    End = P.Offset + P.Copied->Code.size();
+  }
+
+  /// What was last written ends before \p Next if there is code in between.
+  void end(uint64_t Next) {
+    if (!Result.empty() && End < Next)
+      Result.append({End, 0, 0, 0});
+  }
+
+  const WrittenCode &Code;
+  LineTable Result;
+  uint64_t End = 0;
+};
+
+} // namespace
+
+LineTable linesOf(const LiftedRepresentation &LR, const WrittenCode &Code,
+                  ArrayRef<PlacedPayload> Payloads) {
+  const CodeObject &Object = *LR.impl().Object;
+  LineTable Original;
+  if (!Code.Map.empty() && Object.section(".debug_line")) {
+    auto [First, Last] = std::minmax_element(
+        Code.Map.begin(), Code.Map.end(),
+        [](const auto &A, const auto &B) { return A.Original < B.Original; });
+    Original = readLineTable(Object, First->Original,
+                             Last->Original + 4 - First->Original);
+  }
+  if (Original.empty() && all_of(Payloads, [](const PlacedPayload &P) {
+        return P.Copied->Lines.empty();
+      }))
+    return {};
+  return LineMerger(Code).run(Original, Payloads);
+}
+
+std::vector<PlacedFixup> placeFixups(ArrayRef<PlacedPayload> Placed,
+                                     ArrayRef<Payload> Payloads,
+                                     ArrayRef<PayloadVariant> Variants) {
+  std::vector<PlacedFixup> Result;
+  for (const PlacedPayload &Copy : Placed) {
+    const PayloadVariant &Variant = Variants[Copy.Copied - Payloads.data()];
+    for (const Fixup &F : Copy.Copied->Fixups)
+      Result.push_back({Copy.Offset + F.Offset, F.Kind, F.Variable,
+                        Variant.Hook.Module, F.Addend});
+  }
+  return Result;
+}
+
+/// The first original instruction from \p MI on, which a tool may have added.
+static uint64_t originalFrom(const LiftedRepresentation &LR,
+                             const MachineBasicBlock &MBB,
+                             MachineBasicBlock::const_iterator MI) {
+  for (; MI != MBB.end(); ++MI)
+    if (std::optional<uint64_t> Address = LR.originalAddress(*MI))
+      return *Address;
+  return 0;
+}
+
+static uint64_t originalOf(const LiftedRepresentation &LR, const Place &P) {
+  switch (P.K) {
+  case Place::Kind::Before:
+    return originalFrom(LR, *P.MI->getParent(), P.MI->getIterator());
+  case Place::Kind::Edge:
+    return originalFrom(LR, *P.To, P.To->begin());
+  case Place::Kind::Entry:
+    return originalFrom(LR, P.MF->front(), P.MF->front().begin());
+  }
+  llvm_unreachable("every kind of place is handled");
+}
+
+std::vector<PlacedHook> placedHooks(const LiftedRepresentation &LR,
+                                    const VariantPlan &Plan) {
+  std::vector<PlacedHook> Result;
+  for (const PlannedPoint &Point : Plan.Points)
+    Result.push_back({originalOf(LR, Point.Where),
+                      Plan.Variants[Point.Variant].Hook.Function});
+  return Result;
+}
+
+} // namespace luthier

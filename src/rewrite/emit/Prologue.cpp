@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/emit/Prologue.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
+#include "rewrite/emit/ParallelMove.h"
+
+using namespace llvm;
+using namespace llvm::amdhsa;
+
+namespace luthier {
+namespace {
+
+/// Values that hardware has in registers, as it lays them out.
+struct Captured {
+  StateValue State;
+  LaunchValue Launch;
+};
+constexpr Captured Direct[] = {
+    {StateValue::KernargPtr, LaunchValue::KernargPtr},
+    {StateValue::DispatchPtr, LaunchValue::DispatchPtr},
+    {StateValue::QueuePtr, LaunchValue::QueuePtr},
+    {StateValue::DispatchId, LaunchValue::DispatchId},
+};
+constexpr Captured WorkgroupIds[] = {
+    {StateValue::WorkgroupIdX, LaunchValue::WorkgroupIdX},
+    {StateValue::WorkgroupIdY, LaunchValue::WorkgroupIdY},
+    {StateValue::WorkgroupIdZ, LaunchValue::WorkgroupIdZ},
+};
+constexpr unsigned AllIds = 2, IdBits = 10, MaxLaunchVGPRs = AllIds + 1;
+/// Of group_segment_size in the dispatch packet.
+constexpr unsigned GroupSegmentOffset = 28;
+
+unsigned workItemIds(const KernelDescriptor &D) {
+  return AMDHSA_BITS_GET(D.raw().compute_pgm_rsrc2,
+                         COMPUTE_PGM_RSRC2_ENABLE_VGPR_WORKITEM_ID);
+}
+
+/// Asks for all that \p Needs takes; returns what the layout was.
+LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
+                    const LaunchTraits &Traits) {
+  LaunchLayout Before(D, Traits);
+  // Hooks may need the registers, of which there are few.
+  disablePreload(D);
+  if (Needs.PreloadsArguments)
+    enable(D, LaunchValue::KernargPtr, Traits);
+  if (!Needs.any())
+    return Before;
+  auto wants = [&](StateValue Value) {
+    return Needs.StateValues & stateBit(Value);
+  };
+  for (const Captured &C : Direct)
+    if (wants(C.State))
+      enable(D, C.Launch, Traits);
+  for (const Captured &C : WorkgroupIds)
+    if (wants(C.State))
+      enable(D, C.Launch, Traits);
+  if (wants(StateValue::LdsBase))
+    enable(D, LaunchValue::DispatchPtr, Traits);
+  if (Needs.Stack.IsUsed) {
+    enable(D, LaunchValue::WaveOffset, Traits);
+    enable(D, LaunchValue::FlatScratchInit, Traits);
+  }
+  if (Needs.WorkItemIds)
+    AMDHSA_BITS_SET(D.raw().compute_pgm_rsrc2,
+                    COMPUTE_PGM_RSRC2_ENABLE_VGPR_WORKITEM_ID, AllIds);
+  return Before;
+}
+
+} // namespace
+
+Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
+                   const LaunchTraits &Traits)
+    : Needs(Needs), Traits(Traits), Before(D, Traits), After(D, Traits),
+      Preloaded(D.preloadedDwords()), PreloadOffset(D.preloadOffset()),
+      IdsBefore(workItemIds(D)) {
+  Before = extend(Needs, D, Traits);
+  After = LaunchLayout(D, Traits);
+  Temporary = alignTo(std::max(Before.end(), After.end()), 2);
+  if (avoidsReads())
+    Temporary = std::max<unsigned>(Temporary, alignTo(Needs.OwnSGPR, 2));
+}
+
+void Prologue::write(SeamCode &Code) const {
+  if (!Needs.any() && !Needs.PreloadsArguments)
+    return;
+  if (Needs.Stack.IsUsed)
+    setUpScratch(Code);
+  if (Needs.WorkItemIds)
+    captureIds(Code);
+  if (Needs.State)
+    captureState(Code);
+  moveToOriginal(Code);
+  if (Needs.PreloadsArguments)
+    loadArguments(Code);
+  // Points may branch on SCC, to keep it, before the application has set it.
+  if (Needs.State && !Needs.State->Exec)
+    Code.setSCC(false);
+  Code.awaitALU();
+  // Lanes of the state have been written from scalar registers.
+  Code.forgetReads();
+  Code.waitStates(Code.waits().LeaveStates);
+}
+
+/// The wave's base for flat scratch instructions: the same value that the
+/// application's own set-up, if any, computes.
+///   s_add_u32 flat_scratch_lo, s4, s9
+///   s_addc_u32 flat_scratch_hi, s5, 0
+void Prologue::setUpScratch(SeamCode &Code) const {
+  if (Traits.Scratch == ScratchSetup::Architected)
+    return;
+  const unsigned Init = *After.at(LaunchValue::FlatScratchInit);
+  const unsigned Offset = *After.at(LaunchValue::WaveOffset);
+  const bool IsPair = Traits.Scratch == ScratchSetup::RegisterPair;
+  const MCRegister Low =
+      IsPair ? MCRegister(AMDGPU::FLAT_SCR_LO) : Code.sgpr(Temporary);
+  const MCRegister High =
+      IsPair ? MCRegister(AMDGPU::FLAT_SCR_HI) : Code.sgpr(Temporary + 1);
+  using C = SeamCode;
+  Code.op(AMDGPU::S_ADD_U32,
+          {C::reg(Low), C::reg(Code.sgpr(Init)), C::reg(Code.sgpr(Offset))});
+  Code.op(AMDGPU::S_ADDC_U32,
+          {C::reg(High), C::reg(Code.sgpr(Init + 1)), C::imm(0)});
+  if (IsPair)
+    return;
+  constexpr unsigned AllBits = 31 << 11;
+  Code.op(AMDGPU::S_SETREG_B32,
+          {C::reg(Low), C::imm(AMDGPU::Hwreg::ID_FLAT_SCR_LO | AllBits)});
+  Code.op(AMDGPU::S_SETREG_B32,
+          {C::reg(High), C::imm(AMDGPU::Hwreg::ID_FLAT_SCR_HI | AllBits)});
+}
+
+MCRegister Prologue::atEntry(SeamCode &Code, MCRegister Wanted) const {
+  for (unsigned N = 0; N < MaxLaunchVGPRs; ++N)
+    if (Wanted == Code.vgpr(N))
+      return Needs.Entry;
+  return Wanted;
+}
+
+/// Lanes that are not active now do not exist.
+void Prologue::captureIds(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCRegister Ids = atEntry(Code, Needs.WorkItemIds), X = Code.vgpr(0);
+  if (Traits.PacksWorkItemIds) {
+    Code.moveVector(Ids, X);
+    // The application does not mask what it knows to be zero.
+    if (IdsBefore < AllIds) {
+      const MCRegister Mask = Code.sgpr(Temporary);
+      Code.set(Mask, (1u << (IdBits * (IdsBefore + 1))) - 1);
+      Code.op(AMDGPU::V_AND_B32_e32, {C::reg(X), C::reg(Mask), C::reg(X)});
+    }
+  } else {
+    Code.op(AMDGPU::V_LSHL_OR_B32_e64,
+            {C::reg(Ids), C::reg(Code.vgpr(1)), C::imm(IdBits), C::reg(X)});
+    Code.op(AMDGPU::V_LSHL_OR_B32_e64, {C::reg(Ids), C::reg(Code.vgpr(2)),
+                                        C::imm(2 * IdBits), C::reg(Ids)});
+  }
+  if (!Needs.SpillWorkItemIds)
+    return;
+  const MCRegister Address = Code.sgpr(Temporary + 1);
+  Code.set(Address, Needs.Stack.Base);
+  Code.awaitALU();
+  Code.store(Ids, Address, StackPlan::WorkItemIds);
+}
+
+void Prologue::captureState(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCRegister State = stateRegister(Code);
+  const MCRegister Exec = AMDGPU::VCC; // Holds nothing at entry.
+  Code.moveMask(Exec, AMDGPU::EXEC);
+  Code.activateAll();
+  Code.op(AMDGPU::V_MOV_B32_e32, {C::reg(State), C::imm(0)});
+  for (const Captured &V : Direct)
+    if (wants(V.State))
+      for (unsigned I = 0; I < lanesOf(V.State).Count; ++I)
+        captureLane(Code, lanesOf(V.State).First + I, *After.at(V.Launch) + I);
+  captureWorkgroupIds(Code);
+  if (wants(StateValue::LdsBase))
+    captureLdsBase(Code);
+  Code.awaitALU();
+  Needs.State->store(Code, Needs.Stack, State, Code.sgpr(Temporary + 3));
+  Code.moveMask(AMDGPU::EXEC, Exec);
+}
+
+void Prologue::captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const {
+  MCRegister From = Code.sgpr(SGPR);
+  if (avoidsReads()) {
+    From = Code.sgpr(Temporary);
+    Code.move(From, Code.sgpr(SGPR));
+    Code.awaitALU();
+  }
+  Code.writeLane(stateRegister(Code), Lane, SeamCode::reg(From));
+}
+
+void Prologue::captureWorkgroupIds(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCOperand Field = C::reg(Code.sgpr(Temporary));
+  for (const Captured &V : WorkgroupIds) {
+    if (!wants(V.State))
+      continue;
+    MCOperand Source = Field;
+    if (!Traits.HasTtmpIds)
+      Source = C::reg(Code.sgpr(*After.at(V.Launch)));
+    else if (V.State == StateValue::WorkgroupIdX)
+      Code.op(AMDGPU::S_MOV_B32, {Field, C::reg(AMDGPU::TTMP9)});
+    else if (V.State == StateValue::WorkgroupIdY)
+      Code.op(AMDGPU::S_AND_B32,
+              {Field, C::reg(AMDGPU::TTMP7), C::imm(0xffff)});
+    else
+      Code.op(AMDGPU::S_LSHR_B32, {Field, C::reg(AMDGPU::TTMP7), C::imm(16)});
+    Code.awaitALU();
+    Code.writeLane(stateRegister(Code), lanesOf(V.State).First, Source);
+  }
+}
+
+/// The hooks' shared memory lies at the end of the workgroup's:
+///   s_load_dword s20, s[4:5], 28     the packet's group_segment_size
+///   s_sub_u32 s20, s20, <bytes>
+///   s_and_b32 s20, s20, -<alignment>
+void Prologue::captureLdsBase(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCRegister Base = Code.sgpr(Temporary + 2);
+  Code.op(AMDGPU::S_LOAD_DWORD_IMM,
+          {C::reg(Base),
+           C::reg(Code.sgprPair(*After.at(LaunchValue::DispatchPtr))),
+           C::imm(GroupSegmentOffset), C::imm(0)});
+  Code.awaitMemory();
+  Code.op(AMDGPU::S_SUB_U32,
+          {C::reg(Base), C::reg(Base), C::imm(Needs.LdsBytes)});
+  Code.op(AMDGPU::S_AND_B32,
+          {C::reg(Base), C::reg(Base), C::imm(-int64_t(Needs.LdsAlign))});
+  Code.awaitALU();
+  Code.writeLane(stateRegister(Code), lanesOf(StateValue::LdsBase).First,
+                 C::reg(Base));
+}
+
+void Prologue::moveToOriginal(SeamCode &Code) const {
+  SmallVector<RegisterMove, 16> Moves;
+  if (copiesKernargPtr())
+    for (unsigned Part = 0; Part < dwordsOf(LaunchValue::KernargPtr); ++Part)
+      Code.move(Code.sgpr(kernargCopy() + Part),
+                Code.sgpr(*After.at(LaunchValue::KernargPtr) + Part));
+  // Not the size that hardware takes from the packet, which has grown.
+  const std::optional<unsigned> Size =
+      Needs.Stack.IsUsed ? Before.at(LaunchValue::PrivateSegmentSize)
+                         : std::nullopt;
+  for (unsigned I = 0; I < NumLaunchValues; ++I) {
+    const auto Value = LaunchValue(I);
+    if (std::optional<unsigned> To = Before.at(Value); To && To != Size)
+      for (unsigned Part = 0; Part < dwordsOf(Value); ++Part)
+        Moves.push_back({*To + Part, *After.at(Value) + Part});
+  }
+  for (const RegisterMove &M : sequentialize(Moves, Temporary))
+    Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
+  if (Size)
+    Code.set(Code.sgpr(*Size), alignTo(Needs.ApplicationStack, 4));
+}
+
+/// As hardware would have done it.
+void Prologue::loadArguments(SeamCode &Code) const {
+  using C = SeamCode;
+  const MCRegister Arguments =
+      Code.sgprPair(Before.at(LaunchValue::KernargPtr).value_or(kernargCopy()));
+  Code.awaitALU();
+  for (unsigned I = 0; I < Preloaded;) {
+    const unsigned To = Before.preloaded() + I;
+    const bool IsPair = To % 2 == 0 && I + 1 < Preloaded;
+    Code.op(IsPair ? AMDGPU::S_LOAD_DWORDX2_IMM : AMDGPU::S_LOAD_DWORD_IMM,
+            {C::reg(IsPair ? Code.sgprPair(To) : Code.sgpr(To)),
+             C::reg(Arguments), C::imm((PreloadOffset + I) * 4), C::imm(0)});
+    I += IsPair ? 2 : 1;
+  }
+  Code.awaitMemory();
+}
+
+} // namespace luthier

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs before the application's first instruction: gets hold of the launch
+// state that hooks ask for, sets up the instrumentation stack, loads arguments
+// that hardware would have preloaded, and leaves every register as the
+// application expects it.
+#ifndef LUTHIER_REWRITE_EMIT_PROLOGUE_H
+#define LUTHIER_REWRITE_EMIT_PROLOGUE_H
+
+#include "codeobject/KernelDescriptor.h"
+#include "codeobject/LaunchLayout.h"
+#include "hook/Payload.h"
+#include "rewrite/emit/CallSiteCode.h"
+#include "rewrite/emit/StateValueArrayStorage.h"
+#include <optional>
+
+namespace luthier {
+
+struct PrologueNeeds {
+  /// stateBit() of each value to capture; LdsBase included.
+  uint64_t StateValues = 0;
+  /// Set if the state register exists, whatever it has to hold.
+  std::optional<StateStorage> State;
+  /// Where work-item ids go; invalid if nobody asks.
+  llvm::MCRegister WorkItemIds;
+  /// They are to be found on the stack at points, not in that register.
+  bool SpillWorkItemIds = false;
+  /// Where either is put together if its own register holds launch state.
+  llvm::MCRegister Entry;
+  /// Scalar registers from here on are not the application's; 0: none are.
+  unsigned OwnSGPR = 0;
+  StackPlan Stack;
+  /// Bytes of a lane's private memory that the application knows of; packets
+  /// ask for more if there is a stack.
+  unsigned ApplicationStack = 0;
+  /// Bytes of shared memory of hooks, and their alignment.
+  unsigned LdsBytes = 0, LdsAlign = 1;
+  /// The kernel begins where its preloaded arguments are in registers already.
+  bool PreloadsArguments = false;
+
+  bool any() const { return State || WorkItemIds || Stack.IsUsed; }
+};
+
+class Prologue {
+public:
+  /// Asks for what is missing in \p Descriptor.
+  Prologue(const PrologueNeeds &Needs, KernelDescriptor &Descriptor,
+           const LaunchTraits &Traits);
+
+  void write(SeamCode &Code) const;
+  /// Scalar registers that must exist, those the application expects included.
+  unsigned sgprEnd() const {
+    return Needs.any() || copiesKernargPtr() ? Temporary + NumTemporaries : 0;
+  }
+
+  static constexpr unsigned NumTemporaries = 4;
+
+private:
+  void setUpScratch(SeamCode &Code) const;
+  void captureIds(SeamCode &Code) const;
+  void captureState(SeamCode &Code) const;
+  void captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const;
+  void captureWorkgroupIds(SeamCode &Code) const;
+  void captureLdsBase(SeamCode &Code) const;
+  void moveToOriginal(SeamCode &Code) const;
+  void loadArguments(SeamCode &Code) const;
+  /// The application has it nowhere.
+  bool copiesKernargPtr() const {
+    return Needs.PreloadsArguments && !Before.at(LaunchValue::KernargPtr);
+  }
+  /// Where the copy is: past those that moveToOriginal() and its cycles use.
+  unsigned kernargCopy() const { return Temporary + 2; }
+  /// \p Wanted, or the register to use instead of it at the entry.
+  llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
+  llvm::MCRegister stateRegister(SeamCode &Code) const {
+    return atEntry(Code, Needs.State->State);
+  }
+  /// See LaunchTraits::RemembersScalarReads. Vector instructions then read none
+  /// of the application's registers, which it writes without waiting.
+  bool avoidsReads() const {
+    return Needs.OwnSGPR && Traits.RemembersScalarReads;
+  }
+  bool wants(StateValue Value) const {
+    return Needs.StateValues & stateBit(Value);
+  }
+
+  PrologueNeeds Needs;
+  LaunchTraits Traits;
+  LaunchLayout Before, After;
+  /// Arguments that the application expects in registers, in dwords.
+  unsigned Preloaded, PreloadOffset;
+  /// Ids that the application asked for: 0 for x, 2 for all.
+  unsigned IdsBefore;
+  /// First of those SGPRs above all launch state, which are free at entry;
+  /// even.
+  unsigned Temporary;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_EMIT_PROLOGUE_H

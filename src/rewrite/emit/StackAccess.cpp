@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/emit/StackAccess.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+std::optional<StackAccess>
+StackAccess::withoutRegister(const StackPlan &Stack, const SeamTraits &Traits,
+                             MCRegister Any) {
+  const unsigned Last = Stack.Base + StackPlan::Vectors - 1;
+  if (Traits.ScratchReach)
+    return Last <= Traits.ScratchReach ? std::optional(StackAccess())
+                                       : std::nullopt;
+  if (Last >= SeamCode::ScalarReach)
+    return std::nullopt;
+  return StackAccess(Kind::Exchanged, Any);
+}
+
+void StackAccess::begin(SeamCode &Code, const StackPlan &Stack) const {
+  if (K == Kind::Offset)
+    return;
+  if (K == Kind::Exchanged)
+    Code.storeScalar(Address, Stack.Base + StackPlan::Address);
+  Code.set(Address, Stack.Base);
+  Code.awaitALU();
+}
+
+void StackAccess::end(SeamCode &Code, const StackPlan &Stack) const {
+  if (K == Kind::Exchanged)
+    Code.loadScalar(Address, Stack.Base + StackPlan::Address);
+}
+
+void StackAccess::store(SeamCode &Code, const StackPlan &Stack,
+                        MCRegister Vector, unsigned Slot) const {
+  Code.store(Vector, Address, offsetOf(Stack, Slot));
+}
+
+void StackAccess::load(SeamCode &Code, const StackPlan &Stack,
+                       MCRegister Vector, unsigned Slot) const {
+  Code.load(Vector, Address, offsetOf(Stack, Slot));
+}
+
+} // namespace luthier

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/plan/KernargGrowth.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+std::vector<AddedArgument> KernargGrowth::forMetadata() const {
+  std::vector<AddedArgument> Result;
+  for (const Argument &A : Added)
+    Result.push_back(
+        {infoOf(A.Kind).ValueKind, A.Offset, infoOf(A.Kind).Bytes});
+  return Result;
+}
+
+namespace {
+
+/// Bytes that all implicit arguments of a version take.
+unsigned implicitSize(unsigned Version) { return Version >= 500 ? 256 : 56; }
+
+class KernargGrower {
+public:
+  KernargGrower(KernargLayout &Layout, const KernelInfo &Kernel,
+                unsigned ObjectVersion, bool Offline)
+      : Layout(Layout), Kernel(Kernel), Version(ObjectVersion * 100),
+        Offline(Offline) {}
+
+  Expected<KernargGrowth> grow(uint32_t Missing);
+
+private:
+  Error check(HiddenArgument Kind) const;
+  Error refuseFor(HiddenArgument Kind, const Twine &Why) const;
+  /// Of the original.
+  unsigned statedSize() const;
+  unsigned sizeOfAll() const;
+  bool isFree(unsigned Offset, unsigned Bytes) const;
+  std::optional<unsigned> usualPlace(HiddenArgument Kind) const;
+
+  KernargLayout &Layout;
+  const KernelInfo &Kernel;
+  const unsigned Version;
+  const bool Offline;
+};
+
+Error KernargGrower::refuseFor(HiddenArgument Kind, const Twine &Why) const {
+  return refuse(RefusalReason::UnsupportedHook,
+                Twine("a hook needs ") + infoOf(Kind).ValueKind +
+                    ", which the kernel is not given, and " + Why);
+}
+
+Error KernargGrower::check(HiddenArgument Kind) const {
+  const HiddenArgumentInfo &Info = infoOf(Kind);
+  if (!Offline) {
+    if (Info.Source == HiddenSource::Runtime)
+      return refuseFor(Kind, "HIP makes it only for kernels that ask for it");
+    return Error::success();
+  }
+  // What metadata of this version never had, HIP may not read in it.
+  if (Info.offset(Version) < 0)
+    return refuseFor(Kind, "code objects of version " + Twine(Version / 100) +
+                               " do not have it");
+  if (Kind == HiddenArgument::DynamicLdsSize)
+    return refuseFor(Kind, "not every version of HIP knows it");
+  if (Kind == HiddenArgument::PrintfBuffer)
+    return refuseFor(Kind, "HIP would not know the strings to print");
+  return Error::success();
+}
+
+unsigned KernargGrower::statedSize() const {
+  unsigned Size = std::max<unsigned>({Kernel.Descriptor.raw().kernarg_size,
+                                      Kernel.Metadata.KernargSegmentSize,
+                                      Layout.ExplicitSize});
+  for (auto [Kind, Offset] : Layout.Hidden)
+    Size = std::max(Size, Offset + infoOf(Kind).Bytes);
+  return Size;
+}
+
+/// With what hardware would load.
+unsigned KernargGrower::sizeOfAll() const {
+  return std::max(statedSize(), Layout.PreloadedEnd);
+}
+
+bool KernargGrower::isFree(unsigned Offset, unsigned Bytes) const {
+  return none_of(Layout.Hidden, [&](const auto &Taken) {
+    return Offset < Taken.second + infoOf(Taken.first).Bytes &&
+           Taken.second < Offset + Bytes;
+  });
+}
+
+/// Where the kernel would have the argument, had it asked for it.
+std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
+  const int Distance = infoOf(Kind).offset(Version);
+  // Without metadata, nobody knows where the kernel's own arguments end.
+  if (Distance < 0 ||
+      (!Layout.ExplicitSize && Layout.Hidden.empty() && sizeOfAll()))
+    return std::nullopt;
+  const unsigned Offset = alignTo(Layout.ExplicitSize, 8) + Distance;
+  return isFree(Offset, infoOf(Kind).Bytes) ? std::optional(Offset)
+                                            : std::nullopt;
+}
+
+Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
+  KernargGrowth Growth;
+  Growth.OldSize = Growth.NewSize = sizeOfAll();
+  Growth.Align = Kernel.Metadata.KernargSegmentAlign;
+  if (!statedSize() &&
+      (Kernel.Descriptor.raw().kernel_code_properties &
+       amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR))
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook needs arguments that the kernel is not given, and "
+                  "the kernel does not say how large its own are");
+  // As version 5 has them, which has them all: optimisers join loads of
+  // neighbours.
+  const unsigned Behind = alignTo(
+      std::max<unsigned>(Growth.OldSize, alignTo(Layout.ExplicitSize, 8) +
+                                             implicitSize(Version)),
+      8);
+  for (unsigned N = 0; N < hiddenArguments().size(); ++N) {
+    const auto Kind = HiddenArgument(N);
+    if (!(Missing & hiddenBit(Kind)))
+      continue;
+    if (Error E = check(Kind))
+      return std::move(E);
+    const unsigned Offset =
+        usualPlace(Kind).value_or(Behind + infoOf(Kind).OffsetV5);
+    Layout.Hidden[Kind] = Offset;
+    Growth.Added.push_back({Kind, Offset});
+    Growth.NewSize = std::max<unsigned>(
+        Growth.NewSize, alignTo(Offset + infoOf(Kind).Bytes, 8));
+  }
+  return Growth;
+}
+
+} // namespace
+
+Expected<KernargGrowth> growKernarg(KernargLayout &Layout,
+                                    const KernelInfo &Kernel,
+                                    unsigned ObjectVersion, uint32_t Wanted,
+                                    bool Offline) {
+  for (const auto &Given : Layout.Hidden)
+    Wanted &= ~hiddenBit(Given.first);
+  if (!Wanted)
+    return KernargGrowth();
+  return KernargGrower(Layout, Kernel, ObjectVersion, Offline).grow(Wanted);
+}
+
+void growArguments(const KernargGrowth &Growth, KernelDescriptor &Descriptor,
+                   KernelMetadata &Metadata) {
+  if (!Growth.any())
+    return;
+  Descriptor.raw().kernarg_size = Growth.NewSize;
+  Metadata.KernargSegmentSize = Growth.NewSize;
+  Metadata.AddedArguments = Growth.forMetadata();
+}
+
+} // namespace luthier

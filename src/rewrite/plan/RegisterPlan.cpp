@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/plan/RegisterPlan.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/RegisterFiles.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// A window that borrows registers has at least so many: few hooks need more,
+/// and what they do not need costs nothing.
+constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
+
+/// Registers of one file, by number, where nothing of the frame may be, or not
+/// everything.
+struct TakenRegisters {
+  /// Hooks name them (readReg, writeReg), or they are kept for the state.
+  BitVector Always{512};
+  BitVector ByArguments{512}; ///< Arguments come from them.
+
+  /// An even place of \p Count registers below \p End that are not taken, at
+  /// \p Wanted or else near. Nor do arguments come from the first \p NumTight
+  /// of them.
+  std::optional<unsigned> findBlock(unsigned NumTight, unsigned Count,
+                                    unsigned Wanted, unsigned End) const;
+};
+
+std::optional<unsigned> TakenRegisters::findBlock(unsigned NumTight,
+                                                  unsigned Count,
+                                                  unsigned Wanted,
+                                                  unsigned End) const {
+  auto isFree = [&](unsigned First) {
+    return First + Count <= End &&
+           Always.find_first_in(First, First + Count) < 0 &&
+           ByArguments.find_first_in(First, First + NumTight) < 0;
+  };
+  for (int First = alignDown(Wanted, 2); First >= 0; First -= 2)
+    if (isFree(First))
+      return First;
+  for (unsigned First = alignTo(Wanted, 2); First + Count <= End; First += 2)
+    if (isFree(First))
+      return First;
+  return std::nullopt;
+}
+
+class FramePlanner {
+public:
+  FramePlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
+               const VariantPlan &Variants, const HookNeeds &Needs,
+               const InstrumenterOptions &Options, FrameAttempt Attempt)
+      : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
+        ObjectVersion(LR.impl().Object->version()),
+        Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
+        Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
+        Limits(registerLimits(Kernel, Use.AGPRs, Traits, Attempt.Policy)),
+        HasAGPRs(
+            LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureMAIInsts)),
+        Variants(Variants), Options(Options), Attempt(Attempt) {
+    Plan.Files = &Files;
+    Plan.Use = Use;
+    Plan.Needs = Needs;
+    const KernelDescriptor &D = Kernel.Descriptor;
+    if (LR.impl().preloadsArguments())
+      Kernargs.PreloadedEnd =
+          (D.preloadOffset() + D.preloadedDwords()) * sizeof(uint32_t);
+  }
+
+  Expected<FramePlan> run();
+
+private:
+  void noteNamed();
+  Error placeState();
+  std::optional<StateForm> chooseForm() const;
+  bool fits(StateForm Form) const;
+  Error placeScalars();
+  Error placeVectors();
+  void placeEntry(bool KeepsIds);
+  Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
+  unsigned agprLimit() const;
+  bool needsState() const {
+    return Plan.Needs.State || Plan.Needs.Accumulators || Attempt.BorrowSGPRs ||
+           Options.Storage.has_value();
+  }
+
+  const amdgpu::RegisterFiles &Files;
+  const KernelInfo &Kernel;
+  const unsigned ObjectVersion;
+  KernargLayout Kernargs;
+  const RegisterFileTraits &Traits;
+  const RegisterLimits Limits;
+  const bool HasAGPRs;
+  const VariantPlan &Variants;
+  const InstrumenterOptions &Options;
+  const FrameAttempt Attempt;
+  FramePlan Plan;
+  /// First registers not taken yet.
+  unsigned NextSGPR = 0, NextVGPR = 0;
+  TakenRegisters SGPRs, VGPRs;
+};
+
+Error FramePlanner::outOf(StringRef What, unsigned Used, unsigned Limit) const {
+  return refuse(RefusalReason::RegisterBudget,
+                "the kernel uses " + Twine(Used) + " of " + Twine(Limit) + " " +
+                    What + " registers");
+}
+
+unsigned FramePlanner::agprLimit() const {
+  if (!Traits.UnifiedAGPRs)
+    return HasAGPRs ? std::min(Limits.VectorTotal, Traits.AddressableVGPRs) : 0;
+  const unsigned VGPRs = alignTo(std::max(NextVGPR, 1u), 4);
+  return std::min(Limits.VectorTotal - std::min(Limits.VectorTotal, VGPRs),
+                  Traits.AddressableVGPRs);
+}
+
+/// Registers where nothing of ours may be, or not always.
+void FramePlanner::noteNamed() {
+  auto note = [&](MCRegister Reg, BitVector TakenRegisters::*Set) {
+    const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
+    if (Range.File == amdgpu::RegisterFile::SGPR)
+      (SGPRs.*Set).set(Range.First, Range.end());
+    else if (Range.File == amdgpu::RegisterFile::VGPR)
+      (VGPRs.*Set).set(Range.First, Range.end());
+  };
+  for (unsigned Number : Plan.Needs.Named)
+    note(MCRegister(Number), &TakenRegisters::Always);
+  for (const PlannedPoint &Point : Variants.Points)
+    for (const ArgumentMove &Move : Point.Moves)
+      if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
+        note(*Reg, &TakenRegisters::ByArguments);
+}
+
+bool FramePlanner::fits(StateForm Form) const {
+  const unsigned AGPRs = agprLimit() - std::min(agprLimit(), Plan.Use.AGPRs);
+  const unsigned Scalars =
+      Limits.SGPRs - std::min<unsigned>(Limits.SGPRs, alignTo(NextSGPR, 2));
+  switch (Form) {
+  case StateForm::Vgpr:
+    return NextVGPR < Limits.VGPRs;
+  case StateForm::Agpr:
+    return AGPRs >= 1;
+  case StateForm::TwoAgprs:
+    return AGPRs >= 2;
+  case StateForm::AgprAnd3Sgprs:
+    return AGPRs >= 1 && Scalars >= 3;
+  case StateForm::SpilledWith3Sgprs:
+    return Scalars >= 3;
+  case StateForm::SpilledWith1Sgpr:
+    return true;
+  }
+  llvm_unreachable("every form is handled");
+}
+
+std::optional<StateForm> FramePlanner::chooseForm() const {
+  if (Options.Storage)
+    return fits(*Options.Storage) ? Options.Storage : std::nullopt;
+  // Cheapest first.
+  for (StateForm Form :
+       {StateForm::Vgpr, StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
+        StateForm::TwoAgprs, StateForm::Agpr, StateForm::SpilledWith1Sgpr})
+    if (fits(Form))
+      return Form;
+  return std::nullopt;
+}
+
+/// What stays the state's for the whole kernel.
+Error FramePlanner::placeState() {
+  if (!needsState())
+    return Error::success();
+  std::optional<StateForm> Form = chooseForm();
+  if (!Form)
+    return refuse(RefusalReason::RegisterBudget,
+                  "no register is left to keep the hooks' state in");
+  StateStorage &State = Plan.State.emplace();
+  State.Form = *Form;
+  unsigned AGPR = Plan.Use.AGPRs;
+  switch (*Form) {
+  case StateForm::Vgpr:
+    State.State = Files.vgpr(NextVGPR++);
+    break;
+  case StateForm::TwoAgprs:
+    State.Aside = Files.agpr(AGPR + 1);
+    [[fallthrough]];
+  case StateForm::Agpr:
+  case StateForm::AgprAnd3Sgprs:
+    State.Home = Files.agpr(AGPR);
+    break;
+  case StateForm::SpilledWith3Sgprs:
+  case StateForm::SpilledWith1Sgpr:
+    break;
+  }
+  if (*Form == StateForm::AgprAnd3Sgprs ||
+      *Form == StateForm::SpilledWith3Sgprs) {
+    NextSGPR = alignTo(NextSGPR, 2);
+    State.Exec = Files.sgprPair(NextSGPR);
+    NextSGPR += 2;
+  }
+  Plan.Stack.IsUsed |= State.usesStack();
+  // Else there has to be a dead one at each point.
+  if (State.usesStack() && NextSGPR < Limits.SGPRs)
+    State.Address = Files.sgpr(NextSGPR++);
+  return Error::success();
+}
+
+Error FramePlanner::placeScalars() {
+  PayloadFrame &Frame = Plan.Frame;
+  const unsigned Count = NumFrameSGPRs + Variants.ArgumentSGPRs;
+  unsigned First = alignTo(NextSGPR, 2);
+  const unsigned Room = Count + BorrowedSGPRs;
+  // Registers that stay the state's are not to be borrowed.
+  for (unsigned N = Plan.Use.SGPRs; N < NextSGPR; ++N)
+    SGPRs.Always.set(N);
+  if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
+    std::optional<unsigned> Block = SGPRs.findBlock(
+        NumFrameSGPRs, Count, Limits.SGPRs - std::min(Limits.SGPRs, Room),
+        Limits.SGPRs);
+    if (!Block)
+      return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
+    First = *Block;
+  }
+  Frame.FirstArgumentSGPR = First + NumFrameSGPRs;
+  Frame.FirstSGPR = First + Count;
+  Frame.SGPRLimit = Limits.SGPRs;
+  if (Frame.FirstSGPR > Limits.SGPRs)
+    return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
+  Frame.VccSave = Files.sgprPair(First);
+  Frame.ExecSave = Files.sgprPair(First + 2);
+  Frame.SccSave = Files.sgpr(First + 4);
+  Frame.M0Save = Files.sgpr(First + 5);
+  Frame.ModeSave = Files.sgpr(First + 6);
+  if (Plan.Stack.IsUsed)
+    Frame.StackPointer = Files.sgpr(First + 7);
+  for (unsigned N : SGPRs.Always.set_bits())
+    if (N >= Frame.FirstSGPR && N < Frame.SGPRLimit)
+      Frame.Kept.push_back(Files.sgpr(N));
+  return Error::success();
+}
+
+/// Up to three work-item ids are in the first registers.
+constexpr unsigned LaunchVGPRs = 3;
+
+/// Registers come in fours at least, so there always is one more.
+void FramePlanner::placeEntry(bool KeepsIds) {
+  const MCRegister First = Files.vgpr(LaunchVGPRs);
+  Plan.Entry = KeepsIds && Plan.Frame.WorkItemIds == First
+                   ? Files.vgpr(LaunchVGPRs + 1)
+                   : First;
+}
+
+Error FramePlanner::placeVectors() {
+  PayloadFrame &Frame = Plan.Frame;
+  const bool NeedsIds = Plan.Needs.WorkItemIds;
+  const bool IsStateBorrowed = Plan.State && !Plan.State->State;
+  // Room for the ids that costs nothing at points, and for putting the state
+  // together.
+  const bool KeepsIds = NeedsIds && NextVGPR + IsStateBorrowed < Limits.VGPRs;
+  if (KeepsIds)
+    Frame.WorkItemIds = Files.vgpr(NextVGPR++);
+  placeEntry(KeepsIds);
+  for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
+    VGPRs.Always.set(N);
+  const unsigned NumBlock = IsStateBorrowed + (NeedsIds && !KeepsIds);
+  // Some targets want register pairs aligned.
+  const unsigned NumTight =
+      Variants.ArgumentVGPRs ? alignTo(NumBlock, 2) : NumBlock;
+  const unsigned Count = NumTight + Variants.ArgumentVGPRs;
+  unsigned First = alignTo(NextVGPR, 2);
+  const unsigned Room = Count + BorrowedVGPRs;
+  if (Attempt.BorrowVGPRs && First + Room > Limits.VGPRs) {
+    std::optional<unsigned> Block = VGPRs.findBlock(
+        NumTight, Count, Limits.VGPRs - std::min(Limits.VGPRs, Room),
+        Limits.VGPRs);
+    if (!Block)
+      return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
+    First = *Block;
+  }
+  if (First + Count > Limits.VGPRs)
+    return outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
+  unsigned Next = First;
+  if (IsStateBorrowed)
+    Plan.State->State = Files.vgpr(Next++);
+  if (NeedsIds && !KeepsIds) {
+    Frame.WorkItemIds = Files.vgpr(Next++);
+    Plan.SpillsWorkItemIds = true;
+    Plan.Stack.IsUsed = true;
+  }
+  if (Plan.State)
+    Frame.State = Plan.State->State;
+  Frame.FirstArgumentVGPR = First + NumTight;
+  Frame.FirstVGPR = First + Count;
+  Frame.VGPRLimit = Limits.VGPRs;
+  for (unsigned N : VGPRs.Always.set_bits())
+    if (N >= Frame.FirstVGPR && N < Frame.VGPRLimit)
+      Frame.Kept.push_back(Files.vgpr(N));
+  return Error::success();
+}
+
+Expected<FramePlan> FramePlanner::run() {
+  PayloadFrame &Frame = Plan.Frame;
+  Frame.WaveSize = Kernel.Descriptor.usesWave32() ? 32 : 64;
+  Frame.ApplicationSGPRs = Plan.Use.SGPRs;
+  Frame.ApplicationVGPRs = Plan.Use.VGPRs;
+  Frame.ApplicationAGPRs = Plan.Use.AGPRs;
+  Plan.Stack.Base =
+      std::max<unsigned>(Kernel.Descriptor.raw().private_segment_fixed_size,
+                         Options.ApplicationStack);
+  Expected<KernargGrowth> Growth =
+      growKernarg(Kernargs, Kernel, ObjectVersion, Plan.Needs.HiddenArguments,
+                  Options.Offline);
+  if (!Growth)
+    return Growth.takeError();
+  Plan.Kernarg = std::move(*Growth);
+  Frame.ExplicitKernargSize = Kernargs.ExplicitSize;
+  Frame.HiddenArguments = Kernargs.Hidden;
+  Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);
+  Plan.Stack.IsUsed = Attempt.Stack || Attempt.BorrowVGPRs ||
+                      Attempt.BorrowSGPRs || Plan.Needs.Stack;
+  NextSGPR = Plan.Use.SGPRs;
+  NextVGPR = Plan.Use.VGPRs;
+  noteNamed();
+  if (Error E = placeState())
+    return std::move(E);
+  if (Error E = placeVectors())
+    return std::move(E);
+  if (Error E = placeScalars())
+    return std::move(E);
+  return std::move(Plan);
+}
+
+} // namespace
+
+Expected<FramePlan>
+planFrame(const LiftedRepresentation &LR, const RegisterUse &Use,
+          const VariantPlan &Variants, const HookNeeds &Needs,
+          const InstrumenterOptions &Options, FrameAttempt Attempt) {
+  return FramePlanner(LR, Use, Variants, Needs, Options, Attempt).run();
+}
+
+RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
+                        RegisterUse Code) {
+  const PayloadFrame &Frame = Plan.Frame;
+  const amdgpu::RegisterFiles &Files = *Plan.Files;
+  unsigned SGPRs = std::max(Code.SGPRs, Frame.FirstSGPR);
+  unsigned VGPRs = std::max(Code.VGPRs, Frame.FirstVGPR);
+  unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
+  for (const Payload &P : Payloads) {
+    SGPRs = std::max(SGPRs, P.SGPREnd);
+    VGPRs = std::max(VGPRs, P.VGPREnd);
+  }
+  auto include = [&](MCRegister Reg) {
+    if (!Reg)
+      return;
+    const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
+    unsigned &End = Range.File == amdgpu::RegisterFile::SGPR   ? SGPRs
+                    : Range.File == amdgpu::RegisterFile::VGPR ? VGPRs
+                                                               : AGPRs;
+    End = std::max(End, Range.end());
+  };
+  include(Frame.WorkItemIds);
+  if (Plan.State || Frame.WorkItemIds)
+    include(Plan.Entry);
+  if (Plan.State)
+    for (MCRegister Reg :
+         {Plan.State->State, Plan.State->Home, Plan.State->Aside,
+          Plan.State->Exec, Plan.State->Address})
+      include(Reg);
+  return {SGPRs, VGPRs, AGPRs};
+}
+
+} // namespace luthier

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which registers the payloads of a kernel and the code around them have. They
+// lie above the application's wherever there is room; else some are borrowed
+// from it, which the code around each payload saves as far as they are live.
+#ifndef LUTHIER_REWRITE_PLAN_REGISTERPLAN_H
+#define LUTHIER_REWRITE_PLAN_REGISTERPLAN_H
+
+#include "amdgpu/RegisterFiles.h"
+#include "analysis/RegisterUse.h"
+#include "hook/Payload.h"
+#include "luthier/LiftedRepresentation.h"
+#include "rewrite/emit/StateValueArrayStorage.h"
+#include "rewrite/plan/KernargGrowth.h"
+#include "rewrite/plan/StackPlan.h"
+#include "rewrite/plan/VariantPlan.h"
+#include <optional>
+
+namespace luthier {
+
+/// How far an attempt goes. Each step costs something at every point, so the
+/// first that works is taken.
+struct FrameAttempt {
+  RegisterPolicy Policy = RegisterPolicy::Grow;
+  bool BorrowVGPRs = false;
+  bool BorrowSGPRs = false;
+  bool Stack = false; ///< Payloads may spill.
+};
+
+/// Of the frame, in front of the first argument: VccSave, ExecSave (aligned
+/// pairs), SccSave, M0Save, ModeSave, StackPointer.
+inline constexpr unsigned NumFrameSGPRs = 8;
+
+struct FramePlan {
+  const amdgpu::RegisterFiles *Files = nullptr;
+  PayloadFrame Frame;
+  RegisterUse Use;
+  /// Set if the state register exists.
+  std::optional<StateStorage> State;
+  /// They are loaded at each point.
+  bool SpillsWorkItemIds = false;
+  /// A VGPR that the launch leaves free, for what is put together at the
+  /// kernel's entry and then stored: points have it where the launch has ids.
+  llvm::MCRegister Entry;
+  StackPlan Stack;
+  HookNeeds Needs;
+  KernargGrowth Kernarg;
+
+  /// The frame's register for it, whether or not payloads have a stack.
+  llvm::MCRegister stackPointer() const {
+    return Files->sgpr(Frame.FirstArgumentSGPR - 1);
+  }
+  bool isApplicationSGPR(unsigned N) const { return N < Use.SGPRs; }
+  bool isApplicationVGPR(unsigned N) const { return N < Use.VGPRs; }
+};
+
+/// Refuses with RegisterBudget if \p Attempt does not go far enough.
+llvm::Expected<FramePlan>
+planFrame(const LiftedRepresentation &LR, const RegisterUse &Use,
+          const VariantPlan &Variants, const HookNeeds &Needs,
+          const InstrumenterOptions &Options, FrameAttempt Attempt);
+
+/// The registers that the frame and the payloads take, and \p Code at least.
+RegisterUse registersOf(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
+                        RegisterUse Code);
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_PLAN_REGISTERPLAN_H
