@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include <vector>
 
 // The table is not exported from libLLVM, so this library has its own copy.
 #define GET_INSTRMAP_INFO
@@ -31,7 +32,8 @@ struct EncodingTraits {
 
 /// Newest first; a processor takes the first row whose feature it has.
 ArrayRef<EncodingTraits> encodingTraits() {
-  static const EncodingTraits Rows[] = {
+  // Never destroyed: kernels are dispatched while the process ends, too.
+  static const auto &Rows = *new std::vector<EncodingTraits>{
       {AMDGPU::FeatureGFX12,
        Family::GFX12,
        Family::GFX12,

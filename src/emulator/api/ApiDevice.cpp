@@ -3,6 +3,7 @@
 // C API: devices, their memory, and what they have counted.
 #include "emulator/api/Handles.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdio>
 
 using namespace luthier::emulator;
 using namespace luthier::emulator::api;
@@ -18,9 +19,13 @@ luthier_emu_status unmapped(luthier_emu_device *Device, uint64_t Address,
 }
 } // namespace
 
-std::string &api::threadError() {
-  thread_local std::string Text;
-  return Text;
+namespace {
+/// Without a destructor: calls may come when a thread's variables are gone.
+thread_local char ThreadError[1024];
+} // namespace
+
+void api::setThreadError(const std::string &Text) {
+  std::snprintf(ThreadError, sizeof(ThreadError), "%s", Text.c_str());
 }
 
 uint32_t luthier_emu_version(void) {
@@ -51,8 +56,7 @@ const char *luthier_emu_target(uint32_t Index) {
 luthier_emu_status
 luthier_emu_device_create(const luthier_emu_device_options *Options,
                           luthier_emu_device **Device) {
-  std::string &Error = threadError();
-  Error.clear();
+  setThreadError("");
   luthier_emu_device *None = nullptr;
   if (!Options || !Device)
     return nullArgument(None);
@@ -63,27 +67,26 @@ luthier_emu_device_create(const luthier_emu_device_options *Options,
     return fail(None, LUTHIER_EMU_INVALID_ARGUMENT, "no target is given");
   api::Device::Options Opts;
   Opts.T = findTarget(Given.target);
+  std::string Error;
   if (!Opts.T) {
     Error =
         "target '" + std::string(Given.target) + "' is not emulated; known are";
     for (const Target &T : targets())
       Error += (&T == targets().data() ? " " : ", ") + std::string(T.Name);
-    return LUTHIER_EMU_UNKNOWN_TARGET;
+    return fail(None, LUTHIER_EMU_UNKNOWN_TARGET, std::move(Error));
   }
   Opts.Seed = Given.seed;
   Opts.Threads = std::max(Given.threads, 1u);
   Opts.ComputeUnits = Given.compute_units ? Given.compute_units : 8;
   Opts.CountInstructions = Given.count_instructions != 0;
   auto Strict = strict::parseOptions(Given.strict ? Given.strict : "", Error);
-  if (!Strict) {
-    Error = "strict: " + Error;
-    return LUTHIER_EMU_INVALID_ARGUMENT;
-  }
+  if (!Strict)
+    return fail(None, LUTHIER_EMU_INVALID_ARGUMENT, "strict: " + Error);
   Opts.Strict = *Strict;
   Opts.Seed = Strict->Seed.value_or(Opts.Seed);
   auto D = api::Device::create(Opts, Error);
   if (!D)
-    return LUTHIER_EMU_UNKNOWN_TARGET;
+    return fail(None, LUTHIER_EMU_UNKNOWN_TARGET, std::move(Error));
   *Device = new luthier_emu_device{std::move(D), "", {}};
   return LUTHIER_EMU_OK;
 }
@@ -91,7 +94,7 @@ luthier_emu_device_create(const luthier_emu_device_options *Options,
 void luthier_emu_device_destroy(luthier_emu_device *Device) { delete Device; }
 
 const char *luthier_emu_error(const luthier_emu_device *Device) {
-  return (Device ? Device->D->Error : threadError()).c_str();
+  return Device ? Device->D->Error.c_str() : ThreadError;
 }
 
 luthier_emu_status luthier_emu_map(luthier_emu_device *Device, uint64_t Address,

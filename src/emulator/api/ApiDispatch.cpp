@@ -15,7 +15,7 @@ luthier_emu_status makeExecution(luthier_emu_execution &E, bool Prepared,
   if (!Prepared)
     return fail(Device, LUTHIER_EMU_REFUSED,
                 E.L.dispatch().KernelName + ": " + Error);
-  static const std::function<void(uint32_t)> NoInterrupt;
+  static const auto &NoInterrupt = *new std::function<void(uint32_t)>;
   api::Device &D = *Device->D;
   const LaunchPlan &Plan = E.L.plan();
   E.Observer = D.makeObserver(Plan);

@@ -50,13 +50,17 @@ struct luthier_emu_execution {
 
 namespace luthier::emulator::api {
 
-/// The error text of the calling thread, for calls without any object.
-std::string &threadError();
+/// The error text of the calling thread, for calls without any object. Cut
+/// where it is very long.
+void setThreadError(const std::string &Text);
 
 /// \p Device may be null.
 inline luthier_emu_status fail(luthier_emu_device *Device,
                                luthier_emu_status Status, std::string Text) {
-  (Device ? Device->D->Error : threadError()) = std::move(Text);
+  if (Device)
+    Device->D->Error = std::move(Text);
+  else
+    setThreadError(Text);
   return Status;
 }
 

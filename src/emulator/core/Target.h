@@ -29,6 +29,17 @@ enum class WaitLayout : uint8_t {
   Gfx12, ///< a counter and an instruction per class of operation
 };
 
+/// Which values of dpp_ctrl mean something; quad_perm, shifts and rotations in
+/// a row and mirrors do everywhere.
+enum class DppControls : uint8_t {
+  /// Shifts and rotations of the wave by one, and row_bcast.
+  Gcn,
+  /// The same and row_newbcast, the only one for 64-bit operands.
+  Cdna,
+  /// row_share and row_xmask.
+  Rdna,
+};
+
 struct Target {
   std::string_view Name;
   unsigned Generation; ///< 9, 10, 11 or 12.
@@ -68,6 +79,7 @@ struct Target {
 
   /// MODE bits that do not exist because they count as always set.
   uint32_t ImpliedMode;
+  DppControls Dpp;
   /// MODE can make M0 an index into the vector registers.
   bool HasGprIndexMode;
   WaitLayout Waits;

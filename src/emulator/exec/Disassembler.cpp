@@ -2,13 +2,16 @@
 #include "emulator/exec/Disassembler.h"
 #include "emulator/exec/LiteralGuard.h"
 #include "emulator/exec/ShortCode.h"
+#include "emulator/exec/UnusedFields.h"
 #include "llvm-c/Target.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -72,13 +75,9 @@ bool Disassembler::hasImpossibleConstant(const llvm::MCInst &MI) const {
   return false;
 }
 
-uint64_t Disassembler::read(std::span<const uint8_t> Code,
-                            llvm::MCInst &MI) const {
+uint64_t Disassembler::readPadded(std::span<uint8_t> Padded,
+                                  llvm::MCInst &MI) const {
   using llvm::MCDisassembler;
-  // LLVM expects to find a literal that the code announces.
-  uint8_t Padded[4 * MostDwords] = {};
-  if (!Code.empty())
-    std::memcpy(Padded, Code.data(), std::min(Code.size(), sizeof(Padded)));
   if (hasMisplacedLiteral(Padded, T.Generation))
     return 0;
   const bool IsDisguised = hasMistakenConstant(Padded, T.Generation);
@@ -88,14 +87,15 @@ uint64_t Disassembler::read(std::span<const uint8_t> Code,
   auto Decoded = MCDisassembler::Fail;
   uint64_t Size = 0;
   uint32_t First;
-  std::memcpy(&First, Padded, sizeof(First));
+  std::memcpy(&First, Padded.data(), sizeof(First));
+  const llvm::ArrayRef<uint8_t> Code(Padded.data(), Padded.size());
   if (mayEndHere(First))
-    Decoded = Llvm->getInstruction(
-        MI, Size, llvm::ArrayRef(Padded, sizeof(First)), 0, llvm::nulls());
+    Decoded = Llvm->getInstruction(MI, Size, Code.take_front(sizeof(First)), 0,
+                                   llvm::nulls());
   if (Decoded == MCDisassembler::Fail)
-    Decoded = Llvm->getInstruction(MI, Size, Padded, 0, llvm::nulls());
+    Decoded = Llvm->getInstruction(MI, Size, Code, 0, llvm::nulls());
   // A soft failure is valid code that no assembler would write.
-  if (Decoded == MCDisassembler::Fail || Size % 4 != 0 || Size > Code.size() ||
+  if (Decoded == MCDisassembler::Fail || Size % 4 != 0 ||
       hasImpossibleConstant(MI))
     return 0;
   if (IsDisguised)
@@ -103,6 +103,32 @@ uint64_t Disassembler::read(std::span<const uint8_t> Code,
       if (Op.isImm() && Op.getImm() == Disguised)
         Op.setImm(MistakenConstant);
   return Size;
+}
+
+uint64_t Disassembler::read(std::span<const uint8_t> Code,
+                            llvm::MCInst &MI) const {
+  // LLVM expects to find a literal that the code announces.
+  using Buffer = std::array<uint8_t, 4 * MostDwords>;
+  Buffer Padded = {};
+  if (!Code.empty())
+    std::memcpy(Padded.data(), Code.data(),
+                std::min(Code.size(), Padded.size()));
+  Buffer Copy = Padded;
+  uint64_t Size = readPadded(Copy, MI);
+  auto OpcodeOf =
+      [this](std::span<const uint8_t> Bytes) -> std::optional<unsigned> {
+    Buffer Try;
+    std::ranges::copy(Bytes, Try.begin());
+    llvm::MCInst Read;
+    if (!readPadded(Try, Read))
+      return std::nullopt;
+    return Read.getOpcode();
+  };
+  if (!Size && clearUnusedFields(Padded, T.Generation, OpcodeOf)) {
+    MI = llvm::MCInst();
+    Size = readPadded(Padded, MI);
+  }
+  return Size > Code.size() ? 0 : Size;
 }
 
 std::string Disassembler::print(std::span<const uint8_t> Code,

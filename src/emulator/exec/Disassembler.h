@@ -34,6 +34,7 @@ public:
   create(const Target &T, unsigned WaveSize, std::string &Error);
 
   /// Bytes of the instruction that \p Code begins with; 0 if there is none.
+  /// Fields that it does not use may hold anything.
   uint64_t read(std::span<const uint8_t> Code, llvm::MCInst &MI) const;
   /// As assembly, for messages.
   std::string print(std::span<const uint8_t> Code, uint64_t PC) const;
@@ -46,6 +47,8 @@ public:
 
 private:
   explicit Disassembler(const Target &T) : T(T) {}
+  /// Of MostDwords dwords, which may be changed.
+  uint64_t readPadded(std::span<uint8_t> Padded, llvm::MCInst &MI) const;
   bool hasImpossibleConstant(const llvm::MCInst &MI) const;
 
   const Target &T;

@@ -392,6 +392,37 @@ void InstBuilder::buildMatrix() {
   }
 }
 
+/// LLVM decodes reserved controls, too.
+bool InstBuilder::hasDppControl() const {
+  if (operand(N::dpp8))
+    return true;
+  auto IsPairRegister = [](const Operand &O) {
+    return O.Kind == Source::Vgpr && isPair(O.Type);
+  };
+  const bool IsWide =
+      T.Dpp == DppControls::Cdna &&
+      (IsPairRegister(I.Dst) || std::ranges::any_of(I.Src, IsPairRegister));
+  const unsigned Control = I.DppControl, Amount = Control & 15;
+  if (Control < 0x100) // quad_perm
+    return !IsWide;
+  switch (Control >> 4) {
+  case 0x10: // row_shl
+  case 0x11: // row_shr
+  case 0x12: // row_ror
+    return Amount && !IsWide;
+  case 0x13: // wave_shl, wave_rol, wave_shr and wave_ror, by one
+    return Amount % 4 == 0 && !IsWide && T.Dpp != DppControls::Rdna;
+  case 0x14: // mirrors, then row_bcast
+    return !IsWide && Amount < (T.Dpp == DppControls::Rdna ? 2 : 4);
+  case 0x15: // row_newbcast or row_share
+    return T.Dpp != DppControls::Gcn;
+  case 0x16: // row_xmask
+    return T.Dpp == DppControls::Rdna;
+  default:
+    return false;
+  }
+}
+
 static bool isNarrow(ValueType T) {
   return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
 }
@@ -447,6 +478,7 @@ void InstBuilder::buildModifiers(uint64_t Flags) {
   }
   if (I.IsDpp) {
     I.DppControl = uint16_t(immediate(N::dpp_ctrl).value_or(0));
+    Valid &= hasDppControl();
     constexpr int64_t Dpp16FetchInactive = 1, Dpp8FetchInactive = 0xea;
     int64_t Fetch = immediate(N::fi).value_or(0);
     I.FetchInactive = Fetch == Dpp16FetchInactive || Fetch == Dpp8FetchInactive;

@@ -53,6 +53,7 @@ private:
   void setScalarRegister(Operand &To, unsigned First, unsigned Last);
   void redirectNullResults();
   bool writesExec() const;
+  bool hasDppControl() const;
   bool canReadLdsDirect(const Operand &To) const;
   void setScalarMasks();
   void noteFloatMode();

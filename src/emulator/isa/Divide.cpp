@@ -38,32 +38,39 @@ template <class F> struct Scaled {
   bool Flag; ///< The quotient needs scaling afterwards.
 };
 
-/// \p Value is either the denominator or the numerator.
+/// \p Value is either the denominator or the numerator. The flag is that of
+/// hardware, which looks at the difference of exponents, also of zeroes,
+/// infinities and NaNs; and it calls a quotient tiny that may still be the
+/// smallest normal number.
 template <class F> Scaled<F> divideScale(F Value, F Denominator, F Numerator) {
   using T = DivideTraits<F>;
   constexpr int Bias = FloatTraits<F>::Bias;
+  const int Distance = exponentOf(Numerator) - exponentOf(Denominator);
   // Whether 1/D and N/D are below the normal range, judged without rounding.
   bool TinyReciprocal = exponentOf(Denominator) >= 2 * Bias - 1 &&
                         !isInfinite(Denominator) && !isNan(Denominator) &&
                         1 / magnitude(Denominator) <
                             fromFloatBits<F>(typename FloatTraits<F>::Bits(1)
                                              << FloatTraits<F>::MantissaBits);
+  // The field of a denormal numerator says too little.
   F Quotient = Numerator / Denominator;
-  bool TinyQuotient =
-      isDenormal(Quotient) || (Quotient == 0 && !isInfinite(Denominator));
+  const bool IsTiny = Distance < 2 - Bias || isDenormal(Quotient) ||
+                      (Quotient == 0 && !isInfinite(Denominator));
+  const bool IsHuge = Distance >= T::FarApart;
   bool IsDenominator = bitsOf(Value) == bitsOf(Denominator);
   bool IsNumerator = bitsOf(Value) == bitsOf(Numerator);
   if (Denominator == 0 || Numerator == 0)
-    return {fromFloatBits<F>(ExponentMask<F> | QuietBit<F>), false};
-  if (exponentOf(Numerator) - exponentOf(Denominator) >= T::FarApart)
+    return {fromFloatBits<F>(ExponentMask<F> | QuietBit<F>),
+            IsHuge || Distance < 2 - Bias};
+  if (IsHuge)
     return {IsDenominator ? timesPowerOfTwo(Value, T::Shift) : Value, true};
   if (isDenormal(Denominator))
     return {timesPowerOfTwo(Value, T::Shift), false};
-  if (TinyReciprocal && TinyQuotient)
+  if (TinyReciprocal && IsTiny)
     return {IsDenominator ? timesPowerOfTwo(Value, -T::Shift) : Value, true};
   if (TinyReciprocal)
     return {timesPowerOfTwo(Value, -T::Shift), false};
-  if (TinyQuotient)
+  if (IsTiny)
     return {IsNumerator ? timesPowerOfTwo(Value, T::Shift) : Value, true};
   if (exponentOf(Numerator) <= T::TinyNumerator)
     return {timesPowerOfTwo(Value, T::Shift), false};

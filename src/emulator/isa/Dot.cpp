@@ -194,8 +194,9 @@ F32 halfDot(U32 A, U32 B, F32 C) {
   return C;
 }
 
-/// The long form has selectors and signs; those of the accumulator are a
-/// float's.
+/// The long form has selectors and signs. The accumulator is one float: neg_lo
+/// negates it, and it has no upper half for neg_hi (a compiler that negates it
+/// sets both bits).
 template <auto Dot, auto LateDot = Dot>
 void selectedDot(Wave &W, const Inst &I) {
   if (!W.exec())
@@ -203,14 +204,13 @@ void selectedDot(Wave &W, const Inst &I) {
   const U32 *A = source32(W, I, 0), *B = source32(W, I, 1);
   const U32 *C = source32(W, I, 2);
   HalfSelect SelectA(I.Src[0], true), SelectB(I.Src[1], true);
-  U32 Keep = I.Src[2].Modifiers & Absolute ? 0x7fffffff : ~U32(0);
   U32 Sign = I.Src[2].Modifiers & Negate ? 0x80000000 : 0;
   U32 *Result = W.Thread->Scratch.Result[0];
   bool Late = W.T->Generation < 10;
   for (unsigned L = 0; L != NumLanes; ++L) {
     U32 X = SelectA.low(A[L]) | SelectA.high(A[L]) << 16;
     U32 Y = SelectB.low(B[L]) | SelectB.high(B[L]) << 16;
-    F32 Addend = fromBits<F32>((C[L] & Keep) ^ Sign);
+    F32 Addend = fromBits<F32>(C[L] ^ Sign);
     Result[L] = toBits(Late ? LateDot(X, Y, Addend) : Dot(X, Y, Addend));
   }
   writeBack(W, I);

@@ -40,6 +40,8 @@ constexpr Operation Rows[] = {
     vop<fused>("v_fmac_f64"),
     pickRow<F64, Pick::Min>("v_min_f64"),
     pickRow<F64, Pick::Max>("v_max_f64"),
+    pickNumberRow<F64, Pick::Min>("v_min_num_f64"),
+    pickNumberRow<F64, Pick::Max>("v_max_num_f64"),
     pickRow<F64, Pick::Minimum>("v_minimum_f64"),
     pickRow<F64, Pick::Maximum>("v_maximum_f64"),
     vop<[](F64 A) { return __builtin_trunc(A); }>("v_trunc_f64"),

@@ -36,14 +36,18 @@ U32 maskedSadBytes(U32 A, U32 B, U32 C) {
     C += byteOf(B, N) ? difference(byteOf(A, N), byteOf(B, N)) : 0;
   return C;
 }
-template <auto Sad> U64 fourSads(U64 A, U32 B, U64 C) {
+/// Four 16-bit sums, which wrap around unless the clamp bit is set.
+template <auto Sad, bool Saturating> U64 fourSads(U64 A, U32 B, U64 C) {
   U64 Result = 0;
   for (unsigned N = 0; N != 4; ++N) {
     U32 Sum = Sad(U32(A >> (8 * N)), B, U32(C >> (16 * N) & 0xffff));
-    // Sums saturate at 16 bits.
-    Result |= U64(minOf<U32>(Sum, 0xffff)) << (16 * N);
+    U64 Kept = Saturating ? minOf<U32>(Sum, 0xffff) : U16(Sum);
+    Result |= Kept << (16 * N);
   }
   return Result;
+}
+template <auto Sad> constexpr Operation fourSadsRow(const char *Name) {
+  return vopSat<fourSads<Sad, false>, fourSads<Sad, true>>(Name);
 }
 U32 averageBytes(U32 A, U32 B, U32 C) {
   U32 Result = 0;
@@ -54,19 +58,28 @@ U32 averageBytes(U32 A, U32 B, U32 C) {
 }
 
 /// Four 32-bit sums in four registers.
-void maskedQuadSad(Wave &W, const Inst &I) {
+template <bool Saturating> void maskedQuadSad(Wave &W, const Inst &I) {
   Pair A = source64(W, I, 0);
   const U32 *B = source32(W, I, 1), *C = W.vgpr(I.Src[2].Reg);
   alignas(64) U32 Sums[4][NumLanes];
   for (unsigned N = 0; N != 4; ++N)
     for (unsigned L = 0; L != NumLanes; ++L) {
       U64 Bytes = A.Low[L] | U64(A.High[L]) << 32;
-      Sums[N][L] =
-          saturate<U32>(I64(maskedSadBytes(U32(Bytes >> (8 * N)), B[L], 0)) +
-                        C[N * NumLanes + L]);
+      I64 Sum = I64(maskedSadBytes(U32(Bytes >> (8 * N)), B[L], 0)) +
+                C[N * NumLanes + L];
+      Sums[N][L] = Saturating ? saturate<U32>(Sum) : U32(Sum);
     }
   for (unsigned N = 0; N != 4; ++N)
     writeMasked(W.vgpr(I.Dst.Reg + N), Sums[N], W.exec());
+}
+
+constexpr Operation maskedQuadSadRow() {
+  Operation Op{"v_mqsad_u32_u8",
+               maskedQuadSad<false>,
+               ValueType::Wide,
+               {ValueType::U64, ValueType::U32, ValueType::Wide}};
+  Op.Saturating = maskedQuadSad<true>;
+  return Op;
 }
 
 constexpr Operation Rows[] = {
@@ -159,12 +172,9 @@ constexpr Operation Rows[] = {
            [](U32 A, U32 B, U32 C) {
              return saturate<U32>(I64(maskedSadBytes(A, B, 0)) + C);
            }>("v_msad_u8"),
-    vop<fourSads<sadBytes>>("v_qsad_pk_u16_u8"),
-    vop<fourSads<maskedSadBytes>>("v_mqsad_pk_u16_u8"),
-    {"v_mqsad_u32_u8",
-     maskedQuadSad,
-     ValueType::Wide,
-     {ValueType::U64, ValueType::U32, ValueType::Wide}},
+    fourSadsRow<sadBytes>("v_qsad_pk_u16_u8"),
+    fourSadsRow<maskedSadBytes>("v_mqsad_pk_u16_u8"),
+    maskedQuadSadRow(),
     vop<averageBytes>("v_lerp_u8"),
 };
 

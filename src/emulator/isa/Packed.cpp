@@ -83,28 +83,34 @@ template <auto F, auto Saturating> constexpr Operation pkSat(const char *Name) {
 }
 
 /// Minimum and maximum, which depend on MODE.
-template <Pick P, bool Ieee> F16 pickHalf(F16 A, F16 B, F16 C) {
-  return pick<F16, P, Ieee>(A, B, C);
+template <Pick P, NanRule Rule> F16 pickHalf(F16 A, F16 B, F16 C) {
+  return pick<F16, P, Rule>(A, B, C);
 }
-template <Pick P, bool Ieee> F16 pickHalf2(F16 A, F16 B) {
-  return pick<F16, P, Ieee>(A, B, B);
+template <Pick P, NanRule Rule> F16 pickHalf2(F16 A, F16 B) {
+  return pick<F16, P, Rule>(A, B, B);
+}
+template <Pick P, NanRule Rule> void pickHalvesBy(Wave &W, const Inst &I) {
+  if constexpr (P < Pick::Min3)
+    PackedSignature<F16, F16, F16>::handler<pickHalf2<P, Rule>>(W, I);
+  else
+    PackedSignature<F16, F16, F16, F16>::handler<pickHalf<P, Rule>>(W, I);
 }
 template <Pick P> void pickHalves(Wave &W, const Inst &I) {
-  using Two = PackedSignature<F16, F16, F16>;
-  using Three = PackedSignature<F16, F16, F16, F16>;
-  bool Ieee = W.Mode & mode::Ieee;
-  if constexpr (P < Pick::Min3)
-    Ieee ? Two::handler<pickHalf2<P, true>>(W, I)
-         : Two::handler<pickHalf2<P, false>>(W, I);
+  if (W.Mode & mode::Ieee)
+    pickHalvesBy<P, NanRule::Ieee>(W, I);
   else
-    Ieee ? Three::handler<pickHalf<P, true>>(W, I)
-         : Three::handler<pickHalf<P, false>>(W, I);
+    pickHalvesBy<P, NanRule::Plain>(W, I);
 }
 template <Pick P> constexpr Operation pickPackedRow(const char *Name) {
   if constexpr (P < Pick::Min3)
     return PackedSignature<F16, F16, F16>::row(Name, pickHalves<P>);
   else
     return PackedSignature<F16, F16, F16, F16>::row(Name, pickHalves<P>);
+}
+template <Pick P> constexpr Operation pickPackedNumberRow(const char *Name) {
+  Operation Op = pickPackedRow<P>(Name);
+  Op.Fn = pickHalvesBy<P, NanRule::Number>;
+  return Op;
 }
 
 template <class T> T sum(T A, T B) { return T(A + B); }
@@ -327,6 +333,8 @@ constexpr Operation Rows[] = {
                   {ValueType::U32, ValueType::U32}}),
     pickPackedRow<Pick::Min>("v_pk_min_f16"),
     pickPackedRow<Pick::Max>("v_pk_max_f16"),
+    pickPackedNumberRow<Pick::Min>("v_pk_min_num_f16"),
+    pickPackedNumberRow<Pick::Max>("v_pk_max_num_f16"),
     pickPackedRow<Pick::Minimum>("v_pk_minimum_f16"),
     pickPackedRow<Pick::Maximum>("v_pk_maximum_f16"),
     pickPackedRow<Pick::Minimum3>("v_pk_minimum3_f16"),

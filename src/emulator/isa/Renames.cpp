@@ -5,7 +5,9 @@
 namespace luthier::emulator {
 
 const std::string &canonicalMnemonic(const std::string &Mnemonic) {
-  static const std::unordered_map<std::string, std::string> Names = {
+  // Never destroyed: kernels run while the process ends, too.
+  using Map = std::unordered_map<std::string, std::string>;
+  static const Map &Names = *new Map{
 #define LUTHIER_RENAME(New, Canonical) {#New, #Canonical},
 #include "emulator/isa/Renames.def"
   };

@@ -13,7 +13,10 @@ namespace luthier::emulator::lockstep {
 
 namespace {
 
-const std::function<void(uint32_t)> NoInterrupt;
+const std::function<void(uint32_t)> &noInterrupt() {
+  static const auto &None = *new std::function<void(uint32_t)>;
+  return None;
+}
 
 /// What depends on time or on the order of others, and is replayed.
 bool isReplayed(const InstInfo &Info) {
@@ -103,14 +106,14 @@ Runner::Version::Version(Side S, const strict::Options &Checks,
 Runner::Runner(Side A, Side B, const Options &O)
     : O(O), Original(
                 A, poisonOnly(), [](const auto &) {},
-                O.Interrupt ? O.Interrupt : NoInterrupt, O.Seed),
+                O.Interrupt ? O.Interrupt : noInterrupt(), O.Seed),
       Instrumented(
           B, forInstrumented(O.Strict),
           [this](const auto &V) {
             if (!Violated)
               Violated = V;
           },
-          NoInterrupt, O.Seed),
+          noInterrupt(), O.Seed),
       State(O), ToOriginal(O.ToOriginal.begin(), O.ToOriginal.end()),
       Random(O.Seed) {
   if (O.OnlyWhatIsRead)

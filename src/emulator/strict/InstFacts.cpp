@@ -9,6 +9,9 @@
 
 namespace luthier::emulator::strict {
 
+// Tables here are never destroyed: ROCr copies memory with kernels while the
+// process ends.
+
 namespace {
 
 namespace flags = llvm::SIInstrFlags;
@@ -24,10 +27,10 @@ constexpr RuleRow RuleRows[] = {
 };
 
 const RuleRow *findRule(llvm::StringRef Name) {
-  static const auto Rows = [] {
-    llvm::StringMap<const RuleRow *> Map;
+  static const auto &Rows = *[] {
+    auto *Map = new llvm::StringMap<const RuleRow *>;
     for (const RuleRow &Row : RuleRows)
-      Map.try_emplace(Row.Name, &Row);
+      Map->try_emplace(Row.Name, &Row);
     return Map;
   }();
   return Rows.lookup(Name);
@@ -36,11 +39,11 @@ const RuleRow *findRule(llvm::StringRef Name) {
 } // namespace
 
 Handler handlerOf(llvm::StringRef Name) {
-  static const auto Handlers = [] {
-    llvm::StringMap<Handler> Map;
+  static const auto &Handlers = *[] {
+    auto *Map = new llvm::StringMap<Handler>;
     for (std::span<const Operation> Table : operationSet().Tables)
       for (const Operation &Op : Table)
-        Map.try_emplace(Op.Name, Op.Fn);
+        Map->try_emplace(Op.Name, Op.Fn);
     return Map;
   }();
   return Handlers.lookup(Name);
@@ -52,7 +55,7 @@ const InstFacts &factsOfPart(const Target &T, Handler Fn) {
     std::unique_ptr<InstFacts> Facts;
   };
   static std::mutex Mutex;
-  static std::map<Handler, Part> Parts;
+  static auto &Parts = *new std::map<Handler, Part>;
   std::lock_guard Lock(Mutex);
   Part &P = Parts[Fn];
   if (!P.Facts) {

@@ -45,11 +45,16 @@ template <Kind K> uint64_t scales(C &L) {
   };
   uint64_t D = Source(1), N = Source(2);
   bool IsDenominator = L.S[0] == L.S[1], IsNumerator = L.S[0] == L.S[2];
-  if (F.isZero(D) || F.isZero(N))
+  // Hardware decides by the exponents, those of zeroes included.
+  const int Distance = field(F, L.S[2]) - field(F, L.S[1]);
+  const bool IsFar = Distance >= Far, IsDeep = Distance <= 1 - F.bias();
+  if (F.isZero(D) || F.isZero(N)) {
+    L.MaskOut = IsFar || IsDeep;
     return F.quietNan();
+  }
   bool DFinite = !F.isNan(D) && !F.isInfinite(D);
   bool NFinite = !F.isNan(N) && !F.isInfinite(N);
-  if (field(F, L.S[2]) - field(F, L.S[1]) >= Far) {
+  if (IsFar) {
     L.MaskOut = true;
     return IsDenominator ? Shifted(Shift) : L.S[0];
   }
@@ -59,8 +64,9 @@ template <Kind K> uint64_t scales(C &L) {
   bool TinyReciprocal =
       DFinite && isTiny(F, quotient(One, exactOf(F, size(F, D))));
   bool TinyQuotient =
-      DFinite && NFinite &&
-      isTiny(F, quotient(exactOf(F, size(F, N)), exactOf(F, size(F, D))));
+      IsDeep ||
+      (DFinite && NFinite &&
+       isTiny(F, quotient(exactOf(F, size(F, N)), exactOf(F, size(F, D)))));
   if (TinyReciprocal && TinyQuotient) {
     L.MaskOut = true;
     return IsDenominator ? Shifted(-Shift) : L.S[0];

@@ -88,9 +88,13 @@ bool isLess(const Format &F, uint64_t A, uint64_t B) {
 }
 uint64_t quiet(const Format &F, uint64_t V) { return V | F.quietBit(); }
 
-/// As minNum of IEEE 754-2008 where MODE says so; else NaNs just lose.
+/// As minNum of IEEE 754-2008 where MODE says so; else NaNs just lose. From
+/// generation 12 on, where these are called "num", they do whatever MODE says.
 template <bool Max>
-uint64_t number(const Format &F, uint64_t A, uint64_t B, bool Ieee) {
+uint64_t number(const Format &F, uint64_t A, uint64_t B, const C &L) {
+  if (L.Generation >= 12 && F.isNan(A) && F.isNan(B))
+    return quiet(F, A);
+  const bool Ieee = L.Generation < 12 && L.Ieee;
   if (Ieee && F.isSignalling(A))
     return quiet(F, A);
   if (Ieee && F.isSignalling(B))
@@ -103,14 +107,14 @@ uint64_t number(const Format &F, uint64_t A, uint64_t B, bool Ieee) {
 }
 /// As minimum of IEEE 754-2019.
 template <bool Max>
-uint64_t newer(const Format &F, uint64_t A, uint64_t B, bool) {
+uint64_t newer(const Format &F, uint64_t A, uint64_t B, const C &) {
   for (bool Signalling : {true, false})
     for (uint64_t V : {A, B})
       if (F.isNan(V) && (F.isSignalling(V) || !Signalling))
         return quiet(F, V);
   return isLess(F, A, B) != Max ? A : B;
 }
-using Chooser = uint64_t (*)(const Format &, uint64_t, uint64_t, bool);
+using Chooser = uint64_t (*)(const Format &, uint64_t, uint64_t, const C &);
 
 uint64_t flushedResult(const Format &F, uint64_t V, const FloatRules &R) {
   bool Keeps = R.KeepDenormalSources && R.KeepDenormalResults;
@@ -118,12 +122,12 @@ uint64_t flushedResult(const Format &F, uint64_t V, const FloatRules &R) {
 }
 template <Kind K, Chooser First> uint64_t picks(C &L) {
   const Format &F = format<K>();
-  return flushedResult(F, First(F, L.S[0], L.S[1], L.Ieee), rules<K>(L));
+  return flushedResult(F, First(F, L.S[0], L.S[1], L), rules<K>(L));
 }
 template <Kind K, Chooser First, Chooser Second> uint64_t picks3(C &L) {
   const Format &F = format<K>();
-  uint64_t Both = First(F, L.S[0], L.S[1], L.Ieee);
-  return flushedResult(F, Second(F, Both, L.S[2], L.Ieee), rules<K>(L));
+  uint64_t Both = First(F, L.S[0], L.S[1], L);
+  return flushedResult(F, Second(F, Both, L.S[2], L), rules<K>(L));
 }
 template <Kind K> uint64_t median(C &L) {
   const Format &F = format<K>();

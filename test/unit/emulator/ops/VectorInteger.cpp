@@ -47,7 +47,8 @@ uint64_t fourSums(const C &L, bool SkipZero) {
   for (int N = 0; N != 4; ++N) {
     int64_t Sum = sumOfDifferences(L.S[0] >> (8 * N), L.S[1], SkipZero) +
                   int64_t(L.S[2] >> (16 * N) & 0xffff);
-    Result |= uint64_t(std::min<int64_t>(Sum, 0xffff)) << (16 * N);
+    Sum = L.Clamp ? std::min<int64_t>(Sum, 0xffff) : Sum & 0xffff;
+    Result |= uint64_t(Sum) << (16 * N);
   }
   return Result;
 }
@@ -55,7 +56,7 @@ uint64_t mqsad32(C &L) {
   for (int N = 0; N != 4; ++N) {
     uint64_t Sum = uint64_t(sumOfDifferences(L.S[0] >> (8 * N), L.S[1], true)) +
                    L.Wide[2][N];
-    L.WideOut[N] = uint32_t(std::min<uint64_t>(Sum, 0xffffffff));
+    L.WideOut[N] = uint32_t(L.Clamp ? std::min<uint64_t>(Sum, ~0u) : Sum);
   }
   return 0;
 }
@@ -165,9 +166,12 @@ const VectorRow Rows[] = {
     ROWT("v_sad_u32", U32, U32, U32, U32, Saturates,
          return unsignedResult(L, std::abs(s(L.S[0]) - s(L.S[1])) + s(L.S[2]),
                                32);),
-    ROW("v_qsad_pk_u16_u8", U64, U64, U32, U64, return fourSums(L, false);),
-    ROW("v_mqsad_pk_u16_u8", U64, U64, U32, U64, return fourSums(L, true);),
-    ROW("v_mqsad_u32_u8", Wide4, U64, U32, Wide4, return mqsad32(L);),
+    ROWT("v_qsad_pk_u16_u8", U64, U64, U32, U64, Saturates,
+         return fourSums(L, false);),
+    ROWT("v_mqsad_pk_u16_u8", U64, U64, U32, U64, Saturates,
+         return fourSums(L, true);),
+    ROWT("v_mqsad_u32_u8", Wide4, U64, U32, Wide4, Saturates,
+         return mqsad32(L);),
     ROW("v_lerp_u8", U32, U32, U32, U32, uint32_t R = 0;
         for (int N = 0; N != 4; ++N) R |=
         uint32_t(

@@ -30,10 +30,14 @@ bool isLess(uint64_t A, uint64_t B) {
   };
   return Key(A) < Key(B);
 }
+/// From generation 12 on, where these are called "num", signalling NaNs lose.
 template <bool Max> uint64_t number(const C &L, uint64_t A, uint64_t B) {
-  if (L.Ieee && Half.isSignalling(A))
+  if (L.Generation >= 12 && Half.isNan(A) && Half.isNan(B))
     return A | Half.quietBit();
-  if (L.Ieee && Half.isSignalling(B))
+  const bool Ieee = L.Generation < 12 && L.Ieee;
+  if (Ieee && Half.isSignalling(A))
+    return A | Half.quietBit();
+  if (Ieee && Half.isSignalling(B))
     return B | Half.quietBit();
   if (Half.isNan(A))
     return B;

@@ -487,6 +487,8 @@ private:
       bool HasSigns = formatOf(Row.Src[N]) && !(Row.Traits & NoModifiers);
       if (!isPacked(Row.Src[N])) {
         S.Negate = HasSigns && chance();
+        // Of one float, there is no upper half to negate.
+        S.NegateHigh = HasSigns && chance();
         continue;
       }
       if (Selects)
