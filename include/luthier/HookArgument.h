@@ -16,6 +16,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/MC/MCRegister.h"
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -44,6 +45,17 @@ public:
   };
 
   HookArgument(llvm::Constant *C) : K(Kind::Constant), C(C) {}
+
+  /// An address. One in a variable of the tool, as its host code sees it,
+  /// arrives as the address that the device has for it: managed variables of
+  /// the tool, and __device__ variables of the hook's file. Others arrive as
+  /// they are.
+  template <typename T>
+    requires(!std::convertible_to<T *, const llvm::Constant *>)
+  HookArgument(T *Pointer)
+      : K(Kind::Constant), Number(reinterpret_cast<uintptr_t>(Pointer)),
+        Pointer(true) {}
+  HookArgument(std::nullptr_t) : K(Kind::Constant) {}
   template <std::integral T>
   HookArgument(T Number)
       : K(Kind::Constant), Number(static_cast<uint64_t>(Number)) {}
@@ -131,6 +143,8 @@ public:
   Kind kind() const { return K; }
   bool isConstant() const { return K == Kind::Constant; }
   bool isRegister() const { return K == Kind::Register; }
+  /// Made from a pointer of the host.
+  bool isPointer() const { return Pointer; }
   llvm::MCRegister reg() const { return Reg; }
   /// Of an operand or access its number.
   unsigned index() const { return Index; }
@@ -157,6 +171,7 @@ private:
   Kind K;
   llvm::Constant *C = nullptr;
   uint64_t Number = 0;
+  bool Pointer = false;
   llvm::MCRegister Reg;
   unsigned Index = 0, First = 0, Count = 0;
   std::optional<double> Floating;

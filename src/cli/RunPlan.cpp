@@ -55,10 +55,14 @@ void check(const EmulatorOption &Option, std::string_view Value) {
 
 /// As emulator/strict/Options.h has them.
 bool isStrictCheck(std::string_view Item) {
-  constexpr std::string_view Words[] = {
-      "1",           "poison",         "hazards",
-      "continue",    "loads=earliest", "loads=latest",
-      "loads=random"};
+  constexpr std::string_view Words[] = {"1",
+                                        "all",
+                                        "poison",
+                                        "hazards",
+                                        "continue",
+                                        "loads=earliest",
+                                        "loads=latest",
+                                        "loads=random"};
   constexpr std::string_view Seed = "seed=";
   return std::ranges::find(Words, Item) != std::end(Words) ||
          (Item.starts_with(Seed) && isNumber(Item.substr(Seed.size()), 0));
@@ -72,7 +76,7 @@ void checkStrict(const std::string &Value) {
     const std::string Item = Value.substr(From, Comma - From);
     if (!isStrictCheck(Item))
       throw RunError("--strict=" + Value + ": '" + Item +
-                     "' is not 1, poison, hazards, "
+                     "' is not all, poison, hazards, "
                      "loads=earliest|latest|random, seed=NUMBER or continue");
     From = Comma + 1;
   }

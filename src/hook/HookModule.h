@@ -28,6 +28,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,21 @@ struct HookModule {
   /// For a managed variable X: the address the cell holds, fixed for the life
   /// of the process, so that hooks need not load it.
   llvm::StringMap<uint64_t> ManagedStorage;
+  /// Where the tool's host code sees a variable, and where the device does.
+  struct HostVariable {
+    std::string Name;
+    uint64_t Host, Size;
+    std::optional<uint64_t> Device; ///< Nothing is loaded if it has none.
+  };
+  std::vector<HostVariable> HostVariables;
   /// Nothing is loaded: instead of the address of each variable, payloads come
   /// with a list of places to put it.
   bool SymbolicVariables = false;
+
+  /// What a pointer of the tool's host code is on the device: into one of the
+  /// HostVariables, the device's address; any other stays as it is. Refuses
+  /// with HookArguments if the variable has no address yet.
+  llvm::Expected<uint64_t> deviceAddress(uint64_t Pointer) const;
 };
 
 /// A hook of a module.

@@ -160,7 +160,7 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       Result.push_back(
           {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
            T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           namesRegister(A)});
+           namesRegister(A), T->isPointerTy()});
   }
   return Result;
 }

@@ -23,6 +23,7 @@ struct HookParameter {
   bool IsContinued = false;
   /// Every value needs a compilation of its own.
   bool MustBeConstant = false;
+  bool IsPointer = false;
 };
 
 /// The hooks of one tool module, parsed once and compiled for one kernel.

@@ -46,6 +46,24 @@ Error bindVariables(Module &M, const HookModule &Hooks) {
   return Error::success();
 }
 
+Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
+  auto V = find_if(HostVariables, [&](const HostVariable &V) {
+    return Pointer - V.Host < V.Size;
+  });
+  // The end of a variable may be the begin of another.
+  if (V == HostVariables.end())
+    V = find_if(HostVariables, [&](const HostVariable &V) {
+      return Pointer - V.Host == V.Size;
+    });
+  if (V == HostVariables.end())
+    return Pointer;
+  if (!V->Device)
+    return refuse(RefusalReason::HookArguments,
+                  "the address of variable " + V->Name +
+                      " is known only when a device runs the kernel");
+  return *V->Device + (Pointer - V->Host);
+}
+
 Expected<SharedMemory> sharedMemoryOf(Module &M) {
   SharedMemory Result;
   for (GlobalVariable &G : M.globals()) {

@@ -100,6 +100,8 @@ Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
     return Code.takeError();
   New.Code = std::move(*Code);
   New.Hooks.SymbolicVariables = true;
+  if (Error E = listHostVariables(Module, New.Hooks, /*IsLoaded=*/false))
+    return std::move(E);
   Module.Unloaded.push_back(std::move(New));
   return HookReference{&Module.Unloaded.back().Hooks, Hook->Name};
 }
@@ -197,6 +199,8 @@ ToolModules::loadAnew(ToolModule &Module, hsa_agent_t Agent) {
     return Found.takeError();
   if (Error E = linkManaged(Module, *New))
     return std::move(E);
+  if (Error E = listHostVariables(Module, New->Hooks, /*IsLoaded=*/true))
+    return std::move(E);
   if (isVerifying())
     for (const AddressRange &Range : New->Executable->ranges())
       excludeFromVerification(Range.Begin, Range.End);
@@ -222,6 +226,35 @@ Error ToolModules::linkManaged(ToolModule &Module, ToolModule::OnAgent &Where) {
     Where.Hooks.ManagedStorage[Variable.name()] = *Address;
     excludeFromVerification(*Address, *Address + Variable.contents().size());
   }
+  return Error::success();
+}
+
+/// What pointers of the host mean that a tool passes to \p Module's hooks.
+Error ToolModules::listHostVariables(const ToolModule &Module,
+                                     HookModule &Hooks, bool IsLoaded) {
+  for (ToolModule &Other : Modules)
+    if (Other.Library == Module.Library)
+      for (ManagedVariable &Variable : Other.Managed) {
+        std::optional<uint64_t> Device;
+        if (IsLoaded) {
+          Expected<uint64_t> Address = Variable.deviceAddress();
+          if (!Address)
+            return Address.takeError();
+          Device = *Address;
+        }
+        Hooks.HostVariables.push_back(
+            {Variable.name().str(),
+             reinterpret_cast<uintptr_t>(Variable.host()),
+             Variable.contents().size(), Device});
+      }
+  for (const auto &[Shadow, Variable] : Variables)
+    if (Variable.Module == &Module) {
+      auto Found = Hooks.Variables.find(Variable.Name);
+      Hooks.HostVariables.push_back(
+          {Variable.Name, reinterpret_cast<uintptr_t>(Shadow), Variable.Size,
+           Found == Hooks.Variables.end() ? std::nullopt
+                                          : std::optional(Found->second)});
+    }
   return Error::success();
 }
 

@@ -103,6 +103,8 @@ private:
   /// Name is the hook's.
   llvm::Expected<Function> hookOf(const void *Handle) const;
   llvm::Error linkManaged(ToolModule &Module, ToolModule::OnAgent &Where);
+  llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
+                                bool IsLoaded);
   /// Device address; the caller holds Lock.
   llvm::Expected<uint64_t> addressOf(const void *Host, hsa_agent_t Agent,
                                      size_t Size);

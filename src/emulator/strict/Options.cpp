@@ -27,7 +27,7 @@ static bool parseItem(llvm::StringRef Item, Options &O) {
     O.Seed = Seed;
     return true;
   }
-  if (Item == "1")
+  if (Item == "1" || Item == "all")
     enableAll(O);
   else if (Item == "poison")
     O.Poison = true;
@@ -49,8 +49,8 @@ std::optional<Options> parseOptions(llvm::StringRef Text, std::string &Error) {
   for (llvm::StringRef Item : Items)
     if (!parseItem(Item, O)) {
       Error = "'" + Item.str() +
-              "' is not 1, poison, hazards, loads=earliest|latest|random, "
-              "seed=NUMBER or continue";
+              "' is not all, poison, hazards, "
+              "loads=earliest|latest|random, seed=NUMBER or continue";
       return std::nullopt;
     }
   if (!O.anyCheck())

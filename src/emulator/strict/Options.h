@@ -38,7 +38,7 @@ struct Options {
 };
 
 /// Understands
-///   1                          all checks
+///   1, all                     all checks
 ///   ITEM{,ITEM}  with items    poison, hazards, loads=earliest|latest|random
 ///                              (the checks to make; all if none is named),
 ///                              seed=NUMBER, continue

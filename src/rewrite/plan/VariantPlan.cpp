@@ -139,6 +139,20 @@ VariantPlanner::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
   return Spreader.take();
 }
 
+/// Host code names the tool's variables by its own addresses.
+static Error translatePointer(HookArgument &Argument, const UsedHook &Hook,
+                              size_t Parameter) {
+  const std::optional<uint64_t> Pointer = Argument.integer();
+  if (!Pointer ||
+      !(Argument.isPointer() || Hook.Parameters[Parameter].IsPointer))
+    return Error::success();
+  Expected<uint64_t> Address = Hook.Reference.Module->deviceAddress(*Pointer);
+  if (!Address)
+    return Address.takeError();
+  Argument = *Address;
+  return Error::success();
+}
+
 Error VariantPlanner::resolve(const InstrumentationTask::Insertion &I) {
   Expected<UsedHook *> Hook = find(I.Hook);
   if (!Hook)
@@ -152,7 +166,9 @@ Error VariantPlanner::resolve(const InstrumentationTask::Insertion &I) {
     if (!Given)
       return Given.takeError();
     ResolvedPoint Point{I.Hook, &Used, Place, {}};
-    for (const auto &[Number, Argument] : enumerate(*Given)) {
+    for (auto &&[Number, Argument] : enumerate(*Given)) {
+      if (Error E = translatePointer(Argument, Used, Number))
+        return E;
       Expected<ArgumentValue> Value = Arguments.resolve(Argument, Place);
       if (!Value)
         return Value.takeError();

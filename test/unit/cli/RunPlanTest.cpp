@@ -76,6 +76,8 @@ TEST(RunArguments, SettingsOfTheEmulatorAreChecked) {
 TEST(RunArguments, StrictChecksAreThoseOfTheEmulator) {
   for (const char *Text : {"0",
                            "1",
+                           "all",
+                           "all,continue",
                            "poison",
                            "hazards",
                            "continue",

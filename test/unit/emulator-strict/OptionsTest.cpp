@@ -20,13 +20,15 @@ TEST(StrictOptions, AreOffByDefault) {
   }
 }
 
-TEST(StrictOptions, OneMeansAllChecks) {
-  auto O = parse("1");
-  ASSERT_TRUE(O);
-  EXPECT_TRUE(O->Poison && O->Waits && O->Hazards);
-  EXPECT_EQ(O->Loads, LoadTiming::Latest);
-  EXPECT_FALSE(O->Continue);
-  EXPECT_FALSE(O->Seed);
+TEST(StrictOptions, OneAndAllMeanAllChecks) {
+  for (const char *Text : {"1", "all"}) {
+    auto O = parse(Text);
+    ASSERT_TRUE(O) << Text;
+    EXPECT_TRUE(O->Poison && O->Waits && O->Hazards);
+    EXPECT_EQ(O->Loads, LoadTiming::Latest);
+    EXPECT_FALSE(O->Continue);
+    EXPECT_FALSE(O->Seed);
+  }
 }
 
 TEST(StrictOptions, NamedChecksExcludeTheOthers) {
