@@ -58,12 +58,12 @@ def main(root):
             errors.append(f"docs/pitfalls.md names {name}, which test/lit does not have")
     for fact in re.findall(r"^\| (.*?) \| -? *\|$", (root / "docs/pitfalls.md").read_text(), re.M):
         errors.append(f"docs/pitfalls.md has no test for: {fact}")
-    known = re.findall(r'^LUTHIER_REGISTER_FILE\("(\w+)"', (root / "src/codeobject/RegisterFiles.def").read_text(), re.M)
+    known = re.findall(r'^LUTHIER_TARGET\("(\w+)"', (root / "src/amdgpu/Targets.def").read_text(), re.M)
     works = section((root / "README.md").read_text(), "What works today")
     helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)
     for place, text in [("README.md", works), ("docs/refusals.md", helps)]:
         if not known or set(re.findall(r"gfx\w+", text)) != set(known):
-            errors.append(f"{place} names other processors than RegisterFiles.def")
+            errors.append(f"{place} names other processors than Targets.def")
     code = "\n".join(path.read_text() for folder in ["include", "src", "cmake", "plugin", "scripts", "test", "tools"]
                      for path in (root / folder).rglob("*")
                      if path.suffix in [".h", ".def", ".cpp", ".cmake", ".sh", ".txt", ".hip"])

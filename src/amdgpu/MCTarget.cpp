@@ -47,8 +47,13 @@ Expected<const MCTarget &> MCTarget::get(StringRef Processor,
   if (Slot)
     return *Slot;
 
+  const TargetTraits *Traits = targetTraits(Processor);
+  if (!Traits)
+    return createStringError("there is no table for processor '" + Processor +
+                             "'");
   initializeTarget();
   std::unique_ptr<MCTarget> T(new MCTarget);
+  T->Traits = Traits;
   T->TheTriple = Triple("amdgcn-amd-amdhsa");
   T->Processor = Processor.str();
   T->Features = Features.str();

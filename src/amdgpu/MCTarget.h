@@ -5,6 +5,7 @@
 #ifndef LUTHIER_AMDGPU_MCTARGET_H
 #define LUTHIER_AMDGPU_MCTARGET_H
 
+#include "amdgpu/TargetTraits.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCInstrInfo.h"
@@ -38,11 +39,13 @@ using TargetMachineHandle =
 class MCTarget {
 public:
   /// The target for \p Processor with \p Features ("-xnack,+sramecc"), made at
-  /// its first use and kept. Fails for a processor LLVM does not know.
+  /// its first use and kept. Fails for a processor without a row in
+  /// Targets.def.
   static llvm::Expected<const MCTarget &> get(llvm::StringRef Processor,
                                               llvm::StringRef Features);
   ~MCTarget();
 
+  const TargetTraits &traits() const { return *Traits; }
   const llvm::Target &target() const { return *TheTarget; }
   const llvm::Triple &triple() const { return TheTriple; }
   const llvm::MCRegisterInfo &registers() const { return *MRI; }
@@ -61,6 +64,7 @@ private:
   MCTarget() = default;
   const llvm::Target *TheTarget = nullptr;
   llvm::Triple TheTriple;
+  const TargetTraits *Traits = nullptr;
   std::string Processor, Features;
   llvm::MCTargetOptions Options;
   std::unique_ptr<llvm::MCRegisterInfo> MRI;

@@ -2,84 +2,19 @@
 #include "amdgpu/OpcodeMap.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIDefines.h"
-#include "llvm/ADT/SmallVector.h"
+#include "amdgpu/TargetTraits.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
-#include <vector>
 
 // The table is not exported from libLLVM, so this library has its own copy.
 #define GET_INSTRMAP_INFO
 #include "AMDGPUGenInstrInfo.inc"
 
 using namespace llvm;
-namespace Family = SIEncodingFamily;
 
 namespace luthier::amdgpu {
 namespace {
-
-/// Where a generation's encodings are found in LLVM's table, and how the names
-/// of its real registers end.
-struct EncodingTraits {
-  unsigned Feature;
-  /// Column of most operations, and of those renamed in GFX9.
-  int Base, Renamed;
-  int SDWA;
-  /// Columns that override the base where they have an entry, best first.
-  SmallVector<int, 3> Overrides;
-  SmallVector<StringRef, 4> RegisterSuffixes;
-};
-
-/// Newest first; a processor takes the first row whose feature it has.
-ArrayRef<EncodingTraits> encodingTraits() {
-  // Never destroyed: kernels are dispatched while the process ends, too.
-  static const auto &Rows = *new std::vector<EncodingTraits>{
-      {AMDGPU::FeatureGFX12,
-       Family::GFX12,
-       Family::GFX12,
-       Family::SDWA10,
-       {},
-       {"_gfx11plus", "_gfx9plus"}},
-      {AMDGPU::FeatureGFX11,
-       Family::GFX11,
-       Family::GFX11,
-       Family::SDWA10,
-       {},
-       {"_gfx11plus", "_gfx9plus"}},
-      {AMDGPU::FeatureGFX10,
-       Family::GFX10,
-       Family::GFX10,
-       Family::SDWA10,
-       {},
-       {"_gfxpre11", "_gfx9plus"}},
-      {AMDGPU::FeatureGFX940Insts,
-       Family::VI,
-       Family::GFX9,
-       Family::SDWA9,
-       {Family::GFX940, Family::GFX90A, Family::GFX9},
-       {"_gfxpre11", "_gfx9plus", "_vi"}},
-      {AMDGPU::FeatureGFX90AInsts,
-       Family::VI,
-       Family::GFX9,
-       Family::SDWA9,
-       {Family::GFX90A, Family::GFX9},
-       {"_gfxpre11", "_gfx9plus", "_vi"}},
-      {AMDGPU::FeatureGFX9,
-       Family::VI,
-       Family::GFX9,
-       Family::SDWA9,
-       {Family::GFX9},
-       {"_gfxpre11", "_gfx9plus", "_vi"}},
-  };
-  return Rows;
-}
-
-const EncodingTraits *traitsOf(const MCSubtargetInfo &STI) {
-  for (const EncodingTraits &Row : encodingTraits())
-    if (STI.hasFeature(Row.Feature))
-      return &Row;
-  return nullptr;
-}
 
 /// The table's answer: nothing for an opcode that has no row (it is real, or
 /// for LLVM alone), -1 for a pseudo without an encoding in this column.
@@ -137,20 +72,20 @@ OpcodeMap::OpcodeMap(const MCInstrInfo &MCII, const MCRegisterInfo &MRI,
     : RealOf(MCII.getNumOpcodes(), None), PseudoOf(MCII.getNumOpcodes()) {
   for (unsigned Opcode = 0; Opcode < PseudoOf.size(); ++Opcode)
     PseudoOf[Opcode] = Opcode;
-  if (const EncodingTraits *Traits = traitsOf(STI))
-    for (unsigned Opcode = 0; Opcode < RealOf.size(); ++Opcode) {
-      int Real = findReal(Opcode, MCII, *Traits);
-      if (Real < 0)
-        continue;
-      RealOf[Opcode] = Real;
-      if (static_cast<unsigned>(Real) == Opcode)
-        continue;
-      uint16_t &Pseudo = PseudoOf[Real];
-      if (Pseudo == Real ||
-          isBetterPseudo(MCII.getName(Opcode), MCII.getName(Pseudo),
-                         MCII.getName(Real)))
-        Pseudo = Opcode;
-    }
+  const EncodingTraits &Traits = targetTraits(STI).Encodings;
+  for (unsigned Opcode = 0; Opcode < RealOf.size(); ++Opcode) {
+    int Real = findReal(Opcode, MCII, Traits);
+    if (Real < 0)
+      continue;
+    RealOf[Opcode] = Real;
+    if (static_cast<unsigned>(Real) == Opcode)
+      continue;
+    uint16_t &Pseudo = PseudoOf[Real];
+    if (Pseudo == Real ||
+        isBetterPseudo(MCII.getName(Opcode), MCII.getName(Pseudo),
+                       MCII.getName(Real)))
+      Pseudo = Opcode;
+  }
   mapRegisters(MRI, STI);
 }
 
@@ -169,12 +104,10 @@ void OpcodeMap::mapRegisters(const MCRegisterInfo &MRI,
     PseudoRegister.push_back(Reg);
     ByName[MRI.getName(Reg)] = Reg;
   }
-  const EncodingTraits *Traits = traitsOf(STI);
-  if (!Traits)
-    return;
+  const EncodingTraits &Traits = targetTraits(STI).Encodings;
   for (unsigned Reg = 1; Reg < Count; ++Reg) {
     StringRef Name = MRI.getName(Reg);
-    for (StringRef Suffix : Traits->RegisterSuffixes)
+    for (StringRef Suffix : Traits.RegisterSuffixes)
       if (auto Real = ByName.find(Twine(Name).concat(Suffix).str());
           Real != ByName.end()) {
         RealRegister[Reg] = Real->second;

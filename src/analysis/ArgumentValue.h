@@ -43,22 +43,13 @@ enum class ArgumentForm : uint8_t {
   /// The same operations' first address.
   LocalFirst,
   /// [word0, word1, word3, index32, offset32, soffset32, offset]: a buffer.
-  /// Detail is a BufferFeature set.
+  /// Detail is a BufferLayout.
   Buffer,
   /// [m0]: bytes of an LDS-direct load, whose type M0 has.
   DirectSize,
   /// [word3]: bytes of an element in the format of a buffer descriptor. Detail
-  /// is a BufferFeature set.
+  /// is a BufferLayout.
   FormatSize,
-};
-
-/// How a generation lays out buffer descriptors.
-enum BufferFeature : uint32_t {
-  /// Lane numbers extend the stride by the data format's bits; formats are of
-  /// generation 9.
-  BufferGfx9 = 1,
-  /// Size of interleaved elements in two bits instead of one.
-  BufferElementSize = 2,
 };
 
 /// Bits of a constant, or a register of one or two dwords.

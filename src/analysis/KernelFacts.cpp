@@ -55,10 +55,10 @@ static bool ownsFlatScratch(const LiftedRepresentation &LR) {
   return false;
 }
 
-/// From gfx10 on; v_permlane16_swap and v_permlane32_swap are older.
+/// One that may not follow a v_cmpx directly.
 static bool isPermutation(const MachineInstr &MI) {
   const TargetSubtargetInfo &ST = MI.getMF()->getSubtarget();
-  return ST.hasFeature(AMDGPU::FeatureGFX10Insts) &&
+  return targetTraits(ST).Hazards.HasPermuteHazard &&
          ST.getInstrInfo()->getName(MI.getOpcode()).starts_with("V_PERMLANE");
 }
 
@@ -78,9 +78,8 @@ KernelHazards hazardsOf(const LiftedRepresentation &LR) {
   KernelHazards Result;
   Result.OwnsFlatScratch = ownsFlatScratch(LR);
   Result.MatrixOps = mayRunMatrixOps(LR);
-  Result.Permutes =
-      LR.hasUnresolvedTransfers() &&
-      LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureGFX10Insts);
+  Result.Permutes = LR.hasUnresolvedTransfers() &&
+                    LR.impl().Target->traits().Hazards.HasPermuteHazard;
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)

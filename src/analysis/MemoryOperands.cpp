@@ -4,6 +4,7 @@
 #include "SIDefines.h"
 #include "amdgpu/BufferFormats.h"
 #include "amdgpu/NamedOperands.h"
+#include "amdgpu/TargetTraits.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -65,7 +66,7 @@ public:
   explicit Describer(const MachineInstr &MI)
       : MI(MI), ST(MI.getMF()->getSubtarget()), TRI(*ST.getRegisterInfo()),
         Name(ST.getInstrInfo()->getName(MI.getOpcode())),
-        Flags(MI.getDesc().TSFlags) {}
+        Flags(MI.getDesc().TSFlags), Traits(targetTraits(ST).Memory) {}
 
   Expected<Accesses> run();
 
@@ -82,12 +83,6 @@ private:
     return any_of(MI.uses(), [](const MachineOperand &MO) {
       return MO.isReg() && MO.getReg() == AMDGPU::LDS_DIRECT;
     });
-  }
-  unsigned generation() const {
-    return ST.hasFeature(AMDGPU::FeatureGFX12)   ? 12
-           : ST.hasFeature(AMDGPU::FeatureGFX11) ? 11
-           : ST.hasFeature(AMDGPU::FeatureGFX10) ? 10
-                                                 : 9;
   }
   /// The operand, if the instruction has it; constants that stand for registers
   /// that do not exist are constants.
@@ -123,6 +118,7 @@ private:
   const TargetRegisterInfo &TRI;
   OpcodeName Name;
   uint64_t Flags;
+  const MemoryTraits &Traits;
   Accesses Result;
 };
 
@@ -143,11 +139,9 @@ uint64_t Describer::flatOffset() const {
   const uint64_t Raw = immediate(OperandName::Offset);
   const bool HasSegment =
       Flags & (SIInstrFlags::FlatGlobal | SIInstrFlags::FlatScratch);
-  if (generation() == 12)
-    return SignExtend64<24>(Raw);
-  if (!HasSegment)
+  if (!HasSegment && Traits.HasUnsignedFlatOffset)
     return Raw;
-  return generation() == 10 ? SignExtend64<12>(Raw) : SignExtend64<13>(Raw);
+  return SignExtend64(Raw, Traits.FlatOffsetBits);
 }
 
 uint32_t Describer::flagsByName() const {
@@ -260,14 +254,11 @@ ArgumentValue Describer::vectorSize() const {
   if (Name.has("FORMAT")) {
     if (Flags & SIInstrFlags::MTBUF) {
       const unsigned Format = immediate(OperandName::Format);
-      return ArgumentValue::plain(uint64_t(amdgpu::formatSize(
-          generation(), generation() == 9 ? Format & 0xf : Format)));
+      return ArgumentValue::plain(
+          uint64_t(amdgpu::formatSize(Traits.Buffers, Format)));
     }
     const ArgumentInput Word3 = part(operand(OperandName::SRsrc), AMDGPU::sub3);
-    const uint32_t Features = generation() == 9    ? BufferGfx9
-                              : generation() >= 11 ? BufferElementSize
-                                                   : 0;
-    return {ArgumentForm::FormatSize, Features, {Word3}};
+    return {ArgumentForm::FormatSize, uint32_t(Traits.Buffers), {Word3}};
   }
   unsigned Bytes = Name.unitSize();
   if (Name.has("BLOCK"))
@@ -324,12 +315,9 @@ void Describer::buffer() {
   } else if (Name.has("OFFEN")) {
     Offset = VAddr;
   }
-  const uint32_t Features = generation() == 9    ? BufferGfx9
-                            : generation() >= 11 ? BufferElementSize
-                                                 : 0;
   add(MemorySpace::Buffer, AccessFlags, vectorSize(),
       {ArgumentForm::Buffer,
-       Features,
+       uint32_t(Traits.Buffers),
        {part(Descriptor, AMDGPU::sub0), part(Descriptor, AMDGPU::sub1),
         part(Descriptor, AMDGPU::sub3), Index, Offset,
         operand(OperandName::SOffset), immediate(OperandName::Offset)}});

@@ -4,6 +4,7 @@
 #include "SIInstrInfo.h"
 #include "amdgpu/IndexedOperands.h"
 #include "amdgpu/NamedOperands.h"
+#include "amdgpu/TargetTraits.h"
 #include "analysis/ExecChange.h"
 #include "analysis/WaveModes.h"
 #include "lift/LiftedImpl.h"
@@ -215,13 +216,11 @@ private:
     return isSet(amdgpu::OperandName::TFE) || isSet(amdgpu::OperandName::LWE);
   }
 
-  /// SCC, EXECZ and VCCZ are bits of STATUS, on gfx12 some of STATE_PRIV.
+  /// SCC, EXECZ and VCCZ are bits of STATUS.
   void addStatus() {
-    constexpr int64_t IdMask = 0x3f, Status = 2, StatePriv = 4;
+    constexpr int64_t IdMask = 0x3f;
     const int64_t Id = MI.getOperand(1).getImm() & IdMask;
-    const bool IsGfx12 =
-        MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX12);
-    if (Id != Status && !(IsGfx12 && Id == StatePriv))
+    if (!(targetTraits(MI).Instructions.StatusRegisters >> Id & 1))
       return;
     add({RegisterSet::SCC, 1}, RegisterAccess::Read);
     add({RegisterSet::VCCLo, 2}, RegisterAccess::Read);
@@ -252,12 +251,10 @@ InstructionEffects effectsOf(const MachineInstr &MI, EffectsContext Context) {
 }
 
 EffectsContext effectsContextOf(const LiftedRepresentation &LR) {
-  const TargetSubtargetInfo &ST = LR.functions().front().second->getSubtarget();
   EffectsContext Result;
   Result.IsWave32 = LR.impl().Kernel->Descriptor.usesWave32();
-  Result.KeepsUpperHalf = ST.hasFeature(AMDGPU::FeatureGFX10) ||
-                          ST.hasFeature(AMDGPU::FeatureGFX11) ||
-                          ST.hasFeature(AMDGPU::FeatureGFX12);
+  Result.KeepsUpperHalf =
+      LR.impl().Target->traits().Instructions.KeepsUpperHalf;
   return Result;
 }
 

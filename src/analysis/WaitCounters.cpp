@@ -9,13 +9,6 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// ISA manuals, "S_WAITCNT". One row per layout of the instruction.
-//                                 vm     high   exp   lgkm   stores split
-constexpr WaitTraits Gfx9Waits = {0, 4, 14, 2, 4, 3, 8, 4, false, false};
-constexpr WaitTraits Gfx10Waits = {0, 4, 14, 2, 4, 3, 8, 6, true, false};
-constexpr WaitTraits Gfx11Waits = {10, 6, 0, 0, 0, 3, 4, 6, true, false};
-constexpr WaitTraits Gfx12Waits = {0, 0, 0, 0, 0, 0, 0, 0, true, true};
-
 unsigned field(uint64_t Value, unsigned Shift, unsigned Bits) {
   return Value >> Shift & ((1u << Bits) - 1);
 }
@@ -58,11 +51,7 @@ bool sendsForValue(const MachineInstr &MI) {
 } // namespace
 
 const WaitTraits &waitTraits(const MCSubtargetInfo &ST) {
-  if (ST.hasFeature(AMDGPU::FeatureGFX12))
-    return Gfx12Waits;
-  if (ST.hasFeature(AMDGPU::FeatureGFX11))
-    return Gfx11Waits;
-  return ST.hasFeature(AMDGPU::FeatureGFX10) ? Gfx10Waits : Gfx9Waits;
+  return targetTraits(ST).Waits;
 }
 
 SmallVector<CounterWait, 3> waitsOf(const MachineInstr &MI,

@@ -6,6 +6,7 @@
 #ifndef LUTHIER_ANALYSIS_WAITCOUNTERS_H
 #define LUTHIER_ANALYSIS_WAITCOUNTERS_H
 
+#include "amdgpu/TargetTraits.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include <array>
@@ -27,16 +28,6 @@ enum class WaitCounter : uint8_t {
   Bvh,    ///< bvhcnt.
 };
 inline constexpr unsigned NumWaitCounters = 6;
-
-struct WaitTraits {
-  /// Fields of s_waitcnt: lowest bit and width. The upper part of vmcnt lies
-  /// apart on some generations.
-  uint8_t VmShift, VmBits, VmHighShift, VmHighBits;
-  uint8_t ExpShift, ExpBits, LgkmShift, LgkmBits;
-  /// Stores have a counter of their own, which registers do not wait for.
-  bool HasStoreCounter;
-  bool HasSplitCounters;
-};
 
 /// Of the processors that can be lifted.
 const WaitTraits &waitTraits(const llvm::MCSubtargetInfo &ST);

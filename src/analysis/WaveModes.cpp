@@ -2,6 +2,7 @@
 #include "analysis/WaveModes.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/IndexedOperands.h"
+#include "amdgpu/TargetTraits.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -21,10 +22,10 @@ bool WaveModes::join(const WaveModes &Other) {
 }
 
 bool deallocatesVGPRs(const MachineInstr &MI) {
-  constexpr int64_t Message = 3; // Of that number since gfx11.
+  constexpr int64_t Message = 3; // Older processors have another one.
   return MI.getOpcode() == AMDGPU::S_SENDMSG &&
          (MI.getOperand(0).getImm() & 0xff) == Message &&
-         MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX11Insts);
+         targetTraits(MI).Instructions.HasDeallocMessage;
 }
 
 void WaveModeTracker::step(const MachineInstr &MI, WaveModes &Modes) const {

@@ -12,15 +12,7 @@ using namespace luthier;
 
 namespace {
 
-/// AMDGPUUsage: "granulated_workitem_vgpr_count", "accum_offset",
-/// "granulated_wavefront_sgpr_count"; occupancy limits as in the processors'
-/// ISA manuals.
-constexpr RegisterFileTraits Table[] = {
-#define LUTHIER_REGISTER_FILE(...) {__VA_ARGS__},
-#include "codeobject/RegisterFiles.def"
-};
-
-/// accum_offset counts in fours.
+/// AMDGPUUsage: accum_offset counts in fours.
 constexpr unsigned AccumGranule = 4;
 
 /// A wave of 64 lanes takes twice the room for each register. Processors whose
@@ -36,13 +28,6 @@ unsigned vgprEncodingGranule(const KernelDescriptor &D,
 }
 
 } // namespace
-
-const RegisterFileTraits *luthier::registerFileTraits(StringRef Processor) {
-  const auto *Row = llvm::find_if(Table, [&](const RegisterFileTraits &T) {
-    return T.Processor == Processor;
-  });
-  return Row == std::end(Table) ? nullptr : Row;
-}
 
 Expected<KernelDescriptor> KernelDescriptor::create(ArrayRef<uint8_t> Bytes) {
   kernel_descriptor_t Raw;

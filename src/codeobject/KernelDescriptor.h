@@ -6,6 +6,7 @@
 #ifndef LUTHIER_CODEOBJECT_KERNELDESCRIPTOR_H
 #define LUTHIER_CODEOBJECT_KERNELDESCRIPTOR_H
 
+#include "amdgpu/TargetTraits.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
@@ -14,31 +15,6 @@
 #include <cstdint>
 
 namespace luthier {
-
-/// How one processor allocates registers. A processor without a row is refused.
-/// Where WaveSize is 32, counts of VGPRs and granules halve for wave64 kernels.
-struct RegisterFileTraits {
-  llvm::StringRef Processor;
-  unsigned WaveSize;            ///< Lanes of a wave in the default mode.
-  unsigned VGPRsPerLane;        ///< Of one SIMD, shared by its waves.
-  unsigned VGPRGranule;         ///< Allocation unit.
-  unsigned VGPREncodingGranule; ///< What the descriptor's field counts.
-  unsigned AddressableVGPRs;    ///< v0..v(n-1); AGPRs counted separately.
-  unsigned SGPRsPerSIMD;        ///< Shared by its waves.
-  unsigned SGPRGranule;      ///< Allocation unit; the descriptor counts halves.
-  unsigned AddressableSGPRs; ///< s0..s(n-1), without VCC and the like.
-  unsigned ExtraSGPRs;       ///< VCC, FLAT_SCRATCH, XNACK_MASK at the top.
-  bool UnifiedAGPRs;   ///< AGPRs lie behind accum_offset in the same file.
-  unsigned SIMDsPerCU; ///< In WGP mode a workgroup has two CUs' SIMDs.
-  unsigned WavesPerSIMD;
-  unsigned LDSBytes; ///< Of one workgroup at most.
-
-  /// Every wave has all SGPRs, and the descriptor's field stays zero.
-  bool hasFixedSGPRs() const { return SGPRGranule > AddressableSGPRs; }
-};
-
-/// Null for a processor this engine does not know.
-const RegisterFileTraits *registerFileTraits(llvm::StringRef Processor);
 
 /// A descriptor as read from a code object, with typed access to what Luthier
 /// reads or changes. Everything else is carried over untouched.

@@ -8,17 +8,6 @@ using namespace llvm::amdhsa;
 
 namespace luthier {
 
-static constexpr LaunchTraits Table[] = {
-#define LUTHIER_LAUNCH(...) {__VA_ARGS__},
-#include "codeobject/LaunchTraits.def"
-};
-
-const LaunchTraits *launchTraits(StringRef Processor) {
-  const auto *Row = find_if(
-      Table, [&](const LaunchTraits &T) { return T.Processor == Processor; });
-  return Row == std::end(Table) ? nullptr : Row;
-}
-
 namespace {
 
 /// Registers of a value and the bit that asks for it, in the properties for

@@ -6,32 +6,13 @@
 #ifndef LUTHIER_CODEOBJECT_LAUNCHLAYOUT_H
 #define LUTHIER_CODEOBJECT_LAUNCHLAYOUT_H
 
+#include "amdgpu/TargetTraits.h"
 #include "codeobject/KernelDescriptor.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
 #include <optional>
 
 namespace luthier {
-
-/// Who sets up the base of flat scratch instructions.
-enum class ScratchSetup : uint8_t {
-  RegisterPair,     ///< The kernel, in FLAT_SCRATCH.
-  HardwareRegister, ///< The kernel, by s_setreg.
-  Architected,      ///< The launch.
-};
-
-struct LaunchTraits {
-  llvm::StringRef Processor;
-  ScratchSetup Scratch;
-  bool PacksWorkItemIds; ///< All in v0.
-  bool HasTtmpIds;       ///< Workgroup ids: x in ttmp9, y and z in ttmp7.
-  /// Hardware remembers, without end, which scalar registers vector
-  /// instructions have read, and code has to wait when it writes those.
-  bool RemembersScalarReads;
-};
-
-/// Null for a processor this engine does not know.
-const LaunchTraits *launchTraits(llvm::StringRef Processor);
 
 /// In the order of their registers.
 enum class LaunchValue : uint8_t {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/RelocatableKernel.h"
+#include "amdgpu/TargetTraits.h"
 #include "codeobject/ElfTables.h"
 #include "codeobject/LineTable.h"
+#include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
@@ -35,19 +37,11 @@ enum SectionIndex : uint16_t {
 /// Symbol table indices.
 enum SymbolIndex : uint32_t { NullSymbol, KernelSymbol, DescriptorSymbol };
 
-/// The hardware fetches ahead of the last instruction, and what it fetches must
-/// be mapped and decodable: 16 cache lines on gfx90a, 3 elsewhere, of which the
-/// largest has 128 bytes.
 void appendPrefetchPadding(SmallVectorImpl<uint8_t> &Code,
-                           StringRef Processor) {
-  constexpr uint32_t SNop = 0xBF800000, SCodeEnd = 0xBF9F0000;
-  constexpr unsigned Bytes = 1024;
-  const bool HasCodeEnd = Processor.starts_with("gfx10") ||
-                          Processor.starts_with("gfx11") ||
-                          Processor.starts_with("gfx12");
+                           const InstructionTraits &Traits) {
   Code.resize(alignTo(Code.size(), sizeof(uint32_t)));
-  for (unsigned I = 0; I < Bytes; I += sizeof(uint32_t))
-    append(Code, HasCodeEnd ? SCodeEnd : SNop);
+  for (unsigned I = 0; I < Traits.PaddingBytes; I += sizeof(uint32_t))
+    append(Code, Traits.PaddingWord);
 }
 
 /// The distance from the descriptor to the entry, known once both have
@@ -166,9 +160,12 @@ void addDebugSections(ObjectFile &File, StringTable &Names,
 Expected<SmallVector<uint8_t, 0>>
 luthier::makeRelocatableKernel(const CodeObject &Original,
                                const KernelImage &Image, StringRef Metadata) {
+  const TargetTraits *Traits = targetTraits(Original.target().Processor);
+  if (!Traits)
+    return refuse(RefusalReason::UnsupportedTarget, Original.target().str());
   StringTable Names;
   SmallVector<uint8_t, 0> Code(Image.Code), Descriptor, Relocation, Symbols;
-  appendPrefetchPadding(Code, Original.target().Processor);
+  appendPrefetchPadding(Code, Traits->Instructions);
 
   amdhsa::kernel_descriptor_t Raw = Image.Descriptor.raw();
   Raw.kernel_code_entry_byte_offset = 0;

@@ -35,8 +35,8 @@ private:
   Value *generic(Value *Offset32, unsigned AddressSpace);
   /// Base address of a descriptor.
   Value *bufferBase(unsigned FirstWord);
-  Value *buffer(uint32_t Features);
-  Value *formatSize(uint32_t Features);
+  Value *buffer(BufferLayout Layout);
+  Value *formatSize(BufferLayout Layout);
   /// Dwords between the operands of a two-address operation on LDS.
   Value *distance(Value *Address, Value *InAddress);
 
@@ -70,18 +70,18 @@ Value *Emitter::bufferBase(unsigned FirstWord) {
 
 /// Interleaved, records lie in groups of IndexStride: first one element of each
 /// record of the group, then the next element of each, and so on.
-Value *Emitter::buffer(uint32_t Features) {
+Value *Emitter::buffer(BufferLayout Layout) {
   Value *Word1 = word(1), *Word3 = word(2);
   Value *AddsLane = B.CreateIsNotNull(bits(Word3, 23, 1));
   Value *Stride = bits(Word1, 16, 14);
-  if (Features & BufferGfx9)
+  if (Layout == BufferLayout::Gfx9)
     Stride = B.CreateOr(
         Stride, B.CreateSelect(AddsLane, B.CreateShl(bits(Word3, 15, 4), 14),
                                B.getInt32(0)));
   Value *Index = add(word(3), B.CreateSelect(AddsLane, lane(), B.getInt32(0)));
   Value *Offset = add(word(4), word(6));
   Value *IsSwizzled, *ElementLog2 = B.getInt32(2);
-  if (Features & BufferElementSize) {
+  if (Layout == BufferLayout::Gfx11) {
     Value *Code = bits(Word1, 30, 2);
     IsSwizzled = B.CreateIsNotNull(Code);
     ElementLog2 = add(Code, B.getInt32(1));
@@ -103,18 +103,13 @@ Value *Emitter::buffer(uint32_t Features) {
   return add(bufferBase(0), add(wide(5), InBuffer));
 }
 
-Value *Emitter::formatSize(uint32_t Features) {
+Value *Emitter::formatSize(BufferLayout Layout) {
   Value *Word3 = word(0);
-  const bool IsFirst = Features & BufferGfx9,
-             IsLast = Features & BufferElementSize;
-  Value *Format = IsFirst  ? bits(Word3, 15, 4)
-                  : IsLast ? bits(Word3, 12, 6)
-                           : bits(Word3, 12, 7);
+  Value *Format = Layout == BufferLayout::Gfx9    ? bits(Word3, 15, 4)
+                  : Layout == BufferLayout::Gfx10 ? bits(Word3, 12, 7)
+                                                  : bits(Word3, 12, 6);
   Value *Size = B.getInt64(0);
-  for (const amdgpu::FormatSize &Row :
-       reverse(amdgpu::formatSizes(IsFirst  ? 9
-                                   : IsLast ? 11
-                                            : 10)))
+  for (const amdgpu::FormatSize &Row : reverse(amdgpu::formatSizes(Layout)))
     Size = B.CreateSelect(B.CreateICmpULE(Format, B.getInt32(Row.LastFormat)),
                           B.getInt64(Row.Bytes), Size);
   return Size;
@@ -163,14 +158,14 @@ Value *Emitter::emit(ArgumentForm Form, uint32_t Detail) {
     return generic(First, AMDGPUAS::LOCAL_ADDRESS);
   }
   case ArgumentForm::Buffer:
-    return buffer(Detail);
+    return buffer(BufferLayout(Detail));
   case ArgumentForm::DirectSize: {
     // Types 0 and 4 are bytes, 1 and 5 are of 16 bits, 2 is a dword.
     Value *Log2 = bits(word(0), 16, 2);
     return B.CreateShl(B.getInt64(1), zext(Log2));
   }
   case ArgumentForm::FormatSize:
-    return formatSize(Detail);
+    return formatSize(BufferLayout(Detail));
   }
   llvm_unreachable("every form is handled");
 }

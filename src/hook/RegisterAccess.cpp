@@ -143,13 +143,15 @@ RegisterAccess::findGeneral(MCRegister Reg) const {
   return Found;
 }
 
-/// From GFX10 on FLAT_SCRATCH is no operand, and from GFX12 on not to be read.
+/// None where it cannot be read.
 static SmallVector<Value *, 4> readFlatScratch(IRBuilderBase &B, MCRegister Reg,
-                                               bool IsHardwareRegister) {
+                                               FlatScratchRead How) {
   constexpr unsigned LowId = 20, HighId = 21, AllBits = 31 << 11;
   SmallVector<Value *, 4> Values;
+  if (How == FlatScratchRead::Never)
+    return Values;
   auto read = [&](unsigned Id, const char *Constraint) {
-    Values.push_back(IsHardwareRegister
+    Values.push_back(How == FlatScratchRead::HardwareRegister
                          ? B.CreateIntrinsic(B.getInt32Ty(),
                                              Intrinsic::amdgcn_s_getreg,
                                              {B.getInt32(Id | AllBits)})
@@ -171,9 +173,7 @@ SmallVector<Value *, 4> RegisterAccess::readSpecial(IRBuilderBase &B,
   case AMDGPU::FLAT_SCR:
   case AMDGPU::FLAT_SCR_LO:
   case AMDGPU::FLAT_SCR_HI:
-    if (ST.hasFeature(AMDGPU::FeatureGFX12))
-      return {};
-    return readFlatScratch(B, Reg, ST.hasFeature(AMDGPU::FeatureGFX10));
+    return readFlatScratch(B, Reg, Target.traits().Launch.FlatScratch);
   case AMDGPU::XNACK_MASK:
   case AMDGPU::XNACK_MASK_LO:
   case AMDGPU::XNACK_MASK_HI: {

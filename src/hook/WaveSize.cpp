@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/WaveSize.h"
+#include "amdgpu/TargetTraits.h"
 #include "luthier/Refusal.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,10 +23,8 @@ unsigned waveSizeOf(const Module &M) {
     if (Features.contains("+wavefrontsize32"))
       return 32;
     StringRef Processor = F.getFnAttribute("target-cpu").getValueAsString();
-    if (Processor.starts_with("gfx1"))
-      return 32;
-    if (Processor.starts_with("gfx9"))
-      return 64;
+    if (const RegisterFileTraits *Traits = registerFileTraits(Processor))
+      return Traits->WaveSize;
   }
   return 0;
 }

@@ -47,7 +47,7 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
     return (First >> 17 & 0xff) == Literal;
   constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
                      LastOnBarriers = 0x54;
-  if (STI.hasFeature(AMDGPU::FeatureGFX12) && First >> 23 == SOP1 &&
+  if (targetTraits(STI).Instructions.HasNamedBarriers && First >> 23 == SOP1 &&
       (First >> 8 & 0xff) >= FirstOnBarriers &&
       (First >> 8 & 0xff) <= LastOnBarriers)
     return (First & 0xff) == Literal;

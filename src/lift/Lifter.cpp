@@ -220,15 +220,16 @@ Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
   return std::make_unique<LiftedRepresentation>(std::move(Impl));
 }
 
-/// Processors with two wave sizes have the kernel's in its descriptor. Since
-/// gfx11, short encodings name halves of v0 to v127 (v70.h) by numbers that
+/// Processors with two wave sizes have the kernel's in its descriptor. Where
+/// short encodings name halves of v0 to v127 (v70.h), it is by numbers that
 /// LLVM, unless told, takes for the registers from v128 on.
 static std::string featuresOf(const KernelInfo &Kernel, const TargetID &ID) {
   std::string Features = ID.featureString();
-  if (registerFileTraits(ID.Processor)->WaveSize == 64)
+  const TargetTraits &Traits = *targetTraits(ID.Processor);
+  if (!Traits.Registers.hasTwoWaveSizes())
     return Features;
   Features += Features.empty() ? "" : ",";
-  if (!StringRef(ID.Processor).starts_with("gfx10"))
+  if (Traits.Instructions.HasTrue16)
     Features += "+real-true16,";
   return Features + (Kernel.Descriptor.usesWave32() ? "+wavefrontsize32"
                                                     : "+wavefrontsize64");
@@ -237,7 +238,7 @@ static std::string featuresOf(const KernelInfo &Kernel, const TargetID &ID) {
 Expected<std::unique_ptr<LiftedRepresentation>>
 liftKernel(std::shared_ptr<const CodeObject> Object, const KernelInfo &Kernel) {
   const TargetID &ID = Object->target();
-  if (!registerFileTraits(ID.Processor))
+  if (!targetTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
   Expected<const amdgpu::MCTarget &> Target =
       amdgpu::MCTarget::get(ID.Processor, featuresOf(Kernel, ID));

@@ -233,10 +233,10 @@ Error InstrumentationCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Target.WavesBefore = wavesPerSIMD(Processor, Loaded.info());
   Target.WavesAfter = wavesPerSIMD(Processor, *Info);
   Target.WaveSize = Info->Descriptor.usesWave32() ? 32 : 64;
-  if (Traits)
+  if (Traits) {
     Target.SIMDsPerCU = Traits->SIMDsPerCU;
-  // AMDGPUUsage, GRANULATED_LDS_SIZE.
-  Target.GroupSegmentGranule = Processor.Processor == "gfx950" ? 1280 : 512;
+    Target.GroupSegmentGranule = Traits->LDSGranule;
+  }
 
   auto Executable =
       OwnExecutable::load(std::move(Built->CodeObject), Loaded.agent());

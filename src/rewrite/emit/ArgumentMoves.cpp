@@ -106,7 +106,8 @@ void Mover::redirect(const amdgpu::RegisterRange &Range, MCRegister Instead) {
 std::optional<unsigned> hardwareRegister(MCRegister Reg,
                                          const amdgpu::MCTarget &Target) {
   constexpr unsigned Mode = 1, FlatScratchLow = 20, FlatScratchHigh = 21;
-  const bool IsLater = Target.subtarget().hasFeature(AMDGPU::FeatureGFX10);
+  const bool IsLater =
+      Target.traits().Launch.FlatScratch != FlatScratchRead::Operand;
   if (Reg == AMDGPU::MODE)
     return Mode;
   if (IsLater && Reg == AMDGPU::FLAT_SCR_LO)

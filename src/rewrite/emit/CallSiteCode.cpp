@@ -99,7 +99,7 @@ void SeamCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
   if (Base)
     return op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
               {reg(Vector), reg(Base), imm(Offset), imm(0)});
-  assert(Offset <= Waits.ScratchReach && "no address");
+  assert(Offset <= Waits.Memory.ScratchReach && "no address");
   op(AMDGPU::SCRATCH_STORE_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
 }
 
@@ -107,14 +107,15 @@ void SeamCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
   if (Base)
     return op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
               {reg(Vector), reg(Base), imm(Offset), imm(0)});
-  assert(Offset <= Waits.ScratchReach && "no address");
+  assert(Offset <= Waits.Memory.ScratchReach && "no address");
   op(AMDGPU::SCRATCH_LOAD_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
 }
 
 /// What the scalar cache would write back later, when the memory may be another
 /// wave's, is written back at once.
 void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
-  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  assert(!Waits.Memory.ScratchReach && Offset < ScalarReach &&
+         "not to be reached");
   op(AMDGPU::S_STORE_DWORD_IMM,
      {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
   awaitMemory();
@@ -123,7 +124,8 @@ void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
 }
 
 void SeamCode::loadScalar(MCRegister Scalar, unsigned Offset) {
-  assert(!Waits.ScratchReach && Offset < ScalarReach && "not to be reached");
+  assert(!Waits.Memory.ScratchReach && Offset < ScalarReach &&
+         "not to be reached");
   op(AMDGPU::S_LOAD_DWORD_IMM,
      {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
   awaitMemory();
@@ -150,9 +152,8 @@ void SeamCode::writeMode(MCRegister From) {
 }
 
 void SeamCode::setDefaultMode() {
-  const bool HasClamps = Waits.Counters != SeamWaits::Gfx12;
   op(AMDGPU::S_SETREG_IMM32_B32,
-     {imm(HasClamps ? DefaultMode : DefaultMode & 0xff),
+     {imm(Waits.Instructions.HasClampModes ? DefaultMode : DefaultMode & 0xff),
       imm(modeField(0, ModeWidth))});
 }
 
@@ -198,7 +199,7 @@ void SeamCode::waitStates(unsigned Count) {
 }
 
 void SeamCode::awaitALU() {
-  if (Waits.AwaitsALU)
+  if (Waits.Hazards.AwaitsALU)
     op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
 }
 
@@ -207,7 +208,7 @@ void SeamCode::operateOnVectors(MCRegister Mask) {
 }
 
 void SeamCode::beforeDeallocation(bool UsesStack) {
-  if (UsesStack && Waits.Counters == SeamWaits::Gfx12)
+  if (UsesStack && Waits.Waits.HasSplitCounters)
     op(AMDGPU::S_WAIT_STORECNT, imm(0));
   else if (UsesStack)
     op(AMDGPU::S_WAITCNT_VSCNT, {reg(AMDGPU::SGPR_NULL), imm(0)});
@@ -215,18 +216,18 @@ void SeamCode::beforeDeallocation(bool UsesStack) {
 }
 
 void SeamCode::awaitScalarsOfMasks() {
-  if (Waits.HasMaskHazard && WaveSize == 64)
+  if (Waits.Hazards.HasMaskHazard && WaveSize == 64)
     awaitALU();
 }
 
 void SeamCode::renewMask(MCRegister Pair) {
-  if (Waits.HasMaskHazard && WaveSize == 64)
+  if (Waits.Hazards.HasMaskHazard && WaveSize == 64)
     moveMask(Pair, Pair);
 }
 
 /// So many of these let the reads of the wave's vector instructions end.
 void SeamCode::forgetReads() {
-  if (!Waits.HasReadHazard)
+  if (!Waits.Hazards.HasReadHazard)
     return;
   for (unsigned N = WaveSize == 32 ? 4 : 8; N; --N)
     op(AMDGPU::DS_NOP, {});

@@ -52,7 +52,7 @@ public:
   void setSCC(bool Value);
   /// \p Vector of active lanes, to or from \p Offset bytes behind the offset in
   /// \p Base, an SGPR, of the wave's scratch; without \p Base from its start,
-  /// within SeamTraits::ScratchReach.
+  /// within MemoryTraits::ScratchReach.
   void store(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
   void load(llvm::MCRegister Vector, llvm::MCRegister Base, unsigned Offset);
   /// An SGPR, to or from lane 0 of \p Offset in the wave's scratch, with
@@ -117,7 +117,7 @@ public:
   /// more to the application, whose compiler has not seen it.
   void forgetReads();
 
-  const SeamTraits &waits() const { return Waits; }
+  const HazardTraits &waits() const { return Waits.Hazards; }
   unsigned waveSize() const { return WaveSize; }
 
 private:

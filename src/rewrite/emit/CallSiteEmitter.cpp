@@ -127,7 +127,7 @@ BitVector PointCode::borrowedScalars() const {
 
 /// What the payload itself relies on.
 void PointCode::prepare() {
-  const SeamTraits &Waits = Code.waits();
+  const HazardTraits &Waits = Code.waits();
   if (S.MODE) {
     Code.waitStates(Waits.ModeStates);
     Code.readMode(Frame.ModeSave);
@@ -163,7 +163,7 @@ bool PointCode::readsScalarsByVectors() const {
 }
 
 void PointCode::restore() {
-  const SeamTraits &Waits = Code.waits();
+  const HazardTraits &Waits = Code.waits();
   // The next payload, and what is restored below, overwrite its data.
   if (P.StoresWide)
     Code.waitStates(Waits.StoreStates);

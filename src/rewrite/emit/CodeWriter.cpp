@@ -133,7 +133,7 @@ static bool isRelative(const MachineInstr &MI) {
   }
 }
 
-/// Since gfx12 a kernel may tell the hardware not to look at dependencies of
+/// A kernel may tell the hardware not to look at dependencies of
 /// vector instructions, which it then awaits itself (DEP_MODE, bits 1:0 of
 /// SCHED_MODE, as LLVM's -amdgpu-expert-scheduling-mode sets it). Hooks rely on
 /// the hardware, and waiting twice harms no kernel.
@@ -143,7 +143,7 @@ static bool writeWithoutExpertMode(const MachineInstr &MI,
                                    amdgpu::CodeLayout &Layout) {
   const bool IsConstant = MI.getOpcode() == AMDGPU::S_SETREG_IMM32_B32;
   if ((!IsConstant && MI.getOpcode() != AMDGPU::S_SETREG_B32) ||
-      !MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureGFX12Insts))
+      !Encoder.target().traits().Hazards.HasExpertMode)
     return false;
   constexpr unsigned SchedMode = 26, DependencyBits = 2;
   const int64_t HwReg = MI.getOperand(1).getImm();

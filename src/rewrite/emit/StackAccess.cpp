@@ -9,9 +9,9 @@ std::optional<StackAccess>
 StackAccess::withoutRegister(const StackPlan &Stack, const SeamTraits &Traits,
                              MCRegister Any) {
   const unsigned Last = Stack.Base + StackPlan::Vectors - 1;
-  if (Traits.ScratchReach)
-    return Last <= Traits.ScratchReach ? std::optional(StackAccess())
-                                       : std::nullopt;
+  if (Traits.Memory.ScratchReach)
+    return Last <= Traits.Memory.ScratchReach ? std::optional(StackAccess())
+                                              : std::nullopt;
   if (Last >= SeamCode::ScalarReach)
     return std::nullopt;
   return StackAccess(Kind::Exchanged, Any);

@@ -44,8 +44,9 @@ bool ArgumentResolver::isReadable(MCRegister Reg) const {
     return true;
   case AMDGPU::FLAT_SCR:
   case AMDGPU::FLAT_SCR_LO:
-  case AMDGPU::FLAT_SCR_HI: // GFX12 has no way to read it.
-    return !LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureGFX12);
+  case AMDGPU::FLAT_SCR_HI:
+    return LR.impl().Target->traits().Launch.FlatScratch !=
+           FlatScratchRead::Never;
   case AMDGPU::XNACK_MASK:
   case AMDGPU::XNACK_MASK_LO:
   case AMDGPU::XNACK_MASK_HI:

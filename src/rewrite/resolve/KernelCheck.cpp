@@ -4,7 +4,6 @@
 #include "codeobject/LaunchLayout.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
-#include "rewrite/emit/HazardTraits.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
@@ -14,7 +13,7 @@ namespace luthier {
 Error checkKernel(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const TargetID &ID = LR.impl().Object->target();
-  if (!seamTraits(ID.Processor) || !launchTraits(ID.Processor))
+  if (!targetTraits(ID.Processor))
     return refuse(RefusalReason::UnsupportedTarget, ID.str());
   if (!hasPossibleUserSGPRs(Kernel.Descriptor, LR.impl().preloadsArguments()))
     return refuse(RefusalReason::MalformedCodeObject,
