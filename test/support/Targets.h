@@ -5,8 +5,10 @@
 #define LUTHIER_TEST_SUPPORT_TARGETS_H
 
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace luthier::test {
@@ -43,6 +45,31 @@ inline std::vector<EngineTarget> allTargets() {
     for (unsigned WaveSize : {32, 64})
       All.push_back({P, WaveSize});
   return All;
+}
+
+/// Tests of a feature are instantiated over the targets that have it, so that
+/// none counts as passed where nothing ran.
+template <class Predicate>
+std::vector<EngineTarget> targetsWhere(Predicate HasFeature) {
+  std::vector<EngineTarget> Some = allTargets();
+  std::erase_if(Some, [&](const EngineTarget &T) { return !HasFeature(T); });
+  return Some;
+}
+inline std::vector<EngineTarget> gfx9Targets() {
+  return targetsWhere([](const EngineTarget &T) { return !T.isRdna(); });
+}
+inline std::vector<EngineTarget> rdnaTargets() {
+  return targetsWhere([](const EngineTarget &T) { return T.isRdna(); });
+}
+/// These processors, in each of their wave sizes.
+inline std::vector<EngineTarget>
+targetsOf(std::initializer_list<const char *> Processors) {
+  return targetsWhere([&](const EngineTarget &T) {
+    for (const char *Processor : Processors)
+      if (T.Processor == std::string_view(Processor))
+        return true;
+    return false;
+  });
 }
 
 /// For INSTANTIATE_TEST_SUITE_P.

@@ -457,9 +457,14 @@ TEST_P(Gfx11Liveness, ShortEncodingsNameHalvesOfTheFirst128) {
   EXPECT_TRUE(live("a", AMDGPU::VGPR1)) << "its upper half";
 }
 
-TEST_P(Gfx11Liveness, DualOperationsReadBothAccumulators) {
-  if (GetParam().WaveSize == 64)
-    GTEST_SKIP() << "there are no dual operations";
+/// Only waves of 32 lanes have dual operations.
+class DualLiveness : public LivenessTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, DualLiveness,
+                         ::testing::Values(TargetCase{"gfx1100", 32},
+                                           TargetCase{"gfx1201", 32}),
+                         [](const auto &Info) { return nameOf(Info.param); });
+
+TEST_P(DualLiveness, DualOperationsReadBothAccumulators) {
   analyse(R"(
     a: v_dual_mul_f32 v62, v18, v178 :: v_dual_fmac_f32 v97, v57, v88
     v_add_f32_e32 v1, v62, v97

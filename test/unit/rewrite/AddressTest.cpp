@@ -314,10 +314,13 @@ TEST_P(AddressTest, LocalOfOtherKinds) {
   expectFound(Cases);
 }
 
+class TransposedAddressTest : public AddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, TransposedAddressTest,
+                         ::testing::ValuesIn(targetsOf({"gfx950"})),
+                         targetName);
+
 /// What arrives are parts of several lanes, each from that lane's address.
-TEST_P(AddressTest, LocalTransposed) {
-  if (!isAnyOf({"gfx950"}))
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(TransposedAddressTest, LocalTransposed) {
   auto transposed = [](const char *Name, const char *Registers,
                        unsigned Bytes) {
     AddressCase C =
@@ -334,11 +337,14 @@ TEST_P(AddressTest, LocalTransposed) {
               ~uint64_t(0));
 }
 
+class TwoAddressesTest : public AddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, TwoAddressesTest,
+                         ::testing::ValuesIn(targetsOf({"gfx906", "gfx908"})),
+                         targetName);
+
 /// Operations whose second operand is in LDS, too: 3 dwords behind the first,
 /// or as many as the upper bits of the address say.
-TEST_P(AddressTest, LocalWithTwoAddresses) {
-  if (!isAnyOf({"gfx906", "gfx908"}))
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(TwoAddressesTest, LocalWithTwoAddresses) {
   const std::string Sum = "ds_read_b32 v10, v1\nds_read_b32 v6, v1 offset:12\n"
                           "wait_all\nvadd v10, v10, v6\n";
   AddressCase First = store(Space::LDS, "ds_add_src2_u32 v1 offset:3", 4, Sum);
@@ -358,11 +364,15 @@ TEST_P(AddressTest, LocalWithTwoAddresses) {
   expectFound({First, Second, Far, Write});
 }
 
+class LdsDirectAddressTest : public AddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, LdsDirectAddressTest,
+                         ::testing::ValuesIn(targetsOf({"gfx906", "gfx908",
+                                                        "gfx1030", "gfx1100",
+                                                        "gfx1201"})),
+                         targetName);
+
 /// One value for all lanes, whose address and type are in M0.
-TEST_P(AddressTest, LdsDirect) {
-  const bool IsSource = isAnyOf({"gfx906", "gfx908", "gfx1030"});
-  if (generation() < 11 && !IsSource)
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(LdsDirectAddressTest, LdsDirect) {
   const struct {
     unsigned Type, Bytes;
   } Types[] = {{0, 1}, {1, 2}, {2, 4}, {4, 1}, {5, 2}};

@@ -45,9 +45,22 @@ protected:
   bool isMi300() const { return isAnyOf({"gfx942", "gfx950"}); }
 };
 
-TEST_P(BypassAddressTest, BufferLoads) {
-  if (generation() > 10)
-    GTEST_SKIP() << "this target has no loads to LDS";
+class BypassLoadsTest : public BypassAddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, BypassLoadsTest,
+                         ::testing::ValuesIn(targetsOf({"gfx906", "gfx908",
+                                                        "gfx90a", "gfx942",
+                                                        "gfx950", "gfx1030"})),
+                         targetName);
+class BypassScratchLoadsTest : public BypassAddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, BypassScratchLoadsTest,
+                         ::testing::ValuesIn(targetsOf({"gfx942", "gfx950"})),
+                         targetName);
+class BypassStoresTest : public BypassAddressTest {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, BypassStoresTest,
+    ::testing::ValuesIn(targetsOf({"gfx906", "gfx908", "gfx90a"})), targetName);
+
+TEST_P(BypassLoadsTest, BufferLoads) {
   std::vector<AddressCase> Cases;
   const struct {
     const char *Name;
@@ -79,9 +92,7 @@ TEST_P(BypassAddressTest, BufferLoads) {
   expectFound(Cases, 0x10);
 }
 
-TEST_P(BypassAddressTest, GlobalLoads) {
-  if (generation() > 10)
-    GTEST_SKIP() << "this target has no loads to LDS";
+TEST_P(BypassLoadsTest, GlobalLoads) {
   std::vector<AddressCase> Cases;
   auto add = [&](const std::string &Kind, const std::string &Operands,
                  unsigned Bytes, uint64_t Offset) {
@@ -103,9 +114,7 @@ TEST_P(BypassAddressTest, GlobalLoads) {
   expectFound(Cases, 0x10);
 }
 
-TEST_P(BypassAddressTest, ScratchLoads) {
-  if (!isMi300())
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(BypassScratchLoadsTest, ScratchLoads) {
   Scratch = 256;
   // Each lane has other words on its stack.
   const std::string Filled =
@@ -136,9 +145,7 @@ TEST_P(BypassAddressTest, ScratchLoads) {
 }
 
 /// From LDS to memory, where it is read back.
-TEST_P(BypassAddressTest, BufferStores) {
-  if (!isAnyOf({"gfx906", "gfx908", "gfx90a"}))
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(BypassStoresTest, BufferStores) {
   // Records of 16 bytes, by lane, so that lanes differ without a register.
   const std::string Added =
       Setup + std::string("s_or_b32 s9, s5, 0x100000\n"
@@ -167,10 +174,6 @@ TEST_P(BypassAddressTest, BufferStores) {
   expectFound(Cases);
   expectFound(Cases, 0x10);
 }
-
-INSTANTIATE_TEST_SUITE_P(Targets, BypassAddressTest,
-                         ::testing::ValuesIn(instrumentedTargets()),
-                         targetName);
 
 } // namespace
 } // namespace luthier::test

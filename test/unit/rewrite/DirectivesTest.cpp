@@ -97,11 +97,14 @@ TEST_P(Directives, AreCarriedOver) {
   }
 }
 
-/// Waves of such workgroups are on several compute units, each of which has
+class SplitDirectives : public Directives {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, SplitDirectives,
+    ::testing::ValuesIn(targetsOf({"gfx90a", "gfx942", "gfx950"})), targetName);
+
+/// Waves of split workgroups are on several compute units, each of which has
 /// shared memory of its own.
-TEST_P(Directives, OfSplitWorkgroupsLeaveHooksNoSharedMemory) {
-  if (!canSplit())
-    return;
+TEST_P(SplitDirectives, LeaveHooksNoSharedMemory) {
   AssemblyKernel K = unusual();
   K.Directives += ".amdhsa_tg_split 1\n";
   expectRefused(fromAssembly(K), Launch, everywhere("share"),

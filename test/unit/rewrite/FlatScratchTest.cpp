@@ -39,12 +39,6 @@ protected:
   bool isHardwareRegister() const {
     return StringRef(target().Processor) == "gfx1030";
   }
-  /// Elsewhere launches set it up, and code cannot.
-  bool isWritable() const {
-    const StringRef P = target().Processor;
-    return P == "gfx906" || P == "gfx908" || P == "gfx90a" ||
-           isHardwareRegister();
-  }
 
   /// Leaves the sum of both halves in the buffer; \p Write may use s6 and s7.
   AssemblyKernel storing(const std::string &Write) const {
@@ -87,18 +81,26 @@ protected:
   KernelLaunch Launch;
 };
 
-TEST_P(FlatScratch, KeepsItsValuesAroundHooksWithoutStack) {
-  if (!isWritable())
-    return;
+/// Elsewhere launches set it up, and code cannot.
+class WritableFlatScratch : public FlatScratch {};
+INSTANTIATE_TEST_SUITE_P(Targets, WritableFlatScratch,
+                         ::testing::ValuesIn(targetsOf({"gfx906", "gfx908",
+                                                        "gfx90a", "gfx1030"})),
+                         targetName);
+/// Where it is a pair of scalar registers.
+class FlatScratchInScalars : public FlatScratch {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, FlatScratchInScalars,
+    ::testing::ValuesIn(targetsOf({"gfx906", "gfx908", "gfx90a"})), targetName);
+
+TEST_P(WritableFlatScratch, KeepsItsValuesAroundHooksWithoutStack) {
   Judgement J = expectUnchanged(fromAssembly(storingConstants()), Launch,
                                 everywhere("count"));
   ASSERT_FALSE(J.Buffers.empty());
   EXPECT_EQ(J.Buffers[0][7], 0x12345u + 0x67 + 1);
 }
 
-TEST_P(FlatScratch, HasNoRoomForAStackWhereItHoldsOtherValues) {
-  if (!isWritable())
-    return;
+TEST_P(WritableFlatScratch, HasNoRoomForAStackWhereItHoldsOtherValues) {
   refuseStack(storingConstants());
   for (StateForm Form :
        {StateForm::SpilledWith3Sgprs, StateForm::SpilledWith1Sgpr}) {
@@ -107,17 +109,13 @@ TEST_P(FlatScratch, HasNoRoomForAStackWhereItHoldsOtherValues) {
   }
 }
 
-TEST_P(FlatScratch, MayBeLoadedInsteadOfWritten) {
-  if (!isWritable() || isHardwareRegister())
-    return;
+TEST_P(FlatScratchInScalars, MayBeLoadedInsteadOfWritten) {
   refuseStack(storing("s_load_dwordx2 flat_scratch, s[4:5], 0x0\n"
                       "s_waitcnt lgkmcnt(0)\n"));
 }
 
 /// s[2:3] and s5 are what the launch gives for that.
-TEST_P(FlatScratch, MayBeWrittenOnceMoreAfterItWasSetUp) {
-  if (!isWritable())
-    return;
+TEST_P(WritableFlatScratch, MayBeWrittenOnceMoreAfterItWasSetUp) {
   const std::string SetUp = isHardwareRegister()
                                 ? "s_add_u32 s6, s2, s5\ns_addc_u32 s7, s3, 0\n"
                                   "s_setreg_b32 hwreg(HW_REG_FLAT_SCR_LO), s6\n"
@@ -140,9 +138,7 @@ TEST_P(FlatScratch, MayBeWrittenOnceMoreAfterItWasSetUp) {
 }
 
 /// Poison that would have liked to overwrite the stack, too.
-TEST_P(FlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
-  if (!isWritable())
-    return;
+TEST_P(WritableFlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
   const Object K = fromAssembly(storingConstants());
   auto poison = [](std::optional<bool> WhereHooksFit) {
     return [=](LiftedRepresentation &, InstrumentationTask &Task) {

@@ -327,10 +327,14 @@ LUTHIER_HOOK_ANNOTATE join(uint32_t Five, uint32_t) {
                 RefusalReason::UnsupportedHook);
 }
 
-TEST_P(LanesAcrossExec, WhatOtherLanesGaveStays) {
-  if (lanes() == 32 || !target().isRdna() ||
-      StringRef(target().Processor) == "gfx1030")
-    GTEST_SKIP() << "this target has no v_permlane64_b32";
+/// Where there is v_permlane64_b32.
+class HalvesAcrossExec : public LanesAcrossExec {};
+INSTANTIATE_TEST_SUITE_P(Targets, HalvesAcrossExec,
+                         ::testing::Values(EngineTarget{"gfx1100", 64},
+                                           EngineTarget{"gfx1201", 64}),
+                         targetName);
+
+TEST_P(HalvesAcrossExec, WhatOtherLanesGaveStays) {
   setHipHooks(R"(
 using namespace luthier;
 __device__ uint32_t All[64], Some[64];

@@ -196,9 +196,12 @@ TEST_P(Mode, ChangedInTheMiddle) {
   expectIndependent(kernel(Changes), Changes.size());
 }
 
-TEST_P(Mode, ChangedByInstructionsOfItsOwn) {
-  if (!target().isRdna())
-    GTEST_SKIP() << "this target has no s_round_mode and s_denorm_mode";
+/// Where there are s_round_mode and s_denorm_mode.
+class RdnaMode : public Mode {};
+INSTANTIATE_TEST_SUITE_P(Targets, RdnaMode, ::testing::ValuesIn(rdnaTargets()),
+                         targetName);
+
+TEST_P(RdnaMode, ChangedByInstructionsOfItsOwn) {
   std::vector<std::string> Changes;
   for (unsigned Round = 0; Round <= 15; Round += 5) {
     Changes.push_back("s_denorm_mode " + std::to_string(Round));

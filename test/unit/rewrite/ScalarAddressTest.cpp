@@ -15,7 +15,6 @@ protected:
            "s_mov_b32 s11, 0\ns_mov_b32 s12, " +
            std::string(Offset) + "\n";
   }
-  bool hasStores() const { return generation() == 9; }
 
   /// What is stored, or returned.
   static constexpr char Numbers[] =
@@ -71,9 +70,15 @@ TEST_P(ScalarAddressTest, Loads) {
   expectFound(Cases, 0x100);
 }
 
-TEST_P(ScalarAddressTest, Stores) {
-  if (!hasStores())
-    GTEST_SKIP() << "this target has no such operations";
+class ScalarStoreAddressTest : public ScalarAddressTest {};
+INSTANTIATE_TEST_SUITE_P(Targets, ScalarStoreAddressTest,
+                         ::testing::ValuesIn(gfx9Targets()), targetName);
+class ScalarScratchAddressTest : public ScalarAddressTest {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, ScalarScratchAddressTest,
+    ::testing::ValuesIn(targetsOf({"gfx906", "gfx908", "gfx90a"})), targetName);
+
+TEST_P(ScalarStoreAddressTest, Stores) {
   auto stored = [](std::string Instruction, unsigned Bytes,
                    const std::string &Setup) {
     AddressCase C =
@@ -97,9 +102,7 @@ TEST_P(ScalarAddressTest, Stores) {
 
 /// An offset in a register counts 64 bytes there. Only the wave's own scratch
 /// may be accessed, whose address later targets keep to themselves.
-TEST_P(ScalarAddressTest, ScratchAccesses) {
-  if (!isAnyOf({"gfx906", "gfx908", "gfx90a"}))
-    GTEST_SKIP() << "this target has no base for such operations";
+TEST_P(ScalarScratchAddressTest, ScratchAccesses) {
   Scratch = 256;
   // Three dwords of each lane, next to those of other lanes.
   const std::string Filled = "s_mov_b64 s[8:9], flat_scratch\n"
@@ -133,9 +136,7 @@ TEST_P(ScalarAddressTest, ScratchAccesses) {
 
 /// Those that return find what was there in the register of the data; behind
 /// the others, memory holds what is worked out here.
-TEST_P(ScalarAddressTest, AtomicOperations) {
-  if (!hasStores())
-    GTEST_SKIP() << "this target has no such operations";
+TEST_P(ScalarStoreAddressTest, AtomicOperations) {
   struct Update {
     const char *Name;
     /// From s[20:21], what was there, and s[16:17] to the low dword in s13.

@@ -222,9 +222,13 @@ TEST_P(Storage, WhereAllVgprsAreInUse) {
   });
 }
 
-TEST_P(Storage, WhereAllAgprsAreInUse) {
-  if (!hasAGPRs())
-    return;
+class StorageWithAgprs : public Storage {};
+INSTANTIATE_TEST_SUITE_P(Targets, StorageWithAgprs,
+                         ::testing::ValuesIn(targetsOf({"gfx908", "gfx90a",
+                                                        "gfx942", "gfx950"})),
+                         targetName);
+
+TEST_P(StorageWithAgprs, WhereAllAgprsAreInUse) {
   forEachForm([&](StateForm Form) {
     const Fill F{.AGPRs = All};
     if (agprsOf(Form))
@@ -273,15 +277,19 @@ TEST_P(Storage, ChoosesOneThatFits) {
     EXPECT_EQ(J.Instrumented.Report.Storage, StateForm::SpilledWith1Sgpr);
 }
 
-/// Nothing reaches a stack above this one without a register for the address.
-TEST_P(Storage, IsRefusedBeyondTheReachOfInstructions) {
+class StorageBelowGfx12 : public Storage {};
+INSTANTIATE_TEST_SUITE_P(Targets, StorageBelowGfx12,
+                         ::testing::ValuesIn(targetsWhere([](const auto &T) {
+                           return StringRef(T.Processor) != "gfx1201";
+                         })),
+                         targetName);
+
+/// Nothing reaches a stack above this one without a register for the address;
+/// on gfx12 instructions reach all that a wave may have.
+TEST_P(StorageBelowGfx12, IsRefusedBeyondTheReachOfInstructions) {
   Fill F{.VGPRs = All, .AGPRs = hasAGPRs() ? All : 0, .SGPRs = allSGPRs()};
   const StringRef P = target().Processor;
-  F.Scratch = P == "gfx1201"                                    ? 0
-              : P == "gfx906" || P == "gfx908" || P == "gfx90a" ? 16384
-                                                                : 4096;
-  if (!F.Scratch)
-    return;
+  F.Scratch = P == "gfx906" || P == "gfx908" || P == "gfx90a" ? 16384 : 4096;
   refuse(F, StateForm::SpilledWith1Sgpr);
 }
 

@@ -83,11 +83,51 @@ define void @stack() #0 {
                                             "v_mov_b32_e32 v4, 44\n";
 };
 
+// What one feature is about runs on the targets that have it.
+class UnusualCodeOfGfx9 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeOfGfx9,
+                         ::testing::ValuesIn(gfx9Targets()), targetName);
+class UnusualCodeBeforeGfx940 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, UnusualCodeBeforeGfx940,
+    ::testing::ValuesIn(targetsOf({"gfx906", "gfx908", "gfx90a"})), targetName);
+class UnusualCodeSinceGfx90a : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, UnusualCodeSinceGfx90a,
+    ::testing::ValuesIn(targetsOf({"gfx90a", "gfx942", "gfx950"})), targetName);
+class UnusualCodeOfRdna : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeOfRdna,
+                         ::testing::ValuesIn(rdnaTargets()), targetName);
+class UnusualCodeInWavesOf32 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeInWavesOf32,
+                         ::testing::ValuesIn(targetsWhere([](const auto &T) {
+                           return T.WaveSize == 32;
+                         })),
+                         targetName);
+/// The last RDNA with SDWA.
+class UnusualCodeOfGfx10 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeOfGfx10,
+                         ::testing::ValuesIn(targetsOf({"gfx1030"})),
+                         targetName);
+class UnusualCodeSinceGfx11 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeSinceGfx11,
+                         ::testing::ValuesIn(targetsOf({"gfx1100", "gfx1201"})),
+                         targetName);
+/// Where the status register holds SCC.
+class UnusualCodeBeforeGfx12 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeBeforeGfx12,
+                         ::testing::ValuesIn(targetsWhere([](const auto &T) {
+                           return StringRef(T.Processor) != "gfx1201";
+                         })),
+                         targetName);
+class UnusualCodeOfGfx12 : public UnusualCode {};
+INSTANTIATE_TEST_SUITE_P(Targets, UnusualCodeOfGfx12,
+                         ::testing::ValuesIn(targetsOf({"gfx1201"})),
+                         targetName);
+
 // -- Modes of gfx9
 
-TEST_P(UnusualCode, SwitchesIndexModeOnThroughTheModeRegister) {
-  if (target().isRdna())
-    return;
+TEST_P(UnusualCodeOfGfx9, SwitchesIndexModeOnThroughTheModeRegister) {
   expectSurvives(storing(std::string(FourValues) + R"(
     s_movk_i32 m0, 0x1002
     s_nop 4
@@ -99,9 +139,7 @@ TEST_P(UnusualCode, SwitchesIndexModeOnThroughTheModeRegister) {
                  33);
 }
 
-TEST_P(UnusualCode, CallsFunctionsInIndexMode) {
-  if (target().isRdna())
-    return;
+TEST_P(UnusualCodeOfGfx9, CallsFunctionsInIndexMode) {
   AssemblyKernel K = storing(std::string(FourValues) + R"(
     s_mov_b32 s6, 2
     s_set_gpr_idx_on s6, gpr_idx(SRC0)
@@ -112,9 +150,7 @@ TEST_P(UnusualCode, CallsFunctionsInIndexMode) {
   expectSurvives(K, 33);
 }
 
-TEST_P(UnusualCode, SkipsVectorInstructions) {
-  if (target().isRdna())
-    return;
+TEST_P(UnusualCodeOfGfx9, SkipsVectorInstructions) {
   expectSurvives(storing(R"(
     v_mov_b32_e32 v9, 5
     s_mov_b32 s7, 1
@@ -129,9 +165,7 @@ TEST_P(UnusualCode, SkipsVectorInstructions) {
 
 // -- Indexed instructions of gfx10 and later
 
-TEST_P(UnusualCode, SwapsIndexedRegisters) {
-  if (!target().isRdna())
-    return;
+TEST_P(UnusualCodeOfRdna, SwapsIndexedRegisters) {
   expectSurvives(storing(std::string(FourValues) + R"(
     v_mov_b32_e32 v6, 66
     s_mov_b32 m0, 0x20001
@@ -140,9 +174,7 @@ TEST_P(UnusualCode, SwapsIndexedRegisters) {
                  66);
 }
 
-TEST_P(UnusualCode, MovesIndexedRegistersBytewise) {
-  if (StringRef(target().Processor) != "gfx1030")
-    return; // Later ones have no SDWA.
+TEST_P(UnusualCodeOfGfx10, MovesIndexedRegistersBytewise) {
   // Nothing names v10.
   AssemblyKernel K = storing(R"(
     v_mov_b32_e32 v1, 11
@@ -159,9 +191,7 @@ TEST_P(UnusualCode, MovesIndexedRegistersBytewise) {
   expectSurvives(K, 11);
 }
 
-TEST_P(UnusualCode, MovesBetweenIndexedScalars) {
-  if (!target().isRdna())
-    return;
+TEST_P(UnusualCodeOfRdna, MovesBetweenIndexedScalars) {
   // Nothing names s20 and s22.
   AssemblyKernel K = storing(R"(
     s_mov_b32 s8, 11
@@ -182,9 +212,7 @@ TEST_P(UnusualCode, MovesBetweenIndexedScalars) {
 
 // -- What reads or keeps more than it seems
 
-TEST_P(UnusualCode, ReadsSccAsAPartOfTheStatus) {
-  if (StringRef(target().Processor) == "gfx1201")
-    return; // It is in another register.
+TEST_P(UnusualCodeBeforeGfx12, ReadsSccAsAPartOfTheStatus) {
   expectSurvives(storing(R"(
     s_cmp_lg_u32 s4, s4
     s_nop 2
@@ -193,9 +221,7 @@ TEST_P(UnusualCode, ReadsSccAsAPartOfTheStatus) {
                  0);
 }
 
-TEST_P(UnusualCode, NamesLanesBeyondTheWave) {
-  if (target().WaveSize != 32)
-    return;
+TEST_P(UnusualCodeInWavesOf32, NamesLanesBeyondTheWave) {
   // Lane 33 is lane 1.
   expectSurvives(storing(R"(
     s_mov_b32 s6, exec_lo
@@ -232,9 +258,7 @@ constexpr const char *AllLanes = R"(
 )";
 
 /// Whatever else they do with them: all lanes are active after the call.
-TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
-  if (target().isRdna())
-    return;
+TEST_P(UnusualCodeOfGfx9, CallsWhatDoesNotKeepTheUsualRegisters) {
   for (const char *Begin : {"", "global_load_dword v40, v8, s[4:5]\nwait_all\n"
                                 "global_store_dword v8, v40, s[4:5]\n"}) {
     SCOPED_TRACE(Begin);
@@ -252,9 +276,7 @@ TEST_P(UnusualCode, CallsWhatDoesNotKeepTheUsualRegisters) {
   }
 }
 
-TEST_P(UnusualCode, ComparesWhatIsSkipped) {
-  if (target().isRdna())
-    return;
+TEST_P(UnusualCodeOfGfx9, ComparesWhatIsSkipped) {
   expectSurvives(storing(std::string(AllLanes) + R"(
     s_mov_b64 s[10:11], -1
     s_mov_b32 s13, 1
@@ -268,9 +290,7 @@ TEST_P(UnusualCode, ComparesWhatIsSkipped) {
                  7, /*Items=*/16);
 }
 
-TEST_P(UnusualCode, EntersClausesInTheMiddle) {
-  if (!target().isRdna())
-    return;
+TEST_P(UnusualCodeOfRdna, EntersClausesInTheMiddle) {
   AssemblyKernel K = storing(R"(
     s_movk_i32 s7, 2
     s_clause 0x3
@@ -293,9 +313,7 @@ TEST_P(UnusualCode, EntersClausesInTheMiddle) {
 // -- At the seams
 
 /// The wave's lanes all jump over what follows v_cmpx.
-TEST_P(UnusualCode, PermutesBehindHooksThatCompare) {
-  if (!target().isRdna())
-    return;
+TEST_P(UnusualCodeOfRdna, PermutesBehindHooksThatCompare) {
   setHooks(R"(
 define void @rare() #0 {
   %lane = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
@@ -321,10 +339,8 @@ end:
 
 /// Such a wave must not have stores to its stack on the way, and gfx11 wants an
 /// s_nop right before the message.
-TEST_P(UnusualCode, GivesVectorRegistersBackBehindHooks) {
+TEST_P(UnusualCodeSinceGfx11, GivesVectorRegistersBackBehindHooks) {
   const StringRef P = target().Processor;
-  if (P != "gfx1100" && P != "gfx1201")
-    return;
   constexpr uint32_t Message = 0xbfb60003, Nop = 0xbf800000;
   const uint32_t Wait = P == "gfx1100" ? 0xbc7c0000  // s_waitcnt_vscnt null, 0
                                        : 0xbfc10000; // s_wait_storecnt 0
@@ -364,9 +380,7 @@ TEST_P(UnusualCode, GivesVectorRegistersBackBehindHooks) {
 }
 
 /// Hooks do not wait for what hardware waits for outside of that mode.
-TEST_P(UnusualCode, LeavesDependenciesToTheHardwareWithHooks) {
-  if (StringRef(target().Processor) != "gfx1201")
-    GTEST_SKIP() << "this target has no such mode";
+TEST_P(UnusualCodeOfGfx12, LeavesDependenciesToTheHardwareWithHooks) {
   // Encodings; see s_setreg_imm32_b32 in the RDNA4 ISA.
   const Judgement J = expectCounted(
       storing("s_setreg_imm32_b32 hwreg(26, 0, 2), 2\n"
@@ -393,10 +407,8 @@ TEST_P(UnusualCode, LeavesDependenciesToTheHardwareWithHooks) {
 }
 
 /// VCC and FLAT_SCRATCH are the last of the registers that a wave has.
-TEST_P(UnusualCode, KeepsLastScalarsApartFromTheirsOfHooks) {
+TEST_P(UnusualCodeBeforeGfx940, KeepsLastScalarsApartFromTheirsOfHooks) {
   const StringRef P = target().Processor;
-  if (P != "gfx906" && P != "gfx908" && P != "gfx90a")
-    return;
   // The assembler counts four for XNACK: 96, of which FLAT_SCRATCH would be
   // s[90:91], and VCC not the application's.
   AssemblyKernel K = storing("s_mov_b32 s91, 7\ns_mov_b32 s90, 8\n"
@@ -427,10 +439,7 @@ TEST_P(UnusualCode, KeepsLastScalarsApartFromTheirsOfHooks) {
 }
 
 /// Where a call goes that takes its address from memory is not known.
-TEST_P(UnusualCode, ReturnsFromUnknownCodeDuringMatrixOperations) {
-  const StringRef P = target().Processor;
-  if (P != "gfx90a" && P != "gfx942" && P != "gfx950")
-    return;
+TEST_P(UnusualCodeSinceGfx90a, ReturnsFromUnknownCodeDuringMatrixOperations) {
   AssemblyKernel K = storing(R"(
     v_mov_b32_e32 v1, 1.0
     v_mov_b32_e32 v9, 3
@@ -455,8 +464,5 @@ TEST_P(UnusualCode, ReturnsFromUnknownCodeDuringMatrixOperations) {
                 "s_setpc_b64 s[30:31]\n.Lu:\n.size unknown, .Lu-unknown\n";
   expectSurvives(K, 3);
 }
-
-INSTANTIATE_TEST_SUITE_P(Targets, UnusualCode,
-                         ::testing::ValuesIn(allTargets()), targetName);
 
 } // namespace
