@@ -92,6 +92,8 @@ void stage(benchmark::State &State, double InstrumentationReport::*Time,
   int64_t Items = 0;
   for (auto _ : State) {
     InstrumentationReport Report = instrumentAll();
+    if (!(Report.*Time > 0))
+      report_fatal_error("the time of a stage was not measured");
     State.SetIterationTime(Report.*Time);
     Items += PerVariant ? Report.Payloads : Report.Points;
   }

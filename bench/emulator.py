@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+from figures import measured
+
 RUNS = 5
 # Of each way to run a program in the second table, one after the other.
 ROUNDS = 3
@@ -59,7 +61,8 @@ def rate(command, build, stats, runs=RUNS, **variables):
         # ROCr's copies and fills are no part of the examples.
         kernels = [k for k in json.loads(stats.read_text())["kernels"] if not k["name"].startswith("rocr.")]
         instructions, thread = (sum(k[field] for k in kernels) for field in ["wave_instructions", "host_thread_ns"])
-        best = max(best, 1e3 * instructions / thread)
+        best = max(best, 1e3 * measured(f"instructions of {command}", instructions)
+                   / measured(f"thread time of {command}", thread))
     return best, instructions
 
 
@@ -67,8 +70,8 @@ def elapsed(stats):
     """Millions per second of the time in which the GPU executed anything, copies and
     fills included. Kernels of several queues overlap."""
     told = json.loads(stats.read_text())
-    return (1e3 * sum(k["wave_instructions"] for k in told["kernels"])
-            / sum(device["busy_ns"] for device in told["devices"]))
+    return (1e3 * measured("wave instructions", sum(k["wave_instructions"] for k in told["kernels"]))
+            / measured("the device's time", sum(device["busy_ns"] for device in told["devices"])))
 
 
 def elapsed_rate(command, build, stats, threads):
@@ -96,7 +99,7 @@ def host_seconds(program):
     for _ in range(RUNS):
         result = subprocess.run([program], check=True, capture_output=True, text=True, timeout=600)
         times.append(float(re.search(r"kernels took ([0-9.]+) s", result.stderr).group(1)))
-    return min(times)
+    return measured(f"kernels of {program}", min(times))
 
 
 def geometric_mean(values):

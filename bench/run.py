@@ -5,7 +5,7 @@
 Prints, for the largest kernel of rocRAND with every instruction instrumented,
 the time of each stage from packet to launch; for each example program, what
 instr-count costs in executed wave instructions (exact); and how fast the emulator
-executes. Usage: bench/run.py [BUILD_DIR]
+executes. Fails where a figure was not measured. Usage: bench/run.py [BUILD_DIR]
 """
 import json
 import os
@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from figures import measured
 
 PROGRAMS = ["vector-add", "saxpy", "matmul", "transpose", "reduction", "histogram", "collatz",
             "nbody", "stencil", "prefix-scan", "dot-product", "hash64", "axpy-half"]
@@ -38,8 +40,8 @@ def latency(build, work):
     largest = max((json.loads(line) for line in log.read_text().splitlines()), key=lambda k: k["points"])
     print(f"latency, largest rocRAND kernel: {largest['points']} points, {largest['payloads']} payloads")
     for stage in ["lift_s", "copy_s", "mutate_s", "payloads_s", "rewrite_s", "emit_s", "load_s", "total_s"]:
-        seconds = largest[stage]
-        rate = largest["points"] / seconds if seconds else float("inf")
+        seconds = measured(f"the time of stage {stage}", largest.get(stage))
+        rate = measured("points", largest["points"]) / seconds
         print(f"  {stage[:-2]:<9} {1e3 * seconds:8.2f} ms {rate:14,.0f} instructions/s")
 
 
@@ -51,7 +53,7 @@ def programs(build, work):
         before, after = work / "before.json", work / "after.json"
         run([*command, "--", program], LUTHIER_EMULATOR_STATS=str(before))
         run([*command, "--tool", "instr-count", "--", program], LUTHIER_EMULATOR_STATS=str(after))
-        original, instrumented = wave_instructions(before), wave_instructions(after)
+        original, instrumented = (measured(f"{name}, {path.stem}", wave_instructions(path)) for path in [before, after])
         print(f"{name:<14}{instrumented / original:>10.2f}{original:>16,}{instrumented:>16,}")
 
 
@@ -60,7 +62,7 @@ def speed(build, work):
     stats = work / "stats.json"
     seconds = run([build / "bin/luthier", "run", "--device", "emulated", "--",
                    build / "bin/examples/rocrand-uniform", "xorwow"], LUTHIER_EMULATOR_STATS=str(stats))
-    executed = wave_instructions(stats)
+    executed = measured("wave instructions", wave_instructions(stats))
     print(f"\nemulator speed: {executed:,} wave instructions in {seconds:.1f} s, "
           f"{executed / seconds / 1e6:.1f} M/s on one host thread")
 

@@ -1,16 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what is missing, builds everything, runs every test. Slow sweeps,
-# which carry the label "slow" or "sweep", run only with --all. Other arguments go to ctest.
+# Installs what is missing, builds everything, runs every test. With --all, the
+# long sweeps follow (scripts/sweep.sh). Other arguments go to ctest. Groups of
+# tests that cannot run on this machine are named by the test
+# tests.no-group-has-vanished and among ctest's "did not run".
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-selection=(-LE 'slow|sweep')
+all=0
 if [ "${1:-}" = --all ]; then
-  selection=()
+  all=1
   shift
 fi
 "$root/scripts/setup.sh"
 "$root/scripts/build.sh"
-ctest --test-dir "$root/build" --output-on-failure --no-tests=error -j 2 "${selection[@]}" "$@"
+python3 -B "$root/test/groups.py" "$root/build" || true
+ctest --test-dir "$root/build" --output-on-failure --no-tests=error -j 2 "$@"
+[ $all = 0 ] || "$root/scripts/sweep.sh"

@@ -263,7 +263,9 @@ std::string findTool(const std::string &Tool, const Surroundings &Around) {
       throw RunError(Tool + " is not a Luthier tool: " + Why);
     return Path;
   }
-  std::string Path = toolDirectory(Around.Prefix) + "/lib" + Tool + ".so";
+  // The name that scramble had before.
+  const std::string Name = Tool == "poison" ? "scramble" : Tool;
+  std::string Path = toolDirectory(Around.Prefix) + "/lib" + Name + ".so";
   if (Around.FileExists(Path))
     return Path;
   std::vector<std::string> Known = Around.InstalledTools();
@@ -276,8 +278,8 @@ std::string findTool(const std::string &Tool, const Surroundings &Around) {
 
 std::string judgingTool(const Surroundings &Around) {
   const std::vector<std::string> Known = Around.InstalledTools();
-  const bool HasPoison = std::ranges::find(Known, "poison") != Known.end();
-  return HasPoison ? "poison" : "instr-count";
+  const bool CanScramble = std::ranges::find(Known, "scramble") != Known.end();
+  return CanScramble ? "scramble" : "instr-count";
 }
 
 std::string toolDirectory(const std::string &Prefix) {

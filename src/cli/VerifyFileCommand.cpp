@@ -16,8 +16,9 @@ using namespace llvm;
 namespace luthier::cli {
 namespace {
 
-/// What the poison tool reads.
-constexpr const char *GarbageSeed = "LUTHIER_POISON_SEED";
+/// What the tool scramble reads, and its name of before.
+constexpr const char *GarbageSeed = "LUTHIER_SCRAMBLE_SEED";
+constexpr const char *OldGarbageSeed = "LUTHIER_POISON_SEED";
 
 Expected<ChosenKernel> choose(const Arguments &Args, const std::string &Path) {
   Expected<ChosenKernel> Chosen = chooseKernel(Args, Path);
@@ -101,7 +102,8 @@ Expected<int> verify(const Arguments &Args, const std::string &Path) {
   Expected<Request> Wanted = readRequest(Args, *Chosen);
   if (!Wanted)
     return Refuse(Wanted.takeError());
-  const bool ChoosesGarbage = !std::getenv(GarbageSeed);
+  const bool ChoosesGarbage =
+      !std::getenv(GarbageSeed) && !std::getenv(OldGarbageSeed);
   VerifyReport Report;
   bool IsSame = true;
   for (uint64_t N = 0; N != Wanted->Count; ++N) {

@@ -26,10 +26,10 @@ them. One kernel of it runs, with arguments given by hand; no GPU runtime is
 needed, so all emulated processors will do.
 
 options:
-  --tool NAME|PATH   the tool (default: poison, if there is one, which
+  --tool NAME|PATH   the tool (default: scramble, if there is one, which
                      overwrites all that is free; else instr-count)
   --seed N           order in which waves run (0); of FILE also what is in
-                     registers nobody has set, and the poison tool's garbage
+                     registers never written, and the garbage of scramble
   --strict[=CHECKS]  the instrumented kernel must also pass these checks; see
                      luthier run --help
   --help             this text

@@ -262,8 +262,10 @@ Error Instrumentation::emit(KernelDescriptor Descriptor, unsigned SGPREnd) {
         Code.Code, Image.Descriptor, Metadata,
         placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants), Lines});
   } else {
+    Stopwatch Watch;
     Expected<std::vector<uint8_t>> Linked =
         writeCodeObject(Object, Image, Metadata);
+    Result.Report.EmitTime = Watch.lap();
     if (!Linked)
       return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
     Result.CodeObject = std::move(*Linked);
@@ -312,7 +314,7 @@ Expected<InstrumentedKernel> Instrumentation::run() {
   Result.Report.CompileTime = Watch.lap();
   if (Error E = writeKernel())
     return std::move(E);
-  Result.Report.RewriteTime = Watch.lap();
+  Result.Report.RewriteTime = Watch.lap() - Result.Report.EmitTime;
   return std::move(Result);
 }
 

@@ -35,7 +35,7 @@ struct InstrumentationReport {
   /// Unset if no state had to be kept.
   std::optional<StateForm> Storage;
   size_t BytesBefore = 0, BytesAfter = 0;
-  /// Seconds.
+  /// Seconds. EmitTime is the linker's, 0 where nothing is linked (offline).
   double CompileTime = 0, RewriteTime = 0, EmitTime = 0;
 };
 

@@ -46,9 +46,9 @@ def changed_data_is_noticed(arguments, directory):
     result.expect("digest" in result.stdout, "the program did not end")
 
 
-def kernels_to_poison_can_be_chosen(arguments, directory):
+def kernels_to_scramble_can_be_chosen(arguments, directory):
     def inserted(choice):
-        result = verify(arguments, "--tool", "poison", LUTHIER_POISON_KERNEL=choice)
+        result = verify(arguments, "--tool", "scramble", LUTHIER_SCRAMBLE_KERNEL=choice)
         result.expect(result.code == 0, "verify fails")
         row = re.search(r"^ +1 +\d+ +(\d+)  vectorAdd\(.*: same$", result.stderr, re.M)
         result.expect(row, "the kernel is not listed")
@@ -56,8 +56,8 @@ def kernels_to_poison_can_be_chosen(arguments, directory):
 
     assert inserted("^_Z9vector[A-Z]") > 0
     assert inserted("another") == 0
-    result = verify(arguments, "--tool", "poison", LUTHIER_POISON_KERNEL="(")
-    result.expect_in_stderr("LUTHIER_POISON_KERNEL=(: ")
+    result = verify(arguments, "--tool", "scramble", LUTHIER_SCRAMBLE_KERNEL="(")
+    result.expect_in_stderr("LUTHIER_SCRAMBLE_KERNEL=(: ")
 
 
 def refused_kernel_is_listed(arguments, directory):
@@ -108,7 +108,7 @@ CASES = {
     for case in (
         same_kernel_is_the_same,
         changed_data_is_noticed,
-        kernels_to_poison_can_be_chosen,
+        kernels_to_scramble_can_be_chosen,
         refused_kernel_is_listed,
         exit_code_is_kept,
         calls_are_followed,

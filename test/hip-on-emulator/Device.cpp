@@ -20,10 +20,10 @@ const Settings &settings() {
     S.Target = variable("LUTHIER_EMULATED_GPU");
     S.Strict = variable("LUTHIER_EMULATOR_STRICT");
     S.Report = variable("LUTHIER_HIP_REPORT");
-    S.Poison = !variable("LUTHIER_POISON_SEED").empty();
+    S.Scramble = !variable("LUTHIER_SCRAMBLE_SEED").empty();
     S.Seed =
-        std::strtoull(variable("LUTHIER_POISON_SEED").c_str(), nullptr, 10);
-    S.PoisonStack = variable("LUTHIER_POISON_STACK") == "1";
+        std::strtoull(variable("LUTHIER_SCRAMBLE_SEED").c_str(), nullptr, 10);
+    S.ScrambleStack = variable("LUTHIER_SCRAMBLE_STACK") == "1";
     S.Lockstep = variable("LUTHIER_HIP_LOCKSTEP") == "1";
     if (S.Target.empty())
       S.Target = "gfx90a";

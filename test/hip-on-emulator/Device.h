@@ -25,7 +25,7 @@ template <class T> T sized() {
 /// CMakeLists.txt says what they mean.
 struct Settings {
   std::string Target, Strict, Report;
-  bool Poison = false, PoisonStack = false, Lockstep = false;
+  bool Scramble = false, ScrambleStack = false, Lockstep = false;
   uint64_t Seed = 0;
   int WaveSize = 64;
 };

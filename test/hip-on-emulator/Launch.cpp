@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Launch.h"
-#include "Poisoned.h"
+#include "Scrambled.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,7 +19,7 @@ using ExecutionHandle =
     std::unique_ptr<luthier_emu_execution,
                     decltype(&luthier_emu_execution_destroy)>;
 
-/// One dispatch, of the original and perhaps of its poisoned version.
+/// One dispatch, of the original and perhaps of its scrambled version.
 class Dispatch {
 public:
   Dispatch(Function &F, const LaunchShape &Shape,
@@ -29,8 +29,8 @@ public:
     constexpr uint32_t DynamicStack = 16384;
     if (F.Kernel->Descriptor.usesDynamicStack())
       Stack = std::max(F.Info.private_segment_size, DynamicStack);
-    if (settings().Poison)
-      New = &poisoned(F, Stack);
+    if (settings().Scramble)
+      New = &scrambled(F, Stack);
   }
 
   bool run();
@@ -47,7 +47,7 @@ private:
   Function &F;
   const LaunchShape &Shape;
   const std::vector<uint8_t> &Kernarg;
-  const Poisoned *New = nullptr;
+  const Scrambled *New = nullptr;
   /// Set only where the kernel does not say what it needs.
   uint32_t Stack = 0;
 };
@@ -104,9 +104,9 @@ ExecutionHandle Dispatch::create(const CodeHandle &Code, bool IsNew,
 
 void Dispatch::runInLockstep() const {
   DeviceHandle A = clone(), B = clone();
-  CodeHandle Old = copyOf(F.Owner->code(), A), Poisoned = copyOf(New->Code, B);
+  CodeHandle Old = copyOf(F.Owner->code(), A), Scrambled = copyOf(New->Code, B);
   ExecutionHandle OldRun = create(Old, false, A),
-                  NewRun = create(Poisoned, true, B);
+                  NewRun = create(Scrambled, true, B);
   auto How = sized<luthier_emu_lockstep_options>();
   How.map = New->Map.data();
   How.map_count = New->Map.size();

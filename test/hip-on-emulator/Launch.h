@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a kernel as it is or, if asked to, poisoned: then what the poisoned
+// Runs a kernel as it is or, if asked to, scrambled: then what the scrambled
 // version leaves in memory is what the program sees, and with lockstep both
 // have run side by side before, on copies of the device.
 #ifndef LUTHIER_TEST_HIP_ON_EMULATOR_LAUNCH_H

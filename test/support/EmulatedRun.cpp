@@ -479,7 +479,8 @@ void Judging::runInstrumented() {
     check(luthier_emu_read(After.get(), V.Address, Contents.data(), V.Size),
           V.Name.c_str(), After.get());
   }
-  compareResults(buffers(After));
+  Result.InstrumentedBuffers = buffers(After);
+  compareResults(Result.InstrumentedBuffers);
 }
 
 /// The difference with the code before it: "+" marks payload, "*" the

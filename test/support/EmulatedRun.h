@@ -107,6 +107,8 @@ struct Judgement {
   InstrumentedKernel Instrumented;
   /// Buffers as the original, running alone, left them; also after a refusal.
   std::vector<std::vector<uint32_t>> Buffers;
+  /// As the instrumented version, alone, left them.
+  std::vector<std::vector<uint32_t>> InstrumentedBuffers;
   /// Variables of the hooks as the instrumented version, alone, left them.
   std::map<std::string, Bytes> Variables;
   /// Of the original, running alone.

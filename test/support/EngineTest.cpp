@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EngineTest.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include <cstdlib>
 
 using namespace llvm;
 
 namespace luthier::test {
+
+EngineFixture::EngineFixture(EngineTarget T) : T(T) {
+  if (const char *Seed = std::getenv("LUTHIER_TEST_SCRAMBLE")) {
+    Options.Engine.Poison = true;
+    Options.Engine.PoisonSeed = std::strtoull(Seed, nullptr, 10);
+  }
+  Options.OnlyWhatIsRead = !std::getenv("LUTHIER_TEST_FULL_COMPARISON");
+}
 
 EngineFixture::Object EngineFixture::check(Expected<Bytes> Built) {
   if (!Built) {

@@ -26,7 +26,6 @@
 #define LUTHIER_TEST_SUPPORT_ENGINETEST_H
 
 #include "EmulatedRun.h"
-#include <cstdlib>
 #include <gtest/gtest.h>
 
 namespace luthier::test {
@@ -34,14 +33,11 @@ namespace luthier::test {
 /// Without a parameter, for tests that choose targets themselves.
 class EngineFixture : public ::testing::Test {
 protected:
-  /// With LUTHIER_TEST_POISON set, whatever the test does is done on top of
-  /// poison (seeded by its value).
-  explicit EngineFixture(EngineTarget T = {}) : T(T) {
-    if (const char *Seed = std::getenv("LUTHIER_TEST_POISON")) {
-      Options.Engine.Poison = true;
-      Options.Engine.PoisonSeed = std::strtoull(Seed, nullptr, 10);
-    }
-  }
+  /// With LUTHIER_TEST_SCRAMBLE set, every test runs on scrambled kernels
+  /// (seeded by its value). With LUTHIER_TEST_FULL_COMPARISON set, lockstep
+  /// compares all registers, also those that the original does not read again;
+  /// that is for kernels without dead values.
+  explicit EngineFixture(EngineTarget T = {});
 
   const EngineTarget &target() const { return T; }
   using Object = std::shared_ptr<const CodeObject>;

@@ -10,7 +10,7 @@
 // RUN: cmp %t.out %t.same
 // RUN: FileCheck %s < %t.all
 // CHECK: {{^}}reverse(int AS1*, int AS1*, unsigned int): [[COUNT:[1-9][0-9]*]] wave instructions
-// CHECK-NEXT: {{^}}tool: poison{{$}}
+// CHECK-NEXT: {{^}}tool: scramble{{$}}
 // CHECK-NEXT: {{^}}  dispatches  instr. compared  instr. inserted  kernel{{$}}
 // CHECK-NEXT: {{^}} 1 [[COUNT]] {{[1-9][0-9]*}} reverse(int AS1*, int AS1*, unsigned int): same{{$}}
 // CHECK-NEXT: {{^}}luthier verify: no difference: 1 kernel, 1 dispatch, [[COUNT]] instructions compared{{$}}

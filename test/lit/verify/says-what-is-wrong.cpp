@@ -25,7 +25,7 @@
 // RUN: luthier verify %t.co --kernel scale --grid 1024 --block 64 --arg buf:4K --arg u32:1 --arg u32:1
 
 // RUN: %exits 2 luthier verify %t.co --kernel other --grid 64 --block 64 --tool nothing 2>&1 | FileCheck %s --check-prefix=TOOL
-// TOOL: {{^}}luthier: error: unknown tool 'nothing'; available are: {{.*}}poison
+// TOOL: {{^}}luthier: error: unknown tool 'nothing'; available are: {{.*}}scramble
 // RUN: %exits 2 luthier verify %t.co --kernel other --grid 64 --block 64 --strict=often 2>&1 | FileCheck %s --check-prefix=STRICT
 // STRICT: {{^}}luthier: error: strict: 'often' is not
 // RUN: %exits 2 luthier verify %t.co --kernel other --grid 64 --block 64 --seeds many 2>&1 | FileCheck %s --check-prefix=SEEDS

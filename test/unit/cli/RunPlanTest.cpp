@@ -173,6 +173,13 @@ TEST_F(RunPlanTest, ResultsThatCannotBeWrittenAreRefused) {
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "/home/me/s.json");
 }
 
+TEST_F(RunPlanTest, ScrambleIsFoundByItsFormerName) {
+  const std::string Path = "/opt/luthier/lib/luthier/tools/libscramble.so";
+  Files.insert(Path);
+  EXPECT_EQ(findTool("poison", Around), Path);
+  EXPECT_EQ(findTool("scramble", Around), Path);
+}
+
 TEST_F(RunPlanTest, ToolsAreFoundByNameAndByPath) {
   Options.Tools = {"instr-count", "./libmine.so"};
   Files.insert("/home/me/./libmine.so");

@@ -22,11 +22,11 @@ TEST(VerifyReport, AddsUp) {
                               "verified\tplain\t3\t4\n");
   EXPECT_FALSE(R.differs());
   EXPECT_TRUE(R.hasCompared());
-  EXPECT_THAT(R.text("poison"), StartsWith("tool: poison\n"));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"), StartsWith("tool: scramble\n"));
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr(" 2              120             1300  "
                         "f(int): same\n"));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("\nluthier verify: no difference: 2 kernels, "
                         "3 dispatches, 123 instructions compared\n"));
 }
@@ -37,13 +37,13 @@ TEST(VerifyReport, KeepsTheFirstDifference) {
                               "differs\tg\tg at 0x20: v1\n"
                               "differs\tg\tg at 0x30: v1\n");
   EXPECT_TRUE(R.differs());
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("\nfirst difference: f at 0x10: scc\n"));
-  EXPECT_THAT(R.text("poison"), Not(HasSubstr("0x20")));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"), Not(HasSubstr("0x20")));
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("f: same; DIFFERENT in 1 dispatch\n"));
-  EXPECT_THAT(R.text("poison"), HasSubstr("g: DIFFERENT in 2 dispatches\n"));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"), HasSubstr("g: DIFFERENT in 2 dispatches\n"));
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("luthier verify: DIFFERENT: 2 kernels, 4 dispatches, "
                         "1 instruction compared where there is none\n"));
 }
@@ -54,12 +54,12 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
                               "unchanged\tg\t\n"
                               "unchanged\th\t\n");
   EXPECT_FALSE(R.hasCompared());
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("f: not compared: it asks the host\n"));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("g: unchanged: register-budget: too many\n"));
-  EXPECT_THAT(R.text("poison"), HasSubstr("h: unchanged: no tool wanted it\n"));
-  EXPECT_THAT(R.text("poison"),
+  EXPECT_THAT(R.text("scramble"), HasSubstr("h: unchanged: no tool wanted it\n"));
+  EXPECT_THAT(R.text("scramble"),
               HasSubstr("luthier verify: NOTHING COMPARED: 0 kernels, 0 "
                         "dispatches, 0 instructions compared; 1 not compared; "
                         "2 kernels ran unchanged\n"));

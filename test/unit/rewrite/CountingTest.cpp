@@ -2,9 +2,10 @@
 //
 // Hooks before every instruction see each execution once, with the EXEC of the
 // instruction: counts equal the emulator's.
-#include "Engine.h"
+#include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -57,9 +58,20 @@ back:
 }
 )";
 
-class Counting : public Engine {
+class Counting : public EngineTest {
 protected:
   Counting() { setHooks(CountHooks); }
+
+  Object assemble(const std::string &Body) {
+    AssemblyKernel K;
+    K.Body = Body;
+    return fromAssembly(K);
+  }
+  static KernelLaunch launch(unsigned WorkItems) {
+    KernelLaunch Launch{{WorkItems, 1, 1}, {WorkItems, 1, 1}};
+    Launch.Arguments.words(256);
+    return Launch;
+  }
 
   static void countAll(LiftedRepresentation &LR, InstrumentationTask &Task) {
     for (MachineBasicBlock &MBB : LR.kernel())
@@ -72,11 +84,16 @@ protected:
       }
   }
 
-  void expectExact(const std::string &Assembly, unsigned WorkItems = 64) {
-    Outcome Result = expectUnchanged(Assembly, countAll, WorkItems);
-    EXPECT_GT(Result.Counts.WaveInstructions, 0u);
-    EXPECT_EQ(Counters.as<uint64_t>()[0], Result.Counts.WaveInstructions);
-    EXPECT_EQ(Counters.as<uint64_t>()[1], Result.Counts.LaneInstructions);
+  InstrumentationReport expectExact(const std::string &Assembly,
+                                    unsigned WorkItems = 64) {
+    const Judgement J =
+        expectUnchanged(assemble(Assembly), launch(WorkItems), countAll);
+    if (J.Problem.empty()) {
+      EXPECT_GT(J.WaveInstructions, 0u);
+      EXPECT_EQ(J.counters()[0], J.WaveInstructions);
+      EXPECT_EQ(J.counters()[1], J.LaneInstructions);
+    }
+    return J.Instrumented.Report;
   }
 };
 
@@ -98,27 +115,27 @@ std::string underMask(const std::string &SetMask) {
   )";
 }
 
-TEST_F(Counting, IsExactWithAllLanesActive) {
+TEST_P(Counting, IsExactWithAllLanesActive) {
   expectExact(underMask("s_mov_b64 s[10:11], -1"));
 }
 
-TEST_F(Counting, IsExactWithLaneZeroInactive) {
+TEST_P(Counting, IsExactWithLaneZeroInactive) {
   expectExact(underMask("s_mov_b64 s[10:11], -2"));
 }
 
-TEST_F(Counting, IsExactWithOneLaneActive) {
+TEST_P(Counting, IsExactWithOneLaneActive) {
   expectExact(underMask("s_lshl_b64 s[10:11], 1, 37"));
 }
 
-TEST_F(Counting, IsExactWithNoLaneActive) {
+TEST_P(Counting, IsExactWithNoLaneActive) {
   expectExact(underMask("s_mov_b64 s[10:11], 0"));
 }
 
-TEST_F(Counting, IsExactInAPartialWave) {
+TEST_P(Counting, IsExactInAPartialWave) {
   expectExact(underMask("s_mov_b64 s[10:11], exec"), 23);
 }
 
-TEST_F(Counting, IsExactInADivergentLoop) {
+TEST_P(Counting, IsExactInADivergentLoop) {
   // Each lane adds its id as often as its id says.
   expectExact(R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
@@ -144,7 +161,7 @@ TEST_F(Counting, IsExactInADivergentLoop) {
               192);
 }
 
-TEST_F(Counting, CountsIndexedMovesAtTheStartOfTheirMode) {
+TEST_P(Counting, CountsIndexedMovesAtTheStartOfTheirMode) {
   expectExact(R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     v_lshlrev_b32_e32 v1, 2, v0
@@ -160,13 +177,13 @@ TEST_F(Counting, CountsIndexedMovesAtTheStartOfTheirMode) {
   )");
 }
 
-TEST_F(Counting, FollowsBranchesThatNoLongerReach) {
+TEST_P(Counting, FollowsBranchesThatNoLongerReach) {
   // Instrumented, the loop body is far longer than a branch reaches; SCC and
   // VCC must survive the computed jumps.
   std::string Body;
   for (unsigned I = 0; I < 1500; ++I)
     Body += "v_add_u32_e32 v1, v1, v0\ns_add_u32 s7, s7, 3\n";
-  expectExact(R"(
+  const InstrumentationReport Report = expectExact(R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     v_mov_b32_e32 v1, 0
     s_mov_b32 s6, 3
@@ -191,7 +208,7 @@ TEST_F(Counting, FollowsBranchesThatNoLongerReach) {
   EXPECT_GT(Report.BytesAfter, 1u << 17);
 }
 
-TEST_F(Counting, ReadsExecBeforeALoopThatDefinesIt) {
+TEST_P(Counting, ReadsExecBeforeALoopThatDefinesIt) {
   // The mask is read before a loop and restored after it; a pass that sinks the
   // read would restore what the loop wrote.
   setHooks(R"(
@@ -217,34 +234,47 @@ back:
   %b = atomicrmw add ptr addrspace(1) %p, i64 1 syncscope("agent") monotonic
   ret void
 })");
-  expectUnchanged(underMask("s_mov_b64 s[10:11], exec"),
-                  everywhere("loop", {HookArgument(3u)}));
-  EXPECT_EQ(Counters.as<uint64_t>()[0], 3 * Report.Points);
+  const Judgement J =
+      expectUnchanged(assemble(underMask("s_mov_b64 s[10:11], exec")),
+                      launch(64), everywhere("loop", {HookArgument(3u)}));
+  ASSERT_TRUE(J.Problem.empty());
+  const unsigned Points = J.Instrumented.Report.Points;
+  EXPECT_EQ(J.counters()[0], 3 * Points);
   for (unsigned Lane = 0; Lane < 64; ++Lane)
-    EXPECT_EQ(Counters.as<uint64_t>()[64 + Lane], Report.Points) << Lane;
+    EXPECT_EQ(J.counters()[64 + Lane], Points) << Lane;
 }
 
-TEST_F(Counting, CompilesOncePerVariantNotOncePerPoint) {
-  auto Object = assembleKernel(underMask("s_mov_b64 s[10:11], -1"));
-  ASSERT_TRUE(bool(instrument(*Object, countAll)));
+TEST_P(Counting, CompilesOncePerVariantNotOncePerPoint) {
+  const InstrumentationReport Report =
+      expectExact(underMask("s_mov_b64 s[10:11], -1"));
   EXPECT_EQ(Report.Points, 11u);
   EXPECT_EQ(Report.Payloads, 2u);
 }
 
-TEST_F(Counting, RecomputesLaneValuesForLanesThatWriteExecSwitchesOn) {
-  auto Object = assembleKernel(underMask("s_mov_b64 s[10:11], 0x10"));
-  auto Instrumented = instrument(*Object, [](auto &LR, auto &Task) {
-    for (MachineInstr &MI : LR.kernel().front())
-      if (MI.getOpcode() == AMDGPU::V_MUL_LO_U32_e64)
-        cantFail(Task.insertHookBefore(MI, hook("lanes")));
-  });
-  ASSERT_TRUE(bool(Instrumented)) << toString(Instrumented.takeError());
-  run(Object->bytes(), Original);
-  run(Instrumented->CodeObject, this->Instrumented);
+TEST_P(Counting, IsTimedStageByStage) {
+  const InstrumentationReport Report =
+      expectExact(underMask("s_mov_b64 s[10:11], -1"));
+  EXPECT_GT(Report.CompileTime, 0);
+  EXPECT_GT(Report.RewriteTime, 0);
+  EXPECT_GT(Report.EmitTime, 0) << "the link";
+}
+
+TEST_P(Counting, RecomputesLaneValuesForLanesThatWriteExecSwitchesOn) {
+  const Judgement J = expectUnchanged(
+      assemble(underMask("s_mov_b64 s[10:11], 0x10")), launch(64),
+      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (MachineInstr &MI : LR.kernel().front())
+          if (MI.getOpcode() == AMDGPU::V_MUL_LO_U32_e64)
+            cantFail(Task.insertHookBefore(MI, hook("lanes")));
+      });
+  ASSERT_TRUE(J.Problem.empty());
   for (unsigned Lane = 0; Lane < 64; ++Lane) {
-    EXPECT_EQ(Counters.as<uint64_t>()[Lane], Lane == 4 ? 1u : 0u) << Lane;
-    EXPECT_EQ(Counters.as<uint64_t>()[64 + Lane], 1u) << Lane;
+    EXPECT_EQ(J.counters()[Lane], Lane == 4 ? 1u : 0u) << Lane;
+    EXPECT_EQ(J.counters()[64 + Lane], 1u) << Lane;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, Counting, ::testing::ValuesIn(gfx9Targets()),
+                         targetName);
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Payloads that clobber flags leave the application's as they were.
-#include "Engine.h"
-#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "EngineTest.h"
+#include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -10,7 +10,7 @@ using namespace luthier::test;
 
 namespace {
 
-class Flags : public Engine {
+class Flags : public EngineTest {
 protected:
   Flags() {
     // Divergent control flow, comparisons and carries clobber SCC, VCC and, on
@@ -37,10 +37,18 @@ join:
   ret void
 }
 )");
+    Launch.Arguments.words(64);
   }
+  Object assemble(const char *Body) {
+    AssemblyKernel K;
+    K.Body = Body;
+    return fromAssembly(K);
+  }
+
+  KernelLaunch Launch;
 };
 
-TEST_F(Flags, SurviveBeforeEveryInstruction) {
+TEST_P(Flags, SurviveBeforeEveryInstruction) {
   const char *Kernel = R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     v_lshlrev_b32_e32 v1, 2, v0
@@ -55,6 +63,7 @@ TEST_F(Flags, SurviveBeforeEveryInstruction) {
     s_add_u32 s6, s6, -1
     s_addc_u32 s7, 0, 0
     v_add_co_u32_e32 v3, vcc, -8, v0
+    s_nop 1 ; gfx940 wants it
     v_addc_co_u32_e32 v2, vcc, v2, v0, vcc
     v_add_u32_e32 v2, s7, v2
     s_and_saveexec_b64 s[8:9], vcc
@@ -66,24 +75,27 @@ TEST_F(Flags, SurviveBeforeEveryInstruction) {
     global_store_dword v1, v2, s[4:5]
     s_endpgm
   )";
-  expectUnchanged(
-      Kernel, [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+  const Judgement J = expectUnchanged(
+      assemble(Kernel), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
         unsigned N = 0;
         for (MachineBasicBlock &MBB : LR.kernel())
           for (MachineInstr &MI : MBB)
             cantFail(Task.insertHookBefore(MI, hook("clobber"), {N++ % 8}));
       });
+  ASSERT_TRUE(J.Problem.empty());
   // The hooks did run: each even lane added one to both halves, each time.
-  // Lane 2 is inactive before three of the 22 instructions.
-  uint64_t Lane2 = Counters.as<uint64_t>()[2];
-  EXPECT_EQ(Lane2 & 0xffffffff, 19u);
+  // Lane 2 is inactive before three of the 23 instructions.
+  const uint64_t Lane2 = J.counters()[2];
+  EXPECT_EQ(Lane2 & 0xffffffff, 20u);
   EXPECT_EQ(Lane2 >> 32, Lane2 & 0xffffffff);
   // More constants than are compiled in travel in a register.
-  EXPECT_EQ(Report.Payloads, 1u);
+  EXPECT_EQ(J.Instrumented.Report.Payloads, 1u);
 }
 
-TEST_F(Flags, DataAddressedFromThePCIsTheOriginals) {
-  auto Outcome = expectUnchanged(R"(
+TEST_P(Flags, DataAddressedFromThePCIsTheOriginals) {
+  const Judgement J =
+      expectUnchanged(assemble(R"(
     s_load_dwordx2 s[4:5], s[0:1], 0x0
     s_getpc_b64 s[6:7]
     s_add_u32 s6, s6, data-.-0
@@ -96,10 +108,13 @@ TEST_F(Flags, DataAddressedFromThePCIsTheOriginals) {
     s_endpgm
   data:
     s_nop 5
-  )",
-                                 everywhere("clobber", {HookArgument(1u)}));
-  ASSERT_FALSE(Outcome.Data.empty());
-  EXPECT_EQ(Outcome.Data[0], 0xbf800005u);
+  )"),
+                      Launch, everywhere("clobber", {HookArgument(1u)}));
+  ASSERT_FALSE(J.Buffers.empty());
+  EXPECT_EQ(J.Buffers[0][0], 0xbf800005u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, Flags, ::testing::ValuesIn(gfx9Targets()),
+                         targetName);
 
 } // namespace

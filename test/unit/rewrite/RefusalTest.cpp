@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What this engine cannot do is refused with its own reason.
-#include "Engine.h"
+#include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 
 using namespace llvm;
@@ -10,33 +10,58 @@ using namespace luthier::test;
 
 namespace {
 
-class Refusals : public Engine {
+class Refusals : public EngineTest {
 protected:
+  Refusals() { Launch.Arguments.words(64); }
+  Object assemble(const std::string &Body, unsigned VGPRs = 16) {
+    AssemblyKernel K;
+    K.Body = Body;
+    K.VGPRs = VGPRs;
+    K.SGPRs = 24;
+    return fromAssembly(K);
+  }
   void refuseHook(const std::string &IR, RefusalReason Reason,
                   std::vector<HookArgument> Arguments = {}) {
     setHooks(IR);
-    expectRefusal(instrument(*assembleKernel("s_nop 0\ns_endpgm"),
-                             everywhere("h", std::move(Arguments))),
-                  Reason);
+    expectRefused(assemble("s_nop 0\ns_endpgm\n"), Launch,
+                  everywhere("h", std::move(Arguments)), Reason);
   }
   void refuseKernel(const std::string &Assembly, RefusalReason Reason) {
     setHooks("define void @h() #0 { ret void }");
-    expectRefusal(instrument(*assembleKernel(Assembly), everywhere("h")),
-                  Reason);
+    // Some of these kernels would never end.
+    Options.RunAlone = false;
+    expectRefused(assemble(Assembly), Launch, everywhere("h"), Reason);
   }
+  InstrumentedKernel accept(const std::string &IR) {
+    setHooks(IR);
+    return expectUnchanged(assemble("v_mov_b32 v1, v0\ns_endpgm\n"), Launch,
+                           everywhere("h"))
+        .Instrumented;
+  }
+
+  KernelLaunch Launch;
 };
 
-TEST_F(Refusals, KernelsThatBranchOutOfThemselves) {
+/// Where there is the mode, with accumulation registers.
+class RefusalsOfMi200 : public Refusals {};
+INSTANTIATE_TEST_SUITE_P(
+    Targets, RefusalsOfMi200,
+    ::testing::ValuesIn(targetsOf({"gfx90a", "gfx942", "gfx950"})), targetName);
+class RefusalsOfGfx9 : public Refusals {};
+INSTANTIATE_TEST_SUITE_P(Targets, RefusalsOfGfx9,
+                         ::testing::ValuesIn(gfx9Targets()), targetName);
+
+TEST_P(RefusalsOfGfx9, KernelsThatBranchOutOfThemselves) {
   refuseKernel(".long 0xbf820400 ; s_branch\ns_endpgm",
                RefusalReason::UndecodableInstruction);
 }
 
-TEST_F(Refusals, InstructionsThatDoNotDecode) {
+TEST_P(Refusals, InstructionsThatDoNotDecode) {
   refuseKernel(".long 0xffffffff\ns_endpgm",
                RefusalReason::UndecodableInstruction);
 }
 
-TEST_F(Refusals, AreNotForHooksThatSpillToKeepWorkgroupsLaunchable) {
+TEST_P(RefusalsOfMi200, AreNotForHooksThatSpillToKeepWorkgroupsLaunchable) {
   // 1,024 work-items leave 128 registers of both kinds to each lane; the kernel
   // has 116 + 8. In the few that are left the hook would have to spill.
   setHooks(R"(
@@ -45,27 +70,26 @@ define void @h() #0 {
   store volatile <8 x i32> %x, ptr addrspace(1) @Counters
   ret void
 })");
-  auto Result = instrument(*assembleKernel("v_mov_b32 v115, 0\n"
-                                           "v_accvgpr_write_b32 a7, v115\n"
-                                           "s_endpgm",
-                                           116),
-                           everywhere("h"));
-  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
-  EXPECT_LE(Result->Report.VGPRsAfter, 128u);
+  AssemblyKernel K;
+  K.Body = "v_mov_b32 v115, 0\nv_accvgpr_write_b32 a7, v115\ns_endpgm\n";
+  K.VGPRs = 116;
+  K.AGPRs = 8;
+  const Judgement J = expectUnchanged(fromAssembly(K), Launch, everywhere("h"));
+  EXPECT_LE(J.Instrumented.Report.VGPRsAfter, 128u);
 }
 
-TEST_F(Refusals, PointsInsideIndexModeThatBeginsElsewhere) {
+TEST_P(RefusalsOfGfx9, PointsInsideIndexModeThatBeginsElsewhere) {
   refuseKernel("s_set_gpr_idx_on s4, gpr_idx(SRC0)\ns_cbranch_scc1 l\n"
                "v_mov_b32 v0, v1\nl:\nv_mov_b32 v0, v1\n"
                "s_set_gpr_idx_off\ns_endpgm",
                RefusalReason::NoInsertionPoint);
 }
 
-TEST_F(Refusals, KernelsThatRunOnIntoWhatFollows) {
+TEST_P(Refusals, KernelsThatRunOnIntoWhatFollows) {
   refuseKernel("s_nop 0", RefusalReason::UndecodableInstruction);
 }
 
-TEST_F(Refusals, RegistersTheKernelDoesNotUse) {
+TEST_P(Refusals, RegistersTheKernelDoesNotUse) {
   // They would be Luthier's own.
   refuseHook("declare void @\"luthier::writeReg.i32.i32\"(i32, i32) #3\n"
              "define void @h() #0 {\n"
@@ -76,32 +100,22 @@ TEST_F(Refusals, RegistersTheKernelDoesNotUse) {
              RefusalReason::HookArguments, {MCRegister(AMDGPU::VGPR20)});
 }
 
-TEST_F(Refusals, UnknownHooks) {
+TEST_P(Refusals, UnknownHooks) {
   refuseHook("define void @other() #0 { ret void }",
              RefusalReason::UnknownHook);
 }
 
-TEST_F(Refusals, WrongNumberOfArguments) {
+TEST_P(Refusals, WrongNumberOfArguments) {
   refuseHook("define void @h(i32 %x) #0 { ret void }",
              RefusalReason::HookArguments);
 }
 
-TEST_F(Refusals, RegistersThatCannotBePassed) {
+TEST_P(Refusals, RegistersThatCannotBePassed) {
   refuseHook("define void @h(i32 %x) #0 { ret void }",
              RefusalReason::HookArguments, {MCRegister(AMDGPU::LDS_DIRECT)});
 }
 
-TEST_F(Refusals, AreNotForHooksWithLaunchStateStackOrSharedMemory) {
-  auto accept = [&](const std::string &IR) {
-    setHooks(IR);
-    auto Result = instrument(*assembleKernel("v_mov_b32 v1, v0\ns_endpgm"),
-                             everywhere("h"));
-    if (!Result) {
-      ADD_FAILURE() << toString(Result.takeError());
-      return InstrumentedKernel();
-    }
-    return std::move(*Result);
-  };
+TEST_P(Refusals, AreNotForHooksWithLaunchStateStackOrSharedMemory) {
   accept("declare i32 @llvm.amdgcn.workitem.id.x()\n"
          "define void @h() #0 {\n"
          "%x = call i32 @llvm.amdgcn.workitem.id.x()\n"
@@ -122,7 +136,7 @@ define void @h() #0 {
   EXPECT_GE(Shared.ExtraGroupSegment, 4u);
 }
 
-TEST_F(Refusals, HooksThatWriteExecInALoopLanesLeaveAtDifferentTimes) {
+TEST_P(Refusals, HooksThatWriteExecInALoopLanesLeaveAtDifferentTimes) {
   refuseHook(R"(
 define void @h() #0 {
 entry:
@@ -142,17 +156,20 @@ exit:
              RefusalReason::UnsupportedHook);
 }
 
-TEST_F(Refusals, HooksThatNameUndefinedVariables) {
+TEST_P(Refusals, HooksThatNameUndefinedVariables) {
   refuseHook("@u = external addrspace(1) global i32\n"
              "define void @h() #0 { store i32 1, ptr addrspace(1) @u\n"
              "ret void }",
              RefusalReason::UnsupportedHook);
 }
 
-TEST_F(Refusals, DamagedBitcode) {
+TEST_P(Refusals, DamagedBitcode) {
   Hooks.Bitcode = {1, 2, 3, 4};
-  expectRefusal(instrument(*assembleKernel("s_endpgm"), everywhere("h")),
+  expectRefused(assemble("s_endpgm\n"), Launch, everywhere("h"),
                 RefusalReason::ToolWithoutBitcode);
 }
+
+INSTANTIATE_TEST_SUITE_P(Targets, Refusals, ::testing::ValuesIn(allTargets()),
+                         targetName);
 
 } // namespace

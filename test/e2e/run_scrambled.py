@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs on the emulated GPU in strict mode with poison: what Luthier calls free
+"""Runs programs on the emulated GPU in strict mode, scrambled: what Luthier calls free
 is overwritten everywhere, and nothing may change. Under the first seed original and
-poisoned kernels also run in lockstep. Targets that ROCr does not know are run with the
+scrambled kernels also run in lockstep. Targets that ROCr does not know are run with the
 replacement of the HIP runtime (test/hip-on-emulator). Prints how many kernels took
-part, at how many places, and what they executed; `--results` keeps that for docs/poison.md
-(test/e2e/poison_table.py)."""
+part, at how many places, and what they executed; `--results` keeps that for test/evidence.py."""
 
 import json
 import os
@@ -15,7 +14,7 @@ import harness
 
 
 class Counts:
-    """By kernel: places that were poisoned, and wave instructions."""
+    """By kernel: places that were scrambled, and wave instructions."""
 
     def __init__(self):
         self.points = {}
@@ -38,17 +37,17 @@ class ThroughTheRuntime:
         result = harness.run_on_emulator(command, self.arguments.emulator, self.arguments.device, self.statistics)
         return result, self.counts()
 
-    def poisoned(self, command, seed, lockstep, stack=False):
+    def scrambled(self, command, seed, lockstep, stack=False):
         harness.remove(self.timings)
         result = harness.run(
-            ["env", f"LUTHIER_POISON_SEED={seed}", f"LUTHIER_POISON_STACK={int(stack)}",
+            ["env", f"LUTHIER_SCRAMBLE_SEED={seed}", f"LUTHIER_SCRAMBLE_STACK={int(stack)}",
              f"LUTHIER_TIMINGS={self.timings}", self.arguments.luthier]
             + ["verify" if lockstep else "run", "--tool", self.arguments.tool]
             + ["--device", f"emulated:{self.arguments.device}", "--strict", "--stats", self.statistics]
             + ["--output", self.directory, "--"]
             + command
         )
-        result.expect("unchanged" not in result.stderr, "a kernel was not poisoned")
+        result.expect("unchanged" not in result.stderr, "a kernel was not scrambled")
         if lockstep:
             result.expect(re.search(r"no difference: \d+ kernel", result.stderr), "lockstep found something")
             result.expect("not compared" not in result.stderr, "lockstep left something out")
@@ -91,55 +90,56 @@ class OnTheReplacement:
     def plain(self, command):
         return self.run(command)
 
-    def poisoned(self, command, seed, lockstep, stack=False):
-        return self.run(command, LUTHIER_POISON_SEED=str(seed), LUTHIER_EMULATOR_STRICT="1",
-                        LUTHIER_POISON_STACK=str(int(stack)), LUTHIER_HIP_LOCKSTEP=str(int(lockstep)))
+    def scrambled(self, command, seed, lockstep, stack=False):
+        return self.run(command, LUTHIER_SCRAMBLE_SEED=str(seed), LUTHIER_EMULATOR_STRICT="1",
+                        LUTHIER_SCRAMBLE_STACK=str(int(stack)), LUTHIER_HIP_LOCKSTEP=str(int(lockstep)))
 
 
 def keep(arguments, record):
     if arguments.results:
+        os.makedirs(os.path.dirname(arguments.results), exist_ok=True)
         with open(arguments.results, "a") as file:
             file.write(json.dumps(record) + "\n")
 
 
-def run_poisoned(command, way, plain, original, **how):
-    """The program with poison, which must not notice."""
-    result, poisoned = way.poisoned(command, **how)
+def run_scrambled(command, way, plain, original, **how):
+    """The scrambled program, which must not notice."""
+    result, scrambled = way.scrambled(command, **how)
     result.expect(result.code == 0, f"the program fails with {how}")
     result.expect(result.digest_line() == plain.digest_line(), f"results differ with {how}")
-    result.expect(poisoned.points.keys() == original.points.keys(), "other kernels ran than without poison")
-    result.expect(not original.kernels() or poisoned.executed > original.executed, "nothing was poisoned")
-    result.expect(all(poisoned.points.values()), f"a kernel has no poisoned place: {poisoned.points}")
-    return poisoned
+    result.expect(scrambled.points.keys() == original.points.keys(), "other kernels ran than unscrambled")
+    result.expect(not original.kernels() or scrambled.executed > original.executed, "nothing was scrambled")
+    result.expect(all(scrambled.points.values()), f"a kernel has no scrambled place: {scrambled.points}")
+    return scrambled
 
 
 def test_program(program, arguments, way):
     command = program.split()
     plain, original = way.plain(command)
-    plain.expect(plain.code == 0, "the program fails without poison")
+    plain.expect(plain.code == 0, "the program fails unscrambled")
     has_kernels = original.kernels() > 0
     for seed in range(1, arguments.seeds + 1):
-        poisoned = run_poisoned(command, way, plain, original, seed=seed, lockstep=seed == 1 and has_kernels)
+        scrambled = run_scrambled(command, way, plain, original, seed=seed, lockstep=seed == 1 and has_kernels)
         if seed == 1:
-            first = poisoned
+            first = scrambled
     stack_points = 0
     if arguments.stack:
-        stack = run_poisoned(command, way, plain, original, seed=1, lockstep=has_kernels, stack=True)
+        stack = run_scrambled(command, way, plain, original, seed=1, lockstep=has_kernels, stack=True)
         plain.expect(not has_kernels or stack.points != first.points, "the stack was not overwritten")
         stack_points = sum(stack.points.values())
-    points = sum(poisoned.points.values())
+    points = sum(scrambled.points.values())
     print(f"{program}: {original.kernels()} kernels, {points} places, {original.executed} wave instructions, "
-          f"{poisoned.executed} with poison", flush=True)
+          f"{scrambled.executed} scrambled", flush=True)
     keep(arguments, {
         "target": arguments.device + ("w64" if arguments.wave_size == "64" else ""),
         "group": arguments.group,
-        "program": os.path.basename(command[0]) + " " + " ".join(command[1:]),
+        "program": " ".join([os.path.basename(command[0]), *command[1:]]),
         "kernels": original.kernels(),
         "points": points,
         "stack_points": stack_points,
         "seeds": arguments.seeds,
         "executed": original.executed,
-        "executed_poisoned": poisoned.executed,
+        "executed_scrambled": scrambled.executed,
         "way": "C API" if arguments.hip else "runtime",
     })
 
@@ -159,7 +159,7 @@ if __name__ == "__main__":
             (["--results"], {"help": "append a line of JSON for each program"}),
             (["--seeds"], {"type": int, "default": 1, "help": "run under the seeds 1 to this"}),
             (["--stack"], {"action": "store_true", "help": "and once with garbage on the stack of hooks, too"}),
-            (["--tool"], {"help": "the poison tool; without --hip"}),
+            (["--tool"], {"help": "the tool scramble; without --hip"}),
             (["--wave-size"], {"default": "", "help": "of RDNA programs that are not built for the usual one"}),
             (["programs"], {"nargs": "+", "help": "programs with their arguments"}),
         ],

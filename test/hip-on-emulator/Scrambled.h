@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Poisoned versions of kernels, made when they are first launched.
-#ifndef LUTHIER_TEST_HIP_ON_EMULATOR_POISONED_H
-#define LUTHIER_TEST_HIP_ON_EMULATOR_POISONED_H
+// Scrambled versions of kernels, made when they are first launched.
+#ifndef LUTHIER_TEST_HIP_ON_EMULATOR_SCRAMBLED_H
+#define LUTHIER_TEST_HIP_ON_EMULATOR_SCRAMBLED_H
 
 #include "Module.h"
 #include "rewrite/Instrumenter.h"
 
 namespace luthier::hip {
 
-struct Poisoned {
+struct Scrambled {
   luthier_emu_code *Code = nullptr;
   InstrumentedKernel Kernel;
   luthier_emu_kernel_info Info;
@@ -19,8 +19,8 @@ struct Poisoned {
 
 /// \p ApplicationStack: bytes of a work-item that the launch gives the
 /// original. Ends the process where the engine refuses.
-const Poisoned &poisoned(Function &F, uint32_t ApplicationStack);
+const Scrambled &scrambled(Function &F, uint32_t ApplicationStack);
 
 } // namespace luthier::hip
 
-#endif // LUTHIER_TEST_HIP_ON_EMULATOR_POISONED_H
+#endif // LUTHIER_TEST_HIP_ON_EMULATOR_SCRAMBLED_H

@@ -1,43 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Every program under ten seeds of poison on every target, and under the first in
-# lockstep: `ninja poison-programs && ctest -L poison-sweep`. What the tests find
-# goes into poison-results.jsonl, which test/e2e/poison_table.py adds to
-# docs/poison.jsonl and docs/poison.md.
-set(poison_results "${CMAKE_BINARY_DIR}/poison-results.jsonl")
+# Every program, scrambled under ten seeds, on every target, and under the first
+# in lockstep. What the tests find goes into evidence/scrambled.jsonl of the build
+# folder, which test/evidence.py sums up.
+set(scrambled_results "${CMAKE_BINARY_DIR}/evidence/scrambled.jsonl")
 
-# add_poison_test(target group seeds [WAVE64] "program arguments"...)
+# add_scramble_test(target group seeds [WAVE64] "program arguments"...)
 #   WAVE64  the programs are built for the waves of 64 lanes of RDNA
-function(add_poison_test target group seeds)
+function(add_scramble_test target group seeds)
   cmake_parse_arguments(arg "WAVE64" "" "" ${ARGN})
   if(target IN_LIST late_targets)
     set(way ${on_emulator})
   else()
-    set(way ${luthier} ${poison})
+    set(way ${luthier} ${scramble})
   endif()
-  string(REPLACE " " "-" name "${group}-poisoned-on-${target}")
+  string(REPLACE " " "-" name "${group}-scrambled-on-${target}")
   if(arg_WAVE64)
     list(APPEND way --wave-size 64)
     string(APPEND name "-wave64")
   endif()
-  add_sweep_test(${name} run_poisoned.py 1800 ${way} --device ${target} --group "${group}"
-                 --seeds ${seeds} --stack --results "${poison_results}" -- ${arg_UNPARSED_ARGUMENTS})
-  set_tests_properties(sweep/${name} PROPERTIES LABELS "sweep;poison-sweep")
+  add_sweep_test(${name} run_scrambled.py 1800 ${way} --device ${target} --group "${group}"
+                 --seeds ${seeds} --stack --results "${scrambled_results}" -- ${arg_UNPARSED_ARGUMENTS})
+  set_tests_properties(sweep/${name} PROPERTIES LABELS "sweep;scramble")
 endfunction()
 
 # For targets that the runtime knows besides gfx90a, programs of their own.
 set(other_dir "${examples_dir}/others")
 foreach(program IN LISTS programs_at_levels)
   list(APPEND usual_examples "${examples_dir}/${program}")
-  list(APPEND other_examples "${other_dir}/${program}-others-poisoned")
-  luthier_add_hip_program(${program}-others-poisoned "${CMAKE_SOURCE_DIR}/examples/programs/${program}.hip" ON_DEMAND
+  list(APPEND other_examples "${other_dir}/${program}-others-scrambled")
+  luthier_add_hip_program(${program}-others-scrambled "${CMAKE_SOURCE_DIR}/examples/programs/${program}.hip" ON_DEMAND
                           OUTPUT_DIRECTORY "${other_dir}" TARGETS ${devices} FLAGS -O3)
-  list(APPEND needed_by_sweep ${program}-others-poisoned)
+  list(APPEND needed_by_sweep ${program}-others-scrambled)
   foreach(level IN LISTS levels)
     list(APPEND usual_examples "${examples_dir}/${program}-${level}")
-    list(APPEND other_examples "${other_dir}/${program}-${level}-others-poisoned")
-    luthier_add_hip_program(${program}-${level}-others-poisoned "${CMAKE_SOURCE_DIR}/examples/programs/${program}.hip"
+    list(APPEND other_examples "${other_dir}/${program}-${level}-others-scrambled")
+    luthier_add_hip_program(${program}-${level}-others-scrambled "${CMAKE_SOURCE_DIR}/examples/programs/${program}.hip"
                             ON_DEMAND OUTPUT_DIRECTORY "${other_dir}" TARGETS ${devices} FLAGS -${level})
-    list(APPEND needed_by_sweep ${program}-${level}-others-poisoned)
+    list(APPEND needed_by_sweep ${program}-${level}-others-scrambled)
   endforeach()
 endforeach()
 
@@ -59,12 +58,10 @@ foreach(program IN LISTS programs_at_levels)
                               FLAGS -${level} ${hip_wave64})
       list(APPEND needed_by_sweep ${name})
     endif()
-    if(TARGET hip-on-emulator)
-      list(APPEND gfx1201_wave64_examples "${late_dir}/${name}-late")
-      luthier_add_late_hip_program(${name}-late "${source}" ${all} WAVE64 OUTPUT_DIRECTORY "${late_dir}"
-                                   TARGETS gfx1100 gfx1201 FLAGS -${level})
-      list(APPEND needed_by_sweep ${name}-late)
-    endif()
+    list(APPEND gfx1201_wave64_examples "${late_dir}/${name}-late")
+    luthier_add_late_hip_program(${name}-late "${source}" ${all} WAVE64 OUTPUT_DIRECTORY "${late_dir}"
+                                 TARGETS gfx1100 gfx1201 FLAGS -${level})
+    list(APPEND needed_by_sweep ${name}-late)
   endforeach()
 endforeach()
 set(gfx1100_wave64_examples ${gfx1201_wave64_examples})
@@ -87,11 +84,9 @@ foreach(primitive IN LISTS primitives)
   luthier_add_hip_program(rocprim-${primitive}-others "${source}" ON_DEMAND OUTPUT_DIRECTORY "${rocprim_dir}"
                           TARGETS ${devices} FLAGS -std=c++17 -${level} -I "${CMAKE_SOURCE_DIR}/examples/programs")
   list(APPEND needed_by_sweep rocprim-${primitive}-others)
-  if(TARGET hip-on-emulator)
-    luthier_add_late_hip_program(rocprim-${primitive}-late "${source}" OUTPUT_DIRECTORY "${rocprim_dir}"
-                                 TARGETS ${late_targets} FLAGS -${level})
-    list(APPEND needed_by_sweep rocprim-${primitive}-late)
-  endif()
+  luthier_add_late_hip_program(rocprim-${primitive}-late "${source}" OUTPUT_DIRECTORY "${rocprim_dir}"
+                               TARGETS ${late_targets} FLAGS -${level})
+  list(APPEND needed_by_sweep rocprim-${primitive}-late)
 endforeach()
 
 # The library's bundle has no code for the late targets.
@@ -99,11 +94,8 @@ set(generators_program "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/rocrand/rocrand-genera
 set(rocrand philox mrg32k3a mtgp32 sobol32 sobol64)
 list(TRANSFORM rocrand PREPEND "${generators_program} ")
 
-add_custom_target(poison-programs DEPENDS ${needed_by_sweep})
-set(all_targets gfx90a ${devices})
-if(TARGET hip-on-emulator)
-  list(APPEND all_targets ${late_targets})
-endif()
+add_custom_target(sweep-programs DEPENDS ${needed_by_sweep})
+set(all_targets gfx90a ${devices} ${late_targets})
 foreach(target IN LISTS all_targets)
   set(suffix "-others")
   set(examples_here ${other_examples})
@@ -114,9 +106,9 @@ foreach(target IN LISTS all_targets)
     set(suffix "-late")
     set(examples_here ${late_examples})
   endif()
-  add_poison_test(${target} "examples" 10 ${examples_here})
+  add_scramble_test(${target} "examples" 10 ${examples_here})
   if(${target}_wave64_examples)
-    add_poison_test(${target} "examples" 10 WAVE64 ${${target}_wave64_examples})
+    add_scramble_test(${target} "examples" 10 WAVE64 ${${target}_wave64_examples})
   endif()
   if(primitives)
     foreach(level O3 O0)
@@ -124,12 +116,12 @@ foreach(target IN LISTS all_targets)
       list(FILTER programs_here INCLUDE REGEX "-${level}$")
       list(TRANSFORM programs_here PREPEND "${rocprim_dir}/rocprim-")
       list(TRANSFORM programs_here APPEND "${suffix} tiny")
-      add_poison_test(${target} "rocPRIM ${level}" 10 ${programs_here})
+      add_scramble_test(${target} "rocPRIM ${level}" 10 ${programs_here})
     endforeach()
   endif()
-  if(TARGET rocrand-generators AND NOT target IN_LIST late_targets)
-    add_poison_test(${target} "rocRAND" 10 ${rocrand})
+  if(NOT target IN_LIST late_targets)
+    add_scramble_test(${target} "rocRAND" 10 ${rocrand})
     # Preparing its states is a hundred times the work of all others together.
-    add_poison_test(${target} "rocRAND XORWOW" 1 "${generators_program} xorwow")
+    add_scramble_test(${target} "rocRAND XORWOW" 1 "${generators_program} xorwow")
   endif()
 endforeach()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "Poisoned.h"
+#include "Scrambled.h"
 #include "lift/Lifter.h"
 #include "luthier/InstrumentationTask.h"
 
@@ -17,7 +17,7 @@ static InstrumentedKernel instrument(Function &F, uint32_t ApplicationStack) {
       return Lifted.takeError();
     InstrumentationTask Task;
     Task.overwriteFreeRegisters(settings().Seed);
-    if (settings().PoisonStack)
+    if (settings().ScrambleStack)
       Task.overwriteFreeStack(settings().Seed);
     return instrumentKernel(
         **Lifted, Task,
@@ -31,13 +31,13 @@ static InstrumentedKernel instrument(Function &F, uint32_t ApplicationStack) {
   return std::move(*New);
 }
 
-static Poisoned make(Function &F, uint32_t ApplicationStack) {
-  Poisoned P;
+static Scrambled make(Function &F, uint32_t ApplicationStack) {
+  Scrambled P;
   P.Kernel = instrument(F, ApplicationStack);
   Device &D = device();
   D.check(luthier_emu_load(D.handle(), P.Kernel.CodeObject.data(),
                            P.Kernel.CodeObject.size(), &P.Code),
-          "loading a poisoned kernel");
+          "loading a scrambled kernel");
   P.Info = sized<luthier_emu_kernel_info>();
   D.check(luthier_emu_kernel(P.Code, F.Name.c_str(), &P.Info), F.Name.c_str());
   for (const PCPair &Pair : P.Kernel.Map)
@@ -46,8 +46,8 @@ static Poisoned make(Function &F, uint32_t ApplicationStack) {
   return P;
 }
 
-const Poisoned &poisoned(Function &F, uint32_t ApplicationStack) {
-  static std::map<std::pair<Function *, uint32_t>, Poisoned> All;
+const Scrambled &scrambled(Function &F, uint32_t ApplicationStack) {
+  static std::map<std::pair<Function *, uint32_t>, Scrambled> All;
   auto [Entry, IsNew] = All.try_emplace({&F, ApplicationStack});
   if (IsNew)
     Entry->second = make(F, ApplicationStack);

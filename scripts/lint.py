@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks formatting (clang-format, every source of the tree) and names (clang-tidy, what the build compiles of src and
+plugin). A build must exist: its compile commands and generated headers are used.
+
+  scripts/lint.py [--fix] [--base REVISION] [--only format|tidy] [BUILD]
+
+--base looks only at files that differ from that revision. --fix formats in place. clang-tidy's results are kept in
+BUILD/lint by content, so that a file is checked again only when it, a header of ours or .clang-tidy has changed."""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LLVM = re.search(r"^LUTHIER_LLVM_MAJOR=(\d+)", (ROOT / "scripts/packages.sh").read_text(), re.M)[1]
+FORMATTED = (".h", ".cpp", ".c", ".hip")
+# .clang-tidy has more, for editors. These cost little beside reading the headers.
+CHECKS = ["readability-identifier-naming", "llvm-namespace-comment", "misc-unused-alias-decls",
+          "misc-unused-using-decls", "modernize-use-override"]
+# Read once instead of once for each file: half of what clang-tidy takes.
+COMMON = ["MCTargetDesc/AMDGPUMCTargetDesc.h", "SIInstrInfo.h", "llvm/ADT/DenseMap.h", "llvm/ADT/SetVector.h",
+          "llvm/ADT/StringExtras.h", "llvm/ADT/StringMap.h", "llvm/ADT/StringSwitch.h",
+          "llvm/CodeGen/MachineFunction.h", "llvm/CodeGen/MachineInstrBuilder.h",
+          "llvm/CodeGen/TargetInstrInfo.h", "llvm/CodeGen/TargetSubtargetInfo.h", "llvm/IR/IRBuilder.h",
+          "llvm/IR/InstIterator.h", "llvm/IR/Module.h", "llvm/MC/MCInst.h", "llvm/MC/MCInstrInfo.h",
+          "llvm/MC/MCSubtargetInfo.h", "llvm/Object/ELF.h", "llvm/Support/Error.h",
+          "llvm/Support/FormatVariadic.h", "llvm/Support/MathExtras.h", "llvm/Support/raw_ostream.h"]
+WARNING = re.compile(r"^(/\S+?):(\d+):\d+: (?:warning|error): (.*) \[([\w.,-]+)\]$")
+
+
+def tracked(base):
+    if base:
+        command = ["git", "-C", ROOT, "diff", "--name-only", "--diff-filter=d", "--merge-base", base]
+    else:
+        command = ["git", "-C", ROOT, "ls-files"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+
+
+def check_format(files, fix):
+    # The lines of lit's inputs are laid out for what the tests expect of them.
+    files = [f for f in files if f.endswith(FORMATTED) and not f.startswith("test/lit/")]
+    mode = ["-i"] if fix else ["--dry-run", "--Werror"]
+    result = subprocess.run([f"clang-format-{LLVM}", *mode, *files], cwd=ROOT) if files else None
+    print(f"lint: {len(files)} files are formatted" if not result or not result.returncode
+          else "lint: scripts/lint.py --fix --only format mends these", flush=True)
+    return not result or result.returncode == 0
+
+
+def is_lambda(path, line):
+    """Lambdas are named like the functions that they are."""
+    lines = path.read_text().splitlines()
+    statement = " ".join(lines[line - 1:line + 1])
+    return re.search(r"\bauto &?\w+ =\s*\[", statement) is not None
+
+
+def findings(output):
+    found = set()
+    for text in output.splitlines():
+        match = WARNING.match(text)
+        if not match or not pathlib.Path(match[1]).is_relative_to(ROOT):
+            continue
+        if "variable" in match[3] and is_lambda(pathlib.Path(match[1]), int(match[2])):
+            continue
+        found.add(f"{pathlib.Path(match[1]).relative_to(ROOT)}:{match[2]}: {match[3]}")
+    return sorted(found)
+
+
+class Tidy:
+    def __init__(self, build):
+        self.build = build
+        self.cache = build / "lint"
+        self.cache.mkdir(exist_ok=True)
+        commands = json.loads((build / "compile_commands.json").read_text())
+        self.commands = {os.path.relpath(entry["file"], ROOT): entry["command"] for entry in commands}
+        ours = [ROOT / ".clang-tidy", pathlib.Path(__file__)]
+        ours += [p for folder in ["include", "src", "plugin"] for p in sorted((ROOT / folder).rglob("*"))
+                 if p.suffix in [".h", ".def"]]
+        self.headers = hashlib.sha256(b"".join(p.read_bytes() for p in ours)).hexdigest()
+        self.common = {}
+
+    def flags(self, file):
+        """Of the compiler, without what names the file."""
+        words = shlex.split(self.commands[file])
+        while not words[0].endswith(f"clang++-{LLVM}"):
+            words.pop(0)
+        return [w for w in words[1:words.index("-o")] if not w.startswith(("-D", "-I")) or "LUTHIER" not in w]
+
+    def precompile(self, file):
+        """The common headers as \\p file would compile them; nothing for code that uses none of them."""
+        if "llvm/" not in (ROOT / file).read_text() and "luthier/" not in (ROOT / file).read_text():
+            return None
+        flags = self.flags(file)
+        key = hashlib.sha256(" ".join(flags).encode()).hexdigest()[:16]
+        if key not in self.common:
+            header, output = self.cache / f"{key}.h", self.cache / f"{key}.pch"
+            header.write_text("".join(f'#include "{name}"\n' for name in COMMON))
+            done = subprocess.run([f"clang++-{LLVM}", *flags, "-x", "c++-header", header, "-o", output],
+                                  capture_output=True)
+            self.common[key] = output if done.returncode == 0 else None
+        return self.common[key]
+
+    def check(self, file, common):
+        content = (ROOT / file).read_bytes() + self.commands[file].encode() + self.headers.encode()
+        kept = self.cache / hashlib.sha256(content).hexdigest()
+        if not kept.exists():
+            extra = [f"--extra-arg-before={word}" for word in ["-include-pch", str(common)]] if common else []
+            result = subprocess.run([f"clang-tidy-{LLVM}", "-p", self.build, "--quiet", *extra,
+                                     "--checks=-*," + ",".join(CHECKS), ROOT / file], capture_output=True, text=True)
+            failed = re.findall(r"^.*: error: .*\[clang-diagnostic.*$", result.stdout, re.M)
+            kept.write_text("\n".join(findings(result.stdout) + failed))
+        return kept.read_text().splitlines()
+
+
+def check_names(files, build):
+    tidy = Tidy(build)
+    files = [f for f in files if f in tidy.commands and f.startswith(("src/", "plugin/"))]
+    common = {f: tidy.precompile(f) for f in files}
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        found = sorted({line for lines in pool.map(lambda f: tidy.check(f, common[f]), files) for line in lines})
+    print("\n".join([*found, f"lint: {len(files)} files were read for names, {len(found)} findings"]), flush=True)
+    return not found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--fix", action="store_true")
+    parser.add_argument("--base")
+    parser.add_argument("--only", choices=["format", "tidy"])
+    parser.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build")
+    arguments = parser.parse_args()
+    files = tracked(arguments.base)
+    good = arguments.only == "tidy" or check_format(files, arguments.fix)
+    good &= arguments.only == "format" or check_names(files, arguments.build.resolve())
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
