@@ -8,16 +8,32 @@
 namespace luthier::cli {
 namespace {
 
+struct EmulatedDevice {
+  std::string_view Name;
+  /// Others can only be executed without that runtime.
+  bool IsKnownToRocr;
+};
+constexpr EmulatedDevice Devices[] = {
+#define LUTHIER_DEVICE(Name, ComputeUnits, ShaderEngines, SramEcc,             \
+                       IsKnownToRocr, DeviceId, CodeName)                      \
+  {#Name, IsKnownToRocr},
+#include "emulator/cp/Devices.def"
+};
+
 /// Devices that the emulator executes and that the ROCm runtime knows.
 std::vector<std::string> emulatedDevices() {
-  return {"gfx906", "gfx908", "gfx90a", "gfx1030"};
+  std::vector<std::string> Names;
+  for (const EmulatedDevice &Each : Devices)
+    if (Each.IsKnownToRocr)
+      Names.emplace_back(Each.Name);
+  return Names;
 }
 
 /// Devices whose code the emulator executes without that runtime.
 bool isExecOnly(const std::string &Name) {
-  constexpr std::string_view Names[] = {"gfx942", "gfx950", "gfx1100",
-                                        "gfx1201"};
-  return std::ranges::find(Names, Name) != std::end(Names);
+  return std::ranges::any_of(Devices, [&](const EmulatedDevice &Each) {
+    return !Each.IsKnownToRocr && Each.Name == Name;
+  });
 }
 
 /// What `--name VALUE` sets for the emulated GPU; see docs/emulator.md.

@@ -26,11 +26,10 @@ std::array<uint32_t, 4> scratchResource(const Target &T, uint64_t Base,
                                         unsigned WaveSize) {
   constexpr uint32_t Swizzle = 1u << 31, AddThreadId = 1u << 23;
   const uint32_t IndexStride = (WaveSize == 32 ? 2u : 3u) << 21;
-  // Generation 10 has one field for the format, and decides how offsets are
-  // checked.
+  // Formats in one field, and how offsets are checked.
   constexpr uint32_t Format32Uint = 20u << 12, RawChecks = 2u << 28;
   uint32_t Word3 = IndexStride | AddThreadId;
-  if (T.Generation >= 10)
+  if (T.Buffers != BufferLayout::Split)
     Word3 |= Format32Uint | RawChecks;
   return {uint32_t(Base), uint32_t(Base >> 32 & 0xffff) | Swizzle, UINT32_MAX,
           Word3};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/api/LoadedCode.h"
+#include "emulator/core/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
@@ -21,27 +22,11 @@ Error damaged(const Twine &Where, Error E) {
 }
 std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, true); }
 
-/// LLVM's own table ends the process where it has no row.
+/// Empty for a processor that is not emulated. LLVM's own table ends the
+/// process where it has no row.
 StringRef processorName(unsigned Machine) {
-  static constexpr struct {
-    unsigned Machine;
-    const char *Name;
-  } Rows[] = {
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX900, "gfx900"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX906, "gfx906"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX908, "gfx908"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A, "gfx90a"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX942, "gfx942"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX950, "gfx950"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1010, "gfx1010"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030, "gfx1030"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100, "gfx1100"},
-      {ELF::EF_AMDGPU_MACH_AMDGCN_GFX1201, "gfx1201"},
-  };
-  for (const auto &Row : Rows)
-    if (Row.Machine == Machine)
-      return Row.Name;
-  return "";
+  const Target *T = findTarget(Machine);
+  return T ? StringRef(T->Name) : "";
 }
 
 class Loader {

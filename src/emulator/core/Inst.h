@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_CORE_INST_H
 #define LUTHIER_EMULATOR_CORE_INST_H
 
+#include "emulator/core/ControlFlow.h"
 #include "emulator/core/Timing.h"
 #include <cstdint>
 
@@ -90,6 +91,7 @@ struct Inst {
   uint16_t ScaleReg[2] = {};
   uint8_t ScaleByte[2] = {};
   uint8_t Dwords = 1;
+  ControlFlow Flow = ControlFlow::Next;
   /// 1 for a real instruction, 0 for the slots that steer the loop.
   uint8_t Counted = 0;
   /// Lane instructions of a scalar operation; vector ones add popcount(EXEC).

@@ -5,6 +5,7 @@
 #ifndef LUTHIER_EMULATOR_CORE_TARGET_H
 #define LUTHIER_EMULATOR_CORE_TARGET_H
 
+#include "emulator/core/HazardFamily.h"
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -40,9 +41,29 @@ enum class DppControls : uint8_t {
   Rdna,
 };
 
+/// How the fourth word of a buffer's descriptor says what is in the buffer.
+enum class BufferLayout : uint8_t {
+  /// Data and number format apart; instructions say how ranges are checked.
+  Split,
+  Unified, ///< One format of 7 bits, and a field for range checks.
+  Compact, ///< The same with 6 bits, and more sizes of elements.
+};
+
+/// Fields of COMPUTE_TMPRING_SIZE.
+struct TmpringLayout {
+  unsigned WaveSizeBits;
+  unsigned WaveSizeUnit; ///< Bytes.
+  /// Waves are counted for each shader engine, not for the device.
+  bool CountsPerEngine;
+};
+
 struct Target {
   std::string_view Name;
-  unsigned Generation; ///< 9, 10, 11 or 12.
+  /// The version: "gfx90a" is 9, 0, 10. Tables with rows for generations
+  /// (Timing.def, hardware registers) are looked up with the first.
+  unsigned Generation, Minor, Stepping;
+  /// EF_AMDGPU_MACH of code objects.
+  unsigned ElfMachine;
   /// Waves may have 32 lanes.
   bool HasWave32;
 
@@ -60,6 +81,11 @@ struct Target {
   bool CountsSgprs;
 
   unsigned SimdsPerUnit, MaxWavesPerSimd;
+  /// Two compute units can run a workgroup together (WGP mode).
+  bool HasWorkgroupPairs;
+  /// The descriptor can ask for registers that the halves of a wave share, or
+  /// that are allocated while a wave runs. Neither is emulated.
+  bool HasSharedVgprs, HasDynamicVgprs;
   /// Most bytes a workgroup may have, and the unit of allocation.
   unsigned LdsPerUnit, LdsGranule;
 
@@ -69,9 +95,18 @@ struct Target {
   bool WorkgroupIdsInTtmp;
   bool PreloadsKernargs;
   ScratchSetup Scratch;
+  TmpringLayout Tmpring;
   /// Number in Wave::S of the low half of FLAT_SCRATCH.
   unsigned FlatScratch;
 
+  /// Operands of 16 bits are halves of registers. (LLVM's default differs by
+  /// processor, the hardware does not.)
+  bool HasTrue16;
+  /// Encodings of 64 bits have room for a literal.
+  bool WideEncodingsTakeLiterals;
+  /// Bits [31:25] of v_madmk_f16, later v_fmamk_f16; v_madak_f16 is next.
+  unsigned MadmkF16;
+  bool HasScalarBarriers;
   /// Encodings of M0 and of NULL; 0 when there is no NULL.
   unsigned M0Encoding, NullEncoding;
   /// The number in Wave::S of a register that is encoded as \p Encoding.
@@ -83,6 +118,10 @@ struct Target {
   /// MODE can make M0 an index into the vector registers.
   bool HasGprIndexMode;
   WaitLayout Waits;
+  hazard::Family Hazards;
+  BufferLayout Buffers;
+  /// A message gives vector registers back before the wave ends.
+  bool HasDeallocMessage;
 
   /// Bits of the signed offset of flat instructions; the generic ones of
   /// generation 9 do without the sign.
@@ -102,6 +141,10 @@ struct Target {
   bool MatrixFlushesDenormals;
   /// Eight-bit floats have no infinities and no negative zero.
   bool HasFnuzFp8;
+  /// Both halves of a wave hold a matrix operation's factors (WMMA).
+  bool WmmaReplicates;
+  /// Dot products of 16-bit floats round once more before the addend.
+  bool DotAddsLate;
   /// v_cmpx writes EXEC and nothing else.
   bool CmpxWritesOnlyExec;
   /// Source 0 of VALU operations can be a value of LDS that M0 points to.
@@ -113,6 +156,7 @@ struct Target {
 std::span<const Target> targets();
 /// Null when there is no such row.
 const Target *findTarget(std::string_view Name);
+const Target *findTarget(unsigned ElfMachine);
 
 } // namespace luthier::emulator
 

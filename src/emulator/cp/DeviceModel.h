@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What an emulated device looks like from outside: the facts topology queries
-// and dispatch checks need. The rows are in Devices.def.
+// and dispatch checks need. The rows are in Devices.def and core/Target.cpp.
 #ifndef LUTHIER_EMULATOR_CP_DEVICEMODEL_H
 #define LUTHIER_EMULATOR_CP_DEVICEMODEL_H
 
+#include "emulator/core/Target.h"
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,23 +16,25 @@ namespace luthier::emulator {
 struct DeviceModel {
   /// LLVM processor name, such as "gfx90a".
   const char *Name;
-  unsigned Major, Minor, Stepping;
-  /// Native wave size; what a kernel asks for may differ on gfx10 and later.
-  unsigned WaveSize;
   unsigned ComputeUnits;
   unsigned ShaderEngines;
-  unsigned SimdsPerUnit;
-  unsigned WavesPerSimd;
-  unsigned LdsKiB;
-  unsigned VgprKiBPerUnit;
   /// The target id then carries "sramecc+".
   bool SramEcc;
+  /// The installed ROCr has a row for it, too.
+  bool IsKnownToRocr;
   uint16_t DeviceId;
   const char *CodeName;
 
-  uint32_t ldsBytes() const { return LdsKiB * 1024; }
+  /// The architecture; every device has one.
+  const Target &target() const;
+  /// What a kernel asks for may differ.
+  unsigned nativeWaveSize() const { return target().HasWave32 ? 32 : 64; }
+  uint32_t ldsBytes() const { return target().LdsPerUnit; }
+  /// AGPRs included.
+  uint32_t vgprBytesPerUnit() const;
 };
 
+std::span<const DeviceModel> deviceModels();
 /// Null for a name that has no row.
 const DeviceModel *findDeviceModel(std::string_view Name);
 

@@ -3,24 +3,9 @@
 
 namespace luthier::emulator {
 
-/// COMPUTE_TMPRING_SIZE. Waves are counted per shader engine from gfx11 on.
-struct TmpringLayout {
-  unsigned WaveSizeBits;
-  unsigned WaveSizeUnit; ///< Bytes.
-  bool WavesPerEngine;
-};
-
-static TmpringLayout tmpringLayout(const DeviceModel &Model) {
-  if (Model.Major >= 12)
-    return {18, 256, true};
-  if (Model.Major == 11)
-    return {15, 256, true};
-  return {13, 1024, false};
-}
-
 ScratchBinding readScratchBinding(const DeviceModel &Model,
                                   const amd_queue_t &Queue) {
-  const TmpringLayout Layout = tmpringLayout(Model);
+  const TmpringLayout &Layout = Model.target().Tmpring;
   const uint32_t Tmpring = Queue.compute_tmpring_size;
   ScratchBinding Bound;
   for (unsigned I = 0; I < 4; ++I)
@@ -30,7 +15,7 @@ ScratchBinding readScratchBinding(const DeviceModel &Model,
       uint64_t((Tmpring >> 12) & ((1u << Layout.WaveSizeBits) - 1)) *
       Layout.WaveSizeUnit;
   Bound.Waves = Tmpring & 0xfff;
-  if (Layout.WavesPerEngine)
+  if (Layout.CountsPerEngine)
     Bound.Waves *= Model.ShaderEngines;
   return Bound;
 }

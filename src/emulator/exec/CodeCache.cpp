@@ -53,6 +53,12 @@ void CodeCache::invalidate(uint64_t Begin, uint64_t End) {
   Generation.fetch_add(1, std::memory_order_release);
 }
 
+std::shared_ptr<const DecodedInst> CodeCache::decoded(uint64_t PC) {
+  std::lock_guard Lock(Mutex);
+  auto Bytes = bytesAt(PC);
+  return Bytes.size() < 4 ? nullptr : D.decode(Bytes, /*WithInfo=*/true).Inst;
+}
+
 std::string CodeCache::print(uint64_t PC) {
   std::lock_guard Lock(Mutex);
   auto Bytes = bytesAt(PC);

@@ -29,6 +29,8 @@ public:
     return Generation.load(std::memory_order_acquire);
   }
   std::string print(uint64_t PC) override;
+  /// Null where there is no instruction. Has its description.
+  std::shared_ptr<const DecodedInst> decoded(uint64_t PC);
 
 private:
   std::span<const uint8_t> bytesAt(uint64_t PC) const;

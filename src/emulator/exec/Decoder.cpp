@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/exec/Decoder.h"
+#include "SIDefines.h"
 #include "emulator/exec/DecodeMemo.h"
 #include "emulator/exec/Disassembler.h"
 #include "emulator/exec/InstBuilder.h"
+#include "emulator/exec/OperandNames.h"
+#include "emulator/exec/RowCheck.h"
 #include "emulator/exec/TimingModel.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/isa/OperationFacts.h"
 #include "emulator/isa/Renames.h"
 #include <cstring>
 #include <map>
@@ -24,10 +28,17 @@ static constexpr size_t MostRemembered = 1 << 14;
 struct Decoder::State {
   explicit State(std::unique_ptr<Disassembler> D);
 
+  /// Both null where there is no such operation, or facts about it are missing.
+  struct Row {
+    const Operation *Op = nullptr;
+    const OperationFacts *Facts = nullptr;
+  };
   const Operation *byName(const std::string &Name) const;
-  const Operation *find(const llvm::MCInst &MI);
+  Row find(const llvm::MCInst &MI);
+  bool isLoadToLds(const llvm::MCInst &MI) const;
   Status build(const llvm::MCInst &MI, DecodedInst &To, bool WithInfo);
-  Status buildDual(const llvm::MCInst &MI, DecodedInst &To) const;
+  Status buildDual(const llvm::MCInst &MI, DecodedInst &To,
+                   bool WithInfo) const;
   void touchTables();
   int literalSource(std::span<const uint8_t> Instruction,
                     const DecodedInst &New);
@@ -37,7 +48,7 @@ struct Decoder::State {
   std::mutex Mutex;
   std::unique_ptr<Disassembler> Code;
   std::unordered_map<std::string, const Operation *> ByName;
-  std::unordered_map<unsigned, const Operation *> ByOpcode;
+  std::unordered_map<unsigned, Row> ByOpcode;
   using Memo = DecodeMemo<std::shared_ptr<const DecodedInst>>;
   Memo Plain{MostRemembered}, Described{MostRemembered};
 };
@@ -68,18 +79,32 @@ const Operation *Decoder::State::byName(const std::string &Name) const {
   return nullptr;
 }
 
-const Operation *Decoder::State::find(const llvm::MCInst &MI) {
-  auto [It, New] = ByOpcode.try_emplace(MI.getOpcode(), nullptr);
+/// Loads that bypass the registers have no register for data. They share the
+/// mnemonic with those that do not bypass them, but for flat ones from gfx940
+/// on.
+bool Decoder::State::isLoadToLds(const llvm::MCInst &MI) const {
+  namespace flags = llvm::SIInstrFlags;
+  const llvm::MCInstrDesc &Desc = Code->instructions().get(MI.getOpcode());
+  return (Desc.TSFlags & (flags::MUBUF | flags::FLAT)) && Desc.mayLoad() &&
+         namedOperand(MI.getOpcode(), OperandName::vdata) < 0 &&
+         namedOperand(MI.getOpcode(), OperandName::vdst) < 0;
+}
+
+Decoder::State::Row Decoder::State::find(const llvm::MCInst &MI) {
+  auto [It, New] = ByOpcode.try_emplace(MI.getOpcode());
   if (!New)
     return It->second;
-  std::string Name = canonicalName(Code->mnemonicOf(MI));
-  // Loads that bypass the registers share the mnemonic with those that do not.
-  // (Flat ones have one of their own from gfx940 on.)
-  if (Code->instructions().getName(MI.getOpcode()).contains("_LDS_") &&
-      Name.find("_load_") != std::string::npos &&
-      Name.find("_lds_") == std::string::npos)
-    Name += " lds";
-  It->second = byName(Name);
+  const std::string Name = canonicalName(Code->mnemonicOf(MI));
+  const Operation *Op = isLoadToLds(MI) ? byName(Name + " lds") : nullptr;
+  if (!Op)
+    Op = byName(Name);
+  if (!Op)
+    return {};
+  const OperationFacts &Facts = factsOf(Op->Name);
+  if (missingFacts(Facts, Code->instructions().get(MI.getOpcode()),
+                   Code->registers())
+          .empty())
+    It->second = {Op, &Facts};
   return It->second;
 }
 
@@ -120,7 +145,8 @@ dualNames(llvm::StringRef Opcode) {
 
 /// The operands of both operations follow the two destinations.
 Decoder::Status Decoder::State::buildDual(const llvm::MCInst &MI,
-                                          DecodedInst &To) const {
+                                          DecodedInst &To,
+                                          bool WithInfo) const {
   auto Names = dualNames(Code->instructions().getName(MI.getOpcode()));
   const Operation *Whole = byName("v_dual");
   const Operation *Ops[] = {Names ? byName(Names->first) : nullptr,
@@ -130,11 +156,20 @@ Decoder::Status Decoder::State::buildDual(const llvm::MCInst &MI,
   auto Dual = std::make_unique<DualInst>();
   unsigned Next = 2;
   for (unsigned N = 0; N != 2; ++N) {
+    const OperationFacts &Facts = factsOf(Ops[N]->Name);
     InstBuilder Part(Code->instructions(), Code->registers(), Code->target(),
-                     MI, *Ops[N], Dual->Parts[N].I);
+                     MI, *Ops[N], Facts, Dual->Parts[N].I);
     if (!Part.buildDualPart(N, Next))
       return Status::Undecodable;
     Dual->Parts[N].Fn = Ops[N]->Fn;
+    if (!WithInfo)
+      continue;
+    auto Info = std::make_unique<InstInfo>();
+    Info->Mnemonic = Ops[N]->Name;
+    Info->Operation = &Facts;
+    Info->Flags = llvm::SIInstrFlags::VALU;
+    Dual->Parts[N].I.Info = Info.get();
+    To.PartInfo[N] = std::move(Info);
   }
   if (Next != MI.getNumOperands())
     return Status::Undecodable;
@@ -148,26 +183,27 @@ Decoder::Status Decoder::State::buildDual(const llvm::MCInst &MI,
 Decoder::Status Decoder::State::build(const llvm::MCInst &MI, DecodedInst &To,
                                       bool WithInfo) {
   const llvm::MCInstrDesc &Desc = Code->instructions().get(MI.getOpcode());
-  const Operation *Op = find(MI);
+  const auto [Op, Facts] = find(MI);
   std::string Name = Op ? Op->Name : canonicalName(Code->mnemonicOf(MI));
   if (!Op && isDual(Name)) {
-    if (Status What = buildDual(MI, To); What != Status::Ok)
+    if (Status What = buildDual(MI, To, WithInfo); What != Status::Ok)
       return What;
   } else if (!Op) {
     return Status::Unsupported;
   } else {
     InstBuilder Builder(Code->instructions(), Code->registers(), Code->target(),
-                        MI, *Op, To.I);
+                        MI, *Op, *Facts, To.I);
     if (!Builder.build())
       return Status::Undecodable;
-    To.I.Timing = timingOf(Code->target(), *Op, Desc.TSFlags, MI, To.I);
+    To.I.Timing = timingOf(Code->target(), *Op, *Facts, Desc.TSFlags, MI, To.I);
     const bool Saturates = To.I.Clamp && Op->Saturating;
     if (Saturates)
       To.I.Clamp = false;
     To.Fn = Saturates ? Op->Saturating : Op->Fn;
   }
   if (WithInfo)
-    To.Info = describe(Code->target(), MI, Desc, Code->registers(), Name);
+    To.Info = describe(Code->target(), MI, Desc, Code->registers(), Name,
+                       Facts ? *Facts : factsOf({}));
   To.I.Info = To.Info.get();
   return Status::Ok;
 }

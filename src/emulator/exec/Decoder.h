@@ -25,6 +25,8 @@ struct DecodedInst {
   /// What I.Info and I.Dual point to.
   std::unique_ptr<const InstInfo> Info;
   std::unique_ptr<const DualInst> Dual;
+  /// Of the parts of a VOPD instruction, without registers.
+  std::unique_ptr<const InstInfo> PartInfo[2];
   /// The source whose value is the second dword as it stands; none if negative.
   int LiteralSource = -1;
 };

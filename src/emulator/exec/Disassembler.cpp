@@ -26,9 +26,7 @@ static std::string featuresOf(const Target &T, unsigned WaveSize) {
   if (T.HasWave32)
     Features = WaveSize == 32 ? "+wavefrontsize32,-wavefrontsize64"
                               : "-wavefrontsize32,+wavefrontsize64";
-  // LLVM's default differs by processor, the hardware does not: 16-bit operands
-  // are halves of registers.
-  if (T.Generation >= 11)
+  if (T.HasTrue16)
     Features += ",+real-true16";
   return Features;
 }
@@ -78,9 +76,9 @@ bool Disassembler::hasImpossibleConstant(const llvm::MCInst &MI) const {
 uint64_t Disassembler::readPadded(std::span<uint8_t> Padded,
                                   llvm::MCInst &MI) const {
   using llvm::MCDisassembler;
-  if (hasMisplacedLiteral(Padded, T.Generation))
+  if (hasMisplacedLiteral(Padded, T))
     return 0;
-  const bool IsDisguised = hasMistakenConstant(Padded, T.Generation);
+  const bool IsDisguised = hasMistakenConstant(Padded, T);
   constexpr uint32_t Disguised = MistakenConstant | 1u << 16;
   if (IsDisguised)
     std::memcpy(&Padded[4], &Disguised, sizeof(Disguised));

@@ -75,12 +75,10 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
 /// One dword, as the first source of what takes its first source as it is.
 bool InstBuilder::canReadLdsDirect(const Operand &To) const {
   const uint64_t Flags = Instructions.get(opcode()).TSFlags;
-  const llvm::StringRef Name = Op.Name;
-  const bool IsReversed = Name.contains("rev_") && !Name.contains("bfrev_");
   return T.HasLdsDirectSource && &To == &I.Src[0] && (Flags & flags::VALU) &&
          !(Flags & (flags::SDWA | flags::DPP | flags::IsMAI)) &&
-         !isPair(To.Type) && To.Type != ValueType::Wide && !IsReversed &&
-         !Name.starts_with("v_movrel") && !Name.starts_with("v_permlane");
+         !isPair(To.Type) && To.Type != ValueType::Wide &&
+         !Facts.has(trait::Reversed) && !Facts.has(trait::NoLdsSource);
 }
 
 void InstBuilder::setScalarRegister(Operand &To, unsigned First,
@@ -154,6 +152,7 @@ bool InstBuilder::build() {
   const llvm::MCInstrDesc &Desc = Instructions.get(opcode());
   uint64_t Flags = Desc.TSFlags;
   I.Counted = 1;
+  I.Flow = Facts.Flow;
   I.IsVector = !(Flags & (flags::SALU | flags::SMRD)) && !Op.LaneAccess;
   I.ScalarLanes = I.IsVector ? 0 : 1;
   if (auto Value = immediate(N::simm16))

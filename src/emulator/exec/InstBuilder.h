@@ -7,6 +7,7 @@
 #include "emulator/core/Target.h"
 #include "emulator/exec/OperandNames.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/isa/OperationFacts.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCRegisterInfo.h"
@@ -19,9 +20,10 @@ class InstBuilder {
 public:
   InstBuilder(const llvm::MCInstrInfo &Instructions,
               const llvm::MCRegisterInfo &Registers, const Target &T,
-              const llvm::MCInst &MI, const Operation &Op, Inst &I)
+              const llvm::MCInst &MI, const Operation &Op,
+              const OperationFacts &Facts, Inst &I)
       : Instructions(Instructions), Registers(Registers), T(T), MI(MI), Op(Op),
-        I(I) {}
+        Facts(Facts), I(I) {}
 
   /// False when the operands make no sense for this device.
   bool build();
@@ -64,6 +66,7 @@ private:
   const Target &T;
   const llvm::MCInst &MI;
   const Operation &Op;
+  const OperationFacts &Facts;
   Inst &I;
   unsigned NumVgprs = 0, NumAgprs = 0, NumSgprs = 0;
   bool Valid = true;

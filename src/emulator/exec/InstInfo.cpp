@@ -50,9 +50,11 @@ static std::optional<RegisterRange> implicitRange(const Target &T,
 std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                                    const llvm::MCInstrDesc &Desc,
                                    const llvm::MCRegisterInfo &Registers,
-                                   std::string Mnemonic) {
+                                   std::string Mnemonic,
+                                   const OperationFacts &Operation) {
   auto Info = std::make_unique<InstInfo>();
   Info->Mnemonic = std::move(Mnemonic);
+  Info->Operation = &Operation;
   Info->Opcode = MI.getOpcode();
   Info->Flags = Desc.TSFlags;
   Info->MayLoad = Desc.mayLoad();

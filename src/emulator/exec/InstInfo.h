@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_INSTINFO_H
 #define LUTHIER_EMULATOR_EXEC_INSTINFO_H
 
+#include "emulator/isa/OperationFacts.h"
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -61,6 +62,8 @@ private:
 struct InstInfo {
   /// The operation's name without encoding suffix.
   std::string Mnemonic;
+  /// Its row; without a name if it has none.
+  const OperationFacts *Operation = &factsOf({});
   /// LLVM's opcode, and the SIInstrFlags of its description.
   unsigned Opcode = 0;
   uint64_t Flags = 0;
@@ -75,12 +78,6 @@ struct InstInfo {
   std::vector<RegisterRange> Reads;
   std::vector<RegisterRange> Writes;
   NoteSlot Note;
-
-  /// Calls, returns, and jumps that may be either.
-  bool leavesFunction() const {
-    return Mnemonic.starts_with("s_swappc") ||
-           Mnemonic.starts_with("s_setpc") || Mnemonic.starts_with("s_call");
-  }
 };
 
 struct Target;
@@ -88,7 +85,8 @@ struct Target;
 std::unique_ptr<InstInfo> describe(const Target &T, const llvm::MCInst &MI,
                                    const llvm::MCInstrDesc &Desc,
                                    const llvm::MCRegisterInfo &Registers,
-                                   std::string Mnemonic);
+                                   std::string Mnemonic,
+                                   const OperationFacts &Operation);
 
 } // namespace luthier::emulator
 

@@ -93,7 +93,7 @@ bool LaunchPlan::initRegisters(std::string &Error) {
   Limits = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(Sgprs) << 32;
 
   // Two units work together in WGP mode.
-  bool IsPair = T->Generation >= 10 &&
+  bool IsPair = T->HasWorkgroupPairs &&
                 AMDHSA_BITS_GET(R1, COMPUTE_PGM_RSRC1_GFX10_PLUS_WGP_MODE);
   unsigned Simds = T->SimdsPerUnit * (IsPair ? 2 : 1);
   NumUnits = std::max(1u, ComputeUnits / (IsPair ? 2 : 1));
@@ -108,13 +108,12 @@ bool LaunchPlan::initRegisters(std::string &Error) {
             " vector registers each do not fit a compute unit";
     return false;
   }
-  bool IsGfx10Or11 = T->Generation == 10 || T->Generation == 11;
-  if (IsGfx10Or11 &&
+  if (T->HasSharedVgprs &&
       AMDHSA_BITS_GET(R3, COMPUTE_PGM_RSRC3_GFX10_GFX11_SHARED_VGPR_COUNT)) {
     Error = "registers shared by wave halves are not emulated";
     return false;
   }
-  if (T->Generation == 12 &&
+  if (T->HasDynamicVgprs &&
       AMDHSA_BITS_GET(D->ComputePgmRsrc2,
                       COMPUTE_PGM_RSRC2_GFX120_ENABLE_DYNAMIC_VGPR)) {
     Error = "dynamic register allocation is not emulated";

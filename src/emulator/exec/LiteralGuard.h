@@ -6,6 +6,7 @@
 #ifndef LUTHIER_EMULATOR_EXEC_LITERALGUARD_H
 #define LUTHIER_EMULATOR_EXEC_LITERALGUARD_H
 
+#include "emulator/core/Target.h"
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -13,10 +14,9 @@
 namespace luthier::emulator {
 
 /// True for such code, which must not be given to the disassembler. \p Code has
-/// at least two dwords. Encodings of 64 bits take no literal in \p
-/// Generation 9.
+/// at least two dwords.
 inline bool hasMisplacedLiteral(std::span<const uint8_t> Code,
-                                unsigned Generation) {
+                                const Target &T) {
   uint32_t Words[2];
   std::memcpy(Words, Code.data(), sizeof(Words));
   constexpr uint32_t Literal = 0xff;
@@ -27,13 +27,13 @@ inline bool hasMisplacedLiteral(std::span<const uint8_t> Code,
   if (Field(Words[0], 25, 7) == 0x3f && Field(Words[0], 9, 8) == 2)
     return Field(Words[0], 17, 8) == Literal;
   // SOP1: operations on barriers take their number or M0.
-  if (Generation == 12 && Field(Words[0], 23, 9) == 0x17d &&
+  if (T.HasScalarBarriers && Field(Words[0], 23, 9) == 0x17d &&
       Field(Words[0], 8, 8) >= 0x4e && Field(Words[0], 8, 8) <= 0x54)
     return Field(Words[0], 0, 8) == Literal;
   // MUBUF and MTBUF: the scalar offset.
   if ((Words[0] & 0xf4000000) == 0xe0000000 && Words[1] >> 24 == Literal)
     return true;
-  if (Generation != 9 || Field(Words[0], 26, 6) != 0x34)
+  if (T.WideEncodingsTakeLiterals || Field(Words[0], 26, 6) != 0x34)
     return false;
   // VOP3 with a scalar result: comparisons, v_readfirstlane, v_readlane.
   constexpr uint32_t NumCompares = 0x100, ReadFirstLane = 0x142,
@@ -57,12 +57,11 @@ constexpr uint32_t MistakenConstant = 0xff;
 /// v_fmaak_f16. Valid code, which the disassembler survives with any bit above
 /// those 16 set.
 inline bool hasMistakenConstant(std::span<const uint8_t> Code,
-                                unsigned Generation) {
+                                const Target &T) {
   uint32_t Words[2];
   std::memcpy(Words, Code.data(), sizeof(Words));
   const uint32_t Opcode = Words[0] >> 25;
-  const uint32_t FirstOfTwo = Generation == 9 ? 0x24 : 0x37;
-  return (Opcode == FirstOfTwo || Opcode == FirstOfTwo + 1) &&
+  return (Opcode == T.MadmkF16 || Opcode == T.MadmkF16 + 1) &&
          Words[1] == MistakenConstant;
 }
 

@@ -3,6 +3,7 @@
 #include "SIDefines.h"
 #include "emulator/core/Target.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/isa/OperationFacts.h"
 #include "llvm/MC/MCInst.h"
 #include <algorithm>
 #include <iterator>
@@ -58,32 +59,26 @@ bool isDouble(const Operation &Op) {
                      [](ValueType T) { return T == ValueType::F64; });
 }
 
-/// Matrix operations by the size of their result; v_mfma_f32_32x32x2f32.
-Class matrixClass(std::string_view Name) {
-  if (Name.find("32x32") != Name.npos)
+/// By the size of the result.
+Class matrixClass(const MatrixShape &Shape) {
+  if (Shape.Rows == 32)
     return Class::Matrix32;
-  return Name.find("4x4") != Name.npos ? Class::Matrix4 : Class::Matrix16;
+  return Shape.Rows == 4 ? Class::Matrix4 : Class::Matrix16;
 }
 
-bool isBranch(std::string_view Name) {
-  for (std::string_view Stem : {"s_branch", "s_cbranch", "s_setpc", "s_swappc",
-                                "s_call", "s_subvector_loop"})
-    if (Name.starts_with(Stem))
-      return true;
-  return false;
+bool isBranch(ControlFlow Flow) {
+  return Flow != ControlFlow::Next && Flow != ControlFlow::End;
 }
 
-Class classOf(const Operation &Op, uint64_t Flags) {
-  const std::string_view Name = Op.Name;
-  if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
-    // Moves between the register files are no matrix operations.
-    return Name.find("accvgpr") == Name.npos ? matrixClass(Name)
-                                             : Class::Vector;
+Class classOf(const Operation &Op, const OperationFacts &Facts,
+              uint64_t Flags) {
+  if (Facts.Matrix.Rows)
+    return matrixClass(Facts.Matrix);
   if (Flags & flags::TRANS)
     return Class::Transcendental;
-  if (Name.starts_with("v_"))
+  if (Flags & flags::VALU)
     return isDouble(Op) ? Class::Double : Class::Vector;
-  if (isBranch(Name))
+  if (isBranch(Facts.Flow))
     return Class::Branch;
   return Flags & flags::SOPP ? Class::Free : Class::Scalar;
 }
@@ -131,33 +126,45 @@ void setCombinedLimits(InstTiming &T, WaitLayout Layout, int64_t Bits) {
   setLimit(T, MemoryQueue::Lds, Others);
 }
 
-/// False for instructions that wait for nothing the model knows.
-bool setLimits(InstTiming &T, const Target &Row, std::string_view Name,
-               int64_t Bits) {
-  const bool Newer = Row.Waits == WaitLayout::Gfx12;
-  if (Name == "s_waitcnt")
+/// Does nothing for waits for what the model does not know.
+void setLimits(InstTiming &T, const Target &Row, WaitKind Kind, int64_t Bits) {
+  constexpr int64_t Count = 0x3f;
+  constexpr unsigned Upper = 8;
+  switch (Kind) {
+  case WaitKind::Combined:
     setCombinedLimits(T, Row.Waits, Bits);
-  else if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt")
-    setLimit(T, MemoryQueue::Load, Bits & 0x3f);
-  else if (Name == "s_waitcnt_vscnt" || Name == "s_wait_storecnt")
-    setLimit(T, MemoryQueue::Store, Bits & 0x3f);
-  else if (Name == "s_waitcnt_lgkmcnt" || Name == "s_wait_dscnt")
-    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
-  else if (Name == "s_wait_kmcnt")
+    break;
+  case WaitKind::Load:
+    setLimit(T, MemoryQueue::Load, Bits & Count);
+    break;
+  case WaitKind::Store:
+    setLimit(T, MemoryQueue::Store, Bits & Count);
+    break;
+  case WaitKind::Lds:
+  case WaitKind::LdsAndScalar:
+    setLimit(T, MemoryQueue::Lds, Bits & Count);
+    break;
+  case WaitKind::Scalar:
     setLimit(T, MemoryQueue::Scalar, Bits & 0x1f);
-  else if (Newer && Name == "s_wait_loadcnt_dscnt") {
-    setLimit(T, MemoryQueue::Load, Bits >> 8 & 0x3f);
-    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
-  } else if (Newer && Name == "s_wait_storecnt_dscnt") {
-    setLimit(T, MemoryQueue::Store, Bits >> 8 & 0x3f);
-    setLimit(T, MemoryQueue::Lds, Bits & 0x3f);
-  } else if (Name == "s_wait_idle") {
+    break;
+  case WaitKind::LoadAndLds:
+    setLimit(T, MemoryQueue::Load, Bits >> Upper & Count);
+    setLimit(T, MemoryQueue::Lds, Bits & Count);
+    break;
+  case WaitKind::StoreAndLds:
+    setLimit(T, MemoryQueue::Store, Bits >> Upper & Count);
+    setLimit(T, MemoryQueue::Lds, Bits & Count);
+    break;
+  case WaitKind::Everything:
     std::fill(std::begin(T.Limits), std::end(T.Limits), uint8_t(0));
-  } else {
-    return false;
+    break;
+  case WaitKind::None:
+  case WaitKind::Export:
+  case WaitKind::Alu:
+  case WaitKind::Other:
+    return;
   }
   T.What = InstTiming::Kind::Wait;
-  return true;
 }
 
 /// Which counter an operation raises. Stores have one of their own from
@@ -178,10 +185,11 @@ bool isMemory(uint64_t Flags) {
 }
 
 void setMemory(InstTiming &T, const Target &Row, uint64_t Flags,
-               std::string_view Name, const Inst &I) {
+               MemoryAccess Access, const Inst &I) {
   T.What = InstTiming::Kind::Memory;
-  const bool Returns =
-      I.Dst.Kind != Source::None && Name.find("_store_") == Name.npos;
+  const bool Returns = I.Dst.Kind != Source::None &&
+                       Access != MemoryAccess::Store &&
+                       Access != MemoryAccess::FromLds;
   T.Queue = queueOf(Row, Flags, Returns);
   // A load of scalars is as far away, whichever counter it raises.
   T.Latency = latencyOf(Row.Generation,
@@ -200,11 +208,11 @@ void setMemory(InstTiming &T, const Target &Row, uint64_t Flags,
 
 } // namespace
 
-InstTiming timingOf(const Target &Row, const Operation &Op, uint64_t Flags,
+InstTiming timingOf(const Target &Row, const Operation &Op,
+                    const OperationFacts &Facts, uint64_t Flags,
                     const llvm::MCInst &MI, const Inst &I) {
-  const std::string_view Name = Op.Name;
   InstTiming T;
-  Class C = isMemory(Flags) ? Class::Memory : classOf(Op, Flags);
+  Class C = isMemory(Flags) ? Class::Memory : classOf(Op, Facts, Flags);
   const Cost Cycles = costOf(Row.Generation, C);
   T.Where = unitOf(C);
   T.Issue = Cycles.Issue;
@@ -213,12 +221,12 @@ InstTiming timingOf(const Target &Row, const Operation &Op, uint64_t Flags,
     // It raises no counter that the model has.
     T.Where = Unit::Lds;
   else if (C == Class::Memory)
-    setMemory(T, Row, Flags, Name, I);
-  else if (Name.starts_with("s_wait"))
-    setLimits(T, Row, Name, lastImmediate(MI));
-  else if (Name == "s_nop")
+    setMemory(T, Row, Flags, Facts.Access, I);
+  else if (Facts.Waits != WaitKind::None)
+    setLimits(T, Row, Facts.Waits, lastImmediate(MI));
+  else if (Facts.has(trait::Nop))
     T.Stall = uint16_t(1 + (lastImmediate(MI) & 0xf));
-  else if (Name == "s_sleep")
+  else if (Facts.has(trait::Sleep))
     T.Stall = uint16_t(64 * (1 + (lastImmediate(MI) & 0x7f)));
   return T;
 }

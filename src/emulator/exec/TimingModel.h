@@ -15,9 +15,11 @@ namespace luthier::emulator {
 
 struct Inst;
 struct Operation;
+struct OperationFacts;
 struct Target;
 
-InstTiming timingOf(const Target &T, const Operation &Op, uint64_t Flags,
+InstTiming timingOf(const Target &T, const Operation &Op,
+                    const OperationFacts &Facts, uint64_t Flags,
                     const llvm::MCInst &MI, const Inst &I);
 
 } // namespace luthier::emulator

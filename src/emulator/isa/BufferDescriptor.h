@@ -23,7 +23,7 @@ struct BufferDescriptor {
         Stride(Words[1] >> 16 & 0x3fff), NumRecords(Words[2]),
         Select(Words[3] & 0xfff), IndexStride(8u << (Words[3] >> 21 & 3)),
         AddThreadId(Words[3] >> 23 & 1) {
-    if (T.Generation == 9)
+    if (T.Buffers == BufferLayout::Split)
       initFirst(Words);
     else
       initUnified(Words, T);
@@ -64,7 +64,7 @@ private:
   }
   void initUnified(const U32 *Words, const Target &T) {
     constexpr U32 ElementSizes[] = {0, 4, 8, 16};
-    bool IsFirst = T.Generation == 10;
+    bool IsFirst = T.Buffers == BufferLayout::Unified;
     Format = Words[3] >> 12 & (IsFirst ? 0x7f : 0x3f);
     ElementSize =
         IsFirst ? (Words[1] >> 31 ? 4 : 0) : ElementSizes[Words[1] >> 30 & 3];

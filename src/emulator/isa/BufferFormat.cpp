@@ -78,9 +78,9 @@ struct Format {
   Format(const BufferDescriptor &Buffer, const Inst &I, const Target &T,
          bool FromInst) {
     unsigned Encoded = FromInst ? unsigned(I.Immediate) : Buffer.Format;
-    if (T.Generation == 10)
+    if (T.Buffers == BufferLayout::Unified)
       Encoded = splitUnified(Encoded, Unified10);
-    else if (T.Generation > 10)
+    else if (T.Buffers == BufferLayout::Compact)
       Encoded = splitUnified(Encoded, Unified11);
     Number = Encoded >> 4 & 7;
     Memory = Layouts[Encoded & 15];

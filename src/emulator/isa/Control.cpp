@@ -58,7 +58,7 @@ void sendMessage(Wave &W, const Inst &I) {
   constexpr int Interrupt = 1, DeallocateVgprs = 3;
   int Message = I.Immediate & 0xf;
   // No later instruction of the wave may use vector registers.
-  if (Message == DeallocateVgprs && W.T->Generation >= 11)
+  if (Message == DeallocateVgprs && W.T->HasDeallocMessage)
     return;
   if (Message != Interrupt)
     return W.fault(ExecutionFault::Kind::UnknownOperation,

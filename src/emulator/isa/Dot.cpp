@@ -206,7 +206,7 @@ void selectedDot(Wave &W, const Inst &I) {
   HalfSelect SelectA(I.Src[0], true), SelectB(I.Src[1], true);
   U32 Sign = I.Src[2].Modifiers & Negate ? 0x80000000 : 0;
   U32 *Result = W.Thread->Scratch.Result[0];
-  bool Late = W.T->Generation < 10;
+  bool Late = W.T->DotAddsLate;
   for (unsigned L = 0; L != NumLanes; ++L) {
     U32 X = SelectA.low(A[L]) | SelectA.high(A[L]) << 16;
     U32 Y = SelectB.low(B[L]) | SelectB.high(B[L]) << 16;

@@ -254,7 +254,7 @@ template <Operands O, Shapes S> void run(Wave &W, const Inst &I) {
   } else {
     // RDNA3 adds pairs of products, and op_sel says where 16-bit C and D are;
     // RDNA4 adds four, and packs.
-    bool IsReplicated = W.T->Generation < 12;
+    bool IsReplicated = W.T->WmmaReplicates;
     Packing Pk{!IsReplicated, I.Src[2].Modifiers & OpSel ? 16u : 0u};
     multiplyFloats(W, I, planFor<S>(W), O, Pk, IsReplicated ? 2 : 4);
   }
@@ -262,7 +262,7 @@ template <Operands O, Shapes S> void run(Wave &W, const Inst &I) {
 
 /// \p S is the layout from RDNA4 on.
 template <Operands O, Shapes S> void dense(Wave &W, const Inst &I) {
-  if (W.T->Generation < 12)
+  if (W.T->WmmaReplicates)
     run<O, Replicated>(W, I);
   else
     run<O, S>(W, I);

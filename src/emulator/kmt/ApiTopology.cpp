@@ -46,16 +46,17 @@ static void describeCpu(const Session &TheSession, HsaNodeProperties &P) {
 static void describeGpu(const Session &TheSession, const Gpu &TheGpu,
                         HsaNodeProperties &P) {
   const DeviceModel &Model = TheGpu.processor().model();
-  P.NumFComputeCores = Model.ComputeUnits * Model.SimdsPerUnit;
-  P.NumSIMDPerCU = Model.SimdsPerUnit;
+  const Target &T = Model.target();
+  P.NumFComputeCores = Model.ComputeUnits * T.SimdsPerUnit;
+  P.NumSIMDPerCU = T.SimdsPerUnit;
   P.NumMemoryBanks = NumGpuBanks;
   P.NumCaches = NumGpuCaches;
   // One to every other node.
   P.NumIOLinks = TheSession.numNodes() - 1;
   P.FComputeIdLo = 0x80000000;
-  P.MaxWavesPerSIMD = Model.WavesPerSimd;
-  P.LDSSizeInKB = Model.LdsKiB;
-  P.WaveFrontSize = Model.WaveSize;
+  P.MaxWavesPerSIMD = T.MaxWavesPerSimd;
+  P.LDSSizeInKB = T.LdsPerUnit / 1024;
+  P.WaveFrontSize = Model.nativeWaveSize();
   P.NumShaderBanks = Model.ShaderEngines;
   P.NumArrays = 1;
   P.NumCUPerArray = Model.ComputeUnits / Model.ShaderEngines;
@@ -66,9 +67,9 @@ static void describeGpu(const Session &TheSession, const Gpu &TheGpu,
   P.Capability.ui32.WatchPointsSupported = 1;
   P.Capability.ui32.WatchPointsTotalBits = 2;
   P.EngineId.ui32.uCode = 68;
-  P.EngineId.ui32.Major = Model.Major;
-  P.EngineId.ui32.Minor = Model.Minor;
-  P.EngineId.ui32.Stepping = Model.Stepping;
+  P.EngineId.ui32.Major = T.Generation;
+  P.EngineId.ui32.Minor = T.Minor;
+  P.EngineId.ui32.Stepping = T.Stepping;
   P.uCodeEngineVersions.uCodeSDMA = 8;
   P.VendorId = 0x1002;
   P.DeviceId = Model.DeviceId;
@@ -82,7 +83,7 @@ static void describeGpu(const Session &TheSession, const Gpu &TheGpu,
   P.NumCpQueues = 24;
   P.NumGws = GlobalWaveSync::NumResources;
   P.UniqueID = 0x6c75746869657200 + TheGpu.node();
-  P.VGPRSizePerCU = Model.VgprKiBPerUnit * 1024;
+  P.VGPRSizePerCU = Model.vgprBytesPerUnit();
   P.SGPRSizePerCU = 16 * 1024;
   setMarketingName(P, "Luthier emulated " + std::string(Model.Name));
   const llvm::StringRef CodeName = Model.CodeName;

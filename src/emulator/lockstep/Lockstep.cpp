@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/lockstep/Lockstep.h"
+#include "emulator/exec/CodeCache.h"
 #include "emulator/exec/Execution.h"
 #include "emulator/exec/FaultText.h"
 #include "emulator/lockstep/StateComparison.h"
@@ -16,17 +17,6 @@ namespace {
 const std::function<void(uint32_t)> &noInterrupt() {
   static const auto &None = *new std::function<void(uint32_t)>;
   return None;
-}
-
-/// What depends on time or on the order of others, and is replayed.
-bool isReplayed(const InstInfo &Info) {
-  const std::string &Name = Info.Mnemonic;
-  auto Begins = [&](const char *Prefix) { return Name.starts_with(Prefix); };
-  if (Begins("s_memtime") || Begins("s_memrealtime") || Begins("s_getreg") ||
-      Begins("s_sendmsg_rtn"))
-    return true;
-  return Name.find("atomic") != std::string::npos || Begins("ds_append") ||
-         Begins("ds_consume") || Name.find("_rtn") != std::string::npos;
 }
 
 class Runner {
@@ -162,17 +152,20 @@ void Runner::report(Difference D, const Wave &A, const Wave &B) {
 /// again. That the original never set it is no fault of such a branch.
 void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
   const uint64_t PC = B.PC - I.Dwords * 4u;
-  if (!I.Info->IsBranch || !I.Info->Mnemonic.starts_with("s_cbranch_scc") ||
-      originalOf(PC))
+  if (I.Flow != ControlFlow::BranchOnScc || originalOf(PC))
     return;
   const uint64_t Writer = Instrumented.Watch.trace(B).ScalarWriter[sreg::Scc];
   const Wave &A = *Original.E.wave(Instrumented.E.numberOf(B));
   const Wave *Unset = Original.Watch.uninitialised(A);
   if (!Unset || !Unset->S[sreg::Scc])
     return;
+  // s_cmp_lg_u32 s0, 0
   auto setsAgain = [&] {
-    const std::string Text = Instrumented.S.Code.print(Writer);
-    return Text.starts_with("s_cmp_lg_u32 s") && Text.ends_with(", 0");
+    const auto Setter = Instrumented.S.Code.decoded(Writer);
+    return Setter && Setter->Info->Operation->has(trait::ComparesUnequal) &&
+           Setter->I.Src[0].Kind == Source::Sgpr &&
+           Setter->I.Src[1].Kind == Source::Constant &&
+           Setter->I.Src[1].Value == 0;
   };
   if (!Writer || originalOf(Writer) || setsAgain())
     Instrumented.Watch.scalarsGiven(B, sreg::Scc, 1);
@@ -252,11 +245,16 @@ void Runner::compareInstruction(Wave &A, Wave &B) {
     return;
   const std::string Old = Original.S.Code.print(A.PC);
   const std::string New = Instrumented.S.Code.print(B.PC);
-  constexpr const char *MayDiffer[] = {"s_branch", "s_cbranch", "s_call",
-                                       "s_getpc",  "s_swappc",  "s_setpc"};
-  if (Old == New || std::ranges::any_of(MayDiffer, [&](const char *Name) {
-        return Old.starts_with(Name);
-      }))
+  auto mayDiffer = [&] {
+    const auto Decoded = Original.S.Code.decoded(A.PC);
+    if (!Decoded)
+      return false;
+    const OperationFacts &Op = *Decoded->Info->Operation;
+    return Op.has(trait::GetPC) ||
+           (Op.Flow != ControlFlow::Next && Op.Flow != ControlFlow::Loop &&
+            Op.Flow != ControlFlow::End);
+  };
+  if (Old == New || mayDiffer())
     return;
   Difference D{Difference::Kind::Instruction};
   D.Detail = New;
@@ -339,7 +337,7 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
       (A.Event == WaveEvent::Ended) != (B.Event == WaveEvent::Ended))
     return Report({Kind::End});
   const InstInfo &Info = *Original.Watch.trace(A).Last;
-  if (isReplayed(Info))
+  if (Info.Operation->isVolatile())
     replay(A, B, Info);
   if (A.Event == WaveEvent::Ended)
     return false;
@@ -348,12 +346,11 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
       for (unsigned N = 0; To.File == RegisterFile::Vector && N != To.Count;
            ++N)
         Original.Watch.uninitialisedChanged(A, To.First + N);
-  if (Info.Mnemonic.starts_with("s_getpc") ||
-      Info.Mnemonic.starts_with("s_swappc") ||
-      Info.Mnemonic.starts_with("s_call"))
+  if (Info.Operation->has(trait::GetPC) ||
+      Info.Operation->Flow == ControlFlow::Call)
     State.noteCodeAddresses(pairOf(A, B), Info);
   // A jump to another function may have become a branch.
-  if (Info.leavesFunction())
+  if (Info.Operation->leavesFunction())
     Instrumented.Watch.functionLeft(B);
   if (auto D = compareStores(A))
     return Report(std::move(*D));

@@ -84,7 +84,7 @@ bool StateComparison::isLeftOfReturn(uint32_t A, uint32_t B) const {
 void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
   for (const RegisterRange &R : Info.Writes)
     if (R.File == RegisterFile::Scalar && R.Count == 2 &&
-        isCodeAddress(P, R.First) && !Info.Mnemonic.starts_with("s_getpc"))
+        isCodeAddress(P, R.First) && !Info.Operation->has(trait::GetPC))
       for (unsigned Half : {0, 1})
         Returns.insert(
             {P.Original.S[R.First + Half], P.Instrumented.S[R.First + Half]});
@@ -185,19 +185,12 @@ void StateComparison::noteOverwrites(const Pair &P,
 
 /// Of what a load of less than a dword takes from memory; 0 for all others.
 static unsigned bytesOfNarrowLoad(const InstInfo &Info) {
-  const std::string &Name = Info.Mnemonic;
-  auto Has = [&](const char *Part) {
-    return Name.find(Part) != std::string::npos;
-  };
-  if (!Info.MayLoad || Has("d16"))
-    return 0;
-  if (Has("load_ubyte") || Has("load_sbyte") || Has("load_u8") ||
-      Has("load_i8"))
-    return 1;
-  if (Has("load_ushort") || Has("load_sshort") || Has("load_u16") ||
-      Has("load_i16"))
-    return 2;
-  return 0;
+  const OperationFacts &Op = *Info.Operation;
+  const bool IsWhole = !Op.has(trait::LowHalf) && !Op.has(trait::HighHalf);
+  return Op.Access == MemoryAccess::Load && Op.Space != MemorySpace::Lds &&
+                 IsWhole && Op.Bytes < 4
+             ? Op.Bytes
+             : 0;
 }
 
 bool StateComparison::isPartOfReturn(uint32_t A, uint32_t B,
@@ -256,7 +249,7 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
     Any |= noteLoadedParts(P, Info);
   if (!std::exchange(ReadsCodeAddress, false) || Info.MayLoad)
     return Any;
-  const bool IsOneLane = Info.Mnemonic.starts_with("v_writelane");
+  const bool IsOneLane = Info.Operation->has(trait::ScalarToLane);
   const uint64_t Lanes = IsOneLane ? ~uint64_t(0) : P.Original.exec();
   auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
     if (A != B && !isOfCodeAddress(A, B)) {
@@ -280,11 +273,9 @@ bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
 
 /// Whether an instruction reads lanes that are not active.
 static bool readsAllLanes(const strict::InstFacts &Facts) {
-  const std::string &Name = Facts.Info.Mnemonic;
-  auto Begins = [&](const char *Prefix) { return Name.starts_with(Prefix); };
   return Facts.Form == strict::Shape::Matrix ||
-         (Facts.Info.Flags & llvm::SIInstrFlags::DPP) || Begins("v_readlane") ||
-         Begins("v_readfirstlane") || Begins("v_permlane");
+         (Facts.Info.Flags & llvm::SIInstrFlags::DPP) ||
+         Facts.Op.has(trait::ReadsInactive);
 }
 
 std::optional<Difference> StateComparison::compareReads(const Pair &P,
@@ -300,7 +291,7 @@ std::optional<Difference> StateComparison::compareReads(const Pair &P,
           return D;
   noteOverwrites(P, Facts);
   // What its other lanes keep is no reading.
-  if (Next.Mnemonic.starts_with("v_writelane"))
+  if (Next.Operation->has(trait::ScalarToLane))
     return std::nullopt;
   const uint64_t Lanes = readsAllLanes(Facts) ? ~uint64_t(0) : A.exec();
   for (const strict::Span &S : Facts.VectorReads)

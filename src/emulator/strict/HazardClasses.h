@@ -4,12 +4,14 @@
 #ifndef LUTHIER_EMULATOR_STRICT_HAZARDCLASSES_H
 #define LUTHIER_EMULATOR_STRICT_HAZARDCLASSES_H
 
+#include "emulator/core/HazardFamily.h"
 #include <cstdint>
-#include <string_view>
 
 namespace luthier::emulator::strict {
 
 namespace hazard {
+using namespace emulator::hazard;
+
 enum Class : uint32_t {
   Valu = 1 << 0, ///< Without matrix operations.
   ValuToScalar = 1 << 1,
@@ -40,21 +42,6 @@ enum Class : uint32_t {
   Call = 1 << 25,      ///< Returns too: compilers look at functions one by one.
 };
 
-/// Processors with the same tables.
-enum Family : uint32_t {
-  Vega = 1 << 0,
-  Mi100 = 1 << 1,
-  Mi200 = 1 << 2,
-  Mi300 = 1 << 3,
-  Gfx10 = 1 << 4,
-  Gfx11 = 1 << 5,
-  Gfx12 = 1 << 6,
-  Mi350 = 1 << 7,
-  SinceMi300 = Mi300 | Mi350,
-  Gfx9NotMi300 = Vega | Mi100 | Mi200,
-  Gfx9 = Gfx9NotMi300 | SinceMi300,
-};
-Family familyOf(std::string_view Processor);
 /// What, shortly before an instruction of \p Consumer, may be a hazard.
 uint32_t producersOf(uint32_t Family, uint32_t Consumer);
 } // namespace hazard

@@ -8,22 +8,6 @@
 
 namespace luthier::emulator::strict {
 
-hazard::Family hazard::familyOf(std::string_view Processor) {
-  struct Row {
-    std::string_view Name;
-    Family Is;
-  };
-  static constexpr Row Rows[] = {
-      {"gfx906", Vega},   {"gfx908", Mi100},  {"gfx90a", Mi200},
-      {"gfx942", Mi300},  {"gfx950", Mi350},  {"gfx1030", Gfx10},
-      {"gfx1100", Gfx11}, {"gfx1201", Gfx12},
-  };
-  for (const Row &R : Rows)
-    if (R.Name == Processor)
-      return R.Is;
-  return Vega;
-}
-
 namespace {
 
 using namespace hazard;
@@ -208,8 +192,7 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
   const uint32_t Family = Facts.HazardFamily;
   const bool IsMatrix = Facts.HazardClasses & Matrix;
   const bool IsMemory = Facts.HazardClasses & (Vmem | Lds);
-  llvm::StringRef Name = Facts.Info.Mnemonic;
-  const bool IsDoubleFma = Name == "v_fma_f64" || Name == "v_fmac_f64";
+  const bool IsDoubleFma = Facts.Op.has(trait::DoubleFma);
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
     if (!P.Facts || Now - P.End >= LongestMatrixWait)
@@ -229,8 +212,7 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
       if ((P.Classes & ValuToExec) &&
           Check(0, 4, "EXEC written by VALU before a matrix operation"))
         return true;
-      bool IsWrite = llvm::StringRef(P.Facts->Info.Mnemonic)
-                         .starts_with("v_accvgpr_write");
+      bool IsWrite = P.Facts->Op.has(trait::ToAgpr);
       // Since MI200, results of dot products are not late for these.
       bool IsDot = (P.Classes & Dot) && Family != Mi100;
       if ((P.Classes & ValuToVector) && !IsWrite && !IsDot &&
@@ -269,7 +251,7 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
     }
     if (Family == Mi100) {
       // Only these reach AGPRs.
-      if (Name.starts_with("v_accvgpr") &&
+      if (Facts.Op.has(trait::AccessesAgpr) &&
           (Check(shared(Results, Facts.VectorReads), Late.Valu,
                  "a matrix result read") ||
            Check(shared(Results, Facts.VectorWrites), P.Facts->Passes - 1,

@@ -20,12 +20,8 @@ bool awaitsVectorResults(const InstFacts &Facts, int32_t Immediate) {
   constexpr unsigned VectorResultBits = 0xf000;
   if (Facts.HazardClasses & (Vmem | Lds))
     return true;
-  return Facts.Info.Mnemonic == "s_waitcnt_depctr" &&
+  return Facts.Op.Waits == WaitKind::Alu &&
          !(unsigned(Immediate) & VectorResultBits);
-}
-
-bool isPermutation(llvm::StringRef Name) {
-  return Name == "v_permlane16_b32" || Name == "v_permlanex16_b32";
 }
 
 } // namespace
@@ -180,7 +176,6 @@ void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
     const Issued &P = before(Age);
     if (!P.Facts || (P.Classes & Call))
       return;
-    const llvm::StringRef Name = P.Facts->Info.Mnemonic;
     const bool Reads = shared(P.Facts->VectorReads, Facts.VectorWrites) >= 0;
     const bool Writes = shared(P.Facts->VectorWrites, Facts.VectorWrites) >= 0;
     const auto Bits = unsigned(P.Immediate);
@@ -199,7 +194,7 @@ void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
                          "operation may not have read, needs a wait for that "
                          "(vm_vsrc)");
       ValuMayGoOn = false;
-    } else if (Name == "s_waitcnt_depctr" || Name == "s_wait_alu") {
+    } else if (P.Facts->Op.Waits == WaitKind::Alu) {
       ValuMayGoOn &= (Bits & ResultBits) != 0;
       MemoryMayRead &= (Bits & ReadBits) != 0;
     } else if (P.Facts->IsLdsDirect) {
@@ -218,7 +213,7 @@ void HazardTracker::lookAtPermutation(Wave &W, const Inst &I, Reporter &R) {
     const Issued &P = before(Age);
     if (!P.Facts || (P.Classes & Call))
       return;
-    if (!(P.Classes & AnyVector) || P.Facts->Info.Mnemonic == "v_nop")
+    if (!(P.Classes & AnyVector) || P.Facts->Op.has(trait::VectorNop))
       continue;
     if (P.Classes & ValuToExec)
       report(W, I, R, P, RegisterFile::Scalar, sreg::Exec,
@@ -250,7 +245,7 @@ void HazardTracker::lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts,
   const uint32_t Family = Facts.HazardFamily;
   const uint32_t Classes = Facts.HazardClasses;
   if (Family == Gfx10) {
-    if (Facts.Info.Mnemonic == "s_denorm_mode")
+    if (Facts.Op.has(trait::SetDenormals))
       lookAtDenormMode(W, I, R);
     return;
   }
@@ -266,7 +261,7 @@ void HazardTracker::lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts,
   }
   if ((Classes & Matrix) && lookAtWmma(W, I, Facts, R))
     return;
-  if (isPermutation(Facts.Info.Mnemonic))
+  if (Facts.Op.has(trait::PermutesRows))
     lookAtPermutation(W, I, R);
 }
 

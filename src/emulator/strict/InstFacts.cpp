@@ -4,8 +4,6 @@
 #include "emulator/core/Wave.h"
 #include "emulator/strict/HazardClasses.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
-#include <mutex>
 
 namespace luthier::emulator::strict {
 
@@ -16,10 +14,16 @@ namespace {
 
 namespace flags = llvm::SIInstrFlags;
 
+/// In the last column of PoisonRules.def.
+enum RuleFlag : uint8_t { KeepsResult = 0x40, WithinLane = 0x80 };
+
 struct RuleRow {
   const char *Name;
   PoisonRule Rule;
-  uint8_t Control;
+  uint8_t Column;
+
+  uint8_t control() const { return Column & 0x3f; }
+  bool has(RuleFlag F) const { return Column & F; }
 };
 constexpr RuleRow RuleRows[] = {
 #define POISON(Name, Rule, Control) {Name, PoisonRule::Rule, Control},
@@ -49,27 +53,8 @@ Handler handlerOf(llvm::StringRef Name) {
   return Handlers.lookup(Name);
 }
 
-const InstFacts &factsOfPart(const Target &T, Handler Fn) {
-  struct Part {
-    InstInfo Info;
-    std::unique_ptr<InstFacts> Facts;
-  };
-  static std::mutex Mutex;
-  static auto &Parts = *new std::map<Handler, Part>;
-  std::lock_guard Lock(Mutex);
-  Part &P = Parts[Fn];
-  if (!P.Facts) {
-    for (std::span<const Operation> Table : operationSet().Tables)
-      for (const Operation &Op : Table)
-        if (Op.Fn == Fn)
-          P.Info.Mnemonic = Op.Name;
-    P.Info.Flags = flags::VALU;
-    P.Facts = std::make_unique<InstFacts>(T, P.Info);
-  }
-  return *P.Facts;
-}
-
-InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
+InstFacts::InstFacts(const Target &T, const InstInfo &Info)
+    : Info(Info), Op(*Info.Operation) {
   auto Sort = [&](const std::vector<RegisterRange> &From, auto &Vectors,
                   auto &Scalars, bool &Exec, bool &Scc) {
     for (const RegisterRange &R : From) {
@@ -83,17 +68,12 @@ InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
       }
     }
   };
-  bool ReadsExec = false;
   Sort(Info.Reads, VectorReads, ScalarReads, ReadsExec, ReadsScc);
   Sort(Info.Writes, VectorWrites, ScalarWrites, WritesExec, WritesScc);
   auto IsM0 = [](const Span &S) { return S.First == sreg::M0; };
   // Other operations of the local data share needed M0 before generation 9,
   // and are still described so.
-  constexpr llvm::StringRef UsersOfM0[] = {"addtid", "append", "consume",
-                                           "ordered", "gws"};
-  if ((Info.Flags & flags::DS) && llvm::none_of(UsersOfM0, [&](auto Part) {
-        return llvm::StringRef(Info.Mnemonic).contains(Part);
-      }))
+  if ((Info.Flags & flags::DS) && !Op.has(trait::UsesM0))
     llvm::erase_if(ScalarReads, IsM0);
   ReadsM0 = llvm::any_of(ScalarReads, IsM0);
   for (const auto *Ranges : {&VectorReads, &VectorWrites})
@@ -106,71 +86,68 @@ InstFacts::InstFacts(const Target &T, const InstInfo &Info) : Info(Info) {
   classifyHazards(T);
 }
 
-/// Operations that only shift or mix what their own lane holds.
-static bool movesWithinLane(llvm::StringRef Name) {
-  constexpr llvm::StringRef Stems[] = {"v_lshl", "v_lshr",  "v_ashr", "v_bfe",
-                                       "v_bfi",  "v_bfrev", "v_align"};
-  return llvm::any_of(Stems,
-                      [&](llvm::StringRef S) { return Name.starts_with(S); });
+/// The unit that an instruction goes to, and what it does there.
+Shape InstFacts::shapeOf() const {
+  const uint64_t Flags = Info.Flags;
+  if (Info.IsBranch)
+    return Shape::Branch;
+  if (Op.has(trait::Message))
+    return Shape::Message;
+  if (Flags & flags::SMRD)
+    return Shape::ScalarMemory;
+  if (Flags & flags::SALU)
+    return Flags & flags::SOPP ? Shape::Nothing : Shape::Scalar;
+  if (Flags & flags::FLAT)
+    return Shape::Flat;
+  if (Flags & (flags::MUBUF | flags::MTBUF))
+    return Shape::Buffer;
+  if (Op.Access == MemoryAccess::GlobalSync ||
+      Op.Access == MemoryAccess::Nothing)
+    return Shape::Nothing;
+  if (Op.Space == MemorySpace::Lds && Op.Access != MemoryAccess::LanePermute)
+    return Shape::Lds;
+  return Op.Matrix.Rows ? Shape::Matrix : Shape::Vector;
 }
 
 void InstFacts::classify(const Target &T) {
-  llvm::StringRef Name = Info.Mnemonic;
-  if (const RuleRow *Row = findRule(Name)) {
+  const RuleRow *Row = findRule(Info.Mnemonic);
+  if (Row) {
     Rule = Row->Rule;
-    Control = Row->Control;
+    Control = Row->control();
   }
   uint64_t Flags = Info.Flags;
-  IsCompare = Name.starts_with("v_cmp");
+  Form = shapeOf();
   IsSdwa = Flags & flags::SDWA;
-  BeginsClause = Name == "s_clause";
+  BeginsClause = Op.has(trait::Clause);
   IsLdsDirect = Flags & flags::LDSDIR;
   ReadsLdsDirect = Info.ReadsLdsDirect;
   CrossesLanes = (Flags & flags::DPP) || Rule == PoisonRule::Move ||
-                 Name.starts_with("v_readfirstlane");
-  constexpr llvm::StringRef Permutes[] = {"ds_bpermute", "ds_permute",
-                                          "ds_swizzle"};
-  bool IsPermute = llvm::any_of(
-      Permutes, [&](llvm::StringRef P) { return Name.starts_with(P); });
-  if (Info.IsBranch)
-    Form = Shape::Branch;
-  else if (Name.starts_with("s_sendmsg"))
-    Form = Shape::Message;
-  else if (Flags & flags::SMRD)
-    Form = Shape::ScalarMemory;
-  else if (Flags & flags::SALU)
-    Form = Flags & flags::SOPP ? Shape::Nothing : Shape::Scalar;
-  else if (Flags & flags::FLAT)
-    Form = Shape::Flat;
-  else if (Flags & (flags::MUBUF | flags::MTBUF))
-    Form = Shape::Buffer;
-  else if (Flags & flags::LDSDIR)
-    Form = Shape::Lds;
-  else if ((Flags & flags::DS) && !IsPermute)
-    Form = Name.starts_with("ds_gws") || Name == "ds_nop" ? Shape::Nothing
-                                                          : Shape::Lds;
-  else if (Flags & (flags::IsMAI | flags::IsWMMA | flags::IsSWMMAC))
-    Form = Name.contains("accvgpr") ? Shape::Vector : Shape::Matrix;
-  else
-    Form = Shape::Vector;
+                 Op.has(trait::ReadsInactive);
+  // A lane mask, or EXEC, is all that it writes: no lane's value, and not what
+  // the scalar forms of transcendental operations write.
+  IsCompare = (Flags & flags::VALU) && !(Flags & flags::TRANS) &&
+              VectorWrites.empty() && (WritesExec || !ScalarWrites.empty()) &&
+              !Op.has(trait::LaneToScalar);
   if (Form == Shape::Vector)
     for (const Span &S : ScalarWrites)
       WritesMask |= S.First != sreg::Scc && !VectorWrites.empty();
-  IsRelative = Name.starts_with("v_movrel") || Name.starts_with("v_swaprel") ||
-               Name.starts_with("s_movrel");
-  IsWait = Name.starts_with("s_wait");
+  IsRelative = Op.has(trait::Relative);
+  IsWait = Op.Waits != WaitKind::None;
   IsCounted = (Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF | flags::DS |
                         flags::LDSDIR | flags::SMRD)) ||
-              Name.starts_with("s_sendmsg_rtn");
+              Op.has(trait::MessageReply);
   constexpr PoisonRule BitRules[] = {
       PoisonRule::Copy, PoisonRule::Move,  PoisonRule::And, PoisonRule::AndNot,
       PoisonRule::Or,   PoisonRule::OrNot, PoisonRule::Xor};
   ConditionIsNonZero =
       Form == Shape::Scalar && WritesScc && llvm::is_contained(BitRules, Rule);
+  // Saving EXEC is what reads it as a scalar.
+  SavesExec = Form == Shape::Scalar && WritesExec && ReadsExec;
+  KeepsDestination = Row && Row->has(KeepsResult);
   const bool MovesBits =
       Rule == PoisonRule::Move || Rule == PoisonRule::Permute;
   if (Form == Shape::Vector)
-    IsPlain = !(Flags & flags::DPP) && (!MovesBits || movesWithinLane(Name));
+    IsPlain = !(Flags & flags::DPP) && (!MovesBits || Row->has(WithinLane));
   else if (Form == Shape::Scalar)
     IsPlain = !MovesBits && !(Flags & flags::SOPK) &&
               Rule != PoisonRule::Select && Rule != PoisonRule::BitSet;
@@ -180,13 +157,11 @@ void InstFacts::classify(const Target &T) {
 
 void InstFacts::classifyCounters(const Target &T) {
   const uint64_t Flags = Info.Flags;
-  const llvm::StringRef Name = Info.Mnemonic;
   const bool IsGeneric = (Flags & flags::FLAT) &&
                          !(Flags & (flags::FlatGlobal | flags::FlatScratch));
-  const bool IsInvalidation = Name.contains("_inv") || Name.contains("wbinv");
   auto By = [&](Counter C) -> bool & { return CountedBy[unsigned(C)]; };
   if ((Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF)) &&
-      !IsInvalidation) {
+      Op.Access != MemoryAccess::Invalidate) {
     // Where stores have a counter of their own, it covers no register.
     bool Returns = !VectorWrites.empty() || BypassesRegisters;
     By(Counter::Memory) = Returns || T.Waits == WaitLayout::Gfx9;
@@ -199,118 +174,112 @@ void InstFacts::classifyCounters(const Target &T) {
   } else if (Flags & flags::LDSDIR) {
     By(Counter::Export) = true;
     IsOrdered = true;
-  } else if ((Flags & flags::SMRD) || Name.starts_with("s_sendmsg_rtn")) {
+  } else if ((Flags & flags::SMRD) || Op.has(trait::MessageReply)) {
     By(Counter::Scalar) = true;
   }
 }
 
-/// By the size of the result, as in "v_mfma_f32_32x32x8f16". Since gfx942, the
-/// forms with one block of narrow inputs, which have the larger K, take half.
-static unsigned matrixPasses(llvm::StringRef Name, bool IsDouble,
-                             bool IsMi300) {
-  unsigned K = 0;
-  auto Halved = [&](llvm::StringRef Size, unsigned LeastK) {
-    llvm::StringRef Rest = Name.split(Size).second;
-    return IsMi300 && (Name.contains("xf32") ||
-                       (!Rest.consumeInteger(10, K) && K >= LeastK));
-  };
-  if (IsDouble)
-    return Name.contains("_4x4x") ? 4 : 8;
-  if (Name.contains("_4x4x"))
+/// Since gfx942, the forms with one block of narrow inputs, which have the
+/// larger K, take half.
+static unsigned matrixPasses(const MatrixShape &Shape, bool IsMi300) {
+  if (Shape.Unit == MatrixUnit::Double)
+    return Shape.Rows == 4 ? 4 : 8;
+  if (Shape.Rows == 4)
     return 2;
-  if (Name.contains("_16x16x"))
-    return Halved("_16x16x", 8) ? 4 : 8;
-  return Halved("_32x32x", 8) ? 8 : 16;
+  const bool IsHalved =
+      IsMi300 && (Shape.Unit == MatrixUnit::Xf32 || Shape.Depth >= 8);
+  return (Shape.Rows == 16 ? 8u : 16u) / (IsHalved ? 2 : 1);
 }
 
 void InstFacts::classifyHazards(const Target &T) {
   using namespace hazard;
-  llvm::StringRef Name = Info.Mnemonic;
   uint64_t Flags = Info.Flags;
-  HazardFamily = familyOf(T.Name);
+  HazardFamily = T.Hazards;
   uint32_t C = 0;
   if (Form == Shape::Matrix) {
     C |= Matrix;
-    IsDoubleMatrix = Name.contains("f64");
-    IsXdl =
-        !IsDoubleMatrix && (!Name.ends_with("f32") || Name.contains("xf32"));
-    Passes = matrixPasses(Name, IsDoubleMatrix, HazardFamily & SinceMi300);
+    IsDoubleMatrix = Op.Matrix.Unit == MatrixUnit::Double;
+    IsXdl = !IsDoubleMatrix && Op.Matrix.Unit != MatrixUnit::Single;
+    Passes = matrixPasses(Op.Matrix, HazardFamily & SinceMi300);
   } else if (Flags & flags::VALU || Form == Shape::Vector) {
     bool ToVcc = llvm::any_of(
         ScalarWrites, [](Span S) { return S.First / 2 == sreg::Vcc / 2; });
-    bool IsRead =
-        Name.starts_with("v_readlane") || Name.starts_with("v_readfirstlane");
     C |= Valu;
     C |= ScalarWrites.empty() ? 0 : ValuToScalar;
     C |= VectorWrites.empty() ? 0 : ValuToVector;
     C |= WritesExec ? ValuToExec | ValuToVccOrExec : 0;
     C |= ToVcc ? ValuToVccOrExec : 0;
     C |= (Flags & flags::DPP) ? Dpp : 0;
-    C |= IsRead ? LaneRead : 0;
-    C |= IsRead || Name.starts_with("v_writelane") ? LaneAccess : 0;
-    if (Name.starts_with("v_readlane") || Name.starts_with("v_writelane"))
-      C |= LaneSelect;
-    C |= Name.starts_with("v_div_fmas") ? DivFmas : 0;
+    C |= Op.has(trait::LaneToScalar) ? LaneRead | LaneAccess : 0;
+    C |= Op.has(trait::ScalarToLane) ? LaneAccess : 0;
+    C |= Op.has(trait::SelectsLane) ? LaneSelect : 0;
+    C |= Op.has(trait::MaskIsVcc) ? DivFmas : 0;
     C |= Flags & flags::TRANS ? Trans : ValuNotTrans;
     C |= Flags & flags::IsDOT ? Dot : 0;
-    C |= Name == "v_permlane16_swap_b32" || Name == "v_permlane32_swap_b32"
-             ? RowSwap
-             : 0;
+    C |= Op.has(trait::SwapsRows) ? RowSwap : 0;
   }
   if (Flags & (flags::MUBUF | flags::MTBUF | flags::FLAT))
     C |= Vmem | (Stores && !Loads ? WideStore : 0);
   if (Flags & flags::DS)
     C = Lds;
   C |= IsLdsDirect ? hazard::LdsDirect : 0;
-  C |= Name.starts_with("s_setreg") ? SetReg : 0;
-  C |= Name.starts_with("s_getreg") ? GetReg : 0;
-  C |= Name == "s_nop" ? Nop : 0;
-  constexpr llvm::StringRef Calls[] = {"s_swappc", "s_setpc", "s_call"};
-  bool IsCall = llvm::any_of(
-      Calls, [&](llvm::StringRef Part) { return Name.starts_with(Part); });
-  C |= IsCall ? Call : 0;
+  C |= Op.has(trait::SetRegister) ? SetReg : 0;
+  C |= Op.has(trait::GetRegister) ? GetReg : 0;
+  C |= Op.has(trait::Nop) ? hazard::Nop : 0;
+  C |= Op.leavesFunction() ? Call : 0;
   bool ToM0 =
       llvm::any_of(ScalarWrites, [](Span S) { return S.First == sreg::M0; });
   C |= (Flags & flags::SALU) && ToM0 ? SaluToM0 : 0;
-  bool UsesM0 = Name.starts_with("s_movrel") || Name == "s_sendmsg" ||
-                BypassesRegisters || ((Flags & flags::DS) && ReadsM0) ||
-                Name == "s_ttracedata" || ReadsLdsDirect;
+  bool UsesM0 = Op.has(trait::TakesM0) || BypassesRegisters ||
+                ((Flags & flags::DS) && ReadsM0) || ReadsLdsDirect;
   C |= UsesM0 ? hazard::ReadsM0 : 0;
   HazardClasses = C;
   HazardProducers = producersOf(HazardFamily, C);
+}
+
+/// "or" with the operands and the width of an atomic operation.
+static const char *atomicOr(const OperationFacts &Op, bool Returns) {
+  const bool IsWide = Op.Bytes == 8;
+  switch (Op.Space) {
+  case MemorySpace::Lds:
+    if (Returns)
+      return IsWide ? "ds_or_rtn_b64" : "ds_or_rtn_b32";
+    return IsWide ? "ds_or_b64" : "ds_or_b32";
+  case MemorySpace::Flat:
+    return IsWide ? "flat_atomic_or_x2" : "flat_atomic_or";
+  case MemorySpace::Global:
+    return IsWide ? "global_atomic_or_x2" : "global_atomic_or";
+  case MemorySpace::Buffer:
+    return IsWide ? "buffer_atomic_or_x2" : "buffer_atomic_or";
+  case MemorySpace::Scalar:
+    return IsWide ? "s_atomic_or_x2" : "s_atomic_or";
+  case MemorySpace::ScalarBuffer:
+    return IsWide ? "s_buffer_atomic_or_x2" : "s_buffer_atomic_or";
+  case MemorySpace::Scratch:
+  case MemorySpace::None:
+    break;
+  }
+  return "";
 }
 
 void InstFacts::classifyMemory() {
   if (Form != Shape::ScalarMemory && Form != Shape::Flat &&
       Form != Shape::Buffer && Form != Shape::Lds)
     return;
-  llvm::StringRef Name = Info.Mnemonic;
   Loads = Info.MayLoad;
   Stores = Info.MayStore;
-  BypassesRegisters = Name.ends_with(" lds") || Name.contains("_lds_");
-  if (Name.contains("store_byte") || Name.contains("write_b8"))
-    StoredBits = 0xff;
-  else if (Name.contains("store_short") || Name.contains("write_b16"))
-    StoredBits = 0xffff;
-  if (Name.ends_with("d16_hi"))
+  BypassesRegisters =
+      Op.Access == MemoryAccess::ToLds || Op.Access == MemoryAccess::FromLds;
+  if (Op.Access == MemoryAccess::Store && Op.Bytes && Op.Bytes < 4)
+    StoredBits = (1u << 8 * Op.Bytes) - 1;
+  if (Op.has(trait::HighHalf))
     StoredBits <<= 16;
-  bool IsAtomic =
-      Name.contains("atomic") || (Form == Shape::Lds && Loads && Stores);
-  if (!IsAtomic || BypassesRegisters)
+  if (!isAtomic(Op.Access))
     return;
   Loads = Stores = true;
-  Swaps = Name.contains("swap") || Name.contains("xchg");
-  HasComparand = Name.contains("cmpswap") || Name.contains("cmpst");
-  Swaps &= !HasComparand && !Name.contains("condxchg");
-  bool Wide = Name.ends_with("_x2") || Name.ends_with("64");
-  std::string Or;
-  if (Form == Shape::Lds)
-    Or = std::string("ds_or_") + (VectorWrites.empty() ? "" : "rtn_") +
-         (Wide ? "b64" : "b32");
-  else
-    Or =
-        Name.split("_atomic_").first.str() + "_atomic_or" + (Wide ? "_x2" : "");
-  AtomicOr = handlerOf(Or);
+  Swaps = Op.Access == MemoryAccess::Swap;
+  HasComparand = Op.Access == MemoryAccess::CompareSwap;
+  AtomicOr = handlerOf(atomicOr(Op, !VectorWrites.empty()));
 }
 
 } // namespace luthier::emulator::strict

@@ -93,9 +93,14 @@ struct InstFacts final : InstNote {
   /// leave alone: where the sources are defined, so is it.
   bool IsPlain = false;
   bool IsCompare = false;
-  bool WritesExec = false, WritesScc = false, ReadsScc = false;
+  bool ReadsExec = false, WritesExec = false, WritesScc = false,
+       ReadsScc = false;
   /// SCC becomes "the result is not zero".
   bool ConditionIsNonZero = false;
+  /// Its destination becomes what EXEC was, and EXEC its result.
+  bool SavesExec = false;
+  /// A choice between its source and what the destination holds.
+  bool KeepsDestination = false;
   bool ReadsM0 = false;
   /// Loads one value for all lanes of LDS, from where M0 points to; a source is
   /// such a value.
@@ -131,17 +136,15 @@ struct InstFacts final : InstNote {
   /// Data registers of an atomic operation that compares first.
   bool HasComparand = false;
   const InstInfo &Info;
+  const OperationFacts &Op;
 
 private:
+  Shape shapeOf() const;
   void classify(const Target &T);
   void classifyMemory();
   void classifyCounters(const Target &T);
   void classifyHazards(const Target &T);
 };
-
-/// For one operation of a VOPD instruction: rule and control are right, and
-/// there are no registers.
-const InstFacts &factsOfPart(const Target &T, Handler Fn);
 
 /// The handler of an operation; null where there is none.
 Handler handlerOf(llvm::StringRef Operation);

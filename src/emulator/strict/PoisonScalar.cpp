@@ -104,16 +104,13 @@ void PoisonTracker::stepScalar(const Step &X) {
   uint64_t Result = 0;
   // As those with an immediate operand do.
   bool DestinationIsRead = X.Facts.Info.Flags & llvm::SIInstrFlags::SOPK;
-  bool SavesExec = llvm::StringRef(X.Facts.Info.Mnemonic).contains("exec_b");
-  if (SavesExec)
+  if (X.Facts.SavesExec)
     B = {X.W.s64(sreg::Exec), 0};
 
   uint32_t Condition = Plane.S[sreg::Scc];
   switch (X.Facts.Rule) {
   case PoisonRule::Select: {
-    // cmov keeps the destination instead of taking the second source.
-    bool Moves = X.Facts.Info.Mnemonic.starts_with("s_cmov");
-    uint64_t Else = Moves ? OldPoison : B.Poison;
+    uint64_t Else = X.Facts.KeepsDestination ? OldPoison : B.Poison;
     Result = Condition ? ~uint64_t(0) : X.W.S[sreg::Scc] ? A.Poison : Else;
     break;
   }
@@ -162,7 +159,7 @@ void PoisonTracker::stepScalar(const Step &X) {
   }
 
   defineResults(X);
-  if (SavesExec) {
+  if (X.Facts.SavesExec) {
     uint64_t Bits = Result & X.W.LaneMask;
     if (Bits)
       report(X, Rule::PoisonExec, RegisterFile::Scalar, I.Src[0].Reg,
@@ -195,13 +192,12 @@ void PoisonTracker::settleCondition(Wave &W, WaveShadow &S, const Inst &I) {
 
 void PoisonTracker::stepBranch(const Step &X) {
   const Wave &Plane = X.S.Plane;
-  llvm::StringRef Name = X.Facts.Info.Mnemonic;
-  if (Name.starts_with("s_cbranch_scc")) {
+  if (X.I.Flow == ControlFlow::BranchOnScc) {
     if (Plane.S[sreg::Scc])
       report(X, Rule::PoisonBranch, RegisterFile::Scalar, sreg::Scc, 1);
     return;
   }
-  if (Name.starts_with("s_cbranch_vcc")) {
+  if (X.I.Flow == ControlFlow::BranchOnVcc) {
     uint64_t Poison = Plane.laneMask(sreg::Vcc);
     // A defined bit that is set decides alone.
     if (Poison && !(X.W.vcc() & ~Poison))

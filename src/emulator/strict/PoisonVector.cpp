@@ -380,7 +380,8 @@ void PoisonTracker::stepDual(const Step &X) {
   for (bool Write : {false, true})
     for (unsigned N = 0; N != 2; ++N) {
       const DualInst::Part &Part = X.I.Dual->Parts[N];
-      Step Y{X.W, X.S, Part.I, Part.Fn, factsOfPart(*X.W.T, Part.Fn), X.Exec};
+      const InstFacts &Facts = InstFacts::of(*X.W.T, *Part.I.Info);
+      Step Y{X.W, X.S, Part.I, Part.Fn, Facts, X.Exec};
       if (Write)
         writeVector(Y, Results[N]);
       else

@@ -22,18 +22,9 @@ template <class List, class F> void forEachReg(const List &Spans, F Fn) {
         Fn(Reg);
 }
 
-/// Takes one source as a bit per lane.
-bool readsMask(llvm::StringRef Name) {
-  constexpr llvm::StringRef Readers[] = {
-      "v_cndmask_b32", "v_cndmask_b16", "v_addc",         "v_add_co_ci",
-      "v_subb",        "v_sub_co_ci",   "v_subrev_co_ci", "v_div_fmas"};
-  return llvm::any_of(Readers,
-                      [&](llvm::StringRef R) { return Name.starts_with(R); });
-}
-
 /// The scalar registers that the mask may be in: all but plain sources.
 bool isMask(const Inst &I, const InstFacts &Facts, unsigned Reg) {
-  if (llvm::StringRef(Facts.Info.Mnemonic).starts_with("v_div_fmas"))
+  if (Facts.Op.has(trait::MaskIsVcc))
     return isVcc(Reg);
   for (unsigned N : {0u, 1u})
     if (I.Src[N].Kind == Source::Sgpr && I.Src[N].Reg == Reg)
@@ -94,7 +85,7 @@ void SgprHazards::update(const Wave &W, const Inst &I, const InstFacts &Facts) {
     await(ScalarResults | (Vcc ? 0 : VccResults) | (Other ? 0 : VectorResults));
   }
   auto AddReads = [&] {
-    if (!IsVector || (!AllReads && !readsMask(Facts.Info.Mnemonic)))
+    if (!IsVector || (!AllReads && !Facts.Op.has(trait::ReadsMask)))
       return;
     forEachReg(Facts.ScalarReads, [&](unsigned Reg) {
       if (AllReads)
@@ -120,24 +111,24 @@ void SgprHazards::update(const Wave &W, const Inst &I, const InstFacts &Facts) {
 
 void SgprHazards::step(Wave &W, const Inst &I, const InstFacts &Facts,
                        Reporter &R) {
-  llvm::StringRef Name = Facts.Info.Mnemonic;
   const bool AllReads = Facts.HazardFamily == hazard::Gfx12;
   if (!AllReads && W.WaveSize == 32)
     return;
-  if (AllReads && Name == "ds_nop") {
+  if (AllReads && Facts.Op.Access == MemoryAccess::Nothing) {
     // After so many, no vector instruction is reading any more.
     if (++Nops == (W.WaveSize == 32 ? 4u : 8u))
       Read.reset();
     return;
   }
   Nops = 0;
-  if (Name == "s_wait_alu" || Name == "s_waitcnt_depctr")
+  if (Facts.Op.Waits == WaitKind::Alu)
     return await(unsigned(I.Immediate));
   constexpr uint64_t NotFlat = flags::SMRD | flags::MUBUF | flags::MTBUF;
   if (AllReads && (Facts.Info.Flags & NotFlat))
     return await(0);
-  const bool IsCall = Facts.Info.leavesFunction() ||
-                      (!AllReads && !KnowsFunctions && Name == "s_branch");
+  const bool IsCall =
+      Facts.Op.leavesFunction() ||
+      (!AllReads && !KnowsFunctions && I.Flow == ControlFlow::Branch);
   const bool Runs = Facts.HazardClasses & (hazard::Valu | hazard::Matrix) ||
                     (Facts.Info.Flags & flags::SALU);
   if (Runs && !IsCall && (FromScalar.any() || FromVector.any()))

@@ -35,29 +35,44 @@ Limits decodeWait(WaitLayout Layout, unsigned Bits) {
   return {Memory, Shared, Shared, Export};
 }
 
-/// What an instruction waits for; NoWait everywhere for most of them.
-Limits waitOf(const Target &T, llvm::StringRef Name, unsigned Bits) {
+/// What an instruction waits for; NoWait where it waits for nothing.
+Limits waitOf(const Target &T, WaitKind Kind, unsigned Bits) {
+  constexpr unsigned Count = 0x3f, Upper = 8;
   Limits Most;
   Most.fill(NoWait);
   auto Set = [&](Counter C, unsigned Value) { Most[unsigned(C)] = Value; };
-  if (Name == "s_waitcnt")
+  switch (Kind) {
+  case WaitKind::Combined:
     return decodeWait(T.Waits, Bits);
-  if (Name == "s_wait_idle")
+  case WaitKind::Everything:
     return {0, 0, 0, 0};
-  if (Name == "s_waitcnt_vmcnt" || Name == "s_wait_loadcnt") {
+  case WaitKind::Load:
     Set(Counter::Memory, Bits);
-  } else if (Name == "s_waitcnt_expcnt" || Name == "s_wait_expcnt") {
+    break;
+  case WaitKind::Export:
     Set(Counter::Export, Bits);
-  } else if (Name == "s_waitcnt_lgkmcnt") {
+    break;
+  case WaitKind::LdsAndScalar:
     Set(Counter::Lds, Bits);
     Set(Counter::Scalar, Bits);
-  } else if (Name == "s_wait_dscnt" || Name == "s_wait_storecnt_dscnt") {
-    Set(Counter::Lds, Bits & 0x3f);
-  } else if (Name == "s_wait_kmcnt") {
+    break;
+  case WaitKind::Lds:
+  case WaitKind::StoreAndLds:
+    Set(Counter::Lds, Bits & Count);
+    break;
+  case WaitKind::Scalar:
     Set(Counter::Scalar, Bits);
-  } else if (Name == "s_wait_loadcnt_dscnt") {
-    Set(Counter::Memory, Bits >> 8 & 0x3f);
-    Set(Counter::Lds, Bits & 0x3f);
+    break;
+  case WaitKind::LoadAndLds:
+    Set(Counter::Memory, Bits >> Upper & Count);
+    Set(Counter::Lds, Bits & Count);
+    break;
+  // Stores cover no register.
+  case WaitKind::Store:
+  case WaitKind::None:
+  case WaitKind::Alu:
+  case WaitKind::Other:
+    break;
   }
   return Most;
 }
@@ -137,23 +152,6 @@ void WaitTracker::check(Wave &W, const Inst &I, const InstFacts &Facts,
   Look(Facts.ScalarWrites, RegisterFile::Scalar, true);
 }
 
-/// Bytes that a lane accesses at each of its addresses.
-static unsigned ldsAccessSize(llvm::StringRef Name) {
-  for (llvm::StringRef Half : {"_d16_hi", "_d16"})
-    Name.consume_back(Half);
-  struct Row {
-    llvm::StringRef End;
-    unsigned Bytes;
-  };
-  // "128" ends like a byte.
-  constexpr Row Rows[] = {
-      {"128", 16}, {"96", 12}, {"64", 8}, {"16", 2}, {"8", 1}};
-  for (const Row &R : Rows)
-    if (Name.ends_with(R.End))
-      return R.Bytes;
-  return 4;
-}
-
 /// Looks for bytes of LDS that a load still brings.
 void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
                            Reporter &R) {
@@ -182,12 +180,9 @@ void WaitTracker::checkLds(Wave &W, const Inst &I, const InstFacts &Facts,
     IsReported(W.m0() & 0xffff, 4);
   if (Facts.Form != Shape::Lds || I.Src[0].Kind != Source::Vgpr)
     return;
-  llvm::StringRef Name = Facts.Info.Mnemonic;
-  const bool IsFar = Name.contains("st64");
-  const unsigned Size = ldsAccessSize(Name);
-  const bool IsTwo = Name.contains("read2") || Name.contains("write2") ||
-                     Name.contains("wrxchg2");
-  const unsigned Scale = IsTwo ? Size * (IsFar ? 64 : 1) : 1;
+  const unsigned Size = Facts.Op.Bytes;
+  const bool IsTwo = Facts.Op.has(trait::TwoAddresses);
+  const unsigned Scale = IsTwo ? Size * (Facts.Op.has(trait::Far) ? 64 : 1) : 1;
   const uint32_t *Address = W.vgpr(I.Src[0].Reg);
   for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
     for (unsigned N = 0; W.exec() >> Lane & 1 && N != 1u + IsTwo; ++N)
@@ -297,7 +292,7 @@ void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   if (Loads.empty())
     return;
   if (Facts.IsWait)
-    return await(W, waitOf(*W.T, Facts.Info.Mnemonic, unsigned(I.Immediate)));
+    return await(W, waitOf(*W.T, Facts.Op.Waits, unsigned(I.Immediate)));
   for (Load &L : Loads)
     if (!L.Values.empty() && Timing == LoadTiming::Random && L.Delay-- == 0)
       land(W, L);
@@ -352,8 +347,7 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
     Issued[N] += Facts.CountedBy[N] && Facts.IsOrdered;
   const bool HasResult =
       !Facts.VectorWrites.empty() || !Facts.ScalarWrites.empty();
-  const llvm::StringRef Name = Facts.Info.Mnemonic;
-  const bool LoadsToLds = Facts.BypassesRegisters && Name.contains("load");
+  const bool LoadsToLds = Facts.Op.Access == MemoryAccess::ToLds;
   if (!HasResult && !LoadsToLds)
     return Fn(W, I);
   Load L;
@@ -370,9 +364,8 @@ void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
   L.Lanes = Facts.IsLdsDirect ? wholeQuads(W.exec()) : W.exec();
   if (LoadsToLds) {
     L.LdsBase = (W.m0() & 0xffff) + uint32_t(I.Offset);
-    L.LdsBytes = Name.contains("dwordx4")   ? 16
-                 : Name.contains("dwordx3") ? 12
-                                            : 4;
+    // Less than a dword fills one.
+    L.LdsBytes = std::max<uint8_t>(4, Facts.Op.Bytes);
     Loads.push_back(std::move(L));
   }
   if (!HasResult)

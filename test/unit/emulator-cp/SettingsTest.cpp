@@ -44,7 +44,7 @@ TEST_F(SettingsTest, AreReadFromTheEnvironment) {
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
   ASSERT_EQ(Config->Models.size(), 1u);
-  EXPECT_EQ(Config->Models[0]->WaveSize, 32u);
+  EXPECT_EQ(Config->Models[0]->nativeWaveSize(), 32u);
   EXPECT_EQ(Config->LocalMemoryBytes, 256u << 20);
   EXPECT_EQ(Config->Seed, 42u);
   EXPECT_EQ(Config->Threads, 2u);
@@ -105,15 +105,28 @@ TEST_F(SettingsTest, StrictModeIsOffUnlessAskedFor) {
             std::string::npos);
 }
 
-TEST(DeviceModelTest, RowsSpellTheirOwnVersion) {
-  const DeviceModel *Model = findDeviceModel("gfx90a");
-  ASSERT_TRUE(Model);
-  EXPECT_EQ(Model->Major, 9u);
-  EXPECT_EQ(Model->Stepping, 10u);
-  // ROCr asserts that scratch waves divide evenly.
-  EXPECT_EQ(Model->ComputeUnits % Model->ShaderEngines, 0u);
+TEST(DeviceModelTest, EveryDeviceHasARowOfItsArchitectureAndNoOtherIsFound) {
+  for (const DeviceModel &Model : deviceModels()) {
+    ASSERT_TRUE(findTarget(std::string_view(Model.Name))) << Model.Name;
+    EXPECT_EQ(&Model.target(), findTarget(std::string_view(Model.Name)));
+    EXPECT_EQ(findDeviceModel(Model.Name), &Model);
+    // ROCr asserts that scratch waves divide evenly.
+    EXPECT_EQ(Model.ComputeUnits % Model.ShaderEngines, 0u);
+  }
+  EXPECT_FALSE(findDeviceModel("gfx900"));
   EXPECT_FALSE(findDeviceModel("gfx90"));
   EXPECT_FALSE(findDeviceModel(""));
+}
+
+TEST(DeviceModelTest, RegisterFilesHaveTheirSize) {
+  constexpr uint32_t KiB = 1024;
+  EXPECT_EQ(findDeviceModel("gfx906")->vgprBytesPerUnit(), 256 * KiB);
+  EXPECT_EQ(findDeviceModel("gfx908")->vgprBytesPerUnit(), 512 * KiB);
+  EXPECT_EQ(findDeviceModel("gfx90a")->vgprBytesPerUnit(), 512 * KiB);
+  EXPECT_EQ(findDeviceModel("gfx1030")->vgprBytesPerUnit(), 256 * KiB);
+  EXPECT_EQ(findDeviceModel("gfx1100")->vgprBytesPerUnit(), 384 * KiB);
+  EXPECT_EQ(findDeviceModel("gfx90a")->nativeWaveSize(), 64u);
+  EXPECT_EQ(findDeviceModel("gfx1100")->nativeWaveSize(), 32u);
 }
 
 TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {

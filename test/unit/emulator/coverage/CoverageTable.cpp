@@ -30,7 +30,7 @@ struct Exclusion {
 };
 constexpr Exclusion Exclusions[] = {
 #define LUTHIER_OUT_OF_SCOPE(Prefix, Reason) {Prefix, Reason},
-#include "emulator/isa/OutOfScope.def"
+#include "OutOfScope.def"
 };
 
 bool isOutOfScope(const std::string &Name) {

@@ -51,7 +51,8 @@ struct OpcodeList::State {
 
   llvm::MCRegister anyRegister(unsigned Class) const;
   llvm::MCInst sample(unsigned Opcode, int64_t Immediate) const;
-  bool survivesEncoding(const llvm::MCInst &MI, const std::string &Name) const;
+  llvm::SmallVector<char> encode(const llvm::MCInst &MI,
+                                 const std::string &Name) const;
   std::string decode(llvm::ArrayRef<uint8_t> Code) const;
   std::string nameOf(const llvm::MCInst &MI) const;
 };
@@ -136,35 +137,47 @@ std::string OpcodeList::State::decode(llvm::ArrayRef<uint8_t> Code) const {
   return nameOf(MI);
 }
 
-bool OpcodeList::State::survivesEncoding(const llvm::MCInst &MI,
-                                         const std::string &Name) const {
+/// Empty unless it decodes to the same again.
+llvm::SmallVector<char>
+OpcodeList::State::encode(const llvm::MCInst &MI,
+                          const std::string &Name) const {
   llvm::SmallVector<char> Bytes;
   llvm::SmallVector<llvm::MCFixup> Fixups;
   Emitter->encodeInstruction(MI, Bytes, Fixups, *Subtarget);
   // Room for a literal the encoding may ask for.
   Bytes.append(8, 0);
-  return decode({reinterpret_cast<const uint8_t *>(Bytes.data()),
-                 Bytes.size()}) == Name;
+  if (decode({reinterpret_cast<const uint8_t *>(Bytes.data()), Bytes.size()}) !=
+      Name)
+    Bytes.clear();
+  return Bytes;
 }
 
-std::set<std::string> OpcodeList::operations() const {
-  std::set<std::string> Names;
+std::vector<OpcodeList::Sample> OpcodeList::samples() const {
+  std::vector<Sample> Found;
   for (unsigned Opcode = 0; Opcode != S->Instructions->getNumOpcodes();
        ++Opcode) {
     if (S->Instructions->get(Opcode).isPseudo() ||
         !isAvailable(Opcode, S->Subtarget->getFeatureBits()))
       continue;
-    llvm::MCInst MI = S->sample(Opcode, 0);
-    std::string Name = S->nameOf(MI);
-    if (Name.empty() || Names.contains(Name))
+    std::string Name = S->nameOf(S->sample(Opcode, 0));
+    if (Name.empty())
       continue;
     // Some fields know few values.
-    for (int64_t Immediate : {0, 1, -1})
-      if (S->survivesEncoding(S->sample(Opcode, Immediate), Name)) {
-        Names.insert(Name);
-        break;
-      }
+    for (int64_t Immediate : {0, 1, -1}) {
+      auto Bytes = S->encode(S->sample(Opcode, Immediate), Name);
+      if (Bytes.empty())
+        continue;
+      Found.push_back({Name, {Bytes.begin(), Bytes.end()}});
+      break;
+    }
   }
+  return Found;
+}
+
+std::set<std::string> OpcodeList::operations() const {
+  std::set<std::string> Names;
+  for (Sample &Each : samples())
+    Names.insert(std::move(Each.Operation));
   return Names;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace luthier::test {
 
@@ -25,6 +26,13 @@ public:
   /// whose encoding decodes to the same mnemonic again. The tables also have
   /// aliases, and encodings of other generations, for which it does not.
   std::set<std::string> operations() const;
+
+  /// An instruction for each of their opcodes, with its operation.
+  struct Sample {
+    std::string Operation;
+    std::vector<uint8_t> Code;
+  };
+  std::vector<Sample> samples() const;
 
   /// The operation that \p Code begins with; empty when it does not decode.
   std::string decode(std::span<const uint8_t> Code) const;

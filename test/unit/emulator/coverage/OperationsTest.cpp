@@ -26,8 +26,8 @@ TEST_P(OperationList, RandomCodeDecodesToNothingElse) {
       uint32_t Words[] = {uint32_t(Random()), uint32_t(Random()), 0, 0, 0};
       uint8_t Code[sizeof(Words)];
       std::memcpy(Code, Words, sizeof(Words));
-      if (emulator::hasMisplacedLiteral(Code, GetParam().Generation) ||
-          emulator::hasMistakenConstant(Code, GetParam().Generation))
+      if (emulator::hasMisplacedLiteral(Code, GetParam()) ||
+          emulator::hasMistakenConstant(Code, GetParam()))
         continue;
       if (std::string Name = P.decode(Code); !Name.empty())
         Seen.insert(Name);
