@@ -500,7 +500,7 @@ typedef struct luthier_emu_lockstep_options {
 typedef struct luthier_emu_difference {
   size_t struct_size;
   /* "register", "lds", "memory", "control-flow", "instruction", "end", "fault",
-   * "violation" or "no-return". */
+   * "violation", "garbage" or "no-return". */
   const char *kind;
   /* The original instruction before which state differs (for memory: after
    * which), and where the instrumented version is; 0 at the end. */

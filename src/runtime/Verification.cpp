@@ -79,9 +79,9 @@ void excludeFromVerification(uint64_t Begin, uint64_t End) {
 }
 
 void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
-                    hsa_kernel_dispatch_packet_t &Packet) {
+                    const hsa_kernel_dispatch_packet_t &Packet) {
   if (const luthier_verify_api *Api = api())
-    Packet.reserved2 = Api->redirected(&Original);
+    Api->redirected(&Original, &Packet);
 }
 
 void noteUnchangedKernel(StringRef Kernel, StringRef Reason) {

@@ -27,7 +27,7 @@ void excludeFromVerification(uint64_t Begin, uint64_t End);
 /// \p Packet was \p Original and has been changed to run an instrumented
 /// version.
 void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
-                    hsa_kernel_dispatch_packet_t &Packet);
+                    const hsa_kernel_dispatch_packet_t &Packet);
 
 void noteUnchangedKernel(llvm::StringRef Kernel, llvm::StringRef Reason);
 

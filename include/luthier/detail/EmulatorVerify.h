@@ -52,10 +52,11 @@ typedef struct luthier_verify_api {
   void (*remove_kernel)(uint64_t instrumented);
   /// Memory of tools, which instrumented versions may write.
   void (*add_own_memory)(uint64_t begin, uint64_t end);
-  /// Tells that a packet was changed to run an instrumented version. \p packet
-  /// points to what the application wrote, 64 bytes. The result goes into the
-  /// reserved2 field of the packet that is submitted; the emulator clears it.
-  uint64_t (*redirected)(const void *packet);
+  /// Tells that a packet was changed to run an instrumented version: both point
+  /// to 64 bytes, what the application wrote and what is about to be submitted.
+  /// The emulator knows the latter again by its kernel, its arguments and the
+  /// rest, in this order: a tool may still change it.
+  void (*redirected)(const void *original, const void *submitted);
   /// A kernel runs unchanged although a tool wanted to instrument it.
   void (*unchanged)(const char *kernel, const char *reason);
 } luthier_verify_api;

@@ -17,8 +17,9 @@ public:
 
   /// \p Packet lies in the queue and has passed all checks; \p Work is what
   /// will run. Called from the queues' threads.
-  virtual void judge(hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
-                     const DeviceModel &Model, AddressSpace &Memory) = 0;
+  virtual void judge(const hsa_kernel_dispatch_packet_t &Packet,
+                     const Dispatch &Work, const DeviceModel &Model,
+                     AddressSpace &Memory) = 0;
 };
 
 } // namespace luthier::emulator

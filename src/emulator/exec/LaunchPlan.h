@@ -40,6 +40,8 @@ struct LaunchPlan {
   unsigned ResidentLimit = 0, MaxResident = 0;
   /// Workgroups that one compute unit has room for.
   unsigned WorkgroupsPerUnit = 0;
+  /// What the launch does not set is the complement of what it is otherwise.
+  bool InvertsGarbage = false;
   /// Of the device; set before init().
   unsigned ComputeUnits = 8;
 

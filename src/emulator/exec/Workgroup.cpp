@@ -9,14 +9,15 @@ namespace luthier::emulator {
 namespace {
 
 /// Fills state that hardware leaves undefined. Repeatable, and never zero, so
-/// that a program that counts on zeroes shows it.
+/// that a program that counts on zeroes shows it. \p Invert is 0 or ~0.
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed) {
+void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed,
+                 uint32_t Invert) {
   auto Base = uint32_t((Seed + 1) * 0x9e3779b97f4a7c15 >> 32);
   for (size_t N = 0; N != Count; ++N)
-    Words[N] = (uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001;
+    Words[N] = ((uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001) ^ Invert;
 }
 
 constexpr unsigned RowsPerWave = NumVectorRegs;
@@ -42,7 +43,7 @@ void Workgroup::start(uint64_t Index, uint64_t Seed) {
   Id[0] = uint32_t(Index % Plan.NumWorkgroups[0]);
   Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
   Id[2] = uint32_t(Index / Plan.NumWorkgroups[0] / Plan.NumWorkgroups[1]);
-  fillGarbage(Lds.data(), Lds.size(), Seed ^ Index);
+  fillGarbage(Lds.data(), Lds.size(), Seed ^ Index, invert());
   NumRunning = 0;
   for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
     startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
@@ -89,16 +90,16 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
                           uint64_t Seed) {
   Wave &W = Waves[Number];
   uint32_t *V = AlignedRegisters + size_t(Number) * RowsPerWave * NumLanes;
-  fillGarbage(V, size_t(Plan.NumVgprs) * NumLanes, Seed);
+  fillGarbage(V, size_t(Plan.NumVgprs) * NumLanes, Seed, invert());
   fillGarbage(V + NumArchVgprs * NumLanes, size_t(Plan.NumAgprs) * NumLanes,
-              Seed + 1);
-  fillGarbage(W.S, std::size(W.S), Seed + 2);
+              Seed + 1, invert());
+  fillGarbage(W.S, std::size(W.S), Seed + 2, invert());
   W.V = V;
   W.T = Plan.T;
   W.WaveSize = Plan.WaveSize;
   W.LaneMask = ~uint64_t(0) >> (NumLanes - Plan.WaveSize);
   std::fill_n(W.S + sreg::Null, sreg::Sink - sreg::Null, 0u);
-  W.S[sreg::Scc] = Seed & 1;
+  W.S[sreg::Scc] = (Seed & 1) ^ Plan.InvertsGarbage;
   uint64_t Exec = activeLanes(Number, Id, V);
   W.setS64(sreg::Exec, Exec);
   W.PC = Plan.EntryPC;

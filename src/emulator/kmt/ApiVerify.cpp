@@ -29,11 +29,11 @@ void addOwnMemory(uint64_t Begin, uint64_t End) {
     V->addOwnMemory(Begin, End);
 }
 
-uint64_t redirected(const void *Packet) {
-  Verifier *V = verifier();
-  return V ? V->redirected(
-                 *static_cast<const hsa_kernel_dispatch_packet_t *>(Packet))
-           : 0;
+void redirected(const void *Original, const void *Submitted) {
+  using Packet = hsa_kernel_dispatch_packet_t;
+  if (Verifier *V = verifier())
+    V->redirected(*static_cast<const Packet *>(Original),
+                  *static_cast<const Packet *>(Submitted));
 }
 
 void unchanged(const char *Kernel, const char *Reason) {

@@ -22,6 +22,8 @@ const char *nameOf(Difference::Kind K) {
     return "fault";
   case Difference::Kind::Violation:
     return "violation";
+  case Difference::Kind::Garbage:
+    return "garbage";
   case Difference::Kind::NoReturn:
     return "no-return";
   }
@@ -45,7 +47,8 @@ std::string Difference::text() const {
   Text += std::string(": ") + nameOf(What);
   if (!Register.empty())
     Text += " " + Register;
-  if (What == Kind::Lds || What == Kind::Memory)
+  if (What == Kind::Lds || What == Kind::Memory ||
+      (What == Kind::Garbage && Address))
     Text += " at " + hexText(Address);
   if (Original != Instrumented)
     Text += ": " + hexText(Instrumented) + " instead of " + hexText(Original);

@@ -21,6 +21,8 @@ struct Difference {
     End,         ///< One version has ended, the other goes on or waits.
     Fault,       ///< The instrumented version faulted; Detail says why.
     Violation,   ///< It broke a rule of strict mode; Detail is its text.
+    Garbage,     ///< Registers that nobody wrote decide what the instrumented
+                 ///< version does, or leaves in its own memory at Address.
     NoReturn,    ///< It executes on and on without reaching a mapped PC.
   };
   Difference(Kind What) : What(What) {}

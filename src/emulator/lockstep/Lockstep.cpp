@@ -3,6 +3,7 @@
 #include "emulator/exec/CodeCache.h"
 #include "emulator/exec/Execution.h"
 #include "emulator/exec/FaultText.h"
+#include "emulator/lockstep/GarbageRun.h"
 #include "emulator/lockstep/StateComparison.h"
 #include "emulator/strict/StrictMode.h"
 #include "llvm/ADT/DenseMap.h"
@@ -21,7 +22,8 @@ const std::function<void(uint32_t)> &noInterrupt() {
 
 class Runner {
 public:
-  Runner(Side Original, Side Instrumented, const Options &O);
+  Runner(Side Original, Side Instrumented, const Options &O,
+         std::optional<Side> Again);
   Result run();
 
 private:
@@ -37,13 +39,15 @@ private:
   }
   void runPair(uint64_t Number, uint64_t Slice);
   bool align(Wave &A, Wave &B);
-  uint64_t stepPayload(Wave &B);
+  uint64_t stepPayload(Wave &A, Wave &B);
+  uint64_t stepInstrumented(Wave &A, Wave &B, uint64_t Count);
   void excuseSaveOfScc(Wave &B, const Inst &I);
   bool compare(Wave &A, Wave &B, bool Everything);
   void compareReads(Wave &A, const Inst &I);
   bool stepBoth(Wave &A, Wave &B);
   std::optional<Difference> compareStores(const Wave &A) const;
   void compareMemory();
+  void compareOwnMemory();
   void compareInstruction(Wave &A, Wave &B);
   void replay(Wave &A, Wave &B, const InstInfo &Info);
   uint64_t sliceLength();
@@ -58,6 +62,7 @@ private:
   Result R;
   std::optional<strict::Violation> Violated;
   Version Original, Instrumented;
+  std::optional<GarbageRun> Again;
   StateComparison State;
   /// Instrumented PCs whose instruction is the original's.
   std::unordered_set<uint64_t> Known;
@@ -93,7 +98,7 @@ Runner::Version::Version(Side S, const strict::Options &Checks,
                       : nullptr),
       E(S.Plan, S.Memory, S.Code, Interrupt, Seed, 1, &Watch) {}
 
-Runner::Runner(Side A, Side B, const Options &O)
+Runner::Runner(Side A, Side B, const Options &O, std::optional<Side> C)
     : O(O), Original(
                 A, poisonOnly(), [](const auto &) {},
                 O.Interrupt ? O.Interrupt : noInterrupt(), O.Seed),
@@ -106,6 +111,8 @@ Runner::Runner(Side A, Side B, const Options &O)
           noInterrupt(), O.Seed),
       State(O), ToOriginal(O.ToOriginal.begin(), O.ToOriginal.end()),
       Random(O.Seed) {
+  if (C)
+    Again.emplace(*C, O, [this](uint64_t PC) { return !originalOf(PC); });
   if (O.OnlyWhatIsRead)
     Original.Watch.Before = [this](Wave &A, const Inst &I) {
       compareReads(A, I);
@@ -171,19 +178,28 @@ void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
     Instrumented.Watch.scalarsGiven(B, sreg::Scc, 1);
 }
 
+uint64_t Runner::stepInstrumented(Wave &A, Wave &B, uint64_t Count) {
+  const uint64_t Steps = Instrumented.E.step(B, Count);
+  if (Again && Steps && B.Event != WaveEvent::Fault)
+    if (auto D = Again->follow(B, Instrumented.E.numberOf(B), Steps))
+      report(std::move(*D), A, B);
+  return Steps;
+}
+
 /// At least one instruction of payload, if it can run, and as many as nothing
 /// needs to be looked at in between. Returns how many.
-uint64_t Runner::stepPayload(Wave &B) {
+uint64_t Runner::stepPayload(Wave &A, Wave &B) {
   const uint64_t From = B.PC;
   if (auto Found = Straight.find(From); Found != Straight.end())
-    return Instrumented.E.step(B, Found->second);
+    return stepInstrumented(A, B, Found->second);
   uint64_t Count = 0;
   do {
-    if (!Instrumented.E.step(B, 1))
+    if (!stepInstrumented(A, B, 1))
       return Count;
     ++Count;
-  } while (!Instrumented.Watch.trace(B).Last->IsBranch && !originalOf(B.PC) &&
-           B.Event == WaveEvent::None && Count != O.MostPayload);
+  } while (!R.Found && !Instrumented.Watch.trace(B).Last->IsBranch &&
+           !originalOf(B.PC) && B.Event == WaveEvent::None &&
+           Count != O.MostPayload);
   Straight[From] = Count;
   return Count;
 }
@@ -201,9 +217,11 @@ bool Runner::align(Wave &A, Wave &B) {
       report({Kind::NoReturn}, A, B);
       return false;
     }
-    const uint64_t Steps = stepPayload(B);
+    const uint64_t Steps = stepPayload(A, B);
     N += std::max<uint64_t>(Steps, 1);
     R.PayloadInstructions += Steps;
+    if (R.Found)
+      return false;
     if (B.Event == WaveEvent::Fault || Violated) {
       Difference D{Violated ? Kind::Violation : Kind::Fault};
       D.InstrumentedPC = Violated ? Violated->PC : B.PC;
@@ -221,7 +239,6 @@ bool Runner::align(Wave &A, Wave &B) {
 
 bool Runner::compare(Wave &A, Wave &B, bool Everything) {
   auto D = State.compare(pairOf(A, B), Everything);
-  ++R.Compared;
   if (D)
     report(std::move(*D), A, B);
   return !D;
@@ -314,7 +331,8 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
   const uint64_t Steps = Original.E.step(A, 1);
   if (R.Found)
     return false;
-  const uint64_t NewSteps = Instrumented.E.step(B, 1);
+  const uint64_t NewSteps = stepInstrumented(A, B, 1);
+  R.Compared += Steps;
   if (A.Event == WaveEvent::Fault) {
     R.OriginalFault =
         describeFault(*Original.S.Plan.D, Original.S.Code, *Original.E.fault())
@@ -337,8 +355,11 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
       (A.Event == WaveEvent::Ended) != (B.Event == WaveEvent::Ended))
     return Report({Kind::End});
   const InstInfo &Info = *Original.Watch.trace(A).Last;
-  if (Info.Operation->isVolatile())
+  if (Info.Operation->isVolatile()) {
     replay(A, B, Info);
+    if (Again)
+      replay(A, *Again->wave(Original.E.numberOf(A)), Info);
+  }
   if (A.Event == WaveEvent::Ended)
     return false;
   if (O.OnlyWhatIsRead && State.noteResults(pairOf(A, B), Info))
@@ -398,6 +419,8 @@ Result Runner::run() {
   while (!Original.E.finished() && !R.OriginalFault) {
     Original.E.fill();
     Instrumented.E.fill();
+    if (Again)
+      Again->fill();
     const uint64_t Before = progress();
     std::vector<Wave *> Turn = Original.E.running();
     for (size_t N = 0; N != Turn.size(); ++N) {
@@ -425,6 +448,8 @@ Result Runner::run() {
   }
   if (!R.OriginalFault)
     compareMemory();
+  if (!R.OriginalFault && !R.Found)
+    compareOwnMemory();
   return std::move(R);
 }
 
@@ -475,13 +500,28 @@ void Runner::compareMemory() {
   }
 }
 
+void Runner::compareOwnMemory() {
+  if (!Again)
+    return;
+  auto D = Again->compareOwn(Instrumented.S.Memory);
+  if (!D)
+    return;
+  D->Kernel = Original.S.Plan.D->KernelName;
+  if (D->WriterPC)
+    D->Writer = Instrumented.S.Code.print(D->WriterPC);
+  R.Found = std::move(D);
+}
+
 } // namespace
 
-Result run(Side Original, Side Instrumented, const Options &O) {
+Result run(Side Original, Side Instrumented, const Options &O,
+           std::optional<Side> Again) {
   LaunchPlan &A = Original.Plan, &B = Instrumented.Plan;
   A.ResidentLimit = B.ResidentLimit =
       std::min(A.ResidentLimit, B.ResidentLimit);
-  return Runner(Original, Instrumented, O).run();
+  if (Again)
+    Again->Plan.ResidentLimit = A.ResidentLimit;
+  return Runner(Original, Instrumented, O, Again).run();
 }
 
 } // namespace luthier::emulator::lockstep

@@ -16,26 +16,13 @@
 #ifndef LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H
 #define LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H
 
-#include "emulator/exec/LaunchPlan.h"
 #include "emulator/lockstep/Difference.h"
 #include "emulator/lockstep/Options.h"
+#include "emulator/lockstep/Side.h"
 #include <optional>
 #include <string>
 
-namespace luthier::emulator {
-class CodeCache;
-}
-
 namespace luthier::emulator::lockstep {
-
-/// One version: a launch that has not begun. All of it outlives the run.
-struct Side {
-  /// Residency limits of the two are brought together, so it may change.
-  LaunchPlan &Plan;
-  const AddressSpace &Memory;
-  /// Describes instructions.
-  CodeCache &Code;
-};
 
 struct Result {
   /// The first difference, if there is one.
@@ -43,12 +30,16 @@ struct Result {
   /// Set if the original itself could not run to its end, or was stopped;
   /// nothing was then found up to there.
   std::optional<std::string> OriginalFault;
-  /// Original instructions after which state was compared.
+  /// Instructions of the original that both versions have executed, each of
+  /// them between two comparisons: as many as the original executes alone,
+  /// unless it waits for other waves in a loop.
   uint64_t Compared = 0;
   uint64_t PayloadInstructions = 0;
 };
 
-Result run(Side Original, Side Instrumented, const Options &O);
+/// \p Again is one more launch of the instrumented version, for Options::Own.
+Result run(Side Original, Side Instrumented, const Options &O,
+           std::optional<Side> Again = std::nullopt);
 
 } // namespace luthier::emulator::lockstep
 

@@ -44,6 +44,10 @@ struct Options {
     uint64_t Begin, End;
   };
   std::vector<Extent> Ignored;
+  /// The instrumented version's own memory that must hold the same whatever
+  /// registers held that nobody wrote: variables of its hooks. Looked at if
+  /// there is a third side.
+  std::vector<Extent> Own;
   /// Registers need only be equal where the original reads them: values that
   /// no instruction reads again may be lost. EXEC, MODE, LDS and memory are
   /// compared as ever.

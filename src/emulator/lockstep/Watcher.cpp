@@ -72,6 +72,8 @@ void Watcher::execute(Wave &W, const Inst &I, Handler Fn) {
     Inner->execute(W, I, Fn);
   else
     Fn(W, I);
+  if (After)
+    After(W, I);
 }
 
 } // namespace luthier::emulator::lockstep

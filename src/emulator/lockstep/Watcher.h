@@ -54,6 +54,9 @@ public:
   /// Called before each instruction, with the PC behind it.
   std::function<void(Wave &, const Inst &)> Before;
 
+  /// Called when one has been executed.
+  std::function<void(Wave &, const Inst &)> After;
+
   Trace &trace(const Wave &W) { return Traces.at(&W); }
   const Trace &trace(const Wave &W) const { return Traces.at(&W); }
 

@@ -117,6 +117,8 @@ void InstFacts::classify(const Target &T) {
   }
   uint64_t Flags = Info.Flags;
   Form = shapeOf();
+  IsLaneRead = Op.has(trait::LaneToScalar);
+  IgnoresExec = Form == Shape::Matrix || Op.has(trait::ScalarToLane);
   IsSdwa = Flags & flags::SDWA;
   BeginsClause = Op.has(trait::Clause);
   IsLdsDirect = Flags & flags::LDSDIR;

@@ -93,6 +93,10 @@ struct InstFacts final : InstNote {
   /// leave alone: where the sources are defined, so is it.
   bool IsPlain = false;
   bool IsCompare = false;
+  /// Gives a scalar register what a lane holds, active or not.
+  bool IsLaneRead = false;
+  /// Writes its vector registers whatever EXEC is.
+  bool IgnoresExec = false;
   bool ReadsExec = false, WritesExec = false, WritesScc = false,
        ReadsScc = false;
   /// SCC becomes "the result is not zero".

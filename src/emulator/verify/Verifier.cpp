@@ -13,9 +13,10 @@ namespace luthier::emulator {
 
 /// Two versions of one dispatch, each with its memory.
 struct Verifier::Pair {
-  Dispatch Old, New;
-  GlobalWaveSync OldSync, NewSync;
-  std::unique_ptr<Snapshot> OldMemory, NewMemory;
+  Dispatch Old, New, Again;
+  GlobalWaveSync OldSync, NewSync, AgainSync;
+  /// The last is for the instrumented version once more.
+  std::unique_ptr<Snapshot> OldMemory, NewMemory, AgainMemory;
 };
 
 void Verifier::addKernel(const luthier_verify_kernel &K) {
@@ -46,10 +47,10 @@ void Verifier::addOwnMemory(uint64_t Begin, uint64_t End) {
   OwnMemory.push_back({Begin, End});
 }
 
-uint64_t Verifier::redirected(const hsa_kernel_dispatch_packet_t &Original) {
+void Verifier::redirected(const hsa_kernel_dispatch_packet_t &Original,
+                          const hsa_kernel_dispatch_packet_t &Submitted) {
   std::lock_guard Lock(Mutex);
-  Redirected[++LastTicket] = Original;
-  return LastTicket;
+  Redirected.note(Original, Submitted);
 }
 
 void Verifier::noteUnchanged(const std::string &Kernel,
@@ -96,7 +97,7 @@ lockstep::Options Verifier::optionsFor(const Kernel &K, const Dispatch &Old,
   O.ToOriginal = K.ToOriginal;
   O.InPlaceBegin = K.InPlaceBegin;
   O.InPlaceEnd = K.InPlaceEnd;
-  O.Ignored = OwnMemory;
+  O.Ignored = O.Own = OwnMemory;
   O.Ignored.push_back({New.PacketAddress, New.PacketAddress + 64});
   O.Ignored.push_back(
       {New.ScratchBase,
@@ -146,13 +147,14 @@ std::optional<std::string> Verifier::compare(Pair &P, const Kernel &K,
   // The groups of a cooperative grid wait for each other. Otherwise as many as
   // a small device holds at a time will do, which saves memory.
   constexpr unsigned FewUnits = 8;
-  LaunchPlan OldPlan, NewPlan;
-  OldPlan.ComputeUnits = NewPlan.ComputeUnits =
+  LaunchPlan OldPlan, NewPlan, AgainPlan;
+  OldPlan.ComputeUnits = NewPlan.ComputeUnits = AgainPlan.ComputeUnits =
       P.New.Sync ? Model.ComputeUnits : FewUnits;
   std::string Error;
   if (!OldPlan.init(P.Old, T, P.OldMemory->space(), Error))
     return "the original cannot be launched: " + Error;
-  if (!NewPlan.init(P.New, T, P.NewMemory->space(), Error)) {
+  if (!NewPlan.init(P.New, T, P.NewMemory->space(), Error) ||
+      !AgainPlan.init(P.Again, T, P.AgainMemory->space(), Error)) {
     report("differs", P.Old.KernelName,
            "the instrumented version cannot be launched: " + Error);
     return std::nullopt;
@@ -175,8 +177,10 @@ std::optional<std::string> Verifier::compare(Pair &P, const Kernel &K,
       return "it did not end in time";
     return std::nullopt;
   };
-  lockstep::Result R = lockstep::run({OldPlan, P.OldMemory->space(), *Code},
-                                     {NewPlan, P.NewMemory->space(), *Code}, O);
+  lockstep::Result R =
+      lockstep::run({OldPlan, P.OldMemory->space(), *Code},
+                    {NewPlan, P.NewMemory->space(), *Code}, O,
+                    lockstep::Side{AgainPlan, P.AgainMemory->space(), *Code});
   if (R.OriginalFault)
     return "the original cannot run to its end here: " + *R.OriginalFault;
   if (!R.Found) {
@@ -192,21 +196,17 @@ std::optional<std::string> Verifier::compare(Pair &P, const Kernel &K,
   return std::nullopt;
 }
 
-void Verifier::judge(hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
-                     const DeviceModel &Model, AddressSpace &Memory) {
-  hsa_kernel_dispatch_packet_t Original;
+void Verifier::judge(const hsa_kernel_dispatch_packet_t &Packet,
+                     const Dispatch &Work, const DeviceModel &Model,
+                     AddressSpace &Memory) {
+  std::optional<hsa_kernel_dispatch_packet_t> Original;
   std::shared_ptr<const Kernel> K;
   {
     std::lock_guard Lock(Mutex);
-    auto Ticket = Redirected.find(Packet.reserved2);
-    if (Ticket != Redirected.end()) {
-      Original = Ticket->second;
-      Redirected.erase(Ticket);
-      Packet.reserved2 = 0;
-      if (auto Known = Kernels.find(Packet.kernel_object);
-          Known != Kernels.end())
-        K = Known->second;
-    }
+    Original = Redirected.take(Packet);
+    auto Known = Kernels.find(Packet.kernel_object);
+    if (Original && Known != Kernels.end())
+      K = Known->second;
   }
   if (!K) {
     // ROCr's own copies are nobody's kernels.
@@ -221,18 +221,24 @@ void Verifier::judge(hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
   P.New = Work;
   P.OldMemory = Snapshot::create(Memory);
   P.NewMemory = P.OldMemory ? P.OldMemory->clone() : nullptr;
+  P.AgainMemory = P.NewMemory ? P.NewMemory->clone() : nullptr;
   if (!Object) {
     Why = "the original is not loaded any more";
-  } else if (!P.NewMemory) {
+  } else if (!P.AgainMemory) {
     Why = "there is no memory for copies";
   } else {
-    P.Old = originalOf(Work, *Object, Original);
-    P.OldMemory->write(Work.PacketAddress, &Original, sizeof(Original));
+    P.Old = originalOf(Work, *Object, *Original);
+    P.OldMemory->write(Work.PacketAddress, &*Original, sizeof(*Original));
     if (Work.Sync) {
       P.OldSync.copyFrom(*Work.Sync);
       P.NewSync.copyFrom(*Work.Sync);
       P.Old.Sync = &P.OldSync;
       P.New.Sync = &P.NewSync;
+    }
+    P.Again = P.New;
+    if (Work.Sync) {
+      P.AgainSync.copyFrom(*Work.Sync);
+      P.Again.Sync = &P.AgainSync;
     }
     Why = compare(P, *K, Model, Memory);
   }

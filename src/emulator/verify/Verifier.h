@@ -16,6 +16,7 @@
 #include "emulator/cp/DispatchJudge.h"
 #include "emulator/exec/CodeCache.h"
 #include "emulator/lockstep/Lockstep.h"
+#include "emulator/verify/RedirectedPackets.h"
 #include "luthier/detail/EmulatorVerify.h"
 #include <map>
 #include <memory>
@@ -42,10 +43,11 @@ public:
   void addKernel(const luthier_verify_kernel &K);
   void removeKernel(uint64_t Instrumented);
   void addOwnMemory(uint64_t Begin, uint64_t End);
-  uint64_t redirected(const hsa_kernel_dispatch_packet_t &Original);
+  void redirected(const hsa_kernel_dispatch_packet_t &Original,
+                  const hsa_kernel_dispatch_packet_t &Submitted);
   void noteUnchanged(const std::string &Kernel, const std::string &Reason);
 
-  void judge(hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
+  void judge(const hsa_kernel_dispatch_packet_t &Packet, const Dispatch &Work,
              const DeviceModel &Model, AddressSpace &Memory) override;
 
 private:
@@ -78,8 +80,7 @@ private:
   std::map<uint64_t, std::shared_ptr<const Kernel>>
       Kernels; ///< By instrumented kernel object.
   std::vector<lockstep::Options::Extent> OwnMemory;
-  std::map<uint64_t, hsa_kernel_dispatch_packet_t> Redirected; ///< By ticket.
-  uint64_t LastTicket = 0;
+  RedirectedPackets Redirected;
   std::set<std::pair<std::string, std::string>> Unchanged;
 
   std::mutex JudgeMutex;

@@ -69,7 +69,8 @@ lockstep::Result Judge::judge(const std::string &Original,
   DeviceOptions.Seed = Options.Seed;
   auto A = api::Device::create(DeviceOptions, Error);
   auto B = api::Device::create(DeviceOptions, Error);
-  EXPECT_TRUE(A && B) << Error;
+  auto C = api::Device::create(DeviceOptions, Error);
+  EXPECT_TRUE(A && B && C) << Error;
   EXPECT_EQ(A->memory().allocate(DataSize), Data);
   A->memory().write(Data, Contents.data(), DataSize);
   const std::vector<uint64_t> Old = place(*A, Original);
@@ -77,6 +78,7 @@ lockstep::Result Judge::judge(const std::string &Original,
     A->memory().allocate(1 << 16);
   const std::vector<uint64_t> New = place(*A, Code);
   EXPECT_TRUE(B->memory().copyFrom(A->memory()));
+  EXPECT_TRUE(C->memory().copyFrom(A->memory()));
   EXPECT_EQ(New.size(), IsPayload.size());
   Options.ToOriginal.clear();
   size_t Next = 0;
@@ -94,16 +96,20 @@ lockstep::Result Judge::judge(const std::string &Original,
   OriginalLaunch.LeastScratch = InstrumentedLaunch.ScratchSize;
   InstrumentedLaunch.EntryAddress = New[0];
   InstrumentedLaunch.UserSgprs = InstrumentedUser;
-  api::Launch OldLaunch(*A), NewLaunch(*B);
+  api::Launch OldLaunch(*A), NewLaunch(*B), AgainLaunch(*C);
   EXPECT_TRUE(OldLaunch.prepare(OriginalLaunch, Error)) << Error;
   EXPECT_TRUE(NewLaunch.prepare(InstrumentedLaunch, Error)) << Error;
+  EXPECT_TRUE(AgainLaunch.prepare(InstrumentedLaunch, Error)) << Error;
   const Dispatch &D = OldLaunch.dispatch();
   Options.Ignored.resize(1);
   Options.Ignored.push_back(
       {D.ScratchBase, D.ScratchBase + D.ScratchWaves * D.ScratchBytesPerWave});
+  std::optional<lockstep::Side> Again;
+  if (RunsAgain)
+    Again.emplace(AgainLaunch.plan(), C->memory().Space, C->code(WaveSize));
   auto R = lockstep::run(
       {OldLaunch.plan(), A->memory().Space, A->code(WaveSize)},
-      {NewLaunch.plan(), B->memory().Space, B->code(WaveSize)}, Options);
+      {NewLaunch.plan(), B->memory().Space, B->code(WaveSize)}, Options, Again);
   if (!Options.Stop)
     EXPECT_FALSE(R.OriginalFault) << *R.OriginalFault;
   Results.resize(DataSize / 4);

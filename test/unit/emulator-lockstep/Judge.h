@@ -39,6 +39,8 @@ protected:
   /// Address of the data, which all runs have in common.
   static constexpr uint64_t Data = 0x200000000000;
   std::vector<uint32_t> Contents;
+  /// The instrumented version runs once more, with other garbage.
+  bool RunsAgain = false;
   /// Addresses in the two versions differ in bits 31 to 16, too.
   bool IsFarApart = false;
   /// The original's results, after a run.
