@@ -46,6 +46,58 @@ def changed_data_is_noticed(arguments, directory):
     result.expect("digest" in result.stdout, "the program did not end")
 
 
+def garbage_in_a_tools_memory_is_noticed(arguments, directory):
+    """A hook reads a lane that is not active, and adds what it read to the tool's
+    variable: no result of the program differs."""
+    result = verify(arguments, "--tool", arguments.garbage_tool)
+    result.expect(result.code == 1, "verify does not fail")
+    line = re.search(r"^first difference: (.*)", result.stderr, re.M)
+    result.expect(line, "no difference is shown")
+    for pattern in (r": garbage at 0x[0-9a-f]+: ", r", written at 0x[0-9a-f]+ by global_atomic_add",
+                    r"registers that nobody wrote; hook addLane$"):
+        result.expect(re.search(pattern, line[1]), f"the difference lacks {pattern}")
+
+
+def packets_belong_to_the_tool(arguments, directory):
+    """reserved2 is there for tools, before and after a packet is redirected."""
+    def sum_of_numbers(result):
+        result.expect(result.code == 0, "the program fails")
+        match = re.search(r"^sum of numbers: (\d+)$", result.stdout + result.stderr, re.M)
+        result.expect(match, "the tool reports nothing")
+        return int(match[1])
+
+    run = harness.run([arguments.luthier, "run", "--device", "emulated", "--tool", arguments.packet_tool, "--",
+                       arguments.program])
+    judged = verify(arguments, "--tool", arguments.packet_tool)
+    judged.expect_in_stderr("luthier verify: no difference: 1 kernel, 1 dispatch")
+    count = sum_of_numbers(run)
+    run.expect(count and count % 1000 == 0, "hooks do not see the number")
+    judged.expect(sum_of_numbers(judged) == count, f"{count} without verify")
+
+
+def variables_are_read_at_the_end(arguments, directory):
+    """A tool's report copies from the device, with a kernel of ROCr's, when much of
+    the process is gone already."""
+    tool = ["--tool", arguments.reading_tool]
+    for options in (["run", "--device", "emulated", "--strict=poison"], ["run", "--device", "emulated", "--strict"],
+                    ["verify", "--strict"]):
+        result = harness.run([arguments.luthier, *options, *tool, "--", arguments.program])
+        result.expect(result.code == 0, "the program fails")
+        result.expect(re.search(r"^4 bytes: 0x[1-9a-f]", result.stdout + result.stderr, re.M), "no report")
+
+
+def instructions_are_counted_alike(arguments, directory):
+    """As many as the program executes, whatever the tool and the seed."""
+    counts = set()
+    for options in (["--tool", "instr-count"], ["--tool", arguments.packet_tool],
+                    ["--tool", "instr-count", "--seed", "5"]):
+        result = verify(arguments, *options, program=[arguments.calling_program])
+        match = re.search(r"^luthier verify: no difference: 3 kernels, 3 dispatches, (\d+) instr", result.stderr, re.M)
+        result.expect(match, "no verdict")
+        counts.add(match[1])
+    result.expect(len(counts) == 1, f"different counts: {counts}")
+
+
 def kernels_to_scramble_can_be_chosen(arguments, directory):
     def inserted(choice):
         result = verify(arguments, "--tool", "scramble", LUTHIER_SCRAMBLE_KERNEL=choice)
@@ -108,6 +160,10 @@ CASES = {
     for case in (
         same_kernel_is_the_same,
         changed_data_is_noticed,
+        garbage_in_a_tools_memory_is_noticed,
+        packets_belong_to_the_tool,
+        variables_are_read_at_the_end,
+        instructions_are_counted_alike,
         kernels_to_scramble_can_be_chosen,
         refused_kernel_is_listed,
         exit_code_is_kept,
@@ -123,6 +179,9 @@ harness.main(
         (["--calling-program"], {"help": "the example of calls"}),
         (["--printing-program"], {"help": "the device test of output"}),
         (["--bad-tool"], {"help": "a tool that changes data"}),
+        (["--garbage-tool"], {"help": "a tool that counts what registers happen to hold"}),
+        (["--packet-tool"], {"help": "a tool that uses reserved2 of packets"}),
+        (["--reading-tool"], {"help": "a tool that reads its variables in its report"}),
         (["--other-tool"], {"help": "a tool without code for the device"}),
         (["case"], {"choices": CASES}),
     ],

@@ -30,18 +30,18 @@ GarbageRun::GarbageRun(Side From, const Options &O,
 }
 
 void GarbageRun::before(Wave &W, const Inst &I) {
-  strict::EmptyWrites &Written = Empty[&W];
-  ReadsEmpty = false;
-  if (!IsPayload(W.PC - I.Dwords * 4u))
-    Written.reset();
+  PayloadWrites &Written = Writes[&W];
+  ReadsGarbage = false;
+  if (IsPayload(W.PC - I.Dwords * 4u))
+    ReadsGarbage = Written.step(W, I, strict::InstFacts::of(*W.T, *I.Info));
   else
-    ReadsEmpty = Written.step(W, I, strict::InstFacts::of(*W.T, *I.Info));
+    Written.leave();
 }
 
 void GarbageRun::after(Wave &W, const Inst &I) {
   // Not all bits: those of what nobody wrote are inverted already.
   constexpr uint32_t Other = 0x5a5a5a5a;
-  if (ReadsEmpty && I.Dst.Kind == Source::Sgpr)
+  if (ReadsGarbage && I.Dst.Kind == Source::Sgpr)
     W.S[I.Dst.Reg] ^= Other;
   const Trace &T = Watch.trace(W);
   for (uint64_t Address : T.StoreAddresses)

@@ -2,18 +2,18 @@
 //
 // The instrumented version once more, in step with the first run of it, on
 // memory of its own and with other garbage where nobody wrote: in registers and
-// LDS that the launch does not set, and in what payload reads from a lane that
-// it wrote while no lane was active. Neither its way nor what it leaves in the
-// tool's memory may depend on that.
+// LDS that the launch does not set, and in lanes of a payload's registers that
+// it has not written itself. Neither its way nor what it leaves in the tool's
+// memory may depend on that.
 #ifndef LUTHIER_EMULATOR_LOCKSTEP_GARBAGERUN_H
 #define LUTHIER_EMULATOR_LOCKSTEP_GARBAGERUN_H
 
 #include "emulator/exec/Execution.h"
 #include "emulator/lockstep/Difference.h"
 #include "emulator/lockstep/Options.h"
+#include "emulator/lockstep/PayloadWrites.h"
 #include "emulator/lockstep/Side.h"
 #include "emulator/lockstep/Watcher.h"
-#include "emulator/strict/EmptyWrites.h"
 #include <unordered_map>
 
 namespace luthier::emulator::lockstep {
@@ -43,8 +43,8 @@ private:
   const std::function<bool(uint64_t)> IsPayload;
   Watcher Watch;
   Execution E;
-  std::unordered_map<const Wave *, strict::EmptyWrites> Empty;
-  bool ReadsEmpty = false;
+  std::unordered_map<const Wave *, PayloadWrites> Writes;
+  bool ReadsGarbage = false;
   /// Of each dword of own memory, the last instruction that stored there.
   std::unordered_map<uint64_t, uint64_t> Writer;
 };

@@ -103,7 +103,14 @@ void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
     X.LdsDirect = readLdsDirect(S.Plane, W.m0());
     S.Plane.Event = WaveEvent::None;
   }
-  switch (Facts.Form) {
+  const bool ReadsEmpty = S.Empty.step(W, I, Facts);
+  const Origin From = originOf(X);
+  stepShape(X);
+  followOrigin(X, From, ReadsEmpty);
+}
+
+void PoisonTracker::stepShape(const Step &X) {
+  switch (X.Facts.Form) {
   case Shape::Nothing:
     return;
   case Shape::Scalar:

@@ -55,6 +55,16 @@ private:
     uint32_t LdsDirect = 0;
   };
 
+  // PoisonOrigin.cpp
+  /// Whether, and in which lanes, an instruction reads what is stray.
+  struct Origin {
+    uint64_t Lanes = 0;
+    bool IsScalar = false;
+  };
+  Origin originOf(const Step &X) const;
+  void followOrigin(const Step &X, Origin From, bool ReadsEmpty);
+  void checkStore(const Step &X);
+
   bool isClean(const Step &X) const;
   void defineResults(const Step &X);
   void poisonResults(const Step &X, uint64_t Lanes);
@@ -91,6 +101,7 @@ private:
   void settleCondition(Wave &W, WaveShadow &S, const Inst &I);
 
   // PoisonMemory.cpp
+  void stepShape(const Step &X);
   void stepMemory(const Step &X);
   void checkAddress(const Step &X);
   bool needsShadow(const Step &X, bool DataIsPoison) const;

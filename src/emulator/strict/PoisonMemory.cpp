@@ -30,6 +30,9 @@ static unsigned numRegs(const Operand &O) {
 }
 
 void PoisonTracker::checkAddress(const Step &X) {
+  // Without an active lane, nothing is accessed.
+  if (X.Facts.Form != Shape::ScalarMemory && !X.Exec)
+    return;
   unsigned Operands = addressOperands(X.Facts.Form);
   for (unsigned N = 0; N != 3; ++N) {
     const Operand &O = X.I.Src[N];
@@ -172,6 +175,8 @@ void PoisonTracker::stepMemory(const Step &X) {
     return defineResults(X);
   bool DataIsPoison =
       X.Facts.Stores && !X.Facts.BypassesRegisters && poisonedData(X) != 0;
+  if (DataIsPoison)
+    checkStore(X);
   if (!needsShadow(X, DataIsPoison))
     return defineResults(X);
   if (DataIsPoison && X.Facts.Form != Shape::Lds)

@@ -29,7 +29,12 @@ void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
   auto Fill = [&](unsigned First, unsigned Count) {
     std::fill_n(row(First), size_t(Count) * NumLanes, ~0u);
     std::fill_n(Lanes + First, Count, W.LaneMask);
+    std::fill_n(Unwritten + First, Count, W.LaneMask);
   };
+  AnyStray = false;
+  std::fill(std::begin(Stray), std::end(Stray), 0);
+  StrayScalars.reset();
+  Empty.reset();
   Fill(0, Plan.NumVgprs);
   Fill(NumArchVgprs, Plan.NumAgprs);
   unsigned NumIds =

@@ -6,6 +6,8 @@
 #define LUTHIER_EMULATOR_STRICT_WAVESHADOW_H
 
 #include "emulator/exec/Workgroup.h"
+#include "emulator/strict/EmptyWrites.h"
+#include <bitset>
 #include <memory>
 
 namespace luthier::emulator {
@@ -39,6 +41,15 @@ struct WaveShadow {
   Wave Plane;
   /// Lanes in which a row has any of them.
   uint64_t Lanes[NumRows] = {};
+
+  /// Lanes that nobody has written since the launch, uninitialised or not.
+  uint64_t Unwritten[NumRows] = {};
+  /// Where uninitialised bits come from a lane access to such a lane: says
+  /// nothing about bits that are initialised.
+  uint64_t Stray[NumRows] = {};
+  std::bitset<sizeof(Wave::S) / sizeof(uint32_t)> StrayScalars;
+  bool AnyStray = false;
+  EmptyWrites Empty;
 
 private:
   std::unique_ptr<uint32_t[]> Storage;

@@ -67,6 +67,43 @@ TEST_F(Garbage, OfALaneThatWasWrittenForAnotherPurposeIsFound) {
   EXPECT_EQ(D.What, Kind::Garbage) << D.text();
 }
 
+/// A lane that the hook has not been given, and has not written.
+TEST_F(Garbage, OfAnInactiveLaneIsFound) {
+  const std::string Partly = R"(
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 3
+    s_mov_b64 s[6:7], exec
+    s_mov_b64 exec, 0xff
+)",
+                    End = R"(
+    s_mov_b64 exec, s[6:7]
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)";
+  auto reads = [&](int Lane) {
+    return Partly + R"(
+  + v_mov_b32 v2, 3
+  + s_nop 4
+  + v_readlane_b32 s40, v2, )" +
+           std::to_string(Lane) + Adds + End;
+  };
+  EXPECT_EQ(differs(Partly + End, reads(8)).What, Kind::Garbage);
+  passes(Partly + End, reads(7));
+}
+
+/// State that lives in lanes is written in one and read in another.
+TEST_F(Garbage, IsNotWhatLanesHoldThatAreWrittenOneByOne) {
+  passes(kernel(""), kernel(std::string(R"(
+  + s_mov_b64 exec, -1
+  + v_mov_b32 v20, 5
+  + s_mov_b64 exec, 0
+  + s_mov_b32 s40, 1
+)") + Adds + R"(
+  + v_writelane_b32 v20, s2, 3
+  + s_nop 4
+  + v_readlane_b32 s40, v20, 4
+)" + Adds));
+}
+
 TEST_F(Garbage, ThatNobodyUsesIsNoDifference) {
   passes(kernel(""), kernel(std::string(ReadsUnwritten) +
                             "\n + s_mov_b32 s40, 1\n" + Adds));
