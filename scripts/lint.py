@@ -22,8 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LLVM = re.search(r"^LUTHIER_LLVM_MAJOR=(\d+)", (ROOT / "scripts/packages.sh").read_text(), re.M)[1]
 FORMATTED = (".h", ".cpp", ".c", ".hip")
 # .clang-tidy has more, for editors. These cost little beside reading the headers.
-CHECKS = ["readability-identifier-naming", "llvm-namespace-comment", "misc-unused-alias-decls",
-          "misc-unused-using-decls", "modernize-use-override"]
+CHECKS = ["readability-identifier-naming", "misc-unused-alias-decls", "misc-unused-using-decls",
+          "modernize-use-override"]
+# C interfaces, which are spelled as C is.
+C_HEADERS = ("include/luthier/emulator.h", "include/luthier/detail/EmulatorVerify.h")
 # Read once instead of once for each file: half of what clang-tidy takes.
 COMMON = ["MCTargetDesc/AMDGPUMCTargetDesc.h", "SIInstrInfo.h", "llvm/ADT/DenseMap.h", "llvm/ADT/SetVector.h",
           "llvm/ADT/StringExtras.h", "llvm/ADT/StringMap.h", "llvm/ADT/StringSwitch.h",
@@ -57,7 +59,7 @@ def is_lambda(path, line):
     """Lambdas are named like the functions that they are."""
     lines = path.read_text().splitlines()
     statement = " ".join(lines[line - 1:line + 1])
-    return re.search(r"\bauto &?\w+ =\s*\[", statement) is not None
+    return re.search(r"\bauto &?\w+\s*=\s*\[", statement) is not None
 
 
 def findings(output):
@@ -65,6 +67,8 @@ def findings(output):
     for text in output.splitlines():
         match = WARNING.match(text)
         if not match or not pathlib.Path(match[1]).is_relative_to(ROOT):
+            continue
+        if match[1].endswith(C_HEADERS):
             continue
         if "variable" in match[3] and is_lambda(pathlib.Path(match[1]), int(match[2])):
             continue

@@ -82,8 +82,8 @@ typedef struct luthier_emu_device_options {
   /* Nonzero: count executed instructions per address. Slower. */
   uint32_t count_instructions;
   /* Checks of strict mode: null or "0" for none, "1" for all, or a list of
-   * "poison", "hazards", "loads=earliest|latest|random", "seed=NUMBER" and
-   * "continue", separated by commas, as LUTHIER_EMULATOR_STRICT has it. A
+   * "uninitialised", "hazards", "loads=earliest|latest|random", "seed=NUMBER"
+   * and "continue", separated by commas, as LUTHIER_EMULATOR_STRICT has it. A
    * violation ends a dispatch with LUTHIER_EMU_VIOLATION, at once or, with
    * "continue", when it has run to its end. */
   const char *strict;
@@ -403,7 +403,7 @@ luthier_emu_clear_counts(luthier_emu_device *device);
  * once per rule and address of each dispatch. */
 typedef struct luthier_emu_violation {
   size_t struct_size;
-  /* Stable name of the rule, such as "poison-branch". */
+  /* Stable name of the rule, such as "uninitialised-branch". */
   const char *rule;
   const char *kernel;
   uint64_t pc;

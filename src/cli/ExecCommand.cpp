@@ -37,10 +37,10 @@ arguments, in order; hidden ones are filled in:
   --arg out:SIZE@FILE    short for 'buf:SIZE>FILE'
 
 how to run, and what to show:
-  --seed NUMBER      order of waves, and contents of registers nobody has set
+  --seed NUMBER      order of waves, and contents of registers never written
   --threads NUMBER   host threads
-  --strict[=CHECKS]  check for what real GPUs would not forgive: all, or a list
-                     of poison, hazards, loads=earliest|latest|random,
+  --strict[=CHECKS]  report what real GPUs would not forgive: all, or a list of
+                     uninitialised, hazards, loads=earliest|latest|random,
                      seed=NUMBER, continue
   --counts FILE      write how often each instruction was executed
   --variable NAME@FILE   write what this variable of the code object holds when

@@ -42,8 +42,9 @@ options of the emulated GPU:
   --seed N           order in which waves and workgroups run (0)
   --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the
                      name becomes the process id
-  --strict[=CHECKS]  check for what real GPUs would not forgive: all, or a list
-                     such as poison,loads=latest,hazards,seed=7,continue
+  --strict[=CHECKS]  report what real GPUs would not forgive: all, or a list of
+                     uninitialised, hazards, loads=earliest|latest|random,
+                     seed=NUMBER, continue
   --threads N        host threads for each dispatch (1)
   --watchdog S       seconds without any progress after which a kernel is
                      ended (60; 0: never); "S,report" only reports it

@@ -39,7 +39,7 @@ static JudgeOptions optionsFor(const RandomCase &Case) {
   Options.Engine.PoisonMost = Case.Seed % 3 ? 8 : 64;
   // The dice know nothing of wait states.
   if (Case.From == Language::Assembly)
-    Options.Strict = "poison,loads=latest";
+    Options.Strict = "uninitialised,loads=latest";
   return Options;
 }
 
@@ -62,7 +62,7 @@ static std::string problemOf(const Judgement &J, Way How, bool CountsAll) {
 /// kernel alone, which then has to do without poison.
 static bool isSccPutAside(StringRef Problem) {
   return Problem.contains("the instrumented kernel, alone, in a payload") &&
-         Problem.contains("s_cbranch_scc") && Problem.contains("poison-branch");
+         Problem.contains("s_cbranch_scc") && Problem.contains("uninitialised-branch");
 }
 
 static RandomVerdict judgeKernel(const RandomCase &Case,

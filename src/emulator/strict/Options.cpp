@@ -29,7 +29,8 @@ static bool parseItem(llvm::StringRef Item, Options &O) {
   }
   if (Item == "1" || Item == "all")
     enableAll(O);
-  else if (Item == "poison")
+  else if (Item == "uninitialised" || Item == "uninitialized" ||
+           Item == "poison") // Its name of before.
     O.Poison = true;
   else if (Item == "hazards")
     O.Hazards = true;
@@ -49,7 +50,7 @@ std::optional<Options> parseOptions(llvm::StringRef Text, std::string &Error) {
   for (llvm::StringRef Item : Items)
     if (!parseItem(Item, O)) {
       Error = "'" + Item.str() +
-              "' is not all, poison, hazards, "
+              "' is not all, uninitialised, hazards, "
               "loads=earliest|latest|random, seed=NUMBER or continue";
       return std::nullopt;
     }

@@ -39,9 +39,10 @@ struct Options {
 
 /// Understands
 ///   1, all                     all checks
-///   ITEM{,ITEM}  with items    poison, hazards, loads=earliest|latest|random
-///                              (the checks to make; all if none is named),
-///                              seed=NUMBER, continue
+///   ITEM{,ITEM}  with items    uninitialised, hazards,
+///                              loads=earliest|latest|random (the checks to
+///                              make; all if none is named), seed=NUMBER,
+///                              continue
 ///   0, or nothing              strict mode is off
 /// Nothing, with one line in \p Error, for any other text.
 std::optional<Options> parseOptions(llvm::StringRef Text, std::string &Error);

@@ -16,7 +16,7 @@ enum class Rule : uint8_t {
 #include "emulator/strict/Rules.def"
 };
 
-/// Stable spelling, such as "poison-branch".
+/// Stable spelling, such as "uninitialised-branch".
 const char *nameOf(Rule R);
 
 struct Violation {

@@ -68,7 +68,7 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
 TEST(VerifyReport, NothingIsNoSuccess) {
   EXPECT_FALSE(read("").hasCompared());
   EXPECT_FALSE(read("").differs());
-  EXPECT_THAT(read("").text("poison"), HasSubstr("NOTHING COMPARED"));
+  EXPECT_THAT(read("").text("scramble"), HasSubstr("NOTHING COMPARED"));
 }
 
 } // namespace

@@ -149,7 +149,7 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
   luthier_emu_device *Device = nullptr;
   EXPECT_EQ(luthier_emu_device_create(&Options, &Device),
             LUTHIER_EMU_INVALID_ARGUMENT);
-  Options.strict = "poison";
+  Options.strict = "uninitialised";
   ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
   const std::vector<uint8_t> Bytes = assemble(R"(
     s_cmp_eq_u32 s20, 0
@@ -168,11 +168,11 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
   ASSERT_EQ(luthier_emu_violation_count(Device), 1u);
   auto Violation = sized<luthier_emu_violation>();
   ASSERT_EQ(luthier_emu_violation_at(Device, 0, &Violation), LUTHIER_EMU_OK);
-  EXPECT_STREQ(Violation.rule, "poison-branch");
+  EXPECT_STREQ(Violation.rule, "uninitialised-branch");
   EXPECT_STREQ(Violation.kernel, "raw code");
   EXPECT_EQ(Violation.pc, Launch.entry_address + 4);
   EXPECT_EQ(Violation.wave, 0u);
-  EXPECT_NE(std::string(Violation.text).find("poison-branch"),
+  EXPECT_NE(std::string(Violation.text).find("uninitialised-branch"),
             std::string::npos)
       << Violation.text;
   luthier_emu_clear_violations(Device);
@@ -183,7 +183,7 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
 TEST(EmulatorDevice, ViolationsThatStopNothingShowAtTheEndOfARun) {
   auto Options = sized<luthier_emu_device_options>();
   Options.target = "gfx90a";
-  Options.strict = "poison,continue";
+  Options.strict = "uninitialised,continue";
   luthier_emu_device *Device = nullptr;
   ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
   const std::vector<uint8_t> Bytes = assemble(R"(

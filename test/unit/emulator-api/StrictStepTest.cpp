@@ -50,7 +50,7 @@ constexpr char BranchOnVgpr[] = R"(
 
 TEST_F(StrictStep, AScalarThatNobodyWroteDecidesNothing) {
   stopBefore(1, BranchOnSgpr);
-  expectViolation("poison-branch");
+  expectViolation("uninitialised-branch");
 }
 TEST_F(StrictStep, AWrittenScalarIsInitialised) {
   stopBefore(1, BranchOnSgpr);
@@ -67,7 +67,7 @@ TEST_F(StrictStep, OnlyTheWrittenLanesAreInitialised) {
   stopBefore(1, BranchOnVgpr);
   // Lane 63 decides.
   writeVector(5, 4, 0, 63);
-  expectViolation("poison-branch");
+  expectViolation("uninitialised-branch");
 }
 
 constexpr char BranchOnLds[] = R"(
@@ -84,7 +84,7 @@ constexpr char BranchOnLds[] = R"(
 
 TEST_F(StrictStep, LdsThatNobodyWroteDecidesNothing) {
   stopBefore(2, BranchOnLds);
-  expectViolation("poison-branch");
+  expectViolation("uninitialised-branch");
 }
 TEST_F(StrictStep, WrittenLdsIsInitialised) {
   stopBefore(2, BranchOnLds);
@@ -109,7 +109,7 @@ constexpr char BranchOnMemory[] = R"(
 
 TEST_F(StrictStep, UninitialisedBitsGoThroughMemory) {
   stopBefore(3, BranchOnMemory, allocate(256));
-  expectViolation("poison-branch");
+  expectViolation("uninitialised-branch");
 }
 TEST_F(StrictStep, MemoryThatIsWrittenMeanwhileIsInitialised) {
   const uint64_t Data = allocate(256);

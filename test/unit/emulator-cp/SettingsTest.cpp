@@ -95,7 +95,7 @@ TEST_F(SettingsTest, StrictModeIsOffUnlessAskedFor) {
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
   EXPECT_FALSE(Config->Strict.anyCheck());
-  setenv("LUTHIER_EMULATOR_STRICT", "poison,continue", 1);
+  setenv("LUTHIER_EMULATOR_STRICT", "uninitialised,continue", 1);
   Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
   EXPECT_TRUE(Config->Strict.Poison && Config->Strict.Continue);

@@ -10,7 +10,7 @@ using emulator::strict::Rule;
 
 class LaneOrigin : public StrictMachine {
 protected:
-  LaneOrigin() : StrictMachine("poison") {}
+  LaneOrigin() : StrictMachine("uninitialised") {}
 
   /// Stores s6 by one lane; s[0:1] is the address of memory.
   static std::string thenStored(const std::string &Code) {

@@ -150,7 +150,7 @@ TEST_F(LdsDirectHazardsGfx12, LoadsCanWaitForBoth) {
 
 class LdsDirectPoisonGfx11 : public LdsDirectOn {
 protected:
-  LdsDirectPoisonGfx11() : LdsDirectOn("poison", "gfx1100") {}
+  LdsDirectPoisonGfx11() : LdsDirectOn("uninitialised", "gfx1100") {}
 };
 
 TEST_F(LdsDirectPoisonGfx11, IsReportedInTheAddressAndFollowedFromLds) {

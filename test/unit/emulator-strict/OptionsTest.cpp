@@ -31,8 +31,17 @@ TEST(StrictOptions, OneAndAllMeanAllChecks) {
   }
 }
 
+TEST(StrictOptions, UninitialisedValuesHaveTheirFormerNameAndAnotherSpelling) {
+  for (const char *Text : {"uninitialised", "uninitialized", "poison"}) {
+    std::string Error;
+    const std::optional<Options> O = parseOptions(Text, Error);
+    ASSERT_TRUE(O) << Error;
+    EXPECT_TRUE(O->Poison && !O->Waits && !O->Hazards) << Text;
+  }
+}
+
 TEST(StrictOptions, NamedChecksExcludeTheOthers) {
-  auto O = parse("poison,seed=7,continue");
+  auto O = parse("uninitialised,seed=7,continue");
   ASSERT_TRUE(O);
   EXPECT_TRUE(O->Poison && O->Continue);
   EXPECT_FALSE(O->Waits || O->Hazards);
@@ -51,8 +60,9 @@ TEST(StrictOptions, SettingsAloneMakeAllChecks) {
 }
 
 TEST(StrictOptions, MistakesAreNamed) {
-  for (const char *Text : {"yes", "poison;hazards", "seed=x", "loads=never",
-                           "poison,", "seed", "continue=1"}) {
+  for (const char *Text :
+       {"yes", "uninitialised;hazards", "seed=x", "loads=never",
+        "uninitialised,", "seed", "continue=1"}) {
     std::string Error;
     EXPECT_FALSE(parseOptions(Text, Error)) << Text;
     EXPECT_NE(Error.find("loads=earliest|latest|random"), std::string::npos);

@@ -12,7 +12,7 @@ using emulator::strict::Rule;
 
 class Poison : public StrictMachine {
 protected:
-  Poison() : StrictMachine("poison") {}
+  Poison() : StrictMachine("uninitialised") {}
 };
 
 TEST_F(Poison, InAnAddressIsReportedWithItsLaneAndRegister) {
@@ -262,7 +262,7 @@ TEST_F(Poison, IsReportedOncePerInstructionAndDispatch) {
 
 class PoisonGfx1100 : public StrictMachine {
 protected:
-  PoisonGfx1100() : StrictMachine("poison", "gfx1100", 32) {
+  PoisonGfx1100() : StrictMachine("uninitialised", "gfx1100", 32) {
     Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
   }
 };
@@ -320,7 +320,7 @@ TEST_F(PoisonStops, TheDispatchUnlessItIsToContinue) {
   EXPECT_EQ(Fault->What, emulator::ExecutionFault::Kind::Violation);
   EXPECT_EQ(Fault->PC, Request.EntryPC + 8);
   for (const char *Part : {"kernel at 0x", "entry + 0x8", "s_cbranch_scc1",
-                           "poison-branch", "scc", "workgroup 0,0,0 wave 0"})
+                           "uninitialised-branch", "scc", "workgroup 0,0,0 wave 0"})
     EXPECT_NE(Fault->Message.find(Part), std::string::npos) << Fault->Message;
 }
 

@@ -213,8 +213,8 @@ define void @extern() #0 {
     EXPECT_TRUE(StringRef(Message).starts_with(Reason)) << Message;
     EXPECT_TRUE(StringRef(Message).contains(Text)) << Message;
   };
-  expect("dynamic", {1}, "instrumentation-stack", "known only when it runs");
-  expect("loop", {1}, "instrumentation-stack", "in a loop");
+  expect("dynamic", {1}, "no-stack", "known only when it runs");
+  expect("loop", {1}, "no-stack", "in a loop");
   expect("pointer", {1}, "unsupported-hook", "through a pointer");
   expect("barrier", {}, "unsupported-hook", "s.barrier");
   expect("extern", {}, "unsupported-hook", "Dynamic has its size from");

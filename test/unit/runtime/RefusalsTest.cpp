@@ -28,14 +28,14 @@ TEST(Refusals, AreSaidOncePerKernelAndReason) {
     reportRefusal(KernelB, llvm::createStringError("out of patience"));
   }
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "luthier: kernel a runs unchanged: calls-functions: at 0x40\n"
+            "luthier: kernel a runs unchanged: overlapping-functions: at 0x40\n"
             "luthier: kernel a runs unchanged: dynamic-stack: because\n"
             "luthier: kernel b runs unchanged: error: out of patience\n");
 
   std::vector<RefusedKernel> All = refusals();
   ASSERT_EQ(All.size(), Before + 3);
   EXPECT_EQ(All[Before].Kernel, "a");
-  EXPECT_EQ(All[Before].Reason, "calls-functions");
+  EXPECT_EQ(All[Before].Reason, "overlapping-functions");
   EXPECT_EQ(All[Before + 2].Reason, "error");
 }
 
