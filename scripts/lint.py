@@ -76,46 +76,47 @@ def findings(output):
     return sorted(found)
 
 
+def is_wanted(word):
+    return word.startswith(("-D", "-I"))
+
+
 class Tidy:
+    """clang-tidy with one short command for each file: the build's database has several for files that it compiles
+    more than once, and clang-tidy would run them all."""
+
     def __init__(self, build):
-        self.build = build
-        self.cache = build / "lint"
-        self.cache.mkdir(exist_ok=True)
-        commands = json.loads((build / "compile_commands.json").read_text())
-        self.commands = {os.path.relpath(entry["file"], ROOT): entry["command"] for entry in commands}
+        self.folder = build / "lint"
+        self.folder.mkdir(exist_ok=True)
+        self.commands = {}
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            words = shlex.split(entry["command"])
+            paths = [word for at, word in enumerate(words) if words[at - 1] == "-isystem"]
+            self.commands.setdefault(os.path.relpath(entry["file"], ROOT), [
+                f"clang++-{LLVM}", "-std=c++20", "-w", "-fPIC", *filter(is_wanted, words),
+                *(word for path in paths for word in ["-isystem", path])])
         ours = [ROOT / ".clang-tidy", pathlib.Path(__file__)]
         ours += [p for folder in ["include", "src", "plugin"] for p in sorted((ROOT / folder).rglob("*"))
                  if p.suffix in [".h", ".def"]]
         self.headers = hashlib.sha256(b"".join(p.read_bytes() for p in ours)).hexdigest()
-        self.common = {}
 
-    def flags(self, file):
-        """Of the compiler, without what names the file."""
-        words = shlex.split(self.commands[file])
-        while not words[0].endswith(f"clang++-{LLVM}"):
-            words.pop(0)
-        return [w for w in words[1:words.index("-o")] if not w.startswith(("-D", "-I")) or "LUTHIER" not in w]
-
-    def precompile(self, file):
-        """The common headers as \\p file would compile them; nothing for code that uses none of them."""
-        if "llvm/" not in (ROOT / file).read_text() and "luthier/" not in (ROOT / file).read_text():
-            return None
-        flags = self.flags(file)
-        key = hashlib.sha256(" ".join(flags).encode()).hexdigest()[:16]
-        if key not in self.common:
-            header, output = self.cache / f"{key}.h", self.cache / f"{key}.pch"
+    def prepare(self, files):
+        """Makes the common headers and the database."""
+        uses_llvm = [f for f in files if "-D__STDC_CONSTANT_MACROS" in self.commands[f]]
+        model = next((f for f in uses_llvm if f.startswith("src/rewrite/")), None)
+        header, output = self.folder / "common.h", self.folder / "common.pch"
+        if model:
             header.write_text("".join(f'#include "{name}"\n' for name in COMMON))
-            done = subprocess.run([f"clang++-{LLVM}", *flags, "-x", "c++-header", header, "-o", output],
-                                  capture_output=True)
-            self.common[key] = output if done.returncode == 0 else None
-        return self.common[key]
+            subprocess.run([*self.commands[model], "-x", "c++-header", header, "-o", output], check=True)
+        database = [{"directory": str(self.folder), "file": str(ROOT / f), "arguments": [
+            *self.commands[f], *(["-include-pch", str(output)] if model and f in uses_llvm else []),
+            "-c", str(ROOT / f)]} for f in files]
+        (self.folder / "compile_commands.json").write_text(json.dumps(database))
 
-    def check(self, file, common):
-        content = (ROOT / file).read_bytes() + self.commands[file].encode() + self.headers.encode()
-        kept = self.cache / hashlib.sha256(content).hexdigest()
+    def check(self, file):
+        content = (ROOT / file).read_bytes() + " ".join(self.commands[file]).encode() + self.headers.encode()
+        kept = self.folder / hashlib.sha256(content).hexdigest()
         if not kept.exists():
-            extra = [f"--extra-arg-before={word}" for word in ["-include-pch", str(common)]] if common else []
-            result = subprocess.run([f"clang-tidy-{LLVM}", "-p", self.build, "--quiet", *extra,
+            result = subprocess.run([f"clang-tidy-{LLVM}", "-p", self.folder, "--quiet",
                                      "--checks=-*," + ",".join(CHECKS), ROOT / file], capture_output=True, text=True)
             failed = re.findall(r"^.*: error: .*\[clang-diagnostic.*$", result.stdout, re.M)
             kept.write_text("\n".join(findings(result.stdout) + failed))
@@ -125,9 +126,9 @@ class Tidy:
 def check_names(files, build):
     tidy = Tidy(build)
     files = [f for f in files if f in tidy.commands and f.startswith(("src/", "plugin/"))]
-    common = {f: tidy.precompile(f) for f in files}
+    tidy.prepare(files)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = sorted({line for lines in pool.map(lambda f: tidy.check(f, common[f]), files) for line in lines})
+        found = sorted({line for lines in pool.map(tidy.check, files) for line in lines})
     print("\n".join([*found, f"lint: {len(files)} files were read for names, {len(found)} findings"]), flush=True)
     return not found
 

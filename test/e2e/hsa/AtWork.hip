@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tells the program when it begins to instrument a kernel (the file descriptor
-// TROUBLES_EVENT), and at the end how many lanes have run it.
+// ERROR_PATHS_EVENT), and at the end how many lanes have run it.
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <unistd.h>
@@ -30,7 +30,7 @@ class AtWork : public Tool {
 
   void onDispatch(KernelDispatch &Dispatch) override {
     const uint64_t One = 1;
-    if (::write(std::atoi(std::getenv("TROUBLES_EVENT")), &One, sizeof(One)) <
+    if (::write(std::atoi(std::getenv("ERROR_PATHS_EVENT")), &One, sizeof(One)) <
         0)
       llvm::report_fatal_error("no such descriptor");
     LUTHIER_REPORT_FATAL_ON_ERROR(redirect(Dispatch));

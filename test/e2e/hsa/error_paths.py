@@ -39,7 +39,7 @@ def test(arguments, directory):
 
 harness.main(
     [
-        (["--program"], {"help": "the program troubles"}),
+        (["--program"], {"help": "the program error-paths"}),
         (["--code"], {"help": "its code object"}),
         (["--tool"], {"default": "instr-count"}),
         (["--ends"], {"type": int, "default": 0, "help": "exit code, or minus a signal"}),

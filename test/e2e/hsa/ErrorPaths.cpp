@@ -3,7 +3,7 @@
 // A program in which something goes wrong or is unusual, in the queue or in the
 // thread that launches:
 //
-//   troubles FILE MODE
+//   error-paths FILE MODE
 //
 // Ends with 3 where an error is reported to it, and prints "counted N" for the
 // lanes that it has seen.
@@ -77,7 +77,7 @@ int main(int Argc, char **Argv) {
   const std::string Mode = Argv[2];
   // What the tool of "exit-while-instrumenting" writes to when it begins.
   static const int Event = ::eventfd(0, 0);
-  ::setenv("TROUBLES_EVENT", std::to_string(Event).c_str(), 1);
+  ::setenv("ERROR_PATHS_EVENT", std::to_string(Event).c_str(), 1);
   CHECK(hsa_init());
   static Device &D = *new Device(Argv[1]);
 
