@@ -62,7 +62,8 @@ static std::string problemOf(const Judgement &J, Way How, bool CountsAll) {
 /// kernel alone, which then has to do without poison.
 static bool isSccPutAside(StringRef Problem) {
   return Problem.contains("the instrumented kernel, alone, in a payload") &&
-         Problem.contains("s_cbranch_scc") && Problem.contains("uninitialised-branch");
+         Problem.contains("s_cbranch_scc") &&
+         Problem.contains("uninitialised-branch");
 }
 
 static RandomVerdict judgeKernel(const RandomCase &Case,

@@ -30,8 +30,8 @@ class AtWork : public Tool {
 
   void onDispatch(KernelDispatch &Dispatch) override {
     const uint64_t One = 1;
-    if (::write(std::atoi(std::getenv("ERROR_PATHS_EVENT")), &One, sizeof(One)) <
-        0)
+    if (::write(std::atoi(std::getenv("ERROR_PATHS_EVENT")), &One,
+                sizeof(One)) < 0)
       llvm::report_fatal_error("no such descriptor");
     LUTHIER_REPORT_FATAL_ON_ERROR(redirect(Dispatch));
   }

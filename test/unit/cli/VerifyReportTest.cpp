@@ -58,7 +58,8 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
               HasSubstr("f: not compared: it asks the host\n"));
   EXPECT_THAT(R.text("scramble"),
               HasSubstr("g: unchanged: register-budget: too many\n"));
-  EXPECT_THAT(R.text("scramble"), HasSubstr("h: unchanged: no tool wanted it\n"));
+  EXPECT_THAT(R.text("scramble"),
+              HasSubstr("h: unchanged: no tool wanted it\n"));
   EXPECT_THAT(R.text("scramble"),
               HasSubstr("luthier verify: NOTHING COMPARED: 0 kernels, 0 "
                         "dispatches, 0 instructions compared; 1 not compared; "

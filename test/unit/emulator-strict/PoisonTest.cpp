@@ -319,8 +319,9 @@ TEST_F(PoisonStops, TheDispatchUnlessItIsToContinue) {
   ASSERT_TRUE(Fault);
   EXPECT_EQ(Fault->What, emulator::ExecutionFault::Kind::Violation);
   EXPECT_EQ(Fault->PC, Request.EntryPC + 8);
-  for (const char *Part : {"kernel at 0x", "entry + 0x8", "s_cbranch_scc1",
-                           "uninitialised-branch", "scc", "workgroup 0,0,0 wave 0"})
+  for (const char *Part :
+       {"kernel at 0x", "entry + 0x8", "s_cbranch_scc1", "uninitialised-branch",
+        "scc", "workgroup 0,0,0 wave 0"})
     EXPECT_NE(Fault->Message.find(Part), std::string::npos) << Fault->Message;
 }
 
