@@ -34,9 +34,14 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return Inner ? Inner->uninitialised(W) : nullptr;
   }
-  void uninitialisedChanged(const Wave &W, unsigned Reg) override {
+  void vectorLost(const Wave &W, unsigned Reg, unsigned Lane,
+                  uint32_t Bits) override {
     if (Inner)
-      Inner->uninitialisedChanged(W, Reg);
+      Inner->vectorLost(W, Reg, Lane, Bits);
+  }
+  void scalarLost(const Wave &W, unsigned Reg, uint32_t Bits) override {
+    if (Inner)
+      Inner->scalarLost(W, Reg, Bits);
   }
   void functionLeft(const Wave &W) override {
     if (Inner)

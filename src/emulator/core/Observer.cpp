@@ -6,7 +6,8 @@ namespace luthier::emulator {
 void DispatchObserver::workgroupStarted(Workgroup &) {}
 void DispatchObserver::workgroupEnded(Workgroup &) {}
 const Wave *DispatchObserver::uninitialised(const Wave &) { return nullptr; }
-void DispatchObserver::uninitialisedChanged(const Wave &, unsigned) {}
+void DispatchObserver::vectorLost(const Wave &, unsigned, unsigned, uint32_t) {}
+void DispatchObserver::scalarLost(const Wave &, unsigned, uint32_t) {}
 void DispatchObserver::functionLeft(const Wave &) {}
 void DispatchObserver::scalarsGiven(Wave &, unsigned, unsigned) {}
 void DispatchObserver::vectorGiven(Wave &, unsigned, uint64_t) {}

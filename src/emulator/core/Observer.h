@@ -28,8 +28,11 @@ public:
   /// A wave whose registers and LDS have a 1 for each bit that \p W's have not
   /// initialised. Null if nobody knows.
   virtual const Wave *uninitialised(const Wave &W);
-  /// Somebody else has marked bits of vector register \p Reg there.
-  virtual void uninitialisedChanged(const Wave &W, unsigned Reg);
+  /// From now on, so many bits of a lane of its vector register, or of its
+  /// scalar register, count as uninitialised.
+  virtual void vectorLost(const Wave &W, unsigned Reg, unsigned Lane,
+                          uint32_t Bits);
+  virtual void scalarLost(const Wave &W, unsigned Reg, uint32_t Bits);
   /// \p W's last instruction stands for a call, return or jump to another
   /// function, though it may not look like one.
   virtual void functionLeft(const Wave &W);

@@ -21,6 +21,7 @@ public:
   void reset() { Since = 0; }
 
   void wait() {
+    Owner.Looks.fetch_add(1);
     const uint64_t Now = hostNanoseconds();
     if (Since == 0)
       Since = Now;

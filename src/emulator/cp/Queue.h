@@ -28,6 +28,9 @@ public:
   void stop();
   /// An inactive queue takes no new packet.
   void setActive(bool Active) { this->Active.store(Active); }
+  /// How often it has looked and found that it has to wait: for a packet, or
+  /// within one. After two more looks it has seen what was there before them.
+  uint64_t looks() const { return Looks.load(); }
   /// Lets kernels use global wave sync. False where there is none.
   virtual bool allowGlobalSync() { return false; }
 
@@ -47,6 +50,7 @@ private:
 
   std::atomic<bool> Stopping{false};
   std::atomic<bool> Active{true};
+  std::atomic<uint64_t> Looks{0};
   std::mutex StopMutex;
   std::condition_variable StopRequested;
   std::thread Thread;

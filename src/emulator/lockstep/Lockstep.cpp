@@ -362,11 +362,13 @@ bool Runner::stepBoth(Wave &A, Wave &B) {
   }
   if (A.Event == WaveEvent::Ended)
     return false;
-  if (O.OnlyWhatIsRead && State.noteResults(pairOf(A, B), Info))
-    for (const RegisterRange &To : Info.Writes)
-      for (unsigned N = 0; To.File == RegisterFile::Vector && N != To.Count;
-           ++N)
-        Original.Watch.uninitialisedChanged(A, To.First + N);
+  if (O.OnlyWhatIsRead)
+    for (const auto &Lost : State.noteResults(pairOf(A, B), Info)) {
+      if (Lost.File == RegisterFile::Vector)
+        Original.Watch.vectorLost(A, Lost.Reg, Lost.Lane, Lost.Bits);
+      else
+        Original.Watch.scalarLost(A, Lost.Reg, Lost.Bits);
+    }
   if (Info.Operation->has(trait::GetPC) ||
       Info.Operation->Flow == ControlFlow::Call)
     State.noteCodeAddresses(pairOf(A, B), Info);

@@ -3,7 +3,6 @@
 #include "SIDefines.h"
 #include "emulator/strict/InstFacts.h"
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -207,68 +206,62 @@ bool StateComparison::isPartOfReturn(uint32_t A, uint32_t B,
 
 /// Copies of structures copy their padding, too. A byte says little of where it
 /// is from, so all lanes that differ must hold such.
-bool StateComparison::noteLoadedParts(const Pair &P, const InstInfo &Info) {
+void StateComparison::noteLoadedParts(const Pair &P, const InstInfo &Info,
+                                      std::vector<Lost> &Results) {
   const unsigned Bytes = bytesOfNarrowLoad(Info);
   if (!Bytes || Returns.empty() || Info.Writes.empty() ||
       Info.Writes.front().File != RegisterFile::Vector)
-    return false;
+    return;
   const unsigned Reg = Info.Writes.front().First;
   const uint32_t *A = P.Original.vgpr(Reg), *B = P.Instrumented.vgpr(Reg);
-  std::array<uint32_t, NumLanes> Differing = {};
-  bool Any = false;
+  std::vector<Lost> Differing;
   for (unsigned L = 0; L != P.Original.WaveSize; ++L) {
     if (!(P.Original.exec() >> L & 1) || A[L] == B[L])
       continue;
     if (!isPartOfReturn(A[L], B[L], Bytes))
-      return false;
-    Differing[L] = A[L] ^ B[L];
-    Any = true;
+      return;
+    Differing.push_back({RegisterFile::Vector, Reg, L, A[L] ^ B[L]});
   }
-  Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
-  for (unsigned L = 0; L != P.Original.WaveSize; ++L)
-    Unset.V[Reg * NumLanes + L] |= Differing[L];
-  return Any;
+  Results.insert(Results.end(), Differing.begin(), Differing.end());
 }
 
-bool StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
+std::vector<StateComparison::Lost>
+StateComparison::noteResults(const Pair &P, const InstInfo &Info) {
+  std::vector<Lost> Results;
   if (!P.Uninitialised)
-    return false;
-  bool Any = false;
-  Wave &Unset = const_cast<Wave &>(*P.Uninitialised);
+    return Results;
   for (const Overwritten &O : Overwrites) {
     const uint32_t A = P.Original.vgpr(O.Reg)[O.Lane],
                    B = P.Instrumented.vgpr(O.Reg)[O.Lane];
     const uint32_t Changed = (A ^ O.Original) | (B ^ O.Instrumented);
-    if (!Changed)
-      continue;
-    Unset.V[O.Reg * NumLanes + O.Lane] |= (A ^ B) & ~Changed;
-    Any = true;
+    if (Changed)
+      Results.push_back(
+          {RegisterFile::Vector, O.Reg, O.Lane, (A ^ B) & ~Changed});
   }
   // What is loaded through an address is no result of computing with it.
   if (Info.MayLoad)
-    Any |= noteLoadedParts(P, Info);
+    noteLoadedParts(P, Info, Results);
   if (!std::exchange(ReadsCodeAddress, false) || Info.MayLoad)
-    return Any;
+    return Results;
   const bool IsOneLane = Info.Operation->has(trait::ScalarToLane);
   const uint64_t Lanes = IsOneLane ? ~uint64_t(0) : P.Original.exec();
-  auto Note = [&](uint32_t A, uint32_t B, uint32_t &Bits) {
-    if (A != B && !isOfCodeAddress(A, B)) {
-      Bits |= A ^ B;
-      Any = true;
-    }
+  auto Note = [&](RegisterFile File, unsigned Reg, unsigned Lane, uint32_t A,
+                  uint32_t B) {
+    if (A != B && !isOfCodeAddress(A, B))
+      Results.push_back({File, Reg, Lane, A ^ B});
   };
   for (const RegisterRange &R : Info.Writes)
     for (unsigned Reg = R.First; Reg != unsigned(R.First + R.Count); ++Reg) {
       if (R.File == RegisterFile::Vector)
         for (unsigned L = 0; L != P.Original.WaveSize; ++L) {
           if (Lanes >> L & 1)
-            Note(P.Original.vgpr(Reg)[L], P.Instrumented.vgpr(Reg)[L],
-                 Unset.V[Reg * NumLanes + L]);
+            Note(R.File, Reg, L, P.Original.vgpr(Reg)[L],
+                 P.Instrumented.vgpr(Reg)[L]);
         }
       else if (Reg < 256)
-        Note(P.Original.S[Reg], P.Instrumented.S[Reg], Unset.S[Reg]);
+        Note(R.File, Reg, 0, P.Original.S[Reg], P.Instrumented.S[Reg]);
     }
-  return Any;
+  return Results;
 }
 
 /// Whether an instruction reads lanes that are not active.

@@ -31,13 +31,18 @@ public:
   std::optional<Difference> compareReads(const Pair &P, const InstInfo &Next,
                                          uint64_t PC);
 
+  /// Bits of a register of the original that count as uninitialised.
+  struct Lost {
+    RegisterFile File;
+    unsigned Reg, Lane;
+    uint32_t Bits;
+  };
   /// Both have executed the instruction that compareReads() was asked about. If
   /// it computed with a code address, which compilers do with what they think
-  /// undefined, results differ: they count as uninitialised from then on. Where
-  /// they do matter, that shows in control flow or memory. So do bytes that it
-  /// loaded one by one from what a return address was in.
-  /// True if any was marked so.
-  bool noteResults(const Pair &P, const InstInfo &Info);
+  /// undefined, results differ: those count as uninitialised from then on.
+  /// Where they do matter, that shows in control flow or memory. So do bytes
+  /// that it loaded one by one from what a return address was in.
+  std::vector<Lost> noteResults(const Pair &P, const InstInfo &Info);
 
   /// The two waves have just executed an instruction that leaves code addresses
   /// in registers.
@@ -68,7 +73,8 @@ private:
   }
   bool isPartOfReturn(uint32_t Original, uint32_t Instrumented,
                       unsigned Bytes) const;
-  bool noteLoadedParts(const Pair &P, const InstInfo &Info);
+  void noteLoadedParts(const Pair &P, const InstInfo &Info,
+                       std::vector<Lost> &Results);
   std::optional<uint64_t> translate(uint64_t Instrumented) const;
   bool isCodeAddress(const Pair &P, unsigned Reg);
   void noteOverwrites(const Pair &P, const strict::InstFacts &Facts);

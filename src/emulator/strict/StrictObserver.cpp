@@ -22,9 +22,17 @@ public:
   const Wave *uninitialised(const Wave &W) override {
     return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
   }
-  void uninitialisedChanged(const Wave &W, unsigned Reg) override {
+  void vectorLost(const Wave &W, unsigned Reg, unsigned Lane,
+                  uint32_t Bits) override {
+    if (!O.Poison)
+      return;
+    WaveShadow &Shadow = *stateOf(W).Shadow;
+    Shadow.row(Reg)[Lane] |= Bits;
+    Shadow.refresh(Reg);
+  }
+  void scalarLost(const Wave &W, unsigned Reg, uint32_t Bits) override {
     if (O.Poison)
-      stateOf(W).Shadow->refresh(Reg);
+      stateOf(W).Shadow->Plane.S[Reg] |= Bits;
   }
   void functionLeft(const Wave &W) override {
     if (O.Hazards)

@@ -49,7 +49,7 @@ TEST_F(AqlQueueTest, APacketNotWrittenYetIsWaitedFor) {
   HsaQueue.write_dispatch_id = 2;
   write(1, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
   ring(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   EXPECT_EQ(Done.value(), 2);
   write(0, dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
   ring(0);
@@ -64,7 +64,7 @@ TEST_F(AqlQueueTest, BarrierAndWaitsForAllDependencies) {
   Packet.completion_signal = Done.handle();
   submit(Packet, HSA_PACKET_TYPE_BARRIER_AND);
   First.store(0);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   EXPECT_EQ(Done.value(), 1);
   Second.store(0);
   EXPECT_TRUE(Done.reaches(0));
@@ -77,7 +77,7 @@ TEST_F(AqlQueueTest, BarrierOrWaitsForAnyDependency) {
   Packet.dep_signal[1] = Second.handle();
   Packet.completion_signal = Done.handle();
   submit(Packet, HSA_PACKET_TYPE_BARRIER_OR);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   EXPECT_EQ(Done.value(), 1);
   Second.store(0);
   EXPECT_TRUE(Done.reaches(0));
@@ -104,7 +104,7 @@ TEST_F(AqlQueueTest, BarrierValueComparesTheMaskedValue) {
   Packet.cond = HSA_SIGNAL_CONDITION_GTE;
   Packet.completion_signal = Done.handle();
   submit(Packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   EXPECT_EQ(Done.value(), 1);
   Watched.store(0x15);
   EXPECT_TRUE(Done.reaches(0));
@@ -131,9 +131,9 @@ TEST_F(AqlQueueTest, AnAgentDispatchIsAnInvalidPacket) {
 TEST_F(AqlQueueTest, AnInactiveQueueTakesNoPackets) {
   TestSignal Done;
   Aql->setActive(false);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   submit(dispatchPacket(&Done), HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   EXPECT_EQ(Done.value(), 1);
   Aql->setActive(true);
   EXPECT_TRUE(Done.reaches(0));
@@ -144,7 +144,7 @@ TEST_F(AqlQueueTest, StopsWhileItWaits) {
   hsa_barrier_and_packet_t Packet{};
   Packet.dep_signal[0] = Never.handle();
   submit(Packet, HSA_PACKET_TYPE_BARRIER_AND);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Aql));
   Aql.reset();
   EXPECT_EQ(readIndex(), 0u);
 }

@@ -163,6 +163,12 @@ protected:
     ring(Index);
   }
 
+  /// \p Q has seen all that was there before the call, and waits for more.
+  static bool waits(const Queue &Q) {
+    const uint64_t Before = Q.looks();
+    return eventually([&] { return Q.looks() >= Before + 2; });
+  }
+
   uint64_t readIndex() const {
     return __atomic_load_n(&HsaQueue.read_dispatch_id, __ATOMIC_ACQUIRE);
   }

@@ -115,7 +115,7 @@ TEST_F(SdmaQueueTest, PollHoldsBackWhatFollows) {
   const uint32_t Equal = 3u << 28, Memory = 1u << 31;
   submitWords({8 | Equal | Memory, low(&Cell), high(&Cell), 5, 0xff, 0});
   submitWords(copyPacket(Target.data(), Source.data() + 1, 4));
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(waits(*Sdma));
   EXPECT_EQ(Target[0], 0);
   __atomic_store_n(&Cell, 0x105, __ATOMIC_RELEASE);
   ASSERT_TRUE(drained());

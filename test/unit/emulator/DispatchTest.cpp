@@ -94,17 +94,34 @@ TEST_F(DispatchTest, WorkItemIdsArePackedAndGridsMayEndEarly) {
   EXPECT_EQ(words()[20 * 6 * 5], 0u);
 }
 
+/// A program that counts on zeroes, or on what another lane, wave or register
+/// holds, shows it; and it does so again.
 TEST_F(DispatchTest, RegistersStartWithGarbage) {
+  Request.GridSize = {128, 1, 1};
   load(R"(
+    s_lshl_b32 s2, s2, 10
     v_lshlrev_b32 v0, 2, v0
+    v_add_u32 v0, s2, v0
     global_store_dword v0, v20, s[0:1]
+    global_store_dword v0, v21, s[0:1] offset:256
     v_mov_b32 v1, s40
-    global_store_dword v0, v1, s[0:1] offset:256
+    global_store_dword v0, v1, s[0:1] offset:512
     s_endpgm
   )");
   runOk();
-  for (unsigned N = 0; N != 128; ++N)
-    EXPECT_NE(words()[N], 0u);
+  const std::vector<uint32_t> First(words(), words() + 512);
+  std::set<uint32_t> Vectors, Scalars;
+  for (unsigned Group : {0u, 256u})
+    for (unsigned N = 0; N != 192; ++N)
+      (N < 128 ? Vectors : Scalars).insert(First[Group + N]);
+  EXPECT_FALSE(Vectors.contains(0));
+  EXPECT_FALSE(Scalars.contains(0));
+  EXPECT_EQ(Vectors.size(), 2u * 128u);
+  EXPECT_EQ(Scalars.size(), 2u);
+  std::fill_n(words(), 512, 0u);
+  runOk();
+  EXPECT_EQ(std::vector<uint32_t>(words(), words() + 192),
+            std::vector<uint32_t>(First.begin(), First.begin() + 192));
 }
 
 TEST_F(DispatchTest, BarriersOrderLds) {
