@@ -87,8 +87,8 @@ struct HazardTraits {
   unsigned M0States;     ///< From a write of M0 to its use.
   unsigned ModeStates;   ///< Between accesses to one hardware register.
   bool AwaitsALU;        ///< There is s_waitcnt_depctr.
-  bool HasMaskHazard;    ///< See SeamCode::renewMask().
-  bool HasReadHazard;    ///< See SeamCode::forgetReads().
+  bool HasMaskHazard;    ///< See CallSiteCode::renewMask().
+  bool HasReadHazard;    ///< See CallSiteCode::forgetReads().
   /// v_permlane needs a vector operation between it and a v_cmpx.
   bool HasPermuteHazard;
   /// A kernel may tell hardware not to look at dependencies of vector

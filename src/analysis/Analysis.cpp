@@ -50,21 +50,21 @@ Analysis::~Analysis() = default;
 Analysis::Analysis(Analysis &&) = default;
 
 const RegisterSet &Analysis::liveBefore(const MachineInstr &MI) {
-  return P->lives().before(MI);
+  return P->lives().at(InsertionPoint::before(MI));
 }
 
 const RegisterSet &Analysis::liveOnEdge(const MachineBasicBlock &From,
                                         const MachineBasicBlock &To) {
-  return P->lives().onEdge(From, To);
+  return P->lives().at(InsertionPoint::edge(From, To));
 }
 
 const RegisterSet &Analysis::inFlightBefore(const MachineInstr &MI) {
-  return P->loads().before(MI);
+  return P->loads().at(InsertionPoint::before(MI));
 }
 
 const RegisterSet &Analysis::inFlightOnEdge(const MachineBasicBlock &From,
                                             const MachineBasicBlock &To) {
-  return P->loads().onEdge(From, To);
+  return P->loads().at(InsertionPoint::edge(From, To));
 }
 
 RegisterSet Analysis::deadAt(const MachineInstr &MI) {

@@ -15,10 +15,10 @@ using namespace llvm;
 namespace luthier {
 /// Walks one block and notes before which of its instructions nothing may
 /// stand. A group is a run of instructions that stay together.
-class InsertionPoints::BlockScan {
+class InsertionLegality::BlockScan {
 public:
   using PairEnds = DenseMap<const MachineInstr *, const MachineInstr *>;
-  BlockScan(InsertionPoints &Result, const LiftedRepresentation &LR,
+  BlockScan(InsertionLegality &Result, const LiftedRepresentation &LR,
             const WaveModeTracker &Tracker, const PairEnds &EndOfPair,
             const TargetRegisterInfo &TRI)
       : Result(Result), LR(LR), Tracker(Tracker), EndOfPair(EndOfPair),
@@ -88,7 +88,7 @@ private:
     return Begins;
   }
 
-  InsertionPoints &Result;
+  InsertionLegality &Result;
   const LiftedRepresentation &LR;
   const WaveModeTracker &Tracker;
   const PairEnds &EndOfPair;
@@ -104,8 +104,8 @@ private:
   SmallVector<const MachineInstr *, 8> Waiting;
 };
 
-InsertionPoints InsertionPoints::run(const LiftedRepresentation &LR) {
-  InsertionPoints Result;
+InsertionLegality InsertionLegality::run(const LiftedRepresentation &LR) {
+  InsertionLegality Result;
   const WaveModeTracker Tracker = WaveModeTracker::run(LR);
   BlockScan::PairEnds EndOfPair;
   for (const PCRelativeReference &Ref : LR.pcRelativeReferences())
@@ -120,6 +120,12 @@ InsertionPoints InsertionPoints::run(const LiftedRepresentation &LR) {
   return Result;
 }
 
+bool InsertionLegality::isLegal(const InsertionPoint &Where) const {
+  if (Where.instruction())
+    return !Illegal.contains(Where.instruction());
+  return !Where.source() || isLegalBehind(*Where.source());
+}
+
 static Error nothingNear(const char *Side, const MachineInstr &MI) {
   std::string Text;
   raw_string_ostream(Text) << MI;
@@ -129,7 +135,7 @@ static Error nothingNear(const char *Side, const MachineInstr &MI) {
 }
 
 Expected<const MachineInstr *>
-InsertionPoints::anchorOf(const MachineInstr &MI) const {
+InsertionLegality::anchorOf(const MachineInstr &MI) const {
   auto It = Illegal.find(&MI);
   if (It == Illegal.end())
     return &MI;
@@ -139,7 +145,7 @@ InsertionPoints::anchorOf(const MachineInstr &MI) const {
 }
 
 Expected<const MachineInstr *>
-InsertionPoints::anchorAfter(const MachineInstr &MI) const {
+InsertionLegality::anchorAfter(const MachineInstr &MI) const {
   const MachineInstr *Next = MI.getNextNode();
   if (!Next) {
     if (!isLegalBehind(*MI.getParent()))

@@ -7,6 +7,7 @@
 #ifndef LUTHIER_ANALYSIS_INSERTIONLEGALITY_H
 #define LUTHIER_ANALYSIS_INSERTIONLEGALITY_H
 
+#include "analysis/InsertionPoint.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -18,9 +19,9 @@ class MachineBasicBlock;
 
 namespace luthier {
 
-class InsertionPoints {
+class InsertionLegality {
 public:
-  static InsertionPoints run(const LiftedRepresentation &LR);
+  static InsertionLegality run(const LiftedRepresentation &LR);
 
   /// The nearest legal instruction at or before \p MI to insert in front of. It
   /// is reached exactly as often as \p MI and with the same EXEC. Refuses with
@@ -35,6 +36,8 @@ public:
   llvm::Expected<const llvm::MachineInstr *>
   anchorAfter(const llvm::MachineInstr &MI) const;
 
+  /// Code may stand at \p Where itself.
+  bool isLegal(const InsertionPoint &Where) const;
   /// Code may stand behind the last instruction of \p MBB.
   bool isLegalBehind(const llvm::MachineBasicBlock &MBB) const {
     return !IllegalBehind.contains(&MBB);

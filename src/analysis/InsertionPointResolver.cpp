@@ -14,7 +14,7 @@ static bool endsWave(const MachineInstr &MI) {
          MI.getOpcode() == AMDGPU::S_ENDPGM_SAVED;
 }
 
-static Error noPlace(const Twine &Why) {
+static Error noPoint(const Twine &Why) {
   return refuse(RefusalReason::NoInsertionPoint, Why);
 }
 
@@ -24,7 +24,7 @@ static std::string nameOf(const MachineBasicBlock &MBB) {
 
 /// Jumps through registers to a known place are written as branches, unless a
 /// tool has changed them.
-bool PlaceFinder::becomesBranch(const MachineInstr &MI) const {
+bool InsertionPointResolver::becomesBranch(const MachineInstr &MI) const {
   const ControlTransfer *Transfer = LR.transferOf(MI);
   return Transfer && Transfer->Kind == ControlTransfer::Jump &&
          !LR.impl().isChanged(MI);
@@ -32,7 +32,7 @@ bool PlaceFinder::becomesBranch(const MachineInstr &MI) const {
 
 /// By a return, tail call or end of the wave. A jump to an unknown place
 /// counts: it is one of these, unless it goes through a jump table.
-bool PlaceFinder::leavesFunction(const MachineInstr &MI) const {
+bool InsertionPointResolver::leavesFunction(const MachineInstr &MI) const {
   if (endsWave(MI))
     return true;
   const ControlTransfer *Transfer = LR.transferOf(MI);
@@ -41,36 +41,39 @@ bool PlaceFinder::leavesFunction(const MachineInstr &MI) const {
          !becomesBranch(MI);
 }
 
-Error PlaceFinder::before(const MachineInstr &MI, Points &Result) const {
+Error InsertionPointResolver::before(const MachineInstr &MI,
+                                     Points &Result) const {
   Expected<const MachineInstr *> Anchor = Legal.anchorOf(MI);
   if (!Anchor)
     return Anchor.takeError();
-  Result.push_back({Place::before(**Anchor), &MI});
+  Result.push_back({InsertionPoint::before(**Anchor), &MI});
   return Error::success();
 }
 
-Error PlaceFinder::edge(const MachineBasicBlock &From,
-                        const MachineBasicBlock &To, Points &Result) const {
+Error InsertionPointResolver::edge(const MachineBasicBlock &From,
+                                   const MachineBasicBlock &To,
+                                   Points &Result) const {
   if (!From.isSuccessor(&To))
-    return noPlace(nameOf(To) + " does not follow " + nameOf(From));
+    return noPoint(nameOf(To) + " does not follow " + nameOf(From));
   if (!From.empty() && From.back().isIndirectBranch() &&
       !becomesBranch(From.back()))
-    return noPlace("the jump at the end of " + nameOf(From) +
+    return noPoint("the jump at the end of " + nameOf(From) +
                    " goes through a register");
   if (!Legal.isLegalBehind(From))
-    return noPlace("nothing can be inserted behind " + nameOf(From));
-  Result.push_back({Place::edge(From, To)});
+    return noPoint("nothing can be inserted behind " + nameOf(From));
+  Result.push_back({InsertionPoint::edge(From, To)});
   return Error::success();
 }
 
-Error PlaceFinder::after(const MachineInstr &MI, Points &Result) const {
+Error InsertionPointResolver::after(const MachineInstr &MI,
+                                    Points &Result) const {
   const MachineBasicBlock &MBB = *MI.getParent();
   if (leavesFunction(MI))
-    return noPlace("control does not come back behind the instruction that "
+    return noPoint("control does not come back behind the instruction that "
                    "ends " +
                    nameOf(MBB));
   if (MI.isTerminator() && &MI != &MBB.back())
-    return noPlace(nameOf(MBB) + " has several terminators");
+    return noPoint(nameOf(MBB) + " has several terminators");
   const MachineInstr *Next = nullptr;
   if (!MI.isTerminator()) {
     Expected<const MachineInstr *> Anchor = Legal.anchorAfter(MI);
@@ -79,11 +82,11 @@ Error PlaceFinder::after(const MachineInstr &MI, Points &Result) const {
     Next = *Anchor;
   }
   if (Next) {
-    Result.push_back({Place::before(*Next), &MI, true});
+    Result.push_back({InsertionPoint::before(*Next), &MI, true});
     return Error::success();
   }
   if (MBB.succ_empty())
-    return noPlace("nothing is known to follow " + nameOf(MBB));
+    return noPoint("nothing is known to follow " + nameOf(MBB));
   for (const MachineBasicBlock *To : MBB.successors()) {
     if (Error E = edge(MBB, *To, Result))
       return E;
@@ -93,19 +96,19 @@ Error PlaceFinder::after(const MachineInstr &MI, Points &Result) const {
   return Error::success();
 }
 
-Error PlaceFinder::blockEnd(const MachineBasicBlock &MBB,
-                            Points &Result) const {
+Error InsertionPointResolver::blockEnd(const MachineBasicBlock &MBB,
+                                       Points &Result) const {
   auto Terminator = MBB.getFirstTerminator();
   if (Terminator != MBB.end())
     return before(*Terminator, Result);
   if (MBB.empty())
-    return noPlace(nameOf(MBB) + " is empty");
+    return noPoint(nameOf(MBB) + " is empty");
   return after(MBB.back(), Result);
 }
 
-Error PlaceFinder::beforeEach(const MachineFunction &MF,
-                              function_ref<bool(const MachineInstr &)> Leaves,
-                              Points &Result) const {
+Error InsertionPointResolver::beforeEach(
+    const MachineFunction &MF, function_ref<bool(const MachineInstr &)> Leaves,
+    Points &Result) const {
   for (const MachineBasicBlock &MBB : MF)
     for (const MachineInstr &MI : MBB)
       if (Leaves(MI))
@@ -115,7 +118,8 @@ Error PlaceFinder::beforeEach(const MachineFunction &MF,
 }
 
 /// A wave that gives its vector registers back does so once, and ends after it.
-Error PlaceFinder::waveEnd(const MachineFunction &MF, Points &Result) const {
+Error InsertionPointResolver::waveEnd(const MachineFunction &MF,
+                                      Points &Result) const {
   for (const MachineBasicBlock &MBB : MF) {
     bool Deallocated = Legal.isEnteredDeallocated(MBB);
     for (const MachineInstr &MI : MBB) {
@@ -129,16 +133,16 @@ Error PlaceFinder::waveEnd(const MachineFunction &MF, Points &Result) const {
   return Error::success();
 }
 
-Expected<SmallVector<PlacedPoint, 1>>
-PlaceFinder::find(const InstrumentationTask::Insertion &I) const {
-  SmallVector<PlacedPoint, 1> Result;
+Expected<SmallVector<ResolvedInsertion, 1>>
+InsertionPointResolver::resolve(const InstrumentationTask::Insertion &I) const {
+  SmallVector<ResolvedInsertion, 1> Result;
   if (Error E = find(I, Result))
     return std::move(E);
   return Result;
 }
 
-Error PlaceFinder::find(const InstrumentationTask::Insertion &I,
-                        Points &Result) const {
+Error InsertionPointResolver::find(const InstrumentationTask::Insertion &I,
+                                   Points &Result) const {
   switch (I.Kind) {
   case PointKind::BeforeInstruction:
     return before(*I.MI, Result);
@@ -146,17 +150,17 @@ Error PlaceFinder::find(const InstrumentationTask::Insertion &I,
     return after(*I.MI, Result);
   case PointKind::BlockBegin:
     if (I.Block->empty())
-      return noPlace(nameOf(*I.Block) + " is empty");
+      return noPoint(nameOf(*I.Block) + " is empty");
     return before(I.Block->front(), Result);
   case PointKind::BlockEnd:
     return blockEnd(*I.Block, Result);
   case PointKind::Edge:
     return edge(*I.Block, *I.To, Result);
   case PointKind::FunctionEntry:
-    Result.push_back({Place::entry(*I.MF)});
+    Result.push_back({InsertionPoint::entry(*I.MF)});
     return Error::success();
   case PointKind::KernelEntry:
-    Result.push_back({Place::entry(*LR.functions().front().second)});
+    Result.push_back({InsertionPoint::entry(*LR.functions().front().second)});
     return Error::success();
   case PointKind::FunctionExit:
     return beforeEach(

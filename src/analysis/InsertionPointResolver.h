@@ -1,87 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The three kinds of places that code can be put at, to which every point of a
-// task comes down.
+// From what a tool asks for, such as "at each exit of this function", to the
+// insertion points that it comes down to.
 #ifndef LUTHIER_ANALYSIS_INSERTIONPOINTRESOLVER_H
 #define LUTHIER_ANALYSIS_INSERTIONPOINTRESOLVER_H
 
 #include "analysis/InsertionLegality.h"
+#include "analysis/InsertionPoint.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/ErrorHandling.h"
-#include <utility>
 
 namespace luthier {
 
-/// In front of an instruction, wherever control comes from; between two blocks;
-/// or where a function is entered from outside.
-struct Place {
-  enum class Kind { Before, Edge, Entry };
-  Kind K = Kind::Before;
-  const llvm::MachineInstr *MI = nullptr;
-  const llvm::MachineBasicBlock *From = nullptr, *To = nullptr;
-  const llvm::MachineFunction *MF = nullptr;
-
-  static Place before(const llvm::MachineInstr &MI) {
-    Place P;
-    P.MI = &MI;
-    return P;
-  }
-  static Place edge(const llvm::MachineBasicBlock &From,
-                    const llvm::MachineBasicBlock &To) {
-    Place P;
-    P.K = Kind::Edge;
-    P.From = &From;
-    P.To = &To;
-    return P;
-  }
-  static Place entry(const llvm::MachineFunction &MF) {
-    Place P;
-    P.K = Kind::Entry;
-    P.MF = &MF;
-    return P;
-  }
-
-  /// Equal for equal places only; can be hashed.
-  std::pair<const void *, const void *> key() const {
-    switch (K) {
-    case Kind::Before:
-      return {MI, nullptr};
-    case Kind::Edge:
-      return {From, To};
-    case Kind::Entry:
-      return {nullptr, MF};
-    }
-    llvm_unreachable("every kind of place is handled");
-  }
-  friend bool operator==(const Place &A, const Place &B) {
-    return A.key() == B.key();
-  }
-};
-
-/// A point at its place.
-struct PlacedPoint {
-  Place Where;
-  /// That the point is about; null for edges and entries.
+/// One of the points that a request comes down to.
+struct ResolvedInsertion {
+  InsertionPoint Where;
+  /// That the request is about; null for edges and entries.
   const llvm::MachineInstr *Instruction = nullptr;
   /// It has run already where the hook runs.
   bool IsAfter = false;
 };
 
-class PlaceFinder {
+class InsertionPointResolver {
 public:
-  explicit PlaceFinder(const LiftedRepresentation &LR)
-      : LR(LR), Legal(InsertionPoints::run(LR)) {}
+  explicit InsertionPointResolver(const LiftedRepresentation &LR)
+      : LR(LR), Legal(InsertionLegality::run(LR)) {}
 
-  /// Where the hook of \p I is to run; more than one place for points such as
-  /// exits, none if control never gets there. Refuses with NoInsertionPoint.
-  llvm::Expected<llvm::SmallVector<PlacedPoint, 1>>
-  find(const InstrumentationTask::Insertion &I) const;
+  /// Where the hook of \p I is to run: at more than one point for requests such
+  /// as exits, at none if control never gets there. Refuses with
+  /// NoInsertionPoint.
+  llvm::Expected<llvm::SmallVector<ResolvedInsertion, 1>>
+  resolve(const InstrumentationTask::Insertion &I) const;
 
 private:
-  using Points = llvm::SmallVectorImpl<PlacedPoint>;
+  using Points = llvm::SmallVectorImpl<ResolvedInsertion>;
   bool leavesFunction(const llvm::MachineInstr &MI) const;
   bool becomesBranch(const llvm::MachineInstr &MI) const;
   llvm::Error find(const InstrumentationTask::Insertion &I,
@@ -100,7 +54,7 @@ private:
   llvm::Error waveEnd(const llvm::MachineFunction &MF, Points &Result) const;
 
   const LiftedRepresentation &LR;
-  InsertionPoints Legal;
+  InsertionLegality Legal;
 };
 
 } // namespace luthier

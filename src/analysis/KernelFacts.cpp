@@ -74,8 +74,8 @@ bool mayRunMatrixOps(const LiftedRepresentation &LR) {
   return false;
 }
 
-KernelHazards hazardsOf(const LiftedRepresentation &LR) {
-  KernelHazards Result;
+KernelFacts kernelFacts(const LiftedRepresentation &LR) {
+  KernelFacts Result;
   Result.OwnsFlatScratch = ownsFlatScratch(LR);
   Result.MatrixOps = mayRunMatrixOps(LR);
   Result.Permutes = LR.hasUnresolvedTransfers() &&

@@ -9,7 +9,7 @@
 namespace luthier {
 
 /// What a kernel contains that its payloads must keep clear of.
-struct KernelHazards {
+struct KernelFacts {
   /// v_permlane, before which v_cmpx must not be the latest vector operation.
   bool Permutes = false;
   /// MFMA, whose results take long to become readable and are not interlocked.
@@ -34,7 +34,7 @@ struct KernelHazards {
 /// The kernel has matrix operations, or may call code that does.
 bool mayRunMatrixOps(const LiftedRepresentation &LR);
 
-KernelHazards hazardsOf(const LiftedRepresentation &LR);
+KernelFacts kernelFacts(const LiftedRepresentation &LR);
 
 } // namespace luthier
 

@@ -272,23 +272,21 @@ Liveness Liveness::run(const LiftedRepresentation &LR,
   return Result;
 }
 
-const RegisterSet &Liveness::before(const MachineInstr &MI) const {
-  auto It = Index.find(&MI);
-  return It == Index.end() ? Everything : Sets[It->second];
+void OtherReads::add(const InsertionPoint &Where,
+                     const RegisterSet &Registers) {
+  if (Where.instruction())
+    Before[Where.instruction()] |= Registers;
+  else if (Where.block())
+    AtStart[Where.block()] |= Registers;
 }
 
-const RegisterSet &Liveness::atStart(const MachineBasicBlock &MBB) const {
-  auto It = Starts.find(&MBB);
+const RegisterSet &Liveness::at(const InsertionPoint &Where) const {
+  if (Where.instruction()) {
+    auto It = Index.find(Where.instruction());
+    return It == Index.end() ? Everything : Sets[It->second];
+  }
+  auto It = Starts.find(Where.block());
   return It == Starts.end() ? Everything : It->second;
-}
-
-const RegisterSet &Liveness::onEdge(const MachineBasicBlock &,
-                                    const MachineBasicBlock &To) const {
-  return atStart(To);
-}
-
-const RegisterSet &Liveness::atEntry(const MachineFunction &MF) const {
-  return MF.empty() ? Everything : atStart(MF.front());
 }
 
 void printLiveness(const LiftedRepresentation &LR, raw_ostream &OS) {
@@ -296,7 +294,7 @@ void printLiveness(const LiftedRepresentation &LR, raw_ostream &OS) {
   printAnnotated(
       LR, "live",
       [&](const MachineInstr &MI) -> const RegisterSet & {
-        return Facts.before(MI);
+        return Facts.at(InsertionPoint::before(MI));
       },
       OS);
 }

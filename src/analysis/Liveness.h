@@ -9,14 +9,11 @@
 #ifndef LUTHIER_ANALYSIS_LIVENESS_H
 #define LUTHIER_ANALYSIS_LIVENESS_H
 
+#include "analysis/InsertionPoint.h"
 #include "analysis/RegisterSet.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
-
-namespace llvm {
-class MachineBasicBlock;
-}
 
 namespace luthier {
 
@@ -25,6 +22,10 @@ namespace luthier {
 struct OtherReads {
   llvm::DenseMap<const llvm::MachineInstr *, RegisterSet> Before;
   llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> AtStart;
+
+  /// Code at \p Where reads \p Registers.
+  void add(const InsertionPoint &Where, const RegisterSet &Registers);
+  bool empty() const { return Before.empty() && AtStart.empty(); }
 };
 
 class Liveness {
@@ -32,15 +33,8 @@ public:
   static Liveness run(const LiftedRepresentation &LR,
                       const OtherReads &Others = OtherReads());
 
-  /// Live just before \p MI executes: what code inserted there must keep.
-  const RegisterSet &before(const llvm::MachineInstr &MI) const;
-  /// Live where control goes from \p From to \p To, its successor.
-  const RegisterSet &onEdge(const llvm::MachineBasicBlock &From,
-                            const llvm::MachineBasicBlock &To) const;
-  /// Live where the function begins.
-  const RegisterSet &atEntry(const llvm::MachineFunction &MF) const;
-  /// Live where \p MBB begins, whichever way control came.
-  const RegisterSet &atStart(const llvm::MachineBasicBlock &MBB) const;
+  /// What code inserted at \p Where must keep.
+  const RegisterSet &at(const InsertionPoint &Where) const;
 
 private:
   RegisterSet Everything = RegisterSet::all();

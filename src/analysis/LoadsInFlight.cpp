@@ -196,7 +196,7 @@ private:
   }
 
   void record(const MachineBasicBlock &MBB) {
-    State S = Result.atStart(MBB);
+    State S = Result.atStart(&MBB);
     Result.StartSets[&MBB] = registersOf(S);
     for (const MachineInstr &MI : MBB) {
       RegisterSet Set = registersOf(S);
@@ -220,14 +220,14 @@ LoadsInFlight LoadsInFlight::run(const LiftedRepresentation &LR) {
   return Result;
 }
 
-const State &LoadsInFlight::atStart(const MachineBasicBlock &MBB) const {
+const State &LoadsInFlight::atStart(const MachineBasicBlock *MBB) const {
   // Blocks that only each other lead to are entered from nowhere we know.
-  auto It = Starts.find(&MBB);
+  auto It = Starts.find(MBB);
   return It == Starts.end() ? Unknown : It->second;
 }
 
 State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
-  State S = atStart(*MI.getParent());
+  State S = atStart(MI.getParent());
   for (const MachineInstr &Earlier : *MI.getParent()) {
     if (&Earlier == &MI)
       break;
@@ -236,24 +236,20 @@ State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
   return S;
 }
 
-const RegisterSet &LoadsInFlight::before(const MachineInstr &MI) const {
-  auto It = Index.find(&MI);
-  return It == Index.end() ? Everything : Sets[It->second];
-}
-
-const RegisterSet &LoadsInFlight::onEdge(const MachineBasicBlock &,
-                                         const MachineBasicBlock &To) const {
-  auto It = StartSets.find(&To);
+const RegisterSet &LoadsInFlight::at(const InsertionPoint &Where) const {
+  if (Where.instruction()) {
+    auto It = Index.find(Where.instruction());
+    return It == Index.end() ? Everything : Sets[It->second];
+  }
+  auto It = StartSets.find(Where.block());
   return It == StartSets.end() ? Everything : It->second;
 }
 
-const RegisterSet &LoadsInFlight::atEntry(const MachineFunction &MF) const {
-  return MF.empty() ? Everything : onEdge(MF.front(), MF.front());
-}
-
-WaitCounts LoadsInFlight::waitsBefore(const MachineInstr &MI,
-                                      const RegisterSet &Registers) const {
-  return waitsFor(stateBefore(MI), Registers);
+WaitCounts LoadsInFlight::waitsAt(const InsertionPoint &Where,
+                                  const RegisterSet &Registers) const {
+  return waitsFor(Where.instruction() ? stateBefore(*Where.instruction())
+                                      : atStart(Where.block()),
+                  Registers);
 }
 
 /// False if \p MI is not behind where the walk is.
@@ -270,26 +266,18 @@ bool LoadsWalk::advanceTo(const MachineInstr &MI) {
   return false;
 }
 
-WaitCounts LoadsWalk::waitsBefore(const MachineInstr &MI,
-                                  const RegisterSet &Registers) {
-  if ((Facts.before(MI) & Registers).empty())
+WaitCounts LoadsWalk::waitsAt(const InsertionPoint &Where,
+                              const RegisterSet &Registers) {
+  const MachineInstr *MI = Where.instruction();
+  if (!MI)
+    return Facts.waitsAt(Where, Registers);
+  if ((Facts.at(Where) & Registers).empty())
     return {};
-  if (!advanceTo(MI)) {
-    S = Facts.stateBefore(MI);
-    At = &MI;
+  if (!advanceTo(*MI)) {
+    S = Facts.stateBefore(*MI);
+    At = MI;
   }
   return waitsFor(S, Registers);
-}
-
-WaitCounts LoadsInFlight::waitsOnEdge(const MachineBasicBlock &,
-                                      const MachineBasicBlock &To,
-                                      const RegisterSet &Registers) const {
-  return waitsFor(atStart(To), Registers);
-}
-
-WaitCounts LoadsInFlight::waitsAtEntry(const MachineFunction &MF,
-                                       const RegisterSet &Registers) const {
-  return waitsFor(MF.empty() ? Unknown : atStart(MF.front()), Registers);
 }
 
 void printLoadsInFlight(const LiftedRepresentation &LR, raw_ostream &OS) {
@@ -297,7 +285,7 @@ void printLoadsInFlight(const LiftedRepresentation &LR, raw_ostream &OS) {
   printAnnotated(
       LR, "in flight",
       [&](const MachineInstr &MI) -> const RegisterSet & {
-        return Facts.before(MI);
+        return Facts.at(InsertionPoint::before(MI));
       },
       OS);
 }

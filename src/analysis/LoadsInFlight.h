@@ -6,15 +6,12 @@
 #ifndef LUTHIER_ANALYSIS_LOADSINFLIGHT_H
 #define LUTHIER_ANALYSIS_LOADSINFLIGHT_H
 
+#include "analysis/InsertionPoint.h"
 #include "analysis/RegisterSet.h"
 #include "analysis/WaitCounters.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include <vector>
-
-namespace llvm {
-class MachineBasicBlock;
-}
 
 namespace luthier {
 
@@ -22,22 +19,14 @@ class LoadsInFlight {
 public:
   static LoadsInFlight run(const LiftedRepresentation &LR);
 
-  /// May be written by a load just before \p MI executes.
-  const RegisterSet &before(const llvm::MachineInstr &MI) const;
-  const RegisterSet &onEdge(const llvm::MachineBasicBlock &From,
-                            const llvm::MachineBasicBlock &To) const;
-  const RegisterSet &atEntry(const llvm::MachineFunction &MF) const;
+  /// May be written by a load while code at \p Where runs.
+  const RegisterSet &at(const InsertionPoint &Where) const;
 
   /// The weakest waits after which no load writes any of \p Registers, for code
-  /// before \p MI. Operations that were inserted before that place only make
+  /// at \p Where. Operations that were inserted before that point only make
   /// them stricter than they would have to be.
-  WaitCounts waitsBefore(const llvm::MachineInstr &MI,
-                         const RegisterSet &Registers) const;
-  WaitCounts waitsOnEdge(const llvm::MachineBasicBlock &From,
-                         const llvm::MachineBasicBlock &To,
-                         const RegisterSet &Registers) const;
-  WaitCounts waitsAtEntry(const llvm::MachineFunction &MF,
-                          const RegisterSet &Registers) const;
+  WaitCounts waitsAt(const InsertionPoint &Where,
+                     const RegisterSet &Registers) const;
 
   const WaitTraits &traits() const { return *Traits; }
 
@@ -58,7 +47,8 @@ public:
   using State = std::array<Queue, NumWaitCounters>;
 
 private:
-  const State &atStart(const llvm::MachineBasicBlock &MBB) const;
+  /// \p MBB may be null.
+  const State &atStart(const llvm::MachineBasicBlock *MBB) const;
   State stateBefore(const llvm::MachineInstr &MI) const;
 
   const WaitTraits *Traits = nullptr;
@@ -74,13 +64,12 @@ private:
   friend class LoadsWalk;
 };
 
-/// waitsBefore() for many places: quick as long as each is behind the last one,
-/// in its block. Refers to the facts.
+/// waitsAt() for many points: quick as long as each is behind the last one, in
+/// its block. Refers to the facts.
 class LoadsWalk {
 public:
   explicit LoadsWalk(const LoadsInFlight &Facts) : Facts(Facts) {}
-  WaitCounts waitsBefore(const llvm::MachineInstr &MI,
-                         const RegisterSet &Registers);
+  WaitCounts waitsAt(const InsertionPoint &Where, const RegisterSet &Registers);
 
 private:
   bool advanceTo(const llvm::MachineInstr &MI);

@@ -11,13 +11,16 @@
 #include "luthier/Refusal.h"
 #include "rewrite/Options.h"
 #include "rewrite/Result.h"
+#include "rewrite/selftest/SelfTest.h"
 
 namespace luthier {
 
 /// Instruments \p LR as \p Task says; \p LR's instructions stay as they are.
+/// What the task asks for of the self-test is added to \p SelfTest.
 llvm::Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
-                 HookResolver Resolve, const InstrumenterOptions &Options);
+                 HookResolver Resolve, const InstrumenterOptions &Options,
+                 SelfTestOptions SelfTest = {});
 
 } // namespace luthier
 

@@ -33,7 +33,7 @@ struct InstrumentationReport {
   unsigned StackBytes = 0;
   unsigned GroupSegmentBytes = 0; ///< Added.
   /// Unset if no state had to be kept.
-  std::optional<StateForm> Storage;
+  std::optional<StateValueArrayForm> Storage;
   size_t BytesBefore = 0, BytesAfter = 0;
   /// Seconds. EmitTime is the linker's, 0 where nothing is linked (offline).
   double CompileTime = 0, RewriteTime = 0, EmitTime = 0;

@@ -19,13 +19,13 @@ constexpr Choice<RegisterPolicy> Policies[] = {
     {"no-grow", RegisterPolicy::NoGrow},
 };
 
-constexpr Choice<StateForm> Forms[] = {
-    {"vgpr", StateForm::Vgpr},
-    {"agpr", StateForm::Agpr},
-    {"two-agprs", StateForm::TwoAgprs},
-    {"agpr-3sgprs", StateForm::AgprAnd3Sgprs},
-    {"spilled-3sgprs", StateForm::SpilledWith3Sgprs},
-    {"spilled-1sgpr", StateForm::SpilledWith1Sgpr},
+constexpr Choice<StateValueArrayForm> Forms[] = {
+    {"vgpr", StateValueArrayForm::Vgpr},
+    {"agpr", StateValueArrayForm::Agpr},
+    {"two-agprs", StateValueArrayForm::TwoAgprs},
+    {"agpr-3sgprs", StateValueArrayForm::AgprAnd3Sgprs},
+    {"spilled-3sgprs", StateValueArrayForm::SpilledWith3Sgprs},
+    {"spilled-1sgpr", StateValueArrayForm::SpilledWith1Sgpr},
 };
 
 template <typename T>
@@ -44,8 +44,8 @@ std::optional<T> choose(StringRef Variable, StringRef Given,
 
 } // namespace
 
-StringRef nameOf(StateForm Form) {
-  for (const Choice<StateForm> &C : Forms)
+StringRef nameOf(StateValueArrayForm Form) {
+  for (const Choice<StateValueArrayForm> &C : Forms)
     if (C.Value == Form)
       return C.Name;
   llvm_unreachable("every form has a name");
@@ -60,8 +60,8 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
         choose<RegisterPolicy>("LUTHIER_REGISTERS", *Given, Policies, Warn)
             .value_or(Result.Policy);
   if (auto Given = Variable("LUTHIER_STATE_STORAGE"))
-    Result.Storage =
-        choose<StateForm>("LUTHIER_STATE_STORAGE", *Given, Forms, Warn);
+    Result.Storage = choose<StateValueArrayForm>("LUTHIER_STATE_STORAGE",
+                                                 *Given, Forms, Warn);
   return Result;
 }
 

@@ -21,7 +21,7 @@ InstrumenterOptions parseSettings(
     llvm::function_ref<void(const llvm::Twine &)> Warn);
 
 /// Such as "two-agprs".
-llvm::StringRef nameOf(StateForm Form);
+llvm::StringRef nameOf(StateValueArrayForm Form);
 
 /// Those of the environment, read at the first call.
 const InstrumenterOptions &settings();

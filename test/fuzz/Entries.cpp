@@ -70,11 +70,11 @@ void liftAndAnalyse(const std::shared_ptr<const CodeObject> &Object,
   if (!LR)
     return;
   Liveness Live = Liveness::run(**LR);
-  InsertionPoints Legal = InsertionPoints::run(**LR);
+  InsertionLegality Legal = InsertionLegality::run(**LR);
   for (auto &[Symbol, MF] : (*LR)->functions())
     for (MachineBasicBlock &MBB : *MF)
       for (MachineInstr &MI : MBB) {
-        Live.before(MI);
+        Live.at(InsertionPoint::before(MI));
         take(Legal.anchorOf(MI));
       }
   amdgpu::MachineEncoder Encoder(*(*LR)->impl().Target);

@@ -47,22 +47,22 @@ Expected<bool> set(std::optional<To> &Option, Expected<From> Index) {
   return true;
 }
 
-std::optional<StateForm> anyForm(Dice &D, const EngineTarget &T) {
+std::optional<StateValueArrayForm> anyForm(Dice &D, const EngineTarget &T) {
   const bool HasAGPRs = T.Processor != StringRef("gfx906") && !T.isRdna();
-  const StateForm All[] = {StateForm::Vgpr,
-                           StateForm::SpilledWith3Sgprs,
-                           StateForm::SpilledWith1Sgpr,
-                           StateForm::Agpr,
-                           StateForm::TwoAgprs,
-                           StateForm::AgprAnd3Sgprs};
-  const StateForm Form = All[D.below(HasAGPRs ? 6 : 3)];
+  const StateValueArrayForm All[] = {StateValueArrayForm::Vgpr,
+                                     StateValueArrayForm::SpilledWith3Sgprs,
+                                     StateValueArrayForm::SpilledWith1Sgpr,
+                                     StateValueArrayForm::Agpr,
+                                     StateValueArrayForm::TwoAgprs,
+                                     StateValueArrayForm::AgprAnd3Sgprs};
+  const StateValueArrayForm Form = All[D.below(HasAGPRs ? 6 : 3)];
   return D.chance(60) ? std::optional(Form) : std::nullopt;
 }
 
 } // namespace
 
 std::string spelling(Way How) { return Ways[unsigned(How)]; }
-std::string spelling(StateForm Form) { return Forms[unsigned(Form)]; }
+std::string spelling(StateValueArrayForm Form) { return Forms[unsigned(Form)]; }
 
 std::string RandomCase::name() const {
   return "--target " + Target.name() + " --from " + Languages[unsigned(From)] +
@@ -87,7 +87,7 @@ Expected<bool> CaseOptions::parse(StringRef Name, StringRef Value) {
     return Form.takeError();
   Storage.emplace();
   if (Value != "any-storage")
-    *Storage = StateForm(*Form);
+    *Storage = StateValueArrayForm(*Form);
   return true;
 }
 

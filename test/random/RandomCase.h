@@ -28,7 +28,7 @@ struct RandomCase {
   Language From = Language::IR;
   Way How = Way::Poison;
   /// Unset: what the engine chooses.
-  std::optional<StateForm> Storage;
+  std::optional<StateValueArrayForm> Storage;
   RegisterPolicy Policy = RegisterPolicy::Grow;
   uint64_t Seed = 0;
 
@@ -40,7 +40,7 @@ struct CaseOptions {
   std::vector<EngineTarget> Targets = allTargets();
   std::optional<Language> From;
   std::optional<Way> How;
-  std::optional<std::optional<StateForm>> Storage;
+  std::optional<std::optional<StateValueArrayForm>> Storage;
   std::optional<RegisterPolicy> Policy;
 
   /// --target, --from, --way, --storage or --policy; false for another one.
@@ -49,7 +49,7 @@ struct CaseOptions {
 };
 
 std::string spelling(Way How);
-std::string spelling(StateForm Form);
+std::string spelling(StateValueArrayForm Form);
 
 } // namespace luthier::test
 

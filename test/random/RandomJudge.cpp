@@ -34,9 +34,9 @@ static JudgeOptions optionsFor(const RandomCase &Case) {
   Options.MostInstructions = MostInstructions;
   Options.Engine.Storage = Case.Storage;
   Options.Engine.Policy = Case.Policy;
-  Options.Engine.Poison = Case.How == Way::Poison;
-  Options.Engine.PoisonSeed = Case.Seed;
-  Options.Engine.PoisonMost = Case.Seed % 3 ? 8 : 64;
+  if (Case.How == Way::Poison)
+    Options.SelfTest.ScrambleSeed = Case.Seed;
+  Options.SelfTest.MaxScrambled = Case.Seed % 3 ? 8 : 64;
   // The dice know nothing of wait states.
   if (Case.From == Language::Assembly)
     Options.Strict = "uninitialised,loads=latest";
@@ -154,7 +154,7 @@ instrumentAtFixedAddresses(const RandomCase &Case, const RandomKernel &Kernel) {
       [&](const void *Handle) -> Expected<HookReference> {
         return HookReference{&Module, static_cast<const char *>(Handle)};
       },
-      How);
+      How, optionsFor(Case).SelfTest);
 }
 
 std::string digestOf(const RandomCase &Case) {

@@ -280,7 +280,7 @@ void Judging::instrument(const std::shared_ptr<const CodeObject> &Object,
         [&](const void *Handle) -> Expected<HookReference> {
           return HookReference{&Module, static_cast<const char *>(Handle)};
         },
-        How);
+        How, Options.SelfTest);
   }();
   if (!New) {
     std::string Text;

@@ -89,8 +89,9 @@ struct JudgeOptions {
   std::string Strict = "1";
   /// Instructions after which the original counts as endless; 0 for no limit.
   uint64_t MostInstructions = 0;
-  /// Storage forms, policies, poison; addresses are filled in.
+  /// Storage forms and policies; addresses are filled in.
   InstrumenterOptions Engine = {};
+  SelfTestOptions SelfTest = {};
   /// Contents of registers that nobody has written, and more.
   uint64_t DeviceSeed = 1;
 };

@@ -8,10 +8,8 @@ using namespace llvm;
 namespace luthier::test {
 
 EngineFixture::EngineFixture(EngineTarget T) : T(T) {
-  if (const char *Seed = std::getenv("LUTHIER_TEST_SCRAMBLE")) {
-    Options.Engine.Poison = true;
-    Options.Engine.PoisonSeed = std::strtoull(Seed, nullptr, 10);
-  }
+  if (const char *Seed = std::getenv("LUTHIER_TEST_SCRAMBLE"))
+    Options.SelfTest.ScrambleSeed = std::strtoull(Seed, nullptr, 10);
   Options.OnlyWhatIsRead = !std::getenv("LUTHIER_TEST_FULL_COMPARISON");
 }
 

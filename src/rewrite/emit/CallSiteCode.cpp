@@ -8,61 +8,66 @@ using namespace llvm;
 
 namespace luthier {
 
-MCRegister SeamCode::sgpr(unsigned N) const {
+CallSiteCode::CallSiteCode(amdgpu::MachineEncoder &Encoder, unsigned WaveSize,
+                           amdgpu::CodeLayout &Layout)
+    : Encoder(Encoder), Traits(Encoder.target().traits()), WaveSize(WaveSize),
+      Layout(Layout) {}
+
+MCRegister CallSiteCode::sgpr(unsigned N) const {
   return Encoder.target().registerFiles().sgpr(N);
 }
 
-MCRegister SeamCode::sgprPair(unsigned N) const {
+MCRegister CallSiteCode::sgprPair(unsigned N) const {
   return Encoder.target().registerFiles().sgprPair(N);
 }
 
-MCRegister SeamCode::vgpr(unsigned N) const {
+MCRegister CallSiteCode::vgpr(unsigned N) const {
   return Encoder.target().registerFiles().vgpr(N);
 }
 
-MCRegister SeamCode::agpr(unsigned N) const {
+MCRegister CallSiteCode::agpr(unsigned N) const {
   return Encoder.target().registerFiles().agpr(N);
 }
 
-MCRegister SeamCode::half(MCRegister Pair, unsigned I) const {
+MCRegister CallSiteCode::half(MCRegister Pair, unsigned I) const {
   return Encoder.target().registers().getSubReg(Pair, I ? AMDGPU::sub1
                                                         : AMDGPU::sub0);
 }
 
-MCRegister SeamCode::mask(MCRegister Pair) const {
+MCRegister CallSiteCode::mask(MCRegister Pair) const {
   return WaveSize == 64 ? Pair : half(Pair, 0);
 }
 
-void SeamCode::op(unsigned Opcode, ArrayRef<MCOperand> Operands) {
+void CallSiteCode::op(unsigned Opcode, ArrayRef<MCOperand> Operands) {
   SmallVector<uint8_t, 16> Code;
   Encoder.encode(Opcode, Operands, Code);
   Layout.append(Code);
 }
 
-void SeamCode::move(MCRegister To, MCRegister From) {
+void CallSiteCode::move(MCRegister To, MCRegister From) {
   op(AMDGPU::S_MOV_B32, {reg(To), reg(From)});
 }
 
-void SeamCode::set(MCRegister To, uint32_t Value) {
+void CallSiteCode::set(MCRegister To, uint32_t Value) {
   op(AMDGPU::S_MOV_B32, {reg(To), imm(int32_t(Value))});
 }
 
-void SeamCode::moveMask(MCRegister To, MCRegister From) {
+void CallSiteCode::moveMask(MCRegister To, MCRegister From) {
   op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
      {reg(mask(To)), reg(mask(From))});
 }
 
-void SeamCode::activateAll() {
+void CallSiteCode::activateAll() {
   op(WaveSize == 64 ? AMDGPU::S_MOV_B64 : AMDGPU::S_MOV_B32,
      {reg(mask(AMDGPU::EXEC)), imm(-1)});
 }
 
-void SeamCode::invertExec() {
+void CallSiteCode::invertExec() {
   op(WaveSize == 64 ? AMDGPU::S_NOT_B64 : AMDGPU::S_NOT_B32,
      {reg(mask(AMDGPU::EXEC)), reg(mask(AMDGPU::EXEC))});
 }
 
-void SeamCode::moveVector(MCRegister To, MCRegister From) {
+void CallSiteCode::moveVector(MCRegister To, MCRegister From) {
   const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
   auto isAccumulation = [&](MCRegister R) {
     return Files.rangeOf(R).File == amdgpu::RegisterFile::AGPR;
@@ -75,46 +80,46 @@ void SeamCode::moveVector(MCRegister To, MCRegister From) {
   op(Opcode, {reg(To), reg(From)});
 }
 
-void SeamCode::readLane(MCRegister To, MCRegister State, unsigned Lane) {
+void CallSiteCode::readLane(MCRegister To, MCRegister State, unsigned Lane) {
   op(AMDGPU::V_READLANE_B32, {reg(To), reg(State), imm(Lane)});
 }
 
-void SeamCode::writeLane(MCRegister State, unsigned Lane, MCOperand From) {
+void CallSiteCode::writeLane(MCRegister State, unsigned Lane, MCOperand From) {
   op(AMDGPU::V_WRITELANE_B32, {reg(State), From, imm(Lane), reg(State)});
 }
 
-void SeamCode::saveSCC(MCRegister To) {
+void CallSiteCode::saveSCC(MCRegister To) {
   op(AMDGPU::S_CSELECT_B32, {reg(To), imm(1), imm(0)});
 }
 
-void SeamCode::restoreSCC(MCRegister From) {
+void CallSiteCode::restoreSCC(MCRegister From) {
   op(AMDGPU::S_CMP_LG_U32, {reg(From), imm(0)});
 }
 
-void SeamCode::setSCC(bool Value) {
+void CallSiteCode::setSCC(bool Value) {
   op(Value ? AMDGPU::S_CMP_EQ_U32 : AMDGPU::S_CMP_LG_U32, {imm(0), imm(0)});
 }
 
-void SeamCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
+void CallSiteCode::store(MCRegister Vector, MCRegister Base, unsigned Offset) {
   if (Base)
     return op(AMDGPU::SCRATCH_STORE_DWORD_SADDR,
               {reg(Vector), reg(Base), imm(Offset), imm(0)});
-  assert(Offset <= Waits.Memory.ScratchReach && "no address");
+  assert(Offset <= Traits.Memory.ScratchReach && "no address");
   op(AMDGPU::SCRATCH_STORE_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
 }
 
-void SeamCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
+void CallSiteCode::load(MCRegister Vector, MCRegister Base, unsigned Offset) {
   if (Base)
     return op(AMDGPU::SCRATCH_LOAD_DWORD_SADDR,
               {reg(Vector), reg(Base), imm(Offset), imm(0)});
-  assert(Offset <= Waits.Memory.ScratchReach && "no address");
+  assert(Offset <= Traits.Memory.ScratchReach && "no address");
   op(AMDGPU::SCRATCH_LOAD_DWORD_ST, {reg(Vector), imm(Offset), imm(0)});
 }
 
 /// What the scalar cache would write back later, when the memory may be another
 /// wave's, is written back at once.
-void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
-  assert(!Waits.Memory.ScratchReach && Offset < ScalarReach &&
+void CallSiteCode::storeScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Traits.Memory.ScratchReach && Offset < ScalarReach &&
          "not to be reached");
   op(AMDGPU::S_STORE_DWORD_IMM,
      {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
@@ -123,8 +128,8 @@ void SeamCode::storeScalar(MCRegister Scalar, unsigned Offset) {
   awaitMemory();
 }
 
-void SeamCode::loadScalar(MCRegister Scalar, unsigned Offset) {
-  assert(!Waits.Memory.ScratchReach && Offset < ScalarReach &&
+void CallSiteCode::loadScalar(MCRegister Scalar, unsigned Offset) {
+  assert(!Traits.Memory.ScratchReach && Offset < ScalarReach &&
          "not to be reached");
   op(AMDGPU::S_LOAD_DWORD_IMM,
      {reg(Scalar), reg(AMDGPU::FLAT_SCR), imm(Offset * WaveSize), imm(0)});
@@ -139,21 +144,21 @@ static constexpr unsigned modeField(unsigned Offset, unsigned Width) {
 /// From rounding up to FP16_OVFL, with exceptions in between; above are bits
 /// that are not about arithmetic.
 static constexpr unsigned ModeWidth = 24;
-/// Nearest, denormals of all sizes, clamps that make zero of what is no number,
+/// Nearest, denormals of all sizes, clamps that make zero of NaN,
 /// IEEE. The last two do not exist on gfx12, where their bits are not kept.
 static constexpr unsigned DefaultMode = 0x3f0;
 
-void SeamCode::readMode(MCRegister To) {
+void CallSiteCode::readMode(MCRegister To) {
   op(AMDGPU::S_GETREG_B32, {reg(To), imm(modeField(0, ModeWidth))});
 }
 
-void SeamCode::writeMode(MCRegister From) {
+void CallSiteCode::writeMode(MCRegister From) {
   op(AMDGPU::S_SETREG_B32, {reg(From), imm(modeField(0, ModeWidth))});
 }
 
-void SeamCode::setDefaultMode() {
+void CallSiteCode::setDefaultMode() {
   op(AMDGPU::S_SETREG_IMM32_B32,
-     {imm(Waits.Instructions.HasClampModes ? DefaultMode : DefaultMode & 0xff),
+     {imm(Traits.Instructions.HasClampModes ? DefaultMode : DefaultMode & 0xff),
       imm(modeField(0, ModeWidth))});
 }
 
@@ -166,7 +171,7 @@ static constexpr std::pair<WaitCounter, unsigned> SplitWaits[] = {
     {WaitCounter::Km, AMDGPU::S_WAIT_KMCNT},
     {WaitCounter::Exp, AMDGPU::S_WAIT_EXPCNT}};
 
-void SeamCode::await(const WaitCounts &Counts) {
+void CallSiteCode::await(const WaitCounts &Counts) {
   const WaitTraits &Traits = waitTraits(Encoder.target().subtarget());
   if (Traits.HasSplitCounters) {
     for (auto [Counter, Opcode] : SplitWaits)
@@ -178,7 +183,7 @@ void SeamCode::await(const WaitCounts &Counts) {
     op(AMDGPU::S_WAITCNT, imm(encodeWaits(Counts, Traits)));
 }
 
-void SeamCode::awaitMemory() {
+void CallSiteCode::awaitMemory() {
   WaitCounts Counts;
   Counts.fill(0);
   if (waitTraits(Encoder.target().subtarget()).HasSplitCounters)
@@ -186,58 +191,58 @@ void SeamCode::awaitMemory() {
   await(Counts);
 }
 
-void SeamCode::awaitStack() {
+void CallSiteCode::awaitStack() {
   WaitCounts Counts;
   Counts[unsigned(WaitCounter::Vm)] = 0;
   await(Counts);
 }
 
-void SeamCode::waitStates(unsigned Count) {
+void CallSiteCode::waitStates(unsigned Count) {
   constexpr unsigned MaxPerNop = 8; // On the oldest targets.
   for (; Count > 0; Count -= std::min(Count, MaxPerNop))
     op(AMDGPU::S_NOP, imm(std::min(Count, MaxPerNop) - 1));
 }
 
-void SeamCode::awaitALU() {
-  if (Waits.Hazards.AwaitsALU)
+void CallSiteCode::awaitALU() {
+  if (Traits.Hazards.AwaitsALU)
     op(AMDGPU::S_WAITCNT_DEPCTR, imm(0));
 }
 
-void SeamCode::operateOnVectors(MCRegister Mask) {
+void CallSiteCode::operateOnVectors(MCRegister Mask) {
   op(AMDGPU::V_CMP_NE_U32_e64, {reg(mask(Mask)), imm(0), imm(0)});
 }
 
-void SeamCode::beforeDeallocation(bool UsesStack) {
-  if (UsesStack && Waits.Waits.HasSplitCounters)
+void CallSiteCode::beforeDeallocation(bool UsesStack) {
+  if (UsesStack && Traits.Waits.HasSplitCounters)
     op(AMDGPU::S_WAIT_STORECNT, imm(0));
   else if (UsesStack)
     op(AMDGPU::S_WAITCNT_VSCNT, {reg(AMDGPU::SGPR_NULL), imm(0)});
   waitStates(1);
 }
 
-void SeamCode::awaitScalarsOfMasks() {
-  if (Waits.Hazards.HasMaskHazard && WaveSize == 64)
+void CallSiteCode::awaitScalarsOfMasks() {
+  if (Traits.Hazards.HasMaskHazard && WaveSize == 64)
     awaitALU();
 }
 
-void SeamCode::renewMask(MCRegister Pair) {
-  if (Waits.Hazards.HasMaskHazard && WaveSize == 64)
+void CallSiteCode::renewMask(MCRegister Pair) {
+  if (Traits.Hazards.HasMaskHazard && WaveSize == 64)
     moveMask(Pair, Pair);
 }
 
 /// So many of these let the reads of the wave's vector instructions end.
-void SeamCode::forgetReads() {
-  if (!Waits.Hazards.HasReadHazard)
+void CallSiteCode::forgetReads() {
+  if (!Traits.Hazards.HasReadHazard)
     return;
   for (unsigned N = WaveSize == 32 ? 4 : 8; N; --N)
     op(AMDGPU::DS_NOP, {});
 }
 
-void SeamCode::branchWithoutLanes(amdgpu::CodeLayout::Label To) {
+void CallSiteCode::branchWithoutLanes(amdgpu::CodeLayout::Label To) {
   Layout.branch(Encoder.branchWord(AMDGPU::S_CBRANCH_EXECZ), To);
 }
 
-void SeamCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
+void CallSiteCode::branch(bool OnSCC, amdgpu::CodeLayout::Label To) {
   Layout.branch(
       Encoder.branchWord(OnSCC ? AMDGPU::S_CBRANCH_SCC1 : AMDGPU::S_BRANCH),
       To);

@@ -6,17 +6,17 @@
 #define LUTHIER_REWRITE_EMIT_CALLSITECODE_H
 
 #include "amdgpu/MachineEncoder.h"
+#include "amdgpu/TargetTraits.h"
 #include "analysis/WaitCounters.h"
-#include "rewrite/emit/HazardTraits.h"
+
 #include <cstdint>
 
 namespace luthier {
 
-class SeamCode {
+class CallSiteCode {
 public:
-  SeamCode(amdgpu::MachineEncoder &Encoder, const SeamTraits &Waits,
-           unsigned WaveSize, amdgpu::CodeLayout &Layout)
-      : Encoder(Encoder), Waits(Waits), WaveSize(WaveSize), Layout(Layout) {}
+  CallSiteCode(amdgpu::MachineEncoder &Encoder, unsigned WaveSize,
+               amdgpu::CodeLayout &Layout);
 
   static llvm::MCOperand reg(llvm::MCRegister R) {
     return llvm::MCOperand::createReg(R);
@@ -117,8 +117,7 @@ public:
   /// more to the application, whose compiler has not seen it.
   void forgetReads();
 
-  const HazardTraits &waits() const { return Waits.Hazards; }
-  unsigned waveSize() const { return WaveSize; }
+  const HazardTraits &waits() const { return Traits.Hazards; }
 
 private:
   /// s_cbranch_scc1 or s_branch.
@@ -126,7 +125,7 @@ private:
   void branchWithoutLanes(amdgpu::CodeLayout::Label To);
 
   amdgpu::MachineEncoder &Encoder;
-  const SeamTraits &Waits;
+  const TargetTraits &Traits;
   unsigned WaveSize;
   amdgpu::CodeLayout &Layout;
 };

@@ -8,21 +8,21 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// One point being written.
-class PointCode {
+/// One call site being written.
+class CallSiteEmitter {
 public:
-  PointCode(amdgpu::MachineEncoder &Encoder, SeamCode &Code,
-            const FramePlan &Plan, const Payload &P, const PlannedPoint &Point,
-            const PointSaves &S, KernelHazards Hazards)
-      : Encoder(Encoder), Code(Code), Plan(Plan), Frame(Plan.Frame), P(P),
-        Point(Point), S(S), Hazards(Hazards) {
-    for (const ArgumentMove &Move : Point.Moves) {
+  CallSiteEmitter(const HookPlan &Hooks, const PlannedCallSite &Planned,
+                  amdgpu::MachineEncoder &Encoder, CallSiteCode &Code)
+      : Encoder(Encoder), Code(Code), Plan(Hooks.Registers), Frame(Plan.Frame),
+        P(Hooks.Payloads[Planned.Site->Variant]), Site(*Planned.Site),
+        S(Planned.Spills), Facts(Hooks.Facts) {
+    for (const ArgumentMove &Move : Site.Moves) {
       ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
       ReadsVectors |= Move.Slot.IsVector;
     }
   }
 
-  size_t write() {
+  size_t emit() {
     awaitApplication();
     if (S.State.IsNeeded)
       Plan.State->acquire(Code, Plan.Stack, S.State);
@@ -57,31 +57,31 @@ private:
   BitVector borrowedScalars() const;
 
   amdgpu::MachineEncoder &Encoder;
-  SeamCode &Code;
-  const FramePlan &Plan;
+  CallSiteCode &Code;
+  const RegisterPlan &Plan;
   const PayloadFrame &Frame;
   const Payload &P;
-  const PlannedPoint &Point;
-  const PointSaves &S;
-  KernelHazards Hazards;
+  const CallSite &Site;
+  const CallSiteSpills &S;
+  const KernelFacts &Facts;
   bool ReadsRegisters = false, ReadsVectors = false;
 };
 
 /// Until what is read or overwritten below is what the program shows.
-void PointCode::awaitApplication() {
+void CallSiteEmitter::awaitApplication() {
   // Scalar registers are read below, by either unit.
   if (ReadsRegisters || S.VCC || !S.Scalars.empty())
     Code.awaitALU();
-  if (S.Borrows && Hazards.ReadsLate)
+  if (S.Borrows && Facts.ReadsLate)
     Code.awaitMemory();
   else
     Code.await(S.Waits);
   if (ReadsVectors || P.ReadsApplication || S.Borrows)
-    Code.waitStates(Hazards.MatrixOps ? Code.waits().MatrixStates
-                                      : Code.waits().EnterStates);
+    Code.waitStates(Facts.MatrixOps ? Code.waits().MatrixStates
+                                    : Code.waits().EnterStates);
 }
 
-void PointCode::saveFlags() {
+void CallSiteEmitter::saveFlags() {
   if (S.SCC)
     Code.saveSCC(Frame.SccSave);
   if (S.VCC)
@@ -92,7 +92,7 @@ void PointCode::saveFlags() {
     Code.move(Frame.M0Save, AMDGPU::M0);
 }
 
-void PointCode::enterStack() {
+void CallSiteEmitter::enterStack() {
   Code.activateAll();
   Code.set(Frame.StackPointer, Plan.Stack.Base);
   Code.awaitALU();
@@ -104,20 +104,20 @@ void PointCode::enterStack() {
   Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
 }
 
-SmallVector<uint8_t, 64> PointCode::argumentMoves() const {
+SmallVector<uint8_t, 64> CallSiteEmitter::argumentMoves() const {
   SmallVector<uint8_t, 64> Bytes;
-  encodeMoves(Point.Moves, Frame, Encoder, Bytes, Plan.stackPointer());
+  encodeMoves(Site.Moves, Frame, Encoder, Bytes, Plan.stackPointer());
   return Bytes;
 }
 
-void PointCode::renewMasks(const BitVector &Registers) {
+void CallSiteEmitter::renewMasks(const BitVector &Registers) {
   for (unsigned N = 0; N + 1 < Registers.size(); N += 2)
     if (Registers.test(N) || Registers.test(N + 1))
       Code.renewMask(Code.sgprPair(N));
 }
 
 /// The application may just have read them as masks.
-BitVector PointCode::borrowedScalars() const {
+BitVector CallSiteEmitter::borrowedScalars() const {
   BitVector Result(P.SGPRs.size());
   for (unsigned N : P.SGPRs.set_bits())
     if (Plan.isApplicationSGPR(N))
@@ -126,7 +126,7 @@ BitVector PointCode::borrowedScalars() const {
 }
 
 /// What the payload itself relies on.
-void PointCode::prepare() {
+void CallSiteEmitter::prepare() {
   const HazardTraits &Waits = Code.waits();
   if (S.MODE) {
     Code.waitStates(Waits.ModeStates);
@@ -150,19 +150,19 @@ void PointCode::prepare() {
 
 /// Whether vector instructions read scalar registers that the application may
 /// write next.
-bool PointCode::readsScalarsByVectors() const {
+bool CallSiteEmitter::readsScalarsByVectors() const {
   if (!S.Scalars.empty() || P.VectorsReadVCC)
     return true;
   const int First = P.ReadByVectors.find_first();
   if (First >= 0 && unsigned(First) < Frame.ApplicationSGPRs)
     return true;
-  return any_of(Point.Moves, [&](const ArgumentMove &Move) {
+  return any_of(Site.Moves, [&](const ArgumentMove &Move) {
     const auto *Reg = std::get_if<MCRegister>(&Move.Value);
     return Move.Slot.IsVector && Reg && !Plan.Files->rangeOf(*Reg).isVector();
   });
 }
 
-void PointCode::restore() {
+void CallSiteEmitter::restore() {
   const HazardTraits &Waits = Code.waits();
   // The next payload, and what is restored below, overwrite its data.
   if (P.StoresWide)
@@ -199,8 +199,7 @@ void PointCode::restore() {
   }
   if (S.State.IsNeeded)
     Plan.State->release(Code, Plan.Stack, S.State);
-  if (P.WritesApplication || S.Borrows ||
-      (Hazards.DividesByVCC && P.ClobbersVCC))
+  if (P.WritesApplication || S.Borrows || (Facts.DividesByVCC && P.ClobbersVCC))
     Code.waitStates(Waits.LeaveStates);
   else if (S.M0) // Before LDS, GDS, s_sendmsg and s_movrel read it.
     Code.waitStates(Waits.M0States);
@@ -211,22 +210,11 @@ void PointCode::restore() {
 
 } // namespace
 
-Expected<PointSaves> PointWriter::plan(const PlannedPoint &Point,
-                                       const RegisterSet &Live) const {
-  const Payload &P = Payloads[Point.Variant];
-  Expected<PointSaves> Saves =
-      planSaves(Encoder.target(), Waits, Plan, Hazards, P, Point, Live);
-  if (Saves && Hazards.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))
-    Saves->Touched.add(AMDGPU::VCC);
-  return Saves;
-}
-
-size_t PointWriter::write(const PlannedPoint &Point, const PointSaves &Saves,
-                          amdgpu::CodeLayout &Layout) const {
-  SeamCode Code(Encoder, Waits, Plan.Frame.WaveSize, Layout);
-  return PointCode(Encoder, Code, Plan, Payloads[Point.Variant], Point, Saves,
-                   Hazards)
-      .write();
+size_t emitCallSite(const HookPlan &Plan, const PlannedCallSite &Site,
+                    amdgpu::MachineEncoder &Encoder,
+                    amdgpu::CodeLayout &Layout) {
+  CallSiteCode Code(Encoder, Plan.Registers.Frame.WaveSize, Layout);
+  return CallSiteEmitter(Plan, Site, Encoder, Code).emit();
 }
 
 } // namespace luthier

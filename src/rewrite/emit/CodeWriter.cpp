@@ -6,6 +6,7 @@
 #include "luthier/Refusal.h"
 #include "rewrite/emit/OriginalPC.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/Endian.h"
@@ -36,8 +37,7 @@ private:
   bool writeTransfer(const ControlTransfer &Transfer);
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
-  template <typename Callback, typename... Args>
-  void insert(Callback &Insert, const Args &...Where);
+  void insert(const InsertionPoint &Where);
   WrittenCode place(std::vector<uint8_t> Code) const;
 
   const LiftedRepresentation &LR;
@@ -71,20 +71,29 @@ Expected<WrittenCode> CodeWriter::run() {
   return place(std::move(*Code));
 }
 
-template <typename Callback, typename... Args>
-void CodeWriter::insert(Callback &Insert, const Args &...Where) {
-  if (!Insert)
+void CodeWriter::insert(const InsertionPoint &Where) {
+  if (!Options.Insert)
     return;
   const size_t Begin = Layout.size();
-  Insert(Where..., Layout);
+  Options.Insert(Where, Layout);
   if (Layout.size() != Begin)
-    Result.Inserted.push_back({Begin, Layout.size()});
+    Result.Inserted.push_back({{Begin, Layout.size()}, Begin});
+}
+
+uint64_t WrittenCode::offsetOf(uint64_t LayoutOffset) const {
+  const auto Behind = llvm::upper_bound(
+      Inserted, LayoutOffset, [](uint64_t Offset, const Insertion &Each) {
+        return Offset < Each.LayoutBegin;
+      });
+  assert(Behind != Inserted.begin() && "nothing was inserted there");
+  const Insertion &Found = *std::prev(Behind);
+  return Found.Begin + (LayoutOffset - Found.LayoutBegin);
 }
 
 Error CodeWriter::writeFunction(const MachineFunction &MF) {
   const size_t Begin = Layout.size();
   Layout.bind(Entries[&MF]);
-  insert(Options.AtEntry, MF);
+  insert(InsertionPoint::entry(MF));
   // Into a function come calls, which go to its label.
   FallsThrough |= Layout.size() != Begin;
   for (const MachineBasicBlock &MBB : MF)
@@ -105,7 +114,7 @@ Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
       Layout.allowIslands(FallsThrough);
     if (const unsigned Length = clauseLength(LR, MI))
       LeftInClause = Length;
-    insert(Options.Before, MI);
+    insert(InsertionPoint::before(MI));
     const size_t Begin = Layout.size();
     if (Error E = writeKept(MI))
       return E;
@@ -116,7 +125,7 @@ Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
   }
   auto Next = std::next(MBB.getIterator());
   if (FallsThrough && Next != MBB.getParent()->end())
-    insert(Options.OnEdge, MBB, *Next);
+    insert(InsertionPoint::edge(MBB, *Next));
   return Error::success();
 }
 
@@ -241,7 +250,7 @@ bool CodeWriter::writeTransfer(const ControlTransfer &Transfer) {
 /// Where \p Branch has to go so that the edge's code is passed.
 CodeWriter::Label CodeWriter::targetOf(const MachineInstr &Branch,
                                        const MachineBasicBlock &To) {
-  if (!Options.OnEdge)
+  if (!Options.Insert)
     return Blocks[&To];
   auto [It, IsNew] = TakenEdges.insert({{Branch.getParent(), &To}, 0});
   if (IsNew)
@@ -253,7 +262,7 @@ void CodeWriter::writeTakenEdges() {
   for (auto [Edge, Stub] : TakenEdges) {
     const auto [From, To] = Edge;
     const size_t Begin = Layout.size();
-    insert(Options.OnEdge, *From, *To);
+    insert(InsertionPoint::edge(*From, *To));
     if (Layout.size() == Begin) {
       Layout.alias(Stub, Blocks[To]);
       continue;
@@ -272,7 +281,7 @@ WrittenCode CodeWriter::place(std::vector<uint8_t> Code) const {
   Placed.Code = std::move(Code);
   for (KeptInstruction &Kept : Placed.Map)
     Kept.Offset = Layout.place(Kept.Offset);
-  for (WrittenCode::Extent &Extent : Placed.Inserted) {
+  for (WrittenCode::Insertion &Extent : Placed.Inserted) {
     const uint64_t Size = Extent.End - Extent.Begin;
     Extent.Begin = Layout.place(Extent.Begin);
     Extent.End = Extent.Begin + Size;

@@ -5,6 +5,7 @@
 #define LUTHIER_REWRITE_EMIT_CODEWRITER_H
 
 #include "amdgpu/MachineEncoder.h"
+#include "analysis/InsertionPoint.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -12,24 +13,17 @@
 
 namespace luthier {
 
-/// Where to insert: each callback appends to the layout it is given, or
-/// nothing. What one call appends stays together; it must not bind or use
-/// labels of its own beyond what it appends.
+/// Appends to the layout what is to run at a point, or nothing. What one call
+/// appends stays together; it must not bind or use labels of its own beyond
+/// what it appends.
+using InsertionCallback =
+    llvm::function_ref<void(const InsertionPoint &, amdgpu::CodeLayout &)>;
+
 struct CodeWriterOptions {
-  /// Before an instruction, on whatever way control gets there.
-  llvm::function_ref<void(const llvm::MachineInstr &, amdgpu::CodeLayout &)>
-      Before = nullptr;
-  /// On the way from one block to a successor of it, after From's last
-  /// instruction. A fall-through edge's code stands between the blocks, a taken
-  /// branch's behind the function.
-  llvm::function_ref<void(const llvm::MachineBasicBlock &From,
-                          const llvm::MachineBasicBlock &To,
-                          amdgpu::CodeLayout &)>
-      OnEdge = nullptr;
-  /// Once per call or launch of a function; branches back to its first block do
-  /// not pass here. The kernel's stands at the start of the code.
-  llvm::function_ref<void(const llvm::MachineFunction &, amdgpu::CodeLayout &)>
-      AtEntry = nullptr;
+  /// Called once for each point, in the order of the code; the kernel's entry
+  /// comes first. Code on an edge stands between the blocks where control falls
+  /// through, and behind the function where a branch is taken.
+  InsertionCallback Insert = nullptr;
 
   /// The code is to run elsewhere than the original, which stays loaded: calls
   /// that were resolved go to the functions written here, and code that asks
@@ -57,10 +51,17 @@ struct WrittenCode {
     uint64_t Begin = 0, End = 0;
     bool isEmpty() const { return Begin == End; }
   };
+  struct Insertion : Extent {
+    uint64_t LayoutBegin = 0; ///< The layout's size before it was appended.
+  };
   std::vector<uint8_t> Code;
   std::vector<KeptInstruction> Map; ///< In order of Offset.
-  std::vector<Extent> Inserted;     ///< By callbacks; in order, none empty.
+  std::vector<Insertion> Inserted;  ///< In order, none empty.
   std::vector<Extent> Functions;    ///< As in LiftedRepresentation.
+
+  /// Where in the code that is which was inserted when the layout had the size
+  /// \p LayoutOffset.
+  uint64_t offsetOf(uint64_t LayoutOffset) const;
 };
 
 /// The code of all functions of \p LR, the kernel first. Refuses with

@@ -98,24 +98,16 @@ static uint64_t originalFrom(const LiftedRepresentation &LR,
   return 0;
 }
 
-static uint64_t originalOf(const LiftedRepresentation &LR, const Place &P) {
-  switch (P.K) {
-  case Place::Kind::Before:
-    return originalFrom(LR, *P.MI->getParent(), P.MI->getIterator());
-  case Place::Kind::Edge:
-    return originalFrom(LR, *P.To, P.To->begin());
-  case Place::Kind::Entry:
-    return originalFrom(LR, P.MF->front(), P.MF->front().begin());
-  }
-  llvm_unreachable("every kind of place is handled");
-}
-
 std::vector<PlacedHook> placedHooks(const LiftedRepresentation &LR,
                                     const VariantPlan &Plan) {
   std::vector<PlacedHook> Result;
-  for (const PlannedPoint &Point : Plan.Points)
-    Result.push_back({originalOf(LR, Point.Where),
-                      Plan.Variants[Point.Variant].Hook.Function});
+  for (const CallSite &Site : Plan.CallSites) {
+    const MachineInstr *MI = Site.Where.instruction();
+    const MachineBasicBlock &MBB = MI ? *MI->getParent() : *Site.Where.block();
+    Result.push_back(
+        {originalFrom(LR, MBB, MI ? MI->getIterator() : MBB.begin()),
+         Plan.Variants[Site.Variant].Hook.Function});
+  }
   return Result;
 }
 

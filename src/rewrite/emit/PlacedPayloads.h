@@ -33,7 +33,7 @@ std::vector<PlacedFixup> placeFixups(llvm::ArrayRef<PlacedPayload> Placed,
                                      llvm::ArrayRef<Payload> Payloads,
                                      llvm::ArrayRef<PayloadVariant> Variants);
 
-/// One entry for each point of \p Plan, in its order.
+/// One entry for each call site of \p Plan, in its order.
 std::vector<PlacedHook> placedHooks(const LiftedRepresentation &LR,
                                     const VariantPlan &Plan);
 

@@ -80,7 +80,7 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
     Temporary = std::max<unsigned>(Temporary, alignTo(Needs.OwnSGPR, 2));
 }
 
-void Prologue::write(SeamCode &Code) const {
+void Prologue::write(CallSiteCode &Code) const {
   if (!Needs.any() && !Needs.PreloadsArguments)
     return;
   if (Needs.Stack.IsUsed)
@@ -105,7 +105,7 @@ void Prologue::write(SeamCode &Code) const {
 /// application's own set-up, if any, computes.
 ///   s_add_u32 flat_scratch_lo, s4, s9
 ///   s_addc_u32 flat_scratch_hi, s5, 0
-void Prologue::setUpScratch(SeamCode &Code) const {
+void Prologue::setUpScratch(CallSiteCode &Code) const {
   if (Traits.Scratch == ScratchSetup::Architected)
     return;
   const unsigned Init = *After.at(LaunchValue::FlatScratchInit);
@@ -115,7 +115,7 @@ void Prologue::setUpScratch(SeamCode &Code) const {
       IsPair ? MCRegister(AMDGPU::FLAT_SCR_LO) : Code.sgpr(Temporary);
   const MCRegister High =
       IsPair ? MCRegister(AMDGPU::FLAT_SCR_HI) : Code.sgpr(Temporary + 1);
-  using C = SeamCode;
+  using C = CallSiteCode;
   Code.op(AMDGPU::S_ADD_U32,
           {C::reg(Low), C::reg(Code.sgpr(Init)), C::reg(Code.sgpr(Offset))});
   Code.op(AMDGPU::S_ADDC_U32,
@@ -129,7 +129,7 @@ void Prologue::setUpScratch(SeamCode &Code) const {
           {C::reg(High), C::imm(AMDGPU::Hwreg::ID_FLAT_SCR_HI | AllBits)});
 }
 
-MCRegister Prologue::atEntry(SeamCode &Code, MCRegister Wanted) const {
+MCRegister Prologue::atEntry(CallSiteCode &Code, MCRegister Wanted) const {
   for (unsigned N = 0; N < MaxLaunchVGPRs; ++N)
     if (Wanted == Code.vgpr(N))
       return Needs.Entry;
@@ -137,8 +137,8 @@ MCRegister Prologue::atEntry(SeamCode &Code, MCRegister Wanted) const {
 }
 
 /// Lanes that are not active now do not exist.
-void Prologue::captureIds(SeamCode &Code) const {
-  using C = SeamCode;
+void Prologue::captureIds(CallSiteCode &Code) const {
+  using C = CallSiteCode;
   const MCRegister Ids = atEntry(Code, Needs.WorkItemIds), X = Code.vgpr(0);
   if (Traits.PacksWorkItemIds) {
     Code.moveVector(Ids, X);
@@ -162,8 +162,8 @@ void Prologue::captureIds(SeamCode &Code) const {
   Code.store(Ids, Address, StackPlan::WorkItemIds);
 }
 
-void Prologue::captureState(SeamCode &Code) const {
-  using C = SeamCode;
+void Prologue::captureState(CallSiteCode &Code) const {
+  using C = CallSiteCode;
   const MCRegister State = stateRegister(Code);
   const MCRegister Exec = AMDGPU::VCC; // Holds nothing at entry.
   Code.moveMask(Exec, AMDGPU::EXEC);
@@ -181,18 +181,19 @@ void Prologue::captureState(SeamCode &Code) const {
   Code.moveMask(AMDGPU::EXEC, Exec);
 }
 
-void Prologue::captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const {
+void Prologue::captureLane(CallSiteCode &Code, unsigned Lane,
+                           unsigned SGPR) const {
   MCRegister From = Code.sgpr(SGPR);
   if (avoidsReads()) {
     From = Code.sgpr(Temporary);
     Code.move(From, Code.sgpr(SGPR));
     Code.awaitALU();
   }
-  Code.writeLane(stateRegister(Code), Lane, SeamCode::reg(From));
+  Code.writeLane(stateRegister(Code), Lane, CallSiteCode::reg(From));
 }
 
-void Prologue::captureWorkgroupIds(SeamCode &Code) const {
-  using C = SeamCode;
+void Prologue::captureWorkgroupIds(CallSiteCode &Code) const {
+  using C = CallSiteCode;
   const MCOperand Field = C::reg(Code.sgpr(Temporary));
   for (const Captured &V : WorkgroupIds) {
     if (!wants(V.State))
@@ -216,8 +217,8 @@ void Prologue::captureWorkgroupIds(SeamCode &Code) const {
 ///   s_load_dword s20, s[4:5], 28     the packet's group_segment_size
 ///   s_sub_u32 s20, s20, <bytes>
 ///   s_and_b32 s20, s20, -<alignment>
-void Prologue::captureLdsBase(SeamCode &Code) const {
-  using C = SeamCode;
+void Prologue::captureLdsBase(CallSiteCode &Code) const {
+  using C = CallSiteCode;
   const MCRegister Base = Code.sgpr(Temporary + 2);
   Code.op(AMDGPU::S_LOAD_DWORD_IMM,
           {C::reg(Base),
@@ -233,7 +234,7 @@ void Prologue::captureLdsBase(SeamCode &Code) const {
                  C::reg(Base));
 }
 
-void Prologue::moveToOriginal(SeamCode &Code) const {
+void Prologue::moveToOriginal(CallSiteCode &Code) const {
   SmallVector<RegisterMove, 16> Moves;
   if (copiesKernargPtr())
     for (unsigned Part = 0; Part < dwordsOf(LaunchValue::KernargPtr); ++Part)
@@ -256,8 +257,8 @@ void Prologue::moveToOriginal(SeamCode &Code) const {
 }
 
 /// As hardware would have done it.
-void Prologue::loadArguments(SeamCode &Code) const {
-  using C = SeamCode;
+void Prologue::loadArguments(CallSiteCode &Code) const {
+  using C = CallSiteCode;
   const MCRegister Arguments =
       Code.sgprPair(Before.at(LaunchValue::KernargPtr).value_or(kernargCopy()));
   Code.awaitALU();

@@ -20,7 +20,7 @@ struct PrologueNeeds {
   /// stateBit() of each value to capture; LdsBase included.
   uint64_t StateValues = 0;
   /// Set if the state register exists, whatever it has to hold.
-  std::optional<StateStorage> State;
+  std::optional<StateValueArrayStorage> State;
   /// Where work-item ids go; invalid if nobody asks.
   llvm::MCRegister WorkItemIds;
   /// They are to be found on the stack at points, not in that register.
@@ -47,7 +47,7 @@ public:
   Prologue(const PrologueNeeds &Needs, KernelDescriptor &Descriptor,
            const LaunchTraits &Traits);
 
-  void write(SeamCode &Code) const;
+  void write(CallSiteCode &Code) const;
   /// Scalar registers that must exist, those the application expects included.
   unsigned sgprEnd() const {
     return Needs.any() || copiesKernargPtr() ? Temporary + NumTemporaries : 0;
@@ -56,14 +56,14 @@ public:
   static constexpr unsigned NumTemporaries = 4;
 
 private:
-  void setUpScratch(SeamCode &Code) const;
-  void captureIds(SeamCode &Code) const;
-  void captureState(SeamCode &Code) const;
-  void captureLane(SeamCode &Code, unsigned Lane, unsigned SGPR) const;
-  void captureWorkgroupIds(SeamCode &Code) const;
-  void captureLdsBase(SeamCode &Code) const;
-  void moveToOriginal(SeamCode &Code) const;
-  void loadArguments(SeamCode &Code) const;
+  void setUpScratch(CallSiteCode &Code) const;
+  void captureIds(CallSiteCode &Code) const;
+  void captureState(CallSiteCode &Code) const;
+  void captureLane(CallSiteCode &Code, unsigned Lane, unsigned SGPR) const;
+  void captureWorkgroupIds(CallSiteCode &Code) const;
+  void captureLdsBase(CallSiteCode &Code) const;
+  void moveToOriginal(CallSiteCode &Code) const;
+  void loadArguments(CallSiteCode &Code) const;
   /// The application has it nowhere.
   bool copiesKernargPtr() const {
     return Needs.PreloadsArguments && !Before.at(LaunchValue::KernargPtr);
@@ -71,8 +71,8 @@ private:
   /// Where the copy is: past those that moveToOriginal() and its cycles use.
   unsigned kernargCopy() const { return Temporary + 2; }
   /// \p Wanted, or the register to use instead of it at the entry.
-  llvm::MCRegister atEntry(SeamCode &Code, llvm::MCRegister Wanted) const;
-  llvm::MCRegister stateRegister(SeamCode &Code) const {
+  llvm::MCRegister atEntry(CallSiteCode &Code, llvm::MCRegister Wanted) const;
+  llvm::MCRegister stateRegister(CallSiteCode &Code) const {
     return atEntry(Code, Needs.State->State);
   }
   /// See LaunchTraits::RemembersScalarReads. Vector instructions then read none

@@ -6,18 +6,18 @@ using namespace llvm;
 namespace luthier {
 
 std::optional<StackAccess>
-StackAccess::withoutRegister(const StackPlan &Stack, const SeamTraits &Traits,
+StackAccess::withoutRegister(const StackPlan &Stack, const MemoryTraits &Traits,
                              MCRegister Any) {
   const unsigned Last = Stack.Base + StackPlan::Vectors - 1;
-  if (Traits.Memory.ScratchReach)
-    return Last <= Traits.Memory.ScratchReach ? std::optional(StackAccess())
-                                              : std::nullopt;
-  if (Last >= SeamCode::ScalarReach)
+  if (Traits.ScratchReach)
+    return Last <= Traits.ScratchReach ? std::optional(StackAccess())
+                                       : std::nullopt;
+  if (Last >= CallSiteCode::ScalarReach)
     return std::nullopt;
   return StackAccess(Kind::Exchanged, Any);
 }
 
-void StackAccess::begin(SeamCode &Code, const StackPlan &Stack) const {
+void StackAccess::begin(CallSiteCode &Code, const StackPlan &Stack) const {
   if (K == Kind::Offset)
     return;
   if (K == Kind::Exchanged)
@@ -26,17 +26,17 @@ void StackAccess::begin(SeamCode &Code, const StackPlan &Stack) const {
   Code.awaitALU();
 }
 
-void StackAccess::end(SeamCode &Code, const StackPlan &Stack) const {
+void StackAccess::end(CallSiteCode &Code, const StackPlan &Stack) const {
   if (K == Kind::Exchanged)
     Code.loadScalar(Address, Stack.Base + StackPlan::Address);
 }
 
-void StackAccess::store(SeamCode &Code, const StackPlan &Stack,
+void StackAccess::store(CallSiteCode &Code, const StackPlan &Stack,
                         MCRegister Vector, unsigned Slot) const {
   Code.store(Vector, Address, offsetOf(Stack, Slot));
 }
 
-void StackAccess::load(SeamCode &Code, const StackPlan &Stack,
+void StackAccess::load(CallSiteCode &Code, const StackPlan &Stack,
                        MCRegister Vector, unsigned Slot) const {
   Code.load(Vector, Address, offsetOf(Stack, Slot));
 }

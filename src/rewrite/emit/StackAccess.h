@@ -26,16 +26,16 @@ public:
   /// Without a free register; \p Any is one of the application's. Nothing if
   /// the stack begins too far up for that.
   static std::optional<StackAccess> withoutRegister(const StackPlan &Stack,
-                                                    const SeamTraits &Traits,
+                                                    const MemoryTraits &Traits,
                                                     llvm::MCRegister Any);
 
   /// Around the others. Memory is waited for where a register is exchanged.
-  void begin(SeamCode &Code, const StackPlan &Stack) const;
-  void end(SeamCode &Code, const StackPlan &Stack) const;
+  void begin(CallSiteCode &Code, const StackPlan &Stack) const;
+  void end(CallSiteCode &Code, const StackPlan &Stack) const;
   /// \p Vector of active lanes and a slot of the stack.
-  void store(SeamCode &Code, const StackPlan &Stack, llvm::MCRegister Vector,
-             unsigned Slot) const;
-  void load(SeamCode &Code, const StackPlan &Stack, llvm::MCRegister Vector,
+  void store(CallSiteCode &Code, const StackPlan &Stack,
+             llvm::MCRegister Vector, unsigned Slot) const;
+  void load(CallSiteCode &Code, const StackPlan &Stack, llvm::MCRegister Vector,
             unsigned Slot) const;
 
   Kind kind() const { return K; }

@@ -7,8 +7,8 @@ using namespace llvm;
 namespace luthier {
 
 template <typename Callback>
-void StateStorage::forAllLanes(SeamCode &Code, bool KeepSCC,
-                               Callback Move) const {
+void StateValueArrayStorage::forAllLanes(CallSiteCode &Code, bool KeepSCC,
+                                         Callback Move) const {
   if (Exec) {
     Code.moveMask(Exec, AMDGPU::EXEC);
     Code.activateAll();
@@ -28,9 +28,9 @@ void StateStorage::forAllLanes(SeamCode &Code, bool KeepSCC,
     moveHalves();
 }
 
-void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
-                           const Use &Point) const {
-  if (Form == StateForm::Vgpr)
+void StateValueArrayStorage::acquire(CallSiteCode &Code, const StackPlan &Stack,
+                                     const Use &Point) const {
+  if (Form == StateValueArrayForm::Vgpr)
     return;
   const bool UsesStack = usesStackAt(Point);
   if (UsesStack)
@@ -40,8 +40,8 @@ void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
       if (displacesToStack(Point))
         Point.Access.store(Code, Stack, State, StackPlan::Displaced);
       else
-        Code.moveVector(Form == StateForm::TwoAgprs ? Aside : Point.Dead,
-                        State);
+        Code.moveVector(
+            Form == StateValueArrayForm::TwoAgprs ? Aside : Point.Dead, State);
     }
     if (!isOnStack())
       return Code.moveVector(State, Home);
@@ -53,9 +53,9 @@ void StateStorage::acquire(SeamCode &Code, const StackPlan &Stack,
   Code.awaitALU();
 }
 
-void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
-                           const Use &Point) const {
-  if (Form == StateForm::Vgpr || (!Point.IsLive && !Point.IsChanged))
+void StateValueArrayStorage::release(CallSiteCode &Code, const StackPlan &Stack,
+                                     const Use &Point) const {
+  if (Form == StateValueArrayForm::Vgpr || (!Point.IsLive && !Point.IsChanged))
     return;
   const bool UsesStack = usesStackAt(Point);
   if (UsesStack)
@@ -72,8 +72,8 @@ void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
     if (!Point.IsLive)
       return;
     if (!displacesToStack(Point))
-      return Code.moveVector(State,
-                             Form == StateForm::TwoAgprs ? Aside : Point.Dead);
+      return Code.moveVector(
+          State, Form == StateValueArrayForm::TwoAgprs ? Aside : Point.Dead);
     Point.Access.load(Code, Stack, State, StackPlan::Displaced);
     Code.awaitStack();
   });
@@ -81,10 +81,10 @@ void StateStorage::release(SeamCode &Code, const StackPlan &Stack,
     Point.Access.end(Code, Stack);
 }
 
-void StateStorage::store(SeamCode &Code, const StackPlan &Stack,
-                         MCRegister From, MCRegister FreeSGPR) const {
+void StateValueArrayStorage::store(CallSiteCode &Code, const StackPlan &Stack,
+                                   MCRegister From, MCRegister FreeSGPR) const {
   if (!isOnStack()) {
-    const MCRegister To = Form == StateForm::Vgpr ? State : Home;
+    const MCRegister To = Form == StateValueArrayForm::Vgpr ? State : Home;
     if (To != From)
       Code.moveVector(To, From);
     return;

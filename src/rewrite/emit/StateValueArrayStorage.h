@@ -28,20 +28,20 @@
 
 namespace luthier {
 
-struct StateStorage {
-  StateForm Form = StateForm::Vgpr;
+struct StateValueArrayStorage {
+  StateValueArrayForm Form = StateValueArrayForm::Vgpr;
   llvm::MCRegister State;       ///< The VGPR for payloads.
   llvm::MCRegister Home, Aside; ///< AGPRs.
   llvm::MCRegister Exec;        ///< SGPR pair, never the application's.
   llvm::MCRegister Address;     ///< SGPR, likewise.
 
   bool isOnStack() const {
-    return Form == StateForm::SpilledWith3Sgprs ||
-           Form == StateForm::SpilledWith1Sgpr;
+    return Form == StateValueArrayForm::SpilledWith3Sgprs ||
+           Form == StateValueArrayForm::SpilledWith1Sgpr;
   }
   /// At every point, as far as the form says.
   bool usesStack() const {
-    return isOnStack() || Form == StateForm::AgprAnd3Sgprs;
+    return isOnStack() || Form == StateValueArrayForm::AgprAnd3Sgprs;
   }
 
   /// What a point has to do with it.
@@ -59,20 +59,22 @@ struct StateStorage {
            (isOnStack() || (Point.IsLive && displacesToStack(Point)));
   }
   /// Brings it into its VGPR. EXEC stays.
-  void acquire(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
+  void acquire(CallSiteCode &Code, const StackPlan &Stack,
+               const Use &Point) const;
   /// Undoes that.
-  void release(SeamCode &Code, const StackPlan &Stack, const Use &Point) const;
+  void release(CallSiteCode &Code, const StackPlan &Stack,
+               const Use &Point) const;
   /// From \p From, where it was put together, to where it stays, at the
   /// kernel's entry, where EXEC is all lanes.
-  void store(SeamCode &Code, const StackPlan &Stack, llvm::MCRegister From,
+  void store(CallSiteCode &Code, const StackPlan &Stack, llvm::MCRegister From,
              llvm::MCRegister FreeSGPR) const;
 
 private:
   bool displacesToStack(const Use &Point) const {
-    return usesStack() || (Form == StateForm::Agpr && !Point.Dead);
+    return usesStack() || (Form == StateValueArrayForm::Agpr && !Point.Dead);
   }
   template <typename Callback>
-  void forAllLanes(SeamCode &Code, bool KeepSCC, Callback Move) const;
+  void forAllLanes(CallSiteCode &Code, bool KeepSCC, Callback Move) const;
 };
 
 } // namespace luthier

@@ -25,16 +25,15 @@ unsigned scalarLane(unsigned N) {
 
 namespace {
 
-class SavePlanner {
+class SpillPlanner {
 public:
-  SavePlanner(const amdgpu::MCTarget &Target, const SeamTraits &Traits,
-              const FramePlan &Plan, const KernelHazards &Hazards,
-              const Payload &P, const PlannedPoint &Point,
-              const RegisterSet &Live)
-      : Target(Target), Traits(Traits), Plan(Plan), Frame(Plan.Frame),
-        Hazards(Hazards), P(P), Point(Point), Live(Live) {}
+  SpillPlanner(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
+               const KernelFacts &Facts, const Payload &P, const CallSite &Site,
+               const RegisterSet &Live)
+      : Target(Target), Plan(Plan), Frame(Plan.Frame), Facts(Facts), P(P),
+        Site(Site), Live(Live) {}
 
-  Expected<PointSaves> run();
+  Expected<CallSiteSpills> run();
 
 private:
   Error plan();
@@ -49,20 +48,19 @@ private:
   bool isRead(amdgpu::RegisterFile File, unsigned N) const;
 
   const amdgpu::MCTarget &Target;
-  const SeamTraits &Traits;
-  const FramePlan &Plan;
+  const RegisterPlan &Plan;
   const PayloadFrame &Frame;
-  const KernelHazards &Hazards;
+  const KernelFacts &Facts;
   const Payload &P;
-  const PlannedPoint &Point;
+  const CallSite &Site;
   const RegisterSet &Live;
-  PointSaves S;
+  CallSiteSpills S;
   /// A vector register has to go to the stack so that its lanes can keep
   /// scalars.
   bool NeedsHelper = false;
 };
 
-void SavePlanner::planFlags() {
+void SpillPlanner::planFlags() {
   S.SCC = P.UsesSCC || (P.ClobbersSCC && Live.has(RegisterSet::SCC));
   S.VCC = P.UsesVCC || (P.ClobbersVCC && Live.vcc());
   S.M0 = P.UsesM0 || P.ClobbersM0;
@@ -70,7 +68,7 @@ void SavePlanner::planFlags() {
   S.WorkItemIds = P.UsesWorkItemIds && Plan.SpillsWorkItemIds;
 }
 
-void SavePlanner::addScalar(unsigned N) {
+void SpillPlanner::addScalar(unsigned N) {
   if (!Plan.isApplicationSGPR(N))
     return;
   S.Borrows = true;
@@ -79,7 +77,7 @@ void SavePlanner::addScalar(unsigned N) {
     S.Scalars.push_back(N);
 }
 
-void SavePlanner::addVector(unsigned N) {
+void SpillPlanner::addVector(unsigned N) {
   if (!Plan.isApplicationVGPR(N))
     return;
   S.Borrows = true;
@@ -89,7 +87,7 @@ void SavePlanner::addVector(unsigned N) {
 }
 
 /// Those that are overwritten before the vectors are on the stack come first.
-void SavePlanner::addFrameScalars() {
+void SpillPlanner::addFrameScalars() {
   const unsigned First = Frame.FirstArgumentSGPR - NumFrameSGPRs;
   auto addPair = [&](unsigned N) {
     addScalar(First + N);
@@ -107,28 +105,28 @@ void SavePlanner::addFrameScalars() {
   if (S.MODE)
     addScalar(First + 6);
   if (S.hasVectors() || S.WorkItemIds || P.StackSize ||
-      needsTemporary(Point.Moves, Frame, Target))
+      needsTemporary(Site.Moves, Frame, Target))
     addScalar(First + 7);
-  for (const ArgumentMove &Move : Point.Moves)
+  for (const ArgumentMove &Move : Site.Moves)
     if (!Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
         addScalar(Frame.FirstArgumentSGPR + Move.Slot.Index + I);
 }
 
 /// By the code around the payload or by name.
-bool SavePlanner::isRead(amdgpu::RegisterFile File, unsigned N) const {
+bool SpillPlanner::isRead(amdgpu::RegisterFile File, unsigned N) const {
   auto covers = [&](MCRegister Reg) {
     const amdgpu::RegisterRange R = Plan.Files->rangeOf(Reg);
     return R.File == File && R.First <= N && N < R.end();
   };
   return any_of(P.Reads, covers) || any_of(P.Writes, covers) ||
-         any_of(Point.Moves, [&](const ArgumentMove &M) {
+         any_of(Site.Moves, [&](const ArgumentMove &M) {
            const auto *From = std::get_if<MCRegister>(&M.Value);
            return From && covers(*From);
          });
 }
 
-MCRegister SavePlanner::findDeadVGPR() const {
+MCRegister SpillPlanner::findDeadVGPR() const {
   const amdgpu::RegisterFiles &Files = *Plan.Files;
   for (unsigned N = 0; N < Plan.Use.VGPRs; ++N) {
     const MCRegister Reg = Files.vgpr(N);
@@ -142,7 +140,7 @@ MCRegister SavePlanner::findDeadVGPR() const {
 }
 
 /// Needed for a moment before the payload and for one after it.
-MCRegister SavePlanner::findDeadScalar() const {
+MCRegister SpillPlanner::findDeadScalar() const {
   for (unsigned N = 0; N < Plan.Use.SGPRs; ++N)
     if (!Live.sgpr(N) && !isRead(amdgpu::RegisterFile::SGPR, N))
       return Plan.Files->sgpr(N);
@@ -154,11 +152,11 @@ MCRegister SavePlanner::findDeadScalar() const {
 }
 
 /// Before anything is saved.
-std::optional<StackAccess> SavePlanner::findAccess() const {
+std::optional<StackAccess> SpillPlanner::findAccess() const {
   if (Plan.State->Address)
     return StackAccess::through(Plan.State->Address);
-  auto Access =
-      StackAccess::withoutRegister(Plan.Stack, Traits, Plan.Files->sgpr(0));
+  auto Access = StackAccess::withoutRegister(Plan.Stack, Target.traits().Memory,
+                                             Plan.Files->sgpr(0));
   if (Access && Access->kind() == StackAccess::Kind::Offset)
     return Access;
   if (MCRegister Dead = findDeadScalar())
@@ -166,7 +164,7 @@ std::optional<StackAccess> SavePlanner::findAccess() const {
   return Access;
 }
 
-Error SavePlanner::plan() {
+Error SpillPlanner::plan() {
   S = {};
   planFlags();
   if (NeedsHelper) {
@@ -176,16 +174,16 @@ Error SavePlanner::plan() {
   }
   for (unsigned N : P.VGPRs.set_bits())
     addVector(N);
-  for (const ArgumentMove &Move : Point.Moves)
+  for (const ArgumentMove &Move : Site.Moves)
     if (Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
         addVector(Frame.FirstArgumentVGPR + Move.Slot.Index + I);
-  for (const ArgumentMove &Move : Point.Moves)
+  for (const ArgumentMove &Move : Site.Moves)
     if (const auto *From = std::get_if<MCRegister>(&Move.Value))
       S.Touched.add(*From);
   if (S.WorkItemIds)
     addVector(Plan.Files->rangeOf(Frame.WorkItemIds).First);
-  S.TouchesVectors = P.ComparesIntoEXEC && Hazards.Permutes;
+  S.TouchesVectors = P.ComparesIntoEXEC && Facts.Permutes;
   S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds ||
            S.TouchesVectors;
 
@@ -204,10 +202,10 @@ Error SavePlanner::plan() {
   return plan();
 }
 
-Error SavePlanner::planState() {
-  StateStorage::Use &State = S.State;
+Error SpillPlanner::planState() {
+  StateValueArrayStorage::Use &State = S.State;
   State.IsNeeded = P.UsesState || !S.Scalars.empty();
-  if (!State.IsNeeded || Plan.State->Form == StateForm::Vgpr)
+  if (!State.IsNeeded || Plan.State->Form == StateValueArrayForm::Vgpr)
     return Error::success();
   S.Borrows = true;
   const unsigned N = Plan.Files->rangeOf(Plan.State->State).First;
@@ -215,7 +213,7 @@ Error SavePlanner::planState() {
   State.IsLive = Plan.isApplicationVGPR(N) && Live.vgpr(N);
   State.IsSCCLive = P.UsesSCC || Live.has(RegisterSet::SCC);
   State.IsChanged = P.WritesState;
-  if (Plan.State->Form == StateForm::Agpr)
+  if (Plan.State->Form == StateValueArrayForm::Agpr)
     State.Dead = findDeadVGPR();
   if (State.Dead)
     S.Touched.add(State.Dead);
@@ -234,7 +232,7 @@ Error SavePlanner::planState() {
   return Error::success();
 }
 
-Expected<PointSaves> SavePlanner::run() {
+Expected<CallSiteSpills> SpillPlanner::run() {
   if (Error E = plan())
     return std::move(E);
   if (Error E = planState())
@@ -246,7 +244,7 @@ Expected<PointSaves> SavePlanner::run() {
 }
 
 /// Those for which there is no lane of the state register.
-ArrayRef<unsigned> overflow(const FramePlan &Plan, const PointSaves &S) {
+ArrayRef<unsigned> overflow(const RegisterPlan &Plan, const CallSiteSpills &S) {
   const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
   return ArrayRef(S.Scalars).drop_front(
       std::min<size_t>(Lanes, S.Scalars.size()));
@@ -254,31 +252,37 @@ ArrayRef<unsigned> overflow(const FramePlan &Plan, const PointSaves &S) {
 
 } // namespace
 
-Expected<PointSaves> planSaves(const amdgpu::MCTarget &Target,
-                               const SeamTraits &Traits, const FramePlan &Plan,
-                               const KernelHazards &Hazards, const Payload &P,
-                               const PlannedPoint &Point,
-                               const RegisterSet &Live) {
-  return SavePlanner(Target, Traits, Plan, Hazards, P, Point, Live).run();
+Expected<CallSiteSpills> planSpills(const amdgpu::MCTarget &Target,
+                                    const RegisterPlan &Plan,
+                                    const KernelFacts &Facts, const Payload &P,
+                                    const CallSite &Site,
+                                    const RegisterSet &Live) {
+  Expected<CallSiteSpills> Spills =
+      SpillPlanner(Target, Plan, Facts, P, Site, Live).run();
+  if (Spills && Facts.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))
+    Spills->Touched.add(AMDGPU::VCC);
+  return Spills;
 }
 
-void saveScalars(SeamCode &Code, const FramePlan &Plan, const PointSaves &S) {
+void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
+                 const CallSiteSpills &S) {
   const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
   for (auto [I, N] : enumerate(S.Scalars))
     if (I < Lanes)
       Code.writeLane(Plan.State->State, scalarLane(I),
-                     SeamCode::reg(Code.sgpr(N)));
+                     CallSiteCode::reg(Code.sgpr(N)));
 }
 
-void restoreScalars(SeamCode &Code, const FramePlan &Plan,
-                    const PointSaves &S) {
+void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
+                    const CallSiteSpills &S) {
   const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
   for (auto [I, N] : enumerate(S.Scalars))
     if (I < Lanes)
       Code.readLane(Code.sgpr(N), Plan.State->State, scalarLane(I));
 }
 
-void saveVectors(SeamCode &Code, const FramePlan &Plan, const PointSaves &S) {
+void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
+                 const CallSiteSpills &S) {
   const MCRegister Base = Plan.Frame.StackPointer;
   for (auto [I, N] : enumerate(S.Vectors))
     Code.store(Code.vgpr(N), Base, StackPlan::vectorSlot(I));
@@ -287,12 +291,12 @@ void saveVectors(SeamCode &Code, const FramePlan &Plan, const PointSaves &S) {
     return;
   const MCRegister Helper = Code.vgpr(S.Vectors.front());
   for (auto [I, N] : enumerate(Rest))
-    Code.writeLane(Helper, I, SeamCode::reg(Code.sgpr(N)));
+    Code.writeLane(Helper, I, CallSiteCode::reg(Code.sgpr(N)));
   Code.store(Helper, Base, StackPlan::Scalars);
 }
 
-void restoreVectors(SeamCode &Code, const FramePlan &Plan,
-                    const PointSaves &S) {
+void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,
+                    const CallSiteSpills &S) {
   const MCRegister Base = Plan.Frame.StackPointer;
   if (ArrayRef<unsigned> Rest = overflow(Plan, S); !Rest.empty()) {
     const MCRegister Helper = Code.vgpr(S.Vectors.front());

@@ -14,49 +14,54 @@
 
 namespace luthier {
 
-struct PointSaves {
+struct CallSiteSpills {
   /// Flags that go through the frame's copies.
   bool SCC = false, VCC = false, EXEC = false, M0 = false, MODE = false;
-  /// The payload reads or writes the state register, or scalars go there.
-  StateStorage::Use State;
+  /// The payload reads or writes the state value array, or scalars go there.
+  StateValueArrayStorage::Use State;
   bool WorkItemIds = false; ///< Have to be loaded.
 
   /// Application registers, by number. Scalars: the first ones in lanes of the
-  /// state register, as scalarLane() says, the rest in lanes of the first of
+  /// state value array, as scalarLane() says, the rest in lanes of the first of
   /// Vectors, once that is on the stack.
   llvm::SmallVector<unsigned, 8> Scalars, Vectors;
   /// A vector operation has to follow the payload's v_cmpx (Permutes in
-  /// KernelHazards); it writes the copy of EXEC.
+  /// KernelFacts); it writes the copy of EXEC.
   bool TouchesVectors = false;
   /// Any is overwritten, live or not.
   bool Borrows = false;
   /// Registers of the application that the code around the payload reads or
   /// overwrites, or the payload does: a load may be in flight to one.
   RegisterSet Touched;
-  /// What has to be waited for because of that; filled in by whoever knows.
+  /// What has to be waited for because of that; the planner of call sites fills
+  /// it in.
   WaitCounts Waits;
 
   /// Vectors with a slot, for all lanes.
   bool hasVectors() const { return !Vectors.empty(); }
 };
 
-/// Lanes of the state register that scalars can be put aside in.
+/// Lanes of the state value array that scalars can be put aside in.
 unsigned scalarLaneCount(unsigned WaveSize);
 unsigned scalarLane(unsigned N);
 
 /// Refuses with RegisterBudget what cannot be put aside.
-llvm::Expected<PointSaves>
-planSaves(const amdgpu::MCTarget &Target, const SeamTraits &Traits,
-          const FramePlan &Plan, const KernelHazards &Hazards, const Payload &P,
-          const PlannedPoint &Point, const RegisterSet &Live);
+llvm::Expected<CallSiteSpills>
+planSpills(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
+           const KernelFacts &Facts, const Payload &P, const CallSite &Site,
+           const RegisterSet &Live);
 
 /// Puts the scalars aside that the frame's own registers overwrite; needs
-/// nothing but the state register. And back, last of all.
-void saveScalars(SeamCode &Code, const FramePlan &Plan, const PointSaves &S);
-void restoreScalars(SeamCode &Code, const FramePlan &Plan, const PointSaves &S);
+/// nothing but the state value array. And back, last of all.
+void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
+                 const CallSiteSpills &S);
+void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
+                    const CallSiteSpills &S);
 /// The rest, with EXEC = all lanes; overwrites the frame's stack pointer.
-void saveVectors(SeamCode &Code, const FramePlan &Plan, const PointSaves &S);
-void restoreVectors(SeamCode &Code, const FramePlan &Plan, const PointSaves &S);
+void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
+                 const CallSiteSpills &S);
+void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,
+                    const CallSiteSpills &S);
 
 } // namespace luthier
 

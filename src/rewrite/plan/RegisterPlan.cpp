@@ -48,11 +48,11 @@ std::optional<unsigned> TakenRegisters::findBlock(unsigned NumTight,
   return std::nullopt;
 }
 
-class FramePlanner {
+class RegisterPlanner {
 public:
-  FramePlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
-               const VariantPlan &Variants, const HookNeeds &Needs,
-               const InstrumenterOptions &Options, FrameAttempt Attempt)
+  RegisterPlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
+                  const VariantPlan &Variants, const HookNeeds &Needs,
+                  const InstrumenterOptions &Options, RegisterFallback Attempt)
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
         ObjectVersion(LR.impl().Object->version()),
         Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
@@ -70,13 +70,13 @@ public:
           (D.preloadOffset() + D.preloadedDwords()) * sizeof(uint32_t);
   }
 
-  Expected<FramePlan> run();
+  Expected<RegisterPlan> run();
 
 private:
   void noteNamed();
   Error placeState();
-  std::optional<StateForm> chooseForm() const;
-  bool fits(StateForm Form) const;
+  std::optional<StateValueArrayForm> chooseForm() const;
+  bool fits(StateValueArrayForm Form) const;
   Error placeScalars();
   Error placeVectors();
   void placeEntry(bool KeepsIds);
@@ -96,20 +96,21 @@ private:
   const bool HasAGPRs;
   const VariantPlan &Variants;
   const InstrumenterOptions &Options;
-  const FrameAttempt Attempt;
-  FramePlan Plan;
+  const RegisterFallback Attempt;
+  RegisterPlan Plan;
   /// First registers not taken yet.
   unsigned NextSGPR = 0, NextVGPR = 0;
   TakenRegisters SGPRs, VGPRs;
 };
 
-Error FramePlanner::outOf(StringRef What, unsigned Used, unsigned Limit) const {
+Error RegisterPlanner::outOf(StringRef What, unsigned Used,
+                             unsigned Limit) const {
   return refuse(RefusalReason::RegisterBudget,
                 "the kernel uses " + Twine(Used) + " of " + Twine(Limit) + " " +
                     What + " registers");
 }
 
-unsigned FramePlanner::agprLimit() const {
+unsigned RegisterPlanner::agprLimit() const {
   if (!Traits.UnifiedAGPRs)
     return HasAGPRs ? std::min(Limits.VectorTotal, Traits.AddressableVGPRs) : 0;
   const unsigned VGPRs = alignTo(std::max(NextVGPR, 1u), 4);
@@ -118,7 +119,7 @@ unsigned FramePlanner::agprLimit() const {
 }
 
 /// Registers where nothing of ours may be, or not always.
-void FramePlanner::noteNamed() {
+void RegisterPlanner::noteNamed() {
   auto note = [&](MCRegister Reg, BitVector TakenRegisters::*Set) {
     const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
     if (Range.File == amdgpu::RegisterFile::SGPR)
@@ -128,73 +129,74 @@ void FramePlanner::noteNamed() {
   };
   for (unsigned Number : Plan.Needs.Named)
     note(MCRegister(Number), &TakenRegisters::Always);
-  for (const PlannedPoint &Point : Variants.Points)
-    for (const ArgumentMove &Move : Point.Moves)
+  for (const CallSite &Site : Variants.CallSites)
+    for (const ArgumentMove &Move : Site.Moves)
       if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
         note(*Reg, &TakenRegisters::ByArguments);
 }
 
-bool FramePlanner::fits(StateForm Form) const {
+bool RegisterPlanner::fits(StateValueArrayForm Form) const {
   const unsigned AGPRs = agprLimit() - std::min(agprLimit(), Plan.Use.AGPRs);
   const unsigned Scalars =
       Limits.SGPRs - std::min<unsigned>(Limits.SGPRs, alignTo(NextSGPR, 2));
   switch (Form) {
-  case StateForm::Vgpr:
+  case StateValueArrayForm::Vgpr:
     return NextVGPR < Limits.VGPRs;
-  case StateForm::Agpr:
+  case StateValueArrayForm::Agpr:
     return AGPRs >= 1;
-  case StateForm::TwoAgprs:
+  case StateValueArrayForm::TwoAgprs:
     return AGPRs >= 2;
-  case StateForm::AgprAnd3Sgprs:
+  case StateValueArrayForm::AgprAnd3Sgprs:
     return AGPRs >= 1 && Scalars >= 3;
-  case StateForm::SpilledWith3Sgprs:
+  case StateValueArrayForm::SpilledWith3Sgprs:
     return Scalars >= 3;
-  case StateForm::SpilledWith1Sgpr:
+  case StateValueArrayForm::SpilledWith1Sgpr:
     return true;
   }
   llvm_unreachable("every form is handled");
 }
 
-std::optional<StateForm> FramePlanner::chooseForm() const {
+std::optional<StateValueArrayForm> RegisterPlanner::chooseForm() const {
   if (Options.Storage)
     return fits(*Options.Storage) ? Options.Storage : std::nullopt;
   // Cheapest first.
-  for (StateForm Form :
-       {StateForm::Vgpr, StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
-        StateForm::TwoAgprs, StateForm::Agpr, StateForm::SpilledWith1Sgpr})
+  for (StateValueArrayForm Form :
+       {StateValueArrayForm::Vgpr, StateValueArrayForm::AgprAnd3Sgprs,
+        StateValueArrayForm::SpilledWith3Sgprs, StateValueArrayForm::TwoAgprs,
+        StateValueArrayForm::Agpr, StateValueArrayForm::SpilledWith1Sgpr})
     if (fits(Form))
       return Form;
   return std::nullopt;
 }
 
 /// What stays the state's for the whole kernel.
-Error FramePlanner::placeState() {
+Error RegisterPlanner::placeState() {
   if (!needsState())
     return Error::success();
-  std::optional<StateForm> Form = chooseForm();
+  std::optional<StateValueArrayForm> Form = chooseForm();
   if (!Form)
     return refuse(RefusalReason::RegisterBudget,
                   "no register is left to keep the hooks' state in");
-  StateStorage &State = Plan.State.emplace();
+  StateValueArrayStorage &State = Plan.State.emplace();
   State.Form = *Form;
   unsigned AGPR = Plan.Use.AGPRs;
   switch (*Form) {
-  case StateForm::Vgpr:
+  case StateValueArrayForm::Vgpr:
     State.State = Files.vgpr(NextVGPR++);
     break;
-  case StateForm::TwoAgprs:
+  case StateValueArrayForm::TwoAgprs:
     State.Aside = Files.agpr(AGPR + 1);
     [[fallthrough]];
-  case StateForm::Agpr:
-  case StateForm::AgprAnd3Sgprs:
+  case StateValueArrayForm::Agpr:
+  case StateValueArrayForm::AgprAnd3Sgprs:
     State.Home = Files.agpr(AGPR);
     break;
-  case StateForm::SpilledWith3Sgprs:
-  case StateForm::SpilledWith1Sgpr:
+  case StateValueArrayForm::SpilledWith3Sgprs:
+  case StateValueArrayForm::SpilledWith1Sgpr:
     break;
   }
-  if (*Form == StateForm::AgprAnd3Sgprs ||
-      *Form == StateForm::SpilledWith3Sgprs) {
+  if (*Form == StateValueArrayForm::AgprAnd3Sgprs ||
+      *Form == StateValueArrayForm::SpilledWith3Sgprs) {
     NextSGPR = alignTo(NextSGPR, 2);
     State.Exec = Files.sgprPair(NextSGPR);
     NextSGPR += 2;
@@ -206,7 +208,7 @@ Error FramePlanner::placeState() {
   return Error::success();
 }
 
-Error FramePlanner::placeScalars() {
+Error RegisterPlanner::placeScalars() {
   PayloadFrame &Frame = Plan.Frame;
   const unsigned Count = NumFrameSGPRs + Variants.ArgumentSGPRs;
   unsigned First = alignTo(NextSGPR, 2);
@@ -244,14 +246,14 @@ Error FramePlanner::placeScalars() {
 constexpr unsigned LaunchVGPRs = 3;
 
 /// Registers come in fours at least, so there always is one more.
-void FramePlanner::placeEntry(bool KeepsIds) {
+void RegisterPlanner::placeEntry(bool KeepsIds) {
   const MCRegister First = Files.vgpr(LaunchVGPRs);
   Plan.Entry = KeepsIds && Plan.Frame.WorkItemIds == First
                    ? Files.vgpr(LaunchVGPRs + 1)
                    : First;
 }
 
-Error FramePlanner::placeVectors() {
+Error RegisterPlanner::placeVectors() {
   PayloadFrame &Frame = Plan.Frame;
   const bool NeedsIds = Plan.Needs.WorkItemIds;
   const bool IsStateBorrowed = Plan.State && !Plan.State->State;
@@ -299,7 +301,7 @@ Error FramePlanner::placeVectors() {
   return Error::success();
 }
 
-Expected<FramePlan> FramePlanner::run() {
+Expected<RegisterPlan> RegisterPlanner::run() {
   PayloadFrame &Frame = Plan.Frame;
   Frame.WaveSize = Kernel.Descriptor.usesWave32() ? 32 : 64;
   Frame.ApplicationSGPRs = Plan.Use.SGPRs;
@@ -333,14 +335,37 @@ Expected<FramePlan> FramePlanner::run() {
 
 } // namespace
 
-Expected<FramePlan>
-planFrame(const LiftedRepresentation &LR, const RegisterUse &Use,
-          const VariantPlan &Variants, const HookNeeds &Needs,
-          const InstrumenterOptions &Options, FrameAttempt Attempt) {
-  return FramePlanner(LR, Use, Variants, Needs, Options, Attempt).run();
+SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy) {
+  SmallVector<RegisterFallback, 6> Result;
+  auto add = [&](RegisterPolicy P) {
+    Result.push_back({.Policy = P});
+    Result.push_back({.Policy = P, .BorrowVGPRs = true, .Stack = true});
+    Result.push_back(
+        {.Policy = P, .BorrowVGPRs = true, .BorrowSGPRs = true, .Stack = true});
+  };
+  add(Policy);
+  if (Policy == RegisterPolicy::NoGrow)
+    add(RegisterPolicy::KeepOccupancy);
+  return Result;
 }
 
-RegisterUse registersOf(const FramePlan &Plan, ArrayRef<Payload> Payloads,
+RegisterPlan registersWithoutHooks(const LiftedRepresentation &LR,
+                                   const RegisterUse &Use) {
+  RegisterPlan Plan;
+  Plan.Files = &LR.impl().Target->registerFiles();
+  Plan.Use = Use;
+  Plan.Frame.WaveSize = LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64;
+  return Plan;
+}
+
+Expected<RegisterPlan>
+planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
+              const VariantPlan &Variants, const HookNeeds &Needs,
+              const InstrumenterOptions &Options, RegisterFallback Attempt) {
+  return RegisterPlanner(LR, Use, Variants, Needs, Options, Attempt).run();
+}
+
+RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
                         RegisterUse Code) {
   const PayloadFrame &Frame = Plan.Frame;
   const amdgpu::RegisterFiles &Files = *Plan.Files;

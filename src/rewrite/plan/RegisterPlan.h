@@ -10,6 +10,7 @@
 #include "analysis/RegisterUse.h"
 #include "hook/Payload.h"
 #include "luthier/LiftedRepresentation.h"
+#include "rewrite/Options.h"
 #include "rewrite/emit/StateValueArrayStorage.h"
 #include "rewrite/plan/KernargGrowth.h"
 #include "rewrite/plan/StackPlan.h"
@@ -18,25 +19,31 @@
 
 namespace luthier {
 
-/// How far an attempt goes. Each step costs something at every point, so the
-/// first that works is taken.
-struct FrameAttempt {
+/// How far an attempt to find registers goes. Each step costs something at
+/// every call site, so the first that works is taken.
+struct RegisterFallback {
   RegisterPolicy Policy = RegisterPolicy::Grow;
   bool BorrowVGPRs = false;
   bool BorrowSGPRs = false;
   bool Stack = false; ///< Payloads may spill.
 };
 
+/// In order of what call sites cost: registers above the application's, then
+/// borrowed vector registers and a stack, then borrowed scalar registers, too.
+/// Under RegisterPolicy::NoGrow, three more follow that may cost the kernel
+/// registers, but never waves.
+llvm::SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy);
+
 /// Of the frame, in front of the first argument: VccSave, ExecSave (aligned
 /// pairs), SccSave, M0Save, ModeSave, StackPointer.
 inline constexpr unsigned NumFrameSGPRs = 8;
 
-struct FramePlan {
+struct RegisterPlan {
   const amdgpu::RegisterFiles *Files = nullptr;
   PayloadFrame Frame;
   RegisterUse Use;
   /// Set if the state register exists.
-  std::optional<StateStorage> State;
+  std::optional<StateValueArrayStorage> State;
   /// They are loaded at each point.
   bool SpillsWorkItemIds = false;
   /// A VGPR that the launch leaves free, for what is put together at the
@@ -54,15 +61,19 @@ struct FramePlan {
   bool isApplicationVGPR(unsigned N) const { return N < Use.VGPRs; }
 };
 
+/// For code in which nothing calls hooks.
+RegisterPlan registersWithoutHooks(const LiftedRepresentation &LR,
+                                   const RegisterUse &Use);
+
 /// Refuses with RegisterBudget if \p Attempt does not go far enough.
-llvm::Expected<FramePlan>
-planFrame(const LiftedRepresentation &LR, const RegisterUse &Use,
-          const VariantPlan &Variants, const HookNeeds &Needs,
-          const InstrumenterOptions &Options, FrameAttempt Attempt);
+llvm::Expected<RegisterPlan>
+planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
+              const VariantPlan &Variants, const HookNeeds &Needs,
+              const InstrumenterOptions &Options, RegisterFallback Attempt);
 
 /// The registers that the frame and the payloads take, and \p Code at least.
-RegisterUse registersOf(const FramePlan &Plan, llvm::ArrayRef<Payload> Payloads,
-                        RegisterUse Code);
+RegisterUse registersOf(const RegisterPlan &Plan,
+                        llvm::ArrayRef<Payload> Payloads, RegisterUse Code);
 
 } // namespace luthier
 

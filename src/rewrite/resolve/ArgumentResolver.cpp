@@ -57,15 +57,15 @@ bool ArgumentResolver::isReadable(MCRegister Reg) const {
   }
 }
 
-ArgumentSlot ArgumentResolver::slotFor(MCRegister Reg) const {
-  amdgpu::RegisterRange Range = LR.impl().Target->registerFiles().rangeOf(Reg);
+ArgumentSlot argumentSlotFor(MCRegister Reg, const amdgpu::MCTarget &Target) {
+  amdgpu::RegisterRange Range = Target.registerFiles().rangeOf(Reg);
   if (Range.File != amdgpu::RegisterFile::None)
     return {Range.isVector(), 0, Range.Count};
   if (isAperture(Reg))
     return {false, 0, 2};
   unsigned Dwords = 1;
   for (unsigned Index : {AMDGPU::sub1, AMDGPU::sub2, AMDGPU::sub3})
-    Dwords += LR.impl().Target->registers().getSubReg(Reg, Index).isValid();
+    Dwords += Target.registers().getSubReg(Reg, Index).isValid();
   return {false, 0, Dwords};
 }
 
@@ -79,7 +79,7 @@ Expected<ArgumentValue> ArgumentResolver::registerValue(MCRegister Reg) const {
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
   if (Range.File == amdgpu::RegisterFile::None) {
-    if (isReadable(Reg) && slotFor(Reg).Dwords <= 2)
+    if (isReadable(Reg) && argumentSlotFor(Reg, *LR.impl().Target).Dwords <= 2)
       return ArgumentValue::plain(Reg);
     return noValue("register " + Name + " cannot be passed to a hook");
   }
@@ -149,7 +149,7 @@ Expected<ArgumentValue> ArgumentResolver::operandValue(const MachineInstr &MI,
 }
 
 MCRegister ArgumentResolver::registerOf(const HookArgument &Argument,
-                                        const PlacedPoint &At) {
+                                        const ResolvedInsertion &At) {
   if (Argument.isRegister())
     return Argument.reg();
   if (Argument.kind() != HookArgument::Kind::Operand || !At.Instruction ||
@@ -161,7 +161,7 @@ MCRegister ArgumentResolver::registerOf(const HookArgument &Argument,
 }
 
 Expected<ArgumentValue>
-ArgumentResolver::operandParts(const PlacedPoint &At,
+ArgumentResolver::operandParts(const ResolvedInsertion &At,
                                const HookArgument &Argument) const {
   if (MCRegister Tuple = registerOf(Argument, At))
     return registerParts(Tuple, Argument.firstPart(), Argument.count());
@@ -207,7 +207,7 @@ Expected<unsigned> ArgumentResolver::sizeOf(const MachineInstr &MI) const {
 
 /// \p At runs behind an instruction that overwrites \p Value.
 static Error checkNotOverwritten(const ArgumentValue &Value,
-                                 const PlacedPoint &At) {
+                                 const ResolvedInsertion &At) {
   if (!At.IsAfter)
     return Error::success();
   const MachineInstr &MI = *At.Instruction;
@@ -229,7 +229,7 @@ static MCRegister asWaveHasIt(MCRegister Reg, const TargetSubtargetInfo &ST) {
 }
 
 Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
-                                               const PlacedPoint &At) {
+                                               const ResolvedInsertion &At) {
   using Kind = HookArgument::Kind;
   auto number = [](auto Value) {
     return ArgumentValue::plain(static_cast<uint64_t>(Value));
@@ -311,10 +311,11 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
 
 /// Where a hook does not run right at its instruction, a register that it is
 /// given must not change between the two.
-static Error checkUnchanged(const PlacedPoint &At, const ArgumentValue &Value) {
-  if (At.Where.K != Place::Kind::Before || !At.Instruction)
+static Error checkUnchanged(const ResolvedInsertion &At,
+                            const ArgumentValue &Value) {
+  const MachineInstr *MI = At.Where.instruction(), *End = At.Instruction;
+  if (!MI || !End)
     return Error::success();
-  const MachineInstr *MI = At.Where.MI, *End = At.Instruction;
   if (At.IsAfter) {
     std::swap(MI, End);
     MI = MI->getNextNode();
@@ -337,7 +338,7 @@ static Error checkUnchanged(const PlacedPoint &At, const ArgumentValue &Value) {
 }
 
 Expected<ArgumentValue> ArgumentResolver::resolve(const HookArgument &Argument,
-                                                  const PlacedPoint &At) {
+                                                  const ResolvedInsertion &At) {
   Expected<ArgumentValue> Value = find(Argument, At);
   if (Value)
     if (Error E = checkUnchanged(At, *Value))

@@ -4,6 +4,7 @@
 #ifndef LUTHIER_REWRITE_RESOLVE_ARGUMENTRESOLVER_H
 #define LUTHIER_REWRITE_RESOLVE_ARGUMENTRESOLVER_H
 
+#include "amdgpu/MCTarget.h"
 #include "analysis/ArgumentValue.h"
 #include "analysis/InsertionPointResolver.h"
 #include "analysis/MemoryOperands.h"
@@ -13,6 +14,10 @@
 #include "llvm/ADT/DenseMap.h"
 
 namespace luthier {
+
+/// How many dwords \p Reg takes and whether it holds a value per lane.
+ArgumentSlot argumentSlotFor(llvm::MCRegister Reg,
+                             const amdgpu::MCTarget &Target);
 
 class ArgumentResolver {
 public:
@@ -25,26 +30,23 @@ public:
   /// value there, and with NoInsertionPoint registers that change between the
   /// instruction and where its hook can run.
   llvm::Expected<ArgumentValue> resolve(const HookArgument &Argument,
-                                        const PlacedPoint &At);
-
-  /// How many dwords \p Reg takes and whether it holds a value per lane.
-  ArgumentSlot slotFor(llvm::MCRegister Reg) const;
+                                        const ResolvedInsertion &At);
 
   /// The register that \p Argument names at \p At, by itself or as an operand;
   /// none for everything else.
   static llvm::MCRegister registerOf(const HookArgument &Argument,
-                                     const PlacedPoint &At);
+                                     const ResolvedInsertion &At);
 
 private:
   llvm::Expected<ArgumentValue> find(const HookArgument &Argument,
-                                     const PlacedPoint &At);
+                                     const ResolvedInsertion &At);
   llvm::Expected<ArgumentValue> registerValue(llvm::MCRegister Reg) const;
   llvm::Expected<ArgumentValue>
   registerParts(llvm::MCRegister Tuple, unsigned First, unsigned Count) const;
   llvm::Expected<ArgumentValue> operandValue(const llvm::MachineInstr &MI,
                                              unsigned Index);
   llvm::Expected<ArgumentValue>
-  operandParts(const PlacedPoint &At, const HookArgument &Argument) const;
+  operandParts(const ResolvedInsertion &At, const HookArgument &Argument) const;
   llvm::Expected<MemoryAccess> access(const llvm::MachineInstr &MI,
                                       unsigned Index) const;
   llvm::Expected<unsigned> sizeOf(const llvm::MachineInstr &MI) const;

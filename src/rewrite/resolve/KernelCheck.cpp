@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/resolve/KernelCheck.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/TargetTraits.h"
+#include "analysis/Occupancy.h"
 #include "codeobject/LaunchLayout.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
@@ -9,6 +11,24 @@
 using namespace llvm;
 
 namespace luthier {
+
+/// Tools may have put registers into the code that no wave can have.
+static Error checkEdits(const LiftedRepresentation &LR) {
+  const RegisterUse Named = editedRegisterUse(LR);
+  const RegisterLimits Limits =
+      registerLimits(*LR.impl().Kernel, Named.AGPRs,
+                     *registerFileTraits(LR.impl().Object->target().Processor),
+                     RegisterPolicy::Grow);
+  if (Named.SGPRs <= Limits.SGPRs && Named.VGPRs <= Limits.VGPRs &&
+      Named.AGPRs <= Limits.VectorTotal)
+    return Error::success();
+  return refuse(RefusalReason::RegisterBudget,
+                "the edited code takes " + Twine(Named.SGPRs) + " scalar, " +
+                    Twine(Named.VGPRs) + " vector and " + Twine(Named.AGPRs) +
+                    " accumulation registers; a workgroup can have " +
+                    Twine(Limits.SGPRs) + ", " + Twine(Limits.VGPRs) + " and " +
+                    Twine(Limits.VectorTotal));
+}
 
 Error checkKernel(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
@@ -26,7 +46,7 @@ Error checkKernel(const LiftedRepresentation &LR) {
   if (IsWave64 == Kernel.Descriptor.usesWave32())
     return refuse(RefusalReason::UnsupportedTarget,
                   ID.str() + " with waves of the other size");
-  return Error::success();
+  return checkEdits(LR);
 }
 
 } // namespace luthier

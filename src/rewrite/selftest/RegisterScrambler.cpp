@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/selftest/RegisterScrambler.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "SIInstrInfo.h"
-#include "amdgpu/OpcodeMap.h"
 #include "amdgpu/RegisterFiles.h"
 #include "analysis/KernelFacts.h"
 #include "analysis/Occupancy.h"
 #include "analysis/RegisterEffects.h"
 #include "analysis/RegisterUse.h"
-#include "analysis/WaveModes.h"
-#include "codeobject/CodeObjectWriter.h"
-#include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
-#include "rewrite/emit/CodeWriter.h"
-#include "rewrite/emit/Prologue.h"
-#include "rewrite/resolve/KernelCheck.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -26,9 +19,10 @@ using S = RegisterSet;
 static MCOperand reg(MCRegister R) { return MCOperand::createReg(R); }
 static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
 
+namespace {
+
 /// Instructions with an index name whole files, of which the kernel has a part.
-static RegisterSet withoutMissing(RegisterSet Named,
-                                  const LiftedRepresentation &LR) {
+RegisterSet withoutMissing(RegisterSet Named, const LiftedRepresentation &LR) {
   const RegisterUse Use = registerUse(LR);
   for (unsigned N = Use.VGPRs; N < S::FirstAGPR - S::FirstVGPR; ++N)
     Named.remove({uint16_t(S::FirstVGPR + N), 1, false});
@@ -37,7 +31,7 @@ static RegisterSet withoutMissing(RegisterSet Named,
 
 /// What the code names, but for state of the wave rather than values, and what
 /// is hardware's own.
-static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
+RegisterSet namedRegisters(const LiftedRepresentation &LR) {
   const EffectsContext Context = effectsContextOf(LR);
   RegisterSet Named;
   for (const auto &[Symbol, MF] : LR.functions())
@@ -53,143 +47,6 @@ static RegisterSet namedRegisters(const LiftedRepresentation &LR) {
   return Named;
 }
 
-Poisoner::Poisoner(const LiftedRepresentation &LR,
-                   amdgpu::MachineEncoder &Encoder,
-                   const InstrumenterOptions &Options, const RegisterSet &Above,
-                   const RegisterSet &Kept)
-    : Encoder(Encoder), IsWave32(effectsContextOf(LR).IsWave32),
-      HasMatrixOps(mayRunMatrixOps(LR)),
-      // Generation 9 has wait states; later ones wait for the units themselves.
-      WaitsForAlu(Encoder.target()
-                      .opcodes()
-                      .realOpcode(AMDGPU::S_WAITCNT_DEPCTR)
-                      .has_value()),
-      Random(uint32_t(Options.PoisonSeed ^ Options.PoisonSeed >> 32)) {
-  PoisonPlan::Options How;
-  How.Universe = (namedRegisters(LR) | Above) - Kept;
-  for (unsigned Unit : Options.PoisonPlanted)
-    How.Planted.addUnit(Unit);
-  How.Most = Options.PoisonMost ? Options.PoisonMost : S::NumUnits;
-  How.Seed = uint32_t(Random());
-  Plan = PoisonPlan::run(LR, How);
-}
-
-/// What was issued before must have left its results, and read its operands.
-void Poisoner::settle(Code &To) {
-  if (WaitsForAlu)
-    Encoder.encode(AMDGPU::S_WAITCNT_DEPCTR, imm(0), To);
-  // The longest matrix operation has 16 passes; others need five states.
-  const unsigned MostPerNop = 8;
-  for (unsigned Left = HasMatrixOps ? 20 : WaitsForAlu ? 1 : 5; Left;) {
-    const unsigned States = std::min(Left, MostPerNop);
-    Encoder.encode(AMDGPU::S_NOP, imm(States - 1), To);
-    Left -= States;
-  }
-}
-
-void Poisoner::vector(unsigned Unit, Code &To) {
-  const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
-  if (Unit < S::FirstAGPR)
-    return Encoder.encode(
-        AMDGPU::V_MOV_B32_e32,
-        {reg(Files.vgpr(Unit - S::FirstVGPR)), imm(garbage())}, To);
-  // No literals here.
-  Encoder.encode(
-      AMDGPU::V_ACCVGPR_WRITE_B32_e64,
-      {reg(Files.agpr(Unit - S::FirstAGPR)), imm(int64_t(Random() % 81) - 16)},
-      To);
-}
-
-/// One lane, active or not.
-void Poisoner::oneLane(unsigned Unit, Code &To) {
-  if (Unit >= S::FirstAGPR)
-    return;
-  const MCOperand Reg =
-      reg(Encoder.target().registerFiles().vgpr(Unit - S::FirstVGPR));
-  Encoder.encode(AMDGPU::V_WRITELANE_B32,
-                 {Reg, imm(int64_t(Random() % 81) - 16),
-                  imm(int64_t(Random() % (IsWave32 ? 32 : 64))), Reg},
-                 To);
-}
-
-/// In all lanes, if there is a way. Returns scalars that were needed for that
-/// and hold no garbage.
-RegisterSet Poisoner::vectors(const PoisonPlace &Place, Code &To) {
-  SmallVector<unsigned, 64> Units;
-  for (unsigned U = S::FirstVGPR; U != S::NumUnits; ++U)
-    if (Place.Write.unit(U))
-      Units.push_back(U);
-  RegisterSet Used;
-  if (Units.empty())
-    return Used;
-  auto all = [&] {
-    for (unsigned U : Units)
-      vector(U, To);
-  };
-  const MCOperand Exec = reg(IsWave32 ? AMDGPU::EXEC_LO : AMDGPU::EXEC);
-  if (std::optional<unsigned> Pair = freePair(Place.Free, IsWave32)) {
-    const amdgpu::RegisterFiles &Files = Encoder.target().registerFiles();
-    const MCOperand Save =
-        reg(IsWave32 ? Files.sgpr(*Pair) : Files.sgprPair(*Pair));
-    const unsigned Move = IsWave32 ? AMDGPU::S_MOV_B32 : AMDGPU::S_MOV_B64;
-    Encoder.encode(Move, {Save, Exec}, To);
-    if (WaitsForAlu) // Vector instructions may still read the old value.
-      Encoder.encode(AMDGPU::S_WAITCNT_DEPCTR, imm(0), To);
-    Encoder.encode(Move, {Exec, imm(-1)}, To);
-    all();
-    Encoder.encode(Move, {Exec, Save}, To);
-    Used.addSGPR(*Pair);
-    if (!IsWave32)
-      Used.addSGPR(*Pair + 1);
-    return Used;
-  }
-  all();
-  if (Place.Free.has(S::SCC)) {
-    const unsigned Not = IsWave32 ? AMDGPU::S_NOT_B32 : AMDGPU::S_NOT_B64;
-    Encoder.encode(Not, {Exec, Exec}, To);
-    all();
-    Encoder.encode(Not, {Exec, Exec}, To);
-    Used.add(S::SCC);
-    return Used;
-  }
-  for (unsigned U : Units)
-    oneLane(U, To);
-  return Used;
-}
-
-void Poisoner::scalars(const RegisterSet &Units, Code &To) {
-  auto move = [&](MCRegister To32) {
-    return SmallVector<MCOperand, 2>{reg(To32), imm(garbage())};
-  };
-  for (unsigned N = 0; N != S::SCC; ++N)
-    if (Units.sgpr(N))
-      Encoder.encode(AMDGPU::S_MOV_B32,
-                     move(Encoder.target().registerFiles().sgpr(N)), To);
-  if (Units.has(S::VCCLo))
-    Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::VCC_LO), To);
-  if (Units.has(S::VCCHi))
-    Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::VCC_HI), To);
-  if (Units.has(S::M0))
-    Encoder.encode(AMDGPU::S_MOV_B32, move(AMDGPU::M0), To);
-  if (Units.has(S::SCC))
-    Encoder.encode(Random() & 1 ? AMDGPU::S_CMP_EQ_U32 : AMDGPU::S_CMP_LG_U32,
-                   {imm(0), imm(0)}, To);
-}
-
-void Poisoner::write(const PoisonPlace *Place, amdgpu::CodeLayout &Layout) {
-  if (!Place)
-    return;
-  SmallVector<uint8_t, 256> Bytes;
-  settle(Bytes);
-  const RegisterSet Used = vectors(*Place, Bytes);
-  scalars(Place->Write | Used, Bytes);
-  settle(Bytes);
-  Layout.append(Bytes);
-  ++Places;
-}
-
-namespace {
-
 /// Registers above those that the code uses, and how many there are with them.
 struct RegistersAbove {
   RegisterSet Units;
@@ -197,14 +54,14 @@ struct RegistersAbove {
 };
 
 RegistersAbove registersAbove(const LiftedRepresentation &LR,
-                              const InstrumenterOptions &Options) {
+                              RegisterPolicy Policy) {
   constexpr unsigned Scalars = 8, Vectors = 6, Accumulators = 4;
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const RegisterFileTraits &Traits =
       *registerFileTraits(LR.impl().Object->target().Processor);
   const RegisterUse Use = registerUse(LR);
   const RegisterLimits Limits =
-      registerLimits(Kernel, Use.AGPRs, Traits, Options.Policy);
+      registerLimits(Kernel, Use.AGPRs, Traits, Policy);
   RegistersAbove Result{{}, Use};
   auto take = [&](unsigned &End, unsigned Count, unsigned Limit, unsigned First,
                   unsigned FileSize) {
@@ -226,70 +83,140 @@ RegistersAbove registersAbove(const LiftedRepresentation &LR,
   return Result;
 }
 
+/// What the garbage must leave alone: registers of the engine's own that hold
+/// something while the application runs, and whatever a hook reads or writes of
+/// the application, which may do so where the application itself does not care.
+RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
+  const RegisterPlan &Plan = Hooks.Registers;
+  RegisterSet Kept;
+  if (Plan.State) {
+    if (Plan.State->Form == StateValueArrayForm::Vgpr)
+      Kept.add(Plan.State->State);
+    for (MCRegister Reg : {Plan.State->Home, Plan.State->Aside,
+                           Plan.State->Exec, Plan.State->Address})
+      if (Reg)
+        Kept.add(Reg);
+  }
+  if (Plan.Frame.WorkItemIds && !Plan.SpillsWorkItemIds)
+    Kept.add(Plan.Frame.WorkItemIds);
+  for (unsigned Number : Hooks.Needs.Named)
+    Kept.add(MCRegister(Number));
+  for (const CallSite &Site : Hooks.Variants.CallSites)
+    Kept |= Hooks.readsOf(Site);
+  return Kept;
+}
+
 } // namespace
 
-Expected<InstrumentedKernel> poisonKernel(const LiftedRepresentation &LR,
-                                          const InstrumenterOptions &Options) {
-  if (Error E = checkKernel(LR))
-    return std::move(E);
-  amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  const RegistersAbove Above = registersAbove(LR, Options);
-  Poisoner P(LR, Encoder, Options, Above.Units, /*Kept=*/{});
-  auto seamIn = [&](amdgpu::CodeLayout &Layout) {
-    return SeamCode(Encoder, *seamTraits(LR.impl().Object->target().Processor),
-                    LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64,
-                    Layout);
-  };
-  auto Before = [&](const MachineInstr &MI, amdgpu::CodeLayout &Layout) {
-    const size_t Begin = Layout.size();
-    P.before(MI, Layout);
-    if (Layout.size() != Begin && deallocatesVGPRs(MI))
-      seamIn(Layout).beforeDeallocation(/*UsesStack=*/false);
-  };
-  auto OnEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
-                    amdgpu::CodeLayout &Layout) { P.onEdge(From, To, Layout); };
-  const KernelInfo &Kernel = *LR.impl().Kernel;
-  const StringRef Processor = LR.impl().Object->target().Processor;
-  KernelDescriptor Descriptor = Kernel.Descriptor;
-  PrologueNeeds Needs;
-  Needs.PreloadsArguments = LR.impl().preloadsArguments();
-  const Prologue Start(Needs, Descriptor, *launchTraits(Processor));
-  auto AtEntry = [&](const MachineFunction &MF, amdgpu::CodeLayout &Layout) {
-    if (&MF == LR.functions().front().second) {
-      SeamCode Seam = seamIn(Layout);
-      Start.write(Seam);
-    }
-    P.atEntry(MF, Layout);
-  };
-  CodeWriterOptions How{.Before = Before, .OnEdge = OnEdge, .AtEntry = AtEntry};
-  (Options.Offline ? How.LinkedAt : How.LoadBias) =
-      Options.Offline ? Options.LinkedAt : Options.LoadBias;
-  Expected<WrittenCode> Code = writeCode(LR, Encoder, How);
-  if (!Code)
-    return Code.takeError();
-  InstrumentedKernel Result;
-  for (const KeptInstruction &Kept : Code->Map)
-    Result.Map.push_back({Kept.Offset, Kept.Original});
-  KernelImage Image{Kernel.Name, Code->Code, 0, Descriptor};
-  KernelMetadata Metadata = Kernel.Metadata;
-  RegisterUse Needed = Above.Ends;
-  Needed.SGPRs = std::max(Needed.SGPRs, Start.sgprEnd());
-  growRegisters(registerAllocation(LR), Needed, *registerFileTraits(Processor),
-                Image.Descriptor, Metadata);
-  if (Options.Offline) {
-    Result.Image.emplace(
-        OfflineImage{Code->Code, Image.Descriptor, Metadata, {}});
-  } else {
-    Expected<std::vector<uint8_t>> Linked =
-        writeCodeObject(*LR.impl().Object, Image, Metadata);
-    if (!Linked)
-      return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
-    Result.CodeObject = std::move(*Linked);
+RegisterScrambler::RegisterScrambler(const LiftedRepresentation &LR,
+                                     const HookPlan &Hooks,
+                                     amdgpu::MachineEncoder &Encoder,
+                                     RegisterPolicy Policy,
+                                     const SelfTestOptions &Options)
+    : Encoder(Encoder), WaveSize(Hooks.Registers.Frame.WaveSize),
+      AwaitsMatrixOps(Hooks.Facts.MatrixOps),
+      Random(uint32_t(*Options.ScrambleSeed ^ *Options.ScrambleSeed >> 32)) {
+  ScramblePlan::Options How;
+  How.Universe = namedRegisters(LR);
+  if (Hooks.Variants.CallSites.empty()) {
+    const RegistersAbove Above = registersAbove(LR, Policy);
+    How.Universe |= Above.Units;
+    Ends = Above.Ends;
   }
-  Result.Report.Points = P.places();
-  Result.Report.BytesBefore = LR.impl().codeSize();
-  Result.Report.BytesAfter = Code->Code.size();
-  return Result;
+  How.Universe -= keptBetweenCallSites(Hooks);
+  for (unsigned Unit : Options.Planted)
+    How.Planted.addUnit(Unit);
+  How.Max = Options.MaxScrambled ? Options.MaxScrambled : S::NumUnits;
+  How.Seed = uint32_t(Random());
+  Plan = ScramblePlan::run(LR, How);
+}
+
+void RegisterScrambler::vector(unsigned Unit, CallSiteCode &Code) {
+  if (Unit < S::FirstAGPR)
+    return Code.op(AMDGPU::V_MOV_B32_e32,
+                   {reg(Code.vgpr(Unit - S::FirstVGPR)), imm(garbage())});
+  // No literals here.
+  Code.op(AMDGPU::V_ACCVGPR_WRITE_B32_e64, {reg(Code.agpr(Unit - S::FirstAGPR)),
+                                            imm(int64_t(Random() % 81) - 16)});
+}
+
+/// One lane, active or not.
+void RegisterScrambler::oneLane(unsigned Unit, CallSiteCode &Code) {
+  if (Unit >= S::FirstAGPR)
+    return;
+  const MCOperand Value = imm(int64_t(Random() % 81) - 16);
+  Code.writeLane(Code.vgpr(Unit - S::FirstVGPR), Random() % WaveSize, Value);
+}
+
+/// In all lanes, if there is a way. Returns scalars that were needed for that
+/// and hold no garbage.
+RegisterSet RegisterScrambler::vectors(const ScramblePoint &Point,
+                                       CallSiteCode &Code) {
+  SmallVector<unsigned, 64> Units;
+  for (unsigned U = S::FirstVGPR; U != S::NumUnits; ++U)
+    if (Point.Write.unit(U))
+      Units.push_back(U);
+  RegisterSet Used;
+  if (Units.empty())
+    return Used;
+  auto all = [&] {
+    for (unsigned U : Units)
+      vector(U, Code);
+  };
+  if (std::optional<unsigned> Pair = freePair(Point.Free, WaveSize == 32)) {
+    const MCRegister Save = Code.sgprPair(*Pair);
+    Code.moveMask(Save, AMDGPU::EXEC);
+    Code.awaitALU(); // Vector instructions may still read the old value.
+    Code.activateAll();
+    all();
+    Code.moveMask(AMDGPU::EXEC, Save);
+    Used.addSGPR(*Pair);
+    if (WaveSize == 64)
+      Used.addSGPR(*Pair + 1);
+    return Used;
+  }
+  all();
+  if (Point.Free.has(S::SCC)) {
+    Code.invertExec();
+    all();
+    Code.invertExec();
+    Used.add(S::SCC);
+    return Used;
+  }
+  for (unsigned U : Units)
+    oneLane(U, Code);
+  return Used;
+}
+
+void RegisterScrambler::scalars(const RegisterSet &Units, CallSiteCode &Code) {
+  for (unsigned N = 0; N != S::SCC; ++N)
+    if (Units.sgpr(N))
+      Code.set(Code.sgpr(N), garbage());
+  if (Units.has(S::VCCLo))
+    Code.set(AMDGPU::VCC_LO, garbage());
+  if (Units.has(S::VCCHi))
+    Code.set(AMDGPU::VCC_HI, garbage());
+  if (Units.has(S::M0))
+    Code.set(AMDGPU::M0, garbage());
+  if (Units.has(S::SCC))
+    Code.setSCC(Random() & 1);
+}
+
+void RegisterScrambler::insert(const InsertionPoint &Where,
+                               amdgpu::CodeLayout &Layout) {
+  const ScramblePoint *Point = Plan.at(Where);
+  if (!Point)
+    return;
+  CallSiteCode Code(Encoder, WaveSize, Layout);
+  // What was issued before must have left its results, and read its operands.
+  Code.awaitALU();
+  Code.waitStates(AwaitsMatrixOps ? Code.waits().MatrixStates
+                                  : Code.waits().EnterStates);
+  const RegisterSet Used = vectors(*Point, Code);
+  scalars(Point->Write | Used, Code);
+  Code.awaitALU();
+  Code.waitStates(Code.waits().LeaveStates);
+  ++Points;
 }
 
 } // namespace luthier

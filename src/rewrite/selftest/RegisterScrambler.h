@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Overwrites, at every place where code may be inserted, what the analyses call
+// Overwrites, at every point where code may be inserted, what the analyses call
 // free there with seeded garbage: a kernel that still computes the same shows
 // that they are right. No hook and no compiler are involved, so that this works
 // for every kernel that can be lifted and written; where there are hooks, the
@@ -22,57 +22,47 @@
 #define LUTHIER_REWRITE_SELFTEST_REGISTERSCRAMBLER_H
 
 #include "amdgpu/MachineEncoder.h"
-#include "rewrite/Result.h"
+#include "rewrite/emit/CallSiteCode.h"
+#include "rewrite/emit/Inserter.h"
+#include "rewrite/plan/HookPlan.h"
 #include "rewrite/selftest/ScramblePlan.h"
+#include "rewrite/selftest/SelfTest.h"
 #include <random>
 
 namespace luthier {
 
-class Poisoner {
+class RegisterScrambler : public Inserter {
 public:
-  /// \p Above are registers that the code does not name and the descriptor
-  /// will allocate, \p Kept such as hold something between points.
-  Poisoner(const LiftedRepresentation &LR, amdgpu::MachineEncoder &Encoder,
-           const InstrumenterOptions &Options, const RegisterSet &Above,
-           const RegisterSet &Kept);
+  /// Leaves alone what \p Hooks keep or name. Without any call of a hook, a few
+  /// registers that \p Policy allows are scrambled besides those that the code
+  /// uses.
+  RegisterScrambler(const LiftedRepresentation &LR, const HookPlan &Hooks,
+                    amdgpu::MachineEncoder &Encoder, RegisterPolicy Policy,
+                    const SelfTestOptions &Options);
 
-  // Append to the layout, or nothing where nothing may stand or nothing is
-  // free.
-  void before(const llvm::MachineInstr &MI, amdgpu::CodeLayout &Layout) {
-    write(Plan.before(MI), Layout);
-  }
-  void onEdge(const llvm::MachineBasicBlock &From,
-              const llvm::MachineBasicBlock &To, amdgpu::CodeLayout &Layout) {
-    write(Plan.onEdge(From, To), Layout);
-  }
-  void atEntry(const llvm::MachineFunction &MF, amdgpu::CodeLayout &Layout) {
-    write(Plan.atEntry(MF), Layout);
-  }
+  /// Appends nothing where nothing may stand or nothing is free.
+  void insert(const InsertionPoint &Where, amdgpu::CodeLayout &Layout) override;
+  RegisterUse registers() const override { return Ends; }
 
-  /// Places that were poisoned.
-  unsigned places() const { return Places; }
+  /// Points at which anything was overwritten.
+  unsigned points() const { return Points; }
 
 private:
-  using Code = llvm::SmallVectorImpl<uint8_t>;
-  void write(const PoisonPlace *Place, amdgpu::CodeLayout &Layout);
-  void settle(Code &To);
-  RegisterSet vectors(const PoisonPlace &Place, Code &To);
-  void vector(unsigned Unit, Code &To);
-  void oneLane(unsigned Unit, Code &To);
-  void scalars(const RegisterSet &Units, Code &To);
+  RegisterSet vectors(const ScramblePoint &Point, CallSiteCode &Code);
+  void vector(unsigned Unit, CallSiteCode &Code);
+  void oneLane(unsigned Unit, CallSiteCode &Code);
+  void scalars(const RegisterSet &Units, CallSiteCode &Code);
   int32_t garbage() { return int32_t(Random()); }
 
   amdgpu::MachineEncoder &Encoder;
-  bool IsWave32 = false, HasMatrixOps = false, WaitsForAlu = false;
+  const unsigned WaveSize;
+  /// The kernel may have matrix operations under way.
+  const bool AwaitsMatrixOps;
+  RegisterUse Ends;
   std::mt19937 Random;
-  PoisonPlan Plan;
-  unsigned Places = 0;
+  ScramblePlan Plan;
+  unsigned Points = 0;
 };
-
-/// \p LR with nothing but poison in it.
-llvm::Expected<InstrumentedKernel>
-poisonKernel(const LiftedRepresentation &LR,
-             const InstrumenterOptions &Options);
 
 } // namespace luthier
 

@@ -23,27 +23,20 @@ std::optional<unsigned> freePair(const RegisterSet &Free, bool IsWave32) {
 }
 
 /// Follows which registers hold nothing but garbage.
-class PoisonPlanner {
+class ScramblePlanner {
 public:
-  PoisonPlanner(const LiftedRepresentation &LR, const PoisonPlan::Options &How)
+  ScramblePlanner(const LiftedRepresentation &LR,
+                  const ScramblePlan::Options &How)
       : LR(LR), How(How), Lives(Liveness::run(LR)),
-        Loads(LoadsInFlight::run(LR)), Legal(InsertionPoints::run(LR)),
+        Loads(LoadsInFlight::run(LR)), Legal(InsertionLegality::run(LR)),
         Effects(EffectsTable::run(LR)), Random(How.Seed) {}
 
-  PoisonPlan run();
+  ScramblePlan run();
 
 private:
-  using Key = PoisonPlan::Key;
+  using Point = InsertionPoint;
 
-  RegisterSet free(const RegisterSet &Live, const RegisterSet &Loading) const {
-    return How.Universe - (Live - How.Planted) - Loading;
-  }
-  RegisterSet freeBefore(const MachineInstr &MI) const;
-  RegisterSet freeOnEdge(const MachineBasicBlock &From,
-                         const MachineBasicBlock &To) const;
-  RegisterSet freeAtEntry(const MachineFunction &MF) const {
-    return free(Lives.atEntry(MF), Loads.atEntry(MF));
-  }
+  RegisterSet freeAt(const Point &At) const;
   RegisterSet after(const MachineBasicBlock &MBB, RegisterSet Garbage,
                     bool IsFinal);
   RegisterSet atStart(const MachineBasicBlock &MBB) const;
@@ -52,64 +45,59 @@ private:
   void plan(const MachineFunction &MF);
   /// What becomes garbage at \p At if it is not yet: all of \p Free, or some by
   /// chance, the same ones whenever it is asked.
-  RegisterSet turned(Key At, const RegisterSet &Free) const;
-  /// Registers that hold garbage behind a place where \p Free is free and
+  RegisterSet turned(const Point &At, const RegisterSet &Free) const;
+  /// Registers that hold garbage behind a point where \p Free is free and
   /// \p Garbage did before.
-  RegisterSet pass(Key At, const RegisterSet &Free, RegisterSet Garbage) const;
-  void note(Key At, const RegisterSet &Free, const RegisterSet &Garbage);
+  RegisterSet pass(const Point &At, const RegisterSet &Free,
+                   RegisterSet Garbage) const;
+  void note(const Point &At, const RegisterSet &Free,
+            const RegisterSet &Garbage);
   RegisterSet choose(const RegisterSet &From, unsigned Count);
 
   const LiftedRepresentation &LR;
-  const PoisonPlan::Options &How;
+  const ScramblePlan::Options &How;
   const Liveness Lives;
   const LoadsInFlight Loads;
-  const InsertionPoints Legal;
+  const InsertionLegality Legal;
   const EffectsTable Effects;
   std::mt19937 Random;
   /// Where blocks end; absent until control is known to get there.
   DenseMap<const MachineBasicBlock *, RegisterSet> Ends;
-  /// Of places, for the dice: addresses differ from run to run.
-  DenseMap<Key, unsigned> Numbers;
-  PoisonPlan Plan;
+  /// Of points, for the dice: addresses differ from run to run.
+  DenseMap<Point::Key, unsigned> Numbers;
+  ScramblePlan Plan;
 };
 
-RegisterSet PoisonPlanner::freeBefore(const MachineInstr &MI) const {
-  Expected<const MachineInstr *> Anchor = Legal.anchorOf(MI);
-  if (!Anchor) {
-    consumeError(Anchor.takeError());
+RegisterSet ScramblePlanner::freeAt(const Point &At) const {
+  if (!Legal.isLegal(At) ||
+      (At.source() && Legal.isEnteredDeallocated(*At.block())))
     return {};
-  }
-  if (*Anchor != &MI)
-    return {};
-  const RegisterSet Free = free(Lives.before(MI), Loads.before(MI));
-  return Legal.deallocatesVGPRs(MI) ? Free - S::allVectors() : Free;
+  const RegisterSet Free =
+      How.Universe - (Lives.at(At) - How.Planted) - Loads.at(At);
+  const bool Deallocates =
+      At.instruction() && Legal.deallocatesVGPRs(*At.instruction());
+  return Deallocates ? Free - S::allVectors() : Free;
 }
 
-RegisterSet PoisonPlanner::freeOnEdge(const MachineBasicBlock &From,
-                                      const MachineBasicBlock &To) const {
-  if (!Legal.isLegalBehind(From) || Legal.isEnteredDeallocated(To))
-    return {};
-  return free(Lives.onEdge(From, To), Loads.onEdge(From, To));
-}
-
-RegisterSet PoisonPlanner::turned(Key At, const RegisterSet &Free) const {
-  if (How.Most >= S::NumUnits)
+RegisterSet ScramblePlanner::turned(const Point &At,
+                                    const RegisterSet &Free) const {
+  if (How.Max >= S::NumUnits)
     return Free;
   unsigned Count = 0;
   for (unsigned U = 0; U != S::NumUnits; ++U)
     Count += Free.unit(U);
-  if (Count <= How.Most)
+  if (Count <= How.Max)
     return Free;
-  std::minstd_rand Chance(How.Seed ^ Numbers.lookup(At));
+  std::minstd_rand Chance(How.Seed ^ Numbers.lookup(At.key()));
   RegisterSet Chosen;
   for (unsigned U = 0; U != S::NumUnits; ++U)
-    if (Free.unit(U) && Chance() % Count < How.Most)
+    if (Free.unit(U) && Chance() % Count < How.Max)
       Chosen.addUnit(U);
   return Chosen;
 }
 
-RegisterSet PoisonPlanner::pass(Key At, const RegisterSet &Free,
-                                RegisterSet Garbage) const {
+RegisterSet ScramblePlanner::pass(const Point &At, const RegisterSet &Free,
+                                  RegisterSet Garbage) const {
   // Otherwise only lanes that are active are reached for sure.
   const bool ReachesAllLanes =
       Free.has(S::SCC) || freePair(Free, Effects.isWave32());
@@ -117,13 +105,14 @@ RegisterSet PoisonPlanner::pass(Key At, const RegisterSet &Free,
   return Garbage |= ReachesAllLanes ? Turned : Turned - S::allVectors();
 }
 
-RegisterSet PoisonPlanner::after(const MachineBasicBlock &MBB,
-                                 RegisterSet Garbage, bool IsFinal) {
+RegisterSet ScramblePlanner::after(const MachineBasicBlock &MBB,
+                                   RegisterSet Garbage, bool IsFinal) {
   for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
-    const RegisterSet Free = freeBefore(MI);
+    const Point At = Point::before(MI);
+    const RegisterSet Free = freeAt(At);
     if (IsFinal)
-      note({&MI, nullptr}, Free, Garbage);
-    Garbage = pass({&MI, nullptr}, Free, Garbage);
+      note(At, Free, Garbage);
+    Garbage = pass(At, Free, Garbage);
     // What was called may have written anything.
     if (MI.isCall())
       Garbage = {};
@@ -135,32 +124,38 @@ RegisterSet PoisonPlanner::after(const MachineBasicBlock &MBB,
 }
 
 /// On all ways that are known yet.
-RegisterSet PoisonPlanner::atStart(const MachineBasicBlock &MBB) const {
+RegisterSet ScramblePlanner::atStart(const MachineBasicBlock &MBB) const {
   const bool IsEntry = &MBB == &MBB.getParent()->front();
   if (!IsEntry && MBB.pred_empty())
     return {};
-  RegisterSet Garbage = IsEntry ? pass({nullptr, MBB.getParent()},
-                                       freeAtEntry(*MBB.getParent()), {})
-                                : RegisterSet::all();
+  RegisterSet Garbage = RegisterSet::all();
+  if (IsEntry) {
+    const Point At = Point::entry(*MBB.getParent());
+    Garbage = pass(At, freeAt(At), {});
+  }
   for (const MachineBasicBlock *Pred : MBB.predecessors())
-    if (auto End = Ends.find(Pred); End != Ends.end())
-      Garbage &= pass({Pred, &MBB}, freeOnEdge(*Pred, MBB), End->second);
+    if (auto End = Ends.find(Pred); End != Ends.end()) {
+      const Point At = Point::edge(*Pred, MBB);
+      Garbage &= pass(At, freeAt(At), End->second);
+    }
   return Garbage;
 }
 
-void PoisonPlanner::number(const MachineFunction &MF) {
-  auto add = [&](Key At) { Numbers.try_emplace(At, Numbers.size() + 1); };
-  add({nullptr, &MF});
+void ScramblePlanner::number(const MachineFunction &MF) {
+  auto add = [&](const Point &At) {
+    Numbers.try_emplace(At.key(), Numbers.size() + 1);
+  };
+  add(Point::entry(MF));
   for (const MachineBasicBlock &MBB : MF) {
     for (const MachineInstr &MI : MBB)
-      add({&MI, nullptr});
+      add(Point::before(MI));
     for (const MachineBasicBlock *Succ : MBB.successors())
-      add({&MBB, Succ});
+      add(Point::edge(MBB, *Succ));
   }
 }
 
 /// Sets only shrink from round to round.
-void PoisonPlanner::solve(const MachineFunction &MF) {
+void ScramblePlanner::solve(const MachineFunction &MF) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const MachineBasicBlock &MBB : MF) {
@@ -172,7 +167,7 @@ void PoisonPlanner::solve(const MachineFunction &MF) {
   }
 }
 
-RegisterSet PoisonPlanner::choose(const RegisterSet &From, unsigned Count) {
+RegisterSet ScramblePlanner::choose(const RegisterSet &From, unsigned Count) {
   SmallVector<unsigned, 64> Units;
   for (unsigned U = 0; U != S::NumUnits; ++U)
     if (From.unit(U))
@@ -187,25 +182,26 @@ RegisterSet PoisonPlanner::choose(const RegisterSet &From, unsigned Count) {
   return Chosen;
 }
 
-void PoisonPlanner::note(Key At, const RegisterSet &Free,
-                         const RegisterSet &Garbage) {
+void ScramblePlanner::note(const Point &At, const RegisterSet &Free,
+                           const RegisterSet &Garbage) {
   constexpr unsigned Again = 2;
   const RegisterSet Write =
       (turned(At, Free) - Garbage) | choose(Free & Garbage, Again);
   if (!Write.empty())
-    Plan.Places[At] = {Write, Free};
+    Plan.Points[At.key()] = {Write, Free};
 }
 
-void PoisonPlanner::plan(const MachineFunction &MF) {
-  note({nullptr, &MF}, freeAtEntry(MF), {});
+void ScramblePlanner::plan(const MachineFunction &MF) {
+  note(Point::entry(MF), freeAt(Point::entry(MF)), {});
   for (const MachineBasicBlock &MBB : MF) {
     after(MBB, atStart(MBB), /*IsFinal=*/true);
     for (const MachineBasicBlock *Succ : MBB.successors())
-      note({&MBB, Succ}, freeOnEdge(MBB, *Succ), Ends.lookup(&MBB));
+      note(Point::edge(MBB, *Succ), freeAt(Point::edge(MBB, *Succ)),
+           Ends.lookup(&MBB));
   }
 }
 
-PoisonPlan PoisonPlanner::run() {
+ScramblePlan ScramblePlanner::run() {
   for (const auto &[Symbol, MF] : LR.functions()) {
     number(*MF);
     solve(*MF);
@@ -214,8 +210,9 @@ PoisonPlan PoisonPlanner::run() {
   return std::move(Plan);
 }
 
-PoisonPlan PoisonPlan::run(const LiftedRepresentation &LR, const Options &How) {
-  return PoisonPlanner(LR, How).run();
+ScramblePlan ScramblePlan::run(const LiftedRepresentation &LR,
+                               const Options &How) {
+  return ScramblePlanner(LR, How).run();
 }
 
 } // namespace luthier

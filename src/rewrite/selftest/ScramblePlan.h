@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What to overwrite where, so that all that is free holds garbage as soon as it
-// is free, without writing everything at every place: what was overwritten
-// before and not written since still holds garbage. At each place these are
+// is free, without writing everything at every point: what was overwritten
+// before and not written since still holds garbage. At each point these are
 // overwritten:
 //  - what is free and may hold a value of the application's, on whatever way
 //    control came; where there is much of it, a part by chance;
@@ -10,49 +10,38 @@
 #ifndef LUTHIER_REWRITE_SELFTEST_SCRAMBLEPLAN_H
 #define LUTHIER_REWRITE_SELFTEST_SCRAMBLEPLAN_H
 
+#include "analysis/InsertionPoint.h"
 #include "analysis/RegisterSet.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
-#include <utility>
 
 namespace luthier {
 
-struct PoisonPlace {
+struct ScramblePoint {
   RegisterSet Write; ///< Not empty.
   RegisterSet Free;  ///< All that may be overwritten.
 };
 
-class PoisonPlan {
+class ScramblePlan {
 public:
   struct Options {
     RegisterSet Universe; ///< What may be overwritten at all.
     RegisterSet Planted;  ///< Taken to be free everywhere.
-    unsigned Most = 0;    ///< Of those that hold values yet, at one place.
+    unsigned Max = 0;     ///< Of those that hold values yet, at one point.
     uint32_t Seed = 0;
   };
-  static PoisonPlan run(const LiftedRepresentation &LR, const Options &How);
+  static ScramblePlan run(const LiftedRepresentation &LR, const Options &How);
 
-  // Null where nothing may stand or nothing is to be overwritten.
-  const PoisonPlace *before(const llvm::MachineInstr &MI) const {
-    return find({&MI, nullptr});
-  }
-  const PoisonPlace *onEdge(const llvm::MachineBasicBlock &From,
-                            const llvm::MachineBasicBlock &To) const {
-    return find({&From, &To});
-  }
-  const PoisonPlace *atEntry(const llvm::MachineFunction &MF) const {
-    return find({nullptr, &MF});
+  /// Null where nothing may stand or nothing is to be overwritten.
+  const ScramblePoint *at(const InsertionPoint &Where) const {
+    auto Found = Points.find(Where.key());
+    return Found == Points.end() ? nullptr : &Found->second;
   }
 
 private:
-  friend class PoisonPlanner;
-  using Key = std::pair<const void *, const void *>;
-  const PoisonPlace *find(Key K) const {
-    auto Found = Places.find(K);
-    return Found == Places.end() ? nullptr : &Found->second;
-  }
-  llvm::DenseMap<Key, PoisonPlace> Places;
+  friend class ScramblePlanner;
+  llvm::DenseMap<InsertionPoint::Key, ScramblePoint> Points;
 };
 
 /// The first aligned pair that is free (in wave32, the first of any pair): EXEC

@@ -61,30 +61,27 @@ constexpr char Handle = 0;
 
 } // namespace
 
-StackGarbage::StackGarbage(const LiftedRepresentation &LR,
-                           const InstrumentationTask &Task, uint64_t Seed)
+StackScrambler::StackScrambler(const LiftedRepresentation &LR,
+                               const InstrumentationTask &Task, uint64_t Seed)
     : Task(Task) {
   constexpr unsigned Distance = 8;
   Module.ToolName = "poison";
   Module.Bitcode = bitcodeOf(hookText());
-  const InsertionPoints Points = InsertionPoints::run(LR);
-  auto mayStandAt = [&](const MachineInstr &MI) {
-    Expected<const MachineInstr *> Anchor = Points.anchorOf(MI);
-    return Anchor ? *Anchor == &MI : (consumeError(Anchor.takeError()), false);
-  };
+  const InsertionLegality Legal = InsertionLegality::run(LR);
   std::mt19937_64 Random(Seed);
   for (auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB) {
         const uint64_t Dice = Random();
-        if ((&MI == &MBB.front() || Dice % Distance == 0) && mayStandAt(MI))
+        if ((&MI == &MBB.front() || Dice % Distance == 0) &&
+            Legal.isLegal(InsertionPoint::before(MI)))
           cantFail(this->Task.insertHookBefore(
               MI, &Handle, HookArgument(uint32_t(Dice >> 32))));
       }
 }
 
-Expected<HookReference> StackGarbage::resolve(const void *Wanted,
-                                              HookResolver Others) const {
+Expected<HookReference> StackScrambler::resolve(const void *Wanted,
+                                                HookResolver Others) const {
   if (Wanted == &Handle)
     return HookReference{&Module, "overwriteStack"};
   return Others(Wanted);

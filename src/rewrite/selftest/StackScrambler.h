@@ -16,10 +16,10 @@ namespace luthier {
 /// given, and a task that runs it besides the hooks of another one: where a
 /// block begins and before about every eighth instruction, as far as hooks may
 /// stand there.
-class StackGarbage {
+class StackScrambler {
 public:
-  StackGarbage(const LiftedRepresentation &LR, const InstrumentationTask &Task,
-               uint64_t Seed);
+  StackScrambler(const LiftedRepresentation &LR,
+                 const InstrumentationTask &Task, uint64_t Seed);
 
   const InstrumentationTask &task() const { return Task; }
   /// The hook if \p Handle stands for it, or what \p Others finds.

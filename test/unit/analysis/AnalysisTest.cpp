@@ -43,21 +43,25 @@ TEST_P(AnalysisTest, QueriesAgreeWithThePasses) {
   for (const auto &[Symbol, MF] : Kernel.LR->functions())
     for (const MachineBasicBlock &MBB : *MF) {
       for (const MachineInstr &MI : MBB) {
-        EXPECT_EQ(Queries.liveBefore(MI), Lives.before(MI));
-        EXPECT_EQ(Queries.inFlightBefore(MI), Loads.before(MI));
+        EXPECT_EQ(Queries.liveBefore(MI), Lives.at(InsertionPoint::before(MI)));
+        EXPECT_EQ(Queries.inFlightBefore(MI),
+                  Loads.at(InsertionPoint::before(MI)));
         const RegisterSet Dead = Queries.deadAt(MI);
-        EXPECT_TRUE((Dead & Lives.before(MI)).empty());
-        EXPECT_TRUE((Dead & Loads.before(MI)).empty());
+        EXPECT_TRUE((Dead & Lives.at(InsertionPoint::before(MI))).empty());
+        EXPECT_TRUE((Dead & Loads.at(InsertionPoint::before(MI))).empty());
         // Of the registers in use each is one or the other.
         for (unsigned N = 0; N < Use.VGPRs; ++N)
           EXPECT_EQ(Dead.vgpr(N),
-                    !Lives.before(MI).vgpr(N) && !Loads.before(MI).vgpr(N))
+                    !Lives.at(InsertionPoint::before(MI)).vgpr(N) &&
+                        !Loads.at(InsertionPoint::before(MI)).vgpr(N))
               << N;
         EXPECT_FALSE(Dead.vgpr(Use.VGPRs));
       }
       for (const MachineBasicBlock *Next : MBB.successors()) {
-        EXPECT_EQ(Queries.liveOnEdge(MBB, *Next), Lives.onEdge(MBB, *Next));
-        EXPECT_EQ(Queries.inFlightOnEdge(MBB, *Next), Loads.onEdge(MBB, *Next));
+        EXPECT_EQ(Queries.liveOnEdge(MBB, *Next),
+                  Lives.at(InsertionPoint::edge(MBB, *Next)));
+        EXPECT_EQ(Queries.inFlightOnEdge(MBB, *Next),
+                  Loads.at(InsertionPoint::edge(MBB, *Next)));
       }
       EXPECT_TRUE(Queries.isReached(MBB));
       EXPECT_EQ(Queries.endOf(MBB),

@@ -47,11 +47,12 @@ protected:
            "call: s_swappc_b64 s[30:31], s[4:5]\n";
   }
   bool live(StringRef Label, MCRegister Reg) const {
-    return Lives.before(Kernel.at(Label)).contains(Reg);
+    return Lives.at(InsertionPoint::before(Kernel.at(Label))).contains(Reg);
   }
   std::string inFlight(StringRef Label) const {
     std::string Text;
-    raw_string_ostream(Text) << Loads.before(Kernel.at(Label));
+    raw_string_ostream(Text)
+        << Loads.at(InsertionPoint::before(Kernel.at(Label)));
     return Text;
   }
   LiftedKernel Kernel;

@@ -31,7 +31,7 @@ protected:
     return Name + mask("_b32 ", "_b64 ");
   }
   bool live(StringRef Label, MCRegister Reg) const {
-    return Lives.before(Kernel.at(Label)).contains(Reg);
+    return Lives.at(InsertionPoint::before(Kernel.at(Label))).contains(Reg);
   }
   LiftedKernel Kernel;
   Liveness Lives;
@@ -39,8 +39,9 @@ protected:
 
 TEST_P(LivenessTest, NothingIsLiveAtTheEnd) {
   analyse("x: s_endpgm\n");
-  EXPECT_TRUE(Lives.before(Kernel.at("x")).empty())
-      << testing::PrintToString(Lives.before(Kernel.at("x")).count());
+  EXPECT_TRUE(Lives.at(InsertionPoint::before(Kernel.at("x"))).empty())
+      << testing::PrintToString(
+             Lives.at(InsertionPoint::before(Kernel.at("x"))).count());
 }
 
 TEST_P(LivenessTest, ScalarsLiveFromTheirWriteToTheirLastRead) {

@@ -28,9 +28,11 @@ protected:
     const RegisterSet All = RegisterSet::all();
     for (const MachineBasicBlock &MBB : Kernel.LR->kernel()) {
       for (const MachineInstr &MI : MBB)
-        EXPECT_TRUE(Forth.waitsBefore(MI, All) == Loads.waitsBefore(MI, All));
+        EXPECT_TRUE(Forth.waitsAt(InsertionPoint::before(MI), All) ==
+                    Loads.waitsAt(InsertionPoint::before(MI), All));
       for (const MachineInstr &MI : reverse(MBB))
-        EXPECT_TRUE(Back.waitsBefore(MI, All) == Loads.waitsBefore(MI, All));
+        EXPECT_TRUE(Back.waitsAt(InsertionPoint::before(MI), All) ==
+                    Loads.waitsAt(InsertionPoint::before(MI), All));
     }
   }
   bool isGfx12() const { return GetParam().Processor == "gfx1201"; }
@@ -49,7 +51,8 @@ protected:
   }
   std::string before(StringRef Label) const {
     std::string Text;
-    raw_string_ostream(Text) << Loads.before(Kernel.at(Label));
+    raw_string_ostream(Text)
+        << Loads.at(InsertionPoint::before(Kernel.at(Label)));
     return Text;
   }
   /// "vm:1 lgkm:0"
@@ -59,7 +62,8 @@ protected:
       Set.add(Reg);
     static const char *Names[] = {"vm", "lgkm", "exp", "km", "sample", "bvh"};
     std::string Text;
-    for (auto [I, Count] : enumerate(Loads.waitsBefore(Kernel.at(Label), Set)))
+    for (auto [I, Count] : enumerate(
+             Loads.waitsAt(InsertionPoint::before(Kernel.at(Label)), Set)))
       if (Count)
         Text += (Text.empty() ? "" : " ") + std::string(Names[I]) + ":" +
                 std::to_string(*Count);
@@ -177,7 +181,7 @@ TEST_P(LoadsInFlightTest, LoopsCarryLoadsAround) {
 
 TEST_P(LoadsInFlightTest, AnythingMayBeInFlightAfterUnknownCode) {
   analyse("s_swappc_b64 s[30:31], s[4:5]\na: s_nop 0\ns_endpgm\n");
-  EXPECT_TRUE(Loads.before(Kernel.at("a")).vgpr(77));
+  EXPECT_TRUE(Loads.at(InsertionPoint::before(Kernel.at("a"))).vgpr(77));
 }
 
 /// Before gfx12, one s_waitcnt holds several counts.

@@ -97,10 +97,11 @@ constexpr const char *Loop = R"(
 )";
 
 TEST_P(Writing, EntriesAreNotPassedByBranchesBack) {
-  auto atEntry = [&](const MachineFunction &, amdgpu::CodeLayout &L) {
-    mark(7, L);
+  auto atEntry = [&](const InsertionPoint &Where, amdgpu::CodeLayout &L) {
+    if (Where.function())
+      mark(7, L);
   };
-  write(Loop, {.AtEntry = atEntry});
+  write(Loop, {.Insert = atEntry});
   EXPECT_EQ(marksFrom(0, "first"), Numbers{7});
   EXPECT_EQ(takenFrom("branch"), placeOf("first"));
   ASSERT_EQ(Written.Inserted.size(), 1u);
@@ -109,11 +110,11 @@ TEST_P(Writing, EntriesAreNotPassedByBranchesBack) {
 }
 
 TEST_P(Writing, EdgesArePassedByTheirBranchOnly) {
-  auto onEdge = [&](const MachineBasicBlock &From, const MachineBasicBlock &To,
-                    amdgpu::CodeLayout &L) {
-    mark(1 + 4 * From.getNumber() + To.getNumber(), L);
+  auto onEdge = [&](const InsertionPoint &Where, amdgpu::CodeLayout &L) {
+    if (Where.source())
+      mark(1 + 4 * Where.source()->getNumber() + Where.block()->getNumber(), L);
   };
-  write(Loop, {.OnEdge = onEdge});
+  write(Loop, {.Insert = onEdge});
   // Blocks 0 (first, branch), 1 (second, both), 2 (third, last).
   EXPECT_EQ(marksFrom(takenFrom("branch"), "first"), Numbers{1});
   EXPECT_EQ(marksFrom(placeOf("branch") + 4, "second"), Numbers{2});
@@ -126,19 +127,19 @@ TEST_P(Writing, EdgesArePassedByTheirBranchOnly) {
 }
 
 TEST_P(Writing, EdgesWithoutCodeCostNothing) {
-  auto onEdge = [](const MachineBasicBlock &, const MachineBasicBlock &,
-                   amdgpu::CodeLayout &) {};
-  write(Loop, {.OnEdge = onEdge});
+  auto nothing = [](const InsertionPoint &, amdgpu::CodeLayout &) {};
+  write(Loop, {.Insert = nothing});
   EXPECT_EQ(Written.Code.size(), 24u);
   EXPECT_EQ(takenFrom("branch"), placeOf("first"));
 }
 
 TEST_P(Writing, InsertionsBeforeABlockArePassedOnEveryWay) {
-  auto before = [&](const MachineInstr &MI, amdgpu::CodeLayout &L) {
-    if (MI.getOpcode() == AMDGPU::S_CMP_EQ_U32)
+  auto before = [&](const InsertionPoint &Where, amdgpu::CodeLayout &L) {
+    const MachineInstr *MI = Where.instruction();
+    if (MI && MI->getOpcode() == AMDGPU::S_CMP_EQ_U32)
       mark(3, L);
   };
-  write(Loop, {.Before = before});
+  write(Loop, {.Insert = before});
   EXPECT_EQ(marksFrom(0, "first"), Numbers{3});
   EXPECT_EQ(marksFrom(takenFrom("branch"), "first"), Numbers{3});
   EXPECT_EQ(marksFrom(takenFrom("both"), "third"), Numbers{3});
@@ -147,12 +148,12 @@ TEST_P(Writing, InsertionsBeforeABlockArePassedOnEveryWay) {
 /// Both copies of the addition, whatever SCC is, lead to the original's place.
 TEST_P(Writing, ADistanceLeadsToTheOriginal) {
   constexpr uint64_t LinkedAt = 0x123456000;
-  auto atEntry = [&](const MachineFunction &, amdgpu::CodeLayout &L) {
-    for (unsigned I = 0; I < 5; ++I)
+  auto atEntry = [&](const InsertionPoint &Where, amdgpu::CodeLayout &L) {
+    for (unsigned I = 0; I < 5 && Where.function(); ++I)
       mark(I, L);
   };
   write("getpc: s_getpc_b64 s[4:5]\nlast: s_endpgm\n",
-        {.AtEntry = atEntry, .LinkedAt = LinkedAt});
+        {.Insert = atEntry, .LinkedAt = LinkedAt});
   unsigned Copies = 0;
   for (const auto &[Offset, D] : Code) {
     if (opcodeAt(Offset) != AMDGPU::S_GETPC_B64)

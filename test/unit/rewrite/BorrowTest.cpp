@@ -243,8 +243,8 @@ TEST_P(Borrow, ScalarRegisters) {
   // Its accumulation registers are there anyway.
   EXPECT_EQ(J.Instrumented.Report.Storage,
             StringRef(target().Processor) == "gfx908"
-                ? StateForm::TwoAgprs
-                : StateForm::SpilledWith1Sgpr);
+                ? StateValueArrayForm::TwoAgprs
+                : StateValueArrayForm::SpilledWith1Sgpr);
 }
 
 TEST_P(Borrow, WhereEveryScalarRegisterIsUsed) {
@@ -264,8 +264,8 @@ TEST_P(Borrow, ForLaunchState) {
 TEST_P(Borrow, ForLaunchStateWithAllScalarRegistersButThree) {
   const unsigned All = target().isRdna() ? 106 : 102;
   run(64, All - 4, "state");
-  for (StateForm Form :
-       {StateForm::SpilledWith3Sgprs, StateForm::SpilledWith1Sgpr}) {
+  for (StateValueArrayForm Form : {StateValueArrayForm::SpilledWith3Sgprs,
+                                   StateValueArrayForm::SpilledWith1Sgpr}) {
     SCOPED_TRACE(unsigned(Form));
     Options.Engine.Storage = Form;
     run(64, All - 4, "state");

@@ -102,8 +102,8 @@ TEST_P(WritableFlatScratch, KeepsItsValuesAroundHooksWithoutStack) {
 
 TEST_P(WritableFlatScratch, HasNoRoomForAStackWhereItHoldsOtherValues) {
   refuseStack(storingConstants());
-  for (StateForm Form :
-       {StateForm::SpilledWith3Sgprs, StateForm::SpilledWith1Sgpr}) {
+  for (StateValueArrayForm Form : {StateValueArrayForm::SpilledWith3Sgprs,
+                                   StateValueArrayForm::SpilledWith1Sgpr}) {
     Options.Engine.Storage = Form;
     refuseStack(storingConstants());
   }

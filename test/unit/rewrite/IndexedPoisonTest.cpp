@@ -27,8 +27,8 @@ TEST_P(IndexedPoison, StaysInTheAllocation) {
   K.WorkItemIds = 1;
   KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(64);
-  Options.Engine.Poison = true;
-  Options.Engine.PoisonMost = 0;
+  Options.SelfTest.ScrambleSeed = 0;
+  Options.SelfTest.MaxScrambled = 0;
   Judgement J =
       expectUnchanged(fromAssembly(K), Launch,
                       [](LiftedRepresentation &, InstrumentationTask &) {});

@@ -107,7 +107,7 @@ protected:
 
 TEST_P(LaunchState, IsSeenAtEveryInstruction) {
   expectState(fromIR(Kernel));
-  EXPECT_EQ(LastReport.Storage, StateForm::Vgpr);
+  EXPECT_EQ(LastReport.Storage, StateValueArrayForm::Vgpr);
 }
 
 TEST_P(LaunchState, IsSeenInKernelsWithPreloadedArguments) {
@@ -152,12 +152,14 @@ declare ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr())");
 }
 
 TEST_P(LaunchState, IsKeptInEveryStorageForm) {
-  for (StateForm Form : {StateForm::Vgpr, StateForm::Agpr, StateForm::TwoAgprs,
-                         StateForm::AgprAnd3Sgprs, StateForm::SpilledWith3Sgprs,
-                         StateForm::SpilledWith1Sgpr}) {
-    const bool IsAGPR = Form == StateForm::Agpr ||
-                        Form == StateForm::TwoAgprs ||
-                        Form == StateForm::AgprAnd3Sgprs;
+  for (StateValueArrayForm Form :
+       {StateValueArrayForm::Vgpr, StateValueArrayForm::Agpr,
+        StateValueArrayForm::TwoAgprs, StateValueArrayForm::AgprAnd3Sgprs,
+        StateValueArrayForm::SpilledWith3Sgprs,
+        StateValueArrayForm::SpilledWith1Sgpr}) {
+    const bool IsAGPR = Form == StateValueArrayForm::Agpr ||
+                        Form == StateValueArrayForm::TwoAgprs ||
+                        Form == StateValueArrayForm::AgprAnd3Sgprs;
     if (IsAGPR && !hasAGPRs())
       continue;
     SCOPED_TRACE(unsigned(Form));

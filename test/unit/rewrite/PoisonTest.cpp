@@ -38,7 +38,7 @@ protected:
                    {"-O" + std::to_string(std::get<1>(GetParam())),
                     "-ffp-contract=off",
                     "-DWAVE_SIZE=" + std::to_string(target().WaveSize)});
-    Options.Engine.Poison = true;
+    Options.SelfTest.ScrambleSeed = 0;
     Options.Seeds = {1};
   }
   KernelLaunch launch(const char *Kernel, bool IsFull) {
@@ -61,8 +61,8 @@ TEST_P(Poison, ChangesNothing) {
   for (const char *Kernel : Kernels) {
     ++Seed;
     SCOPED_TRACE(std::string(Kernel) + ", seed " + std::to_string(Seed));
-    Options.Engine.PoisonSeed = Seed;
-    Options.Engine.PoisonMost = Seed % 2 ? 8 : 32;
+    Options.SelfTest.ScrambleSeed = Seed;
+    Options.SelfTest.MaxScrambled = Seed % 2 ? 8 : 32;
     Judgement J =
         expectUnchanged(Code, launch(Kernel, Seed % 2), [](auto &, auto &) {});
     EXPECT_GT(J.Instrumented.Report.Points, 10u);
@@ -111,10 +111,10 @@ define void @count() #0 {
 TEST_P(PoisonAndHooks, CountTheSame) {
   for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
     SCOPED_TRACE(Kernel);
-    Options.Engine.Poison = false;
+    Options.SelfTest.ScrambleSeed.reset();
     const Judgement Plain =
         expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
-    Options.Engine.Poison = true;
+    Options.SelfTest.ScrambleSeed = 0;
     const Judgement J =
         expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
     ASSERT_GE(J.counters().size(), 2u);
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, PoisonAndHooks,
 class PoisonIsThere : public EngineTest {};
 
 TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
-  Options.Engine.Poison = true;
+  Options.SelfTest.ScrambleSeed = 0;
   Options.RunAlone = false;
   Options.OnlyWhatIsRead = false;
   // v2 is not read after the store.
@@ -256,12 +256,12 @@ protected:
     K.Body = body();
     KernelLaunch Launch;
     Launch.Arguments.words(64);
-    Options.Engine.Poison = true;
-    Options.Engine.PoisonPlanted = std::move(Planted);
+    Options.SelfTest.ScrambleSeed = 0;
+    Options.SelfTest.Planted = std::move(Planted);
     std::string Problem;
     // One bit may happen to be right.
     for (uint64_t Seed = 1; Seed != 7 && Problem.empty(); ++Seed) {
-      Options.Engine.PoisonSeed = Seed;
+      Options.SelfTest.ScrambleSeed = Seed;
       Problem = judge(
                     target(), fromAssembly(K), Launch, Hooks,
                     [](auto &, auto &) {}, Options)
@@ -285,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, PlantedFault,
 
 /// Registers above the application's exist and are overwritten.
 TEST_P(PoisonIsThere, InRegistersAboveTheKernels) {
-  Options.Engine.Poison = true;
+  Options.SelfTest.ScrambleSeed = 0;
   AssemblyKernel K;
   K.Body = R"(
     s_nop 0

@@ -106,22 +106,25 @@ define void @h() #0 {
   ret void
 })";
 
-constexpr StateForm AllForms[] = {StateForm::Vgpr,
-                                  StateForm::Agpr,
-                                  StateForm::TwoAgprs,
-                                  StateForm::AgprAnd3Sgprs,
-                                  StateForm::SpilledWith3Sgprs,
-                                  StateForm::SpilledWith1Sgpr};
+constexpr StateValueArrayForm AllForms[] = {
+    StateValueArrayForm::Vgpr,
+    StateValueArrayForm::Agpr,
+    StateValueArrayForm::TwoAgprs,
+    StateValueArrayForm::AgprAnd3Sgprs,
+    StateValueArrayForm::SpilledWith3Sgprs,
+    StateValueArrayForm::SpilledWith1Sgpr};
 
 /// AGPRs that a form takes for itself.
-unsigned agprsOf(StateForm Form) {
-  return Form == StateForm::TwoAgprs                                   ? 2
-         : Form == StateForm::Agpr || Form == StateForm::AgprAnd3Sgprs ? 1
-                                                                       : 0;
+unsigned agprsOf(StateValueArrayForm Form) {
+  return Form == StateValueArrayForm::TwoAgprs ? 2
+         : Form == StateValueArrayForm::Agpr ||
+                 Form == StateValueArrayForm::AgprAnd3Sgprs
+             ? 1
+             : 0;
 }
-unsigned sgprsOf(StateForm Form) {
-  return Form == StateForm::AgprAnd3Sgprs ||
-                 Form == StateForm::SpilledWith3Sgprs
+unsigned sgprsOf(StateValueArrayForm Form) {
+  return Form == StateValueArrayForm::AgprAnd3Sgprs ||
+                 Form == StateValueArrayForm::SpilledWith3Sgprs
              ? 3
              : 0;
 }
@@ -173,7 +176,7 @@ protected:
     });
   }
 
-  Judgement run(const Fill &F, StateForm Form) {
+  Judgement run(const Fill &F, StateValueArrayForm Form) {
     Options.Engine.Storage = Form;
     Judgement J = expectUnchanged(fromAssembly(fullKernel(F, target())),
                                   launch(), aroundTheMiddle());
@@ -186,13 +189,13 @@ protected:
     EXPECT_EQ(J.Instrumented.Report.Storage, Form);
     return J;
   }
-  void refuse(const Fill &F, StateForm Form) {
+  void refuse(const Fill &F, StateValueArrayForm Form) {
     Options.Engine.Storage = Form;
     expectRefused(fromAssembly(fullKernel(F, target())), launch(),
                   aroundTheMiddle(), RefusalReason::RegisterBudget);
   }
   template <typename Callback> void forEachForm(Callback Check) {
-    for (StateForm Form : AllForms) {
+    for (StateValueArrayForm Form : AllForms) {
       SCOPED_TRACE("form " + std::to_string(unsigned(Form)));
       Check(Form);
     }
@@ -203,7 +206,7 @@ protected:
 };
 
 TEST_P(Storage, WithRegistersLeft) {
-  forEachForm([&](StateForm Form) {
+  forEachForm([&](StateValueArrayForm Form) {
     if (agprsOf(Form) && !hasAGPRs())
       refuse({}, Form);
     else
@@ -212,9 +215,9 @@ TEST_P(Storage, WithRegistersLeft) {
 }
 
 TEST_P(Storage, WhereAllVgprsAreInUse) {
-  forEachForm([&](StateForm Form) {
+  forEachForm([&](StateValueArrayForm Form) {
     const Fill F{.VGPRs = All};
-    if (Form == StateForm::Vgpr || (agprsOf(Form) && !hasAGPRs()))
+    if (Form == StateValueArrayForm::Vgpr || (agprsOf(Form) && !hasAGPRs()))
       return refuse(F, Form);
     Judgement J = run(F, Form);
     if (J.Problem.empty())
@@ -229,7 +232,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, StorageWithAgprs,
                          targetName);
 
 TEST_P(StorageWithAgprs, WhereAllAgprsAreInUse) {
-  forEachForm([&](StateForm Form) {
+  forEachForm([&](StateValueArrayForm Form) {
     const Fill F{.AGPRs = All};
     if (agprsOf(Form))
       refuse(F, Form);
@@ -239,7 +242,7 @@ TEST_P(StorageWithAgprs, WhereAllAgprsAreInUse) {
 }
 
 TEST_P(Storage, WhereAllSgprsAreInUse) {
-  forEachForm([&](StateForm Form) {
+  forEachForm([&](StateValueArrayForm Form) {
     const Fill F{.SGPRs = allSGPRs()};
     if (sgprsOf(Form) || (agprsOf(Form) && !hasAGPRs()))
       return refuse(F, Form);
@@ -251,13 +254,13 @@ TEST_P(Storage, WhereAllSgprsAreInUse) {
 
 /// All but what the form keeps for itself.
 TEST_P(Storage, WhereEverythingIsInUse) {
-  forEachForm([&](StateForm Form) {
+  forEachForm([&](StateValueArrayForm Form) {
     Fill F{.VGPRs = All, .SGPRs = allSGPRs()};
     if (hasAGPRs())
       F.AGPRs = All - agprsOf(Form);
     // Pairs are aligned.
     F.SGPRs -= sgprsOf(Form) ? 4 : 0;
-    F.VGPRs -= Form == StateForm::Vgpr ? 1 : 0;
+    F.VGPRs -= Form == StateValueArrayForm::Vgpr ? 1 : 0;
     if (agprsOf(Form) && !hasAGPRs())
       return refuse(F, Form);
     Judgement J = run(F, Form);
@@ -274,7 +277,8 @@ TEST_P(Storage, ChoosesOneThatFits) {
   Judgement J = expectUnchanged(fromAssembly(fullKernel(F, target())), launch(),
                                 aroundTheMiddle());
   if (J.Problem.empty())
-    EXPECT_EQ(J.Instrumented.Report.Storage, StateForm::SpilledWith1Sgpr);
+    EXPECT_EQ(J.Instrumented.Report.Storage,
+              StateValueArrayForm::SpilledWith1Sgpr);
 }
 
 class StorageBelowGfx12 : public Storage {};
@@ -290,7 +294,7 @@ TEST_P(StorageBelowGfx12, IsRefusedBeyondTheReachOfInstructions) {
   Fill F{.VGPRs = All, .AGPRs = hasAGPRs() ? All : 0, .SGPRs = allSGPRs()};
   const StringRef P = target().Processor;
   F.Scratch = P == "gfx906" || P == "gfx908" || P == "gfx90a" ? 16384 : 4096;
-  refuse(F, StateForm::SpilledWith1Sgpr);
+  refuse(F, StateValueArrayForm::SpilledWith1Sgpr);
 }
 
 /// All its waves must be on one compute unit: on some targets that leaves no
@@ -298,8 +302,8 @@ TEST_P(StorageBelowGfx12, IsRefusedBeyondTheReachOfInstructions) {
 TEST_P(Storage, KeepsTheLargestWorkgroupLaunchable) {
   Items = 1024;
   const Fill F{.VGPRs = 64, .MaxWorkgroup = Items};
-  run(F, StateForm::SpilledWith1Sgpr);
-  Judgement J = run(F, StateForm::SpilledWith3Sgprs);
+  run(F, StateValueArrayForm::SpilledWith1Sgpr);
+  Judgement J = run(F, StateValueArrayForm::SpilledWith3Sgprs);
   if (J.Problem.empty() && StringRef(target().Processor) < "gfx90a" &&
       !target().isRdna())
     EXPECT_EQ(J.Instrumented.Report.VGPRsAfter, 64u);

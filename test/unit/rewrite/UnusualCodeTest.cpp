@@ -39,10 +39,10 @@ protected:
       return;
     KernelLaunch Launch{{Items, 1, 1}, {Items, 1, 1}};
     Launch.Arguments.words(64);
-    Options.Engine.Poison = true;
+    Options.SelfTest.ScrambleSeed = 0;
     for (uint64_t Seed = 1; Seed <= 6; ++Seed) {
       SCOPED_TRACE(Seed);
-      Options.Engine.PoisonSeed = Seed;
+      Options.SelfTest.ScrambleSeed = Seed;
       Judgement J = expectUnchanged(Kernel, Launch, [](auto &, auto &) {});
       ASSERT_EQ(J.Buffers.at(0).at(5), Result);
     }

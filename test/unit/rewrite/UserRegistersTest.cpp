@@ -165,8 +165,8 @@ TEST_P(UserRegisters, OfEveryKindAreWhereTheyWere) {
       SCOPED_TRACE(std::to_string(Scratch) + " bytes, " + Hook);
       auto Kernel = fromAssembly(askingForAll(Scratch));
       Judgement J = expectUnchanged(Kernel, Launch, everywhere(Hook));
-      for (StateForm Form :
-           {StateForm::SpilledWith3Sgprs, StateForm::SpilledWith1Sgpr}) {
+      for (StateValueArrayForm Form : {StateValueArrayForm::SpilledWith3Sgprs,
+                                       StateValueArrayForm::SpilledWith1Sgpr}) {
         Options.Engine.Storage = Form;
         expectUnchanged(Kernel, Launch, everywhere(Hook));
       }
@@ -190,11 +190,11 @@ TEST_P(UserRegisters, OfImpossibleNumberAreRefused) {
     if (!IsImpossible)
       return;
     SCOPED_TRACE("poison");
-    Options.Engine.Poison = true;
+    Options.SelfTest.ScrambleSeed = 0;
     expectRefused(
         Kernel, {}, [](LiftedRepresentation &, InstrumentationTask &) {},
         RefusalReason::MalformedCodeObject);
-    Options.Engine.Poison = false;
+    Options.SelfTest.ScrambleSeed.reset();
   };
   for (unsigned Count : {0, 3, 4, 16, 17, 31}) {
     SCOPED_TRACE(Count);
@@ -253,7 +253,7 @@ protected:
       SCOPED_TRACE(Hook);
       expect(everywhere(Hook));
     }
-    Options.Engine.Poison = true;
+    Options.SelfTest.ScrambleSeed = 0;
     SCOPED_TRACE("poison");
     expect([](LiftedRepresentation &, InstrumentationTask &) {});
   }

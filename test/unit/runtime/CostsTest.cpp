@@ -17,7 +17,7 @@ TEST(Costs, SayWhatAKernelHadAndHas) {
   R.SGPRsAfter = 48;
   R.WavesBefore = 8;
   R.WavesAfter = 7;
-  R.Storage = StateForm::SpilledWith1Sgpr;
+  R.Storage = StateValueArrayForm::SpilledWith1Sgpr;
   R.SavedSGPRs = 30;
   R.SavedVGPRs = 12;
   R.SavingPoints = 7;

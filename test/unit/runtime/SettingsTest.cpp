@@ -38,9 +38,9 @@ TEST_F(SettingsTest, EveryNameIsUnderstood) {
   EXPECT_EQ(parse({{"LUTHIER_REGISTERS", "keep-occupancy"}}).Policy,
             RegisterPolicy::KeepOccupancy);
   EXPECT_EQ(parse({{"LUTHIER_STATE_STORAGE", "two-agprs"}}).Storage,
-            StateForm::TwoAgprs);
+            StateValueArrayForm::TwoAgprs);
   EXPECT_EQ(parse({{"LUTHIER_STATE_STORAGE", "spilled-1sgpr"}}).Storage,
-            StateForm::SpilledWith1Sgpr);
+            StateValueArrayForm::SpilledWith1Sgpr);
   EXPECT_TRUE(Warnings.empty());
 }
 

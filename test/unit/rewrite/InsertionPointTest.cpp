@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every point comes down to a place where code may stand, or is refused.
+// Every request comes down to points where code may stand, or is refused.
 #include "CodeBuilder.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/InsertionPointResolver.h"
@@ -16,7 +16,7 @@ using namespace llvm;
 namespace luthier::test {
 namespace {
 
-class PlaceTest : public ::testing::Test {
+class InsertionPointTest : public ::testing::Test {
 protected:
   void lift(const std::string &Body, EngineTarget T = {},
             const std::string &Functions = "") {
@@ -31,7 +31,7 @@ protected:
     auto Lifted = liftKernel(Shared, Shared->kernels().front());
     ASSERT_TRUE(bool(Lifted)) << toString(Lifted.takeError());
     LR = std::move(*Lifted);
-    Finder.emplace(*LR);
+    Resolver.emplace(*LR);
   }
 
   MachineBasicBlock &block(unsigned Number) {
@@ -51,8 +51,8 @@ protected:
   /// What was inserted last, in words: "S_NOP" for before that instruction,
   /// "0->2" for an edge, "entry", or the refusal's reason.
   std::string places() {
-    Expected<SmallVector<PlacedPoint, 1>> Found =
-        Finder->find(Task.insertions().back());
+    Expected<SmallVector<ResolvedInsertion, 1>> Found =
+        Resolver->resolve(Task.insertions().back());
     if (!Found) {
       std::string Reason;
       handleAllErrors(Found.takeError(), [&](const Refusal &R) {
@@ -62,20 +62,15 @@ protected:
     }
     std::string Text;
     const TargetInstrInfo &TII = *LR->kernel().getSubtarget().getInstrInfo();
-    for (const PlacedPoint &P : *Found) {
+    for (const ResolvedInsertion &P : *Found) {
       Text += Text.empty() ? "" : " ";
-      switch (P.Where.K) {
-      case Place::Kind::Before:
-        Text += TII.getName(P.Where.MI->getOpcode()).str();
-        break;
-      case Place::Kind::Edge:
-        Text += std::to_string(P.Where.From->getNumber()) + "->" +
-                std::to_string(P.Where.To->getNumber());
-        break;
-      case Place::Kind::Entry:
+      if (const MachineInstr *MI = P.Where.instruction())
+        Text += TII.getName(MI->getOpcode()).str();
+      else if (P.Where.source())
+        Text += std::to_string(P.Where.source()->getNumber()) + "->" +
+                std::to_string(P.Where.block()->getNumber());
+      else
         Text += "entry";
-        break;
-      }
     }
     return Text;
   }
@@ -109,7 +104,7 @@ protected:
   }
 
   std::unique_ptr<LiftedRepresentation> LR;
-  std::optional<PlaceFinder> Finder;
+  std::optional<InsertionPointResolver> Resolver;
   InstrumentationTask Task;
 };
 
@@ -132,7 +127,7 @@ constexpr const char *Loop = R"(
     s_endpgm
 )";
 
-TEST_F(PlaceTest, BlocksAndEdges) {
+TEST_F(InsertionPointTest, BlocksAndEdges) {
   lift(Loop);
   EXPECT_EQ(begin(1), "S_SUB_U32");
   EXPECT_EQ(end(0), "0->1") << "falls through";
@@ -146,7 +141,7 @@ TEST_F(PlaceTest, BlocksAndEdges) {
   EXPECT_EQ(after(find("S_ENDPGM")), "no-insertion-point");
 }
 
-TEST_F(PlaceTest, EntriesAndExits) {
+TEST_F(InsertionPointTest, EntriesAndExits) {
   // The loop goes back to the kernel's first instruction.
   lift(R"(
   start:
@@ -168,7 +163,7 @@ TEST_F(PlaceTest, EntriesAndExits) {
   EXPECT_EQ(waveEnd(), "S_ENDPGM S_ENDPGM");
 }
 
-TEST_F(PlaceTest, FunctionsAreLeftByReturns) {
+TEST_F(InsertionPointTest, FunctionsAreLeftByReturns) {
   lift(R"(
     s_getpc_b64 s[4:5]
     s_add_u32 s4, s4, callee@rel32@lo+4
@@ -218,7 +213,7 @@ constexpr const char *FarJump = R"(
     s_endpgm
 )";
 
-TEST_F(PlaceTest, FarJumpsAreBranchesOfTheirFunction) {
+TEST_F(InsertionPointTest, FarJumpsAreBranchesOfTheirFunction) {
   for (EngineTarget T : {EngineTarget(), Gfx1030, Gfx1201}) {
     lift(FarJump, T);
     EXPECT_EQ(edge(0, 2), "0->2");
@@ -235,7 +230,7 @@ TEST_F(PlaceTest, FarJumpsAreBranchesOfTheirFunction) {
   }
 }
 
-TEST_F(PlaceTest, FarJumpsThatAToolHasChangedMayLeadAnywhere) {
+TEST_F(InsertionPointTest, FarJumpsThatAToolHasChangedMayLeadAnywhere) {
   lift(FarJump);
   find("S_SETPC").getOperand(0).setReg(AMDGPU::SGPR6_SGPR7);
   EXPECT_EQ(edge(0, 2), "no-insertion-point");
@@ -245,7 +240,7 @@ TEST_F(PlaceTest, FarJumpsThatAToolHasChangedMayLeadAnywhere) {
 }
 
 /// On one way to it, nobody knows where it leads.
-TEST_F(PlaceTest, JumpsToUnknownPlacesLeaveTheFunction) {
+TEST_F(InsertionPointTest, JumpsToUnknownPlacesLeaveTheFunction) {
   lift(R"(
     s_cbranch_scc1 jump
     s_getpc_b64 s[4:5]
@@ -267,7 +262,7 @@ TEST_F(PlaceTest, JumpsToUnknownPlacesLeaveTheFunction) {
   }
 }
 
-TEST_F(PlaceTest, PairsStayTogether) {
+TEST_F(InsertionPointTest, PairsStayTogether) {
   lift(R"(
     s_sleep 1
     s_getpc_b64 s[4:5]
@@ -283,7 +278,7 @@ TEST_F(PlaceTest, PairsStayTogether) {
   EXPECT_EQ(after(find("S_ADD_U32")), "S_SLEEP");
 }
 
-TEST_F(PlaceTest, NothingStandsInIndexMode) {
+TEST_F(InsertionPointTest, NothingStandsInIndexMode) {
   lift(R"(
     s_mov_b32 s4, 1
     s_set_gpr_idx_on s4, gpr_idx(SRC0)
@@ -314,7 +309,7 @@ TEST_F(PlaceTest, NothingStandsInIndexMode) {
   EXPECT_EQ(after(find("S_SET_GPR_IDX_OFF", 1)), "S_ENDPGM");
 }
 
-TEST_F(PlaceTest, NothingStandsWhereVectorInstructionsAreSkipped) {
+TEST_F(InsertionPointTest, NothingStandsWhereVectorInstructionsAreSkipped) {
   lift(R"(
     s_setvskip s4, 0
     v_mov_b32_e32 v2, v1
@@ -329,7 +324,7 @@ TEST_F(PlaceTest, NothingStandsWhereVectorInstructionsAreSkipped) {
   EXPECT_EQ(before(find("V_MOV_B32", 1)), "S_SETREG_IMM32_B32");
 }
 
-TEST_F(PlaceTest, ClausesStayTogether) {
+TEST_F(InsertionPointTest, ClausesStayTogether) {
   for (EngineTarget T : {Gfx1030, Gfx1100, Gfx1201}) {
     lift(R"(
     s_sleep 1
@@ -350,7 +345,7 @@ TEST_F(PlaceTest, ClausesStayTogether) {
   }
 }
 
-TEST_F(PlaceTest, DelaysKeepWhatTheySpeakOf) {
+TEST_F(InsertionPointTest, DelaysKeepWhatTheySpeakOf) {
   lift(R"(
     s_sleep 1
     s_delay_alu instid0(VALU_DEP_1)
@@ -362,7 +357,7 @@ TEST_F(PlaceTest, DelaysKeepWhatTheySpeakOf) {
   EXPECT_EQ(after(find("S_DELAY_ALU")), "S_ENDPGM");
 }
 
-TEST_F(PlaceTest, TheWaveEndsBeforeItsRegistersAreGone) {
+TEST_F(InsertionPointTest, TheWaveEndsBeforeItsRegistersAreGone) {
   for (EngineTarget T : {Gfx1100, Gfx1201}) {
     lift(R"(
     s_cbranch_scc1 kept
@@ -381,7 +376,7 @@ TEST_F(PlaceTest, TheWaveEndsBeforeItsRegistersAreGone) {
   }
 }
 
-TEST_F(PlaceTest, TheWaveEndsOnceAlsoAcrossBlocks) {
+TEST_F(InsertionPointTest, TheWaveEndsOnceAlsoAcrossBlocks) {
   lift(R"(
     s_cbranch_scc1 second
     s_sendmsg sendmsg(MSG_DEALLOC_VGPRS)
@@ -406,7 +401,7 @@ TEST_F(PlaceTest, TheWaveEndsOnceAlsoAcrossBlocks) {
   EXPECT_EQ(waveEnd(), "no-insertion-point");
 }
 
-TEST_F(PlaceTest, OtherMessagesDeallocateNothing) {
+TEST_F(InsertionPointTest, OtherMessagesDeallocateNothing) {
   // Number 3 is another message before gfx11.
   lift("s_sendmsg sendmsg(3)\ns_endpgm\n", Gfx1030);
   EXPECT_EQ(waveEnd(), "S_ENDPGM");

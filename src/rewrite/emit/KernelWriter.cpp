@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/emit/KernelWriter.h"
+#include "analysis/WaveModes.h"
+#include "codeobject/ResourceGrowth.h"
+#include "lift/LiftedImpl.h"
+#include "rewrite/emit/CallSiteCode.h"
+#include "rewrite/emit/Prologue.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// Of the kernel's entry, for the state that \p Hooks have and the stack.
+PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
+                            const HookPlan &Hooks,
+                            const InstrumenterOptions &Options) {
+  const RegisterPlan &Plan = Hooks.Registers;
+  PrologueNeeds Wanted;
+  Wanted.State = Plan.State;
+  Wanted.Stack = Plan.Stack;
+  Wanted.ApplicationStack =
+      std::max(LR.impl().Kernel->Descriptor.raw().private_segment_fixed_size,
+               Options.ApplicationStack);
+  for (const Payload &P : Hooks.Payloads) {
+    Wanted.StateValues |= P.StateValues;
+    if (P.UsesWorkItemIds)
+      Wanted.WorkItemIds = Plan.Frame.WorkItemIds;
+  }
+  Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
+  Wanted.Entry = Plan.Entry;
+  const unsigned Own = Plan.Frame.FirstSGPR;
+  if (Own >= Plan.Use.SGPRs &&
+      Own + Prologue::NumTemporaries < Plan.Frame.SGPRLimit)
+    Wanted.OwnSGPR = Own;
+  Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
+  Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
+  Wanted.PreloadsArguments = LR.impl().preloadsArguments();
+  return Wanted;
+}
+
+void include(RegisterUse &Use, const RegisterUse &More) {
+  Use.SGPRs = std::max(Use.SGPRs, More.SGPRs);
+  Use.VGPRs = std::max(Use.VGPRs, More.VGPRs);
+  Use.AGPRs = std::max(Use.AGPRs, More.AGPRs);
+}
+
+} // namespace
+
+Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
+                                 const HookPlan &Hooks,
+                                 ArrayRef<Inserter *> Inserters,
+                                 const InstrumenterOptions &Options,
+                                 amdgpu::MachineEncoder &Encoder) {
+  KernelCode Result{{}, LR.impl().Kernel->Descriptor, {}};
+  const Prologue Start(prologueNeeds(LR, Hooks, Options), Result.Descriptor,
+                       LR.impl().Target->traits().Launch);
+  // Also for what hooks stored earlier.
+  const bool UsesStack = Hooks.Registers.Stack.IsUsed;
+  auto insert = [&](const InsertionPoint &Where, amdgpu::CodeLayout &Layout) {
+    const size_t Begin = Layout.size();
+    CallSiteCode Code(Encoder, Hooks.Registers.Frame.WaveSize, Layout);
+    if (Where.function() == LR.functions().front().second)
+      Start.write(Code);
+    for (Inserter *Each : Inserters)
+      Each->insert(Where, Layout);
+    if (Where.instruction() && deallocatesVGPRs(*Where.instruction()) &&
+        (UsesStack || Layout.size() != Begin))
+      Code.beforeDeallocation(UsesStack);
+  };
+  CodeWriterOptions Writing{.Insert = insert};
+  if (Options.Offline)
+    Writing.LinkedAt = Options.LinkedAt;
+  else
+    Writing.LoadBias = Options.LoadBias;
+  Expected<WrittenCode> Written = writeCode(LR, Encoder, Writing);
+  if (!Written)
+    return Written.takeError();
+  Result.Written = std::move(*Written);
+  Result.Registers = editedRegisterUse(LR);
+  include(Result.Registers, {Start.sgprEnd(), 0, 0});
+  for (const Inserter *Each : Inserters)
+    include(Result.Registers, Each->registers());
+  return Result;
+}
+
+} // namespace luthier

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/plan/CallSitePlanner.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+WaitCounts CallSitePlanner::waitsAt(const InsertionPoint &Where,
+                                    const RegisterSet &Touched) {
+  if (Touched.empty())
+    return {};
+  if (!Loads) {
+    Loads = LoadsInFlight::run(LR);
+    Walk.emplace(*Loads);
+  }
+  return Walk->waitsAt(Where, Touched);
+}
+
+/// A value that the application needs no more may be one that a later hook is
+/// given, so that no other hook may overwrite it before.
+OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) const {
+  OtherReads Others;
+  for (const CallSite &Site : Plan.Variants.CallSites) {
+    const RegisterSet Reads = Plan.readsOf(Site);
+    if (!(Reads - Own.at(Site.Where)).empty())
+      Others.add(Site.Where, Reads);
+  }
+  return Others;
+}
+
+Error CallSitePlanner::plan(HookPlan &Plan) {
+  const OtherReads Others = otherReads(Plan);
+  std::optional<Liveness> Extended;
+  if (!Others.empty())
+    Extended = Liveness::run(LR, Others);
+  const Liveness &Lives = Extended ? *Extended : Own;
+  StackPlan &Stack = Plan.Registers.Stack;
+  std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
+  bool UsesStack = false, UsesState = Plan.Needs.Accumulators;
+  Plan.CallSites.clear();
+  for (const CallSite &Site : Plan.Variants.CallSites) {
+    const Payload &P = Plan.Payloads[Site.Variant];
+    Expected<CallSiteSpills> Spills =
+        planSpills(Encoder.target(), Plan.Registers, Plan.Facts, P, Site,
+                   Lives.at(Site.Where));
+    if (!Spills)
+      return Spills.takeError();
+    Stack.NumVectors =
+        std::max<unsigned>(Stack.NumVectors, Spills->Vectors.size());
+    Stack.PayloadSize = std::max(Stack.PayloadSize, P.StackSize);
+    Stack.PayloadAlign = std::max(Stack.PayloadAlign, P.StackAlign);
+    UsesStack |= Spills->hasVectors() || Spills->WorkItemIds || P.StackSize ||
+                 (State && State->usesStackAt(Spills->State));
+    UsesState |= Spills->State.IsNeeded;
+    Spills->Waits = waitsAt(Site.Where, Spills->Touched);
+    Plan.CallSites[Site.Where.key()].push_back({&Site, std::move(*Spills)});
+  }
+  // It was planned for in case a call site needs it.
+  if (!UsesState)
+    State.reset();
+  Stack.IsUsed = UsesStack || (State && State->usesStack());
+  return checkStack(Plan);
+}
+
+Error CallSitePlanner::checkStack(const HookPlan &Plan) const {
+  const StackPlan &Stack = Plan.Registers.Stack;
+  const KernelInfo &Kernel = *LR.impl().Kernel;
+  if (!Stack.IsUsed)
+    return Error::success();
+  if (Plan.Facts.OwnsFlatScratch)
+    return refuse(RefusalReason::InstrumentationStack,
+                  "hooks need a stack, and the kernel has values of its own in "
+                  "FLAT_SCRATCH, through which it is reached");
+  // The least that a target has: 13 bits of KiB for a wave
+  // (COMPUTE_TMPRING_SIZE of gfx9).
+  constexpr uint64_t MaxPerWave = 8191 * 1024;
+  const uint64_t MaxPerLane = MaxPerWave / Plan.Registers.Frame.WaveSize;
+  if (Stack.total() > MaxPerLane)
+    return refuse(
+        RefusalReason::InstrumentationStack,
+        "the kernel and its hooks need a stack of " + Twine(Stack.total()) +
+            " bytes for each lane, of which there are " + Twine(MaxPerLane));
+  // What a packet gives is known only at the launch.
+  if (!Options.ApplicationStack && (Kernel.Descriptor.usesDynamicStack() ||
+                                    Kernel.Metadata.UsesDynamicStack))
+    return refuse(RefusalReason::DynamicStack,
+                  Options.Offline
+                      ? "hooks need a stack above the kernel's own, which ends "
+                        "where each launch says"
+                      : "hooks need a stack above the kernel's own, which ends "
+                        "where a dispatch says: instrument it at one "
+                        "(Tool::onDispatch)");
+  return Error::success();
+}
+
+} // namespace luthier

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What each call site saves and waits for, now that the code of its payload is
+// known, and how much stack that takes.
+#ifndef LUTHIER_REWRITE_PLAN_CALLSITEPLANNER_H
+#define LUTHIER_REWRITE_PLAN_CALLSITEPLANNER_H
+
+#include "amdgpu/MachineEncoder.h"
+#include "analysis/Liveness.h"
+#include "analysis/LoadsInFlight.h"
+#include "rewrite/Options.h"
+#include "rewrite/plan/HookPlan.h"
+#include <optional>
+
+namespace luthier {
+
+/// Keeps what it finds out about the kernel, which is the same for all plans.
+class CallSitePlanner {
+public:
+  CallSitePlanner(const LiftedRepresentation &LR,
+                  const InstrumenterOptions &Options,
+                  const amdgpu::MachineEncoder &Encoder)
+      : LR(LR), Options(Options), Encoder(Encoder), Own(Liveness::run(LR)) {}
+
+  /// Fills in HookPlan::CallSites, for the registers and payloads that \p Plan
+  /// has, and what they take of the stack; drops the state value array if no
+  /// call site needs it. Refuses with RegisterBudget, InstrumentationStack or
+  /// DynamicStack what there is no room for.
+  llvm::Error plan(HookPlan &Plan);
+
+private:
+  OtherReads otherReads(const HookPlan &Plan) const;
+  WaitCounts waitsAt(const InsertionPoint &Where, const RegisterSet &Touched);
+  llvm::Error checkStack(const HookPlan &Plan) const;
+
+  const LiftedRepresentation &LR;
+  const InstrumenterOptions &Options;
+  const amdgpu::MachineEncoder &Encoder;
+  const Liveness Own; ///< What the application itself reads.
+  /// Only made if a call site touches registers of the application.
+  std::optional<LoadsInFlight> Loads;
+  std::optional<LoadsWalk> Walk;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REWRITE_PLAN_CALLSITEPLANNER_H

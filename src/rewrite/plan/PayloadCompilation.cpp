@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/plan/PayloadCompilation.h"
+#include "codeobject/ResourceGrowth.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+#include "rewrite/plan/CallSitePlanner.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// The variants of one tool module.
+struct ModuleShare {
+  PayloadCompiler *Compiler;
+  SmallVector<unsigned, 8> Variants; ///< Places in VariantPlan::Variants.
+  ModuleLayout Layout = {};
+};
+
+std::vector<PayloadVariant> variantsOf(const VariantPlan &Plan,
+                                       const ModuleShare &Share) {
+  std::vector<PayloadVariant> Result;
+  for (unsigned Index : Share.Variants)
+    Result.push_back(Plan.Variants[Index]);
+  return Result;
+}
+
+/// In the order in which the modules come up first.
+std::vector<ModuleShare> divide(const VariantPlan &Plan,
+                                const ResolvedTask &Task) {
+  std::vector<ModuleShare> Result;
+  for (auto [Index, Variant] : enumerate(Plan.Variants)) {
+    PayloadCompiler *Compiler =
+        Task.Compilers.find(Variant.Hook.Module)->second.get();
+    auto It = find_if(Result, [&](const ModuleShare &Share) {
+      return Share.Compiler == Compiler;
+    });
+    if (It == Result.end())
+      It = Result.insert(It, {Compiler, {}});
+    It->Variants.push_back(Index);
+  }
+  return Result;
+}
+
+/// Waves of one workgroup may be on several compute units then.
+bool isSplit(const KernelDescriptor &D, const RegisterFileTraits &Traits) {
+  return Traits.UnifiedAGPRs &&
+         AMDHSA_BITS_GET(D.raw().compute_pgm_rsrc3,
+                         amdhsa::COMPUTE_PGM_RSRC3_GFX90A_TG_SPLIT);
+}
+
+Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
+                        const InstrumenterOptions &Options) {
+  const KernelDescriptor &Descriptor = LR.impl().Kernel->Descriptor;
+  const RegisterFileTraits &Traits =
+      *registerFileTraits(LR.impl().Object->target().Processor);
+  if (Needs.LdsBytes && isSplit(Descriptor, Traits))
+    return refuse(RefusalReason::SharedMemory,
+                  "workgroups are split over compute units, and have none");
+  const unsigned Own = std::max<unsigned>(
+      Descriptor.raw().group_segment_fixed_size, Options.GroupSegment);
+  const unsigned All = alignTo(Own, GroupSegmentAlignment) +
+                       extraGroupSegment(Needs.LdsBytes, Needs.LdsAlign,
+                                         /*IsRounded=*/!Options.Offline);
+  if (Needs.LdsBytes && All > Traits.LDSBytes)
+    return refuse(RefusalReason::SharedMemory,
+                  "the kernel uses " + Twine(Own) + " of " +
+                      Twine(Traits.LDSBytes) + " bytes, its hooks " +
+                      Twine(All - Own));
+  return Error::success();
+}
+
+/// What all hooks together need, known before there are registers for them;
+/// places each module's share of memory and counters.
+Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
+                                 const VariantPlan &Variants,
+                                 std::vector<ModuleShare> &Modules,
+                                 const InstrumenterOptions &Options) {
+  HookNeeds Needs;
+  for (ModuleShare &Share : Modules) {
+    Expected<HookNeeds> Wanted =
+        Share.Compiler->needs(variantsOf(Variants, Share));
+    if (!Wanted)
+      return Wanted.takeError();
+    Share.Layout = Needs.add(*Wanted);
+  }
+  if (Needs.Accumulators >
+      accumulatorCount(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64))
+    return refuse(RefusalReason::UnsupportedHook,
+                  "hooks have more wave counters than the state has room for");
+  if (Error E = checkSharedMemory(LR, Needs, Options))
+    return std::move(E);
+  return Needs;
+}
+
+Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
+                                               ArrayRef<ModuleShare> Modules,
+                                               const RegisterPlan &Registers) {
+  std::vector<Payload> Result(Variants.Variants.size());
+  for (const ModuleShare &Share : Modules) {
+    PayloadFrame Frame = Registers.Frame;
+    Frame.Module = Share.Layout;
+    Expected<std::vector<Payload>> Compiled =
+        Share.Compiler->compile(variantsOf(Variants, Share), Frame);
+    if (!Compiled)
+      return Compiled.takeError();
+    for (auto [Index, Payload] : zip(Share.Variants, *Compiled))
+      Result[Index] = std::move(Payload);
+  }
+  return Result;
+}
+
+/// Calls \p Attempt with one fallback after the other until it succeeds, or
+/// refuses for a reason that more registers and stack do not remove.
+Error tryFallbacks(RegisterPolicy Policy,
+                   function_ref<Error(RegisterFallback)> Attempt) {
+  Error Last = Error::success();
+  for (const RegisterFallback &Fallback : registerFallbacks(Policy)) {
+    consumeError(std::move(Last));
+    Last = Attempt(Fallback);
+    if (!Last)
+      return Last;
+    bool IsWorthTrying = false;
+    Last = handleErrors(std::move(Last), [&](std::unique_ptr<Refusal> R) {
+      IsWorthTrying = R->reason() == RefusalReason::RegisterBudget ||
+                      R->reason() == RefusalReason::InstrumentationStack;
+      return Error(std::move(R));
+    });
+    if (!IsWorthTrying)
+      return Last;
+  }
+  return Last;
+}
+
+} // namespace
+
+Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
+                                        const RegisterUse &Use,
+                                        ResolvedTask &Task,
+                                        VariantPlan Variants,
+                                        const InstrumenterOptions &Options,
+                                        amdgpu::MachineEncoder &Encoder) {
+  HookPlan Plan;
+  Plan.Variants = std::move(Variants);
+  Plan.Facts = kernelFacts(LR);
+  Plan.Registers = registersWithoutHooks(LR, Use);
+  if (Plan.Variants.CallSites.empty())
+    return Plan;
+  std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
+  Expected<HookNeeds> Needs = collectNeeds(LR, Plan.Variants, Modules, Options);
+  if (!Needs)
+    return Needs.takeError();
+  Plan.Needs = std::move(*Needs);
+  CallSitePlanner CallSites(LR, Options, Encoder);
+  Error Failed = tryFallbacks(Options.Policy, [&](RegisterFallback Fallback) {
+    Expected<RegisterPlan> Registers =
+        planRegisters(LR, Use, Plan.Variants, Plan.Needs, Options, Fallback);
+    if (!Registers)
+      return Registers.takeError();
+    Plan.Registers = std::move(*Registers);
+    Expected<std::vector<Payload>> Payloads =
+        compilePayloads(Plan.Variants, Modules, Plan.Registers);
+    if (!Payloads)
+      return Payloads.takeError();
+    Plan.Payloads = std::move(*Payloads);
+    return CallSites.plan(Plan);
+  });
+  if (Failed)
+    return std::move(Failed);
+  return Plan;
+}
+
+} // namespace luthier

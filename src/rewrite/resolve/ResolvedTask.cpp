@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "rewrite/resolve/ResolvedTask.h"
+#include "analysis/InsertionPointResolver.h"
+#include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
+#include "rewrite/resolve/ArgumentResolver.h"
+#include "rewrite/resolve/ArgumentSpreader.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+class TaskResolver {
+public:
+  TaskResolver(const LiftedRepresentation &LR, const RegisterUse &Use,
+               HookResolver Resolve, uint64_t LoadBias)
+      : Target(*LR.impl().Target),
+        WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
+        Resolve(Resolve), Points(LR), Arguments(LR, Use, LoadBias) {}
+
+  Expected<ResolvedTask> run(const InstrumentationTask &Task) {
+    // Hooks of requests that fall on one point run in the order of their kinds.
+    std::map<PointKind, SmallVector<const InstrumentationTask::Insertion *, 0>>
+        ByKind;
+    for (const InstrumentationTask::Insertion &I : Task.insertions())
+      ByKind[I.Kind].push_back(&I);
+    for (const auto &[Kind, Requests] : ByKind)
+      for (const InstrumentationTask::Insertion *Request : Requests)
+        if (Error E = resolve(*Request))
+          return std::move(E);
+    return std::move(Result);
+  }
+
+private:
+  /// An argument for each of \p Hook's parameters, or 64 bits of them.
+  Expected<SmallVector<HookArgument, 2>>
+  spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
+         const ResolvedInsertion &At) const;
+  Error resolve(const InstrumentationTask::Insertion &Request);
+  Expected<UsedHook *> find(const void *Handle);
+
+  const amdgpu::MCTarget &Target;
+  const unsigned WaveSize;
+  HookResolver Resolve;
+  InsertionPointResolver Points;
+  ArgumentResolver Arguments;
+  ResolvedTask Result;
+};
+
+Expected<UsedHook *> TaskResolver::find(const void *Handle) {
+  if (auto It = Result.Hooks.find(Handle); It != Result.Hooks.end())
+    return &It->second;
+  Expected<HookReference> Reference = Resolve(Handle);
+  if (!Reference)
+    return Reference.takeError();
+  auto &Compiler = Result.Compilers[Reference->Module];
+  if (!Compiler) {
+    auto Created =
+        PayloadCompiler::create(Target, *Reference->Module, WaveSize);
+    if (!Created)
+      return Created.takeError();
+    Compiler = std::move(*Created);
+  }
+  auto Parameters = Compiler->parametersOf(Reference->Function);
+  if (!Parameters)
+    return Parameters.takeError();
+  UsedHook &Hook = Result.Hooks[Handle];
+  Hook.Reference = *Reference;
+  Hook.Parameters = *Parameters;
+  return &Hook;
+}
+
+Expected<SmallVector<HookArgument, 2>>
+TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
+                     const ResolvedInsertion &At) const {
+  ArgumentSpreader Spreader(Hook.Parameters);
+  for (const auto &[Number, Argument] : enumerate(Given)) {
+    const MCRegister Reg = ArgumentResolver::registerOf(Argument, At);
+    const unsigned Dwords = Reg ? argumentSlotFor(Reg, Target).Dwords : 0;
+    if (Error E = Spreader.add(Argument, Dwords, Given.size() - Number - 1))
+      return refuse(RefusalReason::HookArguments,
+                    Hook.Reference.Function + ": " + toString(std::move(E)));
+  }
+  if (!Spreader.isComplete()) {
+    const auto HasMembers = [](const HookParameter &Parameter) {
+      return Parameter.IsContinued;
+    };
+    const size_t Whole =
+        Hook.Parameters.size() - count_if(Hook.Parameters, HasMembers);
+    return refuse(RefusalReason::HookArguments,
+                  Hook.Reference.Function + " takes " + Twine(Whole) +
+                      (Whole == 1 ? " parameter" : " parameters") +
+                      (any_of(Hook.Parameters, HasMembers)
+                           ? " (a structure takes a tuple of registers, or one "
+                             "argument for each member)"
+                           : "") +
+                      ", but is given " + Twine(Given.size()) +
+                      (Given.size() == 1 ? " argument" : " arguments"));
+  }
+  return Spreader.take();
+}
+
+/// Host code names the tool's variables by its own addresses.
+Error translatePointer(HookArgument &Argument, const UsedHook &Hook,
+                       size_t Parameter) {
+  const std::optional<uint64_t> Pointer = Argument.integer();
+  if (!Pointer ||
+      !(Argument.isPointer() || Hook.Parameters[Parameter].IsPointer))
+    return Error::success();
+  Expected<uint64_t> Address = Hook.Reference.Module->deviceAddress(*Pointer);
+  if (!Address)
+    return Address.takeError();
+  Argument = *Address;
+  return Error::success();
+}
+
+Error TaskResolver::resolve(const InstrumentationTask::Insertion &Request) {
+  Expected<UsedHook *> Hook = find(Request.Hook);
+  if (!Hook)
+    return Hook.takeError();
+  Expected<SmallVector<ResolvedInsertion, 1>> Found = Points.resolve(Request);
+  if (!Found)
+    return Found.takeError();
+  for (const ResolvedInsertion &At : *Found) {
+    auto Given = spread(Request.Arguments, **Hook, At);
+    if (!Given)
+      return Given.takeError();
+    ResolvedCall Call{At.Where, Request.Hook, {}};
+    for (auto &&[Number, Argument] : enumerate(*Given)) {
+      if (Error E = translatePointer(Argument, **Hook, Number))
+        return E;
+      Expected<ArgumentValue> Value = Arguments.resolve(Argument, At);
+      if (!Value)
+        return Value.takeError();
+      Call.Arguments.push_back(std::move(*Value));
+    }
+    Result.Calls.push_back(std::move(Call));
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
+                                   const RegisterUse &Use,
+                                   const InstrumentationTask &Task,
+                                   HookResolver Resolve, uint64_t LoadBias) {
+  return TaskResolver(LR, Use, Resolve, LoadBias).run(Task);
+}
+
+} // namespace luthier
