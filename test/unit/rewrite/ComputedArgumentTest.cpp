@@ -3,6 +3,7 @@
 // Computed arguments of constants are constants: forms that no instruction on
 // the emulator shows, checked against the manuals' tables.
 #include "hook/ComputedArgument.h"
+#include "amdgpu/TargetTraits.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -38,7 +39,7 @@ TEST(ComputedArgument, SizesOfDirectLoads) {
 
 TEST(ComputedArgument, SizesOfFormats) {
   auto gfx9 = [](uint64_t DataFormat) {
-    return compute(ArgumentForm::FormatSize, BufferGfx9,
+    return compute(ArgumentForm::FormatSize, uint32_t(BufferLayout::Gfx9),
                    {DataFormat << 15 | 7 << 12 | 0xfac});
   };
   const uint64_t ByDataFormat[] = {0, 1, 2, 2, 4, 4,  4,  4,
@@ -46,7 +47,8 @@ TEST(ComputedArgument, SizesOfFormats) {
   for (unsigned Format = 0; Format < 16; ++Format)
     EXPECT_EQ(gfx9(Format), ByDataFormat[Format]) << Format;
   auto gfx10 = [](uint64_t Format) {
-    return compute(ArgumentForm::FormatSize, 0, {Format << 12 | 0xfac});
+    return compute(ArgumentForm::FormatSize, uint32_t(BufferLayout::Gfx10),
+                   {Format << 12 | 0xfac});
   };
   EXPECT_EQ(gfx10(6), 1u) << "8_SINT";
   EXPECT_EQ(gfx10(13), 2u) << "16_FLOAT";
@@ -56,7 +58,7 @@ TEST(ComputedArgument, SizesOfFormats) {
   EXPECT_EQ(gfx10(74), 12u) << "32_32_32_FLOAT";
   EXPECT_EQ(gfx10(77), 16u) << "32_32_32_32_FLOAT";
   auto gfx11 = [](uint64_t Format) {
-    return compute(ArgumentForm::FormatSize, BufferElementSize,
+    return compute(ArgumentForm::FormatSize, uint32_t(BufferLayout::Gfx11),
                    {Format << 12 | 0xfac});
   };
   EXPECT_EQ(gfx11(22), 4u) << "32_FLOAT";
