@@ -45,7 +45,7 @@ luthier_emu_status prepare(luthier_emu_code *Code, const char *Kernel,
   R.Kernarg = {static_cast<const uint8_t *>(Given.kernarg), Given.kernarg_size};
   R.DynamicLds = Given.dynamic_lds;
   R.PrivateSegmentSize = Given.private_segment_size;
-  R.LeastScratch = Given.scratch_reserve;
+  R.MinScratch = Given.scratch_reserve;
   Prepared = To.prepare(*K, R, Error);
   return LUTHIER_EMU_OK;
 }
@@ -54,14 +54,14 @@ luthier_emu_status prepareRaw(luthier_emu_device *Device,
                               const luthier_emu_raw_launch *Launch,
                               api::Launch &To, std::string &Error,
                               bool &Prepared) {
-  constexpr uint32_t MostUserSgprs = 16;
+  constexpr uint32_t MaxUserSgprs = 16;
   if (!hasSize(Launch))
     return noSize(Device, "launch");
   const auto Given = takeStruct(Launch);
   RawLaunchRequest R;
   R.WaveSize = Given.wave_size ? Given.wave_size : 64;
   if ((R.WaveSize != 32 && R.WaveSize != 64) ||
-      Given.user_sgpr_count > MostUserSgprs ||
+      Given.user_sgpr_count > MaxUserSgprs ||
       (Given.user_sgpr_count && !Given.user_sgprs))
     return fail(Device, LUTHIER_EMU_INVALID_ARGUMENT,
                 "a wave size that is not 32 or 64, or user SGPRs that are null "
@@ -78,7 +78,7 @@ luthier_emu_status prepareRaw(luthier_emu_device *Device,
   R.LdsSize = Given.lds_size;
   R.ScratchSize = Given.scratch_size;
   R.Mode = Given.mode;
-  R.LeastScratch = Given.scratch_reserve;
+  R.MinScratch = Given.scratch_reserve;
   Prepared = To.prepare(R, Error);
   return LUTHIER_EMU_OK;
 }

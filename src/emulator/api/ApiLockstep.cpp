@@ -80,7 +80,7 @@ luthier_emu_status convert(luthier_emu_device *Device,
   To.OnlyWhatIsRead = From.only_what_is_read;
   To.Seed = From.seed;
   if (From.most_payload)
-    To.MostPayload = From.most_payload;
+    To.MaxPayload = From.most_payload;
   std::string Error;
   auto Strict = strict::parseOptions(From.strict ? From.strict : "", Error);
   if (!Strict)

@@ -80,7 +80,7 @@ bool Launch::prepare(const LoadedKernel &K, const LaunchRequest &R,
       D.PrivateSegmentSize = std::max(D.PrivateSegmentSize, DynamicStackBytes);
   }
   return makeKernarg(K, R, Error) && makePacket(K, Error) && initPlan(Error) &&
-         makeScratch(R.LeastScratch, Error);
+         makeScratch(R.MinScratch, Error);
 }
 
 bool Launch::prepare(const RawLaunchRequest &R, std::string &Error) {
@@ -132,7 +132,7 @@ bool Launch::prepare(const RawLaunchRequest &R, std::string &Error) {
   D.GroupSegmentSize = R.LdsSize;
   D.PrivateSegmentSize = R.ScratchSize;
   Plain = false;
-  if (!initPlan(Error) || !makeScratch(R.LeastScratch, Error))
+  if (!initPlan(Error) || !makeScratch(R.MinScratch, Error))
     return false;
   Plan.InitialMode = R.Mode;
   Plan.NumPreloaded = unsigned(R.UserSgprs.size());
@@ -200,17 +200,17 @@ bool Launch::initPlan(std::string &Error) {
 
 /// After the plan, which says how many waves there are; its limit on resident
 /// workgroups then follows the scratch there is.
-bool Launch::makeScratch(uint32_t LeastSize, std::string &Error) {
-  const uint32_t PerLane = std::max(D.PrivateSegmentSize, LeastSize);
+bool Launch::makeScratch(uint32_t MinSize, std::string &Error) {
+  const uint32_t PerLane = std::max(D.PrivateSegmentSize, MinSize);
   if (!PerLane)
     return true;
   constexpr uint32_t Unit = 1024;
-  constexpr uint64_t MostBytes = uint64_t(1) << 32;
+  constexpr uint64_t MaxBytes = uint64_t(1) << 32;
   D.ScratchBytesPerWave = uint64_t(PerLane) * Plan.WaveSize;
   D.ScratchBytesPerWave = (D.ScratchBytesPerWave + Unit - 1) / Unit * Unit;
   const uint64_t Groups = std::min<uint64_t>(
       {Plan.TotalWorkgroups, Plan.ResidentLimit,
-       std::max<uint64_t>(1, MostBytes / D.ScratchBytesPerWave /
+       std::max<uint64_t>(1, MaxBytes / D.ScratchBytesPerWave /
                                  Plan.WavesPerWorkgroup)});
   D.ScratchWaves = uint32_t(Groups * Plan.WavesPerWorkgroup);
   D.ScratchBase = allocate(D.ScratchWaves * D.ScratchBytesPerWave, Error);

@@ -19,7 +19,7 @@ struct LaunchRequest {
   /// 0 for what the descriptor says.
   uint32_t PrivateSegmentSize = 0;
   /// Scratch memory is made as if work-items had at least so much.
-  uint32_t LeastScratch = 0;
+  uint32_t MinScratch = 0;
 };
 
 struct RawLaunchRequest {
@@ -32,7 +32,7 @@ struct RawLaunchRequest {
   unsigned WorkgroupIds = 0;
   unsigned WorkItemAxes = 1;
   uint32_t LdsSize = 0, ScratchSize = 0;
-  uint32_t LeastScratch = 0;
+  uint32_t MinScratch = 0;
   uint32_t Mode = 0;
 };
 
@@ -64,7 +64,7 @@ private:
   bool makeKernarg(const LoadedKernel &K, const LaunchRequest &R,
                    std::string &Error);
   bool makePacket(const LoadedKernel &K, std::string &Error);
-  bool makeScratch(uint32_t LeastSize, std::string &Error);
+  bool makeScratch(uint32_t MinSize, std::string &Error);
   bool initPlan(std::string &Error);
 
   Device &Dev;

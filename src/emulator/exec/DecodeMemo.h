@@ -17,7 +17,7 @@ namespace luthier::emulator {
 /// are those of a known instruction begins with it. Not thread-safe.
 template <class T> class DecodeMemo {
 public:
-  static constexpr unsigned MostDwords = 5;
+  static constexpr unsigned MaxDwords = 5;
   /// Has room for \p NumSlots values, a power of two; each instruction has one
   /// place, where a later one takes over.
   explicit DecodeMemo(size_t NumSlots) : Slots(NumSlots) {}
@@ -25,7 +25,7 @@ public:
   /// What was noted for the instruction that \p Code begins with, or null.
   const T *find(std::span<const uint8_t> Code) const {
     Key K;
-    const size_t Dwords = std::min<size_t>(Code.size() / 4, MostDwords);
+    const size_t Dwords = std::min<size_t>(Code.size() / 4, MaxDwords);
     uint64_t Hash = 0;
     while (K.Count != Dwords) {
       K.add(&Code[4 * K.Count], Hash);
@@ -49,7 +49,7 @@ public:
 
 private:
   struct Key {
-    std::array<uint32_t, MostDwords> Words{};
+    std::array<uint32_t, MaxDwords> Words{};
     /// None in a slot without value.
     uint32_t Count = 0;
     bool operator==(const Key &) const = default;

@@ -23,7 +23,7 @@
 namespace luthier::emulator {
 
 /// Some tens of megabytes for those with descriptions.
-static constexpr size_t MostRemembered = 1 << 14;
+static constexpr size_t MaxRemembered = 1 << 14;
 
 struct Decoder::State {
   explicit State(std::unique_ptr<Disassembler> D);
@@ -50,7 +50,7 @@ struct Decoder::State {
   std::unordered_map<std::string, const Operation *> ByName;
   std::unordered_map<unsigned, Row> ByOpcode;
   using Memo = DecodeMemo<std::shared_ptr<const DecodedInst>>;
-  Memo Plain{MostRemembered}, Described{MostRemembered};
+  Memo Plain{MaxRemembered}, Described{MaxRemembered};
 };
 
 /// "v_add_f32_e64" and its siblings are one operation.
@@ -117,7 +117,7 @@ void Decoder::State::touchTables() {
       0xbf800000, 0x80000000, 0xbe800000, 0xbf000000, 0xb0000000, 0xc0000000,
       0xd8000000, 0xdc508000, 0xe0500000, 0xe8000000};
   for (uint32_t Word : Samples) {
-    const uint32_t Words[Disassembler::MostDwords] = {Word};
+    const uint32_t Words[Disassembler::MaxDwords] = {Word};
     llvm::MCInst MI;
     if (Code->read({reinterpret_cast<const uint8_t *>(Words), sizeof(Words)},
                    MI))

@@ -106,7 +106,7 @@ uint64_t Disassembler::readPadded(std::span<uint8_t> Padded,
 uint64_t Disassembler::read(std::span<const uint8_t> Code,
                             llvm::MCInst &MI) const {
   // LLVM expects to find a literal that the code announces.
-  using Buffer = std::array<uint8_t, 4 * MostDwords>;
+  using Buffer = std::array<uint8_t, 4 * MaxDwords>;
   Buffer Padded = {};
   if (!Code.empty())
     std::memcpy(Padded.data(), Code.data(),

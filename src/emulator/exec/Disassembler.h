@@ -27,7 +27,7 @@ namespace luthier::emulator {
 class Disassembler {
 public:
   /// The longest instruction of any target.
-  static constexpr unsigned MostDwords = 5;
+  static constexpr unsigned MaxDwords = 5;
 
   /// Null, with a message, for a processor LLVM does not know.
   static std::unique_ptr<Disassembler>
@@ -47,7 +47,7 @@ public:
 
 private:
   explicit Disassembler(const Target &T) : T(T) {}
-  /// Of MostDwords dwords, which may be changed.
+  /// Of MaxDwords dwords, which may be changed.
   uint64_t readPadded(std::span<uint8_t> Padded, llvm::MCInst &MI) const;
   bool hasImpossibleConstant(const llvm::MCInst &MI) const;
 

@@ -83,8 +83,8 @@ bool Watchdog::seesNoProgress(
 bool Watchdog::seesAnythingNew(
     const std::vector<std::unique_ptr<Workgroup>> &Resident) {
   // Whoever is in so many states is not waiting.
-  constexpr size_t MostKnown = 1 << 18;
-  if (Known.size() > MostKnown)
+  constexpr size_t MaxKnown = 1 << 18;
+  if (Known.size() > MaxKnown)
     Known.clear();
   bool New = false;
   for (const auto &Group : Resident) {

@@ -47,14 +47,14 @@ static bool readWatchdog(Configuration &Config, std::string &Error) {
 static bool readModels(std::vector<const DeviceModel *> &Models,
                        std::string &Error) {
   constexpr const char *Name = "LUTHIER_EMULATED_GPU";
-  constexpr size_t MostDevices = 16;
+  constexpr size_t MaxDevices = 16;
   llvm::StringRef Text = variable(Name);
   if (Text.empty())
     Text = "gfx90a";
   llvm::SmallVector<llvm::StringRef, 4> Parts;
   Text.split(Parts, ',');
-  if (Parts.size() > MostDevices) {
-    Error = std::string(Name) + ": at most " + std::to_string(MostDevices) +
+  if (Parts.size() > MaxDevices) {
+    Error = std::string(Name) + ": at most " + std::to_string(MaxDevices) +
             " devices can be emulated at a time";
     return false;
   }

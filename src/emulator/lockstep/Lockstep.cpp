@@ -199,7 +199,7 @@ uint64_t Runner::stepPayload(Wave &A, Wave &B) {
     ++Count;
   } while (!R.Found && !Instrumented.Watch.trace(B).Last->IsBranch &&
            !originalOf(B.PC) && B.Event == WaveEvent::None &&
-           Count != O.MostPayload);
+           Count != O.MaxPayload);
   Straight[From] = Count;
   return Count;
 }
@@ -213,7 +213,7 @@ bool Runner::align(Wave &A, Wave &B) {
       return true;
     if (!Instrumented.E.isRunnable(B))
       return false;
-    if (N >= O.MostPayload) {
+    if (N >= O.MaxPayload) {
       report({Kind::NoReturn}, A, B);
       return false;
     }

@@ -58,7 +58,7 @@ struct Options {
   /// Order of waves, and lengths of slices. 0: round robin.
   uint64_t Seed = 0;
   /// Payload instructions in a row that count as never coming back.
-  uint64_t MostPayload = 1 << 20;
+  uint64_t MaxPayload = 1 << 20;
   /// Checks that the instrumented version must pass as well. Load timing is
   /// "earliest", so that a load in flight is no difference; reading its
   /// register before the wait is still a violation.

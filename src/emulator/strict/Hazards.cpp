@@ -35,7 +35,7 @@ constexpr Row Rows[] = {
   {Families, Producer, Consumer, Relation::How, States, Text},
 #include "emulator/strict/Hazards.def"
 };
-constexpr unsigned MostStates = 5;
+constexpr unsigned MaxStates = 5;
 
 bool readsZeroFlag(const Inst &I) {
   return std::any_of(std::begin(I.Src), std::end(I.Src), [](const Operand &O) {
@@ -78,11 +78,12 @@ const HazardTracker::Issued *HazardTracker::latest(uint32_t Classes) const {
   return nullptr;
 }
 
-void HazardTracker::look(Wave &W, const Inst &I, const InstFacts &Facts,
-                         uint32_t Classes, uint32_t Producers, Reporter &R) {
+void HazardTracker::checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
+                               uint32_t Classes, uint32_t Producers,
+                               Reporter &R) {
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
-    if (!P.Facts || Now - P.End >= MostStates)
+    if (!P.Facts || Now - P.End >= MaxStates)
       return;
     if (!(P.Classes & Producers))
       continue;
@@ -186,8 +187,8 @@ MatrixLatency latencyOf(const InstFacts &Facts, uint32_t Family) {
 
 /// Matrix operations take a number of passes, and their result is late by as
 /// many wait states and some.
-bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
-                                 Reporter &R) {
+bool HazardTracker::checkMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
+                                Reporter &R) {
   constexpr unsigned LongestMatrixWait = 20;
   const uint32_t Family = Facts.HazardFamily;
   const bool IsMatrix = Facts.HazardClasses & Matrix;
@@ -276,8 +277,8 @@ bool HazardTracker::lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
 
 /// Results of dot products go on without delay only as the addend of the same
 /// operation (since MI200).
-bool HazardTracker::lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts,
-                              Reporter &R) {
+bool HazardTracker::checkDot(Wave &W, const Inst &I, const InstFacts &Facts,
+                             Reporter &R) {
   constexpr unsigned Needed = 3;
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
@@ -317,8 +318,8 @@ static Shape unitOf(const InstFacts &Facts) {
 
 /// All instructions of a clause use the same unit. Waits and the like may stand
 /// between them.
-void HazardTracker::lookAtClause(Wave &W, const Inst &I, const InstFacts &Facts,
-                                 Reporter &R) {
+void HazardTracker::checkClause(Wave &W, const Inst &I, const InstFacts &Facts,
+                                Reporter &R) {
   --LeftInClause;
   const Shape Form = unitOf(Facts);
   if (Form == Shape::Nothing)
@@ -346,7 +347,7 @@ void HazardTracker::start() {
 void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
                          Reporter &R) {
   if (LeftInClause)
-    lookAtClause(W, I, Facts, R);
+    checkClause(W, I, Facts, R);
   if (Facts.BeginsClause) {
     LeftInClause = (I.Immediate & 0x3f) + 1;
     ClauseForm = Shape::Nothing;
@@ -365,21 +366,21 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     Classes |= PartialResult;
   if (Now >= RecentEnd) {
     Older = std::exchange(Recent, 0);
-    RecentEnd = Now + MostStates;
+    RecentEnd = Now + MaxStates;
   }
   // Most of the time none of them was issued lately.
   if (Producers & (Recent | Older))
-    look(W, I, Facts, Classes, Producers, R);
+    checkTable(W, I, Facts, Classes, Producers, R);
   constexpr uint32_t VectorOrMemory = Valu | Vmem | Lds;
   if (Facts.HazardFamily & (Mi100 | Mi200 | SinceMi300)) {
     bool Reported = false;
     if ((Classes & Matrix) || (NumMatrix && (Classes & VectorOrMemory)))
-      Reported = lookAtMatrix(W, I, Facts, R);
+      Reported = checkMatrix(W, I, Facts, R);
     if (!Reported && ((Recent | Older) & Dot) && Facts.HazardFamily != Mi100 &&
         (Classes & VectorOrMemory))
-      lookAtDot(W, I, Facts, R);
+      checkDot(W, I, Facts, R);
   } else if (Facts.HazardFamily != Vega) {
-    lookAtRdna(W, I, Facts, R);
+    checkRdna(W, I, Facts, R);
   }
   Issued &New = Ring[Next++ % RingSize];
   NumMatrix -= (New.Classes & Matrix) != 0;

@@ -43,21 +43,19 @@ private:
   const Issued &before(unsigned Age) const {
     return Ring[(Next - 1 - Age) % RingSize];
   }
-  void lookAtClause(Wave &W, const Inst &I, const InstFacts &Facts,
-                    Reporter &R);
-  void look(Wave &W, const Inst &I, const InstFacts &Facts, uint32_t Classes,
-            uint32_t Producers, Reporter &R);
-  bool lookAtMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
-                    Reporter &R);
-  bool lookAtDot(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
-  void lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
-  bool lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
-  bool lookAtPartial(Wave &W, const Inst &I, Reporter &R);
-  bool lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
-  void lookAtLdsDirect(Wave &W, const Inst &I, const InstFacts &Facts,
-                       Reporter &R);
-  void lookAtPermutation(Wave &W, const Inst &I, Reporter &R);
-  void lookAtDenormMode(Wave &W, const Inst &I, Reporter &R);
+  void checkClause(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
+                  uint32_t Classes, uint32_t Producers, Reporter &R);
+  bool checkMatrix(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool checkDot(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void checkRdna(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool checkTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool checkPartialExec(Wave &W, const Inst &I, Reporter &R);
+  bool checkWmma(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void checkLdsDirect(Wave &W, const Inst &I, const InstFacts &Facts,
+                      Reporter &R);
+  void checkPermutation(Wave &W, const Inst &I, Reporter &R);
+  void checkDenormMode(Wave &W, const Inst &I, Reporter &R);
   /// The latest instruction of these classes in the same function, or null.
   const Issued *latest(uint32_t Classes) const;
   void report(Wave &W, const Inst &I, Reporter &R, const Issued &First,

@@ -96,6 +96,8 @@ private:
   void stepRelativeScalar(const Step &X);
   Scalar scalarSource(const Step &X, unsigned N) const;
   uint64_t combineScalar(const Step &X, Scalar A, Scalar B) const;
+  uint64_t moveScalar(const Step &X, Scalar A, Scalar B);
+  uint64_t scalarResult(const Step &X, Scalar A, Scalar B, uint64_t Old);
   void stepBranch(const Step &X);
   void stepMessage(const Step &X);
   void settleCondition(Wave &W, WaveShadow &S, const Inst &I);

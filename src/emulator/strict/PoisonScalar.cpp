@@ -79,6 +79,73 @@ void PoisonTracker::stepRelativeScalar(const Step &X) {
   Plane.S[sreg::M0] = Poison;
 }
 
+/// The handler moves the poison as it moves the bits.
+uint64_t PoisonTracker::moveScalar(const Step &X, Scalar A, Scalar B) {
+  const bool SourceIsAmount = X.Facts.Control & 2;
+  if (SourceIsAmount && B.Poison)
+    return ~uint64_t(0);
+  Wave &Plane = X.S.Plane;
+  Inst Copy = X.I;
+  const uint64_t Poison[2] = {A.Poison, SourceIsAmount ? B.Value : B.Poison};
+  for (unsigned N = 0; N != 2; ++N) {
+    if (X.I.Src[N].Kind == Source::None)
+      continue;
+    Copy.Src[N].Kind = Source::Constant;
+    Copy.Src[N].Value = Poison[N];
+  }
+  constexpr unsigned Spare = WaveShadow::FirstSpareScalar;
+  Copy.Dst.Reg = Spare;
+  const uint32_t Condition = Plane.S[sreg::Scc];
+  X.Fn(Plane, Copy);
+  Plane.S[sreg::Scc] = Condition;
+  return Plane.s64(Spare);
+}
+
+/// The poison of the result, \p Old what the destination had.
+uint64_t PoisonTracker::scalarResult(const Step &X, Scalar A, Scalar B,
+                                     uint64_t Old) {
+  const Inst &I = X.I;
+  switch (X.Facts.Rule) {
+  case PoisonRule::Select: {
+    const uint64_t Else = X.Facts.KeepsDestination ? Old : B.Poison;
+    if (X.S.Plane.S[sreg::Scc])
+      return ~uint64_t(0);
+    return X.W.S[sreg::Scc] ? A.Poison : Else;
+  }
+  case PoisonRule::Move:
+    return moveScalar(X, A, B);
+  case PoisonRule::BitSet: {
+    const unsigned Width = isPair(I.Dst.Type) ? 63 : 31;
+    return A.Poison ? ~uint64_t(0) : Old & ~(uint64_t(1) << (A.Value & Width));
+  }
+  case PoisonRule::BitTest: {
+    const unsigned Width = isPair(I.Src[0].Type) ? 63 : 31;
+    return B.Poison ? ~uint64_t(0) : A.Poison >> (B.Value & Width) & 1;
+  }
+  case PoisonRule::Equal: {
+    // One differing pair of defined bits is enough to know.
+    const uint64_t Unknown = A.Poison | B.Poison;
+    return (A.Value ^ B.Value) & ~Unknown ? 0 : Unknown;
+  }
+  default:
+    // Those with an immediate operand read their destination.
+    if (X.Facts.Info.Flags & llvm::SIInstrFlags::SOPK)
+      B.Poison |= Old;
+    return combineScalar(X, A, B);
+  }
+}
+
+/// True if the operand called destination is one: comparisons with an immediate
+/// have a source in its place.
+static bool hasDestination(const Inst &I, const InstFacts &Facts) {
+  if (I.Dst.Kind != Source::Sgpr)
+    return false;
+  if (isExec(I.Dst.Reg))
+    return Facts.WritesExec;
+  return llvm::any_of(Facts.ScalarWrites,
+                      [&](Span R) { return R.First == I.Dst.Reg; });
+}
+
 void PoisonTracker::stepScalar(const Step &X) {
   Wave &Plane = X.S.Plane;
   const Inst &I = X.I;
@@ -91,84 +158,24 @@ void PoisonTracker::stepScalar(const Step &X) {
     return defineResults(X);
   if (isClean(X))
     return;
-  Scalar A = scalarSource(X, 0), B = scalarSource(X, 1);
-  // Comparisons with an immediate have a source in its place.
-  bool HasDst =
-      I.Dst.Kind == Source::Sgpr &&
-      (isExec(I.Dst.Reg) ? X.Facts.WritesExec
-                         : llvm::any_of(X.Facts.ScalarWrites, [&](Span R) {
-                             return R.First == I.Dst.Reg;
-                           }));
-  bool Wide = isPair(I.Dst.Type);
-  uint64_t OldPoison = HasDst && !isExec(I.Dst.Reg) ? Plane.s64(I.Dst.Reg) : 0;
-  uint64_t Result = 0;
-  // As those with an immediate operand do.
-  bool DestinationIsRead = X.Facts.Info.Flags & llvm::SIInstrFlags::SOPK;
+  const bool HasDst = hasDestination(I, X.Facts);
+  const bool ToExec = HasDst && isExec(I.Dst.Reg);
+  const bool Wide = isPair(I.Dst.Type);
+  Scalar B = scalarSource(X, 1);
   if (X.Facts.SavesExec)
     B = {X.W.s64(sreg::Exec), 0};
-
-  uint32_t Condition = Plane.S[sreg::Scc];
-  switch (X.Facts.Rule) {
-  case PoisonRule::Select: {
-    uint64_t Else = X.Facts.KeepsDestination ? OldPoison : B.Poison;
-    Result = Condition ? ~uint64_t(0) : X.W.S[sreg::Scc] ? A.Poison : Else;
-    break;
-  }
-  case PoisonRule::Move: {
-    Scalar Amount = X.Facts.Control & 2 ? B : Scalar{};
-    if (Amount.Poison) {
-      Result = ~uint64_t(0);
-      break;
-    }
-    Inst Copy = I;
-    uint64_t Poison[2] = {A.Poison, X.Facts.Control & 2 ? B.Value : B.Poison};
-    for (unsigned N = 0; N != 2; ++N) {
-      if (I.Src[N].Kind == Source::None)
-        continue;
-      Copy.Src[N].Kind = Source::Constant;
-      Copy.Src[N].Value = Poison[N];
-    }
-    constexpr unsigned Spare = WaveShadow::FirstSpareScalar;
-    Copy.Dst.Reg = Spare;
-    X.Fn(Plane, Copy);
-    Result = Plane.s64(Spare);
-    break;
-  }
-  case PoisonRule::BitSet: {
-    unsigned Width = Wide ? 63 : 31;
-    Result = A.Poison ? ~uint64_t(0)
-                      : OldPoison & ~(uint64_t(1) << (A.Value & Width));
-    break;
-  }
-  case PoisonRule::BitTest:
-    Result =
-        B.Poison
-            ? ~uint64_t(0)
-            : A.Poison >> (B.Value & (isPair(I.Src[0].Type) ? 63 : 31)) & 1;
-    break;
-  case PoisonRule::Equal: {
-    // One differing pair of defined bits is enough to know.
-    uint64_t Unknown = A.Poison | B.Poison;
-    Result = (A.Value ^ B.Value) & ~Unknown ? 0 : Unknown;
-    break;
-  }
-  default:
-    if (DestinationIsRead)
-      B.Poison |= OldPoison;
-    Result = combineScalar(X, A, B);
-  }
-
+  uint64_t Result = scalarResult(X, scalarSource(X, 0), B,
+                                 HasDst && !ToExec ? Plane.s64(I.Dst.Reg) : 0);
   defineResults(X);
   if (X.Facts.SavesExec) {
-    uint64_t Bits = Result & X.W.LaneMask;
-    if (Bits)
+    if (uint64_t Bits = Result & X.W.LaneMask)
       report(X, Rule::PoisonExec, RegisterFile::Scalar, I.Src[0].Reg,
              X.W.WaveSize / 32, Bits);
     return;
   }
   if (!Wide)
     Result &= ~0u;
-  if (HasDst && isExec(I.Dst.Reg)) {
+  if (ToExec) {
     if (uint64_t Bits = Result & X.W.LaneMask)
       report(X, Rule::PoisonExec, RegisterFile::Scalar, sreg::Exec, 1, Bits);
   } else if (HasDst) {

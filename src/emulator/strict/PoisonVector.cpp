@@ -303,8 +303,12 @@ uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
       O.Kind = Source::Constant;
       O.Plain = true;
     }
+    // Where other lanes are read, op_sel says which of them count.
+    const unsigned Kept = X.Facts.Op.has(trait::ReadsInactive)
+                              ? SignExtend | OpSel
+                              : unsigned(SignExtend);
     if (!IsControl && O.Type != ValueType::Pk16 && O.Type != ValueType::Pk32)
-      O.Modifiers &= SignExtend;
+      O.Modifiers &= Kept;
     else if (!IsControl)
       O.Modifiers &= OpSel | OpSelHi;
   }

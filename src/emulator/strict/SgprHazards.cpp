@@ -45,8 +45,8 @@ void SgprHazards::await(unsigned Fields) {
     FromVector &= Vcc;
 }
 
-bool SgprHazards::look(Wave &W, const Inst &I, const InstFacts &Facts,
-                       Reporter &R) {
+bool SgprHazards::check(Wave &W, const Inst &I, const InstFacts &Facts,
+                        Reporter &R) {
   const bool IsVector = Facts.HazardClasses & (hazard::Valu | hazard::Matrix);
   int First = -1;
   forEachReg(Facts.ScalarReads, [&](unsigned Reg) {
@@ -132,7 +132,7 @@ void SgprHazards::step(Wave &W, const Inst &I, const InstFacts &Facts,
   const bool Runs = Facts.HazardClasses & (hazard::Valu | hazard::Matrix) ||
                     (Facts.Info.Flags & flags::SALU);
   if (Runs && !IsCall && (FromScalar.any() || FromVector.any()))
-    look(W, I, Facts, R);
+    check(W, I, Facts, R);
   update(W, I, Facts);
   if (IsCall)
     leaveFunction(*W.T);

@@ -26,7 +26,7 @@ private:
   using Set = std::bitset<NumRegs>;
 
   void await(unsigned Fields);
-  bool look(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool check(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   void update(const Wave &W, const Inst &I, const InstFacts &Facts);
 
   bool KnowsFunctions;

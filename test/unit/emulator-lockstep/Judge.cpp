@@ -93,7 +93,7 @@ lockstep::Result Judge::judge(const std::string &Original,
     InstrumentedUser = OriginalUser;
   OriginalLaunch.EntryAddress = Old[0];
   OriginalLaunch.UserSgprs = OriginalUser;
-  OriginalLaunch.LeastScratch = InstrumentedLaunch.ScratchSize;
+  OriginalLaunch.MinScratch = InstrumentedLaunch.ScratchSize;
   InstrumentedLaunch.EntryAddress = New[0];
   InstrumentedLaunch.UserSgprs = InstrumentedUser;
   api::Launch OldLaunch(*A), NewLaunch(*B), AgainLaunch(*C);

@@ -187,7 +187,7 @@ TEST_F(Judge, PayloadStoresToTheOriginalsMemoryAreSeenAtTheEnd) {
 }
 
 TEST_F(Judge, PayloadThatNeverComesBack) {
-  Options.MostPayload = 1000;
+  Options.MaxPayload = 1000;
   const Difference D = differs(R"(
     v_mov_b32 v2, 0
     s_endpgm)",

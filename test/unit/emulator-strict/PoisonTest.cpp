@@ -281,6 +281,32 @@ TEST_F(PoisonGfx1100, IsFollowedThroughBothPartsOfAnInstruction) {
   EXPECT_EQ(V.PC, Request.EntryPC + 28);
 }
 
+class PoisonGfx1201 : public StrictMachine {
+protected:
+  PoisonGfx1201() : StrictMachine("poison", "gfx1201", 32) {}
+
+  /// Lane 9 of v5 is uninitialised; \p Move takes from the lane that v6 says.
+  static std::string fromLane(unsigned Lane, const std::string &Move) {
+    return "v_mov_b32 v5, 0\nv_writelane_b32 v5, s20, 9\nv_mov_b32 v6, " +
+           std::to_string(Lane) + "\ns_mov_b32 exec_lo, 1\n" + Move + R"(
+      s_wait_dscnt 0
+      v_cmp_eq_u32 vcc_lo, 0x1234, v7
+      s_cbranch_vccnz end
+    end:
+      s_endpgm)";
+  }
+};
+
+TEST_F(PoisonGfx1201, IsFollowedFromLanesThatAreNotActive) {
+  for (auto [Move, Scale] :
+       {std::pair("v_permlane16_var_b32 v7, v5, v6 op_sel:[1,0]", 1u),
+        std::pair("ds_bpermute_fi_b32 v7, v6, v5", 4u)}) {
+    SCOPED_TRACE(Move);
+    expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", fromLane(9 * Scale, Move));
+    expectQuiet(fromLane(8 * Scale, Move));
+  }
+}
+
 TEST_F(Poison, IsFollowedThroughRelativeMoves) {
   expectOne(Rule::PoisonBranch, "s_cbranch_scc1", R"(
     s_mov_b32 s8, 0

@@ -81,7 +81,7 @@ TEST_P(AnyBytes, AreAnInstructionWhateverFollowsOrNone) {
   unsigned NumRead = 0;
   for (uint32_t High = 0; High != 1u << 16; ++High)
     for (unsigned Try = 0; Try != Tries; ++Try) {
-      Code Words(Disassembler::MostDwords);
+      Code Words(Disassembler::MaxDwords);
       for (uint32_t &Word : Words)
         Word = uint32_t(Random()) & (Try & 1 ? uint32_t(Random()) : ~0u);
       Words[0] = High << 16 | (Words[0] & 0xffff);
@@ -112,7 +112,7 @@ TEST_P(AnyBytes, DecodeOrAreRefused) {
   Decoder &D = *Decoder::get(*GetParam().T, GetParam().WaveSize, Error);
   unsigned NumOk = 0;
   for (unsigned N = 0; N != Count; ++N) {
-    Code Words(1 + Random() % Disassembler::MostDwords);
+    Code Words(1 + Random() % Disassembler::MaxDwords);
     for (uint32_t &Word : Words)
       Word = uint32_t(Random());
     const Decoder::Result R = D.decode(bytesOf(Words), N % 2);

@@ -29,8 +29,8 @@ bool awaitsVectorResults(const InstFacts &Facts, int32_t Immediate) {
 /// A VALU operation must not read the result of a transcendental one while at
 /// most five VALU operations, at most one of them transcendental, came between,
 /// unless something waited for VALU results (RDNA 3).
-bool HazardTracker::lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts,
-                                Reporter &R) {
+bool HazardTracker::checkTrans(Wave &W, const Inst &I, const InstFacts &Facts,
+                               Reporter &R) {
   unsigned NumValu = 0, NumTrans = 0;
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
@@ -56,8 +56,8 @@ bool HazardTracker::lookAtTrans(Wave &W, const Inst &I, const InstFacts &Facts,
 
 /// A VALU operation must not read one VGPR written shortly before a scalar
 /// operation changed EXEC and one written shortly after it (RDNA 3 in wave64).
-bool HazardTracker::lookAtPartial(Wave &W, const Inst &I, Reporter &R) {
-  constexpr unsigned None = ~0u, MostAround = 2, MostAfter = 4, MostValu = 8;
+bool HazardTracker::checkPartialExec(Wave &W, const Inst &I, Reporter &R) {
+  constexpr unsigned None = ~0u, MaxAround = 2, MaxAfter = 4, MaxValu = 8;
   struct {
     const Operand *O = nullptr;
     /// VALU operations between the latest write and the reader.
@@ -78,7 +78,7 @@ bool HazardTracker::lookAtPartial(Wave &W, const Inst &I, Reporter &R) {
   unsigned NumValu = 0, NumFound = 0, Exec = None;
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
-    if (!P.Facts || NumValu > MostValu || (P.Classes & Call) ||
+    if (!P.Facts || NumValu > MaxValu || (P.Classes & Call) ||
         awaitsVectorResults(*P.Facts, P.Immediate))
       return false;
     const bool IsVector = P.Classes & AnyVector;
@@ -100,7 +100,7 @@ bool HazardTracker::lookAtPartial(Wave &W, const Inst &I, Reporter &R) {
       Exec = NumValu;
       Changed = true;
     }
-    if (NumValu > MostAfter && !NumFound)
+    if (NumValu > MaxAfter && !NumFound)
       return false;
     NumValu += IsVector;
     if (!Changed || Exec == None)
@@ -121,11 +121,11 @@ bool HazardTracker::lookAtPartial(Wave &W, const Inst &I, Reporter &R) {
     if (After == None)
       continue;
     const unsigned Behind = Exec - After - 1;
-    if (After > MostAfter || Behind > MostAround)
+    if (After > MaxAfter || Behind > MaxAround)
       return false;
     if (Before == None)
       continue;
-    if (Before - Exec + Behind > MostAround)
+    if (Before - Exec + Behind > MaxAround)
       return false;
     report(W, I, R, *Sources[First].Writer, RegisterFile::Vector,
            Sources[First].Reg,
@@ -138,8 +138,8 @@ bool HazardTracker::lookAtPartial(Wave &W, const Inst &I, Reporter &R) {
 
 /// A matrix operation's factors, and what says where a sparse one's zeros are,
 /// must not come from the one before; any VALU operation between is enough.
-bool HazardTracker::lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts,
-                               Reporter &R) {
+bool HazardTracker::checkWmma(Wave &W, const Inst &I, const InstFacts &Facts,
+                              Reporter &R) {
   const Issued *P = latest(AnyVector);
   if (!P || !(P->Classes & Matrix))
     return false;
@@ -161,9 +161,9 @@ bool HazardTracker::lookAtWmma(Wave &W, const Inst &I, const InstFacts &Facts,
 /// A load of LDS-direct does not wait for VALU operations and memory operations
 /// to be done with the register that it writes, unless it says so. VALU results
 /// are counted, but for transcendental ones, which overtake the others.
-void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
-                                    const InstFacts &Facts, Reporter &R) {
-  constexpr unsigned MostValu = 15, ReadBits = 0x1c, ResultBits = 0xf000;
+void HazardTracker::checkLdsDirect(Wave &W, const Inst &I,
+                                   const InstFacts &Facts, Reporter &R) {
+  constexpr unsigned MaxValu = 15, ReadBits = 0x1c, ResultBits = 0xf000;
   const unsigned Outstanding = unsigned(I.Immediate) & 15;
   bool ValuMayGoOn = Outstanding != 0, MemoryMayRead = I.Immediate >> 4 & 1;
   unsigned NumValu = 0;
@@ -186,7 +186,7 @@ void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
         return Report(P, "an LDS-direct load writes a register that a VALU "
                          "operation may not be done with, needs a smaller "
                          "wait for VALU operations");
-      ValuMayGoOn &= ++NumValu < MostValu;
+      ValuMayGoOn &= ++NumValu < MaxValu;
       MemoryMayRead = false;
     } else if (P.Classes & (Vmem | Lds)) {
       if (MemoryMayRead && Reads)
@@ -208,7 +208,7 @@ void HazardTracker::lookAtLdsDirect(Wave &W, const Inst &I,
 }
 
 /// v_cmpx must not be the latest VALU operation before v_permlane.
-void HazardTracker::lookAtPermutation(Wave &W, const Inst &I, Reporter &R) {
+void HazardTracker::checkPermutation(Wave &W, const Inst &I, Reporter &R) {
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
     if (!P.Facts || (P.Classes & Call))
@@ -225,7 +225,7 @@ void HazardTracker::lookAtPermutation(Wave &W, const Inst &I, Reporter &R) {
 
 /// An atomic operation on floating-point values must have its denormal mode
 /// for three wait states, or until a VALU operation or a wait (RDNA 2).
-void HazardTracker::lookAtDenormMode(Wave &W, const Inst &I, Reporter &R) {
+void HazardTracker::checkDenormMode(Wave &W, const Inst &I, Reporter &R) {
   constexpr unsigned Needed = 3;
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
@@ -240,29 +240,29 @@ void HazardTracker::lookAtDenormMode(Wave &W, const Inst &I, Reporter &R) {
   }
 }
 
-void HazardTracker::lookAtRdna(Wave &W, const Inst &I, const InstFacts &Facts,
-                               Reporter &R) {
+void HazardTracker::checkRdna(Wave &W, const Inst &I, const InstFacts &Facts,
+                              Reporter &R) {
   const uint32_t Family = Facts.HazardFamily;
   const uint32_t Classes = Facts.HazardClasses;
   if (Family == Gfx10) {
     if (Facts.Op.has(trait::SetDenormals))
-      lookAtDenormMode(W, I, R);
+      checkDenormMode(W, I, R);
     return;
   }
   if (Classes & hazard::LdsDirect)
-    lookAtLdsDirect(W, I, Facts, R);
+    checkLdsDirect(W, I, Facts, R);
   if (!(Classes & AnyVector))
     return;
   if (Family == Gfx11) {
-    if ((Classes & ValuNotTrans) && lookAtTrans(W, I, Facts, R))
+    if ((Classes & ValuNotTrans) && checkTrans(W, I, Facts, R))
       return;
-    if (W.WaveSize == 64 && lookAtPartial(W, I, R))
+    if (W.WaveSize == 64 && checkPartialExec(W, I, R))
       return;
   }
-  if ((Classes & Matrix) && lookAtWmma(W, I, Facts, R))
+  if ((Classes & Matrix) && checkWmma(W, I, Facts, R))
     return;
   if (Facts.Op.has(trait::PermutesRows))
-    lookAtPermutation(W, I, R);
+    checkPermutation(W, I, R);
 }
 
 } // namespace luthier::emulator::strict
