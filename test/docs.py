@@ -29,6 +29,22 @@ def registered_tests(root):
     return [prefix + re.sub(r"\\\$\\\{\w+\\\}", ".+", re.escape(name)) for name in named for prefix in ["", "e2e/"]]
 
 
+def missing_names(root, page, folder):
+    """Functions, types and files in backticks on a page that the folder does not have."""
+    text = (root / page).read_text()
+    files = [path for path in (root / folder).rglob("*") if path.suffix in [".h", ".def", ".cpp"]]
+    code = "\n".join(path.read_text() for path in files)
+    errors = []
+    for name in sorted(set(re.findall(r"`([\w:/.]+)`", text))):
+        if "/" in name:
+            known = (root / name).exists() or (root / folder / name).exists()
+        else:
+            known = all(re.search(rf"\b{part}\b", code) for part in name.split("::"))
+        if not known:
+            errors.append(f"{page} names {name}, which {folder} does not have")
+    return errors
+
+
 def main(root):
     errors = []
     guide = (root / "docs/writing-a-tool.md").read_text()
@@ -87,6 +103,7 @@ def main(root):
         missing += [name for name in set(re.findall(r"\bluthier::(\w+)", text)) if not re.search(rf"\b{name}\b", public)]
         for name in sorted(missing):
             errors.append(f"{page.relative_to(root)} names {name}, which does not exist")
+    errors += missing_names(root, "docs/life-of-an-instruction.md", "src/emulator")
     print("\n".join(errors) or f"guide, {len(reasons)} refusals and {links} links agree")
     return bool(errors)
 
