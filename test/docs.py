@@ -7,6 +7,10 @@ import re
 import sys
 
 
+# Files that a page tells its readers to write, or that others have.
+EXAMPLES = {("writing-a-tool.md", "hip/hip_runtime.h")}
+
+
 def without_space(text):
     return re.sub(r"\s+", "", re.sub(r"//.*", "", text))
 
@@ -90,6 +94,8 @@ def main(root):
                      for path in (root / folder).rglob("*")
                      if path.suffix in [".h", ".def", ".cpp", ".cmake", ".sh", ".txt", ".hip"])
     public = "\n".join(path.read_text() for path in (root / "include").rglob("*.h"))
+    paths = [str(path.relative_to(root)) for folder in ["include", "src", "plugin", "examples", "test", "tools", "bench",
+                                                        "scripts", "cmake"] for path in (root / folder).rglob("*")]
     links = 0
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:
         for link, anchor in re.findall(r"\]\(([^)#:]+)(#[^)]*)?\)", page.read_text()):
@@ -99,6 +105,9 @@ def main(root):
             elif anchor and anchor[1:] not in anchors(page.parent / link):
                 errors.append(f"{page.relative_to(root)} links to {link}{anchor}, a section that does not exist")
         text = page.read_text()
+        for name in sorted(set(re.findall(r"`([\w/.-]+\.(?:cpp|h|def|py|sh|hip|cmake))`", text))):
+            if not any(("/" + path).endswith("/" + name) for path in paths) and (page.name, name) not in EXAMPLES:
+                errors.append(f"{page.relative_to(root)} names the file {name}, which does not exist")
         missing = [name for name in set(re.findall(r"\bLUTHIER_[A-Z_]+\b", text)) if not re.search(rf"\b{name}\b", code)]
         missing += [name for name in set(re.findall(r"\bluthier::(\w+)", text)) if not re.search(rf"\b{name}\b", public)]
         for name in sorted(missing):
