@@ -99,6 +99,11 @@ bool EventTable::raiseMemoryFault(uint32_t NodeId, uint64_t Address) {
   return Any;
 }
 
+unsigned EventTable::numWaiting() {
+  std::lock_guard Lock(Mutex);
+  return NumWaiting;
+}
+
 HSAKMT_STATUS EventTable::wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
                                uint32_t Milliseconds) {
   std::unique_lock Lock(Mutex);
@@ -122,10 +127,15 @@ HSAKMT_STATUS EventTable::wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
   auto Ready = [&] {
     return All ? llvm::all_of(Ids, Done) : llvm::any_of(Ids, Done);
   };
+  bool IsReady = true;
+  ++NumWaiting;
   if (Milliseconds == HSA_EVENTTIMEOUT_INFINITE)
     Raised.wait(Lock, Ready);
-  else if (!Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds),
-                            Ready))
+  else
+    IsReady =
+        Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds), Ready);
+  --NumWaiting;
+  if (!IsReady)
     return HSAKMT_STATUS_WAIT_TIMEOUT;
   for (const Awaited &A : Ids) {
     auto It = Entries.find(A.Id);

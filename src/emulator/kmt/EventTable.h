@@ -36,6 +36,8 @@ public:
 
   HSAKMT_STATUS wait(llvm::ArrayRef<HsaEvent *> Events, bool All,
                      uint32_t Milliseconds);
+  /// Threads inside wait(): what is raised from now on wakes them.
+  unsigned numWaiting();
 
 private:
   /// As in the kernel driver; runtimes cope with running out.
@@ -61,6 +63,7 @@ private:
   std::condition_variable Raised;
   std::map<uint32_t, Entry> Entries;
   uint32_t LastId = 0;
+  unsigned NumWaiting = 0;
   uint64_t Mailboxes = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kmt/EventTable.h"
+#include "Fixture.h"
 #include "gtest/gtest.h"
-#include <chrono>
 #include <thread>
 
 namespace luthier::emulator {
@@ -42,7 +42,10 @@ TEST_F(EventTableTest, WaitsForAnyOrForAll) {
 
 TEST_F(EventTableTest, AWaiterIsWoken) {
   HsaEvent *Event = create();
-  std::thread Raiser([&] { Events.raise(Event->EventId); });
+  std::thread Raiser([&] {
+    EXPECT_TRUE(eventually([&] { return Events.numWaiting() == 1; }));
+    Events.raise(Event->EventId);
+  });
   EXPECT_EQ(Events.wait(Event, true, HSA_EVENTTIMEOUT_INFINITE),
             HSAKMT_STATUS_SUCCESS);
   Raiser.join();
@@ -59,7 +62,7 @@ TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
         HsaEvent *Either[] = {Other, Event};
         Second = Events.wait(Either, false, Patience);
       })};
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  EXPECT_TRUE(eventually([&] { return Events.numWaiting() == 2; }));
   Events.raise(Event->EventId);
   for (std::thread &Each : Waiters)
     Each.join();
