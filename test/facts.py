@@ -16,7 +16,8 @@ import sys
 ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "runtime", "offline", "cli"]
 
 PROCESSORS = re.compile(r'"gfx\d|FeatureGFX|\bisGFX|\bgetGeneration\b|\bgeneration\(\)')
-OPCODES = re.compile(r'"(?:[VS]_|DS_|BUFFER_|TBUFFER_|GLOBAL_|FLAT_|SCRATCH_|IMAGE_)\w*"|getName\(\w+\.getOpcode\(\)\)\s*\.\s*\w')
+OPCODES = re.compile(r'"(?:V|S|DS|T?BUFFER|GLOBAL|FLAT|SCRATCH|IMAGE)_(?!SCR\b|SCR_)[A-Z0-9_]*"|getName\([^()]*getOpcode\(\)\)'
+                     r'\s*\.\s*(?:starts_with|ends_with|contains|find|count|consume|split)')
 
 EMULATED_PROCESSORS = re.compile(r'"gfx\d|Generation\s*(?:[<>]=?|[!=]=)\s*(?:\d|\w+\.(?:First|Last)Generation)')
 MNEMONICS = re.compile(r'(?:[sS]tarts_?[wW]ith|[eE]nds_?[wW]ith|contains|find|[!=]=|Begins|Has)\s*\(?\s*'
@@ -25,6 +26,10 @@ MNEMONICS = re.compile(r'(?:[sS]tarts_?[wW]ith|[eE]nds_?[wW]ith|contains|find|[!
 # Tables, and what they are read by.
 TABLES = {
     "src/amdgpu/Targets.def",
+    "src/amdgpu/OpcodeFacts.cpp",
+    "src/amdgpu/MemoryOperations.def",
+    "src/amdgpu/ScalarOperations.def",
+    "src/amdgpu/VectorOperations.def",
     # Names of processors for e_flags, also of those without a row.
     "src/codeobject/Processors.def",
     "src/emulator/core/Target.cpp",
@@ -71,7 +76,7 @@ def lines(root, folder, patterns, left):
 
 
 def main(root):
-    parts = [lines(root, folder, [PROCESSORS], LEFT) for folder in ENGINE]
+    parts = [lines(root, folder, [PROCESSORS, OPCODES], LEFT) for folder in ENGINE]
     parts.append(lines(root, "emulator", [EMULATED_PROCESSORS, MNEMONICS], LEFT_IN_EMULATOR))
     checked = sum(part[0] for part in parts)
     errors = [line for part in parts for line in part[1]]

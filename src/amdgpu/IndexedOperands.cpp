@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "amdgpu/IndexedOperands.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
@@ -9,22 +11,14 @@ using namespace llvm;
 
 namespace luthier {
 
-IndexedOperands indexedOperandsOf(StringRef Opcode) {
+IndexedOperands indexedOperandsOf(const MachineInstr &MI) {
+  const amdgpu::OpcodeFacts Facts = amdgpu::opcodeFacts(MI);
   IndexedOperands Result;
-  const bool IsScalar = Opcode.consume_front("S_");
-  if (!IsScalar && !Opcode.consume_front("V_"))
-    return Result;
-  Result.Read = Opcode.starts_with("MOVRELS") || Opcode.starts_with("SWAPREL");
-  Result.Written = Opcode.starts_with("MOVRELD") ||
-                   Opcode.starts_with("MOVRELSD") ||
-                   Opcode.starts_with("SWAPREL");
+  Result.Read = Facts.has(amdgpu::IndexedRead);
+  Result.Written = Facts.has(amdgpu::IndexedWrite);
+  const bool IsScalar = MI.getDesc().TSFlags & SIInstrFlags::SALU;
   (IsScalar ? Result.Scalars : Result.Vectors) = Result.Read || Result.Written;
   return Result;
-}
-
-IndexedOperands indexedOperandsOf(const MachineInstr &MI) {
-  const TargetSubtargetInfo &ST = MI.getMF()->getSubtarget();
-  return indexedOperandsOf(ST.getInstrInfo()->getName(MI.getOpcode()));
 }
 
 /// The value that s_setreg gives a bit of MODE, as far as it shows.

@@ -19,8 +19,6 @@ struct IndexedOperands {
   bool Scalars = false, Vectors = false;
   bool Read = false, Written = false;
 };
-/// By LLVM's name of the opcode, in all its encodings.
-IndexedOperands indexedOperandsOf(llvm::StringRef Opcode);
 IndexedOperands indexedOperandsOf(const llvm::MachineInstr &MI);
 
 /// Bits of MODE: M0 is added to the numbers of vector registers; vector

@@ -2,6 +2,7 @@
 #include "analysis/ExecChange.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -82,8 +83,7 @@ ExecChange execChangeOf(const MachineInstr &MI, bool IsWave32) {
   if (!writesExec(MI))
     return ExecChange::None;
   // The result of a comparison is zero in inactive lanes.
-  const TargetInstrInfo &TII = *MI.getMF()->getSubtarget().getInstrInfo();
-  if (TII.getName(MI.getOpcode()).starts_with("V_CMP"))
+  if (amdgpu::opcodeFacts(MI).has(amdgpu::Compares))
     return ExecChange::Shrinks;
   switch (MI.getOpcode()) {
   case AMDGPU::S_AND_SAVEEXEC_B32:

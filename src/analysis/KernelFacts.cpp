@@ -3,6 +3,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIDefines.h"
 #include "SIInstrInfo.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "analysis/WaitCounters.h"
 #include "codeobject/LaunchLayout.h"
 #include "lift/LiftedImpl.h"
@@ -59,7 +60,7 @@ static bool ownsFlatScratch(const LiftedRepresentation &LR) {
 static bool isPermutation(const MachineInstr &MI) {
   const TargetSubtargetInfo &ST = MI.getMF()->getSubtarget();
   return targetTraits(ST).Hazards.HasPermuteHazard &&
-         ST.getInstrInfo()->getName(MI.getOpcode()).starts_with("V_PERMLANE");
+         amdgpu::opcodeFacts(MI).has(amdgpu::Permutes);
 }
 
 bool mayRunMatrixOps(const LiftedRepresentation &LR) {

@@ -4,6 +4,7 @@
 #include "SIDefines.h"
 #include "amdgpu/BufferFormats.h"
 #include "amdgpu/NamedOperands.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/TargetTraits.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,63 +19,25 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
+using amdgpu::MemoryForm;
 using amdgpu::OperandName;
 using Accesses = SmallVector<MemoryAccess, 2>;
-
-/// The parts of an opcode's name. LLVM has no table of access sizes, and its
-/// names of operations are the same for all targets.
-class OpcodeName {
-public:
-  explicit OpcodeName(StringRef Name) { Name.split(Parts, '_'); }
-
-  bool has(StringRef Part) const { return is_contained(Parts, Part); }
-  bool begins(StringRef Prefix) const {
-    return any_of(Parts, [&](StringRef P) { return P.starts_with(Prefix); });
-  }
-  /// Bytes of the first part that is a type (B64, U8, BF16); 0 without one.
-  unsigned typeSize() const {
-    for (StringRef Part : Parts) {
-      StringRef Digits = Part.ltrim("BUIF");
-      unsigned Bits;
-      if (Digits.size() < Part.size() && !Digits.getAsInteger(10, Bits))
-        return Bits / 8;
-    }
-    return 0;
-  }
-  /// Bytes that parts such as DWORDX2 or SBYTE say; 0 without one.
-  unsigned unitSize() const {
-    for (StringRef Part : Parts) {
-      unsigned Count;
-      if (Part.ends_with("BYTE"))
-        return 1;
-      if (Part.ends_with("SHORT"))
-        return 2;
-      if (Part == "DWORD")
-        return 4;
-      if (Part.consume_front("DWORDX") && !Part.getAsInteger(10, Count))
-        return 4 * Count;
-    }
-    return 0;
-  }
-
-private:
-  SmallVector<StringRef, 8> Parts;
-};
 
 class Describer {
 public:
   explicit Describer(const MachineInstr &MI)
       : MI(MI), ST(MI.getMF()->getSubtarget()), TRI(*ST.getRegisterInfo()),
-        Name(ST.getInstrInfo()->getName(MI.getOpcode())),
-        Flags(MI.getDesc().TSFlags), Traits(targetTraits(ST).Memory) {}
+        Facts(amdgpu::opcodeFacts(MI)), Flags(MI.getDesc().TSFlags),
+        Traits(targetTraits(ST).Memory) {}
 
   Expected<Accesses> run();
 
 private:
   void scalar();
   Error local();
-  void localPair(unsigned Bytes);
-  void localSource2(unsigned Bytes);
+  Error refusal() const;
+  void localPair();
+  void localSource2();
   void direct();
   void flat();
   void buffer();
@@ -99,7 +62,7 @@ private:
   }
   /// Immediate offset of flat instructions, as hardware takes it.
   uint64_t flatOffset() const;
-  uint32_t flagsByName() const;
+  uint32_t accessFlags() const;
   /// Bytes of an access through VGPRs other than LDS.
   ArgumentValue vectorSize() const;
   void add(MemorySpace Space, uint32_t AccessFlags, ArgumentValue Size,
@@ -116,7 +79,7 @@ private:
   const MachineInstr &MI;
   const TargetSubtargetInfo &ST;
   const TargetRegisterInfo &TRI;
-  OpcodeName Name;
+  amdgpu::OpcodeFacts Facts;
   uint64_t Flags;
   const MemoryTraits &Traits;
   Accesses Result;
@@ -144,99 +107,88 @@ uint64_t Describer::flatOffset() const {
   return SignExtend64(Raw, Traits.FlatOffsetBits);
 }
 
-uint32_t Describer::flagsByName() const {
-  if (Name.has("ATOMIC"))
-    return ReadsMemory | WritesMemory | IsAtomic;
-  if (Name.has("STORE"))
+uint32_t Describer::accessFlags() const {
+  switch (Facts.Access) {
+  case amdgpu::NoAccess:
+    return 0;
+  case amdgpu::Load:
+    return ReadsMemory;
+  case amdgpu::Store:
     return WritesMemory;
-  return Name.has("LOAD") ? ReadsMemory : 0;
+  case amdgpu::Atomic:
+    return ReadsMemory | WritesMemory | IsAtomic;
+  }
+  llvm_unreachable("not a kind of access");
 }
 
 /// s_load, s_buffer_load, s_scratch_load and their like.
 void Describer::scalar() {
-  const uint32_t AccessFlags = flagsByName();
-  unsigned Bytes =
-      Name.has("ATOMIC") ? (Name.has("X2") ? 8 : 4) : Name.unitSize();
-  if (!Bytes)
-    Bytes = Name.typeSize();
   const ArgumentInput Base = operand(OperandName::SBase);
   const ArgumentInput Index = operand(OperandName::SOffset);
   const ArgumentInput Offset = operand(OperandName::Offset);
-  const uint32_t LostBits = std::min(Bytes, 4u) - 1;
+  const uint32_t LostBits = std::min<unsigned>(Facts.Bytes, 4) - 1;
   ArgumentValue Address;
-  if (Name.has("BUFFER"))
+  if (Facts.Form == MemoryForm::ScalarBuffer)
     Address = {
         ArgumentForm::ScalarBuffer,
         LostBits,
         {part(Base, AMDGPU::sub0), part(Base, AMDGPU::sub1), Index, Offset}};
-  else if (Name.has("SCRATCH"))
+  else if (Facts.Form == MemoryForm::ScalarScratch)
     Address = {ArgumentForm::ScalarScratch, 0, {Base, Index, Offset}};
   else
     Address = {ArgumentForm::Scalar, LostBits, {Base, Index, Offset}};
-  add(MemorySpace::Scalar, AccessFlags, Bytes, std::move(Address));
+  add(MemorySpace::Scalar, accessFlags(), Facts.Bytes, std::move(Address));
 }
 
 /// ds_read2 and its like: two immediate offsets that count elements, or 64 of
 /// them.
-void Describer::localPair(unsigned Bytes) {
+void Describer::localPair() {
   const unsigned Unit =
-      Name.has("READ2ST64") || Name.has("WRITE2ST64") || Name.has("WRXCHG2ST64")
-          ? 64 * Bytes
-          : Bytes;
-  const uint32_t AccessFlags = Name.begins("READ") ? ReadsMemory
-                               : Name.begins("WRITE")
-                                   ? WritesMemory
-                                   : ReadsMemory | WritesMemory | IsAtomic;
+      Facts.Form == MemoryForm::StridedPair ? 64 * Facts.Bytes : Facts.Bytes;
   for (OperandName N : {OperandName::Offset0, OperandName::Offset1})
-    add(MemorySpace::LDS, AccessFlags, Bytes,
+    add(MemorySpace::LDS, accessFlags(), Facts.Bytes,
         {ArgumentForm::Local,
          0,
          {operand(OperandName::Addr), (immediate(N) & 0xff) * Unit}});
 }
 
-void Describer::localSource2(unsigned Bytes) {
+void Describer::localSource2() {
   const SmallVector<ArgumentInput, 4> Inputs = {operand(OperandName::Addr),
                                                 operand(OperandName::Offset)};
-  const uint32_t First =
-      Name.has("WRITE") ? WritesMemory : ReadsMemory | WritesMemory | IsAtomic;
-  add(MemorySpace::LDS, First, Bytes, {ArgumentForm::LocalFirst, 0, Inputs});
-  add(MemorySpace::LDS, ReadsMemory, Bytes,
+  add(MemorySpace::LDS, accessFlags(), Facts.Bytes,
+      {ArgumentForm::LocalFirst, 0, Inputs});
+  add(MemorySpace::LDS, ReadsMemory, Facts.Bytes,
       {ArgumentForm::LocalSecond, 0, Inputs});
 }
 
+Error Describer::refusal() const {
+  return refuse(RefusalReason::HookArguments,
+                "the address of " + ST.getInstrInfo()->getName(MI.getOpcode()) +
+                    " cannot be passed to a hook");
+}
+
 Error Describer::local() {
-  for (StringRef Exchange : {"PERMUTE", "BPERMUTE", "SWIZZLE", "NOP"})
-    if (Name.has(Exchange))
-      return Error::success();
-  const bool IsGlobalShare = Name.has("GWS") || Name.has("GS") ||
-                             Name.has("ORDERED") ||
-                             immediate(OperandName::GDS) != 0;
-  if (IsGlobalShare || Name.has("BVH") || Name.has("BARRIER"))
-    return refuse(RefusalReason::HookArguments,
-                  "the address of " +
-                      ST.getInstrInfo()->getName(MI.getOpcode()) +
-                      " cannot be passed to a hook");
-  const unsigned Bytes = Name.has("PK") ? 4 : Name.typeSize();
+  if (immediate(OperandName::GDS) != 0)
+    return refusal();
   const uint64_t Offset = immediate(OperandName::Offset) & 0xffff;
-  const uint32_t Atomic = ReadsMemory | WritesMemory | IsAtomic;
-  if (Name.begins("READ2") || Name.begins("WRITE2") || Name.begins("WRXCHG2")) {
-    localPair(Bytes);
-  } else if (Name.has("SRC2")) {
-    localSource2(Bytes);
-  } else if (Name.has("APPEND") || Name.has("CONSUME")) {
-    add(MemorySpace::LDS, Atomic, 4,
-        {ArgumentForm::LocalByLane, 0, {MCRegister(AMDGPU::M0), Offset}});
-  } else {
-    const uint32_t AccessFlags = Name.has("READ") || Name.has("LOAD")
-                                     ? ReadsMemory
-                                 : Name.has("WRITE") ? WritesMemory
-                                                     : Atomic;
-    if (Name.has("ADDTID"))
-      add(MemorySpace::LDS, AccessFlags, Bytes,
-          {ArgumentForm::LocalByLane, 4, {MCRegister(AMDGPU::M0), Offset}});
-    else
-      add(MemorySpace::LDS, AccessFlags, Bytes,
-          {ArgumentForm::Local, 0, {operand(OperandName::Addr), Offset}});
+  switch (Facts.Form) {
+  case MemoryForm::Pair:
+  case MemoryForm::StridedPair:
+    localPair();
+    break;
+  case MemoryForm::WithSecond:
+    localSource2();
+    break;
+  case MemoryForm::Counter:
+  case MemoryForm::ByLane:
+    add(MemorySpace::LDS, accessFlags(), Facts.Bytes,
+        {ArgumentForm::LocalByLane,
+         Facts.Form == MemoryForm::ByLane ? 4u : 0u,
+         {MCRegister(AMDGPU::M0), Offset}});
+    break;
+  default:
+    add(MemorySpace::LDS, accessFlags(), Facts.Bytes,
+        {ArgumentForm::Local, 0, {operand(OperandName::Addr), Offset}});
   }
   return Error::success();
 }
@@ -251,7 +203,7 @@ void Describer::direct() {
 }
 
 ArgumentValue Describer::vectorSize() const {
-  if (Name.has("FORMAT")) {
+  if (Facts.Bytes == amdgpu::FormatBytes) {
     if (Flags & SIInstrFlags::MTBUF) {
       const unsigned Format = immediate(OperandName::Format);
       return ArgumentValue::plain(
@@ -260,18 +212,13 @@ ArgumentValue Describer::vectorSize() const {
     const ArgumentInput Word3 = part(operand(OperandName::SRsrc), AMDGPU::sub3);
     return {ArgumentForm::FormatSize, uint32_t(Traits.Buffers), {Word3}};
   }
-  unsigned Bytes = Name.unitSize();
-  if (Name.has("BLOCK"))
-    Bytes = 128; // At most: M0 says which of 32 dwords.
-  else if (Name.has("PK"))
-    Bytes = 4;
-  else if (!Bytes)
-    Bytes = Name.has("X2") ? 8 : Name.typeSize();
-  return ArgumentValue::plain(uint64_t(Bytes ? Bytes : 4));
+  return ArgumentValue::plain(uint64_t(Facts.Bytes));
 }
 
 void Describer::addBypass(uint32_t AccessFlags) {
-  const unsigned Bytes = std::max(4u, Name.unitSize());
+  const unsigned Bytes = Facts.Bytes == amdgpu::FormatBytes
+                             ? 4
+                             : std::max<unsigned>(4, Facts.Bytes);
   const uint64_t Offset = Flags & SIInstrFlags::FLAT
                               ? flatOffset()
                               : immediate(OperandName::Offset);
@@ -280,7 +227,7 @@ void Describer::addBypass(uint32_t AccessFlags) {
 }
 
 void Describer::flat() {
-  const uint32_t AccessFlags = flagsByName();
+  const uint32_t AccessFlags = accessFlags();
   const uint64_t Offset = flatOffset();
   const ArgumentInput VAddr = operand(OperandName::VAddr);
   const std::optional<ArgumentInput> SAddr = find(OperandName::SAddr);
@@ -288,7 +235,7 @@ void Describer::flat() {
   if (Flags & SIInstrFlags::FlatScratch)
     add(MemorySpace::Scratch, AccessFlags, vectorSize(),
         {ArgumentForm::Private, 0, {VAddr, SAddr.value_or(Zero), Offset}});
-  else if (Name.has("ADDTID"))
+  else if (Facts.Form == MemoryForm::ByLane)
     add(MemorySpace::Global, AccessFlags, vectorSize(),
         {ArgumentForm::GlobalByLane, 4, {SAddr.value_or(Zero), Offset}});
   else
@@ -298,22 +245,28 @@ void Describer::flat() {
         {ArgumentForm::Global,
          0,
          {SAddr.value_or(VAddr), SAddr ? VAddr : Zero, Offset}});
-  if (Name.has("LDS"))
+  if (Facts.has(amdgpu::ThroughLds))
     addBypass(WritesMemory);
 }
 
 void Describer::buffer() {
-  const uint32_t AccessFlags = flagsByName();
+  const uint32_t AccessFlags = accessFlags();
   const ArgumentInput Descriptor = operand(OperandName::SRsrc);
   const ArgumentInput VAddr = operand(OperandName::VAddr);
   ArgumentInput Index = uint64_t(0), Offset = uint64_t(0);
-  if (Name.has("BOTHEN")) {
+  switch (Facts.Address) {
+  case amdgpu::BufferAddress::None:
+    break;
+  case amdgpu::BufferAddress::Offset:
+    Offset = VAddr;
+    break;
+  case amdgpu::BufferAddress::Index:
+    Index = VAddr;
+    break;
+  case amdgpu::BufferAddress::Both:
     Index = part(VAddr, AMDGPU::sub0);
     Offset = part(VAddr, AMDGPU::sub1);
-  } else if (Name.has("IDXEN")) {
-    Index = VAddr;
-  } else if (Name.has("OFFEN")) {
-    Offset = VAddr;
+    break;
   }
   add(MemorySpace::Buffer, AccessFlags, vectorSize(),
       {ArgumentForm::Buffer,
@@ -321,21 +274,20 @@ void Describer::buffer() {
        {part(Descriptor, AMDGPU::sub0), part(Descriptor, AMDGPU::sub1),
         part(Descriptor, AMDGPU::sub3), Index, Offset,
         operand(OperandName::SOffset), immediate(OperandName::Offset)}});
-  if (Name.has("LDS"))
+  if (Facts.has(amdgpu::ThroughLds))
     addBypass(AccessFlags == ReadsMemory ? WritesMemory : ReadsMemory);
 }
 
 Expected<Accesses> Describer::run() {
-  if (Flags & SIInstrFlags::DS) {
+  if (Facts.Form == MemoryForm::Unaddressable)
+    return refusal();
+  if (Facts.Form == MemoryForm::LdsDirect || readsLdsDirect()) {
+    direct();
+  } else if (Facts.Form == MemoryForm::None) {
+    return Accesses();
+  } else if (Flags & SIInstrFlags::DS) {
     if (Error E = local())
       return std::move(E);
-  } else if (Flags & SIInstrFlags::LDSDIR) {
-    if (Name.has("DIRECT"))
-      direct();
-  } else if (readsLdsDirect()) {
-    direct();
-  } else if (!flagsByName()) {
-    return Accesses();
   } else if (Flags & SIInstrFlags::SMRD) {
     scalar();
   } else if (Flags & SIInstrFlags::FLAT) {

@@ -2,6 +2,7 @@
 #include "analysis/WaitCounters.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -20,32 +21,14 @@ void addWait(SmallVectorImpl<CounterWait> &Waits, WaitCounter Counter,
     Waits.push_back({Counter, Count});
 }
 
-/// Writes back or invalidates a cache, without being counted like a load.
-bool isCacheControl(const MachineInstr &MI) {
-  StringRef Name =
-      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
-  return Name.starts_with("BUFFER_INV") || Name.starts_with("BUFFER_WB") ||
-         Name.starts_with("BUFFER_GL") || Name.starts_with("GLOBAL_INV") ||
-         Name.starts_with("GLOBAL_WB");
-}
-
 /// GDS answers LDS operations out of turn. The flag is the last operand of
 /// operations that have one.
-bool usesGlobalShare(const MachineInstr &MI) {
-  StringRef Name =
-      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
+bool usesGlobalShare(const MachineInstr &MI, amdgpu::OpcodeFacts Facts) {
   const unsigned Count = MI.getNumExplicitOperands();
-  return Name.starts_with("DS_ORDERED") || !Count ||
+  return Facts.has(amdgpu::AnswersOutOfTurn) || !Count ||
          Count > MI.getNumOperands() ||
          (MI.getOperand(Count - 1).isImm() &&
           MI.getOperand(Count - 1).getImm() != 0);
-}
-
-bool sendsForValue(const MachineInstr &MI) {
-  StringRef Name =
-      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
-  return Name.starts_with("S_SENDMSG_RTN") ||
-         Name.starts_with("S_GET_BARRIER_STATE");
 }
 
 } // namespace
@@ -130,13 +113,14 @@ unsigned encodeWaits(const WaitCounts &Counts, const WaitTraits &Traits) {
 CountedOperation countedOperation(const MachineInstr &MI,
                                   const WaitTraits &Traits) {
   using C = WaitCounter;
+  const amdgpu::OpcodeFacts Facts = amdgpu::opcodeFacts(MI);
   const C Scalar = Traits.HasSplitCounters ? C::Km : C::Lgkm;
-  if (SIInstrInfo::isSMRD(MI) || sendsForValue(MI))
+  if (SIInstrInfo::isSMRD(MI) || Facts.has(amdgpu::SendsForValue))
     return {{Scalar}, false};
   if (SIInstrInfo::isLDSDIR(MI))
     return {{C::Exp}, false};
   if (SIInstrInfo::isDS(MI))
-    return {{C::Lgkm}, !SIInstrInfo::isGWS(MI) && !usesGlobalShare(MI)};
+    return {{C::Lgkm}, !SIInstrInfo::isGWS(MI) && !usesGlobalShare(MI, Facts)};
   if (SIInstrInfo::isFLAT(MI) && !SIInstrInfo::isSegmentSpecificFLAT(MI))
     return {{C::Vm, C::Lgkm}, false};
   if (SIInstrInfo::isImage(MI)) {
@@ -146,7 +130,7 @@ CountedOperation countedOperation(const MachineInstr &MI,
     return {{C::Vm}, false};
   }
   if ((SIInstrInfo::isVMEM(MI) || SIInstrInfo::isFLAT(MI)) &&
-      !isCacheControl(MI)) {
+      !Facts.has(amdgpu::ControlsCache)) {
     const bool IsStore = !MI.mayLoad() || SIInstrInfo::isAtomicNoRet(MI);
     if (!(IsStore && Traits.HasStoreCounter))
       return {{C::Vm}, true};

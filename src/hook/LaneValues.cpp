@@ -4,6 +4,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
 #include "SIRegisterInfo.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/Support/raw_ostream.h"
@@ -154,7 +155,7 @@ bool LaneValues::isHarmlessRead(MCRegister Reg) const {
 bool LaneValues::isFromElsewhere(const MachineInstr &Def) const {
   if (Def.mayLoadOrStore() || Def.isCall() || Def.isInlineAsm() ||
       Def.isConvergent() || TII.isDPP(Def) ||
-      TII.getName(Def.getOpcode()).contains("PERMLANE"))
+      amdgpu::opcodeFacts(Def).has(amdgpu::Permutes))
     return true;
   return Def.isCopy() && Def.getOperand(1).getReg().isPhysical() &&
          !isHarmlessRead(Def.getOperand(1).getReg().asMCReg()) &&

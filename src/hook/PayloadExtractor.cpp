@@ -2,6 +2,7 @@
 #include "hook/PayloadExtractor.h"
 #include "SIInstrInfo.h"
 #include "SIMachineFunctionInfo.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/RegisterFiles.h"
 #include "amdgpu/WideStores.h"
 #include "hook/FramePasses.h"
@@ -34,22 +35,7 @@ bool needsDistance(const MachineInstr &MI) {
 
 /// Any of the counters that S_WAITCNT has, or had before they were split.
 bool isWait(const MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case AMDGPU::S_WAITCNT:
-  case AMDGPU::S_WAITCNT_VSCNT:
-  case AMDGPU::S_WAIT_LOADCNT:
-  case AMDGPU::S_WAIT_STORECNT:
-  case AMDGPU::S_WAIT_SAMPLECNT:
-  case AMDGPU::S_WAIT_BVHCNT:
-  case AMDGPU::S_WAIT_EXPCNT:
-  case AMDGPU::S_WAIT_DSCNT:
-  case AMDGPU::S_WAIT_KMCNT:
-  case AMDGPU::S_WAIT_LOADCNT_DSCNT:
-  case AMDGPU::S_WAIT_STORECNT_DSCNT:
-    return true;
-  default:
-    return false;
-  }
+  return amdgpu::opcodeFacts(MI).has(amdgpu::Waits);
 }
 
 /// Its result arrives some time after it.
@@ -59,17 +45,12 @@ bool isLoad(const MachineInstr &MI) {
   return SIInstrInfo::isSMRD(MI) || SIInstrInfo::isVMEM(MI) ||
          SIInstrInfo::isFLAT(MI) || SIInstrInfo::isDS(MI) ||
          SIInstrInfo::isLDSDIR(MI) ||
-         MI.getOpcode() == AMDGPU::S_SENDMSG_RTN_B32 ||
-         MI.getOpcode() == AMDGPU::S_SENDMSG_RTN_B64;
+         amdgpu::opcodeFacts(MI).has(amdgpu::SendsForValue);
 }
 
-/// Atomic additions in memory round and flush like those in registers, but
-/// LLVM does not say that they read MODE.
-bool isFloatAtomic(const MachineInstr &MI, const TargetInstrInfo &TII) {
-  if (!MI.mayLoad() || !MI.mayStore())
-    return false;
-  StringRef Name = TII.getName(MI.getOpcode());
-  return Name.contains("F16") || Name.contains("F32") || Name.contains("F64");
+bool isFloatAtomic(const MachineInstr &MI) {
+  return MI.mayLoad() && MI.mayStore() &&
+         amdgpu::opcodeFacts(MI).has(amdgpu::FloatAtomic);
 }
 
 class PayloadExtractor {
@@ -248,7 +229,7 @@ void PayloadExtractor::noteMode(const MachineInstr &MI) {
   const TargetSubtargetInfo &ST = MF.getSubtarget();
   if (MI.readsRegister(AMDGPU::MODE, ST.getRegisterInfo()) ||
       MI.modifiesRegister(AMDGPU::MODE, ST.getRegisterInfo()) ||
-      isFloatAtomic(MI, *ST.getInstrInfo()))
+      isFloatAtomic(MI))
     Result.UsesFloat = true;
 }
 
@@ -257,13 +238,16 @@ Error PayloadExtractor::noteEffects(const MachineInstr &MI) {
     return refuse(RefusalReason::UnsupportedHook, "a hook calls a function");
   if (MI.getOpcode() == AMDGPU::S_ENDPGM)
     return refuse(RefusalReason::UnsupportedHook, "a hook ends the wave");
+  if (amdgpu::lacksFacts(MI, Encoder.target().opcodes()))
+    return refuse(
+        RefusalReason::UnsupportedHook,
+        "nothing is known about " +
+            MF.getSubtarget().getInstrInfo()->getName(MI.getOpcode()));
   Result.NeedsDistance |= needsDistance(MI);
   Result.StoresWide |=
       amdgpu::isWideStore(MI, Encoder.target().registerFiles());
-  Result.ComparesIntoEXEC |= MF.getSubtarget()
-                                 .getInstrInfo()
-                                 ->getName(MI.getOpcode())
-                                 .starts_with("V_CMPX");
+  Result.ComparesIntoEXEC |= amdgpu::opcodeFacts(MI).has(amdgpu::Compares) &&
+                             MI.getDesc().hasImplicitDefOfPhysReg(AMDGPU::EXEC);
   noteMode(MI);
   for (const MachineOperand &MO : MI.operands()) {
     if (!MO.isReg() || !MO.getReg().isPhysical())

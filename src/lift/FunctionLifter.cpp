@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/FunctionLifter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/OpcodeMap.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -155,6 +156,10 @@ Error FunctionLifter::lift(const DecodedInstruction &D) {
   Ends[Current] = D.end();
   const unsigned Opcode = opcodeOf(D);
   const MCInstrDesc &Desc = TII.get(Opcode);
+  if (!amdgpu::opcodeFacts(TII, Opcode).IsKnown)
+    return refuse(RefusalReason::UndecodableInstruction,
+                  "nothing is known about " + TII.getName(Opcode) + " at 0x" +
+                      utohexstr(D.Address));
   MachineInstrBuilder MIB = BuildMI(*Current, Current->end(), DebugLoc(), Desc);
   if (isDirectBranch(D)) {
     MIB.addMBB(blockAt(D.target(0)));

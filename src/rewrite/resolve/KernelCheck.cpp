@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/resolve/KernelCheck.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/TargetTraits.h"
 #include "analysis/Occupancy.h"
 #include "codeobject/LaunchLayout.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 
 using namespace llvm;
 
@@ -40,6 +44,15 @@ Error checkKernel(const LiftedRepresentation &LR) {
                   "the descriptor of " + Kernel.Name + " has " +
                       Twine(Kernel.Descriptor.userSGPRCount()) +
                       " user SGPRs, for more values or more than there are");
+  // Also of what a tool has put there.
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      for (const MachineInstr &MI : MBB)
+        if (amdgpu::lacksFacts(MI, LR.impl().Target->opcodes()))
+          return refuse(
+              RefusalReason::UnsupportedEdit,
+              "nothing is known about " +
+                  MF->getSubtarget().getInstrInfo()->getName(MI.getOpcode()));
   // Payloads are compiled for the target that the kernel was lifted for.
   const bool IsWave64 =
       LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureWavefrontSize64);

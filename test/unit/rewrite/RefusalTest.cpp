@@ -3,6 +3,9 @@
 // What this engine cannot do is refused with its own reason.
 #include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -59,6 +62,24 @@ TEST_P(RefusalsOfGfx9, KernelsThatBranchOutOfThemselves) {
 TEST_P(Refusals, InstructionsThatDoNotDecode) {
   refuseKernel(".long 0xffffffff\ns_endpgm",
                RefusalReason::UndecodableInstruction);
+}
+
+TEST_P(Refusals, EditsWithOperationsNothingIsKnownOf) {
+  setHooks("define void @h() #0 { ret void }");
+  Options.RunAlone = false;
+  auto Insert = everywhere("h");
+  expectRefused(
+      assemble("s_nop 0\ns_endpgm\n"), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        MachineBasicBlock &MBB = LR.kernel().front();
+        // Of a later processor.
+        BuildMI(MBB, MBB.begin(), DebugLoc(),
+                LR.kernel().getSubtarget().getInstrInfo()->get(
+                    AMDGPU::S_SET_VGPR_MSB_gfx12))
+            .addImm(0);
+        Insert(LR, Task);
+      },
+      RefusalReason::UnsupportedEdit);
 }
 
 TEST_P(RefusalsOfMi200, AreNotForHooksThatSpillToKeepWorkgroupsLaunchable) {
