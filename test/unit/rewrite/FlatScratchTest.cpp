@@ -137,7 +137,7 @@ TEST_P(WritableFlatScratch, MayBeWrittenOnceMoreAfterItWasSetUp) {
       ASSERT_EQ(J.counters()[N], N);
 }
 
-/// Poison that would have liked to overwrite the stack, too.
+/// Scrambling that would have liked to overwrite the stack, too.
 TEST_P(WritableFlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
   const Object K = fromAssembly(storingConstants());
   auto poison = [](std::optional<bool> WhereHooksFit) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Legal code that compilers make rarely or never, under poison or with hooks
+// Legal code that compilers make rarely or never, scrambled or with hooks
 // everywhere.
 #include "EngineTest.h"
 #include "llvm/ADT/STLExtras.h"

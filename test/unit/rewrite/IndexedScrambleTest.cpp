@@ -6,9 +6,9 @@
 namespace luthier::test {
 namespace {
 
-class IndexedPoison : public EngineTest {};
+class IndexedScramble : public EngineTest {};
 
-TEST_P(IndexedPoison, StaysInTheAllocation) {
+TEST_P(IndexedScramble, StaysInTheAllocation) {
   AssemblyKernel K;
   K.VGPRs = 8;
   K.Body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
@@ -35,7 +35,7 @@ TEST_P(IndexedPoison, StaysInTheAllocation) {
   EXPECT_EQ(J.Buffers.at(0).at(5), 5u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, IndexedPoison,
+INSTANTIATE_TEST_SUITE_P(Targets, IndexedScramble,
                          ::testing::ValuesIn(allTargets()), targetName);
 
 } // namespace

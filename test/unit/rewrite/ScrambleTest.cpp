@@ -29,11 +29,11 @@ const char *const Kernels[] = {"integersKernel",
                                "lanes",
                                "sizes"};
 
-class Poison
+class Scramble
     : public EngineFixture,
       public ::testing::WithParamInterface<std::tuple<EngineTarget, unsigned>> {
 protected:
-  Poison() : EngineFixture(std::get<0>(GetParam())) {
+  Scramble() : EngineFixture(std::get<0>(GetParam())) {
     Code = fromCpp("#include \"" LUTHIER_DEVICE_ITEMS "\"\n",
                    {"-O" + std::to_string(std::get<1>(GetParam())),
                     "-ffp-contract=off",
@@ -56,7 +56,7 @@ protected:
   Object Code;
 };
 
-TEST_P(Poison, ChangesNothing) {
+TEST_P(Scramble, ChangesNothing) {
   uint64_t Seed = std::get<1>(GetParam());
   for (const char *Kernel : Kernels) {
     ++Seed;
@@ -77,17 +77,17 @@ std::vector<std::tuple<EngineTarget, unsigned>> builds() {
   return All;
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Poison, ::testing::ValuesIn(builds()),
+INSTANTIATE_TEST_SUITE_P(Targets, Scramble, ::testing::ValuesIn(builds()),
                          [](const auto &Info) {
                            return std::get<0>(Info.param).name() + "O" +
                                   std::to_string(std::get<1>(Info.param));
                          });
 
-/// Hooks on top of poison: they count what there is to count, and lose nothing
-/// that they keep between points.
-class PoisonAndHooks : public Poison {
+/// Hooks in scrambled kernels: they count what there is to count, and lose
+/// nothing that they keep between points.
+class ScrambleAndHooks : public Scramble {
 protected:
-  PoisonAndHooks() {
+  ScrambleAndHooks() {
     setHooks(R"(
 declare i32 @llvm.amdgcn.workitem.id.x()
 define void @count() #0 {
@@ -108,7 +108,7 @@ define void @count() #0 {
   }
 };
 
-TEST_P(PoisonAndHooks, CountTheSame) {
+TEST_P(ScrambleAndHooks, CountTheSame) {
   for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
     SCOPED_TRACE(Kernel);
     Options.SelfTest.ScrambleSeed.reset();
@@ -126,7 +126,7 @@ TEST_P(PoisonAndHooks, CountTheSame) {
   }
 }
 
-TEST_P(PoisonAndHooks, CountTheSameWithGarbageOnTheirStack) {
+TEST_P(ScrambleAndHooks, CountTheSameWithGarbageOnTheirStack) {
   for (const char *Kernel : {"branchesKernel", "callsKernel", "stackKernel"}) {
     SCOPED_TRACE(Kernel);
     auto both = [](LiftedRepresentation &LR, InstrumentationTask &Task) {
@@ -146,15 +146,15 @@ std::vector<std::tuple<EngineTarget, unsigned>> optimisedBuilds() {
   erase_if(All, [](const auto &Build) { return std::get<1>(Build) == 0; });
   return All;
 }
-INSTANTIATE_TEST_SUITE_P(Targets, PoisonAndHooks,
+INSTANTIATE_TEST_SUITE_P(Targets, ScrambleAndHooks,
                          ::testing::ValuesIn(optimisedBuilds()),
                          [](const auto &Info) {
                            return std::get<0>(Info.param).name();
                          });
 
-class PoisonIsThere : public EngineTest {};
+class GarbageIsThere : public EngineTest {};
 
-TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
+TEST_P(GarbageIsThere, InRegistersThatNobodyReads) {
   Options.SelfTest.ScrambleSeed = 0;
   Options.RunAlone = false;
   Options.OnlyWhatIsRead = false;
@@ -179,11 +179,11 @@ TEST_P(PoisonIsThere, InRegistersThatNobodyReads) {
   expectUnchanged(fromAssembly(K), Launch, [](auto &, auto &) {});
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, PoisonIsThere,
+INSTANTIATE_TEST_SUITE_P(Targets, GarbageIsThere,
                          ::testing::ValuesIn(allTargets()), targetName);
 
 /// In all lanes, of which one is active.
-TEST_P(PoisonIsThere, OnTheStackOfHooks) {
+TEST_P(GarbageIsThere, OnTheStackOfHooks) {
   setHooks(R"(
 declare i32 @llvm.amdgcn.readfirstlane.i32(i32)
 define void @look() #0 {
@@ -222,7 +222,8 @@ all:
   }
 }
 
-/// Poison that takes a register to be free that is not: what the judges say.
+/// Scrambling that takes a register to be free that is not: what the judges
+/// say.
 class PlantedFault : public EngineTest {
 protected:
   /// v2 and s6 are written in the middle and read at the end; SCC and VCC
@@ -250,7 +251,7 @@ protected:
     s_endpgm
 )";
   }
-  /// The first, of poison with several seeds.
+  /// The first, of scrambling with several seeds.
   std::string problemWith(std::vector<unsigned> Planted) {
     AssemblyKernel K;
     K.Body = body();
@@ -284,7 +285,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, PlantedFault,
                          ::testing::ValuesIn(allTargets()), targetName);
 
 /// Registers above the application's exist and are overwritten.
-TEST_P(PoisonIsThere, InRegistersAboveTheKernels) {
+TEST_P(GarbageIsThere, InRegistersAboveTheKernels) {
   Options.SelfTest.ScrambleSeed = 0;
   AssemblyKernel K;
   K.Body = R"(
