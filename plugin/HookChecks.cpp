@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "HookChecks.h"
 #include "ExecOrder.h"
+#include "WaveOperands.h"
 #include "luthier/detail/HookParameter.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -178,10 +180,24 @@ bool checkOptimised(const Function &Hook, const Function &Original,
                   "hook " + quoted(Original) +
                       " calls through a pointer to a function, and no function "
                       "of that type has its address taken in this file");
+    if (Callee->isIntrinsic() &&
+        Callee->getName().starts_with("llvm.amdgcn.s.barrier")) {
+      const DILocation *Line = hookLocation(I);
+      Original.getContext().diagnose(DiagnosticInfoUnsupported(
+          Original,
+          "hook " + quoted(Original) +
+              " waits for its workgroup (__syncthreads), but not all of its "
+              "waves need come by",
+          Line ? DiagnosticLocation(DebugLoc(Line))
+               : DiagnosticLocation(Original.getSubprogram())));
+      return false;
+    }
     if (!Callee->isIntrinsic() && !Callee->hasFnAttribute("luthier_intrinsic"))
       return fail(Original, "hook " + quoted(Original) + " calls " +
                                 quoted(*Callee) + ", which cannot be inlined");
   }
+  if (!checkWaveOperands(Hook, Original, TM))
+    return false;
   if (writesExecInDivergentLoop(Hook, TM))
     return fail(Original, "hook " + quoted(Original) +
                               " uses luthier::writeExec in a loop that lanes "

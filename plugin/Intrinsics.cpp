@@ -58,6 +58,7 @@ void endBlockWithWriteExec(CallInst &Call) {
   auto *Marker = CallBrInst::Create(
       Type, InlineAsm::get(Type, WriteExec, "s,~{memory}", true), After, {},
       Mask, "", Before);
+  Marker->setDebugLoc(Call.getDebugLoc());
   Marker->addFnAttr(Attribute::Convergent);
   Marker->addFnAttr(Attribute::NoUnwind);
   Call.eraseFromParent();

@@ -2,6 +2,7 @@
 #include "Variables.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -68,7 +69,18 @@ void exportVariables(Module &M, const SetVector<GlobalVariable *> &Variables) {
   appendToCompilerUsed(M, Kept);
 }
 
+/// The cell that leads to a managed variable is written before kernels run.
+static void markManagedCells(Module &Clone) {
+  for (GlobalVariable &G : Clone.globals())
+    if (Clone.getNamedGlobal((G.getName() + ".managed").str()))
+      for (User *U : G.users())
+        if (auto *Load = dyn_cast<LoadInst>(U))
+          Load->setMetadata(LLVMContext::MD_invariant_load,
+                            MDNode::get(Clone.getContext(), {}));
+}
+
 void detachVariables(Module &Clone) {
+  markManagedCells(Clone);
   for (GlobalVariable &G : Clone.globals()) {
     if (G.isDeclaration())
       continue;

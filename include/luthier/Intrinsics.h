@@ -9,7 +9,6 @@
 
 #include "luthier/Hook.h"
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace luthier {
@@ -38,7 +37,8 @@ LUTHIER_INTRINSIC_ANNOTATE T readReg([[maybe_unused]] unsigned Reg) {
 }
 
 /// Gives register \p Reg of the application the value \p Value, in effect after
-/// the hook. Of a vector register, only active lanes are written; of a half,
+/// the hook. What a scalar register gets must be made of scalars (see "Scalars"
+/// below). Of a vector register, only active lanes are written; of a half,
 /// the other one stays. EXEC, too, has its value after the hook: see
 /// writeExec(). FLAT_SCR, TTMP and the aperture bases can only be read.
 template <typename T>
@@ -69,10 +69,31 @@ __attribute__((device)) inline void writeRegs(unsigned Reg, const T &Value) {
 
 /// Makes \p Mask the set of active lanes for the rest of the hook; everything
 /// before it in program order runs under the old set, everything after it under
-/// the new one. The value must be the same in all lanes. At the hook's end the
-/// application's own set is active again, whatever the hook did.
+/// the new one. The mask must be made of scalars (see "Scalars" below). At the
+/// hook's end the application's own set is active again, whatever the hook did.
 LUTHIER_INTRINSIC_ANNOTATE inline void
 writeExec([[maybe_unused]] uint64_t Mask) {
+  __builtin_trap();
+}
+
+// Scalars: constants, arguments and registers that are in scalar registers,
+// ballots, blockIdx, what waveCounter(), waveAtomicAdd() and firstLane()
+// return, and what integer arithmetic, comparisons, &&, ||, ?: and conditions
+// of branches and loops make of them. They are exact whatever EXEC is, and the
+// only values that operations of the wave (waveAdd, waveAtomicAdd and its like,
+// writeExec, writeReg of a scalar register) take. Everything else (what is
+// loaded from memory, floating point, what differs between lanes) does not
+// exist where no lane is active: there it is an error when the tool is
+// compiled.
+
+/// \p Value of the first active lane, which makes it a scalar, or
+/// \p WithoutLanes, a scalar, where no lane is active.
+template <typename T>
+LUTHIER_INTRINSIC_ANNOTATE T
+firstLane([[maybe_unused]] T Value,
+          [[maybe_unused]] std::type_identity_t<T> WithoutLanes) {
+  static_assert(std::is_scalar_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "T has 32 or 64 bits");
   __builtin_trap();
 }
 
@@ -89,22 +110,23 @@ template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
              Low);
 }
 
-/// \p Value, the same in all lanes, for code that runs with others. Where no
-/// lane is active, what vector instructions would have loaded or computed does
-/// not exist: \p WithoutLanes then.
+/// \p Value, which has to be scalar; so has the memory's address.
 template <typename T>
-LUTHIER_INTRINSIC_ANNOTATE T inScalars([[maybe_unused]] T Value,
-                                       [[maybe_unused]] T WithoutLanes) {
+LUTHIER_INTRINSIC_ANNOTATE T scalar([[maybe_unused]] T Value) {
+  __builtin_trap();
+}
+LUTHIER_INTRINSIC_ANNOTATE inline void
+scalarAddress([[maybe_unused]] const void *Address) {
   __builtin_trap();
 }
 
-/// The result of \p Do with \p Operand, by lane 0 alone; \p Neutral changes
-/// nothing.
+/// The result of \p Do with \p Operand, by lane 0 alone, on \p Address.
 template <typename T, typename Action>
-__attribute__((device)) inline T onceForTheWave(T Operand, T Neutral,
+__attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
                                                 Action Do) {
   static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
-  const T Same = inScalars<T>(Operand, Neutral);
+  const T Same = scalar<T>(Operand);
+  scalarAddress(Address);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   const T Result = inAllLanes(Do(Same));
@@ -119,11 +141,7 @@ __attribute__((device)) inline T onceForTheWave(T Operand, T Neutral,
 /// whatever the active lanes are, none included. There are 8 counters for all
 /// tools of a kernel, 4 in waves of 32 lanes.
 ///
-/// Adds \p Number, the same in all lanes, to the wave's copy of \p Counter.
-/// What vector instructions load or compute (variables that may change,
-/// floating point) does not exist where no lane is active: nothing is added
-/// there. Hook arguments, constants and integers made of those are always
-/// there.
+/// Adds \p Number, a scalar, to the wave's copy of \p Counter.
 LUTHIER_INTRINSIC_ANNOTATE inline void
 waveAdd([[maybe_unused]] const uint64_t &Counter,
         [[maybe_unused]] uint64_t Number) {
@@ -137,18 +155,14 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
 }
 
 /// Atomic operations on global memory, once for the wave and whatever the
-/// active lanes are. The operand is the same in all active lanes, and what is
-/// returned, the value before, is so in all; where no lane is active and vector
-/// instructions would have made it (see waveAdd()), it is one that changes
-/// nothing, and zero for an exchange. The address is a variable's, or
-/// what scalar code knows: lane 0, which need not be active, uses it. T is an
-/// integer of 32 or 64 bits. Memory of the host, such as managed variables, is
-/// reached over PCIe, which knows additions and exchanges only: for the others
-/// use __device__ variables.
+/// active lanes are. Operand and address are scalars, and so is what is
+/// returned, the value before. T is an integer of 32 or 64 bits. Memory of the
+/// host, such as managed variables, is reached over PCIe, which knows additions
+/// and exchanges only: for the others use __device__ variables.
 template <typename T>
 __attribute__((device)) inline T waveAtomicAdd(T *Sum,
                                                std::type_identity_t<T> Number) {
-  return detail::onceForTheWave<T>(Number, 0, [=](T Same) {
+  return detail::onceForTheWave<T>(Sum, Number, [=](T Same) {
     return __hip_atomic_fetch_add(Sum, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -156,8 +170,7 @@ __attribute__((device)) inline T waveAtomicAdd(T *Sum,
 template <typename T>
 __attribute__((device)) inline T waveAtomicMin(T *Least,
                                                std::type_identity_t<T> Number) {
-  constexpr T Largest = std::numeric_limits<T>::max();
-  return detail::onceForTheWave<T>(Number, Largest, [=](T Same) {
+  return detail::onceForTheWave<T>(Least, Number, [=](T Same) {
     return __hip_atomic_fetch_min(Least, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -165,8 +178,7 @@ __attribute__((device)) inline T waveAtomicMin(T *Least,
 template <typename T>
 __attribute__((device)) inline T waveAtomicMax(T *Most,
                                                std::type_identity_t<T> Number) {
-  constexpr T Smallest = std::numeric_limits<T>::min();
-  return detail::onceForTheWave<T>(Number, Smallest, [=](T Same) {
+  return detail::onceForTheWave<T>(Most, Number, [=](T Same) {
     return __hip_atomic_fetch_max(Most, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -174,7 +186,7 @@ __attribute__((device)) inline T waveAtomicMax(T *Most,
 template <typename T>
 __attribute__((device)) inline T waveAtomicAnd(T *Mask,
                                                std::type_identity_t<T> Bits) {
-  return detail::onceForTheWave<T>(Bits, T(~T(0)), [=](T Same) {
+  return detail::onceForTheWave<T>(Mask, Bits, [=](T Same) {
     return __hip_atomic_fetch_and(Mask, Same, __ATOMIC_RELAXED,
                                   __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -182,7 +194,7 @@ __attribute__((device)) inline T waveAtomicAnd(T *Mask,
 template <typename T>
 __attribute__((device)) inline T waveAtomicOr(T *Mask,
                                               std::type_identity_t<T> Bits) {
-  return detail::onceForTheWave<T>(Bits, 0, [=](T Same) {
+  return detail::onceForTheWave<T>(Mask, Bits, [=](T Same) {
     return __hip_atomic_fetch_or(Mask, Same, __ATOMIC_RELAXED,
                                  __HIP_MEMORY_SCOPE_AGENT);
   });
@@ -190,7 +202,7 @@ __attribute__((device)) inline T waveAtomicOr(T *Mask,
 template <typename T>
 __attribute__((device)) inline T
 waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
-  return detail::onceForTheWave<T>(Value, 0, [=](T Same) {
+  return detail::onceForTheWave<T>(Place, Value, [=](T Same) {
     return __hip_atomic_exchange(Place, Same, __ATOMIC_RELAXED,
                                  __HIP_MEMORY_SCOPE_AGENT);
   });

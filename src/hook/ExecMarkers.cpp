@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ExecMarkers.h"
 #include "hook/IntrinsicLowering.h"
+#include "hook/ir/ScalarValues.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
@@ -89,8 +90,10 @@ void keepExecMarkersInStructurizer(TargetPassConfig &Config) {
   // The pass right before it on AMD GPUs; one can only add passes behind.
   Config.insertPass(idOf(std::unique_ptr<Pass>(createUnifyLoopExitsPass())),
                     new HideMarkers);
-  Config.insertPass(idOf(std::unique_ptr<Pass>(createStructurizeCFGPass())),
-                    new ShowMarkers);
+  const AnalysisID Structurizer =
+      idOf(std::unique_ptr<Pass>(createStructurizeCFGPass()));
+  Config.insertPass(Structurizer, new ShowMarkers);
+  Config.insertPass(Structurizer, createScalarBranchPass());
 }
 
 } // namespace luthier

@@ -4,8 +4,10 @@
 #include "hook/Markers.h"
 #include "hook/PayloadIR.h"
 #include "hook/RegisterAccess.h"
-#include "hook/ScalarValues.h"
+#include "hook/ir/ScalarMarkers.h"
+#include "hook/ir/ScalarValues.h"
 #include "luthier/Refusal.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -20,7 +22,9 @@ namespace luthier {
 
 static constexpr StringLiteral WaveAdd = "luthier::waveAdd";
 static constexpr StringLiteral WaveCounter = "luthier::waveCounter";
-static constexpr StringLiteral InScalars = "luthier::detail::inScalars";
+static constexpr StringLiteral FirstLane = "luthier::firstLane";
+static constexpr StringLiteral Scalar = "luthier::detail::scalar";
+static constexpr StringLiteral ScalarAddress = "luthier::detail::scalarAddress";
 static constexpr StringLiteral ReadReg = "luthier::readReg";
 static constexpr StringLiteral WriteReg = "luthier::writeReg";
 
@@ -43,8 +47,7 @@ bool namesRegister(StringRef Name) {
 static void lowerWriteExec(CallBrInst &Marker, unsigned WaveSize) {
   IRBuilder<> B(&Marker);
   Value *Mask = B.CreateTrunc(Marker.getArgOperand(0), B.getIntNTy(WaveSize));
-  // Nobody has a mask then, and nobody becomes active.
-  Mask = inScalars(B, Mask, ConstantInt::get(Mask->getType(), 0));
+  Mask = requireScalar(B, Mask, "the mask of luthier::writeExec");
   auto *FT = FunctionType::get(B.getVoidTy(), Mask->getType(), false);
   auto *New = CallBrInst::Create(
       FT, InlineAsm::get(FT, WriteExecMarker, "s,~{memory},~{exec}", true),
@@ -108,6 +111,7 @@ public:
 private:
   Error lowerRegisterAccess(CallInst &Call, StringRef Name);
   Error lowerCounter(CallInst &Call, StringRef Name);
+  void lowerScalarAddress(CallInst &Call);
 
   RegisterAccess Registers;
   const PayloadFrame &Frame;
@@ -168,10 +172,25 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
   }
   Result.WritesState = true;
   Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), Int64);
-  Sum = B.CreateAdd(Sum, inScalars(B, Number, B.getInt64(0)));
+  Sum = B.CreateAdd(
+      Sum, requireScalar(B, Number, "the number that luthier::waveAdd adds"));
   writeLane(B, Lane, B.CreateTrunc(Sum, Int32));
   writeLane(B, Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), Int32));
   return Error::success();
+}
+
+/// From here on, the address is the one that was found to be scalar.
+void IntrinsicLowering::lowerScalarAddress(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  Value *Address = Call.getArgOperand(0);
+  Value *Known = requireScalar(
+      B, Address, "the address of luthier::waveAtomicAdd or its like");
+  if (Known == Address)
+    return;
+  DominatorTree Dominators(*Call.getFunction());
+  Address->replaceUsesWithIf(Known, [&](Use &U) {
+    return U.getUser() != Known && Dominators.dominates(&Call, U);
+  });
 }
 
 Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
@@ -179,10 +198,19 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(
         readArgument(B, slotOf(Call), Frame, Call.getType()));
-  } else if (Name == InScalars) {
+  } else if (Name == FirstLane) {
+    IRBuilder<> B(&Call);
+    Call.replaceAllUsesWith(firstLane(
+        B, Call.getArgOperand(0),
+        requireScalar(B, Call.getArgOperand(1),
+                      "what luthier::firstLane yields without lanes")));
+  } else if (Name == Scalar) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(
-        inScalars(B, Call.getArgOperand(0), Call.getArgOperand(1)));
+        requireScalar(B, Call.getArgOperand(0),
+                      "the operand of luthier::waveAtomicAdd or its like"));
+  } else if (Name == ScalarAddress) {
+    lowerScalarAddress(Call);
   } else if (namesRegister(Name)) {
     if (Error E = lowerRegisterAccess(Call, Name))
       return E;

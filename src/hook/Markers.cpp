@@ -4,6 +4,8 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIDefines.h"
 #include "SIInstrInfo.h"
+#include "hook/ir/WaveEffects.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -16,7 +18,6 @@ using namespace llvm;
 namespace luthier {
 
 static constexpr StringLiteral ReadLane = "luthier::readLane";
-static constexpr StringLiteral WriteLane = "luthier::writeLane";
 static constexpr StringLiteral WorkItemIds = "luthier::workItemIds";
 static constexpr StringLiteral ReadAperture = "luthier::readAperture";
 /// Followed by the name of the variable.
@@ -45,8 +46,8 @@ Value *readLane(IRBuilderBase &B, unsigned Lane) {
 }
 
 void writeLane(IRBuilderBase &B, unsigned Lane, Value *Bits) {
-  createMarker(B, WriteLane, B.getVoidTy(), {Bits, B.getInt32(Lane)}, "s,i",
-               true);
+  createMarker(B, WriteLaneMarker, B.getVoidTy(), {Bits, B.getInt32(Lane)},
+               "s,i", true);
 }
 
 Value *readWorkItemIds(IRBuilderBase &B) {
@@ -63,6 +64,20 @@ Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable,
   return createMarker(
       B, (Half == Fixup::Abs32Lo ? AddressLo : AddressHi) + Variable.getName(),
       B.getInt32Ty(), {}, "=s", false);
+}
+
+bool isWaveEffect(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+  if (!Asm)
+    return false;
+  if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLaneMarker)
+    return true;
+  // Scalar registers of the application, written by name.
+  StringRef Constraints = Asm->getConstraintString();
+  return Asm->getAsmString().empty() && Constraints.consume_front("{") &&
+         !((Constraints[0] == 'v' || Constraints[0] == 'a') &&
+           isDigit(Constraints[1]));
 }
 
 namespace {
@@ -112,12 +127,7 @@ bool MarkerLowering::lower(MachineInstr &MI, StringRef Text) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_READLANE_B32), Operands.Reg)
         .addReg(Frame.State)
         .addImm(Operands.Imm);
-  } else if (Text == WriteLane) {
-    if (const MachineRegisterInfo &MRI = MBB.getParent()->getRegInfo();
-        Operands.Reg.isVirtual() &&
-        !SIRegisterInfo::isSGPRClass(MRI.getRegClass(Operands.Reg)))
-      MBB.getParent()->getFunction().getContext().emitError(
-          "a counter's number is in a vector register");
+  } else if (Text == WriteLaneMarker) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_WRITELANE_B32), Frame.State)
         .addReg(Operands.Reg)
         .addImm(Operands.Imm)

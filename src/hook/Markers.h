@@ -18,6 +18,9 @@ class Value;
 
 namespace luthier {
 
+/// The marker of writeLane(), whose value must be in a scalar register.
+inline constexpr llvm::StringLiteral WriteLaneMarker = "luthier::writeLane";
+
 /// 32 bits of a lane of the state register that nobody changes while the
 /// payload runs.
 llvm::Value *readConstantLane(llvm::IRBuilderBase &B, unsigned Lane);

@@ -5,13 +5,15 @@
 #include "hook/ExecOrder.h"
 #include "hook/FramePasses.h"
 #include "hook/IntrinsicLowering.h"
-#include "hook/LaneLoops.h"
 #include "hook/LaunchState.h"
 #include "hook/Locals.h"
 #include "hook/Markers.h"
 #include "hook/PayloadExtractor.h"
 #include "hook/PayloadIR.h"
 #include "hook/WaveSize.h"
+#include "hook/codegen/ScalarConditions.h"
+#include "hook/ir/EmptyExecGuards.h"
+#include "hook/ir/ScalarValues.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -211,6 +213,8 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   keepExecMarkersInStructurizer(*Config);
   Config->insertPass(&FinalizeISelID,
                      IdentifyingPassPtr(createFramePass(Target, Frame)));
+  Config->insertPass(&FinalizeISelID,
+                     IdentifyingPassPtr(createScalarConditionPass()));
   // The last place where machine code is still in SSA form.
   Config->insertPass(&ProcessImplicitDefsID,
                      IdentifyingPassPtr(createMarkerPass(Frame)));
@@ -277,11 +281,15 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
       return std::move(E);
     if (Error E = lowerVariables(*F, *Shared, Frame, Payload))
       return std::move(E);
+    // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
+    const bool ActsOnWave =
+        Payload.WritesEXEC || Payload.WritesState || !Payload.Writes.empty();
+    if (Error E = lowerScalars(*F, ActsOnWave))
+      return std::move(E);
     if (Error E = checkSupported(*F))
       return std::move(E);
-    // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
-    if (Payload.WritesEXEC || Payload.WritesState || !Payload.Writes.empty())
-      passOverLoopsWithoutLanes(*F);
+    if (ActsOnWave)
+      guardAgainstEmptyExec(*F, *P->TM);
   }
   P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))

@@ -3,7 +3,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
 #include "hook/Markers.h"
-#include "hook/ScalarValues.h"
+#include "hook/ir/ScalarValues.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -33,9 +33,9 @@ static void writePart(IRBuilderBase &B, const std::string &Constraint,
                       Value *Bits) {
   const bool IsVector = Constraint[1] == 'v' && isDigit(Constraint[2]);
   const bool IsAccumulation = Constraint[1] == 'a';
-  // Where no lane is active, no new value exists, and the old one stays.
-  if (!IsVector && !IsAccumulation && !isScalar(*Bits))
-    Bits = inScalars(B, Bits, readPart(B, Constraint));
+  if (!IsVector && !IsAccumulation)
+    Bits = requireScalar(B, Bits,
+                         "what luthier::writeReg gives a scalar register");
   auto *FT = FunctionType::get(B.getVoidTy(), B.getInt32Ty(), false);
   B.CreateCall(InlineAsm::get(FT, "", Constraint, true), Bits);
 }
@@ -302,8 +302,6 @@ Error RegisterAccess::write(IRBuilderBase &B, uint64_t Reg, Value *V) {
     Value *Half = B.CreateAnd(Values.front(), B.getInt32(HalfMask));
     Values = {B.CreateOr(Other, B.CreateShl(Half, *Found->HalfAt))};
   }
-  if (Found->Reg && !all_of(Values, [](Value *V) { return isScalar(*V); }))
-    Result.Reads.push_back(Found->Reg);
   for (auto [Constraint, Part] : zip_equal(Found->Constraints, Values))
     writePart(B, Constraint, Part);
   return Error::success();

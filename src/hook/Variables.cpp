@@ -103,6 +103,20 @@ static void replaceIn(Function &F, GlobalVariable &G,
   }
 }
 
+/// The runtime writes where a managed variable is before any kernel runs. A
+/// scalar load reads it, whatever EXEC is.
+static void loadManagedAddresses(Function &F, GlobalVariable &G) {
+  for (User *U : make_early_inc_range(G.users())) {
+    auto *Load = dyn_cast<LoadInst>(U);
+    if (Load && Load->getFunction() == &F && Load->getType()->isPointerTy() &&
+        Load->hasMetadata(LLVMContext::MD_invariant_load))
+      Load->setOperand(LoadInst::getPointerOperandIndex(),
+                       ConstantExpr::getAddrSpaceCast(
+                           &G, PointerType::get(F.getContext(),
+                                                AMDGPUAS::CONSTANT_ADDRESS)));
+  }
+}
+
 Error lowerVariables(Function &F, const SharedMemory &Shared,
                      const PayloadFrame &Frame, Payload &Result) {
   bool Fits = true;
@@ -122,6 +136,7 @@ Error lowerVariables(Function &F, const SharedMemory &Shared,
     if (G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS ||
         G.getName().starts_with("llvm."))
       continue;
+    loadManagedAddresses(F, G);
     replaceIn(F, G, [&](IRBuilderBase &B) -> Value * {
       auto *Int64 = B.getInt64Ty();
       Value *Low = B.CreateZExt(addressHalf(B, G, Fixup::Abs32Lo), Int64);

@@ -52,7 +52,7 @@ LUTHIER_HOOK_ANNOTATE variables(uint32_t I) {
 // CHECK: call {{.*}}void @"luthier::writeReg.i32.float"(i32 noundef 7, float
 LUTHIER_HOOK_ANNOTATE registers() {
   unsigned Sum = luthier::readReg<int>(5) + luthier::readReg<unsigned>(6);
-  luthier::writeReg<float>(7, Sum);
+  luthier::writeReg<float>(7, luthier::firstLane(float(Sum), 0.0f));
 }
 LUTHIER_EXPORT_HOOK_HANDLE(registers);
 

@@ -254,8 +254,10 @@ LUTHIER_HOOK_ANNOTATE once(unsigned N, unsigned Bit) {
     Out[2 * I] = Before[I], Out[2 * I + 1] = Before[I] >> 32;
 }
 LUTHIER_HOOK_ANNOTATE onceLoaded() {
-  luthier::waveAtomicAdd(&Sum, *(volatile unsigned *)&Out[700]);
-  luthier::waveAtomicMax(&Most, *(volatile uint64_t *)&Out[702]);
+  luthier::waveAtomicAdd(
+      &Sum, luthier::firstLane(*(volatile unsigned *)&Out[700], 0u));
+  luthier::waveAtomicMax(
+      &Most, luthier::firstLane(*(volatile uint64_t *)&Out[702], 0));
 }
 LUTHIER_HOOK_ANNOTATE count(unsigned N) { luthier::waveAdd(Sum, N); }
 LUTHIER_HOOK_ANNOTATE flush() { luthier::waveFlush(Sum); }

@@ -50,17 +50,18 @@ TEST_P(VectorValues, AreAddedOnceForEachWaveThatHasThem) {
   setHipHooks(R"(
 using namespace luthier;
 __device__ uint64_t Cost[4] = {1, 10, 100, 1000};
-__device__ uint64_t Table, Float, Shuffled, Computed, Sum;
+__device__ uint64_t Table, Float, Shuffled, Absent, Computed, Sum;
 __device__ uint64_t Least = 500, Most;
 LUTHIER_HOOK_ANNOTATE add(uint32_t N, uint32_t Five) {
-  waveAdd(Table, Cost[N & 3]);
-  waveAdd(Float, uint64_t(blockDim.x * 1.5f));
-  waveAdd(Shuffled, __shfl(threadIdx.x + 5, 3) % 32);
+  waveAdd(Table, firstLane(Cost[N & 3], 0));
+  waveAdd(Float, firstLane(uint64_t(blockDim.x * 1.5f), 0));
+  waveAdd(Shuffled, firstLane(__shfl(threadIdx.x + 5, 3) % 32, 0));
+  waveAtomicAdd(&Absent, firstLane(threadIdx.x % 32 + 1, Five + 1000));
   const uint32_t Most = uint8_t(Five) > 4 ? 100 : 200;
   waveAdd(Computed, Five * Most + __popc(Five) + (uint64_t(Five) * Five << 32));
-  waveAtomicAdd(&Sum, Cost[N & 3]);
-  waveAtomicMin(&Least, Cost[N & 3]);
-  waveAtomicMax(&::Most, Cost[N & 3]);
+  waveAtomicAdd(&Sum, firstLane(Cost[N & 3], 0));
+  waveAtomicMin(&Least, firstLane(Cost[N & 3], ~0ull));
+  waveAtomicMax(&::Most, firstLane(Cost[N & 3], 0));
 }
 LUTHIER_HOOK_ANNOTATE end() {
   waveFlush(Table);
@@ -75,6 +76,8 @@ LUTHIER_HOOK_ANNOTATE end() {
   EXPECT_EQ(J.variable("Table"), 10 * waves());
   EXPECT_EQ(J.variable("Float"), 96 * waves());
   EXPECT_EQ(J.variable("Shuffled"), 8 * waves());
+  // Of the first lane where there is one, and else what takes its place.
+  EXPECT_EQ(J.variable("Absent"), (1 + 1005) * waves());
   EXPECT_EQ(J.variable("Sum"), 10 * waves());
   EXPECT_EQ(J.variable("Least"), 10u);
   EXPECT_EQ(J.variable("Most"), 10u);
@@ -90,13 +93,13 @@ __device__ uint64_t Mask[2] = {0xff, 0xf0f0};
 __device__ uint32_t Lanes;
 LUTHIER_HOOK_ANNOTATE use(uint32_t N) {
   const uint64_t Before = __builtin_amdgcn_read_exec();
-  writeExec(Mask[N]);
+  writeExec(firstLane(Mask[N], 0));
   atomicAdd(&Lanes, 1u);
   writeExec(Before);
   writeReg<float>()" +
-              Reg + ", readReg<float>(" + Reg + R"() * 2.0f);
+              Reg + ", firstLane(readReg<float>(" + Reg + R"() * 2.0f, 10.0f));
   writeReg<uint32_t>()" +
-              Reg + R"(, uint32_t(Mask[0]));
+              Reg + R"(, firstLane(uint32_t(Mask[0]), 0u));
 }
 LUTHIER_HOOK_ANNOTATE end() {}
 )");
@@ -136,12 +139,13 @@ __device__ uint32_t Length = 12, Set[64];
 __device__ uint64_t Quotient, Rest, Places;
 LUTHIER_HOOK_ANNOTATE divide(uint32_t) {
   const unsigned __int128 N = (unsigned __int128)(Large[1]) << 64 | Large[0];
-  waveAdd(Quotient, uint64_t(N / Small >> 64));
-  waveAdd(Rest, uint64_t(N % Small));
+  waveAdd(Quotient, firstLane(uint64_t(N / Small >> 64), 0));
+  waveAdd(Rest, firstLane(uint64_t(N % Small), 0));
   __builtin_memcpy(To, From, Length);
   __builtin_memmove(Moved + Small - 6, Moved, Length);
   __builtin_memset(Set, 2, Length);
-  waveAdd(Places, To[2] * 100 + To[3] * 10 + Set[2] % 256 + Set[3]);
+  waveAdd(Places, firstLane(To[2] * 100 + To[3] * 10 + Set[2] % 256 + Set[3],
+                            0u));
 }
 LUTHIER_HOOK_ANNOTATE end() {
   waveFlush(Quotient);
@@ -179,7 +183,7 @@ LUTHIER_HOOK_ANNOTATE walk(uint32_t, uint32_t Five) {
       if (++Walked == 20)
         break;
   }
-  waveAdd(Found, Walked);
+  waveAdd(Found, firstLane(Walked, 0u));
 }
 LUTHIER_HOOK_ANNOTATE end() {
   waveFlush(Turns);
@@ -202,8 +206,8 @@ LUTHIER_HOOK_ANNOTATE end() {
   EXPECT_EQ(J.variable("Found"), 60 * waves());
 }
 
-/// What LLVM makes masks of lanes of counts as theirs, and nothing in between.
-TEST_P(VectorValues, ConditionsOfSeveralComparisonsAreThoseOfLanes) {
+/// What scalars decide together is decided where no lane is active, too.
+TEST_P(VectorValues, ConditionsOfSeveralComparisonsHoldWithoutLanes) {
   setHipHooks(R"(
 using namespace luthier;
 __device__ uint64_t Turns, Pairs, Chosen, Behind;
@@ -234,10 +238,62 @@ LUTHIER_HOOK_ANNOTATE end() {
   const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
   if (!J.Problem.empty())
     return;
-  EXPECT_EQ(J.variable("Turns"), (4 + 800) * waves());
-  EXPECT_EQ(J.variable("Pairs"), 3 * waves());
-  EXPECT_EQ(J.variable("Chosen"), 3 * waves());
+  EXPECT_EQ(J.variable("Turns"), (2 * 4 + 800) * waves());
+  EXPECT_EQ(J.variable("Pairs"), 2 * 3 * waves());
+  EXPECT_EQ(J.variable("Chosen"), 2 * 3 * waves());
   EXPECT_EQ(J.variable("Behind"), 2 * waves());
+}
+
+/// A table in memory decides what the wave does, the same for all lanes.
+TEST_P(VectorValues, DecideNothingWhereThereAreNone) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint32_t Limit = 3, Table[4] = {1, 2, 3, 4};
+__device__ uint64_t Larger, Smaller, Both, Mixed;
+LUTHIER_HOOK_ANNOTATE decide(uint32_t, uint32_t Five) {
+  if (Limit > 2)
+    waveAdd(Larger, 1);
+  else
+    waveAdd(Smaller, 1);
+  if (Table[Five & 3] == 2 && Five > 4)
+    waveAtomicAdd(&Both, Five > 3 ? 10 : 20);
+  for (uint32_t I = 0; I < Five; ++I) {
+    waveAdd(Mixed, 1);
+    if ((threadIdx.x & 31) < I)
+      atomicAdd((unsigned long long *)&Both, 1000ull);
+  }
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Larger);
+  waveFlush(Smaller);
+  waveFlush(Mixed);
+}
+)");
+  const Judgement J = run("decide", {1u, MCRegister(AMDGPU::SGPR8)});
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(J.variable("Larger"), waves());
+  EXPECT_EQ(J.variable("Smaller"), 0u);
+  EXPECT_EQ(J.variable("Both"), 10 * waves() + 10 * 1000 * 2);
+  EXPECT_EQ(J.variable("Mixed"), 5 * 2 * waves());
+}
+
+/// Of an argument that is in a vector register, only the engine knows.
+TEST_P(VectorValues, AreRefusedAsOperandsOfTheWave) {
+  setHipHooks(R"(
+__device__ uint64_t Sum;
+LUTHIER_HOOK_ANNOTATE add(uint32_t N) { luthier::waveAdd(Sum, N); }
+LUTHIER_HOOK_ANNOTATE address(uint64_t N) {
+  luthier::waveAtomicAdd((uint64_t *)N, 1);
+}
+)");
+  AssemblyKernel K;
+  K.Body = "v_mov_b32_e32 v1, v0\nv_mov_b32_e32 v2, v0\ns_endpgm\n";
+  for (auto [Hook, Register] :
+       {std::pair("add", unsigned(AMDGPU::VGPR1)),
+        std::pair("address", unsigned(AMDGPU::VGPR1_VGPR2))})
+    expectRefused(fromAssembly(K), {}, everywhere(Hook, {MCRegister(Register)}),
+                  RefusalReason::UnsupportedHook);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, VectorValues,

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What operations of the wave take is computed by scalar instructions, exactly
+// as the hook says, whatever EXEC is. The same source, compiled for the host,
+// says what that is.
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "PayloadRun.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+struct Computation {
+  const char *Name, *Text;
+  uint64_t (*OnHost)(uint32_t A, uint32_t B, uint64_t L, uint64_t M);
+};
+
+#define COMPUTATION(Name, ...)                                                 \
+  {                                                                            \
+    #Name, #__VA_ARGS__,                                                       \
+        [](uint32_t A, uint32_t B, uint64_t L, uint64_t M) -> uint64_t {       \
+          __VA_ARGS__                                                          \
+        }                                                                      \
+  }
+
+const Computation Computations[] = {
+    COMPUTATION(sumInAShift, uint64_t T = L & M;
+                return 1 + ((uint64_t(T == 0) + (T == L)) << 8);),
+    COMPUTATION(sumOfThree, return uint64_t(A > 16) + (A > 48) + (A == 0);),
+    COMPUTATION(sumOfMasks, return uint32_t(L == 0) + uint32_t(M == 0);),
+    COMPUTATION(sumWithConstants,
+                return (L == 0) + (L == 1) + (L == 2) + 1;),
+    COMPUTATION(either, return uint64_t(A == 0 || B == 3) << 32 | 1;),
+    COMPUTATION(both, return uint64_t(A < B && L < M) * 5 + 2;),
+    COMPUTATION(exclusive, return ((A > 3) ^ (B > 3)) + 2 * !(A & 1);),
+    COMPUTATION(unsigned64, return (L < M) | (L <= M) << 1 | (L > M) << 2 |
+                                   (L >= M) << 3 | (L == M) << 4 |
+                                   (L != M) << 5;),
+    COMPUTATION(signed64, int64_t X = L, Y = M;
+                return (X < Y) | (X <= Y) << 1 | (X > Y) << 2 | (X >= Y) << 3;),
+    COMPUTATION(signed32, int32_t X = A, Y = B;
+                return (X < Y) | (X <= Y) << 1 | (X > Y) << 2 | (X >= Y) << 3;),
+    COMPUTATION(choice, return A > B ? L : M;),
+    COMPUTATION(choices, return A == B ? A : L > M ? B : 7;),
+    COMPUTATION(choiceByBoth, return (A > 4 || B * 3 > 14) ? 3 : 5;),
+    COMPUTATION(sameConditionTwice, bool C = L < M;
+                return (C ? A : B) + (C ? 100 : 200) + C;),
+    COMPUTATION(minima, uint64_t Least = L < M ? L : M;
+                uint32_t Most = A > B ? A : B;
+                int64_t Signed = int64_t(L) < int64_t(M) ? M : L;
+                return (Least ^ Most) + Signed;),
+    COMPUTATION(bytes, return (uint8_t(A) > uint8_t(B)) +
+                              2 * (int8_t(A) > int8_t(B)) +
+                              4 * (uint8_t(A + B) < 9);),
+    COMPUTATION(halfWords, int16_t X = A; int16_t Y = B;
+                return uint16_t(X * Y) + (X > Y) + (uint16_t(A + B) < 5) +
+                       uint64_t(int64_t(int16_t(X + Y)));),
+    COMPUTATION(halfWordsInAStructure, struct Pair {
+      uint16_t First, Second;
+    } P;
+                __builtin_memcpy(&P, &A, 4);
+                return P.First > P.Second ? P.First : P.Second + 65536u;),
+    COMPUTATION(counts, return __builtin_popcountll(L) > 3
+                                   ? __builtin_popcount(A)
+                                   : 64 + (__builtin_popcountll(M) == 0);),
+    COMPUTATION(zeros, return __builtin_clzll(L | 1) +
+                              100 * __builtin_ctz(A | 0x80000000u) +
+                              10000 * __builtin_ffsll(M);),
+    COMPUTATION(reversals, return __builtin_bswap64(L) ^
+                                  __builtin_bitreverse32(A) ^
+                                  __builtin_bswap32(B);),
+    COMPUTATION(rotations, return __builtin_rotateleft32(A, B) +
+                                  __builtin_rotateright64(L, A & 63);),
+    COMPUTATION(absolute, int32_t X = A; int64_t Y = M;
+                return (X < 0 ? 0u - A : A) + (Y < 0 ? 0 - M : M);),
+    COMPUTATION(saturated, uint32_t Sum = A + B;
+                uint64_t Rest = L < M ? 0 : L - M;
+                return (Sum < A ? ~0u : Sum) + Rest;),
+    COMPUTATION(quotients, return A / (B | 1) + (int32_t(A) / 7) % 1000 +
+                                  (A % 10 == 3 ? 5 : 6);),
+    COMPUTATION(wideQuotients, return L / (M | 1) + L % 10 +
+                                      uint64_t(int64_t(L) % int64_t(B | 1));),
+    COMPUTATION(loop, uint64_t Sum = 0; for (uint32_t I = 0; I < (A & 15); ++I) {
+      if (I == (B & 7))
+        break;
+      Sum += I + (I > 3 && L > M);
+    } return Sum + 1;),
+    COMPUTATION(loopOfBits, uint64_t Sum = 0;
+                for (uint64_t Rest = L & 0xff00ff; Rest; Rest &= Rest - 1)
+                  Sum = Sum * 3 + __builtin_ctzll(Rest); return Sum;),
+    COMPUTATION(paths, uint64_t X = 3; if (A > B) {
+      X = L * 5;
+      if (L == M || B == 0)
+        X += 7;
+    } else if (A == B) X = M;
+                return X + 1;),
+    COMPUTATION(cases, switch (A & 7) {
+      case 0:
+        return L;
+      case 1:
+        return B > 5 ? 17 : M;
+      case 5:
+        return A * 1000003u;
+      default:
+        return 12345;
+    }),
+    COMPUTATION(truthOfMasks, return (L ? 1 : 0) + (A ? 2 : 0) + !M * 4 +
+                                     bool(B & 64) * 8;),
+    COMPUTATION(shifts, return (L >> (A & 63)) + (uint64_t(B) << (A & 31)) +
+                               uint64_t(int64_t(M) >> (B & 63)) +
+                               (int32_t(A) >> (B & 31));),
+    COMPUTATION(overflow, uint32_t Sum = 0;
+                bool Over = __builtin_add_overflow(A, B, &Sum);
+                uint64_t Rest = 0;
+                bool Under = __builtin_sub_overflow(L, M, &Rest);
+                return Sum + (Over ? 3 : 0) + Rest + (Under ? 1 : 0);),
+};
+
+struct Values {
+  uint32_t A, B;
+  uint64_t L, M;
+};
+const Values Cases[] = {
+    {0, 0, 0, 0},
+    {5, 3, ~uint64_t(0), 0xff},
+    {3, 5, 0x8000000000000000, 0x7fffffffffffffff},
+    {0xffffffff, 0x80000001, 0x1234567890abcdef, 0x1234567890abcdee},
+    {0x80008000, 0x7fff, 0x00000000ffffffff, 0xffffffff00000000},
+    {49, 49, 2, 2},
+};
+
+class ScalarConditions : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  void SetUp() override {
+    std::string Source = "__device__ unsigned Out[16384];\n"
+                         "using namespace luthier;\n";
+    for (const Computation &C : Computations) {
+      const std::string Name = C.Name;
+      Source += "static __device__ uint64_t " + Name +
+                "Of(uint32_t A, uint32_t B, uint64_t L, uint64_t M) {" +
+                C.Text + "}\n";
+      Source += "static __device__ uint64_t " + Name + "Here() { return " +
+                Name + "Of(" + read("uint32_t", AMDGPU::SGPR4) + ", " +
+                read("uint32_t", AMDGPU::SGPR5) + ", " +
+                read("uint64_t", AMDGPU::SGPR6_SGPR7) + ", " +
+                read("uint64_t", AMDGPU::SGPR8_SGPR9) + "); }\n";
+      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "() { writeReg<uint64_t>(" +
+                std::to_string(AMDGPU::SGPR10_SGPR11) + ", " + Name +
+                "Here()); }\n";
+      Source += "LUTHIER_HOOK_ANNOTATE " + Name +
+                "Atomic() { waveAtomicExchange((uint64_t *)Out, " + Name +
+                "Here()); }\n";
+      // The same where it decides, and as the set of active lanes.
+      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "Branch() { if (" + Name +
+                "Here() & 1) writeReg<uint32_t>(" +
+                std::to_string(AMDGPU::SGPR10) +
+                ", 77); else waveAtomicAdd(Out + 2, 5u); }\n";
+      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "Lanes() { writeExec(" +
+                Name + "Here()); Out[8 + __lane_id()] = 1; }\n";
+    }
+    Run.compileHooks(Source);
+  }
+  static std::string read(const char *Type, unsigned Reg) {
+    return std::string("readReg<") + Type + ">(" + std::to_string(Reg) + ")";
+  }
+  Payload compile(const std::string &Hook, const PayloadFrame &Frame) {
+    Expected<Payload> P = Run.compile(Hook, Frame);
+    if (P)
+      return std::move(*P);
+    ADD_FAILURE() << toString(P.takeError());
+    return {};
+  }
+  WaveState run(const Payload &P, const PayloadFrame &Frame, const Values &V,
+                uint64_t EXEC) {
+    Run.EXEC = EXEC;
+    WaveState Before = Run.initialState(Frame);
+    Before.SGPRs[4] = V.A;
+    Before.SGPRs[5] = V.B;
+    Before.SGPRs[6] = V.L;
+    Before.SGPRs[7] = V.L >> 32;
+    Before.SGPRs[8] = V.M;
+    Before.SGPRs[9] = V.M >> 32;
+    Before.SGPRs[10] = 99;
+    return Run.run(P, Frame, Before);
+  }
+  /// Each case without lanes, and one with some.
+  template <typename Check>
+  void forEachCase(const std::string &Hook, Check Checked) {
+    const PayloadFrame Frame = Run.frame();
+    const Payload P = compile(Hook, Frame);
+    for (const Values &V : Cases)
+      for (uint64_t EXEC : {uint64_t(0), uint64_t(8)}) {
+        if (EXEC && &V != &Cases[3])
+          continue;
+        SCOPED_TRACE(Twine(EXEC ? "lane 3, A = " : "no lane, A = ")
+                         .concat(Twine(V.A))
+                         .str());
+        Checked(V, [&] { return run(P, Frame, V, EXEC); });
+      }
+  }
+
+  PayloadRun Run{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Every, ScalarConditions,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+TEST_P(ScalarConditions, AreExactInScalarRegisters) {
+  for (const Computation &C : Computations) {
+    SCOPED_TRACE(C.Name);
+    forEachCase(C.Name, [&](const Values &V, auto Execute) {
+      const WaveState After = Execute();
+      EXPECT_EQ(After.SGPRs[10] | uint64_t(After.SGPRs[11]) << 32,
+                C.OnHost(V.A, V.B, V.L, V.M));
+    });
+  }
+}
+
+TEST_P(ScalarConditions, AreExactInAtomicOperations) {
+  for (const Computation &C : Computations) {
+    SCOPED_TRACE(C.Name);
+    forEachCase(C.Name + std::string("Atomic"),
+                [&](const Values &V, auto Execute) {
+                  Execute();
+                  EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1).front(),
+                            C.OnHost(V.A, V.B, V.L, V.M));
+                });
+  }
+}
+
+TEST_P(ScalarConditions, DecideExactly) {
+  for (const Computation &C : Computations) {
+    SCOPED_TRACE(C.Name);
+    forEachCase(C.Name + std::string("Branch"),
+                [&](const Values &V, auto Execute) {
+                  Run.write(Run.Out + 8, uint32_t(0));
+                  const WaveState After = Execute();
+                  const bool Holds = C.OnHost(V.A, V.B, V.L, V.M) & 1;
+                  EXPECT_EQ(After.SGPRs[10], Holds ? 77u : 99u);
+                  EXPECT_EQ(Run.out(3)[2], Holds ? 0u : 5u);
+                });
+  }
+}
+
+TEST_P(ScalarConditions, AreExactAsSetsOfLanes) {
+  for (const Computation &C : Computations) {
+    SCOPED_TRACE(C.Name);
+    forEachCase(C.Name + std::string("Lanes"),
+                [&](const Values &V, auto Execute) {
+                  Run.write(Run.Out + 32, std::array<uint32_t, 64>{});
+                  Execute();
+                  uint64_t Lanes = 0;
+                  for (unsigned Lane = 0; Lane < GetParam().WaveSize; ++Lane)
+                    Lanes |= uint64_t(Run.out(72)[8 + Lane]) << Lane;
+                  const uint64_t All =
+                      GetParam().WaveSize == 64 ? ~uint64_t(0) : 0xffffffff;
+                  EXPECT_EQ(Lanes, C.OnHost(V.A, V.B, V.L, V.M) & All);
+                });
+  }
+}
+
+} // namespace
