@@ -102,6 +102,13 @@ TEST_P(TargetRow, ExecutesInstructionsAsTheEmulatorDoes) {
   const emulator::Target &E = emulated();
   EXPECT_EQ(I.KeepsUpperHalf, E.NarrowResultsKeepHigh);
   EXPECT_EQ(I.HasClampModes, E.ImpliedMode == 0);
+  EXPECT_EQ(I.HasTrue16, E.HasTrue16);
+  EXPECT_EQ(I.HasNamedBarriers, E.HasScalarBarriers);
+  EXPECT_EQ(I.HasDeallocMessage, E.HasDeallocMessage);
+  EXPECT_EQ(M.Buffers == BufferLayout::Gfx9,
+            E.Buffers == emulator::BufferLayout::Split);
+  EXPECT_EQ(M.Buffers == BufferLayout::Gfx10,
+            E.Buffers == emulator::BufferLayout::Unified);
   EXPECT_EQ(M.FlatOffsetBits, E.FlatOffsetBits);
   EXPECT_EQ(M.HasUnsignedFlatOffset, E.FlatOffsetIsUnsigned);
 }
