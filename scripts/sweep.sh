@@ -4,12 +4,11 @@
 # Runs the long sweeps, all of them or those with a label, and sums up what the
 # tables of docs/evidence.md hold. All take days on two cores.
 #
-#   scripts/sweep.sh [scramble|random|full-comparison|CTEST-ARGUMENT...]
+#   scripts/sweep.sh [scramble|random|CTEST-ARGUMENT...]
 #
-#   scramble         programs and libraries with everything free overwritten, on every target
-#   random           20,000 random kernels for each target
-#   full-comparison  kernels without dead values, every register compared
-#   -R REGEX         sweeps by name: programs under all schedules, storage forms...
+#   scramble   programs and libraries with everything free overwritten, on every target
+#   random     20,000 random kernels for each target
+#   -R REGEX   sweeps by name: programs under all schedules, storage forms...
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -23,6 +22,7 @@ fi
 "$root/scripts/build.sh" sweep-programs
 result=0
 ctest --test-dir "$root/build" -C sweep --output-on-failure --no-tests=error -j 2 "${selection[@]}" "$@" || result=$?
+mkdir -p "$root/build/evidence"
 python3 -B "$root/test/evidence.py" "$root/build" >"$root/build/evidence/tables.md"
 echo "-- build/evidence/tables.md, of $(git -C "$root" describe --always --dirty)"
 exit $result

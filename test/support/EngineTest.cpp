@@ -10,7 +10,6 @@ namespace luthier::test {
 EngineFixture::EngineFixture(EngineTarget T) : T(T) {
   if (const char *Seed = std::getenv("LUTHIER_TEST_SCRAMBLE"))
     Options.SelfTest.ScrambleSeed = std::strtoull(Seed, nullptr, 10);
-  Options.OnlyWhatIsRead = !std::getenv("LUTHIER_TEST_FULL_COMPARISON");
 }
 
 EngineFixture::Object EngineFixture::check(Expected<Bytes> Built) {

@@ -34,9 +34,7 @@ namespace luthier::test {
 class EngineFixture : public ::testing::Test {
 protected:
   /// With LUTHIER_TEST_SCRAMBLE set, every test runs on scrambled kernels
-  /// (seeded by its value). With LUTHIER_TEST_FULL_COMPARISON set, lockstep
-  /// compares all registers, also those that the original does not read again;
-  /// that is for kernels without dead values.
+  /// (seeded by its value).
   explicit EngineFixture(EngineTarget T = {});
 
   const EngineTarget &target() const { return T; }

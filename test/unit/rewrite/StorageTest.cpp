@@ -272,6 +272,28 @@ TEST_P(Storage, WhereEverythingIsInUse) {
   });
 }
 
+/// Hooks only where nothing is dead: there is no excuse for any register, and
+/// lockstep compares all of them at each instruction.
+TEST_P(Storage, KeepsEveryRegisterWhereNothingIsDead) {
+  Options.OnlyWhatIsRead = false;
+  Fill F{.VGPRs = All, .AGPRs = hasAGPRs() ? All : 0, .SGPRs = allSGPRs()};
+  unsigned NumHooks = 0;
+  expectUnchanged(fromAssembly(fullKernel(F, target())), launch(),
+                  [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                    unsigned Sets = 0;
+                    for (MachineBasicBlock &MBB : LR.kernel())
+                      for (MachineInstr &MI : MBB) {
+                        if (Sets == 1 && MI.getNumExplicitDefs() == 0 &&
+                            !changesExec(MI)) {
+                          cantFail(Task.insertHookBefore(MI, hook("h")));
+                          ++NumHooks;
+                        }
+                        Sets += changesExec(MI);
+                      }
+                  });
+  EXPECT_GT(NumHooks, 0u);
+}
+
 TEST_P(Storage, ChoosesOneThatFits) {
   Fill F{.VGPRs = All, .AGPRs = hasAGPRs() ? All : 0, .SGPRs = allSGPRs()};
   Judgement J = expectUnchanged(fromAssembly(fullKernel(F, target())), launch(),
