@@ -33,7 +33,7 @@ def objects(build):
     for command in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(command["command"])
         path = build / words[words.index("-o") + 1]
-        if path.suffix == ".o" and path.is_relative_to(root) and path.relative_to(root).parts[0] not in COMMANDS:
+        if path.suffix == ".o" and path.exists() and path.is_relative_to(root) and path.relative_to(root).parts[0] not in COMMANDS:
             yield path
 
 
