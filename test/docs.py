@@ -84,6 +84,13 @@ def main(root):
             errors.append(f"docs/pitfalls.md names {name}, which test/lit does not have")
     for fact in re.findall(r"^\| (.*?) \| -? *\|$", (root / "docs/pitfalls.md").read_text(), re.M):
         errors.append(f"docs/pitfalls.md has no test for: {fact}")
+    engine = "\n".join(path.read_text() for path in (root / "src").rglob("*") if path.suffix in [".cpp", ".h"])
+    life = (root / "docs/life-of-a-dispatch.md").read_text()
+    steps = set(re.findall(r"`(?:\w+::)*(\w+)\(\)`", life))
+    for name in sorted(name for name in steps if not re.search(rf"\b{name}\(", engine)):
+        errors.append(f"docs/life-of-a-dispatch.md names {name}(), which src does not have")
+    if len(steps) < 15:
+        errors.append("docs/life-of-a-dispatch.md names too few functions")
     known = re.findall(r'^LUTHIER_TARGET\("(\w+)"', (root / "src/amdgpu/Targets.def").read_text(), re.M)
     works = section((root / "README.md").read_text(), "What works today")
     helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)

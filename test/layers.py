@@ -14,8 +14,24 @@ import sys
 ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "offline", "runtime", "cli"]
 EMULATOR = "emulator"
 EMULATOR_FOLDERS = ["memory", "core", "isa", "exec", "strict", "lockstep", "cp", "verify", "kmt", "api"]
-# In these, no two modules may reach each other.
-WITHOUT_CYCLES = ["emulator"]
+# Cycles that are left. They may lose members and go, but none may be added.
+KNOWN_CYCLES = [
+    {
+        "hook/IntrinsicLowering",
+        "hook/PayloadIR",
+        "hook/RegisterAccess",
+        "hook/UserIntrinsics",
+        "hook/Variables",
+        "hook/ir/ScalarValues",
+    },
+    {
+        "runtime/FaultText",
+        "runtime/InstrumentationCache",
+        "runtime/InterceptedQueues",
+        "runtime/State",
+        "runtime/ToolModules",
+    },
+]
 SOURCES = {".cpp", ".h", ".def", ".inc"}
 
 
@@ -88,8 +104,10 @@ def main(root):
     folders = set(ENGINE) | {EMULATOR}
     checked = 0
     errors = []
-    for folder in WITHOUT_CYCLES:
-        errors += ["cycle: " + ", ".join(c) for c in cycles(modules_below(root, folder))]
+    left = [set(c) for folder in sorted(folders) for c in cycles(modules_below(root, folder))]
+    errors += ["cycle: " + ", ".join(sorted(c)) for c in left if not any(c <= known for known in KNOWN_CYCLES)]
+    errors += ["no cycle any more, which KNOWN_CYCLES is to say: " + ", ".join(sorted(known)) for known in KNOWN_CYCLES
+               if known not in left]
     for path in sorted((root / "src").rglob("*")):
         if path.suffix not in SOURCES:
             continue

@@ -7,6 +7,7 @@
 #define LUTHIER_CODEOBJECT_CODEOBJECT_H
 
 #include "codeobject/KernelDescriptor.h"
+#include "codeobject/KernelMetadata.h"
 #include "codeobject/TargetID.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,29 +19,6 @@
 #include <vector>
 
 namespace luthier {
-
-/// An argument that the runtime is to give a kernel besides those of its
-/// metadata.
-struct AddedArgument {
-  llvm::StringRef ValueKind; ///< Lives for ever.
-  unsigned Offset = 0, Size = 0;
-};
-
-/// What the metadata note says of one kernel; zero where it says nothing.
-struct KernelMetadata {
-  unsigned MaxFlatWorkgroupSize = 1024;
-  unsigned WavefrontSize = 64;
-  unsigned SGPRs = 0;
-  unsigned VGPRs = 0; ///< With the AGPRs where both share a file.
-  unsigned AGPRs = 0;
-  unsigned GroupSegmentSize = 0;
-  unsigned PrivateSegmentSize = 0;
-  unsigned KernargSegmentSize = 0;
-  unsigned KernargSegmentAlign = 0; ///< Power of two, if well-formed.
-  bool UsesDynamicStack = false;
-  /// For writing only.
-  std::vector<AddedArgument> AddedArguments = {};
-};
 
 struct KernelInfo {
   std::string Name; ///< Without ".kd".

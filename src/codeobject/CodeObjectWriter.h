@@ -5,22 +5,9 @@
 #define LUTHIER_CODEOBJECT_CODEOBJECTWRITER_H
 
 #include "codeobject/CodeObject.h"
+#include "codeobject/RelocatableKernel.h"
 
 namespace luthier {
-
-class LineTable;
-
-struct KernelImage {
-  std::string Name;
-  /// Position-independent code; branches resolved, no relocations.
-  llvm::ArrayRef<uint8_t> Code;
-  /// Entry relative to the start of Code, in bytes. Of a kernel that has its
-  /// arguments preloaded, the first one.
-  uint64_t EntryOffset = 0;
-  KernelDescriptor Descriptor;
-  /// Source lines by offset into Code; may be null.
-  const LineTable *Lines = nullptr;
-};
 
 /// Returns the bytes of a loadable (ET_DYN) code object for the same target and
 /// code object version as \p Original. The metadata note is \p Original's entry

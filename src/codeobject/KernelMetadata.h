@@ -5,10 +5,37 @@
 #ifndef LUTHIER_CODEOBJECT_KERNELMETADATA_H
 #define LUTHIER_CODEOBJECT_KERNELMETADATA_H
 
-#include "codeobject/CodeObject.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
 
 namespace luthier {
+
+/// An argument that the runtime is to give a kernel besides those of its
+/// metadata.
+struct AddedArgument {
+  llvm::StringRef ValueKind; ///< Lives for ever.
+  unsigned Offset = 0, Size = 0;
+};
+
+/// What the metadata note says of one kernel; zero where it says nothing.
+struct KernelMetadata {
+  unsigned MaxFlatWorkgroupSize = 1024;
+  unsigned WavefrontSize = 64;
+  unsigned SGPRs = 0;
+  unsigned VGPRs = 0; ///< With the AGPRs where both share a file.
+  unsigned AGPRs = 0;
+  unsigned GroupSegmentSize = 0;
+  unsigned PrivateSegmentSize = 0;
+  unsigned KernargSegmentSize = 0;
+  unsigned KernargSegmentAlign = 0; ///< Power of two, if well-formed.
+  bool UsesDynamicStack = false;
+  /// For writing only.
+  std::vector<AddedArgument> AddedArguments = {};
+};
 
 /// Every kernel's entry by the kernel's name without ".kd". Fails for what
 /// LLVM's document class may not be given either: a truncated blob, maps with

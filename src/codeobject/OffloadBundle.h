@@ -6,9 +6,16 @@
 #ifndef LUTHIER_CODEOBJECT_OFFLOADBUNDLE_H
 #define LUTHIER_CODEOBJECT_OFFLOADBUNDLE_H
 
-#include "codeobject/FatBinary.h"
+#include "codeobject/CodeObject.h"
 
 namespace luthier {
+
+struct BundledCodeObject {
+  TargetID Target;
+  /// Points into the file, or into Storage for a compressed bundle.
+  llvm::ArrayRef<uint8_t> Bytes;
+  std::shared_ptr<std::vector<uint8_t>> Storage;
+};
 
 /// True if \p Bytes begins with a bundle's magic, compressed or not.
 bool beginsWithBundle(llvm::ArrayRef<uint8_t> Bytes);
@@ -21,6 +28,11 @@ bool isNoBundle(llvm::ArrayRef<uint8_t> Bytes);
 /// returns how many bytes the bundle takes.
 llvm::Expected<size_t> readBundle(llvm::ArrayRef<uint8_t> Bytes,
                                   std::vector<BundledCodeObject> &Images);
+
+/// The entries of one bundle that begins at \p Bundle, whose size is known only
+/// from its own header (as HIP registers it). Reads no further than that says.
+llvm::Expected<std::vector<BundledCodeObject>>
+readRegisteredBundle(const void *Bundle);
 
 struct BundleEntry {
   std::string ID; ///< Such as "hipv4-amdgcn-amd-amdhsa--gfx90a".

@@ -2,7 +2,7 @@
 //
 // The engine tests its own analyses in a kernel: what they call free is
 // overwritten with garbage, and a kernel and tools that still compute the same
-// show that they are right. The tool `poison` asks for this.
+// show that they are right. The tool `scramble` asks for this.
 #ifndef LUTHIER_REWRITE_SELFTEST_SELFTEST_H
 #define LUTHIER_REWRITE_SELFTEST_SELFTEST_H
 

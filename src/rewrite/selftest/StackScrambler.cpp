@@ -65,7 +65,7 @@ StackScrambler::StackScrambler(const LiftedRepresentation &LR,
                                const InstrumentationTask &Task, uint64_t Seed)
     : Task(Task) {
   constexpr unsigned Distance = 8;
-  Module.ToolName = "poison";
+  Module.ToolName = "scramble";
   Module.Bitcode = bitcodeOf(hookText());
   const InsertionLegality Legal = InsertionLegality::run(LR);
   std::mt19937_64 Random(Seed);
