@@ -103,10 +103,24 @@ void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
     X.LdsDirect = readLdsDirect(S.Plane, W.m0());
     S.Plane.Event = WaveEvent::None;
   }
-  const bool ReadsEmpty = S.Empty.step(W, I, Facts);
-  const Origin From = originOf(X);
+  if (!Facts.Vectors && !Facts.WritesExec && !S.AnyStray)
+    return stepShape(X);
+  bool ReadsEmpty = false;
+  if (X.Exec && !Facts.WritesExec)
+    S.Empty.reset();
+  else
+    ReadsEmpty = S.Empty.step(W, I, Facts);
+  Origin From;
+  if (Facts.IsLaneRead || S.AnyStray)
+    From = originOf(X);
   stepShape(X);
-  followOrigin(X, From, ReadsEmpty);
+  const bool IsIndexed = Facts.IsRelative || (W.Mode & mode::GprIndexEnable);
+  if (S.AnyStray || From.IsScalar || ReadsEmpty || Facts.IgnoresExec ||
+      IsIndexed)
+    return followOrigin(X, From, ReadsEmpty);
+  for (Span R : Facts.VectorWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      S.Unwritten[R.First + N] &= ~X.Exec;
 }
 
 void PoisonTracker::stepShape(const Step &X) {
