@@ -8,7 +8,10 @@ MARK_LUTHIER_DEVICE_MODULE
 __attribute__((managed)) uint64_t Sum;
 
 LUTHIER_HOOK_ANNOTATE addLane() {
-  luthier::waveAtomicAdd(&Sum, __builtin_amdgcn_readlane(__lane_id() + 3, 63));
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1);
+  atomicAdd(&Sum, __builtin_amdgcn_readlane(__lane_id() + 3, 63));
+  luthier::writeExec(Active);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(addLane);
 

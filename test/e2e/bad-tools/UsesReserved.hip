@@ -11,7 +11,10 @@ LUTHIER_HOOK_ANNOTATE addNumber() {
   const auto *Packet =
       (const __attribute__((address_space(4)))
        hsa_kernel_dispatch_packet_t *)__builtin_amdgcn_dispatch_ptr();
-  luthier::waveAtomicAdd(&Sum, Packet->reserved2);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1);
+  atomicAdd(&Sum, Packet->reserved2);
+  luthier::writeExec(Active);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(addNumber);
 
