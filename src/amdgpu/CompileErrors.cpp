@@ -14,6 +14,8 @@ void CompileErrors::note(const DiagnosticInfo *Info, void *Errors) {
   auto &This = *static_cast<CompileErrors *>(Errors);
   This.RanOutOfRegisters |= Info->getKind() == DK_RegAllocFailure;
   raw_string_ostream OS(This.Text);
+  if (!This.Text.empty())
+    OS << "; ";
   DiagnosticPrinterRawOStream Printer(OS);
   Info->print(Printer);
 }

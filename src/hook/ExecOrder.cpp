@@ -235,7 +235,8 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   const uint64_t Expected =
       MF.getFunction().getFnAttributeAsParsedInteger(ExecMarkersAttribute);
   if (Markers.size() < Expected)
-    Context.emitError("a luthier::writeExec got lost in code generation");
+    Context.emitError(MF.getName() +
+                      ": a luthier::writeExec got lost in code generation");
   if (Markers.empty())
     return false;
   LaneValues OfLanes(MF, Frame);
@@ -245,9 +246,11 @@ bool ExecOrder::runOnMachineFunction(MachineFunction &MF) {
   findOtherLanes(MF);
   if (joinsOtherLanes(MF))
     Context.emitError(
+        MF.getName() +
+        ": "
         "values of lanes join behind a luthier::writeExec of other lanes");
   if (std::string Loss = OfLanes.renewUses(Marked, Others); !Loss.empty())
-    Context.emitError(Loss);
+    Context.emitError(MF.getName() + ": " + Loss);
   if (restoresExec(MF, *Markers.back()))
     MF.getFunction().addFnAttr(RestoresExecAttribute);
   for (MachineInstr *Marker : Markers)

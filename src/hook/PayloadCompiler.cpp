@@ -20,9 +20,11 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -94,6 +96,9 @@ struct PayloadCompiler::Impl {
   std::unique_ptr<Module> Prepared;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
+  Error lower(Function &F, const PayloadFrame &Frame,
+              const SharedMemory &Shared, const Counters &KnownCounters,
+              Payload &Result);
   Error generateCode(Module &M, const PayloadFrame &Frame,
                      std::vector<Payload> &Result);
 };
@@ -255,6 +260,63 @@ PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
   return needsOf(*P->Prepared, *Payloads);
 }
 
+/// "hook 'count' (Tool.hip:12)".
+static std::string nameOf(const Module &M, StringRef Hook) {
+  std::string Name = ("hook '" + Hook + "'").str();
+  const Function *F = M.getFunction(Hook);
+  if (const DISubprogram *Source = F ? F->getSubprogram() : nullptr)
+    Name += (" (" + sys::path::filename(Source->getFilename()) + ":" +
+             Twine(Source->getLine()) + ")")
+                .str();
+  return Name;
+}
+
+/// \p E, which says of which hook it is.
+static Error inHook(Error E, const Module &M, StringRef Hook) {
+  return handleErrors(std::move(E), [&](const Refusal &R) -> Error {
+    return refuse(R.reason(), nameOf(M, Hook) + ": " + R.detail());
+  });
+}
+
+/// \p Text with hooks in place of the functions that are made of them.
+static std::string withHookNames(std::string Text, const Module &M,
+                                 ArrayRef<PayloadVariant> Variants) {
+  // The highest number first: others are parts of it.
+  for (size_t I = Variants.size(); I-- > 0;) {
+    const std::string Name = (PayloadPrefix + Twine(I)).str();
+    for (size_t At; (At = Text.find(Name)) != std::string::npos;)
+      Text.replace(At, Name.size(), nameOf(M, Variants[I].Hook.Function));
+  }
+  return Text;
+}
+
+/// From LLVM IR with luthier's intrinsics to what LLVM has code for.
+Error PayloadCompiler::Impl::lower(Function &F, const PayloadFrame &Frame,
+                                   const SharedMemory &Shared,
+                                   const Counters &KnownCounters,
+                                   Payload &Result) {
+  setFeatures(F, *TM, Frame);
+  if (Error E = checkWaveSize(F, waveSizeOf(*M), Frame.WaveSize))
+    return E;
+  lowerWaveSize(F, waveSizeOf(*M), Frame.WaveSize);
+  if (Error E = lowerIntrinsics(F, Target, Frame, KnownCounters, Result))
+    return E;
+  if (Error E = lowerLaunchState(F, Frame, Result))
+    return E;
+  if (Error E = lowerVariables(F, Shared, Frame, Result))
+    return E;
+  // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
+  const bool ActsOnWave =
+      Result.WritesEXEC || Result.WritesState || !Result.Writes.empty();
+  if (Error E = lowerScalars(F, ActsOnWave))
+    return E;
+  if (Error E = checkSupported(F))
+    return E;
+  if (ActsOnWave)
+    guardAgainstEmptyExec(F, *TM);
+  return Error::success();
+}
+
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
                          const PayloadFrame &Frame) {
@@ -267,30 +329,12 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   if (!Shared)
     return Shared.takeError();
   Counters KnownCounters;
-  for (Function *F : Payloads)
+  for (auto [F, Variant] : zip(Payloads, Variants))
     if (Error E = collectCounters(*F, KnownCounters))
-      return std::move(E);
-  for (auto [F, Payload] : zip(Payloads, Result)) {
-    setFeatures(*F, *P->TM, Frame);
-    if (Error E = checkWaveSize(*F, waveSizeOf(*P->M), Frame.WaveSize))
-      return std::move(E);
-    lowerWaveSize(*F, waveSizeOf(*P->M), Frame.WaveSize);
-    if (Error E = lowerIntrinsics(*F, P->Target, Frame, KnownCounters, Payload))
-      return std::move(E);
-    if (Error E = lowerLaunchState(*F, Frame, Payload))
-      return std::move(E);
-    if (Error E = lowerVariables(*F, *Shared, Frame, Payload))
-      return std::move(E);
-    // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
-    const bool ActsOnWave =
-        Payload.WritesEXEC || Payload.WritesState || !Payload.Writes.empty();
-    if (Error E = lowerScalars(*F, ActsOnWave))
-      return std::move(E);
-    if (Error E = checkSupported(*F))
-      return std::move(E);
-    if (ActsOnWave)
-      guardAgainstEmptyExec(*F, *P->TM);
-  }
+      return inHook(std::move(E), *P->M, Variant.Hook.Function);
+  for (auto [F, Variant, Payload] : zip(Payloads, Variants, Result))
+    if (Error E = P->lower(*F, Frame, *Shared, KnownCounters, Payload))
+      return inHook(std::move(E), *P->M, Variant.Hook.Function);
   P->Errors.clear();
   if (Error E = P->generateCode(*M, Frame, Result))
     return std::move(E);
@@ -298,7 +342,7 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
     return refuse(P->Errors.ranOutOfRegisters()
                       ? RefusalReason::RegisterBudget
                       : RefusalReason::UnsupportedHook,
-                  P->Errors.text());
+                  withHookNames(P->Errors.text(), *P->M, Variants));
   return Result;
 }
 

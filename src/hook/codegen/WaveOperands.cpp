@@ -166,7 +166,8 @@ void checkWaveOperands(MachineFunction &MF) {
   const auto &TII = *MF.getSubtarget().getInstrInfo();
   std::string Text;
   raw_string_ostream OS(Text);
-  OS << "what an operation of the wave takes would be computed for lanes ("
+  OS << MF.getName()
+     << ": what an operation of the wave takes would be computed for lanes ("
      << TII.getName(Found->getOpcode());
   if (const DebugLoc &Line = Found->getDebugLoc()) {
     OS << " of ";

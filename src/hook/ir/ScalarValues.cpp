@@ -309,7 +309,8 @@ bool ScalarBranches::runOnFunction(Function &F) {
   ScalarAnalysis Scalars(F, payloadLeaves());
   if (countLaneEffects(F, Scalars) >
       F.getFnAttributeAsParsedInteger(LaneEffectsAttribute))
-    F.getContext().emitError("conditions of the wave and of lanes decide "
+    F.getContext().emitError(F.getName() +
+                             ": conditions of the wave and of lanes decide "
                              "together about an operation of the wave");
   SmallVector<Use *, 8> Conditions;
   for (BasicBlock &Block : F)

@@ -261,4 +261,22 @@ TEST_P(ScalarConditions, AreExactAsSetsOfLanes) {
   }
 }
 
+/// Whether a register is scalar may be known only where a hook is used.
+TEST_P(ScalarConditions, AreRefusedOfVectorRegistersWithHookAndLine) {
+  Run.compileHooks("\nLUTHIER_HOOK_ANNOTATE copy(uint32_t From) {\n"
+                   "  luthier::writeReg<uint32_t>(" +
+                   std::to_string(AMDGPU::SGPR10) +
+                   ", luthier::readReg<uint32_t>(From));\n}\n"
+                   "__device__ uint32_t Out[4];\n");
+  auto P = Run.compile("copy", Run.frame(), {uint64_t(AMDGPU::VGPR3)});
+  ASSERT_FALSE(bool(P));
+  const std::string Text = toString(P.takeError());
+  EXPECT_NE(Text.find("hook 'copy' ("), std::string::npos) << Text;
+  EXPECT_NE(Text.find("what luthier::writeReg gives a scalar register"),
+            std::string::npos)
+      << Text;
+  EXPECT_TRUE(
+      bool(Run.compile("copy", Run.frame(), {uint64_t(AMDGPU::SGPR3)})));
+}
+
 } // namespace
