@@ -3,6 +3,7 @@
 #include "hook/IntrinsicLowering.h"
 #include "hook/ir/ScalarValues.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/IRBuilder.h"
@@ -82,14 +83,72 @@ public:
 };
 char ShowMarkers::ID = 0;
 
+/// In LLVM 22.1.8, the structurizer moves what costs nothing, such as the cast
+/// of a 32-bit index, up to where the ways part, and on ways that reach the
+/// same join otherwise leaves poison in its place. (Mended later, see LLVM's
+/// pull request 183792.) What is computed from something of its own block
+/// stays: so each such value gets an operand that is made there, of nothing.
+class KeepFreeValues : public FunctionPass {
+public:
+  static char ID;
+  KeepFreeValues() : FunctionPass(ID) {}
+  StringRef getPassName() const override { return "Luthier free values"; }
+  bool runOnFunction(Function &F) override;
+};
+char KeepFreeValues::ID = 0;
+
+/// LLVM may count it as free, and \p Block computes it from nothing of its own.
+bool canBeMovedUp(const Instruction &I, const BasicBlock &Block) {
+  return I.getParent() == &Block &&
+         isa<CastInst, FreezeInst, GetElementPtrInst, ExtractElementInst,
+             InsertElementInst, ShuffleVectorInst, ExtractValueInst>(I) &&
+         none_of(I.operands(), [&](const Use &Operand) {
+           auto *Def = dyn_cast<Instruction>(Operand);
+           return Def && Def->getParent() == &Block;
+         });
+}
+
+bool KeepFreeValues::runOnFunction(Function &F) {
+  SmallSetVector<Instruction *, 8> Values;
+  for (BasicBlock &Join : F)
+    for (PHINode &Phi : Join.phis())
+      for (auto [Value, Block] : zip_equal(Phi.incoming_values(), Phi.blocks()))
+        if (auto *I = dyn_cast<Instruction>(Value);
+            I && canBeMovedUp(*I, *Block))
+          Values.insert(I);
+  if (Values.empty())
+    return false;
+  ScalarAnalysis Scalars(F, payloadLeaves());
+  for (Instruction *I : Values)
+    for (Use &Operand : I->operands()) {
+      Type *T = Operand->getType();
+      const unsigned Bits = T->isPointerTy()
+                                ? F.getDataLayout().getTypeSizeInBits(T)
+                                : unsigned(T->getPrimitiveSizeInBits());
+      if (!isa<Instruction>(Operand) || T->isVectorTy() ||
+          (Bits != 32 && Bits != 64))
+        continue;
+      IRBuilder<> B(I);
+      auto *FT = FunctionType::get(T, T, false);
+      Operand.set(B.CreateCall(
+          InlineAsm::get(FT, "", Scalars.isScalar(*Operand) ? "=s,0" : "=v,0",
+                         /*hasSideEffects=*/true),
+          Operand.get()));
+      break;
+    }
+  return true;
+}
+
 AnalysisID idOf(std::unique_ptr<Pass> P) { return P->getPassID(); }
 
 } // namespace
 
 void keepExecMarkersInStructurizer(TargetPassConfig &Config) {
   // The pass right before it on AMD GPUs; one can only add passes behind.
-  Config.insertPass(idOf(std::unique_ptr<Pass>(createUnifyLoopExitsPass())),
-                    new HideMarkers);
+  const AnalysisID Before =
+      idOf(std::unique_ptr<Pass>(createUnifyLoopExitsPass()));
+  Config.insertPass(Before, new KeepFreeValues);
+  Config.insertPass(Before, new HideMarkers);
   const AnalysisID Structurizer =
       idOf(std::unique_ptr<Pass>(createStructurizeCFGPass()));
   Config.insertPass(Structurizer, new ShowMarkers);

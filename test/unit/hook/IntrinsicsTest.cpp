@@ -376,6 +376,55 @@ define void @hook() #0 {
     EXPECT_EQ(After.AGPRs[2][9], 9u);
 }
 
+/// LLVM's structurizer moves the cast up and forgets one of the ways.
+TEST_P(Intrinsics, ValuesThatCostNothingAreThereOnEveryWay) {
+  Run.parseHooks(R"(
+define void @hook() #0 {
+entry:
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %i = add i32 %lane, 256
+  %j = add i32 %lane, 320
+  %low = and i32 %lane, 1
+  %a = icmp eq i32 %low, 0
+  br i1 %a, label %edge, label %first
+first:
+  %t1 = load volatile i32, ptr addrspace(1) @Out
+  %b = icmp ult i32 %lane, 20
+  br i1 %b, label %second, label %edge
+second:
+  %t2 = load volatile i32, ptr addrspace(1) @Out
+  %bit = and i32 %lane, 2
+  %c = icmp eq i32 %bit, 0
+  br i1 %c, label %edge, label %inner
+inner:
+  %v = load i32, ptr addrspace(1) @Out
+  %one = add i32 %v, 1
+  %z1 = zext i32 %j to i64
+  br label %join
+edge:
+  %z2 = zext i32 %i to i64
+  %p = getelementptr i32, ptr addrspace(1) @Out, i64 %z2
+  %w = load i32, ptr addrspace(1) %p
+  %two = add i32 %w, 2
+  br label %join
+join:
+  %z = phi i64 [ %z1, %inner ], [ %z2, %edge ]
+  %s = phi i32 [ %one, %inner ], [ %two, %edge ]
+  %q = getelementptr i32, ptr addrspace(1) @Out, i64 %z
+  store i32 %s, ptr addrspace(1) %q
+  ret void
+})");
+  Run.runHook("hook");
+  std::vector<uint32_t> Expected(384);
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+    if (Lane % 2 && Lane < 20 && (Lane & 2))
+      Expected[320 + Lane] = 1;
+    else
+      Expected[256 + Lane] = 2;
+  EXPECT_EQ(Run.out(384), Expected);
+}
+
 TEST_P(Intrinsics, ExecIsWrittenInEveryWaveSize) {
   Run.parseHooks(R"(
 declare i64 @llvm.amdgcn.ballot.i64(i1)
