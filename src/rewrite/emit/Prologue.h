@@ -19,7 +19,7 @@ namespace luthier {
 struct PrologueNeeds {
   /// stateBit() of each value to capture; LdsBase included.
   uint64_t StateValues = 0;
-  /// Set if the state register exists, whatever it has to hold.
+  /// Set if the state value array exists, whatever it has to hold.
   std::optional<StateValueArrayStorage> State;
   /// Where work-item ids go; invalid if nobody asks.
   llvm::MCRegister WorkItemIds;

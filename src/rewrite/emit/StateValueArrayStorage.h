@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the state register is while the application runs, and how it gets into
-// its VGPR for a payload. While it is there, the application's value of that
-// VGPR has to be elsewhere, unless it is dead.
+// Where the state value array is while the application runs, and how it gets
+// into its VGPR for a payload. While it is there, the application's value of
+// that VGPR has to be elsewhere, unless it is dead.
 //
 //   form                between points    the displaced VGPR    EXEC is kept in
 //   Vgpr                its VGPR          -                     -

@@ -243,7 +243,7 @@ Expected<CallSiteSpills> SpillPlanner::run() {
   return std::move(S);
 }
 
-/// Those for which there is no lane of the state register.
+/// Those for which there is no lane of the state value array.
 ArrayRef<unsigned> overflow(const RegisterPlan &Plan, const CallSiteSpills &S) {
   const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
   return ArrayRef(S.Scalars).drop_front(

@@ -42,7 +42,7 @@ struct RegisterPlan {
   const amdgpu::RegisterFiles *Files = nullptr;
   PayloadFrame Frame;
   RegisterUse Use;
-  /// Set if the state register exists.
+  /// Set if the state value array exists.
   std::optional<StateValueArrayStorage> State;
   /// They are loaded at each point.
   bool SpillsWorkItemIds = false;

@@ -12,7 +12,7 @@ namespace luthier {
 
 struct StackPlan {
   static constexpr unsigned Alignment = 16, SlotSize = 4;
-  /// Slots, in bytes from Base: the state register between points, what its
+  /// Slots, in bytes from Base: the state value array between points, what its
   /// register holds of the application's while a payload runs, work-item ids,
   /// scalar registers put aside, the one in whose place the address of these
   /// slots is (StackAccess.h), then vector registers.
