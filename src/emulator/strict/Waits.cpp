@@ -8,8 +8,6 @@ namespace luthier::emulator::strict {
 
 namespace {
 
-namespace flags = llvm::SIInstrFlags;
-
 constexpr unsigned NoWait = ~0u;
 using Limits = std::array<unsigned, NumCounters>;
 
