@@ -4,7 +4,9 @@
 # find_package(Luthier).
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/luthier" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(DIRECTORY "${LUTHIER_LLVM_TABLES}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/luthier-llvm")
-install(FILES cmake/LuthierConfig.cmake cmake/LuthierTool.cmake
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES cmake/LuthierConfig.cmake cmake/LuthierTool.cmake "${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
 if(TARGET hsakmt-emulated)
   install(TARGETS hsakmt-emulated LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")

@@ -24,13 +24,6 @@ KNOWN_CYCLES = [
         "hook/Variables",
         "hook/ir/ScalarValues",
     },
-    {
-        "runtime/FaultText",
-        "runtime/InstrumentationCache",
-        "runtime/InterceptedQueues",
-        "runtime/State",
-        "runtime/ToolModules",
-    },
 ]
 SOURCES = {".cpp", ".h", ".def", ".inc"}
 

@@ -18,12 +18,9 @@ LUTHIER_EXPORT_HOOK_HANDLE(countBranch); // lets host code name it
 struct BranchCount : luthier::Tool {
   llvm::Error instrument(luthier::LiftedRepresentation &LR,
                          luthier::InstrumentationTask &Task) override {
-    for (auto &[Symbol, MF] : LR.functions())
-      for (llvm::MachineBasicBlock &MBB : *MF)
-        for (llvm::MachineInstr &MI : MBB)
-          if (MI.isBranch())
-            LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
-                MI, LUTHIER_GET_HOOK_HANDLE(countBranch)));
+    for (llvm::MachineInstr &MI : LR.instructions())
+      if (MI.isBranch())
+        Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countBranch));
     return llvm::Error::success();
   }
   void report(llvm::raw_ostream &OS) override {

@@ -24,21 +24,19 @@ LUTHIER_EXPORT_HOOK_HANDLE(onLoad);
 struct LoadRange : luthier::Tool {
   llvm::Error instrument(luthier::LiftedRepresentation &LR,
                          luthier::InstrumentationTask &Task) override {
-    for (auto &[Symbol, MF] : LR.functions())
-      for (llvm::MachineBasicBlock &MBB : *MF)
-        for (llvm::MachineInstr &MI : MBB) {
-          uint32_t Width;
-          if (MI.getOpcode() == llvm::AMDGPU::GLOBAL_LOAD_DWORD)
-            Width = 4;
-          else if (MI.getOpcode() == llvm::AMDGPU::GLOBAL_LOAD_DWORDX4)
-            Width = 16;
-          else
-            continue;
-          // Operands: result, address (a pair of vector registers), offset.
-          llvm::MCRegister Address = MI.getOperand(1).getReg().asMCReg();
-          LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
-              MI, LUTHIER_GET_HOOK_HANDLE(onLoad), {Width, Address}));
-        }
+    for (llvm::MachineInstr &MI : LR.instructions()) {
+      uint32_t Width;
+      if (MI.getOpcode() == llvm::AMDGPU::GLOBAL_LOAD_DWORD)
+        Width = 4;
+      else if (MI.getOpcode() == llvm::AMDGPU::GLOBAL_LOAD_DWORDX4)
+        Width = 16;
+      else
+        continue;
+      // Operands: result, address (a pair of vector registers), offset.
+      llvm::MCRegister Address = MI.getOperand(1).getReg().asMCReg();
+      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(onLoad),
+                            {Width, Address});
+    }
     return llvm::Error::success();
   }
   void onDispatch(luthier::KernelDispatch &Dispatch) override {

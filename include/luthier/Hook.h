@@ -24,6 +24,8 @@
 #error "Luthier's headers need C++20 (-std=c++20)"
 #endif
 
+#include "luthier/HookHandle.h"
+
 /// Once in each file that defines hooks, at namespace scope. The plugin leaves
 /// files without it as they are.
 #define MARK_LUTHIER_DEVICE_MODULE                                             \
@@ -41,9 +43,11 @@
   __luthier_hook_handle_##HookName() {}                                        \
   static_assert(true, "takes the semicolon")
 
-/// What InstrumentationTask::insertHookBefore() takes.
+/// What InstrumentationTask::insertHookBefore() takes: a HookHandle that knows
+/// the types of the hook's parameters.
 #define LUTHIER_GET_HOOK_HANDLE(HookName)                                      \
-  reinterpret_cast<const void *>(__luthier_hook_handle_##HookName)
+  ::luthier::HookHandle<decltype(HookName)>(                                   \
+      reinterpret_cast<const void *>(__luthier_hook_handle_##HookName))
 
 /// For device functions that stand for a sequence of machine code. Their bodies
 /// never run: hooks keep calls to them, which the engine expands by the

@@ -25,6 +25,8 @@
 
 namespace luthier {
 
+template <typename T> class HookValue;
+
 /// One argument of a hook. Converts to the type of the hook's parameter by
 /// dropping or zero-filling high bits, floating-point numbers by rounding.
 class LUTHIER_API HookArgument {
@@ -66,17 +68,7 @@ public:
 
   /// A structure, or anything else that can be copied byte by byte, for a
   /// parameter of the same type.
-  template <typename T> static HookArgument value(const T &Value) {
-    // HIP's vectors may be assigned in their own way.
-    static_assert(std::is_trivially_copy_constructible_v<T> &&
-                  std::is_trivially_destructible_v<T>);
-    HookArgument A(Kind::Constant);
-    A.Words.resize((sizeof(T) + 7) / 8);
-    std::memcpy(A.Words.data(), &Value, sizeof(T));
-    A.Bytes = sizeof(T);
-    A.Align = alignof(T);
-    return A;
-  }
+  template <typename T> static HookValue<T> value(const T &Value);
 
   /// A register of the application: SGPR, VGPR, AGPR, a half or tuple of them,
   /// SCC, VCC, EXEC, M0, MODE and other special ones. One of more than 64 bits
@@ -160,8 +152,16 @@ public:
   unsigned align() const { return Align; }
   llvm::ArrayRef<uint64_t> words() const { return Words; }
 
-private:
+protected:
   explicit HookArgument(Kind K) : K(K) {}
+  void setBytes(const void *From, unsigned Size, unsigned Alignment) {
+    Words.resize((Size + 7) / 8);
+    std::memcpy(Words.data(), From, Size);
+    Bytes = Size;
+    Align = Alignment;
+  }
+
+private:
   static HookArgument about(Kind K, unsigned Index = 0) {
     HookArgument A(K);
     A.Index = Index;
@@ -178,6 +178,23 @@ private:
   std::vector<uint64_t> Words;
   unsigned Bytes = 0, Align = 1;
 };
+
+/// A HookArgument::value() whose type the compiler can check.
+template <typename T> class HookValue : public HookArgument {
+public:
+  using ValueType = T;
+
+  explicit HookValue(const T &Value) : HookArgument(Kind::Constant) {
+    // HIP's vectors may be assigned in their own way.
+    static_assert(std::is_trivially_copy_constructible_v<T> &&
+                  std::is_trivially_destructible_v<T>);
+    setBytes(&Value, sizeof(T), alignof(T));
+  }
+};
+
+template <typename T> HookValue<T> HookArgument::value(const T &Value) {
+  return HookValue<T>(Value);
+}
 
 } // namespace luthier
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The three steps from a kernel to its instrumented version: lift it, say what
-// to insert, run the result. Every call fails with a Refusal where Luthier
-// leaves the kernel alone; the caller then simply dispatches the original.
+// From a kernel to its instrumented version: say what to insert, run the
+// result. Every call fails with a Refusal where Luthier leaves the kernel
+// alone; the caller then simply dispatches the original.
 #ifndef LUTHIER_INSTRUMENT_H
 #define LUTHIER_INSTRUMENT_H
 
@@ -15,6 +15,8 @@
 
 namespace luthier {
 
+class KernelDispatch;
+
 /// The kernel's lifted form, cached; shared by all callers, hence const.
 LUTHIER_API llvm::Expected<const LiftedRepresentation &>
 lift(const hsa::LoadedCodeObjectKernel &Kernel);
@@ -23,21 +25,37 @@ lift(const hsa::LoadedCodeObjectKernel &Kernel);
 using Mutator = llvm::function_ref<llvm::Error(InstrumentationTask &,
                                                LiftedRepresentation &)>;
 
-/// Runs \p Mutate on a copy of \p Lifted, instruments, and loads the result
-/// beside the original under the name \p Preset. Does nothing if that kernel
-/// already has this preset. Thread-safe. Where the kernel's stack is as large
-/// as each dispatch says, hooks that need stack themselves are refused with
-/// DynamicStack, but within Tool::onDispatch() of a dispatch of it.
+/// Runs \p Mutate on a private lifted copy of \p Kernel, instruments, and loads
+/// the result beside the original under the name \p Preset. Does nothing if
+/// that kernel already has this preset. Thread-safe. Where the kernel's stack
+/// is as large as each dispatch says, hooks that need stack themselves are
+/// refused with DynamicStack, but within Tool::onDispatch() of a dispatch of
+/// it.
 LUTHIER_API llvm::Error
-instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
-                  const LiftedRepresentation &Lifted, Mutator Mutate,
+instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                   llvm::StringRef Preset);
 
-/// Redirects \p Packet to the version that instrumentAndLoad() made. Changes
+/// As it was published; \p Lifted says nothing that \p Kernel does not.
+inline llvm::Error
+instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
+                  [[maybe_unused]] const LiftedRepresentation &Lifted,
+                  Mutator Mutate, llvm::StringRef Preset) {
+  return instrumentAndLoad(Kernel, Mutate, Preset);
+}
+
+/// Redirects the packet to the version that instrumentAndLoad() made. Changes
 /// nothing when it fails.
+LUTHIER_API llvm::Error overrideWithInstrumented(KernelDispatch &Dispatch,
+                                                 llvm::StringRef Preset);
+/// Likewise for a packet that Tool::onDispatch() is called for in this thread.
 LUTHIER_API llvm::Error
 overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
                          llvm::StringRef Preset);
+
+/// Both, for the kernel that \p Dispatch runs.
+LUTHIER_API llvm::Error instrumentAndOverride(KernelDispatch &Dispatch,
+                                              Mutator Mutate,
+                                              llvm::StringRef Preset);
 
 } // namespace luthier
 

@@ -10,10 +10,14 @@
 #include <hsa/hsa.h>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace luthier {
 class CodeObject;
 struct KernelInfo;
+namespace runtime {
+struct KernelAccess;
+}
 } // namespace luthier
 
 namespace luthier::hsa {
@@ -29,22 +33,38 @@ public:
   /// Address of the kernel descriptor on the device; what packets carry.
   uint64_t kernelObject() const { return KernelObject; }
 
-  // Private to Luthier.
+private:
+  friend struct runtime::KernelAccess;
+
   LoadedCodeObjectKernel(std::shared_ptr<const CodeObject> Object,
                          const KernelInfo &Info, hsa_agent_t Agent,
                          uint64_t LoadBias);
-  const CodeObject &codeObject() const { return *Object; }
-  std::shared_ptr<const CodeObject> sharedCodeObject() const { return Object; }
-  const KernelInfo &info() const { return *Info; }
-  /// Added to linked addresses to get device addresses.
-  uint64_t loadBias() const { return LoadBias; }
 
-private:
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo *Info; ///< Owned by Object.
   hsa_agent_t Agent;
-  uint64_t LoadBias;
+  uint64_t LoadBias; ///< Added to linked addresses to get device addresses.
   uint64_t KernelObject;
+};
+
+/// A code object that the application loaded on one agent. Cheap to copy; stays
+/// valid after the application destroys the executable.
+class LUTHIER_API LoadedCodeObject {
+public:
+  hsa_agent_t agent() const;
+  /// Where it lies on the device, and how many bytes it takes there.
+  uint64_t address() const;
+  uint64_t size() const;
+  /// In no order; none if the code object cannot be read. Reading it takes time
+  /// when it is first asked for.
+  std::vector<LoadedCodeObjectKernel> kernels() const;
+
+private:
+  friend struct runtime::KernelAccess;
+  struct Impl;
+  explicit LoadedCodeObject(std::shared_ptr<Impl> P) : P(std::move(P)) {}
+
+  std::shared_ptr<Impl> P;
 };
 
 } // namespace luthier::hsa

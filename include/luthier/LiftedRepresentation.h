@@ -7,6 +7,7 @@
 #define LUTHIER_LIFTEDREPRESENTATION_H
 
 #include "luthier/Export.h"
+#include "luthier/detail/LiftedState.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -68,13 +69,22 @@ struct ControlTransfer {
   }
 };
 
+class InstructionRange;
+
+/// A line of the application's source.
+struct SourceLine {
+  std::string File; ///< With its path, as the compiler knew it.
+  unsigned Line = 0;
+};
+
 /// Owned by Luthier or by whoever asked for a clone. Not thread-safe; different
 /// objects can be used at once.
-class LUTHIER_API LiftedRepresentation {
+class LUTHIER_API LiftedRepresentation : public detail::LiftedState {
 public:
   using FunctionList =
       llvm::SmallVector<std::pair<LiftedSymbol, llvm::MachineFunction *>, 1>;
 
+  explicit LiftedRepresentation(std::unique_ptr<Impl> P);
   ~LiftedRepresentation();
   LiftedRepresentation(const LiftedRepresentation &) = delete;
   LiftedRepresentation &operator=(const LiftedRepresentation &) = delete;
@@ -84,6 +94,16 @@ public:
   const FunctionList &functions() const;
   llvm::MachineFunction &kernel() { return *functions().front().second; }
 
+  /// All instructions of all functions, in order; see Instructions.h.
+  InstructionRange instructions() const;
+
+  /// As the compiler wrote it (mangled), without ".kd".
+  llvm::StringRef kernelName() const;
+  /// Such as "gfx90a".
+  llvm::StringRef processor() const;
+  /// With what else the code object asks for, such as "gfx90a:xnack-".
+  std::string target() const;
+
   llvm::LLVMContext &getContext();
   llvm::Module &module();
   const llvm::TargetMachine &targetMachine() const;
@@ -91,6 +111,9 @@ public:
   /// Address, as linked, that \p MI was decoded from. Nothing for instructions
   /// that a tool added.
   std::optional<uint64_t> originalAddress(const llvm::MachineInstr &MI) const;
+  /// Where \p MI comes from. Nothing for instructions that a tool added, and
+  /// for code that was compiled without -g or -gline-tables-only.
+  std::optional<SourceLine> sourceLine(const llvm::MachineInstr &MI) const;
   llvm::ArrayRef<PCRelativeReference> pcRelativeReferences() const;
   /// All of all functions, in order.
   llvm::ArrayRef<ControlTransfer> controlTransfers() const;
@@ -98,15 +121,6 @@ public:
   const ControlTransfer *transferOf(const llvm::MachineInstr &MI) const;
   /// Some of the code that the kernel runs is not in functions().
   bool hasUnresolvedTransfers() const;
-
-  // Private to Luthier.
-  struct Impl;
-  explicit LiftedRepresentation(std::unique_ptr<Impl> P);
-  Impl &impl() { return *P; }
-  const Impl &impl() const { return *P; }
-
-private:
-  std::unique_ptr<Impl> P;
 };
 
 } // namespace luthier

@@ -35,19 +35,36 @@ enum class MemorySpace : uint32_t {
   Buffer = 6,
 };
 
-enum AccessFlags : uint32_t {
-  ReadsMemory = 1,
-  WritesMemory = 2,
-  IsAtomic = 4, ///< With both of the others.
+enum class AccessFlags : uint32_t {
+  Reads = 1,
+  Writes = 2,
+  Atomic = 4, ///< With both of the others.
 };
 
-/// What HookArgument::accessKind() passes.
-constexpr uint32_t accessKind(MemorySpace Space, uint32_t Flags) {
-  return static_cast<uint32_t>(Space) << 8 | Flags;
-}
+/// What an access kind says, that of HookArgument::accessKind() and of
+/// memoryAccessKind().
 constexpr MemorySpace spaceOf(uint32_t AccessKind) {
   return static_cast<MemorySpace>(AccessKind >> 8 & 0xff);
 }
+constexpr bool hasFlag(uint32_t AccessKind, AccessFlags Flag) {
+  return AccessKind & static_cast<uint32_t>(Flag);
+}
+constexpr bool readsMemory(uint32_t AccessKind) {
+  return hasFlag(AccessKind, AccessFlags::Reads);
+}
+constexpr bool writesMemory(uint32_t AccessKind) {
+  return hasFlag(AccessKind, AccessFlags::Writes);
+}
+constexpr bool isAtomic(uint32_t AccessKind) {
+  return hasFlag(AccessKind, AccessFlags::Atomic);
+}
+/// \p Flags are bits of AccessFlags.
+constexpr uint32_t accessKind(MemorySpace Space, uint32_t Flags) {
+  return static_cast<uint32_t>(Space) << 8 | Flags;
+}
+
+/// The flags as they were spelled before version 0.2.
+inline constexpr uint32_t ReadsMemory = 1, WritesMemory = 2, IsAtomic = 4;
 
 /// How many accesses \p MI makes that hooks can be told about.
 LUTHIER_API unsigned countMemoryAccesses(const llvm::MachineInstr &MI);

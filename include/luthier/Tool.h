@@ -11,6 +11,7 @@
 #include <hsa/hsa.h>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace llvm {
@@ -19,14 +20,33 @@ class raw_ostream;
 
 namespace luthier {
 
+namespace runtime {
+struct CallContext;
+}
+
 class InstrumentationTask;
 class LiftedRepresentation;
 
-/// A kernel dispatch on its way to the queue.
-struct KernelDispatch {
+/// A kernel dispatch: on its way to the queue, or completed.
+class KernelDispatch {
+public:
   const hsa::LoadedCodeObjectKernel &Kernel;
   /// A copy that is submitted after all tools have seen it.
   hsa_kernel_dispatch_packet_t &Packet;
+  /// Counts the dispatches of the process: the same in onDispatch() and in
+  /// onComplete().
+  const uint64_t Id;
+  /// Set by onDispatch() to be spared onComplete() of this dispatch.
+  bool SkipCompletion = false;
+
+  KernelDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
+                 hsa_kernel_dispatch_packet_t &Packet, uint64_t Id = 0,
+                 const runtime::CallContext *Context = nullptr)
+      : Kernel(Kernel), Packet(Packet), Id(Id), Context(Context) {}
+
+private:
+  friend struct runtime::CallContext;
+  const runtime::CallContext *Context; ///< What Luthier knows of the launch.
 };
 
 /// One object per tool and process. Callbacks never run before the static
@@ -50,6 +70,31 @@ public:
   /// runs what instrument() asks for, or the original and a refusal is
   /// reported.
   virtual void onDispatch(KernelDispatch &Dispatch);
+
+  /// After a dispatch that onDispatch() was called for has completed on the
+  /// device: what its kernel wrote can be read, readVariable() included.
+  ///
+  /// Only for tools that override it: the queue then stands still from the end
+  /// of the kernel until this returns, so that nothing behind it in its queue
+  /// has changed what it left. Other queues go on. The application may learn of
+  /// the end of the kernel, and submit more, before this is called. Each
+  /// dispatch takes the place of three in the queue.
+  ///
+  /// In a thread of Luthier's, one for each queue, in the order in which the
+  /// queue's dispatches were submitted; onDispatch() of later ones may come
+  /// before. What \p Dispatch.Packet points to may be gone: the arguments are
+  /// the application's. Must not wait for what the application does next, nor
+  /// for work behind the kernel. All have returned before onExit(). Not called
+  /// for dispatches of a queue that failed or was inactivated, nor for those
+  /// that have not completed when the process ends (LUTHIER_EXIT_TIMEOUT).
+  virtual void onComplete(const KernelDispatch &Dispatch);
+
+  /// The application has loaded code, which it can dispatch from now on; or is
+  /// about to unload it, when none of it runs any more. In the thread that does
+  /// so; different threads may call at once. Code that the application never
+  /// unloads is not reported again when it ends.
+  virtual void onCodeObjectLoaded(const hsa::LoadedCodeObject &Object);
+  virtual void onCodeObjectUnloaded(const hsa::LoadedCodeObject &Object);
 
   /// Writes what the tool has found out; nothing by default.
   virtual void report(llvm::raw_ostream &) {}
@@ -79,7 +124,18 @@ LUTHIER_API std::vector<RefusedKernel> refusals();
 LUTHIER_API std::string outputPath(llvm::StringRef FileName);
 
 namespace detail {
-LUTHIER_API void registerTool(std::unique_ptr<Tool> (*Make)());
+LUTHIER_API void registerTool(std::unique_ptr<Tool> (*Make)(),
+                              bool SeesCompletion = false);
+
+/// Waiting for the end of each kernel costs time, so Luthier does it only for
+/// tools that have something to do there.
+template <typename T> constexpr bool overridesOnComplete() {
+  if constexpr (requires { &T::onComplete; })
+    return !std::is_same_v<decltype(&T::onComplete),
+                           decltype(&Tool::onComplete)>;
+  else
+    return true; // It is not public there.
+}
 } // namespace detail
 
 } // namespace luthier
@@ -91,7 +147,8 @@ LUTHIER_API void registerTool(std::unique_ptr<Tool> (*Make)());
       (::luthier::detail::registerTool(                                        \
            []() -> std::unique_ptr<::luthier::Tool> {                          \
              return std::make_unique<ToolClass>();                             \
-           }),                                                                 \
+           },                                                                  \
+           ::luthier::detail::overridesOnComplete<ToolClass>()),               \
        true);                                                                  \
   }
 

@@ -134,14 +134,14 @@ Error InsertionPointResolver::waveEnd(const MachineFunction &MF,
 }
 
 Expected<SmallVector<ResolvedInsertion, 1>>
-InsertionPointResolver::resolve(const InstrumentationTask::Insertion &I) const {
+InsertionPointResolver::resolve(const detail::InsertionRequest &I) const {
   SmallVector<ResolvedInsertion, 1> Result;
   if (Error E = find(I, Result))
     return std::move(E);
   return Result;
 }
 
-Error InsertionPointResolver::find(const InstrumentationTask::Insertion &I,
+Error InsertionPointResolver::find(const detail::InsertionRequest &I,
                                    Points &Result) const {
   switch (I.Kind) {
   case PointKind::BeforeInstruction:

@@ -32,14 +32,13 @@ public:
   /// as exits, at none if control never gets there. Refuses with
   /// NoInsertionPoint.
   llvm::Expected<llvm::SmallVector<ResolvedInsertion, 1>>
-  resolve(const InstrumentationTask::Insertion &I) const;
+  resolve(const detail::InsertionRequest &I) const;
 
 private:
   using Points = llvm::SmallVectorImpl<ResolvedInsertion>;
   bool leavesFunction(const llvm::MachineInstr &MI) const;
   bool becomesBranch(const llvm::MachineInstr &MI) const;
-  llvm::Error find(const InstrumentationTask::Insertion &I,
-                   Points &Result) const;
+  llvm::Error find(const detail::InsertionRequest &I, Points &Result) const;
   llvm::Error before(const llvm::MachineInstr &MI, Points &Result) const;
   llvm::Error after(const llvm::MachineInstr &MI, Points &Result) const;
   llvm::Error blockEnd(const llvm::MachineBasicBlock &MBB,

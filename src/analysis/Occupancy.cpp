@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/Occupancy.h"
+#include "codeobject/WaveCapacity.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,16 +13,6 @@ namespace {
 /// AGPRs that share the file begin at a multiple of this.
 constexpr unsigned AccumGranule = 4;
 
-/// Granules and file size count for waves of the default size; twice as wide
-/// ones take two.
-unsigned divisorOf(const WaveResources &R, const RegisterFileTraits &Traits) {
-  return Traits.WaveSize == 32 && !R.IsWave32 ? 2 : 1;
-}
-
-unsigned waveSizeOf(const WaveResources &R, const RegisterFileTraits &Traits) {
-  return Traits.WaveSize * divisorOf(R, Traits);
-}
-
 unsigned vectorRegisters(const RegisterUse &Use,
                          const RegisterFileTraits &Traits) {
   if (!Traits.UnifiedAGPRs)
@@ -33,29 +24,24 @@ unsigned vectorRegisters(const RegisterUse &Use,
 
 unsigned wavesByVGPRs(const WaveResources &R,
                       const RegisterFileTraits &Traits) {
-  const unsigned Divisor = divisorOf(R, Traits);
-  return Traits.VGPRsPerLane / Divisor /
-         alignTo(vectorRegisters(R.Registers, Traits),
-                 Traits.VGPRGranule / Divisor);
+  return wavesByVectors(vectorRegisters(R.Registers, Traits), R.IsWave32,
+                        Traits);
 }
 
 unsigned wavesBySGPRs(const WaveResources &R,
                       const RegisterFileTraits &Traits) {
-  if (Traits.hasFixedSGPRs())
-    return Traits.WavesPerSIMD;
-  return Traits.SGPRsPerSIMD /
-         alignTo(R.Registers.SGPRs + Traits.ExtraSGPRs, Traits.SGPRGranule);
+  return wavesByScalars(R.Registers.SGPRs + Traits.ExtraSGPRs, Traits);
 }
 
 unsigned wavesOfGroup(const WaveResources &R,
                       const RegisterFileTraits &Traits) {
-  return divideCeil(std::max(R.WorkgroupSize, 1u), waveSizeOf(R, Traits));
+  return luthier::wavesOfWorkgroup(R.WorkgroupSize, R.IsWave32, Traits);
 }
 
 unsigned wavesByLDS(const WaveResources &R, const RegisterFileTraits &Traits) {
   if (!R.GroupSegment)
     return Traits.WavesPerSIMD;
-  const unsigned Groups = Traits.LDSBytes / R.GroupSegment;
+  const uint64_t Groups = workgroupsByLDS(R.GroupSegment, Traits);
   return divideCeil(Groups * wavesOfGroup(R, Traits), Traits.SIMDsPerCU);
 }
 
@@ -96,7 +82,7 @@ Occupancy occupancyOf(const LiftedRepresentation &LR) {
 }
 
 unsigned RegisterBudget::vectorsAt(unsigned WavesPerSIMD) const {
-  const unsigned Divisor = divisorOf(Resources, Traits);
+  const unsigned Divisor = vectorDivisor(Resources.IsWave32, Traits);
   return alignDown(Traits.VGPRsPerLane / Divisor / std::max(WavesPerSIMD, 1u),
                    Traits.VGPRGranule / Divisor);
 }

@@ -91,7 +91,7 @@ int main(int Argc, char **Argv) {
     return Success;
   }
   if (Command == "--version") {
-    std::puts("luthier " LUTHIER_VERSION);
+    std::puts("luthier " LUTHIER_VERSION_TEXT);
     return Success;
   }
   std::fprintf(stderr, "luthier: error: unknown %s '%s'; see luthier --help\n",

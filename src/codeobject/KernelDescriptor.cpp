@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/KernelDescriptor.h"
+#include "codeobject/WaveCapacity.h"
 #include "luthier/Refusal.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -84,11 +85,9 @@ KernelDescriptor::allocatedSGPRs(const RegisterFileTraits &Traits) const {
 
 unsigned
 KernelDescriptor::wavesPerSIMD(const RegisterFileTraits &Traits) const {
-  const unsigned Divisor = granuleDivisor(*this, Traits);
-  const unsigned VGPRs =
-      alignTo(allocatedVGPRs(Traits), Traits.VGPRGranule / Divisor);
-  return std::min({Traits.WavesPerSIMD, Traits.VGPRsPerLane / Divisor / VGPRs,
-                   Traits.SGPRsPerSIMD / allocatedSGPRs(Traits)});
+  return std::min({Traits.WavesPerSIMD,
+                   wavesByVectors(allocatedVGPRs(Traits), usesWave32(), Traits),
+                   wavesByScalars(allocatedSGPRs(Traits), Traits)});
 }
 
 bool KernelDescriptor::usesDynamicStack() const {

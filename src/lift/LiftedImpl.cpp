@@ -8,8 +8,11 @@ using namespace llvm;
 
 namespace luthier {
 
+detail::LiftedState::LiftedState(std::unique_ptr<Impl> P) : P(std::move(P)) {}
+detail::LiftedState::~LiftedState() = default;
+
 LiftedRepresentation::LiftedRepresentation(std::unique_ptr<Impl> P)
-    : P(std::move(P)) {}
+    : LiftedState(std::move(P)) {}
 LiftedRepresentation::~LiftedRepresentation() = default;
 
 LiftedRepresentation::FunctionList &LiftedRepresentation::functions() {
@@ -31,6 +34,44 @@ LiftedRepresentation::originalAddress(const MachineInstr &MI) const {
     return std::nullopt;
   return It->second.Address;
 }
+StringRef LiftedRepresentation::kernelName() const { return P->Kernel->Name; }
+StringRef LiftedRepresentation::processor() const {
+  return P->Object->target().Processor;
+}
+std::string LiftedRepresentation::target() const {
+  return P->Object->target().str();
+}
+
+/// Of the instructions that \p MF has from the original.
+static LineTable linesOf(const LiftedRepresentation &LR, const CodeObject &From,
+                         const MachineFunction &MF) {
+  uint64_t Begin = UINT64_MAX, Last = 0;
+  for (const MachineBasicBlock &MBB : MF)
+    for (const MachineInstr &MI : MBB)
+      if (std::optional<uint64_t> Address = LR.originalAddress(MI)) {
+        Begin = std::min(Begin, *Address);
+        Last = std::max(Last, *Address);
+      }
+  return Begin > Last ? LineTable()
+                      : readLineTable(From, Begin, Last + 1 - Begin);
+}
+
+std::optional<SourceLine>
+LiftedRepresentation::sourceLine(const MachineInstr &MI) const {
+  const std::optional<uint64_t> Address = originalAddress(MI);
+  if (!Address)
+    return std::nullopt;
+  const MachineFunction &MF = *MI.getMF();
+  std::lock_guard Guard(P->LinesLock);
+  auto Table = P->Lines.find(&MF);
+  if (Table == P->Lines.end())
+    Table = P->Lines.emplace(&MF, linesOf(*this, *P->Object, MF)).first;
+  const LineTable::Row *Row = Table->second.find(*Address);
+  if (!Row || !Row->Line)
+    return std::nullopt;
+  return SourceLine{Table->second.files()[Row->File], Row->Line};
+}
+
 ArrayRef<PCRelativeReference>
 LiftedRepresentation::pcRelativeReferences() const {
   return P->References;
@@ -61,12 +102,12 @@ uint64_t fingerprint(const MachineInstr &MI) {
   return Result;
 }
 
-void LiftedRepresentation::Impl::addTransfer(const ControlTransfer &Transfer) {
+void detail::LiftedState::Impl::addTransfer(const ControlTransfer &Transfer) {
   TransferOf[Transfer.MI] = Transfers.size();
   Transfers.push_back(Transfer);
 }
 
-void LiftedRepresentation::Impl::MF_HandleRemoval(MachineInstr &MI) {
+void detail::LiftedState::Impl::MF_HandleRemoval(MachineInstr &MI) {
   Origins.erase(&MI);
   erase_if(References,
            [&](const PCRelativeReference &Ref) { return Ref.GetPC == &MI; });

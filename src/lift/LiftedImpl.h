@@ -6,12 +6,15 @@
 
 #include "amdgpu/MCTarget.h"
 #include "codeobject/CodeObject.h"
+#include "codeobject/LineTable.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include <map>
+#include <mutex>
 
 namespace luthier {
 
@@ -30,7 +33,7 @@ uint64_t fingerprint(const llvm::MachineInstr &MI);
 
 /// Members are destroyed from the last to the first: machine functions need
 /// their module, the module its context.
-struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
+struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   std::shared_ptr<const CodeObject> Object;
   const KernelInfo *Kernel = nullptr; ///< Owned by Object.
   /// Where waves begin, as linked: behind the kernel's first instructions where
@@ -44,12 +47,16 @@ struct LiftedRepresentation::Impl final : llvm::MachineFunction::Delegate {
   std::unique_ptr<llvm::Module> M;
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 
-  FunctionList Functions;
+  LiftedRepresentation::FunctionList Functions;
   llvm::DenseMap<const llvm::MachineInstr *, Origin> Origins;
   llvm::SmallVector<PCRelativeReference, 4> References;
   llvm::SmallVector<ControlTransfer, 4> Transfers;
   /// Places in Transfers.
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
+
+  /// Of each function that was asked for, under the lock.
+  std::map<const llvm::MachineFunction *, LineTable> Lines;
+  std::mutex LinesLock;
 
   bool preloadsArguments() const { return Entry != Kernel->EntryAddress; }
   /// Bytes of the kernel's own code, from Entry on.

@@ -100,8 +100,8 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   const size_t Before = numInstructions(**LR);
   if (Error E = Tool.Instrument(**LR, Task))
     return E;
-  if (Task.insertions().empty() && !Task.poisonSeed() &&
-      !isEdited(**LR, Before)) {
+  if (detail::contentsOf(Task).Insertions.empty() &&
+      !detail::contentsOf(Task).Test.RegisterSeed && !isEdited(**LR, Before)) {
     Result.Unchanged = "the tool puts nothing into it";
     return Error::success();
   }

@@ -98,17 +98,18 @@ Expected<InstrumentedKernel>
 instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
                  HookResolver Resolve, const InstrumenterOptions &Options,
                  SelfTestOptions SelfTest) {
-  if (std::optional<uint64_t> Seed = Task.poisonSeed())
-    SelfTest.ScrambleSeed = Seed;
-  if (!Task.stackSeed())
+  const detail::TaskContents &Contents = detail::contentsOf(Task);
+  if (Contents.Test.RegisterSeed)
+    SelfTest.ScrambleSeed = Contents.Test.RegisterSeed;
+  if (!Contents.Test.StackSeed)
     return runPipeline(LR, Task, Resolve, Options, SelfTest);
-  const StackScrambler Garbage(LR, Task, *Task.stackSeed());
+  const StackScrambler Garbage(LR, Task, *Contents.Test.StackSeed);
   auto ResolveAll = [&](const void *Handle) {
     return Garbage.resolve(Handle, Resolve);
   };
   Expected<InstrumentedKernel> Result =
       runPipeline(LR, Garbage.task(), ResolveAll, Options, SelfTest);
-  if (Result || !Task.isStackOptional())
+  if (Result || !Contents.isStackOptional())
     return Result;
   Error Other =
       handleErrors(Result.takeError(), [](std::unique_ptr<Refusal> R) -> Error {

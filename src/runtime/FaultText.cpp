@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/FaultText.h"
 #include "codeobject/LineTable.h"
-#include "luthier/detail/EmulatorFaults.h"
-#include "runtime/Log.h"
-#include "runtime/State.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include <dlfcn.h>
 
 using namespace llvm;
 
@@ -54,24 +50,6 @@ std::string describeFault(const CodeObject &Original, const KernelInfo &Kernel,
     Text += ", behind the application's instruction at " +
             placeIn(Original, Kernel, Map.back().Original);
   return Text;
-}
-
-static void onFault(uint64_t PC) {
-  std::string Text = state().Versions.explain(PC);
-  if (!Text.empty())
-    logWarning(Text);
-}
-
-void watchForFaults() {
-  // Wherever the GPU runtime comes from, this is below it; and stays.
-  void *Thunk = ::dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (!Thunk)
-    return;
-  using Register = decltype(&luthier_emulator_on_fault);
-  if (auto *Watch = reinterpret_cast<Register>(
-          ::dlsym(Thunk, "luthier_emulator_on_fault")))
-    Watch(&onFault);
-  ::dlclose(Thunk);
 }
 
 } // namespace luthier::runtime

@@ -19,9 +19,6 @@ std::string describeFault(const CodeObject &Original, const KernelInfo &Kernel,
                           const CodeObject &Instrumented,
                           llvm::ArrayRef<PCPair> Map, uint64_t Offset);
 
-/// Hears of faults of the emulated GPU, where there is one below.
-void watchForFaults();
-
 } // namespace luthier::runtime
 
 #endif // LUTHIER_RUNTIME_FAULTTEXT_H

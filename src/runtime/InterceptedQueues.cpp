@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/InterceptedQueues.h"
-#include "runtime/Borrowed.h"
-#include "runtime/HiddenValues.h"
+#include "runtime/ApplicationThread.h"
+#include "runtime/CallContext.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
-#include "runtime/State.h"
-#include "runtime/ToolRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/SaveAndRestore.h"
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -32,27 +29,7 @@ union InterceptedQueues::Packet {
   }
 };
 
-namespace {
-
-/// The process ends: waiting has a limit from now on.
-std::atomic<bool> Draining = false;
-
-thread_local LaunchSizes Launch;
-
-/// True if a tool had the packet run other code.
-bool show(hsa_kernel_dispatch_packet_t &Packet) {
-  uint64_t Original = Packet.kernel_object;
-  KernelPointer Kernel = state().Code.findKernel(Original);
-  if (!Kernel)
-    return false;
-  SaveAndRestore Sizes(
-      Launch, {Packet.private_segment_size, Packet.group_segment_size});
-  KernelDispatch Dispatch = {*Kernel, Packet};
-  toolRegistry().onDispatch(Dispatch);
-  return Packet.kernel_object != Original;
-}
-
-std::chrono::seconds exitTimeout() {
+static std::chrono::seconds exitTimeout() {
   const char *Text = std::getenv("LUTHIER_EXIT_TIMEOUT");
   // Years are as good as for ever, and clocks can count them.
   constexpr unsigned long Most = 1'000'000'000;
@@ -61,12 +38,14 @@ std::chrono::seconds exitTimeout() {
 }
 
 /// Decides when waiting has become pointless.
-class ProgressWatch {
+class InterceptedQueues::ProgressWatch {
 public:
+  explicit ProgressWatch(const Progress &Counts) : Counts(Counts) {}
+
   /// True if nothing has changed for longer than the time-out.
   bool isStuck(size_t Waiting) {
     auto Now = std::chrono::steady_clock::now();
-    uint64_t Fingerprint = state().Modules.managedFingerprint();
+    uint64_t Fingerprint = Counts();
     if (Waiting != LastWaiting || Fingerprint != LastFingerprint) {
       LastWaiting = Waiting;
       LastFingerprint = Fingerprint;
@@ -76,6 +55,7 @@ public:
   }
 
 private:
+  const Progress &Counts;
   const std::chrono::seconds Timeout = exitTimeout();
   std::chrono::steady_clock::time_point LastChange =
       std::chrono::steady_clock::now();
@@ -83,17 +63,13 @@ private:
   uint64_t LastFingerprint = 0;
 };
 
-} // namespace
-
-thread_local InterceptedQueues::Queue *InterceptedQueues::Submitting = nullptr;
-
 hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        hsa_queue_type32_t Type,
                                        ErrorCallback OnError, void *Data,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
                                        hsa_queue_t **Result) {
-  auto New = std::make_unique<Queue>(Agent);
+  auto New = std::make_unique<Queue>(*this, Agent);
   New->OnError = OnError;
   New->Data = Data;
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
@@ -135,6 +111,14 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
     if (auto Node = Queues.extract(Handle))
       Destroyed = std::move(Node.mapped());
   }
+  // The application has waited for its dispatches; what tools do behind them
+  // may take a moment longer.
+  if (Destroyed) {
+    ProgressWatch Watch(Counts);
+    Destroyed->Completions.drain([&](size_t NumPending) {
+      return Destroyed->Dead || Watch.isStuck(NumPending);
+    });
+  }
   // Callbacks may come until this returns, and not after.
   return coreApi().hsa_queue_destroy_fn(Handle);
 }
@@ -159,76 +143,86 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
   Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
 }
 
-bool InterceptedQueues::Showing::begin() {
-  std::lock_guard Guard(Lock);
-  Inside += Allowed;
-  return Allowed;
-}
-
-void InterceptedQueues::Showing::end() {
-  std::lock_guard Guard(Lock);
-  --Inside;
-  Idle.notify_all();
-}
-
-bool InterceptedQueues::Showing::forbid(bool Waits) {
-  std::unique_lock Guard(Lock);
-  Allowed = false;
-  if (!Waits)
-    return true;
-  auto isIdle = [&] { return Inside == 0; };
-  if (exitTimeout().count())
-    return Idle.wait_for(Guard, exitTimeout(), isIdle);
-  Idle.wait(Guard, isIdle);
-  return true;
-}
-
-void InterceptedQueues::showToTools(Queue &Q, MutableArrayRef<Packet> Packets) {
-  if (toolRegistry().empty() ||
-      none_of(Packets, [](const Packet &P) { return P.isDispatch(); }))
+void InterceptedQueues::show(Queue &Q, Packet P, SmallVectorImpl<Packet> &Out) {
+  if (!P.isDispatch())
+    return Out.push_back(P);
+  const Launch About = {
+      Q.Handle,
+      Q.Cooperative,
+      &Q.Arguments,
+      {P.Dispatch.private_segment_size, P.Dispatch.group_segment_size}};
+  Dispatcher::Outcome Shown = Packets.show(P.Dispatch, About);
+  if (Shown.IsRedirected)
+    Q.Redirected = true;
+  Out.push_back(P);
+  if (!Shown.WhenComplete)
     return;
-  if (!Tools.begin()) {
+  hsa_barrier_and_packet_t Barriers[2];
+  if (!Q.Completions.add(std::move(Shown.WhenComplete), Barriers)) {
     static std::once_flag Once;
     std::call_once(Once, [] {
-      logWarning("kernels that are launched after the tools have had their end "
-                 "run unchanged");
+      logWarning("there are no signals or threads left to watch for the end of "
+                 "kernels; tools do not hear of it");
     });
     return;
   }
-  withRoomyStack([&] {
-    SaveAndRestore Here(Submitting, &Q);
-    for (Packet &P : Packets)
-      if (P.isDispatch() && show(P.Dispatch))
-        Q.Redirected = true;
+  for (const hsa_barrier_and_packet_t &Barrier : Barriers)
+    Out.emplace_back().BarrierAnd = Barrier;
+}
+
+SmallVector<InterceptedQueues::Packet, 4>
+InterceptedQueues::showToTools(Queue &Q, ArrayRef<Packet> Given) {
+  SmallVector<Packet, 4> Out;
+  if (!Packets.hasTools() ||
+      none_of(Given, [](const Packet &P) { return P.isDispatch(); })) {
+    Out.append(Given.begin(), Given.end());
+    return Out;
+  }
+  if (!Tools.enter()) {
+    static std::once_flag Once;
+    std::call_once(Once, [] {
+      logWarning("kernels that are launched after onExit() of the tools run "
+                 "unchanged");
+    });
+    Out.append(Given.begin(), Given.end());
+    return Out;
+  }
+  runOnLargeStack([&] {
+    for (const Packet &P : Given)
+      show(Q, P, Out);
   });
-  Tools.end();
+  Tools.leave();
+  return Out;
 }
 
 void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
                                   void *Data,
                                   void (*Write)(const void *, uint64_t)) {
   static_assert(sizeof(Packet) == 64);
-  const BorrowedThread Borrowed;
+  const ApplicationThreadScope Scope;
   auto &Q = *static_cast<Queue *>(Data);
-  SaveAndRestore Here(Submitting, &Q);
+  InterceptedQueues &All = Q.All;
+  const CallContext Submitting;
+  const CallScope InSubmission(Submitting);
   std::optional<ProgressWatch> Watch;
   // The application may wait as long as it likes, until it ends.
   auto GiveUp = [&] {
     if (Q.Dead)
       return true;
-    if (!Draining)
+    if (!All.IsEnding)
       return false;
     if (!Watch)
-      Watch.emplace();
+      Watch.emplace(All.Counts);
     return Watch->isStuck(1);
   };
   // The ring is the application's to read; tools get copies.
   const auto *Begin = static_cast<const Packet *>(Packets);
-  SmallVector<Packet, 2> Copies(Begin, Begin + Count);
-  state().Queues.showToTools(Q, Copies);
+  SmallVector<Packet, 4> Copies = All.showToTools(Q, ArrayRef(Begin, Count));
   // And one marker of each kind.
-  if (!Q.Throttle.waitForRoom(Count + 1, GiveUp))
+  if (!Q.Throttle.waitForRoom(Copies.size() + 1, GiveUp)) {
+    Q.Completions.stop();
     return Write(Copies.data(), 0);
+  }
   Packet Marker;
   if (Q.Arguments.submitting(Marker.BarrierAnd))
     Copies.push_back(Marker);
@@ -238,42 +232,12 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   Write(Copies.data(), Copies.size());
 }
 
-bool InterceptedQueues::isSubmitting() { return Submitting; }
-LaunchSizes InterceptedQueues::currentLaunch() { return Launch; }
-bool InterceptedQueues::isSubmittingCooperative() {
-  return Submitting && Submitting->Cooperative;
-}
-
-Expected<void *>
-InterceptedQueues::argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
-                                const Redirection &Target) {
-  if (!Target.Kernarg.any())
-    return Packet.kernarg_address;
-  if (!Submitting)
-    return createStringError("the hooks need arguments of their own, which are "
-                             "there only for packets on their way to a queue");
-  const LaunchFacts Facts = {Packet, Submitting->Handle,
-                             Submitting->Cooperative,
-                             Target.StaticGroupSegment};
-  // What is refused is so before there is anything to copy.
-  for (const KernargGrowth::Argument &A : Target.Kernarg.Added)
-    if (auto Value = hiddenValue(A.Kind, Facts); !Value)
-      return Value.takeError();
-  auto Copy = Submitting->Arguments.allocate(Target.Kernarg.NewSize,
-                                             Target.Kernarg.Align);
-  if (!Copy)
-    return Copy.takeError();
-  if (Error E = copyArguments(Target.Kernarg, Facts, *Copy))
-    return std::move(E);
-  return *Copy;
-}
-
 bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   const CoreApiTable &Api = coreApi();
   hsa_queue_t *Queue = Q.Handle;
   // Room only appears as the device works; a full queue that stays full is as
   // stuck as one that does not answer.
-  ProgressWatch Watch;
+  ProgressWatch Watch(Counts);
   uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
   while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
          Queue->size) {
@@ -307,12 +271,40 @@ bool InterceptedQueues::isGone(hsa_queue_t *Handle) {
 }
 
 void InterceptedQueues::drain() {
-  Draining = true;
-  if (!Tools.forbid(/*Waits=*/!isSubmitting()))
+  IsEnding = true;
+  Tools.close();
+  if (CallContext::current()) {
+    // Nor may others: the queue that a tool holds up goes on.
+    std::lock_guard Guard(Lock);
+    for (auto &[Handle, Q] : Queues)
+      Q->Completions.stop();
+    return;
+  }
+  if (!Tools.waitUntilEmpty(exitTimeout()))
     logWarning("gave up waiting for a thread that is instrumenting; results "
                "may be incomplete");
-  if (!isSubmitting())
-    waitForQueues();
+  waitForQueues();
+  waitForCompletions();
+}
+
+/// What has completed, tools may still be at work on.
+void InterceptedQueues::waitForCompletions() {
+  // Keeps other threads from destroying a queue meanwhile.
+  std::lock_guard Guard(Lock);
+  size_t GivenUp = 0;
+  for (auto &[Handle, Q] : Queues) {
+    ProgressWatch Watch(Counts);
+    Queue &Each = *Q;
+    const bool IsDone = Each.Completions.drain([&](size_t NumPending) {
+      return Each.Dead || Watch.isStuck(NumPending);
+    });
+    GivenUp += !IsDone && !Each.Dead;
+    Each.Completions.stop();
+  }
+  if (GivenUp)
+    logWarning("gave up waiting for tools that were told of the end of kernels "
+               "on " +
+               Twine(GivenUp) + " queue(s); results may be incomplete");
 }
 
 void InterceptedQueues::waitForQueues() {
@@ -334,7 +326,7 @@ void InterceptedQueues::waitForQueues() {
         GivenUp += !Q->Dead;
     }
   }
-  ProgressWatch Watch;
+  ProgressWatch Watch(Counts);
   while (!Waiting.empty()) {
     // In ticks of the system clock, which are 1 ns or 10 ns: short enough
     // beside any time-out.
@@ -360,7 +352,7 @@ void InterceptedQueues::waitForQueues() {
                " queue(s) without progress; results may be incomplete");
 }
 
-void InterceptedQueues::sessionStarts() { Draining = false; }
+void InterceptedQueues::sessionStarts() { IsEnding = false; }
 
 void InterceptedQueues::clear() {
   std::lock_guard Guard(Lock);

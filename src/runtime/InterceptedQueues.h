@@ -6,13 +6,15 @@
 #ifndef LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 #define LUTHIER_RUNTIME_INTERCEPTEDQUEUES_H
 
-#include "runtime/InstrumentationCache.h"
+#include "runtime/CallbackGate.h"
+#include "runtime/CompletionWatcher.h"
+#include "runtime/Dispatcher.h"
 #include "runtime/KernargCopies.h"
 #include "runtime/PacketThrottle.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <hsa/hsa.h>
 #include <memory>
 #include <mutex>
@@ -24,6 +26,11 @@ namespace luthier::runtime {
 class InterceptedQueues {
 public:
   using ErrorCallback = void (*)(hsa_status_t, hsa_queue_t *, void *);
+  /// A number that changes as hooks do their work.
+  using Progress = std::function<uint64_t()>;
+
+  InterceptedQueues(Dispatcher &Packets, CallbackGate &Tools, Progress Counts)
+      : Packets(Packets), Tools(Tools), Counts(std::move(Counts)) {}
 
   /// As hsa_queue_create(). Gives a plain queue where the runtime cannot
   /// intercept; its dispatches run unchanged.
@@ -36,8 +43,9 @@ public:
   hsa_status_t inactivate(hsa_queue_t *Queue);
 
   /// Ends the tools' part: dispatches from now on run unchanged, also those of
-  /// other threads. Waits until all that tools were shown has been instrumented
-  /// and every dispatch that was redirected has completed.
+  /// other threads. Waits until all that tools were shown has been
+  /// instrumented, every dispatch that was redirected has completed, and the
+  /// tools were told.
   ///
   /// How: a barrier packet with a completion signal at the end of each queue
   /// that redirected something; it completes after everything before it.
@@ -47,22 +55,9 @@ public:
   /// never) there was no sign of progress: no queue became idle and no managed
   /// variable changed. Queues that failed are not waited for.
   ///
-  /// Waits for nothing in a thread that is submitting packets: it would be for
-  /// packets behind those.
+  /// Waits for nothing in a thread that is submitting packets or in a tool's
+  /// callback: it would be for what comes behind those.
   void drain();
-  /// True in a thread that is submitting packets.
-  static bool isSubmitting();
-  /// What the packet asks for that tools are being shown in this thread, as the
-  /// application wrote it; zero outside of Tool::onDispatch().
-  static LaunchSizes currentLaunch();
-  /// True if those packets are for a queue of cooperative launches.
-  static bool isSubmittingCooperative();
-  /// The arguments for \p Packet, not redirected yet, when it runs \p Target:
-  /// the application's own, or a copy with those that hooks need besides. The
-  /// copy stays until the packet that is being submitted has completed.
-  static llvm::Expected<void *>
-  argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
-               const Redirection &Target);
   /// The GPU runtime has started, perhaps anew: waiting has no limit.
   void sessionStarts();
   /// The GPU runtime ends: all queues are gone.
@@ -71,50 +66,45 @@ public:
 private:
   union Packet;
   struct Queue {
-    explicit Queue(hsa_agent_t Agent) : Arguments(Agent) {}
+    Queue(InterceptedQueues &All, hsa_agent_t Agent)
+        : All(All), Arguments(Agent) {}
 
+    InterceptedQueues &All;
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
     bool Cooperative = false;
     PacketThrottle Throttle;
     KernargCopies Arguments;
+    CompletionWatcher Completions;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;
     /// Nothing moves any more: an error, or the application said so.
     std::atomic<bool> Dead = false;
   };
 
-  /// Lets tools see packets until they have their end, which waits for threads
-  /// that are at it.
-  class Showing {
-  public:
-    bool begin();
-    void end();
-    /// False if somebody stayed longer than exitTimeout().
-    bool forbid(bool Waits);
-
-  private:
-    std::mutex Lock;
-    std::condition_variable Idle;
-    unsigned Inside = 0;
-    bool Allowed = true;
-  };
-
-  /// The queue that this thread is submitting packets to.
-  static thread_local Queue *Submitting;
+  class ProgressWatch;
 
   static void onPackets(const void *Packets, uint64_t Count, uint64_t Index,
                         void *Data,
                         void (*Write)(const void *Packets, uint64_t Count));
   static void onError(hsa_status_t Status, hsa_queue_t *Source, void *Data);
-  void showToTools(Queue &Q, llvm::MutableArrayRef<Packet> Packets);
+  /// The application's packets as they go to the device, with those that
+  /// follow some of them.
+  llvm::SmallVector<Packet, 4> showToTools(Queue &Q,
+                                           llvm::ArrayRef<Packet> Packets);
+  void show(Queue &Q, Packet P, llvm::SmallVectorImpl<Packet> &Out);
   /// False if the queue does not get room for a packet.
-  static bool appendBarrier(Queue &Q, hsa_signal_t Signal);
+  bool appendBarrier(Queue &Q, hsa_signal_t Signal);
   void waitForQueues();
+  void waitForCompletions();
   bool isGone(hsa_queue_t *Handle);
 
-  Showing Tools;
+  Dispatcher &Packets;
+  CallbackGate &Tools;
+  const Progress Counts;
+  /// The process ends: waiting has a limit from now on.
+  std::atomic<bool> IsEnding = false;
   std::mutex Lock;
   std::unordered_map<hsa_queue_t *, std::unique_ptr<Queue>> Queues;
 };

@@ -4,8 +4,8 @@
 // own initialisation (HSA_TOOLS_LIB names this library), so a program that
 // never uses the GPU never comes here.
 #include "luthier/Export.h"
-#include "runtime/Borrowed.h"
-#include "runtime/FaultText.h"
+#include "luthier/detail/EmulatorFaults.h"
+#include "runtime/ApplicationThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
@@ -17,6 +17,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <cstdlib>
+#include <dlfcn.h>
 #include <mutex>
 #include <unistd.h>
 
@@ -45,15 +46,34 @@ void finish() {
   if (Finishing)
     return;
   SaveAndRestore Here(Finishing, true);
-  const BorrowedThread Borrowed;
+  const ApplicationThreadScope Scope;
   std::call_once(Once, [] {
     // A tool may end the program from onDispatch().
-    if (InterceptedQueues::isSubmitting())
+    if (CallContext::current())
       logWarning("the program ends inside a tool's callback; results may be "
                  "incomplete");
     state().Queues.drain();
     toolRegistry().onExit();
   });
+}
+
+void onFault(uint64_t PC) {
+  std::string Text = state().Versions.explain(PC);
+  if (!Text.empty())
+    logWarning(Text);
+}
+
+/// Has an emulated GPU ask what the address of a fault is.
+void watchForFaults() {
+  // Wherever the GPU runtime comes from, this is below it; and stays.
+  void *Thunk = ::dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (!Thunk)
+    return;
+  using Register = decltype(&luthier_emulator_on_fault);
+  if (auto *Watch = reinterpret_cast<Register>(
+          ::dlsym(Thunk, "luthier_emulator_on_fault")))
+    Watch(&onFault);
+  ::dlclose(Thunk);
 }
 
 /// Of LLVM, what would otherwise be made when the first hook is compiled, and

@@ -10,12 +10,12 @@
 
 using namespace llvm;
 
-namespace luthier::runtime {
+namespace luthier {
 
-struct LoadedCode::Object {
+struct hsa::LoadedCodeObject::Impl {
   hsa_executable_t Executable = {0};
   hsa_agent_t Agent = {0};
-  AddressRange Range;
+  runtime::AddressRange Range;
   uint64_t LoadBias = 0;
 
   /// Fails if the bytes are no AMD GPU code object.
@@ -38,9 +38,33 @@ struct LoadedCode::Object {
 private:
   std::once_flag ParseOnce;
   std::shared_ptr<const CodeObject> Parsed;
-  std::optional<RememberedError> Failure;
+  std::optional<runtime::RememberedError> Failure;
 };
 
+hsa_agent_t hsa::LoadedCodeObject::agent() const { return P->Agent; }
+uint64_t hsa::LoadedCodeObject::address() const { return P->Range.Begin; }
+uint64_t hsa::LoadedCodeObject::size() const {
+  return P->Range.End - P->Range.Begin;
+}
+
+std::vector<hsa::LoadedCodeObjectKernel>
+hsa::LoadedCodeObject::kernels() const {
+  std::vector<LoadedCodeObjectKernel> Result;
+  Expected<std::shared_ptr<const CodeObject>> Code = P->parsed();
+  if (!Code) {
+    runtime::reportRefusal("unknown at 0x" + utohexstr(P->Range.Begin),
+                           Code.takeError());
+    return Result;
+  }
+  for (const KernelInfo &Info : (*Code)->kernels())
+    Result.push_back(
+        runtime::KernelAccess::make(*Code, Info, P->Agent, P->LoadBias));
+  return Result;
+}
+
+} // namespace luthier
+
+namespace luthier::runtime {
 namespace {
 
 template <typename T>
@@ -105,21 +129,37 @@ void LoadedCode::loaded(hsa_executable_t Executable,
   Pending[Handle.handle] = std::move(New);
 }
 
-void LoadedCode::frozen(hsa_executable_t Executable) {
-  if (!loaderApi())
-    return;
-  auto Visit = [](hsa_executable_t Executable, hsa_loaded_code_object_t Handle,
+std::vector<hsa::LoadedCodeObject>
+LoadedCode::frozen(hsa_executable_t Executable) {
+  std::vector<hsa_loaded_code_object_t> Handles;
+  auto Visit = [](hsa_executable_t, hsa_loaded_code_object_t Handle,
                   void *Data) -> hsa_status_t {
     if (isAgentCode(Handle))
-      static_cast<LoadedCode *>(Data)->freezeOne(Executable, Handle);
+      static_cast<decltype(Handles) *>(Data)->push_back(Handle);
     return HSA_STATUS_SUCCESS;
   };
-  loaderApi()->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
-      Executable, Visit, this);
+  if (loaderApi())
+    loaderApi()->hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
+        Executable, Visit, &Handles);
+  std::vector<hsa::LoadedCodeObject> Result;
+  for (hsa_loaded_code_object_t Handle : Handles)
+    Result.push_back(KernelAccess::make(freezeOne(Executable, Handle)));
+  return Result;
 }
 
-void LoadedCode::freezeOne(hsa_executable_t Executable,
-                           hsa_loaded_code_object_t Handle) {
+std::vector<hsa::LoadedCodeObject>
+LoadedCode::objectsOf(hsa_executable_t Executable) {
+  std::vector<hsa::LoadedCodeObject> Result;
+  std::shared_lock Guard(Lock);
+  for (auto &[Begin, O] : Objects)
+    if (O->Executable.handle == Executable.handle)
+      Result.push_back(KernelAccess::make(O));
+  return Result;
+}
+
+std::shared_ptr<LoadedCode::Object>
+LoadedCode::freezeOne(hsa_executable_t Executable,
+                      hsa_loaded_code_object_t Handle) {
   std::shared_ptr<Object> New;
   {
     std::unique_lock Guard(Lock);
@@ -148,7 +188,8 @@ void LoadedCode::freezeOne(hsa_executable_t Executable,
   std::unique_lock Guard(Lock);
   // A null entry says that a kernel object was unknown; it may be known now.
   std::erase_if(Kernels, [](const auto &Entry) { return !Entry.second; });
-  Objects[New->Range.Begin] = std::move(New);
+  Objects[New->Range.Begin] = New;
+  return New;
 }
 
 std::vector<AddressRange> LoadedCode::destroyed(hsa_executable_t Executable) {
@@ -214,7 +255,7 @@ KernelPointer LoadedCode::findInObject(uint64_t KernelObject) {
   for (const KernelInfo &Info : (*Code)->kernels())
     if (Info.DescriptorAddress + Found->LoadBias == KernelObject)
       return std::make_shared<hsa::LoadedCodeObjectKernel>(
-          *Code, Info, Found->Agent, Found->LoadBias);
+          KernelAccess::make(*Code, Info, Found->Agent, Found->LoadBias));
   return nullptr;
 }
 

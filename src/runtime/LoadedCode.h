@@ -10,7 +10,7 @@
 #ifndef LUTHIER_RUNTIME_LOADEDCODE_H
 #define LUTHIER_RUNTIME_LOADEDCODE_H
 
-#include "luthier/Kernel.h"
+#include "runtime/KernelAccess.h"
 #include <cstdint>
 #include <hsa/hsa.h>
 #include <map>
@@ -34,8 +34,11 @@ class LoadedCode {
 public:
   /// After a code object was loaded, before its executable is frozen.
   void loaded(hsa_executable_t Executable, hsa_loaded_code_object_t Object);
-  /// After the executable was frozen, which fixes addresses.
-  void frozen(hsa_executable_t Executable);
+  /// After the executable was frozen, which fixes addresses. Returns what is
+  /// in it.
+  std::vector<hsa::LoadedCodeObject> frozen(hsa_executable_t Executable);
+  /// What the executable holds.
+  std::vector<hsa::LoadedCodeObject> objectsOf(hsa_executable_t Executable);
   /// Before the executable is destroyed. Returns what it occupied.
   std::vector<AddressRange> destroyed(hsa_executable_t Executable);
   /// Forgets everything.
@@ -46,9 +49,10 @@ public:
   KernelPointer findKernel(uint64_t KernelObject);
 
 private:
-  struct Object;
+  using Object = KernelAccess::ObjectImpl;
 
-  void freezeOne(hsa_executable_t Executable, hsa_loaded_code_object_t Object);
+  std::shared_ptr<Object> freezeOne(hsa_executable_t Executable,
+                                    hsa_loaded_code_object_t Object);
   KernelPointer findInObject(uint64_t KernelObject);
 
   std::shared_mutex Lock;

@@ -3,9 +3,9 @@
 // The calls of luthier/Instrument.h and luthier/Variables.h.
 #include "luthier/Instrument.h"
 #include "luthier/Variables.h"
+#include "runtime/KernelAccess.h"
 #include "runtime/Refusals.h"
 #include "runtime/State.h"
-#include "runtime/ToolRegistry.h"
 #include "runtime/Verification.h"
 
 using namespace llvm;
@@ -16,17 +16,56 @@ using runtime::state;
 
 namespace {
 
-runtime::PresetKey presetKey(StringRef Preset) {
-  return {runtime::ToolRegistry::current(), Preset.str()};
+using runtime::CallContext;
+
+/// Presets of different tools are different although they have the same name.
+runtime::PresetKey presetKey(StringRef Preset, const CallContext *Context) {
+  return {Context ? Context->Owner : nullptr, Preset.str()};
 }
 
 /// A tool may keep a kernel longer than the application does.
 Error checkLoaded(const hsa::LoadedCodeObjectKernel &Kernel) {
   runtime::KernelPointer Known = state().Code.findKernel(Kernel.kernelObject());
-  if (Known && &Known->codeObject() == &Kernel.codeObject())
+  if (Known && runtime::KernelAccess::codeObject(*Known) ==
+                   runtime::KernelAccess::codeObject(Kernel))
     return Error::success();
   return createStringError("the application has unloaded kernel " +
                            Kernel.name());
+}
+
+Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
+                 StringRef Preset, const CallContext *Context) {
+  if (Error E = checkLoaded(Kernel))
+    return E;
+  return state().Versions.instrument(Kernel, Mutate, presetKey(Preset, Context),
+                                     Context && Context->About
+                                         ? Context->About->Sizes
+                                         : runtime::LaunchSizes());
+}
+
+Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
+                     const CallContext *Context) {
+  if (state().Versions.isInstrumented(Packet.kernel_object))
+    return make_error<runtime::HasOtherTool>();
+  Expected<runtime::Redirection> Target = state().Versions.find(
+      Packet.kernel_object, presetKey(Preset, Context),
+      {Packet.private_segment_size, Packet.group_segment_size});
+  if (!Target)
+    return Target.takeError();
+  const runtime::Launch *From = Context ? Context->About : nullptr;
+  if (From && From->IsCooperative)
+    if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
+      return E;
+  Expected<void *> Arguments = runtime::argumentsFor(Packet, *Target, From);
+  if (!Arguments)
+    return Arguments.takeError();
+  hsa_kernel_dispatch_packet_t Original = Packet;
+  if (Error E = runtime::redirect(Packet, *Target, *Arguments))
+    return E;
+  // The same begins the copy, and there both versions find the same addresses.
+  Original.kernarg_address = *Arguments;
+  runtime::verifyDispatch(Original, Packet);
+  return Error::success();
 }
 
 } // namespace
@@ -39,38 +78,25 @@ lift(const hsa::LoadedCodeObjectKernel &Kernel) {
 }
 
 Error instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
-                        const LiftedRepresentation &Lifted, Mutator Mutate,
-                        StringRef Preset) {
-  if (Error E = checkLoaded(Kernel))
-    return E;
-  return state().Versions.instrument(
-      Kernel, Lifted, Mutate, presetKey(Preset),
-      runtime::InterceptedQueues::currentLaunch());
+                        Mutator Mutate, StringRef Preset) {
+  return instrument(Kernel, Mutate, Preset, CallContext::current());
 }
 
 Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
                                StringRef Preset) {
-  if (state().Versions.isInstrumented(Packet.kernel_object))
-    return make_error<runtime::HasOtherTool>();
-  Expected<runtime::Redirection> Target = state().Versions.find(
-      Packet.kernel_object, presetKey(Preset),
-      {Packet.private_segment_size, Packet.group_segment_size});
-  if (!Target)
-    return Target.takeError();
-  if (runtime::InterceptedQueues::isSubmittingCooperative())
-    if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
-      return E;
-  Expected<void *> Arguments =
-      runtime::InterceptedQueues::argumentsFor(Packet, *Target);
-  if (!Arguments)
-    return Arguments.takeError();
-  hsa_kernel_dispatch_packet_t Original = Packet;
-  if (Error E = runtime::redirect(Packet, *Target, *Arguments))
+  return redirectPacket(Packet, Preset, CallContext::current());
+}
+
+Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
+  return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch));
+}
+
+Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,
+                            StringRef Preset) {
+  if (Error E = instrument(Dispatch.Kernel, Mutate, Preset,
+                           CallContext::of(Dispatch)))
     return E;
-  // The same begins the copy, and there both versions find the same addresses.
-  Original.kernarg_address = *Arguments;
-  runtime::verifyDispatch(Original, Packet);
-  return Error::success();
+  return overrideWithInstrumented(Dispatch, Preset);
 }
 
 Error detail::readVariable(const void *Host, hsa_agent_t Agent, void *To,

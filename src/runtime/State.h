@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Everything the runtime knows of the process. Never destroyed: threads of the
-// application may still submit work while the process ends.
+// application may still submit work while the process ends. Its parts know one
+// another by what they are given here; none of them includes this file.
 #ifndef LUTHIER_RUNTIME_STATE_H
 #define LUTHIER_RUNTIME_STATE_H
 
-#include "runtime/InstrumentationCache.h"
+#include "runtime/CallbackGate.h"
+#include "runtime/Dispatcher.h"
 #include "runtime/InterceptedQueues.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/ToolModules.h"
+#include "runtime/VersionCache.h"
 
 namespace luthier::runtime {
 
 struct State {
   LoadedCode Code;
   ToolModules Modules;
-  InstrumentationCache Versions;
-  InterceptedQueues Queues;
+  VersionCache Versions{[this](const void *Handle, hsa_agent_t Agent) {
+    return Modules.resolve(Handle, Agent);
+  }};
+  CallbackGate Tools;
+  Dispatcher Packets{Code, toolRegistry()};
+  InterceptedQueues Queues{Packets, Tools,
+                           [this] { return Modules.managedFingerprint(); }};
 };
 
 State &state();

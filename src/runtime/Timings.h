@@ -27,7 +27,7 @@ private:
 
 /// Seconds of what only the runtime sees; the report holds the engine's.
 struct RuntimeTimes {
-  double Lift = 0, Copy = 0, Mutate = 0, Load = 0, Total = 0;
+  double Lift = 0, Mutate = 0, Load = 0, Total = 0;
 };
 
 /// "-" as the file name means standard error.

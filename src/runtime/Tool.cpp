@@ -19,23 +19,17 @@ Error Tool::instrument(LiftedRepresentation &, InstrumentationTask &) {
 /// What instrument() asked for; presets of different tools do not mix.
 static constexpr StringLiteral DefaultPreset = "default";
 
-static Error redirect(Tool &T, KernelDispatch &Dispatch) {
-  Expected<const LiftedRepresentation &> Lifted = lift(Dispatch.Kernel);
-  if (!Lifted)
-    return Lifted.takeError();
-  auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
-    return T.instrument(LR, Task);
-  };
-  if (Error E =
-          instrumentAndLoad(Dispatch.Kernel, *Lifted, Mutate, DefaultPreset))
-    return E;
-  return overrideWithInstrumented(Dispatch.Packet, DefaultPreset);
-}
-
 void Tool::onDispatch(KernelDispatch &Dispatch) {
-  if (Error E = redirect(*this, Dispatch))
+  auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+    return instrument(LR, Task);
+  };
+  if (Error E = instrumentAndOverride(Dispatch, Mutate, DefaultPreset))
     reportRefusal(Dispatch.Kernel, std::move(E));
 }
+
+void Tool::onComplete(const KernelDispatch &) {}
+void Tool::onCodeObjectLoaded(const hsa::LoadedCodeObject &) {}
+void Tool::onCodeObjectUnloaded(const hsa::LoadedCodeObject &) {}
 
 void Tool::onExit() { report(errs()); }
 

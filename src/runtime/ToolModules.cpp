@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolModules.h"
 #include "luthier/Refusal.h"
+#include "runtime/EngineLock.h"
 #include "runtime/HsaApi.h"
-#include "runtime/InstrumentationCache.h"
 #include "runtime/Log.h"
 #include "runtime/Verification.h"
 #include "llvm/ADT/Hashing.h"
@@ -328,7 +328,7 @@ uint64_t ToolModules::managedFingerprint() {
 
 void ToolModules::unloaded() {
   // Another thread may be compiling from a hook module.
-  std::lock_guard EngineGuard(engineLock());
+  std::lock_guard EngineGuard(EngineLock);
   std::lock_guard Guard(Lock);
   for (ToolModule &Module : Modules) {
     Module.Loaded.clear();

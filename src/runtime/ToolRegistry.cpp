@@ -5,7 +5,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SaveAndRestore.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
@@ -16,8 +15,6 @@ namespace luthier {
 
 namespace runtime {
 namespace {
-
-thread_local const Tool *CurrentTool = nullptr;
 
 /// A preloaded tool works without further settings: it names this library as
 /// what the GPU runtime is to load, behind what the user named.
@@ -51,10 +48,10 @@ ToolRegistry &toolRegistry() {
   return *Registry;
 }
 
-void ToolRegistry::add(Maker Make) {
+void ToolRegistry::add(Maker Make, bool SeesCompletion) {
   announceToGPURuntime();
   std::lock_guard Guard(MakeLock);
-  Makers.push_back(Make);
+  Makers.push_back({Make, SeesCompletion});
   ++Count;
 }
 
@@ -76,9 +73,9 @@ bool ToolRegistry::registeredBy(void *Library) {
   if (::dlinfo(Library, RTLD_DI_LINKMAP, &Map) != 0)
     return false;
   std::lock_guard Guard(MakeLock);
-  return any_of(Makers, [&](Maker Make) {
+  return any_of(Makers, [&](const Registered &R) {
     Dl_info Info;
-    return ::dladdr(reinterpret_cast<void *>(Make), &Info) &&
+    return ::dladdr(reinterpret_cast<void *>(R.Make), &Info) &&
            reinterpret_cast<uintptr_t>(Info.dli_fbase) == Map->l_addr;
   });
 }
@@ -91,7 +88,7 @@ ToolRegistry::ToolList ToolRegistry::tools() {
   }
   std::lock_guard MakeGuard(MakeLock);
   for (size_t I = Tools.size(); I != Makers.size(); ++I) {
-    Tool *New = Makers[I]().release();
+    Tool *New = Makers[I].Make().release();
     std::unique_lock Guard(ToolsLock);
     Tools.push_back(New);
   }
@@ -103,13 +100,53 @@ ArrayRef<Tool *> ToolRegistry::loaded() {
   return Tools;
 }
 
-void ToolRegistry::onDispatch(KernelDispatch &Dispatch) {
+bool ToolRegistry::seesCompletion(const Tool *T) {
+  std::lock_guard MakeGuard(MakeLock);
+  std::shared_lock Guard(ToolsLock);
+  return Makers[find(Tools, T) - Tools.begin()].SeesCompletion;
+}
+
+SmallVector<Tool *, 1>
+ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
+                         hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
+                         const Launch *About) {
+  SmallVector<Tool *, 1> ToCall;
   if (Ended || empty())
-    return;
+    return ToCall;
   Seen = true;
   for (Tool *T : tools()) {
-    SaveAndRestore InTool(CurrentTool, static_cast<const Tool *>(T));
+    const CallContext Context = {T, About};
+    const CallScope Scope(Context);
+    KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
     T->onDispatch(Dispatch);
+    if (!Dispatch.SkipCompletion && seesCompletion(T))
+      ToCall.push_back(T);
+  }
+  return ToCall;
+}
+
+void ToolRegistry::onComplete(ArrayRef<Tool *> Of,
+                              const KernelDispatch &Dispatch) {
+  for (Tool *T : Of) {
+    if (Ended)
+      return;
+    const CallContext Context = {T};
+    const CallScope Scope(Context);
+    T->onComplete(Dispatch);
+  }
+}
+
+void ToolRegistry::onCodeObject(const hsa::LoadedCodeObject &Object,
+                                bool IsLoaded) {
+  if (Ended || empty())
+    return;
+  for (Tool *T : tools()) {
+    const CallContext Context = {T};
+    const CallScope Scope(Context);
+    if (IsLoaded)
+      T->onCodeObjectLoaded(Object);
+    else
+      T->onCodeObjectUnloaded(Object);
   }
 }
 
@@ -117,17 +154,17 @@ void ToolRegistry::onExit() {
   if (Ended.exchange(true))
     return;
   for (Tool *T : tools()) {
-    SaveAndRestore InTool(CurrentTool, static_cast<const Tool *>(T));
+    const CallContext Context = {T};
+    const CallScope Scope(Context);
     T->onExit();
   }
 }
 
-const Tool *ToolRegistry::current() { return CurrentTool; }
-
 } // namespace runtime
 
-void detail::registerTool(std::unique_ptr<Tool> (*Make)()) {
-  runtime::toolRegistry().add(Make);
+void detail::registerTool(std::unique_ptr<Tool> (*Make)(),
+                          bool SeesCompletion) {
+  runtime::toolRegistry().add(Make, SeesCompletion);
 }
 
 } // namespace luthier

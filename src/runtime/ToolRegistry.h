@@ -5,6 +5,7 @@
 #define LUTHIER_RUNTIME_TOOLREGISTRY_H
 
 #include "luthier/Tool.h"
+#include "runtime/CallContext.h"
 #include "llvm/ADT/SmallVector.h"
 #include <atomic>
 #include <mutex>
@@ -24,7 +25,8 @@ class ToolRegistry {
 public:
   using Maker = std::unique_ptr<Tool> (*)();
 
-  void add(Maker Make);
+  /// \p SeesCompletion: the tool overrides onComplete().
+  void add(Maker Make, bool SeesCompletion = false);
   /// Loads the libraries named in \p Paths, separated by colons. Says which
   /// cannot be loaded or are no tools.
   void loadLibraries(llvm::StringRef Paths);
@@ -32,20 +34,28 @@ public:
   /// All tools, which are made now if they are not.
   llvm::ArrayRef<Tool *> loaded();
 
-  void onDispatch(KernelDispatch &Dispatch);
+  /// Shows \p Packet, which runs \p Kernel, to all tools. Returns those to call
+  /// when it has completed.
+  llvm::SmallVector<Tool *, 1>
+  onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
+             hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
+             const Launch *About);
+  void onComplete(llvm::ArrayRef<Tool *> Of, const KernelDispatch &Dispatch);
+  void onCodeObject(const hsa::LoadedCodeObject &Object, bool IsLoaded);
   /// True if a tool has been shown a dispatch.
   bool hasSeenDispatch() const { return Seen; }
   /// After this no tool is called any more.
   void onExit();
 
-  /// The tool whose callback runs in this thread, or null. Keeps presets of
-  /// the same name in different tools apart.
-  static const Tool *current();
-
 private:
   using ToolList = llvm::SmallVector<Tool *, 4>;
+  struct Registered {
+    Maker Make;
+    bool SeesCompletion;
+  };
 
   ToolList tools();
+  bool seesCompletion(const Tool *T);
   /// True if a tool comes from the library with this dlopen() handle.
   bool registeredBy(void *Library);
 
@@ -53,7 +63,7 @@ private:
   std::atomic<bool> Ended = false;
   std::atomic<bool> Seen = false;
   std::mutex MakeLock;
-  std::vector<Maker> Makers;
+  std::vector<Registered> Makers; ///< In the order of Tools.
   std::shared_mutex ToolsLock;
   /// Never destroyed: a thread that outlives main() may still be in one.
   ToolList Tools;

@@ -2,6 +2,7 @@
 #include "runtime/Verification.h"
 #include "codeobject/CodeObject.h"
 #include "luthier/detail/EmulatorVerify.h"
+#include "runtime/KernelAccess.h"
 #include <algorithm>
 #include <dlfcn.h>
 
@@ -26,7 +27,8 @@ const luthier_verify_api *api() {
 /// Functions that are not lifted run where they are.
 void addFunctions(const hsa::LoadedCodeObjectKernel &Original,
                   luthier_verify_kernel &K) {
-  ArrayRef<FunctionInfo> Functions = Original.codeObject().functions();
+  ArrayRef<FunctionInfo> Functions =
+      KernelAccess::codeObject(Original)->functions();
   if (Functions.empty())
     return;
   uint64_t Begin = UINT64_MAX, End = 0;
@@ -34,8 +36,8 @@ void addFunctions(const hsa::LoadedCodeObjectKernel &Original,
     Begin = std::min(Begin, F.Address);
     End = std::max(End, F.Address + F.Size);
   }
-  K.in_place_begin = Begin + Original.loadBias();
-  K.in_place_end = End + Original.loadBias();
+  K.in_place_begin = Begin + KernelAccess::loadBias(Original);
+  K.in_place_end = End + KernelAccess::loadBias(Original);
 }
 
 } // namespace
@@ -48,7 +50,7 @@ void verifyKernel(const hsa::LoadedCodeObjectKernel &Original,
   const luthier_verify_api *Api = api();
   if (!Api)
     return;
-  const uint64_t Bias = Original.loadBias();
+  const uint64_t Bias = KernelAccess::loadBias(Original);
   std::vector<luthier_verify_pc_pair> Map;
   for (const PCPair &Pair : Instrumented.Map)
     Map.push_back({Entry + Pair.Offset, Pair.Original + Bias});

@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Wrappers.h"
-#include "runtime/Borrowed.h"
+#include "runtime/ApplicationThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/State.h"
 
 namespace luthier::runtime {
+
+/// Tools see the application's code come and go.
+static void tell(llvm::ArrayRef<hsa::LoadedCodeObject> Objects, bool IsLoaded) {
+  if (Objects.empty() || !state().Tools.enter())
+    return;
+  for (const hsa::LoadedCodeObject &Object : Objects)
+    toolRegistry().onCodeObject(Object, IsLoaded);
+  state().Tools.leave();
+}
 
 void installWrappers(HsaApiTable &Table) {
 #define LUTHIER_WRAP(Member, Function)                                         \
@@ -43,21 +52,27 @@ hsa_status_t wrap::hsa_executable_load_agent_code_object(
     return Status;
   if (Object)
     *Object = Loaded;
-  const BorrowedThread Borrowed;
-  withRoomyStack([&] { state().Code.loaded(Executable, Loaded); });
+  const ApplicationThreadScope Scope;
+  runOnLargeStack([&] { state().Code.loaded(Executable, Loaded); });
   return Status;
 }
 
 hsa_status_t wrap::hsa_executable_freeze(hsa_executable_t Executable,
                                          const char *Options) {
   hsa_status_t Status = coreApi().hsa_executable_freeze_fn(Executable, Options);
-  const BorrowedThread Borrowed;
+  const ApplicationThreadScope Scope;
   if (Status == HSA_STATUS_SUCCESS)
-    withRoomyStack([&] { state().Code.frozen(Executable); });
+    runOnLargeStack(
+        [&] { tell(state().Code.frozen(Executable), /*IsLoaded=*/true); });
   return Status;
 }
 
 hsa_status_t wrap::hsa_executable_destroy(hsa_executable_t Executable) {
+  {
+    const ApplicationThreadScope Scope;
+    runOnLargeStack(
+        [&] { tell(state().Code.objectsOf(Executable), /*IsLoaded=*/false); });
+  }
   // Before the addresses are free for other code.
   for (const AddressRange &Range : state().Code.destroyed(Executable))
     state().Versions.drop(Range);

@@ -16,9 +16,9 @@ static InstrumentedKernel instrument(Function &F, uint32_t ApplicationStack) {
     if (!Lifted)
       return Lifted.takeError();
     InstrumentationTask Task;
-    Task.overwriteFreeRegisters(settings().Seed);
+    luthier::detail::contentsOf(Task).Test.RegisterSeed = settings().Seed;
     if (settings().ScrambleStack)
-      Task.overwriteFreeStack(settings().Seed);
+      luthier::detail::contentsOf(Task).Test.StackSeed = settings().Seed;
     return instrumentKernel(
         **Lifted, Task,
         [](const void *) -> Expected<HookReference> {

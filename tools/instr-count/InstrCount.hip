@@ -3,8 +3,6 @@
 // Counts the instructions that each kernel executes: by waves, and by active
 // lanes. Prints a table at the end and writes instr-count.json; see README.md.
 #include "luthier/luthier.h"
-#include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/JSON.h"
 #include <map>
 #include <mutex>
 
@@ -46,101 +44,57 @@ class InstrCount : public Tool {
     size_t Index;
     uint64_t Dispatches = 0;
   };
-  struct Row {
-    uint64_t Dispatches = 0, Waves = 0, Lanes = 0;
-  };
   std::mutex Lock;
   /// By name and device: devices must not add to one counter at a time.
   std::map<std::pair<std::string, uint64_t>, Slot> Slots;
+
+  /// The devices' slots; without a device, kernels get theirs in the order of
+  /// the file.
+  Slot &slot(llvm::StringRef Kernel, uint64_t Device = 0) {
+    return Slots.try_emplace({Kernel.str(), Device}, Slot{Slots.size()})
+        .first->second;
+  }
 
   llvm::Error insert(LiftedRepresentation &LR, InstrumentationTask &Task,
                      size_t Index) {
     if (Index >= MaxKernels)
       return llvm::createStringError("too many kernels to count");
-    for (auto &[Symbol, MF] : LR.functions())
-      for (llvm::MachineBasicBlock &MBB : *MF)
-        for (llvm::MachineInstr &MI : MBB)
-          LUTHIER_RETURN_ON_ERROR(Task.insertHookBefore(
-              MI, LUTHIER_GET_HOOK_HANDLE(countInstruction),
-              {Index, isVector(MI)}));
+    for (llvm::MachineInstr &MI : LR.instructions())
+      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countInstruction),
+                            {Index, isVector(MI)});
     return llvm::Error::success();
   }
 
-  Slot &slot(llvm::StringRef Kernel, uint64_t Device) {
-    return Slots.try_emplace({Kernel.str(), Device}, Slot{Slots.size()})
-        .first->second;
-  }
-
-  /// Without a device, for `luthier instrument`: kernels get their slots in
-  /// the order of the file.
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
     std::lock_guard Guard(Lock);
-    return insert(LR, Task, slot(LR.functions().front().first.Name, 0).Index);
-  }
-
-  llvm::Error count(KernelDispatch &Dispatch) {
-    const hsa::LoadedCodeObjectKernel &Kernel = Dispatch.Kernel;
-    std::lock_guard Guard(Lock);
-    Slot &S = slot(Kernel.name(), Kernel.agent().handle);
-
-    auto Lifted = lift(Kernel);
-    LUTHIER_RETURN_ON_ERROR(Lifted.takeError());
-    auto Mutate = [&](auto &Task, auto &LR) {
-      return insert(LR, Task, S.Index);
-    };
-    LUTHIER_RETURN_ON_ERROR(
-        instrumentAndLoad(Kernel, *Lifted, Mutate, "instr-count"));
-    LUTHIER_RETURN_ON_ERROR(
-        overrideWithInstrumented(Dispatch.Packet, "instr-count"));
-    ++S.Dispatches;
-    return llvm::Error::success();
+    return insert(LR, Task, slot(LR.kernelName()).Index);
   }
 
   void onDispatch(KernelDispatch &Dispatch) override {
-    if (llvm::Error E = count(Dispatch))
-      reportRefusal(Dispatch.Kernel, std::move(E));
+    std::lock_guard Guard(Lock);
+    Slot &S = slot(Dispatch.Kernel.name(), Dispatch.Kernel.agent().handle);
+    auto Mutate = [&](auto &Task, auto &LR) {
+      return insert(LR, Task, S.Index);
+    };
+    if (llvm::Error E = instrumentAndOverride(Dispatch, Mutate, "instr-count"))
+      return reportRefusal(Dispatch.Kernel, std::move(E));
+    ++S.Dispatches;
   }
 
   void onExit() override {
     std::lock_guard Guard(Lock);
-    std::map<std::string, Row> Rows;
-    for (auto &[Key, S] : Slots)
-      if (S.Dispatches) {
-        Row &R = Rows[Key.first];
-        R.Dispatches += S.Dispatches;
-        const KernelCounts &C = Counts[S.Index];
-        R.Waves += C.Scalar + C.Vector;
-        R.Lanes += C.Scalar + C.Lanes;
-      }
     if (Slots.empty())
       return;
-    llvm::json::Array Kernels, Refused;
-    llvm::errs() << "  dispatches     wave instr.     lane instr.  kernel\n";
-    for (auto &[Name, R] : Rows) {
-      llvm::errs() << llvm::formatv("{0,12}{1,16}{2,16}  {3}\n", R.Dispatches,
-                                    R.Waves, R.Lanes, llvm::demangle(Name));
-      Kernels.push_back(llvm::json::Object{{"name", Name},
-                                           {"dispatches", R.Dispatches},
-                                           {"wave_instructions", R.Waves},
-                                           {"lane_instructions", R.Lanes}});
-    }
-    std::map<std::string, std::string> Reasons;
-    for (const RefusedKernel &K : refusals())
-      Reasons.emplace(K.Kernel, K.Reason);
-    for (auto &[Name, Reason] : Reasons)
-      Refused.push_back(llvm::json::Object{{"name", Name}, {"reason", Reason}});
-
-    std::error_code Error;
-    llvm::raw_fd_ostream File(outputPath("instr-count.json"), Error);
-    llvm::json::Value Report = llvm::json::Object{
-        {"kernels", std::move(Kernels)}, {"refused", std::move(Refused)}};
-    File << llvm::formatv("{0:2}\n", Report);
-    File.close();
-    if (File.has_error()) {
-      llvm::errs() << "instr-count.json: " << File.error().message() << '\n';
-      File.clear_error(); // LLVM would end the program.
-    }
+    KernelReport Report({{"dispatches", "dispatches"},
+                         {"wave_instructions", "wave instr."},
+                         {"lane_instructions", "lane instr."}});
+    for (auto &[Key, S] : Slots)
+      if (const KernelCounts &C = Counts[S.Index]; S.Dispatches)
+        Report.add(Key.first,
+                   {S.Dispatches, C.Scalar + C.Vector, C.Scalar + C.Lanes});
+    Report.print(llvm::errs());
+    Report.writeJSON("instr-count.json");
   }
 };
 LUTHIER_TOOL(InstrCount)

@@ -47,11 +47,14 @@ class Scramble : public Tool {
     if (Seed.Text && llvm::StringRef(Seed.Text).getAsInteger(0, Number))
       return llvm::createStringError("%s=%s is not a number", Seed.Name,
                                      Seed.Text);
-    Task.overwriteFreeRegisters(Number);
+    luthier::detail::SelfTest &Test = luthier::detail::contentsOf(Task).Test;
+    Test.RegisterSeed = Number;
     const char *Stack =
         setting("LUTHIER_SCRAMBLE_STACK", "LUTHIER_POISON_STACK").Text;
-    if (llvm::StringRef(Stack) != "0")
-      Task.overwriteFreeStack(Number, /*WhereHooksFit=*/!Stack);
+    if (llvm::StringRef(Stack) != "0") {
+      Test.StackSeed = Number;
+      Test.IsStackOptional = !Stack;
+    }
     return llvm::Error::success();
   }
 };

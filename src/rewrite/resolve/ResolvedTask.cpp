@@ -21,12 +21,13 @@ public:
 
   Expected<ResolvedTask> run(const InstrumentationTask &Task) {
     // Hooks of requests that fall on one point run in the order of their kinds.
-    std::map<PointKind, SmallVector<const InstrumentationTask::Insertion *, 0>>
+    std::map<PointKind, SmallVector<const detail::InsertionRequest *, 0>>
         ByKind;
-    for (const InstrumentationTask::Insertion &I : Task.insertions())
+    for (const detail::InsertionRequest &I :
+         detail::contentsOf(Task).Insertions)
       ByKind[I.Kind].push_back(&I);
     for (const auto &[Kind, Requests] : ByKind)
-      for (const InstrumentationTask::Insertion *Request : Requests)
+      for (const detail::InsertionRequest *Request : Requests)
         if (Error E = resolve(*Request))
           return std::move(E);
     return std::move(Result);
@@ -37,7 +38,7 @@ private:
   Expected<SmallVector<HookArgument, 2>>
   spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
          const ResolvedInsertion &At) const;
-  Error resolve(const InstrumentationTask::Insertion &Request);
+  Error resolve(const detail::InsertionRequest &Request);
   Expected<UsedHook *> find(const void *Handle);
 
   const amdgpu::MCTarget &Target;
@@ -115,7 +116,7 @@ Error translatePointer(HookArgument &Argument, const UsedHook &Hook,
   return Error::success();
 }
 
-Error TaskResolver::resolve(const InstrumentationTask::Insertion &Request) {
+Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
   Expected<UsedHook *> Hook = find(Request.Hook);
   if (!Hook)
     return Hook.takeError();

@@ -75,8 +75,8 @@ StackScrambler::StackScrambler(const LiftedRepresentation &LR,
         const uint64_t Dice = Random();
         if ((&MI == &MBB.front() || Dice % Distance == 0) &&
             Legal.isLegal(InsertionPoint::before(MI)))
-          cantFail(this->Task.insertHookBefore(
-              MI, &Handle, HookArgument(uint32_t(Dice >> 32))));
+          this->Task.insertHookBefore(MI, &Handle,
+                                      HookArgument(uint32_t(Dice >> 32)));
       }
 }
 

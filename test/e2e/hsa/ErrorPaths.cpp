@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <string>
 #include <sys/eventfd.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 namespace {
@@ -151,6 +152,17 @@ int main(int Argc, char **Argv) {
     if (pthread_create(&Thread, &Attributes, launchAndFinish, &D) != 0)
       return 1;
     pthread_join(Thread, nullptr);
+  } else if (Mode == "fiber") {
+    // Far smaller than the thread's own, at an address outside of it.
+    static char Stack[64 * 1024];
+    static ucontext_t Fiber, Main;
+    static Device *Of = &D;
+    getcontext(&Fiber);
+    Fiber.uc_stack.ss_sp = Stack;
+    Fiber.uc_stack.ss_size = sizeof(Stack);
+    Fiber.uc_link = &Main;
+    makecontext(&Fiber, [] { launchAndFinish(Of); }, 0);
+    swapcontext(&Main, &Fiber);
   } else if (Mode == "second-session") {
     launchAndFinish(&D);
     CHECK(hsa_shut_down());

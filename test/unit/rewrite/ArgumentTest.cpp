@@ -79,11 +79,9 @@ protected:
             const Expectation &E = Expected[Slot];
             MachineInstr &MI = find(LR, E.At, E.Count);
             if (E.IsAfter)
-              cantFail(
-                  Task.insertHookAfter(MI, hook("store"), {E.Argument, Slot}));
+              Task.insertHookAfter(MI, hook("store"), {E.Argument, Slot});
             else
-              cantFail(
-                  Task.insertHookBefore(MI, hook("store"), {E.Argument, Slot}));
+              Task.insertHookBefore(MI, hook("store"), {E.Argument, Slot});
           }
         });
     if (!J.Problem.empty())
@@ -107,9 +105,9 @@ protected:
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           MachineInstr &MI = find(LR, E.At, E.Count);
           if (E.IsAfter)
-            cantFail(Task.insertHookAfter(MI, hook("store"), {E.Argument, 0}));
+            Task.insertHookAfter(MI, hook("store"), {E.Argument, 0});
           else
-            cantFail(Task.insertHookBefore(MI, hook("store"), {E.Argument, 0}));
+            Task.insertHookBefore(MI, hook("store"), {E.Argument, 0});
         },
         Reason);
   }
@@ -269,8 +267,8 @@ TEST_P(ArgumentTest, SpecialRegisters) {
       fromAssembly(K), Launch,
       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
         for (unsigned Slot = 0; Slot < Arguments.size(); ++Slot)
-          cantFail(Task.insertHookBefore(find(LR, "S_SLEEP", 0), hook("store"),
-                                         {Arguments[Slot], Slot}));
+          Task.insertHookBefore(find(LR, "S_SLEEP", 0), hook("store"),
+                                {Arguments[Slot], Slot});
       });
   if (!J.Problem.empty())
     return;
@@ -300,12 +298,11 @@ TEST_P(ArgumentTest, MasksAreAsWideAsTheWave) {
       fromAssembly(K), Launch,
       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
         MachineInstr &At = find(LR, "S_SLEEP", 0);
-        cantFail(Task.insertHookBefore(At, hook("store"),
-                                       {MCRegister(AMDGPU::VCC), 0u}));
-        cantFail(Task.insertHookBefore(At, hook("store"),
-                                       {MCRegister(AMDGPU::EXEC), 1u}));
-        cantFail(Task.insertHookBefore(At, hook("store"),
-                                       {HookArgument::activeLanes(), 2u}));
+        Task.insertHookBefore(At, hook("store"), {MCRegister(AMDGPU::VCC), 0u});
+        Task.insertHookBefore(At, hook("store"),
+                              {MCRegister(AMDGPU::EXEC), 1u});
+        Task.insertHookBefore(At, hook("store"),
+                              {HookArgument::activeLanes(), 2u});
       });
   if (!J.Problem.empty())
     return;
@@ -425,9 +422,9 @@ TEST_P(ScalarScratchArgumentTest, ScalarScratchAddresses) {
       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
         for (unsigned I = 0; I < Count; ++I) {
           MachineInstr &MI = find(LR, Where[I], 0);
-          cantFail(Task.insertHookBefore(MI, hook("store"),
-                                         {HookArgument::address(), 2 * I}));
-          cantFail(Task.insertHookBefore(MI, hook("store"), {Base, 2 * I + 1}));
+          Task.insertHookBefore(MI, hook("store"),
+                                {HookArgument::address(), 2 * I});
+          Task.insertHookBefore(MI, hook("store"), {Base, 2 * I + 1});
         }
       });
   if (!J.Problem.empty())
@@ -470,14 +467,13 @@ TEST_P(ArgumentTest, InstructionProperties) {
       {"S_ADD_U32", HookArgument::block()},
       {"V_MOV_B32", HookArgument::block()},
   };
-  Judgement J =
-      expectUnchanged(fromAssembly(K), Launch,
-                      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-                        for (unsigned Slot = 0; Slot < Asked.size(); ++Slot)
-                          cantFail(Task.insertHookBefore(
-                              find(LR, Asked[Slot].first, 0), hook("store"),
-                              {Asked[Slot].second, Slot}));
-                      });
+  Judgement J = expectUnchanged(
+      fromAssembly(K), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (unsigned Slot = 0; Slot < Asked.size(); ++Slot)
+          Task.insertHookBefore(find(LR, Asked[Slot].first, 0), hook("store"),
+                                {Asked[Slot].second, Slot});
+      });
   if (!J.Problem.empty())
     return;
   const std::vector<uint64_t> Seen = J.counters();
@@ -507,14 +503,13 @@ TEST_P(ArgumentTest, OffsetsDoNotMultiplyCompilations) {
   K.Body = "s_load_dwordx2 s[4:5], s[0:1], 0x0\n"
            "v_and_b32_e32 v0, 0x3ff, v0\nwait_all\n" +
            Body + "s_endpgm\n";
-  Judgement J =
-      expectUnchanged(fromAssembly(K), Launch,
-                      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-                        for (unsigned I = 0; I < Count; ++I)
-                          cantFail(Task.insertHookBefore(
-                              find(LR, "GLOBAL_LOAD_DWORD", I), hook("store"),
-                              {HookArgument::address(), I}));
-                      });
+  Judgement J = expectUnchanged(
+      fromAssembly(K), Launch,
+      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        for (unsigned I = 0; I < Count; ++I)
+          Task.insertHookBefore(find(LR, "GLOBAL_LOAD_DWORD", I), hook("store"),
+                                {HookArgument::address(), I});
+      });
   if (!J.Problem.empty())
     return;
   EXPECT_EQ(J.Instrumented.Report.Payloads, 1u);

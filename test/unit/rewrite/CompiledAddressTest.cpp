@@ -140,13 +140,13 @@ private:
     const bool IsShort =
         !IsByte && (Name.contains("short") || Name.contains("16"));
     const uint32_t Mask = IsByte ? 0xff : IsShort ? 0xffff : ~0u;
-    cantFail(Task.insertHookBefore(
+    Task.insertHookBefore(
         MI, hook("peek"),
-        {HookArgument::address(), HookArgument::accessSize()}));
-    cantFail(Task.insertHookAfter(
+        {HookArgument::address(), HookArgument::accessSize()});
+    Task.insertHookAfter(
         MI, hook("check"),
         {HookArgument::part(MI.getOperand(0).getReg().asMCReg(), 0, 1), Mask,
-         HookArgument::pc()}));
+         HookArgument::pc()});
   }
 };
 

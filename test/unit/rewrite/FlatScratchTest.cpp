@@ -142,9 +142,9 @@ TEST_P(WritableFlatScratch, LeavesGarbageInRegistersAloneWhereNoStackFits) {
   const Object K = fromAssembly(storingConstants());
   auto poison = [](std::optional<bool> WhereHooksFit) {
     return [=](LiftedRepresentation &, InstrumentationTask &Task) {
-      Task.overwriteFreeRegisters(1);
+      luthier::detail::contentsOf(Task).Test.RegisterSeed = 1;
       if (WhereHooksFit)
-        Task.overwriteFreeStack(1, *WhereHooksFit);
+        luthier::detail::contentsOf(Task).Test = {1, 1, *WhereHooksFit};
     };
   };
   const Judgement Registers = expectUnchanged(K, Launch, poison(std::nullopt)),
@@ -182,7 +182,7 @@ define void @huge() #0 {
   expectRefused(
       fromAssembly(K), Launch,
       [](LiftedRepresentation &, InstrumentationTask &Task) {
-        cantFail(Task.insertHookAtKernelEntry(hook("huge")));
+        Task.insertHookAtKernelEntry(hook("huge"));
       },
       RefusalReason::InstrumentationStack);
 }

@@ -12,6 +12,8 @@ using namespace llvm;
 namespace luthier::test {
 namespace {
 
+uint64_t Variable;
+
 /// What the examples name: a load of four bytes, its block, the block behind.
 struct Surroundings {
   InstrumentationTask &Task;
@@ -51,6 +53,7 @@ const Example Points[] = {
 
 const Example Arguments[] = {
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {42u})), 1, 42},
+    {EXAMPLE(Task.insertHookBefore(MI, Hook, {&Variable})), 1, reinterpret_cast<uint64_t>(&Variable)},
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {MCRegister(AMDGPU::SGPR8)})), 1, 7},
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {HookArgument::part(AMDGPU::SGPR8_SGPR9_SGPR10_SGPR11, 2, 2)})), 1, uint64_t(9) << 32 | 8},
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {MCRegister(AMDGPU::SCC)})), 1, 1},

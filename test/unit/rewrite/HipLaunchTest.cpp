@@ -83,8 +83,8 @@ struct Times {
 class HipLaunch : public EngineTest {
 protected:
   static void atBothEnds(LiftedRepresentation &, InstrumentationTask &Task) {
-    cantFail(Task.insertHookAtKernelEntry(hook("entry")));
-    cantFail(Task.insertHookAtEndpgm(hook("end")));
+    Task.insertHookAtKernelEntry(hook("entry"));
+    Task.insertHookAtEndpgm(hook("end"));
   }
 
   void expectSame(const Object &K, const KernelLaunch &Given) {
@@ -250,13 +250,13 @@ protected:
             continue;
           const HookArgument Original(*LR.originalAddress(MI));
           if (Name == "LOAD_DWORD" || Name == "LOAD_DWORD_SADDR")
-            cantFail(Task.insertHookBefore(
-                MI, hook("load"), {Address, Size, Lanes, PC, Original}));
+            Task.insertHookBefore(MI, hook("load"),
+                                  {Address, Size, Lanes, PC, Original});
           // Operands: address, data, ...
           if (Name == "STORE_DWORD" || Name == "STORE_DWORD_SADDR")
-            cantFail(Task.insertHookBefore(MI, hook("store"),
-                                           {Address, Size, Lanes, PC, Original,
-                                            HookArgument::operand(1)}));
+            Task.insertHookBefore(
+                MI, hook("store"),
+                {Address, Size, Lanes, PC, Original, HookArgument::operand(1)});
         }
   }
 

@@ -36,9 +36,9 @@ protected:
     return [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
       for (MachineInstr &MI : LR.kernel().front())
         if (MI.getOpcode() == AMDGPU::S_NOP)
-          cantFail(Task.insertHookBefore(
+          Task.insertHookBefore(
               MI, hook(Hook),
-              {MCRegister(AMDGPU::SGPR8), MCRegister(AMDGPU::VGPR9)}));
+              {MCRegister(AMDGPU::SGPR8), MCRegister(AMDGPU::VGPR9)});
     };
   }
   Judgement run(const char *Hook) {

@@ -115,11 +115,11 @@ LUTHIER_HOOK_ANNOTATE h(uint32_t K) {
 )");
   KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(64).value(uint32_t(13));
-  Judgement J = expectUnchanged(
-      fromIR(Kernel), Launch,
-      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-        cantFail(Task.insertHookAtKernelEntry(hook("h"), {12345u}));
-      });
+  Judgement J =
+      expectUnchanged(fromIR(Kernel), Launch,
+                      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        Task.insertHookAtKernelEntry(hook("h"), {12345u});
+                      });
   if (J.Problem.empty())
     EXPECT_EQ(J.variable("Hash"), 3459838142u);
 }
@@ -139,7 +139,7 @@ LUTHIER_HOOK_ANNOTATE h() {
   Judgement J =
       expectUnchanged(fromIR(Kernel), Launch,
                       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-                        cantFail(Task.insertHookAtKernelEntry(hook("h")));
+                        Task.insertHookAtKernelEntry(hook("h"));
                       });
   uint64_t Expected = 0;
   for (unsigned N = 0; N < 64; ++N)
@@ -204,7 +204,7 @@ then:
     Module.Variables["Counters"] = 0x1000;
     auto LR = liftKernel(K, K->kernels().front());
     InstrumentationTask Task;
-    cantFail(Task.insertHookAtKernelEntry(hook("h")));
+    Task.insertHookAtKernelEntry(hook("h"));
     return instrumentKernel(*cantFail(std::move(LR)), Task,
                             [&](const void *Handle) -> Expected<HookReference> {
                               return HookReference{

@@ -165,18 +165,17 @@ TEST_P(NamedRegisters, WhatIsWrittenIsThereForWhateverFollows) {
         for (const Case &C : Cases) {
           auto flip = [&] {
             if (C.Is64)
-              cantFail(Task.insertHookBefore(MI, hook("flip64"),
-                                             {C.Named, C.Flipped}));
+              Task.insertHookBefore(MI, hook("flip64"), {C.Named, C.Flipped});
             else
-              cantFail(Task.insertHookBefore(MI, hook("flip32"),
-                                             {C.Named, uint32_t(C.Flipped)}));
+              Task.insertHookBefore(MI, hook("flip32"),
+                                    {C.Named, uint32_t(C.Flipped)});
           };
           flip();
-          cantFail(Task.insertHookBefore(MI, hook("store"),
-                                         {MCRegister(C.Given), Slot++}));
+          Task.insertHookBefore(MI, hook("store"),
+                                {MCRegister(C.Given), Slot++});
           flip();
-          cantFail(Task.insertHookBefore(MI, hook("store"),
-                                         {MCRegister(C.Given), Slot++}));
+          Task.insertHookBefore(MI, hook("store"),
+                                {MCRegister(C.Given), Slot++});
         }
       });
   if (!J.Problem.empty())
@@ -269,9 +268,9 @@ TEST_P(NamedRegisters, AreReadAsTheApplicationReadsThem) {
       fromAssembly(K), Launch,
       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
         for (unsigned Slot = 0; Slot < Cases.size(); ++Slot)
-          cantFail(Task.insertHookBefore(
+          Task.insertHookBefore(
               sleep(LR), hook(Cases[Slot].High.empty() ? "read32" : "read64"),
-              {Cases[Slot].Named, Slot}));
+              {Cases[Slot].Named, Slot});
       });
   if (!J.Problem.empty())
     return;
@@ -288,9 +287,9 @@ TEST_P(NamedRegisters, FlatScratchIsReadWhereTheTargetHasIt) {
   K.Scratch = 256; // Which gives it a value.
   auto insert = [](HookArgument Argument) -> Mutator {
     return [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
-      cantFail(Task.insertHookBefore(sleep(LR), hook("read64"),
-                                     {uint32_t(AMDGPU::FLAT_SCR), 0u}));
-      cantFail(Task.insertHookBefore(sleep(LR), hook("store"), {Argument, 1u}));
+      Task.insertHookBefore(sleep(LR), hook("read64"),
+                            {uint32_t(AMDGPU::FLAT_SCR), 0u});
+      Task.insertHookBefore(sleep(LR), hook("store"), {Argument, 1u});
     };
   };
   const MCRegister Reg(AMDGPU::FLAT_SCR);
@@ -298,7 +297,7 @@ TEST_P(NamedRegisters, FlatScratchIsReadWhereTheTargetHasIt) {
     expectRefused(
         fromAssembly(K), Launch,
         [=](LiftedRepresentation &LR, InstrumentationTask &Task) {
-          cantFail(Task.insertHookBefore(sleep(LR), hook("store"), {Reg, 1u}));
+          Task.insertHookBefore(sleep(LR), hook("store"), {Reg, 1u});
         },
         RefusalReason::HookArguments);
     expectRefused(fromAssembly(K), Launch, insert(1ull),
@@ -324,7 +323,7 @@ TEST_P(NamedRegisters, WhatOthersRelyOnCannotBeWritten) {
     expectRefused(
         fromAssembly(K), Launch,
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-          cantFail(Task.insertHookBefore(sleep(LR), hook(Hook), {Reg, 1u}));
+          Task.insertHookBefore(sleep(LR), hook(Hook), {Reg, 1u});
         },
         RefusalReason::UnsupportedHook);
   };

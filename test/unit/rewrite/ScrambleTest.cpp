@@ -131,7 +131,7 @@ TEST_P(ScrambleAndHooks, CountTheSameWithGarbageOnTheirStack) {
     SCOPED_TRACE(Kernel);
     auto both = [](LiftedRepresentation &LR, InstrumentationTask &Task) {
       everywhere("count")(LR, Task);
-      Task.overwriteFreeStack(1);
+      luthier::detail::contentsOf(Task).Test.StackSeed = 1;
     };
     const Judgement Plain =
         expectUnchanged(Code, launch(Kernel, false), everywhere("count"));
@@ -215,8 +215,8 @@ all:
     Judgement J =
         expectUnchanged(fromAssembly(K), {{1, 1, 1}, {1, 1, 1}},
                         [](LiftedRepresentation &, InstrumentationTask &Task) {
-                          cantFail(Task.insertHookAtEndpgm(hook("look")));
-                          Task.overwriteFreeStack(1);
+                          Task.insertHookAtEndpgm(hook("look"));
+                          luthier::detail::contentsOf(Task).Test.StackSeed = 1;
                         });
     EXPECT_EQ(J.counters().at(0), target().WaveSize);
   }

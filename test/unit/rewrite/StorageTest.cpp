@@ -159,7 +159,7 @@ protected:
           const bool IsMiddle = Sets == 1;
           if (N == 0 || IsMiddle || MI.isTerminator() || Name == "S_WAITCNT" ||
               Name == "S_ADDC_U32") {
-            cantFail(Task.insertHookBefore(MI, hook("h")));
+            Task.insertHookBefore(MI, hook("h"));
             ++(IsMiddle ? SomeLanes : Everyone);
           }
           Sets += changesExec(MI);

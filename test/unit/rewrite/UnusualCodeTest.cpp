@@ -351,13 +351,13 @@ TEST_P(UnusualCodeSinceGfx11, GivesVectorRegistersBackBehindHooks) {
   Launch.Arguments.words(64);
   for (bool UsesStack : {true, false}) {
     SCOPED_TRACE(UsesStack);
-    Judgement J =
-        expectUnchanged(fromAssembly(K), Launch,
-                        [&](LiftedRepresentation &, InstrumentationTask &Task) {
-                          Task.overwriteFreeRegisters(1);
-                          if (UsesStack)
-                            Task.overwriteFreeStack(1);
-                        });
+    Judgement J = expectUnchanged(
+        fromAssembly(K), Launch,
+        [&](LiftedRepresentation &, InstrumentationTask &Task) {
+          luthier::detail::contentsOf(Task).Test.RegisterSeed = 1;
+          if (UsesStack)
+            luthier::detail::contentsOf(Task).Test.StackSeed = 1;
+        });
     const std::vector<uint32_t> Words = wordsOf(J.Instrumented);
     const auto At = find(Words, Message);
     ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());
@@ -366,12 +366,11 @@ TEST_P(UnusualCodeSinceGfx11, GivesVectorRegistersBackBehindHooks) {
   }
   // The stores of a hook some way before.
   setHooks(StackHook);
-  Judgement J =
-      expectUnchanged(fromAssembly(K), Launch,
-                      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
-                        cantFail(Task.insertHookBefore(
-                            LR.kernel().front().front(), hook("stack")));
-                      });
+  Judgement J = expectUnchanged(
+      fromAssembly(K), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+        Task.insertHookBefore(LR.kernel().front().front(), hook("stack"));
+      });
   const std::vector<uint32_t> Words = wordsOf(J.Instrumented);
   const auto At = find(Words, Message);
   ASSERT_TRUE(At - Words.begin() > 2 && At != Words.end());

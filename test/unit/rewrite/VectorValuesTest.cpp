@@ -39,8 +39,8 @@ protected:
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           for (MachineInstr &MI : LR.kernel().front())
             if (MI.getOpcode() == AMDGPU::V_MOV_B32_e32)
-              cantFail(Task.insertHookBefore(MI, hook(Hook), Arguments));
-          cantFail(Task.insertHookAtWaveEnd(hook("end")));
+              Task.insertHookBefore(MI, hook(Hook), Arguments);
+          Task.insertHookAtWaveEnd(hook("end"));
         });
   }
   uint64_t waves() const { return 64 / target().WaveSize; }

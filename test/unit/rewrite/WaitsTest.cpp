@@ -64,7 +64,7 @@ define void @h(i32 %x) #0 {
           for (MachineBasicBlock &MBB : LR.kernel())
             for (MachineInstr &MI : MBB)
               if (MI.getOpcode() == AMDGPU::S_NOP)
-                cantFail(Task.insertHookBefore(MI, hook("h"), {Argument}));
+                Task.insertHookBefore(MI, hook("h"), {Argument});
         });
     if (!J.Problem.empty())
       return {};

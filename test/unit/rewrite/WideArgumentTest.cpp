@@ -177,8 +177,7 @@ protected:
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           for (const Call &C : Calls)
             if (C.Hook)
-              cantFail(Task.insertHookBefore(find(LR, At), hook(C.Hook),
-                                             C.Arguments));
+              Task.insertHookBefore(find(LR, At), hook(C.Hook), C.Arguments);
         });
     if (!J.Problem.empty())
       return;
@@ -345,8 +344,7 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
     expectRefused(
         fromAssembly(K), Launch,
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-          cantFail(Task.insertHookBefore(find(LR, "S_SLEEP"), hook(Hook),
-                                         Arguments));
+          Task.insertHookBefore(find(LR, "S_SLEEP"), hook(Hook), Arguments);
         },
         RefusalReason::HookArguments);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "FakeHsa.h"
 #include "runtime/HsaApi.h"
+#include <atomic>
 #include <cstring>
 
 using namespace luthier::runtime;
@@ -19,22 +20,24 @@ hsa_status_t createSignal(hsa_signal_value_t Value, uint32_t,
 
 hsa_status_t destroySignal(hsa_signal_t) { return HSA_STATUS_SUCCESS; }
 
+/// Luthier may look at signals from threads of its own.
+std::atomic_ref<int64_t> signal(hsa_signal_t Signal) {
+  return std::atomic_ref(Current->Signals[Signal.handle - 1]);
+}
+
 void storeSignal(hsa_signal_t Signal, hsa_signal_value_t Value) {
-  Current->Signals[Signal.handle - 1] = Value;
+  signal(Signal) = Value;
 }
 
 hsa_signal_value_t waitForSignal(hsa_signal_t Signal, hsa_signal_condition_t,
                                  hsa_signal_value_t Bound, uint64_t,
                                  hsa_wait_state_t) {
-  int64_t &Value = Current->Signals[Signal.handle - 1];
-  if (Value >= Bound && Current->WhileWaiting)
+  if (signal(Signal) >= Bound && Current->WhileWaiting)
     Current->WhileWaiting();
-  return Value;
+  return signal(Signal);
 }
 
-hsa_signal_value_t loadSignal(hsa_signal_t Signal) {
-  return Current->Signals[Signal.handle - 1];
-}
+hsa_signal_value_t loadSignal(hsa_signal_t Signal) { return signal(Signal); }
 
 /// Its handle is its type.
 hsa_status_t iterateAgents(hsa_status_t (*Callback)(hsa_agent_t, void *),
@@ -146,6 +149,50 @@ hsa_status_t extensionTable(uint16_t, uint16_t, size_t Size, void *Table) {
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t createExecutable(hsa_profile_t, hsa_default_float_rounding_mode_t,
+                              const char *, hsa_executable_t *Executable) {
+  Executable->handle = ++Current->NumLoaded;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t createReader(const void *, size_t, hsa_code_object_reader_t *) {
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t destroyReader(hsa_code_object_reader_t) {
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t loadCodeObject(hsa_executable_t, hsa_agent_t,
+                            hsa_code_object_reader_t, const char *,
+                            hsa_loaded_code_object_t *) {
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t freezeExecutable(hsa_executable_t, const char *) {
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t destroyExecutable(hsa_executable_t) {
+  ++Current->NumUnloaded;
+  return HSA_STATUS_SUCCESS;
+}
+
+/// An executable has one symbol, of its handle.
+hsa_status_t symbolByName(hsa_executable_t Executable, const char *,
+                          const hsa_agent_t *,
+                          hsa_executable_symbol_t *Symbol) {
+  Symbol->handle = Executable.handle;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t symbolInfo(hsa_executable_symbol_t Symbol,
+                        hsa_executable_symbol_info_t, void *Value) {
+  const uint64_t Object = FakeHsa::kernelObject(Symbol.handle);
+  std::memcpy(Value, &Object, sizeof(Object));
+  return HSA_STATUS_SUCCESS;
+}
+
 template <typename Function> void fill(Function *&Pointer) {
   // Never called; Luthier only asks whether it is there.
   Pointer = reinterpret_cast<Function *>(uintptr_t(1));
@@ -157,7 +204,15 @@ FakeHsa::FakeHsa() {
   Current = this;
   HsaApiTableContainer Table;
   CoreApiTable &Core = Table.core;
-  fill(Core.hsa_executable_load_agent_code_object_fn);
+  Core.hsa_executable_create_alt_fn = createExecutable;
+  Core.hsa_code_object_reader_create_from_memory_fn = createReader;
+  Core.hsa_code_object_reader_destroy_fn = destroyReader;
+  Core.hsa_executable_load_agent_code_object_fn = loadCodeObject;
+  Core.hsa_executable_freeze_fn = freezeExecutable;
+  Core.hsa_executable_destroy_fn = destroyExecutable;
+  Core.hsa_executable_get_symbol_by_name_fn = symbolByName;
+  Core.hsa_executable_symbol_get_info_fn = symbolInfo;
+  Core.hsa_signal_store_screlease_fn = storeSignal;
   fill(Core.hsa_executable_iterate_agent_symbols_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_create_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_register_fn);

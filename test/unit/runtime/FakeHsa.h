@@ -32,6 +32,12 @@ public:
   /// Memory that was asked for, of a pool for kernel arguments; what is freed
   /// is null.
   std::vector<std::unique_ptr<uint8_t[]>> Memory;
+  /// Executables of Luthier's own: numbered from 1 as they are loaded. Each has
+  /// a kernel.
+  unsigned NumLoaded = 0, NumUnloaded = 0;
+  static uint64_t kernelObject(uint64_t Executable) {
+    return 0x5000'0000'0000 + (Executable << 20);
+  }
   /// Called when somebody waits for a signal that is not complete.
   std::function<void()> WhileWaiting;
 };

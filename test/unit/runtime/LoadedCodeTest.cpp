@@ -3,6 +3,7 @@
 #include "FakeHsa.h"
 #include "codeobject/CodeObject.h"
 #include "luthier/Tool.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -46,7 +47,7 @@ TEST_F(LoadedCodeTest, KernelObjectsLeadToKernels) {
   ASSERT_TRUE(Second);
   EXPECT_EQ(Second->name(), "_Z6secondPi");
   EXPECT_EQ(Second->agent().handle, 7u);
-  EXPECT_EQ(Second->loadBias(), Base);
+  EXPECT_EQ(KernelAccess::loadBias(*Second), Base);
   EXPECT_EQ(Second->kernelObject(), Base + descriptor("_Z6secondPi"));
 }
 
@@ -56,7 +57,27 @@ TEST_F(LoadedCodeTest, EqualCodeInTwoPlacesIsToldApart) {
   KernelPointer One = Code.findKernel(Base + descriptor("_Z5firstPi"));
   KernelPointer Two = Code.findKernel(2 * Base + descriptor("_Z5firstPi"));
   ASSERT_TRUE(One && Two);
-  EXPECT_NE(&One->codeObject(), &Two->codeObject());
+  EXPECT_NE(KernelAccess::codeObject(*One), KernelAccess::codeObject(*Two));
+}
+
+TEST_F(LoadedCodeTest, ObjectsSayWhatIsInThem) {
+  std::vector<hsa::LoadedCodeObject> New = Code.frozen({1});
+  ASSERT_EQ(New.size(), 1u);
+  EXPECT_EQ(New[0].agent().handle, 7u);
+  EXPECT_EQ(New[0].address(), 2 * Base);
+  EXPECT_EQ(New[0].size(), Size);
+  std::vector<std::string> Names;
+  for (const hsa::LoadedCodeObjectKernel &Kernel : New[0].kernels()) {
+    Names.push_back(Kernel.name().str());
+    EXPECT_EQ(Kernel.kernelObject(), 2 * Base + descriptor(Kernel.name()));
+  }
+  EXPECT_TRUE(is_contained(Names, "_Z5firstPi"));
+  EXPECT_TRUE(is_contained(Names, "_Z6secondPi"));
+  EXPECT_EQ(Code.objectsOf({1}).size(), 1u);
+  EXPECT_TRUE(Code.objectsOf({0}).empty());
+  Code.destroyed({1});
+  EXPECT_TRUE(Code.objectsOf({1}).empty());
+  EXPECT_EQ(New[0].kernels().size(), Names.size()) << "still to be read";
 }
 
 TEST_F(LoadedCodeTest, OtherAddressesAreUnknown) {

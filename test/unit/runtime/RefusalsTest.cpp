@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "codeobject/CodeObject.h"
 #include "luthier/Refusal.h"
 #include "luthier/Tool.h"
+#include "runtime/KernelAccess.h"
 #include "runtime/RememberedError.h"
 #include <gtest/gtest.h>
 
@@ -17,8 +17,10 @@ KernelInfo infoNamed(const char *Name) {
 
 TEST(Refusals, AreSaidOncePerKernelAndReason) {
   KernelInfo A = infoNamed("a"), B = infoNamed("b");
-  hsa::LoadedCodeObjectKernel KernelA(nullptr, A, {1}, 0),
-      KernelB(nullptr, B, {1}, 0);
+  const hsa::LoadedCodeObjectKernel KernelA = runtime::KernelAccess::make(
+                                        nullptr, A, {1}, 0),
+                                    KernelB = runtime::KernelAccess::make(
+                                        nullptr, B, {1}, 0);
   // Other tests have added theirs.
   const size_t Before = refusals().size();
   testing::internal::CaptureStderr();

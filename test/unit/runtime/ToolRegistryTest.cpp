@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolRegistry.h"
-#include "codeobject/CodeObject.h"
+#include "runtime/KernelAccess.h"
 #include <gtest/gtest.h>
 
 using namespace luthier;
@@ -8,14 +8,26 @@ using namespace luthier::runtime;
 
 namespace {
 
-int Made, Dispatched, Exited;
+int Made, Dispatched, Completed, Exited;
+uint64_t CompletedId;
 const Tool *SeenCurrent;
+
+const Tool *currentTool() {
+  const CallContext *Context = CallContext::current();
+  return Context ? Context->Owner : nullptr;
+}
 
 struct Recorder : Tool {
   Recorder() { ++Made; }
-  void onDispatch(KernelDispatch &) override {
+  void onDispatch(KernelDispatch &Dispatch) override {
     ++Dispatched;
-    SeenCurrent = ToolRegistry::current();
+    SeenCurrent = currentTool();
+    Dispatch.SkipCompletion = Dispatch.Id == 13;
+  }
+  void onComplete(const KernelDispatch &Dispatch) override {
+    ++Completed;
+    CompletedId = Dispatch.Id;
+    SeenCurrent = currentTool();
   }
   void onExit() override { ++Exited; }
 };
@@ -25,7 +37,7 @@ std::unique_ptr<Tool> makeRecorder() { return std::make_unique<Recorder>(); }
 class ToolRegistryTest : public testing::Test {
 protected:
   ToolRegistryTest() {
-    Made = Dispatched = Exited = 0;
+    Made = Dispatched = Completed = Exited = 0;
     SeenCurrent = nullptr;
   }
 
@@ -33,18 +45,22 @@ protected:
                      .Descriptor =
                          KernelDescriptor(llvm::amdhsa::kernel_descriptor_t()),
                      .Metadata = {}};
-  hsa::LoadedCodeObjectKernel Kernel{nullptr, Info, {1}, 0};
+  const hsa::LoadedCodeObjectKernel Kernel =
+      KernelAccess::make(nullptr, Info, {1}, 0);
   hsa_kernel_dispatch_packet_t Packet = {};
-  KernelDispatch Dispatch{Kernel, Packet};
   ToolRegistry Registry;
+
+  llvm::SmallVector<Tool *, 1> dispatch(uint64_t Id = 1) {
+    return Registry.onDispatch(Kernel, Packet, Id, nullptr);
+  }
 };
 
 TEST_F(ToolRegistryTest, ToolIsMadeAtItsFirstCallback) {
   Registry.add(makeRecorder);
   EXPECT_FALSE(Registry.empty());
   EXPECT_EQ(Made, 0) << "static constructors of its library may still run";
-  Registry.onDispatch(Dispatch);
-  Registry.onDispatch(Dispatch);
+  dispatch();
+  dispatch();
   EXPECT_EQ(Made, 1);
   EXPECT_EQ(Dispatched, 2);
 }
@@ -53,29 +69,58 @@ TEST_F(ToolRegistryTest, NothingIsCalledAfterTheEnd) {
   Registry.add(makeRecorder);
   Registry.onExit();
   Registry.onExit();
-  Registry.onDispatch(Dispatch);
+  dispatch();
   EXPECT_EQ(Exited, 1);
   EXPECT_EQ(Dispatched, 0);
 }
 
 TEST_F(ToolRegistryTest, CallbacksKnowTheirTool) {
   Registry.add(makeRecorder);
-  Registry.onDispatch(Dispatch);
+  dispatch();
   const Tool *First = SeenCurrent;
   EXPECT_NE(First, nullptr);
-  EXPECT_EQ(ToolRegistry::current(), nullptr);
+  EXPECT_EQ(currentTool(), nullptr);
   Registry.add(makeRecorder);
-  Registry.onDispatch(Dispatch);
+  dispatch();
   EXPECT_EQ(Dispatched, 3);
   EXPECT_NE(SeenCurrent, First);
 }
 
+TEST_F(ToolRegistryTest, OnlyToolsWithOnCompleteAreToldOfTheEnd) {
+  struct Plain : Tool {
+    void onDispatch(KernelDispatch &) override {}
+  };
+  struct Derived : Recorder {};
+  class Private : Tool {
+    void onComplete(const KernelDispatch &) override {}
+  };
+  static_assert(!detail::overridesOnComplete<Plain>());
+  static_assert(detail::overridesOnComplete<Recorder>());
+  static_assert(detail::overridesOnComplete<Derived>());
+  static_assert(detail::overridesOnComplete<Private>());
+
+  Registry.add(makeRecorder, /*SeesCompletion=*/false);
+  EXPECT_TRUE(dispatch().empty());
+  Registry.add(makeRecorder, /*SeesCompletion=*/true);
+  auto ToCall = dispatch();
+  ASSERT_EQ(ToCall.size(), 1u);
+  EXPECT_EQ(ToCall[0], SeenCurrent) << "the second one";
+  Registry.onComplete(ToCall, KernelDispatch(Kernel, Packet, 12));
+  EXPECT_EQ(Completed, 1);
+  EXPECT_EQ(CompletedId, 12u);
+  EXPECT_EQ(SeenCurrent, ToCall[0]);
+  EXPECT_TRUE(dispatch(13).empty()) << "the tool asks to be spared";
+  Registry.onExit();
+  Registry.onComplete(ToCall, KernelDispatch(Kernel, Packet, 14));
+  EXPECT_EQ(Completed, 1);
+}
+
 TEST_F(ToolRegistryTest, KnowsWhetherThereWasWork) {
-  Registry.onDispatch(Dispatch);
+  dispatch();
   EXPECT_FALSE(Registry.hasSeenDispatch()) << "no tool has";
   Registry.add(makeRecorder);
   EXPECT_FALSE(Registry.hasSeenDispatch());
-  Registry.onDispatch(Dispatch);
+  dispatch();
   EXPECT_TRUE(Registry.hasSeenDispatch());
 }
 

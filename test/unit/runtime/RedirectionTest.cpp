@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/InstrumentationCache.h"
+#include "runtime/Redirection.h"
 #include "luthier/Refusal.h"
 #include <gtest/gtest.h>
 
@@ -31,8 +31,8 @@ TEST(CooperativeLaunch, NeedsTheOriginalsMemory) {
   Packet.workgroup_size_y = 4;
   Packet.workgroup_size_z = 1;
   Redirection Target;
+  Target.Traits = registerFileTraits("gfx90a");
   Target.WavesBefore = Target.WavesAfter = 8; // Of eight groups on four SIMDs.
-  Target.GroupSegmentLimit = 65536;
   Target.ExtraGroupSegment = 4096;
   EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
   Packet.group_segment_size = 4096; // Sixteen groups' before, now eight.
@@ -54,15 +54,14 @@ TEST(CooperativeLaunch, GetsMemoryInGranules) {
   Packet.workgroup_size_y = Packet.workgroup_size_z = 1;
   Packet.group_segment_size = 3072;
   Redirection Target;
-  Target.WaveSize = 32;
-  Target.SIMDsPerCU = 2;
+  Target.Traits = registerFileTraits("gfx1030");
+  Target.IsWave32 = true;
   Target.WavesBefore = Target.WavesAfter = 40; // Of twenty groups.
-  Target.GroupSegmentLimit = 65536;
-  Target.ExtraGroupSegment = 160; // Twenty by bytes, eighteen by granules.
+  Target.ExtraGroupSegment = 160; // Twenty by bytes, sixteen by granules.
   Error E = checkFitsCooperatively(Packet, Target);
   ASSERT_TRUE(E.isA<Refusal>());
-  EXPECT_NE(toString(std::move(E)).find("18 groups"), std::string::npos);
-  Target.WavesBefore = Target.WavesAfter = 36;
+  EXPECT_NE(toString(std::move(E)).find("16 groups"), std::string::npos);
+  Target.WavesBefore = Target.WavesAfter = 32;
   EXPECT_FALSE(checkFitsCooperatively(Packet, Target));
 }
 
@@ -71,7 +70,7 @@ TEST(Redirect, AsksForWhatBothNeed) {
   Target.KernelObject = 0x1000;
   Target.PrivateSegmentSize = 96;
   Target.ExtraGroupSegment = 32;
-  Target.GroupSegmentLimit = 65536;
+  Target.Traits = registerFileTraits("gfx90a");
   hsa_kernel_dispatch_packet_t Packet = {};
   Packet.private_segment_size = 64;
   Packet.group_segment_size = 100;
@@ -98,7 +97,7 @@ TEST(Redirect, RefusesAtTheHardwaresLimitAndLeavesThePacketAlone) {
   Target.KernelObject = 0x1000;
   Target.PrivateSegmentSize = 8;
   Target.ExtraGroupSegment = 16;
-  Target.GroupSegmentLimit = 65536;
+  Target.Traits = registerFileTraits("gfx90a");
   hsa_kernel_dispatch_packet_t Packet = {};
   Packet.kernel_object = 0x2000;
   Packet.group_segment_size = 65536 - 16;

@@ -3,14 +3,17 @@
 // Lifted and instrumented versions of the application's kernels, made once
 // each and dropped with the executable they came from. Failures are kept too:
 // a kernel that was refused is not lifted again at each dispatch.
-#ifndef LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
-#define LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
+#ifndef LUTHIER_RUNTIME_VERSIONCACHE_H
+#define LUTHIER_RUNTIME_VERSIONCACHE_H
 
+#include "hook/HookModule.h"
 #include "luthier/Instrument.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/OwnExecutable.h"
+#include "runtime/Redirection.h"
 #include "runtime/RememberedError.h"
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,45 +33,15 @@ struct PresetKey {
   auto operator<=>(const PresetKey &) const = default;
 };
 
-/// What a packet gives the application's own code.
-struct LaunchSizes {
-  uint32_t PrivateSegment = 0, GroupSegment = 0;
-};
-
-/// What a packet needs to run an instrumented kernel.
-struct Redirection {
-  uint64_t KernelObject = 0;
-  uint32_t PrivateSegmentSize = 0;
-  uint32_t ExtraGroupSegment = 0; ///< To add to the packet's.
-  /// Arguments to give the kernel besides the packet's.
-  KernargGrowth Kernarg = {};
-  uint32_t StaticGroupSegment = 0; ///< Of the original.
-  /// Waves that fit on a SIMD at a time: of the original and of this version.
-  unsigned WavesBefore = 0, WavesAfter = 0;
-  unsigned WaveSize = 64, SIMDsPerCU = 4;
-  /// Bytes that one workgroup can have at most.
-  uint32_t GroupSegmentLimit = 0;
-  uint32_t GroupSegmentGranule = 512; ///< Bytes that it gets at a time.
-};
-
-/// Has \p Packet run \p Target with \p Arguments. Refuses with SharedMemory,
-/// and leaves the packet alone, if what hooks share does not fit beside the
-/// application's.
-llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
-                     const Redirection &Target, void *Arguments);
-
-/// Held while hooks are compiled and kernels built: what those refer to stays.
-std::recursive_mutex &engineLock();
-
-/// Refuses a version of which less fits on the device than of the original that
-/// \p Packet launches. The groups of a cooperative grid wait for each other,
-/// and the application made it as large as the original allows.
-llvm::Error checkFitsCooperatively(const hsa_kernel_dispatch_packet_t &Packet,
-                                   const Redirection &Target);
-
 /// Thread-safe.
-class InstrumentationCache {
+class VersionCache {
 public:
+  /// The hook behind a handle, ready to be linked on an agent.
+  using Resolver = std::function<llvm::Expected<HookReference>(
+      const void *Handle, hsa_agent_t Agent)>;
+
+  explicit VersionCache(Resolver Resolve) : Resolve(std::move(Resolve)) {}
+
   llvm::Expected<const LiftedRepresentation &>
   lift(const hsa::LoadedCodeObjectKernel &Kernel);
 
@@ -76,8 +49,8 @@ public:
   /// same version wait for it. \p Sizes are those of the dispatch under way,
   /// zero without one.
   llvm::Error instrument(const hsa::LoadedCodeObjectKernel &Kernel,
-                         const LiftedRepresentation &Lifted, Mutator Mutate,
-                         const PresetKey &Preset, const LaunchSizes &Sizes);
+                         Mutator Mutate, const PresetKey &Preset,
+                         const LaunchSizes &Sizes);
 
   llvm::Expected<Redirection> find(uint64_t KernelObject,
                                    const PresetKey &Preset,
@@ -112,10 +85,9 @@ private:
     auto operator<=>(const VersionKey &) const = default;
   };
   struct Kernel {
-    std::mutex Busy; ///< Held while lifting or copying the lifted form.
+    std::mutex Busy; ///< Held while lifting for lift().
     std::unique_ptr<LiftedRepresentation> Lifted;
     std::optional<RememberedError> Failure;
-    double LiftTime = 0;
     /// The stack's size is known only at launch. Under Lock.
     bool DynamicStack = false;
     bool Dropped = false;                                    ///< Under Lock.
@@ -128,10 +100,18 @@ private:
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
-  llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel,
-                   const LiftedRepresentation &Lifted, Mutator Mutate,
+  /// Instruments and loads.
+  llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                    const VersionKey &Key, struct Kernel &Entry,
                    Version &Result);
+  llvm::Expected<InstrumentedKernel>
+  build(const hsa::LoadedCodeObjectKernel &Kernel, LiftedRepresentation &LR,
+        const InstrumentationTask &Task, const VersionKey &Key);
+  llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel,
+                   InstrumentedKernel Built, struct Kernel &Entry,
+                   Version &Result);
+
+  const Resolver Resolve;
 
   std::mutex Lock;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.
@@ -140,4 +120,4 @@ private:
 
 } // namespace luthier::runtime
 
-#endif // LUTHIER_RUNTIME_INSTRUMENTATIONCACHE_H
+#endif // LUTHIER_RUNTIME_VERSIONCACHE_H

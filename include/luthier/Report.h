@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A table of numbers for each kernel, as text and as JSON.
+#ifndef LUTHIER_REPORT_H
+#define LUTHIER_REPORT_H
+
+#include "luthier/Export.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace luthier {
+
+/// Kernels of one name share a row: their numbers are added up. Not
+/// thread-safe.
+class LUTHIER_API KernelReport {
+public:
+  struct Column {
+    std::string Key;   ///< In JSON.
+    std::string Title; ///< In the table; of at most 15 characters.
+  };
+
+  explicit KernelReport(std::vector<Column> Columns);
+
+  /// \p Values are those of the columns.
+  void add(llvm::StringRef Kernel, llvm::ArrayRef<uint64_t> Values);
+
+  /// A line with the titles, and one for each kernel with its demangled name.
+  void print(llvm::raw_ostream &OS) const;
+  /// An object with "kernels", which have a "name" and the columns, and
+  /// "refused", those of refusals(). To outputPath(\p FileName); says on stderr
+  /// if that cannot be written.
+  void writeJSON(llvm::StringRef FileName) const;
+
+private:
+  std::vector<Column> Columns;
+  std::map<std::string, std::vector<uint64_t>> Rows; ///< By name.
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_REPORT_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which tool is being called, and about which launch.
+//
+// Calls of the public API that are given a KernelDispatch find it there. Those
+// that are published without one look for it in the thread, where CallScope
+// leaves it: the only thing that travels besides arguments.
+#ifndef LUTHIER_RUNTIME_CALLCONTEXT_H
+#define LUTHIER_RUNTIME_CALLCONTEXT_H
+
+#include "luthier/Tool.h"
+#include <hsa/hsa.h>
+
+namespace luthier::runtime {
+
+class KernargCopies;
+
+/// What a packet gives the application's own code.
+struct LaunchSizes {
+  uint32_t PrivateSegment = 0, GroupSegment = 0;
+};
+
+/// A packet on its way to a queue, as the application wrote it.
+struct Launch {
+  const hsa_queue_t *Queue = nullptr; ///< As the application knows it.
+  bool IsCooperative = false;
+  /// The queue's, for arguments that the kernel gets besides its own.
+  KernargCopies *Arguments = nullptr;
+  LaunchSizes Sizes;
+};
+
+struct CallContext {
+  /// Null while packets are submitted, but no tool is called.
+  const Tool *Owner = nullptr;
+  /// Null in callbacks that are not about a launch.
+  const Launch *About = nullptr;
+
+  /// Of this thread; null outside of all callbacks.
+  static const CallContext *current();
+  static const CallContext *of(const KernelDispatch &Dispatch) {
+    return Dispatch.Context;
+  }
+};
+
+class CallScope {
+public:
+  explicit CallScope(const CallContext &Context);
+  ~CallScope();
+  CallScope(const CallScope &) = delete;
+  CallScope &operator=(const CallScope &) = delete;
+
+private:
+  const CallContext *Outer;
+};
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_CALLCONTEXT_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Dispatcher.h"
+
+using namespace llvm;
+
+namespace luthier::runtime {
+
+Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
+                                     const Launch &About) {
+  const uint64_t Original = Packet.kernel_object;
+  KernelPointer Kernel = Code.findKernel(Original);
+  if (!Kernel)
+    return {};
+  const uint64_t Id = ++NumDispatches;
+  SmallVector<Tool *, 1> ToCall = Tools.onDispatch(*Kernel, Packet, Id, &About);
+  Outcome Result;
+  Result.IsRedirected = Packet.kernel_object != Original;
+  if (!ToCall.empty())
+    Result.WhenComplete = [this, Kernel, Packet, Id, ToCall]() mutable {
+      Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id));
+    };
+  return Result;
+}
+
+} // namespace luthier::runtime

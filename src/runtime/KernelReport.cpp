@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/Report.h"
+#include "luthier/Tool.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+KernelReport::KernelReport(std::vector<Column> Columns)
+    : Columns(std::move(Columns)) {}
+
+void KernelReport::add(StringRef Kernel, ArrayRef<uint64_t> Values) {
+  assert(Values.size() == Columns.size() && "a value for each column");
+  std::vector<uint64_t> &Row = Rows[Kernel.str()];
+  Row.resize(Columns.size());
+  for (auto [Sum, Value] : zip(Row, Values))
+    Sum += Value;
+}
+
+void KernelReport::print(raw_ostream &OS) const {
+  // Counts of dispatches are short.
+  auto widthOf = [](size_t Index) { return Index ? 16 : 12; };
+  for (auto [Index, C] : enumerate(Columns))
+    OS << right_justify(C.Title, widthOf(Index));
+  OS << "  kernel\n";
+  for (const auto &[Name, Values] : Rows) {
+    for (auto [Index, Value] : enumerate(Values))
+      OS << right_justify(utostr(Value), widthOf(Index));
+    OS << "  " << demangle(Name) << '\n';
+  }
+}
+
+void KernelReport::writeJSON(StringRef FileName) const {
+  json::Array Kernels, Refused;
+  for (const auto &[Name, Values] : Rows) {
+    json::Object Row{{"name", Name}};
+    for (auto [C, Value] : zip(Columns, Values))
+      Row[C.Key] = Value;
+    Kernels.push_back(std::move(Row));
+  }
+  std::map<std::string, std::string> Reasons;
+  for (const RefusedKernel &K : refusals())
+    Reasons.emplace(K.Kernel, K.Reason);
+  for (const auto &[Name, Reason] : Reasons)
+    Refused.push_back(json::Object{{"name", Name}, {"reason", Reason}});
+
+  std::error_code Error;
+  raw_fd_ostream File(outputPath(FileName), Error);
+  if (!Error) {
+    File << formatv("{0:2}\n",
+                    json::Value(json::Object{{"kernels", std::move(Kernels)},
+                                             {"refused", std::move(Refused)}}));
+    File.close();
+    Error = File.error();
+  }
+  File.clear_error(); // LLVM would end the program.
+  if (Error)
+    errs() << FileName << ": " << Error.message() << '\n';
+}
+
+} // namespace luthier

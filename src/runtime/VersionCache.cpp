@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/VersionCache.h"
+#include "analysis/UnhookedCode.h"
+#include "codeobject/CodeObject.h"
+#include "codeobject/ResourceGrowth.h"
+#include "lift/Lifter.h"
+#include "rewrite/Instrumenter.h"
+#include "runtime/Costs.h"
+#include "runtime/EngineLock.h"
+#include "runtime/FaultText.h"
+#include "runtime/KernelAccess.h"
+#include "runtime/Log.h"
+#include "runtime/Settings.h"
+#include "runtime/Timings.h"
+#include "runtime/Verification.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier::runtime {
+/// Zero for a processor of which nothing is known.
+static unsigned wavesPerSIMD(const RegisterFileTraits *Traits,
+                             const KernelInfo &Kernel) {
+  return Traits ? Kernel.Descriptor.wavesPerSIMD(*Traits) : 0;
+}
+
+/// Our stack lies above the application's, at a place fixed in the code. Only
+/// where a kernel's own need is unknown does what the packet gives matter;
+/// rounded, so that a stack that grows does not mean a version per dispatch.
+VersionCache::VersionKey
+VersionCache::Kernel::key(const PresetKey &Preset,
+                          const LaunchSizes &Sizes) const {
+  return {Preset,
+          DynamicStack && Sizes.PrivateSegment
+              ? static_cast<uint32_t>(PowerOf2Ceil(Sizes.PrivateSegment))
+              : 0};
+}
+
+std::shared_ptr<VersionCache::Version>
+VersionCache::Kernel::find(const PresetKey &Preset,
+                           const LaunchSizes &Sizes) const {
+  auto It = Versions.find(key(Preset, Sizes));
+  // What was made without a dispatch has no stack of ours, and is right for
+  // all; or it was refused, and that says why.
+  if (It == Versions.end())
+    It = Versions.find({Preset, 0});
+  return It == Versions.end() ? nullptr : It->second;
+}
+
+std::shared_ptr<VersionCache::Kernel>
+VersionCache::kernel(uint64_t KernelObject) {
+  std::lock_guard Guard(Lock);
+  std::shared_ptr<Kernel> &Entry = Kernels[KernelObject];
+  if (!Entry)
+    Entry = std::make_shared<Kernel>();
+  return Entry;
+}
+
+Expected<const LiftedRepresentation &>
+VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
+  std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
+  std::lock_guard Guard(Entry->Busy);
+  if (Entry->Failure)
+    return Entry->Failure->error();
+  if (!Entry->Lifted) {
+    std::lock_guard EngineGuard(EngineLock);
+    auto Lifted = liftKernel(KernelAccess::codeObject(Loaded),
+                             KernelAccess::info(Loaded));
+    if (!Lifted) {
+      Entry->Failure.emplace(Lifted.takeError());
+      return Entry->Failure->error();
+    }
+    Entry->Lifted = std::move(*Lifted);
+  }
+  return *Entry->Lifted;
+}
+
+Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
+                               Mutator Mutate, const PresetKey &Preset,
+                               const LaunchSizes &Sizes) {
+  std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
+  std::shared_ptr<Version> Result;
+  VersionKey Key;
+  {
+    std::lock_guard Guard(Lock);
+    const KernelInfo &Info = KernelAccess::info(Loaded);
+    Entry->DynamicStack =
+        Info.Descriptor.usesDynamicStack() || Info.Metadata.UsesDynamicStack;
+    Key = Entry->key(Preset, Sizes);
+    std::shared_ptr<Version> &Slot = Entry->Versions[Key];
+    if (!Slot)
+      Slot = std::make_shared<Version>();
+    Result = Slot;
+  }
+  std::lock_guard Guard(Result->Busy);
+  if (!Result->Done) {
+    if (Error E = make(Loaded, Mutate, Key, *Entry, *Result))
+      Result->Failure.emplace(std::move(E));
+    Result->Done = true;
+  }
+  return Result->Failure ? Result->Failure->error() : Error::success();
+}
+
+Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
+                         Mutator Mutate, const VersionKey &Key, Kernel &Entry,
+                         Version &Result) {
+  Stopwatch Total, Watch;
+  RuntimeTimes Times;
+  // The tool's own to edit; lift() may have been asked for another.
+  Expected<std::unique_ptr<LiftedRepresentation>> LR = [&] {
+    std::lock_guard Guard(EngineLock);
+    return liftKernel(KernelAccess::codeObject(Loaded),
+                      KernelAccess::info(Loaded));
+  }();
+  if (!LR)
+    return LR.takeError();
+  Times.Lift = Watch.lap();
+
+  InstrumentationTask Task;
+  if (Error E = Mutate(Task, **LR))
+    return E;
+  Times.Mutate = Watch.lap();
+
+  Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key);
+  if (!Built)
+    return Built.takeError();
+  Watch.lap();
+  const InstrumentationReport Report = Built->Report;
+  if (Error E = load(Loaded, std::move(*Built), Entry, Result))
+    return E;
+  Times.Load = Watch.lap();
+  Times.Total = Total.lap();
+
+  if (std::string Text = describeUnhookedCode(**LR); !Text.empty())
+    logWarning("kernel " + Loaded.name() + " " + Text);
+  recordTimings(Loaded.name(), Key.Preset.Name, Report, Times);
+  recordCosts(Loaded.name(), Key.Preset.Name, Report);
+  logDebug("instrumented " + Loaded.name() + " at " + Twine(Report.Points) +
+           " points");
+  return Error::success();
+}
+
+Expected<InstrumentedKernel>
+VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
+                    LiftedRepresentation &LR, const InstrumentationTask &Task,
+                    const VersionKey &Key) {
+  std::lock_guard Guard(EngineLock);
+  InstrumenterOptions Options = settings();
+  Options.ApplicationStack = Key.Stack;
+  Options.LoadBias = KernelAccess::loadBias(Loaded);
+  auto ResolveHere = [&](const void *Handle) {
+    return Resolve(Handle, Loaded.agent());
+  };
+  return instrumentKernel(LR, Task, ResolveHere, Options);
+}
+
+Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
+                         InstrumentedKernel Built, Kernel &Entry,
+                         Version &Result) {
+  auto Parsed = CodeObject::create(Built.CodeObject);
+  if (!Parsed)
+    return Parsed.takeError();
+  const KernelInfo *Info = (*Parsed)->findKernel(Loaded.name());
+  if (!Info)
+    return refuse(RefusalReason::LinkFailed,
+                  "the instrumented code object has no kernel " +
+                      Loaded.name());
+  const KernelInfo &Original = KernelAccess::info(Loaded);
+  Redirection Target;
+  Target.PrivateSegmentSize = Built.PrivateSegmentSize;
+  Target.ExtraGroupSegment = Built.ExtraGroupSegment;
+  Target.Kernarg = Built.Kernarg;
+  Target.StaticGroupSegment =
+      Original.Descriptor.raw().group_segment_fixed_size;
+  Target.Traits = registerFileTraits((*Parsed)->target().Processor);
+  Target.WavesBefore = wavesPerSIMD(Target.Traits, Original);
+  Target.WavesAfter = wavesPerSIMD(Target.Traits, *Info);
+  Target.IsWave32 = Info->Descriptor.usesWave32();
+
+  auto Executable =
+      OwnExecutable::load(std::move(Built.CodeObject), Loaded.agent());
+  if (!Executable)
+    return refuse(RefusalReason::LinkFailed, toString(Executable.takeError()));
+  Expected<uint64_t> Object = (*Executable)->kernelObject(Loaded.name());
+  if (!Object)
+    return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
+  Target.KernelObject = *Object;
+  const uint64_t Start = *Object + Info->EntryAddress - Info->DescriptorAddress;
+  verifyKernel(Loaded, Built, *Object, Start);
+
+  std::lock_guard Guard(Lock);
+  if (Entry.Dropped)
+    return createStringError("the application has unloaded kernel " +
+                             Loaded.name());
+  Result.Executable = std::move(*Executable);
+  Result.Target = Target;
+  Result.Entry = Start;
+  Result.CodeSize = Info->CodeSize;
+  Result.Map = std::move(Built.Map);
+  Result.Original = KernelAccess::codeObject(Loaded);
+  Result.Info = &Original;
+  Result.Instrumented = std::move(*Parsed);
+  ++Instrumented[*Object];
+  return Error::success();
+}
+
+Expected<Redirection> VersionCache::find(uint64_t KernelObject,
+                                         const PresetKey &Preset,
+                                         const LaunchSizes &Sizes) {
+  std::shared_ptr<Version> Found;
+  {
+    std::lock_guard Guard(Lock);
+    if (auto Entry = Kernels.find(KernelObject); Entry != Kernels.end())
+      Found = Entry->second->find(Preset, Sizes);
+  }
+  if (!Found)
+    return createStringError("the kernel has no preset \"" + Preset.Name +
+                             "\": instrumentAndLoad() makes it");
+  std::lock_guard Guard(Found->Busy);
+  if (Found->Failure)
+    return Found->Failure->error();
+  return Found->Target;
+}
+
+bool VersionCache::isInstrumented(uint64_t KernelObject) {
+  std::lock_guard Guard(Lock);
+  return Instrumented.count(KernelObject);
+}
+
+std::string VersionCache::explain(uint64_t PC) {
+  std::lock_guard Guard(Lock);
+  for (auto &[Object, Entry] : Kernels)
+    for (auto &[Key, V] : Entry->Versions)
+      if (PC - V->Entry < V->CodeSize)
+        return describeFault(*V->Original, *V->Info, *V->Instrumented, V->Map,
+                             PC - V->Entry);
+  return "";
+}
+
+void VersionCache::drop(const AddressRange &Range) {
+  // Destroyed after the lock is released: that calls the GPU runtime.
+  std::vector<std::shared_ptr<Kernel>> Dropped;
+  std::lock_guard Guard(Lock);
+  auto Begin = Kernels.lower_bound(Range.Begin);
+  auto End = Kernels.lower_bound(Range.End);
+  for (auto It = Begin; It != End; ++It) {
+    It->second->Dropped = true;
+    for (auto &[Preset, Made] : It->second->Versions) {
+      Instrumented.erase(Made->Target.KernelObject);
+      forgetVerified(Made->Target.KernelObject);
+    }
+    Dropped.push_back(std::move(It->second));
+  }
+  Kernels.erase(Begin, End);
+}
+
+void VersionCache::clear() { drop({0, UINT64_MAX}); }
+
+} // namespace luthier::runtime

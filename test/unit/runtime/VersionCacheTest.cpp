@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cache with a resolver of the tests and a GPU runtime that loads nothing.
+#include "runtime/VersionCache.h"
+#include "FakeHsa.h"
+#include "luthier/Refusal.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::runtime;
+
+namespace {
+
+constexpr uint64_t Base = 0x7f0000000000;
+
+class VersionCacheTest : public testing::Test {
+protected:
+  static std::shared_ptr<const CodeObject> read() {
+    auto File = MemoryBuffer::getFile(KERNELS, false, false);
+    StringRef Contents = (*File)->getBuffer();
+    return std::move(
+        *CodeObject::create(arrayRefFromStringRef<uint8_t>(Contents)));
+  }
+
+  hsa::LoadedCodeObjectKernel kernel(StringRef Name) {
+    return KernelAccess::make(Object, *Object->findKernel(Name), {7}, Base);
+  }
+  Error instrument(StringRef Preset, bool WithHook = false) {
+    auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+      ++Mutated;
+      EXPECT_EQ(LR.kernelName(), "_Z5firstPi");
+      if (WithHook)
+        Task.insertHookAtKernelEntry(&Handle);
+      return Error::success();
+    };
+    return Cache.instrument(First, Mutate, {nullptr, Preset.str()}, {});
+  }
+  Expected<Redirection> find(StringRef Preset) {
+    return Cache.find(First.kernelObject(), {nullptr, Preset.str()}, {});
+  }
+  void expectReason(Error E, RefusalReason Reason) {
+    ASSERT_TRUE(E.isA<Refusal>());
+    handleAllErrors(std::move(E),
+                    [&](const Refusal &R) { EXPECT_EQ(R.reason(), Reason); });
+  }
+
+  test::FakeHsa Hsa;
+  const std::shared_ptr<const CodeObject> Object = read();
+  unsigned Mutated = 0, Resolved = 0;
+  char Handle; ///< Only its address matters.
+  VersionCache Cache{
+      [this](const void *Asked, hsa_agent_t Agent) -> Expected<HookReference> {
+        ++Resolved;
+        EXPECT_EQ(Asked, &Handle);
+        EXPECT_EQ(Agent.handle, 7u);
+        return refuse(RefusalReason::UnknownHook, "there are none here");
+      }};
+  const hsa::LoadedCodeObjectKernel First = kernel("_Z5firstPi");
+};
+
+TEST_F(VersionCacheTest, MakesEachPresetOnce) {
+  ASSERT_FALSE(instrument("one"));
+  ASSERT_FALSE(instrument("one"));
+  EXPECT_EQ(Mutated, 1u);
+  ASSERT_FALSE(instrument("two"));
+  EXPECT_EQ(Mutated, 2u);
+  EXPECT_EQ(Hsa.NumLoaded, 2u);
+  Expected<Redirection> One = find("one"), Two = find("two");
+  ASSERT_TRUE(One && Two);
+  EXPECT_EQ(One->KernelObject, Hsa.kernelObject(1));
+  EXPECT_EQ(Two->KernelObject, Hsa.kernelObject(2));
+  EXPECT_TRUE(Cache.isInstrumented(Hsa.kernelObject(1)));
+  EXPECT_FALSE(Cache.isInstrumented(First.kernelObject()));
+}
+
+TEST_F(VersionCacheTest, NamesAPresetThatNobodyMade) {
+  ASSERT_FALSE(instrument("one"));
+  EXPECT_NE(toString(find("other").takeError()).find("\"other\""),
+            std::string::npos);
+}
+
+TEST_F(VersionCacheTest, RemembersRefusals) {
+  expectReason(instrument("hooks", /*WithHook=*/true),
+               RefusalReason::UnknownHook);
+  expectReason(instrument("hooks", /*WithHook=*/true),
+               RefusalReason::UnknownHook);
+  EXPECT_EQ(Resolved, 1u) << "asked again";
+  EXPECT_EQ(Mutated, 1u);
+  expectReason(find("hooks").takeError(), RefusalReason::UnknownHook);
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
+  // Of this preset, not of the kernel.
+  EXPECT_FALSE(instrument("nothing"));
+}
+
+TEST_F(VersionCacheTest, KeepsPresetsOfToolsApart) {
+  struct : Tool {
+  } Other;
+  ASSERT_FALSE(instrument("one"));
+  Expected<Redirection> Found =
+      Cache.find(First.kernelObject(), {&Other, "one"}, {});
+  EXPECT_FALSE(Found);
+  consumeError(Found.takeError());
+}
+
+TEST_F(VersionCacheTest, ForgetsWhatIsUnloaded) {
+  ASSERT_FALSE(instrument("one"));
+  Cache.drop({0, Base});
+  EXPECT_TRUE(bool(find("one"))) << "that was other code";
+  Cache.drop({Base, Base + 0x100000});
+  EXPECT_EQ(Hsa.NumUnloaded, 1u);
+  EXPECT_FALSE(Cache.isInstrumented(Hsa.kernelObject(1)));
+  Expected<Redirection> Found = find("one");
+  EXPECT_FALSE(Found);
+  consumeError(Found.takeError());
+  ASSERT_FALSE(instrument("one"));
+  EXPECT_EQ(Mutated, 2u);
+}
+
+TEST_F(VersionCacheTest, ExplainsAddressesOfItsOwnCodeOnly) {
+  ASSERT_FALSE(instrument("one"));
+  EXPECT_EQ(Cache.explain(0x1234), "");
+  Expected<const LiftedRepresentation &> Lifted = Cache.lift(First);
+  ASSERT_TRUE(bool(Lifted));
+  EXPECT_EQ(&*Lifted, &*Cache.lift(First)) << "lifted twice";
+}
+
+} // namespace
