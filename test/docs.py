@@ -94,7 +94,8 @@ def main(root):
     known = re.findall(r'^LUTHIER_TARGET\("(\w+)"', (root / "src/amdgpu/Targets.def").read_text(), re.M)
     works = section((root / "README.md").read_text(), "What works today")
     helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)
-    for place, text in [("README.md", works), ("docs/refusals.md", helps)]:
+    executes = section((root / "README.md").read_text(), "A GPU where there is none")
+    for place, text in [("README.md", works), ("README.md", executes), ("docs/refusals.md", helps)]:
         if not known or set(re.findall(r"gfx\w+", text)) != set(known):
             errors.append(f"{place} names other processors than Targets.def")
     code = "\n".join(path.read_text() for folder in ["include", "src", "cmake", "plugin", "scripts", "test", "tools"]

@@ -8,6 +8,8 @@ emulator it is one of src/emulator/core/Target.cpp, and a fact about an operatio
 is a row in src/emulator/isa: no other file compares names of either. A fact
 about an opcode is in src/amdgpu/OpcodeFacts: no other file looks for parts of
 an opcode's name.
+
+It also fails if a list of all processors, in tests and tools, has not got a new one.
 """
 import pathlib
 import re
@@ -75,13 +77,28 @@ def lines(root, folder, patterns, left):
     return checked, errors
 
 
+def incomplete_lists(root):
+    """Files that name nearly all processors with a row. Those that mean some name fewer."""
+    known = re.findall(r'^LUTHIER_TARGET\("(\w+)"', (root / "src/amdgpu/Targets.def").read_text(), re.M)
+    errors = [] if known else ["no processors in src/amdgpu/Targets.def"]
+    for path in sorted(path for folder in ["test", "tools"] for path in (root / folder).rglob("*")):
+        if path.suffix not in {".cpp", ".h", ".def", ".txt", ".py"}:
+            continue
+        text = path.read_text()
+        missing = [name for name in known if not re.search(rf"\b{name}", text)]
+        if 0 < len(missing) <= len(known) // 5:
+            errors.append(f"{path.relative_to(root)}: names all processors but {', '.join(missing)}")
+    return errors
+
+
 def main(root):
     parts = [lines(root, folder, [PROCESSORS, OPCODES], LEFT) for folder in ENGINE]
     parts.append(lines(root, "emulator", [EMULATED_PROCESSORS, MNEMONICS], LEFT_IN_EMULATOR))
     checked = sum(part[0] for part in parts)
     errors = [line for part in parts for line in part[1]]
-    print("\n".join(errors))
-    print(f"{checked} files checked, {len(errors)} lines know what a table has to say")
+    summary = f"{checked} files checked, {len(errors)} lines know what a table has to say"
+    errors += incomplete_lists(root)
+    print("\n".join([*errors, summary]))
     return 1 if errors or checked == 0 else 0
 
 

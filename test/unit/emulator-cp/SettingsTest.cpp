@@ -110,9 +110,12 @@ TEST(DeviceModelTest, EveryDeviceHasARowOfItsArchitectureAndNoOtherIsFound) {
     ASSERT_TRUE(findTarget(std::string_view(Model.Name))) << Model.Name;
     EXPECT_EQ(&Model.target(), findTarget(std::string_view(Model.Name)));
     EXPECT_EQ(findDeviceModel(Model.Name), &Model);
+    EXPECT_EQ(Model.SramEcc, Model.target().NarrowLoadsClear) << Model.Name;
     // ROCr asserts that scratch waves divide evenly.
     EXPECT_EQ(Model.ComputeUnits % Model.ShaderEngines, 0u);
   }
+  for (const Target &Row : targets())
+    EXPECT_TRUE(findDeviceModel(Row.Name)) << Row.Name;
   EXPECT_FALSE(findDeviceModel("gfx900"));
   EXPECT_FALSE(findDeviceModel("gfx90"));
   EXPECT_FALSE(findDeviceModel(""));

@@ -9,6 +9,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include <gtest/gtest.h>
 #include <memory>
+#include <set>
 #include <string>
 
 #define AMDGPU LuthierTargetRowsAMDGPU
@@ -63,6 +64,18 @@ TEST(TargetRows, EachHasTheHazardsOfNoOtherGeneration) {
                          : T.Generation == 11 ? uint32_t(Gfx11)
                                               : uint32_t(Gfx12);
     EXPECT_TRUE(T.Hazards & Own) << T.Name;
+  }
+}
+
+/// A generation without rows would cost one cycle for everything.
+TEST(TargetRows, EachHasTheTimesOfItsGeneration) {
+  std::multiset<unsigned> Times, Latencies;
+#define TIMING(Generation, ...) Times.insert(Generation);
+#define LATENCY(Generation, ...) Latencies.insert(Generation);
+#include "emulator/exec/Timing.def"
+  for (const emulator::Target &T : emulator::targets()) {
+    EXPECT_EQ(Times.count(T.Generation), Times.count(9)) << T.Name;
+    EXPECT_EQ(Latencies.count(T.Generation), Latencies.count(9)) << T.Name;
   }
 }
 

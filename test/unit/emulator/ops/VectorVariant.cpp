@@ -2,6 +2,7 @@
 #include "VectorVariant.h"
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 namespace luthier::test {
 
@@ -61,8 +62,11 @@ const std::vector<TargetTraits> &testedTargets() {
 }
 
 TargetTraits traitsOf(const std::string &Processor) {
-  return *std::ranges::find(testedTargets(), Processor,
-                            &TargetTraits::Processor);
+  const auto Row =
+      std::ranges::find(testedTargets(), Processor, &TargetTraits::Processor);
+  if (Row == testedTargets().end())
+    throw std::invalid_argument("testedTargets() does not have " + Processor);
+  return *Row;
 }
 
 namespace {
