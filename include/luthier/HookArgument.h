@@ -51,9 +51,10 @@ public:
   /// An address. One in a variable of the tool, as its host code sees it,
   /// arrives as the address that the device has for it: managed variables of
   /// the tool, and __device__ variables of the hook's file. Others arrive as
-  /// they are.
+  /// they are. An array of HookArguments is a list of them, and no address.
   template <typename T>
-    requires(!std::convertible_to<T *, const llvm::Constant *>)
+    requires(!std::convertible_to<T *, const llvm::Constant *> &&
+             !std::same_as<std::remove_cv_t<T>, HookArgument>)
   HookArgument(T *Pointer)
       : K(Kind::Constant), Number(reinterpret_cast<uintptr_t>(Pointer)),
         Pointer(true) {}

@@ -13,14 +13,20 @@ namespace luthier::runtime {
 static constexpr hsa_signal_value_t Start = hsa_signal_value_t(1) << 62;
 
 struct CompletionWatcher::State {
+  struct Entry {
+    Callback Work;
+    uint64_t KernelObject;
+  };
+
   hsa_signal_t Done = {0};
   hsa_signal_t Resume[2] = {{0}, {0}};
   uint64_t NumAdded = 0; ///< By submitting threads, one at a time.
 
   std::mutex Lock;
   std::condition_variable Changed;
-  std::deque<Callback> Pending; ///< The first one may be running.
-  bool IsRunning = false;       ///< The thread.
+  std::deque<Entry> Pending; ///< The first one may be running.
+  uint64_t NumReturned = 0;
+  bool IsRunning = false; ///< The thread.
   pthread_t Thread = {};
   std::atomic<bool> Stopping = false;
   bool IsAbandoned = false; ///< The thread has not ended, but nobody waits.
@@ -62,7 +68,7 @@ void CompletionWatcher::State::run() {
       Changed.wait(Guard, [&] { return Stopping || !Pending.empty(); });
       if (Stopping)
         return;
-      Work = &Pending.front();
+      Work = &Pending.front().Work;
     }
     if (!waitFor(Number))
       return;
@@ -70,6 +76,7 @@ void CompletionWatcher::State::run() {
     std::lock_guard Guard(Lock);
     resume(Number);
     Pending.pop_front();
+    ++NumReturned;
     Changed.notify_all();
   }
 }
@@ -105,11 +112,17 @@ bool CompletionWatcher::open() {
     return false;
   }
   Share.release(); // The thread has it.
+  std::lock_guard Guard(OpenLock);
   S = std::move(New);
   return true;
 }
 
-bool CompletionWatcher::add(Callback Work,
+std::shared_ptr<CompletionWatcher::State> CompletionWatcher::share() const {
+  std::lock_guard Guard(OpenLock);
+  return S;
+}
+
+bool CompletionWatcher::add(Callback Work, uint64_t KernelObject,
                             hsa_barrier_and_packet_t (&Barriers)[2]) {
   if (!open())
     return false;
@@ -118,7 +131,7 @@ bool CompletionWatcher::add(Callback Work,
     std::lock_guard Guard(S->Lock);
     if (S->Stopping)
       return false;
-    S->Pending.push_back(std::move(Work));
+    S->Pending.push_back({std::move(Work), KernelObject});
     S->Changed.notify_all();
   }
   for (hsa_barrier_and_packet_t &Barrier : Barriers) {
@@ -135,25 +148,36 @@ bool CompletionWatcher::add(Callback Work,
 }
 
 size_t CompletionWatcher::numPending() const {
+  const std::shared_ptr<State> S = share();
   if (!S)
     return 0;
   std::lock_guard Guard(S->Lock);
   return S->Stopping ? 0 : S->Pending.size();
 }
 
-bool CompletionWatcher::drain(function_ref<bool(size_t)> GiveUp) const {
+bool CompletionWatcher::drain(function_ref<bool(size_t)> GiveUp,
+                              function_ref<bool(uint64_t)> Concerns) const {
+  const std::shared_ptr<State> S = share();
   if (!S)
     return true;
   std::unique_lock Guard(S->Lock);
-  while (!S->Pending.empty() && S->IsRunning) {
+  size_t Count = S->Pending.size();
+  while (Concerns && Count && !Concerns(S->Pending[Count - 1].KernelObject))
+    --Count;
+  const uint64_t Last = S->NumReturned + Count;
+  auto isWaiting = [&] {
+    return S->NumReturned < Last && S->IsRunning && !S->Stopping;
+  };
+  while (isWaiting()) {
     S->Changed.wait_for(Guard, std::chrono::milliseconds(100));
-    if (!S->Pending.empty() && GiveUp(S->Pending.size()))
+    if (isWaiting() && GiveUp(Last - S->NumReturned))
       return false;
   }
   return true;
 }
 
 void CompletionWatcher::stop() {
+  const std::shared_ptr<State> S = share();
   if (!S)
     return;
   {

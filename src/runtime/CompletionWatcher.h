@@ -40,17 +40,22 @@ public:
   CompletionWatcher(const CompletionWatcher &) = delete;
   CompletionWatcher &operator=(const CompletionWatcher &) = delete;
 
-  /// Has \p Work run when what is submitted before \p Barriers has completed.
-  /// Nothing behind them runs before it has returned. False if the GPU runtime
-  /// or the system has no means for that left. ROCr calls one thread at a time
-  /// for a queue.
-  bool add(Callback Work, hsa_barrier_and_packet_t (&Barriers)[2]);
+  /// Has \p Work run when what is submitted before \p Barriers, a dispatch of
+  /// \p KernelObject, has completed. Nothing behind them runs before it has
+  /// returned. False if the GPU runtime or the system has no means for that
+  /// left. ROCr calls one thread at a time for a queue.
+  bool add(Callback Work, uint64_t KernelObject,
+           hsa_barrier_and_packet_t (&Barriers)[2]);
 
   /// Callbacks that have not returned.
   size_t numPending() const;
-  /// Until there are none. False if \p GiveUp, which is asked several times a
-  /// second, said so first.
-  bool drain(llvm::function_ref<bool(size_t NumPending)> GiveUp) const;
+  /// Until those have returned that are pending now, or have been stopped.
+  /// Waits for those up to the last one whose KernelObject \p Concerns, if
+  /// given. False if \p GiveUp, which is asked several times a second, said so
+  /// first. Other threads may go on adding.
+  bool drain(
+      llvm::function_ref<bool(size_t NumPending)> GiveUp,
+      llvm::function_ref<bool(uint64_t KernelObject)> Concerns = nullptr) const;
 
   /// Calls nobody any more, and lets the queue go on.
   void stop();
@@ -58,7 +63,9 @@ public:
 private:
   struct State;
   bool open();
+  std::shared_ptr<State> share() const;
 
+  mutable std::mutex OpenLock; ///< Of S.
   /// The thread has a share of it.
   std::shared_ptr<State> S;
 };

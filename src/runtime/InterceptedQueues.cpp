@@ -69,7 +69,7 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
                                        hsa_queue_t **Result) {
-  auto New = std::make_unique<Queue>(*this, Agent);
+  auto New = std::make_shared<Queue>(*this, Agent);
   New->OnError = OnError;
   New->Data = Data;
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
@@ -105,19 +105,23 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
 }
 
 hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
-  std::unique_ptr<Queue> Destroyed;
+  std::shared_ptr<Queue> Destroyed;
   {
     std::lock_guard Guard(Lock);
-    if (auto Node = Queues.extract(Handle))
-      Destroyed = std::move(Node.mapped());
+    if (auto It = Queues.find(Handle); It != Queues.end())
+      Destroyed = It->second;
   }
   // The application has waited for its dispatches; what tools do behind them
-  // may take a moment longer.
+  // may take a moment longer. If the program ends meanwhile, that waits for it
+  // as well.
   if (Destroyed) {
     ProgressWatch Watch(Counts);
     Destroyed->Completions.drain([&](size_t NumPending) {
       return Destroyed->Dead || Watch.isStuck(NumPending);
     });
+    // Not later: a new queue may get the handle.
+    std::lock_guard Guard(Lock);
+    Queues.erase(Handle);
   }
   // Callbacks may come until this returns, and not after.
   return coreApi().hsa_queue_destroy_fn(Handle);
@@ -146,6 +150,7 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
 void InterceptedQueues::show(Queue &Q, Packet P, SmallVectorImpl<Packet> &Out) {
   if (!P.isDispatch())
     return Out.push_back(P);
+  const uint64_t KernelObject = P.Dispatch.kernel_object;
   const Launch About = {
       Q.Handle,
       Q.Cooperative,
@@ -158,7 +163,8 @@ void InterceptedQueues::show(Queue &Q, Packet P, SmallVectorImpl<Packet> &Out) {
   if (!Shown.WhenComplete)
     return;
   hsa_barrier_and_packet_t Barriers[2];
-  if (!Q.Completions.add(std::move(Shown.WhenComplete), Barriers)) {
+  if (!Q.Completions.add(std::move(Shown.WhenComplete), KernelObject,
+                         Barriers)) {
     static std::once_flag Once;
     std::call_once(Once, [] {
       logWarning("there are no signals or threads left to watch for the end of "
@@ -275,8 +281,7 @@ void InterceptedQueues::drain() {
   Tools.close();
   if (CallContext::current()) {
     // Nor may others: the queue that a tool holds up goes on.
-    std::lock_guard Guard(Lock);
-    for (auto &[Handle, Q] : Queues)
+    for (const std::shared_ptr<Queue> &Q : listed())
       Q->Completions.stop();
     return;
   }
@@ -287,12 +292,37 @@ void InterceptedQueues::drain() {
   waitForCompletions();
 }
 
-/// What has completed, tools may still be at work on.
-void InterceptedQueues::waitForCompletions() {
-  // Keeps other threads from destroying a queue meanwhile.
+SmallVector<std::shared_ptr<InterceptedQueues::Queue>, 4>
+InterceptedQueues::listed() {
+  SmallVector<std::shared_ptr<Queue>, 4> Result;
   std::lock_guard Guard(Lock);
+  for (auto &[Handle, Q] : Queues)
+    Result.push_back(Q);
+  return Result;
+}
+
+void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
+  // A tool's callback would wait for itself.
+  if (Code.empty() || CallContext::current())
+    return;
+  auto isOfCode = [&](uint64_t KernelObject) {
+    return any_of(Code, [&](const AddressRange &Range) {
+      return Range.Begin <= KernelObject && KernelObject < Range.End;
+    });
+  };
+  for (const std::shared_ptr<Queue> &Q : listed()) {
+    ProgressWatch Watch(Counts);
+    Q->Completions.drain(
+        [&](size_t NumPending) { return Q->Dead || Watch.isStuck(NumPending); },
+        isOfCode);
+  }
+}
+
+/// What has completed, tools may still be at work on. Those may make queues and
+/// destroy them: nothing is locked here.
+void InterceptedQueues::waitForCompletions() {
   size_t GivenUp = 0;
-  for (auto &[Handle, Q] : Queues) {
+  for (const std::shared_ptr<Queue> &Q : listed()) {
     ProgressWatch Watch(Counts);
     Queue &Each = *Q;
     const bool IsDone = Each.Completions.drain([&](size_t NumPending) {
@@ -355,6 +385,8 @@ void InterceptedQueues::waitForQueues() {
 void InterceptedQueues::sessionStarts() { IsEnding = false; }
 
 void InterceptedQueues::clear() {
+  // Their threads may still ask for the list.
+  const auto Gone = listed();
   std::lock_guard Guard(Lock);
   Queues.clear();
 }

@@ -10,8 +10,10 @@
 #include "runtime/CompletionWatcher.h"
 #include "runtime/Dispatcher.h"
 #include "runtime/KernargCopies.h"
+#include "runtime/LoadedCode.h"
 #include "runtime/PacketThrottle.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -58,6 +60,9 @@ public:
   /// Waits for nothing in a thread that is submitting packets or in a tool's
   /// callback: it would be for what comes behind those.
   void drain();
+  /// Before the code there is unloaded: until tools were told of the end of its
+  /// kernels, which the application has waited for. Not in a tool's callback.
+  void drainCompletionsOf(llvm::ArrayRef<AddressRange> Code);
   /// The GPU runtime has started, perhaps anew: waiting has no limit.
   void sessionStarts();
   /// The GPU runtime ends: all queues are gone.
@@ -99,6 +104,7 @@ private:
   void waitForQueues();
   void waitForCompletions();
   bool isGone(hsa_queue_t *Handle);
+  llvm::SmallVector<std::shared_ptr<Queue>, 4> listed();
 
   Dispatcher &Packets;
   CallbackGate &Tools;
@@ -106,7 +112,8 @@ private:
   /// The process ends: waiting has a limit from now on.
   std::atomic<bool> IsEnding = false;
   std::mutex Lock;
-  std::unordered_map<hsa_queue_t *, std::unique_ptr<Queue>> Queues;
+  /// Waiting threads have shares.
+  std::unordered_map<hsa_queue_t *, std::shared_ptr<Queue>> Queues;
 };
 
 } // namespace luthier::runtime

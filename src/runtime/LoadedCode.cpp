@@ -157,6 +157,15 @@ LoadedCode::objectsOf(hsa_executable_t Executable) {
   return Result;
 }
 
+std::vector<AddressRange> LoadedCode::rangesOf(hsa_executable_t Executable) {
+  std::vector<AddressRange> Result;
+  std::shared_lock Guard(Lock);
+  for (auto &[Begin, O] : Objects)
+    if (O->Executable.handle == Executable.handle)
+      Result.push_back(O->Range);
+  return Result;
+}
+
 std::shared_ptr<LoadedCode::Object>
 LoadedCode::freezeOne(hsa_executable_t Executable,
                       hsa_loaded_code_object_t Handle) {

@@ -39,6 +39,8 @@ public:
   std::vector<hsa::LoadedCodeObject> frozen(hsa_executable_t Executable);
   /// What the executable holds.
   std::vector<hsa::LoadedCodeObject> objectsOf(hsa_executable_t Executable);
+  /// What that occupies.
+  std::vector<AddressRange> rangesOf(hsa_executable_t Executable);
   /// Before the executable is destroyed. Returns what it occupied.
   std::vector<AddressRange> destroyed(hsa_executable_t Executable);
   /// Forgets everything.

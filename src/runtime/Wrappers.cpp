@@ -70,6 +70,8 @@ hsa_status_t wrap::hsa_executable_freeze(hsa_executable_t Executable,
 hsa_status_t wrap::hsa_executable_destroy(hsa_executable_t Executable) {
   {
     const ApplicationThreadScope Scope;
+    // Tools hear of the end of a kernel before its code goes.
+    state().Queues.drainCompletionsOf(state().Code.rangesOf(Executable));
     runOnLargeStack(
         [&] { tell(state().Code.objectsOf(Executable), /*IsLoaded=*/false); });
   }

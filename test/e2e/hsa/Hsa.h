@@ -114,7 +114,7 @@ inline void publish(hsa_queue_t *Queue, void *Slot, uint32_t Head,
 }
 
 inline void launch(hsa_queue_t *Queue, uint64_t Kernel, void *Arguments,
-                   unsigned Lanes = ::Lanes) {
+                   unsigned Lanes = ::Lanes, hsa_signal_t Completion = {}) {
   uint64_t At;
   auto *Packet = reserve<hsa_kernel_dispatch_packet_t>(Queue, At);
   Packet->workgroup_size_x = Packet->grid_size_x = Lanes;
@@ -122,6 +122,7 @@ inline void launch(hsa_queue_t *Queue, uint64_t Kernel, void *Arguments,
   Packet->grid_size_y = Packet->grid_size_z = 1;
   Packet->kernel_object = Kernel;
   Packet->kernarg_address = Arguments;
+  Packet->completion_signal = Completion;
   constexpr uint32_t OneDimension = 1u << 16;
   publish(
       Queue, Packet,

@@ -4,14 +4,16 @@
 // launches without completion signals or barriers, code object bytes that are
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
-//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe|gate
+//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe|gate|
+//                                unload
 //   launches FILE LAUNCHES QUEUES reload OTHER
 //
 // With "probe", it starts and ends the runtime twice before, as programs do
 // that only want to know whether there is a device. With "reload", it unloads
 // the code, does the same again with OTHER, which has a kernel of that name,
 // and then with FILE once more. With "gate", nothing runs before the thread
-// that launches has launched everything.
+// that launches has launched everything. With "unload", it unloads the code as
+// soon as the signal of the last launch says that it has completed.
 #include "Hsa.h"
 #include <string>
 
@@ -70,6 +72,17 @@ int main(int Argc, char **Argv) {
           launch(Queue, Loaded.Kernel, Arguments);
       Expected += Launches * unsigned(Queues.size()) * Lanes;
     }
+  if (End == "unload") {
+    hsa_signal_t Done;
+    CHECK(hsa_signal_create(hsa_signal_value_t(Queues.size()), 0, nullptr,
+                            &Done));
+    for (hsa_queue_t *Queue : Queues)
+      launch(Queue, Loaded.Kernel, Arguments, Lanes, Done);
+    Expected += unsigned(Queues.size()) * Lanes;
+    hsa_signal_wait_scacquire(Done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                              HSA_WAIT_STATE_BLOCKED);
+    CHECK(hsa_executable_destroy(Loaded.Executable));
+  }
   while (__atomic_load_n(Count, __ATOMIC_ACQUIRE) != Expected)
     std::this_thread::yield();
   std::printf("%u lanes\n", *Count);
@@ -77,7 +90,8 @@ int main(int Argc, char **Argv) {
     return 0;
   for (hsa_queue_t *Queue : Queues)
     CHECK(hsa_queue_destroy(Queue));
-  CHECK(hsa_executable_destroy(Loaded.Executable));
+  if (End != "unload")
+    CHECK(hsa_executable_destroy(Loaded.Executable));
   if (End == "shut-down" || End == "probe") {
     CHECK(hsa_shut_down());
     // Once more: tools have had their end.

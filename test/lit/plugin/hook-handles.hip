@@ -25,6 +25,8 @@ LUTHIER_HOOK_ANNOTATE none() {}
 LUTHIER_EXPORT_HOOK_HANDLE(none);
 LUTHIER_HOOK_ANNOTATE two(uint32_t, uint64_t) {}
 LUTHIER_EXPORT_HOOK_HANDLE(two);
+LUTHIER_HOOK_ANNOTATE wide(uint64_t) {}
+LUTHIER_EXPORT_HOOK_HANDLE(wide);
 LUTHIER_HOOK_ANNOTATE pointer(uint64_t *) {}
 LUTHIER_EXPORT_HOOK_HANDLE(pointer);
 LUTHIER_HOOK_ANNOTATE number(double, Color) {}
@@ -58,6 +60,11 @@ llvm::Error insert(InstrumentationTask &Task, const llvm::MachineInstr &MI,
   llvm::SmallVector<HookArgument, 2> List = {1, Reg};
   Task.insertHookAtWaveEnd(Handle, List);
   Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(two), List);
+  const HookArgument Array[] = {HookArgument::pc(), Reg}, One[] = {Reg};
+  static_assert(!std::convertible_to<const HookArgument *, HookArgument>);
+  Task.insertHookAtWaveEnd(Handle, Array);
+  Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(two), Array);
+  Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(wide), One);
   if (llvm::Error E = Task.insertHookAtWaveEnd(Handle, {1.5, Reg}))
     return E;
   llvm::cantFail(Task.insertHookAtWaveEnd(Handle));

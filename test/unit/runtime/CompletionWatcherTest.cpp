@@ -20,9 +20,9 @@ protected:
   luthier::test::FakeHsa Hsa;
   CompletionWatcher Watcher;
 
-  Submitted add(CompletionWatcher::Callback Work) {
+  Submitted add(CompletionWatcher::Callback Work, uint64_t KernelObject = 0) {
     Submitted Result;
-    EXPECT_TRUE(Watcher.add(std::move(Work), Result.Barriers));
+    EXPECT_TRUE(Watcher.add(std::move(Work), KernelObject, Result.Barriers));
     return Result;
   }
   std::atomic_ref<int64_t> value(hsa_signal_t Signal) {
@@ -109,7 +109,7 @@ TEST_F(CompletionWatcherTest, ThatIsStoppedCallsNobodyAndLetsTheQueueGoOn) {
   EXPECT_EQ(Called, 0);
   EXPECT_EQ(Watcher.numPending(), 0u);
   Submitted Late;
-  EXPECT_FALSE(Watcher.add([] {}, Late.Barriers));
+  EXPECT_FALSE(Watcher.add([] {}, 0, Late.Barriers));
 }
 
 TEST_F(CompletionWatcherTest, IsNotWaitedForLongerThanSensible) {
@@ -120,6 +120,21 @@ TEST_F(CompletionWatcherTest, IsNotWaitedForLongerThanSensible) {
     return true;
   }));
   EXPECT_EQ(Seen, 1u);
+}
+
+TEST_F(CompletionWatcherTest, IsWaitedForNoLongerThanTheCodeAskedForIsAtWork) {
+  std::atomic<int> Called = 0;
+  Submitted First = add([&] { ++Called; }, 1);
+  Submitted Second = add([&] { ++Called; }, 2);
+  add([&] { ++Called; }, 1);
+  complete(First);
+  complete(Second);
+  auto goOn = [](size_t) { return false; };
+  auto giveUp = [](size_t) { return true; };
+  EXPECT_TRUE(Watcher.drain(goOn, [](uint64_t Code) { return Code == 2; }));
+  EXPECT_EQ(Called, 2);
+  EXPECT_TRUE(Watcher.drain(giveUp, [](uint64_t Code) { return Code == 2; }));
+  EXPECT_FALSE(Watcher.drain(giveUp, [](uint64_t Code) { return Code == 1; }));
 }
 
 TEST_F(CompletionWatcherTest, MayBeStoppedFromACallback) {
