@@ -147,7 +147,7 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
                   "element of an array)");
     auto [Operand, Use] = waveOperand(I, MRI);
     if (const Value *Obstacle =
-            Operand ? Scalars.obstacleTo(*Operand) : nullptr)
+            Operand ? Scalars.obstacleTo(*Operand, *I.getParent()) : nullptr)
       fail(I, Use + " is not made of scalars but of " +
                   describeValue(*Obstacle) + "; see luthier::firstLane");
   }

@@ -131,7 +131,9 @@ bool KeepFreeValues::runOnFunction(Function &F) {
       IRBuilder<> B(I);
       auto *FT = FunctionType::get(T, T, false);
       Operand.set(B.CreateCall(
-          InlineAsm::get(FT, "", Scalars.isScalar(*Operand) ? "=s,0" : "=v,0",
+          InlineAsm::get(FT, "",
+                         Scalars.isScalar(*Operand, *I->getParent()) ? "=s,0"
+                                                                     : "=v,0",
                          /*hasSideEffects=*/true),
           Operand.get()));
       break;
@@ -143,11 +145,13 @@ AnalysisID idOf(std::unique_ptr<Pass> P) { return P->getPassID(); }
 
 } // namespace
 
+FunctionPass *createKeepFreeValuesPass() { return new KeepFreeValues; }
+
 void keepExecMarkersInStructurizer(TargetPassConfig &Config) {
   // The pass right before it on AMD GPUs; one can only add passes behind.
   const AnalysisID Before =
       idOf(std::unique_ptr<Pass>(createUnifyLoopExitsPass()));
-  Config.insertPass(Before, new KeepFreeValues);
+  Config.insertPass(Before, createKeepFreeValuesPass());
   Config.insertPass(Before, new HideMarkers);
   const AnalysisID Structurizer =
       idOf(std::unique_ptr<Pass>(createStructurizeCFGPass()));

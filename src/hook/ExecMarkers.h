@@ -8,6 +8,7 @@
 #define LUTHIER_HOOK_EXECMARKERS_H
 
 namespace llvm {
+class FunctionPass;
 class TargetPassConfig;
 } // namespace llvm
 
@@ -16,6 +17,10 @@ namespace luthier {
 /// Function attribute: how many definitions of EXEC there have to be behind
 /// that pass, at least.
 inline constexpr const char *ExecMarkersAttribute = "luthier-exec-markers";
+
+/// IR pass: keeps the structurizer from moving what costs nothing out of its
+/// block.
+llvm::FunctionPass *createKeepFreeValuesPass();
 
 /// Has code generation do that.
 void keepExecMarkersInStructurizer(llvm::TargetPassConfig &Config);

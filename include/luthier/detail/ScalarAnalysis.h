@@ -34,18 +34,22 @@ public:
         Dominators(const_cast<llvm::Function &>(F)),
         PostDominators(const_cast<llvm::Function &>(F)), Loops(Dominators) {}
 
-  /// A value that depends on lanes and that \p V depends on; null if \p V is
-  /// scalar.
-  const llvm::Value *obstacleTo(const llvm::Value &V);
-  bool isScalar(const llvm::Value &V) { return !obstacleTo(V); }
+  /// A value that depends on lanes and that \p V, as used in \p UseBlock,
+  /// depends on; null if \p V is scalar there. (Where a use is matters: behind
+  /// a loop that lanes leave one by one, each has the value of its last turn.)
+  const llvm::Value *obstacleTo(const llvm::Value &V,
+                                const llvm::BasicBlock &UseBlock);
+  bool isScalar(const llvm::Value &V, const llvm::BasicBlock &UseBlock) {
+    return !obstacleTo(V, UseBlock);
+  }
   /// Scalar instructions choose between the successors of \p Block, if it has
   /// more than one.
   bool isScalarBranch(const llvm::BasicBlock &Block);
 
-  /// Visits all that \p V is computed from, itself included, up to the leaves;
-  /// also conditions that decide where values join. Ends when \p Visit returns
-  /// false.
-  void visitComputation(const llvm::Value &V,
+  /// Visits all that \p V, as used in \p UseBlock, is computed from, itself
+  /// included, up to the leaves; also conditions that decide where values join
+  /// and how often loops turn. Ends when \p Visit returns false.
+  void visitComputation(const llvm::Value &V, const llvm::BasicBlock &UseBlock,
                         llvm::function_ref<bool(const llvm::Value &)> Visit);
 
   /// Blocks between the end of \p Head and where its ways join again.
@@ -151,7 +155,8 @@ inline bool ScalarAnalysis::choosesAt(const llvm::BasicBlock &Head,
 }
 
 inline void ScalarAnalysis::visitComputation(
-    const llvm::Value &V, llvm::function_ref<bool(const llvm::Value &)> Visit) {
+    const llvm::Value &V, const llvm::BasicBlock &UseBlock,
+    llvm::function_ref<bool(const llvm::Value &)> Visit) {
   using namespace llvm;
   SmallPtrSet<const Value *, 32> Seen;
   SmallVector<const Value *, 16> Work;
@@ -160,29 +165,33 @@ inline void ScalarAnalysis::visitComputation(
         Seen.insert(&Next).second)
       Work.push_back(&Next);
   };
+  // Loops that the value leaves: turns that they made decide which one it is.
+  SmallPtrSet<const Loop *, 8> Left;
+  std::function<void(const Value &, const BasicBlock &)> addOperand;
   auto addEnd = [&](const BasicBlock &Block) {
     const Instruction &End = *Block.getTerminator();
     if (auto *Branch = dyn_cast<BranchInst>(&End);
         Branch && Branch->isConditional())
-      add(*Branch->getCondition());
+      addOperand(*Branch->getCondition(), Block);
     else if (auto *Switch = dyn_cast<SwitchInst>(&End))
-      add(*Switch->getCondition());
+      addOperand(*Switch->getCondition(), Block);
     else if (End.getNumSuccessors() > 1)
       add(End);
   };
-  // Loops that the value leaves: turns that they made decide which one it is.
-  auto addOperand = [&](const Value &Operand, const BasicBlock &UseBlock) {
+  addOperand = [&](const Value &Operand, const BasicBlock &Used) {
     add(Operand);
     auto *Def = dyn_cast<Instruction>(&Operand);
     for (const Loop *L = Def ? Loops.getLoopFor(Def->getParent()) : nullptr;
-         L && !L->contains(&UseBlock); L = L->getParentLoop()) {
+         L && !L->contains(&Used); L = L->getParentLoop()) {
+      if (!Left.insert(L).second)
+        continue;
       SmallVector<BasicBlock *, 4> Exiting;
       L->getExitingBlocks(Exiting);
       for (const BasicBlock *Block : Exiting)
         addEnd(*Block);
     }
   };
-  add(V);
+  addOperand(V, UseBlock);
   while (!Work.empty()) {
     const Value &Next = *Work.pop_back_val();
     if (!Visit(Next))
@@ -201,10 +210,12 @@ inline void ScalarAnalysis::visitComputation(
   }
 }
 
-inline const llvm::Value *ScalarAnalysis::obstacleTo(const llvm::Value &V) {
+inline const llvm::Value *
+ScalarAnalysis::obstacleTo(const llvm::Value &V,
+                           const llvm::BasicBlock &UseBlock) {
   using namespace llvm;
   const Value *Obstacle = nullptr;
-  visitComputation(V, [&](const Value &Next) {
+  visitComputation(V, UseBlock, [&](const Value &Next) {
     auto *I = dyn_cast<Instruction>(&Next);
     const bool Fine = Leaves(Next).value_or(I && (isScalarOperation(*I) ||
                                                   isReadOfActiveLane(*I) ||
@@ -222,9 +233,9 @@ inline bool ScalarAnalysis::isScalarBranch(const llvm::BasicBlock &Block) {
   if (End.getNumSuccessors() < 2)
     return true;
   if (auto *Branch = dyn_cast<BranchInst>(&End))
-    return isScalar(*Branch->getCondition());
+    return isScalar(*Branch->getCondition(), Block);
   auto *Switch = dyn_cast<SwitchInst>(&End);
-  return Switch && isScalar(*Switch->getCondition());
+  return Switch && isScalar(*Switch->getCondition(), Block);
 }
 
 inline bool ScalarAnalysis::isDecidedByLanes(const llvm::BasicBlock &Block) {

@@ -88,7 +88,7 @@ public:
 
 private:
   SmallVector<CallInst *, 8> placeholders() const;
-  SmallVector<Value *, 16> roots(ScalarAnalysis &Scalars) const;
+  SmallVector<Use *, 16> roots(ScalarAnalysis &Scalars) const;
   Error check(ScalarAnalysis &Scalars) const;
   bool expandDivisions(ScalarAnalysis &Scalars) const;
   void pinLeaves(ScalarAnalysis &Scalars) const;
@@ -114,21 +114,26 @@ Use *conditionOf(BasicBlock &Block) {
   return isa<SwitchInst>(End) ? &End.getOperandUse(0) : nullptr;
 }
 
-SmallVector<Value *, 16> ScalarLowering::roots(ScalarAnalysis &Scalars) const {
-  SmallVector<Value *, 16> Result;
+const BasicBlock &blockOf(const Use &U) {
+  return *cast<Instruction>(U.getUser())->getParent();
+}
+
+SmallVector<Use *, 16> ScalarLowering::roots(ScalarAnalysis &Scalars) const {
+  SmallVector<Use *, 16> Result;
   for (CallInst *Call : placeholders())
-    Result.push_back(Call->getArgOperand(0));
+    Result.push_back(&Call->getArgOperandUse(0));
   if (ActsOnWave)
     for (BasicBlock &Block : F)
       if (Use *Condition = conditionOf(Block);
           Condition && Scalars.isScalarBranch(Block))
-        Result.push_back(Condition->get());
+        Result.push_back(Condition);
   return Result;
 }
 
 Error ScalarLowering::check(ScalarAnalysis &Scalars) const {
   for (CallInst *Call : placeholders()) {
-    const Value *Obstacle = Scalars.obstacleTo(*Call->getArgOperand(0));
+    const Value *Obstacle =
+        Scalars.obstacleTo(*Call->getArgOperand(0), *Call->getParent());
     if (!Obstacle)
       continue;
     std::string Where;
@@ -145,8 +150,8 @@ Error ScalarLowering::check(ScalarAnalysis &Scalars) const {
 /// LLVM divides in floating point. Returns whether there was a division.
 bool ScalarLowering::expandDivisions(ScalarAnalysis &Scalars) const {
   SmallSetVector<BinaryOperator *, 4> Divisions;
-  for (Value *Root : roots(Scalars))
-    Scalars.visitComputation(*Root, [&](const Value &V) {
+  for (const Use *Root : roots(Scalars))
+    Scalars.visitComputation(*Root->get(), blockOf(*Root), [&](const Value &V) {
       if (auto *I = dyn_cast<BinaryOperator>(&V); I && I->isIntDivRem())
         Divisions.insert(const_cast<BinaryOperator *>(I));
       return true;
@@ -167,8 +172,8 @@ bool ScalarLowering::expandDivisions(ScalarAnalysis &Scalars) const {
 /// so: no later check takes it for a value of a vector register.
 void ScalarLowering::pinLeaves(ScalarAnalysis &Scalars) const {
   SmallSetVector<CallInst *, 8> Leaves;
-  for (Value *Root : roots(Scalars))
-    Scalars.visitComputation(*Root, [&](const Value &V) {
+  for (const Use *Root : roots(Scalars))
+    Scalars.visitComputation(*Root->get(), blockOf(*Root), [&](const Value &V) {
       auto *Call = dyn_cast<CallInst>(&V);
       if (!Call || Call->isInlineAsm())
         return true;

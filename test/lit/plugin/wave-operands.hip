@@ -75,3 +75,24 @@ LUTHIER_HOOK_ANNOTATE scalars(uint64_t L, uint64_t M, uint32_t *Where) {
   waveAtomicAdd(&Managed, One);
   waveFlush(Counter);
 }
+
+// A loop that lanes leave one by one: each has a number of turns of its own.
+LUTHIER_HOOK_ANNOTATE turns() {
+  uint64_t N = 0;
+  do
+    ++N;
+  while (Table[threadIdx.x + N] > 3);
+  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'turns', the number that luthier::waveAdd adds is not made of scalars but of a value loaded from memory in line [[@LINE-1]]
+  waveAdd(Counter, N);
+}
+
+// Optimisation moves where a managed variable is out of loops and conditions.
+__attribute__((managed)) uint64_t OtherManaged;
+LUTHIER_HOOK_ANNOTATE movedOutOfLoop(uint32_t L, uint32_t M) {
+  for (uint32_t I = 0; I < L; ++I)
+    if (I < M)
+      waveAtomicAdd(&Managed, 1);
+}
+LUTHIER_HOOK_ANNOTATE chosen(uint32_t L, uint32_t M) {
+  waveAtomicAdd(L < M ? &Managed : &OtherManaged, 1);
+}

@@ -425,6 +425,48 @@ join:
   EXPECT_EQ(Run.out(384), Expected);
 }
 
+/// Lanes leave the loop one by one, so what it counts is no scalar behind it.
+TEST_P(Intrinsics, ValuesThatCostNothingMayComeFromLoopsThatLanesLeave) {
+  Run.parseHooks(R"(
+define void @hook() #0 {
+entry:
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %first = getelementptr i32, ptr addrspace(1) @Out, i32 %lane
+  br label %loop
+loop:
+  %n = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %next = add i32 %n, 1
+  %entryp = getelementptr i32, ptr addrspace(1) %first, i32 %next
+  %e = load volatile i32, ptr addrspace(1) %entryp
+  %more = icmp ugt i32 %e, 3
+  br i1 %more, label %loop, label %behind
+behind:
+  %odd = and i32 %lane, 1
+  %isodd = icmp ne i32 %odd, 0
+  br i1 %isodd, label %then, label %join
+then:
+  %v = load volatile i32, ptr addrspace(1) @Out
+  %z = zext i32 %next to i64
+  br label %join
+join:
+  %s = phi i64 [ 0, %behind ], [ %z, %then ]
+  %i = add i32 %lane, 128
+  %l = zext i32 %i to i64
+  %p = getelementptr i64, ptr addrspace(1) @Out, i64 %l
+  store i64 %s, ptr addrspace(1) %p
+  ret void
+})");
+  constexpr unsigned Size = 71;
+  for (unsigned I = 0; I < Size; ++I)
+    Run.write<uint32_t>(Run.Out + 4 * I, I % 7 ? 9 : 0);
+  Run.runHook("hook");
+  std::vector<uint64_t> Expected(lanes());
+  for (unsigned Lane = 1; Lane < lanes(); Lane += 2)
+    Expected[Lane] = 7 - Lane % 7;
+  EXPECT_EQ(Run.read<uint64_t>(Run.Out + 8 * 128, lanes()), Expected);
+}
+
 TEST_P(Intrinsics, ExecIsWrittenInEveryWaveSize) {
   Run.parseHooks(R"(
 declare i64 @llvm.amdgcn.ballot.i64(i1)
