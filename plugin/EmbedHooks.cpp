@@ -232,6 +232,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   dropUnrelated(*Clone);
   if (!rewriteIntrinsics(inClone(Annotated.Intrinsics.getArrayRef(), Map)))
     return nullptr;
+  markManagedCells(*Clone, M);
   detachVariables(*Clone);
 
   // Only now: in the clone, what a table holds can still be seen.
@@ -241,6 +242,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   std::unique_ptr<TargetMachine> TM = targetMachineFor(*Hooks.front());
   if (!removeCalls(*Clone, Hooks, Addresses, TM.get()))
     return nullptr;
+  markManagedCells(*Clone, M);
 
   // All calls are gone; tables may still name these.
   for (Function &F : make_early_inc_range(*Clone))

@@ -69,10 +69,9 @@ void exportVariables(Module &M, const SetVector<GlobalVariable *> &Variables) {
   appendToCompilerUsed(M, Kept);
 }
 
-/// The cell that leads to a managed variable is written before kernels run.
-static void markManagedCells(Module &Clone) {
+void markManagedCells(Module &Clone, const Module &M) {
   for (GlobalVariable &G : Clone.globals())
-    if (Clone.getNamedGlobal((G.getName() + ".managed").str()))
+    if (M.getNamedGlobal((G.getName() + ".managed").str()))
       for (User *U : G.users())
         if (auto *Load = dyn_cast<LoadInst>(U))
           Load->setMetadata(LLVMContext::MD_invariant_load,
@@ -80,7 +79,6 @@ static void markManagedCells(Module &Clone) {
 }
 
 void detachVariables(Module &Clone) {
-  markManagedCells(Clone);
   for (GlobalVariable &G : Clone.globals()) {
     if (G.isDeclaration())
       continue;

@@ -38,6 +38,11 @@ void keepVisible(llvm::GlobalVariable &G);
 void exportVariables(llvm::Module &M,
                      const llvm::SetVector<llvm::GlobalVariable *> &Variables);
 
+/// In the clone: the cell that leads to a managed variable is written before
+/// kernels run, so loads of it are invariant. Optimisation forgets that of
+/// loads that it moves, and drops the variable itself: only \p M still has it.
+void markManagedCells(llvm::Module &Clone, const llvm::Module &M);
+
 /// In the clone: turns variables into declarations, except constants, which
 /// optimisation may want to fold; they become private to the clone.
 void detachVariables(llvm::Module &Clone);
