@@ -179,18 +179,24 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
-/// From here on, the address is the one that was found to be scalar.
+/// From here on, the address is the one that was found to be scalar. Where LLVM
+/// knows the address space, the atomic operation uses the pointer before the
+/// cast to a generic one.
 void IntrinsicLowering::lowerScalarAddress(CallInst &Call) {
   IRBuilder<> B(&Call);
-  Value *Address = Call.getArgOperand(0);
+  SmallVector<Value *, 2> Addresses = {Call.getArgOperand(0)};
+  while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Addresses.back()))
+    Addresses.push_back(Cast->getPointerOperand());
   Value *Known = requireScalar(
-      B, Address, "the address of luthier::waveAtomicAdd or its like");
-  if (Known == Address)
+      B, Addresses.back(), "the address of luthier::waveAtomicAdd or its like");
+  if (Known == Addresses.back())
     return;
   DominatorTree Dominators(*Call.getFunction());
-  Address->replaceUsesWithIf(Known, [&](Use &U) {
-    return U.getUser() != Known && Dominators.dominates(&Call, U);
-  });
+  for (Value *Address : reverse(Addresses)) {
+    Known = B.CreateAddrSpaceCast(Known, Address->getType());
+    Address->replaceUsesWithIf(
+        Known, [&](Use &U) { return Dominators.dominates(&Call, U); });
+  }
 }
 
 Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {

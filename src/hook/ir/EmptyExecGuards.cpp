@@ -17,29 +17,31 @@ namespace luthier {
 namespace {
 
 /// Scalar instructions decide about every way out of it.
-bool endsWithoutLanes(const Loop &L, ScalarAnalysis &Scalars) {
+bool endsWithoutLanes(const Loop &L, const Function &Hook) {
+  ScalarAnalysis Scalars(Hook, payloadLeaves());
   SmallVector<BasicBlock *, 4> Exiting;
   L.getExitingBlocks(Exiting);
-  return all_of(Exiting,
-                [&](const BasicBlock *Block) {
-                  return Scalars.isScalarBranch(*Block);
-                }) &&
-         all_of(L.getSubLoops(), [&](const Loop *Inner) {
-           return endsWithoutLanes(*Inner, Scalars);
-         });
+  return all_of(Exiting, [&](const BasicBlock *Block) {
+    return Scalars.isScalarBranch(*Block);
+  });
 }
 
 /// Where the loop ends by its own condition, and not by a way out of it that
-/// may leave out what follows.
+/// may leave out what follows, or leave the loop around it as well.
 BasicBlock *usualExit(const Loop &L) {
+  const Loop *Around = L.getParentLoop();
+  auto isUsual = [&](const BasicBlock *Next) {
+    return !L.contains(Next) && (!Around || Around->contains(Next));
+  };
   for (const BasicBlock *End : {L.getLoopLatch(), L.getHeader()})
     if (End)
       for (BasicBlock *Next : successors(const_cast<BasicBlock *>(End)))
-        if (!L.contains(Next))
+        if (isUsual(Next))
           return Next;
   SmallVector<BasicBlock *, 4> Exits;
   L.getExitBlocks(Exits);
-  return Exits.front();
+  auto *Usual = find_if(Exits, isUsual);
+  return Usual == Exits.end() ? nullptr : *Usual;
 }
 
 /// Has \p Before, which goes to \p Begin, go to \p Join instead where no lane
@@ -54,24 +56,32 @@ void passOver(BasicBlock &Before, BasicBlock &Begin, BasicBlock &Join) {
     Result.addIncoming(Constant::getNullValue(Result.getType()), &Before);
 }
 
+/// While a loop that needs a guard runs, lanes are active: those inside of it
+/// need none of their own. One that scalars end turns without lanes, and what
+/// the wave does in it happens, so only those inside of it may need one.
+void guardLoop(Loop &L, Function &Hook, DominatorTree &Dominators,
+               LoopInfo &Loops) {
+  if (endsWithoutLanes(L, Hook)) {
+    for (Loop *Inner : to_vector(L.getSubLoops()))
+      guardLoop(*Inner, Hook, Dominators, Loops);
+    return;
+  }
+  simplifyLoop(&L, &Dominators, &Loops, nullptr, nullptr, nullptr,
+               /*PreserveLCSSA=*/false);
+  formLCSSARecursively(L, Dominators, &Loops, nullptr);
+  BasicBlock *Before = L.getLoopPreheader();
+  BasicBlock *Exit = usualExit(L);
+  if (!Before || !Exit)
+    return; // Nobody can tell where it begins, or nothing ends it.
+  passOver(*Before, *L.getHeader(), *Exit);
+  Dominators.recalculate(Hook);
+}
+
 void guardLoops(Function &Hook) {
   DominatorTree Dominators(Hook);
   LoopInfo Loops(Dominators);
-  // While one that needs it runs, lanes are active: those inside of it need no
-  // guard of their own.
-  for (Loop *L : to_vector(Loops.getTopLevelLoops())) {
-    ScalarAnalysis Scalars(Hook, payloadLeaves());
-    if (endsWithoutLanes(*L, Scalars))
-      continue;
-    simplifyLoop(L, &Dominators, &Loops, nullptr, nullptr, nullptr,
-                 /*PreserveLCSSA=*/false);
-    formLCSSARecursively(*L, Dominators, &Loops, nullptr);
-    BasicBlock *Before = L->getLoopPreheader();
-    if (L->hasNoExitBlocks() || !Before)
-      continue; // Nothing ends it, or nobody can tell where it begins.
-    passOver(*Before, *L->getHeader(), *usualExit(*L));
-    Dominators.recalculate(Hook);
-  }
+  for (Loop *L : to_vector(Loops.getTopLevelLoops()))
+    guardLoop(*L, Hook, Dominators, Loops);
 }
 
 /// So that ways that part join again.

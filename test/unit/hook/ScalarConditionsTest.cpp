@@ -153,6 +153,9 @@ protected:
       Source += "LUTHIER_HOOK_ANNOTATE " + Name +
                 "Atomic() { waveAtomicExchange((uint64_t *)Out, " + Name +
                 "Here()); }\n";
+      Source += "LUTHIER_HOOK_ANNOTATE " + Name +
+                "Address() { waveAtomicAdd(Out + (" + Name +
+                "Here() & 15), 1u); }\n";
       // The same where it decides, and as the set of active lanes.
       Source += "LUTHIER_HOOK_ANNOTATE " + Name + "Branch() { if (" + Name +
                 "Here() & 1) writeReg<uint32_t>(" +
@@ -226,6 +229,20 @@ TEST_P(ScalarConditions, AreExactInAtomicOperations) {
                   Execute();
                   EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1).front(),
                             C.OnHost(V.A, V.B, V.L, V.M));
+                });
+  }
+}
+
+TEST_P(ScalarConditions, AreExactInAddresses) {
+  for (const Computation &C : Computations) {
+    SCOPED_TRACE(C.Name);
+    forEachCase(C.Name + std::string("Address"),
+                [&](const Values &V, auto Execute) {
+                  Run.write(Run.Out, std::array<uint32_t, 16>{});
+                  Execute();
+                  std::vector<uint32_t> Expected(16);
+                  Expected[C.OnHost(V.A, V.B, V.L, V.M) & 15] = 1;
+                  EXPECT_EQ(Run.out(16), Expected);
                 });
   }
 }

@@ -206,6 +206,70 @@ LUTHIER_HOOK_ANNOTATE end() {
   EXPECT_EQ(J.variable("Found"), 60 * waves());
 }
 
+/// A loop that lanes end, within one that scalars end.
+TEST_P(VectorValues, LoopsOfTheWaveTurnAroundLoopsOfLanes) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint32_t Table[256] = {4, 4, 4, 4}, Out[64];
+__device__ uint64_t Turns, Sum;
+LUTHIER_HOOK_ANNOTATE walk(uint32_t, uint32_t Five) {
+  uint64_t S = 0;
+  for (uint32_t I = 0; I < Five; ++I) {
+    waveAdd(Turns, 1);
+    S += I;
+    uint32_t J = 0;
+    do
+      ++J;
+    while (Table[threadIdx.x + J] > 3);
+    Out[threadIdx.x] += J;
+  }
+  waveAdd(Sum, S);
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  waveFlush(Turns);
+  waveFlush(Sum);
+}
+)");
+  Options.MostInstructions = 1'000'000;
+  const Judgement J = run("walk", {1u, MCRegister(AMDGPU::SGPR8)});
+  if (!J.Problem.empty())
+    return;
+  EXPECT_EQ(J.variable("Turns"), 5 * 2 * waves());
+  EXPECT_EQ(J.variable("Sum"), 10 * 2 * waves());
+}
+
+/// The place of an atomic operation is that of the wave.
+TEST_P(VectorValues, PlacesOfTheWaveAreRightWithoutLanes) {
+  setHipHooks(R"(
+using namespace luthier;
+__device__ uint64_t Hist[16], Times;
+__device__ uint64_t Bin[4];
+LUTHIER_HOOK_ANNOTATE place(uint32_t K, uint32_t Five) {
+  const uint64_t L = uint64_t(Five) << 33 | 7, M = uint64_t(Five) * Five << 32;
+  uint64_t I = L < M ? 3 : 7;
+  if (K + Five == 5) {
+    waveAdd(Times, 1);
+    I = 1;
+  }
+  waveAtomicAdd(&Hist[I], 1u);
+  waveAtomicAdd(&Bin[(uint64_t(Five) * 70 + K) / 100], 1u);
+}
+LUTHIER_HOOK_ANNOTATE end() { waveFlush(Times); }
+)");
+  const Judgement J = run("place", {1u, MCRegister(AMDGPU::SGPR8)});
+  if (!J.Problem.empty())
+    return;
+  auto expectOnlyPlace = [&](const char *Name, unsigned Place) {
+    const Bytes &Contents = J.Variables.at(Name);
+    std::vector<uint64_t> Words(Contents.size() / 8), Expected(Words.size());
+    std::memcpy(Words.data(), Contents.data(), Contents.size());
+    Expected[Place] = 2 * waves();
+    EXPECT_EQ(Words, Expected) << Name;
+  };
+  expectOnlyPlace("Hist", 3);
+  expectOnlyPlace("Bin", 3);
+}
+
 /// What scalars decide together is decided where no lane is active, too.
 TEST_P(VectorValues, ConditionsOfSeveralComparisonsHoldWithoutLanes) {
   setHipHooks(R"(
