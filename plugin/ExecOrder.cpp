@@ -59,7 +59,9 @@ Value *uniformValue(IRBuilderBase &B, Type *T) {
 }
 
 bool readsVectorRegister(const CallInst &Call, const MCRegisterInfo &MRI) {
-  auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  // Intrinsics of tools may have no parameters at all.
+  auto *Number =
+      Call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(Call.getArgOperand(0));
   if (!Number || Number->getZExtValue() >= MRI.getNumRegs())
     return false;
   StringRef Name = MRI.getName(Number->getZExtValue());

@@ -60,11 +60,21 @@ namespace mine {
 LUTHIER_INTRINSIC_ANNOTATE inline double scale(double, short) {
   __builtin_trap();
 }
+LUTHIER_INTRINSIC_ANNOTATE inline uint32_t wave() { __builtin_trap(); }
 } // namespace mine
 
 // CHECK: define void @ownIntrinsic()
 // CHECK: call {{.*}}double @"mine::scale.double.double.i16"(
 LUTHIER_HOOK_ANNOTATE ownIntrinsic() { Counter = mine::scale(1.5, 3); }
+
+// CHECK: define void @ownIntrinsicWithoutParameters()
+// CHECK: call {{.*}}i32 @"mine::wave.i32"()
+LUTHIER_HOOK_ANNOTATE ownIntrinsicWithoutParameters() {
+  const uint64_t Lanes = __builtin_amdgcn_read_exec();
+  luthier::writeExec(1);
+  Plain[2] = mine::wave();
+  luthier::writeExec(Lanes);
+}
 
 // CHECK-DAG: declare i32 @"luthier::readReg.i32.i32"(i32) {{.*}}#[[READ:[0-9]+]]
 // CHECK-DAG: attributes #[[HOOK]] = { alwaysinline {{.*}}"luthier_hook"
