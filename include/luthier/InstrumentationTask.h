@@ -16,9 +16,12 @@ namespace luthier {
 /// What inserting a hook returns. It cannot fail, so nobody need look at it: a
 /// hook that cannot run is a refusal of the kernel, when it is instrumented.
 /// Converts to a success, for tools that were written when it was an
-/// llvm::Error.
+/// llvm::Error; `Wanted ? Task.insertHookBefore(MI, Hook) :
+/// llvm::Error::success()` compiles too.
 class Inserted {
 public:
+  Inserted() = default;
+  Inserted(llvm::ErrorSuccess) {}
   operator llvm::Error() const { return llvm::Error::success(); }
   explicit operator bool() const { return false; }
 };
