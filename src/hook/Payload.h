@@ -121,6 +121,8 @@ struct Payload {
   bool ReadsApplication = false;
   /// Writes registers of the application from vector instructions.
   bool WritesApplication = false;
+  /// Contains what happens whatever the active lanes are; see isWaveEffect().
+  bool ActsOnWave = false;
   /// Contains instructions that hardware does not hold back until what they
   /// read has been written (DPP, s_getreg, access to single lanes).
   bool NeedsDistance = false;

@@ -14,6 +14,7 @@
 #include "hook/codegen/ScalarConditions.h"
 #include "hook/ir/EmptyExecGuards.h"
 #include "hook/ir/ScalarValues.h"
+#include "hook/ir/WaveEffects.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -21,6 +22,7 @@
 #include "llvm/CodeGen/Passes.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -52,7 +54,6 @@ public:
         !Number.consume_front(PayloadPrefix) || Number.getAsInteger(10, Index))
       return false;
     Payload &P = Payloads[Index];
-    P.SkipsWithoutLanes = !P.WritesEXEC;
     if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
       P.WritesEXEC = false;
     Failure = extractPayload(MF, Encoder, Frame, P);
@@ -306,13 +307,12 @@ Error PayloadCompiler::Impl::lower(Function &F, const PayloadFrame &Frame,
   if (Error E = lowerVariables(F, Shared, Frame, Result))
     return E;
   // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
-  const bool ActsOnWave =
-      Result.WritesEXEC || Result.WritesState || !Result.Writes.empty();
-  if (Error E = lowerScalars(F, ActsOnWave))
+  Result.ActsOnWave = any_of(instructions(F), isWaveEffect);
+  if (Error E = lowerScalars(F, Result.ActsOnWave))
     return E;
   if (Error E = checkSupported(F))
     return E;
-  if (ActsOnWave)
+  if (Result.ActsOnWave)
     guardAgainstEmptyExec(F, *TM);
   return Error::success();
 }

@@ -388,8 +388,7 @@ Error PayloadExtractor::run() {
   if (!Code)
     return refuse(RefusalReason::UnsupportedHook, toString(Code.takeError()));
   Result.Code = std::move(*Code);
-  Result.SkipsWithoutLanes &=
-      HasLoops && !Result.WritesState && Result.Writes.empty();
+  Result.SkipsWithoutLanes = HasLoops && !Result.ActsOnWave;
   dropWritten();
   if (Error E = noteStack())
     return E;

@@ -5,6 +5,7 @@
 // says what that is.
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "PayloadRun.h"
+#include "amdgpu/RegisterFiles.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -275,6 +276,45 @@ TEST_P(ScalarConditions, AreExactAsSetsOfLanes) {
                       GetParam().WaveSize == 64 ? ~uint64_t(0) : 0xffffffff;
                   EXPECT_EQ(Lanes, C.OnHost(V.A, V.B, V.L, V.M) & All);
                 });
+  }
+}
+
+/// Where a flag is all that the hook writes. The frame has copies of them.
+TEST_P(ScalarConditions, DecideAboutFlagsExactly) {
+  const PayloadFrame Frame = Run.frame();
+  const std::tuple<const char *, unsigned, MCRegister> Flags[] = {
+      {"Vcc", AMDGPU::VCC_LO, Frame.VccSave},
+      {"Scc", AMDGPU::SCC, Frame.SccSave},
+      {"Exec", AMDGPU::EXEC_LO, Frame.ExecSave},
+      {"M0", AMDGPU::M0, Frame.M0Save},
+      {"Mode", AMDGPU::MODE, Frame.ModeSave}};
+  std::string Source;
+  for (auto [Name, Number, Copy] : Flags) {
+    const std::string Head = std::string("LUTHIER_HOOK_ANNOTATE ") + Name;
+    const std::string Write =
+        "luthier::writeReg<uint32_t>(" + std::to_string(Number) + ", 0x155);";
+    Source +=
+        Head +
+        "Condition() { if (luthier::" + read("uint64_t", AMDGPU::SGPR6_SGPR7) +
+        " < luthier::" + read("uint64_t", AMDGPU::SGPR8_SGPR9) + ") " + Write +
+        " }\n";
+    // A loop that only lanes end does not keep the wave from writing.
+    Source += Head +
+              "Loop() { unsigned N = 0; for (unsigned I = Out[1]; I; "
+              "I = Out[I & 15]) ++N; Out[2] = N; " +
+              Write + " }\n";
+  }
+  Run.compileHooks("__device__ unsigned Out[64];\n" + Source);
+  for (auto [Name, Number, Copy] : Flags) {
+    SCOPED_TRACE(Name);
+    const unsigned At = Run.MC->registerFiles().rangeOf(Copy).First;
+    forEachCase(Name + std::string("Condition"),
+                [&](const Values &V, auto Execute) {
+                  EXPECT_EQ(Execute().SGPRs[At] == 0x155, V.L < V.M);
+                });
+    const Payload Loop = compile(Name + std::string("Loop"), Frame);
+    EXPECT_FALSE(Loop.SkipsWithoutLanes);
+    EXPECT_EQ(run(Loop, Frame, Cases[0], 0).SGPRs[At], 0x155u);
   }
 }
 
