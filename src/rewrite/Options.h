@@ -37,6 +37,10 @@ struct InstrumenterOptions {
   /// at LinkedAt in one file with the original.
   bool Offline = false;
   uint64_t LinkedAt = 0;
+  /// For benchmarks: each call site saves all live registers, as a trampoline
+  /// does that knows nothing of what it calls. Hooks with writeReg() do not
+  /// work then.
+  bool SavesAll = false;
 };
 
 } // namespace luthier

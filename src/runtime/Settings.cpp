@@ -62,6 +62,8 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
   if (auto Given = Variable("LUTHIER_STATE_STORAGE"))
     Result.Storage = choose<StateValueArrayForm>("LUTHIER_STATE_STORAGE",
                                                  *Given, Forms, Warn);
+  if (auto Given = Variable("LUTHIER_BENCH_SAVE_ALL"))
+    Result.SavesAll = *Given == "1";
   return Result;
 }
 

@@ -44,7 +44,7 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
     const Payload &P = Plan.Payloads[Site.Variant];
     Expected<CallSiteSpills> Spills =
         planSpills(Encoder.target(), Plan.Registers, Plan.Facts, P, Site,
-                   Lives.at(Site.Where));
+                   Lives.at(Site.Where), Options.SavesAll);
     if (!Spills)
       return Spills.takeError();
     Stack.NumVectors =

@@ -29,9 +29,9 @@ class SpillPlanner {
 public:
   SpillPlanner(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
                const KernelFacts &Facts, const Payload &P, const CallSite &Site,
-               const RegisterSet &Live)
+               const RegisterSet &Live, bool SavesAll)
       : Target(Target), Plan(Plan), Frame(Plan.Frame), Facts(Facts), P(P),
-        Site(Site), Live(Live) {}
+        Site(Site), Live(Live), SavesAll(SavesAll) {}
 
   Expected<CallSiteSpills> run();
 
@@ -54,6 +54,7 @@ private:
   const Payload &P;
   const CallSite &Site;
   const RegisterSet &Live;
+  const bool SavesAll;
   CallSiteSpills S;
   /// A vector register has to go to the stack so that its lanes can keep
   /// scalars.
@@ -61,9 +62,10 @@ private:
 };
 
 void SpillPlanner::planFlags() {
-  S.SCC = P.UsesSCC || (P.ClobbersSCC && Live.has(RegisterSet::SCC));
-  S.VCC = P.UsesVCC || (P.ClobbersVCC && Live.vcc());
-  S.M0 = P.UsesM0 || P.ClobbersM0;
+  S.SCC =
+      P.UsesSCC || ((P.ClobbersSCC || SavesAll) && Live.has(RegisterSet::SCC));
+  S.VCC = P.UsesVCC || ((P.ClobbersVCC || SavesAll) && Live.vcc());
+  S.M0 = P.UsesM0 || P.ClobbersM0 || SavesAll;
   S.MODE = P.UsesMODE || P.UsesFloat;
   S.WorkItemIds = P.UsesWorkItemIds && Plan.SpillsWorkItemIds;
 }
@@ -174,6 +176,8 @@ Error SpillPlanner::plan() {
   }
   for (unsigned N : P.VGPRs.set_bits())
     addVector(N);
+  for (unsigned N = 0; SavesAll && N < Plan.Use.VGPRs; ++N)
+    addVector(N);
   for (const ArgumentMove &Move : Site.Moves)
     if (Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
@@ -185,12 +189,14 @@ Error SpillPlanner::plan() {
     addVector(Plan.Files->rangeOf(Frame.WorkItemIds).First);
   S.TouchesVectors = P.ComparesIntoEXEC && Facts.Permutes;
   S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds ||
-           S.TouchesVectors;
+           S.TouchesVectors || SavesAll;
 
   addFrameScalars();
   const unsigned Lanes = scalarLaneCount(Frame.WaveSize);
   const bool TooEarly = S.Scalars.size() > Lanes;
   for (unsigned N : P.SGPRs.set_bits())
+    addScalar(N);
+  for (unsigned N = 0; SavesAll && N < Plan.Use.SGPRs; ++N)
     addScalar(N);
   if (TooEarly || S.Scalars.size() > Lanes + Frame.WaveSize)
     return refuse(RefusalReason::RegisterBudget,
@@ -256,9 +262,9 @@ Expected<CallSiteSpills> planSpills(const amdgpu::MCTarget &Target,
                                     const RegisterPlan &Plan,
                                     const KernelFacts &Facts, const Payload &P,
                                     const CallSite &Site,
-                                    const RegisterSet &Live) {
+                                    const RegisterSet &Live, bool SavesAll) {
   Expected<CallSiteSpills> Spills =
-      SpillPlanner(Target, Plan, Facts, P, Site, Live).run();
+      SpillPlanner(Target, Plan, Facts, P, Site, Live, SavesAll).run();
   if (Spills && Facts.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))
     Spills->Touched.add(AMDGPU::VCC);
   return Spills;

@@ -45,11 +45,12 @@ struct CallSiteSpills {
 unsigned scalarLaneCount(unsigned WaveSize);
 unsigned scalarLane(unsigned N);
 
-/// Refuses with RegisterBudget what cannot be put aside.
+/// Refuses with RegisterBudget what cannot be put aside. \p SavesAll is
+/// InstrumenterOptions::SavesAll.
 llvm::Expected<CallSiteSpills>
 planSpills(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
            const KernelFacts &Facts, const Payload &P, const CallSite &Site,
-           const RegisterSet &Live);
+           const RegisterSet &Live, bool SavesAll);
 
 /// Puts the scalars aside that the frame's own registers overwrite; needs
 /// nothing but the state value array. And back, last of all.

@@ -113,10 +113,11 @@ Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
 
 /// Calls \p Attempt with one fallback after the other until it succeeds, or
 /// refuses for a reason that more registers and stack do not remove.
-Error tryFallbacks(RegisterPolicy Policy,
+Error tryFallbacks(const InstrumenterOptions &Options,
                    function_ref<Error(RegisterFallback)> Attempt) {
   Error Last = Error::success();
-  for (const RegisterFallback &Fallback : registerFallbacks(Policy)) {
+  for (const RegisterFallback &Fallback :
+       registerFallbacks(Options.Policy, Options.SavesAll)) {
     consumeError(std::move(Last));
     Last = Attempt(Fallback);
     if (!Last)
@@ -153,7 +154,7 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
     return Needs.takeError();
   Plan.Needs = std::move(*Needs);
   CallSitePlanner CallSites(LR, Options, Encoder);
-  Error Failed = tryFallbacks(Options.Policy, [&](RegisterFallback Fallback) {
+  Error Failed = tryFallbacks(Options, [&](RegisterFallback Fallback) {
     Expected<RegisterPlan> Registers =
         planRegisters(LR, Use, Plan.Variants, Plan.Needs, Options, Fallback);
     if (!Registers)

@@ -335,11 +335,14 @@ Expected<RegisterPlan> RegisterPlanner::run() {
 
 } // namespace
 
-SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy) {
+SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy,
+                                                   bool SavesAll) {
   SmallVector<RegisterFallback, 6> Result;
   auto add = [&](RegisterPolicy P) {
-    Result.push_back({.Policy = P});
-    Result.push_back({.Policy = P, .BorrowVGPRs = true, .Stack = true});
+    if (!SavesAll) {
+      Result.push_back({.Policy = P});
+      Result.push_back({.Policy = P, .BorrowVGPRs = true, .Stack = true});
+    }
     Result.push_back(
         {.Policy = P, .BorrowVGPRs = true, .BorrowSGPRs = true, .Stack = true});
   };

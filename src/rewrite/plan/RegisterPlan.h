@@ -31,8 +31,10 @@ struct RegisterFallback {
 /// In order of what call sites cost: registers above the application's, then
 /// borrowed vector registers and a stack, then borrowed scalar registers, too.
 /// Under RegisterPolicy::NoGrow, three more follow that may cost the kernel
-/// registers, but never waves.
-llvm::SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy);
+/// registers, but never waves. \p SavesAll (InstrumenterOptions) takes the last
+/// form at once.
+llvm::SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy,
+                                                         bool SavesAll);
 
 /// Of the frame, in front of the first argument: VccSave, ExecSave (aligned
 /// pairs), SccSave, M0Save, ModeSave, StackPointer.

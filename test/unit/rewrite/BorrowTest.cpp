@@ -220,6 +220,15 @@ TEST_P(Borrow, VectorRegisters) {
             J.Instrumented.Report.VGPRsBefore);
 }
 
+TEST_P(Borrow, EverythingLiveCanBeSavedAroundEachCall) {
+  Options.Engine.SavesAll = true;
+  Judgement J = run(40, target().WaveSize == 64 ? 80 : 40, "count");
+  const InstrumentationReport &Report = J.Instrumented.Report;
+  // Nearly all registers are live at nearly all points.
+  EXPECT_GT(Report.SavedVGPRs, 20 * Report.Points);
+  EXPECT_GT(Report.SavedSGPRs, 15 * Report.Points);
+}
+
 TEST_P(Borrow, ManyVectorRegisters) { run(64, 40, "wide", {HookArgument(7u)}); }
 
 TEST_P(Borrow, ArgumentsFromEverywhere) {

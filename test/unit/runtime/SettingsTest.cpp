@@ -44,6 +44,12 @@ TEST_F(SettingsTest, EveryNameIsUnderstood) {
   EXPECT_TRUE(Warnings.empty());
 }
 
+TEST_F(SettingsTest, BenchmarksCanAskForEverythingToBeSaved) {
+  EXPECT_FALSE(parse({}).SavesAll);
+  EXPECT_FALSE(parse({{"LUTHIER_BENCH_SAVE_ALL", "0"}}).SavesAll);
+  EXPECT_TRUE(parse({{"LUTHIER_BENCH_SAVE_ALL", "1"}}).SavesAll);
+}
+
 TEST_F(SettingsTest, WhatMeansNothingIsSaidAndLeftOut) {
   const InstrumenterOptions Options =
       parse({{"LUTHIER_REGISTERS", "most"}, {"LUTHIER_STATE_STORAGE", ""}});
