@@ -91,6 +91,9 @@ bool ScalarMaterializer::isPlain(Value &V) {
     auto *I = dyn_cast<Instruction>(Work.pop_back_val());
     if (!I || !Seen.insert(I).second)
       continue;
+    // Of loads, only those that scalar instructions do are in a computation.
+    if (isa<LoadInst>(I))
+      continue;
     if (!isScalarOperation(*I) && !isa<CallInst>(I)) {
       Result = false;
     } else if (isPlainOperation(*I) && !Scalars.isReadOfActiveLane(*I)) {
