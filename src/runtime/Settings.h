@@ -14,7 +14,7 @@ namespace luthier::runtime {
 
 /// From LUTHIER_REGISTERS (grow, keep-occupancy, no-grow) and
 /// LUTHIER_STATE_STORAGE (vgpr, agpr, two-agprs, agpr-3sgprs, spilled-3sgprs,
-/// spilled-1sgpr), and LUTHIER_BENCH_SAVE_ALL=1, which only bench/run.py sets
+/// spilled-1sgpr), and LUTHIER_BENCH_SAVE_ALL=1, which is for benchmarks
 /// (InstrumenterOptions::SavesAll). \p Warn hears of values that mean nothing;
 /// the default stands in for them.
 InstrumenterOptions parseSettings(

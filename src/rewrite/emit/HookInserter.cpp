@@ -21,7 +21,14 @@ void HookInserter::insert(const InsertionPoint &Where,
 }
 
 RegisterUse HookInserter::registers() const {
-  return registersOf(Plan.Registers, Plan.Payloads, RegisterUse());
+  RegisterUse Saved;
+  // A free register that keeps scalars is among them, which no payload need
+  // use itself.
+  for (const auto &[Where, Planned] : Plan.CallSites)
+    for (const PlannedCallSite &Site : Planned)
+      for (unsigned N : Site.Spills.Vectors)
+        Saved.VGPRs = std::max(Saved.VGPRs, N + 1);
+  return registersOf(Plan.Registers, Plan.Payloads, Saved);
 }
 
 std::vector<PlacedPayload> HookInserter::placed(const WrittenCode &Code) const {

@@ -102,6 +102,9 @@ define void @count() #0 {
   %a = atomicrmw add ptr addrspace(1) @Counters, i64 1 syncscope("agent") monotonic
   ret void
 }
+define void @nothing() #0 {
+  ret void
+}
 define void @state() #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x()
   %g = call i32 @llvm.amdgcn.workgroup.id.x()
@@ -227,6 +230,21 @@ TEST_P(Borrow, EverythingLiveCanBeSavedAroundEachCall) {
   // Nearly all registers are live at nearly all points.
   EXPECT_GT(Report.SavedVGPRs, 20 * Report.Points);
   EXPECT_GT(Report.SavedSGPRs, 15 * Report.Points);
+}
+
+/// It is the first one above the kernel's, and the hook itself uses none.
+TEST_P(Borrow, TheVectorRegisterThatKeepsScalarsIsAllocated) {
+  Options.Engine.SavesAll = true;
+  KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(256);
+  const unsigned SGPRs = target().WaveSize == 64 ? 80 : 40;
+  for (unsigned VGPRs = 24; VGPRs < 40; ++VGPRs) {
+    SCOPED_TRACE(VGPRs);
+    const Judgement J =
+        expectUnchanged(fromAssembly(fullKernel(VGPRs, SGPRs, target())),
+                        Launch, everywhere("nothing"));
+    EXPECT_GT(J.Instrumented.Report.SavedSGPRs, 0u);
+  }
 }
 
 TEST_P(Borrow, ManyVectorRegisters) { run(64, 40, "wide", {HookArgument(7u)}); }
