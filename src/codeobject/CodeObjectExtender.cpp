@@ -5,10 +5,9 @@
 // it in memory): code, data, tables. Zeros come last and have no bytes. Section
 // headers, which nobody loads, end the file.
 #include "codeobject/CodeObjectExtender.h"
-#include "codeobject/ElfTables.h"
+#include "codeobject/CodeObjectTables.h"
 #include "codeobject/KernelMetadata.h"
 #include "luthier/Refusal.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,21 +29,17 @@ Error malformed(const Twine &What) {
   return refuse(RefusalReason::MalformedCodeObject, What);
 }
 
-class Extender {
+class Extender : CodeObjectTables {
 public:
-  Extender(const CodeObject &Original, const CodeObjectExtension &New)
-      : Original(Original), New(New),
+  Extender(CodeObjectTables Read, const CodeObject &Original,
+           const CodeObjectExtension &New)
+      : CodeObjectTables(std::move(Read)), Original(Original), New(New),
         Bytes(Original.bytes().begin(), Original.bytes().end()) {}
 
   Expected<std::vector<uint8_t>> run();
 
 private:
-  Error readTables();
-  Error checkTables();
   Error checkSpace() const;
-  Error findNotes();
-  Error findNotes(unsigned Segment);
-  unsigned noteSectionAt(uint64_t Offset) const;
   Error checkNames() const;
   void addSections();
   Error addLines();
@@ -56,22 +51,6 @@ private:
   void sortSegments();
   void writeHeaders();
 
-  Elf64_Shdr *section(uint32_t Type) {
-    auto It = find_if(Sections, [&](auto &S) { return S.sh_type == Type; });
-    return It == Sections.end() ? nullptr : &*It;
-  }
-  Elf64_Phdr *segment(uint32_t Type) {
-    auto It = find_if(Segments, [&](auto &S) { return S.p_type == Type; });
-    return It == Segments.end() ? nullptr : &*It;
-  }
-  bool hasBytes(const Elf64_Shdr &S) const {
-    return S.sh_type != SHT_NOBITS && S.sh_type != SHT_NULL;
-  }
-  ArrayRef<uint8_t> contents(const Elf64_Shdr &S) const {
-    if (!hasBytes(S))
-      return {};
-    return ArrayRef(Original.bytes()).slice(S.sh_offset, S.sh_size);
-  }
   unsigned addSection(StringRef Name, uint32_t Type, uint64_t Flags,
                       uint64_t Alignment);
   void addSegment(uint32_t Flags, uint64_t Address, uint64_t FileSize,
@@ -85,24 +64,13 @@ private:
   const CodeObject &Original;
   const CodeObjectExtension &New;
   std::vector<uint8_t> Bytes;
-  std::vector<Elf64_Phdr> Segments;
-  std::vector<Elf64_Shdr> Sections;
-  std::vector<Elf64_Sym> Symbols;    ///< Dynamic ones.
   std::vector<Elf64_Sym> AllSymbols; ///< Of the table that is not loaded.
-  std::vector<Elf64_Rela> Relocations;
-  StringTable Names, AllNames, SectionNames;
+  StringTable AllNames;
   unsigned CodeSection = 0, DataSection = 0, ZeroSection = 0,
            RelocationSection = 0;
   /// With a section for each, if there are lines to add.
   DebugSections Debug;
   unsigned LineSection = 0, InfoSection = 0, AbbrevSection = 0;
-  /// Of the metadata; there may be notes of other kinds. 0 and null if there is
-  /// none.
-  unsigned NoteSection = 0;
-  std::optional<unsigned> NoteSegment; ///< Number.
-  /// The other notes of that section, and those of the segment's other
-  /// sections.
-  std::vector<uint8_t> SectionNotes, SegmentNotes;
   uint64_t TablesBegin = 0;
 };
 
@@ -129,60 +97,6 @@ void Extender::addSegment(uint32_t Flags, uint64_t Address, uint64_t FileSize,
   Segments.push_back(P);
 }
 
-Error Extender::readTables() {
-  Expected<ElfFile> File = ElfFile::create(toStringRef(Original.bytes()));
-  if (!File)
-    return malformed(toString(File.takeError()));
-  auto Headers = File->program_headers();
-  auto Found = File->sections();
-  if (!Headers || !Found)
-    return malformed(
-        toString(joinErrors(Headers.takeError(), Found.takeError())));
-  const Elf64_Ehdr &Header =
-      *reinterpret_cast<const Elf64_Ehdr *>(Original.bytes().data());
-  Segments = entriesOf<Elf64_Phdr>(
-      Original.bytes().slice(Header.e_phoff, Headers->size() * 56));
-  Sections = entriesOf<Elf64_Shdr>(
-      Original.bytes().slice(Header.e_shoff, Found->size() * 64));
-  if (Error E = checkTables())
-    return E;
-  SectionNames = StringTable(contents(Sections[Header.e_shstrndx]));
-  const Elf64_Shdr *Dynamic = section(SHT_DYNSYM);
-  Symbols = entriesOf<Elf64_Sym>(contents(*Dynamic));
-  Names = StringTable(contents(Sections[Dynamic->sh_link]));
-  for (const Elf64_Shdr &S : Sections)
-    if (S.sh_type == SHT_RELA && (S.sh_flags & SHF_ALLOC))
-      append_range(Relocations, entriesOf<Elf64_Rela>(contents(S)));
-  return Error::success();
-}
-
-/// What is to be written anew must be there, each table at a place of its own.
-Error Extender::checkTables() {
-  const Elf64_Ehdr &Header =
-      *reinterpret_cast<const Elf64_Ehdr *>(Original.bytes().data());
-  for (const Elf64_Shdr &S : Sections)
-    if (hasBytes(S) &&
-        (S.sh_offset > Bytes.size() || S.sh_size > Bytes.size() - S.sh_offset))
-      return malformed("a section ends beyond the file");
-  if (Header.e_shnum != Sections.size() || Header.e_phnum != Segments.size())
-    return malformed("more sections or segments than the header can count");
-  if (Header.e_shstrndx >= Sections.size())
-    return malformed("no section names");
-  const Elf64_Shdr *Dynamic = section(SHT_DYNSYM);
-  if (!Dynamic || Dynamic->sh_size < sizeof(Elf64_Sym) ||
-      Dynamic->sh_link >= Sections.size() || !section(SHT_DYNAMIC) ||
-      !segment(PT_DYNAMIC) || !segment(PT_LOAD))
-    return malformed("no dynamic symbols to add to");
-  SmallVector<uint32_t, 3> Tables = {Header.e_shstrndx, Dynamic->sh_link};
-  if (const Elf64_Shdr *Full = section(SHT_SYMTAB))
-    Tables.push_back(Full->sh_link);
-  for (uint32_t Table : Tables)
-    if (Table >= Sections.size() || Sections[Table].sh_type != SHT_STRTAB ||
-        count(Tables, Table) != 1)
-      return malformed("symbols and sections share a table of names");
-  return checkSpace();
-}
-
 Error Extender::checkSpace() const {
   uint64_t End =
       zerosAddress(Original, New.Code.size(), New.Data.size()) + New.Zeros;
@@ -197,63 +111,6 @@ Error Extender::checkSpace() const {
                   "the file would have to be 0x" + utohexstr(End) +
                       " bytes long, as its addresses are that high");
   return Error::success();
-}
-
-/// The section and the segment that hold the metadata.
-Error Extender::findNotes() {
-  if (Original.metadataBlob().empty())
-    return Error::success();
-  for (auto [Index, P] : enumerate(Segments))
-    if (P.p_type == PT_NOTE)
-      if (Error E = findNotes(Index))
-        return E;
-  return Error::success();
-}
-
-/// Linkers put notes of all kinds into one segment, and device code of several
-/// parts has one with metadata for each.
-Error Extender::findNotes(unsigned Index) {
-  const Elf64_Phdr &P = Segments[Index];
-  const ElfFile File = cantFail(ElfFile::create(toStringRef(Original.bytes())));
-  const auto Headers = cantFail(File.program_headers());
-  // Smaller alignments mean this one.
-  const uint64_t Alignment = std::max<uint64_t>(P.p_align, 4);
-  SmallSetVector<unsigned, 1> Holders;
-  SmallVector<std::pair<unsigned, std::vector<uint8_t>>> Others;
-  uint64_t At = P.p_offset;
-  Error Failed = Error::success();
-  for (const auto Note : File.notes(Headers[Index], Failed)) {
-    const unsigned Holder = noteSectionAt(At);
-    if (Note.getName() == "AMDGPU" && Note.getType() == NT_AMDGPU_METADATA)
-      Holders.insert(Holder);
-    else
-      Others.push_back({Holder, note(Note.getName(), Note.getType(),
-                                     Note.getDesc(Alignment))});
-    At += reinterpret_cast<const ElfFile::Elf_Nhdr &>(Original.bytes()[At])
-              .getSize(Alignment);
-  }
-  if (Failed)
-    return malformed(toString(std::move(Failed)));
-  if (Holders.empty())
-    return Error::success();
-  if (NoteSegment || Holders.size() > 1)
-    return malformed("metadata in more than one segment or section of notes");
-  NoteSegment = Index;
-  NoteSection = Holders.front();
-  if (!NoteSection)
-    return malformed("the metadata's note is in no section");
-  for (const auto &[Holder, Bytes] : Others)
-    append_range(Holder == NoteSection ? SectionNotes : SegmentNotes, Bytes);
-  return Error::success();
-}
-
-/// 0 if there is none.
-unsigned Extender::noteSectionAt(uint64_t Offset) const {
-  for (auto [Index, S] : enumerate(Sections))
-    if (S.sh_type == SHT_NOTE && Offset >= S.sh_offset &&
-        Offset - S.sh_offset < S.sh_size)
-      return Index;
-  return 0;
 }
 
 Error Extender::checkNames() const {
@@ -309,8 +166,8 @@ Error Extender::addLines() {
       ++Index;
     if (Index == Sections.size())
       return addSection(Name, SHT_PROGBITS, 0, 1);
-    Contents.assign(contents(Sections[Index]).begin(),
-                    contents(Sections[Index]).end());
+    Contents.assign(contents(Original.bytes(), Sections[Index]).begin(),
+                    contents(Original.bytes(), Sections[Index]).end());
     return Index;
   };
   if (any_of(Sections, [&](const Elf64_Shdr &S) {
@@ -354,8 +211,9 @@ Error Extender::changeKernels() {
     Change(S, Names.at(S.st_name));
   if (const Elf64_Shdr *Table = section(SHT_SYMTAB);
       Table && Table->sh_link < Sections.size()) {
-    AllNames = StringTable(contents(Sections[Table->sh_link]));
-    AllSymbols = entriesOf<Elf64_Sym>(contents(*Table));
+    AllNames =
+        StringTable(contents(Original.bytes(), Sections[Table->sh_link]));
+    AllSymbols = entriesOf<Elf64_Sym>(contents(Original.bytes(), *Table));
     for (Elf64_Sym &S : AllSymbols)
       Change(S, AllNames.at(S.st_name));
   }
@@ -501,8 +359,8 @@ void Extender::writeDynamic(uint64_t RelocationsAt, uint64_t RelocationBytes) {
     Add(DT_RELAENT, sizeof(Elf64_Rela));
   }
   // What else there was: flags, names.
-  for (const Elf64_Dyn &Old :
-       entriesOf<Elf64_Dyn>(contents(*section(SHT_DYNAMIC)))) {
+  for (const Elf64_Dyn &Old : entriesOf<Elf64_Dyn>(
+           contents(Original.bytes(), *section(SHT_DYNAMIC)))) {
     constexpr int64_t Replaced[] = {
         DT_NULL, DT_SYMTAB, DT_SYMENT,  DT_STRTAB,   DT_STRSZ,    DT_HASH,
         DT_RELA, DT_RELASZ, DT_RELAENT, DT_GNU_HASH, DT_RELACOUNT};
@@ -580,9 +438,7 @@ void Extender::writeHeaders() {
 }
 
 Expected<std::vector<uint8_t>> Extender::run() {
-  if (Error E = readTables())
-    return std::move(E);
-  if (Error E = findNotes())
+  if (Error E = checkSpace())
     return std::move(E);
   if (Error E = checkNames())
     return std::move(E);
@@ -621,7 +477,10 @@ uint64_t zerosAddress(const CodeObject &Original, uint64_t CodeSize,
 Expected<std::vector<uint8_t>>
 extendCodeObject(const CodeObject &Original,
                  const CodeObjectExtension &Extension) {
-  return Extender(Original, Extension).run();
+  Expected<CodeObjectTables> Tables = readCodeObjectTables(Original);
+  if (!Tables)
+    return Tables.takeError();
+  return Extender(std::move(*Tables), Original, Extension).run();
 }
 
 } // namespace luthier
