@@ -2,20 +2,25 @@
 //
 // Judges random kernels:
 //   random-kernels [--target gfx90a|gfx1030|gfx1030w32] [--from ir|assembly]
-//     [--way poison|count|blocks|accumulate|stack|mixed] [--storage FORM]
+//     [--way scramble|count|blocks|accumulate|stack|mixed|scalars]
+//     [--storage FORM]
 //     [--policy grow|keep-occupancy|no-grow] [--seed FIRST] [--count N]
 //     [--show] [--write FILE] [--cases FILE] [--digests FILE]
 // What is not given varies from kernel to kernel. Says how many kernels were
 // judged and refused, what they were like, and how many per second; a kernel
 // with a difference is named so that the same options repeat it, and makes the
-// exit code 1. The file of --cases has such names, one in a line, behind "#"
-// why. The file of --write gets the code object of the (last) original, and
+// exit code 1. The file of --cases has such names, one in a line, each with the
+// --kernel that it was seen with, a hash of its source: if the dice fall
+// another way, the case no longer means what it meant, which is an error.
+// The file of --write gets the code object of the (last) original, and
 // FILE.instrumented what was made of it. With --digests nothing runs: the file
 // gets a line with a hash of what the engine makes of each kernel, by which two
 // versions of the engine can be compared.
 #include "RandomJudge.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/xxhash.h"
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -32,7 +37,7 @@ struct Options {
   CaseOptions Cases;
   uint64_t Seed = 1, Count = 1;
   bool Show = false;
-  std::string File, Object, Digests;
+  std::string File, Object, Digests, Kernel;
 };
 
 [[noreturn]] void usage(const std::string &About) {
@@ -63,6 +68,10 @@ Options parse(ArrayRef<StringRef> Words) {
       O.Digests = Value.str();
       continue;
     }
+    if (Name == "--kernel") {
+      O.Kernel = Value.str();
+      continue;
+    }
     if (Name == "--cases" || Name == "--write") {
       (Name == "--cases" ? O.File : O.Object) = Value.str();
       continue;
@@ -74,6 +83,14 @@ Options parse(ArrayRef<StringRef> Words) {
       usage(("no option " + Name).str());
   }
   return O;
+}
+
+/// A case from a file is about one kernel, and says which.
+void checkKernel(const RandomCase &Case, StringRef Kernel) {
+  const std::string Found = utohexstr(xxh3_64bits(sourceOf(Case)));
+  if (Kernel != Found)
+    usage("the kernel of " + Case.name() + " is " + Found + ", not " +
+          (Kernel.empty() ? "named by --kernel" : Kernel.str()));
 }
 
 /// The cases of \p O, one after the other.
@@ -95,6 +112,7 @@ std::vector<RandomCase> casesOf(const Options &O) {
     Case.split(Words, ' ', -1, /*KeepEmpty=*/false);
     const Options Found = parse(Words);
     Result.push_back(Found.Cases.at(Found.Seed));
+    checkKernel(Result.back(), Found.Kernel);
   }
   return Result;
 }

@@ -15,18 +15,19 @@ namespace luthier::test {
 enum class Language { IR, Assembly };
 
 enum class Way {
-  Poison,     ///< What is free is overwritten.
+  Scramble,   ///< What is free is overwritten.
   Count,      ///< Each instruction is counted.
   Blocks,     ///< The same, once for each block.
   Accumulate, ///< The same, in the wave until it ends.
   Stack,      ///< Hooks with an array of their own, at some instructions.
   Mixed,      ///< Hooks and arguments of all kinds, at points of all kinds.
+  Scalars,    ///< Random computations of the wave, see RandomScalars.h.
 };
 
 struct RandomCase {
   EngineTarget Target;
   Language From = Language::IR;
-  Way How = Way::Poison;
+  Way How = Way::Scramble;
   /// Unset: what the engine chooses.
   std::optional<StateValueArrayForm> Storage;
   RegisterPolicy Policy = RegisterPolicy::Grow;

@@ -48,6 +48,20 @@ back:
   ret void
 })";
 
+/// How often a wave came to a call site.
+inline constexpr char SiteHook[] = R"(
+define void @site(i32 %slot) #0 {
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 1) #1 to label %one []
+one:
+  %p = getelementptr i64, ptr addrspace(1) @Counters, i32 %slot
+  %a = atomicrmw add ptr addrspace(1) %p, i64 1 syncscope("agent") monotonic
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 %mask) #1 to label %back []
+back:
+  ret void
+}
+)";
+
 /// "values" may get what nobody has written, and decides nothing by it. "ids"
 /// knows that lanes follow each other as the work-items do, where all
 /// waves are full; "floats" that rounding is to nearest and that denormals are

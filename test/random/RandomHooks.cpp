@@ -3,6 +3,7 @@
 #include "Dice.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "RandomHookText.h"
+#include "RandomScalars.h"
 #include "amdgpu/RegisterFiles.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/MemoryAccess.h"
@@ -12,13 +13,13 @@ using namespace llvm;
 
 namespace luthier::test {
 
-const TestHooks &hooksFor(Way How) {
+TestHooks hooksFor(const RandomCase &Case) {
   static const TestHooks Counting = cantFail(hooksFromIR(CountingHooks)),
                          Accumulating =
                              cantFail(hooksFromIR(AccumulatingHooks)),
                          Others = cantFail(hooksFromIR(MixedHooks));
-  switch (How) {
-  case Way::Poison:
+  switch (Case.How) {
+  case Way::Scramble:
   case Way::Count:
   case Way::Blocks:
     return Counting;
@@ -27,6 +28,9 @@ const TestHooks &hooksFor(Way How) {
   case Way::Stack:
   case Way::Mixed:
     return Others;
+  case Way::Scalars:
+    return cantFail(hooksFromIR(std::string(AccumulatingHooks) + SiteHook +
+                                ScalarComputation(Case.Seed).hook()));
   }
   llvm_unreachable("every way is handled");
 }
@@ -238,12 +242,34 @@ void Mixer::insert(MachineInstr &MI) {
 
 } // namespace
 
-void insertHooks(LiftedRepresentation &LR, InstrumentationTask &Task, Way How,
-                 uint64_t Seed) {
-  if (How == Way::Poison)
+/// The computation, and beside it a count of how often it was done.
+static void insertScalars(LiftedRepresentation &LR, InstrumentationTask &Task,
+                          uint64_t Seed) {
+  Dice D(Seed * 13 + 1);
+  SmallVector<MachineInstr *, 0> All;
+  for (auto &[Symbol, MF] : LR.functions())
+    for (MachineBasicBlock &MBB : *MF)
+      for (MachineInstr &MI : MBB)
+        All.push_back(&MI);
+  for (unsigned N = 0; N != NumScalarSites; ++N) {
+    MachineInstr &MI = *All[D.below(All.size())];
+    const ScalarArguments Values = scalarArguments(Seed, N);
+    cantFail(Task.insertHookBefore(MI, "site", {FirstSiteSlot + N}));
+    cantFail(
+        Task.insertHookBefore(MI, "scalars", {Values.A, Values.B, Values.C}));
+  }
+  cantFail(Task.insertHookAtWaveEnd(hook("flush")));
+}
+
+void insertHooks(LiftedRepresentation &LR, InstrumentationTask &Task,
+                 const RandomCase &Case) {
+  const Way How = Case.How;
+  if (How == Way::Scramble)
     return;
   if (How == Way::Mixed)
-    return Mixer(LR, Task, Seed).run();
+    return Mixer(LR, Task, Case.Seed).run();
+  if (How == Way::Scalars)
+    return insertScalars(LR, Task, Case.Seed);
   if (How == Way::Accumulate)
     cantFail(Task.insertHookAtWaveEnd(hook("flush")));
   unsigned N = 0;

@@ -2,6 +2,7 @@
 #include "RandomJudge.h"
 #include "RandomHooks.h"
 #include "RandomKernel.h"
+#include "RandomScalars.h"
 #include "lift/Lifter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -30,11 +31,11 @@ static JudgeOptions optionsFor(const RandomCase &Case) {
   Options.Seeds = {Case.Seed};
   Options.DeviceSeed = Case.Seed;
   // What counts is the state; that both write it to memory is seen sometimes.
-  Options.RunAlone = Case.How != Way::Poison || Case.Seed % 4 == 0;
+  Options.RunAlone = Case.How != Way::Scramble || Case.Seed % 4 == 0;
   Options.MostInstructions = MostInstructions;
   Options.Engine.Storage = Case.Storage;
   Options.Engine.Policy = Case.Policy;
-  if (Case.How == Way::Poison)
+  if (Case.How == Way::Scramble)
     Options.SelfTest.ScrambleSeed = Case.Seed;
   Options.SelfTest.MaxScrambled = Case.Seed % 3 ? 8 : 64;
   // The dice know nothing of wait states.
@@ -43,9 +44,24 @@ static JudgeOptions optionsFor(const RandomCase &Case) {
   return Options;
 }
 
+static std::string problemOfScalars(ArrayRef<uint64_t> Counters,
+                                    uint64_t Seed) {
+  const ScalarComputation Computation(Seed);
+  uint64_t Expected = 0;
+  for (unsigned N = 0; N != NumScalarSites; ++N)
+    Expected += Counters[FirstSiteSlot + N] *
+                Computation.evaluate(scalarArguments(Seed, N));
+  if (Counters[0] == Expected)
+    return "";
+  return "scalars give 0x" + utohexstr(Counters[0]) + ", not 0x" +
+         utohexstr(Expected) + ":\n" + Computation.hook();
+}
+
 /// What hooks have found out, if it is wrong.
-static std::string problemOf(const Judgement &J, Way How, bool CountsAll) {
-  if (How == Way::Poison)
+static std::string problemOf(const Judgement &J, const RandomCase &Case,
+                             bool CountsAll) {
+  const Way How = Case.How;
+  if (How == Way::Scramble)
     return "";
   const std::vector<uint64_t> Counters = J.counters();
   if (Counters[WrongSlot])
@@ -54,12 +70,15 @@ static std::string problemOf(const Judgement &J, Way How, bool CountsAll) {
                                             : Counters[0] > J.WaveInstructions))
     return "counted " + std::to_string(Counters[0]) + " of " +
            std::to_string(J.WaveInstructions) + " instructions";
+  // Waves that end in code without hooks keep what they have.
+  if (How == Way::Scalars && CountsAll)
+    return problemOfScalars(Counters, Case.Seed);
   return "";
 }
 
 /// Where a payload has no register to put SCC in, it branches on it. Whether
 /// the original has ever set it, lockstep knows, but not strict mode of a
-/// kernel alone, which then has to do without poison.
+/// kernel alone, which is then not asked about undefined values.
 static bool isSccPutAside(StringRef Problem) {
   return Problem.contains("the instrumented kernel, alone, in a payload") &&
          Problem.contains("s_cbranch_scc") &&
@@ -69,14 +88,15 @@ static bool isSccPutAside(StringRef Problem) {
 static RandomVerdict judgeKernel(const RandomCase &Case,
                                  const RandomKernel &Kernel) {
   RandomVerdict Verdict;
+  const TestHooks Hooks = hooksFor(Case);
   // Judging ends before this is used again.
   auto mutate = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
     Verdict.Has.merge(featuresOf(LR));
-    insertHooks(LR, Task, Case.How, Case.Seed);
+    insertHooks(LR, Task, Case);
   };
   auto judgeWith = [&](const JudgeOptions &Options) {
-    return judge(Case.Target, Kernel.Object, Kernel.Launch, hooksFor(Case.How),
-                 mutate, Options);
+    return judge(Case.Target, Kernel.Object, Kernel.Launch, Hooks, mutate,
+                 Options);
   };
   JudgeOptions Options = optionsFor(Case);
   Judgement J = judgeWith(Options);
@@ -84,7 +104,7 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
     Options.Strict = Case.From == Language::Assembly ? "loads=latest"
                                                      : "loads=latest,hazards";
     J = judgeWith(Options);
-    Verdict.Has.insert("SCC put aside, not judged alone with poison");
+    Verdict.Has.insert("SCC put aside, not judged alone for undefined values");
   }
   Verdict.Original = Kernel.Object->bytes();
   Verdict.Instrumented = J.Instrumented.CodeObject;
@@ -93,12 +113,13 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
   Verdict.IsUnfit = J.IsUnfit;
   Verdict.Has.merge(featuresOf(Kernel.Launch));
   Verdict.Has.merge(featuresOf(J.Instrumented.Report));
+  if (Case.How == Way::Scalars && J.Problem.empty() && J.counters()[0])
+    Verdict.Has.insert("scalars computed");
   if (J.Problem.empty())
     // What the kernel is said to reach through pointers runs where it is,
     // without hooks. LLVM makes pointers of direct calls, too, where it keeps a
     // function's address in a lane.
-    Verdict.Problem =
-        problemOf(J, Case.How, !Verdict.Has.contains(UnknownCode));
+    Verdict.Problem = problemOf(J, Case, !Verdict.Has.contains(UnknownCode));
   return Verdict;
 }
 
@@ -141,10 +162,10 @@ instrumentAtFixedAddresses(const RandomCase &Case, const RandomKernel &Kernel) {
   if (!LR)
     return LR.takeError();
   InstrumentationTask Task;
-  insertHooks(**LR, Task, Case.How, Case.Seed);
+  insertHooks(**LR, Task, Case);
   HookModule Module;
   Module.ToolName = "test";
-  Module.Bitcode = hooksFor(Case.How).Bitcode;
+  Module.Bitcode = hooksFor(Case).Bitcode;
   Module.Variables["Counters"] = Counters;
   InstrumenterOptions How = optionsFor(Case).Engine;
   How.LoadBias = LoadBias;
