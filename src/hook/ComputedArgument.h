@@ -19,7 +19,7 @@ class Value;
 
 namespace luthier {
 
-/// Argument registers, counted in dwords from the frame's first ones.
+/// Argument registers, counted in dwords from the first ones of the PayloadABI.
 struct ArgumentSlot {
   bool IsVector = false;
   unsigned Index = 0;

@@ -5,65 +5,19 @@
 #ifndef LUTHIER_HOOK_PAYLOAD_H
 #define LUTHIER_HOOK_PAYLOAD_H
 
-#include "codeobject/HiddenArguments.h"
 #include "hook/ComputedArgument.h"
 #include "hook/HookModule.h"
-#include "hook/StateLanes.h"
+#include "hook/PayloadABI.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace luthier {
-
-/// Where the shared memory and counters of one tool module begin.
-struct ModuleLayout {
-  unsigned LdsOffset = 0; ///< From StateValue::LdsBase on.
-  unsigned FirstAccumulator = 0;
-};
-
-/// Registers that serve the code around payloads, and those that a payload may
-/// allocate. A payload that reads or writes the application's flags uses these
-/// copies. The windows may lie among the application's registers.
-struct PayloadFrame {
-  /// The application's own: s0, v0 and a0 up to these, exclusive.
-  unsigned ApplicationSGPRs = 0, ApplicationVGPRs = 0, ApplicationAGPRs = 0;
-  llvm::MCRegister VccSave;  ///< Aligned SGPR pair.
-  llvm::MCRegister ExecSave; ///< Aligned SGPR pair.
-  llvm::MCRegister SccSave;  ///< One SGPR: 1 or 0.
-  llvm::MCRegister M0Save;   ///< One SGPR.
-  /// Arguments that differ from point to point arrive from here on.
-  unsigned FirstArgumentSGPR = 0;
-  unsigned FirstArgumentVGPR = 0;
-  /// Free for the payload: [First, Limit).
-  unsigned FirstSGPR = 0, SGPRLimit = 0;
-  unsigned FirstVGPR = 0, VGPRLimit = 0;
-
-  /// Lanes of a wave of the kernel. Of 32: pairs above keep a mask in their
-  /// low half.
-  unsigned WaveSize = 64;
-  llvm::MCRegister ModeSave; ///< One SGPR.
-  /// One SGPR: where the payload's stack begins, in bytes of each lane's
-  /// private memory. Invalid: a payload that needs stack is refused.
-  llvm::MCRegister StackPointer;
-  llvm::MCRegister State;       ///< VGPR laid out as StateLanes.def says.
-  llvm::MCRegister WorkItemIds; ///< VGPR: x | y << 10 | z << 20.
-  /// Inside of the windows, not to be touched.
-  llvm::SmallVector<llvm::MCRegister, 4> Kept;
-
-  /// Bytes of the kernel's own arguments, where the implicit ones begin.
-  unsigned ExplicitKernargSize = 0;
-  /// Offsets from the start of the kernel's arguments; those that a hook reads
-  /// and that are missing here get it refused.
-  std::map<HiddenArgument, unsigned> HiddenArguments;
-  /// Of the module that is compiled.
-  ModuleLayout Module;
-};
 
 /// What makes one compilation differ from another.
 struct PayloadVariant {
@@ -110,11 +64,11 @@ struct Payload {
   /// Copies that the hook reads, or writes so that the application sees it:
   /// they must be made and restored even where the flag is dead.
   bool UsesSCC = false, UsesVCC = false, UsesEXEC = false, UsesM0 = false;
-  /// The same of MODE: the application's value is in Frame.ModeSave.
+  /// The same of MODE: the application's value is in ABI.ModeSave.
   bool UsesMODE = false;
   /// Depends on MODE, which must be set to what hooks expect.
   bool UsesFloat = false;
-  /// Reads Frame.State; writes lanes of it that must be kept.
+  /// Reads ABI.State; writes lanes of it that must be kept.
   bool UsesState = false, WritesState = false;
   bool UsesWorkItemIds = false;
   /// Reads registers of the application, where a load may still be in flight.
@@ -133,7 +87,7 @@ struct Payload {
   bool ComparesIntoEXEC = false;
   /// Possibly with its last instructions; see amdgpu/WideStores.h.
   bool StoresWide = false;
-  /// One past the last register used; the frame's first where none is.
+  /// One past the last register used; the ABI's first where none is.
   unsigned SGPREnd = 0, VGPREnd = 0;
   /// Registers by number whose old value is lost, wherever they lie; of a
   /// vector register possibly in inactive lanes too. Without those that the
@@ -146,7 +100,7 @@ struct Payload {
   bool VectorsReadVCC = false;
   /// Registers of the application that the hook names; not the flags above.
   llvm::SmallVector<llvm::MCRegister, 2> Reads, Writes;
-  /// Bytes per lane from Frame.StackPointer on; 0: the register is not read.
+  /// Bytes per lane from ABI.StackPointer on; 0: the register is not read.
   unsigned StackSize = 0;
   unsigned StackAlign = 1;  ///< In bytes, of where they begin.
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
@@ -154,8 +108,8 @@ struct Payload {
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
 };
 
-/// What compiling hooks will take, known before there is a frame. Never less
-/// than what the payloads come to report.
+/// What compiling hooks will take, known before there is a PayloadABI. Never
+/// less than what the payloads come to report.
 struct HookNeeds {
   uint64_t StateValues = 0; ///< stateBit() of each.
   bool State = false, WritesState = false;
@@ -168,7 +122,7 @@ struct HookNeeds {
   std::set<unsigned> Named; ///< Numbers of registers that hooks name.
 
   /// Adds another module's needs; returns where that module's memory and
-  /// counters come to lie, for PayloadFrame::Module.
+  /// counters come to lie, for PayloadABI::Module.
   ModuleLayout add(const HookNeeds &Module);
 };
 

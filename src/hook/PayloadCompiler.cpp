@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
-#include "hook/ExecMarkers.h"
-#include "hook/ExecOrder.h"
-#include "hook/FramePasses.h"
-#include "hook/IntrinsicLowering.h"
-#include "hook/LaunchState.h"
-#include "hook/Locals.h"
-#include "hook/Markers.h"
-#include "hook/PayloadExtractor.h"
-#include "hook/PayloadIR.h"
-#include "hook/WaveSize.h"
+#include "hook/codegen/ExecWriteLowering.h"
+#include "hook/codegen/PayloadExtractor.h"
+#include "hook/codegen/PayloadRegisters.h"
+#include "hook/codegen/PlaceholderLowering.h"
 #include "hook/codegen/ScalarConditions.h"
+#include "hook/ir/AllocaLowering.h"
 #include "hook/ir/EmptyExecGuards.h"
-#include "hook/ir/ScalarValues.h"
+#include "hook/ir/ExecWriteCalls.h"
+#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/LaunchState.h"
+#include "hook/ir/PayloadIR.h"
+#include "hook/ir/ScalarLowering.h"
 #include "hook/ir/WaveEffects.h"
+#include "hook/ir/WaveSize.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -38,10 +38,10 @@ namespace {
 class CollectPayloads : public MachineFunctionPass {
 public:
   static char ID;
-  CollectPayloads(amdgpu::MachineEncoder &Encoder, const PayloadFrame &Frame,
+  CollectPayloads(amdgpu::MachineEncoder &Encoder, const PayloadABI &ABI,
                   const amdgpu::CompileErrors &Errors,
                   std::vector<Payload> &Payloads, Error &Failure)
-      : MachineFunctionPass(ID), Encoder(Encoder), Frame(Frame), Errors(Errors),
+      : MachineFunctionPass(ID), Encoder(Encoder), ABI(ABI), Errors(Errors),
         Payloads(Payloads), Failure(Failure) {}
   StringRef getPassName() const override {
     return "Luthier payload collection";
@@ -56,13 +56,13 @@ public:
     Payload &P = Payloads[Index];
     if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
       P.WritesEXEC = false;
-    Failure = extractPayload(MF, Encoder, Frame, P);
+    Failure = extractPayload(MF, Encoder, ABI, P);
     return false;
   }
 
 private:
   amdgpu::MachineEncoder &Encoder;
-  const PayloadFrame &Frame;
+  const PayloadABI &ABI;
   const amdgpu::CompileErrors &Errors;
   std::vector<Payload> &Payloads;
   Error &Failure;
@@ -97,10 +97,9 @@ struct PayloadCompiler::Impl {
   std::unique_ptr<Module> Prepared;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
-  Error lower(Function &F, const PayloadFrame &Frame,
-              const SharedMemory &Shared, const Counters &KnownCounters,
-              Payload &Result);
-  Error generateCode(Module &M, const PayloadFrame &Frame,
+  Error lower(Function &F, const PayloadABI &ABI, const SharedMemory &Shared,
+              const Counters &KnownCounters, Payload &Result);
+  Error generateCode(Module &M, const PayloadABI &ABI,
                      std::vector<Payload> &Result);
 };
 
@@ -181,8 +180,8 @@ static std::vector<Function *> payloadsOf(Module &M, size_t Count) {
   return Result;
 }
 
-/// The part that does not depend on the frame, done once for needs() and any
-/// number of frames.
+/// The part that does not depend on the ABI, done once for needs() and any
+/// number of ABIs.
 Expected<std::vector<Function *>>
 PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   if (Prepared && Variants == ArrayRef(PreparedVariants))
@@ -195,14 +194,14 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
     return Payloads;
   }
   for (Function *F : *Payloads)
-    if (Error E = placeLocals(*F)) {
+    if (Error E = lowerAllocas(*F)) {
       Prepared.reset();
       return std::move(E);
     }
   return Payloads;
 }
 
-Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
+Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadABI &ABI,
                                           std::vector<Payload> &Result) {
   amdgpu::MachineEncoder Encoder(Target);
   Error Failure = Error::success();
@@ -216,16 +215,17 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   Config->disablePass(&MachineSchedulerID);
   PM.add(Config);
   PM.add(MMI);
-  keepExecMarkersInStructurizer(*Config);
-  Config->insertPass(&FinalizeISelID,
-                     IdentifyingPassPtr(createFramePass(Target, Frame)));
+  surroundStructurizer(*Config);
+  Config->insertPass(
+      &FinalizeISelID,
+      IdentifyingPassPtr(createPayloadRegisterPass(Target, ABI)));
   Config->insertPass(&FinalizeISelID,
                      IdentifyingPassPtr(createScalarConditionPass()));
   // The last place where machine code is still in SSA form.
   Config->insertPass(&ProcessImplicitDefsID,
-                     IdentifyingPassPtr(createMarkerPass(Frame)));
+                     IdentifyingPassPtr(createPlaceholderPass(ABI)));
   Config->insertPass(&ProcessImplicitDefsID,
-                     IdentifyingPassPtr(createExecOrderPass(Frame)));
+                     IdentifyingPassPtr(createExecWriteLoweringPass(ABI)));
   if (Config->addISelPasses()) {
     consumeError(std::move(Failure));
     return refuse(RefusalReason::UnsupportedHook,
@@ -233,7 +233,7 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
   }
   Config->addMachinePasses();
   Config->setInitialized();
-  PM.add(new CollectPayloads(Encoder, Frame, Errors, Result, Failure));
+  PM.add(new CollectPayloads(Encoder, ABI, Errors, Result, Failure));
   PM.run(M);
   return Failure;
 }
@@ -243,13 +243,13 @@ Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadFrame &Frame,
 /// would need the application's descriptor. Halves of registers as operands
 /// only exist in pseudo instructions that the assembly printer expands.
 static void setFeatures(Function &F, const TargetMachine &TM,
-                        const PayloadFrame &Frame) {
+                        const PayloadABI &ABI) {
   std::string Features = TM.getTargetFeatureString().str();
   if (!Features.empty())
     Features += ',';
   Features += "+enable-flat-scratch,-real-true16,";
-  Features += Frame.WaveSize == 32 ? "-wavefrontsize64,+wavefrontsize32"
-                                   : "-wavefrontsize32,+wavefrontsize64";
+  Features += ABI.WaveSize == 32 ? "-wavefrontsize64,+wavefrontsize32"
+                                 : "-wavefrontsize32,+wavefrontsize64";
   F.addFnAttr("target-features", Features);
 }
 
@@ -292,19 +292,19 @@ static std::string withHookNames(std::string Text, const Module &M,
 }
 
 /// From LLVM IR with luthier's intrinsics to what LLVM has code for.
-Error PayloadCompiler::Impl::lower(Function &F, const PayloadFrame &Frame,
+Error PayloadCompiler::Impl::lower(Function &F, const PayloadABI &ABI,
                                    const SharedMemory &Shared,
                                    const Counters &KnownCounters,
                                    Payload &Result) {
-  setFeatures(F, *TM, Frame);
-  if (Error E = checkWaveSize(F, waveSizeOf(*M), Frame.WaveSize))
+  setFeatures(F, *TM, ABI);
+  if (Error E = checkWaveSize(F, waveSizeOf(*M), ABI.WaveSize))
     return E;
-  lowerWaveSize(F, waveSizeOf(*M), Frame.WaveSize);
-  if (Error E = lowerIntrinsics(F, Target, Frame, KnownCounters, Result))
+  lowerWaveSize(F, waveSizeOf(*M), ABI.WaveSize);
+  if (Error E = lowerIntrinsics(F, Target, ABI, KnownCounters, Result))
     return E;
-  if (Error E = lowerLaunchState(F, Frame, Result))
+  if (Error E = lowerLaunchState(F, ABI, Result))
     return E;
-  if (Error E = lowerVariables(F, Shared, Frame, Result))
+  if (Error E = lowerVariables(F, Shared, ABI, Result))
     return E;
   // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
   Result.ActsOnWave = any_of(instructions(F), isWaveEffect);
@@ -319,7 +319,7 @@ Error PayloadCompiler::Impl::lower(Function &F, const PayloadFrame &Frame,
 
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
-                         const PayloadFrame &Frame) {
+                         const PayloadABI &ABI) {
   if (auto Prepared = P->prepare(Variants); !Prepared)
     return Prepared.takeError();
   std::unique_ptr<Module> M = CloneModule(*P->Prepared);
@@ -333,10 +333,10 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
     if (Error E = collectCounters(*F, KnownCounters))
       return inHook(std::move(E), *P->M, Variant.Hook.Function);
   for (auto [F, Variant, Payload] : zip(Payloads, Variants, Result))
-    if (Error E = P->lower(*F, Frame, *Shared, KnownCounters, Payload))
+    if (Error E = P->lower(*F, ABI, *Shared, KnownCounters, Payload))
       return inHook(std::move(E), *P->M, Variant.Hook.Function);
   P->Errors.clear();
-  if (Error E = P->generateCode(*M, Frame, Result))
+  if (Error E = P->generateCode(*M, ABI, Result))
     return std::move(E);
   if (!P->Errors.text().empty())
     return refuse(P->Errors.ranOutOfRegisters()

@@ -41,15 +41,15 @@ public:
   parametersOf(llvm::StringRef Hook) const;
 
   /// What \p Variants, all those of this module that a kernel takes, will need
-  /// of the frame. Spilled registers are not known yet: a frame without a stack
+  /// of the ABI. Spilled registers are not known yet: an ABI without a stack
   /// pointer may get compile() to refuse with InstrumentationStack.
   llvm::Expected<HookNeeds>
   needs(llvm::ArrayRef<PayloadVariant> Variants) const;
 
   /// Compiles all of \p Variants, which belong to this module, in one run of
-  /// the code generator. May be called again with another frame.
+  /// the code generator. May be called again with another ABI.
   llvm::Expected<std::vector<Payload>>
-  compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadFrame &Frame);
+  compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
 
 private:
   struct Impl;

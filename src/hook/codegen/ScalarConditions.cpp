@@ -5,7 +5,7 @@
 #include "SIInstrInfo.h"
 #include "Utils/AMDGPUBaseInfo.h"
 #include "hook/codegen/WaveOperands.h"
-#include "hook/ir/ScalarMarkers.h"
+#include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -54,18 +54,18 @@ private:
   void addOperand(MachineInstrBuilder &To, Register Reg);
   void compare64(MachineInstr &Where, CmpInst::Predicate Order, Register A,
                  Register C);
-  bool compare(MachineInstr &Where, const MachineInstr &Marker,
+  bool compare(MachineInstr &Where, const MachineInstr &Placeholder,
                CmpInst::Predicate P);
-  MachineInstr *onlyTestOf(MachineInstr &Marker);
-  void lowerCompare(MachineInstr &Marker);
-  void lowerSelect(MachineInstr &Marker);
+  MachineInstr *onlyTestOf(MachineInstr &Placeholder);
+  void lowerCompare(MachineInstr &Placeholder);
+  void lowerSelect(MachineInstr &Placeholder);
 
   const SIInstrInfo *TII = nullptr;
   MachineRegisterInfo *MRI = nullptr;
 };
 char ScalarConditions::ID = 0;
 
-bool isMarker(const MachineInstr &MI, StringRef Text) {
+bool isPlaceholder(const MachineInstr &MI, StringRef Text) {
   return MI.getOpcode() == AMDGPU::INLINEASM &&
          StringRef(MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName())
              .starts_with(Text);
@@ -149,11 +149,12 @@ void ScalarConditions::compare64(MachineInstr &Where, CmpInst::Predicate Order,
       .addReg(HighC);
 }
 
-/// Sets SCC before \p Where to what \p Marker compares, or to its opposite if
-/// it returns false.
-bool ScalarConditions::compare(MachineInstr &Where, const MachineInstr &Marker,
+/// Sets SCC before \p Where to what \p Placeholder compares, or to its opposite
+/// if it returns false.
+bool ScalarConditions::compare(MachineInstr &Where,
+                               const MachineInstr &Placeholder,
                                CmpInst::Predicate P) {
-  const SmallVector<Register, 4> Regs = registersOf(Marker);
+  const SmallVector<Register, 4> Regs = registersOf(Placeholder);
   const Register A = Regs[1], C = Regs[2];
   if (TII->getRegisterInfo().getRegSizeInBits(*MRI->getRegClass(A)) == 32) {
     auto Compare = build(Where, compareOpcode(P));
@@ -187,9 +188,10 @@ bool ScalarConditions::compare(MachineInstr &Where, const MachineInstr &Marker,
   }
 }
 
-/// The test for zero, in the same block, that is all that \p Marker is for.
-MachineInstr *ScalarConditions::onlyTestOf(MachineInstr &Marker) {
-  const Register Result = registersOf(Marker).front();
+/// The test for zero, in the same block, that is all that \p Placeholder is
+/// for.
+MachineInstr *ScalarConditions::onlyTestOf(MachineInstr &Placeholder) {
+  const Register Result = registersOf(Placeholder).front();
   if (!MRI->hasOneNonDBGUse(Result))
     return nullptr;
   MachineInstr &User = *MRI->use_instr_nodbg_begin(Result);
@@ -198,51 +200,52 @@ MachineInstr *ScalarConditions::onlyTestOf(MachineInstr &Marker) {
   return IsTest && User.getOperand(0).isReg() &&
                  User.getOperand(0).getReg() == Result &&
                  isZero(User.getOperand(1)) &&
-                 User.getParent() == Marker.getParent()
+                 User.getParent() == Placeholder.getParent()
              ? &User
              : nullptr;
 }
 
-CmpInst::Predicate predicateOf(const MachineInstr &Marker) {
-  StringRef Text = Marker.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
+CmpInst::Predicate predicateOf(const MachineInstr &Placeholder) {
+  StringRef Text =
+      Placeholder.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
   unsigned Number = 0;
-  Text.drop_front(CompareMarker.size()).getAsInteger(10, Number);
+  Text.drop_front(ComparePlaceholder.size()).getAsInteger(10, Number);
   return CmpInst::Predicate(Number);
 }
 
-void ScalarConditions::lowerCompare(MachineInstr &Marker) {
-  const CmpInst::Predicate P = predicateOf(Marker);
-  if (MachineInstr *Test = onlyTestOf(Marker)) {
+void ScalarConditions::lowerCompare(MachineInstr &Placeholder) {
+  const CmpInst::Predicate P = predicateOf(Placeholder);
+  if (MachineInstr *Test = onlyTestOf(Placeholder)) {
     const auto Tested = Test->getOpcode() == AMDGPU::S_CMP_EQ_U32
                             ? CmpInst::getInversePredicate(P)
                             : P;
     // Of 64 bits, there are only a borrow and its opposite.
-    if (is32(registersOf(Marker)[1]) || ICmpInst::isEquality(P) ||
+    if (is32(registersOf(Placeholder)[1]) || ICmpInst::isEquality(P) ||
         CmpInst::isStrictPredicate(Tested)) {
-      compare(*Test, Marker, Tested);
+      compare(*Test, Placeholder, Tested);
       Test->eraseFromParent();
-      Marker.eraseFromParent();
+      Placeholder.eraseFromParent();
       return;
     }
   }
-  const bool Holds = compare(Marker, Marker, P);
-  build(Marker, AMDGPU::S_CSELECT_B32)
-      .addDef(registersOf(Marker).front())
+  const bool Holds = compare(Placeholder, Placeholder, P);
+  build(Placeholder, AMDGPU::S_CSELECT_B32)
+      .addDef(registersOf(Placeholder).front())
       .addImm(Holds)
       .addImm(!Holds);
-  Marker.eraseFromParent();
+  Placeholder.eraseFromParent();
 }
 
-void ScalarConditions::lowerSelect(MachineInstr &Marker) {
-  const SmallVector<Register, 4> Regs = registersOf(Marker);
-  build(Marker, AMDGPU::S_CMP_LG_U32).addReg(Regs[1]).addImm(0);
+void ScalarConditions::lowerSelect(MachineInstr &Placeholder) {
+  const SmallVector<Register, 4> Regs = registersOf(Placeholder);
+  build(Placeholder, AMDGPU::S_CMP_LG_U32).addReg(Regs[1]).addImm(0);
   const bool IsWide =
       TII->getRegisterInfo().getRegSizeInBits(*MRI->getRegClass(Regs[0])) == 64;
-  build(Marker, IsWide ? AMDGPU::S_CSELECT_B64 : AMDGPU::S_CSELECT_B32)
+  build(Placeholder, IsWide ? AMDGPU::S_CSELECT_B64 : AMDGPU::S_CSELECT_B32)
       .addDef(Regs[0])
       .addReg(Regs[2])
       .addReg(Regs[3]);
-  Marker.eraseFromParent();
+  Placeholder.eraseFromParent();
 }
 
 bool ScalarConditions::runOnMachineFunction(MachineFunction &MF) {
@@ -253,14 +256,14 @@ bool ScalarConditions::runOnMachineFunction(MachineFunction &MF) {
   SmallVector<MachineInstr *, 8> Compares, Selects;
   for (MachineBasicBlock &MBB : MF)
     for (MachineInstr &MI : MBB)
-      if (isMarker(MI, CompareMarker))
+      if (isPlaceholder(MI, ComparePlaceholder))
         Compares.push_back(&MI);
-      else if (isMarker(MI, SelectMarker))
+      else if (isPlaceholder(MI, SelectPlaceholder))
         Selects.push_back(&MI);
-  for (MachineInstr *Marker : Selects)
-    lowerSelect(*Marker);
-  for (MachineInstr *Marker : Compares)
-    lowerCompare(*Marker);
+  for (MachineInstr *Placeholder : Selects)
+    lowerSelect(*Placeholder);
+  for (MachineInstr *Placeholder : Compares)
+    lowerCompare(*Placeholder);
   return !Compares.empty() || !Selects.empty();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Puts s_cmp and s_cselect in place of the markers of ir/ScalarMarkers.h, right
-// after instruction selection.
+// Puts s_cmp and s_cselect in place of the placeholders of
+// ir/ScalarPlaceholders.h, right after instruction selection.
 #ifndef LUTHIER_HOOK_CODEGEN_SCALARCONDITIONS_H
 #define LUTHIER_HOOK_CODEGEN_SCALARCONDITIONS_H
 

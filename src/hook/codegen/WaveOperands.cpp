@@ -3,10 +3,10 @@
 #include "GCNSubtarget.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
-#include "hook/IntrinsicLowering.h"
-#include "hook/Markers.h"
-#include "hook/ir/ScalarMarkers.h"
-#include "hook/ir/ScalarValues.h"
+#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Placeholders.h"
+#include "hook/ir/ScalarLowering.h"
+#include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 
@@ -43,7 +43,7 @@ bool takesScalars(const MachineInstr &MI) {
   if (!MI.isInlineAsm() && MI.getOpcode() != AMDGPU::INLINEASM_BR)
     return false;
   StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
-  return Text == WriteExecMarker || Text == WriteLaneMarker;
+  return Text == WriteExecPlaceholder || Text == WriteLanePlaceholder;
 }
 
 void WaveOperandCheck::add(Register Reg) {
@@ -85,7 +85,7 @@ bool WaveOperandCheck::isFine(const MachineInstr &MI) {
   // Registers of the application, and what is pinned: exact as it is.
   if (MI.isInlineAsm()) {
     StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
-    if (Text == SelectMarker || Text.starts_with(CompareMarker))
+    if (Text == SelectPlaceholder || Text.starts_with(ComparePlaceholder))
       for (const MachineOperand &MO : MI.uses())
         if (MO.isReg())
           add(MO.getReg());

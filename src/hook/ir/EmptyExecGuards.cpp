@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/EmptyExecGuards.h"
-#include "hook/ir/ScalarMarkers.h"
-#include "hook/ir/ScalarValues.h"
+#include "hook/ir/ScalarLowering.h"
+#include "hook/ir/ScalarPlaceholders.h"
 #include "hook/ir/WaveEffects.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -17,7 +17,7 @@ namespace luthier {
 namespace {
 
 /// Scalar instructions decide about every way out of it.
-bool endsWithoutLanes(const Loop &L, const Function &Hook) {
+bool endsWithEmptyExec(const Loop &L, const Function &Hook) {
   ScalarAnalysis Scalars(Hook, payloadLeaves());
   SmallVector<BasicBlock *, 4> Exiting;
   L.getExitingBlocks(Exiting);
@@ -46,7 +46,7 @@ BasicBlock *usualExit(const Loop &L) {
 
 /// Has \p Before, which goes to \p Begin, go to \p Join instead where no lane
 /// is active. What would have been computed on the way does not exist.
-void passOver(BasicBlock &Before, BasicBlock &Begin, BasicBlock &Join) {
+void skipIfEmpty(BasicBlock &Before, BasicBlock &Begin, BasicBlock &Join) {
   Instruction *End = Before.getTerminator();
   IRBuilder<> B(End);
   B.CreateCondBr(B.CreateICmpNE(anyLaneActive(B), B.getInt32(0)), &Begin,
@@ -61,7 +61,7 @@ void passOver(BasicBlock &Before, BasicBlock &Begin, BasicBlock &Join) {
 /// the wave does in it happens, so only those inside of it may need one.
 void guardLoop(Loop &L, Function &Hook, DominatorTree &Dominators,
                LoopInfo &Loops) {
-  if (endsWithoutLanes(L, Hook)) {
+  if (endsWithEmptyExec(L, Hook)) {
     for (Loop *Inner : to_vector(L.getSubLoops()))
       guardLoop(*Inner, Hook, Dominators, Loops);
     return;
@@ -73,7 +73,7 @@ void guardLoop(Loop &L, Function &Hook, DominatorTree &Dominators,
   BasicBlock *Exit = usualExit(L);
   if (!Before || !Exit)
     return; // Nobody can tell where it begins, or nothing ends it.
-  passOver(*Before, *L.getHeader(), *Exit);
+  skipIfEmpty(*Before, *L.getHeader(), *Exit);
   Dominators.recalculate(Hook);
 }
 
@@ -135,7 +135,7 @@ void guardConditions(Function &Hook, TargetMachine &TM) {
       Heads.emplace_back(&Head, const_cast<BasicBlock *>(Scalars.joinOf(Head)));
   for (auto [Head, Join] : Heads) {
     BasicBlock *Choice = Head->splitBasicBlock(Head->getTerminator());
-    passOver(*Head, *Choice, *Join);
+    skipIfEmpty(*Head, *Choice, *Join);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/ScalarMaterializer.h"
-#include "hook/ir/ScalarMarkers.h"
+#include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace llvm;

@@ -35,8 +35,8 @@ struct Step {
 
 class Mover {
 public:
-  Mover(const PayloadFrame &Frame, const amdgpu::MCTarget &Target)
-      : Frame(Frame), Target(Target), Files(Target.registerFiles()) {}
+  Mover(const PayloadABI &ABI, const amdgpu::MCTarget &Target)
+      : ABI(ABI), Target(Target), Files(Target.registerFiles()) {}
 
   void split(ArrayRef<ArgumentMove> Moves) {
     for (const ArgumentMove &Move : Moves)
@@ -59,7 +59,7 @@ public:
   /// What \p Reg held is from now on to be read from \p Instead.
   void redirect(const amdgpu::RegisterRange &Range, MCRegister Instead);
 
-  const PayloadFrame &Frame;
+  const PayloadABI &ABI;
   const amdgpu::MCTarget &Target;
   const amdgpu::RegisterFiles &Files;
   SmallVector<Step, 8> Steps;
@@ -67,8 +67,8 @@ public:
 
 void Mover::split(const ArgumentMove &Move) {
   const bool IsVector = Move.Slot.IsVector;
-  const unsigned First = Move.Slot.Index + (IsVector ? Frame.FirstArgumentVGPR
-                                                     : Frame.FirstArgumentSGPR);
+  const unsigned First = Move.Slot.Index + (IsVector ? ABI.FirstArgumentVGPR
+                                                     : ABI.FirstArgumentSGPR);
   const auto *Source = std::get_if<MCRegister>(&Move.Value);
   if (Source && isAperture(*Source)) {
     Steps.push_back({IsVector, First, 2, *Source});
@@ -146,10 +146,10 @@ void Mover::encode(const Step &S, amdgpu::MachineEncoder &Encoder,
 
 } // namespace
 
-void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
+void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
                  amdgpu::MachineEncoder &Encoder,
                  SmallVectorImpl<uint8_t> &Code, MCRegister Temporary) {
-  Mover M(Frame, Encoder.target());
+  Mover M(ABI, Encoder.target());
   M.split(Moves);
   while (!M.Steps.empty()) {
     if (Step *Free = M.findFree()) {
@@ -180,9 +180,9 @@ void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
   }
 }
 
-bool needsTemporary(ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
+bool needsTemporary(ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
                     const amdgpu::MCTarget &Target) {
-  Mover M(Frame, Target);
+  Mover M(ABI, Target);
   M.split(Moves);
   while (Step *Free = M.findFree())
     M.Steps.erase(Free);

@@ -23,7 +23,7 @@ struct ArgumentMove {
 /// the registers named in the moves have the application's values; of these,
 /// nothing but argument registers is changed. \p Temporary is an SGPR to use
 /// where needsTemporary() says so.
-void encodeMoves(llvm::ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
+void encodeMoves(llvm::ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
                  amdgpu::MachineEncoder &Encoder,
                  llvm::SmallVectorImpl<uint8_t> &Code,
                  llvm::MCRegister Temporary = {});
@@ -32,8 +32,8 @@ void encodeMoves(llvm::ArrayRef<ArgumentMove> Moves, const PayloadFrame &Frame,
 bool isAperture(llvm::MCRegister Reg);
 
 /// Scalar argument registers exchange their values.
-bool needsTemporary(llvm::ArrayRef<ArgumentMove> Moves,
-                    const PayloadFrame &Frame, const amdgpu::MCTarget &Target);
+bool needsTemporary(llvm::ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
+                    const amdgpu::MCTarget &Target);
 
 } // namespace luthier
 

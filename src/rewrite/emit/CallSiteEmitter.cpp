@@ -13,7 +13,7 @@ class CallSiteEmitter {
 public:
   CallSiteEmitter(const HookPlan &Hooks, const PlannedCallSite &Planned,
                   amdgpu::MachineEncoder &Encoder, CallSiteCode &Code)
-      : Encoder(Encoder), Code(Code), Plan(Hooks.Registers), Frame(Plan.Frame),
+      : Encoder(Encoder), Code(Code), Plan(Hooks.Registers), ABI(Plan.ABI),
         P(Hooks.Payloads[Planned.Site->Variant]), Site(*Planned.Site),
         S(Planned.Spills), Facts(Hooks.Facts) {
     for (const ArgumentMove &Move : Site.Moves) {
@@ -59,7 +59,7 @@ private:
   amdgpu::MachineEncoder &Encoder;
   CallSiteCode &Code;
   const RegisterPlan &Plan;
-  const PayloadFrame &Frame;
+  const PayloadABI &ABI;
   const Payload &P;
   const CallSite &Site;
   const CallSiteSpills &S;
@@ -83,30 +83,30 @@ void CallSiteEmitter::awaitApplication() {
 
 void CallSiteEmitter::saveFlags() {
   if (S.SCC)
-    Code.saveSCC(Frame.SccSave);
+    Code.saveSCC(ABI.SccSave);
   if (S.VCC)
-    Code.moveMask(Frame.VccSave, AMDGPU::VCC);
+    Code.moveMask(ABI.VccSave, AMDGPU::VCC);
   if (S.EXEC)
-    Code.moveMask(Frame.ExecSave, AMDGPU::EXEC);
+    Code.moveMask(ABI.ExecSave, AMDGPU::EXEC);
   if (S.M0)
-    Code.move(Frame.M0Save, AMDGPU::M0);
+    Code.move(ABI.M0Save, AMDGPU::M0);
 }
 
 void CallSiteEmitter::enterStack() {
   Code.activateAll();
-  Code.set(Frame.StackPointer, Plan.Stack.Base);
+  Code.set(ABI.StackPointer, Plan.Stack.Base);
   Code.awaitALU();
   saveVectors(Code, Plan, S);
   if (S.WorkItemIds) {
-    Code.load(Frame.WorkItemIds, Frame.StackPointer, StackPlan::WorkItemIds);
+    Code.load(ABI.WorkItemIds, ABI.StackPointer, StackPlan::WorkItemIds);
     Code.awaitStack();
   }
-  Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
+  Code.moveMask(AMDGPU::EXEC, ABI.ExecSave);
 }
 
 SmallVector<uint8_t, 64> CallSiteEmitter::argumentMoves() const {
   SmallVector<uint8_t, 64> Bytes;
-  encodeMoves(Site.Moves, Frame, Encoder, Bytes, Plan.stackPointer());
+  encodeMoves(Site.Moves, ABI, Encoder, Bytes, Plan.stackPointer());
   return Bytes;
 }
 
@@ -130,12 +130,12 @@ void CallSiteEmitter::prepare() {
   const HazardTraits &Waits = Code.waits();
   if (S.MODE) {
     Code.waitStates(Waits.ModeStates);
-    Code.readMode(Frame.ModeSave);
+    Code.readMode(ABI.ModeSave);
   }
   if (P.UsesFloat)
     Code.setDefaultMode();
   if (P.StackSize)
-    Code.set(Frame.StackPointer, Plan.Stack.frame());
+    Code.set(ABI.StackPointer, Plan.Stack.frame());
   if (P.ClobbersVCC)
     Code.renewMask(AMDGPU::VCC);
   if (const BitVector Borrowed = borrowedScalars(); Borrowed.any()) {
@@ -154,7 +154,7 @@ bool CallSiteEmitter::readsScalarsByVectors() const {
   if (!S.Scalars.empty() || P.VectorsReadVCC)
     return true;
   const int First = P.ReadByVectors.find_first();
-  if (First >= 0 && unsigned(First) < Frame.ApplicationSGPRs)
+  if (First >= 0 && unsigned(First) < ABI.ApplicationSGPRs)
     return true;
   return any_of(Site.Moves, [&](const ArgumentMove &Move) {
     const auto *Reg = std::get_if<MCRegister>(&Move.Value);
@@ -169,29 +169,29 @@ void CallSiteEmitter::restore() {
     Code.waitStates(Waits.StoreStates);
   if (S.hasVectors()) {
     Code.activateAll();
-    Code.set(Frame.StackPointer, Plan.Stack.Base);
+    Code.set(ABI.StackPointer, Plan.Stack.Base);
     Code.awaitALU();
     restoreVectors(Code, Plan, S);
   }
   if (S.EXEC)
-    Code.moveMask(AMDGPU::EXEC, Frame.ExecSave);
+    Code.moveMask(AMDGPU::EXEC, ABI.ExecSave);
   if (S.TouchesVectors)
-    Code.operateOnVectors(Frame.ExecSave);
+    Code.operateOnVectors(ABI.ExecSave);
   if (S.VCC)
-    Code.moveMask(AMDGPU::VCC, Frame.VccSave);
+    Code.moveMask(AMDGPU::VCC, ABI.VccSave);
   else if (P.ClobbersVCC)
     Code.renewMask(AMDGPU::VCC);
   // Other payloads write them without knowing of this one.
   renewMasks(P.Masks);
   if (S.M0)
-    Code.move(AMDGPU::M0, Frame.M0Save);
+    Code.move(AMDGPU::M0, ABI.M0Save);
   if (S.MODE) {
     Code.waitStates(Waits.ModeStates);
-    Code.writeMode(Frame.ModeSave);
+    Code.writeMode(ABI.ModeSave);
     Code.waitStates(Waits.ModeStates);
   }
   if (S.SCC)
-    Code.restoreSCC(Frame.SccSave);
+    Code.restoreSCC(ABI.SccSave);
   if (!S.Scalars.empty()) {
     // From the payload's last instruction to what reads lanes.
     Code.waitStates(Waits.EnterStates);
@@ -213,7 +213,7 @@ void CallSiteEmitter::restore() {
 size_t emitCallSite(const HookPlan &Plan, const PlannedCallSite &Site,
                     amdgpu::MachineEncoder &Encoder,
                     amdgpu::CodeLayout &Layout) {
-  CallSiteCode Code(Encoder, Plan.Registers.Frame.WaveSize, Layout);
+  CallSiteCode Code(Encoder, Plan.Registers.ABI.WaveSize, Layout);
   return CallSiteEmitter(Plan, Site, Encoder, Code).emit();
 }
 

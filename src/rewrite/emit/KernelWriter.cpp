@@ -25,13 +25,13 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   for (const Payload &P : Hooks.Payloads) {
     Wanted.StateValues |= P.StateValues;
     if (P.UsesWorkItemIds)
-      Wanted.WorkItemIds = Plan.Frame.WorkItemIds;
+      Wanted.WorkItemIds = Plan.ABI.WorkItemIds;
   }
   Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
   Wanted.Entry = Plan.Entry;
-  const unsigned Own = Plan.Frame.FirstSGPR;
+  const unsigned Own = Plan.ABI.FirstSGPR;
   if (Own >= Plan.Use.SGPRs &&
-      Own + Prologue::NumTemporaries < Plan.Frame.SGPRLimit)
+      Own + Prologue::NumTemporaries < Plan.ABI.SGPRLimit)
     Wanted.OwnSGPR = Own;
   Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
@@ -59,7 +59,7 @@ Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
   const bool UsesStack = Hooks.Registers.Stack.IsUsed;
   auto insert = [&](const InsertionPoint &Where, amdgpu::CodeLayout &Layout) {
     const size_t Begin = Layout.size();
-    CallSiteCode Code(Encoder, Hooks.Registers.Frame.WaveSize, Layout);
+    CallSiteCode Code(Encoder, Hooks.Registers.ABI.WaveSize, Layout);
     if (Where.function() == LR.functions().front().second)
       Start.write(Code);
     for (Inserter *Each : Inserters)

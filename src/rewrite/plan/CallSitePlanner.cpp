@@ -76,7 +76,7 @@ Error CallSitePlanner::checkStack(const HookPlan &Plan) const {
   // The least that a target has: 13 bits of KiB for a wave
   // (COMPUTE_TMPRING_SIZE of gfx9).
   constexpr uint64_t MaxPerWave = 8191 * 1024;
-  const uint64_t MaxPerLane = MaxPerWave / Plan.Registers.Frame.WaveSize;
+  const uint64_t MaxPerLane = MaxPerWave / Plan.Registers.ABI.WaveSize;
   if (Stack.total() > MaxPerLane)
     return refuse(
         RefusalReason::InstrumentationStack,

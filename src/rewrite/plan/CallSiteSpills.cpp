@@ -30,7 +30,7 @@ public:
   SpillPlanner(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
                const KernelFacts &Facts, const Payload &P, const CallSite &Site,
                const RegisterSet &Live, bool SavesAll)
-      : Target(Target), Plan(Plan), Frame(Plan.Frame), Facts(Facts), P(P),
+      : Target(Target), Plan(Plan), ABI(Plan.ABI), Facts(Facts), P(P),
         Site(Site), Live(Live), SavesAll(SavesAll) {}
 
   Expected<CallSiteSpills> run();
@@ -49,7 +49,7 @@ private:
 
   const amdgpu::MCTarget &Target;
   const RegisterPlan &Plan;
-  const PayloadFrame &Frame;
+  const PayloadABI &ABI;
   const KernelFacts &Facts;
   const Payload &P;
   const CallSite &Site;
@@ -90,10 +90,10 @@ void SpillPlanner::addVector(unsigned N) {
 
 /// Those that are overwritten before the vectors are on the stack come first.
 void SpillPlanner::addFrameScalars() {
-  const unsigned First = Frame.FirstArgumentSGPR - NumFrameSGPRs;
+  const unsigned First = ABI.FirstArgumentSGPR - NumReservedSGPRs;
   auto addPair = [&](unsigned N) {
     addScalar(First + N);
-    if (Frame.WaveSize == 64)
+    if (ABI.WaveSize == 64)
       addScalar(First + N + 1);
   };
   if (S.VCC)
@@ -107,12 +107,12 @@ void SpillPlanner::addFrameScalars() {
   if (S.MODE)
     addScalar(First + 6);
   if (S.hasVectors() || S.WorkItemIds || P.StackSize ||
-      needsTemporary(Site.Moves, Frame, Target))
+      needsTemporary(Site.Moves, ABI, Target))
     addScalar(First + 7);
   for (const ArgumentMove &Move : Site.Moves)
     if (!Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
-        addScalar(Frame.FirstArgumentSGPR + Move.Slot.Index + I);
+        addScalar(ABI.FirstArgumentSGPR + Move.Slot.Index + I);
 }
 
 /// By the code around the payload or by name.
@@ -132,8 +132,8 @@ MCRegister SpillPlanner::findDeadVGPR() const {
   const amdgpu::RegisterFiles &Files = *Plan.Files;
   for (unsigned N = 0; N < Plan.Use.VGPRs; ++N) {
     const MCRegister Reg = Files.vgpr(N);
-    const bool IsOurs = Reg == Plan.State->State || Reg == Frame.WorkItemIds ||
-                        (N >= Frame.FirstArgumentVGPR && N < Frame.FirstVGPR) ||
+    const bool IsOurs = Reg == Plan.State->State || Reg == ABI.WorkItemIds ||
+                        (N >= ABI.FirstArgumentVGPR && N < ABI.FirstVGPR) ||
                         (N < P.VGPRs.size() && P.VGPRs.test(N));
     if (!Live.vgpr(N) && !IsOurs && !isRead(amdgpu::RegisterFile::VGPR, N))
       return Reg;
@@ -171,8 +171,8 @@ Error SpillPlanner::plan() {
   planFlags();
   if (NeedsHelper) {
     S.Borrows = true;
-    S.Touched.addVGPR(Frame.FirstVGPR);
-    S.Vectors.push_back(Frame.FirstVGPR);
+    S.Touched.addVGPR(ABI.FirstVGPR);
+    S.Vectors.push_back(ABI.FirstVGPR);
   }
   for (unsigned N : P.VGPRs.set_bits())
     addVector(N);
@@ -181,24 +181,24 @@ Error SpillPlanner::plan() {
   for (const ArgumentMove &Move : Site.Moves)
     if (Move.Slot.IsVector)
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
-        addVector(Frame.FirstArgumentVGPR + Move.Slot.Index + I);
+        addVector(ABI.FirstArgumentVGPR + Move.Slot.Index + I);
   for (const ArgumentMove &Move : Site.Moves)
     if (const auto *From = std::get_if<MCRegister>(&Move.Value))
       S.Touched.add(*From);
   if (S.WorkItemIds)
-    addVector(Plan.Files->rangeOf(Frame.WorkItemIds).First);
+    addVector(Plan.Files->rangeOf(ABI.WorkItemIds).First);
   S.TouchesVectors = P.ComparesIntoEXEC && Facts.Permutes;
   S.EXEC = P.UsesEXEC || P.WritesEXEC || S.hasVectors() || S.WorkItemIds ||
            S.TouchesVectors || SavesAll;
 
   addFrameScalars();
-  const unsigned Lanes = scalarLaneCount(Frame.WaveSize);
+  const unsigned Lanes = scalarLaneCount(ABI.WaveSize);
   const bool TooEarly = S.Scalars.size() > Lanes;
   for (unsigned N : P.SGPRs.set_bits())
     addScalar(N);
   for (unsigned N = 0; SavesAll && N < Plan.Use.SGPRs; ++N)
     addScalar(N);
-  if (TooEarly || S.Scalars.size() > Lanes + Frame.WaveSize)
+  if (TooEarly || S.Scalars.size() > Lanes + ABI.WaveSize)
     return refuse(RefusalReason::RegisterBudget,
                   "more scalar registers are live at a point than can be put "
                   "aside");
@@ -251,7 +251,7 @@ Expected<CallSiteSpills> SpillPlanner::run() {
 
 /// Those for which there is no lane of the state value array.
 ArrayRef<unsigned> overflow(const RegisterPlan &Plan, const CallSiteSpills &S) {
-  const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
+  const unsigned Lanes = scalarLaneCount(Plan.ABI.WaveSize);
   return ArrayRef(S.Scalars).drop_front(
       std::min<size_t>(Lanes, S.Scalars.size()));
 }
@@ -272,7 +272,7 @@ Expected<CallSiteSpills> planSpills(const amdgpu::MCTarget &Target,
 
 void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S) {
-  const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
+  const unsigned Lanes = scalarLaneCount(Plan.ABI.WaveSize);
   for (auto [I, N] : enumerate(S.Scalars))
     if (I < Lanes)
       Code.writeLane(Plan.State->State, scalarLane(I),
@@ -281,7 +281,7 @@ void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
 
 void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
                     const CallSiteSpills &S) {
-  const unsigned Lanes = scalarLaneCount(Plan.Frame.WaveSize);
+  const unsigned Lanes = scalarLaneCount(Plan.ABI.WaveSize);
   for (auto [I, N] : enumerate(S.Scalars))
     if (I < Lanes)
       Code.readLane(Code.sgpr(N), Plan.State->State, scalarLane(I));
@@ -289,7 +289,7 @@ void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
 
 void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S) {
-  const MCRegister Base = Plan.Frame.StackPointer;
+  const MCRegister Base = Plan.ABI.StackPointer;
   for (auto [I, N] : enumerate(S.Vectors))
     Code.store(Code.vgpr(N), Base, StackPlan::vectorSlot(I));
   ArrayRef<unsigned> Rest = overflow(Plan, S);
@@ -303,7 +303,7 @@ void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
 
 void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                     const CallSiteSpills &S) {
-  const MCRegister Base = Plan.Frame.StackPointer;
+  const MCRegister Base = Plan.ABI.StackPointer;
   if (ArrayRef<unsigned> Rest = overflow(Plan, S); !Rest.empty()) {
     const MCRegister Helper = Code.vgpr(S.Vectors.front());
     Code.load(Helper, Base, StackPlan::Scalars);

@@ -15,7 +15,7 @@
 namespace luthier {
 
 struct CallSiteSpills {
-  /// Flags that go through the frame's copies.
+  /// Flags that go through the ABI's copies.
   bool SCC = false, VCC = false, EXEC = false, M0 = false, MODE = false;
   /// The payload reads or writes the state value array, or scalars go there.
   StateValueArrayStorage::Use State;
@@ -52,13 +52,13 @@ planSpills(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
            const KernelFacts &Facts, const Payload &P, const CallSite &Site,
            const RegisterSet &Live, bool SavesAll);
 
-/// Puts the scalars aside that the frame's own registers overwrite; needs
+/// Puts the scalars aside that the ABI's own registers overwrite; needs
 /// nothing but the state value array. And back, last of all.
 void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S);
 void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
                     const CallSiteSpills &S);
-/// The rest, with EXEC = all lanes; overwrites the frame's stack pointer.
+/// The rest, with EXEC = all lanes; overwrites the ABI's stack pointer.
 void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S);
 void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,

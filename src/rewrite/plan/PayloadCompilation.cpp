@@ -99,10 +99,10 @@ Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
                                                const RegisterPlan &Registers) {
   std::vector<Payload> Result(Variants.Variants.size());
   for (const ModuleShare &Share : Modules) {
-    PayloadFrame Frame = Registers.Frame;
-    Frame.Module = Share.Layout;
+    PayloadABI ABI = Registers.ABI;
+    ABI.Module = Share.Layout;
     Expected<std::vector<Payload>> Compiled =
-        Share.Compiler->compile(variantsOf(Variants, Share), Frame);
+        Share.Compiler->compile(variantsOf(Variants, Share), ABI);
     if (!Compiled)
       return Compiled.takeError();
     for (auto [Index, Payload] : zip(Share.Variants, *Compiled))

@@ -16,8 +16,8 @@ namespace {
 /// and what they do not need costs nothing.
 constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
 
-/// Registers of one file, by number, where nothing of the frame may be, or not
-/// everything.
+/// Registers of one file, by number, where no register of the ABI may be, or
+/// not everything.
 struct TakenRegisters {
   /// Hooks name them (readReg, writeReg), or they are kept for the state.
   BitVector Always{512};
@@ -209,8 +209,8 @@ Error RegisterPlanner::placeState() {
 }
 
 Error RegisterPlanner::placeScalars() {
-  PayloadFrame &Frame = Plan.Frame;
-  const unsigned Count = NumFrameSGPRs + Variants.ArgumentSGPRs;
+  PayloadABI &ABI = Plan.ABI;
+  const unsigned Count = NumReservedSGPRs + Variants.ArgumentSGPRs;
   unsigned First = alignTo(NextSGPR, 2);
   const unsigned Room = Count + BorrowedSGPRs;
   // Registers that stay the state's are not to be borrowed.
@@ -218,27 +218,27 @@ Error RegisterPlanner::placeScalars() {
     SGPRs.Always.set(N);
   if (Attempt.BorrowSGPRs && First + Room > Limits.SGPRs) {
     std::optional<unsigned> Block = SGPRs.findBlock(
-        NumFrameSGPRs, Count, Limits.SGPRs - std::min(Limits.SGPRs, Room),
+        NumReservedSGPRs, Count, Limits.SGPRs - std::min(Limits.SGPRs, Room),
         Limits.SGPRs);
     if (!Block)
       return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
     First = *Block;
   }
-  Frame.FirstArgumentSGPR = First + NumFrameSGPRs;
-  Frame.FirstSGPR = First + Count;
-  Frame.SGPRLimit = Limits.SGPRs;
-  if (Frame.FirstSGPR > Limits.SGPRs)
+  ABI.FirstArgumentSGPR = First + NumReservedSGPRs;
+  ABI.FirstSGPR = First + Count;
+  ABI.SGPRLimit = Limits.SGPRs;
+  if (ABI.FirstSGPR > Limits.SGPRs)
     return outOf("scalar", Plan.Use.SGPRs, Limits.SGPRs);
-  Frame.VccSave = Files.sgprPair(First);
-  Frame.ExecSave = Files.sgprPair(First + 2);
-  Frame.SccSave = Files.sgpr(First + 4);
-  Frame.M0Save = Files.sgpr(First + 5);
-  Frame.ModeSave = Files.sgpr(First + 6);
+  ABI.VccSave = Files.sgprPair(First);
+  ABI.ExecSave = Files.sgprPair(First + 2);
+  ABI.SccSave = Files.sgpr(First + 4);
+  ABI.M0Save = Files.sgpr(First + 5);
+  ABI.ModeSave = Files.sgpr(First + 6);
   if (Plan.Stack.IsUsed)
-    Frame.StackPointer = Files.sgpr(First + 7);
+    ABI.StackPointer = Files.sgpr(First + 7);
   for (unsigned N : SGPRs.Always.set_bits())
-    if (N >= Frame.FirstSGPR && N < Frame.SGPRLimit)
-      Frame.Kept.push_back(Files.sgpr(N));
+    if (N >= ABI.FirstSGPR && N < ABI.SGPRLimit)
+      ABI.Kept.push_back(Files.sgpr(N));
   return Error::success();
 }
 
@@ -248,20 +248,20 @@ constexpr unsigned LaunchVGPRs = 3;
 /// Registers come in fours at least, so there always is one more.
 void RegisterPlanner::placeEntry(bool KeepsIds) {
   const MCRegister First = Files.vgpr(LaunchVGPRs);
-  Plan.Entry = KeepsIds && Plan.Frame.WorkItemIds == First
+  Plan.Entry = KeepsIds && Plan.ABI.WorkItemIds == First
                    ? Files.vgpr(LaunchVGPRs + 1)
                    : First;
 }
 
 Error RegisterPlanner::placeVectors() {
-  PayloadFrame &Frame = Plan.Frame;
+  PayloadABI &ABI = Plan.ABI;
   const bool NeedsIds = Plan.Needs.WorkItemIds;
   const bool IsStateBorrowed = Plan.State && !Plan.State->State;
   // Room for the ids that costs nothing at points, and for putting the state
   // together.
   const bool KeepsIds = NeedsIds && NextVGPR + IsStateBorrowed < Limits.VGPRs;
   if (KeepsIds)
-    Frame.WorkItemIds = Files.vgpr(NextVGPR++);
+    ABI.WorkItemIds = Files.vgpr(NextVGPR++);
   placeEntry(KeepsIds);
   for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
     VGPRs.Always.set(N);
@@ -286,27 +286,27 @@ Error RegisterPlanner::placeVectors() {
   if (IsStateBorrowed)
     Plan.State->State = Files.vgpr(Next++);
   if (NeedsIds && !KeepsIds) {
-    Frame.WorkItemIds = Files.vgpr(Next++);
+    ABI.WorkItemIds = Files.vgpr(Next++);
     Plan.SpillsWorkItemIds = true;
     Plan.Stack.IsUsed = true;
   }
   if (Plan.State)
-    Frame.State = Plan.State->State;
-  Frame.FirstArgumentVGPR = First + NumTight;
-  Frame.FirstVGPR = First + Count;
-  Frame.VGPRLimit = Limits.VGPRs;
+    ABI.State = Plan.State->State;
+  ABI.FirstArgumentVGPR = First + NumTight;
+  ABI.FirstVGPR = First + Count;
+  ABI.VGPRLimit = Limits.VGPRs;
   for (unsigned N : VGPRs.Always.set_bits())
-    if (N >= Frame.FirstVGPR && N < Frame.VGPRLimit)
-      Frame.Kept.push_back(Files.vgpr(N));
+    if (N >= ABI.FirstVGPR && N < ABI.VGPRLimit)
+      ABI.Kept.push_back(Files.vgpr(N));
   return Error::success();
 }
 
 Expected<RegisterPlan> RegisterPlanner::run() {
-  PayloadFrame &Frame = Plan.Frame;
-  Frame.WaveSize = Kernel.Descriptor.usesWave32() ? 32 : 64;
-  Frame.ApplicationSGPRs = Plan.Use.SGPRs;
-  Frame.ApplicationVGPRs = Plan.Use.VGPRs;
-  Frame.ApplicationAGPRs = Plan.Use.AGPRs;
+  PayloadABI &ABI = Plan.ABI;
+  ABI.WaveSize = Kernel.Descriptor.usesWave32() ? 32 : 64;
+  ABI.ApplicationSGPRs = Plan.Use.SGPRs;
+  ABI.ApplicationVGPRs = Plan.Use.VGPRs;
+  ABI.ApplicationAGPRs = Plan.Use.AGPRs;
   Plan.Stack.Base =
       std::max<unsigned>(Kernel.Descriptor.raw().private_segment_fixed_size,
                          Options.ApplicationStack);
@@ -316,8 +316,8 @@ Expected<RegisterPlan> RegisterPlanner::run() {
   if (!Growth)
     return Growth.takeError();
   Plan.Kernarg = std::move(*Growth);
-  Frame.ExplicitKernargSize = Kernargs.ExplicitSize;
-  Frame.HiddenArguments = Kernargs.Hidden;
+  ABI.ExplicitKernargSize = Kernargs.ExplicitSize;
+  ABI.HiddenArguments = Kernargs.Hidden;
   Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);
   Plan.Stack.IsUsed = Attempt.Stack || Attempt.BorrowVGPRs ||
                       Attempt.BorrowSGPRs || Plan.Needs.Stack;
@@ -357,7 +357,7 @@ RegisterPlan registersWithoutHooks(const LiftedRepresentation &LR,
   RegisterPlan Plan;
   Plan.Files = &LR.impl().Target->registerFiles();
   Plan.Use = Use;
-  Plan.Frame.WaveSize = LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64;
+  Plan.ABI.WaveSize = LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64;
   return Plan;
 }
 
@@ -370,10 +370,10 @@ planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
 
 RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
                         RegisterUse Code) {
-  const PayloadFrame &Frame = Plan.Frame;
+  const PayloadABI &ABI = Plan.ABI;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
-  unsigned SGPRs = std::max(Code.SGPRs, Frame.FirstSGPR);
-  unsigned VGPRs = std::max(Code.VGPRs, Frame.FirstVGPR);
+  unsigned SGPRs = std::max(Code.SGPRs, ABI.FirstSGPR);
+  unsigned VGPRs = std::max(Code.VGPRs, ABI.FirstVGPR);
   unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {
     SGPRs = std::max(SGPRs, P.SGPREnd);
@@ -388,8 +388,8 @@ RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
                                                                : AGPRs;
     End = std::max(End, Range.end());
   };
-  include(Frame.WorkItemIds);
-  if (Plan.State || Frame.WorkItemIds)
+  include(ABI.WorkItemIds);
+  if (Plan.State || ABI.WorkItemIds)
     include(Plan.Entry);
   if (Plan.State)
     for (MCRegister Reg :

@@ -36,13 +36,13 @@ struct RegisterFallback {
 llvm::SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy,
                                                          bool SavesAll);
 
-/// Of the frame, in front of the first argument: VccSave, ExecSave (aligned
+/// Of the ABI, in front of the first argument: VccSave, ExecSave (aligned
 /// pairs), SccSave, M0Save, ModeSave, StackPointer.
-inline constexpr unsigned NumFrameSGPRs = 8;
+inline constexpr unsigned NumReservedSGPRs = 8;
 
 struct RegisterPlan {
   const amdgpu::RegisterFiles *Files = nullptr;
-  PayloadFrame Frame;
+  PayloadABI ABI;
   RegisterUse Use;
   /// Set if the state value array exists.
   std::optional<StateValueArrayStorage> State;
@@ -55,9 +55,9 @@ struct RegisterPlan {
   HookNeeds Needs;
   KernargGrowth Kernarg;
 
-  /// The frame's register for it, whether or not payloads have a stack.
+  /// The ABI's register for it, whether or not payloads have a stack.
   llvm::MCRegister stackPointer() const {
-    return Files->sgpr(Frame.FirstArgumentSGPR - 1);
+    return Files->sgpr(ABI.FirstArgumentSGPR - 1);
   }
   bool isApplicationSGPR(unsigned N) const { return N < Use.SGPRs; }
   bool isApplicationVGPR(unsigned N) const { return N < Use.VGPRs; }
@@ -73,7 +73,7 @@ planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
               const VariantPlan &Variants, const HookNeeds &Needs,
               const InstrumenterOptions &Options, RegisterFallback Attempt);
 
-/// The registers that the frame and the payloads take, and \p Code at least.
+/// The registers that the ABI and the payloads take, and \p Code at least.
 RegisterUse registersOf(const RegisterPlan &Plan,
                         llvm::ArrayRef<Payload> Payloads, RegisterUse Code);
 

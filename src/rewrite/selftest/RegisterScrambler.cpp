@@ -97,8 +97,8 @@ RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
       if (Reg)
         Kept.add(Reg);
   }
-  if (Plan.Frame.WorkItemIds && !Plan.SpillsWorkItemIds)
-    Kept.add(Plan.Frame.WorkItemIds);
+  if (Plan.ABI.WorkItemIds && !Plan.SpillsWorkItemIds)
+    Kept.add(Plan.ABI.WorkItemIds);
   for (unsigned Number : Hooks.Needs.Named)
     Kept.add(MCRegister(Number));
   for (const CallSite &Site : Hooks.Variants.CallSites)
@@ -113,7 +113,7 @@ RegisterScrambler::RegisterScrambler(const LiftedRepresentation &LR,
                                      amdgpu::MachineEncoder &Encoder,
                                      RegisterPolicy Policy,
                                      const SelfTestOptions &Options)
-    : Encoder(Encoder), WaveSize(Hooks.Registers.Frame.WaveSize),
+    : Encoder(Encoder), WaveSize(Hooks.Registers.ABI.WaveSize),
       AwaitsMatrixOps(Hooks.Facts.MatrixOps),
       Random(uint32_t(*Options.ScrambleSeed ^ *Options.ScrambleSeed >> 32)) {
   ScramblePlan::Options How;

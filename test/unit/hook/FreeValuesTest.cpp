@@ -3,7 +3,7 @@
 // Passes around LLVM's structurizer, on IR.
 #include "Targets.h"
 #include "amdgpu/MCTarget.h"
-#include "hook/ExecMarkers.h"
+#include "hook/ir/ExecWriteCalls.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -70,7 +70,7 @@ TEST(FreeValues, StayWhereTheyAreComputed) {
     M->setDataLayout(TM->createDataLayout());
     legacy::PassManager Passes;
     Passes.add(createTargetTransformInfoWrapperPass(TM->getTargetIRAnalysis()));
-    Passes.add(createKeepFreeValuesPass());
+    Passes.add(createPinFreeValuesPass());
     Passes.add(createStructurizeCFGPass());
     Passes.run(*M);
     unsigned Found = 0;

@@ -320,7 +320,7 @@ TEST_P(HipHooksOfOneWaveSize, OnlyNeutralOnesRunInTheOther) {
   for (unsigned Lane = 0; Lane < 64; ++Lane)
     EXPECT_EQ(Run.out()[Lane], Lane + 100 * 64 + 64);
   for (const char *Hook : {"shuffles", "votes"}) {
-    auto P = Run.compile(Hook, Run.frame());
+    auto P = Run.compile(Hook, Run.abi());
     ASSERT_FALSE(bool(P)) << Hook;
     EXPECT_TRUE(StringRef(toString(P.takeError())).starts_with("wave-size"));
   }
@@ -434,19 +434,19 @@ TEST_P(HipHooks, CountersAreFlushedOnce) {
     Run.EXEC = EXEC;
     Run.State = {{24, 0}, {25, 0}};
     Run.write<uint64_t>(Run.Hooks.Variables["Sum"], 1000);
-    const PayloadFrame Frame = Run.frame();
+    const PayloadABI ABI = Run.abi();
     auto Compiler = PayloadCompiler::create(*Run.MC, Run.Hooks, lanes());
     ASSERT_TRUE(bool(Compiler)) << toString(Compiler.takeError());
     PayloadVariant Variants[] = {{{&Run.Hooks, "count"}, {uint64_t(7)}},
                                  {{&Run.Hooks, "flush"}, {}}};
-    auto Payloads = (*Compiler)->compile(Variants, Frame);
+    auto Payloads = (*Compiler)->compile(Variants, ABI);
     ASSERT_TRUE(bool(Payloads)) << toString(Payloads.takeError());
-    WaveState S = Run.run((*Payloads)[0], Frame, Run.initialState(Frame));
+    WaveState S = Run.run((*Payloads)[0], ABI, Run.initialState(ABI));
     EXPECT_EQ(S.VGPRs[16][24], 7u);
-    S = Run.run((*Payloads)[0], Frame, S);
-    S = Run.run((*Payloads)[1], Frame, S);
+    S = Run.run((*Payloads)[0], ABI, S);
+    S = Run.run((*Payloads)[1], ABI, S);
     EXPECT_EQ(S.VGPRs[16][24], 0u);
-    Run.run((*Payloads)[1], Frame, S);
+    Run.run((*Payloads)[1], ABI, S);
     EXPECT_EQ(Run.read<uint64_t>(Run.Hooks.Variables["Sum"], 1)[0], 1014u);
   }
 }
@@ -461,7 +461,7 @@ TEST_P(HipHooks, ManagedVariablesAreReachedDirectly) {
 }
 
 TEST_P(HipHooks, ToolsAddIntrinsics) {
-  auto Refused = Run.compile("own", Run.frame(), {AMDGPU::SGPR5});
+  auto Refused = Run.compile("own", Run.abi(), {AMDGPU::SGPR5});
   ASSERT_FALSE(bool(Refused));
   EXPECT_NE(toString(Refused.takeError()).find("mine::scaled"),
             std::string::npos);
@@ -481,26 +481,26 @@ TEST_P(HipHooks, ToolsAddIntrinsics) {
                       Call.builder().getInt32(0));
         return nullptr;
       });
-  const PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("own", Frame, {AMDGPU::SGPR5});
+  const PayloadABI ABI = Run.abi();
+  auto P = Run.compile("own", ABI, {AMDGPU::SGPR5});
   registerIntrinsic("mine::scaled", nullptr);
   registerIntrinsic("mine::clear", nullptr);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
-  const WaveState Before = Run.initialState(Frame);
-  const WaveState After = Run.run(*P, Frame, Before);
+  const WaveState Before = Run.initialState(ABI);
+  const WaveState After = Run.run(*P, ABI, Before);
   EXPECT_EQ(Run.out()[3], 7 * Before.SGPRs[5]);
   EXPECT_EQ(After.SGPRs[5], 0u);
 }
 
 TEST_P(HipHooks, TuplesAreReadAndWritten) {
-  const PayloadFrame Frame = Run.frame();
+  const PayloadABI ABI = Run.abi();
   auto P = Run.compile(
-      "tuples", Frame,
+      "tuples", ABI,
       {AMDGPU::SGPR4_SGPR5_SGPR6_SGPR7, AMDGPU::SGPR8_SGPR9_SGPR10_SGPR11,
        AMDGPU::VGPR2_VGPR3_VGPR4_VGPR5_VGPR6_VGPR7_VGPR8_VGPR9});
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
-  const WaveState Before = Run.initialState(Frame);
-  const WaveState After = Run.run(*P, Frame, Before);
+  const WaveState Before = Run.initialState(ABI);
+  const WaveState After = Run.run(*P, ABI, Before);
   EXPECT_EQ(Run.out()[0], Before.SGPRs[4] + Before.SGPRs[7]);
   for (unsigned I = 0; I < 4; ++I)
     EXPECT_EQ(After.SGPRs[8 + I], Before.SGPRs[7 - I]);
@@ -508,7 +508,7 @@ TEST_P(HipHooks, TuplesAreReadAndWritten) {
 }
 
 TEST_P(HipHooks, LinesLeadToTheSource) {
-  auto P = Run.compile("calls", Run.frame());
+  auto P = Run.compile("calls", Run.abi());
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   ASSERT_FALSE(P->Lines.empty());
   // The loop of noInline() comes from a line of its own, called from the

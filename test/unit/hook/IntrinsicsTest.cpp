@@ -108,11 +108,11 @@ define void @hook() #0 {
                {3, uint32_t(Packet >> 32)},
                {4, 0x1111},
                {5, 0x2222}};
-  PayloadFrame Frame = Run.frame();
-  Frame.ExplicitKernargSize = 20;
-  auto P = Run.compile("hook", Frame);
+  PayloadABI ABI = Run.abi();
+  ABI.ExplicitKernargSize = 20;
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   EXPECT_EQ(Run.out(1)[0], 4711u);
   auto Out = Run.read<uint64_t>(Run.Out, 4);
   EXPECT_EQ(Out[1], 0x123456789abcu);
@@ -135,16 +135,16 @@ define void @hook() #0 {
   const uint64_t Arguments = Run.allocate(256);
   Run.write<uint64_t>(Arguments + 88, 0x123456789abc);
   Run.State = {{0, uint32_t(Arguments)}, {1, uint32_t(Arguments >> 32)}};
-  PayloadFrame Frame = Run.frame();
-  Frame.ExplicitKernargSize = 8;
-  auto Refused = Run.compile("hook", Frame);
+  PayloadABI ABI = Run.abi();
+  ABI.ExplicitKernargSize = 8;
+  auto Refused = Run.compile("hook", ABI);
   EXPECT_FALSE(bool(Refused));
   EXPECT_NE(toString(Refused.takeError()).find("hidden_hostcall_buffer"),
             std::string::npos);
-  Frame.HiddenArguments[HiddenArgument::HostcallBuffer] = 88;
-  auto P = Run.compile("hook", Frame);
+  ABI.HiddenArguments[HiddenArgument::HostcallBuffer] = 88;
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1)[0], 0x123456789abcu);
 }
 
@@ -170,15 +170,15 @@ define void @hook() #0 {
   for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
     Run.EXEC = EXEC;
     Run.State = {{26, 0xffffffff}, {27, 5}, {28, 10}, {29, 0}};
-    PayloadFrame Frame = Run.frame();
-    Frame.Module.FirstAccumulator = 1;
-    auto P = Run.compile("hook", Frame);
+    PayloadABI ABI = Run.abi();
+    ABI.Module.FirstAccumulator = 1;
+    auto P = Run.compile("hook", ABI);
     ASSERT_TRUE(bool(P)) << toString(P.takeError());
     EXPECT_TRUE(P->WritesState);
     EXPECT_FALSE(P->UsesFloat);
     EXPECT_EQ(P->StackSize, 0u);
-    WaveState Before = Run.initialState(Frame);
-    WaveState After = Run.run(*P, Frame, Before);
+    WaveState Before = Run.initialState(ABI);
+    WaveState After = Run.run(*P, ABI, Before);
     const auto &W = After.VGPRs[16];
     EXPECT_EQ(W[26], 7u);
     EXPECT_EQ(W[27], 6u);
@@ -209,11 +209,11 @@ define void @hook() #0 {
   EXPECT_EQ(Needs.LdsBytes, 8u + 256);
   EXPECT_EQ(Needs.LdsAlign, 8u);
   Run.State = {{11, PayloadRun::LdsBase}};
-  PayloadFrame Frame = Run.frame();
-  Frame.Module.LdsOffset = 64;
-  auto P = Run.compile("hook", Frame);
+  PayloadABI ABI = Run.abi();
+  ABI.Module.LdsOffset = 64;
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   EXPECT_EQ(Run.out()[5], 505u);
   EXPECT_EQ(Run.Lds[PayloadRun::LdsBase + 64 + 2], 9);
   EXPECT_EQ(Run.Lds[PayloadRun::LdsBase + 64 + 8 + 4 * 3], uint8_t(503));
@@ -269,11 +269,11 @@ declare i128 @"luthier::readReg.i128.i32"(i32) #2
     if (Name.starts_with("AGPR") && !Run.hasAGPRs())
       continue;
     SCOPED_TRACE(Name.str());
-    PayloadFrame Frame = Run.frame();
-    auto P = Run.compile("read" + std::to_string(C.Reg), Frame);
+    PayloadABI ABI = Run.abi();
+    auto P = Run.compile("read" + std::to_string(C.Reg), ABI);
     ASSERT_TRUE(bool(P)) << toString(P.takeError());
-    WaveState S = Run.initialState(Frame);
-    Run.run(*P, Frame, S);
+    WaveState S = Run.initialState(ABI);
+    Run.run(*P, ABI, S);
     const unsigned Lane = 7;
     std::vector<uint32_t> Expected(4);
     auto quad = [&](uint64_t V) {
@@ -348,14 +348,14 @@ define void @hook() #0 {
     IR += write(AMDGPU::AGPR2, "i32", "%lane");
   Run.parseHooks(IR + "ret void\n}");
   Run.EXEC = 0xfffffffe;
-  PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("hook", Frame);
+  PayloadABI ABI = Run.abi();
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   EXPECT_TRUE(P->UsesSCC && P->UsesVCC && P->UsesM0);
   EXPECT_TRUE(P->UsesEXEC && P->UsesMODE);
   EXPECT_EQ(P->Writes.size(), Run.hasAGPRs() ? 8u : 7u);
-  WaveState Before = Run.initialState(Frame);
-  WaveState After = Run.run(*P, Frame, Before);
+  WaveState Before = Run.initialState(ABI);
+  WaveState After = Run.run(*P, ABI, Before);
   EXPECT_EQ(After.SGPRs[3], 33u);
   EXPECT_EQ(After.SGPRs[6], 1u);
   EXPECT_EQ(After.SGPRs[7], 2u);
@@ -526,7 +526,7 @@ define void @atomic(float %x) #0 {
   ret void
 })");
   auto usesFloat = [&](const char *Hook) {
-    auto P = Run.compile(Hook, Run.frame(), {0x40400000});
+    auto P = Run.compile(Hook, Run.abi(), {0x40400000});
     EXPECT_TRUE(bool(P)) << Hook << ": " << toString(P.takeError());
     EXPECT_TRUE(Run.needs(Hook, {0x40400000}).Float || !P->UsesFloat);
     return P->UsesFloat;
@@ -551,8 +551,8 @@ define void @hook() #0 {
   const uint64_t Other = Run.allocate(64);
   Run.Hooks.Variables.clear();
   Run.Hooks.SymbolicVariables = true;
-  PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("hook", Frame);
+  PayloadABI ABI = Run.abi();
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   ASSERT_GE(P->Fixups.size(), 4u);
   for (const Fixup &F : P->Fixups) {
@@ -560,7 +560,7 @@ define void @hook() #0 {
     const uint32_t Half = F.Kind == Fixup::Abs32Lo ? Address : Address >> 32;
     std::memcpy(P->Code.data() + F.Offset, &Half, 4);
   }
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   EXPECT_EQ(Run.out(1)[0], 5u);
   EXPECT_EQ(Run.read<uint32_t>(Other, 4)[3], 6u);
 }

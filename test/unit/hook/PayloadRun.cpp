@@ -127,28 +127,28 @@ std::vector<uint32_t> PayloadRun::runKernel(const std::string &Source,
   return read<uint32_t>(Numbers, Target.WaveSize);
 }
 
-PayloadFrame PayloadRun::frame() const {
+PayloadABI PayloadRun::abi() const {
   const amdgpu::RegisterFiles &Files = MC->registerFiles();
-  PayloadFrame Frame;
-  Frame.WaveSize = Target.WaveSize;
-  Frame.ApplicationSGPRs = 32;
-  Frame.ApplicationVGPRs = 16;
-  Frame.ApplicationAGPRs = hasAGPRs() ? AGPRCount : 0;
-  Frame.VccSave = Files.sgprPair(32);
-  Frame.ExecSave = Files.sgprPair(34);
-  Frame.SccSave = Files.sgpr(36);
-  Frame.M0Save = Files.sgpr(37);
-  Frame.ModeSave = Files.sgpr(38);
-  Frame.StackPointer = Files.sgpr(39);
-  Frame.FirstArgumentSGPR = 40;
-  Frame.FirstSGPR = 44;
-  Frame.SGPRLimit = SGPRCount;
-  Frame.State = Files.vgpr(16);
-  Frame.WorkItemIds = Files.vgpr(17);
-  Frame.FirstArgumentVGPR = 18;
-  Frame.FirstVGPR = 20;
-  Frame.VGPRLimit = VGPRCount;
-  return Frame;
+  PayloadABI ABI;
+  ABI.WaveSize = Target.WaveSize;
+  ABI.ApplicationSGPRs = 32;
+  ABI.ApplicationVGPRs = 16;
+  ABI.ApplicationAGPRs = hasAGPRs() ? AGPRCount : 0;
+  ABI.VccSave = Files.sgprPair(32);
+  ABI.ExecSave = Files.sgprPair(34);
+  ABI.SccSave = Files.sgpr(36);
+  ABI.M0Save = Files.sgpr(37);
+  ABI.ModeSave = Files.sgpr(38);
+  ABI.StackPointer = Files.sgpr(39);
+  ABI.FirstArgumentSGPR = 40;
+  ABI.FirstSGPR = 44;
+  ABI.SGPRLimit = SGPRCount;
+  ABI.State = Files.vgpr(16);
+  ABI.WorkItemIds = Files.vgpr(17);
+  ABI.FirstArgumentVGPR = 18;
+  ABI.FirstVGPR = 20;
+  ABI.VGPRLimit = VGPRCount;
+  return ABI;
 }
 
 static PayloadVariant variantOf(const HookModule &Hooks, StringRef Hook,
@@ -173,19 +173,18 @@ HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
   return std::move(*Needs);
 }
 
-Expected<Payload> PayloadRun::compile(StringRef Hook, const PayloadFrame &Frame,
+Expected<Payload> PayloadRun::compile(StringRef Hook, const PayloadABI &ABI,
                                       std::vector<uint64_t> Constants) {
   auto Compiler = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
   if (!Compiler)
     return Compiler.takeError();
-  auto Payloads =
-      (*Compiler)->compile(variantOf(Hooks, Hook, Constants), Frame);
+  auto Payloads = (*Compiler)->compile(variantOf(Hooks, Hook, Constants), ABI);
   if (!Payloads)
     return Payloads.takeError();
   return std::move(Payloads->front());
 }
 
-WaveState PayloadRun::initialState(const PayloadFrame &Frame) {
+WaveState PayloadRun::initialState(const PayloadABI &ABI) {
   auto noise = [&] { return Noise = Noise * 1664525 + 1013904223; };
   auto fill = [&](auto &Registers, unsigned Count) {
     Registers.resize(Count);
@@ -211,22 +210,22 @@ WaveState PayloadRun::initialState(const PayloadFrame &Frame) {
     if (Reg)
       S.SGPRs[number(Reg)] = Value;
   };
-  set(Frame.StackPointer, StackBase);
-  set(Frame.SccSave, S.SCC);
-  set(Frame.M0Save, S.M0);
-  set(Frame.ModeSave, S.MODE);
-  S.SGPRs[number(Frame.VccSave)] = S.VCC;
-  S.SGPRs[number(Frame.ExecSave)] = S.EXEC;
+  set(ABI.StackPointer, StackBase);
+  set(ABI.SccSave, S.SCC);
+  set(ABI.M0Save, S.M0);
+  set(ABI.ModeSave, S.MODE);
+  S.SGPRs[number(ABI.VccSave)] = S.VCC;
+  S.SGPRs[number(ABI.ExecSave)] = S.EXEC;
   if (Target.WaveSize == 64) {
-    S.SGPRs[number(Frame.VccSave) + 1] = S.VCC >> 32;
-    S.SGPRs[number(Frame.ExecSave) + 1] = S.EXEC >> 32;
+    S.SGPRs[number(ABI.VccSave) + 1] = S.VCC >> 32;
+    S.SGPRs[number(ABI.ExecSave) + 1] = S.EXEC >> 32;
   }
-  if (Frame.State)
+  if (ABI.State)
     for (auto [Lane, Value] : State)
-      S.VGPRs[number(Frame.State)][Lane] = Value;
-  if (Frame.WorkItemIds)
+      S.VGPRs[number(ABI.State)][Lane] = Value;
+  if (ABI.WorkItemIds)
     for (unsigned Lane = 0; Lane < Target.WaveSize; ++Lane)
-      S.VGPRs[number(Frame.WorkItemIds)][Lane] =
+      S.VGPRs[number(ABI.WorkItemIds)][Lane] =
           Lane % 8 | (Lane / 8) << 10 | (Lane % 3) << 20;
   return S;
 }
@@ -292,7 +291,7 @@ static BitVector announced(const BitVector &Clobbered,
   return Result;
 }
 
-void PayloadRun::expectAnnounced(const Payload &P, const PayloadFrame &Frame,
+void PayloadRun::expectAnnounced(const Payload &P, const PayloadABI &ABI,
                                  const WaveState &Before,
                                  const WaveState &After) {
   SmallVector<MCRegister, 8> Written(P.Writes.begin(), P.Writes.end());
@@ -300,12 +299,12 @@ void PayloadRun::expectAnnounced(const Payload &P, const PayloadFrame &Frame,
     if (Used)
       Written.push_back(Reg);
   };
-  copy(P.UsesSCC, Frame.SccSave);
-  copy(P.UsesVCC, Frame.VccSave);
-  copy(P.UsesEXEC, Frame.ExecSave);
-  copy(P.UsesM0, Frame.M0Save);
-  copy(P.UsesMODE, Frame.ModeSave);
-  copy(P.WritesState, Frame.State);
+  copy(P.UsesSCC, ABI.SccSave);
+  copy(P.UsesVCC, ABI.VccSave);
+  copy(P.UsesEXEC, ABI.ExecSave);
+  copy(P.UsesM0, ABI.M0Save);
+  copy(P.UsesMODE, ABI.ModeSave);
+  copy(P.WritesState, ABI.State);
   const amdgpu::RegisterFiles &Files = MC->registerFiles();
   auto expectKept = [&](const auto &Old, const auto &New,
                         const BitVector &Clobbered, amdgpu::RegisterFile File,
@@ -359,7 +358,7 @@ AssemblyKernel PayloadRun::kernelAround(const Payload &P) const {
   return Kernel;
 }
 
-WaveState PayloadRun::run(const Payload &P, const PayloadFrame &Frame,
+WaveState PayloadRun::run(const Payload &P, const PayloadABI &ABI,
                           WaveState Before) {
   auto Object = assembleKernel(Target, kernelAround(P));
   if (!Object) {
@@ -386,7 +385,7 @@ WaveState PayloadRun::run(const Payload &P, const PayloadFrame &Frame,
     check(luthier_emu_run_until(E, &End, 1, &Wave));
   EXPECT_EQ(Wave, 0u);
   WaveState After = capture(E);
-  expectAnnounced(P, Frame, Before, After);
+  expectAnnounced(P, ABI, Before, After);
   Lds.resize(LdsSize);
   check(luthier_emu_read_lds(E, 0, 0, LdsSize, Lds.data()));
   luthier_emu_execution_destroy(E);
@@ -395,13 +394,13 @@ WaveState PayloadRun::run(const Payload &P, const PayloadFrame &Frame,
 }
 
 WaveState PayloadRun::runHook(StringRef Hook, std::vector<uint64_t> Constants) {
-  const PayloadFrame Frame = frame();
-  Expected<Payload> P = compile(Hook, Frame, Constants);
+  const PayloadABI ABI = abi();
+  Expected<Payload> P = compile(Hook, ABI, Constants);
   if (!P) {
     ADD_FAILURE() << Hook.str() << ": " << toString(P.takeError());
     return {};
   }
-  return run(*P, Frame, initialState(Frame));
+  return run(*P, ABI, initialState(ABI));
 }
 
 } // namespace luthier::test

@@ -39,11 +39,10 @@ public:
   std::vector<uint32_t> runKernel(const std::string &Source,
                                   const char *Kernel);
 
-  /// A frame past 32 scalar and 16 vector registers of an application.
-  PayloadFrame frame() const;
+  /// An ABI past 32 scalar and 16 vector registers of an application.
+  PayloadABI abi() const;
   HookNeeds needs(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
-  llvm::Expected<Payload> compile(llvm::StringRef Hook,
-                                  const PayloadFrame &Frame,
+  llvm::Expected<Payload> compile(llvm::StringRef Hook, const PayloadABI &ABI,
                                   std::vector<uint64_t> Constants = {});
 
   /// Memory of the device, zeroed.
@@ -57,11 +56,11 @@ public:
     check(luthier_emu_write(Device, Address, &Value, sizeof(T)));
   }
 
-  /// Registers filled with noise; the frame's as the code around payloads
+  /// Registers filled with noise; the ABI's as the code around payloads
   /// would set them.
-  WaveState initialState(const PayloadFrame &Frame);
+  WaveState initialState(const PayloadABI &ABI);
   /// Executes \p P; expects of everything it does not report that it stays.
-  WaveState run(const Payload &P, const PayloadFrame &Frame, WaveState Before);
+  WaveState run(const Payload &P, const PayloadABI &ABI, WaveState Before);
   /// compile(), initialState() and run().
   WaveState runHook(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
 
@@ -80,7 +79,7 @@ public:
   static constexpr unsigned ScratchSize = 2048, StackBase = 256;
   static constexpr unsigned LdsSize = 4096, LdsBase = 1024;
   uint64_t EXEC = ~uint64_t(0); ///< For initialState().
-  /// Lanes of the state register.
+  /// Lanes of the state value array.
   std::map<unsigned, uint32_t> State;
   /// LDS after the last run.
   std::vector<uint8_t> Lds;
@@ -90,7 +89,7 @@ private:
   AssemblyKernel kernelAround(const Payload &P) const;
   void fill(luthier_emu_execution *E, const WaveState &State);
   WaveState capture(luthier_emu_execution *E);
-  void expectAnnounced(const Payload &P, const PayloadFrame &Frame,
+  void expectAnnounced(const Payload &P, const PayloadABI &ABI,
                        const WaveState &Before, const WaveState &After);
 
   luthier_emu_device *Device = nullptr;

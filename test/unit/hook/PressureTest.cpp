@@ -19,13 +19,13 @@ protected:
     return StringRef(GetParam().Processor).starts_with("gfx12") ? 8192 : 0;
   }
   /// A window of the given sizes somewhere in the middle.
-  PayloadFrame tiny(unsigned SGPRs, unsigned VGPRs) {
-    PayloadFrame Frame = Run.frame();
-    Frame.FirstSGPR = 50;
-    Frame.SGPRLimit = 50 + SGPRs;
-    Frame.FirstVGPR = 21;
-    Frame.VGPRLimit = 21 + VGPRs;
-    return Frame;
+  PayloadABI tiny(unsigned SGPRs, unsigned VGPRs) {
+    PayloadABI ABI = Run.abi();
+    ABI.FirstSGPR = 50;
+    ABI.SGPRLimit = 50 + SGPRs;
+    ABI.FirstVGPR = 21;
+    ABI.VGPRLimit = 21 + VGPRs;
+    return ABI;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Every, Pressure, ::testing::ValuesIn(allTargets()),
@@ -58,17 +58,17 @@ done:
   ret void
 })");
   EXPECT_TRUE(Run.needs("hook", {32}).Stack);
-  PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("hook", Frame, {32});
+  PayloadABI ABI = Run.abi();
+  auto P = Run.compile("hook", ABI, {32});
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   EXPECT_GE(P->StackSize, 160u);
   EXPECT_LE(P->StackSize, slack() + 192u);
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   auto Out = Run.out();
   for (unsigned Lane = 0; Lane < lanes(); ++Lane)
     EXPECT_EQ(Out[Lane], 2 * (Lane & 31) * Lane);
-  Frame.StackPointer = MCRegister();
-  auto Refused = Run.compile("hook", Frame, {32});
+  ABI.StackPointer = MCRegister();
+  auto Refused = Run.compile("hook", ABI, {32});
   ASSERT_FALSE(bool(Refused));
   EXPECT_NE(toString(Refused.takeError()).find("stack"), std::string::npos);
 }
@@ -98,14 +98,14 @@ define void @hook() #0 {
   call void @store(i32 %s)
   ret void
 })");
-  const PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("hook", Frame);
+  const PayloadABI ABI = Run.abi();
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   // In this stack, only one of all multiples of 16 would do.
-  WaveState Before = Run.initialState(Frame);
+  WaveState Before = Run.initialState(ABI);
   Before.SGPRs[39] += 48;
   EXPECT_LE(P->StackSize, slack() + 320u);
-  Run.run(*P, Frame, Before);
+  Run.run(*P, ABI, Before);
   for (unsigned Lane = 0; Lane < lanes(); ++Lane)
     EXPECT_EQ(Run.out()[Lane], 2 * Lane << 8) << Lane;
 }
@@ -147,11 +147,11 @@ done:
   call void @store(i32 %sum2)
   ret void
 })");
-  const PayloadFrame Frame = Run.frame();
-  auto P = Run.compile("hook", Frame);
+  const PayloadABI ABI = Run.abi();
+  auto P = Run.compile("hook", ABI);
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   EXPECT_GE(P->StackSize, 32u);
-  Run.run(*P, Frame, Run.initialState(Frame));
+  Run.run(*P, ABI, Run.initialState(ABI));
   for (unsigned Lane = 0; Lane < lanes(); ++Lane)
     EXPECT_EQ(Run.out()[Lane], 3 * (Lane % 8) + 3) << Lane;
 }
@@ -207,7 +207,7 @@ define void @extern() #0 {
 })");
   auto expect = [&](const char *Hook, std::vector<uint64_t> Constants,
                     StringRef Reason, StringRef Text) {
-    auto P = Run.compile(Hook, Run.frame(), Constants);
+    auto P = Run.compile(Hook, Run.abi(), Constants);
     ASSERT_FALSE(bool(P)) << Hook;
     const std::string Message = toString(P.takeError());
     EXPECT_TRUE(StringRef(Message).starts_with(Reason)) << Message;
@@ -275,15 +275,15 @@ TEST_P(Pressure, SpillsInTinyWindows) {
        {std::pair{24u, 8u}, {40u, 30u}, {24u, 30u}, {40u, 8u}}) {
     SCOPED_TRACE(std::to_string(SGPRs) + " SGPRs, " + std::to_string(VGPRs) +
                  " VGPRs");
-    PayloadFrame Frame = tiny(SGPRs, VGPRs);
-    auto P = Run.compile("hook", Frame, {9});
+    PayloadABI ABI = tiny(SGPRs, VGPRs);
+    auto P = Run.compile("hook", ABI, {9});
     ASSERT_TRUE(bool(P)) << toString(P.takeError());
     if (VGPRs == 8)
       EXPECT_GT(P->StackSize, 0u);
     for (unsigned I = 0; I < 16384; ++I)
       Run.write(Run.Out + 4 * I, Memory[I]);
     Run.EXEC = 0xfffffff0fffffffb;
-    Run.run(*P, Frame, Run.initialState(Frame));
+    Run.run(*P, ABI, Run.initialState(ABI));
     auto Out = Run.out();
     for (unsigned Lane = 0; Lane < lanes(); ++Lane)
       EXPECT_EQ(Out[Lane], Run.EXEC >> Lane & 1 ? expected(Lane) : Memory[Lane])

@@ -170,17 +170,17 @@ protected:
   static std::string read(const char *Type, unsigned Reg) {
     return std::string("readReg<") + Type + ">(" + std::to_string(Reg) + ")";
   }
-  Payload compile(const std::string &Hook, const PayloadFrame &Frame) {
-    Expected<Payload> P = Run.compile(Hook, Frame);
+  Payload compile(const std::string &Hook, const PayloadABI &ABI) {
+    Expected<Payload> P = Run.compile(Hook, ABI);
     if (P)
       return std::move(*P);
     ADD_FAILURE() << toString(P.takeError());
     return {};
   }
-  WaveState run(const Payload &P, const PayloadFrame &Frame, const Values &V,
+  WaveState run(const Payload &P, const PayloadABI &ABI, const Values &V,
                 uint64_t EXEC) {
     Run.EXEC = EXEC;
-    WaveState Before = Run.initialState(Frame);
+    WaveState Before = Run.initialState(ABI);
     Before.SGPRs[4] = V.A;
     Before.SGPRs[5] = V.B;
     Before.SGPRs[6] = V.L;
@@ -188,13 +188,13 @@ protected:
     Before.SGPRs[8] = V.M;
     Before.SGPRs[9] = V.M >> 32;
     Before.SGPRs[10] = 99;
-    return Run.run(P, Frame, Before);
+    return Run.run(P, ABI, Before);
   }
   /// Each case without lanes, and one with some.
   template <typename Check>
   void forEachCase(const std::string &Hook, Check Checked) {
-    const PayloadFrame Frame = Run.frame();
-    const Payload P = compile(Hook, Frame);
+    const PayloadABI ABI = Run.abi();
+    const Payload P = compile(Hook, ABI);
     for (const Values &V : Cases)
       for (uint64_t EXEC : {uint64_t(0), uint64_t(8)}) {
         if (EXEC && &V != &Cases[3])
@@ -202,7 +202,7 @@ protected:
         SCOPED_TRACE(Twine(EXEC ? "lane 3, A = " : "no lane, A = ")
                          .concat(Twine(V.A))
                          .str());
-        Checked(V, [&] { return run(P, Frame, V, EXEC); });
+        Checked(V, [&] { return run(P, ABI, V, EXEC); });
       }
   }
 
@@ -279,15 +279,15 @@ TEST_P(ScalarConditions, AreExactAsSetsOfLanes) {
   }
 }
 
-/// Where a flag is all that the hook writes. The frame has copies of them.
+/// Where a flag is all that the hook writes. The ABI has copies of them.
 TEST_P(ScalarConditions, DecideAboutFlagsExactly) {
-  const PayloadFrame Frame = Run.frame();
+  const PayloadABI ABI = Run.abi();
   const std::tuple<const char *, unsigned, MCRegister> Flags[] = {
-      {"Vcc", AMDGPU::VCC_LO, Frame.VccSave},
-      {"Scc", AMDGPU::SCC, Frame.SccSave},
-      {"Exec", AMDGPU::EXEC_LO, Frame.ExecSave},
-      {"M0", AMDGPU::M0, Frame.M0Save},
-      {"Mode", AMDGPU::MODE, Frame.ModeSave}};
+      {"Vcc", AMDGPU::VCC_LO, ABI.VccSave},
+      {"Scc", AMDGPU::SCC, ABI.SccSave},
+      {"Exec", AMDGPU::EXEC_LO, ABI.ExecSave},
+      {"M0", AMDGPU::M0, ABI.M0Save},
+      {"Mode", AMDGPU::MODE, ABI.ModeSave}};
   std::string Source;
   for (auto [Name, Number, Copy] : Flags) {
     const std::string Head = std::string("LUTHIER_HOOK_ANNOTATE ") + Name;
@@ -312,9 +312,9 @@ TEST_P(ScalarConditions, DecideAboutFlagsExactly) {
                 [&](const Values &V, auto Execute) {
                   EXPECT_EQ(Execute().SGPRs[At] == 0x155, V.L < V.M);
                 });
-    const Payload Loop = compile(Name + std::string("Loop"), Frame);
+    const Payload Loop = compile(Name + std::string("Loop"), ABI);
     EXPECT_FALSE(Loop.SkipsWithoutLanes);
-    EXPECT_EQ(run(Loop, Frame, Cases[0], 0).SGPRs[At], 0x155u);
+    EXPECT_EQ(run(Loop, ABI, Cases[0], 0).SGPRs[At], 0x155u);
   }
 }
 
@@ -325,15 +325,14 @@ TEST_P(ScalarConditions, AreRefusedOfVectorRegistersWithHookAndLine) {
                    std::to_string(AMDGPU::SGPR10) +
                    ", luthier::readReg<uint32_t>(From));\n}\n"
                    "__device__ uint32_t Out[4];\n");
-  auto P = Run.compile("copy", Run.frame(), {uint64_t(AMDGPU::VGPR3)});
+  auto P = Run.compile("copy", Run.abi(), {uint64_t(AMDGPU::VGPR3)});
   ASSERT_FALSE(bool(P));
   const std::string Text = toString(P.takeError());
   EXPECT_NE(Text.find("hook 'copy' ("), std::string::npos) << Text;
   EXPECT_NE(Text.find("what luthier::writeReg gives a scalar register"),
             std::string::npos)
       << Text;
-  EXPECT_TRUE(
-      bool(Run.compile("copy", Run.frame(), {uint64_t(AMDGPU::SGPR3)})));
+  EXPECT_TRUE(bool(Run.compile("copy", Run.abi(), {uint64_t(AMDGPU::SGPR3)})));
 }
 
 } // namespace

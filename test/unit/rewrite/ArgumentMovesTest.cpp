@@ -20,8 +20,8 @@ class ArgumentMovesTest : public ::testing::Test {
 protected:
   ArgumentMovesTest()
       : Target(*amdgpu::MCTarget::get("gfx90a", "")), Encoder(Target) {
-    Frame.FirstArgumentSGPR = 8;
-    Frame.FirstArgumentVGPR = 8;
+    ABI.FirstArgumentSGPR = 8;
+    ABI.FirstArgumentVGPR = 8;
   }
 
   MCRegister sgpr(unsigned N) const { return Target.registerFiles().sgpr(N); }
@@ -30,7 +30,7 @@ protected:
   /// Every register holds its own id at first; what it holds afterwards.
   std::map<unsigned, unsigned> run(ArrayRef<ArgumentMove> Moves) {
     SmallVector<uint8_t, 64> Code;
-    encodeMoves(Moves, Frame, Encoder, Code, sgpr(Temporary));
+    encodeMoves(Moves, ABI, Encoder, Code, sgpr(Temporary));
     std::map<unsigned, unsigned> State;
     auto value = [&](MCRegister R) {
       auto It = State.find(R.id());
@@ -79,7 +79,7 @@ protected:
   static constexpr unsigned Temporary = 60;
   const amdgpu::MCTarget &Target;
   amdgpu::MachineEncoder Encoder;
-  PayloadFrame Frame;
+  PayloadABI ABI;
 };
 
 TEST_F(ArgumentMovesTest, ChainsAreReadBeforeTheyAreWritten) {
@@ -102,11 +102,11 @@ TEST_F(ArgumentMovesTest, OnlyScalarCyclesNeedATemporary) {
   const ArgumentSlot First{false, 0, 1}, Second{false, 1, 1};
   const ArgumentSlot Lanes{true, 0, 1}, MoreLanes{true, 1, 1};
   EXPECT_TRUE(
-      needsTemporary({{First, sgpr(9)}, {Second, sgpr(8)}}, Frame, Target));
+      needsTemporary({{First, sgpr(9)}, {Second, sgpr(8)}}, ABI, Target));
   EXPECT_FALSE(
-      needsTemporary({{First, sgpr(9)}, {Second, sgpr(3)}}, Frame, Target));
+      needsTemporary({{First, sgpr(9)}, {Second, sgpr(3)}}, ABI, Target));
   EXPECT_FALSE(
-      needsTemporary({{Lanes, vgpr(9)}, {MoreLanes, vgpr(8)}}, Frame, Target));
+      needsTemporary({{Lanes, vgpr(9)}, {MoreLanes, vgpr(8)}}, ABI, Target));
 }
 
 TEST_F(ArgumentMovesTest, RandomOnes) {

@@ -2,7 +2,7 @@
 //
 // As many counters of a wave's own as there is room for, and one more.
 #include "EngineTest.h"
-#include "hook/StateLanes.h"
+#include "hook/StateValueArray.h"
 #include "luthier/Refusal.h"
 
 using namespace llvm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One frame serves a kernel and all functions that it calls; what it calls
+// One ABI serves a kernel and all functions that it calls; what it calls
 // through pointers runs as it is.
 #include "EngineTest.h"
 

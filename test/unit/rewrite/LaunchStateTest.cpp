@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Hooks see the launch state wherever they are, whatever the kernel itself
-// asked for, and however the state register is kept in between.
+// asked for, and however the state value array is kept in between.
 #include "EngineTest.h"
 #include "llvm/CodeGen/MachineFunction.h"
 

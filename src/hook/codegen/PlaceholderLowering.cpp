@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/codegen/PlaceholderLowering.h"
+#include "GCNSubtarget.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
+#include "SIInstrInfo.h"
+#include "hook/ir/Placeholders.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+namespace {
+
+class PlaceholderLowering : public MachineFunctionPass {
+public:
+  static char ID;
+  explicit PlaceholderLowering(const PayloadABI &ABI)
+      : MachineFunctionPass(ID), ABI(ABI) {}
+  StringRef getPassName() const override {
+    return "Luthier placeholder lowering";
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override;
+
+private:
+  bool lower(MachineInstr &MI, StringRef Text);
+
+  const PayloadABI &ABI;
+  const SIInstrInfo *TII = nullptr;
+};
+char PlaceholderLowering::ID = 0;
+
+/// The only register and the only immediate of a placeholder.
+struct PlaceholderOperands {
+  Register Reg;
+  int64_t Imm = 0;
+};
+
+PlaceholderOperands operandsOf(const MachineInstr &MI) {
+  PlaceholderOperands Result;
+  unsigned I = InlineAsm::MIOp_FirstOperand;
+  while (I < MI.getNumOperands() && MI.getOperand(I).isImm()) {
+    const InlineAsm::Flag Group(MI.getOperand(I).getImm());
+    const MachineOperand &Operand = MI.getOperand(I + 1);
+    if (Operand.isReg())
+      Result.Reg = Operand.getReg();
+    else if (Operand.isImm())
+      Result.Imm = Operand.getImm();
+    I += 1 + Group.getNumOperandRegisters();
+  }
+  return Result;
+}
+
+bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
+  MachineBasicBlock &MBB = *MI.getParent();
+  const DebugLoc &DL = MI.getDebugLoc();
+  const PlaceholderOperands Operands = operandsOf(MI);
+  if (Text == ReadLanePlaceholder) {
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_READLANE_B32), Operands.Reg)
+        .addReg(ABI.State)
+        .addImm(Operands.Imm);
+  } else if (Text == WriteLanePlaceholder) {
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_WRITELANE_B32), ABI.State)
+        .addReg(Operands.Reg)
+        .addImm(Operands.Imm)
+        .addReg(ABI.State);
+  } else if (Text == WorkItemIdsPlaceholder) {
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MOV_B32_e32), Operands.Reg)
+        .addReg(ABI.WorkItemIds);
+  } else if (Text == ReadAperturePlaceholder) {
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B64), Operands.Reg)
+        .addReg(unsigned(Operands.Imm));
+  } else {
+    const bool IsLow = Text.consume_front(AddressLoPlaceholder);
+    if (!IsLow && !Text.consume_front(AddressHiPlaceholder))
+      return false;
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B32), Operands.Reg)
+        .addGlobalAddress(
+            MBB.getParent()->getFunction().getParent()->getNamedGlobal(Text), 0,
+            IsLow ? SIInstrInfo::MO_ABS32_LO : SIInstrInfo::MO_ABS32_HI);
+  }
+  return true;
+}
+
+bool PlaceholderLowering::runOnMachineFunction(MachineFunction &MF) {
+  TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
+  bool Changed = false;
+  for (MachineBasicBlock &MBB : MF)
+    for (MachineInstr &MI : make_early_inc_range(MBB))
+      if (MI.getOpcode() == AMDGPU::INLINEASM &&
+          lower(MI, MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName())) {
+        MI.eraseFromParent();
+        Changed = true;
+      }
+  return Changed;
+}
+
+} // namespace
+
+MachineFunctionPass *createPlaceholderPass(const PayloadABI &ABI) {
+  return new PlaceholderLowering(ABI);
+}
+
+} // namespace luthier

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/LaunchState.h"
+#include "hook/ir/PayloadIR.h"
+#include "hook/ir/Variables.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace luthier {
+
+ModuleLayout HookNeeds::add(const HookNeeds &Module) {
+  const unsigned LdsOffset = alignTo(LdsBytes, Module.LdsAlign);
+  const ModuleLayout Layout{LdsOffset, Accumulators};
+  StateValues |= Module.StateValues;
+  State |= Module.State;
+  WritesState |= Module.WritesState;
+  WorkItemIds |= Module.WorkItemIds;
+  Stack |= Module.Stack;
+  Float |= Module.Float;
+  HiddenArguments |= Module.HiddenArguments;
+  if (Module.LdsBytes)
+    LdsBytes = LdsOffset + Module.LdsBytes;
+  LdsAlign = std::max(LdsAlign, Module.LdsAlign);
+  Accumulators += Module.Accumulators;
+  Named.insert(Module.Named.begin(), Module.Named.end());
+  return Layout;
+}
+
+namespace {
+
+class NeedsScan {
+public:
+  Error scan(Function &F);
+  Expected<HookNeeds> finish(Module &M);
+
+private:
+  void noteState(StateValue Value) {
+    Needs.State = true;
+    Needs.StateValues |= stateBit(Value);
+  }
+  void noteCall(CallInst &Call);
+  void noteHiddenArguments(CallInst &Pointer);
+  static bool dependsOnMode(const Instruction &I);
+
+  HookNeeds Needs;
+  Counters KnownCounters;
+};
+
+/// Integer division is done with floating point numbers, too.
+bool NeedsScan::dependsOnMode(const Instruction &I) {
+  switch (I.getOpcode()) {
+  case Instruction::UDiv:
+  case Instruction::SDiv:
+  case Instruction::URem:
+  case Instruction::SRem:
+    return true;
+  case Instruction::Load:
+  case Instruction::Store:
+  case Instruction::PHI:
+  case Instruction::BitCast:
+  case Instruction::Ret:
+    return false;
+  default:
+    return I.getType()->isFPOrFPVectorTy() ||
+           any_of(I.operands(), [](const Use &U) {
+             return U->getType()->isFPOrFPVectorTy();
+           });
+  }
+}
+
+void NeedsScan::noteHiddenArguments(CallInst &Pointer) {
+  bool HasOtherReads = false;
+  const unsigned Version = codeObjectVersion(*Pointer.getFunction());
+  for (auto [Load, Offset] : loadsFrom(Pointer, HasOtherReads))
+    for (const HiddenArgumentLoad &A : hiddenArgumentsAt(
+             Offset, Load->getDataLayout().getTypeStoreSize(Load->getType()),
+             Version))
+      Needs.HiddenArguments |= hiddenBit(A.Argument);
+}
+
+void NeedsScan::noteCall(CallInst &Call) {
+  if (std::optional<LaunchValue> Value = launchValueOf(Call)) {
+    Needs.WorkItemIds |= Value->WorkItemIds;
+    if (Value->State)
+      noteState(*Value->State);
+    if (Call.getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr)
+      noteHiddenArguments(Call);
+    return;
+  }
+  StringRef Name = intrinsicName(Call);
+  if (namesRegister(Name)) {
+    if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
+      Needs.Named.insert(Number->getZExtValue());
+  } else if (namesCounter(Name)) {
+    Needs.WritesState = true;
+  }
+}
+
+Error NeedsScan::scan(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    Needs.Float |= dependsOnMode(I);
+    Needs.Stack |= isa<AllocaInst>(I);
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      noteCall(*Call);
+  }
+  return collectCounters(F, KnownCounters);
+}
+
+Expected<HookNeeds> NeedsScan::finish(Module &M) {
+  Expected<SharedMemory> Shared = sharedMemoryOf(M);
+  if (!Shared)
+    return Shared.takeError();
+  Needs.LdsBytes = Shared->Bytes;
+  Needs.LdsAlign = Shared->Align;
+  if (Shared->Bytes)
+    noteState(StateValue::LdsBase);
+  Needs.Accumulators = KnownCounters.size();
+  if (Needs.Accumulators) {
+    noteState(StateValue::Accumulators);
+    noteState(StateValue::MoreAccumulators);
+  }
+  return std::move(Needs);
+}
+
+} // namespace
+
+Expected<HookNeeds> needsOf(Module &M, ArrayRef<Function *> Payloads) {
+  NeedsScan Scan;
+  for (Function *F : Payloads)
+    if (Error E = Scan.scan(*F))
+      return std::move(E);
+  return Scan.finish(M);
+}
+
+} // namespace luthier

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/LaunchState.h"
+#include "hook/ir/PayloadIR.h"
+#include "hook/ir/Placeholders.h"
+#include "hook/ir/RegisterAccess.h"
+#include "hook/ir/ScalarLowering.h"
+#include "hook/ir/ScalarPlaceholders.h"
+#include "luthier/Refusal.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static constexpr StringLiteral WaveAdd = "luthier::waveAdd";
+static constexpr StringLiteral WaveCounter = "luthier::waveCounter";
+static constexpr StringLiteral FirstLane = "luthier::firstLane";
+static constexpr StringLiteral Scalar = "luthier::detail::scalar";
+static constexpr StringLiteral ScalarAddress = "luthier::detail::scalarAddress";
+static constexpr StringLiteral ReadReg = "luthier::readReg";
+static constexpr StringLiteral WriteReg = "luthier::writeReg";
+
+StringRef intrinsicName(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee ? Callee->getFnAttribute("luthier_intrinsic").getValueAsString()
+                : StringRef();
+}
+
+bool namesCounter(StringRef Name) {
+  return Name == WaveAdd || Name == WaveCounter;
+}
+
+bool namesRegister(StringRef Name) {
+  return Name == ReadReg || Name == WriteReg;
+}
+
+/// Marks EXEC as written, which the constraint list of the tool's bitcode
+/// leaves to us, so that every stage of code generation sees the definition.
+static void lowerWriteExec(CallBrInst &Write, unsigned WaveSize) {
+  IRBuilder<> B(&Write);
+  Value *Mask = B.CreateTrunc(Write.getArgOperand(0), B.getIntNTy(WaveSize));
+  Mask = requireScalar(B, Mask, "the mask of luthier::writeExec");
+  auto *FT = FunctionType::get(B.getVoidTy(), Mask->getType(), false);
+  auto *New = CallBrInst::Create(
+      FT, InlineAsm::get(FT, WriteExecPlaceholder, "s,~{memory},~{exec}", true),
+      Write.getDefaultDest(), {}, Mask, "", Write.getIterator());
+  New->setAttributes(Write.getAttributes());
+  New->setDebugLoc(Write.getDebugLoc());
+  Write.eraseFromParent();
+}
+
+/// After writeExec with a single lane, an atomic has nothing to combine across
+/// lanes. LLVM does not know and would spend six instructions on it; an address
+/// that it must take for divergent keeps it from trying.
+static void skipAtomicOptimizer(CallBrInst &Write) {
+  auto *Mask = dyn_cast<ConstantInt>(Write.getArgOperand(0));
+  if (!Mask || !Mask->getValue().isPowerOf2())
+    return;
+  // Addresses of the tool's variables are constants by now; near ones share a
+  // register pair and differ in the instruction's offset.
+  std::optional<APInt> Base;
+  Value *Opaque = nullptr;
+  for (Instruction &I : make_early_inc_range(*Write.getDefaultDest())) {
+    auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
+    const APInt *Address;
+    if (!Atomic ||
+        !match(Atomic->getPointerOperand(),
+               PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address))))
+      continue;
+    IRBuilder<> B(Atomic);
+    Type *PointerType = Atomic->getPointerOperand()->getType();
+    if (!Opaque || Opaque->getType() != PointerType ||
+        !(*Address - *Base).isSignedIntN(12)) {
+      Base = *Address;
+      Opaque = B.CreateCall(
+          InlineAsm::get(FunctionType::get(PointerType, PointerType, false), "",
+                         "=v,0", true),
+          Atomic->getPointerOperand());
+    }
+    Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(),
+                       B.CreatePtrAdd(Opaque, B.getInt(*Address - *Base)));
+  }
+}
+
+static ArgumentSlot slotOf(const CallInst &Placeholder) {
+  auto number = [&](unsigned I) -> unsigned {
+    return cast<ConstantInt>(Placeholder.getArgOperand(I))->getZExtValue();
+  };
+  return {number(0) != 0, number(1), number(2)};
+}
+
+namespace {
+
+class IntrinsicLowering {
+public:
+  IntrinsicLowering(const amdgpu::MCTarget &Target, const PayloadABI &ABI,
+                    const Counters &KnownCounters, Payload &Result)
+      : Registers(Target, ABI, Result), ABI(ABI), KnownCounters(KnownCounters),
+        Result(Result) {}
+
+  Error lower(CallInst &Call, StringRef Name);
+
+private:
+  Error lowerRegisterAccess(CallInst &Call, StringRef Name);
+  Error lowerCounter(CallInst &Call, StringRef Name);
+  void lowerScalarAddress(CallInst &Call);
+
+  RegisterAccess Registers;
+  const PayloadABI &ABI;
+  const Counters &KnownCounters;
+  Payload &Result;
+};
+
+Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
+  auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  if (!Number)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "register number is not a constant in " +
+                      Call.getFunction()->getName());
+  IRBuilder<> B(&Call);
+  if (Name == WriteReg)
+    return Registers.write(B, Number->getZExtValue(), Call.getArgOperand(1));
+  Expected<Value *> Bits =
+      Registers.read(B, Number->getZExtValue(), Call.getType());
+  if (!Bits)
+    return Bits.takeError();
+  Call.replaceAllUsesWith(*Bits);
+  return Error::success();
+}
+
+/// Scalar code on two lanes of the state value array:
+///   v_readlane_b32  s4, v7, 24
+///   v_readlane_b32  s5, v7, 25
+///   s_add_u32       s4, s4, <number>
+///   s_addc_u32      s5, s5, 0
+///   v_writelane_b32 v7, s4, 24
+///   v_writelane_b32 v7, s5, 25
+/// None of it depends on EXEC.
+Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
+  const unsigned Index =
+      ABI.Module.FirstAccumulator + KnownCounters.lookup(counterOf(Call));
+  if (Index >= accumulatorCount(ABI.WaveSize))
+    return refuse(RefusalReason::UnsupportedHook,
+                  "hooks use more than " +
+                      Twine(accumulatorCount(ABI.WaveSize)) +
+                      " wave-private counters");
+  if (!ABI.State)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook uses a wave-private counter");
+  const unsigned Lane = lanesOf(StateValue::Accumulators).First + 2 * Index;
+  Result.UsesState = true;
+  Result.StateValues |=
+      stateBit(Lane < lanesOf(StateValue::MoreAccumulators).First
+                   ? StateValue::Accumulators
+                   : StateValue::MoreAccumulators);
+  IRBuilder<> B(&Call);
+  auto *Int32 = B.getInt32Ty(), *Int64 = B.getInt64Ty();
+  Value *Low = B.CreateZExt(readLane(B, Lane), Int64);
+  Value *High = B.CreateZExt(readLane(B, Lane + 1), Int64);
+  Value *Sum = B.CreateOr(Low, B.CreateShl(High, 32));
+  if (Name == WaveCounter) {
+    Call.replaceAllUsesWith(Sum);
+    return Error::success();
+  }
+  Result.WritesState = true;
+  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), Int64);
+  Sum = B.CreateAdd(
+      Sum, requireScalar(B, Number, "the number that luthier::waveAdd adds"));
+  writeLane(B, Lane, B.CreateTrunc(Sum, Int32));
+  writeLane(B, Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), Int32));
+  return Error::success();
+}
+
+/// From here on, the address is the one that was found to be scalar. Where LLVM
+/// knows the address space, the atomic operation uses the pointer before the
+/// cast to a generic one.
+void IntrinsicLowering::lowerScalarAddress(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  SmallVector<Value *, 2> Addresses = {Call.getArgOperand(0)};
+  while (auto *Cast = dyn_cast<AddrSpaceCastInst>(Addresses.back()))
+    Addresses.push_back(Cast->getPointerOperand());
+  Value *Known = requireScalar(
+      B, Addresses.back(), "the address of luthier::waveAtomicAdd or its like");
+  if (Known == Addresses.back())
+    return;
+  DominatorTree Dominators(*Call.getFunction());
+  for (Value *Address : reverse(Addresses)) {
+    Known = B.CreateAddrSpaceCast(Known, Address->getType());
+    Address->replaceUsesWithIf(
+        Known, [&](Use &U) { return Dominators.dominates(&Call, U); });
+  }
+}
+
+Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
+  if (Name == ArgumentIntrinsic) {
+    IRBuilder<> B(&Call);
+    Call.replaceAllUsesWith(readArgument(B, slotOf(Call), ABI, Call.getType()));
+  } else if (Name == FirstLane) {
+    IRBuilder<> B(&Call);
+    Call.replaceAllUsesWith(firstLane(
+        B, Call.getArgOperand(0),
+        requireScalar(B, Call.getArgOperand(1),
+                      "what luthier::firstLane yields without lanes")));
+  } else if (Name == Scalar) {
+    IRBuilder<> B(&Call);
+    Call.replaceAllUsesWith(
+        requireScalar(B, Call.getArgOperand(0),
+                      "the operand of luthier::waveAtomicAdd or its like"));
+  } else if (Name == ScalarAddress) {
+    lowerScalarAddress(Call);
+  } else if (namesRegister(Name)) {
+    if (Error E = lowerRegisterAccess(Call, Name))
+      return E;
+  } else if (namesCounter(Name)) {
+    if (Error E = lowerCounter(Call, Name))
+      return E;
+  } else {
+    return refuse(RefusalReason::UnsupportedHook, "unknown intrinsic " + Name);
+  }
+  Call.eraseFromParent();
+  return Error::success();
+}
+
+/// Older device libraries read EXEC as a register.
+bool lowerReadOfExec(CallInst &Call) {
+  if (Call.getIntrinsicID() != Intrinsic::read_register)
+    return false;
+  auto *Node =
+      cast<MDNode>(cast<MetadataAsValue>(Call.getArgOperand(0))->getMetadata());
+  StringRef Name = cast<MDString>(Node->getOperand(0))->getString();
+  if (Name != "exec" && Name != "exec_lo" && Name != "exec_hi")
+    return false;
+  IRBuilder<> B(&Call);
+  Value *Mask = B.CreateIntrinsic(Intrinsic::amdgcn_ballot, {B.getInt64Ty()},
+                                  {B.getTrue()});
+  if (Name == "exec_hi")
+    Mask = B.CreateLShr(Mask, 32);
+  Call.replaceAllUsesWith(B.CreateTrunc(Mask, Call.getType()));
+  Call.eraseFromParent();
+  return true;
+}
+
+/// A mask of the lanes that there are here is a number for the hook; to code
+/// generation it is a comparison, which ExecWriteLowering.h computes again.
+void pinMask(CallInst &Call) {
+  const Intrinsic::ID ID = Call.getIntrinsicID();
+  if (ID != Intrinsic::amdgcn_icmp && ID != Intrinsic::amdgcn_fcmp &&
+      (ID != Intrinsic::amdgcn_ballot || isa<Constant>(Call.getArgOperand(0))))
+    return;
+  IRBuilder<> B(Call.getNextNode());
+  Value *Kept = pinHere(B, &Call);
+  Call.replaceUsesWithIf(Kept, [&](Use &U) { return U.getUser() != Kept; });
+}
+
+} // namespace
+
+Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
+                      const PayloadABI &ABI, const Counters &KnownCounters,
+                      Payload &Result) {
+  IntrinsicLowering Lowering(Target, ABI, KnownCounters, Result);
+  const bool DefinesExec = any_of(F, [](const BasicBlock &B) {
+    return isa<CallBrInst>(B.getTerminator());
+  });
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    if (auto *Write = dyn_cast<CallBrInst>(&I)) {
+      skipAtomicOptimizer(*Write);
+      lowerWriteExec(*Write, ABI.WaveSize);
+      Result.WritesEXEC = true;
+      continue;
+    }
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (Call && lowerReadOfExec(*Call))
+      continue;
+    if (Call && DefinesExec)
+      pinMask(*Call);
+    if (StringRef Name = Call ? intrinsicName(*Call) : StringRef();
+        !Name.empty())
+      if (Error E = Lowering.lower(*Call, Name))
+        return E;
+  }
+  return Error::success();
+}
+
+/// What has no meaning in the middle of somebody else's code.
+static bool isRefused(const Function &Intrinsic) {
+  switch (Intrinsic.getIntrinsicID()) {
+  case Intrinsic::frameaddress:
+  case Intrinsic::returnaddress:
+  case Intrinsic::amdgcn_implicit_buffer_ptr:
+  case Intrinsic::amdgcn_groupstaticsize:
+  case Intrinsic::amdgcn_s_setreg:
+  case Intrinsic::amdgcn_endpgm:
+  case Intrinsic::read_register: // But see lowerReadOfExec().
+  case Intrinsic::write_register:
+  case Intrinsic::read_volatile_register:
+    return true;
+  default:
+    return Intrinsic.getName().starts_with("llvm.amdgcn.s.barrier");
+  }
+}
+
+Error checkSupported(const Function &F) {
+  for (const Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call || Call->isInlineAsm())
+      continue;
+    const Function *Callee = Call->getCalledFunction();
+    if (!Callee)
+      return refuse(RefusalReason::UnsupportedHook,
+                    "a hook calls through a pointer");
+    if (!Callee->isIntrinsic())
+      return refuse(RefusalReason::UnsupportedHook,
+                    "a hook calls " + Callee->getName() +
+                        ", which is not inlined");
+    if (isRefused(*Callee))
+      return refuse(RefusalReason::UnsupportedHook,
+                    "a hook uses " + Callee->getName());
+  }
+  return Error::success();
+}
+
+} // namespace luthier

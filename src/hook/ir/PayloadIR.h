@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From hooks to one IR function per payload, as far as that does not depend on
+// the PayloadABI.
+#ifndef LUTHIER_HOOK_IR_PAYLOADIR_H
+#define LUTHIER_HOOK_IR_PAYLOADIR_H
+
+#include "hook/Payload.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Function;
+class Module;
+class TargetMachine;
+class Type;
+} // namespace llvm
+
+namespace luthier {
+
+/// Payload functions are called this and their index.
+inline constexpr llvm::StringLiteral PayloadPrefix = "luthier.payload.";
+
+/// Stands for an argument that arrives in registers; its arguments are the
+/// members of the ArgumentSlot.
+inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";
+
+/// A number or pointer of up to 64 bits, which needs no detour through memory.
+bool isScalar(const llvm::Type &T);
+
+/// Refuses with UnknownHook.
+llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,
+                                          llvm::StringRef ToolName);
+
+/// Adds a function per variant to \p M, with the hook and what it calls inlined
+/// and constants folded, and removes everything else.
+llvm::Expected<std::vector<llvm::Function *>>
+createPayloads(llvm::Module &M, llvm::ArrayRef<PayloadVariant> Variants,
+               const HookModule &Hooks, llvm::TargetMachine &TM);
+
+/// What payloads of \p M take.
+llvm::Expected<HookNeeds> needsOf(llvm::Module &M,
+                                  llvm::ArrayRef<llvm::Function *> Payloads);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_IR_PAYLOADIR_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ir/Placeholders.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static Value *createPlaceholder(IRBuilderBase &B, const Twine &Text,
+                                Type *Result, ArrayRef<Value *> Operands,
+                                StringRef Constraints, bool HasSideEffects) {
+  SmallVector<Type *, 2> Types;
+  for (Value *Operand : Operands)
+    Types.push_back(Operand->getType());
+  auto *FT = FunctionType::get(Result, Types, false);
+  return B.CreateCall(
+      InlineAsm::get(FT, Text.str(), Constraints, HasSideEffects), Operands);
+}
+
+Value *readConstantLane(IRBuilderBase &B, unsigned Lane) {
+  return createPlaceholder(B, ReadLanePlaceholder, B.getInt32Ty(),
+                           B.getInt32(Lane), "=s,i", false);
+}
+
+Value *readLane(IRBuilderBase &B, unsigned Lane) {
+  return createPlaceholder(B, ReadLanePlaceholder, B.getInt32Ty(),
+                           B.getInt32(Lane), "=s,i", true);
+}
+
+void writeLane(IRBuilderBase &B, unsigned Lane, Value *Bits) {
+  createPlaceholder(B, WriteLanePlaceholder, B.getVoidTy(),
+                    {Bits, B.getInt32(Lane)}, "s,i", true);
+}
+
+Value *readWorkItemIds(IRBuilderBase &B) {
+  return createPlaceholder(B, WorkItemIdsPlaceholder, B.getInt32Ty(), {}, "=v",
+                           false);
+}
+
+Value *readAperture(IRBuilderBase &B, MCRegister Reg) {
+  return createPlaceholder(B, ReadAperturePlaceholder, B.getInt64Ty(),
+                           B.getInt32(Reg.id()), "=s,i", false);
+}
+
+Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable,
+                   Fixup::FixupKind Half) {
+  return createPlaceholder(
+      B,
+      (Half == Fixup::Abs32Lo ? AddressLoPlaceholder : AddressHiPlaceholder) +
+          Variable.getName(),
+      B.getInt32Ty(), {}, "=s", false);
+}
+
+} // namespace luthier

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that only exist as machine registers, between IR and machine code:
+// in IR each is a piece of inline assembly whose text names it; a machine pass
+// puts real instructions there. The state value array must never be copied,
+// since copies are masked by EXEC; its lanes are read and written in place.
+#ifndef LUTHIER_HOOK_IR_PLACEHOLDERS_H
+#define LUTHIER_HOOK_IR_PLACEHOLDERS_H
+
+#include "hook/Payload.h"
+
+namespace llvm {
+class GlobalVariable;
+class IRBuilderBase;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+/// Texts of the inline assembly.
+inline constexpr llvm::StringLiteral ReadLanePlaceholder = "luthier::readLane";
+inline constexpr llvm::StringLiteral WorkItemIdsPlaceholder =
+    "luthier::workItemIds";
+inline constexpr llvm::StringLiteral ReadAperturePlaceholder =
+    "luthier::readAperture";
+/// Followed by the name of the variable.
+inline constexpr llvm::StringLiteral AddressLoPlaceholder =
+    "luthier::addressLo ";
+inline constexpr llvm::StringLiteral AddressHiPlaceholder =
+    "luthier::addressHi ";
+/// Its value must be in a scalar register.
+inline constexpr llvm::StringLiteral WriteLanePlaceholder =
+    "luthier::writeLane";
+
+/// 32 bits of a lane of the state value array that nothing changes while the
+/// payload runs.
+llvm::Value *readConstantLane(llvm::IRBuilderBase &B, unsigned Lane);
+
+/// The same of lanes that payloads write, in program order with
+/// writeLane().
+llvm::Value *readLane(llvm::IRBuilderBase &B, unsigned Lane);
+void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
+
+/// The packed work-item ids.
+llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);
+
+/// All of a 64-bit register whose halves have no encoding: a copy, which may be
+/// made in halves, would read something else.
+llvm::Value *readAperture(llvm::IRBuilderBase &B, llvm::MCRegister Reg);
+
+/// Half of the address of \p Variable, as a literal that is filled in later.
+llvm::Value *addressHalf(llvm::IRBuilderBase &B, llvm::GlobalVariable &Variable,
+                         Fixup::FixupKind Half);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_IR_PLACEHOLDERS_H

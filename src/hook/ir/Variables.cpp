@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ir/Variables.h"
+#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Placeholders.h"
+#include "luthier/Refusal.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+Error bindVariables(Module &M, const HookModule &Hooks) {
+  if (Hooks.SymbolicVariables)
+    return Error::success();
+  LLVMContext &C = M.getContext();
+  auto *Int64 = Type::getInt64Ty(C);
+  for (GlobalVariable &G : make_early_inc_range(M.globals())) {
+    if (G.use_empty() || G.getName().starts_with("llvm.") ||
+        G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS)
+      continue;
+    if (auto Managed = Hooks.ManagedStorage.find(G.getName());
+        Managed != Hooks.ManagedStorage.end())
+      for (User *U : make_early_inc_range(G.users()))
+        if (auto *Load = dyn_cast<LoadInst>(U);
+            Load && Load->getType()->isPointerTy()) {
+          Load->replaceAllUsesWith(ConstantExpr::getIntToPtr(
+              ConstantInt::get(Int64, Managed->second), Load->getType()));
+          Load->eraseFromParent();
+        }
+    if (G.use_empty())
+      continue;
+    auto Address = Hooks.Variables.find(G.getName());
+    if (Address == Hooks.Variables.end())
+      return refuse(RefusalReason::UnsupportedHook, "variable " + G.getName() +
+                                                        " is not defined by " +
+                                                        Hooks.ToolName);
+    G.replaceAllUsesWith(ConstantExpr::getIntToPtr(
+        ConstantInt::get(Int64, Address->second), G.getType()));
+  }
+  return Error::success();
+}
+
+Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
+  auto V = find_if(HostVariables, [&](const HostVariable &V) {
+    return Pointer - V.Host < V.Size;
+  });
+  // The end of a variable may be the begin of another.
+  if (V == HostVariables.end())
+    V = find_if(HostVariables, [&](const HostVariable &V) {
+      return Pointer - V.Host == V.Size;
+    });
+  if (V == HostVariables.end())
+    return Pointer;
+  if (!V->Device)
+    return refuse(RefusalReason::HookArguments,
+                  "the address of variable " + V->Name +
+                      " is known only when a device runs the kernel");
+  return *V->Device + (Pointer - V->Host);
+}
+
+Expected<SharedMemory> sharedMemoryOf(Module &M) {
+  SharedMemory Result;
+  for (GlobalVariable &G : M.globals()) {
+    if (G.getAddressSpace() != AMDGPUAS::LOCAL_ADDRESS || G.use_empty())
+      continue;
+    const DataLayout &DL = M.getDataLayout();
+    const unsigned Bytes = DL.getTypeAllocSize(G.getValueType());
+    if (!Bytes)
+      return refuse(RefusalReason::UnsupportedHook,
+                    "shared memory variable " + G.getName() +
+                        " has its size from the launch");
+    const unsigned Align = std::max(G.getAlign().valueOrOne(),
+                                    DL.getABITypeAlign(G.getValueType()))
+                               .value();
+    const unsigned Offset = alignTo(Result.Bytes, Align);
+    Result.Variables.push_back({&G, Offset});
+    Result.Bytes = Offset + Bytes;
+    Result.Align = std::max(Result.Align, Align);
+  }
+  return Result;
+}
+
+/// Puts what \p Make returns in place of \p G in \p F.
+static void replaceIn(Function &F, GlobalVariable &G,
+                      function_ref<Value *(IRBuilderBase &)> Make) {
+  convertUsersOfConstantsToInstructions(&G, &F, /*RemoveDeadConstants=*/false);
+  Value *New = nullptr;
+  for (Use &U : make_early_inc_range(G.uses())) {
+    auto *I = dyn_cast<Instruction>(U.getUser());
+    if (!I || I->getFunction() != &F)
+      continue;
+    if (!New) {
+      IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+      New = Make(B);
+    }
+    U.set(New);
+  }
+}
+
+/// The runtime writes where a managed variable is before any kernel runs. A
+/// scalar load reads it, whatever EXEC is.
+static void loadManagedAddresses(Function &F, GlobalVariable &G) {
+  for (User *U : make_early_inc_range(G.users())) {
+    auto *Load = dyn_cast<LoadInst>(U);
+    if (Load && Load->getFunction() == &F && Load->getType()->isPointerTy() &&
+        Load->hasMetadata(LLVMContext::MD_invariant_load))
+      Load->setOperand(LoadInst::getPointerOperandIndex(),
+                       ConstantExpr::getAddrSpaceCast(
+                           &G, PointerType::get(F.getContext(),
+                                                AMDGPUAS::CONSTANT_ADDRESS)));
+  }
+}
+
+Error lowerVariables(Function &F, const SharedMemory &Shared,
+                     const PayloadABI &ABI, Payload &Result) {
+  bool Fits = true;
+  for (auto [G, Offset] : Shared.Variables)
+    replaceIn(F, *G, [&](IRBuilderBase &B) -> Value * {
+      Fits &= ABI.State.isValid();
+      Result.UsesState = true;
+      Result.StateValues |= stateBit(StateValue::LdsBase);
+      Value *Base = readConstantLane(B, lanesOf(StateValue::LdsBase).First);
+      return B.CreateIntToPtr(
+          B.CreateAdd(Base, B.getInt32(ABI.Module.LdsOffset + Offset)),
+          G->getType());
+    });
+  if (!Fits)
+    return refuse(RefusalReason::UnsupportedHook, "a hook uses shared memory");
+  for (GlobalVariable &G : F.getParent()->globals()) {
+    if (G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS ||
+        G.getName().starts_with("llvm."))
+      continue;
+    loadManagedAddresses(F, G);
+    replaceIn(F, G, [&](IRBuilderBase &B) -> Value * {
+      auto *Int64 = B.getInt64Ty();
+      Value *Low = B.CreateZExt(addressHalf(B, G, Fixup::Abs32Lo), Int64);
+      Value *High = B.CreateZExt(addressHalf(B, G, Fixup::Abs32Hi), Int64);
+      return B.CreateIntToPtr(B.CreateOr(Low, B.CreateShl(High, 32)),
+                              G.getType());
+    });
+  }
+  return Error::success();
+}
+
+const Value *counterOf(const CallInst &Call) {
+  const Value *Counter = Call.getArgOperand(0);
+  auto strip = [](const Value *V) {
+    while (auto *Cast = dyn_cast<Operator>(V)) {
+      if (Cast->getOpcode() != Instruction::AddrSpaceCast &&
+          Cast->getOpcode() != Instruction::IntToPtr)
+        break;
+      V = Cast->getOperand(0);
+    }
+    return V;
+  };
+  Counter = strip(Counter);
+  // A managed variable's address is in a cell of its name.
+  if (auto *Load = dyn_cast<LoadInst>(Counter))
+    Counter = strip(Load->getPointerOperand());
+  return isa<GlobalVariable, ConstantInt>(Counter) ? Counter : nullptr;
+}
+
+Error collectCounters(const Function &F, Counters &Known) {
+  for (const Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call || !namesCounter(intrinsicName(*Call)))
+      continue;
+    const Value *Counter = counterOf(*Call);
+    if (!Counter)
+      return refuse(RefusalReason::UnsupportedHook,
+                    Twine(intrinsicName(*Call)) +
+                        " needs a variable as its counter");
+    Known.insert({Counter, Known.size()});
+  }
+  return Error::success();
+}
+
+} // namespace luthier

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/ir/WaveEffects.h"
+#include "hook/ir/Placeholders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+bool isWaveEffect(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+  if (!Asm)
+    return false;
+  if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLanePlaceholder)
+    return true;
+  // Scalar registers of the application, written by name.
+  StringRef Constraints = Asm->getConstraintString();
+  return Asm->getAsmString().empty() && Constraints.consume_front("{") &&
+         !((Constraints[0] == 'v' || Constraints[0] == 'a') &&
+           isDigit(Constraints[1]));
+}
+
+} // namespace luthier
