@@ -44,6 +44,10 @@ std::string missingFacts(const OperationFacts &Facts,
     return "where control goes";
   if ((Flags & flags::SOPP) && !HasRow)
     return "what it does to the wave";
+  // Among them are some that access hardware registers, wait, or change how
+  // operands are addressed.
+  if ((Flags & (flags::SOPK | flags::SOPC)) && !HasRow)
+    return "whether it does more than compute";
   if ((Flags & flags::SOP1) && Desc.getNumDefs() == Desc.getNumOperands() &&
       Desc.implicit_uses().empty() && !HasRow)
     return "where its result comes from";

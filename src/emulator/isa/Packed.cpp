@@ -233,7 +233,7 @@ U32 mixConstant(U32 Bits) {
 /// v_fma_mix: each source is a float, or a half where op_sel_hi is set. The
 /// modifiers are those of floats.
 enum class MixTo { Float, Low, High };
-template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
+template <MixTo To> void mix(Wave &W, const Inst &I) {
   if (!W.exec())
     return;
   alignas(64) F32 Values[3][NumLanes];
@@ -258,8 +258,7 @@ template <MixTo To, bool Fused> void mix(Wave &W, const Inst &I) {
   const U32 *Old = W.vgpr(I.Dst.Reg);
   bool NanToZero = W.Mode & mode::Dx10Clamp;
   for (unsigned L = 0; L != NumLanes; ++L) {
-    F32 R = Fused ? __builtin_fmaf(Values[0][L], Values[1][L], Values[2][L])
-                  : Values[0][L] * Values[1][L] + Values[2][L];
+    F32 R = __builtin_fmaf(Values[0][L], Values[1][L], Values[2][L]);
     Values[0][L] = I.Clamp ? unitRange(R, NanToZero) : R;
   }
   if constexpr (To == MixTo::Float)
@@ -345,12 +344,9 @@ constexpr Operation Rows[] = {
     pairRow<3>("v_pk_fma_f32", mapPairs<fusedSingle, 3>, 1),
     pairRow<2>("v_pk_mov_b32", movePair, 0),
 
-    mixRow("v_fma_mix_f32", mix<MixTo::Float, true>),
-    mixRow("v_fma_mixlo_f16", mix<MixTo::Low, true>),
-    mixRow("v_fma_mixhi_f16", mix<MixTo::High, true>),
-    mixRow("v_mad_mix_f32", mix<MixTo::Float, false>),
-    mixRow("v_mad_mixlo_f16", mix<MixTo::Low, false>),
-    mixRow("v_mad_mixhi_f16", mix<MixTo::High, false>),
+    mixRow("v_fma_mix_f32", mix<MixTo::Float>),
+    mixRow("v_fma_mixlo_f16", mix<MixTo::Low>),
+    mixRow("v_fma_mixhi_f16", mix<MixTo::High>),
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace luthier::test {
 namespace {
@@ -78,20 +79,77 @@ TEST(OperationFacts, EachRowBelongsToOneOperation) {
   }
 }
 
-TEST(OperationFacts, AnAtomicOperationWithoutARowIsRefused) {
+TEST(OperationFacts, EachOperationIsOneOfSomeTarget) {
+  std::set<std::string> Known;
+  for (const Target &T : targets())
+    for (unsigned WaveSize : {64, 32}) {
+      if (WaveSize == 32 && !T.HasWave32)
+        continue;
+      for (const std::string &Name :
+           OpcodeList(std::string(T.Name), WaveSize).operations())
+        Known.insert(canonicalMnemonic(Name));
+    }
+  const std::string ToLds = " lds", Dual = "v_dual";
+  // A line of the table stands for an operation in each segment, of which these
+  // do not exist.
+  const std::set<std::string> InOtherSegments = {"scratch_load_lds_dwordx3",
+                                                 "scratch_load_lds_dwordx4"};
+  for (std::string Name : allOperations()) {
+    if (InOtherSegments.contains(Name)) {
+      EXPECT_FALSE(Known.contains(Name)) << Name;
+      continue;
+    }
+    // LLVM has one mnemonic for loads to registers and to LDS, and one for each
+    // pair of operations in one instruction.
+    if (Name.ends_with(ToLds))
+      Name.resize(Name.size() - ToLds.size());
+    auto Found = Known.lower_bound(Name);
+    EXPECT_TRUE(Found != Known.end() &&
+                (*Found == Name || (Name == Dual && Found->starts_with(Dual))))
+        << Name;
+  }
+}
+
+struct Unlisted {
+  const char *Name, *Other;
+  std::vector<uint8_t> Code;
+  const char *What;
+};
+
+class WithoutARow : public ::testing::TestWithParam<Unlisted> {};
+
+TEST_P(WithoutARow, AnOperationIsRefused) {
   std::string Error;
   auto Code = Disassembler::create(*findTarget("gfx90a"), 64, Error);
   ASSERT_TRUE(Code) << Error;
-  // ds_add_rtn_u32 v0, v0, v0
-  const uint8_t Bytes[] = {0, 0, 0x40, 0xd8, 0, 0, 0, 0};
   llvm::MCInst MI;
-  ASSERT_TRUE(Code->read(Bytes, MI));
+  ASSERT_TRUE(Code->read(GetParam().Code, MI));
   const llvm::MCInstrDesc &Desc = Code->instructions().get(MI.getOpcode());
-  EXPECT_EQ(missingFacts(factsOf("ds_add_rtn_u32"), Desc, Code->registers()),
+  EXPECT_EQ(missingFacts(factsOf(GetParam().Name), Desc, Code->registers()),
             "");
-  EXPECT_EQ(missingFacts(factsOf("ds_foo_rtn_u32"), Desc, Code->registers()),
-            "how it accesses memory");
+  EXPECT_EQ(missingFacts(factsOf(GetParam().Other), Desc, Code->registers()),
+            GetParam().What);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    Operations, WithoutARow,
+    ::testing::Values(Unlisted{"ds_add_rtn_u32",
+                               "ds_foo_rtn_u32",
+                               {0, 0, 0x40, 0xd8, 0, 0, 0, 0},
+                               "how it accesses memory"},
+                      Unlisted{"s_nop",
+                               "s_foo",
+                               {0, 0, 0x80, 0xbf},
+                               "what it does to the wave"},
+                      Unlisted{"s_movk_i32",
+                               "s_fook_i32",
+                               {0, 0, 0, 0xb0},
+                               "whether it does more than compute"},
+                      Unlisted{"s_cmp_eq_i32",
+                               "s_cmp_foo_i32",
+                               {0, 0, 0, 0xbf},
+                               "whether it does more than compute"}),
+    [](const auto &Info) { return std::string(Info.param.Name); });
 
 /// The last digits of a name are not always what a lane accesses.
 TEST(OperationFacts, BytesAreThoseOfMemory) {

@@ -68,10 +68,6 @@ uint64_t clampedSingle(const C &L, uint64_t V) {
     return L.NanToZero ? 0 : V;
   return Single.isNegative(V) ? 0 : std::min(V, Single.one());
 }
-uint64_t mad(const C &L) {
-  FloatRules R{L.Single.Round, false, false};
-  return add(Single, multiply(Single, L.S[0], L.S[1], R), L.S[2], R);
-}
 uint64_t fma(const C &L) {
   return fusedMultiplyAdd(Single, L.S[0], L.S[1], L.S[2], L.Single);
 }
@@ -134,11 +130,6 @@ const VectorRow Rows[] = {
         toHalf(L, clampedSingle(L, fma(L)))),
     ROW("v_fma_mixhi_f16", F16, Mix, Mix, Mix, OtherNan | WritesHigh | OwnClamp,
         toHalf(L, clampedSingle(L, fma(L)))),
-    ROW("v_mad_mix_f32", F32, Mix, Mix, Mix, OtherNan, mad(L)),
-    ROW("v_mad_mixlo_f16", F16, Mix, Mix, Mix, OtherNan | KeepsHigh | OwnClamp,
-        toHalf(L, clampedSingle(L, mad(L)))),
-    ROW("v_mad_mixhi_f16", F16, Mix, Mix, Mix, OtherNan | WritesHigh | OwnClamp,
-        toHalf(L, clampedSingle(L, mad(L)))),
 };
 
 } // namespace
