@@ -2,11 +2,162 @@
 #include "emulator/core/Target.h"
 #include "emulator/core/Registers.h"
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 namespace luthier::emulator {
 
 namespace {
+
+// Encodings of scalar operands; what comes between them are constants.
+constexpr ScalarOperandRange Gfx9Operands[] = {
+    {0, 101, ScalarOperand::Sgpr},
+    {102, 103, ScalarOperand::FlatScratch},
+    {104, 105, ScalarOperand::XnackMask},
+    {106, 107, ScalarOperand::Vcc},
+    {108, 123, ScalarOperand::TrapTemp},
+    {124, 124, ScalarOperand::M0},
+    {126, 127, ScalarOperand::Exec},
+    {235, 235, ScalarOperand::SharedBase},
+    {236, 236, ScalarOperand::SharedLimit},
+    {237, 237, ScalarOperand::PrivateBase},
+    {238, 238, ScalarOperand::PrivateLimit},
+    {239, 239, ScalarOperand::PopsExitingWaveId},
+    {251, 251, ScalarOperand::VccZero},
+    {252, 252, ScalarOperand::ExecZero},
+    {253, 253, ScalarOperand::Scc},
+    {254, 254, ScalarOperand::LdsDirect},
+};
+/// Without values of LDS.
+constexpr std::span Gfx90AOperands =
+    std::span(Gfx9Operands).first(std::size(Gfx9Operands) - 1);
+constexpr ScalarOperandRange Gfx10Operands[] = {
+    {0, 105, ScalarOperand::Sgpr},
+    {106, 107, ScalarOperand::Vcc},
+    {108, 123, ScalarOperand::TrapTemp},
+    {124, 124, ScalarOperand::M0},
+    {125, 125, ScalarOperand::Null},
+    {126, 127, ScalarOperand::Exec},
+    {235, 235, ScalarOperand::SharedBase},
+    {236, 236, ScalarOperand::SharedLimit},
+    {237, 237, ScalarOperand::PrivateBase},
+    {238, 238, ScalarOperand::PrivateLimit},
+    {239, 239, ScalarOperand::PopsExitingWaveId},
+    {251, 251, ScalarOperand::VccZero},
+    {252, 252, ScalarOperand::ExecZero},
+    {253, 253, ScalarOperand::Scc},
+    {254, 254, ScalarOperand::LdsDirect},
+};
+constexpr ScalarOperandRange Gfx11Operands[] = {
+    {0, 105, ScalarOperand::Sgpr},
+    {106, 107, ScalarOperand::Vcc},
+    {108, 123, ScalarOperand::TrapTemp},
+    {124, 124, ScalarOperand::Null},
+    {125, 125, ScalarOperand::M0},
+    {126, 127, ScalarOperand::Exec},
+    {235, 235, ScalarOperand::SharedBase},
+    {236, 236, ScalarOperand::SharedLimit},
+    {237, 237, ScalarOperand::PrivateBase},
+    {238, 238, ScalarOperand::PrivateLimit},
+    {253, 253, ScalarOperand::Scc},
+};
+
+struct Numbered {
+  unsigned Number;
+  HardwareRegister What;
+};
+constexpr HardwareRegisters numbered(std::initializer_list<Numbered> List) {
+  HardwareRegisters All = {};
+  for (const Numbered &N : List)
+    All[N.Number] = N.What;
+  return All;
+}
+
+constexpr HardwareRegisters Gfx906Registers = numbered({
+    {1, HardwareRegister::Mode},
+    {2, HardwareRegister::Status},
+    {3, HardwareRegister::TrapStatus},
+    {4, HardwareRegister::HwId},
+    {5, HardwareRegister::GprAlloc},
+    {6, HardwareRegister::LdsAlloc},
+    {7, HardwareRegister::IbStatus},
+    {15, HardwareRegister::MemoryBases},
+    {16, HardwareRegister::TrapAddress},
+    {17, HardwareRegister::TrapAddress},
+    {18, HardwareRegister::TrapAddress},
+    {19, HardwareRegister::TrapAddress},
+});
+constexpr HardwareRegisters Gfx942Registers = [] {
+  HardwareRegisters R = Gfx906Registers;
+  R[20] = HardwareRegister::XccId;
+  // Samples of a profiler.
+  R[21] = R[22] = R[23] = R[24] = HardwareRegister::NotEmulated;
+  return R;
+}();
+constexpr HardwareRegisters Gfx1030Registers = numbered({
+    {1, HardwareRegister::Mode},
+    {2, HardwareRegister::Status},
+    {3, HardwareRegister::TrapStatus},
+    {5, HardwareRegister::WaveGprAlloc},
+    {6, HardwareRegister::LdsAlloc},
+    {7, HardwareRegister::IbStatus},
+    {15, HardwareRegister::MemoryBases},
+    {16, HardwareRegister::TrapAddress},
+    {17, HardwareRegister::TrapAddress},
+    {18, HardwareRegister::TrapAddress},
+    {19, HardwareRegister::TrapAddress},
+    {20, HardwareRegister::FlatScratchLow},
+    {21, HardwareRegister::FlatScratchHigh},
+    {23, HardwareRegister::HwId1},
+    {24, HardwareRegister::HwId2},
+    {25, HardwareRegister::NotEmulated}, // POPS_PACKER: of waves that draw
+    {28, HardwareRegister::IbStatus2},
+    {29, HardwareRegister::ShaderCycles},
+});
+constexpr HardwareRegisters Gfx1100Registers = numbered({
+    {1, HardwareRegister::Mode},
+    {2, HardwareRegister::Status},
+    {3, HardwareRegister::TrapStatus},
+    {5, HardwareRegister::WaveGprAlloc},
+    {6, HardwareRegister::LdsAlloc},
+    {7, HardwareRegister::IbStatus},
+    {15, HardwareRegister::MemoryBases},
+    {18, HardwareRegister::NotEmulated}, // samples of a profiler: 18, 19, 27
+    {19, HardwareRegister::NotEmulated},
+    {20, HardwareRegister::ScratchBaseLow},
+    {21, HardwareRegister::ScratchBaseHigh},
+    {23, HardwareRegister::HwId1},
+    {24, HardwareRegister::HwId2},
+    {27, HardwareRegister::NotEmulated},
+    {28, HardwareRegister::IbStatus2},
+    {29, HardwareRegister::ShaderCycles},
+});
+constexpr HardwareRegisters Gfx1201Registers = numbered({
+    {1, HardwareRegister::Mode},
+    {2, HardwareRegister::WaveStatus},
+    {4, HardwareRegister::StatePriv},
+    {5, HardwareRegister::WaveGprAlloc},
+    {6, HardwareRegister::LdsAlloc},
+    {7, HardwareRegister::IbStatus},
+    {10, HardwareRegister::NotEmulated}, // samples of a profiler: up to 16
+    {11, HardwareRegister::NotEmulated},
+    {12, HardwareRegister::NotEmulated},
+    {15, HardwareRegister::NotEmulated},
+    {16, HardwareRegister::NotEmulated},
+    {17, HardwareRegister::ExceptionsPriv},
+    {18, HardwareRegister::ExceptionsUser},
+    {19, HardwareRegister::TrapControl},
+    {20, HardwareRegister::NotEmulated}, // SCRATCH_BASE: of trap handlers
+    {21, HardwareRegister::NotEmulated},
+    {23, HardwareRegister::HwId1},
+    {24, HardwareRegister::HwId2},
+    {26, HardwareRegister::SchedulingMode},
+    {28, HardwareRegister::IbStatus2},
+    {29, HardwareRegister::ShaderCyclesLow},
+    {30, HardwareRegister::ShaderCyclesHigh},
+    {31, HardwareRegister::DynamicVgprs},
+    {32, HardwareRegister::DynamicVgprs},
+});
 
 // Each row is an older one and what changed; the first is complete.
 constexpr Target Gfx906 = {
@@ -40,8 +191,8 @@ constexpr Target Gfx906 = {
     .WideEncodingsTakeLiterals = false,
     .MadmkF16 = 0x24,
     .HasScalarBarriers = false,
-    .M0Encoding = 124,
-    .NullEncoding = 0,
+    .ScalarOperands = Gfx9Operands,
+    .HardwareRegisters = Gfx906Registers,
     .ImpliedMode = 0,
     .Dpp = DppControls::Gcn,
     .HasGprIndexMode = true,
@@ -59,7 +210,6 @@ constexpr Target Gfx906 = {
     .WmmaReplicates = false,
     .DotAddsLate = true,
     .CmpxWritesOnlyExec = false,
-    .HasLdsDirectSource = true,
     .PermuteSpan64 = 64,
 };
 
@@ -79,7 +229,7 @@ constexpr Target Gfx90A = [] {
   T.Stepping = 10;
   T.ElfMachine = 0x3f;
   T.Hazards = hazard::Mi200;
-  T.HasLdsDirectSource = false;
+  T.ScalarOperands = Gfx90AOperands;
   T.VgprsPerSimd = 512;
   T.VgprGranule = T.VgprAllocation = 8;
   T.HasUnifiedFile = true;
@@ -98,6 +248,7 @@ constexpr Target Gfx942 = [] {
   T.Stepping = 2;
   T.ElfMachine = 0x4c;
   T.Hazards = hazard::Mi300;
+  T.HardwareRegisters = Gfx942Registers;
   T.HasFnuzFp8 = true;
   T.HasUnsignedZeroFloats8 = true;
   T.MatrixFlushesDenormals = false;
@@ -143,7 +294,8 @@ constexpr Target Gfx1030 = [] {
   T.LdsGranule = 1024;
   T.Scratch = ScratchSetup::HardwareRegister;
   T.FlatScratch = sreg::HiddenFlatScratch;
-  T.NullEncoding = 125;
+  T.ScalarOperands = Gfx10Operands;
+  T.HardwareRegisters = Gfx1030Registers;
   T.Dpp = DppControls::Rdna;
   T.HasGprIndexMode = false;
   T.Waits = WaitLayout::Gfx10;
@@ -158,7 +310,6 @@ constexpr Target Gfx1030 = [] {
 constexpr Target Gfx1100 = [] {
   Target T = Gfx1030;
   T.Name = "gfx1100";
-  T.HasLdsDirectSource = false;
   T.Generation = 11;
   T.Minor = 0;
   T.ElfMachine = 0x41;
@@ -172,8 +323,8 @@ constexpr Target Gfx1100 = [] {
   T.VgprAllocation = 12;
   T.PacksWorkItemIds = true;
   T.Scratch = ScratchSetup::Architected;
-  T.M0Encoding = 125;
-  T.NullEncoding = 124;
+  T.ScalarOperands = Gfx11Operands;
+  T.HardwareRegisters = Gfx1100Registers;
   T.Waits = WaitLayout::Gfx11;
   T.FlatOffsetBits = 13;
   return T;
@@ -186,6 +337,7 @@ constexpr Target Gfx1201 = [] {
   T.Stepping = 1;
   T.ElfMachine = 0x4e;
   T.Hazards = hazard::Gfx12;
+  T.HardwareRegisters = Gfx1201Registers;
   T.Tmpring = {18, 256, true};
   T.HasSharedVgprs = false;
   T.HasDynamicVgprs = true;
@@ -205,10 +357,27 @@ constexpr Target Rows[] = {Gfx906, Gfx908,  Gfx90A,  Gfx942,
 
 } // namespace
 
+ScalarOperand Target::scalarOperand(unsigned Encoding) const {
+  for (const ScalarOperandRange &R : ScalarOperands)
+    if (Encoding >= R.First && Encoding <= R.Last)
+      return R.What;
+  return ScalarOperand::None;
+}
+
+bool Target::has(ScalarOperand What) const {
+  return std::ranges::find(ScalarOperands, What, &ScalarOperandRange::What) !=
+         ScalarOperands.end();
+}
+
 unsigned Target::scalarIndex(unsigned Encoding) const {
-  if (Encoding == M0Encoding)
+  switch (scalarOperand(Encoding)) {
+  case ScalarOperand::M0:
     return sreg::M0;
-  return NullEncoding && Encoding == NullEncoding ? sreg::Null : Encoding;
+  case ScalarOperand::Null:
+    return sreg::Null;
+  default:
+    return Encoding;
+  }
 }
 
 std::span<const Target> targets() { return Rows; }

@@ -5,7 +5,9 @@
 #ifndef LUTHIER_EMULATOR_CORE_TARGET_H
 #define LUTHIER_EMULATOR_CORE_TARGET_H
 
+#include "emulator/core/HardwareRegister.h"
 #include "emulator/core/HazardFamily.h"
+#include "emulator/core/ScalarOperand.h"
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -60,7 +62,7 @@ struct TmpringLayout {
 struct Target {
   std::string_view Name;
   /// The version: "gfx90a" is 9, 0, 10. Tables with rows for generations
-  /// (Timing.def, hardware registers) are looked up with the first.
+  /// (Timing.def, unused fields of encodings) are looked up with the first.
   unsigned Generation, Minor, Stepping;
   /// EF_AMDGPU_MACH of code objects.
   unsigned ElfMachine;
@@ -107,10 +109,14 @@ struct Target {
   /// Bits [31:25] of v_madmk_f16, later v_fmamk_f16; v_madak_f16 is next.
   unsigned MadmkF16;
   bool HasScalarBarriers;
-  /// Encodings of M0 and of NULL; 0 when there is no NULL.
-  unsigned M0Encoding, NullEncoding;
+  /// Encodings of scalar operands. What is in none of them cannot be executed.
+  std::span<const ScalarOperandRange> ScalarOperands;
+  ScalarOperand scalarOperand(unsigned Encoding) const;
+  bool has(ScalarOperand What) const;
   /// The number in Wave::S of a register that is encoded as \p Encoding.
   unsigned scalarIndex(unsigned Encoding) const;
+  /// What s_getreg and s_setreg name.
+  emulator::HardwareRegisters HardwareRegisters;
 
   /// MODE bits that do not exist because they count as always set.
   uint32_t ImpliedMode;
@@ -147,8 +153,6 @@ struct Target {
   bool DotAddsLate;
   /// v_cmpx writes EXEC and nothing else.
   bool CmpxWritesOnlyExec;
-  /// Source 0 of VALU operations can be a value of LDS that M0 points to.
-  bool HasLdsDirectSource;
   /// Lanes among which ds_permute and ds_bpermute exchange in 64-lane waves.
   unsigned PermuteSpan64;
 };

@@ -75,7 +75,7 @@ void InstBuilder::setRegister(Operand &To, unsigned Reg) {
 /// One dword, as the first source of what takes its first source as it is.
 bool InstBuilder::canReadLdsDirect(const Operand &To) const {
   const uint64_t Flags = Instructions.get(opcode()).TSFlags;
-  return T.HasLdsDirectSource && &To == &I.Src[0] && (Flags & flags::VALU) &&
+  return &To == &I.Src[0] && (Flags & flags::VALU) &&
          !(Flags & (flags::SDWA | flags::DPP | flags::IsMAI)) &&
          !isPair(To.Type) && To.Type != ValueType::Wide &&
          !Facts.has(trait::Reversed) && !Facts.has(trait::NoLdsSource);
@@ -83,41 +83,47 @@ bool InstBuilder::canReadLdsDirect(const Operand &To) const {
 
 void InstBuilder::setScalarRegister(Operand &To, unsigned First,
                                     unsigned Last) {
-  constexpr unsigned SharedBase = 235, SharedLimit = 236, PrivateBase = 237,
-                     PrivateLimit = 238, FirstSpecial = 128;
   constexpr uint64_t ApertureSize = uint64_t(1) << 32;
-  First = T.scalarIndex(First);
-  To.Reg = uint16_t(First);
-  switch (First) {
-  case SharedBase:
+  auto SetConstant = [&](uint64_t Value) {
     To.Kind = Source::Constant;
-    To.Value = LdsApertureBase;
+    To.Value = Value;
+  };
+  To.Kind = Source::Sgpr;
+  To.Reg = uint16_t(T.scalarIndex(First));
+  switch (T.scalarOperand(First)) {
+  case ScalarOperand::None:
+  case ScalarOperand::PopsExitingWaveId:
+    Valid = false;
     return;
-  case SharedLimit:
-    To.Kind = Source::Constant;
-    To.Value = LdsApertureBase + ApertureSize - 1;
-    return;
-  case PrivateBase:
-    To.Kind = Source::Constant;
-    To.Value = ScratchApertureBase;
-    return;
-  case PrivateLimit:
-    To.Kind = Source::Constant;
-    To.Value = ScratchApertureBase + ApertureSize - 1;
-    return;
-  case sreg::Vccz:
-  case sreg::Execz:
+  case ScalarOperand::SharedBase:
+    return SetConstant(LdsApertureBase);
+  case ScalarOperand::SharedLimit:
+    return SetConstant(LdsApertureBase + ApertureSize - 1);
+  case ScalarOperand::PrivateBase:
+    return SetConstant(ScratchApertureBase);
+  case ScalarOperand::PrivateLimit:
+    return SetConstant(ScratchApertureBase + ApertureSize - 1);
+  case ScalarOperand::VccZero:
+  case ScalarOperand::ExecZero:
     To.Kind = Source::Special;
     return;
-  case sreg::LdsDirect:
+  case ScalarOperand::LdsDirect:
     To.Kind = Source::Special;
     Valid &= canReadLdsDirect(To);
     return;
-  }
-  To.Kind = Source::Sgpr;
-  Valid &= First < FirstSpecial || First == sreg::Scc || First == sreg::Null;
-  if (First < T.MaxSgprs)
+  case ScalarOperand::Sgpr:
     NumSgprs = std::max(NumSgprs, Last + 1);
+    return;
+  case ScalarOperand::FlatScratch:
+  case ScalarOperand::XnackMask:
+  case ScalarOperand::Vcc:
+  case ScalarOperand::TrapTemp:
+  case ScalarOperand::M0:
+  case ScalarOperand::Null:
+  case ScalarOperand::Exec:
+  case ScalarOperand::Scc:
+    return;
+  }
 }
 
 /// A write to NULL must not change what reading it gives.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The wave's registers that s_getreg and s_setreg name by number. Numbers mean
-// different registers in different generations.
+// The wave's registers that s_getreg and s_setreg name by number.
 #include "emulator/isa/Clock.h"
 #include "emulator/isa/Scalar.h"
 #include "emulator/isa/Tables.h"
@@ -80,74 +79,96 @@ void setMode(Wave &W, U32 Value) { W.setMode(Value); }
 /// could show has no state.
 void ignore(Wave &, U32) {}
 
-struct HardwareRegister {
-  unsigned Id;
-  unsigned FirstGeneration, LastGeneration;
+struct RegisterAccess {
   U32 (*Read)(Wave &);
   /// Null where a write is not allowed or not possible.
   void (*Write)(Wave &, U32) = nullptr;
 };
 
-constexpr HardwareRegister Registers[] = {
-    {1, 9, 12, modeBits, setMode},
-    {2, 9, 11, status},
-    {2, 12, 12, conditions},
-    {3, 9, 11, zero, ignore}, // TRAPSTS
-    {4, 9, 9, place},
-    {4, 12, 12, privateState},
-    {5, 9, 9, registers},
-    {5, 10, 12, registersFrom10},
-    {6, 9, 12, ldsSize},
-    {7, 9, 12, zero}, // IB_STS
-    {15, 9, 11, memoryBases},
-    {16, 9, 10, zero}, // TBA and TMA
-    {17, 9, 10, zero},
-    {18, 9, 10, zero},
-    {19, 9, 10, zero},
-    {17, 12, 12, zero},         // EXCP_FLAG_PRIV
-    {18, 12, 12, zero, ignore}, // EXCP_FLAG_USER
-    {19, 12, 12, zero, ignore}, // TRAP_CTRL
-    {20, 9, 9, zero},           // XCC_ID: there is one
-    {20, 10, 10, flatScratchLow, setFlatScratchLow},
-    {21, 10, 10, flatScratchHigh, setFlatScratchHigh},
-    {20, 11, 11, flatScratchLow},
-    {21, 11, 11, flatScratchHigh},
-    {23, 10, 12, placeFrom10},
-    {24, 10, 12, zero},         // HW_ID2: the first queue of the first pipe
-    {26, 12, 12, zero, ignore}, // SCHED_MODE
-    {28, 10, 12, zero},         // IB_STS2
-    {29, 10, 11, cycles},
-    {29, 12, 12, cyclesLow},
-    {30, 12, 12, cyclesHigh},
-    {31, 12, 12, zero}, // DVGPR_ALLOC: registers are not dynamic
-    {32, 12, 12, zero},
-};
+/// Without a function to read it where it cannot be read.
+constexpr RegisterAccess accessOf(HardwareRegister R) {
+  switch (R) {
+  case HardwareRegister::None:
+  case HardwareRegister::NotEmulated:
+    return {nullptr};
+  case HardwareRegister::Mode:
+    return {modeBits, setMode};
+  case HardwareRegister::Status:
+    return {status};
+  case HardwareRegister::WaveStatus:
+    return {conditions};
+  case HardwareRegister::StatePriv:
+    return {privateState};
+  case HardwareRegister::TrapStatus:
+  case HardwareRegister::ExceptionsUser:
+  case HardwareRegister::TrapControl:
+  case HardwareRegister::SchedulingMode:
+    return {zero, ignore};
+  case HardwareRegister::ExceptionsPriv:
+  case HardwareRegister::TrapAddress:
+  case HardwareRegister::HwId2: // the first queue of the first pipe
+  case HardwareRegister::XccId: // there is one
+  case HardwareRegister::IbStatus:
+  case HardwareRegister::IbStatus2:
+  case HardwareRegister::DynamicVgprs: // registers are not dynamic
+    return {zero};
+  case HardwareRegister::HwId:
+    return {place};
+  case HardwareRegister::HwId1:
+    return {placeFrom10};
+  case HardwareRegister::GprAlloc:
+    return {registers};
+  case HardwareRegister::WaveGprAlloc:
+    return {registersFrom10};
+  case HardwareRegister::LdsAlloc:
+    return {ldsSize};
+  case HardwareRegister::MemoryBases:
+    return {memoryBases};
+  case HardwareRegister::FlatScratchLow:
+    return {flatScratchLow, setFlatScratchLow};
+  case HardwareRegister::FlatScratchHigh:
+    return {flatScratchHigh, setFlatScratchHigh};
+  case HardwareRegister::ScratchBaseLow:
+    return {flatScratchLow};
+  case HardwareRegister::ScratchBaseHigh:
+    return {flatScratchHigh};
+  case HardwareRegister::ShaderCycles:
+    return {cycles};
+  case HardwareRegister::ShaderCyclesLow:
+    return {cyclesLow};
+  case HardwareRegister::ShaderCyclesHigh:
+    return {cyclesHigh};
+  }
+  return {nullptr};
+}
 
-const HardwareRegister *find(Wave &W, unsigned Id) {
-  for (const HardwareRegister &R : Registers)
-    if (R.Id == Id && W.T->Generation >= R.FirstGeneration &&
-        W.T->Generation <= R.LastGeneration)
-      return &R;
-  W.fault(ExecutionFault::Kind::UnknownOperation,
-          "hardware register is not emulated", Id);
-  return nullptr;
+/// Reports what cannot be read, and then has no function to do so.
+RegisterAccess find(Wave &W, unsigned Id) {
+  const HardwareRegister R = W.T->HardwareRegisters[Id];
+  const RegisterAccess Access = accessOf(R);
+  if (!Access.Read)
+    W.fault(ExecutionFault::Kind::UnknownOperation,
+            R == HardwareRegister::None ? "there is no such hardware register"
+                                        : "hardware register is not emulated",
+            Id);
+  return Access;
 }
 
 void getRegister(Wave &W, const Inst &I) {
   HardwareField Field(I.Immediate);
-  if (const HardwareRegister *R = find(W, Field.Id))
-    W.S[I.Dst.Reg] = R->Read(W) >> Field.Offset & Field.mask();
+  if (const RegisterAccess R = find(W, Field.Id); R.Read)
+    W.S[I.Dst.Reg] = R.Read(W) >> Field.Offset & Field.mask();
 }
 
 void write(Wave &W, HardwareField Field, U32 Value) {
-  const HardwareRegister *R = find(W, Field.Id);
-  if (!R)
+  const RegisterAccess R = find(W, Field.Id);
+  if (!R.Read)
     return;
-  if (!R->Write)
+  if (!R.Write)
     return W.fault(ExecutionFault::Kind::UnknownOperation,
                    "hardware register cannot be written", Field.Id);
   U32 Mask = Field.mask() << Field.Offset;
-  R->Write(W, (R->Read(W) & ~Mask) | (Value << Field.Offset & Mask));
+  R.Write(W, (R.Read(W) & ~Mask) | (Value << Field.Offset & Mask));
 }
 void setRegister(Wave &W, const Inst &I) {
   write(W, HardwareField(I.Immediate), W.S[I.Dst.Reg]);

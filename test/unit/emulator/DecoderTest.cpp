@@ -235,8 +235,8 @@ TEST_P(AnyBytes, HaveAConstantOf255) {
 TEST(Decoding, TakesLdsDirectWhereItCanBe) {
   for (const Target &T : targets())
     EXPECT_EQ(decoder(T.Name.data()).decode(bytesOf({0x7e1402fe})).What,
-              T.HasLdsDirectSource ? Decoder::Status::Ok
-                                   : Decoder::Status::Undecodable)
+              T.has(ScalarOperand::LdsDirect) ? Decoder::Status::Ok
+                                              : Decoder::Status::Undecodable)
         << T.Name;
   Decoder &D = decoder("gfx906");
   EXPECT_EQ(D.decode(bytesOf({0x7e0258fe})).What, // v_bfrev_b32

@@ -151,7 +151,7 @@ TEST_P(TargetTest, LastWaveOfAnUnevenWorkgroupIsPartial) {
 
 TEST_P(TargetTest, M0AndNullKeepTheirMeaning) {
   auto *Out = Data.as<uint32_t>();
-  bool HasNull = target().NullEncoding != 0;
+  bool HasNull = target().has(emulator::ScalarOperand::Null);
   std::string Null = HasNull ? "null" : "s40";
   load("s_mov_b32 s40, 0\n s_mov_b32 m0, 0x1234\n s_mov_b32 s30, m0\n" +
        std::string(HasNull ? "s_mov_b32 null, s30\n" : "") +
