@@ -49,6 +49,8 @@ std::string outcome(const VerifyReport::Kernel &K) {
     Add("same");
   if (K.Different)
     Add("DIFFERENT in " + dispatches(K.Different));
+  if (K.Noted)
+    Add("reads what nobody wrote in " + dispatches(K.Noted));
   for (const std::string &Why : K.UnjudgedReasons)
     Add("not compared: " + Why);
   for (const std::string &Why : K.UnchangedReasons)
@@ -73,6 +75,10 @@ void VerifyReport::add(const std::string &Line) {
     ++K.Different;
     if (FirstDifference.empty())
       FirstDifference = Rest;
+  } else if (What == "noted") {
+    ++K.Noted;
+    if (FirstNote.empty())
+      FirstNote = Rest;
   } else if (What == "unjudged") {
     ++K.Unjudged;
     K.UnjudgedReasons.emplace(Rest);
@@ -118,6 +124,8 @@ std::string VerifyReport::text(const std::string &Tools) const {
       counted(NumCompared, "kernel") + ", " + dispatches(Dispatches) + ", " +
       counted(Compared, "instruction") +
       (differs() ? " compared where there is none" : " compared");
+  if (!FirstNote.empty())
+    Text += "note: " + FirstNote + "\n";
   std::string Verdict = "no difference";
   if (differs()) {
     Text += "first difference: " + FirstDifference + "\n";

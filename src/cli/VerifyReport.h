@@ -18,13 +18,14 @@ struct VerifyReport {
   struct Kernel {
     uint64_t Same = 0, Different = 0, Unjudged = 0; ///< Dispatches.
     uint64_t Compared = 0, Inserted = 0;            ///< Instructions.
+    uint64_t Noted = 0; ///< Dispatches whose original reads what nobody wrote.
     std::set<std::string> UnjudgedReasons;
     bool RanUnchanged = false;
     std::set<std::string> UnchangedReasons;
   };
   /// By mangled name.
   std::map<std::string, Kernel> Kernels;
-  std::string FirstDifference;
+  std::string FirstDifference, FirstNote;
 
   /// Takes one line of the file.
   void add(const std::string &Line);

@@ -9,10 +9,21 @@
 #include "emulator/core/Target.h"
 #include "emulator/exec/Dispatch.h"
 #include "emulator/memory/AddressSpace.h"
+#include <bitset>
 #include <cstdint>
 #include <string>
 
 namespace luthier::emulator {
+
+/// What of a launch nobody has set: registers as Wave has them, and so many
+/// bytes of LDS.
+struct UnsetState {
+  std::bitset<NumVectorRegs> Vectors;
+  std::bitset<256> Scalars;
+  uint32_t LdsBytes = 0;
+
+  bool any() const { return Vectors.any() || Scalars.any() || LdsBytes; }
+};
 
 /// What of a dispatch is the same for all its workgroups.
 struct LaunchPlan {
@@ -40,8 +51,10 @@ struct LaunchPlan {
   unsigned ResidentLimit = 0, MaxResident = 0;
   /// Workgroups that one compute unit has room for.
   unsigned WorkgroupsPerUnit = 0;
-  /// What the launch does not set is the complement of what it is otherwise.
+  /// What the launch does not set is the complement of what it is otherwise,
+  /// but for Kept.
   bool InvertsGarbage = false;
+  UnsetState Kept;
   /// Of the device; set before init().
   unsigned ComputeUnits = 8;
 

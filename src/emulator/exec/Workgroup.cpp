@@ -20,6 +20,11 @@ void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed,
     Words[N] = ((uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001) ^ Invert;
 }
 
+void complement(uint32_t *Words, size_t Count) {
+  for (size_t N = 0; N != Count; ++N)
+    Words[N] = ~Words[N];
+}
+
 constexpr unsigned RowsPerWave = NumVectorRegs;
 
 } // namespace
@@ -44,6 +49,9 @@ void Workgroup::start(uint64_t Index, uint64_t Seed) {
   Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
   Id[2] = uint32_t(Index / Plan.NumWorkgroups[0] / Plan.NumWorkgroups[1]);
   fillGarbage(Lds.data(), Lds.size(), Seed ^ Index, invert());
+  if (invert())
+    complement(Lds.data(),
+               std::min<size_t>(Lds.size(), Plan.Kept.LdsBytes / 4));
   NumRunning = 0;
   for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
     startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
@@ -86,6 +94,16 @@ uint64_t Workgroup::activeLanes(unsigned Number, const uint32_t (&Id)[3],
   return Lane == 0 ? 0 : ~uint64_t(0) >> (NumLanes - Lane);
 }
 
+/// What was inverted and shall not be.
+void Workgroup::keepGarbage(uint32_t *V, uint32_t *S) const {
+  for (unsigned Reg = 0; Reg != Plan.Kept.Vectors.size(); ++Reg)
+    if (Plan.Kept.Vectors[Reg])
+      complement(V + size_t(Reg) * NumLanes, NumLanes);
+  for (unsigned Reg = 0; Reg != Plan.Kept.Scalars.size(); ++Reg)
+    if (Plan.Kept.Scalars[Reg])
+      complement(S + Reg, 1);
+}
+
 void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
                           uint64_t Seed) {
   Wave &W = Waves[Number];
@@ -94,12 +112,15 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   fillGarbage(V + NumArchVgprs * NumLanes, size_t(Plan.NumAgprs) * NumLanes,
               Seed + 1, invert());
   fillGarbage(W.S, std::size(W.S), Seed + 2, invert());
+  if (invert())
+    keepGarbage(V, W.S);
   W.V = V;
   W.T = Plan.T;
   W.WaveSize = Plan.WaveSize;
   W.LaneMask = ~uint64_t(0) >> (NumLanes - Plan.WaveSize);
   std::fill_n(W.S + sreg::Null, sreg::Sink - sreg::Null, 0u);
-  W.S[sreg::Scc] = (Seed & 1) ^ Plan.InvertsGarbage;
+  W.S[sreg::Scc] =
+      (Seed & 1) ^ (Plan.InvertsGarbage && !Plan.Kept.Scalars[sreg::Scc]);
   uint64_t Exec = activeLanes(Number, Id, V);
   W.setS64(sreg::Exec, Exec);
   W.PC = Plan.EntryPC;

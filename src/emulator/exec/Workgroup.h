@@ -41,6 +41,7 @@ public:
 
 private:
   uint32_t invert() const { return Plan.InvertsGarbage ? ~0u : 0; }
+  void keepGarbage(uint32_t *V, uint32_t *S) const;
   void startWave(unsigned Number, const uint32_t (&Id)[3], uint64_t Seed);
   uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
                        uint32_t *ItemIds) const;

@@ -13,8 +13,9 @@ const std::function<void(uint32_t)> &noInterrupt() {
   return None;
 }
 
-Side withOtherGarbage(Side S) {
+Side withOtherGarbage(Side S, const UnsetState &Kept) {
   S.Plan.InvertsGarbage = true;
+  S.Plan.Kept = Kept;
   return S;
 }
 
@@ -22,8 +23,8 @@ Side withOtherGarbage(Side S) {
 
 GarbageRun::GarbageRun(Side From, const Options &O,
                        std::function<bool(uint64_t)> IsPayload)
-    : S(withOtherGarbage(From)), O(O), IsPayload(std::move(IsPayload)),
-      Watch(nullptr),
+    : S(withOtherGarbage(From, O.KeptGarbage)), O(O),
+      IsPayload(std::move(IsPayload)), Watch(nullptr),
       E(S.Plan, S.Memory, S.Code, noInterrupt(), O.Seed, 1, &Watch) {
   Watch.Before = [this](Wave &W, const Inst &I) { before(W, I); };
   Watch.After = [this](Wave &W, const Inst &I) { after(W, I); };

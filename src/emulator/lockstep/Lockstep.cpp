@@ -5,11 +5,13 @@
 #include "emulator/exec/FaultText.h"
 #include "emulator/lockstep/GarbageRun.h"
 #include "emulator/lockstep/StateComparison.h"
+#include "emulator/lockstep/UnsetReads.h"
 #include "emulator/strict/StrictMode.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 namespace luthier::emulator::lockstep {
 
@@ -48,6 +50,7 @@ private:
   std::optional<Difference> compareStores(const Wave &A) const;
   void compareMemory();
   void compareOwnMemory();
+  Result finish();
   void compareInstruction(Wave &A, Wave &B);
   void replay(Wave &A, Wave &B, const InstInfo &Info);
   uint64_t sliceLength();
@@ -63,6 +66,11 @@ private:
   std::optional<strict::Violation> Violated;
   Version Original, Instrumented;
   std::optional<GarbageRun> Again;
+  /// What it has shown. The two others go on: to know all that the original
+  /// reads of what nobody set.
+  std::optional<Difference> Garbage;
+  const bool NotesUnset;
+  UnsetReads Unset;
   StateComparison State;
   /// Instrumented PCs whose instruction is the original's.
   std::unordered_set<uint64_t> Known;
@@ -109,13 +117,21 @@ Runner::Runner(Side A, Side B, const Options &O, std::optional<Side> C)
               Violated = V;
           },
           noInterrupt(), O.Seed),
-      State(O), ToOriginal(O.ToOriginal.begin(), O.ToOriginal.end()),
-      Random(O.Seed) {
+      NotesUnset(C), State(O),
+      ToOriginal(O.ToOriginal.begin(), O.ToOriginal.end()), Random(O.Seed) {
   if (C)
     Again.emplace(*C, O, [this](uint64_t PC) { return !originalOf(PC); });
-  if (O.OnlyWhatIsRead)
+  if (O.OnlyWhatIsRead || NotesUnset)
     Original.Watch.Before = [this](Wave &A, const Inst &I) {
-      compareReads(A, I);
+      if (this->O.OnlyWhatIsRead)
+        compareReads(A, I);
+      if (NotesUnset)
+        Unset.before(A, I, Original.Watch.trace(A),
+                     *Original.Watch.uninitialised(A));
+    };
+  if (NotesUnset)
+    Original.Watch.After = [this](Wave &A, const Inst &I) {
+      Unset.after(A, I, *Original.Watch.uninitialised(A));
     };
   if (O.Strict.Poison)
     Instrumented.Watch.Before = [this](Wave &B, const Inst &I) {
@@ -181,8 +197,11 @@ void Runner::excuseSaveOfScc(Wave &B, const Inst &I) {
 uint64_t Runner::stepInstrumented(Wave &A, Wave &B, uint64_t Count) {
   const uint64_t Steps = Instrumented.E.step(B, Count);
   if (Again && Steps && B.Event != WaveEvent::Fault)
-    if (auto D = Again->follow(B, Instrumented.E.numberOf(B), Steps))
+    if (auto D = Again->follow(B, Instrumented.E.numberOf(B), Steps)) {
       report(std::move(*D), A, B);
+      Garbage = std::exchange(R.Found, std::nullopt);
+      Again.reset();
+    }
   return Steps;
 }
 
@@ -435,7 +454,7 @@ Result Runner::run() {
       if (!R.Found && !R.OriginalFault && O.Stop)
         R.OriginalFault = O.Stop();
       if (R.Found || R.OriginalFault)
-        return std::move(R);
+        return finish();
     }
     if (progress() != Before)
       continue;
@@ -444,7 +463,7 @@ Result Runner::run() {
         Difference D{Difference::Kind::End};
         D.Detail = "the instrumented version's waves wait for one another";
         report(std::move(D), *W, *Instrumented.E.wave(Original.E.numberOf(*W)));
-        return std::move(R);
+        return finish();
       }
     R.OriginalFault = "all waves wait for one another";
   }
@@ -452,6 +471,15 @@ Result Runner::run() {
     compareMemory();
   if (!R.OriginalFault && !R.Found)
     compareOwnMemory();
+  return finish();
+}
+
+Result Runner::finish() {
+  if (Garbage && !R.Found) {
+    R.Found = std::move(Garbage);
+    R.OriginalFault.reset();
+  }
+  R.ReadUnset = Unset.all();
   return std::move(R);
 }
 

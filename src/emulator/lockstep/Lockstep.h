@@ -35,6 +35,11 @@ struct Result {
   /// unless it waits for other waves in a loop.
   uint64_t Compared = 0;
   uint64_t PayloadInstructions = 0;
+  /// What the original read though nothing had set it. Noted if there is a
+  /// third run.
+  UnsetState ReadUnset;
+  /// Where the instrumented version depends on no other garbage than that.
+  std::optional<Difference> Noted;
 };
 
 /// \p Again is one more launch of the instrumented version, for Options::Own.

@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_LOCKSTEP_OPTIONS_H
 
 #include "emulator/exec/InstInfo.h"
+#include "emulator/exec/LaunchPlan.h"
 #include "emulator/strict/Options.h"
 #include <cstdint>
 #include <functional>
@@ -48,6 +49,9 @@ struct Options {
   /// registers held that nobody wrote: variables of its hooks. Looked at if
   /// there is a third side.
   std::vector<Extent> Own;
+  /// Garbage that is the same in the third run: what the original reads of it
+  /// itself. See Attribution.h.
+  UnsetState KeptGarbage;
   /// Registers need only be equal where the original reads them: values that
   /// no instruction reads again may be lost. EXEC, MODE, LDS and memory are
   /// compared as ever.

@@ -4,6 +4,7 @@
 #include "emulator/cp/Clock.h"
 #include "emulator/cp/KernelObject.h"
 #include "emulator/cp/Report.h"
+#include "emulator/lockstep/Attribution.h"
 #include "emulator/memory/Snapshot.h"
 #include <algorithm>
 #include <fcntl.h>
@@ -11,12 +12,28 @@
 
 namespace luthier::emulator {
 
+/// What is compared, and with which original.
+struct Verifier::Judged {
+  const hsa_kernel_dispatch_packet_t &Original;
+  const Dispatch &Work;
+  const KernelObject &Object;
+  const Kernel &K;
+  const DeviceModel &Model;
+  AddressSpace &Memory;
+};
+
 /// Two versions of one dispatch, each with its memory.
 struct Verifier::Pair {
   Dispatch Old, New, Again;
   GlobalWaveSync OldSync, NewSync, AgainSync;
   /// The last is for the instrumented version once more.
   std::unique_ptr<Snapshot> OldMemory, NewMemory, AgainMemory;
+};
+
+struct Verifier::Attempt {
+  /// Why there is no result to speak of.
+  std::optional<std::string> Unjudged = {}, Differs = {};
+  lockstep::Result R = {};
 };
 
 void Verifier::addKernel(const luthier_verify_kernel &K) {
@@ -91,7 +108,7 @@ CodeCache *Verifier::codeOf(const DeviceModel &Model, unsigned WaveSize,
   return C.Cache.get();
 }
 
-lockstep::Options Verifier::optionsFor(const Kernel &K, const Dispatch &Old,
+lockstep::Options Verifier::optionsFor(const Kernel &K,
                                        const Dispatch &New) const {
   lockstep::Options O;
   O.ToOriginal = K.ToOriginal;
@@ -139,60 +156,100 @@ std::string Verifier::hooksNear(const Kernel &K,
   return Names;
 }
 
-/// Why there is nothing to say, or nothing.
-std::optional<std::string> Verifier::compare(Pair &P, const Kernel &K,
-                                             const DeviceModel &Model,
-                                             AddressSpace &Memory) {
-  const Target &T = *findTarget(Model.Name);
+/// Each version on memory of its own; false if there is none.
+bool Verifier::copy(Pair &P, const Judged &J) {
+  P.New = J.Work;
+  P.OldMemory = Snapshot::create(J.Memory);
+  P.NewMemory = P.OldMemory ? P.OldMemory->clone() : nullptr;
+  P.AgainMemory = P.NewMemory ? P.NewMemory->clone() : nullptr;
+  if (!P.AgainMemory)
+    return false;
+  P.Old = originalOf(J.Work, J.Object, J.Original);
+  P.OldMemory->write(J.Work.PacketAddress, &J.Original, sizeof(J.Original));
+  if (J.Work.Sync) {
+    P.OldSync.copyFrom(*J.Work.Sync);
+    P.NewSync.copyFrom(*J.Work.Sync);
+    P.Old.Sync = &P.OldSync;
+    P.New.Sync = &P.NewSync;
+  }
+  P.Again = P.New;
+  if (J.Work.Sync) {
+    P.AgainSync.copyFrom(*J.Work.Sync);
+    P.Again.Sync = &P.AgainSync;
+  }
+  return true;
+}
+
+Verifier::Attempt Verifier::compareOnce(const Judged &J,
+                                        const lockstep::Options &O) {
+  Pair P;
+  if (!copy(P, J))
+    return {.Unjudged = "there is no memory for copies"};
+  const Target &T = *findTarget(J.Model.Name);
   // The groups of a cooperative grid wait for each other. Otherwise as many as
   // a small device holds at a time will do, which saves memory.
   constexpr unsigned FewUnits = 8;
   LaunchPlan OldPlan, NewPlan, AgainPlan;
   OldPlan.ComputeUnits = NewPlan.ComputeUnits = AgainPlan.ComputeUnits =
-      P.New.Sync ? Model.ComputeUnits : FewUnits;
+      P.New.Sync ? J.Model.ComputeUnits : FewUnits;
   std::string Error;
   if (!OldPlan.init(P.Old, T, P.OldMemory->space(), Error))
-    return "the original cannot be launched: " + Error;
+    return {.Unjudged = "the original cannot be launched: " + Error};
   if (!NewPlan.init(P.New, T, P.NewMemory->space(), Error) ||
-      !AgainPlan.init(P.Again, T, P.AgainMemory->space(), Error)) {
-    report("differs", P.Old.KernelName,
-           "the instrumented version cannot be launched: " + Error);
-    return std::nullopt;
-  }
-  CodeCache *Code = codeOf(Model, OldPlan.WaveSize, Memory, Error);
+      !AgainPlan.init(P.Again, T, P.AgainMemory->space(), Error))
+    return {.Differs = "the instrumented version cannot be launched: " + Error};
+  CodeCache *Code = codeOf(J.Model, OldPlan.WaveSize, J.Memory, Error);
   if (!Code)
-    return Error;
+    return {.Unjudged = Error};
+  Attempt A;
+  A.R = lockstep::run({OldPlan, P.OldMemory->space(), *Code},
+                      {NewPlan, P.NewMemory->space(), *Code}, O,
+                      lockstep::Side{AgainPlan, P.AgainMemory->space(), *Code});
+  if (A.R.OriginalFault)
+    A.Unjudged =
+        "the original cannot run to its end here: " + *A.R.OriginalFault;
+  return A;
+}
 
-  lockstep::Options O = optionsFor(K, P.Old, P.New);
+/// Why there is nothing to say, or nothing.
+std::optional<std::string> Verifier::compare(const Judged &J) {
+  lockstep::Options O = optionsFor(J.K, J.Work);
   bool AsksHost = false;
   const uint64_t Start = hostNanoseconds();
   O.Interrupt = [&](uint32_t) { AsksHost = true; };
   O.Stop = [&]() -> std::optional<std::string> {
     if (AsksHost)
       return "it calls the host (printf, assert), who can answer only once";
-    if (P.New.Cancel && P.New.Cancel->load())
+    if (J.Work.Cancel && J.Work.Cancel->load())
       return "the program destroyed the queue";
     if (S.TimeoutNanoseconds &&
         hostNanoseconds() - Start > S.TimeoutNanoseconds)
       return "it did not end in time";
     return std::nullopt;
   };
-  lockstep::Result R =
-      lockstep::run({OldPlan, P.OldMemory->space(), *Code},
-                    {NewPlan, P.NewMemory->space(), *Code}, O,
-                    lockstep::Side{AgainPlan, P.AgainMemory->space(), *Code});
-  if (R.OriginalFault)
-    return "the original cannot run to its end here: " + *R.OriginalFault;
-  if (!R.Found) {
-    report("verified", P.Old.KernelName,
+  const std::string &Name = J.Work.KernelName;
+  Attempt Last;
+  const lockstep::Result R =
+      lockstep::runAttributed(O, [&](const lockstep::Options &Each) {
+        Last = compareOnce(J, Each);
+        return Last.R;
+      });
+  if (Last.Unjudged)
+    return Last.Unjudged;
+  auto Describe = [&](const lockstep::Difference &D) {
+    const std::string Hooks = hooksNear(J.K, D);
+    return D.text() + (Hooks.empty() ? "" : "; hook " + Hooks);
+  };
+  if (Last.Differs)
+    report("differs", Name, *Last.Differs);
+  else if (R.Found)
+    report("differs", Name, Describe(*R.Found));
+  else
+    report("verified", Name,
            std::to_string(R.Compared) + "\t" +
                std::to_string(R.PayloadInstructions));
-    return std::nullopt;
-  }
-  std::string Text = R.Found->text();
-  if (std::string Hooks = hooksNear(K, *R.Found); !Hooks.empty())
-    Text += "; hook " + Hooks;
-  report("differs", P.Old.KernelName, Text);
+  if (R.Noted)
+    report("noted", Name, Describe(*R.Noted));
   return std::nullopt;
 }
 
@@ -215,33 +272,11 @@ void Verifier::judge(const hsa_kernel_dispatch_packet_t &Packet,
     return;
   }
   std::lock_guard Lock(JudgeMutex);
-  std::optional<std::string> Why;
-  std::optional<KernelObject> Object = readKernelObject(Memory, K->Original);
-  Pair P;
-  P.New = Work;
-  P.OldMemory = Snapshot::create(Memory);
-  P.NewMemory = P.OldMemory ? P.OldMemory->clone() : nullptr;
-  P.AgainMemory = P.NewMemory ? P.NewMemory->clone() : nullptr;
-  if (!Object) {
-    Why = "the original is not loaded any more";
-  } else if (!P.AgainMemory) {
-    Why = "there is no memory for copies";
-  } else {
-    P.Old = originalOf(Work, *Object, *Original);
-    P.OldMemory->write(Work.PacketAddress, &*Original, sizeof(*Original));
-    if (Work.Sync) {
-      P.OldSync.copyFrom(*Work.Sync);
-      P.NewSync.copyFrom(*Work.Sync);
-      P.Old.Sync = &P.OldSync;
-      P.New.Sync = &P.NewSync;
-    }
-    P.Again = P.New;
-    if (Work.Sync) {
-      P.AgainSync.copyFrom(*Work.Sync);
-      P.Again.Sync = &P.AgainSync;
-    }
-    Why = compare(P, *K, Model, Memory);
-  }
+  const std::optional<KernelObject> Object =
+      readKernelObject(Memory, K->Original);
+  const std::optional<std::string> Why =
+      Object ? compare({*Original, Work, *Object, *K, Model, Memory})
+             : "the original is not loaded any more";
   if (Why)
     report("unjudged", Work.KernelName, *Why);
 }

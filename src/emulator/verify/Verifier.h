@@ -8,6 +8,8 @@
 // separated by tabs: what (below), the kernel, and
 //   verified   original instructions compared, instructions inserted
 //   differs    the first difference
+//   noted      where what the instrumented version does depends on registers
+//              that nobody wrote, and that the original reads itself
 //   unjudged   why there was no comparison, or no complete one
 //   unchanged  why a tool left the kernel alone; empty if it did not say
 #ifndef LUTHIER_EMULATOR_VERIFY_VERIFIER_H
@@ -57,14 +59,16 @@ private:
     uint64_t InPlaceBegin = 0, InPlaceEnd = 0;
     std::multimap<uint64_t, std::string> Hooks; ///< By the original's PC.
   };
+  struct Judged;
   struct Pair;
+  struct Attempt;
 
-  lockstep::Options optionsFor(const Kernel &K, const Dispatch &Old,
-                               const Dispatch &New) const;
+  lockstep::Options optionsFor(const Kernel &K, const Dispatch &New) const;
   static std::string hooksNear(const Kernel &K, const lockstep::Difference &D);
-  std::optional<std::string> compare(Pair &P, const Kernel &K,
-                                     const DeviceModel &Model,
-                                     AddressSpace &Memory);
+  static bool copy(Pair &P, const Judged &J);
+  /// From the beginning, on copies of the memory as it is.
+  Attempt compareOnce(const Judged &J, const lockstep::Options &O);
+  std::optional<std::string> compare(const Judged &J);
   CodeCache *codeOf(const DeviceModel &Model, unsigned WaveSize,
                     AddressSpace &Memory, std::string &Error);
   void report(const char *What, const std::string &Kernel,

@@ -66,6 +66,18 @@ TEST(VerifyReport, SaysWhatWasNotCompared) {
                         "2 kernels ran unchanged\n"));
 }
 
+TEST(VerifyReport, NotesAreNoDifference) {
+  const VerifyReport R = read("verified\tf\t7\t3\n"
+                              "noted\tf\tat 0x10: garbage\n"
+                              "noted\tf\tat 0x20: garbage\n");
+  EXPECT_FALSE(R.differs());
+  EXPECT_TRUE(R.hasCompared());
+  EXPECT_THAT(R.text("scramble"),
+              HasSubstr("f: same; reads what nobody wrote in 2 dispatches\n"));
+  EXPECT_THAT(R.text("scramble"), HasSubstr("note: at 0x10: garbage\n"));
+  EXPECT_THAT(R.text("scramble"), HasSubstr("luthier verify: no difference"));
+}
+
 TEST(VerifyReport, NothingIsNoSuccess) {
   EXPECT_FALSE(read("").hasCompared());
   EXPECT_FALSE(read("").differs());

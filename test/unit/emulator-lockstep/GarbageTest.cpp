@@ -3,11 +3,14 @@
 // What hooks leave in the tool's memory must not come from registers that
 // nobody wrote.
 #include "Judge.h"
+#include "emulator/lockstep/Attribution.h"
 
 namespace luthier::test {
 namespace {
 
-using Kind = emulator::lockstep::Difference::Kind;
+namespace lockstep = emulator::lockstep;
+using lockstep::Result;
+using Kind = lockstep::Difference::Kind;
 
 class Garbage : public Judge {
 protected:
@@ -134,6 +137,80 @@ TEST_F(Garbage, ThatDecidesABranchOfAPayloadIsFound) {
   1:
 )")));
   EXPECT_EQ(D.What, Kind::Garbage) << D.text();
+}
+
+/// A program that stores what it never wrote, with a hook that counts what is
+/// stored.
+class OriginalGarbage : public Garbage {
+protected:
+  static std::string kernel(const std::string &Payload) {
+    return R"(
+    v_lshlrev_b32 v1, 2, v0
+    v_add_u32 v3, 1, v5
+)" + Payload +
+           R"(
+    global_store_dword v1, v5, s[0:1]
+    s_endpgm)";
+  }
+  static constexpr const char *CountsWhatIsStored = R"(
+  + v_readfirstlane_b32 s40, v5
+)";
+  Result attributed(const std::string &Original,
+                    const std::string &Instrumented) {
+    const lockstep::Options First = Options;
+    const Result R =
+        lockstep::runAttributed(First, [&](const lockstep::Options &O) {
+          Options = O;
+          return judge(Original, Instrumented);
+        });
+    Options = First;
+    return R;
+  }
+  Result attributed(const std::string &Payload) {
+    return attributed(kernel(""), kernel(Payload));
+  }
+};
+
+TEST_F(OriginalGarbage, IsNotBlamedOnAToolThatReadsIt) {
+  const Result R = attributed(std::string(CountsWhatIsStored) + Adds);
+  EXPECT_FALSE(R.Found) << R.Found->text();
+  ASSERT_TRUE(R.Noted);
+  EXPECT_EQ(R.Noted->What, Kind::Garbage);
+  EXPECT_EQ(R.Noted->Address, Data + Own);
+  EXPECT_GT(R.Compared, 0u);
+}
+
+TEST_F(OriginalGarbage, DoesNotHideTheToolsOwn) {
+  // Neither v4 nor v23 is a register that the program ever reads.
+  for (const char *Own : {"v4", "v23"}) {
+    const Result R = attributed(std::string(CountsWhatIsStored) + Adds +
+                                "\n + v_readfirstlane_b32 s40, " + Own + Adds);
+    ASSERT_TRUE(R.Found) << Own;
+    EXPECT_EQ(R.Found->What, Kind::Garbage) << R.Found->text();
+    EXPECT_FALSE(R.Noted);
+  }
+}
+
+TEST_F(OriginalGarbage, ThatDecidesABranchIsNotBlamedOnTheTool) {
+  auto branches = [](const std::string &Payload) {
+    return "s_bitcmp1_b32 s20, 4\n" + Payload + R"(
+    s_cbranch_scc1 1f
+    s_nop 0
+  1:
+    s_endpgm)";
+  };
+  const Result R = attributed(branches(""), branches(" + s_nop 0\n"));
+  EXPECT_FALSE(R.Found) << R.Found->text();
+  ASSERT_TRUE(R.Noted);
+  EXPECT_EQ(R.Noted->What, Kind::Garbage);
+}
+
+TEST_F(OriginalGarbage, ThatAToolAloneReadsIsItsOwn) {
+  // A register of the program's, which it has not written and never reads.
+  const Result R =
+      attributed(std::string("\n + v_readfirstlane_b32 s40, v7") + Adds);
+  ASSERT_TRUE(R.Found);
+  EXPECT_EQ(R.Found->What, Kind::Garbage);
 }
 
 /// They run under the same schedule, so clocks and orders are equal.
