@@ -7,7 +7,7 @@
 namespace luthier::emulator::strict {
 
 PoisonTracker::PoisonTracker(const LaunchPlan &Plan, Reporter &R)
-    : Plan(Plan), R(R), Space(*Plan.Memory, *Plan.D),
+    : Plan(Plan), R(R), Space(*Plan.Memory, *Plan.D, 0xff),
       Move32(handlerOf("v_mov_b32")) {}
 
 void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
@@ -18,10 +18,14 @@ void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
   for (size_t N = 0; N != Real.Waves.size(); ++N) {
     const Wave &W = Real.Waves[N];
     Space.startScratch(W.Slot);
+    if (Marks)
+      Marks->startScratch(W.Slot);
     Shadow.Waves[N].start(W, Plan, Real.Scalars, *Thread,
                           reinterpret_cast<uint8_t *>(Shadow.Lds.data()));
   }
   Thread->Memory = MemoryView(Space);
+  if (Marks)
+    MarksThread->Memory = MemoryView(*Marks);
 }
 
 void PoisonTracker::defineMemory(uint64_t Address, uint64_t Size) {
@@ -114,13 +118,20 @@ void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
   if (Facts.IsLaneRead || S.AnyStray)
     From = originOf(X);
   stepShape(X);
+  const Kept Loaded = followScratch(X);
+  From.Lanes |= Loaded.Stray;
   const bool IsIndexed = Facts.IsRelative || (W.Mode & mode::GprIndexEnable);
   if (S.AnyStray || From.IsScalar || ReadsEmpty || Facts.IgnoresExec ||
       IsIndexed)
-    return followOrigin(X, From, ReadsEmpty);
-  for (Span R : Facts.VectorWrites)
-    for (unsigned N = 0; N != R.Count; ++N)
-      S.Unwritten[R.First + N] &= ~X.Exec;
+    followOrigin(X, From, ReadsEmpty);
+  else
+    for (Span R : Facts.VectorWrites)
+      for (unsigned N = 0; N != R.Count; ++N)
+        S.Unwritten[R.First + N] &= ~X.Exec;
+  if (Loaded.Unwritten)
+    for (Span R : Facts.VectorWrites)
+      for (unsigned N = 0; N != R.Count; ++N)
+        S.Unwritten[R.First + N] |= Loaded.Unwritten & S.Lanes[R.First + N];
 }
 
 void PoisonTracker::stepShape(const Step &X) {

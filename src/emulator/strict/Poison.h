@@ -65,6 +65,14 @@ private:
   void followOrigin(const Step &X, Origin From, bool ReadsEmpty);
   void checkStore(const Step &X);
 
+  // PoisonScratch.cpp
+  uint64_t scratchLanes(const Step &X) const;
+  /// Lanes that an instruction loads from where they had been kept.
+  struct Kept {
+    uint64_t Stray = 0, Unwritten = 0;
+  };
+  Kept followScratch(const Step &X);
+
   bool isClean(const Step &X) const;
   void defineResults(const Step &X);
   void poisonResults(const Step &X, uint64_t Lanes);
@@ -108,12 +116,18 @@ private:
   void checkAddress(const Step &X);
   bool needsShadow(const Step &X, bool DataIsPoison) const;
   uint64_t poisonedData(const Step &X) const;
+  static unsigned addressOperands(Shape Form);
   void accessShadow(const Step &X, Handler Fn, bool MergeData);
+  static void executeOnPlane(const Step &X, Handler Fn, const Inst &Copy);
 
   const LaunchPlan &Plan;
   Reporter &R;
   ShadowSpace Space;
   std::optional<ThreadContext> Thread;
+  /// Marks in scratch of what stray values and unwritten lanes were stored
+  /// there; made with the first of them.
+  std::optional<ShadowSpace> Marks;
+  std::optional<ThreadContext> MarksThread;
   Handler Move32;
   /// Some memory besides scratch has been given uninitialised bits.
   bool MemoryIsDirty = false;

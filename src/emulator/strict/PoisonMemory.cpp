@@ -12,7 +12,7 @@
 namespace luthier::emulator::strict {
 
 /// Operands that say where, by shape; the others are data.
-static unsigned addressOperands(Shape Form) {
+unsigned PoisonTracker::addressOperands(Shape Form) {
   switch (Form) {
   case Shape::Lds:
     return 1;
@@ -123,10 +123,24 @@ bool PoisonTracker::needsShadow(const Step &X, bool DataIsPoison) const {
   return IsSegment;
 }
 
+void PoisonTracker::executeOnPlane(const Step &X, Handler Fn,
+                                   const Inst &Copy) {
+  Wave &Plane = X.S.Plane;
+  // Handlers find these by themselves.
+  const unsigned Implicit[] = {sreg::M0, X.W.T->FlatScratch,
+                               X.W.T->FlatScratch + 1};
+  uint32_t Poison[std::size(Implicit)];
+  for (unsigned N = 0; N != std::size(Implicit); ++N)
+    Poison[N] = std::exchange(Plane.S[Implicit[N]], X.W.S[Implicit[N]]);
+  Fn(Plane, Copy);
+  Plane.Event = WaveEvent::None;
+  for (unsigned N = 0; N != std::size(Implicit); ++N)
+    Plane.S[Implicit[N]] = Poison[N];
+}
+
 /// Calls \p Fn for the copies. With \p MergeData all data registers count as
 /// one value.
 void PoisonTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
-  Wave &Plane = X.S.Plane;
   Inst Copy = X.I;
   redirect(X, Copy, addressOperands(X.Facts.Form));
   if (MergeData) {
@@ -147,16 +161,7 @@ void PoisonTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
       Data.Reg = Spare;
     }
   }
-  // Handlers find these by themselves.
-  const unsigned Implicit[] = {sreg::M0, X.W.T->FlatScratch,
-                               X.W.T->FlatScratch + 1};
-  uint32_t Poison[std::size(Implicit)];
-  for (unsigned N = 0; N != std::size(Implicit); ++N)
-    Poison[N] = std::exchange(Plane.S[Implicit[N]], X.W.S[Implicit[N]]);
-  Fn(Plane, Copy);
-  Plane.Event = WaveEvent::None;
-  for (unsigned N = 0; N != std::size(Implicit); ++N)
-    Plane.S[Implicit[N]] = Poison[N];
+  executeOnPlane(X, Fn, Copy);
   if (MergeData && Copy.Dst.Reg != X.I.Dst.Reg && X.I.Glc)
     for (unsigned R = 0; R != 2; ++R)
       X.S.set(X.I.Dst.Reg + R, X.Exec, X.S.row(Copy.Dst.Reg + R));

@@ -3,7 +3,6 @@
 // Lane accesses to lanes that nobody wrote. Reading one is no mistake, nor is
 // computing with it: compilers do both with values that they throw away. To
 // store the result is one, if it still depends on what was read.
-#include "emulator/isa/AddressMode.h"
 #include "emulator/strict/LaneAccess.h"
 #include "emulator/strict/Poison.h"
 #include <algorithm>
@@ -70,21 +69,10 @@ void PoisonTracker::checkStore(const Step &X) {
   if (!X.S.AnyStray)
     return;
   const Inst &I = X.I;
-  uint64_t Active = X.Exec;
-  if (X.Facts.Form == Shape::Buffer) {
-    const uint32_t *Words = &X.W.S[I.Src[1].Reg];
-    if (Space.isScratch(Words[0] | uint64_t(Words[1] & 0xffff) << 32))
-      return;
-  } else if (X.Facts.Form == Shape::Flat) {
-    if (I.AddressMode == address::Scratch)
-      return;
-    if (I.AddressMode == address::Generic) {
-      const uint32_t *High = X.W.vgpr(I.Src[0].Reg) + NumLanes;
-      for (unsigned L = 0; L != NumLanes; ++L)
-        if (High[L] == uint32_t(ScratchApertureBase >> 32))
-          Active &= ~(uint64_t(1) << L);
-    }
-  }
+  const uint64_t Kept = scratchLanes(X);
+  const uint64_t Active = X.Exec & ~Kept;
+  if (Kept && !Active)
+    return;
   auto Check = [&](const Operand &O) {
     const unsigned Count = std::max<unsigned>(O.NumRegs, 1);
     for (unsigned Reg = O.Reg; Reg != O.Reg + Count; ++Reg) {

@@ -15,8 +15,9 @@ static uint8_t *reserve(uint64_t Size) {
   return Memory == MAP_FAILED ? nullptr : static_cast<uint8_t *>(Memory);
 }
 
-ShadowSpace::ShadowSpace(const AddressSpace &Real, const Dispatch &D)
-    : Real(Real), ScratchBegin(D.ScratchBase),
+ShadowSpace::ShadowSpace(const AddressSpace &Real, const Dispatch &D,
+                         uint8_t NewScratch)
+    : Real(Real), NewScratch(NewScratch), ScratchBegin(D.ScratchBase),
       ScratchSize(D.ScratchBytesPerWave * D.ScratchWaves),
       BytesPerWave(D.ScratchBytesPerWave), Touched(D.ScratchWaves) {
   if (ScratchSize)
@@ -46,7 +47,8 @@ ShadowSpace::findScratch(uint64_t Address) const {
   uint64_t Offset = Address - ScratchBegin - Begin;
   uint64_t Ready = std::min(BytesPerWave, (Offset / Step + 2) * Step);
   if (Ready > Touched[Slot]) {
-    std::memset(Scratch + Begin + Touched[Slot], 0xff, Ready - Touched[Slot]);
+    std::memset(Scratch + Begin + Touched[Slot], NewScratch,
+                Ready - Touched[Slot]);
     Touched[Slot] = Ready;
   }
   return Range{ScratchBegin + Begin, ScratchBegin + Begin + Touched[Slot],

@@ -2,7 +2,8 @@
 //
 // Which bits of memory are uninitialised: a second, lazily committed copy of
 // what a dispatch touches. All of it counts as defined when the dispatch
-// starts, since the host may have written it, except a new wave's scratch.
+// starts, since the host may have written it, except a new wave's scratch. Or
+// marks of another kind, which a new wave's scratch has none of.
 #ifndef LUTHIER_EMULATOR_STRICT_SHADOWSPACE_H
 #define LUTHIER_EMULATOR_STRICT_SHADOWSPACE_H
 
@@ -19,7 +20,8 @@ namespace luthier::emulator::strict {
 /// Used from the one thread of an observed dispatch.
 class ShadowSpace final : public AddressSpace {
 public:
-  ShadowSpace(const AddressSpace &Real, const Dispatch &D);
+  /// \p NewScratch is each byte of a new wave's scratch.
+  ShadowSpace(const AddressSpace &Real, const Dispatch &D, uint8_t NewScratch);
   ~ShadowSpace() override;
 
   std::optional<Range> find(uint64_t Address) const override;
@@ -39,10 +41,11 @@ private:
   std::optional<Range> findScratch(uint64_t Address) const;
 
   const AddressSpace &Real;
+  const uint8_t NewScratch;
   uint64_t ScratchBegin, ScratchSize, BytesPerWave;
   uint8_t *Scratch = nullptr;
-  /// Bytes of each slot that hold poison, or what was stored since: the rest is
-  /// poison that has not been written down.
+  /// Bytes of each slot that hold NewScratch, or what was stored since: the
+  /// rest is NewScratch that has not been written down.
   mutable std::vector<uint64_t> Touched;
   mutable std::map<uint64_t, Twin> Twins;
 };

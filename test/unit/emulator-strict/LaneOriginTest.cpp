@@ -139,5 +139,111 @@ TEST_F(LaneOrigin, InALoopOverDescriptorsIsNoMatterWithoutLanes) {
     s_endpgm)");
 }
 
+/// Compilers keep registers there and take them back.
+class LaneOriginInScratch : public StrictMachine {
+protected:
+  LaneOriginInScratch() : StrictMachine("uninitialised", "gfx942") {
+    constexpr uint32_t HasScratch = 1;
+    Request.ScratchBase = Data.address() + DataSize / 2;
+    Request.ScratchBytesPerWave = 64 * 64;
+    Request.ScratchWaves = 1;
+    Request.PrivateSegmentSize = 64;
+    Request.ComputePgmRsrc2 |= HasScratch;
+  }
+  /// Stores what \p Code leaves in v2 of lane 0.
+  static std::string thenStored(const std::string &Code) {
+    return Code + R"(
+    s_mov_b64 exec, 1
+    v_mov_b32 v1, 0
+    global_store_dword v1, v2, s[0:1]
+    s_endpgm)";
+  }
+  /// Puts v2 away, and gets it back after \p Between.
+  static std::string throughScratch(const std::string &Between = "") {
+    return R"(
+    scratch_store_dword off, v2, off offset:16
+    v_mov_b32 v2, 0
+    )" + Between +
+           R"(
+    scratch_load_dword v2, off, off offset:16
+    s_waitcnt vmcnt(0))";
+  }
+  /// Of a lane that nobody wrote.
+  static constexpr const char *Stray = R"(
+    v_readlane_b32 s6, v4, 3
+    v_mov_b32 v2, s6)";
+};
+
+TEST_F(LaneOriginInScratch, IsKept) {
+  const auto V = expectOne(Rule::PoisonStore, "global_store_dword",
+                           thenStored(Stray + throughScratch()));
+  EXPECT_EQ(V.Register, "v2");
+}
+
+TEST_F(LaneOriginInScratch, IsKeptByteByByte) {
+  expectOne(Rule::PoisonStore, "global_store_dword",
+            thenStored(std::string(Stray) + R"(
+    scratch_store_dword off, v2, off offset:16
+    scratch_load_sbyte v2, off, off offset:18
+    s_waitcnt vmcnt(0))"));
+}
+
+TEST_F(LaneOriginInScratch, IsKeptBehindAGenericAddress) {
+  expectOne(Rule::PoisonStore, "global_store_dword",
+            thenStored(std::string(Stray) + R"(
+    s_mov_b64 s[8:9], src_private_base
+    v_mov_b32 v6, 16
+    v_mov_b32 v7, s9
+    flat_store_dword v[6:7], v2
+    scratch_load_dword v2, off, off offset:16
+    s_waitcnt vmcnt(0) lgkmcnt(0))"));
+}
+
+TEST_F(LaneOriginInScratch, IsKeptForALaneThatIsOnlyReadAfterwards) {
+  expectOne(Rule::PoisonStore, "global_store_dword",
+            thenStored(throughScratch() + R"(
+    v_readlane_b32 s6, v2, 3
+    v_mov_b32 v2, s6)"));
+}
+
+TEST_F(LaneOriginInScratch, EndsWhereSomethingElseIsStored) {
+  expectQuiet(thenStored(Stray + throughScratch(R"(
+    v_mov_b32 v3, 5
+    scratch_store_dword off, v3, off offset:16)")));
+  expectQuiet(thenStored(std::string(Stray) + R"(
+    scratch_store_dword off, v2, off offset:16
+    scratch_store_dword off, v0, off offset:20
+    scratch_load_dword v2, off, off offset:20
+    s_waitcnt vmcnt(0))"));
+}
+
+TEST_F(LaneOriginInScratch, EndsWithTheWave) {
+  Request.GridSize = {128, 1, 1};
+  // The second workgroup finds what the first one left.
+  expectQuiet(std::string(R"(
+    s_cmp_eq_u32 s2, 0
+    s_cbranch_scc0 second)") +
+              Stray + R"(
+    scratch_store_dword off, v2, off offset:16
+    s_endpgm
+  second:
+    scratch_load_dword v2, off, off offset:16
+    s_waitcnt vmcnt(0))" +
+              thenStored(""));
+}
+
+TEST_F(LaneOriginInScratch, OfOneLaneIsNotThatOfOthers) {
+  const std::string PutAway = R"(
+    s_mov_b64 exec, 2
+    v_mov_b32 v2, s6
+    s_mov_b64 exec, -1)" + throughScratch();
+  const std::string Start = "\n v_mov_b32 v2, 1\n v_readlane_b32 s6, v4, 3\n";
+  expectQuiet(thenStored(Start + PutAway));
+  expectOne(Rule::PoisonStore, "global_store_dword",
+            thenStored(Start + PutAway + R"(
+    v_readlane_b32 s7, v2, 1
+    v_mov_b32 v2, s7)"));
+}
+
 } // namespace
 } // namespace luthier::test
