@@ -2,6 +2,7 @@
 #include "emulator/strict/Hazards.h"
 #include "SIDefines.h"
 #include "emulator/strict/HazardClasses.h"
+#include "emulator/strict/MatrixRows.h"
 #include "emulator/strict/Overlap.h"
 #include <algorithm>
 #include <utility>
@@ -135,146 +136,6 @@ void HazardTracker::checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
   }
 }
 
-namespace {
-
-/// Wait states until a matrix result may be used.
-struct MatrixLatency {
-  unsigned Factor, Valu, Memory, Overwrite;
-};
-
-/// Wait states of an addend that \p First's result overlaps.
-unsigned addendLatency(const InstFacts &First, const InstFacts &Second,
-                       uint32_t Family) {
-  const unsigned P = First.Passes;
-  if (Family == Mi100)
-    return 2;
-  const bool IsLate = Family & SinceMi300;
-  const bool OtherUnitWaits = IsLate ? Second.IsXdl : !Second.IsDoubleMatrix;
-  if (First.IsDoubleMatrix)
-    return OtherUnitWaits ? 0 : P == 4 ? 4 : Family == Mi350 ? 17 : 9;
-  if (!IsLate)
-    return P + Second.IsDoubleMatrix;
-  if (!First.IsXdl)
-    return Second.IsXdl ? 0 : P;
-  return P + 1 + (Family == Mi350 && (Second.IsXdl || P != 2));
-}
-
-/// The same where exactly the same registers go on, mostly without delay.
-unsigned forwardLatency(const InstFacts &First, const InstFacts &Second,
-                        uint32_t Family) {
-  if (First.IsDoubleMatrix)
-    return Second.IsDoubleMatrix && First.Passes == 4 && Second.Passes == 4 ? 4
-                                                                            : 0;
-  return (Family & SinceMi300) && First.Passes == 2 ? 2 : 0;
-}
-
-MatrixLatency latencyOf(const InstFacts &Facts, uint32_t Family) {
-  const unsigned P = Facts.Passes;
-  if (Facts.IsDoubleMatrix && P == 4)
-    return {6, 6, 9, 6};
-  if (Facts.IsDoubleMatrix)
-    return Family == Mi350 ? MatrixLatency{19, 19, 18, 11}
-                           : MatrixLatency{11, 11, 18, 11};
-  if (Family == Mi100)
-    return {4, P + 2, P + 2, P + 2};
-  if ((Family & SinceMi300) && !Facts.IsXdl)
-    return {P + 2, P + 2, P + 2, P + 2};
-  const unsigned All = P + 3 + (Family == Mi350 && P != 2);
-  return {All, All, All, All};
-}
-
-} // namespace
-
-/// Matrix operations take a number of passes, and their result is late by as
-/// many wait states and some.
-bool HazardTracker::checkMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
-                                Reporter &R) {
-  constexpr unsigned LongestMatrixWait = 20;
-  const uint32_t Family = Facts.HazardFamily;
-  const bool IsMatrix = Facts.HazardClasses & Matrix;
-  const bool IsMemory = Facts.HazardClasses & (Vmem | Lds);
-  const bool IsDoubleFma = Facts.Op.has(trait::DoubleFma);
-  for (unsigned Age = 0; Age != RingSize; ++Age) {
-    const Issued &P = before(Age);
-    if (!P.Facts || Now - P.End >= LongestMatrixWait)
-      return false;
-    auto Distance = unsigned(Now - P.End);
-    auto Check = [&](int Reg, unsigned Needed, const char *Text) {
-      if (Reg < 0 || Distance >= Needed)
-        return false;
-      report(W, I, R, P, Distance,
-             {Text, Needed, RegisterFile::Vector, unsigned(Reg)});
-      return true;
-    };
-    const auto &Results = P.Facts->VectorWrites;
-    if (!(P.Classes & Matrix)) {
-      if (!IsMatrix)
-        continue;
-      if ((P.Classes & ValuToExec) &&
-          Check(0, 4, "EXEC written by VALU before a matrix operation"))
-        return true;
-      bool IsWrite = P.Facts->Op.has(trait::ToAgpr);
-      // Since MI200, results of dot products are not late for these.
-      bool IsDot = (P.Classes & Dot) && Family != Mi100;
-      if ((P.Classes & ValuToVector) && !IsWrite && !IsDot &&
-          Check(shared(Results, Facts.VectorReads), 2,
-                "a VALU result as input of a matrix operation"))
-        return true;
-      if (Family == Mi100 && IsWrite) {
-        int C = I.Src[2].Kind == Source::Vgpr
-                    ? sharedWith(Results, I.Src[2].Reg, numRegs(I.Src[2]))
-                    : -1;
-        if (Check(C, 1, "an AGPR just written as addend"))
-          return true;
-        if (C < 0 && Check(shared(Results, Facts.VectorReads), 3,
-                           "an AGPR just written as factor"))
-          return true;
-      }
-      continue;
-    }
-    const MatrixLatency Late = latencyOf(*P.Facts, Family);
-    if (IsMatrix) {
-      auto Source = [&](unsigned N) {
-        return I.Src[N].Kind == Source::Vgpr
-                   ? sharedWith(Results, I.Src[N].Reg, numRegs(I.Src[N]))
-                   : -1;
-      };
-      bool IsForwarded = I.Src[2].Kind == Source::Vgpr &&
-                         I.Src[2].Reg == P.DstReg &&
-                         numRegs(I.Src[2]) == P.NumData;
-      unsigned Addend = IsForwarded ? forwardLatency(*P.Facts, Facts, Family)
-                                    : addendLatency(*P.Facts, Facts, Family);
-      if (Check(Source(2), Addend, "a matrix result as addend") ||
-          Check(Source(0), Late.Factor, "a matrix result as factor") ||
-          Check(Source(1), Late.Factor, "a matrix result as factor"))
-        return true;
-      continue;
-    }
-    if (Family == Mi100) {
-      // Only these reach AGPRs.
-      if (Facts.Op.has(trait::AccessesAgpr) &&
-          (Check(shared(Results, Facts.VectorReads), Late.Valu,
-                 "a matrix result read") ||
-           Check(shared(Results, Facts.VectorWrites), P.Facts->Passes - 1,
-                 "a matrix result overwritten") ||
-           Check(sharedWith(Facts.VectorWrites, P.AddendReg, P.NumAddend),
-                 std::max(P.Facts->Passes, 3u) - 3, "an addend overwritten")))
-        return true;
-      continue;
-    }
-    if (Check(shared(Results, Facts.VectorReads),
-              IsMemory ? Late.Memory : Late.Valu, "a matrix result read") ||
-        Check(shared(Results, Facts.VectorWrites), Late.Overwrite,
-              "a matrix result overwritten") ||
-        Check(sharedWith(Facts.VectorWrites, P.AddendReg, P.NumAddend),
-              P.Facts->Passes - 1, "an addend overwritten") ||
-        (P.Facts->IsDoubleMatrix && IsDoubleFma &&
-         Check(I.Dst.Reg, 2, "v_fma_f64 after a matrix operation on f64")))
-      return true;
-  }
-  return false;
-}
-
 /// Results of dot products go on without delay only as the addend of the same
 /// operation (since MI200).
 bool HazardTracker::checkDot(Wave &W, const Inst &I, const InstFacts &Facts,
@@ -354,6 +215,10 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     ClausePC = W.PC - I.Dwords * 4u;
   }
   uint32_t Classes = Facts.HazardClasses;
+  if ((Classes & Matrix) && hasMatrixHazards(Facts.HazardFamily) &&
+      !Facts.Matrix)
+    return W.fault(ExecutionFault::Kind::UnknownOperation,
+                   "no row in MatrixRows.def says how late its result is");
   uint32_t Producers = Facts.HazardProducers;
   if ((Classes & Valu) && readsZeroFlag(I)) {
     Classes |= ZeroFlag;
@@ -372,7 +237,7 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   if (Producers & (Recent | Older))
     checkTable(W, I, Facts, Classes, Producers, R);
   constexpr uint32_t VectorOrMemory = Valu | Vmem | Lds;
-  if (Facts.HazardFamily & (Mi100 | Mi200 | SinceMi300)) {
+  if (hasMatrixHazards(Facts.HazardFamily)) {
     bool Reported = false;
     if ((Classes & Matrix) || (NumMatrix && (Classes & VectorOrMemory)))
       Reported = checkMatrix(W, I, Facts, R);
@@ -396,9 +261,9 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   New.NumData = New.NumAddend = 0;
   if (Classes & Matrix) {
     New.NumData = uint8_t(numRegs(I.Dst));
-    // Slower units have taken the addend at once.
-    if (I.Src[2].Kind == Source::Vgpr && !Facts.IsDoubleMatrix &&
-        (Facts.IsXdl || !(Facts.HazardFamily & SinceMi300))) {
+    // Some units have taken the addend at once.
+    if (I.Src[2].Kind == Source::Vgpr && Facts.Matrix &&
+        Facts.Matrix->AddendOverwrite) {
       New.AddendReg = I.Src[2].Reg;
       New.NumAddend = uint8_t(numRegs(I.Src[2]));
     }

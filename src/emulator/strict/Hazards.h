@@ -46,7 +46,18 @@ private:
   void checkClause(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   void checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
                   uint32_t Classes, uint32_t Producers, Reporter &R);
+
+  // MatrixHazards.cpp
   bool checkMatrix(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  bool checkBeforeMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
+                         const Issued &P, Reporter &R);
+  bool checkMatrixInputs(Wave &W, const Inst &I, const InstFacts &Facts,
+                         const Issued &P, Reporter &R);
+  bool checkAfterMatrix(Wave &W, const Inst &I, const InstFacts &Facts,
+                        const Issued &P, Reporter &R);
+  bool checkLate(Wave &W, const Inst &I, Reporter &R, const Issued &First,
+                 int Reg, unsigned Needed, const char *Text);
+
   bool checkDot(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   void checkRdna(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool checkTrans(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);

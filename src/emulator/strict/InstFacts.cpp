@@ -3,6 +3,7 @@
 #include "SIDefines.h"
 #include "emulator/core/Wave.h"
 #include "emulator/strict/HazardClasses.h"
+#include "emulator/strict/MatrixRows.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace luthier::emulator::strict {
@@ -181,28 +182,14 @@ void InstFacts::classifyCounters(const Target &T) {
   }
 }
 
-/// Since gfx942, the forms with one block of narrow inputs, which have the
-/// larger K, take half.
-static unsigned matrixPasses(const MatrixShape &Shape, bool IsMi300) {
-  if (Shape.Unit == MatrixUnit::Double)
-    return Shape.Rows == 4 ? 4 : 8;
-  if (Shape.Rows == 4)
-    return 2;
-  const bool IsHalved =
-      IsMi300 && (Shape.Unit == MatrixUnit::Xf32 || Shape.Depth >= 8);
-  return (Shape.Rows == 16 ? 8u : 16u) / (IsHalved ? 2 : 1);
-}
-
 void InstFacts::classifyHazards(const Target &T) {
   using namespace hazard;
   uint64_t Flags = Info.Flags;
   HazardFamily = T.Hazards;
   uint32_t C = 0;
   if (Form == Shape::Matrix) {
-    C |= Matrix;
-    IsDoubleMatrix = Op.Matrix.Unit == MatrixUnit::Double;
-    IsXdl = !IsDoubleMatrix && Op.Matrix.Unit != MatrixUnit::Single;
-    Passes = matrixPasses(Op.Matrix, HazardFamily & SinceMi300);
+    C |= hazard::Matrix;
+    Matrix = matrixHazard(HazardFamily, Op.Matrix);
   } else if (Flags & flags::VALU || Form == Shape::Vector) {
     bool ToVcc = llvm::any_of(
         ScalarWrites, [](Span S) { return S.First / 2 == sreg::Vcc / 2; });

@@ -70,6 +70,8 @@ inline uint64_t summary(Span S) {
   return Bits;
 }
 
+struct MatrixHazard;
+
 struct InstFacts final : InstNote {
   InstFacts(const Target &T, const InstInfo &Info);
   static const InstFacts &of(const Target &T, const InstInfo &Info) {
@@ -127,10 +129,9 @@ struct InstFacts final : InstNote {
   uint32_t HazardClasses = 0, HazardFamily = 0;
   /// Classes that are a hazard shortly before it.
   uint32_t HazardProducers = 0;
-  /// Of a matrix operation: it is on f64; it uses the faster unit; it takes so
-  /// many passes of four cycles.
-  bool IsDoubleMatrix = false, IsXdl = true;
-  unsigned Passes = 0;
+  /// Of a matrix operation on AGPRs; null for other operations, and where
+  /// there is no row.
+  const MatrixHazard *Matrix = nullptr;
   /// Waits for counters, or is counted by one.
   bool IsWait = false, IsCounted = false;
   /// Counters that count it, and whether it is back before later ones that they
