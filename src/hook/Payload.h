@@ -12,7 +12,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <cstdint>
-#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -106,24 +105,6 @@ struct Payload {
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
-};
-
-/// What compiling hooks will take, known before there is a PayloadABI. Never
-/// less than what the payloads come to report.
-struct HookNeeds {
-  uint64_t StateValues = 0; ///< stateBit() of each.
-  bool State = false, WritesState = false;
-  bool WorkItemIds = false;
-  bool Stack = false;
-  bool Float = false;
-  uint32_t HiddenArguments = 0; ///< hiddenBit() of each.
-  unsigned LdsBytes = 0, LdsAlign = 1;
-  unsigned Accumulators = 0;
-  std::set<unsigned> Named; ///< Numbers of registers that hooks name.
-
-  /// Adds another module's needs; returns where that module's memory and
-  /// counters come to lie, for PayloadABI::Module.
-  ModuleLayout add(const HookNeeds &Module);
 };
 
 } // namespace luthier

@@ -10,6 +10,7 @@
 #include "hook/ir/EmptyExecGuards.h"
 #include "hook/ir/ExecWriteCalls.h"
 #include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/LaunchState.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/ScalarLowering.h"

@@ -7,6 +7,7 @@
 
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
+#include "hook/ir/HookNeeds.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ArrayRef.h"

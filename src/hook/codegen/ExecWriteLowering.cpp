@@ -6,7 +6,7 @@
 #include "Utils/AMDGPUBaseInfo.h"
 #include "hook/codegen/ExecRematerializer.h"
 #include "hook/ir/ExecWriteCalls.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Placeholders.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"

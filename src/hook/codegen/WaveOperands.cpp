@@ -3,7 +3,6 @@
 #include "GCNSubtarget.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
-#include "hook/ir/IntrinsicLowering.h"
 #include "hook/ir/Placeholders.h"
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/ScalarPlaceholders.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/ExecWriteCalls.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Placeholders.h"
 #include "hook/ir/ScalarLowering.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

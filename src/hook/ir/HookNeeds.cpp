@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/HookNeeds.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/LaunchState.h"
-#include "hook/ir/PayloadIR.h"
 #include "hook/ir/Variables.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"

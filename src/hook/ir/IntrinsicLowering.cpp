@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/IntrinsicLowering.h"
-#include "hook/ir/LaunchState.h"
-#include "hook/ir/PayloadIR.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/Placeholders.h"
 #include "hook/ir/RegisterAccess.h"
 #include "hook/ir/ScalarLowering.h"
@@ -19,28 +18,6 @@
 using namespace llvm;
 
 namespace luthier {
-
-static constexpr StringLiteral WaveAdd = "luthier::waveAdd";
-static constexpr StringLiteral WaveCounter = "luthier::waveCounter";
-static constexpr StringLiteral FirstLane = "luthier::firstLane";
-static constexpr StringLiteral Scalar = "luthier::detail::scalar";
-static constexpr StringLiteral ScalarAddress = "luthier::detail::scalarAddress";
-static constexpr StringLiteral ReadReg = "luthier::readReg";
-static constexpr StringLiteral WriteReg = "luthier::writeReg";
-
-StringRef intrinsicName(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  return Callee ? Callee->getFnAttribute("luthier_intrinsic").getValueAsString()
-                : StringRef();
-}
-
-bool namesCounter(StringRef Name) {
-  return Name == WaveAdd || Name == WaveCounter;
-}
-
-bool namesRegister(StringRef Name) {
-  return Name == ReadReg || Name == WriteReg;
-}
 
 /// Marks EXEC as written, which the constraint list of the tool's bitcode
 /// leaves to us, so that every stage of code generation sees the definition.
@@ -126,7 +103,7 @@ Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
                   "register number is not a constant in " +
                       Call.getFunction()->getName());
   IRBuilder<> B(&Call);
-  if (Name == WriteReg)
+  if (Name == WriteRegIntrinsic)
     return Registers.write(B, Number->getZExtValue(), Call.getArgOperand(1));
   Expected<Value *> Bits =
       Registers.read(B, Number->getZExtValue(), Call.getType());
@@ -166,7 +143,7 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
   Value *Low = B.CreateZExt(readLane(B, Lane), Int64);
   Value *High = B.CreateZExt(readLane(B, Lane + 1), Int64);
   Value *Sum = B.CreateOr(Low, B.CreateShl(High, 32));
-  if (Name == WaveCounter) {
+  if (Name == WaveCounterIntrinsic) {
     Call.replaceAllUsesWith(Sum);
     return Error::success();
   }
@@ -203,18 +180,18 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
   if (Name == ArgumentIntrinsic) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(readArgument(B, slotOf(Call), ABI, Call.getType()));
-  } else if (Name == FirstLane) {
+  } else if (Name == FirstLaneIntrinsic) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(firstLane(
         B, Call.getArgOperand(0),
         requireScalar(B, Call.getArgOperand(1),
                       "what luthier::firstLane yields without lanes")));
-  } else if (Name == Scalar) {
+  } else if (Name == ScalarIntrinsic) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(
         requireScalar(B, Call.getArgOperand(0),
                       "the operand of luthier::waveAtomicAdd or its like"));
-  } else if (Name == ScalarAddress) {
+  } else if (Name == ScalarAddressIntrinsic) {
     lowerScalarAddress(Call);
   } else if (namesRegister(Name)) {
     if (Error E = lowerRegisterAccess(Call, Name))

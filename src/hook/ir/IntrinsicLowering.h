@@ -10,25 +10,10 @@
 #include "llvm/Support/Error.h"
 
 namespace llvm {
-class CallBase;
 class Function;
 } // namespace llvm
 
 namespace luthier {
-
-/// Text of the inline assembly that stands for writeExec until the machine
-/// pass that orders it.
-inline constexpr llvm::StringLiteral WriteExecPlaceholder =
-    "luthier::writeExec";
-
-/// The qualified name of the intrinsic that \p Call calls, or nothing.
-llvm::StringRef intrinsicName(const llvm::CallBase &Call);
-
-/// Is the first argument of intrinsic \p Name a wave-private counter?
-bool namesCounter(llvm::StringRef Name);
-
-/// Is the first argument of intrinsic \p Name the number of a register?
-bool namesRegister(llvm::StringRef Name);
 
 /// Lowers the intrinsics called by \p F, in which their register numbers must
 /// have become constants, and records in \p Result what it uses.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/ImplicitLoads.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/UserIntrinsics.h"
+#include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -53,23 +54,11 @@ static Constant *constantOf(uint64_t Bits, Type *T) {
   return ConstantFP::get(C, APFloat(T->getFltSemantics(), Value));
 }
 
-/// A call of the intrinsic that stands for argument \p Slot until there is a
-/// PayloadABI.
+/// Stands for argument \p Slot until there is a PayloadABI.
 static Value *placeholder(IRBuilderBase &B, const ArgumentSlot &Slot, Type *T) {
-  Module &M = *B.GetInsertBlock()->getModule();
-  auto *Int32 = B.getInt32Ty();
-  auto *FT = FunctionType::get(T, {Int32, Int32, Int32}, false);
-  std::string Name;
-  raw_string_ostream(Name) << ArgumentIntrinsic << '.' << *T;
-  FunctionCallee Callee = M.getOrInsertFunction(Name, FT);
-  auto *F = cast<Function>(Callee.getCallee());
-  F->addFnAttr("luthier_intrinsic", ArgumentIntrinsic);
-  F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr(Attribute::NoUnwind);
-  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  return B.CreateCall(Callee,
-                      {B.getInt32(Slot.IsVector), B.getInt32(Slot.Index),
-                       B.getInt32(Slot.Dwords)});
+  return callIntrinsic(B, ArgumentIntrinsic, T,
+                       {B.getInt32(Slot.IsVector), B.getInt32(Slot.Index),
+                        B.getInt32(Slot.Dwords)});
 }
 
 /// An argument that the payload computes, as type \p T.

@@ -21,10 +21,6 @@ namespace luthier {
 /// Payload functions are called this and their index.
 inline constexpr llvm::StringLiteral PayloadPrefix = "luthier.payload.";
 
-/// Stands for an argument that arrives in registers; its arguments are the
-/// members of the ArgumentSlot.
-inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";
-
 /// A number or pointer of up to 64 bits, which needs no detour through memory.
 bool isScalar(const llvm::Type &T);
 
@@ -37,10 +33,6 @@ llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,
 llvm::Expected<std::vector<llvm::Function *>>
 createPayloads(llvm::Module &M, llvm::ArrayRef<PayloadVariant> Variants,
                const HookModule &Hooks, llvm::TargetMachine &TM);
-
-/// What payloads of \p M take.
-llvm::Expected<HookNeeds> needsOf(llvm::Module &M,
-                                  llvm::ArrayRef<llvm::Function *> Payloads);
 
 } // namespace luthier
 

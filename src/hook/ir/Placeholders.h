@@ -28,7 +28,10 @@ inline constexpr llvm::StringLiteral AddressLoPlaceholder =
     "luthier::addressLo ";
 inline constexpr llvm::StringLiteral AddressHiPlaceholder =
     "luthier::addressHi ";
-/// Its value must be in a scalar register.
+/// Their values must be in scalar registers. writeExec is a terminator, until
+/// the machine pass that makes a definition of EXEC of it.
+inline constexpr llvm::StringLiteral WriteExecPlaceholder =
+    "luthier::writeExec";
 inline constexpr llvm::StringLiteral WriteLanePlaceholder =
     "luthier::writeLane";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/ScalarLowering.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/ScalarMaterializer.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "hook/ir/WaveEffects.h"
@@ -73,7 +73,7 @@ Value *requireScalar(IRBuilderBase &B, Value *V, StringRef Use) {
   auto *FT = FunctionType::get(V->getType(), V->getType(), false);
   FunctionCallee Callee = M.getOrInsertFunction(Name, FT);
   cast<Function>(Callee.getCallee())
-      ->addFnAttr("luthier_intrinsic", Placeholder);
+      ->addFnAttr(IntrinsicAttribute, Placeholder);
   CallInst *Call = B.CreateCall(Callee, V);
   Call->addFnAttr(Attribute::get(M.getContext(), "luthier-use", Use));
   return Call;

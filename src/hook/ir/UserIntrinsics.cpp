@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/UserIntrinsics.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Intrinsics.h"
 #include "luthier/IntrinsicLowering.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringMap.h"
@@ -31,27 +31,6 @@ IntrinsicLowering registered(StringRef Name) {
   Registry &R = Registry::get();
   std::lock_guard Lock(R.Mutex);
   return R.Lowerings.lookup(Name);
-}
-
-/// A call of the engine's own intrinsic \p Name.
-CallInst *callIntrinsic(IRBuilderBase &B, StringRef Name, Type *Result,
-                        ArrayRef<Value *> Arguments) {
-  SmallVector<Type *, 2> Types;
-  std::string FullName;
-  raw_string_ostream OS(FullName);
-  OS << Name << '.' << *Result;
-  for (Value *V : Arguments) {
-    Types.push_back(V->getType());
-    OS << '.' << *V->getType();
-  }
-  FunctionCallee Callee = B.GetInsertBlock()->getModule()->getOrInsertFunction(
-      FullName, FunctionType::get(Result, Types, false));
-  auto *F = cast<Function>(Callee.getCallee());
-  F->addFnAttr("luthier_intrinsic", Name);
-  F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr(Attribute::NoUnwind);
-  F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  return B.CreateCall(Callee, Arguments);
 }
 
 Error expand(CallInst &Call, const IntrinsicLowering &Lowering) {
@@ -87,11 +66,11 @@ StringRef IntrinsicCall::processor() const {
 }
 
 Value *IntrinsicCall::readReg(unsigned Reg, Type *As) {
-  return callIntrinsic(Builder, "luthier::readReg", As, Builder.getInt32(Reg));
+  return callIntrinsic(Builder, ReadRegIntrinsic, As, Builder.getInt32(Reg));
 }
 
 void IntrinsicCall::writeReg(unsigned Reg, Value *Value) {
-  callIntrinsic(Builder, "luthier::writeReg", Builder.getVoidTy(),
+  callIntrinsic(Builder, WriteRegIntrinsic, Builder.getVoidTy(),
                 {Builder.getInt32(Reg), Value});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/Variables.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/Intrinsics.h"
 #include "hook/ir/Placeholders.h"
 #include "luthier/Refusal.h"
 #include "llvm/IR/IRBuilder.h"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Luthier's own intrinsics by name. A call of one is a call of a declaration
+// with the attribute "luthier_intrinsic", whose value is the name.
+#ifndef LUTHIER_HOOK_IR_INTRINSICS_H
+#define LUTHIER_HOOK_IR_INTRINSICS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class CallBase;
+class CallInst;
+class IRBuilderBase;
+class Type;
+class Value;
+} // namespace llvm
+
+namespace luthier {
+
+inline constexpr const char *IntrinsicAttribute = "luthier_intrinsic";
+
+/// What hooks call; include/luthier/Intrinsics.h says what they do.
+inline constexpr llvm::StringLiteral WaveAddIntrinsic = "luthier::waveAdd";
+inline constexpr llvm::StringLiteral WaveCounterIntrinsic =
+    "luthier::waveCounter";
+inline constexpr llvm::StringLiteral FirstLaneIntrinsic = "luthier::firstLane";
+inline constexpr llvm::StringLiteral ReadRegIntrinsic = "luthier::readReg";
+inline constexpr llvm::StringLiteral WriteRegIntrinsic = "luthier::writeReg";
+
+/// What that header's inline functions are made of.
+inline constexpr llvm::StringLiteral ScalarIntrinsic =
+    "luthier::detail::scalar";
+inline constexpr llvm::StringLiteral ScalarAddressIntrinsic =
+    "luthier::detail::scalarAddress";
+
+/// Stands for an argument that arrives in registers; its arguments are the
+/// members of the ArgumentSlot.
+inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";
+
+/// The qualified name of the intrinsic that \p Call calls, or nothing.
+llvm::StringRef intrinsicName(const llvm::CallBase &Call);
+
+/// Is the first argument of intrinsic \p Name a wave-private counter?
+bool namesCounter(llvm::StringRef Name);
+
+/// Is the first argument of intrinsic \p Name the number of a register?
+bool namesRegister(llvm::StringRef Name);
+
+/// A call of intrinsic \p Name. LLVM takes it for convergent and for an access
+/// to memory that nothing else sees.
+llvm::CallInst *callIntrinsic(llvm::IRBuilderBase &B, llvm::StringRef Name,
+                              llvm::Type *Result,
+                              llvm::ArrayRef<llvm::Value *> Arguments);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_IR_INTRINSICS_H
