@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
-#include "hook/codegen/ExecWriteLowering.h"
-#include "hook/codegen/PayloadExtractor.h"
-#include "hook/codegen/PayloadRegisters.h"
-#include "hook/codegen/PlaceholderLowering.h"
-#include "hook/codegen/ScalarConditions.h"
-#include "hook/ir/AllocaLowering.h"
-#include "hook/ir/EmptyExecGuards.h"
-#include "hook/ir/ExecWriteCalls.h"
-#include "hook/ir/IntrinsicLowering.h"
+#include "hook/PassPipeline.h"
 #include "hook/ir/Intrinsics.h"
-#include "hook/ir/LaunchState.h"
 #include "hook/ir/PayloadIR.h"
-#include "hook/ir/ScalarLowering.h"
-#include "hook/ir/WaveEffects.h"
+#include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"
+#include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/CodeGen/MachineFunctionPass.h"
-#include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/CodeGen/Passes.h"
-#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -33,44 +19,6 @@
 using namespace llvm;
 
 namespace luthier {
-namespace {
-
-/// Takes each finished machine function apart before LLVM would print it.
-class CollectPayloads : public MachineFunctionPass {
-public:
-  static char ID;
-  CollectPayloads(amdgpu::MachineEncoder &Encoder, const PayloadABI &ABI,
-                  const amdgpu::CompileErrors &Errors,
-                  std::vector<Payload> &Payloads, Error &Failure)
-      : MachineFunctionPass(ID), Encoder(Encoder), ABI(ABI), Errors(Errors),
-        Payloads(Payloads), Failure(Failure) {}
-  StringRef getPassName() const override {
-    return "Luthier payload collection";
-  }
-  bool runOnMachineFunction(MachineFunction &MF) override {
-    StringRef Number = MF.getName();
-    unsigned Index;
-    // After errors, the code may be none that can be encoded.
-    if (Failure || !Errors.text().empty() ||
-        !Number.consume_front(PayloadPrefix) || Number.getAsInteger(10, Index))
-      return false;
-    Payload &P = Payloads[Index];
-    if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
-      P.WritesEXEC = false;
-    Failure = extractPayload(MF, Encoder, ABI, P);
-    return false;
-  }
-
-private:
-  amdgpu::MachineEncoder &Encoder;
-  const PayloadABI &ABI;
-  const amdgpu::CompileErrors &Errors;
-  std::vector<Payload> &Payloads;
-  Error &Failure;
-};
-char CollectPayloads::ID = 0;
-
-} // namespace
 
 /// A parameter that names a register must be a constant when intrinsics are
 /// lowered.
@@ -98,10 +46,9 @@ struct PayloadCompiler::Impl {
   std::unique_ptr<Module> Prepared;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
-  Error lower(Function &F, const PayloadABI &ABI, const SharedMemory &Shared,
-              const Counters &KnownCounters, Payload &Result);
-  Error generateCode(Module &M, const PayloadABI &ABI,
-                     std::vector<Payload> &Result);
+  PassContext context() {
+    return PassContext(Target, *TM, Errors, waveSizeOf(*M));
+  }
 };
 
 /// What was compiled for waves of \p WaveSize lanes, or else what there is.
@@ -181,87 +128,6 @@ static std::vector<Function *> payloadsOf(Module &M, size_t Count) {
   return Result;
 }
 
-/// The part that does not depend on the ABI, done once for needs() and any
-/// number of ABIs.
-Expected<std::vector<Function *>>
-PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
-  if (Prepared && Variants == ArrayRef(PreparedVariants))
-    return payloadsOf(*Prepared, Variants.size());
-  Prepared = CloneModule(*M);
-  PreparedVariants = Variants.vec();
-  auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
-  if (!Payloads) {
-    Prepared.reset();
-    return Payloads;
-  }
-  for (Function *F : *Payloads)
-    if (Error E = lowerAllocas(*F)) {
-      Prepared.reset();
-      return std::move(E);
-    }
-  return Payloads;
-}
-
-Error PayloadCompiler::Impl::generateCode(Module &M, const PayloadABI &ABI,
-                                          std::vector<Payload> &Result) {
-  amdgpu::MachineEncoder Encoder(Target);
-  Error Failure = Error::success();
-  legacy::PassManager PM;
-  auto *MMI = new MachineModuleInfoWrapperPass(TM.get());
-  auto *Config = static_cast<TargetPassConfig *>(TM->createPassConfig(PM));
-  Config->setDisableVerify(true);
-  // In waves of 32, LLVM 22's scheduler moves one half of a register pair in
-  // front of the other's definition, which still says that it begins the pair,
-  // and later passes take the first half for dead.
-  Config->disablePass(&MachineSchedulerID);
-  PM.add(Config);
-  PM.add(MMI);
-  surroundStructurizer(*Config);
-  Config->insertPass(
-      &FinalizeISelID,
-      IdentifyingPassPtr(createPayloadRegisterPass(Target, ABI)));
-  Config->insertPass(&FinalizeISelID,
-                     IdentifyingPassPtr(createScalarConditionPass()));
-  // The last place where machine code is still in SSA form.
-  Config->insertPass(&ProcessImplicitDefsID,
-                     IdentifyingPassPtr(createPlaceholderPass(ABI)));
-  Config->insertPass(&ProcessImplicitDefsID,
-                     IdentifyingPassPtr(createExecWriteLoweringPass(ABI)));
-  if (Config->addISelPasses()) {
-    consumeError(std::move(Failure));
-    return refuse(RefusalReason::UnsupportedHook,
-                  "LLVM cannot select instructions for this processor");
-  }
-  Config->addMachinePasses();
-  Config->setInitialized();
-  PM.add(new CollectPayloads(Encoder, ABI, Errors, Result, Failure));
-  PM.run(M);
-  return Failure;
-}
-
-/// What code generation needs to know beside the processor. Scratch
-/// instructions take offsets from a register of our choice, buffer instructions
-/// would need the application's descriptor. Halves of registers as operands
-/// only exist in pseudo instructions that the assembly printer expands.
-static void setFeatures(Function &F, const TargetMachine &TM,
-                        const PayloadABI &ABI) {
-  std::string Features = TM.getTargetFeatureString().str();
-  if (!Features.empty())
-    Features += ',';
-  Features += "+enable-flat-scratch,-real-true16,";
-  Features += ABI.WaveSize == 32 ? "-wavefrontsize64,+wavefrontsize32"
-                                 : "-wavefrontsize32,+wavefrontsize64";
-  F.addFnAttr("target-features", Features);
-}
-
-Expected<HookNeeds>
-PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
-  auto Payloads = P->prepare(Variants);
-  if (!Payloads)
-    return Payloads.takeError();
-  return needsOf(*P->Prepared, *Payloads);
-}
-
 /// "hook 'count' (Tool.hip:12)".
 static std::string nameOf(const Module &M, StringRef Hook) {
   std::string Name = ("hook '" + Hook + "'").str();
@@ -280,6 +146,37 @@ static Error inHook(Error E, const Module &M, StringRef Hook) {
   });
 }
 
+/// The part that does not depend on the ABI, done once for needs() and any
+/// number of ABIs.
+Expected<std::vector<Function *>>
+PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
+  if (Prepared && Variants == ArrayRef(PreparedVariants))
+    return payloadsOf(*Prepared, Variants.size());
+  Prepared = CloneModule(*M);
+  PreparedVariants = Variants.vec();
+  auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
+  if (!Payloads) {
+    Prepared.reset();
+    return Payloads;
+  }
+  PassContext C = context();
+  const IRPasses Passes = preparationPasses();
+  for (auto [F, Variant] : zip_equal(*Payloads, Variants))
+    if (Error E = runPasses(Passes, *F, C)) {
+      Prepared.reset();
+      return inHook(std::move(E), *M, Variant.Hook.Function);
+    }
+  return Payloads;
+}
+
+Expected<HookNeeds>
+PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
+  auto Payloads = P->prepare(Variants);
+  if (!Payloads)
+    return Payloads.takeError();
+  return needsOf(*P->Prepared, *Payloads);
+}
+
 /// \p Text with hooks in place of the functions that are made of them.
 static std::string withHookNames(std::string Text, const Module &M,
                                  ArrayRef<PayloadVariant> Variants) {
@@ -292,58 +189,44 @@ static std::string withHookNames(std::string Text, const Module &M,
   return Text;
 }
 
-/// From LLVM IR with luthier's intrinsics to what LLVM has code for.
-Error PayloadCompiler::Impl::lower(Function &F, const PayloadABI &ABI,
-                                   const SharedMemory &Shared,
-                                   const Counters &KnownCounters,
-                                   Payload &Result) {
-  setFeatures(F, *TM, ABI);
-  if (Error E = checkWaveSize(F, waveSizeOf(*M), ABI.WaveSize))
-    return E;
-  lowerWaveSize(F, waveSizeOf(*M), ABI.WaveSize);
-  if (Error E = lowerIntrinsics(F, Target, ABI, KnownCounters, Result))
-    return E;
-  if (Error E = lowerLaunchState(F, ABI, Result))
-    return E;
-  if (Error E = lowerVariables(F, Shared, ABI, Result))
-    return E;
-  // Of hooks that act on lanes alone, see Payload::SkipsWithoutLanes.
-  Result.ActsOnWave = any_of(instructions(F), isWaveEffect);
-  if (Error E = lowerScalars(F, Result.ActsOnWave))
-    return E;
-  if (Error E = checkSupported(F))
-    return E;
-  if (Result.ActsOnWave)
-    guardAgainstEmptyExec(F, *TM);
-  return Error::success();
-}
-
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
                          const PayloadABI &ABI) {
   if (auto Prepared = P->prepare(Variants); !Prepared)
     return Prepared.takeError();
   std::unique_ptr<Module> M = CloneModule(*P->Prepared);
-  std::vector<Payload> Result(Variants.size());
   std::vector<Function *> Payloads = payloadsOf(*M, Variants.size());
+  PassContext C = P->context();
+  C.ABI = ABI;
   Expected<SharedMemory> Shared = sharedMemoryOf(*M);
   if (!Shared)
     return Shared.takeError();
-  Counters KnownCounters;
-  for (auto [F, Variant] : zip(Payloads, Variants))
-    if (Error E = collectCounters(*F, KnownCounters))
+  C.Shared = std::move(*Shared);
+  for (auto [F, Variant] : zip_equal(Payloads, Variants))
+    if (Error E = collectCounters(*F, C.KnownCounters))
       return inHook(std::move(E), *P->M, Variant.Hook.Function);
-  for (auto [F, Variant, Payload] : zip(Payloads, Variants, Result))
-    if (Error E = P->lower(*F, ABI, *Shared, KnownCounters, Payload))
+  const IRPasses Passes = loweringPasses();
+  for (auto [F, Variant] : zip_equal(Payloads, Variants))
+    if (Error E = runPasses(Passes, *F, C))
       return inHook(std::move(E), *P->M, Variant.Hook.Function);
   P->Errors.clear();
-  if (Error E = P->generateCode(*M, ABI, Result))
+  legacy::PassManager PM;
+  if (Error E = addCodegen(PM, C))
     return std::move(E);
+  PM.run(*M);
+  if (Error E = C.takeFailure())
+    return handleErrors(std::move(E), [&](const Refusal &R) {
+      return refuse(R.reason(),
+                    withHookNames(R.detail().str(), *P->M, Variants));
+    });
   if (!P->Errors.text().empty())
     return refuse(P->Errors.ranOutOfRegisters()
                       ? RefusalReason::RegisterBudget
                       : RefusalReason::UnsupportedHook,
                   withHookNames(P->Errors.text(), *P->M, Variants));
+  std::vector<Payload> Result;
+  for (const Function *F : Payloads)
+    Result.push_back(std::move(C.Payloads[F->getName()]));
   return Result;
 }
 

@@ -24,7 +24,7 @@ public:
       : MachineFunctionPass(ID), ABI(ABI),
         Exec(ABI.WaveSize == 64 ? AMDGPU::EXEC : AMDGPU::EXEC_LO) {}
   StringRef getPassName() const override {
-    return "Luthier EXEC definition ordering";
+    return "Luthier EXEC write lowering";
   }
   bool runOnMachineFunction(MachineFunction &MF) override;
 
@@ -262,8 +262,8 @@ bool ExecWriteLowering::runOnMachineFunction(MachineFunction &MF) {
 
 } // namespace
 
-MachineFunctionPass *createExecWriteLoweringPass(const PayloadABI &ABI) {
-  return new ExecWriteLowering(ABI);
+Pass *createExecWritePass(PassContext &C) {
+  return new ExecWriteLowering(C.ABI);
 }
 
 } // namespace luthier

@@ -5,11 +5,11 @@
 #ifndef LUTHIER_HOOK_CODEGEN_EXECWRITELOWERING_H
 #define LUTHIER_HOOK_CODEGEN_EXECWRITELOWERING_H
 
-#include "hook/Payload.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
-class MachineFunctionPass;
-}
+class Pass;
+} // namespace llvm
 
 namespace luthier {
 
@@ -17,14 +17,15 @@ namespace luthier {
 /// code around need not save it.
 inline constexpr const char *RestoresExecAttribute = "luthier-restores-exec";
 
-/// A machine pass, still in SSA form, that replaces each placeholder of
-/// writeExec by a definition of EXEC. LLVM takes vector arithmetic to be
+/// A machine pass. Expects code in SSA form, in which each writeExec is an
+/// INLINEASM_BR at the end of a block, and as many of them as IR had. Leaves a
+/// definition of EXEC in the place of each. LLVM takes vector arithmetic to be
 /// independent of EXEC and shares or hoists it across the write; the lanes that
 /// the write switches on would then miss the value. So each value of lanes that
 /// crosses a write is computed again after it (ExecRematerializer.h); what a
 /// hook has from loads or registers stays. Where that cannot be done, it is an
 /// error.
-llvm::MachineFunctionPass *createExecWriteLoweringPass(const PayloadABI &ABI);
+llvm::Pass *createExecWritePass(PassContext &C);
 
 } // namespace luthier
 

@@ -2,15 +2,18 @@
 #include "hook/codegen/PayloadExtractor.h"
 #include "SIInstrInfo.h"
 #include "SIMachineFunctionInfo.h"
+#include "amdgpu/CompileErrors.h"
+#include "amdgpu/MachineEncoder.h"
 #include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/RegisterFiles.h"
 #include "amdgpu/WideStores.h"
+#include "hook/codegen/ExecWriteLowering.h"
 #include "hook/codegen/PayloadRegisters.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/CodeGen/MachineFrameInfo.h"
-#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Support/Path.h"
 
@@ -398,9 +401,41 @@ Error PayloadExtractor::run() {
 
 } // namespace
 
-Error extractPayload(const MachineFunction &MF, amdgpu::MachineEncoder &Encoder,
-                     const PayloadABI &ABI, Payload &Result) {
-  return PayloadExtractor(MF, Encoder, ABI, Result).run();
+namespace {
+
+class PayloadCollection : public MachineFunctionPass {
+public:
+  static char ID;
+  explicit PayloadCollection(PassContext &C)
+      : MachineFunctionPass(ID), C(C), Encoder(C.Target) {}
+  StringRef getPassName() const override {
+    return "Luthier payload collection";
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override;
+
+private:
+  PassContext &C;
+  amdgpu::MachineEncoder Encoder;
+};
+char PayloadCollection::ID = 0;
+
+bool PayloadCollection::runOnMachineFunction(MachineFunction &MF) {
+  auto Result = C.Payloads.find(MF.getName());
+  // After errors, the code may be none that can be encoded.
+  if (C.hasFailed() || !C.Errors.text().empty() || Result == C.Payloads.end())
+    return false;
+  Payload &P = Result->second;
+  if (MF.getFunction().hasFnAttribute(RestoresExecAttribute))
+    P.WritesEXEC = false;
+  if (Error E = PayloadExtractor(MF, Encoder, C.ABI, P).run())
+    C.fail(handleErrors(std::move(E), [&](const Refusal &R) {
+      return refuse(R.reason(), MF.getName() + ": " + R.detail());
+    }));
+  return false;
 }
+
+} // namespace
+
+Pass *createCollectionPass(PassContext &C) { return new PayloadCollection(C); }
 
 } // namespace luthier

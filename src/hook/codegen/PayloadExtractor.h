@@ -5,21 +5,20 @@
 #ifndef LUTHIER_HOOK_CODEGEN_PAYLOADEXTRACTOR_H
 #define LUTHIER_HOOK_CODEGEN_PAYLOADEXTRACTOR_H
 
-#include "amdgpu/MachineEncoder.h"
-#include "hook/Payload.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
-class MachineFunction;
-}
+class Pass;
+} // namespace llvm
 
 namespace luthier {
 
-/// Fills the code and clobber fields of \p Result from \p MF. Returns become
-/// the end of the code. Refuses a payload that needs stack memory or left the
-/// ABI's budget.
-llvm::Error extractPayload(const llvm::MachineFunction &MF,
-                           amdgpu::MachineEncoder &Encoder,
-                           const PayloadABI &ABI, Payload &Result);
+/// A machine pass. Expects a finished machine function, before LLVM would print
+/// it, of a function in PassContext::Payloads. Fills the code and clobber
+/// fields of its Payload; returns become the end of the code. Fails, in
+/// PassContext, for a payload that needs stack memory which the ABI does not
+/// have, or left the ABI's budget.
+llvm::Pass *createCollectionPass(PassContext &C);
 
 } // namespace luthier
 

@@ -77,9 +77,8 @@ bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
 
 } // namespace
 
-MachineFunctionPass *createPayloadRegisterPass(const amdgpu::MCTarget &Target,
-                                               const PayloadABI &ABI) {
-  return new PayloadRegisters(Target.registerFiles(), ABI);
+Pass *createPayloadRegisterPass(PassContext &C) {
+  return new PayloadRegisters(C.Target.registerFiles(), C.ABI);
 }
 
 } // namespace luthier

@@ -4,12 +4,10 @@
 #ifndef LUTHIER_HOOK_CODEGEN_PAYLOADREGISTERS_H
 #define LUTHIER_HOOK_CODEGEN_PAYLOADREGISTERS_H
 
-#include "amdgpu/MCTarget.h"
-#include "hook/Payload.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
-class MachineFunction;
-class MachineFunctionPass;
+class Pass;
 } // namespace llvm
 
 namespace luthier {
@@ -18,11 +16,10 @@ namespace luthier {
 /// that nothing else can name where the ABI has none.
 llvm::MCRegister stackPointerOf(const PayloadABI &ABI);
 
-/// Keeps everything outside of the ABI's windows out of register allocation.
-/// To be run right after instruction selection.
-llvm::MachineFunctionPass *
-createPayloadRegisterPass(const amdgpu::MCTarget &Target,
-                          const PayloadABI &ABI);
+/// A machine pass. Expects virtual registers. Leaves everything outside of the
+/// ABI's windows reserved, the stack pointer chosen, and no register to be
+/// preserved for a caller.
+llvm::Pass *createPayloadRegisterPass(PassContext &C);
 
 } // namespace luthier
 

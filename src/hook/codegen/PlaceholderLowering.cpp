@@ -102,8 +102,8 @@ bool PlaceholderLowering::runOnMachineFunction(MachineFunction &MF) {
 
 } // namespace
 
-MachineFunctionPass *createPlaceholderPass(const PayloadABI &ABI) {
-  return new PlaceholderLowering(ABI);
+Pass *createPlaceholderPass(PassContext &C) {
+  return new PlaceholderLowering(C.ABI);
 }
 
 } // namespace luthier

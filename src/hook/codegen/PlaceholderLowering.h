@@ -4,17 +4,18 @@
 #ifndef LUTHIER_HOOK_CODEGEN_PLACEHOLDERLOWERING_H
 #define LUTHIER_HOOK_CODEGEN_PLACEHOLDERLOWERING_H
 
-#include "hook/PayloadABI.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
-class MachineFunctionPass;
+class Pass;
 } // namespace llvm
 
 namespace luthier {
 
-/// A machine pass that lowers all of them. To be run while machine code is in
-/// SSA form.
-llvm::MachineFunctionPass *createPlaceholderPass(const PayloadABI &ABI);
+/// A machine pass. Expects machine code in SSA form, in which placeholders are
+/// inline assembly. Leaves v_readlane and v_writelane of the state value array
+/// itself, of which there is no copy, and moves for the others.
+llvm::Pass *createPlaceholderPass(PassContext &C);
 
 } // namespace luthier
 

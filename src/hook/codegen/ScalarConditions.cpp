@@ -4,7 +4,6 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
 #include "Utils/AMDGPUBaseInfo.h"
-#include "hook/codegen/WaveOperands.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -251,7 +250,6 @@ void ScalarConditions::lowerSelect(MachineInstr &Placeholder) {
 bool ScalarConditions::runOnMachineFunction(MachineFunction &MF) {
   TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
   MRI = &MF.getRegInfo();
-  checkWaveOperands(MF);
   // Choices first: comparisons that are only for one become part of it.
   SmallVector<MachineInstr *, 8> Compares, Selects;
   for (MachineBasicBlock &MBB : MF)
@@ -269,8 +267,6 @@ bool ScalarConditions::runOnMachineFunction(MachineFunction &MF) {
 
 } // namespace
 
-MachineFunctionPass *createScalarConditionPass() {
-  return new ScalarConditions;
-}
+Pass *createScalarConditionPass(PassContext &) { return new ScalarConditions; }
 
 } // namespace luthier

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Puts s_cmp and s_cselect in place of the placeholders of
-// ir/ScalarPlaceholders.h, right after instruction selection.
+// ir/ScalarPlaceholders.h.
 #ifndef LUTHIER_HOOK_CODEGEN_SCALARCONDITIONS_H
 #define LUTHIER_HOOK_CODEGEN_SCALARCONDITIONS_H
 
+#include "hook/PassContext.h"
+
 namespace llvm {
-class MachineFunctionPass;
+class Pass;
 } // namespace llvm
 
 namespace luthier {
 
-/// A machine pass, in SSA form. First it looks at what operations of the wave
-/// take: an error if a vector instruction has part in it, or a mask of lanes,
-/// since both depend on EXEC.
-llvm::MachineFunctionPass *createScalarConditionPass();
+/// A machine pass. Expects the code that instruction selection made, in SSA
+/// form. Leaves a comparison that decides a branch right before it, so that
+/// the result stays in SCC, and numbers that are 1 or 0 for others.
+llvm::Pass *createScalarConditionPass(PassContext &C);
 
 } // namespace luthier
 

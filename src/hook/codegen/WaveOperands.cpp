@@ -7,6 +7,7 @@
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 
 using namespace llvm;
@@ -154,14 +155,23 @@ const MachineInstr *WaveOperandCheck::trace() {
   return nullptr;
 }
 
-} // namespace
+class WaveOperands : public MachineFunctionPass {
+public:
+  static char ID;
+  WaveOperands() : MachineFunctionPass(ID) {}
+  StringRef getPassName() const override {
+    return "Luthier wave operand check";
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override;
+};
+char WaveOperands::ID = 0;
 
-void checkWaveOperands(MachineFunction &MF) {
+bool WaveOperands::runOnMachineFunction(MachineFunction &MF) {
   const MachineInstr *Found = WaveOperandCheck(MF).find();
   if (!Found && MF.getFunction().hasFnAttribute(LaneEffectsAttribute))
     Found = WaveOperandCheck(MF).findMask();
   if (!Found)
-    return;
+    return false;
   const auto &TII = *MF.getSubtarget().getInstrInfo();
   std::string Text;
   raw_string_ostream OS(Text);
@@ -174,6 +184,11 @@ void checkWaveOperands(MachineFunction &MF) {
   }
   OS << ')';
   MF.getFunction().getContext().emitError(Text);
+  return false;
 }
+
+} // namespace
+
+Pass *createWaveOperandPass(PassContext &) { return new WaveOperands; }
 
 } // namespace luthier

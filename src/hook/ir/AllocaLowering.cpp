@@ -128,6 +128,8 @@ Error AllocaLowering::run() {
 
 } // namespace
 
-Error lowerAllocas(Function &F) { return AllocaLowering(F).run(); }
+Error AllocaPass::run(Function &F, PassContext &) {
+  return AllocaLowering(F).run();
+}
 
 } // namespace luthier

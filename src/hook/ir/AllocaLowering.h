@@ -4,19 +4,20 @@
 #ifndef LUTHIER_HOOK_IR_ALLOCALOWERING_H
 #define LUTHIER_HOOK_IR_ALLOCALOWERING_H
 
-#include "llvm/Support/Error.h"
-
-namespace llvm {
-class Function;
-} // namespace llvm
+#include "hook/PassContext.h"
 
 namespace luthier {
 
-/// Gives each local variable of \p F room of a fixed size: of one whose size is
-/// computed, the most that the computation can yield. Those that need more
-/// alignment than a payload's stack has get room to move in. Refuses sizes
-/// without a bound that fits.
-llvm::Error lowerAllocas(llvm::Function &F);
+/// Gives each local variable room of a fixed size in the entry block: one whose
+/// size is computed gets the most that the computation can yield, and one that
+/// needs more alignment than a payload's stack has gets room to move in.
+/// Leaves no llvm.stacksave or llvm.stackrestore. Refuses sizes without a bound
+/// that fits, and memory that a loop takes again and again.
+class AllocaPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "allocas"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

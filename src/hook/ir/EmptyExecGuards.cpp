@@ -141,9 +141,12 @@ void guardConditions(Function &Hook, TargetMachine &TM) {
 
 } // namespace
 
-void guardAgainstEmptyExec(Function &Hook, TargetMachine &TM) {
-  guardLoops(Hook);
-  guardConditions(Hook, TM);
+Error EmptyExecGuardPass::run(Function &F, PassContext &C) {
+  if (!actsOnWave(F))
+    return Error::success();
+  guardLoops(F);
+  guardConditions(F, C.TM);
+  return Error::success();
 }
 
 } // namespace luthier

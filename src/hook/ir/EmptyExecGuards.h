@@ -6,16 +6,20 @@
 #ifndef LUTHIER_HOOK_IR_EMPTYEXECGUARDS_H
 #define LUTHIER_HOOK_IR_EMPTYEXECGUARDS_H
 
-namespace llvm {
-class Function;
-class TargetMachine;
-} // namespace llvm
+#include "hook/PassContext.h"
 
 namespace luthier {
 
-/// Makes \p Hook pass over such loops, and over operations of the wave under
-/// such conditions, where no lane is active.
-void guardAgainstEmptyExec(llvm::Function &Hook, llvm::TargetMachine &TM);
+/// Makes functions that act on the wave pass over such loops, and over
+/// operations of the wave under such conditions, where no lane is active.
+/// Expects scalars and scalar branches to be lowered: those need no guard.
+/// Leaves other functions as they are; their payloads are not run at all where
+/// no lane is active (Payload::SkipsWithoutLanes).
+class EmptyExecGuardPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "empty-exec-guards"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

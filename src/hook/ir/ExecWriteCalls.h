@@ -7,9 +7,10 @@
 #ifndef LUTHIER_HOOK_IR_EXECWRITECALLS_H
 #define LUTHIER_HOOK_IR_EXECWRITECALLS_H
 
+#include "hook/PassContext.h"
+
 namespace llvm {
-class FunctionPass;
-class TargetPassConfig;
+class Pass;
 } // namespace llvm
 
 namespace luthier {
@@ -18,12 +19,12 @@ namespace luthier {
 /// that pass, at least.
 inline constexpr const char *ExecWritesAttribute = "luthier-exec-writes";
 
-/// IR pass: keeps the structurizer from moving what costs nothing out of its
-/// block.
-llvm::FunctionPass *createPinFreeValuesPass();
+/// Expects writes of EXEC as callbr. Leaves calls in their places, each the
+/// last in its block, and their number in the attribute.
+llvm::Pass *createExecWritesToCallsPass(PassContext &C);
 
-/// Has code generation do that.
-void surroundStructurizer(llvm::TargetPassConfig &Config);
+/// Expects such calls. Leaves callbr, each at the end of a block.
+llvm::Pass *createCallsToExecWritesPass(PassContext &C);
 
 } // namespace luthier
 

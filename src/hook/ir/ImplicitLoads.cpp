@@ -69,7 +69,7 @@ bool separateFirst(Function &F) {
 
 } // namespace
 
-void separateImplicitLoads(Function &F) {
+Error ImplicitLoadPass::run(Function &F, PassContext &) {
   // Each step moves a choice closer to its loads, and in the end behind them.
   while (separateFirst(F))
     ;
@@ -83,6 +83,7 @@ void separateImplicitLoads(Function &F) {
         Changed = true;
       }
   }
+  return Error::success();
 }
 
 } // namespace luthier

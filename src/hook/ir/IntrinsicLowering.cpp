@@ -5,6 +5,7 @@
 #include "hook/ir/RegisterAccess.h"
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/ScalarPlaceholders.h"
+#include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -239,17 +240,16 @@ void pinMask(CallInst &Call) {
 
 } // namespace
 
-Error lowerIntrinsics(Function &F, const amdgpu::MCTarget &Target,
-                      const PayloadABI &ABI, const Counters &KnownCounters,
-                      Payload &Result) {
-  IntrinsicLowering Lowering(Target, ABI, KnownCounters, Result);
+Error IntrinsicPass::run(Function &F, PassContext &C) {
+  Payload &Result = C.Payloads[F.getName()];
+  IntrinsicLowering Lowering(C.Target, C.ABI, C.KnownCounters, Result);
   const bool DefinesExec = any_of(F, [](const BasicBlock &B) {
     return isa<CallBrInst>(B.getTerminator());
   });
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     if (auto *Write = dyn_cast<CallBrInst>(&I)) {
       skipAtomicOptimizer(*Write);
-      lowerWriteExec(*Write, ABI.WaveSize);
+      lowerWriteExec(*Write, C.ABI.WaveSize);
       Result.WritesEXEC = true;
       continue;
     }
@@ -284,7 +284,7 @@ static bool isRefused(const Function &Intrinsic) {
   }
 }
 
-Error checkSupported(const Function &F) {
+Error SupportCheckPass::run(Function &F, PassContext &) {
   for (const Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (!Call || Call->isInlineAsm())

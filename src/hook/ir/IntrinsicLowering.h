@@ -4,25 +4,31 @@
 #ifndef LUTHIER_HOOK_IR_INTRINSICLOWERING_H
 #define LUTHIER_HOOK_IR_INTRINSICLOWERING_H
 
-#include "amdgpu/MCTarget.h"
-#include "hook/Payload.h"
-#include "hook/ir/Variables.h"
-#include "llvm/Support/Error.h"
-
-namespace llvm {
-class Function;
-} // namespace llvm
+#include "hook/PassContext.h"
 
 namespace luthier {
 
-/// Lowers the intrinsics called by \p F, in which their register numbers must
-/// have become constants, and records in \p Result what it uses.
-llvm::Error lowerIntrinsics(llvm::Function &F, const amdgpu::MCTarget &Target,
-                            const PayloadABI &ABI,
-                            const Counters &KnownCounters, Payload &Result);
+/// Replaces calls of Luthier's own intrinsics. Expects register numbers that
+/// have become constants, and writeExec as the plugin left it: a callbr. Leaves
+/// placeholders (Placeholders.h, ScalarPlaceholders.h), reads and writes of
+/// named registers, and one luthier.scalar call for each operand that has to be
+/// a scalar; writeExec has a mask as wide as the wave and is known to define
+/// EXEC. Notes in the Payload what the hook uses. Refuses registers and
+/// counters that the kernel does not have.
+class IntrinsicPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "intrinsics"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
-/// Refuses what this engine cannot give a hook.
-llvm::Error checkSupported(const llvm::Function &F);
+/// Refuses what this engine cannot give a hook. Expects all intrinsics of
+/// Luthier to be gone: whatever is still called has to be LLVM's. Changes
+/// nothing.
+class SupportCheckPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "check-supported"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

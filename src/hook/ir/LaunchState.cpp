@@ -210,8 +210,8 @@ Error LaunchStateLowering::lower(CallInst &Call, const LaunchValue &Value) {
 
 } // namespace
 
-Error lowerLaunchState(Function &F, const PayloadABI &ABI, Payload &Result) {
-  LaunchStateLowering Lowering(ABI, Result);
+Error LaunchStatePass::run(Function &F, PassContext &C) {
+  LaunchStateLowering Lowering(C.ABI, C.Payloads[F.getName()]);
   SmallVector<CallInst *, 8> Calls;
   for (Instruction &I : instructions(F))
     if (auto *Call = dyn_cast<CallInst>(&I); Call && launchValueOf(*Call))

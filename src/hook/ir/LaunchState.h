@@ -5,13 +5,11 @@
 #ifndef LUTHIER_HOOK_IR_LAUNCHSTATE_H
 #define LUTHIER_HOOK_IR_LAUNCHSTATE_H
 
-#include "hook/Payload.h"
-#include "llvm/Support/Error.h"
+#include "hook/PassContext.h"
 #include <optional>
 
 namespace llvm {
 class CallInst;
-class Function;
 class Instruction;
 } // namespace llvm
 
@@ -45,9 +43,16 @@ struct LaunchValue {
 };
 std::optional<LaunchValue> launchValueOf(const llvm::CallInst &Call);
 
-/// Replaces them all in \p F. Refuses what \p ABI does not provide.
-llvm::Error lowerLaunchState(llvm::Function &F, const PayloadABI &ABI,
-                             Payload &Result);
+/// Replaces calls of launch state intrinsics: ids, pointers, kernel arguments.
+/// Expects loads from the implicit arguments at constant offsets (see
+/// ImplicitLoads.h). Leaves reads of lanes of the state value array and of the
+/// work-item ids, and loads that go to where the kernel has its implicit
+/// arguments. Refuses what the ABI does not provide.
+class LaunchStatePass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "launch-state"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

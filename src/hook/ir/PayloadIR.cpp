@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/PayloadIR.h"
-#include "hook/ir/ImplicitLoads.h"
 #include "hook/ir/Intrinsics.h"
-#include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
@@ -250,13 +248,14 @@ static Error checkConditions(Function &F, FunctionAnalysisManager &FAM) {
 
 /// Lanes that leave a loop at different times are brought back by code that
 /// LLVM adds around it, and that a write of EXEC inside would break.
-static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
+Error ExecWriteCheckPass::run(Function &F, PassContext &C) {
   if (none_of(F, [](const BasicBlock &B) {
         return isa<CallBrInst>(B.getTerminator());
       }))
     return Error::success();
   const KnownScalars Known(F);
-  FAM.clear(F, F.getName());
+  FunctionAnalysisManager FAM;
+  PassBuilder(&C.TM).registerFunctionAnalyses(FAM);
   if (Error E = checkConditions(F, FAM))
     return E;
   auto &Loops = FAM.getResult<LoopAnalysis>(F);
@@ -280,8 +279,7 @@ static Error checkLoops(Function &F, FunctionAnalysisManager &FAM) {
 /// The bitcode is optimised already: what remains is to inline the hooks and to
 /// fold what addresses and constants made foldable. No loop passes: they sink
 /// reads of EXEC across its definitions.
-static Error simplify(Module &M, ArrayRef<Function *> Payloads,
-                      TargetMachine &TM) {
+static void simplify(Module &M, TargetMachine &TM) {
   for (Function &F : M)
     if (!F.isDeclaration() && !F.getName().starts_with(PayloadPrefix)) {
       F.setLinkage(GlobalValue::InternalLinkage);
@@ -310,10 +308,6 @@ static Error simplify(Module &M, ArrayRef<Function *> Payloads,
   MPM.addPass(GlobalDCEPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
   MPM.run(M, MAM);
-  for (Function *F : Payloads)
-    if (Error E = checkLoops(*F, FAM))
-      return E;
-  return Error::success();
 }
 
 Expected<std::vector<Function *>>
@@ -329,13 +323,7 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
       return Hook.takeError();
     Payloads.push_back(&createPayload(M, Payloads.size(), Variant, *Hook, TM));
   }
-  if (Error E = simplify(M, Payloads, TM))
-    return std::move(E);
-  for (Function *F : Payloads) {
-    if (Error E = expandUserIntrinsics(*F))
-      return std::move(E);
-    separateImplicitLoads(*F);
-  }
+  simplify(M, TM);
   return Payloads;
 }
 

@@ -5,12 +5,10 @@
 #ifndef LUTHIER_HOOK_IR_PAYLOADIR_H
 #define LUTHIER_HOOK_IR_PAYLOADIR_H
 
-#include "hook/Payload.h"
+#include "hook/PassContext.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
 
 namespace llvm {
-class Function;
 class Module;
 class TargetMachine;
 class Type;
@@ -29,10 +27,21 @@ llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,
                                           llvm::StringRef ToolName);
 
 /// Adds a function per variant to \p M, with the hook and what it calls inlined
-/// and constants folded, and removes everything else.
+/// and constants folded, and removes everything else. Passes come after that.
 llvm::Expected<std::vector<llvm::Function *>>
 createPayloads(llvm::Module &M, llvm::ArrayRef<PayloadVariant> Variants,
                const HookModule &Hooks, llvm::TargetMachine &TM);
+
+/// Refuses definitions of EXEC where lanes go different ways, which code that
+/// LLVM adds brings together again: in loops that lanes leave at different
+/// times, and in conditions, unless EXEC is set back before their end. Expects
+/// inlined and simplified code, in which arguments are still intrinsics.
+/// Changes nothing.
+class ExecWriteCheckPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "check-exec-writes"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

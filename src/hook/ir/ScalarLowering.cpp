@@ -27,7 +27,7 @@ static bool isPlaceholder(const Value &V) {
 
 ScalarAnalysis::LeafRule payloadLeaves() {
   return [](const Value &V) -> std::optional<bool> {
-    // Where a managed variable is, by s_load; see lowerVariables().
+    // Where a managed variable is, by s_load; see VariablePass.
     if (auto *Load = dyn_cast<LoadInst>(&V);
         Load && Load->getPointerAddressSpace() == AMDGPUAS::CONSTANT_ADDRESS &&
         Load->getType()->isPointerTy() &&
@@ -332,7 +332,9 @@ bool ScalarBranches::runOnFunction(Function &F) {
 
 } // namespace
 
-Error lowerScalars(Function &F, bool ActsOnWave) {
+Error ScalarPass::run(Function &F, PassContext &C) {
+  const bool ActsOnWave = actsOnWave(F);
+  C.Payloads[F.getName()].ActsOnWave = ActsOnWave;
   if (Error E = ScalarLowering(F, ActsOnWave).run())
     return E;
   if (ActsOnWave) {
@@ -343,6 +345,6 @@ Error lowerScalars(Function &F, bool ActsOnWave) {
   return Error::success();
 }
 
-Pass *createScalarBranchPass() { return new ScalarBranches; }
+Pass *createScalarBranchPass(PassContext &) { return new ScalarBranches; }
 
 } // namespace luthier

@@ -13,9 +13,9 @@
 #ifndef LUTHIER_HOOK_IR_SCALARLOWERING_H
 #define LUTHIER_HOOK_IR_SCALARLOWERING_H
 
+#include "hook/PassContext.h"
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 
 namespace llvm {
 class IRBuilderBase;
@@ -31,22 +31,29 @@ inline constexpr const char *LaneEffectsAttribute = "luthier-lane-effects";
 /// What begins computations of a payload.
 ScalarAnalysis::LeafRule payloadLeaves();
 
-/// \p V for an operation of the wave: until lowerScalars(), a placeholder that
+/// \p V for an operation of the wave: until ScalarPass, a placeholder that
 /// says \p Use ("the mask of luthier::writeExec") should \p V be no scalar.
 llvm::Value *requireScalar(llvm::IRBuilderBase &B, llvm::Value *V,
                            llvm::StringRef Use);
 
-/// Lowers all those placeholders and the conditions of scalar branches. Where
-/// \p ActsOnWave, also keeps branches that vector instructions decide, but not
-/// lane by lane, from being decided by nothing where no lane is active: then
-/// neither way is gone.
-llvm::Error lowerScalars(llvm::Function &F, bool ActsOnWave);
+/// Lowers all those placeholders and, in functions that act on the wave (see
+/// actsOnWave()), the conditions of scalar branches: those become tests of
+/// numbers that s_cmp makes. Expects that nothing of Luthier's is left to
+/// lower. Leaves integer arithmetic of 32 and 64 bits and placeholders, for all
+/// of which LLVM selects scalar instructions; notes Payload::ActsOnWave, and in
+/// an attribute how many operations of the wave lanes decide about. Refuses
+/// operands that are not made of scalars.
+class ScalarPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "scalars"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
-/// IR pass, behind LLVM's structurizer, for functions that act on the wave:
-/// conditions that the structurizer made of scalar ones become numbers, too.
-/// Reports an error if lanes have come to decide about an operation of the wave
-/// that they did not decide about before.
-llvm::Pass *createScalarBranchPass();
+/// An IR pass of code generation, for functions that act on the wave. Expects
+/// what LLVM's structurizer leaves. Conditions that the structurizer made of
+/// scalar ones become numbers, too. Reports an error if lanes have come to
+/// decide about an operation of the wave that they did not decide about before.
+llvm::Pass *createScalarBranchPass(PassContext &C);
 
 } // namespace luthier
 

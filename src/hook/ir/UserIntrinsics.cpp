@@ -80,7 +80,7 @@ void registerIntrinsic(StringRef QualifiedName, IntrinsicLowering Lowering) {
   R.Lowerings[QualifiedName] = std::move(Lowering);
 }
 
-Error expandUserIntrinsics(Function &F) {
+Error UserIntrinsicPass::run(Function &F, PassContext &) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (Instruction &I : instructions(F)) {

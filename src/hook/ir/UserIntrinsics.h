@@ -4,17 +4,19 @@
 #ifndef LUTHIER_HOOK_IR_USERINTRINSICS_H
 #define LUTHIER_HOOK_IR_USERINTRINSICS_H
 
-#include "llvm/Support/Error.h"
-
-namespace llvm {
-class Function;
-}
+#include "hook/PassContext.h"
 
 namespace luthier {
 
-/// Replaces calls of registered intrinsics in \p F, also those that such a
-/// replacement makes.
-llvm::Error expandUserIntrinsics(llvm::Function &F);
+/// Replaces calls of registered intrinsics by what their lowerings emit, also
+/// those that such a replacement makes. Expects inlined and folded code, so
+/// that lowerings see constants. Leaves intrinsics of Luthier and LLVM. Refuses
+/// what a lowering refuses.
+class UserIntrinsicPass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "user-intrinsics"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

@@ -117,10 +117,11 @@ static void loadManagedAddresses(Function &F, GlobalVariable &G) {
   }
 }
 
-Error lowerVariables(Function &F, const SharedMemory &Shared,
-                     const PayloadABI &ABI, Payload &Result) {
+Error VariablePass::run(Function &F, PassContext &C) {
+  const PayloadABI &ABI = C.ABI;
+  Payload &Result = C.Payloads[F.getName()];
   bool Fits = true;
-  for (auto [G, Offset] : Shared.Variables)
+  for (auto [G, Offset] : C.Shared.Variables)
     replaceIn(F, *G, [&](IRBuilderBase &B) -> Value * {
       Fits &= ABI.State.isValid();
       Result.UsesState = true;

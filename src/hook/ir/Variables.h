@@ -4,15 +4,11 @@
 #ifndef LUTHIER_HOOK_IR_VARIABLES_H
 #define LUTHIER_HOOK_IR_VARIABLES_H
 
-#include "hook/Payload.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/Support/Error.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
 class CallInst;
-class Constant;
 class Function;
-class GlobalVariable;
 class Module;
 } // namespace llvm
 
@@ -23,23 +19,19 @@ namespace luthier {
 /// Refuses variables that the tool's code object does not define.
 llvm::Error bindVariables(llvm::Module &M, const HookModule &Hooks);
 
-/// Shared memory variables of \p M with the offset of each from the module's
-/// first one. Refuses those without a size of their own.
-struct SharedMemory {
-  llvm::SmallVector<std::pair<llvm::GlobalVariable *, unsigned>, 4> Variables;
-  unsigned Bytes = 0, Align = 1;
-};
+/// Shared memory variables of \p M. Refuses those without a size of their own.
 llvm::Expected<SharedMemory> sharedMemoryOf(llvm::Module &M);
 
-/// Replaces references to shared memory by an address below
-/// StateValue::LdsBase, and to variables without address by literals that are
-/// filled in later.
-llvm::Error lowerVariables(llvm::Function &F, const SharedMemory &Shared,
-                           const PayloadABI &ABI, Payload &Result);
-
-/// Numbers of the wave-private counters that the payloads name, by what stands
-/// for their variable after binding.
-using Counters = llvm::MapVector<const llvm::Value *, unsigned>;
+/// Replaces references to variables that bindVariables() left. Expects
+/// PassContext::Shared to be of the function's module. Leaves, for shared
+/// memory, an address made from StateValue::LdsBase, and for other variables
+/// placeholders of literals that are filled in later; where a managed variable
+/// is comes from a scalar load.
+class VariablePass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "variables"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 /// Adds those of \p F. Refuses counters that are not variables.
 llvm::Error collectCounters(const llvm::Function &F, Counters &Known);

@@ -3,6 +3,7 @@
 #include "hook/ir/Placeholders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -21,6 +22,10 @@ bool isWaveEffect(const Instruction &I) {
   return Asm->getAsmString().empty() && Constraints.consume_front("{") &&
          !((Constraints[0] == 'v' || Constraints[0] == 'a') &&
            isDigit(Constraints[1]));
+}
+
+bool actsOnWave(const Function &F) {
+  return any_of(instructions(F), isWaveEffect);
 }
 
 } // namespace luthier

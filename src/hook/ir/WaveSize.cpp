@@ -60,7 +60,8 @@ static bool isNeutral(const CallInst &Call) {
   }
 }
 
-Error checkWaveSize(const Function &F, unsigned Compiled, unsigned Actual) {
+static Error checkWaveSize(const Function &F, unsigned Compiled,
+                           unsigned Actual) {
   if (Compiled == Actual || !Compiled)
     return Error::success();
   for (const Instruction &I : instructions(F)) {
@@ -74,7 +75,7 @@ Error checkWaveSize(const Function &F, unsigned Compiled, unsigned Actual) {
   return Error::success();
 }
 
-void lowerWaveSize(Function &F, unsigned Compiled, unsigned Actual) {
+static void lowerWaveSize(Function &F, unsigned Compiled, unsigned Actual) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     auto *Call = dyn_cast<CallInst>(&I);
     if (!Call)
@@ -93,6 +94,13 @@ void lowerWaveSize(Function &F, unsigned Compiled, unsigned Actual) {
           Both, [&](const Use &U) { return U.getUser() != Both; });
     }
   }
+}
+
+Error WaveSizePass::run(Function &F, PassContext &C) {
+  if (Error E = checkWaveSize(F, C.CompiledWaveSize, C.ABI.WaveSize))
+    return E;
+  lowerWaveSize(F, C.CompiledWaveSize, C.ABI.WaveSize);
+  return Error::success();
 }
 
 } // namespace luthier

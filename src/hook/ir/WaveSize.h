@@ -5,10 +5,9 @@
 #ifndef LUTHIER_HOOK_IR_WAVESIZE_H
 #define LUTHIER_HOOK_IR_WAVESIZE_H
 
-#include "llvm/Support/Error.h"
+#include "hook/PassContext.h"
 
 namespace llvm {
-class Function;
 class Module;
 } // namespace llvm
 
@@ -18,15 +17,16 @@ namespace luthier {
 /// say.
 unsigned waveSizeOf(const llvm::Module &M);
 
-/// Refuses payload \p F, compiled for waves of \p Compiled lanes, for those of
-/// \p Actual lanes if it may depend on the difference: lanes exchange values,
-/// or are counted, in the way of the other size.
-llvm::Error checkWaveSize(const llvm::Function &F, unsigned Compiled,
-                          unsigned Actual);
-
-/// Gives calls of llvm.amdgcn.wavefrontsize their value, and lanes their
-/// number.
-void lowerWaveSize(llvm::Function &F, unsigned Compiled, unsigned Actual);
+/// Fits a hook compiled for waves of one size into a kernel of the other.
+/// Expects calls of LLVM's intrinsics as clang left them. Leaves none of
+/// llvm.amdgcn.wavefrontsize, and numbers of lanes that count as far as the
+/// kernel's waves go. Refuses what depends on the difference: lanes exchange
+/// values, or are counted, in the way of the other size.
+class WaveSizePass : public IRPass {
+public:
+  llvm::StringRef name() const override { return "wave-size"; }
+  llvm::Error run(llvm::Function &F, PassContext &C) override;
+};
 
 } // namespace luthier
 

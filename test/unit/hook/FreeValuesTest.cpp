@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Passes around LLVM's structurizer, on IR.
+#include "hook/ir/FreeValues.h"
 #include "Targets.h"
+#include "amdgpu/CompileErrors.h"
 #include "amdgpu/MCTarget.h"
-#include "hook/ir/ExecWriteCalls.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
@@ -68,9 +69,11 @@ TEST(FreeValues, StayWhereTheyAreComputed) {
     auto M = parseAssemblyString(TwoWaysToACast, Diagnostic, Context);
     ASSERT_TRUE(M) << Diagnostic.getMessage().str();
     M->setDataLayout(TM->createDataLayout());
+    const amdgpu::CompileErrors Errors(Context);
+    PassContext Shared(*MC, *TM, Errors);
     legacy::PassManager Passes;
     Passes.add(createTargetTransformInfoWrapperPass(TM->getTargetIRAnalysis()));
-    Passes.add(createPinFreeValuesPass());
+    Passes.add(createPinFreeValuesPass(Shared));
     Passes.add(createStructurizeCFGPass());
     Passes.run(*M);
     unsigned Found = 0;
