@@ -249,16 +249,6 @@ liftKernel(std::shared_ptr<const CodeObject> Object, const KernelInfo &Kernel) {
   return KernelLifter(std::move(Object), Kernel, *Target).run();
 }
 
-Expected<std::unique_ptr<LiftedRepresentation>>
-cloneLifted(const LiftedRepresentation &LR) {
-  // The representation that lift() gives to tools is shared and stays as it is,
-  // so that a mutator needs one of its own. LLVM cannot copy machine functions
-  // to another module; lifting again cannot miss anything. For 2,500
-  // instructions it takes 3 ms of the 48 ms that instrumenting all of them
-  // does (engine-bench: lift, and the CPU time of a stage).
-  return liftKernel(LR.impl().Object, *LR.impl().Kernel);
-}
-
 /// Where a call or jump through a register goes, as a comment.
 static void printTransfer(const LiftedRepresentation &LR,
                           const MachineInstr &MI, raw_ostream &OS) {

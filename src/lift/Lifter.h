@@ -15,10 +15,6 @@ namespace luthier {
 llvm::Expected<std::unique_ptr<LiftedRepresentation>>
 liftKernel(std::shared_ptr<const CodeObject> Object, const KernelInfo &Kernel);
 
-/// A private copy of the original, for a mutator to edit.
-llvm::Expected<std::unique_ptr<LiftedRepresentation>>
-cloneLifted(const LiftedRepresentation &LR);
-
 /// Prints the machine IR with each instruction's original address.
 void printLifted(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
 
