@@ -46,10 +46,10 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
   if ((First & 0xfe01fe00) == VOP1ReadFirstLane)
     return (First >> 17 & 0xff) == Literal;
   constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
-                     LastOnBarriers = 0x54;
+                     LastOnBarriers = 0x54, AllocVgpr = 0x53;
   if (targetTraits(STI).Instructions.HasNamedBarriers && First >> 23 == SOP1 &&
       (First >> 8 & 0xff) >= FirstOnBarriers &&
-      (First >> 8 & 0xff) <= LastOnBarriers)
+      (First >> 8 & 0xff) <= LastOnBarriers && (First >> 8 & 0xff) != AllocVgpr)
     return (First & 0xff) == Literal;
   if (STI.hasFeature(AMDGPU::FeatureVOP3Literal))
     return false;

@@ -261,4 +261,17 @@ TEST(Decoding, RefusesWhatLLVMDoesNotSurvive) {
   EXPECT_TRUE(Refuses(Latest, 0xbe804eff));
 }
 
+/// Between operations on barriers, whose source holds no literal.
+TEST(Decoding, KnowsALiteralNumberOfVectorRegisters) {
+  const auto &Target = cantFail(amdgpu::MCTarget::get("gfx1201", ""));
+  const uint32_t Words[] = {0xbe8053ff, 0x1234}; // s_alloc_vgpr 0x1234
+  auto Result = Decoder(Target).first(
+      ArrayRef(reinterpret_cast<const uint8_t *>(Words), sizeof(Words)), 0);
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_EQ(Result->Size, 8u);
+  EXPECT_EQ(Target.instructions().getName(Result->Inst.getOpcode()),
+            "S_ALLOC_VGPR_gfx12");
+  EXPECT_EQ(Result->Inst.getOperand(0).getImm(), 0x1234);
+}
+
 } // namespace
