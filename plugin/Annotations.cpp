@@ -2,6 +2,7 @@
 #include "Annotations.h"
 #include "HookChecks.h"
 #include "Recursion.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Function.h"
@@ -30,7 +31,10 @@ AnnotatedFunctions findAnnotatedFunctions(Module &M) {
       Result.Hooks.insert(F);
     else if (Text == "luthier_intrinsic")
       Result.Intrinsics.insert(F);
-    else if (Text.consume_front(MaxDepthAnnotation) && !setMaxDepth(*F, Text))
+    else if (Text == "luthier_scalar_intrinsic") {
+      Result.Intrinsics.insert(F);
+      F->addFnAttr(ScalarResultAttribute);
+    } else if (Text.consume_front(MaxDepthAnnotation) && !setMaxDepth(*F, Text))
       reportError(*F, "LUTHIER_MAX_DEPTH needs a number of calls, not " + Text);
   }
   return Result;

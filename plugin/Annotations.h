@@ -18,7 +18,8 @@ struct AnnotatedFunctions {
   llvm::SmallSetVector<llvm::Function *, 8> Intrinsics;
 };
 
-/// Notes the rest, LUTHIER_MAX_DEPTH, on the functions themselves.
+/// Notes the rest, LUTHIER_MAX_DEPTH and whose results are scalars, on the
+/// functions themselves.
 AnnotatedFunctions findAnnotatedFunctions(llvm::Module &M);
 
 } // namespace luthier

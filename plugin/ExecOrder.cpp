@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ExecOrder.h"
 #include "AnalysisManagers.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -10,7 +11,6 @@
 #include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/Support/ModRef.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -58,16 +58,6 @@ Value *uniformValue(IRBuilderBase &B, Type *T) {
   return B.CreateCall(InlineAsm::get(FT, "", "=s", true));
 }
 
-bool readsVectorRegister(const CallInst &Call, const MCRegisterInfo &MRI) {
-  // Intrinsics of tools may have no parameters at all.
-  auto *Number =
-      Call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(Call.getArgOperand(0));
-  if (!Number || Number->getZExtValue() >= MRI.getNumRegs())
-    return false;
-  StringRef Name = MRI.getName(Number->getZExtValue());
-  return Name.starts_with("VGPR") || Name.starts_with("AGPR");
-}
-
 /// Values that the analysis would take to differ between lanes only because it
 /// does not know them.
 void assumeUniform(Function &F, const MCRegisterInfo &MRI) {
@@ -79,7 +69,7 @@ void assumeUniform(Function &F, const MCRegisterInfo &MRI) {
     auto *Call = dyn_cast<CallInst>(&I);
     Function *Callee = Call ? Call->getCalledFunction() : nullptr;
     if (!Callee || !Callee->hasFnAttribute("luthier_intrinsic") ||
-        Call->getType()->isVoidTy() || readsVectorRegister(*Call, MRI))
+        Call->getType()->isVoidTy() || !yieldsScalar(*Call, MRI))
       continue;
     B.SetInsertPoint(Call);
     Call->replaceAllUsesWith(uniformValue(B, Call->getType()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Intrinsics.h"
 #include "HookChecks.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -66,12 +67,16 @@ void endBlockWithWriteExec(CallInst &Call) {
 
 /// Ordered with each other and with memory nobody else sees; convergent,
 /// because what they do depends on which lanes are active.
-Function *declare(Module &M, StringRef Name, FunctionType *Type) {
+Function *declare(Function &Marked, StringRef Name) {
+  Module &M = *Marked.getParent();
+  FunctionType *Type = Marked.getFunctionType();
   std::string FullName = nameWithTypes(Name, *Type);
   if (Function *Known = M.getFunction(FullName))
     return Known;
   auto *F = Function::Create(Type, GlobalValue::ExternalLinkage, FullName, &M);
   F->addFnAttr("luthier_intrinsic", Name);
+  if (Marked.hasFnAttribute(ScalarResultAttribute))
+    F->addFnAttr(ScalarResultAttribute);
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
   F->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
@@ -117,7 +122,7 @@ bool rewriteIntrinsics(ArrayRef<Function *> Intrinsics) {
       } else if (Name == WriteExec) {
         endBlockWithWriteExec(*Call);
       } else {
-        U.set(declare(*F->getParent(), Name, F->getFunctionType()));
+        U.set(declare(*F, Name));
       }
     }
     if (Fine)

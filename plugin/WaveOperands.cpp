@@ -15,21 +15,6 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-StringRef intrinsicName(const CallBase &Call) {
-  const Function *Callee = Call.getCalledFunction();
-  return Callee ? Callee->getFnAttribute("luthier_intrinsic").getValueAsString()
-                : StringRef();
-}
-
-/// Its number is a constant already.
-bool namesVectorRegister(const CallBase &Call, const MCRegisterInfo &MRI) {
-  auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
-  if (!Number || Number->getZExtValue() >= MRI.getNumRegs())
-    return false;
-  StringRef Name = MRI.getName(Number->getZExtValue());
-  return Name.starts_with("VGPR") || Name.starts_with("AGPR");
-}
-
 /// Part of a parameter that clang hands over in memory.
 bool isParameter(const LoadInst &Load) {
   auto *A = dyn_cast<Argument>(getUnderlyingObject(Load.getPointerOperand()));
@@ -51,6 +36,7 @@ bool isScalarIntrinsicOfTarget(Intrinsic::ID ID) {
   case Intrinsic::amdgcn_s_getpc:
   case Intrinsic::amdgcn_s_memtime:
   case Intrinsic::amdgcn_s_memrealtime:
+  case Intrinsic::amdgcn_s_sendmsg_rtn:
   case Intrinsic::readcyclecounter:
   case Intrinsic::readsteadycounter:
   case Intrinsic::read_register: // Of EXEC; all others are refused.
@@ -78,8 +64,8 @@ ScalarAnalysis::LeafRule hookLeaves(const MCRegisterInfo &MRI) {
     auto *Call = dyn_cast<CallInst>(&V);
     if (!Call)
       return std::nullopt;
-    if (StringRef Name = intrinsicName(*Call); !Name.empty())
-      return Name != "luthier::readReg" || !namesVectorRegister(*Call, MRI);
+    if (!calledIntrinsic(*Call).empty())
+      return yieldsScalar(*Call, MRI);
     if (isScalarIntrinsicOfTarget(Call->getIntrinsicID()))
       return true;
     return std::nullopt;
@@ -87,14 +73,18 @@ ScalarAnalysis::LeafRule hookLeaves(const MCRegisterInfo &MRI) {
 }
 
 /// What of \p I has to be scalar, and what it is called.
-std::pair<const Value *, StringRef> waveOperand(const Instruction &I,
-                                                const MCRegisterInfo &MRI) {
+std::pair<const Value *, std::string> waveOperand(const Instruction &I,
+                                                  const MCRegisterInfo &MRI) {
   auto *Call = dyn_cast<CallBase>(&I);
   if (!Call)
     return {};
   if (isa<CallBrInst>(I))
     return {Call->getArgOperand(0), "the mask of luthier::writeExec"};
-  StringRef Name = intrinsicName(*Call);
+  const Intrinsic::ID ID = Call->getIntrinsicID();
+  if (std::optional<unsigned> Number = scalarOperandOf(ID))
+    return {Call->getArgOperand(*Number),
+            ("the operand of " + Intrinsic::getBaseName(ID)).str()};
+  StringRef Name = calledIntrinsic(*Call);
   if (Name == "luthier::waveAdd")
     return {Call->getArgOperand(1), "the number that luthier::waveAdd adds"};
   if (Name == "luthier::writeReg" && isa<ConstantInt>(Call->getArgOperand(0)) &&
@@ -124,6 +114,15 @@ static bool isCounter(const Value *V) {
   return isa<GlobalVariable>(V);
 }
 
+/// What the author of a tool may look up.
+static const char *remedyFor(const Value &Obstacle) {
+  auto *Call = dyn_cast<CallBase>(&Obstacle);
+  StringRef Name = Call ? calledIntrinsic(*Call) : StringRef();
+  return Name.empty() || Name.starts_with("luthier::")
+             ? "luthier::firstLane"
+             : "luthier::firstLane and LUTHIER_SCALAR_INTRINSIC_ANNOTATE";
+}
+
 bool checkWaveOperands(const Function &Hook, const Function &Original,
                        TargetMachine &TM) {
   const MCRegisterInfo &MRI = *TM.getMCRegisterInfo();
@@ -139,7 +138,7 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
   };
   for (const Instruction &I : instructions(Hook)) {
     auto *Call = dyn_cast<CallBase>(&I);
-    if (StringRef Name = Call ? intrinsicName(*Call) : StringRef();
+    if (StringRef Name = Call ? calledIntrinsic(*Call) : StringRef();
         (Name == "luthier::waveAdd" || Name == "luthier::waveCounter") &&
         !isCounter(Call->getArgOperand(0)))
       fail(I, "the counter of " + Name +
@@ -149,7 +148,7 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
     if (const Value *Obstacle =
             Operand ? Scalars.obstacleTo(*Operand, *I.getParent()) : nullptr)
       fail(I, Use + " is not made of scalars but of " +
-                  describeValue(*Obstacle) + "; see luthier::firstLane");
+                  describeValue(*Obstacle) + "; see " + remedyFor(*Obstacle));
   }
   return Fine;
 }

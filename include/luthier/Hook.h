@@ -55,6 +55,13 @@
 #define LUTHIER_INTRINSIC_ANNOTATE                                             \
   __attribute__((device, noinline, annotate("luthier_intrinsic")))
 
+/// The same where the result is a scalar: one value for the wave, in a scalar
+/// register and exact whatever EXEC is, so that operations of the wave take it
+/// (see "Scalars" in Intrinsics.h). Of what no annotation says this, each lane
+/// may have a value of its own.
+#define LUTHIER_SCALAR_INTRINSIC_ANNOTATE                                      \
+  __attribute__((device, noinline, annotate("luthier_scalar_intrinsic")))
+
 /// For a device function that calls itself, directly or through others, and
 /// that hooks call: up to \p Calls of its calls nest, the outermost included. A
 /// call beyond that is left out, with zero as its result. The hook's stack has

@@ -52,8 +52,10 @@ using IntrinsicLowering =
     std::function<llvm::Expected<llvm::Value *>(IntrinsicCall &)>;
 
 /// For calls of the function with this name ("mytool::swizzle") that is
-/// declared with LUTHIER_INTRINSIC_ANNOTATE. The last registration counts.
-/// Thread-safe.
+/// declared with LUTHIER_INTRINSIC_ANNOTATE, or with
+/// LUTHIER_SCALAR_INTRINSIC_ANNOTATE: then what it returns has to be made of
+/// scalars, or operations of the wave that take it are refused. The last
+/// registration counts. Thread-safe.
 LUTHIER_API void registerIntrinsic(llvm::StringRef QualifiedName,
                                    IntrinsicLowering Lowering);
 

@@ -77,11 +77,12 @@ writeExec([[maybe_unused]] uint64_t Mask) {
 }
 
 // Scalars: constants, arguments and registers that are in scalar registers,
-// ballots, blockIdx, what waveCounter(), waveAtomicAdd() and firstLane()
-// return, and what integer arithmetic, comparisons, &&, ||, ?: and conditions
-// of branches and loops make of them. They are exact whatever EXEC is, and the
-// only values that operations of the wave (waveAdd, waveAtomicAdd and its like,
-// writeExec, writeReg of a scalar register) take. Everything else (what is
+// ballots, blockIdx, what waveCounter(), waveAtomicAdd(), firstLane() and a
+// tool's own intrinsics with LUTHIER_SCALAR_INTRINSIC_ANNOTATE return, and what
+// integer arithmetic, comparisons, &&, ||, ?: and conditions of branches and
+// loops make of them. They are exact whatever EXEC is, and the only values that
+// operations of the wave (waveAdd, waveAtomicAdd and its like, writeExec,
+// writeReg of a scalar register, messages) take. Everything else (what is
 // loaded from memory, floating point, what differs between lanes) does not
 // exist where no lane is active: there it is an error when the tool is
 // compiled.
@@ -89,7 +90,7 @@ writeExec([[maybe_unused]] uint64_t Mask) {
 /// \p Value of the first active lane, which makes it a scalar, or
 /// \p WithoutLanes, a scalar, where no lane is active.
 template <typename T>
-LUTHIER_INTRINSIC_ANNOTATE T
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE T
 firstLane([[maybe_unused]] T Value,
           [[maybe_unused]] std::type_identity_t<T> WithoutLanes) {
   static_assert(std::is_scalar_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
@@ -112,7 +113,7 @@ template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
 
 /// \p Value, which has to be scalar; so has the memory's address.
 template <typename T>
-LUTHIER_INTRINSIC_ANNOTATE T scalar([[maybe_unused]] T Value) {
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE T scalar([[maybe_unused]] T Value) {
   __builtin_trap();
 }
 LUTHIER_INTRINSIC_ANNOTATE inline void
@@ -149,7 +150,7 @@ waveAdd([[maybe_unused]] const uint64_t &Counter,
 }
 
 /// The wave's copy of \p Counter.
-LUTHIER_INTRINSIC_ANNOTATE inline uint64_t
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint64_t
 waveCounter([[maybe_unused]] const uint64_t &Counter) {
   __builtin_trap();
 }

@@ -41,11 +41,10 @@ template <typename... Passes> static IRPasses listOf() {
 // clang-format off
 IRPasses preparationPasses() {
   return listOf<
-      // First: it looks at conditions as they were written, and a tool's own
-      // intrinsics may bring in others.
-      ExecWriteCheckPass,
-      // What they emit may contain all that the passes below lower.
+      // What they emit may contain all that the passes below look at.
       UserIntrinsicPass,
+      // While conditions are as they were written.
+      ExecWriteCheckPass,
       // Before the scan of what hooks need, which has to see which of the
       // implicit arguments they read.
       ImplicitLoadPass,

@@ -15,11 +15,42 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/MC/MCRegisterInfo.h"
 #include <functional>
 #include <optional>
 #include <string>
 
 namespace luthier {
+
+/// Attribute of intrinsics whose result is a scalar, as their authors say
+/// (LUTHIER_SCALAR_INTRINSIC_ANNOTATE).
+inline constexpr const char *ScalarResultAttribute = "luthier_scalar_result";
+
+/// The qualified name of the intrinsic that \p Call calls, or nothing.
+inline llvm::StringRef calledIntrinsic(const llvm::CallBase &Call) {
+  const llvm::Function *Callee = Call.getCalledFunction();
+  return Callee ? Callee->getFnAttribute("luthier_intrinsic").getValueAsString()
+                : llvm::StringRef();
+}
+
+/// The first argument of \p Call is the number of a vector register, and
+/// constant already.
+inline bool namesVectorRegister(const llvm::CallBase &Call,
+                                const llvm::MCRegisterInfo &MRI) {
+  auto *Number = llvm::dyn_cast<llvm::ConstantInt>(Call.getArgOperand(0));
+  if (!Number || Number->getZExtValue() >= MRI.getNumRegs())
+    return false;
+  llvm::StringRef Name = MRI.getName(Number->getZExtValue());
+  return Name.starts_with("VGPR") || Name.starts_with("AGPR");
+}
+
+/// What \p Call of an intrinsic yields is a scalar, as far as is known.
+inline bool yieldsScalar(const llvm::CallBase &Call,
+                         const llvm::MCRegisterInfo &MRI) {
+  if (calledIntrinsic(Call) == "luthier::readReg")
+    return !namesVectorRegister(Call, MRI);
+  return Call.getCalledFunction()->hasFnAttribute(ScalarResultAttribute);
+}
 
 /// Of one function, which must not change while the object is in use.
 class ScalarAnalysis {
@@ -293,6 +324,15 @@ inline const llvm::DILocation *hookLocation(const llvm::Instruction &I) {
   return Line;
 }
 
+/// "Tool.hip:12: ", or nothing without line tables.
+inline std::string placeOf(const llvm::Instruction &I) {
+  const llvm::DILocation *Line = hookLocation(I);
+  return Line ? (Line->getFilename() + ":" + llvm::Twine(Line->getLine()) +
+                 ": ")
+                    .str()
+              : "";
+}
+
 /// What \p V is, for messages: "what load yields in line 12".
 inline std::string describeValue(const llvm::Value &V) {
   using namespace llvm;
@@ -307,9 +347,7 @@ inline std::string describeValue(const llvm::Value &V) {
   if (isa<LoadInst>(I))
     Result = "a value loaded from memory";
   else if (Callee && Callee->hasFnAttribute("luthier_intrinsic"))
-    Result =
-        "the result of " +
-        Callee->getFnAttribute("luthier_intrinsic").getValueAsString().str();
+    Result = "the result of " + calledIntrinsic(*Call).str();
   else if (Callee)
     Result = "the result of " + Callee->getName().str();
   else if (Call)

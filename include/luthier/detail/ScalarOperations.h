@@ -13,6 +13,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Operator.h"
+#include <optional>
 
 namespace luthier {
 
@@ -51,8 +52,12 @@ inline bool isScalarIntrinsic(const llvm::CallInst &Call) {
   case Intrinsic::smax:
   case Intrinsic::ucmp:
   case Intrinsic::scmp:
+    return IsInteger;
   case Intrinsic::fshl:
   case Intrinsic::fshr:
+    // The distance counts modulo the size.
+    return IsInteger && (isPowerOf2_32(Call.getType()->getIntegerBitWidth()) ||
+                         isa<ConstantInt>(Call.getArgOperand(2)));
   case Intrinsic::uadd_sat:
   case Intrinsic::usub_sat:
     return IsInteger;
@@ -126,6 +131,48 @@ inline bool isScalarOperation(const llvm::Instruction &I) {
     return isScalarIntrinsic(cast<CallInst>(I));
   default:
     return false;
+  }
+}
+
+/// LLVM's intrinsic \p ID is an instruction that the wave executes whatever
+/// lanes are active, and not for what it computes: messages, traps and what
+/// else goes to the outside of the wave.
+inline bool isWaveInstruction(llvm::Intrinsic::ID ID) {
+  using namespace llvm;
+  switch (ID) {
+  case Intrinsic::amdgcn_s_sendmsg:
+  case Intrinsic::amdgcn_s_sendmsghalt:
+  case Intrinsic::amdgcn_s_sendmsg_rtn:
+  case Intrinsic::amdgcn_s_ttracedata:
+  case Intrinsic::amdgcn_s_ttracedata_imm:
+  case Intrinsic::amdgcn_s_incperflevel:
+  case Intrinsic::amdgcn_s_decperflevel:
+  case Intrinsic::amdgcn_s_sethalt:
+  case Intrinsic::amdgcn_s_setprio:
+  case Intrinsic::amdgcn_s_sleep:
+  case Intrinsic::amdgcn_s_sleep_var:
+  case Intrinsic::trap:
+  case Intrinsic::debugtrap:
+  case Intrinsic::ubsantrap:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// The number of the operand that such an instruction takes from a scalar
+/// register or M0, or nothing.
+inline std::optional<unsigned> scalarOperandOf(llvm::Intrinsic::ID ID) {
+  using namespace llvm;
+  switch (ID) {
+  case Intrinsic::amdgcn_s_sendmsg:
+  case Intrinsic::amdgcn_s_sendmsghalt:
+    return 1;
+  case Intrinsic::amdgcn_s_ttracedata:
+  case Intrinsic::amdgcn_s_sleep_var:
+    return 0;
+  default:
+    return std::nullopt;
   }
 }
 

@@ -30,7 +30,7 @@ private:
   const MachineInstr *trace();
   void add(Register Reg);
   bool isFine(const MachineInstr &MI);
-  void addFlag(const MachineInstr &User);
+  void addSetterOf(MCRegister Reg, const MachineInstr &User);
 
   const MachineFunction &MF;
   const SIInstrInfo &TII;
@@ -39,11 +39,18 @@ private:
   SmallVector<const MachineInstr *, 16> Work;
 };
 
+/// Comparisons, too: they decide whether such operations happen.
 bool takesScalars(const MachineInstr &MI) {
   if (!MI.isInlineAsm() && MI.getOpcode() != AMDGPU::INLINEASM_BR)
     return false;
   StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
-  return Text == WriteExecPlaceholder || Text == WriteLanePlaceholder;
+  return Text == WriteExecPlaceholder || Text == WriteLanePlaceholder ||
+         Text == SelectPlaceholder || Text.starts_with(ComparePlaceholder);
+}
+
+bool sendsMessage(const MachineInstr &MI) {
+  return MI.getOpcode() == AMDGPU::S_SENDMSG ||
+         MI.getOpcode() == AMDGPU::S_SENDMSGHALT;
 }
 
 void WaveOperandCheck::add(Register Reg) {
@@ -61,6 +68,8 @@ void WaveOperandCheck::begin() {
         for (const MachineOperand &MO : MI.uses())
           if (MO.isReg())
             add(MO.getReg());
+      } else if (sendsMessage(MI)) {
+        addSetterOf(AMDGPU::M0, MI);
       } else if (MI.isCopy() && MI.getOperand(0).getReg().isPhysical() &&
                  TII.getRegisterInfo()
                      .getRegClass(AMDGPU::SGPR_32RegClassID)
@@ -71,10 +80,10 @@ void WaveOperandCheck::begin() {
     }
 }
 
-/// What sets SCC for \p User.
-void WaveOperandCheck::addFlag(const MachineInstr &User) {
+/// What sets \p Reg, SCC or M0, for \p User.
+void WaveOperandCheck::addSetterOf(MCRegister Reg, const MachineInstr &User) {
   for (const MachineInstr *MI = User.getPrevNode(); MI; MI = MI->getPrevNode())
-    if (MI->modifiesRegister(AMDGPU::SCC, &TII.getRegisterInfo())) {
+    if (MI->modifiesRegister(Reg, &TII.getRegisterInfo())) {
       if (Seen.insert(MI).second)
         Work.push_back(MI);
       return;
@@ -110,7 +119,7 @@ bool WaveOperandCheck::isFine(const MachineInstr &MI) {
       if (!IsExecRead)
         return false;
     } else if (MO.getReg() == AMDGPU::SCC) {
-      addFlag(MI);
+      addSetterOf(AMDGPU::SCC, MI);
     } else {
       add(MO.getReg());
     }

@@ -226,6 +226,19 @@ bool lowerReadOfExec(CallInst &Call) {
   return true;
 }
 
+/// What an instruction of the wave takes.
+void requireScalarOperand(CallInst &Call) {
+  const Intrinsic::ID ID = Call.getIntrinsicID();
+  const std::optional<unsigned> Number = scalarOperandOf(ID);
+  if (!Number)
+    return;
+  IRBuilder<> B(&Call);
+  Call.setArgOperand(
+      *Number,
+      requireScalar(B, Call.getArgOperand(*Number),
+                    ("the operand of " + Intrinsic::getBaseName(ID)).str()));
+}
+
 /// A mask of the lanes that there are here is a number for the hook; to code
 /// generation it is a comparison, which ExecWriteLowering.h computes again.
 void pinMask(CallInst &Call) {
@@ -256,6 +269,8 @@ Error IntrinsicPass::run(Function &F, PassContext &C) {
     auto *Call = dyn_cast<CallInst>(&I);
     if (Call && lowerReadOfExec(*Call))
       continue;
+    if (Call)
+      requireScalarOperand(*Call);
     if (Call && DefinesExec)
       pinMask(*Call);
     if (StringRef Name = Call ? intrinsicName(*Call) : StringRef();

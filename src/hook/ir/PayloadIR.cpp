@@ -4,6 +4,7 @@
 #include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
@@ -149,15 +150,15 @@ static Function &createPayload(Module &M, unsigned Index,
 
 namespace {
 
-/// While it lives, scalar arguments are values that LLVM knows to be the same
-/// in all lanes. It takes any result of a call to differ.
+/// While it lives, scalar arguments and results of intrinsics are values that
+/// LLVM knows to be the same in all lanes. It takes any result of a call to
+/// differ.
 class KnownScalars {
 public:
-  explicit KnownScalars(Function &F) {
+  KnownScalars(Function &F, const MCRegisterInfo &MRI) {
     for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Call = dyn_cast<CallInst>(&I);
-      if (!Call || intrinsicName(*Call) != ArgumentIntrinsic ||
-          !match(Call->getArgOperand(0), PatternMatch::m_Zero()))
+      if (!Call || Call->getType()->isVoidTy() || !isScalar(*Call, MRI))
         continue;
       auto *FT = FunctionType::get(Call->getType(), false);
       CallInst *Scalar = IRBuilder<>(Call).CreateCall(
@@ -176,6 +177,13 @@ public:
   KnownScalars &operator=(const KnownScalars &) = delete;
 
 private:
+  static bool isScalar(const CallInst &Call, const MCRegisterInfo &MRI) {
+    StringRef Name = intrinsicName(Call);
+    if (Name == ArgumentIntrinsic)
+      return match(Call.getArgOperand(0), PatternMatch::m_Zero());
+    return !Name.empty() && yieldsScalar(Call, MRI);
+  }
+
   SmallVector<std::pair<CallInst *, CallInst *>, 4> Replaced;
 };
 
@@ -235,9 +243,10 @@ static Error checkConditions(Function &F, FunctionAnalysisManager &FAM) {
         if (Next == Join || Next == &Head || Reads.contains(Next) ||
             isa<ReturnInst>(Next->getTerminator()))
           return refuse(RefusalReason::UnsupportedHook,
-                        "a hook calls luthier::writeExec where lanes go "
-                        "different ways, and does not set EXEC to what it was "
-                        "there before they meet");
+                        placeOf(*Block->getTerminator()) +
+                            "luthier::writeExec is called where lanes go "
+                            "different ways, and EXEC is not set to what it "
+                            "was there before they meet");
         if (Seen.insert(Next).second && !maskRead(*Next))
           append_range(Work, successors(Next));
       }
@@ -253,7 +262,7 @@ Error ExecWriteCheckPass::run(Function &F, PassContext &C) {
         return isa<CallBrInst>(B.getTerminator());
       }))
     return Error::success();
-  const KnownScalars Known(F);
+  const KnownScalars Known(F, *C.TM.getMCRegisterInfo());
   FunctionAnalysisManager FAM;
   PassBuilder(&C.TM).registerFunctionAnalyses(FAM);
   if (Error E = checkConditions(F, FAM))
@@ -269,8 +278,9 @@ Error ExecWriteCheckPass::run(Function &F, PassContext &C) {
       for (BasicBlock *Exit : Exiting)
         if (Uniformity.hasDivergentTerminator(*Exit))
           return refuse(RefusalReason::UnsupportedHook,
-                        "a hook calls luthier::writeExec in a loop that lanes "
-                        "leave at different times");
+                        placeOf(*Block.getTerminator()) +
+                            "luthier::writeExec is called in a loop that lanes "
+                            "leave at different times");
     }
   }
   return Error::success();

@@ -55,6 +55,7 @@ ScalarAnalysis::LeafRule payloadLeaves() {
     case Intrinsic::amdgcn_s_getpc:
     case Intrinsic::amdgcn_s_memtime:
     case Intrinsic::amdgcn_s_memrealtime:
+    case Intrinsic::amdgcn_s_sendmsg_rtn:
     case Intrinsic::readcyclecounter:
     case Intrinsic::readsteadycounter:
       return true;
@@ -136,11 +137,9 @@ Error ScalarLowering::check(ScalarAnalysis &Scalars) const {
         Scalars.obstacleTo(*Call->getArgOperand(0), *Call->getParent());
     if (!Obstacle)
       continue;
-    std::string Where;
-    if (const DILocation *Line = hookLocation(*Call))
-      Where = (Line->getFilename() + ":" + Twine(Line->getLine()) + ": ").str();
     return refuse(RefusalReason::UnsupportedHook,
-                  Where + Call->getFnAttr("luthier-use").getValueAsString() +
+                  placeOf(*Call) +
+                      Call->getFnAttr("luthier-use").getValueAsString() +
                       " is not made of scalars but of " +
                       describeValue(*Obstacle) + "; see luthier::firstLane");
   }

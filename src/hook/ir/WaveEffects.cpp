@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/WaveEffects.h"
 #include "hook/ir/Placeholders.h"
+#include "luthier/detail/ScalarOperations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,6 +13,8 @@ namespace luthier {
 
 bool isWaveEffect(const Instruction &I) {
   auto *Call = dyn_cast<CallBase>(&I);
+  if (Call && isWaveInstruction(Call->getIntrinsicID()))
+    return true;
   auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
   if (!Asm)
     return false;

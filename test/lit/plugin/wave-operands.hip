@@ -54,6 +54,26 @@ LUTHIER_HOOK_ANNOTATE elements(uint32_t I) {
   waveAdd(Counters[I], 1);
 }
 
+// Of intrinsics of the tool, those that say so yield scalars.
+namespace mine {
+LUTHIER_INTRINSIC_ANNOTATE unsigned lanes(unsigned) { __builtin_trap(); }
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE unsigned wave(unsigned) { __builtin_trap(); }
+} // namespace mine
+LUTHIER_HOOK_ANNOTATE own(uint32_t N) {
+  waveAdd(Counter, mine::wave(N) + 1);
+  for (unsigned I = 0; I < mine::wave(N); ++I)
+    waveAtomicAdd(&Other, 1);
+  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'own', the number that luthier::waveAdd adds is not made of scalars but of the result of mine::lanes in line [[@LINE+1]]; see luthier::firstLane and LUTHIER_SCALAR_INTRINSIC_ANNOTATE
+  waveAdd(Other, mine::lanes(N));
+  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'own', what luthier::writeReg gives a scalar register is not made of scalars but of the result of mine::lanes
+  writeReg<uint32_t>(Scalar, mine::lanes(3) == 2);
+}
+LUTHIER_HOOK_ANNOTATE ownInALoop(uint32_t N) {
+  // CHECK-DAG: error: hook 'ownInALoop' uses luthier::writeExec in a loop that lanes leave at different times
+  for (unsigned I = 0; I < mine::lanes(N); ++I)
+    waveAtomicAdd(&Other, 1);
+}
+
 LUTHIER_HOOK_ANNOTATE waits() {
   // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: hook 'waits' waits for its workgroup (__syncthreads)
   __syncthreads();
