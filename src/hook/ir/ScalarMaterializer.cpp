@@ -323,8 +323,6 @@ Value *ScalarMaterializer::call(IRBuilderBase &B, CallInst &Call) {
     return masked(B, B.CreateSExtOrTrunc(Order, Register), Bits);
   };
   Constant *Zero = ConstantInt::get(A->getType(), 0);
-  Constant *Ones =
-      ConstantInt::get(A->getType(), APInt::getLowBitsSet(Width, Bits));
   switch (Call.getIntrinsicID()) {
   case Intrinsic::ctpop:
     return countBits(B, A);
@@ -361,11 +359,16 @@ Value *ScalarMaterializer::call(IRBuilderBase &B, CallInst &Call) {
     return ordered(CmpInst::ICMP_SLT, true);
   case Intrinsic::fshl:
   case Intrinsic::fshr: {
-    // Sizes other than powers of two do not come up: clang has no such types.
     const bool IsLeft = Call.getIntrinsicID() == Intrinsic::fshl;
     Value *Low = second();
     Value *Last = ConstantInt::get(A->getType(), Bits - 1);
-    Value *By = B.CreateAnd(number(Call.getArgOperand(2)), Last);
+    // Modulo the size: of one that is no power of two (_BitInt), only constants
+    // come here (isScalarIntrinsic).
+    Value *By = number(Call.getArgOperand(2));
+    if (auto *Fixed = dyn_cast<ConstantInt>(By))
+      By = ConstantInt::get(A->getType(), Fixed->getZExtValue() % Bits);
+    else
+      By = B.CreateAnd(By, Last);
     Value *Rest = B.CreateSub(Last, By);
     Value *One = ConstantInt::get(A->getType(), 1);
     Value *Result = IsLeft
@@ -378,6 +381,8 @@ Value *ScalarMaterializer::call(IRBuilderBase &B, CallInst &Call) {
   case Intrinsic::uadd_sat: {
     Value *C = second();
     Value *Sum = masked(B, B.CreateAdd(A, C), Bits);
+    Constant *Ones =
+        ConstantInt::get(A->getType(), APInt::getLowBitsSet(Width, Bits));
     return choose(CmpInst::ICMP_ULT, Sum, A, Ones, Sum);
   }
   case Intrinsic::usub_sat: {

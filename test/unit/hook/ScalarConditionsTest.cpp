@@ -118,6 +118,145 @@ const Computation Computations[] = {
                 uint64_t Rest = 0;
                 bool Under = __builtin_sub_overflow(L, M, &Rest);
                 return Sum + (Over ? 3 : 0) + Rest + (Under ? 1 : 0);),
+    COMPUTATION(casesOfConstants, uint64_t X = 0; switch (A & 15) {
+      case 0:
+        X = 17;
+        break;
+      case 1:
+        X = 3;
+        break;
+      case 3:
+        X = 99;
+        break;
+      case 5:
+        X = 1ull << 40;
+        break;
+      case 15:
+        X = 7;
+        break;
+      default:
+        X = 5;
+    } switch (B % 3) {
+      case 0:
+        X += 1;
+      case 1:
+        X *= 3;
+        break;
+      default:
+        X ^= 0x55;
+    } return X;),
+    COMPUTATION(orders, int8_t X = int8_t(A > B) - int8_t(A < B);
+                int64_t Y = (int64_t(L) > int64_t(M)) -
+                            (int64_t(L) < int64_t(M));
+                int64_t Z = int64_t(A > B) - int64_t(A < B);
+                return uint64_t(X) + uint64_t(Y) * 1000 + uint64_t(Z) * 77;),
+    COMPUTATION(floatsAsBits, float X = A > B ? 1.5f : -2.25f;
+                double Y = L == M ? 0.1 : 3e40; if (A & 1) Y = -0.0;
+                uint32_t Low = 0; uint64_t High = 0;
+                __builtin_memcpy(&Low, &X, 4); __builtin_memcpy(&High, &Y, 8);
+                return Low ^ High;),
+    COMPUTATION(floatsInALoop, double X = 1; float Y = 2;
+                for (uint32_t I = 0; I < (A & 7); ++I) {
+                  if (I == (B & 3)) {
+                    X = 5.5;
+                    Y = 7;
+                  }
+                } uint64_t High = 0;
+                uint32_t Low = 0; __builtin_memcpy(&High, &X, 8);
+                __builtin_memcpy(&Low, &Y, 4); return Low ^ High;),
+    COMPUTATION(pointers,
+                uint64_t *P = reinterpret_cast<uint64_t *>((L >> 8) + 64);
+                P += A & 3; if (P > reinterpret_cast<uint64_t *>(M)) P -= B & 1;
+                if (L & 1) P = reinterpret_cast<uint64_t *>(M);
+                return reinterpret_cast<uint64_t>(P) +
+                       (P == reinterpret_cast<uint64_t *>(M)) + !P;),
+    COMPUTATION(bitTests, return (L >> (A & 63) & 1) +
+                                 (M & 1ull << (B & 63) ? 10 : 20) +
+                                 __builtin_parityll(L) * 100 +
+                                 __builtin_parity(B) * 1000 +
+                                 __builtin_clrsb(int(A)) * 10000ull;),
+    COMPUTATION(narrowBits, return __builtin_popcount(uint8_t(A)) +
+                                   __builtin_popcount(uint16_t(B)) * 16 +
+                                   __builtin_clz(uint16_t(A) | 1) * 512 +
+                                   (__builtin_ctz(uint8_t(B) | 256) << 16) +
+                                   (uint64_t(__builtin_bswap16(A)) << 24) +
+                                   (uint64_t(__builtin_bitreverse8(B)) << 44);),
+    COMPUTATION(narrowRotations, return __builtin_rotateleft8(A, B) +
+                                        __builtin_rotateright16(B, A) * 256u +
+                                        (uint64_t(uint16_t(
+                                             (A & 0xffff) << (B & 15) |
+                                             (A & 0xffff) >> (-B & 15)))
+                                         << 32);),
+    COMPUTATION(oddSizes, unsigned _BitInt(24) X = A; X = X << 12 | X >> 12;
+                unsigned _BitInt(48) Y = L; Y = Y << 40 | Y >> 8;
+                signed _BitInt(7) Z = B; Z = (Z < 3) + Z * 3;
+                unsigned _BitInt(40) W = M; W += X; W = W > 5 ? W : X;
+                return uint64_t(X) ^ uint64_t(Y) ^ uint64_t(int64_t(Z)) ^
+                       uint64_t(W) << 20;),
+    COMPUTATION(clamped, int32_t X = A; int32_t Y = B;
+                X = X < -100 ? -100 : X > 100 ? 100 : X;
+                uint16_t S = uint16_t(A) > uint16_t(B)
+                                 ? uint16_t(A) - uint16_t(B)
+                                 : 0;
+                int64_t Z = int64_t(L) < Y ? Y : int64_t(L);
+                return uint64_t(X) + S + Z;),
+    COMPUTATION(narrowQuotients, int8_t X = A; int16_t Y = B | 1;
+                return uint64_t(X / 3 + X % 5) + (Y == 1 ? 7 : 1000 / Y) +
+                       uint8_t(B) / (uint8_t(A) | 1) + (A & 0xff) % 8 +
+                       uint64_t(int64_t(M) / 4096);),
+    COMPUTATION(
+        fields, struct {
+          uint32_t X : 5;
+          int32_t Y : 11;
+          uint64_t Z : 33;
+        } F = {};
+        F.X = A; F.Y = B; F.Z = L; if (F.X > 3) F.Z += F.X;
+        return F.Z * 3 + F.X + (F.Y < 0 ? 1 : 2) * uint64_t(F.Y);),
+    COMPUTATION(
+        structures, struct Pair {
+          uint32_t X;
+          uint64_t Y;
+        };
+        Pair P = {A, L}; Pair Q = {B, M}; Pair R = A > B ? P : Q;
+        if (L == M) __builtin_memcpy(&R, &Q, sizeof(R));
+        uint8_t Bytes[8]; __builtin_memcpy(Bytes, &R.Y, 8);
+        return R.X + R.Y + Bytes[3] * 256u + (Bytes[0] > Bytes[7]);),
+    COMPUTATION(vectors,
+                typedef uint32_t Four __attribute__((ext_vector_type(4)));
+                typedef uint16_t Halves __attribute__((ext_vector_type(4)));
+                Four V = {A, B, 3, uint32_t(L)}; V = A == B ? V.wzyx : V.yxzw;
+                if (L > M) V.z = 8; Halves H;
+                __builtin_memcpy(&H, &M, 8); H = H.wxyz; H.y = A; uint64_t N;
+                __builtin_memcpy(&N, &H, 8);
+                return V.x * 3u + V.y + V.z + V.w + N;),
+    COMPUTATION(flagsInALoop, bool Odd = false; bool Any = false;
+                for (uint32_t I = A & 15; I; I >>= 1) {
+                  Odd ^= I & 1;
+                  Any |= I == (B & 7);
+                  if (Any && L > M)
+                    break;
+                } return Odd + 2 * Any;),
+    COMPUTATION(nestedLoops, uint64_t Sum = 1;
+                for (uint32_t I = 0; I < (A & 7); ++I) {
+                  uint64_t J = B & 3;
+                  do {
+                    Sum += I * J + (L > M);
+                    if (Sum > 1000)
+                      return Sum;
+                  } while (J-- > 0);
+                  switch (I) {
+                  case 2:
+                    Sum *= 5;
+                    break;
+                  case 4:
+                    Sum ^= M & 0xff;
+                    continue;
+                  }
+                  Sum += 1;
+                } return Sum;),
+    COMPUTATION(widened, return (uint64_t(A) * B >> 32) +
+                                uint64_t(int64_t(int32_t(A)) * int32_t(B)) +
+                                L * M + (L >> 7 | M << 57);),
 };
 
 struct Values {
