@@ -15,6 +15,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/MC/MCRegister.h"
+#include "llvm/Support/TypeName.h"
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,9 +24,21 @@
 #include <type_traits>
 #include <vector>
 
+namespace llvm {
+class Register;
+} // namespace llvm
+
 namespace luthier {
 
 template <typename T> class HookValue;
+
+namespace detail {
+/// What the host alone knows, and an array of is no argument of a hook.
+template <typename T>
+inline constexpr bool IsArgument =
+    std::is_same_v<T, llvm::MCRegister> || std::is_same_v<T, llvm::Register>;
+template <typename T> inline constexpr bool IsArgument<HookValue<T>> = true;
+} // namespace detail
 
 /// One argument of a hook. Converts to the type of the hook's parameter by
 /// dropping or zero-filling high bits, floating-point numbers by rounding.
@@ -57,7 +70,13 @@ public:
              !std::same_as<std::remove_cv_t<T>, HookArgument>)
   HookArgument(T *Pointer)
       : K(Kind::Constant), Number(reinterpret_cast<uintptr_t>(Pointer)),
-        Pointer(true) {}
+        Pointer(true) {
+    static_assert(!detail::IsArgument<std::remove_cv_t<T>>,
+                  "an array of HookValues or registers is no list of "
+                  "arguments, as one of HookArguments is");
+    static_assert(!std::is_function_v<T>,
+                  "a hook has no use for a function of the host");
+  }
   HookArgument(std::nullptr_t) : K(Kind::Constant) {}
   template <std::integral T>
   HookArgument(T Number)
@@ -151,11 +170,15 @@ public:
   /// Of a value(), whose bytes are words()'s first ones; else 0.
   unsigned bytes() const { return Bytes; }
   unsigned align() const { return Align; }
+  /// Of a value() the type's name.
+  llvm::StringRef typeName() const { return TypeName; }
   llvm::ArrayRef<uint64_t> words() const { return Words; }
 
 protected:
   explicit HookArgument(Kind K) : K(K) {}
-  void setBytes(const void *From, unsigned Size, unsigned Alignment) {
+  void setBytes(const void *From, unsigned Size, unsigned Alignment,
+                llvm::StringRef Type) {
+    TypeName = Type;
     Words.resize((Size + 7) / 8);
     std::memcpy(Words.data(), From, Size);
     Bytes = Size;
@@ -178,6 +201,7 @@ private:
   std::optional<double> Floating;
   std::vector<uint64_t> Words;
   unsigned Bytes = 0, Align = 1;
+  llvm::StringRef TypeName;
 };
 
 /// A HookArgument::value() whose type the compiler can check.
@@ -186,10 +210,16 @@ public:
   using ValueType = T;
 
   explicit HookValue(const T &Value) : HookArgument(Kind::Constant) {
+    static_assert(!std::is_array_v<T>,
+                  "an array is no value for a hook: put it into a structure");
+    static_assert(!std::derived_from<T, HookArgument>,
+                  "this is an argument already");
     // HIP's vectors may be assigned in their own way.
-    static_assert(std::is_trivially_copy_constructible_v<T> &&
-                  std::is_trivially_destructible_v<T>);
-    setBytes(&Value, sizeof(T), alignof(T));
+    static_assert(std::is_array_v<T> ||
+                      (std::is_trivially_copy_constructible_v<T> &&
+                       std::is_trivially_destructible_v<T>),
+                  "the value cannot be copied byte by byte");
+    setBytes(&Value, sizeof(T), alignof(T), llvm::getTypeName<T>());
   }
 };
 

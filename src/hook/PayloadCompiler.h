@@ -25,6 +25,8 @@ struct HookParameter {
   /// Every value needs a compilation of its own.
   bool MustBeConstant = false;
   bool IsPointer = false;
+  /// Of the whole, for messages: "an integer of 4 bytes".
+  std::string Text;
 };
 
 /// The hooks of one tool module, parsed once and compiled for one kernel.

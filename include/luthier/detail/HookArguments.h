@@ -32,7 +32,14 @@ concept Structure = std::is_class_v<T> || std::is_union_v<T>;
 /// \p Given for a parameter of type \p P.
 template <typename P, typename A> HookArgument argumentFor(const A &Given) {
   using Argument = std::decay_t<A>;
-  if constexpr (requires { typename Argument::ValueType; }) {
+  if constexpr (std::is_reference_v<P>) {
+    // The hook gets the address of what it refers to.
+    static_assert(std::convertible_to<Argument, std::remove_reference_t<P> *> ||
+                      FoundLater<Argument>,
+                  "the hook's parameter is a reference: give it the address");
+    return Given;
+  } else if constexpr (std::derived_from<Argument, HookArgument> &&
+                       requires { typename Argument::ValueType; }) {
     static_assert(std::same_as<typename Argument::ValueType, P>,
                   "the hook's parameter has another type than this value");
     return Given;
@@ -45,7 +52,8 @@ template <typename P, typename A> HookArgument argumentFor(const A &Given) {
     static_assert(std::integral<Argument> || std::convertible_to<Argument, P>,
                   "the hook's parameter is a pointer to something else");
     return Given;
-  } else if constexpr (std::integral<P> || std::is_enum_v<P>) {
+  } else if constexpr ((std::integral<P> || std::is_enum_v<P>) &&
+                       sizeof(P) <= 8) {
     constexpr bool IsAddress = std::is_pointer_v<Argument> && sizeof(P) == 8;
     static_assert(std::integral<Argument> || std::is_enum_v<Argument> ||
                       IsAddress,
@@ -67,6 +75,12 @@ template <typename P, typename A> HookArgument argumentFor(const A &Given) {
   }
 }
 
+/// Would be taken for the address of something on the host.
+template <typename T>
+inline constexpr bool IsArrayOfArguments =
+    std::is_pointer_v<std::decay_t<T>> &&
+    IsArgument<std::remove_cv_t<std::remove_pointer_t<std::decay_t<T>>>>;
+
 template <typename... Parameters> class HookArguments {
   static constexpr size_t NumParameters = sizeof...(Parameters);
   /// Those may be given member by member.
@@ -76,7 +90,11 @@ public:
   template <typename... As>
     requires(!(... && std::same_as<As, HookArguments>) || sizeof...(As) != 1)
   HookArguments(const As &...Given) {
-    if constexpr (sizeof...(As) == 1 && (... && ArgumentList<As>)) {
+    if constexpr ((... || IsArrayOfArguments<As>)) {
+      static_assert(!(... || IsArrayOfArguments<As>),
+                    "an array of HookValues or registers is no list of "
+                    "arguments, as one of HookArguments is");
+    } else if constexpr (sizeof...(As) == 1 && (... && ArgumentList<As>)) {
       (append(Given), ...);
     } else if constexpr (sizeof...(As) == NumParameters) {
       (List.push_back(argumentFor<Parameters>(Given)), ...);

@@ -9,6 +9,27 @@ using namespace llvm;
 
 namespace luthier {
 
+static std::string sized(StringRef What, unsigned Bytes) {
+  return (What + " of " + Twine(Bytes) + (Bytes == 1 ? " byte" : " bytes"))
+      .str();
+}
+
+std::string describeArgument(const HookArgument &Argument, unsigned Dwords) {
+  if (Argument.bytes())
+    return sized(("a value of type " + Argument.typeName()).str(),
+                 Argument.bytes());
+  if (Argument.floating())
+    return "a floating-point number";
+  if (Argument.isPointer())
+    return sized("a pointer", 8);
+  if (Argument.isConstant())
+    return "an integer";
+  if (Dwords)
+    return sized("a register",
+                 4 * (Argument.count() ? Argument.count() : Dwords));
+  return "a value of up to 8 bytes";
+}
+
 size_t ArgumentSpreader::numLeft() const {
   return count_if(Parameters.drop_front(Result.size()),
                   [](const HookParameter &P) { return !P.IsContinued; });
@@ -19,6 +40,7 @@ size_t ArgumentSpreader::numLeft() const {
 Error ArgumentSpreader::addBytes(const HookArgument &Argument,
                                  size_t Following) {
   const unsigned Size = Argument.bytes();
+  const std::string For = next().Text;
   unsigned Offset = 0;
   auto goesOn = [&] {
     if (Result.size() == Parameters.size())
@@ -42,16 +64,15 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
       Offset = alignTo(Offset, std::min(next().Align, Argument.align()));
   } while (goesOn());
   if (Offset + Argument.align() <= Size)
-    return createStringError("a value of %u bytes is given for a parameter "
-                             "of fewer",
-                             Size);
+    return createStringError(describeArgument(Argument, 0) + " is given for " +
+                             For);
   return Error::success();
 }
 
 Error ArgumentSpreader::addNumber(double Number) {
   if (!next().Float)
-    return createStringError(
-        "a floating-point number is given for a parameter of another type");
+    return createStringError("a floating-point number is given for " +
+                             next().Text);
   APFloat Value(Number);
   bool LosesInfo = false;
   Value.convert(*next().Float, APFloat::rmNearestTiesToEven, &LosesInfo);

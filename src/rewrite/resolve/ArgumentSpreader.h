@@ -12,10 +12,17 @@
 
 namespace luthier {
 
+/// What \p Argument is, for messages: "a Pair of 8 bytes". \p Dwords are those
+/// of the register that it names, if it does.
+std::string describeArgument(const HookArgument &Argument, unsigned Dwords);
+
 class ArgumentSpreader {
 public:
   explicit ArgumentSpreader(llvm::ArrayRef<HookParameter> Parameters)
       : Parameters(Parameters) {}
+
+  /// What \p Argument is, for messages: "a Pair of 8 bytes".
+  static std::string describe(const HookArgument &Argument, unsigned Dwords);
 
   /// For the next parameter, or the next ones if it is the bytes of a
   /// structure. \p Dwords are those of the register that it names, if it does;

@@ -5,6 +5,7 @@
 #include "luthier/Refusal.h"
 #include "rewrite/resolve/ArgumentResolver.h"
 #include "rewrite/resolve/ArgumentSpreader.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace llvm;
 
@@ -72,32 +73,31 @@ Expected<UsedHook *> TaskResolver::find(const void *Handle) {
   return &Hook;
 }
 
+std::string listed(ArrayRef<std::string> Texts) {
+  return Texts.empty() ? "nothing" : join(Texts, ", ");
+}
+
 Expected<SmallVector<HookArgument, 2>>
 TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
                      const ResolvedInsertion &At) const {
   ArgumentSpreader Spreader(Hook.Parameters);
+  SmallVector<std::string, 4> Texts;
   for (const auto &[Number, Argument] : enumerate(Given)) {
     const MCRegister Reg = ArgumentResolver::registerOf(Argument, At);
     const unsigned Dwords = Reg ? argumentSlotFor(Reg, Target).Dwords : 0;
+    Texts.push_back(describeArgument(Argument, Dwords));
     if (Error E = Spreader.add(Argument, Dwords, Given.size() - Number - 1))
       return refuse(RefusalReason::HookArguments,
                     Hook.Reference.Function + ": " + toString(std::move(E)));
   }
   if (!Spreader.isComplete()) {
-    const auto HasMembers = [](const HookParameter &Parameter) {
-      return Parameter.IsContinued;
-    };
-    const size_t Whole =
-        Hook.Parameters.size() - count_if(Hook.Parameters, HasMembers);
+    SmallVector<std::string, 4> Wanted;
+    for (const HookParameter &Parameter : Hook.Parameters)
+      if (!Parameter.IsContinued)
+        Wanted.push_back(Parameter.Text);
     return refuse(RefusalReason::HookArguments,
-                  Hook.Reference.Function + " takes " + Twine(Whole) +
-                      (Whole == 1 ? " parameter" : " parameters") +
-                      (any_of(Hook.Parameters, HasMembers)
-                           ? " (a structure takes a tuple of registers, or one "
-                             "argument for each member)"
-                           : "") +
-                      ", but is given " + Twine(Given.size()) +
-                      (Given.size() == 1 ? " argument" : " arguments"));
+                  Hook.Reference.Function + " takes " + listed(Wanted) +
+                      ", but is given " + listed(Texts));
   }
   return Spreader.take();
 }

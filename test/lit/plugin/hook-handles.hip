@@ -33,6 +33,12 @@ LUTHIER_HOOK_ANNOTATE number(double, Color) {}
 LUTHIER_EXPORT_HOOK_HANDLE(number);
 LUTHIER_HOOK_ANNOTATE structure(Pair) {}
 LUTHIER_EXPORT_HOOK_HANDLE(structure);
+LUTHIER_HOOK_ANNOTATE structures(Pair, Pair) {}
+LUTHIER_EXPORT_HOOK_HANDLE(structures);
+LUTHIER_HOOK_ANNOTATE reference(uint64_t &) {}
+LUTHIER_EXPORT_HOOK_HANDLE(reference);
+LUTHIER_HOOK_ANNOTATE widest(__int128) {}
+LUTHIER_EXPORT_HOOK_HANDLE(widest);
 
 #ifdef RIGHT
 llvm::Error insert(InstrumentationTask &Task, const llvm::MachineInstr &MI,
@@ -53,6 +59,12 @@ llvm::Error insert(InstrumentationTask &Task, const llvm::MachineInstr &MI,
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structure),
                           {HookArgument::value(Pair{1, 2})});
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structure), {1u, 2.0f});
+
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structures),
+                          {Pair{1, 2}, HookArgument::value(Pair{3, 4})});
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(reference), {&Count[1]});
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(reference), {Reg});
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(widest), {__int128(-1)});
 
   // As it was published: handles and arguments of any type, and an Error.
   const void *Handle = Which ? LUTHIER_GET_HOOK_HANDLE(none)
@@ -87,5 +99,28 @@ void insert(InstrumentationTask &Task, const llvm::MachineInstr &MI) {
   // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter has another type than this value
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structure),
                           {HookArgument::value(Other{1})});
+  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a reference: give it the address
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(reference), {Count[1]});
+}
+
+// What would be taken for the address of something on the host.
+void insertArrays(InstrumentationTask &Task, const void *Handle) {
+  const HookValue<Pair> Values[] = {HookArgument::value(Pair{1, 2}),
+                                    HookArgument::value(Pair{3, 4})};
+  const llvm::MCRegister Registers[] = {1, 2};
+  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments, as one of HookArguments is
+  Task.insertHookAtEndpgm(Handle, {Values});
+  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(wide), {Values});
+  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structures), {Values});
+  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  Task.insertHookAtEndpgm(Handle, {Registers});
+  // CHECK-DAG: error: static assertion failed{{.*}}a hook has no use for a function of the host
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(wide), {insertArrays});
+  // CHECK-DAG: error: static assertion failed{{.*}}an array is no value for a hook: put it into a structure
+  Task.insertHookAtEndpgm(Handle, {HookArgument::value("text")});
+  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a structure or vector of another type
+  Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(widest), {1});
 }
 #endif
