@@ -95,6 +95,19 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
   return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
 }
 
+/// What a parameter of type \p T takes, for messages.
+static std::string describe(const Type &T, const DataLayout &DL) {
+  const char *Kind = T.isPointerTy()         ? "a pointer"
+                     : T.isFloatingPointTy() ? "a floating-point number"
+                     : T.isIntegerTy()       ? "an integer"
+                     : T.isVectorTy()        ? "a vector"
+                                             : "a structure or array";
+  const TypeSize Size = DL.getTypeAllocSize(const_cast<Type *>(&T));
+  return (Twine(Kind) + " of " + Twine(Size.getFixedValue()) +
+          (Size == TypeSize::getFixed(1) ? " byte" : " bytes"))
+      .str();
+}
+
 Expected<SmallVector<HookParameter, 4>>
 PayloadCompiler::parametersOf(StringRef Hook) const {
   Expected<Function &> F = findHook(*P->M, Hook, P->Hooks.ToolName);
@@ -115,7 +128,7 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       Result.push_back(
           {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
            T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           namesRegister(A), T->isPointerTy()});
+           namesRegister(A), T->isPointerTy(), describe(*T, DL)});
   }
   return Result;
 }

@@ -74,11 +74,14 @@ Judgement EngineFixture::expectUnchanged(const Object &Kernel,
 
 void EngineFixture::expectRefused(const Object &Kernel,
                                   const KernelLaunch &Launch,
-                                  const Mutator &Mutate, RefusalReason Reason) {
+                                  const Mutator &Mutate, RefusalReason Reason,
+                                  const std::string &Text) {
   ASSERT_TRUE(Kernel);
   Judgement J = judge(T, Kernel, Launch, Hooks, Mutate, Options);
   ASSERT_TRUE(J.Refused) << "not refused; " << J.Problem;
   EXPECT_EQ(toString(*J.Refused), toString(Reason)) << J.Problem;
+  EXPECT_NE(J.Problem.find(Text), std::string::npos)
+      << J.Problem << "\ndoes not say: " << Text;
 }
 
 Mutator EngineFixture::everywhere(const char *Name,

@@ -58,9 +58,11 @@ protected:
   /// Instruments, runs, compares; the test fails with the first difference.
   Judgement expectUnchanged(const Object &Kernel, const KernelLaunch &Launch,
                             const Mutator &Mutate);
-  /// The test fails unless the engine refuses for \p Reason.
+  /// The test fails unless the engine refuses for \p Reason, in a message that
+  /// contains \p Text.
   void expectRefused(const Object &Kernel, const KernelLaunch &Launch,
-                     const Mutator &Mutate, RefusalReason Reason);
+                     const Mutator &Mutate, RefusalReason Reason,
+                     const std::string &Text = "");
   /// Calls hook \p Name, with \p Arguments, before every instruction of the
   /// kernel and its functions.
   static Mutator everywhere(const char *Name,

@@ -339,21 +339,25 @@ TEST_P(WideArgument, TuplesOfRegistersFillTheirParameters) {
 }
 
 TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
-  auto refused = [&](const char *Hook, std::vector<HookArgument> Arguments) {
+  auto refused = [&](const char *Hook, std::vector<HookArgument> Arguments,
+                     const char *Text) {
     SCOPED_TRACE(Hook);
     expectRefused(
         fromAssembly(K), Launch,
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           Task.insertHookBefore(find(LR, "S_SLEEP"), hook(Hook), Arguments);
         },
-        RefusalReason::HookArguments);
+        RefusalReason::HookArguments, Text);
   };
-  refused("four", {0u});
-  refused("four", {0u, 1u, 2u});
+  refused("four", {0u},
+          "four takes an integer of 4 bytes, a vector of 16 bytes, but is "
+          "given an integer");
+  refused("four", {0u, 1u, 2u}, "is given an integer, an integer, an integer");
   // A structure of more bytes than the parameters that are left.
-  refused("pair", {0u, HookArgument::value(Words3{})});
-  refused("mixed", {0u, HookArgument::value(Words2{})});
-  refused("three", {1.5, HookArgument::value(Words3{})});
+  refused("pair", {0u, HookArgument::value(Words3{})}, "Words3 of 12 bytes");
+  refused("mixed", {0u, HookArgument::value(Words2{})}, "Words2 of 8 bytes");
+  refused("three", {1.5, HookArgument::value(Words3{})},
+          "a floating-point number is given for an integer of 4 bytes");
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WideArgument,
