@@ -82,7 +82,7 @@ typedef struct luthier_emu_device_options {
   /* Nonzero: count executed instructions per address. Slower. */
   uint32_t count_instructions;
   /* Checks of strict mode: null or "0" for none, "1" for all, or a list of
-   * "uninitialised", "hazards", "loads=earliest|latest|random", "seed=NUMBER"
+   * "undefined", "hazards", "loads=earliest|latest|random", "seed=NUMBER"
    * and "continue", separated by commas, as LUTHIER_EMULATOR_STRICT has it. A
    * violation ends a dispatch with LUTHIER_EMU_VIOLATION, at once or, with
    * "continue", when it has run to its end. */

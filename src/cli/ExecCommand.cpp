@@ -40,7 +40,7 @@ how to run, and what to show:
   --seed NUMBER      order of waves, and contents of registers never written
   --threads NUMBER   host threads
   --strict[=CHECKS]  report what real GPUs would not forgive: all, or a list of
-                     uninitialised, hazards, loads=earliest|latest|random,
+                     undefined, hazards, loads=earliest|latest|random,
                      seed=NUMBER, continue
   --counts FILE      write how often each instruction was executed
   --variable NAME@FILE   write what this variable of the code object holds when

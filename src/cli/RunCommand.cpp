@@ -43,7 +43,7 @@ options of the emulated GPU:
   --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the
                      name becomes the process id
   --strict[=CHECKS]  report what real GPUs would not forgive: all, or a list of
-                     uninitialised, hazards, loads=earliest|latest|random,
+                     undefined, hazards, loads=earliest|latest|random,
                      seed=NUMBER, continue
   --threads N        host threads for each dispatch (1)
   --watchdog S       seconds without any progress after which a kernel is

@@ -72,9 +72,10 @@ void check(const EmulatorOption &Option, std::string_view Value) {
 /// As emulator/strict/Options.h has them.
 bool isStrictCheck(std::string_view Item) {
   constexpr std::string_view Words[] = {
-      "1",       "all",      "uninitialised",  "uninitialized",
-      "poison", // Its name of before.
-      "hazards", "continue", "loads=earliest", "loads=latest",  "loads=random"};
+      "1", "all", "undefined",
+      // Its names of before.
+      "uninitialised", "uninitialized", "poison", "hazards", "continue",
+      "loads=earliest", "loads=latest", "loads=random"};
   constexpr std::string_view Seed = "seed=";
   return std::ranges::find(Words, Item) != std::end(Words) ||
          (Item.starts_with(Seed) && isNumber(Item.substr(Seed.size()), 0));
@@ -88,7 +89,7 @@ void checkStrict(const std::string &Value) {
     const std::string Item = Value.substr(From, Comma - From);
     if (!isStrictCheck(Item))
       throw RunError("--strict=" + Value + ": '" + Item +
-                     "' is not all, uninitialised, hazards, "
+                     "' is not all, undefined, hazards, "
                      "loads=earliest|latest|random, seed=NUMBER or continue");
     From = Comma + 1;
   }

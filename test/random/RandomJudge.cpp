@@ -40,7 +40,7 @@ static JudgeOptions optionsFor(const RandomCase &Case) {
   Options.SelfTest.MaxScrambled = Case.Seed % 3 ? 8 : 64;
   // The dice know nothing of wait states.
   if (Case.From == Language::Assembly)
-    Options.Strict = "uninitialised,loads=latest";
+    Options.Strict = "undefined,loads=latest";
   return Options;
 }
 

@@ -83,9 +83,9 @@ private:
   uint64_t Random;
 };
 
-strict::Options poisonOnly() {
+strict::Options undefinedOnly() {
   strict::Options Checks;
-  Checks.Poison = true;
+  Checks.Undefined = true;
   Checks.Continue = true;
   Checks.Loads = strict::LoadTiming::Earliest;
   return Checks;
@@ -108,7 +108,7 @@ Runner::Version::Version(Side S, const strict::Options &Checks,
 
 Runner::Runner(Side A, Side B, const Options &O, std::optional<Side> C)
     : O(O), Original(
-                A, poisonOnly(), [](const auto &) {},
+                A, undefinedOnly(), [](const auto &) {},
                 O.Interrupt ? O.Interrupt : noInterrupt(), O.Seed),
       Instrumented(
           B, forInstrumented(O.Strict),
@@ -133,7 +133,7 @@ Runner::Runner(Side A, Side B, const Options &O, std::optional<Side> C)
     Original.Watch.After = [this](Wave &A, const Inst &I) {
       Unset.after(A, I, *Original.Watch.uninitialised(A));
     };
-  if (O.Strict.Poison)
+  if (O.Strict.Undefined)
     Instrumented.Watch.Before = [this](Wave &B, const Inst &I) {
       excuseSaveOfScc(B, I);
     };

@@ -19,7 +19,7 @@ public:
   struct Pair {
     Wave &Original, &Instrumented;
     Trace &OriginalTrace, &InstrumentedTrace;
-    /// The original's poison; may be null.
+    /// The original's undefined bits; may be null.
     const Wave *Uninitialised;
   };
   /// Only what, where, and the values are filled in. Compares registers that

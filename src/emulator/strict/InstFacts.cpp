@@ -15,20 +15,20 @@ namespace {
 
 namespace flags = llvm::SIInstrFlags;
 
-/// In the last column of PoisonRules.def.
+/// In the last column of UndefinedRules.def.
 enum RuleFlag : uint8_t { KeepsResult = 0x40, WithinLane = 0x80 };
 
 struct RuleRow {
   const char *Name;
-  PoisonRule Rule;
+  UndefinedRule Rule;
   uint8_t Column;
 
   uint8_t control() const { return Column & 0x3f; }
   bool has(RuleFlag F) const { return Column & F; }
 };
 constexpr RuleRow RuleRows[] = {
-#define POISON(Name, Rule, Control) {Name, PoisonRule::Rule, Control},
-#include "emulator/strict/PoisonRules.def"
+#define UNDEFINED(Name, Rule, Control) {Name, UndefinedRule::Rule, Control},
+#include "emulator/strict/UndefinedRules.def"
 };
 
 const RuleRow *findRule(llvm::StringRef Name) {
@@ -124,7 +124,7 @@ void InstFacts::classify(const Target &T) {
   BeginsClause = Op.has(trait::Clause);
   IsLdsDirect = Flags & flags::LDSDIR;
   ReadsLdsDirect = Info.ReadsLdsDirect;
-  CrossesLanes = (Flags & flags::DPP) || Rule == PoisonRule::Move ||
+  CrossesLanes = (Flags & flags::DPP) || Rule == UndefinedRule::Move ||
                  Op.has(trait::ReadsInactive);
   // A lane mask, or EXEC, is all that it writes: no lane's value, and not what
   // the scalar forms of transcendental operations write.
@@ -139,21 +139,22 @@ void InstFacts::classify(const Target &T) {
   IsCounted = (Flags & (flags::FLAT | flags::MUBUF | flags::MTBUF | flags::DS |
                         flags::LDSDIR | flags::SMRD)) ||
               Op.has(trait::MessageReply);
-  constexpr PoisonRule BitRules[] = {
-      PoisonRule::Copy, PoisonRule::Move,  PoisonRule::And, PoisonRule::AndNot,
-      PoisonRule::Or,   PoisonRule::OrNot, PoisonRule::Xor};
+  constexpr UndefinedRule BitRules[] = {
+      UndefinedRule::Copy,   UndefinedRule::Move, UndefinedRule::And,
+      UndefinedRule::AndNot, UndefinedRule::Or,   UndefinedRule::OrNot,
+      UndefinedRule::Xor};
   ConditionIsNonZero =
       Form == Shape::Scalar && WritesScc && llvm::is_contained(BitRules, Rule);
   // Saving EXEC is what reads it as a scalar.
   SavesExec = Form == Shape::Scalar && WritesExec && ReadsExec;
   KeepsDestination = Row && Row->has(KeepsResult);
   const bool MovesBits =
-      Rule == PoisonRule::Move || Rule == PoisonRule::Permute;
+      Rule == UndefinedRule::Move || Rule == UndefinedRule::Permute;
   if (Form == Shape::Vector)
     IsPlain = !(Flags & flags::DPP) && (!MovesBits || Row->has(WithinLane));
   else if (Form == Shape::Scalar)
     IsPlain = !MovesBits && !(Flags & flags::SOPK) &&
-              Rule != PoisonRule::Select && Rule != PoisonRule::BitSet;
+              Rule != UndefinedRule::Select && Rule != UndefinedRule::BitSet;
   classifyMemory();
   classifyCounters(T);
 }

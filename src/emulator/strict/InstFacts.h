@@ -15,8 +15,8 @@ struct Target;
 
 namespace luthier::emulator::strict {
 
-/// See PoisonRules.def.
-enum class PoisonRule : uint8_t {
+/// See UndefinedRules.def.
+enum class UndefinedRule : uint8_t {
   Default,
   Copy,
   Move,
@@ -85,7 +85,7 @@ struct InstFacts final : InstNote {
   /// The vector and scalar ones together, as summary() has them.
   uint64_t Vectors = 0, Scalars = 0;
   Shape Form = Shape::Nothing;
-  PoisonRule Rule = PoisonRule::Default;
+  UndefinedRule Rule = UndefinedRule::Default;
   /// Operands that say how the others are moved; 24 for 24-bit factors.
   uint8_t Control = 0;
   /// Lanes see each other's values, or EXEC does not matter.
@@ -121,7 +121,7 @@ struct InstFacts final : InstNote {
   bool BypassesRegisters = false; ///< Memory straight to LDS.
   /// Bits of a data register that a narrow store takes.
   uint32_t StoredBits = ~0u;
-  /// Stands in for any other atomic update of poison.
+  /// Stands in for any other atomic update of undefined bits.
   Handler AtomicOr = nullptr;
   bool IsSdwa = false;
   bool BeginsClause = false;

@@ -5,7 +5,7 @@
 
 namespace luthier::emulator::strict {
 
-static void enableAll(Options &O) { O.Poison = O.Waits = O.Hazards = true; }
+static void enableAll(Options &O) { O.Undefined = O.Waits = O.Hazards = true; }
 
 static bool parseTiming(llvm::StringRef Value, Options &O) {
   auto Timing = llvm::StringSwitch<std::optional<LoadTiming>>(Value)
@@ -29,9 +29,9 @@ static bool parseItem(llvm::StringRef Item, Options &O) {
   }
   if (Item == "1" || Item == "all")
     enableAll(O);
-  else if (Item == "uninitialised" || Item == "uninitialized" ||
-           Item == "poison") // Its name of before.
-    O.Poison = true;
+  else if (Item == "undefined" || Item == "uninitialised" ||
+           Item == "uninitialized" || Item == "poison") // Its names of before.
+    O.Undefined = true;
   else if (Item == "hazards")
     O.Hazards = true;
   else if (Item == "continue")
@@ -50,7 +50,7 @@ std::optional<Options> parseOptions(llvm::StringRef Text, std::string &Error) {
   for (llvm::StringRef Item : Items)
     if (!parseItem(Item, O)) {
       Error = "'" + Item.str() +
-              "' is not all, uninitialised, hazards, "
+              "' is not all, undefined, hazards, "
               "loads=earliest|latest|random, seed=NUMBER or continue";
       return std::nullopt;
     }

@@ -20,7 +20,7 @@ enum class LoadTiming : uint8_t {
 
 struct Options {
   /// Uninitialised bits must not decide anything.
-  bool Poison = false;
+  bool Undefined = false;
   /// Registers of loads in flight must not be touched.
   bool Waits = false;
   LoadTiming Loads = LoadTiming::Latest;
@@ -34,12 +34,12 @@ struct Options {
   /// Otherwise any s_branch may be one, a tail call in instrumented code.
   bool KnowsFunctions = false;
 
-  bool anyCheck() const { return Poison || Waits || Hazards; }
+  bool anyCheck() const { return Undefined || Waits || Hazards; }
 };
 
 /// Understands
 ///   1, all                     all checks
-///   ITEM{,ITEM}  with items    uninitialised, hazards,
+///   ITEM{,ITEM}  with items    undefined, hazards,
 ///                              loads=earliest|latest|random (the checks to
 ///                              make; all if none is named), seed=NUMBER,
 ///                              continue

@@ -2,9 +2,9 @@
 #include "emulator/exec/Workgroup.h"
 #include "emulator/strict/HazardClasses.h"
 #include "emulator/strict/Hazards.h"
-#include "emulator/strict/Poison.h"
 #include "emulator/strict/SgprHazards.h"
 #include "emulator/strict/StrictMode.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include "emulator/strict/Waits.h"
 #include <map>
 
@@ -15,23 +15,23 @@ namespace {
 class StrictObserver final : public DispatchObserver {
 public:
   StrictObserver(const LaunchPlan &Plan, const Options &O, ViolationSink Sink)
-      : O(O), R(*Plan.D, std::move(Sink), O.Continue), Poison(Plan, R) {}
+      : O(O), R(*Plan.D, std::move(Sink), O.Continue), Undefined(Plan, R) {}
 
   void workgroupStarted(Workgroup &Real) override;
   void execute(Wave &W, const Inst &I, Handler Fn) override;
   const Wave *uninitialised(const Wave &W) override {
-    return O.Poison ? &stateOf(W).Shadow->Plane : nullptr;
+    return O.Undefined ? &stateOf(W).Shadow->Plane : nullptr;
   }
   void vectorLost(const Wave &W, unsigned Reg, unsigned Lane,
                   uint32_t Bits) override {
-    if (!O.Poison)
+    if (!O.Undefined)
       return;
     WaveShadow &Shadow = *stateOf(W).Shadow;
     Shadow.row(Reg)[Lane] |= Bits;
     Shadow.refresh(Reg);
   }
   void scalarLost(const Wave &W, unsigned Reg, uint32_t Bits) override {
-    if (O.Poison)
+    if (O.Undefined)
       stateOf(W).Shadow->Plane.S[Reg] |= Bits;
   }
   void functionLeft(const Wave &W) override {
@@ -43,8 +43,8 @@ public:
   void vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) override;
   void ldsGiven(Wave &W, uint32_t Offset, uint32_t Size) override;
   void memoryGiven(uint64_t Address, uint64_t Size) override {
-    if (O.Poison)
-      Poison.defineMemory(Address, Size);
+    if (O.Undefined)
+      Undefined.defineMemory(Address, Size);
   }
 
 private:
@@ -57,14 +57,14 @@ private:
     SgprHazards Sgprs;
   };
   struct Group {
-    PoisonTracker::Group Shadow;
+    UndefinedTracker::Group Shadow;
     std::vector<WaveState> Waves;
   };
   WaveState &stateOf(const Wave &W);
 
   const Options O;
   Reporter R;
-  PoisonTracker Poison;
+  UndefinedTracker Undefined;
   /// By the address of the first wave; the scheduler reuses workgroups.
   std::map<const Wave *, Group> Groups;
   /// Makes every wave's timing another one.
@@ -83,9 +83,9 @@ void StrictObserver::workgroupStarted(Workgroup &Real) {
     State.Sgprs = SgprHazards(O.KnowsFunctions);
   }
   Last = nullptr;
-  if (!O.Poison)
+  if (!O.Undefined)
     return;
-  Poison.start(Real, G.Shadow);
+  Undefined.start(Real, G.Shadow);
   for (size_t N = 0; N != G.Waves.size(); ++N)
     G.Waves[N].Shadow = &G.Shadow.Waves[N];
 }
@@ -101,8 +101,8 @@ StrictObserver::WaveState &StrictObserver::stateOf(const Wave &W) {
 void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
   WaveState &State = stateOf(W);
   const InstFacts &Facts = InstFacts::of(*W.T, *I.Info);
-  if (O.Poison)
-    Poison.step(W, *State.Shadow, I, Fn, Facts);
+  if (O.Undefined)
+    Undefined.step(W, *State.Shadow, I, Fn, Facts);
   if (O.Waits)
     State.Waits.step(W, I, Facts, R);
   if (O.Hazards) {
@@ -116,29 +116,29 @@ void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
     State.Waits.execute(W, I, Fn, Facts);
   else
     Fn(W, I);
-  if (O.Poison)
-    Poison.finish(W, *State.Shadow, I, Facts);
+  if (O.Undefined)
+    Undefined.finish(W, *State.Shadow, I, Facts);
 }
 
 void StrictObserver::scalarsGiven(Wave &W, unsigned First, unsigned Count) {
   WaveState &State = stateOf(W);
   const Span Given{uint16_t(First), uint8_t(Count)};
   State.Waits.giveUp(W, RegisterFile::Scalar, Given);
-  if (O.Poison)
+  if (O.Undefined)
     std::fill_n(State.Shadow->Plane.S + First, Count, 0u);
 }
 
 void StrictObserver::vectorGiven(Wave &W, unsigned Reg, uint64_t Lanes) {
   WaveState &State = stateOf(W);
   State.Waits.giveUp(W, RegisterFile::Vector, {uint16_t(Reg), 1});
-  if (O.Poison)
+  if (O.Undefined)
     State.Shadow->define(Reg, Lanes);
 }
 
 void StrictObserver::ldsGiven(Wave &W, uint32_t Offset, uint32_t Size) {
   WaveState &State = stateOf(W);
   State.Waits.giveUpLds();
-  if (O.Poison)
+  if (O.Undefined)
     std::fill_n(State.Shadow->Plane.Lds + Offset, Size, uint8_t(0));
 }
 

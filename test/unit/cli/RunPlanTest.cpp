@@ -61,7 +61,7 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
 TEST(RunArguments, SettingsOfTheEmulatorAreChecked) {
   const RunOptions Options = parseRunArguments(
       {"--threads", "1", "--seed=0", "--gpu-memory", "64", "--watchdog",
-       "3,report", "--strict=uninitialised,loads=latest,seed=7", "app"});
+       "3,report", "--strict=undefined,loads=latest,seed=7", "app"});
   EXPECT_EQ(Options.EmulatorSettings.size(), 5u);
   for (const char *Wrong :
        {"--threads=0", "--threads=abc", "--threads=1x", "--seed=-1",
@@ -78,6 +78,7 @@ TEST(RunArguments, StrictChecksAreThoseOfTheEmulator) {
                            "1",
                            "all",
                            "all,continue",
+                           "undefined",
                            "uninitialised",
                            "uninitialized",
                            "poison",
@@ -93,9 +94,9 @@ TEST(RunArguments, StrictChecksAreThoseOfTheEmulator) {
                            "seed=x",
                            "waits",
                            "bogus",
-                           "uninitialised,hazards",
-                           "uninitialised,,hazards",
-                           "uninitialised,bogus",
+                           "undefined,hazards",
+                           "undefined,,hazards",
+                           "undefined,bogus",
                            "1,continue",
                            "seed=1,loads=random",
                            "-1",
@@ -291,8 +292,8 @@ TEST_F(RunPlanTest, StrictModeTakesChecksOnlyAfterAnEqualsSign) {
   Options = parseRunArguments({"--strict", "app"});
   EXPECT_THAT(Options.Command, ElementsAre("app"));
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "1");
-  Options = parseRunArguments({"--strict=uninitialised,seed=3", "app"});
-  EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "uninitialised,seed=3");
+  Options = parseRunArguments({"--strict=undefined,seed=3", "app"});
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "undefined,seed=3");
 }
 
 TEST_F(RunPlanTest, OutputIsAbsolute) {

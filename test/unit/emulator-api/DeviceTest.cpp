@@ -149,7 +149,7 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
   luthier_emu_device *Device = nullptr;
   EXPECT_EQ(luthier_emu_device_create(&Options, &Device),
             LUTHIER_EMU_INVALID_ARGUMENT);
-  Options.strict = "uninitialised";
+  Options.strict = "undefined";
   ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
   const std::vector<uint8_t> Bytes = assemble(R"(
     s_cmp_eq_u32 s20, 0
@@ -183,7 +183,7 @@ TEST(EmulatorDevice, StrictModeListsWhatItFound) {
 TEST(EmulatorDevice, ViolationsThatStopNothingShowAtTheEndOfARun) {
   auto Options = sized<luthier_emu_device_options>();
   Options.target = "gfx90a";
-  Options.strict = "uninitialised,continue";
+  Options.strict = "undefined,continue";
   luthier_emu_device *Device = nullptr;
   ASSERT_EQ(luthier_emu_device_create(&Options, &Device), LUTHIER_EMU_OK);
   const std::vector<uint8_t> Bytes = assemble(R"(

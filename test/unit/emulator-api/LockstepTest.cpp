@@ -146,7 +146,7 @@ luthier_emu_status CompiledLockstep::compare(uint64_t Seed, std::string &Text) {
   How.map = Map.data();
   How.map_count = Map.size();
   How.seed = Seed;
-  How.strict = "uninitialised,loads=earliest";
+  How.strict = "undefined,loads=earliest";
   Status = luthier_emu_lockstep(OldRun, NewRun, &How, nullptr);
   Text = luthier_emu_error(A);
   uint32_t First = 0;

@@ -95,10 +95,10 @@ TEST_F(SettingsTest, StrictModeIsOffUnlessAskedFor) {
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
   EXPECT_FALSE(Config->Strict.anyCheck());
-  setenv("LUTHIER_EMULATOR_STRICT", "uninitialised,continue", 1);
+  setenv("LUTHIER_EMULATOR_STRICT", "undefined,continue", 1);
   Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;
-  EXPECT_TRUE(Config->Strict.Poison && Config->Strict.Continue);
+  EXPECT_TRUE(Config->Strict.Undefined && Config->Strict.Continue);
   setenv("LUTHIER_EMULATOR_STRICT", "sometimes", 1);
   EXPECT_FALSE(Configuration::fromEnvironment(Error));
   EXPECT_NE(Error.find("LUTHIER_EMULATOR_STRICT: 'sometimes'"),

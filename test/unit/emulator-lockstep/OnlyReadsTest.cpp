@@ -93,7 +93,7 @@ TEST_F(OnlyReads, ExecCountsAtOnce) {
 }
 
 TEST_F(OnlyReads, ABranchMayPutAsideAnSccThatTheOriginalNeverSet) {
-  Options.Strict.Poison = true;
+  Options.Strict.Undefined = true;
   const std::string PutsAside = R"(
     + s_cbranch_scc1 1f
     + s_cmp_lg_u32 0, 0
@@ -114,7 +114,7 @@ TEST_F(OnlyReads, ABranchMayPutAsideAnSccThatTheOriginalNeverSet) {
 }
 
 TEST_F(OnlyReads, APayloadMayNotComputeWithAnSccThatTheOriginalNeverSet) {
-  Options.Strict.Poison = true;
+  Options.Strict.Undefined = true;
   const std::string NeverSet = "\n s_add_u32 s6, s20, s21", End = R"(
     s_addc_u32 s7, s6, 0
     s_endpgm)";

@@ -10,7 +10,7 @@ using emulator::strict::Rule;
 
 class LaneOrigin : public StrictMachine {
 protected:
-  LaneOrigin() : StrictMachine("uninitialised") {}
+  LaneOrigin() : StrictMachine("undefined") {}
 
   /// Stores s6 by one lane; s[0:1] is the address of memory.
   static std::string thenStored(const std::string &Code) {
@@ -25,7 +25,7 @@ protected:
 
 TEST_F(LaneOrigin, OfAnUnwrittenLaneIsReportedWhereTheValueIsStored) {
   const auto V =
-      expectOne(Rule::PoisonStore, "global_store_dword", thenStored(R"(
+      expectOne(Rule::UndefinedStore, "global_store_dword", thenStored(R"(
     s_mov_b64 exec, 0
     v_cndmask_b32 v4, 0, 1, vcc
     v_readfirstlane_b32 s6, v4)"));
@@ -34,7 +34,7 @@ TEST_F(LaneOrigin, OfAnUnwrittenLaneIsReportedWhereTheValueIsStored) {
 }
 
 TEST_F(LaneOrigin, OfALaneByNumberIsReported) {
-  expectOne(Rule::PoisonStore, "global_store_dword", thenStored(R"(
+  expectOne(Rule::UndefinedStore, "global_store_dword", thenStored(R"(
     s_mov_b64 exec, 0xff
     v_mov_b32 v4, 1
     v_readlane_b32 s6, v4, 8)"));
@@ -46,7 +46,7 @@ TEST_F(LaneOrigin, OfALaneByNumberIsReported) {
 
 /// The register may hold what was computed for another purpose.
 TEST_F(LaneOrigin, OfALaneThatWasWrittenInVainIsReported) {
-  expectOne(Rule::PoisonStore, "global_store_dword", thenStored(R"(
+  expectOne(Rule::UndefinedStore, "global_store_dword", thenStored(R"(
     v_mov_b32 v4, 5
     s_mov_b64 exec, 0
     v_cndmask_b32 v4, 0, 1, vcc
@@ -58,7 +58,7 @@ TEST_F(LaneOrigin, OfALaneThatWasWrittenInVainIsReported) {
 }
 
 TEST_F(LaneOrigin, IsFollowedThroughArithmeticAndLanes) {
-  expectOne(Rule::PoisonStore, "global_atomic_add", R"(
+  expectOne(Rule::UndefinedStore, "global_atomic_add", R"(
     s_mov_b64 exec, 0
     v_readfirstlane_b32 s6, v4
     s_add_u32 s7, s6, 3
@@ -74,7 +74,7 @@ TEST_F(LaneOrigin, IsFollowedThroughArithmeticAndLanes) {
 
 TEST_F(LaneOrigin, ToLdsIsReported) {
   Request.GroupSegmentSize = 64;
-  expectOne(Rule::PoisonStore, "ds_write_b32", R"(
+  expectOne(Rule::UndefinedStore, "ds_write_b32", R"(
     v_mov_b32 v1, 0
     v_readlane_b32 s6, v4, 3
     v_mov_b32 v2, s6
@@ -142,7 +142,7 @@ TEST_F(LaneOrigin, InALoopOverDescriptorsIsNoMatterWithoutLanes) {
 /// Compilers keep registers there and take them back.
 class LaneOriginInScratch : public StrictMachine {
 protected:
-  LaneOriginInScratch() : StrictMachine("uninitialised", "gfx942") {
+  LaneOriginInScratch() : StrictMachine("undefined", "gfx942") {
     constexpr uint32_t HasScratch = 1;
     Request.ScratchBase = Data.address() + DataSize / 2;
     Request.ScratchBytesPerWave = 64 * 64;
@@ -175,13 +175,13 @@ protected:
 };
 
 TEST_F(LaneOriginInScratch, IsKept) {
-  const auto V = expectOne(Rule::PoisonStore, "global_store_dword",
+  const auto V = expectOne(Rule::UndefinedStore, "global_store_dword",
                            thenStored(Stray + throughScratch()));
   EXPECT_EQ(V.Register, "v2");
 }
 
 TEST_F(LaneOriginInScratch, IsKeptByteByByte) {
-  expectOne(Rule::PoisonStore, "global_store_dword",
+  expectOne(Rule::UndefinedStore, "global_store_dword",
             thenStored(std::string(Stray) + R"(
     scratch_store_dword off, v2, off offset:16
     scratch_load_sbyte v2, off, off offset:18
@@ -189,7 +189,7 @@ TEST_F(LaneOriginInScratch, IsKeptByteByByte) {
 }
 
 TEST_F(LaneOriginInScratch, IsKeptBehindAGenericAddress) {
-  expectOne(Rule::PoisonStore, "global_store_dword",
+  expectOne(Rule::UndefinedStore, "global_store_dword",
             thenStored(std::string(Stray) + R"(
     s_mov_b64 s[8:9], src_private_base
     v_mov_b32 v6, 16
@@ -200,7 +200,7 @@ TEST_F(LaneOriginInScratch, IsKeptBehindAGenericAddress) {
 }
 
 TEST_F(LaneOriginInScratch, IsKeptForALaneThatIsOnlyReadAfterwards) {
-  expectOne(Rule::PoisonStore, "global_store_dword",
+  expectOne(Rule::UndefinedStore, "global_store_dword",
             thenStored(throughScratch() + R"(
     v_readlane_b32 s6, v2, 3
     v_mov_b32 v2, s6)"));
@@ -239,7 +239,7 @@ TEST_F(LaneOriginInScratch, OfOneLaneIsNotThatOfOthers) {
     s_mov_b64 exec, -1)" + throughScratch();
   const std::string Start = "\n v_mov_b32 v2, 1\n v_readlane_b32 s6, v4, 3\n";
   expectQuiet(thenStored(Start + PutAway));
-  expectOne(Rule::PoisonStore, "global_store_dword",
+  expectOne(Rule::UndefinedStore, "global_store_dword",
             thenStored(Start + PutAway + R"(
     v_readlane_b32 s7, v2, 1
     v_mov_b32 v2, s7)"));

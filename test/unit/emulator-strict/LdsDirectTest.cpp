@@ -148,13 +148,13 @@ TEST_F(LdsDirectHazardsGfx12, LoadsCanWaitForBoth) {
                       "s_endpgm");
 }
 
-class LdsDirectPoisonGfx11 : public LdsDirectOn {
+class LdsDirectUndefinedGfx11 : public LdsDirectOn {
 protected:
-  LdsDirectPoisonGfx11() : LdsDirectOn("uninitialised", "gfx1100") {}
+  LdsDirectUndefinedGfx11() : LdsDirectOn("undefined", "gfx1100") {}
 };
 
-TEST_F(LdsDirectPoisonGfx11, IsReportedInTheAddressAndFollowedFromLds) {
-  auto V = expectOne(Rule::PoisonAddress, "lds_direct_load",
+TEST_F(LdsDirectUndefinedGfx11, IsReportedInTheAddressAndFollowedFromLds) {
+  auto V = expectOne(Rule::UndefinedAddress, "lds_direct_load",
                      "s_and_b32 m0, s20, 0x10\ns_or_b32 m0, m0, 0x20000\n"
                      "lds_direct_load v4\ns_endpgm");
   EXPECT_EQ(V.Register, "m0");
@@ -170,7 +170,7 @@ TEST_F(LdsDirectPoisonGfx11, IsReportedInTheAddressAndFollowedFromLds) {
     s_cbranch_vccnz end
   end:
     s_endpgm)";
-  expectOne(Rule::PoisonBranch, "s_cbranch_vccnz",
+  expectOne(Rule::UndefinedBranch, "s_cbranch_vccnz",
             Half + "lds_direct_load v4\n" + Branch);
   expectQuiet(Half + "s_mov_b32 m0, 0x50010\nlds_direct_load v4\n" + Branch);
 }
@@ -211,12 +211,12 @@ TEST_F(LdsDirectOfVega, FollowsUninitialisedBits) {
        {"v_mov_b32 v2, src_lds_direct\n", "v_add_u32 v2, src_lds_direct, v0\n",
         "v_bfe_u32 v2, src_lds_direct, 8, 16\n",
         "v_alignbit_b32 v2, src_lds_direct, v0, 20\n"})
-    expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", Half + Read + Branch);
+    expectOne(Rule::UndefinedBranch, "s_cbranch_vccnz", Half + Read + Branch);
   expectQuiet(Half + "v_bfe_u32 v2, src_lds_direct, 0, 16\n" + Branch);
-  expectOne(Rule::PoisonBranch, "s_cbranch_scc1",
+  expectOne(Rule::UndefinedBranch, "s_cbranch_scc1",
             Half + "v_readfirstlane_b32 s6, src_lds_direct\n"
                    "s_cmp_eq_u32 s6, 63\ns_cbranch_scc1 end\nend:\ns_endpgm");
-  auto V = expectOne(Rule::PoisonAddress, "v_mov_b32",
+  auto V = expectOne(Rule::UndefinedAddress, "v_mov_b32",
                      "s_and_b32 m0, s20, 0x10\ns_or_b32 m0, m0, 0x20000\n"
                      "s_nop 0\nv_mov_b32 v2, src_lds_direct\ns_endpgm");
   EXPECT_EQ(V.Register, "m0");

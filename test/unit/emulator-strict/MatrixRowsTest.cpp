@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The table of matrix hazards has a row for every matrix operation there is.
+#include "emulator/strict/MatrixRows.h"
 #include "Operations.h"
 #include "emulator/core/Target.h"
 #include "emulator/isa/OperationFacts.h"
 #include "emulator/isa/Renames.h"
-#include "emulator/strict/MatrixRows.h"
 #include <gtest/gtest.h>
 
 namespace luthier::test {

@@ -4,12 +4,12 @@
 // computing with it: compilers do both with values that they throw away. To
 // store the result is one, if it still depends on what was read.
 #include "emulator/strict/LaneAccess.h"
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include <algorithm>
 
 namespace luthier::emulator::strict {
 
-PoisonTracker::Origin PoisonTracker::originOf(const Step &X) const {
+UndefinedTracker::Origin UndefinedTracker::originOf(const Step &X) const {
   Origin From;
   const Operand &O = X.I.Src[0];
   if (X.Facts.IsLaneRead) {
@@ -32,7 +32,8 @@ PoisonTracker::Origin PoisonTracker::originOf(const Step &X) const {
   return From;
 }
 
-void PoisonTracker::followOrigin(const Step &X, Origin From, bool ReadsEmpty) {
+void UndefinedTracker::followOrigin(const Step &X, Origin From,
+                                    bool ReadsEmpty) {
   WaveShadow &S = X.S;
   if (ReadsEmpty) {
     for (Span R : X.Facts.ScalarWrites)
@@ -65,7 +66,7 @@ void PoisonTracker::followOrigin(const Step &X, Origin From, bool ReadsEmpty) {
 }
 
 /// Scratch is where a compiler keeps what it may throw away.
-void PoisonTracker::checkStore(const Step &X) {
+void UndefinedTracker::checkStore(const Step &X) {
   if (!X.S.AnyStray)
     return;
   const Inst &I = X.I;
@@ -77,11 +78,11 @@ void PoisonTracker::checkStore(const Step &X) {
     const unsigned Count = std::max<unsigned>(O.NumRegs, 1);
     for (unsigned Reg = O.Reg; Reg != O.Reg + Count; ++Reg) {
       if (O.Kind == Source::Sgpr && X.S.StrayScalars[Reg] && X.S.Plane.S[Reg])
-        return report(X, Rule::PoisonStore, RegisterFile::Scalar, Reg, 1);
+        return report(X, Rule::UndefinedStore, RegisterFile::Scalar, Reg, 1);
       const uint64_t Lanes =
           O.Kind == Source::Vgpr ? X.S.Stray[Reg] & X.S.Lanes[Reg] & Active : 0;
       if (Lanes)
-        return report(X, Rule::PoisonStore, RegisterFile::Vector, Reg, 1,
+        return report(X, Rule::UndefinedStore, RegisterFile::Vector, Reg, 1,
                       Lanes);
     }
   };

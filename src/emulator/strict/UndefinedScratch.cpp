@@ -4,14 +4,14 @@
 // writer of a lane, nor is a stray value any better for it: each byte in
 // scratch is marked with what the lane was that stored it.
 #include "emulator/isa/AddressMode.h"
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include <algorithm>
 #include <vector>
 
 namespace luthier::emulator::strict {
 
 /// Active lanes that access scratch.
-uint64_t PoisonTracker::scratchLanes(const Step &X) const {
+uint64_t UndefinedTracker::scratchLanes(const Step &X) const {
   const Inst &I = X.I;
   if (X.Facts.Form == Shape::Buffer) {
     // Word 1 has the upper bits of the base.
@@ -31,7 +31,7 @@ uint64_t PoisonTracker::scratchLanes(const Step &X) const {
   return Lanes & X.Exec;
 }
 
-PoisonTracker::Kept PoisonTracker::followScratch(const Step &X) {
+UndefinedTracker::Kept UndefinedTracker::followScratch(const Step &X) {
   // The same for each byte, since accesses may be narrower.
   constexpr uint32_t StrayMark = 0x01010101, UnwrittenMark = 0x02020202;
   if (X.Facts.Form != Shape::Flat && X.Facts.Form != Shape::Buffer)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include "emulator/isa/LdsDirect.h"
 #include <algorithm>
 #include <bit>
 
 namespace luthier::emulator::strict {
 
-PoisonTracker::PoisonTracker(const LaunchPlan &Plan, Reporter &R)
+UndefinedTracker::UndefinedTracker(const LaunchPlan &Plan, Reporter &R)
     : Plan(Plan), R(R), Space(*Plan.Memory, *Plan.D, 0xff),
       Move32(handlerOf("v_mov_b32")) {}
 
-void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
+void UndefinedTracker::start(Workgroup &Real, Group &Shadow) {
   if (!Thread)
     Thread.emplace(Space, *Real.Waves.front().Thread->Code);
   Shadow.Lds.assign((Plan.D->GroupSegmentSize + 3) / 4, ~0u);
@@ -28,7 +28,7 @@ void PoisonTracker::start(Workgroup &Real, Group &Shadow) {
     MarksThread->Memory = MemoryView(*Marks);
 }
 
-void PoisonTracker::defineMemory(uint64_t Address, uint64_t Size) {
+void UndefinedTracker::defineMemory(uint64_t Address, uint64_t Size) {
   while (Size) {
     auto Part = Space.find(Address);
     if (!Part)
@@ -43,7 +43,7 @@ void PoisonTracker::defineMemory(uint64_t Address, uint64_t Size) {
 
 /// Lanes in which the instruction reads something uninitialised; all of them
 /// for what all lanes share.
-uint64_t PoisonTracker::poisonedLanes(const Step &X) const {
+uint64_t UndefinedTracker::undefinedLanes(const Step &X) const {
   uint64_t Lanes = 0;
   for (Span R : X.Facts.VectorReads)
     for (unsigned N = 0; N != R.Count; ++N)
@@ -56,7 +56,7 @@ uint64_t PoisonTracker::poisonedLanes(const Step &X) const {
 }
 
 /// True when nothing that the instruction reads or writes is uninitialised.
-bool PoisonTracker::isClean(const Step &X) const {
+bool UndefinedTracker::isClean(const Step &X) const {
   uint64_t Lanes = 0;
   for (Span R : X.Facts.VectorWrites)
     for (unsigned N = 0; N != R.Count; ++N)
@@ -66,10 +66,10 @@ bool PoisonTracker::isClean(const Step &X) const {
     for (unsigned N = 0; N != R.Count; ++N)
       Scalars |= X.S.Plane.S[R.First + N];
   uint64_t Relevant = X.Facts.CrossesLanes ? ~uint64_t(0) : X.Exec;
-  return !Scalars && !((Lanes | poisonedLanes(X)) & Relevant);
+  return !Scalars && !((Lanes | undefinedLanes(X)) & Relevant);
 }
 
-void PoisonTracker::defineResults(const Step &X) {
+void UndefinedTracker::defineResults(const Step &X) {
   for (Span R : X.Facts.VectorWrites)
     for (unsigned N = 0; N != R.Count; ++N)
       X.S.define(R.First + N, X.Exec);
@@ -80,7 +80,7 @@ void PoisonTracker::defineResults(const Step &X) {
         X.S.Plane.S[R.First + N] = 0;
 }
 
-void PoisonTracker::poisonResults(const Step &X, uint64_t Lanes) {
+void UndefinedTracker::undefineResults(const Step &X, uint64_t Lanes) {
   for (Span R : X.Facts.VectorWrites)
     for (unsigned N = 0; N != R.Count; ++N)
       X.S.setAll(R.First + N, Lanes, ~0u);
@@ -89,21 +89,21 @@ void PoisonTracker::poisonResults(const Step &X, uint64_t Lanes) {
                 R.First == sreg::Scc ? 1u : ~0u);
 }
 
-void PoisonTracker::report(const Step &X, Rule What, RegisterFile File,
-                           unsigned Reg, unsigned Count, uint64_t Lanes) {
+void UndefinedTracker::report(const Step &X, Rule What, RegisterFile File,
+                              unsigned Reg, unsigned Count, uint64_t Lanes) {
   Reporter::Finding F{What, nameOf(File, Reg, Count)};
   if (Lanes)
     F.Lane = unsigned(std::countr_zero(Lanes));
   R.report(X.W, X.I, std::move(F));
 }
 
-void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
-                         const InstFacts &Facts) {
+void UndefinedTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
+                            const InstFacts &Facts) {
   Step X{W, S, I, Fn, Facts, W.exec()};
   S.Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
   if (Facts.ReadsLdsDirect) {
     if (S.Plane.S[sreg::M0])
-      report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+      report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
     X.LdsDirect = readLdsDirect(S.Plane, W.m0());
     S.Plane.Event = WaveEvent::None;
   }
@@ -134,7 +134,7 @@ void PoisonTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
         S.Unwritten[R.First + N] |= Loaded.Unwritten & S.Lanes[R.First + N];
 }
 
-void PoisonTracker::stepShape(const Step &X) {
+void UndefinedTracker::stepShape(const Step &X) {
   switch (X.Facts.Form) {
   case Shape::Nothing:
     return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows uninitialised bits ("poison") through a dispatch, and reports those
-// that decide something: an address, a branch, EXEC or a message.
-#ifndef LUTHIER_EMULATOR_STRICT_POISON_H
-#define LUTHIER_EMULATOR_STRICT_POISON_H
+// Follows uninitialised bits ("undefined") through a dispatch, and reports
+// those that decide something: an address, a branch, EXEC or a message.
+#ifndef LUTHIER_EMULATOR_STRICT_UNDEFINEDTRACKER_H
+#define LUTHIER_EMULATOR_STRICT_UNDEFINEDTRACKER_H
 
 #include "emulator/exec/Workgroup.h"
 #include "emulator/strict/InstFacts.h"
@@ -14,9 +14,9 @@
 
 namespace luthier::emulator::strict {
 
-class PoisonTracker {
+class UndefinedTracker {
 public:
-  PoisonTracker(const LaunchPlan &Plan, Reporter &R);
+  UndefinedTracker(const LaunchPlan &Plan, Reporter &R);
 
   /// State of one workgroup.
   struct Group {
@@ -39,7 +39,7 @@ public:
   void defineMemory(uint64_t Address, uint64_t Size);
 
 private:
-  /// Poison of an operand or result, as lanes hold it.
+  /// Undefined of an operand or result, as lanes hold it.
   struct Bits {
     alignas(64) uint32_t Half[2][NumLanes];
   };
@@ -51,11 +51,11 @@ private:
     Handler Fn;
     const InstFacts &Facts;
     uint64_t Exec;
-    /// Poison of a source that M0 points to in LDS.
+    /// Undefined of a source that M0 points to in LDS.
     uint32_t LdsDirect = 0;
   };
 
-  // PoisonOrigin.cpp
+  // UndefinedOrigin.cpp
   /// Whether, and in which lanes, an instruction reads what is stray.
   struct Origin {
     uint64_t Lanes = 0;
@@ -65,7 +65,7 @@ private:
   void followOrigin(const Step &X, Origin From, bool ReadsEmpty);
   void checkStore(const Step &X);
 
-  // PoisonScratch.cpp
+  // UndefinedScratch.cpp
   uint64_t scratchLanes(const Step &X) const;
   /// Lanes that an instruction loads from where they had been kept.
   struct Kept {
@@ -75,12 +75,12 @@ private:
 
   bool isClean(const Step &X) const;
   void defineResults(const Step &X);
-  void poisonResults(const Step &X, uint64_t Lanes);
-  uint64_t poisonedLanes(const Step &X) const;
+  void undefineResults(const Step &X, uint64_t Lanes);
+  uint64_t undefinedLanes(const Step &X) const;
   void report(const Step &X, Rule R, RegisterFile File, unsigned Reg,
               unsigned Count, uint64_t Lanes = 0);
 
-  // PoisonVector.cpp
+  // UndefinedVector.cpp
   void stepVector(const Step &X);
   void stepMatrix(const Step &X);
   void stepDual(const Step &X);
@@ -95,10 +95,10 @@ private:
   void writeVector(const Step &X, Bits &Result);
   uint64_t redirect(const Step &X, Inst &Copy, unsigned Control);
 
-  // PoisonScalar.cpp
+  // UndefinedScalar.cpp
   struct Scalar {
     uint64_t Value = 0;
-    uint64_t Poison = 0;
+    uint64_t Undefined = 0;
   };
   void stepScalar(const Step &X);
   void stepRelativeScalar(const Step &X);
@@ -110,12 +110,12 @@ private:
   void stepMessage(const Step &X);
   void settleCondition(Wave &W, WaveShadow &S, const Inst &I);
 
-  // PoisonMemory.cpp
+  // UndefinedMemory.cpp
   void stepShape(const Step &X);
   void stepMemory(const Step &X);
   void checkAddress(const Step &X);
-  bool needsShadow(const Step &X, bool DataIsPoison) const;
-  uint64_t poisonedData(const Step &X) const;
+  bool needsShadow(const Step &X, bool DataIsUndefined) const;
+  uint64_t undefinedData(const Step &X) const;
   static unsigned addressOperands(Shape Form);
   void accessShadow(const Step &X, Handler Fn, bool MergeData);
   static void executeOnPlane(const Step &X, Handler Fn, const Inst &Copy);
@@ -135,4 +135,4 @@ private:
 
 } // namespace luthier::emulator::strict
 
-#endif // LUTHIER_EMULATOR_STRICT_POISON_H
+#endif // LUTHIER_EMULATOR_STRICT_UNDEFINEDTRACKER_H

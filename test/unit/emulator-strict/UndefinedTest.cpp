@@ -10,13 +10,13 @@ namespace {
 
 using emulator::strict::Rule;
 
-class Poison : public StrictMachine {
+class Undefined : public StrictMachine {
 protected:
-  Poison() : StrictMachine("uninitialised") {}
+  Undefined() : StrictMachine("undefined") {}
 };
 
-TEST_F(Poison, InAnAddressIsReportedWithItsLaneAndRegister) {
-  auto V = expectOne(Rule::PoisonAddress, "global_load_dword v2, v5", R"(
+TEST_F(Undefined, InAnAddressIsReportedWithItsLaneAndRegister) {
+  auto V = expectOne(Rule::UndefinedAddress, "global_load_dword v2, v5", R"(
     v_mov_b32 v5, 0
     v_writelane_b32 v5, s20, 7
     v_xor_b32 v6, s20, v5
@@ -30,8 +30,8 @@ TEST_F(Poison, InAnAddressIsReportedWithItsLaneAndRegister) {
   EXPECT_EQ(V.Wave, 0u);
 }
 
-TEST_F(Poison, InAScalarBaseIsReported) {
-  auto V = expectOne(Rule::PoisonAddress, "s_load_dword s6, s[8:9]", R"(
+TEST_F(Undefined, InAScalarBaseIsReported) {
+  auto V = expectOne(Rule::UndefinedAddress, "s_load_dword s6, s[8:9]", R"(
     s_mov_b32 s9, s1
     s_xor_b32 s8, s0, s20
     s_xor_b32 s8, s8, s20
@@ -40,8 +40,8 @@ TEST_F(Poison, InAScalarBaseIsReported) {
   EXPECT_EQ(V.Register, "s8");
 }
 
-TEST_F(Poison, InABranchIsReported) {
-  auto V = expectOne(Rule::PoisonBranch, "s_cbranch_scc1", R"(
+TEST_F(Undefined, InABranchIsReported) {
+  auto V = expectOne(Rule::UndefinedBranch, "s_cbranch_scc1", R"(
     s_cmp_eq_u32 s10, 0
     s_cbranch_scc1 end
   end:
@@ -50,21 +50,21 @@ TEST_F(Poison, InABranchIsReported) {
 }
 
 /// LLVM counts 15 for gfx1100 in wave32 where a kernel asks for two.
-TEST_F(Poison, UserRegistersThatAreCountedButNotAskedForHoldNothing) {
+TEST_F(Undefined, UserRegistersThatAreCountedButNotAskedForHoldNothing) {
   AMDHSA_BITS_SET(Request.ComputePgmRsrc2,
                   llvm::amdhsa::COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT,
                   8u);
   const auto branchOn = [](const std::string &Reg) {
     return "s_cmp_eq_u32 " + Reg + ", 0\ns_cbranch_scc1 end\nend:\ns_endpgm";
   };
-  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", branchOn("s2"));
-  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", branchOn("s7"));
+  expectOne(Rule::UndefinedBranch, "s_cbranch_scc1", branchOn("s2"));
+  expectOne(Rule::UndefinedBranch, "s_cbranch_scc1", branchOn("s7"));
   for (const char *Set : {"s0", "s1", "s8"})
     expectQuiet(branchOn(Set));
 }
 
-TEST_F(Poison, InAVectorConditionIsReported) {
-  auto V = expectOne(Rule::PoisonBranch, "s_cbranch_vccz", R"(
+TEST_F(Undefined, InAVectorConditionIsReported) {
+  auto V = expectOne(Rule::UndefinedBranch, "s_cbranch_vccz", R"(
     v_cmp_eq_u32 vcc, 0, v9
     s_cbranch_vccz end
   end:
@@ -73,8 +73,8 @@ TEST_F(Poison, InAVectorConditionIsReported) {
   EXPECT_EQ(V.Lane, 0u);
 }
 
-TEST_F(Poison, InExecIsReported) {
-  auto V = expectOne(Rule::PoisonExec, "s_and_saveexec_b64", R"(
+TEST_F(Undefined, InExecIsReported) {
+  auto V = expectOne(Rule::UndefinedExec, "s_and_saveexec_b64", R"(
     v_mov_b32 v1, 1
     v_writelane_b32 v1, s30, 12
     v_cmp_eq_u32 vcc, 1, v1
@@ -83,16 +83,16 @@ TEST_F(Poison, InExecIsReported) {
   EXPECT_EQ(V.Lane, 12u);
 }
 
-TEST_F(Poison, InAMessageIsReported) {
-  expectOne(Rule::PoisonMessage, "s_sendmsg", R"(
+TEST_F(Undefined, InAMessageIsReported) {
+  expectOne(Rule::UndefinedMessage, "s_sendmsg", R"(
     s_mov_b32 m0, s40
     s_nop 0
     s_sendmsg sendmsg(MSG_INTERRUPT)
     s_endpgm)");
 }
 
-TEST_F(Poison, InAJumpTargetIsReported) {
-  auto V = expectOne(Rule::PoisonBranch, "s_setpc_b64", R"(
+TEST_F(Undefined, InAJumpTargetIsReported) {
+  auto V = expectOne(Rule::UndefinedBranch, "s_setpc_b64", R"(
     s_getpc_b64 s[6:7]
     s_add_u32 s6, s6, 24
     s_addc_u32 s7, s7, 0
@@ -104,9 +104,9 @@ TEST_F(Poison, InAJumpTargetIsReported) {
   EXPECT_EQ(V.Register, "s[6:7]");
 }
 
-TEST_F(Poison, OfUnwrittenScratchAndLdsIsFollowed) {
+TEST_F(Undefined, OfUnwrittenScratchAndLdsIsFollowed) {
   Request.GroupSegmentSize = 1024;
-  auto V = expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", R"(
+  auto V = expectOne(Rule::UndefinedBranch, "s_cbranch_vccnz", R"(
     v_lshlrev_b32 v1, 2, v0
     ds_write_b32 v1, v0
     ds_read_b32 v2, v1 offset:256
@@ -121,8 +121,8 @@ TEST_F(Poison, OfUnwrittenScratchAndLdsIsFollowed) {
   EXPECT_EQ(V.Register, "vcc");
 }
 
-TEST_F(Poison, IsFollowedThroughMemory) {
-  expectOne(Rule::PoisonBranch, "s_cbranch_scc0", R"(
+TEST_F(Undefined, IsFollowedThroughMemory) {
+  expectOne(Rule::UndefinedBranch, "s_cbranch_scc0", R"(
     v_mov_b32 v1, 0
     global_store_dword v1, v20, s[0:1] offset:64
     s_waitcnt vmcnt(0)
@@ -139,7 +139,7 @@ TEST_F(Poison, IsFollowedThroughMemory) {
     s_endpgm)");
 }
 
-TEST_F(Poison, IsForgottenWhenTheHostMayHaveWritten) {
+TEST_F(Undefined, IsForgottenWhenTheHostMayHaveWritten) {
   violations(R"(
     v_mov_b32 v1, 0
     global_store_dword v1, v20, s[0:1]
@@ -153,7 +153,7 @@ TEST_F(Poison, IsForgottenWhenTheHostMayHaveWritten) {
     s_endpgm)");
 }
 
-TEST_F(Poison, MayBeSavedAndRestored) {
+TEST_F(Undefined, MayBeSavedAndRestored) {
   expectQuiet(R"(
     v_writelane_b32 v40, s30, 0
     v_writelane_b32 v40, s31, 1
@@ -167,7 +167,7 @@ TEST_F(Poison, MayBeSavedAndRestored) {
     s_endpgm)");
 }
 
-TEST_F(Poison, ThatIsMaskedOffDecidesNothing) {
+TEST_F(Undefined, ThatIsMaskedOffDecidesNothing) {
   // Lane masks of phis: bits of lanes that did not run are never defined.
   expectQuiet(R"(
     v_cmp_gt_u32 vcc, 32, v0
@@ -184,7 +184,7 @@ TEST_F(Poison, ThatIsMaskedOffDecidesNothing) {
     s_endpgm)");
 }
 
-TEST_F(Poison, OfUnusedBitsDecidesNothing) {
+TEST_F(Undefined, OfUnusedBitsDecidesNothing) {
   expectQuiet(R"(
     v_and_b32 v1, 0, v20
     v_lshl_or_b32 v1, v20, 16, v1
@@ -213,7 +213,7 @@ TEST_F(Poison, OfUnusedBitsDecidesNothing) {
     s_endpgm)");
 }
 
-TEST_F(Poison, OfTheLanesThatAreNotChosenDecidesNothing) {
+TEST_F(Undefined, OfTheLanesThatAreNotChosenDecidesNothing) {
   expectQuiet(R"(
     v_cmp_gt_u32 vcc, 32, v0
     s_and_saveexec_b64 s[6:7], vcc
@@ -224,8 +224,8 @@ TEST_F(Poison, OfTheLanesThatAreNotChosenDecidesNothing) {
     s_endpgm)");
 }
 
-TEST_F(Poison, OfAnAtomicsDataReachesItsResult) {
-  expectOne(Rule::PoisonBranch, "s_cbranch_vccz", R"(
+TEST_F(Undefined, OfAnAtomicsDataReachesItsResult) {
+  expectOne(Rule::UndefinedBranch, "s_cbranch_vccz", R"(
     v_mov_b32 v1, 0
     v_mov_b32 v2, 1
     global_atomic_add v3, v1, v2, s[0:1] glc
@@ -241,7 +241,7 @@ TEST_F(Poison, OfAnAtomicsDataReachesItsResult) {
     s_endpgm)");
 }
 
-TEST_F(Poison, IsReportedOncePerInstructionAndDispatch) {
+TEST_F(Undefined, IsReportedOncePerInstructionAndDispatch) {
   Request.WorkgroupSize = Request.GridSize = {256, 1, 1};
   const std::string Twice = R"(
     s_mov_b32 s6, 3
@@ -260,16 +260,16 @@ TEST_F(Poison, IsReportedOncePerInstructionAndDispatch) {
   EXPECT_EQ(violations(Twice).size(), 2u) << "a dispatch of its own";
 }
 
-class PoisonGfx1100 : public StrictMachine {
+class UndefinedGfx1100 : public StrictMachine {
 protected:
-  PoisonGfx1100() : StrictMachine("uninitialised", "gfx1100", 32) {
+  UndefinedGfx1100() : StrictMachine("undefined", "gfx1100", 32) {
     Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
   }
 };
 
-TEST_F(PoisonGfx1100, IsFollowedThroughBothPartsOfAnInstruction) {
+TEST_F(UndefinedGfx1100, IsFollowedThroughBothPartsOfAnInstruction) {
   // The parts exchange their registers, of which one is defined.
-  auto V = expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", R"(
+  auto V = expectOne(Rule::UndefinedBranch, "s_cbranch_vccnz", R"(
     v_mov_b32 v2, 0
     v_dual_mov_b32 v2, v3 :: v_dual_mov_b32 v3, v2
     v_cmp_eq_u32 vcc_lo, 1, v3
@@ -281,9 +281,9 @@ TEST_F(PoisonGfx1100, IsFollowedThroughBothPartsOfAnInstruction) {
   EXPECT_EQ(V.PC, Request.EntryPC + 28);
 }
 
-class PoisonGfx1201 : public StrictMachine {
+class UndefinedGfx1201 : public StrictMachine {
 protected:
-  PoisonGfx1201() : StrictMachine("poison", "gfx1201", 32) {}
+  UndefinedGfx1201() : StrictMachine("undefined", "gfx1201", 32) {}
 
   /// Lane 9 of v5 is uninitialised; \p Move takes from the lane that v6 says.
   static std::string fromLane(unsigned Lane, const std::string &Move) {
@@ -297,18 +297,19 @@ protected:
   }
 };
 
-TEST_F(PoisonGfx1201, IsFollowedFromLanesThatAreNotActive) {
+TEST_F(UndefinedGfx1201, IsFollowedFromLanesThatAreNotActive) {
   for (auto [Move, Scale] :
        {std::pair("v_permlane16_var_b32 v7, v5, v6 op_sel:[1,0]", 1u),
         std::pair("ds_bpermute_fi_b32 v7, v6, v5", 4u)}) {
     SCOPED_TRACE(Move);
-    expectOne(Rule::PoisonBranch, "s_cbranch_vccnz", fromLane(9 * Scale, Move));
+    expectOne(Rule::UndefinedBranch, "s_cbranch_vccnz",
+              fromLane(9 * Scale, Move));
     expectQuiet(fromLane(8 * Scale, Move));
   }
 }
 
-TEST_F(Poison, IsFollowedThroughRelativeMoves) {
-  expectOne(Rule::PoisonBranch, "s_cbranch_scc1", R"(
+TEST_F(Undefined, IsFollowedThroughRelativeMoves) {
+  expectOne(Rule::UndefinedBranch, "s_cbranch_scc1", R"(
     s_mov_b32 s8, 0
     s_mov_b32 m0, 1
     s_nop 0
@@ -322,9 +323,9 @@ TEST_F(Poison, IsFollowedThroughRelativeMoves) {
     s_endpgm)");
 }
 
-class PoisonStops : public Machine {
+class UndefinedStops : public Machine {
 protected:
-  PoisonStops() : Machine(options()) {}
+  UndefinedStops() : Machine(options()) {}
   static emulator::ShaderArray::Options options() {
     std::string Error;
     auto Opts = gfx90a();
@@ -334,7 +335,7 @@ protected:
   }
 };
 
-TEST_F(PoisonStops, TheDispatchUnlessItIsToContinue) {
+TEST_F(UndefinedStops, TheDispatchUnlessItIsToContinue) {
   load(R"(
     s_nop 0
     s_cmp_eq_u32 s10, 0

@@ -2,7 +2,7 @@
 //
 // Vector operations.
 #include "emulator/isa/LdsDirect.h"
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -49,8 +49,8 @@ constexpr unsigned RowsPerSource = 6;
 
 } // namespace
 
-/// The poison of source \p N as the operation sees it.
-void PoisonTracker::fetch(const Step &X, unsigned N, Bits &Result) {
+/// Undefined bits of source \p N as the operation sees it.
+void UndefinedTracker::fetch(const Step &X, unsigned N, Bits &Result) {
   const Operand &O = X.I.Src[N];
   unsigned Halves = isPair(O.Type) ? 2 : 1;
   std::fill_n(Result.Half[1], NumLanes, 0u);
@@ -84,8 +84,8 @@ void PoisonTracker::fetch(const Step &X, unsigned N, Bits &Result) {
 }
 
 /// The values of source \p N, or \p Unknown for what is permuted.
-void PoisonTracker::fetchValue(const Step &X, unsigned N, uint32_t Unknown,
-                               Bits &Result) {
+void UndefinedTracker::fetchValue(const Step &X, unsigned N, uint32_t Unknown,
+                                  Bits &Result) {
   const Operand &O = X.I.Src[N];
   uint32_t *To = Result.Half[0];
   if (O.Kind == Source::Sgpr)
@@ -101,7 +101,7 @@ void PoisonTracker::fetchValue(const Step &X, unsigned N, uint32_t Unknown,
       To[L] = selected(To[L], O);
 }
 
-void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
+void UndefinedTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
   Bits A, B;
   const Inst &I = X.I;
   bool WideResult = isPair(I.Dst.Type);
@@ -116,11 +116,11 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
   uint64_t Mask = X.S.Plane.laneMask(I.MaskSrc);
   if (isExec(I.MaskSrc))
     Mask = 0;
-  switch (I.Clamp ? PoisonRule::Default : X.Facts.Rule) {
-  case PoisonRule::Copy:
+  switch (I.Clamp ? UndefinedRule::Default : X.Facts.Rule) {
+  case UndefinedRule::Copy:
     Result = P[0];
     return;
-  case PoisonRule::And:
+  case UndefinedRule::And:
     fetchValue(X, 0, ~0u, A);
     fetchValue(X, 1, ~0u, B);
     for (unsigned L = 0; L != NumLanes; ++L) {
@@ -128,7 +128,7 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
       Low[L] = (X0 & X1) | (X0 & B.Half[0][L]) | (X1 & A.Half[0][L]);
     }
     return;
-  case PoisonRule::Or:
+  case UndefinedRule::Or:
     fetchValue(X, 0, 0, A);
     fetchValue(X, 1, 0, B);
     for (unsigned L = 0; L != NumLanes; ++L) {
@@ -136,7 +136,7 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
       Low[L] = (X0 & X1) | (X0 & ~B.Half[0][L]) | (X1 & ~A.Half[0][L]);
     }
     return;
-  case PoisonRule::AndOr:
+  case UndefinedRule::AndOr:
     fetchValue(X, 0, ~0u, A);
     fetchValue(X, 1, ~0u, B);
     for (unsigned L = 0; L != NumLanes; ++L) {
@@ -145,25 +145,25 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
                P[2].Half[0][L];
     }
     return;
-  case PoisonRule::Xor:
+  case UndefinedRule::Xor:
     for (unsigned L = 0; L != NumLanes; ++L)
       Low[L] = uint32_t(Any(L));
     return;
-  case PoisonRule::UpwardMask:
-  case PoisonRule::Upward:
+  case UndefinedRule::UpwardMask:
+  case UndefinedRule::Upward:
     for (unsigned L = 0; L != NumLanes; ++L) {
       uint64_t All = Any(L);
       if (X.Facts.Control == 24)
         All =
             ((P[0].Half[0][L] | P[1].Half[0][L]) & 0xffffff) | P[2].Half[0][L];
-      if (X.Facts.Rule == PoisonRule::UpwardMask)
+      if (X.Facts.Rule == UndefinedRule::UpwardMask)
         All |= Mask >> L & 1;
       All = upward(All);
       Low[L] = uint32_t(All);
       High[L] = WideResult ? uint32_t(All >> 32) : 0;
     }
     return;
-  case PoisonRule::ShiftUp:
+  case UndefinedRule::ShiftUp:
     fetchValue(X, 1, 0, B);
     for (unsigned L = 0; L != NumLanes; ++L) {
       unsigned Shift = B.Half[0][L] & (WideResult ? 7 : 31);
@@ -173,14 +173,14 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
       High[L] = WideResult ? uint32_t(All >> 32) : 0;
     }
     return;
-  case PoisonRule::Select: {
+  case UndefinedRule::Select: {
     uint64_t Chosen = X.W.laneMask(I.MaskSrc);
     for (unsigned L = 0; L != NumLanes; ++L)
       Low[L] = Mask >> L & 1 ? ~0u : P[Chosen >> L & 1].Half[0][L];
     return;
   }
   default:
-    bool UsesMask = X.Facts.Rule == PoisonRule::WithMask;
+    bool UsesMask = X.Facts.Rule == UndefinedRule::WithMask;
     for (unsigned L = 0; L != NumLanes; ++L) {
       bool Bad = Any(L) || (UsesMask && (Mask >> L & 1));
       Low[L] = Bad ? ~0u : 0;
@@ -190,7 +190,8 @@ void PoisonTracker::combine(const Step &X, Bits (&P)[3], Bits &Result) {
 }
 
 /// Each half of the result depends on the halves that op_sel chooses.
-void PoisonTracker::combinePacked(const Step &X, Bits (&P)[3], Bits &Result) {
+void UndefinedTracker::combinePacked(const Step &X, Bits (&P)[3],
+                                     Bits &Result) {
   bool Single = X.I.Dst.Type == ValueType::Pk32;
   std::fill_n(Result.Half[0], NumLanes, 0u);
   std::fill_n(Result.Half[1], NumLanes, 0u);
@@ -217,7 +218,7 @@ void PoisonTracker::combinePacked(const Step &X, Bits (&P)[3], Bits &Result) {
 }
 
 /// Puts \p Result where the instruction puts its own.
-void PoisonTracker::writeVector(const Step &X, Bits &Result) {
+void UndefinedTracker::writeVector(const Step &X, Bits &Result) {
   const Inst &I = X.I;
   uint64_t Written = X.Exec;
   if (I.IsDpp && I.Src[0].Kind == Source::Vgpr)
@@ -247,7 +248,7 @@ void PoisonTracker::writeVector(const Step &X, Bits &Result) {
     X.S.set(I.Dst.Reg + 1u, Written, Result.Half[1]);
 }
 
-void PoisonTracker::computeVector(const Step &X) {
+void UndefinedTracker::computeVector(const Step &X) {
   const Inst &I = X.I;
   Bits Result;
   evaluate(X, Result);
@@ -261,16 +262,18 @@ void PoisonTracker::computeVector(const Step &X) {
     if (!isExec(I.ScalarDst))
       X.S.Plane.setLaneMask(I.ScalarDst, Lanes);
     if (X.Facts.WritesExec && Lanes)
-      report(X, Rule::PoisonExec, RegisterFile::Scalar, sreg::Exec, 1, Lanes);
+      report(X, Rule::UndefinedExec, RegisterFile::Scalar, sreg::Exec, 1,
+             Lanes);
   }
   if (!X.Facts.IsCompare && I.Dst.Kind == Source::Vgpr)
     writeVector(X, Result);
 }
 
-/// Makes the operands of \p Copy what a handler needs to move poison: the real
-/// values for the operands in \p Control, poison for the others. Returns the
-/// lanes that have poison in a control operand.
-uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
+/// Makes the operands of \p Copy what a handler needs to move undefined bits:
+/// the real values for the operands in \p Control, undefined bits for the
+/// others. Returns the lanes that have some in a control operand.
+uint64_t UndefinedTracker::redirect(const Step &X, Inst &Copy,
+                                    unsigned Control) {
   uint64_t Bad = 0;
   for (unsigned N = 0; N != 3; ++N) {
     Operand &O = Copy.Src[N];
@@ -278,9 +281,9 @@ uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
     unsigned Count = numRegs(O);
     if (O.Kind == Source::Sgpr) {
       unsigned Spare = WaveShadow::FirstSpareScalar + 16 * N;
-      const uint32_t *Poison = &X.S.Plane.S[O.Reg];
+      const uint32_t *Undefined = &X.S.Plane.S[O.Reg];
       for (unsigned R = 0; R != Count; ++R) {
-        uint32_t Bits = isExec(O.Reg) ? 0 : Poison[R];
+        uint32_t Bits = isExec(O.Reg) ? 0 : Undefined[R];
         if (IsControl && Bits)
           Bad = ~uint64_t(0);
         X.S.Plane.S[Spare + R] = IsControl ? X.W.S[O.Reg + R] : Bits;
@@ -315,8 +318,8 @@ uint64_t PoisonTracker::redirect(const Step &X, Inst &Copy, unsigned Control) {
   return Bad;
 }
 
-/// Lets the operation's own handler move the poison.
-void PoisonTracker::moveVector(const Step &X) {
+/// Lets the operation's own handler move undefined bits.
+void UndefinedTracker::moveVector(const Step &X) {
   Inst Copy = X.I;
   uint64_t Bad = redirect(X, Copy, X.Facts.Control);
   Copy.OutputModifier = 0;
@@ -324,7 +327,7 @@ void PoisonTracker::moveVector(const Step &X) {
   if (X.I.Dst.Kind == Source::Vgpr && X.I.Src[0].Kind != Source::None) {
     // A constant selector of v_perm gives a constant byte.
     X.Fn(X.S.Plane, Copy);
-    if (X.Facts.Rule == PoisonRule::Permute) {
+    if (X.Facts.Rule == UndefinedRule::Permute) {
       Bits Selectors;
       fetchValue(X, 2, 0, Selectors);
       uint32_t *Row = X.S.row(X.I.Dst.Reg);
@@ -347,17 +350,17 @@ void PoisonTracker::moveVector(const Step &X) {
   // Which lane is read is one decision for all.
   Bad &= ToScalar ? ~uint64_t(0) : X.Exec;
   if (Bad)
-    poisonResults(X, Bad);
+    undefineResults(X, Bad);
   if (ToScalar && isExec(X.I.Dst.Reg)) {
     if (X.S.Plane.S[X.I.Dst.Reg])
-      report(X, Rule::PoisonExec, RegisterFile::Scalar, sreg::Exec, 1);
+      report(X, Rule::UndefinedExec, RegisterFile::Scalar, sreg::Exec, 1);
     X.S.Plane.setS64(sreg::Exec, X.W.s64(sreg::Exec));
   }
 }
 
-/// The poison of a result, without writing it.
-void PoisonTracker::evaluate(const Step &X, Bits &Result) {
-  if (X.Facts.Rule == PoisonRule::Move) {
+/// Undefined bits of a result, without writing it.
+void UndefinedTracker::evaluate(const Step &X, Bits &Result) {
+  if (X.Facts.Rule == UndefinedRule::Move) {
     Inst Copy = X.I;
     uint64_t Bad = redirect(X, Copy, X.Facts.Control);
     Copy.Dst.Reg = DppRow;
@@ -377,7 +380,7 @@ void PoisonTracker::evaluate(const Step &X, Bits &Result) {
 }
 
 /// Both operations of a VOPD instruction read before either writes.
-void PoisonTracker::stepDual(const Step &X) {
+void UndefinedTracker::stepDual(const Step &X) {
   if (isClean(X))
     return;
   Bits Results[2];
@@ -394,21 +397,21 @@ void PoisonTracker::stepDual(const Step &X) {
 }
 
 /// The handler finds the registers by M0, so the facts do not name them.
-void PoisonTracker::stepRelative(const Step &X) {
+void UndefinedTracker::stepRelative(const Step &X) {
   Wave &Plane = X.S.Plane;
   if (Plane.S[sreg::M0])
-    report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+    report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
   Inst Copy = X.I;
   redirect(X, Copy, 0);
-  uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
+  uint32_t Undefined = std::exchange(Plane.S[sreg::M0], X.W.m0());
   X.Fn(Plane, Copy);
   Plane.Event = WaveEvent::None;
-  Plane.S[sreg::M0] = Poison;
+  Plane.S[sreg::M0] = Undefined;
   for (unsigned Reg = 0; Reg != Plan.NumVgprs; ++Reg)
     X.S.refresh(Reg);
 }
 
-void PoisonTracker::stepVector(const Step &X) {
+void UndefinedTracker::stepVector(const Step &X) {
   if (X.I.Dual)
     return stepDual(X);
   if (X.Facts.IsRelative)
@@ -416,14 +419,14 @@ void PoisonTracker::stepVector(const Step &X) {
   // With shifted operands the facts speak of other registers.
   bool Indexed = (X.W.Mode & mode::GprIndexEnable) && X.I.IsValu;
   if (!Indexed && X.Facts.IsPlain && X.I.DstSelect == Part::Dword) {
-    if (!(poisonedLanes(X) & X.Exec))
+    if (!(undefinedLanes(X) & X.Exec))
       return defineResults(X);
   } else if (!Indexed && isClean(X)) {
     return;
   }
   switch (X.Facts.Rule) {
-  case PoisonRule::Move:
-  case PoisonRule::Permute:
+  case UndefinedRule::Move:
+  case UndefinedRule::Permute:
     return moveVector(X);
   default:
     break;
@@ -432,22 +435,22 @@ void PoisonTracker::stepVector(const Step &X) {
       X.I.Dst.Type != ValueType::None && X.I.Dst.Type != ValueType::Wide;
   if (Known)
     return computeVector(X);
-  uint64_t Bad = poisonedLanes(X) & X.Exec;
+  uint64_t Bad = undefinedLanes(X) & X.Exec;
   defineResults(X);
   if (Bad)
-    poisonResults(X, Bad);
+    undefineResults(X, Bad);
 }
 
 /// Lanes mix: all results depend on all inputs, whatever EXEC says.
-void PoisonTracker::stepMatrix(const Step &X) {
+void UndefinedTracker::stepMatrix(const Step &X) {
   if (isClean(X))
     return;
   Step All = X;
   All.Exec = X.W.LaneMask;
-  uint64_t Bad = poisonedLanes(All);
+  uint64_t Bad = undefinedLanes(All);
   defineResults(All);
   if (Bad)
-    poisonResults(All, X.W.LaneMask);
+    undefineResults(All, X.W.LaneMask);
 }
 
 } // namespace luthier::emulator::strict

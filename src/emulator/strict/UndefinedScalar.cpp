@@ -2,7 +2,7 @@
 //
 // Scalar operations, branches and messages.
 #include "SIDefines.h"
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +15,8 @@ static bool isExec(unsigned Reg) {
 /// All bits from the lowest set one on.
 static uint64_t upward(uint64_t Bits) { return Bits | (0 - Bits); }
 
-PoisonTracker::Scalar PoisonTracker::scalarSource(const Step &X,
-                                                  unsigned N) const {
+UndefinedTracker::Scalar UndefinedTracker::scalarSource(const Step &X,
+                                                        unsigned N) const {
   const Operand &O = X.I.Src[N];
   bool Wide = isPair(O.Type);
   if (O.Kind == Source::Constant)
@@ -28,34 +28,36 @@ PoisonTracker::Scalar PoisonTracker::scalarSource(const Step &X,
   Scalar Result{X.W.s64(O.Reg), isExec(O.Reg) ? 0 : X.S.Plane.s64(O.Reg)};
   if (!Wide) {
     Result.Value &= ~0u;
-    Result.Poison &= ~0u;
+    Result.Undefined &= ~0u;
   }
   return Result;
 }
 
-/// The poison of the destination.
-uint64_t PoisonTracker::combineScalar(const Step &X, Scalar A, Scalar B) const {
-  uint64_t Any = A.Poison | B.Poison;
+/// Undefined bits of the destination.
+uint64_t UndefinedTracker::combineScalar(const Step &X, Scalar A,
+                                         Scalar B) const {
+  uint64_t Any = A.Undefined | B.Undefined;
   const Wave &Plane = X.S.Plane;
   switch (X.Facts.Rule) {
-  case PoisonRule::Copy:
-    return A.Poison;
-  case PoisonRule::AndNot:
+  case UndefinedRule::Copy:
+    return A.Undefined;
+  case UndefinedRule::AndNot:
     B.Value = ~B.Value;
     [[fallthrough]];
-  case PoisonRule::And:
-    return (A.Poison & B.Poison) | (A.Poison & B.Value) | (B.Poison & A.Value);
-  case PoisonRule::OrNot:
+  case UndefinedRule::And:
+    return (A.Undefined & B.Undefined) | (A.Undefined & B.Value) |
+           (B.Undefined & A.Value);
+  case UndefinedRule::OrNot:
     B.Value = ~B.Value;
     [[fallthrough]];
-  case PoisonRule::Or:
-    return (A.Poison & B.Poison) | (A.Poison & ~B.Value) |
-           (B.Poison & ~A.Value);
-  case PoisonRule::Xor:
+  case UndefinedRule::Or:
+    return (A.Undefined & B.Undefined) | (A.Undefined & ~B.Value) |
+           (B.Undefined & ~A.Value);
+  case UndefinedRule::Xor:
     return Any;
-  case PoisonRule::Upward:
+  case UndefinedRule::Upward:
     return upward(Any);
-  case PoisonRule::UpwardMask:
+  case UndefinedRule::UpwardMask:
     return upward(Any | Plane.S[sreg::Scc]);
   default:
     break;
@@ -66,32 +68,33 @@ uint64_t PoisonTracker::combineScalar(const Step &X, Scalar A, Scalar B) const {
 }
 
 /// M0 offsets the number of a source or of the destination.
-void PoisonTracker::stepRelativeScalar(const Step &X) {
+void UndefinedTracker::stepRelativeScalar(const Step &X) {
   Wave &Plane = X.S.Plane;
   if (Plane.S[sreg::M0])
-    report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+    report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
   Inst Copy = X.I;
   if (X.I.Src[0].Kind == Source::Constant)
     Copy.Src[0].Value = 0;
-  uint32_t Poison = std::exchange(Plane.S[sreg::M0], X.W.m0());
+  uint32_t Undefined = std::exchange(Plane.S[sreg::M0], X.W.m0());
   X.Fn(Plane, Copy);
   Plane.Event = WaveEvent::None;
-  Plane.S[sreg::M0] = Poison;
+  Plane.S[sreg::M0] = Undefined;
 }
 
-/// The handler moves the poison as it moves the bits.
-uint64_t PoisonTracker::moveScalar(const Step &X, Scalar A, Scalar B) {
+/// The handler moves undefined bits as it moves values.
+uint64_t UndefinedTracker::moveScalar(const Step &X, Scalar A, Scalar B) {
   const bool SourceIsAmount = X.Facts.Control & 2;
-  if (SourceIsAmount && B.Poison)
+  if (SourceIsAmount && B.Undefined)
     return ~uint64_t(0);
   Wave &Plane = X.S.Plane;
   Inst Copy = X.I;
-  const uint64_t Poison[2] = {A.Poison, SourceIsAmount ? B.Value : B.Poison};
+  const uint64_t Undefined[2] = {A.Undefined,
+                                 SourceIsAmount ? B.Value : B.Undefined};
   for (unsigned N = 0; N != 2; ++N) {
     if (X.I.Src[N].Kind == Source::None)
       continue;
     Copy.Src[N].Kind = Source::Constant;
-    Copy.Src[N].Value = Poison[N];
+    Copy.Src[N].Value = Undefined[N];
   }
   constexpr unsigned Spare = WaveShadow::FirstSpareScalar;
   Copy.Dst.Reg = Spare;
@@ -101,36 +104,37 @@ uint64_t PoisonTracker::moveScalar(const Step &X, Scalar A, Scalar B) {
   return Plane.s64(Spare);
 }
 
-/// The poison of the result, \p Old what the destination had.
-uint64_t PoisonTracker::scalarResult(const Step &X, Scalar A, Scalar B,
-                                     uint64_t Old) {
+/// Undefined bits of the result, \p Old what the destination had.
+uint64_t UndefinedTracker::scalarResult(const Step &X, Scalar A, Scalar B,
+                                        uint64_t Old) {
   const Inst &I = X.I;
   switch (X.Facts.Rule) {
-  case PoisonRule::Select: {
-    const uint64_t Else = X.Facts.KeepsDestination ? Old : B.Poison;
+  case UndefinedRule::Select: {
+    const uint64_t Else = X.Facts.KeepsDestination ? Old : B.Undefined;
     if (X.S.Plane.S[sreg::Scc])
       return ~uint64_t(0);
-    return X.W.S[sreg::Scc] ? A.Poison : Else;
+    return X.W.S[sreg::Scc] ? A.Undefined : Else;
   }
-  case PoisonRule::Move:
+  case UndefinedRule::Move:
     return moveScalar(X, A, B);
-  case PoisonRule::BitSet: {
+  case UndefinedRule::BitSet: {
     const unsigned Width = isPair(I.Dst.Type) ? 63 : 31;
-    return A.Poison ? ~uint64_t(0) : Old & ~(uint64_t(1) << (A.Value & Width));
+    return A.Undefined ? ~uint64_t(0)
+                       : Old & ~(uint64_t(1) << (A.Value & Width));
   }
-  case PoisonRule::BitTest: {
+  case UndefinedRule::BitTest: {
     const unsigned Width = isPair(I.Src[0].Type) ? 63 : 31;
-    return B.Poison ? ~uint64_t(0) : A.Poison >> (B.Value & Width) & 1;
+    return B.Undefined ? ~uint64_t(0) : A.Undefined >> (B.Value & Width) & 1;
   }
-  case PoisonRule::Equal: {
+  case UndefinedRule::Equal: {
     // One differing pair of defined bits is enough to know.
-    const uint64_t Unknown = A.Poison | B.Poison;
+    const uint64_t Unknown = A.Undefined | B.Undefined;
     return (A.Value ^ B.Value) & ~Unknown ? 0 : Unknown;
   }
   default:
     // Those with an immediate operand read their destination.
     if (X.Facts.Info.Flags & llvm::SIInstrFlags::SOPK)
-      B.Poison |= Old;
+      B.Undefined |= Old;
     return combineScalar(X, A, B);
   }
 }
@@ -146,7 +150,7 @@ static bool hasDestination(const Inst &I, const InstFacts &Facts) {
                       [&](Span R) { return R.First == I.Dst.Reg; });
 }
 
-void PoisonTracker::stepScalar(const Step &X) {
+void UndefinedTracker::stepScalar(const Step &X) {
   Wave &Plane = X.S.Plane;
   const Inst &I = X.I;
   if (X.Facts.IsRelative)
@@ -154,7 +158,7 @@ void PoisonTracker::stepScalar(const Step &X) {
   // What the facts do not name: VCCZ and EXECZ.
   const bool IsPlain = X.Facts.IsPlain && I.Src[0].Kind != Source::Special &&
                        I.Src[1].Kind != Source::Special;
-  if (IsPlain && !poisonedLanes(X))
+  if (IsPlain && !undefinedLanes(X))
     return defineResults(X);
   if (isClean(X))
     return;
@@ -169,7 +173,7 @@ void PoisonTracker::stepScalar(const Step &X) {
   defineResults(X);
   if (X.Facts.SavesExec) {
     if (uint64_t Bits = Result & X.W.LaneMask)
-      report(X, Rule::PoisonExec, RegisterFile::Scalar, I.Src[0].Reg,
+      report(X, Rule::UndefinedExec, RegisterFile::Scalar, I.Src[0].Reg,
              X.W.WaveSize / 32, Bits);
     return;
   }
@@ -177,7 +181,7 @@ void PoisonTracker::stepScalar(const Step &X) {
     Result &= ~0u;
   if (ToExec) {
     if (uint64_t Bits = Result & X.W.LaneMask)
-      report(X, Rule::PoisonExec, RegisterFile::Scalar, sreg::Exec, 1, Bits);
+      report(X, Rule::UndefinedExec, RegisterFile::Scalar, sreg::Exec, 1, Bits);
   } else if (HasDst) {
     Plane.S[I.Dst.Reg] = uint32_t(Result);
     if (Wide)
@@ -188,7 +192,7 @@ void PoisonTracker::stepScalar(const Step &X) {
 }
 
 /// SCC says whether a result is zero: one defined bit that is set decides.
-void PoisonTracker::settleCondition(Wave &W, WaveShadow &S, const Inst &I) {
+void UndefinedTracker::settleCondition(Wave &W, WaveShadow &S, const Inst &I) {
   if (I.Dst.Kind != Source::Sgpr)
     return;
   uint64_t Width = isPair(I.Dst.Type) ? ~uint64_t(0) : ~0u;
@@ -197,29 +201,30 @@ void PoisonTracker::settleCondition(Wave &W, WaveShadow &S, const Inst &I) {
     S.Plane.S[sreg::Scc] = 0;
 }
 
-void PoisonTracker::stepBranch(const Step &X) {
+void UndefinedTracker::stepBranch(const Step &X) {
   const Wave &Plane = X.S.Plane;
   if (X.I.Flow == ControlFlow::BranchOnScc) {
     if (Plane.S[sreg::Scc])
-      report(X, Rule::PoisonBranch, RegisterFile::Scalar, sreg::Scc, 1);
+      report(X, Rule::UndefinedBranch, RegisterFile::Scalar, sreg::Scc, 1);
     return;
   }
   if (X.I.Flow == ControlFlow::BranchOnVcc) {
-    uint64_t Poison = Plane.laneMask(sreg::Vcc);
+    uint64_t Undefined = Plane.laneMask(sreg::Vcc);
     // A defined bit that is set decides alone.
-    if (Poison && !(X.W.vcc() & ~Poison))
-      report(X, Rule::PoisonBranch, RegisterFile::Scalar, sreg::Vcc, 2, Poison);
+    if (Undefined && !(X.W.vcc() & ~Undefined))
+      report(X, Rule::UndefinedBranch, RegisterFile::Scalar, sreg::Vcc, 2,
+             Undefined);
     return;
   }
   if (X.I.Src[0].Kind == Source::Sgpr && Plane.s64(X.I.Src[0].Reg))
-    report(X, Rule::PoisonBranch, RegisterFile::Scalar, X.I.Src[0].Reg, 2);
+    report(X, Rule::UndefinedBranch, RegisterFile::Scalar, X.I.Src[0].Reg, 2);
   defineResults(X);
 }
 
-void PoisonTracker::stepMessage(const Step &X) {
+void UndefinedTracker::stepMessage(const Step &X) {
   constexpr int Interrupt = 1, MessageBits = 0xf;
   if ((X.I.Immediate & MessageBits) == Interrupt && X.S.Plane.S[sreg::M0])
-    report(X, Rule::PoisonMessage, RegisterFile::Scalar, sreg::M0, 1);
+    report(X, Rule::UndefinedMessage, RegisterFile::Scalar, sreg::M0, 1);
   defineResults(X);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads, stores and atomics. They move poison like data: the operation's own
-// handler does it once more, on the copies of registers and memory.
+// Loads, stores and atomics. They move undefined bits like data: the
+// operation's own handler does it once more, on the copies of registers and
+// memory.
 #include "emulator/isa/AddressMode.h"
-#include "emulator/strict/Poison.h"
+#include "emulator/strict/UndefinedTracker.h"
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -12,7 +13,7 @@
 namespace luthier::emulator::strict {
 
 /// Operands that say where, by shape; the others are data.
-unsigned PoisonTracker::addressOperands(Shape Form) {
+unsigned UndefinedTracker::addressOperands(Shape Form) {
   switch (Form) {
   case Shape::Lds:
     return 1;
@@ -29,7 +30,7 @@ static unsigned numRegs(const Operand &O) {
   return O.Type == ValueType::Wide ? O.NumRegs : isPair(O.Type) ? 2 : 1;
 }
 
-void PoisonTracker::checkAddress(const Step &X) {
+void UndefinedTracker::checkAddress(const Step &X) {
   // Without an active lane, nothing is accessed.
   if (X.Facts.Form != Shape::ScalarMemory && !X.Exec)
     return;
@@ -41,12 +42,12 @@ void PoisonTracker::checkAddress(const Step &X) {
     for (unsigned K = 0; K != numRegs(O); ++K) {
       unsigned Reg = O.Reg + K;
       if (O.Kind == Source::Sgpr && X.S.Plane.S[Reg]) {
-        report(X, Rule::PoisonAddress, RegisterFile::Scalar, Reg, 1);
+        report(X, Rule::UndefinedAddress, RegisterFile::Scalar, Reg, 1);
         return;
       }
       uint64_t Lanes = O.Kind == Source::Vgpr ? X.S.Lanes[Reg] & X.Exec : 0;
       if (Lanes) {
-        report(X, Rule::PoisonAddress, RegisterFile::Vector, Reg, 1, Lanes);
+        report(X, Rule::UndefinedAddress, RegisterFile::Vector, Reg, 1, Lanes);
         return;
       }
     }
@@ -54,11 +55,11 @@ void PoisonTracker::checkAddress(const Step &X) {
   bool UsesM0 = X.Facts.BypassesRegisters ||
                 (X.Facts.Form == Shape::Lds && X.Facts.ReadsM0);
   if (UsesM0 && X.S.Plane.S[sreg::M0])
-    report(X, Rule::PoisonAddress, RegisterFile::Scalar, sreg::M0, 1);
+    report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
 }
 
 /// Lanes that store something uninitialised.
-uint64_t PoisonTracker::poisonedData(const Step &X) const {
+uint64_t UndefinedTracker::undefinedData(const Step &X) const {
   uint64_t Lanes = 0;
   auto Add = [&](const Operand &O) {
     for (unsigned N = 0; N != numRegs(O); ++N) {
@@ -93,9 +94,9 @@ uint64_t PoisonTracker::poisonedData(const Step &X) const {
   return Lanes;
 }
 
-/// False when the access cannot meet poison and brings none along.
-bool PoisonTracker::needsShadow(const Step &X, bool DataIsPoison) const {
-  if (MemoryIsDirty || DataIsPoison || X.Facts.BypassesRegisters)
+/// False when the access cannot meet undefined bits and brings none along.
+bool UndefinedTracker::needsShadow(const Step &X, bool DataIsUndefined) const {
+  if (MemoryIsDirty || DataIsUndefined || X.Facts.BypassesRegisters)
     return true;
   const Inst &I = X.I;
   switch (X.Facts.Form) {
@@ -123,24 +124,24 @@ bool PoisonTracker::needsShadow(const Step &X, bool DataIsPoison) const {
   return IsSegment;
 }
 
-void PoisonTracker::executeOnPlane(const Step &X, Handler Fn,
-                                   const Inst &Copy) {
+void UndefinedTracker::executeOnPlane(const Step &X, Handler Fn,
+                                      const Inst &Copy) {
   Wave &Plane = X.S.Plane;
   // Handlers find these by themselves.
   const unsigned Implicit[] = {sreg::M0, X.W.T->FlatScratch,
                                X.W.T->FlatScratch + 1};
-  uint32_t Poison[std::size(Implicit)];
+  uint32_t Undefined[std::size(Implicit)];
   for (unsigned N = 0; N != std::size(Implicit); ++N)
-    Poison[N] = std::exchange(Plane.S[Implicit[N]], X.W.S[Implicit[N]]);
+    Undefined[N] = std::exchange(Plane.S[Implicit[N]], X.W.S[Implicit[N]]);
   Fn(Plane, Copy);
   Plane.Event = WaveEvent::None;
   for (unsigned N = 0; N != std::size(Implicit); ++N)
-    Plane.S[Implicit[N]] = Poison[N];
+    Plane.S[Implicit[N]] = Undefined[N];
 }
 
 /// Calls \p Fn for the copies. With \p MergeData all data registers count as
 /// one value.
-void PoisonTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
+void UndefinedTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
   Inst Copy = X.I;
   redirect(X, Copy, addressOperands(X.Facts.Form));
   if (MergeData) {
@@ -170,7 +171,7 @@ void PoisonTracker::accessShadow(const Step &X, Handler Fn, bool MergeData) {
       X.S.refresh(R.First + N);
 }
 
-void PoisonTracker::stepMemory(const Step &X) {
+void UndefinedTracker::stepMemory(const Step &X) {
   checkAddress(X);
   if (X.W.Event == WaveEvent::Fault)
     return;
@@ -178,13 +179,13 @@ void PoisonTracker::stepMemory(const Step &X) {
   if (!HasData || (X.Facts.Form == Shape::ScalarMemory && !X.Facts.Stores &&
                    X.I.Src[0].Kind == Source::None))
     return defineResults(X);
-  bool DataIsPoison =
-      X.Facts.Stores && !X.Facts.BypassesRegisters && poisonedData(X) != 0;
-  if (DataIsPoison)
+  bool DataIsUndefined =
+      X.Facts.Stores && !X.Facts.BypassesRegisters && undefinedData(X) != 0;
+  if (DataIsUndefined)
     checkStore(X);
-  if (!needsShadow(X, DataIsPoison))
+  if (!needsShadow(X, DataIsUndefined))
     return defineResults(X);
-  if (DataIsPoison && X.Facts.Form != Shape::Lds)
+  if (DataIsUndefined && X.Facts.Form != Shape::Lds)
     MemoryIsDirty = true;
   bool IsUpdate = X.Facts.AtomicOr && !X.Facts.Swaps;
   accessShadow(X, IsUpdate ? X.Facts.AtomicOr : X.Fn, IsUpdate);
