@@ -70,7 +70,9 @@ void WaveOperandCheck::begin() {
             add(MO.getReg());
       } else if (sendsMessage(MI)) {
         addSetterOf(AMDGPU::M0, MI);
-      } else if (MI.isCopy() && MI.getOperand(0).getReg().isPhysical() &&
+      } else if ((MI.isCopy() || MI.getOpcode() == AMDGPU::S_MOV_B32) &&
+                 MI.getOperand(0).getReg().isPhysical() &&
+                 MI.getOperand(1).isReg() &&
                  TII.getRegisterInfo()
                      .getRegClass(AMDGPU::SGPR_32RegClassID)
                      ->contains(MI.getOperand(0).getReg())) {
