@@ -19,11 +19,14 @@ class Value;
 
 namespace luthier {
 
-/// Argument registers, counted in dwords from the first ones of the PayloadABI.
+/// Where an argument that differs between call sites arrives: in registers,
+/// counted in dwords from the first ones of the PayloadABI, or as literals,
+/// which each copy of the payload has in its code.
 struct ArgumentSlot {
   bool IsVector = false;
   unsigned Index = 0;
   unsigned Dwords = 1;
+  bool IsLiteral = false; ///< Index counts CallSite::Literals.
 
   bool operator==(const ArgumentSlot &) const = default;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PassPipeline.h"
+#include "hook/codegen/EarlyPlaceholders.h"
 #include "hook/codegen/ExecWriteLowering.h"
+#include "hook/codegen/PartCopies.h"
 #include "hook/codegen/PayloadExtractor.h"
 #include "hook/codegen/PayloadRegisters.h"
 #include "hook/codegen/PlaceholderLowering.h"
@@ -89,6 +91,9 @@ ArrayRef<CodegenPass> codegenPasses() {
       {"payload-registers", CodegenPass::AfterSelection, createPayloadRegisterPass},
       // While placeholders show what is to be scalar.
       {"wave-operands", CodegenPass::AfterSelection, createWaveOperandPass},
+      // Before LLVM optimises machine code: it folds constants into additions,
+      // and literals into whatever takes them.
+      {"early-placeholders", CodegenPass::AfterSelection, createEarlyPlaceholderPass},
       // Before LLVM optimises machine code: a comparison has to be right before
       // its branch for the result to stay in SCC.
       {"scalar-conditions", CodegenPass::AfterSelection, createScalarConditionPass},
@@ -99,6 +104,8 @@ ArrayRef<CodegenPass> codegenPasses() {
       // again and inline assembly cannot. As late, too: nothing moves across an
       // EXEC write what has been computed again.
       {"exec-writes", CodegenPass::EndOfSSA, createExecWritePass},
+      // Last, since LLVM's optimisations make such copies, too.
+      {"part-copies", CodegenPass::EndOfSSA, createPartCopyPass},
       // What the assembly printer would print.
       {"collect", CodegenPass::AtEnd, createCollectionPass},
   };

@@ -41,6 +41,12 @@ struct Fixup {
   int64_t Addend = 0;   ///< To the address, before it is split.
 };
 
+/// A literal in a payload's code that differs between its copies.
+struct PayloadLiteral {
+  unsigned Offset = 0; ///< Of the four bytes in Payload::Code.
+  unsigned Index = 0;  ///< See ArgumentSlot.
+};
+
 /// From \p Offset up to the next entry, code comes from here.
 struct LineEntry {
   unsigned Offset = 0;
@@ -104,6 +110,7 @@ struct Payload {
   unsigned StackAlign = 1;  ///< In bytes, of where they begin.
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
+  llvm::SmallVector<PayloadLiteral, 2> Literals;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
 };
 

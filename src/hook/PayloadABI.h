@@ -44,6 +44,9 @@ struct PayloadABI {
   /// One SGPR: where the payload's stack begins, in bytes of each lane's
   /// private memory. Invalid: a payload that needs stack is refused.
   llvm::MCRegister StackPointer;
+  /// SGPRs from an even number on that hold the first wave counters, a pair
+  /// each, for as long as the wave runs. The others are lanes of State.
+  unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
   llvm::MCRegister State;       ///< VGPR laid out as StateValueArray.def says.
   llvm::MCRegister WorkItemIds; ///< VGPR: x | y << 10 | z << 20.
   /// Inside of the windows, not to be touched.

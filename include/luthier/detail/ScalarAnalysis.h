@@ -327,10 +327,10 @@ inline const llvm::DILocation *hookLocation(const llvm::Instruction &I) {
 /// "Tool.hip:12: ", or nothing without line tables.
 inline std::string placeOf(const llvm::Instruction &I) {
   const llvm::DILocation *Line = hookLocation(I);
-  return Line ? (Line->getFilename() + ":" + llvm::Twine(Line->getLine()) +
-                 ": ")
-                    .str()
-              : "";
+  return Line
+             ? (Line->getFilename() + ":" + llvm::Twine(Line->getLine()) + ": ")
+                   .str()
+             : "";
 }
 
 /// What \p V is, for messages: "what load yields in line 12".

@@ -9,6 +9,7 @@
 #include "amdgpu/WideStores.h"
 #include "hook/codegen/ExecWriteLowering.h"
 #include "hook/codegen/PayloadRegisters.h"
+#include "hook/ir/Placeholders.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -70,6 +71,7 @@ private:
   void noteClobber(const amdgpu::RegisterRange &Range);
   void noteVectorRead(const MachineInstr &MI, const MachineOperand &MO);
   bool isWritten(const amdgpu::RegisterRange &Range) const;
+  bool isCounter(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
   void noteMode(const MachineInstr &MI);
@@ -224,7 +226,13 @@ bool PayloadExtractor::isWritten(const amdgpu::RegisterRange &Range) const {
   };
   return any_of(Result.Writes, covers) || covers(ABI.VccSave) ||
          covers(ABI.ExecSave) || covers(ABI.SccSave) || covers(ABI.M0Save) ||
-         covers(ABI.ModeSave);
+         covers(ABI.ModeSave) || isCounter(Range);
+}
+
+bool PayloadExtractor::isCounter(const amdgpu::RegisterRange &Range) const {
+  const unsigned First = ABI.FirstCounterSGPR;
+  return Range.File == amdgpu::RegisterFile::SGPR && First <= Range.First &&
+         Range.end() <= First + 2 * ABI.NumScalarCounters;
 }
 
 /// MODE is read by everything that computes with floating point numbers; a
@@ -283,7 +291,10 @@ Error PayloadExtractor::appendWithFixup(const MachineInstr &MI,
   constexpr int64_t Placeholder = 0x12345678; // No inline constant.
   auto &MutableMF = const_cast<MachineFunction &>(MF);
   MachineInstr *Copy = MutableMF.CloneMachineInstr(&MI);
-  Copy->getOperand(Symbol.getOperandNo()).ChangeToImmediate(Placeholder);
+  // An instruction has room for one literal, which several operands may share.
+  for (MachineOperand &MO : Copy->operands())
+    if (MO.isIdenticalTo(Symbol))
+      MO.ChangeToImmediate(Placeholder);
   // Encoding looks at the function that an instruction belongs to.
   auto Inserted =
       const_cast<MachineBasicBlock *>(MI.getParent())
@@ -292,6 +303,11 @@ Error PayloadExtractor::appendWithFixup(const MachineInstr &MI,
   Inserted->eraseFromParent();
   if (E)
     return E;
+  if (Symbol.getGlobal()->getName() == LiteralsName) {
+    Result.Literals.push_back(
+        {unsigned(Layout.size() - 4), unsigned(Symbol.getOffset())});
+    return Error::success();
+  }
   Fixup Fix;
   Fix.Offset = Layout.size() - 4;
   Fix.Kind = Symbol.getTargetFlags() == SIInstrInfo::MO_ABS32_LO

@@ -4,6 +4,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIDefines.h"
 #include "SIInstrInfo.h"
+#include "hook/codegen/PlaceholderOperands.h"
 #include "hook/ir/Placeholders.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -35,31 +36,10 @@ private:
 };
 char PlaceholderLowering::ID = 0;
 
-/// The only register and the only immediate of a placeholder.
-struct PlaceholderOperands {
-  Register Reg;
-  int64_t Imm = 0;
-};
-
-PlaceholderOperands operandsOf(const MachineInstr &MI) {
-  PlaceholderOperands Result;
-  unsigned I = InlineAsm::MIOp_FirstOperand;
-  while (I < MI.getNumOperands() && MI.getOperand(I).isImm()) {
-    const InlineAsm::Flag Group(MI.getOperand(I).getImm());
-    const MachineOperand &Operand = MI.getOperand(I + 1);
-    if (Operand.isReg())
-      Result.Reg = Operand.getReg();
-    else if (Operand.isImm())
-      Result.Imm = Operand.getImm();
-    I += 1 + Group.getNumOperandRegisters();
-  }
-  return Result;
-}
-
 bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
   MachineBasicBlock &MBB = *MI.getParent();
   const DebugLoc &DL = MI.getDebugLoc();
-  const PlaceholderOperands Operands = operandsOf(MI);
+  const PlaceholderOperands Operands = placeholderOperands(MI);
   if (Text == ReadLanePlaceholder) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_READLANE_B32), Operands.Reg)
         .addReg(ABI.State)

@@ -20,7 +20,6 @@ ModuleLayout HookNeeds::add(const HookNeeds &Module) {
   const ModuleLayout Layout{LdsOffset, Accumulators};
   StateValues |= Module.StateValues;
   State |= Module.State;
-  WritesState |= Module.WritesState;
   WorkItemIds |= Module.WorkItemIds;
   Stack |= Module.Stack;
   Float |= Module.Float;
@@ -95,12 +94,9 @@ void NeedsScan::noteCall(CallInst &Call) {
     return;
   }
   StringRef Name = intrinsicName(Call);
-  if (namesRegister(Name)) {
+  if (namesRegister(Name))
     if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
       Needs.Named.insert(Number->getZExtValue());
-  } else if (namesCounter(Name)) {
-    Needs.WritesState = true;
-  }
 }
 
 Error NeedsScan::scan(Function &F) {
@@ -122,10 +118,6 @@ Expected<HookNeeds> NeedsScan::finish(Module &M) {
   if (Shared->Bytes)
     noteState(StateValue::LdsBase);
   Needs.Accumulators = KnownCounters.size();
-  if (Needs.Accumulators) {
-    noteState(StateValue::Accumulators);
-    noteState(StateValue::MoreAccumulators);
-  }
   return std::move(Needs);
 }
 

@@ -21,14 +21,14 @@ namespace luthier {
 /// less than what the payloads come to report.
 struct HookNeeds {
   uint64_t StateValues = 0; ///< stateBit() of each.
-  bool State = false, WritesState = false;
+  bool State = false;
   bool WorkItemIds = false;
   bool Stack = false;
   bool Float = false;
   uint32_t HiddenArguments = 0; ///< hiddenBit() of each.
   unsigned LdsBytes = 0, LdsAlign = 1;
-  unsigned Accumulators = 0;
-  std::set<unsigned> Named; ///< Numbers of registers that hooks name.
+  unsigned Accumulators = 0; ///< Wave counters, wherever they are kept.
+  std::set<unsigned> Named;  ///< Numbers of registers that hooks name.
 
   /// Adds another module's needs; returns where that module's memory and
   /// counters come to lie, for PayloadABI::Module.

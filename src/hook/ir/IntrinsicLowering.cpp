@@ -72,7 +72,7 @@ static ArgumentSlot slotOf(const CallInst &Placeholder) {
   auto number = [&](unsigned I) -> unsigned {
     return cast<ConstantInt>(Placeholder.getArgOperand(I))->getZExtValue();
   };
-  return {number(0) != 0, number(1), number(2)};
+  return {number(0) != 0, number(1), number(2), number(3) != 0};
 }
 
 namespace {
@@ -89,6 +89,7 @@ public:
 private:
   Error lowerRegisterAccess(CallInst &Call, StringRef Name);
   Error lowerCounter(CallInst &Call, StringRef Name);
+  void lowerScalarCounter(CallInst &Call, StringRef Name, unsigned Index);
   void lowerScalarAddress(CallInst &Call);
 
   RegisterAccess Registers;
@@ -114,6 +115,25 @@ Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
+/// The number that \p Call of waveAdd adds.
+static Value *addend(IRBuilderBase &B, CallInst &Call) {
+  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), B.getInt64Ty());
+  return requireScalar(B, Number, "the number that luthier::waveAdd adds");
+}
+
+/// A counter that has scalar registers of its own:
+///   s_add_u32       s90, s90, <number>
+///   s_addc_u32      s91, s91, 0
+void IntrinsicLowering::lowerScalarCounter(CallInst &Call, StringRef Name,
+                                           unsigned Index) {
+  IRBuilder<> B(&Call);
+  const unsigned First = ABI.FirstCounterSGPR + 2 * Index;
+  if (Name == WaveCounterIntrinsic)
+    Call.replaceAllUsesWith(readCounter(B, First));
+  else
+    addToCounter(B, First, addend(B, Call));
+}
+
 /// Scalar code on two lanes of the state value array:
 ///   v_readlane_b32  s4, v7, 24
 ///   v_readlane_b32  s5, v7, 25
@@ -121,15 +141,21 @@ Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
 ///   s_addc_u32      s5, s5, 0
 ///   v_writelane_b32 v7, s4, 24
 ///   v_writelane_b32 v7, s5, 25
-/// None of it depends on EXEC.
+/// None of it depends on EXEC, nor does what scalar counters take.
 Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
-  const unsigned Index =
+  unsigned Index =
       ABI.Module.FirstAccumulator + KnownCounters.lookup(counterOf(Call));
+  if (Index < ABI.NumScalarCounters) {
+    lowerScalarCounter(Call, Name, Index);
+    return Error::success();
+  }
+  Index -= ABI.NumScalarCounters;
   if (Index >= accumulatorCount(ABI.WaveSize))
-    return refuse(RefusalReason::UnsupportedHook,
-                  "hooks use more than " +
-                      Twine(accumulatorCount(ABI.WaveSize)) +
-                      " wave-private counters");
+    return refuse(
+        RefusalReason::UnsupportedHook,
+        "hooks use more than " +
+            Twine(ABI.NumScalarCounters + accumulatorCount(ABI.WaveSize)) +
+            " wave-private counters");
   if (!ABI.State)
     return refuse(RefusalReason::UnsupportedHook,
                   "a hook uses a wave-private counter");
@@ -149,9 +175,7 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
     return Error::success();
   }
   Result.WritesState = true;
-  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), Int64);
-  Sum = B.CreateAdd(
-      Sum, requireScalar(B, Number, "the number that luthier::waveAdd adds"));
+  Sum = B.CreateAdd(Sum, addend(B, Call));
   writeLane(B, Lane, B.CreateTrunc(Sum, Int32));
   writeLane(B, Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), Int32));
   return Error::success();

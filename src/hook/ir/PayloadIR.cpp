@@ -57,7 +57,7 @@ static Constant *constantOf(uint64_t Bits, Type *T) {
 static Value *placeholder(IRBuilderBase &B, const ArgumentSlot &Slot, Type *T) {
   return callIntrinsic(B, ArgumentIntrinsic, T,
                        {B.getInt32(Slot.IsVector), B.getInt32(Slot.Index),
-                        B.getInt32(Slot.Dwords)});
+                        B.getInt32(Slot.Dwords), B.getInt32(Slot.IsLiteral)});
 }
 
 /// An argument that the payload computes, as type \p T.
@@ -114,18 +114,12 @@ static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
   return InMemory ? static_cast<Value *>(Memory) : B.CreateLoad(T, Memory);
 }
 
-static Function &createPayload(Module &M, unsigned Index,
-                               const PayloadVariant &Variant, Function &Hook,
-                               const TargetMachine &TM) {
-  LLVMContext &Context = M.getContext();
-  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
-                             GlobalValue::ExternalLinkage,
-                             PayloadPrefix + Twine(Index), M);
+void setPayloadAttributes(Function &F, const TargetMachine &TM) {
   // Naked: no frame, no saved registers; the code around takes care of both.
-  F->addFnAttr(Attribute::Naked);
-  F->addFnAttr(Attribute::NoUnwind);
-  F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr("target-cpu", TM.getTargetCPU());
+  F.addFnAttr(Attribute::Naked);
+  F.addFnAttr(Attribute::NoUnwind);
+  F.addFnAttr(Attribute::Convergent);
+  F.addFnAttr("target-cpu", TM.getTargetCPU());
   // None of what a called function could be given.
   for (StringRef Input :
        {"dispatch-ptr", "queue-ptr", "dispatch-id", "implicitarg-ptr",
@@ -133,11 +127,21 @@ static Function &createPayload(Module &M, unsigned Index,
         "workitem-id-y", "workitem-id-z", "lds-kernel-id", "hostcall-ptr",
         "heap-ptr", "multigrid-sync-arg", "default-queue", "completion-action",
         "flat-scratch-init"})
-    F->addFnAttr(("amdgpu-no-" + Input).str());
+    F.addFnAttr(("amdgpu-no-" + Input).str());
   // The budget decides, not the occupancy that LLVM would aim for.
-  F->addFnAttr("amdgpu-waves-per-eu", "1,1");
-  F->addFnAttr("amdgpu-flat-work-group-size", "1,256");
-  F->addFnAttr("amdgpu-agpr-alloc", "0");
+  F.addFnAttr("amdgpu-waves-per-eu", "1,1");
+  F.addFnAttr("amdgpu-flat-work-group-size", "1,256");
+  F.addFnAttr("amdgpu-agpr-alloc", "0");
+}
+
+static Function &createPayload(Module &M, unsigned Index,
+                               const PayloadVariant &Variant, Function &Hook,
+                               const TargetMachine &TM) {
+  LLVMContext &Context = M.getContext();
+  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
+                             GlobalValue::ExternalLinkage,
+                             PayloadPrefix + Twine(Index), M);
+  setPayloadAttributes(*F, TM);
   IRBuilder<> B(BasicBlock::Create(Context, "", F));
   SmallVector<Value *, 4> Arguments;
   ArrayRef<GivenArgument> Given = Variant.Arguments;

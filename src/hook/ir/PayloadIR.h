@@ -26,6 +26,10 @@ bool isScalar(const llvm::Type &T);
 llvm::Expected<llvm::Function &> findHook(llvm::Module &M, llvm::StringRef Name,
                                           llvm::StringRef ToolName);
 
+/// What makes \p F a payload for code generation: LLVM is to add nothing of a
+/// function that is called.
+void setPayloadAttributes(llvm::Function &F, const llvm::TargetMachine &TM);
+
 /// Adds a function per variant to \p M, with the hook and what it calls inlined
 /// and constants folded, and removes everything else. Passes come after that.
 llvm::Expected<std::vector<llvm::Function *>>

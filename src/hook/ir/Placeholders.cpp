@@ -43,6 +43,16 @@ Value *readAperture(IRBuilderBase &B, MCRegister Reg) {
                            B.getInt32(Reg.id()), "=s,i", false);
 }
 
+void addToCounter(IRBuilderBase &B, unsigned First, Value *Number) {
+  createPlaceholder(B, AddCounterPlaceholder, B.getVoidTy(),
+                    {Number, B.getInt32(First)}, "s,i", true);
+}
+
+Value *readLiteral(IRBuilderBase &B, unsigned Index) {
+  return createPlaceholder(B, LiteralPlaceholder, B.getInt32Ty(),
+                           B.getInt32(Index), "=s,i", false);
+}
+
 Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable,
                    Fixup::FixupKind Half) {
   return createPlaceholder(

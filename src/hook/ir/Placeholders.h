@@ -28,12 +28,18 @@ inline constexpr llvm::StringLiteral AddressLoPlaceholder =
     "luthier::addressLo ";
 inline constexpr llvm::StringLiteral AddressHiPlaceholder =
     "luthier::addressHi ";
+inline constexpr llvm::StringLiteral LiteralPlaceholder = "luthier::literal";
+/// What literals refer to until a call site has them: an offset from here is
+/// the literal's number.
+inline constexpr llvm::StringLiteral LiteralsName = "luthier.literals";
 /// Their values must be in scalar registers. writeExec is a terminator, until
 /// the machine pass that makes a definition of EXEC of it.
 inline constexpr llvm::StringLiteral WriteExecPlaceholder =
     "luthier::writeExec";
 inline constexpr llvm::StringLiteral WriteLanePlaceholder =
     "luthier::writeLane";
+inline constexpr llvm::StringLiteral AddCounterPlaceholder =
+    "luthier::addCounter";
 
 /// 32 bits of a lane of the state value array that nothing changes while the
 /// payload runs.
@@ -50,6 +56,13 @@ llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);
 /// All of a 64-bit register whose halves have no encoding: a copy, which may be
 /// made in halves, would read something else.
 llvm::Value *readAperture(llvm::IRBuilderBase &B, llvm::MCRegister Reg);
+
+/// Adds \p Number, of 64 bits, to the wave counter in SGPR \p First and the
+/// next one.
+void addToCounter(llvm::IRBuilderBase &B, unsigned First, llvm::Value *Number);
+
+/// Literal \p Index of the call site, see ArgumentSlot.
+llvm::Value *readLiteral(llvm::IRBuilderBase &B, unsigned Index);
 
 /// Half of the address of \p Variable, as a literal that is filled in later.
 llvm::Value *addressHalf(llvm::IRBuilderBase &B, llvm::GlobalVariable &Variable,

@@ -86,6 +86,14 @@ static SmallVector<Value *, 4> toParts(IRBuilderBase &B, Value *V,
   return Parts;
 }
 
+Value *readCounter(IRBuilderBase &B, unsigned First) {
+  Value *Low = readPart(B, constraintOf('s', First));
+  Value *High = readPart(B, constraintOf('s', First + 1));
+  auto *Int64 = B.getInt64Ty();
+  return B.CreateOr(B.CreateZExt(Low, Int64),
+                    B.CreateShl(B.CreateZExt(High, Int64), 32));
+}
+
 Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
                     const PayloadABI &ABI, Type *To) {
   const unsigned First = Slot.Index + (Slot.IsVector ? ABI.FirstArgumentVGPR
@@ -93,7 +101,9 @@ Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
   SmallVector<Value *, 4> Parts;
   for (unsigned I = 0; I < Slot.Dwords; ++I)
     Parts.push_back(
-        readPart(B, constraintOf(Slot.IsVector ? 'v' : 's', First + I)));
+        Slot.IsLiteral
+            ? readLiteral(B, Slot.Index + I)
+            : readPart(B, constraintOf(Slot.IsVector ? 'v' : 's', First + I)));
   return fromParts(B, Parts, To);
 }
 

@@ -22,6 +22,9 @@ namespace luthier {
 llvm::Value *readArgument(llvm::IRBuilderBase &B, const ArgumentSlot &Slot,
                           const PayloadABI &ABI, llvm::Type *To);
 
+/// The wave counter in SGPR \p First and the next one.
+llvm::Value *readCounter(llvm::IRBuilderBase &B, unsigned First);
+
 class RegisterAccess {
 public:
   RegisterAccess(const amdgpu::MCTarget &Target, const PayloadABI &ABI,

@@ -18,7 +18,8 @@ bool isWaveEffect(const Instruction &I) {
   auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
   if (!Asm)
     return false;
-  if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLanePlaceholder)
+  if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLanePlaceholder ||
+      Asm->getAsmString() == AddCounterPlaceholder)
     return true;
   // Scalar registers of the application, written by name.
   StringRef Constraints = Asm->getConstraintString();

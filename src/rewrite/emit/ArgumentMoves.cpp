@@ -23,7 +23,7 @@ struct Step {
   bool IsVector;
   unsigned To; ///< Number of the first register.
   unsigned Count = 1;
-  std::variant<uint32_t, MCRegister> From;
+  MCRegister From;
   /// What it reads of the file it writes to.
   amdgpu::RegisterRange Reads = {};
 
@@ -69,21 +69,15 @@ void Mover::split(const ArgumentMove &Move) {
   const bool IsVector = Move.Slot.IsVector;
   const unsigned First = Move.Slot.Index + (IsVector ? ABI.FirstArgumentVGPR
                                                      : ABI.FirstArgumentSGPR);
-  const auto *Source = std::get_if<MCRegister>(&Move.Value);
-  if (Source && isAperture(*Source)) {
-    Steps.push_back({IsVector, First, 2, *Source});
+  if (isAperture(Move.From)) {
+    Steps.push_back({IsVector, First, 2, Move.From});
     return;
   }
   for (unsigned I = 0; I < Move.Slot.Dwords; ++I) {
-    if (!Source) {
-      const uint64_t Bits = std::get<uint64_t>(Move.Value);
-      Steps.push_back({IsVector, First + I, 1, uint32_t(Bits >> (32 * I))});
-      continue;
-    }
-    const MCRegister From = Move.Slot.Dwords == 1
-                                ? *Source
-                                : Target.registers().getSubReg(
-                                      *Source, I ? AMDGPU::sub1 : AMDGPU::sub0);
+    const MCRegister From =
+        Move.Slot.Dwords == 1 ? Move.From
+                              : Target.registers().getSubReg(
+                                    Move.From, I ? AMDGPU::sub1 : AMDGPU::sub0);
     Step S{IsVector, First + I, 1, From, Files.rangeOf(From)};
     if (S.Reads.File == amdgpu::RegisterFile::AGPR)
       S.Reads = {};
@@ -122,11 +116,7 @@ void Mover::encode(const Step &S, amdgpu::MachineEncoder &Encoder,
   const MCOperand To = reg(S.IsVector     ? Files.vgpr(S.To)
                            : S.Count == 2 ? Files.sgprPair(S.To)
                                           : Files.sgpr(S.To));
-  if (const auto *Bits = std::get_if<uint32_t>(&S.From)) {
-    Encoder.encode(AMDGPU::S_MOV_B32, {To, imm(int32_t(*Bits))}, Code);
-    return;
-  }
-  const MCRegister From = std::get<MCRegister>(S.From);
+  const MCRegister From = S.From;
   if (From == AMDGPU::SCC) {
     Encoder.encode(AMDGPU::S_CSELECT_B32, {To, imm(1), imm(0)}, Code);
   } else if (auto Id = hardwareRegister(From, Target)) {
@@ -161,7 +151,7 @@ void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
     Step &S = M.Steps.front();
     const amdgpu::RegisterRange Taken{S.Reads.File, S.To, 1};
     if (S.IsVector) {
-      const MCRegister From = std::get<MCRegister>(S.From);
+      const MCRegister From = S.From;
       const MCRegister To = M.Files.vgpr(S.To);
       Encoder.encode(AMDGPU::V_SWAP_B32,
                      {reg(To), reg(From), reg(From), reg(To)}, Code);

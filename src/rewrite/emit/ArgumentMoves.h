@@ -7,15 +7,14 @@
 #include "amdgpu/MachineEncoder.h"
 #include "hook/Payload.h"
 #include "llvm/ADT/SmallVector.h"
-#include <variant>
 
 namespace luthier {
 
-/// A value to put into an argument register just before a payload: a constant,
-/// or a register of the application.
+/// A register of the application to put into an argument register just before a
+/// payload.
 struct ArgumentMove {
   ArgumentSlot Slot;
-  std::variant<uint64_t, llvm::MCRegister> Value;
+  llvm::MCRegister From;
 };
 
 /// Appends to \p Code what makes \p Moves, all at once: a register that one

@@ -2,6 +2,7 @@
 #include "rewrite/emit/CallSiteEmitter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "rewrite/emit/ArgumentMoves.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
@@ -16,10 +17,8 @@ public:
       : Encoder(Encoder), Code(Code), Plan(Hooks.Registers), ABI(Plan.ABI),
         P(Hooks.Payloads[Planned.Site->Variant]), Site(*Planned.Site),
         S(Planned.Spills), Facts(Hooks.Facts) {
-    for (const ArgumentMove &Move : Site.Moves) {
-      ReadsRegisters |= std::holds_alternative<MCRegister>(Move.Value);
+    for (const ArgumentMove &Move : Site.Moves)
       ReadsVectors |= Move.Slot.IsVector;
-    }
   }
 
   size_t emit() {
@@ -36,10 +35,10 @@ public:
     if (P.SkipsWithoutLanes)
       Code.whereLanesAreActive([&] {
         Begin = Code.size();
-        Code.append(P.Code);
+        Code.append(payload());
       });
     else
-      Code.append(P.Code);
+      Code.append(payload());
     restore();
     return Begin;
   }
@@ -49,6 +48,7 @@ private:
   void saveFlags();
   void enterStack();
   SmallVector<uint8_t, 64> argumentMoves() const;
+  SmallVector<uint8_t, 128> payload() const;
   void prepare();
   void restore();
   bool readsScalarsByVectors() const;
@@ -64,13 +64,13 @@ private:
   const CallSite &Site;
   const CallSiteSpills &S;
   const KernelFacts &Facts;
-  bool ReadsRegisters = false, ReadsVectors = false;
+  bool ReadsVectors = false;
 };
 
 /// Until what is read or overwritten below is what the program shows.
 void CallSiteEmitter::awaitApplication() {
   // Scalar registers are read below, by either unit.
-  if (ReadsRegisters || S.VCC || !S.Scalars.empty())
+  if (!Site.Moves.empty() || S.VCC || !S.Scalars.empty())
     Code.awaitALU();
   if (S.Borrows && Facts.ReadsLate)
     Code.awaitMemory();
@@ -107,6 +107,13 @@ void CallSiteEmitter::enterStack() {
 SmallVector<uint8_t, 64> CallSiteEmitter::argumentMoves() const {
   SmallVector<uint8_t, 64> Bytes;
   encodeMoves(Site.Moves, ABI, Encoder, Bytes, Plan.stackPointer());
+  return Bytes;
+}
+
+SmallVector<uint8_t, 128> CallSiteEmitter::payload() const {
+  SmallVector<uint8_t, 128> Bytes(P.Code.begin(), P.Code.end());
+  for (const PayloadLiteral &L : P.Literals)
+    support::endian::write32le(&Bytes[L.Offset], Site.Literals[L.Index]);
   return Bytes;
 }
 
@@ -157,8 +164,7 @@ bool CallSiteEmitter::readsScalarsByVectors() const {
   if (First >= 0 && unsigned(First) < ABI.ApplicationSGPRs)
     return true;
   return any_of(Site.Moves, [&](const ArgumentMove &Move) {
-    const auto *Reg = std::get_if<MCRegister>(&Move.Value);
-    return Move.Slot.IsVector && Reg && !Plan.Files->rangeOf(*Reg).isVector();
+    return Move.Slot.IsVector && !Plan.Files->rangeOf(Move.From).isVector();
   });
 }
 

@@ -81,7 +81,7 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
 }
 
 void Prologue::write(CallSiteCode &Code) const {
-  if (!Needs.any() && !Needs.PreloadsArguments)
+  if (!Needs.any() && !Needs.PreloadsArguments && !Needs.NumScalarCounters)
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
@@ -92,6 +92,11 @@ void Prologue::write(CallSiteCode &Code) const {
   moveToOriginal(Code);
   if (Needs.PreloadsArguments)
     loadArguments(Code);
+  // Launch state that the application does not read may have been in them.
+  for (unsigned N = 0; N < Needs.NumScalarCounters; ++N)
+    Code.op(AMDGPU::S_MOV_B64,
+            {CallSiteCode::reg(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N)),
+             CallSiteCode::imm(0)});
   // Points may branch on SCC, to keep it, before the application has set it.
   if (Needs.State && !Needs.State->Exec)
     Code.setSCC(false);

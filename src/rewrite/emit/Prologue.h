@@ -27,6 +27,8 @@ struct PrologueNeeds {
   bool SpillWorkItemIds = false;
   /// Where either is put together if its own register holds launch state.
   llvm::MCRegister Entry;
+  /// See PayloadABI; they begin with zero.
+  unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
   /// Scalar registers from here on are not the application's; 0: none are.
   unsigned OwnSGPR = 0;
   StackPlan Stack;

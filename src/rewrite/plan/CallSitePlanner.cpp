@@ -38,7 +38,7 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
   const Liveness &Lives = Extended ? *Extended : Own;
   StackPlan &Stack = Plan.Registers.Stack;
   std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
-  bool UsesStack = false, UsesState = Plan.Needs.Accumulators;
+  bool UsesStack = false, UsesState = Plan.Registers.countersInState();
   Plan.CallSites.clear();
   for (const CallSite &Site : Plan.Variants.CallSites) {
     const Payload &P = Plan.Payloads[Site.Variant];

@@ -122,10 +122,8 @@ bool SpillPlanner::isRead(amdgpu::RegisterFile File, unsigned N) const {
     return R.File == File && R.First <= N && N < R.end();
   };
   return any_of(P.Reads, covers) || any_of(P.Writes, covers) ||
-         any_of(Site.Moves, [&](const ArgumentMove &M) {
-           const auto *From = std::get_if<MCRegister>(&M.Value);
-           return From && covers(*From);
-         });
+         any_of(Site.Moves,
+                [&](const ArgumentMove &M) { return covers(M.From); });
 }
 
 MCRegister SpillPlanner::findDeadVGPR() const {
@@ -183,8 +181,7 @@ Error SpillPlanner::plan() {
       for (unsigned I = 0; I < Move.Slot.Dwords; ++I)
         addVector(ABI.FirstArgumentVGPR + Move.Slot.Index + I);
   for (const ArgumentMove &Move : Site.Moves)
-    if (const auto *From = std::get_if<MCRegister>(&Move.Value))
-      S.Touched.add(*From);
+    S.Touched.add(Move.From);
   if (S.WorkItemIds)
     addVector(Plan.Files->rangeOf(ABI.WorkItemIds).First);
   S.TouchesVectors = P.ComparesIntoEXEC && Facts.Permutes;

@@ -9,8 +9,7 @@ namespace luthier {
 RegisterSet HookPlan::readsOf(const CallSite &Site) const {
   RegisterSet Result;
   for (const ArgumentMove &Move : Site.Moves)
-    if (const auto *From = std::get_if<MCRegister>(&Move.Value))
-      Result.add(*From);
+    Result.add(Move.From);
   const Payload &P = Payloads[Site.Variant];
   for (MCRegister Reg : P.Reads)
     Result.add(Reg);

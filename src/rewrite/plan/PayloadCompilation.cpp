@@ -85,10 +85,6 @@ Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
       return Wanted.takeError();
     Share.Layout = Needs.add(*Wanted);
   }
-  if (Needs.Accumulators >
-      accumulatorCount(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64))
-    return refuse(RefusalReason::UnsupportedHook,
-                  "hooks have more wave counters than the state has room for");
   if (Error E = checkSharedMemory(LR, Needs, Options))
     return std::move(E);
   return Needs;

@@ -74,6 +74,7 @@ public:
 
 private:
   void noteNamed();
+  Error placeCounters();
   Error placeState();
   std::optional<StateValueArrayForm> chooseForm() const;
   bool fits(StateValueArrayForm Form) const;
@@ -83,7 +84,7 @@ private:
   Error outOf(StringRef What, unsigned Used, unsigned Limit) const;
   unsigned agprLimit() const;
   bool needsState() const {
-    return Plan.Needs.State || Plan.Needs.Accumulators || Attempt.BorrowSGPRs ||
+    return Plan.Needs.State || Plan.countersInState() || Attempt.BorrowSGPRs ||
            Options.Storage.has_value();
   }
 
@@ -131,8 +132,7 @@ void RegisterPlanner::noteNamed() {
     note(MCRegister(Number), &TakenRegisters::Always);
   for (const CallSite &Site : Variants.CallSites)
     for (const ArgumentMove &Move : Site.Moves)
-      if (const auto *Reg = std::get_if<MCRegister>(&Move.Value))
-        note(*Reg, &TakenRegisters::ByArguments);
+      note(Move.From, &TakenRegisters::ByArguments);
 }
 
 bool RegisterPlanner::fits(StateValueArrayForm Form) const {
@@ -167,6 +167,32 @@ std::optional<StateValueArrayForm> RegisterPlanner::chooseForm() const {
     if (fits(Form))
       return Form;
   return std::nullopt;
+}
+
+/// As many as leave payloads room get scalar registers, where an addition takes
+/// two instructions instead of six. A storage form that is asked for is to be
+/// used.
+Error RegisterPlanner::placeCounters() {
+  PayloadABI &ABI = Plan.ABI;
+  const unsigned First = alignTo(NextSGPR, 2);
+  constexpr unsigned StateSGPRs = 4;
+  const unsigned End = First + StateSGPRs + NumReservedSGPRs +
+                       Variants.ArgumentSGPRs + BorrowedSGPRs;
+  if (!Options.Storage && End < Limits.SGPRs)
+    ABI.NumScalarCounters =
+        std::min(Plan.Needs.Accumulators, (Limits.SGPRs - End) / 2);
+  if (Plan.countersInState() > accumulatorCount(ABI.WaveSize))
+    return refuse(
+        RefusalReason::UnsupportedHook,
+        "hooks have more wave counters than there is room for (" +
+            Twine(Plan.Needs.Accumulators) + ", not at most " +
+            Twine(ABI.NumScalarCounters + accumulatorCount(ABI.WaveSize)) +
+            ")");
+  if (!ABI.NumScalarCounters)
+    return Error::success();
+  ABI.FirstCounterSGPR = First;
+  NextSGPR = First + 2 * ABI.NumScalarCounters;
+  return Error::success();
 }
 
 /// What stays the state's for the whole kernel.
@@ -324,6 +350,8 @@ Expected<RegisterPlan> RegisterPlanner::run() {
   NextSGPR = Plan.Use.SGPRs;
   NextVGPR = Plan.Use.VGPRs;
   noteNamed();
+  if (Error E = placeCounters())
+    return std::move(E);
   if (Error E = placeState())
     return std::move(E);
   if (Error E = placeVectors())
@@ -389,6 +417,8 @@ RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
     End = std::max(End, Range.end());
   };
   include(ABI.WorkItemIds);
+  if (ABI.NumScalarCounters)
+    SGPRs = std::max(SGPRs, ABI.FirstCounterSGPR + 2 * ABI.NumScalarCounters);
   if (Plan.State || ABI.WorkItemIds)
     include(Plan.Entry);
   if (Plan.State)

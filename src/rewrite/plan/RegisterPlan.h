@@ -59,6 +59,10 @@ struct RegisterPlan {
   llvm::MCRegister stackPointer() const {
     return Files->sgpr(ABI.FirstArgumentSGPR - 1);
   }
+  /// Wave counters that are lanes of the state value array.
+  unsigned countersInState() const {
+    return Needs.Accumulators - ABI.NumScalarCounters;
+  }
   bool isApplicationSGPR(unsigned N) const { return N < Use.SGPRs; }
   bool isApplicationVGPR(unsigned N) const { return N < Use.VGPRs; }
 };

@@ -94,12 +94,19 @@ void VariantChooser::choose(const ResolvedCall &Call) {
       }
       // Constant parts of an address have 32 bits.
       ArgumentSlot Slot{false, 0, !Value.Form && Parameter.Bits > 32 ? 2u : 1u};
-      if (!Bits)
-        Slot = argumentSlotFor(std::get<MCRegister>(Given), Target);
-      Slot = Slots.allocate(Slot);
+      if (Bits) {
+        Slot.IsLiteral = true;
+        Slot.Index = Site.Literals.size();
+        for (unsigned I = 0; I < Slot.Dwords; ++I)
+          Site.Literals.push_back(uint32_t(*Bits >> (32 * I)));
+      } else {
+        const MCRegister From = std::get<MCRegister>(Given);
+        Slot = Slots.allocate(argumentSlotFor(From, Target));
+        Site.Moves.push_back({Slot, From});
+      }
       Computed.Inputs.push_back(Slot);
-      Key.insert(Key.end(), {1u + Slot.IsVector, Slot.Index, Slot.Dwords});
-      Site.Moves.push_back({Slot, Given});
+      Key.insert(Key.end(), {1u + Slot.IsVector + 2 * Slot.IsLiteral,
+                             Slot.Index, Slot.Dwords});
     }
     if (Value.Form)
       Variant.Arguments.push_back(std::move(Computed));

@@ -16,6 +16,7 @@ struct CallSite {
   InsertionPoint Where;
   unsigned Variant = 0; ///< Index into VariantPlan::Variants.
   llvm::SmallVector<ArgumentMove, 2> Moves;
+  llvm::SmallVector<uint32_t, 2> Literals; ///< For Payload::Literals.
 };
 
 struct VariantPlan {
@@ -26,10 +27,10 @@ struct VariantPlan {
 };
 
 /// A parameter that takes at most MaxSpecialised constants over all call sites
-/// is compiled in; one that takes more travels in scalar registers, as
-/// registers of the application do. So compilations do not multiply with call
-/// sites. The same holds for each constant part of an address. Only parameters
-/// that name registers are always compiled in.
+/// is compiled in; of one that takes more, each copy of the payload has its
+/// constant as a literal. So compilations do not multiply with call sites. The
+/// same holds for each constant part of an address. Only parameters that name
+/// registers are always compiled in.
 inline constexpr unsigned MaxSpecialised = 4;
 
 VariantPlan chooseVariants(const ResolvedTask &Task,

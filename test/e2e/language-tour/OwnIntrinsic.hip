@@ -12,7 +12,8 @@ MARK_LUTHIER_DEVICE_MODULE
 
 namespace mine {
 /// Factor times what scalar register Reg of the application holds.
-LUTHIER_SCALAR_INTRINSIC_ANNOTATE unsigned scaled(unsigned Reg, unsigned Factor) {
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE unsigned scaled(unsigned Reg,
+                                                  unsigned Factor) {
   __builtin_trap();
 }
 } // namespace mine

@@ -166,7 +166,6 @@ define void @hook() #0 {
   Run.Hooks.Variables["Second"] = 0x2000;
   HookNeeds Needs = Run.needs("hook");
   EXPECT_EQ(Needs.Accumulators, 2u);
-  EXPECT_TRUE(Needs.WritesState);
   for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
     Run.EXEC = EXEC;
     Run.State = {{26, 0xffffffff}, {27, 5}, {28, 10}, {29, 0}};
@@ -187,6 +186,51 @@ define void @hook() #0 {
     for (unsigned Lane = 0; Lane < lanes(); ++Lane)
       if (Lane < 26 || Lane > 29)
         EXPECT_EQ(W[Lane], Before.VGPRs[16][Lane]);
+  }
+}
+
+TEST_P(Intrinsics, CountersInScalarRegistersAddInPlace) {
+  Run.parseHooks(R"(
+@First = external addrspace(1) global i64
+@Second = external addrspace(1) global i64
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare i64 @"luthier::waveCounter.i64.ptr"(ptr) #5
+define void @constant() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  ret void
+}
+define void @both() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  %n = call i64 @"luthier::waveCounter.i64.ptr"(ptr addrspacecast (ptr addrspace(1) @First to ptr))
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 %n)
+  ret void
+})");
+  Run.Hooks.Variables["First"] = 0x1000;
+  Run.Hooks.Variables["Second"] = 0x2000;
+  PayloadABI ABI = Run.abi();
+  ABI.FirstCounterSGPR = ABI.FirstSGPR;
+  ABI.NumScalarCounters = 2;
+  ABI.FirstSGPR += 4;
+  const unsigned First = ABI.FirstCounterSGPR;
+  auto P = Run.compile("constant", ABI);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  // s_add_u32 and s_addc_u32, or s_add_nc_u64.
+  EXPECT_LE(P->Code.size(), 8u) << toHex(P->Code);
+  EXPECT_FALSE(P->UsesState);
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    P = Run.compile("both", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    WaveState Before = Run.initialState(ABI);
+    Before.SGPRs[First] = 0xffffffff;
+    Before.SGPRs[First + 1] = 5;
+    Before.SGPRs[First + 2] = 10;
+    Before.SGPRs[First + 3] = 0;
+    const WaveState After = Run.run(*P, ABI, Before);
+    EXPECT_EQ(After.SGPRs[First], 6u);
+    EXPECT_EQ(After.SGPRs[First + 1], 6u);
+    EXPECT_EQ(After.SGPRs[First + 2], 16u);
+    EXPECT_EQ(After.SGPRs[First + 3], 6u);
   }
 }
 

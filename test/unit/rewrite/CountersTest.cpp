@@ -3,6 +3,7 @@
 // As many counters of a wave's own as there is room for, and one more.
 #include "EngineTest.h"
 #include "hook/StateValueArray.h"
+#include "luthier/Instructions.h"
 #include "luthier/Refusal.h"
 
 using namespace llvm;
@@ -28,7 +29,8 @@ protected:
   }
 };
 
-TEST_P(Counters, AreTheWavesOwnAsFarAsThereIsRoom) {
+TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
+  Options.Engine.Storage = StateValueArrayForm::Vgpr;
   constexpr uint64_t Large = 0x1fffffff8;
   const unsigned Count = accumulatorCount(target().WaveSize);
   EXPECT_EQ(Count, target().WaveSize / 8);
@@ -59,6 +61,66 @@ TEST_P(Counters, AreTheWavesOwnAsFarAsThereIsRoom) {
         everywhere("more")(LR, Task);
       },
       RefusalReason::UnsupportedHook);
+}
+
+/// So many do not fit into lanes.
+TEST_P(Counters, AreScalarRegistersFirstAndThenLanes) {
+  const unsigned InLanes = accumulatorCount(target().WaveSize);
+  const unsigned Count = InLanes + 12;
+  setHipHooks(hooksWith(Count));
+  AssemblyKernel K;
+  K.Body = R"(
+    v_mov_b32_e32 v1, v0
+    s_cmp_eq_u32 0, 1
+    s_endpgm
+)";
+  auto all = [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+    everywhere("add", {uint64_t(5)})(LR, Task);
+    Task.insertHookAtWaveEnd(hook("flush"));
+  };
+  const unsigned Items = 4 * target().WaveSize + 1;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}}, all);
+  ASSERT_EQ(J.Problem, "");
+  for (unsigned I = 0; I < Count; ++I)
+    EXPECT_EQ(J.variable("C" + std::to_string(I)), J.WaveInstructions * (5 + I))
+        << I;
+}
+
+/// More than are compiled in, of all sizes.
+TEST_P(Counters, TakeWhatEachCallSiteAdds) {
+  setHipHooks(hooksWith(2));
+  AssemblyKernel K;
+  K.Body = R"(
+    v_mov_b32_e32 v1, v0
+    s_cmp_eq_u32 0, 1
+    v_mov_b32_e32 v2, v0
+    s_mov_b32 s20, 1
+    s_add_u32 s20, s20, s20
+    s_addc_u32 s21, s20, 0
+    s_endpgm
+)";
+  constexpr uint64_t Numbers[] = {1,           64,          65,
+                                  0x12345,     0xffffffff,  0x80000000,
+                                  0x100000000, 0xfffffffff, ~uint64_t(0)};
+  uint64_t Sum = 0;
+  unsigned N = 0;
+  auto each = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+    Sum = N = 0;
+    for (MachineInstr &MI : LR.instructions()) {
+      const uint64_t Number = Numbers[N++ % std::size(Numbers)];
+      Sum += Number;
+      Task.insertHookBefore(MI, hook("add"), {Number});
+    }
+    Task.insertHookAtWaveEnd(hook("flush"));
+  };
+  const unsigned Waves = 3, Items = Waves * target().WaveSize;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}}, each);
+  ASSERT_EQ(J.Problem, "");
+  EXPECT_GE(N, 7u);
+  EXPECT_EQ(J.variable("C0"), Waves * Sum);
+  EXPECT_EQ(J.variable("C1"), Waves * (Sum + N));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Counters, ::testing::ValuesIn(allTargets()),

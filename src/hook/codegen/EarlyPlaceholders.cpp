@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/codegen/EarlyPlaceholders.h"
+#include "GCNSubtarget.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "SIDefines.h"
+#include "SIInstrInfo.h"
+#include "amdgpu/RegisterFiles.h"
+#include "hook/codegen/PlaceholderOperands.h"
+#include "hook/ir/Placeholders.h"
+#include "llvm/CodeGen/MachineFunctionPass.h"
+#include "llvm/CodeGen/MachineInstrBuilder.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+class EarlyPlaceholders : public MachineFunctionPass {
+public:
+  static char ID;
+  explicit EarlyPlaceholders(const amdgpu::RegisterFiles &Files)
+      : MachineFunctionPass(ID), Files(Files) {}
+  StringRef getPassName() const override {
+    return "Luthier early placeholders";
+  }
+  bool runOnMachineFunction(MachineFunction &MF) override;
+
+private:
+  bool lower(MachineInstr &MI);
+  void addToCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
+
+  const amdgpu::RegisterFiles &Files;
+  const GCNSubtarget *ST = nullptr;
+};
+char EarlyPlaceholders::ID = 0;
+
+/// Half of a number of 64 bits: what it is made of, as far as that shows.
+MachineOperand halfOf(Register Number, bool IsHigh,
+                      const MachineRegisterInfo &MRI) {
+  const MachineInstr *Def = MRI.getUniqueVRegDef(Number);
+  while (Def && Def->isFullCopy() && Def->getOperand(1).getReg().isVirtual()) {
+    Number = Def->getOperand(1).getReg();
+    Def = MRI.getUniqueVRegDef(Number);
+  }
+  const unsigned Half = IsHigh ? AMDGPU::sub1 : AMDGPU::sub0;
+  if (Def && Def->getOpcode() == AMDGPU::REG_SEQUENCE)
+    for (unsigned I = 1; I + 1 < Def->getNumOperands(); I += 2)
+      if (unsigned(Def->getOperand(I + 1).getImm()) == Half) {
+        const MachineOperand &Part = Def->getOperand(I);
+        return MachineOperand::CreateReg(
+            Part.getReg(), /*isDef=*/false, /*isImp=*/false, /*isKill=*/false,
+            /*isDead=*/false, /*isUndef=*/false, /*isEarlyClobber=*/false,
+            Part.getSubReg());
+      }
+  const bool IsNumber = Def && Def->isMoveImmediate() &&
+                        Def->getNumExplicitOperands() == 2 &&
+                        Def->getOperand(1).isImm();
+  if (IsNumber) {
+    const uint64_t Bits = Def->getOperand(1).getImm();
+    return MachineOperand::CreateImm(int32_t(IsHigh ? Bits >> 32 : Bits));
+  }
+  return MachineOperand::CreateReg(
+      Number, /*isDef=*/false, /*isImp=*/false, /*isKill=*/false,
+      /*isDead=*/false, /*isUndef=*/false, /*isEarlyClobber=*/false, Half);
+}
+
+void EarlyPlaceholders::addToCounter(MachineInstr &MI,
+                                     const PlaceholderOperands &Operands) {
+  MachineBasicBlock &MBB = *MI.getParent();
+  const DebugLoc &DL = MI.getDebugLoc();
+  const SIInstrInfo &TII = *ST->getInstrInfo();
+  const unsigned First = unsigned(Operands.Imm);
+  if (ST->hasScalarAddSub64()) {
+    const MCRegister Counter = Files.sgprPair(First);
+    BuildMI(MBB, MI, DL, TII.get(AMDGPU::S_ADD_U64), Counter)
+        .addReg(Counter)
+        .addReg(Operands.Reg);
+    return;
+  }
+  const MachineRegisterInfo &MRI = MBB.getParent()->getRegInfo();
+  for (const bool IsHigh : {false, true}) {
+    const MCRegister Half = Files.sgpr(First + IsHigh);
+    BuildMI(MBB, MI, DL,
+            TII.get(IsHigh ? AMDGPU::S_ADDC_U32 : AMDGPU::S_ADD_U32), Half)
+        .addReg(Half)
+        .add(halfOf(Operands.Reg, IsHigh, MRI));
+  }
+}
+
+bool EarlyPlaceholders::lower(MachineInstr &MI) {
+  const StringRef Text =
+      MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
+  const PlaceholderOperands Operands = placeholderOperands(MI);
+  if (Text == AddCounterPlaceholder) {
+    addToCounter(MI, Operands);
+    return true;
+  }
+  if (Text != LiteralPlaceholder)
+    return false;
+  MachineBasicBlock &MBB = *MI.getParent();
+  Module &M = *MBB.getParent()->getFunction().getParent();
+  auto *Literals = cast<GlobalValue>(
+      M.getOrInsertGlobal(LiteralsName, Type::getInt32Ty(M.getContext())));
+  BuildMI(MBB, MI, MI.getDebugLoc(), ST->getInstrInfo()->get(AMDGPU::S_MOV_B32),
+          Operands.Reg)
+      .addGlobalAddress(Literals, Operands.Imm, SIInstrInfo::MO_ABS32_LO);
+  return true;
+}
+
+bool EarlyPlaceholders::runOnMachineFunction(MachineFunction &MF) {
+  ST = &MF.getSubtarget<GCNSubtarget>();
+  bool Changed = false;
+  for (MachineBasicBlock &MBB : MF)
+    for (MachineInstr &MI : make_early_inc_range(MBB))
+      if (MI.getOpcode() == AMDGPU::INLINEASM && lower(MI)) {
+        MI.eraseFromParent();
+        Changed = true;
+      }
+  return Changed;
+}
+
+} // namespace
+
+Pass *createEarlyPlaceholderPass(PassContext &C) {
+  return new EarlyPlaceholders(C.Target.registerFiles());
+}
+
+} // namespace luthier
