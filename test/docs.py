@@ -91,6 +91,16 @@ def main(root):
         errors.append(f"docs/life-of-a-dispatch.md names {name}(), which src does not have")
     if len(steps) < 15:
         errors.append("docs/life-of-a-dispatch.md names too few functions")
+    hook = {path: path.read_text() for path in (root / "src/hook").rglob("*") if path.suffix in [".cpp", ".h"]}
+    passes = re.findall(r'^\s+\{"([\w-]+)", CodegenPass::', hook[root / "src/hook/PassPipeline.cpp"], re.M)
+    passes += re.findall(r'StringRef name\(\) const override \{ return "([\w-]+)"; \}', "\n".join(hook.values()))
+    about = (root / "docs/exec-in-hooks.md").read_text()
+    described = re.findall(r"^\| `([\w-]+)` \|", section(about, "The passes"), re.M)
+    if len(passes) < 20 or sorted(passes) != sorted(described):
+        errors.append(f"docs/exec-in-hooks.md describes other passes than there are: {sorted(set(passes) ^ set(described))}")
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", about)) | set(re.findall(r"--(?:pass|until) ([\w-]+)", about))
+    for name in sorted(named - set(passes) - reasons - {"luthier-pass"}):
+        errors.append(f"docs/exec-in-hooks.md names the pass {name}, which does not exist")
     known = re.findall(r'^LUTHIER_TARGET\("(\w+)"', (root / "src/amdgpu/Targets.def").read_text(), re.M)
     works = section((root / "README.md").read_text(), "What works today")
     helps = next(line for line in (root / "docs/refusals.md").read_text().splitlines() if "`unsupported-target`" in line)

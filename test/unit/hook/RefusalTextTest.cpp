@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whichever pass refuses a hook, the text names the hook and its line.
+#include "PayloadRun.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class RefusalText : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  /// The refusal of hook "hook", in line 12 of Tool.hip, with \p Body.
+  std::string refusalOf(const std::string &Body, const PayloadABI &ABI) {
+    Run.parseHooks("define void @hook() #0 !dbg !2 {\n" + Body + R"(}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!4}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "Tool.hip", directory: "/")
+!2 = distinct !DISubprogram(name: "hook", file: !1, line: 12, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!3 = !DISubroutineType(types: !{null})
+!4 = !{i32 2, !"Debug Info Version", i32 3}
+)");
+    Expected<Payload> P = Run.compile("hook", ABI);
+    return P ? "compiled" : toString(P.takeError());
+  }
+  PayloadRun Run{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Every, RefusalText, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+TEST_P(RefusalText, OfPreparationNamesHookAndLine) {
+  const std::string Text = refusalOf(R"(
+  %n = load i32, ptr addrspace(1) @Out
+  %v = alloca i32, i32 %n, align 4, addrspace(5)
+  store volatile i32 1, ptr addrspace(5) %v
+  ret void
+)",
+                                     Run.abi());
+  EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): a hook's local variable has "
+                      "a size known only when it runs"),
+            std::string::npos)
+      << Text;
+}
+
+TEST_P(RefusalText, OfLoweringNamesHookAndLine) {
+  PayloadABI ABI = Run.abi();
+  ABI.WorkItemIds = MCRegister();
+  const std::string Text = refusalOf(R"(
+  %x = call i32 @llvm.amdgcn.workitem.id.x()
+  call void @store(i32 %x)
+  ret void
+)",
+                                     ABI);
+  EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): a hook reads launch state"),
+            std::string::npos)
+      << Text;
+}
+
+TEST_P(RefusalText, OfTheFinishedPayloadNamesHookAndLine) {
+  PayloadABI ABI = Run.abi();
+  ABI.StackPointer = MCRegister();
+  const std::string Text = refusalOf(R"(
+  %v = alloca i32, align 4, addrspace(5)
+  store volatile i32 1, ptr addrspace(5) %v
+  ret void
+)",
+                                     ABI);
+  EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): a hook needs stack memory"),
+            std::string::npos)
+      << Text;
+}
+
+} // namespace
