@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-from figures import measured
+from figures import geometric_mean, measured
 
 RUNS = 5
 # Of each way to run a program in the second table, one after the other.
@@ -100,10 +100,6 @@ def host_seconds(program):
         result = subprocess.run([program], check=True, capture_output=True, text=True, timeout=600)
         times.append(float(re.search(r"kernels took ([0-9.]+) s", result.stderr).group(1)))
     return measured(f"kernels of {program}", min(times))
-
-
-def geometric_mean(values):
-    return math.exp(sum(math.log(value) for value in values) / len(values))
 
 
 def print_shipped(commands, build, stats):

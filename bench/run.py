@@ -1,79 +1,64 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole-process benchmarks, on the emulated GPU.
+"""What instrumentation costs, on the emulated GPU: writes docs/cost-table.md. A figure that was not measured is an error.
+Build the target bench-costs first.
 
-Prints, for the largest kernel of rocRAND with every instruction instrumented,
-the time of each stage from packet to launch; for each example program, what
-instr-count costs in executed wave instructions (exact); and how fast the emulator
-executes. Fails where a figure was not measured. Usage: bench/run.py [BUILD_DIR]
-"""
-import json
+  bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [BUILD_DIR]
+
+Sections are in-kernel, first-launch and start-up; those that are not asked for stay as they are in the page. Programs are
+separated by commas; a number there makes the other sections small (instructions, launches)."""
+import argparse
+import datetime
 import os
 import pathlib
+import re
 import subprocess
 import sys
-import tempfile
-import time
 
-from figures import measured
+import first_launch
+import in_kernel
+import start_up
+from figures import with_section
 
-PROGRAMS = ["vector-add", "saxpy", "matmul", "transpose", "reduction", "histogram", "collatz",
-            "nbody", "stencil", "prefix-scan", "dot-product", "hash64", "axpy-half"]
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SECTIONS = {"in-kernel": in_kernel, "first-launch": first_launch, "start-up": start_up}
+BEGINNING = """\
+# What costs what, measured
 
-
-def run(command, **variables):
-    start = time.monotonic()
-    subprocess.run(command, check=True, env={**os.environ, **variables},
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.monotonic() - start
-
-
-def wave_instructions(path):
-    kernels = json.loads(path.read_text())["kernels"]
-    return sum(k["wave_instructions"] for k in kernels if not k["name"].startswith("rocr."))
+`bench/run.py` writes this page. [costs.md](costs.md) says what decides the costs. Each section says when it was measured, of
+which commit and where; times of different sections or runs should not be compared.
+"""
 
 
-def latency(build, work):
-    log = work / "timings.json"
-    run([build / "bin/luthier", "run", "--tool", "instr-count", "--device", "emulated",
-         "--output", work, "--", build / "bin/bench/rocrand-largest"], LUTHIER_TIMINGS=str(log))
-    largest = max((json.loads(line) for line in log.read_text().splitlines()), key=lambda k: k["points"])
-    print(f"latency, largest rocRAND kernel: {largest['points']} points, {largest['payloads']} payloads")
-    for stage in ["lift_s", "mutate_s", "payloads_s", "rewrite_s", "emit_s", "load_s", "total_s"]:
-        seconds = measured(f"the time of stage {stage}", largest.get(stage))
-        rate = measured("points", largest["points"]) / seconds
-        print(f"  {stage[:-2]:<9} {1e3 * seconds:8.2f} ms {rate:14,.0f} instructions/s")
+def machine():
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*: (.*)$", text, re.M)
+    memory = re.search(r"^MemTotal:\s*(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)
+    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores, "
+            f"{int(memory[1]) / 2 ** 20:.0f} GiB")
 
 
-def programs(build, work):
-    print(f"\n{'program':<14}{'overhead':>10}{'original':>16}{'instrumented':>16}   (wave instructions)")
-    for name in PROGRAMS:
-        program = build / "bin/examples" / name
-        command = [build / "bin/luthier", "run", "--device", "emulated", "--output", work]
-        before, after = work / "before.json", work / "after.json"
-        run([*command, "--", program], LUTHIER_EMULATOR_STATS=str(before))
-        run([*command, "--tool", "instr-count", "--", program], LUTHIER_EMULATOR_STATS=str(after))
-        original, instrumented = (measured(f"{name}, {path.stem}", wave_instructions(path)) for path in [before, after])
-        print(f"{name:<14}{instrumented / original:>10.2f}{original:>16,}{instrumented:>16,}")
-
-
-def speed(build, work):
-    """A run long enough for start-up to drown: XORWOW's engine initialisation."""
-    stats = work / "stats.json"
-    seconds = run([build / "bin/luthier", "run", "--device", "emulated", "--",
-                   build / "bin/examples/rocrand-uniform", "xorwow"], LUTHIER_EMULATOR_STATS=str(stats))
-    executed = measured("wave instructions", wave_instructions(stats))
-    print(f"\nemulator speed: {executed:,} wave instructions in {seconds:.1f} s, "
-          f"{executed / seconds / 1e6:.1f} M/s on one host thread")
+def commit():
+    def git(*words):
+        return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/cost-table.md")
+    return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changed else "")
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
-    build = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else root / "build"
-    with tempfile.TemporaryDirectory() as work:
-        latency(build, pathlib.Path(work))
-        programs(build, pathlib.Path(work))
-        speed(build, pathlib.Path(work))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[], metavar="SECTION[:PROGRAMS]")
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/cost-table.md")
+    parser.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build", metavar="BUILD_DIR")
+    arguments = parser.parse_args()
+    asked = dict(only.partition(":")[::2] for only in arguments.only) or dict.fromkeys(SECTIONS, "")
+    if unknown := sorted(set(asked) - set(SECTIONS)):
+        sys.exit(f"error: no section is called {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    for name in filter(asked.__contains__, SECTIONS):
+        when = f"Measured {datetime.date.today()} at commit {commit()}: {machine()}."
+        body = SECTIONS[name].section(arguments.build.resolve(), asked[name])
+        page = arguments.output.read_text() if arguments.output.exists() else BEGINNING
+        arguments.output.write_text(with_section(page, SECTIONS[name].TITLE, f"{when}\n\n{body}"))
 
 
 if __name__ == "__main__":

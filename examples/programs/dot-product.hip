@@ -37,8 +37,8 @@ static double itemSum(const std::vector<double> &A,
 }
 
 int main(int Argc, char **Argv) {
-  const unsigned Count = 70001 * timesUsual(Argc, Argv);
-  constexpr unsigned Groups = 19;
+  const unsigned Times = timesUsual(Argc, Argv);
+  const unsigned Count = 70001 * Times, Groups = 19 * Times;
   Random Input(10);
   std::vector<double> A(Count), B(Count);
   for (unsigned I = 0; I < Count; ++I) {

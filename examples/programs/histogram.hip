@@ -23,8 +23,9 @@ __global__ void histogram(const uint8_t *Data, unsigned Count,
 }
 
 int main(int Argc, char **Argv) {
-  const unsigned Count = 120007 * timesUsual(Argc, Argv);
-  constexpr unsigned Groups = 23, GroupSize = 192;
+  const unsigned Times = timesUsual(Argc, Argv);
+  const unsigned Count = 120007 * Times, Groups = 23 * Times;
+  constexpr unsigned GroupSize = 192;
   Random Input(6);
   std::vector<uint8_t> Data(Count);
   // The product of two bytes favours small values: bins of very unequal size.

@@ -34,8 +34,9 @@ __global__ void reduce(const unsigned *Values, unsigned Count, Reduced *Total) {
 }
 
 int main(int Argc, char **Argv) {
-  const unsigned Count = 200017 * timesUsual(Argc, Argv);
-  constexpr unsigned Groups = 30, GroupSize = 256;
+  const unsigned Times = timesUsual(Argc, Argv);
+  const unsigned Count = 200017 * Times, Groups = 30 * Times;
+  constexpr unsigned GroupSize = 256;
   Random Input(5);
   std::vector<unsigned> Values(Count);
   for (unsigned &Value : Values)

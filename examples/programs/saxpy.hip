@@ -12,8 +12,8 @@ __global__ void saxpy(float A, const float *X, float *Y, unsigned Count) {
 }
 
 int main(int Argc, char **Argv) {
-  const unsigned Count = 150001 * timesUsual(Argc, Argv);
-  constexpr unsigned Groups = 37;
+  const unsigned Times = timesUsual(Argc, Argv);
+  const unsigned Count = 150001 * Times, Groups = 37 * Times;
   // Three waves and a half.
   constexpr unsigned GroupSize = 224;
   constexpr float A = 1.7f;

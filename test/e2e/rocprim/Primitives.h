@@ -23,7 +23,9 @@ inline std::vector<size_t> sizesFor(int Argc, char **Argv) {
     return {0, 1, 2, 63, 64, 65, 1000, 4097, 100'000};
   if (Which == "large")
     return {1'000'000, 10'000'000};
-  std::fprintf(stderr, "usage: %s [tiny|small|some|large]\n", Argv[0]);
+  if (const size_t Size = std::strtoull(Which.c_str(), nullptr, 10))
+    return {Size};
+  std::fprintf(stderr, "usage: %s [tiny|small|some|large|NUMBER]\n", Argv[0]);
   std::exit(2);
 }
 

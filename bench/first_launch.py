@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a kernel's first launch takes: from lift to loaded code object, by phase."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from figures import measured, table
+from programs import environment, run, under_luthier
+
+TITLE = "First launch"
+RUNS = 3
+PHASES = ["lift", "mutate", "payloads", "rewrite", "emit", "load"]
+HOOKS = ["empty", "blocks", "atomic", "store"]
+# In tens of instructions.
+SIZES = [10, 100, 1_000, 10_000]
+# With sources, to be compiled by clang for comparison.
+SOURCES = {"nbody": ("bin/examples/nbody", "examples/programs/nbody.hip"),
+           "rocprim-sort": ("bin/rocprim/rocprim-sort-O3", "test/e2e/rocprim/Sort.hip")}
+ARGUMENTS = {"nbody": [], "rocprim-sort": ["500000"]}
+
+EXPLANATION = """\
+Milliseconds from a kernel's lift to its loaded code object, on one core; the best of {runs} runs. The hooks are those of
+[In the kernel](#in-the-kernel), **store** at each instruction being the one with a single variant.
+
+- *points*: hook calls that were asked for; *variants*: payloads that were compiled.
+- *lift*: bytes to machine IR; *mutate*: the tool's own callback; *payloads*: hook bitcode to machine code; *rewrite*:
+  registers, calls and branches; *emit*: machine code and code object; *load*: ROCr's loader. *total* is their sum.
+- *per variant*: payloads over variants.
+- *peak*: the most memory that the whole process had, in MiB; *without*: the same program's under `luthier run` without a
+  tool.
+"""
+GROWTH = """\
+Growth: a kernel of scalar and vector arithmetic in blocks of ten instructions (`bench/straight.hip`), **store** at each
+instruction. *per point* is in microseconds.
+"""
+COMPILER = """\
+All kernels of a program, **store** at each instruction, beside what Luthier's clang takes to compile the same file for
+gfx90a with -O3. *of it parsing* is what it takes with -fsyntax-only. *ratio* is the instrumentation's total over the
+compiler's time behind the parser.
+"""
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def clock_of(kernel):
+    """Seconds by phase; what the tool does may be too short for the clock."""
+    clock = {phase: measured(f"the time of {phase}", kernel.get(f"{phase}_s")) for phase in PHASES}
+    return {**clock, "total": sum(clock.values())}
+
+
+def largest(text):
+    kernels = lines(text)
+    if not kernels:
+        sys.exit("error: no kernel was instrumented")
+    return max(kernels, key=lambda kernel: kernel["points"])
+
+
+def totals(text):
+    """Points and seconds of all kernels."""
+    kernels = lines(text)
+    return (measured("points", sum(kernel["points"] for kernel in kernels)),
+            measured("the time of all kernels", sum(kernel["total_s"] for kernel in kernels)))
+
+
+def timings(build, command, hook):
+    """Of one run; and its peak memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "timings"
+        variables = environment(build, LUTHIER_COST_HOOK=hook, LUTHIER_TIMINGS=str(log))
+        finished = run(under_luthier(build, folder, command, "cost-hooks"), variables, folder)
+        if not log.exists():
+            sys.exit(f"error: {command[0]}: no kernel was instrumented:\n{finished.stderr[-2000:]}")
+        return log.read_text(), finished.peak_bytes
+
+
+def best(build, command, hook):
+    """The run in which the largest kernel took the least time, as (kernel, clock, peak memory)."""
+    results = []
+    for _ in range(RUNS):
+        text, peak = timings(build, command, hook)
+        kernel = largest(text)
+        results.append((kernel, clock_of(kernel), peak))
+    return min(results, key=lambda result: result[1]["total"])
+
+
+def milliseconds(seconds):
+    return f"{1e3 * seconds:.2f}"
+
+
+def mebibytes(size):
+    return f"{measured('peak memory', size) / 2 ** 20:.0f}"
+
+
+def phases(build):
+    command = ("bin/bench/rocrand-largest",)
+    with tempfile.TemporaryDirectory() as folder:
+        without = run(under_luthier(build, folder, command), environment(build), folder).peak_bytes
+    rows = []
+    for hook in HOOKS:
+        kernel, clock, peak = best(build, command, hook)
+        points, variants = measured("points", kernel["points"]), measured("variants", kernel["payloads"])
+        rows.append([hook, points, variants, *(milliseconds(clock[phase]) for phase in [*PHASES, "total"]),
+                     f"{points / clock['total']:,.0f}", milliseconds(clock["payloads"] / variants), mebibytes(peak),
+                     mebibytes(without)])
+    return ("The largest kernel of rocRAND (MTGP32, log-normal doubles):\n\n"
+            + table(["hook", "points", "variants", *PHASES, "total", "points/s", "per variant", "peak", "without"], rows))
+
+
+def cached(build, name):
+    """A variable of the build's."""
+    return re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M)[1]
+
+
+def clang(build, *arguments):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    return [cached(build, "LUTHIER_CLANGXX"), "-x", "hip", "-std=c++17", "-w", "-mcode-object-version=4",
+            f"--rocm-path={cached(build, 'LUTHIER_ROCM_PATH')}", f"--rocm-device-lib-path={build / 'device-libs'}",
+            "-include", root / "test/hip-on-emulator/OlderHip.h", "-I", root / "examples/programs",
+            "--offload-arch=gfx90a", "--offload-device-only", "--no-gpu-bundle-output", "-O3", *arguments]
+
+
+def growth(build, sizes):
+    source = pathlib.Path(__file__).resolve().parent / "straight.hip"
+    rows = []
+    for times in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "straight.co"
+            subprocess.run(clang(build, f"-DTIMES={times}", source, "-o", file), check=True)
+            kernel, clock, peak = best(build, ("bin/bench/launch-probe", file, "straight"), "store")
+        points = measured("points", kernel["points"])
+        rows.append([f"{points:,}", *(milliseconds(clock[phase]) for phase in [*PHASES, "total"]),
+                     f"{1e6 * clock['total'] / points:.1f}", mebibytes(peak)])
+    return GROWTH + "\n" + table(["points", *PHASES, "total", "per point", "peak"], rows)
+
+
+def seconds_of(command):
+    """The best of some runs: others may use the machine, too."""
+    times = []
+    for _ in range(RUNS):
+        before = time.monotonic()
+        subprocess.run(command, check=True)
+        times.append(time.monotonic() - before)
+    return measured("the compiler's time", min(times))
+
+
+def beside_compiler(build):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    rows = []
+    for name, (program, source) in SOURCES.items():
+        points, seconds = min((totals(timings(build, (program, *ARGUMENTS[name]), "store")[0]) for _ in range(RUNS)),
+                              key=lambda result: result[1])
+        parsing = seconds_of(clang(build, root / source, "-fsyntax-only"))
+        with tempfile.TemporaryDirectory() as folder:
+            compiling = seconds_of(clang(build, root / source, "-c", "-o", pathlib.Path(folder) / "output"))
+        behind = measured("the compiler's time behind the parser", compiling - parsing)
+        rows.append([name, f"{points:,}", milliseconds(seconds), milliseconds(compiling), milliseconds(parsing),
+                     f"{seconds / behind:.2f}"])
+    return COMPILER + "\n" + table(["program", "points", "instrumenting", "clang -O3", "of it parsing", "ratio"], rows)
+
+
+def section(build, names):
+    r"""With a number for \p names, growth to that size alone."""
+    if names:
+        return EXPLANATION.format(runs=RUNS) + "\n" + growth(build, [int(names) // 10])
+    return "\n".join([EXPLANATION.format(runs=RUNS), phases(build), growth(build, SIZES), beside_compiler(build)])
