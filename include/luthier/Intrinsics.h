@@ -138,9 +138,10 @@ __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
 
 /// Counters of the wave: for each wave, a variable of the tool that hooks name
 /// here has a copy that is zero when the wave starts and that nobody else sees.
-/// Adding to it is a few scalar instructions without memory traffic, right
-/// whatever the active lanes are, none included. There are 8 counters for all
-/// tools of a kernel, 4 in waves of 32 lanes.
+/// Adding to it is two scalar instructions where the kernel leaves scalar
+/// registers for it, else a few more, without memory traffic and right whatever
+/// the active lanes are, none included. There is room for at least 8 counters
+/// for all tools of a kernel, 4 in waves of 32 lanes.
 ///
 /// Adds \p Number, a scalar, to the wave's copy of \p Counter.
 LUTHIER_INTRINSIC_ANNOTATE inline void
@@ -209,12 +210,17 @@ waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
   });
 }
 
-/// Adds the wave's copy of \p Counter to the variable itself and starts again
-/// from zero. For a hook at the end of waves.
-__attribute__((device)) inline void waveFlush(uint64_t &Counter) {
+/// Adds the wave's copy of \p Counter to \p Sum and starts again from zero. For
+/// a hook at the end of waves.
+__attribute__((device)) inline void waveFlush(const uint64_t &Counter,
+                                              uint64_t &Sum) {
   const uint64_t Number = waveCounter(Counter);
   waveAdd(Counter, 0 - Number);
-  waveAtomicAdd(&Counter, Number);
+  waveAtomicAdd(&Sum, Number);
+}
+/// To the variable itself.
+__attribute__((device)) inline void waveFlush(uint64_t &Counter) {
+  waveFlush(Counter, Counter);
 }
 
 } // namespace luthier

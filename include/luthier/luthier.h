@@ -10,6 +10,7 @@
 #include "luthier/Analysis.h"
 #include "luthier/Error.h"
 #include "luthier/Hook.h"
+#include "luthier/InstructionRuns.h"
 #include "luthier/Instructions.h"
 #include "luthier/Instrument.h"
 #include "luthier/Intrinsics.h"

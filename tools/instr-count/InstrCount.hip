@@ -2,6 +2,8 @@
 //
 // Counts the instructions that each kernel executes: by waves, and by active
 // lanes. Prints a table at the end and writes instr-count.json; see README.md.
+// Blocks are counted as a whole, as far as the active lanes stay the same, in
+// counters of the wave.
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>
@@ -9,35 +11,30 @@
 using namespace luthier;
 
 struct KernelCounts {
-  /// Executions of instructions of each kind, and active lanes of vector ones.
-  uint64_t Scalar, Vector, Lanes;
+  /// Instructions that waves execute, and active lanes of vector ones.
+  uint64_t Waves, Lanes;
 };
 constexpr size_t MaxKernels = 4096;
 __attribute__((managed)) KernelCounts Counts[MaxKernels];
+/// A wave's own, until it ends.
+__device__ uint64_t Waves, Lanes;
 
 MARK_LUTHIER_DEVICE_MODULE
 
-/// One lane adds for the wave, also where no lane is active. What a wave does
-/// once, whichever lanes are active, counts as one lane.
-LUTHIER_HOOK_ANNOTATE countInstruction(uint32_t Slot, bool IsVector) {
-  uint64_t ActiveLanes = __builtin_amdgcn_read_exec();
-  luthier::writeExec(1);
-  if (IsVector) {
-    atomicAdd(&Counts[Slot].Vector, 1);
-    atomicAdd(&Counts[Slot].Lanes, __popcll(ActiveLanes));
-  } else {
-    atomicAdd(&Counts[Slot].Scalar, 1);
-  }
-  luthier::writeExec(ActiveLanes);
+/// Some instructions, all with the same active lanes. What a wave does once,
+/// whichever lanes are active, counts as one lane.
+LUTHIER_HOOK_ANNOTATE countRun(uint32_t Scalar, uint32_t Vector) {
+  luthier::waveAdd(Waves, Scalar + Vector);
+  luthier::waveAdd(Lanes,
+                   Scalar + Vector * __popcll(__builtin_amdgcn_read_exec()));
 }
-LUTHIER_EXPORT_HOOK_HANDLE(countInstruction);
+LUTHIER_EXPORT_HOOK_HANDLE(countRun);
 
-static bool isVector(const llvm::MachineInstr &MI) {
-  return !llvm::SIInstrInfo::isSALU(MI) && !llvm::SIInstrInfo::isSMRD(MI) &&
-         MI.getOpcode() != llvm::AMDGPU::V_READFIRSTLANE_B32 &&
-         MI.getOpcode() != llvm::AMDGPU::V_READLANE_B32 &&
-         MI.getOpcode() != llvm::AMDGPU::V_WRITELANE_B32;
+LUTHIER_HOOK_ANNOTATE addToKernel(uint32_t Slot) {
+  luthier::waveFlush(Waves, Counts[Slot].Waves);
+  luthier::waveFlush(Lanes, Counts[Slot].Lanes);
 }
+LUTHIER_EXPORT_HOOK_HANDLE(addToKernel);
 
 class InstrCount : public Tool {
   struct Slot {
@@ -59,9 +56,15 @@ class InstrCount : public Tool {
                      size_t Index) {
     if (Index >= MaxKernels)
       return llvm::createStringError("too many kernels to count");
-    for (llvm::MachineInstr &MI : LR.instructions())
-      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countInstruction),
-                            {Index, isVector(MI)});
+    for (const InstructionRun &R : instructionRuns(LR))
+      Task.insertHookBefore(*R.First, LUTHIER_GET_HOOK_HANDLE(countRun),
+                            {R.Scalar, R.Vector});
+    Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(addToKernel), {Index});
+    // Waves may end in code that is not lifted.
+    for (const ControlTransfer &T : LR.controlTransfers())
+      if (T.isUnresolved())
+        Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(addToKernel),
+                              {Index});
     return llvm::Error::success();
   }
 
@@ -91,8 +94,7 @@ class InstrCount : public Tool {
                          {"lane_instructions", "lane instr."}});
     for (auto &[Key, S] : Slots)
       if (const KernelCounts &C = Counts[S.Index]; S.Dispatches)
-        Report.add(Key.first,
-                   {S.Dispatches, C.Scalar + C.Vector, C.Scalar + C.Lanes});
+        Report.add(Key.first, {S.Dispatches, C.Waves, C.Lanes});
     Report.print(llvm::errs());
     Report.writeJSON("instr-count.json");
   }

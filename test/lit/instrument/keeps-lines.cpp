@@ -18,13 +18,10 @@
 
 #include "kernel.h"
 
-// CODE: keeps-lines.cpp:[[#@LINE+9]]
+// CODE: InstrCount.hip:
+// CODE: keeps-lines.cpp:[[#@LINE+5]]
 // CODE-NEXT: v_lshlrev_b32
-// CODE: InstrCount.hip:
-// CODE: keeps-lines.cpp:[[#@LINE+6]]
 // CODE-NEXT: v_mov_b32_e32 v1, 7
-// CODE: InstrCount.hip:
-// CODE: keeps-lines.cpp:[[#@LINE+3]]
 // CODE-NEXT: s_waitcnt
-// CODE: InstrCount.hip:
+// CODE: Intrinsics.h:
 extern "C" KERNEL void kernel(Int *Out) { Out[id()] = 7; }
