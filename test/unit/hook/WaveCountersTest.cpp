@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counters of the wave, in lanes of the state value array and in scalar
+// registers, whatever EXEC is.
+#include "PayloadRun.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+class WaveCounters : public ::testing::TestWithParam<EngineTarget> {
+protected:
+  PayloadRun Run{GetParam()};
+  unsigned lanes() const { return GetParam().WaveSize; }
+};
+INSTANTIATE_TEST_SUITE_P(Every, WaveCounters, ::testing::ValuesIn(allTargets()),
+                         targetName);
+
+TEST_P(WaveCounters, InLanesAddInScalarCode) {
+  Run.parseHooks(R"(
+@First = external addrspace(1) global i64
+@Second = external addrspace(1) global i64
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare i64 @"luthier::waveCounter.i64.ptr"(ptr) #5
+define void @hook() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 4294967298)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 1)
+  %n = call i64 @"luthier::waveCounter.i64.ptr"(ptr addrspacecast (ptr addrspace(1) @First to ptr))
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 %n)
+  ret void
+})");
+  Run.Hooks.Variables["First"] = 0x1000;
+  Run.Hooks.Variables["Second"] = 0x2000;
+  HookNeeds Needs = Run.needs("hook");
+  EXPECT_EQ(Needs.Accumulators, 2u);
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    Run.State = {{26, 0xffffffff}, {27, 5}, {28, 10}, {29, 0}};
+    PayloadABI ABI = Run.abi();
+    ABI.Module.FirstAccumulator = 1;
+    auto P = Run.compile("hook", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    EXPECT_TRUE(P->WritesState);
+    EXPECT_FALSE(P->UsesFloat);
+    EXPECT_EQ(P->StackSize, 0u);
+    WaveState Before = Run.initialState(ABI);
+    WaveState After = Run.run(*P, ABI, Before);
+    const auto &W = After.VGPRs[16];
+    EXPECT_EQ(W[26], 7u);
+    EXPECT_EQ(W[27], 6u);
+    EXPECT_EQ(W[28], 10u + 2 + 7);
+    EXPECT_EQ(W[29], 1u + 6);
+    for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+      if (Lane < 26 || Lane > 29)
+        EXPECT_EQ(W[Lane], Before.VGPRs[16][Lane]);
+  }
+}
+
+TEST_P(WaveCounters, InScalarRegistersAddInPlace) {
+  Run.parseHooks(R"(
+@First = external addrspace(1) global i64
+@Second = external addrspace(1) global i64
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare i64 @"luthier::waveCounter.i64.ptr"(ptr) #5
+define void @constant() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  ret void
+}
+define void @both() #0 {
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i64 7)
+  %n = call i64 @"luthier::waveCounter.i64.ptr"(ptr addrspacecast (ptr addrspace(1) @First to ptr))
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Second to ptr), i64 %n)
+  ret void
+})");
+  Run.Hooks.Variables["First"] = 0x1000;
+  Run.Hooks.Variables["Second"] = 0x2000;
+  PayloadABI ABI = Run.abi();
+  ABI.FirstCounterSGPR = ABI.FirstSGPR;
+  ABI.NumScalarCounters = 2;
+  ABI.FirstSGPR += 4;
+  const unsigned First = ABI.FirstCounterSGPR;
+  auto P = Run.compile("constant", ABI);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  // s_add_u32 and s_addc_u32, or s_add_nc_u64.
+  EXPECT_LE(P->Code.size(), 8u) << toHex(P->Code);
+  EXPECT_FALSE(P->UsesState);
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    P = Run.compile("both", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    WaveState Before = Run.initialState(ABI);
+    Before.SGPRs[First] = 0xffffffff;
+    Before.SGPRs[First + 1] = 5;
+    Before.SGPRs[First + 2] = 10;
+    Before.SGPRs[First + 3] = 0;
+    const WaveState After = Run.run(*P, ABI, Before);
+    EXPECT_EQ(After.SGPRs[First], 6u);
+    EXPECT_EQ(After.SGPRs[First + 1], 6u);
+    EXPECT_EQ(After.SGPRs[First + 2], 16u);
+    EXPECT_EQ(After.SGPRs[First + 3], 6u);
+  }
+}
+
+} // namespace
