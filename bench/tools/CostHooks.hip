@@ -4,6 +4,7 @@
 // inserted; the tool writes cost-hooks.json, with the largest dispatch of each
 // kernel and what the counting hooks have counted, for bench/run.py to compare
 // with the emulator.
+#include "luthier/CountInstructions.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <map>
@@ -11,7 +12,9 @@
 
 using namespace luthier;
 
-__attribute__((managed)) uint64_t Waves, Lanes, Published;
+/// Instructions of waves and lanes.
+__attribute__((managed)) uint64_t Counted[2];
+__attribute__((managed)) uint64_t Published;
 __attribute__((device)) uint32_t Stored[64];
 
 MARK_LUTHIER_DEVICE_MODULE
@@ -19,18 +22,10 @@ MARK_LUTHIER_DEVICE_MODULE
 LUTHIER_HOOK_ANNOTATE doNothing() {}
 LUTHIER_EXPORT_HOOK_HANDLE(doNothing);
 
-/// For a run of instructions, \p Vectors of them vector ones, that a wave
-/// executes with the same active lanes.
-LUTHIER_HOOK_ANNOTATE countRun(uint32_t Instructions, uint32_t Vectors) {
-  luthier::waveAdd(Waves, Instructions);
-  const uint32_t Active = __popcll(__builtin_amdgcn_read_exec());
-  luthier::waveAdd(Lanes, Instructions - Vectors + Vectors * Active);
-}
-LUTHIER_EXPORT_HOOK_HANDLE(countRun);
-
 LUTHIER_HOOK_ANNOTATE addUp() {
-  luthier::waveFlush(Waves);
-  luthier::waveFlush(Lanes);
+  luthier::waveAtomicAddEach(
+      Counted, {luthier::waveCounter(luthier::ExecutedInstructions),
+                luthier::waveCounter(luthier::ExecutedLanes)});
 }
 LUTHIER_EXPORT_HOOK_HANDLE(addUp);
 
@@ -56,47 +51,10 @@ LUTHIER_HOOK_ANNOTATE storeRegister(uint32_t Value) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(storeRegister);
 
-/// What counts once for each active lane.
-static bool isOfLanes(const llvm::MachineInstr &MI) {
-  switch (MI.getOpcode()) {
-  case llvm::AMDGPU::V_READFIRSTLANE_B32:
-  case llvm::AMDGPU::V_READLANE_B32:
-  case llvm::AMDGPU::V_WRITELANE_B32:
-    return false;
-  default:
-    return !llvm::SIInstrInfo::isSALU(MI) && !llvm::SIInstrInfo::isSMRD(MI);
-  }
-}
-
-static void countRuns(LiftedRepresentation &LR, InstrumentationTask &Task) {
-  const llvm::MachineFunction &Kernel = LR.kernel();
-  const auto *Registers = Kernel.getSubtarget().getRegisterInfo();
-  for (auto &[Symbol, Function] : LR.functions())
-    for (llvm::MachineBasicBlock &Block : *Function) {
-      const llvm::MachineInstr *First = nullptr;
-      unsigned Number = 0, Vectors = 0;
-      auto EndRun = [&] {
-        if (Number)
-          Task.insertHookBefore(*First, LUTHIER_GET_HOOK_HANDLE(countRun),
-                                {Number, Vectors});
-        Number = Vectors = 0;
-      };
-      for (llvm::MachineInstr &MI : Block) {
-        if (Number++ == 0)
-          First = &MI;
-        Vectors += isOfLanes(MI);
-        if (MI.isCall() || MI.modifiesRegister(llvm::AMDGPU::EXEC, Registers))
-          EndRun();
-      }
-      EndRun();
-    }
-  Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(addUp));
-}
-
 static llvm::Error insert(llvm::StringRef Which, LiftedRepresentation &LR,
                           InstrumentationTask &Task) {
   if (Which == "blocks") {
-    countRuns(LR, Task);
+    countInstructions(LR, Task, LUTHIER_GET_HOOK_HANDLE(addUp), {});
     return llvm::Error::success();
   }
   for (llvm::MachineInstr &MI : LR.instructions())
@@ -106,7 +64,7 @@ static llvm::Error insert(llvm::StringRef Which, LiftedRepresentation &LR,
       Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(storeRegister),
                             {llvm::MCRegister(llvm::AMDGPU::VGPR0)});
     else if (Which == "atomic")
-      isOfLanes(MI)
+      isVectorInstruction(MI)
           ? Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(publishedVector))
           : Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(publishedScalar));
     else if (Which != "none")
@@ -155,7 +113,7 @@ class CostHooks : public Tool {
                          {"partly", "partly"}});
     for (auto &[Kernel, Groups] : LargestDispatch)
       Report.add(Kernel, {Groups, 0, 0, 0, 0});
-    Report.add("", {0, Waves, Lanes, Published, Partly});
+    Report.add("", {0, Counted[0], Counted[1], Published, Partly});
     Report.writeJSON("cost-hooks.json");
   }
 };

@@ -22,6 +22,9 @@ struct InstructionRun {
   unsigned Vector = 0;
 };
 
+/// Each active lane executes \p MI, and not the wave once: it counts as Vector.
+LUTHIER_API bool isVectorInstruction(const llvm::MachineInstr &MI);
+
 /// Of all functions, in the order of the code. A run ends behind what changes
 /// EXEC or may leave the block, calls included.
 LUTHIER_API std::vector<InstructionRun>

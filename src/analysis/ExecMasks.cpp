@@ -87,13 +87,17 @@ BinaryOperation saveExecOperationOf(unsigned Opcode) {
 class ExecMaskSolver {
 public:
   ExecMaskSolver(const LiftedRepresentation &LR, const CallGraph &Graph,
-                 const EffectsTable &Effects, ExecMasks &Result)
-      : LR(LR), Effects(Effects), Result(Result) {
+                 const EffectsTable &Effects)
+      : LR(LR), Effects(Effects) {
     for (const MachineFunction *MF : Graph.calleesFirst())
       solve(*MF);
   }
 
+  ExecMasks take() { return std::move(Result); }
+  DenseSet<const MachineInstr *> sameExecSince(const MachineInstr &MI) const;
+
 private:
+  using BlockStarts = DenseMap<const MachineBasicBlock *, MaskState>;
   /// What a call may leave different.
   struct Summary {
     bool ChangesExec = false;
@@ -101,19 +105,34 @@ private:
   };
 
   void solve(const MachineFunction &MF) {
-    DenseMap<const MachineBasicBlock *, MaskState> Starts;
+    BlockStarts Starts = startsOf(MF, MaskState::atFunctionEntry(), nullptr);
+    for (const MachineBasicBlock &MBB : MF) {
+      MaskState State = Starts.lookup(&MBB);
+      for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
+        Result.Sets[&MI] = execOf(State);
+        cross(State, MI, E);
+      }
+    }
+    summarise(MF, Starts);
+  }
+
+  /// States at blocks' begins. What is original is so since \p Origin, if there
+  /// is one, else since the entry.
+  BlockStarts startsOf(const MachineFunction &MF, const MaskState &AtEntry,
+                       const MachineInstr *Origin) const {
+    BlockStarts Starts;
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF)
       if (&MBB == &MF.front() || MBB.pred_empty()) {
-        Starts[&MBB] =
-            &MBB == &MF.front() ? MaskState::atFunctionEntry() : MaskState();
+        Starts[&MBB] = &MBB == &MF.front() ? AtEntry : MaskState();
         Work.insert(&MBB);
       }
     while (!Work.empty()) {
       const MachineBasicBlock *MBB = Work.pop_back_val();
       MaskState State = Starts[MBB];
       for (auto [MI, E] : zip(*MBB, Effects.of(*MBB))) {
-        Result.Sets[&MI] = execOf(State);
+        if (&MI == Origin)
+          State = MaskState::atFunctionEntry();
         cross(State, MI, E);
       }
       for (const MachineBasicBlock *Next : MBB->successors()) {
@@ -122,11 +141,10 @@ private:
           Work.insert(Next);
       }
     }
-    summarise(MF, Starts);
+    return Starts;
   }
 
-  void summarise(const MachineFunction &MF,
-                 DenseMap<const MachineBasicBlock *, MaskState> &Starts) {
+  void summarise(const MachineFunction &MF, const BlockStarts &Starts) {
     Summary &Sum = Summaries[&MF];
     for (const MachineBasicBlock &MBB : MF) {
       MaskState State = Starts.lookup(&MBB);
@@ -315,15 +333,41 @@ private:
 
   const LiftedRepresentation &LR;
   const EffectsTable &Effects;
-  ExecMasks &Result;
+  ExecMasks Result;
   DenseMap<const MachineFunction *, Summary> Summaries;
 };
 
+DenseSet<const MachineInstr *>
+ExecMaskSolver::sameExecSince(const MachineInstr &Origin) const {
+  const MachineFunction &MF = *Origin.getMF();
+  const BlockStarts Starts = startsOf(MF, MaskState(), &Origin);
+  DenseSet<const MachineInstr *> Same;
+  for (const MachineBasicBlock &MBB : MF) {
+    MaskState State = Starts.lookup(&MBB);
+    for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
+      if (&MI == &Origin)
+        State = MaskState::atFunctionEntry();
+      if (execOf(State) == ExecSet::Entry)
+        Same.insert(&MI);
+      cross(State, MI, E);
+    }
+  }
+  return Same;
+}
+
 ExecMasks ExecMasks::run(const LiftedRepresentation &LR, const CallGraph &Graph,
                          const EffectsTable &Effects) {
-  ExecMasks Result;
-  ExecMaskSolver(LR, Graph, Effects, Result);
-  return Result;
+  return ExecMaskSolver(LR, Graph, Effects).take();
+}
+
+SameExec::SameExec(const LiftedRepresentation &LR)
+    : Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
+      Solver(std::make_unique<ExecMaskSolver>(LR, Graph, Effects)) {}
+SameExec::~SameExec() = default;
+
+DenseSet<const MachineInstr *>
+SameExec::since(const MachineInstr &Origin) const {
+  return Solver->sameExecSince(Origin);
 }
 
 } // namespace luthier

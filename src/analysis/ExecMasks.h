@@ -13,8 +13,11 @@
 
 #include "analysis/CallGraph.h"
 #include "analysis/RegisterEffects.h"
+#include <memory>
 
 namespace luthier {
+
+class ExecMaskSolver;
 
 enum class ExecSet : uint8_t {
   Entry,  ///< The very mask that the function was entered with.
@@ -41,6 +44,24 @@ private:
   llvm::DenseMap<const llvm::MachineInstr *, ExecSet> Sets;
   llvm::DenseSet<const llvm::MachineFunction *> Keeping;
   friend class ExecMaskSolver;
+};
+
+/// Where EXEC is what it was at some other instruction.
+class SameExec {
+public:
+  explicit SameExec(const LiftedRepresentation &LR);
+  ~SameExec();
+
+  /// Instructions of the same function that run, whichever way a wave has come
+  /// since \p Origin, with the mask that it had before \p Origin the last time.
+  /// None that may be reached without it.
+  llvm::DenseSet<const llvm::MachineInstr *>
+  since(const llvm::MachineInstr &Origin) const;
+
+private:
+  CallGraph Graph;
+  EffectsTable Effects;
+  std::unique_ptr<ExecMaskSolver> Solver;
 };
 
 } // namespace luthier

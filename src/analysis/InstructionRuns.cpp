@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace luthier {
 
-static bool isForLanes(const MachineInstr &MI) {
+bool isVectorInstruction(const MachineInstr &MI) {
   switch (MI.getOpcode()) {
   case AMDGPU::V_READFIRSTLANE_B32:
   case AMDGPU::V_READLANE_B32:
@@ -30,7 +30,8 @@ std::vector<InstructionRun> instructionRuns(const LiftedRepresentation &LR) {
       for (MachineInstr &MI : MBB) {
         if (Begins)
           Result.push_back({&MI});
-        ++(isForLanes(MI) ? Result.back().Vector : Result.back().Scalar);
+        ++(isVectorInstruction(MI) ? Result.back().Vector
+                                   : Result.back().Scalar);
         Begins =
             execChangeOf(MI, IsWave32) != ExecChange::None || LR.transferOf(MI);
       }

@@ -2,37 +2,23 @@
 //
 // Counts the instructions that each kernel executes: by waves, and by active
 // lanes. Prints a table at the end and writes instr-count.json; see README.md.
-// Blocks are counted as a whole, as far as the active lanes stay the same, in
-// counters of the wave.
+#include "luthier/CountInstructions.h"
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>
 
 using namespace luthier;
 
-struct KernelCounts {
-  /// Instructions that waves execute, and active lanes of vector ones.
-  uint64_t Waves, Lanes;
-};
 constexpr size_t MaxKernels = 4096;
-__attribute__((managed)) KernelCounts Counts[MaxKernels];
-/// A wave's own, until it ends.
-__device__ uint64_t Waves, Lanes;
+/// Instructions that waves execute, and active lanes of vector ones.
+__attribute__((managed)) uint64_t Counts[MaxKernels][2];
 
 MARK_LUTHIER_DEVICE_MODULE
 
-/// Some instructions, all with the same active lanes. What a wave does once,
-/// whichever lanes are active, counts as one lane.
-LUTHIER_HOOK_ANNOTATE countRun(uint32_t Scalar, uint32_t Vector) {
-  luthier::waveAdd(Waves, Scalar + Vector);
-  luthier::waveAdd(Lanes,
-                   Scalar + Vector * __popcll(__builtin_amdgcn_read_exec()));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(countRun);
-
 LUTHIER_HOOK_ANNOTATE addToKernel(uint32_t Slot) {
-  luthier::waveFlush(Waves, Counts[Slot].Waves);
-  luthier::waveFlush(Lanes, Counts[Slot].Lanes);
+  luthier::waveAtomicAddEach(
+      Counts[Slot], {luthier::waveCounter(luthier::ExecutedInstructions),
+                     luthier::waveCounter(luthier::ExecutedLanes)});
 }
 LUTHIER_EXPORT_HOOK_HANDLE(addToKernel);
 
@@ -56,15 +42,7 @@ class InstrCount : public Tool {
                      size_t Index) {
     if (Index >= MaxKernels)
       return llvm::createStringError("too many kernels to count");
-    for (const InstructionRun &R : instructionRuns(LR))
-      Task.insertHookBefore(*R.First, LUTHIER_GET_HOOK_HANDLE(countRun),
-                            {R.Scalar, R.Vector});
-    Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(addToKernel), {Index});
-    // Waves may end in code that is not lifted.
-    for (const ControlTransfer &T : LR.controlTransfers())
-      if (T.isUnresolved())
-        Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(addToKernel),
-                              {Index});
+    countInstructions(LR, Task, LUTHIER_GET_HOOK_HANDLE(addToKernel), {Index});
     return llvm::Error::success();
   }
 
@@ -93,8 +71,8 @@ class InstrCount : public Tool {
                          {"wave_instructions", "wave instr."},
                          {"lane_instructions", "lane instr."}});
     for (auto &[Key, S] : Slots)
-      if (const KernelCounts &C = Counts[S.Index]; S.Dispatches)
-        Report.add(Key.first, {S.Dispatches, C.Waves, C.Lanes});
+      if (const uint64_t *C = Counts[S.Index]; S.Dispatches)
+        Report.add(Key.first, {S.Dispatches, C[0], C[1]});
     Report.print(llvm::errs());
     Report.writeJSON("instr-count.json");
   }

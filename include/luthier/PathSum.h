@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums over everything that a wave executes, by additions in few places: as
+// profilers count edges of a flow graph (Knuth's spanning tree), but for sums.
+#ifndef LUTHIER_PATHSUM_H
+#define LUTHIER_PATHSUM_H
+
+#include "luthier/Export.h"
+#include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
+
+namespace luthier {
+
+/// What to add to a counter of the wave for it to hold, when the wave ends, the
+/// sum of one number for each instruction that it has executed. Before the end
+/// the counter is behind, or ahead. All numbers are modulo 2^64: what is added
+/// may be negative.
+struct PathSum {
+  struct Addition {
+    llvm::MachineInstr *Before;
+    uint64_t Number;
+  };
+  std::vector<Addition> Additions;
+  /// To add once, where the wave ends or control leaves the lifted code.
+  uint64_t AtWaveEnd = 0;
+};
+
+/// Of \p NumberOf each instruction, which must not depend on the wave. Parts of
+/// blocks from which the other parts follow get no addition, those that
+/// are executed often first: a loop of one block gets one; of the two sides of
+/// a branch, one side. The places are the same for all numbers.
+LUTHIER_API PathSum
+pathSum(const LiftedRepresentation &LR,
+        llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf);
+
+} // namespace luthier
+
+#endif // LUTHIER_PATHSUM_H

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "luthier/PathSum.h"
+#include "analysis/ControlFlow.h"
+#include "llvm/ADT/GenericCycleImpl.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineCycleAnalysis.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <numeric>
+#include <optional>
+
+using namespace llvm;
+
+namespace luthier {
+namespace {
+
+/// Instructions that are executed all or none, up to a call or a block's end.
+struct Segment {
+  MachineInstr *First;
+  unsigned CycleDepth;
+  uint64_t Number = 0;
+  /// Places between segments, as far as they have to be told apart.
+  unsigned From, To;
+};
+
+/// A graph whose nodes are the places between segments and whose edges are the
+/// segments. Each place gets a height; a segment adds its number, and how much
+/// lower it ends. Then a path adds the sum of its numbers, and how much lower
+/// it ends. On a spanning tree the heights can be chosen so that nothing is
+/// left to add.
+class SegmentGraph {
+public:
+  explicit SegmentGraph(const LiftedRepresentation &LR) : LR(LR) {
+    for (const auto &[Symbol, MF] : LR.functions())
+      addFunction(*MF);
+    uniteSamePlaces();
+    chooseTree();
+  }
+
+  PathSum sum(function_ref<uint64_t(const MachineInstr &)> NumberOf);
+
+private:
+  void addFunction(MachineFunction &MF);
+  void addBlock(MachineBasicBlock &MBB, unsigned Depth, unsigned FunctionEnd);
+  unsigned newPlace() { return NumPlaces++; }
+  void same(unsigned A, unsigned B) { SamePlaces.push_back({A, B}); }
+  void uniteSamePlaces();
+  void chooseTree();
+  std::vector<uint64_t> heights() const;
+
+  const LiftedRepresentation &LR;
+  std::vector<Segment> Segments;
+  unsigned NumPlaces = 0;
+  std::vector<std::pair<unsigned, unsigned>> SamePlaces;
+  DenseMap<const MachineBasicBlock *, std::pair<unsigned, unsigned>> Blocks;
+  unsigned KernelBegin = 0, KernelEnd = 0;
+  /// By segment: part of the tree.
+  std::vector<bool> IsInTree;
+};
+
+void SegmentGraph::addFunction(MachineFunction &MF) {
+  const unsigned Begin = newPlace(), End = newPlace();
+  if (&MF == LR.functions().front().second) {
+    KernelBegin = Begin;
+    KernelEnd = End;
+  }
+  // What a function adds at its end would have to be added at each; of a kernel
+  // that is where the wave ends, or in code that may come back.
+  if (Begin != KernelBegin || LR.hasUnresolvedTransfers())
+    same(Begin, End);
+  const auto Reached = reachedBlocks(MF);
+  MachineCycleInfo Cycles;
+  Cycles.compute(MF);
+  for (MachineBasicBlock &MBB : MF)
+    if (Reached.contains(&MBB))
+      addBlock(MBB, Cycles.getCycleDepth(&MBB), End);
+  for (const MachineBasicBlock &MBB : MF) {
+    if (!Reached.contains(&MBB))
+      continue;
+    const unsigned BlockEnd = Blocks.lookup(&MBB).second;
+    for (const MachineBasicBlock *Next : MBB.successors())
+      same(BlockEnd, Blocks.lookup(Next).first);
+    if (MBB.succ_empty())
+      same(BlockEnd, End);
+  }
+  if (!MF.empty())
+    same(Begin, Blocks.lookup(&MF.front()).first);
+}
+
+/// The wave may end in a function that is called: what is added up to the call
+/// has to be complete.
+void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
+                            unsigned FunctionEnd) {
+  const unsigned Begin = newPlace();
+  unsigned Current = Begin;
+  MachineInstr *First = nullptr;
+  auto EndSegment = [&] {
+    const unsigned Next = newPlace();
+    Segments.push_back({First, Depth, 0, Current, Next});
+    Current = Next;
+    First = nullptr;
+  };
+  for (MachineInstr &MI : MBB) {
+    if (!First)
+      First = &MI;
+    if (!MI.isCall())
+      continue;
+    EndSegment();
+    same(Current, FunctionEnd);
+  }
+  if (First)
+    EndSegment();
+  Blocks[&MBB] = {Begin, Current};
+}
+
+void SegmentGraph::uniteSamePlaces() {
+  IntEqClasses Classes(NumPlaces);
+  for (auto [A, B] : SamePlaces)
+    Classes.join(A, B);
+  Classes.compress();
+  NumPlaces = Classes.getNumClasses();
+  for (Segment &S : Segments) {
+    S.From = Classes[S.From];
+    S.To = Classes[S.To];
+  }
+  KernelBegin = Classes[KernelBegin];
+  KernelEnd = Classes[KernelEnd];
+}
+
+/// Of maximal cost (Kruskal): what is executed most often need not add.
+void SegmentGraph::chooseTree() {
+  std::vector<unsigned> Order(Segments.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  sort(Order, [&](unsigned A, unsigned B) {
+    return std::pair(Segments[B].CycleDepth, A) <
+           std::pair(Segments[A].CycleDepth, B);
+  });
+  IntEqClasses Connected(NumPlaces);
+  IsInTree.resize(Segments.size());
+  for (unsigned I : Order) {
+    const Segment &S = Segments[I];
+    IsInTree[I] = Connected.findLeader(S.From) != Connected.findLeader(S.To);
+    Connected.join(S.From, S.To);
+  }
+}
+
+/// With which segments of the tree add nothing: each ends higher than it begins
+/// by its number.
+std::vector<uint64_t> SegmentGraph::heights() const {
+  std::vector<SmallVector<const Segment *, 2>> TreeAt(NumPlaces);
+  for (auto [S, InTree] : zip(Segments, IsInTree))
+    if (InTree) {
+      TreeAt[S.From].push_back(&S);
+      TreeAt[S.To].push_back(&S);
+    }
+  std::vector<std::optional<uint64_t>> Heights(NumPlaces);
+  std::vector<unsigned> Work;
+  for (unsigned Root = 0; Root < NumPlaces; ++Root) {
+    if (Heights[Root])
+      continue;
+    Heights[Root] = 0;
+    for (Work = {Root}; !Work.empty();) {
+      const unsigned Place = Work.back();
+      Work.pop_back();
+      for (const Segment *S : TreeAt[Place]) {
+        const bool Forward = S->From == Place;
+        std::optional<uint64_t> &Other = Heights[Forward ? S->To : S->From];
+        if (Other)
+          continue;
+        Other = *Heights[Place] + (Forward ? S->Number : 0 - S->Number);
+        Work.push_back(Forward ? S->To : S->From);
+      }
+    }
+  }
+  std::vector<uint64_t> Result;
+  for (const std::optional<uint64_t> &H : Heights)
+    Result.push_back(*H);
+  return Result;
+}
+
+PathSum
+SegmentGraph::sum(function_ref<uint64_t(const MachineInstr &)> NumberOf) {
+  for (Segment &S : Segments)
+    for (const MachineInstr *MI = S.First; MI; MI = MI->getNextNode()) {
+      S.Number += NumberOf(*MI);
+      if (MI->isCall())
+        break;
+    }
+  const std::vector<uint64_t> Height = heights();
+  PathSum Result;
+  for (const Segment &S : Segments)
+    if (const uint64_t Number = S.Number + Height[S.From] - Height[S.To])
+      Result.Additions.push_back({S.First, Number});
+  Result.AtWaveEnd = Height[KernelEnd] - Height[KernelBegin];
+  return Result;
+}
+
+} // namespace
+
+PathSum pathSum(const LiftedRepresentation &LR,
+                function_ref<uint64_t(const MachineInstr &)> NumberOf) {
+  return SegmentGraph(LR).sum(NumberOf);
+}
+
+} // namespace luthier

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whatever way a wave takes, what it adds is the sum over what it executes, and
+// few places add.
+#include "luthier/PathSum.h"
+#include "Kernels.h"
+#include "luthier/Instructions.h"
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::test;
+
+namespace {
+
+/// Ways through lifted code, chosen at random.
+class Walk {
+public:
+  Walk(const LiftedKernel &Kernel, unsigned Seed)
+      : Kernel(Kernel), Random(Seed) {}
+
+  /// Calls \p Visit for each instruction until the wave ends.
+  void run(function_ref<void(const MachineInstr &)> Visit) {
+    Steps = 0;
+    enter(*Kernel.LR->functions().front().second, Visit);
+  }
+
+private:
+  /// False if the wave has ended.
+  bool enter(const MachineFunction &MF,
+             function_ref<void(const MachineInstr &)> Visit) {
+    for (const MachineBasicBlock *MBB = &MF.front();;) {
+      for (const MachineInstr &MI : *MBB) {
+        Visit(MI);
+        const ControlTransfer *T = Kernel.LR->transferOf(MI);
+        if (T && T->Callee && !enter(*T->Callee, Visit))
+          return false;
+        if (T && T->Kind == ControlTransfer::Return)
+          return true;
+      }
+      if (MBB->succ_empty())
+        return false;
+      // Out of loops in the end: successors that come later are always chosen.
+      const size_t Next =
+          ++Steps > 1000 ? MBB->succ_size() - 1 : Random() % MBB->succ_size();
+      MBB = *std::next(MBB->succ_begin(), Next);
+    }
+  }
+
+  const LiftedKernel &Kernel;
+  std::mt19937 Random;
+  unsigned Steps = 0;
+};
+
+/// A number for each instruction by where it is.
+uint64_t numberOf(const LiftedKernel &Kernel, const MachineInstr &MI) {
+  return 1 + (*Kernel.LR->originalAddress(MI) / 4) % 7;
+}
+
+void expectSumOfEveryPath(const LiftedKernel &Kernel) {
+  const PathSum Sum = pathSum(
+      *Kernel.LR, [&](const MachineInstr &MI) { return numberOf(Kernel, MI); });
+  DenseMap<const MachineInstr *, uint64_t> Additions;
+  for (const PathSum::Addition &A : Sum.Additions)
+    Additions[A.Before] += A.Number;
+  for (unsigned Seed = 0; Seed < 200; ++Seed) {
+    uint64_t Added = Sum.AtWaveEnd, Expected = 0;
+    Walk(Kernel, Seed).run([&](const MachineInstr &MI) {
+      Added += Additions.lookup(&MI);
+      Expected += numberOf(Kernel, MI);
+    });
+    ASSERT_EQ(Added, Expected) << "seed " << Seed;
+  }
+}
+
+/// With one for each instruction.
+SmallVector<const MachineInstr *> placesOf(const LiftedKernel &Kernel) {
+  SmallVector<const MachineInstr *> Places;
+  for (auto &A : pathSum(*Kernel.LR, [](auto &) { return 1; }).Additions)
+    Places.push_back(A.Before);
+  return Places;
+}
+
+TEST(PathSum, OfStraightCodeIsAddedAtTheEnd) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_mov_b32 s4, 1
+    s_mov_b32 s5, 1
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  const PathSum Sum = pathSum(*Kernel.LR, [](auto &) { return 1; });
+  EXPECT_TRUE(Sum.Additions.empty());
+  EXPECT_EQ(Sum.AtWaveEnd, 3u);
+}
+
+TEST(PathSum, OfLoopsIsAddedInOneOfTheirBlocks) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_mov_b32 s4, 0
+ loop:
+    s_add_i32 s4, s4, 1
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 skip
+    s_mov_b32 s6, s4
+ skip:
+    s_cmp_lt_u32 s4, s7
+    s_cbranch_scc1 loop
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  // The loop, and what it may skip.
+  EXPECT_EQ(placesOf(Kernel).size(), 2u);
+  expectSumOfEveryPath(Kernel);
+}
+
+TEST(PathSum, OfBranchesIsAddedOnOneSide) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 other
+    s_mov_b32 s6, s4
+    s_mov_b32 s7, s4
+    s_branch end
+ other:
+    s_mov_b32 s6, s5
+ end:
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(placesOf(Kernel).size(), 1u);
+  expectSumOfEveryPath(Kernel);
+}
+
+TEST(PathSum, IsRightInNestedAndIrreducibleLoops) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 second
+ first:
+    s_mov_b32 s6, s4
+    s_cmp_eq_u32 s6, s5
+    s_cbranch_scc1 end
+ second:
+    s_mov_b32 s6, s5
+    s_cmp_eq_u32 s6, s7
+    s_cbranch_scc1 first
+ inner:
+    s_add_i32 s6, s6, 1
+    s_cmp_lt_u32 s6, s8
+    s_cbranch_scc1 inner
+    s_cmp_lt_u32 s9, s8
+    s_cbranch_scc1 first
+ end:
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  expectSumOfEveryPath(Kernel);
+}
+
+TEST(PathSum, IsRightWhereFunctionsReturnOrEndTheWave) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_mov_b32 s4, 0
+ again:
+    s_getpc_b64 s[6:7]
+ .Lhere:
+    s_add_u32 s6, s6, callee-.Lhere
+    s_addc_u32 s7, s7, 0
+    s_swappc_b64 s[30:31], s[6:7]
+    s_add_i32 s4, s4, 1
+    s_cmp_lt_u32 s4, s5
+    s_cbranch_scc1 again
+    s_endpgm
+    .type callee,@function
+ callee:
+    s_cmp_eq_u32 s8, 0
+    s_cbranch_scc1 back
+    s_mov_b32 s8, s4
+    s_cmp_eq_u32 s8, 5
+    s_cbranch_scc1 back
+    s_endpgm
+ back:
+    s_mov_b32 s8, s5
+    s_setpc_b64 s[30:31]
+    .size callee, .-callee
+)");
+  ASSERT_TRUE(Kernel.LR);
+  ASSERT_EQ(Kernel.LR->functions().size(), 2u);
+  expectSumOfEveryPath(Kernel);
+}
+
+} // namespace
