@@ -10,6 +10,7 @@
 #include "runtime/Dispatcher.h"
 #include "runtime/InterceptedQueues.h"
 #include "runtime/LoadedCode.h"
+#include "runtime/ToolMemory.h"
 #include "runtime/ToolModules.h"
 #include "runtime/VersionCache.h"
 
@@ -18,6 +19,7 @@ namespace luthier::runtime {
 struct State {
   LoadedCode Code;
   ToolModules Modules;
+  ToolMemory Memory;
   VersionCache Versions{[this](const void *Handle, hsa_agent_t Agent) {
     return Modules.resolve(Handle, Agent);
   }};

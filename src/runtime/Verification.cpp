@@ -80,6 +80,11 @@ void excludeFromVerification(uint64_t Begin, uint64_t End) {
     Api->add_own_memory(Begin, End);
 }
 
+void includeInVerification(uint64_t Begin) {
+  if (const luthier_verify_api *Api = api())
+    Api->remove_own_memory(Begin);
+}
+
 void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
                     const hsa_kernel_dispatch_packet_t &Packet) {
   if (const luthier_verify_api *Api = api())

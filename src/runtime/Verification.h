@@ -23,6 +23,7 @@ void forgetVerified(uint64_t Object);
 
 /// Device addresses that belong to tools.
 void excludeFromVerification(uint64_t Begin, uint64_t End);
+void includeInVerification(uint64_t Begin);
 
 /// \p Packet was \p Original and has been changed to run an instrumented
 /// version.

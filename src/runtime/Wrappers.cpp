@@ -81,4 +81,32 @@ hsa_status_t wrap::hsa_executable_destroy(hsa_executable_t Executable) {
   return coreApi().hsa_executable_destroy_fn(Executable);
 }
 
+hsa_status_t wrap::hsa_memory_allocate(hsa_region_t Region, size_t Size,
+                                       void **Memory) {
+  hsa_status_t Status = coreApi().hsa_memory_allocate_fn(Region, Size, Memory);
+  if (Status == HSA_STATUS_SUCCESS)
+    state().Memory.allocated(*Memory, Size);
+  return Status;
+}
+
+hsa_status_t wrap::hsa_memory_free(void *Memory) {
+  state().Memory.aboutToBeFreed(Memory);
+  return coreApi().hsa_memory_free_fn(Memory);
+}
+
+hsa_status_t wrap::hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t Pool,
+                                                size_t Size, uint32_t Flags,
+                                                void **Memory) {
+  hsa_status_t Status =
+      amdApi().hsa_amd_memory_pool_allocate_fn(Pool, Size, Flags, Memory);
+  if (Status == HSA_STATUS_SUCCESS)
+    state().Memory.allocated(*Memory, Size);
+  return Status;
+}
+
+hsa_status_t wrap::hsa_amd_memory_pool_free(void *Memory) {
+  state().Memory.aboutToBeFreed(Memory);
+  return amdApi().hsa_amd_memory_pool_free_fn(Memory);
+}
+
 } // namespace luthier::runtime

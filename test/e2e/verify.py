@@ -75,6 +75,15 @@ def packets_belong_to_the_tool(arguments, directory):
     judged.expect(sum_of_numbers(judged) == count, f"{count} without verify")
 
 
+def memory_of_tools_is_their_own(arguments, directory):
+    """What hooks write to memory that the tool has allocated is no difference."""
+    tool = ["--tool", arguments.memory_tool]
+    judged = verify(arguments, *tool)
+    judged.expect_in_stderr("luthier verify: no difference: 1 kernel, 1 dispatch")
+    waves = re.search(r"^waves: (\d+)$", judged.stdout + judged.stderr, re.M)
+    judged.expect(waves and int(waves[1]) > 0, "hooks do not reach the memory")
+
+
 def variables_are_read_at_the_end(arguments, directory):
     """A tool's report copies from the device, with a kernel of ROCr's, when much of
     the process is gone already."""
@@ -162,6 +171,7 @@ CASES = {
         changed_data_is_noticed,
         garbage_in_a_tools_memory_is_noticed,
         packets_belong_to_the_tool,
+        memory_of_tools_is_their_own,
         variables_are_read_at_the_end,
         instructions_are_counted_alike,
         kernels_to_scramble_can_be_chosen,
@@ -181,6 +191,7 @@ harness.main(
         (["--bad-tool"], {"help": "a tool that changes data"}),
         (["--garbage-tool"], {"help": "a tool that counts what registers happen to hold"}),
         (["--packet-tool"], {"help": "a tool that uses reserved2 of packets"}),
+        (["--memory-tool"], {"help": "a tool that allocates memory for each dispatch"}),
         (["--reading-tool"], {"help": "a tool that reads its variables in its report"}),
         (["--other-tool"], {"help": "a tool without code for the device"}),
         (["case"], {"choices": CASES}),

@@ -59,6 +59,8 @@ typedef struct luthier_verify_api {
   void (*redirected)(const void *original, const void *submitted);
   /// A kernel runs unchanged although a tool wanted to instrument it.
   void (*unchanged)(const char *kernel, const char *reason);
+  /// What add_own_memory() got with this begin may be the application's again.
+  void (*remove_own_memory)(uint64_t begin);
 } luthier_verify_api;
 
 /// Exported by the emulator's libhsakmt.so.1. Null unless the user asked for

@@ -29,6 +29,11 @@ void addOwnMemory(uint64_t Begin, uint64_t End) {
     V->addOwnMemory(Begin, End);
 }
 
+void removeOwnMemory(uint64_t Begin) {
+  if (Verifier *V = verifier())
+    V->removeOwnMemory(Begin);
+}
+
 void redirected(const void *Original, const void *Submitted) {
   using Packet = hsa_kernel_dispatch_packet_t;
   if (Verifier *V = verifier())
@@ -46,7 +51,8 @@ constexpr luthier_verify_api Api = {sizeof(luthier_verify_api),
                                     removeKernel,
                                     addOwnMemory,
                                     redirected,
-                                    unchanged};
+                                    unchanged,
+                                    removeOwnMemory};
 
 } // namespace
 

@@ -64,6 +64,12 @@ void Verifier::addOwnMemory(uint64_t Begin, uint64_t End) {
   OwnMemory.push_back({Begin, End});
 }
 
+void Verifier::removeOwnMemory(uint64_t Begin) {
+  std::lock_guard Lock(Mutex);
+  std::erase_if(OwnMemory,
+                [&](const auto &Extent) { return Extent.Begin == Begin; });
+}
+
 void Verifier::redirected(const hsa_kernel_dispatch_packet_t &Original,
                           const hsa_kernel_dispatch_packet_t &Submitted) {
   std::lock_guard Lock(Mutex);

@@ -45,6 +45,7 @@ public:
   void addKernel(const luthier_verify_kernel &K);
   void removeKernel(uint64_t Instrumented);
   void addOwnMemory(uint64_t Begin, uint64_t End);
+  void removeOwnMemory(uint64_t Begin);
   void redirected(const hsa_kernel_dispatch_packet_t &Original,
                   const hsa_kernel_dispatch_packet_t &Submitted);
   void noteUnchanged(const std::string &Kernel, const std::string &Reason);
