@@ -2,6 +2,7 @@
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
 
 using namespace llvm;
@@ -96,6 +97,8 @@ uint64_t fingerprint(const MachineInstr &MI) {
       Result = hash_combine(Result, 0, MO.getReg().id());
     else if (MO.isImm())
       Result = hash_combine(Result, 1, MO.getImm());
+    else if (MO.isMBB())
+      Result = hash_combine(Result, 3, MO.getMBB());
     else
       Result = hash_combine(Result, 2, unsigned(MO.getType()));
   }
@@ -105,6 +108,24 @@ uint64_t fingerprint(const MachineInstr &MI) {
 void detail::LiftedState::Impl::addTransfer(const ControlTransfer &Transfer) {
   TransferOf[Transfer.MI] = Transfers.size();
   Transfers.push_back(Transfer);
+}
+
+size_t detail::LiftedState::Impl::numInstructions() const {
+  size_t Number = 0;
+  for (const auto &[Symbol, MF] : Functions)
+    for (const MachineBasicBlock &MBB : *MF)
+      Number += MBB.size();
+  return Number;
+}
+
+bool detail::LiftedState::Impl::isEdited() const {
+  return numInstructions() != NumLifted ||
+         any_of(Functions, [&](const auto &Function) {
+           return any_of(*Function.second, [&](const MachineBasicBlock &MBB) {
+             return any_of(
+                 MBB, [&](const MachineInstr &MI) { return isChanged(MI); });
+           });
+         });
 }
 
 void detail::LiftedState::Impl::MF_HandleRemoval(MachineInstr &MI) {

@@ -48,6 +48,7 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 
   LiftedRepresentation::FunctionList Functions;
+  size_t NumLifted = 0; ///< Instructions, before any edit.
   llvm::DenseMap<const llvm::MachineInstr *, Origin> Origins;
   llvm::SmallVector<PCRelativeReference, 4> References;
   llvm::SmallVector<ControlTransfer, 4> Transfers;
@@ -70,6 +71,10 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
     auto It = Origins.find(&MI);
     return It == Origins.end() || It->second.Fingerprint != fingerprint(MI);
   }
+
+  size_t numInstructions() const;
+  /// A tool has changed, added or removed an instruction.
+  bool isEdited() const;
 
   /// An instruction that is removed is forgotten: the next new one may well get
   /// its address in memory.

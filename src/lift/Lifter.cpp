@@ -217,6 +217,7 @@ Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
   if (!Impl->Transfers.empty())
     if (Error E = liftReached())
       return std::move(E);
+  Impl->NumLifted = Impl->numInstructions();
   return std::make_unique<LiftedRepresentation>(std::move(Impl));
 }
 

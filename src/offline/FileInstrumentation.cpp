@@ -70,26 +70,6 @@ Kernel FileInstrumentation::instrument(ArrayRef<const KernelInfo *> Names) {
   return Result;
 }
 
-static size_t numInstructions(const LiftedRepresentation &LR) {
-  size_t Number = 0;
-  for (const auto &[Symbol, MF] : LR.functions())
-    for (const MachineBasicBlock &MBB : *MF)
-      Number += MBB.size();
-  return Number;
-}
-
-/// Whether a tool has changed any of the \p Before instructions.
-static bool isEdited(const LiftedRepresentation &LR, size_t Before) {
-  return numInstructions(LR) != Before ||
-         any_of(LR.functions(), [&](const auto &Function) {
-           return any_of(*Function.second, [&](const MachineBasicBlock &MBB) {
-             return any_of(MBB, [&](const MachineInstr &MI) {
-               return LR.impl().isChanged(MI);
-             });
-           });
-         });
-}
-
 Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
                                          Kernel &Result) {
   Expected<std::unique_ptr<LiftedRepresentation>> LR =
@@ -97,14 +77,8 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   if (!LR)
     return LR.takeError();
   InstrumentationTask Task;
-  const size_t Before = numInstructions(**LR);
   if (Error E = Tool.Instrument(**LR, Task))
     return E;
-  if (detail::contentsOf(Task).Insertions.empty() &&
-      !detail::contentsOf(Task).Test.RegisterSeed && !isEdited(**LR, Before)) {
-    Result.Unchanged = "the tool puts nothing into it";
-    return Error::success();
-  }
   New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
   InstrumenterOptions Placed = Options;
   Placed.Offline = true;
@@ -116,6 +90,10 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
       instrumentKernel(**LR, Task, Resolve, Placed);
   if (!Built)
     return Built.takeError();
+  if (Built->IsOriginal) {
+    Result.Unchanged = "the tool puts nothing into it";
+    return Error::success();
+  }
   Result.Points = Built->Report.Points;
   Result.Unhooked = describeUnhookedCode(**LR);
   for (const PCPair &Pair : Built->Map)

@@ -76,6 +76,9 @@ struct OfflineImage {
 };
 
 struct InstrumentedKernel {
+  /// The hooks came to no code, and no instruction was edited: the original
+  /// does the same. Of the rest there is only the report.
+  bool IsOriginal = false;
   /// An ET_DYN code object whose only kernel has the original's name; empty
   /// offline.
   std::vector<uint8_t> CodeObject;

@@ -52,6 +52,8 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
   if (!Target)
     return Target.takeError();
+  if (!Target->KernelObject)
+    return Error::success();
   const runtime::Launch *From = Context ? Context->About : nullptr;
   if (From && From->IsCooperative)
     if (Error E = runtime::checkFitsCooperatively(Packet, *Target))

@@ -15,7 +15,7 @@ namespace luthier::runtime {
 
 /// What a packet needs to run an instrumented kernel.
 struct Redirection {
-  uint64_t KernelObject = 0;
+  uint64_t KernelObject = 0; ///< Zero: the packet stays as it is.
   uint32_t PrivateSegmentSize = 0;
   uint32_t ExtraGroupSegment = 0; ///< To add to the packet's.
   /// Arguments to give the kernel besides the packet's.

@@ -126,7 +126,9 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     return Built.takeError();
   Watch.lap();
   const InstrumentationReport Report = Built->Report;
-  if (Error E = load(Loaded, std::move(*Built), Entry, Result))
+  if (Built->IsOriginal)
+    noteUnchangedKernel(Loaded.name(), "the tool puts nothing into it");
+  else if (Error E = load(Loaded, std::move(*Built), Entry, Result))
     return E;
   Times.Load = Watch.lap();
   Times.Total = Total.lap();

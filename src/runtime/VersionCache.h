@@ -72,7 +72,7 @@ private:
     bool Done = false;
     std::optional<RememberedError> Failure;
     std::unique_ptr<OwnExecutable> Executable;
-    // Written under Lock as well.
+    // Written under Lock as well; nothing, if the original will do.
     Redirection Target;
     uint64_t Entry = 0, CodeSize = 0; ///< On the device.
     std::vector<PCPair> Map;

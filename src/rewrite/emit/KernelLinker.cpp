@@ -82,6 +82,11 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const CodeObject &Object = *LR.impl().Object;
   InstrumentedKernel Result;
+  Result.IsOriginal = Code.Written.Inserted.empty() && !LR.impl().isEdited();
+  if (Result.IsOriginal) {
+    Result.Report = makeReport(LR, Hooks, Code, Kernel.Descriptor);
+    return Result;
+  }
   KernelDescriptor Descriptor = Code.Descriptor;
   KernelMetadata Metadata = Kernel.Metadata;
   RegisterUse Registers = Code.Registers;
