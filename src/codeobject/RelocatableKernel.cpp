@@ -123,8 +123,9 @@ private:
 };
 
 /// One relocation of a section that nobody loads.
-void addRelocation(ObjectFile &File, StringTable &Names, SectionIndex Index,
-                   StringRef Name, SectionIndex Of, const Elf64_Rela &Entry) {
+void addRelocation(ObjectFile &File, luthier::StringTable &Names,
+                   SectionIndex Index, StringRef Name, SectionIndex Of,
+                   const Elf64_Rela &Entry) {
   SmallVector<uint8_t, 0> Bytes;
   append(Bytes, Entry);
   Elf64_Shdr &Header = File.add(Index, Names.add(".rela" + Name), SHT_RELA,
@@ -143,7 +144,7 @@ Elf64_Rela codeAddress(uint64_t Field, const KernelImage &Image) {
   return Relocation;
 }
 
-void addDebugSections(ObjectFile &File, StringTable &Names,
+void addDebugSections(ObjectFile &File, luthier::StringTable &Names,
                       const KernelImage &Image, const DebugSections &Debug) {
   File.add(DebugLine, Names.add(".debug_line"), SHT_PROGBITS, 0, 1, Debug.Line);
   addRelocation(File, Names, DebugLineRelocations, ".debug_line", DebugLine,
@@ -163,7 +164,7 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   const TargetTraits *Traits = targetTraits(Original.target().Processor);
   if (!Traits)
     return refuse(RefusalReason::UnsupportedTarget, Original.target().str());
-  StringTable Names;
+  luthier::StringTable Names;
   SmallVector<uint8_t, 0> Code(Image.Code), Descriptor, Relocation, Symbols;
   appendPrefetchPadding(Code, Traits->Instructions);
 

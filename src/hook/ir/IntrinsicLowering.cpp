@@ -35,6 +35,13 @@ static void lowerWriteExec(CallBrInst &Write, unsigned WaveSize) {
   Write.eraseFromParent();
 }
 
+/// \p Number, as a value that may differ between lanes.
+static Value *opaqueInLanes(IRBuilderBase &B, Value *Number) {
+  Type *T = Number->getType();
+  return B.CreateCall(
+      InlineAsm::get(FunctionType::get(T, T, false), "", "=v,0", true), Number);
+}
+
 /// After writeExec with a single lane, an atomic has nothing to combine across
 /// lanes. LLVM does not know and would spend six instructions on it; an address
 /// that it must take for divergent keeps it from trying.
@@ -43,25 +50,31 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
   if (!Mask || !Mask->getValue().isPowerOf2())
     return;
   // Addresses of the tool's variables are constants by now; near ones share a
-  // register pair and differ in the instruction's offset.
+  // register pair and differ in the instruction's offset. Others, such as those
+  // of managed variables in files, stay where they are: a zero is added that
+  // LLVM does not know.
   std::optional<APInt> Base;
-  Value *Opaque = nullptr;
+  Value *Opaque = nullptr, *Zero = nullptr;
   for (Instruction &I : make_early_inc_range(*Write.getDefaultDest())) {
     auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
-    const APInt *Address;
-    if (!Atomic ||
-        !match(Atomic->getPointerOperand(),
-               PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address))))
+    if (!Atomic)
       continue;
     IRBuilder<> B(Atomic);
+    const APInt *Address;
+    if (!match(Atomic->getPointerOperand(),
+               PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address)))) {
+      if (!Zero)
+        Zero = B.CreateZExt(opaqueInLanes(B, B.getInt32(0)), B.getInt64Ty());
+      Atomic->setOperand(
+          AtomicRMWInst::getPointerOperandIndex(),
+          B.CreateInBoundsPtrAdd(Atomic->getPointerOperand(), Zero));
+      continue;
+    }
     Type *PointerType = Atomic->getPointerOperand()->getType();
     if (!Opaque || Opaque->getType() != PointerType ||
         !(*Address - *Base).isSignedIntN(12)) {
       Base = *Address;
-      Opaque = B.CreateCall(
-          InlineAsm::get(FunctionType::get(PointerType, PointerType, false), "",
-                         "=v,0", true),
-          Atomic->getPointerOperand());
+      Opaque = opaqueInLanes(B, Atomic->getPointerOperand());
     }
     Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(),
                        B.CreatePtrAdd(Opaque, B.getInt(*Address - *Base)));

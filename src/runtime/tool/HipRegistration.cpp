@@ -33,6 +33,8 @@ int refuseLaunch() {
 
 #pragma GCC visibility push(hidden)
 extern "C" {
+// The names are those that clang calls for HIP.
+// NOLINTBEGIN(readability-identifier-naming)
 
 void **__hipRegisterFatBinary(const luthier_fat_binary_wrapper *Wrapper) {
   return static_cast<void **>(luthier_register_fat_binary(Wrapper));
@@ -77,5 +79,6 @@ int hipLaunchKernel(const void *, Dim3, Dim3, void **, size_t, void *) {
   return refuseLaunch();
 }
 
+// NOLINTEND(readability-identifier-naming)
 } // extern "C"
 #pragma GCC visibility pop
