@@ -103,7 +103,9 @@ void Prologue::write(CallSiteCode &Code) const {
   Code.awaitALU();
   // Lanes of the state have been written from scalar registers.
   Code.forgetReads();
-  Code.waitStates(Code.waits().LeaveStates);
+  // Counters alone are written by s_mov, for which hardware waits.
+  if (Needs.any() || Needs.PreloadsArguments)
+    Code.waitStates(Code.waits().LeaveStates);
 }
 
 /// The wave's base for flat scratch instructions: the same value that the
