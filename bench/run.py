@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What instrumentation costs, on the emulated GPU: writes docs/cost-table.md. A figure that was not measured is an error.
-Build the target bench-costs first.
+Builds what it runs, but for --as-built.
 
-  bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [BUILD_DIR]
+  bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [--as-built] [BUILD_DIR]
 
 Sections are in-kernel, first-launch and start-up; those that are not asked for stay as they are in the page. Programs are
 separated by commas; a number there makes the other sections small (instructions, launches)."""
@@ -49,11 +49,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", default=[], metavar="SECTION[:PROGRAMS]")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/cost-table.md")
+    parser.add_argument("--as-built", action="store_true")
     parser.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build", metavar="BUILD_DIR")
     arguments = parser.parse_args()
     asked = dict(only.partition(":")[::2] for only in arguments.only) or dict.fromkeys(SECTIONS, "")
     if unknown := sorted(set(asked) - set(SECTIONS)):
         sys.exit(f"error: no section is called {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
+    if not arguments.as_built:
+        subprocess.run(["cmake", "--build", arguments.build, "--target", "bench-costs"], check=True)
     for name in filter(asked.__contains__, SECTIONS):
         when = f"Measured {datetime.date.today()} at commit {commit()}: {machine()}."
         body = SECTIONS[name].section(arguments.build.resolve(), asked[name])

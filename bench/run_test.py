@@ -24,7 +24,7 @@ def main(section, build):
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
         run = pathlib.Path(__file__).resolve().parent / "run.py"
-        subprocess.run([sys.executable, "-B", run, "--only", section, "--output", page, build], check=True)
+        subprocess.run([sys.executable, "-B", run, "--as-built", "--only", section, "--output", page, build], check=True)
         text = page.read_text()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")]
     expected = EXPECTED[section.partition(":")[0]]

@@ -111,7 +111,8 @@ Expected<RegisterAccess::Parts>
 RegisterAccess::findFlag(MCRegister Copy, unsigned First, unsigned Dwords) {
   if (!Copy)
     return refuse(RefusalReason::UnsupportedHook,
-                  "access to a register that the frame has no copy of");
+                  "a hook names VCC, SCC, M0, EXEC or MODE, and no register is "
+                  "left to keep the application's value in");
   Parts Found;
   const unsigned Number = Target.registerFiles().rangeOf(Copy).First + First;
   for (unsigned I = 0; I < Dwords; ++I)
