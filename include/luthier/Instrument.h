@@ -44,7 +44,8 @@ instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,
 }
 
 /// Redirects the packet to the version that instrumentAndLoad() made. Changes
-/// nothing when it fails.
+/// nothing when it fails, nor where nothing was inserted (an empty task, hooks
+/// that do nothing): such a kernel has no other version.
 LUTHIER_API llvm::Error overrideWithInstrumented(KernelDispatch &Dispatch,
                                                  llvm::StringRef Preset);
 /// Likewise for a packet that Tool::onDispatch() is called for in this thread.

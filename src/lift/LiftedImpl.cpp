@@ -110,22 +110,8 @@ void detail::LiftedState::Impl::addTransfer(const ControlTransfer &Transfer) {
   Transfers.push_back(Transfer);
 }
 
-size_t detail::LiftedState::Impl::numInstructions() const {
-  size_t Number = 0;
-  for (const auto &[Symbol, MF] : Functions)
-    for (const MachineBasicBlock &MBB : *MF)
-      Number += MBB.size();
-  return Number;
-}
-
-bool detail::LiftedState::Impl::isEdited() const {
-  return numInstructions() != NumLifted ||
-         any_of(Functions, [&](const auto &Function) {
-           return any_of(*Function.second, [&](const MachineBasicBlock &MBB) {
-             return any_of(
-                 MBB, [&](const MachineInstr &MI) { return isChanged(MI); });
-           });
-         });
+bool isEdited(const LiftedRepresentation &LR) {
+  return digestOf(LR) != LR.impl().AsLifted;
 }
 
 void detail::LiftedState::Impl::MF_HandleRemoval(MachineInstr &MI) {

@@ -7,6 +7,7 @@
 #include "amdgpu/MCTarget.h"
 #include "codeobject/CodeObject.h"
 #include "codeobject/LineTable.h"
+#include "lift/LiftedDigest.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -31,6 +32,9 @@ struct Origin {
 
 uint64_t fingerprint(const llvm::MachineInstr &MI);
 
+/// Whether a tool has changed, added, removed or moved anything.
+bool isEdited(const LiftedRepresentation &LR);
+
 /// Members are destroyed from the last to the first: machine functions need
 /// their module, the module its context.
 struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
@@ -48,7 +52,7 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 
   LiftedRepresentation::FunctionList Functions;
-  size_t NumLifted = 0; ///< Instructions, before any edit.
+  Digest AsLifted = {}; ///< Before any edit.
   llvm::DenseMap<const llvm::MachineInstr *, Origin> Origins;
   llvm::SmallVector<PCRelativeReference, 4> References;
   llvm::SmallVector<ControlTransfer, 4> Transfers;
@@ -71,10 +75,6 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
     auto It = Origins.find(&MI);
     return It == Origins.end() || It->second.Fingerprint != fingerprint(MI);
   }
-
-  size_t numInstructions() const;
-  /// A tool has changed, added or removed an instruction.
-  bool isEdited() const;
 
   /// An instruction that is removed is forgotten: the next new one may well get
   /// its address in memory.

@@ -217,8 +217,9 @@ Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
   if (!Impl->Transfers.empty())
     if (Error E = liftReached())
       return std::move(E);
-  Impl->NumLifted = Impl->numInstructions();
-  return std::make_unique<LiftedRepresentation>(std::move(Impl));
+  auto Result = std::make_unique<LiftedRepresentation>(std::move(Impl));
+  Result->impl().AsLifted = digestOf(*Result);
+  return Result;
 }
 
 /// Processors with two wave sizes have the kernel's in its descriptor. Where

@@ -37,6 +37,17 @@ struct InstrumentationReport {
   size_t BytesBefore = 0, BytesAfter = 0;
   /// Seconds. EmitTime is the linker's, 0 where nothing is linked (offline).
   double CompileTime = 0, RewriteTime = 0, EmitTime = 0;
+
+  /// The kernel runs as it was after all.
+  void leaveAsBefore() {
+    VGPRsAfter = VGPRsBefore;
+    SGPRsAfter = SGPRsBefore;
+    WavesAfter = WavesBefore;
+    BytesAfter = BytesBefore;
+    StackBytes = GroupSegmentBytes = 0;
+    SavedSGPRs = SavedVGPRs = SavingPoints = 0;
+    Storage.reset();
+  }
 };
 
 /// An instruction of the original in the instrumented code.

@@ -52,6 +52,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
   if (!Target)
     return Target.takeError();
+  // The tool has put nothing into it. Others may yet want it.
   if (!Target->KernelObject)
     return Error::success();
   const runtime::Launch *From = Context ? Context->About : nullptr;

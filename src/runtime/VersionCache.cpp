@@ -3,6 +3,7 @@
 #include "analysis/UnhookedCode.h"
 #include "codeobject/CodeObject.h"
 #include "codeobject/ResourceGrowth.h"
+#include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Costs.h"
@@ -121,22 +122,29 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
     return E;
   Times.Mutate = Watch.lap();
 
+  if (detail::contentsOf(Task).isEmpty() && !isEdited(**LR)) {
+    keepOriginal(Loaded);
+    return Error::success();
+  }
   Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key);
   if (!Built)
     return Built.takeError();
   Watch.lap();
   const InstrumentationReport Report = Built->Report;
-  if (Built->IsOriginal)
-    noteUnchangedKernel(Loaded.name(), "the tool puts nothing into it");
+  const bool IsOriginal = Built->IsOriginal;
+  if (IsOriginal)
+    keepOriginal(Loaded);
   else if (Error E = load(Loaded, std::move(*Built), Entry, Result))
     return E;
   Times.Load = Watch.lap();
   Times.Total = Total.lap();
 
-  if (std::string Text = describeUnhookedCode(**LR); !Text.empty())
-    logWarning("kernel " + Loaded.name() + " " + Text);
   recordTimings(Loaded.name(), Key.Preset.Name, Report, Times);
   recordCosts(Loaded.name(), Key.Preset.Name, Report);
+  if (IsOriginal)
+    return Error::success();
+  if (std::string Text = describeUnhookedCode(**LR); !Text.empty())
+    logWarning("kernel " + Loaded.name() + " " + Text);
   logDebug("instrumented " + Loaded.name() + " at " + Twine(Report.Points) +
            " points");
   return Error::success();
@@ -154,6 +162,13 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
     return Resolve(Handle, Loaded.agent());
   };
   return instrumentKernel(LR, Task, ResolveHere, Options);
+}
+
+/// Without a target, dispatches keep the original.
+void VersionCache::keepOriginal(const hsa::LoadedCodeObjectKernel &Loaded) {
+  noteUnchangedKernel(Loaded.name(), "the tool puts nothing into it");
+  logDebug("kernel " + Loaded.name() +
+           " stays as it is: the tool puts nothing into it");
 }
 
 Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,

@@ -52,6 +52,7 @@ public:
                          Mutator Mutate, const PresetKey &Preset,
                          const LaunchSizes &Sizes);
 
+  /// To nothing where the tool has put nothing into the kernel.
   llvm::Expected<Redirection> find(uint64_t KernelObject,
                                    const PresetKey &Preset,
                                    const LaunchSizes &Sizes);
@@ -110,6 +111,8 @@ private:
   llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel,
                    InstrumentedKernel Built, struct Kernel &Entry,
                    Version &Result);
+  /// The tool has put nothing into it.
+  static void keepOriginal(const hsa::LoadedCodeObjectKernel &Kernel);
 
   const Resolver Resolve;
 

@@ -71,6 +71,9 @@ struct TaskContents {
   llvm::SmallVector<InsertionRequest, 0> Insertions;
   SelfTest Test;
 
+  bool isEmpty() const {
+    return Insertions.empty() && !Test.RegisterSeed && !Test.StackSeed;
+  }
   bool isStackOptional() const {
     return Test.IsStackOptional && Insertions.empty();
   }

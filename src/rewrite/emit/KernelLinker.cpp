@@ -82,9 +82,10 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const CodeObject &Object = *LR.impl().Object;
   InstrumentedKernel Result;
-  Result.IsOriginal = Code.Written.Inserted.empty() && !LR.impl().isEdited();
+  Result.IsOriginal = Code.Written.Inserted.empty() && !isEdited(LR);
   if (Result.IsOriginal) {
     Result.Report = makeReport(LR, Hooks, Code, Kernel.Descriptor);
+    Result.Report.leaveAsBefore();
     return Result;
   }
   KernelDescriptor Descriptor = Code.Descriptor;

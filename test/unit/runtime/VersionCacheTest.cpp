@@ -5,6 +5,7 @@
 #include "FakeHsa.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <gtest/gtest.h>
 
@@ -28,12 +29,19 @@ protected:
   hsa::LoadedCodeObjectKernel kernel(StringRef Name) {
     return KernelAccess::make(Object, *Object->findKernel(Name), {7}, Base);
   }
-  Error instrument(StringRef Preset, bool WithHook = false) {
+  /// What to put into the kernel. Garbage takes no hooks.
+  enum Insertion { Garbage, Hook, Nothing, Edit };
+  Error instrument(StringRef Preset, Insertion What = Garbage) {
     auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       ++Mutated;
       EXPECT_EQ(LR.kernelName(), "_Z5firstPi");
-      if (WithHook)
+      if (What == Garbage)
+        luthier::detail::contentsOf(Task).Test.RegisterSeed = 1;
+      if (What == Hook)
         Task.insertHookAtKernelEntry(&Handle);
+      MachineBasicBlock &Entry = LR.kernel().front();
+      if (What == Edit)
+        Entry.splice(Entry.begin(), &Entry, std::next(Entry.begin()));
       return Error::success();
     };
     return Cache.instrument(First, Mutate, {nullptr, Preset.str()}, {});
@@ -76,6 +84,25 @@ TEST_F(VersionCacheTest, MakesEachPresetOnce) {
   EXPECT_FALSE(Cache.isInstrumented(First.kernelObject()));
 }
 
+TEST_F(VersionCacheTest, LoadsNothingWhereNothingIsInserted) {
+  ASSERT_FALSE(instrument("one", Nothing));
+  ASSERT_FALSE(instrument("one", Nothing));
+  EXPECT_EQ(Mutated, 1u) << "lifted again";
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
+  Expected<Redirection> One = find("one");
+  ASSERT_TRUE(bool(One));
+  EXPECT_EQ(One->KernelObject, 0u);
+  EXPECT_FALSE(Cache.isInstrumented(First.kernelObject()))
+      << "another tool may want it";
+  Cache.drop({Base, Base + 0x100000});
+  EXPECT_EQ(Hsa.NumUnloaded, 0u);
+}
+
+TEST_F(VersionCacheTest, LoadsWhatAToolHasOnlyEdited) {
+  ASSERT_FALSE(instrument("one", Edit));
+  EXPECT_EQ(Hsa.NumLoaded, 1u);
+}
+
 TEST_F(VersionCacheTest, NamesAPresetThatNobodyMade) {
   ASSERT_FALSE(instrument("one"));
   EXPECT_NE(toString(find("other").takeError()).find("\"other\""),
@@ -83,10 +110,8 @@ TEST_F(VersionCacheTest, NamesAPresetThatNobodyMade) {
 }
 
 TEST_F(VersionCacheTest, RemembersRefusals) {
-  expectReason(instrument("hooks", /*WithHook=*/true),
-               RefusalReason::UnknownHook);
-  expectReason(instrument("hooks", /*WithHook=*/true),
-               RefusalReason::UnknownHook);
+  expectReason(instrument("hooks", Hook), RefusalReason::UnknownHook);
+  expectReason(instrument("hooks", Hook), RefusalReason::UnknownHook);
   EXPECT_EQ(Resolved, 1u) << "asked again";
   EXPECT_EQ(Mutated, 1u);
   expectReason(find("hooks").takeError(), RefusalReason::UnknownHook);
