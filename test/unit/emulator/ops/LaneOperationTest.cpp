@@ -5,7 +5,10 @@
 #include "../Assembler.h"
 #include "LaneReference.h"
 #include "WaveStepper.h"
+#include "emulator/isa/OperationFacts.h"
+#include "emulator/isa/Renames.h"
 #include <cstring>
+#include <map>
 #include <memory>
 #include <random>
 
@@ -90,6 +93,50 @@ TEST_P(LaneOperationTest, MatchesReference) {
   }
   // Every target reads and writes lanes, counts bits and swaps registers.
   EXPECT_GE(Tested, 8u);
+}
+
+/// Whether scalar registers, or what active lanes have, come to depend on
+/// vector registers of inactive lanes, according to the reference.
+bool readsInactive(const LaneRow &Row, std::mt19937_64 &Random) {
+  auto One = std::make_unique<LaneState>(),
+       Other = std::make_unique<LaneState>();
+  for (auto &Register : One->V)
+    for (uint32_t &Lane : Register)
+      Lane = uint32_t(Random());
+  for (uint32_t &Register : One->S)
+    Register = uint32_t(Random());
+  One->WaveSize = LaneState::NumLanes;
+  One->Exec = Random() % 4 ? Random() : 0;
+  One->M0 = uint32_t(Random() % 8 << 16 | Random() % 8);
+  if (std::string_view(Row.Name) != "v_movrelsd_2_b32" &&
+      std::string_view(Row.Name) != "v_swaprel_b32")
+    One->M0 &= 7;
+  *Other = *One;
+  for (auto &Register : Other->V)
+    for (unsigned L = 0; L != LaneState::NumLanes; ++L)
+      if (!Other->active(L))
+        Register[L] = uint32_t(Random());
+  Row.Evaluate(*One);
+  Row.Evaluate(*Other);
+  bool Differ = std::memcmp(One->S, Other->S, sizeof(One->S)) != 0;
+  for (unsigned N = 0; N != LaneState::NumVgprs; ++N)
+    for (unsigned L = 0; L != LaneState::NumLanes; ++L)
+      Differ |= One->active(L) && One->V[N][L] != Other->V[N][L];
+  return Differ;
+}
+
+/// LLVM's tables do not say it of all of them. Without the trait, strict mode
+/// and lockstep would not look at those lanes.
+TEST(LaneOperations, SayThatTheyReadInactiveLanes) {
+  std::mt19937_64 Random{Seed};
+  std::map<std::string, bool> Reads;
+  for (const LaneRow &Row : laneRows())
+    for (int Repeat = 0; Repeat != Repetitions; ++Repeat)
+      Reads[emulator::canonicalMnemonic(Row.Name)] |=
+          readsInactive(Row, Random);
+  for (const auto &[Name, Does] : Reads)
+    EXPECT_EQ(emulator::factsOf(Name).has(emulator::trait::ReadsInactive), Does)
+        << Name;
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -44,10 +44,14 @@ template <bool Across, bool Inactive, bool Zero> void permute16(State &X) {
       },
       Inactive, Zero);
 }
-template <bool Across> void permute16Variably(State &X) {
-  gather(X, [&](unsigned L) {
-    return (L / 16 ^ (Across ? 1 : 0)) * 16 + X.V[2][L] % 16;
-  });
+template <bool Across, bool Inactive, bool Zero>
+void permute16Variably(State &X) {
+  gather(
+      X,
+      [&](unsigned L) {
+        return (L / 16 ^ (Across ? 1 : 0)) * 16 + X.V[2][L] % 16;
+      },
+      Inactive, Zero);
 }
 
 void move(State &X, unsigned To, unsigned From) {
@@ -129,9 +133,15 @@ const LaneRow Rows[] = {
     {"v_permlanex16_b32", "v_permlanex16_b32 v3, v1, s4, s5 op_sel:[1,1]",
      permute16<true, true, true>},
     {"v_permlane16_var_b32", "v_permlane16_var_b32 v3, v1, v2",
-     permute16Variably<false>},
+     permute16Variably<false, false, false>},
+    {"v_permlane16_var_b32", "v_permlane16_var_b32 v3, v1, v2 op_sel:[1,0]",
+     permute16Variably<false, true, false>},
+    {"v_permlane16_var_b32", "v_permlane16_var_b32 v3, v1, v2 op_sel:[0,1]",
+     permute16Variably<false, false, true>},
     {"v_permlanex16_var_b32", "v_permlanex16_var_b32 v3, v1, v2",
-     permute16Variably<true>},
+     permute16Variably<true, false, false>},
+    {"v_permlanex16_var_b32", "v_permlanex16_var_b32 v3, v1, v2 op_sel:[1,1]",
+     permute16Variably<true, true, true>},
     {"v_permlane64_b32", "v_permlane64_b32 v3, v1",
      [](State &X) {
        if (X.WaveSize == 64)
