@@ -107,12 +107,16 @@ Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
   return fromParts(B, Parts, To);
 }
 
-Expected<RegisterAccess::Parts>
-RegisterAccess::findFlag(MCRegister Copy, unsigned First, unsigned Dwords) {
+Expected<RegisterAccess::Parts> RegisterAccess::findFlag(MCRegister Flag,
+                                                         MCRegister Copy,
+                                                         unsigned First,
+                                                         unsigned Dwords) {
   if (!Copy)
     return refuse(RefusalReason::UnsupportedHook,
-                  "a hook names VCC, SCC, M0, EXEC or MODE, and no register is "
-                  "left to keep the application's value in");
+                  Twine("a hook reads or writes ") +
+                      Target.registers().getName(Flag) +
+                      ", and no register is left to keep the application's "
+                      "value in");
   Parts Found;
   const unsigned Number = Target.registerFiles().rangeOf(Copy).First + First;
   for (unsigned I = 0; I < Dwords; ++I)
@@ -227,35 +231,35 @@ Expected<RegisterAccess::Parts> RegisterAccess::find(uint64_t Number) {
   switch (Number) {
   case AMDGPU::SCC:
     Result.UsesSCC = true;
-    return findFlag(ABI.SccSave, 0, 1);
+    return findFlag(MCRegister(Number), ABI.SccSave, 0, 1);
   case AMDGPU::VCC:
     Result.UsesVCC = true;
-    return findFlag(ABI.VccSave, 0, Wave64 ? 2 : 1);
+    return findFlag(MCRegister(Number), ABI.VccSave, 0, Wave64 ? 2 : 1);
   case AMDGPU::VCC_LO:
     Result.UsesVCC = true;
-    return findFlag(ABI.VccSave, 0, 1);
+    return findFlag(MCRegister(Number), ABI.VccSave, 0, 1);
   case AMDGPU::VCC_HI:
     if (!Wave64) // A register like any other.
       return Parts{{"{vcc_hi}"}, MCRegister(Number)};
     Result.UsesVCC = true;
-    return findFlag(ABI.VccSave, 1, 1);
+    return findFlag(MCRegister(Number), ABI.VccSave, 1, 1);
   case AMDGPU::EXEC:
     Result.UsesEXEC = true;
-    return findFlag(ABI.ExecSave, 0, Wave64 ? 2 : 1);
+    return findFlag(MCRegister(Number), ABI.ExecSave, 0, Wave64 ? 2 : 1);
   case AMDGPU::EXEC_LO:
     Result.UsesEXEC = true;
-    return findFlag(ABI.ExecSave, 0, 1);
+    return findFlag(MCRegister(Number), ABI.ExecSave, 0, 1);
   case AMDGPU::EXEC_HI:
     if (!Wave64)
       return Parts{{}, MCRegister(Number)};
     Result.UsesEXEC = true;
-    return findFlag(ABI.ExecSave, 1, 1);
+    return findFlag(MCRegister(Number), ABI.ExecSave, 1, 1);
   case AMDGPU::M0:
     Result.UsesM0 = true;
-    return findFlag(ABI.M0Save, 0, 1);
+    return findFlag(MCRegister(Number), ABI.M0Save, 0, 1);
   case AMDGPU::MODE:
     Result.UsesMODE = true;
-    return findFlag(ABI.ModeSave, 0, 1);
+    return findFlag(MCRegister(Number), ABI.ModeSave, 0, 1);
   default:
     break;
   }

@@ -49,8 +49,9 @@ private:
   };
   /// Without constraints for registers that are left to readSpecial().
   llvm::Expected<Parts> find(uint64_t Reg);
-  llvm::Expected<Parts> findFlag(llvm::MCRegister Copy, unsigned First,
-                                 unsigned Dwords);
+  /// Of \p Flag, \p Dwords from \p First on of its \p Copy.
+  llvm::Expected<Parts> findFlag(llvm::MCRegister Flag, llvm::MCRegister Copy,
+                                 unsigned First, unsigned Dwords);
   llvm::Expected<Parts> findGeneral(llvm::MCRegister Reg) const;
   llvm::SmallVector<llvm::Value *, 4> readSpecial(llvm::IRBuilderBase &B,
                                                   llvm::MCRegister Reg) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whichever pass refuses a hook, the text names the hook and its line.
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "PayloadRun.h"
 
 using namespace llvm;
@@ -12,8 +13,10 @@ namespace {
 class RefusalText : public ::testing::TestWithParam<EngineTarget> {
 protected:
   /// The refusal of hook "hook", in line 12 of Tool.hip, with \p Body.
-  std::string refusalOf(const std::string &Body, const PayloadABI &ABI) {
-    Run.parseHooks("define void @hook() #0 !dbg !2 {\n" + Body + R"(}
+  std::string refusalOf(const std::string &Body, const PayloadABI &ABI,
+                        const std::string &Declarations = "") {
+    Run.parseHooks(Declarations + "define void @hook() #0 !dbg !2 {\n" + Body +
+                   R"(}
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!4}
 !0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, emissionKind: FullDebug)
@@ -54,6 +57,21 @@ TEST_P(RefusalText, OfLoweringNamesHookAndLine) {
 )",
                                      ABI);
   EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): a hook reads launch state"),
+            std::string::npos)
+      << Text;
+}
+
+TEST_P(RefusalText, OfFlagsWithoutACopyNamesTheFlag) {
+  PayloadABI ABI = Run.abi();
+  ABI.SccSave = MCRegister();
+  const std::string Text =
+      refusalOf("  %x = call i32 @\"luthier::readReg.i32.i32\"(i32 " +
+                    std::to_string(AMDGPU::SCC) +
+                    ")\n  call void @store(i32 %x)\n  ret void\n",
+                ABI, "declare i32 @\"luthier::readReg.i32.i32\"(i32) #2\n");
+  EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): a hook reads or writes SCC, "
+                      "and no register is left to keep the application's value "
+                      "in"),
             std::string::npos)
       << Text;
 }
