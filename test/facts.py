@@ -87,6 +87,9 @@ def incomplete_lists(root):
         missing = [name for name in known if not re.search(rf"\b{name}", text)]
         if 0 < len(missing) <= len(known) // 5:
             errors.append(f"{path.relative_to(root)}: names all processors but {', '.join(missing)}")
+    if errors and known:
+        errors.append("Second lists of a file, lists of some processors and code that asks for one by name are not found here: "
+                      "git grep the closest relative (docs/life-of-an-instruction.md, Add a target)")
     return errors
 
 

@@ -36,7 +36,7 @@ inline void PrintTo(const EngineTarget &T, std::ostream *OS) {
   *OS << T.name();
 }
 
-/// All eight processors, those that have them in both wave sizes.
+/// All processors, those that have two wave sizes in both.
 inline std::vector<EngineTarget> allTargets() {
   std::vector<EngineTarget> All;
   for (const char *P : {"gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"})
