@@ -82,6 +82,7 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
   InstrumenterOptions Placed = Options;
   Placed.Offline = true;
+  Placed.OriginalWillDo = true;
   Placed.LinkedAt = codeAddress(*Object) + New.Code.size();
   auto Resolve = [&](const void *Handle) {
     return Tool.Resolve(Handle, Object->target());

@@ -37,6 +37,9 @@ struct InstrumenterOptions {
   /// at LinkedAt in one file with the original.
   bool Offline = false;
   uint64_t LinkedAt = 0;
+  /// Where nothing comes to be inserted or edited, the result only says so
+  /// (InstrumentedKernel::IsOriginal), instead of being a copy.
+  bool OriginalWillDo = false;
   /// For benchmarks: each call site saves all live registers, as a trampoline
   /// does that knows nothing of what it calls. Hooks with writeReg() do not
   /// work then.

@@ -158,6 +158,7 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   InstrumenterOptions Options = settings();
   Options.ApplicationStack = Key.Stack;
   Options.LoadBias = KernelAccess::loadBias(Loaded);
+  Options.OriginalWillDo = true;
   auto ResolveHere = [&](const void *Handle) {
     return Resolve(Handle, Loaded.agent());
   };

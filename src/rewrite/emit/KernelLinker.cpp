@@ -82,7 +82,8 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const CodeObject &Object = *LR.impl().Object;
   InstrumentedKernel Result;
-  Result.IsOriginal = Code.Written.Inserted.empty() && !isEdited(LR);
+  Result.IsOriginal =
+      Options.OriginalWillDo && Code.Written.Inserted.empty() && !isEdited(LR);
   if (Result.IsOriginal) {
     Result.Report = makeReport(LR, Hooks, Code, Kernel.Descriptor);
     Result.Report.leaveAsBefore();
