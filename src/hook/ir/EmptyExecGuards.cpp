@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
@@ -84,28 +85,36 @@ void guardLoops(Function &Hook) {
     guardLoop(*L, Hook, Dominators, Loops);
 }
 
-/// So that ways that part join again.
-void joinReturns(Function &Hook) {
-  SmallVector<ReturnInst *, 4> Returns;
+/// LLVM would make one condition of a guard and of the choice behind it, which
+/// vector instructions would decide: wrongly without lanes.
+void keepApart(BasicBlock &Choice) {
+  IRBuilder<> B(&Choice, Choice.begin());
+  B.CreateCall(InlineAsm::get(FunctionType::get(B.getVoidTy(), false), "", "",
+                              /*hasSideEffects=*/true));
+}
+
+/// So that ways that part join again. Behind a trap, nothing happens either
+/// way.
+void joinEnds(Function &Hook) {
+  SmallVector<Instruction *, 4> Ends;
   for (BasicBlock &Block : Hook)
-    if (auto *Return = dyn_cast<ReturnInst>(Block.getTerminator()))
-      Returns.push_back(Return);
-  if (Returns.size() < 2)
+    if (isa<ReturnInst, UnreachableInst>(Block.getTerminator()))
+      Ends.push_back(Block.getTerminator());
+  if (Ends.size() < 2)
     return;
-  auto *End = BasicBlock::Create(Hook.getContext(), "", &Hook);
-  ReturnInst::Create(Hook.getContext(), End);
-  for (ReturnInst *Return : Returns) {
-    BranchInst::Create(End, Return->getIterator());
-    Return->eraseFromParent();
+  auto *Joined = BasicBlock::Create(Hook.getContext(), "", &Hook);
+  ReturnInst::Create(Hook.getContext(), Joined);
+  for (Instruction *End : Ends) {
+    BranchInst::Create(Joined, End->getIterator());
+    End->eraseFromParent();
   }
 }
 
 /// \p Head ends with a condition that is none of scalars, and decides about an
 /// operation of the wave.
-bool needsGuard(const BasicBlock &Head, ScalarAnalysis &Scalars) {
+bool decidesAboutWave(const BasicBlock &Head, ScalarAnalysis &Scalars) {
   return Head.getTerminator()->getNumSuccessors() > 1 &&
          !Scalars.hasActiveLane(Head) && !Scalars.isScalarBranch(Head) &&
-         Scalars.joinOf(Head) &&
          none_of(successors(&Head),
                  [&](const BasicBlock *Next) {
                    const Loop *L = Scalars.loops().getLoopFor(&Head);
@@ -118,24 +127,28 @@ bool needsGuard(const BasicBlock &Head, ScalarAnalysis &Scalars) {
 }
 
 void guardConditions(Function &Hook, TargetMachine &TM) {
-  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Heads;
   {
     ScalarAnalysis Scalars(Hook, payloadLeaves());
-    if (none_of(Hook, [&](BasicBlock &B) { return needsGuard(B, Scalars); }))
+    if (none_of(Hook,
+                [&](BasicBlock &B) { return decidesAboutWave(B, Scalars); }))
       return;
   }
-  joinReturns(Hook);
+  joinEnds(Hook);
   ScalarAnalysis Scalars(Hook, payloadLeaves());
   FunctionAnalysisManager FAM;
   PassBuilder(&TM).registerFunctionAnalyses(FAM);
   auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(Hook);
+  SmallVector<std::pair<BasicBlock *, BasicBlock *>, 4> Heads;
   for (BasicBlock &Head : Hook)
     // LLVM goes neither way where it knows lanes to differ, and none is there.
-    if (needsGuard(Head, Scalars) && !Uniformity.hasDivergentTerminator(Head))
-      Heads.emplace_back(&Head, const_cast<BasicBlock *>(Scalars.joinOf(Head)));
+    if (auto *Join = const_cast<BasicBlock *>(Scalars.joinOf(Head));
+        Join && decidesAboutWave(Head, Scalars) &&
+        !Uniformity.hasDivergentTerminator(Head))
+      Heads.emplace_back(&Head, Join);
   for (auto [Head, Join] : Heads) {
     BasicBlock *Choice = Head->splitBasicBlock(Head->getTerminator());
     skipIfEmpty(*Head, *Choice, *Join);
+    keepApart(*Choice);
   }
 }
 

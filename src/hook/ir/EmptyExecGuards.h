@@ -11,10 +11,11 @@
 namespace luthier {
 
 /// Makes functions that act on the wave pass over such loops, and over
-/// operations of the wave under such conditions, where no lane is active.
-/// Expects scalars and scalar branches to be lowered: those need no guard.
-/// Leaves other functions as they are; their payloads are not run at all where
-/// no lane is active (Payload::SkipsWithoutLanes).
+/// operations of the wave under such conditions, where no lane is active. If
+/// there are such conditions, joins all ends of the function, those behind
+/// traps included. Expects scalars and scalar branches to be lowered: those
+/// need no guard. Leaves other functions as they are; their payloads are not
+/// run at all where no lane is active (Payload::SkipsWithoutLanes).
 class EmptyExecGuardPass : public IRPass {
 public:
   llvm::StringRef name() const override { return "empty-exec-guards"; }

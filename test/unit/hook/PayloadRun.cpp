@@ -358,39 +358,64 @@ AssemblyKernel PayloadRun::kernelAround(const Payload &P) const {
   return Kernel;
 }
 
-WaveState PayloadRun::run(const Payload &P, const PayloadABI &ABI,
-                          WaveState Before) {
+PayloadRun::Started PayloadRun::start(const Payload &P,
+                                      const WaveState &Before) {
+  Started S;
   auto Object = assembleKernel(Target, kernelAround(P));
   if (!Object) {
     ADD_FAILURE() << toString(Object.takeError());
-    return {};
+    return S;
   }
-  luthier_emu_code *Code = nullptr;
-  check(luthier_emu_load(Device, Object->data(), Object->size(), &Code));
+  check(luthier_emu_load(Device, Object->data(), Object->size(), &S.Code));
   luthier_emu_kernel_info Info = {};
   Info.struct_size = sizeof(Info);
-  check(luthier_emu_kernel(Code, "kernel", &Info));
-  const uint64_t Start = Info.entry_address + 256;
-  const uint64_t End = Start + P.Code.size();
+  check(luthier_emu_kernel(S.Code, "kernel", &Info));
+  const uint64_t Begin = Info.entry_address + 256;
+  S.End = Begin + P.Code.size();
 
   luthier_emu_launch Launch = {};
   Launch.struct_size = sizeof(Launch);
   Launch.grid[0] = Launch.workgroup[0] = Target.WaveSize;
-  luthier_emu_execution *E = nullptr;
-  check(luthier_emu_execution_create(Code, "kernel", &Launch, &E));
+  check(luthier_emu_execution_create(S.Code, "kernel", &Launch, &S.Execution));
   uint64_t Wave = 0;
-  check(luthier_emu_run_until(E, &Start, 1, &Wave));
-  fill(E, Before);
+  check(luthier_emu_run_until(S.Execution, &Begin, 1, &Wave));
+  fill(S.Execution, Before);
+  return S;
+}
+
+void PayloadRun::finish(const Started &S) {
+  luthier_emu_execution_destroy(S.Execution);
+  luthier_emu_unload(S.Code);
+}
+
+WaveState PayloadRun::run(const Payload &P, const PayloadABI &ABI,
+                          WaveState Before) {
+  const Started S = start(P, Before);
+  if (!S.Execution)
+    return {};
+  uint64_t Wave = 0;
   if (!P.Code.empty())
-    check(luthier_emu_run_until(E, &End, 1, &Wave));
+    check(luthier_emu_run_until(S.Execution, &S.End, 1, &Wave));
   EXPECT_EQ(Wave, 0u);
-  WaveState After = capture(E);
+  WaveState After = capture(S.Execution);
   expectAnnounced(P, ABI, Before, After);
   Lds.resize(LdsSize);
-  check(luthier_emu_read_lds(E, 0, 0, LdsSize, Lds.data()));
-  luthier_emu_execution_destroy(E);
-  luthier_emu_unload(Code);
+  check(luthier_emu_read_lds(S.Execution, 0, 0, LdsSize, Lds.data()));
+  finish(S);
   return After;
+}
+
+std::string PayloadRun::faultOf(const Payload &P, const WaveState &Before) {
+  const Started S = start(P, Before);
+  if (!S.Execution)
+    return "not started";
+  uint64_t Wave = 0;
+  const luthier_emu_status Status =
+      luthier_emu_run_until(S.Execution, &S.End, 1, &Wave);
+  const std::string Fault =
+      Status == LUTHIER_EMU_OK ? "" : luthier_emu_error(Device);
+  finish(S);
+  return Fault;
 }
 
 WaveState PayloadRun::runHook(StringRef Hook, std::vector<uint64_t> Constants) {

@@ -61,6 +61,8 @@ public:
   WaveState initialState(const PayloadABI &ABI);
   /// Executes \p P; expects of everything it does not report that it stays.
   WaveState run(const Payload &P, const PayloadABI &ABI, WaveState Before);
+  /// What the emulator says of the fault in which \p P ends, or nothing.
+  std::string faultOf(const Payload &P, const WaveState &Before);
   /// compile(), initialState() and run().
   WaveState runHook(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
 
@@ -87,6 +89,15 @@ public:
 private:
   void check(luthier_emu_status Status);
   AssemblyKernel kernelAround(const Payload &P) const;
+  /// A wave at the beginning of a payload.
+  struct Started {
+    luthier_emu_code *Code = nullptr;
+    luthier_emu_execution *Execution = nullptr;
+    uint64_t End = 0; ///< The address behind the payload.
+  };
+  /// Without an execution if it failed.
+  Started start(const Payload &P, const WaveState &Before);
+  void finish(const Started &S);
   void fill(luthier_emu_execution *E, const WaveState &State);
   WaveState capture(luthier_emu_execution *E);
   void expectAnnounced(const Payload &P, const PayloadABI &ABI,

@@ -6,6 +6,7 @@
 #include "PayloadRun.h"
 #include "luthier/IntrinsicLowering.h"
 #include "llvm/IR/IRBuilder.h"
+#include <gmock/gmock.h>
 
 using namespace llvm;
 using namespace luthier;
@@ -39,6 +40,19 @@ protected:
       ADD_FAILURE() << toString(P.takeError());
       return {};
     }
+    return Run.run(*P, ABI, before(ABI, A, B, L, M, EXEC));
+  }
+  /// The fault in which \p Hook ends, or nothing.
+  std::string fault(const std::string &Hook, uint64_t L, uint64_t M,
+                    uint64_t EXEC) {
+    const PayloadABI ABI = Run.abi();
+    Expected<Payload> P = Run.compile(Hook, ABI);
+    if (!P)
+      return toString(P.takeError());
+    return Run.faultOf(*P, before(ABI, 0, 0, L, M, EXEC));
+  }
+  WaveState before(const PayloadABI &ABI, uint32_t A, uint32_t B, uint64_t L,
+                   uint64_t M, uint64_t EXEC) {
     Run.EXEC = EXEC;
     WaveState Before = Run.initialState(ABI);
     Before.SGPRs[4] = A;
@@ -49,7 +63,7 @@ protected:
     Before.SGPRs[9] = M >> 32;
     Before.SGPRs[10] = 99;
     Before.M0 = 1234;
-    return Run.run(*P, ABI, Before);
+    return Before;
   }
   std::string refusal(const std::string &Hook) {
     Expected<Payload> P = Run.compile(Hook, Run.abi());
@@ -92,7 +106,7 @@ LUTHIER_HOOK_ANNOTATE sendsBehindLoop() {
 }
 
 /// Nobody is there to decide.
-TEST_P(WaveOperations, LanesDecideAboutMessagesOnlyWhereThereAreSome) {
+TEST_P(WaveOperations, LanesDecideAboutTheWaveOnlyWhereThereAreSome) {
   setHooks(R"(
 LUTHIER_HOOK_ANNOTATE sends() {
   if (Out[0] == 0)
@@ -100,15 +114,86 @@ LUTHIER_HOOK_ANNOTATE sends() {
   else
     __builtin_amdgcn_s_sendmsg(1, 78);
 }
+LUTHIER_HOOK_ANNOTATE sendsOne() {
+  if (Out[0] == 0)
+    __builtin_amdgcn_s_sendmsg(1, 77);
+}
+LUTHIER_HOOK_ANNOTATE adds() {
+  if (Out[0] == 0)
+    waveAtomicAdd(Out + 2, 1u);
+}
+LUTHIER_HOOK_ANNOTATE writes() {
+  if (Out[0] == 0)
+    writeReg<uint32_t>()" +
+           std::to_string(AMDGPU::SGPR10) + R"(, 5);
+}
 LUTHIER_HOOK_ANNOTATE sendsByLane() {
   if (V != 0)
     __builtin_amdgcn_s_sendmsg(1, 77);
 }
 )");
+  EXPECT_EQ(run("sendsOne", 0, 0, 0, 0, 0).M0, 1234u);
+  EXPECT_EQ(run("sendsOne", 0, 0, 0, 0, 8).M0, 77u);
+  EXPECT_EQ(run("writes", 0, 0, 0, 0, 0).SGPRs[10], 99u);
+  EXPECT_EQ(run("writes", 0, 0, 0, 0, 8).SGPRs[10], 5u);
+  run("adds", 0, 0, 0, 0, 0);
+  EXPECT_EQ(Run.out(3)[2], 0u);
+  run("adds", 0, 0, 0, 0, 8);
+  EXPECT_EQ(Run.out(3)[2], 1u);
   EXPECT_EQ(run("sends", 0, 0, 0, 0, 0).M0, 1234u);
   EXPECT_EQ(run("sends", 0, 0, 0, 0, 8).M0, 77u);
   EXPECT_EQ(run("sendsByLane", 0, 0, 0, 0, 0).M0, 1234u);
   EXPECT_EQ(run("sendsByLane", 0, 0, 0, 0, 8).M0, 77u);
+}
+
+TEST_P(WaveOperations, TrapsStopWavesWithoutLanes) {
+  setHooks(R"(
+LUTHIER_HOOK_ANNOTATE traps() {
+  if (L < M)
+    __builtin_trap();
+}
+LUTHIER_HOOK_ANNOTATE trapsBehindLoop() {
+  unsigned N = 0;
+  for (unsigned I = Out[1]; I; I = Out[I & 15])
+    ++N;
+  Out[2] = N;
+  if (L < M)
+    __builtin_trap();
+}
+)");
+  for (const char *Hook : {"traps", "trapsBehindLoop"})
+    for (uint64_t EXEC : {0, 8}) {
+      SCOPED_TRACE(std::string(Hook) + (EXEC ? "" : " without lanes"));
+      EXPECT_THAT(fault(Hook, 1, 2, EXEC), ::testing::HasSubstr("s_trap"));
+      EXPECT_EQ(fault(Hook, 2, 1, EXEC), "");
+    }
+}
+
+TEST_P(WaveOperations, LanesDecideAboutTrapsOnlyWhereThereAreSome) {
+  setHooks(R"(
+LUTHIER_HOOK_ANNOTATE traps() {
+  if (Out[0] == 0)
+    __builtin_trap();
+}
+LUTHIER_HOOK_ANNOTATE trapsByLane() {
+  if (V != 0)
+    __builtin_trap();
+}
+LUTHIER_HOOK_ANNOTATE trapsOrSends() {
+  if (Out[0] == 0)
+    __builtin_trap();
+  if (Out[1] == 0)
+    __builtin_amdgcn_s_sendmsg(1, 77);
+}
+)");
+  for (const char *Hook : {"traps", "trapsByLane", "trapsOrSends"}) {
+    EXPECT_EQ(fault(Hook, 0, 0, 0), "") << Hook;
+    EXPECT_THAT(fault(Hook, 0, 0, 8), ::testing::HasSubstr("s_trap")) << Hook;
+  }
+  Run.write(Run.Out, uint32_t(1));
+  EXPECT_EQ(fault("trapsOrSends", 0, 0, 8), "");
+  EXPECT_EQ(run("trapsOrSends", 0, 0, 0, 0, 0).M0, 1234u);
+  EXPECT_EQ(run("trapsOrSends", 0, 0, 0, 0, 8).M0, 77u);
 }
 
 TEST_P(WaveOperations, AtomicsInLoopsTurnAsOftenAsScalarsSay) {
