@@ -10,6 +10,9 @@
 //   }
 //
 //   countInstructions(LR, Task, LUTHIER_GET_HOOK_HANDLE(addToKernel), {Slot});
+//
+// It has hooks, so one file of a tool includes it. They take four counters of
+// the wave at most.
 #ifndef LUTHIER_COUNTINSTRUCTIONS_H
 #define LUTHIER_COUNTINSTRUCTIONS_H
 

@@ -79,6 +79,11 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   InstrumentationTask Task;
   if (Error E = Tool.Instrument(**LR, Task))
     return E;
+  // Then it does not matter whether the kernel could be instrumented.
+  if (detail::contentsOf(Task).isEmpty() && !isEdited(**LR)) {
+    Result.Unchanged = "the tool puts nothing into it";
+    return Error::success();
+  }
   New.Code.resize(alignTo(New.Code.size(), EntryAlignment));
   InstrumenterOptions Placed = Options;
   Placed.Offline = true;

@@ -31,8 +31,8 @@ static Error addInstruction(InstrumentationTask &, LiftedRepresentation &LR) {
   return Error::success();
 }
 
-/// To the next block, where it went anyway when no lane is active: the same
-/// number of instructions, of the same kinds.
+/// To the next block, whether lanes are active or not: the same number of
+/// instructions, of the same kinds.
 static Error changeBranch(InstrumentationTask &, LiftedRepresentation &LR) {
   for (MachineInstr &MI : LR.instructions())
     if (MI.getOpcode() == AMDGPU::S_CBRANCH_EXECZ)
