@@ -9,15 +9,14 @@ namespace luthier::emulator {
 namespace {
 
 /// Fills state that hardware leaves undefined. Repeatable, and never zero, so
-/// that a program that counts on zeroes shows it. \p Invert is 0 or ~0.
+/// that a program that counts on zeroes shows it.
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))
 #endif
-void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed,
-                 uint32_t Invert) {
+void fillGarbage(uint32_t *Words, size_t Count, uint64_t Seed) {
   auto Base = uint32_t((Seed + 1) * 0x9e3779b97f4a7c15 >> 32);
   for (size_t N = 0; N != Count; ++N)
-    Words[N] = ((uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001) ^ Invert;
+    Words[N] = (uint32_t(N) * 0x9e3779b1 + Base) | 0x80000001;
 }
 
 void complement(uint32_t *Words, size_t Count) {
@@ -48,10 +47,11 @@ void Workgroup::start(uint64_t Index, uint64_t Seed) {
   Id[0] = uint32_t(Index % Plan.NumWorkgroups[0]);
   Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
   Id[2] = uint32_t(Index / Plan.NumWorkgroups[0] / Plan.NumWorkgroups[1]);
-  fillGarbage(Lds.data(), Lds.size(), Seed ^ Index, invert());
-  if (invert())
-    complement(Lds.data(),
-               std::min<size_t>(Lds.size(), Plan.Kept.LdsBytes / 4));
+  fillGarbage(Lds.data(), Lds.size(), Seed ^ Index);
+  if (Plan.InvertsGarbage) {
+    const auto Kept = std::min<size_t>(Lds.size(), Plan.Kept.LdsBytes / 4);
+    complement(Lds.data() + Kept, Lds.size() - Kept);
+  }
   NumRunning = 0;
   for (unsigned N = 0; N != Plan.WavesPerWorkgroup; ++N)
     startWave(N, Id, Seed ^ (Index * Plan.WavesPerWorkgroup + N + 1));
@@ -95,25 +95,29 @@ uint64_t Workgroup::activeLanes(unsigned Number, const uint32_t (&Id)[3],
 }
 
 /// What was inverted and shall not be.
-void Workgroup::keepGarbage(uint32_t *V, uint32_t *S) const {
-  for (unsigned Reg = 0; Reg != Plan.Kept.Vectors.size(); ++Reg)
-    if (Plan.Kept.Vectors[Reg])
-      complement(V + size_t(Reg) * NumLanes, NumLanes);
-  for (unsigned Reg = 0; Reg != Plan.Kept.Scalars.size(); ++Reg)
-    if (Plan.Kept.Scalars[Reg])
-      complement(S + Reg, 1);
+void Workgroup::invertGarbage(uint32_t *V, std::span<uint32_t> S) const {
+  auto Invert = [&](unsigned First, unsigned Count) {
+    for (unsigned Reg = First; Reg != First + Count; ++Reg)
+      if (!Plan.Kept.Vectors[Reg])
+        complement(V + size_t(Reg) * NumLanes, NumLanes);
+  };
+  Invert(0, Plan.NumVgprs);
+  Invert(NumArchVgprs, Plan.NumAgprs);
+  for (size_t Reg = 0; Reg != S.size(); ++Reg)
+    if (Reg >= Plan.Kept.Scalars.size() || !Plan.Kept.Scalars[Reg])
+      S[Reg] = ~S[Reg];
 }
 
 void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
                           uint64_t Seed) {
   Wave &W = Waves[Number];
   uint32_t *V = AlignedRegisters + size_t(Number) * RowsPerWave * NumLanes;
-  fillGarbage(V, size_t(Plan.NumVgprs) * NumLanes, Seed, invert());
+  fillGarbage(V, size_t(Plan.NumVgprs) * NumLanes, Seed);
   fillGarbage(V + NumArchVgprs * NumLanes, size_t(Plan.NumAgprs) * NumLanes,
-              Seed + 1, invert());
-  fillGarbage(W.S, std::size(W.S), Seed + 2, invert());
-  if (invert())
-    keepGarbage(V, W.S);
+              Seed + 1);
+  fillGarbage(W.S, std::size(W.S), Seed + 2);
+  if (Plan.InvertsGarbage)
+    invertGarbage(V, W.S);
   W.V = V;
   W.T = Plan.T;
   W.WaveSize = Plan.WaveSize;

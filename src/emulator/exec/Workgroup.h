@@ -7,6 +7,7 @@
 #include "emulator/core/Wave.h"
 #include "emulator/exec/LaunchPlan.h"
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace luthier::emulator {
@@ -40,8 +41,7 @@ public:
   LaunchScalars Scalars;
 
 private:
-  uint32_t invert() const { return Plan.InvertsGarbage ? ~0u : 0; }
-  void keepGarbage(uint32_t *V, uint32_t *S) const;
+  void invertGarbage(uint32_t *V, std::span<uint32_t> S) const;
   void startWave(unsigned Number, const uint32_t (&Id)[3], uint64_t Seed);
   uint64_t activeLanes(unsigned Number, const uint32_t (&Id)[3],
                        uint32_t *ItemIds) const;

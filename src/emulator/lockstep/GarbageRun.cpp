@@ -34,7 +34,7 @@ void GarbageRun::before(Wave &W, const Inst &I) {
   PayloadWrites &Written = Writes[&W];
   ReadsGarbage = false;
   if (IsPayload(W.PC - I.Dwords * 4u))
-    ReadsGarbage = Written.step(W, I, strict::InstFacts::of(*W.T, *I.Info));
+    ReadsGarbage = Written.step(W, I, strict::InstFacts::of(*W.T, I));
   else
     Written.leave();
 }

@@ -267,7 +267,7 @@ bool Runner::compare(Wave &A, Wave &B, bool Everything) {
 void Runner::compareReads(Wave &A, const Inst &I) {
   Wave &B = *Instrumented.E.wave(Original.E.numberOf(A));
   const uint64_t PC = A.PC - I.Dwords * 4u;
-  if (auto D = State.compareReads(pairOf(A, B), *I.Info, PC)) {
+  if (auto D = State.compareReads(pairOf(A, B), I, PC)) {
     D->OriginalPC = PC;
     report(std::move(*D), A, B);
   }

@@ -271,12 +271,11 @@ static bool readsAllLanes(const strict::InstFacts &Facts) {
          Facts.Op.has(trait::ReadsInactive);
 }
 
-std::optional<Difference> StateComparison::compareReads(const Pair &P,
-                                                        const InstInfo &Next,
-                                                        uint64_t PC) {
+std::optional<Difference>
+StateComparison::compareReads(const Pair &P, const Inst &Next, uint64_t PC) {
   const Wave &A = P.Original;
   const auto &Facts = strict::InstFacts::of(*A.T, Next);
-  const bool HasHalfVcc = A.WaveSize == 32 && Next.ReadsVccAsMask;
+  const bool HasHalfVcc = A.WaveSize == 32 && Next.Info->ReadsVccAsMask;
   for (const strict::Span &S : Facts.ScalarReads)
     for (unsigned Reg = S.First; Reg != unsigned(S.First + S.Count); ++Reg)
       if (!HasHalfVcc || Reg != sreg::Vcc + 1)
@@ -284,7 +283,7 @@ std::optional<Difference> StateComparison::compareReads(const Pair &P,
           return D;
   noteOverwrites(P, Facts);
   // What its other lanes keep is no reading.
-  if (Next.Operation->has(trait::ScalarToLane))
+  if (Next.Info->Operation->has(trait::ScalarToLane))
     return std::nullopt;
   const uint64_t Lanes = readsAllLanes(Facts) ? ~uint64_t(0) : A.exec();
   for (const strict::Span &S : Facts.VectorReads)

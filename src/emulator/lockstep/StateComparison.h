@@ -28,7 +28,7 @@ public:
 
   /// Only registers that the original's next instruction, at \p PC, reads: of
   /// vector registers the lanes that it reads.
-  std::optional<Difference> compareReads(const Pair &P, const InstInfo &Next,
+  std::optional<Difference> compareReads(const Pair &P, const Inst &Next,
                                          uint64_t PC);
 
   /// Bits of a register of the original that count as uninitialised.

@@ -19,7 +19,7 @@ static bool hasBits(const Wave &Bits, unsigned Reg, uint64_t Lanes) {
 
 void UnsetReads::before(const Wave &A, const Inst &I, const Trace &T,
                         const Wave &Uninitialised) {
-  const InstFacts &Facts = InstFacts::of(*A.T, *I.Info);
+  const InstFacts &Facts = InstFacts::of(*A.T, I);
   const bool ReadsAll = Facts.CrossesLanes || Facts.IgnoresExec;
   const uint64_t Lanes = ReadsAll ? ~uint64_t(0) : A.exec();
   for (const Span &S : Facts.VectorReads)
@@ -35,7 +35,7 @@ void UnsetReads::before(const Wave &A, const Inst &I, const Trace &T,
 
 void UnsetReads::after(const Wave &A, const Inst &I,
                        const Wave &Uninitialised) {
-  const InstFacts &Facts = InstFacts::of(*A.T, *I.Info);
+  const InstFacts &Facts = InstFacts::of(*A.T, I);
   const bool MayReadLds = Facts.Form == Shape::Lds || Facts.Form == Shape::Flat;
   if (!Facts.ReadsLdsDirect && !(MayReadLds && Facts.Loads))
     return;

@@ -24,7 +24,7 @@ enum Class : uint32_t {
   LaneAccess = 1 << 8,
   DivFmas = 1 << 9,
   Dpp = 1 << 10,
-  ZeroFlag = 1 << 11, ///< Known only with the operands.
+  ZeroFlag = 1 << 11, ///< Reads one as an operand.
   SetReg = 1 << 12,
   GetReg = 1 << 13,
   SaluToM0 = 1 << 14,

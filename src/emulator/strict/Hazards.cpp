@@ -38,12 +38,6 @@ constexpr Row Rows[] = {
 };
 constexpr unsigned MaxStates = 5;
 
-bool readsZeroFlag(const Inst &I) {
-  return std::any_of(std::begin(I.Src), std::end(I.Src), [](const Operand &O) {
-    return O.Kind == Source::Special && O.Reg != sreg::LdsDirect;
-  });
-}
-
 } // namespace
 
 uint32_t hazard::producersOf(uint32_t Family, uint32_t Consumer) {
@@ -80,17 +74,16 @@ const HazardTracker::Issued *HazardTracker::latest(uint32_t Classes) const {
 }
 
 void HazardTracker::checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
-                               uint32_t Classes, uint32_t Producers,
                                Reporter &R) {
   for (unsigned Age = 0; Age != RingSize; ++Age) {
     const Issued &P = before(Age);
     if (!P.Facts || Now - P.End >= MaxStates)
       return;
-    if (!(P.Classes & Producers))
+    if (!(P.Classes & Facts.HazardProducers))
       continue;
     auto Distance = unsigned(Now - P.End);
     for (const Row &H : Rows) {
-      if (!(H.Producer & P.Classes) || !(H.Consumer & Classes) ||
+      if (!(H.Producer & P.Classes) || !(H.Consumer & Facts.HazardClasses) ||
           !(H.Families & Facts.HazardFamily) || Distance >= H.States)
         continue;
       int Reg = 0;
@@ -214,28 +207,18 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
     ClauseForm = Shape::Nothing;
     ClausePC = W.PC - I.Dwords * 4u;
   }
-  uint32_t Classes = Facts.HazardClasses;
+  const uint32_t Classes = Facts.HazardClasses;
   if ((Classes & Matrix) && hasMatrixHazards(Facts.HazardFamily) &&
       !Facts.Matrix)
     return W.fault(ExecutionFault::Kind::UnknownOperation,
                    "no row in MatrixRows.def says how late its result is");
-  uint32_t Producers = Facts.HazardProducers;
-  if ((Classes & Valu) && readsZeroFlag(I)) {
-    Classes |= ZeroFlag;
-    Producers = producersOf(Facts.HazardFamily, Classes);
-  }
-  // Half results that leave the upper half alone are forwarded as they are.
-  const bool IsPartial =
-      Facts.IsSdwa ? I.DstSelect != Part::Dword : I.DstSelect == Part::Word1;
-  if ((Classes & Valu) && IsPartial)
-    Classes |= PartialResult;
   if (Now >= RecentEnd) {
     Older = std::exchange(Recent, 0);
     RecentEnd = Now + MaxStates;
   }
   // Most of the time none of them was issued lately.
-  if (Producers & (Recent | Older))
-    checkTable(W, I, Facts, Classes, Producers, R);
+  if (Facts.HazardProducers & (Recent | Older))
+    checkTable(W, I, Facts, R);
   constexpr uint32_t VectorOrMemory = Valu | Vmem | Lds;
   if (hasMatrixHazards(Facts.HazardFamily)) {
     bool Reported = false;

@@ -44,8 +44,7 @@ private:
     return Ring[(Next - 1 - Age) % RingSize];
   }
   void checkClause(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
-  void checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
-                  uint32_t Classes, uint32_t Producers, Reporter &R);
+  void checkTable(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
 
   // MatrixHazards.cpp
   bool checkMatrix(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);

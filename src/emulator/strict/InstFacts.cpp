@@ -54,8 +54,8 @@ Handler handlerOf(llvm::StringRef Name) {
   return Handlers.lookup(Name);
 }
 
-InstFacts::InstFacts(const Target &T, const InstInfo &Info)
-    : Info(Info), Op(*Info.Operation) {
+InstFacts::InstFacts(const Target &T, const Inst &I)
+    : Info(*I.Info), Op(*Info.Operation) {
   auto Sort = [&](const std::vector<RegisterRange> &From, auto &Vectors,
                   auto &Scalars, bool &Exec, bool &Scc) {
     for (const RegisterRange &R : From) {
@@ -84,7 +84,10 @@ InstFacts::InstFacts(const Target &T, const InstInfo &Info)
     for (Span S : *Ranges)
       Scalars |= summary(S);
   classify(T);
-  classifyHazards(T);
+  classifyHazards(T, I);
+  MovesScratch = (Form == Shape::Flat || Form == Shape::Buffer) &&
+                 Loads != Stores && !BypassesRegisters;
+  MayMakeStray = IsLaneRead || IgnoresExec || IsRelative || MovesScratch;
 }
 
 /// The unit that an instruction goes to, and what it does there.
@@ -183,7 +186,14 @@ void InstFacts::classifyCounters(const Target &T) {
   }
 }
 
-void InstFacts::classifyHazards(const Target &T) {
+/// VCCZ, EXECZ or SCCZ.
+static bool readsZeroFlag(const Inst &I) {
+  return llvm::any_of(I.Src, [](const Operand &O) {
+    return O.Kind == Source::Special && O.Reg != sreg::LdsDirect;
+  });
+}
+
+void InstFacts::classifyHazards(const Target &T, const Inst &I) {
   using namespace hazard;
   uint64_t Flags = Info.Flags;
   HazardFamily = T.Hazards;
@@ -207,6 +217,11 @@ void InstFacts::classifyHazards(const Target &T) {
     C |= Flags & flags::TRANS ? Trans : ValuNotTrans;
     C |= Flags & flags::IsDOT ? Dot : 0;
     C |= Op.has(trait::SwapsRows) ? RowSwap : 0;
+    C |= readsZeroFlag(I) ? ZeroFlag : 0;
+    // Half results that leave the upper half alone are forwarded as they are.
+    const bool IsPartial =
+        IsSdwa ? I.DstSelect != Part::Dword : I.DstSelect == Part::Word1;
+    C |= IsPartial ? PartialResult : 0;
   }
   if (Flags & (flags::MUBUF | flags::MTBUF | flags::FLAT))
     C |= Vmem | (Stores && !Loads ? WideStore : 0);

@@ -73,10 +73,10 @@ inline uint64_t summary(Span S) {
 struct MatrixHazard;
 
 struct InstFacts final : InstNote {
-  InstFacts(const Target &T, const InstInfo &Info);
-  static const InstFacts &of(const Target &T, const InstInfo &Info) {
+  InstFacts(const Target &T, const Inst &I);
+  static const InstFacts &of(const Target &T, const Inst &I) {
     return static_cast<const InstFacts &>(
-        Info.Note.get([&] { return std::make_unique<InstFacts>(T, Info); }));
+        I.Info->Note.get([&] { return std::make_unique<InstFacts>(T, I); }));
   }
 
   // EXEC is not among them, nor what is no state.
@@ -119,6 +119,11 @@ struct InstFacts final : InstNote {
   /// Exchanges old and new values as they are.
   bool Swaps = false;
   bool BypassesRegisters = false; ///< Memory straight to LDS.
+  /// Moves registers to or from what may be scratch.
+  bool MovesScratch = false;
+  /// Where no value is stray and lanes are active, some may be stray, or
+  /// registers be written in other lanes, only by an instruction of this kind.
+  bool MayMakeStray = false;
   /// Bits of a data register that a narrow store takes.
   uint32_t StoredBits = ~0u;
   /// Stands in for any other atomic update of undefined bits.
@@ -148,7 +153,7 @@ private:
   void classify(const Target &T);
   void classifyMemory();
   void classifyCounters(const Target &T);
-  void classifyHazards(const Target &T);
+  void classifyHazards(const Target &T, const Inst &I);
 };
 
 /// The handler of an operation; null where there is none.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/MatrixRows.h"
-#include "emulator/core/HazardFamily.h"
 
 namespace luthier::emulator::strict {
 
@@ -42,10 +41,6 @@ const MatrixHazard *matrixHazard(uint32_t Family, const MatrixShape &Shape) {
     if (Row.Family == Family && Row.Unit == Unit && Row.Passes == Passes)
       return &Row;
   return nullptr;
-}
-
-bool hasMatrixHazards(uint32_t Family) {
-  return Family & (Mi100 | Mi200 | SinceMi300);
 }
 
 unsigned MatrixHazard::addend(const MatrixHazard &Second,

@@ -4,6 +4,7 @@
 #ifndef LUTHIER_EMULATOR_STRICT_MATRIXROWS_H
 #define LUTHIER_EMULATOR_STRICT_MATRIXROWS_H
 
+#include "emulator/core/HazardFamily.h"
 #include "emulator/isa/OperationFacts.h"
 
 namespace luthier::emulator::strict {
@@ -28,7 +29,9 @@ struct MatrixHazard {
 const MatrixHazard *matrixHazard(uint32_t Family, const MatrixShape &Shape);
 
 /// Whether matrix operations of these targets have rows.
-bool hasMatrixHazards(uint32_t Family);
+inline bool hasMatrixHazards(uint32_t Family) {
+  return Family & (hazard::Mi100 | hazard::Mi200 | hazard::SinceMi300);
+}
 
 } // namespace luthier::emulator::strict
 

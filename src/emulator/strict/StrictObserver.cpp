@@ -100,7 +100,7 @@ StrictObserver::WaveState &StrictObserver::stateOf(const Wave &W) {
 
 void StrictObserver::execute(Wave &W, const Inst &I, Handler Fn) {
   WaveState &State = stateOf(W);
-  const InstFacts &Facts = InstFacts::of(*W.T, *I.Info);
+  const InstFacts &Facts = InstFacts::of(*W.T, I);
   if (O.Undefined)
     Undefined.step(W, *State.Shadow, I, Fn, Facts);
   if (O.Waits)

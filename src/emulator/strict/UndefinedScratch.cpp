@@ -34,11 +34,8 @@ uint64_t UndefinedTracker::scratchLanes(const Step &X) const {
 UndefinedTracker::Kept UndefinedTracker::followScratch(const Step &X) {
   // The same for each byte, since accesses may be narrower.
   constexpr uint32_t StrayMark = 0x01010101, UnwrittenMark = 0x02020202;
-  if (X.Facts.Form != Shape::Flat && X.Facts.Form != Shape::Buffer)
-    return {};
   const bool IsStore = X.Facts.Stores;
-  if (IsStore == X.Facts.Loads || X.Facts.BypassesRegisters ||
-      X.W.Event == WaveEvent::Fault)
+  if (X.W.Event == WaveEvent::Fault)
     return {};
   const Operand &Data =
       IsStore && X.Facts.Form == Shape::Flat ? X.I.Src[1] : X.I.Dst;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/strict/UndefinedTracker.h"
 #include "emulator/isa/LdsDirect.h"
+#include "llvm/Support/Compiler.h"
 #include <algorithm>
 #include <bit>
 
@@ -97,44 +98,7 @@ void UndefinedTracker::report(const Step &X, Rule What, RegisterFile File,
   R.report(X.W, X.I, std::move(F));
 }
 
-void UndefinedTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
-                            const InstFacts &Facts) {
-  Step X{W, S, I, Fn, Facts, W.exec()};
-  S.Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
-  if (Facts.ReadsLdsDirect) {
-    if (S.Plane.S[sreg::M0])
-      report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
-    X.LdsDirect = readLdsDirect(S.Plane, W.m0());
-    S.Plane.Event = WaveEvent::None;
-  }
-  if (!Facts.Vectors && !Facts.WritesExec && !S.AnyStray)
-    return stepShape(X);
-  bool ReadsEmpty = false;
-  if (X.Exec && !Facts.WritesExec)
-    S.Empty.reset();
-  else
-    ReadsEmpty = S.Empty.step(W, I, Facts);
-  Origin From;
-  if (Facts.IsLaneRead || S.AnyStray)
-    From = originOf(X);
-  stepShape(X);
-  const Kept Loaded = followScratch(X);
-  From.Lanes |= Loaded.Stray;
-  const bool IsIndexed = Facts.IsRelative || (W.Mode & mode::GprIndexEnable);
-  if (S.AnyStray || From.IsScalar || ReadsEmpty || Facts.IgnoresExec ||
-      IsIndexed)
-    followOrigin(X, From, ReadsEmpty);
-  else
-    for (Span R : Facts.VectorWrites)
-      for (unsigned N = 0; N != R.Count; ++N)
-        S.Unwritten[R.First + N] &= ~X.Exec;
-  if (Loaded.Unwritten)
-    for (Span R : Facts.VectorWrites)
-      for (unsigned N = 0; N != R.Count; ++N)
-        S.Unwritten[R.First + N] |= Loaded.Unwritten & S.Lanes[R.First + N];
-}
-
-void UndefinedTracker::stepShape(const Step &X) {
+LLVM_ATTRIBUTE_ALWAYS_INLINE void UndefinedTracker::stepShape(const Step &X) {
   switch (X.Facts.Form) {
   case Shape::Nothing:
     return;
@@ -154,6 +118,45 @@ void UndefinedTracker::stepShape(const Step &X) {
   case Shape::Message:
     return stepMessage(X);
   }
+}
+
+void UndefinedTracker::step(Wave &W, WaveShadow &S, const Inst &I, Handler Fn,
+                            const InstFacts &Facts) {
+  Step X{W, S, I, Fn, Facts, W.exec()};
+  S.Plane.setS64(sreg::Exec, W.s64(sreg::Exec));
+  if (Facts.ReadsLdsDirect) {
+    if (S.Plane.S[sreg::M0])
+      report(X, Rule::UndefinedAddress, RegisterFile::Scalar, sreg::M0, 1);
+    X.LdsDirect = readLdsDirect(S.Plane, W.m0());
+    S.Plane.Event = WaveEvent::None;
+  }
+  if (S.AnyStray || !X.Exec || Facts.MayMakeStray ||
+      (W.Mode & mode::GprIndexEnable))
+    return stepWithOrigins(X);
+  S.Empty.reset();
+  stepShape(X);
+  for (Span R : Facts.VectorWrites)
+    for (unsigned N = 0; N != R.Count; ++N)
+      S.Unwritten[R.First + N] &= ~X.Exec;
+}
+
+/// For what step() does not do by itself.
+void UndefinedTracker::stepWithOrigins(const Step &X) {
+  const InstFacts &Facts = X.Facts;
+  WaveShadow &S = X.S;
+  bool ReadsEmpty = false;
+  if (X.Exec && !Facts.WritesExec)
+    S.Empty.reset();
+  else
+    ReadsEmpty = S.Empty.step(X.W, X.I, Facts);
+  const Origin From = originOf(X);
+  stepShape(X);
+  const Kept Loaded = Facts.MovesScratch ? followScratch(X) : Kept();
+  followOrigin(X, {From.Lanes | Loaded.Stray, From.IsScalar}, ReadsEmpty);
+  if (Loaded.Unwritten)
+    for (Span R : Facts.VectorWrites)
+      for (unsigned N = 0; N != R.Count; ++N)
+        S.Unwritten[R.First + N] |= Loaded.Unwritten & S.Lanes[R.First + N];
 }
 
 } // namespace luthier::emulator::strict

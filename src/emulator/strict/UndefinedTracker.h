@@ -61,6 +61,7 @@ private:
     uint64_t Lanes = 0;
     bool IsScalar = false;
   };
+  void stepWithOrigins(const Step &X);
   Origin originOf(const Step &X) const;
   void followOrigin(const Step &X, Origin From, bool ReadsEmpty);
   void checkStore(const Step &X);

@@ -387,7 +387,7 @@ void UndefinedTracker::stepDual(const Step &X) {
   for (bool Write : {false, true})
     for (unsigned N = 0; N != 2; ++N) {
       const DualInst::Part &Part = X.I.Dual->Parts[N];
-      const InstFacts &Facts = InstFacts::of(*X.W.T, *Part.I.Info);
+      const InstFacts &Facts = InstFacts::of(*X.W.T, Part.I);
       Step Y{X.W, X.S, Part.I, Part.Fn, Facts, X.Exec};
       if (Write)
         writeVector(Y, Results[N]);

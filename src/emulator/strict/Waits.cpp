@@ -285,10 +285,8 @@ void WaitTracker::giveUpLds() {
     L.LdsBytes = 0;
 }
 
-void WaitTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
-                       Reporter &R) {
-  if (Loads.empty())
-    return;
+void WaitTracker::stepLoads(Wave &W, const Inst &I, const InstFacts &Facts,
+                            Reporter &R) {
   if (Facts.IsWait)
     return await(W, waitOf(*W.T, Facts.Op.Waits, unsigned(I.Immediate)));
   for (Load &L : Loads)
@@ -337,10 +335,8 @@ void WaitTracker::putAside(Wave &W, const Inst &I, Handler Fn, Load &L) {
   });
 }
 
-void WaitTracker::execute(Wave &W, const Inst &I, Handler Fn,
-                          const InstFacts &Facts) {
-  if (!Facts.IsCounted)
-    return Fn(W, I);
+void WaitTracker::executeCounted(Wave &W, const Inst &I, Handler Fn,
+                                 const InstFacts &Facts) {
   for (unsigned N = 0; N != NumCounters; ++N)
     Issued[N] += Facts.CountedBy[N] && Facts.IsOrdered;
   const bool HasResult =

@@ -24,14 +24,22 @@ public:
 
   /// Before \p I executes, \p W's PC past it: looks for registers it must not
   /// touch yet, and lets loads land that it waits for.
-  void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void step(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R) {
+    if (!Loads.empty())
+      stepLoads(W, I, Facts, R);
+  }
   /// Loads into \p Given are back, with all that they bring, and need not be
   /// waited for any more as far as \p Given goes.
   void giveUp(Wave &W, RegisterFile File, Span Given);
   /// The same for all loads to LDS.
   void giveUpLds();
   /// Executes \p I, whose result may show later.
-  void execute(Wave &W, const Inst &I, Handler Fn, const InstFacts &Facts);
+  void execute(Wave &W, const Inst &I, Handler Fn, const InstFacts &Facts) {
+    if (Facts.IsCounted)
+      executeCounted(W, I, Fn, Facts);
+    else
+      Fn(W, I);
+  }
 
 private:
   struct Load {
@@ -53,6 +61,9 @@ private:
     uint32_t Delay = 0;
   };
 
+  void stepLoads(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
+  void executeCounted(Wave &W, const Inst &I, Handler Fn,
+                      const InstFacts &Facts);
   void check(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   void checkLds(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,

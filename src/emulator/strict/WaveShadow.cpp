@@ -3,6 +3,7 @@
 #include "emulator/exec/Workgroup.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include <algorithm>
+#include <utility>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -31,8 +32,8 @@ void WaveShadow::start(const Wave &W, const LaunchPlan &Plan,
     std::fill_n(Lanes + First, Count, W.LaneMask);
     std::fill_n(Unwritten + First, Count, W.LaneMask);
   };
-  AnyStray = false;
-  std::fill(std::begin(Stray), std::end(Stray), 0);
+  if (std::exchange(AnyStray, false))
+    std::fill(std::begin(Stray), std::end(Stray), 0);
   StrayScalars.reset();
   Empty.reset();
   Fill(0, Plan.NumVgprs);
