@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -25,6 +26,18 @@ bool isManagedAddress(const LoadInst &Load) {
   return Load.getType()->isPointerTy() &&
          isa<GlobalVariable>(Load.getPointerOperand()) &&
          Load.hasMetadata(LLVMContext::MD_invariant_load);
+}
+
+/// Of the kernel, by a scalar load.
+bool isImplicitArgument(const LoadInst &Load) {
+  APInt Offset(64, 0);
+  auto *Pointer = dyn_cast<CallInst>(
+      Load.getPointerOperand()->stripAndAccumulateConstantOffsets(
+          Load.getDataLayout(), Offset, /*AllowNonInbounds=*/true));
+  return Pointer &&
+         Pointer->getIntrinsicID() == Intrinsic::amdgcn_implicitarg_ptr &&
+         Load.getPointerAddressSpace() == AMDGPUAS::CONSTANT_ADDRESS &&
+         isLoadOfDwords(Load);
 }
 
 bool isScalarIntrinsicOfTarget(Intrinsic::ID ID) {
@@ -60,7 +73,8 @@ ScalarAnalysis::LeafRule hookLeaves(const MCRegisterInfo &MRI) {
     if (isa<Argument>(V))
       return true;
     if (auto *Load = dyn_cast<LoadInst>(&V))
-      return isParameter(*Load) || isManagedAddress(*Load);
+      return isParameter(*Load) || isManagedAddress(*Load) ||
+             isImplicitArgument(*Load);
     auto *Call = dyn_cast<CallInst>(&V);
     if (!Call)
       return std::nullopt;

@@ -156,6 +156,66 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
   __builtin_trap();
 }
 
+/// Of the dispatch, all scalars, and known to kernels under `luthier run` and
+/// `verify` (not to files, which no tool launches). They cost some scalar
+/// instructions each time: where a wave needs one often, a counter can keep it.
+///
+/// What the tool set KernelDispatch::LaunchValue to.
+__attribute__((device)) inline uint64_t launchValue();
+/// Number of the wave's workgroup, and how many waves a workgroup has; of the
+/// wave in its workgroup, and in the dispatch. From zero on, x first, modulo
+/// 2^32.
+__attribute__((device)) inline uint32_t blockInDispatch();
+__attribute__((device)) inline uint32_t wavesPerGroup();
+__attribute__((device)) inline uint32_t waveInGroup();
+__attribute__((device)) inline uint32_t waveInDispatch();
+
+namespace detail {
+/// What Luthier adds behind the arguments that HIP has; see
+/// HiddenArguments.def.
+struct LaunchArguments {
+  uint64_t Value;
+  uint32_t Blocks[2], Items[2]; ///< By x and y.
+  uint32_t WavesPerGroup;
+};
+__attribute__((device)) inline const __attribute__((address_space(4)))
+LaunchArguments &
+launchArguments() {
+  using Arguments = const __attribute__((address_space(4))) LaunchArguments;
+  using Byte = const __attribute__((address_space(4))) char;
+  auto *HipHas = (Byte *)__builtin_amdgcn_implicitarg_ptr();
+  return *reinterpret_cast<Arguments *>(HipHas + 256);
+}
+
+/// Ids of the wave's first work-item, ten bits for each of x, y and z.
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint32_t firstWorkItem() {
+  __builtin_trap();
+}
+} // namespace detail
+
+__attribute__((device)) inline uint64_t launchValue() {
+  return detail::launchArguments().Value;
+}
+__attribute__((device)) inline uint32_t blockInDispatch() {
+  const auto &Blocks = detail::launchArguments().Blocks;
+  return __builtin_amdgcn_workgroup_id_x() +
+         Blocks[0] * (__builtin_amdgcn_workgroup_id_y() +
+                      Blocks[1] * __builtin_amdgcn_workgroup_id_z());
+}
+__attribute__((device)) inline uint32_t wavesPerGroup() {
+  return detail::launchArguments().WavesPerGroup;
+}
+__attribute__((device)) inline uint32_t waveInGroup() {
+  const auto &Items = detail::launchArguments().Items;
+  const uint32_t First = detail::firstWorkItem();
+  const uint32_t X = First & 0x3ff, Y = First >> 10 & 0x3ff, Z = First >> 20;
+  return (X + Items[0] * (Y + Items[1] * Z)) >>
+         (__builtin_amdgcn_wavefrontsize() == 64 ? 6 : 5);
+}
+__attribute__((device)) inline uint32_t waveInDispatch() {
+  return blockInDispatch() * wavesPerGroup() + waveInGroup();
+}
+
 /// Atomic operations on global memory, once for the wave and whatever the
 /// active lanes are. Operand and address are scalars, and so is what is
 /// returned, the value before. T is an integer of 32 or 64 bits. Memory of the

@@ -103,6 +103,8 @@ public:
   llvm::StringRef processor() const;
   /// With what else the code object asks for, such as "gfx90a:xnack-".
   std::string target() const;
+  /// Lanes of the kernel's waves: 32 or 64.
+  unsigned waveSize() const;
 
   llvm::LLVMContext &getContext();
   llvm::Module &module();

@@ -38,6 +38,10 @@ public:
   const uint64_t Id;
   /// Set by onDispatch() to be spared onComplete() of this dispatch.
   bool SkipCompletion = false;
+  /// What luthier::launchValue() yields in the hooks of this dispatch, 0 unless
+  /// onDispatch() sets it before it overrides the kernel: the address of a
+  /// buffer for its results, for instance. onComplete() finds it again.
+  uint64_t LaunchValue = 0;
 
   KernelDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
                  hsa_kernel_dispatch_packet_t &Packet, uint64_t Id = 0,

@@ -21,6 +21,7 @@ enum class HiddenSource : uint8_t {
   Zero,        ///< HIP never gives anything else.
   PlainLaunch, ///< Zero, but in cooperative launches only HIP knows it.
   Runtime,     ///< Memory that HIP makes for kernels that ask for it.
+  Redirection, ///< Luthier, for packets that it redirects.
 };
 
 struct HiddenArgumentInfo {

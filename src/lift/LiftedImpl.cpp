@@ -42,6 +42,9 @@ StringRef LiftedRepresentation::processor() const {
 std::string LiftedRepresentation::target() const {
   return P->Object->target().str();
 }
+unsigned LiftedRepresentation::waveSize() const {
+  return P->Kernel->Descriptor.usesWave32() ? 32 : 64;
+}
 
 /// Of the instructions that \p MF has from the original.
 static LineTable linesOf(const LiftedRepresentation &LR, const CodeObject &From,

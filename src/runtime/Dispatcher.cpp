@@ -12,7 +12,8 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
   if (!Kernel)
     return {};
   const uint64_t Id = ++NumDispatches;
-  SmallVector<Tool *, 1> ToCall = Tools.onDispatch(*Kernel, Packet, Id, &About);
+  SmallVector<ToolToCall, 1> ToCall =
+      Tools.onDispatch(*Kernel, Packet, Id, &About);
   Outcome Result;
   Result.IsRedirected = Packet.kernel_object != Original;
   if (!ToCall.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/HiddenValues.h"
 #include "luthier/Refusal.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 #include <hsa/amd_hsa_queue.h>
 
@@ -68,6 +69,22 @@ uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
     return insideOf(L.Queue).group_segment_aperture_base_hi;
   case QueuePtr:
     return reinterpret_cast<uint64_t>(L.Queue);
+  case LaunchValue:
+    return L.Value;
+  case BlocksX:
+  case BlocksY: { // The one that the grid's end cuts off is one.
+    const Extent E = extent(L.Packet, axis(Kind, BlocksX));
+    return divideCeil(E.Grid, E.Group);
+  }
+  case ItemsX:
+  case ItemsY:
+    return extent(L.Packet, axis(Kind, ItemsX)).Group;
+  case WavesPerGroup: {
+    uint64_t Items = 1;
+    for (unsigned Axis = 0; Axis != 3; ++Axis)
+      Items *= extent(L.Packet, Axis).Group;
+    return divideCeil(Items, L.WaveSize);
+  }
   default:
     llvm_unreachable("HiddenArguments.def says that the launch has it");
   }
@@ -78,6 +95,7 @@ uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
 Expected<uint64_t> hiddenValue(HiddenArgument Kind, const LaunchFacts &Launch) {
   switch (infoOf(Kind).Source) {
   case HiddenSource::Launch:
+  case HiddenSource::Redirection:
     return fromLaunch(Kind, Launch);
   case HiddenSource::Zero:
     return 0;

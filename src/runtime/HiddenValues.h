@@ -20,6 +20,10 @@ struct LaunchFacts {
   bool IsCooperative = false;
   /// Of the group segment, what the kernel's own variables take.
   uint32_t StaticGroupSegment = 0;
+  /// Of the kernel.
+  unsigned WaveSize = 64;
+  /// What the tool gives the hooks, KernelDispatch::LaunchValue.
+  uint64_t Value = 0;
 };
 
 /// What HIP would give as \p Kind. Refuses what only HIP can know.

@@ -44,7 +44,7 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context) {
+                     const CallContext *Context, uint64_t Value = 0) {
   if (state().Versions.isInstrumented(Packet.kernel_object))
     return make_error<runtime::HasOtherTool>();
   Expected<runtime::Redirection> Target = state().Versions.find(
@@ -59,7 +59,8 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   if (From && From->IsCooperative)
     if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
       return E;
-  Expected<void *> Arguments = runtime::argumentsFor(Packet, *Target, From);
+  Expected<void *> Arguments =
+      runtime::argumentsFor(Packet, *Target, From, Value);
   if (!Arguments)
     return Arguments.takeError();
   hsa_kernel_dispatch_packet_t Original = Packet;
@@ -91,7 +92,8 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
 }
 
 Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
-  return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch));
+  return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch),
+                        Dispatch.LaunchValue);
 }
 
 Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,

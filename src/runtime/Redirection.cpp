@@ -68,14 +68,19 @@ Error redirect(hsa_kernel_dispatch_packet_t &Packet, const Redirection &Target,
 }
 
 Expected<void *> argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
-                              const Redirection &Target, const Launch *From) {
+                              const Redirection &Target, const Launch *From,
+                              uint64_t Value) {
   if (!Target.Kernarg.any())
     return Packet.kernarg_address;
   if (!From)
     return createStringError("the hooks need arguments of their own, which are "
                              "there only for packets on their way to a queue");
-  const LaunchFacts Facts = {Packet, From->Queue, From->IsCooperative,
-                             Target.StaticGroupSegment};
+  const LaunchFacts Facts = {Packet,
+                             From->Queue,
+                             From->IsCooperative,
+                             Target.StaticGroupSegment,
+                             Target.IsWave32 ? 32u : 64u,
+                             Value};
   // Refusals come before anything is allocated.
   for (const KernargGrowth::Argument &A : Target.Kernarg.Added)
     if (auto Value = hiddenValue(A.Kind, Facts); !Value)

@@ -39,10 +39,11 @@ llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
 /// The arguments for \p Packet, not redirected yet, when it runs \p Target:
 /// the application's own, or a copy with those that hooks need besides. The
 /// copy stays until the packet that is being submitted has completed. \p From
-/// is null for packets that are not on their way to a queue.
+/// is null for packets that are not on their way to a queue; \p Value is what
+/// the tool gives the hooks.
 llvm::Expected<void *> argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
                                     const Redirection &Target,
-                                    const Launch *From);
+                                    const Launch *From, uint64_t Value);
 
 /// Refuses a version of which less fits on the device than of the original that
 /// \p Packet launches. The groups of a cooperative grid wait for each other,

@@ -106,11 +106,11 @@ bool ToolRegistry::seesCompletion(const Tool *T) {
   return Makers[find(Tools, T) - Tools.begin()].SeesCompletion;
 }
 
-SmallVector<Tool *, 1>
+SmallVector<ToolToCall, 1>
 ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
                          hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
                          const Launch *About) {
-  SmallVector<Tool *, 1> ToCall;
+  SmallVector<ToolToCall, 1> ToCall;
   if (Ended || empty())
     return ToCall;
   Seen = true;
@@ -120,18 +120,19 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
     KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
     T->onDispatch(Dispatch);
     if (!Dispatch.SkipCompletion && seesCompletion(T))
-      ToCall.push_back(T);
+      ToCall.push_back({T, Dispatch.LaunchValue});
   }
   return ToCall;
 }
 
-void ToolRegistry::onComplete(ArrayRef<Tool *> Of,
-                              const KernelDispatch &Dispatch) {
-  for (Tool *T : Of) {
+void ToolRegistry::onComplete(ArrayRef<ToolToCall> Of,
+                              KernelDispatch Dispatch) {
+  for (auto [T, LaunchValue] : Of) {
     if (Ended)
       return;
     const CallContext Context = {T};
     const CallScope Scope(Context);
+    Dispatch.LaunchValue = LaunchValue;
     T->onComplete(Dispatch);
   }
 }

@@ -21,6 +21,12 @@ namespace luthier::runtime {
 /// static constructors. The tool is made at the first callback: for a library
 /// that Luthier loads, that is after dlopen() has returned; for a preloaded
 /// one, after the dynamic linker has started the program.
+/// When a dispatch has completed.
+struct ToolToCall {
+  Tool *Called;
+  uint64_t LaunchValue; ///< As the tool has set it.
+};
+
 class ToolRegistry {
 public:
   using Maker = std::unique_ptr<Tool> (*)();
@@ -36,11 +42,11 @@ public:
 
   /// Shows \p Packet, which runs \p Kernel, to all tools. Returns those to call
   /// when it has completed.
-  llvm::SmallVector<Tool *, 1>
+  llvm::SmallVector<ToolToCall, 1>
   onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
              hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
              const Launch *About);
-  void onComplete(llvm::ArrayRef<Tool *> Of, const KernelDispatch &Dispatch);
+  void onComplete(llvm::ArrayRef<ToolToCall> Of, KernelDispatch Dispatch);
   void onCodeObject(const hsa::LoadedCodeObject &Object, bool IsLoaded);
   /// True if a tool has been shown a dispatch.
   bool hasSeenDispatch() const { return Seen; }

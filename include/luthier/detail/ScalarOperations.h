@@ -36,6 +36,13 @@ inline bool hasTupleForm(const llvm::Type &T) {
          Tuple->getNumElements() * Bits <= 1024;
 }
 
+/// Scalar loads have no parts of dwords on most targets.
+inline bool isLoadOfDwords(const llvm::LoadInst &Load) {
+  return hasTupleForm(*Load.getType()) && Load.isSimple() &&
+         Load.getAlign() >= 4 &&
+         Load.getDataLayout().getTypeSizeInBits(Load.getType()) % 32 == 0;
+}
+
 inline bool isScalarIntrinsic(const llvm::CallInst &Call) {
   using namespace llvm;
   const bool IsInteger = Call.getType()->isIntegerTy();

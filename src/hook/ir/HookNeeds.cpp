@@ -94,6 +94,7 @@ void NeedsScan::noteCall(CallInst &Call) {
     return;
   }
   StringRef Name = intrinsicName(Call);
+  Needs.WorkItemIds |= Name == FirstWorkItemIntrinsic;
   if (namesRegister(Name))
     if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
       Needs.Named.insert(Number->getZExtValue());

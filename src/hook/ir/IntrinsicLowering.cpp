@@ -104,6 +104,7 @@ private:
   Error lowerCounter(CallInst &Call, StringRef Name);
   void lowerScalarCounter(CallInst &Call, StringRef Name, unsigned Index);
   void lowerScalarAddress(CallInst &Call);
+  Error lowerFirstWorkItem(CallInst &Call);
 
   RegisterAccess Registers;
   const PayloadABI &ABI;
@@ -214,6 +215,19 @@ void IntrinsicLowering::lowerScalarAddress(CallInst &Call) {
   }
 }
 
+/// Lane 0 has its ids from the launch on, active or not.
+Error IntrinsicLowering::lowerFirstWorkItem(CallInst &Call) {
+  if (!ABI.WorkItemIds)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook asks for the number of the wave");
+  Result.UsesWorkItemIds = true;
+  IRBuilder<> B(&Call);
+  Value *Ids = B.CreateIntrinsic(Intrinsic::amdgcn_readlane, {B.getInt32Ty()},
+                                 {readWorkItemIds(B), B.getInt32(0)});
+  Call.replaceAllUsesWith(pinHere(B, Ids));
+  return Error::success();
+}
+
 Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
   if (Name == ArgumentIntrinsic) {
     IRBuilder<> B(&Call);
@@ -231,6 +245,9 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
                       "the operand of luthier::waveAtomicAdd or its like"));
   } else if (Name == ScalarAddressIntrinsic) {
     lowerScalarAddress(Call);
+  } else if (Name == FirstWorkItemIntrinsic) {
+    if (Error E = lowerFirstWorkItem(Call))
+      return E;
   } else if (namesRegister(Name)) {
     if (Error E = lowerRegisterAccess(Call, Name))
       return E;

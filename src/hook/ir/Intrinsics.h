@@ -34,6 +34,9 @@ inline constexpr llvm::StringLiteral ScalarIntrinsic =
 inline constexpr llvm::StringLiteral ScalarAddressIntrinsic =
     "luthier::detail::scalarAddress";
 
+inline constexpr llvm::StringLiteral FirstWorkItemIntrinsic =
+    "luthier::detail::firstWorkItem";
+
 /// Stands for an argument that arrives in registers; its arguments are the
 /// members of the ArgumentSlot.
 inline constexpr llvm::StringLiteral ArgumentIntrinsic = "luthier.argument";

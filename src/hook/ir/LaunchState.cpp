@@ -179,6 +179,9 @@ Error LaunchStateLowering::redirectHiddenArguments(CallInst &Pointer) {
     if (To != Address->getType())
       Address = B.CreateAddrSpaceCast(Address, To);
     Load->setOperand(LoadInst::getPointerOperandIndex(), Address);
+    // Nobody writes there; see payloadLeaves().
+    Load->setMetadata(LLVMContext::MD_invariant_load,
+                      MDNode::get(Load->getContext(), {}));
   }
   return Error::success();
 }

@@ -27,11 +27,11 @@ static bool isPlaceholder(const Value &V) {
 
 ScalarAnalysis::LeafRule payloadLeaves() {
   return [](const Value &V) -> std::optional<bool> {
-    // Where a managed variable is, by s_load; see VariablePass.
+    // Where a managed variable is (see VariablePass), and arguments, by s_load.
     if (auto *Load = dyn_cast<LoadInst>(&V);
         Load && Load->getPointerAddressSpace() == AMDGPUAS::CONSTANT_ADDRESS &&
-        Load->getType()->isPointerTy() &&
-        Load->hasMetadata(LLVMContext::MD_invariant_load))
+        Load->hasMetadata(LLVMContext::MD_invariant_load) &&
+        isLoadOfDwords(*Load))
       return true;
     auto *Call = dyn_cast<CallInst>(&V);
     if (!Call)

@@ -58,6 +58,9 @@ Error KernargGrower::check(HiddenArgument Kind) const {
       return refuseFor(Kind, "HIP makes it only for kernels that ask for it");
     return Error::success();
   }
+  if (Info.Source == HiddenSource::Redirection)
+    return refuseFor(Kind, "only a tool that is loaded beside the program "
+                           "gives it");
   // What metadata of this version never had, HIP may not read in it.
   if (Info.offset(Version) < 0)
     return refuseFor(Kind, "code objects of version " + Twine(Version / 100) +

@@ -27,7 +27,7 @@ protected:
     Queue.private_segment_aperture_base_hi = 0x5678;
   }
   LaunchFacts facts() const {
-    return {Packet, &Queue.hsa_queue, IsCooperative, 600};
+    return {Packet, &Queue.hsa_queue, IsCooperative, 600, WaveSize, 12345};
   }
   uint64_t value(HiddenArgument Kind) const {
     Expected<uint64_t> Value = hiddenValue(Kind, facts());
@@ -37,6 +37,7 @@ protected:
   hsa_kernel_dispatch_packet_t Packet = {};
   amd_queue_t Queue = {};
   bool IsCooperative = false;
+  unsigned WaveSize = 64;
 };
 
 TEST_F(HiddenValues, AreThoseOfTheLaunch) {
@@ -53,6 +54,22 @@ TEST_F(HiddenValues, AreThoseOfTheLaunch) {
       {PrivateBase, 0x5678}, {QueuePtr, reinterpret_cast<uint64_t>(&Queue)}};
   for (auto [Kind, Value] : Values)
     EXPECT_EQ(value(Kind), Value) << infoOf(Kind).ValueKind;
+}
+
+TEST_F(HiddenValues, OfLuthierCountWorkgroupsThatAreCutOff) {
+  using enum HiddenArgument;
+  EXPECT_EQ(value(LaunchValue), 12345u);
+  EXPECT_EQ(value(BlocksX), 16u);
+  EXPECT_EQ(value(BlocksY), 2u);
+  EXPECT_EQ(value(ItemsX), 64u);
+  EXPECT_EQ(value(ItemsY), 3u);
+  Packet.workgroup_size_x = 60;
+  EXPECT_EQ(value(WavesPerGroup), 3u);
+  WaveSize = 32;
+  EXPECT_EQ(value(WavesPerGroup), 6u);
+  Packet.setup = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
+  EXPECT_EQ(value(BlocksY), 1u);
+  EXPECT_EQ(value(WavesPerGroup), 2u);
 }
 
 TEST_F(HiddenValues, OnlyHipKnowsAreRefused) {

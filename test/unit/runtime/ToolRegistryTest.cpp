@@ -50,7 +50,7 @@ protected:
   hsa_kernel_dispatch_packet_t Packet = {};
   ToolRegistry Registry;
 
-  llvm::SmallVector<Tool *, 1> dispatch(uint64_t Id = 1) {
+  llvm::SmallVector<ToolToCall, 1> dispatch(uint64_t Id = 1) {
     return Registry.onDispatch(Kernel, Packet, Id, nullptr);
   }
 };
@@ -104,11 +104,11 @@ TEST_F(ToolRegistryTest, OnlyToolsWithOnCompleteAreToldOfTheEnd) {
   Registry.add(makeRecorder, /*SeesCompletion=*/true);
   auto ToCall = dispatch();
   ASSERT_EQ(ToCall.size(), 1u);
-  EXPECT_EQ(ToCall[0], SeenCurrent) << "the second one";
+  EXPECT_EQ(ToCall[0].Called, SeenCurrent) << "the second one";
   Registry.onComplete(ToCall, KernelDispatch(Kernel, Packet, 12));
   EXPECT_EQ(Completed, 1);
   EXPECT_EQ(CompletedId, 12u);
-  EXPECT_EQ(SeenCurrent, ToCall[0]);
+  EXPECT_EQ(SeenCurrent, ToCall[0].Called);
   EXPECT_TRUE(dispatch(13).empty()) << "the tool asks to be spared";
   Registry.onExit();
   Registry.onComplete(ToCall, KernelDispatch(Kernel, Packet, 14));

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each wave writes to a row of its own, as the numbers that hooks are given say,
+// what its first work-item knows of itself. At the end, the host computes the
+// numbers anew.
+#include "luthier/luthier.h"
+#include <mutex>
+#include <vector>
+
+using namespace luthier;
+
+struct WaveRow {
+  uint32_t Written;
+  uint32_t Item[3], Group[3];
+  uint32_t InGroup, Block, InDispatch, PerGroup;
+};
+constexpr uint32_t MaxRows = 1 << 15;
+__attribute__((managed)) WaveRow Rows[MaxRows];
+
+MARK_LUTHIER_DEVICE_MODULE
+
+static __device__ void write(WaveRow &R) {
+  atomicAdd(&R.Written, 1);
+  R.Item[0] = threadIdx.x, R.Item[1] = threadIdx.y, R.Item[2] = threadIdx.z;
+  R.Group[0] = blockIdx.x, R.Group[1] = blockIdx.y, R.Group[2] = blockIdx.z;
+  R.InGroup = luthier::waveInGroup();
+  R.Block = luthier::blockInDispatch();
+  R.InDispatch = luthier::waveInDispatch();
+  R.PerGroup = luthier::wavesPerGroup();
+}
+
+LUTHIER_HOOK_ANNOTATE writeRow() {
+  WaveRow &R = Rows[luthier::launchValue() + luthier::waveInDispatch()];
+  if (__lane_id() == 0)
+    write(R);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(writeRow);
+
+/// Where lanes may have gone, and without vector instructions.
+LUTHIER_HOOK_ANNOTATE checkRow() {
+  luthier::waveAtomicAdd(
+      &Rows[luthier::launchValue() + luthier::waveInDispatch()].Written, 1u);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(checkRow);
+
+struct Launched {
+  hsa_kernel_dispatch_packet_t Packet;
+  uint64_t FirstRow;
+
+  uint32_t size(int Axis) const {
+    return Axis == 0   ? Packet.workgroup_size_x
+           : Axis == 1 ? Packet.workgroup_size_y
+                       : Packet.workgroup_size_z;
+  }
+  uint32_t items(int Axis) const {
+    return Axis == 0   ? Packet.grid_size_x
+           : Axis == 1 ? Packet.grid_size_y
+                       : Packet.grid_size_z;
+  }
+  uint32_t groups(int Axis) const {
+    return (items(Axis) + size(Axis) - 1) / size(Axis);
+  }
+  uint32_t wavesPerGroup(uint32_t WaveSize) const {
+    return (size(0) * size(1) * size(2) + WaveSize - 1) / WaveSize;
+  }
+  uint32_t rows(uint32_t WaveSize) const {
+    return groups(0) * groups(1) * groups(2) * wavesPerGroup(WaveSize);
+  }
+};
+
+class WaveNumbers : public Tool {
+  std::mutex Lock;
+  std::vector<Launched> Launches;
+  uint64_t NextRow = 0;
+  unsigned WaveSize = 64;
+  unsigned Errors = 0, Waves = 0;
+
+  void onDispatch(KernelDispatch &Dispatch) override {
+    // HIP fills memory with kernels of its own.
+    if (Dispatch.Kernel.name().starts_with("__amd"))
+      return;
+    std::lock_guard Guard(Lock);
+    auto Insert = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+      WaveSize = LR.waveSize();
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeRow));
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(checkRow));
+      return llvm::Error::success();
+    };
+    Dispatch.LaunchValue = NextRow;
+    if (llvm::Error E = instrumentAndOverride(Dispatch, Insert, "wave-numbers"))
+      return reportRefusal(Dispatch.Kernel, std::move(E));
+    Launches.push_back({Dispatch.Packet, NextRow});
+    NextRow += Launches.back().rows(WaveSize);
+    expect(NextRow <= MaxRows, "there are enough rows", 0);
+  }
+
+  void expect(bool Holds, const char *What, uint64_t Row) {
+    if (!Holds && ++Errors < 10)
+      llvm::errs() << "row " << Row << ": wrong: " << What << '\n';
+  }
+
+  void check(const Launched &L) {
+    for (uint64_t N = 0; N != L.rows(WaveSize); ++N) {
+      const WaveRow &R = Rows[L.FirstRow + N];
+      uint32_t Size[3], Block = 0;
+      bool IsWhole = true;
+      for (int Axis = 2; Axis >= 0; --Axis) {
+        const uint32_t Rest = L.items(Axis) - R.Group[Axis] * L.size(Axis);
+        Size[Axis] = std::min(L.size(Axis), Rest);
+        IsWhole &= Size[Axis] == L.size(Axis);
+        Block = Block * L.groups(Axis) + R.Group[Axis];
+      }
+      // Workgroups that the grid's end cuts off have fewer waves.
+      if (!R.Written)
+        continue;
+      ++Waves;
+      const uint32_t Flat =
+          R.Item[0] + Size[0] * (R.Item[1] + Size[1] * R.Item[2]);
+      expect(R.Written == 2, "one wave has the row, at both ends", N);
+      expect(Flat % WaveSize == 0, "the item is a wave's first", N);
+      expect(R.Block == Block, "the number of the block", N);
+      expect(R.PerGroup == L.wavesPerGroup(WaveSize), "waves of a group", N);
+      expect(R.InDispatch == N, "the number is the row's", N);
+      expect(R.InGroup < R.PerGroup, "the number in the group is small", N);
+      expect(R.InDispatch == Block * R.PerGroup + R.InGroup,
+             "numbers belong together", N);
+      expect(!IsWhole || R.InGroup == Flat / WaveSize,
+             "the number in the group", N);
+    }
+  }
+
+  void onExit() override {
+    uint64_t Items = 0;
+    for (const Launched &L : Launches) {
+      check(L);
+      // Whole and cut off, each work-item has a wave.
+      Items += uint64_t(L.items(0)) * L.items(1) * L.items(2);
+    }
+    expect(Waves * uint64_t(WaveSize) >= Items, "every wave has a row", 0);
+    llvm::errs() << (Errors || !Waves ? "wrong" : "right") << " numbers of "
+                 << Waves << " waves in " << Launches.size() << " launches\n";
+  }
+};
+LUTHIER_TOOL(WaveNumbers)
