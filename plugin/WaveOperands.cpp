@@ -119,13 +119,26 @@ std::pair<const Value *, std::string> waveOperand(const Instruction &I,
 
 } // namespace
 
-/// Of a counter: a variable itself, or where a managed one is. The plugin names
-/// what the engine (counterOf) could only refuse when the hook is used.
+/// Of a counter: a variable itself, or where a managed one is, or an element
+/// that constants and parameters of the hook choose. The plugin names what the
+/// engine (counterOf) could only refuse when the hook is used.
 static bool isCounter(const Value *V) {
-  V = V->stripPointerCasts();
-  if (auto *Load = dyn_cast<LoadInst>(V))
-    V = Load->getPointerOperand()->stripPointerCasts();
-  return isa<GlobalVariable>(V);
+  SmallVector<const Value *, 8> Work = {V};
+  bool HasVariable = false;
+  while (!Work.empty()) {
+    const Value *Next = Work.pop_back_val()->stripPointerCasts();
+    if (auto *Load = dyn_cast<LoadInst>(Next); Load && isManagedAddress(*Load))
+      HasVariable = true;
+    else if (isa<GlobalVariable>(Next))
+      HasVariable = true;
+    else if (auto *GEP = dyn_cast<GEPOperator>(Next))
+      append_range(Work, GEP->operand_values());
+    else if (isNumberOfCounter(*Next))
+      append_range(Work, cast<Instruction>(Next)->operand_values());
+    else if (!isa<Constant, Argument>(Next))
+      return false;
+  }
+  return HasVariable;
 }
 
 /// What the author of a tool may look up.
@@ -156,8 +169,8 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
         (Name == "luthier::waveAdd" || Name == "luthier::waveCounter") &&
         !isCounter(Call->getArgOperand(0)))
       fail(I, "the counter of " + Name +
-                  " is not a variable of its own (but, for instance, an "
-                  "element of an array)");
+                  " is not a variable, or a part of one that constants and "
+                  "parameters of the hook choose");
     auto [Operand, Use] = waveOperand(I, MRI);
     if (const Value *Obstacle =
             Operand ? Scalars.obstacleTo(*Operand, *I.getParent()) : nullptr)

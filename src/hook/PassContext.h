@@ -32,9 +32,12 @@ struct SharedMemory {
   unsigned Bytes = 0, Align = 1;
 };
 
-/// Numbers of the wave-private counters that the payloads name, by what stands
-/// for their variable after binding.
-using Counters = llvm::MapVector<const llvm::Value *, unsigned>;
+/// What stands for a counter's variable after binding: an address if its first
+/// is null, else bytes from the begin of that variable on.
+using CounterKey = std::pair<const llvm::Value *, int64_t>;
+
+/// Numbers of the wave-private counters that the payloads name.
+using Counters = llvm::MapVector<CounterKey, unsigned>;
 
 /// Beside the code that a pass works on.
 struct PassContext {

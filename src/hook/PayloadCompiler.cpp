@@ -8,6 +8,7 @@
 #include "hook/ir/WaveSize.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
@@ -20,14 +21,25 @@ using namespace llvm;
 
 namespace luthier {
 
-/// A parameter that names a register must be a constant when intrinsics are
-/// lowered.
-static bool namesRegister(const Argument &A) {
-  return any_of(A.users(), [&](const User *U) {
-    auto *Call = dyn_cast<CallBase>(U);
-    return Call && namesRegister(intrinsicName(*Call)) &&
-           Call->getArgOperand(0) == &A;
-  });
+/// What names a register or a counter of the wave must be a constant when
+/// intrinsics are lowered.
+static bool mustBeConstant(const Argument &A) {
+  SmallPtrSet<const Value *, 8> Seen = {&A};
+  SmallVector<const Value *, 8> Work = {&A};
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    for (const User *U : V->users()) {
+      if (auto *Call = dyn_cast<CallBase>(U)) {
+        StringRef Name = intrinsicName(*Call);
+        if (Call->getArgOperand(0) == V &&
+            (namesCounter(Name) || (namesRegister(Name) && V == &A)))
+          return true;
+      } else if (isNumberOfCounter(*U) && Seen.insert(U).second) {
+        Work.push_back(U);
+      }
+    }
+  }
+  return false;
 }
 
 struct PayloadCompiler::Impl {
@@ -128,7 +140,7 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       Result.push_back(
           {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
            T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           namesRegister(A), T->isPointerTy(), describe(*T, DL)});
+           mustBeConstant(A), T->isPointerTy(), describe(*T, DL)});
   }
   return Result;
 }

@@ -44,6 +44,14 @@ inline bool namesVectorRegister(const llvm::CallBase &Call,
   return Name.starts_with("VGPR") || Name.starts_with("AGPR");
 }
 
+/// \p V is computed from what a counter of the wave is chosen by: it becomes a
+/// constant with that.
+inline bool isNumberOfCounter(const llvm::Value &V) {
+  using namespace llvm;
+  auto *I = dyn_cast<Instruction>(&V);
+  return I && (isa<GetElementPtrInst, CastInst, BinaryOperator>(I));
+}
+
 /// What \p Call of an intrinsic yields is a scalar, as far as is known.
 inline bool yieldsScalar(const llvm::CallBase &Call,
                          const llvm::MCRegisterInfo &MRI) {

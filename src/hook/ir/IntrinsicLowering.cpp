@@ -158,7 +158,7 @@ void IntrinsicLowering::lowerScalarCounter(CallInst &Call, StringRef Name,
 /// None of it depends on EXEC, nor does what scalar counters take.
 Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
   unsigned Index =
-      ABI.Module.FirstAccumulator + KnownCounters.lookup(counterOf(Call));
+      ABI.Module.FirstAccumulator + KnownCounters.lookup(*counterOf(Call));
   if (Index < ABI.NumScalarCounters) {
     lowerScalarCounter(Call, Name, Index);
     return Error::success();

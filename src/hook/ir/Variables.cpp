@@ -3,6 +3,7 @@
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/Placeholders.h"
 #include "luthier/Refusal.h"
+#include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -149,22 +150,28 @@ Error VariablePass::run(Function &F, PassContext &C) {
   return Error::success();
 }
 
-const Value *counterOf(const CallInst &Call) {
-  const Value *Counter = Call.getArgOperand(0);
-  auto strip = [](const Value *V) {
-    while (auto *Cast = dyn_cast<Operator>(V)) {
-      if (Cast->getOpcode() != Instruction::AddrSpaceCast &&
-          Cast->getOpcode() != Instruction::IntToPtr)
-        break;
+std::optional<CounterKey> counterOf(const CallInst &Call) {
+  const DataLayout &DL = Call.getDataLayout();
+  APInt Offset(64, 0);
+  auto strip = [&](const Value *V) {
+    for (;;) {
+      V = V->stripAndAccumulateConstantOffsets(DL, Offset,
+                                               /*AllowNonInbounds=*/true);
+      auto *Cast = dyn_cast<Operator>(V);
+      if (!Cast || Cast->getOpcode() != Instruction::IntToPtr)
+        return V;
       V = Cast->getOperand(0);
     }
-    return V;
   };
-  Counter = strip(Counter);
+  const Value *Counter = strip(Call.getArgOperand(0));
   // A managed variable's address is in a cell of its name.
   if (auto *Load = dyn_cast<LoadInst>(Counter))
-    Counter = strip(Load->getPointerOperand());
-  return isa<GlobalVariable, ConstantInt>(Counter) ? Counter : nullptr;
+    Counter = Load->getPointerOperand()->stripPointerCasts();
+  if (auto *Address = dyn_cast<ConstantInt>(Counter))
+    return CounterKey(nullptr, Address->getSExtValue() + Offset.getSExtValue());
+  if (!isa<GlobalVariable>(Counter))
+    return std::nullopt;
+  return CounterKey(Counter, Offset.getSExtValue());
 }
 
 Error collectCounters(const Function &F, Counters &Known) {
@@ -172,12 +179,13 @@ Error collectCounters(const Function &F, Counters &Known) {
     auto *Call = dyn_cast<CallInst>(&I);
     if (!Call || !namesCounter(intrinsicName(*Call)))
       continue;
-    const Value *Counter = counterOf(*Call);
+    const std::optional<CounterKey> Counter = counterOf(*Call);
     if (!Counter)
       return refuse(RefusalReason::UnsupportedHook,
-                    Twine(intrinsicName(*Call)) +
-                        " needs a variable as its counter");
-    Known.insert({Counter, Known.size()});
+                    placeOf(*Call) + intrinsicName(*Call) +
+                        " needs a variable, or a constant part of one, as its "
+                        "counter");
+    Known.insert({*Counter, Known.size()});
   }
   return Error::success();
 }

@@ -5,6 +5,7 @@
 #define LUTHIER_HOOK_IR_VARIABLES_H
 
 #include "hook/PassContext.h"
+#include <optional>
 
 namespace llvm {
 class CallInst;
@@ -36,8 +37,8 @@ public:
 /// Adds those of \p F. Refuses counters that are not variables.
 llvm::Error collectCounters(const llvm::Function &F, Counters &Known);
 
-/// The variable that \p Call of waveAdd or waveCounter names, as in Counters.
-const llvm::Value *counterOf(const llvm::CallInst &Call);
+/// The variable, or part of one, that \p Call of waveAdd or waveCounter names.
+std::optional<CounterKey> counterOf(const llvm::CallInst &Call);
 
 } // namespace luthier
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each wave writes to a row of its own, as the numbers that hooks are given say,
-// what its first work-item knows of itself. At the end, the host computes the
-// numbers anew.
+// Each wave writes to a row of its own, as the numbers that hooks are given
+// say, what its first work-item knows of itself. At the end, the host computes
+// the numbers anew.
 #include "luthier/luthier.h"
 #include <mutex>
 #include <vector>

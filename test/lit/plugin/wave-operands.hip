@@ -50,8 +50,9 @@ LUTHIER_HOOK_ANNOTATE joins(uint32_t N) {
 __device__ uint64_t Counters[8];
 LUTHIER_HOOK_ANNOTATE elements(uint32_t I) {
   waveAdd(Counters[0], 1);
-  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'elements', the counter of luthier::waveAdd is not a variable of its own
-  waveAdd(Counters[I], 1);
+  waveAdd(Counters[2 * I + 1], 1);
+  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'elements', the counter of luthier::waveAdd is not a variable, or a part of one
+  waveAdd(Counters[readReg<uint32_t>(Scalar)], 1);
 }
 
 // Of intrinsics of the tool, those that say so yield scalars.

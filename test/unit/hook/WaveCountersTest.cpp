@@ -60,6 +60,31 @@ define void @hook() #0 {
   }
 }
 
+TEST_P(WaveCounters, AreElementsOfArraysAndMembersToo) {
+  Run.parseHooks(R"(
+@Array = external addrspace(1) global [4 x i64]
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+define void @hook() #0 {
+  %two = getelementptr i64, ptr addrspacecast (ptr addrspace(1) @Array to ptr), i64 2
+  call void @"luthier::waveAdd.ptr.i64"(ptr %two, i64 7)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) getelementptr ([4 x i64], ptr addrspace(1) @Array, i64 0, i64 3) to ptr), i64 100)
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @Array, i64 16) to ptr), i64 1)
+  ret void
+})");
+  Run.Hooks.Variables["Array"] = 0x1000;
+  for (bool InFile : {false, true}) {
+    Run.Hooks.SymbolicVariables = InFile;
+    EXPECT_EQ(Run.needs("hook").Accumulators, 2u);
+    Run.State = {{24, 10}, {25, 0}, {26, 20}, {27, 0}};
+    const PayloadABI ABI = Run.abi();
+    auto P = Run.compile("hook", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    const WaveState After = Run.run(*P, ABI, Run.initialState(ABI));
+    EXPECT_EQ(After.VGPRs[16][24], 18u);
+    EXPECT_EQ(After.VGPRs[16][26], 120u);
+  }
+}
+
 TEST_P(WaveCounters, InScalarRegistersAddInPlace) {
   Run.parseHooks(R"(
 @First = external addrspace(1) global i64
