@@ -52,6 +52,11 @@ bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
   } else if (Text == WorkItemIdsPlaceholder) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MOV_B32_e32), Operands.Reg)
         .addReg(ABI.WorkItemIds);
+  } else if (Text == FirstWorkItemPlaceholder) {
+    // A copy would lack lanes that are not active here.
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_READLANE_B32), Operands.Reg)
+        .addReg(ABI.WorkItemIds)
+        .addImm(0);
   } else if (Text == ReadAperturePlaceholder) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B64), Operands.Reg)
         .addReg(unsigned(Operands.Imm));

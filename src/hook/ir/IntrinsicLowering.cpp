@@ -215,16 +215,13 @@ void IntrinsicLowering::lowerScalarAddress(CallInst &Call) {
   }
 }
 
-/// Lane 0 has its ids from the launch on, active or not.
 Error IntrinsicLowering::lowerFirstWorkItem(CallInst &Call) {
   if (!ABI.WorkItemIds)
     return refuse(RefusalReason::UnsupportedHook,
                   "a hook asks for the number of the wave");
   Result.UsesWorkItemIds = true;
   IRBuilder<> B(&Call);
-  Value *Ids = B.CreateIntrinsic(Intrinsic::amdgcn_readlane, {B.getInt32Ty()},
-                                 {readWorkItemIds(B), B.getInt32(0)});
-  Call.replaceAllUsesWith(pinHere(B, Ids));
+  Call.replaceAllUsesWith(readFirstWorkItem(B));
   return Error::success();
 }
 

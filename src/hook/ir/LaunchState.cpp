@@ -168,13 +168,17 @@ Error LaunchStateLowering::redirectHiddenArguments(CallInst &Pointer) {
     return refuse(RefusalReason::UnsupportedHook,
                   "a hook reads implicit arguments otherwise than at fixed "
                   "offsets");
+  if (Loads.empty())
+    return Error::success();
+  // One base for all, so that LLVM joins loads of neighbours.
+  IRBuilder<> AtPointer(&Pointer);
+  Value *Kernarg = state(AtPointer, StateValue::KernargPtr, Pointer.getType());
   for (auto [Load, Offset] : Loads) {
     Expected<int> Place = placeOf(*Load, Offset);
     if (!Place)
       return Place.takeError();
     IRBuilder<> B(Load);
     Type *To = getLoadStorePointerOperand(Load)->getType();
-    Value *Kernarg = state(B, StateValue::KernargPtr, Pointer.getType());
     Value *Address = B.CreateConstGEP1_64(B.getInt8Ty(), Kernarg, *Place);
     if (To != Address->getType())
       Address = B.CreateAddrSpaceCast(Address, To);

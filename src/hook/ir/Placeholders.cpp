@@ -38,6 +38,11 @@ Value *readWorkItemIds(IRBuilderBase &B) {
                            false);
 }
 
+Value *readFirstWorkItem(IRBuilderBase &B) {
+  return createPlaceholder(B, FirstWorkItemPlaceholder, B.getInt32Ty(), {},
+                           "=s", false);
+}
+
 Value *readAperture(IRBuilderBase &B, MCRegister Reg) {
   return createPlaceholder(B, ReadAperturePlaceholder, B.getInt64Ty(),
                            B.getInt32(Reg.id()), "=s,i", false);

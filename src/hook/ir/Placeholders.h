@@ -21,6 +21,8 @@ namespace luthier {
 inline constexpr llvm::StringLiteral ReadLanePlaceholder = "luthier::readLane";
 inline constexpr llvm::StringLiteral WorkItemIdsPlaceholder =
     "luthier::workItemIds";
+inline constexpr llvm::StringLiteral FirstWorkItemPlaceholder =
+    "luthier::firstWorkItem";
 inline constexpr llvm::StringLiteral ReadAperturePlaceholder =
     "luthier::readAperture";
 /// Followed by the name of the variable.
@@ -52,6 +54,8 @@ void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
 
 /// The packed work-item ids.
 llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);
+/// Those of lane 0, active or not.
+llvm::Value *readFirstWorkItem(llvm::IRBuilderBase &B);
 
 /// All of a 64-bit register whose halves have no encoding: a copy, which may be
 /// made in halves, would read something else.

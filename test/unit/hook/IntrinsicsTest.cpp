@@ -44,6 +44,32 @@ define void @hook() #0 {
     EXPECT_EQ(Out[Lane], Lane % 8 + Lane / 8 * 100 + Lane % 3 * 10000);
 }
 
+TEST_P(Intrinsics, FirstWorkItemIsThatOfLaneZeroActiveOrNot) {
+  Run.parseHooks(R"(
+@Counter = external addrspace(1) global i64
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare i32 @first() #9
+define void @hook() #0 {
+  %ids = call i32 @first()
+  %n = zext i32 %ids to i64
+  call void @"luthier::waveAdd.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Counter to ptr), i64 %n)
+  ret void
+}
+attributes #9 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::firstWorkItem" })");
+  Run.Hooks.Variables["Counter"] = 0x1000;
+  EXPECT_TRUE(Run.needs("hook").WorkItemIds);
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    Run.State = {{24, 1}, {25, 0}};
+    const PayloadABI ABI = Run.abi();
+    auto P = Run.compile("hook", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    WaveState Before = Run.initialState(ABI);
+    Before.VGPRs[17][0] = 0x12345;
+    EXPECT_EQ(Run.run(*P, ABI, Before).VGPRs[16][24], 0x12346u);
+  }
+}
+
 TEST_P(Intrinsics, WorkgroupIdsAndDispatchIdComeFromLanes) {
   Run.parseHooks(R"(
 declare i32 @llvm.amdgcn.workgroup.id.x()
