@@ -5,7 +5,7 @@ Builds what it runs, but for --as-built.
 
   bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [--as-built] [BUILD_DIR]
 
-Sections are in-kernel, first-launch and start-up; those that are not asked for stay as they are in the page. Programs are
+Sections are in-kernel, divergence, first-launch and start-up; those that are not asked for stay as they are in the page. Programs are
 separated by commas; a number there makes the other sections small (instructions, launches)."""
 import argparse
 import datetime
@@ -15,13 +15,14 @@ import re
 import subprocess
 import sys
 
+import divergence
 import first_launch
 import in_kernel
 import start_up
 from figures import with_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SECTIONS = {"in-kernel": in_kernel, "first-launch": first_launch, "start-up": start_up}
+SECTIONS = {"in-kernel": in_kernel, "divergence": divergence, "first-launch": first_launch, "start-up": start_up}
 BEGINNING = """\
 # What costs what, measured
 

@@ -140,8 +140,11 @@ __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
 /// here has a copy that is zero when the wave starts and that nobody else sees.
 /// Adding to it is two scalar instructions where the kernel leaves scalar
 /// registers for it, else a few more, without memory traffic and right whatever
-/// the active lanes are, none included. There is room for at least 8 counters
-/// for all tools of a kernel, 4 in waves of 32 lanes.
+/// the active lanes are, none included. An element of an array, or a member, is
+/// a counter, too, if constants and parameters that are constants choose it.
+/// There is room for at least 8 counters for all tools of a kernel, 4 in waves
+/// of 32 lanes, and for one more for each two scalar registers that the kernel
+/// leaves.
 ///
 /// Adds \p Number, a scalar, to the wave's copy of \p Counter.
 LUTHIER_INTRINSIC_ANNOTATE inline void

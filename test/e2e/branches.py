@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs programs under the tool branch-divergence, with counters in registers and in
+memory: results stay the same, both ways count the same for each wave, and each branch was
+executed as often as the emulator says. What collatz has to count is computed here anew,
+lane by lane."""
+
+import collections
+import csv
+import re
+
+import harness
+from harness import Failure
+
+FIELDS = ("executed", "agreed", "lanes", "taken")
+GROUP, FIRST, COUNT = 128, 0, 12345  # Of examples/programs/collatz.hip.
+
+
+def split(active, taken):
+    """One execution of a branch by a wave, as the tool counts it."""
+    return (1, int(taken in (0, active)), active, taken)
+
+
+def collatz_wave(values, in_range):
+    """What a wave counts at the branches of collatz, by what they decide."""
+    counts = collections.defaultdict(lambda: [0, 0, 0, 0])
+
+    def count(branch, active, taken):
+        counts[branch] = [a + b for a, b in zip(counts[branch], split(active, taken))]
+
+    count("in range", len(values), in_range)
+    values = values[:in_range]
+    if not values:
+        return counts
+    rest = [v for v in values if v > 1]
+    count("more than one", len(values), len(rest))
+    while rest:
+        odd = sum(v % 2 for v in rest)
+        count("odd", len(rest), odd)
+        rest = [3 * v + 1 if v % 2 else v // 2 for v in rest]
+        left = [v for v in rest if v > 1]
+        count("goes on", len(rest), len(left))
+        rest = left
+    return counts
+
+
+def collatz(wave_size):
+    """By wave, the counts of its branches, in any order."""
+    waves = {}
+    for wave in range(-(-COUNT // GROUP) * GROUP // wave_size):
+        first = wave * wave_size
+        values = [FIRST + first + lane for lane in range(wave_size)]
+        waves[wave] = collatz_wave(values, max(0, min(wave_size, COUNT - first)))
+    return waves
+
+
+def same_branch(told, expected):
+    """Whether lanes go on or jump is the compiler's choice."""
+    executed, agreed, lanes, taken = expected
+    return tuple(told) in ((executed, agreed, lanes, taken), (executed, agreed, lanes, lanes - taken))
+
+
+def check_collatz(rows, wave_size):
+    """Each branch of each wave, from the table of the tool."""
+    told = collections.defaultdict(dict)
+    for row in rows:
+        told[int(row["wave"])][row["address"]] = [int(row[f]) for f in FIELDS]
+    addresses = sorted({row["address"] for row in rows})
+    if len(addresses) != 4:
+        raise Failure(f"collatz has four branches, not {addresses}")
+    expected = collatz(wave_size)
+    # The first wave that does everything says which is which.
+    meaning = {}
+    whole = next(w for w, counts in expected.items() if len({tuple(c) for c in counts.values()}) == 4)
+    for address, counts in told[whole].items():
+        fits = [name for name, c in expected[whole].items() if same_branch(counts, c)]
+        if len(fits) != 1:
+            raise Failure(f"wave {whole}: {address} counts {counts}, expected one of {dict(expected[whole])}")
+        meaning[address] = fits[0]
+    for wave, counts in expected.items():
+        by_name = {meaning[a]: c for a, c in told[wave].items()}
+        for name in set(counts) | set(by_name):
+            if not same_branch(by_name.get(name, (0, 0, 0, 0)), counts.get(name, (0, 0, 0, 0))):
+                raise Failure(f"wave {wave}, {name}: counted {by_name.get(name)}, expected {counts.get(name)}")
+
+
+def run_tool(arguments, directory, program, **settings):
+    output = f"{directory}/{'-'.join(settings) or 'registers'}"
+    result = harness.run(
+        [arguments.luthier, "run", "--tool", "branch-divergence", "--device", f"emulated:{arguments.device}"]
+        + ["--output", output, "--", program],
+        {"LUTHIER_BRANCHES_BY_WAVE": "1", **settings},
+    )
+    result.expect(result.code == 0, "the program fails under the tool")
+    with open(f"{output}/branch-divergence-waves.csv") as file:
+        rows = list(csv.DictReader(file))
+    return result, harness.read_json(f"{output}/branch-divergence.json"), rows
+
+
+def in_order(rows):
+    """Launches of several streams complete in any order."""
+    return sorted(tuple(row[f] for f in ("kernel", "dispatch", "wave", "address") + FIELDS) for row in rows)
+
+
+def check_executions(arguments, directory, kernel):
+    """Against the emulator's own counts of each instruction."""
+    counts = f"{directory}/counts"
+    result = harness.run([arguments.luthier, "exec", *arguments.exec.split(), "--counts", counts])
+    result.expect(result.code == 0, "the kernel cannot be executed by itself")
+    executed = {}
+    with open(counts) as file:
+        for line in file:
+            if match := re.match(r"0x([0-9a-f]+)\s+(\d+)", line):
+                executed[int(match[1], 16)] = int(match[2])
+    for branch in kernel["branches"]:
+        if branch["executed"] != executed.get(branch["address"]):
+            raise Failure(f"{branch}: the emulator counts {executed.get(branch['address'])}")
+
+
+def test(arguments, directory):
+    for number, program in enumerate(arguments.programs):
+        plain = harness.run_on_emulator(program.split(), arguments.emulator, arguments.device, f"{directory}/statistics")
+        plain.expect(plain.code == 0, "the program fails without the tool")
+        work = f"{directory}/{number}"
+        result, told, rows = run_tool(arguments, work, program)
+        again, told_again, rows_again = run_tool(arguments, work, program, LUTHIER_BRANCHES_IN_MEMORY="1")
+        for run in (result, again):
+            run.expect(run.digest_line() == plain.digest_line(), "results differ")
+        result.expect(rows and told["kernels"], "no branch was counted")
+        result.expect(not told["refused"], f"refused: {told['refused']}")
+        again.expect(all(k["counted_in"] == "memory" for k in told_again["kernels"] if k["branches"]),
+                     "counters are in registers")
+        again.expect(in_order(rows) == in_order(rows_again), "waves count something else in memory")
+        for kernel in told["kernels"]:
+            for branch in kernel["branches"]:
+                result.expect(branch["agreed"] <= branch["executed"] and branch["taken"] <= branch["lanes"],
+                              f"{branch} is impossible")
+        if arguments.collatz:
+            result.expect(told["kernels"][0]["counted_in"] == "registers", "there was room in registers")
+            check_collatz(rows, arguments.collatz)
+        if arguments.exec:
+            check_executions(arguments, work, told["kernels"][0])
+
+
+if __name__ == "__main__":
+    harness.main(
+        [
+            (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
+            (["--collatz"], {"type": int, "metavar": "LANES", "help": "the program is collatz, in such waves"}),
+            (["--exec"], {"help": "arguments of luthier exec that run the program's first kernel by itself"}),
+            (["programs"], {"nargs": "+", "help": "programs"}),
+        ],
+        test,
+    )

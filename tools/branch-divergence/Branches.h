@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the lanes of a wave may part.
+#ifndef BRANCH_DIVERGENCE_BRANCHES_H
+#define BRANCH_DIVERGENCE_BRANCHES_H
+
+#include "luthier/luthier.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A conditional branch, or an instruction that takes lanes out of EXEC.
+struct Branch {
+  enum KindType {
+    Mask,    ///< Active lanes that are in Condition go on, or jump.
+    NotMask, ///< Those that are not.
+    All,     ///< All active lanes jump where Condition is not zero.
+    NotAll,  ///< Where it is.
+    NoLane,  ///< Jumps where no lane is active, so none does.
+    AnyLane, ///< Jumps where some are, so all do.
+    Compare, ///< What it leaves in EXEC goes on.
+  };
+  llvm::MachineInstr *MI;
+  KindType Kind;
+  std::optional<luthier::HookArgument> Condition = std::nullopt;
+  /// No wave executes it twice.
+  bool IsOnce = false;
+};
+
+inline bool isExec(const llvm::MachineOperand &Operand) {
+  return Operand.isReg() && (Operand.getReg() == llvm::AMDGPU::EXEC ||
+                             Operand.getReg() == llvm::AMDGPU::EXEC_LO);
+}
+
+/// Instructions that put lanes back, or go over to the other ones (s_or,
+/// s_xor, s_mov, s_or_saveexec, s_andn2_saveexec), decide nothing.
+inline std::optional<Branch> branchOf(llvm::MachineInstr &MI) {
+  using llvm::AMDGPU::SCC;
+  using luthier::HookArgument;
+  const std::string Mnemonic = luthier::mnemonicOf(MI);
+  llvm::StringRef Name = Mnemonic;
+  const llvm::MCRegister Vcc = Name.starts_with("s_cbranch_vcc")
+                                   ? llvm::MCRegister(llvm::AMDGPU::VCC)
+                                   : llvm::MCRegister();
+  if (Name == "s_cbranch_scc0")
+    return Branch{&MI, Branch::NotAll, HookArgument(llvm::MCRegister(SCC))};
+  if (Name == "s_cbranch_scc1")
+    return Branch{&MI, Branch::All, HookArgument(llvm::MCRegister(SCC))};
+  if (Name == "s_cbranch_vccz")
+    return Branch{&MI, Branch::NotMask, HookArgument(Vcc)};
+  if (Name == "s_cbranch_vccnz")
+    return Branch{&MI, Branch::Mask, HookArgument(Vcc)};
+  if (Name == "s_cbranch_execz")
+    return Branch{&MI, Branch::NoLane};
+  if (Name == "s_cbranch_execnz")
+    return Branch{&MI, Branch::AnyLane};
+  if (Name.starts_with("v_cmpx_"))
+    return Branch{&MI, Branch::Compare};
+  if (!Name.consume_back("_b64") && !Name.consume_back("_b32"))
+    return std::nullopt;
+  if (Name == "s_and_saveexec")
+    return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
+  if (Name == "s_andn1_saveexec" || Name == "s_and_not0_saveexec" ||
+      Name == "s_andn1_wrexec" || Name == "s_and_not0_wrexec")
+    return Branch{&MI, Branch::NotMask, HookArgument::operand(1)};
+  if (!MI.getNumExplicitOperands() || !isExec(MI.getOperand(0)))
+    return std::nullopt;
+  if (Name == "s_and" && isExec(MI.getOperand(1)))
+    return Branch{&MI, Branch::Mask, HookArgument::operand(2)};
+  if (Name == "s_and" && isExec(MI.getOperand(2)))
+    return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
+  if ((Name == "s_andn2" || Name == "s_and_not1") && isExec(MI.getOperand(1)))
+    return Branch{&MI, Branch::NotMask, HookArgument::operand(2)};
+  return std::nullopt;
+}
+
+/// Blocks of \p MF that a wave may come to again without leaving it.
+inline llvm::DenseSet<const llvm::MachineBasicBlock *>
+blocksInLoops(llvm::MachineFunction &MF) {
+  llvm::DenseSet<const llvm::MachineBasicBlock *> Result;
+  for (auto Part = llvm::scc_begin(&MF); !Part.isAtEnd(); ++Part)
+    if (Part.hasCycle())
+      Result.insert(Part->begin(), Part->end());
+  return Result;
+}
+
+/// All of \p LR. A branch that looks whether any lane is left, in the block of
+/// the split that took the others, is a part of that split.
+inline std::vector<Branch> branchesOf(const luthier::LiftedRepresentation &LR) {
+  std::vector<Branch> Result;
+  for (auto &[Symbol, MF] : LR.functions()) {
+    const bool IsKernel = MF == LR.functions().front().second;
+    const auto InLoops = blocksInLoops(*MF);
+    for (llvm::MachineBasicBlock &MBB : *MF) {
+      bool HasSplit = false;
+      for (llvm::MachineInstr &MI : MBB) {
+        std::optional<Branch> B = branchOf(MI);
+        if (B)
+          // Functions are called again, and nobody knows what comes back from
+          // code that is not lifted.
+          B->IsOnce = IsKernel && !LR.hasUnresolvedTransfers() &&
+                      !InLoops.contains(&MBB);
+        if (B && B->Kind != Branch::NoLane && B->Kind != Branch::AnyLane) {
+          HasSplit |= !MI.isBranch();
+          Result.push_back(*B);
+        } else if (B && !HasSplit) {
+          Result.push_back(*B);
+        }
+      }
+    }
+  }
+  return Result;
+}
+
+#endif // BRANCH_DIVERGENCE_BRANCHES_H
