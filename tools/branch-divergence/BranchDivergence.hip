@@ -83,11 +83,9 @@ static __device__ inline void countInMemory(uint32_t Offset, uint64_t Lanes,
 static __device__ inline void noteInMemory(uint32_t Offset, uint64_t Lanes,
                                            uint64_t Taken) {
   auto *Seen = inRow<uint64_t>(Offset);
-  const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   Seen[0] = Lanes;
   Seen[1] = ~Taken;
-  writeExec(Active);
 }
 
 // What each kind of branch needs. Branch is its number in registers, and its
@@ -156,6 +154,9 @@ bool isSet(const char *Variable) {
 
 /// What a kernel has, and what its dispatches have counted.
 struct KernelBranches {
+  explicit KernelBranches(llvm::StringRef Name) : Name(Name) {}
+
+  const std::string Name;
   struct Point {
     uint64_t Address = 0;
     std::string Instruction;
@@ -226,12 +227,14 @@ public:
     hsa_amd_memory_pool_t Pool{};
     hsa_amd_agent_iterate_memory_pools(Agent, takeGlobal, &Pool);
     void *Memory = nullptr;
-    if (hsa_amd_memory_pool_allocate(Pool, Bytes, 0, &Memory) !=
-        HSA_STATUS_SUCCESS)
-      return llvm::createStringError(
-          llvm::formatv("no {0} bytes for the rows of the waves", Bytes));
-    hsa_amd_memory_fill(Memory, 0, Bytes / 4);
-    return reinterpret_cast<uint64_t>(Memory);
+    if (hsa_amd_memory_pool_allocate(Pool, Bytes, 0, &Memory) ==
+        HSA_STATUS_SUCCESS) {
+      if (hsa_amd_memory_fill(Memory, 0, Bytes / 4) == HSA_STATUS_SUCCESS)
+        return reinterpret_cast<uint64_t>(Memory);
+      hsa_amd_memory_pool_free(Memory);
+    }
+    return llvm::createStringError(
+        llvm::formatv("no {0} bytes for the rows of the waves", Bytes));
   }
   static void free(uint64_t Buffer) {
     hsa_amd_memory_pool_free(reinterpret_cast<void *>(Buffer));
@@ -278,9 +281,12 @@ class BranchDivergence : public Tool {
   const bool WithClocks = isSet("LUTHIER_BRANCH_CLOCKS");
   const bool ByWave = isSet("LUTHIER_BRANCHES_BY_WAVE") || WithClocks;
   std::mutex Lock;
-  /// By device and address of the kernel, and in the order of first launch.
-  std::map<uint64_t, std::unique_ptr<KernelBranches>> Kernels;
-  std::vector<std::pair<std::string, KernelBranches *>> InOrder;
+  /// In the order of first launch.
+  std::vector<std::unique_ptr<KernelBranches>> Kernels;
+  /// Those that are loaded, by the address of their descriptor.
+  std::map<uint64_t, KernelBranches *> Loaded;
+  /// Of launches that have not completed, by the address of their rows.
+  std::map<uint64_t, KernelBranches *> Launched;
   std::unique_ptr<OutputFile> WaveFile;
 
   template <typename Hook, typename... Rest>
@@ -385,12 +391,18 @@ class BranchDivergence : public Tool {
   }
 
   KernelBranches &kernelOf(const hsa::LoadedCodeObjectKernel &Kernel) {
-    std::unique_ptr<KernelBranches> &K = Kernels[Kernel.kernelObject()];
-    if (!K) {
-      K = std::make_unique<KernelBranches>();
-      InOrder.emplace_back(Kernel.name().str(), K.get());
-    }
+    KernelBranches *&K = Loaded[Kernel.kernelObject()];
+    if (!K)
+      K = Kernels.emplace_back(std::make_unique<KernelBranches>(Kernel.name()))
+              .get();
     return *K;
+  }
+
+  /// Others may be loaded to the same addresses.
+  void onCodeObjectUnloaded(const hsa::LoadedCodeObject &Object) override {
+    std::lock_guard Guard(Lock);
+    for (const hsa::LoadedCodeObjectKernel &Kernel : Object.kernels())
+      Loaded.erase(Kernel.kernelObject());
   }
 
   llvm::Error redirect(KernelDispatch &Dispatch, KernelBranches &K) {
@@ -406,12 +418,14 @@ class BranchDivergence : public Tool {
     if (!Rows)
       return Rows.takeError();
     Dispatch.LaunchValue = *Rows;
-    llvm::Error E = overrideWithInstrumented(Dispatch, K.Preset);
-    if (E) {
+    if (llvm::Error E = overrideWithInstrumented(Dispatch, K.Preset)) {
       RowBuffer::free(*Rows);
       Dispatch.LaunchValue = 0;
+      return E;
     }
-    return E;
+    Launched[*Rows] = &K;
+    ++K.Dispatches;
+    return llvm::Error::success();
   }
 
   void onDispatch(KernelDispatch &Dispatch) override {
@@ -423,12 +437,13 @@ class BranchDivergence : public Tool {
         reportRefusal(Dispatch.Kernel, std::move(E));
       }
     Dispatch.SkipCompletion = !Dispatch.LaunchValue;
-    K.Dispatches += !K.IsRefused;
   }
 
   void onComplete(const KernelDispatch &Dispatch) override {
     std::lock_guard Guard(Lock);
-    KernelBranches &K = kernelOf(Dispatch.Kernel);
+    const auto Launch = Launched.find(Dispatch.LaunchValue);
+    KernelBranches &K = *Launch->second;
+    Launched.erase(Launch);
     const uint64_t Waves = wavesOf(Dispatch.Packet, K.WaveSize);
     std::vector<char> Rows(Waves * K.rowBytes());
     hsa_memory_copy(Rows.data(),
@@ -469,10 +484,10 @@ class BranchDivergence : public Tool {
   }
 
   void print() const {
-    for (auto &[Name, K] : InOrder) {
+    for (const std::unique_ptr<KernelBranches> &K : Kernels) {
       if (K->IsRefused || K->Points.empty())
         continue;
-      llvm::errs() << llvm::formatv("{0}: {1} dispatches, {2} waves\n", Name,
+      llvm::errs() << llvm::formatv("{0}: {1} dispatches, {2} waves\n", K->Name,
                                     K->Dispatches, K->Waves);
       llvm::errs() << llvm::formatv(
           "  {0,8}  {1,-20}{2,14}{3,14}{4,9}{5,9}  {6}\n", "address",
@@ -496,9 +511,9 @@ class BranchDivergence : public Tool {
     llvm::json::OStream J(File.OS, 2);
     J.object([&] {
       J.attributeArray("kernels", [&] {
-        for (auto &[Name, K] : InOrder)
+        for (const std::unique_ptr<KernelBranches> &K : Kernels)
           if (!K->IsRefused)
-            J.object([&] { writeKernel(J, Name, *K); });
+            J.object([&] { writeKernel(J, *K); });
       });
       J.attributeArray("refused", [&] {
         for (const RefusedKernel &R : refusals())
@@ -511,9 +526,8 @@ class BranchDivergence : public Tool {
     File.OS << '\n';
   }
 
-  static void writeKernel(llvm::json::OStream &J, llvm::StringRef Name,
-                          const KernelBranches &K) {
-    J.attribute("name", Name);
+  static void writeKernel(llvm::json::OStream &J, const KernelBranches &K) {
+    J.attribute("name", K.Name);
     J.attribute("dispatches", int64_t(K.Dispatches));
     J.attribute("waves", int64_t(K.Waves));
     J.attribute("counted_in", nameOf(K.CountedIn));
@@ -534,7 +548,7 @@ class BranchDivergence : public Tool {
 
   void onExit() override {
     std::lock_guard Guard(Lock);
-    if (InOrder.empty())
+    if (Kernels.empty())
       return;
     print();
     writeJSON();
