@@ -83,9 +83,11 @@ static __device__ inline void countInMemory(uint32_t Offset, uint64_t Lanes,
 static __device__ inline void noteInMemory(uint32_t Offset, uint64_t Lanes,
                                            uint64_t Taken) {
   auto *Seen = inRow<uint64_t>(Offset);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   Seen[0] = Lanes;
   Seen[1] = ~Taken;
+  writeExec(Active);
 }
 
 // What each kind of branch needs. Branch is its number in registers, and its
