@@ -35,7 +35,7 @@ CORES = sorted(os.sched_getaffinity(0))
 
 
 def environment_of(command, build, stats, variables):
-    environment = {**os.environ, "LD_LIBRARY_PATH": str(build / "lib/emulated"),
+    environment = {**os.environ, "LD_PRELOAD": str(build / "lib/emulated/libluthier-gpu.so"),
                    "LUTHIER_EMULATOR_STATS": str(stats), **variables}
     # A process that has used the device cannot go on using it in a child.
     if pathlib.Path(command[0]).name != "fork-first":

@@ -54,7 +54,7 @@ def environment(build, **variables):
     """Nothing that the caller's shell sets for Luthier or the loader gets in."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))}
-    return {**clean, "LD_LIBRARY_PATH": str(build / "lib/emulated"), "LUTHIER_EMULATED_GPU": DEVICE, **variables}
+    return {**clean, "LD_PRELOAD": str(build / "lib/emulated/libluthier-gpu.so"), "LUTHIER_EMULATED_GPU": DEVICE, **variables}
 
 
 def under_luthier(build, folder, command, tool=None):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The distribution's ROCm.
 #   luthier::hsa      ROCr: headers and library
-#   luthier::hsakmt   the thunk's headers (types only; never linked)
 #   luthier_add_hip_program(name sources... [ON_DEMAND] [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
 #                     compiles a program with the distribution's own hipcc, as
 #                     its users do; luthier never sees its source. ON_DEMAND:
 #                     not in every build
 find_library(LUTHIER_HSA_LIBRARY hsa-runtime64 REQUIRED)
 find_path(LUTHIER_HSA_INCLUDE hsa/hsa.h REQUIRED)
+find_path(LUTHIER_DRM_INCLUDE libdrm/amdgpu.h REQUIRED)
 find_program(LUTHIER_HIPCC hipcc REQUIRED)
 
 add_library(luthier-hsa INTERFACE)

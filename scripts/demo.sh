@@ -10,7 +10,7 @@ echo "== 1/3 Packages and LLVM headers"
 "$root/scripts/setup.sh"
 
 echo "== 2/3 Build"
-"$root/scripts/build.sh" luthier luthier-inspect luthier-runtime hsakmt-emulated instr-count matmul
+"$root/scripts/build.sh" luthier luthier-inspect luthier-runtime luthier-gpu instr-count matmul
 
 echo "== 3/3 Run: luthier run --tool instr-count -- build/bin/examples/matmul"
 output=$(mktemp -d)

@@ -16,7 +16,7 @@ LUTHIER_BUILD_PACKAGES=(
   # LLVM's own development files ask for these when they are found by CMake.
   zlib1g-dev libzstd-dev libxml2-dev libedit-dev libcurl4-openssl-dev
   # ROCm as the distribution ships it.
-  hipcc libamdhip64-dev libhsa-runtime-dev libhsakmt-dev rocm-device-libs
+  hipcc libamdhip64-dev libhsa-runtime-dev libdrm-dev rocm-device-libs
   # Tests and benchmarks.
   libgtest-dev libgmock-dev libbenchmark-dev
   librocrand1 librocrand-dev librocprim-dev

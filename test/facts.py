@@ -47,7 +47,7 @@ LEFT = {
 
 LEFT_IN_EMULATOR = {
     # The device that there is without a choice.
-    "src/emulator/kmt/Configuration.cpp": 1,
+    "src/emulator/kfd/Configuration.cpp": 1,
     # A table with a row for some generations each.
     "src/emulator/exec/UnusedFields.cpp": 1,
     # LLVM says only in an opcode's name which addresses a buffer operation has.

@@ -13,7 +13,7 @@ import sys
 
 ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "offline", "runtime", "cli"]
 EMULATOR = "emulator"
-EMULATOR_FOLDERS = ["memory", "core", "isa", "exec", "strict", "lockstep", "cp", "verify", "kmt", "api"]
+EMULATOR_FOLDERS = ["memory", "core", "isa", "exec", "strict", "lockstep", "cp", "verify", "kfd", "api"]
 # Cycles that are left: none. They may lose members and go, but none may be added.
 KNOWN_CYCLES = []
 SOURCES = {".cpp", ".h", ".def", ".inc"}

@@ -8,32 +8,15 @@
 namespace luthier::cli {
 namespace {
 
-struct EmulatedDevice {
-  std::string_view Name;
-  /// Others can only be executed without that runtime.
-  bool IsKnownToRocr;
-};
-constexpr EmulatedDevice Devices[] = {
-#define LUTHIER_DEVICE(Name, ComputeUnits, ShaderEngines, SramEcc,             \
-                       IsKnownToRocr, DeviceId, CodeName)                      \
-  {#Name, IsKnownToRocr},
+constexpr std::string_view Devices[] = {
+#define LUTHIER_DEVICE(Name, ComputeUnits, ShaderEngines, SramEcc, FirstRocm,  \
+                       DeviceId, CodeName)                                     \
+  #Name,
 #include "emulator/cp/Devices.def"
 };
 
-/// Devices that the emulator executes and that the ROCm runtime knows.
 std::vector<std::string> emulatedDevices() {
-  std::vector<std::string> Names;
-  for (const EmulatedDevice &Each : Devices)
-    if (Each.IsKnownToRocr)
-      Names.emplace_back(Each.Name);
-  return Names;
-}
-
-/// Devices whose code the emulator executes without that runtime.
-bool isExecOnly(const std::string &Name) {
-  return std::ranges::any_of(Devices, [&](const EmulatedDevice &Each) {
-    return !Each.IsKnownToRocr && Each.Name == Name;
-  });
+  return {std::begin(Devices), std::end(Devices)};
 }
 
 /// What `--name VALUE` sets for the emulated GPU; see docs/emulator.md.
@@ -206,12 +189,6 @@ private:
 
   void checkEmulated(const std::string &Name) const {
     std::vector<std::string> Known = emulatedDevices();
-    if (isExecOnly(Name))
-      throw RunError(
-          "the ROCm runtime does not know " + Name +
-          ", so programs cannot run on it; 'luthier exec' and "
-          "luthier/emulator.h run single kernels. Programs run on: " +
-          join(Known));
     if (std::ranges::find(Known, Name) == Known.end())
       throw RunError("there is no emulated GPU '" + Name +
                      "'; available are: " + join(Known));
@@ -224,17 +201,36 @@ private:
       checkEmulated(Names.substr(From, Comma - From));
       From = Comma + 1;
     }
-    // ROCr then finds our libhsakmt.so.1 and with it the emulated device.
-    std::string Path = libraryDirectory() + "/emulated";
-    if (auto Others = Around.Variable("LD_LIBRARY_PATH");
-        Others && !Others->empty())
-      Path += ":" + *Others;
-    set("LD_LIBRARY_PATH", Path);
+    planPreload();
     set("LUTHIER_EMULATED_GPU", Names);
     Result.IsEmulated = true;
     for (const auto &[Variable, Value] : Options.EmulatorSettings)
       set(Variable,
           Variable == StatsVariable ? writable("--stats", Value) : Value);
+  }
+
+  /// Then GPU runtimes find the emulated device where they look for a real one.
+  void planPreload() {
+    const std::string Folder = libraryDirectory() + "/emulated";
+    constexpr const char *Name = "libluthier-gpu.so";
+    std::string Preload = Folder + "/" + Name;
+    // The loader separates the libraries by these, and knows no escape.
+    if (Preload.find_first_of(" :") != std::string::npos) {
+      if (Folder.find_first_of(":;") != std::string::npos)
+        throw RunError(
+            "Luthier is installed in a folder with ':' or ';' in its "
+            "path, from which no library can be preloaded: " +
+            Around.Prefix);
+      Preload = Name;
+      setInFront("LD_LIBRARY_PATH", Folder, ":");
+    }
+    setInFront("LD_PRELOAD", Preload, " ");
+  }
+
+  void setInFront(const char *Variable, const std::string &Value,
+                  const char *Separator) {
+    const std::string Others = Around.Variable(Variable).value_or("");
+    set(Variable, Others.empty() ? Value : Value + Separator + Others);
   }
 
   void planOutput() {

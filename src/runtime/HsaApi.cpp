@@ -12,34 +12,93 @@ namespace luthier::runtime {
 namespace {
 
 CoreApiTable Core;
-AmdExtTable AmdExt;
+AmdApi Amd;
 std::atomic<bool> Open = false;
 
-/// An older runtime's table ends earlier; what it lacks stays null.
-template <typename Table> void copyTable(Table &To, const Table &From) {
-  std::memset(&To, 0, sizeof(To));
-  std::memcpy(&To, &From, std::min<size_t>(sizeof(To), From.version.minor_id));
+/// Which members AmdExtTable has where.
+enum class AmdExtLayout { Rocm5, SinceRocm6 };
+
+/// Nothing for one that is unknown. Between ROCm 5.2 and 6.0 members were
+/// inserted without a new version; what is longer than 5.2's is not taken.
+std::optional<AmdExtLayout> layoutOf(const ApiTableVersion &Version) {
+  constexpr size_t NumInRocm5 = 48;
+  constexpr size_t SizeInRocm5 =
+      sizeof(ApiTableVersion) + NumInRocm5 * sizeof(void *);
+  switch (Version.major_id) {
+  case 1:
+    return Version.minor_id <= SizeInRocm5 ? std::optional(AmdExtLayout::Rocm5)
+                                           : std::nullopt;
+  case 2:
+    return AmdExtLayout::SinceRocm6;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Null if the table ends before it.
+template <class Function>
+Function **slot(AmdExtTable &Table, AmdExtLayout Layout, size_t InRocm5,
+                size_t SinceRocm6) {
+  const size_t Index = Layout == AmdExtLayout::Rocm5 ? InRocm5 : SinceRocm6;
+  const size_t Offset = sizeof(ApiTableVersion) + Index * sizeof(void *);
+  if (Offset + sizeof(void *) > Table.version.minor_id)
+    return nullptr;
+  return reinterpret_cast<Function **>(reinterpret_cast<char *>(&Table) +
+                                       Offset);
+}
+
+AmdApiSlots slotsOf(AmdExtTable &Table, AmdExtLayout Layout) {
+  return {
+#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+  slot<decltype(::Function)>(Table, Layout, InRocm5, SinceRocm6),
+#include "runtime/AmdExtMembers.def"
+  };
 }
 
 } // namespace
 
-bool saveHsaApi(const HsaApiTable &Table) {
-  if (Table.version.major_id != HSA_API_TABLE_MAJOR_VERSION)
-    return false;
-  copyTable(Core, *Table.core_);
-  copyTable(AmdExt, *Table.amd_ext_);
-  bool Complete = Core.hsa_executable_load_agent_code_object_fn &&
-                  Core.hsa_executable_iterate_agent_symbols_fn &&
-                  AmdExt.hsa_amd_queue_intercept_create_fn &&
-                  AmdExt.hsa_amd_queue_intercept_register_fn;
-  Open = Complete;
-  return Complete;
+Error saveHsaApi(const HsaApiTable &Table) {
+  // Members were only ever added to the root and to the core's table.
+  constexpr unsigned LastRoot = 3, LastCore = 2;
+  const ApiTableVersion &Root = Table.version;
+  if (Root.major_id < 1 || Root.major_id > LastRoot ||
+      Table.core_->version.major_id > LastCore ||
+      !layoutOf(Table.amd_ext_->version))
+    return createStringError(
+        "this GPU runtime's interface is of a version that Luthier does not "
+        "know (tables " +
+        Twine(Root.major_id) + ", core " +
+        Twine(Table.core_->version.major_id) + ", AMD extensions " +
+        Twine(Table.amd_ext_->version.major_id) + " of " +
+        Twine(Table.amd_ext_->version.minor_id) + " bytes)");
+  // An older runtime's table ends earlier; what it lacks stays null.
+  Core = {};
+  std::memcpy(&Core, Table.core_,
+              std::min<size_t>(sizeof(Core), Table.core_->version.minor_id));
+  const AmdApiSlots Slots =
+      slotsOf(*Table.amd_ext_, *layoutOf(Table.amd_ext_->version));
+  Amd = {};
+#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+  if (Slots.Function##_fn)                                                     \
+    Amd.Function##_fn = *Slots.Function##_fn;
+#include "runtime/AmdExtMembers.def"
+  Open = Core.hsa_executable_load_agent_code_object_fn &&
+         Core.hsa_executable_iterate_agent_symbols_fn &&
+         Amd.hsa_amd_queue_intercept_create_fn &&
+         Amd.hsa_amd_queue_intercept_register_fn;
+  return Open ? Error::success()
+              : createStringError("this GPU runtime is too old: it cannot show "
+                                  "what its queues are given");
+}
+
+AmdApiSlots amdApiSlots(HsaApiTable &Table) {
+  return slotsOf(*Table.amd_ext_, *layoutOf(Table.amd_ext_->version));
 }
 
 bool isHsaOpen() { return Open; }
 void closeHsaApi() { Open = false; }
 const CoreApiTable &coreApi() { return Core; }
-const AmdExtTable &amdApi() { return AmdExt; }
+const AmdApi &amdApi() { return Amd; }
 
 const LoaderTable *loaderApi() {
   // Not in OnLoad: extensions are asked for when they are first needed.

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 #include <hsa/hsa.h>
 #include <hsa/hsa_api_trace.h>
+#include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ven_amd_loader.h>
 #include <string>
 #include <vector>
@@ -20,16 +21,36 @@ namespace luthier::runtime {
 
 using LoaderTable = hsa_ven_amd_loader_1_01_pfn_t;
 
-/// Copies the tables. Called from OnLoad, before anything is wrapped. False if
-/// the runtime lacks something Luthier cannot do without.
-bool saveHsaApi(const HsaApiTable &Table);
+/// AMD's extensions by name, whatever the runtime's version. Null where it
+/// lacks one.
+struct AmdApi {
+#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+  decltype(::Function) *Function##_fn;
+#include "runtime/AmdExtMembers.def"
+};
+
+/// The same in the table that the application calls through: places of
+/// pointers.
+struct AmdApiSlots {
+#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+  decltype(::Function) **Function##_fn;
+#include "runtime/AmdExtMembers.def"
+};
+
+/// Copies the tables. Called from OnLoad, before anything is wrapped. Fails if
+/// the runtime's interface is unknown or lacks something Luthier cannot do
+/// without.
+llvm::Error saveHsaApi(const HsaApiTable &Table);
+
+/// Of a table that could be saved.
+AmdApiSlots amdApiSlots(HsaApiTable &Table);
 
 /// False until OnLoad and after OnUnload: then nothing below may be called.
 bool isHsaOpen();
 void closeHsaApi();
 
 const CoreApiTable &coreApi();
-const AmdExtTable &amdApi();
+const AmdApi &amdApi();
 /// Null if the runtime has no loader extension.
 const LoaderTable *loaderApi();
 

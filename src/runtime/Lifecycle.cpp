@@ -65,15 +65,11 @@ void onFault(uint64_t PC) {
 
 /// Has an emulated GPU ask what the address of a fault is.
 void watchForFaults() {
-  // Wherever the GPU runtime comes from, this is below it; and stays.
-  void *Thunk = ::dlopen("libhsakmt.so.1", RTLD_NOW | RTLD_NOLOAD);
-  if (!Thunk)
-    return;
+  // Preloaded, so it is visible to everybody, and stays.
   using Register = decltype(&luthier_emulator_on_fault);
   if (auto *Watch = reinterpret_cast<Register>(
-          ::dlsym(Thunk, "luthier_emulator_on_fault")))
+          ::dlsym(RTLD_DEFAULT, "luthier_emulator_on_fault")))
     Watch(&onFault);
-  ::dlclose(Thunk);
 }
 
 /// Of LLVM, what would otherwise be made when the first hook is compiled, and
@@ -98,9 +94,8 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   // the originals, they would call themselves.
   if (isHsaOpen())
     return true;
-  if (!saveHsaApi(*Table)) {
-    logWarning(
-        "this GPU runtime's interface is too old; kernels run unchanged");
+  if (Error E = saveHsaApi(*Table)) {
+    logWarning(toString(std::move(E)) + "; kernels run unchanged");
     return false;
   }
   // Tools first: when the first wrapper runs, their constructors have finished.

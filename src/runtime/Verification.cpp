@@ -11,16 +11,11 @@ using namespace llvm;
 namespace luthier::runtime {
 namespace {
 
-/// Null unless this process verifies. The thunk is below the GPU runtime, which
-/// may be loaded privately, so it is asked for by name; and it is there before
-/// any of this is needed.
+/// Null unless this process verifies. The emulated GPU is preloaded, so it is
+/// there before any of this is needed.
 const luthier_verify_api *api() {
-  static const auto Find = [] {
-    void *Thunk = ::dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    return Thunk ? reinterpret_cast<decltype(&luthier_emulator_verify)>(
-                       ::dlsym(Thunk, "luthier_emulator_verify"))
-                 : nullptr;
-  }();
+  static const auto Find = reinterpret_cast<decltype(&luthier_emulator_verify)>(
+      ::dlsym(RTLD_DEFAULT, "luthier_emulator_verify"));
   return Find ? Find() : nullptr;
 }
 

@@ -16,8 +16,10 @@ static void tell(llvm::ArrayRef<hsa::LoadedCodeObject> Objects, bool IsLoaded) {
 }
 
 void installWrappers(HsaApiTable &Table) {
-#define LUTHIER_WRAP(Member, Function)                                         \
-  Table.Member->Function##_fn = &wrap::Function;
+  const AmdApiSlots Amd = amdApiSlots(Table);
+#define LUTHIER_WRAP_CORE(Function)                                            \
+  Table.core_->Function##_fn = &wrap::Function;
+#define LUTHIER_WRAP_AMD(Function) *Amd.Function##_fn = &wrap::Function;
 #include "runtime/Wrappers.def"
 }
 

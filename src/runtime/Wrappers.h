@@ -11,7 +11,8 @@
 namespace luthier::runtime {
 
 namespace wrap {
-#define LUTHIER_WRAP(Table, Function) decltype(::Function) Function;
+#define LUTHIER_WRAP_CORE(Function) decltype(::Function) Function;
+#define LUTHIER_WRAP_AMD(Function) decltype(::Function) Function;
 #include "runtime/Wrappers.def"
 } // namespace wrap
 

@@ -79,7 +79,7 @@ def run_on_emulator(command, emulator, device, statistics, **settings):
     return run(
         command,
         {
-            "LD_LIBRARY_PATH": emulator,
+            "LD_PRELOAD": emulator,
             "LUTHIER_EMULATED_GPU": device,
             "LUTHIER_EMULATOR_STATS": statistics,
             **settings,
@@ -133,7 +133,7 @@ def main(arguments, test):
     """Calls test(parsed arguments, empty directory)."""
     global timeout_seconds
     parser = argparse.ArgumentParser()
-    parser.add_argument("--emulator", help="directory of the emulated thunk")
+    parser.add_argument("--emulator", help="the library to preload for the emulated GPU")
     parser.add_argument("--luthier", help="the command; without it, runs plain programs only")
     parser.add_argument("--timeout", type=int, default=timeout_seconds, help="seconds per program")
     for names, options in arguments:

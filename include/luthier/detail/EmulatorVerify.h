@@ -2,9 +2,9 @@
 //
 // What libluthier.so tells the emulated GPU below it, if there is one and the
 // user asked it to verify: which of the kernels it dispatches are instrumented
-// versions of which others. The emulator's libhsakmt.so.1 then runs both in
-// lockstep before each such dispatch. A real GPU's libhsakmt.so.1 has no such
-// function, and nothing here changes what is dispatched.
+// versions of which others. The emulator then runs both in lockstep before each
+// such dispatch. On a real GPU there is no such function, and nothing here
+// changes what is dispatched.
 #ifndef LUTHIER_DETAIL_EMULATORVERIFY_H
 #define LUTHIER_DETAIL_EMULATORVERIFY_H
 
@@ -63,8 +63,8 @@ typedef struct luthier_verify_api {
   void (*remove_own_memory)(uint64_t begin);
 } luthier_verify_api;
 
-/// Exported by the emulator's libhsakmt.so.1. Null unless the user asked for
-/// verification and the device is open.
+/// Exported by the emulator's libluthier-gpu.so, which is preloaded. Null
+/// unless the user asked for verification and the device is open.
 const luthier_verify_api *luthier_emulator_verify(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The front end of one emulated device: makes it and its queues. Knows nothing
-// of the thunk; a host plugs it in.
+// of the driver; a host plugs it in.
 #ifndef LUTHIER_EMULATOR_CP_COMMANDPROCESSOR_H
 #define LUTHIER_EMULATOR_CP_COMMANDPROCESSOR_H
 

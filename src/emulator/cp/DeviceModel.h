@@ -20,8 +20,8 @@ struct DeviceModel {
   unsigned ShaderEngines;
   /// The target id then carries "sramecc+".
   bool SramEcc;
-  /// The installed ROCr has a row for it, too.
-  bool IsKnownToRocr;
+  /// The first ROCm whose runtime takes it, such as "5.2".
+  const char *FirstRocm;
   uint16_t DeviceId;
   const char *CodeName;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command processor needs from whatever it is plugged into: a thunk
-// library, a model hook, a test.
+// What the command processor needs from whatever it is plugged into: a
+// driver, a test.
 #ifndef LUTHIER_EMULATOR_CP_HOST_H
 #define LUTHIER_EMULATOR_CP_HOST_H
 

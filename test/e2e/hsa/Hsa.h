@@ -45,21 +45,19 @@ inline hsa_agent_t findAgent(hsa_device_type_t Wanted) {
 
 /// Host memory that the GPU sees.
 template <typename T> T *sharedMemory(hsa_agent_t Gpu) {
-  static const hsa_amd_memory_pool_t Pool = [] {
-    hsa_amd_memory_pool_t Found = {0};
-    hsa_amd_agent_iterate_memory_pools(
-        findAgent(HSA_DEVICE_TYPE_CPU),
-        [](hsa_amd_memory_pool_t Pool, void *Data) {
-          uint32_t Flags = 0;
-          hsa_amd_memory_pool_get_info(
-              Pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &Flags);
-          if (Flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED)
-            *static_cast<hsa_amd_memory_pool_t *>(Data) = Pool;
-          return HSA_STATUS_SUCCESS;
-        },
-        &Found);
-    return Found;
-  }();
+  // Asked for each time: handles end with the runtime's session.
+  hsa_amd_memory_pool_t Pool = {0};
+  hsa_amd_agent_iterate_memory_pools(
+      findAgent(HSA_DEVICE_TYPE_CPU),
+      [](hsa_amd_memory_pool_t Pool, void *Data) {
+        uint32_t Flags = 0;
+        hsa_amd_memory_pool_get_info(
+            Pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &Flags);
+        if (Flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED)
+          *static_cast<hsa_amd_memory_pool_t *>(Data) = Pool;
+        return HSA_STATUS_SUCCESS;
+      },
+      &Pool);
   void *Memory;
   CHECK(hsa_amd_memory_pool_allocate(Pool, 4096, 0, &Memory));
   CHECK(hsa_amd_agents_allow_access(1, &Gpu, nullptr, Memory));

@@ -222,27 +222,18 @@ TEST_F(RunPlanTest, PathWithSpacesIsEscapedForRocr) {
 }
 
 TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
-  EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/opt/luthier/lib/emulated");
+  EXPECT_EQ(planned("LD_PRELOAD"),
+            "/opt/luthier/lib/emulated/libluthier-gpu.so");
   EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a");
   EXPECT_THAT(planRun(Options, Around).Notes,
               ElementsAre(HasSubstr("emulated gfx90a")));
-}
-
-TEST_F(RunPlanTest, DeviceUnknownToTheRuntimePointsToExec) {
-  Options.Device = "emulated:gfx942";
-  try {
-    planRun(Options, Around);
-    FAIL() << "was planned";
-  } catch (const RunError &Error) {
-    EXPECT_THAT(Error.what(), HasSubstr("luthier exec"));
-  }
 }
 
 TEST_F(RunPlanTest, NativeGPUNeedsNothing) {
   Around.HasGPU = true;
   for (const char *Device : {"", "native"}) {
     Options.Device = Device;
-    EXPECT_EQ(planned("LD_LIBRARY_PATH"), "unset");
+    EXPECT_EQ(planned("LD_PRELOAD"), "unset");
     EXPECT_TRUE(planRun(Options, Around).Notes.empty());
   }
 }
@@ -252,13 +243,24 @@ TEST_F(RunPlanTest, NativeWithoutGPUIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("/dev/kfd"));
 }
 
-TEST_F(RunPlanTest, EmulatedGoesBeforeTheUsersLibraryPath) {
-  Variables["LD_LIBRARY_PATH"] = "/my/lib";
+TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
+  Variables["LD_PRELOAD"] = "libmine.so";
   for (const char *Device : {"emulated", "emulated:gfx90a"}) {
     Options.Device = Device;
-    EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/opt/luthier/lib/emulated:/my/lib");
+    EXPECT_EQ(planned("LD_PRELOAD"),
+              "/opt/luthier/lib/emulated/libluthier-gpu.so libmine.so");
+    EXPECT_EQ(planned("LD_LIBRARY_PATH"), "unset");
     EXPECT_TRUE(planRun(Options, Around).Notes.empty());
   }
+}
+
+TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
+  Around.Prefix = "/my tools";
+  Variables["LD_LIBRARY_PATH"] = "/my/lib";
+  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-gpu.so");
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/my tools/lib/emulated:/my/lib");
+  Around.Prefix = "/my:tools";
+  EXPECT_THAT(refusal(), HasSubstr("/my:tools"));
 }
 
 TEST_F(RunPlanTest, UnsupportedDeviceListsTheSupported) {

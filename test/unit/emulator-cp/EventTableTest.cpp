@@ -1,104 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/kmt/EventTable.h"
+#include "emulator/kfd/EventTable.h"
 #include "Fixture.h"
 #include "gtest/gtest.h"
+#include <cerrno>
 #include <thread>
 
 namespace luthier::emulator {
 namespace {
 
+using Outcome = EventTable::Outcome;
+
 class EventTableTest : public testing::Test {
 protected:
-  HsaEvent *create(bool ManualReset = false,
-                   HSA_EVENTTYPE Type = HSA_EVENTTYPE_SIGNAL) {
-    HsaEventDescriptor Descriptor{};
-    Descriptor.EventType = Type;
-    return Events.create(Descriptor, ManualReset, false);
+  void SetUp() override { Events.setSlots(Slots); }
+
+  uint32_t create(bool AutoReset = true, uint32_t Type = KFD_IOC_EVENT_SIGNAL) {
+    return Events.create(Type, AutoReset);
   }
+  static kfd_event_data waitFor(uint32_t Id, uint64_t LastAge = 0) {
+    kfd_event_data Data{};
+    Data.event_id = Id;
+    kfd::setLastAge(Data, LastAge);
+    return Data;
+  }
+  Outcome wait(std::vector<kfd_event_data> List, bool All = true,
+               uint32_t Milliseconds = 0) {
+    const Outcome Result = Events.wait(List, All, Milliseconds);
+    Last = List.front();
+    return Result;
+  }
+  Outcome wait(uint32_t Id) { return wait({waitFor(Id)}); }
+
+  uint64_t Slots[EventTable::Capacity] = {};
   EventTable Events;
+  /// What the last wait() brought for the first event.
+  kfd_event_data Last{};
 };
 
 TEST_F(EventTableTest, AutoResetEventsWakeOnce) {
-  HsaEvent *Event = create();
-  EXPECT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
-  Events.raise(Event->EventId);
-  EXPECT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+  const uint32_t Id = create();
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
+  Events.raise(Id);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
 }
 
-TEST_F(EventTableTest, ManualResetEventsStay) {
-  HsaEvent *Event = create(/*ManualReset=*/true);
-  Events.raise(Event->EventId);
-  EXPECT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_SUCCESS);
+TEST_F(EventTableTest, OthersStayUntilTheyAreReset) {
+  const uint32_t Id = create(/*AutoReset=*/false);
+  EXPECT_EQ(Events.set(Id), 0);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(Events.reset(Id), 0);
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
 }
 
 TEST_F(EventTableTest, WaitsForAnyOrForAll) {
-  HsaEvent *Both[] = {create(true), create(true)};
-  Events.raise(Both[1]->EventId);
-  EXPECT_EQ(Events.wait(Both, false, 0), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Events.wait(Both, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+  const uint32_t First = create(false), Second = create(false);
+  Events.raise(Second);
+  EXPECT_EQ(wait({waitFor(First), waitFor(Second)}, false), Outcome::Raised);
+  EXPECT_EQ(wait({waitFor(First), waitFor(Second)}, true), Outcome::TimedOut);
 }
 
 TEST_F(EventTableTest, AWaiterIsWoken) {
-  HsaEvent *Event = create();
+  const uint32_t Id = create();
   std::thread Raiser([&] {
     EXPECT_TRUE(eventually([&] { return Events.numWaiting() == 1; }));
-    Events.raise(Event->EventId);
+    Events.raise(Id);
   });
-  EXPECT_EQ(Events.wait(Event, true, HSA_EVENTTIMEOUT_INFINITE),
-            HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait({waitFor(Id)}, true, EventTable::Forever), Outcome::Raised);
   Raiser.join();
 }
 
-/// As the driver does: runtimes reuse events while others still wait for them.
+/// Runtimes reuse events while others still wait for them.
 TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
-  HsaEvent *Event = create(), *Other = create();
+  const uint32_t Id = create(), Other = create();
   constexpr uint32_t Patience = 20'000;
-  HSAKMT_STATUS First = HSAKMT_STATUS_ERROR, Second = HSAKMT_STATUS_ERROR;
-  std::thread Waiters[] = {
-      std::thread([&] { First = Events.wait(Event, true, Patience); }),
-      std::thread([&] {
-        HsaEvent *Either[] = {Other, Event};
-        Second = Events.wait(Either, false, Patience);
-      })};
+  Outcome First{}, Second{};
+  std::thread Waiters[] = {std::thread([&] {
+                             kfd_event_data List[] = {waitFor(Id)};
+                             First = Events.wait(List, true, Patience);
+                           }),
+                           std::thread([&] {
+                             kfd_event_data List[] = {waitFor(Other),
+                                                      waitFor(Id)};
+                             Second = Events.wait(List, false, Patience);
+                           })};
   EXPECT_TRUE(eventually([&] { return Events.numWaiting() == 2; }));
-  Events.raise(Event->EventId);
+  Events.raise(Id);
   for (std::thread &Each : Waiters)
     Each.join();
-  EXPECT_EQ(First, HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Second, HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(First, Outcome::Raised);
+  EXPECT_EQ(Second, Outcome::Raised);
 }
 
-TEST_F(EventTableTest, AWrittenMailboxRaisesItsEventOnly) {
-  HsaEvent *Written = create(), *Other = create();
-  *reinterpret_cast<uint64_t *>(Written->EventData.HWData2) = Written->EventId;
-  Events.raiseFromMailboxes();
-  EXPECT_EQ(Events.wait(Written, true, 0), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Events.wait(Other, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+TEST_F(EventTableTest, AnOlderAgeThanTheEventsWakesAtOnce) {
+  const uint32_t Id = create();
+  EXPECT_EQ(wait({waitFor(Id, 1)}), Outcome::TimedOut);
+  Events.raise(Id);
+  // Somebody else takes the signal; the age tells of it all the same.
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(wait({waitFor(Id, 1)}), Outcome::Raised);
+  EXPECT_EQ(kfd::lastAge(Last), 2u);
+  EXPECT_EQ(wait({waitFor(Id, 2)}), Outcome::TimedOut);
 }
 
-TEST_F(EventTableTest, MemoryFaultsReachTheWaitersEvent) {
+TEST_F(EventTableTest, AWrittenSlotRaisesItsEventOnly) {
+  const uint32_t Written = create(), Other = create();
+  Slots[Written] = Written;
+  Events.raiseFromSlots();
+  EXPECT_EQ(wait(Written), Outcome::Raised);
+  EXPECT_EQ(wait(Other), Outcome::TimedOut);
+  EXPECT_EQ(Slots[Written], 0u);
+}
+
+TEST_F(EventTableTest, MemoryFaultsReachWhoWaitsForThem) {
   EXPECT_FALSE(Events.raiseMemoryFault(1, 0x1000));
-  HsaEvent *Event = create(true, HSA_EVENTTYPE_MEMORY);
+  const uint32_t Id = create(true, KFD_IOC_EVENT_MEMORY);
+  EXPECT_GE(Id, EventTable::Capacity) << "it has no slot";
   EXPECT_TRUE(Events.raiseMemoryFault(1, 0xabc000));
-  ASSERT_EQ(Events.wait(Event, true, 0), HSAKMT_STATUS_SUCCESS);
-  // The thunk's structures are packed: take values, not references.
-  const HsaMemoryAccessFault &Fault =
-      Event->EventData.EventData.MemoryAccessFault;
-  EXPECT_EQ(uint64_t(Fault.VirtualAddress), 0xabc000u);
-  EXPECT_EQ(Fault.NodeId, 1u);
-  EXPECT_EQ(Fault.Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+  ASSERT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(Last.memory_exception_data.va, 0xabc000u);
+  EXPECT_EQ(Last.memory_exception_data.gpu_id, 1u);
+  EXPECT_EQ(Last.memory_exception_data.failure.NotPresent, 1u);
+}
+
+TEST_F(EventTableTest, DestroyingAnEventEndsTheWaitForIt) {
+  const uint32_t Id = create();
+  std::thread Destroyer([&] {
+    EXPECT_TRUE(eventually([&] { return Events.numWaiting() == 1; }));
+    EXPECT_EQ(Events.destroy(Id), 0);
+  });
+  EXPECT_EQ(wait({waitFor(Id)}, true, EventTable::Forever), Outcome::Destroyed);
+  Destroyer.join();
+  EXPECT_EQ(wait(Id), Outcome::NoSuchEvent);
+  EXPECT_EQ(Events.destroy(Id), EINVAL);
 }
 
 TEST_F(EventTableTest, IdsAreReusedAndRunOut) {
   for (unsigned Round = 0; Round < 3; ++Round) {
-    std::vector<HsaEvent *> All;
-    while (HsaEvent *Event = create())
-      All.push_back(Event);
+    std::vector<uint32_t> All;
+    while (const uint32_t Id = create())
+      All.push_back(Id);
     EXPECT_EQ(All.size(), 4095u);
-    for (HsaEvent *Event : All)
-      EXPECT_TRUE(Events.destroy(Event));
+    for (uint32_t Id : All)
+      EXPECT_EQ(Events.destroy(Id), 0);
   }
 }
 

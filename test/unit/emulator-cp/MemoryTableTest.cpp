@@ -1,193 +1,250 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/kmt/MemoryTable.h"
+#include "emulator/kfd/MemoryTable.h"
+#include "Fixture.h"
+#include "emulator/kfd/Interface.h"
 #include "gtest/gtest.h"
+#include <atomic>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
 
 namespace luthier::emulator {
 namespace {
 
+constexpr uint32_t Vram = KFD_IOC_ALLOC_MEM_FLAGS_VRAM;
+
 class MemoryTableTest : public testing::Test {
 protected:
-  void *allocate(uint64_t Size, HsaMemFlags Flags = {}, uint32_t Node = 1) {
-    void *Address = nullptr;
-    EXPECT_EQ(Table.allocate(Node, Size, Flags, Address),
-              HSAKMT_STATUS_SUCCESS);
-    return Address;
+  void SetUp() override { ASSERT_TRUE(File) << Error; }
+
+  /// As a runtime does: reserves addresses, allocates and maps for the host.
+  struct Memory {
+    char *Address = nullptr;
+    uint64_t Handle = 0;
+    uint64_t begin() const { return reinterpret_cast<uint64_t>(Address); }
+  };
+  static char *reserve(uint64_t Size) {
+    void *Begin = ::mmap(nullptr, Size, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT_NE(Begin, MAP_FAILED);
+    return static_cast<char *>(Begin);
   }
-  bool mapped(const void *Address) {
+  Memory allocate(uint64_t Size, uint32_t Flags = Vram, uint32_t GpuId = 1) {
+    Memory Result;
+    Result.Address = reserve(Size);
+    uint64_t Offset = 0;
+    EXPECT_EQ(Table.allocate({GpuId, Result.begin(), Size, Flags},
+                             Result.Handle, Offset),
+              0);
+    const int Fd = File->open(0, 0);
+    EXPECT_EQ(::mmap(Result.Address, Size, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_FIXED, Fd, off_t(Offset)),
+              Result.Address);
+    ::close(Fd);
+    return Result;
+  }
+  bool mapped(const char *Address) {
     return Space.find(reinterpret_cast<uint64_t>(Address)).has_value();
   }
-  /// Where the device has the host's byte at \p Address.
-  uint64_t seenAt(const void *Address) {
-    HsaPointerInfo Info;
-    EXPECT_EQ(Table.query(Address, Info), HSAKMT_STATUS_SUCCESS);
-    return Info.GPUAddress + static_cast<const char *>(Address) -
-           static_cast<const char *>((void *)Info.CPUAddress);
-  }
-  static char *offset(void *Address, uint64_t By) {
-    return static_cast<char *>(Address) + By;
+  int failure(const MemoryTable::Request &R) {
+    uint64_t Handle = 0, Offset = 0;
+    return Table.allocate(R, Handle, Offset);
   }
 
-  AddressSpace Space;
+  std::string Error;
+  std::unique_ptr<MemoryFile> File = MemoryFile::create(Error);
+  AddressSpace Space, Second;
   unsigned CodeUnmapped = 0;
-  MemoryTable Table{{MemoryTable::Device{
-      1, &Space, 1 << 20, [this](uint64_t, uint64_t) { ++CodeUnmapped; }}}};
+  MemoryTable Table{
+      *File,
+      {MemoryTable::Device{1, &Space, 1 << 20,
+                           [this](uint64_t, uint64_t) { ++CodeUnmapped; }},
+       MemoryTable::Device{2, &Second, 1 << 20, nullptr}}};
 };
 
-TEST_F(MemoryTableTest, TheDeviceSeesOnlyWhatIsMapped) {
-  void *Memory = allocate(100);
-  EXPECT_FALSE(mapped(Memory));
-  EXPECT_EQ(Table.map(Memory, 100, {}), HSAKMT_STATUS_SUCCESS);
-  EXPECT_TRUE(mapped(offset(Memory, 4095)));
-  EXPECT_EQ(Table.map(Memory, 100, {1u}), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Table.unmap(Memory), HSAKMT_STATUS_SUCCESS);
-  EXPECT_FALSE(mapped(Memory));
-  EXPECT_EQ(Table.free(Memory), HSAKMT_STATUS_SUCCESS);
+TEST_F(MemoryTableTest, ADeviceSeesOnlyWhatIsMappedForIt) {
+  const Memory M = allocate(100);
+  EXPECT_FALSE(mapped(M.Address));
+  EXPECT_EQ(Table.map(M.Handle, 1), 0);
+  EXPECT_EQ(Table.map(M.Handle, 1), 0) << "once more is no harm";
+  EXPECT_TRUE(mapped(M.Address + 4095));
+  EXPECT_FALSE(Second.find(M.begin()));
+  EXPECT_EQ(Table.map(M.Handle, 2), 0);
+  EXPECT_TRUE(Second.find(M.begin()));
+  EXPECT_EQ(Table.unmap(M.Handle, 1), 0);
+  EXPECT_FALSE(mapped(M.Address));
+  EXPECT_TRUE(Second.find(M.begin()));
+  EXPECT_EQ(Table.free(M.Handle), 0);
+  EXPECT_FALSE(Second.find(M.begin()));
+  EXPECT_EQ(Table.free(M.Handle), EINVAL);
+  EXPECT_EQ(Table.map(M.Handle, 1), EINVAL);
 }
 
 TEST_F(MemoryTableTest, FreeingUnmapsAndForgetsCode) {
-  HsaMemFlags Executable{};
-  Executable.ui32.ExecuteAccess = 1;
-  void *Memory = allocate(4096, Executable);
-  Table.map(Memory, 4096, {});
-  EXPECT_EQ(Table.free(Memory), HSAKMT_STATUS_SUCCESS);
-  EXPECT_FALSE(mapped(Memory));
+  const Memory M = allocate(4096, Vram | KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE);
+  Table.map(M.Handle, 1);
+  EXPECT_EQ(Table.free(M.Handle), 0);
+  EXPECT_FALSE(mapped(M.Address));
   EXPECT_EQ(CodeUnmapped, 1u);
 }
 
-TEST_F(MemoryTableTest, LocalMemoryRunsOut) {
-  void *Memory = allocate(1 << 20), *More = nullptr;
-  EXPECT_EQ(Table.allocate(1, 4096, {}, More), HSAKMT_STATUS_NO_MEMORY);
-  Table.free(Memory);
-  More = allocate(4096);
+TEST_F(MemoryTableTest, LocalMemoryRunsOutForEachDevice) {
+  const Memory M = allocate(1 << 20);
+  EXPECT_EQ(Table.available(1), 0u);
+  EXPECT_EQ(failure({1, M.begin(), 4096, Vram}), ENOMEM);
+  allocate(4096, Vram, /*GpuId=*/2);
   // System memory is not counted.
-  allocate(2 << 20, {}, /*Node=*/0);
+  allocate(2 << 20, KFD_IOC_ALLOC_MEM_FLAGS_GTT);
+  Table.free(M.Handle);
+  EXPECT_EQ(Table.available(1), 1u << 20);
+  EXPECT_EQ(failure({3, M.begin(), 4096, Vram}), EINVAL);
 }
 
-TEST_F(MemoryTableTest, ScratchIsMappedInParts) {
-  HsaMemFlags Scratch{};
-  Scratch.ui32.Scratch = 1;
-  void *Memory = allocate(uint64_t(4) << 30, Scratch);
-  Table.map(offset(Memory, 8192), 4096, {});
-  EXPECT_FALSE(mapped(Memory));
-  EXPECT_TRUE(mapped(offset(Memory, 8192)));
-  Table.unmap(offset(Memory, 8192));
-  EXPECT_FALSE(mapped(offset(Memory, 8192)));
-}
-
-TEST_F(MemoryTableTest, PointerInfoKnowsInteriorPointers) {
-  void *Memory = allocate(8192);
-  Table.map(Memory, 8192, {});
-  Table.setUserData(Memory, this);
-  HsaPointerInfo Info;
-  ASSERT_EQ(Table.query(offset(Memory, 5000), Info), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Info.Type, HSA_POINTER_ALLOCATED);
-  // The thunk's structures are packed: take values, not references.
-  EXPECT_EQ((void *)Info.CPUAddress, Memory);
-  EXPECT_EQ(uint64_t(Info.SizeInBytes), 8192u);
-  EXPECT_EQ(Info.Node, 1u);
-  EXPECT_EQ(Info.NMappedNodes, 1u);
-  EXPECT_EQ(Info.MappedNodes[0], 1u);
-  EXPECT_EQ((void *)Info.UserData, this);
-  EXPECT_EQ(Table.query(this, Info), HSAKMT_STATUS_ERROR);
-  EXPECT_EQ(Info.Type, HSA_POINTER_UNKNOWN);
-}
-
-TEST_F(MemoryTableTest, RegisteredBuffersMaySharePages) {
-  alignas(4096) static char Buffer[3 * 4096];
-  char *First = Buffer + 10, *Second = Buffer + 200;
-  EXPECT_EQ(Table.registerHost(First, 100, {}), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Table.registerHost(Second, 8000, {}), HSAKMT_STATUS_SUCCESS);
-  Table.map(First, 100, {});
-  Table.map(Second, 8000, {});
-  const uint64_t FirstSeen = seenAt(First), SecondSeen = seenAt(Second + 7999);
-  EXPECT_EQ(Space.pointer(FirstSeen, 100), First);
-  EXPECT_EQ(Space.pointer(SecondSeen, 1), Second + 7999);
-  Table.unmap(First);
-  EXPECT_EQ(Table.deregisterHost(First), HSAKMT_STATUS_SUCCESS);
-  EXPECT_FALSE(Space.find(FirstSeen));
-  EXPECT_TRUE(Space.find(SecondSeen));
-  Table.unmap(Second);
-  EXPECT_EQ(Table.deregisterHost(Second), HSAKMT_STATUS_SUCCESS);
-  EXPECT_FALSE(Space.find(SecondSeen));
-  EXPECT_NE(Table.deregisterHost(Second), HSAKMT_STATUS_SUCCESS);
+TEST_F(MemoryTableTest, MemoryIsZeroAlsoWhereItIsReused) {
+  const Memory Old = allocate(8192);
+  Old.Address[5000] = 1;
+  ::munmap(Old.Address, 8192);
+  Table.free(Old.Handle);
+  const Memory New = allocate(8192);
+  EXPECT_EQ(New.Address[5000], 0);
 }
 
 TEST_F(MemoryTableTest, RegisteredMemoryHasAnAddressOfItsOwn) {
-  static char Buffer[5000];
-  Table.registerHost(Buffer, 5000, {});
-  uint64_t Seen = 0;
-  EXPECT_EQ(Table.map(Buffer, 5000, {}, &Seen), HSAKMT_STATUS_SUCCESS);
-  EXPECT_NE(Seen, reinterpret_cast<uint64_t>(Buffer));
+  alignas(4096) static char Buffer[8192];
+  const auto Device = reinterpret_cast<uint64_t>(reserve(8192));
+  MemoryTable::Request R{1, Device, 8192, KFD_IOC_ALLOC_MEM_FLAGS_USERPTR};
+  R.HostAddress = reinterpret_cast<uint64_t>(Buffer);
+  uint64_t Handle = 0, Offset = R.HostAddress;
+  ASSERT_EQ(Table.allocate(R, Handle, Offset), 0);
+  EXPECT_EQ(Offset, R.HostAddress) << "that is what came in";
+  EXPECT_EQ(Table.map(Handle, 1), 0);
+  EXPECT_EQ(Space.pointer(Device + 5000, 1), Buffer + 5000);
   EXPECT_FALSE(mapped(Buffer));
-  EXPECT_EQ(Space.pointer(Seen, 5000), Buffer);
-  // Runtimes ask about either.
-  HsaPointerInfo Info;
-  ASSERT_EQ(Table.query(reinterpret_cast<void *>(Seen + 4999), Info),
-            HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Info.Type, HSA_POINTER_REGISTERED_USER);
-  EXPECT_EQ((void *)Info.CPUAddress, Buffer);
-  EXPECT_EQ(uint64_t(Info.GPUAddress), Seen);
-  void *Allocated = allocate(100);
-  EXPECT_EQ(Table.map(Allocated, 100, {}, &Seen), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Seen, reinterpret_cast<uint64_t>(Allocated));
+  EXPECT_EQ(Table.free(Handle), 0);
+  EXPECT_FALSE(Space.find(Device));
 }
 
-TEST_F(MemoryTableTest, RegisteringTwiceNeedsDeregisteringTwice) {
-  alignas(4096) static char Buffer[4096];
-  uint64_t Seen = 0;
-  for (unsigned I = 0; I < 2; ++I) {
-    Table.registerHost(Buffer, 4096, {});
-    Table.map(Buffer, 4096, {}, &Seen);
+TEST_F(MemoryTableTest, AnExportIsTheSameMemoryAndOutlivesTheOriginal) {
+  const Memory M = allocate(8192);
+  M.Address[4100] = 7;
+  const int Fd = Table.exportPages(M.Handle, O_CLOEXEC);
+  ASSERT_GE(Fd, 0);
+  EXPECT_EQ(Table.exported(Fd).Size, 8192u);
+  EXPECT_EQ(Table.exported(Fd).GpuId, 1u);
+  EXPECT_EQ(Table.exported(STDIN_FILENO).Size, 0u);
+  char *There = reserve(8192);
+  uint64_t Import = 0;
+  ASSERT_EQ(Table.importPages(Fd, 2, reinterpret_cast<uint64_t>(There), Import),
+            0);
+  ::close(Fd);
+  EXPECT_EQ(There[4100], 7);
+  Table.free(M.Handle);
+  EXPECT_EQ(There[4100], 7);
+  EXPECT_EQ(Table.map(Import, 2), 0);
+  EXPECT_TRUE(Second.find(reinterpret_cast<uint64_t>(There)));
+  EXPECT_EQ(Table.free(Import), 0);
+}
+
+/// What the runtime of another process does with the descriptor.
+TEST_F(MemoryTableTest, AnotherProcessImportsByTheDescriptorAlone) {
+  const Memory M = allocate(8192);
+  M.Address[5] = 9;
+  const int Fd = Table.exportPages(M.Handle, 0);
+  auto OtherFile = MemoryFile::create(Error);
+  ASSERT_TRUE(OtherFile) << Error;
+  AddressSpace OtherSpace;
+  MemoryTable Other(*OtherFile,
+                    {MemoryTable::Device{1, &OtherSpace, 1 << 20, nullptr}});
+  char *There = reserve(8192);
+  uint64_t Import = 0;
+  ASSERT_EQ(Other.importPages(Fd, 1, reinterpret_cast<uint64_t>(There), Import),
+            0);
+  ::close(Fd);
+  There[6] = 10;
+  EXPECT_EQ(There[5], 9);
+  EXPECT_EQ(M.Address[6], 10);
+  // The owner's end leaves the pages to who has them.
+  Table.free(M.Handle);
+  EXPECT_EQ(There[5], 9);
+  EXPECT_EQ(Other.free(Import), 0);
+}
+
+/// Large blocks are private memory until then, and their pages move.
+TEST_F(MemoryTableTest, WhatIsWrittenDuringAnExportIsNotLost) {
+  constexpr uint64_t Size = 4 << 20, NumPages = Size / 4096;
+  MemoryTable Large(*File, {MemoryTable::Device{1, &Space, 1 << 30, nullptr}});
+  char *Memory = reserve(Size);
+  uint64_t Handle = 0, Offset = 0;
+  ASSERT_EQ(Large.allocate({1, reinterpret_cast<uint64_t>(Memory), Size, Vram},
+                           Handle, Offset),
+            0);
+  const int Device = File->open(0, 0);
+  ASSERT_EQ(Large.mapFile(Memory, Size, MAP_SHARED | MAP_FIXED, Device, Offset),
+            Memory);
+  auto At = [&](uint64_t N) {
+    return std::atomic_ref(*reinterpret_cast<uint64_t *>(Memory + N * 4096));
+  };
+  std::atomic<bool> Stop = false;
+  std::atomic<uint64_t> Rounds = 0;
+  std::thread Writer([&] {
+    for (; !Stop; ++Rounds)
+      for (uint64_t N = 0; N != NumPages; N += 2)
+        At(N).fetch_add(1);
+  });
+  EXPECT_TRUE(eventually([&] { return Rounds > 3; }));
+  const int Fd = Large.exportPages(Handle, 0);
+  const uint64_t Then = Rounds;
+  EXPECT_TRUE(eventually([&] { return Rounds > Then + 3; }));
+  Stop = true;
+  Writer.join();
+  ASSERT_GE(Fd, 0);
+  for (uint64_t N = 0; N != NumPages; ++N)
+    ASSERT_EQ(At(N).load(), N % 2 ? 0 : Rounds.load()) << "page " << N;
+  // And others see the same.
+  uint64_t Import = 0;
+  char *There = reserve(Size);
+  ASSERT_EQ(Large.importPages(Fd, 1, reinterpret_cast<uint64_t>(There), Import),
+            0);
+  EXPECT_EQ(*reinterpret_cast<uint64_t *>(There), Rounds);
+  Memory[8] = 42;
+  EXPECT_EQ(There[8], 42);
+  ::close(Fd);
+  ::close(Device);
+}
+
+TEST_F(MemoryTableTest, PartsOfAnImportAreMappedWhereOneWants) {
+  const Memory M = allocate(8192);
+  M.Address[4096] = 3;
+  const int Fd = Table.exportPages(M.Handle, 0);
+  uint64_t Import = 0;
+  ASSERT_EQ(Table.importPages(Fd, 1, /*Address=*/0, Import), 0);
+  ::close(Fd);
+  char *There = reserve(4096);
+  const auto Address = reinterpret_cast<uint64_t>(There);
+  EXPECT_EQ(Table.mapPart(Import, 1, 4096, 4096, Address), 0);
+  EXPECT_EQ(There[0], 3);
+  EXPECT_TRUE(mapped(There));
+  EXPECT_EQ(Table.mapPart(Import, 1, 4096, 8192, Address), EINVAL);
+  EXPECT_EQ(Table.unmapPart(Import, 1, 4096, Address), 0);
+  EXPECT_FALSE(mapped(There));
+}
+
+TEST(MemoryFileTest, DescriptorsAreToldApartByTheirPositions) {
+  std::string Error;
+  auto File = MemoryFile::create(Error), Other = MemoryFile::create(Error);
+  ASSERT_TRUE(File && Other) << Error;
+  const int First = File->open(128, O_CLOEXEC), Second = File->open(129, 0);
+  const int Copy = ::dup(First);
+  EXPECT_EQ(MemoryFile::positionOf(Copy), 128u);
+  EXPECT_EQ(MemoryFile::positionOf(Second), 129u);
+  for (int Fd : {First, Second, Copy}) {
+    EXPECT_TRUE(File->owns(Fd));
+    EXPECT_FALSE(Other->owns(Fd));
+    ::close(Fd);
   }
-  Table.unmap(Buffer);
-  Table.deregisterHost(Buffer);
-  EXPECT_TRUE(Space.find(Seen));
-  Table.unmap(Buffer);
-  Table.deregisterHost(Buffer);
-  EXPECT_FALSE(Space.find(Seen));
-}
-
-TEST_F(MemoryTableTest, UnlockingAllocatedMemoryLeavesItMapped) {
-  void *Memory = allocate(4096);
-  Table.map(Memory, 4096, {});
-  Table.registerHost(offset(Memory, 64), 100, {});
-  Table.map(offset(Memory, 64), 100, {});
-  Table.unmap(offset(Memory, 64));
-  Table.deregisterHost(offset(Memory, 64));
-  EXPECT_TRUE(mapped(Memory));
-}
-
-TEST(SeveralDevicesTest, AnAccessListReplacesTheOneBefore) {
-  AddressSpace First, Second;
-  MemoryTable Table{{MemoryTable::Device{1, &First, 1 << 20, nullptr},
-                     MemoryTable::Device{2, &Second, 1 << 20, nullptr}}};
-  void *Memory = nullptr;
-  ASSERT_EQ(Table.allocate(1, 4096, {}, Memory), HSAKMT_STATUS_SUCCESS);
-  const auto Address = reinterpret_cast<uint64_t>(Memory);
-  Table.map(Memory, 4096, {1u});
-  EXPECT_TRUE(First.find(Address));
-  EXPECT_FALSE(Second.find(Address));
-  Table.map(Memory, 4096, {1u, 2u});
-  EXPECT_TRUE(First.find(Address));
-  EXPECT_TRUE(Second.find(Address));
-  Table.map(Memory, 4096, {1u});
-  EXPECT_TRUE(First.find(Address));
-  EXPECT_FALSE(Second.find(Address));
-  Table.map(Memory, 4096, {});
-  EXPECT_TRUE(Second.find(Address));
-  Table.free(Memory);
-  EXPECT_FALSE(First.find(Address));
-  EXPECT_FALSE(Second.find(Address));
-}
-
-TEST(SeveralDevicesTest, EachHasItsOwnMemory) {
-  AddressSpace First, Second;
-  MemoryTable Table{{MemoryTable::Device{1, &First, 1 << 20, nullptr},
-                     MemoryTable::Device{2, &Second, 1 << 20, nullptr}}};
-  void *Memory = nullptr;
-  EXPECT_EQ(Table.allocate(1, 1 << 20, {}, Memory), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(Table.allocate(1, 4096, {}, Memory), HSAKMT_STATUS_NO_MEMORY);
-  EXPECT_EQ(Table.allocate(2, 1 << 20, {}, Memory), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(File->owns(First)) << "it is closed";
 }
 
 } // namespace

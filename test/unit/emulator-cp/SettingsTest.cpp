@@ -2,7 +2,7 @@
 //
 // Environment variables, device rows and the statistics file.
 #include "emulator/cp/Statistics.h"
-#include "emulator/kmt/Configuration.h"
+#include "emulator/kfd/Configuration.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"

@@ -220,7 +220,9 @@ static int inChild(std::function<void()> Body) {
 }
 
 static void testForksAfterUse() {
-  check(inChild([] {}) == 0, "child that only exits");
+  // With exit() it would run ROCr's destructors, which give back what a child
+  // has not: before ROCm 7 they assert that this works, and the thunk refuses.
+  check(inChild([] { _exit(0); }) == 0, "child that only ends");
   // Device state is not inherited; using it must fail and must not hang.
   const int Status = inChild(testVectorAdd);
   check(Status != 0, "child that uses what it inherited");

@@ -230,7 +230,7 @@ FakeHsa::FakeHsa() {
   Amd.hsa_amd_memory_pool_free_fn = freeMemory;
   Amd.hsa_amd_agents_allow_access_fn = allowAccess;
   Core.hsa_system_get_major_extension_table_fn = extensionTable;
-  saveHsaApi(Table.root);
+  llvm::cantFail(saveHsaApi(Table.root));
 }
 
 FakeHsa::~FakeHsa() {

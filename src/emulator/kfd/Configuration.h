@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The environment variables that configure the emulated GPU.
-#ifndef LUTHIER_EMULATOR_KMT_CONFIGURATION_H
-#define LUTHIER_EMULATOR_KMT_CONFIGURATION_H
+#ifndef LUTHIER_EMULATOR_KFD_CONFIGURATION_H
+#define LUTHIER_EMULATOR_KFD_CONFIGURATION_H
 
 #include "emulator/cp/DeviceModel.h"
 #include "emulator/strict/Options.h"
@@ -42,4 +42,4 @@ struct Configuration {
 
 } // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_KMT_CONFIGURATION_H
+#endif // LUTHIER_EMULATOR_KFD_CONFIGURATION_H

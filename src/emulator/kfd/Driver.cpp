@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kfd/Driver.h"
+
+#include "emulator/cp/Report.h"
+#include "emulator/kfd/SystemFiles.h"
+#include <atomic>
+#include <mutex>
+#include <pthread.h>
+#include <utility>
+
+namespace luthier::emulator {
+
+// Constant-initialised, so that loading the library runs no code.
+static constinit std::atomic<Driver *> Current{nullptr};
+/// Of the process that this one was forked from.
+static constinit std::atomic<Driver *> Parents{nullptr};
+static constinit std::mutex CreateMutex;
+/// Runtimes try again with every call; once is enough to say why it fails.
+static constinit bool HasFailed = false;
+static constinit std::atomic<Driver::FaultHandler> OnFault{nullptr};
+
+Driver *Driver::create(std::string &Error) {
+  std::optional<Configuration> Config = Configuration::fromEnvironment(Error);
+  if (!Config)
+    return nullptr;
+  std::unique_ptr<Driver> New(new Driver(std::move(*Config)));
+  const Configuration &C = New->Config;
+  New->File = MemoryFile::create(Error);
+  if (!New->File)
+    return nullptr;
+  if (!C.VerifyPath.empty())
+    New->TheVerifier = std::make_unique<Verifier>(Verifier::Settings{
+        C.VerifyPath, C.Seed, C.Strict, C.VerifySeconds * 1'000'000'000});
+  llvm::SmallVector<MemoryTable::Device, 1> Devices;
+  for (const DeviceModel *Model : C.Models) {
+    auto &TheGpu = New->Gpus.emplace_back(
+        std::make_unique<Gpu>(*New, New->numNodes(), *Model));
+    if (!TheGpu->start(C, Error))
+      return nullptr;
+    TheGpu->processor().setJudge(New->verifier());
+    Devices.push_back(TheGpu->memoryDevice(C.LocalMemoryBytes));
+  }
+  New->Memory.emplace(*New->File, std::move(Devices));
+  New->FilesFolder = writeSystemFiles(*New, Error);
+  return New->FilesFolder.empty() ? nullptr : New.release();
+}
+
+/// A child has the parent's memory but none of its threads. It starts without a
+/// driver; what it inherited is left alone.
+void Driver::handleForks() {
+  static const int Registered =
+      pthread_atfork([] { CreateMutex.lock(); }, [] { CreateMutex.unlock(); },
+                     [] {
+                       if (Driver *Old = Current.exchange(nullptr))
+                         Parents.store(Old);
+                       CreateMutex.unlock();
+                     });
+  (void)Registered;
+}
+
+Driver *Driver::get() {
+  if (Driver *Known = current())
+    return Known;
+  handleForks();
+  std::lock_guard Lock(CreateMutex);
+  if (Current.load() || HasFailed)
+    return Current.load();
+  std::string Error;
+  Driver *New = create(Error);
+  if (!New) {
+    HasFailed = true;
+    reportError(Error);
+  }
+  Current.store(New, std::memory_order_release);
+  return New;
+}
+
+Driver *Driver::current() { return Current.load(std::memory_order_acquire); }
+
+bool Driver::owns(int Fd) {
+  for (Driver *D : {current(), Parents.load()})
+    if (D && D->File->owns(Fd))
+      return true;
+  return false;
+}
+
+Gpu *Driver::gpu(uint32_t GpuId) const {
+  for (const auto &Each : Gpus)
+    if (Each->id() == GpuId)
+      return Each.get();
+  return nullptr;
+}
+
+const Gpu *Driver::gpuOfRenderNode(uint64_t Minor) const {
+  for (const auto &Each : Gpus)
+    if (uint64_t(Each->renderMinor()) == Minor)
+      return Each.get();
+  return nullptr;
+}
+
+void Driver::setFaultHandler(FaultHandler Handler) { OnFault.store(Handler); }
+
+void Driver::explainFault(uint64_t PC) const {
+  if (FaultHandler Handler = OnFault.load())
+    Handler(PC);
+}
+
+void Driver::writeStatistics() const {
+  static constinit std::mutex OneAtATime;
+  std::lock_guard Lock(OneAtATime);
+  std::vector<const Statistics *> Devices;
+  for (const auto &Each : Gpus)
+    Devices.push_back(&Each->statistics());
+  if (!Config.StatisticsPath.empty() &&
+      !emulator::writeStatistics(Config.StatisticsPath, Devices))
+    reportError("LUTHIER_EMULATOR_STATS: '" + Config.StatisticsPath +
+                "' cannot be written");
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The process's view of the kernel driver and of the GPUs behind it. Nothing
+// exists before somebody looks for a GPU, and then everything lives until the
+// process ends.
+#ifndef LUTHIER_EMULATOR_KFD_DRIVER_H
+#define LUTHIER_EMULATOR_KFD_DRIVER_H
+
+#include "emulator/kfd/Configuration.h"
+#include "emulator/kfd/EventTable.h"
+#include "emulator/kfd/Gpu.h"
+#include "emulator/kfd/MemoryFile.h"
+#include "emulator/kfd/MemoryTable.h"
+#include "emulator/kfd/QueueTable.h"
+#include "emulator/verify/Verifier.h"
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier::emulator {
+
+/// Never destroyed: threads of the runtime wait in it until the very end.
+class Driver {
+public:
+  /// Makes it when it is first called, in each process: a forked child gets one
+  /// of its own. Null if the configuration makes no sense, which is said once.
+  static Driver *get();
+  /// Null before the first get(), and in a forked child.
+  static Driver *current();
+  /// Whether \p Fd refers to this process's driver, or to that of the process
+  /// it was forked from, which it cannot use.
+  static bool owns(int Fd);
+
+  uint32_t numNodes() const { return 1 + Gpus.size(); }
+  const std::vector<std::unique_ptr<Gpu>> &gpus() const { return Gpus; }
+  /// Null if there is none.
+  Gpu *gpu(uint32_t GpuId) const;
+  const Gpu *gpuOfRenderNode(uint64_t Minor) const;
+
+  const Configuration &configuration() const { return Config; }
+  MemoryFile &file() { return *File; }
+  EventTable &events() { return Events; }
+  MemoryTable &memory() { return *Memory; }
+  QueueTable &queues() { return Queues; }
+  /// Null unless the user asked for it.
+  Verifier *verifier() { return TheVerifier.get(); }
+  /// Where the files of sysfs and devfs are.
+  const std::string &filesFolder() const { return FilesFolder; }
+
+  void writeStatistics() const;
+
+  using FaultHandler = void (*)(uint64_t PC);
+  /// Of all drivers of the process.
+  static void setFaultHandler(FaultHandler Handler);
+  void explainFault(uint64_t PC) const;
+
+private:
+  explicit Driver(Configuration Config) : Config(std::move(Config)) {}
+  static Driver *create(std::string &Error);
+  static void handleForks();
+
+  Configuration Config;
+  std::unique_ptr<MemoryFile> File;
+  EventTable Events;
+  std::unique_ptr<Verifier> TheVerifier;
+  QueueTable Queues;
+  std::vector<std::unique_ptr<Gpu>> Gpus;
+  std::optional<MemoryTable> Memory;
+  std::string FilesFolder;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_KFD_DRIVER_H

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kfd/EventTable.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cerrno>
+#include <chrono>
+
+namespace luthier::emulator {
+
+void EventTable::setSlots(uint64_t *Page) {
+  std::lock_guard Lock(Mutex);
+  Slots = Page;
+}
+
+bool EventTable::hasSlots() {
+  std::lock_guard Lock(Mutex);
+  return Slots;
+}
+
+EventTable::Event *EventTable::find(uint32_t Id) {
+  auto It = Events.find(Id);
+  return It == Events.end() ? nullptr : &It->second;
+}
+
+uint32_t EventTable::create(uint32_t Type, bool AutoReset) {
+  std::lock_guard Lock(Mutex);
+  Event New;
+  New.Type = Type;
+  New.AutoReset = AutoReset;
+  uint32_t Id = 0;
+  if (New.hasSlot()) {
+    for (uint32_t Tries = 1; Tries < Capacity && !Id; ++Tries) {
+      LastSlot = LastSlot % (Capacity - 1) + 1;
+      if (!find(LastSlot))
+        Id = LastSlot;
+    }
+    if (!Id)
+      return 0;
+    if (Slots)
+      __atomic_store_n(&Slots[Id], 0, __ATOMIC_RELEASE);
+  } else {
+    Id = LastOther++;
+  }
+  Events[Id] = New;
+  return Id;
+}
+
+int EventTable::destroy(uint32_t Id) {
+  {
+    std::lock_guard Lock(Mutex);
+    if (!Events.erase(Id))
+      return EINVAL;
+  }
+  Raised.notify_all();
+  return 0;
+}
+
+void EventTable::signal(Event &E) {
+  ++E.Age;
+  ++E.NumRaised;
+  // One of those who wait takes it.
+  E.Signaled = !E.AutoReset || E.NumWaiting == 0;
+}
+
+int EventTable::set(uint32_t Id) {
+  {
+    std::lock_guard Lock(Mutex);
+    Event *E = find(Id);
+    if (!E)
+      return EINVAL;
+    signal(*E);
+  }
+  Raised.notify_all();
+  return 0;
+}
+
+int EventTable::reset(uint32_t Id) {
+  std::lock_guard Lock(Mutex);
+  Event *E = find(Id);
+  if (!E)
+    return EINVAL;
+  E->Signaled = false;
+  return 0;
+}
+
+void EventTable::raise(uint32_t Id) {
+  {
+    std::lock_guard Lock(Mutex);
+    Event *E = find(Id);
+    if (!E)
+      return;
+    // Else the next raiseFromSlots() would find it again.
+    if (Slots && E->hasSlot())
+      __atomic_store_n(&Slots[Id], 0, __ATOMIC_RELEASE);
+    signal(*E);
+  }
+  Raised.notify_all();
+}
+
+void EventTable::raiseFromSlots() {
+  {
+    std::lock_guard Lock(Mutex);
+    if (!Slots)
+      return;
+    for (auto &[Id, E] : Events)
+      if (E.hasSlot() &&
+          __atomic_exchange_n(&Slots[Id], 0, __ATOMIC_ACQ_REL) != 0)
+        signal(E);
+  }
+  Raised.notify_all();
+}
+
+bool EventTable::raiseMemoryFault(uint32_t GpuId, uint64_t Address) {
+  bool Any = false;
+  {
+    std::lock_guard Lock(Mutex);
+    for (auto &[Id, E] : Events) {
+      if (E.Type != KFD_IOC_EVENT_MEMORY)
+        continue;
+      E.Fault = {};
+      E.Fault.gpu_id = GpuId;
+      E.Fault.va = Address;
+      E.Fault.failure.NotPresent = 1;
+      signal(E);
+      Any = true;
+    }
+  }
+  Raised.notify_all();
+  return Any;
+}
+
+unsigned EventTable::numWaiting() {
+  std::lock_guard Lock(Mutex);
+  return NumWaiting;
+}
+
+struct EventTable::Awaited {
+  bool IsRaised = false;
+  bool KnowsAges = false;
+  uint64_t NumRaised = 0;
+};
+
+/// Who begins to wait takes what is there.
+void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
+  A.IsRaised = E.Signaled;
+  A.NumRaised = E.NumRaised;
+  if (E.AutoReset)
+    E.Signaled = false;
+  if (E.Type == KFD_IOC_EVENT_SIGNAL && kfd::lastAge(Data) != 0) {
+    A.KnowsAges = true;
+    A.IsRaised |= kfd::lastAge(Data) != E.Age;
+  }
+  ++E.NumWaiting;
+}
+
+void EventTable::endWait(Event &E, kfd_event_data &Data, const Awaited &A,
+                         bool IsDone) {
+  --E.NumWaiting;
+  if (!IsDone || !A.IsRaised)
+    return;
+  if (E.Type == KFD_IOC_EVENT_MEMORY)
+    Data.memory_exception_data = E.Fault;
+  else if (A.KnowsAges)
+    kfd::setLastAge(Data, E.Age);
+}
+
+EventTable::Outcome
+EventTable::wait(llvm::MutableArrayRef<kfd_event_data> Given, bool All,
+                 uint32_t Milliseconds) {
+  std::unique_lock Lock(Mutex);
+  for (const kfd_event_data &Data : Given)
+    if (!find(Data.event_id))
+      return Outcome::NoSuchEvent;
+  llvm::SmallVector<Awaited, 8> List(Given.size());
+  for (auto [Data, A] : llvm::zip_equal(Given, List))
+    beginWait(*find(Data.event_id), Data, A);
+
+  // The events themselves may be destroyed while this thread sleeps.
+  bool IsDestroyed = false;
+  auto Ready = [&] {
+    size_t NumRaised = 0;
+    for (auto [Data, A] : llvm::zip_equal(Given, List)) {
+      const Event *E = find(Data.event_id);
+      if (!E) {
+        IsDestroyed = true;
+        return true;
+      }
+      A.IsRaised |= E->NumRaised != A.NumRaised;
+      NumRaised += A.IsRaised;
+    }
+    return All ? NumRaised == List.size() : NumRaised > 0;
+  };
+  bool IsDone = true;
+  ++NumWaiting;
+  if (Milliseconds == Forever)
+    Raised.wait(Lock, Ready);
+  else
+    IsDone =
+        Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds), Ready);
+  --NumWaiting;
+  for (auto [Data, A] : llvm::zip_equal(Given, List))
+    if (Event *E = find(Data.event_id))
+      endWait(*E, Data, A, IsDone);
+  return IsDestroyed ? Outcome::Destroyed
+         : IsDone    ? Outcome::Raised
+                     : Outcome::TimedOut;
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pages behind device memory: one memory file, which is also what the
+// descriptors of /dev/kfd and of the render nodes refer to. The offsets that the
+// driver gives out for mmap(2) are offsets in it, so mapping, unmapping,
+// duplicating and closing such descriptors need no help from us.
+#ifndef LUTHIER_EMULATOR_KFD_MEMORYFILE_H
+#define LUTHIER_EMULATOR_KFD_MEMORYFILE_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace luthier::emulator {
+
+/// Thread-safe.
+class MemoryFile {
+public:
+  /// Null, with a message, if the system refuses it.
+  static std::unique_ptr<MemoryFile> create(std::string &Error);
+  ~MemoryFile();
+  MemoryFile(const MemoryFile &) = delete;
+
+  /// What a descriptor stands for is where it is positioned: 0 for /dev/kfd, the
+  /// minor number for a render node, and for exported pages where they begin.
+  /// Each has a description of its own; duplicates of it share the position.
+  /// -1 and errno if that fails.
+  int open(uint64_t Position, int Flags) const;
+  /// Whether \p Fd is one of those, of this file.
+  bool owns(int Fd) const;
+  static uint64_t positionOf(int Fd);
+
+  /// A stretch of the file, or of another process's, from which it was
+  /// imported. Gives the memory back when it ends.
+  class Pages : public std::enable_shared_from_this<Pages> {
+  public:
+    ~Pages();
+    Pages(const Pages &) = delete;
+    uint64_t size() const { return Size; }
+    /// What mmap(2) of a descriptor of this process takes; 0 if the pages are
+    /// another process's.
+    uint64_t offset() const { return IsForeign ? 0 : Offset; }
+    /// Maps a part for the host, at \p Address unless that is null. Null, and
+    /// errno, if that fails.
+    void *map(void *Address, uint64_t From, uint64_t Bytes) const;
+    /// Puts them behind all memory at \p Address, with what it holds. 0 or what
+    /// errno shall be.
+    int moveHere(void *Address) const;
+    bool isShared() const { return IsShared; }
+    /// A descriptor by which this or another process finds them; -1 and errno.
+    /// \p Flags and \p GpuId are what the driver says about them there.
+    int share(uint32_t Flags, uint32_t GpuId, int OpenFlags);
+
+  private:
+    friend class MemoryFile;
+    Pages(MemoryFile &Owner, int File, uint64_t Offset, uint64_t Size,
+          bool IsForeign)
+        : Owner(Owner), File(File), Offset(Offset), Size(Size),
+          IsForeign(IsForeign) {}
+    MemoryFile &Owner;
+    int File;
+    uint64_t Offset, Size;
+    bool IsForeign;
+    bool IsShared = false;
+  };
+
+  /// Zeros. Null if there is no room.
+  std::shared_ptr<Pages> allocate(uint64_t Size);
+
+  /// Of shared pages, ours or another process's.
+  struct Shared {
+    std::shared_ptr<Pages> ThePages;
+    uint32_t Flags = 0, GpuId = 0;
+  };
+  /// Without pages if \p Fd is no such descriptor.
+  Shared find(int Fd);
+
+  static constexpr uint64_t PageBytes = 4096;
+  /// Runtimes take the place of a queue's doorbell within its page from the
+  /// lower bits of the offset; of how many depends on their version. So the
+  /// devices' doorbells are far apart, as they are with the real driver.
+  static constexpr uint64_t DoorbellBytes = 2 * PageBytes;
+  static uint64_t doorbellOffset(unsigned Device) {
+    return DoorbellsBegin + (uint64_t(Device) << 32);
+  }
+  /// The host's view of a device's doorbells; null, and errno.
+  uint64_t *mapDoorbells(unsigned Device) const;
+
+private:
+  static constexpr uint64_t DoorbellsBegin = uint64_t(1) << 41;
+  static constexpr uint64_t Limit = uint64_t(1) << 42;
+
+  /// At the file's begin, for other processes.
+  struct Record {
+    uint64_t Offset, Size; ///< Both 0 if it is free.
+    uint32_t Flags, GpuId;
+    /// Of other processes.
+    uint32_t NumImports, Padding;
+  };
+  struct Header;
+
+  MemoryFile() = default;
+  void release(Pages &Old);
+  Record *record(uint64_t Offset);
+
+  int File = -1;
+  uint64_t Device = 0, Inode = 0;
+  Header *TheHeader = nullptr;
+
+  std::mutex Mutex;
+  uint64_t End = 0;
+  /// Size to offsets, of what was given back.
+  std::multimap<uint64_t, uint64_t> Free;
+  std::map<uint64_t, std::weak_ptr<Pages>> SharedPages;
+};
+
+} // namespace luthier::emulator
+
+#endif // LUTHIER_EMULATOR_KFD_MEMORYFILE_H

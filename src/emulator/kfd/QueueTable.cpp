@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "emulator/kfd/QueueTable.h"
+
+#include <cerrno>
+
+namespace luthier::emulator {
+
+static bool isSdma(uint32_t Type) {
+  return Type == KFD_IOC_QUEUE_TYPE_SDMA ||
+         Type == KFD_IOC_QUEUE_TYPE_SDMA_XGMI ||
+         Type == kfd::QueueTypeSdmaByEngine;
+}
+
+int QueueTable::create(CommandProcessor &Processor, uint64_t *Doorbells,
+                       kfd_ioctl_create_queue_args &Args) {
+  const bool IsAql = Args.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
+  // There is no queue of PM4 packets.
+  if (!IsAql && !isSdma(Args.queue_type))
+    return EINVAL;
+  constexpr uint32_t PacketBytes = 64;
+  if (!Args.ring_base_address || Args.ring_size < PacketBytes ||
+      !Args.read_pointer_address || !Args.write_pointer_address)
+    return EINVAL;
+  std::lock_guard Lock(Mutex);
+  uint32_t Id = 0;
+  while (Queues.contains(Id))
+    ++Id;
+  if (Id >= Capacity)
+    return ENOMEM;
+  QueueMemory Memory;
+  Memory.Ring = Args.ring_base_address;
+  Memory.RingBytes = Args.ring_size;
+  Memory.ReadIndex = reinterpret_cast<uint64_t *>(Args.read_pointer_address);
+  Memory.WriteIndex = reinterpret_cast<uint64_t *>(Args.write_pointer_address);
+  Memory.Doorbell = &Doorbells[Id];
+  *Memory.Doorbell = IsAql ? UINT64_MAX : 0;
+  Queues[Id] = IsAql ? Processor.createAqlQueue(Memory)
+                     : Processor.createSdmaQueue(Memory);
+  Args.queue_id = Id;
+  Args.doorbell_offset = Id * sizeof(uint64_t);
+  return 0;
+}
+
+int QueueTable::destroy(uint32_t Id) {
+  std::unique_ptr<Queue> Old;
+  {
+    std::lock_guard Lock(Mutex);
+    if (!find(Id))
+      return EINVAL;
+    Old = std::move(Queues[Id]);
+  }
+  // Ends its thread, which may take as long as the packet in flight.
+  Old.reset();
+  std::lock_guard Lock(Mutex);
+  Queues.erase(Id);
+  return 0;
+}
+
+Queue *QueueTable::find(uint32_t Id) {
+  auto It = Queues.find(Id);
+  return It == Queues.end() ? nullptr : It->second.get();
+}
+
+int QueueTable::setActive(uint32_t Id, bool Active) {
+  std::lock_guard Lock(Mutex);
+  Queue *Q = find(Id);
+  if (!Q)
+    return EINVAL;
+  Q->setActive(Active);
+  return 0;
+}
+
+int QueueTable::allowGlobalSync(uint32_t Id) {
+  std::lock_guard Lock(Mutex);
+  Queue *Q = find(Id);
+  if (!Q)
+    return EINVAL;
+  return Q->allowGlobalSync() ? 0 : ENODEV;
+}
+
+bool QueueTable::contains(uint32_t Id) {
+  std::lock_guard Lock(Mutex);
+  return find(Id);
+}
+
+} // namespace luthier::emulator

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which keys there are and what they mean: the kernel's
+// drivers/gpu/drm/amd/amdkfd/kfd_topology.c writes them, libhsakmt's topology.c
+// reads them.
+#include "emulator/kfd/SystemFiles.h"
+
+#include "emulator/core/GlobalWaveSync.h"
+#include "emulator/kfd/Driver.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace luthier::emulator {
+namespace {
+
+namespace fs = std::filesystem;
+using Files = std::map<std::string, std::string>;
+
+/// Lines of a key and a value.
+class Properties {
+public:
+  Properties &add(const char *Key, uint64_t Value) {
+    Text += std::string(Key) + " " + std::to_string(Value) + "\n";
+    return *this;
+  }
+  std::string Text;
+};
+
+enum HeapType { SystemHeap = 0, PublicFrameBuffer = 1 };
+constexpr unsigned NumCaches = 2;
+constexpr unsigned LinkIsPci = 2;
+/// Of the command processor. From 24 on (gfx950) and 177 on (gfx942), ROCr 7
+/// expects it to give scratch back by itself, and asserts that it says so.
+constexpr unsigned FirmwareVersion = 16;
+constexpr uint64_t FirstComputeId = 0x80000000;
+
+std::string bank(HeapType Type, uint64_t Bytes, unsigned Width,
+                 unsigned MHz) {
+  return Properties()
+      .add("heap_type", Type)
+      .add("size_in_bytes", Bytes)
+      .add("flags", 0)
+      .add("width", Width)
+      .add("mem_clk_max", MHz)
+      .Text;
+}
+
+void addCaches(Files &All, const std::string &Node, bool IsCpu) {
+  constexpr unsigned Data = 1 << 0, OfCpu = 1 << 2, OfGpu = 1 << 3;
+  for (unsigned I = 0; I != NumCaches; ++I)
+    All[Node + "/caches/" + std::to_string(I) + "/properties"] =
+        Properties()
+            .add("processor_id_low", IsCpu ? 0 : FirstComputeId)
+            .add("level", I + 1)
+            .add("size", I == 0 ? 16 : 8192) // KiB
+            .add("cache_line_size", IsCpu ? 64 : 128)
+            .add("cache_lines_per_tag", 1)
+            .add("association", 16)
+            .add("latency", 0)
+            .add("type", Data | (IsCpu ? OfCpu : OfGpu))
+            .add("sibling_map", 1)
+            .Text;
+}
+
+/// To every other node; between devices it leads over the CPU.
+void addLinks(Files &All, const std::string &Node, unsigned From,
+              unsigned NumNodes) {
+  for (unsigned To = 0, Link = 0; To != NumNodes; ++To) {
+    if (To == From)
+      continue;
+    const bool IsPeer = From != 0 && To != 0;
+    All[Node + "/io_links/" + std::to_string(Link++) + "/properties"] =
+        Properties()
+            .add("type", LinkIsPci)
+            .add("version_major", 0)
+            .add("version_minor", 0)
+            .add("node_from", From)
+            .add("node_to", To)
+            .add("weight", IsPeer ? 40 : 20)
+            .add("min_latency", 0)
+            .add("max_latency", 0)
+            .add("min_bandwidth", 312)
+            .add("max_bandwidth", 31504)
+            .add("recommended_transfer_size", 0)
+            .add("recommended_sdma_engine_id_mask", 0)
+            .add("flags", 1)
+            .Text;
+  }
+}
+
+/// HSA_CAPABILITY. Neither shared virtual memory nor the debugger is claimed.
+uint64_t capability(const DeviceModel &Model) {
+  constexpr uint64_t WatchPoints = 1 << 7, TwoBitsOfThem = 2 << 8,
+                     DoorbellsTakePacketIndices = 2 << 12;
+  return WatchPoints | TwoBitsOfThem | DoorbellsTakePacketIndices |
+         uint64_t(Model.SramEcc) << 26;
+}
+
+void addCpu(Files &All, const std::string &Node, const Driver &D) {
+  All[Node + "/gpu_id"] = "0\n";
+  All[Node + "/name"] = "\n";
+  Properties P;
+  P.add("cpu_cores_count", uint64_t(::sysconf(_SC_NPROCESSORS_ONLN)))
+      .add("mem_banks_count", 1)
+      .add("caches_count", NumCaches)
+      .add("io_links_count", D.gpus().size())
+      .add("max_engine_clk_ccompute", 3000);
+  for (const char *Key :
+       {"simd_count", "p2p_links_count", "cpu_core_id_base", "simd_id_base",
+        "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws",
+        "wave_front_size", "array_count", "simd_arrays_per_engine",
+        "cu_per_simd_array", "simd_per_cu", "max_slots_scratch_cu",
+        "gfx_target_version", "vendor_id", "device_id", "location_id", "domain",
+        "drm_render_minor", "hive_id", "num_sdma_engines",
+        "num_sdma_xgmi_engines", "num_sdma_queues_per_engine",
+        "num_cp_queues"})
+    P.add(Key, 0);
+  All[Node + "/properties"] = P.Text;
+  All[Node + "/mem_banks/0/properties"] =
+      bank(SystemHeap,
+           uint64_t(::sysconf(_SC_PHYS_PAGES)) *
+               uint64_t(::sysconf(_SC_PAGESIZE)),
+           64, 3200);
+  addCaches(All, Node, /*IsCpu=*/true);
+}
+
+void addGpu(Files &All, const std::string &Node, const Driver &D,
+            const Gpu &TheGpu) {
+  const DeviceModel &Model = TheGpu.model();
+  const Target &T = Model.target();
+  All[Node + "/gpu_id"] = std::to_string(TheGpu.id()) + "\n";
+  All[Node + "/name"] = std::string(Model.CodeName) + "\n";
+  All[Node + "/properties"] =
+      Properties()
+          .add("cpu_cores_count", 0)
+          .add("simd_count", Model.ComputeUnits * T.SimdsPerUnit)
+          .add("mem_banks_count", 1)
+          .add("caches_count", NumCaches)
+          .add("io_links_count", D.numNodes() - 1)
+          .add("p2p_links_count", 0)
+          .add("cpu_core_id_base", 0)
+          .add("simd_id_base", FirstComputeId)
+          .add("max_waves_per_simd", T.MaxWavesPerSimd)
+          .add("lds_size_in_kb", T.LdsPerUnit / 1024)
+          .add("gds_size_in_kb", 0)
+          .add("num_gws", GlobalWaveSync::NumResources)
+          .add("wave_front_size", Model.nativeWaveSize())
+          .add("array_count", Model.ShaderEngines)
+          .add("simd_arrays_per_engine", 1)
+          .add("cu_per_simd_array", Model.ComputeUnits / Model.ShaderEngines)
+          .add("simd_per_cu", T.SimdsPerUnit)
+          .add("max_slots_scratch_cu", 32)
+          .add("gfx_target_version",
+               T.Generation * 10000 + T.Minor * 100 + T.Stepping)
+          .add("vendor_id", 0x1002)
+          .add("device_id", Model.DeviceId)
+          .add("location_id", 0x2900 + (TheGpu.node() << 8))
+          .add("domain", 0)
+          .add("drm_render_minor", uint64_t(TheGpu.renderMinor()))
+          .add("hive_id", 0)
+          .add("num_sdma_engines", 2)
+          .add("num_sdma_xgmi_engines", 0)
+          .add("num_sdma_queues_per_engine", 8)
+          .add("num_cp_queues", 24)
+          .add("max_engine_clk_fcompute", 1700)
+          .add("local_mem_size", 0)
+          .add("fw_version", FirmwareVersion)
+          .add("capability", capability(Model))
+          .add("capability2", 0)
+          .add("debug_prop", 0)
+          .add("sdma_fw_version", 8)
+          .add("unique_id", 0x6c75746869657200 + TheGpu.node())
+          .add("num_xcc", 1)
+          .add("max_engine_clk_ccompute", 3000)
+          .Text;
+  All[Node + "/mem_banks/0/properties"] = bank(
+      PublicFrameBuffer, D.configuration().LocalMemoryBytes, 4096, 1600);
+  addCaches(All, Node, /*IsCpu=*/false);
+}
+
+/// The name is known beforehand, so somebody else could have been there first.
+bool isOwnFolder(const fs::path &Path) {
+  struct stat Status;
+  return ::lstat(Path.c_str(), &Status) == 0 && S_ISDIR(Status.st_mode) &&
+         Status.st_uid == ::geteuid() && (Status.st_mode & 022) == 0;
+}
+
+/// Something that cleans old files away may have come by.
+void writeMissing(const fs::path &Folder, const Files &All) {
+  std::error_code Failure;
+  for (const auto &[Path, Text] : All) {
+    if (fs::file_size(Folder / Path, Failure) == Text.size() && !Failure)
+      continue;
+    fs::create_directories((Folder / Path).parent_path());
+    std::ofstream Stream(Folder / Path);
+    Stream << Text;
+    if (!Stream.flush())
+      throw fs::filesystem_error(
+          "cannot be written", Folder / Path,
+          std::error_code(errno, std::generic_category()));
+  }
+}
+
+} // namespace
+
+Files describeSystem(const Driver &D) {
+  Files All;
+  const std::string Topology = "kfd/topology/";
+  All[Topology + "generation_id"] = "1\n";
+  All[Topology + "system_properties"] = Properties()
+                                            .add("platform_oem", 0)
+                                            .add("platform_id", 0)
+                                            .add("platform_rev", 1)
+                                            .Text;
+  for (unsigned N = 0; N != D.numNodes(); ++N) {
+    const std::string Node = Topology + "nodes/" + std::to_string(N);
+    if (N == 0)
+      addCpu(All, Node, D);
+    else
+      addGpu(All, Node, D, *D.gpus()[N - 1]);
+    addLinks(All, Node, N, D.numNodes());
+  }
+  // rocminfo looks whether the driver is there; that of 5.2 runs lsmod.
+  All["module/initstate"] = "live\n";
+  All["module/version"] = "luthier\n";
+  All["module/modules"] = "amdgpu 16384 1 - Live 0x0000000000000000\n";
+  All["dev/kfd"] = "";
+  for (const auto &TheGpu : D.gpus())
+    All["dev/dri/renderD" + std::to_string(TheGpu->renderMinor())] = "";
+  return All;
+}
+
+std::string writeSystemFiles(const Driver &D, std::string &Error) {
+  const Files All = describeSystem(D);
+  std::string Content;
+  for (const auto &[Path, Text] : All)
+    Content += Path + '\0' + Text + '\0';
+  std::error_code Failure;
+  fs::path Temporary = fs::temp_directory_path(Failure);
+  if (Failure)
+    Temporary = "/tmp";
+  const fs::path Folder =
+      Temporary / ("luthier-gpu-" + std::to_string(::geteuid()) + "-" +
+                   llvm::utohexstr(llvm::xxh3_64bits(Content)));
+  std::string New = Folder.string() + ".XXXXXX";
+  try {
+    if (isOwnFolder(Folder)) {
+      writeMissing(Folder, All);
+      return Folder.string();
+    }
+    if (!::mkdtemp(New.data())) {
+      Error = "no folder for the emulated device's files in '" +
+              Temporary.string() + "' (TMPDIR): " + std::strerror(errno);
+      return "";
+    }
+    writeMissing(New, All);
+  } catch (const fs::filesystem_error &E) {
+    Error = E.what();
+    return "";
+  }
+  // Another process may have been faster. Where somebody else has the name,
+  // this process uses its own folder.
+  if (::rename(New.c_str(), Folder.c_str()) != 0) {
+    if (!isOwnFolder(Folder))
+      return New;
+    fs::remove_all(New, Failure);
+  }
+  return Folder.string();
+}
+
+} // namespace luthier::emulator

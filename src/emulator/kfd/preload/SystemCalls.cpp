@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program sees of the kernel's AMD GPU driver comes from the emulator.
+// That costs nothing until somebody looks for the device: only one of the
+// driver's paths loads the emulator.
+//
+// Calls go on to the kernel by syscall(2) where that is as good, since the
+// loader and allocators call some of these before dlsym(3) works.
+#include "emulator/kfd/preload/Preload.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace luthier::preload {
+
+static const luthier_kfd_backend *Loaded = nullptr;
+
+/// The library with the emulator is beside this one.
+static void load() {
+  Dl_info Info;
+  char Path[PATH_MAX];
+  if (!dladdr(reinterpret_cast<void *>(&load), &Info) ||
+      strlen(Info.dli_fname) + sizeof("libluthier-kfd.so") > sizeof(Path))
+    return;
+  strcpy(Path, Info.dli_fname);
+  char *Slash = strrchr(Path, '/');
+  strcpy(Slash ? Slash + 1 : Path, "libluthier-kfd.so");
+  // Not for the program to see: it may bring an LLVM of its own.
+  void *Library = dlopen(Path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (!Library) {
+    fprintf(stderr, "luthier: the emulated GPU cannot be loaded: %s\n",
+            dlerror());
+    return;
+  }
+  using Getter = const luthier_kfd_backend *(*)();
+  if (auto Get =
+          reinterpret_cast<Getter>(dlsym(Library, "luthier_kfd_get_backend")))
+    __atomic_store_n(&Loaded, Get(), __ATOMIC_RELEASE);
+}
+
+const luthier_kfd_backend *loadedBackend() {
+  return __atomic_load_n(&Loaded, __ATOMIC_ACQUIRE);
+}
+
+const luthier_kfd_backend *backend() {
+  static pthread_once_t Once = PTHREAD_ONCE_INIT;
+  pthread_once(&Once, load);
+  return loadedBackend();
+}
+
+/// -1 if it is no render node.
+static int renderMinor(const char *Path) {
+  constexpr char Prefix[] = "/dev/dri/renderD";
+  return strncmp(Path, Prefix, sizeof(Prefix) - 1) == 0
+             ? atoi(Path + sizeof(Prefix) - 1)
+             : -1;
+}
+
+/// Where to look instead, which may be in \p Buffer, or \p Path.
+static const char *redirect(const char *Path, char (&Buffer)[PATH_MAX]) {
+  static constexpr struct {
+    const char *From, *To;
+  } Folders[] = {
+      {"/sys/devices/virtual/kfd/kfd", "/kfd"},
+      {"/sys/class/kfd/kfd", "/kfd"},
+      {"/sys/module/amdgpu", "/module"},
+      // lsmod reads it, which rocminfo of ROCm 5 runs.
+      {"/proc/modules", "/module/modules"},
+      {"/dev/kfd", "/dev/kfd"},
+      {"/dev/dri", "/dev/dri"},
+  };
+  if (!Path || Path[0] != '/' || !strchr("sdp", Path[1]))
+    return Path;
+  for (const auto &Folder : Folders) {
+    const size_t Length = strlen(Folder.From);
+    if (strncmp(Path, Folder.From, Length) != 0 ||
+        (Path[Length] != 0 && Path[Length] != '/'))
+      continue;
+    const luthier_kfd_backend *B = backend();
+    const char *Files = B ? B->files() : nullptr;
+    if (!Files)
+      return Path;
+    const int Written = snprintf(Buffer, sizeof(Buffer), "%s%s%s", Files,
+                                 Folder.To, Path + Length);
+    return Written < int(sizeof(Buffer)) ? Buffer : Path;
+  }
+  return Path;
+}
+
+static int openAt(int Folder, const char *Path, int Flags, mode_t Mode) {
+  if (Path && strncmp(Path, "/dev/", 5) == 0) {
+    if (strcmp(Path, "/dev/kfd") == 0) {
+      if (const luthier_kfd_backend *B = backend())
+        return B->open(0, Flags);
+    } else if (const int Minor = renderMinor(Path); Minor >= 0) {
+      const luthier_kfd_backend *B = backend();
+      if (B && B->gpu(Minor))
+        return B->open(Minor, Flags);
+    }
+  }
+  char Buffer[PATH_MAX];
+  return int(
+      syscall(SYS_openat, Folder, redirect(Path, Buffer), Flags, Mode));
+}
+
+static mode_t modeOf(int Flags, va_list Rest) {
+  return Flags & O_CREAT || (Flags & O_TMPFILE) == O_TMPFILE
+             ? va_arg(Rest, mode_t)
+             : 0;
+}
+
+/// The next definition of what this library defines.
+template <typename T> static T *next(T *, const char *Name) {
+  return reinterpret_cast<T *>(dlsym(RTLD_NEXT, Name));
+}
+
+static void *map(void *Address, size_t Size, int Protection, int Flags, int Fd,
+                 off_t Offset) {
+  if (Fd >= 0)
+    if (const luthier_kfd_backend *B = loadedBackend(); B && B->owns(Fd))
+      return B->mmap(Address, Size, Flags, Fd, uint64_t(Offset));
+  return reinterpret_cast<void *>(
+      syscall(SYS_mmap, Address, Size, Protection, Flags, Fd, Offset));
+}
+
+} // namespace luthier::preload
+
+using namespace luthier::preload;
+
+#define LUTHIER_OPEN(NAME)                                                     \
+  LUTHIER_INTERPOSED int NAME(const char *Path, int Flags, ...) {              \
+    va_list Rest;                                                              \
+    va_start(Rest, Flags);                                                     \
+    const mode_t Mode = modeOf(Flags, Rest);                                   \
+    va_end(Rest);                                                              \
+    return openAt(AT_FDCWD, Path, Flags, Mode);                                \
+  }
+LUTHIER_OPEN(open)
+LUTHIER_OPEN(open64)
+
+#define LUTHIER_OPEN_AT(NAME)                                                  \
+  LUTHIER_INTERPOSED int NAME(int Folder, const char *Path, int Flags, ...) {  \
+    va_list Rest;                                                              \
+    va_start(Rest, Flags);                                                     \
+    const mode_t Mode = modeOf(Flags, Rest);                                   \
+    va_end(Rest);                                                              \
+    return openAt(Folder, Path, Flags, Mode);                                  \
+  }
+LUTHIER_OPEN_AT(openat)
+LUTHIER_OPEN_AT(openat64)
+
+// What _FORTIFY_SOURCE makes of open().
+LUTHIER_INTERPOSED int __open_2(const char *Path, int Flags) {
+  return openAt(AT_FDCWD, Path, Flags, 0);
+}
+LUTHIER_INTERPOSED int __open64_2(const char *Path, int Flags) {
+  return openAt(AT_FDCWD, Path, Flags, 0);
+}
+
+#define LUTHIER_REDIRECTED(RESULT, NAME, PARAMETERS, ...)                      \
+  LUTHIER_INTERPOSED RESULT NAME PARAMETERS {                                  \
+    static auto *const Next = next(&NAME, #NAME);                              \
+    char Buffer[PATH_MAX];                                                     \
+    return Next(__VA_ARGS__);                                                  \
+  }
+#define LUTHIER_PATH redirect(Path, Buffer)
+LUTHIER_REDIRECTED(FILE *, fopen, (const char *Path, const char *Mode),
+                   LUTHIER_PATH, Mode)
+LUTHIER_REDIRECTED(FILE *, fopen64, (const char *Path, const char *Mode),
+                   LUTHIER_PATH, Mode)
+LUTHIER_REDIRECTED(DIR *, opendir, (const char *Path), LUTHIER_PATH)
+LUTHIER_REDIRECTED(int, access, (const char *Path, int Mode), LUTHIER_PATH,
+                   Mode)
+LUTHIER_REDIRECTED(int, stat, (const char *Path, struct stat *S), LUTHIER_PATH,
+                   S)
+LUTHIER_REDIRECTED(int, lstat, (const char *Path, struct stat *S), LUTHIER_PATH,
+                   S)
+LUTHIER_REDIRECTED(int, stat64, (const char *Path, struct stat64 *S),
+                   LUTHIER_PATH, S)
+LUTHIER_REDIRECTED(int, lstat64, (const char *Path, struct stat64 *S),
+                   LUTHIER_PATH, S)
+
+LUTHIER_INTERPOSED int ioctl(int Fd, unsigned long Request, ...) {
+  va_list Rest;
+  va_start(Rest, Request);
+  void *Argument = va_arg(Rest, void *);
+  va_end(Rest);
+  // 'K' is the driver's letter, but not only its.
+  if (_IOC_TYPE(Request) == 'K')
+    if (const luthier_kfd_backend *B = loadedBackend(); B && B->owns(Fd))
+      return B->ioctl(Fd, Request, Argument);
+  return int(syscall(SYS_ioctl, Fd, Request, Argument));
+}
+
+LUTHIER_INTERPOSED void *mmap(void *Address, size_t Size, int Protection,
+                              int Flags, int Fd, off_t Offset) {
+  return map(Address, Size, Protection, Flags, Fd, Offset);
+}
+LUTHIER_INTERPOSED void *mmap64(void *Address, size_t Size, int Protection,
+                                int Flags, int Fd, off64_t Offset) {
+  return map(Address, Size, Protection, Flags, Fd, Offset);
+}
+
+// libluthier.so looks for these by name.
+LUTHIER_INTERPOSED void luthier_emulator_on_fault(void (*Handler)(uint64_t)) {
+  if (const luthier_kfd_backend *B = backend())
+    B->on_fault(Handler);
+}
+LUTHIER_INTERPOSED const luthier_verify_api *luthier_emulator_verify(void) {
+  const luthier_kfd_backend *B = loadedBackend();
+  return B ? B->verify() : nullptr;
+}
