@@ -2,6 +2,7 @@
 #include "emulator/kfd/Driver.h"
 
 #include "emulator/cp/Report.h"
+#include "emulator/kfd/RuntimeCheck.h"
 #include "emulator/kfd/SystemFiles.h"
 #include <atomic>
 #include <mutex>
@@ -103,6 +104,14 @@ void Driver::setFaultHandler(FaultHandler Handler) { OnFault.store(Handler); }
 void Driver::explainFault(uint64_t PC) const {
   if (FaultHandler Handler = OnFault.load())
     Handler(PC);
+}
+
+void Driver::checkRuntime() {
+  std::call_once(RuntimeChecked, [this] {
+    for (const std::string &Line :
+         unknownDevices(loadedRuntimeLibraries(), Config.Models))
+      reportError(Line);
+  });
 }
 
 void Driver::writeStatistics() const {

@@ -15,6 +15,7 @@
 #include "emulator/verify/Verifier.h"
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,9 @@ public:
   /// Where the files of sysfs and devfs are.
   const std::string &filesFolder() const { return FilesFolder; }
 
+  /// Says, once, which devices the loaded runtime does not know.
+  void checkRuntime();
+
   void writeStatistics() const;
 
   using FaultHandler = void (*)(uint64_t PC);
@@ -69,6 +73,7 @@ private:
   std::vector<std::unique_ptr<Gpu>> Gpus;
   std::optional<MemoryTable> Memory;
   std::string FilesFolder;
+  std::once_flag RuntimeChecked;
 };
 
 } // namespace luthier::emulator

@@ -150,22 +150,13 @@ constexpr luthier_verify_api VerifyApi = {sizeof(luthier_verify_api),
 
 const luthier_verify_api *verify() { return verifier() ? &VerifyApi : nullptr; }
 
-constexpr luthier_kfd_backend Backend = {files,
-                                         openDevice,
-                                         owns,
-                                         doIoctl,
-                                         mapFile,
-                                         gpuOf,
-                                         gpu,
-                                         importBuffer,
-                                         freeBuffer,
-                                         mapBuffer,
-                                         unmapBuffer,
-                                         mapBufferForHost,
-                                         sizeOf,
-                                         offsetOf,
-                                         Driver::setFaultHandler,
-                                         verify};
+constexpr luthier_kfd_backend Backend = {
+    files,     openDevice,   owns,
+    doIoctl,   mapFile,      gpuOf,
+    gpu,       importBuffer, freeBuffer,
+    mapBuffer, unmapBuffer,  mapBufferForHost,
+    sizeOf,    offsetOf,     Driver::setFaultHandler,
+    verify};
 
 } // namespace
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The kernel driver's interface to runtimes, as <linux/kfd_ioctl.h> has it, and
-// what newer kernels have added since the oldest such header that we build with.
+// what newer kernels have added since the oldest such header that we build
+// with.
 #ifndef LUTHIER_EMULATOR_KFD_INTERFACE_H
 #define LUTHIER_EMULATOR_KFD_INTERFACE_H
 

@@ -21,7 +21,9 @@ template <class T> T *hostPointer(uint64_t Address) {
   return reinterpret_cast<T *>(Address);
 }
 
-int getVersion(Driver &, kfd_ioctl_get_version_args &Args) {
+/// What a runtime asks for first.
+int getVersion(Driver &D, kfd_ioctl_get_version_args &Args) {
+  D.checkRuntime();
   Args.major_version = 1;
   Args.minor_version = kfd::VersionMinor;
   return 0;
@@ -227,8 +229,8 @@ int createQueue(Driver &D, kfd_ioctl_create_queue_args &Args) {
   const Gpu *TheGpu = D.gpu(Args.gpu_id);
   if (!TheGpu)
     return EINVAL;
-  if (const int Error = D.queues().create(TheGpu->processor(),
-                                          TheGpu->doorbells(), Args))
+  if (const int Error =
+          D.queues().create(TheGpu->processor(), TheGpu->doorbells(), Args))
     return Error;
   Args.doorbell_offset += TheGpu->doorbellOffset();
   return 0;
@@ -248,8 +250,8 @@ int setComputeUnitMask(Driver &D, kfd_ioctl_set_cu_mask_args &Args) {
   return D.queues().contains(Args.queue_id) ? 0 : EINVAL;
 }
 
-/// Cooperative queues ask for global wave sync. Every queue has resources of its
-/// own, so they begin with 0.
+/// Cooperative queues ask for global wave sync. Every queue has resources of
+/// its own, so they begin with 0.
 int allocateGlobalSync(Driver &D, kfd_ioctl_alloc_queue_gws_args &Args) {
   if (Args.num_gws > GlobalWaveSync::NumResources)
     return EBUSY;
@@ -278,7 +280,7 @@ struct IoctlHandler {
 };
 
 #define LUTHIER_IOCTL(REQUEST, TYPE, ...)                                      \
-  { _IOC_NR(REQUEST), &withArguments<TYPE, __VA_ARGS__> }
+  {_IOC_NR(REQUEST), &withArguments<TYPE, __VA_ARGS__>}
 
 constexpr IoctlHandler Handlers[] = {
     LUTHIER_IOCTL(AMDKFD_IOC_GET_VERSION, kfd_ioctl_get_version_args,
@@ -306,10 +308,9 @@ constexpr IoctlHandler Handlers[] = {
                   kfd_ioctl_alloc_memory_of_gpu_args, allocate),
     LUTHIER_IOCTL(AMDKFD_IOC_FREE_MEMORY_OF_GPU,
                   kfd_ioctl_free_memory_of_gpu_args, free),
-    LUTHIER_IOCTL(AMDKFD_IOC_MAP_MEMORY_TO_GPU,
-                  kfd_ioctl_map_memory_to_gpu_args,
-                  forEachDevice<kfd_ioctl_map_memory_to_gpu_args,
-                                &MemoryTable::map>),
+    LUTHIER_IOCTL(
+        AMDKFD_IOC_MAP_MEMORY_TO_GPU, kfd_ioctl_map_memory_to_gpu_args,
+        forEachDevice<kfd_ioctl_map_memory_to_gpu_args, &MemoryTable::map>),
     LUTHIER_IOCTL(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU,
                   kfd_ioctl_unmap_memory_from_gpu_args,
                   forEachDevice<kfd_ioctl_unmap_memory_from_gpu_args,

@@ -15,9 +15,8 @@ namespace luthier::emulator {
 /// For reading and writing. MAP_FAILED and errno if that fails.
 inline void *mapMemory(void *Address, uint64_t Size, int Flags, int File,
                        uint64_t Offset) {
-  return reinterpret_cast<void *>(::syscall(SYS_mmap, Address, Size,
-                                            PROT_READ | PROT_WRITE, Flags, File,
-                                            Offset));
+  return reinterpret_cast<void *>(::syscall(
+      SYS_mmap, Address, Size, PROT_READ | PROT_WRITE, Flags, File, Offset));
 }
 
 } // namespace luthier::emulator

@@ -163,8 +163,8 @@ void *MemoryFile::Pages::map(void *Address, uint64_t From,
     return nullptr;
   }
   void *Begin =
-      mapMemory(Address, Bytes, MAP_SHARED | (Address ? MAP_FIXED : 0),
-                          File, Offset + From);
+      mapMemory(Address, Bytes, MAP_SHARED | (Address ? MAP_FIXED : 0), File,
+                Offset + From);
   return Begin == MAP_FAILED ? nullptr : Begin;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pages behind device memory: one memory file, which is also what the
-// descriptors of /dev/kfd and of the render nodes refer to. The offsets that the
-// driver gives out for mmap(2) are offsets in it, so mapping, unmapping,
+// descriptors of /dev/kfd and of the render nodes refer to. The offsets that
+// the driver gives out for mmap(2) are offsets in it, so mapping, unmapping,
 // duplicating and closing such descriptors need no help from us.
 #ifndef LUTHIER_EMULATOR_KFD_MEMORYFILE_H
 #define LUTHIER_EMULATOR_KFD_MEMORYFILE_H
@@ -23,10 +23,10 @@ public:
   ~MemoryFile();
   MemoryFile(const MemoryFile &) = delete;
 
-  /// What a descriptor stands for is where it is positioned: 0 for /dev/kfd, the
-  /// minor number for a render node, and for exported pages where they begin.
-  /// Each has a description of its own; duplicates of it share the position.
-  /// -1 and errno if that fails.
+  /// What a descriptor stands for is where it is positioned: 0 for /dev/kfd,
+  /// the minor number for a render node, and for exported pages where they
+  /// begin. Each has a description of its own; duplicates of it share the
+  /// position. -1 and errno if that fails.
   int open(uint64_t Position, int Flags) const;
   /// Whether \p Fd is one of those, of this file.
   bool owns(int Fd) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// By userfaultfd(2): who writes to protected pages waits until the descriptor is
-// closed, and then finds what is mapped by then.
+// By userfaultfd(2): who writes to protected pages waits until the descriptor
+// is closed, and then finds what is mapped by then.
 #include "emulator/kfd/MovePages.h"
 
 #include "emulator/kfd/MapMemory.h"
@@ -73,9 +73,8 @@ int movePagesToFile(void *Address, uint64_t Size, int File, uint64_t Offset) {
   copyUnlessZero(static_cast<char *>(Copy), static_cast<const char *>(Address),
                  Size);
   ::munmap(Copy, Size);
-  const bool IsMapped =
-      mapMemory(Address, Size, MAP_SHARED | MAP_FIXED, File, Offset) !=
-      MAP_FAILED;
+  const bool IsMapped = mapMemory(Address, Size, MAP_SHARED | MAP_FIXED, File,
+                                  Offset) != MAP_FAILED;
   return IsMapped ? 0 : errno;
 }
 

@@ -40,8 +40,7 @@ constexpr unsigned LinkIsPci = 2;
 constexpr unsigned FirmwareVersion = 16;
 constexpr uint64_t FirstComputeId = 0x80000000;
 
-std::string bank(HeapType Type, uint64_t Bytes, unsigned Width,
-                 unsigned MHz) {
+std::string bank(HeapType Type, uint64_t Bytes, unsigned Width, unsigned MHz) {
   return Properties()
       .add("heap_type", Type)
       .add("size_in_bytes", Bytes)
@@ -111,22 +110,37 @@ void addCpu(Files &All, const std::string &Node, const Driver &D) {
       .add("caches_count", NumCaches)
       .add("io_links_count", D.gpus().size())
       .add("max_engine_clk_ccompute", 3000);
-  for (const char *Key :
-       {"simd_count", "p2p_links_count", "cpu_core_id_base", "simd_id_base",
-        "max_waves_per_simd", "lds_size_in_kb", "gds_size_in_kb", "num_gws",
-        "wave_front_size", "array_count", "simd_arrays_per_engine",
-        "cu_per_simd_array", "simd_per_cu", "max_slots_scratch_cu",
-        "gfx_target_version", "vendor_id", "device_id", "location_id", "domain",
-        "drm_render_minor", "hive_id", "num_sdma_engines",
-        "num_sdma_xgmi_engines", "num_sdma_queues_per_engine",
-        "num_cp_queues"})
+  for (const char *Key : {"simd_count",
+                          "p2p_links_count",
+                          "cpu_core_id_base",
+                          "simd_id_base",
+                          "max_waves_per_simd",
+                          "lds_size_in_kb",
+                          "gds_size_in_kb",
+                          "num_gws",
+                          "wave_front_size",
+                          "array_count",
+                          "simd_arrays_per_engine",
+                          "cu_per_simd_array",
+                          "simd_per_cu",
+                          "max_slots_scratch_cu",
+                          "gfx_target_version",
+                          "vendor_id",
+                          "device_id",
+                          "location_id",
+                          "domain",
+                          "drm_render_minor",
+                          "hive_id",
+                          "num_sdma_engines",
+                          "num_sdma_xgmi_engines",
+                          "num_sdma_queues_per_engine",
+                          "num_cp_queues"})
     P.add(Key, 0);
   All[Node + "/properties"] = P.Text;
-  All[Node + "/mem_banks/0/properties"] =
-      bank(SystemHeap,
-           uint64_t(::sysconf(_SC_PHYS_PAGES)) *
-               uint64_t(::sysconf(_SC_PAGESIZE)),
-           64, 3200);
+  All[Node + "/mem_banks/0/properties"] = bank(
+      SystemHeap,
+      uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE)),
+      64, 3200);
   addCaches(All, Node, /*IsCpu=*/true);
 }
 
@@ -179,8 +193,8 @@ void addGpu(Files &All, const std::string &Node, const Driver &D,
           .add("num_xcc", 1)
           .add("max_engine_clk_ccompute", 3000)
           .Text;
-  All[Node + "/mem_banks/0/properties"] = bank(
-      PublicFrameBuffer, D.configuration().LocalMemoryBytes, 4096, 1600);
+  All[Node + "/mem_banks/0/properties"] =
+      bank(PublicFrameBuffer, D.configuration().LocalMemoryBytes, 4096, 1600);
   addCaches(All, Node, /*IsCpu=*/false);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of sysfs and devfs that runtimes and rocminfo read: one CPU node and
-// the emulated GPUs, each linked to it and to one another.
+// The files of sysfs and devfs that runtimes and rocminfo read: one CPU node
+// and the emulated GPUs, each linked to it and to one another.
 #ifndef LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 #define LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 

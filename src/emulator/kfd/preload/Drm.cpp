@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of libdrm and libdrm_amdgpu that runtimes use. Being preloaded, these
-// are found before the real ones. Errors are negative errno values, as there.
+// The part of libdrm and libdrm_amdgpu that runtimes use. Being preloaded,
+// these are found before the real ones. Errors are negative errno values, as
+// there.
 #include "emulator/kfd/preload/Preload.h"
 
 #include <errno.h>
@@ -68,8 +69,7 @@ LUTHIER_INTERPOSED int amdgpu_device_initialize(int Fd, uint32_t *Major,
   return *Device ? 0 : -ENOMEM;
 }
 
-LUTHIER_INTERPOSED int
-amdgpu_device_deinitialize(amdgpu_device_handle Device) {
+LUTHIER_INTERPOSED int amdgpu_device_deinitialize(amdgpu_device_handle Device) {
   close(Device->Fd);
   free(Device);
   return 0;

@@ -11,8 +11,8 @@
 
 namespace luthier::preload {
 
-/// The emulator, which this loads if need be. Null, once with a message, if that
-/// fails.
+/// The emulator, which this loads if need be. Null, once with a message, if
+/// that fails.
 const luthier_kfd_backend *backend();
 /// Null as long as nobody has looked for a GPU.
 const luthier_kfd_backend *loadedBackend();

@@ -111,8 +111,7 @@ static int openAt(int Folder, const char *Path, int Flags, mode_t Mode) {
     }
   }
   char Buffer[PATH_MAX];
-  return int(
-      syscall(SYS_openat, Folder, redirect(Path, Buffer), Flags, Mode));
+  return int(syscall(SYS_openat, Folder, redirect(Path, Buffer), Flags, Mode));
 }
 
 static mode_t modeOf(int Flags, va_list Rest) {
