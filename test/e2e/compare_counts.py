@@ -7,27 +7,6 @@ emulator counted in the first run, exactly."""
 import os
 
 import harness
-from harness import Failure
-
-
-def expect_same_counts(counted, executed, partly=()):
-    """Both by kernel name. Of kernels in partly, some code runs in the original:
-    less is counted than executed, but not nothing."""
-    differences = []
-    for name in sorted(counted.keys() | executed.keys()):
-        if name not in counted:
-            differences.append(f"{name}: not counted, but {executed[name]} executed")
-        elif name not in executed:
-            differences.append(f"{name}: counted {counted[name]}, but never executed")
-        else:
-            for field in harness.FIELDS:
-                tool, emulator = counted[name][field], executed[name][field]
-                if tool != emulator and not (name in partly and 0 < tool < emulator):
-                    differences.append(
-                        f"{name}: {field}: counted {tool}, executed {emulator} ({tool - emulator:+})"
-                    )
-    if differences:
-        raise Failure("counts differ from the emulator's:\n  " + "\n  ".join(differences))
 
 
 def expect_refusals(result, reported, expected):
@@ -71,7 +50,7 @@ def test(arguments, directory):
     result.expect(result.digest_line() == digest, f"results differ; without the tool:\n{digest}")
     # Processes that the program forks may add a file each.
     counted = harness.kernel_counts(f"{output}/instr-count*.json")
-    expect_same_counts(counted, executed, arguments.partly)
+    harness.expect_same_counts(counted, executed, arguments.partly)
     for name in arguments.partly:
         result.expect(counted[name] != executed[name], f"all of {name} was counted")
         result.expect_in_stderr(f"luthier: kernel {name} reaches code through pointers at ")

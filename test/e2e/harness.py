@@ -13,6 +13,8 @@ import tempfile
 
 # How long a program may take; main() sets it. A hang is a failure.
 timeout_seconds = 120
+# What commands are put behind, to run them elsewhere; main() sets it.
+within = []
 
 
 class Failure(Exception):
@@ -55,7 +57,10 @@ def run(command, variables=None):
         if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))
         or name == "LUTHIER_EMULATOR_THREADS"
     }
-    environment.update(variables or {})
+    if within:
+        command = within + ["env"] + [f"{name}={value}" for name, value in (variables or {}).items()] + command
+    else:
+        environment.update(variables or {})
     try:
         process = subprocess.run(
             command,
@@ -108,6 +113,26 @@ def kernel_counts(pattern):
     return totals
 
 
+def expect_same_counts(counted, executed, partly=()):
+    """Both by kernel name. Of kernels in partly, some code runs in the original:
+    less is counted than executed, but not nothing."""
+    differences = []
+    for name in sorted(counted.keys() | executed.keys()):
+        if name not in counted:
+            differences.append(f"{name}: not counted, but {executed[name]} executed")
+        elif name not in executed:
+            differences.append(f"{name}: counted {counted[name]}, but never executed")
+        else:
+            for field in FIELDS:
+                tool, emulator = counted[name][field], executed[name][field]
+                if tool != emulator and not (name in partly and 0 < tool < emulator):
+                    differences.append(
+                        f"{name}: {field}: counted {tool}, executed {emulator} ({tool - emulator:+})"
+                    )
+    if differences:
+        raise Failure("counts differ from the emulator's:\n  " + "\n  ".join(differences))
+
+
 def read_json(path):
     with open(path) as file:
         try:
@@ -131,15 +156,17 @@ def remove(path):
 
 def main(arguments, test):
     """Calls test(parsed arguments, empty directory)."""
-    global timeout_seconds
+    global timeout_seconds, within
     parser = argparse.ArgumentParser()
     parser.add_argument("--emulator", help="the library to preload for the emulated GPU")
     parser.add_argument("--luthier", help="the command; without it, runs plain programs only")
     parser.add_argument("--timeout", type=int, default=timeout_seconds, help="seconds per program")
+    parser.add_argument("--within", default="", help="what runs a command elsewhere, such as 'scripts/rocm.sh 7.2 --'")
     for names, options in arguments:
         parser.add_argument(*names, **options)
     parsed = parser.parse_args()
     timeout_seconds = parsed.timeout
+    within = parsed.within.split()
     with tempfile.TemporaryDirectory(prefix="luthier-e2e-") as directory:
         try:
             test(parsed, directory)

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Another version of ROCm beside the installed one: a folder with another Debian
+# and its unmodified runtime, compiler and rocminfo. It is made when it is first
+# asked for (a minute, 2 GB), and kept in the cache outside the tree. Needs root.
+#
+#   scripts/rocm.sh VERSION                  makes the folder, prints its path
+#   scripts/rocm.sh VERSION -- COMMAND...    runs a command in it, where this
+#                                            checkout and /tmp have their places
+#
+# Versions: 6.1 (Debian 13, with HIP 5.7), 6.4 (testing), 7.2 (experimental).
+# Exits with 77 where the folder cannot be had: no root, no archive, or the
+# archive has gone on to another version.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+checkout=$(dirname "$here")
+# shellcheck source=packages.sh
+. "$here/packages.sh"
+
+say() { printf '%s\n' "-- $*" >&2; }
+not_here() {
+  printf '%s\n' "ROCm $version cannot run here: $*" >&2
+  exit 77
+}
+
+version=${1:-}
+packages=(rocminfo hipcc libamdhip64-dev libhsa-runtime64-1 "libllvm$LUTHIER_LLVM_MAJOR")
+release=()
+case $version in
+6.1) suite=trixie hip=libamdhip64-5 starts=5.7 ;;
+6.4) suite=testing hip=libamdhip64-6 starts=6.4 ;;
+7.2) suite=sid hip=libamdhip64-7 starts=7.2 release=(-t experimental) ;;
+*)
+  sed -n '4,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2
+  exit 2
+  ;;
+esac
+shift
+folder=${LUTHIER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/luthier}/rocm-$version
+
+# In mounts of its own, so that nothing is left mounted whatever happens.
+within() {
+  local root=$1
+  shift
+  mkdir -p "$root$checkout"
+  unshare --mount --propagation private bash -c '
+    root=$1 checkout=$2 directory=$3
+    shift 3
+    mount --rbind /dev "$root/dev"
+    mount --rbind /proc "$root/proc"
+    mount --rbind /tmp "$root/tmp"
+    mount --rbind "$checkout" "$root$checkout"
+    exec chroot "$root" bash -c "cd \"\$0\" 2>/dev/null; exec \"\$@\"" "$directory" "$@"
+  ' bash "$root" "$checkout" "$PWD" "$@"
+}
+
+make_folder() {
+  local new=$folder.new mirror candidate
+  [ "$(id -u)" = 0 ] || not_here "making its folder needs root"
+  if ! command -v debootstrap >/dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debootstrap >&2 ||
+      not_here "debootstrap cannot be installed"
+  fi
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/debian/?$' | sed -n 1p)
+  say "Making a folder with ROCm $version of Debian's $suite"
+  rm -rf "$new"
+  # The installed debootstrap may be older than the suite, and sid's script does for all.
+  debootstrap --variant=minbase "$suite" "$new" "${mirror:-http://deb.debian.org/debian}" \
+    /usr/share/debootstrap/scripts/sid >"$folder.log" 2>&1 ||
+    not_here "the archive does not offer $suite (see $folder.log)"
+  [ ${#release[@]} = 0 ] ||
+    printf 'deb %s experimental main\n' "${mirror:-http://deb.debian.org/debian}" >"$new/etc/apt/sources.list.d/experimental.list"
+  printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'APT::Install-Recommends "false";' >"$new/etc/apt/apt.conf.d/80luthier"
+  within "$new" apt-get update -q >>"$folder.log" 2>&1 || not_here "the archive's index cannot be read (see $folder.log)"
+  candidate=$(within "$new" apt-cache "${release[@]}" policy "$hip" | sed -n 's/^ *Candidate: //p')
+  [[ $candidate == "$starts".* ]] || not_here "the archive's $suite has $hip ${candidate:-not at all}, not $starts"
+  within "$new" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${release[@]}" "$hip" "${packages[@]}" \
+    >>"$folder.log" 2>&1 || not_here "its packages cannot be installed (see $folder.log)"
+  within "$new" apt-get clean
+  rm -rf "$folder"
+  mv "$new" "$folder"
+}
+
+mkdir -p "$(dirname "$folder")"
+if [ ! -d "$folder" ]; then
+  # Somebody else may be making it.
+  exec 9>"$folder.lock"
+  flock 9
+  [ -d "$folder" ] || make_folder
+  exec 9>&-
+fi
+if [ $# = 0 ]; then
+  printf '%s\n' "$folder"
+  exit
+fi
+[ "$1" != -- ] || shift
+[ "$(id -u)" = 0 ] || not_here "running in its folder needs root"
+within "$folder" "$@"

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs on another version of ROCm: plain, counted (exactly what the emulator
+counts), with everything free overwritten, and verified in lockstep; the same results
+each time. Before them rocminfo, which has to name the device. Appends a line for
+docs/rocm.md's table to --record."""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+import harness
+
+
+class Runs:
+    def __init__(self, arguments, directory):
+        self.arguments = arguments
+        self.directory = directory
+
+    def luthier(self, command, tool, program, statistics=None):
+        options = ["--tool", tool, "--device", f"emulated:{self.arguments.device}", "--output", self.directory]
+        if statistics:
+            options += ["--stats", statistics]
+        return harness.run([self.arguments.luthier, command] + options + ["--"] + program)
+
+    def plain(self, program):
+        path = f"{self.directory}/executed.%p.json"
+        result = harness.run_on_emulator(program, self.arguments.emulator, self.arguments.device, path)
+        result.expect(result.code == 0, "the program fails without luthier")
+        counts = harness.kernel_counts(path.replace("%p", "*"))
+        result.expect(any(c["wave_instructions"] for c in counts.values()), "no kernel was executed")
+        return result.digest_line(), counts
+
+    def counted(self, program, digest, executed):
+        result = self.luthier("run", "instr-count", program)
+        self.expect_same(result, digest)
+        harness.expect_same_counts(harness.kernel_counts(f"{self.directory}/instr-count*.json"), executed, self.arguments.partly)
+
+    def scrambled(self, program, digest):
+        path = f"{self.directory}/scrambled.%p.json"
+        result = self.luthier("run", "scramble", program, path)
+        self.expect_same(result, digest)
+        result.expect("unchanged" not in result.stderr, "a kernel was not scrambled")
+
+    def verified(self, program, digest):
+        result = self.luthier("verify", "instr-count", program)
+        self.expect_same(result, digest)
+        result.expect_in_stderr("luthier verify: no difference: ")
+
+    def expect_same(self, result, digest):
+        result.expect(result.code == 0, "the program fails under luthier")
+        result.expect(result.digest_line() == digest, f"results differ; without luthier:\n{digest}")
+
+
+def test(arguments, directory):
+    info = harness.run([arguments.luthier, "run", "--device", f"emulated:{arguments.device}", "--", "rocminfo"])
+    info.expect(info.code == 0, "rocminfo fails")
+    info.expect(f"Luthier emulated {arguments.device}" in info.stdout, "rocminfo does not name the device")
+    instructions = 0
+    for name in arguments.program:
+        program = os.path.abspath(name)
+        runs = Runs(arguments, os.path.join(directory, name))
+        os.mkdir(runs.directory)
+        digest, executed = runs.plain([program])
+        runs.counted([program], digest, executed)
+        runs.scrambled([program], digest)
+        runs.verified([program], digest)
+        instructions += sum(counts["wave_instructions"] for counts in executed.values())
+    if arguments.record:
+        line = {"rocm": arguments.rocm, "device": arguments.device, "programs": len(arguments.program),
+                "wave_instructions": instructions}
+        with open(arguments.record, "a") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+harness.main(
+    [
+        (["--rocm"], {"required": True, "help": "the version, for the record"}),
+        (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
+        (["--partly"], {"action": "append", "default": [], "help": "a kernel that calls functions by pointer"}),
+        (["--record"], {"help": "file for a line of JSON"}),
+        (["program"], {"nargs": "+", "help": "programs without arguments"}),
+    ],
+    test,
+)
