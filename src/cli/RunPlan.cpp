@@ -161,8 +161,9 @@ private:
     const std::string &Device = Options.Device;
     if (Device == "native") {
       if (!Around.HasGPU)
-        throw RunError("--device native: this machine has no AMD GPU "
-                       "(/dev/kfd is missing); --device emulated needs none");
+        throw RunError("--device native: this machine has no AMD GPU that can "
+                       "be used (" +
+                       Around.WhyNoGPU + "); --device emulated needs none");
       return;
     }
     if (Device.empty()) {
@@ -171,9 +172,8 @@ private:
       std::string Name =
           Around.Variable("LUTHIER_EMULATED_GPU").value_or(DefaultDevice);
       emulate(Name);
-      Result.Notes.push_back("this machine has no AMD GPU (/dev/kfd is "
-                             "missing); using the emulated " +
-                             Name);
+      Result.Notes.push_back("this machine has no AMD GPU that can be used (" +
+                             Around.WhyNoGPU + "); using the emulated " + Name);
       return;
     }
     constexpr std::string_view Emulated = "emulated";
@@ -204,6 +204,10 @@ private:
     planPreload();
     set("LUTHIER_EMULATED_GPU", Names);
     Result.IsEmulated = true;
+    if (!Options.Command.empty() && Around.IsStatic(Options.Command.front()))
+      Result.Notes.push_back(Options.Command.front() +
+                             " is statically linked, so it does not find the "
+                             "emulated GPU; programs that it starts may");
     for (const auto &[Variable, Value] : Options.EmulatorSettings)
       set(Variable,
           Variable == StatsVariable ? writable("--stats", Value) : Value);

@@ -42,9 +42,12 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
 struct Surroundings {
   std::string Prefix;           ///< Above bin/ and lib/.
   std::string CurrentDirectory; ///< Absolute.
-  bool HasGPU = false;          ///< The kernel driver is there.
-  std::string Time;             ///< Nanoseconds since 1970, as files are dated.
+  bool HasGPU = false;          ///< The kernel driver can be used.
+  std::string WhyNoGPU = "/dev/kfd is missing";
+  std::string Time; ///< Nanoseconds since 1970, as files are dated.
   std::function<bool(const std::string &Path)> FileExists;
+  /// Whether a program, as a shell finds it, takes no preloaded library.
+  std::function<bool(const std::string &Program)> IsStatic;
   /// Why a file that is there can be no tool; empty if it may be one.
   std::function<std::string(const std::string &Path)> WhyNoTool;
   /// Why a file cannot be written; empty if it can be.

@@ -8,9 +8,11 @@
 #include <cstring>
 #include <ctime>
 #include <elf.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
@@ -95,6 +97,41 @@ std::string programPrefix(bool BelowLibexec) {
   return Folder.parent_path().string();
 }
 
+static bool isStatic(const std::string &Path) {
+  std::error_code Ignored;
+  if (!std::filesystem::is_regular_file(Path, Ignored))
+    return false;
+  std::ifstream File(Path, std::ios::binary);
+  Elf64_Ehdr Header = {};
+  File.read(reinterpret_cast<char *>(&Header), sizeof(Header));
+  if (!File || std::memcmp(Header.e_ident, ELFMAG, SELFMAG) != 0 ||
+      Header.e_ident[EI_CLASS] != ELFCLASS64)
+    return false;
+  // Who names no loader gets nothing preloaded.
+  for (unsigned N = 0; N != Header.e_phnum; ++N) {
+    Elf64_Phdr Segment = {};
+    File.seekg(std::streamoff(Header.e_phoff + N * sizeof(Segment)));
+    if (!File.read(reinterpret_cast<char *>(&Segment), sizeof(Segment)))
+      return false;
+    if (Segment.p_type == PT_INTERP)
+      return false;
+  }
+  return true;
+}
+
+/// As a shell finds it.
+static std::string pathOf(const std::string &Program) {
+  const char *Folders = std::getenv("PATH");
+  if (Program.find('/') != std::string::npos || !Folders)
+    return Program;
+  std::istringstream List(Folders);
+  for (std::string Folder; std::getline(List, Folder, ':');)
+    if (const std::string Path = Folder + "/" + Program;
+        ::access(Path.c_str(), X_OK) == 0)
+      return Path;
+  return Program;
+}
+
 Surroundings lookAround(std::string Prefix) {
   namespace fs = std::filesystem;
   Surroundings Around;
@@ -103,7 +140,13 @@ Surroundings lookAround(std::string Prefix) {
   Around.CurrentDirectory = fs::current_path(Failure).string();
   if (Failure)
     throw RunError("the current directory: " + Failure.message());
-  Around.HasGPU = ::access("/dev/kfd", F_OK) == 0;
+  if (const int Driver = ::open("/dev/kfd", O_RDWR | O_CLOEXEC); Driver >= 0) {
+    Around.HasGPU = true;
+    ::close(Driver);
+  } else if (errno != ENOENT) {
+    Around.WhyNoGPU =
+        std::string("/dev/kfd cannot be opened: ") + std::strerror(errno);
+  }
   timespec Now;
   // The clock that dates files; the precise one is ahead of it.
   ::clock_gettime(CLOCK_REALTIME_COARSE, &Now);
@@ -111,6 +154,9 @@ Surroundings lookAround(std::string Prefix) {
       std::to_string(int64_t(Now.tv_sec) * 1'000'000'000 + Now.tv_nsec);
   Around.FileExists = [](const std::string &Path) {
     return ::access(Path.c_str(), R_OK) == 0;
+  };
+  Around.IsStatic = [](const std::string &Program) {
+    return isStatic(pathOf(Program));
   };
   Around.WhyNoTool = whyNoTool;
   Around.WhyNotWritable = whyNotWritable;

@@ -35,14 +35,14 @@ Driver *Driver::create(std::string &Error) {
   llvm::SmallVector<MemoryTable::Device, 1> Devices;
   for (const DeviceModel *Model : C.Models) {
     auto &TheGpu = New->Gpus.emplace_back(
-        std::make_unique<Gpu>(*New, New->numNodes(), *Model));
+        std::make_unique<Gpu>(*New, 1 + New->Gpus.size(), *Model));
     if (!TheGpu->start(C, Error))
       return nullptr;
     TheGpu->processor().setJudge(New->verifier());
     Devices.push_back(TheGpu->memoryDevice(C.LocalMemoryBytes));
   }
   New->Memory.emplace(*New->File, std::move(Devices));
-  New->FilesFolder = writeSystemFiles(*New, Error);
+  New->FilesFolder = writeSystemFiles(New->Gpus, C.LocalMemoryBytes, Error);
   return New->FilesFolder.empty() ? nullptr : New.release();
 }
 

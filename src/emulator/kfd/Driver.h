@@ -23,7 +23,7 @@
 namespace luthier::emulator {
 
 /// Never destroyed: threads of the runtime wait in it until the very end.
-class Driver {
+class Driver final : public GpuOwner {
 public:
   /// Makes it when it is first called, in each process: a forked child gets one
   /// of its own. Null if the configuration makes no sense, which is said once.
@@ -34,15 +34,14 @@ public:
   /// it was forked from, which it cannot use.
   static bool owns(int Fd);
 
-  uint32_t numNodes() const { return 1 + Gpus.size(); }
   const std::vector<std::unique_ptr<Gpu>> &gpus() const { return Gpus; }
   /// Null if there is none.
   Gpu *gpu(uint32_t GpuId) const;
   const Gpu *gpuOfRenderNode(uint64_t Minor) const;
 
   const Configuration &configuration() const { return Config; }
-  MemoryFile &file() { return *File; }
-  EventTable &events() { return Events; }
+  MemoryFile &file() override { return *File; }
+  EventTable &events() override { return Events; }
   MemoryTable &memory() { return *Memory; }
   QueueTable &queues() { return Queues; }
   /// Null unless the user asked for it.
@@ -53,12 +52,12 @@ public:
   /// Says, once, which devices the loaded runtime does not know.
   void checkRuntime();
 
-  void writeStatistics() const;
+  void writeStatistics() const override;
 
   using FaultHandler = void (*)(uint64_t PC);
   /// Of all drivers of the process.
   static void setFaultHandler(FaultHandler Handler);
-  void explainFault(uint64_t PC) const;
+  void explainFault(uint64_t PC) const override;
 
 private:
   explicit Driver(Configuration Config) : Config(std::move(Config)) {}

@@ -2,7 +2,6 @@
 #include "emulator/kfd/Gpu.h"
 
 #include "emulator/cp/Report.h"
-#include "emulator/kfd/Driver.h"
 #include "emulator/strict/StrictMode.h"
 #include <cerrno>
 #include <cstdio>
@@ -25,7 +24,7 @@ static uint32_t familyOf(const Target &T) {
   }
 }
 
-Gpu::Gpu(Driver &Owner, uint32_t Node, const DeviceModel &Model)
+Gpu::Gpu(GpuOwner &Owner, uint32_t Node, const DeviceModel &Model)
     : Owner(Owner), Node(Node), Model(Model),
       Name("Luthier emulated " + std::string(Model.Name)) {
   DrmInfo.GpuId = id();

@@ -8,6 +8,8 @@
 #include "emulator/cp/Statistics.h"
 #include "emulator/kfd/Backend.h"
 #include "emulator/kfd/Configuration.h"
+#include "emulator/kfd/EventTable.h"
+#include "emulator/kfd/MemoryFile.h"
 #include "emulator/kfd/MemoryTable.h"
 #include <cstdint>
 #include <memory>
@@ -15,12 +17,22 @@
 
 namespace luthier::emulator {
 
-class Driver;
+/// What the GPUs of a process share.
+class GpuOwner {
+public:
+  virtual MemoryFile &file() = 0;
+  virtual EventTable &events() = 0;
+  virtual void writeStatistics() const = 0;
+  virtual void explainFault(uint64_t PC) const = 0;
+
+protected:
+  ~GpuOwner() = default;
+};
 
 class Gpu final : public Host {
 public:
   /// Node 0 is the CPU; GPUs follow.
-  Gpu(Driver &Owner, uint32_t Node, const DeviceModel &Model);
+  Gpu(GpuOwner &Owner, uint32_t Node, const DeviceModel &Model);
 
   /// False, with a message, if there is no shader array for the device.
   bool start(const Configuration &Config, std::string &Error);
@@ -47,7 +59,7 @@ public:
   void explainFault(uint64_t PC) override;
 
 private:
-  Driver &Owner;
+  GpuOwner &Owner;
   uint32_t Node;
   const DeviceModel &Model;
   std::string Name;

@@ -14,7 +14,7 @@ static int addLibrary(dl_phdr_info *Info, size_t, void *Data) {
       !Name.starts_with("libamdhip64.so"))
     return 0;
   RuntimeLibrary Library{Path.str(), {}};
-  for (const ElfW(Phdr) & Segment :
+  for (const ElfW(Phdr) &Segment :
        llvm::ArrayRef(Info->dlpi_phdr, Info->dlpi_phnum)) {
     if (Segment.p_type != PT_LOAD || Segment.p_flags != PF_R)
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the GPU runtime of this process knows the emulated devices: each has a
-// table of them, and says little about those that are not in it.
+// Whether the GPU runtime of this process knows the emulated devices: each has
+// a table of them, and says little about those that are not in it.
 #ifndef LUTHIER_EMULATOR_KFD_RUNTIMECHECK_H
 #define LUTHIER_EMULATOR_KFD_RUNTIMECHECK_H
 

@@ -6,7 +6,6 @@
 #include "emulator/kfd/SystemFiles.h"
 
 #include "emulator/core/GlobalWaveSync.h"
-#include "emulator/kfd/Driver.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cerrno>
@@ -101,14 +100,14 @@ uint64_t capability(const DeviceModel &Model) {
          uint64_t(Model.SramEcc) << 26;
 }
 
-void addCpu(Files &All, const std::string &Node, const Driver &D) {
+void addCpu(Files &All, const std::string &Node, unsigned NumGpus) {
   All[Node + "/gpu_id"] = "0\n";
   All[Node + "/name"] = "\n";
   Properties P;
   P.add("cpu_cores_count", uint64_t(::sysconf(_SC_NPROCESSORS_ONLN)))
       .add("mem_banks_count", 1)
       .add("caches_count", NumCaches)
-      .add("io_links_count", D.gpus().size())
+      .add("io_links_count", NumGpus)
       .add("max_engine_clk_ccompute", 3000);
   for (const char *Key : {"simd_count",
                           "p2p_links_count",
@@ -144,8 +143,8 @@ void addCpu(Files &All, const std::string &Node, const Driver &D) {
   addCaches(All, Node, /*IsCpu=*/true);
 }
 
-void addGpu(Files &All, const std::string &Node, const Driver &D,
-            const Gpu &TheGpu) {
+void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
+            unsigned NumGpus, uint64_t LocalMemoryBytes) {
   const DeviceModel &Model = TheGpu.model();
   const Target &T = Model.target();
   All[Node + "/gpu_id"] = std::to_string(TheGpu.id()) + "\n";
@@ -156,7 +155,7 @@ void addGpu(Files &All, const std::string &Node, const Driver &D,
           .add("simd_count", Model.ComputeUnits * T.SimdsPerUnit)
           .add("mem_banks_count", 1)
           .add("caches_count", NumCaches)
-          .add("io_links_count", D.numNodes() - 1)
+          .add("io_links_count", NumGpus) // The CPU, and the others.
           .add("p2p_links_count", 0)
           .add("cpu_core_id_base", 0)
           .add("simd_id_base", FirstComputeId)
@@ -194,7 +193,7 @@ void addGpu(Files &All, const std::string &Node, const Driver &D,
           .add("max_engine_clk_ccompute", 3000)
           .Text;
   All[Node + "/mem_banks/0/properties"] =
-      bank(PublicFrameBuffer, D.configuration().LocalMemoryBytes, 4096, 1600);
+      bank(PublicFrameBuffer, LocalMemoryBytes, 4096, 1600);
   addCaches(All, Node, /*IsCpu=*/false);
 }
 
@@ -223,7 +222,7 @@ void writeMissing(const fs::path &Folder, const Files &All) {
 
 } // namespace
 
-Files describeSystem(const Driver &D) {
+Files describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
   Files All;
   const std::string Topology = "kfd/topology/";
   All[Topology + "generation_id"] = "1\n";
@@ -232,26 +231,28 @@ Files describeSystem(const Driver &D) {
                                             .add("platform_id", 0)
                                             .add("platform_rev", 1)
                                             .Text;
-  for (unsigned N = 0; N != D.numNodes(); ++N) {
+  const unsigned NumNodes = 1 + Gpus.size();
+  for (unsigned N = 0; N != NumNodes; ++N) {
     const std::string Node = Topology + "nodes/" + std::to_string(N);
     if (N == 0)
-      addCpu(All, Node, D);
+      addCpu(All, Node, Gpus.size());
     else
-      addGpu(All, Node, D, *D.gpus()[N - 1]);
-    addLinks(All, Node, N, D.numNodes());
+      addGpu(All, Node, *Gpus[N - 1], Gpus.size(), LocalMemoryBytes);
+    addLinks(All, Node, N, NumNodes);
   }
   // rocminfo looks whether the driver is there; that of 5.2 runs lsmod.
   All["module/initstate"] = "live\n";
   All["module/version"] = "luthier\n";
   All["module/modules"] = "amdgpu 16384 1 - Live 0x0000000000000000\n";
   All["dev/kfd"] = "";
-  for (const auto &TheGpu : D.gpus())
+  for (const auto &TheGpu : Gpus)
     All["dev/dri/renderD" + std::to_string(TheGpu->renderMinor())] = "";
   return All;
 }
 
-std::string writeSystemFiles(const Driver &D, std::string &Error) {
-  const Files All = describeSystem(D);
+std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
+                             std::string &Error) {
+  const Files All = describeSystem(Gpus, LocalMemoryBytes);
   std::string Content;
   for (const auto &[Path, Text] : All)
     Content += Path + '\0' + Text + '\0';

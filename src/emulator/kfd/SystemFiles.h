@@ -5,20 +5,26 @@
 #ifndef LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 #define LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 
+#include "emulator/kfd/Gpu.h"
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace luthier::emulator {
 
-class Driver;
+using GpuList = std::vector<std::unique_ptr<Gpu>>;
 
 /// Texts by paths: kfd/... stands for /sys/devices/virtual/kfd/kfd, module/...
 /// for /sys/module/amdgpu, dev/... for /dev.
-std::map<std::string, std::string> describeSystem(const Driver &D);
+std::map<std::string, std::string> describeSystem(const GpuList &Gpus,
+                                                  uint64_t LocalMemoryBytes);
 
 /// Writes them to a folder of this user, which processes with equal devices
 /// share. Its path, or "" and a message.
-std::string writeSystemFiles(const Driver &D, std::string &Error);
+std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
+                             std::string &Error);
 
 } // namespace luthier::emulator
 

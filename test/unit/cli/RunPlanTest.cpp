@@ -116,6 +116,9 @@ protected:
     Around.Prefix = "/opt/luthier";
     Around.CurrentDirectory = "/home/me";
     Around.Time = "12345";
+    Around.IsStatic = [](const std::string &Program) {
+      return Program == "busybox-static";
+    };
     Around.FileExists = [this](const std::string &Path) {
       return Files.contains(Path);
     };
@@ -227,6 +230,21 @@ TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
   EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a");
   EXPECT_THAT(planRun(Options, Around).Notes,
               ElementsAre(HasSubstr("emulated gfx90a")));
+}
+
+TEST_F(RunPlanTest, AGPUThatCannotBeUsedIsExplained) {
+  Around.WhyNoGPU = "/dev/kfd cannot be opened: Permission denied";
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr("Permission denied")));
+  Options.Device = "native";
+  EXPECT_THAT(refusal(), HasSubstr("Permission denied"));
+}
+
+TEST_F(RunPlanTest, StaticProgramsAreToldThatTheyFindNoEmulatedGPU) {
+  Options.Device = "emulated";
+  Options.Command = {"busybox-static", "sh"};
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr("busybox-static is statically linked")));
 }
 
 TEST_F(RunPlanTest, NativeGPUNeedsNothing) {

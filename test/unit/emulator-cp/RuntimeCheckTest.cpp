@@ -20,8 +20,9 @@ TEST(RuntimeCheckTest, DevicesThatALibraryDoesNotNameAreTold) {
               ElementsAre(AllOf(HasSubstr("libhsa-runtime64"),
                                 HasSubstr("gfx942"), HasSubstr("6.0"))));
   EXPECT_THAT(unknownDevices(New, Models), IsEmpty());
-  EXPECT_THAT(unknownDevices(RuntimeLibrary{"/lib/libamdhip64.so.7", {}}, Models),
-              IsEmpty())
+  EXPECT_THAT(
+      unknownDevices(RuntimeLibrary{"/lib/libamdhip64.so.7", {}}, Models),
+      IsEmpty())
       << "nothing is known about it";
 }
 
