@@ -19,6 +19,15 @@ struct luthier_kfd_gpu {
   const char *Name;
 };
 
+/// What a driver's user notes about a buffer, for who imports it; as libdrm's
+/// amdgpu_bo_metadata.
+struct luthier_kfd_metadata {
+  uint64_t Flags;
+  uint64_t TilingInfo;
+  uint32_t Size; ///< Of Data, in bytes.
+  uint32_t Data[64];
+};
+
 /// Pages that libdrm's functions have imported.
 typedef struct luthier_kfd_buffer luthier_kfd_buffer;
 
@@ -48,6 +57,10 @@ struct luthier_kfd_backend {
   int (*map)(luthier_kfd_buffer *Buffer, uint64_t From, uint64_t Size,
              uint64_t Address);
   int (*unmap)(luthier_kfd_buffer *Buffer, uint64_t Size, uint64_t Address);
+  int (*set_metadata)(luthier_kfd_buffer *Buffer,
+                      const struct luthier_kfd_metadata *Metadata);
+  int (*get_metadata)(luthier_kfd_buffer *Buffer,
+                      struct luthier_kfd_metadata *Metadata);
   /// For the host; null if that fails.
   void *(*map_for_host)(luthier_kfd_buffer *Buffer);
   uint64_t (*size)(luthier_kfd_buffer *Buffer);

@@ -90,6 +90,15 @@ int unmapBuffer(luthier_kfd_buffer *Buffer, uint64_t Size, uint64_t Address) {
                                            Address);
 }
 
+int setMetadata(luthier_kfd_buffer *Buffer,
+                const luthier_kfd_metadata *Metadata) {
+  return -Buffer->Owner.memory().setMetadata(Buffer->Handle, *Metadata);
+}
+
+int getMetadata(luthier_kfd_buffer *Buffer, luthier_kfd_metadata *Metadata) {
+  return -Buffer->Owner.memory().getMetadata(Buffer->Handle, *Metadata);
+}
+
 void *mapBufferForHost(luthier_kfd_buffer *Buffer) {
   return Buffer->Owner.memory().mapForHost(Buffer->Handle);
 }
@@ -150,13 +159,24 @@ constexpr luthier_verify_api VerifyApi = {sizeof(luthier_verify_api),
 
 const luthier_verify_api *verify() { return verifier() ? &VerifyApi : nullptr; }
 
-constexpr luthier_kfd_backend Backend = {
-    files,     openDevice,   owns,
-    doIoctl,   mapFile,      gpuOf,
-    gpu,       importBuffer, freeBuffer,
-    mapBuffer, unmapBuffer,  mapBufferForHost,
-    sizeOf,    offsetOf,     Driver::setFaultHandler,
-    verify};
+constexpr luthier_kfd_backend Backend = {files,
+                                         openDevice,
+                                         owns,
+                                         doIoctl,
+                                         mapFile,
+                                         gpuOf,
+                                         gpu,
+                                         importBuffer,
+                                         freeBuffer,
+                                         mapBuffer,
+                                         unmapBuffer,
+                                         setMetadata,
+                                         getMetadata,
+                                         mapBufferForHost,
+                                         sizeOf,
+                                         offsetOf,
+                                         Driver::setFaultHandler,
+                                         verify};
 
 } // namespace
 

@@ -184,11 +184,31 @@ int MemoryFile::Pages::share(uint32_t Flags, uint32_t GpuId, int OpenFlags) {
       return -1;
     }
     if (!IsShared)
-      *Known = {Offset, Size, Flags, GpuId, 0, 0};
+      *Known = {Offset, Size, Flags, GpuId, 0, 0, {}};
     IsShared = true;
     Owner.SharedPages[Offset] = weak_from_this();
   }
   return Owner.open(Offset, OpenFlags);
+}
+
+template <class F> bool MemoryFile::withRecord(const Pages &Of, F Use) {
+  MappedHeader<Header> There(Of.File);
+  if (!There.isValid())
+    return false;
+  for (Record &R : There->Records)
+    if (R.Offset == Of.Offset) {
+      Use(R);
+      return true;
+    }
+  return false;
+}
+
+bool MemoryFile::Pages::setMetadata(const luthier_kfd_metadata &New) {
+  return withRecord(*this, [&](Record &R) { R.Metadata = New; });
+}
+
+bool MemoryFile::Pages::getMetadata(luthier_kfd_metadata &Result) const {
+  return withRecord(*this, [&](Record &R) { Result = R.Metadata; });
 }
 
 MemoryFile::Shared MemoryFile::find(int Fd) {

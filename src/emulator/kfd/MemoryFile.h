@@ -7,6 +7,7 @@
 #ifndef LUTHIER_EMULATOR_KFD_MEMORYFILE_H
 #define LUTHIER_EMULATOR_KFD_MEMORYFILE_H
 
+#include "emulator/kfd/Backend.h"
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -52,6 +53,9 @@ public:
     /// A descriptor by which this or another process finds them; -1 and errno.
     /// \p Flags and \p GpuId are what the driver says about them there.
     int share(uint32_t Flags, uint32_t GpuId, int OpenFlags);
+    /// Of shared pages, every process sees the same. False if they are not.
+    bool setMetadata(const luthier_kfd_metadata &New);
+    bool getMetadata(luthier_kfd_metadata &Result) const;
 
   private:
     friend class MemoryFile;
@@ -98,12 +102,15 @@ private:
     uint32_t Flags, GpuId;
     /// Of other processes.
     uint32_t NumImports, Padding;
+    luthier_kfd_metadata Metadata;
   };
   struct Header;
 
   MemoryFile() = default;
   void release(Pages &Old);
   Record *record(uint64_t Offset);
+  /// Calls \p Use with the record of shared pages, wherever it is.
+  template <class F> static bool withRecord(const Pages &Of, F Use);
 
   int File = -1;
   uint64_t Device = 0, Inode = 0;

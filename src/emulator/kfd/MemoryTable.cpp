@@ -208,6 +208,18 @@ int MemoryTable::importPages(int Fd, uint32_t GpuId, uint64_t Address,
   return 0;
 }
 
+int MemoryTable::setMetadata(uint64_t Handle, const luthier_kfd_metadata &New) {
+  std::lock_guard Lock(Mutex);
+  const Block *B = find(Handle);
+  return B && B->Pages && B->Pages->setMetadata(New) ? 0 : EINVAL;
+}
+
+int MemoryTable::getMetadata(uint64_t Handle, luthier_kfd_metadata &Result) {
+  std::lock_guard Lock(Mutex);
+  const Block *B = find(Handle);
+  return B && B->Pages && B->Pages->getMetadata(Result) ? 0 : EINVAL;
+}
+
 int MemoryTable::mapPart(uint64_t Handle, uint32_t GpuId, uint64_t From,
                          uint64_t Size, uint64_t Address) {
   std::lock_guard Lock(Mutex);

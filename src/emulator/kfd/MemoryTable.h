@@ -69,6 +69,10 @@ public:
   /// Size is 0 if \p Fd is no export.
   Exported exported(int Fd);
 
+  /// Of exports and imports.
+  int setMetadata(uint64_t Handle, const luthier_kfd_metadata &New);
+  int getMetadata(uint64_t Handle, luthier_kfd_metadata &Result);
+
   /// Virtual memory management: maps a part of an import at \p Address, for the
   /// host as well, since device addresses are the host's.
   int mapPart(uint64_t Handle, uint32_t GpuId, uint64_t From, uint64_t Size,

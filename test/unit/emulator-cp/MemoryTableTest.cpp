@@ -162,6 +162,13 @@ TEST_F(MemoryTableTest, AnotherProcessImportsByTheDescriptorAlone) {
   ASSERT_EQ(Other.importPages(Fd, 1, reinterpret_cast<uint64_t>(There), Import),
             0);
   ::close(Fd);
+  // The runtime of the one leaves a number there for that of the other.
+  luthier_kfd_metadata Metadata{1, 2, 4, {77}}, Seen{};
+  EXPECT_EQ(Table.setMetadata(M.Handle, Metadata), 0);
+  EXPECT_EQ(Other.getMetadata(Import, Seen), 0);
+  EXPECT_EQ(Seen.Data[0], 77u);
+  EXPECT_EQ(Table.getMetadata(allocate(4096).Handle, Seen), EINVAL)
+      << "that is not shared";
   There[6] = 10;
   EXPECT_EQ(There[5], 9);
   EXPECT_EQ(M.Address[6], 10);

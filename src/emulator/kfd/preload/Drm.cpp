@@ -164,10 +164,21 @@ LUTHIER_INTERPOSED int amdgpu_bo_query_info(amdgpu_bo_handle Buffer,
   Info->alloc_size = backend()->size(Buffer->Buffer);
   Info->phys_alignment = PageBytes;
   Info->preferred_heap = AMDGPU_GEM_DOMAIN_VRAM;
+  luthier_kfd_metadata Metadata;
+  if (backend()->get_metadata(Buffer->Buffer, &Metadata) == 0) {
+    Info->metadata.flags = Metadata.Flags;
+    Info->metadata.tiling_info = Metadata.TilingInfo;
+    Info->metadata.size_metadata = Metadata.Size;
+    static_assert(sizeof(Info->metadata.umd_metadata) == sizeof(Metadata.Data));
+    memcpy(Info->metadata.umd_metadata, Metadata.Data, sizeof(Metadata.Data));
+  }
   return 0;
 }
 
-LUTHIER_INTERPOSED int amdgpu_bo_set_metadata(amdgpu_bo_handle,
-                                              amdgpu_bo_metadata *) {
-  return 0;
+LUTHIER_INTERPOSED int amdgpu_bo_set_metadata(amdgpu_bo_handle Buffer,
+                                              amdgpu_bo_metadata *New) {
+  luthier_kfd_metadata Metadata = {
+      New->flags, New->tiling_info, New->size_metadata, {}};
+  memcpy(Metadata.Data, New->umd_metadata, sizeof(Metadata.Data));
+  return backend()->set_metadata(Buffer->Buffer, &Metadata);
 }
