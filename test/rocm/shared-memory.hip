@@ -58,8 +58,8 @@ int main() {
     return 1;
   }
   std::vector<int> Result(N);
-  CHECK(hipMemcpy(Result.data(), Memory, N * sizeof(int),
-                  hipMemcpyDeviceToHost));
+  CHECK(
+      hipMemcpy(Result.data(), Memory, N * sizeof(int), hipMemcpyDeviceToHost));
   for (int Value : Result)
     if (Value != 6) {
       std::printf("%d instead of 6\n", Value);

@@ -9,6 +9,8 @@
 #include "luthier/detail/EmulatorVerify.h"
 #include <stdint.h>
 
+// Names as system calls and libdrm have theirs.
+// NOLINTBEGIN(readability-identifier-naming)
 struct luthier_kfd_gpu {
   uint32_t GpuId;
   uint32_t DeviceId;
@@ -71,5 +73,6 @@ struct luthier_kfd_backend {
   void (*on_fault)(void (*Handler)(uint64_t PC));
   const luthier_verify_api *(*verify)(void);
 };
+// NOLINTEND(readability-identifier-naming)
 
 #endif // LUTHIER_EMULATOR_KFD_BACKEND_H

@@ -180,10 +180,12 @@ constexpr luthier_kfd_backend Backend = {files,
 
 } // namespace
 
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" __attribute__((visibility("default"))) const luthier_kfd_backend *
 luthier_kfd_get_backend(void) {
   return &Backend;
 }
+// NOLINTEND(readability-identifier-naming)
 
 /// Runtimes need not shut down before the process ends, and HIP does not. This
 /// runs after the destructors of everything above us; queues may still be busy,

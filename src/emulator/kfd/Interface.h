@@ -22,6 +22,8 @@ inline constexpr uint32_t VersionMinor = 17;
 inline constexpr unsigned ExportDmabuf = 0x24;  // Since 1.12.
 inline constexpr unsigned RuntimeEnable = 0x25; // Since 1.13.
 
+// Members as Linux names them.
+// NOLINTBEGIN(readability-identifier-naming)
 struct ExportDmabufArgs {
   uint64_t handle;    ///< To the driver.
   uint32_t flags;     ///< To the driver, as for open(2).
@@ -33,6 +35,7 @@ struct RuntimeEnableArgs {
   uint32_t mode_mask;
   uint32_t capabilities_mask; ///< From the driver.
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// AMDKFD_IOC_CREATE_QUEUE's queue_type since 1.17: SDMA on a chosen engine.
 inline constexpr uint32_t QueueTypeSdmaByEngine = 4;

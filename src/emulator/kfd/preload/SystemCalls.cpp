@@ -161,12 +161,14 @@ LUTHIER_OPEN_AT(openat)
 LUTHIER_OPEN_AT(openat64)
 
 // What _FORTIFY_SOURCE makes of open().
+// NOLINTBEGIN(readability-identifier-naming)
 LUTHIER_INTERPOSED int __open_2(const char *Path, int Flags) {
   return openAt(AT_FDCWD, Path, Flags, 0);
 }
 LUTHIER_INTERPOSED int __open64_2(const char *Path, int Flags) {
   return openAt(AT_FDCWD, Path, Flags, 0);
 }
+// NOLINTEND(readability-identifier-naming)
 
 #define LUTHIER_REDIRECTED(RESULT, NAME, PARAMETERS, ...)                      \
   LUTHIER_INTERPOSED RESULT NAME PARAMETERS {                                  \
@@ -213,6 +215,7 @@ LUTHIER_INTERPOSED void *mmap64(void *Address, size_t Size, int Protection,
 }
 
 // libluthier.so looks for these by name.
+// NOLINTNEXTLINE(readability-identifier-naming)
 LUTHIER_INTERPOSED void luthier_emulator_on_fault(void (*Handler)(uint64_t)) {
   if (const luthier_kfd_backend *B = backend())
     B->on_fault(Handler);
