@@ -229,6 +229,9 @@ private:
       setInFront("LD_LIBRARY_PATH", Folder, ":");
     }
     setInFront("LD_PRELOAD", Preload, " ");
+    // AddressSanitizer's shared runtime ends programs that preload anything but
+    // itself. Later options are stronger, so the user's are.
+    setInFront("ASAN_OPTIONS", "verify_asan_link_order=0", ":");
   }
 
   void setInFront(const char *Variable, const std::string &Value,

@@ -272,6 +272,16 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
   }
 }
 
+TEST_F(RunPlanTest, AddressSanitizerAllowsThePreloadUnlessTheUserForbids) {
+  EXPECT_EQ(planned("ASAN_OPTIONS"), "verify_asan_link_order=0");
+  Variables["ASAN_OPTIONS"] = "verify_asan_link_order=1";
+  EXPECT_EQ(planned("ASAN_OPTIONS"),
+            "verify_asan_link_order=0:verify_asan_link_order=1");
+  Options.Device = "native";
+  Around.HasGPU = true;
+  EXPECT_EQ(planned("ASAN_OPTIONS"), "unset");
+}
+
 TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
   Around.Prefix = "/my tools";
   Variables["LD_LIBRARY_PATH"] = "/my/lib";
