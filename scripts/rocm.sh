@@ -62,15 +62,16 @@ make_folder() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debootstrap >&2 ||
       not_here "debootstrap cannot be installed"
   fi
-  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/debian/?$' | sed -n 1p)
+  mirror=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -E '/debian/?$' | sed -n 1p) ||
+    not_here "apt's sources name no archive of Debian to make its folder from"
   say "Making a folder with ROCm $version of Debian's $suite"
   rm -rf "$new"
   # The installed debootstrap may be older than the suite, and sid's script does for all.
-  debootstrap --variant=minbase "$suite" "$new" "${mirror:-http://deb.debian.org/debian}" \
+  debootstrap --variant=minbase "$suite" "$new" "$mirror" \
     /usr/share/debootstrap/scripts/sid >"$folder.log" 2>&1 ||
     not_here "the archive does not offer $suite (see $folder.log)"
   [ ${#release[@]} = 0 ] ||
-    printf 'deb %s experimental main\n' "${mirror:-http://deb.debian.org/debian}" >"$new/etc/apt/sources.list.d/experimental.list"
+    printf 'deb %s experimental main\n' "$mirror" >"$new/etc/apt/sources.list.d/experimental.list"
   printf '%s\n' 'Acquire::Check-Valid-Until "false";' 'APT::Install-Recommends "false";' >"$new/etc/apt/apt.conf.d/80luthier"
   within "$new" apt-get update -q >>"$folder.log" 2>&1 || not_here "the archive's index cannot be read (see $folder.log)"
   candidate=$(within "$new" apt-cache "${release[@]}" policy "$hip" | sed -n 's/^ *Candidate: //p')

@@ -159,24 +159,26 @@ constexpr luthier_verify_api VerifyApi = {sizeof(luthier_verify_api),
 
 const luthier_verify_api *verify() { return verifier() ? &VerifyApi : nullptr; }
 
-constexpr luthier_kfd_backend Backend = {files,
-                                         openDevice,
-                                         owns,
-                                         doIoctl,
-                                         mapFile,
-                                         gpuOf,
-                                         gpu,
-                                         importBuffer,
-                                         freeBuffer,
-                                         mapBuffer,
-                                         unmapBuffer,
-                                         setMetadata,
-                                         getMetadata,
-                                         mapBufferForHost,
-                                         sizeOf,
-                                         offsetOf,
-                                         Driver::setFaultHandler,
-                                         verify};
+constexpr luthier_kfd_backend Backend = {
+    .files = files,
+    .open = openDevice,
+    .owns = owns,
+    .ioctl = doIoctl,
+    .mmap = mapFile,
+    .gpu_of = gpuOf,
+    .gpu = gpu,
+    .import = importBuffer,
+    .free = freeBuffer,
+    .map = mapBuffer,
+    .unmap = unmapBuffer,
+    .set_metadata = setMetadata,
+    .get_metadata = getMetadata,
+    .map_for_host = mapBufferForHost,
+    .size = sizeOf,
+    .offset = offsetOf,
+    .on_fault = Driver::setFaultHandler,
+    .verify = verify,
+};
 
 } // namespace
 

@@ -144,15 +144,26 @@ private:
 };
 } // namespace
 
+template <class F> bool MemoryFile::withRecord(const Pages &Of, F Use) {
+  MappedHeader<Header> There(Of.File);
+  if (!There.isValid())
+    return false;
+  for (Record &R : There->Records)
+    if (R.Offset == Of.Offset) {
+      Use(R);
+      return true;
+    }
+  return false;
+}
+
 MemoryFile::Pages::~Pages() {
   if (!IsForeign) {
     Owner.release(*this);
     return;
   }
-  if (MappedHeader<Header> There(File); There.isValid())
-    for (Record &R : There->Records)
-      if (R.Offset == Offset)
-        __atomic_sub_fetch(&R.NumImports, 1, __ATOMIC_ACQ_REL);
+  withRecord(*this, [](Record &R) {
+    __atomic_sub_fetch(&R.NumImports, 1, __ATOMIC_ACQ_REL);
+  });
   ::close(File);
 }
 
@@ -189,18 +200,6 @@ int MemoryFile::Pages::share(uint32_t Flags, uint32_t GpuId, int OpenFlags) {
     Owner.SharedPages[Offset] = weak_from_this();
   }
   return Owner.open(Offset, OpenFlags);
-}
-
-template <class F> bool MemoryFile::withRecord(const Pages &Of, F Use) {
-  MappedHeader<Header> There(Of.File);
-  if (!There.isValid())
-    return false;
-  for (Record &R : There->Records)
-    if (R.Offset == Of.Offset) {
-      Use(R);
-      return true;
-    }
-  return false;
 }
 
 bool MemoryFile::Pages::setMetadata(const luthier_kfd_metadata &New) {

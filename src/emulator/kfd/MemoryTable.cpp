@@ -209,6 +209,8 @@ int MemoryTable::importPages(int Fd, uint32_t GpuId, uint64_t Address,
 }
 
 int MemoryTable::setMetadata(uint64_t Handle, const luthier_kfd_metadata &New) {
+  if (New.Size > sizeof(New.Data))
+    return EINVAL;
   std::lock_guard Lock(Mutex);
   const Block *B = find(Handle);
   return B && B->Pages && B->Pages->setMetadata(New) ? 0 : EINVAL;

@@ -69,7 +69,8 @@ public:
   /// Size is 0 if \p Fd is no export.
   Exported exported(int Fd);
 
-  /// Of exports and imports.
+  /// Of exports and imports; EINVAL for other memory, and for a size beyond the
+  /// data. Whoever gets the descriptor later sees what was set before.
   int setMetadata(uint64_t Handle, const luthier_kfd_metadata &New);
   int getMetadata(uint64_t Handle, luthier_kfd_metadata &Result);
 

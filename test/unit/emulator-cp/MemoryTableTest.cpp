@@ -166,7 +166,12 @@ TEST_F(MemoryTableTest, AnotherProcessImportsByTheDescriptorAlone) {
   luthier_kfd_metadata Metadata{1, 2, 4, {77}}, Seen{};
   EXPECT_EQ(Table.setMetadata(M.Handle, Metadata), 0);
   EXPECT_EQ(Other.getMetadata(Import, Seen), 0);
+  EXPECT_EQ(Seen.Flags, 1u);
+  EXPECT_EQ(Seen.TilingInfo, 2u);
+  EXPECT_EQ(Seen.Size, 4u);
   EXPECT_EQ(Seen.Data[0], 77u);
+  Metadata.Size = sizeof(Metadata.Data) + 1;
+  EXPECT_EQ(Table.setMetadata(M.Handle, Metadata), EINVAL);
   EXPECT_EQ(Table.getMetadata(allocate(4096).Handle, Seen), EINVAL)
       << "that is not shared";
   There[6] = 10;

@@ -165,13 +165,13 @@ LUTHIER_INTERPOSED int amdgpu_bo_query_info(amdgpu_bo_handle Buffer,
   Info->phys_alignment = PageBytes;
   Info->preferred_heap = AMDGPU_GEM_DOMAIN_VRAM;
   luthier_kfd_metadata Metadata;
-  if (backend()->get_metadata(Buffer->Buffer, &Metadata) == 0) {
-    Info->metadata.flags = Metadata.Flags;
-    Info->metadata.tiling_info = Metadata.TilingInfo;
-    Info->metadata.size_metadata = Metadata.Size;
-    static_assert(sizeof(Info->metadata.umd_metadata) == sizeof(Metadata.Data));
-    memcpy(Info->metadata.umd_metadata, Metadata.Data, sizeof(Metadata.Data));
-  }
+  if (int Error = backend()->get_metadata(Buffer->Buffer, &Metadata))
+    return Error;
+  Info->metadata.flags = Metadata.Flags;
+  Info->metadata.tiling_info = Metadata.TilingInfo;
+  Info->metadata.size_metadata = Metadata.Size;
+  static_assert(sizeof(Info->metadata.umd_metadata) == sizeof(Metadata.Data));
+  memcpy(Info->metadata.umd_metadata, Metadata.Data, sizeof(Metadata.Data));
   return 0;
 }
 
