@@ -69,14 +69,29 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
                                        hsa_queue_t **Result) {
+  const bool Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
+  if (Cooperative)
+    if (std::shared_ptr<Queue> Shared = shareCooperative(Agent)) {
+      *Result = Shared->Handle;
+      return HSA_STATUS_SUCCESS;
+    }
   auto New = std::make_shared<Queue>(*this, Agent);
   New->OnError = OnError;
   New->Data = Data;
-  New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
+  New->Cooperative = Cooperative;
+  if (Cooperative)
+    if (hsa_status_t Status = coreApi().hsa_queue_create_fn(
+            Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
+            PrivateSegmentSize, GroupSegmentSize, &New->Below);
+        Status != HSA_STATUS_SUCCESS)
+      return Status;
   hsa_queue_t *Handle = nullptr;
   hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
       Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
       PrivateSegmentSize, GroupSegmentSize, &Handle);
+  // The interceptor counts as a user of it by now.
+  if (Cooperative)
+    coreApi().hsa_queue_destroy_fn(New->Below);
   if (Status == HSA_STATUS_SUCCESS)
     Status = New->Throttle.open(Handle->size);
   if (Status == HSA_STATUS_SUCCESS)
@@ -84,7 +99,7 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                                           New.get());
   if (Status != HSA_STATUS_SUCCESS) {
     if (Handle)
-      coreApi().hsa_queue_destroy_fn(Handle);
+      coreApi().hsa_queue_destroy_fn(Cooperative ? New->Below : Handle);
     std::string Why = toString(checkHsa(Status, "creating it"));
     Status = coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
                                            PrivateSegmentSize, GroupSegmentSize,
@@ -104,24 +119,39 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   return HSA_STATUS_SUCCESS;
 }
 
+std::shared_ptr<InterceptedQueues::Queue>
+InterceptedQueues::shareCooperative(hsa_agent_t Agent) {
+  std::lock_guard Guard(Lock);
+  for (auto &[Handle, Q] : Queues)
+    if (Q->Cooperative && Q->Agent.handle == Agent.handle) {
+      ++Q->Users;
+      return Q;
+    }
+  return nullptr;
+}
+
 hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
   std::shared_ptr<Queue> Destroyed;
   {
     std::lock_guard Guard(Lock);
-    if (auto It = Queues.find(Handle); It != Queues.end())
+    if (auto It = Queues.find(Handle); It != Queues.end()) {
       Destroyed = It->second;
+      if (Destroyed->Users > 1) {
+        --Destroyed->Users;
+        return HSA_STATUS_SUCCESS;
+      }
+    }
   }
   // The application has waited for its dispatches; what tools do behind them
   // may take a moment longer. If the program ends meanwhile, that waits for it
   // as well.
   if (Destroyed) {
-    ProgressWatch Watch(Counts);
-    Destroyed->Completions.drain([&](size_t NumPending) {
-      return Destroyed->Dead || Watch.isStuck(NumPending);
-    });
+    drainCompletionsOf(*Destroyed);
     // Not later: a new queue may get the handle.
     std::lock_guard Guard(Lock);
     Queues.erase(Handle);
+    if (Destroyed->Cooperative)
+      Handle = Destroyed->Below;
   }
   // Callbacks may come until this returns, and not after.
   return coreApi().hsa_queue_destroy_fn(Handle);
@@ -318,18 +348,20 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
   }
 }
 
+bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
+  ProgressWatch Watch(Counts);
+  return Q.Completions.drain([&](size_t NumPending) {
+    return Q.Dead || Watch.isStuck(NumPending);
+  });
+}
+
 /// What has completed, tools may still be at work on. Those may make queues and
 /// destroy them: nothing is locked here.
 void InterceptedQueues::waitForCompletions() {
   size_t GivenUp = 0;
   for (const std::shared_ptr<Queue> &Q : listed()) {
-    ProgressWatch Watch(Counts);
-    Queue &Each = *Q;
-    const bool IsDone = Each.Completions.drain([&](size_t NumPending) {
-      return Each.Dead || Watch.isStuck(NumPending);
-    });
-    GivenUp += !IsDone && !Each.Dead;
-    Each.Completions.stop();
+    GivenUp += !drainCompletionsOf(*Q) && !Q->Dead;
+    Q->Completions.stop();
   }
   if (GivenUp)
     logWarning("gave up waiting for tools that were told of the end of kernels "

@@ -72,13 +72,21 @@ private:
   union Packet;
   struct Queue {
     Queue(InterceptedQueues &All, hsa_agent_t Agent)
-        : All(All), Arguments(Agent) {}
+        : All(All), Agent(Agent), Arguments(Agent) {}
 
     InterceptedQueues &All;
+    const hsa_agent_t Agent;
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
+    /// ROCr has one cooperative queue for each agent, and counts its users. An
+    /// interceptor that is destroyed deletes the queue below it all the same,
+    /// which ROCr then deletes again: 6.4 and 7.2 crash in hsa_shut_down. So
+    /// there is one interceptor for all users, and what is destroyed after the
+    /// last is the queue below.
     bool Cooperative = false;
+    hsa_queue_t *Below = nullptr; ///< Of a cooperative queue.
+    unsigned Users = 1;           ///< Under Lock.
     PacketThrottle Throttle;
     KernargCopies Arguments;
     CompletionWatcher Completions;
@@ -103,7 +111,11 @@ private:
   bool appendBarrier(Queue &Q, hsa_signal_t Signal);
   void waitForQueues();
   void waitForCompletions();
+  /// False if there was no progress.
+  bool drainCompletionsOf(Queue &Q);
   bool isGone(hsa_queue_t *Handle);
+  /// Null if the agent has no cooperative queue yet.
+  std::shared_ptr<Queue> shareCooperative(hsa_agent_t Agent);
   llvm::SmallVector<std::shared_ptr<Queue>, 4> listed();
 
   Dispatcher &Packets;

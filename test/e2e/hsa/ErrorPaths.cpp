@@ -27,10 +27,11 @@ struct Device {
   explicit Device(const char *File) : Kernel(load(File, Gpu).Kernel) {
     *Arguments = Count;
   }
-  hsa_queue_t *queue(void (*OnError)(hsa_status_t, hsa_queue_t *, void *)) {
+  hsa_queue_t *queue(void (*OnError)(hsa_status_t, hsa_queue_t *, void *),
+                     hsa_queue_type32_t Type = HSA_QUEUE_TYPE_MULTI) {
     hsa_queue_t *Queue;
-    CHECK(hsa_queue_create(Gpu, 64, HSA_QUEUE_TYPE_MULTI, OnError, nullptr,
-                           UINT32_MAX, UINT32_MAX, &Queue));
+    CHECK(hsa_queue_create(Gpu, 64, Type, OnError, nullptr, UINT32_MAX,
+                           UINT32_MAX, &Queue));
     return Queue;
   }
   void launchOn(hsa_queue_t *Queue, unsigned Lanes = ::Lanes) {
@@ -163,6 +164,22 @@ int main(int Argc, char **Argv) {
     Fiber.uc_link = &Main;
     makecontext(&Fiber, [] { launchAndFinish(Of); }, 0);
     swapcontext(&Main, &Fiber);
+  } else if (Mode == "cooperative-queues") {
+    // An agent has one, and all who create it share it.
+    hsa_queue_t *First = D.queue(nullptr, HSA_QUEUE_TYPE_COOPERATIVE);
+    hsa_queue_t *Second = D.queue(nullptr, HSA_QUEUE_TYPE_COOPERATIVE);
+    D.launchOn(First);
+    finish(First);
+    CHECK(hsa_queue_destroy(First));
+    D.launchOn(Second);
+    finish(Second);
+    CHECK(hsa_queue_destroy(Second));
+    hsa_queue_t *Third = D.queue(nullptr, HSA_QUEUE_TYPE_COOPERATIVE);
+    D.launchOn(Third);
+    finish(Third);
+    D.report();
+    CHECK(hsa_queue_destroy(Third));
+    CHECK(hsa_shut_down());
   } else if (Mode == "second-session") {
     launchAndFinish(&D);
     CHECK(hsa_shut_down());
