@@ -105,7 +105,11 @@ public:
 
   /// Once, when the application ends or shuts the runtime down, after every
   /// instrumented dispatch has completed; variables can still be read. By
-  /// default, report() to stderr.
+  /// default, printReport() of what report() writes.
+  ///
+  /// Where the program ends otherwise than by exit() (docs/process-ends.md), in
+  /// a thread of Luthier's while the ending thread stands still, perhaps inside
+  /// this tool: locks that it holds are never released.
   virtual void onExit();
 };
 

@@ -62,6 +62,10 @@ environment:
   LUTHIER_TIMINGS=FILE     appends times per instrumented kernel as JSON
   LUTHIER_EXIT_TIMEOUT=S   at exit, how long to wait for kernels that make no
                            progress (60; 0: for ever)
+  LUTHIER_EXIT_LIMIT=S     at exit, how long to wait for kernels in all (120; 0:
+                           for ever)
+  LUTHIER_END_LIMIT=S      where the program ends by _exit, a signal or exec:
+                           seconds for kernels and reports (10; 0: no report)
 
 The exit code is the program's own; 2 if luthier refuses the request, 127 if
 there is no such program, 126 if it cannot be started.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -174,8 +175,11 @@ void setUp(const RunPlan &Plan) {
   createOutput(Plan.OutputDirectory);
   for (const auto &[Name, Value] : Plan.Environment)
     ::setenv(Name.c_str(), Value.c_str(), /*overwrite=*/1);
+  // Nobody may be reading; the program runs all the same.
+  const auto Before = ::signal(SIGPIPE, SIG_IGN);
   for (const std::string &Note : Plan.Notes)
     std::fprintf(stderr, "luthier: %s\n", Note.c_str());
+  ::signal(SIGPIPE, Before);
 }
 
 bool isForGPUs(const std::string &Path) {
@@ -194,6 +198,8 @@ int become(const std::vector<std::string> &Command) {
   for (const std::string &Argument : Command)
     Argv.push_back(const_cast<char *>(Argument.c_str()));
   Argv.push_back(nullptr);
+  // Others are started by it, and reports name them.
+  ::setenv("LUTHIER_RUN_PROCESS", std::to_string(::getpid()).c_str(), 1);
   // A shell gets what the system does not know, but only if it is text.
   if (isBinary(Command.front()))
     ::execv(Argv[0], Argv.data());

@@ -4,6 +4,8 @@
 #include "runtime/CallContext.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
+#include "runtime/ProcessEnd.h"
+#include "runtime/Settings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <chrono>
@@ -29,23 +31,26 @@ union InterceptedQueues::Packet {
   }
 };
 
+/// How long nothing may happen, and how long all may take; zero for ever.
 static std::chrono::seconds exitTimeout() {
-  const char *Text = std::getenv("LUTHIER_EXIT_TIMEOUT");
-  // Years are as good as for ever, and clocks can count them.
-  constexpr unsigned long Most = 1'000'000'000;
-  return std::chrono::seconds(
-      Text ? std::min(std::strtoul(Text, nullptr, 10), Most) : 60);
+  return secondsFrom("LUTHIER_EXIT_TIMEOUT", 60);
+}
+static std::chrono::seconds exitLimit() {
+  return secondsFrom("LUTHIER_EXIT_LIMIT", 120);
 }
 
 /// Decides when waiting has become pointless.
 class InterceptedQueues::ProgressWatch {
 public:
-  explicit ProgressWatch(const Progress &Counts) : Counts(Counts) {}
+  explicit ProgressWatch(const InterceptedQueues &All) : All(All) {}
 
-  /// True if nothing has changed for longer than the time-out.
+  /// True if nothing has changed for longer than the time-out, or the process
+  /// has to end now.
   bool isStuck(size_t Waiting) {
-    auto Now = std::chrono::steady_clock::now();
-    uint64_t Fingerprint = Counts();
+    if (All.isOverdue())
+      return true;
+    auto Now = Clock::now();
+    uint64_t Fingerprint = All.Counts();
     if (Waiting != LastWaiting || Fingerprint != LastFingerprint) {
       LastWaiting = Waiting;
       LastFingerprint = Fingerprint;
@@ -55,10 +60,9 @@ public:
   }
 
 private:
-  const Progress &Counts;
+  const InterceptedQueues &All;
   const std::chrono::seconds Timeout = exitTimeout();
-  std::chrono::steady_clock::time_point LastChange =
-      std::chrono::steady_clock::now();
+  Clock::time_point LastChange = Clock::now();
   size_t LastWaiting = 0;
   uint64_t LastFingerprint = 0;
 };
@@ -115,7 +119,7 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
   // may take a moment longer. If the program ends meanwhile, that waits for it
   // as well.
   if (Destroyed) {
-    ProgressWatch Watch(Counts);
+    ProgressWatch Watch(*this);
     Destroyed->Completions.drain([&](size_t NumPending) {
       return Destroyed->Dead || Watch.isStuck(NumPending);
     });
@@ -144,6 +148,9 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
   // never seen. An error while the queue is being made finds no handle yet.
   auto *Q = static_cast<Queue *>(Data);
   Q->Dead = true;
+  const char *What = nullptr;
+  if (coreApi().hsa_status_string_fn(Status, &What) == HSA_STATUS_SUCCESS)
+    processEnd().noteFault(What);
   Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
 }
 
@@ -218,7 +225,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
     if (!All.IsEnding)
       return false;
     if (!Watch)
-      Watch.emplace(All.Counts);
+      Watch.emplace(All);
     return Watch->isStuck(1);
   };
   // The ring is the application's to read; tools get copies.
@@ -243,7 +250,7 @@ bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   hsa_queue_t *Queue = Q.Handle;
   // Room only appears as the device works; a full queue that stays full is as
   // stuck as one that does not answer.
-  ProgressWatch Watch(Counts);
+  ProgressWatch Watch(*this);
   uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
   while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
          Queue->size) {
@@ -276,16 +283,34 @@ bool InterceptedQueues::isGone(hsa_queue_t *Handle) {
   return It == Queues.end() || It->second->Dead;
 }
 
-void InterceptedQueues::drain() {
+void InterceptedQueues::hurry(std::chrono::milliseconds Within) {
+  const Clock::duration Until = Clock::now().time_since_epoch() + Within;
+  Clock::duration Before = Deadline;
+  while (Until < Before && !Deadline.compare_exchange_weak(Before, Until))
+    ;
+}
+
+void InterceptedQueues::abandon() {
   IsEnding = true;
   Tools.close();
-  if (CallContext::current()) {
-    // Nor may others: the queue that a tool holds up goes on.
-    for (const std::shared_ptr<Queue> &Q : listed())
-      Q->Completions.stop();
-    return;
-  }
-  if (!Tools.waitUntilEmpty(exitTimeout()))
+  // Nor may others wait: the queue that a tool holds up goes on.
+  for (const std::shared_ptr<Queue> &Q : listed())
+    Q->Completions.stop();
+}
+
+void InterceptedQueues::drain(pthread_t Ending) {
+  IsEnding = true;
+  if (const std::chrono::seconds Limit = exitLimit(); Limit.count())
+    hurry(Limit);
+  Tools.close();
+  if (CallContext::current() || Tools.isInside(Ending))
+    return abandon();
+  const Clock::time_point Begin = Clock::now();
+  const std::chrono::seconds Timeout = exitTimeout();
+  if (!Tools.waitUntilEmpty([&] {
+        return isOverdue() ||
+               (Timeout.count() && Clock::now() - Begin > Timeout);
+      }))
     logWarning("gave up waiting for a thread that is instrumenting; results "
                "may be incomplete");
   waitForQueues();
@@ -311,7 +336,7 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
     });
   };
   for (const std::shared_ptr<Queue> &Q : listed()) {
-    ProgressWatch Watch(Counts);
+    ProgressWatch Watch(*this);
     Q->Completions.drain(
         [&](size_t NumPending) { return Q->Dead || Watch.isStuck(NumPending); },
         isOfCode);
@@ -323,7 +348,7 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
 void InterceptedQueues::waitForCompletions() {
   size_t GivenUp = 0;
   for (const std::shared_ptr<Queue> &Q : listed()) {
-    ProgressWatch Watch(Counts);
+    ProgressWatch Watch(*this);
     Queue &Each = *Q;
     const bool IsDone = Each.Completions.drain([&](size_t NumPending) {
       return Each.Dead || Watch.isStuck(NumPending);
@@ -356,7 +381,7 @@ void InterceptedQueues::waitForQueues() {
         GivenUp += !Q->Dead;
     }
   }
-  ProgressWatch Watch(Counts);
+  ProgressWatch Watch(*this);
   while (!Waiting.empty()) {
     // In ticks of the system clock, which are 1 ns or 10 ns: short enough
     // beside any time-out.
@@ -379,10 +404,15 @@ void InterceptedQueues::waitForQueues() {
   }
   if (GivenUp)
     logWarning("gave up waiting for kernels on " + Twine(GivenUp) +
-               " queue(s) without progress; results may be incomplete");
+               (isOverdue() ? " queue(s) that still run"
+                            : " queue(s) without progress") +
+               "; results may be incomplete");
 }
 
-void InterceptedQueues::sessionStarts() { IsEnding = false; }
+void InterceptedQueues::sessionStarts() {
+  IsEnding = false;
+  Deadline = Clock::duration::max();
+}
 
 void InterceptedQueues::clear() {
   // Their threads may still ask for the list.

@@ -272,6 +272,17 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
   }
 }
 
+TEST_F(RunPlanTest, ToolsAreToldHowTheProcessEndsOnAnyDevice) {
+  Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  const std::string Ends =
+      "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
+  EXPECT_EQ(planned("LD_PRELOAD"),
+            Ends + " /opt/luthier/lib/emulated/libluthier-gpu.so");
+  Around.HasGPU = true;
+  EXPECT_EQ(planned("LD_PRELOAD"), Ends);
+}
+
 TEST_F(RunPlanTest, AddressSanitizerAllowsThePreloadUnlessTheUserForbids) {
   EXPECT_EQ(planned("ASAN_OPTIONS"), "verify_asan_link_order=0");
   Variables["ASAN_OPTIONS"] = "verify_asan_link_order=1";
@@ -287,7 +298,19 @@ TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
   Variables["LD_LIBRARY_PATH"] = "/my/lib";
   EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-gpu.so");
   EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/my tools/lib/emulated:/my/lib");
+  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so libluthier-gpu.so");
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"),
+            "/my tools/lib/emulated:/my tools/lib/luthier/preloaded:/my/lib");
+}
+
+TEST_F(RunPlanTest, FromAPathThatTheLoaderSplitsNothingIsRun) {
   Around.Prefix = "/my:tools";
+  EXPECT_THAT(refusal(), HasSubstr("/my:tools"));
+  Around.HasGPU = true;
+  Files = {"/my:tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
   EXPECT_THAT(refusal(), HasSubstr("/my:tools"));
 }
 
