@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <optional>
 #include <thread>
 
@@ -67,32 +68,73 @@ private:
   uint64_t LastFingerprint = 0;
 };
 
+/// Another tool that was loaded before has taken the place of
+/// hsa_queue_create(). Null if that is the runtime's own.
+static InterceptedQueues::Create otherToolsCreate(StringRef &Tool) {
+  const auto Create = coreApi().hsa_queue_create_fn;
+  Dl_info Runtime, Other;
+  // Nobody has a reason to replace this one.
+  if (!::dladdr(reinterpret_cast<void *>(
+                    amdApi().hsa_amd_queue_intercept_register_fn),
+                &Runtime) ||
+      !::dladdr(reinterpret_cast<void *>(Create), &Other) ||
+      Runtime.dli_fbase == Other.dli_fbase)
+    return nullptr;
+  Tool = Other.dli_fname;
+  return Create;
+}
+
+hsa_status_t InterceptedQueues::open(Queue &Q, Create Make, uint32_t Size,
+                                     hsa_queue_type32_t Type,
+                                     uint32_t PrivateSegmentSize,
+                                     uint32_t GroupSegmentSize) {
+  hsa_queue_t *Handle = nullptr;
+  hsa_status_t Status =
+      Make(Q.Agent, Size, Type, Q.OnError ? &onError : nullptr, &Q,
+           PrivateSegmentSize, GroupSegmentSize, &Handle);
+  if (Status == HSA_STATUS_SUCCESS)
+    Status =
+        amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets, &Q);
+  if (Status == HSA_STATUS_SUCCESS)
+    Status = Q.Throttle.open(Handle->size);
+  if (Status == HSA_STATUS_SUCCESS)
+    Q.Handle = Handle;
+  else if (Handle)
+    coreApi().hsa_queue_destroy_fn(Handle);
+  return Status;
+}
+
 hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        hsa_queue_type32_t Type,
                                        ErrorCallback OnError, void *Data,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
-                                       hsa_queue_t **Result) {
+                                       hsa_queue_t **Result, Create Otherwise) {
   auto New = std::make_shared<Queue>(*this, Agent);
   New->OnError = OnError;
   New->Data = Data;
   New->Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
-  hsa_queue_t *Handle = nullptr;
-  hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
-      Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
-      PrivateSegmentSize, GroupSegmentSize, &Handle);
-  if (Status == HSA_STATUS_SUCCESS)
-    Status = New->Throttle.open(Handle->size);
-  if (Status == HSA_STATUS_SUCCESS)
-    Status = amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets,
-                                                          New.get());
+  auto openBy = [&](Create Make) {
+    return open(*New, Make, Size, Type, PrivateSegmentSize, GroupSegmentSize);
+  };
+  hsa_status_t Status = HSA_STATUS_ERROR;
+  StringRef Tool;
+  if (Create Theirs = otherToolsCreate(Tool)) {
+    Status = openBy(Theirs);
+    static std::once_flag Once;
+    if (Status != HSA_STATUS_SUCCESS)
+      std::call_once(Once, [&] {
+        logWarning(Tool + " replaces hsa_queue_create() by queues that cannot "
+                          "be intercepted; it does not see those of this "
+                          "program");
+      });
+  }
+  if (Status != HSA_STATUS_SUCCESS)
+    Status = openBy(amdApi().hsa_amd_queue_intercept_create_fn);
   if (Status != HSA_STATUS_SUCCESS) {
-    if (Handle)
-      coreApi().hsa_queue_destroy_fn(Handle);
     std::string Why = toString(checkHsa(Status, "creating it"));
-    Status = coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
-                                           PrivateSegmentSize, GroupSegmentSize,
-                                           Result);
+    Status = Otherwise(Agent, Size, Type, OnError, Data, PrivateSegmentSize,
+                       GroupSegmentSize, Result);
     static std::once_flag Once;
     if (Status == HSA_STATUS_SUCCESS)
       std::call_once(Once, [&] {
@@ -101,10 +143,9 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
       });
     return Status;
   }
-  New->Handle = Handle;
-  *Result = Handle;
+  *Result = New->Handle;
   std::lock_guard Guard(Lock);
-  Queues[Handle] = std::move(New);
+  Queues[*Result] = std::move(New);
   return HSA_STATUS_SUCCESS;
 }
 

@@ -36,12 +36,14 @@ public:
   InterceptedQueues(Dispatcher &Packets, CallbackGate &Tools, Progress Counts)
       : Packets(Packets), Tools(Tools), Counts(std::move(Counts)) {}
 
-  /// As hsa_queue_create(). Gives a plain queue where the runtime cannot
-  /// intercept; its dispatches run unchanged.
+  using Create = decltype(&::hsa_queue_create);
+
+  /// As hsa_queue_create(). Gives the queue that \p Otherwise makes where the
+  /// runtime cannot intercept; its dispatches run unchanged.
   hsa_status_t create(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
                       ErrorCallback OnError, void *Data,
                       uint32_t PrivateSegmentSize, uint32_t GroupSegmentSize,
-                      hsa_queue_t **Queue);
+                      hsa_queue_t **Queue, Create Otherwise);
   hsa_status_t destroy(hsa_queue_t *Queue);
   /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
   hsa_status_t inactivate(hsa_queue_t *Queue);
@@ -82,9 +84,10 @@ private:
   union Packet;
   struct Queue {
     Queue(InterceptedQueues &All, hsa_agent_t Agent)
-        : All(All), Arguments(Agent) {}
+        : All(All), Agent(Agent), Arguments(Agent) {}
 
     InterceptedQueues &All;
+    const hsa_agent_t Agent;
     hsa_queue_t *Handle = nullptr;
     ErrorCallback OnError = nullptr;
     void *Data = nullptr;
@@ -104,6 +107,10 @@ private:
   static void onPackets(const void *Packets, uint64_t Count, uint64_t Index,
                         void *Data,
                         void (*Write)(const void *Packets, uint64_t Count));
+  /// A queue that shows its packets to \p Q. Failing that, there is none.
+  static hsa_status_t open(Queue &Q, Create Make, uint32_t Size,
+                           hsa_queue_type32_t Type, uint32_t PrivateSegmentSize,
+                           uint32_t GroupSegmentSize);
   static void onError(hsa_status_t Status, hsa_queue_t *Source, void *Data);
   /// The application's packets as they go to the device, with those that
   /// follow some of them.
