@@ -59,6 +59,10 @@ private:
 /// A tool that treats every dispatch of a kernel alike overrides instrument()
 /// and report(). One that decides dispatch by dispatch overrides onDispatch();
 /// without instrument() it cannot be used by `luthier instrument`.
+///
+/// An exception that leaves a callback is said on stderr, with the tool and the
+/// kernel. A kernel about which instrument() or onDispatch() throws runs
+/// unchanged; a tool whose constructor throws is left out.
 class LUTHIER_API Tool {
 public:
   virtual ~Tool();
