@@ -132,7 +132,8 @@ LUTHIER_API std::vector<RefusedKernel> refusals();
 /// Where a tool writes its files: what `luthier run --output` names, else the
 /// current directory. The first process of a run that asks gets the plain name
 /// and an empty file of that name, the others get theirs with the process id
-/// inserted, as in "counts.1234.json".
+/// inserted, as in "counts.1234.json". Files of earlier runs get names such as
+/// "counts.json.~1~".
 LUTHIER_API std::string outputPath(llvm::StringRef FileName);
 
 namespace detail {

@@ -22,7 +22,8 @@ options:
                                       separated by commas make several GPUs
                      Default: native if there is one, else emulated.
   --output DIR       where tools write their files (default: the current
-                     directory); created if missing
+                     directory); created if missing. Files of earlier runs
+                     are kept there as NAME.~1~ and so on
   --registers POLICY what instrumentation may cost a kernel in registers:
                      grow (default)   registers past the kernel's own
                      keep-occupancy   as many as leave as many waves

@@ -261,6 +261,13 @@ private:
       return;
     set("LUTHIER_OUTPUT", Options.Output.empty() ? Around.CurrentDirectory
                                                  : Result.OutputDirectory);
+    // Not every tool writes files.
+    if (!Options.Output.empty() || Options.Tools.empty())
+      return;
+    const std::string &Here = Around.CurrentDirectory;
+    if (const std::string Why = Around.WhyNoFilesIn(Here); !Why.empty())
+      Result.Notes.push_back("tools cannot write files into " + Here + " (" +
+                             Why + "); --output names another folder");
   }
 
   /// Results are not to be lost in the end for lack of a folder.

@@ -80,12 +80,25 @@ bool isBinary(const std::string &Program) {
   return std::memchr(Begin.data(), 0, File.gcount()) != nullptr;
 }
 
+/// Only an attempt tells; the superuser may do all that permissions forbid.
+std::string whyNoFilesIn(const std::string &Directory) {
+  std::string Name = Directory + "/.luthier-XXXXXX";
+  const int File = ::mkostemp(Name.data(), O_CLOEXEC);
+  if (File < 0)
+    return std::strerror(errno);
+  ::close(File);
+  ::unlink(Name.c_str());
+  return {};
+}
+
 void createOutput(const std::string &Directory) {
+  if (Directory.empty())
+    return;
   std::error_code Failure;
-  if (!Directory.empty())
-    std::filesystem::create_directories(Directory, Failure);
-  if (Failure)
-    throw RunError("--output " + Directory + ": " + Failure.message());
+  std::filesystem::create_directories(Directory, Failure);
+  const std::string Why = Failure ? Failure.message() : whyNoFilesIn(Directory);
+  if (!Why.empty())
+    throw RunError("--output " + Directory + ": " + Why);
 }
 
 } // namespace
@@ -161,6 +174,7 @@ Surroundings lookAround(std::string Prefix) {
   };
   Around.WhyNoTool = whyNoTool;
   Around.WhyNotWritable = whyNotWritable;
+  Around.WhyNoFilesIn = whyNoFilesIn;
   Around.InstalledTools = [Prefix = Around.Prefix] {
     return installedTools(Prefix);
   };

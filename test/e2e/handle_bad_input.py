@@ -175,6 +175,25 @@ def a_kernel_has_the_hooks_of_the_first_tool(arguments, directory):
     result.expect("unchanged" not in result.stderr, "a kernel with hooks is called unchanged")
 
 
+def output_that_cannot_be_written_is_refused(arguments, directory):
+    # Where nobody can make files, not even the superuser.
+    for path in ["/proc/self/task", f"{arguments.program}/folder"]:
+        result = harness.run([arguments.luthier, "run", "--tool", "instr-count", "--device", "emulated", "--output", path,
+                              "--", arguments.program])
+        expect_not_started(result)
+        result.expect(result.code == 2, "not the exit code of requests that are refused")
+        result.expect_in_stderr(f"--output {path}: ")
+        result.expect("Bad file descriptor" not in result.stderr, "this is not the reason")
+
+
+def files_of_earlier_runs_are_kept(arguments, directory):
+    for number in range(3):
+        run_tool(arguments, "instr-count", [arguments.program], LUTHIER_OUTPUT=directory)
+        reports = [harness.read_json(f"{directory}/{name}") for name in os.listdir(directory)]
+        if len(reports) != number + 1 or any(report != reports[0] for report in reports):
+            raise Failure(f"{number + 1} runs leave {os.listdir(directory)}")
+
+
 def exceptions_of_a_tool_end_at_luthier(arguments, directory):
     """The tool, the callback and, where there is one, the kernel are named; the
     program goes on as without the tool."""
@@ -215,6 +234,8 @@ CASES = {
         library_without_tool_is_refused,
         a_kernel_has_the_hooks_of_the_first_tool,
         exceptions_of_a_tool_end_at_luthier,
+        output_that_cannot_be_written_is_refused,
+        files_of_earlier_runs_are_kept,
     )
 }
 

@@ -125,6 +125,9 @@ protected:
     Around.WhyNoTool = [this](const std::string &Path) {
       return NoTools.contains(Path) ? std::string("it registers none") : "";
     };
+    Around.WhyNoFilesIn = [](const std::string &Folder) {
+      return Folder == "/read-only" ? "Read-only file system" : "";
+    };
     Around.WhyNotWritable = [](const std::string &Path) {
       return Path.starts_with("/nowhere/") ? std::string("no such folder") : "";
     };
@@ -347,6 +350,18 @@ TEST_F(RunPlanTest, StrictModeTakesChecksOnlyAfterAnEqualsSign) {
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "1");
   Options = parseRunArguments({"--strict=undefined,seed=3", "app"});
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "undefined,seed=3");
+}
+
+TEST_F(RunPlanTest, ToolsThatCannotWriteHereAreToldWhereElse) {
+  Around.CurrentDirectory = "/read-only";
+  Options.Device = "emulated";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty()) << "there is no tool";
+  Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr("/read-only (Read-only file system)")));
+  Options.Output = "/home/me/out";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty());
 }
 
 TEST_F(RunPlanTest, OutputIsAbsolute) {
