@@ -71,8 +71,8 @@ void tellTools() {
   const SigpipeBlocked Scope;
   const std::string Name = nameOfProcess();
   if (!processEnd().isOrderly() && toolRegistry().hasSeenDispatch())
-    logWarning((Name.empty() ? "the program" : Name) + " ends by " +
-               processEnd().describe());
+    writeWhole("luthier: " + (Name.empty() ? "the program" : Name) +
+               " ends by " + processEnd().describe() + "\n");
   toolRegistry().onExit();
   // LLVM would end the program in another way if that could not be written.
   errs().clear_error();

@@ -4,7 +4,11 @@
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -29,12 +33,47 @@ std::string runtime::nameOfProcess() {
          (Rank.empty() ? "" : ", rank " + Rank);
 }
 
+namespace {
+
+/// Locks the folder that the processes of a run share, for a moment. Where
+/// that cannot be had, reports may mix, but nothing waits.
+class ReportLock {
+public:
+  ReportLock() {
+    const char *Folder = std::getenv("LUTHIER_OUTPUT");
+    File = ::open(Folder ? Folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    constexpr int Tries = 100;
+    constexpr std::chrono::milliseconds Pause(10);
+    for (int N = 0; File >= 0 && N != Tries; ++N) {
+      if (::flock(File, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        break;
+      std::this_thread::sleep_for(Pause);
+    }
+  }
+  ~ReportLock() {
+    if (File >= 0)
+      ::close(File);
+  }
+  ReportLock(const ReportLock &) = delete;
+  ReportLock &operator=(const ReportLock &) = delete;
+
+private:
+  int File;
+};
+
+} // namespace
+
+void runtime::writeWhole(StringRef Text) {
+  const ReportLock Lock;
+  writeLine(Text);
+}
+
 void printReport(StringRef Text) {
   if (Text.empty())
     return;
   const std::string Name = runtime::nameOfProcess();
-  runtime::writeLine(Name.empty() ? Text.str()
-                                  : "luthier: " + Name + ":\n" + Text.str());
+  runtime::writeWhole(Name.empty() ? Text.str()
+                                   : "luthier: " + Name + ":\n" + Text.str());
 }
 
 std::string howProcessEnds() { return runtime::processEnd().describe(); }
