@@ -8,6 +8,7 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES cmake/LuthierConfig.cmake cmake/LuthierTool.cmake "${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
+install(TARGETS luthier-ends LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/luthier/preloaded")
 if(TARGET luthier-gpu)
   install(TARGETS luthier-gpu luthier-kfd LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")
 endif()

@@ -18,6 +18,16 @@ class raw_ostream;
 
 namespace luthier {
 
+/// Writes \p Text to stderr as a whole, so that processes do not write into
+/// each other's tables, and says before it which process it is from where there
+/// may be several: a rank of MPI, or one that the program started. What cannot
+/// be written is dropped; the program's end stays as it is.
+LUTHIER_API void printReport(llvm::StringRef Text);
+
+/// How the process ends, as far as is known in Tool::onExit(): "exit",
+/// "quick_exit", "_exit(3)", "SIGTERM", "exec of /bin/x".
+LUTHIER_API std::string howProcessEnds();
+
 /// Kernels of one name share a row: their numbers are added up. Not
 /// thread-safe.
 class LUTHIER_API KernelReport {
@@ -34,9 +44,12 @@ public:
 
   /// A line with the titles, and one for each kernel with its demangled name.
   void print(llvm::raw_ostream &OS) const;
+  /// The same as printReport() prints.
+  void print() const;
   /// An object with "kernels", which have a "name" and the columns, and
-  /// "refused", those of refusals(). To outputPath(\p FileName); says on stderr
-  /// if that cannot be written.
+  /// "refused", those of refusals(); with "ended" (howProcessEnds()) where that
+  /// is not by exit(), and with "rank" in a process of MPI. To outputPath(\p
+  /// FileName); says on stderr if that cannot be written.
   void writeJSON(llvm::StringRef FileName) const;
 
 private:

@@ -59,6 +59,10 @@ private:
 /// A tool that treats every dispatch of a kernel alike overrides instrument()
 /// and report(). One that decides dispatch by dispatch overrides onDispatch();
 /// without instrument() it cannot be used by `luthier instrument`.
+///
+/// An exception that leaves a callback is said on stderr, with the tool and the
+/// kernel. A kernel about which instrument() or onDispatch() throws runs
+/// unchanged; a tool whose constructor throws is left out.
 class LUTHIER_API Tool {
 public:
   virtual ~Tool();
@@ -105,7 +109,11 @@ public:
 
   /// Once, when the application ends or shuts the runtime down, after every
   /// instrumented dispatch has completed; variables can still be read. By
-  /// default, report() to stderr.
+  /// default, printReport() of what report() writes.
+  ///
+  /// Where the program ends otherwise than by exit() (docs/process-ends.md), in
+  /// a thread of Luthier's while the ending thread stands still, perhaps inside
+  /// this tool: locks that it holds are never released.
   virtual void onExit();
 };
 
@@ -124,7 +132,8 @@ LUTHIER_API std::vector<RefusedKernel> refusals();
 /// Where a tool writes its files: what `luthier run --output` names, else the
 /// current directory. The first process of a run that asks gets the plain name
 /// and an empty file of that name, the others get theirs with the process id
-/// inserted, as in "counts.1234.json".
+/// inserted, as in "counts.1234.json". Files of earlier runs get names such as
+/// "counts.json.~1~".
 LUTHIER_API std::string outputPath(llvm::StringRef FileName);
 
 namespace detail {

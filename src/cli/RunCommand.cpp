@@ -22,7 +22,8 @@ options:
                                       separated by commas make several GPUs
                      Default: native if there is one, else emulated.
   --output DIR       where tools write their files (default: the current
-                     directory); created if missing
+                     directory); created if missing. Files of earlier runs
+                     are kept there as NAME.~1~ and so on
   --registers POLICY what instrumentation may cost a kernel in registers:
                      grow (default)   registers past the kernel's own
                      keep-occupancy   as many as leave as many waves
@@ -62,6 +63,10 @@ environment:
   LUTHIER_TIMINGS=FILE     appends times per instrumented kernel as JSON
   LUTHIER_EXIT_TIMEOUT=S   at exit, how long to wait for kernels that make no
                            progress (60; 0: for ever)
+  LUTHIER_EXIT_LIMIT=S     at exit, how long to wait for kernels in all (120; 0:
+                           for ever)
+  LUTHIER_END_LIMIT=S      where the program ends by _exit, a signal or exec:
+                           seconds for kernels and reports (10; 0: no report)
 
 The exit code is the program's own; 2 if luthier refuses the request, 127 if
 there is no such program, 126 if it cannot be started.

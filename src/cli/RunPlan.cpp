@@ -125,6 +125,7 @@ public:
   RunPlan plan() {
     planTools();
     planDevice();
+    planPreload();
     if (!Result.IsEmulated && !Options.EmulatorSettings.empty())
       throw RunError("options of the emulated GPU were given, but the program "
                      "runs on the machine's own; add --device emulated");
@@ -155,6 +156,9 @@ private:
     std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
     if (Others.find(Ours) == std::string::npos)
       set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
+    // Tells the tools of the process's end where no exit handler runs.
+    Preloaded.push_back(
+        {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
   }
 
   void planDevice() {
@@ -201,7 +205,8 @@ private:
       checkEmulated(Names.substr(From, Comma - From));
       From = Comma + 1;
     }
-    planPreload();
+    Preloaded.push_back(
+        {libraryDirectory() + "/emulated", "libluthier-gpu.so"});
     set("LUTHIER_EMULATED_GPU", Names);
     Result.IsEmulated = true;
     if (!Options.Command.empty() && Around.IsStatic(Options.Command.front()))
@@ -213,31 +218,39 @@ private:
           Variable == StatsVariable ? writable("--stats", Value) : Value);
   }
 
-  /// Then GPU runtimes find the emulated device where they look for a real one.
   void planPreload() {
-    const std::string Folder = libraryDirectory() + "/emulated";
-    constexpr const char *Name = "libluthier-gpu.so";
-    std::string Preload = Folder + "/" + Name;
-    // The loader separates the libraries by these, and knows no escape.
-    if (Preload.find_first_of(" :") != std::string::npos) {
-      if (Folder.find_first_of(":;") != std::string::npos)
-        throw RunError(
-            "Luthier is installed in a folder with ':' or ';' in its "
-            "path, from which no library can be preloaded: " +
-            Around.Prefix);
-      Preload = Name;
-      setInFront("LD_LIBRARY_PATH", Folder, ":");
+    if (Preloaded.empty())
+      return;
+    std::string Libraries;
+    for (const auto &[Folder, Name] : Preloaded) {
+      std::string Library = Folder + "/" + Name;
+      // The loader separates the libraries by these, and knows no escape.
+      if (Library.find_first_of(" :") != std::string::npos) {
+        if (Folder.find_first_of(":;") != std::string::npos)
+          throw RunError(
+              "Luthier is installed in a folder with ':' or ';' in its "
+              "path, from which no library can be preloaded: " +
+              Around.Prefix);
+        Library = Name;
+        setInFront("LD_LIBRARY_PATH", Folder, ":");
+      }
+      Libraries += (Libraries.empty() ? "" : " ") + Library;
     }
-    setInFront("LD_PRELOAD", Preload, " ");
+    setInFront("LD_PRELOAD", Libraries, " ");
     // AddressSanitizer's shared runtime ends programs that preload anything but
     // itself. Later options are stronger, so the user's are.
     setInFront("ASAN_OPTIONS", "verify_asan_link_order=0", ":");
   }
 
-  void setInFront(const char *Variable, const std::string &Value,
+  void setInFront(const std::string &Name, const std::string &Value,
                   const char *Separator) {
-    const std::string Others = Around.Variable(Variable).value_or("");
-    set(Variable, Others.empty() ? Value : Value + Separator + Others);
+    for (auto &[Known, Others] : Result.Environment)
+      if (Known == Name) {
+        Others = Value + Separator + Others;
+        return;
+      }
+    const std::string Others = Around.Variable(Name).value_or("");
+    set(Name, Others.empty() ? Value : Value + Separator + Others);
   }
 
   void planOutput() {
@@ -248,6 +261,13 @@ private:
       return;
     set("LUTHIER_OUTPUT", Options.Output.empty() ? Around.CurrentDirectory
                                                  : Result.OutputDirectory);
+    // Not every tool writes files.
+    if (!Options.Output.empty() || Options.Tools.empty())
+      return;
+    const std::string &Here = Around.CurrentDirectory;
+    if (const std::string Why = Around.WhyNoFilesIn(Here); !Why.empty())
+      Result.Notes.push_back("tools cannot write files into " + Here + " (" +
+                             Why + "); --output names another folder");
   }
 
   /// Results are not to be lost in the end for lack of a folder.
@@ -264,6 +284,7 @@ private:
   const RunOptions &Options;
   const Surroundings &Around;
   RunPlan Result;
+  std::vector<std::pair<std::string, std::string>> Preloaded; ///< Folder, name.
 };
 
 } // namespace

@@ -52,6 +52,8 @@ struct Surroundings {
   std::function<std::string(const std::string &Path)> WhyNoTool;
   /// Why a file cannot be written; empty if it can be.
   std::function<std::string(const std::string &Path)> WhyNotWritable;
+  /// Why no files can be made in a folder; empty if they can.
+  std::function<std::string(const std::string &Folder)> WhyNoFilesIn;
   /// Names of the installed tools, sorted.
   std::function<std::vector<std::string>()> InstalledTools;
   std::function<std::optional<std::string>(const std::string &Name)> Variable;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -79,12 +80,25 @@ bool isBinary(const std::string &Program) {
   return std::memchr(Begin.data(), 0, File.gcount()) != nullptr;
 }
 
+/// Only an attempt tells; the superuser may do all that permissions forbid.
+std::string whyNoFilesIn(const std::string &Directory) {
+  std::string Name = Directory + "/.luthier-XXXXXX";
+  const int File = ::mkostemp(Name.data(), O_CLOEXEC);
+  if (File < 0)
+    return std::strerror(errno);
+  ::close(File);
+  ::unlink(Name.c_str());
+  return {};
+}
+
 void createOutput(const std::string &Directory) {
+  if (Directory.empty())
+    return;
   std::error_code Failure;
-  if (!Directory.empty())
-    std::filesystem::create_directories(Directory, Failure);
-  if (Failure)
-    throw RunError("--output " + Directory + ": " + Failure.message());
+  std::filesystem::create_directories(Directory, Failure);
+  const std::string Why = Failure ? Failure.message() : whyNoFilesIn(Directory);
+  if (!Why.empty())
+    throw RunError("--output " + Directory + ": " + Why);
 }
 
 } // namespace
@@ -160,6 +174,7 @@ Surroundings lookAround(std::string Prefix) {
   };
   Around.WhyNoTool = whyNoTool;
   Around.WhyNotWritable = whyNotWritable;
+  Around.WhyNoFilesIn = whyNoFilesIn;
   Around.InstalledTools = [Prefix = Around.Prefix] {
     return installedTools(Prefix);
   };
@@ -174,8 +189,11 @@ void setUp(const RunPlan &Plan) {
   createOutput(Plan.OutputDirectory);
   for (const auto &[Name, Value] : Plan.Environment)
     ::setenv(Name.c_str(), Value.c_str(), /*overwrite=*/1);
+  // Nobody may be reading; the program runs all the same.
+  const auto Before = ::signal(SIGPIPE, SIG_IGN);
   for (const std::string &Note : Plan.Notes)
     std::fprintf(stderr, "luthier: %s\n", Note.c_str());
+  ::signal(SIGPIPE, Before);
 }
 
 bool isForGPUs(const std::string &Path) {
@@ -194,6 +212,8 @@ int become(const std::vector<std::string> &Command) {
   for (const std::string &Argument : Command)
     Argv.push_back(const_cast<char *>(Argument.c_str()));
   Argv.push_back(nullptr);
+  // Others are started by it, and reports name them.
+  ::setenv("LUTHIER_RUN_PROCESS", std::to_string(::getpid()).c_str(), 1);
   // A shell gets what the system does not know, but only if it is text.
   if (isBinary(Command.front()))
     ::execv(Argv[0], Argv.data());

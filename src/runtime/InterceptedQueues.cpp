@@ -4,11 +4,14 @@
 #include "runtime/CallContext.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
+#include "runtime/ProcessEnd.h"
+#include "runtime/Settings.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <optional>
 #include <thread>
 
@@ -29,23 +32,26 @@ union InterceptedQueues::Packet {
   }
 };
 
+/// How long nothing may happen, and how long all may take; zero for ever.
 static std::chrono::seconds exitTimeout() {
-  const char *Text = std::getenv("LUTHIER_EXIT_TIMEOUT");
-  // Years are as good as for ever, and clocks can count them.
-  constexpr unsigned long Most = 1'000'000'000;
-  return std::chrono::seconds(
-      Text ? std::min(std::strtoul(Text, nullptr, 10), Most) : 60);
+  return secondsFrom("LUTHIER_EXIT_TIMEOUT", 60);
+}
+static std::chrono::seconds exitLimit() {
+  return secondsFrom("LUTHIER_EXIT_LIMIT", 120);
 }
 
 /// Decides when waiting has become pointless.
 class InterceptedQueues::ProgressWatch {
 public:
-  explicit ProgressWatch(const Progress &Counts) : Counts(Counts) {}
+  explicit ProgressWatch(const InterceptedQueues &All) : All(All) {}
 
-  /// True if nothing has changed for longer than the time-out.
+  /// True if nothing has changed for longer than the time-out, or the process
+  /// has to end now.
   bool isStuck(size_t Waiting) {
-    auto Now = std::chrono::steady_clock::now();
-    uint64_t Fingerprint = Counts();
+    if (All.isOverdue())
+      return true;
+    auto Now = Clock::now();
+    uint64_t Fingerprint = All.Counts();
     if (Waiting != LastWaiting || Fingerprint != LastFingerprint) {
       LastWaiting = Waiting;
       LastFingerprint = Fingerprint;
@@ -55,20 +61,66 @@ public:
   }
 
 private:
-  const Progress &Counts;
+  const InterceptedQueues &All;
   const std::chrono::seconds Timeout = exitTimeout();
-  std::chrono::steady_clock::time_point LastChange =
-      std::chrono::steady_clock::now();
+  Clock::time_point LastChange = Clock::now();
   size_t LastWaiting = 0;
   uint64_t LastFingerprint = 0;
 };
+
+/// Another tool that was loaded before has taken the place of
+/// hsa_queue_create(). Null if that is the runtime's own.
+static InterceptedQueues::Create otherToolsCreate(StringRef &Tool) {
+  const auto Create = coreApi().hsa_queue_create_fn;
+  Dl_info Runtime, Other;
+  // Nobody has a reason to replace this one.
+  if (!::dladdr(reinterpret_cast<void *>(
+                    amdApi().hsa_amd_queue_intercept_register_fn),
+                &Runtime) ||
+      !::dladdr(reinterpret_cast<void *>(Create), &Other) ||
+      Runtime.dli_fbase == Other.dli_fbase)
+    return nullptr;
+  Tool = Other.dli_fname;
+  return Create;
+}
+
+hsa_status_t InterceptedQueues::open(Queue &Q, Create Make, uint32_t Size,
+                                     hsa_queue_type32_t Type,
+                                     uint32_t PrivateSegmentSize,
+                                     uint32_t GroupSegmentSize) {
+  auto make = [&](Create By, hsa_queue_t *&Handle) {
+    return By(Q.Agent, Size, Type, Q.OnError ? &onError : nullptr, &Q,
+              PrivateSegmentSize, GroupSegmentSize, &Handle);
+  };
+  const bool IsOverShared =
+      Q.Cooperative && Make == amdApi().hsa_amd_queue_intercept_create_fn;
+  if (IsOverShared)
+    if (hsa_status_t Status = make(coreApi().hsa_queue_create_fn, Q.Below);
+        Status != HSA_STATUS_SUCCESS)
+      return Status;
+  hsa_queue_t *Handle = nullptr;
+  hsa_status_t Status = make(Make, Handle);
+  // The interceptor counts as a user of it by now.
+  if (IsOverShared)
+    coreApi().hsa_queue_destroy_fn(Q.Below);
+  if (Status == HSA_STATUS_SUCCESS)
+    Status =
+        amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets, &Q);
+  if (Status == HSA_STATUS_SUCCESS)
+    Status = Q.Throttle.open(Handle->size);
+  if (Status == HSA_STATUS_SUCCESS)
+    Q.Handle = Handle;
+  else if (Handle)
+    coreApi().hsa_queue_destroy_fn(IsOverShared ? Q.Below : Handle);
+  return Status;
+}
 
 hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
                                        hsa_queue_type32_t Type,
                                        ErrorCallback OnError, void *Data,
                                        uint32_t PrivateSegmentSize,
                                        uint32_t GroupSegmentSize,
-                                       hsa_queue_t **Result) {
+                                       hsa_queue_t **Result, Create Otherwise) {
   const bool Cooperative = Type == HSA_QUEUE_TYPE_COOPERATIVE;
   if (Cooperative)
     if (std::shared_ptr<Queue> Shared = shareCooperative(Agent)) {
@@ -79,31 +131,27 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   New->OnError = OnError;
   New->Data = Data;
   New->Cooperative = Cooperative;
-  if (Cooperative)
-    if (hsa_status_t Status = coreApi().hsa_queue_create_fn(
-            Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
-            PrivateSegmentSize, GroupSegmentSize, &New->Below);
-        Status != HSA_STATUS_SUCCESS)
-      return Status;
-  hsa_queue_t *Handle = nullptr;
-  hsa_status_t Status = amdApi().hsa_amd_queue_intercept_create_fn(
-      Agent, Size, Type, OnError ? &onError : nullptr, New.get(),
-      PrivateSegmentSize, GroupSegmentSize, &Handle);
-  // The interceptor counts as a user of it by now.
-  if (Cooperative)
-    coreApi().hsa_queue_destroy_fn(New->Below);
-  if (Status == HSA_STATUS_SUCCESS)
-    Status = New->Throttle.open(Handle->size);
-  if (Status == HSA_STATUS_SUCCESS)
-    Status = amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets,
-                                                          New.get());
+  auto openBy = [&](Create Make) {
+    return open(*New, Make, Size, Type, PrivateSegmentSize, GroupSegmentSize);
+  };
+  hsa_status_t Status = HSA_STATUS_ERROR;
+  StringRef Tool;
+  if (Create Theirs = otherToolsCreate(Tool)) {
+    Status = openBy(Theirs);
+    static std::once_flag Once;
+    if (Status != HSA_STATUS_SUCCESS)
+      std::call_once(Once, [&] {
+        logWarning(Tool + " replaces hsa_queue_create() by queues that cannot "
+                          "be intercepted; it does not see those of this "
+                          "program");
+      });
+  }
+  if (Status != HSA_STATUS_SUCCESS)
+    Status = openBy(amdApi().hsa_amd_queue_intercept_create_fn);
   if (Status != HSA_STATUS_SUCCESS) {
-    if (Handle)
-      coreApi().hsa_queue_destroy_fn(Cooperative ? New->Below : Handle);
     std::string Why = toString(checkHsa(Status, "creating it"));
-    Status = coreApi().hsa_queue_create_fn(Agent, Size, Type, OnError, Data,
-                                           PrivateSegmentSize, GroupSegmentSize,
-                                           Result);
+    Status = Otherwise(Agent, Size, Type, OnError, Data, PrivateSegmentSize,
+                       GroupSegmentSize, Result);
     static std::once_flag Once;
     if (Status == HSA_STATUS_SUCCESS)
       std::call_once(Once, [&] {
@@ -112,10 +160,9 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
       });
     return Status;
   }
-  New->Handle = Handle;
-  *Result = Handle;
+  *Result = New->Handle;
   std::lock_guard Guard(Lock);
-  Queues[Handle] = std::move(New);
+  Queues[*Result] = std::move(New);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -150,7 +197,7 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
     // Not later: a new queue may get the handle.
     std::lock_guard Guard(Lock);
     Queues.erase(Handle);
-    if (Destroyed->Cooperative)
+    if (Destroyed->Below)
       Handle = Destroyed->Below;
   }
   // Callbacks may come until this returns, and not after.
@@ -174,6 +221,9 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
   // never seen. An error while the queue is being made finds no handle yet.
   auto *Q = static_cast<Queue *>(Data);
   Q->Dead = true;
+  const char *What = nullptr;
+  if (coreApi().hsa_status_string_fn(Status, &What) == HSA_STATUS_SUCCESS)
+    processEnd().noteFault(What);
   Q->OnError(Status, Q->Handle ? Q->Handle : Source, Q->Data);
 }
 
@@ -248,7 +298,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
     if (!All.IsEnding)
       return false;
     if (!Watch)
-      Watch.emplace(All.Counts);
+      Watch.emplace(All);
     return Watch->isStuck(1);
   };
   // The ring is the application's to read; tools get copies.
@@ -273,7 +323,7 @@ bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   hsa_queue_t *Queue = Q.Handle;
   // Room only appears as the device works; a full queue that stays full is as
   // stuck as one that does not answer.
-  ProgressWatch Watch(Counts);
+  ProgressWatch Watch(*this);
   uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
   while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
          Queue->size) {
@@ -306,16 +356,34 @@ bool InterceptedQueues::isGone(hsa_queue_t *Handle) {
   return It == Queues.end() || It->second->Dead;
 }
 
-void InterceptedQueues::drain() {
+void InterceptedQueues::hurry(std::chrono::milliseconds Within) {
+  const Clock::duration Until = Clock::now().time_since_epoch() + Within;
+  Clock::duration Before = Deadline;
+  while (Until < Before && !Deadline.compare_exchange_weak(Before, Until))
+    ;
+}
+
+void InterceptedQueues::abandon() {
   IsEnding = true;
   Tools.close();
-  if (CallContext::current()) {
-    // Nor may others: the queue that a tool holds up goes on.
-    for (const std::shared_ptr<Queue> &Q : listed())
-      Q->Completions.stop();
-    return;
-  }
-  if (!Tools.waitUntilEmpty(exitTimeout()))
+  // Nor may others wait: the queue that a tool holds up goes on.
+  for (const std::shared_ptr<Queue> &Q : listed())
+    Q->Completions.stop();
+}
+
+void InterceptedQueues::drain(pthread_t Ending) {
+  IsEnding = true;
+  if (const std::chrono::seconds Limit = exitLimit(); Limit.count())
+    hurry(Limit);
+  Tools.close();
+  if (CallContext::current() || Tools.isInside(Ending))
+    return abandon();
+  const Clock::time_point Begin = Clock::now();
+  const std::chrono::seconds Timeout = exitTimeout();
+  if (!Tools.waitUntilEmpty([&] {
+        return isOverdue() ||
+               (Timeout.count() && Clock::now() - Begin > Timeout);
+      }))
     logWarning("gave up waiting for a thread that is instrumenting; results "
                "may be incomplete");
   waitForQueues();
@@ -341,7 +409,7 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
     });
   };
   for (const std::shared_ptr<Queue> &Q : listed()) {
-    ProgressWatch Watch(Counts);
+    ProgressWatch Watch(*this);
     Q->Completions.drain(
         [&](size_t NumPending) { return Q->Dead || Watch.isStuck(NumPending); },
         isOfCode);
@@ -349,7 +417,7 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
 }
 
 bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
-  ProgressWatch Watch(Counts);
+  ProgressWatch Watch(*this);
   return Q.Completions.drain([&](size_t NumPending) {
     return Q.Dead || Watch.isStuck(NumPending);
   });
@@ -388,7 +456,7 @@ void InterceptedQueues::waitForQueues() {
         GivenUp += !Q->Dead;
     }
   }
-  ProgressWatch Watch(Counts);
+  ProgressWatch Watch(*this);
   while (!Waiting.empty()) {
     // In ticks of the system clock, which are 1 ns or 10 ns: short enough
     // beside any time-out.
@@ -411,10 +479,15 @@ void InterceptedQueues::waitForQueues() {
   }
   if (GivenUp)
     logWarning("gave up waiting for kernels on " + Twine(GivenUp) +
-               " queue(s) without progress; results may be incomplete");
+               (isOverdue() ? " queue(s) that still run"
+                            : " queue(s) without progress") +
+               "; results may be incomplete");
 }
 
-void InterceptedQueues::sessionStarts() { IsEnding = false; }
+void InterceptedQueues::sessionStarts() {
+  IsEnding = false;
+  Deadline = Clock::duration::max();
+}
 
 void InterceptedQueues::clear() {
   // Their threads may still ask for the list.

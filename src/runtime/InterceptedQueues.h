@@ -15,11 +15,13 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <hsa/hsa.h>
 #include <memory>
 #include <mutex>
+#include <pthread.h>
 #include <unordered_map>
 
 namespace luthier::runtime {
@@ -34,12 +36,14 @@ public:
   InterceptedQueues(Dispatcher &Packets, CallbackGate &Tools, Progress Counts)
       : Packets(Packets), Tools(Tools), Counts(std::move(Counts)) {}
 
-  /// As hsa_queue_create(). Gives a plain queue where the runtime cannot
-  /// intercept; its dispatches run unchanged.
+  using Create = decltype(&::hsa_queue_create);
+
+  /// As hsa_queue_create(). Gives the queue that \p Otherwise makes where the
+  /// runtime cannot intercept; its dispatches run unchanged.
   hsa_status_t create(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
                       ErrorCallback OnError, void *Data,
                       uint32_t PrivateSegmentSize, uint32_t GroupSegmentSize,
-                      hsa_queue_t **Queue);
+                      hsa_queue_t **Queue, Create Otherwise);
   hsa_status_t destroy(hsa_queue_t *Queue);
   /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
   hsa_status_t inactivate(hsa_queue_t *Queue);
@@ -52,14 +56,22 @@ public:
   /// How: a barrier packet with a completion signal at the end of each queue
   /// that redirected something; it completes after everything before it.
   /// (Packets have room for one signal, and that is the application's.) A
-  /// program may end while a queue waits for something that never comes. So
-  /// this gives up, and says so, when for LUTHIER_EXIT_TIMEOUT seconds (60; 0:
-  /// never) there was no sign of progress: no queue became idle and no managed
-  /// variable changed. Queues that failed are not waited for.
+  /// program may end while a queue waits for something that never comes, or
+  /// runs a kernel without an end. So this gives up, and says so, when for
+  /// LUTHIER_EXIT_TIMEOUT seconds (60; 0: never) there was no sign of progress
+  /// (no queue became idle and no managed variable changed), and after
+  /// LUTHIER_EXIT_LIMIT seconds (120; 0: never) in any case. Queues that failed
+  /// are not waited for.
   ///
   /// Waits for nothing in a thread that is submitting packets or in a tool's
-  /// callback: it would be for what comes behind those.
-  void drain();
+  /// callback, or if \p Ending, which stands still, is such a thread: it would
+  /// be for what comes behind those.
+  void drain(pthread_t Ending = ::pthread_self());
+  /// Ends the tools' part and waits for nothing: a device has stopped.
+  void abandon();
+  /// Waiting that has to do with the process's end ends by then. May be called
+  /// in signal handlers.
+  void hurry(std::chrono::milliseconds Within);
   /// Before the code there is unloaded: until tools were told of the end of its
   /// kernels, which the application has waited for. Not in a tool's callback.
   void drainCompletionsOf(llvm::ArrayRef<AddressRange> Code);
@@ -97,10 +109,15 @@ private:
   };
 
   class ProgressWatch;
+  using Clock = std::chrono::steady_clock;
 
   static void onPackets(const void *Packets, uint64_t Count, uint64_t Index,
                         void *Data,
                         void (*Write)(const void *Packets, uint64_t Count));
+  /// A queue that shows its packets to \p Q. Failing that, there is none.
+  static hsa_status_t open(Queue &Q, Create Make, uint32_t Size,
+                           hsa_queue_type32_t Type, uint32_t PrivateSegmentSize,
+                           uint32_t GroupSegmentSize);
   static void onError(hsa_status_t Status, hsa_queue_t *Source, void *Data);
   /// The application's packets as they go to the device, with those that
   /// follow some of them.
@@ -113,6 +130,9 @@ private:
   void waitForCompletions();
   /// False if there was no progress.
   bool drainCompletionsOf(Queue &Q);
+  bool isOverdue() const {
+    return Clock::now().time_since_epoch() >= Deadline.load();
+  }
   bool isGone(hsa_queue_t *Handle);
   /// Null if the agent has no cooperative queue yet.
   std::shared_ptr<Queue> shareCooperative(hsa_agent_t Agent);
@@ -123,6 +143,7 @@ private:
   const Progress Counts;
   /// The process ends: waiting has a limit from now on.
   std::atomic<bool> IsEnding = false;
+  std::atomic<Clock::duration> Deadline = Clock::duration::max();
   std::mutex Lock;
   /// Waiting threads have shares.
   std::unordered_map<hsa_queue_t *, std::shared_ptr<Queue>> Queues;

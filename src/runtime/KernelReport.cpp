@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
+#include "runtime/Log.h"
+#include "runtime/ProcessEnd.h"
+#include "runtime/ProcessName.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -36,6 +39,13 @@ void KernelReport::print(raw_ostream &OS) const {
   }
 }
 
+void KernelReport::print() const {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  print(OS);
+  printReport(Text);
+}
+
 void KernelReport::writeJSON(StringRef FileName) const {
   json::Array Kernels, Refused;
   for (const auto &[Name, Values] : Rows) {
@@ -50,18 +60,24 @@ void KernelReport::writeJSON(StringRef FileName) const {
   for (const auto &[Name, Reason] : Reasons)
     Refused.push_back(json::Object{{"name", Name}, {"reason", Reason}});
 
+  json::Object Whole{{"kernels", std::move(Kernels)},
+                     {"refused", std::move(Refused)}};
+  if (!runtime::processEnd().isOrderly())
+    Whole["ended"] = howProcessEnds();
+  if (const std::string Rank = runtime::rankOfProcess(); !Rank.empty())
+    Whole["rank"] = Rank;
+
   std::error_code Error;
-  raw_fd_ostream File(outputPath(FileName), Error);
+  const std::string Path = outputPath(FileName);
+  raw_fd_ostream File(Path, Error);
   if (!Error) {
-    File << formatv("{0:2}\n",
-                    json::Value(json::Object{{"kernels", std::move(Kernels)},
-                                             {"refused", std::move(Refused)}}));
+    File << formatv("{0:2}\n", json::Value(std::move(Whole)));
     File.close();
     Error = File.error();
   }
   File.clear_error(); // LLVM would end the program.
   if (Error)
-    errs() << FileName << ": " << Error.message() << '\n';
+    runtime::logWarning(Path + ": " + Error.message());
 }
 
 } // namespace luthier

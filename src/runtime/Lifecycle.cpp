@@ -5,17 +5,21 @@
 // never uses the GPU never comes here.
 #include "luthier/Export.h"
 #include "luthier/detail/EmulatorFaults.h"
+#include "luthier/detail/ProcessEnds.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
+#include "runtime/ProcessEnd.h"
+#include "runtime/ProcessName.h"
+#include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/Wrappers.h"
 #include "llvm/CodeGen/CommandFlags.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PrintPasses.h"
-#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
@@ -32,33 +36,63 @@ State &state() {
 
 namespace {
 
+void drain(pthread_t Ending);
+void tellTools();
+
+} // namespace
+
+ProcessEnd &processEnd() {
+  static auto *TheEnd = new ProcessEnd(
+      {&drain, [](auto Within) { state().Queues.hurry(Within); }, &tellTools});
+  return *TheEnd;
+}
+
+namespace {
+
 /// The process that started the GPU runtime. A child forked later has copies
 /// of our state and no GPU; what it inherited is for its parent to report.
 pid_t Owner = 0;
 
-/// Once: lets redirected kernels finish, then tells the tools.
-void finish() {
-  static std::once_flag Once;
-  if (!isHsaOpen() || ::getpid() != Owner)
+bool isOver() { return !isHsaOpen() || ::getpid() != Owner; }
+
+/// Lets redirected kernels finish.
+void drain(pthread_t Ending) {
+  // A tool may end the program from onDispatch().
+  if (CallContext::current() || state().Tools.isInside(Ending))
+    logWarning("the program ends inside a tool's callback; results may be "
+               "incomplete");
+  if (processEnd().hasFault() && !processEnd().isOrderly())
+    state().Queues.abandon();
+  else
+    state().Queues.drain(Ending);
+}
+
+void tellTools() {
+  const SigpipeBlocked Scope;
+  const std::string Name = nameOfProcess();
+  if (!processEnd().isOrderly() && toolRegistry().hasSeenDispatch())
+    writeWhole("luthier: " + (Name.empty() ? "the program" : Name) +
+               " ends by " + processEnd().describe() + "\n");
+  toolRegistry().onExit();
+  // LLVM would end the program in another way if that could not be written.
+  errs().clear_error();
+}
+
+void finish(const char *How) {
+  if (isOver())
     return;
-  // A tool that calls exit() from its onExit() comes here again.
-  static thread_local bool Finishing = false;
-  if (Finishing)
-    return;
-  SaveAndRestore Here(Finishing, true);
   const ApplicationThreadScope Scope;
-  std::call_once(Once, [] {
-    // A tool may end the program from onDispatch().
-    if (CallContext::current())
-      logWarning("the program ends inside a tool's callback; results may be "
-                 "incomplete");
-    state().Queues.drain();
-    toolRegistry().onExit();
-  });
+  processEnd().endsHere(How);
+}
+
+/// In signal handlers.
+int endsSuddenly(const luthier_process_end *How) {
+  return isOver() || processEnd().endsSuddenly(*How);
 }
 
 void onFault(uint64_t PC) {
-  std::string Text = state().Versions.explain(PC);
+  processEnd().noteFault("a kernel stopped");
+  const std::string Text = PC ? state().Versions.explain(PC) : "";
   if (!Text.empty())
     logWarning(Text);
 }
@@ -72,6 +106,15 @@ void watchForFaults() {
     Watch(&onFault);
 }
 
+/// Looks for what `luthier run` has preloaded.
+void watchForSuddenEnd() {
+  using Register = decltype(&luthier_on_process_end);
+  auto *Watch = reinterpret_cast<Register>(
+      ::dlsym(RTLD_DEFAULT, "luthier_on_process_end"));
+  if (Watch && processEnd().prepare(secondsFrom("LUTHIER_END_LIMIT", 10)))
+    Watch(&endsSuddenly);
+}
+
 /// Of LLVM, what would otherwise be made when the first hook is compiled, and
 /// destroyed before finish() can wait for the thread that does so.
 void makeWhatLLVMDestroys() {
@@ -80,6 +123,7 @@ void makeWhatLLVMDestroys() {
   isPassInPrintList("");
   isFunctionInPrintList("");
   inconvertibleErrorCode();
+  errs();
   codegen::RegisterCodeGenFlags CommandLine;
 }
 
@@ -114,12 +158,14 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   static std::once_flag Once;
   std::call_once(Once, [] {
     makeWhatLLVMDestroys();
-    std::atexit(finish);
+    std::atexit([] { finish("exit"); });
+    std::at_quick_exit([] { finish("quick_exit"); });
   });
   Owner = ::getpid();
   state().Queues.sessionStarts();
   installWrappers(*Table);
   watchForFaults();
+  watchForSuddenEnd();
   return true;
 }
 
@@ -131,7 +177,7 @@ extern "C" LUTHIER_API void OnUnload() {
   // Libraries start the GPU runtime and end it again to see whether there is a
   // device. The tools' end is that of a session in which they had work.
   if (toolRegistry().hasSeenDispatch())
-    finish();
+    finish("exit");
   closeHsaApi();
   state().Queues.clear();
   state().Versions.clear();

@@ -1,12 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Log.h"
 #include "llvm/ADT/SmallString.h"
+#include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace llvm;
 
 namespace luthier::runtime {
+
+/// Where it was closed, the descriptor may belong to a file of the program by
+/// now.
+static const bool HasStderr = ::fcntl(STDERR_FILENO, F_GETFD) != -1;
+
+static sigset_t onlySigpipe() {
+  sigset_t Set;
+  ::sigemptyset(&Set);
+  ::sigaddset(&Set, SIGPIPE);
+  return Set;
+}
+
+SigpipeBlocked::SigpipeBlocked() {
+  sigset_t Pending;
+  if (::sigpending(&Pending) == 0)
+    WasPending = ::sigismember(&Pending, SIGPIPE) == 1;
+  const sigset_t Only = onlySigpipe();
+  ::pthread_sigmask(SIG_BLOCK, &Only, &Before);
+}
+
+SigpipeBlocked::~SigpipeBlocked() {
+  const sigset_t Only = onlySigpipe();
+  const timespec Now = {};
+  if (!WasPending)
+    while (::sigtimedwait(&Only, nullptr, &Now) == -1 && errno == EINTR)
+      ;
+  ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);
+}
+
+bool writeLine(StringRef Text) {
+  if (!HasStderr)
+    return false;
+  const SigpipeBlocked Scope;
+  while (!Text.empty()) {
+    const ssize_t Written = ::write(STDERR_FILENO, Text.data(), Text.size());
+    if (Written < 0 && errno != EINTR)
+      return false;
+    if (Written > 0)
+      Text = Text.drop_front(size_t(Written));
+  }
+  return true;
+}
 
 bool isDebugLogging() {
   static const bool Debug = [] {
@@ -20,8 +64,7 @@ void logWarning(const Twine &Message) {
   SmallString<256> Line;
   ("luthier: " + Message + "\n").toVector(Line);
   // Not through stdio or raw_ostream: at exit those may be gone already.
-  [[maybe_unused]] ssize_t Ignored =
-      ::write(STDERR_FILENO, Line.data(), Line.size());
+  writeLine(Line);
 }
 
 void logDebug(const Twine &Message) {

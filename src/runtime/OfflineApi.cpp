@@ -4,6 +4,7 @@
 #include "offline/FileInstrumentation.h"
 #include "runtime/Settings.h"
 #include "runtime/State.h"
+#include "runtime/ToolExceptions.h"
 #include "runtime/ToolRegistry.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -28,7 +29,12 @@ offline::instrument(ArrayRef<uint8_t> Bytes,
   if (Tools.size() != 1)
     return createStringError("no tool is loaded");
   auto Instrument = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-    return Tools.front()->instrument(LR, Task);
+    auto What = [&] {
+      return "tool " + runtime::nameOf(Tools.front()) +
+             ", asked what to insert into it,";
+    };
+    return runtime::withoutExceptions(
+        What, [&] { return Tools.front()->instrument(LR, Task); });
   };
   auto Resolve = [](const void *Handle, const TargetID &Target) {
     return runtime::state().Modules.resolveOffline(Handle, Target);

@@ -3,7 +3,8 @@
 // Names for tools' files. A run may consist of several processes (a shell and
 // its commands, a launcher and its workers): the first that asks for a name
 // gets it, the others get it with their process id inserted. A file that is
-// older than the run is replaced.
+// older than the run is kept under another name: it may be the result of
+// another run into this folder.
 #include "luthier/Tool.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
@@ -39,6 +40,18 @@ int64_t runStart() {
 
 const int64_t RunStart = runStart();
 
+/// Out of the way, under a name that is free: "counts.json.~1~".
+void keepOld(const std::string &Path) {
+  struct stat Ignored;
+  for (unsigned N = 1; N != 0; ++N) {
+    const std::string Name = Path + ".~" + std::to_string(N) + "~";
+    if (::lstat(Name.c_str(), &Ignored) == 0)
+      continue;
+    ::rename(Path.c_str(), Name.c_str());
+    return;
+  }
+}
+
 /// Creates \p Path unless another process of this run has. True also where
 /// nothing can be created: the tool's own attempt will say why.
 bool claim(const std::string &Path) {
@@ -49,8 +62,10 @@ bool claim(const std::string &Path) {
     return true;
   ::flock(Lock, LOCK_EX);
   struct stat Existing;
-  bool Taken = ::stat(Path.c_str(), &Existing) == 0 &&
-               nanoseconds(Existing.st_mtim) >= RunStart;
+  const bool IsThere = ::lstat(Path.c_str(), &Existing) == 0;
+  const bool Taken = IsThere && nanoseconds(Existing.st_mtim) >= RunStart;
+  if (IsThere && !Taken && S_ISREG(Existing.st_mode) && Existing.st_size)
+    keepOld(Path);
   if (!Taken) {
     int File =
         ::open(Path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -83,10 +98,14 @@ std::string outputPath(StringRef FileName) {
   }
   sys::path::append(Path, FileName);
   Result = std::string(Path);
-  if (!claim(Result)) {
-    std::string Extension = sys::path::extension(FileName).str();
-    sys::path::replace_extension(Path, "." + Twine(::getpid()) + Extension);
-    Result = std::string(Path);
+  const std::string Extension = sys::path::extension(FileName).str();
+  // A process that becomes another program keeps its id.
+  for (unsigned N = 1; !claim(Result); ++N) {
+    SmallString<128> Other(Path);
+    sys::path::replace_extension(Other, "." + Twine(::getpid()) +
+                                            (N > 1 ? "-" + Twine(N) : "") +
+                                            Extension);
+    Result = std::string(Other);
   }
   return Result;
 }

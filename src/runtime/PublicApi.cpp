@@ -6,6 +6,7 @@
 #include "runtime/KernelAccess.h"
 #include "runtime/Refusals.h"
 #include "runtime/State.h"
+#include "runtime/ToolExceptions.h"
 #include "runtime/Verification.h"
 
 using namespace llvm;
@@ -37,10 +38,18 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                  StringRef Preset, const CallContext *Context) {
   if (Error E = checkLoaded(Kernel))
     return E;
-  return state().Versions.instrument(Kernel, Mutate, presetKey(Preset, Context),
-                                     Context && Context->About
-                                         ? Context->About->Sizes
-                                         : runtime::LaunchSizes());
+  // Here, where nothing is locked or half done.
+  auto What = [&] {
+    return "tool " + runtime::nameOf(Context ? Context->Owner : nullptr) +
+           ", asked what to insert into it,";
+  };
+  auto MutateSafely = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+    return runtime::withoutExceptions(What, [&] { return Mutate(Task, LR); });
+  };
+  return state().Versions.instrument(
+      Kernel, MutateSafely, presetKey(Preset, Context),
+      Context && Context->About ? Context->About->Sizes
+                                : runtime::LaunchSizes());
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Settings.h"
 #include "runtime/Log.h"
+#include <algorithm>
 #include <cstdlib>
 
 using namespace llvm;
@@ -65,6 +66,14 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
   if (auto Given = Variable("LUTHIER_BENCH_SAVE_ALL"))
     Result.SavesAll = *Given == "1";
   return Result;
+}
+
+std::chrono::seconds secondsFrom(const char *Variable, unsigned Default) {
+  const char *Text = std::getenv(Variable);
+  // Years are as good as for ever, and clocks can count them.
+  constexpr unsigned long Most = 1'000'000'000;
+  return std::chrono::seconds(
+      Text ? std::min(std::strtoul(Text, nullptr, 10), Most) : Default);
 }
 
 const InstrumenterOptions &settings() {

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
+#include <chrono>
 #include <optional>
 
 namespace luthier::runtime {
@@ -23,6 +24,9 @@ InstrumenterOptions parseSettings(
 
 /// Such as "two-agprs".
 llvm::StringRef nameOf(StateValueArrayForm Form);
+
+/// Seconds that \p Variable of the environment sets, or \p Default.
+std::chrono::seconds secondsFrom(const char *Variable, unsigned Default);
 
 /// Those of the environment, read at the first call.
 const InstrumenterOptions &settings();

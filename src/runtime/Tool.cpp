@@ -3,6 +3,7 @@
 // What a tool does that does not say otherwise.
 #include "luthier/Tool.h"
 #include "luthier/Instrument.h"
+#include "luthier/Report.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -31,6 +32,11 @@ void Tool::onComplete(const KernelDispatch &) {}
 void Tool::onCodeObjectLoaded(const hsa::LoadedCodeObject &) {}
 void Tool::onCodeObjectUnloaded(const hsa::LoadedCodeObject &) {}
 
-void Tool::onExit() { report(errs()); }
+void Tool::onExit() {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  report(OS);
+  printReport(Text);
+}
 
 } // namespace luthier

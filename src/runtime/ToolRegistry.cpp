@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolRegistry.h"
 #include "runtime/Log.h"
+#include "runtime/ToolExceptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
+#include <set>
 
 using namespace llvm;
 
@@ -80,6 +82,47 @@ bool ToolRegistry::registeredBy(void *Library) {
   });
 }
 
+/// Null if the tool cannot be made.
+static Tool *make(ToolRegistry::Maker Make) {
+  std::unique_ptr<Tool> New;
+  auto What = [&] {
+    return "the constructor of tool " +
+           fileNameOf(reinterpret_cast<void *>(Make));
+  };
+  Error E = withoutExceptions(What, [&] {
+    New = Make();
+    return Error::success();
+  });
+  if (E)
+    logWarning(toString(std::move(E)) + "; the tool is left out");
+  return New.release();
+}
+
+/// Has a tool called. False after an exception, which is said once for each
+/// text.
+template <typename Callable>
+static bool call(const CallContext &Context, const char *Callback,
+                 const hsa::LoadedCodeObjectKernel *Kernel, Callable Call) {
+  const CallScope Scope(Context);
+  auto What = [&] {
+    return "tool " + nameOf(Context.Owner) + ": " + Callback + "()" +
+           (Kernel ? " for kernel " + Kernel->name().str() : "");
+  };
+  Error E = withoutExceptions(What, [&] {
+    Call();
+    return Error::success();
+  });
+  if (!E)
+    return true;
+  static std::mutex Lock;
+  static auto *Said = new std::set<std::string>;
+  const std::string Text = toString(std::move(E));
+  std::lock_guard Guard(Lock);
+  if (Said->insert(Text).second)
+    logWarning(Text);
+  return false;
+}
+
 ToolRegistry::ToolList ToolRegistry::tools() {
   {
     std::shared_lock Guard(ToolsLock);
@@ -87,10 +130,15 @@ ToolRegistry::ToolList ToolRegistry::tools() {
       return Tools;
   }
   std::lock_guard MakeGuard(MakeLock);
-  for (size_t I = Tools.size(); I != Makers.size(); ++I) {
-    Tool *New = Makers[I].Make().release();
+  while (Tools.size() != Makers.size()) {
+    Tool *New = make(Makers[Tools.size()].Make);
     std::unique_lock Guard(ToolsLock);
-    Tools.push_back(New);
+    if (New) {
+      Tools.push_back(New);
+    } else {
+      Makers.erase(Makers.begin() + ptrdiff_t(Tools.size()));
+      --Count;
+    }
   }
   return Tools;
 }
@@ -116,10 +164,11 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
   Seen = true;
   for (Tool *T : tools()) {
     const CallContext Context = {T, About};
-    const CallScope Scope(Context);
+    const hsa_kernel_dispatch_packet_t Before = Packet;
     KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
-    T->onDispatch(Dispatch);
-    if (!Dispatch.SkipCompletion && seesCompletion(T))
+    if (!call(Context, "onDispatch", &Kernel, [&] { T->onDispatch(Dispatch); }))
+      Packet = Before;
+    else if (!Dispatch.SkipCompletion && seesCompletion(T))
       ToCall.push_back({T, Dispatch.LaunchValue});
   }
   return ToCall;
@@ -130,10 +179,8 @@ void ToolRegistry::onComplete(ArrayRef<ToolToCall> Of,
   for (auto [T, LaunchValue] : Of) {
     if (Ended)
       return;
-    const CallContext Context = {T};
-    const CallScope Scope(Context);
     Dispatch.LaunchValue = LaunchValue;
-    T->onComplete(Dispatch);
+    call({T}, "onComplete", &Dispatch.Kernel, [&] { T->onComplete(Dispatch); });
   }
 }
 
@@ -142,12 +189,12 @@ void ToolRegistry::onCodeObject(const hsa::LoadedCodeObject &Object,
   if (Ended || empty())
     return;
   for (Tool *T : tools()) {
-    const CallContext Context = {T};
-    const CallScope Scope(Context);
     if (IsLoaded)
-      T->onCodeObjectLoaded(Object);
+      call({T}, "onCodeObjectLoaded", nullptr,
+           [&] { T->onCodeObjectLoaded(Object); });
     else
-      T->onCodeObjectUnloaded(Object);
+      call({T}, "onCodeObjectUnloaded", nullptr,
+           [&] { T->onCodeObjectUnloaded(Object); });
   }
 }
 
@@ -155,9 +202,7 @@ void ToolRegistry::onExit() {
   if (Ended.exchange(true))
     return;
   for (Tool *T : tools()) {
-    const CallContext Context = {T};
-    const CallScope Scope(Context);
-    T->onExit();
+    call({T}, "onExit", nullptr, [&] { T->onExit(); });
   }
 }
 

@@ -32,7 +32,22 @@ wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return state().Queues.create(Agent, Size, Type, OnError, Data,
-                               PrivateSegmentSize, GroupSegmentSize, Queue);
+                               PrivateSegmentSize, GroupSegmentSize, Queue,
+                               coreApi().hsa_queue_create_fn);
+}
+
+/// Other tools make their queues so. Handlers that they register come before
+/// ours.
+hsa_status_t wrap::hsa_amd_queue_intercept_create(
+    hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
+    void (*OnError)(hsa_status_t, hsa_queue_t *, void *), void *Data,
+    uint32_t PrivateSegmentSize, uint32_t GroupSegmentSize,
+    hsa_queue_t **Queue) {
+  if (!Queue)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return state().Queues.create(Agent, Size, Type, OnError, Data,
+                               PrivateSegmentSize, GroupSegmentSize, Queue,
+                               amdApi().hsa_amd_queue_intercept_create_fn);
 }
 
 hsa_status_t wrap::hsa_queue_destroy(hsa_queue_t *Queue) {

@@ -175,6 +175,49 @@ def a_kernel_has_the_hooks_of_the_first_tool(arguments, directory):
     result.expect("unchanged" not in result.stderr, "a kernel with hooks is called unchanged")
 
 
+def output_that_cannot_be_written_is_refused(arguments, directory):
+    # Where nobody can make files, not even the superuser.
+    for path in ["/proc/self/task", f"{arguments.program}/folder"]:
+        result = harness.run([arguments.luthier, "run", "--tool", "instr-count", "--device", "emulated", "--output", path,
+                              "--", arguments.program])
+        expect_not_started(result)
+        result.expect(result.code == 2, "not the exit code of requests that are refused")
+        result.expect_in_stderr(f"--output {path}: ")
+        result.expect("Bad file descriptor" not in result.stderr, "this is not the reason")
+
+
+def files_of_earlier_runs_are_kept(arguments, directory):
+    for number in range(3):
+        run_tool(arguments, "instr-count", [arguments.program], LUTHIER_OUTPUT=directory)
+        reports = [harness.read_json(f"{directory}/{name}") for name in os.listdir(directory)]
+        if len(reports) != number + 1 or any(report != reports[0] for report in reports):
+            raise Failure(f"{number + 1} runs leave {os.listdir(directory)}")
+
+
+def exceptions_of_a_tool_end_at_luthier(arguments, directory):
+    """The tool, the callback and, where there is one, the kernel are named; the
+    program goes on as without the tool."""
+    tool = arguments.tool.replace("instr-count", "throws-exceptions")
+    kernel = "_Z9vectorAddPKfS0_Pfj"
+    named = "libthrows-exceptions.so"
+    for callback, texts in {
+        "nowhere": ["waves: "],
+        "constructor": [f"the constructor of tool {named} threw", "left out"],
+        "instrument": [f"kernel {kernel} runs unchanged", f"{named}, asked what to insert into it, threw", "waves: 0"],
+        "onDispatch": [f"tool {named}: onDispatch() for kernel {kernel} threw", "waves: 0"],
+        "onComplete": [f"tool {named}: onComplete() for kernel {kernel} threw", "waves: "],
+        "onCodeObjectLoaded": [f"tool {named}: onCodeObjectLoaded() threw", "waves: "],
+        "report": [f"tool {named}: onExit() threw"],
+    }.items():
+        result = run_tool(arguments, tool, [arguments.program], THROWS_IN=callback)
+        result.expect(result.code == 0, f"the program fails with an exception in {callback}")
+        result.digest_line()
+        for text in texts:
+            result.expect_in_stderr(text)
+        what = "threw std::runtime_error: nobody expects this"
+        result.expect(result.stderr.count(what) == (callback != "nowhere"), "the exception is not said once")
+
+
 CASES = {
     case.__name__.replace("_", "-"): case
     for case in (
@@ -190,6 +233,9 @@ CASES = {
         unknown_hook_changes_nothing,
         library_without_tool_is_refused,
         a_kernel_has_the_hooks_of_the_first_tool,
+        exceptions_of_a_tool_end_at_luthier,
+        output_that_cannot_be_written_is_refused,
+        files_of_earlier_runs_are_kept,
     )
 }
 

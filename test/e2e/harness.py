@@ -48,15 +48,19 @@ class Result:
         return match.group()
 
 
-def run(command, variables=None):
+def clean_environment():
     """Nothing that the caller's shell sets for luthier or the loader gets in, except
     how many host threads the emulator may use: CTest knows best."""
-    environment = {
+    return {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))
         or name == "LUTHIER_EMULATOR_THREADS"
     }
+
+
+def run(command, variables=None):
+    environment = clean_environment()
     if within:
         command = within + ["env"] + [f"{name}={value}" for name, value in (variables or {}).items()] + command
     else:

@@ -73,8 +73,8 @@ class InstrCount : public Tool {
     for (auto &[Key, S] : Slots)
       if (const uint64_t *C = Counts[S.Index]; S.Dispatches)
         Report.add(Key.first, {S.Dispatches, C[0], C[1]});
-    Report.print(llvm::errs());
     Report.writeJSON("instr-count.json");
+    Report.print();
   }
 };
 LUTHIER_TOOL(InstrCount)

@@ -13,8 +13,9 @@ extern "C" {
 
 /// Exported by the emulator's libluthier-gpu.so, which is preloaded. From now
 /// on \p handler is called for each dispatch that ends in a fault at device
-/// address \p pc, after the emulator's own message and before anybody else
-/// hears of it, in a thread of the emulator. Null takes the handler away.
+/// address \p pc, or 0 where no instruction is at fault, after the emulator's
+/// own message and before anybody else hears of it, in a thread of the
+/// emulator. Null takes the handler away.
 void luthier_emulator_on_fault(void (*handler)(uint64_t pc));
 
 #ifdef __cplusplus

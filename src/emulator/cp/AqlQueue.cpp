@@ -178,8 +178,7 @@ bool AqlQueue::request(QueueError What) {
 AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message,
                                  uint64_t PC) {
   reportError(Message);
-  if (PC)
-    Device.host().explainFault(PC);
+  Device.host().explainFault(PC);
   Device.host().prepareForEnd();
   FailedAt = hostNanoseconds();
   storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Device.host());

@@ -21,7 +21,8 @@ public:
   /// their mailboxes.
   virtual void raiseMailboxEvents() = 0;
 
-  /// A dispatch ended in a fault at this address; its message is out.
+  /// A dispatch ended in a fault at this address, 0 where no instruction is at
+  /// fault; its message is out.
   virtual void explainFault(uint64_t /*PC*/) {}
 
   /// An error was reported, which may end the process without further notice.

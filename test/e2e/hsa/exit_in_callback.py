@@ -16,7 +16,8 @@ def test(arguments, directory):
         [arguments.luthier, "run", "--tool", arguments.tool, "--device", "emulated", "--"]
         + [arguments.program, arguments.code, "5", "1", "wait"],
         # A wait would have no end.
-        {"LUTHIER_EXIT_TIMEOUT": "0"},
+        {"LUTHIER_EXIT_TIMEOUT": "0", "LUTHIER_EXIT_LIMIT": "0", "LUTHIER_END_LIMIT": "10000"}
+        | ({"EXIT_WITHOUT_HANDLERS": "1"} if arguments.without_handlers else {}),
     )
     result.expect(result.code == 3, "the exit code is not the tool's")
     result.expect_in_stderr("the tool ends")
@@ -27,6 +28,7 @@ harness.main(
     [
         (["--program"], {"help": "the program launches"}),
         (["--code"], {"help": "its code object"}),
+        (["--without-handlers"], {"action": "store_true", "help": "by _exit()"}),
         (["--tool"], {"help": "the tool that exits"}),
     ],
     test,

@@ -125,6 +125,9 @@ protected:
     Around.WhyNoTool = [this](const std::string &Path) {
       return NoTools.contains(Path) ? std::string("it registers none") : "";
     };
+    Around.WhyNoFilesIn = [](const std::string &Folder) {
+      return Folder == "/read-only" ? "Read-only file system" : "";
+    };
     Around.WhyNotWritable = [](const std::string &Path) {
       return Path.starts_with("/nowhere/") ? std::string("no such folder") : "";
     };
@@ -272,6 +275,17 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
   }
 }
 
+TEST_F(RunPlanTest, ToolsAreToldHowTheProcessEndsOnAnyDevice) {
+  Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  const std::string Ends =
+      "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
+  EXPECT_EQ(planned("LD_PRELOAD"),
+            Ends + " /opt/luthier/lib/emulated/libluthier-gpu.so");
+  Around.HasGPU = true;
+  EXPECT_EQ(planned("LD_PRELOAD"), Ends);
+}
+
 TEST_F(RunPlanTest, AddressSanitizerAllowsThePreloadUnlessTheUserForbids) {
   EXPECT_EQ(planned("ASAN_OPTIONS"), "verify_asan_link_order=0");
   Variables["ASAN_OPTIONS"] = "verify_asan_link_order=1";
@@ -287,7 +301,19 @@ TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
   Variables["LD_LIBRARY_PATH"] = "/my/lib";
   EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-gpu.so");
   EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/my tools/lib/emulated:/my/lib");
+  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so libluthier-gpu.so");
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"),
+            "/my tools/lib/emulated:/my tools/lib/luthier/preloaded:/my/lib");
+}
+
+TEST_F(RunPlanTest, FromAPathThatTheLoaderSplitsNothingIsRun) {
   Around.Prefix = "/my:tools";
+  EXPECT_THAT(refusal(), HasSubstr("/my:tools"));
+  Around.HasGPU = true;
+  Files = {"/my:tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
   EXPECT_THAT(refusal(), HasSubstr("/my:tools"));
 }
 
@@ -324,6 +350,18 @@ TEST_F(RunPlanTest, StrictModeTakesChecksOnlyAfterAnEqualsSign) {
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "1");
   Options = parseRunArguments({"--strict=undefined,seed=3", "app"});
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STRICT"), "undefined,seed=3");
+}
+
+TEST_F(RunPlanTest, ToolsThatCannotWriteHereAreToldWhereElse) {
+  Around.CurrentDirectory = "/read-only";
+  Options.Device = "emulated";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty()) << "there is no tool";
+  Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr("/read-only (Read-only file system)")));
+  Options.Output = "/home/me/out";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty());
 }
 
 TEST_F(RunPlanTest, OutputIsAbsolute) {

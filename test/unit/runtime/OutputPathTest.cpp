@@ -2,7 +2,9 @@
 #include "luthier/Tool.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -27,6 +29,20 @@ protected:
 
   std::string path(const Twine &Name) {
     return (Directory.str() + "/" + Name).str();
+  }
+  void write(const Twine &Name, StringRef Text) {
+    std::error_code Failure;
+    raw_fd_ostream(path(Name), Failure) << Text;
+    ASSERT_FALSE(Failure);
+  }
+  void writeLongAgo(const Twine &Name, StringRef Text) {
+    write(Name, Text);
+    const timespec LongAgo[2] = {{1000, 0}, {1000, 0}};
+    ::utimensat(AT_FDCWD, path(Name).c_str(), LongAgo, 0);
+  }
+  std::string contents(const Twine &Name) {
+    auto Buffer = MemoryBuffer::getFile(path(Name));
+    return Buffer ? (*Buffer)->getBuffer().str() : "cannot be read";
   }
   /// What a child process gets, run to its end.
   std::string inChild(const char *Name, pid_t &Child) {
@@ -70,11 +86,26 @@ TEST_F(OutputPathTest, ChildThatAsksFirstGetsThePlainName) {
 }
 
 TEST_F(OutputPathTest, FileOfAnEarlierRunIsReplaced) {
-  std::string Old = path("old.json");
-  ::close(::open(Old.c_str(), O_CREAT | O_WRONLY, 0666));
-  timespec LongAgo[2] = {{1000, 0}, {1000, 0}};
-  ::utimensat(AT_FDCWD, Old.c_str(), LongAgo, 0);
-  EXPECT_EQ(luthier::outputPath("old.json"), Old);
+  writeLongAgo("old.json", "");
+  EXPECT_EQ(luthier::outputPath("old.json"), path("old.json"));
+  EXPECT_FALSE(sys::fs::exists(path("old.json.~1~"))) << "nothing was in it";
+}
+
+TEST_F(OutputPathTest, ResultsOfEarlierRunsAreKept) {
+  writeLongAgo("kept.json", "second");
+  writeLongAgo("kept.json.~1~", "first");
+  EXPECT_EQ(luthier::outputPath("kept.json"), path("kept.json"));
+  EXPECT_EQ(contents("kept.json"), "");
+  EXPECT_EQ(contents("kept.json.~1~"), "first");
+  EXPECT_EQ(contents("kept.json.~2~"), "second");
+}
+
+TEST_F(OutputPathTest, ProgramsThatAProcessBecomesGetNamesOfTheirOwn) {
+  // As if this process had been two programs before.
+  const std::string Mine = "fourth." + std::to_string(::getpid());
+  write("fourth.json", "first");
+  write(Mine + ".json", "second");
+  EXPECT_EQ(luthier::outputPath("fourth.json"), path(Mine + "-2.json"));
 }
 
 TEST_F(OutputPathTest, MissingFolderIsCreated) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How libluthier.so learns that the process is about to end by other means than
+// exit(): from libluthier-ends.so, which `luthier run` preloads.
+#ifndef LUTHIER_DETAIL_PROCESSENDS_H
+#define LUTHIER_DETAIL_PROCESSENDS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum luthier_end_kind {
+  LUTHIER_END_EXIT,   /* _exit() or _Exit(); value is the status. */
+  LUTHIER_END_SIGNAL, /* Not handled by the program; value is its number. */
+  LUTHIER_END_EXEC    /* Another program takes the process over. */
+};
+
+struct luthier_process_end {
+  enum luthier_end_kind kind;
+  int value;
+  const char *program; /* Of LUTHIER_END_EXEC. */
+};
+
+/* Exported by libluthier-ends.so. From now on \p handler is called before this
+ * process ends in one of these ways, in the thread that does so, again and
+ * again until it yields something other than 0; then the process ends. It may
+ * wait for some milliseconds each time. That may be inside a signal handler, so
+ * only what signal-safety(7) allows may be done there. It is not called in
+ * children. Null takes the handler away. */
+void luthier_on_process_end(
+    int (*handler)(const struct luthier_process_end *how));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // LUTHIER_DETAIL_PROCESSENDS_H

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls that end the process without exit handlers. Not seen are system calls
+// without libc, and what libc calls inside itself: exit(), which runs the
+// handlers, and quick_exit(), which has handlers of its own.
+#include "runtime/preload/Ends.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace luthier::preload {
+
+static int (*Handler)(const luthier_process_end *) = nullptr;
+/// Children have copies of the handler and are nobody's business.
+static pid_t Owner = 0;
+
+bool isWatched() {
+  return __atomic_load_n(&Handler, __ATOMIC_ACQUIRE) && getpid() == Owner;
+}
+
+bool tellStep(const luthier_process_end &How) {
+  auto *Told = __atomic_load_n(&Handler, __ATOMIC_ACQUIRE);
+  return !Told || getpid() != Owner || Told(&How);
+}
+
+void tell(luthier_end_kind Kind, int Value, const char *Program) {
+  const luthier_process_end How = {Kind, Value, Program};
+  while (!tellStep(How))
+    ;
+}
+
+/// Whether there is something to start: the tools end only once.
+static bool canStart(const char *Path) {
+  struct stat About;
+  return Path && stat(Path, &About) == 0 && S_ISREG(About.st_mode) &&
+         access(Path, X_OK) == 0;
+}
+
+static void tellOfExec(const char *Path) {
+  if (isWatched() && canStart(Path))
+    tell(LUTHIER_END_EXEC, 0, Path);
+}
+
+/// As execvp() looks for it.
+static void tellOfExecInPath(const char *Name) {
+  if (!isWatched() || !Name)
+    return;
+  if (strchr(Name, '/'))
+    return tellOfExec(Name);
+  const char *Folders = getenv("PATH");
+  for (const char *From = Folders ? Folders : "/bin:/usr/bin"; From;) {
+    const char *Colon = strchr(From, ':');
+    const int Length = int(Colon ? Colon - From : strlen(From));
+    char Path[PATH_MAX];
+    const int Written = snprintf(Path, sizeof(Path), "%.*s%s%s", Length, From,
+                                 Length ? "/" : "", Name);
+    if (Written < int(sizeof(Path)) && canStart(Path))
+      return tell(LUTHIER_END_EXEC, 0, Path);
+    From = Colon ? Colon + 1 : nullptr;
+  }
+}
+
+/// "/proc/self/fd/7", or in a folder that is open there.
+static void tellOfExecAt(int Folder, const char *Path) {
+  char Whole[PATH_MAX];
+  if (Path && (Path[0] == '/' || Folder == AT_FDCWD))
+    return tellOfExec(Path);
+  const int Written =
+      snprintf(Whole, sizeof(Whole), "/proc/self/fd/%d%s%s", Folder,
+               Path && *Path ? "/" : "", Path ? Path : "");
+  if (Written < int(sizeof(Whole)))
+    tellOfExec(Whole);
+}
+
+/// How many arguments \p First and \p Rest are; a null pointer ends them.
+static size_t count(const char *First, va_list Rest) {
+  size_t Count = 0;
+  for (const char *Next = First; Next; Next = va_arg(Rest, const char *))
+    ++Count;
+  return Count;
+}
+
+} // namespace luthier::preload
+
+using namespace luthier::preload;
+
+// NOLINTNEXTLINE(readability-identifier-naming)
+LUTHIER_INTERPOSED void
+luthier_on_process_end(int (*Told)(const luthier_process_end *)) {
+  Owner = getpid();
+  __atomic_store_n(&Handler, Told, __ATOMIC_RELEASE);
+  if (Told)
+    coverSignals();
+}
+
+LUTHIER_INTERPOSED void _exit(int Status) {
+  tell(LUTHIER_END_EXIT, Status);
+  LUTHIER_NEXT(_exit)(Status);
+  __builtin_unreachable();
+}
+LUTHIER_INTERPOSED void _Exit(int Status) {
+  tell(LUTHIER_END_EXIT, Status);
+  LUTHIER_NEXT(_Exit)(Status);
+  __builtin_unreachable();
+}
+
+LUTHIER_INTERPOSED int execve(const char *Path, char *const Arguments[],
+                              char *const Environment[]) {
+  tellOfExec(Path);
+  return LUTHIER_NEXT(execve)(Path, Arguments, Environment);
+}
+LUTHIER_INTERPOSED int execv(const char *Path, char *const Arguments[]) {
+  tellOfExec(Path);
+  return LUTHIER_NEXT(execv)(Path, Arguments);
+}
+LUTHIER_INTERPOSED int execvp(const char *Name, char *const Arguments[]) {
+  tellOfExecInPath(Name);
+  return LUTHIER_NEXT(execvp)(Name, Arguments);
+}
+LUTHIER_INTERPOSED int execvpe(const char *Name, char *const Arguments[],
+                               char *const Environment[]) {
+  tellOfExecInPath(Name);
+  return LUTHIER_NEXT(execvpe)(Name, Arguments, Environment);
+}
+LUTHIER_INTERPOSED int fexecve(int Fd, char *const Arguments[],
+                               char *const Environment[]) {
+  tellOfExecAt(Fd, nullptr);
+  return LUTHIER_NEXT(fexecve)(Fd, Arguments, Environment);
+}
+LUTHIER_INTERPOSED int execveat(int Folder, const char *Path,
+                                char *const Arguments[],
+                                char *const Environment[], int Flags) {
+  tellOfExecAt(Folder, Path);
+  return LUTHIER_NEXT(execveat)(Folder, Path, Arguments, Environment, Flags);
+}
+
+// Those with a list of arguments, which become an array that ends like the
+// list. NOLINTBEGIN(readability-identifier-naming)
+#define LUTHIER_EXEC_LIST(NAME, ENVIRONMENT, CALL)                             \
+  LUTHIER_INTERPOSED int NAME(const char *Path, const char *First, ...) {      \
+    va_list Rest;                                                              \
+    va_start(Rest, First);                                                     \
+    const size_t Count = count(First, Rest);                                   \
+    va_end(Rest);                                                              \
+    auto **Array =                                                             \
+        static_cast<char **>(__builtin_alloca((Count + 1) * sizeof(char *)));  \
+    Array[0] = const_cast<char *>(First);                                      \
+    va_start(Rest, First);                                                     \
+    for (size_t N = 1; N <= Count; ++N)                                        \
+      Array[N] = va_arg(Rest, char *);                                         \
+    ENVIRONMENT;                                                               \
+    va_end(Rest);                                                              \
+    return CALL;                                                               \
+  }
+LUTHIER_EXEC_LIST(execl, (void)0, execv(Path, Array))
+LUTHIER_EXEC_LIST(execlp, (void)0, execvp(Path, Array))
+LUTHIER_EXEC_LIST(execle,
+                  auto *const *Environment = va_arg(Rest, char *const *),
+                  execve(Path, Array, Environment))
+// NOLINTEND(readability-identifier-naming)

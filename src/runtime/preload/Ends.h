@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the files of libluthier-ends.so share. It is loaded into every process
+// of a run with tools and uses nothing but libc; until libluthier.so asks to be
+// told of the process's end, all calls go straight on.
+#ifndef LUTHIER_RUNTIME_PRELOAD_ENDS_H
+#define LUTHIER_RUNTIME_PRELOAD_ENDS_H
+
+#include "luthier/detail/ProcessEnds.h"
+
+#include <dlfcn.h>
+
+/// Calls of other libraries end in these instead of in libc's.
+#define LUTHIER_INTERPOSED extern "C" __attribute__((visibility("default")))
+
+namespace luthier::preload {
+
+/// Whether somebody wants to know how this process ends. False in children.
+bool isWatched();
+
+/// Tells who asked, and waits until that has been heard. May be called in
+/// signal handlers.
+void tell(luthier_end_kind Kind, int Value, const char *Program = nullptr);
+/// The same in steps: false if not all is done yet.
+bool tellStep(const luthier_process_end &How);
+
+/// Takes over the signals that would end the process by default.
+void coverSignals();
+
+/// The next definition of what this library defines. Several threads may look
+/// for it at once and find the same.
+template <typename T> T *next(T *, const char *Name) {
+  return reinterpret_cast<T *>(dlsym(RTLD_NEXT, Name));
+}
+#define LUTHIER_NEXT(NAME)                                                     \
+  ([] {                                                                        \
+    static decltype(&::NAME) Found = nullptr;                                  \
+    auto *Known = __atomic_load_n(&Found, __ATOMIC_RELAXED);                   \
+    if (!Known)                                                                \
+      __atomic_store_n(&Found, Known = next(&::NAME, #NAME),                   \
+                       __ATOMIC_RELAXED);                                      \
+    return Known;                                                              \
+  }())
+
+} // namespace luthier::preload
+
+#endif // LUTHIER_RUNTIME_PRELOAD_ENDS_H

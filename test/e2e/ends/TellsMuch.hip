@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A tool whose report is longer than what a pipe holds.
+#include "luthier/luthier.h"
+#include <unistd.h>
+
+MARK_LUTHIER_DEVICE_MODULE
+
+struct TellsMuch : luthier::Tool {
+  void onDispatch(luthier::KernelDispatch &) override {}
+  void report(llvm::raw_ostream &OS) override {
+    for (int N = 0; N != 10000; ++N)
+      OS << "line " << N << " of " << ::getpid() << '\n';
+  }
+};
+LUTHIER_TOOL(TellsMuch)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An HSA tool that has nothing to do with Luthier: it counts queues and the
+// kernels that they are given, as profilers do, and prints both at the end.
+// With OTHER_TOOL_ONLY_COUNTS, it looks at calls alone and makes no queues
+// itself.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <hsa/hsa.h>
+#include <hsa/hsa_api_trace.h>
+#include <hsa/hsa_ext_amd.h>
+
+namespace {
+
+// The pointers at their places in ROCm 5's table.
+decltype(hsa_queue_create) *Create;
+decltype(hsa_amd_queue_intercept_create) *InterceptCreate;
+decltype(hsa_amd_queue_intercept_register) *InterceptRegister;
+unsigned Queues, Dispatches;
+
+void onPackets(const void *Packets, uint64_t Count, uint64_t, void *,
+               hsa_amd_queue_intercept_packet_writer Write) {
+  const auto *Each = static_cast<const hsa_kernel_dispatch_packet_t *>(Packets);
+  for (uint64_t N = 0; N != Count; ++N)
+    Dispatches += (Each[N].header & 0xff) == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  Write(Packets, Count);
+}
+
+hsa_status_t create(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
+                    void (*OnError)(hsa_status_t, hsa_queue_t *, void *),
+                    void *Data, uint32_t Private, uint32_t Group,
+                    hsa_queue_t **Queue) {
+  ++Queues;
+  const bool OnlyCounts = std::getenv("OTHER_TOOL_ONLY_COUNTS");
+  const hsa_status_t Status = (OnlyCounts ? Create : InterceptCreate)(
+      Agent, Size, Type, OnError, Data, Private, Group, Queue);
+  if (Status != HSA_STATUS_SUCCESS || OnlyCounts)
+    return Status;
+  return InterceptRegister(*Queue, &onPackets, nullptr);
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) bool
+OnLoad(HsaApiTable *Table, uint64_t, uint64_t, const char *const *) {
+  Create = Table->core_->hsa_queue_create_fn;
+  InterceptCreate = Table->amd_ext_->hsa_amd_queue_intercept_create_fn;
+  InterceptRegister = Table->amd_ext_->hsa_amd_queue_intercept_register_fn;
+  Table->core_->hsa_queue_create_fn = &create;
+  std::atexit([] {
+    std::fprintf(stderr, "other tool: %u queues, %u dispatches\n", Queues,
+                 Dispatches);
+  });
+  return true;
+}

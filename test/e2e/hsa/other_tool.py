@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Another HSA tool beside Luthier, loaded before or after: both see every launch,
+and the program computes the same. What cannot work is said."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import harness
+from harness import Failure
+
+LAUNCHES, QUEUES = 40, 2
+
+
+def test(arguments, directory):
+    def run(libraries, *options):
+        variables = {"HSA_TOOLS_LIB": " ".join(libraries)} | dict.fromkeys(arguments.set, "1")
+        return harness.run(
+            [arguments.luthier, "run", "--device", "emulated", "--output", directory, *options]
+            + ["--", arguments.program, arguments.code, str(LAUNCHES), str(QUEUES), "wait"],
+            variables,
+        )
+
+    both = [arguments.other]
+    # Without it, luthier run names its library behind the others.
+    if arguments.order == "after":
+        both.insert(0, arguments.library)
+    plain = run([])
+    result = run(both, "--tool", "instr-count")
+    result.expect(result.code == plain.code == 0 and result.stdout == plain.stdout, f"without a tool:\n{plain.stdout}")
+    kernels = harness.read_json(f"{directory}/instr-count.json")["kernels"]
+    if [kernel["dispatches"] for kernel in kernels] != [LAUNCHES * QUEUES]:
+        raise Failure(f"counted: {kernels}")
+    for text in arguments.says:
+        result.expect_in_stderr(text)
+    if not any("replaces" in text for text in arguments.says):
+        result.expect("luthier: " not in result.stderr, "Luthier has nothing to say")
+
+
+harness.main(
+    [
+        (["--program"], {"help": "the program launches"}),
+        (["--code"], {"help": "its code object"}),
+        (["--other"], {"help": "the other tool"}),
+        (["--library"], {"help": "libluthier.so"}),
+        (["--set"], {"action": "append", "default": [], "help": "a variable of the environment"}),
+        (["--says"], {"action": "append", "default": [], "help": "on stderr"}),
+        (["order"], {"choices": ["before", "after"]}),
+    ],
+    test,
+)
