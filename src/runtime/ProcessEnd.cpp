@@ -114,12 +114,22 @@ void ProcessEnd::endsHere(const char *How) {
   ToDo.Drain(::pthread_self());
   ToDo.Tell();
   enter(Ended);
+  if (Postponed)
+    ToDo.Raise(Postponed);
 }
 
-bool ProcessEnd::endsSuddenly(const luthier_process_end &How) {
-  // A tool's onExit() itself may end the process, or crash.
-  if (PreparedIn != ::getpid() || isEnding(::pthread_self()))
-    return true;
+luthier_end_answer ProcessEnd::endsSuddenly(const luthier_process_end &How) {
+  if (PreparedIn != ::getpid())
+    return LUTHIER_END_NOW;
+  if (isEnding(::pthread_self())) {
+    // A tool's onExit() itself may end the process, or crash.
+    if (How.kind != LUTHIER_END_SIGNAL || isCrash(How))
+      return LUTHIER_END_NOW;
+    record(How);
+    ToDo.Hurry(Limit / 2);
+    Postponed = How.value;
+    return LUTHIER_END_LATER;
+  }
   const Clock::duration Time = Clock::now().time_since_epoch();
   Clock::duration Until(0);
   if (EndsBy.compare_exchange_strong(Until, Time + Limit))
@@ -128,10 +138,10 @@ bool ProcessEnd::endsSuddenly(const luthier_process_end &How) {
     if (!HasSaidLimit.test_and_set())
       writeLine("luthier: the tools have not come to an end; their results are "
                 "lost (LUTHIER_END_LIMIT)\n");
-    return true;
+    return LUTHIER_END_NOW;
   }
   constexpr milliseconds Step(50);
-  return waitUntilEnded(Step);
+  return waitUntilEnded(Step) ? LUTHIER_END_NOW : LUTHIER_END_WAIT;
 }
 
 void ProcessEnd::begin(const luthier_process_end &How) {

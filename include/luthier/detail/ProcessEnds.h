@@ -21,14 +21,20 @@ struct luthier_process_end {
   const char *program; /* Of LUTHIER_END_EXEC. */
 };
 
+enum luthier_end_answer {
+  LUTHIER_END_WAIT, /* Ask again. */
+  LUTHIER_END_NOW,  /* The process ends. */
+  /* Of signals: the thread goes on, and raises the signal again itself. */
+  LUTHIER_END_LATER
+};
+
 /* Exported by libluthier-ends.so. From now on \p handler is called before this
- * process ends in one of these ways, in the thread that does so, again and
- * again until it yields something other than 0; then the process ends. It may
- * wait for some milliseconds each time. That may be inside a signal handler, so
- * only what signal-safety(7) allows may be done there. It is not called in
- * children. Null takes the handler away. */
+ * process ends in one of these ways, in the thread that does so, which may be
+ * inside a signal handler: only what signal-safety(7) allows may be done, and
+ * waiting in steps of some milliseconds. It is not called in children. Null
+ * takes the handler away. */
 void luthier_on_process_end(
-    int (*handler)(const struct luthier_process_end *how));
+    enum luthier_end_answer (*handler)(const struct luthier_process_end *how));
 
 #ifdef __cplusplus
 }

@@ -231,6 +231,12 @@ const std::map<std::string, void (*)()> Ends = {
        std::exit(0);
      }},
     {"running-exit", [] { std::exit(7); }},
+    {"running-exit-SIGALRM",
+     [] {
+       const itimerval Soon = {{0, 0}, {0, 300'000}};
+       ::setitimer(ITIMER_REAL, &Soon, nullptr);
+       std::exit(7);
+     }},
     {"running-_exit", [] { ::_exit(3); }},
     {"running-many-SIGTERM", signalAgainAndAgain},
     {"running-SIGTERM", [] { ::raise(SIGTERM); }},
