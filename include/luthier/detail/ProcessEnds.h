@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How libluthier.so learns that the process is about to end by other means than
-// exit(): from libluthier-ends.so, which `luthier run` preloads.
+// exit(), and whether it has a stderr: from libluthier-ends.so, which `luthier
+// run` preloads.
 #ifndef LUTHIER_DETAIL_PROCESSENDS_H
 #define LUTHIER_DETAIL_PROCESSENDS_H
 
@@ -35,6 +36,10 @@ enum luthier_end_answer {
  * takes the handler away. */
 void luthier_on_process_end(
     enum luthier_end_answer (*handler)(const struct luthier_process_end *how));
+
+/* Exported by libluthier-ends.so. Not 0 if this process was started without
+ * stderr or has closed it, and has put nothing in its place by dup2() since. */
+int luthier_is_stderr_closed(void);
 
 #ifdef __cplusplus
 }
