@@ -154,8 +154,11 @@ void ProcessEnd::begin(const luthier_process_end &How) {
 }
 
 void ProcessEnd::runThread() {
-  // Its memory is its own from here on, whatever the ending thread holds.
-  ::free(::malloc(1));
+  const ApplicationThreadScope Scope;
+  // Allocators give threads places of their own at the first request: not when
+  // another thread has been stopped inside of one.
+  void *volatile First = std::malloc(1);
+  std::free(First);
   for (int Seen = Now; Seen != Wanted; Seen = Now) {
     if (Seen != Running)
       return; // Another thread does the work.
@@ -182,6 +185,7 @@ void ProcessEnd::drainWithin(milliseconds Within) {
     const std::unique_ptr<std::shared_ptr<Draining>> Mine(
         static_cast<std::shared_ptr<Draining> *>(Argument));
     Draining &D = **Mine;
+    const ApplicationThreadScope Scope;
     D.Of.ToDo.Drain(D.Of.Caller);
     std::lock_guard Guard(D.Lock);
     D.IsDone = true;

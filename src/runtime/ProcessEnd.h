@@ -72,6 +72,10 @@ private:
   /// False if that takes longer.
   bool waitUntilEnded(std::chrono::milliseconds Within);
 
+  // Or signal handlers could not use them.
+  static_assert(std::atomic<pthread_t>::is_always_lock_free &&
+                std::atomic<Clock::duration>::is_always_lock_free);
+
   const Work ToDo;
   std::chrono::milliseconds Limit{0};
   pid_t PreparedIn = 0;

@@ -11,34 +11,33 @@ extern "C" {
 #endif
 
 enum luthier_end_kind {
-  LUTHIER_END_EXIT,   /* _exit() or _Exit(); value is the status. */
-  LUTHIER_END_SIGNAL, /* Not handled by the program; value is its number. */
-  LUTHIER_END_EXEC    /* Another program takes the process over. */
+  LUTHIER_END_EXIT,   ///< _exit() or _Exit(); value is the status.
+  LUTHIER_END_SIGNAL, ///< Not handled by the program; value is its number.
+  LUTHIER_END_EXEC    ///< Another program takes the process over.
 };
 
 struct luthier_process_end {
   enum luthier_end_kind kind;
   int value;
-  const char *program; /* Of LUTHIER_END_EXEC. */
+  const char *program; ///< Of LUTHIER_END_EXEC.
 };
 
 enum luthier_end_answer {
-  LUTHIER_END_WAIT, /* Ask again. */
-  LUTHIER_END_NOW,  /* The process ends. */
-  /* Of signals: the thread goes on, and raises the signal again itself. */
+  LUTHIER_END_WAIT, ///< Ask again.
+  LUTHIER_END_NOW,  ///< The process ends.
+  /// Of signals: the thread goes on, and raises the signal again itself.
   LUTHIER_END_LATER
 };
 
-/* Exported by libluthier-ends.so. From now on \p handler is called before this
- * process ends in one of these ways, in the thread that does so, which may be
- * inside a signal handler: only what signal-safety(7) allows may be done, and
- * waiting in steps of some milliseconds. It is not called in children. Null
- * takes the handler away. */
+/// From now on \p handler is called before this process ends in one of these
+/// ways, in the thread that does so. That may be inside a signal handler: only
+/// what signal-safety(7) allows may be done, and waiting in steps of some
+/// milliseconds. It is not called in children. Null takes the handler away.
 void luthier_on_process_end(
     enum luthier_end_answer (*handler)(const struct luthier_process_end *how));
 
-/* Exported by libluthier-ends.so. Not 0 if this process was started without
- * stderr or has closed it, and has put nothing in its place by dup2() since. */
+/// Not 0 if this process was started without stderr or has closed it, and has
+/// put nothing in its place by dup2() since.
 int luthier_is_stderr_closed(void);
 
 #ifdef __cplusplus
