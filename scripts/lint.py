@@ -26,7 +26,7 @@ FORMATTED = (".h", ".cpp", ".c", ".hip")
 CHECKS = ["readability-identifier-naming", "misc-unused-alias-decls", "misc-unused-using-decls",
           "modernize-use-override"]
 # C interfaces, which are spelled as C is.
-C_HEADERS = re.compile(r"include/luthier/(emulator|detail/(Emulator\w+|ToolRegistration))\.h$")
+C_HEADERS = re.compile(r"include/luthier/(emulator|detail/(Emulator\w+|ProcessEnds|ToolRegistration))\.h$")
 # Read once instead of once for each file: half of what clang-tidy takes.
 COMMON = ["MCTargetDesc/AMDGPUMCTargetDesc.h", "SIInstrInfo.h", "llvm/ADT/DenseMap.h", "llvm/ADT/SetVector.h",
           "llvm/ADT/StringExtras.h", "llvm/ADT/StringMap.h", "llvm/ADT/StringSwitch.h",

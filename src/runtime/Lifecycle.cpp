@@ -20,6 +20,7 @@
 #include "llvm/IR/PrintPasses.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
@@ -38,12 +39,14 @@ namespace {
 
 void drain(pthread_t Ending);
 void tellTools();
+void raiseAnew(int Signal);
 
 } // namespace
 
 ProcessEnd &processEnd() {
-  static auto *TheEnd = new ProcessEnd(
-      {&drain, [](auto Within) { state().Queues.hurry(Within); }, &tellTools});
+  static auto *TheEnd =
+      new ProcessEnd({&drain, [](auto Within) { state().Queues.hurry(Within); },
+                      &tellTools, &raiseAnew});
   return *TheEnd;
 }
 
@@ -86,8 +89,21 @@ void finish(const char *How) {
 }
 
 /// In signal handlers.
-int endsSuddenly(const luthier_process_end *How) {
-  return isOver() || processEnd().endsSuddenly(*How);
+luthier_end_answer endsSuddenly(const luthier_process_end *How) {
+  return isOver() ? LUTHIER_END_NOW : processEnd().endsSuddenly(*How);
+}
+
+/// Null without what `luthier run` has preloaded.
+decltype(&luthier_on_process_end) findWatch() {
+  return reinterpret_cast<decltype(&luthier_on_process_end)>(
+      ::dlsym(RTLD_DEFAULT, "luthier_on_process_end"));
+}
+
+void raiseAnew(int Signal) {
+  if (auto *Watch = findWatch())
+    Watch(nullptr);
+  ::signal(Signal, SIG_DFL);
+  ::raise(Signal);
 }
 
 void onFault(uint64_t PC) {
@@ -106,11 +122,8 @@ void watchForFaults() {
     Watch(&onFault);
 }
 
-/// Looks for what `luthier run` has preloaded.
 void watchForSuddenEnd() {
-  using Register = decltype(&luthier_on_process_end);
-  auto *Watch = reinterpret_cast<Register>(
-      ::dlsym(RTLD_DEFAULT, "luthier_on_process_end"));
+  auto *Watch = findWatch();
   if (Watch && processEnd().prepare(secondsFrom("LUTHIER_END_LIMIT", 10)))
     Watch(&endsSuddenly);
 }

@@ -1,18 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Log.h"
+#include "luthier/detail/ProcessEnds.h"
 #include "llvm/ADT/SmallString.h"
 #include <cerrno>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Where it was closed, the descriptor may belong to a file of the program by
-/// now.
-static const bool HasStderr = ::fcntl(STDERR_FILENO, F_GETFD) != -1;
+/// Of libluthier-ends.so. Looked for before anybody is in a signal handler.
+static const auto IsClosed =
+    reinterpret_cast<decltype(&luthier_is_stderr_closed)>(
+        ::dlsym(RTLD_DEFAULT, "luthier_is_stderr_closed"));
+
+/// False where the program has closed it and the descriptor may belong to
+/// another file of the program by now.
+static bool isStderr() {
+  struct stat Now;
+  return ::fstat(STDERR_FILENO, &Now) == 0 &&
+         // Daemons open /dev/null instead, or a log file.
+         (!IsClosed || !IsClosed() || !S_ISREG(Now.st_mode) ||
+          ::fcntl(STDERR_FILENO, F_GETFL) & O_APPEND);
+}
 
 static sigset_t onlySigpipe() {
   sigset_t Set;
@@ -39,7 +53,7 @@ SigpipeBlocked::~SigpipeBlocked() {
 }
 
 bool writeLine(StringRef Text) {
-  if (!HasStderr)
+  if (!isStderr())
     return false;
   const SigpipeBlocked Scope;
   while (!Text.empty()) {

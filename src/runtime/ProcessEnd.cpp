@@ -114,12 +114,22 @@ void ProcessEnd::endsHere(const char *How) {
   ToDo.Drain(::pthread_self());
   ToDo.Tell();
   enter(Ended);
+  if (Postponed)
+    ToDo.Raise(Postponed);
 }
 
-bool ProcessEnd::endsSuddenly(const luthier_process_end &How) {
-  // A tool's onExit() itself may end the process, or crash.
-  if (PreparedIn != ::getpid() || isEnding(::pthread_self()))
-    return true;
+luthier_end_answer ProcessEnd::endsSuddenly(const luthier_process_end &How) {
+  if (PreparedIn != ::getpid())
+    return LUTHIER_END_NOW;
+  if (isEnding(::pthread_self())) {
+    // A tool's onExit() itself may end the process, or crash.
+    if (How.kind != LUTHIER_END_SIGNAL || isCrash(How))
+      return LUTHIER_END_NOW;
+    record(How);
+    ToDo.Hurry(Limit / 2);
+    Postponed = How.value;
+    return LUTHIER_END_LATER;
+  }
   const Clock::duration Time = Clock::now().time_since_epoch();
   Clock::duration Until(0);
   if (EndsBy.compare_exchange_strong(Until, Time + Limit))
@@ -128,10 +138,10 @@ bool ProcessEnd::endsSuddenly(const luthier_process_end &How) {
     if (!HasSaidLimit.test_and_set())
       writeLine("luthier: the tools have not come to an end; their results are "
                 "lost (LUTHIER_END_LIMIT)\n");
-    return true;
+    return LUTHIER_END_NOW;
   }
   constexpr milliseconds Step(50);
-  return waitUntilEnded(Step);
+  return waitUntilEnded(Step) ? LUTHIER_END_NOW : LUTHIER_END_WAIT;
 }
 
 void ProcessEnd::begin(const luthier_process_end &How) {
@@ -144,8 +154,11 @@ void ProcessEnd::begin(const luthier_process_end &How) {
 }
 
 void ProcessEnd::runThread() {
-  // Its memory is its own from here on, whatever the ending thread holds.
-  ::free(::malloc(1));
+  const ApplicationThreadScope Scope;
+  // Allocators give threads places of their own at the first request: not when
+  // another thread has been stopped inside of one.
+  void *volatile First = std::malloc(1);
+  std::free(First);
   for (int Seen = Now; Seen != Wanted; Seen = Now) {
     if (Seen != Running)
       return; // Another thread does the work.
@@ -172,6 +185,7 @@ void ProcessEnd::drainWithin(milliseconds Within) {
     const std::unique_ptr<std::shared_ptr<Draining>> Mine(
         static_cast<std::shared_ptr<Draining> *>(Argument));
     Draining &D = **Mine;
+    const ApplicationThreadScope Scope;
     D.Of.ToDo.Drain(D.Of.Caller);
     std::lock_guard Guard(D.Lock);
     D.IsDone = true;

@@ -31,6 +31,8 @@ public:
     std::function<void(std::chrono::milliseconds Within)> Hurry;
     /// Calls the tools.
     std::function<void()> Tell;
+    /// Ends the process by a signal that came while the thread was at it.
+    std::function<void(int Signal)> Raise;
   };
 
   explicit ProcessEnd(Work ToDo) : ToDo(std::move(ToDo)) {}
@@ -44,9 +46,9 @@ public:
   /// for reports.
   void endsHere(const char *How = "exit");
 
-  /// Any other end. True if the tools have been told, or the limit is reached;
-  /// else to be called again. In signal handlers.
-  bool endsSuddenly(const luthier_process_end &How);
+  /// Any other end. The process is to end when the tools have been told, or the
+  /// limit is reached. In signal handlers.
+  luthier_end_answer endsSuddenly(const luthier_process_end &How);
 
   /// A device stopped, which usually ends the process. The first one counts.
   void noteFault(const std::string &What);
@@ -70,6 +72,10 @@ private:
   /// False if that takes longer.
   bool waitUntilEnded(std::chrono::milliseconds Within);
 
+  // Or signal handlers could not use them.
+  static_assert(std::atomic<pthread_t>::is_always_lock_free &&
+                std::atomic<Clock::duration>::is_always_lock_free);
+
   const Work ToDo;
   std::chrono::milliseconds Limit{0};
   pid_t PreparedIn = 0;
@@ -86,6 +92,7 @@ private:
   pthread_t Caller = {};
   std::array<char, 256> Text = {}; ///< A program, or "quick_exit".
 
+  std::atomic<int> Postponed = 0; ///< A signal.
   std::atomic_flag HasSaidLimit;
 
   std::atomic_flag FaultLock;

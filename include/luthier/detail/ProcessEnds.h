@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How libluthier.so learns that the process is about to end by other means than
-// exit(): from libluthier-ends.so, which `luthier run` preloads.
+// exit(), and whether it has a stderr: from libluthier-ends.so, which `luthier
+// run` preloads.
 #ifndef LUTHIER_DETAIL_PROCESSENDS_H
 #define LUTHIER_DETAIL_PROCESSENDS_H
 
@@ -10,25 +11,34 @@ extern "C" {
 #endif
 
 enum luthier_end_kind {
-  LUTHIER_END_EXIT,   /* _exit() or _Exit(); value is the status. */
-  LUTHIER_END_SIGNAL, /* Not handled by the program; value is its number. */
-  LUTHIER_END_EXEC    /* Another program takes the process over. */
+  LUTHIER_END_EXIT,   ///< _exit() or _Exit(); value is the status.
+  LUTHIER_END_SIGNAL, ///< Not handled by the program; value is its number.
+  LUTHIER_END_EXEC    ///< Another program takes the process over.
 };
 
 struct luthier_process_end {
   enum luthier_end_kind kind;
   int value;
-  const char *program; /* Of LUTHIER_END_EXEC. */
+  const char *program; ///< Of LUTHIER_END_EXEC.
 };
 
-/* Exported by libluthier-ends.so. From now on \p handler is called before this
- * process ends in one of these ways, in the thread that does so, again and
- * again until it yields something other than 0; then the process ends. It may
- * wait for some milliseconds each time. That may be inside a signal handler, so
- * only what signal-safety(7) allows may be done there. It is not called in
- * children. Null takes the handler away. */
+enum luthier_end_answer {
+  LUTHIER_END_WAIT, ///< Ask again.
+  LUTHIER_END_NOW,  ///< The process ends.
+  /// Of signals: the thread goes on, and raises the signal again itself.
+  LUTHIER_END_LATER
+};
+
+/// From now on \p handler is called before this process ends in one of these
+/// ways, in the thread that does so. That may be inside a signal handler: only
+/// what signal-safety(7) allows may be done, and waiting in steps of some
+/// milliseconds. It is not called in children. Null takes the handler away.
 void luthier_on_process_end(
-    int (*handler)(const struct luthier_process_end *how));
+    enum luthier_end_answer (*handler)(const struct luthier_process_end *how));
+
+/// Not 0 if this process was started without stderr or has closed it, and has
+/// put nothing in its place by dup2() since.
+int luthier_is_stderr_closed(void);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@
 
 namespace luthier::preload {
 
-static int (*Handler)(const luthier_process_end *) = nullptr;
+static luthier_end_answer (*Handler)(const luthier_process_end *) = nullptr;
 /// Children have copies of the handler and are nobody's business.
 static pid_t Owner = 0;
 
@@ -24,14 +24,14 @@ bool isWatched() {
   return __atomic_load_n(&Handler, __ATOMIC_ACQUIRE) && getpid() == Owner;
 }
 
-bool tellStep(const luthier_process_end &How) {
+luthier_end_answer tellStep(const luthier_process_end &How) {
   auto *Told = __atomic_load_n(&Handler, __ATOMIC_ACQUIRE);
-  return !Told || getpid() != Owner || Told(&How);
+  return !Told || getpid() != Owner ? LUTHIER_END_NOW : Told(&How);
 }
 
 void tell(luthier_end_kind Kind, int Value, const char *Program) {
   const luthier_process_end How = {Kind, Value, Program};
-  while (!tellStep(How))
+  while (tellStep(How) == LUTHIER_END_WAIT)
     ;
 }
 
@@ -91,8 +91,13 @@ static size_t count(const char *First, va_list Rest) {
 using namespace luthier::preload;
 
 // NOLINTNEXTLINE(readability-identifier-naming)
-LUTHIER_INTERPOSED void
-luthier_on_process_end(int (*Told)(const luthier_process_end *)) {
+LUTHIER_INTERPOSED void luthier_on_process_end(
+    luthier_end_answer (*Told)(const luthier_process_end *)) {
+  // Found now: signal handlers call these, but may not look for them.
+  (void)LUTHIER_NEXT(_exit);
+  (void)LUTHIER_NEXT(_Exit);
+  (void)LUTHIER_NEXT(execve);
+  (void)LUTHIER_NEXT(execv);
   Owner = getpid();
   __atomic_store_n(&Handler, Told, __ATOMIC_RELEASE);
   if (Told)

@@ -21,26 +21,24 @@ bool isWatched();
 /// Tells who asked, and waits until that has been heard. May be called in
 /// signal handlers.
 void tell(luthier_end_kind Kind, int Value, const char *Program = nullptr);
-/// The same in steps: false if not all is done yet.
-bool tellStep(const luthier_process_end &How);
+/// The same in steps.
+luthier_end_answer tellStep(const luthier_process_end &How);
 
 /// Takes over the signals that would end the process by default.
 void coverSignals();
 
 /// The next definition of what this library defines. Several threads may look
 /// for it at once and find the same.
-template <typename T> T *next(T *, const char *Name) {
-  return reinterpret_cast<T *>(dlsym(RTLD_NEXT, Name));
+template <auto Function> auto next(const char *Name) {
+  static decltype(Function) Found = nullptr;
+  auto Known = __atomic_load_n(&Found, __ATOMIC_RELAXED);
+  if (!Known) {
+    Known = reinterpret_cast<decltype(Function)>(dlsym(RTLD_NEXT, Name));
+    __atomic_store_n(&Found, Known, __ATOMIC_RELAXED);
+  }
+  return Known;
 }
-#define LUTHIER_NEXT(NAME)                                                     \
-  ([] {                                                                        \
-    static decltype(&::NAME) Found = nullptr;                                  \
-    auto *Known = __atomic_load_n(&Found, __ATOMIC_RELAXED);                   \
-    if (!Known)                                                                \
-      __atomic_store_n(&Found, Known = next(&::NAME, #NAME),                   \
-                       __ATOMIC_RELAXED);                                      \
-    return Known;                                                              \
-  }())
+#define LUTHIER_NEXT(NAME) (next<&::NAME>(#NAME))
 
 } // namespace luthier::preload
 

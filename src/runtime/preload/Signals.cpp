@@ -75,14 +75,17 @@ static bool hasLateRequest() {
          orderOfRequest() == Order::Late;
 }
 
-/// False if the signal is one too many, and the process ends by another.
+/// False if the process ends by another signal, or later by this one.
 static bool tellOfSignal(int Signal) {
   const Order When = isRequest(Signal) ? orderOfRequest() : Order::First;
+  if (When != Order::First)
+    return When == Order::Late;
   const luthier_process_end How = {LUTHIER_END_SIGNAL, Signal, nullptr};
-  if (When == Order::First)
-    while (!tellStep(How) && !hasLateRequest())
-      ;
-  return When != Order::Echo;
+  luthier_end_answer Answer;
+  do
+    Answer = tellStep(How);
+  while (Answer == LUTHIER_END_WAIT && !hasLateRequest());
+  return Answer != LUTHIER_END_LATER;
 }
 
 static void onSignal(int Signal, siginfo_t *Info, void *) {

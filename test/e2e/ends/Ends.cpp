@@ -13,6 +13,8 @@
 #include <exception>
 #include <map>
 #include <string>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +50,7 @@ struct Device {
 };
 
 const char *File;
+bool HasData = false;
 Device *D;
 
 [[noreturn]] void waitForEver() {
@@ -231,16 +234,37 @@ const std::map<std::string, void (*)()> Ends = {
        std::exit(0);
      }},
     {"running-exit", [] { std::exit(7); }},
+    {"running-exit-SIGALRM",
+     [] {
+       const itimerval Soon = {{0, 0}, {0, 300'000}};
+       ::setitimer(ITIMER_REAL, &Soon, nullptr);
+       std::exit(7);
+     }},
     {"running-_exit", [] { ::_exit(3); }},
+    {"exit-with-data-as-stderr",
+     [] {
+       ::close(STDERR_FILENO);
+       HasData = ::memfd_create("data", 0) == STDERR_FILENO;
+       std::exit(7);
+     }},
     {"running-many-SIGTERM", signalAgainAndAgain},
     {"running-SIGTERM", [] { ::raise(SIGTERM); }},
 };
 
 } // namespace
 
+/// After Luthier's end, which is registered later.
+void lookAtData() {
+  struct stat About = {};
+  if (HasData)
+    ::fstat(STDERR_FILENO, &About);
+  expect(About.st_size == 0, "the program's file has been written to");
+}
+
 int main(int Argc, char **Argv) {
   if (Argc != 3)
     return 2;
+  std::atexit(lookAtData);
   File = Argv[1];
   const std::string Mode = Argv[2];
   if (Mode == "children-use")

@@ -36,8 +36,9 @@ def test(arguments, directory):
 
     plain = run()
     plain.expect(plain.code == arguments.code_is, f"it does not end with {arguments.code_is} without a tool")
-    result = run("--tool", "instr-count")
-    result.expect(result.code == plain.code, f"without a tool it ends with {plain.code}")
+    result = run("--tool", arguments.tool)
+    code = plain.code if arguments.with_tool_code_is is None else arguments.with_tool_code_is
+    result.expect(result.code == code, f"it does not end with {code}")
     result.expect("wrong" not in result.stdout and result.stdout == plain.stdout, f"without a tool:\n{plain.stdout}")
     gave_up = any(text.startswith("gave up") for text in arguments.says)
     result.expect(gave_up or "gave up" not in result.stderr, "something was waited for in vain")
@@ -52,7 +53,9 @@ harness.main(
     [
         (["--program"], {"help": "the program ends"}),
         (["--code"], {"help": "its code object"}),
+        (["--tool"], {"default": "instr-count"}),
         (["--code-is"], {"type": int, "default": 0, "help": "exit code, or minus a signal"}),
+        (["--with-tool-code-is"], {"type": int, "help": "where that is another: what comes while Luthier waits"}),
         (["--launches"], {"type": int, "default": 3, "help": "that each process is to report"}),
         (["--ended"], {"action": "append", "default": [], "help": "what a process is to report"}),
         (["--says"], {"action": "append", "default": [], "help": "on stderr"}),

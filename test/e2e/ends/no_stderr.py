@@ -11,7 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import Failure
 
-MODES = {"closed-by-the-program": "exit-without-stderr", "closed-with-others": "exit-without-streams"}
+MODES = {"closed-by-the-program": "exit-without-stderr", "closed-with-others": "exit-without-streams",
+         "a-file-of-the-program": "exit-with-data-as-stderr"}
 
 
 def unread():
