@@ -8,6 +8,8 @@
 #   scripts/rocm.sh VERSION                  makes the folder, prints its path
 #   scripts/rocm.sh VERSION -- COMMAND...    runs a command in it, where this
 #                                            checkout and /tmp have their places
+#   scripts/rocm.sh VERSION --with PACKAGE... -- COMMAND...
+#                                            adds packages of that Debian before
 #
 # Versions: 6.1 (Debian 13, with HIP 5.7), 6.4 (testing), 7.2 (experimental).
 # Exits with 77 where the folder cannot be had: no root, no archive, or the
@@ -95,6 +97,25 @@ if [ $# = 0 ]; then
   printf '%s\n' "$folder"
   exit
 fi
+more=()
+if [ "$1" = --with ]; then
+  shift
+  while [ $# -gt 0 ] && [ "$1" != -- ]; do
+    [ -e "$folder/var/lib/dpkg/info/$1.list" ] || [ -e "$folder/var/lib/dpkg/info/$1:amd64.list" ] || more+=("$1")
+    shift
+  done
+fi
+if [ ${#more[@]} -gt 0 ]; then
+  [ "$(id -u)" = 0 ] || not_here "adding to its folder needs root"
+  exec 9>"$folder.lock"
+  flock 9
+  say "Adding ${more[*]} to ROCm $version"
+  within "$folder" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${more[@]}" >>"$folder.log" 2>&1 ||
+    not_here "its archive does not have ${more[*]} (see $folder.log)"
+  within "$folder" apt-get clean
+  exec 9>&-
+fi
+[ $# -gt 0 ] || exit 0
 [ "$1" != -- ] || shift
 [ "$(id -u)" = 0 ] || not_here "running in its folder needs root"
 within "$folder" "$@"

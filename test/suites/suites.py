@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Test programs of libraries and applications that others wrote, as the distribution
+packages them, and how to read what they print."""
+
+import re
+from dataclasses import dataclass, field
+
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def results_of_googletest(text):
+    """By test name, True if it passed."""
+    return {
+        name: verdict == "      OK"
+        for verdict, name in re.findall(r"^\[ (      OK| FAILED ) \] (\S+?),? .*\(\d+ ms\)$", text, re.M)
+    }
+
+
+def results_of_llama(text):
+    """What the GPU computed against what the CPU did, by operation and parameters.
+    Cases that the GPU's code does not implement are none."""
+    found = re.findall(r"^  (\w+\(.*\)): (?:.*[^\w])?(OK|FAIL)$", ESCAPES.sub("", text), re.M)
+    results = {}
+    for name, verdict in found:
+        # Some cases come twice.
+        results[name] = results.get(name, True) and verdict == "OK"
+    return results
+
+
+@dataclass
+class Suite:
+    """Several programs, or one with several selections of its tests."""
+
+    rocm: str  # What scripts/rocm.sh runs it on.
+    packages: list  # That the folder of that version needs besides.
+    results: object
+    # Lists the units, one in each line of its output: {unit} in command.
+    units: str
+    command: str  # Of a shell. {only} selects from what passed plainly, where a suite can.
+    variables: dict = field(default_factory=dict)
+
+
+def library(rocm, package, folder):
+    """GoogleTest programs, each a unit."""
+    return Suite(
+        rocm=rocm,
+        packages=[package],
+        results=results_of_googletest,
+        units=f"find /usr/libexec/rocm/{folder} -type f -executable ! -name 'run-*' | sort",
+        command="{unit}{only}",
+    )
+
+
+LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
+SUITES = {
+    "llama.cpp": Suite(
+        rocm="6.4",
+        packages=["llama.cpp-tests", "libggml0-backend-hip"],
+        results=results_of_llama,
+        units=f"{LLAMA} --list-ops | sed -n 's/^  *\\([A-Z0-9_]*\\)$/\\1/p'",
+        command=f"{LLAMA} test -b ROCm0 -o {{unit}}",
+        variables={"GGML_BACKEND_PATH": "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"},
+    ),
+    # HIP 6.4 above ROCr 7.2: those that HIP 7 has no build of.
+    "rocRAND": library("7.2", "librocrand1-tests", "librocrand1-tests"),
+    "rocPRIM": library("6.4", "librocprim-tests", "librocprim-tests"),
+    "hipCUB": library("6.4", "libhipcub-tests", "libhipcub-tests"),
+    "rocThrust": library("6.4", "librocthrust-tests", "librocthrust-tests"),
+    "rocFFT": library("6.4", "librocfft0-tests", "librocfft0-tests"),
+    "rocSPARSE": library("6.4", "librocsparse1-tests", "librocsparse1-tests"),
+    "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests"),
+    "rocSOLVER": library("6.4", "librocsolver0-tests", "librocsolver0-tests"),
+}

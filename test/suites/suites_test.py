@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What other people's test programs print, as it is read, and the table of it."""
+
+import json
+import unittest
+
+from suites import results_of_googletest, results_of_llama
+from table import last_of_each, row
+
+GOOGLETEST = """\
+[ RUN      ] sum/uniform.of_one/0
+[       OK ] sum/uniform.of_one/0 (3 ms)
+[ RUN      ] sum/uniform.of_one/1
+unexpected: 1
+[  FAILED  ] sum/uniform.of_one/1, where GetParam() = 42 (12 ms)
+[ RUN      ] sum/uniform.never_ends
+[  FAILED  ] 1 test, listed below:
+[  FAILED  ] sum/uniform.of_one/1, where GetParam() = 42
+"""
+
+LLAMA = """\
+  SUM(type=f32,ne=[10,5,4,3]): \x1b[1;32mOK\x1b[0m
+  SUM(type=f16,ne=[10,5,4,3]): not supported [ROCm0]
+  SUM(type=f32,ne=[11,5,4,3]): [SUM] NMSE = 1.000000000 > 0.000000100 \x1b[1;31mFAIL\x1b[0m
+  SUM(type=f32,ne=[12,5,4,3]): \x1b[1;32mOK\x1b[0m
+  SUM(type=f32,ne=[12,5,4,3]): \x1b[1;31mFAIL\x1b[0m
+  2/3 tests passed
+  Backend ROCm0: \x1b[1;31mFAIL\x1b[0m
+"""
+
+
+def record(**values):
+    return {"suite": "rocRAND", "device": "gfx90a", "unit": "basic", "run": 3, "passed": 2, "failed": ["a"], "timed_out": False,
+            "seconds": 1, "counted_seconds": 2, "scrambled_seconds": 3, "lost": {"counted": 0, "scrambled": 1},
+            "changed": [], "refused": [], "instructions": 1000} | values
+
+
+class SuitesTest(unittest.TestCase):
+    def test_tests_of_googletest_that_ended_have_results(self):
+        self.assertEqual(results_of_googletest(GOOGLETEST), {"sum/uniform.of_one/0": True, "sum/uniform.of_one/1": False})
+
+    def test_cases_of_llama_that_are_implemented_have_results(self):
+        self.assertEqual(results_of_llama(LLAMA), {
+            "SUM(type=f32,ne=[10,5,4,3])": True,
+            "SUM(type=f32,ne=[11,5,4,3])": False,
+            "SUM(type=f32,ne=[12,5,4,3])": False,
+        })
+
+    def test_a_row_sums_up_and_the_last_run_of_a_unit_counts(self):
+        lines = [record(changed=["counted: a"]), record(), record(unit="other", timed_out=True, instructions=None)]
+        records = last_of_each(json.dumps(line) for line in lines)
+        self.assertEqual(row("rocRAND", "gfx90a", records),
+                         "| rocRAND | gfx90a | 2 | 6 | 4 | 2 | 1 | 4 | 2 | 0 | 0 | 2 | 4 | 6 | 1,000 |")
+
+
+if __name__ == "__main__":
+    unittest.main()
