@@ -4,9 +4,9 @@
 #ifndef LUTHIER_RUNTIME_CALLBACKGATE_H
 #define LUTHIER_RUNTIME_CALLBACKGATE_H
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -19,14 +19,17 @@ public:
   /// False once the gate is closed; leave() follows otherwise.
   bool enter() {
     std::lock_guard Guard(Lock);
-    if (!IsClosed)
-      Inside.push_back(::pthread_self());
-    return !IsClosed;
+    if (IsClosed)
+      return false;
+    ++NumInside;
+    replace(pthread_t(), ::pthread_self());
+    return true;
   }
   void leave() {
     std::lock_guard Guard(Lock);
+    --NumInside;
     // A tool may launch a kernel itself: the thread is in twice then.
-    Inside.erase(llvm::find(Inside, ::pthread_self()));
+    replace(::pthread_self(), pthread_t());
     Idle.notify_all();
   }
   /// Nobody enters from now on.
@@ -34,26 +37,41 @@ public:
     std::lock_guard Guard(Lock);
     IsClosed = true;
   }
-  bool isInside(pthread_t Thread) {
-    std::lock_guard Guard(Lock);
-    return llvm::is_contained(Inside, Thread);
+  /// Whether a thread is in a callback, as far as is remembered. May be called
+  /// in signal handlers.
+  bool isInside(pthread_t Thread) const {
+    for (const std::atomic<pthread_t> &Each : Inside)
+      if (Each == Thread)
+        return true;
+    return false;
   }
   /// Until everybody has left; false if \p GiveUp, which is asked now and then,
   /// comes first.
   bool waitUntilEmpty(llvm::function_ref<bool()> GiveUp) {
     constexpr std::chrono::milliseconds Slice(50);
     std::unique_lock Guard(Lock);
-    while (!Idle.wait_for(Guard, Slice, [&] { return Inside.empty(); }))
+    while (!Idle.wait_for(Guard, Slice, [&] { return NumInside == 0; }))
       if (GiveUp())
         return false;
     return true;
   }
 
 private:
+  /// Under Lock.
+  void replace(pthread_t Old, pthread_t New) {
+    for (std::atomic<pthread_t> &Each : Inside)
+      if (Each == Old) {
+        Each = New;
+        return;
+      }
+  }
+
   std::mutex Lock;
   std::condition_variable Idle;
-  llvm::SmallVector<pthread_t, 8> Inside;
+  unsigned NumInside = 0;
   bool IsClosed = false;
+  /// Of more threads than that at a time, some are not remembered.
+  std::array<std::atomic<pthread_t>, 64> Inside = {};
 };
 
 } // namespace luthier::runtime

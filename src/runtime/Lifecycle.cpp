@@ -44,9 +44,10 @@ void raiseAnew(int Signal);
 } // namespace
 
 ProcessEnd &processEnd() {
-  static auto *TheEnd =
-      new ProcessEnd({&drain, [](auto Within) { state().Queues.hurry(Within); },
-                      &tellTools, &raiseAnew});
+  static auto *TheEnd = new ProcessEnd(
+      {&drain, [](auto Within) { state().Queues.hurry(Within); }, &tellTools,
+       [](pthread_t Thread) { return state().Tools.isInside(Thread); },
+       &raiseAnew});
   return *TheEnd;
 }
 
@@ -90,7 +91,10 @@ void finish(const char *How) {
 
 /// In signal handlers.
 luthier_end_answer endsSuddenly(const luthier_process_end *How) {
-  return isOver() ? LUTHIER_END_NOW : processEnd().endsSuddenly(*How);
+  // Where nothing was launched, there is nothing to lose.
+  return isOver() || !toolRegistry().hasSeenDispatch()
+             ? LUTHIER_END_NOW
+             : processEnd().endsSuddenly(*How);
 }
 
 /// Null without what `luthier run` has preloaded.
@@ -103,6 +107,10 @@ void raiseAnew(int Signal) {
   if (auto *Watch = findWatch())
     Watch(nullptr);
   ::signal(Signal, SIG_DFL);
+  sigset_t Only;
+  ::sigemptyset(&Only);
+  ::sigaddset(&Only, Signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &Only, nullptr);
   ::raise(Signal);
 }
 

@@ -4,14 +4,11 @@
 #include "runtime/Log.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <linux/futex.h>
-#include <memory>
-#include <mutex>
 #include <sys/syscall.h>
 
 using namespace llvm;
@@ -41,29 +38,31 @@ bool isCrash(const luthier_process_end &How) {
   return How.kind == LUTHIER_END_SIGNAL && is_contained(Signals, How.value);
 }
 
+void set(std::atomic<int> &Word, int Value) {
+  Word = Value;
+  constexpr int All = std::numeric_limits<int>::max();
+  ::syscall(SYS_futex, &Word, FUTEX_WAKE_PRIVATE, All, nullptr, nullptr, 0);
+}
+
+/// Until \p Word is \p Wanted; false if that takes longer than \p Within.
+bool waitFor(std::atomic<int> &Word, int Wanted, milliseconds Within) {
+  using Clock = std::chrono::steady_clock;
+  const auto Until = Clock::now() + Within;
+  for (int Seen = Word; Seen != Wanted; Seen = Word) {
+    const auto Left =
+        std::chrono::duration_cast<milliseconds>(Until - Clock::now());
+    if (Left.count() <= 0)
+      return false;
+    waitOn(Word, Seen, &Left);
+  }
+  return true;
+}
+
 template <size_t Size> void copy(std::array<char, Size> &To, const char *From) {
   std::strncpy(To.data(), From, Size - 1);
 }
 
 } // namespace
-
-void ProcessEnd::enter(Phase Next) {
-  Now = Next;
-  constexpr int All = std::numeric_limits<int>::max();
-  ::syscall(SYS_futex, &Now, FUTEX_WAKE_PRIVATE, All, nullptr, nullptr, 0);
-}
-
-bool ProcessEnd::waitUntilEnded(milliseconds Within) {
-  const auto Until = Clock::now() + Within;
-  for (int Seen = Now; Seen != Ended; Seen = Now) {
-    const auto Left =
-        std::chrono::duration_cast<milliseconds>(Until - Clock::now());
-    if (Left.count() <= 0)
-      return false;
-    waitOn(Now, Seen, &Left);
-  }
-  return true;
-}
 
 bool ProcessEnd::isEnding(pthread_t Thread) const {
   return Now == Ending && ::pthread_equal(Ender, Thread);
@@ -85,18 +84,30 @@ bool ProcessEnd::prepare(std::chrono::seconds MostWait) {
   Limit = MostWait;
   if (PreparedIn == ::getpid() || !Limit.count())
     return Limit.count();
-  auto Main = [](void *Of) -> void * {
-    static_cast<ProcessEnd *>(Of)->runThread();
-    return nullptr;
-  };
-  pthread_t Thread;
-  if (!startThread(Main, this, Thread)) {
-    logWarning("there is no thread to be had; results are lost unless the "
+  if (!start<&ProcessEnd::tellWhenWanted>() ||
+      !start<&ProcessEnd::drainWhenWanted>()) {
+    logWarning("there are no threads to be had; results are lost unless the "
                "program ends by exit()");
     return false;
   }
-  ::pthread_detach(Thread);
   PreparedIn = ::getpid();
+  return true;
+}
+
+template <void (ProcessEnd::*Main)()> bool ProcessEnd::start() {
+  auto Run = [](void *Of) -> void * {
+    const ApplicationThreadScope Scope;
+    // Allocators give threads places of their own at the first request: not
+    // when another thread has been stopped inside of one.
+    void *volatile First = std::malloc(1);
+    std::free(First);
+    (static_cast<ProcessEnd *>(Of)->*Main)();
+    return nullptr;
+  };
+  pthread_t Thread;
+  if (!startThread(Run, this, Thread))
+    return false;
+  ::pthread_detach(Thread);
   return true;
 }
 
@@ -105,7 +116,7 @@ void ProcessEnd::endsHere(const char *How) {
   if (!Now.compare_exchange_strong(Before, Ending)) {
     // A tool that calls exit() from its onExit() comes here again.
     if (!isEnding(::pthread_self()))
-      waitUntilEnded(Limit);
+      waitFor(Now, Ended, Limit);
     return;
   }
   Ender = ::pthread_self();
@@ -113,7 +124,7 @@ void ProcessEnd::endsHere(const char *How) {
     record({LUTHIER_END_EXIT, -1, How});
   ToDo.Drain(::pthread_self());
   ToDo.Tell();
-  enter(Ended);
+  set(Now, Ended);
   if (Postponed)
     ToDo.Raise(Postponed);
 }
@@ -130,80 +141,70 @@ luthier_end_answer ProcessEnd::endsSuddenly(const luthier_process_end &How) {
     Postponed = How.value;
     return LUTHIER_END_LATER;
   }
+  // Who is inside a tool holds its locks and has to leave it. To the program,
+  // the signal comes a little later.
+  const bool GoesOn = How.kind == LUTHIER_END_SIGNAL && !isCrash(How) &&
+                      ToDo.IsInTool(::pthread_self());
+  if (GoesOn)
+    Postponed = How.value;
   const Clock::duration Time = Clock::now().time_since_epoch();
   Clock::duration Until(0);
   if (EndsBy.compare_exchange_strong(Until, Time + Limit))
     begin(How);
-  else if (Time >= Until) {
-    if (!HasSaidLimit.test_and_set())
-      writeLine("luthier: the tools have not come to an end; their results are "
-                "lost (LUTHIER_END_LIMIT)\n");
-    return LUTHIER_END_NOW;
-  }
+  else if (Time >= Until)
+    return giveUp(), LUTHIER_END_NOW;
+  if (GoesOn)
+    return LUTHIER_END_LATER;
   constexpr milliseconds Step(50);
-  return waitUntilEnded(Step) ? LUTHIER_END_NOW : LUTHIER_END_WAIT;
+  return waitFor(Now, Ended, Step) ? LUTHIER_END_NOW : LUTHIER_END_WAIT;
+}
+
+void ProcessEnd::giveUp() {
+  if (!HasSaidLimit.test_and_set())
+    writeLine("luthier: the tools have not come to an end; their results are "
+              "lost (LUTHIER_END_LIMIT)\n");
 }
 
 void ProcessEnd::begin(const luthier_process_end &How) {
   record(How);
   int Before = Running;
   if (Now.compare_exchange_strong(Before, Wanted))
-    enter(Wanted);
+    set(Now, Wanted);
   ToDo.Hurry(isCrash(How) ? std::min(Limit / 2, milliseconds(1000))
                           : Limit / 2);
 }
 
-void ProcessEnd::runThread() {
-  const ApplicationThreadScope Scope;
-  // Allocators give threads places of their own at the first request: not when
-  // another thread has been stopped inside of one.
-  void *volatile First = std::malloc(1);
-  std::free(First);
+void ProcessEnd::tellWhenWanted() {
   for (int Seen = Now; Seen != Wanted; Seen = Now) {
     if (Seen != Running)
       return; // Another thread does the work.
     waitOn(Now, Seen);
   }
   Ender = ::pthread_self();
-  enter(Ending);
-  // Half of the time for the kernels, half for the tools.
-  drainWithin(Limit / 2);
-  ToDo.Tell();
-  enter(Ended);
-}
-
-/// Who has been stopped may hold a lock of the GPU runtime.
-void ProcessEnd::drainWithin(milliseconds Within) {
-  struct Draining {
-    ProcessEnd &Of;
-    std::mutex Lock;
-    std::condition_variable Changed;
-    bool IsDone = false;
-  };
-  auto Shared = std::make_shared<Draining>(*this);
-  auto Main = [](void *Argument) -> void * {
-    const std::unique_ptr<std::shared_ptr<Draining>> Mine(
-        static_cast<std::shared_ptr<Draining> *>(Argument));
-    Draining &D = **Mine;
-    const ApplicationThreadScope Scope;
-    D.Of.ToDo.Drain(D.Of.Caller);
-    std::lock_guard Guard(D.Lock);
-    D.IsDone = true;
-    D.Changed.notify_all();
-    return nullptr;
-  };
-  auto Argument = std::make_unique<std::shared_ptr<Draining>>(Shared);
-  pthread_t Thread;
-  if (!startThread(Main, Argument.get(), Thread))
-    return;
-  Argument.release(); // The thread has it.
-  ::pthread_detach(Thread);
-  std::unique_lock Guard(Shared->Lock);
-  // It keeps to the limit itself unless it hangs.
-  if (!Shared->Changed.wait_for(Guard, Within + Within / 5,
-                                [&] { return Shared->IsDone; }))
+  set(Now, Ending);
+  set(Drain, Wanted);
+  // Half of the time for the kernels, half for the tools. Draining keeps to
+  // that unless it hangs: who has been stopped may hold a lock of the GPU
+  // runtime.
+  if (!waitFor(Drain, Ended, Limit / 2 + Limit / 10))
     logWarning("gave up waiting for kernels in a GPU runtime that has been "
                "stopped; results may be incomplete");
+  ToDo.Tell();
+  set(Now, Ended);
+  if (Postponed)
+    ToDo.Raise(Postponed);
+}
+
+void ProcessEnd::drainWhenWanted() {
+  while (Drain != Wanted)
+    waitOn(Drain, Running);
+  ToDo.Drain(Postponed ? pthread_t() : Caller);
+  set(Drain, Ended);
+  // Where no thread waits for the limit, because it went on.
+  if (!waitFor(Now, Ended, Limit) && Postponed) {
+    giveUp();
+    ToDo.Raise(Postponed);
+  }
 }
 
 void ProcessEnd::noteFault(const std::string &What) {

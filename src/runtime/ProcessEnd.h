@@ -31,14 +31,16 @@ public:
     std::function<void(std::chrono::milliseconds Within)> Hurry;
     /// Calls the tools.
     std::function<void()> Tell;
-    /// Ends the process by a signal that came while the thread was at it.
+    /// Whether the thread is inside a tool. Called in signal handlers.
+    std::function<bool(pthread_t Thread)> IsInTool;
+    /// Ends the process by a signal that was not left to take its course.
     std::function<void(int Signal)> Raise;
   };
 
   explicit ProcessEnd(Work ToDo) : ToDo(std::move(ToDo)) {}
 
-  /// Makes the thread ready, once in each process. endsSuddenly() waits
-  /// \p Limit at most. False if that is zero or there is no thread: then
+  /// Makes the threads ready, once in each process. endsSuddenly() waits
+  /// \p Limit at most. False if that is zero or there are no threads: then
   /// endsSuddenly() does nothing.
   bool prepare(std::chrono::seconds Limit);
 
@@ -66,11 +68,10 @@ private:
   bool isEnding(pthread_t Thread) const;
   bool record(const luthier_process_end &How);
   void begin(const luthier_process_end &How);
-  void runThread();
-  void drainWithin(std::chrono::milliseconds Limit);
-  void enter(Phase Next);
-  /// False if that takes longer.
-  bool waitUntilEnded(std::chrono::milliseconds Within);
+  void giveUp();
+  template <void (ProcessEnd::*Main)()> bool start();
+  void tellWhenWanted();
+  void drainWhenWanted();
 
   // Or signal handlers could not use them.
   static_assert(std::atomic<pthread_t>::is_always_lock_free &&
@@ -79,7 +80,9 @@ private:
   const Work ToDo;
   std::chrono::milliseconds Limit{0};
   pid_t PreparedIn = 0;
-  std::atomic<int> Now = Running; ///< A Phase; a futex.
+  // Phases, and futexes.
+  std::atomic<int> Now = Running;
+  std::atomic<int> Drain = Running; ///< By the other prepared thread.
   std::atomic<pthread_t> Ender = {};
   /// When the limit is reached, once an end has begun.
   std::atomic<Clock::duration> EndsBy = Clock::duration(0);

@@ -145,8 +145,9 @@ LUTHIER_INTERPOSED int execveat(int Folder, const char *Path,
   return LUTHIER_NEXT(execveat)(Folder, Path, Arguments, Environment, Flags);
 }
 
-// Those with a list of arguments, which become an array that ends like the
-// list. NOLINTBEGIN(readability-identifier-naming)
+// Those with a list of arguments, which become an array that ends like it.
+
+// NOLINTBEGIN(readability-identifier-naming)
 #define LUTHIER_EXEC_LIST(NAME, ENVIRONMENT, CALL)                             \
   LUTHIER_INTERPOSED int NAME(const char *Path, const char *First, ...) {      \
     va_list Rest;                                                              \
