@@ -19,7 +19,7 @@ EXPLANATION = """\
 The tool `branch-divergence` on the nine kernels for which the cost of counting branch divergence was first published
 (`bench/divergence/study.hip`, written anew, at the sizes that their suite has by default; Gaussian elimination has 256 unknowns).
 Cells are *executed wave instructions / cycles of the [emulator's model](emulator-cycles.md)*, instrumented over original, on the
-emulated gfx90a; both are exact.
+emulated gfx90a; both are exact. So are the counts: executions and lanes of each branch are those that the emulator counts.
 
 - **registers**: the default: each wave counts in scalar registers, and stores four numbers for each branch when it ends.
 - **memory**: each wave adds to its row in memory at each branch.
@@ -54,11 +54,24 @@ def executed(command, folder, variables):
         return kernels([file.read()])
 
 
+def check_executions(name, told, counts):
+    """What the tool says of each branch against the emulator's count of its instruction."""
+    for kernel in told["kernels"]:
+        instructions = next(k["instructions"] for k in counts["kernels"] if k["name"] == kernel["name"])
+        at = {address: [waves, lanes] for address, waves, lanes in instructions}
+        for branch in kernel["branches"]:
+            if [branch["executed"], branch["lanes"]] != at.get(branch["address"], [0, 0]):
+                sys.exit(f"error: {name}: {branch}, but the emulator counts {at.get(branch['address'])}")
+
+
 def measure(build, name, argument):
     """Instructions of the original, and ratios by way."""
     command = ("bin/bench/study", argument)
     with tempfile.TemporaryDirectory() as folder:
-        before = costs_of(name, executed([build / command[0], argument], folder, environment(build)))
+        counting = environment(build, LUTHIER_EMULATOR_COUNTS=f"{folder}/counts.json")
+        before = costs_of(name, executed([build / command[0], argument], folder, counting))
+        with open(f"{folder}/counts.json") as file:
+            counts = json.load(file)
     result = {}
     for way, variables in WAYS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -68,6 +81,7 @@ def measure(build, name, argument):
                 told = json.load(file)
             if told["refused"]:
                 sys.exit(f"error: {name}: refused: {told['refused']}")
+            check_executions(name, told, counts)
         result[way] = [ratio(f"{name}, {way}", a, b) for a, b in zip(after, before)]
     return before[0], result
 

@@ -39,6 +39,8 @@ options:
   --help             this text
 
 options of the emulated GPU:
+  --counts FILE      how often each instruction was executed, per kernel and
+                     GPU, as JSON; %p in the name becomes the process id
   --gpu-memory MIB   memory of each GPU (8192)
   --seed N           order in which waves and workgroups run (0)
   --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the

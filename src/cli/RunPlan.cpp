@@ -26,8 +26,10 @@ struct EmulatorOption {
   std::optional<uint64_t> Least; ///< Of numbers.
 };
 constexpr const char *StatsVariable = "LUTHIER_EMULATOR_STATS";
+constexpr const char *CountsVariable = "LUTHIER_EMULATOR_COUNTS";
 constexpr std::string_view Watchdog = "--watchdog";
 constexpr EmulatorOption EmulatorOptions[] = {
+    {"--counts", CountsVariable, {}},
     {"--gpu-memory", "LUTHIER_EMULATED_MEMORY", 64},
     {"--seed", "LUTHIER_EMULATOR_SEED", 0},
     {"--stats", StatsVariable, {}},
@@ -214,8 +216,9 @@ private:
                              " is statically linked, so it does not find the "
                              "emulated GPU; programs that it starts may");
     for (const auto &[Variable, Value] : Options.EmulatorSettings)
-      set(Variable,
-          Variable == StatsVariable ? writable("--stats", Value) : Value);
+      set(Variable, Variable == StatsVariable    ? writable("--stats", Value)
+                    : Variable == CountsVariable ? writable("--counts", Value)
+                                                 : Value);
   }
 
   void planPreload() {

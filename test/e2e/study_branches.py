@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs kernels of bench/divergence/study.hip under the tool branch-divergence and compares what it says of
-each branch with what the kernels' source says, computed here wave by wave."""
+each branch with what the emulator has counted at its instruction, and, of some, with what the kernels'
+source says, computed here wave by wave."""
 
 import harness
 from harness import Failure
@@ -74,8 +75,32 @@ def fits(branch, expected):
     return told in ([executed, agreed, active, taken], [executed, agreed, active, active - taken])
 
 
+def emulator_counts(arguments, directory):
+    """By kernel and address, how often waves executed an instruction of the program, and with how many lanes."""
+    path = f"{directory}/counts"
+    result = harness.run([arguments.luthier, "run", "--counts", path, "--device", "emulated:gfx90a", "--",
+                          arguments.study, arguments.kernel])
+    result.expect(result.code == 0, "the program fails without the tool")
+    return {kernel["name"]: {address: (waves, lanes) for address, waves, lanes in kernel["instructions"]}
+            for kernel in harness.read_json(path)["kernels"]}
+
+
+def check_counts(kernel, counts):
+    """Against the emulator. Behind an instruction that takes lanes out of EXEC, the others are active."""
+    addresses = sorted(counts)
+    for branch in kernel["branches"]:
+        at = branch["address"]
+        if (branch["executed"], branch["lanes"]) != counts.get(at, (0, 0)):
+            raise Failure(f"{kernel['name']}: {branch}, the emulator counts {counts.get(at)}")
+        if not branch["instruction"].startswith("s_cbranch") and branch["executed"]:
+            behind = counts[addresses[addresses.index(at) + 1]]
+            if behind != (branch["executed"], branch["taken"]):
+                raise Failure(f"{kernel['name']}: {branch}, the emulator counts {behind} behind it")
+
+
 def test(arguments, directory):
-    expected = {kernel: [total(splits) for splits in branches] for kernel, branches in EXPECTED[arguments.kernel]().items()}
+    told_by_emulator = emulator_counts(arguments, directory)
+    expected = {kernel: [total(splits) for splits in branches] for kernel, branches in EXPECTED.get(arguments.kernel, dict)().items()}
     for settings in ({}, {"LUTHIER_BRANCHES_IN_MEMORY": "1"}):
         result = harness.run(
             [arguments.luthier, "run", "--tool", "branch-divergence", "--device", "emulated:gfx90a"]
@@ -84,6 +109,10 @@ def test(arguments, directory):
         )
         result.expect(result.code == 0, "the program fails under the tool")
         told = harness.read_json(f"{directory}/branch-divergence.json")
+        result.expect(not told["refused"], f"refused: {told['refused']}")
+        result.expect(any(kernel["branches"] for kernel in told["kernels"]), "no branch was counted")
+        for kernel in told["kernels"]:
+            check_counts(kernel, told_by_emulator[kernel["name"]])
         for kernel, branches in expected.items():
             found = [k for k in told["kernels"] if k["name"].startswith(f"_Z{len(kernel)}{kernel}")]
             if len(found) != 1 or len(found[0]["branches"]) != len(branches):

@@ -4,10 +4,10 @@
 #ifndef LUTHIER_EMULATOR_API_DEVICE_H
 #define LUTHIER_EMULATOR_API_DEVICE_H
 
-#include "emulator/api/ExecutionCounts.h"
 #include "emulator/api/Memory.h"
 #include "emulator/core/Target.h"
 #include "emulator/exec/CodeCache.h"
+#include "emulator/exec/ExecutionCounts.h"
 #include "emulator/exec/ShaderArray.h"
 #include "emulator/strict/StrictMode.h"
 #include <deque>

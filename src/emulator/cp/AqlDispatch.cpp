@@ -49,9 +49,12 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
     Reason = "there is no kernel object at 0x" +
              llvm::utohexstr(Packet.kernel_object, /*LowerCase=*/true);
   Dispatch Work;
-  if (Object)
-    Work.KernelName =
+  if (Object) {
+    const KernelSymbol Symbol =
         Device.kernelNames().lookup(Packet.kernel_object, *Object);
+    Work.KernelName = Symbol.Name;
+    Work.CodeBase = Symbol.CodeBase;
+  }
   if (Error != QueueError::None)
     return fail(Error,
                 (Work.KernelName.empty() ? "dispatch" : Work.KernelName) +

@@ -6,8 +6,8 @@
 
 namespace luthier::emulator {
 
-std::optional<std::string> findKernelSymbol(const AddressSpace &Memory,
-                                            uint64_t KernelObject) {
+std::optional<KernelSymbol> findKernelSymbol(const AddressSpace &Memory,
+                                             uint64_t KernelObject) {
   std::optional<AddressSpace::Range> Range = Memory.find(KernelObject);
   if (!Range)
     return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<std::string> findKernelSymbol(const AddressSpace &Memory,
         return !Name;
       });
       if (Name)
-        return Name;
+        return KernelSymbol{std::move(*Name), Elf->begin()};
     }
     if (Page < PageSize)
       break;
@@ -47,7 +47,7 @@ std::string blitKernelName(const KernelObject &Object) {
   return "rocr.blit";
 }
 
-std::string KernelNames::lookup(uint64_t Address, const KernelObject &Object) {
+KernelSymbol KernelNames::lookup(uint64_t Address, const KernelObject &Object) {
   std::lock_guard Lock(Mutex);
   const uint64_t Current = Memory.generation();
   if (Current != Generation) {
@@ -56,12 +56,13 @@ std::string KernelNames::lookup(uint64_t Address, const KernelObject &Object) {
   }
   auto [It, Inserted] = Known.try_emplace(Address);
   if (Inserted) {
-    if (std::optional<std::string> Name = findKernelSymbol(Memory, Address))
-      It->second = std::move(*Name);
+    if (std::optional<KernelSymbol> Found = findKernelSymbol(Memory, Address))
+      It->second = std::move(*Found);
     else if (Object.HasLegacyHeader)
-      It->second = blitKernelName(Object);
+      It->second = {blitKernelName(Object), Object.EntryPC};
     else
-      It->second = "kernel_0x" + llvm::utohexstr(Address, /*LowerCase=*/true);
+      It->second = {"kernel_0x" + llvm::utohexstr(Address, /*LowerCase=*/true),
+                    Object.EntryPC};
   }
   return It->second;
 }

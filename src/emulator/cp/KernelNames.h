@@ -16,11 +16,16 @@
 
 namespace luthier::emulator {
 
+struct KernelSymbol {
+  std::string Name;
+  uint64_t CodeBase = 0; ///< Of its code object, or, without one, of its code.
+};
+
 /// The symbol "<name>.kd" of a loaded code object whose address is
 /// \p KernelObject, without the suffix. Searches downwards, page by page, in
 /// the mapped range for the ELF header of the code object around it.
-std::optional<std::string> findKernelSymbol(const AddressSpace &Memory,
-                                            uint64_t KernelObject);
+std::optional<KernelSymbol> findKernelSymbol(const AddressSpace &Memory,
+                                             uint64_t KernelObject);
 
 /// ROCr's own blit kernels belong to no code object. They are told apart by
 /// the register counts ROCr gives them; "rocr.blit" if those are unknown.
@@ -31,14 +36,14 @@ class KernelNames {
 public:
   explicit KernelNames(const AddressSpace &Memory) : Memory(Memory) {}
 
-  /// Never empty: falls back on the address.
-  std::string lookup(uint64_t Address, const KernelObject &Object);
+  /// The name is never empty: falls back on the address.
+  KernelSymbol lookup(uint64_t Address, const KernelObject &Object);
 
 private:
   const AddressSpace &Memory;
   std::mutex Mutex;
   uint64_t Generation = 0;
-  std::unordered_map<uint64_t, std::string> Known;
+  std::unordered_map<uint64_t, KernelSymbol> Known;
 };
 
 } // namespace luthier::emulator

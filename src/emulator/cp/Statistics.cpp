@@ -75,15 +75,13 @@ std::string statisticsJson(const std::vector<const Statistics *> &Devices) {
 }
 
 /// Plain stdio: this runs while the process is being torn down.
-bool writeStatistics(const std::string &Path,
-                     const std::vector<const Statistics *> &Devices) {
+bool writeReport(const std::string &Path, const std::string &Text) {
   std::string Expanded = Path;
   for (size_t At; (At = Expanded.find("%p")) != std::string::npos;)
     Expanded.replace(At, 2, std::to_string(getpid()));
   std::FILE *File = std::fopen(Expanded.c_str(), "w");
   if (!File)
     return false;
-  const std::string Text = statisticsJson(Devices);
   const bool Written =
       std::fwrite(Text.data(), 1, Text.size(), File) == Text.size();
   return (std::fclose(File) == 0) && Written;

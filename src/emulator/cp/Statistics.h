@@ -61,8 +61,7 @@ std::string statisticsJson(const std::vector<const Statistics *> &Devices);
 
 /// "%p" in \p Path stands for the process id. False, with errno set, if the
 /// file cannot be written.
-bool writeStatistics(const std::string &Path,
-                     const std::vector<const Statistics *> &Devices);
+bool writeReport(const std::string &Path, const std::string &Text);
 
 } // namespace luthier::emulator
 

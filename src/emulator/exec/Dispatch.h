@@ -18,6 +18,8 @@ class GlobalWaveSync;
 struct Dispatch {
   /// For messages and statistics only.
   std::string KernelName;
+  /// Where the kernel's code object begins, or, without one, its code.
+  uint64_t CodeBase = 0;
   uint64_t EntryPC = 0;
 
   // From the kernel descriptor (AMDGPUUsage, "Kernel Descriptor") or from the

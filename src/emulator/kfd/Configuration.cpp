@@ -103,6 +103,7 @@ Configuration::fromEnvironment(std::string &Error) {
   }
   Config.Strict = *Strict;
   Config.StatisticsPath = absolutePath("LUTHIER_EMULATOR_STATS");
+  Config.CountsPath = absolutePath("LUTHIER_EMULATOR_COUNTS");
   Config.VerifyPath = absolutePath("LUTHIER_VERIFY");
   return Config;
 }

@@ -31,6 +31,8 @@ struct Configuration {
   /// LUTHIER_EMULATOR_STATS; empty for none. Absolute, since the program may
   /// change its folder before it ends.
   std::string StatisticsPath;
+  /// LUTHIER_EMULATOR_COUNTS, likewise.
+  std::string CountsPath;
   /// LUTHIER_VERIFY: where verification reports to; empty for none. And
   /// LUTHIER_VERIFY_TIMEOUT: seconds for one dispatch.
   std::string VerifyPath;

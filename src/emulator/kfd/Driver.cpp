@@ -117,13 +117,25 @@ void Driver::checkRuntime() {
 void Driver::writeStatistics() const {
   static constinit std::mutex OneAtATime;
   std::lock_guard Lock(OneAtATime);
-  std::vector<const Statistics *> Devices;
-  for (const auto &Each : Gpus)
-    Devices.push_back(&Each->statistics());
-  if (!Config.StatisticsPath.empty() &&
-      !emulator::writeStatistics(Config.StatisticsPath, Devices))
-    reportError("LUTHIER_EMULATOR_STATS: '" + Config.StatisticsPath +
-                "' cannot be written");
+  auto Write = [](const char *Variable, const std::string &Path,
+                  const std::string &Text) {
+    if (!writeReport(Path, Text))
+      reportError(std::string(Variable) + ": '" + Path + "' cannot be written");
+  };
+  if (!Config.StatisticsPath.empty()) {
+    std::vector<const Statistics *> Devices;
+    for (const auto &Each : Gpus)
+      Devices.push_back(&Each->statistics());
+    Write("LUTHIER_EMULATOR_STATS", Config.StatisticsPath,
+          statisticsJson(Devices));
+  }
+  if (!Config.CountsPath.empty()) {
+    std::vector<const InstructionCounts *> Devices;
+    for (const auto &Each : Gpus)
+      Devices.push_back(&Each->instructionCounts());
+    Write("LUTHIER_EMULATOR_COUNTS", Config.CountsPath,
+          instructionCountsJson(Devices));
+  }
 }
 
 } // namespace luthier::emulator

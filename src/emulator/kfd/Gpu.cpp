@@ -2,6 +2,7 @@
 #include "emulator/kfd/Gpu.h"
 
 #include "emulator/cp/Report.h"
+#include "emulator/exec/LaunchPlan.h"
 #include "emulator/strict/StrictMode.h"
 #include <cerrno>
 #include <cstdio>
@@ -50,6 +51,11 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
             reportError(V.text());
         });
   }
+  if (!Config.CountsPath.empty())
+    Options.Observe =
+        [this, Other = std::move(Options.Observe)](const LaunchPlan &Plan) {
+          return Counts.observer(*Plan.D, Other ? Other(Plan) : nullptr);
+        };
   Options.WatchdogNanoseconds = Config.WatchdogSeconds * 1'000'000'000;
   Options.WatchdogOnlyReports = Config.WatchdogOnlyReports;
   Options.InstructionLimit = Config.InstructionLimit;

@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_KFD_GPU_H
 
 #include "emulator/cp/CommandProcessor.h"
+#include "emulator/cp/InstructionCounts.h"
 #include "emulator/cp/Statistics.h"
 #include "emulator/kfd/Backend.h"
 #include "emulator/kfd/Configuration.h"
@@ -44,6 +45,7 @@ public:
   const DeviceModel &model() const { return Model; }
   CommandProcessor &processor() const { return *Processor; }
   const Statistics &statistics() const { return Stats; }
+  const InstructionCounts &instructionCounts() const { return Counts; }
   uint64_t *doorbells() const { return Doorbells; }
   uint64_t doorbellOffset() const {
     return MemoryFile::doorbellOffset(Node - 1);
@@ -65,6 +67,7 @@ private:
   std::string Name;
   luthier_kfd_gpu DrmInfo;
   Statistics Stats;
+  InstructionCounts Counts;
   uint64_t *Doorbells = nullptr;
   std::unique_ptr<CommandProcessor> Processor;
 };

@@ -340,6 +340,8 @@ TEST_F(RunPlanTest, OptionsOfTheEmulatedGPUBecomeVariables) {
   EXPECT_EQ(planned("LUTHIER_EMULATOR_SEED"), "7");
   EXPECT_EQ(planned("LUTHIER_EMULATED_MEMORY"), "256");
   EXPECT_EQ(planned("LUTHIER_EMULATOR_STATS"), "/home/me/a.json");
+  Options = parseRunArguments({"--counts", "b.json", "app"});
+  EXPECT_EQ(planned("LUTHIER_EMULATOR_COUNTS"), "/home/me/b.json");
   Around.HasGPU = true;
   EXPECT_THAT(refusal(), HasSubstr("--device emulated"));
 }

@@ -56,8 +56,13 @@ protected:
 };
 
 TEST_F(KernelNamesTest, ComeFromTheLoadedSymbols) {
-  EXPECT_EQ(findKernelSymbol(Space, First), "first");
-  EXPECT_EQ(findKernelSymbol(Space, Second), "_Z6secondPf");
+  for (auto [Object, Name] :
+       {std::pair(First, "first"), {Second, "_Z6secondPf"}}) {
+    const auto Found = findKernelSymbol(Space, Object);
+    ASSERT_TRUE(Found) << Name;
+    EXPECT_EQ(Found->Name, Name);
+    EXPECT_EQ(Found->CodeBase, Base);
+  }
 }
 
 TEST_F(KernelNamesTest, AnAddressThatIsNoKernelHasNone) {
@@ -71,7 +76,7 @@ TEST_F(KernelNamesTest, AHeaderLeftInBetweenIsSkipped) {
   ASSERT_NE(Stale, Base);
   std::memcpy(reinterpret_cast<void *>(Stale),
               reinterpret_cast<const void *>(Base), 64);
-  EXPECT_EQ(findKernelSymbol(Space, First), "first");
+  EXPECT_EQ(findKernelSymbol(Space, First).value().Name, "first");
 }
 
 TEST_F(KernelNamesTest, DamagedCodeObjectsAreSurvived) {
@@ -91,11 +96,11 @@ TEST_F(KernelNamesTest, DamagedCodeObjectsAreSurvived) {
 
 TEST_F(KernelNamesTest, LookupForgetsWhenMappingsChange) {
   KernelNames Names(Space);
-  EXPECT_EQ(Names.lookup(First, {}), "first");
+  EXPECT_EQ(Names.lookup(First, {}).Name, "first");
   std::memset(reinterpret_cast<void *>(Base), 0, 64);
-  EXPECT_EQ(Names.lookup(First, {}), "first");
+  EXPECT_EQ(Names.lookup(First, {}).Name, "first");
   Space.map(0x1000, 0x1000);
-  EXPECT_EQ(Names.lookup(First, {}).rfind("kernel_0x", 0), 0u);
+  EXPECT_EQ(Names.lookup(First, {}).Name.rfind("kernel_0x", 0), 0u);
 }
 
 TEST_F(KernelNamesTest, BlitKernelsAreToldByTheirRegisters) {
@@ -103,9 +108,9 @@ TEST_F(KernelNamesTest, BlitKernelsAreToldByTheirRegisters) {
   Blit.HasLegacyHeader = true;
   KernelNames Names(Space);
   Blit.ComputePgmRsrc1 = 3 << 6 | 2;
-  EXPECT_EQ(Names.lookup(Mapping, Blit), "rocr.copy_aligned");
+  EXPECT_EQ(Names.lookup(Mapping, Blit).Name, "rocr.copy_aligned");
   Blit.ComputePgmRsrc1 = 9 << 6 | 2;
-  EXPECT_EQ(Names.lookup(Mapping + 64, Blit), "rocr.blit");
+  EXPECT_EQ(Names.lookup(Mapping + 64, Blit).Name, "rocr.blit");
 }
 
 } // namespace

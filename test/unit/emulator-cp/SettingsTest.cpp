@@ -20,8 +20,9 @@ protected:
     for (const char *Name :
          {"LUTHIER_EMULATED_GPU", "LUTHIER_EMULATED_MEMORY",
           "LUTHIER_EMULATOR_SEED", "LUTHIER_EMULATOR_THREADS",
-          "LUTHIER_EMULATOR_STATS", "LUTHIER_EMULATOR_STRICT",
-          "LUTHIER_EMULATOR_WATCHDOG", "LUTHIER_EMULATOR_INSTRUCTION_LIMIT"})
+          "LUTHIER_EMULATOR_STATS", "LUTHIER_EMULATOR_COUNTS",
+          "LUTHIER_EMULATOR_STRICT", "LUTHIER_EMULATOR_WATCHDOG",
+          "LUTHIER_EMULATOR_INSTRUCTION_LIMIT"})
       unsetenv(Name);
   }
   std::string Error;
@@ -147,7 +148,8 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
   Stats.end(5070);
   Stats.begin(6000);
   const std::string Folder = testing::TempDir();
-  ASSERT_TRUE(writeStatistics(Folder + "/stats-%p.json", {&Stats, &Second}));
+  ASSERT_TRUE(writeReport(Folder + "/stats-%p.json",
+                          statisticsJson({&Stats, &Second})));
   const std::string Path =
       Folder + "/stats-" + std::to_string(getpid()) + ".json";
   auto File = llvm::MemoryBuffer::getFile(Path);
@@ -178,7 +180,7 @@ TEST(StatisticsTest, TheFileIsSortedJsonUnderTheProcessId) {
 }
 
 TEST(StatisticsTest, AnUnwritableFileIsSaid) {
-  EXPECT_FALSE(writeStatistics("/nonexistent/stats.json", {}));
+  EXPECT_FALSE(writeReport("/nonexistent/stats.json", "{}"));
 }
 
 } // namespace

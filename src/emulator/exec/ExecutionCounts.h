@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How often each instruction was executed.
-#ifndef LUTHIER_EMULATOR_API_EXECUTIONCOUNTS_H
-#define LUTHIER_EMULATOR_API_EXECUTIONCOUNTS_H
+#ifndef LUTHIER_EMULATOR_EXEC_EXECUTIONCOUNTS_H
+#define LUTHIER_EMULATOR_EXEC_EXECUTIONCOUNTS_H
 
 #include "emulator/core/Observer.h"
 #include "emulator/exec/CodeCache.h"
+#include <array>
+#include <functional>
 #include <map>
+#include <memory>
 
-namespace luthier::emulator::api {
+namespace luthier::emulator {
 
 class ExecutionCounts {
 public:
   struct Count {
     uint64_t Waves = 0, Lanes = 0;
+    /// Lanes that were active, whatever the instruction did with them.
+    uint64_t Active = 0;
   };
   Count &at(uint64_t PC) {
     const uint64_t Base = PC / CodePage::Bytes;
@@ -46,7 +51,11 @@ private:
 std::unique_ptr<DispatchObserver>
 countingObserver(ExecutionCounts &Counts,
                  std::unique_ptr<DispatchObserver> Inner);
+/// Likewise; gives \p Use what it has counted when it is destroyed.
+std::unique_ptr<DispatchObserver>
+countingObserver(std::function<void(const ExecutionCounts &)> Use,
+                 std::unique_ptr<DispatchObserver> Inner);
 
-} // namespace luthier::emulator::api
+} // namespace luthier::emulator
 
-#endif // LUTHIER_EMULATOR_API_EXECUTIONCOUNTS_H
+#endif // LUTHIER_EMULATOR_EXEC_EXECUTIONCOUNTS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emulator/api/ExecutionCounts.h"
+#include "emulator/exec/ExecutionCounts.h"
 #include "emulator/core/Wave.h"
 #include <bit>
 
-namespace luthier::emulator::api {
+namespace luthier::emulator {
 
 namespace {
 
@@ -12,6 +12,13 @@ public:
   CountingObserver(ExecutionCounts &Counts,
                    std::unique_ptr<DispatchObserver> Inner)
       : Counts(Counts), Inner(std::move(Inner)) {}
+  CountingObserver(std::function<void(const ExecutionCounts &)> Use,
+                   std::unique_ptr<DispatchObserver> Inner)
+      : Counts(Own), Use(std::move(Use)), Inner(std::move(Inner)) {}
+  ~CountingObserver() override {
+    if (Use)
+      Use(Own);
+  }
 
   void workgroupStarted(Workgroup &Group) override {
     if (Inner)
@@ -23,8 +30,10 @@ public:
   }
   void execute(Wave &W, const Inst &I, Handler Fn) override {
     ExecutionCounts::Count &C = Counts.at(W.PC - I.Dwords * 4u);
+    const unsigned Active = unsigned(std::popcount(W.exec()));
     ++C.Waves;
-    C.Lanes += I.IsVector ? unsigned(std::popcount(W.exec())) : I.ScalarLanes;
+    C.Lanes += I.IsVector ? Active : I.ScalarLanes;
+    C.Active += Active;
     if (Inner)
       Inner->execute(W, I, Fn);
     else
@@ -65,7 +74,9 @@ public:
   }
 
 private:
+  ExecutionCounts Own;
   ExecutionCounts &Counts;
+  std::function<void(const ExecutionCounts &)> Use;
   std::unique_ptr<DispatchObserver> Inner;
 };
 
@@ -77,4 +88,10 @@ countingObserver(ExecutionCounts &Counts,
   return std::make_unique<CountingObserver>(Counts, std::move(Inner));
 }
 
-} // namespace luthier::emulator::api
+std::unique_ptr<DispatchObserver>
+countingObserver(std::function<void(const ExecutionCounts &)> Use,
+                 std::unique_ptr<DispatchObserver> Inner) {
+  return std::make_unique<CountingObserver>(std::move(Use), std::move(Inner));
+}
+
+} // namespace luthier::emulator
