@@ -54,6 +54,8 @@ void finish() {
                  "incomplete");
     state().Queues.drain();
     toolRegistry().onExit();
+    if (const std::string Text = state().Filter->complaint(); !Text.empty())
+      logWarning(Text);
   });
 }
 
