@@ -5,6 +5,7 @@
 #include "cli/InspectedFile.h"
 #include "cli/OfflineTool.h"
 #include "codeobject/FatBinaryWriter.h"
+#include "codeobject/NamePattern.h"
 #include "luthier/Offline.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -12,7 +13,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -59,15 +59,14 @@ public:
 
 private:
   bool isWanted(StringRef Kernel) const {
-    return !Pattern || Pattern->match(Kernel) ||
-           Pattern->match(readableName(Kernel));
+    return !Pattern || Pattern->matches(Kernel.str(), readableName(Kernel));
   }
   void show(const BundledCodeObject &Image, const offline::Kernel &K);
 
   InspectedFile File;
   std::string Path;
-  std::string OutPath; ///< As given.
-  std::optional<Regex> Pattern;
+  std::string OutPath;                  ///< As given.
+  std::unique_ptr<NamePattern> Pattern; ///< Null for all kernels.
   std::optional<TargetID> Target;
   std::map<size_t, std::vector<uint8_t>> Replaced;
   size_t NumInstrumented = 0, NumUnchanged = 0;
@@ -98,7 +97,8 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   OutPath = *Args.value("-o");
   if (const std::string *Text = Args.value("--kernel")) {
     std::string Wrong;
-    if (!Pattern.emplace(*Text).isValid(Wrong))
+    Pattern = NamePattern::create(*Text, Wrong);
+    if (!Pattern)
       return failed("--kernel " + *Text + ": " + Wrong);
   }
   // Once, as it may be a pipe.

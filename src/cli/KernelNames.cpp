@@ -1,44 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
+#include "codeobject/KernelName.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include <array>
-#include <cstdlib>
 
 using namespace llvm;
 
 namespace luthier::cli {
 
-/// What a kernel can be called, the most specific first.
-static std::array<std::string, 4> spellings(StringRef Symbol) {
-  const std::string Mangled = Symbol.str();
-  ItaniumPartialDemangler Parts;
-  if (Parts.partialDemangle(Mangled.c_str()) || !Parts.isFunction())
-    return {Mangled, Mangled, Mangled, Mangled};
-  const auto Take = [](char *Text) {
-    std::string Result = Text ? Text : "";
-    std::free(Text);
-    return Result;
-  };
-  return {Mangled, Take(Parts.finishDemangle(nullptr, nullptr)),
-          Take(Parts.getFunctionName(nullptr, nullptr)),
-          Take(Parts.getFunctionBaseName(nullptr, nullptr))};
-}
-
-std::string readableName(StringRef Name) { return spellings(Name)[1]; }
+std::string readableName(StringRef Name) { return readableKernelName(Name); }
 
 /// Names of kernels whose own name contains \p Wanted or is a few letters off.
 static std::vector<std::string> nearNames(const CodeObject &Object,
                                           StringRef Wanted) {
   std::vector<std::string> Names;
   for (const KernelInfo &Kernel : Object.kernels()) {
-    const auto Spellings = spellings(Kernel.Name);
-    const StringRef Base = Spellings.back();
-    const unsigned Allowed = std::max<size_t>(Wanted.size() / 3, 2);
-    if (Base.contains_insensitive(Wanted) ||
-        Base.edit_distance(Wanted, /*AllowReplacements=*/true, Allowed) <=
-            Allowed)
+    const auto Spellings = spellingsOf(Kernel.Name);
+    if (isNearName(Spellings.back(), Wanted))
       Names.push_back(Spellings[1]);
   }
   return Names;
@@ -61,7 +40,7 @@ Expected<const KernelInfo *> findKernelByName(const CodeObject &Object,
                                               StringRef Wanted) {
   std::array<SmallVector<const KernelInfo *, 1>, 4> Found;
   for (const KernelInfo &Kernel : Object.kernels())
-    for (const auto &[Spelling, Hits] : zip(spellings(Kernel.Name), Found))
+    for (const auto &[Spelling, Hits] : zip(spellingsOf(Kernel.Name), Found))
       if (Spelling == Wanted)
         Hits.push_back(&Kernel);
 

@@ -2,9 +2,13 @@
 //
 // `luthier run`: sets the environment and becomes the program. Uses no LLVM,
 // see Commands.h.
+#include "cli/ChildProgram.h"
 #include "cli/Commands.h"
 #include "cli/RunProgram.h"
+#include "runtime/InstrumentedMark.h"
 #include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 
 namespace luthier::cli {
 namespace {
@@ -17,6 +21,9 @@ Runs PROGRAM unchanged, with its GPU kernels instrumented by tools.
 options:
   --tool NAME|PATH   load this tool; may be given several times: each kernel is
                      instrumented by the first that wants it
+  --fail-if-unchanged
+                     exit with 3 if the program succeeded, but no kernel was
+                     instrumented in any of its processes
   --device DEVICE    native           the machine's own GPU
                      emulated[:NAME]  an emulated one (gfx90a); names
                                       separated by commas make several GPUs
@@ -37,6 +44,22 @@ options:
   --costs FILE       appends what instrumentation cost each kernel: registers,
                      occupancy, what is put aside, memory; - for stderr
   --help             this text
+
+filters (tools see only launches that pass all that are given; others run the
+original kernel):
+  --kernel REGEX     of kernels whose name matches, mangled or as reports show
+                     it; an extended POSIX regular expression, found anywhere
+                     in the name
+  --device N         on GPU number N, from 0 on, as the GPU runtime lists them;
+                     may be given besides --device DEVICE
+  --launches RANGES  these launches of each kernel, such as 3 or 3-5,10-;
+                     counted from 1 on for each kernel name and process, over
+                     those that --kernel and --device leave
+  --every N          of what is left, the first of each kernel and every Nth
+                     after it
+  --process NAME     only in processes whose program's file has this name, or
+                     was called by it
+  A process in which they leave nothing says so at its end.
 
 options of the emulated GPU:
   --counts FILE      how often each instruction was executed, per kernel and
@@ -71,8 +94,24 @@ environment:
                            seconds for kernels and reports (10; 0: no report)
 
 The exit code is the program's own; 2 if luthier refuses the request, 127 if
-there is no such program, 126 if it cannot be started.
+there is no such program, 126 if it cannot be started. With --fail-if-unchanged
+it is 3 where no kernel was instrumented and the program's would be 0, and 128
+and the number of the signal if one ended the program.
 )";
+
+/// Runs the program beside this one, which looks for a trace of
+/// instrumentation afterwards.
+int runAndLookForChanges(const RunOptions &Options) {
+  const TemporaryFolder Folder("luthier-run");
+  const std::string Mark = Folder.path() + "/instrumented";
+  ::setenv(runtime::InstrumentedMarkVariable, Mark.c_str(), /*overwrite=*/1);
+  const int Code = runAndWait(Options.Command);
+  if (::access(Mark.c_str(), F_OK) == 0 || Code == NotFound ||
+      Code == CannotStart)
+    return Code;
+  std::fputs("luthier: no kernel was instrumented\n", stderr);
+  return Code == Success ? Unchanged : Code;
+}
 
 } // namespace
 
@@ -85,7 +124,8 @@ int runCommand(int Argc, char **Argv) {
     }
     RunPlan Plan = planRun(Options, lookAround());
     setUp(Plan);
-    return become(Options.Command);
+    return Options.FailIfUnchanged ? runAndLookForChanges(Options)
+                                   : become(Options.Command);
   } catch (const RunError &E) {
     std::fprintf(stderr, "luthier: error: %s; see luthier run --help\n",
                  E.what());

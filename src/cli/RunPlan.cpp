@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/RunPlan.h"
+#include "runtime/FilterSettings.h"
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -97,6 +98,24 @@ const EngineOption EngineOptions[] = {
     {"--costs", CostsVariable, {}},
 };
 
+/// Takes the value of a filter, which is given once: two would have to agree.
+void addFilter(RunOptions &Options, const runtime::FilterOption &Filter,
+               const std::string &Value) {
+  runtime::FilterSettings Checked;
+  const std::string Given = std::string(Filter.Name) + " " + Value;
+  for (const auto &[Variable, Before] : Options.Filters)
+    if (Variable == Filter.Variable)
+      throw RunError(Given + ": the option was given before, as " + Before);
+  if (const std::string Wrong = Checked.set(Filter.Name, Value); !Wrong.empty())
+    throw RunError(Given + ": " + Wrong);
+  Options.Filters.emplace_back(Filter.Variable, Value);
+}
+
+/// `--device 1` chooses one of several, `--device NAME` makes them.
+bool isFilter(const runtime::FilterOption &Filter, const std::string &Value) {
+  return Filter.Name != "--device" || isNumber(Value, 0);
+}
+
 std::string join(const std::vector<std::string> &Items) {
   std::string Text;
   for (const std::string &Item : Items)
@@ -148,8 +167,15 @@ private:
   }
 
   void planTools() {
-    if (Options.Tools.empty())
+    if (Options.Tools.empty()) {
+      if (!Options.Filters.empty())
+        throw RunError("there are filters, but no --tool that they apply to");
+      if (Options.FailIfUnchanged)
+        throw RunError("--fail-if-unchanged: no --tool is given");
       return;
+    }
+    for (const auto &[Variable, Value] : Options.Filters)
+      set(Variable, Value);
     std::string Paths;
     for (const std::string &Tool : Options.Tools)
       Paths += (Paths.empty() ? "" : ":") + findTool(Tool, Around);
@@ -370,6 +396,22 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
       checkStrict(Setting);
       Options.EmulatorSettings.emplace_back(StrictVariable, Setting);
       continue;
+    }
+    if (Arguments[I] == "--fail-if-unchanged") {
+      Options.FailIfUnchanged = true;
+      continue;
+    }
+    const size_t Before = I;
+    auto Filter =
+        std::ranges::find_if(runtime::FilterOptions, [&](const auto &Row) {
+          return TakeValue(Row.Name, Setting);
+        });
+    if (Filter != std::end(runtime::FilterOptions)) {
+      if (isFilter(*Filter, Setting)) {
+        addFilter(Options, *Filter, Setting);
+        continue;
+      }
+      I = Before;
     }
     auto Engines = std::ranges::find_if(EngineOptions, [&](const auto &Row) {
       return TakeValue(Row.Name, Setting);

@@ -19,11 +19,14 @@ struct RunOptions {
   std::vector<std::string> Tools; ///< Names or paths, as given.
   std::string Device;             ///< Empty: whatever is there.
   std::string Output;             ///< Empty: the current directory.
+  /// Variables and values of what tools get to see.
+  std::vector<std::pair<std::string, std::string>> Filters;
   /// Variables and values of the engine.
   std::vector<std::pair<std::string, std::string>> EngineSettings;
   /// Variables and values of the emulated GPU.
   std::vector<std::pair<std::string, std::string>> EmulatorSettings;
   std::vector<std::string> Command;
+  bool FailIfUnchanged = false;
   bool Help = false;
 };
 

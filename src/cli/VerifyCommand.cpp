@@ -2,90 +2,19 @@
 //
 // `luthier verify -- PROGRAM`: runs it on the emulated GPU, which compares the
 // instrumented versions of its kernels with the originals.
+#include "cli/ChildProgram.h"
 #include "cli/Commands.h"
 #include "cli/RunProgram.h"
 #include "cli/VerifyHelp.h"
 #include "cli/VerifyReport.h"
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace luthier::cli {
 namespace {
 
 constexpr const char *TimeoutVariable = "LUTHIER_VERIFY_TIMEOUT";
-
-/// A folder that goes away with this object.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    // The program may change its directory, so the path has to be absolute.
-    std::error_code Failure;
-    std::filesystem::path Where = std::filesystem::absolute(
-        std::filesystem::temp_directory_path(Failure), Failure);
-    if (Failure)
-      Where = "/tmp";
-    Path = Where / "luthier-verify-XXXXXX";
-    if (!::mkdtemp(Path.data()))
-      throw RunError("cannot make a folder in " +
-                     Path.substr(0, Path.rfind('/')) + ": " +
-                     std::strerror(errno));
-  }
-  ~TemporaryFolder() {
-    std::error_code Ignored;
-    std::filesystem::remove_all(Path, Ignored);
-  }
-  const std::string &path() const { return Path; }
-
-private:
-  std::string Path;
-};
-
-/// The program, for passOn().
-volatile pid_t Child = 0;
-
-void passOn(int Signal) { ::kill(Child, Signal); }
-
-/// The program's exit code, or 128 and its signal, as shells have it.
-int runAndWait(const std::vector<std::string> &Command) {
-  // Who ends this process means the program, whose report is still to be read.
-  sigset_t Passed, Before;
-  sigemptyset(&Passed);
-  sigaddset(&Passed, SIGTERM);
-  sigaddset(&Passed, SIGHUP);
-  sigprocmask(SIG_BLOCK, &Passed, &Before);
-  // The keyboard's signals are for the program.
-  const auto OldInt = std::signal(SIGINT, SIG_IGN);
-  const auto OldQuit = std::signal(SIGQUIT, SIG_IGN);
-  Child = ::fork();
-  if (Child < 0)
-    throw RunError(std::string("cannot start a process: ") +
-                   std::strerror(errno));
-  if (Child == 0) {
-    std::signal(SIGINT, OldInt);
-    std::signal(SIGQUIT, OldQuit);
-    sigprocmask(SIG_SETMASK, &Before, nullptr);
-    ::_exit(become(Command));
-  }
-  // But not where the user had it ignored, as nohup does.
-  const auto OldTerm = std::signal(SIGTERM, passOn);
-  const auto OldHangUp = std::signal(SIGHUP, passOn);
-  if (OldHangUp == SIG_IGN)
-    std::signal(SIGHUP, SIG_IGN);
-  sigprocmask(SIG_SETMASK, &Before, nullptr);
-  int Status = 0;
-  while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
-    ;
-  std::signal(SIGTERM, OldTerm);
-  std::signal(SIGHUP, OldHangUp);
-  return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);
-}
 
 void chooseDefaults(RunOptions &Options, const Surroundings &Around) {
   if (Options.Tools.empty())
@@ -111,9 +40,12 @@ int verify(const std::vector<std::string> &Arguments) {
                    " is code for GPUs, not a program; a kernel of it is "
                    "compared by luthier verify " +
                    Program + " --kernel KERNEL, without '--'");
+  if (Options.FailIfUnchanged)
+    throw RunError("--fail-if-unchanged is for luthier run; luthier verify "
+                   "fails in any case if nothing was compared");
   const Surroundings Around = lookAround();
   chooseDefaults(Options, Around);
-  const TemporaryFolder Folder;
+  const TemporaryFolder Folder("luthier-verify");
   if (Options.Output.empty())
     Options.Output = Folder.path();
   const std::string Report = Folder.path() + "/report";

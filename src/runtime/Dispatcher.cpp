@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Dispatcher.h"
+#include "runtime/Verification.h"
 
 using namespace llvm;
 
@@ -12,6 +13,11 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
   if (!Kernel)
     return {};
   const uint64_t Id = ++NumDispatches;
+  if (!Filter.admits(*Kernel)) {
+    Tools.leftOutDispatch();
+    noteUnchangedKernel(Kernel->name(), "left out by the filters");
+    return {};
+  }
   SmallVector<ToolToCall, 1> ToCall =
       Tools.onDispatch(*Kernel, Packet, Id, &About);
   Outcome Result;

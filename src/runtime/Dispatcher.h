@@ -5,6 +5,7 @@
 #define LUTHIER_RUNTIME_DISPATCHER_H
 
 #include "runtime/CallContext.h"
+#include "runtime/DispatchFilter.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/ToolRegistry.h"
 #include <atomic>
@@ -15,8 +16,8 @@ namespace luthier::runtime {
 /// Thread-safe.
 class Dispatcher {
 public:
-  Dispatcher(LoadedCode &Code, ToolRegistry &Tools)
-      : Code(Code), Tools(Tools) {}
+  Dispatcher(LoadedCode &Code, ToolRegistry &Tools, DispatchFilter &Filter)
+      : Code(Code), Tools(Tools), Filter(Filter) {}
 
   bool hasTools() const { return !Tools.empty(); }
 
@@ -32,6 +33,7 @@ public:
 private:
   LoadedCode &Code;
   ToolRegistry &Tools;
+  DispatchFilter &Filter;
   std::atomic<uint64_t> NumDispatches = 0;
 };
 

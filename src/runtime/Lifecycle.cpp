@@ -78,6 +78,8 @@ void tellTools() {
     writeWhole("luthier: " + (Name.empty() ? "the program" : Name) +
                " ends by " + processEnd().describe() + "\n");
   toolRegistry().onExit();
+  if (const std::string Text = state().Filter->complaint(); !Text.empty())
+    logWarning(Text);
   // LLVM would end the program in another way if that could not be written.
   errs().clear_error();
 }

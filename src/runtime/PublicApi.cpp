@@ -3,6 +3,7 @@
 // The calls of luthier/Instrument.h and luthier/Variables.h.
 #include "luthier/Instrument.h"
 #include "luthier/Variables.h"
+#include "runtime/InstrumentedMark.h"
 #include "runtime/KernelAccess.h"
 #include "runtime/Refusals.h"
 #include "runtime/State.h"
@@ -78,6 +79,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   // The same begins the copy, and there both versions find the same addresses.
   Original.kernarg_address = *Arguments;
   runtime::verifyDispatch(Original, Packet);
+  runtime::markInstrumented();
   return Error::success();
 }
 

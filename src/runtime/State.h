@@ -24,7 +24,8 @@ struct State {
     return Modules.resolve(Handle, Agent);
   }};
   CallbackGate Tools;
-  Dispatcher Packets{Code, toolRegistry()};
+  std::unique_ptr<DispatchFilter> Filter = filterOfEnvironment();
+  Dispatcher Packets{Code, toolRegistry(), *Filter};
   InterceptedQueues Queues{Packets, Tools,
                            [this] { return Modules.managedFingerprint(); }};
 };

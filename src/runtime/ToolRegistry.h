@@ -48,8 +48,10 @@ public:
              const Launch *About);
   void onComplete(llvm::ArrayRef<ToolToCall> Of, KernelDispatch Dispatch);
   void onCodeObject(const hsa::LoadedCodeObject &Object, bool IsLoaded);
-  /// True if a tool has been shown a dispatch.
+  /// True if there was a dispatch while there were tools.
   bool hasSeenDispatch() const { return Seen; }
+  /// There was one that tools are not to see.
+  void leftOutDispatch() { Seen = true; }
   /// After this no tool is called any more.
   void onExit();
 

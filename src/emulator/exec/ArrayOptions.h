@@ -17,7 +17,7 @@ struct LaunchPlan;
 struct ArrayOptions {
   /// LLVM processor name, such as "gfx90a".
   std::string Processor;
-  /// Order of waves and workgroups; equal seeds give equal schedules.
+  /// Order of waves that have started; equal seeds give equal schedules.
   uint64_t Seed = 0;
   /// Host threads to spread workgroups over; 1 makes atomics' order
   /// repeatable.

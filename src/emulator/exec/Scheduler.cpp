@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <numeric>
 #include <thread>
 #include <utility>
 
@@ -27,24 +26,11 @@ Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
                           const std::function<void(uint32_t)> &Interrupt,
                           uint64_t Seed, uint64_t Clock)
     : Plan(Plan), Memory(Memory), Code(Code), Interrupt(Interrupt), Seed(Seed),
-      Clock(Clock) {
-  uint64_t Total = Plan.TotalWorkgroups;
-  if (Seed == 0 || Total < 3)
-    return;
-  // Any stride without a common factor visits every workgroup once.
-  Offset = Seed % Total;
-  Stride = Seed * 0x9e3779b97f4a7c15 % Total;
-  while (Stride < 2 || std::gcd(Stride, Total) != 1)
-    Stride = Stride + 1 < Total ? Stride + 1 : 1;
-}
+      Clock(Clock) {}
 
 std::optional<uint64_t> Scheduler::Shared::take() {
   uint64_t Number = Next.fetch_add(1, std::memory_order_relaxed);
-  uint64_t Total = Plan.TotalWorkgroups;
-  if (Number >= Total)
-    return std::nullopt;
-  auto Position = static_cast<unsigned __int128>(Number) * Stride + Offset;
-  return uint64_t(Position % Total);
+  return Number < Plan.TotalWorkgroups ? std::optional(Number) : std::nullopt;
 }
 
 uint64_t Scheduler::Shared::numLeft() const {
@@ -113,6 +99,9 @@ void Scheduler::run() {
       break;
     const uint64_t Version = Thread.Sync ? Thread.Sync->numChanges() : 0;
     const size_t Before = Resident.size();
+    // Of those that have started, any may be the first to get on.
+    if (S.Seed)
+      std::shuffle(Resident.begin(), Resident.end(), Random);
     bool AnyRan = false;
     for (size_t N = 0; N != Resident.size();) {
       AnyRan |= runSlices(*Resident[N]);

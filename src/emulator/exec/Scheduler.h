@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One host thread's share of a dispatch: takes workgroups in the seeded order
-// and runs their waves in time slices.
+// One host thread's share of a dispatch: takes workgroups in their order and
+// runs the waves of those that it has in time slices, in the seeded order.
 #ifndef LUTHIER_EMULATOR_EXEC_SCHEDULER_H
 #define LUTHIER_EMULATOR_EXEC_SCHEDULER_H
 
@@ -37,7 +37,8 @@ public:
            const std::function<void(uint32_t)> &Interrupt, uint64_t Seed,
            uint64_t Clock);
 
-    /// The next workgroup to start, in the seeded order.
+    /// The next workgroup to start. In order, whatever the seed: code that waits
+    /// for a workgroup before its own is right on hardware, which starts them so.
     std::optional<uint64_t> take();
     /// Workgroups that nobody has taken yet.
     uint64_t numLeft() const;
@@ -95,8 +96,6 @@ public:
     unsigned NumBlocked = 0;
     uint64_t BlockedVersion = 0;
     std::atomic<uint64_t> Next{0};
-    /// Workgroup N of the order is (N * Stride + Offset) mod the total.
-    uint64_t Stride = 1, Offset = 0;
   };
 
   /// Keeps \p NumResident workgroups going, and up to \p Limit when those do

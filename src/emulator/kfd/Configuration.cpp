@@ -94,6 +94,12 @@ Configuration::fromEnvironment(std::string &Error) {
                   Error) ||
       !readWatchdog(Config, Error))
     return std::nullopt;
+  if (MemoryMiB > MostMemoryBytes / BytesPerMiB) {
+    Error = "LUTHIER_EMULATED_MEMORY=" + std::to_string(MemoryMiB) +
+            ": ROCr takes GPUs of at most " +
+            std::to_string(MostMemoryBytes / BytesPerMiB) + " MiB";
+    return std::nullopt;
+  }
   Config.LocalMemoryBytes = MemoryMiB * BytesPerMiB;
   auto Strict =
       strict::parseOptions(variable("LUTHIER_EMULATOR_STRICT"), Error);

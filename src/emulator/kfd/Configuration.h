@@ -13,6 +13,9 @@
 
 namespace luthier::emulator {
 
+/// ROCr's address space for a GPU's memory; it aborts at more.
+inline constexpr uint64_t MostMemoryBytes = uint64_t(1) << 40;
+
 struct Configuration {
   /// LUTHIER_EMULATED_GPU, one or more.
   std::vector<const DeviceModel *> Models;

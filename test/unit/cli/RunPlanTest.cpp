@@ -58,6 +58,24 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
               HasSubstr("--registers all: choose one of: grow, "));
 }
 
+TEST(RunArguments, FiltersAreCheckedAndGivenOnce) {
+  const RunOptions Options = parseRunArguments(
+      {"--kernel=^a|b", "--launches", "3-5,10-", "--every=2", "--device", "1",
+       "--device=emulated:gfx90a,gfx908", "--process", "worker", "app"});
+  EXPECT_THAT(Options.Filters,
+              ElementsAre(std::pair("LUTHIER_KERNEL", "^a|b"),
+                          std::pair("LUTHIER_LAUNCHES", "3-5,10-"),
+                          std::pair("LUTHIER_EVERY", "2"),
+                          std::pair("LUTHIER_DEVICE", "1"),
+                          std::pair("LUTHIER_PROCESS", "worker")));
+  EXPECT_EQ(Options.Device, "emulated:gfx90a,gfx908");
+  EXPECT_THAT(refusalOf([] { parseRunArguments({"--every=0", "app"}); }),
+              HasSubstr("--every 0: a number from 1 up"));
+  EXPECT_THAT(
+      refusalOf([] { parseRunArguments({"--kernel=a", "--kernel=b", "app"}); }),
+      HasSubstr("--kernel b: the option was given before, as a"));
+}
+
 TEST(RunArguments, SettingsOfTheEmulatorAreChecked) {
   const RunOptions Options = parseRunArguments(
       {"--threads", "1", "--seed=0", "--gpu-memory", "64", "--watchdog",
@@ -201,6 +219,16 @@ TEST_F(RunPlanTest, ToolsAreFoundByNameAndByPath) {
 TEST_F(RunPlanTest, WithoutToolsNothingIsLoaded) {
   EXPECT_EQ(planned("HSA_TOOLS_LIB"), "unset");
   EXPECT_EQ(planned("LUTHIER_TOOLS"), "unset");
+}
+
+TEST_F(RunPlanTest, FiltersReachTheProgramOfTools) {
+  Options = parseRunArguments({"--kernel", "scan", "app"});
+  EXPECT_THAT(refusal(), HasSubstr("no --tool"));
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("LUTHIER_KERNEL"), "scan");
+  EXPECT_EQ(planned("LUTHIER_EVERY"), "unset");
+  Options = parseRunArguments({"--fail-if-unchanged", "app"});
+  EXPECT_THAT(refusal(), HasSubstr("no --tool"));
 }
 
 TEST_F(RunPlanTest, UnknownToolListsTheKnown) {

@@ -92,6 +92,18 @@ TEST_F(SettingsTest, NonsenseNumbersAreRefused) {
   }
 }
 
+TEST_F(SettingsTest, MemoryIsWhatTheRuntimeTakes) {
+  setenv("LUTHIER_EMULATED_MEMORY", "1048576", 1);
+  auto Config = Configuration::fromEnvironment(Error);
+  ASSERT_TRUE(Config) << Error;
+  EXPECT_EQ(Config->LocalMemoryBytes, uint64_t(1) << 40);
+  for (const char *Value : {"1048577", "9999999", "18446744073709551615"}) {
+    setenv("LUTHIER_EMULATED_MEMORY", Value, 1);
+    EXPECT_FALSE(Configuration::fromEnvironment(Error)) << Value;
+    EXPECT_NE(Error.find("at most 1048576 MiB"), std::string::npos) << Error;
+  }
+}
+
 TEST_F(SettingsTest, StrictModeIsOffUnlessAskedFor) {
   auto Config = Configuration::fromEnvironment(Error);
   ASSERT_TRUE(Config) << Error;

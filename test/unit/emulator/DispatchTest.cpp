@@ -372,6 +372,40 @@ TEST_F(OrderTest, ThreadsStartForWorkgroupsThatOthersWaitFor) {
   EXPECT_EQ(Data.as<uint32_t>()[0], 4u);
 }
 
+/// As libraries' solvers do, which rely on workgroups starting in order.
+TEST_F(OrderTest, WorkgroupsMayWaitForThoseBeforeThemUnderAllSeeds) {
+  constexpr unsigned NumGroups = 40;
+  for (uint64_t Seed = 0; Seed <= 20; ++Seed) {
+    std::string Error;
+    auto Opts = seeded(Seed, 1);
+    Opts.ComputeUnits = 4; // Each has room for one.
+    Opts.InstructionLimit = 1'000'000;
+    Device = emulator::ShaderArray::create(Opts, Space, Error);
+    std::fill_n(Data.as<uint32_t>(), NumGroups + 1, 0);
+    Data.as<uint32_t>()[0] = 1;
+    Request.GridSize = {64 * NumGroups, 1, 1};
+    Request.GroupSegmentSize = 64 * 1024;
+    load(R"(
+      s_mov_b64 exec, 1
+      s_lshl_b32 s2, s2, 2
+      v_mov_b32 v1, s2
+      v_mov_b32 v2, 1
+    wait:
+      global_load_dword v3, v1, s[0:1] glc
+      s_waitcnt vmcnt(0)
+      v_cmp_eq_u32 vcc, 0, v3
+      s_cbranch_vccnz wait
+      global_store_dword v1, v2, s[0:1] offset:4
+      s_endpgm
+    )");
+    SCOPED_TRACE("seed " + std::to_string(Seed));
+    runOk();
+    EXPECT_EQ(std::count(Data.as<uint32_t>(),
+                         Data.as<uint32_t>() + NumGroups + 1, 1u),
+              NumGroups + 1);
+  }
+}
+
 TEST(ShaderArrayTest, RefusesUnknownProcessors) {
   emulator::AddressSpace Space;
   emulator::ShaderArray::Options Opts;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warns where host code of a tool uses a variable that devices have.
+#ifndef LUTHIER_PLUGIN_HOSTVARIABLES_H
+#define LUTHIER_PLUGIN_HOSTVARIABLES_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace luthier {
+
+/// Clang gives the host a variable of its own for each __device__ and
+/// __constant__ variable, whose address stands for it in calls such as
+/// readVariable(). Nothing ever copies the device's value there: code that loads
+/// or stores it directly is warned about. Acts on modules for the host; managed
+/// variables are memory that the host may use.
+class HostVariablesPass : public llvm::PassInfoMixin<HostVariablesPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+  static bool isRequired() { return true; }
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_PLUGIN_HOSTVARIABLES_H
