@@ -77,8 +77,11 @@ private:
     Redirection Target;
     uint64_t Entry = 0, CodeSize = 0; ///< On the device.
     std::vector<PCPair> Map;
-    std::shared_ptr<const CodeObject> Original, Instrumented;
+    std::shared_ptr<const CodeObject> Original;
     const KernelInfo *Info = nullptr; ///< Owned by Original.
+
+    /// What is at \p Offset from Entry, within CodeSize.
+    std::string explain(uint64_t Offset) const;
   };
   struct VersionKey {
     PresetKey Preset;
