@@ -190,8 +190,8 @@ Error CodeObjectReader::readSymbols() {
   });
   uint64_t End = 0;
   for (const Symbol &Function : Functions)
-    Ends.push_back(End = std::max(End, SaturatingAdd(Function.Address,
-                                                     Function.Size)));
+    Ends.push_back(
+        End = std::max(End, SaturatingAdd(Function.Address, Function.Size)));
   return Error::success();
 }
 
@@ -372,9 +372,8 @@ const KernelInfo *CodeObject::findKernelAt(uint64_t Descriptor) const {
 }
 
 bool CodeObject::isKernelEntry(uint64_t Address) const {
-  const auto It = partition_point(Kernels, [&](const KernelInfo &K) {
-    return K.EntryAddress < Address;
-  });
+  const auto It = partition_point(
+      Kernels, [&](const KernelInfo &K) { return K.EntryAddress < Address; });
   return It != Kernels.end() && It->EntryAddress == Address;
 }
 

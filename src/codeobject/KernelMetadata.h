@@ -61,8 +61,8 @@ llvm::Expected<ModuleMetadata> readKernelMetadata(llvm::StringRef Blob);
 llvm::Expected<std::string>
 mergeKernelMetadata(llvm::ArrayRef<llvm::StringRef> Blobs);
 
-/// A note of \p Common, as ModuleMetadata has it, and one kernel: \p Entry, with
-/// register counts and sizes taken from \p Metadata. An empty entry is made up.
+/// A note of \p Common, as ModuleMetadata has it, and one kernel: \p Entry with
+/// register counts and sizes of \p Metadata. An empty entry is made up.
 std::string writeKernelMetadata(llvm::StringRef Common, llvm::StringRef Kernel,
                                 llvm::StringRef Entry,
                                 const KernelMetadata &Metadata);

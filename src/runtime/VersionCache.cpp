@@ -159,6 +159,7 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   Options.ApplicationStack = Key.Stack;
   Options.LoadBias = KernelAccess::loadBias(Loaded);
   Options.OriginalWillDo = true;
+  Options.Compilers = &Compilers;
   auto ResolveHere = [&](const void *Handle) {
     return Resolve(Handle, Loaded.agent());
   };

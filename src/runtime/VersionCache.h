@@ -6,6 +6,7 @@
 #ifndef LUTHIER_RUNTIME_VERSIONCACHE_H
 #define LUTHIER_RUNTIME_VERSIONCACHE_H
 
+#include "hook/HookCompilers.h"
 #include "hook/HookModule.h"
 #include "luthier/Instrument.h"
 #include "rewrite/Instrumenter.h"
@@ -118,6 +119,7 @@ private:
   static void keepOriginal(const hsa::LoadedCodeObjectKernel &Kernel);
 
   const Resolver Resolve;
+  HookCompilers Compilers; ///< Under EngineLock.
 
   std::mutex Lock;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.
