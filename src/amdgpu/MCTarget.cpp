@@ -3,6 +3,7 @@
 #include "amdgpu/OpcodeMap.h"
 #include "amdgpu/RegisterFiles.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Target/TargetOptions.h"
 #include <mutex>
@@ -85,11 +86,26 @@ TargetMachineHandle MCTarget::createTargetMachine() const {
       return Found;
     }
   }
-  return TargetMachineHandle(
-      TheTarget->createTargetMachine(TheTriple, Processor, Features,
-                                     TargetOptions(), Reloc::PIC_, std::nullopt,
-                                     CodeGenOptLevel::Default),
-      {this});
+  return TargetMachineHandle(makeMachine().release(), {this});
+}
+
+std::unique_ptr<TargetMachine> MCTarget::makeMachine() const {
+  return std::unique_ptr<TargetMachine>(TheTarget->createTargetMachine(
+      TheTriple, Processor, Features, TargetOptions(), Reloc::PIC_,
+      std::nullopt, CodeGenOptLevel::Default));
+}
+
+const TargetMachine &MCTarget::describingMachine() const {
+  std::lock_guard Lock(DescribingMutex);
+  if (!Describing)
+    Describing = makeMachine();
+  return *Describing;
+}
+
+MachineFunction &MCTarget::createFunction(MachineModuleInfo &MMI,
+                                          Function &F) const {
+  std::lock_guard Lock(DescribingMutex);
+  return MMI.getOrCreateMachineFunction(F);
 }
 
 void KeepTargetMachine::operator()(TargetMachine *TM) const {

@@ -20,6 +20,12 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class Function;
+class MachineFunction;
+class MachineModuleInfo;
+} // namespace llvm
+
 namespace luthier::amdgpu {
 
 class OpcodeMap;
@@ -59,6 +65,13 @@ public:
   /// LLVM's is not thread-safe.
   TargetMachineHandle createTargetMachine() const;
 
+  /// The one that all machine functions of lifted code refer to. It only
+  /// describes the processor: nobody generates code with it.
+  const llvm::TargetMachine &describingMachine() const;
+  /// A machine function for \p F, whose \p MMI is of describingMachine().
+  llvm::MachineFunction &createFunction(llvm::MachineModuleInfo &MMI,
+                                        llvm::Function &F) const;
+
 private:
   friend KeepTargetMachine;
   MCTarget() = default;
@@ -73,8 +86,13 @@ private:
   std::unique_ptr<llvm::MCSubtargetInfo> STI;
   std::unique_ptr<OpcodeMap> Opcodes;
   std::unique_ptr<RegisterFiles> Files;
+  std::unique_ptr<llvm::TargetMachine> makeMachine() const;
+
   mutable std::mutex SpareMutex;
   mutable std::vector<std::unique_ptr<llvm::TargetMachine>> Spare;
+  /// Held while a function makes it look up its subtarget.
+  mutable std::mutex DescribingMutex;
+  mutable std::unique_ptr<llvm::TargetMachine> Describing;
 };
 
 } // namespace luthier::amdgpu

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Object/ELF.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <tuple>
 
@@ -63,11 +64,14 @@ private:
   Error readKernels();
   Expected<KernelInfo> readKernel(const Symbol &Descriptor);
   Expected<uint64_t> codeSize(const KernelInfo &Kernel) const;
+  void indexKernels();
 
   CodeObject &Object;
   ElfFile File;
   std::vector<Symbol> Descriptors;
   std::vector<Symbol> Functions; ///< In order of address.
+  /// The farthest end of each of them and those before it.
+  std::vector<uint64_t> Ends;
 };
 
 Error CodeObjectReader::readHeader() {
@@ -184,6 +188,10 @@ Error CodeObjectReader::readSymbols() {
   llvm::sort(Functions, [](const Symbol &A, const Symbol &B) {
     return std::tie(A.Address, A.Name) < std::tie(B.Address, B.Name);
   });
+  uint64_t End = 0;
+  for (const Symbol &Function : Functions)
+    Ends.push_back(
+        End = std::max(End, SaturatingAdd(Function.Address, Function.Size)));
   return Error::success();
 }
 
@@ -235,22 +243,26 @@ void CodeObjectReader::readConstantPointers() {
 }
 
 Error CodeObjectReader::readKernels() {
-  Expected<StringMap<KernelMetadata>> Metadata =
-      readKernelMetadata(Object.Metadata);
+  Expected<ModuleMetadata> Metadata = readKernelMetadata(Object.Metadata);
   if (!Metadata)
     return Metadata.takeError();
+  Object.CommonMetadata = std::move(Metadata->Common);
 
   for (const Symbol &Descriptor : Descriptors) {
     Expected<KernelInfo> Kernel = readKernel(Descriptor);
     if (!Kernel)
       return Kernel.takeError();
-    if (auto It = Metadata->find(Kernel->Name); It != Metadata->end())
-      Kernel->Metadata = It->second;
+    if (auto It = Metadata->Kernels.find(Kernel->Name);
+        It != Metadata->Kernels.end()) {
+      Kernel->Metadata = It->second.Facts;
+      Kernel->MetadataEntry = It->second.Blob;
+    }
     Object.Kernels.push_back(std::move(*Kernel));
   }
   llvm::sort(Object.Kernels, [](const KernelInfo &A, const KernelInfo &B) {
     return std::tie(A.EntryAddress, A.Name) < std::tie(B.EntryAddress, B.Name);
   });
+  indexKernels();
 
   DenseSet<uint64_t> Entries;
   for (const KernelInfo &Kernel : Object.Kernels)
@@ -260,6 +272,14 @@ Error CodeObjectReader::readKernels() {
       Object.Functions.push_back(
           {Function.Name.str(), Function.Address, Function.Size});
   return Error::success();
+}
+
+/// Of several with one name or place, the first.
+void CodeObjectReader::indexKernels() {
+  for (const auto &[Index, Kernel] : enumerate(Object.Kernels)) {
+    Object.KernelNamed.try_emplace(Kernel.Name, Index);
+    Object.KernelAt.try_emplace(Kernel.DescriptorAddress, Index);
+  }
 }
 
 Expected<KernelInfo> CodeObjectReader::readKernel(const Symbol &Descriptor) {
@@ -274,7 +294,8 @@ Expected<KernelInfo> CodeObjectReader::readKernel(const Symbol &Descriptor) {
   KernelInfo Kernel{.Name = Name.str(),
                     .DescriptorAddress = Descriptor.Address,
                     .Descriptor = *Parsed,
-                    .Metadata = {}};
+                    .Metadata = {},
+                    .MetadataEntry = {}};
   Kernel.EntryAddress =
       Descriptor.Address + Parsed->raw().kernel_code_entry_byte_offset;
   Expected<uint64_t> Size = codeSize(Kernel);
@@ -301,8 +322,11 @@ Expected<uint64_t> CodeObjectReader::codeSize(const KernelInfo &Kernel) const {
       [](uint64_t Address, const Symbol &S) { return Address < S.Address; });
   uint64_t End = Next == Functions.end() ? SegmentEnd
                                          : std::min(Next->Address, SegmentEnd);
-  for (const Symbol &Function :
-       ArrayRef(Functions).take_front(Next - Functions.begin()))
+  // Hardly ever is there more than one around the entry.
+  size_t First = Next - Functions.begin();
+  while (First > 0 && Ends[First - 1] > Entry)
+    --First;
+  for (const Symbol &Function : make_range(Functions.begin() + First, Next))
     if (Function.Size && Entry - Function.Address < Function.Size) {
       if (Function.Size > SegmentEnd - Function.Address)
         return malformed("kernel " + Kernel.Name + " of " + hex(Function.Size) +
@@ -338,9 +362,25 @@ CodeObject::create(ArrayRef<uint8_t> Bytes) {
 }
 
 const KernelInfo *CodeObject::findKernel(StringRef Name) const {
-  const auto It =
-      find_if(Kernels, [&](const KernelInfo &K) { return K.Name == Name; });
-  return It == Kernels.end() ? nullptr : &*It;
+  const auto It = KernelNamed.find(Name);
+  return It == KernelNamed.end() ? nullptr : &Kernels[It->second];
+}
+
+const KernelInfo *CodeObject::findKernelAt(uint64_t Descriptor) const {
+  const auto It = KernelAt.find(Descriptor);
+  return It == KernelAt.end() ? nullptr : &Kernels[It->second];
+}
+
+bool CodeObject::isKernelEntry(uint64_t Address) const {
+  const auto It = partition_point(
+      Kernels, [&](const KernelInfo &K) { return K.EntryAddress < Address; });
+  return It != Kernels.end() && It->EntryAddress == Address;
+}
+
+const FunctionInfo *CodeObject::findFunction(uint64_t Address) const {
+  const auto It = partition_point(
+      Functions, [&](const FunctionInfo &F) { return F.Address < Address; });
+  return It != Functions.end() && It->Address == Address ? &*It : nullptr;
 }
 
 Expected<ArrayRef<uint8_t>> CodeObject::contents(uint64_t Address,

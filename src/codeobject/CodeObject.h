@@ -10,6 +10,8 @@
 #include "codeobject/KernelMetadata.h"
 #include "codeobject/TargetID.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -29,6 +31,8 @@ struct KernelInfo {
   uint64_t CodeSize = 0;
   KernelDescriptor Descriptor;
   KernelMetadata Metadata;
+  /// Its part of the note; empty if there is none.
+  std::string MetadataEntry = {};
 };
 
 struct FunctionInfo {
@@ -54,8 +58,14 @@ public:
   /// In order of their code.
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
   const KernelInfo *findKernel(llvm::StringRef Name) const;
-  /// Functions that are not kernels.
+  /// By the address of its descriptor.
+  const KernelInfo *findKernelAt(uint64_t Descriptor) const;
+  /// Whether the code of a kernel begins at \p Address.
+  bool isKernelEntry(uint64_t Address) const;
+  /// Functions that are not kernels, in order of their addresses.
   llvm::ArrayRef<FunctionInfo> functions() const { return Functions; }
+  /// The first that begins at \p Address, or null.
+  const FunctionInfo *findFunction(uint64_t Address) const;
 
   /// \p Size bytes as loaded at \p Address; fails outside the file's segments.
   llvm::Expected<llvm::ArrayRef<uint8_t>> contents(uint64_t Address,
@@ -71,6 +81,8 @@ public:
   std::optional<llvm::ArrayRef<uint8_t>> section(llvm::StringRef Name) const;
   /// The msgpack blob of the NT_AMDGPU_METADATA notes; may be empty.
   llvm::StringRef metadataBlob() const { return Metadata; }
+  /// The part of it that is not about single kernels.
+  llvm::StringRef commonMetadata() const { return CommonMetadata; }
 
 private:
   friend class CodeObjectReader;
@@ -87,10 +99,13 @@ private:
   uint32_t ElfFlags = 0;
   uint8_t AbiVersion = 0;
   std::vector<KernelInfo> Kernels;
+  /// Places in Kernels.
+  llvm::StringMap<unsigned> KernelNamed;
+  llvm::DenseMap<uint64_t, unsigned> KernelAt; ///< By descriptor.
   std::vector<FunctionInfo> Functions;
   std::vector<Segment> Segments;
   std::map<uint64_t, uint64_t> ConstantPointers;
-  std::string Metadata;
+  std::string Metadata, CommonMetadata;
 };
 
 } // namespace luthier

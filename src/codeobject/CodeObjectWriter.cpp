@@ -20,9 +20,12 @@ luthier::writeCodeObject(const CodeObject &Original, const KernelImage &Image,
                   "kernel " + Image.Name + " cannot begin " +
                       Twine(Image.EntryOffset) + " bytes into its " +
                       Twine(Image.Code.size()) + " bytes of code");
+  const KernelInfo *Kernel = Original.findKernel(Image.Name);
   auto Object = makeRelocatableKernel(
       Original, Image,
-      writeKernelMetadata(Original.metadataBlob(), Image.Name, Metadata));
+      writeKernelMetadata(Original.commonMetadata(), Image.Name,
+                          Kernel ? StringRef(Kernel->MetadataEntry) : "",
+                          Metadata));
   if (!Object)
     return Object.takeError();
   return linkSharedObject(*Object);

@@ -43,25 +43,17 @@ void add(msgpack::DocNode Argument, KernargLayout &Layout) {
 
 } // namespace
 
-KernargLayout kernargLayout(const CodeObject &Object, StringRef Kernel) {
+KernargLayout kernargLayout(const KernelInfo &Kernel) {
   KernargLayout Layout;
   msgpack::Document Document;
   // Reading the code object has checked it.
-  if (Object.metadataBlob().empty() ||
-      !Document.readFromBlob(Object.metadataBlob(), /*Multi=*/false))
+  if (Kernel.MetadataEntry.empty() ||
+      !Document.readFromBlob(Kernel.MetadataEntry, /*Multi=*/false))
     return Layout;
-  msgpack::DocNode Kernels = member(Document.getRoot(), "amdhsa.kernels");
-  if (Kernels.isEmpty() || !Kernels.isArray())
-    return Layout;
-  for (msgpack::DocNode Entry : Kernels.getArray()) {
-    StringRef Symbol = text(member(Entry, ".symbol"));
-    if (!Symbol.consume_back(".kd") || Symbol != Kernel)
-      continue;
-    msgpack::DocNode Arguments = member(Entry, ".args");
-    if (!Arguments.isEmpty() && Arguments.isArray())
-      for (msgpack::DocNode Argument : Arguments.getArray())
-        add(Argument, Layout);
-  }
+  msgpack::DocNode Arguments = member(Document.getRoot(), ".args");
+  if (!Arguments.isEmpty() && Arguments.isArray())
+    for (msgpack::DocNode Argument : Arguments.getArray())
+      add(Argument, Layout);
   return Layout;
 }
 

@@ -20,8 +20,8 @@ struct KernargLayout {
   unsigned PreloadedEnd = 0;
 };
 
-/// As the metadata of \p Object has it; empty where it says nothing.
-KernargLayout kernargLayout(const CodeObject &Object, llvm::StringRef Kernel);
+/// As its metadata has it; empty where that says nothing.
+KernargLayout kernargLayout(const KernelInfo &Kernel);
 
 } // namespace luthier
 

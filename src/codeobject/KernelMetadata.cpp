@@ -181,9 +181,8 @@ void writeEntry(msgpack::MapDocNode Entry, const KernelMetadata &M) {
 
 } // namespace
 
-Expected<StringMap<KernelMetadata>>
-luthier::readKernelMetadata(StringRef Blob) {
-  StringMap<KernelMetadata> Result;
+Expected<ModuleMetadata> luthier::readKernelMetadata(StringRef Blob) {
+  ModuleMetadata Result;
   if (Blob.empty())
     return Result;
   if (Error E = Validator(Blob).check())
@@ -191,8 +190,22 @@ luthier::readKernelMetadata(StringRef Blob) {
   msgpack::Document Document;
   if (!Document.readFromBlob(Blob, /*Multi=*/false))
     return malformed("not a MessagePack document");
-  for (msgpack::MapDocNode &Entry : kernelEntries(Document))
-    Result.try_emplace(kernelName(Entry), readEntry(Entry));
+  msgpack::DocNode Root = Document.getRoot();
+  const auto Write = [&](msgpack::DocNode Node, std::string &To) {
+    Document.getRoot() = Node;
+    Document.writeToBlob(To);
+  };
+  for (msgpack::MapDocNode &Entry : kernelEntries(Document)) {
+    auto [It, New] = Result.Kernels.try_emplace(kernelName(Entry));
+    if (!New)
+      continue;
+    It->second.Facts = readEntry(Entry);
+    Write(Entry, It->second.Blob);
+  }
+  if (!Root.isMap())
+    return Result;
+  Root.getMap()["amdhsa.kernels"] = Document.getArrayNode();
+  Write(Root, Result.Common);
   return Result;
 }
 
@@ -220,28 +233,29 @@ Expected<std::string> luthier::mergeKernelMetadata(ArrayRef<StringRef> Blobs) {
   return Result;
 }
 
-std::string luthier::writeKernelMetadata(StringRef Blob, StringRef Kernel,
+/// What \p Blob holds, or an empty map. \p Document refers to \p Blob then.
+static msgpack::MapDocNode readMap(msgpack::Document &Document,
+                                   StringRef Blob) {
+  if (Blob.empty() || !Document.readFromBlob(Blob, /*Multi=*/false) ||
+      !Document.getRoot().isMap())
+    Document.getRoot() = Document.getMapNode();
+  return Document.getRoot().getMap();
+}
+
+std::string luthier::writeKernelMetadata(StringRef Common, StringRef Kernel,
+                                         StringRef EntryBlob,
                                          const KernelMetadata &Metadata) {
   msgpack::Document Document;
-  if (Blob.empty() || !Document.readFromBlob(Blob, /*Multi=*/false) ||
-      !Document.getRoot().isMap()) {
-    Document.clear();
-    Document.getRoot() = Document.getMapNode();
-  }
-
-  msgpack::MapDocNode Entry;
-  for (msgpack::MapDocNode &Candidate : kernelEntries(Document))
-    if (kernelName(Candidate) == Kernel)
-      Entry = Candidate;
-  if (Entry.isEmpty()) {
-    Entry = Document.getMapNode();
+  msgpack::MapDocNode Entry = readMap(Document, EntryBlob);
+  if (Entry.empty()) {
     Entry[".name"] = Document.getNode(Kernel);
     Entry[".symbol"] = Document.getNode((Kernel + ".kd").str(), /*Copy=*/true);
     Entry[".kernarg_segment_align"] = Document.getNode(8u);
   }
   writeEntry(Entry, Metadata);
 
-  msgpack::MapDocNode &Root = Document.getRoot().getMap();
+  Document.getRoot() = Document.getEmptyNode();
+  msgpack::MapDocNode Root = readMap(Document, Common);
   msgpack::ArrayDocNode Kernels = Document.getArrayNode();
   Kernels.push_back(Entry);
   Root["amdhsa.kernels"] = Kernels;

@@ -37,11 +37,23 @@ struct KernelMetadata {
   std::vector<AddedArgument> AddedArguments = {};
 };
 
-/// Every kernel's entry by the kernel's name without ".kd". Fails for what
-/// LLVM's document class may not be given either: a truncated blob, maps with
-/// other keys than strings, nesting without reason.
-llvm::Expected<llvm::StringMap<KernelMetadata>>
-readKernelMetadata(llvm::StringRef Blob);
+/// A kernel's entry in the note.
+struct KernelEntry {
+  KernelMetadata Facts;
+  std::string Blob; ///< All of it, as MessagePack.
+};
+
+/// The note, taken apart once: whoever needs one kernel's entry does not work
+/// through those of all others.
+struct ModuleMetadata {
+  /// By the kernel's name without ".kd". Of several with one name, the first.
+  llvm::StringMap<KernelEntry> Kernels;
+  std::string Common; ///< All but the kernels; empty if there is no note.
+};
+
+/// Fails for what LLVM's document class may not be given either: a truncated
+/// blob, maps with other keys than strings, nesting without reason.
+llvm::Expected<ModuleMetadata> readKernelMetadata(llvm::StringRef Blob);
 
 /// One blob of several: device code of more than one translation unit, or of
 /// one that the linker optimised in parts, has a note for each. What is not a
@@ -49,10 +61,10 @@ readKernelMetadata(llvm::StringRef Blob);
 llvm::Expected<std::string>
 mergeKernelMetadata(llvm::ArrayRef<llvm::StringRef> Blobs);
 
-/// A blob with only \p Kernel's entry of \p Blob, register counts and sizes
-/// taken from \p Metadata. An entry is made up if \p Blob has none.
-/// \p Blob has passed readKernelMetadata().
-std::string writeKernelMetadata(llvm::StringRef Blob, llvm::StringRef Kernel,
+/// A note of \p Common, as ModuleMetadata has it, and one kernel: \p Entry with
+/// register counts and sizes of \p Metadata. An empty entry is made up.
+std::string writeKernelMetadata(llvm::StringRef Common, llvm::StringRef Kernel,
+                                llvm::StringRef Entry,
                                 const KernelMetadata &Metadata);
 
 /// All of \p Blob, with register counts and sizes of the kernels in \p Changed

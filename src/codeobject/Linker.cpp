@@ -96,6 +96,8 @@ public:
       eventfd_write(Complete.get(), 1);
       Reader.join();
     }
+    // Kept for as long as the kernel is.
+    Bytes.shrink_to_fit();
     return std::move(Bytes);
   }
 
@@ -109,14 +111,10 @@ private:
   }
 
   void readAvailable() {
-    constexpr size_t Step = 1 << 16; // A pipe's default capacity.
-    ssize_t Count;
-    do {
-      const size_t Size = Bytes.size();
-      Bytes.resize(Size + Step);
-      Count = read(ReadEnd.get(), Bytes.data() + Size, Step);
-      Bytes.resize(Size + std::max<ssize_t>(Count, 0));
-    } while (Count > 0);
+    uint8_t Buffer[1 << 14];
+    for (ssize_t Count;
+         (Count = read(ReadEnd.get(), Buffer, sizeof(Buffer))) > 0;)
+      Bytes.insert(Bytes.end(), Buffer, Buffer + Count);
   }
 
   Descriptor ReadEnd, WriteEnd, Complete;

@@ -17,6 +17,7 @@
 #include "hook/ir/ImplicitLoads.h"
 #include "hook/ir/IntrinsicLowering.h"
 #include "hook/ir/LaunchState.h"
+#include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"
@@ -62,6 +63,8 @@ IRPasses loweringPasses() {
       // While calls are still those that the hook's compiler made: the passes
       // below emit others, for the kernel's wave size.
       WaveSizePass,
+      // While arguments that are literals still show.
+      LiteralAddressPass,
       // Before launch state and variables, since lowerings may ask for both.
       IntrinsicPass,
       LaunchStatePass,

@@ -8,6 +8,7 @@
 #include "hook/ComputedArgument.h"
 #include "hook/HookModule.h"
 #include "hook/PayloadABI.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
@@ -44,8 +45,34 @@ struct Fixup {
 /// A literal in a payload's code that differs between its copies.
 struct PayloadLiteral {
   unsigned Offset = 0; ///< Of the four bytes in Payload::Code.
-  unsigned Index = 0;  ///< See ArgumentSlot.
+  /// See ArgumentSlot; from FirstLiteralSum on, halves of LiteralSums.
+  unsigned Index = 0;
 };
+
+/// A number of 64 bits that each copy of a payload has its own of, as two
+/// literals: a constant and multiples of literals of the call site.
+struct LiteralSum {
+  struct Term {
+    unsigned Index; ///< See ArgumentSlot.
+    bool IsWide;    ///< The next literal is its upper half.
+    bool IsSigned;  ///< Else zeros are above one that is not wide.
+    uint64_t Factor;
+    bool operator==(const Term &) const = default;
+  };
+  uint64_t Constant = 0;
+  llvm::SmallVector<Term, 1> Terms; ///< At most one of each literal.
+
+  void add(const LiteralSum &Other, uint64_t Factor);
+  /// Nothing but one literal.
+  bool isLiteral() const {
+    return !Constant && Terms.size() == 1 && Terms.front().Factor == 1;
+  }
+  uint64_t valueFor(llvm::ArrayRef<uint32_t> Literals) const;
+};
+
+/// PayloadLiteral::Index of the first half of the first LiteralSum. Halves
+/// follow each other.
+inline constexpr unsigned FirstLiteralSum = 1 << 20;
 
 /// From \p Offset up to the next entry, code comes from here.
 struct LineEntry {
@@ -111,7 +138,12 @@ struct Payload {
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<PayloadLiteral, 2> Literals;
+  llvm::SmallVector<LiteralSum, 0> LiteralSums;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
+
+  /// The code of a copy whose call site has \p Given for literals.
+  llvm::SmallVector<uint8_t, 128>
+  codeWith(llvm::ArrayRef<uint32_t> Given) const;
 };
 
 } // namespace luthier

@@ -18,6 +18,7 @@ namespace luthier {
 struct ModuleLayout {
   unsigned LdsOffset = 0; ///< From StateValue::LdsBase on.
   unsigned FirstAccumulator = 0;
+  bool operator==(const ModuleLayout &) const = default;
 };
 
 /// Registers that serve the code around payloads, and those that a payload may

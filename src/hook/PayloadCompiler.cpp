@@ -2,7 +2,10 @@
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
 #include "hook/PassPipeline.h"
+#include "hook/PayloadKey.h"
+#include "hook/VariantFacts.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"
@@ -57,7 +60,19 @@ struct PayloadCompiler::Impl {
   std::vector<PayloadVariant> PreparedVariants;
   std::unique_ptr<Module> Prepared;
 
+  /// By keyOf() the variant.
+  StringMap<VariantFacts> Facts;
+  /// By keyOf() the variant, the ABI, and the common layout.
+  StringMap<Payload> Made;
+  size_t MadeBytes = 0; ///< What all of them take, about.
+  unsigned Compiled = 0;
+
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
+  Expected<std::vector<const VariantFacts *>>
+  learn(ArrayRef<PayloadVariant> Variants);
+  Error compileMissing(ArrayRef<PayloadVariant> Missing, const PayloadABI &ABI,
+                       const CommonLayout &Layout,
+                       std::vector<Payload> &Result);
   PassContext context() {
     return PassContext(Target, *TM, Errors, waveSizeOf(*M));
   }
@@ -120,6 +135,16 @@ static std::string describe(const Type &T, const DataLayout &DL) {
       .str();
 }
 
+/// A variable that has no address yet cannot be added to at compile time.
+static ConstantUse useOf(const Argument &A, const HookModule &Hooks) {
+  if (!isScalar(*A.getType()) || A.hasPointeeInMemoryValueAttr())
+    return ConstantUse::Any;
+  const ConstantUse Use = constantUseOf(A);
+  return Use == ConstantUse::Address && Hooks.SymbolicVariables
+             ? ConstantUse::Any
+             : Use;
+}
+
 Expected<SmallVector<HookParameter, 4>>
 PayloadCompiler::parametersOf(StringRef Hook) const {
   Expected<Function &> F = findHook(*P->M, Hook, P->Hooks.ToolName);
@@ -140,7 +165,8 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       Result.push_back(
           {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
            T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           mustBeConstant(A), T->isPointerTy(), describe(*T, DL)});
+           mustBeConstant(A), useOf(A, P->Hooks), T->isPointerTy(),
+           describe(*T, DL)});
   }
   return Result;
 }
@@ -194,12 +220,41 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   return Payloads;
 }
 
-Expected<HookNeeds>
-PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
-  auto Payloads = P->prepare(Variants);
-  if (!Payloads)
-    return Payloads.takeError();
-  return needsOf(*P->Prepared, *Payloads);
+/// Prepares what comes up for the first time.
+Expected<std::vector<const VariantFacts *>>
+PayloadCompiler::Impl::learn(ArrayRef<PayloadVariant> Variants) {
+  std::vector<PayloadVariant> New;
+  std::vector<std::string> Keys;
+  for (const PayloadVariant &Variant : Variants) {
+    Keys.push_back(keyOf(Variant));
+    if (!Facts.contains(Keys.back()))
+      New.push_back(Variant);
+  }
+  if (!New.empty()) {
+    auto Payloads = prepare(New);
+    if (!Payloads)
+      return Payloads.takeError();
+    for (auto [F, Variant] : zip_equal(*Payloads, New)) {
+      Expected<VariantFacts> Found = factsOf(*F, *M);
+      if (!Found)
+        return inHook(Found.takeError(), *M, Variant.Hook.Function);
+      Facts.insert({keyOf(Variant), std::move(*Found)});
+    }
+  }
+  std::vector<const VariantFacts *> Result;
+  for (const std::string &Key : Keys)
+    Result.push_back(&Facts.find(Key)->second);
+  return Result;
+}
+
+Expected<HookNeeds> PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) {
+  auto Facts = P->learn(Variants);
+  if (!Facts)
+    return Facts.takeError();
+  Expected<CommonLayout> Layout = layOut(*Facts, *P->M);
+  if (!Layout)
+    return Layout.takeError();
+  return needsOf(*Facts, *Layout);
 }
 
 /// \p Text with hooks in place of the functions that are made of them.
@@ -214,45 +269,82 @@ static std::string withHookNames(std::string Text, const Module &M,
   return Text;
 }
 
+/// Compiles \p Missing, into one of \p Result for each.
+Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
+                                            const PayloadABI &ABI,
+                                            const CommonLayout &Layout,
+                                            std::vector<Payload> &Result) {
+  if (auto Functions = prepare(Missing); !Functions)
+    return Functions.takeError();
+  std::unique_ptr<Module> Clone = CloneModule(*Prepared);
+  std::vector<Function *> Payloads = payloadsOf(*Clone, Missing.size());
+  PassContext C = context();
+  C.ABI = ABI;
+  C.Shared = Layout.sharedIn(*Clone);
+  C.KnownCounters = Layout.countersIn(*Clone);
+  const IRPasses Passes = loweringPasses();
+  for (auto [F, Variant] : zip_equal(Payloads, Missing))
+    if (Error E = runPasses(Passes, *F, C))
+      return inHook(std::move(E), *M, Variant.Hook.Function);
+  Errors.clear();
+  legacy::PassManager PM;
+  if (Error E = addCodegen(PM, C))
+    return E;
+  PM.run(*Clone);
+  if (Error E = C.takeFailure())
+    return handleErrors(std::move(E), [&](const Refusal &R) {
+      return refuse(R.reason(), withHookNames(R.detail().str(), *M, Missing));
+    });
+  if (!Errors.text().empty())
+    return refuse(Errors.ranOutOfRegisters() ? RefusalReason::RegisterBudget
+                                             : RefusalReason::UnsupportedHook,
+                  withHookNames(Errors.text(), *M, Missing));
+  for (const Function *F : Payloads)
+    Result.push_back(std::move(C.Payloads[F->getName()]));
+  Compiled += Missing.size();
+  return Error::success();
+}
+
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
                          const PayloadABI &ABI) {
-  if (auto Prepared = P->prepare(Variants); !Prepared)
-    return Prepared.takeError();
-  std::unique_ptr<Module> M = CloneModule(*P->Prepared);
-  std::vector<Function *> Payloads = payloadsOf(*M, Variants.size());
-  PassContext C = P->context();
-  C.ABI = ABI;
-  Expected<SharedMemory> Shared = sharedMemoryOf(*M);
-  if (!Shared)
-    return Shared.takeError();
-  C.Shared = std::move(*Shared);
-  for (auto [F, Variant] : zip_equal(Payloads, Variants))
-    if (Error E = collectCounters(*F, C.KnownCounters))
-      return inHook(std::move(E), *P->M, Variant.Hook.Function);
-  const IRPasses Passes = loweringPasses();
-  for (auto [F, Variant] : zip_equal(Payloads, Variants))
-    if (Error E = runPasses(Passes, *F, C))
-      return inHook(std::move(E), *P->M, Variant.Hook.Function);
-  P->Errors.clear();
-  legacy::PassManager PM;
-  if (Error E = addCodegen(PM, C))
-    return std::move(E);
-  PM.run(*M);
-  if (Error E = C.takeFailure())
-    return handleErrors(std::move(E), [&](const Refusal &R) {
-      return refuse(R.reason(),
-                    withHookNames(R.detail().str(), *P->M, Variants));
-    });
-  if (!P->Errors.text().empty())
-    return refuse(P->Errors.ranOutOfRegisters()
-                      ? RefusalReason::RegisterBudget
-                      : RefusalReason::UnsupportedHook,
-                  withHookNames(P->Errors.text(), *P->M, Variants));
+  auto Facts = P->learn(Variants);
+  if (!Facts)
+    return Facts.takeError();
+  Expected<CommonLayout> Layout = layOut(*Facts, *P->M);
+  if (!Layout)
+    return Layout.takeError();
+  std::vector<std::string> Keys, MissingKeys;
+  std::vector<PayloadVariant> Missing;
+  for (auto [Variant, Known] : zip_equal(Variants, *Facts)) {
+    Keys.push_back(keyOf(Variant, *Known, ABI, *Layout));
+    if (P->Made.contains(Keys.back()))
+      continue;
+    Missing.push_back(Variant);
+    MissingKeys.push_back(Keys.back());
+  }
+  if (!Missing.empty()) {
+    std::vector<Payload> New;
+    if (Error E = P->compileMissing(Missing, ABI, *Layout, New))
+      return std::move(E);
+    for (auto [Key, Payload] : zip_equal(MissingKeys, New)) {
+      P->MadeBytes += sizeof(Payload) + Payload.Code.size() +
+                      Payload.Lines.size() * sizeof(LineEntry);
+      P->Made.insert({Key, std::move(Payload)});
+    }
+  }
   std::vector<Payload> Result;
-  for (const Function *F : Payloads)
-    Result.push_back(std::move(C.Payloads[F->getName()]));
+  for (const std::string &Key : Keys)
+    Result.push_back(P->Made.find(Key)->second);
   return Result;
+}
+
+unsigned PayloadCompiler::compiled() const { return P->Compiled; }
+
+bool PayloadCompiler::isFull() const {
+  constexpr size_t Most = 4096, MostBytes = 16 << 20;
+  return P->Facts.size() > Most || P->Made.size() > Most ||
+         P->MadeBytes > MostBytes;
 }
 
 } // namespace luthier

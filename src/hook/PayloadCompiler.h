@@ -15,6 +15,13 @@
 
 namespace luthier {
 
+/// What a hook does with a parameter, if that is a constant.
+enum class ConstantUse {
+  Any,     ///< Compiled in, it may save code.
+  Addend,  ///< It is added to something: only a zero saves code.
+  Address, ///< It becomes part of addresses alone: any takes the same code.
+};
+
 /// A hook's parameter, or 64 bits of it, as far as passing arguments goes.
 struct HookParameter {
   unsigned Bits = 0;                         ///< 1 to 64.
@@ -24,12 +31,15 @@ struct HookParameter {
   bool IsContinued = false;
   /// Every value needs a compilation of its own.
   bool MustBeConstant = false;
+  ConstantUse Use = ConstantUse::Any;
   bool IsPointer = false;
   /// Of the whole, for messages: "an integer of 4 bytes".
   std::string Text;
 };
 
-/// The hooks of one tool module, parsed once and compiled for one kernel.
+/// The hooks of one tool module, parsed once and compiled for any number of
+/// kernels. A payload that was compiled before, for the same registers, is not
+/// compiled again.
 class PayloadCompiler {
 public:
   /// Parses \p Module, which outlives the compiler, for a kernel with waves of
@@ -46,13 +56,19 @@ public:
   /// What \p Variants, all those of this module that a kernel takes, will need
   /// of the ABI. Spilled registers are not known yet: an ABI without a stack
   /// pointer may get compile() to refuse with InstrumentationStack.
-  llvm::Expected<HookNeeds>
-  needs(llvm::ArrayRef<PayloadVariant> Variants) const;
+  llvm::Expected<HookNeeds> needs(llvm::ArrayRef<PayloadVariant> Variants);
 
-  /// Compiles all of \p Variants, which belong to this module, in one run of
-  /// the code generator. May be called again with another ABI.
+  /// The payloads of all \p Variants, which belong to this module; what is
+  /// missing is compiled in one run of the code generator. May be called again
+  /// with another ABI.
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
+
+  /// Payloads that the code generator has made so far.
+  unsigned compiled() const;
+  /// It keeps so much that whoever compiles for a long time had better take a
+  /// new one.
+  bool isFull() const;
 
 private:
   struct Impl;

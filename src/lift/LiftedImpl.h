@@ -47,7 +47,7 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   const amdgpu::MCTarget *Target = nullptr;
 
   llvm::LLVMContext Context;
-  amdgpu::TargetMachineHandle TM;
+  const llvm::TargetMachine *TM = nullptr; ///< Shared by all of Target.
   std::unique_ptr<llvm::Module> M;
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 

@@ -74,13 +74,13 @@ void KernelLifter::begin() {
   Impl->Kernel = &Kernel;
   Impl->Entry = Entry;
   Impl->Target = &Target;
-  Impl->TM = Target.createTargetMachine();
+  Impl->TM = &Target.describingMachine();
   Impl->M = std::make_unique<Module>("lifted", Impl->Context);
   Impl->M->setTargetTriple(Target.triple());
   Impl->M->setDataLayout(Impl->TM->createDataLayout());
   Impl->M->addModuleFlag(Module::Error, "amdhsa_code_object_version",
                          Object->version() * 100);
-  Impl->MMI = std::make_unique<MachineModuleInfo>(Impl->TM.get());
+  Impl->MMI = std::make_unique<MachineModuleInfo>(Impl->TM);
 }
 
 /// An IR function for the machine function to hang on. Attributes must be there
@@ -107,11 +107,10 @@ LiftedSymbol KernelLifter::symbolAt(uint64_t Address,
     Extent.End = Entry + Impl->codeSize();
     return {Kernel.Name, Address, true};
   }
-  for (const FunctionInfo &F : Object->functions())
-    if (F.Address == Address) {
-      Extent.End = Address + F.Size;
-      return {F.Name, Address, false};
-    }
+  if (const FunctionInfo *F = Object->findFunction(Address)) {
+    Extent.End = Address + F->Size;
+    return {F->Name, Address, false};
+  }
   return {"function_" + utohexstr(Address, /*LowerCase=*/true), Address, false};
 }
 
@@ -130,7 +129,7 @@ Error KernelLifter::lift(uint64_t Address) {
     return refuse(RefusalReason::CallsFunctions,
                   "functions overlap each other too much");
   MachineFunction &MF =
-      Impl->MMI->getOrCreateMachineFunction(createFunction(Symbol));
+      Target.createFunction(*Impl->MMI, createFunction(Symbol));
   if (Error E = liftFunction(*Code, Address, Jumps[Address], MF, *Impl))
     return E;
   MF.setDelegate(Impl.get());
@@ -140,11 +139,8 @@ Error KernelLifter::lift(uint64_t Address) {
 }
 
 bool KernelLifter::isFunction(uint64_t Address) const {
-  return Lifted.contains(Address) ||
-         any_of(Object->functions(),
-                [&](const FunctionInfo &F) { return F.Address == Address; }) ||
-         any_of(Object->kernels(),
-                [&](const KernelInfo &K) { return K.EntryAddress == Address; });
+  return Lifted.contains(Address) || Object->findFunction(Address) ||
+         Object->isKernelEntry(Address);
 }
 
 /// Jumps through registers that stay in their function, such as branches that

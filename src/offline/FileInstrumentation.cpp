@@ -2,6 +2,7 @@
 #include "offline/FileInstrumentation.h"
 #include "analysis/UnhookedCode.h"
 #include "codeobject/CodeObjectExtender.h"
+#include "hook/HookCompilers.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "luthier/Refusal.h"
@@ -43,6 +44,7 @@ private:
   std::shared_ptr<const CodeObject> Object;
   const offline::LoadedTool &Tool;
   const InstrumenterOptions &Options;
+  HookCompilers Compilers;
   CodeObjectExtension New;
   struct Pending {
     uint64_t Address;
@@ -88,6 +90,7 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   InstrumenterOptions Placed = Options;
   Placed.Offline = true;
   Placed.OriginalWillDo = true;
+  Placed.Compilers = &Compilers;
   Placed.LinkedAt = codeAddress(*Object) + New.Code.size();
   auto Resolve = [&](const void *Handle) {
     return Tool.Resolve(Handle, Object->target());

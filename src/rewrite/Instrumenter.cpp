@@ -48,8 +48,10 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   Stopwatch Watch;
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   const RegisterUse Use = registerUse(LR);
+  HookCompilers Own;
   Expected<ResolvedTask> Resolved =
-      resolveTask(LR, Use, Task, Resolve, Options.LoadBias);
+      resolveTask(LR, Use, Task, Resolve, Options.LoadBias,
+                  Options.Compilers ? *Options.Compilers : Own);
   if (!Resolved)
     return Resolved.takeError();
   Expected<HookPlan> Hooks = compileWithFallbacks(

@@ -10,6 +10,8 @@
 
 namespace luthier {
 
+class HookCompilers;
+
 /// Where the state value array is while no payload runs
 /// (emit/StateValueArrayStorage.h).
 enum class StateValueArrayForm : uint8_t {
@@ -44,6 +46,9 @@ struct InstrumenterOptions {
   /// does that knows nothing of what it calls. Hooks with writeReg() do not
   /// work then.
   bool SavesAll = false;
+  /// Keeps what is compiled for kernels to come; null: nothing is kept. Nobody
+  /// else uses it meanwhile.
+  HookCompilers *Compilers = nullptr;
 };
 
 } // namespace luthier

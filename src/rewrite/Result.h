@@ -20,7 +20,8 @@ namespace luthier {
 /// What instrumenting one kernel took and cost.
 struct InstrumentationReport {
   unsigned Points = 0;   ///< Hook calls inserted.
-  unsigned Payloads = 0; ///< Variants compiled.
+  unsigned Payloads = 0; ///< Variants of hooks.
+  unsigned Compiled = 0; ///< Of those, such as no kernel had before.
   /// Allocated; accumulation registers count where they share the file.
   unsigned VGPRsBefore = 0, VGPRsAfter = 0;
   unsigned SGPRsBefore = 0, SGPRsAfter = 0;

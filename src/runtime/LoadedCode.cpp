@@ -261,11 +261,12 @@ KernelPointer LoadedCode::findInObject(uint64_t KernelObject) {
     reportRefusal("unknown at 0x" + utohexstr(KernelObject), Code.takeError());
     return nullptr;
   }
-  for (const KernelInfo &Info : (*Code)->kernels())
-    if (Info.DescriptorAddress + Found->LoadBias == KernelObject)
-      return std::make_shared<hsa::LoadedCodeObjectKernel>(
-          KernelAccess::make(*Code, Info, Found->Agent, Found->LoadBias));
-  return nullptr;
+  const KernelInfo *Info =
+      (*Code)->findKernelAt(KernelObject - Found->LoadBias);
+  if (!Info)
+    return nullptr;
+  return std::make_shared<hsa::LoadedCodeObjectKernel>(
+      KernelAccess::make(*Code, *Info, Found->Agent, Found->LoadBias));
 }
 
 } // namespace luthier::runtime

@@ -6,6 +6,7 @@
 #define LUTHIER_RUNTIME_OWNEXECUTABLE_H
 
 #include "runtime/LoadedCode.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,6 +28,8 @@ public:
   OwnExecutable(const OwnExecutable &) = delete;
   OwnExecutable &operator=(const OwnExecutable &) = delete;
 
+  /// The code object's.
+  llvm::ArrayRef<uint8_t> bytes() const { return Bytes; }
   /// What a packet must carry to run kernel \p Name.
   llvm::Expected<uint64_t> kernelObject(llvm::StringRef Name) const;
   /// What it takes up on the device.

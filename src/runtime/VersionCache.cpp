@@ -159,6 +159,7 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   Options.ApplicationStack = Key.Stack;
   Options.LoadBias = KernelAccess::loadBias(Loaded);
   Options.OriginalWillDo = true;
+  Options.Compilers = &Compilers;
   auto ResolveHere = [&](const void *Handle) {
     return Resolve(Handle, Loaded.agent());
   };
@@ -217,7 +218,6 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
   Result.Map = std::move(Built.Map);
   Result.Original = KernelAccess::codeObject(Loaded);
   Result.Info = &Original;
-  Result.Instrumented = std::move(*Parsed);
   ++Instrumented[*Object];
   return Error::success();
 }
@@ -245,13 +245,21 @@ bool VersionCache::isInstrumented(uint64_t KernelObject) {
   return Instrumented.count(KernelObject);
 }
 
+std::string VersionCache::Version::explain(uint64_t Offset) const {
+  // Needed here alone, so not kept for each kernel.
+  Expected<std::unique_ptr<CodeObject>> Instrumented =
+      CodeObject::create(Executable->bytes());
+  if (!Instrumented)
+    return toString(Instrumented.takeError());
+  return describeFault(*Original, *Info, **Instrumented, Map, Offset);
+}
+
 std::string VersionCache::explain(uint64_t PC) {
   std::lock_guard Guard(Lock);
   for (auto &[Object, Entry] : Kernels)
     for (auto &[Key, V] : Entry->Versions)
       if (PC - V->Entry < V->CodeSize)
-        return describeFault(*V->Original, *V->Info, *V->Instrumented, V->Map,
-                             PC - V->Entry);
+        return V->explain(PC - V->Entry);
   return "";
 }
 

@@ -6,6 +6,7 @@
 #ifndef LUTHIER_RUNTIME_VERSIONCACHE_H
 #define LUTHIER_RUNTIME_VERSIONCACHE_H
 
+#include "hook/HookCompilers.h"
 #include "hook/HookModule.h"
 #include "luthier/Instrument.h"
 #include "rewrite/Instrumenter.h"
@@ -77,8 +78,11 @@ private:
     Redirection Target;
     uint64_t Entry = 0, CodeSize = 0; ///< On the device.
     std::vector<PCPair> Map;
-    std::shared_ptr<const CodeObject> Original, Instrumented;
+    std::shared_ptr<const CodeObject> Original;
     const KernelInfo *Info = nullptr; ///< Owned by Original.
+
+    /// What is at \p Offset from Entry, within CodeSize.
+    std::string explain(uint64_t Offset) const;
   };
   struct VersionKey {
     PresetKey Preset;
@@ -115,6 +119,7 @@ private:
   static void keepOriginal(const hsa::LoadedCodeObjectKernel &Kernel);
 
   const Resolver Resolve;
+  HookCompilers Compilers; ///< Under EngineLock.
 
   std::mutex Lock;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.

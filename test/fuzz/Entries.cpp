@@ -120,15 +120,15 @@ void readMetadata(ArrayRef<uint8_t> Data) {
       useDescriptor(*D);
   const StringRef Blob(reinterpret_cast<const char *>(Data.data()),
                        Data.size());
-  auto Kernels = take(readKernelMetadata(Blob));
-  if (!Kernels)
+  auto Module = take(readKernelMetadata(Blob));
+  if (!Module)
     return;
-  for (const auto &Entry : *Kernels) {
+  for (const auto &[Name, Entry] : Module->Kernels) {
     // What was written must be readable, and say the same.
     const std::string Text =
-        writeKernelMetadata(Blob, Entry.getKey(), Entry.getValue());
+        writeKernelMetadata(Module->Common, Name, Entry.Blob, Entry.Facts);
     auto Again = take(readKernelMetadata(Text));
-    if (!Again || !Again->contains(Entry.getKey()))
+    if (!Again || !Again->Kernels.contains(Name))
       fail("metadata that was written cannot be read");
   }
 }

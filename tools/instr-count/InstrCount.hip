@@ -9,7 +9,7 @@
 
 using namespace luthier;
 
-constexpr size_t MaxKernels = 4096;
+constexpr size_t MaxKernels = 16384;
 /// Instructions that waves execute, and active lanes of vector ones.
 __attribute__((managed)) uint64_t Counts[MaxKernels][2];
 

@@ -2,7 +2,6 @@
 #include "hook/ir/HookNeeds.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/LaunchState.h"
-#include "hook/ir/Variables.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -36,8 +35,7 @@ namespace {
 
 class NeedsScan {
 public:
-  Error scan(Function &F);
-  Expected<HookNeeds> finish(Module &M);
+  HookNeeds scan(Function &F);
 
 private:
   void noteState(StateValue Value) {
@@ -49,7 +47,6 @@ private:
   static bool dependsOnMode(const Instruction &I);
 
   HookNeeds Needs;
-  Counters KnownCounters;
 };
 
 /// Integer division is done with floating point numbers, too.
@@ -100,36 +97,18 @@ void NeedsScan::noteCall(CallInst &Call) {
       Needs.Named.insert(Number->getZExtValue());
 }
 
-Error NeedsScan::scan(Function &F) {
+HookNeeds NeedsScan::scan(Function &F) {
   for (Instruction &I : instructions(F)) {
     Needs.Float |= dependsOnMode(I);
     Needs.Stack |= isa<AllocaInst>(I);
     if (auto *Call = dyn_cast<CallInst>(&I))
       noteCall(*Call);
   }
-  return collectCounters(F, KnownCounters);
-}
-
-Expected<HookNeeds> NeedsScan::finish(Module &M) {
-  Expected<SharedMemory> Shared = sharedMemoryOf(M);
-  if (!Shared)
-    return Shared.takeError();
-  Needs.LdsBytes = Shared->Bytes;
-  Needs.LdsAlign = Shared->Align;
-  if (Shared->Bytes)
-    noteState(StateValue::LdsBase);
-  Needs.Accumulators = KnownCounters.size();
   return std::move(Needs);
 }
 
 } // namespace
 
-Expected<HookNeeds> needsOf(Module &M, ArrayRef<Function *> Payloads) {
-  NeedsScan Scan;
-  for (Function *F : Payloads)
-    if (Error E = Scan.scan(*F))
-      return std::move(E);
-  return Scan.finish(M);
-}
+HookNeeds needsOf(Function &F) { return NeedsScan().scan(F); }
 
 } // namespace luthier

@@ -35,9 +35,9 @@ struct HookNeeds {
   ModuleLayout add(const HookNeeds &Module);
 };
 
-/// What payloads of \p M take.
-llvm::Expected<HookNeeds> needsOf(llvm::Module &M,
-                                  llvm::ArrayRef<llvm::Function *> Payloads);
+/// What payload \p F takes, but for shared memory and counters, which payloads
+/// have in common.
+HookNeeds needsOf(llvm::Function &F);
 
 } // namespace luthier
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/IntrinsicLowering.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/Placeholders.h"
 #include "hook/ir/RegisterAccess.h"
 #include "hook/ir/ScalarLowering.h"
@@ -49,17 +50,31 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
   auto *Mask = dyn_cast<ConstantInt>(Write.getArgOperand(0));
   if (!Mask || !Mask->getValue().isPowerOf2())
     return;
-  // Addresses of the tool's variables are constants by now; near ones share a
-  // register pair and differ in the instruction's offset. Others, such as those
-  // of managed variables in files, stay where they are: a zero is added that
-  // LLVM does not know.
+  // Addresses of the tool's variables are constants by now, or literals; near
+  // ones share a register pair and differ in the instruction's offset. Others,
+  // such as those of managed variables in files, stay where they are: a zero is
+  // added that LLVM does not know.
   std::optional<APInt> Base;
   Value *Opaque = nullptr, *Zero = nullptr;
+  DenseMap<Value *, Value *> Literals;
   for (Instruction &I : make_early_inc_range(*Write.getDefaultDest())) {
     auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
     if (!Atomic)
       continue;
     IRBuilder<> B(Atomic);
+    APInt Offset(64, 0);
+    Value *Known =
+        Atomic->getPointerOperand()->stripAndAccumulateConstantOffsets(
+            Atomic->getDataLayout(), Offset, /*AllowNonInbounds=*/true);
+    if (auto *I = dyn_cast<Instruction>(Known);
+        I && I->hasMetadata(LiteralAddressMetadata)) {
+      Value *&Own = Literals[I];
+      if (!Own)
+        Own = opaqueInLanes(B, I);
+      Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(),
+                         B.CreatePtrAdd(Own, B.getInt(Offset)));
+      continue;
+    }
     const APInt *Address;
     if (!match(Atomic->getPointerOperand(),
                PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address)))) {

@@ -65,24 +65,34 @@ Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
   return *V->Device + (Pointer - V->Host);
 }
 
+bool isSharedMemory(const GlobalVariable &G) {
+  return G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS;
+}
+
+Expected<SharedSize> sharedSizeOf(const GlobalVariable &G) {
+  const DataLayout &DL = G.getDataLayout();
+  const unsigned Bytes = DL.getTypeAllocSize(G.getValueType());
+  if (!Bytes)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "shared memory variable " + G.getName() +
+                      " has its size from the launch");
+  const Align Natural = DL.getABITypeAlign(G.getValueType());
+  return SharedSize{
+      Bytes, unsigned(std::max(G.getAlign().valueOrOne(), Natural).value())};
+}
+
 Expected<SharedMemory> sharedMemoryOf(Module &M) {
   SharedMemory Result;
   for (GlobalVariable &G : M.globals()) {
-    if (G.getAddressSpace() != AMDGPUAS::LOCAL_ADDRESS || G.use_empty())
+    if (!isSharedMemory(G) || G.use_empty())
       continue;
-    const DataLayout &DL = M.getDataLayout();
-    const unsigned Bytes = DL.getTypeAllocSize(G.getValueType());
-    if (!Bytes)
-      return refuse(RefusalReason::UnsupportedHook,
-                    "shared memory variable " + G.getName() +
-                        " has its size from the launch");
-    const unsigned Align = std::max(G.getAlign().valueOrOne(),
-                                    DL.getABITypeAlign(G.getValueType()))
-                               .value();
-    const unsigned Offset = alignTo(Result.Bytes, Align);
+    Expected<SharedSize> Size = sharedSizeOf(G);
+    if (!Size)
+      return Size.takeError();
+    const unsigned Offset = alignTo(Result.Bytes, Size->Align);
     Result.Variables.push_back({&G, Offset});
-    Result.Bytes = Offset + Bytes;
-    Result.Align = std::max(Result.Align, Align);
+    Result.Bytes = Offset + Size->Bytes;
+    Result.Align = std::max(Result.Align, Size->Align);
   }
   return Result;
 }

@@ -20,7 +20,16 @@ namespace luthier {
 /// Refuses variables that the tool's code object does not define.
 llvm::Error bindVariables(llvm::Module &M, const HookModule &Hooks);
 
-/// Shared memory variables of \p M. Refuses those without a size of their own.
+bool isSharedMemory(const llvm::GlobalVariable &G);
+
+struct SharedSize {
+  unsigned Bytes, Align;
+};
+/// Refuses variables without a size of their own.
+llvm::Expected<SharedSize> sharedSizeOf(const llvm::GlobalVariable &G);
+
+/// Shared memory variables of \p M that are used. Refuses those without a size
+/// of their own.
 llvm::Expected<SharedMemory> sharedMemoryOf(llvm::Module &M);
 
 /// Replaces references to variables that bindVariables() left. Expects

@@ -2,7 +2,6 @@
 #include "rewrite/emit/CallSiteEmitter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "rewrite/emit/ArgumentMoves.h"
-#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
@@ -35,10 +34,10 @@ public:
     if (P.SkipsWithoutLanes)
       Code.whereLanesAreActive([&] {
         Begin = Code.size();
-        Code.append(payload());
+        Code.append(P.codeWith(Site.Literals));
       });
     else
-      Code.append(payload());
+      Code.append(P.codeWith(Site.Literals));
     restore();
     return Begin;
   }
@@ -48,7 +47,6 @@ private:
   void saveFlags();
   void enterStack();
   SmallVector<uint8_t, 64> argumentMoves() const;
-  SmallVector<uint8_t, 128> payload() const;
   void prepare();
   void restore();
   bool readsScalarsByVectors() const;
@@ -107,13 +105,6 @@ void CallSiteEmitter::enterStack() {
 SmallVector<uint8_t, 64> CallSiteEmitter::argumentMoves() const {
   SmallVector<uint8_t, 64> Bytes;
   encodeMoves(Site.Moves, ABI, Encoder, Bytes, Plan.stackPointer());
-  return Bytes;
-}
-
-SmallVector<uint8_t, 128> CallSiteEmitter::payload() const {
-  SmallVector<uint8_t, 128> Bytes(P.Code.begin(), P.Code.end());
-  for (const PayloadLiteral &L : P.Literals)
-    support::endian::write32le(&Bytes[L.Offset], Site.Literals[L.Index]);
   return Bytes;
 }
 

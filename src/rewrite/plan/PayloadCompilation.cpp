@@ -107,6 +107,13 @@ Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
   return Result;
 }
 
+unsigned compiledBy(ArrayRef<ModuleShare> Modules) {
+  unsigned Sum = 0;
+  for (const ModuleShare &Share : Modules)
+    Sum += Share.Compiler->compiled();
+  return Sum;
+}
+
 /// Calls \p Attempt with one fallback after the other until it succeeds, or
 /// refuses for a reason that more registers and stack do not remove.
 Error tryFallbacks(const InstrumenterOptions &Options,
@@ -156,11 +163,13 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
     if (!Registers)
       return Registers.takeError();
     Plan.Registers = std::move(*Registers);
+    const unsigned Before = compiledBy(Modules);
     Expected<std::vector<Payload>> Payloads =
         compilePayloads(Plan.Variants, Modules, Plan.Registers);
     if (!Payloads)
       return Payloads.takeError();
     Plan.Payloads = std::move(*Payloads);
+    Plan.Compiled = compiledBy(Modules) - Before;
     return CallSites.plan(Plan);
   });
   if (Failed)

@@ -55,7 +55,7 @@ public:
                   const InstrumenterOptions &Options, RegisterFallback Attempt)
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
         ObjectVersion(LR.impl().Object->version()),
-        Kernargs(kernargLayout(*LR.impl().Object, Kernel.Name)),
+        Kernargs(kernargLayout(Kernel)),
         Traits(*registerFileTraits(LR.impl().Object->target().Processor)),
         Limits(registerLimits(Kernel, Use.AGPRs, Traits, Attempt.Policy)),
         HasAGPRs(

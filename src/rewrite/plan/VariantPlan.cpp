@@ -40,6 +40,8 @@ private:
   bool isSpecialised(const void *Handle, const ConstantPart &Part) const {
     return Constants.at({Handle, Part}).size() <= MaxSpecialised;
   }
+  bool isCompiledIn(const ResolvedCall &Call, const HookParameter &Parameter,
+                    const ConstantPart &Part, uint64_t Bits) const;
   void choose(const ResolvedCall &Call);
 
   const ResolvedTask &Task;
@@ -71,6 +73,27 @@ public:
   unsigned SGPRs = 0, VGPRs = 0;
 };
 
+/// Where a literal takes no more code than what is compiled in, one payload
+/// serves all call sites, and all kernels.
+bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
+                                  const HookParameter &Parameter,
+                                  const ConstantPart &Part,
+                                  uint64_t Bits) const {
+  if (Parameter.MustBeConstant)
+    return true;
+  // Parts of computed arguments are not what the hook is given.
+  const bool IsPlain = !std::get<1>(Part);
+  switch (IsPlain ? Parameter.Use : ConstantUse::Any) {
+  case ConstantUse::Address:
+    return false;
+  case ConstantUse::Addend:
+    return !Bits;
+  case ConstantUse::Any:
+    return isSpecialised(Call.Handle, Part);
+  }
+  llvm_unreachable("every use is handled");
+}
+
 void VariantChooser::choose(const ResolvedCall &Call) {
   const UsedHook &Hook = Task.Hooks.find(Call.Handle)->second;
   CallSite Site;
@@ -86,8 +109,8 @@ void VariantChooser::choose(const ResolvedCall &Call) {
                            Value.Detail, Value.Inputs.size()});
     for (const auto &[Input, Given] : enumerate(Value.Inputs)) {
       const auto *Bits = std::get_if<uint64_t>(&Given);
-      if (Bits && (Parameter.MustBeConstant ||
-                   isSpecialised(Call.Handle, partOf(Number, Value, Input)))) {
+      if (Bits &&
+          isCompiledIn(Call, Parameter, partOf(Number, Value, Input), *Bits)) {
         Computed.Inputs.push_back(*Bits);
         Key.insert(Key.end(), {0, *Bits});
         continue;

@@ -27,10 +27,11 @@ struct VariantPlan {
 };
 
 /// A parameter that takes at most MaxSpecialised constants over all call sites
-/// is compiled in; of one that takes more, each copy of the payload has its
-/// constant as a literal. So compilations do not multiply with call sites. The
-/// same holds for each constant part of an address. Only parameters that name
-/// registers are always compiled in.
+/// is compiled in, if that may save code (ConstantUse); of any other, each copy
+/// of the payload has its constant as a literal. So compilations do not
+/// multiply with call sites, nor with kernels that each have their own
+/// constant. The same holds for each constant part of an address. Only
+/// parameters that name registers are always compiled in.
 inline constexpr unsigned MaxSpecialised = 4;
 
 VariantPlan chooseVariants(const ResolvedTask &Task,

@@ -15,10 +15,11 @@ namespace {
 class TaskResolver {
 public:
   TaskResolver(const LiftedRepresentation &LR, const RegisterUse &Use,
-               HookResolver Resolve, uint64_t LoadBias)
+               HookResolver Resolve, uint64_t LoadBias, HookCompilers &Known)
       : Target(*LR.impl().Target),
         WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
-        Resolve(Resolve), Points(LR), Arguments(LR, Use, LoadBias) {}
+        Resolve(Resolve), Known(Known), Points(LR),
+        Arguments(LR, Use, LoadBias) {}
 
   Expected<ResolvedTask> run(const InstrumentationTask &Task) {
     // Hooks of requests that fall on one point run in the order of their kinds.
@@ -45,6 +46,7 @@ private:
   const amdgpu::MCTarget &Target;
   const unsigned WaveSize;
   HookResolver Resolve;
+  HookCompilers &Known;
   InsertionPointResolver Points;
   ArgumentResolver Arguments;
   ResolvedTask Result;
@@ -58,11 +60,10 @@ Expected<UsedHook *> TaskResolver::find(const void *Handle) {
     return Reference.takeError();
   auto &Compiler = Result.Compilers[Reference->Module];
   if (!Compiler) {
-    auto Created =
-        PayloadCompiler::create(Target, *Reference->Module, WaveSize);
-    if (!Created)
-      return Created.takeError();
-    Compiler = std::move(*Created);
+    auto Found = Known.find(Target, *Reference->Module, WaveSize);
+    if (!Found)
+      return Found.takeError();
+    Compiler = std::move(*Found);
   }
   auto Parameters = Compiler->parametersOf(Reference->Function);
   if (!Parameters)
@@ -146,8 +147,9 @@ Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
 Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
                                    const RegisterUse &Use,
                                    const InstrumentationTask &Task,
-                                   HookResolver Resolve, uint64_t LoadBias) {
-  return TaskResolver(LR, Use, Resolve, LoadBias).run(Task);
+                                   HookResolver Resolve, uint64_t LoadBias,
+                                   HookCompilers &Known) {
+  return TaskResolver(LR, Use, Resolve, LoadBias, Known).run(Task);
 }
 
 } // namespace luthier

@@ -10,7 +10,7 @@
 #include "analysis/ArgumentValue.h"
 #include "analysis/InsertionPoint.h"
 #include "analysis/RegisterUse.h"
-#include "hook/PayloadCompiler.h"
+#include "hook/HookCompilers.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -37,18 +37,18 @@ struct ResolvedTask {
   /// Those of one insertion point in the order in which they run.
   std::vector<ResolvedCall> Calls;
   /// One per tool module that is used.
-  llvm::DenseMap<const HookModule *, std::unique_ptr<PayloadCompiler>>
+  llvm::DenseMap<const HookModule *, std::shared_ptr<PayloadCompiler>>
       Compilers;
 };
 
 /// \p Use is what the kernel uses; \p LoadBias is added to linked addresses
-/// that hooks get to see. Refuses with UnknownHook, HookArguments,
-/// NoInsertionPoint and what \p Resolve refuses.
-llvm::Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
-                                         const RegisterUse &Use,
-                                         const InstrumentationTask &Task,
-                                         HookResolver Resolve,
-                                         uint64_t LoadBias);
+/// that hooks get to see; \p Known are compilers to use and to add to. Refuses
+/// with UnknownHook, HookArguments, NoInsertionPoint and what \p Resolve
+/// refuses.
+llvm::Expected<ResolvedTask>
+resolveTask(const LiftedRepresentation &LR, const RegisterUse &Use,
+            const InstrumentationTask &Task, HookResolver Resolve,
+            uint64_t LoadBias, HookCompilers &Known);
 
 } // namespace luthier
 

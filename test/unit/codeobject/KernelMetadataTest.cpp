@@ -50,11 +50,11 @@ TEST(KernelMetadata, MergesListsAndKeepsTheRestOnce) {
   const std::string A = blobOf("a", 8, {"1:0:%d"}), B = blobOf("b", 16),
                     C = blobOf("c", 24, {"2:0:%f", "3:0:%s"});
   const std::string Merged = take(mergeKernelMetadata({A, B, C}));
-  const auto Kernels = take(readKernelMetadata(Merged));
+  const auto Kernels = take(readKernelMetadata(Merged)).Kernels;
   EXPECT_EQ(Kernels.size(), 3u);
-  EXPECT_EQ(Kernels.lookup("a").KernargSegmentSize, 8u);
-  EXPECT_EQ(Kernels.lookup("b").KernargSegmentSize, 16u);
-  EXPECT_EQ(Kernels.lookup("c").KernargSegmentSize, 24u);
+  EXPECT_EQ(Kernels.lookup("a").Facts.KernargSegmentSize, 8u);
+  EXPECT_EQ(Kernels.lookup("b").Facts.KernargSegmentSize, 16u);
+  EXPECT_EQ(Kernels.lookup("c").Facts.KernargSegmentSize, 24u);
   msgpack::Document Document;
   ASSERT_TRUE(Document.readFromBlob(Merged, /*Multi=*/false));
   msgpack::MapDocNode Root = Document.getRoot().getMap();

@@ -40,11 +40,11 @@ protected:
                                                     Context)),
         Encoder(Target) {
     Impl.Target = &Target;
-    Impl.TM = Target.createTargetMachine();
+    Impl.TM = &Target.describingMachine();
     Impl.M = std::make_unique<Module>("m", Impl.Context);
     Impl.M->setTargetTriple(Target.triple());
     Impl.M->setDataLayout(Impl.TM->createDataLayout());
-    Impl.MMI = std::make_unique<MachineModuleInfo>(Impl.TM.get());
+    Impl.MMI = std::make_unique<MachineModuleInfo>(Impl.TM);
   }
 
   MachineFunction &createFunction() {

@@ -101,7 +101,7 @@ protected:
     const KernelInfo &Info = (*New)->kernels().front();
     EXPECT_EQ(Info.Descriptor.raw().kernarg_size, Growth.NewSize);
     EXPECT_EQ(Info.Metadata.KernargSegmentSize, Growth.NewSize);
-    const KernargLayout Layout = kernargLayout(**New, Info.Name);
+    const KernargLayout Layout = kernargLayout(Info);
     EXPECT_EQ(Layout.ExplicitSize, 12u);
     for (const KernargGrowth::Argument &A : Growth.Added)
       EXPECT_EQ(Layout.Hidden.at(A.Kind), A.Offset);
@@ -112,7 +112,7 @@ TEST_P(HiddenArguments, AreAddedForHooksOfEitherVersion) {
   for (unsigned Version : {4, 5, 6}) {
     SCOPED_TRACE(Version);
     Object K = fromIR(kernel(Plain), Version);
-    ASSERT_TRUE(kernargLayout(*K, "k").Hidden.empty());
+    ASSERT_TRUE(kernargLayout(K->kernels().front()).Hidden.empty());
     expectFields(K, Version5, 500);
     expectFields(K, Version4, 400);
   }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/HookCompilers.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+/// Tools, times targets, times wave sizes: few programs have more.
+static constexpr size_t MaxModules = 32;
+
+static bool haveSameCode(const HookModule &A, const HookModule &B) {
+  return A.ToolName == B.ToolName && A.Bitcode == B.Bitcode &&
+         A.Variables == B.Variables && A.ManagedStorage == B.ManagedStorage &&
+         A.SymbolicVariables == B.SymbolicVariables;
+}
+
+Expected<std::shared_ptr<PayloadCompiler>>
+HookCompilers::find(const amdgpu::MCTarget &Target, const HookModule &Module,
+                    unsigned WaveSize) {
+  auto It = find_if(Entries, [&](const Entry &E) {
+    return E.Target == &Target && E.WaveSize == WaveSize &&
+           haveSameCode(*E.Module, Module);
+  });
+  if (It != Entries.end() && !It->Compiler->isFull()) {
+    Entries.splice(Entries.begin(), Entries, It);
+    return It->Compiler;
+  }
+  if (It != Entries.end())
+    Entries.erase(It);
+  auto Copy = std::make_shared<const HookModule>(Module);
+  auto Created = PayloadCompiler::create(Target, *Copy, WaveSize);
+  if (!Created)
+    return Created.takeError();
+  // Whoever still uses the compiler when it is dropped here has its module.
+  std::shared_ptr<PayloadCompiler> Compiler(
+      Created->release(),
+      [Copy](PayloadCompiler *Compiler) { delete Compiler; });
+  Entries.push_front({&Target, WaveSize, std::move(Copy), Compiler});
+  if (Entries.size() > MaxModules)
+    Entries.pop_back();
+  return Compiler;
+}
+
+} // namespace luthier

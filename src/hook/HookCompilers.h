@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Keeps hook modules parsed, and what was compiled of them, from one kernel to
+// the next.
+#ifndef LUTHIER_HOOK_HOOKCOMPILERS_H
+#define LUTHIER_HOOK_HOOKCOMPILERS_H
+
+#include "hook/PayloadCompiler.h"
+#include <list>
+#include <memory>
+
+namespace luthier {
+
+/// Not thread-safe, nor is what find() returns.
+class HookCompilers {
+public:
+  /// The compiler of hooks that are like \p Module's in all that their code
+  /// depends on. It keeps a copy of them, so \p Module may go first.
+  llvm::Expected<std::shared_ptr<PayloadCompiler>>
+  find(const amdgpu::MCTarget &Target, const HookModule &Module,
+       unsigned WaveSize);
+
+private:
+  struct Entry {
+    const amdgpu::MCTarget *Target;
+    unsigned WaveSize;
+    std::shared_ptr<const HookModule> Module;
+    std::shared_ptr<PayloadCompiler> Compiler;
+  };
+  /// Used latest first.
+  std::list<Entry> Entries;
+};
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_HOOKCOMPILERS_H
