@@ -2,8 +2,12 @@
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
 #include "hook/PassPipeline.h"
+#include "hook/PayloadArchive.h"
+#include "hook/PayloadKeys.h"
+#include "hook/VariableAddresses.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/PayloadIR.h"
+#include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"
 #include "luthier/Refusal.h"
@@ -50,6 +54,10 @@ struct PayloadCompiler::Impl {
   amdgpu::TargetMachineHandle TM;
   std::unique_ptr<Module> M; ///< As parsed.
 
+  PayloadStore *Store = nullptr;
+  ArchiveWriter ModuleKey; ///< The part of keys that is always the same.
+  PayloadCounts Counts;
+
   Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks)
       : Target(Target), Hooks(Hooks) {}
 
@@ -58,6 +66,10 @@ struct PayloadCompiler::Impl {
   std::unique_ptr<Module> Prepared;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
+  Expected<HookNeeds> needs(ArrayRef<PayloadVariant> Variants);
+  Expected<std::vector<Payload>> compile(ArrayRef<PayloadVariant> Variants,
+                                         const PayloadABI &ABI);
+  ArchiveWriter keyOf(ArrayRef<PayloadVariant> Variants) const;
   PassContext context() {
     return PassContext(Target, *TM, Errors, waveSizeOf(*M));
   }
@@ -93,7 +105,7 @@ PayloadCompiler::~PayloadCompiler() = default;
 
 Expected<std::unique_ptr<PayloadCompiler>>
 PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
-                        unsigned WaveSize) {
+                        unsigned WaveSize, PayloadStore *Store) {
   auto P = std::make_unique<Impl>(Target, Hooks);
   P->TM = Target.createTargetMachine();
   StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
@@ -104,6 +116,10 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
     return refuse(RefusalReason::ToolWithoutBitcode,
                   Hooks.ToolName + ": " + toString(M.takeError()));
   P->M = std::move(*M);
+  if (Store && !usesRegisteredIntrinsics(*P->M)) {
+    P->Store = Store;
+    addModule(P->ModuleKey, Hooks, Target, WaveSize);
+  }
   return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
 }
 
@@ -120,13 +136,13 @@ static std::string describe(const Type &T, const DataLayout &DL) {
       .str();
 }
 
-Expected<SmallVector<HookParameter, 4>>
-PayloadCompiler::parametersOf(StringRef Hook) const {
-  Expected<Function &> F = findHook(*P->M, Hook, P->Hooks.ToolName);
+static Expected<SmallVector<HookParameter, 4>>
+parametersOf(Module &M, StringRef Hook, StringRef ToolName) {
+  Expected<Function &> F = findHook(M, Hook, ToolName);
   if (!F)
     return F.takeError();
   SmallVector<HookParameter, 4> Result;
-  const DataLayout &DL = P->M->getDataLayout();
+  const DataLayout &DL = M.getDataLayout();
   for (const Argument &A : F->args()) {
     if (!isPassable(A))
       return refuse(RefusalReason::UnsupportedHook,
@@ -143,6 +159,11 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
            mustBeConstant(A), T->isPointerTy(), describe(*T, DL)});
   }
   return Result;
+}
+
+Expected<SmallVector<HookParameter, 4>>
+PayloadCompiler::parametersOf(StringRef Hook) const {
+  return luthier::parametersOf(*P->M, Hook, P->Hooks.ToolName);
 }
 
 /// The functions of \p M that are payloads, in the order of their variants.
@@ -195,11 +216,11 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
 }
 
 Expected<HookNeeds>
-PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
-  auto Payloads = P->prepare(Variants);
+PayloadCompiler::Impl::needs(ArrayRef<PayloadVariant> Variants) {
+  auto Payloads = prepare(Variants);
   if (!Payloads)
     return Payloads.takeError();
-  return needsOf(*P->Prepared, *Payloads);
+  return needsOf(*Prepared, *Payloads);
 }
 
 /// \p Text with hooks in place of the functions that are made of them.
@@ -215,44 +236,105 @@ static std::string withHookNames(std::string Text, const Module &M,
 }
 
 Expected<std::vector<Payload>>
-PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
-                         const PayloadABI &ABI) {
-  if (auto Prepared = P->prepare(Variants); !Prepared)
-    return Prepared.takeError();
-  std::unique_ptr<Module> M = CloneModule(*P->Prepared);
-  std::vector<Function *> Payloads = payloadsOf(*M, Variants.size());
-  PassContext C = P->context();
+PayloadCompiler::Impl::compile(ArrayRef<PayloadVariant> Variants,
+                               const PayloadABI &ABI) {
+  if (auto Payloads = prepare(Variants); !Payloads)
+    return Payloads.takeError();
+  std::unique_ptr<Module> Copy = CloneModule(*Prepared);
+  std::vector<Function *> Payloads = payloadsOf(*Copy, Variants.size());
+  PassContext C = context();
   C.ABI = ABI;
-  Expected<SharedMemory> Shared = sharedMemoryOf(*M);
+  Expected<SharedMemory> Shared = sharedMemoryOf(*Copy);
   if (!Shared)
     return Shared.takeError();
   C.Shared = std::move(*Shared);
   for (auto [F, Variant] : zip_equal(Payloads, Variants))
     if (Error E = collectCounters(*F, C.KnownCounters))
-      return inHook(std::move(E), *P->M, Variant.Hook.Function);
+      return inHook(std::move(E), *M, Variant.Hook.Function);
   const IRPasses Passes = loweringPasses();
   for (auto [F, Variant] : zip_equal(Payloads, Variants))
     if (Error E = runPasses(Passes, *F, C))
-      return inHook(std::move(E), *P->M, Variant.Hook.Function);
-  P->Errors.clear();
+      return inHook(std::move(E), *M, Variant.Hook.Function);
+  Errors.clear();
   legacy::PassManager PM;
   if (Error E = addCodegen(PM, C))
     return std::move(E);
-  PM.run(*M);
+  PM.run(*Copy);
   if (Error E = C.takeFailure())
     return handleErrors(std::move(E), [&](const Refusal &R) {
-      return refuse(R.reason(),
-                    withHookNames(R.detail().str(), *P->M, Variants));
+      return refuse(R.reason(), withHookNames(R.detail().str(), *M, Variants));
     });
-  if (!P->Errors.text().empty())
-    return refuse(P->Errors.ranOutOfRegisters()
-                      ? RefusalReason::RegisterBudget
-                      : RefusalReason::UnsupportedHook,
-                  withHookNames(P->Errors.text(), *P->M, Variants));
+  if (!Errors.text().empty())
+    return refuse(Errors.ranOutOfRegisters() ? RefusalReason::RegisterBudget
+                                             : RefusalReason::UnsupportedHook,
+                  withHookNames(Errors.text(), *M, Variants));
   std::vector<Payload> Result;
   for (const Function *F : Payloads)
     Result.push_back(std::move(C.Payloads[F->getName()]));
   return Result;
 }
+
+ArchiveWriter
+PayloadCompiler::Impl::keyOf(ArrayRef<PayloadVariant> Variants) const {
+  ArchiveWriter Key = ModuleKey;
+  addVariants(Key, Variants, [&](StringRef Hook, size_t Parameter) {
+    auto Parameters = luthier::parametersOf(*M, Hook, Hooks.ToolName);
+    if (!Parameters)
+      consumeError(Parameters.takeError());
+    return Parameters && (*Parameters)[Parameter].IsPointer &&
+           (*Parameters)[Parameter].Bits == 64;
+  });
+  return Key;
+}
+
+/// What \p Store has for \p Key; else what \p Make makes, for the next time.
+template <typename T>
+static Expected<T> findOrMake(PayloadStore &Store, const ArchiveWriter &Key,
+                              StringRef What,
+                              function_ref<Expected<T>()> Make) {
+  const PayloadKey Digest = digestOf(Key);
+  if (auto Bytes = Store.find(Digest))
+    if (auto Known = unarchive<T>(*Bytes))
+      return std::move(*Known);
+  Expected<T> Made = Make();
+  if (auto Bytes = archive(Made))
+    Store.keep(Digest, What, *Bytes);
+  return Made;
+}
+
+Expected<HookNeeds>
+PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) const {
+  if (!P->Store)
+    return P->needs(Variants);
+  return findOrMake<HookNeeds>(*P->Store, P->keyOf(Variants),
+                               "needs of " + describe(Variants, P->Target),
+                               [&] { return P->needs(Variants); });
+}
+
+Expected<std::vector<Payload>>
+PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
+                         const PayloadABI &ABI) {
+  bool IsFound = true;
+  auto compileNow = [&] {
+    IsFound = false;
+    return P->compile(Variants, ABI);
+  };
+  auto findOrCompile = [&] {
+    ArchiveWriter Key = P->keyOf(Variants);
+    Key(ABI);
+    return findOrMake<std::vector<Payload>>(
+        *P->Store, Key, describe(Variants, P->Target), compileNow);
+  };
+  Expected<std::vector<Payload>> Result =
+      P->Store ? findOrCompile() : compileNow();
+  (IsFound ? P->Counts.Found : P->Counts.Compiled) += Variants.size();
+  if (Result && !P->Hooks.SymbolicVariables)
+    for (Payload &Compiled : *Result)
+      if (Error E = fillIn(Compiled, P->Hooks))
+        return std::move(E);
+  return Result;
+}
+
+const PayloadCounts &PayloadCompiler::counts() const { return P->Counts; }
 
 } // namespace luthier

@@ -49,7 +49,7 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   const RegisterUse Use = registerUse(LR);
   Expected<ResolvedTask> Resolved =
-      resolveTask(LR, Use, Task, Resolve, Options.LoadBias);
+      resolveTask(LR, Use, Task, Resolve, Options.LoadBias, Options.Payloads);
   if (!Resolved)
     return Resolved.takeError();
   Expected<HookPlan> Hooks = compileWithFallbacks(
@@ -79,6 +79,10 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   InstrumentationReport &Report = Result->Report;
   if (Scrambler && Hooks->CallSites.empty())
     Report.Points = Scrambler->points();
+  for (const auto &[Module, Compiler] : Resolved->Compilers) {
+    Report.PayloadsCompiled += Compiler->counts().Compiled;
+    Report.PayloadsFound += Compiler->counts().Found;
+  }
   Report.CompileTime = CompileTime;
   Report.RewriteTime = RewriteTime;
   Report.EmitTime = Watch.lap();

@@ -10,6 +10,8 @@
 
 namespace luthier {
 
+class PayloadStore;
+
 /// Where the state value array is while no payload runs
 /// (emit/StateValueArrayStorage.h).
 enum class StateValueArrayForm : uint8_t {
@@ -44,6 +46,8 @@ struct InstrumenterOptions {
   /// does that knows nothing of what it calls. Hooks with writeReg() do not
   /// work then.
   bool SavesAll = false;
+  /// What it has of payloads is not compiled again. Outlives all that is made.
+  PayloadStore *Payloads = nullptr;
 };
 
 } // namespace luthier

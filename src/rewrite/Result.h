@@ -20,7 +20,10 @@ namespace luthier {
 /// What instrumenting one kernel took and cost.
 struct InstrumentationReport {
   unsigned Points = 0;   ///< Hook calls inserted.
-  unsigned Payloads = 0; ///< Variants compiled.
+  unsigned Payloads = 0; ///< Variants.
+  /// Compilations of those for all register fallbacks that were tried, and what
+  /// a PayloadStore had instead.
+  unsigned PayloadsCompiled = 0, PayloadsFound = 0;
   /// Allocated; accumulation registers count where they share the file.
   unsigned VGPRsBefore = 0, VGPRsAfter = 0;
   unsigned SGPRsBefore = 0, SGPRsAfter = 0;

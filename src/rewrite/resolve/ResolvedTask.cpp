@@ -15,10 +15,11 @@ namespace {
 class TaskResolver {
 public:
   TaskResolver(const LiftedRepresentation &LR, const RegisterUse &Use,
-               HookResolver Resolve, uint64_t LoadBias)
+               HookResolver Resolve, uint64_t LoadBias, PayloadStore *Store)
       : Target(*LR.impl().Target),
         WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
-        Resolve(Resolve), Points(LR), Arguments(LR, Use, LoadBias) {}
+        Resolve(Resolve), Store(Store), Points(LR),
+        Arguments(LR, Use, LoadBias) {}
 
   Expected<ResolvedTask> run(const InstrumentationTask &Task) {
     // Hooks of requests that fall on one point run in the order of their kinds.
@@ -45,6 +46,7 @@ private:
   const amdgpu::MCTarget &Target;
   const unsigned WaveSize;
   HookResolver Resolve;
+  PayloadStore *const Store;
   InsertionPointResolver Points;
   ArgumentResolver Arguments;
   ResolvedTask Result;
@@ -59,7 +61,7 @@ Expected<UsedHook *> TaskResolver::find(const void *Handle) {
   auto &Compiler = Result.Compilers[Reference->Module];
   if (!Compiler) {
     auto Created =
-        PayloadCompiler::create(Target, *Reference->Module, WaveSize);
+        PayloadCompiler::create(Target, *Reference->Module, WaveSize, Store);
     if (!Created)
       return Created.takeError();
     Compiler = std::move(*Created);
@@ -146,8 +148,9 @@ Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
 Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
                                    const RegisterUse &Use,
                                    const InstrumentationTask &Task,
-                                   HookResolver Resolve, uint64_t LoadBias) {
-  return TaskResolver(LR, Use, Resolve, LoadBias).run(Task);
+                                   HookResolver Resolve, uint64_t LoadBias,
+                                   PayloadStore *Store) {
+  return TaskResolver(LR, Use, Resolve, LoadBias, Store).run(Task);
 }
 
 } // namespace luthier

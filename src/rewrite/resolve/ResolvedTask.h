@@ -42,13 +42,12 @@ struct ResolvedTask {
 };
 
 /// \p Use is what the kernel uses; \p LoadBias is added to linked addresses
-/// that hooks get to see. Refuses with UnknownHook, HookArguments,
-/// NoInsertionPoint and what \p Resolve refuses.
-llvm::Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
-                                         const RegisterUse &Use,
-                                         const InstrumentationTask &Task,
-                                         HookResolver Resolve,
-                                         uint64_t LoadBias);
+/// that hooks get to see; \p Store may be null. Refuses with UnknownHook,
+/// HookArguments, NoInsertionPoint and what \p Resolve refuses.
+llvm::Expected<ResolvedTask>
+resolveTask(const LiftedRepresentation &LR, const RegisterUse &Use,
+            const InstrumentationTask &Task, HookResolver Resolve,
+            uint64_t LoadBias, PayloadStore *Store);
 
 } // namespace luthier
 
