@@ -16,7 +16,7 @@ static bool haveSameCode(const HookModule &A, const HookModule &B) {
 
 Expected<std::shared_ptr<PayloadCompiler>>
 HookCompilers::find(const amdgpu::MCTarget &Target, const HookModule &Module,
-                    unsigned WaveSize) {
+                    unsigned WaveSize, PayloadStore *Store) {
   auto It = find_if(Entries, [&](const Entry &E) {
     return E.Target == &Target && E.WaveSize == WaveSize &&
            haveSameCode(*E.Module, Module);
@@ -28,7 +28,7 @@ HookCompilers::find(const amdgpu::MCTarget &Target, const HookModule &Module,
   if (It != Entries.end())
     Entries.erase(It);
   auto Copy = std::make_shared<const HookModule>(Module);
-  auto Created = PayloadCompiler::create(Target, *Copy, WaveSize);
+  auto Created = PayloadCompiler::create(Target, *Copy, WaveSize, Store);
   if (!Created)
     return Created.takeError();
   // Whoever still uses the compiler when it is dropped here has its module.

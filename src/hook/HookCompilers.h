@@ -15,10 +15,11 @@ namespace luthier {
 class HookCompilers {
 public:
   /// The compiler of hooks that are like \p Module's in all that their code
-  /// depends on. It keeps a copy of them, so \p Module may go first.
+  /// depends on. It keeps a copy of them, so \p Module may go first. \p Store
+  /// is null or the same each time, and outlives all compilers.
   llvm::Expected<std::shared_ptr<PayloadCompiler>>
   find(const amdgpu::MCTarget &Target, const HookModule &Module,
-       unsigned WaveSize);
+       unsigned WaveSize, PayloadStore *Store);
 
 private:
   struct Entry {

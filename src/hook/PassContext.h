@@ -58,6 +58,8 @@ struct PassContext {
   PayloadABI ABI;
   SharedMemory Shared;
   Counters KnownCounters;
+  /// Addresses of variables are filled in before payloads are copied.
+  bool HasAddresses = false;
   /// What the passes have found out, by the names of functions.
   llvm::StringMap<Payload> Payloads;
 

@@ -8,6 +8,9 @@ using namespace llvm;
 namespace luthier {
 
 void LiteralSum::add(const LiteralSum &Other, uint64_t Factor) {
+  assert((Other.Symbol.empty() || (Symbol.empty() && Factor == 1)) &&
+         "two addresses have no sum");
+  Symbol += Other.Symbol;
   Constant += Other.Constant * Factor;
   for (const Term &New : Other.Terms) {
     auto Same = find_if(Terms, [&](const Term &T) {
@@ -20,6 +23,7 @@ void LiteralSum::add(const LiteralSum &Other, uint64_t Factor) {
 }
 
 uint64_t LiteralSum::valueFor(ArrayRef<uint32_t> Literals) const {
+  assert(Symbol.empty() && "addresses are filled in before");
   uint64_t Value = Constant;
   for (const Term &T : Terms) {
     const uint32_t Low = Literals[T.Index];

@@ -50,7 +50,8 @@ struct PayloadLiteral {
 };
 
 /// A number of 64 bits that each copy of a payload has its own of, as two
-/// literals: a constant and multiples of literals of the call site.
+/// literals: a place in a variable or a constant, and multiples of literals of
+/// the call site.
 struct LiteralSum {
   struct Term {
     unsigned Index; ///< See ArgumentSlot.
@@ -59,13 +60,16 @@ struct LiteralSum {
     uint64_t Factor;
     bool operator==(const Term &) const = default;
   };
+  std::string Symbol; ///< A variable, or "". Filled in before valueFor().
   uint64_t Constant = 0;
   llvm::SmallVector<Term, 1> Terms; ///< At most one of each literal.
 
+  /// \p Other has no symbol, or Factor is 1 and this has none.
   void add(const LiteralSum &Other, uint64_t Factor);
   /// Nothing but one literal.
   bool isLiteral() const {
-    return !Constant && Terms.size() == 1 && Terms.front().Factor == 1;
+    return Symbol.empty() && !Constant && Terms.size() == 1 &&
+           Terms.front().Factor == 1;
   }
   uint64_t valueFor(llvm::ArrayRef<uint32_t> Literals) const;
 };

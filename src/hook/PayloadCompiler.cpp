@@ -2,11 +2,14 @@
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
 #include "hook/PassPipeline.h"
-#include "hook/PayloadKey.h"
+#include "hook/PayloadArchive.h"
+#include "hook/PayloadKeys.h"
+#include "hook/VariableAddresses.h"
 #include "hook/VariantFacts.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/PayloadIR.h"
+#include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"
 #include "luthier/Refusal.h"
@@ -53,6 +56,10 @@ struct PayloadCompiler::Impl {
   amdgpu::TargetMachineHandle TM;
   std::unique_ptr<Module> M; ///< As parsed.
 
+  PayloadStore *Store = nullptr;
+  ArchiveWriter ModuleKey; ///< The part of keys that is always the same.
+  PayloadCounts Counts;
+
   Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks)
       : Target(Target), Hooks(Hooks) {}
 
@@ -62,17 +69,26 @@ struct PayloadCompiler::Impl {
 
   /// By keyOf() the variant.
   StringMap<VariantFacts> Facts;
-  /// By keyOf() the variant, the ABI, and the common layout.
+  /// By the same, with addPlace().
   StringMap<Payload> Made;
   size_t MadeBytes = 0; ///< What all of them take, about.
-  unsigned Compiled = 0;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
   Expected<std::vector<const VariantFacts *>>
   learn(ArrayRef<PayloadVariant> Variants);
+  std::optional<VariantFacts> findFacts(const ArchiveWriter &Key);
+  Error remember(const ArchiveWriter &Key, Payload New);
+  Expected<bool> recall(const ArchiveWriter &Key);
+  Error keep(const ArchiveWriter &Key, const PayloadVariant &Variant,
+             Payload New);
   Error compileMissing(ArrayRef<PayloadVariant> Missing, const PayloadABI &ABI,
                        const CommonLayout &Layout,
                        std::vector<Payload> &Result);
+  Expected<std::vector<Payload>>
+  compileOrRecall(ArrayRef<PayloadVariant> Missing,
+                  ArrayRef<ArchiveWriter> Keys, const PayloadABI &ABI,
+                  const CommonLayout &Layout);
+  ArchiveWriter keyOf(const PayloadVariant &Variant) const;
   PassContext context() {
     return PassContext(Target, *TM, Errors, waveSizeOf(*M));
   }
@@ -108,7 +124,7 @@ PayloadCompiler::~PayloadCompiler() = default;
 
 Expected<std::unique_ptr<PayloadCompiler>>
 PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
-                        unsigned WaveSize) {
+                        unsigned WaveSize, PayloadStore *Store) {
   auto P = std::make_unique<Impl>(Target, Hooks);
   P->TM = Target.createTargetMachine();
   StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
@@ -119,6 +135,10 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
     return refuse(RefusalReason::ToolWithoutBitcode,
                   Hooks.ToolName + ": " + toString(M.takeError()));
   P->M = std::move(*M);
+  if (Store && !usesRegisteredIntrinsics(*P->M)) {
+    P->Store = Store;
+    addModule(P->ModuleKey, Hooks, Target, WaveSize);
+  }
   return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
 }
 
@@ -145,13 +165,13 @@ static ConstantUse useOf(const Argument &A, const HookModule &Hooks) {
              : Use;
 }
 
-Expected<SmallVector<HookParameter, 4>>
-PayloadCompiler::parametersOf(StringRef Hook) const {
-  Expected<Function &> F = findHook(*P->M, Hook, P->Hooks.ToolName);
+static Expected<SmallVector<HookParameter, 4>>
+parametersOf(Module &M, StringRef Hook, const HookModule &Hooks) {
+  Expected<Function &> F = findHook(M, Hook, Hooks.ToolName);
   if (!F)
     return F.takeError();
   SmallVector<HookParameter, 4> Result;
-  const DataLayout &DL = P->M->getDataLayout();
+  const DataLayout &DL = M.getDataLayout();
   for (const Argument &A : F->args()) {
     if (!isPassable(A))
       return refuse(RefusalReason::UnsupportedHook,
@@ -165,10 +185,15 @@ PayloadCompiler::parametersOf(StringRef Hook) const {
       Result.push_back(
           {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
            T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           mustBeConstant(A), useOf(A, P->Hooks), T->isPointerTy(),
+           mustBeConstant(A), useOf(A, Hooks), T->isPointerTy(),
            describe(*T, DL)});
   }
   return Result;
+}
+
+Expected<SmallVector<HookParameter, 4>>
+PayloadCompiler::parametersOf(StringRef Hook) const {
+  return luthier::parametersOf(*P->M, Hook, P->Hooks);
 }
 
 /// The functions of \p M that are payloads, in the order of their variants.
@@ -220,30 +245,86 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   return Payloads;
 }
 
+/// All that is asked of \p Variant, the same in every process.
+ArchiveWriter PayloadCompiler::Impl::keyOf(const PayloadVariant &Variant) const {
+  ArchiveWriter Key;
+  addVariant(Key, Variant, [&](StringRef Hook, size_t Parameter) {
+    auto Parameters = luthier::parametersOf(*M, Hook, Hooks);
+    if (!Parameters)
+      consumeError(Parameters.takeError());
+    return Parameters && (*Parameters)[Parameter].IsPointer &&
+           (*Parameters)[Parameter].Bits == 64;
+  });
+  return Key;
+}
+
+/// As the key of a map.
+static StringRef textOf(const ArchiveWriter &Key) {
+  return toStringRef(ArrayRef(Key.bytes()));
+}
+
+/// Of what kind, of which hooks, and what is asked of them.
+static PayloadKey digestOf(StringRef Kind, const ArchiveWriter &Module,
+                           ArrayRef<ArchiveWriter> Keys) {
+  ArchiveWriter Whole = Module;
+  Whole(Kind, Keys.size());
+  for (const ArchiveWriter &Key : Keys)
+    Whole(Key.bytes());
+  return luthier::digestOf(Whole);
+}
+static constexpr StringLiteral FactsKind = "facts", PayloadKind = "payload",
+                               RefusalKind = "refusal";
+
+std::optional<VariantFacts>
+PayloadCompiler::Impl::findFacts(const ArchiveWriter &Key) {
+  if (!Store)
+    return std::nullopt;
+  auto Bytes = Store->find(digestOf(FactsKind, ModuleKey, Key));
+  auto Known = Bytes ? unarchive<NamedFacts>(*Bytes) : std::nullopt;
+  if (!Known || !*Known) {
+    if (Known)
+      consumeError(Known->takeError());
+    return std::nullopt;
+  }
+  return factsIn(*M, **Known);
+}
+
 /// Prepares what comes up for the first time.
 Expected<std::vector<const VariantFacts *>>
 PayloadCompiler::Impl::learn(ArrayRef<PayloadVariant> Variants) {
   std::vector<PayloadVariant> New;
-  std::vector<std::string> Keys;
+  std::vector<ArchiveWriter> Keys, NewKeys;
   for (const PayloadVariant &Variant : Variants) {
-    Keys.push_back(keyOf(Variant));
-    if (!Facts.contains(Keys.back()))
-      New.push_back(Variant);
+    const ArchiveWriter &Key = Keys.emplace_back(keyOf(Variant));
+    if (Facts.contains(textOf(Key)))
+      continue;
+    if (auto Found = findFacts(Key)) {
+      Facts.insert({textOf(Key), std::move(*Found)});
+      continue;
+    }
+    New.push_back(Variant);
+    NewKeys.push_back(Key);
   }
   if (!New.empty()) {
     auto Payloads = prepare(New);
     if (!Payloads)
       return Payloads.takeError();
-    for (auto [F, Variant] : zip_equal(*Payloads, New)) {
+    for (auto [F, Variant, Key] : zip_equal(*Payloads, New, NewKeys)) {
       Expected<VariantFacts> Found = factsOf(*F, *M);
       if (!Found)
         return inHook(Found.takeError(), *M, Variant.Hook.Function);
-      Facts.insert({keyOf(Variant), std::move(*Found)});
+      if (Store) {
+        Expected<NamedFacts> Named = namesOf(*Found);
+        if (auto Bytes = archive(Named))
+          Store->keep(digestOf(FactsKind, ModuleKey, Key),
+                      "needs of " + describe(Variant, Target), *Bytes);
+      }
+      Facts.insert({textOf(Key), std::move(*Found)});
     }
   }
   std::vector<const VariantFacts *> Result;
-  for (const std::string &Key : Keys)
-    Result.push_back(&Facts.find(Key)->second);
+  for (const ArchiveWriter &Key : Keys)
+    Result.push_back(&Facts.find(textOf(Key))->second);
   return Result;
 }
 
@@ -282,6 +363,7 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
   C.ABI = ABI;
   C.Shared = Layout.sharedIn(*Clone);
   C.KnownCounters = Layout.countersIn(*Clone);
+  C.HasAddresses = !Hooks.SymbolicVariables;
   const IRPasses Passes = loweringPasses();
   for (auto [F, Variant] : zip_equal(Payloads, Missing))
     if (Error E = runPasses(Passes, *F, C))
@@ -301,8 +383,70 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
                   withHookNames(Errors.text(), *M, Missing));
   for (const Function *F : Payloads)
     Result.push_back(std::move(C.Payloads[F->getName()]));
-  Compiled += Missing.size();
   return Error::success();
+}
+
+/// compileMissing(), or the refusal that it came to in another process.
+Expected<std::vector<Payload>> PayloadCompiler::Impl::compileOrRecall(
+    ArrayRef<PayloadVariant> Missing, ArrayRef<ArchiveWriter> Keys,
+    const PayloadABI &ABI, const CommonLayout &Layout) {
+  const PayloadKey Digest =
+      Store ? digestOf(RefusalKind, ModuleKey, Keys) : PayloadKey();
+  if (auto Bytes = Store ? Store->find(Digest) : std::nullopt)
+    if (auto Known = unarchive<std::vector<Payload>>(*Bytes); Known && !*Known) {
+      Counts.Found += Missing.size();
+      return Known->takeError();
+    }
+  std::vector<Payload> New;
+  Counts.Compiled += Missing.size();
+  Error E = compileMissing(Missing, ABI, Layout, New);
+  if (!E)
+    return New;
+  Expected<std::vector<Payload>> Failed = std::move(E);
+  if (Store)
+    if (auto Bytes = archive(Failed))
+      Store->keep(Digest, describe(Missing, Target) + ", refused", *Bytes);
+  return Failed;
+}
+
+/// With the addresses of this process.
+Error PayloadCompiler::Impl::remember(const ArchiveWriter &Key, Payload New) {
+  if (!Hooks.SymbolicVariables)
+    if (Error E = fillIn(New, Hooks))
+      return E;
+  MadeBytes += sizeof(New) + New.Code.size() +
+               New.Lines.size() * sizeof(LineEntry);
+  Made.insert({textOf(Key), std::move(New)});
+  return Error::success();
+}
+
+/// From the store, if it is there.
+Expected<bool> PayloadCompiler::Impl::recall(const ArchiveWriter &Key) {
+  auto Bytes = Store ? Store->find(digestOf(PayloadKind, ModuleKey, Key))
+                     : std::nullopt;
+  auto Known = Bytes ? unarchive<std::vector<Payload>>(*Bytes) : std::nullopt;
+  if (!Known)
+    return false;
+  if (!*Known || (*Known)->size() != 1) {
+    if (!*Known)
+      consumeError(Known->takeError());
+    return false;
+  }
+  ++Counts.Found;
+  if (Error E = remember(Key, std::move((*Known)->front())))
+    return std::move(E);
+  return true;
+}
+
+Error PayloadCompiler::Impl::keep(const ArchiveWriter &Key,
+                                  const PayloadVariant &Variant, Payload New) {
+  if (Store) {
+    Expected<std::vector<Payload>> Alone(std::vector<Payload>{New});
+    if (auto Bytes = archive(Alone))
+      Store->keep(digestOf(PayloadKind, ModuleKey, Key),
+                  describe(Variant, Target), *Bytes);
+  }
+  return remember(Key, std::move(New));
 }
 
 Expected<std::vector<Payload>>
@@ -314,32 +458,36 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   Expected<CommonLayout> Layout = layOut(*Facts, *P->M);
   if (!Layout)
     return Layout.takeError();
-  std::vector<std::string> Keys, MissingKeys;
+  std::vector<ArchiveWriter> Keys, MissingKeys;
   std::vector<PayloadVariant> Missing;
   for (auto [Variant, Known] : zip_equal(Variants, *Facts)) {
-    Keys.push_back(keyOf(Variant, *Known, ABI, *Layout));
-    if (P->Made.contains(Keys.back()))
+    ArchiveWriter &Key = Keys.emplace_back(P->keyOf(Variant));
+    addPlace(Key, ABI, *Known, *Layout);
+    if (P->Made.contains(textOf(Key)))
+      continue;
+    Expected<bool> IsFound = P->recall(Key);
+    if (!IsFound)
+      return IsFound.takeError();
+    if (*IsFound)
       continue;
     Missing.push_back(Variant);
-    MissingKeys.push_back(Keys.back());
+    MissingKeys.push_back(Key);
   }
   if (!Missing.empty()) {
-    std::vector<Payload> New;
-    if (Error E = P->compileMissing(Missing, ABI, *Layout, New))
-      return std::move(E);
-    for (auto [Key, Payload] : zip_equal(MissingKeys, New)) {
-      P->MadeBytes += sizeof(Payload) + Payload.Code.size() +
-                      Payload.Lines.size() * sizeof(LineEntry);
-      P->Made.insert({Key, std::move(Payload)});
-    }
+    auto New = P->compileOrRecall(Missing, MissingKeys, ABI, *Layout);
+    if (!New)
+      return New.takeError();
+    for (auto [Key, Variant, Payload] : zip_equal(MissingKeys, Missing, *New))
+      if (Error E = P->keep(Key, Variant, std::move(Payload)))
+        return std::move(E);
   }
   std::vector<Payload> Result;
-  for (const std::string &Key : Keys)
-    Result.push_back(P->Made.find(Key)->second);
+  for (const ArchiveWriter &Key : Keys)
+    Result.push_back(P->Made.find(textOf(Key))->second);
   return Result;
 }
 
-unsigned PayloadCompiler::compiled() const { return P->Compiled; }
+const PayloadCounts &PayloadCompiler::counts() const { return P->Counts; }
 
 bool PayloadCompiler::isFull() const {
   constexpr size_t Most = 4096, MostBytes = 16 << 20;

@@ -7,6 +7,7 @@
 
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
+#include "hook/PayloadStore.h"
 #include "hook/ir/HookNeeds.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/APFloat.h"
@@ -37,16 +38,29 @@ struct HookParameter {
   std::string Text;
 };
 
+/// How payloads came about, each time that some were wanted.
+struct PayloadCounts {
+  unsigned Compiled = 0; ///< By LLVM's code generator, in vain or not.
+  unsigned Found = 0;    ///< In the store.
+  PayloadCounts &operator+=(const PayloadCounts &Other) {
+    Compiled += Other.Compiled;
+    Found += Other.Found;
+    return *this;
+  }
+};
+
 /// The hooks of one tool module, parsed once and compiled for any number of
 /// kernels. A payload that was compiled before, for the same registers, is not
 /// compiled again.
 class PayloadCompiler {
 public:
   /// Parses \p Module, which outlives the compiler, for a kernel with waves of
-  /// \p WaveSize lanes.
+  /// \p WaveSize lanes. What \p Store has need not be compiled; hooks with
+  /// intrinsics of the tool's own always are, since whatever the tool's host
+  /// code makes of those no key covers.
   static llvm::Expected<std::unique_ptr<PayloadCompiler>>
   create(const amdgpu::MCTarget &Target, const HookModule &Module,
-         unsigned WaveSize);
+         unsigned WaveSize, PayloadStore *Store = nullptr);
   ~PayloadCompiler();
 
   /// Refuses with UnknownHook.
@@ -64,8 +78,8 @@ public:
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
 
-  /// Payloads that the code generator has made so far.
-  unsigned compiled() const;
+  /// All so far.
+  const PayloadCounts &counts() const;
   /// It keeps so much that whoever compiles for a long time had better take a
   /// new one.
   bool isFull() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/VariantFacts.h"
-#include "hook/PayloadKey.h"
+#include "hook/PayloadArchive.h"
+#include "hook/VariableAddresses.h"
 #include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -12,9 +13,15 @@ using namespace llvm;
 
 namespace luthier {
 
+/// The storage of a managed variable is a symbol that comes up with its use.
+static GlobalVariable *variableIn(Module &M, StringRef Name) {
+  return Name.starts_with(StoragePrefix) ? &variableNamed(M, Name)
+                                         : M.getNamedGlobal(Name);
+}
+
 /// The same variable in another copy of its module.
 static GlobalVariable *sameIn(Module &M, const GlobalVariable *G) {
-  return G ? M.getNamedGlobal(G->getName()) : nullptr;
+  return G ? variableIn(M, G->getName()) : nullptr;
 }
 
 /// Whether \p F refers to \p G, if only through constants.
@@ -113,19 +120,55 @@ HookNeeds needsOf(ArrayRef<const VariantFacts *> All,
   return Result;
 }
 
-std::string keyOf(const PayloadVariant &Variant, const VariantFacts &Facts,
-                  const PayloadABI &ABI, const CommonLayout &Layout) {
-  std::string Key = keyOf(Variant) + keyOf(ABI, Facts.Needs);
-  for (const CounterKey &Counter : Facts.Counters)
-    appendToKey(Key,
-                ABI.Module.FirstAccumulator + Layout.Numbers.lookup(Counter));
-  if (!Facts.Counters.empty()) {
-    appendToKey(Key, ABI.FirstCounterSGPR);
-    appendToKey(Key, ABI.NumScalarCounters);
-  }
+NamedFacts namesOf(const VariantFacts &Facts) {
+  NamedFacts Result;
+  Result.Needs = Facts.Needs;
+  for (const auto &[Variable, Offset] : Facts.Counters)
+    Result.Counters.push_back({Variable ? Variable->getName().str() : "", Offset});
   for (const GlobalVariable *G : Facts.Shared)
-    appendToKey(Key, ABI.Module.LdsOffset + Layout.Shared.lookup(G));
-  return Key;
+    Result.Shared.push_back(G->getName().str());
+  return Result;
+}
+
+std::optional<VariantFacts> factsIn(Module &Parsed, const NamedFacts &Named) {
+  VariantFacts Result;
+  Result.Needs = Named.Needs;
+  for (const NamedFacts::Counter &Counter : Named.Counters) {
+    GlobalVariable *Variable =
+        Counter.Variable.empty() ? nullptr : variableIn(Parsed, Counter.Variable);
+    if (!Variable && !Counter.Variable.empty())
+      return std::nullopt;
+    Result.Counters.push_back({Variable, Counter.Offset});
+  }
+  for (const std::string &Name : Named.Shared) {
+    Result.Shared.push_back(Parsed.getNamedGlobal(Name));
+    if (!Result.Shared.back())
+      return std::nullopt;
+  }
+  return Result;
+}
+
+void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
+              const VariantFacts &Facts, const CommonLayout &Layout) {
+  PayloadABI Relevant = ABI;
+  // What is named has to be the application's.
+  if (Facts.Needs.Named.empty())
+    Relevant.ApplicationSGPRs = Relevant.ApplicationVGPRs =
+        Relevant.ApplicationAGPRs = 0;
+  // Without state, there is no pointer to the kernel's arguments.
+  if (!Facts.Needs.State) {
+    Relevant.ExplicitKernargSize = 0;
+    Relevant.HiddenArguments.clear();
+  }
+  if (Facts.Counters.empty())
+    Relevant.FirstCounterSGPR = Relevant.NumScalarCounters = 0;
+  // Only where its own counters and memory are.
+  Relevant.Module = {};
+  Key(Relevant);
+  for (const CounterKey &Counter : Facts.Counters)
+    Key(ABI.Module.FirstAccumulator + Layout.Numbers.lookup(Counter));
+  for (const GlobalVariable *G : Facts.Shared)
+    Key(ABI.Module.LdsOffset + Layout.Shared.lookup(G));
 }
 
 } // namespace luthier

@@ -7,10 +7,13 @@
 #ifndef LUTHIER_HOOK_VARIANTFACTS_H
 #define LUTHIER_HOOK_VARIANTFACTS_H
 
+#include "hook/Archive.h"
 #include "hook/PassContext.h"
 #include "hook/ir/HookNeeds.h"
 #include "llvm/ADT/MapVector.h"
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace luthier {
 
@@ -19,6 +22,22 @@ struct VariantFacts {
   llvm::SmallVector<CounterKey, 2> Counters;
   llvm::SmallVector<const llvm::GlobalVariable *, 2> Shared;
 };
+
+/// The same by names of variables, which are those of every process.
+struct NamedFacts {
+  HookNeeds Needs;
+  struct Counter {
+    std::string Variable; ///< "": Offset is an address.
+    int64_t Offset = 0;
+  };
+  std::vector<Counter> Counters;
+  std::vector<std::string> Shared;
+};
+
+NamedFacts namesOf(const VariantFacts &Facts);
+/// Nothing if \p Parsed lacks a variable.
+std::optional<VariantFacts> factsIn(llvm::Module &Parsed,
+                                    const NamedFacts &Named);
 
 /// Of payload \p F, which is in a copy of \p Parsed. Refuses counters that are
 /// not variables.
@@ -44,9 +63,9 @@ llvm::Expected<CommonLayout> layOut(llvm::ArrayRef<const VariantFacts *> All,
 HookNeeds needsOf(llvm::ArrayRef<const VariantFacts *> All,
                   const CommonLayout &Layout);
 
-/// All that the code of \p Variant depends on.
-std::string keyOf(const PayloadVariant &Variant, const VariantFacts &Facts,
-                  const PayloadABI &ABI, const CommonLayout &Layout);
+/// Adds to the key of a variant what else its code depends on.
+void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
+              const VariantFacts &Facts, const CommonLayout &Layout);
 
 } // namespace luthier
 

@@ -51,7 +51,8 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   HookCompilers Own;
   Expected<ResolvedTask> Resolved =
       resolveTask(LR, Use, Task, Resolve, Options.LoadBias,
-                  Options.Compilers ? *Options.Compilers : Own);
+                  Options.Compilers ? *Options.Compilers : Own,
+                  Options.Payloads);
   if (!Resolved)
     return Resolved.takeError();
   Expected<HookPlan> Hooks = compileWithFallbacks(

@@ -11,6 +11,7 @@
 namespace luthier {
 
 class HookCompilers;
+class PayloadStore;
 
 /// Where the state value array is while no payload runs
 /// (emit/StateValueArrayStorage.h).
@@ -49,6 +50,8 @@ struct InstrumenterOptions {
   /// Keeps what is compiled for kernels to come; null: nothing is kept. Nobody
   /// else uses it meanwhile.
   HookCompilers *Compilers = nullptr;
+  /// What it has of payloads is not compiled again. Outlives all that is made.
+  PayloadStore *Payloads = nullptr;
 };
 
 } // namespace luthier

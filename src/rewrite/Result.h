@@ -21,7 +21,9 @@ namespace luthier {
 struct InstrumentationReport {
   unsigned Points = 0;   ///< Hook calls inserted.
   unsigned Payloads = 0; ///< Variants of hooks.
-  unsigned Compiled = 0; ///< Of those, such as no kernel had before.
+  /// Compilations of those for all register fallbacks that were tried, and what
+  /// a PayloadStore had instead. Neither is what an earlier kernel had.
+  unsigned Compiled = 0, Found = 0;
   /// Allocated; accumulation registers count where they share the file.
   unsigned VGPRsBefore = 0, VGPRsAfter = 0;
   unsigned SGPRsBefore = 0, SGPRsAfter = 0;

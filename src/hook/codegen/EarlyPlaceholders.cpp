@@ -91,22 +91,30 @@ void EarlyPlaceholders::addToCounter(MachineInstr &MI,
 }
 
 bool EarlyPlaceholders::lower(MachineInstr &MI) {
-  const StringRef Text =
-      MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
+  StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
   const PlaceholderOperands Operands = placeholderOperands(MI);
   if (Text == AddCounterPlaceholder) {
     addToCounter(MI, Operands);
     return true;
   }
-  if (Text != LiteralPlaceholder)
-    return false;
   MachineBasicBlock &MBB = *MI.getParent();
   Module &M = *MBB.getParent()->getFunction().getParent();
-  auto *Literals = cast<GlobalValue>(
-      M.getOrInsertGlobal(LiteralsName, Type::getInt32Ty(M.getContext())));
+  GlobalValue *Symbol;
+  unsigned Half = SIInstrInfo::MO_ABS32_LO;
+  if (Text == LiteralPlaceholder) {
+    Symbol = cast<GlobalValue>(
+        M.getOrInsertGlobal(LiteralsName, Type::getInt32Ty(M.getContext())));
+  } else if (Text.consume_front(AddressLoPlaceholder)) {
+    Symbol = M.getNamedGlobal(Text);
+  } else if (Text.consume_front(AddressHiPlaceholder)) {
+    Symbol = M.getNamedGlobal(Text);
+    Half = SIInstrInfo::MO_ABS32_HI;
+  } else {
+    return false;
+  }
   BuildMI(MBB, MI, MI.getDebugLoc(), ST->getInstrInfo()->get(AMDGPU::S_MOV_B32),
           Operands.Reg)
-      .addGlobalAddress(Literals, Operands.Imm, SIInstrInfo::MO_ABS32_LO);
+      .addGlobalAddress(Symbol, Operands.Imm, Half);
   return true;
 }
 

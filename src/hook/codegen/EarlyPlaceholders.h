@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Additions to wave counters in scalar registers, and literals of call sites:
-// the placeholders that become instructions as soon as there are any, so that
-// LLVM folds constants and literals into them.
+// Additions to wave counters in scalar registers, literals of call sites, and
+// addresses of variables: the placeholders that become instructions as soon as
+// there are any, so that LLVM folds constants and literals into them.
 #ifndef LUTHIER_HOOK_CODEGEN_EARLYPLACEHOLDERS_H
 #define LUTHIER_HOOK_CODEGEN_EARLYPLACEHOLDERS_H
 
@@ -17,7 +17,8 @@ namespace luthier {
 /// A machine pass. Expects selected code in SSA form. Leaves
 ///   $s90 = S_ADD_U32 $s90, <low half>
 ///   $s91 = S_ADDC_U32 $s91, <high half>
-/// or one S_ADD_U64 for an addition, and S_MOV_B32 of a symbol for a literal.
+/// or one S_ADD_U64 for an addition, and S_MOV_B32 of a symbol for a literal or
+/// for half of an address.
 llvm::Pass *createEarlyPlaceholderPass(PassContext &C);
 
 } // namespace luthier

@@ -61,13 +61,7 @@ bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B64), Operands.Reg)
         .addReg(unsigned(Operands.Imm));
   } else {
-    const bool IsLow = Text.consume_front(AddressLoPlaceholder);
-    if (!IsLow && !Text.consume_front(AddressHiPlaceholder))
-      return false;
-    BuildMI(MBB, MI, DL, TII->get(AMDGPU::S_MOV_B32), Operands.Reg)
-        .addGlobalAddress(
-            MBB.getParent()->getFunction().getParent()->getNamedGlobal(Text), 0,
-            IsLow ? SIInstrInfo::MO_ABS32_LO : SIInstrInfo::MO_ABS32_HI);
+    return false;
   }
   return true;
 }

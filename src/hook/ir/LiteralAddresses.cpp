@@ -95,7 +95,8 @@ bool isOnlyAdded(const Value &V) {
 /// A sum, as far as \p V is one of constants and literals.
 class SumFinder {
 public:
-  explicit SumFinder(const DataLayout &DL) : DL(DL) {}
+  SumFinder(const DataLayout &DL, bool HasAddresses)
+      : DL(DL), HasAddresses(HasAddresses) {}
 
   const LiteralSum *find(const Value *V) {
     if (auto It = Known.find(V); It != Known.end())
@@ -125,7 +126,13 @@ private:
     return Sum ? std::optional(*Sum) : std::nullopt;
   }
 
+  static bool canAdd(const LiteralSum &A, const LiteralSum &B,
+                     uint64_t Factor) {
+    return B.Symbol.empty() || (A.Symbol.empty() && Factor == 1);
+  }
+
   const DataLayout &DL;
+  const bool HasAddresses;
   DenseMap<const Value *, std::unique_ptr<LiteralSum>> Known;
 };
 
@@ -149,7 +156,7 @@ std::optional<LiteralSum> SumFinder::literal(const Value *V,
 std::optional<LiteralSum> SumFinder::sum(const Value *A, const Value *B,
                                          uint64_t Factor) {
   const LiteralSum *Left = find(A), *Right = find(B);
-  if (!Left || !Right)
+  if (!Left || !Right || !canAdd(*Left, *Right, Factor))
     return std::nullopt;
   LiteralSum Result = *Left;
   Result.add(*Right, Factor);
@@ -160,7 +167,8 @@ std::optional<LiteralSum>
 SumFinder::product(const Value *V, const Value *Factor, bool IsShift) {
   const LiteralSum *Sum = find(V);
   auto *Number = dyn_cast<ConstantInt>(Factor);
-  if (!Sum || !Number || (IsShift && Number->getZExtValue() >= 64))
+  if (!Sum || !Sum->Symbol.empty() || !Number ||
+      (IsShift && Number->getZExtValue() >= 64))
     return std::nullopt;
   LiteralSum Result;
   Result.add(*Sum, IsShift ? uint64_t(1) << Number->getZExtValue()
@@ -178,7 +186,7 @@ std::optional<LiteralSum> SumFinder::element(const GEPOperator &GEP) {
   Result.Constant += Offset.getZExtValue();
   for (auto &[Index, Factor] : Indices) {
     const LiteralSum *Sum = isWide(Index) ? find(Index) : nullptr;
-    if (!Sum)
+    if (!Sum || !canAdd(Result, *Sum, Factor.getZExtValue()))
       return std::nullopt;
     Result.add(*Sum, Factor.getZExtValue());
   }
@@ -189,7 +197,10 @@ std::optional<LiteralSum> SumFinder::compute(const Value *V) {
   if (!isWide(V))
     return std::nullopt;
   if (auto *Number = dyn_cast<ConstantInt>(V))
-    return LiteralSum{Number->getZExtValue(), {}};
+    return LiteralSum{"", Number->getZExtValue(), {}};
+  if (auto *Variable = dyn_cast<GlobalVariable>(V))
+    return HasAddresses ? std::optional(LiteralSum{Variable->getName().str(), 0, {}})
+                        : std::nullopt;
   auto *I = dyn_cast<Operator>(V);
   if (!I)
     return std::nullopt;
@@ -222,8 +233,8 @@ std::optional<LiteralSum> SumFinder::compute(const Value *V) {
 /// Replaces sums by literals.
 class SumReplacer {
 public:
-  SumReplacer(Function &F, Payload &Result)
-      : F(F), Result(Result), Sums(F.getDataLayout()) {}
+  SumReplacer(Function &F, Payload &Result, bool HasAddresses)
+      : F(F), Result(Result), Sums(F.getDataLayout(), HasAddresses) {}
 
   void run() {
     SmallVector<std::pair<Instruction *, const LiteralSum *>, 8> Found;
@@ -261,7 +272,9 @@ private:
 
 SumReplacer::Group &SumReplacer::groupOf(const LiteralSum &Sum) {
   auto It = find_if(
-      Groups, [&](const Group &G) { return G.First->Terms == Sum.Terms; });
+      Groups, [&](const Group &G) {
+        return G.First->Symbol == Sum.Symbol && G.First->Terms == Sum.Terms;
+      });
   if (It != Groups.end())
     return *It;
   IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
@@ -311,7 +324,7 @@ ConstantUse constantUseOf(const Argument &A) {
 }
 
 Error LiteralAddressPass::run(Function &F, PassContext &C) {
-  SumReplacer(F, C.Payloads[F.getName()]).run();
+  SumReplacer(F, C.Payloads[F.getName()], C.HasAddresses).run();
   return Error::success();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/PayloadIR.h"
+#include "hook/VariableAddresses.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
@@ -34,6 +35,15 @@ Expected<Function &> findHook(Module &M, StringRef Name, StringRef ToolName) {
 bool isScalar(const Type &T) {
   return T.isPointerTy() || ((T.isIntegerTy() || T.isFloatingPointTy()) &&
                              T.getPrimitiveSizeInBits() <= 64);
+}
+
+static Constant *pointerTo(const SymbolicAddress &Place, Type *T, Module &M) {
+  Type *Byte = Type::getInt8Ty(M.getContext());
+  return ConstantExpr::getGetElementPtr(
+      Byte,
+      ConstantExpr::getPointerBitCastOrAddrSpaceCast(
+          &variableNamed(M, Place.Symbol), T),
+      ConstantInt::get(Type::getInt64Ty(M.getContext()), Place.Offset));
 }
 
 static Constant *constantOf(uint64_t Bits, Type *T) {
@@ -74,18 +84,23 @@ static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A,
 /// What is given for a parameter, or for 64 bits of one.
 using GivenArgument = std::variant<uint64_t, ArgumentSlot, ComputedArgument>;
 
-static Value *emitScalar(IRBuilderBase &B, const GivenArgument &Given,
-                         Type *T) {
+static Value *emitScalar(IRBuilderBase &B, const GivenArgument &Given, Type *T,
+                         const HookModule &Hooks) {
   if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
     return placeholder(B, *Slot, T);
   if (const auto *Computed = std::get_if<ComputedArgument>(&Given))
     return emitComputed(B, *Computed, T);
-  return constantOf(std::get<uint64_t>(Given), T);
+  const uint64_t Bits = std::get<uint64_t>(Given);
+  Module &M = *B.GetInsertBlock()->getModule();
+  if (T->isPointerTy() && M.getDataLayout().getPointerTypeSizeInBits(T) == 64)
+    if (const auto Place = symbolOf(Bits, Hooks))
+      return pointerTo(*Place, T, M);
+  return constantOf(Bits, T);
 }
 
 /// Takes as many of \p Given as there are 64 bits in \p Parameter.
 static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
-                           const Argument &Parameter) {
+                           const Argument &Parameter, const HookModule &Hooks) {
   Type *T = valueTypeOf(Parameter);
   auto next = [&] {
     const GivenArgument &First = Given.front();
@@ -94,7 +109,7 @@ static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
   };
   const bool InMemory = Parameter.hasPointeeInMemoryValueAttr();
   if (isScalar(*T) && !InMemory)
-    return emitScalar(B, *next(), T);
+    return emitScalar(B, *next(), T, Hooks);
   // What is in memory for a moment can be of any type.
   const DataLayout &DL = B.GetInsertBlock()->getDataLayout();
   const unsigned Bytes = DL.getTypeAllocSize(T);
@@ -102,8 +117,9 @@ static Value *emitArgument(IRBuilderBase &B, ArrayRef<GivenArgument> &Given,
   Memory->setAlignment(std::max(
       {Align(8), Memory->getAlign(), Parameter.getParamAlign().valueOrOne()}));
   for (unsigned Offset = 0; Offset < Bytes; Offset += 8) {
-    Type *Part = B.getIntNTy(8 * std::min(8u, Bytes - Offset));
-    B.CreateStore(emitScalar(B, *next(), Part),
+    Type *Part =
+        T->isPointerTy() ? T : B.getIntNTy(8 * std::min(8u, Bytes - Offset));
+    B.CreateStore(emitScalar(B, *next(), Part, Hooks),
                   B.CreateConstInBoundsGEP1_32(B.getInt8Ty(), Memory, Offset));
   }
   return InMemory ? static_cast<Value *>(Memory) : B.CreateLoad(T, Memory);
@@ -131,6 +147,7 @@ void setPayloadAttributes(Function &F, const TargetMachine &TM) {
 
 static Function &createPayload(Module &M, unsigned Index,
                                const PayloadVariant &Variant, Function &Hook,
+                               const HookModule &Hooks,
                                const TargetMachine &TM) {
   LLVMContext &Context = M.getContext();
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(Context), false),
@@ -141,7 +158,7 @@ static Function &createPayload(Module &M, unsigned Index,
   SmallVector<Value *, 4> Arguments;
   ArrayRef<GivenArgument> Given = Variant.Arguments;
   for (Argument &A : Hook.args())
-    Arguments.push_back(emitArgument(B, Given, A));
+    Arguments.push_back(emitArgument(B, Given, A, Hooks));
   B.CreateCall(&Hook, Arguments);
   B.CreateRetVoid();
   return *F;
@@ -192,7 +209,8 @@ createPayloads(Module &M, ArrayRef<PayloadVariant> Variants,
         findHook(M, Variant.Hook.Function, Hooks.ToolName);
     if (!Hook)
       return Hook.takeError();
-    Payloads.push_back(&createPayload(M, Payloads.size(), Variant, *Hook, TM));
+    Payloads.push_back(
+        &createPayload(M, Payloads.size(), Variant, *Hook, Hooks, TM));
   }
   simplify(M, TM);
   return Payloads;

@@ -58,13 +58,13 @@ Value *readLiteral(IRBuilderBase &B, unsigned Index) {
                            B.getInt32(Index), "=s,i", false);
 }
 
-Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable,
+Value *addressHalf(IRBuilderBase &B, GlobalVariable &Variable, int64_t Addend,
                    Fixup::FixupKind Half) {
   return createPlaceholder(
       B,
       (Half == Fixup::Abs32Lo ? AddressLoPlaceholder : AddressHiPlaceholder) +
           Variable.getName(),
-      B.getInt32Ty(), {}, "=s", false);
+      B.getInt32Ty(), B.getInt64(Addend), "=s,i", false);
 }
 
 } // namespace luthier

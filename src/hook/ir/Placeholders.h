@@ -68,9 +68,10 @@ void addToCounter(llvm::IRBuilderBase &B, unsigned First, llvm::Value *Number);
 /// Literal \p Index of the call site, see ArgumentSlot.
 llvm::Value *readLiteral(llvm::IRBuilderBase &B, unsigned Index);
 
-/// Half of the address of \p Variable, as a literal that is filled in later.
+/// Half of an address, \p Addend bytes from \p Variable on, as a literal that
+/// is filled in later.
 llvm::Value *addressHalf(llvm::IRBuilderBase &B, llvm::GlobalVariable &Variable,
-                         Fixup::FixupKind Half);
+                         int64_t Addend, Fixup::FixupKind Half);
 
 } // namespace luthier
 

@@ -80,6 +80,13 @@ void registerIntrinsic(StringRef QualifiedName, IntrinsicLowering Lowering) {
   R.Lowerings[QualifiedName] = std::move(Lowering);
 }
 
+bool usesRegisteredIntrinsics(const Module &M) {
+  return any_of(M, [](const Function &F) {
+    return F.hasFnAttribute(IntrinsicAttribute) &&
+           registered(F.getFnAttribute(IntrinsicAttribute).getValueAsString());
+  });
+}
+
 Error UserIntrinsicPass::run(Function &F, PassContext &) {
   for (bool Changed = true; Changed;) {
     Changed = false;

@@ -6,7 +6,14 @@
 
 #include "hook/PassContext.h"
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace luthier {
+
+/// Whether hooks of \p M may come to calls that UserIntrinsicPass replaces.
+bool usesRegisteredIntrinsics(const llvm::Module &M);
 
 /// Replaces calls of registered intrinsics by what their lowerings emit, also
 /// those that such a replacement makes. Expects inlined and folded code, so

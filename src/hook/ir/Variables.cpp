@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/Variables.h"
+#include "hook/VariableAddresses.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/Placeholders.h"
 #include "luthier/Refusal.h"
@@ -16,53 +17,46 @@ using namespace llvm;
 
 namespace luthier {
 
+GlobalVariable &variableNamed(Module &M, StringRef Symbol) {
+  if (GlobalVariable *Known = M.getNamedGlobal(Symbol))
+    return *Known;
+  // Of no size that LLVM might draw conclusions from.
+  Type *Unknown = ArrayType::get(Type::getInt8Ty(M.getContext()), 0);
+  return *new GlobalVariable(
+      M, Unknown, /*isConstant=*/false, GlobalValue::ExternalLinkage,
+      /*Initializer=*/nullptr, Symbol, /*InsertBefore=*/nullptr,
+      GlobalValue::NotThreadLocal, AMDGPUAS::GLOBAL_ADDRESS);
+}
+
+/// \p Load yields where managed variable \p Name is, which is known where it is
+/// loaded: a symbol of its own stands for that.
+static void bindStorage(LoadInst &Load, StringRef Name) {
+  GlobalVariable &Storage =
+      variableNamed(*Load.getModule(), (StoragePrefix + Name).str());
+  Load.replaceAllUsesWith(
+      ConstantExpr::getPointerBitCastOrAddrSpaceCast(&Storage, Load.getType()));
+  Load.eraseFromParent();
+}
+
 Error bindVariables(Module &M, const HookModule &Hooks) {
   if (Hooks.SymbolicVariables)
     return Error::success();
-  LLVMContext &C = M.getContext();
-  auto *Int64 = Type::getInt64Ty(C);
   for (GlobalVariable &G : make_early_inc_range(M.globals())) {
     if (G.use_empty() || G.getName().starts_with("llvm.") ||
+        G.getName().starts_with(StoragePrefix) ||
         G.getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS)
       continue;
-    if (auto Managed = Hooks.ManagedStorage.find(G.getName());
-        Managed != Hooks.ManagedStorage.end())
+    if (Hooks.ManagedStorage.contains(G.getName()))
       for (User *U : make_early_inc_range(G.users()))
         if (auto *Load = dyn_cast<LoadInst>(U);
-            Load && Load->getType()->isPointerTy()) {
-          Load->replaceAllUsesWith(ConstantExpr::getIntToPtr(
-              ConstantInt::get(Int64, Managed->second), Load->getType()));
-          Load->eraseFromParent();
-        }
-    if (G.use_empty())
-      continue;
-    auto Address = Hooks.Variables.find(G.getName());
-    if (Address == Hooks.Variables.end())
+            Load && Load->getType()->isPointerTy())
+          bindStorage(*Load, G.getName());
+    if (!G.use_empty() && !Hooks.Variables.contains(G.getName()))
       return refuse(RefusalReason::UnsupportedHook, "variable " + G.getName() +
                                                         " is not defined by " +
                                                         Hooks.ToolName);
-    G.replaceAllUsesWith(ConstantExpr::getIntToPtr(
-        ConstantInt::get(Int64, Address->second), G.getType()));
   }
   return Error::success();
-}
-
-Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
-  auto V = find_if(HostVariables, [&](const HostVariable &V) {
-    return Pointer - V.Host < V.Size;
-  });
-  // The end of a variable may be the begin of another.
-  if (V == HostVariables.end())
-    V = find_if(HostVariables, [&](const HostVariable &V) {
-      return Pointer - V.Host == V.Size;
-    });
-  if (V == HostVariables.end())
-    return Pointer;
-  if (!V->Device)
-    return refuse(RefusalReason::HookArguments,
-                  "the address of variable " + V->Name +
-                      " is known only when a device runs the kernel");
-  return *V->Device + (Pointer - V->Host);
 }
 
 bool isSharedMemory(const GlobalVariable &G) {
@@ -114,6 +108,44 @@ static void replaceIn(Function &F, GlobalVariable &G,
   }
 }
 
+/// \p Addend bytes from \p G on, to be filled in later.
+static Value *symbolicAddress(IRBuilderBase &B, GlobalVariable &G,
+                              int64_t Addend) {
+  auto *Int64 = B.getInt64Ty();
+  Value *Low = B.CreateZExt(addressHalf(B, G, Addend, Fixup::Abs32Lo), Int64);
+  Value *High = B.CreateZExt(addressHalf(B, G, Addend, Fixup::Abs32Hi), Int64);
+  return B.CreateIntToPtr(B.CreateOr(Low, B.CreateShl(High, 32)), G.getType());
+}
+
+/// What memory instructions of all targets can add to an address; not those of
+/// gfx1030 to a generic one.
+static bool fitsInstruction(int64_t Offset, const Value &Pointer) {
+  return Offset >= 0 && Offset < 2048 &&
+         Pointer.getType()->getPointerAddressSpace() != AMDGPUAS::FLAT_ADDRESS;
+}
+
+/// Places in \p G that are a constant away become symbols with an addend, where
+/// adding that constant would take instructions. \p F has no constants made of
+/// \p G.
+static void fillInFarPlaces(Function &F, GlobalVariable &G) {
+  const DataLayout &DL = F.getDataLayout();
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *Place = dyn_cast<GetElementPtrInst>(&I);
+    if (!Place || DL.getIndexTypeSizeInBits(Place->getType()) != 64)
+      continue;
+    APInt Offset(64, 0);
+    const Value *From = Place->stripAndAccumulateConstantOffsets(
+        DL, Offset, /*AllowNonInbounds=*/true);
+    if (From != &G || fitsInstruction(Offset.getSExtValue(), *Place))
+      continue;
+    IRBuilder<> B(Place);
+    Value *New = symbolicAddress(B, G, Offset.getSExtValue());
+    Place->replaceAllUsesWith(
+        B.CreatePointerBitCastOrAddrSpaceCast(New, Place->getType()));
+    Place->eraseFromParent();
+  }
+}
+
 /// The runtime writes where a managed variable is before any kernel runs. A
 /// scalar load reads it, whatever EXEC is.
 static void loadManagedAddresses(Function &F, GlobalVariable &G) {
@@ -149,12 +181,11 @@ Error VariablePass::run(Function &F, PassContext &C) {
         G.getName().starts_with("llvm."))
       continue;
     loadManagedAddresses(F, G);
-    replaceIn(F, G, [&](IRBuilderBase &B) -> Value * {
-      auto *Int64 = B.getInt64Ty();
-      Value *Low = B.CreateZExt(addressHalf(B, G, Fixup::Abs32Lo), Int64);
-      Value *High = B.CreateZExt(addressHalf(B, G, Fixup::Abs32Hi), Int64);
-      return B.CreateIntToPtr(B.CreateOr(Low, B.CreateShl(High, 32)),
-                              G.getType());
+    convertUsersOfConstantsToInstructions(&G, &F,
+                                          /*RemoveDeadConstants=*/false);
+    fillInFarPlaces(F, G);
+    replaceIn(F, G, [&](IRBuilderBase &B) {
+      return symbolicAddress(B, G, /*Addend=*/0);
     });
   }
   return Error::success();

@@ -15,9 +15,12 @@ class Module;
 
 namespace luthier {
 
-/// Gives variables of \p M their addresses: every reference becomes a constant.
-/// Shared memory is left alone, and all others if \p Hooks has no addresses.
-/// Refuses variables that the tool's code object does not define.
+/// What \p M calls \p Symbol, in global memory; declared if need be.
+llvm::GlobalVariable &variableNamed(llvm::Module &M, llvm::StringRef Symbol);
+
+/// Where a managed variable of \p M is becomes a symbol, unless that is to be
+/// read when the payload runs (HookModule::SymbolicVariables). Refuses
+/// variables that the tool's code object does not define.
 llvm::Error bindVariables(llvm::Module &M, const HookModule &Hooks);
 
 bool isSharedMemory(const llvm::GlobalVariable &G);
@@ -32,11 +35,11 @@ llvm::Expected<SharedSize> sharedSizeOf(const llvm::GlobalVariable &G);
 /// of their own.
 llvm::Expected<SharedMemory> sharedMemoryOf(llvm::Module &M);
 
-/// Replaces references to variables that bindVariables() left. Expects
-/// PassContext::Shared to be of the function's module. Leaves, for shared
-/// memory, an address made from StateValue::LdsBase, and for other variables
-/// placeholders of literals that are filled in later; where a managed variable
-/// is comes from a scalar load.
+/// Replaces references to variables. Expects PassContext::Shared to be of the
+/// function's module. Leaves, for shared memory, an address made from
+/// StateValue::LdsBase, and for other variables placeholders of literals that
+/// are filled in later (VariableAddresses.h); where a managed variable is that
+/// has no symbol comes from a scalar load.
 class VariablePass : public IRPass {
 public:
   llvm::StringRef name() const override { return "variables"; }

@@ -53,7 +53,8 @@ InstrumentationReport makeReport(const LiftedRepresentation &LR,
   Report.BytesAfter = Code.Written.Code.size();
   Report.Points = Hooks.Variants.CallSites.size();
   Report.Payloads = Hooks.Payloads.size();
-  Report.Compiled = Hooks.Compiled;
+  Report.Compiled = Hooks.Counts.Compiled;
+  Report.Found = Hooks.Counts.Found;
   Report.VGPRsBefore = Before.allocatedVGPRs(Traits);
   Report.VGPRsAfter = After.allocatedVGPRs(Traits);
   Report.SGPRsBefore = Before.allocatedSGPRs(Traits);

@@ -25,7 +25,7 @@ struct HookPlan {
   KernelFacts Facts;
   RegisterPlan Registers;
   std::vector<Payload> Payloads; ///< Of VariantPlan::Variants.
-  unsigned Compiled = 0;         ///< Of Payloads, those that are new.
+  PayloadCounts Counts;          ///< With attempts that did not suffice.
   /// In the order in which they run.
   llvm::DenseMap<InsertionPoint::Key, llvm::SmallVector<PlannedCallSite, 1>>
       CallSites;

@@ -107,10 +107,10 @@ Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
   return Result;
 }
 
-unsigned compiledBy(ArrayRef<ModuleShare> Modules) {
-  unsigned Sum = 0;
+PayloadCounts countsOf(ArrayRef<ModuleShare> Modules) {
+  PayloadCounts Sum;
   for (const ModuleShare &Share : Modules)
-    Sum += Share.Compiler->compiled();
+    Sum += Share.Compiler->counts();
   return Sum;
 }
 
@@ -157,23 +157,24 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
     return Needs.takeError();
   Plan.Needs = std::move(*Needs);
   CallSitePlanner CallSites(LR, Options, Encoder);
+  const PayloadCounts Before = countsOf(Modules);
   Error Failed = tryFallbacks(Options, [&](RegisterFallback Fallback) {
     Expected<RegisterPlan> Registers =
         planRegisters(LR, Use, Plan.Variants, Plan.Needs, Options, Fallback);
     if (!Registers)
       return Registers.takeError();
     Plan.Registers = std::move(*Registers);
-    const unsigned Before = compiledBy(Modules);
     Expected<std::vector<Payload>> Payloads =
         compilePayloads(Plan.Variants, Modules, Plan.Registers);
     if (!Payloads)
       return Payloads.takeError();
     Plan.Payloads = std::move(*Payloads);
-    Plan.Compiled = compiledBy(Modules) - Before;
     return CallSites.plan(Plan);
   });
   if (Failed)
     return std::move(Failed);
+  const PayloadCounts After = countsOf(Modules);
+  Plan.Counts = {After.Compiled - Before.Compiled, After.Found - Before.Found};
   return Plan;
 }
 

@@ -15,10 +15,11 @@ namespace {
 class TaskResolver {
 public:
   TaskResolver(const LiftedRepresentation &LR, const RegisterUse &Use,
-               HookResolver Resolve, uint64_t LoadBias, HookCompilers &Known)
+               HookResolver Resolve, uint64_t LoadBias, HookCompilers &Known,
+               PayloadStore *Store)
       : Target(*LR.impl().Target),
         WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
-        Resolve(Resolve), Known(Known), Points(LR),
+        Resolve(Resolve), Known(Known), Store(Store), Points(LR),
         Arguments(LR, Use, LoadBias) {}
 
   Expected<ResolvedTask> run(const InstrumentationTask &Task) {
@@ -47,6 +48,7 @@ private:
   const unsigned WaveSize;
   HookResolver Resolve;
   HookCompilers &Known;
+  PayloadStore *const Store;
   InsertionPointResolver Points;
   ArgumentResolver Arguments;
   ResolvedTask Result;
@@ -60,7 +62,7 @@ Expected<UsedHook *> TaskResolver::find(const void *Handle) {
     return Reference.takeError();
   auto &Compiler = Result.Compilers[Reference->Module];
   if (!Compiler) {
-    auto Found = Known.find(Target, *Reference->Module, WaveSize);
+    auto Found = Known.find(Target, *Reference->Module, WaveSize, Store);
     if (!Found)
       return Found.takeError();
     Compiler = std::move(*Found);
@@ -148,8 +150,8 @@ Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
                                    const RegisterUse &Use,
                                    const InstrumentationTask &Task,
                                    HookResolver Resolve, uint64_t LoadBias,
-                                   HookCompilers &Known) {
-  return TaskResolver(LR, Use, Resolve, LoadBias, Known).run(Task);
+                                   HookCompilers &Known, PayloadStore *Store) {
+  return TaskResolver(LR, Use, Resolve, LoadBias, Known, Store).run(Task);
 }
 
 } // namespace luthier

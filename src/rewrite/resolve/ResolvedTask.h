@@ -42,13 +42,13 @@ struct ResolvedTask {
 };
 
 /// \p Use is what the kernel uses; \p LoadBias is added to linked addresses
-/// that hooks get to see; \p Known are compilers to use and to add to. Refuses
-/// with UnknownHook, HookArguments, NoInsertionPoint and what \p Resolve
-/// refuses.
+/// that hooks get to see; \p Known are compilers to use and to add to; \p Store
+/// may be null. Refuses with UnknownHook, HookArguments, NoInsertionPoint and
+/// what \p Resolve refuses.
 llvm::Expected<ResolvedTask>
 resolveTask(const LiftedRepresentation &LR, const RegisterUse &Use,
             const InstrumentationTask &Task, HookResolver Resolve,
-            uint64_t LoadBias, HookCompilers &Known);
+            uint64_t LoadBias, HookCompilers &Known, PayloadStore *Store);
 
 } // namespace luthier
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/PayloadKeys.h"
+#include "hook/PayloadArchive.h"
+#include "hook/VariableAddresses.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+static void addNames(ArchiveWriter &W, const StringMap<uint64_t> &Variables) {
+  std::vector<std::string> Names;
+  for (const auto &V : Variables)
+    Names.push_back(V.first().str());
+  sort(Names);
+  W(Names);
+}
+
+void addModule(ArchiveWriter &W, const HookModule &Module,
+               const amdgpu::MCTarget &Target, unsigned WaveSize) {
+  // Bitcode is long, and only its digest is wanted again and again.
+  const BLAKE3Result<> Code = BLAKE3::hash<32>(Module.Bitcode);
+  W(Module.ToolName, ArrayRef(Code), Module.SymbolicVariables);
+  addNames(W, Module.Variables);
+  addNames(W, Module.ManagedStorage);
+  W(Target.triple().str(), Target.subtarget().getCPU(),
+    Target.subtarget().getFeatureString(), WaveSize);
+}
+
+void addVariant(ArchiveWriter &W, const PayloadVariant &Variant,
+                function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
+  const StringRef Hook = Variant.Hook.Function;
+  W(Hook, Variant.Arguments.size());
+  for (const auto &[Number, Given] : enumerate(Variant.Arguments)) {
+    const auto *Bits = std::get_if<uint64_t>(&Given);
+    const std::optional<SymbolicAddress> Place =
+        Bits && IsPointer(Hook, Number) ? symbolOf(*Bits, *Variant.Hook.Module)
+                                        : std::nullopt;
+    W(Place.has_value());
+    if (Place)
+      W(Place->Symbol, Place->Offset);
+    else
+      W(Given);
+  }
+}
+
+std::string describe(ArrayRef<PayloadVariant> Variants,
+                     const amdgpu::MCTarget &Target) {
+  if (Variants.empty())
+    return "";
+  SmallSetVector<StringRef, 8> Hooks;
+  for (const PayloadVariant &Variant : Variants)
+    Hooks.insert(Variant.Hook.Function);
+  return Variants.front().Hook.Module->ToolName + " " +
+         Target.subtarget().getCPU().str() + ": " +
+         join(Hooks.begin(), Hooks.end(), ", ");
+}
+
+} // namespace luthier

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hook/VariableAddresses.h"
+#include "luthier/Refusal.h"
+#include "llvm/Support/Endian.h"
+
+using namespace llvm;
+
+namespace luthier {
+
+Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
+  auto V = find_if(HostVariables, [&](const HostVariable &V) {
+    return Pointer - V.Host < V.Size;
+  });
+  // The end of a variable may be the begin of another.
+  if (V == HostVariables.end())
+    V = find_if(HostVariables, [&](const HostVariable &V) {
+      return Pointer - V.Host == V.Size;
+    });
+  if (V == HostVariables.end())
+    return Pointer;
+  if (!V->Device)
+    return refuse(RefusalReason::HookArguments,
+                  "the address of variable " + V->Name +
+                      " is known only when a device runs the kernel");
+  return *V->Device + (Pointer - V->Host);
+}
+
+static std::optional<uint64_t> addressOf(StringRef Symbol,
+                                         const HookModule &Module) {
+  const bool IsStorage = Symbol.consume_front(StoragePrefix);
+  const StringMap<uint64_t> &Known =
+      IsStorage ? Module.ManagedStorage : Module.Variables;
+  auto Found = Known.find(Symbol);
+  return Found == Known.end() ? std::nullopt : std::optional(Found->second);
+}
+
+std::optional<SymbolicAddress> symbolOf(uint64_t Address,
+                                        const HookModule &Module) {
+  if (Module.SymbolicVariables)
+    return std::nullopt;
+  for (const HookModule::HostVariable &V : Module.HostVariables) {
+    if (!V.Device || Address - *V.Device >= V.Size)
+      continue;
+    // Of another module of the same tool, payloads of this one know nothing.
+    for (std::string Symbol : {StoragePrefix.str() + V.Name, V.Name})
+      if (addressOf(Symbol, Module) == *V.Device)
+        return SymbolicAddress{std::move(Symbol), int64_t(Address - *V.Device)};
+  }
+  return std::nullopt;
+}
+
+static Expected<uint64_t> definedAddress(StringRef Symbol,
+                                         const HookModule &Module) {
+  if (const std::optional<uint64_t> Address = addressOf(Symbol, Module))
+    return *Address;
+  return refuse(RefusalReason::UnsupportedHook,
+                "variable " + Symbol + " is not defined by " + Module.ToolName);
+}
+
+Error fillIn(Payload &P, const HookModule &Module) {
+  for (const Fixup &F : P.Fixups) {
+    Expected<uint64_t> Base = definedAddress(F.Variable, Module);
+    if (!Base)
+      return Base.takeError();
+    assert(F.Offset + sizeof(uint32_t) <= P.Code.size() && "a literal of P's");
+    const uint64_t Address = *Base + F.Addend;
+    support::endian::write32le(
+        P.Code.data() + F.Offset,
+        uint32_t(F.Kind == Fixup::Abs32Lo ? Address : Address >> 32));
+  }
+  P.Fixups.clear();
+  for (LiteralSum &Sum : P.LiteralSums) {
+    if (Sum.Symbol.empty())
+      continue;
+    Expected<uint64_t> Base = definedAddress(Sum.Symbol, Module);
+    if (!Base)
+      return Base.takeError();
+    Sum.Constant += *Base;
+    Sum.Symbol.clear();
+  }
+  return Error::success();
+}
+
+} // namespace luthier

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Payloads name the variables of their tool by symbols, so that they are the
+// same in every process. Addresses come last.
+#ifndef LUTHIER_HOOK_VARIABLEADDRESSES_H
+#define LUTHIER_HOOK_VARIABLEADDRESSES_H
+
+#include "hook/Payload.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace luthier {
+
+/// In front of a managed variable's name: its storage, while the name alone is
+/// the cell that holds the storage's address.
+inline constexpr llvm::StringLiteral StoragePrefix = "luthier.storage.";
+
+/// Bytes from a symbol on.
+struct SymbolicAddress {
+  std::string Symbol;
+  int64_t Offset = 0;
+};
+
+/// What \p Address, on the device, is among the variables of \p Module whose
+/// size is known; nothing if it is elsewhere, or nothing is loaded.
+std::optional<SymbolicAddress> symbolOf(uint64_t Address,
+                                        const HookModule &Module);
+
+/// Puts the addresses of \p Module's variables into \p P, which has no fixups
+/// then. Refuses with UnsupportedHook if there is no such variable.
+llvm::Error fillIn(Payload &P, const HookModule &Module);
+
+} // namespace luthier
+
+#endif // LUTHIER_HOOK_VARIABLEADDRESSES_H
