@@ -35,6 +35,8 @@ options:
                      (default: the cheapest that fits the kernel)
   --costs FILE       appends what instrumentation cost each kernel: registers,
                      occupancy, what is put aside, memory; - for stderr
+  --no-cache         compiles all hooks, and keeps nothing of them for later
+                     runs (luthier cache --help)
   --help             this text
 
 options of the emulated GPU:
@@ -60,6 +62,8 @@ examples:
 environment:
   LUTHIER_LOG=debug        what the runtime does, on stderr
   LUTHIER_TIMINGS=FILE     appends times per instrumented kernel as JSON
+  LUTHIER_CACHE_SIZE=MIB   room for compiled hooks in the user's cache (256;
+                           0: none)
   LUTHIER_EXIT_TIMEOUT=S   at exit, how long to wait for kernels that make no
                            progress (60; 0: for ever)
 

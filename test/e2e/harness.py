@@ -50,7 +50,9 @@ class Result:
 
 def run(command, variables=None):
     """Nothing that the caller's shell sets for luthier or the loader gets in, except
-    how many host threads the emulator may use: CTest knows best."""
+    how many host threads the emulator may use: CTest knows best. What earlier runs
+    have compiled does not, either, unless the test asks for it."""
+    variables = {"LUTHIER_CACHE_SIZE": "0", **(variables or {})}
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -58,9 +60,9 @@ def run(command, variables=None):
         or name == "LUTHIER_EMULATOR_THREADS"
     }
     if within:
-        command = within + ["env"] + [f"{name}={value}" for name, value in (variables or {}).items()] + command
+        command = within + ["env"] + [f"{name}={value}" for name, value in variables.items()] + command
     else:
-        environment.update(variables or {})
+        environment.update(variables)
     try:
         process = subprocess.run(
             command,
