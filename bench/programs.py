@@ -51,10 +51,11 @@ def chosen(names):
 
 
 def environment(build, **variables):
-    """Nothing that the caller's shell sets for Luthier or the loader gets in."""
+    """Nothing that the caller's shell sets for Luthier or the loader gets in, nor what earlier runs have compiled."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))}
-    return {**clean, "LD_PRELOAD": str(build / "lib/emulated/libluthier-gpu.so"), "LUTHIER_EMULATED_GPU": DEVICE, **variables}
+    return {**clean, "LD_PRELOAD": str(build / "lib/emulated/libluthier-gpu.so"), "LUTHIER_EMULATED_GPU": DEVICE,
+            "LUTHIER_CACHE_SIZE": "0", **variables}
 
 
 def under_luthier(build, folder, command, tool=None):

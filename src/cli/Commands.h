@@ -5,7 +5,7 @@
 //  - `luthier` knows the commands, runs programs (`run`, `verify -- PROGRAM`),
 //    and uses no LLVM at all;
 //  - `libexec/luthier/luthier-inspect` holds the commands that read code
-//    objects; `luthier` replaces itself with it;
+//    objects and the cache; `luthier` replaces itself with it;
 //  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU;
 //  - `libexec/luthier/luthier-offline` loads tools, instruments files, and
 //    verifies them on the emulated GPU.
@@ -34,6 +34,8 @@ int verifyCommand(int Argc, char **Argv);
 /// In `luthier-inspect`.
 int infoCommand(int Argc, char **Argv);
 int liftCommand(int Argc, char **Argv);
+/// Manages the cache of compiled hooks.
+int cacheCommand(int Argc, char **Argv);
 
 /// In `luthier-exec`.
 int execCommand(int Argc, char **Argv);

@@ -14,6 +14,8 @@ int main(int Argc, char **Argv) {
     return infoCommand(Argc, Argv);
   if (Command == "lift")
     return liftCommand(Argc, Argv);
+  if (Command == "cache")
+    return cacheCommand(Argc, Argv);
   llvm::errs() << "luthier: error: luthier-inspect is started by luthier\n";
   return Misuse;
 }

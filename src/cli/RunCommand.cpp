@@ -43,6 +43,8 @@ options:
                      (default: the cheapest that fits the kernel)
   --costs FILE       appends what instrumentation cost each kernel: registers,
                      occupancy, what is put aside, memory; - for stderr
+  --no-cache         compiles all hooks, and keeps nothing of them for later
+                     runs (luthier cache --help)
   --help             this text
 
 filters (tools see only launches that pass all that are given; others run the
@@ -86,6 +88,8 @@ examples:
 environment:
   LUTHIER_LOG=debug        what the runtime does, on stderr
   LUTHIER_TIMINGS=FILE     appends times per instrumented kernel as JSON
+  LUTHIER_CACHE_SIZE=MIB   room for compiled hooks in the user's cache (256;
+                           0: none)
   LUTHIER_EXIT_TIMEOUT=S   at exit, how long to wait for kernels that make no
                            progress (60; 0: for ever)
   LUTHIER_EXIT_LIMIT=S     at exit, how long to wait for kernels in all (120; 0:

@@ -385,6 +385,10 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
       Options.Help = true;
       return Options;
     }
+    if (Arguments[I] == "--no-cache") {
+      Options.EngineSettings.emplace_back("LUTHIER_CACHE_SIZE", "0");
+      continue;
+    }
     constexpr const char *StrictVariable = "LUTHIER_EMULATOR_STRICT";
     // Alone it asks for all checks, so the next argument is not its value.
     if (Arguments[I] == "--strict") {

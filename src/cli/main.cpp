@@ -29,6 +29,7 @@ commands:
   instrument
           put a tool's hooks into the kernels of a file
   verify  show that instrumented kernels compute what the originals compute
+  cache   list or clear the user's cache of compiled hooks
 
 examples:
   luthier info ./my-program
@@ -80,7 +81,7 @@ int main(int Argc, char **Argv) {
     return isAboutProgram(Argc - 1, Argv + 1)
                ? verifyCommand(Argc - 1, Argv + 1)
                : runIn("luthier-offline", Argv + 1);
-  if (Command == "info" || Command == "lift")
+  if (Command == "info" || Command == "lift" || Command == "cache")
     return runIn("luthier-inspect", Argv + 1);
   if (Command == "exec")
     return runIn("luthier-exec", Argv + 1);

@@ -2,6 +2,7 @@
 #include "luthier/Offline.h"
 #include "luthier/Tool.h"
 #include "offline/FileInstrumentation.h"
+#include "runtime/PayloadCache.h"
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/ToolExceptions.h"
@@ -44,6 +45,7 @@ offline::instrument(ArrayRef<uint8_t> Bytes,
   };
   InstrumenterOptions Options = runtime::settings();
   Options.ApplicationStack = LaunchStack;
+  Options.Payloads = runtime::payloadCache();
   return instrumentFile(Bytes, IsWanted, {Instrument, Resolve, CodeOf},
                         Options);
 }

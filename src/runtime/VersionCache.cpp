@@ -11,6 +11,7 @@
 #include "runtime/FaultText.h"
 #include "runtime/KernelAccess.h"
 #include "runtime/Log.h"
+#include "runtime/PayloadCache.h"
 #include "runtime/Settings.h"
 #include "runtime/Timings.h"
 #include "runtime/Verification.h"
@@ -160,6 +161,7 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   Options.LoadBias = KernelAccess::loadBias(Loaded);
   Options.OriginalWillDo = true;
   Options.Compilers = &Compilers;
+  Options.Payloads = payloadCache();
   auto ResolveHere = [&](const void *Handle) {
     return Resolve(Handle, Loaded.agent());
   };

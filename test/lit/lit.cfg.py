@@ -13,6 +13,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [config.luthier_bin, config.llvm_bin, config.environment["PATH"]]
 )
+# What earlier runs have compiled is not for tests.
+config.environment["LUTHIER_CACHE_SIZE"] = "0"
 # %device -mcpu=<target> compiles C++ kernels to a code object, without any library.
 device = "clang -std=c++20 -nogpulib -O2 --target=amdgcn-amd-amdhsa"
 config.substitutions += [

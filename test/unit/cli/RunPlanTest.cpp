@@ -54,6 +54,8 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
   EXPECT_THAT(Options.EngineSettings,
               ElementsAre(std::pair("LUTHIER_REGISTERS", "no-grow"),
                           std::pair("LUTHIER_STATE_STORAGE", "two-agprs")));
+  EXPECT_THAT(parseRunArguments({"--no-cache", "app"}).EngineSettings,
+              ElementsAre(std::pair("LUTHIER_CACHE_SIZE", "0")));
   EXPECT_THAT(refusalOf([] { parseRunArguments({"--registers=all", "app"}); }),
               HasSubstr("--registers all: choose one of: grow, "));
 }
