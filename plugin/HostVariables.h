@@ -10,9 +10,9 @@ namespace luthier {
 
 /// Clang gives the host a variable of its own for each __device__ and
 /// __constant__ variable, whose address stands for it in calls such as
-/// readVariable(). Nothing ever copies the device's value there: code that loads
-/// or stores it directly is warned about. Acts on modules for the host; managed
-/// variables are memory that the host may use.
+/// readVariable(). Nothing ever copies the device's value there: code that
+/// loads or stores it directly is warned about. Acts on modules for the host;
+/// managed variables are memory that the host may use.
 class HostVariablesPass : public llvm::PassInfoMixin<HostVariablesPass> {
 public:
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);

@@ -159,6 +159,18 @@ waveCounter([[maybe_unused]] const uint64_t &Counter) {
   __builtin_trap();
 }
 
+namespace detail {
+__attribute__((device, const)) uint64_t
+dispatchIdOfHardware() __asm("llvm.amdgcn.dispatch.id");
+} // namespace detail
+
+/// Number of the dispatch's packet in its queue, from zero on; a scalar. Tells
+/// dispatches of one queue apart; KernelDispatch::Id, which counts the
+/// dispatches of all queues, is another number.
+__attribute__((device)) inline uint64_t dispatchId() {
+  return detail::dispatchIdOfHardware();
+}
+
 /// Of the dispatch, all scalars, and known to kernels under `luthier run` and
 /// `verify` (not to files, which no tool launches). They cost some scalar
 /// instructions each time: where a wave needs one often, a counter can keep it.

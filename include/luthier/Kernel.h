@@ -29,6 +29,9 @@ class LUTHIER_API LoadedCodeObjectKernel {
 public:
   /// As the compiler wrote it (mangled), without ".kd".
   llvm::StringRef name() const;
+  /// One of HIP's own, which copies or fills memory for the program, and not
+  /// the program's.
+  bool isRuntimeKernel() const;
   hsa_agent_t agent() const { return Agent; }
   /// Address of the kernel descriptor on the device; what packets carry.
   uint64_t kernelObject() const { return KernelObject; }

@@ -48,6 +48,11 @@ struct Result {
 /// Loads the tool library at \p Path, which must be the only one in this
 /// process.
 LUTHIER_API llvm::Error loadTool(llvm::StringRef Path);
+/// Sets options of the loaded tool as `--tool NAME:OPTIONS` does. Fails if it
+/// has no such options.
+LUTHIER_API llvm::Error setToolOptions(llvm::StringRef Options);
+/// The options of the loaded tool, a line for each.
+LUTHIER_API std::string toolOptions();
 
 /// Asks the tool's instrument() what to insert into each kernel that
 /// \p IsWanted, and does it. What cannot be instrumented stays as it is, with

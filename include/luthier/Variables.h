@@ -7,6 +7,7 @@
 #define LUTHIER_VARIABLES_H
 
 #include "luthier/Export.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <cstddef>
 #include <hsa/hsa.h>
@@ -16,9 +17,10 @@ namespace luthier {
 
 namespace detail {
 LUTHIER_API llvm::Error readVariable(const void *Host, hsa_agent_t Agent,
-                                     void *To, size_t Size);
+                                     void *To, size_t Size, size_t Offset = 0);
 LUTHIER_API llvm::Error writeVariable(const void *Host, hsa_agent_t Agent,
-                                      const void *From, size_t Size);
+                                      const void *From, size_t Size,
+                                      size_t Offset = 0);
 } // namespace detail
 
 /// The value of __device__ variable \p Variable on \p Agent. Call it when no
@@ -35,6 +37,28 @@ llvm::Error writeVariable(const T &Variable, hsa_agent_t Agent,
                           const T &Value) {
   static_assert(std::is_trivially_copyable_v<T>);
   return detail::writeVariable(&Variable, Agent, &Value, sizeof(T));
+}
+
+/// Elements \p First and following of the array \p Variable, as many as
+/// \p Values has room for: a std::vector, for instance. Fails if the array ends
+/// before.
+template <typename T, size_t N>
+llvm::Error readVariable(const T (&Variable)[N], hsa_agent_t Agent,
+                         std::type_identity_t<llvm::MutableArrayRef<T>> Values,
+                         size_t First = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return detail::readVariable(&Variable, Agent, Values.data(),
+                              Values.size() * sizeof(T), First * sizeof(T));
+}
+
+/// Sets elements \p First and following of the array \p Variable to \p Values.
+template <typename T, size_t N>
+llvm::Error writeVariable(const T (&Variable)[N], hsa_agent_t Agent,
+                          std::type_identity_t<llvm::ArrayRef<T>> Values,
+                          size_t First = 0) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return detail::writeVariable(&Variable, Agent, Values.data(),
+                               Values.size() * sizeof(T), First * sizeof(T));
 }
 
 } // namespace luthier

@@ -17,6 +17,7 @@
 #include "luthier/Intrinsics.h"
 #include "luthier/MemoryAccess.h"
 #include "luthier/Mnemonic.h"
+#include "luthier/Option.h"
 #include "luthier/PathSum.h"
 #include "luthier/Refusal.h"
 #include "luthier/Report.h"

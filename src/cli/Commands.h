@@ -44,6 +44,9 @@ int execCommand(int Argc, char **Argv);
 int instrumentCommand(int Argc, char **Argv);
 /// Compares a kernel of a file with its instrumented version.
 int verifyFileCommand(int Argc, char **Argv);
+/// For `luthier run`: of the tool in the file Argv[1], prints the options, or
+/// what is wrong with those that Argv[2] gives it.
+int toolOptionsCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 

@@ -54,9 +54,21 @@ Error failed(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }
 
+Error misused(const Twine &What) {
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           What);
+}
+
 int reportError(Error E) {
+  int Code = Failed;
+  E = handleErrors(
+      std::move(E), [&](std::unique_ptr<StringError> Text) -> Error {
+        if (Text->convertToErrorCode() == std::errc::invalid_argument)
+          Code = Misuse;
+        return Error(std::move(Text));
+      });
   errs() << "luthier: error: " << detailOf(std::move(E)) << '\n';
-  return Failed;
+  return Code;
 }
 
 } // namespace luthier::cli

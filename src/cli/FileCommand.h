@@ -34,7 +34,11 @@ llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
 /// An error that is nothing but text for people.
 llvm::Error failed(const llvm::Twine &What);
 
-/// Prints "luthier: error: ..." for \p E, and returns the exit code.
+/// Likewise, about what the user asked for.
+llvm::Error misused(const llvm::Twine &What);
+
+/// Prints "luthier: error: ..." for \p E, and returns the exit code: Misuse for
+/// misused(), else Failed.
 int reportError(llvm::Error E);
 
 } // namespace luthier::cli

@@ -34,7 +34,9 @@ other look-ups by name find them. Nobody calls the tool's host code when OUT
 runs.
 
 options:
-  --tool NAME|PATH   the tool; it has instrument() (see docs/writing-a-tool.md)
+  --tool NAME|PATH[:KEY=VALUE,...]
+                     the tool; it has instrument() (see docs/writing-a-tool.md);
+                     luthier run --tool NAME:help lists its options
   --kernel REGEX     only kernels whose name matches, mangled or readable
   --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-)
   -o OUT             the file to write

@@ -14,6 +14,8 @@ int main(int Argc, char **Argv) {
     return instrumentCommand(Argc, Argv);
   if (Command == "verify")
     return verifyFileCommand(Argc, Argv);
+  if (Command == "tool-options")
+    return toolOptionsCommand(Argc, Argv);
   llvm::errs() << "luthier: error: luthier-offline is started by luthier\n";
   return Misuse;
 }

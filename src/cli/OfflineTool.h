@@ -10,9 +10,10 @@
 
 namespace luthier::cli {
 
-/// Finds it as `luthier run` does, and loads it into this process. Empty: the
-/// one that `luthier verify` takes if none is named. Gives the name or path.
-llvm::Expected<std::string> loadOfflineTool(llvm::StringRef NameOrPath);
+/// Finds it as `luthier run` does, loads it into this process, and sets its
+/// options. \p Given is a GivenTool; empty: the one that `luthier verify` takes
+/// if none is named. Gives the name or path. Wrong options are misused().
+llvm::Expected<std::string> loadOfflineTool(llvm::StringRef Given);
 
 } // namespace luthier::cli
 

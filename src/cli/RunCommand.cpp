@@ -19,8 +19,10 @@ constexpr char Help[] =
 Runs PROGRAM unchanged, with its GPU kernels instrumented by tools.
 
 options:
-  --tool NAME|PATH   load this tool; may be given several times: each kernel is
-                     instrumented by the first that wants it
+  --tool NAME|PATH[:KEY=VALUE,...]
+                     load this tool, with these options of its own
+                     (--tool NAME:help lists them); may be given several times:
+                     a kernel has the hooks of all that want it, in this order
   --fail-if-unchanged
                      exit with 3 if the program succeeded, but no kernel was
                      instrumented in any of its processes
@@ -66,8 +68,8 @@ original kernel):
 options of the emulated GPU:
   --counts FILE      how often each instruction was executed, per kernel and
                      GPU, as JSON; %p in the name becomes the process id
-  --gpu-memory MIB   memory of each GPU (8192)
-  --seed N           order in which waves and workgroups run (0)
+  --gpu-memory MIB   memory of each GPU (8192; at most 1048576)
+  --seed N           order in which waves run; workgroups start in theirs (0)
   --stats FILE       what was executed, per kernel and GPU, as JSON; %p in the
                      name becomes the process id
   --strict[=CHECKS]  report what real GPUs would not forgive: all, or a list of
@@ -126,6 +128,8 @@ int runCommand(int Argc, char **Argv) {
       std::fputs(Help, stdout);
       return Success;
     }
+    if (!Options.HelpOfTool.empty())
+      return printToolOptions(Options.HelpOfTool, lookAround());
     RunPlan Plan = planRun(Options, lookAround());
     setUp(Plan);
     return Options.FailIfUnchanged ? runAndLookForChanges(Options)

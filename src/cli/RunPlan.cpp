@@ -25,34 +25,41 @@ struct EmulatorOption {
   std::string_view Name;
   const char *Variable;
   std::optional<uint64_t> Least; ///< Of numbers.
+  uint64_t Most = UINT64_MAX;
 };
 constexpr const char *StatsVariable = "LUTHIER_EMULATOR_STATS";
 constexpr const char *CountsVariable = "LUTHIER_EMULATOR_COUNTS";
 constexpr std::string_view Watchdog = "--watchdog";
 constexpr EmulatorOption EmulatorOptions[] = {
     {"--counts", CountsVariable, {}},
-    {"--gpu-memory", "LUTHIER_EMULATED_MEMORY", 64},
+    // What ROCr takes at most, a TiB: kfd/Configuration.h.
+    {"--gpu-memory", "LUTHIER_EMULATED_MEMORY", 64, 1 << 20},
     {"--seed", "LUTHIER_EMULATOR_SEED", 0},
     {"--stats", StatsVariable, {}},
     {"--threads", "LUTHIER_EMULATOR_THREADS", 1},
     {Watchdog, "LUTHIER_EMULATOR_WATCHDOG", 0},
 };
 
-bool isNumber(std::string_view Text, uint64_t Least) {
+bool isNumber(std::string_view Text, uint64_t Least,
+              uint64_t Most = UINT64_MAX) {
   uint64_t Value;
   const char *End = Text.data() + Text.size();
   const auto [Rest, Failure] = std::from_chars(Text.data(), End, Value);
-  return Failure == std::errc() && Rest == End && Value >= Least;
+  return Failure == std::errc() && Rest == End && Value >= Least &&
+         Value <= Most;
 }
 
 void check(const EmulatorOption &Option, std::string_view Value) {
   constexpr std::string_view OnlyReports = ",report";
   if (Option.Name == Watchdog && Value.ends_with(OnlyReports))
     Value.remove_suffix(OnlyReports.size());
-  if (Option.Least && !isNumber(Value, *Option.Least))
+  if (Option.Least && !isNumber(Value, *Option.Least, Option.Most))
     throw RunError(std::string(Option.Name) + " " + std::string(Value) +
                    ": a number from " + std::to_string(*Option.Least) +
-                   " up is needed");
+                   (Option.Most == UINT64_MAX
+                        ? " up"
+                        : " to " + std::to_string(Option.Most)) +
+                   " is needed");
 }
 
 /// As emulator/strict/Options.h has them.
@@ -176,10 +183,20 @@ private:
     }
     for (const auto &[Variable, Value] : Options.Filters)
       set(Variable, Value);
-    std::string Paths;
-    for (const std::string &Tool : Options.Tools)
-      Paths += (Paths.empty() ? "" : ":") + findTool(Tool, Around);
+    std::string Paths, ToolOptions;
+    for (const std::string &Text : Options.Tools) {
+      const GivenTool Tool(Text);
+      const std::string Path = findTool(Tool.Name, Around);
+      checkOptions(Tool, Path);
+      if (!Paths.empty()) {
+        Paths += ':';
+        ToolOptions += '\n';
+      }
+      Paths += Path;
+      ToolOptions += Tool.Options;
+    }
     set("LUTHIER_TOOLS", Paths);
+    set("LUTHIER_TOOL_OPTIONS", ToolOptions);
     std::string Ours = escapeForRocr(libraryDirectory() + "/libluthier.so");
     std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
     if (Others.find(Ours) == std::string::npos)
@@ -187,6 +204,18 @@ private:
     // Tells the tools of the process's end where no exit handler runs.
     Preloaded.push_back(
         {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
+  }
+
+  void checkOptions(const GivenTool &Tool, const std::string &Path) const {
+    if (Tool.Options.empty())
+      return;
+    const std::string Why = Tool.Options.find('\n') != std::string::npos
+                                ? "options take no line break"
+                                : Around.WhyNoOptions(Path, Tool.Options);
+    if (!Why.empty())
+      throw RunError("--tool " + Tool.Name + ":" + Tool.Options + ": " + Why +
+                     "; luthier run --tool " + Tool.Name +
+                     ":help explains its options");
   }
 
   void planDevice() {
@@ -318,6 +347,23 @@ private:
 
 } // namespace
 
+/// Options begin behind the first colon that a key follows, so that paths may
+/// have colons: "help" and "key=value,..." are options, "x/lib.so" is none.
+GivenTool::GivenTool(const std::string &Text) : Name(Text) {
+  for (size_t Colon = Text.find(':'); Colon != std::string::npos;
+       Colon = Text.find(':', Colon + 1)) {
+    constexpr std::string_view Letters = "abcdefghijklmnopqrstuvwxyz"
+                                         "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                         "0123456789-_";
+    const size_t End = Text.find_first_not_of(Letters, Colon + 1);
+    if (End != std::string::npos && Text[End] != '=' && Text[End] != ',')
+      continue;
+    Name = Text.substr(0, Colon);
+    Options = Text.substr(Colon + 1);
+    return;
+  }
+}
+
 std::string findTool(const std::string &Tool, const Surroundings &Around) {
   if (Tool.find('/') != std::string::npos) {
     std::string Path = absolute(Tool, Around);
@@ -435,6 +481,10 @@ RunOptions parseRunArguments(const std::vector<std::string> &Arguments,
       check(*Known, Setting);
       Options.EmulatorSettings.emplace_back(Known->Variable, Setting);
     } else if (TakeValue("--tool", Tool)) {
+      if (const GivenTool Given(Tool); Given.asksForHelp()) {
+        Options.HelpOfTool = Given.Name;
+        return Options;
+      }
       Options.Tools.push_back(std::move(Tool));
     } else if (Timeout && TakeValue("--timeout", *Timeout)) {
       if (Timeout->find_first_not_of("0123456789") != std::string::npos)

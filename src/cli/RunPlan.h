@@ -16,7 +16,7 @@
 namespace luthier::cli {
 
 struct RunOptions {
-  std::vector<std::string> Tools; ///< Names or paths, as given.
+  std::vector<std::string> Tools; ///< As given: see GivenTool.
   std::string Device;             ///< Empty: whatever is there.
   std::string Output;             ///< Empty: the current directory.
   /// Variables and values of what tools get to see.
@@ -27,6 +27,8 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> EmulatorSettings;
   std::vector<std::string> Command;
   bool FailIfUnchanged = false;
+  /// The tool whose options are to be listed, instead of running anything.
+  std::string HelpOfTool;
   bool Help = false;
 };
 
@@ -53,6 +55,10 @@ struct Surroundings {
   std::function<bool(const std::string &Program)> IsStatic;
   /// Why a file that is there can be no tool; empty if it may be one.
   std::function<std::string(const std::string &Path)> WhyNoTool;
+  /// Why a tool does not take such options; empty if it does.
+  std::function<std::string(const std::string &Path,
+                            const std::string &Options)>
+      WhyNoOptions;
   /// Why a file cannot be written; empty if it can be.
   std::function<std::string(const std::string &Path)> WhyNotWritable;
   /// Why no files can be made in a folder; empty if they can.
@@ -71,6 +77,15 @@ struct RunPlan {
 
 /// Throws RunError.
 RunPlan planRun(const RunOptions &Options, const Surroundings &Around);
+
+/// A tool as it is given: NAME|PATH[:OPTIONS].
+struct GivenTool {
+  std::string Name;    ///< Or path.
+  std::string Options; ///< Empty if there are none.
+
+  explicit GivenTool(const std::string &Text);
+  bool asksForHelp() const { return Options == "help"; }
+};
 
 /// The file of a tool that was named by its name or its path. Throws RunError.
 std::string findTool(const std::string &Tool, const Surroundings &Around);

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -146,6 +147,52 @@ static std::string pathOf(const std::string &Program) {
   return Program;
 }
 
+namespace {
+
+/// What luthier-offline says of a tool's options: it can load tools.
+struct Answer {
+  std::string Text; ///< Without the line's end.
+  bool IsFine = false;
+};
+
+Answer askForOptions(const std::string &Prefix, const std::string &Path,
+                     const std::string &Options) {
+  const std::string Program = Prefix + "/libexec/luthier/luthier-offline";
+  int Pipe[2];
+  if (::pipe2(Pipe, O_CLOEXEC) != 0)
+    throw RunError(std::string("no pipe: ") + std::strerror(errno));
+  const pid_t Child = ::fork();
+  if (Child == 0) {
+    ::dup2(Pipe[1], STDOUT_FILENO);
+    ::dup2(Pipe[1], STDERR_FILENO);
+    ::execl(Program.c_str(), "tool-options", Path.c_str(), Options.c_str(),
+            nullptr);
+    ::_exit(CannotStart);
+  }
+  ::close(Pipe[1]);
+  Answer Result;
+  std::array<char, 4096> Part;
+  for (ssize_t Count; Child > 0; Result.Text.append(Part.data(), Count))
+    if ((Count = ::read(Pipe[0], Part.data(), Part.size())) <= 0) {
+      if (Count < 0 && errno == EINTR)
+        Count = 0;
+      else
+        break;
+    }
+  ::close(Pipe[0]);
+  int Status = 1;
+  while (Child > 0 && ::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
+    ;
+  Result.IsFine = Status == 0;
+  if (!Result.IsFine && Result.Text.empty())
+    Result.Text = "cannot run " + Program;
+  while (Result.Text.ends_with('\n'))
+    Result.Text.pop_back();
+  return Result;
+}
+
+} // namespace
+
 Surroundings lookAround(std::string Prefix) {
   namespace fs = std::filesystem;
   Surroundings Around;
@@ -175,6 +222,11 @@ Surroundings lookAround(std::string Prefix) {
   Around.WhyNoTool = whyNoTool;
   Around.WhyNotWritable = whyNotWritable;
   Around.WhyNoFilesIn = whyNoFilesIn;
+  Around.WhyNoOptions = [Prefix = Around.Prefix](const std::string &Path,
+                                                 const std::string &Options) {
+    const Answer Told = askForOptions(Prefix, Path, Options);
+    return Told.IsFine ? "" : Told.Text;
+  };
   Around.InstalledTools = [Prefix = Around.Prefix] {
     return installedTools(Prefix);
   };
@@ -183,6 +235,18 @@ Surroundings lookAround(std::string Prefix) {
     return Value ? std::optional<std::string>(Value) : std::nullopt;
   };
   return Around;
+}
+
+int printToolOptions(const std::string &Tool, const Surroundings &Around) {
+  const Answer Told = askForOptions(Around.Prefix, findTool(Tool, Around), "");
+  if (!Told.IsFine)
+    throw RunError(Told.Text);
+  if (Told.Text.empty())
+    std::printf("%s has no options\n", Tool.c_str());
+  else
+    std::printf("options of %s (defaults in brackets):\n%s\n", Tool.c_str(),
+                Told.Text.c_str());
+  return 0;
 }
 
 void setUp(const RunPlan &Plan) {

@@ -22,6 +22,10 @@ Surroundings lookAround(std::string Prefix = programPrefix());
 /// there is to say. Throws RunError.
 void setUp(const RunPlan &Plan);
 
+/// Prints the options of a tool, found by its name or path; gives an exit code.
+/// Throws RunError.
+int printToolOptions(const std::string &Tool, const Surroundings &Around);
+
 /// Whether the file is an ELF for AMD GPUs.
 bool isForGPUs(const std::string &Path);
 

@@ -35,6 +35,9 @@ int verify(const std::vector<std::string> &Arguments) {
     std::fputs(VerifyHelp, stdout);
     return Success;
   }
+  if (!Options.HelpOfTool.empty())
+    throw RunError("luthier run --tool " + Options.HelpOfTool +
+                   ":help explains the options of a tool");
   if (const std::string &Program = Options.Command.front(); isForGPUs(Program))
     throw RunError(Program +
                    " is code for GPUs, not a program; a kernel of it is "

@@ -26,8 +26,11 @@ them. One kernel of it runs, with arguments given by hand; no GPU runtime is
 needed, so all emulated processors will do.
 
 options:
-  --tool NAME|PATH   the tool (default: scramble, if there is one, which
-                     overwrites all that is free; else instr-count)
+  --tool NAME|PATH[:KEY=VALUE,...]
+                     the tool (default: scramble, if there is one, which
+                     overwrites all that is free; else instr-count), with
+                     options of its own (luthier run --tool NAME:help lists
+                     them)
   --seed N           order in which waves run (0); of FILE also what is in
                      registers never written, and the garbage of scramble
   --strict[=CHECKS]  the instrumented kernel must also pass these checks; see

@@ -9,7 +9,9 @@
 #define LUTHIER_RUNTIME_CALLCONTEXT_H
 
 #include "luthier/Tool.h"
+#include "runtime/Presets.h"
 #include <hsa/hsa.h>
+#include <optional>
 
 namespace luthier::runtime {
 
@@ -29,11 +31,31 @@ struct Launch {
   LaunchSizes Sizes;
 };
 
+/// What tools have made of a packet until now. All that a redirection sets is
+/// set anew, from what the application wrote, when another tool adds its hooks.
+struct RedirectedLaunch {
+  explicit RedirectedLaunch(const hsa_kernel_dispatch_packet_t &Packet)
+      : Original(Packet) {}
+
+  /// \p Packet as it was but for what tools have changed otherwise.
+  hsa_kernel_dispatch_packet_t
+  undone(hsa_kernel_dispatch_packet_t Packet) const;
+  bool isRedirected() const { return !Presets.empty(); }
+
+  const hsa_kernel_dispatch_packet_t Original;
+  PresetSet Presets; ///< Whose hooks the packet runs.
+  /// KernelDispatch::LaunchValue of the tool whose hooks ask for it, if one of
+  /// them does: hooks of two never do in one kernel.
+  std::optional<uint64_t> Value;
+};
+
 struct CallContext {
   /// Null while packets are submitted, but no tool is called.
   const Tool *Owner = nullptr;
   /// Null in callbacks that are not about a launch.
   const Launch *About = nullptr;
+  /// Of the dispatch that onDispatch() is called for.
+  RedirectedLaunch *Redirected = nullptr;
 
   /// Of this thread; null outside of all callbacks.
   static const CallContext *current();

@@ -12,4 +12,9 @@ LoadedCodeObjectKernel::LoadedCodeObjectKernel(
 
 llvm::StringRef LoadedCodeObjectKernel::name() const { return Info->Name; }
 
+/// HIP compiles them itself, as a code object that is like any other.
+bool LoadedCodeObjectKernel::isRuntimeKernel() const {
+  return name().starts_with("__amd_rocclr_");
+}
+
 } // namespace luthier::hsa

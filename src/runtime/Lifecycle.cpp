@@ -150,6 +150,12 @@ void makeWhatLLVMDestroys() {
   codegen::RegisterCodeGenFlags CommandLine;
 }
 
+/// A line for each of LUTHIER_TOOLS.
+StringRef optionsOfTools() {
+  const char *Options = std::getenv("LUTHIER_TOOL_OPTIONS");
+  return Options ? Options : "";
+}
+
 } // namespace
 } // namespace luthier::runtime
 
@@ -169,7 +175,7 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
   // They only register themselves; one that called the GPU runtime would wait
   // for the lock that this thread holds.
   if (const char *Paths = std::getenv("LUTHIER_TOOLS"))
-    toolRegistry().loadLibraries(Paths);
+    toolRegistry().loadLibraries(Paths, optionsOfTools());
   if (toolRegistry().empty()) {
     logWarning("no tool is loaded; kernels run unchanged "
                "(LUTHIER_TOOLS=PATH[:PATH...], or luthier run --tool NAME)");

@@ -6,6 +6,7 @@
 #include "runtime/Settings.h"
 #include "runtime/State.h"
 #include "runtime/ToolExceptions.h"
+#include "runtime/ToolOptions.h"
 #include "runtime/ToolRegistry.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -20,6 +21,19 @@ Error offline::loadTool(StringRef Path) {
   if (runtime::toolRegistry().loaded().size() != 1)
     return createStringError(Path + " does not register one tool");
   return Error::success();
+}
+
+Error offline::setToolOptions(StringRef Options) {
+  const runtime::ToolLibrary Library =
+      runtime::toolRegistry().libraries().front();
+  return Options.empty() ? Error::success()
+                         : runtime::toolOptions().set(Library.Base, Options,
+                                                      Library.name());
+}
+
+std::string offline::toolOptions() {
+  return runtime::toolOptions().list(
+      runtime::toolRegistry().libraries().front().Base);
 }
 
 Expected<offline::Result>

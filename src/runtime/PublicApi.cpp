@@ -20,7 +20,6 @@ namespace {
 
 using runtime::CallContext;
 
-/// Presets of different tools are different although they have the same name.
 runtime::PresetKey presetKey(StringRef Preset, const CallContext *Context) {
   return {Context ? Context->Owner : nullptr, Preset.str()};
 }
@@ -35,6 +34,30 @@ Error checkLoaded(const hsa::LoadedCodeObjectKernel &Kernel) {
                            Kernel.name());
 }
 
+/// What the packet runs that onDispatch() is called for, if that is about
+/// \p KernelObject.
+runtime::RedirectedLaunch *launchOf(uint64_t KernelObject,
+                                    const CallContext *Context) {
+  runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
+  return Launch && Launch->Original.kernel_object == KernelObject ? Launch
+                                                                  : nullptr;
+}
+
+/// The hooks of other tools that those of this one join.
+runtime::PresetSet presetsBeside(const runtime::RedirectedLaunch *Launch,
+                                 const CallContext *Context) {
+  return Launch ? Launch->Presets.without(Context->Owner)
+                : runtime::PresetSet();
+}
+
+/// The kernel runs with hooks nevertheless if there are some of others.
+Error besideOthers(Error E, const runtime::PresetSet &Others) {
+  if (!E || Others.empty())
+    return E;
+  return make_error<runtime::HasOtherTool>(toString(std::move(E)));
+}
+
+/// Without a \p Mutate, the tool has been asked before.
 Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                  StringRef Preset, const CallContext *Context) {
   if (Error E = checkLoaded(Kernel))
@@ -44,22 +67,51 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
     return "tool " + runtime::nameOf(Context ? Context->Owner : nullptr) +
            ", asked what to insert into it,";
   };
-  auto MutateSafely = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+  auto mutateSafely = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
     return runtime::withoutExceptions(What, [&] { return Mutate(Task, LR); });
   };
-  return state().Versions.instrument(
-      Kernel, MutateSafely, presetKey(Preset, Context),
-      Context && Context->About ? Context->About->Sizes
-                                : runtime::LaunchSizes());
+  const runtime::PresetSet Others =
+      presetsBeside(launchOf(Kernel.kernelObject(), Context), Context);
+  return besideOthers(
+      state().Versions.instrument(Kernel,
+                                  Mutate ? Mutator(mutateSafely) : Mutator(),
+                                  presetKey(Preset, Context),
+                                  Context && Context->About
+                                      ? Context->About->Sizes
+                                      : runtime::LaunchSizes(),
+                                  Others),
+      Others);
+}
+
+/// The version of the kernel that \p Packet, as the application wrote it, is to
+/// run: with the hooks of \p Others, too.
+Expected<runtime::Redirection>
+findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
+            const runtime::PresetSet &Others, const CallContext *Context) {
+  // Which others there are may change from dispatch to dispatch.
+  if (launchOf(Packet.kernel_object, Context) &&
+      runtime::toolRegistry().hasSeveral())
+    if (runtime::KernelPointer Kernel =
+            state().Code.findKernel(Packet.kernel_object))
+      if (Error E = instrument(*Kernel, {}, Preset, Context))
+        return std::move(E);
+  return state().Versions.find(
+      Packet.kernel_object, Others.with(presetKey(Preset, Context)),
+      {Packet.private_segment_size, Packet.group_segment_size});
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
                      const CallContext *Context, uint64_t Value = 0) {
-  if (state().Versions.isInstrumented(Packet.kernel_object))
-    return make_error<runtime::HasOtherTool>();
-  Expected<runtime::Redirection> Target = state().Versions.find(
-      Packet.kernel_object, presetKey(Preset, Context),
-      {Packet.private_segment_size, Packet.group_segment_size});
+  runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
+  hsa_kernel_dispatch_packet_t New = Launch ? Launch->undone(Packet) : Packet;
+  // Some other packet than that of the dispatch.
+  if (!launchOf(New.kernel_object, Context))
+    Launch = nullptr;
+  if (state().Versions.isInstrumented(New.kernel_object))
+    return make_error<runtime::HasOtherTool>("the packet runs them already");
+  const runtime::PresetSet Others = presetsBeside(Launch, Context);
+  Expected<runtime::Redirection> Target =
+      findVersion(New, Preset, Others, Context);
   if (!Target)
     return Target.takeError();
   // The tool has put nothing into it. Others may yet want it.
@@ -67,19 +119,29 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
     return Error::success();
   const runtime::Launch *From = Context ? Context->About : nullptr;
   if (From && From->IsCooperative)
-    if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
-      return E;
-  Expected<void *> Arguments =
-      runtime::argumentsFor(Packet, *Target, From, Value);
+    if (Error E = runtime::checkFitsCooperatively(New, *Target))
+      return besideOthers(std::move(E), Others);
+  // Hooks of another tool ask for theirs, then those of this one do not.
+  if (Launch && !Others.empty() && Launch->Value)
+    Value = *Launch->Value;
+  Expected<void *> Arguments = runtime::argumentsFor(New, *Target, From, Value);
   if (!Arguments)
-    return Arguments.takeError();
-  hsa_kernel_dispatch_packet_t Original = Packet;
-  if (Error E = runtime::redirect(Packet, *Target, *Arguments))
-    return E;
-  // The same begins the copy, and there both versions find the same addresses.
-  Original.kernarg_address = *Arguments;
-  runtime::verifyDispatch(Original, Packet);
+    return besideOthers(Arguments.takeError(), Others);
+  const hsa_kernel_dispatch_packet_t Given = New;
+  if (Error E = runtime::redirect(New, *Target, *Arguments))
+    return besideOthers(std::move(E), Others);
+  Packet = New;
   runtime::markInstrumented();
+  if (Launch) {
+    Launch->Presets = Others.with(presetKey(Preset, Context));
+    Launch->Value.reset();
+    if (Target->asksForLaunchValue())
+      Launch->Value = Value;
+  } else {
+    hsa_kernel_dispatch_packet_t Original = Given;
+    Original.kernarg_address = *Arguments;
+    runtime::verifyDispatch(Original, Packet);
+  }
   return Error::success();
 }
 
@@ -116,13 +178,13 @@ Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,
 }
 
 Error detail::readVariable(const void *Host, hsa_agent_t Agent, void *To,
-                           size_t Size) {
-  return state().Modules.read(Host, Agent, To, Size);
+                           size_t Size, size_t Offset) {
+  return state().Modules.read(Host, Agent, To, Size, Offset);
 }
 
 Error detail::writeVariable(const void *Host, hsa_agent_t Agent,
-                            const void *From, size_t Size) {
-  return state().Modules.write(Host, Agent, From, Size);
+                            const void *From, size_t Size, size_t Offset) {
+  return state().Modules.write(Host, Agent, From, Size, Offset);
 }
 
 } // namespace luthier

@@ -7,6 +7,7 @@
 #include "amdgpu/TargetTraits.h"
 #include "rewrite/plan/KernargGrowth.h"
 #include "runtime/CallContext.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <hsa/hsa.h>
@@ -26,6 +27,12 @@ struct Redirection {
   bool IsWave32 = false;
   const RegisterFileTraits *Traits = nullptr; ///< Null if nothing is known.
 
+  /// Hooks read what the tool sets KernelDispatch::LaunchValue to.
+  bool asksForLaunchValue() const {
+    return llvm::any_of(Kernarg.Added, [](const auto &Argument) {
+      return Argument.Kind == HiddenArgument::LaunchValue;
+    });
+  }
   /// Bytes that one workgroup can have at most.
   uint32_t groupSegmentLimit() const { return Traits ? Traits->LDSBytes : 0; }
 };

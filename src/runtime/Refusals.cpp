@@ -40,13 +40,13 @@ void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
 }
 
 /// It does not run unchanged, so it is none of refusals().
-void reportOtherTool(StringRef Kernel) {
+void reportOtherTool(StringRef Kernel, const runtime::HasOtherTool &E) {
   RefusalLog &Log = refusalLog();
   std::lock_guard Guard(Log.Lock);
-  if (Log.Seen.emplace(Kernel, "other tool").second)
-    runtime::logWarning("kernel " + Kernel +
-                        " runs with the hooks of one tool alone: " +
-                        toString(make_error<runtime::HasOtherTool>()));
+  if (Log.Seen.emplace(Kernel, E.message()).second)
+    runtime::logWarning(
+        "kernel " + Kernel +
+        " runs without the hooks of one of the tools: " + E.message());
 }
 
 } // namespace
@@ -54,7 +54,7 @@ void reportOtherTool(StringRef Kernel) {
 char runtime::HasOtherTool::ID;
 
 void runtime::HasOtherTool::log(raw_ostream &OS) const {
-  OS << "of several that want the same kernel, the first one gets it";
+  OS << "they cannot stand beside those of others: " << Why;
 }
 
 std::error_code runtime::HasOtherTool::convertToErrorCode() const {
@@ -67,7 +67,7 @@ void runtime::reportRefusal(StringRef Kernel, Error E) {
       [&](const Refusal &R) {
         report(Kernel, toString(R.reason()), R.detail());
       },
-      [&](const HasOtherTool &) { reportOtherTool(Kernel); },
+      [&](const HasOtherTool &E) { reportOtherTool(Kernel, E); },
       [&](const ErrorInfoBase &Other) {
         // A tool's own error, or a fault of ours.
         report(Kernel, "error", Other.message());

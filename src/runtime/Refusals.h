@@ -6,16 +6,21 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <string>
 
 namespace luthier::runtime {
 
-/// One instrumented version of a kernel runs at a time, and it is that of
-/// another tool already.
+/// The kernel runs with the hooks of other tools, and those of one more cannot
+/// be put beside them.
 class HasOtherTool : public llvm::ErrorInfo<HasOtherTool> {
 public:
   static char ID;
+  explicit HasOtherTool(std::string Why) : Why(std::move(Why)) {}
   void log(llvm::raw_ostream &OS) const override;
   std::error_code convertToErrorCode() const override;
+
+private:
+  std::string Why;
 };
 
 void reportRefusal(llvm::StringRef Kernel, llvm::Error E);

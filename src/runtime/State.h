@@ -21,8 +21,9 @@ struct State {
   ToolModules Modules;
   ToolMemory Memory;
   VersionCache Versions{[this](const void *Handle, hsa_agent_t Agent) {
-    return Modules.resolve(Handle, Agent);
-  }};
+                          return Modules.resolve(Handle, Agent);
+                        },
+                        [] { return toolRegistry().hasSeveral(); }};
   CallbackGate Tools;
   std::unique_ptr<DispatchFilter> Filter = filterOfEnvironment();
   Dispatcher Packets{Code, toolRegistry(), *Filter};

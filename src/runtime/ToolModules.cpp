@@ -267,14 +267,14 @@ bool ToolModules::isManaged(const void *Host, size_t Size) const {
 }
 
 Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
-                                          size_t Size) {
+                                          size_t Size, size_t Offset) {
   auto It = Variables.find(Host);
   if (It == Variables.end())
     return createStringError("not a device variable of a loaded tool");
   const Variable &V = It->second;
-  if (Size > V.Size)
+  if (Size > V.Size || Offset > V.Size - Size)
     return createStringError("variable %s has %zu bytes, not %zu",
-                             V.Name.c_str(), V.Size, Size);
+                             V.Name.c_str(), V.Size, Offset + Size);
   if (!isHsaOpen())
     return createStringError("the GPU runtime is not running");
   Expected<ToolModule::OnAgent &> Where = load(*V.Module, Agent);
@@ -284,17 +284,18 @@ Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
   if (Found == Where->Hooks.Variables.end())
     return createStringError("the device code of %s lacks variable %s",
                              V.Module->name().c_str(), V.Name.c_str());
-  return Found->second;
+  return Found->second + Offset;
 }
 
 Error ToolModules::read(const void *Host, hsa_agent_t Agent, void *To,
-                        size_t Size) {
+                        size_t Size, size_t Offset) {
   std::lock_guard Guard(Lock);
-  if (isManaged(Host, Size)) {
-    std::memcpy(To, Host, Size);
+  const char *Managed = static_cast<const char *>(Host) + Offset;
+  if (isManaged(Managed, Size)) {
+    std::memcpy(To, Managed, Size);
     return Error::success();
   }
-  Expected<uint64_t> Address = addressOf(Host, Agent, Size);
+  Expected<uint64_t> Address = addressOf(Host, Agent, Size, Offset);
   if (!Address)
     return Address.takeError();
   return checkHsa(coreApi().hsa_memory_copy_fn(
@@ -303,13 +304,14 @@ Error ToolModules::read(const void *Host, hsa_agent_t Agent, void *To,
 }
 
 Error ToolModules::write(const void *Host, hsa_agent_t Agent, const void *From,
-                         size_t Size) {
+                         size_t Size, size_t Offset) {
   std::lock_guard Guard(Lock);
-  if (isManaged(Host, Size)) {
-    std::memcpy(const_cast<void *>(Host), From, Size);
+  const char *Managed = static_cast<const char *>(Host) + Offset;
+  if (isManaged(Managed, Size)) {
+    std::memcpy(const_cast<char *>(Managed), From, Size);
     return Error::success();
   }
-  Expected<uint64_t> Address = addressOf(Host, Agent, Size);
+  Expected<uint64_t> Address = addressOf(Host, Agent, Size, Offset);
   if (!Address)
     return Address.takeError();
   return checkHsa(coreApi().hsa_memory_copy_fn(

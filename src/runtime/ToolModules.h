@@ -69,9 +69,11 @@ public:
   /// The tool's own code, of a module that resolveOffline() gave.
   const CodeObject *offlineCode(const HookModule &Module);
 
-  llvm::Error read(const void *Host, hsa_agent_t Agent, void *To, size_t Size);
+  /// \p Size bytes from \p Offset on of the variable at \p Host.
+  llvm::Error read(const void *Host, hsa_agent_t Agent, void *To, size_t Size,
+                   size_t Offset = 0);
   llvm::Error write(const void *Host, hsa_agent_t Agent, const void *From,
-                    size_t Size);
+                    size_t Size, size_t Offset = 0);
 
   /// A number that changes when devices write managed variables.
   uint64_t managedFingerprint();
@@ -105,9 +107,9 @@ private:
   llvm::Error linkManaged(ToolModule &Module, ToolModule::OnAgent &Where);
   llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
                                 bool IsLoaded);
-  /// Device address; the caller holds Lock.
+  /// Device address of \p Size bytes from \p Offset on; the caller holds Lock.
   llvm::Expected<uint64_t> addressOf(const void *Host, hsa_agent_t Agent,
-                                     size_t Size);
+                                     size_t Size, size_t Offset);
   /// Null unless \p Host points into managed memory.
   bool isManaged(const void *Host, size_t Size) const;
 

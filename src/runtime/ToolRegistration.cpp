@@ -2,7 +2,7 @@
 #include "luthier/detail/ToolRegistration.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
-#include <dlfcn.h>
+#include "runtime/ToolLibrary.h"
 
 using namespace llvm;
 using namespace luthier::runtime;
@@ -11,17 +11,11 @@ namespace {
 
 constexpr uint32_t WrapperMagic = 0x48495046;
 
-StringRef libraryOf(const void *Address) {
-  Dl_info Info;
-  if (::dladdr(Address, &Info) && Info.dli_fname)
-    return Info.dli_fname;
-  return "a tool";
-}
-
 } // namespace
 
 void *luthier_register_fat_binary(const luthier_fat_binary_wrapper *Wrapper) {
-  StringRef Library = libraryOf(Wrapper);
+  const std::string Path = libraryOf(Wrapper).Path;
+  const StringRef Library = Path.empty() ? "a tool" : StringRef(Path);
   if (Wrapper->magic != WrapperMagic || !Wrapper->binary) {
     logWarning(Library + " registers device code in a form that is unknown");
     return nullptr;

@@ -2,6 +2,7 @@
 #include "runtime/ToolRegistry.h"
 #include "runtime/Log.h"
 #include "runtime/ToolExceptions.h"
+#include "runtime/ToolOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,6 +29,12 @@ void announceToGPURuntime() {
   ::setenv("HSA_TOOLS_LIB",
            withToolsLibrary(Named ? Named : "", Self.dli_fname).c_str(),
            /*overwrite=*/1);
+}
+
+/// Of a dlopen() handle; 0 if it is none.
+uintptr_t baseOf(void *Library) {
+  link_map *Map = nullptr;
+  return ::dlinfo(Library, RTLD_DI_LINKMAP, &Map) == 0 ? Map->l_addr : 0;
 }
 
 } // namespace
@@ -57,28 +64,30 @@ void ToolRegistry::add(Maker Make, bool SeesCompletion) {
   ++Count;
 }
 
-void ToolRegistry::loadLibraries(StringRef Paths) {
+void ToolRegistry::loadLibraries(StringRef Paths, StringRef Options) {
   SmallVector<StringRef, 4> List;
   Paths.split(List, ':', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Path : List) {
+    auto [Given, Others] = Options.split('\n');
+    Options = Others;
     void *Library = ::dlopen(Path.str().c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!Library)
       logWarning("cannot load tool: " + Twine(::dlerror()));
     else if (!registeredBy(Library))
       logWarning(Path + " is not a Luthier tool: it registers none "
                         "(is LUTHIER_TOOL missing?)");
+    else if (!Given.empty())
+      if (Error E = toolOptions().set(baseOf(Library), Given,
+                                      ToolLibrary{0, Path.str()}.name()))
+        logWarning(toString(std::move(E)));
   }
 }
 
 bool ToolRegistry::registeredBy(void *Library) {
-  link_map *Map = nullptr;
-  if (::dlinfo(Library, RTLD_DI_LINKMAP, &Map) != 0)
-    return false;
+  const uintptr_t Base = baseOf(Library);
   std::lock_guard Guard(MakeLock);
   return any_of(Makers, [&](const Registered &R) {
-    Dl_info Info;
-    return ::dladdr(reinterpret_cast<void *>(R.Make), &Info) &&
-           reinterpret_cast<uintptr_t>(Info.dli_fbase) == Map->l_addr;
+    return Base && libraryOf(reinterpret_cast<void *>(R.Make)).Base == Base;
   });
 }
 
@@ -148,6 +157,14 @@ ArrayRef<Tool *> ToolRegistry::loaded() {
   return Tools;
 }
 
+SmallVector<ToolLibrary, 4> ToolRegistry::libraries() {
+  std::lock_guard Guard(MakeLock);
+  SmallVector<ToolLibrary, 4> Result;
+  for (const Registered &R : Makers)
+    Result.push_back(libraryOf(reinterpret_cast<void *>(R.Make)));
+  return Result;
+}
+
 bool ToolRegistry::seesCompletion(const Tool *T) {
   std::lock_guard MakeGuard(MakeLock);
   std::shared_lock Guard(ToolsLock);
@@ -157,18 +174,24 @@ bool ToolRegistry::seesCompletion(const Tool *T) {
 SmallVector<ToolToCall, 1>
 ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
                          hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
-                         const Launch *About) {
+                         const Launch *About, RedirectedLaunch *Redirected) {
   SmallVector<ToolToCall, 1> ToCall;
   if (Ended || empty())
     return ToCall;
   Seen = true;
   for (Tool *T : tools()) {
-    const CallContext Context = {T, About};
+    const CallContext Context = {T, About, Redirected};
     const hsa_kernel_dispatch_packet_t Before = Packet;
+    const auto HooksBefore =
+        Redirected ? std::pair(Redirected->Presets, Redirected->Value)
+                   : std::pair<PresetSet, std::optional<uint64_t>>();
     KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
-    if (!call(Context, "onDispatch", &Kernel, [&] { T->onDispatch(Dispatch); }))
+    if (!call(Context, "onDispatch", &Kernel,
+              [&] { T->onDispatch(Dispatch); })) {
       Packet = Before;
-    else if (!Dispatch.SkipCompletion && seesCompletion(T))
+      if (Redirected)
+        std::tie(Redirected->Presets, Redirected->Value) = HooksBefore;
+    } else if (!Dispatch.SkipCompletion && seesCompletion(T))
       ToCall.push_back({T, Dispatch.LaunchValue});
   }
   return ToCall;

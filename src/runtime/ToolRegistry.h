@@ -6,6 +6,7 @@
 
 #include "luthier/Tool.h"
 #include "runtime/CallContext.h"
+#include "runtime/ToolLibrary.h"
 #include "llvm/ADT/SmallVector.h"
 #include <atomic>
 #include <mutex>
@@ -33,19 +34,23 @@ public:
 
   /// \p SeesCompletion: the tool overrides onComplete().
   void add(Maker Make, bool SeesCompletion = false);
-  /// Loads the libraries named in \p Paths, separated by colons. Says which
-  /// cannot be loaded or are no tools.
-  void loadLibraries(llvm::StringRef Paths);
+  /// Loads the libraries named in \p Paths, separated by colons, and gives
+  /// their options what \p Options says, a line for each library. Says which
+  /// cannot be loaded, are no tools, or do not take their options.
+  void loadLibraries(llvm::StringRef Paths, llvm::StringRef Options = "");
   bool empty() const { return Count == 0; }
+  bool hasSeveral() const { return Count > 1; }
   /// All tools, which are made now if they are not.
   llvm::ArrayRef<Tool *> loaded();
+  /// The library of each of them.
+  llvm::SmallVector<ToolLibrary, 4> libraries();
 
   /// Shows \p Packet, which runs \p Kernel, to all tools. Returns those to call
   /// when it has completed.
   llvm::SmallVector<ToolToCall, 1>
   onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
              hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
-             const Launch *About);
+             const Launch *About, RedirectedLaunch *Redirected = nullptr);
   void onComplete(llvm::ArrayRef<ToolToCall> Of, KernelDispatch Dispatch);
   void onCodeObject(const hsa::LoadedCodeObject &Object, bool IsLoaded);
   /// True if there was a dispatch while there were tools.

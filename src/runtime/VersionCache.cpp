@@ -26,26 +26,31 @@ static unsigned wavesPerSIMD(const RegisterFileTraits *Traits,
   return Traits ? Kernel.Descriptor.wavesPerSIMD(*Traits) : 0;
 }
 
+static Error noSuchPreset(const std::string &Name) {
+  return createStringError("the kernel has no preset \"" + Name +
+                           "\": instrumentAndLoad() makes it");
+}
+
 /// Our stack lies above the application's, at a place fixed in the code. Only
 /// where a kernel's own need is unknown does what the packet gives matter;
 /// rounded, so that a stack that grows does not mean a version per dispatch.
 VersionCache::VersionKey
-VersionCache::Kernel::key(const PresetKey &Preset,
+VersionCache::Kernel::key(const PresetSet &Presets,
                           const LaunchSizes &Sizes) const {
-  return {Preset,
+  return {Presets,
           DynamicStack && Sizes.PrivateSegment
               ? static_cast<uint32_t>(PowerOf2Ceil(Sizes.PrivateSegment))
               : 0};
 }
 
 std::shared_ptr<VersionCache::Version>
-VersionCache::Kernel::find(const PresetKey &Preset,
+VersionCache::Kernel::find(const PresetSet &Presets,
                            const LaunchSizes &Sizes) const {
-  auto It = Versions.find(key(Preset, Sizes));
+  auto It = Versions.find(key(Presets, Sizes));
   // What was made without a dispatch has no stack of ours, and is right for
   // all; or it was refused, and that says why.
   if (It == Versions.end())
-    It = Versions.find({Preset, 0});
+    It = Versions.find({Presets, 0});
   return It == Versions.end() ? nullptr : It->second;
 }
 
@@ -79,16 +84,19 @@ VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
 
 Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
                                Mutator Mutate, const PresetKey &Preset,
-                               const LaunchSizes &Sizes) {
+                               const LaunchSizes &Sizes,
+                               const PresetSet &Beside) {
   std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
   std::shared_ptr<Version> Result;
   VersionKey Key;
+  if (!Mutate && !recipe(*Entry, Preset))
+    return noSuchPreset(Preset.Name);
   {
     std::lock_guard Guard(Lock);
     const KernelInfo &Info = KernelAccess::info(Loaded);
     Entry->DynamicStack =
         Info.Descriptor.usesDynamicStack() || Info.Metadata.UsesDynamicStack;
-    Key = Entry->key(Preset, Sizes);
+    Key = Entry->key(Beside.with(Preset), Sizes);
     std::shared_ptr<Version> &Slot = Entry->Versions[Key];
     if (!Slot)
       Slot = std::make_shared<Version>();
@@ -96,18 +104,62 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
   }
   std::lock_guard Guard(Result->Busy);
   if (!Result->Done) {
-    if (Error E = make(Loaded, Mutate, Key, *Entry, *Result))
+    if (Error E = make(Loaded, Mutate, Preset, Key, *Entry, *Result))
       Result->Failure.emplace(std::move(E));
     Result->Done = true;
   }
   return Result->Failure ? Result->Failure->error() : Error::success();
 }
 
+std::shared_ptr<const TaskRecipe>
+VersionCache::recipe(Kernel &Entry, const PresetKey &Preset) {
+  std::lock_guard Guard(Lock);
+  auto Known = Entry.Recipes.find(Preset);
+  return Known == Entry.Recipes.end() ? nullptr : Known->second;
+}
+
+Error VersionCache::ask(Mutator Mutate, const PresetKey &Preset, Kernel &Entry,
+                        InstrumentationTask &Task, LiftedRepresentation &LR) {
+  const bool IsKept = HasSeveralTools && HasSeveralTools();
+  if (std::shared_ptr<const TaskRecipe> Known = recipe(Entry, Preset);
+      Known && (Known->isRepeatable() || !Mutate))
+    return Known->addTo(Task, LR);
+  if (Error E = Mutate(Task, LR))
+    return E;
+  if (!IsKept)
+    return Error::success();
+  auto New = std::make_shared<const TaskRecipe>(TaskRecipe::of(Task, LR));
+  std::lock_guard Guard(Lock);
+  Entry.Recipes.try_emplace(Preset, std::move(New));
+  return Error::success();
+}
+
+Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
+                                                 const PresetKey &Preset,
+                                                 const InstrumentationTask &Own,
+                                                 Kernel &Entry,
+                                                 LiftedRepresentation &LR) {
+  if (isEdited(LR))
+    return createStringError("the tool changes the kernel's code");
+  const TaskRecipe OwnRecipe = TaskRecipe::of(Own, LR);
+  InstrumentationTask Result;
+  for (const PresetKey &Key : Presets.Keys) {
+    std::shared_ptr<const TaskRecipe> Known;
+    if (Key != Preset && !(Known = recipe(Entry, Key)))
+      return noSuchPreset(Key.Name);
+    if (Error E = (Known ? *Known : OwnRecipe).addTo(Result, LR))
+      return std::move(E);
+  }
+  return Result;
+}
+
 Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
-                         Mutator Mutate, const VersionKey &Key, Kernel &Entry,
+                         Mutator Mutate, const PresetKey &Preset,
+                         const VersionKey &Key, Kernel &Entry,
                          Version &Result) {
   Stopwatch Total, Watch;
   RuntimeTimes Times;
+  const bool IsAlone = Key.Presets.Keys.size() == 1;
   // The tool's own to edit; lift() may have been asked for another.
   Expected<std::unique_ptr<LiftedRepresentation>> LR = [&] {
     std::lock_guard Guard(EngineLock);
@@ -119,13 +171,20 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Times.Lift = Watch.lap();
 
   InstrumentationTask Task;
-  if (Error E = Mutate(Task, **LR))
+  if (Error E = ask(Mutate, Preset, Entry, Task, **LR))
     return E;
   Times.Mutate = Watch.lap();
 
   if (detail::contentsOf(Task).isEmpty() && !isEdited(**LR)) {
-    keepOriginal(Loaded);
+    if (IsAlone)
+      keepOriginal(Loaded);
     return Error::success();
+  }
+  if (!IsAlone) {
+    auto Joined = join(Key.Presets, Preset, Task, Entry, **LR);
+    if (!Joined)
+      return Joined.takeError();
+    Task = std::move(*Joined);
   }
   Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key);
   if (!Built)
@@ -140,8 +199,9 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   Times.Load = Watch.lap();
   Times.Total = Total.lap();
 
-  recordTimings(Loaded.name(), Key.Preset.Name, Report, Times);
-  recordCosts(Loaded.name(), Key.Preset.Name, Report);
+  const std::string Presets = Key.Presets.text();
+  recordTimings(Loaded.name(), Presets, Report, Times);
+  recordCosts(Loaded.name(), Presets, Report);
   if (IsOriginal)
     return Error::success();
   if (std::string Text = describeUnhookedCode(**LR); !Text.empty())
@@ -225,17 +285,16 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
 }
 
 Expected<Redirection> VersionCache::find(uint64_t KernelObject,
-                                         const PresetKey &Preset,
+                                         const PresetSet &Presets,
                                          const LaunchSizes &Sizes) {
   std::shared_ptr<Version> Found;
   {
     std::lock_guard Guard(Lock);
     if (auto Entry = Kernels.find(KernelObject); Entry != Kernels.end())
-      Found = Entry->second->find(Preset, Sizes);
+      Found = Entry->second->find(Presets, Sizes);
   }
   if (!Found)
-    return createStringError("the kernel has no preset \"" + Preset.Name +
-                             "\": instrumentAndLoad() makes it");
+    return noSuchPreset(Presets.text());
   std::lock_guard Guard(Found->Busy);
   if (Found->Failure)
     return Found->Failure->error();

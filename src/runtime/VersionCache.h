@@ -12,8 +12,10 @@
 #include "rewrite/Instrumenter.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/OwnExecutable.h"
+#include "runtime/Presets.h"
 #include "runtime/Redirection.h"
 #include "runtime/RememberedError.h"
+#include "runtime/TaskRecipe.h"
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,18 +23,7 @@
 #include <optional>
 #include <string>
 
-namespace luthier {
-class Tool;
-}
-
 namespace luthier::runtime {
-
-/// Presets of different tools are different although they have the same name.
-struct PresetKey {
-  const Tool *Owner;
-  std::string Name;
-  auto operator<=>(const PresetKey &) const = default;
-};
 
 /// Thread-safe.
 class VersionCache {
@@ -41,7 +32,11 @@ public:
   using Resolver = std::function<llvm::Expected<HookReference>(
       const void *Handle, hsa_agent_t Agent)>;
 
-  explicit VersionCache(Resolver Resolve) : Resolve(std::move(Resolve)) {}
+  /// \p HasSeveralTools: versions with the hooks of several may be asked for.
+  explicit VersionCache(Resolver Resolve,
+                        std::function<bool()> HasSeveralTools = {})
+      : Resolve(std::move(Resolve)),
+        HasSeveralTools(std::move(HasSeveralTools)) {}
 
   llvm::Expected<const LiftedRepresentation &>
   lift(const hsa::LoadedCodeObjectKernel &Kernel);
@@ -49,13 +44,19 @@ public:
   /// The first caller instruments, in its own thread; others that want the
   /// same version wait for it. \p Sizes are those of the dispatch under way,
   /// zero without one.
+  ///
+  /// Makes the version that has the hooks of \p Beside, too, which were made
+  /// before; tools that have been asked about a preset are not asked again, and
+  /// \p Mutate may be null then.
   llvm::Error instrument(const hsa::LoadedCodeObjectKernel &Kernel,
                          Mutator Mutate, const PresetKey &Preset,
-                         const LaunchSizes &Sizes);
+                         const LaunchSizes &Sizes,
+                         const PresetSet &Beside = {});
 
-  /// To nothing where the tool has put nothing into the kernel.
+  /// To nothing where the tool has put nothing into the kernel; of several
+  /// tools, where the last one asked has not.
   llvm::Expected<Redirection> find(uint64_t KernelObject,
-                                   const PresetKey &Preset,
+                                   const PresetSet &Presets,
                                    const LaunchSizes &Sizes);
   /// True for a kernel object that the cache made.
   bool isInstrumented(uint64_t KernelObject);
@@ -85,7 +86,7 @@ private:
     std::string explain(uint64_t Offset) const;
   };
   struct VersionKey {
-    PresetKey Preset;
+    PresetSet Presets;
     uint32_t Stack; ///< Bytes per lane that the application may use.
     auto operator<=>(const VersionKey &) const = default;
   };
@@ -97,18 +98,32 @@ private:
     bool DynamicStack = false;
     bool Dropped = false;                                    ///< Under Lock.
     std::map<VersionKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
+    /// What tools asked for, if there are several. Under Lock.
+    std::map<PresetKey, std::shared_ptr<const TaskRecipe>> Recipes;
 
-    VersionKey key(const PresetKey &Preset, const LaunchSizes &Sizes) const;
+    VersionKey key(const PresetSet &Presets, const LaunchSizes &Sizes) const;
     /// Null if there is none for such dispatches.
-    std::shared_ptr<Version> find(const PresetKey &Preset,
+    std::shared_ptr<Version> find(const PresetSet &Presets,
                                   const LaunchSizes &Sizes) const;
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
   /// Instruments and loads.
   llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
-                   const VersionKey &Key, struct Kernel &Entry,
-                   Version &Result);
+                   const PresetKey &Preset, const VersionKey &Key,
+                   struct Kernel &Entry, Version &Result);
+  /// Asks the tool what it wants for \p Preset, if it has not been asked.
+  llvm::Error ask(Mutator Mutate, const PresetKey &Preset, struct Kernel &Entry,
+                  InstrumentationTask &Task, LiftedRepresentation &LR);
+  /// \p Own, which is what \p Preset asks for, and what the others of
+  /// \p Presets do, in their order.
+  llvm::Expected<InstrumentationTask> join(const PresetSet &Presets,
+                                           const PresetKey &Preset,
+                                           const InstrumentationTask &Own,
+                                           struct Kernel &Entry,
+                                           LiftedRepresentation &LR);
+  std::shared_ptr<const TaskRecipe> recipe(struct Kernel &Entry,
+                                           const PresetKey &Preset);
   llvm::Expected<InstrumentedKernel>
   build(const hsa::LoadedCodeObjectKernel &Kernel, LiftedRepresentation &LR,
         const InstrumentationTask &Task, const VersionKey &Key);
@@ -120,6 +135,7 @@ private:
 
   const Resolver Resolve;
   HookCompilers Compilers; ///< Under EngineLock.
+  const std::function<bool()> HasSeveralTools;
 
   std::mutex Lock;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.

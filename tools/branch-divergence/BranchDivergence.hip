@@ -149,6 +149,14 @@ namespace {
 
 enum class Where { Registers, Memory };
 
+Option<bool> ByWaveOption("by-wave", false,
+                          "write branch-divergence-waves.csv, the numbers of "
+                          "each wave");
+Option<bool> ClocksOption("clocks", false,
+                          "likewise, and when each wave began and ended");
+Option<bool> InMemoryOption("in-memory", false, "count nothing in registers");
+
+/// The variables are how these options were set before there were options.
 bool isSet(const char *Variable) {
   const char *Text = std::getenv(Variable);
   return Text && *Text && llvm::StringRef(Text) != "0";
@@ -279,9 +287,11 @@ struct OutputFile {
 } // namespace
 
 class BranchDivergence : public Tool {
-  const bool OnlyInMemory = isSet("LUTHIER_BRANCHES_IN_MEMORY");
-  const bool WithClocks = isSet("LUTHIER_BRANCH_CLOCKS");
-  const bool ByWave = isSet("LUTHIER_BRANCHES_BY_WAVE") || WithClocks;
+  const bool OnlyInMemory =
+      *InMemoryOption || isSet("LUTHIER_BRANCHES_IN_MEMORY");
+  const bool WithClocks = *ClocksOption || isSet("LUTHIER_BRANCH_CLOCKS");
+  const bool ByWave =
+      *ByWaveOption || isSet("LUTHIER_BRANCHES_BY_WAVE") || WithClocks;
   std::mutex Lock;
   /// In the order of first launch.
   std::vector<std::unique_ptr<KernelBranches>> Kernels;

@@ -22,6 +22,10 @@ LUTHIER_HOOK_ANNOTATE addToKernel(uint32_t Slot) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(addToKernel);
 
+static Option<bool>
+    OfRuntime("runtime-kernels", true,
+              "count HIP's own kernels, which copy and fill memory, too");
+
 class InstrCount : public Tool {
   struct Slot {
     size_t Index;
@@ -53,6 +57,8 @@ class InstrCount : public Tool {
   }
 
   void onDispatch(KernelDispatch &Dispatch) override {
+    if (!*OfRuntime && Dispatch.Kernel.isRuntimeKernel())
+      return;
     std::lock_guard Guard(Lock);
     Slot &S = slot(Dispatch.Kernel.name(), Dispatch.Kernel.agent().handle);
     auto Mutate = [&](auto &Task, auto &LR) {

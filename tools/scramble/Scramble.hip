@@ -6,34 +6,49 @@
 #include "luthier/luthier.h"
 #include "llvm/Support/Regex.h"
 #include <cstdlib>
+#include <string>
 
 using namespace luthier;
 
 MARK_LUTHIER_DEVICE_MODULE
 
+static Option<uint64_t> Seed("seed", 0, "other garbage");
+static Option<std::string>
+    Stack("stack", "auto",
+          "leave the stack of hooks alone (0); where there is no room for it, "
+          "keep the kernel as it is (1) or the stack out (auto)",
+          {"auto", "0", "1"});
+static Option<std::string>
+    OfKernels("kernel", "",
+              "a regular expression: only kernels whose mangled name matches");
+
 class Scramble : public Tool {
   struct Setting {
-    const char *Name;
-    const char *Text; ///< Null if it is not set.
+    std::string Name, Text;
+    bool IsGiven;
   };
-  /// \p Old is the variable's name of before.
-  static Setting setting(const char *Name, const char *Old) {
-    const char *Text = std::getenv(Name);
-    return Text ? Setting{Name, Text} : Setting{Old, std::getenv(Old)};
+  /// \p Variables are how the option was set before there were options, now and
+  /// by the tool's name of before. `luthier verify` changes one between runs.
+  template <typename T>
+  static Setting setting(const Option<T> &O,
+                         std::initializer_list<const char *> Variables) {
+    if (O.isGiven())
+      return {O.name().str(), O.text(), true};
+    for (const char *Name : Variables)
+      if (const char *Text = std::getenv(Name))
+        return {Name, Text, true};
+    return {O.name().str(), O.text(), false};
   }
 
   /// Without a choice, all kernels are.
   llvm::Expected<bool> isWanted(llvm::StringRef Kernel) {
-    const Setting S =
-        setting("LUTHIER_SCRAMBLE_KERNEL", "LUTHIER_POISON_KERNEL");
-    if (!S.Text)
-      return true;
+    const Setting S = setting(
+        OfKernels, {"LUTHIER_SCRAMBLE_KERNEL", "LUTHIER_POISON_KERNEL"});
     const llvm::Regex Pattern(S.Text);
     std::string Wrong;
-    if (!Pattern.isValid(Wrong))
-      return llvm::createStringError("%s=%s: %s", S.Name, S.Text,
-                                     Wrong.c_str());
-    return Pattern.match(Kernel);
+    if (S.IsGiven && !Pattern.isValid(Wrong))
+      return llvm::createStringError(S.Name + "=" + S.Text + ": " + Wrong);
+    return !S.IsGiven || Pattern.match(Kernel);
   }
 
   llvm::Error instrument(LiftedRepresentation &LR,
@@ -41,19 +56,19 @@ class Scramble : public Tool {
     llvm::Expected<bool> Wanted = isWanted(LR.kernel().getName());
     if (!Wanted || !*Wanted)
       return Wanted.takeError();
-    const Setting Seed =
-        setting("LUTHIER_SCRAMBLE_SEED", "LUTHIER_POISON_SEED");
+    const Setting Given =
+        setting(Seed, {"LUTHIER_SCRAMBLE_SEED", "LUTHIER_POISON_SEED"});
     uint64_t Number = 0;
-    if (Seed.Text && llvm::StringRef(Seed.Text).getAsInteger(0, Number))
-      return llvm::createStringError("%s=%s is not a number", Seed.Name,
-                                     Seed.Text);
+    if (llvm::StringRef(Given.Text).getAsInteger(0, Number))
+      return llvm::createStringError(Given.Name + "=" + Given.Text +
+                                     " is not a number");
     luthier::detail::SelfTest &Test = luthier::detail::contentsOf(Task).Test;
     Test.RegisterSeed = Number;
-    const char *Stack =
-        setting("LUTHIER_SCRAMBLE_STACK", "LUTHIER_POISON_STACK").Text;
-    if (llvm::StringRef(Stack) != "0") {
+    if (const Setting S =
+            setting(Stack, {"LUTHIER_SCRAMBLE_STACK", "LUTHIER_POISON_STACK"});
+        S.Text != "0") {
       Test.StackSeed = Number;
-      Test.IsStackOptional = !Stack;
+      Test.IsStackOptional = !S.IsGiven || S.Text == "auto";
     }
     return llvm::Error::success();
   }

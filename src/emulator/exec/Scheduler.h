@@ -37,8 +37,9 @@ public:
            const std::function<void(uint32_t)> &Interrupt, uint64_t Seed,
            uint64_t Clock);
 
-    /// The next workgroup to start. In order, whatever the seed: code that waits
-    /// for a workgroup before its own is right on hardware, which starts them so.
+    /// The next workgroup to start. In order, whatever the seed: code that
+    /// waits for a workgroup before its own is right on hardware, which starts
+    /// them so.
     std::optional<uint64_t> take();
     /// Workgroups that nobody has taken yet.
     uint64_t numLeft() const;

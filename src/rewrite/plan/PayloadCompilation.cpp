@@ -13,6 +13,7 @@ namespace {
 
 /// The variants of one tool module.
 struct ModuleShare {
+  const HookModule *Module;
   PayloadCompiler *Compiler;
   SmallVector<unsigned, 8> Variants; ///< Places in VariantPlan::Variants.
   ModuleLayout Layout = {};
@@ -37,7 +38,7 @@ std::vector<ModuleShare> divide(const VariantPlan &Plan,
       return Share.Compiler == Compiler;
     });
     if (It == Result.end())
-      It = Result.insert(It, {Compiler, {}});
+      It = Result.insert(It, {Variant.Hook.Module, Compiler, {}});
     It->Variants.push_back(Index);
   }
   return Result;
@@ -71,6 +72,20 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
   return Error::success();
 }
 
+/// A launch has one value that tools give their hooks, so one tool has it.
+Error checkLaunchValue(const HookNeeds &Wanted, const HookModule &Module,
+                       const HookModule *&Owner) {
+  if (!(Wanted.HiddenArguments & hiddenBit(HiddenArgument::LaunchValue)))
+    return Error::success();
+  if (!Owner)
+    Owner = &Module;
+  if (Owner->ToolName == Module.ToolName)
+    return Error::success();
+  return refuse(RefusalReason::UnsupportedHook,
+                "hooks of " + Owner->ToolName + " and of " + Module.ToolName +
+                    " ask for launchValue(), and a launch has one value");
+}
+
 /// What all hooks together need, known before there are registers for them;
 /// places each module's share of memory and counters.
 Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
@@ -78,11 +93,14 @@ Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
                                  std::vector<ModuleShare> &Modules,
                                  const InstrumenterOptions &Options) {
   HookNeeds Needs;
+  const HookModule *OfLaunchValue = nullptr;
   for (ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
         Share.Compiler->needs(variantsOf(Variants, Share));
     if (!Wanted)
       return Wanted.takeError();
+    if (Error E = checkLaunchValue(*Wanted, *Share.Module, OfLaunchValue))
+      return std::move(E);
     Share.Layout = Needs.add(*Wanted);
   }
   if (Error E = checkSharedMemory(LR, Needs, Options))

@@ -13,6 +13,7 @@ struct WaveRow {
   uint32_t Written;
   uint32_t Item[3], Group[3];
   uint32_t InGroup, Block, InDispatch, PerGroup;
+  uint64_t Dispatch;
 };
 constexpr uint32_t MaxRows = 1 << 15;
 __attribute__((managed)) WaveRow Rows[MaxRows];
@@ -27,6 +28,7 @@ static __device__ void write(WaveRow &R) {
   R.Block = luthier::blockInDispatch();
   R.InDispatch = luthier::waveInDispatch();
   R.PerGroup = luthier::wavesPerGroup();
+  R.Dispatch = luthier::dispatchId();
 }
 
 LUTHIER_HOOK_ANNOTATE writeRow() {
@@ -77,7 +79,7 @@ class WaveNumbers : public Tool {
 
   void onDispatch(KernelDispatch &Dispatch) override {
     // HIP fills memory with kernels of its own.
-    if (Dispatch.Kernel.name().starts_with("__amd"))
+    if (Dispatch.Kernel.isRuntimeKernel())
       return;
     std::lock_guard Guard(Lock);
     auto Insert = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
@@ -121,6 +123,8 @@ class WaveNumbers : public Tool {
       expect(R.Block == Block, "the number of the block", N);
       expect(R.PerGroup == L.wavesPerGroup(WaveSize), "waves of a group", N);
       expect(R.InDispatch == N, "the number is the row's", N);
+      expect(R.Dispatch == Rows[L.FirstRow].Dispatch,
+             "the number of the dispatch is that of the first wave", N);
       expect(R.InGroup < R.PerGroup, "the number in the group is small", N);
       expect(R.InDispatch == Block * R.PerGroup + R.InGroup,
              "numbers belong together", N);
@@ -131,8 +135,13 @@ class WaveNumbers : public Tool {
 
   void onExit() override {
     uint64_t Items = 0;
-    for (const Launched &L : Launches) {
+    for (size_t N = 0; N != Launches.size(); ++N) {
+      const Launched &L = Launches[N];
       check(L);
+      // There is one queue.
+      expect(!N || Rows[L.FirstRow].Dispatch >
+                       Rows[Launches[N - 1].FirstRow].Dispatch,
+             "the number of the dispatch grows", L.FirstRow);
       // Whole and cut off, each work-item has a wave.
       Items += uint64_t(L.items(0)) * L.items(1) * L.items(2);
     }

@@ -6,6 +6,7 @@
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>
+#include <vector>
 
 using namespace luthier;
 
@@ -14,6 +15,7 @@ struct Counts {
   uint32_t Step, Untouched;
 };
 __device__ Counts Own = {7, 0, 4711};
+__device__ uint32_t Table[5] = {10, 11, 12, 13, 14};
 
 MARK_LUTHIER_DEVICE_MODULE
 
@@ -30,6 +32,23 @@ class PerDevice : public Tool {
   /// By node, which counts from the host on.
   std::map<uint32_t, hsa_agent_t> Agents;
 
+  /// Parts of an array, without a copy of all of it.
+  static llvm::Error checkTable(hsa_agent_t Agent) {
+    const uint32_t New[] = {21, 22};
+    std::vector<uint32_t> Middle(3), All(5);
+    LUTHIER_RETURN_ON_ERROR(writeVariable(Table, Agent, New, 1));
+    LUTHIER_RETURN_ON_ERROR(readVariable(Table, Agent, Middle, 1));
+    LUTHIER_RETURN_ON_ERROR(readVariable(Table, Agent, All));
+    if (Middle != std::vector<uint32_t>{21, 22, 13} ||
+        All != std::vector<uint32_t>{10, 21, 22, 13, 14})
+      return llvm::createStringError("not what was written");
+    llvm::Error Beyond = readVariable(Table, Agent, Middle, 3);
+    if (!Beyond)
+      return llvm::createStringError("the array has no sixth element");
+    llvm::consumeError(std::move(Beyond));
+    return llvm::Error::success();
+  }
+
   /// Before anything runs there.
   llvm::Error begin(hsa_agent_t Agent) {
     uint32_t Node = 0;
@@ -41,6 +60,7 @@ class PerDevice : public Tool {
     LUTHIER_RETURN_ON_ERROR(readVariable(Own, Agent, Now));
     if (Now.Executed != 7 || Now.Untouched != 4711)
       return llvm::createStringError("not the initial value");
+    LUTHIER_RETURN_ON_ERROR(checkTable(Agent));
     return writeVariable(Own, Agent, {1000 * uint64_t(Node), Node, 4711});
   }
 

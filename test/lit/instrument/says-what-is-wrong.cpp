@@ -21,7 +21,7 @@
 // RUN: %exits 1 luthier instrument %t.co --tool no-such-tool -o %t.out 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: {{^}}luthier: error: unknown tool 'no-such-tool'; available are: {{.*}}instr-count
 // RUN: %exits 1 luthier instrument %t.co --tool instr-count --kernel '(' -o %t.out 2>&1 | FileCheck %s --check-prefix=REGEX
-// REGEX: {{^}}luthier: error: --kernel (: parentheses not balanced{{$}}
+// REGEX: {{^}}luthier: error: --kernel (: Unmatched ( or \({{$}}
 // RUN: %exits 1 luthier instrument %t.co --tool instr-count --kernel nothing -o %t.out 2>&1 | FileCheck %s --check-prefix=NOKERNEL
 // NOKERNEL: {{^}}0 kernels instrumented, 0 unchanged{{$}}
 // NOKERNEL: {{^}}luthier: error: there is no such kernel in {{.*}}{{$}}

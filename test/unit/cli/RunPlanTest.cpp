@@ -48,6 +48,23 @@ TEST(RunArguments, MistakesAreNamed) {
               HasSubstr("--tools=a"));
 }
 
+TEST(RunArguments, ToolsMayHaveOptions) {
+  const std::tuple<const char *, const char *, const char *> Rows[] = {
+      {"count", "count", ""},
+      {"count:depth=3,verbose", "count", "depth=3,verbose"},
+      {"./libx.so:file=/a:b", "./libx.so", "file=/a:b"},
+      {"count:verbose", "count", "verbose"},
+      {"count:verbose,depth=3", "count", "verbose,depth=3"},
+      {"/with:colon/libx.so", "/with:colon/libx.so", ""},
+      {"/with:colon/libx.so:a=1", "/with:colon/libx.so", "a=1"}};
+  for (const auto &[Text, Name, Given] : Rows) {
+    const GivenTool Tool(Text);
+    EXPECT_EQ(Tool.Name, Name);
+    EXPECT_EQ(Tool.Options, Given);
+  }
+  EXPECT_EQ(parseRunArguments({"--tool", "count:help"}).HelpOfTool, "count");
+}
+
 TEST(RunArguments, SettingsOfTheEngineAreChecked) {
   RunOptions Options = parseRunArguments(
       {"--registers", "no-grow", "--state-storage=two-agprs", "app"});
@@ -85,8 +102,8 @@ TEST(RunArguments, SettingsOfTheEmulatorAreChecked) {
   EXPECT_EQ(Options.EmulatorSettings.size(), 5u);
   for (const char *Wrong :
        {"--threads=0", "--threads=abc", "--threads=1x", "--seed=-1",
-        "--gpu-memory=63", "--watchdog=-3", "--watchdog=,report",
-        "--seed=99999999999999999999"})
+        "--gpu-memory=63", "--gpu-memory=1048577", "--watchdog=-3",
+        "--watchdog=,report", "--seed=99999999999999999999"})
     EXPECT_THAT(refusalOf([&] { parseRunArguments({Wrong, "app"}); }),
                 HasSubstr("a number from"))
         << Wrong;
@@ -148,6 +165,9 @@ protected:
     Around.WhyNoFilesIn = [](const std::string &Folder) {
       return Folder == "/read-only" ? "Read-only file system" : "";
     };
+    Around.WhyNoOptions = [](const std::string &, const std::string &Options) {
+      return Options == "depth=3" ? std::string() : "it has: depth";
+    };
     Around.WhyNotWritable = [](const std::string &Path) {
       return Path.starts_with("/nowhere/") ? std::string("no such folder") : "";
     };
@@ -207,6 +227,16 @@ TEST_F(RunPlanTest, ScrambleIsFoundByItsFormerName) {
   Files.insert(Path);
   EXPECT_EQ(findTool("poison", Around), Path);
   EXPECT_EQ(findTool("scramble", Around), Path);
+}
+
+TEST_F(RunPlanTest, OptionsOfToolsHaveALineForEach) {
+  Options.Tools = {"instr-count", "instr-count:depth=3", "instr-count"};
+  EXPECT_EQ(planned("LUTHIER_TOOL_OPTIONS"), "\ndepth=3\n");
+  Options.Tools = {"instr-count:depht=3"};
+  EXPECT_EQ(refusal(), "--tool instr-count:depht=3: it has: depth; luthier run "
+                       "--tool instr-count:help explains its options");
+  Options.Tools = {"instr-count:depth=3\n"};
+  EXPECT_THAT(refusal(), HasSubstr("line break"));
 }
 
 TEST_F(RunPlanTest, ToolsAreFoundByNameAndByPath) {

@@ -124,10 +124,10 @@ TEST_F(DispatchFilterTest, SaysWhichFilterLeftNothing) {
 
 TEST(FilterSettings, SaysWhatIsWrong) {
   const std::pair<const char *, const char *> Wrong[] = {
-      {"--kernel", "("},      {"--device", "-1"},    {"--device", "gfx90a"},
-      {"--launches", "0"},    {"--launches", "5-3"}, {"--launches", "3-5,"},
+      {"--kernel", "("},       {"--device", "-1"},    {"--device", "gfx90a"},
+      {"--launches", "0"},     {"--launches", "5-3"}, {"--launches", "3-5,"},
       {"--launches", "1-2-3"}, {"--launches", ""},    {"--every", "0"},
-      {"--every", "2x"},      {"--process", "a/b"}};
+      {"--every", "2x"},       {"--process", "a/b"}};
   for (const auto &[Name, Value] : Wrong) {
     FilterSettings Settings;
     EXPECT_NE(Settings.set(Name, Value), "") << Name << " " << Value;

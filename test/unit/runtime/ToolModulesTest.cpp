@@ -49,6 +49,14 @@ TEST_F(ToolModulesTest, ManagedVariableIsUsableAtOnce) {
   Value = 30;
   ASSERT_FALSE(Modules.write(&Memory[2], Agent, &Value, sizeof(Value)));
   EXPECT_EQ(Memory[2], 30u);
+
+  uint64_t Last[2];
+  ASSERT_FALSE(Modules.read(Memory, Agent, Last, sizeof(Last), 8));
+  EXPECT_EQ(Last[0], 20u);
+  EXPECT_EQ(Last[1], 30u);
+  llvm::Error Beyond = Modules.read(Memory, Agent, Last, sizeof(Last), 16);
+  EXPECT_TRUE(bool(Beyond)) << "it has three";
+  llvm::consumeError(std::move(Beyond));
 }
 
 TEST_F(ToolModulesTest, ManagedVariableWithoutInitialValueIsZero) {

@@ -130,6 +130,89 @@ TEST_F(VersionCacheTest, KeepsPresetsOfToolsApart) {
   consumeError(Found.takeError());
 }
 
+/// Tools that want the same kernel.
+class SharedKernelTest : public VersionCacheTest {
+protected:
+  struct : Tool {
+  } A, B, C;
+  const PresetKey OfA = {&A, "one"}, OfB = {&B, "one"}, OfC = {&C, "one"};
+  VersionCache Shared{[](const void *, hsa_agent_t) -> Expected<HookReference> {
+                        return refuse(RefusalReason::UnknownHook,
+                                      "there are none here");
+                      },
+                      [] { return true; }};
+
+  Error put(const PresetKey &Own, Insertion What, const PresetSet &Beside) {
+    auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+      ++Mutated;
+      MachineBasicBlock &Entry = LR.kernel().front();
+      if (What == Garbage)
+        luthier::detail::contentsOf(Task).Test.RegisterSeed = 1;
+      if (What == Edit)
+        Entry.splice(Entry.begin(), &Entry, std::next(Entry.begin()));
+      return Error::success();
+    };
+    return Shared.instrument(First, Mutate, Own, {}, Beside);
+  }
+  uint64_t objectOf(const PresetSet &Presets) {
+    Expected<Redirection> Found =
+        Shared.find(First.kernelObject(), Presets, {});
+    EXPECT_TRUE(bool(Found));
+    return Found ? Found->KernelObject
+                 : (consumeError(Found.takeError()), ~0ull);
+  }
+};
+
+TEST_F(SharedKernelTest, EachToolIsAskedOnce) {
+  const PresetSet Alone = PresetSet().with(OfA), Both = Alone.with(OfB);
+  ASSERT_FALSE(put(OfA, Garbage, {}));
+  ASSERT_FALSE(put(OfB, Garbage, Alone));
+  ASSERT_FALSE(put(OfB, Garbage, Alone));
+  EXPECT_EQ(Mutated, 2u);
+  EXPECT_EQ(objectOf(Alone), Hsa.kernelObject(1));
+  EXPECT_EQ(objectOf(Both), Hsa.kernelObject(2));
+  // Where A does not want a dispatch, and nobody asks B again.
+  ASSERT_FALSE(Shared.instrument(First, {}, OfB, {}));
+  EXPECT_EQ(Mutated, 2u);
+  EXPECT_EQ(objectOf(PresetSet().with(OfB)), Hsa.kernelObject(3));
+  EXPECT_EQ(Hsa.NumLoaded, 3u);
+}
+
+TEST_F(SharedKernelTest, WhoPutsNothingIntoItAddsNothing) {
+  const PresetSet Alone = PresetSet().with(OfA);
+  ASSERT_FALSE(put(OfA, Garbage, {}));
+  ASSERT_FALSE(put(OfB, Nothing, Alone));
+  EXPECT_EQ(objectOf(Alone.with(OfB)), 0u);
+  EXPECT_EQ(Hsa.NumLoaded, 1u);
+  ASSERT_FALSE(put(OfC, Garbage, Alone));
+  EXPECT_NE(objectOf(Alone.with(OfC)), 0u);
+}
+
+TEST_F(SharedKernelTest, ChangedCodeIsForOneToolAlone) {
+  ASSERT_FALSE(put(OfA, Garbage, {}));
+  EXPECT_EQ(toString(put(OfB, Edit, PresetSet().with(OfA))),
+            "the tool changes the kernel's code");
+  ASSERT_FALSE(put(OfB, Edit, {}));
+  EXPECT_EQ(toString(put(OfC, Garbage, PresetSet().with(OfB))),
+            "a tool has changed the kernel's code");
+}
+
+TEST_F(SharedKernelTest, WhatNobodyWasAskedForIsNoVersion) {
+  EXPECT_NE(toString(Shared.instrument(First, {}, OfA, {})).find("\"one\""),
+            std::string::npos);
+  ASSERT_FALSE(put(OfA, Garbage, {})) << "the failure is not remembered";
+}
+
+TEST(PresetSet, HasOnePresetOfEachTool) {
+  struct : Tool {
+  } A, B;
+  const PresetSet Both = PresetSet(&A, "x").with({&B, "y"});
+  EXPECT_EQ(Both.text(), "x+y");
+  EXPECT_EQ(Both.with({&A, "z"}).text(), "z+y") << "in the order of the tools";
+  EXPECT_EQ(Both.without(&A).text(), "y");
+  EXPECT_NE(Both, PresetSet(&B, "y").with({&A, "x"}));
+}
+
 TEST_F(VersionCacheTest, ForgetsWhatIsUnloaded) {
   ASSERT_FALSE(instrument("one"));
   Cache.drop({0, Base});

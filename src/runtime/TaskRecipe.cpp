@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/TaskRecipe.h"
+#include "lift/LiftedImpl.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/MachineFunction.h"
+
+using namespace llvm;
+
+namespace luthier::runtime {
+namespace {
+
+/// All parts of a lifted kernel, in their order.
+struct Parts {
+  std::vector<const MachineInstr *> Instructions;
+  std::vector<const MachineBasicBlock *> Blocks;
+  std::vector<const MachineFunction *> Functions;
+
+  explicit Parts(const LiftedRepresentation &LR) {
+    for (const auto &[Symbol, MF] : LR.functions()) {
+      Functions.push_back(MF);
+      for (const MachineBasicBlock &MBB : *MF) {
+        Blocks.push_back(&MBB);
+        for (const MachineInstr &MI : MBB.instrs())
+          Instructions.push_back(&MI);
+      }
+    }
+  }
+};
+
+template <typename T>
+DenseMap<const T *, unsigned> numbered(const std::vector<const T *> &List) {
+  DenseMap<const T *, unsigned> Result;
+  for (const T *Part : List)
+    Result.try_emplace(Part, Result.size());
+  return Result;
+}
+
+/// LLVM's constants end with the lifted kernel's context; what the engine makes
+/// of them does not. False if there is no such thing.
+bool detach(HookArgument &Argument) {
+  if (!Argument.isConstant() || Argument.bytes() || Argument.floating() ||
+      Argument.isPointer())
+    return true;
+  const std::optional<uint64_t> Bits = Argument.integer();
+  if (Bits)
+    Argument = *Bits;
+  return Bits.has_value();
+}
+
+} // namespace
+
+TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
+                          const LiftedRepresentation &LR) {
+  TaskRecipe Result;
+  const detail::TaskContents &Contents = detail::contentsOf(Task);
+  Result.Test = Contents.Test;
+  Result.IsEdited = isEdited(LR);
+  if (Result.IsEdited)
+    return Result;
+  const Parts All(LR);
+  const auto Instructions = numbered(All.Instructions);
+  const auto Blocks = numbered(All.Blocks);
+  const auto Functions = numbered(All.Functions);
+  auto NumberOf = [](const auto &Map, auto *Part) {
+    auto It = Map.find(Part);
+    return It == Map.end() ? None : It->second;
+  };
+  for (const detail::InsertionRequest &R : Contents.Insertions) {
+    Request &New = Result.Requests.emplace_back(Request{
+        R.Kind, NumberOf(Instructions, R.MI), NumberOf(Blocks, R.Block),
+        NumberOf(Blocks, R.To), NumberOf(Functions, R.MF), R.Hook,
+        R.Arguments});
+    for (HookArgument &Argument : New.Arguments)
+      Result.HasForeignArguments |= !detach(Argument);
+  }
+  return Result;
+}
+
+Error TaskRecipe::addTo(InstrumentationTask &Task,
+                        LiftedRepresentation &LR) const {
+  if (IsEdited)
+    return createStringError("a tool has changed the kernel's code");
+  if (HasForeignArguments)
+    return createStringError("a tool gives its hooks constants of LLVM that "
+                             "are no numbers");
+  const Parts All(LR);
+  auto Find = [](const auto &List, unsigned Number) {
+    return Number == None ? nullptr : List[Number];
+  };
+  detail::TaskContents &Contents = detail::contentsOf(Task);
+  for (const Request &R : Requests)
+    Contents.Insertions.push_back(
+        {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),
+         Find(All.Blocks, R.To), Find(All.Functions, R.MF), R.Hook,
+         R.Arguments});
+  if (Test.RegisterSeed)
+    Contents.Test.RegisterSeed = Test.RegisterSeed;
+  if (Test.StackSeed) {
+    Contents.Test.StackSeed = Test.StackSeed;
+    Contents.Test.IsStackOptional = Test.IsStackOptional;
+  }
+  return Error::success();
+}
+
+} // namespace luthier::runtime
