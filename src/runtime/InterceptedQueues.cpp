@@ -139,7 +139,7 @@ hsa_status_t InterceptedQueues::create(hsa_agent_t Agent, uint32_t Size,
   if (Create Theirs = otherToolsCreate(Tool)) {
     Status = openBy(Theirs);
     static std::once_flag Once;
-    if (Status != HSA_STATUS_SUCCESS)
+    if (Status == HSA_STATUS_ERROR_INVALID_QUEUE)
       std::call_once(Once, [&] {
         logWarning(Tool + " replaces hsa_queue_create() by queues that cannot "
                           "be intercepted; it does not see those of this "
