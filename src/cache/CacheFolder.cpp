@@ -58,7 +58,7 @@ std::optional<std::vector<uint8_t>> readAll(int File, size_t Size) {
   return Bytes;
 }
 
-/// Process ids do: but not in folders that containers share.
+/// Random: containers that share the folder have the same process ids.
 std::string uniqueName() {
   uint8_t Random[16];
   if (::getrandom(Random, sizeof(Random), 0) != sizeof(Random))
@@ -163,8 +163,10 @@ bool CacheFolder::write(const std::string &Name, ArrayRef<uint8_t> Bytes,
   bool IsWritten = File >= 0 && writeAll(File, Bytes);
   if (File >= 0 && ::close(File) != 0)
     IsWritten = false;
+  // Or somebody clears the folder, and was quicker.
   if (IsWritten &&
-      ::renameat(Handle, Unfinished.c_str(), Handle, Name.c_str()) == 0)
+      (::renameat(Handle, Unfinished.c_str(), Handle, Name.c_str()) == 0 ||
+       errno == ENOENT))
     return true;
   Why = Name + ": " + sys::StrError();
   if (File >= 0)
