@@ -6,10 +6,10 @@
 //   static luthier::Option<unsigned> Depth("depth", 4, "levels to follow");
 //
 // An option is a variable at namespace scope in the tool's library. It has its
-// default until Luthier has loaded the library, and its value from then on: from
-// the tool's constructor to its onExit(). `--tool NAME:help` lists all of them.
-// Keys that a tool does not have and values that do not parse are refused before
-// the program starts.
+// default until Luthier has loaded the library, and its value from then on:
+// from the tool's constructor to its onExit(). `--tool NAME:help` lists all of
+// them. Keys that a tool does not have and values that do not parse are refused
+// before the program starts.
 #ifndef LUTHIER_OPTION_H
 #define LUTHIER_OPTION_H
 

@@ -35,7 +35,7 @@ struct Launch {
 /// set anew, from what the application wrote, when another tool adds its hooks.
 struct RedirectedLaunch {
   explicit RedirectedLaunch(const hsa_kernel_dispatch_packet_t &Packet)
-      : Original(Packet) {}
+      : Original(Packet), KernelObject(Packet.kernel_object) {}
 
   /// \p Packet as it was but for what tools have changed otherwise.
   hsa_kernel_dispatch_packet_t
@@ -43,10 +43,15 @@ struct RedirectedLaunch {
   bool isRedirected() const { return !Presets.empty(); }
 
   const hsa_kernel_dispatch_packet_t Original;
-  PresetSet Presets; ///< Whose hooks the packet runs.
+  uint64_t KernelObject; ///< That the packet runs now.
+  PresetSet Presets;     ///< Whose hooks the packet runs.
   /// KernelDispatch::LaunchValue of the tool whose hooks ask for it, if one of
   /// them does: hooks of two never do in one kernel.
-  std::optional<uint64_t> Value;
+  struct ValueOfTool {
+    const Tool *Owner;
+    uint64_t Value;
+  };
+  std::optional<ValueOfTool> Value;
 };
 
 struct CallContext {

@@ -6,15 +6,6 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Once all tools have had their say.
-static void tell(const RedirectedLaunch &Redirected,
-                 const hsa_kernel_dispatch_packet_t &Packet) {
-  hsa_kernel_dispatch_packet_t Original = Redirected.undone(Packet);
-  // The same begins the copy, and there both versions find the same addresses.
-  Original.kernarg_address = Packet.kernarg_address;
-  verifyDispatch(Original, Packet);
-}
-
 Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
                                      const Launch &About) {
   const uint64_t Original = Packet.kernel_object;
@@ -32,8 +23,9 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
       Tools.onDispatch(*Kernel, Packet, Id, &About, &Redirected);
   Outcome Result;
   Result.IsRedirected = Packet.kernel_object != Original;
+  // Once all tools have had their say.
   if (Redirected.isRedirected())
-    tell(Redirected, Packet);
+    verifyDispatch(Redirected.undone(Packet), Packet);
   if (!ToCall.empty())
     Result.WhenComplete = [this, Kernel, Packet, Id, ToCall]() mutable {
       Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id));

@@ -69,10 +69,10 @@ std::string FilterSettings::set(std::string_view Name,
     Every = Number;
     return "";
   }
+  if (Value.find('/') != std::string::npos)
+    return "the name of a program's file is needed, without its folder";
   Process = Value;
-  return Value.find('/') == std::string::npos
-             ? ""
-             : "the name of a program's file is needed, without its folder";
+  return "";
 }
 
 FilterSettings

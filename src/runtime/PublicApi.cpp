@@ -34,8 +34,7 @@ Error checkLoaded(const hsa::LoadedCodeObjectKernel &Kernel) {
                            Kernel.name());
 }
 
-/// What the packet runs that onDispatch() is called for, if that is about
-/// \p KernelObject.
+/// The launch that onDispatch() is called for, if it is of this kernel.
 runtime::RedirectedLaunch *launchOf(uint64_t KernelObject,
                                     const CallContext *Context) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
@@ -100,48 +99,64 @@ findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
 }
 
+/// What the hooks of \p Target read as their launch value. Where hooks of
+/// another tool ask for theirs, those of this one do not.
+runtime::RedirectedLaunch::ValueOfTool
+valueFor(const runtime::RedirectedLaunch *Launch, const CallContext *Context,
+         uint64_t Own) {
+  const Tool *Owner = Context ? Context->Owner : nullptr;
+  if (Launch && Launch->Value && Launch->Value->Owner != Owner)
+    return *Launch->Value;
+  return {Owner, Own};
+}
+
+/// Has \p New, as the application wrote it, run \p Target.
+Error redirectTo(const runtime::Redirection &Target,
+                 hsa_kernel_dispatch_packet_t &New, const CallContext *Context,
+                 uint64_t Value) {
+  const runtime::Launch *From = Context ? Context->About : nullptr;
+  if (From && From->IsCooperative)
+    if (Error E = runtime::checkFitsCooperatively(New, Target))
+      return E;
+  Expected<void *> Arguments = runtime::argumentsFor(New, Target, From, Value);
+  if (!Arguments)
+    return Arguments.takeError();
+  return runtime::redirect(New, Target, *Arguments);
+}
+
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context, uint64_t Value = 0) {
+                     const CallContext *Context, uint64_t OwnValue = 0) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
-  hsa_kernel_dispatch_packet_t New = Launch ? Launch->undone(Packet) : Packet;
   // Some other packet than that of the dispatch.
-  if (!launchOf(New.kernel_object, Context))
+  if (Launch && Launch->KernelObject != Packet.kernel_object)
     Launch = nullptr;
-  if (state().Versions.isInstrumented(New.kernel_object))
+  const hsa_kernel_dispatch_packet_t Given =
+      Launch ? Launch->undone(Packet) : Packet;
+  if (state().Versions.isInstrumented(Given.kernel_object))
     return make_error<runtime::HasOtherTool>("the packet runs them already");
   const runtime::PresetSet Others = presetsBeside(Launch, Context);
   Expected<runtime::Redirection> Target =
-      findVersion(New, Preset, Others, Context);
+      findVersion(Given, Preset, Others, Context);
   if (!Target)
     return Target.takeError();
   // The tool has put nothing into it. Others may yet want it.
   if (!Target->KernelObject)
     return Error::success();
-  const runtime::Launch *From = Context ? Context->About : nullptr;
-  if (From && From->IsCooperative)
-    if (Error E = runtime::checkFitsCooperatively(New, *Target))
-      return besideOthers(std::move(E), Others);
-  // Hooks of another tool ask for theirs, then those of this one do not.
-  if (Launch && !Others.empty() && Launch->Value)
-    Value = *Launch->Value;
-  Expected<void *> Arguments = runtime::argumentsFor(New, *Target, From, Value);
-  if (!Arguments)
-    return besideOthers(Arguments.takeError(), Others);
-  const hsa_kernel_dispatch_packet_t Given = New;
-  if (Error E = runtime::redirect(New, *Target, *Arguments))
+  const auto Value = valueFor(Launch, Context, OwnValue);
+  hsa_kernel_dispatch_packet_t New = Given;
+  if (Error E = redirectTo(*Target, New, Context, Value.Value))
     return besideOthers(std::move(E), Others);
   Packet = New;
   runtime::markInstrumented();
-  if (Launch) {
-    Launch->Presets = Others.with(presetKey(Preset, Context));
-    Launch->Value.reset();
-    if (Target->asksForLaunchValue())
-      Launch->Value = Value;
-  } else {
-    hsa_kernel_dispatch_packet_t Original = Given;
-    Original.kernarg_address = *Arguments;
-    runtime::verifyDispatch(Original, Packet);
+  if (!Launch) {
+    runtime::verifyDispatch(Given, Packet);
+    return Error::success();
   }
+  Launch->KernelObject = New.kernel_object;
+  Launch->Presets = Others.with(presetKey(Preset, Context));
+  Launch->Value.reset();
+  if (Target->asksForLaunchValue())
+    Launch->Value = Value;
   return Error::success();
 }
 

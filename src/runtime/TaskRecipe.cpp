@@ -66,10 +66,10 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
     return It == Map.end() ? None : It->second;
   };
   for (const detail::InsertionRequest &R : Contents.Insertions) {
-    Request &New = Result.Requests.emplace_back(Request{
-        R.Kind, NumberOf(Instructions, R.MI), NumberOf(Blocks, R.Block),
-        NumberOf(Blocks, R.To), NumberOf(Functions, R.MF), R.Hook,
-        R.Arguments});
+    Request &New = Result.Requests.emplace_back(
+        Request{R.Kind, NumberOf(Instructions, R.MI), NumberOf(Blocks, R.Block),
+                NumberOf(Blocks, R.To), NumberOf(Functions, R.MF), R.Hook,
+                R.Arguments});
     for (HookArgument &Argument : New.Arguments)
       Result.HasForeignArguments |= !detach(Argument);
   }

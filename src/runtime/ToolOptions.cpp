@@ -84,9 +84,9 @@ SmallVector<Assignment, 4> split(StringRef Text) {
 }
 
 std::string keysOf(ArrayRef<OptionBase *> Options) {
-  return join(map_range(Options,
-                        [](const OptionBase *O) { return O->name().str(); }),
-              ", ");
+  return join(
+      map_range(Options, [](const OptionBase *O) { return O->name().str(); }),
+      ", ");
 }
 
 } // namespace
@@ -135,8 +135,7 @@ std::string ToolOptions::list(uintptr_t Base) {
   raw_string_ostream OS(Text);
   for (const OptionBase *O : optionsOf(Base))
     OS << formatv("  {0,-24} {1}{2}\n", (O->name() + "=" + O->kind()).str(),
-                  O->help(),
-                  O->text().empty() ? "" : " (" + O->text() + ")");
+                  O->help(), O->text().empty() ? "" : " (" + O->text() + ")");
   return Text;
 }
 

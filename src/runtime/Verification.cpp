@@ -80,8 +80,10 @@ void includeInVerification(uint64_t Begin) {
     Api->remove_own_memory(Begin);
 }
 
-void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
+void verifyDispatch(hsa_kernel_dispatch_packet_t Original,
                     const hsa_kernel_dispatch_packet_t &Packet) {
+  // The same begins the copy, and there both versions find the same addresses.
+  Original.kernarg_address = Packet.kernarg_address;
   if (const luthier_verify_api *Api = api())
     Api->redirected(&Original, &Packet);
 }

@@ -27,7 +27,7 @@ void includeInVerification(uint64_t Begin);
 
 /// \p Packet was \p Original and has been changed to run an instrumented
 /// version.
-void verifyDispatch(const hsa_kernel_dispatch_packet_t &Original,
+void verifyDispatch(hsa_kernel_dispatch_packet_t Original,
                     const hsa_kernel_dispatch_packet_t &Packet);
 
 void noteUnchangedKernel(llvm::StringRef Kernel, llvm::StringRef Reason);

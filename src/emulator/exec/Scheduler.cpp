@@ -81,9 +81,13 @@ Scheduler::Scheduler(Shared &S, unsigned FirstResident, unsigned NumResident,
       Dog(S.Limits ? S.Limits->WatchdogNanoseconds : 0, S.Plan),
       FirstResident(FirstResident), NumResident(NumResident), Limit(Limit),
       Random(uint32_t((S.Seed + FirstResident) * 0x9e3779b97f4a7c15 >> 32)) {
-  // How many workgroups mix is up to the seed too.
-  if (S.Seed)
-    this->NumResident = 1 + Random() % NumResident;
+  // How many workgroups mix is up to the seed too, rather many than few: they
+  // start in order, so only those that mix can overtake one another.
+  if (S.Seed) {
+    const unsigned Drawn = Random();
+    this->NumResident =
+        1 + std::max(Drawn % NumResident, Drawn / NumResident % NumResident);
+  }
   Thread.Interrupt = &S.Interrupt;
   Thread.Clock = Thread.StartClock = S.Clock;
   Thread.StartRealTime = S.RealTime;
@@ -216,7 +220,7 @@ bool Scheduler::makeReady(Wave &W) const {
 unsigned Scheduler::nextSlice() {
   if (!S.Seed)
     return SliceLength;
-  constexpr unsigned Bounds[] = {1, 8, 64, 512, SliceLength};
+  constexpr unsigned Bounds[] = {1, 4, 8, 64, 512, SliceLength};
   return 1 + unsigned(Random() % Bounds[Random() % std::size(Bounds)]);
 }
 

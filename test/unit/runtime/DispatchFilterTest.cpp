@@ -132,6 +132,7 @@ TEST(FilterSettings, SaysWhatIsWrong) {
     FilterSettings Settings;
     EXPECT_NE(Settings.set(Name, Value), "") << Name << " " << Value;
     EXPECT_FALSE(Settings.any()) << Name << " " << Value;
+    EXPECT_EQ(Settings.Process, "") << Name << " " << Value;
   }
 }
 

@@ -22,9 +22,7 @@ llvm::Error set(llvm::StringRef Text) {
   return toolOptions().set(libraryOf(&Depth).Base, Text, "tool");
 }
 
-std::string refusal(llvm::StringRef Text) {
-  return llvm::toString(set(Text));
-}
+std::string refusal(llvm::StringRef Text) { return llvm::toString(set(Text)); }
 
 TEST(ToolOptions, TakeValuesOfTheirTypes) {
   EXPECT_EQ(*Depth, 4u);
