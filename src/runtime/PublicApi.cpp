@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The calls of luthier/Instrument.h and luthier/Variables.h.
+#include "codeobject/ResourceGrowth.h"
 #include "luthier/Instrument.h"
 #include "luthier/Variables.h"
 #include "runtime/KernelAccess.h"
@@ -44,7 +45,8 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context, uint64_t Value = 0) {
+                     const CallContext *Context, uint64_t Value = 0,
+                     uint32_t GroupBytes = 0) {
   if (state().Versions.isInstrumented(Packet.kernel_object))
     return make_error<runtime::HasOtherTool>();
   Expected<runtime::Redirection> Target = state().Versions.find(
@@ -55,6 +57,10 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   // The tool has put nothing into it. Others may yet want it.
   if (!Target->KernelObject)
     return Error::success();
+  Target->ExtraGroupSegment = std::min<uint64_t>(
+      Target->ExtraGroupSegment +
+          alignTo(uint64_t(GroupBytes), GroupSegmentAlignment),
+      UINT32_MAX);
   const runtime::Launch *From = Context ? Context->About : nullptr;
   if (From && From->IsCooperative)
     if (Error E = runtime::checkFitsCooperatively(Packet, *Target))
@@ -93,7 +99,7 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
 
 Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
   return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch),
-                        Dispatch.LaunchValue);
+                        Dispatch.LaunchValue, Dispatch.GroupBytes);
 }
 
 Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/plan/PayloadCompilation.h"
+#include "codeobject/HiddenArguments.h"
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
@@ -55,7 +56,10 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
   const KernelDescriptor &Descriptor = LR.impl().Kernel->Descriptor;
   const RegisterFileTraits &Traits =
       *registerFileTraits(LR.impl().Object->target().Processor);
-  if (Needs.LdsBytes && isSplit(Descriptor, Traits))
+  const bool UsesMemory =
+      Needs.LdsBytes ||
+      (Needs.HiddenArguments & hiddenBit(HiddenArgument::GroupMemory));
+  if (UsesMemory && isSplit(Descriptor, Traits))
     return refuse(RefusalReason::SharedMemory,
                   "workgroups are split over compute units, and have none");
   const unsigned Own = std::max<unsigned>(
