@@ -13,7 +13,7 @@ KERNELS = [("layerForward", "layerForward", 2.62, 2.34), ("adjustWeights", "adju
            ("fan1", "fan1", 2.36, 2.47), ("fan2", "fan2", 1.67, 1.77), ("hotspot", "hotspot", 1.53, 1.54),
            ("findK", "findK", 1.53, 1.29), ("invertMapping", "invertMapping", 0.94, 0.99),
            ("kmeansPoint", "kmeansPoint", 0.99, 1.02), ("euclid", "euclid", 1.51, 1.77)]
-WAYS = {"registers": {}, "memory": {"LUTHIER_BRANCHES_IN_MEMORY": "1"}}
+WAYS = {"registers": {}, "LDS": {"LUTHIER_BRANCHES_IN_LDS": "1"}, "memory": {"LUTHIER_BRANCHES_IN_MEMORY": "1"}}
 
 EXPLANATION = """\
 The tool `branch-divergence` on the nine kernels for which the cost of counting branch divergence was first published
@@ -21,8 +21,10 @@ The tool `branch-divergence` on the nine kernels for which the cost of counting 
 Cells are *executed wave instructions / cycles of the [emulator's model](emulator-cycles.md)*, instrumented over original, on the
 emulated gfx90a; both are exact. So are the counts: executions and lanes of each branch are those that the emulator counts.
 
-- **registers**: the default: each wave counts in scalar registers, and stores four numbers for each branch when it ends.
-- **memory**: each wave adds to its row in memory at each branch.
+- **registers**: the default: each wave counts branches in loops in scalar registers, and adds them to sums in memory when it
+  ends; a branch outside of loops is one atomic addition.
+- **LDS**: each wave adds to its row in LDS at each branch, and the row to the sums when it ends.
+- **memory**: one atomic addition at each branch.
 - *published*: kernel time over kernel time on hardware, with counters in global memory and in LDS. Times are not cycles of a
   model: the columns show where the published tool had its costs.
 """

@@ -121,6 +121,9 @@ scalarAddress([[maybe_unused]] const void *Address) {
   __builtin_trap();
 }
 
+/// Memory that is not LDS nor a lane's own, which operations need not find out.
+template <typename T> using GlobalMemory = __attribute__((address_space(1))) T;
+
 /// The result of \p Do with \p Operand, by lane 0 alone, on \p Address.
 template <typename T, typename Action>
 __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
@@ -177,6 +180,10 @@ __attribute__((device)) inline uint64_t dispatchId() {
 ///
 /// What the tool set KernelDispatch::LaunchValue to.
 __attribute__((device)) inline uint64_t launchValue();
+/// Where the LDS begins that the tool asked for with
+/// KernelDispatch::GroupBytes: an offset in LDS, a multiple of 16. What is
+/// there at first is anything.
+__attribute__((device)) inline uint32_t groupMemory();
 /// Number of the wave's workgroup, and how many waves a workgroup has; of the
 /// wave in its workgroup, and in the dispatch. From zero on, x first, modulo
 /// 2^32.
@@ -192,6 +199,7 @@ struct LaunchArguments {
   uint64_t Value;
   uint32_t Blocks[2], Items[2]; ///< By x and y.
   uint32_t WavesPerGroup;
+  uint32_t GroupMemory;
 };
 __attribute__((device)) inline const __attribute__((address_space(4)))
 LaunchArguments &
@@ -210,6 +218,9 @@ LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint32_t firstWorkItem() {
 
 __attribute__((device)) inline uint64_t launchValue() {
   return detail::launchArguments().Value;
+}
+__attribute__((device)) inline uint32_t groupMemory() {
+  return detail::launchArguments().GroupMemory;
 }
 __attribute__((device)) inline uint32_t blockInDispatch() {
   const auto &Blocks = detail::launchArguments().Blocks;
@@ -240,48 +251,48 @@ template <typename T>
 __attribute__((device)) inline T waveAtomicAdd(T *Sum,
                                                std::type_identity_t<T> Number) {
   return detail::onceForTheWave<T>(Sum, Number, [=](T Same) {
-    return __hip_atomic_fetch_add(Sum, Same, __ATOMIC_RELAXED,
-                                  __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_add((detail::GlobalMemory<T> *)Sum, Same,
+                                  __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 template <typename T>
 __attribute__((device)) inline T waveAtomicMin(T *Least,
                                                std::type_identity_t<T> Number) {
   return detail::onceForTheWave<T>(Least, Number, [=](T Same) {
-    return __hip_atomic_fetch_min(Least, Same, __ATOMIC_RELAXED,
-                                  __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_min((detail::GlobalMemory<T> *)Least, Same,
+                                  __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 template <typename T>
 __attribute__((device)) inline T waveAtomicMax(T *Most,
                                                std::type_identity_t<T> Number) {
   return detail::onceForTheWave<T>(Most, Number, [=](T Same) {
-    return __hip_atomic_fetch_max(Most, Same, __ATOMIC_RELAXED,
-                                  __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_max((detail::GlobalMemory<T> *)Most, Same,
+                                  __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 template <typename T>
 __attribute__((device)) inline T waveAtomicAnd(T *Mask,
                                                std::type_identity_t<T> Bits) {
   return detail::onceForTheWave<T>(Mask, Bits, [=](T Same) {
-    return __hip_atomic_fetch_and(Mask, Same, __ATOMIC_RELAXED,
-                                  __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_and((detail::GlobalMemory<T> *)Mask, Same,
+                                  __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 template <typename T>
 __attribute__((device)) inline T waveAtomicOr(T *Mask,
                                               std::type_identity_t<T> Bits) {
   return detail::onceForTheWave<T>(Mask, Bits, [=](T Same) {
-    return __hip_atomic_fetch_or(Mask, Same, __ATOMIC_RELAXED,
-                                 __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_or((detail::GlobalMemory<T> *)Mask, Same,
+                                 __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 template <typename T>
 __attribute__((device)) inline T
 waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
   return detail::onceForTheWave<T>(Place, Value, [=](T Same) {
-    return __hip_atomic_exchange(Place, Same, __ATOMIC_RELAXED,
-                                 __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_exchange((detail::GlobalMemory<T> *)Place, Same,
+                                 __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   });
 }
 
@@ -298,8 +309,8 @@ __attribute__((device)) inline void waveAtomicAddEach(T *Sums,
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   for (unsigned I = 0; I < N; ++I)
-    __hip_atomic_fetch_add(Sums + I, Same[I], __ATOMIC_RELAXED,
-                           __HIP_MEMORY_SCOPE_AGENT);
+    __hip_atomic_fetch_add((detail::GlobalMemory<T> *)Sums + I, Same[I],
+                           __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   writeExec(Active);
 }
 

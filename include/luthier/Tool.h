@@ -42,6 +42,11 @@ public:
   /// onDispatch() sets it before it overrides the kernel: the address of a
   /// buffer for its results, for instance. onComplete() finds it again.
   uint64_t LaunchValue = 0;
+  /// Bytes of LDS that each workgroup of this dispatch has for the hooks, from
+  /// luthier::groupMemory() on. Set likewise; where so much does not fit beside
+  /// what the application and other hooks use, overriding the kernel is refused
+  /// with SharedMemory.
+  uint32_t GroupBytes = 0;
 
   KernelDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
                  hsa_kernel_dispatch_packet_t &Packet, uint64_t Id = 0,

@@ -41,17 +41,24 @@ struct RedirectedLaunch {
   hsa_kernel_dispatch_packet_t
   undone(hsa_kernel_dispatch_packet_t Packet) const;
   bool isRedirected() const { return !Presets.empty(); }
+  /// As it was before a tool that has failed was asked.
+  void restore(const RedirectedLaunch &Before) {
+    KernelObject = Before.KernelObject;
+    Presets = Before.Presets;
+    Share = Before.Share;
+  }
 
   const hsa_kernel_dispatch_packet_t Original;
   uint64_t KernelObject; ///< That the packet runs now.
   PresetSet Presets;     ///< Whose hooks the packet runs.
-  /// KernelDispatch::LaunchValue of the tool whose hooks ask for it, if one of
-  /// them does: hooks of two never do in one kernel.
-  struct ValueOfTool {
+  /// KernelDispatch::LaunchValue and GroupBytes of the tool whose hooks ask for
+  /// them, if one of them does: hooks of two never do in one kernel.
+  struct ShareOfTool {
     const Tool *Owner;
     uint64_t Value;
+    uint32_t GroupBytes;
   };
-  std::optional<ValueOfTool> Value;
+  std::optional<ShareOfTool> Share;
 };
 
 struct CallContext {

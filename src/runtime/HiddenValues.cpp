@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/HiddenValues.h"
+#include "codeobject/ResourceGrowth.h"
 #include "luthier/Refusal.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -71,6 +72,9 @@ uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
     return reinterpret_cast<uint64_t>(L.Queue);
   case LaunchValue:
     return L.Value;
+  case GroupMemory:
+    return alignTo(uint64_t(L.Packet.group_segment_size),
+                   GroupSegmentAlignment);
   case BlocksX:
   case BlocksY: { // The one that the grid's end cuts off is one.
     const Extent E = extent(L.Packet, axis(Kind, BlocksX));

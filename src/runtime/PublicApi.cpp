@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The calls of luthier/Instrument.h and luthier/Variables.h.
+#include "codeobject/ResourceGrowth.h"
 #include "luthier/Instrument.h"
 #include "luthier/Variables.h"
 #include "runtime/InstrumentedMark.h"
@@ -99,15 +100,15 @@ findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
 }
 
-/// What the hooks of \p Target read as their launch value. Where hooks of
-/// another tool ask for theirs, those of this one do not.
-runtime::RedirectedLaunch::ValueOfTool
-valueFor(const runtime::RedirectedLaunch *Launch, const CallContext *Context,
-         uint64_t Own) {
+/// What the hooks of \p Target read of the launch. Where hooks of another tool
+/// ask for that, those of this one do not.
+runtime::RedirectedLaunch::ShareOfTool
+shareFor(const runtime::RedirectedLaunch *Launch, const CallContext *Context,
+         uint64_t OwnValue, uint32_t OwnGroupBytes) {
   const Tool *Owner = Context ? Context->Owner : nullptr;
-  if (Launch && Launch->Value && Launch->Value->Owner != Owner)
-    return *Launch->Value;
-  return {Owner, Own};
+  if (Launch && Launch->Share && Launch->Share->Owner != Owner)
+    return *Launch->Share;
+  return {Owner, OwnValue, OwnGroupBytes};
 }
 
 /// Has \p New, as the application wrote it, run \p Target.
@@ -125,7 +126,8 @@ Error redirectTo(const runtime::Redirection &Target,
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context, uint64_t OwnValue = 0) {
+                     const CallContext *Context, uint64_t OwnValue = 0,
+                     uint32_t OwnGroupBytes = 0) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
   // Some other packet than that of the dispatch.
   if (Launch && Launch->KernelObject != Packet.kernel_object)
@@ -142,9 +144,13 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   // The tool has put nothing into it. Others may yet want it.
   if (!Target->KernelObject)
     return Error::success();
-  const auto Value = valueFor(Launch, Context, OwnValue);
+  const auto Share = shareFor(Launch, Context, OwnValue, OwnGroupBytes);
+  Target->ExtraGroupSegment = std::min<uint64_t>(
+      Target->ExtraGroupSegment +
+          alignTo(uint64_t(Share.GroupBytes), GroupSegmentAlignment),
+      UINT32_MAX);
   hsa_kernel_dispatch_packet_t New = Given;
-  if (Error E = redirectTo(*Target, New, Context, Value.Value))
+  if (Error E = redirectTo(*Target, New, Context, Share.Value))
     return besideOthers(std::move(E), Others);
   Packet = New;
   runtime::markInstrumented();
@@ -154,9 +160,9 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   }
   Launch->KernelObject = New.kernel_object;
   Launch->Presets = Others.with(presetKey(Preset, Context));
-  Launch->Value.reset();
-  if (Target->asksForLaunchValue())
-    Launch->Value = Value;
+  Launch->Share.reset();
+  if (Target->asksForShare())
+    Launch->Share = Share;
   return Error::success();
 }
 
@@ -181,7 +187,7 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
 
 Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
   return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch),
-                        Dispatch.LaunchValue);
+                        Dispatch.LaunchValue, Dispatch.GroupBytes);
 }
 
 Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,

@@ -27,10 +27,12 @@ struct Redirection {
   bool IsWave32 = false;
   const RegisterFileTraits *Traits = nullptr; ///< Null if nothing is known.
 
-  /// Hooks read what the tool sets KernelDispatch::LaunchValue to.
-  bool asksForLaunchValue() const {
+  /// Hooks read what the tool sets KernelDispatch::LaunchValue to, or use its
+  /// GroupBytes.
+  bool asksForShare() const {
     return llvm::any_of(Kernarg.Added, [](const auto &Argument) {
-      return Argument.Kind == HiddenArgument::LaunchValue;
+      return Argument.Kind == HiddenArgument::LaunchValue ||
+             Argument.Kind == HiddenArgument::GroupMemory;
     });
   }
   /// Bytes that one workgroup can have at most.

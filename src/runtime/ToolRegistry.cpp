@@ -182,15 +182,14 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
   for (Tool *T : tools()) {
     const CallContext Context = {T, About, Redirected};
     const hsa_kernel_dispatch_packet_t Before = Packet;
-    const auto HooksBefore =
-        Redirected ? std::pair(Redirected->Presets, Redirected->Value)
-                   : std::pair<PresetSet, std::optional<uint64_t>>();
+    const std::optional<RedirectedLaunch> LaunchBefore =
+        Redirected ? std::optional(*Redirected) : std::nullopt;
     KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
     if (!call(Context, "onDispatch", &Kernel,
               [&] { T->onDispatch(Dispatch); })) {
       Packet = Before;
       if (Redirected)
-        std::tie(Redirected->Presets, Redirected->Value) = HooksBefore;
+        Redirected->restore(*LaunchBefore);
     } else if (!Dispatch.SkipCompletion && seesCompletion(T))
       ToCall.push_back({T, Dispatch.LaunchValue});
   }

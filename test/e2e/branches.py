@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs programs under the tool branch-divergence, with counters in registers and in
-memory: results stay the same, both ways count the same for each wave, and each branch was
-executed as often as the emulator says. What collatz has to count is computed here anew,
-lane by lane."""
+"""Runs programs under the tool branch-divergence, with counters in registers, in LDS and in
+memory, for each wave and for all together: results stay the same, all ways count the same,
+and each branch was executed as often as the emulator says. What collatz has to count is
+computed here anew, lane by lane."""
 
 import collections
 import csv
@@ -84,17 +84,28 @@ def check_collatz(rows, wave_size):
                 raise Failure(f"wave {wave}, {name}: counted {by_name.get(name)}, expected {counts.get(name)}")
 
 
-def run_tool(arguments, directory, program, **settings):
-    output = f"{directory}/{'-'.join(settings) or 'registers'}"
+def run_tool(arguments, directory, program, where, by_wave):
+    """The run, its JSON, and the rows of its waves."""
+    settings = {} if where == "registers" else {f"LUTHIER_BRANCHES_IN_{where.upper()}": "1"}
+    if by_wave:
+        settings["LUTHIER_BRANCHES_BY_WAVE"] = "1"
+    output = f"{directory}/{where}{'-by-wave' if by_wave else ''}"
     result = harness.run(
         [arguments.luthier, "run", "--tool", "branch-divergence", "--device", f"emulated:{arguments.device}"]
         + ["--output", output, "--", program],
-        {"LUTHIER_BRANCHES_BY_WAVE": "1", **settings},
+        settings,
     )
     result.expect(result.code == 0, "the program fails under the tool")
-    with open(f"{output}/branch-divergence-waves.csv") as file:
-        rows = list(csv.DictReader(file))
+    rows = []
+    if by_wave:
+        with open(f"{output}/branch-divergence-waves.csv") as file:
+            rows = list(csv.DictReader(file))
     return result, harness.read_json(f"{output}/branch-divergence.json"), rows
+
+
+def without_place(told):
+    """Kernels by name: those of several streams are launched in any order."""
+    return sorted(({**kernel, "counted_in": ""} for kernel in told["kernels"]), key=lambda kernel: kernel["name"])
 
 
 def in_order(rows):
@@ -122,15 +133,21 @@ def test(arguments, directory):
         plain = harness.run_on_emulator(program.split(), arguments.emulator, arguments.device, f"{directory}/statistics")
         plain.expect(plain.code == 0, "the program fails without the tool")
         work = f"{directory}/{number}"
-        result, told, rows = run_tool(arguments, work, program)
-        again, told_again, rows_again = run_tool(arguments, work, program, LUTHIER_BRANCHES_IN_MEMORY="1")
-        for run in (result, again):
-            run.expect(run.digest_line() == plain.digest_line(), "results differ")
+        result, told, rows = run_tool(arguments, work, program, "registers", True)
         result.expect(rows and told["kernels"], "no branch was counted")
         result.expect(not told["refused"], f"refused: {told['refused']}")
-        again.expect(all(k["counted_in"] == "memory" for k in told_again["kernels"] if k["branches"]),
-                     "counters are in registers")
-        again.expect(in_order(rows) == in_order(rows_again), "waves count something else in memory")
+        result.expect(result.digest_line() == plain.digest_line(), "results differ")
+        # Kernels that call code that is not lifted have no other choice.
+        always = {k["counted_in"] for k in told["kernels"] if k["branches"]} & {"memory"}
+        for where, by_wave in (("lds", True), ("memory", True), ("registers", False), ("lds", False), ("memory", False)):
+            again, told_again, rows_again = run_tool(arguments, work, program, where, by_wave)
+            again.expect(again.digest_line() == plain.digest_line(), "results differ")
+            again.expect(without_place(told_again) == without_place(told), f"something else is counted in {where}")
+            places = {k["counted_in"] for k in told_again["kernels"] if k["branches"]}
+            again.expect(where == "registers" or places <= {where} | always,
+                         f"counted in {places}, not in {where}")
+            if by_wave:
+                again.expect(in_order(rows) == in_order(rows_again), f"waves count something else in {where}")
         for kernel in told["kernels"]:
             for branch in kernel["branches"]:
                 result.expect(branch["agreed"] <= branch["executed"] and branch["taken"] <= branch["lanes"],

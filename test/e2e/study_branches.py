@@ -101,7 +101,7 @@ def check_counts(kernel, counts):
 def test(arguments, directory):
     told_by_emulator = emulator_counts(arguments, directory)
     expected = {kernel: [total(splits) for splits in branches] for kernel, branches in EXPECTED.get(arguments.kernel, dict)().items()}
-    for settings in ({}, {"LUTHIER_BRANCHES_IN_MEMORY": "1"}):
+    for settings in ({}, {"LUTHIER_BRANCHES_IN_LDS": "1"}, {"LUTHIER_BRANCHES_IN_MEMORY": "1"}):
         result = harness.run(
             [arguments.luthier, "run", "--tool", "branch-divergence", "--device", "emulated:gfx90a"]
             + ["--output", directory, "--", arguments.study, arguments.kernel],

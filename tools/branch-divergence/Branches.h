@@ -22,17 +22,45 @@ struct Branch {
     NoLane,  ///< Jumps where no lane is active, so none does.
     AnyLane, ///< Jumps where some are, so all do.
     Compare, ///< What it leaves in EXEC goes on.
+    Kept,    ///< Likewise; the lanes before are in Condition behind it.
   };
   llvm::MachineInstr *MI;
   KindType Kind;
   std::optional<luthier::HookArgument> Condition = std::nullopt;
   /// No wave executes it twice.
   bool IsOnce = false;
+  /// Lanes always agree about it, and each time it is executed by those that
+  /// there are at the beginning of this region.
+  std::optional<unsigned> Region = std::nullopt;
+  /// Then, where it goes less often, and whether it jumps there.
+  llvm::MachineBasicBlock *Side = nullptr;
+  bool SideIsTaken = false;
+};
+
+struct Branches {
+  std::vector<Branch> All;
+  std::vector<luthier::ExecRegion> Regions;
 };
 
 inline bool isExec(const llvm::MachineOperand &Operand) {
   return Operand.isReg() && (Operand.getReg() == llvm::AMDGPU::EXEC ||
                              Operand.getReg() == llvm::AMDGPU::EXEC_LO);
+}
+
+/// The register in which \p MI, an s_*_saveexec, keeps the lanes before. It is
+/// cheaper to look there, and at EXEC, than at the mask before.
+inline std::optional<luthier::HookArgument>
+keptLanes(const llvm::MachineInstr &MI) {
+  using namespace llvm;
+  const MachineOperand &Kept = MI.getOperand(0);
+  if (!Kept.isReg())
+    return std::nullopt;
+  const MCRegister Reg = Kept.getReg().asMCReg();
+  const bool IsScalar =
+      Reg == AMDGPU::VCC || Reg == AMDGPU::VCC_LO ||
+      StringRef(MI.getMF()->getSubtarget().getRegisterInfo()->getName(Reg))
+          .starts_with("SGPR");
+  return IsScalar ? std::optional(luthier::HookArgument(Reg)) : std::nullopt;
 }
 
 /// Instructions that put lanes back, or go over to the other ones (s_or,
@@ -61,6 +89,10 @@ inline std::optional<Branch> branchOf(llvm::MachineInstr &MI) {
     return Branch{&MI, Branch::Compare};
   if (!Name.consume_back("_b64") && !Name.consume_back("_b32"))
     return std::nullopt;
+  if (Name == "s_and_saveexec" || Name == "s_andn1_saveexec" ||
+      Name == "s_and_not0_saveexec")
+    if (auto Lanes = keptLanes(MI))
+      return Branch{&MI, Branch::Kept, Lanes};
   if (Name == "s_and_saveexec")
     return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
   if (Name == "s_andn1_saveexec" || Name == "s_and_not0_saveexec" ||
@@ -87,10 +119,34 @@ blocksInLoops(llvm::MachineFunction &MF) {
   return Result;
 }
 
+/// Finds the region and sides of \p B, if it is a branch by a scalar condition
+/// with two sides. Jumps backwards are loops, which go on more often than not.
+inline void findUniformity(Branch &B,
+                           llvm::ArrayRef<luthier::ExecRegion> Regions) {
+  llvm::MachineBasicBlock &MBB = *B.MI->getParent();
+  if ((B.Kind != Branch::All && B.Kind != Branch::NotAll) ||
+      MBB.succ_size() != 2 || !B.MI->getOperand(0).isMBB())
+    return;
+  llvm::MachineBasicBlock *Taken = B.MI->getOperand(0).getMBB(),
+                          *Other = *MBB.succ_begin();
+  if (Other == Taken)
+    Other = *std::next(MBB.succ_begin());
+  if (Other == Taken || !MBB.isSuccessor(Taken))
+    return;
+  const auto *Region = llvm::find_if(
+      Regions, [&](const luthier::ExecRegion &R) { return R.contains(*B.MI); });
+  if (Region == Regions.end())
+    return;
+  B.Region = Region - Regions.begin();
+  B.SideIsTaken = Taken->getNumber() > MBB.getNumber();
+  B.Side = B.SideIsTaken ? Taken : Other;
+}
+
 /// All of \p LR. A branch that looks whether any lane is left, in the block of
 /// the split that took the others, is a part of that split.
-inline std::vector<Branch> branchesOf(const luthier::LiftedRepresentation &LR) {
-  std::vector<Branch> Result;
+inline Branches branchesOf(const luthier::LiftedRepresentation &LR) {
+  Branches Result;
+  Result.Regions = luthier::execRegions(LR);
   for (auto &[Symbol, MF] : LR.functions()) {
     const bool IsKernel = MF == LR.functions().front().second;
     const auto InLoops = blocksInLoops(*MF);
@@ -98,16 +154,19 @@ inline std::vector<Branch> branchesOf(const luthier::LiftedRepresentation &LR) {
       bool HasSplit = false;
       for (llvm::MachineInstr &MI : MBB) {
         std::optional<Branch> B = branchOf(MI);
-        if (B)
+        if (B) {
           // Functions are called again, and nobody knows what comes back from
           // code that is not lifted.
           B->IsOnce = IsKernel && !LR.hasUnresolvedTransfers() &&
                       !InLoops.contains(&MBB);
+          if (!B->IsOnce)
+            findUniformity(*B, Result.Regions);
+        }
         if (B && B->Kind != Branch::NoLane && B->Kind != Branch::AnyLane) {
           HasSplit |= !MI.isBranch();
-          Result.push_back(*B);
+          Result.All.push_back(*B);
         } else if (B && !HasSplit) {
-          Result.push_back(*B);
+          Result.All.push_back(*B);
         }
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/plan/PayloadCompilation.h"
+#include "codeobject/HiddenArguments.h"
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
@@ -56,7 +57,10 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
   const KernelDescriptor &Descriptor = LR.impl().Kernel->Descriptor;
   const RegisterFileTraits &Traits =
       *registerFileTraits(LR.impl().Object->target().Processor);
-  if (Needs.LdsBytes && isSplit(Descriptor, Traits))
+  const bool UsesMemory =
+      Needs.LdsBytes ||
+      (Needs.HiddenArguments & hiddenBit(HiddenArgument::GroupMemory));
+  if (UsesMemory && isSplit(Descriptor, Traits))
     return refuse(RefusalReason::SharedMemory,
                   "workgroups are split over compute units, and have none");
   const unsigned Own = std::max<unsigned>(
@@ -72,10 +76,12 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
   return Error::success();
 }
 
-/// A launch has one value that tools give their hooks, so one tool has it.
-Error checkLaunchValue(const HookNeeds &Wanted, const HookModule &Module,
+/// A launch has one value and one piece of LDS that tools give their hooks, so
+/// one tool has them.
+Error checkShareOfLaunch(const HookNeeds &Wanted, const HookModule &Module,
                        const HookModule *&Owner) {
-  if (!(Wanted.HiddenArguments & hiddenBit(HiddenArgument::LaunchValue)))
+  if (!(Wanted.HiddenArguments & (hiddenBit(HiddenArgument::LaunchValue) |
+                                  hiddenBit(HiddenArgument::GroupMemory))))
     return Error::success();
   if (!Owner)
     Owner = &Module;
@@ -83,7 +89,8 @@ Error checkLaunchValue(const HookNeeds &Wanted, const HookModule &Module,
     return Error::success();
   return refuse(RefusalReason::UnsupportedHook,
                 "hooks of " + Owner->ToolName + " and of " + Module.ToolName +
-                    " ask for launchValue(), and a launch has one value");
+                    " ask for launchValue() or groupMemory(), of which a launch "
+                    "has one");
 }
 
 /// What all hooks together need, known before there are registers for them;
@@ -93,13 +100,13 @@ Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
                                  std::vector<ModuleShare> &Modules,
                                  const InstrumenterOptions &Options) {
   HookNeeds Needs;
-  const HookModule *OfLaunchValue = nullptr;
+  const HookModule *OfShare = nullptr;
   for (ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
         Share.Compiler->needs(variantsOf(Variants, Share));
     if (!Wanted)
       return Wanted.takeError();
-    if (Error E = checkLaunchValue(*Wanted, *Share.Module, OfLaunchValue))
+    if (Error E = checkShareOfLaunch(*Wanted, *Share.Module, OfShare))
       return std::move(E);
     Share.Layout = Needs.add(*Wanted);
   }

@@ -72,6 +72,12 @@ TEST_F(HiddenValues, OfLuthierCountWorkgroupsThatAreCutOff) {
   EXPECT_EQ(value(WavesPerGroup), 2u);
 }
 
+TEST_F(HiddenValues, PutTheHooksLDSBehindTheApplications) {
+  EXPECT_EQ(value(HiddenArgument::GroupMemory), 1008u);
+  Packet.group_segment_size = 1008;
+  EXPECT_EQ(value(HiddenArgument::GroupMemory), 1008u);
+}
+
 TEST_F(HiddenValues, OnlyHipKnowsAreRefused) {
   IsCooperative = true;
   for (HiddenArgument Kind :

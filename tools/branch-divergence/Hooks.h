@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hooks of branch-divergence. Each way of counting has one for each kind of
+// branch.
+#ifndef BRANCH_DIVERGENCE_HOOKS_H
+#define BRANCH_DIVERGENCE_HOOKS_H
+
+#include "luthier/luthier.h"
+
+using namespace luthier;
+
+/// Of one branch, in memory: by one wave, or by all.
+struct Counts {
+  uint64_t Executed, Agreed;
+  /// Lanes that were active, and those that went on, or jumped.
+  uint64_t Lanes, Taken;
+};
+
+/// Of a branch about which lanes always agree.
+struct UniformCounts {
+  uint64_t Executed, Lanes, Taken;
+};
+
+/// What a wave has seen at a branch that it executes once at most. Both are
+/// zero if it has not come there.
+struct Masks {
+  uint64_t Lanes, NotTaken;
+};
+
+/// Of one branch and wave, while they are counted in registers or in LDS.
+struct WaveCounts {
+  /// In the upper half, those that lanes did not agree about.
+  uint64_t Executions;
+  uint64_t Lanes, Taken;
+};
+
+/// Cells by active lanes and lanes that go on. All lanes of a full wave may go
+/// on, which is the last cell.
+__device__ __host__ constexpr uint32_t cellOf(uint32_t Lanes, uint32_t Taken,
+                                              uint32_t WaveSize) {
+  return Lanes * WaveSize + Taken;
+}
+
+constexpr uint32_t MaxInRegisters = 4096;
+__device__ WaveCounts Counters[MaxInRegisters];
+/// Of uniform branches: executions, and, in the upper half, those of one side.
+__device__ uint64_t Uniform[MaxInRegisters];
+/// Lanes in each region whose uniform branches are counted.
+__device__ uint64_t RegionLanes[MaxInRegisters];
+/// Address of the wave's row: what each branch has, and its clocks.
+__device__ uint64_t Row;
+/// Where the wave's WaveCounts begin in LDS.
+__device__ uint64_t GroupRow;
+/// The active lanes before a comparison that changes them.
+__device__ uint64_t LanesBefore;
+__device__ uint64_t EntryClock;
+
+MARK_LUTHIER_DEVICE_MODULE
+
+template <typename T> using Global = __attribute__((address_space(1))) T;
+template <typename T> using Shared = __attribute__((address_space(3))) T;
+
+/// What lies at \p Offset in the wave's row.
+static __device__ inline Global<uint64_t> *inRow(uint64_t Offset) {
+  return reinterpret_cast<Global<uint64_t> *>(waveCounter(Row) + Offset);
+}
+template <typename T>
+static __device__ inline void store(Global<uint64_t> *To, const T &Numbers) {
+  const auto *From = reinterpret_cast<const uint64_t *>(&Numbers);
+  for (unsigned I = 0; I < sizeof(T) / sizeof(uint64_t); ++I)
+    To[I] = From[I];
+}
+static __device__ inline Shared<uint64_t> *inGroup(uint32_t Offset) {
+  return reinterpret_cast<Shared<uint64_t> *>(uint32_t(waveCounter(GroupRow)) +
+                                              Offset);
+}
+
+/// 1 if lanes go both ways, else 0: without comparisons, which take two scalar
+/// instructions each. The product of both numbers is at most 32 * 32.
+static __device__ inline uint32_t diverges(uint32_t Lanes, uint32_t Taken) {
+  return (Taken * (Lanes - Taken) + 1023) >> 10;
+}
+
+/// \p Place is the branch's number.
+static __device__ inline void countInRegisters(uint64_t Place, uint64_t Lanes,
+                                               uint64_t Taken) {
+  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+  WaveCounts &Sum = Counters[Place];
+  waveAdd(Sum.Executions, 1 | uint64_t(diverges(NumLanes, NumTaken)) << 32);
+  waveAdd(Sum.Lanes, NumLanes);
+  waveAdd(Sum.Taken, NumTaken);
+}
+
+/// \p Place is in the wave's part of the LDS. Nobody else adds there, but
+/// atomic additions need not wait for what they add to.
+static __device__ inline void countInGroup(uint64_t Place, uint64_t Lanes,
+                                           uint64_t Taken) {
+  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+  const uint64_t Executions = 1 | uint64_t(diverges(NumLanes, NumTaken)) << 32;
+  Shared<uint64_t> *Sums = inGroup(Place);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  const uint64_t Numbers[] = {Executions, NumLanes, NumTaken};
+  for (unsigned I = 0; I < 3; ++I)
+    __hip_atomic_fetch_add(Sums + I, Numbers[I], __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_WORKGROUP);
+  writeExec(Active);
+}
+
+static __device__ inline void addCounts(uint64_t Address, uint64_t Lanes,
+                                        uint64_t Taken) {
+  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+  waveAtomicAddEach(reinterpret_cast<uint64_t *>(Address),
+                    {uint64_t(1), uint64_t(1 - diverges(NumLanes, NumTaken)),
+                     uint64_t(NumLanes), uint64_t(NumTaken)});
+}
+/// \p Place is an address.
+static __device__ inline void countInMemory(uint64_t Place, uint64_t Lanes,
+                                            uint64_t Taken) {
+  addCounts(Place, Lanes, Taken);
+}
+/// \p Place is in the wave's row.
+static __device__ inline void countInRow(uint64_t Place, uint64_t Lanes,
+                                         uint64_t Taken) {
+  addCounts(waveCounter(Row) + Place, Lanes, Taken);
+}
+
+/// \p Place is the address of a table with a cell for each pair of numbers; see
+/// cellOf(). One addition says everything; the host reads the cells. The upper
+/// half of their addresses is the same.
+static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
+                                    uint64_t Taken) {
+  const uint32_t AllLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  // In lane 0, the same number: below it there are no lanes to add. But what is
+  // made of it are vector instructions, and the scalar unit is the busy one.
+  const uint32_t NumLanes = __builtin_amdgcn_mbcnt_lo(~0u, AllLanes);
+  const uint32_t At =
+      sizeof(uint64_t) *
+      cellOf(NumLanes, NumTaken, __builtin_amdgcn_wavefrontsize());
+  const uint64_t Cell =
+      (Place & ~uint64_t(UINT32_MAX)) | (uint32_t(Place) + At);
+  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
+                         uint64_t(1), __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);
+  writeExec(Active);
+}
+
+/// \p Place is in the wave's row. A store where others count; the fewest
+/// instructions where nothing repeats.
+static __device__ inline void noteInRow(uint64_t Place, uint64_t Lanes,
+                                        uint64_t Taken) {
+  auto *Seen = inRow(Place);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  Seen[0] = Lanes;
+  Seen[1] = ~Taken;
+  writeExec(Active);
+}
+
+// What each kind of branch needs.
+#define COUNT_BY(How, Name, Parameters, Lanes, Taken)                          \
+  LUTHIER_HOOK_ANNOTATE How##Name Parameters { How(Place, Lanes, Taken); }     \
+  LUTHIER_EXPORT_HOOK_HANDLE(How##Name);
+#define COUNT(Name, Parameters, Lanes, Taken)                                  \
+  COUNT_BY(countInRegisters, Name, Parameters, Lanes, Taken)                   \
+  COUNT_BY(countInGroup, Name, Parameters, Lanes, Taken)                       \
+  COUNT_BY(countInMemory, Name, Parameters, Lanes, Taken)                      \
+  COUNT_BY(countInRow, Name, Parameters, Lanes, Taken)                         \
+  COUNT_BY(tally, Name, Parameters, Lanes, Taken)                              \
+  COUNT_BY(noteInRow, Name, Parameters, Lanes, Taken)
+
+#define ACTIVE __builtin_amdgcn_read_exec()
+COUNT(Mask, (uint64_t Place, uint64_t Mask), ACTIVE, ACTIVE &Mask)
+COUNT(NotMask, (uint64_t Place, uint64_t Mask), ACTIVE, ACTIVE & ~Mask)
+COUNT(All, (uint64_t Place, uint32_t Condition), ACTIVE, Condition ? ACTIVE : 0)
+COUNT(NotAll, (uint64_t Place, uint32_t Condition), ACTIVE,
+      Condition ? 0 : ACTIVE)
+COUNT(NoLane, (uint64_t Place), ACTIVE, 0)
+COUNT(Kept, (uint64_t Place, uint64_t Lanes), Lanes, ACTIVE)
+COUNT(Compare, (uint64_t Place), waveCounter(LanesBefore), ACTIVE)
+
+LUTHIER_HOOK_ANNOTATE keepLanes() {
+  waveAdd(LanesBefore, ACTIVE - waveCounter(LanesBefore));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(keepLanes);
+
+// A uniform branch in code that a wave runs with the same lanes however often:
+// executions, and how often it goes to that side where it goes less often.
+LUTHIER_HOOK_ANNOTATE countUniform(uint32_t Branch) {
+  waveAdd(Uniform[Branch], 1);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countUniform);
+LUTHIER_HOOK_ANNOTATE countSide(uint32_t Branch) {
+  waveAdd(Uniform[Branch], uint64_t(1) << 32);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countSide);
+LUTHIER_HOOK_ANNOTATE keepRegionLanes(uint32_t Region) {
+  waveAdd(RegionLanes[Region], __popcll(ACTIVE));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(keepRegionLanes);
+
+// What waves do first and last.
+
+LUTHIER_HOOK_ANNOTATE findRow(uint32_t RowBytes) {
+  waveAdd(Row, launchValue() + uint64_t(waveInDispatch()) * RowBytes);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(findRow);
+
+LUTHIER_HOOK_ANNOTATE clearGroupRow(uint32_t Branches) {
+  const uint32_t Bytes = Branches * sizeof(WaveCounts);
+  waveAdd(GroupRow, groupMemory() + waveInGroup() * Bytes);
+  writeExec(~uint64_t(0));
+  for (uint32_t At = __lane_id() * 8; At < Bytes;
+       At += __builtin_amdgcn_wavefrontsize() * 8)
+    *inGroup(At) = 0;
+}
+LUTHIER_EXPORT_HOOK_HANDLE(clearGroupRow);
+
+static __device__ inline Counts countsOf(uint64_t Executions, uint64_t Lanes,
+                                         uint64_t Taken) {
+  return {uint32_t(Executions), uint32_t(Executions) - (Executions >> 32),
+          Lanes, Taken};
+}
+static __device__ inline Counts countsInRegisters(uint32_t Branch) {
+  const WaveCounts &Sum = Counters[Branch];
+  return countsOf(waveCounter(Sum.Executions), waveCounter(Sum.Lanes),
+                  waveCounter(Sum.Taken));
+}
+static __device__ inline UniformCounts
+uniformCounts(uint32_t Branch, uint32_t Region, uint32_t SideIsTaken) {
+  const uint64_t Both = waveCounter(Uniform[Branch]);
+  const uint32_t Executed = Both, Side = Both >> 32;
+  const uint64_t Lanes = waveCounter(RegionLanes[Region]);
+  return {Executed, Executed * Lanes,
+          (SideIsTaken ? Side : Executed - Side) * Lanes};
+}
+
+LUTHIER_HOOK_ANNOTATE storeCounts(uint32_t Branch, uint64_t Place) {
+  const Counts C = countsInRegisters(Branch);
+  auto *Sums = inRow(Place);
+  writeExec(1);
+  store(Sums, C);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeCounts);
+
+LUTHIER_HOOK_ANNOTATE giveCounts(uint32_t Branch, uint64_t Place) {
+  const Counts C = countsInRegisters(Branch);
+  waveAtomicAddEach(reinterpret_cast<uint64_t *>(Place),
+                    {C.Executed, C.Agreed, C.Lanes, C.Taken});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveCounts);
+
+LUTHIER_HOOK_ANNOTATE storeUniform(uint32_t Branch, uint32_t Region,
+                                   uint32_t SideIsTaken, uint64_t Place) {
+  const UniformCounts C = uniformCounts(Branch, Region, SideIsTaken);
+  auto *Sums = inRow(Place);
+  writeExec(1);
+  store(Sums, C);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeUniform);
+
+LUTHIER_HOOK_ANNOTATE giveUniform(uint32_t Branch, uint32_t Region,
+                                  uint32_t SideIsTaken, uint64_t Place) {
+  const UniformCounts C = uniformCounts(Branch, Region, SideIsTaken);
+  waveAtomicAddEach(reinterpret_cast<uint64_t *>(Place),
+                    {C.Executed, C.Lanes, C.Taken});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveUniform);
+
+/// Calls \p Use(branch, its counts) in a lane for each of \p Branches.
+template <typename Action>
+static __device__ inline void forGroupRow(uint32_t Branches, Action Use) {
+  writeExec(~uint64_t(0));
+  for (uint32_t B = __lane_id(); B < Branches;
+       B += __builtin_amdgcn_wavefrontsize()) {
+    Shared<uint64_t> *Sums = inGroup(B * sizeof(WaveCounts));
+    Use(B, countsOf(Sums[0], Sums[1], Sums[2]));
+  }
+}
+
+LUTHIER_HOOK_ANNOTATE storeGroupRow(uint32_t Branches, uint64_t Place) {
+  auto *Sums = inRow(Place);
+  forGroupRow(Branches, [=](uint32_t B, Counts C) { store(Sums + 4 * B, C); });
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeGroupRow);
+
+LUTHIER_HOOK_ANNOTATE giveGroupRow(uint32_t Branches, uint64_t Place) {
+  auto *Sums = reinterpret_cast<Global<uint64_t> *>(Place);
+  forGroupRow(Branches, [=](uint32_t B, Counts C) {
+    Global<uint64_t> *Sum = Sums + 4 * B;
+    const uint64_t Numbers[] = {C.Executed, C.Agreed, C.Lanes, C.Taken};
+    for (unsigned I = 0; I < 4; ++I)
+      __hip_atomic_fetch_add(Sum + I, Numbers[I], __ATOMIC_RELAXED,
+                             __HIP_MEMORY_SCOPE_AGENT);
+  });
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveGroupRow);
+
+LUTHIER_HOOK_ANNOTATE keepClock() { waveAdd(EntryClock, clock64()); }
+LUTHIER_EXPORT_HOOK_HANDLE(keepClock);
+
+LUTHIER_HOOK_ANNOTATE storeClocks(uint32_t Offset) {
+  const uint64_t Entry = waveCounter(EntryClock), Exit = clock64();
+  auto *Clocks = inRow(Offset);
+  writeExec(1);
+  Clocks[0] = Entry;
+  Clocks[1] = Exit;
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeClocks);
+
+#endif // BRANCH_DIVERGENCE_HOOKS_H
