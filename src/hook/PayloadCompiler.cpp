@@ -5,7 +5,6 @@
 #include "hook/PayloadKey.h"
 #include "hook/VariantFacts.h"
 #include "hook/ir/Intrinsics.h"
-#include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"
