@@ -7,7 +7,6 @@
 #include "hook/VariableAddresses.h"
 #include "hook/VariantFacts.h"
 #include "hook/ir/Intrinsics.h"
-#include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"

@@ -8,6 +8,7 @@
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
 #include "hook/PayloadStore.h"
+#include "hook/ir/ConstantUse.h"
 #include "hook/ir/HookNeeds.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/APFloat.h"
@@ -15,13 +16,6 @@
 #include <memory>
 
 namespace luthier {
-
-/// What a hook does with a parameter, if that is a constant.
-enum class ConstantUse {
-  Any,     ///< Compiled in, it may save code.
-  Addend,  ///< It is added to something: only a zero saves code.
-  Address, ///< It becomes part of addresses alone: any takes the same code.
-};
 
 /// A hook's parameter, or 64 bits of it, as far as passing arguments goes.
 struct HookParameter {

@@ -14,84 +14,6 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// Where a managed variable is becomes a constant.
-bool isAddressOfVariable(const Value *V) {
-  auto *Load = dyn_cast<LoadInst>(V);
-  return Load && Load->getType()->isPointerTy() &&
-         isa<Constant>(Load->getPointerOperand());
-}
-
-bool isAccessThrough(const Use &U) {
-  const User *I = U.getUser();
-  if (auto *Call = dyn_cast<CallBase>(I))
-    return intrinsicName(*Call) == ScalarAddressIntrinsic;
-  return U.get() == getLoadStorePointerOperand(I) ||
-         (isa<AtomicRMWInst, AtomicCmpXchgInst>(I) && U.getOperandNo() == 0);
-}
-
-/// What \p U makes of its value is a sum again that LiteralAddressPass knows.
-bool makesSum(const Use &U) {
-  const User *I = U.getUser();
-  auto areOthersConstant = [&] {
-    return all_of(I->operands(), [&](const Use &Other) {
-      return &Other == &U || isa<Constant>(Other) ||
-             (isa<GetElementPtrInst>(I) && isAddressOfVariable(Other));
-    });
-  };
-  switch (cast<Instruction>(I)->getOpcode()) {
-  case Instruction::ZExt:
-  case Instruction::SExt:
-    return isa<Argument>(U) && U->getType()->isIntegerTy(32) &&
-           I->getType()->isIntegerTy(64);
-  case Instruction::IntToPtr:
-  case Instruction::PtrToInt:
-  case Instruction::AddrSpaceCast:
-    return true;
-  case Instruction::Add:
-  case Instruction::Mul:
-  case Instruction::GetElementPtr:
-    return areOthersConstant();
-  case Instruction::Shl:
-    return U.getOperandNo() == 0 && areOthersConstant();
-  default:
-    return false;
-  }
-}
-
-bool isOnlyForAddresses(const Value &V) {
-  return all_of(V.uses(), [](const Use &U) {
-    return isAccessThrough(U) ||
-           ((U->getType()->isIntegerTy(64) || U->getType()->isPointerTy() ||
-             isa<Argument>(U)) &&
-            makesSum(U) && isOnlyForAddresses(*U.getUser()));
-  });
-}
-
-bool isNumberToAdd(const Use &U) {
-  auto *Call = dyn_cast<CallBase>(U.getUser());
-  return Call && intrinsicName(*Call) == WaveAddIntrinsic &&
-         U.getOperandNo() == 1;
-}
-
-/// Arithmetic on \p V ends in numbers that are added to counters of the wave.
-bool isOnlyCounted(const Value &V) {
-  return all_of(V.uses(), [](const Use &U) {
-    return isNumberToAdd(U) || (isa<BinaryOperator, CastInst>(U.getUser()) &&
-                                isOnlyCounted(*U.getUser()));
-  });
-}
-
-/// What is done with \p V first is to add it.
-bool isOnlyAdded(const Value &V) {
-  return all_of(V.uses(), [](const Use &U) {
-    const auto *I = cast<Instruction>(U.getUser());
-    const bool IsSum = I->getOpcode() == Instruction::Add ||
-                       I->getOpcode() == Instruction::Sub;
-    return isNumberToAdd(U) || (isa<ZExtInst>(I) && isOnlyAdded(*I)) ||
-           (IsSum && isOnlyCounted(*I));
-  });
-}
-
 /// A sum, as far as \p V is one of constants and literals.
 class SumFinder {
 public:
@@ -316,12 +238,6 @@ void SumReplacer::replace(Instruction &I, const LiteralSum &Sum) {
 }
 
 } // namespace
-
-ConstantUse constantUseOf(const Argument &A) {
-  if (isOnlyForAddresses(A))
-    return ConstantUse::Address;
-  return isOnlyAdded(A) ? ConstantUse::Addend : ConstantUse::Any;
-}
 
 Error LiteralAddressPass::run(Function &F, PassContext &C) {
   SumReplacer(F, C.Payloads[F.getName()], C.HasAddresses).run();

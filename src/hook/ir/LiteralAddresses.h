@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that are part of a hook's code as literals, so that one payload
-// serves call sites and kernels that give different ones.
+// Addresses with constants in them that each call site has its own of.
 #ifndef LUTHIER_HOOK_IR_LITERALADDRESSES_H
 #define LUTHIER_HOOK_IR_LITERALADDRESSES_H
 
 #include "hook/PassContext.h"
-#include "hook/PayloadCompiler.h"
-
-namespace llvm {
-class Argument;
-} // namespace llvm
 
 namespace luthier {
-
-/// What the hook does with a constant for \p A, before anything is inlined into
-/// it.
-ConstantUse constantUseOf(const llvm::Argument &A);
 
 /// Addresses that are constant but for literals become literals themselves:
 ///   %slot = call i32 @luthier.argument(<literal 0>)

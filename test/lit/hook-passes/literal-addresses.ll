@@ -11,8 +11,8 @@ attributes #0 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
 ; CHECK-LABEL: define void @elements(
 ; CHECK: %[[SUM:.*]] = call i64 @luthier.argument{{.*}}(i32 0, i32 1048576, i32 2, i32 1)
 ; CHECK-NEXT: %[[ADDRESS:.*]] = inttoptr i64 %[[SUM]] to ptr addrspace(1), !luthier.literal
-; CHECK: store i64 7, ptr addrspace(1) %[[ADDRESS]]
-; CHECK-NEXT: %[[NEXT:.*]] = getelementptr i8, ptr addrspace(1) %[[ADDRESS]], i64 8
+; CHECK: %[[NEXT:.*]] = getelementptr i8, ptr addrspace(1) %[[ADDRESS]], i64 8
+; CHECK-NEXT: store i64 7, ptr addrspace(1) %[[ADDRESS]]
 ; CHECK-NEXT: store i64 8, ptr addrspace(1) %[[NEXT]]
 define void @elements() {
   %slot = call i32 @slot(i32 0, i32 3, i32 1, i32 1)
