@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,10 +26,13 @@ struct PayloadVariant {
   /// how the payload computes it.
   llvm::SmallVector<std::variant<uint64_t, ArgumentSlot, ComputedArgument>, 2>
       Arguments;
+  /// Nothing but s_endpgm follows, which does not care for EXEC.
+  bool EndsWave = false;
 
   bool operator==(const PayloadVariant &Other) const {
     return Hook.Module == Other.Hook.Module &&
-           Hook.Function == Other.Hook.Function && Arguments == Other.Arguments;
+           Hook.Function == Other.Hook.Function &&
+           Arguments == Other.Arguments && EndsWave == Other.EndsWave;
   }
 };
 
@@ -45,6 +49,15 @@ struct Fixup {
 struct PayloadLiteral {
   unsigned Offset = 0; ///< Of the four bytes in Payload::Code.
   unsigned Index = 0;  ///< See ArgumentSlot.
+};
+
+/// What a payload adds to a counter in scalar registers: \p Number, or the
+/// literals of the call site that \p Literal names.
+struct CounterAddition {
+  unsigned Counter = 0; ///< Its place among PayloadABI's.
+  bool IsLow = false;   ///< Of 32 bits; see waveAddLow.
+  uint64_t Number = 0;
+  std::optional<ArgumentSlot> Literal;
 };
 
 /// From \p Offset up to the next entry, code comes from here.
@@ -111,6 +124,8 @@ struct Payload {
   uint64_t StateValues = 0; ///< stateBit() of what it reads or writes.
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<PayloadLiteral, 2> Literals;
+  /// If that is all that it does.
+  std::optional<llvm::SmallVector<CounterAddition, 1>> OnlyAdds;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
 };
 
