@@ -99,7 +99,7 @@ std::pair<const Value *, std::string> waveOperand(const Instruction &I,
     return {Call->getArgOperand(*Number),
             ("the operand of " + Intrinsic::getBaseName(ID)).str()};
   StringRef Name = calledIntrinsic(*Call);
-  if (Name == "luthier::waveAdd")
+  if (Name == "luthier::waveAdd" || Name == "luthier::detail::waveAddLow")
     return {Call->getArgOperand(1), "the number that luthier::waveAdd adds"};
   if (Name == "luthier::writeReg" && isa<ConstantInt>(Call->getArgOperand(0)) &&
       !namesVectorRegister(*Call, MRI))
@@ -166,7 +166,8 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
   for (const Instruction &I : instructions(Hook)) {
     auto *Call = dyn_cast<CallBase>(&I);
     if (StringRef Name = Call ? calledIntrinsic(*Call) : StringRef();
-        (Name == "luthier::waveAdd" || Name == "luthier::waveCounter") &&
+        (Name == "luthier::waveAdd" || Name == "luthier::detail::waveAddLow" ||
+         Name == "luthier::waveCounter") &&
         !isCounter(Call->getArgOperand(0)))
       fail(I, "the counter of " + Name +
                   " is not a variable, or a part of one that constants and "

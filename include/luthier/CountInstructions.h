@@ -11,81 +11,303 @@
 //
 //   countInstructions(LR, Task, LUTHIER_GET_HOOK_HANDLE(addToKernel), {Slot});
 //
+// ExecutedInstructions are those that the wave has executed; ExecutedLanes are,
+// summed over them, of vector instructions the active lanes, of others
+// (isVectorInstruction()) one.
+//
 // It has hooks, so one file of a tool includes it. They take four counters of
 // the wave at most.
 #ifndef LUTHIER_COUNTINSTRUCTIONS_H
 #define LUTHIER_COUNTINSTRUCTIONS_H
 
 #include "luthier/ExecRegions.h"
-#include "luthier/Hook.h"
 #include "luthier/InstructionRuns.h"
 #include "luthier/InstrumentationTask.h"
-#include "luthier/Intrinsics.h"
 #include "luthier/PathSum.h"
+#include "luthier/detail/CountingHooks.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include <bit>
 
 namespace luthier {
 
-/// Counters of the wave, complete when the hook runs that countInstructions()
-/// is given: instructions that the wave has executed, and, summed over them, of
-/// vector instructions the active lanes, of others (isVectorInstruction()) one.
-inline __device__ uint64_t ExecutedInstructions, ExecutedLanes;
-
 namespace detail {
-/// Vector instructions that were executed with RegionLanes active.
-inline __device__ uint64_t RegionVectors, RegionLanes;
+
+/// The hooks of one kernel.
+class InstructionCount {
+public:
+  InstructionCount(const LiftedRepresentation &LR, InstrumentationTask &Task)
+      : LR(LR), Task(Task), Regions(execRegions(LR)) {}
+
+  template <typename H>
+  void insert(H AtEnd, typename ArgumentsOf<H>::Type Args) {
+    const std::optional<uint64_t> Most = mostInstructions(LR);
+    if (Most && *Most <= MostOnce)
+      addOnce(*Most);
+    else
+      addRepeatedly();
+    if (TimesVectors)
+      Task.insertHookAtWaveEnd(
+          LUTHIER_GET_HOOK_HANDLE(luthierAddTimesRegionVectors),
+          {TimesVectors});
+    if (region())
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
+    Task.insertHookAtWaveEnd(AtEnd, Args);
+    for (const ControlTransfer &T : LR.controlTransfers())
+      if (T.isUnresolved())
+        leave(*T.MI, AtEnd, Args);
+  }
+
+private:
+  /// So many times 64 lanes are less than 2^32.
+  static constexpr uint64_t MostOnce = uint64_t(1) << 25;
+  /// What both halves of a counter can hold.
+  static constexpr uint64_t MostPacked = 0xffff;
+
+  const ExecRegion *region() const {
+    return Regions.empty() ? nullptr : &Regions.front();
+  }
+  bool isInRegion(const llvm::MachineInstr &MI) const {
+    return region() && region()->contains(MI);
+  }
+
+  /// Hooks for numbers that are powers of two have variants of their own.
+  static bool isShift(uint32_t Vectors) {
+    return Vectors == 1 || Vectors == 2 || Vectors == 4 || Vectors == 8;
+  }
+
+  /// What is the same on all ways is added when the wave begins.
+  template <typename N>
+  void addOnPaths(HookHandle<void(N)> Hook, const PathSum &Sum) {
+    if (Sum.AtWaveEnd)
+      Task.insertHookAtKernelEntry(Hook, {N(Sum.AtWaveEnd)});
+    for (const PathSum::Addition &A : Sum.Additions)
+      Task.insertHookBefore(*A.Before, Hook, {N(A.Number)});
+  }
+
+  void addOnce(uint64_t Most) {
+    const auto AddInstructions =
+        LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
+    const PathSum Instructions =
+        pathSum(LR, [](const llvm::MachineInstr &) { return 1; });
+    // It takes four instructions to part them again.
+    const bool IsPacked =
+        Most <= MostPacked && Instructions.Additions.size() > 4;
+    if (IsPacked) {
+      addOnPaths(AddInstructions, pathSum(LR, [](const llvm::MachineInstr &MI) {
+                   return isVectorInstruction(MI) ? 1 : 1 + (1 << 16);
+                 }));
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierUnpack));
+    } else {
+      addOnPaths(AddInstructions, Instructions);
+      addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce),
+                 pathSum(LR, [](const llvm::MachineInstr &MI) {
+                   return !isVectorInstruction(MI);
+                 }));
+    }
+    for (const LaneGroup &G : laneGroups(LR)) {
+      const uint32_t Vectors = G.Instructions.size();
+      Task.insertHookBefore(
+          *G.Begin,
+          isShift(Vectors) ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShifted)
+                           : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesOnce),
+          {Vectors});
+    }
+  }
+
+  void addRepeatedly() {
+    PathSum All = pathSum(LR, [](const llvm::MachineInstr &) { return 1; });
+    if (region())
+      addRegion(All);
+    // With a region, the number of all instructions is added at the end.
+    PathSum Scalars =
+        pathSum(LR, [&](const llvm::MachineInstr &MI) -> uint64_t {
+          const bool IsVector = isVectorInstruction(MI);
+          if (!region())
+            return !IsVector;
+          return IsVector && !isInRegion(MI) ? -1 : 0;
+        });
+    const std::vector<LaneGroup> Groups = laneGroups(LR);
+    const bool IsApart = addBesideLoops(
+        All, Scalars,
+        llvm::count_if(Groups, [](const LaneGroup &G) { return G.IsOnce; }));
+    for (const LaneGroup &G : Groups) {
+      const uint32_t Others =
+          llvm::count_if(G.Instructions, [&](const llvm::MachineInstr *MI) {
+            return !isInRegion(*MI);
+          });
+      if (Others && IsApart && G.IsOnce)
+        Task.insertHookBefore(
+            *G.Begin,
+            isShift(Others)
+                ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShiftedBesideLoops)
+                : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesBesideLoops),
+            {Others});
+      else if (Others)
+        addLanes(*G.Begin, Others, takeAddition(Scalars, *G.Begin));
+    }
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions), All);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars), Scalars);
+  }
+
+  /// Loops then add to one counter instead of two if \p All is a multiple
+  /// there.
+  void addRegion(PathSum &All) {
+    auto IsVectorInRegion = [&](const llvm::MachineInstr &MI) {
+      return isInRegion(MI) && isVectorInstruction(MI);
+    };
+    Task.insertHookBefore(*region()->Begin,
+                          LUTHIER_GET_HOOK_HANDLE(luthierBeginRegion));
+    const PathSum Vectors = pathSum(LR, IsVectorInRegion);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddRegionVectors), Vectors);
+    TimesVectors = factorInLoops(All, Vectors);
+    if (TimesVectors)
+      All = pathSum(LR, [&](const llvm::MachineInstr &MI) {
+        return 1 - (IsVectorInRegion(MI) ? TimesVectors : 0);
+      });
+  }
+
+  /// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
+  /// wave may come again for it to be what \p All adds; 0 if there is none.
+  static uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
+    llvm::DenseMap<const llvm::MachineInstr *, uint64_t> VectorsAt;
+    for (const PathSum::Addition &A : Vectors.Additions)
+      VectorsAt[A.Before] = A.Number;
+    uint64_t Factor = 0;
+    for (const PathSum::Addition &A : All.Additions) {
+      if (A.IsOnce)
+        continue;
+      const uint64_t Number = VectorsAt.lookup(A.Before);
+      if (!Factor && Number)
+        Factor = quotient(A.Number, Number);
+      if (!Factor || Number * Factor != A.Number)
+        return 0;
+    }
+    for (const PathSum::Addition &V : Vectors.Additions)
+      if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
+            return A.Before == V.Before;
+          }))
+        return 0;
+    return Factor;
+  }
+
+  /// Modulo 2^64; garbage if there is none.
+  static uint64_t quotient(uint64_t Number, uint64_t By) {
+    const int Shift = std::countr_zero(By);
+    const uint64_t Odd = By >> Shift;
+    uint64_t Inverse = Odd; // Of three bits; each step doubles them.
+    for (int Step = 0; Step < 5; ++Step)
+      Inverse *= 2 - Odd * Inverse;
+    return (Number >> Shift) * Inverse;
+  }
+
+  /// Takes what \p All and \p Scalars add beside loops out of them, if that is
+  /// enough to pay for putting it together at the end, and adds it there, in
+  /// one instruction for both. Numbers may be negative: the counter begins with
+  /// so much that it never is.
+  bool addBesideLoops(PathSum &All, PathSum &Scalars, size_t NumGroups) {
+    // More would be more counters than a tool may count on.
+    if (region() || LR.hasUnresolvedTransfers())
+      return false;
+    struct Numbers {
+      int64_t All = 0, Scalars = 0;
+    };
+    llvm::MapVector<llvm::MachineInstr *, Numbers> Places;
+    Numbers Least, Most;
+    auto take = [&](const PathSum &From, int64_t Numbers::*Part) {
+      for (const PathSum::Addition &A : From.Additions)
+        if (A.IsOnce) {
+          Places[A.Before].*Part = A.Number;
+          Least.*Part += std::min<int64_t>(A.Number, 0);
+          Most.*Part += std::abs(int64_t(A.Number));
+        }
+    };
+    take(All, &Numbers::All);
+    take(Scalars, &Numbers::Scalars);
+    // Each place is two instructions less, each group one.
+    constexpr size_t AtTheEnd = 9;
+    constexpr int64_t MostHeld = 0xffff;
+    if (2 * Places.size() + NumGroups <= AtTheEnd || Most.All > MostHeld ||
+        Most.Scalars > MostHeld)
+      return false;
+    auto drop = [](PathSum &From, int64_t Start) {
+      llvm::erase_if(From.Additions,
+                     [](const PathSum::Addition &A) { return A.IsOnce; });
+      From.AtWaveEnd += Start;
+    };
+    drop(All, Least.All);
+    drop(Scalars, Least.Scalars);
+    auto packed = [](int64_t All, int64_t Scalars) {
+      return uint32_t(All) + (uint32_t(Scalars) << 16);
+    };
+    const auto Add = LUTHIER_GET_HOOK_HANDLE(luthierAddBesideLoops);
+    Task.insertHookAtKernelEntry(Add, {packed(-Least.All, -Least.Scalars)});
+    for (const auto &[Before, N] : Places)
+      Task.insertHookBefore(*Before, Add, {packed(N.All, N.Scalars)});
+    Task.insertHookAtWaveEnd(
+        LUTHIER_GET_HOOK_HANDLE(luthierJoinLoopsWithTheRest));
+    return true;
+  }
+
+  /// Removes from \p Sum what it adds where \p MI is always executed as well,
+  /// if that is a small number.
+  static uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
+    constexpr uint64_t MostTaken = 1 << 24;
+    const llvm::MachineInstr *First = &MI;
+    while (First->getPrevNode() && !First->getPrevNode()->isCall())
+      First = First->getPrevNode();
+    auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
+      return A.Before == First && A.Number <= MostTaken;
+    });
+    if (It == Sum.Additions.end())
+      return 0;
+    const uint32_t Number = It->Number;
+    Sum.Additions.erase(It);
+    return Number;
+  }
+
+  void addLanes(const llvm::MachineInstr &MI, uint32_t Vectors,
+                uint32_t Scalars) {
+    if (!Scalars)
+      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(luthierAddLanes),
+                            {Vectors});
+    else
+      Task.insertHookBefore(
+          MI,
+          isShift(Vectors)
+              ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShiftedAndScalars)
+              : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesAndScalars),
+          {Vectors, Scalars});
+  }
+
+  /// For code that is not lifted, and maybe back.
+  template <typename H>
+  void leave(const llvm::MachineInstr &MI, H AtEnd,
+             typename ArgumentsOf<H>::Type Args) {
+    if (TimesVectors)
+      Task.insertHookBefore(
+          MI, LUTHIER_GET_HOOK_HANDLE(luthierAddTimesRegionVectors),
+          {TimesVectors});
+    if (region())
+      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
+    Task.insertHookBefore(MI, AtEnd, Args);
+    Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(luthierStartCountsAgain));
+    if (region())
+      Task.insertHookBefore(MI,
+                            LUTHIER_GET_HOOK_HANDLE(luthierStartRegionAgain));
+  }
+
+  const LiftedRepresentation &LR;
+  InstrumentationTask &Task;
+  const std::vector<ExecRegion> Regions;
+  /// What ExecutedInstructions lacks until the end, for each of RegionVectors.
+  uint64_t TimesVectors = 0;
+};
+
 } // namespace detail
-
-LUTHIER_HOOK_ANNOTATE luthierAddInstructions(uint64_t Number) {
-  luthier::waveAdd(luthier::ExecutedInstructions, Number);
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierAddInstructions);
-
-LUTHIER_HOOK_ANNOTATE luthierAddRegionVectors(uint64_t Number) {
-  luthier::waveAdd(luthier::detail::RegionVectors, Number);
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierAddRegionVectors);
-
-LUTHIER_HOOK_ANNOTATE luthierBeginRegion() {
-  luthier::waveAdd(luthier::detail::RegionLanes,
-                   __popcll(__builtin_amdgcn_read_exec()));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierBeginRegion);
-
-/// ExecutedLanes are those beyond one for each instruction, until the end.
-LUTHIER_HOOK_ANNOTATE luthierAddLanes(int32_t Vectors) {
-  const int32_t Lanes = __popcll(__builtin_amdgcn_read_exec());
-  luthier::waveAdd(luthier::ExecutedLanes, int64_t(Vectors * (Lanes - 1)));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanes);
-
-LUTHIER_HOOK_ANNOTATE luthierEndRegion(uint64_t Number) {
-  const uint64_t Vectors =
-      luthier::waveCounter(luthier::detail::RegionVectors) + Number;
-  const uint32_t Lanes = luthier::waveCounter(luthier::detail::RegionLanes);
-  luthier::waveAdd(luthier::ExecutedLanes, Vectors * Lanes - Vectors);
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierEndRegion);
-
-LUTHIER_HOOK_ANNOTATE luthierEndCounts(uint64_t Number) {
-  luthier::waveAdd(luthier::ExecutedInstructions, Number);
-  luthier::waveAdd(luthier::ExecutedLanes,
-                   luthier::waveCounter(luthier::ExecutedInstructions));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierEndCounts);
-
-/// Behind the end, for waves that come back from code that is not lifted.
-LUTHIER_HOOK_ANNOTATE luthierStartCountsAgain() {
-  for (const uint64_t *Counter :
-       {&luthier::ExecutedInstructions, &luthier::ExecutedLanes})
-    luthier::waveAdd(*Counter, 0 - luthier::waveCounter(*Counter));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierStartCountsAgain);
-
-LUTHIER_HOOK_ANNOTATE luthierStartRegionAgain() {
-  luthier::waveAdd(luthier::detail::RegionVectors,
-                   0 - luthier::waveCounter(luthier::detail::RegionVectors));
-}
-LUTHIER_EXPORT_HOOK_HANDLE(luthierStartRegionAgain);
 
 /// Has \p AtEnd run with \p Args when a wave ends, and before it leaves for
 /// code that is not lifted, which nothing counts.
@@ -93,55 +315,7 @@ template <typename H>
 void countInstructions(const LiftedRepresentation &LR,
                        InstrumentationTask &Task, H AtEnd,
                        typename detail::ArgumentsOf<H>::Type Args) {
-  const std::vector<ExecRegion> Regions = execRegions(LR);
-  const ExecRegion *Region = Regions.empty() ? nullptr : &Regions.front();
-  auto IsInRegion = [&](const llvm::MachineInstr &MI) {
-    return Region && Region->contains(MI);
-  };
-  auto AddOnPaths = [&](const PathSum &Sum, auto Hook) {
-    for (const PathSum::Addition &A : Sum.Additions)
-      Task.insertHookBefore(*A.Before, Hook, {A.Number});
-    return Sum.AtWaveEnd;
-  };
-  const uint64_t Last =
-      AddOnPaths(pathSum(LR, [](const llvm::MachineInstr &) { return 1; }),
-                 LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions));
-  uint64_t LastOfRegion = 0;
-  if (Region) {
-    Task.insertHookBefore(*Region->Begin,
-                          LUTHIER_GET_HOOK_HANDLE(luthierBeginRegion));
-    LastOfRegion =
-        AddOnPaths(pathSum(LR,
-                           [&](const llvm::MachineInstr &MI) {
-                             return IsInRegion(MI) && isVectorInstruction(MI);
-                           }),
-                   LUTHIER_GET_HOOK_HANDLE(luthierAddRegionVectors));
-  }
-  for (const InstructionRun &R : instructionRuns(LR))
-    if (R.Vector && !IsInRegion(*R.First))
-      Task.insertHookBefore(*R.First, LUTHIER_GET_HOOK_HANDLE(luthierAddLanes),
-                            {R.Vector});
-
-  if (Region)
-    Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion),
-                             {LastOfRegion});
-  Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndCounts), {Last});
-  Task.insertHookAtWaveEnd(AtEnd, Args);
-  for (const ControlTransfer &T : LR.controlTransfers()) {
-    if (!T.isUnresolved())
-      continue;
-    if (Region)
-      Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(luthierEndRegion),
-                            {LastOfRegion});
-    Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(luthierEndCounts),
-                          {Last});
-    Task.insertHookBefore(*T.MI, AtEnd, Args);
-    Task.insertHookBefore(*T.MI,
-                          LUTHIER_GET_HOOK_HANDLE(luthierStartCountsAgain));
-    if (Region)
-      Task.insertHookBefore(*T.MI,
-                            LUTHIER_GET_HOOK_HANDLE(luthierStartRegionAgain));
-  }
+  detail::InstructionCount(LR, Task).insert(AtEnd, Args);
 }
 
 } // namespace luthier

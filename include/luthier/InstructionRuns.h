@@ -7,6 +7,7 @@
 
 #include "luthier/Export.h"
 #include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/SmallVector.h"
 #include <vector>
 
 namespace luthier {
@@ -29,6 +30,23 @@ LUTHIER_API bool isVectorInstruction(const llvm::MachineInstr &MI);
 /// EXEC or may leave the block, calls included.
 LUTHIER_API std::vector<InstructionRun>
 instructionRuns(const LiftedRepresentation &LR);
+
+/// Vector instructions that waves execute all or none, and with the same active
+/// lanes.
+struct LaneGroup {
+  /// The first of them that is executed.
+  llvm::MachineInstr *Begin;
+  /// A wave comes here once at most: neither in a loop nor in a function that
+  /// is called.
+  bool IsOnce;
+  llvm::SmallVector<const llvm::MachineInstr *, 8> Instructions;
+};
+
+/// Each vector instruction that may be reached is in one: runs of
+/// instructionRuns(), joined where analysis finds that they have the same
+/// lanes, as behind the end of an `if` and before it. Those of loops and called
+/// functions are not joined.
+LUTHIER_API std::vector<LaneGroup> laneGroups(const LiftedRepresentation &LR);
 
 } // namespace luthier
 

@@ -156,6 +156,15 @@ waveAdd([[maybe_unused]] const uint64_t &Counter,
   __builtin_trap();
 }
 
+namespace detail {
+/// The same for sums that stay below 2^32: one scalar instruction.
+LUTHIER_INTRINSIC_ANNOTATE inline void
+waveAddLow([[maybe_unused]] const uint64_t &Counter,
+           [[maybe_unused]] uint32_t Number) {
+  __builtin_trap();
+}
+} // namespace detail
+
 /// The wave's copy of \p Counter.
 LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint64_t
 waveCounter([[maybe_unused]] const uint64_t &Counter) {

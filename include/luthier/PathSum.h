@@ -8,6 +8,7 @@
 #include "luthier/Export.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 #include <vector>
 
 namespace luthier {
@@ -20,6 +21,9 @@ struct PathSum {
   struct Addition {
     llvm::MachineInstr *Before;
     uint64_t Number;
+    /// A wave comes here once at most: neither in a loop nor in a function that
+    /// is called.
+    bool IsOnce;
   };
   std::vector<Addition> Additions;
   /// To add once, where the wave ends or control leaves the lifted code.
@@ -33,6 +37,11 @@ struct PathSum {
 LUTHIER_API PathSum
 pathSum(const LiftedRepresentation &LR,
         llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf);
+
+/// The most instructions that a wave can execute, if there is neither a loop
+/// nor a recursion nor code that is not lifted.
+LUTHIER_API std::optional<uint64_t>
+mostInstructions(const LiftedRepresentation &LR);
 
 } // namespace luthier
 

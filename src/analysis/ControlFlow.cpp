@@ -64,6 +64,12 @@ static StringRef textOf(BlockEnd End) {
   llvm_unreachable("not an end");
 }
 
+bool isEnteredOnce(const LiftedRepresentation &LR) {
+  const MachineFunction *Kernel = LR.functions().front().second;
+  return none_of(LR.controlTransfers(),
+                 [&](const ControlTransfer &T) { return T.Callee == Kernel; });
+}
+
 void printControlFlow(const LiftedRepresentation &LR, raw_ostream &OS) {
   for (const auto &[Symbol, MF] : LR.functions()) {
     printHeading(LR, Symbol, OS);

@@ -24,6 +24,9 @@ BlockEnd endOf(const llvm::MachineBasicBlock &MBB,
 llvm::DenseSet<const llvm::MachineBasicBlock *>
 reachedBlocks(const llvm::MachineFunction &MF);
 
+/// Nothing calls the kernel: a wave comes once to what no loop of it holds.
+bool isEnteredOnce(const LiftedRepresentation &LR);
+
 /// One line per block: its addresses, and how control comes and goes.
 void printControlFlow(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
 

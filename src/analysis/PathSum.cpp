@@ -18,6 +18,7 @@ namespace {
 struct Segment {
   MachineInstr *First;
   unsigned CycleDepth;
+  bool IsOnce;
   uint64_t Number = 0;
   /// Places between segments, as far as they have to be told apart.
   unsigned From, To;
@@ -91,12 +92,14 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
 /// has to be complete.
 void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
                             unsigned FunctionEnd) {
+  const bool IsOnce = !Depth && isEnteredOnce(LR) &&
+                      MBB.getParent() == LR.functions().front().second;
   const unsigned Begin = newPlace();
   unsigned Current = Begin;
   MachineInstr *First = nullptr;
   auto EndSegment = [&] {
     const unsigned Next = newPlace();
-    Segments.push_back({First, Depth, 0, Current, Next});
+    Segments.push_back({First, Depth, IsOnce, 0, Current, Next});
     Current = Next;
     First = nullptr;
   };
@@ -190,12 +193,56 @@ SegmentGraph::sum(function_ref<uint64_t(const MachineInstr &)> NumberOf) {
   PathSum Result;
   for (const Segment &S : Segments)
     if (const uint64_t Number = S.Number + Height[S.From] - Height[S.To])
-      Result.Additions.push_back({S.First, Number});
+      Result.Additions.push_back({S.First, Number, S.IsOnce});
   Result.AtWaveEnd = Height[KernelEnd] - Height[KernelBegin];
   return Result;
 }
 
+/// Adds up what all functions hold, callees for each call.
+class LongestRun {
+public:
+  explicit LongestRun(const LiftedRepresentation &LR) : LR(LR) {}
+
+  std::optional<uint64_t> of(const MachineFunction &MF);
+
+private:
+  /// Beyond that, nobody asks.
+  static constexpr uint64_t Limit = uint64_t(1) << 40;
+
+  const LiftedRepresentation &LR;
+  /// Without a number while a function is looked at: it calls itself.
+  DenseMap<const MachineFunction *, std::optional<uint64_t>> Known;
+};
+
+std::optional<uint64_t> LongestRun::of(const MachineFunction &MF) {
+  if (auto [It, New] = Known.try_emplace(&MF); !New)
+    return It->second;
+  MachineCycleInfo Cycles;
+  Cycles.compute(const_cast<MachineFunction &>(MF));
+  if (Cycles.toplevel_begin() != Cycles.toplevel_end())
+    return std::nullopt;
+  uint64_t Sum = 0;
+  for (const MachineBasicBlock *MBB : reachedBlocks(MF))
+    for (const MachineInstr &MI : *MBB) {
+      ++Sum;
+      const ControlTransfer *Transfer = LR.transferOf(MI);
+      if (!Transfer || !Transfer->Callee)
+        continue;
+      const std::optional<uint64_t> Callee = of(*Transfer->Callee);
+      if (!Callee || *Callee > Limit || Sum > Limit)
+        return std::nullopt;
+      Sum += *Callee;
+    }
+  return Known[&MF] = Sum;
+}
+
 } // namespace
+
+std::optional<uint64_t> mostInstructions(const LiftedRepresentation &LR) {
+  if (LR.hasUnresolvedTransfers())
+    return std::nullopt;
+  return LongestRun(LR).of(*LR.functions().front().second);
+}
 
 PathSum pathSum(const LiftedRepresentation &LR,
                 function_ref<uint64_t(const MachineInstr &)> NumberOf) {

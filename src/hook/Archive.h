@@ -12,6 +12,7 @@
 #include "llvm/Support/Endian.h"
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -77,6 +78,11 @@ private:
     add(uint64_t(Values.size()));
     for (const auto &[Key, Value] : Values)
       (*this)(Key, Value);
+  }
+  template <typename T> void add(const std::optional<T> &Value) {
+    add(Value.has_value());
+    if (Value)
+      add(*Value);
   }
   template <typename... T> void add(const std::variant<T...> &Value) {
     add(uint64_t(Value.index()));
@@ -165,6 +171,13 @@ private:
       get(Value);
       Values.insert(std::move(Value));
     }
+  }
+  template <typename T> void get(std::optional<T> &Value) {
+    bool HasValue = false;
+    get(HasValue);
+    Value.reset();
+    if (HasValue && !Failed)
+      get(Value.emplace());
   }
   template <typename T>
     requires requires(T &Value, ArchiveReader &R) { visitFields(Value, R); }

@@ -13,6 +13,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,10 +27,13 @@ struct PayloadVariant {
   /// how the payload computes it.
   llvm::SmallVector<std::variant<uint64_t, ArgumentSlot, ComputedArgument>, 2>
       Arguments;
+  /// Nothing but s_endpgm follows, which does not care for EXEC.
+  bool EndsWave = false;
 
   bool operator==(const PayloadVariant &Other) const {
     return Hook.Module == Other.Hook.Module &&
-           Hook.Function == Other.Hook.Function && Arguments == Other.Arguments;
+           Hook.Function == Other.Hook.Function &&
+           Arguments == Other.Arguments && EndsWave == Other.EndsWave;
   }
 };
 
@@ -77,6 +81,15 @@ struct LiteralSum {
 /// PayloadLiteral::Index of the first half of the first LiteralSum. Halves
 /// follow each other.
 inline constexpr unsigned FirstLiteralSum = 1 << 20;
+
+/// What a payload adds to a counter in scalar registers: \p Number, or the
+/// literals of the call site that \p Literal names.
+struct CounterAddition {
+  unsigned Counter = 0; ///< Its place among PayloadABI's.
+  bool IsLow = false;   ///< Of 32 bits; see waveAddLow.
+  uint64_t Number = 0;
+  std::optional<ArgumentSlot> Literal;
+};
 
 /// From \p Offset up to the next entry, code comes from here.
 struct LineEntry {
@@ -143,6 +156,8 @@ struct Payload {
   llvm::SmallVector<Fixup, 0> Fixups;
   llvm::SmallVector<PayloadLiteral, 2> Literals;
   llvm::SmallVector<LiteralSum, 0> LiteralSums;
+  /// If that is all that it does.
+  std::optional<llvm::SmallVector<CounterAddition, 1>> OnlyAdds;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
 
   /// The code of a copy whose call site has \p Given for literals.

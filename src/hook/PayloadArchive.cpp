@@ -39,6 +39,17 @@ static void visitFields(T &Value, Archive &A) {
   A(Symbol, Constant, Terms);
 }
 
+static void visitFields(ArgumentSlot &Slot, ArchiveReader &R) {
+  auto &[IsVector, Index, Dwords, IsLiteral] = Slot;
+  R(IsVector, Index, Dwords, IsLiteral);
+}
+
+template <Is<CounterAddition> T, typename Archive>
+static void visitFields(T &Value, Archive &A) {
+  auto &[Counter, IsLow, Number, Literal] = Value;
+  A(Counter, IsLow, Number, Literal);
+}
+
 template <Is<LineEntry> T, typename Archive>
 static void visitFields(T &Value, Archive &A) {
   auto &[Offset, File, Line, HookFile, HookLine] = Value;
@@ -53,13 +64,13 @@ static void visitFields(T &Value, Archive &A) {
          NeedsDistance, SkipsWithoutLanes, ComparesIntoEXEC, StoresWide,
          SGPREnd, VGPREnd, SGPRs, VGPRs, AGPRs, Masks, ReadByVectors,
          VectorsReadVCC, Reads, Writes, StackSize, StackAlign, StateValues,
-         Fixups, Literals, LiteralSums, Lines] = Value;
+         Fixups, Literals, LiteralSums, OnlyAdds, Lines] = Value;
   A(Code, ClobbersSCC, ClobbersVCC, ClobbersM0, WritesEXEC, UsesSCC, UsesVCC,
     UsesEXEC, UsesM0, UsesMODE, UsesFloat, UsesState, WritesState,
     UsesWorkItemIds, ReadsApplication, WritesApplication, ActsOnWave,
     NeedsDistance, SkipsWithoutLanes, ComparesIntoEXEC, StoresWide, SGPREnd,
     VGPREnd, SGPRs, VGPRs, AGPRs, Masks, ReadByVectors, VectorsReadVCC, Reads,
-    Writes, StackSize, StackAlign, StateValues, Fixups, Literals, LiteralSums, Lines);
+    Writes, StackSize, StackAlign, StateValues, Fixups, Literals, LiteralSums, OnlyAdds, Lines);
 }
 
 template <Is<HookNeeds> T, typename Archive>

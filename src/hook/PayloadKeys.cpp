@@ -31,12 +31,14 @@ void addModule(ArchiveWriter &W, const HookModule &Module,
 
 void addVariant(ArchiveWriter &W, const PayloadVariant &Variant,
                 function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
-  const StringRef Hook = Variant.Hook.Function;
-  W(Hook, Variant.Arguments.size());
-  for (const auto &[Number, Given] : enumerate(Variant.Arguments)) {
+  // One field more, and this does not compile.
+  const auto &[Reference, Arguments, EndsWave] = Variant;
+  const StringRef Hook = Reference.Function;
+  W(Hook, EndsWave, Arguments.size());
+  for (const auto &[Number, Given] : enumerate(Arguments)) {
     const auto *Bits = std::get_if<uint64_t>(&Given);
     const std::optional<SymbolicAddress> Place =
-        Bits && IsPointer(Hook, Number) ? symbolOf(*Bits, *Variant.Hook.Module)
+        Bits && IsPointer(Hook, Number) ? symbolOf(*Bits, *Reference.Module)
                                         : std::nullopt;
     W(Place.has_value());
     if (Place)

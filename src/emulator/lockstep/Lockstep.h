@@ -10,7 +10,8 @@
 // VGPRs and AGPRs in all lanes, active or not, EXEC, VCC, SCC, M0, MODE and LDS
 // of the original's size before each instruction; memory after each store
 // through flat and global instructions, and all of it at the end. Bits that the
-// original itself has not initialised may differ.
+// original itself has not initialised may differ, and EXEC where the wave only
+// ends.
 //
 // What else may differ is listed in Options.
 #ifndef LUTHIER_EMULATOR_LOCKSTEP_LOCKSTEP_H

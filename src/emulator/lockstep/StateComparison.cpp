@@ -89,9 +89,9 @@ void StateComparison::noteCodeAddresses(const Pair &P, const InstInfo &Info) {
             {P.Original.S[R.First + Half], P.Instrumented.S[R.First + Half]});
 }
 
-std::optional<Difference> StateComparison::compare(const Pair &P,
-                                                   bool Everything) {
-  if (auto D = compareMasks(P))
+std::optional<Difference>
+StateComparison::compare(const Pair &P, bool Everything, bool HasLanes) {
+  if (auto D = compareMasks(P, HasLanes))
     return D;
   if (O.OnlyWhatIsRead)
     return compareLds(P);
@@ -103,9 +103,10 @@ std::optional<Difference> StateComparison::compare(const Pair &P,
 }
 
 /// What is state of the wave whoever reads it.
-std::optional<Difference> StateComparison::compareMasks(const Pair &P) {
+std::optional<Difference> StateComparison::compareMasks(const Pair &P,
+                                                        bool HasLanes) {
   const Wave &A = P.Original, &B = P.Instrumented;
-  if (A.exec() != B.exec() &&
+  if (HasLanes && A.exec() != B.exec() &&
       !isAllowed(A.PC, RegisterFile::Scalar, sreg::Exec))
     return registerDifference("exec", A.exec(), B.exec(),
                               P.InstrumentedTrace.ScalarWriter[sreg::Exec]);

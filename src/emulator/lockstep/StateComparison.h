@@ -23,8 +23,9 @@ public:
     const Wave *Uninitialised;
   };
   /// Only what, where, and the values are filled in. Compares registers that
-  /// either has written, or all of them.
-  std::optional<Difference> compare(const Pair &P, bool Everything);
+  /// either has written, or all of them; EXEC if it has a meaning there.
+  std::optional<Difference> compare(const Pair &P, bool Everything,
+                                    bool HasLanes);
 
   /// Only registers that the original's next instruction, at \p PC, reads: of
   /// vector registers the lanes that it reads.
@@ -55,7 +56,7 @@ public:
   bool isLeftOfReturn(uint32_t Original, uint32_t Instrumented) const;
 
 private:
-  std::optional<Difference> compareMasks(const Pair &P);
+  std::optional<Difference> compareMasks(const Pair &P, bool HasLanes);
   std::optional<Difference> compareScalar(const Pair &P, unsigned Reg,
                                           uint64_t PC);
   std::optional<Difference> compareScalars(const Pair &P);

@@ -31,6 +31,7 @@ public:
 private:
   bool lower(MachineInstr &MI);
   void addToCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
+  void addLow(MachineInstr &MI, const PlaceholderOperands &Operands);
 
   const amdgpu::RegisterFiles &Files;
   const GCNSubtarget *ST = nullptr;
@@ -67,12 +68,62 @@ MachineOperand halfOf(Register Number, bool IsHigh,
       /*isDead=*/false, /*isUndef=*/false, /*isEarlyClobber=*/false, Half);
 }
 
+/// What computes \p Reg, past copies.
+MachineInstr *definition(Register Reg, const MachineRegisterInfo &MRI) {
+  MachineInstr *Def = MRI.getUniqueVRegDef(Reg);
+  while (Def && Def->isFullCopy() && Def->getOperand(1).getReg().isVirtual())
+    Def = MRI.getUniqueVRegDef(Def->getOperand(1).getReg());
+  return Def;
+}
+
+std::optional<int64_t> constantOf(const MachineOperand &MO,
+                                  const MachineRegisterInfo &MRI) {
+  if (MO.isImm())
+    return MO.getImm();
+  const MachineInstr *Def = MO.isReg() && MO.getReg().isVirtual()
+                                ? definition(MO.getReg(), MRI)
+                                : nullptr;
+  if (Def && Def->isMoveImmediate() && Def->getOperand(1).isImm())
+    return Def->getOperand(1).getImm();
+  return std::nullopt;
+}
+
+/// By s_lshl2_add_u32 and its like if the number is a shifted one.
+void EarlyPlaceholders::addLow(MachineInstr &MI,
+                               const PlaceholderOperands &Operands) {
+  MachineRegisterInfo &MRI = MI.getMF()->getRegInfo();
+  const MCRegister Counter = Files.sgpr(unsigned(Operands.Imm));
+  constexpr unsigned ShiftAndAdd[] = {
+      AMDGPU::S_LSHL1_ADD_U32, AMDGPU::S_LSHL2_ADD_U32, AMDGPU::S_LSHL3_ADD_U32,
+      AMDGPU::S_LSHL4_ADD_U32};
+  unsigned Opcode = AMDGPU::S_ADD_U32;
+  MachineOperand Number =
+      MachineOperand::CreateReg(Operands.Reg, /*isDef=*/false);
+  MachineInstr *Def = definition(Operands.Reg, MRI);
+  if (Def && Def->getOpcode() == AMDGPU::S_LSHL_B32)
+    if (const auto By = constantOf(Def->getOperand(2), MRI);
+        By && *By >= 1 && *By <= 4 && Def->getOperand(1).isReg() &&
+        Def->getOperand(1).getReg().isVirtual()) {
+      Opcode = ShiftAndAdd[*By - 1];
+      Number = Def->getOperand(1);
+      Number.setIsKill(false);
+      MRI.clearKillFlags(Number.getReg());
+    }
+  BuildMI(*MI.getParent(), MI, MI.getDebugLoc(),
+          ST->getInstrInfo()->get(Opcode), Counter)
+      .add(Number)
+      .addReg(Counter);
+}
+
 void EarlyPlaceholders::addToCounter(MachineInstr &MI,
                                      const PlaceholderOperands &Operands) {
   MachineBasicBlock &MBB = *MI.getParent();
   const DebugLoc &DL = MI.getDebugLoc();
   const SIInstrInfo &TII = *ST->getInstrInfo();
   const unsigned First = unsigned(Operands.Imm);
+  const TargetRegisterInfo &TRI = *ST->getRegisterInfo();
+  if (TRI.getRegSizeInBits(Operands.Reg, MBB.getParent()->getRegInfo()) == 32)
+    return addLow(MI, Operands);
   if (ST->hasScalarAddSub64()) {
     const MCRegister Counter = Files.sgprPair(First);
     BuildMI(MBB, MI, DL, TII.get(AMDGPU::S_ADD_U64), Counter)

@@ -6,6 +6,7 @@
 #include "Utils/AMDGPUBaseInfo.h"
 #include "hook/codegen/ExecRematerializer.h"
 #include "hook/ir/ExecWriteCalls.h"
+#include "hook/ir/PayloadIR.h"
 #include "hook/ir/Placeholders.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -35,6 +36,7 @@ private:
   bool joinsOtherLanes(const MachineFunction &MF) const;
   bool restoresExec(const MachineFunction &MF,
                     const MachineInstr &LastWrite) const;
+  void drop(MachineInstr &LastWrite);
   void define(MachineInstr &Write);
 
   const PayloadABI &ABI;
@@ -82,12 +84,20 @@ bool ExecWriteLowering::restoresExec(const MachineFunction &MF,
       return false;
   Register Mask = maskOf(LastWrite);
   const MachineInstr *Def = MRI->getUniqueVRegDef(Mask);
-  while (Def && Def->isCopy() && Def->getOperand(1).getReg().isVirtual())
+  // In waves of 32 lanes, a mask may be the low half of what was read.
+  MCRegister Read = Exec;
+  while (Def && Def->isCopy() && Def->getOperand(1).getReg().isVirtual()) {
+    const unsigned Half = Def->getOperand(1).getSubReg();
+    if (Half && (Half != AMDGPU::sub0 || ABI.WaveSize == 64))
+      return false;
+    if (Half)
+      Read = AMDGPU::EXEC;
     Def = MRI->getUniqueVRegDef(Def->getOperand(1).getReg());
+  }
   return Def && Def->getParent() == &MF.front() &&
          (Def->isCopy() || Def->getOpcode() == AMDGPU::S_MOV_B64 ||
           Def->getOpcode() == AMDGPU::S_MOV_B32) &&
-         Def->getOperand(1).isReg() && Def->getOperand(1).getReg() == Exec;
+         Def->getOperand(1).isReg() && Def->getOperand(1).getReg() == Read;
 }
 
 /// \p Write sets EXEC to what it has been before, and nothing else but such
@@ -201,6 +211,34 @@ bool ExecWriteLowering::joinsOtherLanes(const MachineFunction &MF) const {
   return false;
 }
 
+/// Nothing of the hook runs behind it.
+static bool isAtEnd(const MachineInstr &Write) {
+  const MachineBasicBlock *MBB = Write.getParent();
+  MachineBasicBlock::const_instr_iterator MI = std::next(Write.getIterator());
+  for (;;) {
+    for (; MI != MBB->instr_end(); ++MI)
+      if (!MI->isMetaInstruction() && !MI->isBranch() && !MI->isReturn())
+        return false;
+    if (MBB->succ_empty())
+      return true;
+    MBB = *MBB->succ_begin();
+    MI = MBB->instr_begin();
+  }
+}
+
+/// Nobody needs what EXEC was, nor the copy of it.
+void ExecWriteLowering::drop(MachineInstr &LastWrite) {
+  Register Mask = maskOf(LastWrite);
+  LastWrite.eraseFromParent();
+  while (Mask.isVirtual() && MRI->use_nodbg_empty(Mask)) {
+    MachineInstr *Def = MRI->getUniqueVRegDef(Mask);
+    if (!Def || !Def->getOperand(1).isReg())
+      return;
+    Mask = Def->getOperand(1).getReg();
+    Def->eraseFromParent();
+  }
+}
+
 /// As a terminator, before which all that the block computes has to be. (A
 /// later pass makes the usual instruction of it.)
 void ExecWriteLowering::define(MachineInstr &Write) {
@@ -253,8 +291,12 @@ bool ExecWriteLowering::runOnMachineFunction(MachineFunction &MF) {
   if (std::string Loss = Rematerializer.rematerializeUses(WriteBlocks, Others);
       !Loss.empty())
     Context.emitError(MF.getName() + ": " + Loss);
-  if (restoresExec(MF, *Writes.back()))
+  if (restoresExec(MF, *Writes.back())) {
     MF.getFunction().addFnAttr(RestoresExecAttribute);
+    if (MF.getFunction().hasFnAttribute(EndsWaveAttribute) &&
+        isAtEnd(*Writes.back()))
+      drop(*Writes.pop_back_val());
+  }
   for (MachineInstr *Write : Writes)
     define(*Write);
   return true;

@@ -65,8 +65,10 @@ bool isOnlyForAddresses(const Value &V) {
 
 bool isNumberToAdd(const Use &U) {
   auto *Call = dyn_cast<CallBase>(U.getUser());
-  return Call && intrinsicName(*Call) == WaveAddIntrinsic &&
-         U.getOperandNo() == 1;
+  if (!Call || U.getOperandNo() != 1)
+    return false;
+  const StringRef Name = intrinsicName(*Call);
+  return Name == WaveAddIntrinsic || Name == WaveAddLowIntrinsic;
 }
 
 /// Arithmetic on \p V ends in numbers that are added to counters of the wave.

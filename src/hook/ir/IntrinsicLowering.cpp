@@ -113,8 +113,16 @@ public:
         Result(Result) {}
 
   Error lower(CallInst &Call, StringRef Name);
+  /// What \p F adds to counters in scalar registers, if that is all that it
+  /// does; to be asked before anything is lowered.
+  std::optional<SmallVector<CounterAddition, 1>>
+  onlyAdds(const Function &F) const;
 
 private:
+  std::optional<CounterAddition> additionOf(const CallInst &Add) const;
+  unsigned numberOf(const CallInst &Call) const {
+    return ABI.Module.FirstAccumulator + KnownCounters.lookup(*counterOf(Call));
+  }
   Error lowerRegisterAccess(CallInst &Call, StringRef Name);
   Error lowerCounter(CallInst &Call, StringRef Name);
   void lowerScalarCounter(CallInst &Call, StringRef Name, unsigned Index);
@@ -144,15 +152,19 @@ Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
-/// The number that \p Call of waveAdd adds.
+/// The number that \p Call of waveAdd or waveAddLow adds.
 static Value *addend(IRBuilderBase &B, CallInst &Call) {
-  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1), B.getInt64Ty());
+  Value *Number = B.CreateZExtOrTrunc(Call.getArgOperand(1),
+                                      intrinsicName(Call) == WaveAddLowIntrinsic
+                                          ? B.getInt32Ty()
+                                          : B.getInt64Ty());
   return requireScalar(B, Number, "the number that luthier::waveAdd adds");
 }
 
 /// A counter that has scalar registers of its own:
 ///   s_add_u32       s90, s90, <number>
 ///   s_addc_u32      s91, s91, 0
+/// The second one is not needed for waveAddLow.
 void IntrinsicLowering::lowerScalarCounter(CallInst &Call, StringRef Name,
                                            unsigned Index) {
   IRBuilder<> B(&Call);
@@ -172,8 +184,7 @@ void IntrinsicLowering::lowerScalarCounter(CallInst &Call, StringRef Name,
 ///   v_writelane_b32 v7, s5, 25
 /// None of it depends on EXEC, nor does what scalar counters take.
 Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
-  unsigned Index =
-      ABI.Module.FirstAccumulator + KnownCounters.lookup(*counterOf(Call));
+  unsigned Index = numberOf(Call);
   if (Index < ABI.NumScalarCounters) {
     lowerScalarCounter(Call, Name, Index);
     return Error::success();
@@ -196,6 +207,11 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
                    : StateValue::MoreAccumulators);
   IRBuilder<> B(&Call);
   auto *Int32 = B.getInt32Ty(), *Int64 = B.getInt64Ty();
+  if (Name == WaveAddLowIntrinsic) {
+    Result.WritesState = true;
+    writeLane(B, Lane, B.CreateAdd(readLane(B, Lane), addend(B, Call)));
+    return Error::success();
+  }
   Value *Low = B.CreateZExt(readLane(B, Lane), Int64);
   Value *High = B.CreateZExt(readLane(B, Lane + 1), Int64);
   Value *Sum = B.CreateOr(Low, B.CreateShl(High, 32));
@@ -273,6 +289,52 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
+/// The literals of a call site that \p V stands for, not what is computed of
+/// them.
+std::optional<ArgumentSlot> literalOf(const Value &V) {
+  auto *Call = dyn_cast<CallInst>(&V);
+  if (!Call || intrinsicName(*Call) != ArgumentIntrinsic)
+    return std::nullopt;
+  const ArgumentSlot Slot = slotOf(*Call);
+  return Slot.IsLiteral && Slot.Index < FirstLiteralSum ? std::optional(Slot)
+                                                        : std::nullopt;
+}
+
+std::optional<CounterAddition>
+IntrinsicLowering::additionOf(const CallInst &Add) const {
+  const StringRef Name = intrinsicName(Add);
+  if (Name != WaveAddIntrinsic && Name != WaveAddLowIntrinsic)
+    return std::nullopt;
+  CounterAddition Result;
+  Result.Counter = numberOf(Add);
+  Result.IsLow = Name == WaveAddLowIntrinsic;
+  const Value *Number = Add.getArgOperand(1);
+  if (auto *Extended = dyn_cast<ZExtInst>(Number))
+    Number = Extended->getOperand(0);
+  if (auto *Constant = dyn_cast<ConstantInt>(Number))
+    Result.Number = Constant->getZExtValue();
+  else if (!(Result.Literal = literalOf(*Number)))
+    return std::nullopt;
+  if (Result.Counter >= ABI.NumScalarCounters)
+    return std::nullopt;
+  return Result;
+}
+
+std::optional<SmallVector<CounterAddition, 1>>
+IntrinsicLowering::onlyAdds(const Function &F) const {
+  SmallVector<CounterAddition, 1> Result;
+  for (const Instruction &I : instructions(F)) {
+    if (isa<ZExtInst>(I) || isa<ReturnInst>(I) || literalOf(I))
+      continue;
+    auto *Call = dyn_cast<CallInst>(&I);
+    const auto Addition = Call ? additionOf(*Call) : std::nullopt;
+    if (!Addition)
+      return std::nullopt;
+    Result.push_back(*Addition);
+  }
+  return Result;
+}
+
 /// Older device libraries read EXEC as a register.
 bool lowerReadOfExec(CallInst &Call) {
   if (Call.getIntrinsicID() != Intrinsic::read_register)
@@ -322,6 +384,7 @@ void pinMask(CallInst &Call) {
 Error IntrinsicPass::run(Function &F, PassContext &C) {
   Payload &Result = C.Payloads[F.getName()];
   IntrinsicLowering Lowering(C.Target, C.ABI, C.KnownCounters, Result);
+  Result.OnlyAdds = Lowering.onlyAdds(F);
   const bool DefinesExec = any_of(F, [](const BasicBlock &B) {
     return isa<CallBrInst>(B.getTerminator());
   });

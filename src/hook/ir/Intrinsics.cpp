@@ -16,7 +16,8 @@ StringRef intrinsicName(const CallBase &Call) {
 }
 
 bool namesCounter(StringRef Name) {
-  return Name == WaveAddIntrinsic || Name == WaveCounterIntrinsic;
+  return Name == WaveAddIntrinsic || Name == WaveAddLowIntrinsic ||
+         Name == WaveCounterIntrinsic;
 }
 
 bool namesRegister(StringRef Name) {

@@ -22,6 +22,8 @@ inline constexpr const char *IntrinsicAttribute = "luthier_intrinsic";
 
 /// What hooks call; include/luthier/Intrinsics.h says what they do.
 inline constexpr llvm::StringLiteral WaveAddIntrinsic = "luthier::waveAdd";
+inline constexpr llvm::StringLiteral WaveAddLowIntrinsic =
+    "luthier::detail::waveAddLow";
 inline constexpr llvm::StringLiteral WaveCounterIntrinsic =
     "luthier::waveCounter";
 inline constexpr llvm::StringLiteral FirstLaneIntrinsic = "luthier::firstLane";

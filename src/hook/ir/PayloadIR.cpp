@@ -154,6 +154,8 @@ static Function &createPayload(Module &M, unsigned Index,
                              GlobalValue::ExternalLinkage,
                              PayloadPrefix + Twine(Index), M);
   setPayloadAttributes(*F, TM);
+  if (Variant.EndsWave)
+    F->addFnAttr(EndsWaveAttribute);
   IRBuilder<> B(BasicBlock::Create(Context, "", F));
   SmallVector<Value *, 4> Arguments;
   ArrayRef<GivenArgument> Given = Variant.Arguments;

@@ -19,6 +19,10 @@ namespace luthier {
 /// Payload functions are called this and their index.
 inline constexpr llvm::StringLiteral PayloadPrefix = "luthier.payload.";
 
+/// Function attribute of payloads whose EXEC nobody needs when they are over
+/// (PayloadVariant::EndsWave).
+inline constexpr const char *EndsWaveAttribute = "luthier-ends-wave";
+
 /// A number or pointer of up to 64 bits, which needs no detour through memory.
 bool isScalar(const llvm::Type &T);
 

@@ -62,7 +62,7 @@ llvm::Value *readFirstWorkItem(llvm::IRBuilderBase &B);
 llvm::Value *readAperture(llvm::IRBuilderBase &B, llvm::MCRegister Reg);
 
 /// Adds \p Number, of 64 bits, to the wave counter in SGPR \p First and the
-/// next one.
+/// next one; of 32 bits, to SGPR \p First alone.
 void addToCounter(llvm::IRBuilderBase &B, unsigned First, llvm::Value *Number);
 
 /// Literal \p Index of the call site, see ArgumentSlot.

@@ -87,11 +87,11 @@ static SmallVector<Value *, 4> toParts(IRBuilderBase &B, Value *V,
 }
 
 Value *readCounter(IRBuilderBase &B, unsigned First) {
-  Value *Low = readPart(B, constraintOf('s', First));
-  Value *High = readPart(B, constraintOf('s', First + 1));
-  auto *Int64 = B.getInt64Ty();
-  return B.CreateOr(B.CreateZExt(Low, Int64),
-                    B.CreateShl(B.CreateZExt(High, Int64), 32));
+  // As a whole, which some targets move by one instruction.
+  const std::string Pair =
+      "={s[" + std::to_string(First) + ":" + std::to_string(First + 1) + "]}";
+  auto *FT = FunctionType::get(B.getInt64Ty(), false);
+  return B.CreateCall(InlineAsm::get(FT, "", Pair, true));
 }
 
 Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,

@@ -3,6 +3,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -50,6 +51,17 @@ void CallSiteCode::move(MCRegister To, MCRegister From) {
 
 void CallSiteCode::set(MCRegister To, uint32_t Value) {
   op(AMDGPU::S_MOV_B32, {reg(To), imm(int32_t(Value))});
+}
+
+/// Of those that operands hold as they are.
+static constexpr int64_t LeastInlineNumber = -16;
+
+void CallSiteCode::setPair(MCRegister To, uint64_t Value) {
+  // Whether a literal of 32 bits is extended with zeros depends on the target.
+  if (isInt<32>(int64_t(Value)) && int64_t(Value) >= LeastInlineNumber)
+    return op(AMDGPU::S_MOV_B64, {reg(To), imm(int64_t(Value))});
+  set(half(To, 0), Lo_32(Value));
+  set(half(To, 1), Hi_32(Value));
 }
 
 void CallSiteCode::moveMask(MCRegister To, MCRegister From) {

@@ -39,6 +39,7 @@ public:
 
   void move(llvm::MCRegister To, llvm::MCRegister From);
   void set(llvm::MCRegister To, uint32_t Value);
+  void setPair(llvm::MCRegister To, uint64_t Value);
   /// Masks of lanes, given by 64-bit registers.
   void moveMask(llvm::MCRegister To, llvm::MCRegister From);
   void activateAll(); ///< EXEC = all lanes; SCC stays.

@@ -30,7 +30,7 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
   Wanted.Entry = Plan.Entry;
   Wanted.FirstCounterSGPR = Plan.ABI.FirstCounterSGPR;
-  Wanted.NumScalarCounters = Plan.ABI.NumScalarCounters;
+  Wanted.CounterStarts = Plan.CounterStarts;
   const unsigned Own = Plan.ABI.FirstSGPR;
   if (Own >= Plan.Use.SGPRs &&
       Own + Prologue::NumTemporaries < Plan.ABI.SGPRLimit)

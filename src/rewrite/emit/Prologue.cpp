@@ -81,7 +81,7 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
 }
 
 void Prologue::write(CallSiteCode &Code) const {
-  if (!Needs.any() && !Needs.PreloadsArguments && !Needs.NumScalarCounters)
+  if (!Needs.any() && !Needs.PreloadsArguments && Needs.CounterStarts.empty())
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
@@ -93,19 +93,25 @@ void Prologue::write(CallSiteCode &Code) const {
   if (Needs.PreloadsArguments)
     loadArguments(Code);
   // Launch state that the application does not read may have been in them.
-  for (unsigned N = 0; N < Needs.NumScalarCounters; ++N)
-    Code.op(AMDGPU::S_MOV_B64,
-            {CallSiteCode::reg(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N)),
-             CallSiteCode::imm(0)});
+  for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
+    Code.setPair(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N), Start);
   // Points may branch on SCC, to keep it, before the application has set it.
   if (Needs.State && !Needs.State->Exec)
     Code.setSCC(false);
   Code.awaitALU();
   // Lanes of the state have been written from scalar registers.
   Code.forgetReads();
-  // Counters alone are written by s_mov, for which hardware waits.
-  if (Needs.any() || Needs.PreloadsArguments)
+  if (leavesHazards())
     Code.waitStates(Code.waits().LeaveStates);
+}
+
+/// For what s_mov writes, hardware waits, and the application reads no register
+/// that only holds the state.
+bool Prologue::leavesHazards() const {
+  const bool HasOwnRegister =
+      !Needs.State || Needs.State->Form == StateValueArrayForm::Vgpr;
+  return !HasOwnRegister || Needs.WorkItemIds || Needs.Stack.IsUsed ||
+         Needs.PreloadsArguments;
 }
 
 /// The wave's base for flat scratch instructions: the same value that the

@@ -27,8 +27,9 @@ struct PrologueNeeds {
   bool SpillWorkItemIds = false;
   /// Where either is put together if its own register holds launch state.
   llvm::MCRegister Entry;
-  /// See PayloadABI; they begin with zero.
-  unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
+  /// See PayloadABI; what they begin with.
+  unsigned FirstCounterSGPR = 0;
+  llvm::SmallVector<uint64_t, 4> CounterStarts;
   /// Scalar registers from here on are not the application's; 0: none are.
   unsigned OwnSGPR = 0;
   StackPlan Stack;
@@ -58,6 +59,9 @@ public:
   static constexpr unsigned NumTemporaries = 4;
 
 private:
+  /// Vector instructions or other units may still be about to write what the
+  /// application reads.
+  bool leavesHazards() const;
   void setUpScratch(CallSiteCode &Code) const;
   void captureIds(CallSiteCode &Code) const;
   void captureState(CallSiteCode &Code) const;

@@ -2,6 +2,7 @@
 #include "rewrite/plan/CallSitePlanner.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -30,6 +31,33 @@ OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) const {
   return Others;
 }
 
+/// What \p Site adds to counters each time.
+static void add(const CallSite &Site, ArrayRef<CounterAddition> Additions,
+                SmallVectorImpl<uint64_t> &Counters) {
+  for (const CounterAddition &A : Additions) {
+    uint64_t Number = A.Number;
+    if (A.Literal) {
+      Number = Site.Literals[A.Literal->Index];
+      if (A.Literal->Dwords == 2)
+        Number |= uint64_t(Site.Literals[A.Literal->Index + 1]) << 32;
+    }
+    uint64_t &Counter = Counters[A.Counter];
+    const uint64_t Sum = Counter + Number;
+    Counter = A.IsLow ? Make_64(Hi_32(Counter), Lo_32(Sum)) : Sum;
+  }
+}
+
+/// Counters begin with what the first hooks of the kernel's entry add to them.
+bool CallSitePlanner::foldIntoStarts(const CallSite &Site, HookPlan &Plan) {
+  const MachineFunction *Kernel = LR.functions().front().second;
+  const auto &Additions = Plan.Payloads[Site.Variant].OnlyAdds;
+  if (Options.SavesAll || !Additions || Site.Where.function() != Kernel ||
+      Plan.CallSites.contains(Site.Where.key()))
+    return false;
+  add(Site, *Additions, Plan.Registers.CounterStarts);
+  return true;
+}
+
 Error CallSitePlanner::plan(HookPlan &Plan) {
   const OtherReads Others = otherReads(Plan);
   std::optional<Liveness> Extended;
@@ -40,7 +68,10 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
   std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
   bool UsesStack = false, UsesState = Plan.Registers.countersInState();
   Plan.CallSites.clear();
+  Plan.Registers.CounterStarts.assign(Plan.Registers.ABI.NumScalarCounters, 0);
   for (const CallSite &Site : Plan.Variants.CallSites) {
+    if (foldIntoStarts(Site, Plan))
+      continue;
     const Payload &P = Plan.Payloads[Site.Variant];
     Expected<CallSiteSpills> Spills =
         planSpills(Encoder.target(), Plan.Registers, Plan.Facts, P, Site,

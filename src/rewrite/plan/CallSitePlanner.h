@@ -29,6 +29,7 @@ public:
   llvm::Error plan(HookPlan &Plan);
 
 private:
+  bool foldIntoStarts(const CallSite &Site, HookPlan &Plan);
   OtherReads otherReads(const HookPlan &Plan) const;
   WaitCounts waitsAt(const InsertionPoint &Where, const RegisterSet &Touched);
   llvm::Error checkStack(const HookPlan &Plan) const;

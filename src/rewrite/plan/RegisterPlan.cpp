@@ -15,6 +15,8 @@ namespace {
 /// A window that borrows registers has at least so many: few hooks need more,
 /// and what they do not need costs nothing.
 constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
+/// What counters leave to payloads: most that count need no more.
+constexpr unsigned FewSGPRs = 16;
 
 /// Registers of one file, by number, where no register of the ABI may be, or
 /// not everything.
@@ -74,6 +76,7 @@ public:
 
 private:
   void noteNamed();
+  unsigned counterRoom(unsigned PayloadSGPRs) const;
   Error placeCounters();
   Error placeState();
   std::optional<StateValueArrayForm> chooseForm() const;
@@ -169,18 +172,28 @@ std::optional<StateValueArrayForm> RegisterPlanner::chooseForm() const {
   return std::nullopt;
 }
 
+/// Counters that there are scalar registers for, if payloads have as many.
+unsigned RegisterPlanner::counterRoom(unsigned PayloadSGPRs) const {
+  constexpr unsigned StateSGPRs = 4;
+  const unsigned End = alignTo(NextSGPR, 2) + StateSGPRs + NumReservedSGPRs +
+                       Variants.ArgumentSGPRs + PayloadSGPRs;
+  return End < Limits.SGPRs
+             ? std::min(Plan.Needs.Accumulators, (Limits.SGPRs - End) / 2)
+             : 0;
+}
+
 /// As many as leave payloads room get scalar registers, where an addition takes
 /// two instructions instead of six. A storage form that is asked for is to be
 /// used.
 Error RegisterPlanner::placeCounters() {
   PayloadABI &ABI = Plan.ABI;
   const unsigned First = alignTo(NextSGPR, 2);
-  constexpr unsigned StateSGPRs = 4;
-  const unsigned End = First + StateSGPRs + NumReservedSGPRs +
-                       Variants.ArgumentSGPRs + BorrowedSGPRs;
-  if (!Options.Storage && End < Limits.SGPRs)
-    ABI.NumScalarCounters =
-        std::min(Plan.Needs.Accumulators, (Limits.SGPRs - End) / 2);
+  const unsigned Few = counterRoom(FewSGPRs), Many = counterRoom(BorrowedSGPRs);
+  if (Attempt.FewSGPRs && Few == Many)
+    return refuse(RefusalReason::RegisterBudget,
+                  "counters take no more scalar registers");
+  if (!Options.Storage)
+    ABI.NumScalarCounters = Attempt.FewSGPRs ? Few : Many;
   if (Plan.countersInState() > accumulatorCount(ABI.WaveSize))
     return refuse(
         RefusalReason::UnsupportedHook,
@@ -363,11 +376,12 @@ Expected<RegisterPlan> RegisterPlanner::run() {
 
 } // namespace
 
-SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy,
+SmallVector<RegisterFallback, 8> registerFallbacks(RegisterPolicy Policy,
                                                    bool SavesAll) {
-  SmallVector<RegisterFallback, 6> Result;
+  SmallVector<RegisterFallback, 8> Result;
   auto add = [&](RegisterPolicy P) {
     if (!SavesAll) {
+      Result.push_back({.Policy = P, .FewSGPRs = true});
       Result.push_back({.Policy = P});
       Result.push_back({.Policy = P, .BorrowVGPRs = true, .Stack = true});
     }

@@ -23,17 +23,19 @@ namespace luthier {
 /// every call site, so the first that works is taken.
 struct RegisterFallback {
   RegisterPolicy Policy = RegisterPolicy::Grow;
+  /// Counters take scalar registers that payloads need rarely.
+  bool FewSGPRs = false;
   bool BorrowVGPRs = false;
   bool BorrowSGPRs = false;
   bool Stack = false; ///< Payloads may spill.
 };
 
-/// In order of what call sites cost: registers above the application's, then
-/// borrowed vector registers and a stack, then borrowed scalar registers, too.
-/// Under RegisterPolicy::NoGrow, three more follow that may cost the kernel
-/// registers, but never waves. \p SavesAll (InstrumenterOptions) takes the last
-/// form at once.
-llvm::SmallVector<RegisterFallback, 6> registerFallbacks(RegisterPolicy Policy,
+/// In order of what call sites cost: registers above the application's, as many
+/// for counters as possible and then fewer, then borrowed vector registers and
+/// a stack, then borrowed scalar registers, too. Under RegisterPolicy::NoGrow,
+/// four more follow that may cost the kernel registers, but never waves. \p
+/// SavesAll (InstrumenterOptions) takes the last form at once.
+llvm::SmallVector<RegisterFallback, 8> registerFallbacks(RegisterPolicy Policy,
                                                          bool SavesAll);
 
 /// Of the ABI, in front of the first argument: VccSave, ExecSave (aligned
@@ -51,6 +53,8 @@ struct RegisterPlan {
   /// A VGPR that the launch leaves free, for what is put together at the
   /// kernel's entry and then stored: points have it where the launch has ids.
   llvm::MCRegister Entry;
+  /// What the counters in scalar registers begin with; more begin with zero.
+  llvm::SmallVector<uint64_t, 4> CounterStarts;
   StackPlan Stack;
   HookNeeds Needs;
   KernargGrowth Kernarg;

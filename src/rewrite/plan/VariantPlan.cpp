@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/plan/VariantPlan.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "analysis/WaveModes.h"
 #include "rewrite/resolve/ArgumentResolver.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
 #include <set>
@@ -25,8 +30,13 @@ class VariantChooser {
 public:
   VariantChooser(const ResolvedTask &Task, const amdgpu::MCTarget &Target)
       : Task(Task), Target(Target) {
-    for (const ResolvedCall &Call : Task.Calls)
+    for (const ResolvedCall &Call : Task.Calls) {
       noteConstants(Call);
+      LastAt[Call.Where.key()] = &Call;
+    }
+    for (const ResolvedCall &Call : Task.Calls)
+      if (!endsWave(Call))
+        GoingOn.insert(Call.Handle);
   }
 
   VariantPlan run() {
@@ -42,12 +52,17 @@ private:
   }
   bool isCompiledIn(const ResolvedCall &Call, const HookParameter &Parameter,
                     const ConstantPart &Part, uint64_t Bits) const;
+  bool endsWave(const ResolvedCall &Call) const;
   void choose(const ResolvedCall &Call);
 
   const ResolvedTask &Task;
   const amdgpu::MCTarget &Target;
   /// Over all calls of a hook.
   std::map<std::pair<const void *, ConstantPart>, std::set<uint64_t>> Constants;
+  DenseMap<InsertionPoint::Key, const ResolvedCall *> LastAt;
+  /// Hooks that some call has before other code: they are compiled for that,
+  /// once.
+  DenseSet<const void *> GoingOn;
   /// Hook and arguments, spelled out, to the index of the variant.
   std::map<std::vector<uint64_t>, unsigned> VariantOf;
   VariantPlan Plan;
@@ -94,12 +109,30 @@ bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
   llvm_unreachable("every use is handled");
 }
 
+/// Behind it there is nothing but the end, without hooks, and without vector
+/// instructions in particular.
+bool VariantChooser::endsWave(const ResolvedCall &Call) const {
+  const MachineInstr *MI = Call.Where.instruction();
+  if (!MI || LastAt.lookup(Call.Where.key()) != &Call)
+    return false;
+  for (;;) {
+    if (MI->getOpcode() == AMDGPU::S_ENDPGM)
+      return true;
+    if (!deallocatesVGPRs(*MI) && MI->getOpcode() != AMDGPU::S_NOP)
+      return false;
+    MI = MI->getNextNode();
+    if (!MI || LastAt.contains(InsertionPoint::before(*MI).key()))
+      return false;
+  }
+}
+
 void VariantChooser::choose(const ResolvedCall &Call) {
   const UsedHook &Hook = Task.Hooks.find(Call.Handle)->second;
   CallSite Site;
   Site.Where = Call.Where;
-  PayloadVariant Variant{Hook.Reference, {}};
-  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle)};
+  PayloadVariant Variant{Hook.Reference, {}, !GoingOn.contains(Call.Handle)};
+  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle),
+                            Variant.EndsWave};
   SlotAllocator Slots;
   for (const auto &[Number, Value] : enumerate(Call.Arguments)) {
     const HookParameter &Parameter = Hook.Parameters[Number];

@@ -7,6 +7,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "luthier/Instructions.h"
 #include <gtest/gtest.h>
+#include <map>
 
 using namespace llvm;
 using namespace luthier;
@@ -49,6 +50,108 @@ TEST_P(InstructionRuns, EndBehindWhatChangesExecOrLeavesTheBlock) {
   EXPECT_EQ(Counts, Expected);
   EXPECT_EQ(All, Instructions);
   EXPECT_EQ(Runs[1].First->getOpcode(), unsigned(AMDGPU::V_MOV_B32_e32));
+}
+
+/// Numbers of vector instructions by the label that a group begins with.
+std::map<std::string, size_t> groupsOf(const LiftedKernel &Kernel) {
+  std::map<std::string, size_t> Result;
+  for (const LaneGroup &Group : laneGroups(*Kernel.LR)) {
+    std::string Name = "?";
+    for (const auto &Label : Kernel.Labels)
+      if (Group.Begin == &Kernel.at(Label.first()))
+        Name = Label.first().str();
+    Result[Name] += Group.Instructions.size();
+  }
+  return Result;
+}
+
+using Groups = std::map<std::string, size_t>;
+
+TEST(LaneGroups, JoinWhatRunsBeforeAndBehindConditions) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+ begin:
+    v_cmp_gt_u32_e32 vcc, s8, v0
+    s_and_saveexec_b64 s[4:5], vcc
+ first:
+    v_mov_b32_e32 v1, v0
+    v_mov_b32_e32 v2, v0
+    s_cbranch_execz join
+    v_cmp_gt_u32_e32 vcc, s9, v0
+    s_and_saveexec_b64 s[6:7], vcc
+ inner:
+    s_cbranch_execz end_inner
+    v_mov_b32_e32 v3, v0
+ end_inner:
+    s_or_b64 exec, exec, s[6:7]
+    v_mov_b32_e32 v4, v0
+ join:
+    s_or_b64 exec, exec, s[4:5]
+    v_mov_b32_e32 v5, v0
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  const auto Found = laneGroups(*Kernel.LR);
+  // Seven vector instructions: of all lanes, two that run in any case behind
+  // the first condition, and two that do not.
+  SmallVector<size_t> Sizes;
+  for (const LaneGroup &Group : Found)
+    Sizes.push_back(Group.Instructions.size());
+  EXPECT_EQ(Sizes, SmallVector<size_t>({2, 2, 2, 1}));
+  EXPECT_EQ(Found[0].Begin, &Kernel.at("begin"));
+  EXPECT_EQ(Found[1].Begin, &Kernel.at("first"));
+}
+
+/// What may be executed without the other is counted for itself.
+TEST(LaneGroups, KeepApartWhatIsNotExecutedTogether) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+ begin:
+    v_mov_b32_e32 v1, v0
+    s_cmp_eq_u32 s8, 0
+    s_cbranch_scc1 other
+ one:
+    v_mov_b32_e32 v2, v0
+    s_branch join
+ other:
+    v_mov_b32_e32 v3, v0
+    v_mov_b32_e32 v4, v0
+ join:
+    v_mov_b32_e32 v5, v0
+ loop:
+    v_mov_b32_e32 v6, v0
+    s_add_u32 s8, s8, 1
+    s_cmp_lt_u32 s8, 9
+    s_cbranch_scc1 loop
+ last:
+    v_mov_b32_e32 v7, v0
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(groupsOf(Kernel),
+            (Groups{{"begin", 3}, {"one", 1}, {"other", 2}, {"loop", 1}}));
+}
+
+/// A function that is called may end the wave.
+TEST(LaneGroups, AreRunsInKernelsThatCall) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+ begin:
+    v_mov_b32_e32 v1, v0
+    s_getpc_b64 s[4:5]
+ .Lhere:
+    s_add_u32 s4, s4, callee-.Lhere
+    s_addc_u32 s5, s5, 0
+    s_swappc_b64 s[30:31], s[4:5]
+ behind:
+    v_mov_b32_e32 v2, v0
+    s_endpgm
+    .type callee,@function
+ callee:
+    v_mov_b32_e32 v3, v0
+    s_setpc_b64 s[30:31]
+    .size callee, .-callee
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(groupsOf(Kernel),
+            (Groups{{"begin", 1}, {"behind", 1}, {"callee", 1}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstructionRuns,

@@ -186,4 +186,87 @@ TEST(PathSum, IsRightWhereFunctionsReturnOrEndTheWave) {
   expectSumOfEveryPath(Kernel);
 }
 
+TEST(MostInstructions, AddUpAllThatIsThere) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 other
+    s_mov_b32 s6, s4
+    s_branch end
+ other:
+    s_mov_b32 s6, s5
+ end:
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(mostInstructions(*Kernel.LR), 6u);
+}
+
+constexpr char Caller[] = R"(
+    s_getpc_b64 s[6:7]
+ .Lfirst:
+    s_add_u32 s6, s6, callee-.Lfirst
+    s_addc_u32 s7, s7, 0
+    s_swappc_b64 s[30:31], s[6:7]
+    s_getpc_b64 s[6:7]
+ .Lsecond:
+    s_add_u32 s6, s6, callee-.Lsecond
+    s_addc_u32 s7, s7, 0
+    s_swappc_b64 s[30:31], s[6:7]
+    s_endpgm
+    .type callee,@function
+ callee:
+)";
+
+TEST(MostInstructions, AreThoseOfAFunctionForEachCall) {
+  const LiftedKernel Kernel = liftAssembly(std::string(Caller) + R"(
+    s_mov_b32 s8, s5
+    s_setpc_b64 s[30:31]
+    .size callee, .-callee
+)");
+  ASSERT_TRUE(Kernel.LR);
+  ASSERT_EQ(Kernel.LR->functions().size(), 2u);
+  EXPECT_EQ(mostInstructions(*Kernel.LR), 9u + 2 * 2);
+}
+
+TEST(MostInstructions, AreUnknownWithALoop) {
+  const LiftedKernel Kernel = liftAssembly(std::string(Caller) + R"(
+ loop:
+    s_add_i32 s8, s8, 1
+    s_cmp_lt_u32 s8, s5
+    s_cbranch_scc1 loop
+    s_setpc_b64 s[30:31]
+    .size callee, .-callee
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(mostInstructions(*Kernel.LR), std::nullopt);
+}
+
+TEST(MostInstructions, AreUnknownWithARecursion) {
+  const LiftedKernel Kernel = liftAssembly(std::string(Caller) + R"(
+    s_cmp_lt_u32 s8, s5
+    s_cbranch_scc1 back
+    s_getpc_b64 s[6:7]
+ .Lagain:
+    s_add_u32 s6, s6, callee-.Lagain
+    s_addc_u32 s7, s7, -1
+    s_mov_b64 s[10:11], s[30:31]
+    s_swappc_b64 s[30:31], s[6:7]
+    s_mov_b64 s[30:31], s[10:11]
+ back:
+    s_setpc_b64 s[30:31]
+    .size callee, .-callee
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(mostInstructions(*Kernel.LR), std::nullopt);
+}
+
+TEST(MostInstructions, AreUnknownBehindPointers) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_swappc_b64 s[30:31], s[6:7]
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(mostInstructions(*Kernel.LR), std::nullopt);
+}
+
 } // namespace

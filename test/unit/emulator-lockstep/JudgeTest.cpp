@@ -46,6 +46,21 @@ TEST_F(Judge, LivenessThatIgnoresExec) {
   EXPECT_EQ(D.Instruction, "v_mov_b32_e32 v5, 1");
 }
 
+// EXEC has no meaning where the wave only ends, and one where it goes on.
+TEST_F(Judge, ExecThatIsNotPutBack) {
+  const std::string Before = R"(
+    v_lshlrev_b32 v1, 2, v0
+)",
+                    Change = "  + s_mov_b64 exec, 1\n";
+  const std::string Store = "    global_store_dword v1, v0, s[0:1]\n",
+                    End = "    s_nop 0\n    s_endpgm";
+  passes(Before + Store + End, Before + Store + Change + End);
+  const Difference D =
+      differs(Before + Store + End, Before + Change + Store + End);
+  EXPECT_EQ(D.What, Kind::Register) << D.text();
+  EXPECT_EQ(D.Register, "exec");
+}
+
 /// A counter in the instrumented version's own memory.
 std::string countWith(const std::string &Wait) {
   return R"(

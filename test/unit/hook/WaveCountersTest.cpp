@@ -130,4 +130,46 @@ define void @both() #0 {
   }
 }
 
+TEST_P(WaveCounters, TakeLowAdditionsInTheLowHalfAlone) {
+  Run.parseHooks(R"(
+@First = external addrspace(1) global i64
+declare void @"luthier::detail::waveAddLow.ptr.i32"(ptr, i32) #6
+define void @hook() #0 {
+  call void @"luthier::detail::waveAddLow.ptr.i32"(ptr addrspacecast (ptr addrspace(1) @First to ptr), i32 7)
+  ret void
+}
+attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::waveAddLow" }
+)");
+  Run.Hooks.Variables["First"] = 0x1000;
+  EXPECT_EQ(Run.needs("hook").Accumulators, 1u);
+  PayloadABI ABI = Run.abi();
+  Run.State = {{24, 10}, {25, 5}};
+  auto P = Run.compile("hook", ABI);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_TRUE(P->WritesState);
+  WaveState After = Run.run(*P, ABI, Run.initialState(ABI));
+  EXPECT_EQ(After.VGPRs[16][24], 17u);
+  EXPECT_EQ(After.VGPRs[16][25], 5u);
+
+  ABI.FirstCounterSGPR = ABI.FirstSGPR;
+  ABI.NumScalarCounters = 1;
+  ABI.FirstSGPR += 2;
+  const unsigned First = ABI.FirstCounterSGPR;
+  P = Run.compile("hook", ABI);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  // Alone, or with the wait behind it that gfx12 wants.
+  const bool Waits = StringRef(GetParam().Processor) == "gfx1201";
+  EXPECT_EQ(P->Code.size(), Waits ? 8u : 4u) << toHex(P->Code);
+  ASSERT_TRUE(P->OnlyAdds);
+  ASSERT_EQ(P->OnlyAdds->size(), 1u);
+  EXPECT_TRUE(P->OnlyAdds->front().IsLow);
+  EXPECT_EQ(P->OnlyAdds->front().Number, 7u);
+  WaveState Before = Run.initialState(ABI);
+  Before.SGPRs[First] = 10;
+  Before.SGPRs[First + 1] = 5;
+  After = Run.run(*P, ABI, Before);
+  EXPECT_EQ(After.SGPRs[First], 17u);
+  EXPECT_EQ(After.SGPRs[First + 1], 5u);
+}
+
 } // namespace

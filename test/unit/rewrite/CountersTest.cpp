@@ -123,6 +123,121 @@ TEST_P(Counters, TakeWhatEachCallSiteAdds) {
   EXPECT_EQ(J.variable("C1"), Waves * (Sum + N));
 }
 
+/// Nothing is executed for it, whatever the numbers are.
+TEST_P(Counters, BeginWithWhatTheEntryAdds) {
+  setHipHooks(hooksWith(2) + "LUTHIER_HOOK_ANNOTATE low(uint32_t N) {"
+                             "  luthier::detail::waveAddLow(C0, N);"
+                             "  luthier::detail::waveAddLow(C1, N);"
+                             "}\n");
+  AssemblyKernel K;
+  // The entry is where a loop comes back to, too.
+  K.Body = R"(
+    s_mov_b32 s20, 0
+  1:
+    s_add_u32 s20, s20, 1
+    s_cmp_lt_u32 s20, 3
+    s_cbranch_scc1 1b
+    s_endpgm
+)";
+  const Object Kernel = fromAssembly(K);
+  const unsigned Waves = 3, Items = Waves * target().WaveSize;
+  auto flush = [](LiftedRepresentation &, InstrumentationTask &Task) {
+    Task.insertHookAtWaveEnd(hook("flush"));
+  };
+  const Judgement Without =
+      expectUnchanged(Kernel, {{Items, 1, 1}, {Items, 1, 1}}, flush);
+  for (const uint64_t Number :
+       {uint64_t(1), uint64_t(64), uint64_t(65), uint64_t(0x7fffffff),
+        uint64_t(0x80000000), uint64_t(0xffffffff), uint64_t(0x100000000),
+        uint64_t(0xffffffff80000000), ~uint64_t(0), ~uint64_t(0) - 16}) {
+    constexpr uint32_t Low = 0x80000001;
+    Judgement J = expectUnchanged(
+        Kernel, {{Items, 1, 1}, {Items, 1, 1}},
+        [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          Task.insertHookAtKernelEntry(hook("add"), {Number});
+          Task.insertHookAtKernelEntry(hook("low"), {Low});
+          flush(LR, Task);
+        });
+    ASSERT_EQ(J.Problem, "") << Number;
+    auto low = [](uint64_t N) {
+      return (N & ~uint64_t(0xffffffff)) | uint32_t(N + Low);
+    };
+    EXPECT_EQ(J.variable("C0"), Waves * low(Number)) << Number;
+    EXPECT_EQ(J.variable("C1"), Waves * low(Number + 1)) << Number;
+    // Literals take more room in what sets them up, but at most two
+    // instructions do.
+    EXPECT_LE(J.Instrumented.Report.BytesAfter,
+              Without.Instrumented.Report.BytesAfter + 2 * (16 - 4))
+        << Number;
+  }
+}
+
+/// A hook that is not the first may have been preceded by one that reads.
+TEST_P(Counters, DoNotBeginWithWhatIsAddedBehindARead) {
+  setHipHooks(hooksWith(1) + "__device__ uint64_t Read;\n"
+                             "LUTHIER_HOOK_ANNOTATE read() {"
+                             "  luthier::waveAtomicAdd(&Read, "
+                             "luthier::waveCounter(C0));"
+                             "}\n");
+  AssemblyKernel K;
+  K.Body = "s_endpgm\n";
+  const unsigned Waves = 3, Items = Waves * target().WaveSize;
+  Judgement J = expectUnchanged(
+      fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}},
+      [](LiftedRepresentation &, InstrumentationTask &Task) {
+        Task.insertHookAtKernelEntry(hook("add"), {uint64_t(5)});
+        Task.insertHookAtKernelEntry(hook("read"));
+        Task.insertHookAtKernelEntry(hook("add"), {uint64_t(7)});
+        Task.insertHookAtWaveEnd(hook("flush"));
+      });
+  ASSERT_EQ(J.Problem, "");
+  EXPECT_EQ(J.variable("Read"), Waves * 5u);
+  EXPECT_EQ(J.variable("C0"), Waves * 12u);
+}
+
+/// Each of several ends, one of them with another hook behind the flush, and
+/// with some of the lanes or none.
+TEST_P(Counters, AreFlushedAtEveryEnd) {
+  setHipHooks(hooksWith(1) + "__device__ uint64_t Lanes;\n"
+                             "LUTHIER_HOOK_ANNOTATE lanes() {"
+                             "  luthier::waveAtomicAdd(&Lanes, "
+                             "__popcll(__builtin_amdgcn_read_exec()));"
+                             "}\n");
+  AssemblyKernel K;
+  K.Body = R"(
+    v_mov_b32_e32 v1, v0
+    s_mov_b32 exec_lo, 0x50
+    s_mov_b32 exec_hi, 0
+    s_cmp_eq_u32 0, 0
+    s_cbranch_scc1 2f
+    s_endpgm
+  2:
+    s_mov_b32 exec_lo, 0
+    s_cmp_eq_u32 0, 0
+    s_cbranch_scc0 3f
+    s_mov_b32 exec_lo, 7
+    s_endpgm
+  3:
+    s_endpgm
+)";
+  const unsigned Waves = 3, Items = Waves * target().WaveSize;
+  for (bool LanesBehind : {false, true}) {
+    Judgement J = expectUnchanged(
+        fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}},
+        [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          everywhere("add", {uint64_t(1)})(LR, Task);
+          if (!LanesBehind)
+            Task.insertHookAtWaveEnd(hook("lanes"));
+          Task.insertHookAtWaveEnd(hook("flush"));
+          if (LanesBehind)
+            Task.insertHookAtWaveEnd(hook("lanes"));
+        });
+    ASSERT_EQ(J.Problem, "");
+    EXPECT_EQ(J.variable("C0"), J.WaveInstructions);
+    EXPECT_EQ(J.variable("Lanes"), Waves * 3u);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Counters, ::testing::ValuesIn(allTargets()),
                          targetName);
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The counters and hooks of CountInstructions.h.
+#ifndef LUTHIER_DETAIL_COUNTINGHOOKS_H
+#define LUTHIER_DETAIL_COUNTINGHOOKS_H
+
+#include "luthier/Hook.h"
+#include "luthier/Intrinsics.h"
+
+namespace luthier {
+
+/// Counters of the wave, complete when the hook runs that countInstructions()
+/// is given.
+inline __device__ uint64_t ExecutedInstructions, ExecutedLanes;
+
+namespace detail {
+/// Vector instructions that were executed with RegionLanes active.
+inline __device__ uint64_t RegionVectors, RegionLanes;
+
+/// Beside loops, where a wave comes to each instruction once at most:
+/// instructions in the lower 16 bits and scalar ones in the upper 16 of 32;
+/// active lanes of vector ones.
+inline __device__ uint64_t OnceExecuted, OnceLanes;
+
+__device__ inline uint32_t activeLanes() {
+  return __popcll(__builtin_amdgcn_read_exec());
+}
+} // namespace detail
+} // namespace luthier
+
+// In kernels without loops, whose sums stay below 2^32:
+
+LUTHIER_HOOK_ANNOTATE luthierAddInstructionsOnce(uint32_t Number) {
+  luthier::detail::waveAddLow(luthier::ExecutedInstructions, Number);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddInstructionsOnce);
+
+LUTHIER_HOOK_ANNOTATE luthierAddScalarsOnce(uint32_t Number) {
+  luthier::detail::waveAddLow(luthier::ExecutedLanes, Number);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddScalarsOnce);
+
+/// ExecutedInstructions has been adding up the number of scalar ones, too, in
+/// the upper 16 bits of 32.
+LUTHIER_HOOK_ANNOTATE luthierUnpack() {
+  const uint32_t Both = luthier::waveCounter(luthier::ExecutedInstructions);
+  const uint32_t Scalars = Both >> 16;
+  luthier::detail::waveAddLow(luthier::ExecutedLanes, Scalars);
+  luthier::detail::waveAddLow(luthier::ExecutedInstructions,
+                              0 - (Scalars << 16));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierUnpack);
+
+LUTHIER_HOOK_ANNOTATE luthierAddLanesOnce(uint32_t Vectors) {
+  luthier::detail::waveAddLow(luthier::ExecutedLanes,
+                              Vectors * luthier::detail::activeLanes());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesOnce);
+
+/// For a few powers of two, which are compiled in and make a shift.
+LUTHIER_HOOK_ANNOTATE luthierAddLanesShifted(uint32_t Vectors) {
+  luthierAddLanesOnce(Vectors);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesShifted);
+
+// In others:
+
+LUTHIER_HOOK_ANNOTATE luthierAddInstructions(uint64_t Number) {
+  luthier::waveAdd(luthier::ExecutedInstructions, Number);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddInstructions);
+
+LUTHIER_HOOK_ANNOTATE luthierAddScalars(uint64_t Number) {
+  luthier::waveAdd(luthier::ExecutedLanes, Number);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddScalars);
+
+LUTHIER_HOOK_ANNOTATE luthierAddLanes(uint32_t Vectors) {
+  luthier::waveAdd(luthier::ExecutedLanes,
+                   Vectors * luthier::detail::activeLanes());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanes);
+
+/// Both in one addition, below 2^32.
+LUTHIER_HOOK_ANNOTATE luthierAddLanesAndScalars(uint32_t Vectors,
+                                                uint32_t Scalars) {
+  luthier::waveAdd(luthier::ExecutedLanes,
+                   Vectors * luthier::detail::activeLanes() + Scalars);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesAndScalars);
+
+/// For a few powers of two, as above.
+LUTHIER_HOOK_ANNOTATE luthierAddLanesShiftedAndScalars(uint32_t Vectors,
+                                                       uint32_t Scalars) {
+  luthierAddLanesAndScalars(Vectors, Scalars);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesShiftedAndScalars);
+
+LUTHIER_HOOK_ANNOTATE luthierAddBesideLoops(uint32_t InstructionsAndScalars) {
+  luthier::detail::waveAddLow(luthier::detail::OnceExecuted,
+                              InstructionsAndScalars);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddBesideLoops);
+
+LUTHIER_HOOK_ANNOTATE luthierAddLanesBesideLoops(uint32_t Vectors) {
+  luthier::detail::waveAddLow(luthier::detail::OnceLanes,
+                              Vectors * luthier::detail::activeLanes());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesBesideLoops);
+
+LUTHIER_HOOK_ANNOTATE luthierAddLanesShiftedBesideLoops(uint32_t Vectors) {
+  luthierAddLanesBesideLoops(Vectors);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesShiftedBesideLoops);
+
+LUTHIER_HOOK_ANNOTATE luthierJoinLoopsWithTheRest() {
+  const uint32_t Both = luthier::waveCounter(luthier::detail::OnceExecuted);
+  const uint32_t Lanes = luthier::waveCounter(luthier::detail::OnceLanes);
+  luthier::waveAdd(luthier::ExecutedInstructions, Both & 0xffff);
+  luthier::waveAdd(luthier::ExecutedLanes, Lanes + (Both >> 16));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierJoinLoopsWithTheRest);
+
+LUTHIER_HOOK_ANNOTATE luthierAddRegionVectors(uint64_t Number) {
+  luthier::waveAdd(luthier::detail::RegionVectors, Number);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddRegionVectors);
+
+/// A wave comes here once.
+LUTHIER_HOOK_ANNOTATE luthierBeginRegion() {
+  luthier::detail::waveAddLow(luthier::detail::RegionLanes,
+                              luthier::detail::activeLanes());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierBeginRegion);
+
+/// For what ExecutedInstructions has been behind.
+LUTHIER_HOOK_ANNOTATE luthierAddTimesRegionVectors(uint64_t Factor) {
+  luthier::waveAdd(luthier::ExecutedInstructions,
+                   luthier::waveCounter(luthier::detail::RegionVectors) *
+                       Factor);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddTimesRegionVectors);
+
+/// Up to here, ExecutedLanes has no lanes of the region, and one less for each
+/// instruction.
+LUTHIER_HOOK_ANNOTATE luthierEndRegion() {
+  const uint64_t Vectors = luthier::waveCounter(luthier::detail::RegionVectors);
+  const uint32_t Lanes = luthier::waveCounter(luthier::detail::RegionLanes);
+  const uint64_t High = uint32_t(Vectors >> 32) * Lanes;
+  luthier::waveAdd(luthier::ExecutedLanes,
+                   uint64_t(uint32_t(Vectors)) * Lanes + (High << 32) -
+                       Vectors +
+                       luthier::waveCounter(luthier::ExecutedInstructions));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierEndRegion);
+
+/// Behind the end, for waves that come back from code that is not lifted.
+LUTHIER_HOOK_ANNOTATE luthierStartCountsAgain() {
+  for (const uint64_t *Counter :
+       {&luthier::ExecutedInstructions, &luthier::ExecutedLanes})
+    luthier::waveAdd(*Counter, 0 - luthier::waveCounter(*Counter));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierStartCountsAgain);
+
+LUTHIER_HOOK_ANNOTATE luthierStartRegionAgain() {
+  luthier::waveAdd(luthier::detail::RegionVectors,
+                   0 - luthier::waveCounter(luthier::detail::RegionVectors));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierStartRegionAgain);
+
+#endif // LUTHIER_DETAIL_COUNTINGHOOKS_H
