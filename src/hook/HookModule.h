@@ -50,6 +50,7 @@ struct HookModule {
     std::string Name;
     uint64_t Host, Size;
     std::optional<uint64_t> Device; ///< Nothing is loaded if it has none.
+    bool operator==(const HostVariable &) const = default;
   };
   std::vector<HostVariable> HostVariables;
   /// Nothing is loaded: instead of the address of each variable, payloads come

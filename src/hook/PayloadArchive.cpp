@@ -70,7 +70,8 @@ static void visitFields(T &Value, Archive &A) {
     UsesWorkItemIds, ReadsApplication, WritesApplication, ActsOnWave,
     NeedsDistance, SkipsWithoutLanes, ComparesIntoEXEC, StoresWide, SGPREnd,
     VGPREnd, SGPRs, VGPRs, AGPRs, Masks, ReadByVectors, VectorsReadVCC, Reads,
-    Writes, StackSize, StackAlign, StateValues, Fixups, Literals, LiteralSums, OnlyAdds, Lines);
+    Writes, StackSize, StackAlign, StateValues, Fixups, Literals, LiteralSums,
+    OnlyAdds, Lines);
 }
 
 template <Is<HookNeeds> T, typename Archive>

@@ -245,7 +245,8 @@ PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
 }
 
 /// All that is asked of \p Variant, the same in every process.
-ArchiveWriter PayloadCompiler::Impl::keyOf(const PayloadVariant &Variant) const {
+ArchiveWriter
+PayloadCompiler::Impl::keyOf(const PayloadVariant &Variant) const {
   ArchiveWriter Key;
   addVariant(Key, Variant, [&](StringRef Hook, size_t Parameter) {
     auto Parameters = luthier::parametersOf(*M, Hook, Hooks);
@@ -392,7 +393,8 @@ Expected<std::vector<Payload>> PayloadCompiler::Impl::compileOrRecall(
   const PayloadKey Digest =
       Store ? digestOf(RefusalKind, ModuleKey, Keys) : PayloadKey();
   if (auto Bytes = Store ? Store->find(Digest) : std::nullopt)
-    if (auto Known = unarchive<std::vector<Payload>>(*Bytes); Known && !*Known) {
+    if (auto Known = unarchive<std::vector<Payload>>(*Bytes);
+        Known && !*Known) {
       Counts.Found += Missing.size();
       return Known->takeError();
     }
@@ -413,16 +415,16 @@ Error PayloadCompiler::Impl::remember(const ArchiveWriter &Key, Payload New) {
   if (!Hooks.SymbolicVariables)
     if (Error E = fillIn(New, Hooks))
       return E;
-  MadeBytes += sizeof(New) + New.Code.size() +
-               New.Lines.size() * sizeof(LineEntry);
+  MadeBytes +=
+      sizeof(New) + New.Code.size() + New.Lines.size() * sizeof(LineEntry);
   Made.insert({textOf(Key), std::move(New)});
   return Error::success();
 }
 
 /// From the store, if it is there.
 Expected<bool> PayloadCompiler::Impl::recall(const ArchiveWriter &Key) {
-  auto Bytes = Store ? Store->find(digestOf(PayloadKind, ModuleKey, Key))
-                     : std::nullopt;
+  auto Bytes =
+      Store ? Store->find(digestOf(PayloadKind, ModuleKey, Key)) : std::nullopt;
   auto Known = Bytes ? unarchive<std::vector<Payload>>(*Bytes) : std::nullopt;
   if (!Known)
     return false;

@@ -29,8 +29,9 @@ void addModule(ArchiveWriter &W, const HookModule &Module,
     Target.subtarget().getFeatureString(), WaveSize);
 }
 
-void addVariant(ArchiveWriter &W, const PayloadVariant &Variant,
-                function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
+void addVariant(
+    ArchiveWriter &W, const PayloadVariant &Variant,
+    function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
   // One field more, and this does not compile.
   const auto &[Reference, Arguments, EndsWave] = Variant;
   const StringRef Hook = Reference.Function;

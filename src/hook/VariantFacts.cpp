@@ -124,7 +124,8 @@ NamedFacts namesOf(const VariantFacts &Facts) {
   NamedFacts Result;
   Result.Needs = Facts.Needs;
   for (const auto &[Variable, Offset] : Facts.Counters)
-    Result.Counters.push_back({Variable ? Variable->getName().str() : "", Offset});
+    Result.Counters.push_back(
+        {Variable ? Variable->getName().str() : "", Offset});
   for (const GlobalVariable *G : Facts.Shared)
     Result.Shared.push_back(G->getName().str());
   return Result;
@@ -134,8 +135,9 @@ std::optional<VariantFacts> factsIn(Module &Parsed, const NamedFacts &Named) {
   VariantFacts Result;
   Result.Needs = Named.Needs;
   for (const NamedFacts::Counter &Counter : Named.Counters) {
-    GlobalVariable *Variable =
-        Counter.Variable.empty() ? nullptr : variableIn(Parsed, Counter.Variable);
+    GlobalVariable *Variable = Counter.Variable.empty()
+                                   ? nullptr
+                                   : variableIn(Parsed, Counter.Variable);
     if (!Variable && !Counter.Variable.empty())
       return std::nullopt;
     Result.Counters.push_back({Variable, Counter.Offset});

@@ -49,10 +49,9 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
   const RegisterUse Use = registerUse(LR);
   HookCompilers Own;
-  Expected<ResolvedTask> Resolved =
-      resolveTask(LR, Use, Task, Resolve, Options.LoadBias,
-                  Options.Compilers ? *Options.Compilers : Own,
-                  Options.Payloads);
+  Expected<ResolvedTask> Resolved = resolveTask(
+      LR, Use, Task, Resolve, Options.LoadBias,
+      Options.Compilers ? *Options.Compilers : Own, Options.Payloads);
   if (!Resolved)
     return Resolved.takeError();
   Expected<HookPlan> Hooks = compileWithFallbacks(

@@ -418,9 +418,8 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
 
 bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
   ProgressWatch Watch(*this);
-  return Q.Completions.drain([&](size_t NumPending) {
-    return Q.Dead || Watch.isStuck(NumPending);
-  });
+  return Q.Completions.drain(
+      [&](size_t NumPending) { return Q.Dead || Watch.isStuck(NumPending); });
 }
 
 /// What has completed, tools may still be at work on. Those may make queues and

@@ -72,15 +72,13 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
   };
   const runtime::PresetSet Others =
       presetsBeside(launchOf(Kernel.kernelObject(), Context), Context);
-  return besideOthers(
-      state().Versions.instrument(Kernel,
-                                  Mutate ? Mutator(mutateSafely) : Mutator(),
-                                  presetKey(Preset, Context),
-                                  Context && Context->About
-                                      ? Context->About->Sizes
-                                      : runtime::LaunchSizes(),
-                                  Others),
-      Others);
+  return besideOthers(state().Versions.instrument(
+                          Kernel, Mutate ? Mutator(mutateSafely) : Mutator(),
+                          presetKey(Preset, Context),
+                          Context && Context->About ? Context->About->Sizes
+                                                    : runtime::LaunchSizes(),
+                          Others),
+                      Others);
 }
 
 /// The version of the kernel that \p Packet, as the application wrote it, is to

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same kernel with little LDS, and with all that there is; each writes every
-// byte of it.
+// The same kernel with little LDS, and with all that there is; each writes
+// every byte of it.
 #include "device/Check.h"
 
 #include <vector>

@@ -121,8 +121,9 @@ std::optional<LiteralSum> SumFinder::compute(const Value *V) {
   if (auto *Number = dyn_cast<ConstantInt>(V))
     return LiteralSum{"", Number->getZExtValue(), {}};
   if (auto *Variable = dyn_cast<GlobalVariable>(V))
-    return HasAddresses ? std::optional(LiteralSum{Variable->getName().str(), 0, {}})
-                        : std::nullopt;
+    return HasAddresses
+               ? std::optional(LiteralSum{Variable->getName().str(), 0, {}})
+               : std::nullopt;
   auto *I = dyn_cast<Operator>(V);
   if (!I)
     return std::nullopt;
@@ -193,10 +194,9 @@ private:
 };
 
 SumReplacer::Group &SumReplacer::groupOf(const LiteralSum &Sum) {
-  auto It = find_if(
-      Groups, [&](const Group &G) {
-        return G.First->Symbol == Sum.Symbol && G.First->Terms == Sum.Terms;
-      });
+  auto It = find_if(Groups, [&](const Group &G) {
+    return G.First->Symbol == Sum.Symbol && G.First->Terms == Sum.Terms;
+  });
   if (It != Groups.end())
     return *It;
   IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());

@@ -79,7 +79,7 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
 /// A launch has one value and one piece of LDS that tools give their hooks, so
 /// one tool has them.
 Error checkShareOfLaunch(const HookNeeds &Wanted, const HookModule &Module,
-                       const HookModule *&Owner) {
+                         const HookModule *&Owner) {
   if (!(Wanted.HiddenArguments & (hiddenBit(HiddenArgument::LaunchValue) |
                                   hiddenBit(HiddenArgument::GroupMemory))))
     return Error::success();
@@ -87,10 +87,11 @@ Error checkShareOfLaunch(const HookNeeds &Wanted, const HookModule &Module,
     Owner = &Module;
   if (Owner->ToolName == Module.ToolName)
     return Error::success();
-  return refuse(RefusalReason::UnsupportedHook,
-                "hooks of " + Owner->ToolName + " and of " + Module.ToolName +
-                    " ask for launchValue() or groupMemory(), of which a launch "
-                    "has one");
+  return refuse(
+      RefusalReason::UnsupportedHook,
+      "hooks of " + Owner->ToolName + " and of " + Module.ToolName +
+          " ask for launchValue() or groupMemory(), of which a launch "
+          "has one");
 }
 
 /// What all hooks together need, known before there are registers for them;
