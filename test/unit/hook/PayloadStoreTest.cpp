@@ -124,9 +124,6 @@ TEST_P(PayloadStores, WhateverMattersLeadsToAnotherPayload) {
   PayloadABI Other = ABI;
   --Other.VGPRLimit;
   EXPECT_EQ(compilations(Other, {6}), 1u) << "the registers";
-  Other = ABI;
-  Other.HiddenArguments[HiddenArgument(0)] = 8;
-  EXPECT_EQ(compilations(Other, {6}), 1u) << "the kernel's arguments";
   store("2");
   EXPECT_EQ(compilations(ABI, {6}), 1u) << "the hook";
   Run.Hooks.ManagedStorage["Other"] = 0x10000;
@@ -134,6 +131,26 @@ TEST_P(PayloadStores, WhateverMattersLeadsToAnotherPayload) {
   Run.Hooks.ToolName = "other";
   EXPECT_EQ(compilations(ABI, {6}), 1u) << "the tool";
   EXPECT_EQ(compilations(ABI, {6}), 0u);
+}
+
+TEST_P(PayloadStores, ArgumentsOfTheKernelMatterToHooksThatReadThem) {
+  store("1");
+  const PayloadABI ABI = Run.abi();
+  PayloadABI Other = ABI;
+  Other.ExplicitKernargSize += 8;
+  EXPECT_EQ(compilations(ABI, {6}), 1u);
+  EXPECT_EQ(compilations(Other, {6}), 0u);
+  Run.parseHooks(R"(
+declare ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+define void @hook() #0 {
+  %k = call ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()
+  %i = ptrtoint ptr addrspace(4) %k to i64
+  %v = trunc i64 %i to i32
+  call void @store(i32 %v)
+  ret void
+})");
+  EXPECT_EQ(compilations(ABI), 1u);
+  EXPECT_EQ(compilations(Other), 1u);
 }
 
 TEST_P(PayloadStores, EachTargetHasItsOwn) {
