@@ -7,10 +7,10 @@
 #define LUTHIER_HOOK_PAYLOADARCHIVE_H
 
 #include "hook/Archive.h"
+#include "hook/NamedFacts.h"
 #include "hook/Payload.h"
 #include "hook/PayloadABI.h"
 #include "hook/PayloadStore.h"
-#include "hook/VariantFacts.h"
 #include "llvm/Support/Error.h"
 #include <optional>
 

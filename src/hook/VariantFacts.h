@@ -8,6 +8,7 @@
 #define LUTHIER_HOOK_VARIANTFACTS_H
 
 #include "hook/Archive.h"
+#include "hook/NamedFacts.h"
 #include "hook/PassContext.h"
 #include "hook/ir/HookNeeds.h"
 #include "llvm/ADT/MapVector.h"
@@ -21,17 +22,6 @@ struct VariantFacts {
   HookNeeds Needs; ///< But for counters and shared memory.
   llvm::SmallVector<CounterKey, 2> Counters;
   llvm::SmallVector<const llvm::GlobalVariable *, 2> Shared;
-};
-
-/// The same by names of variables, which are those of every process.
-struct NamedFacts {
-  HookNeeds Needs;
-  struct Counter {
-    std::string Variable; ///< "": Offset is an address.
-    int64_t Offset = 0;
-  };
-  std::vector<Counter> Counters;
-  std::vector<std::string> Shared;
 };
 
 NamedFacts namesOf(const VariantFacts &Facts);
