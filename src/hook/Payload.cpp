@@ -35,18 +35,17 @@ uint64_t LiteralSum::valueFor(ArrayRef<uint32_t> Literals) const {
   return Value;
 }
 
+uint32_t Payload::literalFor(unsigned Index, ArrayRef<uint32_t> Given) const {
+  if (Index < FirstLiteralSum)
+    return Given[Index];
+  const unsigned Half = Index - FirstLiteralSum;
+  return LiteralSums[Half / 2].valueFor(Given) >> (Half % 2 ? 32 : 0);
+}
+
 SmallVector<uint8_t, 128> Payload::codeWith(ArrayRef<uint32_t> Given) const {
   SmallVector<uint8_t, 128> Bytes(Code.begin(), Code.end());
-  for (const PayloadLiteral &L : Literals) {
-    uint32_t Value;
-    if (L.Index < FirstLiteralSum) {
-      Value = Given[L.Index];
-    } else {
-      const unsigned Half = L.Index - FirstLiteralSum;
-      Value = LiteralSums[Half / 2].valueFor(Given) >> (Half % 2 ? 32 : 0);
-    }
-    support::endian::write32le(&Bytes[L.Offset], Value);
-  }
+  for (const PayloadLiteral &L : Literals)
+    support::endian::write32le(&Bytes[L.Offset], literalFor(L.Index, Given));
   return Bytes;
 }
 

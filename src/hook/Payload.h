@@ -160,6 +160,8 @@ struct Payload {
   std::optional<llvm::SmallVector<CounterAddition, 1>> OnlyAdds;
   llvm::SmallVector<LineEntry, 0> Lines; ///< In the order of their offsets.
 
+  /// PayloadLiteral::Index \p Index of a copy whose call site has \p Given.
+  uint32_t literalFor(unsigned Index, llvm::ArrayRef<uint32_t> Given) const;
   /// The code of a copy whose call site has \p Given for literals.
   llvm::SmallVector<uint8_t, 128>
   codeWith(llvm::ArrayRef<uint32_t> Given) const;

@@ -289,15 +289,13 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
   return Error::success();
 }
 
-/// The literals of a call site that \p V stands for, not what is computed of
-/// them.
+/// The literals of a call site that \p V stands for.
 std::optional<ArgumentSlot> literalOf(const Value &V) {
   auto *Call = dyn_cast<CallInst>(&V);
   if (!Call || intrinsicName(*Call) != ArgumentIntrinsic)
     return std::nullopt;
   const ArgumentSlot Slot = slotOf(*Call);
-  return Slot.IsLiteral && Slot.Index < FirstLiteralSum ? std::optional(Slot)
-                                                        : std::nullopt;
+  return Slot.IsLiteral ? std::optional(Slot) : std::nullopt;
 }
 
 std::optional<CounterAddition>

@@ -31,15 +31,16 @@ OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) const {
   return Others;
 }
 
-/// What \p Site adds to counters each time.
-static void add(const CallSite &Site, ArrayRef<CounterAddition> Additions,
-                SmallVectorImpl<uint64_t> &Counters) {
-  for (const CounterAddition &A : Additions) {
+/// What \p Site, of \p P, adds to counters each time.
+static void addTo(SmallVectorImpl<uint64_t> &Counters, const CallSite &Site,
+                  const Payload &P) {
+  for (const CounterAddition &A : *P.OnlyAdds) {
     uint64_t Number = A.Number;
     if (A.Literal) {
-      Number = Site.Literals[A.Literal->Index];
+      const unsigned Index = A.Literal->Index;
+      Number = P.literalFor(Index, Site.Literals);
       if (A.Literal->Dwords == 2)
-        Number |= uint64_t(Site.Literals[A.Literal->Index + 1]) << 32;
+        Number |= uint64_t(P.literalFor(Index + 1, Site.Literals)) << 32;
     }
     uint64_t &Counter = Counters[A.Counter];
     const uint64_t Sum = Counter + Number;
@@ -50,11 +51,11 @@ static void add(const CallSite &Site, ArrayRef<CounterAddition> Additions,
 /// Counters begin with what the first hooks of the kernel's entry add to them.
 bool CallSitePlanner::foldIntoStarts(const CallSite &Site, HookPlan &Plan) {
   const MachineFunction *Kernel = LR.functions().front().second;
-  const auto &Additions = Plan.Payloads[Site.Variant].OnlyAdds;
-  if (Options.SavesAll || !Additions || Site.Where.function() != Kernel ||
+  const Payload &P = Plan.Payloads[Site.Variant];
+  if (Options.SavesAll || !P.OnlyAdds || Site.Where.function() != Kernel ||
       Plan.CallSites.contains(Site.Where.key()))
     return false;
-  add(Site, *Additions, Plan.Registers.CounterStarts);
+  addTo(Plan.Registers.CounterStarts, Site, P);
   return true;
 }
 

@@ -12,7 +12,7 @@
 // RUN: env XDG_CACHE_HOME=%t LUTHIER_CACHE_SIZE=10 luthier instrument %t/kernel.co --tool instr-count -o %t/first.co
 // RUN: env XDG_CACHE_HOME=%t luthier cache list | FileCheck %s --check-prefix=LIST
 // LIST: {{^ +[0-9]+  20[0-9][0-9]-[0-9][0-9]-[0-9][0-9] [0-9][0-9]:[0-9][0-9]  .*libinstr-count.so gfx90a: .*addToKernel}}
-// LIST: {{^}}2 entries, {{[0-9]+}} bytes{{$}}
+// LIST: {{^}}8 entries, {{[0-9]+}} bytes{{$}}
 // With it, the same comes out.
 // RUN: env XDG_CACHE_HOME=%t LUTHIER_CACHE_SIZE=10 luthier instrument %t/kernel.co --tool instr-count -o %t/second.co
 // RUN: cmp %t/first.co %t/second.co
@@ -20,8 +20,8 @@
 // Damage shows.
 // RUN: %python -c "import glob; [open(f, 'ab').write(b'x') for f in glob.glob('%t/luthier/code/*')]"
 // RUN: env XDG_CACHE_HOME=%t luthier cache list | FileCheck %s --check-prefix=DAMAGED
-// DAMAGED-COUNT-2: damaged
-// RUN: env XDG_CACHE_HOME=%t luthier cache clear | FileCheck %s --check-prefix=CLEAR -DCOUNT=2
+// DAMAGED-COUNT-8: damaged
+// RUN: env XDG_CACHE_HOME=%t luthier cache clear | FileCheck %s --check-prefix=CLEAR -DCOUNT=8
 // RUN: env XDG_CACHE_HOME=%t luthier cache list | FileCheck %s --check-prefix=NONE
 
 // RUN: chmod g+w %t/luthier/code

@@ -12,13 +12,13 @@
 // CHECK-NEXT: name: "{{.*}}keeps-lines.cpp"
 // CHECK: end_sequence
 // What was added:
-// CHECK: name: "{{.*}}CountInstructions.h"
+// CHECK: name: "{{.*}}CountingHooks.h"
 // CHECK: name: "{{.*}}keeps-lines.cpp"
 // CHECK: end_sequence
 
 #include "kernel.h"
 
-// CODE: CountInstructions.h:
+// CODE: CountingHooks.h:
 // CODE: keeps-lines.cpp:[[#@LINE+5]]
 // CODE-NEXT: v_lshlrev_b32
 // CODE-NEXT: v_mov_b32_e32 v1, 7

@@ -84,7 +84,7 @@ TEST_P(CompileOnce, ASlotCountsFromWhereTheHookSays) {
   }
 }
 
-TEST_P(CompileOnce, ALiteralAddressTakesTheCodeOfAConstantOne) {
+TEST_P(CompileOnce, ALiteralAddressTakesNoMoreCodeThanAConstantOne) {
   const Object K = kernel();
   auto atEnd = [](const char *Name, std::vector<HookArgument> Arguments) {
     return [=](LiftedRepresentation &, InstrumentationTask &Task) {
@@ -93,7 +93,7 @@ TEST_P(CompileOnce, ALiteralAddressTakesTheCodeOfAConstantOne) {
   };
   const auto &Fixed = judgeWith(atEnd("countInSeven", {}), K).Instrumented;
   const auto &Slot = judgeWith(atEnd("countIn", {7}), K).Instrumented;
-  EXPECT_EQ(Slot.Report.BytesAfter, Fixed.Report.BytesAfter);
+  EXPECT_LE(Slot.Report.BytesAfter, Fixed.Report.BytesAfter);
 }
 
 TEST_P(CompileOnce, NumbersToAddAreLiteralsUnlessZero) {
