@@ -70,7 +70,7 @@ def may_come_to_a_kernel_later(arguments, directory):
 def say_whose_hooks_are_left_out(arguments, directory):
     """A launch has one value for hooks, and the code that a tool has changed no second tool."""
     for tools, why in [
-        (["branch-divergence", arguments.launch_value_tool], "of which a launch has one"),
+        (["branch-divergence:by-wave", arguments.launch_value_tool], "of which a launch has one"),
         ([arguments.edit_tool, "branch-divergence"], "changed the kernel's code"),
         (["branch-divergence", arguments.edit_tool], "changes the kernel's code"),
     ]:

@@ -50,7 +50,7 @@ def are_stronger_than_variables(arguments, directory):
 
 def are_checked_before_the_program_runs(arguments, directory):
     for tool, why in [
-        ("branch-divergence:by-wav", "has no option 'by-wav'; it has: by-wave, clocks, in-memory"),
+        ("branch-divergence:by-wav", "has no option 'by-wav'; it has: by-wave, clocks, in-lds, in-memory"),
         ("scramble:seed=x", "option seed=x is not number"),
         ("scramble:stack=maybe", "is not auto|0|1"),
         ("instr-count:runtime-kernels=", "is not yes|no"),

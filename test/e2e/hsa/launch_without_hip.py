@@ -44,7 +44,8 @@ def test(arguments, directory):
     once = counts_of_one_launch(arguments, directory, arguments.code)
     expected = {field: count * total for field, count in once.items()}
     if reloads:
-        result.expect(result.stdout.count("same address") == 2, "no address was used again")
+        # Where ROCr puts the third file is up to what else has been freed meanwhile.
+        result.expect("same address" in result.stdout, "no address was used again")
         other = counts_of_one_launch(arguments, directory, arguments.other_code)
         if other["wave_instructions"] == once["wave_instructions"]:
             raise Failure("both files execute the same")
