@@ -201,9 +201,6 @@ private:
     std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
     if (Others.find(Ours) == std::string::npos)
       set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
-    // Tells the tools of the process's end where no exit handler runs.
-    Preloaded.push_back(
-        {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
   }
 
   void checkOptions(const GivenTool &Tool, const std::string &Path) const {
@@ -277,8 +274,14 @@ private:
   }
 
   void planPreload() {
-    if (Preloaded.empty())
+    if (Options.Tools.empty() && !Result.IsEmulated)
       return;
+    // Tells the tools of the process's end where no exit handler runs, and
+    // people of programs that lose the emulated GPU. First, as it was loaded
+    // first: the calls of both are interposed.
+    Preloaded.insert(
+        Preloaded.begin(),
+        {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
     std::string Libraries;
     for (const auto &[Folder, Name] : Preloaded) {
       std::string Library = Folder + "/" + Name;

@@ -287,9 +287,11 @@ TEST_F(RunPlanTest, PathWithSpacesIsEscapedForRocr) {
   EXPECT_EQ(planned("HSA_TOOLS_LIB"), "/my\\ tools/lib/libluthier.so");
 }
 
+constexpr char Ends[] = "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
+
 TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
   EXPECT_EQ(planned("LD_PRELOAD"),
-            "/opt/luthier/lib/emulated/libluthier-gpu.so");
+            std::string(Ends) + " /opt/luthier/lib/emulated/libluthier-gpu.so");
   EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a");
   EXPECT_THAT(planRun(Options, Around).Notes,
               ElementsAre(HasSubstr("emulated gfx90a")));
@@ -329,7 +331,8 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
   for (const char *Device : {"emulated", "emulated:gfx90a"}) {
     Options.Device = Device;
     EXPECT_EQ(planned("LD_PRELOAD"),
-              "/opt/luthier/lib/emulated/libluthier-gpu.so libmine.so");
+              std::string(Ends) +
+                  " /opt/luthier/lib/emulated/libluthier-gpu.so libmine.so");
     EXPECT_EQ(planned("LD_LIBRARY_PATH"), "unset");
     EXPECT_TRUE(planRun(Options, Around).Notes.empty());
   }
@@ -338,10 +341,8 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
 TEST_F(RunPlanTest, ToolsAreToldHowTheProcessEndsOnAnyDevice) {
   Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
   Options.Tools = {"instr-count"};
-  const std::string Ends =
-      "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
   EXPECT_EQ(planned("LD_PRELOAD"),
-            Ends + " /opt/luthier/lib/emulated/libluthier-gpu.so");
+            std::string(Ends) + " /opt/luthier/lib/emulated/libluthier-gpu.so");
   Around.HasGPU = true;
   EXPECT_EQ(planned("LD_PRELOAD"), Ends);
 }
@@ -359,13 +360,15 @@ TEST_F(RunPlanTest, AddressSanitizerAllowsThePreloadUnlessTheUserForbids) {
 TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
   Around.Prefix = "/my tools";
   Variables["LD_LIBRARY_PATH"] = "/my/lib";
-  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-gpu.so");
-  EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/my tools/lib/emulated:/my/lib");
-  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
-  Options.Tools = {"instr-count"};
   EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so libluthier-gpu.so");
   EXPECT_EQ(planned("LD_LIBRARY_PATH"),
             "/my tools/lib/emulated:/my tools/lib/luthier/preloaded:/my/lib");
+  Around.HasGPU = true;
+  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so");
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"),
+            "/my tools/lib/luthier/preloaded:/my/lib");
 }
 
 TEST_F(RunPlanTest, FromAPathThatTheLoaderSplitsNothingIsRun) {
