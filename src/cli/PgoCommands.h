@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of `luthier pgo`, in the program `luthier-pgo`. Each takes the
+// arguments from the step's name on, and gives an ExitCode or one of its own.
+#ifndef LUTHIER_CLI_PGOCOMMANDS_H
+#define LUTHIER_CLI_PGOCOMMANDS_H
+
+namespace luthier::cli {
+
+/// Prints flags for the compiler.
+int pgoFlagsCommand(int Argc, char **Argv);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_PGOCOMMANDS_H
