@@ -23,6 +23,10 @@ struct PgoStep {
 constexpr PgoStep Steps[] = {
     {"flags", pgoFlagsCommand,
      "print the compiler's flags for a build that collects, or that uses"},
+    {"blocks", pgoBlocksCommand,
+     "count the blocks of a release, and write a profile"},
+    {"judge", pgoJudgeCommand,
+     "compare a build that uses a profile with the one before"},
 };
 
 constexpr char Introduction[] =

@@ -9,6 +9,10 @@ namespace luthier::cli {
 
 /// Prints flags for the compiler.
 int pgoFlagsCommand(int Argc, char **Argv);
+/// Makes a profile from counts of a program that was not compiled to count.
+int pgoBlocksCommand(int Argc, char **Argv);
+/// Compares two builds of a program.
+int pgoJudgeCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 
