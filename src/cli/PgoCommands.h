@@ -10,6 +10,9 @@ namespace luthier::cli {
 /// Prints flags for the compiler.
 int pgoFlagsCommand(int Argc, char **Argv);
 
+/// Runs a program and writes its profile.
+int pgoCollectCommand(int Argc, char **Argv);
+
 } // namespace luthier::cli
 
 #endif // LUTHIER_CLI_PGOCOMMANDS_H
