@@ -23,6 +23,8 @@ struct PgoStep {
 constexpr PgoStep Steps[] = {
     {"flags", pgoFlagsCommand,
      "print the compiler's flags for a build that collects, or that uses"},
+    {"collect", pgoCollectCommand,
+     "run a program that counts, and write its profile"},
     {"blocks", pgoBlocksCommand,
      "count the blocks of a release, and write a profile"},
     {"judge", pgoJudgeCommand,

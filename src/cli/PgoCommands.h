@@ -14,6 +14,9 @@ int pgoBlocksCommand(int Argc, char **Argv);
 /// Compares two builds of a program.
 int pgoJudgeCommand(int Argc, char **Argv);
 
+/// Runs a program and writes its profile.
+int pgoCollectCommand(int Argc, char **Argv);
+
 } // namespace luthier::cli
 
 #endif // LUTHIER_CLI_PGOCOMMANDS_H
