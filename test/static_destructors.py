@@ -18,9 +18,10 @@ import sys
 
 REGISTER = {"__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl"}
 
-# Commands of their own, which end as they please, and the library of one.
+# Commands of their own, which end as they please, and what they alone use of a
+# library: LLVM's header of sample profiles has such a variable.
 COMMANDS = {"cli"}
-OF_COMMANDS = {"luthier-pgo-profiles.dir"}
+OF_COMMANDS = {"SampleFile.cpp.o"}
 
 
 def registering(nm, paths):
@@ -35,7 +36,7 @@ def objects(build):
         words = shlex.split(command["command"])
         path = build / words[words.index("-o") + 1]
         if path.suffix == ".o" and path.exists() and path.is_relative_to(root) and path.relative_to(root).parts[0] not in COMMANDS and (
-                not OF_COMMANDS & set(path.parts)):
+                path.name not in OF_COMMANDS):
             yield path
 
 

@@ -43,9 +43,9 @@ private:
 };
 
 std::vector<std::string> commandOf(const EmulatedRun &Run) {
-  std::vector<std::string> Command = {
-      programPrefix(/*BelowLibexec=*/true) + "/bin/luthier", "run", "--device",
-      "emulated:" + Run.Device};
+  std::vector<std::string> Command = {programPrefix(/*BelowLibexec=*/true) +
+                                          "/bin/luthier",
+                                      "run", "--device", Run.Device};
   append_range(Command, Run.Options);
   Command.push_back("--");
   append_range(Command, Run.Command);
@@ -54,7 +54,7 @@ std::vector<std::string> commandOf(const EmulatedRun &Run) {
 
 } // namespace
 
-std::string emulatedDevice(const std::string *Given) {
+std::string emulatedDevices(const std::string *Given) {
   if (Given)
     return StringRef(*Given).starts_with("emulated:")
                ? Given->substr(strlen("emulated:"))
@@ -70,9 +70,12 @@ Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed) {
     const std::string Path = Folder.path() + "/stdout";
     int Code = 0;
     {
-      Redirected In(STDIN_FILENO), Out(STDOUT_FILENO);
+      Redirected In(STDIN_FILENO), Out(STDOUT_FILENO), Err(STDERR_FILENO);
       if (!Run.Input.empty())
         if (Error E = In.to(Run.Input, O_RDONLY))
+          return std::move(E);
+      if (Run.IsQuiet)
+        if (Error E = Err.to("/dev/null", O_WRONLY))
           return std::move(E);
       if (Printed)
         if (Error E = Out.to(Path, O_WRONLY | O_CREAT | O_TRUNC))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program on the emulated GPU, started as `luthier run` would, for commands
-// that want to know what it executed.
+// A program started as `luthier run` would, for commands that want to know what
+// it executed.
 #ifndef LUTHIER_CLI_EMULATEDRUN_H
 #define LUTHIER_CLI_EMULATEDRUN_H
 
@@ -15,14 +15,16 @@
 namespace luthier::cli {
 
 struct EmulatedRun {
-  std::string Device;               ///< Names, separated by commas.
+  std::string Device;               ///< As luthier run takes it.
   std::vector<std::string> Options; ///< More of luthier run.
   std::vector<std::string> Command;
   std::string Input; ///< What it reads on stdin; empty for this process's.
+  bool IsQuiet = false; ///< What it says on stderr goes nowhere.
 };
 
-/// --device, or what the environment has, or the usual GPU.
-std::string emulatedDevice(const std::string *Given);
+/// Names of emulated GPUs, separated by commas: --device, with or without
+/// "emulated:", or what the environment has, or the usual GPU.
+std::string emulatedDevices(const std::string *Given);
 
 /// Runs it to its end and gives its exit code, 128 and the signal's number if
 /// one ended it. With \p Printed, that has what it printed on stdout.

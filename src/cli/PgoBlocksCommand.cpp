@@ -33,7 +33,10 @@ options:
   --route R          probes, or lines; default: what the code has, probes first
   --code FILE        where else code of the kernels is: libraries, or a program
                      that PROGRAM starts; may be given several times
-  --device NAMES     the emulated GPUs (gfx90a)
+  --device DEVICE    as in luthier run (emulated)
+  --count-by WAY     emulator: its own counts, at no cost; hooks: of the tool
+                     block-count, on any GPU. Default: the emulator, but for a
+                     native GPU
   --text             writes the profile as text
   --help             this text
 
@@ -61,6 +64,8 @@ private:
   const Arguments &Args;
   Route Wanted = Route::Best;
   pgo::Weight By = pgo::Weight::Waves;
+  std::string Device;
+  bool ByHooks = false;
   std::vector<InspectedFile> Files;
   pgo::ExecutedCode Executed;
   std::optional<pgo::SampleProfile> Profile;
@@ -82,6 +87,20 @@ Error Blocks::readOptions() {
     if (*Name != "probes" && *Name != "lines")
       return misused("--route " + *Name + ": probes or lines is expected");
     Wanted = *Name == "probes" ? Route::Probes : Route::Lines;
+  }
+  const std::string *Given = Args.value("--device");
+  Device = Given && *Given == "native"
+               ? *Given
+               : "emulated:" + emulatedDevices(Given && *Given != "emulated"
+                                                   ? Given
+                                                   : nullptr);
+  ByHooks = Device == "native";
+  if (const std::string *Way = Args.value("--count-by")) {
+    if (*Way != "emulator" && *Way != "hooks")
+      return misused("--count-by " + *Way + ": emulator or hooks is expected");
+    if (ByHooks && *Way == "emulator")
+      return misused("--count-by emulator: a native GPU is counted by hooks");
+    ByHooks = *Way == "hooks";
   }
   return Error::success();
 }
@@ -105,15 +124,18 @@ Error Blocks::openFiles() {
 Expected<int> Blocks::execute() {
   const TemporaryFolder Folder("luthier-blocks");
   EmulatedRun Run;
-  Run.Device = emulatedDevice(Args.value("--device"));
-  Run.Options = {"--counts", Folder.path() + "/counts-%p.json"};
+  Run.Device = Device;
   Run.Command = Args.positional();
+  if (ByHooks)
+    Run.Options = {"--tool", "block-count", "--output", Folder.path()};
+  else
+    Run.Options = {"--counts", Folder.path() + "/counts-%p.json"};
   Expected<int> Code = runEmulated(Run, nullptr);
   if (!Code)
     return Code.takeError();
-  if (Error E = forEachReport(Folder.path(), "counts-", [&](StringRef Text) {
-        return pgo::addCounts(Text, Executed);
-      }))
+  if (Error E = forEachReport(
+          Folder.path(), ByHooks ? "block-count" : "counts-",
+          [&](StringRef Text) { return pgo::addCounts(Text, Executed); }))
     return std::move(E);
   return *Code;
 }
@@ -210,6 +232,7 @@ int pgoBlocksCommand(int Argc, char **Argv) {
                                       {"--route", true},
                                       {"--code", true, false, true},
                                       {"--device", true},
+                                      {"--count-by", true},
                                       {"--text"},
                                       {"--help"},
                                       {"-h"}});

@@ -27,6 +27,7 @@ constexpr PgoStep Steps[] = {
      "run a program that counts, and write its profile"},
     {"blocks", pgoBlocksCommand,
      "count the blocks of a release, and write a profile"},
+    {"show", pgoShowCommand, "show what was executed, beside the source"},
     {"judge", pgoJudgeCommand,
      "compare a build that uses a profile with the one before"},
 };

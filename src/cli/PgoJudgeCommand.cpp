@@ -88,7 +88,7 @@ Error Judge::readOptions() {
     if (!Args.has(Needed))
       return misused(Twine("no ") + Needed +
                      " given; see luthier pgo judge --help");
-  Device = emulatedDevice(Args.value("--device"));
+  Device = emulatedDevices(Args.value("--device"));
   for (const std::string &Text : Args.values("--ignore")) {
     Regex Ignored(Text);
     std::string Why;
@@ -111,7 +111,7 @@ Error Judge::readOptions() {
 Expected<pgo::RunOutput> Judge::runOnce(const std::string &Program,
                                         const std::string &Statistics) const {
   EmulatedRun Run;
-  Run.Device = Device;
+  Run.Device = "emulated:" + Device;
   Run.Options = {"--stats", Statistics};
   Run.Command = {Program};
   append_range(Run.Command, Args.positional());
