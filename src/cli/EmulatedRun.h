@@ -18,7 +18,7 @@ struct EmulatedRun {
   std::string Device;               ///< As luthier run takes it.
   std::vector<std::string> Options; ///< More of luthier run.
   std::vector<std::string> Command;
-  std::string Input; ///< What it reads on stdin; empty for this process's.
+  std::string Input;    ///< What it reads on stdin; empty for this process's.
   bool IsQuiet = false; ///< What it says on stderr goes nowhere.
 };
 
