@@ -37,6 +37,8 @@ options:
   --count-by WAY     emulator: its own counts, at no cost; hooks: of the tool
                      block-count, on any GPU. Default: the emulator, but for a
                      native GPU
+  --calls            also finds out which functions are called through
+                     pointers, in a second run with hooks
   --text             writes the profile as text
   --help             this text
 
@@ -55,6 +57,8 @@ private:
   Error readOptions();
   Error openFiles();
   Expected<int> execute();
+  Expected<int> runFor(std::vector<std::string> Options, StringRef Report,
+                       function_ref<Error(StringRef)> Use) const;
   Error addObject(const CodeObject &Object);
   Expected<pgo::SampleProfile> profileOf(const CodeObject &Object,
                                          const pgo::CodeCounts &Counts) const;
@@ -68,6 +72,7 @@ private:
   bool ByHooks = false;
   std::vector<InspectedFile> Files;
   pgo::ExecutedCode Executed;
+  pgo::ExecutedCalls Calls;
   std::optional<pgo::SampleProfile> Profile;
   size_t Used = 0;
 };
@@ -121,32 +126,56 @@ Error Blocks::openFiles() {
   return Error::success();
 }
 
-Expected<int> Blocks::execute() {
+/// Reports go to a folder that %s in the options stands for.
+Expected<int> Blocks::runFor(std::vector<std::string> Options, StringRef Report,
+                             function_ref<Error(StringRef)> Use) const {
   const TemporaryFolder Folder("luthier-blocks");
+  for (std::string &Option : Options)
+    if (const size_t At = Option.find("%s"); At != std::string::npos)
+      Option.replace(At, 2, Folder.path());
   EmulatedRun Run;
   Run.Device = Device;
+  Run.Options = std::move(Options);
   Run.Command = Args.positional();
-  if (ByHooks)
-    Run.Options = {"--tool", "block-count", "--output", Folder.path()};
-  else
-    Run.Options = {"--counts", Folder.path() + "/counts-%p.json"};
   Expected<int> Code = runEmulated(Run, nullptr);
   if (!Code)
     return Code.takeError();
-  if (Error E = forEachReport(
-          Folder.path(), ByHooks ? "block-count" : "counts-",
-          [&](StringRef Text) { return pgo::addCounts(Text, Executed); }))
+  if (Error E = forEachReport(Folder.path(), Report, Use))
     return std::move(E);
   return *Code;
+}
+
+Expected<int> Blocks::execute() {
+  auto AddCounts = [&](StringRef Text) {
+    return pgo::addCounts(Text, Executed);
+  };
+  auto AddCalls = [&](StringRef Text) { return pgo::addCalls(Text, Calls); };
+  if (ByHooks)
+    return runFor({"--tool", "block-count", "--output", "%s"}, "block-count",
+                  [&](StringRef Text) -> Error {
+                    if (Error E = AddCounts(Text))
+                      return E;
+                    return AddCalls(Text);
+                  });
+  Expected<int> Code =
+      runFor({"--counts", "%s/counts-%p.json"}, "counts-", AddCounts);
+  if (!Code || *Code || !Args.has("--calls"))
+    return Code;
+  return runFor({"--tool", "block-count:only-calls", "--output", "%s"},
+                "block-count", AddCalls);
 }
 
 Expected<pgo::SampleProfile>
 Blocks::profileOf(const CodeObject &Object,
                   const pgo::CodeCounts &Counts) const {
+  const auto Found = Calls.find(pgo::digestOf(Object));
+  const pgo::CallTargets Targets =
+      Found == Calls.end() ? pgo::CallTargets() : Found->second;
   if (Wanted != Route::Lines && pgo::hasProbes(Object))
-    return pgo::probeProfile(Object, Counts, By);
+    return pgo::probeProfile(Object, Counts, By, Targets);
   if (Wanted != Route::Probes && pgo::hasLines(Object)) {
-    Expected<pgo::LineProfile> Lines = pgo::lineProfile(Object, Counts, By);
+    Expected<pgo::LineProfile> Lines =
+        pgo::lineProfile(Object, Counts, By, Targets);
     if (!Lines)
       return Lines.takeError();
     return std::move(Lines->Profile);
@@ -233,6 +262,7 @@ int pgoBlocksCommand(int Argc, char **Argv) {
                                       {"--code", true, false, true},
                                       {"--device", true},
                                       {"--count-by", true},
+                                      {"--calls"},
                                       {"--text"},
                                       {"--help"},
                                       {"-h"}});

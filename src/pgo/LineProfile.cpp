@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/LineProfile.h"
 #include "pgo/Problem.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "pgo/SourceFrames.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 using namespace llvm::sampleprof;
@@ -19,17 +17,20 @@ uint64_t numberOf(const ExecutionCount &Count, Weight By) {
 
 class Builder {
 public:
-  Builder(DWARFContext &Context, const CodeCounts &Counts, Weight By)
-      : Context(Context), Counts(Counts), By(By) {}
+  Builder(const SourceFrames &Source, const CodeCounts &Counts, Weight By)
+      : Source(Source), Counts(Counts), By(By) {}
 
   void addTable(const DWARFDebugLine::LineTable &Table);
+  void addCalls(const CallTargets &Calls, const CodeObject &Object);
   LineProfile finish(const CodeObject &Object);
 
 private:
   void addRange(uint64_t Begin, uint64_t End);
+  /// False if the source of the instruction is unknown.
   bool add(uint64_t Address, uint64_t Executions);
+  FunctionSamples *samplesOf(const DIInliningInfo &Info);
 
-  DWARFContext &Context;
+  const SourceFrames &Source;
   const CodeCounts &Counts;
   Weight By;
   LineProfile Result;
@@ -42,25 +43,29 @@ LineLocation placeOf(const DILineInfo &Frame) {
       DILocation::getBaseDiscriminatorFromDiscriminator(Frame.Discriminator)};
 }
 
-/// False if the source of the instruction, or of a call around it, is unknown.
-bool Builder::add(uint64_t Address, uint64_t Executions) {
-  using Specifier = DILineInfoSpecifier;
-  const DIInliningInfo Info = Context.getInliningInfoForAddress(
-      {Address, object::SectionedAddress::UndefSection},
-      Specifier(Specifier::FileLineInfoKind::RawValue,
-                Specifier::FunctionNameKind::LinkageName));
+/// The samples of the function that an instruction comes from, where it was
+/// inlined. Null if the source of it, or of a call around it, is unknown.
+FunctionSamples *Builder::samplesOf(const DIInliningInfo &Info) {
   const unsigned Count = Info.getNumberOfFrames();
   for (unsigned I = 0; I != Count; ++I)
     if (!Info.getFrame(I).Line || !Info.getFrame(I).StartLine)
-      return false;
+      return nullptr;
   if (!Count)
-    return false;
+    return nullptr;
   SampleProfile &Profile = Result.Profile;
   FunctionSamples *Samples =
       &Profile.function(Info.getFrame(Count - 1).FunctionName);
   for (unsigned I = Count - 1; I != 0; --I)
     Samples = &Profile.inlinee(*Samples, placeOf(Info.getFrame(I)),
                                Info.getFrame(I - 1).FunctionName);
+  return Samples;
+}
+
+bool Builder::add(uint64_t Address, uint64_t Executions) {
+  const DIInliningInfo Info = Source.at(Address);
+  FunctionSamples *Samples = samplesOf(Info);
+  if (!Samples)
+    return false;
   const DILineInfo &Leaf = Info.getFrame(0);
   uint64_t &Known = Most[{Samples, placeOf(Leaf)}];
   // Of a line that unrolling has copied, each copy has its share.
@@ -68,6 +73,21 @@ bool Builder::add(uint64_t Address, uint64_t Executions) {
                               DILocation::getDuplicationFactorFromDiscriminator(
                                   Leaf.Discriminator));
   return true;
+}
+
+void Builder::addCalls(const CallTargets &Calls, const CodeObject &Object) {
+  for (const auto &[Address, Targets] : Calls) {
+    const DIInliningInfo Info = Source.at(Address);
+    FunctionSamples *Samples = samplesOf(Info);
+    if (!Samples)
+      continue;
+    const LineLocation Place = placeOf(Info.getFrame(0));
+    for (const auto &[Target, Count] : Targets)
+      if (const FunctionInfo *Function = Object.findFunction(Target))
+        Samples->addCalledTargetSamples(Place.LineOffset, Place.Discriminator,
+                                        Result.Profile.name(Function->Name),
+                                        numberOf(Count, By));
+  }
 }
 
 /// Of one row. It counts if it was not executed, too: as zero.
@@ -120,20 +140,16 @@ bool pgo::hasLines(const CodeObject &Object) {
 }
 
 Expected<LineProfile> pgo::lineProfile(const CodeObject &Object,
-                                       const CodeCounts &Counts, Weight By) {
-  auto File = object::ObjectFile::createELFObjectFile(
-      MemoryBufferRef(toStringRef(Object.bytes()), "code object"));
-  if (!File)
-    return File.takeError();
-  // Whatever is wrong with debug information shows in what is attributed.
-  std::unique_ptr<DWARFContext> Context = DWARFContext::create(
-      **File, DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
-      [](Error E) { consumeError(std::move(E)); },
-      [](Error E) { consumeError(std::move(E)); });
-  Builder Build(*Context, Counts, By);
-  for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
-    if (const auto *Table = Context->getLineTableForUnit(Unit.get()))
+                                       const CodeCounts &Counts, Weight By,
+                                       const CallTargets &Calls) {
+  Expected<SourceFrames> Source = SourceFrames::open(Object);
+  if (!Source)
+    return Source.takeError();
+  Builder Build(*Source, Counts, By);
+  for (const auto &Unit : Source->context().compile_units())
+    if (const auto *Table = Source->context().getLineTableForUnit(Unit.get()))
       Build.addTable(*Table);
+  Build.addCalls(Calls, Object);
   LineProfile Result = Build.finish(Object);
   if (Result.Executed && !Result.Attributed)
     return problem(ProblemKind::NoMarks,

@@ -21,9 +21,11 @@ struct LineProfile {
 };
 
 /// A line is executed as often as the instruction of it that is executed most
-/// often.
+/// often. \p Calls become targets by which compilers turn calls through
+/// pointers into direct ones.
 llvm::Expected<LineProfile> lineProfile(const CodeObject &Object,
-                                        const CodeCounts &Counts, Weight By);
+                                        const CodeCounts &Counts, Weight By,
+                                        const CallTargets &Calls = {});
 
 } // namespace luthier::pgo
 

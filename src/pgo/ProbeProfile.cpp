@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/ProbeProfile.h"
 #include "pgo/Problem.h"
+#include "pgo/SourceFrames.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/PseudoProbe.h"
 #include "llvm/MC/MCPseudoProbe.h"
 #include "llvm/Support/MD5.h"
 
@@ -106,6 +109,42 @@ uint64_t countAt(const CodeCounts &Counts, uint64_t Address, Weight By) {
   return By == Weight::Waves ? Found->second.Waves : Found->second.Lanes;
 }
 
+/// The name of the function whose code is at \p Address; empty if unknown.
+StringRef functionAt(const CodeObject &Object, uint64_t Address) {
+  for (const KernelInfo &Kernel : Object.kernels())
+    if (Address - Kernel.EntryAddress < Kernel.CodeSize)
+      return Kernel.Name;
+  for (const FunctionInfo &Function : Object.functions())
+    if (Address - Function.Address < Function.Size)
+      return Function.Name;
+  return "";
+}
+
+/// A call through a pointer has no probe in its code, which loops over the
+/// pointers of the lanes. But the line table has the probe's number, where
+/// other builds have the discriminator.
+void addCall(uint64_t Address, const CodeCounts &Targets, Weight By,
+             const CodeObject &Object, const SourceFrames &Source,
+             SampleProfile &Profile) {
+  const DIInliningInfo Frames = Source.at(Address);
+  const StringRef Name =
+      FunctionSamples::getCanonicalFnName(functionAt(Object, Address));
+  if (Frames.getNumberOfFrames() != 1 || !Profile.find(Name))
+    return;
+  const uint32_t Mark = Frames.getFrame(0).Discriminator;
+  if (!DILocation::isPseudoProbeDiscriminator(Mark))
+    return;
+  const uint32_t Index = PseudoProbeDwarfDiscriminator::extractProbeIndex(Mark);
+  FunctionSamples &Samples = Profile.function(Name);
+  for (const auto &[Target, Count] : Targets)
+    if (const FunctionInfo *Function = Object.findFunction(Target)) {
+      const uint64_t Number = By == Weight::Waves ? Count.Waves : Count.Lanes;
+      Samples.addBodySamples(Index, 0, Number);
+      Samples.addCalledTargetSamples(Index, 0, Profile.name(Function->Name),
+                                     Number);
+    }
+}
+
 } // namespace
 
 bool pgo::hasProbes(const CodeObject &Object) {
@@ -125,7 +164,8 @@ Expected<std::vector<uint64_t>> pgo::probeAddresses(const CodeObject &Object) {
 /// Copies of a block, as unrolling makes them, have probes of the same number:
 /// their counts add up.
 Expected<SampleProfile> pgo::probeProfile(const CodeObject &Object,
-                                          const CodeCounts &Counts, Weight By) {
+                                          const CodeCounts &Counts, Weight By,
+                                          const CallTargets &Calls) {
   Expected<std::unique_ptr<Probes>> From = Probes::read(Object);
   if (!From)
     return From.takeError();
@@ -146,6 +186,13 @@ Expected<SampleProfile> pgo::probeProfile(const CodeObject &Object,
     AddHead(Kernel.Name, Kernel.EntryAddress);
   for (const FunctionInfo &Function : Object.functions())
     AddHead(Function.Name, Function.Address);
+  if (!Calls.empty()) {
+    Expected<SourceFrames> Source = SourceFrames::open(Object);
+    if (!Source)
+      return Source.takeError();
+    for (const auto &[Address, Targets] : Calls)
+      addCall(Address, Targets, By, Object, *Source, Profile);
+  }
   Profile.finish();
   return Profile;
 }

@@ -14,9 +14,12 @@ namespace luthier::pgo {
 /// Whether \p Object has probes.
 bool hasProbes(const CodeObject &Object);
 
-/// Fails if the sections cannot be read.
+/// Fails if the sections cannot be read. \p Calls become targets by which
+/// compilers turn calls through pointers into direct ones, where they are not
+/// in inlined code, and the code has line tables.
 llvm::Expected<SampleProfile> probeProfile(const CodeObject &Object,
-                                           const CodeCounts &Counts, Weight By);
+                                           const CodeCounts &Counts, Weight By,
+                                           const CallTargets &Calls = {});
 
 /// Where probes stand, as linked, in ascending order.
 llvm::Expected<std::vector<uint64_t>> probeAddresses(const CodeObject &Object);

@@ -98,6 +98,35 @@ TEST(BlockProfileTest, LinesHaveTheCountOfTheirBusiestInstruction) {
   EXPECT_LE(Lines.Attributed, Lines.Executed);
 }
 
+uint64_t callsTo(const FunctionSamples &Samples, StringRef Name) {
+  uint64_t Sum = 0;
+  for (const auto &[Place, Record] : Samples.getBodySamples())
+    for (const auto &[Function, Number] : Record.getCallTargets())
+      Sum += Function.stringRef() == Name ? Number : 0;
+  return Sum;
+}
+
+TEST(BlockProfileTest, TargetsOfCallsAreKeptWhereTheCallIs) {
+  for (const char *Name : {"probes", "lines"}) {
+    const auto Object = read(Name);
+    const CodeCounts Counts = everything(*Object);
+    const FunctionInfo &Function = Object->functions().front();
+    // As if every instruction called: of probes, only those that do count.
+    CallTargets Calls;
+    for (const auto &[Address, Count] : Counts)
+      Calls[Address][Function.Address] = {2, 7};
+    const bool ByProbes = StringRef(Name) == "probes";
+    const SampleProfile Profile =
+        ByProbes ? cantFail(probeProfile(*Object, Counts, Weight::Lanes, Calls))
+                 : cantFail(lineProfile(*Object, Counts, Weight::Lanes, Calls))
+                       .Profile;
+    const FunctionSamples *Samples = Profile.find("branches");
+    ASSERT_TRUE(Samples);
+    EXPECT_GT(callsTo(*Samples, Function.Name), 0u) << Name;
+    EXPECT_EQ(callsTo(*Samples, Function.Name) % 7, 0u) << Name;
+  }
+}
+
 TEST(BlockProfileTest, DamagedProbesAreRefusedOrRead) {
   const auto File = fileOf("probes");
   const std::vector<uint8_t> Good(File->getBuffer().bytes_begin(),
