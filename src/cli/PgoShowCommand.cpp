@@ -8,6 +8,8 @@
 #include "cli/PgoCommands.h"
 #include "luthier/Refusal.h"
 #include "pgo/KernelBlocks.h"
+#include "pgo/LineProfile.h"
+#include "pgo/ProbeProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -137,6 +139,21 @@ void printBlocks(const pgo::KernelBlocks &K) {
                       shortSource(B.Source));
 }
 
+/// How much of what was executed a profile would know.
+Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K) {
+  if (pgo::hasLines(Object))
+    outs() << formatv("  lines are known of {0:f1} % of what waves executed\n",
+                      K.linePercent());
+  if (!pgo::hasProbes(Object))
+    return Error::success();
+  Expected<std::vector<uint64_t>> Probes = pgo::probeAddresses(Object);
+  if (!Probes)
+    return Probes.takeError();
+  outs() << formatv("  probes mark {0:f1} % of what waves executed\n",
+                    K.probePercent(*Probes));
+  return Error::success();
+}
+
 void printBranches(const Branches &Of) {
   if (Of.empty())
     return;
@@ -213,6 +230,8 @@ Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
     return Error::success();
   }
   printBlocks(*Blocks);
+  if (Error E = printMarks(*Object, *Blocks))
+    return E;
   printBranches(BranchesOf[Kernel.Name]);
   if (Blocks->CallsThroughPointers)
     if (Error E = showCalls(*Object))

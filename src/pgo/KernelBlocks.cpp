@@ -44,6 +44,44 @@ double KernelBlocks::unusedPercent() const {
   return All ? 100.0 * double(Unused) / double(All) : 0;
 }
 
+double KernelBlocks::linePercent() const {
+  uint64_t All = 0, Known = 0;
+  for (const CountedBlock &B : Blocks) {
+    All += B.Executed;
+    Known += B.WithLine;
+  }
+  return All ? 100.0 * double(Known) / double(All) : 0;
+}
+
+double KernelBlocks::probePercent(ArrayRef<uint64_t> Probes) const {
+  uint64_t All = 0, Marked = 0;
+  for (const CountedBlock &B : Blocks) {
+    All += B.Executed;
+    const auto *Next = lower_bound(Probes, B.Address);
+    if (Next != Probes.end() && *Next <= B.Last)
+      Marked += B.Executed;
+  }
+  return All ? 100.0 * double(Marked) / double(All) : 0;
+}
+
+static void addInstruction(const MachineInstr &MI,
+                           const LiftedRepresentation &LR,
+                           const CodeCounts &Counts, CountedBlock &B) {
+  const auto Source = LR.sourceLine(MI);
+  if (!B.Source)
+    B.Source = Source;
+  const auto Address = LR.originalAddress(MI);
+  if (!Address)
+    return;
+  B.Last = *Address;
+  const auto Found = Counts.find(*Address);
+  if (Found == Counts.end())
+    return;
+  B.Count.Lanes = std::max(B.Count.Lanes, Found->second.Lanes);
+  B.Executed += Found->second.Waves;
+  B.WithLine += Source ? Found->second.Waves : 0;
+}
+
 Expected<KernelBlocks>
 pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
               const KernelInfo &Kernel, const CodeCounts &Counts) {
@@ -65,13 +103,8 @@ pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
       B.Instructions = MBB.size();
       if (const auto Found = Counts.find(*Address); Found != Counts.end())
         B.Count.Waves = Found->second.Waves;
-      for (const MachineInstr &MI : MBB) {
-        if (const auto At = LR.originalAddress(MI))
-          if (const auto Found = Counts.find(*At); Found != Counts.end())
-            B.Count.Lanes = std::max(B.Count.Lanes, Found->second.Lanes);
-        if (!B.Source)
-          B.Source = LR.sourceLine(MI);
-      }
+      for (const MachineInstr &MI : MBB)
+        addInstruction(MI, LR, Counts, B);
       Result.Blocks.push_back(std::move(B));
     }
   return Result;

@@ -18,6 +18,10 @@ struct CountedBlock {
   /// has most: the first ones may stand before lanes are put back.
   ExecutionCount Count;
   std::optional<SourceLine> Source; ///< Of the first instruction that has one.
+  uint64_t Last = 0;                ///< Address of the last instruction.
+  /// Executions of its instructions by waves, in all and of those whose line is
+  /// known.
+  uint64_t Executed = 0, WithLine = 0;
 };
 
 /// What the lanes of waves did at a branch, as the tool branch-divergence has
@@ -47,6 +51,11 @@ struct KernelBlocks {
   /// Blocks that no wave came to, and their share of all instructions.
   size_t unused() const;
   double unusedPercent() const;
+  /// Of the instructions that waves executed, how many have a line.
+  double linePercent() const;
+  /// How many are in blocks with one of \p Probes, addresses in ascending
+  /// order.
+  double probePercent(llvm::ArrayRef<uint64_t> Probes) const;
 };
 
 /// Fails where the kernel cannot be lifted.

@@ -35,7 +35,7 @@ CodeCounts everything(const CodeObject &Object) {
   return Counts;
 }
 
-TEST(BlockProfileTest, ProbesAndLinesLeaveTheCodeAsItIs) {
+TEST(BlockProfileTest, MarksOfThisCodeAreBesideIt) {
   const auto Release = read("release");
   for (const char *Name : {"probes", "lines"}) {
     const auto Other = read(Name);
