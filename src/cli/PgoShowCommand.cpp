@@ -5,14 +5,11 @@
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
+#include "cli/KernelListing.h"
 #include "cli/PgoCommands.h"
 #include "luthier/Refusal.h"
 #include "pgo/KernelBlocks.h"
-#include "pgo/LineProfile.h"
-#include "pgo/ProbeProfile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -47,8 +44,6 @@ example:
   luthier pgo show --kernel reduce -- ./app
 )";
 
-using Branches = std::map<uint64_t, pgo::CountedBranch>;
-
 class Show {
 public:
   explicit Show(const Arguments &Args) : Args(Args) {}
@@ -67,7 +62,7 @@ private:
   std::optional<Regex> Wanted;
   std::vector<InspectedFile> Files;
   pgo::ExecutedCode Executed;
-  std::map<std::string, Branches> BranchesOf; ///< By kernel.
+  std::map<std::string, KernelBranches> BranchesOf; ///< By kernel.
   std::optional<pgo::ExecutedCalls> Calls;
   size_t Shown = 0;
 };
@@ -113,91 +108,6 @@ Error Show::openFiles() {
   return Error::success();
 }
 
-std::string shortSource(const std::optional<SourceLine> &Source) {
-  return Source
-             ? (sys::path::filename(Source->File) + ":" + Twine(Source->Line))
-                   .str()
-             : "";
-}
-
-std::string lanesPerWave(const pgo::ExecutionCount &Count) {
-  return Count.Waves
-             ? formatv("{0:f1}", double(Count.Lanes) / double(Count.Waves))
-                   .str()
-             : "-";
-}
-
-void printBlocks(const pgo::KernelBlocks &K) {
-  outs() << formatv("  {0} of {1} blocks never executed, {2:f1} % of the "
-                    "code\n",
-                    K.unused(), K.Blocks.size(), K.unusedPercent());
-  outs() << formatv("  {0,8}{1,13}{2,12}{3,8}  {4}\n", "block", "waves",
-                    "lanes/wave", "instr.", "source");
-  for (const pgo::CountedBlock &B : K.Blocks)
-    outs() << formatv("  {0,8:x-}{1,13}{2,12}{3,8}  {4}\n", B.Address,
-                      B.Count.Waves, lanesPerWave(B.Count), B.Instructions,
-                      shortSource(B.Source));
-}
-
-/// How much of what was executed a profile would know.
-Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K) {
-  if (pgo::hasLines(Object))
-    outs() << formatv("  lines are known of {0:f1} % of what waves executed\n",
-                      K.linePercent());
-  if (!pgo::hasProbes(Object))
-    return Error::success();
-  Expected<std::vector<uint64_t>> Probes = pgo::probeAddresses(Object);
-  if (!Probes)
-    return Probes.takeError();
-  outs() << formatv("  probes mark {0:f1} % of what waves executed\n",
-                    K.probePercent(*Probes));
-  return Error::success();
-}
-
-void printBranches(const Branches &Of) {
-  if (Of.empty())
-    return;
-  outs() << formatv("  {0,8}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", "branch",
-                    "executed", "% diverged", "class", "instruction", "source");
-  for (const auto &[Address, B] : Of)
-    outs() << formatv(
-        "  {0,8:x-}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", Address, B.Executed,
-        B.Executed ? formatv("{0:f1}", 100.0 * double(B.Executed - B.Agreed) /
-                                           double(B.Executed))
-                         .str()
-                   : "-",
-        pgo::toString(B.classify()), B.Instruction,
-        sys::path::filename(B.Source));
-}
-
-/// The lines of one file that blocks come from, and those between.
-void printFile(StringRef Path, const std::map<unsigned, uint64_t> &Lines) {
-  const auto Text = contentsOf(Path.str());
-  if (!Text)
-    return;
-  SmallVector<StringRef> All;
-  StringRef(*Text).split(All, '\n');
-  outs() << "  " << Path << ":\n";
-  for (unsigned N = Lines.begin()->first;
-       N <= Lines.rbegin()->first && N <= All.size(); ++N) {
-    const auto Found = Lines.find(N);
-    const std::string Count =
-        Found == Lines.end() ? "" : std::to_string(Found->second);
-    outs() << formatv("  {0,12} {1,5}  {2}\n", Count, N, All[N - 1]);
-  }
-}
-
-void printSource(const pgo::KernelBlocks &K) {
-  std::map<std::string, std::map<unsigned, uint64_t>> Files;
-  for (const pgo::CountedBlock &B : K.Blocks)
-    if (B.Source) {
-      uint64_t &Most = Files[B.Source->File][B.Source->Line];
-      Most = std::max(Most, B.Count.Waves);
-    }
-  for (const auto &[Path, Lines] : Files)
-    printFile(Path, Lines);
-}
-
 Error Show::showCalls(const CodeObject &Object) {
   if (!Calls) {
     Calls.emplace();
@@ -207,15 +117,7 @@ Error Show::showCalls(const CodeObject &Object) {
                          }))
       return E;
   }
-  for (const auto &[Address, Targets] : (*Calls)[pgo::digestOf(Object)])
-    for (const auto &[Target, Count] : Targets) {
-      const FunctionInfo *Function = Object.findFunction(Target);
-      outs() << formatv("  {0,8:x-} calls {1}: {2} waves, {3} lanes\n", Address,
-                        !Target    ? "others"
-                        : Function ? readableName(Function->Name)
-                                   : "a function at 0x" + utohexstr(Target),
-                        Count.Waves, Count.Lanes);
-    }
+  printCalls(Object, (*Calls)[pgo::digestOf(Object)]);
   return Error::success();
 }
 
