@@ -112,7 +112,8 @@ Expected<pgo::RunOutput> Judge::runOnce(const std::string &Program,
                                         const std::string &Statistics) const {
   EmulatedRun Run;
   Run.Device = "emulated:" + Device;
-  Run.Options = {"--stats", Statistics};
+  // With more threads, the order of atomic operations varies.
+  Run.Options = {"--stats", Statistics, "--threads", "1"};
   Run.Command = {Program};
   append_range(Run.Command, Args.positional());
   const std::string *Input = Args.value("--input");
@@ -231,6 +232,8 @@ Expected<int> Judge::run() {
   if (Difference.empty()) {
     if (Error E = drop(Kernels))
       return std::move(E);
+    if (const int Code = Before->Output.ExitCode)
+      outs() << "luthier pgo judge: both programs end with " << Code << '\n';
     outs() << "luthier pgo judge: same output; kernels: " << countsOf(Kernels)
            << '\n';
     const bool IsWorse = any_of(Kernels, [](const pgo::JudgedKernel &K) {
