@@ -13,6 +13,7 @@ from harness import Failure  # noqa: E402
 ARGUMENTS = [
     (["--clang"], {"required": True, "help": "the compiler and flags that every build has"}),
     (["--libraries"], {"required": True, "help": "device libraries for profiles of samples"}),
+    (["--device"], {"default": "gfx90a", "help": "what the flags compile for"}),
     (["source"], {"help": "the program"}),
 ]
 
@@ -41,7 +42,8 @@ class Builds:
     def profile(self, name, program, *options):
         """Of blocks of a program."""
         path = f"{self.directory}/{name}"
-        result = harness.run([self.arguments.luthier, "pgo", "blocks", "-o", path, *options, "--", program])
+        device = ["--device", f"emulated:{self.arguments.device}"]
+        result = harness.run([self.arguments.luthier, "pgo", "blocks", *device, "-o", path, *options, "--", program])
         result.expect(result.code == 0, "luthier pgo blocks fails")
         return path
 

@@ -55,7 +55,8 @@ def test(arguments, directory):
             raise Failure(f"{level}: the engine counts\n{profile['hooks']}\nand the emulator\n{profile['emulator']}")
         counting = builds.compile(f"counting{level}", builds.flags("collect"), level)
         raw = f"{directory}/counters{level}"
-        result = harness.run([arguments.luthier, "pgo", "collect", "-o", raw, "--", counting])
+        device = ["--device", f"emulated:{arguments.device}"]
+        result = harness.run([arguments.luthier, "pgo", "collect", *device, "-o", raw, "--", counting])
         result.expect(result.code == 0, "luthier pgo collect fails")
         probes = numbers(profile["emulator"])
         compared = 0
