@@ -9,6 +9,7 @@
 #include "luthier/Refusal.h"
 #include "pgo/LineProfile.h"
 #include "pgo/ProbeProfile.h"
+#include "pgo/Problem.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -180,12 +181,13 @@ Blocks::profileOf(const CodeObject &Object,
       return Lines.takeError();
     return std::move(Lines->Profile);
   }
-  return failed("code for " + Object.target().str() + " has no " +
-                (Wanted == Route::Probes ? "pseudo probes"
-                 : Wanted == Route::Lines
-                     ? "line tables"
-                     : "pseudo probes and no line tables") +
-                "; luthier pgo flags collect says how to compile the release");
+  return pgo::problem(
+      pgo::ProblemKind::NoMarks,
+      "code for " + Object.target().str() + " has no " +
+          (Wanted == Route::Probes  ? "pseudo probes"
+           : Wanted == Route::Lines ? "line tables"
+                                    : "pseudo probes and no line tables") +
+          "; luthier pgo flags collect says how to compile the release");
 }
 
 Error Blocks::add(Expected<pgo::SampleProfile> More) {
