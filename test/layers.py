@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "offline", "cache", "runtime", "cli"]
+ENGINE = ["amdgpu", "codeobject", "lift", "analysis", "hook", "rewrite", "offline", "cache", "runtime", "pgo", "cli"]
 EMULATOR = "emulator"
 EMULATOR_FOLDERS = ["memory", "core", "isa", "exec", "strict", "lockstep", "cp", "verify", "kfd", "api"]
 # Cycles that are left: none. They may lose members and go, but none may be added.

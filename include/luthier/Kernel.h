@@ -5,7 +5,9 @@
 #define LUTHIER_KERNEL_H
 
 #include "luthier/Export.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <hsa/hsa.h>
 #include <memory>
@@ -61,6 +63,14 @@ public:
   /// In no order; none if the code object cannot be read. Reading it takes time
   /// when it is first asked for.
   std::vector<LoadedCodeObjectKernel> kernels() const;
+
+  /// The ELF file, and the processor that it is for, such as "gfx90a"; empty if
+  /// it cannot be read. Valid as long as this object or a copy.
+  llvm::ArrayRef<uint8_t> bytes() const;
+  llvm::StringRef processor() const;
+  /// Copies what the device has where the file says \p Address. While the
+  /// application has it loaded, also in onCodeObjectUnloaded() and onExit().
+  llvm::Error read(uint64_t Address, llvm::MutableArrayRef<uint8_t> To) const;
 
 private:
   friend struct runtime::KernelAccess;

@@ -8,7 +8,9 @@
 //    objects and the cache; `luthier` replaces itself with it;
 //  - `libexec/luthier/luthier-exec` likewise runs kernels on the emulated GPU;
 //  - `libexec/luthier/luthier-offline` loads tools, instruments files, and
-//    verifies them on the emulated GPU.
+//    verifies them on the emulated GPU;
+//  - `libexec/luthier/luthier-pgo` holds the steps of profile-guided
+//    optimisation, see PgoCommands.h.
 #ifndef LUTHIER_CLI_COMMANDS_H
 #define LUTHIER_CLI_COMMANDS_H
 
@@ -47,6 +49,9 @@ int verifyFileCommand(int Argc, char **Argv);
 /// For `luthier run`: of the tool in the file Argv[1], prints the options, or
 /// what is wrong with those that Argv[2] gives it.
 int toolOptionsCommand(int Argc, char **Argv);
+
+/// In `luthier-pgo`.
+int pgoCommand(int Argc, char **Argv);
 
 } // namespace luthier::cli
 

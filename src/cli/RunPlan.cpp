@@ -227,8 +227,8 @@ private:
     if (Device.empty()) {
       if (Around.HasGPU)
         return;
-      std::string Name =
-          Around.Variable("LUTHIER_EMULATED_GPU").value_or(DefaultDevice);
+      std::string Name = Around.Variable("LUTHIER_EMULATED_GPU")
+                             .value_or(DefaultEmulatedDevice);
       emulate(Name);
       Result.Notes.push_back("this machine has no AMD GPU that can be used (" +
                              Around.WhyNoGPU + "); using the emulated " + Name);
@@ -236,7 +236,7 @@ private:
     }
     constexpr std::string_view Emulated = "emulated";
     if (Device == Emulated)
-      return emulate(DefaultDevice);
+      return emulate(DefaultEmulatedDevice);
     if (Device.starts_with(Emulated) && Device[Emulated.size()] == ':')
       return emulate(Device.substr(Emulated.size() + 1));
     throw RunError("--device " + Device +
@@ -341,7 +341,6 @@ private:
 
   std::string libraryDirectory() const { return Around.Prefix + "/lib"; }
 
-  static constexpr const char *DefaultDevice = "gfx90a";
   const RunOptions &Options;
   const Surroundings &Around;
   RunPlan Result;

@@ -30,6 +30,7 @@ commands:
           put a tool's hooks into the kernels of a file
   verify  show that instrumented kernels compute what the originals compute
   cache   list or clear the user's cache of compiled hooks
+  pgo     profile-guided optimisation of a program's kernels
 
 examples:
   luthier info ./my-program
@@ -87,6 +88,8 @@ int main(int Argc, char **Argv) {
     return runIn("luthier-exec", Argv + 1);
   if (Command == "instrument")
     return runIn("luthier-offline", Argv + 1);
+  if (Command == "pgo")
+    return runIn("luthier-pgo", Argv + 1);
   if (Command == "--help" || Command == "-h" || Command == "help") {
     std::fputs(Help, stdout);
     return Success;

@@ -62,6 +62,37 @@ hsa::LoadedCodeObject::kernels() const {
   return Result;
 }
 
+ArrayRef<uint8_t> hsa::LoadedCodeObject::bytes() const {
+  Expected<std::shared_ptr<const CodeObject>> Code = P->parsed();
+  if (Code)
+    return (*Code)->bytes();
+  consumeError(Code.takeError());
+  return {};
+}
+
+StringRef hsa::LoadedCodeObject::processor() const {
+  Expected<std::shared_ptr<const CodeObject>> Code = P->parsed();
+  if (Code)
+    return (*Code)->target().Processor;
+  consumeError(Code.takeError());
+  return {};
+}
+
+Error hsa::LoadedCodeObject::read(uint64_t Address,
+                                  MutableArrayRef<uint8_t> To) const {
+  const uint64_t From = Address + P->LoadBias;
+  if (From < P->Range.Begin || To.size() > P->Range.End - P->Range.Begin ||
+      From - P->Range.Begin > P->Range.End - P->Range.Begin - To.size())
+    return createStringError("a code object has no " + Twine(To.size()) +
+                             " bytes at 0x" + Twine::utohexstr(Address));
+  if (To.empty())
+    return Error::success();
+  return runtime::checkHsa(
+      runtime::coreApi().hsa_memory_copy_fn(
+          To.data(), reinterpret_cast<const void *>(From), To.size()),
+      "reading a code object from the device");
+}
+
 } // namespace luthier
 
 namespace luthier::runtime {

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `luthier pgo flags`: what to give to the compiler.
+#include "cli/Arguments.h"
+#include "cli/Commands.h"
+#include "cli/FileCommand.h"
+#include "cli/PgoCommands.h"
+#include "pgo/Flags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+constexpr char Help[] =
+    R"(usage: luthier pgo flags collect [--route ROUTE] [options]
+       luthier pgo flags use PROFILE [--route ROUTE] [options]
+
+Prints the compiler's flags for a build whose kernels collect a profile, or for
+one that uses it. They concern device code alone; the host's stays as it is.
+
+options:
+  --route ROUTE    how the profile is made (counters):
+                   counters  counters of clang's front end
+                   coverage  the same, for luthier pgo coverage
+                   ir        counters of LLVM's IR, with those of libraries
+                   cs        a second round of ir, after inlining; needs
+                             --profile
+                   probes    code as released, with marks beside it
+                   lines     code as released, with line tables beside it
+  --compiler PATH  the clang that will get them; asked for its version, and
+                   refused if that is not known ()" LUTHIER_PGO_CLANGXX R"()
+  --profile FILE   of collect with route cs: the profile of the first round
+  --device-libraries DIR
+                   of use with probes and lines: device libraries that may be
+                   inlined into functions with a profile of samples
+  --explain        each flag in a line of its own, with its reason
+  --help           this text
+
+examples:
+  clang++ -O3 $(luthier pgo flags collect) app.hip -o app-counting
+  clang++ -O3 $(luthier pgo flags use app.profdata) app.hip -o app
+)";
+
+const std::vector<OptionSpec> Options = {{"--route", true},
+                                         {"--compiler", true},
+                                         {"--explain"},
+                                         {"--profile", true},
+                                         {"--device-libraries", true},
+                                         {"--help"},
+                                         {"-h"}};
+
+std::string valueOr(const Arguments &Args, std::string_view Option,
+                    const char *Otherwise) {
+  const std::string *Value = Args.value(Option);
+  return Value ? *Value : Otherwise;
+}
+
+/// As a shell reads it back.
+void printQuoted(raw_ostream &OS, StringRef Text) {
+  if (Text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789-_=./:,+@%") == StringRef::npos)
+    OS << Text;
+  else
+    OS << '\'' << Text << '\'';
+}
+
+Error print(ArrayRef<pgo::Flag> Flags, const pgo::FlagFiles &Files,
+            bool Explained) {
+  if (!Explained) {
+    auto Words = pgo::expand(Flags, Files);
+    if (!Words)
+      return Words.takeError();
+    for (const auto &[I, Word] : enumerate(*Words)) {
+      if (I)
+        outs() << ' ';
+      printQuoted(outs(), Word);
+    }
+    outs() << '\n';
+    return Error::success();
+  }
+  for (const pgo::Flag &F : Flags) {
+    auto Words = pgo::expand(F, Files);
+    if (!Words)
+      return Words.takeError();
+    outs() << join(*Words, " ") << "\n    " << F.Reason << '\n';
+  }
+  return Error::success();
+}
+
+Expected<int> work(const Arguments &Args) {
+  const auto &Given = Args.positional();
+  if (Given.empty() || (Given[0] != "collect" && Given[0] != "use"))
+    return misused("collect or use is needed; see luthier pgo flags --help");
+  const bool Uses = Given[0] == "use";
+  if (Given.size() != (Uses ? 2u : 1u))
+    return misused(Uses ? "flags use takes the name of a profile"
+                        : "flags collect takes no more names");
+  auto Major =
+      pgo::askClangMajor(valueOr(Args, "--compiler", LUTHIER_PGO_CLANGXX));
+  if (!Major)
+    return Major.takeError();
+  auto Route = pgo::findRoute(valueOr(Args, "--route", "counters"), *Major);
+  if (!Route)
+    return Route.takeError();
+  pgo::FlagFiles Files;
+  Files.Profile = Uses ? Given[1] : valueOr(Args, "--profile", "");
+  Files.SampleLibraries =
+      valueOr(Args, "--device-libraries", LUTHIER_PGO_SAMPLE_LIBRARIES);
+  if (!Files.Profile.empty() && !sys::fs::exists(Files.Profile))
+    return failed("there is no profile " + Files.Profile);
+  if (Error E = print(Uses ? (*Route)->Use : (*Route)->Collect, Files,
+                      Args.has("--explain")))
+    return std::move(E);
+  return Success;
+}
+
+} // namespace
+
+int pgoFlagsCommand(int Argc, char **Argv) {
+  const auto Args = Arguments::parse(Argc, Argv, Options);
+  if (!Args)
+    return Misuse;
+  if (Args->has("--help") || Args->has("-h")) {
+    outs() << Help;
+    return Success;
+  }
+  Expected<int> Code = work(*Args);
+  return Code ? *Code : reportError(Code.takeError());
+}
+
+} // namespace luthier::cli

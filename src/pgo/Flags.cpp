@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/Flags.h"
+#include "pgo/Problem.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace luthier::pgo {
+namespace {
+
+constexpr StringRef ProfilePlace = "{profile}";
+constexpr StringRef LibrariesPlace = "{sample-libraries}";
+
+constexpr Flag NoControlHeightReduction = {
+    "-Xarch_device -mllvm=-enable-chr=false",
+    "clang 22 duplicates operations across lanes below divergent branches "
+    "(control-height reduction)"};
+constexpr Flag AtomicCounters = {"-Xarch_device -fprofile-update=atomic",
+                                 "lanes count at the same time"};
+constexpr Flag AtomicAllCounters = {
+    "-Xarch_device -mllvm=-instrprof-atomic-counter-update-all",
+    "clang 22 ignores -fprofile-update=atomic beside -fprofile-use"};
+constexpr Flag NoValueProfile = {
+    "-Xarch_device -mllvm=-disable-vp",
+    "values are recorded by a function that devices do not have"};
+constexpr Flag NoSelects = {
+    "-Xarch_device -mllvm=-pgo-instr-select=false",
+    "counters of selects are added lane by lane; has to agree in both builds"};
+constexpr Flag Lines = {"-Xarch_device -gline-tables-only",
+                        "code is found by its lines; it stays the same"};
+constexpr Flag SampleProfile = {
+    "-Xclang -fprofile-sample-use={profile}",
+    "clang 22's driver drops -fprofile-sample-use for devices"};
+constexpr Flag InferCounts = {"-Xarch_device -mllvm=-sample-profile-use-profi",
+                              "counts that samples lack are inferred"};
+constexpr Flag SampleLibraries = {
+    "--rocm-device-lib-path={sample-libraries}",
+    "others are not inlined into functions with a profile of samples"};
+
+constexpr Flag CountersCollect[] = {
+    {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
+    AtomicCounters,
+    NoControlHeightReduction};
+constexpr Flag CountersUse[] = {
+    {"-Xarch_device -fprofile-instr-use={profile}", "the profile"},
+    NoControlHeightReduction};
+
+constexpr Flag CoverageCollect[] = {
+    {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
+    {"-Xarch_device -fcoverage-mapping", "what source each counter is of"},
+    AtomicCounters,
+    NoControlHeightReduction};
+
+constexpr Flag IRCollect[] = {
+    {"-Xarch_device -fprofile-generate", "counters, by an early pass"},
+    AtomicCounters,
+    NoValueProfile,
+    NoSelects,
+    NoControlHeightReduction};
+constexpr Flag IRUse[] = {
+    {"-Xarch_device -fprofile-use={profile}", "the profile"},
+    NoSelects,
+    NoControlHeightReduction};
+
+constexpr Flag SecondCollect[] = {
+    {"-Xarch_device -fprofile-use={profile}", "the first profile, of route ir"},
+    {"-Xarch_device -fcs-profile-generate", "counters, after inlining"},
+    AtomicAllCounters,
+    NoValueProfile,
+    NoSelects,
+    NoControlHeightReduction};
+
+constexpr Flag ProbesCollect[] = {
+    Lines,
+    {"-Xclang -fpseudo-probe-for-profiling",
+     "marks blocks; clang 22's driver has no such flag for devices"}};
+constexpr Flag LinesCollect[] = {
+    Lines,
+    {"-Xarch_device -fdebug-info-for-profiling", "tells code of a line apart"}};
+constexpr Flag ProbesUse[] = {
+    Lines,
+    {"-Xclang -fpseudo-probe-for-profiling", "the profile names probes"},
+    SampleProfile,
+    InferCounts,
+    SampleLibraries,
+    NoControlHeightReduction};
+constexpr Flag LinesUse[] = {
+    Lines,
+    {"-Xarch_device -fdebug-info-for-profiling", "tells code of a line apart"},
+    SampleProfile,
+    InferCounts,
+    SampleLibraries,
+    NoControlHeightReduction};
+
+constexpr Route RoutesOf22[] = {
+    {"counters", "counters of the front end; the usual choice", CountersCollect,
+     CountersUse},
+    {"coverage", "the same, with the source that each counter is of",
+     CoverageCollect, CountersUse},
+    {"ir", "counters of LLVM's IR: sees device libraries, costs more",
+     IRCollect, IRUse},
+    {"cs", "a second round of ir, after inlining", SecondCollect, IRUse,
+     /*IsSecondRound=*/true},
+    {"probes", "code as released, with marks beside it", ProbesCollect,
+     ProbesUse},
+    {"lines", "code as released, with line tables beside it", LinesCollect,
+     LinesUse},
+};
+
+Error fill(std::string &Text, StringRef Place, StringRef Value,
+           StringRef Missing) {
+  const size_t At = Text.find(Place);
+  if (At == std::string::npos)
+    return Error::success();
+  if (Value.empty())
+    return problem(ProblemKind::Failure, Missing);
+  Text.replace(At, Place.size(), Value);
+  return Error::success();
+}
+
+} // namespace
+
+ArrayRef<Route> routesOf(unsigned ClangMajor) {
+  if (ClangMajor == 22)
+    return RoutesOf22;
+  return {};
+}
+
+Expected<const Route *> findRoute(StringRef Name, unsigned ClangMajor) {
+  const ArrayRef<Route> Routes = routesOf(ClangMajor);
+  if (Routes.empty())
+    return problem(ProblemKind::Compiler,
+                   "the flags of clang " + Twine(ClangMajor) +
+                       " are not known; those of clang 22 are");
+  const auto *Found =
+      find_if(Routes, [&](const Route &R) { return R.Name == Name; });
+  if (Found != Routes.end())
+    return Found;
+  std::string Names;
+  for (const Route &R : Routes)
+    Names += (Names.empty() ? "" : ", ") + R.Name.str();
+  return problem(ProblemKind::Failure,
+                 "there is no route '" + Name + "'; choose one of: " + Names);
+}
+
+Expected<std::vector<std::string>> expand(ArrayRef<Flag> Flags,
+                                          const FlagFiles &Files) {
+  std::vector<std::string> Result;
+  for (const Flag &F : Flags) {
+    SmallVector<StringRef, 2> Words;
+    F.Text.split(Words, ' ');
+    for (StringRef Word : Words) {
+      std::string Text = Word.str();
+      if (Error E =
+              fill(Text, ProfilePlace, Files.Profile, "a profile is needed"))
+        return std::move(E);
+      if (Error E = fill(Text, LibrariesPlace, Files.SampleLibraries,
+                         "there are no device libraries for profiles of "
+                         "samples; --device-libraries names their folder"))
+        return std::move(E);
+      Result.push_back(std::move(Text));
+    }
+  }
+  return Result;
+}
+
+Expected<unsigned> clangMajor(StringRef VersionText, StringRef Path) {
+  const auto Fail = [&](StringRef Why) {
+    return problem(ProblemKind::Compiler, Path + Why);
+  };
+  const size_t At = VersionText.find("clang version ");
+  if (At == StringRef::npos)
+    return Fail(" is no clang: its --version does not say so");
+  StringRef Number = VersionText.drop_front(At + strlen("clang version "));
+  unsigned Major;
+  if (Number.consumeInteger(10, Major))
+    return Fail(" says no number of its version");
+  return Major;
+}
+
+} // namespace luthier::pgo

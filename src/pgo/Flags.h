@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler's flags of each route to a profile, for a build that collects
+// and one that uses, with what each version of clang needs besides.
+#ifndef LUTHIER_PGO_FLAGS_H
+#define LUTHIER_PGO_FLAGS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace luthier::pgo {
+
+enum class Build { Collect, Use };
+
+/// A flag, and why it is there.
+struct Flag {
+  llvm::StringRef Text; ///< See expand().
+  llvm::StringRef Reason;
+};
+
+/// How a profile is made and used.
+struct Route {
+  llvm::StringRef Name;
+  llvm::StringRef What; ///< A line for people.
+  llvm::ArrayRef<Flag> Collect;
+  llvm::ArrayRef<Flag> Use;
+  /// The build that collects uses a profile itself.
+  bool IsSecondRound = false;
+};
+
+/// All routes of the compilers of \p ClangMajor; none if that is not known.
+llvm::ArrayRef<Route> routesOf(unsigned ClangMajor);
+/// Fails for a compiler that is not known, and for a name that no route has.
+llvm::Expected<const Route *> findRoute(llvm::StringRef Name,
+                                        unsigned ClangMajor);
+
+/// What flags name.
+struct FlagFiles {
+  std::string Profile;
+  /// Device libraries that may be inlined into functions that use a profile of
+  /// samples; empty if there are none.
+  std::string SampleLibraries;
+};
+
+/// The arguments for the compiler. Fails if one names a file that \p Files
+/// lacks.
+llvm::Expected<std::vector<std::string>> expand(llvm::ArrayRef<Flag> Flags,
+                                                const FlagFiles &Files);
+
+/// The number of N in "clang version N.M.P" as `clang --version` says it; fails
+/// with \p Path for other compilers.
+llvm::Expected<unsigned> clangMajor(llvm::StringRef VersionText,
+                                    llvm::StringRef Path);
+/// Asks the program \p Path.
+llvm::Expected<unsigned> askClangMajor(llvm::StringRef Path);
+
+} // namespace luthier::pgo
+
+#endif // LUTHIER_PGO_FLAGS_H
