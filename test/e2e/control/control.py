@@ -28,14 +28,14 @@ def dispatches_run_the_version_that_is_asked_for(arguments, directory):
 def hooks_run_in_the_workgroups_that_are_asked_for(arguments, directory):
     program = [arguments.program, "2", "3d"]
 
-    def expect(numbers, *options, tool=arguments.workgroups, device="emulated"):
+    def expect(numbers, *options, tool=arguments.workgroups, device="emulated", waves=2):
         result = run(arguments, tool, program, *options, device=device)
-        listed = "".join(f" {number}x2" for number in numbers)
+        listed = "".join(f" {number}x{waves}" for number in numbers)
         result.expect_in_stderr(f"workgroups:{listed}\n")
 
     expect(range(24))
     expect(range(5, 10), "--workgroups", "5-9")
-    expect(range(5, 10), "--workgroups", "5-9", device="emulated:gfx1030")
+    expect(range(5, 10), "--workgroups", "5-9", device="emulated:gfx1030", waves=4)
     expect([7], "--workgroups", "7")
     expect(range(20, 24), "--workgroups", "20-")
     expect([], "--workgroups", "24-")
