@@ -345,6 +345,12 @@ void Prologue::moveToOriginal(CallSiteCode &Code) const {
       for (unsigned Part = 0; Part < dwordsOf(Value); ++Part)
         Moves.push_back({*To + Part, *After.at(Value) + Part});
   }
+  // A kernel without a stack may yet set FLAT_SCRATCH for what it calls, from
+  // the register behind its own, where it expects the offset that it has not
+  // asked for. The stack of hooks is reached through that.
+  if (Needs.Stack.IsUsed && !Before.at(LaunchValue::WaveOffset))
+    if (std::optional<unsigned> Offset = After.at(LaunchValue::WaveOffset))
+      Moves.push_back({Before.end(), *Offset});
   for (const RegisterMove &M : sequentialize(Moves, Temporary))
     Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
   if (Size)

@@ -17,7 +17,7 @@ def run(arguments, tool, program, *options, command="run", device="emulated", **
 
 
 def dispatches_run_the_version_that_is_asked_for(arguments, directory):
-    third = arguments.launches // 3
+    third = 3334
     timings = f"{directory}/timings"
     result = run(arguments, arguments.toggles, [arguments.program, str(3 * third)], LUTHIER_TIMINGS=timings)
     result.expect_in_stderr(f"first {third}, second {third}, original {third}, wrong 0")
@@ -43,6 +43,12 @@ def hooks_run_in_the_workgroups_that_are_asked_for(arguments, directory):
     expect([9], "--workgroups", "5-9", tool=f"{arguments.workgroups}:first=9")
     result = run(arguments, arguments.workgroups, program, "--workgroups", "5-9", "--strict", command="verify")
     result.expect_in_stderr("no difference")
+
+    # This one sets FLAT_SCRATCH for functions, although it has no stack.
+    result = harness.run([arguments.luthier, "verify", "--device", "emulated", "--tool", "scramble", "--strict", "--kernel",
+                          "callByName", "--workgroups", "1-3", "--", arguments.calling_program])
+    result.expect(result.code == 0, "the stack of hooks is lost")
+    result.expect_in_stderr("no difference: 1 kernel")
 
     # All that a kernel executes is in one part or the other.
     counts = {}
@@ -73,9 +79,9 @@ CASES = {
 harness.main(
     [
         (["--program"], {"help": "the program control-launches"}),
+        (["--calling-program"], {"help": "the example calls"}),
         (["--toggles"], {"help": "library of the tool toggles"}),
         (["--workgroups"], {"help": "library of the tool workgroups"}),
-        (["--launches"], {"type": int, "default": 300}),
         (["case"], {"choices": CASES}),
     ],
     lambda arguments, directory: CASES[arguments.case](arguments, directory),
