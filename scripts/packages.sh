@@ -20,6 +20,7 @@ LUTHIER_BUILD_PACKAGES=(
   # Tests and benchmarks.
   libgtest-dev libgmock-dev libbenchmark-dev
   librocrand1 librocrand-dev librocprim-dev
+  openmpi-bin libopenmpi-dev
 )
 
 # Fetches the private AMDGPU headers of the installed LLVM.

@@ -117,17 +117,48 @@ Error ToolReader::read(std::vector<ToolVariable> &Result) {
 
 } // namespace
 
-Error addVariables(ArrayRef<const CodeObject *> Modules,
-                   const StringSet<> &Used, const CodeObject &Original,
-                   CodeObjectExtension &New) {
+std::string VariableNames::nameOf(const CodeObject *Of,
+                                  StringRef Variable) const {
+  if (auto Names = Renamed.find(Of); Names != Renamed.end())
+    if (auto Name = Names->second.find(Variable); Name != Names->second.end())
+      return Name->second;
+  return Variable.str();
+}
+
+/// "libmine.so" is the tool "mine".
+static StringRef toolOf(StringRef FileName) {
+  FileName.consume_front("lib");
+  FileName.consume_back(".so");
+  return FileName;
+}
+
+Expected<VariableNames> addVariables(const ToolCode &Modules,
+                                     const StringSet<> &Used,
+                                     const CodeObject &Original,
+                                     CodeObjectExtension &New) {
   std::vector<ToolVariable> All;
-  for (const CodeObject *Tool : Modules) {
-    Expected<ElfFile> File = ElfFile::create(toStringRef(Tool->bytes()));
+  VariableNames Names;
+  StringMap<StringSet<>> ToolsWith; // By variable.
+  std::vector<size_t> Ends;
+  for (const auto &[Code, Tool] : Modules) {
+    Expected<ElfFile> File = ElfFile::create(toStringRef(Code->bytes()));
     if (!File)
       return File.takeError();
-    if (Error E = ToolReader(*Tool, Used, std::move(*File)).read(All))
-      return E;
+    const size_t First = All.size();
+    if (Error E = ToolReader(*Code, Used, std::move(*File)).read(All))
+      return std::move(E);
+    for (const ToolVariable &V : ArrayRef(All).drop_front(First))
+      ToolsWith[V.Name].insert(Tool);
+    Ends.push_back(All.size());
   }
+  size_t Next = 0;
+  for (const auto &[Module, End] : zip(Modules, Ends))
+    for (; Next != End; ++Next)
+      if (std::string &Name = All[Next].Name; ToolsWith[Name].size() > 1) {
+        std::string New = (toolOf(Module.second) + "." + Name).str();
+        Names.Renamed[Module.first][Name] = New;
+        Name = std::move(New);
+      }
   const uint64_t Data = dataAddress(Original, New.Code.size());
   for (const ToolVariable &V : All) {
     if (V.Initial.empty() && !V.IsCell)
@@ -151,7 +182,7 @@ Error addVariables(ArrayRef<const CodeObject *> Modules,
     New.Variables.push_back({V.Name, Zeros + New.Zeros, V.Size});
     New.Zeros += V.Size;
   }
-  return Error::success();
+  return Names;
 }
 
 } // namespace luthier::offline

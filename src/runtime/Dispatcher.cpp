@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Dispatcher.h"
 #include "runtime/Verification.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -26,9 +27,12 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
   // Once all tools have had their say.
   if (Redirected.isRedirected())
     verifyDispatch(Redirected.undone(Packet), Packet);
+  Result.WithTimes =
+      any_of(ToCall, [](const ToolToCall &Each) { return Each.WithTimes; });
   if (!ToCall.empty())
-    Result.WhenComplete = [this, Kernel, Packet, Id, ToCall]() mutable {
-      Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id));
+    Result.WhenComplete = [this, Kernel, Packet, Id,
+                           ToCall](std::optional<DispatchTimes> Times) mutable {
+      Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id), Times);
     };
   return Result;
 }

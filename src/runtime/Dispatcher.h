@@ -25,7 +25,8 @@ public:
     /// A tool had the packet run other code.
     bool IsRedirected = false;
     /// To call when the packet has completed; empty if nobody asks.
-    std::function<void()> WhenComplete;
+    std::function<void(std::optional<DispatchTimes>)> WhenComplete;
+    bool WithTimes = false; ///< Somebody asks when it ran.
   };
   /// Shows \p Packet to the tools, which may change it.
   Outcome show(hsa_kernel_dispatch_packet_t &Packet, const Launch &About);

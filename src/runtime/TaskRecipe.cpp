@@ -54,6 +54,7 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
   TaskRecipe Result;
   const detail::TaskContents &Contents = detail::contentsOf(Task);
   Result.Test = Contents.Test;
+  Result.Workgroups = Contents.Workgroups;
   Result.IsEdited = isEdited(LR);
   if (Result.IsEdited)
     return Result;
@@ -88,6 +89,10 @@ Error TaskRecipe::addTo(InstrumentationTask &Task,
     return Number == None ? nullptr : List[Number];
   };
   detail::TaskContents &Contents = detail::contentsOf(Task);
+  if (Contents.Insertions.empty())
+    Contents.Workgroups = Workgroups;
+  else if (Contents.Workgroups != Workgroups)
+    return createStringError("the tools want hooks in different workgroups");
   for (const Request &R : Requests)
     Contents.Insertions.push_back(
         {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),

@@ -36,6 +36,7 @@ private:
   static constexpr unsigned None = ~0u;
 
   std::vector<Request> Requests;
+  detail::WorkgroupRange Workgroups;
   detail::SelfTest Test;
   bool IsEdited = false, HasForeignArguments = false;
 };

@@ -78,15 +78,17 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
 }
 
 TEST(RunArguments, FiltersAreCheckedAndGivenOnce) {
-  const RunOptions Options = parseRunArguments(
-      {"--kernel=^a|b", "--launches", "3-5,10-", "--every=2", "--device", "1",
-       "--device=emulated:gfx90a,gfx908", "--process", "worker", "app"});
+  const RunOptions Options =
+      parseRunArguments({"--kernel=^a|b", "--launches", "3-5,10-", "--every=2",
+                         "--device", "1", "--device=emulated:gfx90a,gfx908",
+                         "--process", "worker", "--workgroups=0-7", "app"});
   EXPECT_THAT(Options.Filters,
               ElementsAre(std::pair("LUTHIER_KERNEL", "^a|b"),
                           std::pair("LUTHIER_LAUNCHES", "3-5,10-"),
                           std::pair("LUTHIER_EVERY", "2"),
                           std::pair("LUTHIER_DEVICE", "1"),
-                          std::pair("LUTHIER_PROCESS", "worker")));
+                          std::pair("LUTHIER_PROCESS", "worker"),
+                          std::pair("LUTHIER_WORKGROUPS", "0-7")));
   EXPECT_EQ(Options.Device, "emulated:gfx90a,gfx908");
   EXPECT_THAT(refusalOf([] { parseRunArguments({"--every=0", "app"}); }),
               HasSubstr("--every 0: a number from 1 up"));
