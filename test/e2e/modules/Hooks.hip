@@ -19,7 +19,5 @@ __attribute__((managed)) uint64_t Total = 50;
 
 LUTHIER_HOOK_ANNOTATE count(uint32_t By) {
   luthier::waveAtomicAdd(&Count, uint64_t(By));
-#ifndef WITHOUT_MANAGED
   luthier::waveAtomicAdd(&Total, uint64_t(1));
-#endif
 }

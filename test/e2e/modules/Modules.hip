@@ -11,7 +11,7 @@ using namespace luthier;
 static Option<std::string> File("file", "", "the dynamic module");
 static Option<std::string> Other("other", "", "one for other targets");
 static Option<std::string> Mode("mode", "count", "what to do",
-                                {"count", "unload", "mistakes"});
+                                {"count", "bare", "unload", "mistakes"});
 
 MARK_LUTHIER_DEVICE_MODULE
 __device__ uint64_t Count = 7;
@@ -45,6 +45,14 @@ class Modules : public Tool {
                : InstrumentationModule::load(*File).moveInto(Module);
   }
 
+  /// Where this tool's own variable is, by its name.
+  static llvm::Expected<uint64_t> bound(hsa_agent_t Agent) {
+    auto Mine = InstrumentationModule::ofTool();
+    if (Mine.size() != 1 || !Mine.front().isStatic())
+      return llvm::createStringError("one source file is one module");
+    return Mine.front().address("Bound", Agent);
+  }
+
   /// Variables can be used as soon as there is code of the application.
   void onCodeObjectLoaded(const hsa::LoadedCodeObject &Object) override {
     if (*Mode != "count")
@@ -59,10 +67,12 @@ class Modules : public Tool {
                      llvm::StringRef Preset) {
     auto Theirs = From.hook<void(uint32_t)>("count");
     LUTHIER_RETURN_ON_ERROR(Theirs.takeError());
+    auto Mine = InstrumentationModule::ofTool().front().hook<void()>("count");
+    LUTHIER_RETURN_ON_ERROR(Mine.takeError());
     auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       for (llvm::MachineInstr &MI : LR.instructions()) {
         Task.insertHookBefore(MI, *Theirs, {3u});
-        Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(count));
+        Task.insertHookBefore(MI, *Mine);
       }
       return llvm::Error::success();
     };
@@ -72,10 +82,7 @@ class Modules : public Tool {
   /// Its hooks run when nobody has the module any more.
   llvm::Error unloadInFlight(KernelDispatch &Dispatch) {
     const hsa_agent_t Agent = Dispatch.Kernel.agent();
-    auto Mine = InstrumentationModule::ofTool();
-    if (Mine.size() != 1)
-      return llvm::createStringError("one source file is one module");
-    auto Where = Mine.front().address("Bound", Agent);
+    auto Where = bound(Agent);
     LUTHIER_RETURN_ON_ERROR(Where.takeError());
     auto Short = InstrumentationModule::load(*File);
     LUTHIER_RETURN_ON_ERROR(Short.takeError());
@@ -122,6 +129,11 @@ class Modules : public Tool {
     const bool IsFirst = Agents.try_emplace(nodeOf(Agent), Agent).second;
     if (*Mode == "unload")
       return unloadInFlight(Dispatch);
+    if (*Mode == "bare" && IsFirst) {
+      auto Where = bound(Agent);
+      LUTHIER_RETURN_ON_ERROR(Where.takeError());
+      LUTHIER_RETURN_ON_ERROR(Module.bind("Total", Agent, *Where, 8));
+    }
     if (*Mode == "mistakes")
       return IsFirst ? makeMistakes(Dispatch) : llvm::Error::success();
     return insert(Module, Dispatch, "count");
@@ -141,13 +153,17 @@ class Modules : public Tool {
       uint32_t Kind = 0;
       LUTHIER_REPORT_FATAL_ON_ERROR(readVariable(Count, Agent, Mine));
       LUTHIER_REPORT_FATAL_ON_ERROR(Module.read("Count", Agent, Theirs));
-      LUTHIER_REPORT_FATAL_ON_ERROR(Module.read("Kind", Agent, Kind));
+      if (*Mode != "bare") // Of what hooks do not use, it says nothing.
+        LUTHIER_REPORT_FATAL_ON_ERROR(Module.read("Kind", Agent, Kind));
       llvm::errs() << "node " << Node << ": " << Mine << ' ' << Theirs << ' '
                    << Kind << '\n';
     }
+    llvm::errs() << "bound: " << Bound << '\n';
+    if (*Mode == "bare")
+      return;
     auto Total = Module.managed<uint64_t>("Total");
     LUTHIER_REPORT_FATAL_ON_ERROR(Total.takeError());
-    llvm::errs() << "total: " << **Total << "\nbound: " << Bound << '\n';
+    llvm::errs() << "total: " << **Total << '\n';
   }
 };
 LUTHIER_TOOL(Modules)

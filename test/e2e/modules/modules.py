@@ -33,6 +33,12 @@ def check_counts(result, arguments, devices, expected):
         result.expect(f"\n{line}\n" in f"\n{result.stderr}", f"{line} is missing")
 
 
+def check_bare(result, arguments, devices, expected):
+    # Nothing but the hooks' bitcode: variables begin as zeros, and the managed one is bound.
+    for line in [f"node 1: {7 + expected[0]} {3 * expected[0]} 0", f"bound: {expected[0]}"]:
+        result.expect(f"\n{line}\n" in f"\n{result.stderr}", f"{line} is missing")
+
+
 def check_unloading(result, arguments, devices, expected):
     # A module for each dispatch: counts of all came to the memory bound to them.
     lines = [f"node {1 + n}: {7 + count} 1000 {KINDS[device]}" for n, (device, count) in enumerate(zip(devices, expected))]
@@ -69,7 +75,7 @@ def test(arguments, directory):
         variables,
     )
     result.expect(result.code == 0, "the program fails under the tool")
-    checks = {"count": check_counts, "unload": check_unloading, "mistakes": check_mistakes}
+    checks = {"count": check_counts, "bare": check_bare, "unload": check_unloading, "mistakes": check_mistakes}
     checks[arguments.mode](result, arguments, devices, expected)
 
 
