@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/SourceCompiler.h"
+#include "amdgpu/TargetTraits.h"
 #include "codeobject/TargetID.h"
 #include "runtime/HsaApi.h"
 #include "runtime/ModuleImages.h"
@@ -223,14 +224,18 @@ Expected<std::vector<uint8_t>> Compilation::run() {
   Strings Environment;
   // As luthier_add_tool() has it: the plugin adds these to the others.
   for (const std::string &Target : *Targets) {
-    if (!StringRef(Target).starts_with("gfx1"))
+    auto ID = TargetID::parse(Target);
+    if (!ID)
+      return ID.takeError();
+    const RegisterFileTraits *Traits = registerFileTraits(ID->Processor);
+    if (!Traits || Traits->WaveSize == 64) // Without a choice.
       continue;
     const std::string Base = Folder.file("hooks");
     Strings Command = command(Target);
     Command.insert(Command.end(), {"-mwavefrontsize64", "-DLUTHIER_WAVES_OF_64",
                                    "--no-gpu-bundle-output", "-emit-llvm"});
     if (Error E = runOrSay(std::move(Command), {},
-                           Base + "." + Target + ".wave64.bc"))
+                           Base + "." + ID->Processor + ".wave64.bc"))
       return std::move(E);
     Environment = {"LUTHIER_WAVE64_HOOKS=" + Base};
   }
