@@ -14,6 +14,7 @@
 #include "luthier/InstructionRuns.h"
 #include "luthier/Instructions.h"
 #include "luthier/Instrument.h"
+#include "luthier/InstrumentationModule.h"
 #include "luthier/Intrinsics.h"
 #include "luthier/MemoryAccess.h"
 #include "luthier/Mnemonic.h"

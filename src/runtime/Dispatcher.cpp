@@ -24,6 +24,7 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
       Tools.onDispatch(*Kernel, Packet, Id, &About, &Redirected);
   Outcome Result;
   Result.IsRedirected = Packet.kernel_object != Original;
+  Result.Version = std::move(Redirected.Version);
   // Once all tools have had their say.
   if (Redirected.isRedirected())
     verifyDispatch(Redirected.undone(Packet), Packet);

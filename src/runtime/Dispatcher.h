@@ -24,6 +24,8 @@ public:
   struct Outcome {
     /// A tool had the packet run other code.
     bool IsRedirected = false;
+    /// What has to stay until the packet is done.
+    HeldVersion Version;
     /// To call when the packet has completed; empty if nobody asks.
     std::function<void(std::optional<DispatchTimes>)> WhenComplete;
     bool WithTimes = false; ///< Somebody asks when it ran.

@@ -240,6 +240,7 @@ void InterceptedQueues::show(Queue &Q, Packet P, SmallVectorImpl<Packet> &Out) {
   Dispatcher::Outcome Shown = Packets.show(P.Dispatch, About);
   if (Shown.IsRedirected)
     Q.Redirected = true;
+  Q.Held.add(std::move(Shown.Version));
   std::shared_ptr<TimedDispatch> Timed;
   if (Shown.WithTimes)
     Timed = TimedDispatch::create(Q.Handle, Q.Agent, P.Dispatch);
@@ -311,12 +312,14 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   const auto *Begin = static_cast<const Packet *>(Packets);
   SmallVector<Packet, 4> Copies = All.showToTools(Q, ArrayRef(Begin, Count));
   // And one marker of each kind.
-  if (!Q.Throttle.waitForRoom(Copies.size() + 1, GiveUp)) {
+  if (!Q.Throttle.waitForRoom(Copies.size() + 2, GiveUp)) {
     Q.Completions.stop();
     return Write(Copies.data(), 0);
   }
   Packet Marker;
   if (Q.Arguments.submitting(Marker.BarrierAnd))
+    Copies.push_back(Marker);
+  if (Q.Held.submitting(Marker.BarrierAnd))
     Copies.push_back(Marker);
   if (Q.Throttle.submitted(Copies.size(), Marker.BarrierAnd))
     Copies.push_back(Marker);

@@ -2,6 +2,7 @@
 #include "runtime/TaskRecipe.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -75,6 +76,10 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
       Result.HasForeignArguments |= !detach(Argument);
   }
   return Result;
+}
+
+bool TaskRecipe::hasHook(function_ref<bool(const void *)> IsIt) const {
+  return any_of(Requests, [&](const Request &R) { return IsIt(R.Hook); });
 }
 
 Error TaskRecipe::addTo(InstrumentationTask &Task,
