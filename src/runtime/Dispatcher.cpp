@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Dispatcher.h"
+#include "runtime/Channels.h"
 #include "runtime/Verification.h"
 
 using namespace llvm;
@@ -28,6 +29,7 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
     verifyDispatch(Redirected.undone(Packet), Packet);
   if (!ToCall.empty())
     Result.WhenComplete = [this, Kernel, Packet, Id, ToCall]() mutable {
+      channels().flush();
       Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id));
     };
   return Result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolModules.h"
 #include "luthier/Refusal.h"
+#include "runtime/Channels.h"
 #include "runtime/EngineLock.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
@@ -204,6 +205,8 @@ ToolModules::loadAnew(ToolModule &Module, hsa_agent_t Agent) {
   if (isVerifying())
     for (const AddressRange &Range : New->Executable->ranges())
       excludeFromVerification(Range.Begin, Range.End);
+  if (Error E = tellOfVariables(Module, Agent, *New))
+    return std::move(E);
   logDebug("loaded the device code of " + Module.name() + " for " +
            Entry->Target.str());
   return New;
@@ -255,6 +258,20 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
            Found == Hooks.Variables.end() ? std::nullopt
                                           : std::optional(Found->second)});
     }
+  return Error::success();
+}
+
+/// Every file of a tool that uses an inline variable has one of its own.
+Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
+                                   const ToolModule::OnAgent &Where) {
+  for (const auto &[Shadow, Variable] : Variables) {
+    const auto Found = Where.Hooks.Variables.find(Variable.Name);
+    if (Variable.Module->Library != Module.Library ||
+        Found == Where.Hooks.Variables.end())
+      continue;
+    if (Error E = channels().loaded(Shadow, Agent, Found->second))
+      return E;
+  }
   return Error::success();
 }
 
