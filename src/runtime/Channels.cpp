@@ -23,7 +23,8 @@ Channels &channels() {
 Expected<Channels::Pointer> Channels::open(const void *Variable,
                                            uint32_t LargestRecord,
                                            detail::RawConsumer Consume,
-                                           const ChannelOptions &Options) {
+                                           const ChannelOptions &Options,
+                                           WhenLoaded Loaded) {
   constexpr unsigned MostLanes = 64;
   const uint64_t Most = uint64_t(LargestRecord) * MostLanes;
   const unsigned Log2Units = ChannelRing::log2UnitsFor(Options.Bytes);
@@ -36,18 +37,20 @@ Expected<Channels::Pointer> Channels::open(const void *Variable,
         " records of " + Twine(LargestRecord) +
         " bytes at once, and twice as much has to fit in");
   std::lock_guard Guard(Lock);
-  if (any_of(Open, [&](const Pointer &C) { return C->variable() == Variable; }))
+  if (any_of(Open,
+             [&](const Known &K) { return K.Channel->variable() == Variable; }))
     return createStringError("a channel of tool " + Tool + " is open already");
   if (Seen.contains(Variable))
     return createStringError("a channel of tool " + Tool +
                              " is opened too late, when its device code is "
                              "loaded: open it in the tool's constructor");
-  Open.push_back(std::make_shared<OpenChannel>(
+  auto New = std::make_shared<OpenChannel>(
       Variable, Log2Units,
       // What is verified runs on copies of memory, where nobody consumes.
       Options.WhenFull == ChannelOptions::Wait && !isVerifying(),
-      std::move(Consume), Tool));
-  return Open.back();
+      std::move(Consume), Tool);
+  Open.push_back({New, std::move(Loaded)});
+  return New;
 }
 
 /// Memory of the host, all zero, that \p Agent reads and writes directly.
@@ -69,15 +72,18 @@ static Expected<void *> allocateFor(hsa_agent_t Agent, size_t Bytes) {
   return Memory;
 }
 
-Error Channels::loaded(const void *Variable, hsa_agent_t Agent,
-                       uint64_t Address) {
+Error Channels::loaded(const void *Variable, const OwnExecutable &Code,
+                       hsa_agent_t Agent, uint64_t Address) {
   Pointer Channel;
   {
     std::lock_guard Guard(Lock);
     Seen.insert(Variable);
-    for (const Pointer &C : Open)
-      if (C->variable() == Variable)
-        Channel = C;
+    for (const Known &K : Open)
+      if (K.Channel->variable() == Variable) {
+        Channel = K.Channel;
+        if (K.Loaded)
+          K.Loaded(Code, Agent);
+      }
   }
   if (!Channel)
     return Error::success();
@@ -97,7 +103,10 @@ Error Channels::loaded(const void *Variable, hsa_agent_t Agent,
 
 std::vector<Channels::Pointer> Channels::all() {
   std::lock_guard Guard(Lock);
-  return Open;
+  std::vector<Pointer> Result;
+  for (const Known &K : Open)
+    Result.push_back(K.Channel);
+  return Result;
 }
 
 void Channels::flush() {

@@ -15,18 +15,26 @@
 
 namespace luthier::runtime {
 
+class OwnExecutable;
+
 /// Thread-safe.
 class Channels {
 public:
   using Pointer = std::shared_ptr<detail::OpenChannel>;
 
+  using WhenLoaded = std::function<void(const OwnExecutable &, hsa_agent_t)>;
+
+  /// \p Loaded is told of the code that the variable is in.
   llvm::Expected<Pointer> open(const void *Variable, uint32_t LargestRecord,
                                detail::RawConsumer Consume,
-                               const ChannelOptions &Options);
+                               const ChannelOptions &Options,
+                               WhenLoaded Loaded = {});
 
   /// The tool's variable with host address \p Variable has come to be at
-  /// \p Address on \p Agent. If it is an open channel, it gets a ring there.
-  llvm::Error loaded(const void *Variable, hsa_agent_t Agent, uint64_t Address);
+  /// \p Address on \p Agent, as a part of \p Code. If it is an open channel, it
+  /// gets a ring there.
+  llvm::Error loaded(const void *Variable, const OwnExecutable &Code,
+                     hsa_agent_t Agent, uint64_t Address);
 
   /// Until all that devices have pushed before has been consumed.
   void flush();
@@ -37,10 +45,14 @@ public:
   void unloaded();
 
 private:
+  struct Known {
+    Pointer Channel;
+    WhenLoaded Loaded;
+  };
   std::vector<Pointer> all();
 
   std::mutex Lock;
-  std::vector<Pointer> Open;
+  std::vector<Known> Open;
   llvm::DenseSet<const void *> Seen; ///< Variables that were loaded.
 };
 

@@ -269,7 +269,8 @@ Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
     if (Variable.Module->Library != Module.Library ||
         Found == Where.Hooks.Variables.end())
       continue;
-    if (Error E = channels().loaded(Shadow, Agent, Found->second))
+    if (Error E =
+            channels().loaded(Shadow, *Where.Executable, Agent, Found->second))
       return E;
   }
   return Error::success();

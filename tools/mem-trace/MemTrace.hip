@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every memory access of every wave, with its address, in a file; see README.md.
+// Every memory access of every wave, with its address, in a file; see
+// README.md.
 #include "luthier/luthier.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -97,11 +98,10 @@ class MemTrace : public Tool {
     const char *Does = isAtomic(Kind)      ? "atomic"
                        : readsMemory(Kind) ? "load"
                                            : "store";
-    Table.OS << llvm::formatv("{0},\"{1}\",{2:x},{3},{4},{5},\"{6}\"\n",
-                              NumInstructions, LR.kernelName(),
-                              LR.originalAddress(MI).value_or(0),
-                              mnemonicOf(MI), nameOf(spaceOf(Kind)), Does,
-                              Source);
+    Table.OS << llvm::formatv(
+        "{0},\"{1}\",{2:x},{3},{4},{5},\"{6}\"\n", NumInstructions,
+        LR.kernelName(), LR.originalAddress(MI).value_or(0), mnemonicOf(MI),
+        nameOf(spaceOf(Kind)), Does, Source);
     return NumInstructions++;
   }
 
