@@ -14,8 +14,9 @@ import harness
 
 def test(arguments, directory):
     tool = arguments.tool + (":" + arguments.options if arguments.options else "")
-    command = [arguments.luthier, "run", "--device", f"emulated:{arguments.device}", "--tool", tool]
-    result = harness.run(command + ["--output", directory, "--"] + arguments.program)
+    how = ["verify", "--strict"] if arguments.verify else ["run", "--output", directory]
+    command = [arguments.luthier, *how, "--device", f"emulated:{arguments.device}", "--tool", tool]
+    result = harness.run(command + ["--"] + arguments.program)
     expected = -getattr(signal, arguments.ends) if arguments.ends.startswith("SIG") else int(arguments.ends)
     result.expect(result.code == expected, f"the program should end with {arguments.ends}")
     for pattern in arguments.says:
@@ -29,6 +30,7 @@ harness.main(
         (["--tool"], {"required": True, "help": "path of the tool"}),
         (["--options"], {"default": "", "help": "of the tool"}),
         (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
+        (["--verify"], {"action": "store_true", "help": "compare with the original, in strict mode"}),
         (["--ends"], {"default": "0", "help": "exit code or name of a signal"}),
         (["--says"], {"action": "append", "default": [], "help": "pattern that the output has"}),
         (["--keeps-quiet"], {"action": "append", "default": [], "help": "pattern that the output has not"}),
