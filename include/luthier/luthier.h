@@ -8,6 +8,7 @@
 
 #include "luthier/AMDGPU.h"
 #include "luthier/Analysis.h"
+#include "luthier/Channel.h"
 #include "luthier/Error.h"
 #include "luthier/ExecRegions.h"
 #include "luthier/Hook.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Dispatcher.h"
+#include "runtime/Channels.h"
 #include "runtime/Verification.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -33,6 +34,7 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
   if (!ToCall.empty())
     Result.WhenComplete = [this, Kernel, Packet, Id,
                            ToCall](std::optional<DispatchTimes> Times) mutable {
+      channels().flush();
       Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id), Times);
     };
   return Result;

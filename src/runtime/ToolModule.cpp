@@ -128,7 +128,7 @@ ToolModule::OnAgent *ToolModule::find(hsa_agent_t Agent) {
 
 Expected<ToolModule::OnAgent &>
 ToolModule::load(hsa_agent_t Agent,
-                 function_ref<Error(HookModule &)> Complete) {
+                 function_ref<Error(OnAgent &)> Complete) {
   if (auto Known = Failed.find(Agent.handle); Known != Failed.end())
     return Known->second.error();
   auto fail = [&](Error E) {
@@ -138,7 +138,7 @@ ToolModule::load(hsa_agent_t Agent,
   auto New = loadAnew(Agent);
   if (!New)
     return fail(New.takeError());
-  if (Error E = Complete((*New)->Hooks))
+  if (Error E = Complete(**New))
     return fail(std::move(E));
   return *(Loaded[Agent.handle] = std::move(*New));
 }

@@ -73,7 +73,7 @@ public:
   /// \p Complete has the last word on what is loaded.
   llvm::Expected<OnAgent &>
   load(hsa_agent_t Agent,
-       llvm::function_ref<llvm::Error(HookModule &)> Complete);
+       llvm::function_ref<llvm::Error(OnAgent &)> Complete);
   /// Without a device. All of HookModule but HostVariables is set.
   llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
   llvm::Expected<const Contents &> contents();

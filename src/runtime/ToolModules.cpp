@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolModules.h"
 #include "luthier/Refusal.h"
+#include "runtime/Channels.h"
 #include "runtime/EngineLock.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
@@ -130,8 +131,10 @@ Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
                                                   hsa_agent_t Agent) {
   if (ToolModule::OnAgent *Known = Module.find(Agent))
     return *Known;
-  return Module.load(Agent, [&](HookModule &Hooks) {
-    return listHostVariables(Module, Hooks, /*IsLoaded=*/true);
+  return Module.load(Agent, [&](ToolModule::OnAgent &Where) -> Error {
+    if (Error E = listHostVariables(Module, Where.Hooks, /*IsLoaded=*/true))
+      return E;
+    return tellOfVariables(Module, Agent, Where);
   });
 }
 
@@ -163,6 +166,21 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
            Found == Hooks.Variables.end() ? std::nullopt
                                           : std::optional(Found->second)});
     }
+  return Error::success();
+}
+
+/// Every file of a tool that uses an inline variable has one of its own.
+Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
+                                   const ToolModule::OnAgent &Where) {
+  for (const auto &[Shadow, Variable] : Variables) {
+    const auto Found = Where.Hooks.Variables.find(Variable.Name);
+    if (Variable.Module->Library != Module.Library ||
+        Found == Where.Hooks.Variables.end())
+      continue;
+    if (Error E =
+            channels().loaded(Shadow, *Where.Executable, Agent, Found->second))
+      return E;
+  }
   return Error::success();
 }
 

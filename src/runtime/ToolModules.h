@@ -112,6 +112,8 @@ private:
   std::shared_ptr<ToolModule> shared(const ToolModule &Module) const;
   llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
                                 bool IsLoaded);
+  llvm::Error tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
+                              const ToolModule::OnAgent &Where);
   /// Device address of \p Size bytes from \p Offset on; the caller holds Lock.
   llvm::Expected<uint64_t> addressOf(const void *Host, hsa_agent_t Agent,
                                      size_t Size, size_t Offset);
