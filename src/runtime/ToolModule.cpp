@@ -127,8 +127,7 @@ ToolModule::OnAgent *ToolModule::find(hsa_agent_t Agent) {
 }
 
 Expected<ToolModule::OnAgent &>
-ToolModule::load(hsa_agent_t Agent,
-                 function_ref<Error(OnAgent &)> Complete) {
+ToolModule::load(hsa_agent_t Agent, function_ref<Error(OnAgent &)> Complete) {
   if (auto Known = Failed.find(Agent.handle); Known != Failed.end())
     return Known->second.error();
   auto fail = [&](Error E) {

@@ -72,8 +72,7 @@ public:
   /// ToolWithoutBitcode; the same error comes next time.
   /// \p Complete has the last word on what is loaded.
   llvm::Expected<OnAgent &>
-  load(hsa_agent_t Agent,
-       llvm::function_ref<llvm::Error(OnAgent &)> Complete);
+  load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
   /// Without a device. All of HookModule but HostVariables is set.
   llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
   llvm::Expected<const Contents &> contents();
