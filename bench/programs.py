@@ -38,7 +38,7 @@ PROGRAMS = [
     Program("rocprim-sort", ("bin/rocprim/rocprim-sort-O3", "500000")),
     *(Program(f"rocrand-{name}", ("bin/rocrand/rocrand-generators", name))
       for name in ["philox", "xorwow", "mrg32k3a", "mtgp32"]),
-    # They launch no more, whatever is asked for.
+    # The test program asks for so little of them.
     *(Program(f"rocrand-{name}", ("bin/rocrand/rocrand-generators", name), least_groups=32) for name in ["sobol32", "sobol64"]),
 ]
 
