@@ -17,6 +17,10 @@ EXPECTED = {
     "divergence": [["euclid", r"[\d,]+", *[RATIOS] * 3, r"1\.51", r"1\.77"],
                    ["geometric mean of 1", "", *[RATIOS] * 3, r"1\.51", r"1\.77"]],
     "first-launch": [[r"1\d\d", *[TIME] * 8, r"\d+"]],
+    "channel": [[title, rf"{ring} KiB", r"[\d,]+", dropped, TIME, r"[\d,]+", r"[\d,]+", r"\d+", r"\d+ MiB"]
+                for title, dropped in [("waves wait", "0"), ("records are dropped", r"[\d,]+")]
+                for ring in ["64", "1,024", "16,384"]],
+    "many-kernels": [["200", *[TIME] * 5, r"\d+", TIME, TIME]],
     "start-up": [["the program alone", TIME, "-", TIME, TIME, "-"], ["under `luthier run`", *[TIME] * 5],
                  ["with a tool that inserts nothing", *[TIME] * 5], [r"with \*\*store\*\*", *[TIME] * 5]],
 }

@@ -10,9 +10,36 @@
 # set them to its own places:
 set(LUTHIER_CLANGXX "/usr/lib/llvm-${LUTHIER_LLVM_MAJOR}/bin/clang++" CACHE FILEPATH
     "The clang++ that compiles tools; the one that the plugin was built for")
-set(LUTHIER_ROCM_PATH "/usr" CACHE PATH "Where hip/hip_runtime.h is, below include")
-set(LUTHIER_DEVICE_LIBS "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode" CACHE PATH
-    "The distribution's device libraries")
+
+# The first folder of those that the patterns name in which \p file is: the
+# distribution's layout, or AMD's below $ROCM_PATH or /opt/rocm.
+function(luthier_find_rocm result file what)
+  set(default "")
+  file(GLOB found LIST_DIRECTORIES true ${ARGN})
+  foreach(folder IN LISTS found)
+    if(EXISTS "${folder}/${file}")
+      set(default "${folder}")
+      break()
+    endif()
+  endforeach()
+  if(NOT ${result} AND NOT default)
+    list(JOIN ARGN ", " places)
+    message(FATAL_ERROR "${what} cannot be found: no ${file} in ${places}. Say where with -D${result}=FOLDER.")
+  endif()
+  set(${result} "${default}" CACHE PATH "${what}")
+endfunction()
+
+set(rocm_folders /opt/rocm /opt/rocm-*)
+if(DEFINED ENV{ROCM_PATH})
+  list(PREPEND rocm_folders "$ENV{ROCM_PATH}")
+endif()
+list(TRANSFORM rocm_folders APPEND "/amdgcn/bitcode" OUTPUT_VARIABLE bitcode_folders)
+# AMD's comes first only where it is asked for: the rest of the build is the distribution's.
+luthier_find_rocm(LUTHIER_ROCM_PATH include/hip/hip_runtime.h "HIP (hip/hip_runtime.h, below include)"
+  $ENV{ROCM_PATH} /usr ${rocm_folders})
+luthier_find_rocm(LUTHIER_DEVICE_LIBS ocml.bc "The device libraries (ocml.bc)"
+  "${LUTHIER_ROCM_PATH}/amdgcn/bitcode" /usr/lib/x86_64-linux-gnu/amdgcn/bitcode
+  /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode ${bitcode_folders})
 set(LUTHIER_TOOL_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier/tools")
 set(LUTHIER_TOOL_PLUGIN "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier-plugin.so")
 set(LUTHIER_TOOL_INCLUDES "${CMAKE_SOURCE_DIR}/include")

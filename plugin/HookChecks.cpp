@@ -107,7 +107,8 @@ bool checkHostCalls(const Function &F, const Reachability &Reached) {
       Reached.hookThatReaches(F),
       "hooks cannot call the host, as printf and assert do, and new and "
       "delete" +
-          Reached.pathTo(F));
+          Reached.pathTo(F) +
+          "; luthier/Print.h has printf and assert for hooks");
 }
 
 /// LLVM has no code for computed gotos on AMD GPUs, in kernels neither.

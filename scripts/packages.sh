@@ -16,11 +16,15 @@ LUTHIER_BUILD_PACKAGES=(
   # LLVM's own development files ask for these when they are found by CMake.
   zlib1g-dev libzstd-dev libxml2-dev libedit-dev libcurl4-openssl-dev
   # ROCm as the distribution ships it.
-  hipcc libamdhip64-dev libhsa-runtime-dev libdrm-dev rocm-device-libs
+  hipcc libamdhip64-dev libhsa-runtime-dev libdrm-dev
   # Tests and benchmarks.
   libgtest-dev libgmock-dev libbenchmark-dev
-  librocrand1 librocrand-dev librocprim-dev
+  openmpi-bin libopenmpi-dev
 )
+
+# What not every Debian has: the device libraries are a package of their own where
+# hipcc does not bring them; without the others, their tests are listed as not run.
+LUTHIER_OPTIONAL_PACKAGES=(rocm-device-libs librocrand1 librocrand-dev librocprim-dev)
 
 # Fetches the private AMDGPU headers of the installed LLVM.
 LUTHIER_FETCH_PACKAGES=(ca-certificates dpkg-dev xz-utils)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what Luthier needs on Debian 12 and fetches LLVM's private AMDGPU
+# Installs what Luthier needs on Debian 12, 13 and testing, and fetches LLVM's private AMDGPU
 # headers into a cache outside the build tree. Does nothing where nothing is
 # missing, and then needs no root rights and no network.
 set -euo pipefail
@@ -40,13 +40,23 @@ add_security_suite() {
     as_root tee /etc/apt/sources.list.d/luthier-security.list >/dev/null
 }
 
-mapfile -t missing < <(missing_of "${LUTHIER_FETCH_PACKAGES[@]}" "${LUTHIER_BUILD_PACKAGES[@]}")
-if [ ${#missing[@]} -gt 0 ]; then
+update() {
   add_security_suite
-  say "Installing ${#missing[@]} packages: ${missing[*]}"
   # A third-party list may be unreachable; apt then exits with an error although
   # every Debian index is fresh, and the install below decides.
   as_root apt-get update -q || true
+}
+
+# Of the packages that are not installed, those that this Debian has.
+offered_of() {
+  missing_of "$@" | xargs -r apt-cache madison 2>/dev/null | awk '{print $1}' | sort -u
+}
+
+mapfile -t missing < <(missing_of "${LUTHIER_FETCH_PACKAGES[@]}" "${LUTHIER_BUILD_PACKAGES[@]}")
+[ ${#missing[@]} -eq 0 ] || update
+mapfile -t -O ${#missing[@]} missing < <(offered_of "${LUTHIER_OPTIONAL_PACKAGES[@]}")
+if [ ${#missing[@]} -gt 0 ]; then
+  say "Installing ${#missing[@]} packages: ${missing[*]}"
   as_root apt-get install -y --no-install-recommends "${missing[@]}"
 fi
 

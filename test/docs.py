@@ -56,6 +56,12 @@ def main(root):
     shown = re.search(r"```c\+\+\n(.*?)```", guide, re.S)
     if not shown or without_space(shown[1]) != without_space(example):
         errors.append("docs/writing-a-tool.md does not show examples/tools/BranchCount.hip")
+    counting = without_space(section(guide, "Counting without hooks of your own").split("```c++")[1].split("```")[0])
+    if counting not in without_space((root / "examples/tools/KindCount.hip").read_text()):
+        errors.append("docs/writing-a-tool.md shows another tool than examples/tools/KindCount.hip")
+    modules = re.search(r"```c\+\+\n(.*?)```", (root / "docs/modules.md").read_text(), re.S)
+    if not modules or without_space(modules[1]) != without_space((root / "examples/tools/Expression.hip").read_text()):
+        errors.append("docs/modules.md does not show examples/tools/Expression.hip")
     examples = without_space((root / "test/unit/rewrite/GuideTest.cpp").read_text())
     lines = re.findall(r"^\| `(Task\.[^`]+)`", guide, re.M)
     lines += [f"Task.insertHookBefore(MI, Hook, {{{argument}}})"

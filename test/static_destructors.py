@@ -18,8 +18,10 @@ import sys
 
 REGISTER = {"__cxa_atexit", "__cxa_thread_atexit", "__cxa_thread_atexit_impl"}
 
-# Commands of their own, which end as they please.
+# Commands of their own, which end as they please, and what they alone use of a
+# library: LLVM's header of sample profiles has such a variable.
 COMMANDS = {"cli"}
+OF_COMMANDS = {"SampleFile.cpp.o"}
 
 
 def registering(nm, paths):
@@ -33,7 +35,8 @@ def objects(build):
     for command in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(command["command"])
         path = build / words[words.index("-o") + 1]
-        if path.suffix == ".o" and path.exists() and path.is_relative_to(root) and path.relative_to(root).parts[0] not in COMMANDS:
+        if path.suffix == ".o" and path.exists() and path.is_relative_to(root) and path.relative_to(root).parts[0] not in COMMANDS and (
+                path.name not in OF_COMMANDS):
             yield path
 
 

@@ -41,13 +41,16 @@
 #define LUTHIER_EXPORT_HOOK_HANDLE(HookName)                                   \
   extern "C" __attribute__((global, used)) void                                \
   __luthier_hook_handle_##HookName() {}                                        \
+  [[maybe_unused]] constexpr bool                                              \
+      LUTHIER_EXPORT_HOOK_HANDLE_is_missing_for_##HookName = false;            \
   static_assert(true, "takes the semicolon")
 
 /// What InstrumentationTask::insertHookBefore() takes: a HookHandle that knows
 /// the types of the hook's parameters.
 #define LUTHIER_GET_HOOK_HANDLE(HookName)                                      \
-  ::luthier::HookHandle<decltype(HookName)>(                                   \
-      reinterpret_cast<const void *>(__luthier_hook_handle_##HookName))
+  (static_cast<void>(LUTHIER_EXPORT_HOOK_HANDLE_is_missing_for_##HookName),    \
+   ::luthier::HookHandle<decltype(HookName)>(                                  \
+       reinterpret_cast<const void *>(__luthier_hook_handle_##HookName)))
 
 /// For device functions that stand for a sequence of machine code. Their bodies
 /// never run: hooks keep calls to them, which the engine expands by the

@@ -13,7 +13,6 @@
 
 #include "luthier/Export.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/MC/MCRegister.h"
 #include "llvm/Support/TypeName.h"
 #include <concepts>
@@ -25,11 +24,13 @@
 #include <vector>
 
 namespace llvm {
+class Constant;
 class Register;
 } // namespace llvm
 
 namespace luthier {
 
+class HookArgument;
 template <typename T> class HookValue;
 
 namespace detail {
@@ -38,7 +39,17 @@ template <typename T>
 inline constexpr bool IsArgument =
     std::is_same_v<T, llvm::MCRegister> || std::is_same_v<T, llvm::Register>;
 template <typename T> inline constexpr bool IsArgument<HookValue<T>> = true;
+
+template <typename T>
+inline constexpr bool IsAddress =
+    !std::convertible_to<T *, const llvm::Constant *> &&
+    !std::same_as<std::remove_cv_t<T>, HookArgument> &&
+    !IsArgument<std::remove_cv_t<T>> && !std::is_function_v<T>;
 } // namespace detail
+
+// Deleting with a reason is of C++26; clang knows it in all versions.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
 
 /// One argument of a hook. Converts to the type of the hook's parameter by
 /// dropping or zero-filling high bits, floating-point numbers by rounding.
@@ -66,17 +77,20 @@ public:
   /// the tool, and __device__ variables of the hook's file. Others arrive as
   /// they are. An array of HookArguments is a list of them, and no address.
   template <typename T>
-    requires(!std::convertible_to<T *, const llvm::Constant *> &&
-             !std::same_as<std::remove_cv_t<T>, HookArgument>)
+    requires(detail::IsAddress<T>)
   HookArgument(T *Pointer)
       : K(Kind::Constant), Number(reinterpret_cast<uintptr_t>(Pointer)),
-        Pointer(true) {
-    static_assert(!detail::IsArgument<std::remove_cv_t<T>>,
-                  "an array of HookValues or registers is no list of "
-                  "arguments, as one of HookArguments is");
-    static_assert(!std::is_function_v<T>,
-                  "a hook has no use for a function of the host");
-  }
+        Pointer(true) {}
+  template <typename T>
+    requires(detail::IsArgument<std::remove_cv_t<T>>)
+  HookArgument(T *) = delete (
+      "an array of HookValues or registers is no list of arguments, as one of "
+      "HookArguments is: make it HookArgument Array[]");
+  template <typename T>
+    requires(std::is_function_v<T>)
+  HookArgument(T *) = delete (
+      "a hook has no use for a function of the host: give it a variable's "
+      "address, or a number");
   HookArgument(std::nullptr_t) : K(Kind::Constant) {}
   template <std::integral T>
   HookArgument(T Number)
@@ -88,7 +102,13 @@ public:
 
   /// A structure, or anything else that can be copied byte by byte, for a
   /// parameter of the same type.
-  template <typename T> static HookValue<T> value(const T &Value);
+  template <typename T>
+    requires(!std::is_array_v<T>)
+  static HookValue<T> value(const T &Value);
+  template <typename T>
+    requires(std::is_array_v<T>)
+  static HookValue<T> value(const T &) =
+      delete ("an array is no value for a hook: put it into a structure");
 
   /// A register of the application: SGPR, VGPR, AGPR, a half or tuple of them,
   /// SCC, VCC, EXEC, M0, MODE and other special ones. One of more than 64 bits
@@ -210,22 +230,23 @@ public:
   using ValueType = T;
 
   explicit HookValue(const T &Value) : HookArgument(Kind::Constant) {
-    static_assert(!std::is_array_v<T>,
-                  "an array is no value for a hook: put it into a structure");
     static_assert(!std::derived_from<T, HookArgument>,
                   "this is an argument already");
     // HIP's vectors may be assigned in their own way.
-    static_assert(std::is_array_v<T> ||
-                      (std::is_trivially_copy_constructible_v<T> &&
-                       std::is_trivially_destructible_v<T>),
+    static_assert(std::is_trivially_copy_constructible_v<T> &&
+                      std::is_trivially_destructible_v<T>,
                   "the value cannot be copied byte by byte");
     setBytes(&Value, sizeof(T), alignof(T), llvm::getTypeName<T>());
   }
 };
 
-template <typename T> HookValue<T> HookArgument::value(const T &Value) {
+template <typename T>
+  requires(!std::is_array_v<T>)
+HookValue<T> HookArgument::value(const T &Value) {
   return HookValue<T>(Value);
 }
+
+#pragma clang diagnostic pop
 
 } // namespace luthier
 

@@ -104,6 +104,14 @@ public:
     return add({.Kind = PointKind::WaveEnd}, Hook, Args);
   }
 
+  /// Workgroups of other numbers (blockInDispatch(): from 0 on, x first) than
+  /// \p First to \p Last run the original's code. Each wave finds that out when
+  /// it begins, in some ten scalar instructions; hooks cost nothing more, and
+  /// those others nothing at all. Not for files, which no tool launches.
+  void onlyInWorkgroups(uint32_t First, uint32_t Last) {
+    Contents.Workgroups = {First, Last};
+  }
+
 private:
   friend detail::TaskContents &detail::contentsOf(InstrumentationTask &Task);
 

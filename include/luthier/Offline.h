@@ -45,19 +45,20 @@ struct Result {
   std::vector<std::pair<uint64_t, uint64_t>> Variables;
 };
 
-/// Loads the tool library at \p Path, which must be the only one in this
-/// process.
+/// Loads the tool library at \p Path, which registers one tool. Tools are asked
+/// in the order in which they are loaded.
 LUTHIER_API llvm::Error loadTool(llvm::StringRef Path);
-/// Sets options of the loaded tool as `--tool NAME:OPTIONS` does. Fails if it
-/// has no such options.
+/// Sets options of the tool that was loaded last as `--tool NAME:OPTIONS` does.
+/// Fails if it has no such options.
 LUTHIER_API llvm::Error setToolOptions(llvm::StringRef Options);
-/// The options of the loaded tool, a line for each.
+/// The options of the tool that was loaded last, a line for each.
 LUTHIER_API std::string toolOptions();
 
-/// Asks the tool's instrument() what to insert into each kernel that
-/// \p IsWanted, and does it. What cannot be instrumented stays as it is, with
-/// the reason; so do all kernels if the file cannot be extended. Addresses that
-/// hooks get as arguments are those of the file.
+/// Asks each tool's instrument() what to insert into each kernel that
+/// \p IsWanted, and does it: all tools' hooks or none. A tool that changes the
+/// code of a kernel has to be alone. What cannot be instrumented stays as it
+/// is, with the reason; so do all kernels if the file cannot be extended.
+/// Addresses that hooks get as arguments are those of the file.
 ///
 /// \p LaunchStack is known to be what every launch gives the kernels in bytes
 /// of private memory per work-item; 0 if nobody knows: hooks that need a stack

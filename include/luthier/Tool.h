@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 #include <hsa/hsa.h>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -27,6 +28,12 @@ struct CallContext;
 class InstrumentationTask;
 class LiftedRepresentation;
 
+/// When a kernel ran on its device, in nanoseconds of the GPU runtime's clock
+/// (HSA_SYSTEM_INFO_TIMESTAMP).
+struct DispatchTimes {
+  uint64_t Begin = 0, End = 0;
+};
+
 /// A kernel dispatch: on its way to the queue, or completed.
 class KernelDispatch {
 public:
@@ -38,6 +45,12 @@ public:
   const uint64_t Id;
   /// Set by onDispatch() to be spared onComplete() of this dispatch.
   bool SkipCompletion = false;
+  /// Set by onDispatch() to find Times in onComplete(). Luthier then takes the
+  /// place of the packet's completion signal, and completes the application's
+  /// some microseconds later.
+  bool WithTimes = false;
+  /// In onComplete() alone; none if nobody asked, or the runtime has none.
+  std::optional<DispatchTimes> Times = std::nullopt;
   /// What luthier::launchValue() yields in the hooks of this dispatch, 0 unless
   /// onDispatch() sets it before it overrides the kernel: the address of a
   /// buffer for its results, for instance. onComplete() finds it again.
@@ -154,20 +167,38 @@ template <typename T> constexpr bool overridesOnComplete() {
   else
     return true; // It is not public there.
 }
+
+/// What LUTHIER_TOOL takes.
+template <typename T>
+concept IsTool = std::is_base_of_v<Tool, T> && !std::is_abstract_v<T> &&
+                 std::is_default_constructible_v<T>;
 } // namespace detail
 
 } // namespace luthier
 
 /// Makes \p ToolClass, which has a default constructor, this library's tool.
 #define LUTHIER_TOOL(ToolClass)                                                \
+  static_assert(std::is_base_of_v<::luthier::Tool, ToolClass>, #ToolClass      \
+                " is no tool: write struct " #ToolClass " : luthier::Tool");   \
+  static_assert(!std::is_abstract_v<ToolClass>,                                \
+                #ToolClass " lacks a function that its base class needs: "     \
+                           "override count() with the same parameters");       \
+  static_assert(std::is_abstract_v<ToolClass> ||                               \
+                    std::is_default_constructible_v<ToolClass>,                \
+                "Luthier makes the tool itself: give " #ToolClass              \
+                " a public constructor without parameters");                   \
   namespace {                                                                  \
+  template <typename T> bool registerLuthierTool() {                           \
+    if constexpr (::luthier::detail::IsTool<T>)                                \
+      ::luthier::detail::registerTool(                                         \
+          []() -> std::unique_ptr<::luthier::Tool> {                           \
+            return std::make_unique<T>();                                      \
+          },                                                                   \
+          ::luthier::detail::overridesOnComplete<T>());                        \
+    return true;                                                               \
+  }                                                                            \
   [[maybe_unused]] const bool LuthierToolRegistered =                          \
-      (::luthier::detail::registerTool(                                        \
-           []() -> std::unique_ptr<::luthier::Tool> {                          \
-             return std::make_unique<ToolClass>();                             \
-           },                                                                  \
-           ::luthier::detail::overridesOnComplete<ToolClass>()),               \
-       true);                                                                  \
+      registerLuthierTool<ToolClass>();                                        \
   }
 
 #endif // LUTHIER_TOOL_H

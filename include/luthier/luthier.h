@@ -8,12 +8,14 @@
 
 #include "luthier/AMDGPU.h"
 #include "luthier/Analysis.h"
+#include "luthier/Channel.h"
 #include "luthier/Error.h"
 #include "luthier/ExecRegions.h"
 #include "luthier/Hook.h"
 #include "luthier/InstructionRuns.h"
 #include "luthier/Instructions.h"
 #include "luthier/Instrument.h"
+#include "luthier/InstrumentationModule.h"
 #include "luthier/Intrinsics.h"
 #include "luthier/MemoryAccess.h"
 #include "luthier/Mnemonic.h"
@@ -28,5 +30,6 @@
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/IR/Constants.h"
 
 #endif // LUTHIER_LUTHIER_H

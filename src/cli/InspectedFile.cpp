@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/InspectedFile.h"
 #include "cli/FileCommand.h"
+#include "codeobject/Linker.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include <cstring>
 
 using namespace llvm;
 
@@ -30,6 +33,23 @@ Error selectImages(std::vector<BundledCodeObject> &Images, StringRef Target,
   return Error::success();
 }
 
+/// What is left to the linker, as in object files, is done here: kernels have
+/// no addresses before.
+static Error linkIfNeeded(BundledCodeObject &Image) {
+  ELF::Elf64_Ehdr Header;
+  if (Image.Bytes.size() < sizeof(Header))
+    return Error::success();
+  std::memcpy(&Header, Image.Bytes.data(), sizeof(Header));
+  if (!Header.checkMagic() || Header.e_type != ELF::ET_REL)
+    return Error::success();
+  Expected<std::vector<uint8_t>> Linked = linkSharedObject(Image.Bytes);
+  if (!Linked)
+    return Linked.takeError();
+  Image.Storage = std::make_shared<std::vector<uint8_t>>(std::move(*Linked));
+  Image.Bytes = *Image.Storage;
+  return Error::success();
+}
+
 Expected<InspectedFile> InspectedFile::open(const std::string &Path,
                                             const std::string *Target) {
   InspectedFile File;
@@ -48,6 +68,9 @@ Expected<InspectedFile> InspectedFile::open(const std::string &Path,
   if (Target)
     if (Error E = selectImages(File.Images, *Target, Path))
       return E;
+  for (BundledCodeObject &Image : File.Images)
+    if (Error E = linkIfNeeded(Image))
+      return failed(Path + ": " + detailOf(std::move(E)));
   return File;
 }
 

@@ -18,7 +18,8 @@ struct InspectedFile {
 
   /// Fails if the file cannot be read, is damaged, or holds no code for AMD
   /// GPUs; with \p Target ("gfx90a", "gfx90a:xnack-"; may be null) also if none
-  /// of it is for that. Settings that \p Target leaves out match any.
+  /// of it is for that. Settings that \p Target leaves out match any. Code that
+  /// is not linked, as in object files, is linked.
   static llvm::Expected<InspectedFile> open(const std::string &Path,
                                             const std::string *Target);
 };

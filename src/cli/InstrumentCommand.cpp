@@ -21,22 +21,24 @@ namespace luthier::cli {
 namespace {
 
 constexpr char Help[] =
-    R"(usage: luthier instrument FILE --tool NAME|PATH -o OUT
+    R"(usage: luthier instrument FILE --tool NAME|PATH... -o OUT
                           [--kernel REGEX] [--target TARGET]
 
-Writes a copy of FILE whose kernels have the tool's hooks in them. FILE is a
+Writes a copy of FILE whose kernels have the tools' hooks in them. FILE is a
 code object, a clang offload bundle, or a program or library that embeds
 bundles (what hipcc makes); OUT is of the same kind and needs neither Luthier
-nor the tool to run.
+nor the tools to run.
 
-The tool's variables are in OUT under their names: hipModuleGetGlobal() and
-other look-ups by name find them. Nobody calls the tool's host code when OUT
-runs.
+The tools' variables are in OUT under their names: hipModuleGetGlobal() and
+other look-ups by name find them. What is called alike in two tools is
+TOOL.NAME for each. Nobody calls the tools' host code when OUT runs.
 
 options:
   --tool NAME|PATH[:KEY=VALUE,...]
-                     the tool; it has instrument() (see docs/writing-a-tool.md);
-                     luthier run --tool NAME:help lists its options
+                     a tool; it has instrument() (see docs/writing-a-tool.md);
+                     luthier run --tool NAME:help lists its options; may be
+                     given several times: a kernel gets the hooks of all, in
+                     this order
   --kernel REGEX     only kernels whose name matches, mangled or readable
   --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-)
   -o OUT             the file to write
@@ -120,7 +122,7 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
     return failed(Path + ": " + detailOf(std::move(E)));
   if (Error E = expectWritable(OutPath))
     return E;
-  return loadOfflineTool(*Args.value("--tool")).takeError();
+  return loadOfflineTools(Args.values("--tool")).takeError();
 }
 
 void Instrumentation::show(const BundledCodeObject &Image,
@@ -222,10 +224,12 @@ Error Instrumentation::write() const {
 } // namespace
 
 int instrumentCommand(int Argc, char **Argv) {
-  const FileCommand Command{
-      Help,
-      {{"--tool", true}, {"--kernel", true}, {"--target", true}, {"-o", true}},
-      {{"--tool", ""}, {"-o", ""}}};
+  const FileCommand Command{Help,
+                            {{"--tool", true, false, true},
+                             {"--kernel", true},
+                             {"--target", true},
+                             {"-o", true}},
+                            {{"--tool", ""}, {"-o", ""}}};
   return runFileCommand(
       Argc, Argv, Command,
       [](const Arguments &Args, const std::string &Path) -> Expected<int> {

@@ -29,6 +29,19 @@ Expected<std::string> loadOfflineTool(StringRef Given) {
   return Tool.Name;
 }
 
+Expected<std::string> loadOfflineTools(const std::vector<std::string> &Given) {
+  if (Given.empty())
+    return loadOfflineTool("");
+  std::string Names;
+  for (const std::string &Each : Given) {
+    Expected<std::string> Name = loadOfflineTool(Each);
+    if (!Name)
+      return Name.takeError();
+    Names += (Names.empty() ? "" : ", ") + *Name;
+  }
+  return Names;
+}
+
 int toolOptionsCommand(int Argc, char **Argv) {
   if (Argc != 3)
     return Misuse;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <string>
 
 using namespace llvm;
 
@@ -16,7 +17,7 @@ namespace {
 /// One row for each step: `luthier pgo NAME`.
 struct PgoStep {
   StringRef Name;
-  int (*Run)(int Argc, char **Argv); ///< Argv[0] is the step's name.
+  int (*Run)(int Argc, char **Argv); ///< Argv[0] is "pgo NAME".
   StringRef Help;                    ///< A line.
 };
 
@@ -25,6 +26,11 @@ constexpr PgoStep Steps[] = {
      "print the compiler's flags for a build that collects, or that uses"},
     {"collect", pgoCollectCommand,
      "run a program that counts, and write its profile"},
+    {"blocks", pgoBlocksCommand,
+     "count the blocks of a release, and write a profile"},
+    {"show", pgoShowCommand, "show what was executed, beside the source"},
+    {"judge", pgoJudgeCommand,
+     "compare a build that uses a profile with the one before"},
 };
 
 constexpr char Introduction[] =
@@ -57,8 +63,12 @@ int pgoCommand(int Argc, char **Argv) {
   }
   const auto *Step =
       find_if(Steps, [&](const PgoStep &S) { return S.Name == Name; });
-  if (Step != std::end(Steps))
+  if (Step != std::end(Steps)) {
+    // As messages about arguments name it.
+    std::string Whole = "pgo " + Name.str();
+    Argv[1] = Whole.data();
     return Step->Run(Argc - 1, Argv + 1);
+  }
   errs() << "luthier: error: unknown "
          << (Name.starts_with("-") ? "option" : "step") << " '" << Name
          << "'; see luthier pgo --help\n";

@@ -9,6 +9,12 @@ namespace luthier::cli {
 
 /// Prints flags for the compiler.
 int pgoFlagsCommand(int Argc, char **Argv);
+/// Makes a profile from counts of a program that was not compiled to count.
+int pgoBlocksCommand(int Argc, char **Argv);
+/// Shows what of a program's kernels was executed.
+int pgoShowCommand(int Argc, char **Argv);
+/// Compares two builds of a program.
+int pgoJudgeCommand(int Argc, char **Argv);
 
 /// Runs a program and writes its profile.
 int pgoCollectCommand(int Argc, char **Argv);

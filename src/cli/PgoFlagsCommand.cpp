@@ -26,7 +26,7 @@ one that uses it. They concern device code alone; the host's stays as it is.
 options:
   --route ROUTE    how the profile is made (counters):
                    counters  counters of clang's front end
-                   coverage  the same, for luthier pgo coverage
+                   coverage  the same, with the source's regions, for llvm-cov
                    ir        counters of LLVM's IR, with those of libraries
                    cs        a second round of ir, after inlining; needs
                              --profile

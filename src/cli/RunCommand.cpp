@@ -63,6 +63,9 @@ original kernel):
                      after it
   --process NAME     only in processes whose program's file has this name, or
                      was called by it
+  --workgroups RANGE of such launches, hooks run in these workgroups alone, such
+                     as 0, 3-5 or 10-: numbers from 0 on, x first; the others
+                     run the original's code
   A process in which they leave nothing says so at its end.
 
 options of the emulated GPU:

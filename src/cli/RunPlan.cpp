@@ -201,9 +201,6 @@ private:
     std::string Others = Around.Variable("HSA_TOOLS_LIB").value_or("");
     if (Others.find(Ours) == std::string::npos)
       set("HSA_TOOLS_LIB", Others.empty() ? Ours : Others + " " + Ours);
-    // Tells the tools of the process's end where no exit handler runs.
-    Preloaded.push_back(
-        {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
   }
 
   void checkOptions(const GivenTool &Tool, const std::string &Path) const {
@@ -230,8 +227,8 @@ private:
     if (Device.empty()) {
       if (Around.HasGPU)
         return;
-      std::string Name =
-          Around.Variable("LUTHIER_EMULATED_GPU").value_or(DefaultDevice);
+      std::string Name = Around.Variable("LUTHIER_EMULATED_GPU")
+                             .value_or(DefaultEmulatedDevice);
       emulate(Name);
       Result.Notes.push_back("this machine has no AMD GPU that can be used (" +
                              Around.WhyNoGPU + "); using the emulated " + Name);
@@ -239,7 +236,7 @@ private:
     }
     constexpr std::string_view Emulated = "emulated";
     if (Device == Emulated)
-      return emulate(DefaultDevice);
+      return emulate(DefaultEmulatedDevice);
     if (Device.starts_with(Emulated) && Device[Emulated.size()] == ':')
       return emulate(Device.substr(Emulated.size() + 1));
     throw RunError("--device " + Device +
@@ -277,8 +274,14 @@ private:
   }
 
   void planPreload() {
-    if (Preloaded.empty())
+    if (Options.Tools.empty() && !Result.IsEmulated)
       return;
+    // Tells the tools of the process's end where no exit handler runs, and
+    // people of programs that lose the emulated GPU. First, as it was loaded
+    // first: the calls of both are interposed.
+    Preloaded.insert(
+        Preloaded.begin(),
+        {libraryDirectory() + "/luthier/preloaded", "libluthier-ends.so"});
     std::string Libraries;
     for (const auto &[Folder, Name] : Preloaded) {
       std::string Library = Folder + "/" + Name;
@@ -338,7 +341,6 @@ private:
 
   std::string libraryDirectory() const { return Around.Prefix + "/lib"; }
 
-  static constexpr const char *DefaultDevice = "gfx90a";
   const RunOptions &Options;
   const Surroundings &Around;
   RunPlan Result;

@@ -32,6 +32,9 @@ struct RunOptions {
   bool Help = false;
 };
 
+/// The GPU that is emulated if nobody names one.
+inline constexpr const char *DefaultEmulatedDevice = "gfx90a";
+
 /// Something the user asked for cannot be done; what() says what and what would
 /// work. Nothing has been changed then.
 struct RunError : std::runtime_error {

@@ -83,8 +83,7 @@ Expected<Request> readRequest(const Arguments &Args,
     return Count.takeError();
   if (!*Count && Args.has("--seeds"))
     return failed("--seeds 0: nothing would be compared");
-  const std::string *Tool = Args.value("--tool");
-  Expected<std::string> Loaded = loadOfflineTool(Tool ? *Tool : "");
+  Expected<std::string> Loaded = loadOfflineTools(Args.values("--tool"));
   if (!Loaded)
     return Loaded.takeError();
   return Request{std::move(*Launch), *Seed, std::max<uint64_t>(*Count, 1),
@@ -126,7 +125,7 @@ Expected<int> verify(const Arguments &Args, const std::string &Path) {
 
 int verifyFileCommand(int Argc, char **Argv) {
   FileCommand Command{VerifyHelp,
-                      {{"--tool", true},
+                      {{"--tool", true, false, true},
                        {"--seed", true},
                        {"--seeds", true},
                        {"--strict", false, true}}};

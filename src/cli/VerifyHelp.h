@@ -43,8 +43,8 @@ options for PROGRAM:
   --timeout SECONDS  for the comparison of one dispatch (600; 0: none)
   --output DIR       where the tool writes its files (default: nowhere)
   --gpu-memory MIB, --watchdog S, --stats FILE   as luthier run has them
-  --kernel REGEX, --device N, --launches RANGES, --every N, --process NAME
-                     which launches are compared, as luthier run has them
+  --kernel REGEX, --device N, --launches RANGES, --every N, --process NAME,
+  --workgroups RANGE which launches are compared, as luthier run has them
 
 options for FILE:
   --kernel, --target, --grid, --block, --lds, --scratch, --arg

@@ -9,7 +9,6 @@
 #include "offline/ToolVariables.h"
 #include "rewrite/Instrumenter.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,9 +27,9 @@ constexpr uint64_t PrefetchBytes = 1024;
 class FileInstrumentation {
 public:
   FileInstrumentation(std::shared_ptr<const CodeObject> Object,
-                      const offline::LoadedTool &Tool,
+                      const offline::LoadedTools &Tools,
                       const InstrumenterOptions &Options)
-      : Object(std::move(Object)), Tool(Tool), Options(Options) {}
+      : Object(std::move(Object)), Tools(Tools), Options(Options) {}
 
   /// The first of \p Names is the one that it is listed under.
   Kernel instrument(ArrayRef<const KernelInfo *> Names);
@@ -42,7 +41,7 @@ private:
   Error extend(offline::Result &Result);
 
   std::shared_ptr<const CodeObject> Object;
-  const offline::LoadedTool &Tool;
+  const offline::LoadedTools &Tools;
   const InstrumenterOptions &Options;
   HookCompilers Compilers;
   CodeObjectExtension New;
@@ -79,7 +78,7 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   if (!LR)
     return LR.takeError();
   InstrumentationTask Task;
-  if (Error E = Tool.Instrument(**LR, Task))
+  if (Error E = Tools.Instrument(**LR, Task))
     return E;
   // Then it does not matter whether the kernel could be instrumented.
   if (detail::contentsOf(Task).isEmpty() && !isEdited(**LR)) {
@@ -93,7 +92,7 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
   Placed.Compilers = &Compilers;
   Placed.LinkedAt = codeAddress(*Object) + New.Code.size();
   auto Resolve = [&](const void *Handle) {
-    return Tool.Resolve(Handle, Object->target());
+    return Tools.Resolve(Handle, Object->target());
   };
   Expected<InstrumentedKernel> Built =
       instrumentKernel(**LR, Task, Resolve, Placed);
@@ -151,22 +150,27 @@ offline::Result FileInstrumentation::finish(std::vector<Kernel> Kernels) {
 Error FileInstrumentation::extend(offline::Result &Result) {
   // Of zeros, which is an instruction on every target.
   New.Code.resize(New.Code.size() + PrefetchBytes);
-  SetVector<const class CodeObject *> Modules;
+  offline::ToolCode Modules;
   StringSet<> Used;
   for (const Pending &P : Fixups) {
-    Modules.insert(Tool.CodeOf(*P.Fixup.Module));
+    const std::pair Code(Tools.CodeOf(*P.Fixup.Module),
+                         P.Fixup.Module->ToolName);
+    if (!is_contained(Modules, Code))
+      Modules.push_back(Code);
     Used.insert(P.Fixup.Variable);
   }
-  if (Error E =
-          offline::addVariables(Modules.getArrayRef(), Used, *Object, New))
-    return E;
+  Expected<offline::VariableNames> Names =
+      offline::addVariables(Modules, Used, *Object, New);
+  if (!Names)
+    return Names.takeError();
   for (const Pending &P : Fixups)
     New.Relocations.push_back(
         {P.Address,
          P.Fixup.Kind == Fixup::Abs32Lo
              ? CodeObjectExtension::Relocation::Absolute32Lo
              : CodeObjectExtension::Relocation::Absolute32Hi,
-         P.Fixup.Variable, P.Fixup.Addend});
+         Names->nameOf(Tools.CodeOf(*P.Fixup.Module), P.Fixup.Variable),
+         P.Fixup.Addend});
   for (const CodeObjectExtension::Variable &V : New.Variables)
     Result.Variables.push_back({V.Address, V.Size});
 
@@ -215,13 +219,13 @@ void sortNames(KernelNames &Names, function_ref<bool(StringRef)> IsWanted) {
 
 Expected<offline::Result> offline::instrumentFile(
     ArrayRef<uint8_t> Bytes, function_ref<bool(StringRef)> IsWanted,
-    const LoadedTool &Tool, const InstrumenterOptions &Options) {
+    const LoadedTools &Tools, const InstrumenterOptions &Options) {
   Expected<std::unique_ptr<class CodeObject>> Read =
       luthier::CodeObject::create(Bytes);
   if (!Read)
     return Read.takeError();
   std::shared_ptr<const class CodeObject> Object = std::move(*Read);
-  FileInstrumentation Work(Object, Tool, Options);
+  FileInstrumentation Work(Object, Tools, Options);
   std::vector<Kernel> Kernels;
   for (KernelNames &Names : kernelsOf(*Object)) {
     if (none_of(Names, [&](auto *Info) { return IsWanted(Info->Name); }))

@@ -15,15 +15,15 @@ class CodeObject;
 
 namespace offline {
 
-/// What the one tool of this process does and has.
-struct LoadedTool {
+/// What the tools of this process do and have.
+struct LoadedTools {
   llvm::function_ref<llvm::Error(LiftedRepresentation &, InstrumentationTask &)>
       Instrument;
   /// The hook that a handle stands for, as code of a target.
   llvm::function_ref<llvm::Expected<HookReference>(const void *Handle,
                                                    const TargetID &)>
       Resolve;
-  /// The tool's own code, of a module that Resolve gave.
+  /// A tool's own code, of a module that Resolve gave.
   llvm::function_ref<const luthier::CodeObject *(const HookModule &)> CodeOf;
 };
 
@@ -33,7 +33,7 @@ struct LoadedTool {
 llvm::Expected<Result>
 instrumentFile(llvm::ArrayRef<uint8_t> CodeObject,
                llvm::function_ref<bool(llvm::StringRef Kernel)> IsWanted,
-               const LoadedTool &Tool, const InstrumenterOptions &Options);
+               const LoadedTools &Tools, const InstrumenterOptions &Options);
 
 } // namespace offline
 } // namespace luthier

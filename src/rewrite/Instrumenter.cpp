@@ -96,11 +96,17 @@ bool isForRoom(const Refusal &R) {
 
 } // namespace
 
-Expected<InstrumentedKernel>
-instrumentKernel(LiftedRepresentation &LR, const InstrumentationTask &Task,
-                 HookResolver Resolve, const InstrumenterOptions &Options,
-                 SelfTestOptions SelfTest) {
+Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
+                                              const InstrumentationTask &Task,
+                                              HookResolver Resolve,
+                                              const InstrumenterOptions &Given,
+                                              SelfTestOptions SelfTest) {
   const detail::TaskContents &Contents = detail::contentsOf(Task);
+  InstrumenterOptions Options = Given;
+  Options.Workgroups = Given.Workgroups.within(Contents.Workgroups);
+  if (Options.Workgroups.isEmpty())
+    return createStringError("no workgroup is left: the tool wants others than "
+                             "--workgroups names");
   if (Contents.Test.RegisterSeed)
     SelfTest.ScrambleSeed = Contents.Test.RegisterSeed;
   if (!Contents.Test.StackSeed)

@@ -5,6 +5,7 @@
 #define LUTHIER_REWRITE_OPTIONS_H
 
 #include "analysis/Occupancy.h"
+#include "luthier/detail/WorkgroupRange.h"
 #include <cstdint>
 #include <optional>
 
@@ -36,6 +37,8 @@ struct InstrumenterOptions {
   /// What the loader added to the original's addresses: code that asks for its
   /// own position keeps getting the original's.
   uint64_t LoadBias = 0;
+  /// Those that hooks are to run in; see InstrumentationTask.
+  detail::WorkgroupRange Workgroups;
   /// Nothing is loaded yet. The result is an OfflineImage, whose code will be
   /// at LinkedAt in one file with the original.
   bool Offline = false;

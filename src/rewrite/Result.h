@@ -98,6 +98,8 @@ struct InstrumentedKernel {
   std::vector<uint8_t> CodeObject;
   /// Offline only.
   std::optional<OfflineImage> Image;
+  /// Some waves run the original's code, from its entry on.
+  bool EntersOriginal = false;
   /// Bytes per lane to use instead of the packet's if larger.
   uint32_t PrivateSegmentSize = 0;
   /// Bytes to add to the packet's group segment, once that is rounded up to 16.

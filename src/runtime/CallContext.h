@@ -9,6 +9,7 @@
 #define LUTHIER_RUNTIME_CALLCONTEXT_H
 
 #include "luthier/Tool.h"
+#include "runtime/HeldVersions.h"
 #include "runtime/Presets.h"
 #include <hsa/hsa.h>
 #include <optional>
@@ -46,6 +47,7 @@ struct RedirectedLaunch {
     KernelObject = Before.KernelObject;
     Presets = Before.Presets;
     Share = Before.Share;
+    Version = Before.Version;
   }
 
   const hsa_kernel_dispatch_packet_t Original;
@@ -59,6 +61,8 @@ struct RedirectedLaunch {
     uint32_t GroupBytes;
   };
   std::optional<ShareOfTool> Share;
+  /// What has to stay until the packet is done.
+  HeldVersion Version;
 };
 
 struct CallContext {

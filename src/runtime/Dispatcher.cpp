@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Dispatcher.h"
+#include "runtime/Channels.h"
 #include "runtime/Verification.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
 
@@ -23,12 +25,17 @@ Dispatcher::Outcome Dispatcher::show(hsa_kernel_dispatch_packet_t &Packet,
       Tools.onDispatch(*Kernel, Packet, Id, &About, &Redirected);
   Outcome Result;
   Result.IsRedirected = Packet.kernel_object != Original;
+  Result.Version = std::move(Redirected.Version);
   // Once all tools have had their say.
   if (Redirected.isRedirected())
     verifyDispatch(Redirected.undone(Packet), Packet);
+  Result.WithTimes =
+      any_of(ToCall, [](const ToolToCall &Each) { return Each.WithTimes; });
   if (!ToCall.empty())
-    Result.WhenComplete = [this, Kernel, Packet, Id, ToCall]() mutable {
-      Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id));
+    Result.WhenComplete = [this, Kernel, Packet, Id,
+                           ToCall](std::optional<DispatchTimes> Times) mutable {
+      channels().flush();
+      Tools.onComplete(ToCall, KernelDispatch(*Kernel, Packet, Id), Times);
     };
   return Result;
 }

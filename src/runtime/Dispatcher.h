@@ -24,8 +24,11 @@ public:
   struct Outcome {
     /// A tool had the packet run other code.
     bool IsRedirected = false;
+    /// What has to stay until the packet is done.
+    HeldVersion Version;
     /// To call when the packet has completed; empty if nobody asks.
-    std::function<void()> WhenComplete;
+    std::function<void(std::optional<DispatchTimes>)> WhenComplete;
+    bool WithTimes = false; ///< Somebody asks when it ran.
   };
   /// Shows \p Packet to the tools, which may change it.
   Outcome show(hsa_kernel_dispatch_packet_t &Packet, const Launch &About);

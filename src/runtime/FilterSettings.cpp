@@ -15,9 +15,10 @@ bool readNumber(std::string_view Text, uint64_t Least, T &Number) {
 }
 
 /// "3", "3-5" or "10-".
-bool readRange(std::string_view Text, FilterSettings::Range &Range) {
+bool readRange(std::string_view Text, FilterSettings::Range &Range,
+               uint64_t Least = 1) {
   const size_t Dash = Text.find('-');
-  if (!readNumber(Text.substr(0, Dash), 1, Range.First))
+  if (!readNumber(Text.substr(0, Dash), Least, Range.First))
     return false;
   Range.Last = Range.First;
   if (Dash == std::string_view::npos)
@@ -67,6 +68,14 @@ std::string FilterSettings::set(std::string_view Name,
     if (!readNumber(Value, 1, Number))
       return "a number from 1 up is needed";
     Every = Number;
+    return "";
+  }
+  if (Name == "--workgroups") {
+    Range Given;
+    if (!readRange(Value, Given, 0) || Given.First > UINT32_MAX)
+      return "a number from 0 up or a range is needed, such as 3-5 or 10-";
+    Given.Last = std::min<uint64_t>(Given.Last, UINT32_MAX);
+    Workgroups = Given;
     return "";
   }
   if (Value.find('/') != std::string::npos)

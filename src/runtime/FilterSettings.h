@@ -22,7 +22,7 @@ struct FilterOption {
 inline constexpr FilterOption FilterOptions[] = {
     {"--kernel", "LUTHIER_KERNEL"},     {"--device", "LUTHIER_DEVICE"},
     {"--launches", "LUTHIER_LAUNCHES"}, {"--every", "LUTHIER_EVERY"},
-    {"--process", "LUTHIER_PROCESS"},
+    {"--process", "LUTHIER_PROCESS"},   {"--workgroups", "LUTHIER_WORKGROUPS"},
 };
 
 struct FilterSettings {
@@ -36,6 +36,9 @@ struct FilterSettings {
   std::vector<Range> Launches;    ///< Empty for all.
   uint64_t Every = 1;
   std::string Process; ///< Empty for all.
+  /// Of each dispatch that tools see, those that hooks run in; not a matter of
+  /// which these are.
+  std::optional<Range> Workgroups;
 
   /// Of dispatches; a process runs all of its own or none.
   bool any() const {

@@ -6,6 +6,7 @@
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
 #include "runtime/Settings.h"
+#include "runtime/TimedDispatch.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <chrono>
@@ -239,12 +240,18 @@ void InterceptedQueues::show(Queue &Q, Packet P, SmallVectorImpl<Packet> &Out) {
   Dispatcher::Outcome Shown = Packets.show(P.Dispatch, About);
   if (Shown.IsRedirected)
     Q.Redirected = true;
+  Q.Held.add(std::move(Shown.Version));
+  std::shared_ptr<TimedDispatch> Timed;
+  if (Shown.WithTimes)
+    Timed = TimedDispatch::create(Q.Handle, Q.Agent, P.Dispatch);
   Out.push_back(P);
   if (!Shown.WhenComplete)
     return;
+  auto Tell = [Timed, Call = std::move(Shown.WhenComplete)] {
+    Call(Timed ? Timed->times() : std::nullopt);
+  };
   hsa_barrier_and_packet_t Barriers[2];
-  if (!Q.Completions.add(std::move(Shown.WhenComplete), KernelObject,
-                         Barriers)) {
+  if (!Q.Completions.add(std::move(Tell), KernelObject, Barriers)) {
     static std::once_flag Once;
     std::call_once(Once, [] {
       logWarning("there are no signals or threads left to watch for the end of "
@@ -305,12 +312,14 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   const auto *Begin = static_cast<const Packet *>(Packets);
   SmallVector<Packet, 4> Copies = All.showToTools(Q, ArrayRef(Begin, Count));
   // And one marker of each kind.
-  if (!Q.Throttle.waitForRoom(Copies.size() + 1, GiveUp)) {
+  if (!Q.Throttle.waitForRoom(Copies.size() + 2, GiveUp)) {
     Q.Completions.stop();
     return Write(Copies.data(), 0);
   }
   Packet Marker;
   if (Q.Arguments.submitting(Marker.BarrierAnd))
+    Copies.push_back(Marker);
+  if (Q.Held.submitting(Marker.BarrierAnd))
     Copies.push_back(Marker);
   if (Q.Throttle.submitted(Copies.size(), Marker.BarrierAnd))
     Copies.push_back(Marker);

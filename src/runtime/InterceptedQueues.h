@@ -9,6 +9,7 @@
 #include "runtime/CallbackGate.h"
 #include "runtime/CompletionWatcher.h"
 #include "runtime/Dispatcher.h"
+#include "runtime/HeldVersions.h"
 #include "runtime/KernargCopies.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/PacketThrottle.h"
@@ -101,6 +102,7 @@ private:
     unsigned Users = 1;           ///< Under Lock.
     PacketThrottle Throttle;
     KernargCopies Arguments;
+    HeldVersions Held;
     CompletionWatcher Completions;
     /// Set by a dispatch that was redirected, reset by drain().
     std::atomic<bool> Redirected = false;

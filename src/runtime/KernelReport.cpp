@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/Report.h"
-#include "luthier/Tool.h"
-#include "runtime/Log.h"
-#include "runtime/ProcessEnd.h"
-#include "runtime/ProcessName.h"
+#include "runtime/ReportFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -47,37 +42,15 @@ void KernelReport::print() const {
 }
 
 void KernelReport::writeJSON(StringRef FileName) const {
-  json::Array Kernels, Refused;
+  json::Array Kernels;
   for (const auto &[Name, Values] : Rows) {
     json::Object Row{{"name", Name}};
     for (auto [C, Value] : zip(Columns, Values))
       Row[C.Key] = Value;
     Kernels.push_back(std::move(Row));
   }
-  std::map<std::string, std::string> Reasons;
-  for (const RefusedKernel &K : refusals())
-    Reasons.emplace(K.Kernel, K.Reason);
-  for (const auto &[Name, Reason] : Reasons)
-    Refused.push_back(json::Object{{"name", Name}, {"reason", Reason}});
-
-  json::Object Whole{{"kernels", std::move(Kernels)},
-                     {"refused", std::move(Refused)}};
-  if (!runtime::processEnd().isOrderly())
-    Whole["ended"] = howProcessEnds();
-  if (const std::string Rank = runtime::rankOfProcess(); !Rank.empty())
-    Whole["rank"] = Rank;
-
-  std::error_code Error;
-  const std::string Path = outputPath(FileName);
-  raw_fd_ostream File(Path, Error);
-  if (!Error) {
-    File << formatv("{0:2}\n", json::Value(std::move(Whole)));
-    File.close();
-    Error = File.error();
-  }
-  File.clear_error(); // LLVM would end the program.
-  if (Error)
-    runtime::logWarning(Path + ": " + Error.message());
+  runtime::writeReportFile(FileName,
+                           json::Object{{"kernels", std::move(Kernels)}});
 }
 
 } // namespace luthier

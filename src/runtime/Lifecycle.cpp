@@ -7,6 +7,7 @@
 #include "luthier/detail/EmulatorFaults.h"
 #include "luthier/detail/ProcessEnds.h"
 #include "runtime/ApplicationThread.h"
+#include "runtime/Channels.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
@@ -77,6 +78,7 @@ void tellTools() {
   if (!processEnd().isOrderly() && toolRegistry().hasSeenDispatch())
     writeWhole("luthier: " + (Name.empty() ? "the program" : Name) +
                " ends by " + processEnd().describe() + "\n");
+  channels().finish();
   toolRegistry().onExit();
   if (const std::string Text = state().Filter->complaint(); !Text.empty())
     logWarning(Text);
@@ -208,6 +210,7 @@ extern "C" LUTHIER_API void OnUnload() {
   if (toolRegistry().hasSeenDispatch())
     finish("exit");
   closeHsaApi();
+  channels().unloaded();
   state().Queues.clear();
   state().Versions.clear();
   state().Modules.unloaded();

@@ -32,6 +32,14 @@ ManagedVariable::ManagedVariable(StringRef Name, const void *Initial,
     std::memcpy(Host, Initial, Size);
 }
 
+void ManagedVariable::release() {
+  if (Device && isHsaOpen() && amdApi().hsa_amd_memory_unlock_fn)
+    amdApi().hsa_amd_memory_unlock_fn(Host);
+  ::munmap(Host, alignTo(Size, pageSize()));
+  Host = nullptr;
+  Device = 0;
+}
+
 bool ManagedVariable::contains(const void *Pointer, size_t Bytes) const {
   const auto *Begin = static_cast<const uint8_t *>(Host);
   const auto *P = static_cast<const uint8_t *>(Pointer);

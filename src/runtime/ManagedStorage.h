@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory of a tool's managed variable. The host uses it from the moment the
-// tool's library registers it, long before any GPU runtime runs; devices are
-// given access when the tool's code is first loaded.
+// tool's library registers it, long before any GPU runtime runs, or from that
+// on when a dynamic module is loaded; devices are given access when the code is
+// first loaded there.
 #ifndef LUTHIER_RUNTIME_MANAGEDSTORAGE_H
 #define LUTHIER_RUNTIME_MANAGEDSTORAGE_H
 
@@ -14,7 +15,8 @@
 
 namespace luthier::runtime {
 
-/// Never freed: the tool's pointers to it live as long as the process.
+/// Freed by release() alone: a tool's pointers to its own live as long as the
+/// process.
 class ManagedVariable {
 public:
   /// \p Initial may be null for zeros.
@@ -33,6 +35,8 @@ public:
   llvm::Expected<uint64_t> deviceAddress();
   /// The GPU runtime that locked it has ended.
   void unlocked() { Device = 0; }
+  /// Nobody uses the memory any more.
+  void release();
 
 private:
   std::string Name;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "lift/LiftedImpl.h"
 #include "luthier/Offline.h"
+#include "luthier/Refusal.h"
 #include "luthier/Tool.h"
 #include "offline/FileInstrumentation.h"
 #include "runtime/PayloadCache.h"
@@ -17,15 +19,19 @@ namespace luthier {
 Error offline::loadTool(StringRef Path) {
   if (!sys::fs::exists(Path))
     return createStringError("there is no tool " + Path);
+  const size_t Before = runtime::toolRegistry().loaded().size();
   runtime::toolRegistry().loadLibraries(Path);
-  if (runtime::toolRegistry().loaded().size() != 1)
+  const size_t Now = runtime::toolRegistry().loaded().size();
+  if (Now == Before && Before)
+    return createStringError(Path + " is given twice, or registers no tool");
+  if (Now != Before + 1)
     return createStringError(Path + " does not register one tool");
   return Error::success();
 }
 
 Error offline::setToolOptions(StringRef Options) {
   const runtime::ToolLibrary Library =
-      runtime::toolRegistry().libraries().front();
+      runtime::toolRegistry().libraries().back();
   return Options.empty() ? Error::success()
                          : runtime::toolOptions().set(Library.Base, Options,
                                                       Library.name());
@@ -33,7 +39,24 @@ Error offline::setToolOptions(StringRef Options) {
 
 std::string offline::toolOptions() {
   return runtime::toolOptions().list(
-      runtime::toolRegistry().libraries().front().Base);
+      runtime::toolRegistry().libraries().back().Base);
+}
+
+/// What one tool asks for comes behind what those before it have.
+static Error ask(Tool &Asked, bool IsAlone, LiftedRepresentation &LR,
+                 InstrumentationTask &Task) {
+  auto What = [&] {
+    return "tool " + runtime::nameOf(&Asked) +
+           ", asked what to insert into it,";
+  };
+  if (Error E = runtime::withoutExceptions(
+          What, [&] { return Asked.instrument(LR, Task); }))
+    return E;
+  if (!IsAlone && isEdited(LR))
+    return refuse(RefusalReason::UnsupportedEdit,
+                  "tool " + runtime::nameOf(&Asked) +
+                      " changes the kernel's code: it has to be the only tool");
+  return Error::success();
 }
 
 Expected<offline::Result>
@@ -41,15 +64,14 @@ offline::instrument(ArrayRef<uint8_t> Bytes,
                     function_ref<bool(StringRef)> IsWanted,
                     uint32_t LaunchStack) {
   ArrayRef<Tool *> Tools = runtime::toolRegistry().loaded();
-  if (Tools.size() != 1)
+  if (Tools.empty())
     return createStringError("no tool is loaded");
-  auto Instrument = [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-    auto What = [&] {
-      return "tool " + runtime::nameOf(Tools.front()) +
-             ", asked what to insert into it,";
-    };
-    return runtime::withoutExceptions(
-        What, [&] { return Tools.front()->instrument(LR, Task); });
+  auto Instrument = [&](LiftedRepresentation &LR,
+                        InstrumentationTask &Task) -> Error {
+    for (Tool *Each : Tools)
+      if (Error E = ask(*Each, Tools.size() == 1, LR, Task))
+        return E;
+    return Error::success();
   };
   auto Resolve = [](const void *Handle, const TargetID &Target) {
     return runtime::state().Modules.resolveOffline(Handle, Target);

@@ -153,10 +153,13 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   Packet = New;
   runtime::markInstrumented();
   if (!Launch) {
+    // Nobody knows when this packet is submitted.
+    state().Versions.keep(Target->Version);
     runtime::verifyDispatch(Given, Packet);
     return Error::success();
   }
   Launch->KernelObject = New.kernel_object;
+  Launch->Version = Target->Version;
   Launch->Presets = Others.with(presetKey(Preset, Context));
   Launch->Share.reset();
   if (Target->asksForShare())

@@ -7,6 +7,7 @@
 #include "amdgpu/TargetTraits.h"
 #include "rewrite/plan/KernargGrowth.h"
 #include "runtime/CallContext.h"
+#include "runtime/HeldVersions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -26,6 +27,8 @@ struct Redirection {
   unsigned WavesBefore = 0, WavesAfter = 0;
   bool IsWave32 = false;
   const RegisterFileTraits *Traits = nullptr; ///< Null if nothing is known.
+  /// What has to stay until the dispatch is done; null if it stays anyway.
+  HeldVersion Version = nullptr;
 
   /// Hooks read what the tool sets KernelDispatch::LaunchValue to, or use its
   /// GroupBytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Settings.h"
+#include "runtime/FilterSettings.h"
 #include "runtime/Log.h"
 #include <algorithm>
 #include <cstdlib>
@@ -63,6 +64,14 @@ parseSettings(function_ref<std::optional<StringRef>(const char *)> Variable,
   if (auto Given = Variable("LUTHIER_STATE_STORAGE"))
     Result.Storage = choose<StateValueArrayForm>("LUTHIER_STATE_STORAGE",
                                                  *Given, Forms, Warn);
+  if (auto Given = Variable("LUTHIER_WORKGROUPS")) {
+    // The filters say if it means nothing.
+    FilterSettings Filters;
+    Filters.set("--workgroups", Given->str());
+    if (Filters.Workgroups)
+      Result.Workgroups = {uint32_t(Filters.Workgroups->First),
+                           uint32_t(Filters.Workgroups->Last)};
+  }
   if (auto Given = Variable("LUTHIER_BENCH_SAVE_ALL"))
     Result.SavesAll = *Given == "1";
   return Result;

@@ -2,6 +2,7 @@
 #include "runtime/TaskRecipe.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
@@ -54,6 +55,7 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
   TaskRecipe Result;
   const detail::TaskContents &Contents = detail::contentsOf(Task);
   Result.Test = Contents.Test;
+  Result.Workgroups = Contents.Workgroups;
   Result.IsEdited = isEdited(LR);
   if (Result.IsEdited)
     return Result;
@@ -76,6 +78,10 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
   return Result;
 }
 
+bool TaskRecipe::hasHook(function_ref<bool(const void *)> IsIt) const {
+  return any_of(Requests, [&](const Request &R) { return IsIt(R.Hook); });
+}
+
 Error TaskRecipe::addTo(InstrumentationTask &Task,
                         LiftedRepresentation &LR) const {
   if (IsEdited)
@@ -88,6 +94,10 @@ Error TaskRecipe::addTo(InstrumentationTask &Task,
     return Number == None ? nullptr : List[Number];
   };
   detail::TaskContents &Contents = detail::contentsOf(Task);
+  if (Contents.Insertions.empty())
+    Contents.Workgroups = Workgroups;
+  else if (Contents.Workgroups != Workgroups)
+    return createStringError("the tools want hooks in different workgroups");
   for (const Request &R : Requests)
     Contents.Insertions.push_back(
         {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),

@@ -7,6 +7,7 @@
 
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <vector>
 
@@ -23,6 +24,8 @@ public:
   /// what it has. Fails if the tool has changed the kernel's code or given
   /// arguments that belong to the kernel it saw.
   llvm::Error addTo(InstrumentationTask &Task, LiftedRepresentation &LR) const;
+  /// Of any of its hooks.
+  bool hasHook(llvm::function_ref<bool(const void *)> IsIt) const;
   /// addTo() can succeed.
   bool isRepeatable() const { return !IsEdited && !HasForeignArguments; }
 
@@ -36,6 +39,7 @@ private:
   static constexpr unsigned None = ~0u;
 
   std::vector<Request> Requests;
+  detail::WorkgroupRange Workgroups;
   detail::SelfTest Test;
   bool IsEdited = false, HasForeignArguments = false;
 };

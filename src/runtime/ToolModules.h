@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The device side of the loaded tools: what their libraries registered from
-// static constructors, and, once something is instrumented on an agent, their
-// code objects loaded there.
+// All modules of the loaded tools: static ones, which their libraries
+// registered from static constructors, and dynamic ones.
 #ifndef LUTHIER_RUNTIME_TOOLMODULES_H
 #define LUTHIER_RUNTIME_TOOLMODULES_H
 
-#include "codeobject/FatBinary.h"
-#include "hook/HookModule.h"
-#include "runtime/ManagedStorage.h"
-#include "runtime/OwnExecutable.h"
-#include "runtime/RememberedError.h"
+#include "luthier/InstrumentationModule.h"
+#include "runtime/ToolModule.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <deque>
 #include <map>
 #include <memory>
@@ -20,31 +17,6 @@
 #include <vector>
 
 namespace luthier::runtime {
-
-/// One fat binary of a tool: a source file of it.
-struct ToolModule {
-  struct OnAgent {
-    std::unique_ptr<OwnExecutable> Executable;
-    HookModule Hooks;
-  };
-
-  /// For code of one target, without a device.
-  struct Offline {
-    TargetID Target;
-    std::unique_ptr<CodeObject> Code;
-    HookModule Hooks;
-  };
-
-  const void *Bundle = nullptr;
-  std::string Library; ///< Path of the tool.
-  std::vector<ManagedVariable> Managed;
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
-  std::deque<Offline> Unloaded;                        ///< Never moved.
-  std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
-
-  /// File name of the library, for messages.
-  std::string name() const;
-};
 
 /// Thread-safe.
 class ToolModules {
@@ -58,9 +30,38 @@ public:
   void *addManagedVariable(ToolModule &Module, llvm::StringRef Name,
                            const void *Initial, size_t Size, size_t Alignment);
 
+  // Dynamic modules, and modules by name.
+  std::shared_ptr<ToolModule> addDynamic(std::shared_ptr<ToolModule> New);
+  /// Nothing finds \p Module from now on. Its memory goes with the last share
+  /// of it. Returns its number.
+  uint64_t remove(const ToolModule &Module);
+  /// Static ones of the library at \p Path.
+  std::vector<std::shared_ptr<ToolModule>> ofLibrary(llvm::StringRef Path);
+  /// True if \p Handle is of a hook of the module that had \p Number.
+  bool isHookOf(const void *Handle, uint64_t Number);
+  /// What \p Ask says of what is in \p Module.
+  llvm::Error ask(ToolModule &Module,
+                  llvm::function_ref<void(const ToolModule::Contents &)> Ask);
+  /// A handle for the hook: the same each time, and of no other ever. It is no
+  /// address.
+  llvm::Expected<const void *> handleOf(ToolModule &Module,
+                                        llvm::StringRef Hook);
+  /// Where the variable is on \p Agent, of \p Size bytes, if that is given.
+  llvm::Expected<uint64_t> addressOf(ToolModule &Module, llvm::StringRef Name,
+                                     hsa_agent_t Agent,
+                                     std::optional<size_t> Size = {});
+  llvm::Error read(ToolModule &Module, llvm::StringRef Name, hsa_agent_t Agent,
+                   void *To, size_t Size);
+  llvm::Error write(ToolModule &Module, llvm::StringRef Name, hsa_agent_t Agent,
+                    const void *From, size_t Size);
+  llvm::Error bind(ToolModule &Module, llvm::StringRef Name, hsa_agent_t Agent,
+                   uint64_t Address, size_t Size);
+  llvm::Expected<void *> managed(ToolModule &Module, llvm::StringRef Name,
+                                 size_t Size);
+
   /// The hook behind \p Handle, ready to be linked on \p Agent. Fails with
   /// UnknownHook, ToolWithoutTarget or ToolWithoutBitcode.
-  llvm::Expected<HookReference> resolve(const void *Handle, hsa_agent_t Agent);
+  llvm::Expected<ResolvedHook> resolve(const void *Handle, hsa_agent_t Agent);
 
   /// The same without a device, for code of \p Target: the module's variables
   /// have no addresses.
@@ -91,22 +92,28 @@ private:
     std::string Name;
   };
 
+  /// A hook by its name.
+  struct NamedHook {
+    uint64_t Module; ///< Number.
+    std::string Name;
+    auto operator<=>(const NamedHook &) const = default;
+  };
+
+  // All of these expect the caller to hold Lock.
   llvm::Expected<ToolModule::OnAgent &> load(ToolModule &Module,
                                              hsa_agent_t Agent);
-  llvm::Expected<std::unique_ptr<ToolModule::OnAgent>>
-  loadAnew(ToolModule &Module, hsa_agent_t Agent);
-  llvm::Expected<BundledCodeObject> codeObjectFor(const ToolModule &Module,
-                                                  hsa_agent_t Agent);
-  static llvm::Expected<BundledCodeObject>
-  codeObjectFor(const ToolModule &Module, const TargetID &Device);
-  static llvm::Expected<std::unique_ptr<CodeObject>>
-  readHooks(const ToolModule &Module, const BundledCodeObject &Entry,
-            HookModule &Hooks);
   /// Name is the hook's.
   llvm::Expected<Function> hookOf(const void *Handle) const;
-  llvm::Error linkManaged(ToolModule &Module, ToolModule::OnAgent &Where);
+  llvm::Expected<ToolModule::Contents::Variable>
+  variable(ToolModule &Module, llvm::StringRef Name,
+           std::optional<size_t> Size);
+  llvm::Expected<uint64_t> find(ToolModule &Module, llvm::StringRef Name,
+                                hsa_agent_t Agent, std::optional<size_t> Size);
+  std::shared_ptr<ToolModule> shared(const ToolModule &Module) const;
   llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
                                 bool IsLoaded);
+  llvm::Error tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
+                              const ToolModule::OnAgent &Where);
   /// Device address of \p Size bytes from \p Offset on; the caller holds Lock.
   llvm::Expected<uint64_t> addressOf(const void *Host, hsa_agent_t Agent,
                                      size_t Size, size_t Offset);
@@ -114,7 +121,11 @@ private:
   bool isManaged(const void *Host, size_t Size) const;
 
   std::mutex Lock;
-  std::deque<ToolModule> Modules;
+  /// By number: none is used twice.
+  std::map<uint64_t, std::shared_ptr<ToolModule>> Modules;
+  std::vector<std::string> Names; ///< Of all that there ever were, by number.
+  std::map<NamedHook, const void *> Handles;
+  std::unordered_map<const void *, NamedHook> Named; ///< By handle.
   std::unordered_map<const void *, Function> Functions;
   std::unordered_map<const void *, Variable> Variables;
 };

@@ -191,17 +191,19 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
       if (Redirected)
         Redirected->restore(*LaunchBefore);
     } else if (!Dispatch.SkipCompletion && seesCompletion(T))
-      ToCall.push_back({T, Dispatch.LaunchValue});
+      ToCall.push_back({T, Dispatch.LaunchValue, Dispatch.WithTimes});
   }
   return ToCall;
 }
 
-void ToolRegistry::onComplete(ArrayRef<ToolToCall> Of,
-                              KernelDispatch Dispatch) {
-  for (auto [T, LaunchValue] : Of) {
+void ToolRegistry::onComplete(ArrayRef<ToolToCall> Of, KernelDispatch Dispatch,
+                              std::optional<DispatchTimes> Times) {
+  for (auto [T, LaunchValue, WithTimes] : Of) {
     if (Ended)
       return;
     Dispatch.LaunchValue = LaunchValue;
+    Dispatch.WithTimes = WithTimes;
+    Dispatch.Times = WithTimes ? Times : std::nullopt;
     call({T}, "onComplete", &Dispatch.Kernel, [&] { T->onComplete(Dispatch); });
   }
 }

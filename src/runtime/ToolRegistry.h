@@ -25,7 +25,8 @@ namespace luthier::runtime {
 /// When a dispatch has completed.
 struct ToolToCall {
   Tool *Called;
-  uint64_t LaunchValue; ///< As the tool has set it.
+  uint64_t LaunchValue;   ///< As the tool has set it.
+  bool WithTimes = false; ///< Likewise.
 };
 
 class ToolRegistry {
@@ -51,7 +52,9 @@ public:
   onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
              hsa_kernel_dispatch_packet_t &Packet, uint64_t Id,
              const Launch *About, RedirectedLaunch *Redirected = nullptr);
-  void onComplete(llvm::ArrayRef<ToolToCall> Of, KernelDispatch Dispatch);
+  /// \p Times go to those that have asked for them.
+  void onComplete(llvm::ArrayRef<ToolToCall> Of, KernelDispatch Dispatch,
+                  std::optional<DispatchTimes> Times = std::nullopt);
   void onCodeObject(const hsa::LoadedCodeObject &Object, bool IsLoaded);
   /// True if there was a dispatch while there were tools.
   bool hasSeenDispatch() const { return Seen; }

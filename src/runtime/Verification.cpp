@@ -19,18 +19,22 @@ const luthier_verify_api *api() {
   return Find ? Find() : nullptr;
 }
 
-/// Functions that are not lifted run where they are.
-void addFunctions(const hsa::LoadedCodeObjectKernel &Original,
-                  luthier_verify_kernel &K) {
-  ArrayRef<FunctionInfo> Functions =
-      KernelAccess::codeObject(Original)->functions();
-  if (Functions.empty())
-    return;
+/// Functions that are not lifted run where they are, and so does the kernel
+/// itself where some waves are to have no hooks.
+void addCodeInPlace(const hsa::LoadedCodeObjectKernel &Original,
+                    bool IsKernelInPlace, luthier_verify_kernel &K) {
   uint64_t Begin = UINT64_MAX, End = 0;
-  for (const FunctionInfo &F : Functions) {
-    Begin = std::min(Begin, F.Address);
-    End = std::max(End, F.Address + F.Size);
-  }
+  auto add = [&](uint64_t Address, uint64_t Size) {
+    Begin = std::min(Begin, Address);
+    End = std::max(End, Address + Size);
+  };
+  for (const FunctionInfo &F : KernelAccess::codeObject(Original)->functions())
+    add(F.Address, F.Size);
+  if (IsKernelInPlace)
+    add(KernelAccess::info(Original).EntryAddress,
+        KernelAccess::info(Original).CodeSize);
+  if (End == 0)
+    return;
   K.in_place_begin = Begin + KernelAccess::loadBias(Original);
   K.in_place_end = End + KernelAccess::loadBias(Original);
 }
@@ -61,7 +65,7 @@ void verifyKernel(const hsa::LoadedCodeObjectKernel &Original,
   K.map_count = Map.size();
   K.hooks = Hooks.data();
   K.hook_count = Hooks.size();
-  addFunctions(Original, K);
+  addCodeInPlace(Original, Instrumented.EntersOriginal, K);
   Api->add_kernel(&K);
 }
 

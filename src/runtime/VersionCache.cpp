@@ -107,6 +107,12 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
     if (Error E = make(Loaded, Mutate, Preset, Key, *Entry, *Result))
       Result->Failure.emplace(std::move(E));
     Result->Done = true;
+    // Not the next time, when the tool knows of it.
+    if (Result->IsDropped) {
+      std::lock_guard Guard(Lock);
+      std::erase_if(Entry->Versions,
+                    [&](const auto &Each) { return Each.second == Result; });
+    }
   }
   return Result->Failure ? Result->Failure->error() : Error::success();
 }
@@ -186,7 +192,8 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
       return Joined.takeError();
     Task = std::move(*Joined);
   }
-  Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key);
+  Owners Uses;
+  Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key, Uses);
   if (!Built)
     return Built.takeError();
   Watch.lap();
@@ -194,7 +201,8 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   const bool IsOriginal = Built->IsOriginal;
   if (IsOriginal)
     keepOriginal(Loaded);
-  else if (Error E = load(Loaded, std::move(*Built), Entry, Result))
+  else if (Error E =
+               load(Loaded, std::move(*Built), Entry, std::move(Uses), Result))
     return E;
   Times.Load = Watch.lap();
   Times.Total = Total.lap();
@@ -214,7 +222,7 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
 Expected<InstrumentedKernel>
 VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
                     LiftedRepresentation &LR, const InstrumentationTask &Task,
-                    const VersionKey &Key) {
+                    const VersionKey &Key, Owners &Uses) {
   std::lock_guard Guard(EngineLock);
   InstrumenterOptions Options = settings();
   Options.ApplicationStack = Key.Stack;
@@ -222,8 +230,13 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   Options.OriginalWillDo = true;
   Options.Compilers = &Compilers;
   Options.Payloads = payloadCache();
-  auto ResolveHere = [&](const void *Handle) {
-    return Resolve(Handle, Loaded.agent());
+  auto ResolveHere = [&](const void *Handle) -> Expected<HookReference> {
+    Expected<ResolvedHook> Hook = Resolve(Handle, Loaded.agent());
+    if (!Hook)
+      return Hook.takeError();
+    if (Hook->Owner && !is_contained(Uses, Hook->Owner))
+      Uses.push_back(Hook->Owner);
+    return *Hook;
   };
   return instrumentKernel(LR, Task, ResolveHere, Options);
 }
@@ -236,7 +249,7 @@ void VersionCache::keepOriginal(const hsa::LoadedCodeObjectKernel &Loaded) {
 }
 
 Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
-                         InstrumentedKernel Built, Kernel &Entry,
+                         InstrumentedKernel Built, Kernel &Entry, Owners Uses,
                          Version &Result) {
   auto Parsed = CodeObject::create(Built.CodeObject);
   if (!Parsed)
@@ -273,6 +286,13 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
   if (Entry.Dropped)
     return createStringError("the application has unloaded kernel " +
                              Loaded.name());
+  if (any_of(Uses,
+             [](const auto &Owner) { return Owner->IsUnloaded.load(); })) {
+    Result.IsDropped = true;
+    return refuse(RefusalReason::UnknownHook,
+                  "a module with its hooks was unloaded meanwhile");
+  }
+  Result.Uses = std::move(Uses);
   Result.Executable = std::move(*Executable);
   Result.Target = Target;
   Result.Entry = Start;
@@ -298,7 +318,10 @@ Expected<Redirection> VersionCache::find(uint64_t KernelObject,
   std::lock_guard Guard(Found->Busy);
   if (Found->Failure)
     return Found->Failure->error();
-  return Found->Target;
+  Redirection Target = Found->Target;
+  if (!Found->Uses.empty())
+    Target.Version = Found;
+  return Target;
 }
 
 bool VersionCache::isInstrumented(uint64_t KernelObject) {
@@ -324,6 +347,43 @@ std::string VersionCache::explain(uint64_t PC) {
   return "";
 }
 
+void VersionCache::forget(const Version &Made) {
+  Made.IsDropped = true;
+  Instrumented.erase(Made.Target.KernelObject);
+  forgetVerified(Made.Target.KernelObject);
+}
+
+void VersionCache::dropUsersOf(const HookOwner &Owner,
+                               function_ref<bool(const void *)> IsOfOwner) {
+  auto Uses = [&](const Version &Made) {
+    return any_of(Made.Uses,
+                  [&](const auto &Each) { return Each.get() == &Owner; });
+  };
+  // Destroyed after the lock is released: that calls the GPU runtime.
+  std::vector<std::shared_ptr<Version>> Dropped;
+  std::lock_guard Guard(Lock);
+  for (auto &[Object, Entry] : Kernels) {
+    for (auto It = Entry->Versions.begin(); It != Entry->Versions.end();) {
+      if (!Uses(*It->second)) {
+        ++It;
+        continue;
+      }
+      forget(*It->second);
+      Dropped.push_back(std::move(It->second));
+      It = Entry->Versions.erase(It);
+    }
+    std::erase_if(Entry->Recipes, [&](const auto &Known) {
+      return Known.second->hasHook(IsOfOwner);
+    });
+  }
+}
+
+void VersionCache::keep(HeldVersion Version) {
+  std::lock_guard Guard(Lock);
+  if (Version && !is_contained(Kept, Version))
+    Kept.push_back(std::move(Version));
+}
+
 void VersionCache::drop(const AddressRange &Range) {
   // Destroyed after the lock is released: that calls the GPU runtime.
   std::vector<std::shared_ptr<Kernel>> Dropped;
@@ -332,10 +392,8 @@ void VersionCache::drop(const AddressRange &Range) {
   auto End = Kernels.lower_bound(Range.End);
   for (auto It = Begin; It != End; ++It) {
     It->second->Dropped = true;
-    for (auto &[Preset, Made] : It->second->Versions) {
-      Instrumented.erase(Made->Target.KernelObject);
-      forgetVerified(Made->Target.KernelObject);
-    }
+    for (auto &[Preset, Made] : It->second->Versions)
+      forget(*Made);
     Dropped.push_back(std::move(It->second));
   }
   Kernels.erase(Begin, End);

@@ -7,9 +7,10 @@
 #define LUTHIER_RUNTIME_VERSIONCACHE_H
 
 #include "hook/HookCompilers.h"
-#include "hook/HookModule.h"
 #include "luthier/Instrument.h"
 #include "rewrite/Instrumenter.h"
+#include "runtime/HeldVersions.h"
+#include "runtime/HookOwner.h"
 #include "runtime/LoadedCode.h"
 #include "runtime/OwnExecutable.h"
 #include "runtime/Presets.h"
@@ -29,7 +30,7 @@ namespace luthier::runtime {
 class VersionCache {
 public:
   /// The hook behind a handle, ready to be linked on an agent.
-  using Resolver = std::function<llvm::Expected<HookReference>(
+  using Resolver = std::function<llvm::Expected<ResolvedHook>(
       const void *Handle, hsa_agent_t Agent)>;
 
   /// \p HasSeveralTools: versions with the hooks of several may be asked for.
@@ -69,11 +70,22 @@ public:
   void drop(const AddressRange &Range);
   void clear();
 
+  /// \p Owner has been marked as unloaded: forgets what was made with its hooks
+  /// and asked for with \p IsOfOwner ones. Versions go when no dispatch runs
+  /// them.
+  void dropUsersOf(const HookOwner &Owner,
+                   llvm::function_ref<bool(const void *Handle)> IsOfOwner);
+  /// For as long as the process: somebody may run it at any time.
+  void keep(HeldVersion Version);
+
 private:
-  struct Version {
+  using Owners = std::vector<std::shared_ptr<const HookOwner>>;
+
+  struct Version : DroppableVersion {
     std::mutex Busy; ///< Held while it is made.
     bool Done = false;
     std::optional<RememberedError> Failure;
+    Owners Uses; ///< Dynamic modules. Written under Lock as well.
     std::unique_ptr<OwnExecutable> Executable;
     // Written under Lock as well; nothing, if the original will do.
     Redirection Target;
@@ -126,10 +138,12 @@ private:
                                            const PresetKey &Preset);
   llvm::Expected<InstrumentedKernel>
   build(const hsa::LoadedCodeObjectKernel &Kernel, LiftedRepresentation &LR,
-        const InstrumentationTask &Task, const VersionKey &Key);
+        const InstrumentationTask &Task, const VersionKey &Key, Owners &Uses);
   llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel,
-                   InstrumentedKernel Built, struct Kernel &Entry,
+                   InstrumentedKernel Built, struct Kernel &Entry, Owners Uses,
                    Version &Result);
+  /// Before Version is destroyed or forgotten, under Lock.
+  void forget(const Version &Made);
   /// The tool has put nothing into it.
   static void keepOriginal(const hsa::LoadedCodeObjectKernel &Kernel);
 
@@ -140,6 +154,7 @@ private:
   std::mutex Lock;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.
   std::map<uint64_t, unsigned> Instrumented; ///< Kernel objects of ours.
+  std::vector<HeldVersion> Kept;
 };
 
 } // namespace luthier::runtime

@@ -5,6 +5,7 @@ alone and through the GPU runtime, and its variables can be read. One function
 per case; some are for one target."""
 
 import re
+import shutil
 import struct
 import subprocess
 
@@ -94,6 +95,35 @@ def instr_count_of_a_target(arguments, directory):
             counted = struct.unpack("2Q", file.read()[:16])
         if counted != executed:
             raise harness.Failure(f"wave{wave_size}: counted {counted}, executed {executed}")
+
+
+def tools_share_a_file(arguments, directory):
+    """Hooks of two tools in one kernel, both with a variable Counts: each counts what it counts alone. A tool that
+    changes the code has to be alone."""
+    other = f"{directory}/libother-count.so"
+    shutil.copy(arguments.count, other)
+    original, out, counts = (f"{directory}/{name}" for name in ("original", "out", "counts"))
+    compile_kernels(arguments, arguments.kernels, original, 5)
+    before, (executed, lanes) = execute(arguments, original, f"{directory}/before")
+    instrument(arguments, original, out, "--kernel", "collatzSteps", "--tool", other, tool=arguments.count)
+    for tool in ("instr-count", "other-count"):
+        after, _ = execute(arguments, out, f"{directory}/after", f"--variable={tool}.Counts.managed@{counts}")
+        if after != before:
+            raise harness.Failure("results differ")
+        with open(counts, "rb") as file:
+            counted = struct.unpack("2Q", file.read()[:16])
+        if counted != (executed, lanes):
+            raise harness.Failure(f"{tool}: counted {counted}, executed {executed}, {lanes}")
+
+    given = ["--kernel", "collatzSteps", "--grid", str(GROUP_SIZE), "--block", str(GROUP_SIZE), "--arg",
+             f"out:{4 * GROUP_SIZE}@{directory}/verified", "--lds", str(DYNAMIC_BYTES)]
+    result = harness.run([arguments.luthier, "verify", original, "--tool", "instr-count", "--tool", other, *given])
+    result.expect(result.code == 0 and "tool: instr-count, " in result.stdout, "not verified with both")
+    for tools, why in [(["instr-count", "instr-count"], "is given twice"),
+                       ([arguments.edits, "instr-count"], "has to be the only tool")]:
+        options = [text for tool in tools for text in ("--tool", tool)]
+        result = harness.run([arguments.luthier, "instrument", arguments.program, "--target", "gfx90a", *options, "-o", out])
+        result.expect(result.code == 1 and why in result.stdout + result.stderr, f"not refused: {why}")
 
 
 def run(arguments, command, statistics, device):
@@ -222,6 +252,7 @@ CASES = {
         instr_count_of_a_target,
         module_of_a_target,
         version_5_of_a_target,
+        tools_share_a_file,
         program_runs_as_before,
         only_the_target_asked_for_changes,
         program_is_instrumented_again,
@@ -238,6 +269,8 @@ harness.main(
         (["--kernels"], {"help": "source with kernel collatzSteps"}),
         (["--clang"], {"help": "compiles it"}),
         (["--tool"], {"help": "with hooks for every target"}),
+        (["--count"], {"help": "library of instr-count"}),
+        (["--edits"], {"help": "library of a tool that changes code"}),
         (["--loader"], {"help": "a program that runs a code object of the kernels"}),
         (["--rocr-program"], {"help": "the program launches"}),
         (["--rocr-kernels"], {"help": "source of what it runs"}),

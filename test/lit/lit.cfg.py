@@ -23,5 +23,5 @@ config.substitutions += [
     ("%python", config.python),
     ("%rocrand", config.rocrand),
 ]
-if config.rocrand:
+if config.rocrand and not config.rocrand.endswith("-NOTFOUND"):
     config.available_features.add("rocrand")

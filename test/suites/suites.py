@@ -27,6 +27,12 @@ def results_of_llama(text):
     return results
 
 
+def results_of_generation(text):
+    """What a language model says, in bytes: the one result there is, so another text is another result."""
+    found = re.search(r"^said((?: [0-9a-f]{2})+)$", text, re.M)
+    return {bytes.fromhex(found[1]).decode(errors="backslashreplace"): True} if found else {}
+
+
 @dataclass
 class Suite:
     """Several programs, or one with several selections of its tests."""
@@ -51,6 +57,7 @@ def library(rocm, package, folder):
     )
 
 
+BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
 LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
 SUITES = {
     "llama.cpp": Suite(
@@ -59,7 +66,18 @@ SUITES = {
         results=results_of_llama,
         units=f"{LLAMA} --list-ops | sed -n 's/^  *\\([A-Z0-9_]*\\)$/\\1/p'",
         command=f"{LLAMA} test -b ROCm0 -o {{unit}}",
-        variables={"GGML_BACKEND_PATH": "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"},
+        variables={"GGML_BACKEND_PATH": BACKEND},
+    ),
+    # Its units are models with random weights.
+    "llama.cpp-text": Suite(
+        rocm="6.4",
+        packages=["llama.cpp-examples", "libggml0-backend-hip", "python3"],
+        results=results_of_generation,
+        units="mkdir -p build/suites; for seed in 2 4 5; do model=build/suites/tiny-$seed.gguf; "
+              "python3 -B test/suites/tiny_model.py --seed $seed $model; echo $model; done",
+        command="bash -o pipefail -c 'llama-simple -m \"$0\" -n 24 -ngl 99 \"The quick\" "
+                "| od -An -v -tx1 -w4096 | sed s/^/said/' {unit}",
+        variables={"GGML_BACKEND_PATH": BACKEND},
     ),
     # HIP 6.4 above ROCr 7.2: those that HIP 7 has no build of.
     "rocRAND": library("7.2", "librocrand1-tests", "librocrand1-tests"),

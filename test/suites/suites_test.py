@@ -5,7 +5,8 @@
 import json
 import unittest
 
-from suites import results_of_googletest, results_of_llama
+from suites import results_of_generation, results_of_googletest, results_of_llama
+from tiny_model import ALIGNMENT, model
 from table import last_of_each, row
 
 GOOGLETEST = """\
@@ -46,6 +47,15 @@ class SuitesTest(unittest.TestCase):
             "SUM(type=f32,ne=[11,5,4,3])": False,
             "SUM(type=f32,ne=[12,5,4,3])": False,
         })
+
+    def test_what_a_model_says_is_its_result(self):
+        self.assertEqual(results_of_generation("loaded\nsaid 3c 0a fe\ndecoded 2 tokens\n"), {"<\n\\xfe": True})
+        self.assertEqual(results_of_generation("error: no such model\nsaid\n"), {})
+
+    def test_models_of_one_seed_are_equal(self):
+        self.assertEqual(model(2), model(2))
+        self.assertNotEqual(model(2), model(3))
+        self.assertEqual(len(model(2)) % ALIGNMENT, 0)
 
     def test_a_row_sums_up_and_the_last_run_of_a_unit_counts(self):
         lines = [record(changed=["counted: a"]), record(), record(unit="other", timed_out=True, instructions=None)]

@@ -5,6 +5,7 @@
 #define LUTHIER_DETAIL_TASKCONTENTS_H
 
 #include "luthier/HookArgument.h"
+#include "luthier/detail/WorkgroupRange.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,7 @@ struct SelfTest {
 
 struct TaskContents {
   llvm::SmallVector<InsertionRequest, 0> Insertions;
+  WorkgroupRange Workgroups;
   SelfTest Test;
 
   bool isEmpty() const {

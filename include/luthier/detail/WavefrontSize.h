@@ -24,7 +24,11 @@
 // HIP 5 refuses waves of 64 lanes there, or takes them to have 32.
 #pragma push_macro("__gfx1030__")
 #undef __gfx1030__
+// HIP 5.3 to 6 refuse them, but for processors that have no others.
+#pragma push_macro("__GFX8__")
+#define __GFX8__ 1
 #include <hip/hip_runtime.h>
+#pragma pop_macro("__GFX8__")
 #ifdef LUTHIER_WAVES_OF_64
 #include <hip/hip_cooperative_groups.h>
 #undef WAVEFRONT_SIZE

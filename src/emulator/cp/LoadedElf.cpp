@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/cp/LoadedElf.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 #include <algorithm>
 #include <cstring>
 
@@ -89,6 +91,22 @@ bool LoadedElf::readDynamic() {
   return SymbolTable && StringTable && StringTableSize &&
          read<Elf64_Sym>(SymbolTable, SymbolCount) &&
          read<char>(StringTable, StringTableSize);
+}
+
+std::string LoadedElf::digest() const {
+  const auto &Header = *read<Elf64_Ehdr>(0);
+  const auto *Segments = read<Elf64_Phdr>(Header.e_phoff, Header.e_phnum);
+  for (unsigned I = 0; I < Header.e_phnum; ++I) {
+    if (Segments[I].p_type != PT_LOAD)
+      continue;
+    const auto *Bytes = read<uint8_t>(0, Segments[I].p_filesz);
+    if (Segments[I].p_offset != 0 || Segments[I].p_vaddr != 0 || !Bytes)
+      break;
+    return llvm::utohexstr(
+        llvm::xxh3_64bits(llvm::ArrayRef(Bytes, Segments[I].p_filesz)),
+        /*LowerCase=*/true);
+  }
+  return "";
 }
 
 /// The last symbol is at the end of the chain that begins highest.

@@ -10,6 +10,7 @@
 #include "llvm/BinaryFormat/ELF.h"
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace luthier::emulator {
 
@@ -22,6 +23,11 @@ public:
   uint64_t begin() const { return Base; }
   /// End of the last loaded segment.
   uint64_t end() const { return End; }
+
+  /// Of what the file has in the first segment, which loading does not change:
+  /// header, symbols and metadata, so that no two code objects have the same.
+  /// Empty if there is no such segment.
+  std::string digest() const;
 
   /// Calls \p Visit(name, address) for each defined dynamic symbol until it
   /// returns false.

@@ -54,7 +54,7 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
   if (!Config.CountsPath.empty())
     Options.Observe =
         [this, Other = std::move(Options.Observe)](const LaunchPlan &Plan) {
-          return Counts.observer(*Plan.D, Other ? Other(Plan) : nullptr);
+          return Counts.observer(Plan, Other ? Other(Plan) : nullptr);
         };
   Options.WatchdogNanoseconds = Config.WatchdogSeconds * 1'000'000'000;
   Options.WatchdogOnlyReports = Config.WatchdogOnlyReports;

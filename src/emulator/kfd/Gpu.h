@@ -42,6 +42,9 @@ public:
   /// As the driver's interface names it.
   uint32_t id() const { return 0xb000 + Node; }
   int renderMinor() const { return 127 + int(Node); }
+  /// Bus in bits 8 to 15, device and function below.
+  uint32_t pciLocation() const { return 0x2900 + (Node << 8); }
+  uint64_t uniqueId() const { return 0x6c75746869657200 + Node; }
   const DeviceModel &model() const { return Model; }
   CommandProcessor &processor() const { return *Processor; }
   const Statistics &statistics() const { return Stats; }

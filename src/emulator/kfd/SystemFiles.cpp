@@ -173,7 +173,7 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
                T.Generation * 10000 + T.Minor * 100 + T.Stepping)
           .add("vendor_id", 0x1002)
           .add("device_id", Model.DeviceId)
-          .add("location_id", 0x2900 + (TheGpu.node() << 8))
+          .add("location_id", TheGpu.pciLocation())
           .add("domain", 0)
           .add("drm_render_minor", uint64_t(TheGpu.renderMinor()))
           .add("hive_id", 0)
@@ -188,7 +188,7 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
           .add("capability2", 0)
           .add("debug_prop", 0)
           .add("sdma_fw_version", 8)
-          .add("unique_id", 0x6c75746869657200 + TheGpu.node())
+          .add("unique_id", TheGpu.uniqueId())
           .add("num_xcc", 1)
           .add("max_engine_clk_ccompute", 3000)
           .Text;
@@ -205,9 +205,16 @@ bool isOwnFolder(const fs::path &Path) {
 }
 
 /// Something that cleans old files away may have come by.
-void writeMissing(const fs::path &Folder, const Files &All) {
+void writeMissing(const fs::path &Folder, const CardFiles &All) {
   std::error_code Failure;
-  for (const auto &[Path, Text] : All) {
+  for (const auto &[Path, Target] : All.Links) {
+    if (fs::is_symlink(Folder / Path, Failure))
+      continue;
+    fs::create_directories((Folder / Path).parent_path());
+    // Another process may be faster, and makes the same.
+    fs::create_symlink(Target, Folder / Path, Failure);
+  }
+  for (const auto &[Path, Text] : All.Texts) {
     if (fs::file_size(Folder / Path, Failure) == Text.size() && !Failure)
       continue;
     fs::create_directories((Folder / Path).parent_path());
@@ -222,8 +229,9 @@ void writeMissing(const fs::path &Folder, const Files &All) {
 
 } // namespace
 
-Files describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
-  Files All;
+CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
+  CardFiles Cards;
+  Files &All = Cards.Texts;
   const std::string Topology = "kfd/topology/";
   All[Topology + "generation_id"] = "1\n";
   All[Topology + "system_properties"] = Properties()
@@ -245,17 +253,20 @@ Files describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
   All["module/version"] = "luthier\n";
   All["module/modules"] = "amdgpu 16384 1 - Live 0x0000000000000000\n";
   All["dev/kfd"] = "";
-  for (const auto &TheGpu : Gpus)
+  for (const auto &TheGpu : Gpus) {
     All["dev/dri/renderD" + std::to_string(TheGpu->renderMinor())] = "";
-  return All;
+    addCardFiles(Cards, *TheGpu, LocalMemoryBytes);
+  }
+  return Cards;
 }
 
 std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
                              std::string &Error) {
-  const Files All = describeSystem(Gpus, LocalMemoryBytes);
+  const CardFiles All = describeSystem(Gpus, LocalMemoryBytes);
   std::string Content;
-  for (const auto &[Path, Text] : All)
-    Content += Path + '\0' + Text + '\0';
+  for (const Files *Part : {&All.Texts, &All.Links})
+    for (const auto &[Path, Text] : *Part)
+      Content += Path + '\0' + Text + '\0';
   std::error_code Failure;
   fs::path Temporary = fs::temp_directory_path(Failure);
   if (Failure)

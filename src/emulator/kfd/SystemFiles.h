@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of sysfs and devfs that runtimes and rocminfo read: one CPU node
-// and the emulated GPUs, each linked to it and to one another.
+// The files of sysfs and devfs that runtimes, rocminfo and management tools
+// read: one CPU node and the emulated GPUs, each linked to it and to one
+// another.
 #ifndef LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 #define LUTHIER_EMULATOR_KFD_SYSTEMFILES_H
 
+#include "emulator/kfd/CardFiles.h"
 #include "emulator/kfd/Gpu.h"
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,9 @@ namespace luthier::emulator {
 
 using GpuList = std::vector<std::unique_ptr<Gpu>>;
 
-/// Texts by paths: kfd/... stands for /sys/devices/virtual/kfd/kfd, module/...
-/// for /sys/module/amdgpu, dev/... for /dev.
-std::map<std::string, std::string> describeSystem(const GpuList &Gpus,
-                                                  uint64_t LocalMemoryBytes);
+/// Beside the cards' files: kfd/... stands for /sys/devices/virtual/kfd/kfd,
+/// module/... for /sys/module/amdgpu, dev/... for /dev.
+CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes);
 
 /// Writes them to a folder of this user, which processes with equal devices
 /// share. Its path, or "" and a message.

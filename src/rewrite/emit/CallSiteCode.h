@@ -81,6 +81,14 @@ public:
     Layout.bind(Done);
   }
 
+  /// Runs \p Write's code where SCC is 0.
+  template <typename Callback> void unlessSCC(Callback Write) {
+    auto Others = Layout.createLabel();
+    branch(true, Others);
+    Write();
+    Layout.bind(Others);
+  }
+
   /// Runs \p Write's code where EXEC has a lane.
   template <typename Callback> void whereLanesAreActive(Callback Write) {
     auto None = Layout.createLabel();

@@ -125,6 +125,7 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   for (const KeptInstruction &Kept : Code.Written.Map)
     Result.Map.push_back({Kept.Offset, Kept.Original});
   Result.Hooks = placedHooks(LR, Hooks.Variants);
+  Result.EntersOriginal = !Options.Workgroups.isAll();
   Result.Report = makeReport(LR, Hooks, Code, Descriptor);
   Result.Report.GroupSegmentBytes = Result.ExtraGroupSegment;
   return Result;

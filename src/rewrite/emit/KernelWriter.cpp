@@ -38,6 +38,11 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
   Wanted.PreloadsArguments = LR.impl().preloadsArguments();
+  if (!Options.Workgroups.isAll())
+    Wanted.Guard = {Options.Workgroups,
+                    Plan.ABI.HiddenArguments.at(HiddenArgument::BlocksX),
+                    Plan.ABI.HiddenArguments.at(HiddenArgument::BlocksY),
+                    LR.functions().front().first.Address + Options.LoadBias};
   return Wanted;
 }
 

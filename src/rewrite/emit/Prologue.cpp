@@ -45,6 +45,11 @@ LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
     enable(D, LaunchValue::KernargPtr, Traits);
   if (!Needs.any())
     return Before;
+  if (Needs.Guard) {
+    enable(D, LaunchValue::KernargPtr, Traits);
+    for (const Captured &C : WorkgroupIds)
+      enable(D, C.Launch, Traits);
+  }
   auto wants = [&](StateValue Value) {
     return Needs.StateValues & stateBit(Value);
   };
@@ -89,9 +94,13 @@ void Prologue::write(CallSiteCode &Code) const {
     captureIds(Code);
   if (Needs.State)
     captureState(Code);
+  if (Needs.Guard)
+    findWorkgroup(Code);
   moveToOriginal(Code);
   if (Needs.PreloadsArguments)
     loadArguments(Code);
+  if (Needs.Guard)
+    leaveOthers(Code);
   // Launch state that the application does not read may have been in them.
   for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
     Code.setPair(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N), Start);
@@ -247,6 +256,79 @@ void Prologue::captureLdsBase(CallSiteCode &Code) const {
                  C::reg(Base));
 }
 
+MCRegister Prologue::workgroupId(CallSiteCode &Code, StateValue Axis,
+                                 MCRegister Temporary) const {
+  using C = CallSiteCode;
+  if (!Traits.HasTtmpIds) {
+    for (const Captured &V : WorkgroupIds)
+      if (V.State == Axis)
+        return Code.sgpr(*After.at(V.Launch));
+    llvm_unreachable("no axis");
+  }
+  if (Axis == StateValue::WorkgroupIdX)
+    return AMDGPU::TTMP9;
+  if (Axis == StateValue::WorkgroupIdY)
+    Code.op(AMDGPU::S_AND_B32,
+            {C::reg(Temporary), C::reg(AMDGPU::TTMP7), C::imm(0xffff)});
+  else
+    Code.op(AMDGPU::S_LSHR_B32,
+            {C::reg(Temporary), C::reg(AMDGPU::TTMP7), C::imm(16)});
+  Code.awaitALU();
+  return Temporary;
+}
+
+/// The number is x + blocks by x * (y + blocks by y * z):
+///   s_load_dword s20, s[4:5], <BlocksX>
+///   s_load_dword s21, s[4:5], <BlocksY>
+///   s_mul_i32 s21, s21, s8
+///   s_add_u32 s21, s21, s7
+///   s_mul_i32 s20, s20, s21
+///   s_add_u32 s20, s20, s6
+///   s_sub_u32 s20, s20, <First>
+///   s_cmp_le_u32 s20, <Last - First>
+void Prologue::findWorkgroup(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  const MCOperand Number = C::reg(Code.sgpr(Temporary)),
+                  Rows = C::reg(Code.sgpr(Temporary + 1)),
+                  Arguments =
+                      C::reg(Code.sgprPair(*After.at(LaunchValue::KernargPtr)));
+  const MCRegister Id = Code.sgpr(Temporary + 2);
+  auto idOf = [&](StateValue Axis) {
+    return C::reg(workgroupId(Code, Axis, Id));
+  };
+  auto op = [&](unsigned Opcode, MCOperand To, MCOperand By) {
+    Code.op(Opcode, {To, To, By});
+  };
+  Code.awaitALU();
+  Code.op(AMDGPU::S_LOAD_DWORD_IMM,
+          {Number, Arguments, C::imm(Needs.Guard->BlocksX), C::imm(0)});
+  Code.op(AMDGPU::S_LOAD_DWORD_IMM,
+          {Rows, Arguments, C::imm(Needs.Guard->BlocksY), C::imm(0)});
+  Code.awaitMemory();
+  op(AMDGPU::S_MUL_I32, Rows, idOf(StateValue::WorkgroupIdZ));
+  op(AMDGPU::S_ADD_U32, Rows, idOf(StateValue::WorkgroupIdY));
+  op(AMDGPU::S_MUL_I32, Number, Rows);
+  op(AMDGPU::S_ADD_U32, Number, idOf(StateValue::WorkgroupIdX));
+  const detail::WorkgroupRange Inside = Needs.Guard->Inside;
+  op(AMDGPU::S_SUB_U32, Number, C::imm(int32_t(Inside.First)));
+  Code.op(AMDGPU::S_CMP_LE_U32,
+          {Number, C::imm(int32_t(Inside.Last - Inside.First))});
+}
+
+/// Every register is as the application expects it, which has nothing above.
+void Prologue::leaveOthers(CallSiteCode &Code) const {
+  const MCRegister To = Code.sgprPair(Temporary);
+  Code.unlessSCC([&] {
+    // What it does not wait for, the original may read at once.
+    Code.awaitALU();
+    Code.waitStates(Code.waits().LeaveStates);
+    Code.set(Code.half(To, 0), Lo_32(Needs.Guard->Original));
+    Code.set(Code.half(To, 1), Hi_32(Needs.Guard->Original));
+    Code.awaitALU();
+    Code.op(AMDGPU::S_SETPC_B64, {CallSiteCode::reg(To)});
+  });
+}
+
 void Prologue::moveToOriginal(CallSiteCode &Code) const {
   SmallVector<RegisterMove, 16> Moves;
   if (copiesKernargPtr())
@@ -263,6 +345,12 @@ void Prologue::moveToOriginal(CallSiteCode &Code) const {
       for (unsigned Part = 0; Part < dwordsOf(Value); ++Part)
         Moves.push_back({*To + Part, *After.at(Value) + Part});
   }
+  // A kernel without a stack may yet set FLAT_SCRATCH for what it calls, from
+  // the register behind its own, where it expects the offset that it has not
+  // asked for. The stack of hooks is reached through that.
+  if (Needs.Stack.IsUsed && !Before.at(LaunchValue::WaveOffset))
+    if (std::optional<unsigned> Offset = After.at(LaunchValue::WaveOffset))
+      Moves.push_back({Before.end(), *Offset});
   for (const RegisterMove &M : sequentialize(Moves, Temporary))
     Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
   if (Size)

@@ -10,11 +10,20 @@
 #include "codeobject/KernelDescriptor.h"
 #include "codeobject/LaunchLayout.h"
 #include "hook/Payload.h"
+#include "luthier/detail/WorkgroupRange.h"
 #include "rewrite/emit/CallSiteCode.h"
 #include "rewrite/emit/StateValueArrayStorage.h"
 #include <optional>
 
 namespace luthier {
+
+/// Sends waves of other workgroups to the original.
+struct WorkgroupGuard {
+  detail::WorkgroupRange Inside;
+  /// Of the arguments that say how many workgroups there are by x and y.
+  unsigned BlocksX = 0, BlocksY = 0;
+  uint64_t Original = 0; ///< Its entry on the device.
+};
 
 struct PrologueNeeds {
   /// stateBit() of each value to capture; LdsBase included.
@@ -41,7 +50,9 @@ struct PrologueNeeds {
   /// The kernel begins where its preloaded arguments are in registers already.
   bool PreloadsArguments = false;
 
-  bool any() const { return State || WorkItemIds || Stack.IsUsed; }
+  std::optional<WorkgroupGuard> Guard;
+
+  bool any() const { return State || WorkItemIds || Stack.IsUsed || Guard; }
 };
 
 class Prologue {
@@ -68,6 +79,12 @@ private:
   void captureLane(CallSiteCode &Code, unsigned Lane, unsigned SGPR) const;
   void captureWorkgroupIds(CallSiteCode &Code) const;
   void captureLdsBase(CallSiteCode &Code) const;
+  /// SCC says whether the wave stays, until the other leaves.
+  void findWorkgroup(CallSiteCode &Code) const;
+  void leaveOthers(CallSiteCode &Code) const;
+  /// Number of the workgroup on an axis; may need \p Temporary for it.
+  llvm::MCRegister workgroupId(CallSiteCode &Code, StateValue Axis,
+                               llvm::MCRegister Temporary) const;
   void moveToOriginal(CallSiteCode &Code) const;
   void loadArguments(CallSiteCode &Code) const;
   /// The application has it nowhere.

@@ -111,6 +111,9 @@ Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
       return std::move(E);
     Share.Layout = Needs.add(*Wanted);
   }
+  if (!Options.Workgroups.isAll())
+    Needs.HiddenArguments |=
+        hiddenBit(HiddenArgument::BlocksX) | hiddenBit(HiddenArgument::BlocksY);
   if (Error E = checkSharedMemory(LR, Needs, Options))
     return std::move(E);
   return Needs;

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,32 +118,57 @@ LUTHIER_INTERPOSED void _Exit(int Status) {
 
 LUTHIER_INTERPOSED int execve(const char *Path, char *const Arguments[],
                               char *const Environment[]) {
+  checkEnvironment(Path, Environment);
   tellOfExec(Path);
   return LUTHIER_NEXT(execve)(Path, Arguments, Environment);
 }
 LUTHIER_INTERPOSED int execv(const char *Path, char *const Arguments[]) {
+  checkEnvironment(Path, environ);
   tellOfExec(Path);
   return LUTHIER_NEXT(execv)(Path, Arguments);
 }
 LUTHIER_INTERPOSED int execvp(const char *Name, char *const Arguments[]) {
+  checkEnvironment(Name, environ);
   tellOfExecInPath(Name);
   return LUTHIER_NEXT(execvp)(Name, Arguments);
 }
 LUTHIER_INTERPOSED int execvpe(const char *Name, char *const Arguments[],
                                char *const Environment[]) {
+  checkEnvironment(Name, Environment);
   tellOfExecInPath(Name);
   return LUTHIER_NEXT(execvpe)(Name, Arguments, Environment);
 }
 LUTHIER_INTERPOSED int fexecve(int Fd, char *const Arguments[],
                                char *const Environment[]) {
+  checkEnvironment("a program", Environment);
   tellOfExecAt(Fd, nullptr);
   return LUTHIER_NEXT(fexecve)(Fd, Arguments, Environment);
 }
 LUTHIER_INTERPOSED int execveat(int Folder, const char *Path,
                                 char *const Arguments[],
                                 char *const Environment[], int Flags) {
+  checkEnvironment(*Path ? Path : "a program", Environment);
   tellOfExecAt(Folder, Path);
   return LUTHIER_NEXT(execveat)(Folder, Path, Arguments, Environment, Flags);
+}
+
+LUTHIER_INTERPOSED int posix_spawn(pid_t *Child, const char *Path,
+                                   const posix_spawn_file_actions_t *Actions,
+                                   const posix_spawnattr_t *Attributes,
+                                   char *const Arguments[],
+                                   char *const Environment[]) {
+  checkEnvironment(Path, Environment);
+  return LUTHIER_NEXT(posix_spawn)(Child, Path, Actions, Attributes, Arguments,
+                                   Environment);
+}
+LUTHIER_INTERPOSED int posix_spawnp(pid_t *Child, const char *Name,
+                                    const posix_spawn_file_actions_t *Actions,
+                                    const posix_spawnattr_t *Attributes,
+                                    char *const Arguments[],
+                                    char *const Environment[]) {
+  checkEnvironment(Name, Environment);
+  return LUTHIER_NEXT(posix_spawnp)(Child, Name, Actions, Attributes, Arguments,
+                                    Environment);
 }
 
 // Those with a list of arguments, which become an array that ends like it.

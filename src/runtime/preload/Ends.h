@@ -24,6 +24,10 @@ void tell(luthier_end_kind Kind, int Value, const char *Program = nullptr);
 /// The same in steps.
 luthier_end_answer tellStep(const luthier_process_end &How);
 
+/// Says once if \p Program, started with \p Environment, would not find the
+/// emulated GPU that this process has. May be called in signal handlers.
+void checkEnvironment(const char *Program, char *const Environment[]);
+
 /// Takes over the signals that would end the process by default.
 void coverSignals();
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Workers that Python forks end by _exit(), or by a signal: each is counted."""
+"""Workers that Python forks, or starts anew, end by _exit(), or by a signal: each is counted."""
 
 import glob
 import os
@@ -31,7 +31,7 @@ def test(arguments, directory):
 harness.main(
     [
         (["--code"], {"help": "the code object with the kernel"}),
-        (["how"], {"choices": ["process", "pool", "executor"]}),
+        (["how"], {"choices": ["process", "pool", "executor", "spawn"]}),
     ],
     test,
 )

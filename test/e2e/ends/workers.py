@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A program for the test python_workers.py: forked workers of Python's that each
-launch a kernel through HIP. Usage: workers.py CODE process|pool|executor"""
+"""A program for the test python_workers.py: workers of Python's that each
+launch a kernel through HIP. Usage: workers.py CODE process|pool|executor|spawn"""
 
 import concurrent.futures
 import ctypes
@@ -33,7 +33,7 @@ def launch(number):
 
 
 if __name__ == "__main__":
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("spawn" if sys.argv[2] == "spawn" else "fork")
     if sys.argv[2] == "process":
         results = context.Queue()
         workers = [context.Process(target=lambda: results.put(launch(0))) for _ in range(WORKERS)]
@@ -42,7 +42,7 @@ if __name__ == "__main__":
         print([results.get() for _ in workers])
         for worker in workers:
             worker.join()
-    elif sys.argv[2] == "pool":
+    elif sys.argv[2] in ("pool", "spawn"):
         # Ends its workers by SIGTERM.
         with context.Pool(WORKERS) as pool:
             print(pool.map(launch, range(WORKERS), chunksize=1))

@@ -23,9 +23,16 @@
 // RUN: %exits 1 luthier info %t.shorter 2>&1 | FileCheck %s --check-prefix=SHORTER
 // SHORTER: {{^}}luthier: error: {{.*}}: ELF header:{{.*$}}
 
-// RUN: %device -mcpu=gfx90a -c %s -o %t.o
+// Object files are linked, if they can be.
+// RUN: %device -mcpu=gfx90a -DLACKS -c %s -o %t.o
 // RUN: %exits 1 luthier info %t.o 2>&1 | FileCheck %s --check-prefix=OBJECT
-// OBJECT: {{^}}luthier: error: {{.*}}: code for gfx90a: not linked: ELF type 1{{$}}
+// OBJECT: {{^}}luthier: error: {{.*}}: ld.lld: error: undefined hidden symbol: Elsewhere{{$}}
 #include "kernel.h"
 
-KERNEL void add(Int *To, int Value) { To[id()] += Value; }
+#ifdef LACKS
+extern __attribute__((visibility("hidden"))) Int Elsewhere;
+#else
+__attribute__((visibility("hidden"))) Int Elsewhere;
+#endif
+
+KERNEL void add(Int *To, int Value) { To[id()] += Value + Elsewhere; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A handle knows its hook's parameters: wrong arguments are errors that say
-// what is wrong.
+// A handle knows its hook's parameters: wrong arguments are errors at the tool's
+// line that say what is wrong, and what to write.
 // RUN: %tool -O0 -isystem %llvm_include -DRIGHT
 // RUN: not %tool -O0 -isystem %llvm_include 2>&1 | FileCheck %s
 #include <hip/hip_runtime.h>
@@ -84,22 +84,22 @@ llvm::Error insert(InstrumentationTask &Task, const llvm::MachineInstr &MI,
 }
 #else
 void insert(InstrumentationTask &Task, const llvm::MachineInstr &MI) {
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook has fewer parameters than are given arguments
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook has fewer parameters than are given arguments
   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(none), {1});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook has more parameters than are given arguments
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook has more parameters than are given arguments
   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(two), {1});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is an integer, its argument is not
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is an integer, its argument is not
   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(two), {"text", 1});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a floating-point number, its argument is not
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is a floating-point number, its argument is not
   Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(number), {1, 1});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a pointer to something else
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is a pointer to something else
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(pointer), {"text"});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a structure or vector of another type
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is a structure or vector of another type
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structure), {Other{1}});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter has another type than this value
+  // CHECK-DAG: hook-handles.hip:[[@LINE+2]]:{{.*}} error: {{.*}}the hook's parameter has another type than this value
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structure),
                           {HookArgument::value(Other{1})});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a reference: give it the address
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is a reference: give it the address
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(reference), {Count[1]});
 }
 
@@ -108,19 +108,19 @@ void insertArrays(InstrumentationTask &Task, const void *Handle) {
   const HookValue<Pair> Values[] = {HookArgument::value(Pair{1, 2}),
                                     HookArgument::value(Pair{3, 4})};
   const llvm::MCRegister Registers[] = {1, 2};
-  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments, as one of HookArguments is
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}an array of HookValues or registers is no list of arguments, as one of HookArguments is
   Task.insertHookAtEndpgm(Handle, {Values});
-  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}an array of HookValues or registers is no list of arguments
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(wide), {Values});
-  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}an array of HookValues or registers is no list of arguments
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(structures), {Values});
-  // CHECK-DAG: error: static assertion failed{{.*}}an array of HookValues or registers is no list of arguments
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}an array of HookValues or registers is no list of arguments
   Task.insertHookAtEndpgm(Handle, {Registers});
-  // CHECK-DAG: error: static assertion failed{{.*}}a hook has no use for a function of the host
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}a hook has no use for a function of the host
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(wide), {insertArrays});
-  // CHECK-DAG: error: static assertion failed{{.*}}an array is no value for a hook: put it into a structure
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}an array is no value for a hook: put it into a structure
   Task.insertHookAtEndpgm(Handle, {HookArgument::value("text")});
-  // CHECK-DAG: error: static assertion failed{{.*}}the hook's parameter is a structure or vector of another type
+  // CHECK-DAG: hook-handles.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is a structure or vector of another type
   Task.insertHookAtEndpgm(LUTHIER_GET_HOOK_HANDLE(widest), {1});
 }
 #endif

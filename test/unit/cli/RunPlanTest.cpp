@@ -78,15 +78,17 @@ TEST(RunArguments, SettingsOfTheEngineAreChecked) {
 }
 
 TEST(RunArguments, FiltersAreCheckedAndGivenOnce) {
-  const RunOptions Options = parseRunArguments(
-      {"--kernel=^a|b", "--launches", "3-5,10-", "--every=2", "--device", "1",
-       "--device=emulated:gfx90a,gfx908", "--process", "worker", "app"});
+  const RunOptions Options =
+      parseRunArguments({"--kernel=^a|b", "--launches", "3-5,10-", "--every=2",
+                         "--device", "1", "--device=emulated:gfx90a,gfx908",
+                         "--process", "worker", "--workgroups=0-7", "app"});
   EXPECT_THAT(Options.Filters,
               ElementsAre(std::pair("LUTHIER_KERNEL", "^a|b"),
                           std::pair("LUTHIER_LAUNCHES", "3-5,10-"),
                           std::pair("LUTHIER_EVERY", "2"),
                           std::pair("LUTHIER_DEVICE", "1"),
-                          std::pair("LUTHIER_PROCESS", "worker")));
+                          std::pair("LUTHIER_PROCESS", "worker"),
+                          std::pair("LUTHIER_WORKGROUPS", "0-7")));
   EXPECT_EQ(Options.Device, "emulated:gfx90a,gfx908");
   EXPECT_THAT(refusalOf([] { parseRunArguments({"--every=0", "app"}); }),
               HasSubstr("--every 0: a number from 1 up"));
@@ -287,9 +289,11 @@ TEST_F(RunPlanTest, PathWithSpacesIsEscapedForRocr) {
   EXPECT_EQ(planned("HSA_TOOLS_LIB"), "/my\\ tools/lib/libluthier.so");
 }
 
+constexpr char Ends[] = "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
+
 TEST_F(RunPlanTest, WithoutGPUTheEmulatedOneIsTakenAndAnnounced) {
   EXPECT_EQ(planned("LD_PRELOAD"),
-            "/opt/luthier/lib/emulated/libluthier-gpu.so");
+            std::string(Ends) + " /opt/luthier/lib/emulated/libluthier-gpu.so");
   EXPECT_EQ(planned("LUTHIER_EMULATED_GPU"), "gfx90a");
   EXPECT_THAT(planRun(Options, Around).Notes,
               ElementsAre(HasSubstr("emulated gfx90a")));
@@ -329,7 +333,8 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
   for (const char *Device : {"emulated", "emulated:gfx90a"}) {
     Options.Device = Device;
     EXPECT_EQ(planned("LD_PRELOAD"),
-              "/opt/luthier/lib/emulated/libluthier-gpu.so libmine.so");
+              std::string(Ends) +
+                  " /opt/luthier/lib/emulated/libluthier-gpu.so libmine.so");
     EXPECT_EQ(planned("LD_LIBRARY_PATH"), "unset");
     EXPECT_TRUE(planRun(Options, Around).Notes.empty());
   }
@@ -338,10 +343,8 @@ TEST_F(RunPlanTest, EmulatedGoesBeforeWhatTheUserPreloads) {
 TEST_F(RunPlanTest, ToolsAreToldHowTheProcessEndsOnAnyDevice) {
   Files = {"/opt/luthier/lib/luthier/tools/libinstr-count.so"};
   Options.Tools = {"instr-count"};
-  const std::string Ends =
-      "/opt/luthier/lib/luthier/preloaded/libluthier-ends.so";
   EXPECT_EQ(planned("LD_PRELOAD"),
-            Ends + " /opt/luthier/lib/emulated/libluthier-gpu.so");
+            std::string(Ends) + " /opt/luthier/lib/emulated/libluthier-gpu.so");
   Around.HasGPU = true;
   EXPECT_EQ(planned("LD_PRELOAD"), Ends);
 }
@@ -359,13 +362,15 @@ TEST_F(RunPlanTest, AddressSanitizerAllowsThePreloadUnlessTheUserForbids) {
 TEST_F(RunPlanTest, FromAPathWithSpacesItIsPreloadedByItsName) {
   Around.Prefix = "/my tools";
   Variables["LD_LIBRARY_PATH"] = "/my/lib";
-  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-gpu.so");
-  EXPECT_EQ(planned("LD_LIBRARY_PATH"), "/my tools/lib/emulated:/my/lib");
-  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
-  Options.Tools = {"instr-count"};
   EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so libluthier-gpu.so");
   EXPECT_EQ(planned("LD_LIBRARY_PATH"),
             "/my tools/lib/emulated:/my tools/lib/luthier/preloaded:/my/lib");
+  Around.HasGPU = true;
+  Files = {"/my tools/lib/luthier/tools/libinstr-count.so"};
+  Options.Tools = {"instr-count"};
+  EXPECT_EQ(planned("LD_PRELOAD"), "libluthier-ends.so");
+  EXPECT_EQ(planned("LD_LIBRARY_PATH"),
+            "/my tools/lib/luthier/preloaded:/my/lib");
 }
 
 TEST_F(RunPlanTest, FromAPathThatTheLoaderSplitsNothingIsRun) {

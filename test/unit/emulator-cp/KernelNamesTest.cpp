@@ -71,6 +71,21 @@ TEST_F(KernelNamesTest, AnAddressThatIsNoKernelHasNone) {
   EXPECT_FALSE(findKernelSymbol(Space, 0x1000));
 }
 
+TEST_F(KernelNamesTest, DigestsAreOfTheCodeObjectAndNotOfWhereItLies) {
+  auto Digest = [](uint64_t At) {
+    return LoadedElf::at(At, At + Bytes - Lead).value().digest();
+  };
+  const std::string Own = Digest(Base);
+  EXPECT_EQ(Own.size(), 16u);
+  std::vector<uint64_t> Other(Bytes / sizeof(uint64_t));
+  std::memcpy(Other.data(), reinterpret_cast<const void *>(Base), Bytes - Lead);
+  const auto There = reinterpret_cast<uint64_t>(Other.data());
+  EXPECT_EQ(Digest(There), Own);
+  // As a build with other sections that are not loaded has it.
+  reinterpret_cast<llvm::ELF::Elf64_Ehdr *>(Other.data())->e_shoff += 8;
+  EXPECT_NE(Digest(There), Own);
+}
+
 TEST_F(KernelNamesTest, AHeaderLeftInBetweenIsSkipped) {
   const uint64_t Stale = First & ~uint64_t(4095);
   ASSERT_NE(Stale, Base);

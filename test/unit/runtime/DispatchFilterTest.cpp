@@ -124,16 +124,30 @@ TEST_F(DispatchFilterTest, SaysWhichFilterLeftNothing) {
 
 TEST(FilterSettings, SaysWhatIsWrong) {
   const std::pair<const char *, const char *> Wrong[] = {
-      {"--kernel", "("},       {"--device", "-1"},    {"--device", "gfx90a"},
-      {"--launches", "0"},     {"--launches", "5-3"}, {"--launches", "3-5,"},
-      {"--launches", "1-2-3"}, {"--launches", ""},    {"--every", "0"},
-      {"--every", "2x"},       {"--process", "a/b"}};
+      {"--kernel", "("},       {"--device", "-1"},
+      {"--device", "gfx90a"},  {"--launches", "0"},
+      {"--launches", "5-3"},   {"--launches", "3-5,"},
+      {"--launches", "1-2-3"}, {"--launches", ""},
+      {"--every", "0"},        {"--every", "2x"},
+      {"--process", "a/b"},    {"--workgroups", "5-3"},
+      {"--workgroups", "x"},   {"--workgroups", "4294967296"}};
   for (const auto &[Name, Value] : Wrong) {
     FilterSettings Settings;
     EXPECT_NE(Settings.set(Name, Value), "") << Name << " " << Value;
     EXPECT_FALSE(Settings.any()) << Name << " " << Value;
     EXPECT_EQ(Settings.Process, "") << Name << " " << Value;
   }
+}
+
+TEST(FilterSettings, WorkgroupsAreARangeFromZeroOn) {
+  FilterSettings Settings;
+  EXPECT_EQ(Settings.set("--workgroups", "0"), "");
+  EXPECT_EQ(Settings.Workgroups->First, 0u);
+  EXPECT_EQ(Settings.Workgroups->Last, 0u);
+  EXPECT_EQ(Settings.set("--workgroups", "3-"), "");
+  EXPECT_EQ(Settings.Workgroups->First, 3u);
+  EXPECT_EQ(Settings.Workgroups->Last, UINT32_MAX);
+  EXPECT_FALSE(Settings.any()) << "tools see as many launches";
 }
 
 TEST(FilterSettings, OfTheEnvironmentThatMeanNothingAreLeftOut) {

@@ -76,6 +76,7 @@ static const char *redirect(const char *Path, char (&Buffer)[PATH_MAX]) {
       {"/sys/devices/virtual/kfd/kfd", "/kfd"},
       {"/sys/class/kfd/kfd", "/kfd"},
       {"/sys/module/amdgpu", "/module"},
+      {"/sys/class/drm", "/drm"},
       // lsmod reads it, which rocminfo of ROCm 5 runs.
       {"/proc/modules", "/module/modules"},
       {"/dev/kfd", "/dev/kfd"},
@@ -192,6 +193,12 @@ LUTHIER_REDIRECTED(int, stat64, (const char *Path, struct stat64 *S),
                    LUTHIER_PATH, S)
 LUTHIER_REDIRECTED(int, lstat64, (const char *Path, struct stat64 *S),
                    LUTHIER_PATH, S)
+
+LUTHIER_REDIRECTED(ssize_t, readlink,
+                   (const char *Path, char *Target, size_t Size), LUTHIER_PATH,
+                   Target, Size)
+LUTHIER_REDIRECTED(char *, realpath, (const char *Path, char *Resolved),
+                   LUTHIER_PATH, Resolved)
 
 LUTHIER_INTERPOSED int ioctl(int Fd, unsigned long Request, ...) {
   va_list Rest;

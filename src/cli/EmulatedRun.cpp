@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/EmulatedRun.h"
+#include "cli/FileCommand.h"
+#include "cli/RunProgram.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+/// Puts a file in place of one of this process's descriptors, which programs
+/// that it starts inherit, for as long as it lives.
+class Redirected {
+public:
+  explicit Redirected(int FD) : FD(FD), Before(::dup(FD)) {}
+  ~Redirected() {
+    ::dup2(Before, FD);
+    ::close(Before);
+  }
+  Redirected(const Redirected &) = delete;
+  Redirected &operator=(const Redirected &) = delete;
+
+  Error to(const std::string &Path, int Flags) {
+    const int New = ::open(Path.c_str(), Flags | O_CLOEXEC, 0600);
+    if (New < 0)
+      return failed("cannot open " + Path + ": " + std::strerror(errno));
+    ::dup2(New, FD);
+    ::close(New);
+    return Error::success();
+  }
+
+private:
+  int FD, Before;
+};
+
+std::vector<std::string> commandOf(const EmulatedRun &Run) {
+  std::vector<std::string> Command = {programPrefix(/*BelowLibexec=*/true) +
+                                          "/bin/luthier",
+                                      "run", "--device", Run.Device};
+  append_range(Command, Run.Options);
+  Command.push_back("--");
+  append_range(Command, Run.Command);
+  return Command;
+}
+
+} // namespace
+
+std::string emulatedDevices(const std::string *Given) {
+  if (Given)
+    return StringRef(*Given).starts_with("emulated:")
+               ? Given->substr(strlen("emulated:"))
+               : *Given;
+  const char *Named = std::getenv("LUTHIER_EMULATED_GPU");
+  return Named && *Named ? Named : DefaultEmulatedDevice;
+}
+
+Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed) {
+  try {
+    outs().flush();
+    const TemporaryFolder Folder("luthier-output");
+    const std::string Path = Folder.path() + "/stdout";
+    int Code = 0;
+    {
+      Redirected In(STDIN_FILENO), Out(STDOUT_FILENO), Err(STDERR_FILENO);
+      if (!Run.Input.empty())
+        if (Error E = In.to(Run.Input, O_RDONLY))
+          return std::move(E);
+      if (Run.IsQuiet)
+        if (Error E = Err.to("/dev/null", O_WRONLY))
+          return std::move(E);
+      if (Printed)
+        if (Error E = Out.to(Path, O_WRONLY | O_CREAT | O_TRUNC))
+          return std::move(E);
+      Code = runAndWait(commandOf(Run));
+    }
+    if (Printed)
+      *Printed = contentsOf(Path).value_or("");
+    if (Code == NotFound || Code == CannotStart)
+      return failed("cannot run " + Run.Command.front());
+    return Code;
+  } catch (const RunError &E) {
+    return failed(E.what());
+  }
+}
+
+Error forEachReport(const std::string &Folder, StringRef Name,
+                    function_ref<Error(StringRef)> Use) {
+  std::error_code Wrong;
+  std::vector<std::string> Paths;
+  for (sys::fs::directory_iterator It(Folder, Wrong), End; It != End && !Wrong;
+       It.increment(Wrong))
+    if (sys::path::filename(It->path()).starts_with(Name))
+      Paths.push_back(It->path());
+  if (Wrong)
+    return failed("cannot read " + Folder + ": " + Wrong.message());
+  sort(Paths);
+  for (const std::string &Path : Paths)
+    if (const auto Text = contentsOf(Path))
+      if (Error E = Use(*Text))
+        return E;
+  return Error::success();
+}
+
+std::optional<std::string> contentsOf(const std::string &Path) {
+  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false,
+                                    /*IsVolatile=*/true);
+  if (!File)
+    return std::nullopt;
+  return (*File)->getBuffer().str();
+}
+
+} // namespace luthier::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program started as `luthier run` would, for commands that want to know what
+// it executed.
+#ifndef LUTHIER_CLI_EMULATEDRUN_H
+#define LUTHIER_CLI_EMULATEDRUN_H
+
+#include "cli/ChildProgram.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier::cli {
+
+struct EmulatedRun {
+  std::string Device;               ///< As luthier run takes it.
+  std::vector<std::string> Options; ///< More of luthier run.
+  std::vector<std::string> Command;
+  std::string Input;    ///< What it reads on stdin; empty for this process's.
+  bool IsQuiet = false; ///< What it says on stderr goes nowhere.
+};
+
+/// Names of emulated GPUs, separated by commas: --device, with or without
+/// "emulated:", or what the environment has, or the usual GPU.
+std::string emulatedDevices(const std::string *Given);
+
+/// Runs it to its end and gives its exit code, 128 and the signal's number if
+/// one ended it. With \p Printed, that has what it printed on stdout.
+llvm::Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed);
+
+/// Whatever `luthier run --stats` or the like has written for processes to
+/// files of \p Folder that begin with \p Name.
+llvm::Error
+forEachReport(const std::string &Folder, llvm::StringRef Name,
+              llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);
+
+/// Contents of a file, or nothing if it is not there.
+std::optional<std::string> contentsOf(const std::string &Path);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_EMULATEDRUN_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel executed, as `luthier pgo show` prints it.
+#ifndef LUTHIER_CLI_KERNELLISTING_H
+#define LUTHIER_CLI_KERNELLISTING_H
+
+#include "pgo/KernelBlocks.h"
+
+namespace luthier::cli {
+
+/// By address.
+using KernelBranches = std::map<uint64_t, pgo::CountedBranch>;
+
+void printBlocks(const pgo::KernelBlocks &K);
+/// How much of what was executed a profile would know.
+llvm::Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K);
+void printBranches(const KernelBranches &Of);
+void printCalls(const CodeObject &Object, const pgo::CallTargets &Calls);
+/// The lines that its blocks come from, and those between, as far as their
+/// files can be read.
+void printSource(const pgo::KernelBlocks &K);
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_KERNELLISTING_H

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `luthier pgo show`: what of a program's kernels was executed, beside its
+// source.
+#include "cli/EmulatedRun.h"
+#include "cli/FileCommand.h"
+#include "cli/InspectedFile.h"
+#include "cli/KernelListing.h"
+#include "cli/PgoCommands.h"
+#include "luthier/Refusal.h"
+#include "pgo/KernelBlocks.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+constexpr char Help[] =
+    R"(usage: luthier pgo show [options] -- PROGRAM [ARGUMENTS...]
+
+Runs a program on the emulated GPU, as often as it takes to find out everything,
+and shows for each kernel that it launches:
+  blocks     how often waves executed each, with how many active lanes; those
+             that were never executed, and their share of the kernel's code
+  branches   always uniform (by a scalar), uniform so far (lanes could disagree,
+             but never did), divergent (and how often), or not executed
+  calls      through pointers: which functions, how often
+  source     each line with the executions of its busiest block, if the code has
+             line tables
+
+options:
+  --kernel REGEX     only kernels whose name matches
+  --code FILE        where else code of the kernels is: libraries, or a program
+                     that PROGRAM starts; may be given several times
+  --device NAMES     the emulated GPUs (gfx90a)
+  --no-branches      spares the run with hooks at branches
+  --no-source        no lines of source
+  --help             this text
+
+example:
+  luthier pgo show --kernel reduce -- ./app
+)";
+
+class Show {
+public:
+  explicit Show(const Arguments &Args) : Args(Args) {}
+  Expected<int> run();
+
+private:
+  Error runFor(std::vector<std::string> Options, StringRef Report,
+               function_ref<Error(StringRef)> Use) const;
+  Error openFiles();
+  Error showObject(const std::shared_ptr<const CodeObject> &Object);
+  Error showKernel(const std::shared_ptr<const CodeObject> &Object,
+                   const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
+  Error showCalls(const CodeObject &Object);
+
+  const Arguments &Args;
+  std::optional<Regex> Wanted;
+  std::vector<InspectedFile> Files;
+  pgo::ExecutedCode Executed;
+  std::map<std::string, KernelBranches> BranchesOf; ///< By kernel.
+  std::optional<pgo::ExecutedCalls> Calls;
+  size_t Shown = 0;
+};
+
+/// Reports go to a folder that %s in the options stands for.
+Error Show::runFor(std::vector<std::string> Options, StringRef Report,
+                   function_ref<Error(StringRef)> Use) const {
+  const TemporaryFolder Folder("luthier-show");
+  EmulatedRun Run;
+  Run.Device = "emulated:" + emulatedDevices(Args.value("--device"));
+  for (std::string &Option : Options) {
+    const size_t At = Option.find("%s");
+    if (At != std::string::npos)
+      Option.replace(At, 2, Folder.path());
+    Run.Options.push_back(Option);
+  }
+  Run.Command = Args.positional();
+  Run.Input = "/dev/null";
+  Run.IsQuiet = true;
+  std::string Printed;
+  Expected<int> Code = runEmulated(Run, &Printed);
+  if (!Code)
+    return Code.takeError();
+  if (*Code)
+    return failed("the program ended with " + Twine(*Code) + " under luthier " +
+                  "run " + join(Run.Options, " "));
+  return forEachReport(Folder.path(), Report, Use);
+}
+
+Error Show::openFiles() {
+  std::vector<std::string> Paths = Args.values("--code");
+  const bool HasOthers = !Paths.empty();
+  Paths.insert(Paths.begin(), Args.positional().front());
+  for (const std::string &Path : Paths) {
+    Expected<InspectedFile> File = InspectedFile::open(Path, nullptr);
+    if (File)
+      Files.push_back(std::move(*File));
+    else if (HasOthers && Path == Paths.front())
+      consumeError(File.takeError()); // A script, say.
+    else
+      return File.takeError();
+  }
+  return Error::success();
+}
+
+Error Show::showCalls(const CodeObject &Object) {
+  if (!Calls) {
+    Calls.emplace();
+    if (Error E = runFor({"--tool", "block-count:only-calls", "--output", "%s"},
+                         "block-count", [&](StringRef Text) {
+                           return pgo::addCalls(Text, *Calls);
+                         }))
+      return E;
+  }
+  printCalls(Object, (*Calls)[pgo::digestOf(Object)]);
+  return Error::success();
+}
+
+Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
+                       const KernelInfo &Kernel,
+                       const pgo::CodeCounts &Counts) {
+  outs() << (Shown++ ? "\n" : "") << readableName(Kernel.Name) << ", "
+         << Object->target().str() << '\n';
+  Expected<pgo::KernelBlocks> Blocks = pgo::blocksOf(Object, Kernel, Counts);
+  if (!Blocks) {
+    outs() << "  cannot be read: " << detailOf(Blocks.takeError()) << '\n';
+    return Error::success();
+  }
+  printBlocks(*Blocks);
+  if (Error E = printMarks(*Object, *Blocks))
+    return E;
+  printBranches(BranchesOf[Kernel.Name]);
+  if (Blocks->CallsThroughPointers)
+    if (Error E = showCalls(*Object))
+      return E;
+  if (!Args.has("--no-source"))
+    printSource(*Blocks);
+  return Error::success();
+}
+
+Error Show::showObject(const std::shared_ptr<const CodeObject> &Object) {
+  const auto Found = Executed.find(pgo::digestOf(*Object));
+  if (Found == Executed.end())
+    return Error::success();
+  for (const KernelInfo &Kernel : Object->kernels()) {
+    const auto Counts = Found->second.find(Kernel.Name);
+    if (Counts == Found->second.end() ||
+        (Wanted && !Wanted->match(Kernel.Name) &&
+         !Wanted->match(readableName(Kernel.Name))))
+      continue;
+    if (Error E = showKernel(Object, Kernel, Counts->second))
+      return E;
+  }
+  return Error::success();
+}
+
+Expected<int> Show::run() {
+  if (Args.positional().empty())
+    return misused("no program given; see luthier pgo show --help");
+  if (const std::string *Text = Args.value("--kernel")) {
+    Wanted.emplace(*Text);
+    std::string Why;
+    if (!Wanted->isValid(Why))
+      return misused("--kernel " + *Text + ": " + Why);
+  }
+  if (Error E = openFiles())
+    return std::move(E);
+  if (Error E = runFor(
+          {"--counts", "%s/counts-%p.json"}, "counts-",
+          [&](StringRef Text) { return pgo::addCounts(Text, Executed); }))
+    return std::move(E);
+  if (!Args.has("--no-branches"))
+    if (Error E = runFor({"--tool", "branch-divergence", "--output", "%s"},
+                         "branch-divergence", [&](StringRef Text) {
+                           return pgo::addBranches(Text, BranchesOf);
+                         }))
+      return std::move(E);
+  for (const InspectedFile &File : Files)
+    for (const BundledCodeObject &Image : File.Images) {
+      auto Object = CodeObject::create(Image.Bytes);
+      if (!Object)
+        return failed(detailOf(Object.takeError()));
+      if (Error E = showObject(std::move(*Object)))
+        return std::move(E);
+    }
+  if (!Shown)
+    return failed("no such kernel of these files was executed");
+  return Success;
+}
+
+} // namespace
+
+int pgoShowCommand(int Argc, char **Argv) {
+  const auto Args = Arguments::parse(Argc, Argv,
+                                     {{"--kernel", true},
+                                      {"--code", true, false, true},
+                                      {"--device", true},
+                                      {"--no-branches"},
+                                      {"--no-source"},
+                                      {"--help"},
+                                      {"-h"}});
+  if (!Args)
+    return Misuse;
+  if (Args->has("--help") || Args->has("-h")) {
+    outs() << Help;
+    return Success;
+  }
+  Expected<int> Code = Show(*Args).run();
+  return Code ? *Code : reportError(Code.takeError());
+}
+
+} // namespace luthier::cli

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/Execution.h"
+#include "pgo/Problem.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::pgo;
+
+namespace {
+
+Error malformed(const Twine &What) {
+  return problem(ProblemKind::Report, What);
+}
+
+bool isRuntimes(StringRef Kernel) {
+  return Kernel.starts_with("rocr.") || Kernel.starts_with("__amd_rocclr_");
+}
+
+/// Calls \p Use(name, row) for each row of "kernels" that is the program's.
+Error forEachKernel(
+    StringRef Text,
+    function_ref<Error(StringRef Name, const json::Object &Row)> Use) {
+  Expected<json::Value> Root = json::parse(Text);
+  if (!Root)
+    return malformed(toString(Root.takeError()));
+  const json::Object *Object = Root->getAsObject();
+  const json::Array *Kernels = Object ? Object->getArray("kernels") : nullptr;
+  if (!Kernels)
+    return malformed("it has no list of kernels");
+  for (const json::Value &Item : *Kernels) {
+    const json::Object *Row = Item.getAsObject();
+    const auto Name = Row ? Row->getString("name") : std::nullopt;
+    if (!Name)
+      return malformed("a kernel has no name");
+    if (isRuntimes(*Name))
+      continue;
+    if (Error E = Use(*Name, *Row))
+      return E;
+  }
+  return Error::success();
+}
+
+Error addNumber(const json::Object &Row, StringRef Key, uint64_t &To) {
+  const json::Value *Value = Row.get(Key);
+  const auto Number = Value ? Value->getAsUINT64() : std::nullopt;
+  if (!Number)
+    return malformed("a kernel has no number '" + Key + "'");
+  To += *Number;
+  return Error::success();
+}
+
+/// As many whole numbers as \p Numbers has room for.
+Error readNumbers(const json::Value &Item, MutableArrayRef<uint64_t> Numbers) {
+  const json::Array *Row = Item.getAsArray();
+  bool IsGood = Row && Row->size() == Numbers.size();
+  for (size_t I = 0; IsGood && I != Numbers.size(); ++I) {
+    const auto Number = (*Row)[I].getAsUINT64();
+    IsGood = Number.has_value();
+    Numbers[I] = Number.value_or(0);
+  }
+  return IsGood
+             ? Error::success()
+             : malformed("a row is not " + Twine(Numbers.size()) + " numbers");
+}
+
+} // namespace
+
+Error pgo::addStatistics(StringRef Json, ExecutedKernels &To) {
+  return forEachKernel(
+      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+        ExecutedKernel &K = To[Name.str()];
+        for (auto [Key, Number] :
+             {std::pair("dispatches", &K.Dispatches),
+              std::pair("wave_instructions", &K.WaveInstructions),
+              std::pair("lane_instructions", &K.LaneInstructions),
+              std::pair("cycles", &K.Cycles)})
+          if (Error E = addNumber(Row, Key, *Number))
+            return E;
+        return Error::success();
+      });
+}
+
+Error pgo::addCounts(StringRef Json, ExecutedCode &To) {
+  return forEachKernel(
+      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+        const auto Digest = Row.getString("code");
+        const json::Array *List = Row.getArray("instructions");
+        if (!Digest || !List)
+          return malformed("kernel " + Name +
+                           " has no code object or no instructions");
+        CodeCounts &Counts = To[Digest->str()][Name.str()];
+        for (const json::Value &Item : *List) {
+          uint64_t Row[3];
+          if (Error E = readNumbers(Item, Row))
+            return E;
+          Counts[Row[0]] += {Row[1], Row[2]};
+        }
+        return Error::success();
+      });
+}
+
+Error pgo::addCalls(StringRef Json, ExecutedCalls &To) {
+  return forEachKernel(
+      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+        const auto Digest = Row.getString("code");
+        const json::Array *List = Row.getArray("calls");
+        if (!Digest || !List)
+          return malformed("kernel " + Name +
+                           " has no code object or no calls");
+        for (const json::Value &Item : *List) {
+          uint64_t Call[4];
+          if (Error E = readNumbers(Item, Call))
+            return E;
+          To[Digest->str()][Call[0]][Call[1]] += {Call[2], Call[3]};
+        }
+        return Error::success();
+      });
+}
+
+/// As the emulator does: of what is in the file of the first segment, which the
+/// loader leaves as it is. It holds the file's header, symbols and metadata.
+std::string pgo::digestOf(const CodeObject &Object) {
+  const ArrayRef<uint8_t> Bytes = Object.bytes();
+  auto File = object::ELFFile<object::ELF64LE>::create(toStringRef(Bytes));
+  if (!File) {
+    consumeError(File.takeError());
+    return "";
+  }
+  auto Headers = File->program_headers();
+  if (!Headers) {
+    consumeError(Headers.takeError());
+    return "";
+  }
+  for (const auto &Header : *Headers)
+    if (Header.p_type == ELF::PT_LOAD)
+      return Header.p_offset == 0 && Header.p_filesz <= Bytes.size()
+                 ? utohexstr(xxh3_64bits(Bytes.take_front(Header.p_filesz)),
+                             /*LowerCase=*/true)
+                 : "";
+  return "";
+}
+
+CodeCounts pgo::sumOf(const KernelCounts &Kernels) {
+  CodeCounts Sum;
+  for (const auto &[Name, Counts] : Kernels)
+    for (const auto &[Address, Count] : Counts)
+      Sum[Address] += Count;
+  return Sum;
+}

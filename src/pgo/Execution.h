@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the emulated GPU writes about a run (docs/emulator.md#statistics), read
+// and added up over processes and devices.
+#ifndef LUTHIER_PGO_EXECUTION_H
+#define LUTHIER_PGO_EXECUTION_H
+
+#include "codeobject/CodeObject.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace luthier::pgo {
+
+/// What a kernel executed in all its dispatches.
+struct ExecutedKernel {
+  uint64_t Dispatches = 0;
+  uint64_t WaveInstructions = 0, LaneInstructions = 0;
+  uint64_t Cycles = 0; ///< Of the emulator's model.
+};
+/// By the kernel's symbol.
+using ExecutedKernels = std::map<std::string, ExecutedKernel>;
+
+/// Adds the statistics that one process wrote. Leaves out the kernels with
+/// which the GPU runtime copies memory: they are not the program's.
+llvm::Error addStatistics(llvm::StringRef Json, ExecutedKernels &To);
+
+/// How often an instruction was executed by waves, and with how many active
+/// lanes all together.
+struct ExecutionCount {
+  uint64_t Waves = 0, Lanes = 0;
+
+  ExecutionCount &operator+=(const ExecutionCount &Other) {
+    Waves += Other.Waves;
+    Lanes += Other.Lanes;
+    return *this;
+  }
+  bool operator==(const ExecutionCount &) const = default;
+};
+/// By address as linked; only what was executed.
+using CodeCounts = std::map<uint64_t, ExecutionCount>;
+
+/// What the kernels of one code object executed, by their symbols.
+using KernelCounts = std::map<std::string, CodeCounts>;
+
+/// By the code object's digest: kernels of one name may be in several.
+using ExecutedCode = std::map<std::string, KernelCounts>;
+
+/// Adds the counts by instruction that one process wrote.
+llvm::Error addCounts(llvm::StringRef Json, ExecutedCode &To);
+
+/// By the address of a call as linked, the functions that it went to.
+using CallTargets = std::map<uint64_t, CodeCounts>;
+/// By the code object's digest.
+using ExecutedCalls = std::map<std::string, CallTargets>;
+
+/// Adds the calls through pointers that the tool block-count found.
+llvm::Error addCalls(llvm::StringRef Json, ExecutedCalls &To);
+
+/// By which the emulator names \p Object in its counts.
+std::string digestOf(const CodeObject &Object);
+
+/// Of all kernels together.
+CodeCounts sumOf(const KernelCounts &Kernels);
+
+} // namespace luthier::pgo
+
+#endif // LUTHIER_PGO_EXECUTION_H

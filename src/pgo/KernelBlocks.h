@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The basic blocks of a kernel with how often they were executed.
+#ifndef LUTHIER_PGO_KERNELBLOCKS_H
+#define LUTHIER_PGO_KERNELBLOCKS_H
+
+#include "luthier/LiftedRepresentation.h"
+#include "pgo/Execution.h"
+#include <memory>
+
+namespace luthier::pgo {
+
+struct CountedBlock {
+  std::string Function; ///< Its symbol.
+  uint64_t Address = 0; ///< As linked.
+  unsigned Instructions = 0;
+  /// The waves that came to it, and the active lanes of the instruction that
+  /// has most: the first ones may stand before lanes are put back.
+  ExecutionCount Count;
+  std::optional<SourceLine> Source; ///< Of the first instruction that has one.
+  uint64_t Last = 0;                ///< Address of the last instruction.
+  /// Executions of its instructions by waves, in all and of those whose line is
+  /// known.
+  uint64_t Executed = 0, WithLine = 0;
+};
+
+/// What the lanes of waves did at a branch, as the tool branch-divergence has
+/// it.
+struct CountedBranch {
+  enum ClassType {
+    NotExecuted,
+    AlwaysUniform, ///< By a scalar: lanes cannot disagree.
+    RanUniform,    ///< They could, but never did.
+    Divergent,
+  };
+  uint64_t Address = 0;
+  std::string Instruction, Source;
+  uint64_t Executed = 0, Agreed = 0, Lanes = 0, Taken = 0;
+
+  ClassType classify() const;
+};
+
+/// "not executed", "always uniform", "uniform so far", "divergent".
+llvm::StringRef toString(CountedBranch::ClassType Class);
+
+struct KernelBlocks {
+  std::vector<CountedBlock> Blocks; ///< Of reached code, in its order.
+  /// It calls functions whose blocks are not among them.
+  bool CallsThroughPointers = false;
+
+  /// Blocks that no wave came to, and their share of all instructions.
+  size_t unused() const;
+  double unusedPercent() const;
+  /// Of the instructions that waves executed, how many have a line.
+  double linePercent() const;
+  /// How many are in blocks with one of \p Probes, addresses in ascending
+  /// order.
+  double probePercent(llvm::ArrayRef<uint64_t> Probes) const;
+};
+
+/// Fails where the kernel cannot be lifted.
+llvm::Expected<KernelBlocks>
+blocksOf(const std::shared_ptr<const CodeObject> &Object,
+         const KernelInfo &Kernel, const CodeCounts &Counts);
+
+/// Adds what branch-divergence.json has, by the kernels' symbols.
+llvm::Error
+addBranches(llvm::StringRef Json,
+            std::map<std::string, std::map<uint64_t, CountedBranch>> &To);
+
+} // namespace luthier::pgo
+
+#endif // LUTHIER_PGO_KERNELBLOCKS_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What two builds of a program print and write, compared.
+#ifndef LUTHIER_PGO_RUNOUTPUT_H
+#define LUTHIER_PGO_RUNOUTPUT_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Regex.h"
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier::pgo {
+
+/// What a run left that can be compared.
+struct RunOutput {
+  int ExitCode = 0;
+  std::string Printed; ///< On stdout.
+  /// By the names that the user gave; nothing where there was no file.
+  std::map<std::string, std::optional<std::string>> Files;
+};
+
+/// What of the output is not for comparison, such as times.
+struct OutputFilter {
+  std::vector<llvm::Regex> IgnoredLines;
+};
+
+/// Says where the outputs differ first; empty if they do not.
+std::string differenceOf(const RunOutput &Before, const RunOutput &After,
+                         const OutputFilter &Filter);
+
+} // namespace luthier::pgo
+
+#endif // LUTHIER_PGO_RUNOUTPUT_H

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/SampleFile.h"
+#include "pgo/Problem.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/ProfileData/SampleProfReader.h"
+#include "llvm/ProfileData/SampleProfWriter.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace llvm::sampleprof;
+using namespace luthier::pgo;
+
+/// Samples refer to names and to readers, which have names of their own.
+struct SampleProfile::Storage {
+  BumpPtrAllocator Allocator;
+  UniqueStringSaver Names{Allocator};
+  LLVMContext Context;
+  std::vector<std::unique_ptr<SampleProfileReader>> Readers;
+  std::vector<std::unique_ptr<Storage>> Merged;
+};
+
+SampleProfile::SampleProfile(PlaceKind Kind)
+    : Kind(Kind), Kept(std::make_unique<Storage>()) {}
+SampleProfile::~SampleProfile() = default;
+SampleProfile::SampleProfile(SampleProfile &&) = default;
+SampleProfile &SampleProfile::operator=(SampleProfile &&) = default;
+
+Expected<SampleProfile> SampleProfile::read(const std::string &Path) {
+  SampleProfile Result(PlaceKind::Lines);
+  auto Reader = SampleProfileReader::create(Path, Result.Kept->Context,
+                                            *vfs::getRealFileSystem());
+  std::error_code Wrong = Reader.getError();
+  if (!Wrong)
+    Wrong = (*Reader)->read();
+  if (Wrong)
+    return problem(ProblemKind::Malformed, Path + ": " + Wrong.message());
+  if ((*Reader)->profileIsProbeBased())
+    Result.Kind = PlaceKind::Probes;
+  Result.Functions = std::move((*Reader)->getProfiles());
+  Result.Kept->Readers.push_back(std::move(*Reader));
+  return Result;
+}
+
+Error SampleProfile::write(const std::string &Path, bool IsText) const {
+  // LLVM's writers ask this variable for the kind.
+  FunctionSamples::ProfileIsProbeBased = Kind == PlaceKind::Probes;
+  auto Writer =
+      SampleProfileWriter::create(Path, IsText ? SPF_Text : SPF_Ext_Binary);
+  std::error_code Wrong = Writer.getError();
+  if (!Wrong)
+    Wrong = (*Writer)->write(Functions);
+  if (Wrong)
+    return problem(ProblemKind::Failure,
+                   "cannot write " + Path + ": " + Wrong.message());
+  (*Writer)->getOutputStream().flush();
+  return Error::success();
+}
+
+FunctionId SampleProfile::name(StringRef Name) {
+  return FunctionId(Kept->Names.save(Name));
+}
+
+FunctionSamples &SampleProfile::function(StringRef Name) {
+  const FunctionId Id = name(Name);
+  FunctionSamples &Samples = Functions.create(SampleContext(Id.stringRef()));
+  Samples.setFunction(Id);
+  return Samples;
+}
+
+const FunctionSamples *SampleProfile::find(StringRef Name) const {
+  const auto Found = Functions.find(SampleContext(Name));
+  return Found == Functions.end() ? nullptr : &Found->second;
+}
+
+FunctionSamples &SampleProfile::inlinee(FunctionSamples &Caller,
+                                        LineLocation Place, StringRef Callee) {
+  const FunctionId Id = name(Callee);
+  FunctionSamples &Samples = Caller.functionSamplesAt(Place)[Id];
+  Samples.setFunction(Id);
+  return Samples;
+}
+
+void SampleProfile::finish() {
+  std::vector<SampleContext> Unused;
+  for (auto &[Key, Samples] : Functions) {
+    Samples.updateTotalSamples();
+    if (Samples.empty())
+      Unused.push_back(Samples.getContext());
+  }
+  for (const SampleContext &Context : Unused)
+    Functions.erase(Context);
+}
+
+Error SampleProfile::merge(SampleProfile Other) {
+  if (Other.Functions.empty())
+    return Error::success();
+  if (Functions.empty())
+    Kind = Other.Kind;
+  if (Kind != Other.Kind)
+    return problem(ProblemKind::MixedBuild,
+                   "one profile is by probes and the other by lines");
+  for (const auto &[Key, Samples] : Other.Functions) {
+    FunctionSamples &To = Functions.create(Samples.getContext());
+    if (To.merge(Samples) == sampleprof_error::hash_mismatch)
+      return problem(ProblemKind::Stale,
+                     "the profiles are of different source: " +
+                         Samples.getFuncName());
+  }
+  Kept->Merged.push_back(std::move(Other.Kept));
+  return Error::success();
+}
+
+bool SampleProfile::drop(StringRef Name) {
+  return Functions.erase(SampleContext(Name)) != 0;
+}
+
+std::vector<std::string> SampleProfile::functionNames() const {
+  std::vector<std::string> Names;
+  for (const auto &[Key, Samples] : Functions)
+    Names.push_back(Samples.getFuncName().str());
+  llvm::sort(Names);
+  return Names;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The channels that tools have opened (luthier/Channel.h): their rings on each
+// device, and the threads that consume.
+#ifndef LUTHIER_RUNTIME_CHANNELS_H
+#define LUTHIER_RUNTIME_CHANNELS_H
+
+#include "luthier/Channel.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Error.h"
+#include <hsa/hsa.h>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace luthier::runtime {
+
+class OwnExecutable;
+
+/// Thread-safe.
+class Channels {
+public:
+  using Pointer = std::shared_ptr<detail::OpenChannel>;
+
+  using WhenLoaded = std::function<void(const OwnExecutable &, hsa_agent_t)>;
+
+  /// \p Loaded is told of the code that the variable is in.
+  llvm::Expected<Pointer> open(const void *Variable, uint32_t LargestRecord,
+                               detail::RawConsumer Consume,
+                               const ChannelOptions &Options,
+                               WhenLoaded Loaded = {});
+
+  /// The tool's variable with host address \p Variable has come to be at
+  /// \p Address on \p Agent, as a part of \p Code. If it is an open channel, it
+  /// gets a ring there.
+  llvm::Error loaded(const void *Variable, const OwnExecutable &Code,
+                     hsa_agent_t Agent, uint64_t Address);
+
+  /// Until all that devices have pushed before has been consumed.
+  void flush();
+  /// The same for what there is in the end, with blocks that were never
+  /// finished left out; nothing is consumed behind it.
+  void finish();
+  /// The GPU runtime ends: its memory is gone.
+  void unloaded();
+
+private:
+  struct Known {
+    Pointer Channel;
+    WhenLoaded Loaded;
+  };
+  std::vector<Pointer> all();
+
+  std::mutex Lock;
+  std::vector<Known> Open;
+  llvm::DenseSet<const void *> Seen; ///< Variables that were loaded.
+};
+
+/// Lives until the process is gone.
+Channels &channels();
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_CHANNELS_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What hooks come from, where that may go while kernels with them run.
+#ifndef LUTHIER_RUNTIME_HOOKOWNER_H
+#define LUTHIER_RUNTIME_HOOKOWNER_H
+
+#include "hook/HookModule.h"
+#include <atomic>
+#include <memory>
+
+namespace luthier::runtime {
+
+/// Shared by all that needs its code and variables to stay.
+struct HookOwner {
+  /// Nothing new may use it.
+  std::atomic<bool> IsUnloaded = false;
+};
+
+/// A hook, and what keeps it: null where that stays as long as the process.
+struct ResolvedHook : HookReference {
+  ResolvedHook(HookReference Hook,
+               std::shared_ptr<const HookOwner> Owner = nullptr)
+      : HookReference(std::move(Hook)), Owner(std::move(Owner)) {}
+  std::shared_ptr<const HookOwner> Owner;
+};
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_HOOKOWNER_H

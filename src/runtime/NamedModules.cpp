@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What ToolModules does with modules by the names of what is in them.
+#include "runtime/HsaApi.h"
+#include "runtime/ModuleImages.h"
+#include "runtime/ToolModules.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstring>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+
+/// Handles are numbers from here on: no address of a program is there.
+static constexpr uint64_t FirstHandle = 0xffff'0000'0000'0000;
+
+uint64_t ToolModules::remove(const ToolModule &Module) {
+  std::shared_ptr<ToolModule> Last; // Goes after the lock.
+  std::lock_guard Guard(Lock);
+  auto It = find_if(Modules,
+                    [&](auto &Each) { return Each.second.get() == &Module; });
+  if (It == Modules.end())
+    return UINT64_MAX;
+  const uint64_t Number = It->first;
+  Last = std::move(It->second);
+  Last->IsUnloaded = true;
+  Modules.erase(It);
+  return Number;
+}
+
+std::vector<std::shared_ptr<ToolModule>>
+ToolModules::ofLibrary(StringRef Path) {
+  std::lock_guard Guard(Lock);
+  std::vector<std::shared_ptr<ToolModule>> Result;
+  for (const auto &[Number, Module] : Modules)
+    if (Module->isStatic() && Module->Library == Path)
+      Result.push_back(Module);
+  return Result;
+}
+
+bool ToolModules::isHookOf(const void *Handle, uint64_t Number) {
+  std::lock_guard Guard(Lock);
+  auto ByName = Named.find(Handle);
+  return ByName != Named.end() && ByName->second.Module == Number;
+}
+
+Error ToolModules::ask(ToolModule &Module,
+                       function_ref<void(const ToolModule::Contents &)> Ask) {
+  std::lock_guard Guard(Lock);
+  Expected<const ToolModule::Contents &> All = Module.contents();
+  if (!All)
+    return All.takeError();
+  Ask(*All);
+  return Error::success();
+}
+
+Expected<const void *> ToolModules::handleOf(ToolModule &Module,
+                                             StringRef Hook) {
+  std::lock_guard Guard(Lock);
+  Expected<const ToolModule::Contents &> All = Module.contents();
+  if (!All)
+    return All.takeError();
+  if (!is_contained(All->Hooks, Hook))
+    return moduleError(ModuleFault::NoHook,
+                       Module.name() + " has no hook " + Hook +
+                           (All->Hooks.empty()
+                                ? std::string()
+                                : "; it has " + join(All->Hooks, ", ")));
+  auto Where = find_if(
+      Modules, [&](auto &Each) { return Each.second.get() == &Module; });
+  if (Where == Modules.end())
+    return moduleError(ModuleFault::Unloaded,
+                       "the module " + Module.name() + " is unloaded");
+  const NamedHook Key = {Where->first, Hook.str()};
+  const void *&Handle = Handles[Key];
+  if (!Handle) {
+    Handle = reinterpret_cast<const void *>(FirstHandle + Named.size());
+    Named[Handle] = Key;
+  }
+  return Handle;
+}
+
+Expected<ToolModule::Contents::Variable>
+ToolModules::variable(ToolModule &Module, StringRef Name,
+                      std::optional<size_t> Size) {
+  Expected<const ToolModule::Contents &> All = Module.contents();
+  if (!All)
+    return All.takeError();
+  auto It = All->Variables.find(Name.str());
+  if (It == All->Variables.end())
+    return moduleError(
+        ModuleFault::NoVariable,
+        Module.name() + " has no variable " + Name +
+            (All->Variables.empty()
+                 ? std::string(" that hooks use")
+                 : "; it has " + join(make_first_range(All->Variables), ", ")));
+  const ToolModule::Contents::Variable &Found = It->second;
+  if (Size && Found.Size && *Size != Found.Size)
+    return moduleError(ModuleFault::WrongSize,
+                       "variable " + Name + " of " + Module.name() + " has " +
+                           Twine(Found.Size) + " bytes, not " + Twine(*Size));
+  return Found;
+}
+
+Expected<uint64_t> ToolModules::find(ToolModule &Module, StringRef Name,
+                                     hsa_agent_t Agent,
+                                     std::optional<size_t> Size) {
+  auto Known = variable(Module, Name, Size);
+  if (!Known)
+    return Known.takeError();
+  if (!isHsaOpen())
+    return createStringError("the GPU runtime is not running");
+  Expected<ToolModule::OnAgent &> Where = load(Module, Agent);
+  if (!Where)
+    return Where.takeError();
+  const StringMap<uint64_t> &Places =
+      Known->IsManaged ? Where->Hooks.ManagedStorage : Where->Hooks.Variables;
+  auto Found = Places.find(Name);
+  if (Found == Places.end())
+    return moduleError(ModuleFault::NoVariable,
+                       "the code of " + Module.name() +
+                           " for that device does not define variable " + Name +
+                           ": bind memory to it");
+  return Found->second;
+}
+
+Expected<uint64_t> ToolModules::addressOf(ToolModule &Module, StringRef Name,
+                                          hsa_agent_t Agent,
+                                          std::optional<size_t> Size) {
+  std::lock_guard Guard(Lock);
+  return find(Module, Name, Agent, Size);
+}
+
+Error ToolModules::read(ToolModule &Module, StringRef Name, hsa_agent_t Agent,
+                        void *To, size_t Size) {
+  std::lock_guard Guard(Lock);
+  Expected<uint64_t> Address = find(Module, Name, Agent, Size);
+  if (!Address)
+    return Address.takeError();
+  return checkHsa(coreApi().hsa_memory_copy_fn(
+                      To, reinterpret_cast<const void *>(*Address), Size),
+                  "reading variable " + Name + " of " + Module.name());
+}
+
+Error ToolModules::write(ToolModule &Module, StringRef Name, hsa_agent_t Agent,
+                         const void *From, size_t Size) {
+  std::lock_guard Guard(Lock);
+  Expected<uint64_t> Address = find(Module, Name, Agent, Size);
+  if (!Address)
+    return Address.takeError();
+  return checkHsa(coreApi().hsa_memory_copy_fn(
+                      reinterpret_cast<void *>(*Address), From, Size),
+                  "writing variable " + Name + " of " + Module.name());
+}
+
+Error ToolModules::bind(ToolModule &Module, StringRef Name, hsa_agent_t Agent,
+                        uint64_t Address, size_t Size) {
+  std::lock_guard Guard(Lock);
+  auto Known = variable(Module, Name, Size);
+  if (!Known)
+    return Known.takeError();
+  if (Module.find(Agent))
+    return moduleError(ModuleFault::InUse,
+                       "variable " + Name + " of " + Module.name() +
+                           " cannot be bound any more: the device has the "
+                           "module already");
+  Module.bind(Name, Agent, Address, Size);
+  return Error::success();
+}
+
+Expected<void *> ToolModules::managed(ToolModule &Module, StringRef Name,
+                                      size_t Size) {
+  std::lock_guard Guard(Lock);
+  auto Known = variable(Module, Name, Size);
+  if (!Known)
+    return Known.takeError();
+  ManagedVariable *Found = Module.findManaged(Name);
+  if (!Found)
+    return moduleError(ModuleFault::NoVariable, "variable " + Name + " of " +
+                                                    Module.name() +
+                                                    " is not managed");
+  return Found->host();
+}
+
+} // namespace luthier::runtime

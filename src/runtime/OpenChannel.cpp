@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/OpenChannel.h"
+#include "runtime/ApplicationThread.h"
+#include "runtime/Log.h"
+#include "runtime/ToolExceptions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include <algorithm>
+#include <chrono>
+#include <sched.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace luthier {
+
+using runtime::ChannelRing;
+using std::chrono::microseconds;
+
+ChannelCounts &ChannelCounts::operator+=(const ChannelCounts &Other) {
+  Records += Other.Records;
+  Blocks += Other.Blocks;
+  Bytes += Other.Bytes;
+  Dropped += Other.Dropped;
+  Unfinished += Other.Unfinished;
+  return *this;
+}
+
+namespace detail {
+
+bool OpenChannel::startThread() {
+  if (ThreadOf == ::getpid())
+    return true;
+  auto Share =
+      std::make_unique<std::shared_ptr<OpenChannel>>(shared_from_this());
+  auto Main = [](void *Of) -> void * {
+    const std::unique_ptr<std::shared_ptr<OpenChannel>> Share(
+        static_cast<std::shared_ptr<OpenChannel> *>(Of));
+    const runtime::ApplicationThreadScope Scope;
+    (*Share)->run();
+    return nullptr;
+  };
+  if (!runtime::startThread(Main, Share.get(), Thread))
+    return false;
+  Share.release(); // The thread has it.
+  ::pthread_detach(Thread);
+  ThreadOf = ::getpid();
+  return true;
+}
+
+Expected<ChannelState> OpenChannel::addRing(hsa_agent_t Agent, void *Memory,
+                                            uint64_t Address) {
+  std::lock_guard Guard(Lock);
+  if (!startThread())
+    return createStringError("there is no thread to be had for a channel");
+  Rings.push_back(std::make_shared<Ring>(Agent, Memory, Log2Units));
+  Changed.notify_all();
+  return Rings.back()->InMemory.stateFor(Address, Waits);
+}
+
+bool OpenChannel::isOwnThread() const {
+  return ThreadOf == ::getpid() && ::pthread_equal(Thread, ::pthread_self());
+}
+
+void OpenChannel::give(const ChannelRing::Block &Block, const Ring &R) {
+  const ChannelHeader &H = *Block.Header;
+  ++Blocks;
+  Bytes += H.Bytes;
+  // Either each active lane has one, or there is one for the wave.
+  Records += H.Tag & OnceTag ? 1 : llvm::popcount(H.Lanes);
+  const RawBlock Raw = {Block.Records, H.Bytes, H.Tag & ~OnceTag, H.Lanes,
+                        R.Agent};
+  auto What = [&] { return "tool " + Tool + ", given what it was sent,"; };
+  Error E = runtime::withoutExceptions(What, [&] {
+    Consume(Raw);
+    return Error::success();
+  });
+  if (E) {
+    static std::atomic_flag IsSaid;
+    const std::string Text = toString(std::move(E));
+    if (!IsSaid.test_and_set())
+      runtime::logWarning(Text);
+  }
+}
+
+/// False if nothing was there.
+bool OpenChannel::consumeSome(Ring &R) {
+  ChannelRing &From = R.InMemory;
+  // So that waves that wait can go on before all of it is consumed.
+  const uint64_t Step = std::max<uint64_t>((uint64_t(1) << Log2Units) / 16, 1);
+  const uint64_t Begin = From.position();
+  while (From.position() - Begin < Step && !IsRemoving) {
+    const std::optional<ChannelRing::Block> Block = From.next();
+    if (!Block)
+      break;
+    if (Now == Phase::Running || From.position() < R.End)
+      give(*Block, R);
+    From.pass();
+  }
+  From.tell();
+  return From.position() != Begin;
+}
+
+/// In the end, blocks of waves that were killed stand before others.
+void OpenChannel::leaveUnfinished() {
+  std::lock_guard Guard(Lock);
+  bool IsDone = true;
+  for (const std::shared_ptr<Ring> &R : Rings)
+    if (R->InMemory.position() < R->End) {
+      Unfinished += R->InMemory.passGap() * ChannelUnit;
+      IsDone = false;
+    }
+  if (!IsDone)
+    return;
+  Now = Phase::Finished;
+  Changed.notify_all();
+}
+
+void OpenChannel::run() {
+  constexpr microseconds Shortest(20), Longest(1000), Patience(20'000);
+  microseconds Wait = Shortest, Idle(0);
+  for (;;) {
+    std::vector<std::shared_ptr<Ring>> Current;
+    {
+      std::unique_lock Guard(Lock);
+      IsBusy = false;
+      Changed.notify_all();
+      Changed.wait(Guard, [&] { return !Rings.empty() && !IsRemoving; });
+      IsBusy = true;
+      Current = Rings;
+    }
+    bool HasFound = false;
+    for (const std::shared_ptr<Ring> &R : Current)
+      HasFound |= consumeSome(*R);
+    if (HasFound) {
+      Wait = Shortest;
+      Idle = microseconds(0);
+      continue;
+    }
+    // Waves that still run finish their blocks soon.
+    if (Now == Phase::Finishing && Idle >= Patience)
+      leaveUnfinished();
+    std::unique_lock Guard(Lock);
+    IsBusy = false;
+    Changed.notify_all();
+    Changed.wait_for(Guard, Wait);
+    Idle += Wait;
+    Wait = std::min(2 * Wait, Longest);
+  }
+}
+
+bool OpenChannel::hasPassed(const std::vector<uint64_t> &Ends) const {
+  for (size_t N = 0; N < std::min(Ends.size(), Rings.size()); ++N)
+    if (Rings[N]->InMemory.position() < Ends[N])
+      return false;
+  return true;
+}
+
+void OpenChannel::flush() {
+  if (isOwnThread())
+    return;
+  std::unique_lock Guard(Lock);
+  if (ThreadOf != ::getpid())
+    return;
+  std::vector<uint64_t> Ends;
+  for (const std::shared_ptr<Ring> &R : Rings)
+    Ends.push_back(R->InMemory.publishedEnd());
+  while (Now == Phase::Running && !IsRemoving && !hasPassed(Ends))
+    Changed.wait_for(Guard, microseconds(500));
+}
+
+void OpenChannel::finish() {
+  if (isOwnThread())
+    return;
+  std::unique_lock Guard(Lock);
+  if (ThreadOf != ::getpid() || Now != Phase::Running)
+    return;
+  for (const std::shared_ptr<Ring> &R : Rings)
+    R->End = R->InMemory.publishedEnd();
+  Now = Phase::Finishing;
+  Changed.notify_all();
+  while (Now != Phase::Finished && !Rings.empty())
+    Changed.wait_for(Guard, microseconds(500));
+}
+
+void OpenChannel::removeRings() {
+  std::unique_lock Guard(Lock);
+  IsRemoving = true;
+  if (ThreadOf == ::getpid() && !isOwnThread())
+    while (IsBusy)
+      Changed.wait_for(Guard, microseconds(500));
+  for (const std::shared_ptr<Ring> &R : Rings)
+    DroppedBefore += R->InMemory.dropped();
+  Rings.clear();
+  IsRemoving = false;
+}
+
+ChannelCounts OpenChannel::counts() const {
+  ChannelCounts Result;
+  Result.Records = Records;
+  Result.Blocks = Blocks;
+  Result.Bytes = Bytes;
+  Result.Unfinished = Unfinished;
+  std::lock_guard Guard(Lock);
+  Result.Dropped = DroppedBefore;
+  for (const std::shared_ptr<Ring> &R : Rings)
+    Result.Dropped += R->InMemory.dropped();
+  return Result;
+}
+
+void flushChannel(OpenChannel &Of) { Of.flush(); }
+ChannelCounts channelCounts(const OpenChannel &Of) { return Of.counts(); }
+
+} // namespace detail
+} // namespace luthier

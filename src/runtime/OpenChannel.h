@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A channel that a tool has opened: a ring for each device, and the thread that
+// gives what is in them to the tool.
+#ifndef LUTHIER_RUNTIME_OPENCHANNEL_H
+#define LUTHIER_RUNTIME_OPENCHANNEL_H
+
+#include "luthier/Channel.h"
+#include "runtime/ChannelRing.h"
+#include "llvm/Support/Error.h"
+#include <atomic>
+#include <condition_variable>
+#include <hsa/hsa.h>
+#include <memory>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace luthier::detail {
+
+/// Thread-safe. The thread, once it runs, keeps it alive.
+class OpenChannel : public std::enable_shared_from_this<OpenChannel> {
+public:
+  OpenChannel(const void *Variable, unsigned Log2Units, bool Waits,
+              RawConsumer Consume, std::string Tool)
+      : Variable(Variable), Log2Units(Log2Units), Waits(Waits),
+        Consume(std::move(Consume)), Tool(std::move(Tool)) {}
+
+  const void *variable() const { return Variable; }
+  size_t bytes() const { return runtime::ChannelRing::bytesFor(Log2Units); }
+  bool waits() const { return Waits; }
+
+  /// Consumes what \p Agent leaves in \p Memory, which is all zero and has
+  /// bytes(). Gives what the device's variable is to hold, where the device has
+  /// the memory at \p Address; nothing if there is no thread to be had.
+  llvm::Expected<ChannelState> addRing(hsa_agent_t Agent, void *Memory,
+                                       uint64_t Address);
+  void flush();
+  void finish();
+  /// Looks at no ring from now on.
+  void removeRings();
+  ChannelCounts counts() const;
+
+private:
+  struct Ring {
+    Ring(hsa_agent_t Agent, void *Memory, unsigned Log2Units)
+        : Agent(Agent), InMemory(Memory, Log2Units) {}
+
+    const hsa_agent_t Agent;
+    runtime::ChannelRing InMemory;
+    /// Once the channel is Finishing: where. By the thread, unless it is zero.
+    uint64_t End = 0;
+  };
+  /// Finished: what is pushed is nobody's, and makes room.
+  enum class Phase { Running, Finishing, Finished };
+
+  bool startThread();
+  void run();
+  bool consumeSome(Ring &R);
+  void give(const runtime::ChannelRing::Block &Block, const Ring &R);
+  void leaveUnfinished();
+  bool isOwnThread() const;
+  bool hasPassed(const std::vector<uint64_t> &Ends) const;
+
+  const void *const Variable;
+  const unsigned Log2Units;
+  const bool Waits;
+  const RawConsumer Consume;
+  const std::string Tool;
+
+  mutable std::mutex Lock;
+  std::condition_variable Changed;
+  std::vector<std::shared_ptr<Ring>> Rings; ///< Under Lock.
+  bool IsBusy = false; ///< The thread is looking at rings; under Lock.
+  std::atomic<bool> IsRemoving = false;
+  std::atomic<Phase> Now = Phase::Running;
+  pid_t ThreadOf = 0; ///< The process that the thread runs in; under Lock.
+  pthread_t Thread = {};
+
+  std::atomic<uint64_t> Records = 0, Blocks = 0, Bytes = 0, Unfinished = 0;
+  uint64_t DroppedBefore = 0; ///< In rings that are gone; under Lock.
+};
+
+} // namespace luthier::detail
+
+#endif // LUTHIER_RUNTIME_OPENCHANNEL_H

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device side of one compilation: a code object for each target, and, once
+// something is done with it on an agent, what is loaded there. Static ones are
+// the fat binary of a source file of a tool, dynamic ones anything that was
+// loaded at run time; but for where their code objects come from and when they
+// end, they are the same.
+#ifndef LUTHIER_RUNTIME_TOOLMODULE_H
+#define LUTHIER_RUNTIME_TOOLMODULE_H
+
+#include "codeobject/FatBinary.h"
+#include "hook/HookModule.h"
+#include "runtime/HookOwner.h"
+#include "runtime/ManagedStorage.h"
+#include "runtime/OwnExecutable.h"
+#include "runtime/RememberedError.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace luthier::runtime {
+
+/// Not thread-safe: ToolModules guards it. Its end may come in any thread.
+class ToolModule : public HookOwner {
+public:
+  struct OnAgent {
+    std::unique_ptr<OwnExecutable> Executable;
+    HookModule Hooks;
+  };
+
+  /// For code of one target, without a device.
+  struct Offline {
+    TargetID Target;
+    std::unique_ptr<CodeObject> Code;
+    HookModule Hooks;
+  };
+
+  /// What is in it, whatever the target.
+  struct Contents {
+    struct Variable {
+      uint64_t Size = 0; ///< 0: nobody knows.
+      bool IsManaged = false;
+    };
+    std::map<std::string, Variable> Variables;
+    std::vector<std::string> Hooks; ///< Sorted.
+    std::vector<std::string> Targets;
+    std::string Compilation;
+  };
+
+  /// Static: \p Bundle is what the library registered.
+  ToolModule(const void *Bundle, llvm::StringRef Library)
+      : Library(Library), Bundle(Bundle) {}
+  /// Dynamic: \p Images own their bytes. Managed variables get their memory.
+  static llvm::Expected<std::shared_ptr<ToolModule>>
+  makeDynamic(llvm::StringRef Name, std::vector<BundledCodeObject> Images);
+  ~ToolModule();
+  ToolModule(const ToolModule &) = delete;
+  ToolModule &operator=(const ToolModule &) = delete;
+
+  bool isStatic() const { return Images.empty(); }
+  /// File name, for messages.
+  std::string name() const;
+
+  /// Null if nothing is loaded on \p Agent.
+  OnAgent *find(hsa_agent_t Agent);
+  /// Loads it on \p Agent, where nothing is. Refuses with ToolWithoutTarget and
+  /// ToolWithoutBitcode; the same error comes next time.
+  /// \p Complete has the last word on what is loaded.
+  llvm::Expected<OnAgent &>
+  load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
+  /// Without a device. All of HookModule but HostVariables is set.
+  llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
+  llvm::Expected<const Contents &> contents();
+
+  /// Has a variable be elsewhere on \p Agent, where nothing is loaded yet.
+  void bind(llvm::StringRef Name, hsa_agent_t Agent, uint64_t Address,
+            size_t Size);
+  ManagedVariable *findManaged(llvm::StringRef Name);
+  /// The GPU runtime ends: what was loaded is gone.
+  void closed();
+
+  const std::string Library; ///< Path of the tool, or of a dynamic module.
+  std::vector<ManagedVariable> Managed;
+  std::deque<Offline> Unloaded; ///< Never moved.
+
+private:
+  struct BoundMemory {
+    uint64_t Address;
+    size_t Size;
+  };
+
+  llvm::Expected<std::vector<BundledCodeObject>> images() const;
+  llvm::Expected<BundledCodeObject> codeObjectFor(const TargetID &Device) const;
+  llvm::Expected<BundledCodeObject> codeObjectFor(hsa_agent_t Agent) const;
+  llvm::Expected<std::unique_ptr<OnAgent>> loadAnew(hsa_agent_t Agent);
+  llvm::Expected<std::unique_ptr<CodeObject>>
+  readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const;
+  llvm::Error linkManaged(OnAgent &Where);
+  llvm::Error linkBound(hsa_agent_t Agent, OnAgent &Where);
+  llvm::Error add(const BundledCodeObject &Image, Contents &To) const;
+  llvm::Error makeManaged();
+
+  const void *Bundle = nullptr;
+  std::vector<BundledCodeObject> Images;               ///< Of a dynamic one.
+  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
+  std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
+  std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.
+  std::optional<Contents> Known;
+};
+
+} // namespace luthier::runtime
+
+#endif // LUTHIER_RUNTIME_TOOLMODULE_H

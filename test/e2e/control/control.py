@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What runs in a dispatch is up to the tool, in each one anew. One function per case."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import harness
+
+
+def run(arguments, tool, program, *options, command="run", device="emulated", **variables):
+    result = harness.run([arguments.luthier, command, "--device", device, "--tool", tool, *options, "--", *program],
+                         variables)
+    result.expect(result.code == 0 and "right" in result.stdout, "the program fails")
+    return result
+
+
+def dispatches_run_the_version_that_is_asked_for(arguments, directory):
+    third = 3334
+    timings = f"{directory}/timings"
+    result = run(arguments, arguments.toggles, [arguments.program, str(3 * third)], LUTHIER_TIMINGS=timings)
+    result.expect_in_stderr(f"first {third}, second {third}, original {third}, wrong 0")
+    made = sorted(line["preset"] for line in harness.read_json_lines(timings))
+    result.expect(made == ["first", "second"], f"made: {made}")
+
+
+def hooks_run_in_the_workgroups_that_are_asked_for(arguments, directory):
+    program = [arguments.program, "2", "3d"]
+
+    def expect(numbers, *options, tool=arguments.workgroups, device="emulated", waves=2):
+        result = run(arguments, tool, program, *options, device=device)
+        listed = "".join(f" {number}x{waves}" for number in numbers)
+        result.expect_in_stderr(f"workgroups:{listed}\n")
+
+    expect(range(24))
+    expect(range(5, 10), "--workgroups", "5-9")
+    expect(range(5, 10), "--workgroups", "5-9", device="emulated:gfx1030", waves=4)
+    expect([7], "--workgroups", "7")
+    expect(range(20, 24), "--workgroups", "20-")
+    expect([], "--workgroups", "24-")
+    expect(range(13, 16), tool=f"{arguments.workgroups}:first=13,last=15")
+    expect([9], "--workgroups", "5-9", tool=f"{arguments.workgroups}:first=9")
+    result = run(arguments, arguments.workgroups, program, "--workgroups", "5-9", "--strict", command="verify")
+    result.expect_in_stderr("no difference")
+
+    # This one sets FLAT_SCRATCH for functions, although it has no stack.
+    result = harness.run([arguments.luthier, "verify", "--device", "emulated", "--tool", "scramble", "--strict", "--kernel",
+                          "callByName", "--workgroups", "1-3", "--", arguments.calling_program])
+    result.expect(result.code == 0, "the stack of hooks is lost")
+    result.expect_in_stderr("no difference: 1 kernel")
+
+    # All that a kernel executes is in one part or the other.
+    counts = {}
+    for part in ["0-8", "9-", "0-"]:
+        run(arguments, "instr-count", program, "--workgroups", part, "--output", f"{directory}/{part}")
+        counted = harness.kernel_counts(f"{directory}/{part}/instr-count.json")
+        (kernel,) = [row for name, row in counted.items() if "addOne" in name]
+        counts[part] = kernel["wave_instructions"]
+    if counts["0-8"] * 24 != counts["0-"] * 9 or counts["0-8"] + counts["9-"] != counts["0-"]:
+        raise harness.Failure(f"{counts}")
+
+
+def tools_learn_when_kernels_ran(arguments, directory):
+    result = run(arguments, f"{arguments.workgroups}:times", [arguments.program, "20"])
+    result.expect_in_stderr("times: 20 kernels, 0 wrong")
+    result.expect("time passes" in result.stdout, "the program's own events have no times")
+
+
+CASES = {
+    case.__name__.replace("_", "-"): case
+    for case in (
+        dispatches_run_the_version_that_is_asked_for,
+        hooks_run_in_the_workgroups_that_are_asked_for,
+        tools_learn_when_kernels_ran,
+    )
+}
+
+harness.main(
+    [
+        (["--program"], {"help": "the program control-launches"}),
+        (["--calling-program"], {"help": "the example calls"}),
+        (["--toggles"], {"help": "library of the tool toggles"}),
+        (["--workgroups"], {"help": "library of the tool workgroups"}),
+        (["case"], {"choices": CASES}),
+    ],
+    lambda arguments, directory: CASES[arguments.case](arguments, directory),
+)

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that start another without LD_PRELOAD, which then has no emulated GPU."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import harness
+
+SAID = "is started without LD_PRELOAD"
+# How the program is started that is the rest of the command line.
+STARTS = {
+    "exec": ["env", "-u", "LD_PRELOAD"],
+    "children": [sys.executable, "-c", "import os, subprocess, sys\n"
+                                       "del os.environ['LD_PRELOAD']\n"
+                                       "codes = [subprocess.call(sys.argv[1:]) for _ in range(2)]\n"
+                                       "sys.exit(max(map(abs, codes)))"],
+    "spawn": [sys.executable, "-c", "import os, sys\n"
+                                    "child = os.posix_spawn(sys.argv[1], sys.argv[1:], {'PATH': '/bin'})\n"
+                                    "sys.exit(abs(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))"],
+}
+
+
+def test(arguments, directory):
+    del directory
+
+    def run(*start):
+        return harness.run([arguments.luthier, "run", "--device", "emulated", "--", *start, arguments.program])
+
+    for name, start in STARTS.items():
+        result = run(*start)
+        result.expect(result.code != 0, f"{name}: the program has a GPU")
+        result.expect(result.stderr.count(f"luthier: {arguments.program} {SAID}") == 1, f"{name}: it is not said once")
+    kept = run("env")
+    kept.expect(kept.code == 0 and SAID not in kept.stderr, "it is said of a program that has the GPU")
+
+
+harness.main([(["program"], {})], test)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/Execution.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace luthier::pgo;
+
+namespace {
+
+TEST(ExecutionTest, StatisticsOfDevicesAndProcessesAddUp) {
+  const StringRef Text = R"({"kernels":[
+    {"name":"k","device":0,"dispatches":2,"wave_instructions":10,
+     "lane_instructions":100,"cycles":7},
+    {"name":"k","device":1,"dispatches":1,"wave_instructions":5,
+     "lane_instructions":50,"cycles":3},
+    {"name":"rocr.fill","device":0,"dispatches":9,"wave_instructions":9,
+     "lane_instructions":9,"cycles":9}],"devices":[]})";
+  ExecutedKernels Kernels;
+  ASSERT_FALSE(errorToBool(addStatistics(Text, Kernels)));
+  ASSERT_FALSE(errorToBool(addStatistics(Text, Kernels)));
+  ASSERT_EQ(Kernels.size(), 1u) << "the runtime's own kernels are left out";
+  EXPECT_EQ(Kernels["k"].Dispatches, 6u);
+  EXPECT_EQ(Kernels["k"].WaveInstructions, 30u);
+  EXPECT_EQ(Kernels["k"].LaneInstructions, 300u);
+  EXPECT_EQ(Kernels["k"].Cycles, 20u);
+}
+
+TEST(ExecutionTest, CountsOfCodeObjectsStayApart) {
+  const StringRef Text = R"({"kernels":[
+    {"name":"k","device":0,"code":"a","instructions":[[64,2,128],[68,1,9]]},
+    {"name":"k","device":1,"code":"a","instructions":[[64,3,64]]},
+    {"name":"j","device":0,"code":"a","instructions":[[64,1,1]]},
+    {"name":"k","device":0,"code":"b","instructions":[[64,1,64]]}]})";
+  ExecutedCode Code;
+  ASSERT_FALSE(errorToBool(addCounts(Text, Code)));
+  ASSERT_EQ(Code.size(), 2u);
+  EXPECT_EQ(Code["a"]["k"][64], (ExecutionCount{5, 192}));
+  EXPECT_EQ(Code["b"]["k"][64], (ExecutionCount{1, 64}));
+  const CodeCounts Sum = sumOf(Code["a"]);
+  EXPECT_EQ(Sum.at(64), (ExecutionCount{6, 193}));
+  EXPECT_EQ(Sum.at(68), (ExecutionCount{1, 9}));
+}
+
+TEST(ExecutionTest, CallsAreReadBesideInstructions) {
+  const StringRef Text = R"({"kernels":[
+    {"name":"k","code":"a","instructions":[],
+     "calls":[[64,256,2,128],[64,512,1,1],[64,256,1,2]]}]})";
+  ExecutedCalls Calls;
+  ASSERT_FALSE(errorToBool(addCalls(Text, Calls)));
+  EXPECT_EQ(Calls["a"][64][256], (ExecutionCount{3, 130}));
+  EXPECT_EQ(Calls["a"][64][512], (ExecutionCount{1, 1}));
+}
+
+TEST(ExecutionTest, WhatIsNoReportIsRefused) {
+  ExecutedKernels Kernels;
+  ExecutedCode Code;
+  for (const char *Text : {"", "{", "[]", "{}", R"({"kernels":[{}]})",
+                           R"({"kernels":[{"name":1}]})",
+                           R"({"kernels":[{"name":"k","dispatches":-1}]})"}) {
+    EXPECT_TRUE(errorToBool(addStatistics(Text, Kernels))) << Text;
+    EXPECT_TRUE(errorToBool(addCounts(Text, Code))) << Text;
+  }
+  for (const char *Row :
+       {"1", "[]", "[1,2]", "[1,2,3,4]", "[1,2,-3]", "[1,2,\"3\"]"})
+    EXPECT_TRUE(errorToBool(addCounts(
+        (Twine(R"({"kernels":[{"name":"k","code":"a","instructions":[)") + Row +
+         "]}]}")
+            .str(),
+        Code)))
+        << Row;
+}
+
+} // namespace

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A loop, a condition, a function that is inlined, and one that is called.
+static __attribute__((noinline)) unsigned rarely(unsigned Value) {
+  for (unsigned I = 0; I < 7; ++I)
+    Value = (Value ^ Value >> 13) * 0x5bd1e995;
+  return Value;
+}
+
+static inline unsigned half(unsigned Value) {
+  if (Value & 1)
+    return 3 * Value + 1;
+  return Value / 2;
+}
+
+extern "C" __attribute__((amdgpu_kernel)) void branches(unsigned *Data,
+                                                        unsigned Count) {
+  unsigned Value = Data[__builtin_amdgcn_workitem_id_x()];
+  for (unsigned I = 0; I < Count; ++I) {
+    Value = half(Value);
+    if (Value == 77)
+      Value = rarely(Value);
+  }
+  Data[__builtin_amdgcn_workitem_id_x()] = Value;
+}
+
+extern "C" __attribute__((amdgpu_kernel)) void unused(unsigned *Data) {
+  *Data = 1;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/KernelBlocks.h"
+#include "pgo/ProbeProfile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::pgo;
+
+namespace {
+
+std::shared_ptr<const CodeObject> read(const std::string &Name) {
+  auto File = MemoryBuffer::getFile(INPUT_DIRECTORY "/" + Twine(Name) + ".co");
+  return cantFail(
+      CodeObject::create(arrayRefFromStringRef((*File)->getBuffer())));
+}
+
+TEST(KernelBlocksTest, BlocksHaveTheWavesThatCameToThem) {
+  const auto Object = read("probes");
+  const KernelInfo &Kernel = *Object->findKernel("branches");
+  CodeCounts Counts;
+  Counts[Kernel.EntryAddress] = {3, 5};
+  Counts[Kernel.EntryAddress + 8] = {3, 7}; // Behind a load.
+  const KernelBlocks K = cantFail(blocksOf(Object, Kernel, Counts));
+  ASSERT_GT(K.Blocks.size(), 3u);
+  const CountedBlock &First = K.Blocks.front();
+  EXPECT_EQ(First.Address, Kernel.EntryAddress);
+  EXPECT_EQ(First.Function, "branches");
+  EXPECT_EQ(First.Count, (ExecutionCount{3, 7})) << "of the most lanes";
+  ASSERT_TRUE(First.Source);
+  EXPECT_GT(First.Source->Line, 0u);
+  EXPECT_EQ(K.unused(), K.Blocks.size() - 1);
+  EXPECT_GT(K.unusedPercent(), 0);
+  EXPECT_LT(K.unusedPercent(), 100);
+  const auto Probes = cantFail(probeAddresses(*Object));
+  EXPECT_EQ(K.probePercent(Probes), 100);
+  EXPECT_EQ(K.probePercent({}), 0);
+}
+
+TEST(KernelBlocksTest, BranchesAreClassified) {
+  std::map<std::string, std::map<uint64_t, CountedBranch>> Of;
+  const StringRef Text = R"({"kernels":[{"name":"k","branches":[
+    {"address":4,"instruction":"s_cbranch_scc1","executed":9,"agreed":9,
+     "lanes":9,"taken":9},
+    {"address":8,"instruction":"s_and_saveexec_b64","executed":9,"agreed":9,
+     "lanes":9,"taken":9},
+    {"address":12,"instruction":"s_and_saveexec_b64","executed":9,"agreed":8,
+     "lanes":9,"taken":9},
+    {"address":16,"instruction":"s_cbranch_vccz","executed":0,"agreed":0,
+     "lanes":0,"taken":0}]}],"refused":[]})";
+  ASSERT_FALSE(errorToBool(addBranches(Text, Of)));
+  std::vector<std::string> Classes;
+  for (const auto &[Address, B] : Of["k"])
+    Classes.push_back(toString(B.classify()).str());
+  EXPECT_EQ(Classes,
+            (std::vector<std::string>{"always uniform", "uniform so far",
+                                      "divergent", "not executed"}));
+  // Of a second device.
+  ASSERT_FALSE(errorToBool(addBranches(Text, Of)));
+  EXPECT_EQ(Of["k"][12].Executed, 18u);
+  for (const char *Bad : {"", "[]", "{}", R"({"kernels":[{"name":"k"}]})",
+                          R"({"kernels":[{"name":"k","branches":[{}]}]})"})
+    EXPECT_TRUE(errorToBool(addBranches(Bad, Of))) << Bad;
+}
+
+} // namespace

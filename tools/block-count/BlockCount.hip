@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counts how often each instruction is executed, by waves and with how many
+// active lanes, and which functions are called through pointers; see README.md.
+#include "Digest.h"
+#include "luthier/luthier.h"
+#include "llvm/Support/JSON.h"
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+using namespace luthier;
+
+/// Runs of instructions that are executed all or none.
+constexpr size_t MaxRuns = 1 << 17;
+__attribute__((managed)) uint64_t Runs[MaxRuns][2];
+
+constexpr size_t MaxSites = 1 << 11, MaxTargets = 8;
+struct CallSite {
+  uint64_t Targets[MaxTargets];
+  uint64_t Counts[MaxTargets + 1][2]; ///< The last of all other targets.
+};
+__device__ CallSite Sites[MaxSites];
+
+MARK_LUTHIER_DEVICE_MODULE
+
+LUTHIER_HOOK_ANNOTATE countRun(uint32_t Run) {
+  const uint64_t Lanes = __popcll(__builtin_amdgcn_read_exec());
+  luthier::waveAtomicAddEach(Runs[Run], {uint64_t(1), Lanes});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countRun);
+
+LUTHIER_HOOK_ANNOTATE countCall(uint32_t Site, uint64_t Target) {
+  const uint64_t Lanes = __popcll(__builtin_amdgcn_read_exec());
+  constexpr uint64_t Nobody = ~uint64_t(0);
+  unsigned Place = 0;
+  for (; Place < MaxTargets; ++Place) {
+    // All active lanes do the same.
+    const uint64_t Known = luthier::firstLane(
+        uint64_t(atomicCAS(
+            reinterpret_cast<unsigned long long *>(&Sites[Site].Targets[Place]),
+            0ull, (unsigned long long)Target)),
+        Nobody);
+    if (Known == 0 || Known == Target)
+      break;
+  }
+  luthier::waveAtomicAddEach(Sites[Site].Counts[Place], {uint64_t(1), Lanes});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countCall);
+
+static Option<bool>
+    OnlyCalls("only-calls", false,
+              "count calls through pointers only, and no instructions");
+
+class BlockCount : public Tool {
+  struct Code {
+    uint64_t Begin;
+    std::string Digest;
+  };
+  struct Kernel {
+    std::string Name, Digest;
+    hsa_agent_t Agent{};
+    uint64_t Begin = 0; ///< Of its code object.
+    bool IsRefused = false;
+    std::map<uint64_t, size_t> RunOf; ///< By address as linked.
+    std::map<uint64_t, size_t> SiteOf;
+  };
+  std::mutex Lock;
+  std::map<uint64_t, Code> Loaded; ///< By address.
+  std::map<uint64_t, Kernel *> ByObject;
+  std::vector<std::unique_ptr<Kernel>> Kernels;
+  size_t NumRuns = 0, NumSites = 0;
+
+  llvm::Error insertRuns(LiftedRepresentation &LR, InstrumentationTask &Task,
+                         Kernel &K) {
+    llvm::DenseSet<const llvm::MachineInstr *> First;
+    for (const InstructionRun &Run : instructionRuns(LR))
+      First.insert(Run.First);
+    if (NumRuns + First.size() > MaxRuns)
+      return llvm::createStringError("too many blocks to count");
+    std::optional<size_t> Current;
+    for (llvm::MachineInstr &MI : LR.instructions()) {
+      if (&MI == &MI.getParent()->front())
+        Current.reset();
+      if (First.contains(&MI)) {
+        Current = NumRuns++;
+        Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countRun),
+                              {*Current});
+      }
+      if (const auto Address = LR.originalAddress(MI); Address && Current)
+        K.RunOf[*Address] = *Current;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error insertCalls(LiftedRepresentation &LR, InstrumentationTask &Task,
+                          Kernel &K) {
+    for (const ControlTransfer &T : LR.controlTransfers()) {
+      if (T.Kind != ControlTransfer::UnresolvedCall)
+        continue;
+      if (NumSites == MaxSites)
+        return llvm::createStringError("too many calls to count");
+      // s_swappc: where to come back, and where to go.
+      Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(countCall),
+                            {NumSites, HookArgument::operand(1)});
+      K.SiteOf[T.Address] = NumSites++;
+    }
+    return llvm::Error::success();
+  }
+
+  Kernel &kernelOf(const hsa::LoadedCodeObjectKernel &Of) {
+    Kernel *&K = ByObject[Of.kernelObject()];
+    if (K)
+      return *K;
+    K = Kernels.emplace_back(std::make_unique<Kernel>()).get();
+    K->Name = Of.name().str();
+    K->Agent = Of.agent();
+    const auto After = Loaded.upper_bound(Of.kernelObject());
+    if (After != Loaded.begin()) {
+      const Code &Object = std::prev(After)->second;
+      K->Digest = Object.Digest;
+      K->Begin = Object.Begin;
+    }
+    return *K;
+  }
+
+  void onCodeObjectLoaded(const hsa::LoadedCodeObject &Object) override {
+    std::lock_guard Guard(Lock);
+    Loaded[Object.address()] = {Object.address(), digestOf(Object)};
+  }
+
+  void onCodeObjectUnloaded(const hsa::LoadedCodeObject &Object) override {
+    std::lock_guard Guard(Lock);
+    const uint64_t Begin = Object.address(), End = Begin + Object.size();
+    Loaded.erase(Begin);
+    ByObject.erase(ByObject.lower_bound(Begin), ByObject.lower_bound(End));
+  }
+
+  void onDispatch(KernelDispatch &Dispatch) override {
+    if (Dispatch.Kernel.isRuntimeKernel())
+      return;
+    std::lock_guard Guard(Lock);
+    Kernel &K = kernelOf(Dispatch.Kernel);
+    if (K.IsRefused)
+      return;
+    auto Mutate = [&](InstrumentationTask &Task,
+                      LiftedRepresentation &LR) -> llvm::Error {
+      if (!*OnlyCalls)
+        LUTHIER_RETURN_ON_ERROR(insertRuns(LR, Task, K));
+      return insertCalls(LR, Task, K);
+    };
+    if (llvm::Error E =
+            instrumentAndOverride(Dispatch, Mutate, "block-count")) {
+      K.IsRefused = true;
+      reportRefusal(Dispatch.Kernel, std::move(E));
+    }
+  }
+
+  void writeRuns(llvm::json::OStream &J, const Kernel &K) const {
+    for (const auto &[Address, Run] : K.RunOf)
+      if (Runs[Run][0])
+        J.array([&, Address = Address, Run = Run] {
+          J.value(Address);
+          J.value(Runs[Run][0]);
+          J.value(Runs[Run][1]);
+        });
+  }
+
+  void writeCalls(llvm::json::OStream &J, const Kernel &K) const {
+    for (const auto &[Address, Number] : K.SiteOf) {
+      CallSite Site[1];
+      if (llvm::Error E = readVariable(Sites, K.Agent, Site, Number)) {
+        llvm::errs() << "block-count: " << llvm::toString(std::move(E)) << '\n';
+        continue;
+      }
+      for (size_t T = 0; T <= MaxTargets; ++T)
+        if (Site->Counts[T][0])
+          J.array([&, Address = Address] {
+            J.value(Address);
+            J.value(T < MaxTargets ? Site->Targets[T] - K.Begin : 0);
+            J.value(Site->Counts[T][0]);
+            J.value(Site->Counts[T][1]);
+          });
+    }
+  }
+
+  void writeKernel(llvm::json::OStream &J, const Kernel &K) const {
+    J.attribute("name", K.Name);
+    J.attribute("code", K.Digest);
+    J.attributeArray("instructions", [&] { writeRuns(J, K); });
+    J.attributeArray("calls", [&] { writeCalls(J, K); });
+  }
+
+  void onExit() override {
+    std::lock_guard Guard(Lock);
+    if (Kernels.empty())
+      return;
+    std::error_code Failure;
+    const std::string Path = outputPath("block-count.json");
+    llvm::raw_fd_ostream OS(Path, Failure);
+    llvm::json::OStream J(OS);
+    J.object([&] {
+      J.attributeArray("kernels", [&] {
+        for (const std::unique_ptr<Kernel> &K : Kernels)
+          if (!K->IsRefused)
+            J.object([&] { writeKernel(J, *K); });
+      });
+      J.attributeArray("refused", [&] {
+        for (const RefusedKernel &R : refusals())
+          J.object([&] {
+            J.attribute("name", R.Kernel);
+            J.attribute("reason", R.Reason);
+          });
+      });
+    });
+    OS << '\n';
+    OS.close();
+    if (!Failure)
+      Failure = OS.error();
+    OS.clear_error();
+    if (Failure)
+      llvm::errs() << "block-count: " << Path << ": " << Failure.message()
+                   << '\n';
+  }
+};
+LUTHIER_TOOL(BlockCount)
