@@ -64,10 +64,9 @@ public:
   /// when it is first asked for.
   std::vector<LoadedCodeObjectKernel> kernels() const;
 
-  /// The ELF file, and the processor that it is for, such as "gfx90a"; empty if
-  /// it cannot be read. Valid as long as this object or a copy.
+  /// The file as it was loaded, also if it is none that Luthier knows. Valid as
+  /// long as this object or a copy.
   llvm::ArrayRef<uint8_t> bytes() const;
-  llvm::StringRef processor() const;
   /// Copies what the device has where the file says \p Address. While the
   /// application has it loaded, also in onCodeObjectUnloaded() and onExit().
   llvm::Error read(uint64_t Address, llvm::MutableArrayRef<uint8_t> To) const;

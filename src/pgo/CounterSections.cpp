@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/CounterSections.h"
+#include "codeobject/TargetID.h"
 #include "pgo/Problem.h"
 #include "pgo/RawRecord.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,10 +43,24 @@ public:
         return std::move(E);
     if (Error E = checkRecords())
       return std::move(E);
+    if (Error E = readTarget())
+      return std::move(E);
     return Found;
   }
 
 private:
+  Error readTarget() {
+    const auto &Header = File.getHeader();
+    if (Header.e_machine != ELF::EM_AMDGPU)
+      return malformed("it is for no AMD GPU");
+    auto Target =
+        TargetID::fromElf(Header.e_flags, Header.e_ident[ELF::EI_ABIVERSION]);
+    if (!Target)
+      return malformed(toString(Target.takeError()));
+    Found.Processor = Target->Processor;
+    return Error::success();
+  }
+
   Error readSections() {
     auto Sections = File.sections();
     if (!Sections)

@@ -21,6 +21,7 @@ struct AddressRange {
 };
 
 struct CounterSections {
+  std::string Processor; ///< Such as "gfx90a".
   AddressRange Counters;
   AddressRange Bitmaps; ///< Of MC/DC; may be empty.
   AddressRange Records;

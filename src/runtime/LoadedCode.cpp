@@ -22,11 +22,12 @@ struct hsa::LoadedCodeObject::Impl {
   Expected<std::shared_ptr<const CodeObject>> parsed() {
     std::call_once(ParseOnce, [&] {
       Expected<std::unique_ptr<CodeObject>> Result = CodeObject::create(Bytes);
-      if (Result)
+      if (Result) {
         Parsed = std::move(*Result);
-      else
+        std::vector<uint8_t>().swap(Bytes);
+      } else {
         Failure.emplace(Result.takeError());
-      std::vector<uint8_t>().swap(Bytes);
+      }
     });
     if (Failure)
       return Failure->error();
@@ -67,15 +68,7 @@ ArrayRef<uint8_t> hsa::LoadedCodeObject::bytes() const {
   if (Code)
     return (*Code)->bytes();
   consumeError(Code.takeError());
-  return {};
-}
-
-StringRef hsa::LoadedCodeObject::processor() const {
-  Expected<std::shared_ptr<const CodeObject>> Code = P->parsed();
-  if (Code)
-    return (*Code)->target().Processor;
-  consumeError(Code.takeError());
-  return {};
+  return P->Bytes;
 }
 
 Error hsa::LoadedCodeObject::read(uint64_t Address,

@@ -39,8 +39,6 @@ public:
   }
 
   void onCodeObjectLoaded(const LoadedCodeObject &Object) override {
-    if (Object.bytes().empty())
-      return; // No code object that Luthier knows.
     auto Sections = findCounterSections(Object.bytes());
     std::lock_guard Guard(Lock);
     if (!Sections)
@@ -100,7 +98,7 @@ private:
     auto Profile = makeRawProfile(From.Sections, Read);
     if (!Profile)
       return fail(Profile.takeError());
-    if (Error E = Folder.writeProfile(From.Object.processor(), *Profile))
+    if (Error E = Folder.writeProfile(From.Sections.Processor, *Profile))
       fail(std::move(E));
   }
 

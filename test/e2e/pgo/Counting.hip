@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel whose blocks are executed a known number of times: of 1000 lanes,
+// lane I goes I % 7 times through a loop, and each third takes a branch.
+//   counting devices       a launch on each device
+//   counting modules FILE  loads the kernel twice, with a launch each
+//   counting _exit|SIGTERM|SIGKILL  a launch, then the process ends so
+//   counting processes     two of them, with a launch each
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <hip/hip_runtime.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void check(hipError_t Status) {
+  if (Status == hipSuccess)
+    return;
+  std::fprintf(stderr, "%s\n", hipGetErrorString(Status));
+  std::exit(1);
+}
+
+extern "C" __global__ void counting(unsigned *Out) {
+  const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned Sum = 0;
+  for (unsigned Turn = 0; Turn < I % 7; ++Turn)
+    Sum += Out[I] + Turn;
+  if (I % 3 == 0)
+    Sum += 1000;
+  Out[I] = Sum;
+}
+
+static unsigned *buffer() {
+  unsigned *Out = nullptr;
+  check(hipMalloc(&Out, 4000));
+  check(hipMemset(Out, 0, 4000));
+  return Out;
+}
+
+static void launch() {
+  counting<<<10, 100>>>(buffer());
+  check(hipDeviceSynchronize());
+}
+
+static void launchModule(const char *Path) {
+  hipModule_t Module;
+  hipFunction_t Kernel;
+  check(hipModuleLoad(&Module, Path));
+  check(hipModuleGetFunction(&Kernel, Module, "counting"));
+  unsigned *Out = buffer();
+  void *Arguments[] = {&Out};
+  check(hipModuleLaunchKernel(Kernel, 10, 1, 1, 100, 1, 1, 0, nullptr,
+                              Arguments, nullptr));
+  check(hipDeviceSynchronize());
+  check(hipModuleUnload(Module));
+}
+
+int main(int Argc, char **Argv) {
+  const std::string How = Argc > 1 ? Argv[1] : "devices";
+  if (How == "modules") {
+    launchModule(Argv[2]);
+    launchModule(Argv[2]);
+    return 0;
+  }
+  if (How == "processes")
+    for (int N = 0; N != 2; ++N)
+      if (fork() == 0) {
+        execl(Argv[0], Argv[0], "devices", nullptr);
+        _exit(127);
+      }
+  while (How == "processes" && wait(nullptr) > 0)
+    ;
+  if (How == "processes")
+    return 0;
+  int Count = 1;
+  if (How == "devices")
+    check(hipGetDeviceCount(&Count));
+  for (int N = 0; N != Count; ++N) {
+    check(hipSetDevice(N));
+    launch();
+  }
+  if (How == "_exit")
+    _exit(0);
+  if (How == "SIGTERM")
+    raise(SIGTERM);
+  if (How == "SIGKILL")
+    raise(SIGKILL);
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Profiles of LLVM's own counters are exact, whatever loads the code and however
+the process ends: several host threads, devices, processes, and loads. They are
+what llvm-profdata makes of the raw files."""
+
+import glob
+import os
+import re
+import subprocess
+
+from builds import ARGUMENTS, Builds, Failure, harness
+
+# Per launch: lanes, turns of the loop, lanes of the branch.
+LAUNCH = [1000, 2997, 334]
+
+
+class Collecting:
+    def __init__(self, arguments, directory):
+        self.arguments, self.directory = arguments, directory
+
+    def run(self, name, device, program, *options):
+        self.raw = f"{self.directory}/{name}-raw"
+        command = [self.arguments.luthier, "pgo", "collect", "--device", f"emulated:{device}", "--keep-raw", self.raw]
+        return harness.run([*command, "-o", f"{self.directory}/{name}.profdata", *options, "--", *program])
+
+    def text(self, *paths):
+        command = [self.arguments.profdata, "merge", "-text", *paths, "-o", "-"]
+        process = subprocess.run(command, capture_output=True, text=True)
+        if process.returncode:
+            raise Failure(f"{' '.join(command)}\n{process.stderr}")
+        return process.stdout
+
+    def expect(self, name, launches, loads, target="gfx90a"):
+        """A profile of so many launches, of as many raw files."""
+        raw = glob.glob(f"{self.raw}/*.{target}.profraw")
+        if len(raw) != loads:
+            raise Failure(f"{name}: {len(raw)} raw profiles, {loads} expected")
+        ours = self.text(f"{self.directory}/{name}.profdata")
+        if ours != self.text(*raw):
+            raise Failure(f"{name}: not what llvm-profdata merges:\n{ours}")
+        counts = [int(n) for n in re.search(r"# Counter Values:\n((?:\d+\n)+)", ours)[1].split()]
+        if counts != [launches * n for n in LAUNCH]:
+            raise Failure(f"{name}: {launches} launches of {LAUNCH} expected, found {counts}")
+
+
+def test(arguments, directory):
+    builds, collecting = Builds(arguments, directory), Collecting(arguments, directory)
+    flags = builds.flags("collect")
+    both = builds.compile("both", [*flags, "--offload-arch=gfx1030"])
+    module = builds.compile("module.co", [*flags, "--offload-device-only", "--no-gpu-bundle-output"])
+
+    result = collecting.run("threads", "gfx90a", [both], "--threads", "2")
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("threads", launches=1, loads=1)
+    result = collecting.run("threads", "gfx90a", [both], "--add")
+    if "Maximum function count: 2000\n" not in subprocess.run(
+            [arguments.profdata, "show", f"{directory}/threads.profdata"], capture_output=True, text=True).stdout:
+        result.fail("--add does not add")
+
+    result = collecting.run("devices", "gfx90a,gfx90a,gfx1030", [both])
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("devices.gfx90a", launches=2, loads=2)
+    collecting.expect("devices.gfx1030", launches=1, loads=1, target="gfx1030")
+
+    result = collecting.run("processes", "gfx90a", [both, "processes"])
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("processes", launches=2, loads=2)
+
+    # The program's own code object is not loaded then.
+    result = collecting.run("modules", "gfx90a", [both, "modules", module])
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("modules", launches=2, loads=2)
+
+    result = collecting.run("_exit", "gfx90a", [both, "_exit"])
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("_exit", launches=1, loads=1)
+    result = collecting.run("SIGTERM", "gfx90a", [both, "SIGTERM"])
+    result.expect(result.code == 128 + 15, "the program's end is not passed on")
+    result.expect_in_stderr("ended by SIGTERM")
+    if os.path.exists(f"{directory}/SIGTERM.profdata"):
+        result.fail("a partial profile has the name of a whole one")
+    collecting.expect("SIGTERM.partial", launches=1, loads=1)
+    result = collecting.run("SIGKILL", "gfx90a", [both, "SIGKILL"])
+    result.expect(result.code == 128 + 9, "the program's end is not passed on")
+    result.expect_in_stderr("partial-profile: process")
+    result.expect_in_stderr("was killed before its counters could be read")
+
+    plain = builds.compile("plain")
+    result = collecting.run("plain", "gfx90a", [plain])
+    result.expect(result.code == 1, "no counters, and no failure")
+    result.expect_in_stderr("no-counters: no code that counts was loaded")
+
+
+if __name__ == "__main__":
+    harness.main([*ARGUMENTS, (["--profdata"], {"required": True})], test)

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/Collection.h"
+#include "CountingKernel.h"
+#include "pgo/ProfileSum.h"
+#include "pgo/RawProfile.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ProfileData/InstrProfReader.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <gmock/gmock.h>
+
+using namespace llvm;
+using namespace luthier;
+using namespace luthier::pgo;
+using namespace luthier::test;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+constexpr EngineTarget Mi200 = {"gfx90a", 64};
+using Words = std::vector<uint64_t>;
+
+ProcessNote note(std::string Program, std::string Ended) {
+  ProcessNote Note;
+  Note.Process = 12;
+  Note.Program = std::move(Program);
+  Note.Ended = std::move(Ended);
+  return Note;
+}
+
+/// The profile that \p Counts make, in order.
+Bytes rawWith(Words Counts, StringRef Route = "counters") {
+  static std::map<std::string, Bytes> Codes;
+  Bytes &Code = Codes[Route.str()];
+  if (Code.empty())
+    Code = buildCounting(Mi200, Route);
+  auto Sections = findCounterSections(Code);
+  auto Raw = makeRawProfile(**Sections, [&](uint64_t, auto To) {
+    for (size_t I = 0; I != To.size() / 8; ++I)
+      support::endian::write64le(To.data() + 8 * I,
+                                 I < Counts.size() ? Counts[I] : 0);
+    return Error::success();
+  });
+  return *Raw;
+}
+
+/// In a folder of its own, as processes leave it.
+class CollectionTest : public testing::Test {
+protected:
+  CollectionTest() {
+    EXPECT_FALSE(sys::fs::createUniqueDirectory("luthier-collection", Folder));
+  }
+  ~CollectionTest() override { sys::fs::remove_directories(Folder); }
+
+  void leave(const Bytes &Raw, StringRef Target = "gfx90a") {
+    Error E = CollectFolder(Folder.str().str()).writeProfile(Target, Raw);
+    ASSERT_FALSE(bool(E)) << toString(std::move(E));
+  }
+  void leave(const ProcessNote &Note) {
+    Error E = CollectFolder(Folder.str().str()).writeNote(Note);
+    ASSERT_FALSE(bool(E)) << toString(std::move(E));
+  }
+  std::string path(StringRef Name) { return (Folder + "/" + Name).str(); }
+  Expected<Collection> collect(bool Add = false, bool AcceptPartial = false) {
+    auto Found = readCollectFolder(Folder);
+    if (!Found)
+      return Found.takeError();
+    return writeCollection(*Found, {path("out.profdata"), Add, AcceptPartial});
+  }
+  std::string failure() {
+    auto Result = collect();
+    return Result ? "no error" : toString(Result.takeError());
+  }
+  Words countsOf(StringRef Name) {
+    auto Reader =
+        InstrProfReader::create(path(Name), *vfs::getRealFileSystem());
+    if (!Reader) {
+      ADD_FAILURE() << toString(Reader.takeError());
+      return {};
+    }
+    Words Counts;
+    for (const NamedInstrProfRecord &Record : **Reader)
+      append_range(Counts, Record.Counts);
+    return Counts;
+  }
+
+  SmallString<64> Folder;
+};
+
+TEST_F(CollectionTest, LoadsOfATargetAreAddedUp) {
+  leave(rawWith({1, 2, 3}));
+  leave(rawWith({10, 20, 30}));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_FALSE(Result->IsPartial);
+  ASSERT_EQ(Result->Profiles.size(), 1u);
+  EXPECT_EQ(Result->Profiles[0].NumLoads, 2u);
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(11, 22, 33));
+  EXPECT_THAT(*targetsOf(path("out.profdata")), ElementsAre("gfx90a"));
+}
+
+TEST_F(CollectionTest, TargetsHaveProfilesOfTheirOwn) {
+  leave(rawWith({1, 2, 3}));
+  leave(rawWith({10, 20, 30}), "gfx1030");
+  ASSERT_TRUE(bool(collect()));
+  EXPECT_THAT(countsOf("out.gfx90a.profdata"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(countsOf("out.gfx1030.profdata"), ElementsAre(10, 20, 30));
+}
+
+TEST_F(CollectionTest, RunsAreAddedWhereThatIsAskedFor) {
+  leave(rawWith({1, 2, 3}));
+  ASSERT_TRUE(bool(collect()));
+  ASSERT_TRUE(bool(collect(/*Add=*/true)));
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(2, 4, 6));
+  ASSERT_TRUE(bool(collect()));
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
+}
+
+TEST_F(CollectionTest, NothingCountedIsSaid) {
+  EXPECT_THAT(failure(), HasSubstr("no-counters: no code that counts"));
+}
+
+TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
+  leave(rawWith({1, 2, 3}));
+  leave(note("app", ""));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_TRUE(Result->IsPartial);
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre("partial-profile: process 12 (app) was killed before "
+                          "its counters could be read"));
+  EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(1, 2, 3));
+  EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
+  ASSERT_TRUE(bool(collect(/*Add=*/false, /*AcceptPartial=*/true)));
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
+}
+
+TEST_F(CollectionTest, UnfinishedLaunchesAndSignalsMakeItPartial) {
+  ProcessNote Note = note("app", "exit");
+  EXPECT_EQ(Note.whyPartial(), "");
+  Note.Unfinished = 2;
+  EXPECT_EQ(Note.whyPartial(),
+            "process 12 (app) ended by exit while 2 launches ran");
+  Note = ProcessNote::parse(note("a b", "SIGTERM").text());
+  EXPECT_EQ(Note.whyPartial(), "process 12 (a b) ended by SIGTERM");
+}
+
+TEST_F(CollectionTest, AMixedBuildIsRefused) {
+  leave(rawWith({1, 2, 3}));
+  leave(rawWith({1, 2, 3}, "ir"));
+  EXPECT_THAT(failure(), HasSubstr("mixed-build: "));
+  EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
+}
+
+TEST_F(CollectionTest, ATruncatedProfileIsRefused) {
+  Bytes Raw = rawWith({1, 2, 3});
+  Raw.resize(Raw.size() - 40);
+  leave(Raw);
+  EXPECT_THAT(failure(), HasSubstr("malformed-profile: "));
+}
+
+TEST_F(CollectionTest, AProfileOfAnotherVersionIsRefused) {
+  Bytes Raw = rawWith({1, 2, 3});
+  ++Raw[8];
+  leave(Raw);
+  EXPECT_THAT(failure(), HasSubstr("profile-version: "));
+}
+
+TEST_F(CollectionTest, ACounterThatOverflowsIsSaid) {
+  leave(rawWith({uint64_t(1) << 63, 2, 3}));
+  leave(rawWith({uint64_t(1) << 63, 2, 3}));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre("counter-overflow: counting has reached a counter's "
+                          "largest number"));
+  EXPECT_THAT(countsOf("out.profdata"),
+              ElementsAre(getInstrMaxCountValue(), 4, 6));
+}
+
+} // namespace

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/Flags.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace luthier::pgo;
+using testing::HasSubstr;
+
+namespace {
+
+template <class T> std::string messageOf(Expected<T> Value) {
+  return Value ? "no error" : toString(Value.takeError());
+}
+
+TEST(FlagsTest, CompilersAreToldByTheirVersion) {
+  EXPECT_EQ(*clangMajor("Debian clang version 22.1.8 (1~deb12u1)\n", "c"), 22u);
+  // Of hipcc, which has a line of its own before.
+  EXPECT_EQ(*clangMajor("HIP version: 5.2\nclang version 15.0.6\n", "c"), 15u);
+  EXPECT_THAT(messageOf(clangMajor("gcc (Debian) 12.2.0", "gcc")),
+              HasSubstr("compiler: gcc is no clang"));
+  EXPECT_THAT(messageOf(clangMajor("clang version x", "c")),
+              HasSubstr("says no number"));
+}
+
+TEST(FlagsTest, OtherCompilersAreRefused) {
+  EXPECT_THAT(messageOf(findRoute("counters", 15)),
+              HasSubstr("compiler: the flags of clang 15 are not known"));
+  EXPECT_THAT(messageOf(findRoute("counters", 23)),
+              HasSubstr("compiler: the flags of clang 23 are not known"));
+  EXPECT_THAT(messageOf(findRoute("nothing", 22)),
+              HasSubstr("choose one of: counters, coverage, ir, cs"));
+}
+
+TEST(FlagsTest, EveryBuildThatChangesCodeAvoidsControlHeightReduction) {
+  for (const Route &R : routesOf(22)) {
+    auto Use = expand(R.Use, {"p", "libraries"});
+    ASSERT_TRUE(bool(Use));
+    EXPECT_TRUE(is_contained(*Use, "-mllvm=-enable-chr=false")) << R.Name.str();
+  }
+}
+
+TEST(FlagsTest, CountersAreAtomic) {
+  for (StringRef Name : {"counters", "coverage", "ir", "cs"}) {
+    auto Words = expand((*findRoute(Name, 22))->Collect, {"p", ""});
+    ASSERT_TRUE(bool(Words));
+    EXPECT_TRUE(
+        is_contained(*Words, "-fprofile-update=atomic") ||
+        is_contained(*Words, "-mllvm=-instrprof-atomic-counter-update-all"))
+        << Name.str();
+  }
+}
+
+TEST(FlagsTest, FilesTakeTheirPlaces) {
+  auto Words = expand((*findRoute("probes", 22))->Use, {"a b.prof", "/libs"});
+  ASSERT_TRUE(bool(Words));
+  EXPECT_TRUE(is_contained(*Words, "-fprofile-sample-use=a b.prof"));
+  EXPECT_TRUE(is_contained(*Words, "--rocm-device-lib-path=/libs"));
+  EXPECT_THAT(messageOf(expand((*findRoute("probes", 22))->Use, {"p", ""})),
+              HasSubstr("no device libraries for profiles of samples"));
+  EXPECT_THAT(messageOf(expand((*findRoute("cs", 22))->Collect, {})),
+              HasSubstr("a profile is needed"));
+}
+
+} // namespace
