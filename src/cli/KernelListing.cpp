@@ -57,6 +57,12 @@ void printBlocks(const pgo::KernelBlocks &K) {
     outs() << formatv("  {0,8:x-}{1,13}{2,12}{3,8}  {4}\n", B.Address,
                       B.Count.Waves, lanesPerWave(B.Count), B.Instructions,
                       shortSource(B.Source));
+  const pgo::CodeLayout Layout = K.layout();
+  if (Layout.Executed)
+    outs() << formatv("  {0} lines of {1} bytes hold what was executed, {2} "
+                      "would do; {3} of {4} instructions are jumps\n",
+                      Layout.Lines, pgo::CodeLayout::LineBytes,
+                      Layout.PackedLines, Layout.Jumps, Layout.Executed);
 }
 
 Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K) {

@@ -4,6 +4,8 @@
 #include "pgo/Problem.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace llvm;
 using namespace luthier;
@@ -64,6 +66,25 @@ double KernelBlocks::probePercent(ArrayRef<uint64_t> Probes) const {
   return All ? 100.0 * double(Marked) / double(All) : 0;
 }
 
+CodeLayout KernelBlocks::layout() const {
+  CodeLayout Result;
+  std::set<uint64_t> Lines;
+  uint64_t Bytes = 0;
+  for (const CountedBlock &B : Blocks) {
+    Result.Executed += B.Executed;
+    if (!B.Count.Waves)
+      continue;
+    Result.Jumps += B.EndsInJump ? B.Count.Waves : 0;
+    Bytes += B.End - B.Address;
+    for (uint64_t Line = B.Address / CodeLayout::LineBytes;
+         Line * CodeLayout::LineBytes < B.End; ++Line)
+      Lines.insert(Line);
+  }
+  Result.Lines = Lines.size();
+  Result.PackedLines = divideCeil(Bytes, CodeLayout::LineBytes);
+  return Result;
+}
+
 static void addInstruction(const MachineInstr &MI,
                            const LiftedRepresentation &LR,
                            const CodeCounts &Counts, CountedBlock &B) {
@@ -80,6 +101,18 @@ static void addInstruction(const MachineInstr &MI,
   B.Count.Lanes = std::max(B.Count.Lanes, Found->second.Lanes);
   B.Executed += Found->second.Waves;
   B.WithLine += Source ? Found->second.Waves : 0;
+}
+
+/// Where \p MBB, whose last instruction stands at \p Last, ends.
+static uint64_t endOf(const MachineBasicBlock &MBB, uint64_t Last,
+                      const LiftedRepresentation &LR) {
+  const MachineBasicBlock *Next = MBB.getNextNode();
+  if (Next && !Next->empty() && !MBB.back().isBarrier())
+    if (const auto Address = LR.originalAddress(Next->front()))
+      return *Address;
+  // What ends a wave, a function or a run of code takes four bytes (instruction
+  // set architecture manuals, SOPP and SOP1).
+  return Last + 4;
 }
 
 Expected<KernelBlocks>
@@ -105,6 +138,8 @@ pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
         B.Count.Waves = Found->second.Waves;
       for (const MachineInstr &MI : MBB)
         addInstruction(MI, LR, Counts, B);
+      B.End = endOf(MBB, B.Last, LR);
+      B.EndsInJump = MBB.back().isUnconditionalBranch();
       Result.Blocks.push_back(std::move(B));
     }
   return Result;

@@ -19,6 +19,10 @@ struct CountedBlock {
   ExecutionCount Count;
   std::optional<SourceLine> Source; ///< Of the first instruction that has one.
   uint64_t Last = 0;                ///< Address of the last instruction.
+  uint64_t End = 0;                 ///< Address behind the last instruction.
+  /// Its last instruction is a branch that is always taken. In another order of
+  /// the blocks, what it leads to could follow without it.
+  bool EndsInJump = false;
   /// Executions of its instructions by waves, in all and of those whose line is
   /// known.
   uint64_t Executed = 0, WithLine = 0;
@@ -43,6 +47,17 @@ struct CountedBranch {
 /// "not executed", "always uniform", "uniform so far", "divergent".
 llvm::StringRef toString(CountedBranch::ClassType Class);
 
+/// What another order of the same blocks could gain at most.
+struct CodeLayout {
+  /// Of an instruction cache: 64 bytes (RDNA and CDNA 2 instruction set
+  /// architecture manuals, instruction prefetch).
+  static constexpr uint64_t LineBytes = 64;
+  uint64_t Lines = 0;       ///< That hold something executed.
+  uint64_t PackedLines = 0; ///< The fewest that could hold all of that.
+  uint64_t Executed = 0;    ///< Instructions, by waves.
+  uint64_t Jumps = 0;       ///< Of these, branches that are always taken.
+};
+
 struct KernelBlocks {
   std::vector<CountedBlock> Blocks; ///< Of reached code, in its order.
   /// It calls functions whose blocks are not among them.
@@ -56,6 +71,7 @@ struct KernelBlocks {
   /// How many are in blocks with one of \p Probes, addresses in ascending
   /// order.
   double probePercent(llvm::ArrayRef<uint64_t> Probes) const;
+  CodeLayout layout() const;
 };
 
 /// Fails where the kernel cannot be lifted.

@@ -39,6 +39,42 @@ TEST(KernelBlocksTest, BlocksHaveTheWavesThatCameToThem) {
   EXPECT_EQ(K.probePercent({}), 0);
 }
 
+CountedBlock blockAt(uint64_t Address, uint64_t End, uint64_t Waves,
+                     bool EndsInJump = false) {
+  CountedBlock B;
+  B.Address = Address;
+  B.End = End;
+  B.Count.Waves = Waves;
+  B.Executed = Waves * 2;
+  B.EndsInJump = EndsInJump;
+  return B;
+}
+
+TEST(KernelBlocksTest, LayoutHasTheLinesThatHoldExecutedCode) {
+  KernelBlocks K;
+  K.Blocks = {blockAt(0x100, 0x108, 5, true), blockAt(0x108, 0x17c, 0),
+              blockAt(0x17c, 0x184, 7), blockAt(0x184, 0x200, 0, true)};
+  const CodeLayout Layout = K.layout();
+  EXPECT_EQ(Layout.Lines, 3u) << "of 0x100, 0x140 and 0x180";
+  EXPECT_EQ(Layout.PackedLines, 1u);
+  EXPECT_EQ(Layout.Executed, 24u);
+  EXPECT_EQ(Layout.Jumps, 5u);
+  K.Blocks = {blockAt(0x100, 0x140, 1)};
+  EXPECT_EQ(K.layout().Lines, 1u) << "the end belongs to the next line";
+}
+
+TEST(KernelBlocksTest, BlocksEndWhereTheNextOnesBegin) {
+  const auto Object = read("probes");
+  const KernelInfo &Kernel = *Object->findKernel("branches");
+  const KernelBlocks K = cantFail(blocksOf(Object, Kernel, {}));
+  for (const auto &[B, Next] : zip(K.Blocks, drop_begin(K.Blocks))) {
+    EXPECT_GT(B.End, B.Last);
+    if (B.Function == Next.Function)
+      EXPECT_LE(B.End, Next.Address);
+  }
+  EXPECT_EQ(K.Blocks.back().End, K.Blocks.back().Last + 4);
+}
+
 TEST(KernelBlocksTest, BranchesAreClassified) {
   std::map<std::string, std::map<uint64_t, CountedBranch>> Of;
   const StringRef Text = R"({"kernels":[{"name":"k","branches":[

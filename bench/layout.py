@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/pgo-layout.md: what another order of the blocks of finished kernels could gain at most, as `luthier pgo show`
+has it on the emulated gfx90a. All figures are exact: every run gives the same.
+
+Usage: bench/layout.py [--output FILE] [--only PROGRAM,...] [BUILD_DIR]"""
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+from figures import measured, table
+from programs import DEVICE, chosen
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Where the kernels of programs are that have none of their own.
+LIBRARIES = {"rocrand": "/usr/lib/x86_64-linux-gnu/librocrand.so.1"}
+LINE = re.compile(r"^  (\d+) lines of 64 bytes hold what was executed, (\d+) would do; (\d+) of (\d+) instructions are jumps$", re.M)
+
+HEAD = f"""# Blocks of finished kernels in another order
+
+A post-link optimiser moves the blocks of a finished binary: those that are executed stand together, so that fewer lines of the
+instruction cache hold them, and the usual way falls through, so that branches which are always taken disappear. Luthier has no such
+command, because little is left to gain. `bench/layout.py` writes this page; it has the most that any order of the blocks could
+bring, for the kernels that each program launches on the emulated {DEVICE}:
+
+- **lines**: of 64 bytes, that hold an instruction that was executed. An instruction cache of {DEVICE} has 512.
+- **fewest**: those that would do if what was executed stood together.
+- **jumps**: of the instructions that waves executed, the share of `s_branch`. No order of the blocks removes more instructions.
+
+`luthier pgo show` tells the same of your own program. Where it shows more, a profile for the compiler moves the blocks, too: see
+[pgo-release.md](pgo-release.md).
+
+"""
+
+
+def row(program, build):
+    command = [build / program.command[0], *program.command[1:]]
+    code = [option for name, path in LIBRARIES.items() if program.name.startswith(name) for option in ("--code", path)]
+    shown = subprocess.run([build / "bin/luthier", "pgo", "show", "--no-branches", "--no-source", "--device", DEVICE, *code,
+                            "--", *command], stdout=subprocess.PIPE, text=True)
+    kernels = [[int(number) for number in found] for found in LINE.findall(shown.stdout)]
+    if shown.returncode or not kernels:
+        sys.exit(f"error: {program.name} shows nothing; exit code {shown.returncode}")
+    lines, fewest, jumps, executed = (sum(column) for column in zip(*kernels))
+    return [program.name, len(kernels), measured("lines", lines), measured("fewest", fewest), max(kernel[0] for kernel in kernels),
+            f"{100 * jumps / measured('instructions', executed):.1f} %"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/pgo-layout.md")
+    parser.add_argument("--only", default="")
+    parser.add_argument("build", nargs="?", type=pathlib.Path, default=ROOT / "build")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    rows = [row(program, build) for program in chosen(arguments.only)]
+    arguments.output.write_text(HEAD + table(["program", "kernels", "lines", "fewest", "of the largest", "jumps"], rows))
+
+
+main()
