@@ -72,7 +72,7 @@ std::string ProcessNote::whyPartial() const {
   const std::string Who =
       "process " + std::to_string(Process) + " (" + Program + ")";
   if (Ended.empty())
-    return Who + " was killed before its counters could be read";
+    return Who + " was killed; its counters are those of some time before";
   if (!Failed.empty())
     return Who + ": " + Failed;
   if (Unfinished)
@@ -102,10 +102,11 @@ Error CollectFolder::writeNote(const ProcessNote &Note) {
   return writeWhole(NoteName, Note.text());
 }
 
-Error CollectFolder::writeProfile(StringRef Target, ArrayRef<uint8_t> Bytes) {
-  std::string Name;
-  if (Error E = make((Target + "." + ProfileSuffix).str(), Name))
-    return E;
+Error CollectFolder::writeProfile(StringRef Target, ArrayRef<uint8_t> Bytes,
+                                  std::string &Name) {
+  if (Name.empty())
+    if (Error E = make((Target + "." + ProfileSuffix).str(), Name))
+      return E;
   return writeWhole(
       Name, {reinterpret_cast<const char *>(Bytes.data()), Bytes.size()});
 }

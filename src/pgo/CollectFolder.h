@@ -5,7 +5,8 @@
 //
 // A process that has loaded code with counters writes a note at once, so that
 // one that is killed is missed. It writes a raw profile for each code object
-// that it unloads, or has at its end, and completes its note then.
+// that has counted, now and then, and when the code is unloaded or the process
+// ends; it completes its note then.
 #ifndef LUTHIER_PGO_COLLECTFOLDER_H
 #define LUTHIER_PGO_COLLECTFOLDER_H
 
@@ -41,8 +42,10 @@ public:
   explicit CollectFolder(std::string Path) : Path(std::move(Path)) {}
 
   llvm::Error writeNote(const ProcessNote &Note);
+  /// Takes the place of the file \p Name, whole at any time; if that is empty,
+  /// makes one and says how it is called.
   llvm::Error writeProfile(llvm::StringRef Target,
-                           llvm::ArrayRef<uint8_t> Bytes);
+                           llvm::ArrayRef<uint8_t> Bytes, std::string &Name);
 
 private:
   llvm::Error make(llvm::StringRef Suffix, std::string &Name) const;

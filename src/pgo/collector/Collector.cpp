@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In the program's processes: a tool that changes no kernel, but reads the
-// counters of code that was compiled to count, when it is unloaded and when the
-// process ends.
+// counters of code that was compiled to count: when it is unloaded, when the
+// process ends, and in between, for a process that is killed.
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
 #include "pgo/CollectFolder.h"
 #include "pgo/CounterSections.h"
 #include "pgo/RawProfile.h"
 #include "llvm/ADT/StringExtras.h"
-#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <errno.h>
 #include <map>
@@ -26,16 +26,23 @@ class Collector : public Tool {
 public:
   void onDispatch(KernelDispatch &Dispatch) override {
     std::lock_guard Guard(Lock);
-    if (isCounted(Dispatch.Packet.kernel_object))
+    if (find(Dispatch.Packet.kernel_object))
       ++Running;
     else
       Dispatch.SkipCompletion = true;
   }
 
   /// The end of the process waits for those that are to come here.
-  void onComplete(const KernelDispatch &) override {
+  void onComplete(const KernelDispatch &Dispatch) override {
     std::lock_guard Guard(Lock);
     --Running;
+    Counted *Of = find(Dispatch.Packet.kernel_object);
+    if (!Of || Clock::now() < Of->NotBefore)
+      return;
+    const Clock::time_point Begin = Clock::now();
+    fetch(*Of);
+    const Clock::time_point End = Clock::now();
+    Of->NotBefore = End + FetchRest * (End - Begin);
   }
 
   void onCodeObjectLoaded(const LoadedCodeObject &Object) override {
@@ -51,7 +58,7 @@ public:
       if (Error E = Folder.writeNote(Note))
         fail(std::move(E));
     }
-    Objects.emplace(Object.address(), Counted{Object, **Sections});
+    Objects.emplace(Object.address(), Counted(Object, **Sections));
   }
 
   void onCodeObjectUnloaded(const LoadedCodeObject &Object) override {
@@ -65,7 +72,7 @@ public:
     std::unique_lock Guard(Lock, std::try_to_lock);
     if (!Guard)
       return;
-    for (const auto &[Address, Object] : Objects)
+    for (auto &[Address, Object] : Objects)
       fetch(Object);
     Objects.clear();
     if (Note.Process == 0 && Note.Failed.empty())
@@ -78,27 +85,40 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+  /// A twentieth of the time may go to what is only for processes that are
+  /// killed.
+  static constexpr int FetchRest = 19;
+
   struct Counted {
+    Counted(const LoadedCodeObject &Object, CounterSections Sections)
+        : Object(Object), Sections(std::move(Sections)) {}
     LoadedCodeObject Object;
     CounterSections Sections;
+    std::string FileName;
+    Clock::time_point NotBefore; ///< Of the next fetch before the end.
   };
 
-  bool isCounted(uint64_t KernelObject) const {
+  /// The code with counters that a kernel belongs to.
+  Counted *find(uint64_t KernelObject) {
     auto It = Objects.upper_bound(KernelObject);
     if (It == Objects.begin())
-      return false;
-    const LoadedCodeObject &Object = std::prev(It)->second.Object;
-    return KernelObject - Object.address() < Object.size();
+      return nullptr;
+    Counted &Found = std::prev(It)->second;
+    const bool IsInside =
+        KernelObject - Found.Object.address() < Found.Object.size();
+    return IsInside ? &Found : nullptr;
   }
 
-  void fetch(const Counted &From) {
+  void fetch(Counted &From) {
     const auto Read = [&](uint64_t Address, MutableArrayRef<uint8_t> To) {
       return From.Object.read(Address, To);
     };
     auto Profile = makeRawProfile(From.Sections, Read);
     if (!Profile)
       return fail(Profile.takeError());
-    if (Error E = Folder.writeProfile(From.Sections.Processor, *Profile))
+    if (Error E = Folder.writeProfile(From.Sections.Processor, *Profile,
+                                      From.FileName))
       fail(std::move(E));
   }
 

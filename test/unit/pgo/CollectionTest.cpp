@@ -56,7 +56,8 @@ protected:
   ~CollectionTest() override { sys::fs::remove_directories(Folder); }
 
   void leave(const Bytes &Raw, StringRef Target = "gfx90a") {
-    Error E = CollectFolder(Folder.str().str()).writeProfile(Target, Raw);
+    std::string Name;
+    Error E = CollectFolder(Folder.str().str()).writeProfile(Target, Raw, Name);
     ASSERT_FALSE(bool(E)) << toString(std::move(E));
   }
   void leave(const ProcessNote &Note) {
@@ -123,6 +124,20 @@ TEST_F(CollectionTest, NothingCountedIsSaid) {
   EXPECT_THAT(failure(), HasSubstr("no-counters: no code that counts"));
 }
 
+TEST_F(CollectionTest, LaterCountersTakeThePlaceOfEarlierOnes) {
+  CollectFolder Of(Folder.str().str());
+  std::string First, Second;
+  ASSERT_FALSE(
+      errorToBool(Of.writeProfile("gfx90a", rawWith({1, 2, 3}), First)));
+  ASSERT_FALSE(
+      errorToBool(Of.writeProfile("gfx90a", rawWith({4, 5, 6}), First)));
+  ASSERT_FALSE(
+      errorToBool(Of.writeProfile("gfx90a", rawWith({1, 1, 1}), Second)));
+  leave(note("app", "exit"));
+  ASSERT_TRUE(bool(collect()));
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(5, 6, 7));
+}
+
 TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   leave(rawWith({1, 2, 3}));
   leave(note("app", ""));
@@ -130,8 +145,8 @@ TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
   EXPECT_TRUE(Result->IsPartial);
   EXPECT_THAT(Result->Warnings,
-              ElementsAre("partial-profile: process 12 (app) was killed before "
-                          "its counters could be read"));
+              ElementsAre("partial-profile: process 12 (app) was killed; its "
+                          "counters are those of some time before"));
   EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(1, 2, 3));
   EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
   ASSERT_TRUE(bool(collect(/*Add=*/false, /*AcceptPartial=*/true)));
