@@ -5,6 +5,7 @@
 #define LUTHIER_RUNTIME_HOOKOWNER_H
 
 #include "hook/HookModule.h"
+#include "luthier/Refusal.h"
 #include <atomic>
 #include <memory>
 
@@ -14,6 +15,14 @@ namespace luthier::runtime {
 struct HookOwner {
   /// Nothing new may use it.
   std::atomic<bool> IsUnloaded = false;
+};
+
+/// A hook that is gone. Says nothing of what a tool asks for next time.
+class UnloadedHook : public llvm::ErrorInfo<UnloadedHook, Refusal> {
+public:
+  static char ID;
+  explicit UnloadedHook(const llvm::Twine &Detail)
+      : ErrorInfo(RefusalReason::UnknownHook, Detail) {}
 };
 
 /// A hook, and what keeps it: null where that stays as long as the process.

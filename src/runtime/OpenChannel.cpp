@@ -83,6 +83,10 @@ void OpenChannel::give(const ChannelRing::Block &Block, const Ring &R) {
   }
 }
 
+bool OpenChannel::isWanted(const Ring &R) const {
+  return Now == Phase::Running || R.InMemory.position() < R.End;
+}
+
 /// False if nothing was there.
 bool OpenChannel::consumeSome(Ring &R) {
   ChannelRing &From = R.InMemory;
@@ -93,7 +97,7 @@ bool OpenChannel::consumeSome(Ring &R) {
     const std::optional<ChannelRing::Block> Block = From.next();
     if (!Block)
       break;
-    if (Now == Phase::Running || From.position() < R.End)
+    if (isWanted(R))
       give(*Block, R);
     From.pass();
   }
@@ -101,13 +105,16 @@ bool OpenChannel::consumeSome(Ring &R) {
   return From.position() != Begin;
 }
 
-/// In the end, blocks of waves that were killed stand before others.
-void OpenChannel::leaveUnfinished() {
+/// In the end, blocks of waves that were killed stand before others; those that
+/// still run finish theirs soon, so that \p IsPatient waits for them. What
+/// comes behind the end, as of kernels that never stop sending, does not count.
+void OpenChannel::tryToFinish(bool IsPatient) {
   std::lock_guard Guard(Lock);
   bool IsDone = true;
   for (const std::shared_ptr<Ring> &R : Rings)
     if (R->InMemory.position() < R->End) {
-      Unfinished += R->InMemory.passGap() * ChannelUnit;
+      if (!IsPatient)
+        Unfinished += R->InMemory.passGap() * ChannelUnit;
       IsDone = false;
     }
   if (!IsDone)
@@ -117,8 +124,10 @@ void OpenChannel::leaveUnfinished() {
 }
 
 void OpenChannel::run() {
+  using Clock = std::chrono::steady_clock;
   constexpr microseconds Shortest(20), Longest(1000), Patience(20'000);
-  microseconds Wait = Shortest, Idle(0);
+  microseconds Wait = Shortest;
+  Clock::time_point LastWanted = Clock::now();
   for (;;) {
     std::vector<std::shared_ptr<Ring>> Current;
     {
@@ -129,22 +138,26 @@ void OpenChannel::run() {
       IsBusy = true;
       Current = Rings;
     }
-    bool HasFound = false;
-    for (const std::shared_ptr<Ring> &R : Current)
-      HasFound |= consumeSome(*R);
+    bool HasFound = false, GoesOn = Now == Phase::Running;
+    for (const std::shared_ptr<Ring> &R : Current) {
+      const bool WasWanted = isWanted(*R);
+      if (consumeSome(*R)) {
+        HasFound = true;
+        GoesOn |= WasWanted;
+      }
+    }
+    if (GoesOn)
+      LastWanted = Clock::now();
+    if (Now == Phase::Finishing)
+      tryToFinish(/*IsPatient=*/Clock::now() - LastWanted < Patience);
     if (HasFound) {
       Wait = Shortest;
-      Idle = microseconds(0);
       continue;
     }
-    // Waves that still run finish their blocks soon.
-    if (Now == Phase::Finishing && Idle >= Patience)
-      leaveUnfinished();
     std::unique_lock Guard(Lock);
     IsBusy = false;
     Changed.notify_all();
     Changed.wait_for(Guard, Wait);
-    Idle += Wait;
     Wait = std::min(2 * Wait, Longest);
   }
 }

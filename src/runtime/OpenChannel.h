@@ -60,7 +60,9 @@ private:
   void run();
   bool consumeSome(Ring &R);
   void give(const runtime::ChannelRing::Block &Block, const Ring &R);
-  void leaveUnfinished();
+  void tryToFinish(bool IsPatient);
+  /// What stands there is for the tool.
+  bool isWanted(const Ring &R) const;
   bool isOwnThread() const;
   bool hasPassed(const std::vector<uint64_t> &Ends) const;
 

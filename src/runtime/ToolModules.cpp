@@ -15,6 +15,9 @@
 using namespace llvm;
 
 namespace luthier::runtime {
+
+char UnloadedHook::ID = 0;
+
 namespace {
 
 /// LUTHIER_EXPORT_HOOK_HANDLE(H) exports this kernel for hook H.
@@ -58,9 +61,9 @@ Expected<ToolModules::Function> ToolModules::hookOf(const void *Handle) const {
     const NamedHook &Hook = ByName->second;
     auto It = Modules.find(Hook.Module);
     if (It == Modules.end())
-      return refuse(RefusalReason::UnknownHook,
-                    "hook " + Hook.Name + " is of the module " +
-                        Names[Hook.Module] + ", which is unloaded");
+      return make_error<UnloadedHook>(
+          "hook " + Hook.Name + " is of the module " + Names[Hook.Module] +
+          ", which is unloaded");
     return Function{It->second.get(), Hook.Name};
   }
   auto It = Functions.find(Handle);

@@ -104,14 +104,18 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
   }
   std::lock_guard Guard(Result->Busy);
   if (!Result->Done) {
-    if (Error E = make(Loaded, Mutate, Preset, Key, *Entry, *Result))
+    if (Error E = make(Loaded, Mutate, Preset, Key, *Entry, *Result)) {
+      if (E.isA<UnloadedHook>())
+        Result->IsDropped = true;
       Result->Failure.emplace(std::move(E));
+    }
     Result->Done = true;
     // Not the next time, when the tool knows of it.
     if (Result->IsDropped) {
       std::lock_guard Guard(Lock);
       std::erase_if(Entry->Versions,
                     [&](const auto &Each) { return Each.second == Result; });
+      Entry->Recipes.erase(Preset);
     }
   }
   return Result->Failure ? Result->Failure->error() : Error::success();
@@ -194,6 +198,8 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   }
   Owners Uses;
   Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key, Uses);
+  // Whatever has come of it.
+  own(std::move(Uses), Result);
   if (!Built)
     return Built.takeError();
   Watch.lap();
@@ -201,8 +207,7 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   const bool IsOriginal = Built->IsOriginal;
   if (IsOriginal)
     keepOriginal(Loaded);
-  else if (Error E =
-               load(Loaded, std::move(*Built), Entry, std::move(Uses), Result))
+  else if (Error E = load(Loaded, std::move(*Built), Entry, Result))
     return E;
   Times.Load = Watch.lap();
   Times.Total = Total.lap();
@@ -241,6 +246,14 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
   return instrumentKernel(LR, Task, ResolveHere, Options);
 }
 
+/// From here on, dropUsersOf() finds it.
+void VersionCache::own(Owners Uses, Version &Result) {
+  std::lock_guard Guard(Lock);
+  if (any_of(Uses, [](const auto &Owner) { return Owner->IsUnloaded.load(); }))
+    Result.IsDropped = true;
+  Result.Uses = std::move(Uses);
+}
+
 /// Without a target, dispatches keep the original.
 void VersionCache::keepOriginal(const hsa::LoadedCodeObjectKernel &Loaded) {
   noteUnchangedKernel(Loaded.name(), "the tool puts nothing into it");
@@ -249,7 +262,7 @@ void VersionCache::keepOriginal(const hsa::LoadedCodeObjectKernel &Loaded) {
 }
 
 Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
-                         InstrumentedKernel Built, Kernel &Entry, Owners Uses,
+                         InstrumentedKernel Built, Kernel &Entry,
                          Version &Result) {
   auto Parsed = CodeObject::create(Built.CodeObject);
   if (!Parsed)
@@ -286,13 +299,9 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
   if (Entry.Dropped)
     return createStringError("the application has unloaded kernel " +
                              Loaded.name());
-  if (any_of(Uses,
-             [](const auto &Owner) { return Owner->IsUnloaded.load(); })) {
-    Result.IsDropped = true;
-    return refuse(RefusalReason::UnknownHook,
-                  "a module with its hooks was unloaded meanwhile");
-  }
-  Result.Uses = std::move(Uses);
+  if (Result.IsDropped)
+    return make_error<UnloadedHook>(
+        "a module with its hooks was unloaded meanwhile");
   Result.Executable = std::move(*Executable);
   Result.Target = Target;
   Result.Entry = Start;
@@ -319,7 +328,7 @@ Expected<Redirection> VersionCache::find(uint64_t KernelObject,
   if (Found->Failure)
     return Found->Failure->error();
   Redirection Target = Found->Target;
-  if (!Found->Uses.empty())
+  if (Found->Executable && !Found->Uses.empty())
     Target.Version = Found;
   return Target;
 }

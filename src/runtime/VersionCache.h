@@ -140,8 +140,10 @@ private:
   build(const hsa::LoadedCodeObjectKernel &Kernel, LiftedRepresentation &LR,
         const InstrumentationTask &Task, const VersionKey &Key, Owners &Uses);
   llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel,
-                   InstrumentedKernel Built, struct Kernel &Entry, Owners Uses,
+                   InstrumentedKernel Built, struct Kernel &Entry,
                    Version &Result);
+  /// The modules that \p Result has, or was to have, hooks of.
+  void own(Owners Uses, Version &Result);
   /// Before Version is destroyed or forgotten, under Lock.
   void forget(const Version &Made);
   /// The tool has put nothing into it.

@@ -178,9 +178,10 @@ reserve(ChannelState &S, uint32_t Bytes, uint32_t Records, Wait Pause) {
       break;
     const uint32_t First = At & (RingUnits - 1);
     const bool Fits = First + Units <= RingUnits;
-    const ChannelSlot Slot = {
-        Words + uint64_t(RingUnits) * 8 + uint64_t(First) * ChannelUnit,
-        Words + First * 8, channelWord(At, Units, S.Log2Units, !Fits)};
+    const ChannelSlot Slot = {Words + uint64_t(RingUnits) * 8 +
+                                  uint64_t(First) * ChannelUnit,
+                              Words + uint64_t(First) * 8,
+                              channelWord(At, Units, S.Log2Units, !Fits)};
     if (Fits)
       return Slot;
     publish(Slot);

@@ -178,7 +178,7 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   Plan.Variants = std::move(Variants);
   Plan.Facts = kernelFacts(LR);
   Plan.Registers = registersWithoutHooks(LR, Use);
-  if (Plan.Variants.CallSites.empty())
+  if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
   Expected<HookNeeds> Needs = collectNeeds(LR, Plan.Variants, Modules, Options);

@@ -7,8 +7,10 @@
 //   persistent    ends when a tool has told that something has arrived
 //   _exit         by that call, with a kernel that may still run
 //   trap          in the middle of a kernel
+//   endless       by exit(), with a kernel that sends and never ends
 #include "../device/Check.h"
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <unistd.h>
 #include <vector>
@@ -105,6 +107,12 @@ int main(int NumArguments, char **Arguments) {
     check(hipDeviceSynchronize(), "collatzSteps");
     collatzSteps<<<64, 64>>>(Steps, 4096);
     ::_exit(verdict() ? 1 : 3);
+  } else if (is("endless")) {
+    unsigned *Stop = memory(2);
+    runUntil<<<4, 128>>>(Stop, Stop + 1);
+    while (!__atomic_load_n(&ToldByTool, __ATOMIC_ACQUIRE))
+      ::usleep(100);
+    std::exit(3);
   } else if (is("trap")) {
     unsigned *Data = memory(64);
     stopHere<<<1, 64>>>(Data);

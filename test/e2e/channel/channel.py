@@ -16,7 +16,8 @@ def test(arguments, directory):
     tool = arguments.tool + (":" + arguments.options if arguments.options else "")
     how = ["verify", "--strict"] if arguments.verify else ["run", "--output", directory]
     command = [arguments.luthier, *how, "--device", f"emulated:{arguments.device}", "--tool", tool]
-    result = harness.run(command + ["--"] + arguments.program)
+    limits = {"LUTHIER_EXIT_TIMEOUT": arguments.exit_timeout} if arguments.exit_timeout else {}
+    result = harness.run(command + ["--"] + arguments.program, limits)
     expected = -getattr(signal, arguments.ends) if arguments.ends.startswith("SIG") else int(arguments.ends)
     result.expect(result.code == expected, f"the program should end with {arguments.ends}")
     for pattern in arguments.says:
@@ -34,6 +35,7 @@ harness.main(
         (["--ends"], {"default": "0", "help": "exit code or name of a signal"}),
         (["--says"], {"action": "append", "default": [], "help": "pattern that the output has"}),
         (["--keeps-quiet"], {"action": "append", "default": [], "help": "pattern that the output has not"}),
+        (["--exit-timeout"], {"help": "seconds that the program's end waits for kernels"}),
         (["program"], {"nargs": "+", "help": "the program and its arguments"}),
     ],
     test,

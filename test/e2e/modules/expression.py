@@ -33,6 +33,7 @@ def test(arguments, directory):
     else:
         result = run("3")
         result.expect_in_stderr(f"3: {3 * executed}\n")
+        result.expect("LD_PRELOAD" not in result.stderr, "the program is blamed for how the compiler is started")
 
 
 harness.main(

@@ -147,6 +147,20 @@ TEST_F(ChannelRingTest, ChannelsAreAsLargeAsAskedForOrLarger) {
   }
 }
 
+TEST_F(ChannelRingTest, BlocksOfTheLargestRingHaveWordsAndMemoryOfTheirOwn) {
+  const unsigned Most = ChannelRing::log2UnitsFor(SIZE_MAX);
+  const uint64_t Units = uint64_t(1) << Most;
+  State.Units = Units;
+  State.Log2Units = Most;
+  State.KnownTail = Units; // So that nobody looks at its memory.
+  State.Head = Units - 1;
+  const ChannelSlot Last = begin(1);
+  EXPECT_EQ(Last.Word, State.Control + ChannelRing::bytesFor(Most) -
+                           Units * ChannelUnit - sizeof(uint64_t));
+  EXPECT_EQ(Last.Block,
+            State.Control + ChannelRing::bytesFor(Most) - ChannelUnit);
+}
+
 /// \p Each(thread, number) until it is called often enough by each thread.
 template <typename Push>
 std::vector<std::thread> producers(unsigned Threads, unsigned Count,

@@ -130,6 +130,48 @@ TEST_F(VersionCacheTest, KeepsPresetsOfToolsApart) {
   consumeError(Found.takeError());
 }
 
+/// Hooks of modules that go.
+class UnloadedHooksTest : public VersionCacheTest {
+protected:
+  HookModule NoHooks;
+  std::shared_ptr<HookOwner> Module = std::make_shared<HookOwner>();
+  VersionCache Owned{
+      [this](const void *, hsa_agent_t) -> Expected<ResolvedHook> {
+        if (Module->IsUnloaded)
+          return make_error<UnloadedHook>("its module is unloaded");
+        return ResolvedHook({&NoHooks, "hook"}, Module);
+      }};
+
+  /// What is said of it, "" if it is done.
+  std::string insert(Insertion What) {
+    auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &) {
+      ++Mutated;
+      if (What == Hook)
+        Task.insertHookAtKernelEntry(&Handle);
+      return Error::success();
+    };
+    return toString(Owned.instrument(First, Mutate, {nullptr, "one"}, {}));
+  }
+};
+
+TEST_F(UnloadedHooksTest, RefusalGoesWithTheModuleThatItIsAbout) {
+  const std::string Refused = insert(Hook);
+  EXPECT_NE(Refused, "");
+  EXPECT_EQ(insert(Nothing), Refused) << "it is remembered";
+  EXPECT_EQ(Mutated, 1u);
+  Module->IsUnloaded = true;
+  Owned.dropUsersOf(*Module, [](const void *) { return false; });
+  EXPECT_EQ(Module.use_count(), 1);
+  EXPECT_EQ(insert(Nothing), "");
+  EXPECT_EQ(Mutated, 2u);
+}
+
+TEST_F(UnloadedHooksTest, HookThatIsUnloadedMeanwhileIsNoReasonForLater) {
+  Module->IsUnloaded = true;
+  EXPECT_NE(insert(Hook), "");
+  EXPECT_EQ(insert(Nothing), "");
+}
+
 /// Tools that want the same kernel.
 class SharedKernelTest : public VersionCacheTest {
 protected:

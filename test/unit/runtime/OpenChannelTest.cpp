@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The thread that consumes, with threads in place of waves.
+#include "runtime/OpenChannel.h"
+#include "llvm/Support/Error.h"
+#include "gtest/gtest.h"
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace luthier;
+using namespace luthier::detail;
+
+namespace {
+
+class OpenChannelTest : public testing::Test {
+protected:
+  static constexpr unsigned Log2Units = 6;
+
+  void SetUp() override {
+    Channel = std::make_shared<OpenChannel>(
+        nullptr, Log2Units, /*Waits=*/true,
+        [this](const RawBlock &Block) {
+          Taken.push_back(*reinterpret_cast<const uint64_t *>(Block.Records));
+        },
+        "test");
+  }
+  void TearDown() override { Channel->removeRings(); }
+
+  /// What a device pushes to.
+  ChannelState addDevice(uint64_t Number) {
+    void *Memory = std::aligned_alloc(128, Channel->bytes());
+    std::memset(Memory, 0, Channel->bytes());
+    Memories.emplace_back(Memory);
+    return llvm::cantFail(
+        Channel->addRing({Number}, Memory, reinterpret_cast<uint64_t>(Memory)));
+  }
+  static ChannelSlot begin(ChannelState &To, uint64_t Word) {
+    const ChannelSlot Slot =
+        reserve(To, sizeof(Word), 1, [] { std::this_thread::yield(); });
+    auto *Header = reinterpret_cast<ChannelHeader *>(Slot.Block);
+    *Header = {1, 0, sizeof(Word)};
+    std::memcpy(Header + 1, &Word, sizeof(Word));
+    return Slot;
+  }
+  static void push(ChannelState &To, uint64_t Word) {
+    publish(begin(To, Word));
+  }
+
+  struct Free {
+    void operator()(void *P) const { std::free(P); }
+  };
+  std::vector<std::unique_ptr<void, Free>> Memories;
+  std::vector<uint64_t> Taken; ///< By the channel's thread, until it finishes.
+  std::shared_ptr<OpenChannel> Channel;
+};
+
+TEST_F(OpenChannelTest, FinishesWithWhatIsThere) {
+  ChannelState One = addDevice(1);
+  for (uint64_t N = 0; N < 20; ++N)
+    push(One, N);
+  Channel->finish();
+  push(One, 20);
+  ASSERT_EQ(Taken.size(), 20u);
+  EXPECT_EQ(Taken.back(), 19u);
+  EXPECT_EQ(Channel->counts().Records, 20u);
+  EXPECT_EQ(Channel->counts().Unfinished, 0u);
+}
+
+TEST_F(OpenChannelTest, FinishesWhileAKernelNeverStopsSending) {
+  ChannelState Killed = addDevice(1), Endless = addDevice(2);
+  begin(Killed, 1); // Never published.
+  push(Killed, 2);
+  // By far more than are sent meanwhile, so that a failure comes to an end.
+  constexpr uint64_t Most = 4'000'000;
+  std::atomic<bool> HasToStop = false;
+  std::atomic<uint64_t> Sent = 0;
+  std::thread Wave([&] {
+    while (!HasToStop && Sent < Most) {
+      push(Endless, 3);
+      ++Sent;
+    }
+  });
+  while (Sent < 1000)
+    std::this_thread::yield();
+  Channel->finish();
+  EXPECT_LT(Sent, Most);
+  HasToStop = true;
+  Wave.join();
+  EXPECT_EQ(std::count(Taken.begin(), Taken.end(), 2), 1);
+  EXPECT_GE(Taken.size(), 900u);
+  EXPECT_EQ(Channel->counts().Records, Taken.size());
+  EXPECT_EQ(Channel->counts().Unfinished, uint64_t(ChannelUnit));
+}
+
+} // namespace
