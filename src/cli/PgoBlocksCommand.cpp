@@ -205,6 +205,7 @@ Error Blocks::addObject(const CodeObject &Object) {
     return Error::success();
   if (Error E = add(profileOf(Object, pgo::sumOf(Found->second))))
     return E;
+  Profile->addTarget(Object.target().Processor);
   ++Used;
   Executed.erase(Found);
   return Error::success();
@@ -257,25 +258,17 @@ Expected<int> Blocks::run() {
 } // namespace
 
 int pgoBlocksCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"-o", true},
-                                      {"--weights", true},
-                                      {"--route", true},
-                                      {"--code", true, false, true},
-                                      {"--device", true},
-                                      {"--count-by", true},
-                                      {"--calls"},
-                                      {"--text"},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = Blocks(*Args).run();
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"-o", true},
+                     {"--weights", true},
+                     {"--route", true},
+                     {"--code", true, false, true},
+                     {"--device", true},
+                     {"--count-by", true},
+                     {"--calls"},
+                     {"--text"}}},
+                   [](const Arguments &Args) { return Blocks(Args).run(); });
 }
 
 } // namespace luthier::cli

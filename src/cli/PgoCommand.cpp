@@ -28,9 +28,13 @@ constexpr PgoStep Steps[] = {
      "run a program that counts, and write its profile"},
     {"blocks", pgoBlocksCommand,
      "count the blocks of a release, and write a profile"},
+    {"apply", pgoApplyCommand,
+     "compile with a profile, if it belongs to the source"},
     {"show", pgoShowCommand, "show what was executed, beside the source"},
     {"judge", pgoJudgeCommand,
      "compare a build that uses a profile with the one before"},
+    {"libraries", pgoLibrariesCommand,
+     "make device libraries for profiles of a release"},
 };
 
 constexpr char Introduction[] =

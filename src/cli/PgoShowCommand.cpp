@@ -196,22 +196,14 @@ Expected<int> Show::run() {
 } // namespace
 
 int pgoShowCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--kernel", true},
-                                      {"--code", true, false, true},
-                                      {"--device", true},
-                                      {"--no-branches"},
-                                      {"--no-source"},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = Show(*Args).run();
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"--kernel", true},
+                     {"--code", true, false, true},
+                     {"--device", true},
+                     {"--no-branches"},
+                     {"--no-source"}}},
+                   [](const Arguments &Args) { return Show(Args).run(); });
 }
 
 } // namespace luthier::cli

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`luthier pgo apply` compiles with a profile if it belongs to the source and the
+target, whatever route it was collected by. If it does not, it says so, compiles
+without it, and the exit code tells."""
+
+import os
+import shutil
+import subprocess
+
+from builds import ARGUMENTS, Builds, Failure, harness
+
+REFUSED = 4
+# Code for the device is all that profiles change.
+DEVICE = ["--offload-device-only", "--gpu-bundle-output"]
+OLD, NEW = "if (Flag & 8)", "while (Flag & 8)"
+LINE_MORE = ("Sum = fmaf(Value, 0.5f, Sum);", "if (Flag == 77)\n      Sum += 1;\n    Sum = fmaf(Value, 0.5f, Sum);")
+
+
+class Applying:
+    def __init__(self, arguments, directory):
+        self.builds, self.directory = Builds(arguments, directory), directory
+        self.luthier = arguments.luthier
+        with open(arguments.source) as file:
+            self.text = file.read()
+        self.source = f"{directory}/program.hip"
+        self.write()
+
+    def write(self, old="", new=""):
+        """The source, changed."""
+        if old and old not in self.text:
+            raise Failure(f"the program has no {old}")
+        with open(self.source, "w") as file:
+            file.write(self.text.replace(old, new) if old else self.text)
+
+    def profile(self, route):
+        name = f"{self.directory}/{route}.prof"
+        program = self.builds.compile(f"{route}-collecting", self.builds.flags("collect", "--route", route),
+                                      source=self.source)
+        command = ["blocks"] if route in ("probes", "lines") else ["collect"]
+        result = harness.run([self.luthier, "pgo", *command, "-o", name, "--", program, "20000"])
+        result.expect(result.code == 0, f"no profile of route {route}")
+        return name
+
+    def apply(self, name, profile, *more, options=()):
+        """The result, and the path of the program."""
+        path = f"{self.directory}/{name}"
+        command = [*self.builds.clang, "-O3", *DEVICE, *more, self.source, "-o", path, "-lamdhip64"]
+        result = harness.run([self.luthier, "pgo", "apply", *options, profile, "--", *command])
+        if not os.path.exists(path):
+            result.fail("the program is not compiled")
+        return result, path
+
+    def plain(self, *more):
+        """The path of a build without profile."""
+        return self.builds.compile("plain", [*DEVICE, *more], source=self.source)
+
+    def code(self, path, target="gfx90a"):
+        """What is executed of a build."""
+        command = [self.luthier, "lift", path, "--target", target, "--kernel", "biased", "--print", "cfg"]
+        result = harness.run(command)
+        result.expect(result.code == 0, "luthier lift fails")
+        return result.stdout
+
+
+def routes(test):
+    """Of the source as it was, and of another."""
+    plain = test.code(test.plain())
+    profiles = {}
+    for route in ("counters", "probes", "lines"):
+        test.write()
+        profiles[route] = test.profile(route)
+        result, path = test.apply("used", profiles[route])
+        result.expect(result.code == 0 and "luthier pgo" not in result.stderr, f"{route}: the profile is not used")
+        # What the release computes ahead has no branch, so only counters make this code another.
+        if route == "counters" and test.code(path) == plain:
+            result.fail("counters: the profile changes nothing")
+        test.write(*LINE_MORE if route == "lines" else (OLD, NEW))
+        changed = test.code(test.plain())
+        os.remove(path)
+        result, path = test.apply("used", profiles[route])
+        result.expect(result.code == REFUSED, f"{route}: a profile of other source is used")
+        result.expect_in_stderr("stale-profile: biased(unsigned int const*, float const*, float*, int) has changed")
+        result.expect_in_stderr("compiling without the profile")
+        if test.code(path) != changed:
+            result.fail(f"{route}: the build is not as without a profile")
+    test.write()
+    return profiles
+
+
+def targets(test, profile):
+    result, path = test.apply("both", profile, "--offload-arch=gfx1030")
+    result.expect(result.code == 0, "a profile of one of the targets is refused")
+    plain = test.plain("--offload-arch=gfx1030")
+    if test.code(path, "gfx1030") != test.code(plain, "gfx1030"):
+        result.fail("the profile is used for a target that it is not of")
+    if test.code(path) == test.code(plain):
+        result.fail("the profile is not used for its own target")
+
+
+def other_target(test, profile):
+    test.builds.clang = [word.replace("gfx90a", "gfx1030") for word in test.builds.clang]
+    result, _ = test.apply("other", profile)
+    result.expect(result.code == REFUSED, "a profile of another target is used")
+    result.expect_in_stderr(f"other-target: {profile} is of gfx90a, and this code is for gfx1030")
+    result, _ = test.apply("other", profile, options=["--lenient"])
+    result.expect(result.code == 0, "--lenient does not help")
+
+
+def damaged(test, profiles):
+    for route in ("counters", "probes"):
+        short = f"{test.directory}/short.prof"
+        shutil.copy(profiles[route], short)
+        os.truncate(short, os.path.getsize(short) // 2)
+        result, _ = test.apply("short", short)
+        result.expect(result.code == REFUSED, "half a profile is used")
+        result.expect_in_stderr("luthier pgo: malformed-profile: ")
+    # The version is the second word of the file.
+    newer = f"{test.directory}/newer.prof"
+    shutil.copy(profiles["counters"], newer)
+    with open(newer, "r+b") as file:
+        file.seek(8)
+        file.write(bytes([99]))
+    result, _ = test.apply("newer", newer)
+    result.expect(result.code == REFUSED, "a profile of another version is used")
+    result.expect_in_stderr("luthier pgo: profile-version: ")
+    result, _ = test.apply("mixed", profiles["counters"], options=["--route", "probes"])
+    result.expect_in_stderr("mixed-build: ")
+
+
+def compiler(test, profile):
+    command = [test.luthier, "pgo", "apply", profile, "--", *test.builds.clang, "/nowhere.hip"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode != 1 or "no such file or directory: '/nowhere.hip'" not in process.stderr:
+        raise Failure(f"the compiler's own failure is not passed on:\n{process.stderr}")
+
+
+def test(arguments, directory):
+    test = Applying(arguments, directory)
+    profiles = routes(test)
+    targets(test, profiles["counters"])
+    damaged(test, profiles)
+    compiler(test, profiles["counters"])
+    other_target(test, profiles["counters"])
+    other_target(test, profiles["probes"])
+
+
+if __name__ == "__main__":
+    harness.main(ARGUMENTS, test)
