@@ -5,6 +5,7 @@
 #include "cli/ChildProgram.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
+#include "cli/OptimizePlan.h"
 #include "cli/PgoCommands.h"
 #include "cli/ProfileUse.h"
 #include "cli/RunProgram.h"
@@ -83,12 +84,10 @@ Expected<int> compile(const Arguments &Args, ArrayRef<std::string> Words) {
 } // namespace
 
 int pgoApplyCommand(int Argc, char **Argv) {
-  // What comes behind "--" is not for this command.
-  char **End = Argv + Argc;
-  char **Split = std::find_if(
-      Argv, End, [](char *Word) { return StringRef(Word) == "--"; });
-  const std::vector<std::string> Words(Split == End ? End : Split + 1, End);
-  return runParsed(int(Split - Argv), Argv,
+  const CommandParts Parts = splitAtDashes(Argc, Argv, /*MaxOthers=*/1);
+  const std::vector<std::string> Words =
+      Parts.Others.empty() ? std::vector<std::string>() : Parts.Others.front();
+  return runParsed(Parts.OwnCount, Argv,
                    {Help,
                     {{"--route", true},
                      {"--device-libraries", true},

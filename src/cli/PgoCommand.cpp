@@ -22,6 +22,8 @@ struct PgoStep {
 };
 
 constexpr PgoStep Steps[] = {
+    {"optimize", pgoOptimizeCommand,
+     "all in one: compile, collect, compile with the profile, judge"},
     {"flags", pgoFlagsCommand,
      "print the compiler's flags for a build that collects, or that uses"},
     {"collect", pgoCollectCommand,

@@ -11,6 +11,8 @@ namespace luthier::cli {
 int pgoFlagsCommand(int Argc, char **Argv);
 /// Compiles with a profile.
 int pgoApplyCommand(int Argc, char **Argv);
+/// All steps in one.
+int pgoOptimizeCommand(int Argc, char **Argv);
 /// Makes device libraries for profiles of samples.
 int pgoLibrariesCommand(int Argc, char **Argv);
 /// Makes a profile from counts of a program that was not compiled to count.
