@@ -5,6 +5,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -90,10 +91,13 @@ std::vector<std::string> deviceOption(const std::string &Device) {
   return {"--device", "emulated:" + emulatedDevices(&Device)};
 }
 
-int runWithoutOutput(ArrayRef<std::string> Command) {
+int runInto(ArrayRef<std::string> Command, const std::string &To) {
+  outs().flush();
   const SmallVector<StringRef> Words(Command.begin(), Command.end());
-  return sys::ExecuteAndWait(Command.front(), Words, std::nullopt,
-                             {std::nullopt, StringRef(""), std::nullopt});
+  return sys::ExecuteAndWait(
+      Command.front(), Words, std::nullopt,
+      {std::nullopt, To.empty() ? std::nullopt : std::optional<StringRef>(To),
+       std::nullopt});
 }
 
 } // namespace luthier::cli

@@ -44,8 +44,13 @@ struct Verdict {
 /// For the commands of luthier; nothing if \p Device is empty.
 std::vector<std::string> deviceOption(const std::string &Device);
 
-/// What it prints goes nowhere; messages do not. Returns its exit code.
-int runWithoutOutput(llvm::ArrayRef<std::string> Command);
+/// What it prints goes to a file, or where this process's goes if \p To is
+/// empty. Returns its exit code.
+int runInto(llvm::ArrayRef<std::string> Command, const std::string &To);
+/// What it prints goes nowhere; messages do not.
+inline int runWithoutOutput(llvm::ArrayRef<std::string> Command) {
+  return runInto(Command, "/dev/null");
+}
 
 } // namespace luthier::cli
 

@@ -33,6 +33,7 @@ constexpr PgoStep Steps[] = {
     {"apply", pgoApplyCommand,
      "compile with a profile, if it belongs to the source"},
     {"show", pgoShowCommand, "show what was executed, beside the source"},
+    {"coverage", pgoCoverageCommand, "show which source was executed"},
     {"judge", pgoJudgeCommand,
      "compare a build that uses a profile with the one before"},
     {"libraries", pgoLibrariesCommand,

@@ -19,6 +19,8 @@ int pgoLibrariesCommand(int Argc, char **Argv);
 int pgoBlocksCommand(int Argc, char **Argv);
 /// Shows what of a program's kernels was executed.
 int pgoShowCommand(int Argc, char **Argv);
+/// Shows what of their source was.
+int pgoCoverageCommand(int Argc, char **Argv);
 /// Compares two builds of a program.
 int pgoJudgeCommand(int Argc, char **Argv);
 

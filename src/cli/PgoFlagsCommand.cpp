@@ -28,6 +28,7 @@ options:
   --route ROUTE    how the profile is made (counters):
                    counters  counters of clang's front end
                    coverage  the same, with the source's regions, for llvm-cov
+                   mcdc      likewise, with the conditions of each decision
                    ir        counters of LLVM's IR, with those of libraries
                    cs        a second round of ir, after inlining; needs
                              --profile

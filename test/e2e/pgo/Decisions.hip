@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A decision of two conditions, which the first argument chooses, a line that
+// no lane comes to, and a kernel that is not launched.
+#include "Check.h"
+#include <cstdlib>
+
+__global__ void decide(const unsigned *In, unsigned *Out) {
+  const unsigned Lane = threadIdx.x;
+  unsigned Value = 1;
+  if (In[0] > Lane && Lane % 2)
+    Value = 2;
+  if (In[0] > 1000)
+    Value = 3;
+  Out[Lane] = Value;
+}
+
+__global__ void unused(unsigned *Out) { Out[threadIdx.x] = 4; }
+
+int main(int Argc, char **Argv) {
+  constexpr unsigned Lanes = 64;
+  const unsigned Limit = Argc > 1 ? std::atoi(Argv[1]) : 0;
+  const std::vector<unsigned> Limits = {Limit}, Zeros(Lanes);
+  const DeviceArray<unsigned> In(Limits), Out(Zeros);
+  decide<<<1, Lanes>>>(In.get(), Out.get());
+  unsigned Sum = 0;
+  for (unsigned Value : Out.read())
+    Sum += Value;
+  std::printf("%u\n", Sum);
+  return Argc > 2 ? 7 : 0;
+}
