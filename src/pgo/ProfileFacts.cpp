@@ -29,17 +29,27 @@ Expected<ProfileFacts> countersFacts(const std::string &Path,
   ProfileFacts Result;
   Result.Kind = kindOf((*Reader)->getProfileKind());
   Result.Targets = std::move(*Targets);
-  for (const NamedInstrProfRecord &Record : **Reader)
+  bool HasFirstRound = false;
+  for (const NamedInstrProfRecord &Record : **Reader) {
     Result.Functions[Record.Name.str()].Hashes.insert(Record.Hash);
+    HasFirstRound |= !NamedInstrProfRecord::hasCSFlagInHash(Record.Hash);
+  }
   if ((*Reader)->hasError())
     return explainProfileError((*Reader)->getError(), Path);
+  if (Result.Kind == ProfileKind::SecondRound && !HasFirstRound)
+    return problem(ProblemKind::MixedBuild,
+                   Path + " has the second round alone; luthier pgo collect "
+                          "--add puts it into the profile of the first");
   return Result;
 }
 
-void addPlaces(const FunctionSamples &Samples, std::set<SourcePlace> &To) {
-  for (const auto &[Where, Record] : Samples.getBodySamples())
+void addPlaces(const FunctionSamples &Samples, FunctionFacts &To) {
+  for (const auto &[Where, Record] : Samples.getBodySamples()) {
+    const SourcePlace Place(Where.LineOffset, Where.Discriminator);
+    To.Places.insert(Place);
     if (Record.getSamples())
-      To.insert({Where.LineOffset, Where.Discriminator});
+      To.Executed.insert(Place);
+  }
 }
 
 Expected<ProfileFacts> samplesFacts(const std::string &Path) {
@@ -56,7 +66,7 @@ Expected<ProfileFacts> samplesFacts(const std::string &Path) {
     if (Result.Kind == ProfileKind::Probes)
       Function.Hashes.insert(Samples.getFunctionHash());
     else
-      addPlaces(Samples, Function.Places);
+      addPlaces(Samples, Function);
   }
   return Result;
 }

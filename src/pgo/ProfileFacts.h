@@ -28,8 +28,9 @@ using SourcePlace = std::pair<uint32_t, uint32_t>;
 /// By the function's name. There are several hashes where source was compiled
 /// in several ways.
 struct FunctionFacts {
-  std::set<uint64_t> Hashes;    ///< Of the control flow; none of lines.
-  std::set<SourcePlace> Places; ///< That were executed; of lines only.
+  std::set<uint64_t> Hashes; ///< Of the control flow; none of lines.
+  /// Of lines only: those that have code, and those that were executed.
+  std::set<SourcePlace> Places, Executed;
 };
 
 struct ProfileFacts {

@@ -16,12 +16,13 @@ namespace {
 constexpr StringLiteral TargetMark = "luthier:";
 // The indexed format keeps ids; nothing else of it is free for notes.
 
-/// What makes profiles alike enough to be added.
+/// What makes profiles alike enough to be added. The second round of LLVM's IR
+/// is used together with the first.
 InstrProfKind essential(InstrProfKind Kind) {
   return Kind &
          (InstrProfKind::FrontendInstrumentation |
-          InstrProfKind::IRInstrumentation | InstrProfKind::ContextSensitive |
-          InstrProfKind::SingleByteCoverage | InstrProfKind::FunctionEntryOnly);
+          InstrProfKind::IRInstrumentation | InstrProfKind::SingleByteCoverage |
+          InstrProfKind::FunctionEntryOnly);
 }
 
 bool isAtLimit(const InstrProfRecord &Record) {
@@ -71,7 +72,7 @@ Error ProfileSum::add(StringRef Bytes, StringRef Name) {
   if (Error E = (*Reader)->readBinaryIds(Ids))
     return explainProfileError(std::move(E), Name);
 
-  Kind = Its;
+  Kind = Kind ? *Kind | Its : Its;
   if (Error E = Writer.mergeProfileKind(Its))
     return explainProfileError(std::move(E), Name);
   Writer.addBinaryIds(Ids);

@@ -89,9 +89,11 @@ StaleCheck luthier::pgo::compare(const ProfileFacts &Profile,
   };
   for (const auto &[Name, Function] : Profile.Functions) {
     if (Profile.Kind == ProfileKind::Lines) {
-      // Code has places that no run came to, but none is missing.
+      // Profiles of others do not have places that no run came to.
+      const bool HasAll = !Profile.Targets.empty();
       if (const auto Found = Code.Places.find(Name); Found != Code.Places.end())
-        Note(Name, includes(Found->second, Function.Places));
+        Note(Name, includes(Found->second, Function.Executed) &&
+                       (!HasAll || includes(Function.Places, Found->second)));
     } else if (const auto Found =
                    Code.Hashes.find(IndexedInstrProf::ComputeHash(Name));
                Found != Code.Hashes.end()) {
