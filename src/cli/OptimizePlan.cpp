@@ -63,6 +63,13 @@ OptimizePlan::argumentsOf(ArrayRef<std::string> Run) const {
   return std::vector<std::string>(Run.drop_front());
 }
 
+std::string OptimizePlan::textOf(ArrayRef<std::string> Arguments) const {
+  std::string Text = Compile.output();
+  for (const std::string &Word : Arguments)
+    Text += " " + Word;
+  return Text;
+}
+
 Error Verdict::add(const std::string &Report, int Code) {
   const std::optional<std::string> Text = contentsOf(Report);
   if (!Text)

@@ -28,6 +28,8 @@ struct OptimizePlan {
   /// Those of a command that runs the program; fails for another's.
   llvm::Expected<std::vector<std::string>>
   argumentsOf(llvm::ArrayRef<std::string> Run) const;
+  /// For people.
+  std::string textOf(llvm::ArrayRef<std::string> Arguments) const;
 };
 
 /// Of several runs together, by symbol.

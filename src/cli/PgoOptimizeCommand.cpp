@@ -44,9 +44,9 @@ options:
   --device NAMES     the emulated GPUs (gfx90a)
   --help             this text
 
-The exit code is 0 if PROGRAM is there and right, with a profile or, where that
-brings nothing, without; 4 if no profile could be made or used, and PROGRAM was
-compiled without.
+The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
+nothing, without; 4 if it was compiled without because no profile could be made,
+or the build with it was wrong.
 
 example:
   luthier pgo optimize -- clang++ -x hip -O3 app.hip -o app -- ./app --size 4096
@@ -152,7 +152,7 @@ Error Optimize::collect() {
     return E;
   sys::fs::remove(Profile);
   for (const std::vector<std::string> &Run : Plan.Runs) {
-    say("collecting: " + Plan.Compile.output() + " " + join(Run, " "));
+    say("collecting: " + Plan.textOf(Run));
     if (Error E = countInto(Run, Program))
       return E;
   }
@@ -162,7 +162,7 @@ Error Optimize::collect() {
 Expected<Verdict> Optimize::judge() const {
   Verdict Result;
   for (const std::vector<std::string> &Run : Judges) {
-    say("judging: " + Plan.Compile.output() + " " + join(Run, " "));
+    say("judging: " + Plan.textOf(Run));
     const std::string Report = build("verdict.json");
     std::vector<std::string> Command = {
         luthierPath(),   "pgo",     "judge",        "--before",
@@ -183,7 +183,7 @@ Expected<Verdict> Optimize::judge() const {
   return Result;
 }
 
-/// False if the build without profile is the one to keep.
+/// False if no kernel gains. Fails if the build with the profile is not right.
 Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   std::set<std::string> Dropped;
   while (true) {
@@ -197,10 +197,8 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
     Expected<Verdict> Its = judge();
     if (!Its)
       return Its.takeError();
-    if (!Its->IsSame) {
-      say("the build with the profile computes something else");
-      return false;
-    }
+    if (!Its->IsSame)
+      return failed("the build with the profile prints something else");
     if (Its->Worse.empty())
       return Its->NumBetter != 0;
     for (const std::string &Name : Its->Worse)

@@ -12,6 +12,10 @@ __global__ void decide(const unsigned *In, unsigned *Out) {
     Value = 2;
   if (In[0] > 1000)
     Value = 3;
+// A compiler that makes another program of it by a profile.
+#if defined(IS_WRONG) && defined(__LLVM_INSTR_PROFILE_USE)
+  ++Value;
+#endif
   Out[Lane] = Value;
 }
 
