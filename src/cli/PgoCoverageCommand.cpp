@@ -93,14 +93,17 @@ Error Coverage::extractMapped() {
   return Error::success();
 }
 
-/// There is a profile for each target.
+/// There is a profile for each target; none if nothing was counted, which has
+/// been said.
 Error Coverage::sumUp() const {
   pgo::ProfileSum Sum;
+  bool IsThere = false;
   if (Error E = forEachReport(Folder, "kernels", [&](StringRef Bytes) {
+        IsThere = true;
         return Sum.add(Bytes, "the profile of this run");
       }))
     return E;
-  return Sum.write(profile());
+  return IsThere ? Sum.write(profile()) : failed("nothing has counted");
 }
 
 std::vector<std::string> Coverage::exportCommand() const {

@@ -3,6 +3,7 @@
 // A decision of two conditions, which the first argument chooses, a line that
 // no lane comes to, and a kernel that is not launched.
 #include "Check.h"
+#include <csignal>
 #include <cstdlib>
 
 __global__ void decide(const unsigned *In, unsigned *Out) {
@@ -19,6 +20,11 @@ __global__ void decide(const unsigned *In, unsigned *Out) {
   Out[Lane] = Value;
 }
 
+__global__ void clear(unsigned *Out) {
+  if (Out[threadIdx.x] > 7)
+    Out[threadIdx.x] = 0;
+}
+
 __global__ void unused(unsigned *Out) { Out[threadIdx.x] = 4; }
 
 int main(int Argc, char **Argv) {
@@ -27,9 +33,12 @@ int main(int Argc, char **Argv) {
   const std::vector<unsigned> Limits = {Limit}, Zeros(Lanes);
   const DeviceArray<unsigned> In(Limits), Out(Zeros);
   decide<<<1, Lanes>>>(In.get(), Out.get());
+  clear<<<1, Lanes>>>(Out.get());
   unsigned Sum = 0;
   for (unsigned Value : Out.read())
     Sum += Value;
   std::printf("%u\n", Sum);
+  if (Argc > 2 && Argv[2][0] == 'k')
+    std::raise(SIGKILL);
   return Argc > 2 ? 7 : 0;
 }

@@ -18,10 +18,10 @@ LINE_MORE = ("Sum = fmaf(Value, 0.5f, Sum);", "if (Flag == 77)\n      Sum += 1;\
 
 
 class Applying:
-    def __init__(self, arguments, directory):
+    def __init__(self, arguments, directory, source):
         self.builds, self.directory = Builds(arguments, directory), directory
         self.luthier = arguments.luthier
-        with open(arguments.source) as file:
+        with open(source) as file:
             self.text = file.read()
         self.source = f"{directory}/program.hip"
         self.write()
@@ -98,6 +98,20 @@ def routes(test):
     return profiles
 
 
+def parts(arguments, directory):
+    """Where one of two kernels has changed, the profile of the other is used."""
+    test = Applying(arguments, directory, arguments.other)
+    for route in ("counters", "lines"):
+        test.write()
+        profile = test.profile(route)
+        test.write("] > 7)", "] > 7 &&\n      Out[1] > 8)")
+        result, _ = test.apply("parts", profile)
+        result.expect(result.code == REFUSED, f"{route}: all of the profile is used")
+        result.expect_in_stderr("stale-profile: clear(unsigned int*) has changed")
+        result.expect("decide" not in result.stderr, f"{route}: a kernel that is as it was has changed")
+        result.expect("without the profile" not in result.stderr, f"{route}: none of the profile is used")
+
+
 def targets(test, profile):
     result, path = test.apply("both", profile, "--offload-arch=gfx1030")
     result.expect(result.code == 0, "a profile of one of the targets is refused")
@@ -144,12 +158,13 @@ def compiler(test, profile):
 
 
 def test(arguments, directory):
-    test = Applying(arguments, directory)
+    test = Applying(arguments, directory, arguments.source)
     profiles = routes(test)
     targets(test, profiles["counters"])
     refused(test, profiles)
     compiler(test, profiles["counters"])
+    parts(arguments, directory)
 
 
 if __name__ == "__main__":
-    harness.main(ARGUMENTS, test)
+    harness.main([*ARGUMENTS, (["--other"], {"required": True, "help": "a program of several kernels"})], test)

@@ -61,6 +61,10 @@ def regions(test, program):
         raise Failure("there is no HTML")
     result = test.run(program, more=("10", "fails"))
     result.expect(result.code == 7 and "TOTAL" in result.stdout, "what a program that fails has executed is not shown")
+    result = test.run(program, more=("10", "killed"))
+    result.expect(result.code == 1, "a program that was killed has coverage")
+    result.expect_in_stderr("partial-profile: process")
+    result.expect_in_stderr("nothing has counted")
 
 
 def lines(test, release):
@@ -71,7 +75,7 @@ def lines(test, release):
     result.expect("FNDA:1,_Z6decidePKjPj\n" in result.stdout, "the kernel is not executed")
     result.expect("FNDA:0,_Z6unusedPj\n" in result.stdout, "the kernel that is not launched is executed")
     result = test.run(release)
-    result.expect(re.search(r" 2 +1 +50\.0 %  all$", result.stdout, re.M), "functions are not counted")
+    result.expect(re.search(r" 3 +2 +66\.7 %  all$", result.stdout, re.M), "functions are not counted")
     result = test.run(release, "--format", "show")
     result.expect(result.code == 2, "what a release does not have is shown")
 
