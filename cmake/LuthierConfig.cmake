@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# find_package(Luthier) for tool authors: gives luthier_add_tool().
+# find_package(Luthier) for tool authors: gives luthier_add_tool(); for
+# users of profiles also luthier_add_profiled_program().
 get_filename_component(luthier_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(LUTHIER_LLVM_MAJOR 22)
 # LLVM looks for libraries with C tests.
@@ -18,6 +19,9 @@ foreach(library runtime:SHARED:libluthier.so tool-support:STATIC:libluthier-tool
 endforeach()
 
 include("${CMAKE_CURRENT_LIST_DIR}/LuthierTool.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/LuthierProfile.cmake")
+set(LUTHIER_COMMAND "${luthier_prefix}/bin/luthier")
+set(LUTHIER_COMMAND_NEEDS)
 set(LUTHIER_TOOL_DIRECTORY "${CMAKE_BINARY_DIR}")
 set(LUTHIER_TOOL_PLUGIN "${luthier_prefix}/lib/luthier-plugin.so")
 set(LUTHIER_TOOL_INCLUDES "${luthier_prefix}/include")

@@ -62,6 +62,13 @@ def main(root):
     modules = re.search(r"```c\+\+\n(.*?)```", (root / "docs/modules.md").read_text(), re.S)
     if not modules or without_space(modules[1]) != without_space((root / "examples/tools/Expression.hip").read_text()):
         errors.append("docs/modules.md does not show examples/tools/Expression.hip")
+    project = re.search(r"```cmake\n(.*?)```", (root / "docs/pgo.md").read_text(), re.S)
+    if not project or project[1] not in (root / "test/e2e/pgo/project/CMakeLists.txt").read_text():
+        errors.append("docs/pgo.md does not show test/e2e/pgo/project/CMakeLists.txt")
+    problems = re.findall(r'^LUTHIER_PGO_PROBLEM\(\w+, "([^"]+)"', (root / "src/pgo/Problem.def").read_text(), re.M)
+    explained = re.findall(r"^\| `([\w-]+)`", section((root / "docs/pgo.md").read_text(), "When it says no"), re.M)
+    if not problems or sorted(problems) != sorted(explained):
+        errors.append(f"docs/pgo.md explains other problems than there are: {sorted(set(problems) ^ set(explained))}")
     examples = without_space((root / "test/unit/rewrite/GuideTest.cpp").read_text())
     lines = re.findall(r"^\| `(Task\.[^`]+)`", guide, re.M)
     lines += [f"Task.insertHookBefore(MI, Hook, {{{argument}}})"

@@ -19,9 +19,10 @@ namespace luthier::cli {
 /// Exit codes besides a command's own.
 enum ExitCode {
   Success = 0,
-  Failed = 1,    ///< The command could not do what it was asked.
-  Misuse = 2,    ///< Unknown command or option, missing argument.
-  Unchanged = 3, ///< Of --fail-if-unchanged: no kernel was instrumented.
+  Failed = 1,         ///< The command could not do what it was asked.
+  Misuse = 2,         ///< Unknown command or option, missing argument.
+  Unchanged = 3,      ///< Of --fail-if-unchanged: no kernel was instrumented.
+  ProfileRefused = 4, ///< Of pgo apply: compiled, but not by the whole profile.
 };
 
 // Each takes the arguments from the command's name on: Argv[0] is "run".

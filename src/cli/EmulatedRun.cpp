@@ -110,6 +110,25 @@ Error forEachReport(const std::string &Folder, StringRef Name,
   return Error::success();
 }
 
+Expected<int> runForReports(EmulatedRun Run, std::string *Printed,
+                            StringRef Name,
+                            function_ref<Error(StringRef)> Use) {
+  try {
+    const TemporaryFolder Folder("luthier-reports");
+    for (std::string &Option : Run.Options)
+      if (const size_t At = Option.find("%s"); At != std::string::npos)
+        Option.replace(At, 2, Folder.path());
+    Expected<int> Code = runEmulated(Run, Printed);
+    if (!Code)
+      return Code.takeError();
+    if (Error E = forEachReport(Folder.path(), Name, Use))
+      return std::move(E);
+    return *Code;
+  } catch (const RunError &E) {
+    return failed(E.what());
+  }
+}
+
 std::optional<std::string> contentsOf(const std::string &Path) {
   auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
                                     /*RequiresNullTerminator=*/false,

@@ -36,6 +36,12 @@ llvm::Error
 forEachReport(const std::string &Folder, llvm::StringRef Name,
               llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);
 
+/// Runs it as runEmulated() does. Reports go to a folder that %s in its options
+/// stands for; those whose names begin with \p Name come to \p Use.
+llvm::Expected<int>
+runForReports(EmulatedRun Run, std::string *Printed, llvm::StringRef Name,
+              llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);
+
 /// Contents of a file, or nothing if it is not there.
 std::optional<std::string> contentsOf(const std::string &Path);
 

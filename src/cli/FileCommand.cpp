@@ -8,9 +8,8 @@ using namespace llvm;
 
 namespace luthier::cli {
 
-int runFileCommand(
-    int Argc, char **Argv, const FileCommand &Command,
-    function_ref<Expected<int>(const Arguments &, const std::string &)> Work) {
+int runParsed(int Argc, char **Argv, const ParsedCommand &Command,
+              function_ref<Expected<int>(const Arguments &)> Work) {
   std::vector<OptionSpec> Options = Command.Options;
   Options.insert(Options.end(), {{"--help"}, {"-h"}});
   const auto Args = Arguments::parse(Argc, Argv, Options);
@@ -20,20 +19,26 @@ int runFileCommand(
     outs() << Command.Help;
     return Success;
   }
-  const std::string *Path = Args->single("file");
-  if (!Path)
-    return Misuse;
-  for (const auto &[Option, Where] : Command.Required)
-    if (!Args->has(Option)) {
-      errs() << "luthier: error: no " << Option << " given; "
-             << (Where.empty()
-                     ? "see luthier " + std::string(Argv[0]) + " --help"
-                     : std::string(Where))
-             << '\n';
-      return Misuse;
-    }
-  Expected<int> Code = Work(*Args, *Path);
+  Expected<int> Code = Work(*Args);
   return Code ? *Code : reportError(Code.takeError());
+}
+
+int runFileCommand(
+    int Argc, char **Argv, const FileCommand &Command,
+    function_ref<Expected<int>(const Arguments &, const std::string &)> Work) {
+  auto WithFile = [&](const Arguments &Args) -> Expected<int> {
+    const std::string *Path = Args.single("file");
+    if (!Path)
+      return Misuse;
+    for (const auto &[Option, Where] : Command.Required)
+      if (!Args.has(Option))
+        return misused("no " + std::string(Option) + " given; " +
+                       (Where.empty()
+                            ? "see luthier " + std::string(Argv[0]) + " --help"
+                            : std::string(Where)));
+    return Work(Args, *Path);
+  };
+  return runParsed(Argc, Argv, {Command.Help, Command.Options}, WithFile);
 }
 
 Error writeFile(const std::string &Path, ArrayRef<uint8_t> Bytes) {

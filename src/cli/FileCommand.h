@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A command about one file, as all of them begin and end: options, help, and
-// what is said about mistakes.
+// Commands as all of them begin and end: options, help, and what is said about
+// mistakes; and what those about one file share besides.
 #ifndef LUTHIER_CLI_FILECOMMAND_H
 #define LUTHIER_CLI_FILECOMMAND_H
 
@@ -13,6 +13,17 @@
 
 namespace luthier::cli {
 
+struct ParsedCommand {
+  const char *Help;
+  std::vector<OptionSpec> Options; ///< Besides --help and -h.
+};
+
+/// Reads the arguments and does \p Work, which gives the exit code. Its error
+/// is reported: see reportError().
+int runParsed(
+    int Argc, char **Argv, const ParsedCommand &Command,
+    llvm::function_ref<llvm::Expected<int>(const Arguments &Args)> Work);
+
 struct FileCommand {
   const char *Help;
   std::vector<OptionSpec> Options; ///< Besides --help and -h.
@@ -21,8 +32,7 @@ struct FileCommand {
   std::vector<std::pair<std::string_view, std::string_view>> Required = {};
 };
 
-/// Reads the arguments and does \p Work, which gives the exit code. Its error
-/// is reported as Failed.
+/// Likewise, with the name of the file.
 int runFileCommand(int Argc, char **Argv, const FileCommand &Command,
                    llvm::function_ref<llvm::Expected<int>(
                        const Arguments &Args, const std::string &Path)>

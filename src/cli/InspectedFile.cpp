@@ -74,4 +74,23 @@ Expected<InspectedFile> InspectedFile::open(const std::string &Path,
   return File;
 }
 
+Expected<std::vector<InspectedFile>>
+openProgramCode(const std::string &Program, ArrayRef<std::string> Others) {
+  std::vector<InspectedFile> Files;
+  Expected<InspectedFile> File = InspectedFile::open(Program, nullptr);
+  if (File)
+    Files.push_back(std::move(*File));
+  else if (Others.empty())
+    return File.takeError();
+  else
+    consumeError(File.takeError());
+  for (const std::string &Path : Others) {
+    Expected<InspectedFile> Other = InspectedFile::open(Path, nullptr);
+    if (!Other)
+      return Other.takeError();
+    Files.push_back(std::move(*Other));
+  }
+  return Files;
+}
+
 } // namespace luthier::cli

@@ -24,6 +24,11 @@ struct InspectedFile {
                                             const std::string *Target);
 };
 
+/// Of a program and of other files in which code of its kernels is. If there
+/// are any, \p Program may be without, as scripts are.
+llvm::Expected<std::vector<InspectedFile>>
+openProgramCode(const std::string &Program, llvm::ArrayRef<std::string> Others);
+
 /// Settings that \p Wanted leaves out match any.
 bool matchesTarget(const TargetID &Have, const TargetID &Wanted);
 

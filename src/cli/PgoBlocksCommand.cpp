@@ -56,7 +56,6 @@ public:
 
 private:
   Error readOptions();
-  Error openFiles();
   Expected<int> execute();
   Expected<int> runFor(std::vector<std::string> Options, StringRef Report,
                        function_ref<Error(StringRef)> Use) const;
@@ -111,39 +110,13 @@ Error Blocks::readOptions() {
   return Error::success();
 }
 
-Error Blocks::openFiles() {
-  std::vector<std::string> Paths = Args.values("--code");
-  const bool HasOthers = !Paths.empty();
-  Paths.insert(Paths.begin(), Args.positional().front());
-  for (const std::string &Path : Paths) {
-    Expected<InspectedFile> File = InspectedFile::open(Path, nullptr);
-    if (File)
-      Files.push_back(std::move(*File));
-    else if (HasOthers && Path == Paths.front())
-      consumeError(File.takeError()); // A script, say.
-    else
-      return File.takeError();
-  }
-  return Error::success();
-}
-
-/// Reports go to a folder that %s in the options stands for.
 Expected<int> Blocks::runFor(std::vector<std::string> Options, StringRef Report,
                              function_ref<Error(StringRef)> Use) const {
-  const TemporaryFolder Folder("luthier-blocks");
-  for (std::string &Option : Options)
-    if (const size_t At = Option.find("%s"); At != std::string::npos)
-      Option.replace(At, 2, Folder.path());
   EmulatedRun Run;
   Run.Device = Device;
   Run.Options = std::move(Options);
   Run.Command = Args.positional();
-  Expected<int> Code = runEmulated(Run, nullptr);
-  if (!Code)
-    return Code.takeError();
-  if (Error E = forEachReport(Folder.path(), Report, Use))
-    return std::move(E);
-  return *Code;
+  return runForReports(std::move(Run), nullptr, Report, Use);
 }
 
 Expected<int> Blocks::execute() {
@@ -205,6 +178,7 @@ Error Blocks::addObject(const CodeObject &Object) {
     return Error::success();
   if (Error E = add(profileOf(Object, pgo::sumOf(Found->second))))
     return E;
+  Profile->addTarget(Object.target().Processor);
   ++Used;
   Executed.erase(Found);
   return Error::success();
@@ -223,8 +197,11 @@ Expected<int> Blocks::run() {
   if (Error E = readOptions())
     return std::move(E);
   const std::string &Path = *Args.value("-o");
-  if (Error E = openFiles())
-    return std::move(E);
+  auto Opened =
+      openProgramCode(Args.positional().front(), Args.values("--code"));
+  if (!Opened)
+    return Opened.takeError();
+  Files = std::move(*Opened);
   if (sys::fs::exists(Path))
     if (Error E = add(pgo::SampleProfile::read(Path)))
       return std::move(E);
@@ -257,25 +234,17 @@ Expected<int> Blocks::run() {
 } // namespace
 
 int pgoBlocksCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"-o", true},
-                                      {"--weights", true},
-                                      {"--route", true},
-                                      {"--code", true, false, true},
-                                      {"--device", true},
-                                      {"--count-by", true},
-                                      {"--calls"},
-                                      {"--text"},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = Blocks(*Args).run();
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"-o", true},
+                     {"--weights", true},
+                     {"--route", true},
+                     {"--code", true, false, true},
+                     {"--device", true},
+                     {"--count-by", true},
+                     {"--calls"},
+                     {"--text"}}},
+                   [](const Arguments &Args) { return Blocks(Args).run(); });
 }
 
 } // namespace luthier::cli

@@ -22,15 +22,22 @@ struct PgoStep {
 };
 
 constexpr PgoStep Steps[] = {
+    {"optimize", pgoOptimizeCommand,
+     "all in one: compile, collect, compile with the profile, judge"},
     {"flags", pgoFlagsCommand,
      "print the compiler's flags for a build that collects, or that uses"},
     {"collect", pgoCollectCommand,
      "run a program that counts, and write its profile"},
     {"blocks", pgoBlocksCommand,
      "count the blocks of a release, and write a profile"},
+    {"apply", pgoApplyCommand,
+     "compile with a profile, if it belongs to the source"},
     {"show", pgoShowCommand, "show what was executed, beside the source"},
+    {"coverage", pgoCoverageCommand, "show which source was executed"},
     {"judge", pgoJudgeCommand,
      "compare a build that uses a profile with the one before"},
+    {"libraries", pgoLibrariesCommand,
+     "make device libraries for profiles of a release"},
 };
 
 constexpr char Introduction[] =

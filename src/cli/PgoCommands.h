@@ -9,10 +9,18 @@ namespace luthier::cli {
 
 /// Prints flags for the compiler.
 int pgoFlagsCommand(int Argc, char **Argv);
+/// Compiles with a profile.
+int pgoApplyCommand(int Argc, char **Argv);
+/// All steps in one.
+int pgoOptimizeCommand(int Argc, char **Argv);
+/// Makes device libraries for profiles of samples.
+int pgoLibrariesCommand(int Argc, char **Argv);
 /// Makes a profile from counts of a program that was not compiled to count.
 int pgoBlocksCommand(int Argc, char **Argv);
 /// Shows what of a program's kernels was executed.
 int pgoShowCommand(int Argc, char **Argv);
+/// Shows what of their source was.
+int pgoCoverageCommand(int Argc, char **Argv);
 /// Compares two builds of a program.
 int pgoJudgeCommand(int Argc, char **Argv);
 

@@ -5,6 +5,7 @@
 #include "cli/Commands.h"
 #include "cli/FileCommand.h"
 #include "cli/PgoCommands.h"
+#include "cli/ProfileUse.h"
 #include "pgo/Flags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -27,6 +28,7 @@ options:
   --route ROUTE    how the profile is made (counters):
                    counters  counters of clang's front end
                    coverage  the same, with the source's regions, for llvm-cov
+                   mcdc      likewise, with the conditions of each decision
                    ir        counters of LLVM's IR, with those of libraries
                    cs        a second round of ir, after inlining; needs
                              --profile
@@ -50,9 +52,7 @@ const std::vector<OptionSpec> Options = {{"--route", true},
                                          {"--compiler", true},
                                          {"--explain"},
                                          {"--profile", true},
-                                         {"--device-libraries", true},
-                                         {"--help"},
-                                         {"-h"}};
+                                         {"--device-libraries", true}};
 
 std::string valueOr(const Arguments &Args, std::string_view Option,
                     const char *Otherwise) {
@@ -110,8 +110,8 @@ Expected<int> work(const Arguments &Args) {
     return Route.takeError();
   pgo::FlagFiles Files;
   Files.Profile = Uses ? Given[1] : valueOr(Args, "--profile", "");
-  Files.SampleLibraries =
-      valueOr(Args, "--device-libraries", LUTHIER_PGO_SAMPLE_LIBRARIES);
+  const std::string *Libraries = Args.value("--device-libraries");
+  Files.SampleLibraries = Libraries ? *Libraries : sampleLibraries();
   if (!Files.Profile.empty() && !sys::fs::exists(Files.Profile))
     return failed("there is no profile " + Files.Profile);
   if (Error E = print(Uses ? (*Route)->Use : (*Route)->Collect, Files,
@@ -123,15 +123,7 @@ Expected<int> work(const Arguments &Args) {
 } // namespace
 
 int pgoFlagsCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv, Options);
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = work(*Args);
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv, {Help, Options}, work);
 }
 
 } // namespace luthier::cli

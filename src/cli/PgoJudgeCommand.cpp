@@ -256,28 +256,20 @@ Expected<int> Judge::run() {
 } // namespace
 
 int pgoJudgeCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--before", true},
-                                      {"--after", true},
-                                      {"--device", true},
-                                      {"--input", true},
-                                      {"--compare", true, false, true},
-                                      {"--ignore", true, false, true},
-                                      {"--by", true},
-                                      {"--tolerance", true},
-                                      {"--drop-worse", true},
-                                      {"--fail-if-worse"},
-                                      {"--json", true},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = Judge(*Args).run();
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"--before", true},
+                     {"--after", true},
+                     {"--device", true},
+                     {"--input", true},
+                     {"--compare", true, false, true},
+                     {"--ignore", true, false, true},
+                     {"--by", true},
+                     {"--tolerance", true},
+                     {"--drop-worse", true},
+                     {"--fail-if-worse"},
+                     {"--json", true}}},
+                   [](const Arguments &Args) { return Judge(Args).run(); });
 }
 
 } // namespace luthier::cli

@@ -52,7 +52,6 @@ public:
 private:
   Error runFor(std::vector<std::string> Options, StringRef Report,
                function_ref<Error(StringRef)> Use) const;
-  Error openFiles();
   Error showObject(const std::shared_ptr<const CodeObject> &Object);
   Error showKernel(const std::shared_ptr<const CodeObject> &Object,
                    const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
@@ -67,44 +66,21 @@ private:
   size_t Shown = 0;
 };
 
-/// Reports go to a folder that %s in the options stands for.
 Error Show::runFor(std::vector<std::string> Options, StringRef Report,
                    function_ref<Error(StringRef)> Use) const {
-  const TemporaryFolder Folder("luthier-show");
   EmulatedRun Run;
   Run.Device = "emulated:" + emulatedDevices(Args.value("--device"));
-  for (std::string &Option : Options) {
-    const size_t At = Option.find("%s");
-    if (At != std::string::npos)
-      Option.replace(At, 2, Folder.path());
-    Run.Options.push_back(Option);
-  }
+  Run.Options = Options;
   Run.Command = Args.positional();
   Run.Input = "/dev/null";
   Run.IsQuiet = true;
   std::string Printed;
-  Expected<int> Code = runEmulated(Run, &Printed);
+  Expected<int> Code = runForReports(std::move(Run), &Printed, Report, Use);
   if (!Code)
     return Code.takeError();
   if (*Code)
     return failed("the program ended with " + Twine(*Code) + " under luthier " +
-                  "run " + join(Run.Options, " "));
-  return forEachReport(Folder.path(), Report, Use);
-}
-
-Error Show::openFiles() {
-  std::vector<std::string> Paths = Args.values("--code");
-  const bool HasOthers = !Paths.empty();
-  Paths.insert(Paths.begin(), Args.positional().front());
-  for (const std::string &Path : Paths) {
-    Expected<InspectedFile> File = InspectedFile::open(Path, nullptr);
-    if (File)
-      Files.push_back(std::move(*File));
-    else if (HasOthers && Path == Paths.front())
-      consumeError(File.takeError()); // A script, say.
-    else
-      return File.takeError();
-  }
+                  "run " + join(Options, " "));
   return Error::success();
 }
 
@@ -168,8 +144,11 @@ Expected<int> Show::run() {
     if (!Wanted->isValid(Why))
       return misused("--kernel " + *Text + ": " + Why);
   }
-  if (Error E = openFiles())
-    return std::move(E);
+  auto Opened =
+      openProgramCode(Args.positional().front(), Args.values("--code"));
+  if (!Opened)
+    return Opened.takeError();
+  Files = std::move(*Opened);
   if (Error E = runFor(
           {"--counts", "%s/counts-%p.json"}, "counts-",
           [&](StringRef Text) { return pgo::addCounts(Text, Executed); }))
@@ -196,22 +175,14 @@ Expected<int> Show::run() {
 } // namespace
 
 int pgoShowCommand(int Argc, char **Argv) {
-  const auto Args = Arguments::parse(Argc, Argv,
-                                     {{"--kernel", true},
-                                      {"--code", true, false, true},
-                                      {"--device", true},
-                                      {"--no-branches"},
-                                      {"--no-source"},
-                                      {"--help"},
-                                      {"-h"}});
-  if (!Args)
-    return Misuse;
-  if (Args->has("--help") || Args->has("-h")) {
-    outs() << Help;
-    return Success;
-  }
-  Expected<int> Code = Show(*Args).run();
-  return Code ? *Code : reportError(Code.takeError());
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"--kernel", true},
+                     {"--code", true, false, true},
+                     {"--device", true},
+                     {"--no-branches"},
+                     {"--no-source"}}},
+                   [](const Arguments &Args) { return Show(Args).run(); });
 }
 
 } // namespace luthier::cli

@@ -4,6 +4,7 @@
 #include "pgo/SampleFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Object/BuildID.h"
 #include "llvm/ProfileData/InstrProfReader.h"
 #include "llvm/ProfileData/InstrProfWriter.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,6 +68,10 @@ dropCounters(std::unique_ptr<MemoryBuffer> File, const std::string &Path,
   InstrProfWriter Writer;
   if (Error E = Writer.mergeProfileKind((*Reader)->getProfileKind()))
     return std::move(E);
+  std::vector<object::BuildID> Ids;
+  if (Error E = (*Reader)->readBinaryIds(Ids))
+    return std::move(E);
+  Writer.addBinaryIds(Ids);
   std::vector<std::string> Dropped;
   Error Wrong = Error::success();
   for (NamedInstrProfRecord &Record : **Reader) {

@@ -52,6 +52,13 @@ constexpr Flag CoverageCollect[] = {
     AtomicCounters,
     NoControlHeightReduction};
 
+constexpr Flag DecisionsCollect[] = {
+    {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
+    {"-Xarch_device -fcoverage-mapping", "what source each counter is of"},
+    {"-Xarch_device -fcoverage-mcdc", "which outcomes conditions decided"},
+    AtomicCounters,
+    NoControlHeightReduction};
+
 constexpr Flag IRCollect[] = {
     {"-Xarch_device -fprofile-generate", "counters, by an early pass"},
     AtomicCounters,
@@ -98,6 +105,8 @@ constexpr Route RoutesOf22[] = {
      CountersUse},
     {"coverage", "the same, with the source that each counter is of",
      CoverageCollect, CountersUse},
+    {"mcdc", "coverage, with the conditions of each decision", DecisionsCollect,
+     CountersUse},
     {"ir", "counters of LLVM's IR: sees device libraries, costs more",
      IRCollect, IRUse},
     {"cs", "a second round of ir, after inlining", SecondCollect, IRUse,

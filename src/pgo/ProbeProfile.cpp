@@ -37,6 +37,8 @@ public:
     Decoder.getInlineContextForProbe(&Probe, Frames, /*IncludeLeaf=*/true);
     return Frames;
   }
+  /// Of the control flow of functions, by their GUIDs.
+  const DenseMap<uint64_t, uint64_t> &hashes() const { return Hashes; }
   uint64_t hashOf(StringRef Function) const {
     return Hashes.lookup(MD5Hash(Function));
   }
@@ -45,7 +47,7 @@ private:
   Error check() const;
 
   MCPseudoProbeDecoder Decoder;
-  DenseMap<uint64_t, uint64_t> Hashes; ///< Of the control flow, by GUID.
+  DenseMap<uint64_t, uint64_t> Hashes;
 };
 
 Expected<std::unique_ptr<Probes>> Probes::read(const CodeObject &Object) {
@@ -159,6 +161,15 @@ Expected<std::vector<uint64_t>> pgo::probeAddresses(const CodeObject &Object) {
   for (const MCDecodedPseudoProbe &Probe : (*From)->all())
     Addresses.push_back(Probe.getAddress());
   return Addresses;
+}
+
+Expected<std::map<uint64_t, uint64_t>>
+pgo::probeHashes(const CodeObject &Object) {
+  Expected<std::unique_ptr<Probes>> From = Probes::read(Object);
+  if (!From)
+    return From.takeError();
+  const auto &Hashes = (*From)->hashes();
+  return std::map<uint64_t, uint64_t>(Hashes.begin(), Hashes.end());
 }
 
 /// Copies of a block, as unrolling makes them, have probes of the same number:

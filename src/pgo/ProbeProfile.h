@@ -21,6 +21,11 @@ llvm::Expected<SampleProfile> probeProfile(const CodeObject &Object,
                                            const CodeCounts &Counts, Weight By,
                                            const CallTargets &Calls = {});
 
+/// Of the control flow of each function with probes, inlined ones too, by the
+/// hash of its name.
+llvm::Expected<std::map<uint64_t, uint64_t>>
+probeHashes(const CodeObject &Object);
+
 /// Where probes stand, as linked, in ascending order.
 llvm::Expected<std::vector<uint64_t>> probeAddresses(const CodeObject &Object);
 

@@ -13,10 +13,25 @@ namespace luthier::pgo {
 namespace {
 
 /// Stands before a target among the ids of binaries that a profile has.
-constexpr StringRef TargetMark = "luthier:";
+constexpr StringLiteral TargetMark = "luthier:";
 // The indexed format keeps ids; nothing else of it is free for notes.
 
-Error explain(Error E, StringRef Name) {
+/// What makes profiles alike enough to be added. The second round of LLVM's IR
+/// is used together with the first.
+InstrProfKind essential(InstrProfKind Kind) {
+  return Kind &
+         (InstrProfKind::FrontendInstrumentation |
+          InstrProfKind::IRInstrumentation | InstrProfKind::SingleByteCoverage |
+          InstrProfKind::FunctionEntryOnly);
+}
+
+bool isAtLimit(const InstrProfRecord &Record) {
+  return is_contained(Record.Counts, getInstrMaxCountValue());
+}
+
+} // namespace
+
+Error explainProfileError(Error E, StringRef Name) {
   ProblemKind Kind = ProblemKind::Malformed;
   std::string Detail;
   handleAllErrors(
@@ -31,20 +46,6 @@ Error explain(Error E, StringRef Name) {
   return problem(Kind, Name + ": " + Detail);
 }
 
-/// What makes profiles alike enough to be added.
-InstrProfKind essential(InstrProfKind Kind) {
-  return Kind &
-         (InstrProfKind::FrontendInstrumentation |
-          InstrProfKind::IRInstrumentation | InstrProfKind::ContextSensitive |
-          InstrProfKind::SingleByteCoverage | InstrProfKind::FunctionEntryOnly);
-}
-
-bool isAtLimit(const InstrProfRecord &Record) {
-  return is_contained(Record.Counts, getInstrMaxCountValue());
-}
-
-} // namespace
-
 std::string nameOf(InstrProfKind Kind) {
   if (bool(Kind & InstrProfKind::ContextSensitive))
     return "LLVM's IR, second round";
@@ -55,7 +56,7 @@ std::string nameOf(InstrProfKind Kind) {
 Error ProfileSum::add(StringRef Bytes, StringRef Name) {
   auto Reader = InstrProfReader::create(MemoryBuffer::getMemBufferCopy(Bytes));
   if (!Reader)
-    return explain(Reader.takeError(), Name);
+    return explainProfileError(Reader.takeError(), Name);
   const InstrProfKind Its = (*Reader)->getProfileKind();
   if (Kind && essential(*Kind) != essential(Its))
     return problem(ProblemKind::MixedBuild,
@@ -66,14 +67,14 @@ Error ProfileSum::add(StringRef Bytes, StringRef Name) {
   for (NamedInstrProfRecord &Record : **Reader)
     Records.push_back(std::move(Record));
   if ((*Reader)->hasError())
-    return explain((*Reader)->getError(), Name);
+    return explainProfileError((*Reader)->getError(), Name);
   std::vector<object::BuildID> Ids;
   if (Error E = (*Reader)->readBinaryIds(Ids))
-    return explain(std::move(E), Name);
+    return explainProfileError(std::move(E), Name);
 
-  Kind = Its;
+  Kind = Kind ? *Kind | Its : Its;
   if (Error E = Writer.mergeProfileKind(Its))
-    return explain(std::move(E), Name);
+    return explainProfileError(std::move(E), Name);
   Writer.addBinaryIds(Ids);
   for (NamedInstrProfRecord &Record : Records) {
     const std::string Function = Record.Name.str();
@@ -103,7 +104,7 @@ Error ProfileSum::write(StringRef Path) {
   if (Failure)
     return problem(ProblemKind::Failure, Path + ": " + Failure.message());
   if (Error E = Writer.write(OS))
-    return explain(std::move(E), Path);
+    return explainProfileError(std::move(E), Path);
   OS.close();
   if (OS.has_error()) {
     Failure = OS.error();
@@ -120,10 +121,10 @@ Expected<std::vector<std::string>> targetsOf(StringRef Path) {
                    Path + ": " + Buffer.getError().message());
   auto Reader = InstrProfReader::create(std::move(*Buffer));
   if (!Reader)
-    return explain(Reader.takeError(), Path);
+    return explainProfileError(Reader.takeError(), Path);
   std::vector<object::BuildID> Ids;
   if (Error E = (*Reader)->readBinaryIds(Ids))
-    return explain(std::move(E), Path);
+    return explainProfileError(std::move(E), Path);
   std::set<std::string> Targets;
   for (const object::BuildID &Id : Ids) {
     StringRef Text(reinterpret_cast<const char *>(Id.data()), Id.size());

@@ -19,6 +19,10 @@ namespace luthier::pgo {
 /// "clang's front end", "LLVM's IR", "LLVM's IR, second round".
 std::string nameOf(llvm::InstrProfKind Kind);
 
+/// \p E of LLVM's readers and writers as a problem with \p Name: another
+/// version (Version), or damaged bytes (Malformed).
+llvm::Error explainProfileError(llvm::Error E, llvm::StringRef Name);
+
 /// A sum of profiles of the same kind.
 class ProfileSum {
 public:

@@ -3,6 +3,8 @@
 #include "pgo/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/ProfileData/SampleProfReader.h"
 #include "llvm/ProfileData/SampleProfWriter.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -11,6 +13,10 @@
 using namespace llvm;
 using namespace llvm::sampleprof;
 using namespace luthier::pgo;
+
+// The formats have no room for notes. So a target is the name of a function
+// that no program has, without samples.
+static constexpr StringLiteral TargetMark = "luthier.target.";
 
 /// Samples refer to names and to readers, which have names of their own.
 struct SampleProfile::Storage {
@@ -27,15 +33,29 @@ SampleProfile::~SampleProfile() = default;
 SampleProfile::SampleProfile(SampleProfile &&) = default;
 SampleProfile &SampleProfile::operator=(SampleProfile &&) = default;
 
+/// By default LLVM would print it and end the process.
+static void keepMessage(const DiagnosticInfo *Info, void *To) {
+  raw_string_ostream OS(*static_cast<std::string *>(To));
+  DiagnosticPrinterRawOStream Printer(OS);
+  Info->print(Printer);
+}
+
 Expected<SampleProfile> SampleProfile::read(const std::string &Path) {
   SampleProfile Result(PlaceKind::Lines);
+  std::string Message;
+  Result.Kept->Context.setDiagnosticHandlerCallBack(keepMessage, &Message);
   auto Reader = SampleProfileReader::create(Path, Result.Kept->Context,
                                             *vfs::getRealFileSystem());
   std::error_code Wrong = Reader.getError();
   if (!Wrong)
     Wrong = (*Reader)->read();
+  Result.Kept->Context.setDiagnosticHandlerCallBack(nullptr);
   if (Wrong)
-    return problem(ProblemKind::Malformed, Path + ": " + Wrong.message());
+    return problem(
+        Wrong == std::error_code(sampleprof_error::unsupported_version)
+            ? ProblemKind::Version
+            : ProblemKind::Malformed,
+        Message.empty() ? Path + ": " + Wrong.message() : Message);
   if ((*Reader)->profileIsProbeBased())
     Result.Kind = PlaceKind::Probes;
   Result.Functions = std::move((*Reader)->getProfiles());
@@ -112,6 +132,21 @@ Error SampleProfile::merge(SampleProfile Other) {
   return Error::success();
 }
 
+void SampleProfile::addTarget(StringRef Target) {
+  function((TargetMark + Target).str());
+}
+
+std::vector<std::string> SampleProfile::targets() const {
+  std::vector<std::string> Targets;
+  for (const auto &[Key, Samples] : Functions) {
+    StringRef Name = Samples.getFuncName();
+    if (Name.consume_front(TargetMark))
+      Targets.push_back(Name.str());
+  }
+  llvm::sort(Targets);
+  return Targets;
+}
+
 bool SampleProfile::drop(StringRef Name) {
   return Functions.erase(SampleContext(Name)) != 0;
 }
@@ -119,7 +154,8 @@ bool SampleProfile::drop(StringRef Name) {
 std::vector<std::string> SampleProfile::functionNames() const {
   std::vector<std::string> Names;
   for (const auto &[Key, Samples] : Functions)
-    Names.push_back(Samples.getFuncName().str());
+    if (!Samples.getFuncName().starts_with(TargetMark))
+      Names.push_back(Samples.getFuncName().str());
   llvm::sort(Names);
   return Names;
 }

@@ -59,6 +59,10 @@ public:
   /// Adds \p Other, which may be used no more. Fails if it is of another kind
   /// or has a function that was compiled from other source.
   llvm::Error merge(SampleProfile Other);
+  /// Notes what it was collected on, for targets().
+  void addTarget(llvm::StringRef Target);
+  /// Such as "gfx90a", sorted; none if nobody has noted them.
+  std::vector<std::string> targets() const;
   /// False if there was none of this name.
   bool drop(llvm::StringRef Name);
   /// Sorted.

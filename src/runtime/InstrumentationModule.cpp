@@ -23,6 +23,19 @@ std::error_code ModuleError::convertToErrorCode() const {
   return inconvertibleErrorCode();
 }
 
+/// What \p Fill takes from the module's contents.
+template <typename T, typename FillT>
+static Expected<T> ask(Expected<std::shared_ptr<ToolModule>> Module,
+                       FillT Fill) {
+  if (!Module)
+    return Module.takeError();
+  T Result;
+  if (Error E = state().Modules.ask(
+          **Module, [&](const auto &All) { Fill(All, Result); }))
+    return std::move(E);
+  return Result;
+}
+
 InstrumentationModule::InstrumentationModule(std::shared_ptr<ToolModule> Module)
     : P(Module), Name(Module->name()) {}
 
@@ -100,49 +113,27 @@ bool InstrumentationModule::isStatic() const {
 }
 
 Expected<std::string> InstrumentationModule::compilation() const {
-  auto Module = module();
-  if (!Module)
-    return Module.takeError();
-  std::string Result;
-  if (Error E = state().Modules.ask(
-          **Module, [&](const auto &All) { Result = All.Compilation; }))
-    return std::move(E);
-  return Result;
+  return ask<std::string>(module(), [](const auto &All, std::string &Result) {
+    Result = All.Compilation;
+  });
 }
 
 Expected<std::vector<std::string>> InstrumentationModule::targets() const {
-  auto Module = module();
-  if (!Module)
-    return Module.takeError();
-  std::vector<std::string> Result;
-  if (Error E = state().Modules.ask(
-          **Module, [&](const auto &All) { Result = All.Targets; }))
-    return std::move(E);
-  return Result;
+  return ask<std::vector<std::string>>(
+      module(), [](const auto &All, auto &Result) { Result = All.Targets; });
 }
 
 Expected<std::vector<std::string>> InstrumentationModule::hooks() const {
-  auto Module = module();
-  if (!Module)
-    return Module.takeError();
-  std::vector<std::string> Result;
-  if (Error E = state().Modules.ask(
-          **Module, [&](const auto &All) { Result = All.Hooks; }))
-    return std::move(E);
-  return Result;
+  return ask<std::vector<std::string>>(
+      module(), [](const auto &All, auto &Result) { Result = All.Hooks; });
 }
 
 Expected<std::vector<ModuleVariable>> InstrumentationModule::variables() const {
-  auto Module = module();
-  if (!Module)
-    return Module.takeError();
-  std::vector<ModuleVariable> Result;
-  if (Error E = state().Modules.ask(**Module, [&](const auto &All) {
+  return ask<std::vector<ModuleVariable>>(
+      module(), [](const auto &All, auto &Result) {
         for (const auto &[Name, V] : All.Variables)
           Result.push_back({Name, V.Size, V.IsManaged});
-      }))
-    return std::move(E);
-  return Result;
+      });
 }
 
 Expected<const void *> InstrumentationModule::hook(StringRef Hook) const {

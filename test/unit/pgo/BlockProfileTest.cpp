@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Profiles of a code object whose blocks were executed as the tests say.
+#include "ReadInput.h"
 #include "pgo/LineProfile.h"
 #include "pgo/ProbeProfile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include <random>
@@ -13,45 +13,29 @@ using namespace llvm;
 using namespace llvm::sampleprof;
 using namespace luthier;
 using namespace luthier::pgo;
+using namespace luthier::test;
 
 namespace {
 
-std::unique_ptr<MemoryBuffer> fileOf(StringRef Name) {
-  auto File = MemoryBuffer::getFile(INPUT_DIRECTORY "/" + Name + ".co");
-  return File ? std::move(*File) : nullptr;
-}
-
-std::unique_ptr<CodeObject> read(StringRef Name) {
-  return cantFail(
-      CodeObject::create(arrayRefFromStringRef(fileOf(Name)->getBuffer())));
-}
-
-/// Each instruction of the kernel once by 3 waves with 5 lanes.
-CodeCounts everything(const CodeObject &Object) {
-  const KernelInfo &Kernel = *Object.findKernel("branches");
-  CodeCounts Counts;
-  for (uint64_t A = 0; A < Kernel.CodeSize; A += 4)
-    Counts[Kernel.EntryAddress + A] = {3, 5};
-  return Counts;
-}
+constexpr ExecutionCount ByThreeWaves = {3, 5}; ///< With so many lanes.
 
 TEST(BlockProfileTest, MarksOfThisCodeAreBesideIt) {
-  const auto Release = read("release");
+  const auto Release = readInput("release");
   for (const char *Name : {"probes", "lines"}) {
-    const auto Other = read(Name);
+    const auto Other = readInput(Name);
     EXPECT_EQ(*Release->section(".text"), *Other->section(".text")) << Name;
     EXPECT_EQ(*Release->section(".rodata"), *Other->section(".rodata")) << Name;
     EXPECT_NE(digestOf(*Release), digestOf(*Other)) << Name;
   }
   EXPECT_FALSE(hasProbes(*Release));
   EXPECT_FALSE(hasLines(*Release));
-  EXPECT_TRUE(hasProbes(*read("probes")));
-  EXPECT_TRUE(hasLines(*read("lines")));
+  EXPECT_TRUE(hasProbes(*readInput("probes")));
+  EXPECT_TRUE(hasLines(*readInput("lines")));
 }
 
 TEST(BlockProfileTest, EachProbeHasTheCountOfItsInstruction) {
-  const auto Object = read("probes");
-  const CodeCounts Counts = everything(*Object);
+  const auto Object = readInput("probes");
+  const CodeCounts Counts = everything(*Object, ByThreeWaves);
   for (const auto &[By, Each] :
        {std::pair(Weight::Waves, 3u), {Weight::Lanes, 5u}}) {
     const SampleProfile Profile = cantFail(probeProfile(*Object, Counts, By));
@@ -69,8 +53,8 @@ TEST(BlockProfileTest, EachProbeHasTheCountOfItsInstruction) {
 }
 
 TEST(BlockProfileTest, WhatWasNotExecutedIsZero) {
-  const auto Object = read("probes");
-  CodeCounts Counts = everything(*Object);
+  const auto Object = readInput("probes");
+  CodeCounts Counts = everything(*Object, ByThreeWaves);
   const auto Probes = cantFail(probeAddresses(*Object));
   const uint64_t First =
       *llvm::lower_bound(Probes, Object->findKernel("branches")->EntryAddress);
@@ -86,8 +70,8 @@ TEST(BlockProfileTest, WhatWasNotExecutedIsZero) {
 }
 
 TEST(BlockProfileTest, LinesHaveTheCountOfTheirBusiestInstruction) {
-  const auto Object = read("lines");
-  CodeCounts Counts = everything(*Object);
+  const auto Object = readInput("lines");
+  CodeCounts Counts = everything(*Object, ByThreeWaves);
   const LineProfile Lines =
       cantFail(lineProfile(*Object, Counts, Weight::Lanes));
   const FunctionSamples *Samples = Lines.Profile.find("branches");
@@ -108,8 +92,8 @@ uint64_t callsTo(const FunctionSamples &Samples, StringRef Name) {
 
 TEST(BlockProfileTest, TargetsOfCallsAreKeptWhereTheCallIs) {
   for (const char *Name : {"probes", "lines"}) {
-    const auto Object = read(Name);
-    const CodeCounts Counts = everything(*Object);
+    const auto Object = readInput(Name);
+    const CodeCounts Counts = everything(*Object, ByThreeWaves);
     const FunctionInfo &Function = Object->functions().front();
     // As if every instruction called: of probes, only those that do count.
     CallTargets Calls;
@@ -128,11 +112,11 @@ TEST(BlockProfileTest, TargetsOfCallsAreKeptWhereTheCallIs) {
 }
 
 TEST(BlockProfileTest, DamagedProbesAreRefusedOrRead) {
-  const auto File = fileOf("probes");
+  const auto File = inputFile("probes");
   const std::vector<uint8_t> Good(File->getBuffer().bytes_begin(),
                                   File->getBuffer().bytes_end());
   const auto Whole = cantFail(CodeObject::create(Good));
-  const CodeCounts Counts = everything(*Whole);
+  const CodeCounts Counts = everything(*Whole, ByThreeWaves);
   std::mt19937 Random(7);
   for (const char *Name : {".pseudo_probe", ".pseudo_probe_desc"}) {
     const size_t From = Whole->section(Name)->data() - Whole->bytes().data();

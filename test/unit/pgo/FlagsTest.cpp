@@ -31,7 +31,7 @@ TEST(FlagsTest, OtherCompilersAreRefused) {
   EXPECT_THAT(messageOf(findRoute("counters", 23)),
               HasSubstr("compiler: the flags of clang 23 are not known"));
   EXPECT_THAT(messageOf(findRoute("nothing", 22)),
-              HasSubstr("choose one of: counters, coverage, ir, cs"));
+              HasSubstr("choose one of: counters, coverage, mcdc, ir, cs"));
 }
 
 TEST(FlagsTest, EveryBuildThatChangesCodeAvoidsControlHeightReduction) {
@@ -43,7 +43,7 @@ TEST(FlagsTest, EveryBuildThatChangesCodeAvoidsControlHeightReduction) {
 }
 
 TEST(FlagsTest, CountersAreAtomic) {
-  for (StringRef Name : {"counters", "coverage", "ir", "cs"}) {
+  for (StringRef Name : {"counters", "coverage", "mcdc", "ir", "cs"}) {
     auto Words = expand((*findRoute(Name, 22))->Collect, {"p", ""});
     ASSERT_TRUE(bool(Words));
     EXPECT_TRUE(

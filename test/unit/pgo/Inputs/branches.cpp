@@ -19,6 +19,10 @@ extern "C" __attribute__((amdgpu_kernel)) void branches(unsigned *Data,
     Value = half(Value);
     if (Value == 77)
       Value = rarely(Value);
+#ifdef IS_OTHER
+    if (Value == 78)
+      Value = rarely(Value + 1);
+#endif
   }
   Data[__builtin_amdgcn_workitem_id_x()] = Value;
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/OptimizePlan.h"
+#include "cli/EmulatedRun.h"
+#include "cli/FileCommand.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+
+CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers) {
+  CommandParts Result = {Argc, {}};
+  for (int I = 1; I < Argc; ++I) {
+    if (StringRef(Argv[I]) == "--" && Result.Others.size() < MaxOthers) {
+      if (Result.Others.empty())
+        Result.OwnCount = I;
+      Result.Others.emplace_back();
+    } else if (!Result.Others.empty()) {
+      Result.Others.back().push_back(Argv[I]);
+    }
+  }
+  return Result;
+}
+
+Expected<OptimizePlan>
+OptimizePlan::read(ArrayRef<std::vector<std::string>> Parts) {
+  constexpr StringLiteral More = "; see luthier pgo optimize --help";
+  if (Parts.size() < 2)
+    return misused("a command to compile with and one to run are needed, each "
+                   "behind --" +
+                   More);
+  auto Compile = pgo::CompileCommand::read(Parts.front());
+  if (!Compile)
+    return Compile.takeError();
+  OptimizePlan Plan = {std::move(*Compile), {}};
+  if (!Plan.Compile.links() || Plan.Compile.output().empty())
+    return misused("the command to compile with makes no program: it needs -o, "
+                   "and no -c or the like" +
+                   More);
+  for (const std::vector<std::string> &Run : Parts.drop_front()) {
+    auto Its = Plan.argumentsOf(Run);
+    if (!Its)
+      return Its.takeError();
+    Plan.Runs.push_back(std::move(*Its));
+  }
+  return Plan;
+}
+
+Expected<std::vector<std::string>>
+OptimizePlan::argumentsOf(ArrayRef<std::string> Run) const {
+  const auto Plain = [](StringRef Path) {
+    SmallString<128> Result = Path;
+    sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
+    return Result;
+  };
+  if (Run.empty() || Plain(Run.front()) != Plain(Compile.output()))
+    return misused("the command to run begins with " +
+                   (Run.empty() ? "nothing" : Run.front()) +
+                   ", but what is compiled is " + Compile.output());
+  return std::vector<std::string>(Run.drop_front());
+}
+
+std::string OptimizePlan::textOf(ArrayRef<std::string> Arguments) const {
+  std::string Text = Compile.output();
+  for (const std::string &Word : Arguments)
+    Text += " " + Word;
+  return Text;
+}
+
+Error Verdict::add(const std::string &Report, int Code) {
+  const std::optional<std::string> Text = contentsOf(Report);
+  if (!Text)
+    return failed("judge ended with " + Twine(Code));
+  auto Value = json::parse(*Text);
+  if (!Value)
+    return Value.takeError();
+  const json::Object *Object = Value->getAsObject();
+  const json::Array *Kernels = Object ? Object->getArray("kernels") : nullptr;
+  if (!Kernels)
+    return failed("the report of judge cannot be read");
+  IsSame &= Object->getString("output") == "same";
+  for (const json::Value &Kernel : *Kernels)
+    if (const json::Object *Its = Kernel.getAsObject()) {
+      const StringRef What = Its->getString("verdict").value_or("");
+      NumBetter += What == "better";
+      if (What == "worse")
+        Worse.insert(Its->getString("name").value_or("").str());
+    }
+  return Error::success();
+}
+
+std::vector<std::string> deviceOption(const std::string &Device) {
+  if (Device.empty())
+    return {};
+  return {"--device", "emulated:" + emulatedDevices(&Device)};
+}
+
+int runInto(ArrayRef<std::string> Command, const std::string &To) {
+  outs().flush();
+  const SmallVector<StringRef> Words(Command.begin(), Command.end());
+  return sys::ExecuteAndWait(
+      Command.front(), Words, std::nullopt,
+      {std::nullopt, To.empty() ? std::nullopt : std::optional<StringRef>(To),
+       std::nullopt});
+}
+
+} // namespace luthier::cli

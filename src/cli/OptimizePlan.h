@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What `luthier pgo optimize` has been asked for, and what its steps have said.
+#ifndef LUTHIER_CLI_OPTIMIZEPLAN_H
+#define LUTHIER_CLI_OPTIMIZEPLAN_H
+
+#include "pgo/CompileCommand.h"
+#include <set>
+
+namespace luthier::cli {
+
+/// A command line that holds others, each behind "--".
+struct CommandParts {
+  int OwnCount; ///< Of words before the first "--".
+  std::vector<std::vector<std::string>> Others;
+};
+/// The last part may have "--" in it if \p MaxOthers says so.
+CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers = SIZE_MAX);
+
+struct OptimizePlan {
+  pgo::CompileCommand Compile;
+  /// Arguments of the program that is compiled, in each run that collects.
+  std::vector<std::vector<std::string>> Runs;
+
+  /// Fails if they are not a command that makes a program, and runs of that.
+  static llvm::Expected<OptimizePlan>
+  read(llvm::ArrayRef<std::vector<std::string>> Parts);
+  /// Those of a command that runs the program; fails for another's.
+  llvm::Expected<std::vector<std::string>>
+  argumentsOf(llvm::ArrayRef<std::string> Run) const;
+  /// For people.
+  std::string textOf(llvm::ArrayRef<std::string> Arguments) const;
+};
+
+/// Of several runs together, by symbol.
+struct Verdict {
+  bool IsSame = true;
+  std::set<std::string> Worse;
+  size_t NumBetter = 0;
+
+  /// The report of `luthier pgo judge --json`, which ended with \p Code. Fails
+  /// if it could not judge.
+  llvm::Error add(const std::string &Report, int Code);
+};
+
+/// For the commands of luthier; nothing if \p Device is empty.
+std::vector<std::string> deviceOption(const std::string &Device);
+
+/// What it prints goes to a file, or where this process's goes if \p To is
+/// empty. Returns its exit code.
+int runInto(llvm::ArrayRef<std::string> Command, const std::string &To);
+/// What it prints goes nowhere; messages do not.
+inline int runWithoutOutput(llvm::ArrayRef<std::string> Command) {
+  return runInto(Command, "/dev/null");
+}
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_OPTIMIZEPLAN_H

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `luthier pgo coverage`: which source of a program's kernels was executed.
+#include "cli/EmulatedRun.h"
+#include "cli/FileCommand.h"
+#include "cli/InspectedFile.h"
+#include "cli/OptimizePlan.h"
+#include "cli/PgoCommands.h"
+#include "cli/RunProgram.h"
+#include "luthier/Refusal.h"
+#include "pgo/LineCoverage.h"
+#include "pgo/Problem.h"
+#include "pgo/ProfileSum.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+constexpr char Help[] =
+    R"(usage: luthier pgo coverage [options] -- PROGRAM [ARGUMENTS...]
+
+Runs a program, and shows which source of its kernels was executed, by lanes if
+it was compiled for that (luthier pgo flags collect --route coverage, or mcdc):
+regions, branches, and conditions of decisions, by llvm-cov. Of a release with
+line tables (-Xarch_device -gline-tables-only), which lines, by waves.
+
+options:
+  --format FORMAT    report   a line for each file (default)
+                     show     the source with its counts; not of a release
+                     html     likewise, in a folder
+                     lcov     for genhtml and others
+                     json     as llvm-cov export has it; not of a release
+  -o PATH            the file, or, of html, the folder (stdout)
+  --lines            as of a release, whatever the code was compiled for
+  --code FILE        where else code of the kernels is: libraries, or a program
+                     that PROGRAM starts; may be given several times
+  --llvm-cov PATH    which one ()" LUTHIER_PGO_LLVM_COV R"()
+  --device NAMES     the emulated GPUs (gfx90a)
+  --help             this text
+
+What the program prints on stdout goes nowhere. The exit code is its own if that
+is not 0.
+
+example:
+  luthier pgo coverage --format html -o coverage -- ./app-coverage --size 64
+)";
+
+class Coverage {
+public:
+  Coverage(const Arguments &Args, std::string Folder)
+      : Args(Args), Folder(std::move(Folder)) {}
+  Expected<int> run();
+
+private:
+  Error extractMapped();
+  Expected<int> ofRegions();
+  Expected<int> ofLines();
+  Error sumUp() const;
+  std::vector<std::string> exportCommand() const;
+  Error write(function_ref<void(raw_ostream &)> Print) const;
+
+  std::string profile() const { return Folder + "/all.profdata"; }
+  std::string device() const {
+    const std::string *Names = Args.value("--device");
+    return Names ? *Names : "";
+  }
+
+  const Arguments &Args;
+  const std::string Folder;
+  std::string Format = "report";
+  std::vector<InspectedFile> Files;
+  std::vector<std::string> Mapped; ///< Code that says what its regions are.
+};
+
+/// llvm-cov reads no fat binaries, but code objects.
+Error Coverage::extractMapped() {
+  for (const InspectedFile &File : Files)
+    for (const BundledCodeObject &Image : File.Images) {
+      auto Object = CodeObject::create(Image.Bytes);
+      if (!Object)
+        return failed(detailOf(Object.takeError()));
+      if (!(*Object)->section("__llvm_covmap"))
+        continue;
+      Mapped.push_back(Folder + "/code" + std::to_string(Mapped.size()));
+      if (Error E = writeFile(Mapped.back(), Image.Bytes))
+        return E;
+    }
+  return Error::success();
+}
+
+/// There is a profile for each target; none if nothing was counted, which has
+/// been said.
+Error Coverage::sumUp() const {
+  pgo::ProfileSum Sum;
+  bool IsThere = false;
+  if (Error E = forEachReport(Folder, "kernels", [&](StringRef Bytes) {
+        IsThere = true;
+        return Sum.add(Bytes, "the profile of this run");
+      }))
+    return E;
+  return IsThere ? Sum.write(profile()) : failed("nothing has counted");
+}
+
+std::vector<std::string> Coverage::exportCommand() const {
+  const std::string *Given = Args.value("--llvm-cov");
+  std::vector<std::string> Command = {Given ? *Given : LUTHIER_PGO_LLVM_COV};
+  const auto Add = [&](std::initializer_list<const char *> Words) {
+    Command.insert(Command.end(), Words.begin(), Words.end());
+  };
+  if (Format == "report")
+    Add({"report", "-show-mcdc-summary"});
+  else if (Format == "lcov")
+    Add({"export", "-format=lcov"});
+  else if (Format == "json")
+    Add({"export", "-format=text"});
+  else
+    Add({"show", "-show-branches=count", "-show-mcdc"});
+  if (Format == "html") {
+    Add({"-format=html", "-output-dir"});
+    Command.push_back(*Args.value("-o"));
+  }
+  append_range(Command, std::vector<std::string>{"-instr-profile", profile()});
+  Command.push_back(Mapped.front());
+  for (const std::string &Path : ArrayRef(Mapped).drop_front())
+    append_range(Command, std::vector<std::string>{"-object", Path});
+  return Command;
+}
+
+Expected<int> Coverage::ofRegions() {
+  std::vector<std::string> Collect = {programPrefix(/*BelowLibexec=*/true) +
+                                          "/bin/luthier",
+                                      "pgo",
+                                      "collect",
+                                      "--accept-partial",
+                                      "-o",
+                                      Folder + "/kernels.profdata"};
+  append_range(Collect, deviceOption(device()));
+  Collect.push_back("--");
+  append_range(Collect, Args.positional());
+  const int Code = runWithoutOutput(Collect);
+  if (Error E = sumUp())
+    return std::move(E);
+  std::string To;
+  if (const std::string *Path = Args.value("-o"); Path && Format != "html")
+    To = *Path;
+  if (const int Failure = runInto(exportCommand(), To))
+    return failed("llvm-cov ended with " + Twine(Failure));
+  return Code;
+}
+
+Error Coverage::write(function_ref<void(raw_ostream &)> Print) const {
+  const std::string *Path = Args.value("-o");
+  if (!Path)
+    return Print(outs()), Error::success();
+  std::string Text;
+  raw_string_ostream OS(Text);
+  Print(OS);
+  return writeFile(*Path, arrayRefFromStringRef(Text));
+}
+
+Expected<int> Coverage::ofLines() {
+  if (Format != "report" && Format != "lcov")
+    return misused("--format " + Format +
+                   ": of a release there are report and lcov; genhtml makes "
+                   "HTML of the latter");
+  EmulatedRun Run;
+  const std::string Device = device();
+  Run.Device =
+      "emulated:" + emulatedDevices(Device.empty() ? nullptr : &Device);
+  Run.Options = {"--counts", "%s/counts-%p.json"};
+  Run.Command = Args.positional();
+  pgo::ExecutedCode Executed;
+  std::string Printed;
+  Expected<int> Code =
+      runForReports(std::move(Run), &Printed, "counts-", [&](StringRef Text) {
+        return pgo::addCounts(Text, Executed);
+      });
+  if (!Code)
+    return Code.takeError();
+  pgo::LineCoverage Lines;
+  for (const InspectedFile &File : Files)
+    for (const BundledCodeObject &Image : File.Images) {
+      auto Object = CodeObject::create(Image.Bytes);
+      if (!Object)
+        return failed(detailOf(Object.takeError()));
+      const auto Found = Executed.find(pgo::digestOf(**Object));
+      if (Error E = pgo::addLineCoverage(**Object,
+                                         Found == Executed.end()
+                                             ? pgo::CodeCounts()
+                                             : pgo::sumOf(Found->second),
+                                         Lines))
+        return std::move(E);
+    }
+  if (Error E = write([&](raw_ostream &OS) {
+        Format == "lcov" ? printLcov(Lines, OS) : printSummary(Lines, OS);
+      }))
+    return std::move(E);
+  return *Code;
+}
+
+Expected<int> Coverage::run() {
+  if (Args.positional().empty())
+    return misused("no program given; see luthier pgo coverage --help");
+  if (const std::string *Name = Args.value("--format"))
+    Format = *Name;
+  if (!is_contained({"report", "show", "html", "lcov", "json"}, Format))
+    return misused("--format " + Format +
+                   ": report, show, html, lcov or json is expected");
+  if (Format == "html" && !Args.has("-o"))
+    return misused("--format html needs -o and the name of a folder");
+  auto Opened =
+      openProgramCode(Args.positional().front(), Args.values("--code"));
+  if (!Opened)
+    return Opened.takeError();
+  Files = std::move(*Opened);
+  if (!Args.has("--lines"))
+    if (Error E = extractMapped())
+      return std::move(E);
+  return Mapped.empty() ? ofLines() : ofRegions();
+}
+
+} // namespace
+
+int pgoCoverageCommand(int Argc, char **Argv) {
+  return runParsed(Argc, Argv,
+                   {Help,
+                    {{"--format", true},
+                     {"-o", true},
+                     {"--lines"},
+                     {"--code", true, false, true},
+                     {"--llvm-cov", true},
+                     {"--device", true}}},
+                   [](const Arguments &Args) -> Expected<int> {
+                     try {
+                       const TemporaryFolder Folder("luthier-coverage");
+                       return Coverage(Args, Folder.path()).run();
+                     } catch (const RunError &E) {
+                       return failed(E.what());
+                     }
+                   });
+}
+
+} // namespace luthier::cli

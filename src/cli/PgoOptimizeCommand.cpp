@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `luthier pgo optimize`: all steps from a command that compiles a program to
+// the program that a profile makes faster. Each step is the command that users
+// would give, in a process of its own.
+#include "cli/ChildProgram.h"
+#include "cli/FileCommand.h"
+#include "cli/InspectedFile.h"
+#include "cli/OptimizePlan.h"
+#include "cli/PgoCommands.h"
+#include "cli/RunProgram.h"
+#include "luthier/Refusal.h"
+#include "pgo/Flags.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+constexpr char Help[] =
+    R"(usage: luthier pgo optimize [options] -- COMPILER [ARGUMENTS...] -- PROGRAM [ARGUMENTS...]
+
+Compiles a program as the command says, collects a profile by running it,
+compiles it with the profile, and judges: it has to print the same as without,
+and kernels that became worse are taken out of the profile, until none is left.
+What becomes PROGRAM, the -o of the command, is the best build that is right.
+
+PROGRAM is run to collect, with all arguments that follow; several such parts,
+each behind a --, are several runs.
+
+options:
+  --route ROUTE      counters (default) or ir: another build counts; probes or
+                     lines: the release is counted as it is
+  -o PROFILE         where to keep the profile (PROGRAM.prof)
+  --judge COMMAND    judge by this run, given as one word for a shell, instead
+                     of those that collect; may be given several times
+  --by, --tolerance, --input, --compare, --ignore
+                     as in luthier pgo judge
+  --device NAMES     the emulated GPUs (gfx90a)
+  --help             this text
+
+The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
+nothing, without; 4 if it was compiled without because no profile could be made,
+or the build with it was wrong.
+
+example:
+  luthier pgo optimize -- clang++ -x hip -O3 app.hip -o app -- ./app --size 4096
+)";
+
+class Optimize {
+public:
+  Optimize(const Arguments &Args, OptimizePlan Plan, std::string Folder)
+      : Args(Args), Plan(std::move(Plan)), Folder(std::move(Folder)) {}
+  Expected<int> run();
+
+private:
+  Error readOptions();
+  Error collect();
+  Error countInto(ArrayRef<std::string> Run, const std::string &Program) const;
+  Expected<bool> judgeUntilNoneIsWorse();
+  Expected<Verdict> judge() const;
+  Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
+  Error install(const std::string &Build) const;
+
+  std::string build(StringRef Name) const { return Folder + "/" + Name.str(); }
+
+  const Arguments &Args;
+  OptimizePlan Plan;
+  const std::string Folder;
+  std::string Route = "counters", Profile, Device;
+  std::vector<std::vector<std::string>> Judges; ///< Without the program.
+};
+
+void say(const Twine &What) {
+  outs().flush();
+  errs() << "luthier pgo optimize: " << What << '\n';
+}
+
+std::string luthierPath() {
+  return programPrefix(/*BelowLibexec=*/true) + "/bin/luthier";
+}
+
+Error Optimize::readOptions() {
+  if (const std::string *Name = Args.value("--route"))
+    Route = *Name;
+  if (Route != "counters" && Route != "ir" && Route != "probes" &&
+      Route != "lines")
+    return misused("--route " + Route +
+                   ": counters, ir, probes or lines is expected");
+  const std::string *Path = Args.value("-o");
+  Profile = Path ? *Path : Plan.Compile.output() + ".prof";
+  if (const std::string *Names = Args.value("--device"))
+    Device = *Names;
+  for (const std::string &Text : Args.values("--judge")) {
+    BumpPtrAllocator Memory;
+    StringSaver Saver(Memory);
+    SmallVector<const char *> Words;
+    cl::TokenizeGNUCommandLine(Text, Saver, Words);
+    auto Run =
+        Plan.argumentsOf(std::vector<std::string>(Words.begin(), Words.end()));
+    if (!Run)
+      return Run.takeError();
+    Judges.push_back(std::move(*Run));
+  }
+  if (Judges.empty())
+    Judges = Plan.Runs;
+  return Error::success();
+}
+
+Error Optimize::compile(ArrayRef<std::string> Flags,
+                        const std::string &To) const {
+  if (const int Code = runAndWait(Plan.Compile.with(Flags, To)))
+    return failed("the compiler ended with " + Twine(Code));
+  return Error::success();
+}
+
+/// What the program prints is not of interest here.
+Error Optimize::countInto(ArrayRef<std::string> Run,
+                          const std::string &Program) const {
+  const bool IsReleased = Route == "probes" || Route == "lines";
+  std::vector<std::string> Command = {
+      luthierPath(), "pgo", IsReleased ? "blocks" : "collect", "-o", Profile};
+  if (!IsReleased)
+    Command.push_back("--add");
+  append_range(Command, deviceOption(Device));
+  append_range(Command, std::vector<std::string>{"--", Program});
+  append_range(Command, Run);
+  if (const int Code = runWithoutOutput(Command))
+    return failed("no profile: " + Twine(IsReleased ? "blocks" : "collect") +
+                  " ended with " + Twine(Code));
+  return Error::success();
+}
+
+Error Optimize::collect() {
+  auto Major = pgo::askClangMajor(Plan.Compile.compiler());
+  if (!Major)
+    return Major.takeError();
+  auto Its = pgo::findRoute(Route, *Major);
+  if (!Its)
+    return Its.takeError();
+  auto Flags = pgo::expand((*Its)->Collect, {});
+  if (!Flags)
+    return Flags.takeError();
+  say("compiling to collect, route " + Route);
+  const std::string Program = build("collecting");
+  if (Error E = compile(*Flags, Program))
+    return E;
+  sys::fs::remove(Profile);
+  for (const std::vector<std::string> &Run : Plan.Runs) {
+    say("collecting: " + Plan.textOf(Run));
+    if (Error E = countInto(Run, Program))
+      return E;
+  }
+  return Error::success();
+}
+
+Expected<Verdict> Optimize::judge() const {
+  Verdict Result;
+  for (const std::vector<std::string> &Run : Judges) {
+    say("judging: " + Plan.textOf(Run));
+    const std::string Report = build("verdict.json");
+    std::vector<std::string> Command = {
+        luthierPath(),   "pgo",     "judge",        "--before",
+        build("before"), "--after", build("after"), "--drop-worse",
+        Profile,         "--json",  Report};
+    append_range(Command, deviceOption(Device));
+    for (const char *Option :
+         {"--by", "--tolerance", "--input", "--compare", "--ignore"})
+      for (const std::string &Value : Args.values(Option))
+        append_range(Command, std::vector<std::string>{Option, Value});
+    Command.push_back("--");
+    append_range(Command, Run);
+    sys::fs::remove(Report);
+    const int Code = runAndWait(Command);
+    if (Error E = Result.add(Report, Code))
+      return std::move(E);
+  }
+  return Result;
+}
+
+/// False if no kernel gains. Fails if the build with the profile is not right.
+Expected<bool> Optimize::judgeUntilNoneIsWorse() {
+  std::set<std::string> Dropped;
+  while (true) {
+    say("compiling with the profile");
+    // It was collected from this source just now.
+    std::vector<std::string> Command = {luthierPath(), "pgo",   "apply",
+                                        "--no-check",  Profile, "--"};
+    append_range(Command, Plan.Compile.with({}, build("after")));
+    if (const int Code = runAndWait(Command))
+      return failed("apply ended with " + Twine(Code));
+    Expected<Verdict> Its = judge();
+    if (!Its)
+      return Its.takeError();
+    if (!Its->IsSame)
+      return failed("the build with the profile prints something else");
+    if (Its->Worse.empty())
+      return Its->NumBetter != 0;
+    for (const std::string &Name : Its->Worse)
+      if (!Dropped.insert(Name).second) {
+        say(readableName(Name) + " is worse though it is not in the profile");
+        return false;
+      }
+  }
+}
+
+/// A build that runs may not be overwritten, but another can take its place.
+Error Optimize::install(const std::string &Build) const {
+  const std::string &To = Plan.Compile.output(), New = To + ".new";
+  std::error_code Wrong = sys::fs::copy_file(Build, New);
+  if (!Wrong)
+    Wrong = sys::fs::setPermissions(New, sys::fs::all_read | sys::fs::all_exe |
+                                             sys::fs::owner_write);
+  if (!Wrong)
+    Wrong = sys::fs::rename(New, To);
+  if (Wrong)
+    return failed("cannot write " + To + ": " + Wrong.message());
+  return Error::success();
+}
+
+Expected<int> Optimize::run() {
+  if (Error E = readOptions())
+    return std::move(E);
+  say("compiling without a profile");
+  if (Error E = compile({}, build("before")))
+    return std::move(E);
+  Error Why = collect();
+  bool IsUsed = false;
+  if (!Why) {
+    Expected<bool> IsBetter = judgeUntilNoneIsWorse();
+    IsUsed = IsBetter && *IsBetter;
+    Why = IsBetter.takeError();
+  }
+  if (Error E = install(build(IsUsed ? "after" : "before")))
+    return joinErrors(std::move(E), std::move(Why));
+  const std::string &Program = Plan.Compile.output();
+  if (Why) {
+    say(detailOf(std::move(Why)));
+    say(Program + " is compiled without a profile");
+    return ProfileRefused;
+  }
+  say(Program + (IsUsed ? " is compiled with " + Profile
+                        : " is compiled without a profile, which brings "
+                          "nothing here"));
+  return Success;
+}
+
+Expected<int> optimize(const Arguments &Args,
+                       ArrayRef<std::vector<std::string>> Parts) {
+  if (!Args.positional().empty())
+    return misused("'" + Args.positional().front() +
+                   "' stands before the first --");
+  auto Plan = OptimizePlan::read(Parts);
+  if (!Plan)
+    return Plan.takeError();
+  try {
+    const TemporaryFolder Folder("luthier-pgo");
+    return Optimize(Args, std::move(*Plan), Folder.path()).run();
+  } catch (const RunError &E) {
+    return failed(E.what());
+  }
+}
+
+} // namespace
+
+int pgoOptimizeCommand(int Argc, char **Argv) {
+  const CommandParts Parts = splitAtDashes(Argc, Argv);
+  return runParsed(
+      Parts.OwnCount, Argv,
+      {Help,
+       {{"--route", true},
+        {"-o", true},
+        {"--judge", true, false, true},
+        {"--by", true},
+        {"--tolerance", true},
+        {"--input", true},
+        {"--compare", true, false, true},
+        {"--ignore", true, false, true},
+        {"--device", true}}},
+      [&](const Arguments &Args) { return optimize(Args, Parts.Others); });
+}
+
+} // namespace luthier::cli

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/ProfileUse.h"
+#include "cli/FileCommand.h"
+#include "cli/InspectedFile.h"
+#include "cli/RunProgram.h"
+#include "luthier/Refusal.h"
+#include "pgo/DropFunctions.h"
+#include "pgo/Flags.h"
+#include "pgo/Problem.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace luthier::cli {
+namespace {
+
+using pgo::problem;
+using pgo::ProblemKind;
+
+StringRef processorOf(StringRef Target) { return Target.split(':').first; }
+
+/// What it says goes nowhere. True if it succeeds.
+bool runQuietly(ArrayRef<std::string> Words) {
+  const auto Program = sys::findProgramByName(Words.front());
+  if (!Program)
+    return false;
+  const SmallVector<StringRef> Arguments(Words.begin(), Words.end());
+  return sys::ExecuteAndWait(*Program, Arguments, std::nullopt,
+                             {StringRef(""), StringRef(""), StringRef("")}) ==
+         0;
+}
+
+bool isSampled(pgo::ProfileKind Kind) {
+  return Kind == pgo::ProfileKind::Probes || Kind == pgo::ProfileKind::Lines;
+}
+
+} // namespace
+
+std::string sampleLibraries() {
+  std::string Path =
+      programPrefix(/*BelowLibexec=*/true) + "/lib/luthier/device-libs-samples";
+  return sys::fs::exists(Path) ? Path : "";
+}
+
+Error ProfileUse::findFlags(std::vector<std::string> &Flags, bool &IsWhole) {
+  IsWhole = true;
+  UsedProfile = Profile;
+  auto Major = pgo::askClangMajor(Command.compiler());
+  if (!Major)
+    return Major.takeError();
+  auto Its = pgo::readProfileFacts(Profile);
+  if (!Its)
+    return Its.takeError();
+  Facts = std::move(*Its);
+  auto Found = pgo::findRoute(pgo::routeOf(Facts.Kind), *Major);
+  if (!Found)
+    return Found.takeError();
+  if (!Route.empty()) {
+    auto Wanted = pgo::findRoute(Route, *Major);
+    if (!Wanted)
+      return Wanted.takeError();
+    if ((*Wanted)->Use.data() != (*Found)->Use.data())
+      return problem(ProblemKind::MixedBuild, Profile + " is of route " +
+                                                  (*Found)->Name + ", not of " +
+                                                  Route);
+  }
+  if (Error E = checkTarget())
+    return E;
+  if (IsChecked)
+    if (Error E = checkSource(**Found, IsWhole))
+      return E;
+  auto Words = pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries});
+  if (!Words)
+    return Words.takeError();
+  Flags = std::move(*Words);
+  limitToTargets(Flags);
+  return Error::success();
+}
+
+Error ProfileUse::checkTarget() {
+  if (Facts.Targets.empty() || Command.targets().empty())
+    return Error::success();
+  for (const std::string &Target : Command.targets())
+    if (is_contained(Facts.Targets, processorOf(Target)))
+      OnlyTargets.push_back(Target);
+  if (OnlyTargets.empty())
+    return problem(ProblemKind::Target, Profile + " is of " +
+                                            join(Facts.Targets, ", ") +
+                                            ", and this code is for " +
+                                            join(Command.targets(), ", "));
+  if (OnlyTargets.size() == Command.targets().size())
+    OnlyTargets.clear();
+  else if (isSampled(Facts.Kind))
+    errs() << "luthier pgo: " << Profile << " is of "
+           << join(Facts.Targets, ", ")
+           << "; clang takes it for the other targets, too\n";
+  return Error::success();
+}
+
+/// False if the compiler cannot do it; then the user's own command says why.
+Expected<bool> ProfileUse::addFacts(const pgo::Route &Its, size_t Input,
+                                    pgo::CodeFacts &To) const {
+  auto Flags = pgo::expand(Its.Collect, {Profile, SampleLibraries});
+  if (!Flags)
+    return Flags.takeError();
+  const std::string Code = Folder + "/code";
+  if (!runQuietly(Command.deviceOnly(Input, *Flags, Code)))
+    return false;
+  auto File = InspectedFile::open(Code, nullptr);
+  if (!File) {
+    consumeError(File.takeError()); // Such as bitcode, with -fgpu-rdc.
+    return false;
+  }
+  for (const BundledCodeObject &Image : File->Images) {
+    if (!Facts.Targets.empty() &&
+        !is_contained(Facts.Targets, Image.Target.Processor))
+      continue;
+    auto Object = CodeObject::create(Image.Bytes);
+    if (!Object)
+      return Object.takeError();
+    if (Error E = pgo::addCodeFacts(**Object, Facts.Kind, To))
+      return std::move(E);
+  }
+  return true;
+}
+
+Error ProfileUse::checkSource(const pgo::Route &Its, bool &IsWhole) {
+  pgo::CodeFacts Code;
+  for (size_t Input : Command.inputs()) {
+    if (!Command.isSource(Input))
+      continue;
+    auto IsKnown = addFacts(Its, Input, Code);
+    if (!IsKnown)
+      return IsKnown.takeError();
+    if (!*IsKnown) {
+      errs() << "luthier pgo: whether " << Command.words()[Input]
+             << " has changed since is not known: its device code alone cannot "
+                "be compiled and read\n";
+      return Error::success();
+    }
+  }
+  return refuseParts(pgo::compare(Facts, Code), IsWhole);
+}
+
+Error ProfileUse::refuseParts(const pgo::StaleCheck &Check, bool &IsWhole) {
+  if (!Check.NumInBoth) {
+    const std::string Why =
+        "none of the functions of " + Profile + " is in this code";
+    if (Command.links())
+      return problem(ProblemKind::Stale, Why);
+    errs() << "luthier pgo: " << Why << '\n';
+    return Error::success();
+  }
+  for (const std::string &Name : Check.Changed)
+    errs() << "luthier pgo: " << toString(ProblemKind::Stale) << ": "
+           << readableName(Name) << " has changed since " << Profile
+           << " was collected\n";
+  if (Check.Changed.size() == Check.NumInBoth)
+    return problem(ProblemKind::Stale,
+                   Profile + " is of other source than this");
+  IsWhole = Check.Changed.empty();
+  // By lines, clang would not notice.
+  if (Facts.Kind != pgo::ProfileKind::Lines || IsWhole)
+    return Error::success();
+  UsedProfile = Folder + "/profile";
+  if (std::error_code Failure = sys::fs::copy_file(Profile, UsedProfile))
+    return problem(ProblemKind::Failure,
+                   UsedProfile + ": " + Failure.message());
+  return pgo::dropFunctions(UsedProfile, Check.Changed).takeError();
+}
+
+/// Other targets are compiled as without a profile.
+void ProfileUse::limitToTargets(std::vector<std::string> &Flags) const {
+  if (OnlyTargets.empty() || isSampled(Facts.Kind))
+    return;
+  std::vector<std::string> Limited;
+  for (size_t I = 0; I != Flags.size(); ++I) {
+    if (Flags[I] != "-Xarch_device" || I + 1 == Flags.size() ||
+        !StringRef(Flags[I + 1]).ends_with("=" + UsedProfile)) {
+      Limited.push_back(Flags[I]);
+      continue;
+    }
+    ++I;
+    for (const std::string &Target : OnlyTargets) {
+      Limited.push_back("-Xarch_" + Target);
+      Limited.push_back(Flags[I]);
+    }
+  }
+  Flags = std::move(Limited);
+}
+
+} // namespace luthier::cli

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a profile may be used by a command that compiles, and by which flags.
+#ifndef LUTHIER_CLI_PROFILEUSE_H
+#define LUTHIER_CLI_PROFILEUSE_H
+
+#include "pgo/CompileCommand.h"
+#include "pgo/ProfileFacts.h"
+#include "pgo/StaleCheck.h"
+
+namespace luthier::pgo {
+struct Route;
+} // namespace luthier::pgo
+
+namespace luthier::cli {
+
+/// Device libraries that may be inlined into functions with a profile of
+/// samples, as they are installed; empty if they are not.
+std::string sampleLibraries();
+
+class ProfileUse {
+public:
+  /// Files that are made on the way go into \p Folder, which has to be there
+  /// while the flags are in use.
+  ProfileUse(const pgo::CompileCommand &Command, const std::string &Profile,
+             const std::string &Folder)
+      : Command(Command), Profile(Profile), Folder(Folder) {}
+
+  std::string Route; ///< That it has to be of; empty for any.
+  std::string SampleLibraries = sampleLibraries();
+  bool IsChecked = true; ///< The source is compiled to compare.
+
+  /// Fails, with the reason, if the profile may not be used. Otherwise says
+  /// which parts of it may not; then it is not whole.
+  llvm::Error findFlags(std::vector<std::string> &Flags, bool &IsWhole);
+
+private:
+  llvm::Error checkTarget();
+  llvm::Error checkSource(const pgo::Route &Its, bool &IsWhole);
+  llvm::Expected<bool> addFacts(const pgo::Route &Its, size_t Input,
+                                pgo::CodeFacts &To) const;
+  llvm::Error refuseParts(const pgo::StaleCheck &Check, bool &IsWhole);
+  void limitToTargets(std::vector<std::string> &Flags) const;
+
+  const pgo::CompileCommand &Command;
+  const std::string Profile, Folder;
+  pgo::ProfileFacts Facts;
+  std::string UsedProfile;
+  /// Of the command, those that the profile is of, if it is not of all.
+  std::vector<std::string> OnlyTargets;
+};
+
+} // namespace luthier::cli
+
+#endif // LUTHIER_CLI_PROFILEUSE_H

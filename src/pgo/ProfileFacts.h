@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a profile says of itself, whatever its format: how and on what it was
+// collected, and of which versions of which functions.
+#ifndef LUTHIER_PGO_PROFILEFACTS_H
+#define LUTHIER_PGO_PROFILEFACTS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace luthier::pgo {
+
+/// How a profile was made, and so by which flags it is used.
+enum class ProfileKind { FrontEnd, IR, SecondRound, Probes, Lines };
+
+/// The name of the route that uses such a profile.
+llvm::StringRef routeOf(ProfileKind Kind);
+
+/// A line of source in a function, from its first on, and which of the blocks
+/// of that line.
+using SourcePlace = std::pair<uint32_t, uint32_t>;
+
+/// By the function's name. There are several hashes where source was compiled
+/// in several ways.
+struct FunctionFacts {
+  std::set<uint64_t> Hashes; ///< Of the control flow; none of lines.
+  /// Of lines only: those that have code, and those that were executed.
+  std::set<SourcePlace> Places, Executed;
+};
+
+struct ProfileFacts {
+  ProfileKind Kind = ProfileKind::FrontEnd;
+  /// Processors, sorted; none for profiles that others have made.
+  std::vector<std::string> Targets;
+  std::map<std::string, FunctionFacts> Functions;
+};
+
+/// Of an indexed profile of counters, or a profile of samples. Fails for
+/// another version (Version), and for what is no whole profile (Malformed).
+llvm::Expected<ProfileFacts> readProfileFacts(const std::string &Path);
+
+} // namespace luthier::pgo
+
+#endif // LUTHIER_PGO_PROFILEFACTS_H

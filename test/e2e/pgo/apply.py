@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`luthier pgo apply` compiles with a profile if it belongs to the source and the
+target, whatever route it was collected by. If it does not, it says so, compiles
+without it, and the exit code tells."""
+
+import os
+import shutil
+import subprocess
+
+from builds import ARGUMENTS, Builds, Failure, harness
+
+REFUSED = 4
+# Code for the device is all that profiles change.
+DEVICE = ["--offload-device-only", "--gpu-bundle-output"]
+OLD, NEW = "if (Flag & 8)", "while (Flag & 8)"
+LINE_MORE = ("Sum = fmaf(Value, 0.5f, Sum);", "if (Flag == 77)\n      Sum += 1;\n    Sum = fmaf(Value, 0.5f, Sum);")
+
+
+class Applying:
+    def __init__(self, arguments, directory, source):
+        self.builds, self.directory = Builds(arguments, directory), directory
+        self.luthier = arguments.luthier
+        with open(source) as file:
+            self.text = file.read()
+        self.source = f"{directory}/program.hip"
+        self.write()
+
+    def write(self, old="", new=""):
+        """The source, changed."""
+        if old and old not in self.text:
+            raise Failure(f"the program has no {old}")
+        with open(self.source, "w") as file:
+            file.write(self.text.replace(old, new) if old else self.text)
+
+    def profile(self, route):
+        name = f"{self.directory}/{route}.prof"
+        program = self.builds.compile(f"{route}-collecting", self.builds.flags("collect", "--route", route),
+                                      source=self.source)
+        command = ["blocks"] if route in ("probes", "lines") else ["collect"]
+        result = harness.run([self.luthier, "pgo", *command, "-o", name, "--", program, "20000"])
+        result.expect(result.code == 0, f"no profile of route {route}")
+        return name
+
+    def apply(self, name, profile, *more):
+        """The result, and the path of the program."""
+        path = f"{self.directory}/{name}"
+        command = [*self.builds.clang, "-O3", *DEVICE, *more, self.source, "-o", path, "-lamdhip64"]
+        result = harness.run([self.luthier, "pgo", "apply", profile, "--", *command])
+        if not os.path.exists(path):
+            result.fail("the program is not compiled")
+        return result, path
+
+    def compile_nothing(self, profile, target, *options):
+        """The result for a source that takes no time to compile."""
+        source, path = f"{self.directory}/nothing.hip", f"{self.directory}/nothing.o"
+        open(source, "w").close()
+        command = [self.builds.clang[0], "-x", "hip", "-nogpuinc", "-nogpulib", f"--offload-arch={target}", "-c"]
+        result = harness.run([self.luthier, "pgo", "apply", *options, profile, "--", *command, source, "-o", path])
+        result.expect(os.path.exists(path), "the source is not compiled")
+        os.remove(path)
+        return result
+
+    def plain(self, *more):
+        """The path of a build without profile."""
+        return self.builds.compile("plain", [*DEVICE, *more], source=self.source)
+
+    def code(self, path, target="gfx90a"):
+        """What is executed of a build."""
+        command = [self.luthier, "lift", path, "--target", target, "--kernel", "biased", "--print", "cfg"]
+        result = harness.run(command)
+        result.expect(result.code == 0, "luthier lift fails")
+        return result.stdout
+
+
+def routes(test):
+    """Of the source as it was, and of another."""
+    plain = test.code(test.plain())
+    profiles = {}
+    for route in ("counters", "probes", "lines"):
+        test.write()
+        profiles[route] = test.profile(route)
+        result, path = test.apply("used", profiles[route])
+        result.expect(result.code == 0 and "luthier pgo" not in result.stderr, f"{route}: the profile is not used")
+        # What the release computes ahead has no branch, so only counters make this code another.
+        if route == "counters" and test.code(path) == plain:
+            result.fail("counters: the profile changes nothing")
+        test.write(*LINE_MORE if route == "lines" else (OLD, NEW))
+        changed = test.code(test.plain())
+        os.remove(path)
+        result, path = test.apply("used", profiles[route])
+        result.expect(result.code == REFUSED, f"{route}: a profile of other source is used")
+        result.expect_in_stderr("stale-profile: biased(unsigned int const*, float const*, float*, int) has changed")
+        result.expect_in_stderr("compiling without the profile")
+        if test.code(path) != changed:
+            result.fail(f"{route}: the build is not as without a profile")
+    test.write()
+    return profiles
+
+
+def parts(arguments, directory):
+    """Where one of two kernels has changed, the profile of the other is used."""
+    test = Applying(arguments, directory, arguments.other)
+    for route in ("counters", "lines"):
+        test.write()
+        profile = test.profile(route)
+        test.write("] > 7)", "] > 7 &&\n      Out[1] > 8)")
+        result, _ = test.apply("parts", profile)
+        result.expect(result.code == REFUSED, f"{route}: all of the profile is used")
+        result.expect_in_stderr("stale-profile: clear(unsigned int*) has changed")
+        result.expect("decide" not in result.stderr, f"{route}: a kernel that is as it was has changed")
+        result.expect("without the profile" not in result.stderr, f"{route}: none of the profile is used")
+
+
+def targets(test, profile):
+    result, path = test.apply("both", profile, "--offload-arch=gfx1030")
+    result.expect(result.code == 0, "a profile of one of the targets is refused")
+    plain = test.plain("--offload-arch=gfx1030")
+    if test.code(path, "gfx1030") != test.code(plain, "gfx1030"):
+        result.fail("the profile is used for a target that it is not of")
+    if test.code(path) == test.code(plain):
+        result.fail("the profile is not used for its own target")
+
+
+def refused(test, profiles):
+    """Before anything is compiled to compare."""
+    cases = [(profiles["counters"], "gfx1030", f"other-target: {profiles['counters']} is of gfx90a, and this code is for gfx1030"),
+             (profiles["probes"], "gfx1030", f"other-target: {profiles['probes']} is of gfx90a, and this code is for gfx1030")]
+    for route in ("counters", "probes"):
+        short = f"{test.directory}/{route}.short"
+        shutil.copy(profiles[route], short)
+        os.truncate(short, os.path.getsize(short) // 2)
+        cases.append((short, "gfx90a", "malformed-profile: "))
+    # The version is the second word of the file.
+    newer = f"{test.directory}/newer.prof"
+    shutil.copy(profiles["counters"], newer)
+    with open(newer, "r+b") as file:
+        file.seek(8)
+        file.write(bytes([99]))
+    cases.append((newer, "gfx90a", "profile-version: "))
+    cases.append((f"{test.directory}/none.prof", "gfx90a", "failure: "))
+    for profile, target, message in cases:
+        result = test.compile_nothing(profile, target)
+        result.expect(result.code == REFUSED, "the profile is used")
+        result.expect_in_stderr(f"luthier pgo: {message}")
+    result = test.compile_nothing(profiles["counters"], "gfx90a", "--route", "probes")
+    result.expect(result.code == REFUSED, "the profile is used")
+    result.expect_in_stderr("mixed-build: ")
+    result = test.compile_nothing(newer, "gfx90a", "--lenient")
+    result.expect(result.code == 0, "--lenient does not help")
+
+
+def compiler(test, profile):
+    command = [test.luthier, "pgo", "apply", profile, "--", *test.builds.clang, "/nowhere.hip"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    if process.returncode != 1 or "no such file or directory: '/nowhere.hip'" not in process.stderr:
+        raise Failure(f"the compiler's own failure is not passed on:\n{process.stderr}")
+
+
+def test(arguments, directory):
+    test = Applying(arguments, directory, arguments.source)
+    profiles = routes(test)
+    targets(test, profiles["counters"])
+    refused(test, profiles)
+    compiler(test, profiles["counters"])
+    parts(arguments, directory)
+
+
+if __name__ == "__main__":
+    harness.main([*ARGUMENTS, (["--other"], {"required": True, "help": "a program of several kernels"})], test)

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "pgo/CompileCommand.h"
+#include "llvm/ADT/StringExtras.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace luthier::pgo;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+namespace {
+
+CompileCommand read(StringRef Text) {
+  SmallVector<StringRef> Words;
+  Text.split(Words, ' ');
+  return cantFail(CompileCommand::read(
+      std::vector<std::string>(Words.begin(), Words.end())));
+}
+
+std::vector<std::string> inputsOf(const CompileCommand &Command) {
+  std::vector<std::string> Names;
+  for (size_t Input : Command.inputs())
+    Names.push_back(Command.words()[Input]);
+  return Names;
+}
+
+TEST(CompileCommandTest, PartsAreTold) {
+  const CompileCommand Command = read(
+      "ccache /usr/bin/clang++ -x hip -I include -include first.h -DX=a.hip "
+      "-Xarch_device -O1 -mllvm b.hip --offload-arch=gfx90a,gfx1030 -O3 "
+      "--offload-arch=gfx908:xnack- main.hip other.cpp lib.a -o bin/app "
+      "-lamdhip64");
+  EXPECT_EQ(Command.compiler(), "/usr/bin/clang++");
+  EXPECT_THAT(Command.targets(),
+              ElementsAre("gfx90a", "gfx1030", "gfx908:xnack-"));
+  EXPECT_THAT(inputsOf(Command), ElementsAre("main.hip", "other.cpp", "lib.a"));
+  EXPECT_TRUE(Command.isSource(Command.inputs()[1]));
+  EXPECT_FALSE(Command.isSource(Command.inputs()[2]));
+  EXPECT_EQ(Command.output(), "bin/app");
+  EXPECT_TRUE(Command.links());
+}
+
+TEST(CompileCommandTest, NotAllMakeAProgramOrNameTargets) {
+  const CompileCommand Command = read("clang++ -c app.hip -oapp.o");
+  EXPECT_FALSE(Command.links());
+  EXPECT_EQ(Command.output(), "app.o");
+  EXPECT_THAT(Command.targets(), IsEmpty());
+  EXPECT_THAT(read("clang++ --offload-arch=native a.hip").targets(), IsEmpty());
+  EXPECT_EQ(read("clang++ a.hip").output(), "");
+}
+
+TEST(CompileCommandTest, FlagsAndOutputsAreReplaced) {
+  const CompileCommand Command = read("clang++ a.hip -o app -lm");
+  EXPECT_EQ(join(Command.with({"-g"}), " "), "clang++ a.hip -o app -lm -g");
+  EXPECT_EQ(join(Command.with({"-g"}, "other"), " "),
+            "clang++ a.hip -lm -g -o other");
+}
+
+TEST(CompileCommandTest, DevicesAreCompiledForFromOneSource) {
+  const CompileCommand Command = read("clang++ -O3 a.hip b.hip c.o -o app");
+  EXPECT_EQ(join(Command.deviceOnly(Command.inputs()[1], {"-g"}, "code"), " "),
+            "clang++ -O3 b.hip -g --offload-device-only --gpu-bundle-output -o "
+            "code");
+}
+
+TEST(CompileCommandTest, ACompilerIsNeeded) {
+  for (const std::vector<std::string> &Words :
+       {std::vector<std::string>(), {"ccache"}}) {
+    auto Command = CompileCommand::read(Words);
+    ASSERT_FALSE(bool(Command));
+    EXPECT_THAT(toString(Command.takeError()), HasSubstr("no command"));
+  }
+}
+
+} // namespace
