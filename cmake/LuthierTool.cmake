@@ -128,6 +128,10 @@ function(luthier_tool_flags result targets)
   foreach(folder IN LISTS LUTHIER_TOOL_SYSTEM_INCLUDES)
     list(APPEND flags -isystem "${folder}")
   endforeach()
+  # clang itself looks there behind the system's folders, which may have another HIP.
+  if(NOT LUTHIER_ROCM_PATH STREQUAL "/usr")
+    list(APPEND flags -isystem "${LUTHIER_ROCM_PATH}/include")
+  endif()
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 

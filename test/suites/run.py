@@ -56,8 +56,8 @@ class Unit:
 
     def run(self, limit, options, only=None):
         selection = ""
-        if only is not None and self.suite.results.__name__ == "results_of_googletest":
-            selection = " --gtest_filter=" + shlex.quote(":".join(only))
+        if only is not None and self.suite.select:
+            selection = self.suite.select(only)
         shell = "exec " + self.suite.command.format(unit=shlex.quote(self.name), only=selection)
         within = [str(CHECKOUT / "scripts/rocm.sh"), self.suite.rocm, "--", "env"]
         within += [f"{name}={value}" for name, value in self.suite.variables.items()]

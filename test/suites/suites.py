@@ -3,7 +3,8 @@
 packages them, and how to read what they print."""
 
 import re
-from dataclasses import dataclass, field
+import shlex
+from dataclasses import dataclass, field, replace
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -14,6 +15,10 @@ def results_of_googletest(text):
         name: verdict == "      OK"
         for verdict, name in re.findall(r"^\[ (      OK| FAILED ) \] (\S+?),? .*\(\d+ ms\)$", text, re.M)
     }
+
+
+def results_of_thrust(text):
+    return {name: verdict == "PASS" for verdict, name in re.findall(r"\[([A-Z ]+)\] +[0-9.e+-]+ ms (\w+)$", text, re.M)}
 
 
 def results_of_llama(text):
@@ -44,6 +49,7 @@ class Suite:
     units: str
     command: str  # Of a shell. {only} selects from what passed plainly, where a suite can.
     variables: dict = field(default_factory=dict)
+    select: object = None  # Of a list of tests, what {only} is.
 
 
 def library(rocm, package, folder):
@@ -54,7 +60,14 @@ def library(rocm, package, folder):
         results=results_of_googletest,
         units=f"find /usr/libexec/rocm/{folder} -type f -executable ! -name 'run-*' | sort",
         command="{unit}{only}",
+        select=lambda tests: " --gtest_filter=" + shlex.quote(":".join(tests)),
     )
+
+
+def thrust(rocm, package, folder):
+    """Programs with Thrust's own kind of tests."""
+    return replace(library(rocm, package, folder), results=results_of_thrust, command="{unit} --verbose{only}",
+                   select=lambda tests: "".join(f" {test}" for test in tests))
 
 
 BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
@@ -83,7 +96,7 @@ SUITES = {
     "rocRAND": library("7.2", "librocrand1-tests", "librocrand1-tests"),
     "rocPRIM": library("6.4", "librocprim-tests", "librocprim-tests"),
     "hipCUB": library("6.4", "libhipcub-tests", "libhipcub-tests"),
-    "rocThrust": library("6.4", "librocthrust-tests", "librocthrust-tests"),
+    "rocThrust": thrust("6.4", "librocthrust-tests", "librocthrust-tests"),
     "rocFFT": library("6.4", "librocfft0-tests", "librocfft0-tests"),
     "rocSPARSE": library("6.4", "librocsparse1-tests", "librocsparse1-tests"),
     "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests"),

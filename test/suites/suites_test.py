@@ -5,9 +5,9 @@
 import json
 import unittest
 
-from suites import results_of_generation, results_of_googletest, results_of_llama
+from suites import results_of_generation, results_of_googletest, results_of_llama, results_of_thrust
 from tiny_model import ALIGNMENT, model
-from table import last_of_each, row
+from table import failures, last_of_each, row
 
 GOOGLETEST = """\
 [ RUN      ] sum/uniform.of_one/0
@@ -18,6 +18,14 @@ unexpected: 1
 [ RUN      ] sum/uniform.never_ends
 [  FAILED  ] 1 test, listed below:
 [  FAILED  ] sum/uniform.of_one/1, where GetParam() = 42
+"""
+
+THRUST = """\
+Running 3 unit tests.
+Running TestFill...[PASS]      0.001 ms TestFill
+Running TestSwap...noise
+[FAILURE]    150.849 ms TestSwap
+Totals: 1 failures, 0 known failures, 0 errors, and 1 passes.
 """
 
 LLAMA = """\
@@ -41,6 +49,9 @@ class SuitesTest(unittest.TestCase):
     def test_tests_of_googletest_that_ended_have_results(self):
         self.assertEqual(results_of_googletest(GOOGLETEST), {"sum/uniform.of_one/0": True, "sum/uniform.of_one/1": False})
 
+    def test_tests_of_thrust_have_results(self):
+        self.assertEqual(results_of_thrust(THRUST), {"TestFill": True, "TestSwap": False})
+
     def test_cases_of_llama_that_are_implemented_have_results(self):
         self.assertEqual(results_of_llama(LLAMA), {
             "SUM(type=f32,ne=[10,5,4,3])": True,
@@ -56,6 +67,11 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(model(2), model(2))
         self.assertNotEqual(model(2), model(3))
         self.assertEqual(len(model(2)) % ALIGNMENT, 0)
+
+    def test_a_program_that_dies_failed_without_a_failed_test(self):
+        records = [record(ended_with=1), record(failed=[], ended_with=134), record(failed=[], ended_with=0),
+                   record(failed=[], ended_with=None, timed_out=True)]
+        self.assertEqual(failures(records), [("rocRAND", "basic", "gfx90a", "a"), ("rocRAND", "basic", "gfx90a", "ends with 134")])
 
     def test_a_row_sums_up_and_the_last_run_of_a_unit_counts(self):
         lines = [record(changed=["counted: a"]), record(), record(unit="other", timed_out=True, instructions=None)]

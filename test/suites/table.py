@@ -40,6 +40,15 @@ def row(suite, device, records):
     return "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells) + " |"
 
 
+def failures(records):
+    """Tests that failed, and programs that died in one."""
+    found = []
+    for r in records:
+        names = r["failed"] or ([f"ends with {r['ended_with']}"] if r.get("ended_with") else [])
+        found += [(r["suite"], os.path.basename(r["unit"]), r["device"], name) for name in names]
+    return sorted(found)
+
+
 def tables(records, commit):
     yield f"Of commit {commit}:"
     yield ""
@@ -47,12 +56,12 @@ def tables(records, commit):
     yield "|---|---|" + "---:|" * (len(HEAD) - 2)
     for suite, device in sorted({(r["suite"], r["device"]) for r in records}):
         yield row(suite, device, [r for r in records if (r["suite"], r["device"]) == (suite, device)])
-    failed = [(r["suite"], os.path.basename(r["unit"]), r["device"], name) for r in records for name in r["failed"]]
+    failed = failures(records)
     if failed:
         yield ""
         yield "Failed plainly, without a tool:"
         yield ""
-        yield from (f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in sorted(failed))
+        yield from (f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in failed)
 
 
 def main(results, commit):

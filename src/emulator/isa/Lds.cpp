@@ -12,6 +12,23 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
+/// Where accesses of one lane go. What is nearer than the first address that
+/// no workgroup can have is a mistake. Hand-written code uses those behind to
+/// turn lanes off: hardware reads zero there, and drops writes.
+class LanePlace {
+public:
+  uint8_t *find(Wave &W, U32 Offset, unsigned Size) {
+    constexpr U32 MostOfAnyWorkgroup = 160 * 1024;
+    if (Offset < MostOfAnyWorkgroup) [[likely]]
+      return ldsPointer(W, Offset, Size);
+    std::memset(Nowhere, 0, sizeof(Nowhere));
+    return Nowhere;
+  }
+
+private:
+  uint8_t Nowhere[16];
+};
+
 template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
   // The address may be overwritten by the data: read it lane by lane, first.
   const U32 *Address = W.vgpr(I.Src[0].Reg);
@@ -27,8 +44,9 @@ template <class E, unsigned Count> void read(Wave &W, const Inst &I) {
     }
     return;
   }
+  LanePlace Found;
   forEachLane(W.exec(), [&](unsigned L) {
-    uint8_t *P = ldsPointer(W, U32(Address[L] + I.Offset), E::Bytes * Count);
+    uint8_t *P = Found.find(W, U32(Address[L] + I.Offset), E::Bytes * Count);
     if (!P)
       return;
     for (unsigned N = 0; N != Count; ++N)
@@ -46,8 +64,9 @@ template <class E, unsigned Count> void write(Wave &W, const Inst &I) {
         E::store(Base + Address[L] + N * E::Bytes, From[N * NumLanes + L]);
     return;
   }
+  LanePlace Found;
   forEachLane(W.exec(), [&](unsigned L) {
-    uint8_t *P = ldsPointer(W, U32(Address[L] + I.Offset), E::Bytes * Count);
+    uint8_t *P = Found.find(W, U32(Address[L] + I.Offset), E::Bytes * Count);
     if (!P)
       return;
     for (unsigned N = 0; N != Count; ++N)
@@ -60,10 +79,12 @@ template <class T, unsigned Unit, class Body>
 void forEachPair(Wave &W, const Inst &I, Body F) {
   const U32 *Address = W.vgpr(I.Src[0].Reg);
   constexpr U32 Scale = Unit * sizeof(T);
+  LanePlace Found[2];
   forEachLane(W.exec(), [&](unsigned L) {
     U32 Base = Address[L];
-    uint8_t *First = ldsPointer(W, Base + U32(I.Offset) * Scale, sizeof(T));
-    uint8_t *Second = ldsPointer(W, Base + U32(I.Immediate) * Scale, sizeof(T));
+    uint8_t *First = Found[0].find(W, Base + U32(I.Offset) * Scale, sizeof(T));
+    uint8_t *Second =
+        Found[1].find(W, Base + U32(I.Immediate) * Scale, sizeof(T));
     if (First && Second)
       F(First, Second, L);
   });
@@ -130,11 +151,12 @@ template <class T, auto Update> void atomicOp(Wave &W, const Inst &I) {
   const U32 *D1 = I.Src[2].Kind == Source::Vgpr ? W.vgpr(I.Src[2].Reg) : D0;
   bool Returns = I.Dst.Kind == Source::Vgpr;
   U32 *To = W.vgpr(I.Dst.Reg);
+  LanePlace Found;
   forEachLane(W.exec(), [&](unsigned L) {
     U32 At = Address[L] + U32(I.Offset);
     if (!isAligned(W, At, sizeof(T)))
       return;
-    uint8_t *P = ldsPointer(W, At, sizeof(T));
+    uint8_t *P = Found.find(W, At, sizeof(T));
     if (!P)
       return;
     T Old;

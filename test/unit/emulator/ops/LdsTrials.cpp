@@ -154,6 +154,49 @@ void addPairs(std::vector<Trial> &Trials, RandomSource &Random) {
         }
 }
 
+/// Lanes with an address that no workgroup has read zero and write nothing.
+void addAbsentLanes(std::vector<Trial> &Trials) {
+  constexpr uint32_t Nowhere = 0xf00000;
+  auto IsAbsent = [](unsigned L) { return L % 3 == 1; };
+  auto Prepare = [=](TrialState &S, RandomSource &Random) {
+    separate(0, 16, 8)(S, Random);
+    for (unsigned L = 0; L != 64; ++L)
+      if (IsAbsent(L))
+        S.V[AddressReg][L] = Nowhere + 16 * L;
+  };
+  auto Add = [&](const char *Names, const std::string &Operands, auto Expect) {
+    for (const std::string &Name : spellings(Names))
+      Trials.push_back({"ds_" + Name, "ds_" + Name + " " + Operands, Prepare,
+                        [=](TrialState &S) {
+                          for (unsigned L = 0; L != S.T->WaveSize; ++L)
+                            if (S.isActive(L))
+                              Expect(S, L);
+                        }});
+  };
+  auto Read = [=](TrialState &S, unsigned L, unsigned Offset) {
+    return IsAbsent(L) ? 0 : S.readLds(S.V[AddressReg][L] + Offset, 4);
+  };
+  auto Write = [=](TrialState &S, unsigned L, unsigned Offset, uint32_t Value) {
+    if (!IsAbsent(L))
+      S.writeLds(S.V[AddressReg][L] + Offset, Value, 4);
+  };
+  Add("read_b32|load_b32", "v64, v2", [=](TrialState &S, unsigned L) {
+    S.setLane(ResultReg, L, Read(S, L, 0), 4);
+  });
+  Add("write_b32|store_b32", "v2, v16",
+      [=](TrialState &S, unsigned L) { Write(S, L, 0, S.V[Data0Reg][L]); });
+  Add("read2_b32|load_2addr_b32", "v[64:65], v2 offset0:0 offset1:2",
+      [=](TrialState &S, unsigned L) {
+        S.setLane(ResultReg, L, Read(S, L, 0), 4);
+        S.setLane(ResultReg + 1, L, Read(S, L, 8), 4);
+      });
+  Add("add_rtn_u32", "v64, v2, v16", [=](TrialState &S, unsigned L) {
+    const uint32_t Old = Read(S, L, 0);
+    Write(S, L, 0, Old + S.V[Data0Reg][L]);
+    S.setLane(ResultReg, L, Old, 4);
+  });
+}
+
 void addAtomics(std::vector<Trial> &Trials, const TargetTraits &T,
                 RandomSource &Random) {
   for (const AtomicUpdate &U : atomicUpdates()) {
@@ -483,6 +526,7 @@ std::vector<Trial> ldsTrials(const TargetTraits &T, RandomSource &Random) {
   std::vector<Trial> Trials;
   addAccesses(Trials, Random);
   addPairs(Trials, Random);
+  addAbsentLanes(Trials);
   addAtomics(Trials, T, Random);
   addTransposed(Trials);
   addByLane(Trials);

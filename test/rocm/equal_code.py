@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The same device code below another version of ROCm: example programs whose host
+code that ROCm's own compiler makes anew, around the device code of the installed
+ROCm's. What the emulator executes and what instr-count counts has to be the same
+for each of their kernels, and so have results."""
+
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
+import harness
+
+DEVICE = "gfx90a"
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "programs")
+
+
+def own(counts):
+    """Without the kernels that HIP brings, of which each version has others."""
+    return {name: count for name, count in counts.items() if not name.startswith("__amd_rocclr_")}
+
+
+def run(arguments, program, directory):
+    """The result, and the kernels' counts by the emulator and by the tool."""
+    executed = f"{directory}/executed.%p.json"
+    plain = harness.run_on_emulator([program], arguments.emulator, DEVICE, executed)
+    plain.expect(plain.code == 0, "the program fails without luthier")
+    counted = harness.run([arguments.luthier, "run", "--tool", "instr-count", "--device", f"emulated:{DEVICE}", "--output",
+                           directory, "--", program])
+    counted.expect(counted.code == 0, "the program fails under luthier")
+    counted.expect(counted.digest_line() == plain.digest_line(), "results differ under luthier")
+    return (plain.digest_line(), own(harness.kernel_counts(executed.replace("%p", "*"))),
+            own(harness.kernel_counts(f"{directory}/instr-count*.json")))
+
+
+def run_in(folder, arguments, program):
+    os.makedirs(folder)
+    return run(arguments, program, folder)
+
+
+def rebuild(program, directory):
+    """A program with the device code of this one, and host code of the other ROCm."""
+    name = os.path.basename(program)
+    bundle, rebuilt = f"{directory}/{name}.hipfb", f"{directory}/{name}"
+    subprocess.run(["objcopy", f"--dump-section=.hip_fatbin={bundle}", program, f"{directory}/{name}.copy"], check=True)
+    made = harness.run(["hipcc", "-w", "-O2", "--no-offload-new-driver", "--offload-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", bundle,
+                        "-I", EXAMPLES, f"{EXAMPLES}/{name}.hip", "-o", rebuilt])
+    made.expect(made.code == 0, "the program cannot be built around its device code")
+    return rebuilt
+
+
+def test(arguments, directory):
+    elsewhere = harness.within
+    for program in arguments.program:
+        name = os.path.basename(program)
+        harness.within = []
+        here = run_in(f"{directory}/here/{name}", arguments, program)
+        harness.within = elsewhere
+        there = run_in(f"{directory}/there/{name}", arguments, rebuild(program, directory))
+        if not here[1]:
+            raise harness.Failure(f"{name}: it has no kernels")
+        if there[0] != here[0]:
+            raise harness.Failure(f"{name}: another result: {there[0]}, not {here[0]}")
+        harness.expect_same_counts(there[1], here[1])
+        harness.expect_same_counts(there[2], here[2])
+
+
+harness.main([(["program"], {"nargs": "+", "help": "example programs, built for " + DEVICE})], test)
