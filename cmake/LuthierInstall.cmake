@@ -14,8 +14,10 @@ if(TARGET luthier-gpu)
   install(TARGETS luthier-gpu luthier-kfd LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")
 endif()
 include(LuthierInstallTool)
-# The last two are what `luthier pgo` runs.
-foreach(tool instr-count scramble block-count branch-divergence)
+# `luthier pgo` runs two of them, so they belong to an installation, too.
+get_property(tools DIRECTORY "${CMAKE_SOURCE_DIR}/tools" PROPERTY SUBDIRECTORIES)
+foreach(directory IN LISTS tools)
+  get_filename_component(tool "${directory}" NAME)
   if(TARGET ${tool})
     luthier_install_tool(${tool})
   endif()

@@ -8,7 +8,7 @@ import sys
 
 
 # Files that a page tells its readers to write, or that others have.
-EXAMPLES = {("writing-a-tool.md", "hip/hip_runtime.h")}
+EXAMPLES = {("writing-a-tool.md", "hip/hip_runtime.h"), ("writing-a-tool.md", "llvm/CodeGen/MachineBasicBlock.h")}
 
 
 def without_space(text):

@@ -45,7 +45,8 @@ public:
   /// In the order of kernels and addresses. \p Counts are the counters. What
   /// different devices have counted of one instruction is added up.
   std::vector<Place> places(llvm::ArrayRef<uint64_t> Counts) const;
-  /// printReport() of the \p Most places with the largest counts.
+  /// printReport() of the \p Most places with the largest counts, at their
+  /// lines or, where these are not known, at their addresses.
   void print(llvm::ArrayRef<uint64_t> Counts, size_t Most) const;
   /// An object with "places", which have a "kernel", an "address", an
   /// "instruction", a "line" if it is known, and a "count"; see

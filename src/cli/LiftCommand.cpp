@@ -59,8 +59,9 @@ static Expected<int> lift(const Arguments &Args, const std::string &Path) {
   if (const std::string *Facts = Args.value("--print")) {
     Print = findPrinter(*Facts);
     if (!Print) {
-      errs() << "luthier: error: nothing is known as '" << *Facts
-             << "'; luthier lift --help lists what can be printed\n";
+      errs() << "luthier: error: --print " << *Facts
+             << ": choose one of: cfg, call-graph, liveness, loads-in-flight, "
+                "registers; luthier lift --help explains them\n";
       return Misuse;
     }
   }

@@ -58,7 +58,8 @@ Error RelocatedCode::check(ArrayRef<DecodedInstruction> Code) const {
     if (Next != Dwords.end() && *Next < D.Address + D.Size)
       return refuse(RefusalReason::UndecodableInstruction,
                     "at 0x" + utohexstr(D.Address) +
-                        ": the loader changes this instruction");
+                        ": the loader changes this instruction, as it does "
+                        "where luthier instrument has put hooks");
   }
   return Error::success();
 }

@@ -76,9 +76,10 @@ void PlaceList::print(ArrayRef<uint64_t> Counts, size_t Most) const {
   std::string Text;
   raw_string_ostream OS(Text);
   for (const Place &Each : ArrayRef(All).take_front(Most))
-    OS << formatv("{0,16} {1,-24} {2}{3}{4}\n", Each.Count, Each.Instruction,
-                  demangle(Each.Kernel), Each.Line.empty() ? "" : " at ",
-                  Each.Line);
+    OS << formatv("{0,16} {1,-24} {2} at {3}\n", Each.Count, Each.Instruction,
+                  demangle(Each.Kernel),
+                  Each.Line.empty() ? formatv("{0:x}", Each.Address).str()
+                                    : Each.Line);
   if (!Text.empty())
     printReport(Text);
 }

@@ -2,6 +2,7 @@
 #include "runtime/SourceCompiler.h"
 #include "amdgpu/TargetTraits.h"
 #include "codeobject/TargetID.h"
+#include "luthier/detail/ProcessEnds.h"
 #include "runtime/HsaApi.h"
 #include "runtime/ModuleImages.h"
 #include "runtime/ToolLibrary.h"
@@ -54,6 +55,7 @@ Strings environment(const Strings &More) {
     if (const char *Value = std::getenv(Name))
       Result.push_back(std::string(Name) + "=" + Value);
   Result.push_back("LC_ALL=C");
+  Result.push_back(LUTHIER_STARTS_PROGRAM);
   return Result;
 }
 

@@ -22,8 +22,9 @@ OptionBase::~OptionBase() { runtime::toolOptions().remove(*this); }
 
 Error OptionBase::set(StringRef Text) {
   if (!parse(Text))
-    return createStringError("option " + name() + "=" + Text + " is not " +
-                             kind());
+    return createStringError(
+        "option " + name() + "=" + Text + " is not " +
+        (StringRef(kind()).contains('|') ? "one of " : "a ") + kind());
   Given = true;
   return Error::success();
 }

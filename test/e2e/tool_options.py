@@ -51,9 +51,9 @@ def are_stronger_than_variables(arguments, directory):
 def are_checked_before_the_program_runs(arguments, directory):
     for tool, why in [
         ("branch-divergence:by-wav", "has no option 'by-wav'; it has: by-wave, clocks, in-lds, in-memory"),
-        ("scramble:seed=x", "option seed=x is not number"),
-        ("scramble:stack=maybe", "is not auto|0|1"),
-        ("instr-count:runtime-kernels=", "is not yes|no"),
+        ("scramble:seed=x", "option seed=x is not a number"),
+        ("scramble:stack=maybe", "is not one of auto|0|1"),
+        ("instr-count:runtime-kernels=", "is not one of yes|no"),
         ("load-range:x=1", "has no option 'x' nor any other"),
     ]:
         for command in [("run",), ("verify",)]:

@@ -36,6 +36,10 @@ enum luthier_end_answer {
 void luthier_on_process_end(
     enum luthier_end_answer (*handler)(const struct luthier_process_end *how));
 
+/// In the environment of programs that Luthier itself starts: they need no GPU,
+/// so nobody has to be told that they find none.
+#define LUTHIER_STARTS_PROGRAM "LUTHIER_STARTS_PROGRAM=1"
+
 /// Not 0 if this process was started without stderr or has closed it, and has
 /// put nothing in its place by dup2() since.
 int luthier_is_stderr_closed(void);

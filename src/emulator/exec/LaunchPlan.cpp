@@ -57,7 +57,9 @@ bool LaunchPlan::initGrid(std::string &Error) {
     TotalWorkgroups *= NumWorkgroups[Axis];
   }
   if (WorkgroupSize > MaxWorkgroupSize) {
-    Error = "workgroup of " + std::to_string(WorkgroupSize) + " work-items";
+    Error = "workgroup of " + std::to_string(WorkgroupSize) +
+            " work-items; at most " + std::to_string(MaxWorkgroupSize) +
+            " are possible";
     return false;
   }
   WavesPerWorkgroup = unsigned(WorkgroupSize + WaveSize - 1) / WaveSize;

@@ -25,7 +25,8 @@ void checkEnvironment(const char *Program, char *const Environment[]) {
     return;
   constexpr char Name[] = "LD_PRELOAD=";
   for (char *const *Entry = Environment; Entry && *Entry; ++Entry)
-    if (strncmp(*Entry, Name, strlen(Name)) == 0 && names(*Entry))
+    if ((strncmp(*Entry, Name, strlen(Name)) == 0 && names(*Entry)) ||
+        strcmp(*Entry, LUTHIER_STARTS_PROGRAM) == 0)
       return;
   // Once: such a program may start many.
   if (!__atomic_exchange_n(&IsEmulated, false, __ATOMIC_RELAXED))

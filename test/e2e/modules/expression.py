@@ -23,6 +23,7 @@ def test(arguments, directory):
         command = [arguments.luthier, "run", "--tool", tool, "--device", f"emulated:{arguments.device}", "--"]
         result = harness.run(command + arguments.command, variables)
         result.expect(result.code == 0, "the program fails under the tool")
+        result.expect("LD_PRELOAD" not in result.stderr, "the compiler's environment is said to be the program's fault")
         return result
 
     if arguments.wrong:

@@ -57,7 +57,7 @@
 ; REGISTERS-NEXT: without fewer waves: 102 SGPRs, 64 VGPRs
 ; REGISTERS-NEXT: for workgroups of 1024: 120 VGPRs
 
-; UNKNOWN: {{^}}luthier: error: nothing is known as 'future'; luthier lift --help lists what can be printed{{$}}
+; UNKNOWN: {{^}}luthier: error: --print future: choose one of: cfg, call-graph, liveness, loads-in-flight, registers; luthier lift --help explains them{{$}}
   .amdgcn_target "amdgcn-amd-amdhsa--gfx90a"
   .amdhsa_code_object_version 4
   .text

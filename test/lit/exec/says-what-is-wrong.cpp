@@ -38,7 +38,7 @@
 // ZERO: {{^}}luthier: error: --grid 64,0: one to three numbers from 1 up{{$}}
 
 // RUN: %exits 1 luthier exec %t.co --kernel add --grid 4096 --block 2048 --arg buf:64 --arg i32:5 2>&1 | FileCheck %s --check-prefix=BLOCK
-// BLOCK: {{^}}luthier: error: _Z3add{{.*}}: workgroup of 2048 work-items{{$}}
+// BLOCK: {{^}}luthier: error: _Z3add{{.*}}: workgroup of 2048 work-items; at most 1024 are possible{{$}}
 
 // RUN: %exits 1 luthier exec %t.co --target gfx9000 --kernel add --grid 64 --block 64 2>&1 | FileCheck %s --check-prefix=TARGET
 // TARGET: {{^}}luthier: error: {{.*}}: no code for gfx9000, only for gfx90a{{$}}

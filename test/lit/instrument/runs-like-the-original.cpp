@@ -56,7 +56,7 @@
 // the file shows is not what runs: such kernels are left alone.
 // RUN: luthier instrument %t.some --tool branch-count -o %t.twice | FileCheck %s --check-prefix=TWICE
 // TWICE: {{^}}gfx90a: pick(int AS1*, int AS1*, unsigned int): {{[0-9]+}} hook
-// TWICE: {{^}}gfx90a: sum(int AS1*): unchanged: undecodable-instruction: at 0x{{[0-9A-F]+}}: the loader changes this instruction{{$}}
+// TWICE: {{^}}gfx90a: sum(int AS1*): unchanged: undecodable-instruction: at 0x{{[0-9A-F]+}}: the loader changes this instruction, as it does where luthier instrument has put hooks{{$}}
 // TWICE: {{^}}1 kernel instrumented, 1 unchanged{{$}}
 // RUN: luthier exec %t.twice --kernel pick --grid 128 --block 64 --arg out:400@%t.outi --arg buf:@%t.in --arg u32:100 --strict
 // RUN: cmp %t.out %t.outi
