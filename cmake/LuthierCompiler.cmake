@@ -19,13 +19,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
   add_link_options(-fuse-ld=lld)
 endif()
-# Shared libraries find everything they use, but for what the sanitizers bring,
-# which is in the program.
 set(LUTHIER_NO_UNDEFINED LINKER:--no-undefined)
 if(LUTHIER_SANITIZERS)
-  set(LUTHIER_NO_UNDEFINED "")
+  # Shared, so that it can be preloaded into programs that are built without.
   add_compile_options(-fsanitize=${LUTHIER_SANITIZERS} -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${LUTHIER_SANITIZERS})
+  add_link_options(-fsanitize=${LUTHIER_SANITIZERS} -shared-libsan -frtlib-add-rpath)
 endif()
 
 find_program(LUTHIER_CCACHE ccache)

@@ -3,6 +3,7 @@
 // For bench/channel.py: each lane sends a record each time its wave is at the
 // loop of bench/channel-waves.hip. Looks at each record that arrives; tells in
 // the end how many there were, and how long a copy of as many bytes takes.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>

@@ -5,6 +5,7 @@
 // kernel and what the counting hooks have counted, for bench/run.py to compare
 // with the emulator.
 #include "luthier/CountInstructions.h"
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <map>

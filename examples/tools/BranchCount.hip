@@ -19,7 +19,7 @@ struct BranchCount : luthier::Tool {
   llvm::Error instrument(luthier::LiftedRepresentation &LR,
                          luthier::InstrumentationTask &Task) override {
     for (llvm::MachineInstr &MI : LR.instructions())
-      if (MI.isBranch())
+      if (luthier::isBranch(MI))
         Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countBranch));
     return llvm::Error::success();
   }

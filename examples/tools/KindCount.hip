@@ -25,7 +25,7 @@ struct KindCount : CountingTool {
   llvm::Error count(LiftedRepresentation &LR, InstrumentationTask &Task,
                     uint32_t Row) override {
     sumByColumn(LR, Task, Counts[Row], [](const llvm::MachineInstr &MI) {
-      if (MI.isBranch())
+      if (isBranch(MI))
         return 3;
       if (memoryAccessKind(MI))
         return 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each launch executes by itself: the end of a kernel is a callback, too.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <mutex>
 #include <vector>

@@ -3,6 +3,7 @@
 // Passes constants and registers to a hook: the range of addresses from which
 // lanes load, for loads of 4 and of 16 bytes. The variables are each device's
 // own: host memory lies behind PCIe, which knows no atomic minimum or maximum.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <map>

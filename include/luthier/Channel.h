@@ -23,30 +23,22 @@
 #ifndef LUTHIER_CHANNEL_H
 #define LUTHIER_CHANNEL_H
 
+#include "luthier/ChannelHooks.h"
 #include "luthier/Export.h"
-#include "luthier/detail/ChannelRing.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <hsa/hsa.h>
+#include <initializer_list>
 #include <memory>
-#include <type_traits>
-#ifdef __HIP__
-#include "luthier/Intrinsics.h"
-#endif
 
 namespace luthier {
 
+class InstrumentationModule;
+
 namespace detail {
-template <typename Wanted, typename... Records> constexpr uint32_t tagOf() {
-  constexpr bool Same[] = {std::is_same_v<Wanted, Records>...};
-  for (uint32_t Tag = 0; Tag < sizeof...(Records); ++Tag)
-    if (Same[Tag])
-      return Tag;
-  return ~0u;
-}
 template <typename First, typename...> struct FirstOf {
   using Type = First;
 };
@@ -57,124 +49,6 @@ template <typename T> constexpr uint32_t largest(std::initializer_list<T> Of) {
   return Result;
 }
 } // namespace detail
-
-/// What a tool declares as a __device__ variable at namespace scope: each
-/// device has one of its own. Carries records of one type or several, which are
-/// copied byte by byte. Without a ChannelReader that has opened it, records go
-/// nowhere.
-template <typename... Records> struct Channel {
-  static_assert(sizeof...(Records) > 0);
-  static_assert((std::is_trivially_copyable_v<Records> && ...),
-                "records are copied byte by byte");
-  static_assert(((alignof(Records) <= sizeof(detail::ChannelHeader)) && ...),
-                "records are aligned to 16 bytes at most");
-
-  detail::ChannelState State; // Luthier's.
-};
-
-// In hooks.
-#ifdef __HIP__
-
-namespace detail {
-template <typename T>
-__attribute__((device)) inline void storeRecord(uint64_t To, const T &Record) {
-  if constexpr (sizeof(T) % 4 == 0 && alignof(T) % 4 == 0) {
-    uint32_t Words[sizeof(T) / 4];
-    __builtin_memcpy(Words, &Record, sizeof(T));
-#pragma unroll
-    for (uint32_t I = 0; I < sizeof(T) / 4; ++I)
-      ((GlobalMemory<uint32_t> *)To)[I] = Words[I];
-  } else {
-    unsigned char Bytes[sizeof(T)];
-    __builtin_memcpy(Bytes, &Record, sizeof(T));
-#pragma unroll
-    for (uint32_t I = 0; I < sizeof(T); ++I)
-      ((GlobalMemory<unsigned char> *)To)[I] = Bytes[I];
-  }
-}
-
-/// Room for the wave, by lane 0. EXEC is 1 then.
-__attribute__((device)) inline ChannelSlot
-reserveForTheWave(ChannelState &S, uint64_t Lanes, uint32_t Tag, uint32_t Bytes,
-                  uint32_t Records) {
-  writeExec(1);
-  ChannelSlot Slot =
-      reserve(S, Bytes, Records, [] { __builtin_amdgcn_s_sleep(4); });
-  Slot = {inAllLanes(Slot.Block), inAllLanes(Slot.Word),
-          inAllLanes(Slot.Value)};
-  if (Slot.Block) {
-    storeRecord(Slot.Block, ChannelHeader{Lanes, Tag, Bytes});
-  }
-  return Slot;
-}
-
-/// How many of \p Lanes come before this one.
-__attribute__((device)) inline uint32_t lanesBefore(uint64_t Lanes) {
-  return __builtin_amdgcn_mbcnt_hi(Lanes >> 32,
-                                   __builtin_amdgcn_mbcnt_lo(Lanes, 0));
-}
-
-template <typename T>
-__attribute__((device)) inline void pushTagged(ChannelState &S, uint32_t Tag,
-                                               const T &Record) {
-  const uint64_t Lanes = __builtin_amdgcn_read_exec();
-  if (!Lanes)
-    return;
-  const uint32_t Records = __builtin_popcountll(Lanes);
-  const ChannelSlot Slot =
-      reserveForTheWave(S, Lanes, Tag, Records * sizeof(T), Records);
-  writeExec(Lanes);
-  if (!Slot.Block)
-    return;
-  storeRecord(Slot.Block + sizeof(ChannelHeader) +
-                  lanesBefore(Lanes) * sizeof(T),
-              Record);
-  writeExec(1);
-  publish(Slot);
-  writeExec(Lanes);
-}
-} // namespace detail
-
-/// A record for each active lane, in the order of lanes; none where no lane is
-/// active. Takes room once for all of them. Where there is none, the wave waits
-/// until the tool has consumed enough, or the records are dropped and counted:
-/// see ChannelOptions.
-template <typename T, typename... Records>
-__attribute__((device)) inline void push(Channel<Records...> &To,
-                                         const T &Record) {
-  constexpr uint32_t Tag = detail::tagOf<T, Records...>();
-  static_assert(Tag != ~0u, "the channel has no records of this type");
-  detail::pushTagged(To.State, Tag, Record);
-}
-
-/// One record for the wave, also where no lane is active. It must be made of
-/// scalars (see "Scalars" in Intrinsics.h), and of members of 4 or 8 bytes.
-template <typename T, typename... Records>
-__attribute__((device)) inline void pushOnce(Channel<Records...> &To,
-                                             const T &Record) {
-  constexpr uint32_t Tag = detail::tagOf<T, Records...>();
-  static_assert(Tag != ~0u, "the channel has no records of this type");
-  static_assert(sizeof(T) % 4 == 0);
-  uint32_t Words[sizeof(T) / 4];
-  __builtin_memcpy(Words, &Record, sizeof(T));
-#pragma unroll
-  for (uint32_t &Word : Words)
-    Word = detail::scalar<uint32_t>(Word);
-  const uint64_t Lanes = __builtin_amdgcn_read_exec();
-  const detail::ChannelSlot Slot = detail::reserveForTheWave(
-      To.State, Lanes, Tag | detail::OnceTag, sizeof(T), 1);
-  if (Slot.Block) {
-    T Same;
-    __builtin_memcpy(&Same, Words, sizeof(T));
-    detail::storeRecord(Slot.Block + sizeof(detail::ChannelHeader), Same);
-    detail::publish(Slot);
-  }
-  writeExec(Lanes);
-}
-
-#endif // __HIP__
-
-// On the host.
 
 namespace detail {
 struct RawBlock {
@@ -215,8 +89,7 @@ private:
 struct ChannelOptions {
   enum FullChannel {
     /// The wave waits for the consumer: nothing is lost, and kernels are as
-    /// slow
-    /// as the consumer.
+    /// slow as the consumer.
     Wait,
     /// Its records are dropped and counted: kernels do not wait for the tool.
     Drop
@@ -240,9 +113,12 @@ struct ChannelCounts {
 namespace detail {
 class OpenChannel;
 using RawConsumer = std::function<void(const RawBlock &)>;
-/// \p Name is for messages.
 LUTHIER_API llvm::Expected<std::shared_ptr<OpenChannel>>
 openChannel(const void *Variable, uint32_t LargestRecord, RawConsumer Consume,
+            const ChannelOptions &Options);
+LUTHIER_API llvm::Expected<std::shared_ptr<OpenChannel>>
+openChannel(const InstrumentationModule &Of, llvm::StringRef Variable,
+            uint32_t LargestRecord, RawConsumer Consume,
             const ChannelOptions &Options);
 LUTHIER_API void flushChannel(OpenChannel &Of);
 LUTHIER_API ChannelCounts channelCounts(const OpenChannel &Of);
@@ -264,16 +140,20 @@ public:
   llvm::Error open(const Channel<Records...> &Device,
                    std::function<void(const Block &)> Consume,
                    const ChannelOptions &Options = {}) {
-    auto Raw = [Consume = std::move(Consume)](const detail::RawBlock &B) {
-      Consume(Block(B));
-    };
-    auto Opened = detail::openChannel(
-        &Device, detail::largest<size_t>({sizeof(Records)...}), std::move(Raw),
-        Options);
-    if (!Opened)
-      return Opened.takeError();
-    Open = std::move(*Opened);
-    return llvm::Error::success();
+    return detail::openChannel(&Device, Largest, raw(std::move(Consume)),
+                               Options)
+        .moveInto(Open);
+  }
+  /// The same for the variable \p Device of a module that was loaded or
+  /// compiled, whose type has to be Channel<Records...>: nothing but its size
+  /// is checked. Call it before the first hook of the module is inserted. What
+  /// has been pushed until the module goes still arrives.
+  llvm::Error open(const InstrumentationModule &Module, llvm::StringRef Device,
+                   std::function<void(const Block &)> Consume,
+                   const ChannelOptions &Options = {}) {
+    return detail::openChannel(Module, Device, Largest, raw(std::move(Consume)),
+                               Options)
+        .moveInto(Open);
   }
 
   /// Returns when all that has been pushed before has been consumed. Not in
@@ -288,6 +168,14 @@ public:
   }
 
 private:
+  static constexpr uint32_t Largest =
+      detail::largest<size_t>({sizeof(Records)...});
+  static detail::RawConsumer raw(std::function<void(const Block &)> Consume) {
+    return [Consume = std::move(Consume)](const detail::RawBlock &B) {
+      Consume(Block(B));
+    };
+  }
+
   std::shared_ptr<detail::OpenChannel> Open;
 };
 

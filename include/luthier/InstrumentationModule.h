@@ -37,6 +37,9 @@ namespace luthier {
 namespace runtime {
 class ToolModule;
 }
+namespace detail {
+struct ModuleAccess; // Luthier's.
+}
 
 /// What is wrong with a module, or with what is asked of it.
 enum class ModuleFault {
@@ -197,6 +200,7 @@ public:
   }
 
 private:
+  friend struct detail::ModuleAccess;
   InstrumentationModule(std::shared_ptr<runtime::ToolModule> Module);
   llvm::Expected<std::shared_ptr<runtime::ToolModule>> module() const;
   llvm::Expected<void *> managedBytes(llvm::StringRef Name, size_t Size) const;

@@ -18,6 +18,7 @@
 
 namespace llvm {
 class LLVMContext;
+// luthier/MachineIR.h defines these.
 class MachineBasicBlock;
 class MachineFunction;
 class MachineInstr;

@@ -10,12 +10,13 @@
 //
 // Each active lane prints, the lowest first, on stderr. What a wave prints
 // comes in its order, while the kernel runs. Strings (%s) must be literals of
-// the tool. A failed assertion is told, and ends the kernel as it does in
-// kernels of HIP.
+// the tool or the module. A failed assertion is told, and ends the kernel as it
+// does in kernels of HIP.
 #ifndef LUTHIER_PRINT_H
 #define LUTHIER_PRINT_H
 
-#include "luthier/Channel.h"
+#include "luthier/ChannelHooks.h"
+#include "luthier/Export.h"
 
 namespace luthier::detail {
 

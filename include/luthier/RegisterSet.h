@@ -7,15 +7,15 @@
 #define LUTHIER_REGISTERSET_H
 
 #include "luthier/Export.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/MC/MCRegister.h"
 #include <array>
 #include <bit>
 #include <cstdint>
 
 namespace llvm {
+class BitVector;
 class raw_ostream;
-}
+} // namespace llvm
 
 namespace luthier {
 
@@ -74,10 +74,11 @@ public:
   void add(Special S) { addUnit(S); }
   void remove(RegisterUnits Units);
 
-  /// By number; sized to the last one that is in.
-  llvm::BitVector sgprs() const { return numbers(0, NumSGPRs); }
-  llvm::BitVector vgprs() const { return numbers(FirstVGPR, FirstAGPR); }
-  llvm::BitVector agprs() const { return numbers(FirstAGPR, NumUnits); }
+  /// By number; sized to the last one that is in. Callers include
+  /// llvm/ADT/BitVector.h.
+  llvm::BitVector sgprs() const;
+  llvm::BitVector vgprs() const;
+  llvm::BitVector agprs() const;
 
   bool unit(unsigned U) const { return Words[U / 64] >> (U % 64) & 1; }
   void addUnit(unsigned U) { Words[U / 64] |= uint64_t(1) << (U % 64); }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything a tool needs.
+// What tools need, but for LLVM's machine IR: a tool that looks into
+// instructions and blocks, names registers or changes code also includes
+// luthier/MachineIR.h, which takes a compiler twice as long as all of this.
 #ifndef LUTHIER_LUTHIER_H
 #define LUTHIER_LUTHIER_H
 
 #include <hip/hip_runtime.h>
 
-#include "luthier/AMDGPU.h"
 #include "luthier/Analysis.h"
 #include "luthier/Channel.h"
 #include "luthier/Error.h"
@@ -26,10 +27,5 @@
 #include "luthier/Tool.h"
 #include "luthier/Variables.h"
 #include "luthier/Version.h"
-
-#include "llvm/CodeGen/MachineBasicBlock.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineInstr.h"
-#include "llvm/IR/Constants.h"
 
 #endif // LUTHIER_LUTHIER_H

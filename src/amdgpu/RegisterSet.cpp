@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/RegisterSet.h"
 #include "amdgpu/RegisterFiles.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -148,6 +149,10 @@ BitVector RegisterSet::numbers(unsigned Begin, unsigned End) const {
     }
   return Result;
 }
+
+BitVector RegisterSet::sgprs() const { return numbers(0, NumSGPRs); }
+BitVector RegisterSet::vgprs() const { return numbers(FirstVGPR, FirstAGPR); }
+BitVector RegisterSet::agprs() const { return numbers(FirstAGPR, NumUnits); }
 
 void RegisterSet::print(raw_ostream &OS) const {
   StringRef Separator = "";

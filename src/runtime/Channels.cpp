@@ -20,37 +20,46 @@ Channels &channels() {
   return *All;
 }
 
-Expected<Channels::Pointer> Channels::open(const void *Variable,
-                                           uint32_t LargestRecord,
-                                           detail::RawConsumer Consume,
-                                           const ChannelOptions &Options,
-                                           WhenLoaded Loaded) {
+Expected<Channels::Pointer>
+Channels::open(const void *Variable, const std::string &Owner,
+               uint32_t LargestRecord, detail::RawConsumer Consume,
+               const ChannelOptions &Options, WhenLoaded Loaded) {
   constexpr unsigned MostLanes = 64;
   const uint64_t Most = uint64_t(LargestRecord) * MostLanes;
   const unsigned Log2Units = ChannelRing::log2UnitsFor(Options.Bytes);
-  const std::string Tool = fileNameOf(Variable);
   if (Most > UINT32_MAX / 2 ||
       detail::channelUnits(Most) > detail::mostUnitsOfBlock(1u << Log2Units))
     return createStringError(
-        "a channel of " + Twine(Options.Bytes) + " bytes of tool " + Tool +
+        "a channel of " + Twine(Options.Bytes) + " bytes of " + Owner +
         " is too small: a wave pushes up to " + Twine(MostLanes) +
         " records of " + Twine(LargestRecord) +
         " bytes at once, and twice as much has to fit in");
   std::lock_guard Guard(Lock);
-  if (any_of(Open,
-             [&](const Known &K) { return K.Channel->variable() == Variable; }))
-    return createStringError("a channel of tool " + Tool + " is open already");
+  erase_if(Open, [](const Known &K) { return K.Channel->isClosed(); });
+  if (any_of(Open, [&](const Known &K) { return K.Variable == Variable; }))
+    return createStringError("a channel of " + Owner + " is open already");
   if (Seen.contains(Variable))
-    return createStringError("a channel of tool " + Tool +
+    return createStringError("a channel of " + Owner +
                              " is opened too late, when its device code is "
                              "loaded: open it in the tool's constructor");
   auto New = std::make_shared<OpenChannel>(
-      Variable, Log2Units,
+      Log2Units,
       // What is verified runs on copies of memory, where nobody consumes.
       Options.WhenFull == ChannelOptions::Wait && !isVerifying(),
-      std::move(Consume), Tool);
-  Open.push_back({New, std::move(Loaded)});
+      std::move(Consume), Owner);
+  Open.push_back({Variable, New, std::move(Loaded)});
   return New;
+}
+
+void Channels::close(const void *Variable) {
+  std::lock_guard Guard(Lock);
+  Seen.erase(Variable);
+  for (Known &K : Open)
+    if (K.Variable == Variable) {
+      K.Variable = nullptr;
+      K.Loaded = {};
+      K.Channel->close();
+    }
 }
 
 /// Memory of the host, all zero, that \p Agent reads and writes directly.
@@ -79,7 +88,7 @@ Error Channels::loaded(const void *Variable, const OwnExecutable &Code,
     std::lock_guard Guard(Lock);
     Seen.insert(Variable);
     for (const Known &K : Open)
-      if (K.Channel->variable() == Variable) {
+      if (K.Variable == Variable) {
         Channel = K.Channel;
         if (K.Loaded)
           K.Loaded(Code, Agent);
@@ -91,7 +100,12 @@ Error Channels::loaded(const void *Variable, const OwnExecutable &Code,
   if (!Memory)
     return Memory.takeError();
   const uint64_t OnDevice = reinterpret_cast<uint64_t>(*Memory);
-  Expected<ChannelState> State = Channel->addRing(Agent, *Memory, OnDevice);
+  auto Free = [Memory = *Memory, OnDevice] {
+    includeInVerification(OnDevice);
+    amdApi().hsa_amd_memory_pool_free_fn(Memory);
+  };
+  Expected<ChannelState> State =
+      Channel->addRing(Agent, *Memory, OnDevice, std::move(Free));
   if (!State)
     return State.takeError();
   excludeFromVerification(OnDevice, OnDevice + Channel->bytes());
@@ -130,6 +144,7 @@ Expected<std::shared_ptr<luthier::detail::OpenChannel>>
 luthier::detail::openChannel(const void *Variable, uint32_t LargestRecord,
                              RawConsumer Consume,
                              const ChannelOptions &Options) {
-  return runtime::channels().open(Variable, LargestRecord, std::move(Consume),
-                                  Options);
+  return runtime::channels().open(Variable,
+                                  "tool " + runtime::fileNameOf(Variable),
+                                  LargestRecord, std::move(Consume), Options);
 }

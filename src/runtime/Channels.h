@@ -11,6 +11,7 @@
 #include <hsa/hsa.h>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace luthier::runtime {
@@ -24,15 +25,19 @@ public:
 
   using WhenLoaded = std::function<void(const OwnExecutable &, hsa_agent_t)>;
 
-  /// \p Loaded is told of the code that the variable is in.
-  llvm::Expected<Pointer> open(const void *Variable, uint32_t LargestRecord,
+  /// \p Variable is the host's address of the tool's variable, or another one
+  /// that stands for it, and \p Owner what messages call it. \p Loaded is told
+  /// of the code that the variable is in.
+  llvm::Expected<Pointer> open(const void *Variable, const std::string &Owner,
+                               uint32_t LargestRecord,
                                detail::RawConsumer Consume,
                                const ChannelOptions &Options,
                                WhenLoaded Loaded = {});
+  /// The variable is gone, from all devices.
+  void close(const void *Variable);
 
-  /// The tool's variable with host address \p Variable has come to be at
-  /// \p Address on \p Agent, as a part of \p Code. If it is an open channel, it
-  /// gets a ring there.
+  /// \p Variable has come to be at \p Address on \p Agent, as a part of
+  /// \p Code. If it is an open channel, it gets a ring there.
   llvm::Error loaded(const void *Variable, const OwnExecutable &Code,
                      hsa_agent_t Agent, uint64_t Address);
 
@@ -46,6 +51,7 @@ public:
 
 private:
   struct Known {
+    const void *Variable; ///< Null once it is closed.
     Pointer Channel;
     WhenLoaded Loaded;
   };

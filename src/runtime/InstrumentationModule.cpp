@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/InstrumentationModule.h"
+#include "luthier/Channel.h"
 #include "runtime/ModuleImages.h"
 #include "runtime/SourceCompiler.h"
 #include "runtime/State.h"
@@ -67,6 +68,8 @@ InstrumentationModule::load(ArrayRef<uint8_t> Bytes, StringRef Name) {
   auto Module = ToolModule::makeDynamic(Name, std::move(*Images));
   if (!Module)
     return Module.takeError();
+  if (Error E = state().Modules.openPrints(**Module))
+    return std::move(E);
   return InstrumentationModule(state().Modules.addDynamic(std::move(*Module)));
 }
 
@@ -183,4 +186,23 @@ Expected<void *> InstrumentationModule::managedBytes(StringRef Variable,
   return state().Modules.managed(**Module, Variable, Size);
 }
 
+struct detail::ModuleAccess {
+  static Expected<std::shared_ptr<ToolModule>>
+  moduleOf(const InstrumentationModule &M) {
+    return M.module();
+  }
+};
+
 } // namespace luthier
+
+Expected<std::shared_ptr<luthier::detail::OpenChannel>>
+luthier::detail::openChannel(const InstrumentationModule &Of,
+                             StringRef Variable, uint32_t LargestRecord,
+                             RawConsumer Consume,
+                             const ChannelOptions &Options) {
+  auto Module = ModuleAccess::moduleOf(Of);
+  if (!Module)
+    return Module.takeError();
+  return runtime::state().Modules.openChannel(**Module, Variable, LargestRecord,
+                                              std::move(Consume), Options);
+}

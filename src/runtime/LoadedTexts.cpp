@@ -9,11 +9,12 @@ namespace luthier::runtime {
 
 void LoadedTexts::add(const OwnExecutable &Code, hsa_agent_t Agent) {
   for (const AddressRange &Range : Code.ranges()) {
-    auto Object = CodeObject::create(Code.bytes());
+    std::vector<uint8_t> Bytes = ArrayRef<uint8_t>(Code.bytes()).vec();
+    auto Object = CodeObject::create(Bytes);
     if (!Object)
       return consumeError(Object.takeError()); // It has been loaded.
     std::lock_guard Guard(Lock);
-    All.push_front({Agent.handle, Range, std::move(*Object)});
+    All.push_front({Agent.handle, Range, std::move(Bytes), std::move(*Object)});
   }
 }
 

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace luthier::runtime {
 
@@ -29,6 +30,7 @@ private:
   struct Loaded {
     uint64_t Agent;
     AddressRange Range;
+    std::vector<uint8_t> Bytes; ///< The code may be gone before its messages.
     std::unique_ptr<CodeObject> Code;
   };
   mutable std::mutex Lock;

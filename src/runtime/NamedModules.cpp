@@ -3,6 +3,7 @@
 // What ToolModules does with modules by the names of what is in them.
 #include "runtime/HsaApi.h"
 #include "runtime/ModuleImages.h"
+#include "runtime/Prints.h"
 #include "runtime/ToolModules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -181,6 +182,40 @@ Expected<void *> ToolModules::managed(ToolModule &Module, StringRef Name,
                                                     Module.name() +
                                                     " is not managed");
   return Found->host();
+}
+
+Expected<Channels::Pointer>
+ToolModules::openChannel(ToolModule &Module, StringRef Name,
+                         uint32_t LargestRecord, detail::RawConsumer Consume,
+                         const ChannelOptions &Options) {
+  std::lock_guard Guard(Lock);
+  if (Module.isStatic())
+    return moduleError(ModuleFault::Static,
+                       "channel " + Name + " of " + Module.name() +
+                           " is opened by the variable itself: the module is "
+                           "a part of the tool");
+  auto Known = variable(Module, Name, sizeof(detail::ChannelState));
+  if (!Known)
+    return Known.takeError();
+  if (Module.isOnAnyAgent())
+    return moduleError(ModuleFault::InUse,
+                       "channel " + Name + " of " + Module.name() +
+                           " cannot be opened any more: a device has the "
+                           "module already");
+  return channels().open(&Module.ChannelVariables[Name.str()],
+                         "module " + Module.name(), LargestRecord,
+                         std::move(Consume), Options);
+}
+
+Error ToolModules::openPrints(ToolModule &Module) {
+  std::lock_guard Guard(Lock);
+  Expected<const ToolModule::Contents &> All = Module.contents();
+  if (!All)
+    return All.takeError();
+  if (!All->Variables.count(PrintsVariable.str()))
+    return Error::success();
+  return runtime::openPrints(&Module.ChannelVariables[PrintsVariable.str()],
+                             "module " + Module.name());
 }
 
 } // namespace luthier::runtime

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <sched.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -49,11 +50,13 @@ bool OpenChannel::startThread() {
 }
 
 Expected<ChannelState> OpenChannel::addRing(hsa_agent_t Agent, void *Memory,
-                                            uint64_t Address) {
+                                            uint64_t Address,
+                                            std::function<void()> Free) {
   std::lock_guard Guard(Lock);
   if (!startThread())
     return createStringError("there is no thread to be had for a channel");
-  Rings.push_back(std::make_shared<Ring>(Agent, Memory, Log2Units));
+  Rings.push_back(
+      std::make_shared<Ring>(Agent, Memory, Log2Units, std::move(Free)));
   Changed.notify_all();
   return Rings.back()->InMemory.stateFor(Address, Waits);
 }
@@ -70,7 +73,7 @@ void OpenChannel::give(const ChannelRing::Block &Block, const Ring &R) {
   Records += H.Tag & OnceTag ? 1 : llvm::popcount(H.Lanes);
   const RawBlock Raw = {Block.Records, H.Bytes, H.Tag & ~OnceTag, H.Lanes,
                         R.Agent};
-  auto What = [&] { return "tool " + Tool + ", given what it was sent,"; };
+  auto What = [&] { return Owner + ", given what it was sent,"; };
   Error E = runtime::withoutExceptions(What, [&] {
     Consume(Raw);
     return Error::success();
@@ -123,6 +126,36 @@ void OpenChannel::tryToFinish(bool IsPatient) {
   Changed.notify_all();
 }
 
+/// Its memory may go before the GPU runtime that it is of: that waits for a
+/// busy thread.
+void OpenChannel::leave() {
+  std::unique_lock Guard(Lock);
+  const std::vector<std::shared_ptr<Ring>> Last = std::exchange(Rings, {});
+  for (const std::shared_ptr<Ring> &R : Last) {
+    DroppedBefore += R->InMemory.dropped();
+    Unfinished +=
+        (R->InMemory.publishedEnd() - R->InMemory.position()) * ChannelUnit;
+  }
+  Guard.unlock();
+  for (const std::shared_ptr<Ring> &R : Last)
+    R->Free();
+  Guard.lock();
+  IsBusy = false;
+  ThreadOf = 0;
+  Changed.notify_all();
+}
+
+void OpenChannel::close() {
+  std::lock_guard Guard(Lock);
+  IsClosing = true;
+  Changed.notify_all();
+}
+
+bool OpenChannel::isClosed() const {
+  std::lock_guard Guard(Lock);
+  return IsClosing && ThreadOf != ::getpid();
+}
+
 void OpenChannel::run() {
   using Clock = std::chrono::steady_clock;
   constexpr microseconds Shortest(20), Longest(1000), Patience(20'000);
@@ -130,13 +163,16 @@ void OpenChannel::run() {
   Clock::time_point LastWanted = Clock::now();
   for (;;) {
     std::vector<std::shared_ptr<Ring>> Current;
+    bool MayLeave;
     {
       std::unique_lock Guard(Lock);
       IsBusy = false;
       Changed.notify_all();
-      Changed.wait(Guard, [&] { return !Rings.empty() && !IsRemoving; });
+      Changed.wait(
+          Guard, [&] { return IsClosing || (!Rings.empty() && !IsRemoving); });
       IsBusy = true;
       Current = Rings;
+      MayLeave = IsClosing;
     }
     bool HasFound = false, GoesOn = Now == Phase::Running;
     for (const std::shared_ptr<Ring> &R : Current) {
@@ -154,6 +190,8 @@ void OpenChannel::run() {
       Wait = Shortest;
       continue;
     }
+    if (MayLeave)
+      return leave();
     std::unique_lock Guard(Lock);
     IsBusy = false;
     Changed.notify_all();

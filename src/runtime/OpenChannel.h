@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <hsa/hsa.h>
 #include <memory>
 #include <mutex>
@@ -23,32 +24,39 @@ namespace luthier::detail {
 /// Thread-safe. The thread, once it runs, keeps it alive.
 class OpenChannel : public std::enable_shared_from_this<OpenChannel> {
 public:
-  OpenChannel(const void *Variable, unsigned Log2Units, bool Waits,
-              RawConsumer Consume, std::string Tool)
-      : Variable(Variable), Log2Units(Log2Units), Waits(Waits),
-        Consume(std::move(Consume)), Tool(std::move(Tool)) {}
+  OpenChannel(unsigned Log2Units, bool Waits, RawConsumer Consume,
+              std::string Owner)
+      : Log2Units(Log2Units), Waits(Waits), Consume(std::move(Consume)),
+        Owner(std::move(Owner)) {}
 
-  const void *variable() const { return Variable; }
   size_t bytes() const { return runtime::ChannelRing::bytesFor(Log2Units); }
   bool waits() const { return Waits; }
 
   /// Consumes what \p Agent leaves in \p Memory, which is all zero and has
   /// bytes(). Gives what the device's variable is to hold, where the device has
   /// the memory at \p Address; nothing if there is no thread to be had.
+  /// \p Free is called if the channel is closed.
   llvm::Expected<ChannelState> addRing(hsa_agent_t Agent, void *Memory,
-                                       uint64_t Address);
+                                       uint64_t Address,
+                                       std::function<void()> Free);
   void flush();
   void finish();
   /// Looks at no ring from now on.
   void removeRings();
+  /// Nobody pushes any more: the thread consumes what there is, gives the
+  /// memory back and ends.
+  void close();
+  bool isClosed() const;
   ChannelCounts counts() const;
 
 private:
   struct Ring {
-    Ring(hsa_agent_t Agent, void *Memory, unsigned Log2Units)
-        : Agent(Agent), InMemory(Memory, Log2Units) {}
+    Ring(hsa_agent_t Agent, void *Memory, unsigned Log2Units,
+         std::function<void()> Free)
+        : Agent(Agent), Free(std::move(Free)), InMemory(Memory, Log2Units) {}
 
     const hsa_agent_t Agent;
+    const std::function<void()> Free;
     runtime::ChannelRing InMemory;
     /// Once the channel is Finishing: where. By the thread, unless it is zero.
     uint64_t End = 0;
@@ -63,20 +71,21 @@ private:
   void tryToFinish(bool IsPatient);
   /// What stands there is for the tool.
   bool isWanted(const Ring &R) const;
+  void leave();
   bool isOwnThread() const;
   bool hasPassed(const std::vector<uint64_t> &Ends) const;
 
-  const void *const Variable;
   const unsigned Log2Units;
   const bool Waits;
   const RawConsumer Consume;
-  const std::string Tool;
+  const std::string Owner; ///< For messages.
 
   mutable std::mutex Lock;
   std::condition_variable Changed;
   std::vector<std::shared_ptr<Ring>> Rings; ///< Under Lock.
   bool IsBusy = false; ///< The thread is looking at rings; under Lock.
   std::atomic<bool> IsRemoving = false;
+  bool IsClosing = false; ///< Under Lock.
   std::atomic<Phase> Now = Phase::Running;
   pid_t ThreadOf = 0; ///< The process that the thread runs in; under Lock.
   pthread_t Thread = {};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host's end of luthier/Print.h: puts the parts of messages together.
+#include "runtime/Prints.h"
 #include "luthier/Print.h"
 #include "runtime/Channels.h"
 #include "runtime/LoadedTexts.h"
 #include "runtime/Log.h"
 #include "runtime/PrintFormat.h"
+#include "runtime/ToolExceptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 
@@ -71,19 +73,26 @@ private:
 
 } // namespace
 
-void detail::openPrints(const void *Variable) {
-  auto Texts = std::make_shared<runtime::LoadedTexts>();
+Error runtime::openPrints(const void *Variable, const std::string &Owner) {
+  auto Texts = std::make_shared<LoadedTexts>();
   auto Print = std::make_shared<Printer>(Texts);
   ChannelOptions Options;
   Options.Bytes = size_t(256) << 10;
-  auto Opened = runtime::channels().open(
-      Variable, sizeof(PrintPart),
-      [Print](const RawBlock &Block) { Print->take(Block); }, Options,
-      [Texts](const runtime::OwnExecutable &Code, hsa_agent_t Agent) {
-        Texts->add(Code, Agent);
-      });
-  if (!Opened)
-    runtime::logWarning(toString(Opened.takeError()));
+  return channels()
+      .open(
+          Variable, Owner, sizeof(PrintPart),
+          [Print](const detail::RawBlock &Block) { Print->take(Block); },
+          Options,
+          [Texts](const OwnExecutable &Code, hsa_agent_t Agent) {
+            Texts->add(Code, Agent);
+          })
+      .takeError();
+}
+
+void detail::openPrints(const void *Variable) {
+  if (Error E = runtime::openPrints(Variable,
+                                    "tool " + runtime::fileNameOf(Variable)))
+    runtime::logWarning(toString(std::move(E)));
 }
 
 } // namespace luthier

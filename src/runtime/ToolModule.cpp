@@ -3,6 +3,7 @@
 #include "codeobject/DeviceVariables.h"
 #include "hook/HookBitcode.h"
 #include "luthier/Refusal.h"
+#include "runtime/Channels.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/Verification.h"
@@ -40,6 +41,8 @@ ToolModule::~ToolModule() {
         includeInVerification(Range.Begin);
   }
   Loaded.clear();
+  for (const auto &[Name, Member] : ChannelVariables)
+    channels().close(&Member);
   for (ManagedVariable &Variable : Managed)
     Variable.release();
   logDebug("module " + name() + " is gone");

@@ -81,12 +81,16 @@ public:
   void bind(llvm::StringRef Name, hsa_agent_t Agent, uint64_t Address,
             size_t Size);
   ManagedVariable *findManaged(llvm::StringRef Name);
+  bool isOnAnyAgent() const { return !Loaded.empty(); }
   /// The GPU runtime ends: what was loaded is gone.
   void closed();
 
   const std::string Library; ///< Path of the tool, or of a dynamic module.
   std::vector<ManagedVariable> Managed;
   std::deque<Offline> Unloaded; ///< Never moved.
+  /// Variables of a dynamic one that are open channels. For Channels, addresses
+  /// of the members, which never move, stand for them.
+  std::map<std::string, char> ChannelVariables;
 
 private:
   struct BoundMemory {

@@ -184,6 +184,14 @@ Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
             channels().loaded(Shadow, *Where.Executable, Agent, Found->second))
       return E;
   }
+  for (const auto &[Name, Member] : Module.ChannelVariables) {
+    const auto Found = Where.Hooks.Variables.find(Name);
+    if (Found == Where.Hooks.Variables.end())
+      continue;
+    if (Error E =
+            channels().loaded(&Member, *Where.Executable, Agent, Found->second))
+      return E;
+  }
   return Error::success();
 }
 

@@ -6,6 +6,7 @@
 #define LUTHIER_RUNTIME_TOOLMODULES_H
 
 #include "luthier/InstrumentationModule.h"
+#include "runtime/Channels.h"
 #include "runtime/ToolModule.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <deque>
@@ -58,6 +59,12 @@ public:
                    uint64_t Address, size_t Size);
   llvm::Expected<void *> managed(ToolModule &Module, llvm::StringRef Name,
                                  size_t Size);
+  /// Has variable \p Name of a dynamic module be a channel.
+  llvm::Expected<Channels::Pointer>
+  openChannel(ToolModule &Module, llvm::StringRef Name, uint32_t LargestRecord,
+              detail::RawConsumer Consume, const ChannelOptions &Options);
+  /// What hooks of a dynamic module print is shown, if they do so.
+  llvm::Error openPrints(ToolModule &Module);
 
   /// The hook behind \p Handle, ready to be linked on \p Agent. Fails with
   /// UnknownHook, ToolWithoutTarget or ToolWithoutBitcode.

@@ -3,6 +3,7 @@
 // Counts how often each instruction is executed, by waves and with how many
 // active lanes, and which functions are called through pointers; see README.md.
 #include "Digest.h"
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/JSON.h"
 #include <map>

@@ -4,6 +4,7 @@
 #ifndef BRANCH_DIVERGENCE_BRANCHES_H
 #define BRANCH_DIVERGENCE_BRANCHES_H
 
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SCCIterator.h"

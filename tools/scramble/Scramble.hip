@@ -3,6 +3,7 @@
 // Overwrites, at every insertion point of every kernel, all registers that
 // Luthier calls free there, and at many the stack of hooks. If that changes a
 // program's results, Luthier has a fault; see README.md.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/Regex.h"
 #include <cstdlib>

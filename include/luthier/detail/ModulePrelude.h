@@ -4,6 +4,7 @@
 #ifndef LUTHIER_DETAIL_MODULEPRELUDE_H
 #define LUTHIER_DETAIL_MODULEPRELUDE_H
 
+#include "luthier/ChannelHooks.h"
 #include "luthier/Hook.h"
 #include "luthier/Intrinsics.h"
 

@@ -43,7 +43,7 @@ Driver *Driver::create(std::string &Error) {
   }
   New->Memory.emplace(*New->File, std::move(Devices));
   New->FilesFolder = writeSystemFiles(New->Gpus, C.LocalMemoryBytes, Error);
-  return New->FilesFolder.empty() ? nullptr : New.release();
+  return New->filesFolder().empty() ? nullptr : New.release();
 }
 
 /// A child has the parent's memory but none of its threads. It starts without a

@@ -12,6 +12,7 @@
 #include "emulator/kfd/MemoryFile.h"
 #include "emulator/kfd/MemoryTable.h"
 #include "emulator/kfd/QueueTable.h"
+#include "emulator/kfd/SharedFolder.h"
 #include "emulator/verify/Verifier.h"
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,7 @@ public:
   /// Null unless the user asked for it.
   Verifier *verifier() { return TheVerifier.get(); }
   /// Where the files of sysfs and devfs are.
-  const std::string &filesFolder() const { return FilesFolder; }
+  const std::string &filesFolder() const { return FilesFolder.path().native(); }
 
   /// Says, once, which devices the loaded runtime does not know.
   void checkRuntime();
@@ -71,7 +72,7 @@ private:
   QueueTable Queues;
   std::vector<std::unique_ptr<Gpu>> Gpus;
   std::optional<MemoryTable> Memory;
-  std::string FilesFolder;
+  SharedFolder FilesFolder;
   std::once_flag RuntimeChecked;
 };
 

@@ -9,10 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace luthier::emulator {
@@ -197,13 +195,6 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
   addCaches(All, Node, /*IsCpu=*/false);
 }
 
-/// The name is known beforehand, so somebody else could have been there first.
-bool isOwnFolder(const fs::path &Path) {
-  struct stat Status;
-  return ::lstat(Path.c_str(), &Status) == 0 && S_ISDIR(Status.st_mode) &&
-         Status.st_uid == ::geteuid() && (Status.st_mode & 022) == 0;
-}
-
 /// Something that cleans old files away may have come by.
 void writeMissing(const fs::path &Folder, const CardFiles &All) {
   std::error_code Failure;
@@ -260,8 +251,8 @@ CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
   return Cards;
 }
 
-std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
-                             std::string &Error) {
+SharedFolder writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
+                              std::string &Error) {
   const CardFiles All = describeSystem(Gpus, LocalMemoryBytes);
   std::string Content;
   for (const Files *Part : {&All.Texts, &All.Links})
@@ -271,33 +262,16 @@ std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
   fs::path Temporary = fs::temp_directory_path(Failure);
   if (Failure)
     Temporary = "/tmp";
-  const fs::path Folder =
-      Temporary / ("luthier-gpu-" + std::to_string(::geteuid()) + "-" +
-                   llvm::utohexstr(llvm::xxh3_64bits(Content)));
-  std::string New = Folder.string() + ".XXXXXX";
   try {
-    if (isOwnFolder(Folder)) {
-      writeMissing(Folder, All);
-      return Folder.string();
-    }
-    if (!::mkdtemp(New.data())) {
-      Error = "no folder for the emulated device's files in '" +
-              Temporary.string() + "' (TMPDIR): " + std::strerror(errno);
-      return "";
-    }
-    writeMissing(New, All);
+    return SharedFolder::open(
+        Temporary, "luthier-gpu-" + std::to_string(::geteuid()) + "-",
+        llvm::utohexstr(llvm::xxh3_64bits(Content)),
+        [&](const fs::path &Folder) { writeMissing(Folder, All); });
   } catch (const fs::filesystem_error &E) {
-    Error = E.what();
-    return "";
+    Error = std::string("the emulated device's files (TMPDIR says where): ") +
+            E.what();
+    return {};
   }
-  // Another process may have been faster. Where somebody else has the name,
-  // this process uses its own folder.
-  if (::rename(New.c_str(), Folder.c_str()) != 0) {
-    if (!isOwnFolder(Folder))
-      return New;
-    fs::remove_all(New, Failure);
-  }
-  return Folder.string();
 }
 
 } // namespace luthier::emulator

@@ -8,6 +8,7 @@
 
 #include "emulator/kfd/CardFiles.h"
 #include "emulator/kfd/Gpu.h"
+#include "emulator/kfd/SharedFolder.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,9 +23,9 @@ using GpuList = std::vector<std::unique_ptr<Gpu>>;
 CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes);
 
 /// Writes them to a folder of this user, which processes with equal devices
-/// share. Its path, or "" and a message.
-std::string writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
-                             std::string &Error);
+/// share. Without a path there is a message.
+SharedFolder writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
+                              std::string &Error);
 
 } // namespace luthier::emulator
 

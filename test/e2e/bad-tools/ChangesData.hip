@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tool that does what none should: kernels store one more than they mean to.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 MARK_LUTHIER_DEVICE_MODULE

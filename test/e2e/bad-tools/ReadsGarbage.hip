@@ -2,6 +2,7 @@
 //
 // A tool that counts with what a register happens to hold: the lane that it
 // reads is not active everywhere.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 MARK_LUTHIER_DEVICE_MODULE

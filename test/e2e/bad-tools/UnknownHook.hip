@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A tool that names a hook by a handle that it never exported.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 MARK_LUTHIER_DEVICE_MODULE

@@ -4,6 +4,7 @@
 // how many records the wave has sent before; or the wave does, whatever its
 // lanes. What arrives has to be what was sent, in each wave's order. Says so in
 // the end.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <dlfcn.h>
 #include <map>

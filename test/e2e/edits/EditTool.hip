@@ -3,6 +3,7 @@
 // Turns additions of floats into subtractions of the negated number, which is
 // the same: one instruction is replaced, another one added. LUTHIER_EDITS=half
 // leaves out the second, for a test that the first is executed.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 #include "llvm/CodeGen/MachineInstrBuilder.h"

@@ -2,6 +2,7 @@
 //
 // Says which of three presets change the packet: hooks without code, a branch
 // that goes elsewhere, and one instruction more. None of them runs.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 #include "llvm/CodeGen/MachineInstrBuilder.h"

@@ -2,6 +2,7 @@
 //
 // Tells the program when it begins to instrument a kernel (the file descriptor
 // ERROR_PATHS_EVENT), and at the end how many lanes have run it.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <unistd.h>

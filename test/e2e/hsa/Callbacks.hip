@@ -4,6 +4,7 @@
 // cannot be read; and how many there were. With MAKE_QUEUES set, onComplete()
 // makes a queue and destroys it, and kernels run unchanged: exit waits for
 // nothing but the callbacks.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Has one launch run other code, and ends the program at the next.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The example of docs/adding-an-intrinsic.md, in a tool.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 #include "OwnIntrinsic.h"

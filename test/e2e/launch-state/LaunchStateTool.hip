@@ -3,6 +3,7 @@
 // Writes what hooks see of the launch and compute at the kernel's start and at
 // its end to where the kernel's first argument says, and what the clocks say
 // there.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 #include "Record.h"

@@ -8,6 +8,7 @@
 //   lanes   the same, with what lanes tell each other
 // Those that find something else in their memory than they put there are
 // counted in Wrong.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <cstdlib>
 

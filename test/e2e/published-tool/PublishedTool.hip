@@ -3,6 +3,7 @@
 // A tool written for the published Luthier: hooks, annotations and the loop
 // over the lifted code as they were, with the callbacks of this one. It counts
 // the waves' or the lanes' instructions of everything in one number.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>

@@ -3,6 +3,7 @@
 // Counts the instructions that each kernel's waves execute, by hooks that need
 // all that instrumentation has to provide: launch state, work-item ids, and a
 // local array at an index that only shows at run time. For storage.py.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/JSON.h"
 #include <map>

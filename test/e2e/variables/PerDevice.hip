@@ -3,6 +3,7 @@
 // Counts instructions in a variable that each device has for itself, from a
 // start that the host sets there, and tells what each came to. For
 // variables.py.
+#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>

@@ -4,6 +4,7 @@
 #include "luthier/ExecRegions.h"
 #include "Kernels.h"
 #include "luthier/Instructions.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include <gtest/gtest.h>
 
 using namespace llvm;

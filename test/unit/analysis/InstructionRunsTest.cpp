@@ -6,6 +6,7 @@
 #include "Kernels.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "luthier/Instructions.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include <gtest/gtest.h>
 #include <map>
 

@@ -5,6 +5,7 @@
 #include "luthier/PathSum.h"
 #include "Kernels.h"
 #include "luthier/Instructions.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include <gtest/gtest.h>
 #include <random>
 

@@ -3,6 +3,7 @@
 // What tools may do to the machine IR with LLVM's own calls: the result runs.
 #include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "luthier/Instructions.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
@@ -170,6 +171,34 @@ TEST_P(Edits, AMovedGetpcIsRefused) {
         MBB.insert(std::prev(MBB.end()), &GetPC);
       },
       RefusalReason::UnsupportedEdit);
+}
+
+/// What tools see that walk over everything, also while they change it.
+TEST_P(Edits, AreMadeWhileAllInstructionsAreWalkedOver) {
+  unsigned Walked = 0, There = 0;
+  EXPECT_EQ(grows([&](LiftedRepresentation &LR) {
+              MachineFunction &MF = LR.kernel();
+              MF.push_back(MF.CreateMachineBasicBlock()); // Stays empty.
+              Walked = There = 0;
+              for (MachineBasicBlock &MBB : MF)
+                There += MBB.size();
+              for (MachineInstr &MI : make_early_inc_range(LR.instructions())) {
+                ++Walked;
+                if (MI.getOpcode() == AMDGPU::V_MOV_B32_e32 &&
+                    MI.getOperand(1).isImm() && MI.getOperand(1).getImm() == 7)
+                  MI.eraseFromParent();
+                else if (isConditionalBranch(MI))
+                  BuildMI(*MI.getParent(), MI, DebugLoc(),
+                          infoOf(LR).get(AMDGPU::S_NOP))
+                      .addImm(0);
+              }
+              MF.back().eraseFromParent();
+              EXPECT_TRUE(isBranch(find(LR, AMDGPU::S_CBRANCH_SCC1)));
+              EXPECT_FALSE(isCall(find(LR, AMDGPU::S_CBRANCH_SCC1)));
+            }),
+            -4 + 4);
+  EXPECT_EQ(Walked, There);
+  EXPECT_GT(Walked, 10u);
 }
 
 TEST_P(Edits, AnOpcodeOfAnotherGenerationIsRefused) {

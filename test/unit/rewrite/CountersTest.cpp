@@ -5,6 +5,7 @@
 #include "hook/StateValueArray.h"
 #include "luthier/Instructions.h"
 #include "luthier/Refusal.h"
+#include "llvm/CodeGen/MachineFunction.h"
 
 using namespace llvm;
 

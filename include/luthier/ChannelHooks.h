@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The half of a channel that hooks use (luthier/Channel.h, which includes this).
+// By itself it is for sources of modules that are loaded or compiled at run
+// time, which need nothing of LLVM.
+#ifndef LUTHIER_CHANNELHOOKS_H
+#define LUTHIER_CHANNELHOOKS_H
+
+#include "luthier/detail/ChannelRing.h"
+#include <cstdint>
+#include <type_traits>
+#ifdef __HIP__
+#include "luthier/Intrinsics.h"
+#endif
+
+namespace luthier {
+
+namespace detail {
+template <typename Wanted, typename... Records> constexpr uint32_t tagOf() {
+  constexpr bool Same[] = {std::is_same_v<Wanted, Records>...};
+  for (uint32_t Tag = 0; Tag < sizeof...(Records); ++Tag)
+    if (Same[Tag])
+      return Tag;
+  return ~0u;
+}
+} // namespace detail
+
+/// What a tool declares as a __device__ variable at namespace scope: each
+/// device has one of its own. Carries records of one type or several, which are
+/// copied byte by byte. Without a ChannelReader that has opened it, records go
+/// nowhere.
+template <typename... Records> struct Channel {
+  static_assert(sizeof...(Records) > 0);
+  static_assert((std::is_trivially_copyable_v<Records> && ...),
+                "records are copied byte by byte");
+  static_assert(((alignof(Records) <= sizeof(detail::ChannelHeader)) && ...),
+                "records are aligned to 16 bytes at most");
+
+  detail::ChannelState State; // Luthier's.
+};
+
+// In hooks.
+#ifdef __HIP__
+
+namespace detail {
+template <typename T>
+__attribute__((device)) inline void storeRecord(uint64_t To, const T &Record) {
+  if constexpr (sizeof(T) % 4 == 0 && alignof(T) % 4 == 0) {
+    uint32_t Words[sizeof(T) / 4];
+    __builtin_memcpy(Words, &Record, sizeof(T));
+#pragma unroll
+    for (uint32_t I = 0; I < sizeof(T) / 4; ++I)
+      ((GlobalMemory<uint32_t> *)To)[I] = Words[I];
+  } else {
+    unsigned char Bytes[sizeof(T)];
+    __builtin_memcpy(Bytes, &Record, sizeof(T));
+#pragma unroll
+    for (uint32_t I = 0; I < sizeof(T); ++I)
+      ((GlobalMemory<unsigned char> *)To)[I] = Bytes[I];
+  }
+}
+
+/// Room for the wave, by lane 0. EXEC is 1 then.
+__attribute__((device)) inline ChannelSlot
+reserveForTheWave(ChannelState &S, uint64_t Lanes, uint32_t Tag, uint32_t Bytes,
+                  uint32_t Records) {
+  writeExec(1);
+  ChannelSlot Slot =
+      reserve(S, Bytes, Records, [] { __builtin_amdgcn_s_sleep(4); });
+  Slot = {inAllLanes(Slot.Block), inAllLanes(Slot.Word),
+          inAllLanes(Slot.Value)};
+  if (Slot.Block) {
+    storeRecord(Slot.Block, ChannelHeader{Lanes, Tag, Bytes});
+  }
+  return Slot;
+}
+
+/// How many of \p Lanes come before this one.
+__attribute__((device)) inline uint32_t lanesBefore(uint64_t Lanes) {
+  return __builtin_amdgcn_mbcnt_hi(Lanes >> 32,
+                                   __builtin_amdgcn_mbcnt_lo(Lanes, 0));
+}
+
+template <typename T>
+__attribute__((device)) inline void pushTagged(ChannelState &S, uint32_t Tag,
+                                               const T &Record) {
+  const uint64_t Lanes = __builtin_amdgcn_read_exec();
+  if (!Lanes)
+    return;
+  const uint32_t Records = __builtin_popcountll(Lanes);
+  const ChannelSlot Slot =
+      reserveForTheWave(S, Lanes, Tag, Records * sizeof(T), Records);
+  writeExec(Lanes);
+  if (!Slot.Block)
+    return;
+  storeRecord(Slot.Block + sizeof(ChannelHeader) +
+                  lanesBefore(Lanes) * sizeof(T),
+              Record);
+  writeExec(1);
+  publish(Slot);
+  writeExec(Lanes);
+}
+} // namespace detail
+
+/// A record for each active lane, in the order of lanes; none where no lane is
+/// active. Takes room once for all of them. Where there is none, the wave waits
+/// until the tool has consumed enough, or the records are dropped and counted:
+/// see ChannelOptions.
+template <typename T, typename... Records>
+__attribute__((device)) inline void push(Channel<Records...> &To,
+                                         const T &Record) {
+  constexpr uint32_t Tag = detail::tagOf<T, Records...>();
+  static_assert(Tag != ~0u, "the channel has no records of this type");
+  detail::pushTagged(To.State, Tag, Record);
+}
+
+/// One record for the wave, also where no lane is active. It must be made of
+/// scalars (see "Scalars" in Intrinsics.h), and of members of 4 or 8 bytes.
+template <typename T, typename... Records>
+__attribute__((device)) inline void pushOnce(Channel<Records...> &To,
+                                             const T &Record) {
+  constexpr uint32_t Tag = detail::tagOf<T, Records...>();
+  static_assert(Tag != ~0u, "the channel has no records of this type");
+  static_assert(sizeof(T) % 4 == 0);
+  uint32_t Words[sizeof(T) / 4];
+  __builtin_memcpy(Words, &Record, sizeof(T));
+#pragma unroll
+  for (uint32_t &Word : Words)
+    Word = detail::scalar<uint32_t>(Word);
+  const uint64_t Lanes = __builtin_amdgcn_read_exec();
+  const detail::ChannelSlot Slot = detail::reserveForTheWave(
+      To.State, Lanes, Tag | detail::OnceTag, sizeof(T), 1);
+  if (Slot.Block) {
+    T Same;
+    __builtin_memcpy(&Same, Words, sizeof(T));
+    detail::storeRecord(Slot.Block + sizeof(detail::ChannelHeader), Same);
+    detail::publish(Slot);
+  }
+  writeExec(Lanes);
+}
+
+#endif // __HIP__
+
+} // namespace luthier
+
+#endif // LUTHIER_CHANNELHOOKS_H
