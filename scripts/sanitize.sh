@@ -103,7 +103,6 @@ run_programs() {
   run_program fork-before-the-runtime gfx90a 0 "$bin/examples/fork-first"
   run_program ends-by-_exit gfx90a 3 "$bin/channel/channel-program" _exit
   run_program waves-that-fill-lds gfx90a 0 "$bin/channel/channel-program" lds
-  run_program kernel-that-runs-meanwhile gfx90a 0 "$bin/channel/channel-program" persistent
   return "$failed"
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The half of a channel that hooks use (luthier/Channel.h, which includes this).
-// By itself it is for sources of modules that are loaded or compiled at run
-// time, which need nothing of LLVM.
+// The half of a channel that hooks use (luthier/Channel.h, which includes
+// this). By itself it is for sources of modules that are loaded or compiled at
+// run time, which need nothing of LLVM.
 #ifndef LUTHIER_CHANNELHOOKS_H
 #define LUTHIER_CHANNELHOOKS_H
 

@@ -143,9 +143,9 @@ std::optional<SharedFolder> SharedFolder::use(const Path &Folder) {
   const bool IsLocked = Fd >= 0 && lock(Fd, LOCK_SH);
   if (Fd >= 0 && !isStillAt(Fd, Folder / LockName))
     return std::nullopt;
-  void *Mapped = IsLocked ? ::mmap(nullptr, LockBytes, PROT_NONE, MAP_SHARED,
-                                   Fd, 0)
-                          : MAP_FAILED;
+  void *Mapped = IsLocked
+                     ? ::mmap(nullptr, LockBytes, PROT_NONE, MAP_SHARED, Fd, 0)
+                     : MAP_FAILED;
   return SharedFolder(Folder, Mapped == MAP_FAILED ? nullptr : Mapped);
 }
 

@@ -180,9 +180,9 @@ class Sends : public Tool {
 
 public:
   Sends() {
-    LUTHIER_REPORT_FATAL_ON_ERROR(MyReader.open(
-        Stream, [this](const auto &Block) { Mine.take(Block); },
-        {size_t(1) << 16}));
+    LUTHIER_REPORT_FATAL_ON_ERROR(
+        MyReader.open(Stream, [this](const auto &Block) { Mine.take(Block); },
+                      {size_t(1) << 16}));
   }
 };
 LUTHIER_TOOL(Sends)

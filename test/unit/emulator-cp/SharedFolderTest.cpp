@@ -90,7 +90,9 @@ TEST_F(SharedFolderTest, OfAKilledProcessGoesWithTheNextOne) {
 TEST_F(SharedFolderTest, StaysWhileOneOfTwoProcessesIsThere) {
   const pid_t First = startUser("a"), Second = startUser("a");
   kill(First);
-  { const SharedFolder B = open("b"); }
+  {
+    const SharedFolder B = open("b");
+  }
   EXPECT_TRUE(fs::exists(Place / "files-a"));
   kill(Second);
   const SharedFolder B = open("b");
