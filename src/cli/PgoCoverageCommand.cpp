@@ -4,7 +4,6 @@
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
-#include "cli/OptimizePlan.h"
 #include "cli/PgoCommands.h"
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
