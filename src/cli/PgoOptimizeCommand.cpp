@@ -12,10 +12,8 @@
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/Flags.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
