@@ -86,4 +86,18 @@ const std::string *Arguments::single(std::string_view What) const {
   return &Positional.front();
 }
 
+CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers) {
+  CommandParts Result = {Argc, {}};
+  for (int I = 1; I < Argc; ++I) {
+    if (std::string_view(Argv[I]) == "--" && Result.Others.size() < MaxOthers) {
+      if (Result.Others.empty())
+        Result.OwnCount = I;
+      Result.Others.emplace_back();
+    } else if (!Result.Others.empty()) {
+      Result.Others.back().push_back(Argv[I]);
+    }
+  }
+  return Result;
+}
+
 } // namespace luthier::cli

@@ -5,6 +5,8 @@
 #ifndef LUTHIER_CLI_ARGUMENTS_H
 #define LUTHIER_CLI_ARGUMENTS_H
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +50,14 @@ private:
   std::vector<Given> Options;
   std::vector<std::string> Positional;
 };
+
+/// A command line that holds other commands, each behind "--".
+struct CommandParts {
+  int OwnCount; ///< Of words before the first "--".
+  std::vector<std::vector<std::string>> Others;
+};
+/// Of more than \p MaxOthers, the last keeps its "--".
+CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers = SIZE_MAX);
 
 } // namespace luthier::cli
 

@@ -6,6 +6,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -127,6 +128,21 @@ Expected<int> runForReports(EmulatedRun Run, std::string *Printed,
   } catch (const RunError &E) {
     return failed(E.what());
   }
+}
+
+std::vector<std::string> deviceOption(const std::string &Device) {
+  if (Device.empty())
+    return {};
+  return {"--device", "emulated:" + emulatedDevices(&Device)};
+}
+
+int runInto(ArrayRef<std::string> Command, const std::string &To) {
+  outs().flush();
+  const SmallVector<StringRef> Words(Command.begin(), Command.end());
+  return sys::ExecuteAndWait(
+      Command.front(), Words, std::nullopt,
+      {std::nullopt, To.empty() ? std::nullopt : std::optional<StringRef>(To),
+       std::nullopt});
 }
 
 std::optional<std::string> contentsOf(const std::string &Path) {

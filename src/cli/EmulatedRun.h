@@ -42,6 +42,17 @@ llvm::Expected<int>
 runForReports(EmulatedRun Run, std::string *Printed, llvm::StringRef Name,
               llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);
 
+/// For commands of luthier that are started; nothing if \p Device is empty.
+std::vector<std::string> deviceOption(const std::string &Device);
+
+/// What it prints goes to a file, or where this process's goes if \p To is
+/// empty. Returns its exit code.
+int runInto(llvm::ArrayRef<std::string> Command, const std::string &To);
+/// What it prints goes nowhere; messages do not.
+inline int runWithoutOutput(llvm::ArrayRef<std::string> Command) {
+  return runInto(Command, "/dev/null");
+}
+
 /// Contents of a file, or nothing if it is not there.
 std::optional<std::string> contentsOf(const std::string &Path);
 

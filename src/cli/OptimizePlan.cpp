@@ -4,26 +4,10 @@
 #include "cli/FileCommand.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace luthier::cli {
-
-CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers) {
-  CommandParts Result = {Argc, {}};
-  for (int I = 1; I < Argc; ++I) {
-    if (StringRef(Argv[I]) == "--" && Result.Others.size() < MaxOthers) {
-      if (Result.Others.empty())
-        Result.OwnCount = I;
-      Result.Others.emplace_back();
-    } else if (!Result.Others.empty()) {
-      Result.Others.back().push_back(Argv[I]);
-    }
-  }
-  return Result;
-}
 
 Expected<OptimizePlan>
 OptimizePlan::read(ArrayRef<std::vector<std::string>> Parts) {
@@ -90,21 +74,6 @@ Error Verdict::add(const std::string &Report, int Code) {
         Worse.insert(Its->getString("name").value_or("").str());
     }
   return Error::success();
-}
-
-std::vector<std::string> deviceOption(const std::string &Device) {
-  if (Device.empty())
-    return {};
-  return {"--device", "emulated:" + emulatedDevices(&Device)};
-}
-
-int runInto(ArrayRef<std::string> Command, const std::string &To) {
-  outs().flush();
-  const SmallVector<StringRef> Words(Command.begin(), Command.end());
-  return sys::ExecuteAndWait(
-      Command.front(), Words, std::nullopt,
-      {std::nullopt, To.empty() ? std::nullopt : std::optional<StringRef>(To),
-       std::nullopt});
 }
 
 } // namespace luthier::cli

@@ -9,14 +9,6 @@
 
 namespace luthier::cli {
 
-/// A command line that holds others, each behind "--".
-struct CommandParts {
-  int OwnCount; ///< Of words before the first "--".
-  std::vector<std::vector<std::string>> Others;
-};
-/// The last part may have "--" in it if \p MaxOthers says so.
-CommandParts splitAtDashes(int Argc, char **Argv, size_t MaxOthers = SIZE_MAX);
-
 struct OptimizePlan {
   pgo::CompileCommand Compile;
   /// Arguments of the program that is compiled, in each run that collects.
@@ -42,17 +34,6 @@ struct Verdict {
   /// if it could not judge.
   llvm::Error add(const std::string &Report, int Code);
 };
-
-/// For the commands of luthier; nothing if \p Device is empty.
-std::vector<std::string> deviceOption(const std::string &Device);
-
-/// What it prints goes to a file, or where this process's goes if \p To is
-/// empty. Returns its exit code.
-int runInto(llvm::ArrayRef<std::string> Command, const std::string &To);
-/// What it prints goes nowhere; messages do not.
-inline int runWithoutOutput(llvm::ArrayRef<std::string> Command) {
-  return runInto(Command, "/dev/null");
-}
 
 } // namespace luthier::cli
 

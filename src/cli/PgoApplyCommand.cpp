@@ -5,7 +5,6 @@
 #include "cli/ChildProgram.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
-#include "cli/OptimizePlan.h"
 #include "cli/PgoCommands.h"
 #include "cli/ProfileUse.h"
 #include "cli/RunProgram.h"
@@ -66,15 +65,14 @@ Expected<int> compile(const Arguments &Args, ArrayRef<std::string> Words) {
     if (const std::string *Libraries = Args.value("--device-libraries"))
       Use.SampleLibraries = *Libraries;
     Use.IsChecked = !Args.has("--no-check");
-    bool IsWhole = true;
-    std::vector<std::string> Flags;
-    if (Error E = Use.findFlags(Flags, IsWhole)) {
-      errs() << "luthier pgo: " << detailOf(std::move(E))
+    auto Flags = Use.findFlags();
+    const bool IsWhole = Flags && Use.isWhole();
+    if (!Flags) {
+      errs() << "luthier pgo: " << detailOf(Flags.takeError())
              << "\nluthier pgo: compiling without the profile\n";
-      Flags.clear();
-      IsWhole = false;
+      Flags = std::vector<std::string>();
     }
-    const int Code = runAndWait(Command->with(Flags));
+    const int Code = runAndWait(Command->with(*Flags));
     return Code || IsWhole || Args.has("--lenient") ? Code : ProfileRefused;
   } catch (const RunError &E) {
     return failed(E.what());

@@ -4,16 +4,13 @@
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
-#include "cli/OptimizePlan.h"
 #include "cli/PgoCommands.h"
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/LineCoverage.h"
-#include "pgo/Problem.h"
 #include "pgo/ProfileSum.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;

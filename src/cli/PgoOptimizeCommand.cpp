@@ -4,6 +4,7 @@
 // the program that a profile makes faster. Each step is the command that users
 // would give, in a process of its own.
 #include "cli/ChildProgram.h"
+#include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "cli/OptimizePlan.h"
@@ -11,10 +12,8 @@
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/Flags.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -41,7 +40,7 @@ options:
                      of those that collect; may be given several times
   --by, --tolerance, --input, --compare, --ignore
                      as in luthier pgo judge
-  --device NAMES     the emulated GPUs (gfx90a)
+  --device NAME      the emulated GPU (gfx90a)
   --help             this text
 
 The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
@@ -94,8 +93,10 @@ Error Optimize::readOptions() {
                    ": counters, ir, probes or lines is expected");
   const std::string *Path = Args.value("-o");
   Profile = Path ? *Path : Plan.Compile.output() + ".prof";
-  if (const std::string *Names = Args.value("--device"))
-    Device = *Names;
+  if (const std::string *Name = Args.value("--device"))
+    Device = *Name;
+  if (StringRef(Device).contains(','))
+    return misused("--device " + Device + ": one GPU is expected");
   for (const std::string &Text : Args.values("--judge")) {
     BumpPtrAllocator Memory;
     StringSaver Saver(Memory);

@@ -45,8 +45,7 @@ std::string sampleLibraries() {
   return sys::fs::exists(Path) ? Path : "";
 }
 
-Error ProfileUse::findFlags(std::vector<std::string> &Flags, bool &IsWhole) {
-  IsWhole = true;
+Expected<std::vector<std::string>> ProfileUse::findFlags() {
   UsedProfile = Profile;
   auto Major = pgo::askClangMajor(Command.compiler());
   if (!Major)
@@ -68,16 +67,14 @@ Error ProfileUse::findFlags(std::vector<std::string> &Flags, bool &IsWhole) {
                                                   Route);
   }
   if (Error E = checkTarget())
-    return E;
-  if (IsChecked)
-    if (Error E = checkSource(**Found, IsWhole))
-      return E;
-  auto Words = pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries});
-  if (!Words)
-    return Words.takeError();
-  Flags = std::move(*Words);
-  limitToTargets(Flags);
-  return Error::success();
+    return std::move(E);
+  if (IsChecked && !Facts.Functions.empty())
+    if (Error E = checkSource(**Found))
+      return std::move(E);
+  auto Flags = pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries});
+  if (Flags)
+    limitToTargets(*Flags);
+  return Flags;
 }
 
 Error ProfileUse::checkTarget() {
@@ -127,11 +124,13 @@ Expected<bool> ProfileUse::addFacts(const pgo::Route &Its, size_t Input,
   return true;
 }
 
-Error ProfileUse::checkSource(const pgo::Route &Its, bool &IsWhole) {
+Error ProfileUse::checkSource(const pgo::Route &Its) {
   pgo::CodeFacts Code;
+  bool HasSource = false;
   for (size_t Input : Command.inputs()) {
     if (!Command.isSource(Input))
       continue;
+    HasSource = true;
     auto IsKnown = addFacts(Its, Input, Code);
     if (!IsKnown)
       return IsKnown.takeError();
@@ -142,10 +141,11 @@ Error ProfileUse::checkSource(const pgo::Route &Its, bool &IsWhole) {
       return Error::success();
     }
   }
-  return refuseParts(pgo::compare(Facts, Code), IsWhole);
+  // Objects alone are linked, and their code is what it is.
+  return HasSource ? refuseParts(pgo::compare(Facts, Code)) : Error::success();
 }
 
-Error ProfileUse::refuseParts(const pgo::StaleCheck &Check, bool &IsWhole) {
+Error ProfileUse::refuseParts(const pgo::StaleCheck &Check) {
   if (!Check.NumInBoth) {
     const std::string Why =
         "none of the functions of " + Profile + " is in this code";

@@ -31,15 +31,17 @@ public:
   bool IsChecked = true; ///< The source is compiled to compare.
 
   /// Fails, with the reason, if the profile may not be used. Otherwise says
-  /// which parts of it may not; then it is not whole.
-  llvm::Error findFlags(std::vector<std::string> &Flags, bool &IsWhole);
+  /// which parts of it may not.
+  llvm::Expected<std::vector<std::string>> findFlags();
+  /// Then, whether all of it is used.
+  bool isWhole() const { return IsWhole; }
 
 private:
   llvm::Error checkTarget();
-  llvm::Error checkSource(const pgo::Route &Its, bool &IsWhole);
+  llvm::Error checkSource(const pgo::Route &Its);
   llvm::Expected<bool> addFacts(const pgo::Route &Its, size_t Input,
                                 pgo::CodeFacts &To) const;
-  llvm::Error refuseParts(const pgo::StaleCheck &Check, bool &IsWhole);
+  llvm::Error refuseParts(const pgo::StaleCheck &Check);
   void limitToTargets(std::vector<std::string> &Flags) const;
 
   const pgo::CompileCommand &Command;
@@ -48,6 +50,7 @@ private:
   std::string UsedProfile;
   /// Of the command, those that the profile is of, if it is not of all.
   std::vector<std::string> OnlyTargets;
+  bool IsWhole = true;
 };
 
 } // namespace luthier::cli

@@ -62,6 +62,8 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
       for (StringRef Name : Names)
         if (Name.starts_with("gfx"))
           Result.Targets.push_back(Name.str());
+    } else if (Word == "-x" && I + 1 < Words.size()) {
+      Result.AllIsHip = Words[I + 1] == "hip";
     } else if (stopsBefore(Word)) {
       Result.Links = false;
     } else if (!Word.starts_with("-")) {
@@ -75,7 +77,8 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
 
 bool CompileCommand::isSource(size_t Input) const {
   return StringSwitch<bool>(sys::path::extension(Words[Input]))
-      .Cases({".hip", ".cpp", ".cc", ".cxx", ".C", ".c++", ".cu", ".c"}, true)
+      .Case(".hip", true)
+      .Cases({".cpp", ".cc", ".cxx", ".C", ".c++", ".cu", ".c"}, AllIsHip)
       .Default(false);
 }
 

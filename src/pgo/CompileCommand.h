@@ -27,7 +27,7 @@ public:
   llvm::ArrayRef<std::string> targets() const { return Targets; }
   /// Files to compile or to link, by their position in words().
   llvm::ArrayRef<size_t> inputs() const { return Inputs; }
-  /// Whether the one at this position is source.
+  /// Whether the one at this position is source with code for devices.
   bool isSource(size_t Input) const;
   /// Of -o; empty if there is none.
   const std::string &output() const { return Output; }
@@ -52,7 +52,7 @@ private:
   std::vector<size_t> Inputs, OutputWords;
   std::string Output;
   size_t Compiler = 0;
-  bool Links = true;
+  bool Links = true, AllIsHip = false;
 };
 
 } // namespace luthier::pgo

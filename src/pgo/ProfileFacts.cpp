@@ -36,7 +36,8 @@ Expected<ProfileFacts> countersFacts(const std::string &Path,
   }
   if ((*Reader)->hasError())
     return explainProfileError((*Reader)->getError(), Path);
-  if (Result.Kind == ProfileKind::SecondRound && !HasFirstRound)
+  if (Result.Kind == ProfileKind::SecondRound && !HasFirstRound &&
+      !Result.Functions.empty())
     return problem(ProblemKind::MixedBuild,
                    Path + " has the second round alone; luthier pgo collect "
                           "--add puts it into the profile of the first");

@@ -3,7 +3,6 @@
 #include "pgo/CounterSections.h"
 #include "pgo/LineProfile.h"
 #include "pgo/ProbeProfile.h"
-#include "pgo/Problem.h"
 #include "pgo/RawRecord.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ProfileData/InstrProf.h"
@@ -21,7 +20,7 @@ Error addCounters(const CodeObject &Object, CodeFacts &To) {
   if (!Sections)
     return Sections.takeError();
   if (!*Sections)
-    return problem(ProblemKind::NoCounters, "the code has no counters");
+    return Error::success();
   const ArrayRef<uint8_t> Bytes = (*Sections)->RecordBytes;
   for (size_t I = 0; I != Bytes.size() / sizeof(RawRecord); ++I) {
     const RawRecord Record = RawRecord::at(Bytes, I);
@@ -31,6 +30,8 @@ Error addCounters(const CodeObject &Object, CodeFacts &To) {
 }
 
 Error addProbes(const CodeObject &Object, CodeFacts &To) {
+  if (!hasProbes(Object))
+    return Error::success();
   auto Hashes = probeHashes(Object);
   if (!Hashes)
     return Hashes.takeError();
@@ -55,6 +56,8 @@ CodeCounts onceEach(const CodeObject &Object) {
 }
 
 Error addLines(const CodeObject &Object, CodeFacts &To) {
+  if (!hasLines(Object))
+    return Error::success();
   auto Lines = lineProfile(Object, onceEach(Object), Weight::Waves);
   if (!Lines)
     return Lines.takeError();

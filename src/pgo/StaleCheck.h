@@ -18,8 +18,8 @@ struct CodeFacts {
   std::map<std::string, std::set<SourcePlace>> Places;
 };
 
-/// Adds those of code that was compiled to collect a profile of \p Kind. Fails
-/// if the code has no marks (NoMarks, NoCounters) or damaged ones.
+/// Adds those of code that was compiled to collect a profile of \p Kind. Code
+/// without functions has no marks; fails if there are damaged ones.
 llvm::Error addCodeFacts(const CodeObject &Object, ProfileKind Kind,
                          CodeFacts &To);
 

@@ -47,6 +47,8 @@ TEST(CompileCommandTest, NotAllMakeAProgramOrNameTargets) {
   EXPECT_FALSE(Command.links());
   EXPECT_EQ(Command.output(), "app.o");
   EXPECT_THAT(Command.targets(), IsEmpty());
+  EXPECT_TRUE(read("clang++ a.hip").isSource(1));
+  EXPECT_FALSE(read("clang++ host.cpp").isSource(1));
   EXPECT_THAT(read("clang++ --offload-arch=native a.hip").targets(), IsEmpty());
   EXPECT_EQ(read("clang++ a.hip").output(), "");
 }
