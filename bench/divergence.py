@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 from figures import geometric_mean, ratio, table
-from programs import environment, run, under_luthier
+from programs import environment, run, under_luthier, without_luthier
 
 TITLE = "Branch divergence"
 # Kernel, program's argument, and the published slow-downs of counters in global memory and in LDS.
@@ -70,7 +70,7 @@ def measure(build, name, argument):
     """Instructions of the original, and ratios by way."""
     command = ("bin/bench/study", argument)
     with tempfile.TemporaryDirectory() as folder:
-        counting = environment(build, LUTHIER_EMULATOR_COUNTS=f"{folder}/counts.json")
+        counting = without_luthier(build, LUTHIER_EMULATOR_COUNTS=f"{folder}/counts.json")
         before = costs_of(name, executed([build / command[0], argument], folder, counting))
         with open(f"{folder}/counts.json") as file:
             counts = json.load(file)

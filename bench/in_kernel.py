@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from figures import geometric_mean, ratio, sums, table
-from programs import chosen, environment, run, under_luthier
+from programs import chosen, environment, run, under_luthier, without_luthier
 
 TITLE = "In the kernel"
 # Column, hook of bench/tools/CostHooks.hip, whether everything live is saved around each call.
@@ -35,7 +35,7 @@ instrumented over original, summed over the program's kernels. Both are exact: e
 - **atomic**: at each instruction, an atomic addition to a global counter once a wave, as the published tool has it.
 - **store**: at each instruction, each active lane stores a register of the application.
 - **save-all**: the same hook at the same points, with everything that is live saved and restored around it, as trampolines
-  do.
+  do. Not of two programs that would be emulated for more than half an hour.
 """
 
 
@@ -51,7 +51,7 @@ def statistics(command, folder, variables):
 
 def original(build, command):
     with tempfile.TemporaryDirectory() as folder:
-        return statistics([build / command[0], *command[1:]], folder, environment(build))
+        return statistics([build / command[0], *command[1:]], folder, without_luthier(build))
 
 
 def check_counts(program, hook, reports, before):
@@ -88,6 +88,8 @@ def measure(build, program):
     before = original(build, program.command)
     result, groups = {}, 0
     for column, hook, saves_all in HOOKS:
+        if saves_all and not program.is_saving_all:
+            continue
         after, groups = instrumented(build, program, hook, saves_all, before)
         result[column] = costs(f"{program.name}, {column}", after, before)
     if groups < program.least_groups:
@@ -125,7 +127,8 @@ def section(build, names):
             for name, (groups, instructions, result) in measured_programs.items()]
     results = [result for _, _, result in measured_programs.values()]
     rows.append(means(f"geometric mean of {len(results)}", results))
-    with_source = [result for result in results if SOURCE in result]
-    if with_source and len(with_source) != len(results):
-        rows.append(means(f"of the {len(with_source)} with *source*", with_source))
+    for column, title in [("blocks, save-all", "save-all"), (SOURCE, "source")]:
+        with_column = [result for result in results if column in result]
+        if with_column and len(with_column) != len(results):
+            rows.append(means(f"of the {len(with_column)} with *{title}*", with_column))
     return EXPLANATION + "\n" + table(["program", "groups", "instructions", *COLUMNS], rows)

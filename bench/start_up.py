@@ -6,7 +6,7 @@ import tempfile
 import time
 
 from figures import measured, table
-from programs import environment, run, under_luthier
+from programs import environment, run, under_luthier, without_luthier
 
 TITLE = "Start-up"
 RUNS = 9
@@ -30,7 +30,8 @@ def probe(build, kind, launches):
     """Milliseconds until the first dispatch and until its end, and microseconds for each of the others."""
     with tempfile.TemporaryDirectory() as folder:
         command = ("bin/bench/launch-probe", str(launches))
-        variables = environment(build, **({"LUTHIER_COST_HOOK": kind} if kind in ["none", "store"] else {}))
+        variables = (without_luthier(build) if kind == "alone" else
+                     environment(build, **({"LUTHIER_COST_HOOK": kind} if kind in ["none", "store"] else {})))
         words = ([build / command[0], *command[1:]] if kind == "alone" else
                  under_luthier(build, folder, command, "cost-hooks" if kind in ["none", "store"] else None))
         begin = time.monotonic_ns()

@@ -16,7 +16,7 @@
 // (isVectorInstruction()) one.
 //
 // It has hooks, so one file of a tool includes it. They take four counters of
-// the wave at most.
+// the wave at most, in waves of 64 lanes six.
 #ifndef LUTHIER_COUNTINSTRUCTIONS_H
 #define LUTHIER_COUNTINSTRUCTIONS_H
 
@@ -29,6 +29,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
 #include <bit>
 
@@ -55,6 +56,9 @@ public:
           {TimesVectors});
     if (region())
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
+    if (Loop.begin())
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndLoop),
+                               {Loop.Vectors, Loop.Scalars});
     Task.insertHookAtWaveEnd(AtEnd, Args);
     for (const ControlTransfer &T : LR.controlTransfers())
       if (T.isUnresolved())
@@ -88,6 +92,32 @@ private:
       Task.insertHookBefore(*A.Before, Hook, {N(A.Number)});
   }
 
+  /// \p LowHook adds before loops, if the counter cannot carry there.
+  void addOnPaths(HookHandle<void(uint64_t)> Hook,
+                  HookHandle<void(uint32_t)> LowHook, PathSum Sum) {
+    if (staysLow(Sum))
+      llvm::erase_if(Sum.Additions, [&](const PathSum::Addition &A) {
+        if (A.IsBeforeLoops)
+          Task.insertHookBefore(*A.Before, LowHook, {uint32_t(A.Number)});
+        return A.IsBeforeLoops;
+      });
+    addOnPaths(Hook, Sum);
+  }
+
+  /// Whether the counter is below 2^32 until the first loop, all that is added
+  /// on the way being positive.
+  static bool staysLow(const PathSum &Sum) {
+    uint64_t Most = 0;
+    auto isSmall = [&](uint64_t Number) {
+      Most += Number;
+      return Number < MostOnce && Most < MostOnce;
+    };
+    return isSmall(Sum.AtWaveEnd) &&
+           llvm::all_of(Sum.Additions, [&](const PathSum::Addition &A) {
+             return !A.IsBeforeLoops || isSmall(A.Number);
+           });
+  }
+
   void addOnce(uint64_t Most) {
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
@@ -108,18 +138,26 @@ private:
                    return !isVectorInstruction(MI);
                  }));
     }
-    for (const LaneGroup &G : laneGroups(LR)) {
-      const uint32_t Vectors = G.Instructions.size();
-      Task.insertHookBefore(
-          *G.Begin,
-          isShift(Vectors) ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShifted)
-                           : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesOnce),
-          {Vectors});
-    }
+    for (const LaneGroup &G : laneGroups(LR))
+      addLanesOnce(*G.Begin, G.Instructions.size());
+  }
+
+  void addLanesOnce(const llvm::MachineInstr &MI, uint32_t Vectors) {
+    Task.insertHookBefore(MI,
+                          isShift(Vectors)
+                              ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShifted)
+                              : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesOnce),
+                          {Vectors});
   }
 
   void addRepeatedly() {
-    PathSum All = pathSum(LR, [](const llvm::MachineInstr &) { return 1; });
+    const std::vector<LaneGroup> Groups = laneGroups(LR);
+    Loop = countedLoop(Groups);
+    if (Loop.begin())
+      Task.insertHookBefore(*Loop.begin(),
+                            LUTHIER_GET_HOOK_HANDLE(luthierAddLoopRun));
+    PathSum All = pathSum(
+        LR, [&](const llvm::MachineInstr &MI) { return !Loop.contains(MI); });
     if (region())
       addRegion(All);
     // With a region, the number of all instructions is added at the end.
@@ -127,14 +165,17 @@ private:
         pathSum(LR, [&](const llvm::MachineInstr &MI) -> uint64_t {
           const bool IsVector = isVectorInstruction(MI);
           if (!region())
-            return !IsVector;
+            return !IsVector && !Loop.contains(MI);
           return IsVector && !isInRegion(MI) ? -1 : 0;
         });
-    const std::vector<LaneGroup> Groups = laneGroups(LR);
+    const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
-        All, Scalars,
-        llvm::count_if(Groups, [](const LaneGroup &G) { return G.IsOnce; }));
+        All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
+          return G.IsOnce && !(StaysLow && G.IsBeforeLoops);
+        }));
     for (const LaneGroup &G : Groups) {
+      if (G.Begin == Loop.begin())
+        continue;
       const uint32_t Others =
           llvm::count_if(G.Instructions, [&](const llvm::MachineInstr *MI) {
             return !isInRegion(*MI);
@@ -146,11 +187,54 @@ private:
                 ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShiftedBesideLoops)
                 : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesBesideLoops),
             {Others});
+      else if (Others && StaysLow && G.IsBeforeLoops)
+        addLanesOnce(*G.Begin, Others);
       else if (Others)
         addLanes(*G.Begin, Others, takeAddition(Scalars, *G.Begin));
     }
-    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions), All);
-    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars), Scalars);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions),
+               LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce), All);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars),
+               LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
+  }
+
+  /// A loop of one block, all of whose vector instructions have the same lanes:
+  /// it counts how often it runs, and its lanes, and multiplies at the end.
+  struct CountedLoop {
+    const LaneGroup *Group = nullptr;
+    uint32_t Vectors = 0, Scalars = 0;
+
+    llvm::MachineInstr *begin() const { return Group ? Group->Begin : nullptr; }
+    bool contains(const llvm::MachineInstr &MI) const {
+      return Group && MI.getParent() == begin()->getParent();
+    }
+  };
+
+  /// The largest, if most of the time may be spent there: in a kernel with much
+  /// else, two more counters are dearer than what they save.
+  CountedLoop countedLoop(const std::vector<LaneGroup> &Groups) const {
+    CountedLoop Largest;
+    // More would be more counters than a tool may count on.
+    if (region() || LR.hasUnresolvedTransfers())
+      return Largest;
+    auto isCall = [](const llvm::MachineInstr &MI) { return MI.isCall(); };
+    for (const LaneGroup &G : Groups) {
+      const llvm::MachineBasicBlock &MBB = *G.Begin->getParent();
+      const uint32_t Vectors = llvm::count_if(MBB, isVectorInstruction);
+      if (MBB.isSuccessor(&MBB) && Vectors == G.Instructions.size() &&
+          llvm::none_of(MBB, isCall) &&
+          MBB.size() > Largest.Vectors + Largest.Scalars)
+        Largest = {&G, Vectors, uint32_t(MBB.size()) - Vectors};
+    }
+    size_t NumAll = 0;
+    for (const auto &[Symbol, MF] : LR.functions())
+      for (const llvm::MachineBasicBlock &MBB : *MF)
+        NumAll += MBB.size();
+    constexpr size_t TimesOfLoop = 16, MostInstructions = 256;
+    return NumAll <= MostInstructions &&
+                   TimesOfLoop * (Largest.Vectors + Largest.Scalars) >= NumAll
+               ? Largest
+               : CountedLoop();
   }
 
   /// Loops then add to one counter instead of two if \p All is a multiple
@@ -210,27 +294,31 @@ private:
   /// so much that it never is.
   bool addBesideLoops(PathSum &All, PathSum &Scalars, size_t NumGroups) {
     // More would be more counters than a tool may count on.
-    if (region() || LR.hasUnresolvedTransfers())
+    if (region() || LR.hasUnresolvedTransfers() ||
+        (Loop.begin() && LR.waveSize() != 64))
       return false;
     struct Numbers {
       int64_t All = 0, Scalars = 0;
     };
     llvm::MapVector<llvm::MachineInstr *, Numbers> Places;
     Numbers Least, Most;
+    // Each group takes an instruction less.
+    size_t NumSaved = NumGroups;
     auto take = [&](const PathSum &From, int64_t Numbers::*Part) {
+      const bool IsLow = staysLow(From);
       for (const PathSum::Addition &A : From.Additions)
         if (A.IsOnce) {
           Places[A.Before].*Part = A.Number;
           Least.*Part += std::min<int64_t>(A.Number, 0);
           Most.*Part += std::abs(int64_t(A.Number));
+          NumSaved += IsLow && A.IsBeforeLoops ? 1 : 2;
         }
     };
     take(All, &Numbers::All);
     take(Scalars, &Numbers::Scalars);
-    // Each place is two instructions less, each group one.
     constexpr size_t AtTheEnd = 9;
     constexpr int64_t MostHeld = 0xffff;
-    if (2 * Places.size() + NumGroups <= AtTheEnd || Most.All > MostHeld ||
+    if (NumSaved <= Places.size() + AtTheEnd || Most.All > MostHeld ||
         Most.Scalars > MostHeld)
       return false;
     auto drop = [](PathSum &From, int64_t Start) {
@@ -303,6 +391,7 @@ private:
   const LiftedRepresentation &LR;
   InstrumentationTask &Task;
   const std::vector<ExecRegion> Regions;
+  CountedLoop Loop;
   /// What ExecutedInstructions lacks until the end, for each of RegionVectors.
   uint64_t TimesVectors = 0;
 };

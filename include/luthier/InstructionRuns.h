@@ -39,6 +39,8 @@ struct LaneGroup {
   /// A wave comes here once at most: neither in a loop nor in a function that
   /// is called.
   bool IsOnce;
+  /// Nor has it been in a loop or a called function before.
+  bool IsBeforeLoops;
   llvm::SmallVector<const llvm::MachineInstr *, 8> Instructions;
 };
 

@@ -163,6 +163,14 @@ waveAddLow([[maybe_unused]] const uint64_t &Counter,
            [[maybe_unused]] uint32_t Number) {
   __builtin_trap();
 }
+/// One counter of 96 bits in two: adds \p Number to the first, and to the
+/// second, which stays below 2^32, what that carries: three scalar
+/// instructions.
+LUTHIER_INTRINSIC_ANNOTATE inline void
+waveAddWide([[maybe_unused]] const uint64_t (&Counters)[2],
+            [[maybe_unused]] uint64_t Number) {
+  __builtin_trap();
+}
 } // namespace detail
 
 /// The wave's copy of \p Counter.

@@ -24,6 +24,8 @@ struct PathSum {
     /// A wave comes here once at most: neither in a loop nor in a function that
     /// is called.
     bool IsOnce;
+    /// Nor has it been in a loop or a called function before.
+    bool IsBeforeLoops;
   };
   std::vector<Addition> Additions;
   /// To add once, where the wave ends or control leaves the lifted code.
@@ -32,8 +34,9 @@ struct PathSum {
 
 /// Of \p NumberOf each instruction, which must not depend on the wave. Parts of
 /// blocks from which the other parts follow get no addition, those that
-/// are executed often first: a loop of one block gets one; of the two sides of
-/// a branch, one side. The places are the same for all numbers.
+/// are executed often first, and of others those behind loops: a loop of one
+/// block gets one; of the two sides of a branch, one side. The places are the
+/// same for all numbers.
 LUTHIER_API PathSum
 pathSum(const LiftedRepresentation &LR,
         llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf);

@@ -2,6 +2,9 @@
 #include "analysis/ControlFlow.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/AnnotatedPrinter.h"
+#include "llvm/ADT/GenericCycleImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineCycleAnalysis.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,6 +71,29 @@ bool isEnteredOnce(const LiftedRepresentation &LR) {
   const MachineFunction *Kernel = LR.functions().front().second;
   return none_of(LR.controlTransfers(),
                  [&](const ControlTransfer &T) { return T.Callee == Kernel; });
+}
+
+DenseSet<const MachineBasicBlock *>
+blocksBeforeLoops(const LiftedRepresentation &LR) {
+  MachineFunction &MF = *LR.functions().front().second;
+  DenseSet<const MachineBasicBlock *> Result;
+  if (!isEnteredOnce(LR))
+    return Result;
+  MachineCycleInfo Cycles;
+  Cycles.compute(MF);
+  SmallVector<const MachineBasicBlock *> Work;
+  auto isBehind = [&](const MachineBasicBlock *MBB) {
+    if (Result.erase(MBB))
+      Work.push_back(MBB);
+  };
+  Result = reachedBlocks(MF);
+  for (const MachineBasicBlock &MBB : MF)
+    if (Cycles.getCycle(&MBB) ||
+        any_of(MBB, [](const MachineInstr &MI) { return MI.isCall(); }))
+      isBehind(&MBB);
+  while (!Work.empty())
+    for_each(Work.pop_back_val()->successors(), isBehind);
+  return Result;
 }
 
 void printControlFlow(const LiftedRepresentation &LR, raw_ostream &OS) {

@@ -27,6 +27,11 @@ reachedBlocks(const llvm::MachineFunction &MF);
 /// Nothing calls the kernel: a wave comes once to what no loop of it holds.
 bool isEnteredOnce(const LiftedRepresentation &LR);
 
+/// Of the kernel's own, those that a wave comes to before any loop and any
+/// call.
+llvm::DenseSet<const llvm::MachineBasicBlock *>
+blocksBeforeLoops(const LiftedRepresentation &LR);
+
 /// One line per block: its addresses, and how control comes and goes.
 void printControlFlow(const LiftedRepresentation &LR, llvm::raw_ostream &OS);
 

@@ -78,13 +78,15 @@ void GroupFinder::addAlone() {
   for (const auto &[Symbol, Function] : LR.functions())
     for (const MachineBasicBlock *MBB : reachedBlocks(*Function))
       Reached.insert(MBB);
+  const auto BeforeLoops = blocksBeforeLoops(LR);
   for (const InstructionRun &R : instructionRuns(LR)) {
     if (!R.Vector || !Reached.contains(R.First->getParent()))
       continue;
     const MachineBasicBlock *MBB = R.First->getParent();
     const bool IsOnce =
         MBB->getParent() == &MF && !Cycles.getCycle(MBB) && isEnteredOnce(LR);
-    LaneGroup &Group = Groups.emplace_back(LaneGroup{R.First, IsOnce, {}});
+    LaneGroup &Group = Groups.emplace_back(
+        LaneGroup{R.First, IsOnce, BeforeLoops.contains(MBB), {}});
     const MachineInstr *MI = R.First;
     for (unsigned N = R.Vector + R.Scalar; N; --N, MI = MI->getNextNode())
       if (isVectorInstruction(*MI))

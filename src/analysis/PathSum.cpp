@@ -19,6 +19,7 @@ struct Segment {
   MachineInstr *First;
   unsigned CycleDepth;
   bool IsOnce;
+  bool IsBeforeLoops;
   uint64_t Number = 0;
   /// Places between segments, as far as they have to be told apart.
   unsigned From, To;
@@ -31,7 +32,8 @@ struct Segment {
 /// left to add.
 class SegmentGraph {
 public:
-  explicit SegmentGraph(const LiftedRepresentation &LR) : LR(LR) {
+  explicit SegmentGraph(const LiftedRepresentation &LR)
+      : LR(LR), BeforeLoops(blocksBeforeLoops(LR)) {
     for (const auto &[Symbol, MF] : LR.functions())
       addFunction(*MF);
     uniteSamePlaces();
@@ -50,6 +52,7 @@ private:
   std::vector<uint64_t> heights() const;
 
   const LiftedRepresentation &LR;
+  const DenseSet<const MachineBasicBlock *> BeforeLoops;
   std::vector<Segment> Segments;
   unsigned NumPlaces = 0;
   std::vector<std::pair<unsigned, unsigned>> SamePlaces;
@@ -99,7 +102,8 @@ void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
   MachineInstr *First = nullptr;
   auto EndSegment = [&] {
     const unsigned Next = newPlace();
-    Segments.push_back({First, Depth, IsOnce, 0, Current, Next});
+    Segments.push_back(
+        {First, Depth, IsOnce, BeforeLoops.contains(&MBB), 0, Current, Next});
     Current = Next;
     First = nullptr;
   };
@@ -130,13 +134,16 @@ void SegmentGraph::uniteSamePlaces() {
   KernelEnd = Classes[KernelEnd];
 }
 
-/// Of maximal cost (Kruskal): what is executed most often need not add.
+/// Of maximal cost (Kruskal): what is executed most often need not add. Behind
+/// loops, sums may take 64 bits.
 void SegmentGraph::chooseTree() {
   std::vector<unsigned> Order(Segments.size());
   std::iota(Order.begin(), Order.end(), 0);
   sort(Order, [&](unsigned A, unsigned B) {
-    return std::pair(Segments[B].CycleDepth, A) <
-           std::pair(Segments[A].CycleDepth, B);
+    auto cost = [&](unsigned I) {
+      return 2 * Segments[I].CycleDepth + !Segments[I].IsBeforeLoops;
+    };
+    return std::pair(cost(B), A) < std::pair(cost(A), B);
   });
   IntEqClasses Connected(NumPlaces);
   IsInTree.resize(Segments.size());
@@ -193,7 +200,7 @@ SegmentGraph::sum(function_ref<uint64_t(const MachineInstr &)> NumberOf) {
   PathSum Result;
   for (const Segment &S : Segments)
     if (const uint64_t Number = S.Number + Height[S.From] - Height[S.To])
-      Result.Additions.push_back({S.First, Number, S.IsOnce});
+      Result.Additions.push_back({S.First, Number, S.IsOnce, S.IsBeforeLoops});
   Result.AtWaveEnd = Height[KernelEnd] - Height[KernelBegin];
   return Result;
 }

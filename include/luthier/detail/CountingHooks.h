@@ -22,13 +22,19 @@ inline __device__ uint64_t RegionVectors, RegionLanes;
 /// active lanes of vector ones.
 inline __device__ uint64_t OnceExecuted, OnceLanes;
 
+/// Of a loop of one block: its active lanes, summed over all times that it has
+/// run, in the lower LoopLaneBits, and how often that was above, in 96 bits. A
+/// wave would take years to fill either.
+inline __device__ uint64_t LoopRuns[2];
+constexpr unsigned LoopLaneBits = 50;
+
 __device__ inline uint32_t activeLanes() {
   return __popcll(__builtin_amdgcn_read_exec());
 }
 } // namespace detail
 } // namespace luthier
 
-// In kernels without loops, whose sums stay below 2^32:
+// Where sums are below 2^32, in kernels without loops and before any loop:
 
 LUTHIER_HOOK_ANNOTATE luthierAddInstructionsOnce(uint32_t Number) {
   luthier::detail::waveAddLow(luthier::ExecutedInstructions, Number);
@@ -63,7 +69,7 @@ LUTHIER_HOOK_ANNOTATE luthierAddLanesShifted(uint32_t Vectors) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanesShifted);
 
-// In others:
+// Elsewhere:
 
 LUTHIER_HOOK_ANNOTATE luthierAddInstructions(uint64_t Number) {
   luthier::waveAdd(luthier::ExecutedInstructions, Number);
@@ -120,6 +126,25 @@ LUTHIER_HOOK_ANNOTATE luthierJoinLoopsWithTheRest() {
   luthier::waveAdd(luthier::ExecutedLanes, Lanes + (Both >> 16));
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierJoinLoopsWithTheRest);
+
+LUTHIER_HOOK_ANNOTATE luthierAddLoopRun() {
+  luthier::detail::waveAddWide(luthier::detail::LoopRuns,
+                               (uint64_t(1) << luthier::detail::LoopLaneBits) +
+                                   luthier::detail::activeLanes());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLoopRun);
+
+/// Each time has executed so many instructions, of vectors and others.
+LUTHIER_HOOK_ANNOTATE luthierEndLoop(uint32_t Vectors, uint32_t Scalars) {
+  constexpr unsigned Bits = luthier::detail::LoopLaneBits;
+  const uint64_t Low = luthier::waveCounter(luthier::detail::LoopRuns[0]),
+                 High = luthier::waveCounter(luthier::detail::LoopRuns[1]);
+  const uint64_t Lanes = Low & ((uint64_t(1) << Bits) - 1),
+                 Runs = (Low >> Bits) | (High << (64 - Bits));
+  luthier::waveAdd(luthier::ExecutedInstructions, Runs * (Vectors + Scalars));
+  luthier::waveAdd(luthier::ExecutedLanes, Lanes * Vectors + Runs * Scalars);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierEndLoop);
 
 LUTHIER_HOOK_ANNOTATE luthierAddRegionVectors(uint64_t Number) {
   luthier::waveAdd(luthier::detail::RegionVectors, Number);

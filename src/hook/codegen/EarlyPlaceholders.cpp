@@ -31,6 +31,8 @@ public:
 private:
   bool lower(MachineInstr &MI);
   void addToCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
+  void addToWideCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
+  void addHalves(MachineInstr &MI, unsigned First, Register Number);
   void addLow(MachineInstr &MI, const PlaceholderOperands &Operands);
 
   const amdgpu::RegisterFiles &Files;
@@ -115,6 +117,31 @@ void EarlyPlaceholders::addLow(MachineInstr &MI,
       .addReg(Counter);
 }
 
+void EarlyPlaceholders::addHalves(MachineInstr &MI, unsigned First,
+                                  Register Number) {
+  MachineBasicBlock &MBB = *MI.getParent();
+  const SIInstrInfo &TII = *ST->getInstrInfo();
+  const MachineRegisterInfo &MRI = MBB.getParent()->getRegInfo();
+  for (const bool IsHigh : {false, true}) {
+    const MCRegister Half = Files.sgpr(First + IsHigh);
+    BuildMI(MBB, MI, MI.getDebugLoc(),
+            TII.get(IsHigh ? AMDGPU::S_ADDC_U32 : AMDGPU::S_ADD_U32), Half)
+        .addReg(Half)
+        .add(halfOf(Number, IsHigh, MRI));
+  }
+}
+
+/// What is carried out of the second half goes on to a third.
+void EarlyPlaceholders::addToWideCounter(MachineInstr &MI,
+                                         const PlaceholderOperands &Operands) {
+  addHalves(MI, Operands.Imm & 0xffff, Operands.Reg);
+  const MCRegister Carries = Files.sgpr(unsigned(Operands.Imm >> 16));
+  BuildMI(*MI.getParent(), MI, MI.getDebugLoc(),
+          ST->getInstrInfo()->get(AMDGPU::S_ADDC_U32), Carries)
+      .addReg(Carries)
+      .addImm(0);
+}
+
 void EarlyPlaceholders::addToCounter(MachineInstr &MI,
                                      const PlaceholderOperands &Operands) {
   MachineBasicBlock &MBB = *MI.getParent();
@@ -131,14 +158,7 @@ void EarlyPlaceholders::addToCounter(MachineInstr &MI,
         .addReg(Operands.Reg);
     return;
   }
-  const MachineRegisterInfo &MRI = MBB.getParent()->getRegInfo();
-  for (const bool IsHigh : {false, true}) {
-    const MCRegister Half = Files.sgpr(First + IsHigh);
-    BuildMI(MBB, MI, DL,
-            TII.get(IsHigh ? AMDGPU::S_ADDC_U32 : AMDGPU::S_ADD_U32), Half)
-        .addReg(Half)
-        .add(halfOf(Operands.Reg, IsHigh, MRI));
-  }
+  addHalves(MI, First, Operands.Reg);
 }
 
 bool EarlyPlaceholders::lower(MachineInstr &MI) {
@@ -146,6 +166,10 @@ bool EarlyPlaceholders::lower(MachineInstr &MI) {
   const PlaceholderOperands Operands = placeholderOperands(MI);
   if (Text == AddCounterPlaceholder) {
     addToCounter(MI, Operands);
+    return true;
+  }
+  if (Text == AddWideCounterPlaceholder) {
+    addToWideCounter(MI, Operands);
     return true;
   }
   MachineBasicBlock &MBB = *MI.getParent();

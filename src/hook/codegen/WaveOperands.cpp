@@ -45,8 +45,8 @@ bool takesScalars(const MachineInstr &MI) {
     return false;
   StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
   return Text == WriteExecPlaceholder || Text == WriteLanePlaceholder ||
-         Text == AddCounterPlaceholder || Text == SelectPlaceholder ||
-         Text.starts_with(ComparePlaceholder);
+         Text == AddCounterPlaceholder || Text == AddWideCounterPlaceholder ||
+         Text == SelectPlaceholder || Text.starts_with(ComparePlaceholder);
 }
 
 bool sendsMessage(const MachineInstr &MI) {

@@ -120,12 +120,23 @@ public:
 
 private:
   std::optional<CounterAddition> additionOf(const CallInst &Add) const;
+  unsigned numberOf(const CounterKey &Counter) const {
+    return ABI.Module.FirstAccumulator + KnownCounters.lookup(Counter);
+  }
   unsigned numberOf(const CallInst &Call) const {
-    return ABI.Module.FirstAccumulator + KnownCounters.lookup(*counterOf(Call));
+    return numberOf(*counterOf(Call));
+  }
+  bool isScalar(unsigned Index) const { return Index < ABI.NumScalarCounters; }
+  unsigned registerOf(unsigned Index) const {
+    return ABI.FirstCounterSGPR + 2 * Index;
   }
   Error lowerRegisterAccess(CallInst &Call, StringRef Name);
   Error lowerCounter(CallInst &Call, StringRef Name);
-  void lowerScalarCounter(CallInst &Call, StringRef Name, unsigned Index);
+  Error lowerWideCounter(CallInst &Call);
+  /// Of its place among all: the first lane in the state value array.
+  Expected<unsigned> laneOf(unsigned Index);
+  Expected<Value *> readCounterAt(IRBuilderBase &B, unsigned Index);
+  Error addToCounterAt(IRBuilderBase &B, unsigned Index, Value *Number);
   void lowerScalarAddress(CallInst &Call);
   Error lowerFirstWorkItem(CallInst &Call);
 
@@ -161,34 +172,7 @@ static Value *addend(IRBuilderBase &B, CallInst &Call) {
   return requireScalar(B, Number, "the number that luthier::waveAdd adds");
 }
 
-/// A counter that has scalar registers of its own:
-///   s_add_u32       s90, s90, <number>
-///   s_addc_u32      s91, s91, 0
-/// The second one is not needed for waveAddLow.
-void IntrinsicLowering::lowerScalarCounter(CallInst &Call, StringRef Name,
-                                           unsigned Index) {
-  IRBuilder<> B(&Call);
-  const unsigned First = ABI.FirstCounterSGPR + 2 * Index;
-  if (Name == WaveCounterIntrinsic)
-    Call.replaceAllUsesWith(readCounter(B, First));
-  else
-    addToCounter(B, First, addend(B, Call));
-}
-
-/// Scalar code on two lanes of the state value array:
-///   v_readlane_b32  s4, v7, 24
-///   v_readlane_b32  s5, v7, 25
-///   s_add_u32       s4, s4, <number>
-///   s_addc_u32      s5, s5, 0
-///   v_writelane_b32 v7, s4, 24
-///   v_writelane_b32 v7, s5, 25
-/// None of it depends on EXEC, nor does what scalar counters take.
-Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
-  unsigned Index = numberOf(Call);
-  if (Index < ABI.NumScalarCounters) {
-    lowerScalarCounter(Call, Name, Index);
-    return Error::success();
-  }
+Expected<unsigned> IntrinsicLowering::laneOf(unsigned Index) {
   Index -= ABI.NumScalarCounters;
   if (Index >= accumulatorCount(ABI.WaveSize))
     return refuse(
@@ -205,24 +189,94 @@ Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
       stateBit(Lane < lanesOf(StateValue::MoreAccumulators).First
                    ? StateValue::Accumulators
                    : StateValue::MoreAccumulators);
-  IRBuilder<> B(&Call);
-  auto *Int32 = B.getInt32Ty(), *Int64 = B.getInt64Ty();
-  if (Name == WaveAddLowIntrinsic) {
-    Result.WritesState = true;
-    writeLane(B, Lane, B.CreateAdd(readLane(B, Lane), addend(B, Call)));
+  return Lane;
+}
+
+Expected<Value *> IntrinsicLowering::readCounterAt(IRBuilderBase &B,
+                                                   unsigned Index) {
+  if (isScalar(Index))
+    return readCounter(B, registerOf(Index));
+  Expected<unsigned> Lane = laneOf(Index);
+  if (!Lane)
+    return Lane.takeError();
+  Value *Low = B.CreateZExt(readLane(B, *Lane), B.getInt64Ty());
+  Value *High = B.CreateZExt(readLane(B, *Lane + 1), B.getInt64Ty());
+  return B.CreateOr(Low, B.CreateShl(High, 32));
+}
+
+/// Scalar code on two lanes of the state value array:
+///   v_readlane_b32  s4, v7, 24
+///   v_readlane_b32  s5, v7, 25
+///   s_add_u32       s4, s4, <number>
+///   s_addc_u32      s5, s5, 0
+///   v_writelane_b32 v7, s4, 24
+///   v_writelane_b32 v7, s5, 25
+/// None of it depends on EXEC. A counter that has scalar registers of its own:
+///   s_add_u32       s90, s90, <number>
+///   s_addc_u32      s91, s91, 0
+/// For 32 bits, half of either.
+Error IntrinsicLowering::addToCounterAt(IRBuilderBase &B, unsigned Index,
+                                        Value *Number) {
+  if (isScalar(Index)) {
+    addToCounter(B, registerOf(Index), Number);
     return Error::success();
   }
-  Value *Low = B.CreateZExt(readLane(B, Lane), Int64);
-  Value *High = B.CreateZExt(readLane(B, Lane + 1), Int64);
-  Value *Sum = B.CreateOr(Low, B.CreateShl(High, 32));
-  if (Name == WaveCounterIntrinsic) {
-    Call.replaceAllUsesWith(Sum);
-    return Error::success();
-  }
+  Expected<unsigned> Lane = laneOf(Index);
+  if (!Lane)
+    return Lane.takeError();
   Result.WritesState = true;
-  Sum = B.CreateAdd(Sum, addend(B, Call));
-  writeLane(B, Lane, B.CreateTrunc(Sum, Int32));
-  writeLane(B, Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), Int32));
+  if (Number->getType()->isIntegerTy(32)) {
+    writeLane(B, *Lane, B.CreateAdd(readLane(B, *Lane), Number));
+    return Error::success();
+  }
+  Expected<Value *> Before = readCounterAt(B, Index);
+  if (!Before)
+    return Before.takeError();
+  Value *Sum = B.CreateAdd(*Before, Number);
+  writeLane(B, *Lane, B.CreateTrunc(Sum, B.getInt32Ty()));
+  writeLane(B, *Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), B.getInt32Ty()));
+  return Error::success();
+}
+
+/// Where both have scalar registers:
+///   s_add_u32       s90, s90, <number>
+///   s_addc_u32      s91, s91, <number>
+///   s_addc_u32      s92, s92, 0
+Error IntrinsicLowering::lowerWideCounter(CallInst &Call) {
+  const unsigned Index = numberOf(Call),
+                 Carries = numberOf(carriesOf(*counterOf(Call)));
+  IRBuilder<> B(&Call);
+  Value *Number = addend(B, Call);
+  if (isScalar(Index) && isScalar(Carries)) {
+    addToWideCounter(B, registerOf(Index), registerOf(Carries), Number);
+    return Error::success();
+  }
+  Expected<Value *> Before = readCounterAt(B, Index);
+  if (!Before)
+    return Before.takeError();
+  if (Error E = addToCounterAt(B, Index, Number))
+    return E;
+  // Logic, since LLVM compares 64 bits in vector instructions: both bits were
+  // set, or one was and the sum's is not.
+  Value *Sum = B.CreateAdd(*Before, Number);
+  Value *Carry =
+      B.CreateOr(B.CreateAnd(*Before, Number),
+                 B.CreateAnd(B.CreateOr(*Before, Number), B.CreateNot(Sum)));
+  return addToCounterAt(B, Carries,
+                        B.CreateTrunc(B.CreateLShr(Carry, 63), B.getInt32Ty()));
+}
+
+Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
+  if (Name == WaveAddWideIntrinsic)
+    return lowerWideCounter(Call);
+  IRBuilder<> B(&Call);
+  const unsigned Index = numberOf(Call);
+  if (Name != WaveCounterIntrinsic)
+    return addToCounterAt(B, Index, addend(B, Call));
+  Expected<Value *> Sum = readCounterAt(B, Index);
+  if (!Sum)
+    return Sum.takeError();
+  Call.replaceAllUsesWith(*Sum);
   return Error::success();
 }
 

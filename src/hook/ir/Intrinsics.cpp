@@ -17,7 +17,7 @@ StringRef intrinsicName(const CallBase &Call) {
 
 bool namesCounter(StringRef Name) {
   return Name == WaveAddIntrinsic || Name == WaveAddLowIntrinsic ||
-         Name == WaveCounterIntrinsic;
+         Name == WaveAddWideIntrinsic || Name == WaveCounterIntrinsic;
 }
 
 bool namesRegister(StringRef Name) {

@@ -24,6 +24,8 @@ inline constexpr const char *IntrinsicAttribute = "luthier_intrinsic";
 inline constexpr llvm::StringLiteral WaveAddIntrinsic = "luthier::waveAdd";
 inline constexpr llvm::StringLiteral WaveAddLowIntrinsic =
     "luthier::detail::waveAddLow";
+inline constexpr llvm::StringLiteral WaveAddWideIntrinsic =
+    "luthier::detail::waveAddWide";
 inline constexpr llvm::StringLiteral WaveCounterIntrinsic =
     "luthier::waveCounter";
 inline constexpr llvm::StringLiteral FirstLaneIntrinsic = "luthier::firstLane";

@@ -53,6 +53,12 @@ void addToCounter(IRBuilderBase &B, unsigned First, Value *Number) {
                     {Number, B.getInt32(First)}, "s,i", true);
 }
 
+void addToWideCounter(IRBuilderBase &B, unsigned First, unsigned Carries,
+                      Value *Number) {
+  createPlaceholder(B, AddWideCounterPlaceholder, B.getVoidTy(),
+                    {Number, B.getInt32(First | Carries << 16)}, "s,i", true);
+}
+
 Value *readLiteral(IRBuilderBase &B, unsigned Index) {
   return createPlaceholder(B, LiteralPlaceholder, B.getInt32Ty(),
                            B.getInt32(Index), "=s,i", false);

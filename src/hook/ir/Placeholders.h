@@ -42,6 +42,8 @@ inline constexpr llvm::StringLiteral WriteLanePlaceholder =
     "luthier::writeLane";
 inline constexpr llvm::StringLiteral AddCounterPlaceholder =
     "luthier::addCounter";
+inline constexpr llvm::StringLiteral AddWideCounterPlaceholder =
+    "luthier::addWideCounter";
 
 /// 32 bits of a lane of the state value array that nothing changes while the
 /// payload runs.
@@ -64,6 +66,9 @@ llvm::Value *readAperture(llvm::IRBuilderBase &B, llvm::MCRegister Reg);
 /// Adds \p Number, of 64 bits, to the wave counter in SGPR \p First and the
 /// next one; of 32 bits, to SGPR \p First alone.
 void addToCounter(llvm::IRBuilderBase &B, unsigned First, llvm::Value *Number);
+/// Adds \p Number, of 64 bits, and what it carries to SGPR \p Carries.
+void addToWideCounter(llvm::IRBuilderBase &B, unsigned First, unsigned Carries,
+                      llvm::Value *Number);
 
 /// Literal \p Index of the call site, see ArgumentSlot.
 llvm::Value *readLiteral(llvm::IRBuilderBase &B, unsigned Index);

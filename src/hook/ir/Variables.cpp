@@ -215,6 +215,11 @@ std::optional<CounterKey> counterOf(const CallInst &Call) {
   return CounterKey(Counter, Offset.getSExtValue());
 }
 
+CounterKey carriesOf(CounterKey Wide) {
+  Wide.second += sizeof(uint64_t);
+  return Wide;
+}
+
 Error collectCounters(const Function &F, Counters &Known) {
   for (const Instruction &I : instructions(F)) {
     auto *Call = dyn_cast<CallInst>(&I);
@@ -227,6 +232,8 @@ Error collectCounters(const Function &F, Counters &Known) {
                         " needs a variable, or a constant part of one, as its "
                         "counter");
     Known.insert({*Counter, Known.size()});
+    if (intrinsicName(*Call) == WaveAddWideIntrinsic)
+      Known.insert({carriesOf(*Counter), Known.size()});
   }
   return Error::success();
 }

@@ -52,6 +52,9 @@ llvm::Error collectCounters(const llvm::Function &F, Counters &Known);
 /// The variable, or part of one, that \p Call of waveAdd or waveCounter names.
 std::optional<CounterKey> counterOf(const llvm::CallInst &Call);
 
+/// The second counter of one that waveAddWide adds to.
+CounterKey carriesOf(CounterKey Wide);
+
 } // namespace luthier
 
 #endif // LUTHIER_HOOK_IR_VARIABLES_H

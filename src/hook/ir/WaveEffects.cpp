@@ -19,7 +19,8 @@ bool isWaveEffect(const Instruction &I) {
   if (!Asm)
     return false;
   if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLanePlaceholder ||
-      Asm->getAsmString() == AddCounterPlaceholder)
+      Asm->getAsmString() == AddCounterPlaceholder ||
+      Asm->getAsmString() == AddWideCounterPlaceholder)
     return true;
   // Scalar registers of the application, written by name.
   StringRef Constraints = Asm->getConstraintString();

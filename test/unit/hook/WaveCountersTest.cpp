@@ -172,4 +172,57 @@ attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
   EXPECT_EQ(After.SGPRs[First + 1], 5u);
 }
 
+TEST_P(WaveCounters, OfTwoCarryIntoTheSecond) {
+  Run.parseHooks(R"(
+@Wide = external addrspace(1) global [2 x i64]
+declare void @"luthier::detail::waveAddWide.ptr.i64"(ptr, i64) #6
+define void @hook() #0 {
+  call void @"luthier::detail::waveAddWide.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Wide to ptr), i64 4294967299)
+  ret void
+}
+attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::waveAddWide" }
+)");
+  Run.Hooks.Variables["Wide"] = 0x1000;
+  EXPECT_EQ(Run.needs("hook").Accumulators, 2u);
+  struct Case {
+    uint32_t Low, High, SumLow, SumHigh, Carry;
+  };
+  constexpr Case Cases[] = {
+      {10, 5, 13, 6, 0},
+      {0xfffffffe, 5, 1, 7, 0},
+      {10, 0xffffffff, 13, 0, 1},
+      {0xfffffffd, 0xfffffffe, 0, 0, 1},
+      {0xfffffffc, 0xfffffffe, 0xffffffff, 0xffffffff, 0}};
+  // In lanes, in scalar registers, and one of each.
+  for (unsigned NumScalar : {0, 1, 2}) {
+    PayloadABI ABI = Run.abi();
+    ABI.FirstCounterSGPR = ABI.FirstSGPR;
+    ABI.NumScalarCounters = NumScalar;
+    ABI.FirstSGPR += 2 * NumScalar;
+    const unsigned First = ABI.FirstCounterSGPR;
+    auto P = Run.compile("hook", ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    const unsigned CarryLane = NumScalar ? 24 : 26;
+    for (const Case &C : Cases)
+      for (uint64_t EXEC : {~uint64_t(0), uint64_t(0)}) {
+        Run.EXEC = EXEC;
+        Run.State = {{24, C.Low}, {25, C.High}};
+        Run.State[CarryLane] = 40;
+        WaveState Before = Run.initialState(ABI);
+        if (NumScalar) {
+          Before.SGPRs[First] = C.Low;
+          Before.SGPRs[First + 1] = C.High;
+        }
+        if (NumScalar == 2)
+          Before.SGPRs[First + 2] = 40;
+        const WaveState After = Run.run(*P, ABI, Before);
+        const auto &W = After.VGPRs[16];
+        EXPECT_EQ(NumScalar ? After.SGPRs[First] : W[24], C.SumLow);
+        EXPECT_EQ(NumScalar ? After.SGPRs[First + 1] : W[25], C.SumHigh);
+        EXPECT_EQ(NumScalar == 2 ? After.SGPRs[First + 2] : W[CarryLane],
+                  40 + C.Carry);
+      }
+  }
+}
+
 } // namespace
