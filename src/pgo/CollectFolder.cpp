@@ -125,6 +125,12 @@ Expected<Collected> readCollectFolder(StringRef Path) {
     SmallVector<StringRef, 3> Parts; // 12-abcdef, gfx90a, profraw
     sys::path::filename(Name).split(Parts, '.');
     if (Parts.back() == ProfileSuffix && Parts.size() == 3) {
+      // A process that was killed may have come no further than to the name.
+      uint64_t Size = 0;
+      if ((Failure = sys::fs::file_size(Name, Size)))
+        return failure(Name, Failure);
+      if (Size == 0)
+        continue;
       Result.Profiles.push_back({Parts[1].str(), Name});
     } else if (Parts.back() == NoteSuffix) {
       auto Text = MemoryBuffer::getFile(Name);

@@ -155,6 +155,7 @@ def test(arguments, directory):
         if arguments.collatz:
             result.expect(told["kernels"][0]["counted_in"] == "registers", "there was room in registers")
             check_collatz(rows, arguments.collatz)
+            result.expect_in_stderr("collatz(unsigned int, unsigned int, unsigned int*): 1 dispatches")
         if arguments.exec:
             check_executions(arguments, work, told["kernels"][0])
 

@@ -5,6 +5,7 @@
 #define BRANCH_DIVERGENCE_REPORT_H
 
 #include "Kernels.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -31,26 +32,30 @@ struct OutputFile {
 };
 
 inline void print(const KernelList &Kernels) {
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
   for (const std::unique_ptr<KernelBranches> &K : Kernels) {
     if (K->IsRefused || K->Points.empty())
       continue;
-    llvm::errs() << llvm::formatv("{0}: {1} dispatches, {2} waves\n", K->Name,
-                                  K->Dispatches, K->Waves);
-    llvm::errs() << llvm::formatv(
-        "  {0,8}  {1,-20}{2,14}{3,14}{4,9}{5,9}  {6}\n", "address",
-        "instruction", "executed", "diverged", "%", "% lanes", "source");
+    OS << llvm::formatv("{0}: {1} dispatches, {2} waves\n",
+                        llvm::demangle(K->Name), K->Dispatches, K->Waves);
+    OS << llvm::formatv("  {0,8}  {1,-20}{2,14}{3,14}{4,9}{5,9}  {6}\n",
+                        "address", "instruction", "executed", "diverged", "%",
+                        "% lanes", "source");
     for (const KernelBranches::Point &P : K->Points) {
       const uint64_t Diverged = P.Sum.Executed - P.Sum.Agreed;
       auto Percent = [](uint64_t Part, uint64_t Of) {
         return Of ? llvm::formatv("{0:f1}", 100.0 * Part / Of).str() : "-";
       };
-      llvm::errs() << llvm::formatv(
-          "  {0,8:x-}  {1,-20}{2,14}{3,14}{4,9}{5,9}  {6}\n", P.Address,
-          P.Instruction, P.Sum.Executed, Diverged,
-          Percent(Diverged, P.Sum.Executed), Percent(P.Sum.Taken, P.Sum.Lanes),
-          P.Line);
+      OS << llvm::formatv("  {0,8:x-}  {1,-20}{2,14}{3,14}{4,9}{5,9}{6}\n",
+                          P.Address, P.Instruction, P.Sum.Executed, Diverged,
+                          Percent(Diverged, P.Sum.Executed),
+                          Percent(P.Sum.Taken, P.Sum.Lanes),
+                          P.Line.empty() ? "" : "  " + P.Line);
     }
   }
+  if (!Text.empty())
+    printReport(Text);
 }
 
 inline void writeKernel(llvm::json::OStream &J, const KernelBranches &K) {

@@ -4,7 +4,8 @@
 // lane I goes I % 7 times through a loop, and each third takes a branch.
 //   counting devices       a launch on each device
 //   counting modules FILE  loads the kernel twice, with a launch each
-//   counting _exit|SIGTERM|SIGKILL  a launch, then the process ends so
+//   counting _exit|SIGTERM  a launch, then the process ends so
+//   counting SIGKILL       two launches, then the process is killed
 //   counting processes     two of them, with a launch each
 #include <csignal>
 #include <cstdio>
@@ -84,6 +85,8 @@ int main(int Argc, char **Argv) {
     _exit(0);
   if (How == "SIGTERM")
     raise(SIGTERM);
-  if (How == "SIGKILL")
+  if (How == "SIGKILL") {
+    launch();
     raise(SIGKILL);
+  }
 }

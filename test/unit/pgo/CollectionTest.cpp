@@ -138,6 +138,15 @@ TEST_F(CollectionTest, LaterCountersTakeThePlaceOfEarlierOnes) {
   EXPECT_THAT(countsOf("out.profdata"), ElementsAre(5, 6, 7));
 }
 
+TEST_F(CollectionTest, AFileThatAKilledProcessHasOnlyNamedIsPassedOver) {
+  leave(Bytes());
+  leave(rawWith({1, 2, 3}));
+  leave(note("app", ""));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(1, 2, 3));
+}
+
 TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   leave(rawWith({1, 2, 3}));
   leave(note("app", ""));

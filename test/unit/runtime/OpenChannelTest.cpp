@@ -23,7 +23,7 @@ protected:
 
   void SetUp() override {
     Channel = std::make_shared<OpenChannel>(
-        nullptr, Log2Units, /*Waits=*/true,
+        Log2Units, /*Waits=*/true,
         [this](const RawBlock &Block) {
           Taken.push_back(*reinterpret_cast<const uint64_t *>(Block.Records));
         },
@@ -36,8 +36,8 @@ protected:
     void *Memory = std::aligned_alloc(128, Channel->bytes());
     std::memset(Memory, 0, Channel->bytes());
     Memories.emplace_back(Memory);
-    return llvm::cantFail(
-        Channel->addRing({Number}, Memory, reinterpret_cast<uint64_t>(Memory)));
+    return llvm::cantFail(Channel->addRing(
+        {Number}, Memory, reinterpret_cast<uint64_t>(Memory), [] {}));
   }
   static ChannelSlot begin(ChannelState &To, uint64_t Word) {
     const ChannelSlot Slot =
