@@ -38,7 +38,7 @@ bring, for the kernels that each program launches on the emulated {DEVICE}:
 def row(program, build):
     command = [build / program.command[0], *program.command[1:]]
     code = [option for name, path in LIBRARIES.items() if program.name.startswith(name) for option in ("--code", path)]
-    shown = subprocess.run([build / "bin/luthier", "pgo", "show", "--no-branches", "--no-source", "--device", DEVICE, *code,
+    shown = subprocess.run([build / "bin/luthier", "pgo", "show", "--no-branches", "--no-loads", "--no-source", "--device", DEVICE, *code,
                             "--", *command], stdout=subprocess.PIPE, text=True)
     kernels = [[int(number) for number in found] for found in LINE.findall(shown.stdout)]
     if shown.returncode or not kernels:

@@ -66,7 +66,7 @@ def row(arguments, program, directory):
         cells.append("same" if text_of(builds, route, flags) == code else "other" if is_right else "DIFFERENT")
         if is_right:
             release[route] = path
-            result = harness.run([f"{build}/bin/luthier", "pgo", "show", "--no-branches", "--no-source", "--", path])
+            result = harness.run([f"{build}/bin/luthier", "pgo", "show", "--no-branches", "--no-loads", "--no-source", "--", path])
             result.expect(result.code == 0, "luthier pgo show fails")
             cells.append(f"{share(result.stdout, shown):.1f} %")
         else:

@@ -28,6 +28,33 @@ std::string lanesPerWave(const pgo::ExecutionCount &Count) {
              : "-";
 }
 
+/// Of \p All, how many do not agree.
+std::string divergedPercent(uint64_t All, uint64_t Agreed) {
+  return All ? formatv("{0:f1}", 100.0 * double(All - Agreed) / double(All))
+                   .str()
+             : "-";
+}
+
+StringRef nameOf(MemorySpace Space) {
+  switch (Space) {
+  case MemorySpace::None:
+    return "none";
+  case MemorySpace::Global:
+    return "global";
+  case MemorySpace::Flat:
+    return "flat";
+  case MemorySpace::Scratch:
+    return "scratch";
+  case MemorySpace::LDS:
+    return "LDS";
+  case MemorySpace::Scalar:
+    return "scalar";
+  case MemorySpace::Buffer:
+    return "buffer";
+  }
+  llvm_unreachable("no other space");
+}
+
 /// The lines of one file that blocks come from, and those between.
 void printFile(StringRef Path, const std::map<unsigned, uint64_t> &Lines) {
   const auto Text = contentsOf(Path.str());
@@ -85,14 +112,29 @@ void printBranches(const KernelBranches &Of) {
   outs() << formatv("  {0,8}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", "branch",
                     "executed", "% diverged", "class", "instruction", "source");
   for (const auto &[Address, B] : Of)
-    outs() << formatv(
-        "  {0,8:x-}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", Address, B.Executed,
-        B.Executed ? formatv("{0:f1}", 100.0 * double(B.Executed - B.Agreed) /
-                                           double(B.Executed))
-                         .str()
-                   : "-",
-        pgo::toString(B.classify()), B.Instruction,
-        sys::path::filename(B.Source));
+    outs() << formatv("  {0,8:x-}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", Address,
+                      B.Executed, divergedPercent(B.Executed, B.Agreed),
+                      pgo::toString(B.classify()), B.Instruction,
+                      sys::path::filename(B.Source));
+}
+
+void printLoads(ArrayRef<pgo::CountedLoad> Loads) {
+  if (Loads.empty())
+    return;
+  outs() << formatv("  {0,8}{1,13}{2,12}  {3,-15} {4,-7} {5,-22} {6}\n", "load",
+                    "executed", "% diverged", "class", "from", "instruction",
+                    "source");
+  for (const pgo::CountedLoad &L : Loads) {
+    // Scalar loads have no lanes, so they are not looked at.
+    const bool IsScalar = L.Space == MemorySpace::Scalar;
+    const pgo::LoadCount Count = L.Count.value_or(pgo::LoadCount());
+    outs() << formatv("  {0,8:x-}{1,13}{2,12}  {3,-15} {4,-7} {5,-22} {6}\n",
+                      L.Address, L.Count ? Count.Executed : L.Waves,
+                      IsScalar ? "0.0"
+                               : divergedPercent(Count.Executed, Count.Agreed),
+                      pgo::toString(L.classify()), nameOf(L.Space),
+                      L.Instruction, shortSource(L.Source));
+  }
 }
 
 void printCalls(const CodeObject &Object, const pgo::CallTargets &Calls) {

@@ -5,6 +5,7 @@
 #define LUTHIER_CLI_KERNELLISTING_H
 
 #include "pgo/KernelBlocks.h"
+#include "pgo/KernelLoads.h"
 
 namespace luthier::cli {
 
@@ -15,6 +16,7 @@ void printBlocks(const pgo::KernelBlocks &K);
 /// How much of what was executed a profile would know.
 llvm::Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K);
 void printBranches(const KernelBranches &Of);
+void printLoads(llvm::ArrayRef<pgo::CountedLoad> Loads);
 void printCalls(const CodeObject &Object, const pgo::CallTargets &Calls);
 /// The lines that its blocks come from, and those between, as far as their
 /// files can be read.

@@ -27,6 +27,8 @@ and shows for each kernel that it launches:
              that were never executed, and their share of the kernel's code
   branches   always uniform (by a scalar), uniform so far (lanes could disagree,
              but never did), divergent (and how often), or not executed
+  loads      the same of their addresses: always uniform (scalar, or made of
+             scalars), uniform so far, divergent
   calls      through pointers: which functions, how often
   source     each line with the executions of its busiest block, if the code has
              line tables
@@ -37,6 +39,7 @@ options:
                      that PROGRAM starts; may be given several times
   --device NAMES     the emulated GPUs (gfx90a)
   --no-branches      spares the run with hooks at branches
+  --no-loads         spares the run with hooks at loads
   --no-source        no lines of source
   --help             this text
 
@@ -55,6 +58,8 @@ private:
   Error showObject(const std::shared_ptr<const CodeObject> &Object);
   Error showKernel(const std::shared_ptr<const CodeObject> &Object,
                    const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
+  Error showLoads(const std::shared_ptr<const CodeObject> &Object,
+                  const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
   Error showCalls(const CodeObject &Object);
 
   const Arguments &Args;
@@ -62,6 +67,7 @@ private:
   std::vector<InspectedFile> Files;
   pgo::ExecutedCode Executed;
   std::map<std::string, KernelBranches> BranchesOf; ///< By kernel.
+  pgo::ExecutedLoads Loads;
   std::optional<pgo::ExecutedCalls> Calls;
   size_t Shown = 0;
 };
@@ -97,6 +103,16 @@ Error Show::showCalls(const CodeObject &Object) {
   return Error::success();
 }
 
+Error Show::showLoads(const std::shared_ptr<const CodeObject> &Object,
+                      const KernelInfo &Kernel, const pgo::CodeCounts &Counts) {
+  Expected<std::vector<pgo::CountedLoad>> Of = pgo::loadsOf(
+      Object, Kernel, Counts, Loads[pgo::digestOf(*Object)][Kernel.Name]);
+  if (!Of)
+    return Of.takeError();
+  printLoads(*Of);
+  return Error::success();
+}
+
 Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
                        const KernelInfo &Kernel,
                        const pgo::CodeCounts &Counts) {
@@ -111,6 +127,9 @@ Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
   if (Error E = printMarks(*Object, *Blocks))
     return E;
   printBranches(BranchesOf[Kernel.Name]);
+  if (!Args.has("--no-loads"))
+    if (Error E = showLoads(Object, Kernel, Counts))
+      return E;
   if (Blocks->CallsThroughPointers)
     if (Error E = showCalls(*Object))
       return E;
@@ -159,6 +178,12 @@ Expected<int> Show::run() {
                            return pgo::addBranches(Text, BranchesOf);
                          }))
       return std::move(E);
+  if (!Args.has("--no-loads"))
+    if (Error E = runFor({"--tool", "block-count:only-loads", "--output", "%s"},
+                         "block-count", [&](StringRef Text) {
+                           return pgo::addLoads(Text, Loads);
+                         }))
+      return std::move(E);
   for (const InspectedFile &File : Files)
     for (const BundledCodeObject &Image : File.Images) {
       auto Object = CodeObject::create(Image.Bytes);
@@ -181,6 +206,7 @@ int pgoShowCommand(int Argc, char **Argv) {
                      {"--code", true, false, true},
                      {"--device", true},
                      {"--no-branches"},
+                     {"--no-loads"},
                      {"--no-source"}}},
                    [](const Arguments &Args) { return Show(Args).run(); });
 }

@@ -68,6 +68,25 @@ Error readNumbers(const json::Value &Item, MutableArrayRef<uint64_t> Numbers) {
              : malformed("a row is not " + Twine(Numbers.size()) + " numbers");
 }
 
+/// Calls \p Use(name, digest, row) for each row of \p List of each kernel.
+Error forEachRow(StringRef Json, StringRef List,
+                 function_ref<Error(StringRef Name, StringRef Digest,
+                                    const json::Value &Item)>
+                     Use) {
+  return forEachKernel(
+      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+        const auto Digest = Row.getString("code");
+        const json::Array *Items = Row.getArray(List);
+        if (!Digest || !Items)
+          return malformed("kernel " + Name + " has no code object or no " +
+                           List);
+        for (const json::Value &Item : *Items)
+          if (Error E = Use(Name, *Digest, Item))
+            return E;
+        return Error::success();
+      });
+}
+
 } // namespace
 
 Error pgo::addStatistics(StringRef Json, ExecutedKernels &To) {
@@ -86,38 +105,40 @@ Error pgo::addStatistics(StringRef Json, ExecutedKernels &To) {
 }
 
 Error pgo::addCounts(StringRef Json, ExecutedCode &To) {
-  return forEachKernel(
-      Json, [&](StringRef Name, const json::Object &Row) -> Error {
-        const auto Digest = Row.getString("code");
-        const json::Array *List = Row.getArray("instructions");
-        if (!Digest || !List)
-          return malformed("kernel " + Name +
-                           " has no code object or no instructions");
-        CodeCounts &Counts = To[Digest->str()][Name.str()];
-        for (const json::Value &Item : *List) {
-          uint64_t Row[3];
-          if (Error E = readNumbers(Item, Row))
-            return E;
-          Counts[Row[0]] += {Row[1], Row[2]};
-        }
+  return forEachRow(
+      Json, "instructions",
+      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
+        uint64_t Row[3];
+        if (Error E = readNumbers(Item, Row))
+          return E;
+        To[Digest.str()][Name.str()][Row[0]] += {Row[1], Row[2]};
         return Error::success();
       });
 }
 
 Error pgo::addCalls(StringRef Json, ExecutedCalls &To) {
-  return forEachKernel(
-      Json, [&](StringRef Name, const json::Object &Row) -> Error {
-        const auto Digest = Row.getString("code");
-        const json::Array *List = Row.getArray("calls");
-        if (!Digest || !List)
-          return malformed("kernel " + Name +
-                           " has no code object or no calls");
-        for (const json::Value &Item : *List) {
-          uint64_t Call[4];
-          if (Error E = readNumbers(Item, Call))
-            return E;
-          To[Digest->str()][Call[0]][Call[1]] += {Call[2], Call[3]};
-        }
+  return forEachRow(
+      Json, "calls",
+      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
+        uint64_t Call[4];
+        if (Error E = readNumbers(Item, Call))
+          return E;
+        To[Digest.str()][Call[0]][Call[1]] += {Call[2], Call[3]};
+        return Error::success();
+      });
+}
+
+Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
+  return forEachRow(
+      Json, "loads",
+      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
+        uint64_t Row[4];
+        if (Error E = readNumbers(Item, Row))
+          return E;
+        LoadCount &Count = To[Digest.str()][Name.str()][Row[0]];
+        Count.Executed += Row[1];
+        Count.Agreed += Row[2];
+        Count.Lanes += Row[3];
         return Error::success();
       });
 }

@@ -59,6 +59,20 @@ using ExecutedCalls = std::map<std::string, CallTargets>;
 /// Adds the calls through pointers that the tool block-count found.
 llvm::Error addCalls(llvm::StringRef Json, ExecutedCalls &To);
 
+/// What the waves did at a load.
+struct LoadCount {
+  uint64_t Executed = 0; ///< With at least one active lane.
+  uint64_t Agreed = 0;   ///< Those in which all active lanes had one address.
+  uint64_t Lanes = 0;
+};
+/// By address as linked; also of loads that were not executed.
+using LoadCounts = std::map<uint64_t, LoadCount>;
+/// By the code object's digest and the kernel's symbol.
+using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
+
+/// Adds the loads that the tool block-count counted.
+llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
+
 /// By which the emulator names \p Object in its counts.
 std::string digestOf(const CodeObject &Object);
 

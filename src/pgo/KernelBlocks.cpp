@@ -11,24 +11,26 @@ using namespace llvm;
 using namespace luthier;
 using namespace luthier::pgo;
 
-CountedBranch::ClassType CountedBranch::classify() const {
+Uniformity CountedBranch::classify() const {
   if (!Executed)
-    return NotExecuted;
+    return Uniformity::NotExecuted;
   if (StringRef(Instruction).starts_with("s_cbranch_scc"))
-    return AlwaysUniform;
-  return Agreed == Executed ? RanUniform : Divergent;
+    return Uniformity::Always;
+  return Agreed == Executed ? Uniformity::SoFar : Uniformity::Divergent;
 }
 
-StringRef pgo::toString(CountedBranch::ClassType Class) {
-  switch (Class) {
-  case CountedBranch::NotExecuted:
+StringRef pgo::toString(Uniformity U) {
+  switch (U) {
+  case Uniformity::NotExecuted:
     return "not executed";
-  case CountedBranch::AlwaysUniform:
+  case Uniformity::Always:
     return "always uniform";
-  case CountedBranch::RanUniform:
+  case Uniformity::SoFar:
     return "uniform so far";
-  case CountedBranch::Divergent:
+  case Uniformity::Divergent:
     return "divergent";
+  case Uniformity::Unknown:
+    return "not counted";
   }
   llvm_unreachable("no other class");
 }

@@ -6,6 +6,7 @@
 
 #include "luthier/LiftedRepresentation.h"
 #include "pgo/Execution.h"
+#include "pgo/Uniformity.h"
 #include <memory>
 
 namespace luthier::pgo {
@@ -31,21 +32,12 @@ struct CountedBlock {
 /// What the lanes of waves did at a branch, as the tool branch-divergence has
 /// it.
 struct CountedBranch {
-  enum ClassType {
-    NotExecuted,
-    AlwaysUniform, ///< By a scalar: lanes cannot disagree.
-    RanUniform,    ///< They could, but never did.
-    Divergent,
-  };
   uint64_t Address = 0;
   std::string Instruction, Source;
   uint64_t Executed = 0, Agreed = 0, Lanes = 0, Taken = 0;
 
-  ClassType classify() const;
+  Uniformity classify() const;
 };
-
-/// "not executed", "always uniform", "uniform so far", "divergent".
-llvm::StringRef toString(CountedBranch::ClassType Class);
 
 /// What another order of the same blocks could gain at most.
 struct CodeLayout {

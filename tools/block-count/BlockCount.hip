@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Counts how often each instruction is executed, by waves and with how many
-// active lanes, and which functions are called through pointers; see README.md.
+// active lanes, which functions are called through pointers, and loads whose
+// lanes have one address; see README.md.
 #include "Digest.h"
 #include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
@@ -23,6 +24,11 @@ struct CallSite {
   uint64_t Counts[MaxTargets + 1][2]; ///< The last of all other targets.
 };
 __device__ CallSite Sites[MaxSites];
+
+constexpr size_t MaxLoads = 1 << 14;
+/// Of each load: waves with active lanes, those in which all have the same
+/// address, and lanes.
+__attribute__((managed)) uint64_t Loads[MaxLoads][3];
 
 MARK_LUTHIER_DEVICE_MODULE
 
@@ -50,9 +56,33 @@ LUTHIER_HOOK_ANNOTATE countCall(uint32_t Site, uint64_t Target) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countCall);
 
+LUTHIER_HOOK_ANNOTATE countLoad(uint32_t Load, uint64_t Address) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  const uint64_t First = luthier::firstLane(Address, uint64_t(0));
+  const uint64_t Others = __builtin_amdgcn_ballot_w64(Address != First);
+  const uint64_t IsExecuted = Active != 0;
+  luthier::waveAtomicAddEach(Loads[Load],
+                             {IsExecuted, Others ? uint64_t(0) : IsExecuted,
+                              uint64_t(__popcll(Active))});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countLoad);
+
 static Option<bool>
     OnlyCalls("only-calls", false,
               "count calls through pointers only, and no instructions");
+static Option<bool>
+    OnlyLoads("only-loads", false,
+              "count loads only, and how often all lanes have one address");
+
+/// The access in which \p MI loads for each lane.
+static std::optional<unsigned> vectorLoadOf(const llvm::MachineInstr &MI) {
+  for (unsigned N = 0; N != countMemoryAccesses(MI); ++N)
+    if (const uint32_t Kind = memoryAccessKind(MI, N);
+        readsMemory(Kind) && !isAtomic(Kind))
+      return spaceOf(Kind) == MemorySpace::Scalar ? std::nullopt
+                                                  : std::optional(N);
+  return std::nullopt;
+}
 
 class BlockCount : public Tool {
   struct Code {
@@ -66,12 +96,13 @@ class BlockCount : public Tool {
     bool IsRefused = false;
     std::map<uint64_t, size_t> RunOf; ///< By address as linked.
     std::map<uint64_t, size_t> SiteOf;
+    std::map<uint64_t, size_t> LoadOf;
   };
   std::mutex Lock;
   std::map<uint64_t, Code> Loaded; ///< By address.
   std::map<uint64_t, Kernel *> ByObject;
   std::vector<std::unique_ptr<Kernel>> Kernels;
-  size_t NumRuns = 0, NumSites = 0;
+  size_t NumRuns = 0, NumSites = 0, NumLoads = 0;
 
   llvm::Error insertRuns(LiftedRepresentation &LR, InstrumentationTask &Task,
                          Kernel &K) {
@@ -110,6 +141,32 @@ class BlockCount : public Tool {
     return llvm::Error::success();
   }
 
+  llvm::Error insertLoads(LiftedRepresentation &LR, InstrumentationTask &Task,
+                          Kernel &K) {
+    for (llvm::MachineInstr &MI : LR.instructions()) {
+      const auto Access = vectorLoadOf(MI);
+      const auto Address = LR.originalAddress(MI);
+      if (!Access || !Address)
+        continue;
+      if (NumLoads == MaxLoads)
+        return llvm::createStringError("too many loads to count");
+      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countLoad),
+                            {NumLoads, HookArgument::address(*Access)});
+      K.LoadOf[*Address] = NumLoads++;
+    }
+    return llvm::Error::success();
+  }
+
+  /// What the options ask for.
+  llvm::Error insertAll(LiftedRepresentation &LR, InstrumentationTask &Task,
+                        Kernel &K) {
+    if (*OnlyLoads)
+      return insertLoads(LR, Task, K);
+    if (!*OnlyCalls)
+      LUTHIER_RETURN_ON_ERROR(insertRuns(LR, Task, K));
+    return insertCalls(LR, Task, K);
+  }
+
   Kernel &kernelOf(const hsa::LoadedCodeObjectKernel &Of) {
     Kernel *&K = ByObject[Of.kernelObject()];
     if (K)
@@ -145,11 +202,8 @@ class BlockCount : public Tool {
     Kernel &K = kernelOf(Dispatch.Kernel);
     if (K.IsRefused)
       return;
-    auto Mutate = [&](InstrumentationTask &Task,
-                      LiftedRepresentation &LR) -> llvm::Error {
-      if (!*OnlyCalls)
-        LUTHIER_RETURN_ON_ERROR(insertRuns(LR, Task, K));
-      return insertCalls(LR, Task, K);
+    auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
+      return insertAll(LR, Task, K);
     };
     if (llvm::Error E =
             instrumentAndOverride(Dispatch, Mutate, "block-count")) {
@@ -186,11 +240,22 @@ class BlockCount : public Tool {
     }
   }
 
+  /// Also those that were not executed: they were looked at.
+  void writeLoads(llvm::json::OStream &J, const Kernel &K) const {
+    for (const auto &[Address, Load] : K.LoadOf)
+      J.array([&, Address = Address, Load = Load] {
+        J.value(Address);
+        for (uint64_t Count : Loads[Load])
+          J.value(Count);
+      });
+  }
+
   void writeKernel(llvm::json::OStream &J, const Kernel &K) const {
     J.attribute("name", K.Name);
     J.attribute("code", K.Digest);
     J.attributeArray("instructions", [&] { writeRuns(J, K); });
     J.attributeArray("calls", [&] { writeCalls(J, K); });
+    J.attributeArray("loads", [&] { writeLoads(J, K); });
   }
 
   void onExit() override {

@@ -49,3 +49,6 @@ class Builds:
 
     def judge(self, before, after, *options):
         return harness.run([self.arguments.luthier, "pgo", "judge", "--before", before, "--after", after, *options])
+
+    def show(self, *options):
+        return harness.run([self.arguments.luthier, "pgo", "show", "--device", self.arguments.device, *options])

@@ -51,6 +51,26 @@ TEST(ExecutionTest, CallsAreReadBesideInstructions) {
   EXPECT_EQ(Calls["a"][64][512], (ExecutionCount{1, 1}));
 }
 
+TEST(ExecutionTest, LoadsOfKernelsStayApartAndThoseOfDevicesAddUp) {
+  const StringRef Text = R"({"kernels":[
+    {"name":"k","code":"a","loads":[[64,2,1,100],[72,0,0,0]]},
+    {"name":"k","code":"a","loads":[[64,3,3,7]]},
+    {"name":"j","code":"a","loads":[[64,1,1,1]]}]})";
+  ExecutedLoads Loads;
+  ASSERT_FALSE(errorToBool(addLoads(Text, Loads)));
+  const LoadCount &Sum = Loads["a"]["k"][64];
+  EXPECT_EQ(Sum.Executed, 5u);
+  EXPECT_EQ(Sum.Agreed, 4u);
+  EXPECT_EQ(Sum.Lanes, 107u);
+  EXPECT_TRUE(Loads["a"]["k"].contains(72)) << "somebody looked at it";
+  EXPECT_EQ(Loads["a"]["j"][64].Executed, 1u);
+  for (const char *Bad :
+       {R"({"kernels":[{"name":"k","code":"a"}]})",
+        R"({"kernels":[{"name":"k","loads":[]}]})",
+        R"({"kernels":[{"name":"k","code":"a","loads":[[1,2,3]]}]})"})
+    EXPECT_TRUE(errorToBool(addLoads(Bad, Loads))) << Bad;
+}
+
 TEST(ExecutionTest, WhatIsNoReportIsRefused) {
   ExecutedKernels Kernels;
   ExecutedCode Code;

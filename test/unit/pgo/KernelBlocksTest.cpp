@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/KernelBlocks.h"
+#include "pgo/KernelLoads.h"
 #include "pgo/ProbeProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -99,6 +100,52 @@ TEST(KernelBlocksTest, BranchesAreClassified) {
   for (const char *Bad : {"", "[]", "{}", R"({"kernels":[{"name":"k"}]})",
                           R"({"kernels":[{"name":"k","branches":[{}]}]})"})
     EXPECT_TRUE(errorToBool(addBranches(Bad, Of))) << Bad;
+}
+
+StringRef classOf(bool IsUniform, uint64_t Waves,
+                  std::optional<LoadCount> Count) {
+  CountedLoad L;
+  L.IsUniform = IsUniform;
+  L.Waves = Waves;
+  L.Count = Count;
+  return toString(L.classify());
+}
+
+TEST(KernelLoadsTest, LoadsAreClassified) {
+  EXPECT_EQ(classOf(false, 0, std::nullopt), "not executed");
+  EXPECT_EQ(classOf(false, 9, std::nullopt), "not counted");
+  EXPECT_EQ(classOf(false, 9, LoadCount()), "not executed")
+      << "no lane was active";
+  EXPECT_EQ(classOf(false, 9, LoadCount{9, 9, 99}), "uniform so far");
+  EXPECT_EQ(classOf(false, 9, LoadCount{9, 8, 99}), "divergent");
+  EXPECT_EQ(classOf(true, 9, std::nullopt), "always uniform");
+  EXPECT_EQ(classOf(true, 0, LoadCount()), "not executed");
+}
+
+TEST(KernelLoadsTest, LoadsHaveTheirLinesAndCounts) {
+  const auto Object = read("lines");
+  const KernelInfo &Kernel = *Object->findKernel("branches");
+  const auto Before = cantFail(loadsOf(Object, Kernel, {}, {}));
+  ASSERT_FALSE(Before.empty());
+  const CountedLoad *Vector = nullptr;
+  bool HasScalar = false;
+  for (const CountedLoad &L : Before) {
+    EXPECT_TRUE(L.Source);
+    HasScalar |= L.Space == MemorySpace::Scalar && L.IsUniform;
+    if (L.Space == MemorySpace::Global)
+      Vector = &L;
+  }
+  EXPECT_TRUE(HasScalar);
+  ASSERT_TRUE(Vector);
+  const LoadCounts Counts = {{Vector->Address, {4, 3, 44}}};
+  for (const CountedLoad &L :
+       cantFail(loadsOf(Object, Kernel, {{Vector->Address, {5, 50}}}, Counts)))
+    if (L.Address == Vector->Address) {
+      EXPECT_EQ(L.Waves, 5u);
+      EXPECT_EQ(L.Count->Lanes, 44u);
+    } else {
+      EXPECT_FALSE(L.Count);
+    }
 }
 
 } // namespace
