@@ -16,7 +16,8 @@ from programs import DEVICE, chosen
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where the kernels of programs are that have none of their own.
 LIBRARIES = {"rocrand": "/usr/lib/x86_64-linux-gnu/librocrand.so.1"}
-LINE = re.compile(r"^  (\d+) lines of 64 bytes hold what was executed, (\d+) would do; (\d+) of (\d+) instructions are jumps$", re.M)
+LINE = re.compile(r"^  (\d+) lines of 64 bytes hold what was executed, (\d+) would do; "
+                  r"(\d+) of (\d+) instructions are jumps$", re.M)
 
 HEAD = f"""# Blocks of finished kernels in another order
 
@@ -38,8 +39,8 @@ bring, for the kernels that each program launches on the emulated {DEVICE}:
 def row(program, build):
     command = [build / program.command[0], *program.command[1:]]
     code = [option for name, path in LIBRARIES.items() if program.name.startswith(name) for option in ("--code", path)]
-    shown = subprocess.run([build / "bin/luthier", "pgo", "show", "--no-branches", "--no-loads", "--no-source", "--device", DEVICE, *code,
-                            "--", *command], stdout=subprocess.PIPE, text=True)
+    show = [build / "bin/luthier", "pgo", "show", "--no-branches", "--no-loads", "--no-source", "--device", DEVICE]
+    shown = subprocess.run([*show, *code, "--", *command], stdout=subprocess.PIPE, text=True)
     kernels = [[int(number) for number in found] for found in LINE.findall(shown.stdout)]
     if shown.returncode or not kernels:
         sys.exit(f"error: {program.name} shows nothing; exit code {shown.returncode}")
