@@ -29,6 +29,9 @@ constexpr Flag NoSelects = {
     "counters of selects are added lane by lane; has to agree in both builds"};
 constexpr Flag Lines = {"-Xarch_device -gline-tables-only",
                         "code is found by its lines; it stays the same"};
+constexpr Flag UniqueNames = {
+    "-Xarch_device -funique-internal-linkage-names",
+    "functions of several units stay apart that have the same name"};
 constexpr Flag SampleProfile = {
     "-Xclang -fprofile-sample-use={profile}",
     "clang 22's driver drops -fprofile-sample-use for devices"};
@@ -80,13 +83,16 @@ constexpr Flag SecondCollect[] = {
 
 constexpr Flag ProbesCollect[] = {
     Lines,
+    UniqueNames,
     {"-Xclang -fpseudo-probe-for-profiling",
      "marks blocks; clang 22's driver has no such flag for devices"}};
 constexpr Flag LinesCollect[] = {
     Lines,
+    UniqueNames,
     {"-Xarch_device -fdebug-info-for-profiling", "tells code of a line apart"}};
 constexpr Flag ProbesUse[] = {
     Lines,
+    UniqueNames,
     {"-Xclang -fpseudo-probe-for-profiling", "the profile names probes"},
     SampleProfile,
     InferCounts,
@@ -94,6 +100,7 @@ constexpr Flag ProbesUse[] = {
     NoControlHeightReduction};
 constexpr Flag LinesUse[] = {
     Lines,
+    UniqueNames,
     {"-Xarch_device -fdebug-info-for-profiling", "tells code of a line apart"},
     SampleProfile,
     InferCounts,

@@ -4,6 +4,7 @@
 #include "Check.h"
 
 #define GLOBAL __attribute__((address_space(1)))
+#define BUFFER_LOAD __builtin_amdgcn_raw_buffer_load_b32
 #define LDS __attribute__((address_space(3)))
 
 /// Whose memory the compiler does not know.
@@ -25,19 +26,20 @@ __global__ void load(const unsigned *Data, const Place *Places, unsigned *To,
     return;
   const volatile unsigned *Unknown = Places->Values; // scalar: always
   unsigned Sum = 0;
-  Sum += Now[3];                            // global: always
-  Sum += Now[I / warpSize];                 // global: so far
-  Sum += Now[I];                            // global: divergent
-  Sum += Unknown[5];                        // flat: always
-  Sum += Unknown[I / warpSize];             // flat: so far
-  Sum += Unknown[I];                        // flat: divergent
-  Sum += Shared[7];                         // LDS: always
-  Sum += Shared[threadIdx.x / warpSize];    // LDS: so far
-  Sum += Shared[threadIdx.x];               // LDS: divergent
+  Sum += Now[3];                         // global: always
+  Sum += Now[I / warpSize];              // global: so far
+  Sum += Now[I];                         // global: divergent
+  Sum += Unknown[5];                     // flat: always
+  Sum += Unknown[I / warpSize];          // flat: so far
+  Sum += Unknown[I];                     // flat: divergent
+  Sum += Shared[7];                      // LDS: always
+  Sum += Shared[threadIdx.x / warpSize]; // LDS: so far
+  Sum += Shared[threadIdx.x];            // LDS: divergent
   const auto Buffer = __builtin_amdgcn_make_buffer_rsrc(
       const_cast<unsigned *>(Data), 0, 4 * 1024, RESOURCE_FLAGS);
-  Sum += __builtin_amdgcn_raw_buffer_load_b32(Buffer, I / warpSize * 4, 0, 1); // buffer: so far
-  Sum += __builtin_amdgcn_raw_buffer_load_b32(Buffer, I * 4, 0, 1); // buffer: divergent
+  const unsigned Same = I / warpSize * 4, Own = I * 4;
+  Sum += BUFFER_LOAD(Buffer, Same, 0, 1); // buffer: so far
+  Sum += BUFFER_LOAD(Buffer, Own, 0, 1);  // buffer: divergent
   if (Count == 12345)
     Sum += Now[I + 1]; // global: not executed
   To[I] = Sum;
