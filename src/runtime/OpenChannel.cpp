@@ -126,6 +126,18 @@ void OpenChannel::tryToFinish(bool IsPatient) {
   Changed.notify_all();
 }
 
+/// What waves were about to send when they were killed: nobody pushes any more.
+/// False if nothing stands behind it.
+bool OpenChannel::passGaps(ArrayRef<std::shared_ptr<Ring>> Of) {
+  bool HasPassed = false;
+  for (const std::shared_ptr<Ring> &R : Of)
+    if (const uint64_t Units = R->InMemory.passGap()) {
+      Unfinished += Units * ChannelUnit;
+      HasPassed = true;
+    }
+  return HasPassed;
+}
+
 /// Its memory may go before the GPU runtime that it is of: that waits for a
 /// busy thread.
 void OpenChannel::leave() {
@@ -190,6 +202,8 @@ void OpenChannel::run() {
       Wait = Shortest;
       continue;
     }
+    if (MayLeave && passGaps(Current))
+      continue;
     if (MayLeave)
       return leave();
     std::unique_lock Guard(Lock);

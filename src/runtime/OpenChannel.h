@@ -71,6 +71,7 @@ private:
   void tryToFinish(bool IsPatient);
   /// What stands there is for the tool.
   bool isWanted(const Ring &R) const;
+  bool passGaps(llvm::ArrayRef<std::shared_ptr<Ring>> Of);
   void leave();
   bool isOwnThread() const;
   bool hasPassed(const std::vector<uint64_t> &Ends) const;

@@ -18,7 +18,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -67,15 +66,6 @@ std::vector<char *> pointers(Strings &Texts) {
   return Result;
 }
 
-/// libc's own: to what `luthier run` preloads, it would look as if the program
-/// had cleared the environment of what it starts.
-decltype(&::posix_spawn) spawner() {
-  void *Libc = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  void *Found = Libc ? ::dlsym(Libc, "posix_spawn") : nullptr;
-  return Found ? reinterpret_cast<decltype(&::posix_spawn)>(Found)
-               : &::posix_spawn;
-}
-
 /// Runs \p Command with its output in file \p Log. False if it says that it has
 /// failed. Without fork(), whose handlers are the application's.
 Expected<bool> run(Strings Command, const Strings &MoreEnvironment,
@@ -98,8 +88,8 @@ Expected<bool> run(Strings Command, const Strings &MoreEnvironment,
   Strings Environment = environment(MoreEnvironment);
   pid_t Child = 0;
   const int Failure =
-      spawner()(&Child, Command.front().c_str(), &Files, &Attributes,
-                pointers(Command).data(), pointers(Environment).data());
+      ::posix_spawn(&Child, Command.front().c_str(), &Files, &Attributes,
+                    pointers(Command).data(), pointers(Environment).data());
   ::posix_spawnattr_destroy(&Attributes);
   ::posix_spawn_file_actions_destroy(&Files);
   if (Failure)

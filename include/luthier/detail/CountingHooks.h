@@ -23,10 +23,10 @@ inline __device__ uint64_t RegionVectors, RegionLanes;
 inline __device__ uint64_t OnceExecuted, OnceLanes;
 
 /// Of a loop of one block: its active lanes, summed over all times that it has
-/// run, in the lower LoopLaneBits, and how often that was above, in 96 bits. A
-/// wave would take years to fill either.
+/// run, in the lower LoopLaneBits, and how often that was above, in 96 bits.
+/// There is room for 2^45 times, which take a wave days.
 inline __device__ uint64_t LoopRuns[2];
-constexpr unsigned LoopLaneBits = 50;
+constexpr unsigned LoopLaneBits = 51;
 
 __device__ inline uint32_t activeLanes() {
   return __popcll(__builtin_amdgcn_read_exec());

@@ -12,20 +12,22 @@ namespace luthier::emulator::LUTHIER_EMULATOR_SIMD {
 
 namespace {
 
-/// Where accesses of one lane go. What is nearer than the first address that
-/// no workgroup can have is a mistake. Hand-written code uses those behind to
-/// turn lanes off: hardware reads zero there, and drops writes.
+/// Where accesses of one lane go. Addresses that no workgroup can have are used
+/// by hand-written code to turn lanes off: hardware reads zero there, and drops
+/// writes. Nearer ones outside the workgroup's own are mistakes.
 class LanePlace {
 public:
+  static bool isOff(U32 Offset) { return Offset >= MostOfAnyWorkgroup; }
+
   uint8_t *find(Wave &W, U32 Offset, unsigned Size) {
-    constexpr U32 MostOfAnyWorkgroup = 160 * 1024;
-    if (Offset < MostOfAnyWorkgroup) [[likely]]
+    if (!isOff(Offset)) [[likely]]
       return ldsPointer(W, Offset, Size);
     std::memset(Nowhere, 0, sizeof(Nowhere));
     return Nowhere;
   }
 
 private:
+  static constexpr U32 MostOfAnyWorkgroup = 160 * 1024;
   uint8_t Nowhere[16];
 };
 
@@ -154,7 +156,7 @@ template <class T, auto Update> void atomicOp(Wave &W, const Inst &I) {
   LanePlace Found;
   forEachLane(W.exec(), [&](unsigned L) {
     U32 At = Address[L] + U32(I.Offset);
-    if (!isAligned(W, At, sizeof(T)))
+    if (!LanePlace::isOff(At) && !isAligned(W, At, sizeof(T)))
       return;
     uint8_t *P = Found.find(W, At, sizeof(T));
     if (!P)

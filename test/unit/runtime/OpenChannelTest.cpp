@@ -97,4 +97,18 @@ TEST_F(OpenChannelTest, FinishesWhileAKernelNeverStopsSending) {
   EXPECT_EQ(Channel->counts().Unfinished, uint64_t(ChannelUnit));
 }
 
+TEST_F(OpenChannelTest, ClosesWithWhatStandsBehindAKilledWave) {
+  ChannelState One = addDevice(1);
+  begin(One, 1); // Never published.
+  push(One, 2);
+  begin(One, 3);
+  push(One, 4);
+  Channel->close();
+  while (!Channel->isClosed())
+    std::this_thread::yield();
+  EXPECT_EQ(Taken, (std::vector<uint64_t>{2, 4}));
+  EXPECT_EQ(Channel->counts().Records, 2u);
+  EXPECT_EQ(Channel->counts().Unfinished, 2 * uint64_t(ChannelUnit));
+}
+
 } // namespace
