@@ -21,16 +21,17 @@ LINE = re.compile(r"^  (\d+) lines of 64 bytes hold what was executed, (\d+) wou
 
 HEAD = f"""# Blocks of finished kernels in another order
 
-A post-link optimiser moves the blocks of a finished binary: those that are executed stand together, so that fewer lines of the
-instruction cache hold them, and the usual way falls through, so that branches which are always taken disappear. Luthier has no such
-command, because little is left to gain. `bench/layout.py` writes this page; it has the most that any order of the blocks could
-bring, for the kernels that each program launches on the emulated {DEVICE}:
+A post-link optimiser moves the blocks of a finished binary: executed blocks stand together, so that fewer lines of the instruction
+cache hold them, and the frequent successor of a block is its fall-through, so that unconditional branches disappear. Luthier has no
+such command, because little is left to gain. `bench/layout.py` writes this page; it gives an upper bound of what any block order
+could gain, for the kernels that each program launches on the emulated {DEVICE}:
 
-- **lines**: of 64 bytes, that hold an instruction that was executed. An instruction cache of {DEVICE} has 512.
-- **fewest**: those that would do if what was executed stood together.
-- **jumps**: of the instructions that waves executed, the share of `s_branch`. No order of the blocks removes more instructions.
+- **lines**: cache lines of 64 bytes that hold an executed instruction. An instruction cache of {DEVICE} has 512.
+- **fewest**: how many would suffice if the executed code stood together.
+- **of the largest**: the lines of the kernel that has the most.
+- **jumps**: the share of `s_branch` among the instructions that waves executed. No block order removes more instructions.
 
-`luthier pgo show` tells the same of your own program. Where it shows more, a profile for the compiler moves the blocks, too: see
+`luthier pgo show` shows the same for your own program. Where it shows more, a profile for the compiler moves the blocks, too: see
 [pgo-release.md](pgo-release.md).
 
 """
