@@ -6,9 +6,9 @@
 ; RUN: luthier-pass --target gfx1100 --wave 32 --pass intrinsics %s | FileCheck --check-prefix=W32 %s
 ; RUN: not luthier-pass --target gfx90a --no-state --pass intrinsics %s 2>&1 | FileCheck --check-prefix=NONE %s
 ; CHECK-LABEL: define void @hook(
+; CHECK: call i64 @luthier.scalar.i64(i64 %{{.*}})
 ; CHECK: call i32 asm sideeffect "luthier::readLane", "=s,i"(i32 24)
 ; CHECK: call i32 asm sideeffect "luthier::readLane", "=s,i"(i32 25)
-; CHECK: call i64 @luthier.scalar.i64(i64 %{{.*}})
 ; CHECK: call void asm sideeffect "luthier::writeLane", "s,i"(i32 %{{.*}}, i32 24)
 ; CHECK: call void asm sideeffect "luthier::writeLane", "s,i"(i32 %{{.*}}, i32 25)
 ; CHECK: callbr void asm sideeffect "luthier::writeExec", "s,~{memory},~{exec}"(i64
