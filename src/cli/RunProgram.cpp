@@ -208,11 +208,14 @@ Surroundings lookAround(std::string Prefix) {
     Around.WhyNoGPU =
         std::string("/dev/kfd cannot be opened: ") + std::strerror(errno);
   }
-  timespec Now;
-  // The clock that dates files; the precise one is ahead of it.
+  // The clock that dates files; the precise one is ahead of it. It goes in steps
+  // of some milliseconds: what is dated with this one is of an earlier run, since
+  // starting the program takes longer.
+  timespec Now, Step;
   ::clock_gettime(CLOCK_REALTIME_COARSE, &Now);
-  Around.Time =
-      std::to_string(int64_t(Now.tv_sec) * 1'000'000'000 + Now.tv_nsec);
+  ::clock_getres(CLOCK_REALTIME_COARSE, &Step);
+  Around.Time = std::to_string(int64_t(Now.tv_sec) * 1'000'000'000 +
+                               Now.tv_nsec + Step.tv_nsec);
   Around.FileExists = [](const std::string &Path) {
     return ::access(Path.c_str(), R_OK) == 0;
   };
