@@ -19,7 +19,7 @@ bool isLauncher(StringRef Word) {
 /// Flags of clang's whose value is the next word, and may look like a file.
 bool takesNextWord(StringRef Word) {
   return StringSwitch<bool>(Word)
-      .Cases({"-o", "-x", "-I", "-D", "-U", "-L", "-l"}, true)
+      .Cases({"-o", "-x", "--language", "-I", "-D", "-U", "-L", "-l"}, true)
       .Cases({"-include", "-isystem", "-iquote", "-idirafter"}, true)
       .Cases({"-MF", "-MT", "-MQ", "-MJ"}, true)
       .Cases({"-Xclang", "-Xlinker", "-Xpreprocessor", "-Xassembler"}, true)
@@ -39,6 +39,30 @@ bool stopsBefore(StringRef Word) {
       .Default(false);
 }
 
+/// Of HIP, or of C++ for the host alone.
+bool isPlainSource(StringRef Extension) {
+  return StringSwitch<bool>(Extension)
+      .Cases({".cpp", ".cc", ".cxx", ".C", ".c++", ".cu", ".c"}, true)
+      .Default(false);
+}
+
+/// Of the flag at \p I if that is \p Name, joined or in the next word.
+std::optional<StringRef> valueOf(ArrayRef<std::string> Words, size_t I,
+                                 StringRef Name, StringRef LongName = "") {
+  StringRef Word = Words[I];
+  if (Word == Name || Word == LongName)
+    return I + 1 < Words.size() ? std::optional<StringRef>(Words[I + 1])
+                                : std::nullopt;
+  if (Word.consume_front(Name) ||
+      (!LongName.empty() && Word.consume_front(LongName) &&
+       Word.consume_front("=")))
+    return Word;
+  return std::nullopt;
+}
+
+/// The language of each input is told by its name.
+constexpr StringLiteral None = "none";
+
 } // namespace
 
 Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
@@ -48,38 +72,66 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
     ++Result.Compiler;
   if (Result.Compiler == Words.size())
     return problem(ProblemKind::Failure, "no command to compile with is given");
+  StringRef Language = None;
+  std::vector<StringRef> Languages;
   for (size_t I = Result.Compiler + 1; I < Words.size(); ++I) {
     StringRef Word = Words[I];
-    if (Word == "-o" && I + 1 < Words.size()) {
-      Result.OutputWords = {I, I + 1};
-      Result.Output = Words[I + 1];
-    } else if (Word.starts_with("-o") && Word.size() > 2) {
+    if (const auto Name = valueOf(Words, I, "-o")) {
+      Result.Output = Name->str();
       Result.OutputWords = {I};
-      Result.Output = Word.drop_front(2);
+      if (takesNextWord(Word))
+        Result.OutputWords.push_back(I + 1);
     } else if (Word.consume_front("--offload-arch=")) {
       SmallVector<StringRef> Names;
       Word.split(Names, ',');
       for (StringRef Name : Names)
         if (Name.starts_with("gfx"))
           Result.Targets.push_back(Name.str());
-    } else if (Word == "-x" && I + 1 < Words.size()) {
-      Result.AllIsHip = Words[I + 1] == "hip";
+    } else if (const auto Name = valueOf(Words, I, "-x", "--language")) {
+      Language = *Name;
     } else if (stopsBefore(Word)) {
       Result.Links = false;
     } else if (!Word.starts_with("-")) {
       Result.Inputs.push_back(I);
+      Languages.push_back(Language);
     }
     if (takesNextWord(Words[I]))
       ++I;
   }
+  Result.findSources(Languages);
   return Result;
 }
 
+void CompileCommand::findSources(ArrayRef<StringRef> Languages) {
+  std::vector<size_t> Possible;
+  for (const auto &[Input, Language] : zip_equal(Inputs, Languages)) {
+    const StringRef Extension = sys::path::extension(Words[Input]);
+    const bool IsPlain = isPlainSource(Extension);
+    if (Language == None
+            ? Extension == ".hip" || (IsPlain && isHipcc())
+            : Language == "hip" && (Extension == ".hip" || IsPlain))
+      Sources.push_back(Input);
+    else if (Language == None && IsPlain)
+      Possible.push_back(Input);
+  }
+  // A configuration file may say that it is HIP. If it does not, to compile for
+  // devices fails.
+  if (Sources.empty() && (!Targets.empty() || hasConfiguration()))
+    Sources = std::move(Possible);
+}
+
+bool CompileCommand::isHipcc() const {
+  return sys::path::stem(compiler()) == "hipcc";
+}
+
+bool CompileCommand::hasConfiguration() const {
+  return any_of(Words, [](StringRef Word) {
+    return Word == "--config" || Word.starts_with("--config=");
+  });
+}
+
 bool CompileCommand::isSource(size_t Input) const {
-  return StringSwitch<bool>(sys::path::extension(Words[Input]))
-      .Case(".hip", true)
-      .Cases({".cpp", ".cc", ".cxx", ".C", ".c++", ".cu", ".c"}, AllIsHip)
-      .Default(false);
+  return is_contained(Sources, Input);
 }
 
 std::vector<std::string>

@@ -27,7 +27,9 @@ public:
   llvm::ArrayRef<std::string> targets() const { return Targets; }
   /// Files to compile or to link, by their position in words().
   llvm::ArrayRef<size_t> inputs() const { return Inputs; }
-  /// Whether the one at this position is source with code for devices.
+  /// Whether the one at this position is source with code for devices, as far
+  /// as the command says: by -x or its name, or, if it names targets or a
+  /// configuration file, and no other is certain, maybe.
   bool isSource(size_t Input) const;
   /// Of -o; empty if there is none.
   const std::string &output() const { return Output; }
@@ -46,13 +48,17 @@ public:
                                       llvm::StringRef Output) const;
 
 private:
+  /// \p Languages are those by -x of each input.
+  void findSources(llvm::ArrayRef<llvm::StringRef> Languages);
+  bool isHipcc() const;
+  bool hasConfiguration() const;
   std::vector<std::string> withoutOutput() const;
 
   std::vector<std::string> Words, Targets;
-  std::vector<size_t> Inputs, OutputWords;
+  std::vector<size_t> Inputs, Sources, OutputWords;
   std::string Output;
   size_t Compiler = 0;
-  bool Links = true, AllIsHip = false;
+  bool Links = true;
 };
 
 } // namespace luthier::pgo

@@ -26,6 +26,14 @@ std::vector<std::string> inputsOf(const CompileCommand &Command) {
   return Names;
 }
 
+std::vector<std::string> sourcesOf(const CompileCommand &Command) {
+  std::vector<std::string> Names;
+  for (size_t Input : Command.inputs())
+    if (Command.isSource(Input))
+      Names.push_back(Command.words()[Input]);
+  return Names;
+}
+
 TEST(CompileCommandTest, PartsAreTold) {
   const CompileCommand Command = read(
       "ccache /usr/bin/clang++ -x hip -I include -include first.h -DX=a.hip "
@@ -40,6 +48,29 @@ TEST(CompileCommandTest, PartsAreTold) {
   EXPECT_FALSE(Command.isSource(Command.inputs()[2]));
   EXPECT_EQ(Command.output(), "bin/app");
   EXPECT_TRUE(Command.links());
+}
+
+TEST(CompileCommandTest, LanguagesAreThoseInEffectAtTheInput) {
+  const auto SourcesOf = [](StringRef Text) { return sourcesOf(read(Text)); };
+  EXPECT_THAT(SourcesOf("clang++ -x hip k.cpp"), ElementsAre("k.cpp"));
+  EXPECT_THAT(SourcesOf("clang++ -xhip k.cpp"), ElementsAre("k.cpp"));
+  EXPECT_THAT(SourcesOf("clang++ --language=hip k.cpp"), ElementsAre("k.cpp"));
+  EXPECT_THAT(SourcesOf("clang++ -x hip a.cpp -x none b.o c.cpp"),
+              ElementsAre("a.cpp"));
+  EXPECT_THAT(SourcesOf("clang++ -x c++ h.cpp -x hip d.cpp"),
+              ElementsAre("d.cpp"));
+  EXPECT_THAT(SourcesOf("clang++ -x c++ a.hip --offload-arch=gfx90a"),
+              IsEmpty());
+  EXPECT_THAT(SourcesOf("/opt/rocm/bin/hipcc k.cpp b.o"), ElementsAre("k.cpp"));
+}
+
+TEST(CompileCommandTest, ConfigurationFilesMaySayTheLanguage) {
+  EXPECT_THAT(sourcesOf(read("clang++ --offload-arch=gfx90a k.cpp b.o")),
+              ElementsAre("k.cpp"));
+  EXPECT_THAT(sourcesOf(read("clang++ --config=hip-program.cfg k.cpp")),
+              ElementsAre("k.cpp"));
+  EXPECT_THAT(sourcesOf(read("clang++ --offload-arch=gfx90a a.hip host.cpp")),
+              ElementsAre("a.hip"));
 }
 
 TEST(CompileCommandTest, NotAllMakeAProgramOrNameTargets) {
