@@ -2,6 +2,7 @@
 #include "pgo/CompileCommand.h"
 #include "pgo/Problem.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 
@@ -76,6 +77,7 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
   std::vector<StringRef> Languages;
   for (size_t I = Result.Compiler + 1; I < Words.size(); ++I) {
     StringRef Word = Words[I];
+    Result.readDependencies(I);
     if (const auto Name = valueOf(Words, I, "-o")) {
       Result.Output = Name->str();
       Result.OutputWords = {I};
@@ -100,6 +102,24 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
   }
   Result.findSources(Languages);
   return Result;
+}
+
+void CompileCommand::readDependencies(size_t I) {
+  StringRef Word = Words[I];
+  SmallVector<StringRef> Parts; // Of -Wp,-MD,FILE.
+  if (Word.consume_front("-Wp,"))
+    Word.split(Parts, ',');
+  else
+    Parts = {Word};
+  if (StringSwitch<bool>(Parts.front())
+          .Cases({"-MD", "-MMD"}, true)
+          .Cases({"--write-dependencies", "--write-user-dependencies"}, true)
+          .Default(false)) {
+    WritesDependencies = true;
+    NamesDependencyFile |= Parts.size() > 1;
+  }
+  NamesDependencyFile |= valueOf(Words, I, "-MF").has_value();
+  NamesDependent |= valueOf(Words, I, "-MT") || valueOf(Words, I, "-MQ");
 }
 
 void CompileCommand::findSources(ArrayRef<StringRef> Languages) {
@@ -145,6 +165,7 @@ std::vector<std::string> CompileCommand::with(ArrayRef<std::string> Flags,
                                               StringRef Other) const {
   std::vector<std::string> Result = withoutOutput();
   append_range(Result, Flags);
+  append_range(Result, dependencyFlags());
   append_range(Result, std::vector<std::string>{"-o", Other.str()});
   return Result;
 }
@@ -163,6 +184,20 @@ std::vector<std::string> CompileCommand::deviceOnly(size_t Input,
   append_range(Result, std::vector<std::string>{"--offload-device-only",
                                                 "--gpu-bundle-output", "-o",
                                                 Other.str()});
+  return Result;
+}
+
+std::vector<std::string> CompileCommand::dependencyFlags() const {
+  std::vector<std::string> Result;
+  if (!WritesDependencies || Output.empty())
+    return Result;
+  if (!NamesDependent)
+    append_range(Result, std::vector<std::string>{"-MQ", Output});
+  if (!NamesDependencyFile) {
+    SmallString<128> File = StringRef(Output);
+    sys::path::replace_extension(File, "d");
+    append_range(Result, std::vector<std::string>{"-MF", File.str().str()});
+  }
   return Result;
 }
 

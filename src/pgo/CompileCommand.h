@@ -38,7 +38,8 @@ public:
 
   /// The same with more flags.
   std::vector<std::string> with(llvm::ArrayRef<std::string> Flags) const;
-  /// The same with more flags and another output.
+  /// The same with more flags and another output. Rules for make stay those of
+  /// output().
   std::vector<std::string> with(llvm::ArrayRef<std::string> Flags,
                                 llvm::StringRef Output) const;
   /// For the code for devices alone, of the source at \p Input, as a file with
@@ -52,13 +53,18 @@ private:
   void findSources(llvm::ArrayRef<llvm::StringRef> Languages);
   bool isHipcc() const;
   bool hasConfiguration() const;
+  /// What the word at \p I says about rules for make.
+  void readDependencies(size_t I);
+  /// What keeps them, if the output is another.
+  std::vector<std::string> dependencyFlags() const;
   std::vector<std::string> withoutOutput() const;
 
   std::vector<std::string> Words, Targets;
   std::vector<size_t> Inputs, Sources, OutputWords;
   std::string Output;
   size_t Compiler = 0;
-  bool Links = true;
+  bool Links = true, WritesDependencies = false;
+  bool NamesDependencyFile = false, NamesDependent = false; ///< By -MF, -MT.
 };
 
 } // namespace luthier::pgo

@@ -91,6 +91,25 @@ TEST(CompileCommandTest, FlagsAndOutputsAreReplaced) {
             "clang++ a.hip -lm -g -o other");
 }
 
+TEST(CompileCommandTest, RulesForMakeStayThoseOfTheUsersOutput) {
+  const auto With = [](const std::string &Flags) {
+    return join(read("clang++ a.hip -o bin/app.exe" + Flags).with({}, "other"),
+                " ");
+  };
+  const std::string Command = "clang++ a.hip";
+  EXPECT_EQ(With(" -MD"), Command + " -MD -MQ bin/app.exe -MF bin/app.d -o "
+                                    "other");
+  EXPECT_EQ(With(" -MMD -MF app.d"),
+            Command + " -MMD -MF app.d -MQ bin/app.exe -o other");
+  EXPECT_EQ(With(" -MD -MTapp"),
+            Command + " -MD -MTapp -MF bin/app.d -o other");
+  EXPECT_EQ(With(" -Wp,-MD,x.d"),
+            Command + " -Wp,-MD,x.d -MQ bin/app.exe -o other");
+  EXPECT_EQ(With(" -Wp,-MMD,x.d -MQ app"),
+            Command + " -Wp,-MMD,x.d -MQ app -o other");
+  EXPECT_EQ(With(" -MF app.d"), Command + " -MF app.d -o other");
+}
+
 TEST(CompileCommandTest, DevicesAreCompiledForFromOneSource) {
   const CompileCommand Command = read("clang++ -O3 a.hip b.hip c.o -o app");
   EXPECT_EQ(join(Command.deviceOnly(Command.inputs()[1], {"-g"}, "code"), " "),
