@@ -4,6 +4,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -20,12 +21,21 @@ bool isLauncher(StringRef Word) {
 /// Flags of clang's whose value is the next word, and may look like a file.
 bool takesNextWord(StringRef Word) {
   return StringSwitch<bool>(Word)
-      .Cases({"-o", "-x", "--language", "-I", "-D", "-U", "-L", "-l"}, true)
-      .Cases({"-include", "-isystem", "-iquote", "-idirafter"}, true)
-      .Cases({"-MF", "-MT", "-MQ", "-MJ"}, true)
+      .Cases({"-o", "--output", "-x", "--language"}, true)
+      .Cases({"-I", "-D", "-U", "-L", "-l", "-B", "-F"}, true)
+      .Cases({"-include", "-include-pch", "-imacros"}, true)
+      .Cases({"-isystem", "-isystem-after", "-cxx-isystem"}, true)
+      .Cases({"-stdlib++-isystem", "-iquote", "-idirafter"}, true)
+      .Cases({"-iprefix", "-iwithprefix", "-iwithprefixbefore"}, true)
+      .Cases({"-isysroot", "--sysroot", "-iwithsysroot"}, true)
+      .Cases({"-ivfsoverlay", "-working-directory", "-resource-dir"}, true)
+      .Cases({"-MF", "-MT", "-MQ", "-MJ", "-dumpdir"}, true)
+      .Cases({"-serialize-diagnostics", "--serialize-diagnostics"}, true)
       .Cases({"-Xclang", "-Xlinker", "-Xpreprocessor", "-Xassembler"}, true)
-      .Cases({"-mllvm", "-target", "-arch", "-T", "-z", "-u", "-F"}, true)
-      .Cases({"-isysroot", "--sysroot", "-resource-dir", "--config"}, true)
+      .Cases({"-Xanalyzer", "-Xcuda-ptxas", "-Xcuda-fatbinary"}, true)
+      .Cases({"-mllvm", "-target", "-arch", "--param", "--config"}, true)
+      .Cases({"-T", "-z", "-u", "-e", "-rpath"}, true)
+      .StartsWith("-Xopenmp-target", true)
       .StartsWith("-Xarch_", true)
       .StartsWith("-Xoffload-", true)
       .Default(false);
@@ -61,14 +71,29 @@ std::optional<StringRef> valueOf(ArrayRef<std::string> Words, size_t I,
   return std::nullopt;
 }
 
+/// With the words that are in files, such as @words.
+Expected<std::vector<std::string>> readFiles(ArrayRef<std::string> Words) {
+  BumpPtrAllocator Memory;
+  SmallVector<const char *> Result;
+  for (const std::string &Word : Words)
+    Result.push_back(Word.c_str());
+  cl::ExpansionContext Context(Memory, cl::TokenizeGNUCommandLine);
+  if (Error E = Context.expandResponseFiles(Result))
+    return problem(ProblemKind::Failure, toString(std::move(E)));
+  return std::vector<std::string>(Result.begin(), Result.end());
+}
+
 /// The language of each input is told by its name.
 constexpr StringLiteral None = "none";
 
 } // namespace
 
-Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
+Expected<CompileCommand>
+CompileCommand::read(ArrayRef<std::string> GivenWords) {
   CompileCommand Result;
-  Result.Words = Words;
+  if (Error E = readFiles(GivenWords).moveInto(Result.Words))
+    return std::move(E);
+  const ArrayRef<std::string> Words = Result.Words;
   while (Result.Compiler != Words.size() && isLauncher(Words[Result.Compiler]))
     ++Result.Compiler;
   if (Result.Compiler == Words.size())
@@ -78,7 +103,7 @@ Expected<CompileCommand> CompileCommand::read(ArrayRef<std::string> Words) {
   for (size_t I = Result.Compiler + 1; I < Words.size(); ++I) {
     StringRef Word = Words[I];
     Result.readDependencies(I);
-    if (const auto Name = valueOf(Words, I, "-o")) {
+    if (const auto Name = valueOf(Words, I, "-o", "--output")) {
       Result.Output = Name->str();
       Result.OutputWords = {I};
       if (takesNextWord(Word))

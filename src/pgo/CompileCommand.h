@@ -16,10 +16,11 @@ namespace luthier::pgo {
 class CompileCommand {
 public:
   /// \p Words has the compiler, and may begin with a launcher such as ccache.
-  /// Fails if there is none.
+  /// Fails if there is none, or if a file with words (\@FILE) is there but
+  /// cannot be read.
   static llvm::Expected<CompileCommand> read(llvm::ArrayRef<std::string> Words);
 
-  /// As the user gave it.
+  /// As the user gave it, with the words of files in place of their names.
   llvm::ArrayRef<std::string> words() const { return Words; }
   const std::string &compiler() const { return Words[Compiler]; }
   /// Of --offload-arch, such as "gfx90a:xnack-"; none if it is left to the

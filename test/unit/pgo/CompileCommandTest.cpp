@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/CompileCommand.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +118,52 @@ TEST(CompileCommandTest, DevicesAreCompiledForFromOneSource) {
   EXPECT_EQ(join(Command.deviceOnly(Command.inputs()[1], {"-g"}, "code"), " "),
             "clang++ -O3 b.hip -g --offload-device-only --gpu-bundle-output -o "
             "code");
+}
+
+TEST(CompileCommandTest, WordsThatBelongToFlagsAreNoInputs) {
+  for (const char *Flag : {"-imacros",
+                           "-include-pch",
+                           "-B",
+                           "-iprefix",
+                           "-iwithprefix",
+                           "-iwithprefixbefore",
+                           "-iwithsysroot",
+                           "-isystem-after",
+                           "-cxx-isystem",
+                           "-stdlib++-isystem",
+                           "-ivfsoverlay",
+                           "-rpath",
+                           "-e",
+                           "-dumpdir",
+                           "-working-directory",
+                           "-serialize-diagnostics",
+                           "--serialize-diagnostics",
+                           "--param",
+                           "-Xanalyzer",
+                           "-Xopenmp-target",
+                           "-Xopenmp-target=amdgcn-amd-amdhsa",
+                           "-Xcuda-ptxas",
+                           "-Xcuda-fatbinary"})
+    EXPECT_THAT(
+        inputsOf(read(("clang++ " + Twine(Flag) + " b.hip a.hip").str())),
+        ElementsAre("a.hip"))
+        << Flag;
+  const CompileCommand Command = read("clang++ a.hip --output app -g");
+  EXPECT_EQ(Command.output(), "app");
+  EXPECT_EQ(join(Command.with({}, "other"), " "), "clang++ a.hip -g -o other");
+}
+
+TEST(CompileCommandTest, FilesOfWordsAreRead) {
+  SmallString<128> Path;
+  ASSERT_FALSE(sys::fs::createTemporaryFile("words", "txt", Path));
+  const FileRemover Remover(Path);
+  std::error_code Failure;
+  raw_fd_ostream(Path, Failure) << "-x hip \"a b.cpp\"\n-o app\n";
+  ASSERT_FALSE(Failure);
+  const CompileCommand Command = read(("clang++ -O3 @" + Path).str());
+  EXPECT_THAT(Command.words(), ElementsAre("clang++", "-O3", "-x", "hip",
+                                           "a b.cpp", "-o", "app"));
+  EXPECT_THAT(sourcesOf(Command), ElementsAre("a b.cpp"));
 }
 
 TEST(CompileCommandTest, ACompilerIsNeeded) {
