@@ -199,12 +199,9 @@ std::vector<std::string> CompileCommand::deviceOnly(size_t Input,
                                                     ArrayRef<std::string> Flags,
                                                     StringRef Other) const {
   // Objects and libraries of the host are of no use to the device's compiler.
-  std::vector<std::string> Result;
-  for (const auto &[I, Word] : enumerate(Words)) {
-    const bool IsOtherInput = I != Input && is_contained(Inputs, I);
-    if (!IsOtherInput && !is_contained(OutputWords, I))
-      Result.push_back(Word);
-  }
+  std::vector<size_t> Others = Inputs;
+  erase(Others, Input);
+  std::vector<std::string> Result = withoutOutput(Others);
   append_range(Result, Flags);
   append_range(Result, std::vector<std::string>{"--offload-device-only",
                                                 "--gpu-bundle-output", "-o",
@@ -226,10 +223,11 @@ std::vector<std::string> CompileCommand::dependencyFlags() const {
   return Result;
 }
 
-std::vector<std::string> CompileCommand::withoutOutput() const {
+std::vector<std::string>
+CompileCommand::withoutOutput(ArrayRef<size_t> WithoutInputs) const {
   std::vector<std::string> Result;
   for (const auto &[I, Word] : enumerate(Words))
-    if (!is_contained(OutputWords, I))
+    if (!is_contained(OutputWords, I) && !is_contained(WithoutInputs, I))
       Result.push_back(Word);
   return Result;
 }

@@ -58,7 +58,8 @@ private:
   void readDependencies(size_t I);
   /// What keeps them, if the output is another.
   std::vector<std::string> dependencyFlags() const;
-  std::vector<std::string> withoutOutput() const;
+  std::vector<std::string>
+  withoutOutput(llvm::ArrayRef<size_t> WithoutInputs = {}) const;
 
   std::vector<std::string> Words, Targets;
   std::vector<size_t> Inputs, Sources, OutputWords;
