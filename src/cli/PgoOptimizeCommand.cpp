@@ -38,7 +38,8 @@ options:
   -o PROFILE         where to keep the profile (PROGRAM.prof)
   --judge COMMAND    judge by this run, given as one word for a shell, instead
                      of those that collect; may be given several times
-  --by, --tolerance, --input, --compare, --ignore
+  --input FILE       what all runs read on stdin (default: nothing)
+  --by, --tolerance, --compare, --ignore
                      as in luthier pgo judge
   --device NAME      the emulated GPU (gfx90a)
   --help             this text
@@ -116,7 +117,7 @@ Error Optimize::readOptions() {
 Error Optimize::compile(ArrayRef<std::string> Flags,
                         const std::string &To) const {
   if (const int Code = runAndWait(Plan.Compile.with(Flags, To)))
-    return failed("the compiler ended with " + Twine(Code));
+    return failedBy(Code, "the compiler ended with " + Twine(Code));
   return Error::success();
 }
 
@@ -131,9 +132,11 @@ Error Optimize::countInto(ArrayRef<std::string> Run,
   append_range(Command, deviceOption(Device));
   append_range(Command, std::vector<std::string>{"--", Program});
   append_range(Command, Run);
-  if (const int Code = runWithoutOutput(Command))
-    return failed("no profile: " + Twine(IsReleased ? "blocks" : "collect") +
-                  " ended with " + Twine(Code));
+  const std::string *Input = Args.value("--input");
+  if (const int Code = runWithoutOutput(Command, Input ? *Input : "/dev/null"))
+    return failedBy(Code,
+                    "no profile: " + Twine(IsReleased ? "blocks" : "collect") +
+                        " ended with " + Twine(Code));
   return Error::success();
 }
 
@@ -194,7 +197,7 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
                                         "--no-check",  Profile, "--"};
     append_range(Command, Plan.Compile.with({}, build("after")));
     if (const int Code = runAndWait(Command))
-      return failed("apply ended with " + Twine(Code));
+      return failedBy(Code, "apply ended with " + Twine(Code));
     Expected<Verdict> Its = judge();
     if (!Its)
       return Its.takeError();
@@ -237,6 +240,8 @@ Expected<int> Optimize::run() {
     IsUsed = IsBetter && *IsBetter;
     Why = IsBetter.takeError();
   }
+  if (isInterruption(Why))
+    return std::move(Why);
   if (Error E = install(build(IsUsed ? "after" : "before")))
     return joinErrors(std::move(E), std::move(Why));
   const std::string &Program = Plan.Compile.output();
