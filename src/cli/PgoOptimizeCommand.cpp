@@ -35,7 +35,8 @@ each behind a --, are several runs.
 options:
   --route ROUTE      counters (default) or ir: another build counts; probes or
                      lines: the release is counted as it is
-  -o PROFILE         where to keep the profile (PROGRAM.prof)
+  -o PROFILE         where to keep the profile (PROGRAM.prof); what is there
+                     stays if none is collected
   --judge COMMAND    judge by this run, given as one word for a shell, instead
                      of those that collect; may be given several times
   --input FILE       what all runs read on stdin (default: nothing)
@@ -65,7 +66,6 @@ private:
   Expected<bool> judgeUntilNoneIsWorse();
   Expected<Verdict> judge() const;
   Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
-  Error install(const std::string &Build) const;
 
   std::string build(StringRef Name) const { return Folder + "/" + Name.str(); }
 
@@ -79,6 +79,25 @@ private:
 void say(const Twine &What) {
   outs().flush();
   errs() << "luthier pgo optimize: " << What << '\n';
+}
+
+/// A program that runs may not be overwritten, but another can take its place.
+/// Where that fails, what was there stays, and nothing else is left.
+Error install(const std::string &Made, const std::string &To) {
+  const auto Failure = [&](Error E) {
+    return failed("cannot write " + To + ": " + toString(std::move(E)));
+  };
+  auto Permissions = sys::fs::getPermissions(Made);
+  if (!Permissions)
+    return Failure(errorCodeToError(Permissions.getError()));
+  auto New = sys::fs::TempFile::create(To + ".%%%%%%", *Permissions);
+  if (!New)
+    return Failure(New.takeError());
+  if (std::error_code Wrong = sys::fs::copy_file(Made, New->FD))
+    return Failure(joinErrors(errorCodeToError(Wrong), New->discard()));
+  if (Error E = New->keep(To))
+    return Failure(std::move(E));
+  return Error::success();
 }
 
 std::string luthierPath() {
@@ -125,8 +144,9 @@ Error Optimize::compile(ArrayRef<std::string> Flags,
 Error Optimize::countInto(ArrayRef<std::string> Run,
                           const std::string &Program) const {
   const bool IsReleased = Route == "probes" || Route == "lines";
-  std::vector<std::string> Command = {
-      luthierPath(), "pgo", IsReleased ? "blocks" : "collect", "-o", Profile};
+  std::vector<std::string> Command = {luthierPath(), "pgo",
+                                      IsReleased ? "blocks" : "collect", "-o",
+                                      build("profile")};
   if (!IsReleased)
     Command.push_back("--add");
   append_range(Command, deviceOption(Device));
@@ -154,13 +174,12 @@ Error Optimize::collect() {
   const std::string Program = build("collecting");
   if (Error E = compile(*Flags, Program))
     return E;
-  sys::fs::remove(Profile);
   for (const std::vector<std::string> &Run : Plan.Runs) {
     say("collecting: " + Plan.textOf(Run));
     if (Error E = countInto(Run, Program))
       return E;
   }
-  return Error::success();
+  return install(build("profile"), Profile);
 }
 
 Expected<Verdict> Optimize::judge() const {
@@ -213,20 +232,6 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   }
 }
 
-/// A build that runs may not be overwritten, but another can take its place.
-Error Optimize::install(const std::string &Build) const {
-  const std::string &To = Plan.Compile.output(), New = To + ".new";
-  std::error_code Wrong = sys::fs::copy_file(Build, New);
-  if (!Wrong)
-    Wrong = sys::fs::setPermissions(New, sys::fs::all_read | sys::fs::all_exe |
-                                             sys::fs::owner_write);
-  if (!Wrong)
-    Wrong = sys::fs::rename(New, To);
-  if (Wrong)
-    return failed("cannot write " + To + ": " + Wrong.message());
-  return Error::success();
-}
-
 Expected<int> Optimize::run() {
   if (Error E = readOptions())
     return std::move(E);
@@ -242,7 +247,8 @@ Expected<int> Optimize::run() {
   }
   if (isInterruption(Why))
     return std::move(Why);
-  if (Error E = install(build(IsUsed ? "after" : "before")))
+  if (Error E =
+          install(build(IsUsed ? "after" : "before"), Plan.Compile.output()))
     return joinErrors(std::move(E), std::move(Why));
   const std::string &Program = Plan.Compile.output();
   if (Why) {
