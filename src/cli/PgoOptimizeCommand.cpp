@@ -43,6 +43,8 @@ options:
   --by, --tolerance, --compare, --ignore
                      as in luthier pgo judge
   --device NAME      the emulated GPU (gfx90a)
+  --lenient          exit with 0 where PROGRAM was compiled without a profile,
+                     whatever the reason
   --help             this text
 
 The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
@@ -254,7 +256,7 @@ Expected<int> Optimize::run() {
   if (Why) {
     say(detailOf(std::move(Why)));
     say(Program + " is compiled without a profile");
-    return ProfileRefused;
+    return Args.has("--lenient") ? Success : ProfileRefused;
   }
   say(Program + (IsUsed ? " is compiled with " + Profile
                         : " is compiled without a profile, which brings "
@@ -293,7 +295,8 @@ int pgoOptimizeCommand(int Argc, char **Argv) {
         {"--input", true},
         {"--compare", true, false, true},
         {"--ignore", true, false, true},
-        {"--device", true}}},
+        {"--device", true},
+        {"--lenient"}}},
       [&](const Arguments &Args) { return optimize(Args, Parts.Others); });
 }
 
