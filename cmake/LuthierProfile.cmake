@@ -3,7 +3,8 @@
 #   luthier_add_profiled_program(name sources... [RUNS "ARGUMENTS"...] [JUDGE_RUNS "ARGUMENTS"...] [ROUTE route]
 #                                [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
 #     makes a program in CMAKE_RUNTIME_OUTPUT_DIRECTORY (bin) and a target of that
-#     name, as `luthier pgo optimize` does.
+#     name, as `luthier pgo optimize --lenient` does: without a profile, and saying
+#     so, where none can be made or the program does not repeat itself.
 #     RUNS        arguments of each run that collects the profile, as a shell
 #                 reads them (one run without arguments)
 #     JUDGE_RUNS  of each run that judges (those that collect)
@@ -69,7 +70,7 @@ function(luthier_add_profiled_program name)
       separate_arguments(words UNIX_COMMAND "${run}")
       list(APPEND runs -- "${program}" ${words})
     endforeach()
-    set(command "${LUTHIER_COMMAND}" pgo optimize --route "${arg_ROUTE}" --device "${device}" ${judged}
+    set(command "${LUTHIER_COMMAND}" pgo optimize --lenient --route "${arg_ROUTE}" --device "${device}" ${judged}
         -- ${compile} ${runs})
   endif()
   add_custom_command(

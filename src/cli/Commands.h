@@ -23,6 +23,7 @@ enum ExitCode {
   Misuse = 2,         ///< Unknown command or option, missing argument.
   Unchanged = 3,      ///< Of --fail-if-unchanged: no kernel was instrumented.
   ProfileRefused = 4, ///< Of pgo apply: compiled, but not by the whole profile.
+  Interrupted = 130,  ///< By the keyboard: 128 and SIGINT, as shells have it.
 };
 
 // Each takes the arguments from the command's name on: Argv[0] is "run".

@@ -6,7 +6,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -22,21 +21,28 @@ namespace {
 /// that it starts inherit, for as long as it lives.
 class Redirected {
 public:
-  explicit Redirected(int FD) : FD(FD), Before(::dup(FD)) {}
+  explicit Redirected(int FD)
+      : FD(FD), Before(::fcntl(FD, F_DUPFD_CLOEXEC, 0)) {}
   ~Redirected() {
+    if (Before < 0) { // There was none.
+      ::close(FD);
+      return;
+    }
     ::dup2(Before, FD);
     ::close(Before);
   }
   Redirected(const Redirected &) = delete;
   Redirected &operator=(const Redirected &) = delete;
 
-  Error to(const std::string &Path, int Flags) {
-    const int New = ::open(Path.c_str(), Flags | O_CLOEXEC, 0600);
+  /// Nothing if \p Path is empty.
+  void to(const std::string &Path, int Flags) {
+    if (Path.empty())
+      return;
+    const int New = ::open(Path.c_str(), Flags | O_CLOEXEC, 0666);
     if (New < 0)
-      return failed("cannot open " + Path + ": " + std::strerror(errno));
+      throw RunError("cannot open " + Path + ": " + std::strerror(errno));
     ::dup2(New, FD);
     ::close(New);
-    return Error::success();
   }
 
 private:
@@ -66,23 +72,10 @@ std::string emulatedDevices(const std::string *Given) {
 
 Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed) {
   try {
-    outs().flush();
     const TemporaryFolder Folder("luthier-output");
     const std::string Path = Folder.path() + "/stdout";
-    int Code = 0;
-    {
-      Redirected In(STDIN_FILENO), Out(STDOUT_FILENO), Err(STDERR_FILENO);
-      if (!Run.Input.empty())
-        if (Error E = In.to(Run.Input, O_RDONLY))
-          return std::move(E);
-      if (Run.IsQuiet)
-        if (Error E = Err.to("/dev/null", O_WRONLY))
-          return std::move(E);
-      if (Printed)
-        if (Error E = Out.to(Path, O_WRONLY | O_CREAT | O_TRUNC))
-          return std::move(E);
-      Code = runAndWait(commandOf(Run));
-    }
+    const int Code = runWith(commandOf(Run), {Run.Input, Printed ? Path : "",
+                                              Run.IsQuiet ? "/dev/null" : ""});
     if (Printed)
       *Printed = contentsOf(Path).value_or("");
     if (Code == NotFound || Code == CannotStart)
@@ -136,13 +129,14 @@ std::vector<std::string> deviceOption(const std::string &Device) {
   return {"--device", "emulated:" + emulatedDevices(&Device)};
 }
 
-int runInto(ArrayRef<std::string> Command, const std::string &To) {
+int runWith(const std::vector<std::string> &Command, const Streams &Its) {
+  constexpr int Written = O_WRONLY | O_CREAT | O_TRUNC;
   outs().flush();
-  const SmallVector<StringRef> Words(Command.begin(), Command.end());
-  return sys::ExecuteAndWait(
-      Command.front(), Words, std::nullopt,
-      {std::nullopt, To.empty() ? std::nullopt : std::optional<StringRef>(To),
-       std::nullopt});
+  Redirected In(STDIN_FILENO), Out(STDOUT_FILENO), Err(STDERR_FILENO);
+  In.to(Its.Input, O_RDONLY);
+  Out.to(Its.Output, Written);
+  Err.to(Its.Errors, Written);
+  return runAndWait(Command);
 }
 
 std::optional<std::string> contentsOf(const std::string &Path) {

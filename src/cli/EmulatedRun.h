@@ -45,12 +45,24 @@ runForReports(EmulatedRun Run, std::string *Printed, llvm::StringRef Name,
 /// For commands of luthier that are started; nothing if \p Device is empty.
 std::vector<std::string> deviceOption(const std::string &Device);
 
-/// What it prints goes to a file, or where this process's goes if \p To is
-/// empty. Returns its exit code.
-int runInto(llvm::ArrayRef<std::string> Command, const std::string &To);
+/// Paths of files that stand in for a program's streams; where one is empty,
+/// the program has this process's.
+struct Streams {
+  std::string Input, Output, Errors;
+};
+
+/// Runs a program, which is searched for in PATH, as runAndWait() does. Throws
+/// RunError.
+int runWith(const std::vector<std::string> &Command, const Streams &Its);
+/// What it prints goes to a file.
+inline int runInto(const std::vector<std::string> &Command,
+                   const std::string &To) {
+  return runWith(Command, {"", To, ""});
+}
 /// What it prints goes nowhere; messages do not.
-inline int runWithoutOutput(llvm::ArrayRef<std::string> Command) {
-  return runInto(Command, "/dev/null");
+inline int runWithoutOutput(const std::vector<std::string> &Command,
+                            const std::string &Input = "") {
+  return runWith(Command, {Input, "/dev/null", ""});
 }
 
 /// Contents of a file, or nothing if it is not there.

@@ -64,14 +64,30 @@ Error misused(const Twine &What) {
                            What);
 }
 
+Error failedBy(int Code, const Twine &What) {
+  return Code == Interrupted
+             ? createStringError(std::make_error_code(std::errc::interrupted),
+                                 What)
+             : failed(What);
+}
+
+/// \p E is as before.
+static bool isOf(std::errc Kind, Error &E) {
+  bool Result = false;
+  E = handleErrors(std::move(E),
+                   [&](std::unique_ptr<StringError> Text) -> Error {
+                     Result |= Text->convertToErrorCode() == Kind;
+                     return Error(std::move(Text));
+                   });
+  return Result;
+}
+
+bool isInterruption(Error &E) { return isOf(std::errc::interrupted, E); }
+
 int reportError(Error E) {
-  int Code = Failed;
-  E = handleErrors(
-      std::move(E), [&](std::unique_ptr<StringError> Text) -> Error {
-        if (Text->convertToErrorCode() == std::errc::invalid_argument)
-          Code = Misuse;
-        return Error(std::move(Text));
-      });
+  const int Code = isOf(std::errc::invalid_argument, E) ? Misuse
+                   : isInterruption(E)                  ? Interrupted
+                                                        : Failed;
   errs() << "luthier: error: " << detailOf(std::move(E)) << '\n';
   return Code;
 }

@@ -47,8 +47,15 @@ llvm::Error failed(const llvm::Twine &What);
 /// Likewise, about what the user asked for.
 llvm::Error misused(const llvm::Twine &What);
 
+/// Likewise, since a program ended with \p Code. That may have been the user's
+/// wish: see isInterruption().
+llvm::Error failedBy(int Code, const llvm::Twine &What);
+
+/// Whether the user ended what failed, by the keyboard.
+bool isInterruption(llvm::Error &E);
+
 /// Prints "luthier: error: ..." for \p E, and returns the exit code: Misuse for
-/// misused(), else Failed.
+/// misused(), Interrupted for an interruption, else Failed.
 int reportError(llvm::Error E);
 
 } // namespace luthier::cli

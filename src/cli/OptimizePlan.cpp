@@ -57,7 +57,7 @@ std::string OptimizePlan::textOf(ArrayRef<std::string> Arguments) const {
 Error Verdict::add(const std::string &Report, int Code) {
   const std::optional<std::string> Text = contentsOf(Report);
   if (!Text)
-    return failed("judge ended with " + Twine(Code));
+    return failedBy(Code, "judge ended with " + Twine(Code));
   auto Value = json::parse(*Text);
   if (!Value)
     return Value.takeError();
@@ -65,7 +65,11 @@ Error Verdict::add(const std::string &Report, int Code) {
   const json::Array *Kernels = Object ? Object->getArray("kernels") : nullptr;
   if (!Kernels)
     return failed("the report of judge cannot be read");
-  IsSame &= Object->getString("output") == "same";
+  const bool IsSameHere = Object->getString("output") == "same";
+  // It went on after the report, to take losers out of the profile.
+  if (Code == Interrupted || (IsSameHere && Code))
+    return failedBy(Code, "judge ended with " + Twine(Code));
+  IsSame &= IsSameHere;
   for (const json::Value &Kernel : *Kernels)
     if (const json::Object *Its = Kernel.getAsObject()) {
       const StringRef What = Its->getString("verdict").value_or("");

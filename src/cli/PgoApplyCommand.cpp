@@ -68,7 +68,10 @@ Expected<int> compile(const Arguments &Args, ArrayRef<std::string> Words) {
     auto Flags = Use.findFlags();
     const bool IsWhole = Flags && Use.isWhole();
     if (!Flags) {
-      errs() << "luthier pgo: " << detailOf(Flags.takeError())
+      Error Why = Flags.takeError();
+      if (isInterruption(Why))
+        return std::move(Why);
+      errs() << "luthier pgo: " << detailOf(std::move(Why))
              << "\nluthier pgo: compiling without the profile\n";
       Flags = std::vector<std::string>();
     }

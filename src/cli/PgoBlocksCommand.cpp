@@ -209,8 +209,8 @@ Expected<int> Blocks::run() {
   if (!Code)
     return Code.takeError();
   if (*Code)
-    return failed("the program ended with " + Twine(*Code) +
-                  ", so no profile is written");
+    return failedBy(*Code, "the program ended with " + Twine(*Code) +
+                               ", so no profile is written");
   for (const InspectedFile &File : Files)
     for (const BundledCodeObject &Image : File.Images) {
       auto Object = CodeObject::create(Image.Bytes);

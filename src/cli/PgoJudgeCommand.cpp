@@ -125,6 +125,8 @@ Expected<pgo::RunOutput> Judge::runOnce(const std::string &Program,
   Expected<int> Code = runEmulated(Run, &Output.Printed);
   if (!Code)
     return Code.takeError();
+  if (*Code == Interrupted)
+    return failedBy(*Code, Program + " was interrupted");
   Output.ExitCode = *Code;
   for (const std::string &File : Args.values("--compare"))
     Output.Files[File] = contentsOf(File);

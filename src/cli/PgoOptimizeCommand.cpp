@@ -35,12 +35,16 @@ each behind a --, are several runs.
 options:
   --route ROUTE      counters (default) or ir: another build counts; probes or
                      lines: the release is counted as it is
-  -o PROFILE         where to keep the profile (PROGRAM.prof)
+  -o PROFILE         where to keep the profile (PROGRAM.prof); what is there
+                     stays if none is collected
   --judge COMMAND    judge by this run, given as one word for a shell, instead
                      of those that collect; may be given several times
-  --by, --tolerance, --input, --compare, --ignore
+  --input FILE       what all runs read on stdin (default: nothing)
+  --by, --tolerance, --compare, --ignore
                      as in luthier pgo judge
   --device NAME      the emulated GPU (gfx90a)
+  --lenient          exit with 0 where PROGRAM was compiled without a profile,
+                     whatever the reason
   --help             this text
 
 The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
@@ -64,7 +68,6 @@ private:
   Expected<bool> judgeUntilNoneIsWorse();
   Expected<Verdict> judge() const;
   Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
-  Error install(const std::string &Build) const;
 
   std::string build(StringRef Name) const { return Folder + "/" + Name.str(); }
 
@@ -78,6 +81,25 @@ private:
 void say(const Twine &What) {
   outs().flush();
   errs() << "luthier pgo optimize: " << What << '\n';
+}
+
+/// A program that runs may not be overwritten, but another can take its place.
+/// Where that fails, what was there stays, and nothing else is left.
+Error install(const std::string &Made, const std::string &To) {
+  const auto Failure = [&](Error E) {
+    return failed("cannot write " + To + ": " + toString(std::move(E)));
+  };
+  auto Permissions = sys::fs::getPermissions(Made);
+  if (!Permissions)
+    return Failure(errorCodeToError(Permissions.getError()));
+  auto New = sys::fs::TempFile::create(To + ".%%%%%%", *Permissions);
+  if (!New)
+    return Failure(New.takeError());
+  if (std::error_code Wrong = sys::fs::copy_file(Made, New->FD))
+    return Failure(joinErrors(errorCodeToError(Wrong), New->discard()));
+  if (Error E = New->keep(To))
+    return Failure(std::move(E));
+  return Error::success();
 }
 
 std::string luthierPath() {
@@ -116,7 +138,7 @@ Error Optimize::readOptions() {
 Error Optimize::compile(ArrayRef<std::string> Flags,
                         const std::string &To) const {
   if (const int Code = runAndWait(Plan.Compile.with(Flags, To)))
-    return failed("the compiler ended with " + Twine(Code));
+    return failedBy(Code, "the compiler ended with " + Twine(Code));
   return Error::success();
 }
 
@@ -124,16 +146,19 @@ Error Optimize::compile(ArrayRef<std::string> Flags,
 Error Optimize::countInto(ArrayRef<std::string> Run,
                           const std::string &Program) const {
   const bool IsReleased = Route == "probes" || Route == "lines";
-  std::vector<std::string> Command = {
-      luthierPath(), "pgo", IsReleased ? "blocks" : "collect", "-o", Profile};
+  std::vector<std::string> Command = {luthierPath(), "pgo",
+                                      IsReleased ? "blocks" : "collect", "-o",
+                                      build("profile")};
   if (!IsReleased)
     Command.push_back("--add");
   append_range(Command, deviceOption(Device));
   append_range(Command, std::vector<std::string>{"--", Program});
   append_range(Command, Run);
-  if (const int Code = runWithoutOutput(Command))
-    return failed("no profile: " + Twine(IsReleased ? "blocks" : "collect") +
-                  " ended with " + Twine(Code));
+  const std::string *Input = Args.value("--input");
+  if (const int Code = runWithoutOutput(Command, Input ? *Input : "/dev/null"))
+    return failedBy(Code,
+                    "no profile: " + Twine(IsReleased ? "blocks" : "collect") +
+                        " ended with " + Twine(Code));
   return Error::success();
 }
 
@@ -151,13 +176,12 @@ Error Optimize::collect() {
   const std::string Program = build("collecting");
   if (Error E = compile(*Flags, Program))
     return E;
-  sys::fs::remove(Profile);
   for (const std::vector<std::string> &Run : Plan.Runs) {
     say("collecting: " + Plan.textOf(Run));
     if (Error E = countInto(Run, Program))
       return E;
   }
-  return Error::success();
+  return install(build("profile"), Profile);
 }
 
 Expected<Verdict> Optimize::judge() const {
@@ -194,7 +218,7 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
                                         "--no-check",  Profile, "--"};
     append_range(Command, Plan.Compile.with({}, build("after")));
     if (const int Code = runAndWait(Command))
-      return failed("apply ended with " + Twine(Code));
+      return failedBy(Code, "apply ended with " + Twine(Code));
     Expected<Verdict> Its = judge();
     if (!Its)
       return Its.takeError();
@@ -210,20 +234,6 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   }
 }
 
-/// A build that runs may not be overwritten, but another can take its place.
-Error Optimize::install(const std::string &Build) const {
-  const std::string &To = Plan.Compile.output(), New = To + ".new";
-  std::error_code Wrong = sys::fs::copy_file(Build, New);
-  if (!Wrong)
-    Wrong = sys::fs::setPermissions(New, sys::fs::all_read | sys::fs::all_exe |
-                                             sys::fs::owner_write);
-  if (!Wrong)
-    Wrong = sys::fs::rename(New, To);
-  if (Wrong)
-    return failed("cannot write " + To + ": " + Wrong.message());
-  return Error::success();
-}
-
 Expected<int> Optimize::run() {
   if (Error E = readOptions())
     return std::move(E);
@@ -237,13 +247,16 @@ Expected<int> Optimize::run() {
     IsUsed = IsBetter && *IsBetter;
     Why = IsBetter.takeError();
   }
-  if (Error E = install(build(IsUsed ? "after" : "before")))
+  if (isInterruption(Why))
+    return std::move(Why);
+  if (Error E =
+          install(build(IsUsed ? "after" : "before"), Plan.Compile.output()))
     return joinErrors(std::move(E), std::move(Why));
   const std::string &Program = Plan.Compile.output();
   if (Why) {
     say(detailOf(std::move(Why)));
     say(Program + " is compiled without a profile");
-    return ProfileRefused;
+    return Args.has("--lenient") ? Success : ProfileRefused;
   }
   say(Program + (IsUsed ? " is compiled with " + Profile
                         : " is compiled without a profile, which brings "
@@ -282,7 +295,8 @@ int pgoOptimizeCommand(int Argc, char **Argv) {
         {"--input", true},
         {"--compare", true, false, true},
         {"--ignore", true, false, true},
-        {"--device", true}}},
+        {"--device", true},
+        {"--lenient"}}},
       [&](const Arguments &Args) { return optimize(Args, Parts.Others); });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/ProfileUse.h"
+#include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "cli/RunProgram.h"
@@ -9,7 +10,6 @@
 #include "pgo/Problem.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -21,17 +21,6 @@ using pgo::problem;
 using pgo::ProblemKind;
 
 StringRef processorOf(StringRef Target) { return Target.split(':').first; }
-
-/// What it says goes nowhere. True if it succeeds.
-bool runQuietly(ArrayRef<std::string> Words) {
-  const auto Program = sys::findProgramByName(Words.front());
-  if (!Program)
-    return false;
-  const SmallVector<StringRef> Arguments(Words.begin(), Words.end());
-  return sys::ExecuteAndWait(*Program, Arguments, std::nullopt,
-                             {StringRef(""), StringRef(""), StringRef("")}) ==
-         0;
-}
 
 bool isSampled(pgo::ProfileKind Kind) {
   return Kind == pgo::ProfileKind::Probes || Kind == pgo::ProfileKind::Lines;
@@ -104,7 +93,11 @@ Expected<bool> ProfileUse::addFacts(const pgo::Route &Its, size_t Input,
   if (!Flags)
     return Flags.takeError();
   const std::string Code = Folder + "/code";
-  if (!runQuietly(Command.deviceOnly(Input, *Flags, Code)))
+  const int Ended = runWith(Command.deviceOnly(Input, *Flags, Code),
+                            {"/dev/null", "/dev/null", "/dev/null"});
+  if (Ended == Interrupted)
+    return failedBy(Ended, "the compiler was interrupted");
+  if (Ended)
     return false;
   auto File = InspectedFile::open(Code, nullptr);
   if (!File) {

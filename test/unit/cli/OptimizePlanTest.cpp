@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cli/OptimizePlan.h"
+#include "cli/ChildProgram.h"
+#include "cli/FileCommand.h"
+#include "gtest/gtest.h"
+
+using namespace llvm;
+using namespace luthier::cli;
+
+namespace {
+
+class VerdictTest : public testing::Test {
+protected:
+  /// A report with one loser, of a judge that ended with \p Code.
+  Error add(const char *Output, int Code) {
+    std::string Text = std::string("{\"output\": \"") + Output +
+                       "\", \"kernels\": [{\"name\": \"k\", \"verdict\": "
+                       "\"worse\"}]}";
+    cantFail(writeFile(Path, arrayRefFromStringRef(Text)));
+    return Its.add(Path, Code);
+  }
+
+  const TemporaryFolder Folder{"luthier-verdict"};
+  const std::string Path = Folder.path() + "/verdict.json";
+  Verdict Its;
+};
+
+TEST_F(VerdictTest, SameOutputIsNoVerdictIfTheJudgeFailed) {
+  EXPECT_EQ(toString(add("same", 1)), "judge ended with 1");
+  EXPECT_TRUE(Its.Worse.empty());
+}
+
+TEST_F(VerdictTest, OtherOutputIsAVerdictThoughTheJudgeEndsWithOne) {
+  EXPECT_EQ(toString(add("different", 1)), "");
+  EXPECT_FALSE(Its.IsSame);
+}
+
+TEST_F(VerdictTest, LosersOfTheSameOutputAreNamed) {
+  EXPECT_EQ(toString(add("same", 0)), "");
+  EXPECT_TRUE(Its.IsSame);
+  EXPECT_EQ(Its.Worse.count("k"), 1u);
+}
+
+TEST_F(VerdictTest, InterruptedJudgesEndAll) {
+  for (const char *Output : {"same", "different"}) {
+    Error E = add(Output, Interrupted);
+    EXPECT_TRUE(isInterruption(E));
+    EXPECT_EQ(reportError(std::move(E)), Interrupted);
+  }
+}
+
+} // namespace
