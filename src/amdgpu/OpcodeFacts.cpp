@@ -136,14 +136,18 @@ OpcodeFacts lookUp(const MCInstrInfo &Instructions, unsigned Opcode) {
   const OpcodeFacts *Row = findRow(First, Result);
   StringRef Rest = Second;
   const OpcodeFacts *SecondRow = Rest.empty() ? Row : findRow(Rest, Result);
+  const uint64_t Flags = Instructions.get(Opcode).TSFlags;
   if (Row && SecondRow) {
     Result.IsKnown = true;
     Result.Traits |= Row->Traits | SecondRow->Traits;
+    // These encodings read other lanes, or parts.
+    if (!(Row->Traits & SecondRow->Traits & WithinLane) ||
+        Flags & (SIInstrFlags::DPP | SIInstrFlags::SDWA))
+      Result.Traits &= ~uint32_t(WithinLane);
     Result.Form = Row->Form;
     Result.Access = Row->Access;
     Result.Bytes = Row->Bytes;
-  } else if (const uint64_t Flags = Instructions.get(Opcode).TSFlags;
-             isImage(Flags) || isMatrix(Flags)) {
+  } else if (isImage(Flags) || isMatrix(Flags)) {
     Result.IsKnown = true;
     // Whether an atomic one is of floats, its flags do not say.
     Result.Traits = isImage(Flags) ? FloatAtomic : NoTraits;

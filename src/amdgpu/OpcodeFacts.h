@@ -57,6 +57,10 @@ enum OpcodeTrait : uint32_t {
   FloatAtomic = 1 << 16,
   /// Goes between LDS and memory without registers.
   ThroughLds = 1 << 17,
+  /// Where lanes have the same vector operands, they have the same result: no
+  /// mask, such as a carry, and no other lane goes into it. Said of the integer
+  /// operations that addresses are made by.
+  WithinLane = 1 << 18,
 };
 
 /// How the addresses of an access are made; which operands are there, and of

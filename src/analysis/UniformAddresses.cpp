@@ -1,48 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/UniformAddresses.h"
+#include "amdgpu/OpcodeFacts.h"
 #include "analysis/CallGraph.h"
 #include "analysis/ExecMasks.h"
 #include "analysis/MemoryOperands.h"
 #include "analysis/RegisterEffects.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/TargetInstrInfo.h"
-#include "llvm/CodeGen/TargetSubtargetInfo.h"
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
-
-/// What addresses are made by. None of them reads a mask, such as a carry, in
-/// which lanes differ although it is a scalar.
-constexpr StringRef Arithmetic[] = {
-    "V_MOV_B32",      "V_MOV_B64",
-    "V_PK_MOV_B32",   "V_ADD_U32",
-    "V_SUB_U32",      "V_SUBREV_U32",
-    "V_ADD_CO_U32",   "V_SUB_CO_U32",
-    "V_ADD3_U32",     "V_AND_B32",
-    "V_OR_B32",       "V_XOR_B32",
-    "V_AND_OR_B32",   "V_OR3_B32",
-    "V_LSHLREV_B32",  "V_LSHRREV_B32",
-    "V_ASHRREV_I32",  "V_LSHLREV_B64",
-    "V_LSHL_OR_B32",  "V_LSHL_ADD_U32",
-    "V_ADD_LSHL_U32", "V_LSHL_ADD_U64",
-    "V_MUL_LO_U32",   "V_MUL_HI_U32",
-    "V_MUL_U32_U24",  "V_MUL_I32_I24",
-    "V_MAD_U32_U24",  "V_MAD_I32_I24",
-    "V_MAD_U64_U32",  "V_BFE_U32",
-    "V_BFE_I32",      "V_DUAL_MOV_B32_e32_X_MOV_B32"};
-
-bool isArithmetic(const MachineInstr &MI) {
-  StringRef Name =
-      MI.getMF()->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
-  for (StringRef Suffix : {"_gfx11", "_gfx12"})
-    Name.consume_back(Suffix);
-  if (!Name.consume_back("_e32"))
-    Name.consume_back("_e64");
-  return is_contained(Arithmetic, Name);
-}
 
 bool isVector(RegisterUnits Units) {
   return Units.First >= RegisterSet::FirstVGPR;
@@ -88,13 +57,13 @@ private:
 /// lanes, from before \p MI to behind it.
 void Finder::step(const MachineInstr &MI, const InstructionEffects &E,
                   RegisterSet &Uniform) const {
-  const bool IsSame = isArithmetic(MI) && !E.MayBeSkipped &&
-                      all_of(E.Registers, [&](const RegisterEffect &R) {
-                        return !isVector(R.Units) ||
-                               R.Access == RegisterAccess::Overwrite ||
-                               (R.Access == RegisterAccess::Read &&
-                                containsAll(Uniform, R.Units));
-                      });
+  const bool IsSame =
+      amdgpu::opcodeFacts(MI).has(amdgpu::WithinLane) && !E.MayBeSkipped &&
+      all_of(E.Registers, [&](const RegisterEffect &R) {
+        return !isVector(R.Units) || R.Access == RegisterAccess::Overwrite ||
+               (R.Access == RegisterAccess::Read &&
+                containsAll(Uniform, R.Units));
+      });
   if (!keepsLanes(E.Exec) || LR.transferOf(MI))
     Uniform = {};
   for (const RegisterEffect &R : E.Registers)

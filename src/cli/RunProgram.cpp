@@ -208,9 +208,9 @@ Surroundings lookAround(std::string Prefix) {
     Around.WhyNoGPU =
         std::string("/dev/kfd cannot be opened: ") + std::strerror(errno);
   }
-  // The clock that dates files; the precise one is ahead of it. It goes in steps
-  // of some milliseconds: what is dated with this one is of an earlier run, since
-  // starting the program takes longer.
+  // The clock that dates files; the precise one is ahead of it. It goes in
+  // steps of some milliseconds: what is dated with this one is of an earlier
+  // run, since starting the program takes longer.
   timespec Now, Step;
   ::clock_gettime(CLOCK_REALTIME_COARSE, &Now);
   ::clock_getres(CLOCK_REALTIME_COARSE, &Step);
