@@ -81,7 +81,7 @@ def lines(test, release):
 
 
 def without_lines(test, builds, release):
-    plain, other = builds.compile("plain"), builds.compile("other", level="-O0")
+    plain, other = builds.compile("plain"), builds.compile("other", level="-O1")
     message = "no-marks: code for gfx90a has no line tables; compile it with -gline-tables-only"
     # Nothing would be left of the run.
     result = test.run(plain, more=("10", "killed"))
