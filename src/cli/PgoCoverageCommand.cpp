@@ -8,10 +8,12 @@
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/LineCoverage.h"
+#include "pgo/LineProfile.h"
 #include "pgo/ProfileSum.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 
 using namespace llvm;
 
@@ -54,9 +56,12 @@ public:
   Expected<int> run();
 
 private:
+  Error openCode();
   Error extractMapped();
   Expected<int> ofRegions();
   Expected<int> ofLines();
+  Error addLines(const pgo::ExecutedCode &Executed,
+                 pgo::LineCoverage &To) const;
   Error sumUp() const;
   std::vector<std::string> exportCommand() const;
   Error write(function_ref<void(raw_ostream &)> Print) const;
@@ -70,21 +75,31 @@ private:
   const Arguments &Args;
   const std::string Folder;
   std::string Format = "report";
-  std::vector<InspectedFile> Files;
+  std::vector<std::unique_ptr<CodeObject>> Objects;
   std::vector<std::string> Mapped; ///< Code that says what its regions are.
 };
 
-/// llvm-cov reads no fat binaries, but code objects.
-Error Coverage::extractMapped() {
-  for (const InspectedFile &File : Files)
+Error Coverage::openCode() {
+  auto Files =
+      openProgramCode(Args.positional().front(), Args.values("--code"));
+  if (!Files)
+    return Files.takeError();
+  for (const InspectedFile &File : *Files)
     for (const BundledCodeObject &Image : File.Images) {
       auto Object = CodeObject::create(Image.Bytes);
       if (!Object)
         return failed(detailOf(Object.takeError()));
-      if (!(*Object)->section("__llvm_covmap"))
-        continue;
+      Objects.push_back(std::move(*Object));
+    }
+  return Error::success();
+}
+
+/// llvm-cov reads no fat binaries, but code objects.
+Error Coverage::extractMapped() {
+  for (const auto &Object : Objects)
+    if (Object->section("__llvm_covmap")) {
       Mapped.push_back(Folder + "/code" + std::to_string(Mapped.size()));
-      if (Error E = writeFile(Mapped.back(), Image.Bytes))
+      if (Error E = writeFile(Mapped.back(), Object->bytes()))
         return E;
     }
   return Error::success();
@@ -160,11 +175,35 @@ Error Coverage::write(function_ref<void(raw_ostream &)> Print) const {
   return writeFile(*Path, arrayRefFromStringRef(Text));
 }
 
+/// Code that is not executed need have no line tables, nor need stripped code
+/// if the same is there with some.
+Error Coverage::addLines(const pgo::ExecutedCode &Executed,
+                         pgo::LineCoverage &To) const {
+  std::set<std::string> Known;
+  for (const auto &Object : Objects)
+    if (pgo::hasLines(*Object))
+      Known.insert(pgo::digestOf(*Object));
+  for (const auto &Object : Objects) {
+    const std::string Digest = pgo::digestOf(*Object);
+    const auto Found = Executed.find(Digest);
+    const bool IsExecuted = Found != Executed.end();
+    if (!pgo::hasLines(*Object) && (!IsExecuted || Known.count(Digest)))
+      continue;
+    if (Error E = pgo::addLineCoverage(
+            *Object, IsExecuted ? pgo::sumOf(Found->second) : pgo::CodeCounts(),
+            To))
+      return E;
+  }
+  return Error::success();
+}
+
 Expected<int> Coverage::ofLines() {
   if (Format != "report" && Format != "lcov")
     return misused("--format " + Format +
                    ": of a release there are report and lcov; genhtml makes "
                    "HTML of the latter");
+  if (none_of(Objects, [](const auto &O) { return pgo::hasLines(*O); }))
+    return pgo::lackOfLines(*Objects.front());
   EmulatedRun Run;
   const std::string Device = device();
   Run.Device =
@@ -180,19 +219,8 @@ Expected<int> Coverage::ofLines() {
   if (!Code)
     return Code.takeError();
   pgo::LineCoverage Lines;
-  for (const InspectedFile &File : Files)
-    for (const BundledCodeObject &Image : File.Images) {
-      auto Object = CodeObject::create(Image.Bytes);
-      if (!Object)
-        return failed(detailOf(Object.takeError()));
-      const auto Found = Executed.find(pgo::digestOf(**Object));
-      if (Error E = pgo::addLineCoverage(**Object,
-                                         Found == Executed.end()
-                                             ? pgo::CodeCounts()
-                                             : pgo::sumOf(Found->second),
-                                         Lines))
-        return std::move(E);
-    }
+  if (Error E = addLines(Executed, Lines))
+    return std::move(E);
   if (Error E = write([&](raw_ostream &OS) {
         Format == "lcov" ? printLcov(Lines, OS) : printSummary(Lines, OS);
       }))
@@ -210,11 +238,8 @@ Expected<int> Coverage::run() {
                    ": report, show, html, lcov or json is expected");
   if (Format == "html" && !Args.has("-o"))
     return misused("--format html needs -o and the name of a folder");
-  auto Opened =
-      openProgramCode(Args.positional().front(), Args.values("--code"));
-  if (!Opened)
-    return Opened.takeError();
-  Files = std::move(*Opened);
+  if (Error E = openCode())
+    return std::move(E);
   if (!Args.has("--lines"))
     if (Error E = extractMapped())
       return std::move(E);

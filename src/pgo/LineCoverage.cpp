@@ -50,29 +50,40 @@ void addTable(const DWARFDebugLine::LineTable &Table, StringRef Folder,
     }
 }
 
+/// The first with a line: the compiler may have added what comes before.
+const DWARFDebugLine::Row *firstRow(const DWARFDebugLine::LineTable &Table,
+                                    uint64_t Address, uint64_t Size) {
+  std::vector<uint32_t> Numbers;
+  Table.lookupAddressRange({Address, object::SectionedAddress::UndefSection},
+                           std::max<uint64_t>(Size, 1), Numbers);
+  for (uint32_t Number : Numbers)
+    if (Table.Rows[Number].Line)
+      return &Table.Rows[Number];
+  return nullptr;
+}
+
 /// The line at which the code of a function begins stands for it: its
 /// declaration is not in tables of lines alone.
 void addFunctions(const DWARFDebugLine::LineTable &Table, StringRef Folder,
                   const CodeObject &Object, const CodeCounts &Counts,
                   LineCoverage &To) {
-  const auto Add = [&](const std::string &Name, uint64_t Address) {
-    const uint32_t Number =
-        Table.lookupAddress({Address, object::SectionedAddress::UndefSection});
-    if (Number == Table.UnknownRowIndex)
+  const auto Add = [&](const std::string &Name, uint64_t Address,
+                       uint64_t Size) {
+    const DWARFDebugLine::Row *Row = firstRow(Table, Address, Size);
+    if (!Row)
       return;
-    const DWARFDebugLine::Row &Row = Table.Rows[Number];
-    const auto File = To.find(pathOf(Table, Row.File, Folder));
+    const auto File = To.find(pathOf(Table, Row->File, Folder));
     if (File == To.end())
       return;
     FileCoverage::Function &Its = File->second.Functions[Name];
-    Its.Line = Row.Line;
+    Its.Line = Row->Line;
     Its.Executions =
         std::max(Its.Executions, mostWaves(Counts, Address, Address + 1));
   };
   for (const KernelInfo &Kernel : Object.kernels())
-    Add(Kernel.Name, Kernel.EntryAddress);
+    Add(Kernel.Name, Kernel.EntryAddress, Kernel.CodeSize);
   for (const FunctionInfo &Function : Object.functions())
-    Add(Function.Name, Function.Address);
+    Add(Function.Name, Function.Address, Function.Size);
 }
 
 struct Sums {
@@ -106,12 +117,16 @@ void printRow(const Sums &Its, StringRef Name, raw_ostream &OS) {
 
 } // namespace
 
+Error lackOfLines(const CodeObject &Object) {
+  return problem(ProblemKind::NoMarks, "code for " + Object.target().str() +
+                                           " has no line tables; compile it "
+                                           "with -gline-tables-only");
+}
+
 Error addLineCoverage(const CodeObject &Object, const CodeCounts &Counts,
                       LineCoverage &To) {
   if (!hasLines(Object))
-    return problem(ProblemKind::NoMarks, "code for " + Object.target().str() +
-                                             " has no line tables; compile it "
-                                             "with -gline-tables-only");
+    return lackOfLines(Object);
   Expected<SourceFrames> Source = SourceFrames::open(Object);
   if (!Source)
     return Source.takeError();

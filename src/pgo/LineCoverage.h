@@ -24,6 +24,9 @@ struct FileCoverage {
 /// By the file's path.
 using LineCoverage = std::map<std::string, FileCoverage>;
 
+/// What is said of code that has none (NoMarks).
+llvm::Error lackOfLines(const CodeObject &Object);
+
 /// Fails if the code has no line tables (NoMarks). What was not executed counts
 /// as well: as zero.
 llvm::Error addLineCoverage(const CodeObject &Object, const CodeCounts &Counts,

@@ -97,6 +97,24 @@ def routes(test):
     return profiles
 
 
+def languages(test, profile):
+    """However the command says that the source is HIP."""
+    test.write(OLD, NEW)
+    source, configuration = f"{test.directory}/program.cpp", f"{test.directory}/hip.cfg"
+    shutil.copy(test.source, source)
+    test.write()
+    with open(configuration, "w") as file:
+        file.write("-x hip\n")
+    clang, *flags = test.builds.clang
+    at = flags.index("-x")
+    flags[at:at + 2] = []
+    for words in (["-xhip", source, "-x", "none"], [f"--config={configuration}", source]):
+        command = [clang, *flags, "-O3", *DEVICE, *words, "-o", f"{test.directory}/language"]
+        result = harness.run([test.luthier, "pgo", "apply", profile, "--", *command])
+        result.expect(result.code == REFUSED, "a profile of other source is used")
+        result.expect_in_stderr("stale-profile: biased(")
+
+
 def parts(arguments, directory):
     """Where one of two kernels has changed, the profile of the other is used."""
     test = Applying(arguments, directory, arguments.other)
@@ -162,6 +180,7 @@ def compiler(test, profile):
 def test(arguments, directory):
     test = Applying(arguments, directory, arguments.source)
     profiles = routes(test)
+    languages(test, profiles["counters"])
     targets(test, profiles["counters"])
     refused(test, profiles)
     compiler(test, profiles["counters"])

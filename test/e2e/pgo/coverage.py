@@ -79,13 +79,26 @@ def lines(test, release):
     result.expect(result.code == 2, "what a release does not have is shown")
 
 
+def without_lines(test, builds, release):
+    plain, other = builds.compile("plain"), builds.compile("other", level="-O1")
+    message = "no-marks: code for gfx90a has no line tables; compile it with -gline-tables-only"
+    # Nothing would be left of the run.
+    result = test.run(plain, more=("10", "killed"))
+    result.expect(result.code == 1, "code without marks has coverage")
+    result.expect_in_stderr(message)
+    result = test.run(release, "--code", plain, "--code", other)
+    result.expect(result.code == 0, "lines are needed of code that is not executed")
+    result = test.run(other, "--code", release)
+    result.expect(result.code == 1, "code that is executed without marks has coverage")
+    result.expect_in_stderr(message)
+
+
 def test(arguments, directory):
     builds, test = Builds(arguments, directory), Covering(arguments, directory)
     regions(test, builds.compile("decisions", builds.flags("collect", "--route", "mcdc")))
-    lines(test, builds.compile("release", ["-Xarch_device", "-gline-tables-only"]))
-    plain = test.run(builds.compile("plain"))
-    plain.expect(plain.code == 1, "code without marks has coverage")
-    plain.expect_in_stderr("no-marks: code for gfx90a has no line tables; compile it with -gline-tables-only")
+    release = builds.compile("release", ["-Xarch_device", "-gline-tables-only"])
+    lines(test, release)
+    without_lines(test, builds, release)
 
 
 if __name__ == "__main__":

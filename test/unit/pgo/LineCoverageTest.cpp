@@ -38,6 +38,12 @@ TEST(LineCoverageTest, RunsAddNothingToLinesThatTheyDoNotReach) {
   EXPECT_EQ(Result.begin()->second.Functions.at("branches").Executions, 3u);
 }
 
+TEST(LineCoverageTest, FunctionsBeginAtTheirFirstLine) {
+  LineCoverage Result;
+  cantFail(addLineCoverage(*readInput("line-zero"), {}, Result));
+  EXPECT_EQ(Result.begin()->second.Functions.at("added").Line, 77u);
+}
+
 TEST(LineCoverageTest, TracefilesAndSummariesSayTheSame) {
   LineCoverage Coverage;
   Coverage["/a.hip"].Lines = {{3, 7}, {4, 0}};

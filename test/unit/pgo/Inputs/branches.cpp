@@ -30,3 +30,11 @@ extern "C" __attribute__((amdgpu_kernel)) void branches(unsigned *Data,
 extern "C" __attribute__((amdgpu_kernel)) void unused(unsigned *Data) {
   *Data = 1;
 }
+
+#ifdef BEGINS_WITHOUT_LINE
+#line 0
+extern "C" __attribute__((amdgpu_kernel)) void added(unsigned *Data) {
+#line 77
+  *Data = 1;
+}
+#endif
