@@ -2,6 +2,7 @@
 #include "cli/OptimizePlan.h"
 #include "cli/ChildProgram.h"
 #include "cli/FileCommand.h"
+#include "llvm/ADT/StringExtras.h"
 #include "gtest/gtest.h"
 
 using namespace llvm;
