@@ -231,12 +231,14 @@ Expected<int> Optimize::run() {
   }
   if (isInterruption(Why))
     return std::move(Why);
-  if (Error E =
-          putInPlace(build(IsUsed ? "after" : "before"), Plan.Compile.output()))
-    return joinErrors(std::move(E), std::move(Why));
   const std::string &Program = Plan.Compile.output();
-  if (Why) {
+  Error Misplaced = putInPlace(build(IsUsed ? "after" : "before"), Program);
+  const bool IsPlain = bool(Why);
+  if (IsPlain)
     say(detailOf(std::move(Why)));
+  if (Misplaced)
+    return std::move(Misplaced);
+  if (IsPlain) {
     say(Program + " is compiled without a profile");
     return Args.has("--lenient") ? Success : ProfileRefused;
   }
