@@ -26,7 +26,8 @@ function(luthier_install_config name flags)
 endfunction()
 luthier_install_config(hook-compiler.cfg "${flags}")
 
-# For users who compile HIP programs with this clang: clang++ --config=...
+# For users who compile HIP programs with this clang: clang++ --config=... -x hip.
+# It does not say the latter itself: objects and libraries are not HIP.
 luthier_hip_flags(flags "${targets}")
 luthier_write_config("${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier/hip-program.cfg" "${flags}")
 luthier_install_config(hip-program.cfg "${flags}")

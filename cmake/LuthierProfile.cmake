@@ -18,10 +18,11 @@ set(LUTHIER_COMMAND luthier)
 set(LUTHIER_COMMAND_NEEDS luthier luthier-gpu luthier-runtime sample-libraries)
 option(LUTHIER_USE_PROFILES "Build programs of luthier_add_profiled_program() with profiles" ON)
 
-# What this clang needs to compile HIP programs with the ROCm that was found.
+# What this clang needs to compile HIP programs with the ROCm that was found, be
+# it told that they are such by -x hip or by the names of files.
 function(luthier_hip_flags result targets)
   luthier_device_libraries(device_libs "${targets}")
-  set(flags -x hip "--rocm-path=${LUTHIER_ROCM_PATH}" "--rocm-device-lib-path=${device_libs}" -mcode-object-version=4)
+  set(flags "--rocm-path=${LUTHIER_ROCM_PATH}" "--rocm-device-lib-path=${device_libs}" -mcode-object-version=4)
   foreach(folder IN LISTS LUTHIER_TOOL_INCLUDES)
     list(APPEND flags -I "${folder}")
   endforeach()
@@ -52,15 +53,30 @@ function(luthier_add_profiled_program name)
   foreach(target IN LISTS arg_TARGETS)
     list(APPEND flags "--offload-arch=${target}")
   endforeach()
-  set(compile "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} -MD -MF "${program}.d" -MT "${program}" ${sources}
-      -o "${program}" "-L${LUTHIER_ROCM_PATH}/lib" ${arg_LIBRARIES} -lamdhip64)
+  set(clang "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} -x hip)
+  # The command that compiles all would tell the headers of the last source only.
+  set(dependencies)
+  set(depfiles)
+  foreach(source IN LISTS sources)
+    list(LENGTH depfiles index)
+    set(depfile "${program}.${index}.d")
+    list(APPEND dependencies COMMAND ${clang} --offload-host-only -M -MF "${depfile}" -MT "${program}" "${source}")
+    list(APPEND depfiles "${depfile}")
+  endforeach()
+  if(arg_LIBRARIES)
+    # They may be files, which are no source.
+    list(PREPEND arg_LIBRARIES -x none)
+  endif()
+  set(compile ${clang} ${sources} -o "${program}" "-L${LUTHIER_ROCM_PATH}/lib" ${arg_LIBRARIES} -lamdhip64)
   if(NOT LUTHIER_USE_PROFILES)
     set(command ${compile})
   else()
     list(GET arg_TARGETS 0 device)
+    # As a shell reads it.
+    string(REGEX REPLACE "([^A-Za-z0-9_./+-])" "\\\\\\1" word "${program}")
     set(judged)
     foreach(run IN LISTS arg_JUDGE_RUNS)
-      list(APPEND judged --judge "'${program}' ${run}")
+      list(APPEND judged --judge "${word} ${run}")
     endforeach()
     set(runs -- "${program}")
     if(arg_RUNS)
@@ -76,6 +92,8 @@ function(luthier_add_profiled_program name)
   add_custom_command(
     OUTPUT "${program}"
     COMMAND ${CMAKE_COMMAND} -E make_directory "${folder}"
+    ${dependencies}
+    COMMAND ${CMAKE_COMMAND} -E cat ${depfiles} > "${program}.d"
     COMMAND ${command}
     DEPENDS ${sources} ${LUTHIER_COMMAND_NEEDS}
     DEPFILE "${program}.d"

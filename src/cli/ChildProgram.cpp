@@ -68,6 +68,8 @@ int runAndWait(const std::vector<std::string> &Command) {
   int Status = 0;
   while (::waitpid(Child, &Status, 0) < 0 && errno == EINTR)
     ;
+  std::signal(SIGINT, OldInt);
+  std::signal(SIGQUIT, OldQuit);
   std::signal(SIGTERM, OldTerm);
   std::signal(SIGHUP, OldHangUp);
   return WIFSIGNALED(Status) ? 128 + WTERMSIG(Status) : WEXITSTATUS(Status);

@@ -55,6 +55,23 @@ Error writeFile(const std::string &Path, ArrayRef<uint8_t> Bytes) {
   return Error::success();
 }
 
+Error putInPlace(const std::string &Made, const std::string &To) {
+  const auto Failure = [&](Error E) {
+    return failed("cannot write " + To + ": " + toString(std::move(E)));
+  };
+  auto Permissions = sys::fs::getPermissions(Made);
+  if (!Permissions)
+    return Failure(errorCodeToError(Permissions.getError()));
+  auto New = sys::fs::TempFile::create(To + ".%%%%%%", *Permissions);
+  if (!New)
+    return Failure(New.takeError());
+  if (std::error_code Wrong = sys::fs::copy_file(Made, New->FD))
+    return Failure(joinErrors(errorCodeToError(Wrong), New->discard()));
+  if (Error E = New->keep(To))
+    return Failure(std::move(E));
+  return Error::success();
+}
+
 Error failed(const Twine &What) {
   return createStringError(inconvertibleErrorCode(), What);
 }

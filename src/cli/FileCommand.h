@@ -41,6 +41,11 @@ int runFileCommand(int Argc, char **Argv, const FileCommand &Command,
 /// Writes a file, or into whatever else has that name.
 llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
 
+/// Puts a copy of \p Made in place of \p To, which may be a program that runs,
+/// with the permissions of the former. Where that fails, what was there stays,
+/// and nothing else is left.
+llvm::Error putInPlace(const std::string &Made, const std::string &To);
+
 /// An error that is nothing but text for people.
 llvm::Error failed(const llvm::Twine &What);
 

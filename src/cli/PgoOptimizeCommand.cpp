@@ -49,7 +49,8 @@ options:
 
 The exit code is 0 if PROGRAM was compiled with a profile or, where that brings
 nothing, without; 4 if it was compiled without because no profile could be made,
-or the build with it was wrong.
+or the build with it was wrong; 130 if the keyboard interrupted it, which leaves
+what was there.
 
 example:
   luthier pgo optimize -- clang++ -x hip -O3 app.hip -o app -- ./app --size 4096
@@ -81,25 +82,6 @@ private:
 void say(const Twine &What) {
   outs().flush();
   errs() << "luthier pgo optimize: " << What << '\n';
-}
-
-/// A program that runs may not be overwritten, but another can take its place.
-/// Where that fails, what was there stays, and nothing else is left.
-Error install(const std::string &Made, const std::string &To) {
-  const auto Failure = [&](Error E) {
-    return failed("cannot write " + To + ": " + toString(std::move(E)));
-  };
-  auto Permissions = sys::fs::getPermissions(Made);
-  if (!Permissions)
-    return Failure(errorCodeToError(Permissions.getError()));
-  auto New = sys::fs::TempFile::create(To + ".%%%%%%", *Permissions);
-  if (!New)
-    return Failure(New.takeError());
-  if (std::error_code Wrong = sys::fs::copy_file(Made, New->FD))
-    return Failure(joinErrors(errorCodeToError(Wrong), New->discard()));
-  if (Error E = New->keep(To))
-    return Failure(std::move(E));
-  return Error::success();
 }
 
 std::string luthierPath() {
@@ -181,7 +163,7 @@ Error Optimize::collect() {
     if (Error E = countInto(Run, Program))
       return E;
   }
-  return install(build("profile"), Profile);
+  return putInPlace(build("profile"), Profile);
 }
 
 Expected<Verdict> Optimize::judge() const {
@@ -249,12 +231,14 @@ Expected<int> Optimize::run() {
   }
   if (isInterruption(Why))
     return std::move(Why);
-  if (Error E =
-          install(build(IsUsed ? "after" : "before"), Plan.Compile.output()))
-    return joinErrors(std::move(E), std::move(Why));
   const std::string &Program = Plan.Compile.output();
-  if (Why) {
+  Error Misplaced = putInPlace(build(IsUsed ? "after" : "before"), Program);
+  const bool IsPlain = bool(Why);
+  if (IsPlain)
     say(detailOf(std::move(Why)));
+  if (Misplaced)
+    return std::move(Misplaced);
+  if (IsPlain) {
     say(Program + " is compiled without a profile");
     return Args.has("--lenient") ? Success : ProfileRefused;
   }
