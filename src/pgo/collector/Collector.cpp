@@ -40,7 +40,8 @@ public:
     if (!Of || Clock::now() < Of->NotBefore)
       return;
     const Clock::time_point Begin = Clock::now();
-    fetch(*Of);
+    // What could not be read now may be read later: the last time counts.
+    consumeError(fetch(*Of));
     const Clock::time_point End = Clock::now();
     Of->NotBefore = End + FetchRest * (End - Begin);
   }
@@ -64,7 +65,8 @@ public:
   void onCodeObjectUnloaded(const LoadedCodeObject &Object) override {
     std::lock_guard Guard(Lock);
     if (auto Node = Objects.extract(Object.address()))
-      fetch(Node.mapped());
+      if (Error E = fetch(Node.mapped()))
+        fail(std::move(E));
   }
 
   void onExit() override {
@@ -73,7 +75,8 @@ public:
     if (!Guard)
       return;
     for (auto &[Address, Object] : Objects)
-      fetch(Object);
+      if (Error E = fetch(Object))
+        fail(std::move(E));
     Objects.clear();
     if (Note.Process == 0 && Note.Failed.empty())
       return;
@@ -110,16 +113,15 @@ private:
     return IsInside ? &Found : nullptr;
   }
 
-  void fetch(Counted &From) {
+  Error fetch(Counted &From) {
     const auto Read = [&](uint64_t Address, MutableArrayRef<uint8_t> To) {
       return From.Object.read(Address, To);
     };
     auto Profile = makeRawProfile(From.Sections, Read);
     if (!Profile)
-      return fail(Profile.takeError());
-    if (Error E = Folder.writeProfile(From.Sections.Processor, *Profile,
-                                      From.FileName))
-      fail(std::move(E));
+      return Profile.takeError();
+    return Folder.writeProfile(From.Sections.Processor, *Profile,
+                               From.FileName);
   }
 
   /// The first one counts.
