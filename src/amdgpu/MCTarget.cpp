@@ -72,7 +72,7 @@ Expected<const MCTarget &> MCTarget::get(StringRef Processor,
     return createStringError("LLVM does not know processor '" + Processor +
                              "'");
   T->Opcodes = std::make_unique<OpcodeMap>(*T->MCII, *T->MRI, *T->STI);
-  T->Files = std::make_unique<RegisterFiles>(*T->MRI);
+  T->Files = &RegisterFiles::of(*T->MRI);
   Slot = std::move(T);
   return *Slot;
 }

@@ -85,7 +85,7 @@ private:
   std::unique_ptr<llvm::MCInstrInfo> MCII;
   std::unique_ptr<llvm::MCSubtargetInfo> STI;
   std::unique_ptr<OpcodeMap> Opcodes;
-  std::unique_ptr<RegisterFiles> Files;
+  const RegisterFiles *Files = nullptr;
   std::unique_ptr<llvm::TargetMachine> makeMachine() const;
 
   mutable std::mutex SpareMutex;

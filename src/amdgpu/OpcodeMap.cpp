@@ -2,6 +2,7 @@
 #include "amdgpu/OpcodeMap.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIDefines.h"
+#include "amdgpu/RegisterFiles.h"
 #include "amdgpu/TargetTraits.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -28,6 +29,9 @@ std::optional<int> lookUp(unsigned Opcode, int Column) {
 
 int findReal(unsigned Opcode, const MCInstrInfo &MCII,
              const EncodingTraits &Traits) {
+  // Real ones have no row, and looking for it in vain takes longest.
+  if (!MCII.get(Opcode).isPseudo())
+    return Opcode;
   // Of code in GPR-index mode: forms that say so in their operands.
   if (Opcode == AMDGPU::V_MOV_B32_indirect_read ||
       Opcode == AMDGPU::V_MOV_B32_indirect_write)
@@ -44,7 +48,7 @@ int findReal(unsigned Opcode, const MCInstrInfo &MCII,
       Opcode = EarlyClobber;
   std::optional<int> Real = lookUp(Opcode, Column);
   if (!Real)
-    return MCII.get(Opcode).isPseudo() ? -1 : int(Opcode);
+    return -1;
   for (int Override : Traits.Overrides)
     if (int Better = lookUp(Opcode, Override).value_or(-1); Better != -1)
       return Better;
@@ -98,23 +102,25 @@ std::optional<unsigned> OpcodeMap::realOpcode(unsigned Opcode) const {
 void OpcodeMap::mapRegisters(const MCRegisterInfo &MRI,
                              const MCSubtargetInfo &STI) {
   const unsigned Count = MRI.getNumRegs();
-  StringMap<unsigned> ByName;
+  RealRegister.resize(Count);
+  PseudoRegister.resize(Count);
+  const RegisterFiles &Files = RegisterFiles::of(MRI);
+  StringMap<unsigned> Special;
   for (unsigned Reg = 0; Reg < Count; ++Reg) {
-    RealRegister.push_back(Reg);
-    PseudoRegister.push_back(Reg);
-    ByName[MRI.getName(Reg)] = Reg;
+    RealRegister[Reg] = PseudoRegister[Reg] = Reg;
+    // Those of the files, by far the most, have one name.
+    if (Reg && Files.rangeOf(Reg).File == RegisterFile::None)
+      Special[MRI.getName(Reg)] = Reg;
   }
   const EncodingTraits &Traits = targetTraits(STI).Encodings;
-  for (unsigned Reg = 1; Reg < Count; ++Reg) {
-    StringRef Name = MRI.getName(Reg);
+  for (const auto &[Name, Reg] : Special)
     for (StringRef Suffix : Traits.RegisterSuffixes)
-      if (auto Real = ByName.find(Twine(Name).concat(Suffix).str());
-          Real != ByName.end()) {
+      if (auto Real = Special.find((Name + Suffix).str());
+          Real != Special.end()) {
         RealRegister[Reg] = Real->second;
         PseudoRegister[Real->second] = Reg;
         break;
       }
-  }
   // A pair that reads as zero is encoded like the single register.
   RealRegister[AMDGPU::SGPR_NULL64] = RealRegister[AMDGPU::SGPR_NULL];
 }

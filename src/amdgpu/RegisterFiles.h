@@ -28,7 +28,9 @@ struct RegisterRange {
 
 class RegisterFiles {
 public:
-  explicit RegisterFiles(const llvm::MCRegisterInfo &MRI);
+  /// Register numbers are the same for all processors of the target, and so is
+  /// what this returns.
+  static const RegisterFiles &of(const llvm::MCRegisterInfo &MRI);
 
   RegisterRange rangeOf(llvm::MCRegister Reg) const { return Ranges[Reg.id()]; }
   unsigned sgprCount() const { return SGPRs.size(); }
@@ -42,6 +44,8 @@ public:
   }
 
 private:
+  explicit RegisterFiles(const llvm::MCRegisterInfo &MRI);
+
   std::vector<RegisterRange> Ranges;
   std::vector<llvm::MCRegister> SGPRs, VGPRs, AGPRs, SGPRPairs;
 };

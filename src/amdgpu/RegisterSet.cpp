@@ -66,12 +66,14 @@ std::vector<RegisterUnits> makeTable() {
   const Target *T = TargetRegistry::lookupTarget(TT, Message);
   assert(T && "the AMDGPU target is part of the LLVM we link");
   std::unique_ptr<MCRegisterInfo> MRI(T->createMCRegInfo(TT));
-  amdgpu::RegisterFiles Files(*MRI);
+  const auto &Files = amdgpu::RegisterFiles::of(*MRI);
   std::vector<RegisterUnits> Table(MRI->getNumRegs());
   for (unsigned Id = 1; Id < Table.size(); ++Id) {
-    bool IsPartial;
-    StringRef Name = baseName(MRI->getName(Id), IsPartial);
+    bool IsPartial = false;
     amdgpu::RegisterRange Range = Files.rangeOf(Id);
+    // Most are tuples, with long names.
+    StringRef Name =
+        Range.Count > 1 ? "" : baseName(MRI->getName(Id), IsPartial);
     RegisterUnits &Units = Table[Id];
     if (Range.File == amdgpu::RegisterFile::None)
       Units = specialUnits(Name);

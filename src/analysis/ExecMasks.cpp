@@ -89,8 +89,14 @@ public:
   ExecMaskSolver(const LiftedRepresentation &LR, const CallGraph &Graph,
                  const EffectsTable &Effects)
       : LR(LR), Effects(Effects) {
-    for (const MachineFunction *MF : Graph.calleesFirst())
-      solve(*MF);
+    for (const MachineFunction *MF : Graph.calleesFirst()) {
+      const BlockStarts Starts =
+          startsOf(*MF, MaskState::atFunctionEntry(), nullptr);
+      record(*MF, Starts);
+      // Only callers ask for it.
+      if (!Graph.callersOf(*MF).empty())
+        summarise(*MF, Starts);
+    }
   }
 
   ExecMasks take() { return std::move(Result); }
@@ -104,23 +110,25 @@ private:
     RegisterSet Changed;
   };
 
-  void solve(const MachineFunction &MF) {
-    BlockStarts Starts = startsOf(MF, MaskState::atFunctionEntry(), nullptr);
+  void record(const MachineFunction &MF, const BlockStarts &Starts) {
+    Result.Sets.reserve(Result.Sets.size() + MF.size());
     for (const MachineBasicBlock &MBB : MF) {
       MaskState State = Starts.lookup(&MBB);
-      for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
-        Result.Sets[&MI] = execOf(State);
+      const ArrayRef<InstructionEffects> All = Effects.of(MBB);
+      std::vector<ExecSet> &Sets = Result.Sets[&MBB];
+      Sets.reserve(All.size());
+      for (auto [MI, E] : zip(MBB, All)) {
+        Sets.push_back(execOf(State));
         cross(State, MI, E);
       }
     }
-    summarise(MF, Starts);
   }
 
   /// States at blocks' begins. What is original is so since \p Origin, if there
   /// is one, else since the entry.
   BlockStarts startsOf(const MachineFunction &MF, const MaskState &AtEntry,
                        const MachineInstr *Origin) const {
-    BlockStarts Starts;
+    BlockStarts Starts(MF.size());
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF)
       if (&MBB == &MF.front() || MBB.pred_empty()) {
@@ -274,6 +282,8 @@ private:
   }
 
   static void forgetLanes(MaskState &State, const InstructionEffects &E) {
+    if (!State.hasLanes())
+      return;
     RegisterSet Changed;
     addVectorWrites(E, Changed);
     if (!Changed.empty())

@@ -31,9 +31,9 @@ public:
   static ExecMasks run(const LiftedRepresentation &LR, const CallGraph &Graph,
                        const EffectsTable &Effects);
 
-  ExecSet before(const llvm::MachineInstr &MI) const {
-    auto It = Sets.find(&MI);
-    return It == Sets.end() ? ExecSet::Any : It->second;
+  /// Before each instruction of \p MBB, in order.
+  llvm::ArrayRef<ExecSet> of(const llvm::MachineBasicBlock &MBB) const {
+    return Sets.find(&MBB)->second;
   }
   /// Every call of \p MF returns with the mask that it was made with.
   bool isKeptBy(const llvm::MachineFunction &MF) const {
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  llvm::DenseMap<const llvm::MachineInstr *, ExecSet> Sets;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, std::vector<ExecSet>> Sets;
   llvm::DenseSet<const llvm::MachineFunction *> Keeping;
   friend class ExecMaskSolver;
 };

@@ -37,16 +37,18 @@ using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
 /// Then, callers first, with what its callers really need when it returns.
 class LivenessSolver {
 public:
-  LivenessSolver(const LiftedRepresentation &LR, const OtherReads &Others)
-      : LR(LR), Others(Others), Graph(CallGraph::run(LR)),
-        Effects(EffectsTable::run(LR)),
-        Masks(ExecMasks::run(LR, Graph, Effects)),
+  LivenessSolver(const LivenessBasis &Basis, const OtherReads &Others)
+      : LR(Basis.LR), Graph(Basis.Graph), Effects(Basis.Effects),
+        Masks(Basis.Masks), Others(Others),
         HasUnknownCode(LR.hasUnresolvedTransfers()) {
     for (const auto &[Symbol, MF] : LR.functions())
       Needs[MF], Through[MF], AtReturn[MF];
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const MachineFunction *MF : Graph.calleesFirst()) {
+        // Only callers ask for it.
+        if (Graph.callersOf(*MF).empty())
+          continue;
         BlockStarts Starts = solve(*MF, LiveLanes());
         Changed |= update(Needs[MF], Starts.lookup(&MF->front()));
         Starts = solve(*MF, LiveLanes::everything());
@@ -57,44 +59,50 @@ public:
       Changed = false;
       for (const MachineFunction *MF : reverse(Graph.calleesFirst())) {
         Result[MF] = solve(*MF, AtReturn[MF]);
-        for (const MachineBasicBlock &MBB : *MF)
-          Changed |= passToCallees(*MF, MBB);
+        if (any_of(Graph.transfersOf(*MF), [](const ControlTransfer *Transfer) {
+              return Transfer->Callee;
+            }))
+          for (const MachineBasicBlock &MBB : *MF)
+            Changed |= passToCallees(*MF, MBB);
       }
     }
   }
 
-  /// Calls \p Visit for each instruction of \p MBB, last first, with what is
-  /// live before and after it.
-  template <typename Visitor>
-  void walk(const MachineFunction &MF, const MachineBasicBlock &MBB,
-            const BlockStarts &Starts, const LiveLanes &Return,
-            Visitor Visit) const {
+  /// What is live where \p MBB begins. Calls \p After for each instruction,
+  /// last first, with what is live behind it, and then \p Before.
+  template <typename AfterVisitor, typename BeforeVisitor>
+  LiveLanes walk(const MachineBasicBlock &MBB, const BlockStarts &Starts,
+                 const LiveLanes &Return, AfterVisitor After,
+                 BeforeVisitor Before) const {
     LiveLanes Live = atEnd(MBB, Starts);
-    ExecSet After = ExecSet::Any;
+    ExecSet ExecAfter = ExecSet::Any;
     if (!MBB.empty() && MBB.succ_size())
-      After = execAtEnd(MBB);
-    for (auto [MI, E] : zip(reverse(MBB), reverse(Effects.of(MBB)))) {
-      const LiveLanes Later = Live;
-      const ExecSet Before = Masks.before(MI);
-      const ControlTransfer *Transfer = LR.transferOf(MI);
-      if (Transfer)
-        crossTransfer(Live, *Transfer, E, Return, Before, After);
+      ExecAfter = execAtEnd(MBB);
+    for (auto [MI, E, ExecBefore] :
+         zip(reverse(MBB), reverse(Effects.of(MBB)), reverse(Masks.of(MBB)))) {
+      After(MI, Live);
+      if (const ControlTransfer *Transfer = LR.transferOf(MI))
+        crossTransfer(Live, *Transfer, E, Return, ExecBefore, ExecAfter);
       else if (MI.isCall())
         Live = LiveLanes::everything();
       else
-        Live.cross(E, Before, After);
-      if (auto It = Others.Before.find(&MI); It != Others.Before.end())
-        addReads(Live, It->second);
-      Visit(MI, Live, Later);
-      After = Before;
+        Live.cross(E, ExecBefore, ExecAfter);
+      if (const RegisterSet &Reads = Others.before(MI); !Reads.empty())
+        addReads(Live, Reads);
+      Before(MI, Live);
+      ExecAfter = ExecBefore;
     }
+    addReads(Live, Others.atStart(MBB));
+    return Live;
   }
 
+  static void ignore(const MachineInstr &, const LiveLanes &) {}
+
   const LiftedRepresentation &LR;
+  const CallGraph &Graph;
+  const EffectsTable &Effects;
+  const ExecMasks &Masks;
   const OtherReads &Others;
-  const CallGraph Graph;
-  const EffectsTable Effects;
-  const ExecMasks Masks;
   const bool HasUnknownCode;
   DenseMap<const MachineFunction *, BlockStarts> Result;
   DenseMap<const MachineFunction *, LiveLanes> Needs, Through, AtReturn;
@@ -120,7 +128,7 @@ private:
     for (const MachineBasicBlock *Next : MBB.successors()) {
       if (Next->empty())
         return ExecSet::Any;
-      const ExecSet There = Masks.before(Next->front());
+      const ExecSet There = Masks.of(*Next).front();
       if (Common && *Common != There)
         return ExecSet::Any;
       Common = There;
@@ -129,20 +137,14 @@ private:
   }
 
   BlockStarts solve(const MachineFunction &MF, const LiveLanes &Return) const {
-    BlockStarts Starts;
+    BlockStarts Starts(MF.size());
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF)
       Work.insert(&MBB);
     // Facts only grow from dead to live, so early rounds stay true.
     while (!Work.empty()) {
       const MachineBasicBlock *MBB = Work.pop_back_val();
-      LiveLanes Live = atEnd(*MBB, Starts);
-      walk(MF, *MBB, Starts, Return,
-           [&](const MachineInstr &, const LiveLanes &Now, const LiveLanes &) {
-             Live = Now;
-           });
-      if (auto It = Others.AtStart.find(MBB); It != Others.AtStart.end())
-        addReads(Live, It->second);
+      const LiveLanes Live = walk(*MBB, Starts, Return, ignore, ignore);
       auto [It, IsNew] = Starts.try_emplace(MBB);
       if (!update(It->second, Live))
         continue;
@@ -160,7 +162,10 @@ private:
     if (End == BlockEnd::RunsOn || End == BlockEnd::UnknownJump)
       return LiveLanes::everything();
     for (const MachineBasicBlock *Next : MBB.successors()) {
-      LiveLanes There = Starts.lookup(Next);
+      const auto It = Starts.find(Next);
+      if (It == Starts.end())
+        continue;
+      LiveLanes There = It->second;
       if (isExecZeroOnEdge(MBB, *Next))
         There.Active -= RegisterSet::allVectors();
       Live |= There;
@@ -232,41 +237,52 @@ private:
   bool passToCallees(const MachineFunction &MF, const MachineBasicBlock &MBB) {
     bool Changed = false;
     const LiveLanes Own = AtReturn[&MF];
-    walk(
-        MF, MBB, Result[&MF], Own,
-        [&](const MachineInstr &MI, const LiveLanes &, const LiveLanes &Later) {
-          const ControlTransfer *Transfer = LR.transferOf(MI);
-          if (!Transfer || !Transfer->Callee)
-            return;
-          LiveLanes There = Own;
-          if (HasUnknownCode)
-            There = LiveLanes::everything();
-          else if (Transfer->Kind == ControlTransfer::Call)
-            There = {Later.Active, {}, Later.Inactive | Later.Outside};
-          else if (Masks.before(MI) != ExecSet::Entry)
-            There = atReturn(Own, ExecSet::Any);
-          Changed |= update(AtReturn[Transfer->Callee], There);
-        });
+    ArrayRef<ExecSet> ExecBefore = Masks.of(MBB);
+    auto After = [&](const MachineInstr &MI, const LiveLanes &Later) {
+      const ExecSet Exec = ExecBefore.consume_back();
+      const ControlTransfer *Transfer = LR.transferOf(MI);
+      if (!Transfer || !Transfer->Callee)
+        return;
+      LiveLanes There = Own;
+      if (HasUnknownCode)
+        There = LiveLanes::everything();
+      else if (Transfer->Kind == ControlTransfer::Call)
+        There = {Later.Active, {}, Later.Inactive | Later.Outside};
+      else if (Exec != ExecSet::Entry)
+        There = atReturn(Own, ExecSet::Any);
+      Changed |= update(AtReturn[Transfer->Callee], There);
+    };
+    walk(MBB, Result[&MF], Own, After, ignore);
     return Changed;
   }
 };
 
 } // namespace
 
-Liveness Liveness::run(const LiftedRepresentation &LR,
-                       const OtherReads &Others) {
+LivenessBasis::LivenessBasis(const LiftedRepresentation &LR)
+    : LR(LR), Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
+      Masks(ExecMasks::run(LR, Graph, Effects)) {}
+
+Liveness Liveness::run(const LivenessBasis &Basis, const OtherReads &Others) {
   Liveness Result;
-  LivenessSolver Solver(LR, Others);
-  for (const auto &[Symbol, MF] : LR.functions()) {
+  LivenessSolver Solver(Basis, Others);
+  unsigned Count = 0;
+  for (const auto &[Symbol, MF] : Basis.LR.functions())
+    for (const MachineBasicBlock &MBB : *MF)
+      Count += Basis.Effects.of(MBB).size();
+  Result.Index.reserve(Count);
+  auto Keep = [&](const MachineInstr &MI, const LiveLanes &Live) {
+    const RegisterSet Any = Live.any();
+    if (Result.Sets.empty() || !(Result.Sets.back() == Any))
+      Result.Sets.push_back(Any);
+    Result.Index[&MI] = Result.Sets.size() - 1;
+  };
+  for (const auto &[Symbol, MF] : Basis.LR.functions()) {
     const BlockStarts &Starts = Solver.Result[MF];
     for (const MachineBasicBlock &MBB : *MF) {
-      Solver.walk(*MF, MBB, Starts, Solver.AtReturn[MF],
-                  [&](const MachineInstr &MI, const LiveLanes &Live,
-                      const LiveLanes &) {
-                    Result.Index[&MI] = Result.Sets.size();
-                    Result.Sets.push_back(Live.any());
-                  });
-      Result.Starts[&MBB] = Starts.lookup(&MBB).any();
+      Solver.walk(MBB, Starts, Solver.AtReturn[MF], LivenessSolver::ignore,
+                  Keep);
+      Result.Starts[&MBB] = Starts.find(&MBB)->second.any();
     }
   }
   return Result;
@@ -274,10 +290,15 @@ Liveness Liveness::run(const LiftedRepresentation &LR,
 
 void OtherReads::add(const InsertionPoint &Where,
                      const RegisterSet &Registers) {
-  if (Where.instruction())
-    Before[Where.instruction()] |= Registers;
-  else if (Where.block())
-    AtStart[Where.block()] |= Registers;
+  const void *Place = Where.instruction();
+  if (!Place)
+    Place = Where.block();
+  if (!Place)
+    return;
+  const RegisterSet Sum = find(Place) | Registers;
+  if (Sets.empty() || !(Sets.back() == Sum))
+    Sets.push_back(Sum);
+  Index[Place] = Sets.size() - 1;
 }
 
 const RegisterSet &Liveness::at(const InsertionPoint &Where) const {

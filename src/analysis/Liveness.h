@@ -9,6 +9,7 @@
 #ifndef LUTHIER_ANALYSIS_LIVENESS_H
 #define LUTHIER_ANALYSIS_LIVENESS_H
 
+#include "analysis/ExecMasks.h"
 #include "analysis/InsertionPoint.h"
 #include "analysis/RegisterSet.h"
 #include "luthier/LiftedRepresentation.h"
@@ -19,19 +20,49 @@ namespace luthier {
 
 /// What is read besides by the application's instructions: in lanes of any
 /// kind, just before an instruction or where control enters a block.
-struct OtherReads {
-  llvm::DenseMap<const llvm::MachineInstr *, RegisterSet> Before;
-  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> AtStart;
-
+class OtherReads {
+public:
   /// Code at \p Where reads \p Registers.
   void add(const InsertionPoint &Where, const RegisterSet &Registers);
-  bool empty() const { return Before.empty() && AtStart.empty(); }
+  bool empty() const { return Sets.empty(); }
+
+  /// Nothing, where nothing was added.
+  const RegisterSet &before(const llvm::MachineInstr &MI) const {
+    return find(&MI);
+  }
+  const RegisterSet &atStart(const llvm::MachineBasicBlock &MBB) const {
+    return find(&MBB);
+  }
+
+private:
+  const RegisterSet &find(const void *Place) const {
+    auto It = Index.find(Place);
+    return It == Index.end() ? None : Sets[It->second];
+  }
+
+  RegisterSet None;
+  /// Of instructions and blocks; most read what the one before does.
+  llvm::DenseMap<const void *, unsigned> Index;
+  std::vector<RegisterSet> Sets;
+};
+
+/// What any number of runs over the same code share.
+struct LivenessBasis {
+  explicit LivenessBasis(const LiftedRepresentation &LR);
+
+  const LiftedRepresentation &LR;
+  const CallGraph Graph;
+  const EffectsTable Effects;
+  const ExecMasks Masks;
 };
 
 class Liveness {
 public:
-  static Liveness run(const LiftedRepresentation &LR,
+  static Liveness run(const LivenessBasis &Basis,
                       const OtherReads &Others = OtherReads());
+  static Liveness run(const LiftedRepresentation &LR) {
+    return run(LivenessBasis(LR));
+  }
 
   /// What code inserted at \p Where must keep.
   const RegisterSet &at(const InsertionPoint &Where) const;
@@ -40,7 +71,7 @@ private:
   RegisterSet Everything = RegisterSet::all();
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
   llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> Starts;
-  std::vector<RegisterSet> Sets;
+  std::vector<RegisterSet> Sets; ///< None is like the one before it.
 };
 
 /// The code, with what is live before each instruction.

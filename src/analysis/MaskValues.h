@@ -45,6 +45,8 @@ public:
 
   MaskValue get(unsigned Unit) const { return Units[Unit]; }
   void set(unsigned Unit, MaskValue Value) { Units[Unit] = Value; }
+  /// Anything is known of lanes.
+  bool hasLanes() const { return !Lanes.empty(); }
   MaskValue lane(unsigned VGPRUnit, unsigned Lane) const;
   void setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value);
   /// All lanes of the vector registers that are in \p Changed.

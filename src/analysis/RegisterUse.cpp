@@ -46,14 +46,17 @@ static RegisterUse maximum(RegisterUse A, RegisterUse B) {
           std::max(A.AGPRs, B.AGPRs)};
 }
 
-/// What instructions name that a tool has changed, or all others.
-static RegisterUse namedRegisters(const LiftedRepresentation &LR,
-                                  bool Changed) {
-  RegisterUse Use;
+/// What instructions name.
+struct NamedRegisters {
+  RegisterUse Own;    ///< Those of the original.
+  RegisterUse Edited; ///< Those that a tool has changed.
+};
+
+static NamedRegisters namedRegisters(const LiftedRepresentation &LR) {
+  NamedRegisters Result;
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   forEachInstruction(LR, [&](const MachineInstr &MI) {
-    if (LR.impl().isChanged(MI) != Changed)
-      return;
+    RegisterUse &Use = LR.impl().isChanged(MI) ? Result.Edited : Result.Own;
     for (const MachineOperand &MO : MI.operands()) {
       if (!MO.isReg())
         continue;
@@ -66,22 +69,21 @@ static RegisterUse namedRegisters(const LiftedRepresentation &LR,
         Use.AGPRs = std::max(Use.AGPRs, Range.end());
     }
   });
-  return Use;
+  return Result;
 }
 
 RegisterUse editedRegisterUse(const LiftedRepresentation &LR) {
-  return namedRegisters(LR, /*Changed=*/true);
+  return namedRegisters(LR).Edited;
 }
 
 RegisterUse registerUse(const LiftedRepresentation &LR) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const RegisterUse Allocation = registerAllocation(LR);
   // Data that was taken for code may name anything.
-  const RegisterUse Own = namedRegisters(LR, /*Changed=*/false);
-  RegisterUse Use =
-      maximum(editedRegisterUse(LR), {std::min(Own.SGPRs, Allocation.SGPRs),
-                                      std::min(Own.VGPRs, Allocation.VGPRs),
-                                      std::min(Own.AGPRs, Allocation.AGPRs)});
+  const auto [Own, Edited] = namedRegisters(LR);
+  RegisterUse Use = maximum(Edited, {std::min(Own.SGPRs, Allocation.SGPRs),
+                                     std::min(Own.VGPRs, Allocation.VGPRs),
+                                     std::min(Own.AGPRs, Allocation.AGPRs)});
   // User SGPRs, then up to five of the system; up to three work-item ids.
   // Accumulation registers that the code does not name may be reserved all the
   // same, and share the file with the others.

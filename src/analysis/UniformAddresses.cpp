@@ -135,8 +135,8 @@ DenseSet<const MachineInstr *> Finder::run() const {
   for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF) {
       RegisterSet Uniform;
-      for (const auto &[MI, E] : zip(MBB, Effects.of(MBB))) {
-        const ExecSet Lanes = Masks.before(MI);
+      for (const auto &[MI, E, Lanes] :
+           zip(MBB, Effects.of(MBB), Masks.of(MBB))) {
         const bool AreThoseOfEntry =
             Lanes == ExecSet::Entry || Lanes == ExecSet::Within;
         if (isReached(MI, AreThoseOfEntry ? Uniform | FromEntry : Uniform))

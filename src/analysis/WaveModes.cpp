@@ -4,6 +4,8 @@
 #include "amdgpu/IndexedOperands.h"
 #include "amdgpu/TargetTraits.h"
 #include "lift/LiftedImpl.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 
@@ -41,21 +43,35 @@ void WaveModeTracker::step(const MachineInstr &MI, WaveModes &Modes) const {
   }
 }
 
+/// Most blocks neither change modes nor hand them to other functions.
+static bool concernsModes(const MachineBasicBlock &MBB) {
+  return any_of(MBB, [](const MachineInstr &MI) {
+    return MI.isCall() || MI.isIndirectBranch() ||
+           vectorModeAfter(MI, VectorMode::Index) ||
+           vectorModeAfter(MI, VectorMode::Skip) || deallocatesVGPRs(MI);
+  });
+}
+
 /// Whether that added anything to what transfers hand on.
 bool WaveModeTracker::enter(const MachineFunction &MF, bool IsKernel) {
   WaveModes HandedOn = AtTransfers;
   if (!IsKernel)
     Entry[&MF.front()].join(AtTransfers);
   Entry[&MF.front()].Allocated = true;
+  DenseSet<const MachineBasicBlock *> Concerned;
+  for (const MachineBasicBlock &MBB : MF)
+    if (concernsModes(MBB))
+      Concerned.insert(&MBB);
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const MachineBasicBlock &MBB : MF) {
       WaveModes Modes = Entry.lookup(&MBB);
-      for (const MachineInstr &MI : MBB) {
-        if (MI.isCall() || MI.isIndirectBranch())
-          HandedOn.join(Modes);
-        step(MI, Modes);
-      }
+      if (Concerned.contains(&MBB))
+        for (const MachineInstr &MI : MBB) {
+          if (MI.isCall() || MI.isIndirectBranch())
+            HandedOn.join(Modes);
+          step(MI, Modes);
+        }
       for (const MachineBasicBlock *Next : MBB.successors())
         Changed |= Entry[Next].join(Modes);
     }

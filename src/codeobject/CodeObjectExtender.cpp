@@ -42,7 +42,7 @@ private:
   Error checkSpace() const;
   Error checkNames() const;
   void addSections();
-  Error addLines();
+  void addLines();
   Error changeKernels();
   void placeContents();
   void writeTables();
@@ -156,9 +156,9 @@ void Extender::addSections() {
 
 /// Each kernel's lines become a unit behind those that there are. Debug
 /// information that is compressed, or in another file, is left as it is.
-Error Extender::addLines() {
+void Extender::addLines() {
   if (all_of(New.Kernels, [](auto &K) { return K.second.Lines.empty(); }))
-    return Error::success();
+    return;
   auto Find = [&](StringRef Name, SmallVectorImpl<uint8_t> &Contents) {
     unsigned Index = 0;
     while (Index != Sections.size() &&
@@ -176,7 +176,7 @@ Error Extender::addLines() {
                (Name.starts_with(".debug_") &&
                 ((S.sh_flags & SHF_COMPRESSED) || !hasBytes(S)));
       }))
-    return Error::success();
+    return;
   LineSection = Find(".debug_line", Debug.Line);
   InfoSection = Find(".debug_info", Debug.Info);
   AbbrevSection = Find(".debug_abbrev", Debug.Abbrev);
@@ -190,10 +190,8 @@ Error Extender::addLines() {
   for (const Entry *K : Kernels)
     if (const CodeObjectExtension::Kernel &Code = K->second;
         !Code.Lines.empty())
-      if (Error E = appendLineTable(Debug, Code.Lines, K->first(),
-                                    Code.EntryAddress, Code.CodeSize))
-        return E;
-  return Error::success();
+      appendLineTable(Debug, Code.Lines, K->first(), Code.EntryAddress,
+                      Code.CodeSize);
 }
 
 /// Descriptors in place, and where functions of the kernels' names are: in the
@@ -443,8 +441,7 @@ Expected<std::vector<uint8_t>> Extender::run() {
   if (Error E = checkNames())
     return std::move(E);
   addSections();
-  if (Error E = addLines())
-    return std::move(E);
+  addLines();
   if (Error E = changeKernels())
     return std::move(E);
   placeContents();

@@ -57,15 +57,13 @@ struct DebugSections {
 
 /// DWARF 4 for \p Lines, whose addresses count from the start of \p Size bytes
 /// of code.
-llvm::Expected<DebugSections> encodeLineTable(const LineTable &Lines,
-                                              llvm::StringRef UnitName,
-                                              uint64_t Size);
+DebugSections encodeLineTable(const LineTable &Lines, llvm::StringRef UnitName,
+                              uint64_t Size);
 
 /// Adds that to \p All, the contents of a linked object's sections, for code
 /// that lies at \p Address.
-llvm::Error appendLineTable(DebugSections &All, const LineTable &Lines,
-                            llvm::StringRef UnitName, uint64_t Address,
-                            uint64_t Size);
+void appendLineTable(DebugSections &All, const LineTable &Lines,
+                     llvm::StringRef UnitName, uint64_t Address, uint64_t Size);
 
 } // namespace luthier
 

@@ -19,12 +19,27 @@
 
 LLD_HAS_DRIVER(elf)
 
+namespace llvm {
+void InitializeAllTargets();
+void InitializeAllTargetMCs();
+void InitializeAllAsmPrinters();
+void InitializeAllAsmParsers();
+} // namespace llvm
+
 using namespace llvm;
 using namespace luthier;
 
 /// lld calls this before each link, and gets this one instead of LLVM's: the
 /// options belong to the program, which may use the same LLVM.
 void llvm::cl::ResetAllOptionOccurrences() {}
+
+/// Nor does lld get to register the code generators of all targets for its
+/// first link: what it links here is machine code. These take the place of
+/// inline functions of LLVM's Support/TargetSelect.h.
+void llvm::InitializeAllTargets() {}
+void llvm::InitializeAllTargetMCs() {}
+void llvm::InitializeAllAsmPrinters() {}
+void llvm::InitializeAllAsmParsers() {}
 
 namespace {
 

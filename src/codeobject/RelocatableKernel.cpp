@@ -199,13 +199,10 @@ luthier::makeRelocatableKernel(const CodeObject &Original,
   Table.sh_link = NameTable;
   Table.sh_info = KernelSymbol; // The first that is not local.
   Table.sh_entsize = sizeof(Elf64_Sym);
-  if (HasLines) {
-    Expected<DebugSections> Debug =
-        encodeLineTable(*Image.Lines, Image.Name, Image.Code.size());
-    if (!Debug)
-      return Debug.takeError();
-    addDebugSections(File, Names, Image, *Debug);
-  }
+  if (HasLines)
+    addDebugSections(
+        File, Names, Image,
+        encodeLineTable(*Image.Lines, Image.Name, Image.Code.size()));
   const uint32_t OwnName = Names.add(".strtab");
   File.add(NameTable, OwnName, SHT_STRTAB, 0, 1, Names.bytes());
   return File.finish();

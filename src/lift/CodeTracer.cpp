@@ -24,6 +24,7 @@ public:
       D.IsReached = true;
     addGaps();
     std::vector<DecodedInstruction> Result;
+    Result.reserve(Code.size());
     for (auto &[Address, D] : Code)
       Result.push_back(std::move(D));
     return Result;
@@ -65,7 +66,8 @@ Error CodeTracer::follow(uint64_t Entry) {
     // The last instruction ends the wave in all likelihood: what follows it
     // need not be code.
     bool MayEnd = false;
-    while (!Code.contains(Address)) {
+    for (auto Behind = Code.lower_bound(Address);
+         Behind == Code.end() || Behind->first != Address;) {
       Expected<DecodedInstruction> D = Decode.at(Object, Address);
       if (!D) {
         if (!MayEnd || Address < Extent.End)
@@ -80,10 +82,13 @@ Error CodeTracer::follow(uint64_t Entry) {
       const bool RunsOn = runsOn(*D);
       MayEnd = descOf(*D).isCall() || opcodeOf(*D) == AMDGPU::S_TRAP;
       const uint64_t Next = D->end();
-      Code.insert({Address, std::move(*D)});
+      Code.emplace_hint(Behind, Address, std::move(*D));
       if (!RunsOn)
         break;
       Address = Next;
+      // Instructions that were decoded before may overlap this one.
+      while (Behind != Code.end() && Behind->first < Address)
+        ++Behind;
     }
   }
   return Error::success();
@@ -101,7 +106,7 @@ CodeTracer::CodeMap CodeTracer::decodeGap(uint64_t Begin, uint64_t End) {
     Address = D->end();
     if (Address > End)
       return {};
-    Gap.insert({D->Address, std::move(*D)});
+    Gap.emplace_hint(Gap.end(), D->Address, std::move(*D));
   }
   return Gap;
 }

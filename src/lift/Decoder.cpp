@@ -47,9 +47,10 @@ static bool hasImpossibleLiteral(const MCSubtargetInfo &STI,
     return (First >> 17 & 0xff) == Literal;
   constexpr uint32_t SOP1 = 0x17d, FirstOnBarriers = 0x4e,
                      LastOnBarriers = 0x54, AllocVgpr = 0x53;
-  if (targetTraits(STI).Instructions.HasNamedBarriers && First >> 23 == SOP1 &&
-      (First >> 8 & 0xff) >= FirstOnBarriers &&
-      (First >> 8 & 0xff) <= LastOnBarriers && (First >> 8 & 0xff) != AllocVgpr)
+  if (First >> 23 == SOP1 && (First >> 8 & 0xff) >= FirstOnBarriers &&
+      (First >> 8 & 0xff) <= LastOnBarriers &&
+      (First >> 8 & 0xff) != AllocVgpr &&
+      targetTraits(STI).Instructions.HasNamedBarriers)
     return (First & 0xff) == Literal;
   if (STI.hasFeature(AMDGPU::FeatureVOP3Literal))
     return false;

@@ -49,6 +49,8 @@ public:
 
   Error run() {
     createBlocks();
+    Impl.Origins.reserve(Impl.Origins.size() + Code.size());
+    NextBlock = Blocks.begin();
     for (const DecodedInstruction &D : Code)
       if (Error E = lift(D))
         return E;
@@ -111,6 +113,7 @@ private:
   const TargetInstrInfo &TII;
   const amdgpu::OpcodeMap &Opcodes;
   std::map<uint64_t, MachineBasicBlock *> Blocks;
+  std::map<uint64_t, MachineBasicBlock *>::iterator NextBlock;
   /// Where control runs on to from a block's end.
   DenseMap<const MachineBasicBlock *, uint64_t> Ends;
   MachineBasicBlock *Current = nullptr;
@@ -151,8 +154,8 @@ void FunctionLifter::createBlocks() {
 }
 
 Error FunctionLifter::lift(const DecodedInstruction &D) {
-  if (MachineBasicBlock *Start = blockAt(D.Address))
-    Current = Start;
+  if (NextBlock != Blocks.end() && NextBlock->first == D.Address)
+    Current = (NextBlock++)->second;
   Ends[Current] = D.end();
   const unsigned Opcode = opcodeOf(D);
   const MCInstrDesc &Desc = TII.get(Opcode);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/LiftedImpl.h"
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -93,17 +92,29 @@ bool LiftedRepresentation::hasUnresolvedTransfers() const {
                 [](const ControlTransfer &T) { return T.isUnresolved(); });
 }
 
+/// The output function of the generator SplitMix64: each bit of the result
+/// depends on each of \p Value.
+static uint64_t mixed(uint64_t Value) {
+  Value = (Value ^ Value >> 30) * 0xbf58476d1ce4e5b9;
+  Value = (Value ^ Value >> 27) * 0x94d049bb133111eb;
+  return Value ^ Value >> 31;
+}
+
 uint64_t fingerprint(const MachineInstr &MI) {
-  hash_code Result = hash_value(MI.getOpcode());
+  uint64_t Result = mixed(MI.getOpcode());
+  // Taken of each instruction several times.
+  auto add = [&](unsigned Kind, uint64_t Value) {
+    Result = mixed(mixed(Result + Kind) + Value);
+  };
   for (const MachineOperand &MO : MI.explicit_operands()) {
     if (MO.isReg())
-      Result = hash_combine(Result, 0, MO.getReg().id());
+      add(0, MO.getReg().id());
     else if (MO.isImm())
-      Result = hash_combine(Result, 1, MO.getImm());
+      add(1, MO.getImm());
     else if (MO.isMBB())
-      Result = hash_combine(Result, 3, MO.getMBB());
+      add(3, reinterpret_cast<uintptr_t>(MO.getMBB()));
     else
-      Result = hash_combine(Result, 2, unsigned(MO.getType()));
+      add(2, MO.getType());
   }
   return Result;
 }

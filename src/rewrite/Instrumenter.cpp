@@ -43,7 +43,8 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
                                          HookResolver Resolve,
                                          const InstrumenterOptions &Options,
                                          const SelfTestOptions &SelfTest) {
-  if (Error E = checkKernel(LR))
+  const RegisterUse Edited = editedRegisterUse(LR);
+  if (Error E = checkKernel(LR, Edited))
     return std::move(E);
   Stopwatch Watch;
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
@@ -69,7 +70,7 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
         &Scrambler.emplace(LR, *Hooks, Encoder, Options.Policy, SelfTest));
   Inserters.push_back(&Calls);
   Expected<KernelCode> Code =
-      writeKernel(LR, *Hooks, Inserters, Options, Encoder);
+      writeKernel(LR, *Hooks, Edited, Inserters, Options, Encoder);
   if (!Code)
     return Code.takeError();
   const double RewriteTime = Watch.lap();

@@ -33,7 +33,7 @@ private:
   bool isMoved() const { return Options.LoadBias || Options.LinkedAt; }
   Error writeFunction(const MachineFunction &MF);
   Error writeBlock(const MachineBasicBlock &MBB);
-  Error writeKept(const MachineInstr &MI);
+  Error writeKept(const MachineInstr &MI, const Origin *Source);
   bool writeTransfer(const ControlTransfer &Transfer);
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
@@ -116,10 +116,14 @@ Error CodeWriter::writeBlock(const MachineBasicBlock &MBB) {
       LeftInClause = Length;
     insert(InsertionPoint::before(MI));
     const size_t Begin = Layout.size();
-    if (Error E = writeKept(MI))
+    const auto It = LR.impl().Origins.find(&MI);
+    const Origin *Source =
+        It == LR.impl().Origins.end() ? nullptr : &It->second;
+    if (Error E = writeKept(MI, Source))
       return E;
-    if (std::optional<uint64_t> Address = LR.originalAddress(MI))
-      Result.Map.push_back({Begin, unsigned(Layout.size() - Begin), *Address});
+    if (Source)
+      Result.Map.push_back(
+          {Begin, unsigned(Layout.size() - Begin), Source->Address});
     if (!MI.isMetaInstruction())
       FallsThrough = !MI.isBarrier();
   }
@@ -173,7 +177,8 @@ static bool writeWithoutExpertMode(const MachineInstr &MI,
   return true;
 }
 
-Error CodeWriter::writeKept(const MachineInstr &MI) {
+/// \p Source is null for what a tool has added.
+Error CodeWriter::writeKept(const MachineInstr &MI, const Origin *Source) {
   if (isMoved()) {
     const ControlTransfer *Transfer = LR.transferOf(MI);
     if (Transfer && !LR.impl().isChanged(MI) && writeTransfer(*Transfer))
@@ -181,11 +186,10 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
     if (isRelative(MI))
       return createStringError("a relative call or branch that is not "
                                "understood");
-    std::optional<uint64_t> Address = LR.originalAddress(MI);
     if (MI.getOpcode() == AMDGPU::S_GETPC_B64) {
-      if (!Address)
+      if (!Source)
         return createStringError("s_getpc_b64 of no place in the original");
-      const uint64_t PC = *Address + 4;
+      const uint64_t PC = Source->Address + 4;
       if (Options.LoadBias)
         writeOriginalPC(MI, PC + *Options.LoadBias, Encoder, Layout);
       else
@@ -202,15 +206,15 @@ Error CodeWriter::writeKept(const MachineInstr &MI) {
   if (writeWithoutExpertMode(MI, Encoder, Layout))
     return Error::success();
   const bool HasDistance = MI.isBranch() && !MI.isIndirectBranch();
-  if (!Options.Reencode && !HasDistance && !LR.impl().isChanged(MI))
-    if (auto It = LR.impl().Origins.find(&MI); It != LR.impl().Origins.end()) {
-      Expected<ArrayRef<uint8_t>> Bytes =
-          LR.impl().Object->contents(It->second.Address, It->second.Size);
-      if (!Bytes)
-        return Bytes.takeError();
-      Layout.append(*Bytes);
-      return Error::success();
-    }
+  if (!Options.Reencode && !HasDistance && Source &&
+      Source->Fingerprint == fingerprint(MI)) {
+    Expected<ArrayRef<uint8_t>> Bytes =
+        LR.impl().Object->contents(Source->Address, Source->Size);
+    if (!Bytes)
+      return Bytes.takeError();
+    Layout.append(*Bytes);
+    return Error::success();
+  }
   return Encoder.encode(MI, Layout, [&](const MachineBasicBlock &To) {
     return targetOf(MI, To);
   });

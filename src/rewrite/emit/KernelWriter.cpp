@@ -56,6 +56,7 @@ void include(RegisterUse &Use, const RegisterUse &More) {
 
 Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
                                  const HookPlan &Hooks,
+                                 const RegisterUse &Edited,
                                  ArrayRef<Inserter *> Inserters,
                                  const InstrumenterOptions &Options,
                                  amdgpu::MachineEncoder &Encoder) {
@@ -84,7 +85,7 @@ Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
   if (!Written)
     return Written.takeError();
   Result.Written = std::move(*Written);
-  Result.Registers = editedRegisterUse(LR);
+  Result.Registers = Edited;
   include(Result.Registers, {Start.sgprEnd(), 0, 0});
   for (const Inserter *Each : Inserters)
     include(Result.Registers, Each->registers());

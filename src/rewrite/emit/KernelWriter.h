@@ -22,10 +22,11 @@ struct KernelCode {
   RegisterUse Registers;
 };
 
-/// At each point, \p Inserters append in their order. Refuses with
-/// UnsupportedEdit.
+/// At each point, \p Inserters append in their order. \p Edited is
+/// editedRegisterUse(). Refuses with UnsupportedEdit.
 llvm::Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
                                        const HookPlan &Hooks,
+                                       const RegisterUse &Edited,
                                        llvm::ArrayRef<Inserter *> Inserters,
                                        const InstrumenterOptions &Options,
                                        amdgpu::MachineEncoder &Encoder);

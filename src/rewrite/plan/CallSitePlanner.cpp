@@ -63,12 +63,13 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
   const OtherReads Others = otherReads(Plan);
   std::optional<Liveness> Extended;
   if (!Others.empty())
-    Extended = Liveness::run(LR, Others);
+    Extended = Liveness::run(Basis, Others);
   const Liveness &Lives = Extended ? *Extended : Own;
   StackPlan &Stack = Plan.Registers.Stack;
   std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
   bool UsesStack = false, UsesState = Plan.Registers.countersInState();
   Plan.CallSites.clear();
+  Plan.CallSites.reserve(Plan.Variants.CallSites.size());
   Plan.Registers.CounterStarts.assign(Plan.Registers.ABI.NumScalarCounters, 0);
   for (const CallSite &Site : Plan.Variants.CallSites) {
     if (foldIntoStarts(Site, Plan))

@@ -20,7 +20,8 @@ public:
   CallSitePlanner(const LiftedRepresentation &LR,
                   const InstrumenterOptions &Options,
                   const amdgpu::MachineEncoder &Encoder)
-      : LR(LR), Options(Options), Encoder(Encoder), Own(Liveness::run(LR)) {}
+      : LR(LR), Options(Options), Encoder(Encoder), Basis(LR),
+        Own(Liveness::run(Basis)) {}
 
   /// Fills in HookPlan::CallSites, for the registers and payloads that \p Plan
   /// has, and what they take of the stack; drops the state value array if no
@@ -37,6 +38,7 @@ private:
   const LiftedRepresentation &LR;
   const InstrumenterOptions &Options;
   const amdgpu::MachineEncoder &Encoder;
+  const LivenessBasis Basis;
   const Liveness Own; ///< What the application itself reads.
   /// Only made if a call site touches registers of the application.
   std::optional<LoadsInFlight> Loads;

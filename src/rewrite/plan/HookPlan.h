@@ -10,7 +10,7 @@
 #include "rewrite/plan/CallSiteSpills.h"
 #include "rewrite/plan/RegisterPlan.h"
 #include "rewrite/plan/VariantPlan.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace luthier {
 
@@ -27,7 +27,7 @@ struct HookPlan {
   std::vector<Payload> Payloads; ///< Of VariantPlan::Variants.
   PayloadCounts Counts;          ///< With attempts that did not suffice.
   /// In the order in which they run.
-  llvm::DenseMap<InsertionPoint::Key, llvm::SmallVector<PlannedCallSite, 1>>
+  llvm::MapVector<InsertionPoint::Key, llvm::SmallVector<PlannedCallSite, 1>>
       CallSites;
 
   /// Registers of the application that \p Site reads.

@@ -40,6 +40,7 @@ public:
   }
 
   VariantPlan run() {
+    Plan.CallSites.reserve(Task.Calls.size());
     for (const ResolvedCall &Call : Task.Calls)
       choose(Call);
     return std::move(Plan);
@@ -130,9 +131,9 @@ void VariantChooser::choose(const ResolvedCall &Call) {
   const UsedHook &Hook = Task.Hooks.find(Call.Handle)->second;
   CallSite Site;
   Site.Where = Call.Where;
-  PayloadVariant Variant{Hook.Reference, {}, !GoingOn.contains(Call.Handle)};
-  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle),
-                            Variant.EndsWave};
+  decltype(PayloadVariant::Arguments) Arguments;
+  const bool EndsWave = !GoingOn.contains(Call.Handle);
+  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle), EndsWave};
   SlotAllocator Slots;
   for (const auto &[Number, Value] : enumerate(Call.Arguments)) {
     const HookParameter &Parameter = Hook.Parameters[Number];
@@ -165,16 +166,16 @@ void VariantChooser::choose(const ResolvedCall &Call) {
                              Slot.Index, Slot.Dwords});
     }
     if (Value.Form)
-      Variant.Arguments.push_back(std::move(Computed));
+      Arguments.push_back(std::move(Computed));
     else
-      std::visit([&](auto Plain) { Variant.Arguments.push_back(Plain); },
+      std::visit([&](auto Plain) { Arguments.push_back(Plain); },
                  Computed.Inputs.front());
   }
   Plan.ArgumentSGPRs = std::max(Plan.ArgumentSGPRs, Slots.SGPRs);
   Plan.ArgumentVGPRs = std::max(Plan.ArgumentVGPRs, Slots.VGPRs);
   auto [It, New] = VariantOf.try_emplace(std::move(Key), Plan.Variants.size());
   if (New)
-    Plan.Variants.push_back(std::move(Variant));
+    Plan.Variants.push_back({Hook.Reference, std::move(Arguments), EndsWave});
   Site.Variant = It->second;
   Plan.CallSites.push_back(std::move(Site));
 }

@@ -17,8 +17,8 @@ using namespace llvm;
 namespace luthier {
 
 /// Tools may have put registers into the code that no wave can have.
-static Error checkEdits(const LiftedRepresentation &LR) {
-  const RegisterUse Named = editedRegisterUse(LR);
+static Error checkEdits(const LiftedRepresentation &LR,
+                        const RegisterUse &Named) {
   const RegisterLimits Limits =
       registerLimits(*LR.impl().Kernel, Named.AGPRs,
                      *registerFileTraits(LR.impl().Object->target().Processor),
@@ -34,7 +34,7 @@ static Error checkEdits(const LiftedRepresentation &LR) {
                     Twine(Limits.VectorTotal));
 }
 
-Error checkKernel(const LiftedRepresentation &LR) {
+Error checkKernel(const LiftedRepresentation &LR, const RegisterUse &Edited) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const TargetID &ID = LR.impl().Object->target();
   if (!targetTraits(ID.Processor))
@@ -59,7 +59,7 @@ Error checkKernel(const LiftedRepresentation &LR) {
   if (IsWave64 == Kernel.Descriptor.usesWave32())
     return refuse(RefusalReason::UnsupportedTarget,
                   ID.str() + " with waves of the other size");
-  return checkEdits(LR);
+  return checkEdits(LR, Edited);
 }
 
 } // namespace luthier

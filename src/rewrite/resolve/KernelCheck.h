@@ -4,13 +4,15 @@
 #ifndef LUTHIER_REWRITE_RESOLVE_KERNELCHECK_H
 #define LUTHIER_REWRITE_RESOLVE_KERNELCHECK_H
 
-#include "luthier/LiftedRepresentation.h"
+#include "analysis/RegisterUse.h"
 #include "llvm/Support/Error.h"
 
 namespace luthier {
 
-/// Refuses what this engine cannot instrument, with the reason.
-llvm::Error checkKernel(const LiftedRepresentation &LR);
+/// Refuses what this engine cannot instrument, with the reason. \p Edited is
+/// editedRegisterUse().
+llvm::Error checkKernel(const LiftedRepresentation &LR,
+                        const RegisterUse &Edited);
 
 } // namespace luthier
 

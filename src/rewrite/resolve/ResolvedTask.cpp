@@ -26,8 +26,10 @@ public:
     // Hooks of requests that fall on one point run in the order of their kinds.
     std::map<PointKind, SmallVector<const detail::InsertionRequest *, 0>>
         ByKind;
-    for (const detail::InsertionRequest &I :
-         detail::contentsOf(Task).Insertions)
+    const auto &Insertions = detail::contentsOf(Task).Insertions;
+    // Most requests are one call.
+    Result.Calls.reserve(Insertions.size());
+    for (const detail::InsertionRequest &I : Insertions)
       ByKind[I.Kind].push_back(&I);
     for (const auto &[Kind, Requests] : ByKind)
       for (const detail::InsertionRequest *Request : Requests)

@@ -60,6 +60,25 @@ TEST(LineTable, SurvivesBeingWrittenIntoACodeObject) {
   EXPECT_EQ(Read.describe(Copy.EntryAddress + 16), "");
 }
 
+TEST(LineTable, WrittenSaysNothingOfCodeBeforeItsFirstRow) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  const KernelInfo &Kernel = Object->kernels()[0];
+  LineTable Lines;
+  Lines.append({8, Lines.fileIndex("/src/hook.hip"), 1, 200});
+  KernelImage Image{
+      Kernel.Name, take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize)),
+      0, Kernel.Descriptor, &Lines};
+  const auto Written =
+      take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
+  const KernelInfo &Copy = Written->kernels()[0];
+  const LineTable Read = linesOf(*Written, Copy);
+  EXPECT_EQ(Read.find(Copy.EntryAddress + 4), nullptr);
+  const LineTable::Row *First = Read.find(Copy.EntryAddress + 8);
+  ASSERT_NE(First, nullptr);
+  EXPECT_EQ(First->Line, 1u);
+  EXPECT_EQ(First->Column, 200u);
+}
+
 TEST(LineTable, KeepsOneRowPerAddressAndLine) {
   LineTable Lines;
   const unsigned File = Lines.fileIndex("a");

@@ -3,6 +3,7 @@
 // The timing model: that what should cost more does, that waits wait, and that
 // equal runs take equal time. Figures themselves are the tables' business.
 #include "Machine.h"
+#include "emulator/core/Target.h"
 
 using namespace luthier;
 using namespace luthier::test;
@@ -61,6 +62,23 @@ TEST_F(TimingTest, ScalarLoadsAndLdsRaiseTheSameCounter) {
   EXPECT_GT(Lds, cyclesOf(Zero + "ds_read_b32 v2, v1\n"));
 }
 
+TEST_F(TimingTest, OperationsOnOneCounterFinishInOrder) {
+  Request.GroupSegmentSize = 1024;
+  const std::string Scalar = "s_load_dword s6, s[0:1], 0\n";
+  const std::string Lds = "ds_read_b32 v2, v1\n";
+  const std::string First = "s_waitcnt lgkmcnt(1)\n";
+  const std::string Both = "s_waitcnt lgkmcnt(0)\n";
+  const uint64_t Slow = cyclesOf(Zero + Scalar + Lds + First);
+  EXPECT_LT(cyclesOf(Zero + Lds + Scalar + First), Slow);
+  // The quick one is not done before the slow one that was issued first.
+  EXPECT_GE(cyclesOf(Zero + Scalar + Lds + Both), Slow);
+}
+
+TEST_F(TimingTest, NopsAndSleepsTakeWhatTheyAskFor) {
+  EXPECT_EQ(cyclesOf("s_nop 15"), cyclesOf("s_nop 0") + 15);
+  EXPECT_EQ(cyclesOf("s_sleep 3"), cyclesOf("s_sleep 1") + 2 * 64);
+}
+
 TEST_F(TimingTest, FewerLanesMoveFewerBytes) {
   const std::string Loads = Load + Load + Load + Load + WaitAll;
   EXPECT_LT(cyclesOf("s_mov_b64 exec, 1\n" + Zero + Loads),
@@ -85,6 +103,45 @@ TEST_F(TimingTest, FewerWavesPerSimdHideLess) {
   // Twice the registers, half the waves.
   Request.ComputePgmRsrc1 = (Request.ComputePgmRsrc1 & ~63u) | 31;
   EXPECT_GT(cyclesOf(Source, 256), 3 * Usual / 2);
+}
+
+TEST_F(TimingTest, ManyWavesOfArithmeticShareTheSimds) {
+  std::string Additions;
+  for (unsigned I = 0; I < 64; ++I)
+    Additions += "v_add_f32 v1, v0, v0\n";
+  constexpr unsigned Waves = 64;
+  const uint64_t Alone = cyclesOf(Additions);
+  const uint64_t Many = cyclesOf(Additions, Waves);
+  const uint64_t Simds = findTarget("gfx90a")->SimdsPerUnit;
+  EXPECT_GT(Many, (Waves / Simds - 1) * Alone);
+  EXPECT_LT(Many, (Waves / Simds + 1) * Alone);
+}
+
+TEST_F(TimingTest, ManyWavesOfLoadsShareOnePath) {
+  constexpr unsigned Waves = 256, BytesOfALane = 16, BytesInACycle = 64;
+  const uint64_t Many =
+      cyclesOf(Zero + "global_load_dwordx4 v[4:7], v1, s[0:1]\n", Waves);
+  const uint64_t Moving = Waves * WaveSize * BytesOfALane / BytesInACycle;
+  EXPECT_GE(Many, Moving);
+  EXPECT_LT(Many, 3 * Moving / 2);
+  EXPECT_GT(Many, 3 * cyclesOf(Zero + Load, Waves));
+}
+
+TEST_F(TimingTest, ADispatchLastsAsLongAsItsSlowestWave) {
+  load(R"(
+    v_readfirstlane_b32 s8, v0
+    s_cmp_eq_u32 s8, 0
+    s_cbranch_scc0 end
+    s_sleep 100
+  end:
+    s_endpgm
+  )");
+  Request.WorkgroupSize = {256, 1, 1};
+  Request.GridSize = {256, 1, 1};
+  runOk();
+  const uint64_t Sleep = 64 * 100;
+  EXPECT_GT(Counts.Cycles, Sleep);
+  EXPECT_LT(Counts.Cycles, 2 * Sleep);
 }
 
 /// Whatever ran before: no cache is modelled, and no host time gets in.
@@ -150,6 +207,18 @@ TEST_F(TimingTest, ClocksGrowThroughADispatchAndBeyond) {
     EXPECT_GE(Read[3], Read[2] + 6400 / 17);
     LastClock = Read[1], LastRealTime = Read[3];
   }
+}
+
+class TimingTest10 : public TimingTest {
+protected:
+  TimingTest10() : TimingTest("gfx1030") {}
+};
+
+TEST_F(TimingTest10, StoresHaveACounterOfTheirOwn) {
+  const std::string Store = Zero + "global_store_dword v1, v1, s[0:1]\n";
+  const uint64_t Never = cyclesOf(Store + "s_nop 0\n");
+  EXPECT_LE(cyclesOf(Store + WaitAll), Never);
+  EXPECT_GT(cyclesOf(Store + "s_waitcnt_vscnt null, 0x0\n"), 10 * Never);
 }
 
 class TimingTest12 : public TimingTest {
