@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/resolve/ResolvedTask.h"
 #include "analysis/InsertionPointResolver.h"
+#include "hook/VariableAddresses.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "rewrite/resolve/ArgumentResolver.h"
@@ -105,18 +106,20 @@ TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
   return Spreader.take();
 }
 
-/// Host code names the tool's variables by its own addresses.
-Error translatePointer(HookArgument &Argument, const UsedHook &Hook,
-                       size_t Parameter) {
+/// Host code names the tool's variables by its own addresses. Nothing if
+/// \p Argument is no such address.
+Expected<std::optional<ArgumentValue>>
+translatePointer(const HookArgument &Argument, const UsedHook &Hook,
+                 size_t Parameter) {
   const std::optional<uint64_t> Pointer = Argument.integer();
   if (!Pointer ||
       !(Argument.isPointer() || Hook.Parameters[Parameter].IsPointer))
-    return Error::success();
-  Expected<uint64_t> Address = Hook.Reference.Module->deviceAddress(*Pointer);
+    return std::nullopt;
+  const HookModule &Module = *Hook.Reference.Module;
+  Expected<uint64_t> Address = Module.deviceAddress(*Pointer);
   if (!Address)
     return Address.takeError();
-  Argument = *Address;
-  return Error::success();
+  return argumentFor(*Address, Module);
 }
 
 Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
@@ -132,9 +135,11 @@ Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
       return Given.takeError();
     ResolvedCall Call{At.Where, Request.Hook, {}};
     for (auto &&[Number, Argument] : enumerate(*Given)) {
-      if (Error E = translatePointer(Argument, **Hook, Number))
-        return E;
-      Expected<ArgumentValue> Value = Arguments.resolve(Argument, At);
+      auto Pointer = translatePointer(Argument, **Hook, Number);
+      if (!Pointer)
+        return Pointer.takeError();
+      Expected<ArgumentValue> Value =
+          *Pointer ? std::move(**Pointer) : Arguments.resolve(Argument, At);
       if (!Value)
         return Value.takeError();
       Call.Arguments.push_back(std::move(*Value));
