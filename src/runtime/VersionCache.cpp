@@ -5,6 +5,7 @@
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
+#include "luthier/Refusal.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Costs.h"
 #include "runtime/EngineLock.h"
@@ -150,7 +151,8 @@ Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
                                                  Kernel &Entry,
                                                  LiftedRepresentation &LR) {
   if (isEdited(LR))
-    return createStringError("the tool changes the kernel's code");
+    return refuse(RefusalReason::UnsupportedEdit,
+                  "the tool changes the kernel's code");
   const TaskRecipe OwnRecipe = TaskRecipe::of(Own, LR);
   InstrumentationTask Result;
   for (const PresetKey &Key : Presets.Keys) {

@@ -233,10 +233,10 @@ TEST_F(SharedKernelTest, WhoPutsNothingIntoItAddsNothing) {
 TEST_F(SharedKernelTest, ChangedCodeIsForOneToolAlone) {
   ASSERT_FALSE(put(OfA, Garbage, {}));
   EXPECT_EQ(toString(put(OfB, Edit, PresetSet().with(OfA))),
-            "the tool changes the kernel's code");
+            "unsupported-edit: the tool changes the kernel's code");
   ASSERT_FALSE(put(OfB, Edit, {}));
   EXPECT_EQ(toString(put(OfC, Garbage, PresetSet().with(OfB))),
-            "a tool has changed the kernel's code");
+            "unsupported-edit: a tool has changed the kernel's code");
 }
 
 TEST_F(SharedKernelTest, WhatNobodyWasAskedForIsNoVersion) {
