@@ -276,10 +276,12 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
 } // namespace
 
 PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!M.getTargetTriple().isAMDGCN() || !M.getNamedGlobal(Marker))
+  if (!M.getTargetTriple().isAMDGCN())
     return PreservedAnalyses::all();
+  const bool IsMarked = M.getNamedGlobal(Marker);
   AnnotatedFunctions Annotated = findAnnotatedFunctions(M);
-  if (Annotated.Hooks.empty())
+  if (!checkExports(M, Annotated, IsMarked) || !IsMarked ||
+      Annotated.Hooks.empty())
     return PreservedAnalyses::all();
   resolveAliases(M);
   Reachability Reached(Annotated);
