@@ -289,10 +289,10 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
   auto Executable =
       OwnExecutable::load(std::move(Built.CodeObject), Loaded.agent());
   if (!Executable)
-    return refuse(RefusalReason::LinkFailed, toString(Executable.takeError()));
+    return refuse(RefusalReason::LinkFailed, detailOf(Executable.takeError()));
   Expected<uint64_t> Object = (*Executable)->kernelObject(Loaded.name());
   if (!Object)
-    return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
+    return refuse(RefusalReason::LinkFailed, detailOf(Object.takeError()));
   Target.KernelObject = *Object;
   const uint64_t Start = *Object + Info->EntryAddress - Info->DescriptorAddress;
   verifyKernel(Loaded, Built, *Object, Start);
