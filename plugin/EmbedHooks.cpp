@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EmbedHooks.h"
 #include "AnalysisManagers.h"
+#include "CounterUse.h"
 #include "ExecOrder.h"
 #include "HookChecks.h"
 #include "IndirectCalls.h"
@@ -256,6 +257,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
     Fine &= checkOptimised(*Hook, *Original, *TM);
   if (!Fine)
     return nullptr;
+  warnOfUnreadCounters(Hooks);
   exportConstants(*Clone, M);
   for (const GlobalVariable &G : M.globals())
     if (G.getName().starts_with(CUIDPrefix))
