@@ -106,7 +106,7 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   Options.Workgroups = Given.Workgroups.within(Contents.Workgroups);
   if (Options.Workgroups.isEmpty())
     return refuse(RefusalReason::NoInsertionPoint,
-                  "no workgroup is left: the tool wants others than "
+                  "no workgroup is left of those that the tool asks for and "
                   "--workgroups names");
   if (Contents.Test.RegisterSeed)
     SelfTest.ScrambleSeed = Contents.Test.RegisterSeed;

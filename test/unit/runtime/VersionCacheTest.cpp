@@ -239,6 +239,18 @@ TEST_F(SharedKernelTest, ChangedCodeIsForOneToolAlone) {
             "unsupported-edit: a tool has changed the kernel's code");
 }
 
+TEST_F(SharedKernelTest, HooksOfAllToolsRunInTheSameWorkgroups) {
+  auto Mutate = [&](InstrumentationTask &, LiftedRepresentation &LR) {
+    InstrumentationTask InSome, Everywhere;
+    InSome.onlyInWorkgroups(3, 4);
+    InSome.insertHookAtKernelEntry(&Handle);
+    Everywhere.insertHookAtKernelEntry(&Handle);
+    return TaskRecipe::of(InSome, LR).addTo(Everywhere, LR);
+  };
+  EXPECT_EQ(toString(Shared.instrument(First, Mutate, OfA, {})),
+            "no-insertion-point: the tools want hooks in different workgroups");
+}
+
 TEST_F(SharedKernelTest, WhatNobodyWasAskedForIsNoVersion) {
   EXPECT_NE(toString(Shared.instrument(First, {}, OfA, {})).find("\"one\""),
             std::string::npos);
