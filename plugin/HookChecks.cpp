@@ -103,8 +103,7 @@ bool checkAssembly(const Function &F, const Reachability &Reached) {
 /// The application's kernels need not have what calls of the host go through.
 bool checkHostCalls(const Function &F, const Reachability &Reached) {
   const Function &Hook = Reached.hookThatReaches(F);
-  const bool IsHeap = F.getName().starts_with("__ockl_dm_");
-  if (IsHeap && F.getName() != "__ockl_dm_init_v1")
+  if (F.getName().starts_with("__ockl_dm_"))
     return fail(Hook, "hooks have no heap, as malloc and new need it" +
                           Reached.pathTo(F) +
                           ": use local, __shared__, __device__ or managed "
@@ -129,14 +128,15 @@ bool checkJumps(const Function &F, const Reachability &Reached) {
 
 /// What hooks reach that names \p G, directly or in a constant.
 const Function &userOf(const GlobalVariable &G, const Reachability &Reached) {
-  SmallVector<const User *, 8> Users(G.users());
-  while (!Users.empty()) {
-    const User *U = Users.pop_back_val();
-    auto *I = dyn_cast<Instruction>(U);
-    if (I && is_contained(Reached.functions(), I->getFunction()))
-      return *I->getFunction();
-    append_range(Users, U->users());
-  }
+  SmallSetVector<const User *, 8> Users(G.user_begin(), G.user_end());
+  // Grows while it is walked.
+  for (size_t N = 0; N < Users.size(); ++N)
+    if (auto *I = dyn_cast<Instruction>(Users[N])) {
+      if (is_contained(Reached.functions(), I->getFunction()))
+        return *I->getFunction();
+    } else {
+      Users.insert_range(Users[N]->users());
+    }
   return *Reached.functions().front();
 }
 

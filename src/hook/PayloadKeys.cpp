@@ -36,7 +36,7 @@ using GivenArgument = decltype(PayloadVariant::Arguments)::value_type;
 static GivenArgument withNames(ArchiveWriter &W, GivenArgument Given,
                                const HookModule &Module) {
   auto *Computed = std::get_if<ComputedArgument>(&Given);
-  if (!Computed)
+  if (!Computed || !Module.SymbolicVariables)
     return Given;
   std::vector<std::string> Names;
   for (auto &Input : Computed->Inputs)

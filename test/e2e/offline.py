@@ -121,6 +121,16 @@ def counters_need_no_hooks_of_the_tool(arguments, directory):
                 counts += [number for (number,) in struct.iter_unpack("Q", bytes_of.read())]
         if not wanted(counts):
             raise harness.Failure(f"{tool}: executed {executed}, counted {[count for count in counts if count]}")
+    # What another process has compiled is for the same variables, wherever that one had them.
+    files = []
+    for _ in range(2):
+        result = harness.run([arguments.luthier, "instrument", original, "--tool", arguments.pointers, "-o", out],
+                             {"XDG_CACHE_HOME": f"{directory}/cache", "LUTHIER_CACHE_SIZE": "100"})
+        result.expect(result.code == 0, "instrument fails with a cache")
+        with open(out, "rb") as file:
+            files.append(file.read())
+    result.expect(files[0] == files[1], "another file from the cache")
+    result.expect(os.listdir(f"{directory}/cache/luthier/code"), "nothing is in the cache")
     result = harness.run([arguments.luthier, "instrument", original, "--tool", arguments.kinds, "-o", out],
                          {"LUTHIER_WORKGROUPS": "0-3"})
     result.expect(result.code == 1 and "unsupported-hook: hooks in some workgroups only" in result.stdout,

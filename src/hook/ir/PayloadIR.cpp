@@ -93,7 +93,8 @@ static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A, Type *T,
   for (const auto &Input : A.Inputs)
     if (const auto *Slot = std::get_if<ArgumentSlot>(&Input))
       Inputs.push_back(placeholder(B, *Slot, B.getIntNTy(32 * Slot->Dwords)));
-    else if (const uint64_t Bits = std::get<uint64_t>(Input); isStandIn(Bits))
+    else if (const uint64_t Bits = std::get<uint64_t>(Input);
+             Hooks.SymbolicVariables && isStandIn(Bits))
       Inputs.push_back(beginOf(B, variableAt(Bits, Hooks), Hooks));
     else
       Inputs.push_back(B.getInt64(Bits));
