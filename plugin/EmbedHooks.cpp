@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EmbedHooks.h"
 #include "AnalysisManagers.h"
+#include "CounterUse.h"
 #include "ExecOrder.h"
 #include "HookChecks.h"
 #include "IndirectCalls.h"
@@ -256,6 +257,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
     Fine &= checkOptimised(*Hook, *Original, *TM);
   if (!Fine)
     return nullptr;
+  warnOfUnreadCounters(Hooks);
   exportConstants(*Clone, M);
   for (const GlobalVariable &G : M.globals())
     if (G.getName().starts_with(CUIDPrefix))
@@ -276,10 +278,12 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
 } // namespace
 
 PreservedAnalyses EmbedHooksPass::run(Module &M, ModuleAnalysisManager &) {
-  if (!M.getTargetTriple().isAMDGCN() || !M.getNamedGlobal(Marker))
+  if (!M.getTargetTriple().isAMDGCN())
     return PreservedAnalyses::all();
+  const bool IsMarked = M.getNamedGlobal(Marker);
   AnnotatedFunctions Annotated = findAnnotatedFunctions(M);
-  if (Annotated.Hooks.empty())
+  if (!checkExports(M, Annotated, IsMarked) || !IsMarked ||
+      Annotated.Hooks.empty())
     return PreservedAnalyses::all();
   resolveAliases(M);
   Reachability Reached(Annotated);

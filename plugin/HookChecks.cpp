@@ -11,6 +11,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -101,14 +102,18 @@ bool checkAssembly(const Function &F, const Reachability &Reached) {
 
 /// The application's kernels need not have what calls of the host go through.
 bool checkHostCalls(const Function &F, const Reachability &Reached) {
-  if (F.getName() != "__ockl_hostcall_internal")
+  const Function &Hook = Reached.hookThatReaches(F);
+  if (F.getName().starts_with("__ockl_dm_"))
+    return fail(Hook, "hooks have no heap, as malloc and new need it" +
+                          Reached.pathTo(F) +
+                          ": use local, __shared__, __device__ or managed "
+                          "variables");
+  if (F.getName() != "__ockl_hostcall_internal" ||
+      Reached.isReachedThrough(F, "__ockl_dm_"))
     return true;
-  return fail(
-      Reached.hookThatReaches(F),
-      "hooks cannot call the host, as printf and assert do, and new and "
-      "delete" +
-          Reached.pathTo(F) +
-          "; luthier/Print.h has printf and assert for hooks");
+  return fail(Hook, "hooks cannot call the host, as printf and assert do" +
+                        Reached.pathTo(F) +
+                        "; luthier/Print.h has printf and assert for hooks");
 }
 
 /// LLVM has no code for computed gotos on AMD GPUs, in kernels neither.
@@ -121,12 +126,35 @@ bool checkJumps(const Function &F, const Reachability &Reached) {
                      Reached.pathTo(F) + " does");
 }
 
-bool checkVariables(const Reachability &Reached, const Function &Hook) {
-  for (const GlobalVariable *G : Reached.variables())
+/// What hooks reach that names \p G, directly or in a constant.
+const Function &userOf(const GlobalVariable &G, const Reachability &Reached) {
+  SmallSetVector<const User *, 8> Users(G.user_begin(), G.user_end());
+  // Grows while it is walked.
+  for (size_t N = 0; N < Users.size(); ++N)
+    if (auto *I = dyn_cast<Instruction>(Users[N])) {
+      if (is_contained(Reached.functions(), I->getFunction()))
+        return *I->getFunction();
+    } else {
+      Users.insert_range(Users[N]->users());
+    }
+  return *Reached.functions().front();
+}
+
+bool checkVariables(const Reachability &Reached) {
+  bool Fine = true;
+  for (const GlobalVariable *G : Reached.variables()) {
+    const std::string Name = "'" + demangle(G->getName()) + "'";
     if (G->isThreadLocal())
-      return fail(Hook, "hooks cannot use thread_local variables, such as '" +
-                            demangle(G->getName()) + "'");
-  return true;
+      Fine = fail(userOf(*G, Reached),
+                  "hooks cannot use thread_local variables, such as " + Name);
+    else if (G->getAddressSpace() == AMDGPUAS::LOCAL_ADDRESS &&
+             !G->getDataLayout().getTypeAllocSize(G->getValueType()))
+      Fine = fail(userOf(*G, Reached),
+                  "hooks cannot use shared memory of a size that the launch "
+                  "decides, such as " +
+                      Name + ": see luthier::groupMemory()");
+  }
+  return Fine;
 }
 
 bool checkDefined(const Function &F, const Reachability &Reached) {
@@ -153,13 +181,33 @@ bool isEmptyAssembly(StringRef Text) {
   return Text.empty() || (Text.front() == ';' && !Text.contains('\n'));
 }
 
+bool checkExports(const Module &M, const AnnotatedFunctions &Annotated,
+                  bool IsMarked) {
+  bool Fine = true;
+  for (const Function &Handle : M) {
+    StringRef Name = Handle.getName();
+    if (!Name.consume_front("__luthier_hook_handle_"))
+      continue;
+    if (none_of(Annotated.Hooks,
+                [&](const Function *Hook) { return Hook->getName() == Name; }))
+      Fine = fail(Handle, "'" + Name +
+                              "' has a handle, but is no hook: begin it with "
+                              "LUTHIER_HOOK_ANNOTATE, in this file");
+    else if (!IsMarked)
+      Fine = fail(Handle, "hook '" + Name +
+                              "' is in a file without "
+                              "MARK_LUTHIER_DEVICE_MODULE: write that at "
+                              "namespace scope");
+  }
+  return Fine;
+}
+
 bool checkSources(const AnnotatedFunctions &Annotated,
                   const Reachability &Reached) {
   bool Fine = true;
   for (const Function *Hook : Annotated.Hooks)
     Fine &= checkSignature(*Hook);
-  if (!Annotated.Hooks.empty())
-    Fine &= checkVariables(Reached, *Annotated.Hooks.front());
+  Fine &= checkVariables(Reached);
   for (const Function *F : Reached.functions()) {
     Fine &= checkDefined(*F, Reached);
     Fine &= checkAssembly(*F, Reached);

@@ -22,6 +22,11 @@ void reportWarning(const llvm::Function &F, const llvm::Twine &Message);
 /// AMD's device libraries. It then only constrains the optimiser.
 bool isEmptyAssembly(llvm::StringRef Text);
 
+/// Reports handles of what is no hook, and of hooks if \p M is not marked as
+/// having any. Returns whether all is well.
+bool checkExports(const llvm::Module &M, const AnnotatedFunctions &Annotated,
+                  bool IsMarked);
+
 /// Reports hooks with results or parameters that cannot be passed, inline
 /// assembly, calls of functions without a body and of the host.
 /// Returns whether all is well.

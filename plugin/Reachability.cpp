@@ -57,10 +57,20 @@ const Function &Reachability::hookThatReaches(const Function &F) const {
   return *Root;
 }
 
+bool Reachability::isReachedThrough(const Function &F, StringRef Prefix) const {
+  const Function *On = &F;
+  while ((On = FoundFrom.lookup(On)))
+    if (On->getName().starts_with(Prefix))
+      return true;
+  return false;
+}
+
 std::string Reachability::pathTo(const Function &F) const {
   std::string Path;
   for (auto It = FoundFrom.find(&F); It != FoundFrom.end();
        It = FoundFrom.find(It->second)) {
+    if (It->second->getName().starts_with("__ock"))
+      continue;
     bool IsHook = Annotated.Hooks.contains(It->second);
     Path += (Path.empty() ? " (called by " : ", called by ") +
             std::string(IsHook ? "hook '" : "'") +

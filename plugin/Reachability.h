@@ -38,7 +38,10 @@ public:
   /// The hook through which \p F was found first; \p F itself if it is one.
   const llvm::Function &hookThatReaches(const llvm::Function &F) const;
   /// For messages: " (called by 'f', called by hook 'h')", empty for a hook.
+  /// What AMD's device libraries call among themselves is left out.
   std::string pathTo(const llvm::Function &F) const;
+  /// Whether a function that begins so is on that path.
+  bool isReachedThrough(const llvm::Function &F, llvm::StringRef Prefix) const;
 
 private:
   void visitOperand(const llvm::Value *Operand, llvm::Function *User);

@@ -18,10 +18,10 @@
 
 namespace llvm {
 class LLVMContext;
-// luthier/MachineIR.h defines these.
-class MachineBasicBlock;
-class MachineFunction;
-class MachineInstr;
+// Clang shows such a line where a tool looks into one without the header.
+class MachineBasicBlock; // #include "luthier/MachineIR.h"
+class MachineFunction;   // #include "luthier/MachineIR.h"
+class MachineInstr;      // #include "luthier/MachineIR.h"
 class Module;
 class TargetMachine;
 } // namespace llvm
@@ -70,7 +70,7 @@ struct ControlTransfer {
   }
 };
 
-class InstructionRange;
+class InstructionRange; // #include "luthier/Instructions.h"
 
 /// A line of the application's source.
 struct SourceLine {

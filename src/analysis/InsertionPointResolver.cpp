@@ -22,6 +22,32 @@ static std::string nameOf(const MachineBasicBlock &MBB) {
   return ("bb." + Twine(MBB.getNumber())).str();
 }
 
+InsertionPointResolver::InsertionPointResolver(const LiftedRepresentation &LR)
+    : LR(LR), Legal(InsertionLegality::run(LR)) {
+  for (const auto &[Symbol, MF] : LR.functions()) {
+    Parts.insert(MF);
+    for (const MachineBasicBlock &MBB : *MF) {
+      Parts.insert(&MBB);
+      for (const MachineInstr &MI : MBB.instrs())
+        Parts.insert(&MI);
+    }
+  }
+}
+
+Error InsertionPointResolver::checkIsThere(
+    const detail::InsertionRequest &I) const {
+  const std::pair<const void *, const char *> Named[] = {{I.MI, "instruction"},
+                                                         {I.Block, "block"},
+                                                         {I.To, "block"},
+                                                         {I.MF, "function"}};
+  for (auto [Part, What] : Named)
+    if (Part && !Parts.contains(Part))
+      return noPoint(Twine("there is no such ") + What +
+                     " in the kernel: it was removed, or is of another "
+                     "LiftedRepresentation");
+  return Error::success();
+}
+
 /// Jumps through registers to a known place are written as branches, unless a
 /// tool has changed them.
 bool InsertionPointResolver::becomesBranch(const MachineInstr &MI) const {
@@ -135,6 +161,8 @@ Error InsertionPointResolver::waveEnd(const MachineFunction &MF,
 
 Expected<SmallVector<ResolvedInsertion, 1>>
 InsertionPointResolver::resolve(const detail::InsertionRequest &I) const {
+  if (Error E = checkIsThere(I))
+    return std::move(E);
   SmallVector<ResolvedInsertion, 1> Result;
   if (Error E = find(I, Result))
     return std::move(E);

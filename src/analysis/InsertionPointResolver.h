@@ -9,6 +9,7 @@
 #include "analysis/InsertionPoint.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/LiftedRepresentation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -25,8 +26,7 @@ struct ResolvedInsertion {
 
 class InsertionPointResolver {
 public:
-  explicit InsertionPointResolver(const LiftedRepresentation &LR)
-      : LR(LR), Legal(InsertionLegality::run(LR)) {}
+  explicit InsertionPointResolver(const LiftedRepresentation &LR);
 
   /// Where the hook of \p I is to run: at more than one point for requests such
   /// as exits, at none if control never gets there. Refuses with
@@ -52,8 +52,13 @@ private:
              Points &Result) const;
   llvm::Error waveEnd(const llvm::MachineFunction &MF, Points &Result) const;
 
+  llvm::Error checkIsThere(const detail::InsertionRequest &I) const;
+
   const LiftedRepresentation &LR;
   InsertionLegality Legal;
+  /// All functions, blocks and instructions, by address: of what a tool has
+  /// erased, a request has nothing else.
+  llvm::DenseSet<const void *> Parts;
 };
 
 } // namespace luthier

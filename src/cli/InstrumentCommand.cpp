@@ -41,7 +41,8 @@ options:
                      this order
   --kernel REGEX     only kernels whose name matches, mangled or readable
   --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-)
-  -o OUT             the file to write
+  -o OUT             the file to write, as a whole or not at all; may be FILE,
+                     which it then replaces
   --help             this text
 
 Every kernel that was asked for is listed, with the number of hooks inserted or
@@ -99,6 +100,9 @@ Error expectWritable(StringRef Path) {
 Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   this->Path = Path;
   OutPath = *Args.value("-o");
+  if (Args.has("--workgroups"))
+    return misused("--workgroups is for luthier run: a file does not know its "
+                   "launches; a hook can itself look at blockIdx");
   if (const std::string *Text = Args.value("--kernel")) {
     std::string Wrong;
     Pattern = NamePattern::create(*Text, Wrong);
@@ -228,6 +232,7 @@ int instrumentCommand(int Argc, char **Argv) {
                             {{"--tool", true, false, true},
                              {"--kernel", true},
                              {"--target", true},
+                             {"--workgroups", true},
                              {"-o", true}},
                             {{"--tool", ""}, {"-o", ""}}};
   return runFileCommand(

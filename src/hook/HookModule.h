@@ -49,7 +49,7 @@ struct HookModule {
   struct HostVariable {
     std::string Name;
     uint64_t Host, Size;
-    std::optional<uint64_t> Device; ///< Nothing is loaded if it has none.
+    std::optional<uint64_t> Device; ///< In files a stand-in, or nothing.
     bool operator==(const HostVariable &) const = default;
   };
   std::vector<HostVariable> HostVariables;

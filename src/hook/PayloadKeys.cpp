@@ -29,6 +29,25 @@ void addModule(ArchiveWriter &W, const HookModule &Module,
     Target.subtarget().getFeatureString(), WaveSize);
 }
 
+using GivenArgument = decltype(PayloadVariant::Arguments)::value_type;
+
+/// Writes the names of variables that \p Given has stand-ins of, which are
+/// others in each process. What is left has none.
+static GivenArgument withNames(ArchiveWriter &W, GivenArgument Given,
+                               const HookModule &Module) {
+  auto *Computed = std::get_if<ComputedArgument>(&Given);
+  if (!Computed || !Module.SymbolicVariables)
+    return Given;
+  std::vector<std::string> Names;
+  for (auto &Input : Computed->Inputs)
+    if (auto *Bits = std::get_if<uint64_t>(&Input); Bits && isStandIn(*Bits)) {
+      Names.push_back(variableAt(*Bits, Module).Name);
+      *Bits = 0;
+    }
+  W(Names);
+  return Given;
+}
+
 void addVariant(
     ArchiveWriter &W, const PayloadVariant &Variant,
     function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
@@ -45,7 +64,7 @@ void addVariant(
     if (Place)
       W(Place->Symbol, Place->Offset);
     else
-      W(Given);
+      W(withNames(W, Given, *Reference.Module));
   }
 }
 

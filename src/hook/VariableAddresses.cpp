@@ -2,6 +2,7 @@
 #include "hook/VariableAddresses.h"
 #include "luthier/Refusal.h"
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -23,6 +24,44 @@ Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
                   "the address of variable " + V->Name +
                       " is known only when a device runs the kernel");
   return *V->Device + (Pointer - V->Host);
+}
+
+/// No address of 64 bits that hardware takes begins like this.
+static constexpr uint64_t FirstStandIn = uint64_t(0xa5) << 56;
+
+bool isStandIn(uint64_t Address) { return Address >> 56 == FirstStandIn >> 56; }
+
+uint64_t nextStandIn(const HookModule &Module) {
+  // The end of one variable must not be the begin of the next.
+  constexpr uint64_t Apart = 4096;
+  uint64_t Next = FirstStandIn;
+  for (const HookModule::HostVariable &V : Module.HostVariables)
+    Next += alignTo(V.Size, Apart) + Apart;
+  return Next;
+}
+
+static const HookModule::HostVariable *findAround(uint64_t StandIn,
+                                                  const HookModule &Module) {
+  auto V = find_if(Module.HostVariables, [&](const auto &V) {
+    return V.Device && StandIn - *V.Device <= V.Size;
+  });
+  return V == Module.HostVariables.end() ? nullptr : &*V;
+}
+
+ArgumentValue argumentFor(uint64_t Address, const HookModule &Module) {
+  const HookModule::HostVariable *V =
+      isStandIn(Address) ? findAround(Address, Module) : nullptr;
+  if (!V)
+    return ArgumentValue::plain(Address);
+  return {
+      ArgumentForm::Global, 0, {*V->Device, Address - *V->Device, uint64_t(0)}};
+}
+
+const HookModule::HostVariable &variableAt(uint64_t StandIn,
+                                           const HookModule &Module) {
+  const HookModule::HostVariable *V = findAround(StandIn, Module);
+  assert(V && "argumentFor() has made it");
+  return *V;
 }
 
 static std::optional<uint64_t> addressOf(StringRef Symbol,

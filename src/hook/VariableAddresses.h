@@ -5,6 +5,7 @@
 #ifndef LUTHIER_HOOK_VARIABLEADDRESSES_H
 #define LUTHIER_HOOK_VARIABLEADDRESSES_H
 
+#include "analysis/ArgumentValue.h"
 #include "hook/Payload.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -27,6 +28,22 @@ struct SymbolicAddress {
 /// size is known; nothing if it is elsewhere, or nothing is loaded.
 std::optional<SymbolicAddress> symbolOf(uint64_t Address,
                                         const HookModule &Module);
+
+/// Where nothing is loaded, variables of the tool have *stand-ins* for
+/// addresses: places that no device has, with as much room as the variable
+/// needs and some behind it.
+bool isStandIn(uint64_t Address);
+/// For a variable behind those that \p Module has already.
+uint64_t nextStandIn(const HookModule &Module);
+
+/// What \p Address, on the device, is as an argument of one of \p Module's
+/// hooks. A stand-in becomes the variable, compiled in, and the distance from
+/// its begin: ArgumentForm::Global.
+ArgumentValue argumentFor(uint64_t Address, const HookModule &Module);
+
+/// The variable whose begin \p StandIn stands for.
+const HookModule::HostVariable &variableAt(uint64_t StandIn,
+                                           const HookModule &Module);
 
 /// Puts the addresses of \p Module's variables into \p P, which has no fixups
 /// then. Refuses with UnsupportedHook if there is no such variable.

@@ -106,8 +106,9 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
   InstrumenterOptions Options = Given;
   Options.Workgroups = Given.Workgroups.within(Contents.Workgroups);
   if (Options.Workgroups.isEmpty())
-    return createStringError("no workgroup is left: the tool wants others than "
-                             "--workgroups names");
+    return refuse(RefusalReason::NoInsertionPoint,
+                  "no workgroup is left of those that the tool asks for and "
+                  "--workgroups names");
   if (Contents.Test.RegisterSeed)
     SelfTest.ScrambleSeed = Contents.Test.RegisterSeed;
   if (!Contents.Test.StackSeed)

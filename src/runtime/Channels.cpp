@@ -75,8 +75,10 @@ static Expected<void *> allocateFor(hsa_agent_t Agent, size_t Bytes) {
     return std::move(E);
   if (Error E = checkHsa(
           amdApi().hsa_amd_agents_allow_access_fn(1, &Agent, nullptr, Memory),
-          "giving a device access to a channel"))
+          "giving a device access to a channel")) {
+    amdApi().hsa_amd_memory_pool_free_fn(Memory);
     return std::move(E);
+  }
   std::memset(Memory, 0, Bytes);
   return Memory;
 }
@@ -100,14 +102,16 @@ Error Channels::loaded(const void *Variable, const OwnExecutable &Code,
   if (!Memory)
     return Memory.takeError();
   const uint64_t OnDevice = reinterpret_cast<uint64_t>(*Memory);
-  auto Free = [Memory = *Memory, OnDevice] {
+  const std::function<void()> Free = [Memory = *Memory, OnDevice] {
     includeInVerification(OnDevice);
     amdApi().hsa_amd_memory_pool_free_fn(Memory);
   };
   Expected<ChannelState> State =
-      Channel->addRing(Agent, *Memory, OnDevice, std::move(Free));
-  if (!State)
+      Channel->addRing(Agent, *Memory, OnDevice, Free);
+  if (!State) {
+    Free();
     return State.takeError();
+  }
   excludeFromVerification(OnDevice, OnDevice + Channel->bytes());
   return checkHsa(
       coreApi().hsa_memory_copy_fn(reinterpret_cast<void *>(Address), &*State,

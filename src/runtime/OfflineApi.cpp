@@ -11,14 +11,29 @@
 #include "runtime/ToolOptions.h"
 #include "runtime/ToolRegistry.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
 namespace luthier {
 
+/// Files call variables by the file name of their tool where names are equal.
+static Error checkNameIsNew(StringRef Path) {
+  const StringRef Name = sys::path::filename(Path);
+  for (const runtime::ToolLibrary &Known : runtime::toolRegistry().libraries())
+    if (sys::path::filename(Known.Path) == Name &&
+        !sys::fs::equivalent(Known.Path, Path))
+      return createStringError(Path + " and " + Known.Path +
+                               " have one name, by which their variables are "
+                               "told apart: rename one of them");
+  return Error::success();
+}
+
 Error offline::loadTool(StringRef Path) {
   if (!sys::fs::exists(Path))
     return createStringError("there is no tool " + Path);
+  if (Error E = checkNameIsNew(Path))
+    return E;
   const size_t Before = runtime::toolRegistry().loaded().size();
   runtime::toolRegistry().loadLibraries(Path);
   const size_t Now = runtime::toolRegistry().loaded().size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/TaskRecipe.h"
 #include "lift/LiftedImpl.h"
+#include "luthier/Refusal.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -85,10 +86,12 @@ bool TaskRecipe::hasHook(function_ref<bool(const void *)> IsIt) const {
 Error TaskRecipe::addTo(InstrumentationTask &Task,
                         LiftedRepresentation &LR) const {
   if (IsEdited)
-    return createStringError("a tool has changed the kernel's code");
+    return refuse(RefusalReason::UnsupportedEdit,
+                  "a tool has changed the kernel's code");
   if (HasForeignArguments)
-    return createStringError("a tool gives its hooks constants of LLVM that "
-                             "are no numbers");
+    return refuse(RefusalReason::HookArguments,
+                  "a tool gives its hooks constants of LLVM that are no "
+                  "numbers");
   const Parts All(LR);
   auto Find = [](const auto &List, unsigned Number) {
     return Number == None ? nullptr : List[Number];
@@ -97,7 +100,8 @@ Error TaskRecipe::addTo(InstrumentationTask &Task,
   if (Contents.Insertions.empty())
     Contents.Workgroups = Workgroups;
   else if (Contents.Workgroups != Workgroups)
-    return createStringError("the tools want hooks in different workgroups");
+    return refuse(RefusalReason::NoInsertionPoint,
+                  "the tools want hooks in different workgroups");
   for (const Request &R : Requests)
     Contents.Insertions.push_back(
         {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),

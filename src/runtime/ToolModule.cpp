@@ -227,6 +227,11 @@ Expected<ToolModule::Offline &> ToolModule::findOffline(const TargetID &Target,
   if (!Code)
     return Code.takeError();
   New.Code = std::move(*Code);
+  auto Defined = variablesOf(*New.Code);
+  if (!Defined)
+    return Defined.takeError();
+  for (const DeviceVariable &V : *Defined)
+    New.Hooks.Variables[V.Name] = V.Address;
   New.Hooks.SymbolicVariables = true;
   Unloaded.push_back(std::move(New));
   IsNew = true;

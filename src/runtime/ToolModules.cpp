@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ToolModules.h"
+#include "hook/VariableAddresses.h"
 #include "luthier/Refusal.h"
 #include "runtime/Channels.h"
 #include "runtime/EngineLock.h"
@@ -155,6 +156,9 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
           if (!Address)
             return Address.takeError();
           Device = *Address;
+        } else if (Other.get() == &Module &&
+                   Hooks.Variables.contains(Variable.name())) {
+          Device = nextStandIn(Hooks);
         }
         Hooks.HostVariables.push_back(
             {Variable.name().str(),
@@ -164,10 +168,12 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
   for (const auto &[Shadow, Variable] : Variables)
     if (Variable.Module == &Module) {
       auto Found = Hooks.Variables.find(Variable.Name);
-      Hooks.HostVariables.push_back(
-          {Variable.Name, reinterpret_cast<uintptr_t>(Shadow), Variable.Size,
-           Found == Hooks.Variables.end() ? std::nullopt
-                                          : std::optional(Found->second)});
+      std::optional<uint64_t> Device;
+      if (Found != Hooks.Variables.end())
+        Device = IsLoaded ? Found->second : nextStandIn(Hooks);
+      Hooks.HostVariables.push_back({Variable.Name,
+                                     reinterpret_cast<uintptr_t>(Shadow),
+                                     Variable.Size, Device});
     }
   return Error::success();
 }

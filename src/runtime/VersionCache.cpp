@@ -5,6 +5,7 @@
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
+#include "luthier/Refusal.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Costs.h"
 #include "runtime/EngineLock.h"
@@ -150,7 +151,8 @@ Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
                                                  Kernel &Entry,
                                                  LiftedRepresentation &LR) {
   if (isEdited(LR))
-    return createStringError("the tool changes the kernel's code");
+    return refuse(RefusalReason::UnsupportedEdit,
+                  "the tool changes the kernel's code");
   const TaskRecipe OwnRecipe = TaskRecipe::of(Own, LR);
   InstrumentationTask Result;
   for (const PresetKey &Key : Presets.Keys) {
@@ -287,10 +289,10 @@ Error VersionCache::load(const hsa::LoadedCodeObjectKernel &Loaded,
   auto Executable =
       OwnExecutable::load(std::move(Built.CodeObject), Loaded.agent());
   if (!Executable)
-    return refuse(RefusalReason::LinkFailed, toString(Executable.takeError()));
+    return refuse(RefusalReason::LinkFailed, detailOf(Executable.takeError()));
   Expected<uint64_t> Object = (*Executable)->kernelObject(Loaded.name());
   if (!Object)
-    return refuse(RefusalReason::LinkFailed, toString(Object.takeError()));
+    return refuse(RefusalReason::LinkFailed, detailOf(Object.takeError()));
   Target.KernelObject = *Object;
   const uint64_t Start = *Object + Info->EntryAddress - Info->DescriptorAddress;
   verifyKernel(Loaded, Built, *Object, Start);

@@ -43,6 +43,17 @@ def tools_see_the_launches_that_are_chosen(arguments, directory):
         result.expect("luthier: none of" not in result.stderr, "a complaint, but there were launches")
 
 
+def tools_see_launches_on_the_device_that_is_chosen(arguments, directory):
+    devices = ["gfx90a", "gfx908"]
+    for options, wanted in [([], {"1", "2"}), (["--device", "0"], {"1"}), (["--device", "1"], {"2"})]:
+        result = harness.run([arguments.luthier, "run", "--device", f"emulated:{','.join(devices)}", "--tool",
+                              arguments.device_tool, *options, "--", arguments.several_program, *devices])
+        result.expect(result.code == 0, "the program fails")
+        # The host is node 0.
+        seen = set(re.findall(r"^node (\d+): ", result.stderr, re.M))
+        result.expect(seen == wanted, f"launches on {seen} instead of {wanted}")
+
+
 def filters_without_a_match_say_so(arguments, directory):
     for options, complaint in [
         (["--kernel", "scanGroup$"], "near it: scanGroups(unsigned int const*"),
@@ -89,6 +100,7 @@ CASES = {
     case.__name__.replace("_", "-"): case
     for case in (
         tools_see_the_launches_that_are_chosen,
+        tools_see_launches_on_the_device_that_is_chosen,
         filters_without_a_match_say_so,
         verify_compares_what_is_chosen,
         scripts_learn_that_nothing_was_instrumented,
@@ -99,6 +111,8 @@ harness.main(
     [
         (["--program"], {"help": "prefix-scan"}),
         (["--launch-tool"], {"help": "library of launch-count"}),
+        (["--device-tool"], {"help": "library of per-device"}),
+        (["--several-program"], {"help": "device-several-gpus"}),
         (["case"], {"choices": CASES}),
     ],
     lambda arguments, directory: CASES[arguments.case](arguments, directory),

@@ -4,6 +4,7 @@
 alone and through the GPU runtime, and its variables can be read. One function
 per case; some are for one target."""
 
+import os
 import re
 import shutil
 import struct
@@ -14,7 +15,7 @@ import harness
 GROUPS, GROUP_SIZE = 3, 128
 # No multiple of what hooks' memory is aligned to.
 DYNAMIC_BYTES = 4 * (GROUP_SIZE + 1)
-HOOKS = ("count", "wave", "stack", "shared", "lanes")
+HOOKS = ("count", "wave", "stack", "shared", "lanes", "places")
 WAVE_SIZES = {"gfx1030": (32, 64), "gfx1100": (32, 64), "gfx1201": (32, 64)}
 
 
@@ -97,6 +98,45 @@ def instr_count_of_a_target(arguments, directory):
             raise harness.Failure(f"wave{wave_size}: counted {counted}, executed {executed}")
 
 
+def counters_need_no_hooks_of_the_tool(arguments, directory):
+    """Tools made of luthier/Counters.h, and one that gives addresses in all forms, with the variables of the file."""
+    original, out = f"{directory}/original", f"{directory}/out"
+    compile_kernels(arguments, arguments.kernels, original, 5)
+    before, (executed, _) = execute(arguments, original, f"{directory}/before")
+    waves = GROUPS * GROUP_SIZE // 64
+    for tool, names, wanted in [
+        (arguments.kinds, ["Counts.managed"], lambda counts: sum(counts) == executed and sum(map(bool, counts)) == 4),
+        # A number for each block; each instruction is in one.
+        (arguments.places, ["Counts.managed"], lambda counts: sum(map(bool, counts)) > 4 and sum(counts) < executed),
+        (arguments.pointers, ["One.managed", "Several.managed", "Own"], lambda counts: counts == [waves, waves, 0, waves, 0, waves]),
+    ]:
+        instrument(arguments, original, out, "--kernel", "collatzSteps", tool=tool)
+        files = {name: f"{directory}/{name}" for name in names}
+        after, _ = execute(arguments, out, f"{directory}/after", *(f"--variable={n}@{f}" for n, f in files.items()))
+        if after != before:
+            raise harness.Failure(f"{tool}: results differ")
+        counts = []
+        for file in files.values():
+            with open(file, "rb") as bytes_of:
+                counts += [number for (number,) in struct.iter_unpack("Q", bytes_of.read())]
+        if not wanted(counts):
+            raise harness.Failure(f"{tool}: executed {executed}, counted {[count for count in counts if count]}")
+    # What another process has compiled is for the same variables, wherever that one had them.
+    files = []
+    for _ in range(2):
+        result = harness.run([arguments.luthier, "instrument", original, "--tool", arguments.pointers, "-o", out],
+                             {"XDG_CACHE_HOME": f"{directory}/cache", "LUTHIER_CACHE_SIZE": "100"})
+        result.expect(result.code == 0, "instrument fails with a cache")
+        with open(out, "rb") as file:
+            files.append(file.read())
+    result.expect(files[0] == files[1], "another file from the cache")
+    result.expect(os.listdir(f"{directory}/cache/luthier/code"), "nothing is in the cache")
+    result = harness.run([arguments.luthier, "instrument", original, "--tool", arguments.kinds, "-o", out],
+                         {"LUTHIER_WORKGROUPS": "0-3"})
+    result.expect(result.code == 1 and "unsupported-hook: hooks in some workgroups only" in result.stdout,
+                  "hooks in some workgroups are not refused")
+
+
 def tools_share_a_file(arguments, directory):
     """Hooks of two tools in one kernel, both with a variable Counts: each counts what it counts alone. A tool that
     changes the code has to be alone."""
@@ -119,7 +159,10 @@ def tools_share_a_file(arguments, directory):
              f"out:{4 * GROUP_SIZE}@{directory}/verified", "--lds", str(DYNAMIC_BYTES)]
     result = harness.run([arguments.luthier, "verify", original, "--tool", "instr-count", "--tool", other, *given])
     result.expect(result.code == 0 and "tool: instr-count, " in result.stdout, "not verified with both")
+    os.mkdir(f"{directory}/elsewhere")
+    namesake = shutil.copy(arguments.count, f"{directory}/elsewhere")
     for tools, why in [(["instr-count", "instr-count"], "is given twice"),
+                       ([arguments.count, namesake], "have one name, by which their variables are told apart"),
                        ([arguments.edits, "instr-count"], "has to be the only tool")]:
         options = [text for tool in tools for text in ("--tool", tool)]
         result = harness.run([arguments.luthier, "instrument", arguments.program, "--target", "gfx90a", *options, "-o", out])
@@ -252,6 +295,7 @@ CASES = {
         instr_count_of_a_target,
         module_of_a_target,
         version_5_of_a_target,
+        counters_need_no_hooks_of_the_tool,
         tools_share_a_file,
         program_runs_as_before,
         only_the_target_asked_for_changes,
@@ -270,6 +314,9 @@ harness.main(
         (["--clang"], {"help": "compiles it"}),
         (["--tool"], {"help": "with hooks for every target"}),
         (["--count"], {"help": "library of instr-count"}),
+        (["--kinds"], {"help": "library of kind-count"}),
+        (["--places"], {"help": "library of hot-spots"}),
+        (["--pointers"], {"help": "library of pointers"}),
         (["--edits"], {"help": "library of a tool that changes code"}),
         (["--loader"], {"help": "a program that runs a code object of the kernels"}),
         (["--rocr-program"], {"help": "the program launches"}),

@@ -11,9 +11,9 @@
 #include <optional>
 
 namespace llvm {
-class MachineBasicBlock;
-class MachineFunction;
-class MachineInstr;
+class MachineBasicBlock; // #include "luthier/MachineIR.h"
+class MachineFunction;   // #include "luthier/MachineIR.h"
+class MachineInstr;      // #include "luthier/MachineIR.h"
 } // namespace llvm
 
 namespace luthier {

@@ -150,8 +150,7 @@ Error IntrinsicLowering::lowerRegisterAccess(CallInst &Call, StringRef Name) {
   auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
   if (!Number)
     return refuse(RefusalReason::UnsupportedHook,
-                  "register number is not a constant in " +
-                      Call.getFunction()->getName());
+                  "the register that " + Name + " names is not a constant");
   IRBuilder<> B(&Call);
   if (Name == WriteRegIntrinsic)
     return Registers.write(B, Number->getZExtValue(), Call.getArgOperand(1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/PayloadIR.h"
+#include "codeobject/DeviceVariables.h"
 #include "hook/VariableAddresses.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/Variables.h"
@@ -11,6 +12,7 @@
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
@@ -65,15 +67,37 @@ static Value *placeholder(IRBuilderBase &B, const ArgumentSlot &Slot, Type *T) {
                         B.getInt32(Slot.Dwords), B.getInt32(Slot.IsLiteral)});
 }
 
+/// Where a variable begins that has no address yet: as the tool's own code has
+/// it, which finds a managed one through the cell of its name.
+static Value *beginOf(IRBuilderBase &B, const HookModule::HostVariable &V,
+                      const HookModule &Hooks) {
+  GlobalVariable &Named =
+      variableNamed(*B.GetInsertBlock()->getModule(), V.Name);
+  if (!Hooks.Variables.contains((V.Name + ManagedSuffix).str()))
+    return B.CreatePtrToInt(&Named, B.getInt64Ty());
+  // Nothing changes the cell while a kernel runs: a scalar load reads it.
+  LoadInst *Storage =
+      B.CreateAlignedLoad(B.getInt64Ty(),
+                          ConstantExpr::getAddrSpaceCast(
+                              &Named, B.getPtrTy(AMDGPUAS::CONSTANT_ADDRESS)),
+                          Align(8));
+  Storage->setMetadata(LLVMContext::MD_invariant_load,
+                       MDNode::get(B.getContext(), {}));
+  return Storage;
+}
+
 /// An argument that the payload computes, as type \p T.
-static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A,
-                           Type *T) {
+static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A, Type *T,
+                           const HookModule &Hooks) {
   SmallVector<Value *, 8> Inputs;
   for (const auto &Input : A.Inputs)
     if (const auto *Slot = std::get_if<ArgumentSlot>(&Input))
       Inputs.push_back(placeholder(B, *Slot, B.getIntNTy(32 * Slot->Dwords)));
+    else if (const uint64_t Bits = std::get<uint64_t>(Input);
+             Hooks.SymbolicVariables && isStandIn(Bits))
+      Inputs.push_back(beginOf(B, variableAt(Bits, Hooks), Hooks));
     else
-      Inputs.push_back(B.getInt64(std::get<uint64_t>(Input)));
+      Inputs.push_back(B.getInt64(Bits));
   Value *Bits = computeArgument(B, A.Form, A.Detail, Inputs);
   if (T->isPointerTy())
     return B.CreateIntToPtr(Bits, T);
@@ -89,7 +113,7 @@ static Value *emitScalar(IRBuilderBase &B, const GivenArgument &Given, Type *T,
   if (const auto *Slot = std::get_if<ArgumentSlot>(&Given))
     return placeholder(B, *Slot, T);
   if (const auto *Computed = std::get_if<ComputedArgument>(&Given))
-    return emitComputed(B, *Computed, T);
+    return emitComputed(B, *Computed, T, Hooks);
   const uint64_t Bits = std::get<uint64_t>(Given);
   Module &M = *B.GetInsertBlock()->getModule();
   if (T->isPointerTy() && M.getDataLayout().getPointerTypeSizeInBits(T) == 64)

@@ -64,10 +64,13 @@ Expected<WrittenCode> CodeWriter::run() {
   }
   for (const auto &[Symbol, MF] : LR.functions())
     if (Error E = writeFunction(*MF))
-      return refuse(RefusalReason::UnsupportedEdit, toString(std::move(E)));
+      return refuse(RefusalReason::UnsupportedEdit, detailOf(std::move(E)));
   Expected<std::vector<uint8_t>> Code = Layout.finish();
   if (!Code)
-    return refuse(RefusalReason::UnsupportedEdit, toString(Code.takeError()));
+    return refuse(RefusalReason::UnsupportedEdit, detailOf(Code.takeError()));
+  if (Code->empty())
+    return refuse(RefusalReason::UnsupportedEdit,
+                  "the tool has erased all of the kernel's instructions");
   return place(std::move(*Code));
 }
 

@@ -119,7 +119,7 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
     Expected<std::vector<uint8_t>> Linked =
         writeCodeObject(Object, Image, Metadata);
     if (!Linked)
-      return refuse(RefusalReason::LinkFailed, toString(Linked.takeError()));
+      return refuse(RefusalReason::LinkFailed, detailOf(Linked.takeError()));
     Result.CodeObject = std::move(*Linked);
   }
   for (const KeptInstruction &Kept : Code.Written.Map)

@@ -38,9 +38,12 @@ private:
     end(P.Offset);
     // Up to its first line, and all of it if the hook has none.
     Result.append({P.Offset, 0, 0, 0});
+    // Of what comes from another file, such as a header of Luthier's, the
+    // tool's author knows the line that calls it.
     for (const LineEntry &Line : P.Copied->Lines)
-      Result.append(
-          {P.Offset + Line.Offset, Result.fileIndex(Line.File), Line.Line, 0});
+      Result.append({P.Offset + Line.Offset, Result.fileIndex(Line.HookFile),
+                     Line.File == Line.HookFile ? Line.Line : Line.HookLine,
+                     0});
     End = P.Offset + P.Copied->Code.size();
   }
 

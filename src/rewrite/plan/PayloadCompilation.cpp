@@ -111,6 +111,10 @@ Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
       return std::move(E);
     Share.Layout = Needs.add(*Wanted);
   }
+  if (!Options.Workgroups.isAll() && Options.Offline)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "hooks in some workgroups only need what a launch tells: use "
+                  "luthier run, or a hook that itself looks at blockIdx");
   if (!Options.Workgroups.isAll())
     Needs.HiddenArguments |=
         hiddenBit(HiddenArgument::BlocksX) | hiddenBit(HiddenArgument::BlocksY);

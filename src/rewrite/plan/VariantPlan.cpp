@@ -2,6 +2,7 @@
 #include "rewrite/plan/VariantPlan.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/WaveModes.h"
+#include "hook/VariableAddresses.h"
 #include "rewrite/resolve/ArgumentResolver.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -95,7 +96,7 @@ bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
                                   const HookParameter &Parameter,
                                   const ConstantPart &Part,
                                   uint64_t Bits) const {
-  if (Parameter.MustBeConstant)
+  if (Parameter.MustBeConstant || isStandIn(Bits))
     return true;
   // Parts of computed arguments are not what the hook is given.
   const bool IsPlain = !std::get<1>(Part);

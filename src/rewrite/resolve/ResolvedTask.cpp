@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/resolve/ResolvedTask.h"
 #include "analysis/InsertionPointResolver.h"
+#include "hook/VariableAddresses.h"
 #include "lift/LiftedImpl.h"
+#include "luthier/Mnemonic.h"
 #include "luthier/Refusal.h"
 #include "rewrite/resolve/ArgumentResolver.h"
 #include "rewrite/resolve/ArgumentSpreader.h"
@@ -44,6 +46,9 @@ private:
   spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
          const ResolvedInsertion &At) const;
   Error resolve(const detail::InsertionRequest &Request);
+  Expected<ResolvedCall> resolveCall(const detail::InsertionRequest &Request,
+                                     const UsedHook &Hook,
+                                     const ResolvedInsertion &At);
   Expected<UsedHook *> find(const void *Handle);
 
   const amdgpu::MCTarget &Target;
@@ -92,33 +97,45 @@ TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
     const unsigned Dwords = Reg ? argumentSlotFor(Reg, Target).Dwords : 0;
     Texts.push_back(describeArgument(Argument, Dwords));
     if (Error E = Spreader.add(Argument, Dwords, Given.size() - Number - 1))
-      return refuse(RefusalReason::HookArguments,
-                    Hook.Reference.Function + ": " + toString(std::move(E)));
+      return refuse(RefusalReason::HookArguments, toString(std::move(E)));
   }
   if (!Spreader.isComplete()) {
     SmallVector<std::string, 4> Wanted;
     for (const HookParameter &Parameter : Hook.Parameters)
       if (!Parameter.IsContinued)
         Wanted.push_back(Parameter.Text);
-    return refuse(RefusalReason::HookArguments,
-                  Hook.Reference.Function + " takes " + listed(Wanted) +
-                      ", but is given " + listed(Texts));
+    return refuse(RefusalReason::HookArguments, "it takes " + listed(Wanted) +
+                                                    ", but is given " +
+                                                    listed(Texts));
   }
   return Spreader.take();
 }
 
-/// Host code names the tool's variables by its own addresses.
-Error translatePointer(HookArgument &Argument, const UsedHook &Hook,
-                       size_t Parameter) {
+/// Host code names the tool's variables by its own addresses. Nothing if
+/// \p Argument is no such address.
+Expected<std::optional<ArgumentValue>>
+translatePointer(const HookArgument &Argument, const UsedHook &Hook,
+                 size_t Parameter) {
   const std::optional<uint64_t> Pointer = Argument.integer();
   if (!Pointer ||
       !(Argument.isPointer() || Hook.Parameters[Parameter].IsPointer))
-    return Error::success();
-  Expected<uint64_t> Address = Hook.Reference.Module->deviceAddress(*Pointer);
+    return std::nullopt;
+  const HookModule &Module = *Hook.Reference.Module;
+  Expected<uint64_t> Address = Module.deviceAddress(*Pointer);
   if (!Address)
     return Address.takeError();
-  Argument = *Address;
-  return Error::success();
+  return argumentFor(*Address, Module);
+}
+
+/// Tells the tool's author which of the hooks it is, and where.
+Error inHook(Error E, const UsedHook &Hook, const ResolvedInsertion *At) {
+  std::string Where;
+  if (At && At->Instruction)
+    Where = " at " + mnemonicOf(*At->Instruction);
+  return handleErrors(std::move(E), [&](const Refusal &R) {
+    return refuse(R.reason(), "hook '" + Hook.Reference.Function + "'" + Where +
+                                  ": " + R.detail());
+  });
 }
 
 Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
@@ -127,23 +144,34 @@ Error TaskResolver::resolve(const detail::InsertionRequest &Request) {
     return Hook.takeError();
   Expected<SmallVector<ResolvedInsertion, 1>> Found = Points.resolve(Request);
   if (!Found)
-    return Found.takeError();
+    return inHook(Found.takeError(), **Hook, nullptr);
   for (const ResolvedInsertion &At : *Found) {
-    auto Given = spread(Request.Arguments, **Hook, At);
-    if (!Given)
-      return Given.takeError();
-    ResolvedCall Call{At.Where, Request.Hook, {}};
-    for (auto &&[Number, Argument] : enumerate(*Given)) {
-      if (Error E = translatePointer(Argument, **Hook, Number))
-        return E;
-      Expected<ArgumentValue> Value = Arguments.resolve(Argument, At);
-      if (!Value)
-        return Value.takeError();
-      Call.Arguments.push_back(std::move(*Value));
-    }
-    Result.Calls.push_back(std::move(Call));
+    auto Call = resolveCall(Request, **Hook, At);
+    if (!Call)
+      return inHook(Call.takeError(), **Hook, &At);
+    Result.Calls.push_back(std::move(*Call));
   }
   return Error::success();
+}
+
+Expected<ResolvedCall>
+TaskResolver::resolveCall(const detail::InsertionRequest &Request,
+                          const UsedHook &Hook, const ResolvedInsertion &At) {
+  auto Given = spread(Request.Arguments, Hook, At);
+  if (!Given)
+    return Given.takeError();
+  ResolvedCall Call{At.Where, Request.Hook, {}};
+  for (auto &&[Number, Argument] : enumerate(*Given)) {
+    auto Pointer = translatePointer(Argument, Hook, Number);
+    if (!Pointer)
+      return Pointer.takeError();
+    Expected<ArgumentValue> Value =
+        *Pointer ? std::move(**Pointer) : Arguments.resolve(Argument, At);
+    if (!Value)
+      return Value.takeError();
+    Call.Arguments.push_back(std::move(*Value));
+  }
+  return Call;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 //   stack   the same, through an array in private memory
 //   shared  the same, through shared memory that other waves use, too
 //   lanes   the same, with what lanes tell each other
+//   places  the same, in places whose addresses the hook is given
 // Those that find something else in their memory than they put there are
 // counted in Wrong.
 #include "luthier/MachineIR.h"
@@ -76,6 +77,12 @@ LUTHIER_HOOK_ANNOTATE countInLanes(uint32_t Number) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countInLanes);
 
+LUTHIER_HOOK_ANNOTATE countAt(uint64_t *Managed, uint64_t *Other) {
+  luthier::waveAtomicAdd(Managed, 1);
+  luthier::waveAtomicAdd(Other, 1);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countAt);
+
 struct OfflineHooks : Tool {
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
@@ -86,6 +93,7 @@ struct OfflineHooks : Tool {
         : Which == "wave"   ? LUTHIER_GET_HOOK_HANDLE(countInWave)
         : Which == "lanes"  ? LUTHIER_GET_HOOK_HANDLE(countInLanes)
         : Which == "shared" ? LUTHIER_GET_HOOK_HANDLE(countInSharedMemory)
+        : Which == "places" ? LUTHIER_GET_HOOK_HANDLE(countAt)
                             : LUTHIER_GET_HOOK_HANDLE(count);
     const bool HasNumber =
         Which == "stack" || Which == "shared" || Which == "lanes";
@@ -96,6 +104,8 @@ struct OfflineHooks : Tool {
           LUTHIER_RETURN_ON_ERROR(
               HasNumber
                   ? Task.insertHookBefore(MI, Hook, {0x4c750000 + Number++})
+              : Which == "places"
+                  ? Task.insertHookBefore(MI, Hook, {&Executed, &Begun})
                   : Task.insertHookBefore(MI, Hook));
     return Which == "wave"
                ? Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(flush))

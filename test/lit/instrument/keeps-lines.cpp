@@ -23,5 +23,5 @@
 // CODE-NEXT: v_lshlrev_b32
 // CODE-NEXT: v_mov_b32_e32 v1, 7
 // CODE-NEXT: s_waitcnt
-// CODE: Intrinsics.h:
+// CODE: InstrCount.hip:
 extern "C" KERNEL void kernel(Int *Out) { Out[id()] = 7; }

@@ -77,6 +77,10 @@
 // RUN: luthier exec %t.ccobi --kernel pick --grid 128 --block 64 --arg out:400@%t.outi --arg buf:@%t.in --arg u32:100 --strict
 // RUN: luthier exec %t.v5 --kernel pick --grid 128 --block 64 --arg out:400@%t.out --arg buf:@%t.in --arg u32:100
 // RUN: cmp %t.out %t.outi
+// In the place of the original.
+// RUN: cp %t.v4 %t.replaced
+// RUN: luthier instrument %t.replaced --tool instr-count -o %t.replaced
+// RUN: cmp %t.replaced %t.v4i
 // From a pipe, which can be read once.
 // RUN: cat %t.v4 | luthier instrument /dev/stdin --tool instr-count --target gfx90a -o %t.piped
 // RUN: cmp %t.piped %t.v4i

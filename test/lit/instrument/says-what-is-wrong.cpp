@@ -10,6 +10,9 @@
 // RUN: %exits 2 luthier instrument --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=NOFILE
 // NOFILE: {{^}}luthier: error: {{.*}}file
 
+// RUN: %exits 2 luthier instrument %t.co --tool instr-count --workgroups 0-3 -o %t.out 2>&1 | FileCheck %s --check-prefix=WORKGROUPS
+// WORKGROUPS: {{^}}luthier: error: --workgroups is for luthier run: a file does not know its launches; a hook can itself look at blockIdx{{$}}
+
 // RUN: %exits 1 luthier instrument %t.missing --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: {{^}}luthier: error: cannot read {{.*}}.missing: No such file or directory{{$}}
 // RUN: %exits 1 luthier instrument %s --tool instr-count -o %t.out 2>&1 | FileCheck %s --check-prefix=NOCODE

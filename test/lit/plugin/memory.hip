@@ -16,6 +16,13 @@ LUTHIER_HOOK_ANNOTATE perThread(int N) {
   Value = Own += N;
 }
 
-// CHECK-DAG: memory.hip:[[@LINE+1]]:{{.*}} error: hooks cannot call the host, as printf and assert do, and new and delete
+// CHECK-DAG: memory.hip:[[@LINE+1]]:{{.*}} error: hooks have no heap, as malloc and new need it (called by 'malloc', {{.*}}called by hook 'allocates'): use local, __shared__, __device__ or managed variables
 LUTHIER_HOOK_ANNOTATE allocates(int N) { Value = *new int(N); }
-// CHECK: {{^}}2 errors generated
+
+LUTHIER_HOOK_ANNOTATE sizedByLaunch(int N) {
+  extern __shared__ int Sized[];
+  // CHECK-DAG: memory.hip:[[@LINE-2]]:{{.*}} error: hooks cannot use shared memory of a size that the launch decides, such as 'Sized': see luthier::groupMemory()
+  Sized[threadIdx.x] = N;
+  Value = Sized[N];
+}
+// CHECK: {{^}}3 errors generated

@@ -54,6 +54,10 @@ namespace takes_number {
 LUTHIER_TOOL(TakesNumber)
 } // namespace takes_number
 
+// CHECK-DAG: mistakes.hip:[[@LINE+2]]:{{.*}} error: member access into incomplete type 'const llvm::MachineInstr'
+// CHECK-DAG: class MachineInstr;{{ +}}// #include "luthier/MachineIR.h"
+unsigned opcodeOf(const llvm::MachineInstr &MI) { return MI.getOpcode(); }
+
 struct OtherWidth : CountingTool {
   // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the table's rows have more or fewer numbers than there are columns: write {"key", "title"} for each number
   OtherWidth() : CountingTool("width", Counts, {{"a", "a"}}) {}

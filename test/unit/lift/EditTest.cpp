@@ -217,6 +217,18 @@ TEST_P(Edits, AnOpcodeOfAnotherGenerationIsRefused) {
       RefusalReason::UnsupportedEdit);
 }
 
+TEST_P(Edits, ErasingEverythingIsRefused) {
+  KernelLaunch Launch{{100, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(128);
+  expectRefused(
+      kernel(), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &) {
+        for (MachineInstr &MI : make_early_inc_range(LR.instructions()))
+          MI.eraseFromParent();
+      },
+      RefusalReason::UnsupportedEdit, "erased all of the kernel's");
+}
+
 /// Hooks see what the tool made of the code, also in functions.
 TEST_P(Edits, GoTogetherWithHooks) {
   setHooks(R"(

@@ -12,16 +12,22 @@ using namespace llvm;
 namespace luthier::test {
 namespace {
 
-/// A hook of two lines with a function of its own, in a file of its own.
+/// A hook of two lines with a function of its own, in a file of its own, and
+/// one of a header.
 constexpr const char *Hook = R"(
 define internal i64 @one(i64 %n) alwaysinline !dbg !8 {
   %r = add i64 %n, 1, !dbg !9
   ret i64 %r, !dbg !9
 }
+define internal i64 @thrice(i64 %n) alwaysinline !dbg !11 {
+  %r = mul i64 %n, 3, !dbg !12
+  ret i64 %r, !dbg !12
+}
 define void @h() #0 !dbg !4 {
   %old = load volatile i64, ptr addrspace(1) @Counters, !dbg !6
   %new = call i64 @one(i64 %old), !dbg !7
-  store volatile i64 %new, ptr addrspace(1) @Counters, !dbg !7
+  %newer = call i64 @thrice(i64 %new), !dbg !7
+  store volatile i64 %newer, ptr addrspace(1) @Counters, !dbg !7
   ret void, !dbg !7
 }
 !llvm.dbg.cu = !{!0}
@@ -36,6 +42,9 @@ define void @h() #0 !dbg !4 {
 !7 = !DILocation(line: 12, column: 3, scope: !4)
 !8 = distinct !DISubprogram(name: "one", file: !1, line: 20, type: !5, unit: !0, spFlags: DISPFlagDefinition)
 !9 = !DILocation(line: 21, column: 3, scope: !8)
+!10 = !DIFile(filename: "header.h", directory: "/tools")
+!11 = distinct !DISubprogram(name: "thrice", file: !10, line: 30, type: !5, unit: !0, spFlags: DISPFlagDefinition)
+!12 = !DILocation(line: 31, column: 3, scope: !11)
 )";
 
 constexpr const char *Kernel = R"(
@@ -95,7 +104,7 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
         << "0x" << utohexstr(P.Original);
     EXPECT_FALSE(StringRef(Line).contains("hook.hip"));
     Seen.insert(Line);
-    // What was inserted before it has the hook's lines, or none.
+    // What was inserted before it has lines of the hook's file, or none.
     for (uint64_t Offset = End; Offset < P.Offset; Offset += 4) {
       const std::string Inserted =
           After.describe(Written.EntryAddress + Offset);

@@ -121,6 +121,23 @@ TEST_P(Refusals, RegistersTheKernelDoesNotUse) {
              RefusalReason::HookArguments, {MCRegister(AMDGPU::VGPR20)});
 }
 
+TEST_P(Refusals, PartsThatAreNotInTheKernel) {
+  setHooks("define void @h() #0 { ret void }");
+  for (bool IsErased : {false, true})
+    expectRefused(
+        assemble("s_nop 0\ns_endpgm\n"), Launch,
+        [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          MachineInstr &MI = LR.kernel().front().front();
+          if (IsErased) {
+            Task.insertHookBefore(MI, hook("h"));
+            return MI.eraseFromParent();
+          }
+          Task.insertHookAfter(*LR.kernel().CloneMachineInstr(&MI), hook("h"));
+        },
+        RefusalReason::NoInsertionPoint,
+        "hook 'h': there is no such instruction in the kernel");
+}
+
 TEST_P(Refusals, UnknownHooks) {
   refuseHook("define void @other() #0 { ret void }",
              RefusalReason::UnknownHook);

@@ -350,7 +350,8 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
         RefusalReason::HookArguments, Text);
   };
   refused("four", {0u},
-          "four takes an integer of 4 bytes, a structure or array of 16 "
+          "hook 'four' at s_sleep: it takes an integer of 4 bytes, a structure "
+          "or array of 16 "
           "bytes, but is given an integer");
   refused("four", {0u, 1u, 2u}, "is given an integer, an integer, an integer");
   // A structure of more bytes than the parameters that are left.

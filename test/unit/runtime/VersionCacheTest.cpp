@@ -233,10 +233,22 @@ TEST_F(SharedKernelTest, WhoPutsNothingIntoItAddsNothing) {
 TEST_F(SharedKernelTest, ChangedCodeIsForOneToolAlone) {
   ASSERT_FALSE(put(OfA, Garbage, {}));
   EXPECT_EQ(toString(put(OfB, Edit, PresetSet().with(OfA))),
-            "the tool changes the kernel's code");
+            "unsupported-edit: the tool changes the kernel's code");
   ASSERT_FALSE(put(OfB, Edit, {}));
   EXPECT_EQ(toString(put(OfC, Garbage, PresetSet().with(OfB))),
-            "a tool has changed the kernel's code");
+            "unsupported-edit: a tool has changed the kernel's code");
+}
+
+TEST_F(SharedKernelTest, HooksOfAllToolsRunInTheSameWorkgroups) {
+  auto Mutate = [&](InstrumentationTask &, LiftedRepresentation &LR) {
+    InstrumentationTask InSome, Everywhere;
+    InSome.onlyInWorkgroups(3, 4);
+    InSome.insertHookAtKernelEntry(&Handle);
+    Everywhere.insertHookAtKernelEntry(&Handle);
+    return TaskRecipe::of(InSome, LR).addTo(Everywhere, LR);
+  };
+  EXPECT_EQ(toString(Shared.instrument(First, Mutate, OfA, {})),
+            "no-insertion-point: the tools want hooks in different workgroups");
 }
 
 TEST_F(SharedKernelTest, WhatNobodyWasAskedForIsNoVersion) {
