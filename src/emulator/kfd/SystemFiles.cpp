@@ -90,12 +90,13 @@ void addLinks(Files &All, const std::string &Node, unsigned From,
   }
 }
 
-/// HSA_CAPABILITY. Neither shared virtual memory nor the debugger is claimed.
+/// HSA_CAPABILITY. The debugger is not claimed.
 uint64_t capability(const DeviceModel &Model) {
   constexpr uint64_t WatchPoints = 1 << 7, TwoBitsOfThem = 2 << 8,
-                     DoorbellsTakePacketIndices = 2 << 12;
+                     DoorbellsTakePacketIndices = 2 << 12,
+                     SharedVirtualMemory = 1 << 27;
   return WatchPoints | TwoBitsOfThem | DoorbellsTakePacketIndices |
-         uint64_t(Model.SramEcc) << 26;
+         uint64_t(Model.SramEcc) << 26 | SharedVirtualMemory;
 }
 
 void addCpu(Files &All, const std::string &Node, unsigned NumGpus) {

@@ -128,11 +128,15 @@ template <typename T> static T *next(T *, const char *Name) {
 
 static void *map(void *Address, size_t Size, int Protection, int Flags, int Fd,
                  off_t Offset) {
-  if (Fd >= 0)
-    if (const luthier_kfd_backend *B = loadedBackend(); B && B->owns(Fd))
-      return B->mmap(Address, Size, Flags, Fd, uint64_t(Offset));
-  return reinterpret_cast<void *>(
+  const luthier_kfd_backend *B = loadedBackend();
+  if (B && Fd >= 0 && B->owns(Fd))
+    return B->mmap(Address, Size, Flags, Fd, uint64_t(Offset));
+  auto *Begin = reinterpret_cast<void *>(
       syscall(SYS_mmap, Address, Size, Protection, Flags, Fd, Offset));
+  // What was there before may have gone without a call of ours.
+  if (B && Begin != MAP_FAILED)
+    B->forget(Begin, Size);
+  return Begin;
 }
 
 } // namespace luthier::preload
@@ -219,6 +223,13 @@ LUTHIER_INTERPOSED void *mmap(void *Address, size_t Size, int Protection,
 LUTHIER_INTERPOSED void *mmap64(void *Address, size_t Size, int Protection,
                                 int Flags, int Fd, off64_t Offset) {
   return map(Address, Size, Protection, Flags, Fd, Offset);
+}
+
+/// What is unmapped is not shared with the device any more.
+LUTHIER_INTERPOSED int munmap(void *Address, size_t Size) {
+  if (const luthier_kfd_backend *B = loadedBackend())
+    B->forget(Address, Size);
+  return int(syscall(SYS_munmap, Address, Size));
 }
 
 // libluthier.so looks for these by name.
