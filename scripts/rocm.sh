@@ -53,6 +53,7 @@ within() {
     shift 3
     mount --rbind /dev "$root/dev"
     mount --rbind /proc "$root/proc"
+    mount --rbind /sys "$root/sys"
     mount --rbind /tmp "$root/tmp"
     mount --rbind "$checkout" "$root$checkout"
     exec chroot "$root" bash -c "cd \"\$0\" 2>/dev/null; exec \"\$@\"" "$directory" "$@"

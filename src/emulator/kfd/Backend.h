@@ -14,6 +14,7 @@
 struct luthier_kfd_gpu {
   uint32_t GpuId;
   uint32_t DeviceId;
+  uint32_t RenderMinor;
   /// AMDGPU_FAMILY_*.
   uint32_t Family;
   uint32_t ComputeUnits;
