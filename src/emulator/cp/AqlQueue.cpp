@@ -46,6 +46,8 @@ bool AqlQueue::allowGlobalSync() {
 }
 
 bool AqlQueue::processPacket() {
+  if (HasFaulted)
+    return false;
   if (FailedAt) {
     checkFailureHandled();
     return false;
@@ -192,7 +194,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
     reportError(Fault.Message);
     Device.host().explainFault(Fault.PC);
     Device.host().prepareForEnd();
-    FailedAt = hostNanoseconds();
+    HasFaulted = true;
     Device.host().reportMemoryFault(Fault.Address);
     return Outcome::Stopped;
   case ExecutionFault::Kind::UnknownOperation:

@@ -71,8 +71,7 @@ bool MemoryFile::owns(int Fd) const {
   const int Saved = errno;
   // fstat() itself asks this.
   const bool Ours = ::syscall(SYS_fstat, Fd, &Status) == 0 &&
-                    Status.st_ino == Inode &&
-                    Status.st_dev == Device;
+                    Status.st_ino == Inode && Status.st_dev == Device;
   errno = Saved;
   return Ours;
 }

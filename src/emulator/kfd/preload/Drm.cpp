@@ -40,7 +40,8 @@ static constexpr uint64_t PageBytes = 4096;
 static constexpr int VersionMajor = 3, VersionMinor = 57;
 
 /// Frequencies are in kHz.
-template <typename T> static void describeChip(const luthier_kfd_gpu &Gpu, T &Info) {
+template <typename T>
+static void describeChip(const luthier_kfd_gpu &Gpu, T &Info) {
   Info.num_shader_engines = Gpu.ShaderEngines;
   Info.num_shader_arrays_per_engine = 1;
   Info.gpu_counter_freq = 100000;

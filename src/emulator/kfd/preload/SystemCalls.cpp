@@ -130,13 +130,15 @@ static mode_t modeOf(int Flags, va_list Rest) {
 
 /// Nodes of the graphics driver are devices with its number, whatever stands
 /// for them here.
-template <typename T> static void describeNode(const luthier_kfd_gpu &Gpu, T *S) {
+template <typename T>
+static void describeNode(const luthier_kfd_gpu &Gpu, T *S) {
   S->st_mode = S_IFCHR | 0666;
   S->st_rdev = makedev(GraphicsMajor, Gpu.RenderMinor);
 }
 
 /// What stat(2) of \p Path has returned is of a file of ours.
-template <typename T> static int describePath(const char *Path, int Result, T *S) {
+template <typename T>
+static int describePath(const char *Path, int Result, T *S) {
   if (const int Minor = renderMinor(Path); Result == 0 && Minor >= 0)
     if (const luthier_kfd_backend *B = loadedBackend())
       if (const luthier_kfd_gpu *Gpu = B->gpu(Minor))
