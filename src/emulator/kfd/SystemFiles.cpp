@@ -199,6 +199,8 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
 /// Something that cleans old files away may have come by.
 void writeMissing(const fs::path &Folder, const CardFiles &All) {
   std::error_code Failure;
+  for (const std::string &Path : All.Folders)
+    fs::create_directories(Folder / Path);
   for (const auto &[Path, Target] : All.Links) {
     if (fs::is_symlink(Folder / Path, Failure))
       continue;
@@ -240,7 +242,9 @@ CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
       addGpu(All, Node, *Gpus[N - 1], Gpus.size(), LocalMemoryBytes);
     addLinks(All, Node, N, NumNodes);
   }
-  // rocminfo looks whether the driver is there; that of 5.2 runs lsmod.
+  // rocminfo looks whether the driver is there; that of 5.2 runs lsmod, which
+  // complains if it cannot see who uses a module.
+  Cards.Folders.insert("module/holders");
   All["module/initstate"] = "live\n";
   All["module/version"] = "luthier\n";
   All["module/modules"] = "amdgpu 16384 1 - Live 0x0000000000000000\n";
@@ -259,6 +263,8 @@ SharedFolder writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
   for (const Files *Part : {&All.Texts, &All.Links})
     for (const auto &[Path, Text] : *Part)
       Content += Path + '\0' + Text + '\0';
+  for (const std::string &Path : All.Folders)
+    Content += Path + '\0';
   std::error_code Failure;
   fs::path Temporary = fs::temp_directory_path(Failure);
   if (Failure)
