@@ -58,6 +58,7 @@ private:
   DeviceState &Device;
   QueueMemory Memory;
   amd_queue_t &HsaQueue;
+  ScratchLease Lease;
   /// Index of the next packet, and of the first the doorbell did not ring for.
   uint64_t Next = 0;
   uint64_t Limit = 0;

@@ -32,9 +32,6 @@ public:
 enum HeapType { SystemHeap = 0, PublicFrameBuffer = 1 };
 constexpr unsigned NumCaches = 2;
 constexpr unsigned LinkIsPci = 2;
-/// Of the command processor. From 24 on (gfx950) and 177 on (gfx942), ROCr 7
-/// expects it to give scratch back by itself, and asserts that it says so.
-constexpr unsigned FirmwareVersion = 16;
 constexpr uint64_t FirstComputeId = 0x80000000;
 
 std::string bank(HeapType Type, uint64_t Bytes, unsigned Width, unsigned MHz) {
@@ -182,7 +179,7 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
           .add("num_cp_queues", 24)
           .add("max_engine_clk_fcompute", 1700)
           .add("local_mem_size", 0)
-          .add("fw_version", FirmwareVersion)
+          .add("fw_version", Model.Firmware)
           .add("capability", capability(Model))
           .add("capability2", 0)
           .add("debug_prop", 0)

@@ -2,8 +2,8 @@
 //
 // Stands for rocprofiler-sdk, which no Debian has, behind ROCm's own
 // rocprofiler-register, which one has. ROCr hands its table to that library
-// before it loads tools; Debian's is built without it, so OnLoad() does it here,
-// and this library has to come first. The registration calls
+// before it loads tools; Debian's is built without it, so OnLoad() does it
+// here, and this library has to come first. The registration calls
 // rocprofiler_set_api_table(), which does what a profiler of dispatches does:
 // queues that it can see into, a signal of its own at the end of each kernel,
 // its times from there, and then what the application waits for.
@@ -107,9 +107,9 @@ OnLoad(HsaApiTable *Table, uint64_t, uint64_t, const char *const *) {
   struct Identifier {
     uint64_t Handle;
   } Id;
-  using Register = int (*)(const char *Name, uint32_t (*Import)(),
-                           uint32_t Version, void **Tables, uint64_t NumTables,
-                           Identifier *Id);
+  using Register =
+      int (*)(const char *Name, uint32_t (*Import)(), uint32_t Version,
+              void **Tables, uint64_t NumTables, Identifier *Id);
   void *Library = dlopen("librocprofiler-register.so.0", RTLD_NOW);
   auto Call = reinterpret_cast<Register>(
       Library ? dlsym(Library, "rocprofiler_register_library_api_table")
