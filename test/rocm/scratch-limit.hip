@@ -64,7 +64,8 @@ int main() {
     Run("with scratch of its own");
     Run("with scratch of its own, once more");
     const size_t Kept = freeBytes();
-    CHECK(hipDeviceSetLimit(hipExtLimitScratchCurrent, limit(hipExtLimitScratchMin)));
+    CHECK(hipDeviceSetLimit(hipExtLimitScratchCurrent,
+                            limit(hipExtLimitScratchMin)));
     const size_t Left = freeBytes();
     std::printf("free: %zu MiB, then %zu MiB\n", Kept >> 20, Left >> 20);
     if (Left <= Kept) {
