@@ -66,8 +66,8 @@ struct EventHandler {
 };
 } // namespace
 
-/// Every kind of event that there is so far is about an agent that failed,
-/// which is what the description begins with.
+/// Each kind of event that there is so far is about a device that failed, with
+/// which its description begins.
 static hsa_status_t onSystemEvent(const hsa_amd_event_t *Event, void *Data) {
   state().Queues.deviceFailed(Event->memory_fault.agent);
   const auto &Handler = *static_cast<const EventHandler *>(Data);
