@@ -49,9 +49,9 @@ public:
   /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
   hsa_status_t inactivate(hsa_queue_t *Queue);
 
-  /// The application is told that the device has failed: nothing on it is waited
-  /// for any more, since the queue in question may never move again. Others may
-  /// still work, and take packets.
+  /// The application is told that the device has failed: nothing on it is
+  /// waited for any more, since the queue in question may never move again.
+  /// Others may still work, and take packets.
   void deviceFailed(hsa_agent_t Agent);
 
   /// Ends the tools' part: dispatches from now on run unchanged, also those of
