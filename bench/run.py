@@ -5,7 +5,7 @@ Builds what it runs, but for --as-built.
 
   bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [--as-built] [BUILD_DIR]
 
-Sections are in-kernel, divergence, first-launch, start-up, many-kernels and channel; those that are not asked for stay as they are in the page. Programs are
+Sections are in-kernel, divergence, first-launch, start-up, versions, many-kernels and channel; those that are not asked for stay as they are in the page. Programs are
 separated by commas; a number there makes the other sections small (instructions, launches, kernels, workgroups)."""
 import argparse
 import datetime
@@ -21,11 +21,12 @@ import first_launch
 import in_kernel
 import many_kernels
 import start_up
+import versions
 from figures import with_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {"in-kernel": in_kernel, "divergence": divergence, "first-launch": first_launch, "start-up": start_up,
-            "many-kernels": many_kernels, "channel": channel}
+            "versions": versions, "many-kernels": many_kernels, "channel": channel}
 BEGINNING = """\
 # What costs what, measured
 

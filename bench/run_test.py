@@ -21,6 +21,7 @@ EXPECTED = {
                 for title, dropped in [("waves wait", "0"), ("records are dropped", r"[\d,]+")]
                 for ring in ["64", "1,024", "16,384"]],
     "many-kernels": [["200", *[TIME] * 5, r"\d+", TIME, TIME]],
+    "versions": [[r"\d\.\d", r"\d+", *[r"[+-]\d+"] * 3, *[TIME] * 4]],
     "start-up": [["the program alone", TIME, "-", TIME, TIME, "-"], ["under `luthier run`", *[TIME] * 5],
                  ["with a tool that inserts nothing", *[TIME] * 5], [r"with \*\*store\*\*", *[TIME] * 5]],
 }

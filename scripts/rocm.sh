@@ -11,7 +11,8 @@
 #   scripts/rocm.sh VERSION --with PACKAGE... -- COMMAND...
 #                                            adds packages of that Debian before
 #
-# Versions: 6.1 (Debian 13, with HIP 5.7), 6.4 (testing), 7.2 (experimental).
+# Versions: 6.1 (Debian 13, with HIP 5.7), 6.4 (testing), 7.2 (experimental); and
+# 5.2, which is the installed one of Debian 12, for which no folder is made.
 # Exits with 77 where the folder cannot be had: no root, no archive, or the
 # archive has gone on to another version.
 set -euo pipefail
@@ -30,6 +31,7 @@ version=${1:-}
 packages=(rocminfo hipcc libamdhip64-dev libhsa-runtime64-1 "libllvm$LUTHIER_LLVM_MAJOR")
 release=()
 case $version in
+5.2) suite=here starts=5.2 ;;
 6.1) suite=trixie hip=libamdhip64-5 starts=5.7 ;;
 6.4) suite=testing hip=libamdhip64-6 starts=6.4 ;;
 7.2) suite=sid hip=libamdhip64-7 starts=7.2 release=(-t experimental) ;;
@@ -51,6 +53,7 @@ within() {
     shift 3
     mount --rbind /dev "$root/dev"
     mount --rbind /proc "$root/proc"
+    mount --rbind /sys "$root/sys"
     mount --rbind /tmp "$root/tmp"
     mount --rbind "$checkout" "$root$checkout"
     exec chroot "$root" bash -c "cd \"\$0\" 2>/dev/null; exec \"\$@\"" "$directory" "$@"
@@ -84,6 +87,17 @@ make_folder() {
   rm -rf "$folder"
   mv "$new" "$folder"
 }
+
+if [ "$suite" = here ]; then
+  installed=$(dpkg-query -W -f='${Version}' libamdhip64-dev 2>/dev/null || true)
+  [[ $installed == "$starts".* ]] || not_here "the installed HIP is ${installed:-none}"
+  case ${1:-} in
+  '') echo / ;;
+  --) exec "${@:2}" ;;
+  *) not_here "packages are not added to the installed system" ;;
+  esac
+  exit
+fi
 
 mkdir -p "$(dirname "$folder")"
 if [ ! -d "$folder" ]; then

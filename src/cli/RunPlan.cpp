@@ -10,9 +10,7 @@ namespace luthier::cli {
 namespace {
 
 constexpr std::string_view Devices[] = {
-#define LUTHIER_DEVICE(Name, ComputeUnits, ShaderEngines, SramEcc, FirstRocm,  \
-                       DeviceId, CodeName)                                     \
-  #Name,
+#define LUTHIER_DEVICE(Name, ...) #Name,
 #include "emulator/cp/Devices.def"
 };
 

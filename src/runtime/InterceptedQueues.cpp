@@ -214,6 +214,12 @@ hsa_status_t InterceptedQueues::inactivate(hsa_queue_t *Handle) {
   return coreApi().hsa_queue_inactivate_fn(Handle);
 }
 
+void InterceptedQueues::deviceFailed(hsa_agent_t Agent) {
+  for (const std::shared_ptr<Queue> &Q : listed())
+    if (Q->Agent.handle == Agent.handle)
+      Q->DeviceFailed = true;
+}
+
 /// Only where the application gave a callback: ROCr itself ends the process
 /// where there is none.
 void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
@@ -336,7 +342,7 @@ bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   uint64_t Index = Api.hsa_queue_add_write_index_scacq_screl_fn(Queue, 1);
   while (Index - Api.hsa_queue_load_read_index_scacquire_fn(Queue) >=
          Queue->size) {
-    if (Q.Dead || Watch.isStuck(1))
+    if (Q.isLost() || Watch.isStuck(1))
       return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -362,7 +368,7 @@ bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
 bool InterceptedQueues::isGone(hsa_queue_t *Handle) {
   std::lock_guard Guard(Lock);
   auto It = Queues.find(Handle);
-  return It == Queues.end() || It->second->Dead;
+  return It == Queues.end() || It->second->isLost();
 }
 
 void InterceptedQueues::hurry(std::chrono::milliseconds Within) {
@@ -420,15 +426,18 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
   for (const std::shared_ptr<Queue> &Q : listed()) {
     ProgressWatch Watch(*this);
     Q->Completions.drain(
-        [&](size_t NumPending) { return Q->Dead || Watch.isStuck(NumPending); },
+        [&](size_t NumPending) {
+          return Q->isLost() || Watch.isStuck(NumPending);
+        },
         isOfCode);
   }
 }
 
 bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
   ProgressWatch Watch(*this);
-  return Q.Completions.drain(
-      [&](size_t NumPending) { return Q.Dead || Watch.isStuck(NumPending); });
+  return Q.Completions.drain([&](size_t NumPending) {
+    return Q.isLost() || Watch.isStuck(NumPending);
+  });
 }
 
 /// What has completed, tools may still be at work on. Those may make queues and
@@ -436,7 +445,7 @@ bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
 void InterceptedQueues::waitForCompletions() {
   size_t GivenUp = 0;
   for (const std::shared_ptr<Queue> &Q : listed()) {
-    GivenUp += !drainCompletionsOf(*Q) && !Q->Dead;
+    GivenUp += !drainCompletionsOf(*Q) && !Q->isLost();
     Q->Completions.stop();
   }
   if (GivenUp)
@@ -453,7 +462,7 @@ void InterceptedQueues::waitForQueues() {
     // Keeps other threads from destroying a queue meanwhile.
     std::lock_guard Guard(Lock);
     for (auto &[Handle, Q] : Queues) {
-      if (!Q->Redirected.exchange(false) || Q->Dead)
+      if (!Q->Redirected.exchange(false) || Q->isLost())
         continue;
       hsa_signal_t Signal;
       if (Api.hsa_signal_create_fn(1, 0, nullptr, &Signal) ==
@@ -461,7 +470,7 @@ void InterceptedQueues::waitForQueues() {
           appendBarrier(*Q, Signal))
         Waiting.push_back({Handle, Signal});
       else
-        GivenUp += !Q->Dead;
+        GivenUp += !Q->isLost();
     }
   }
   ProgressWatch Watch(*this);

@@ -49,6 +49,11 @@ public:
   /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
   hsa_status_t inactivate(hsa_queue_t *Queue);
 
+  /// The application is told that the device has failed: nothing on it is
+  /// waited for any more, since the queue in question may never move again.
+  /// Others may still work, and take packets.
+  void deviceFailed(hsa_agent_t Agent);
+
   /// Ends the tools' part: dispatches from now on run unchanged, also those of
   /// other threads. Waits until all that tools were shown has been
   /// instrumented, every dispatch that was redirected has completed, and the
@@ -108,6 +113,10 @@ private:
     std::atomic<bool> Redirected = false;
     /// Nothing moves any more: an error, or the application said so.
     std::atomic<bool> Dead = false;
+    std::atomic<bool> DeviceFailed = false;
+
+    /// Whether there may be no end of what it has been given.
+    bool isLost() const { return Dead || DeviceFailed; }
   };
 
   class ProgressWatch;

@@ -3,6 +3,7 @@
 #include "runtime/ApplicationThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/State.h"
+#include <memory>
 
 namespace luthier::runtime {
 
@@ -56,6 +57,34 @@ hsa_status_t wrap::hsa_queue_destroy(hsa_queue_t *Queue) {
 
 hsa_status_t wrap::hsa_queue_inactivate(hsa_queue_t *Queue) {
   return state().Queues.inactivate(Queue);
+}
+
+namespace {
+struct EventHandler {
+  hsa_amd_system_event_callback_t Callback;
+  void *Data;
+};
+} // namespace
+
+/// Each kind of event that there is so far is about a device that failed, with
+/// which its description begins.
+static hsa_status_t onSystemEvent(const hsa_amd_event_t *Event, void *Data) {
+  state().Queues.deviceFailed(Event->memory_fault.agent);
+  const auto &Handler = *static_cast<const EventHandler *>(Data);
+  return Handler.Callback(Event, Handler.Data);
+}
+
+hsa_status_t wrap::hsa_amd_register_system_event_handler(
+    hsa_amd_system_event_callback_t Callback, void *Data) {
+  if (!Callback)
+    return amdApi().hsa_amd_register_system_event_handler_fn(Callback, Data);
+  // The runtime has it until the process ends.
+  auto Handler = std::make_unique<EventHandler>(EventHandler{Callback, Data});
+  const hsa_status_t Status = amdApi().hsa_amd_register_system_event_handler_fn(
+      &onSystemEvent, Handler.get());
+  if (Status == HSA_STATUS_SUCCESS)
+    (void)Handler.release();
+  return Status;
 }
 
 hsa_status_t wrap::hsa_executable_load_agent_code_object(

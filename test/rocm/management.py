@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""rocm-smi of another version of ROCm sees the emulated GPUs: their devices, buses and memory."""
+"""rocm-smi and amd-smi of another version of ROCm see the emulated GPUs: their
+devices, buses and memory."""
 
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
@@ -14,16 +16,38 @@ MEMORY_MIB = 4096
 DEVICES = {"gfx90a": "0x740c", "gfx1100": "0x744c"}
 
 
+def report(arguments, *words):
+    """What the program prints as JSON, which may stand behind complaints about this machine."""
+    result = harness.run([arguments.luthier, "run", "--device", "emulated:" + ",".join(DEVICES), "--gpu-memory", str(MEMORY_MIB),
+                          "--", *words, "--json"])
+    result.expect(result.code == 0, f"{words[0]} fails")
+    begin = re.search(r"^[\[{]", result.stdout, re.M)
+    result.expect(begin, "there is no JSON")
+    return result, json.loads(result.stdout[begin.start():])
+
+
+def check(result, cards):
+    """Each card is its device, its bus and its bytes of memory."""
+    result.expect([device for device, _, _ in cards] == list(DEVICES.values()), f"other devices: {cards}")
+    result.expect(len({bus for _, bus, _ in cards}) == len(DEVICES), "GPUs share a place on the bus")
+    result.expect(all(size == MEMORY_MIB << 20 for _, _, size in cards), f"another size of memory: {cards}")
+
+
+def rocm_smi(arguments):
+    result, cards = report(arguments, "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram")
+    check(result, [(card["Device ID"], card["PCI Bus"], int(card["VRAM Total Memory (B)"])) for card in cards.values()])
+
+
+def amd_smi(arguments):
+    result, cards = report(arguments, "amd-smi", "static", "--asic", "--bus", "--vram")
+    # Newer ones put it into an object.
+    cards = cards["gpu_data"] if isinstance(cards, dict) else cards
+    check(result, [(card["asic"]["device_id"], card["bus"]["bdf"], card["vram"]["size"]["value"] << 20) for card in cards])
+
+
 def test(arguments, directory):
     del directory
-    result = harness.run([arguments.luthier, "run", "--device", "emulated:" + ",".join(DEVICES), "--gpu-memory", str(MEMORY_MIB),
-                          "--", "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram", "--json"])
-    result.expect(result.code == 0, "rocm-smi fails")
-    cards = json.loads(result.stdout)
-    result.expect([card["Device ID"] for card in cards.values()] == list(DEVICES.values()), "other devices")
-    result.expect(len({card["PCI Bus"] for card in cards.values()}) == len(DEVICES), "GPUs share a place on the bus")
-    for card in cards.values():
-        result.expect(int(card["VRAM Total Memory (B)"]) == MEMORY_MIB << 20, "another size of memory")
+    {"rocm-smi": rocm_smi, "amd-smi": amd_smi}[arguments.program](arguments)
 
 
-harness.main([], test)
+harness.main([(["program"], {"choices": ["rocm-smi", "amd-smi"]})], test)

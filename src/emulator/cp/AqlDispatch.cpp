@@ -109,26 +109,36 @@ AqlQueue::bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
   const unsigned WaveSize = Object.isWave32() ? 32 : 64;
   const uint64_t WavesPerGroup =
       (workItemsPerGroup(Packet) + WaveSize - 1) / WaveSize;
-  auto Fits = [&] {
-    return sufficesFor(Bound, Packet.private_segment_size, WaveSize,
+  bool Fits = false, MayUse = false, WasAnswered = false;
+  auto Take = [&] {
+    Bound = readScratchBinding(Device.model(), HsaQueue);
+    Fits = sufficesFor(Bound, Packet.private_segment_size, WaveSize,
                        WavesPerGroup);
+    MayUse = Fits && Lease.use(Next);
   };
-  if (Fits())
-    return Outcome::Done;
-  // ROCr looks the need up in the packet at the read index, so it must not
-  // have advanced yet.
-  if (!request(WaveSize == 32 ? QueueError::InsufficientScratchWave32
-                              : QueueError::InsufficientScratchWave64))
-    return Outcome::Stopped;
-  Bound = readScratchBinding(Device.model(), HsaQueue);
-  if (Fits())
-    return Outcome::Done;
-  return fail(QueueError::Exception,
-              "the runtime bound too little scratch: " +
-                  std::to_string(Packet.private_segment_size) +
-                  " bytes per work-item are needed, " +
-                  std::to_string(Bound.BytesPerWave / WaveSize) +
-                  " are there for " + std::to_string(Bound.Waves) + " waves");
+  Lease.agree();
+  while (whileActive(Take)) {
+    if (MayUse)
+      return Outcome::Done;
+    // What was bound for this packet can have been taken back before it began.
+    const bool IsTooLittle = WasAnswered && !Fits && Bound.BytesPerWave != 0;
+    if (IsTooLittle || (WasAnswered && !Lease.agree()))
+      return fail(QueueError::Exception,
+                  "the runtime bound too little scratch: " +
+                      std::to_string(Packet.private_segment_size) +
+                      " bytes per work-item are needed, " +
+                      std::to_string(Bound.BytesPerWave / WaveSize) +
+                      " are there for " + std::to_string(Bound.Waves) +
+                      " waves");
+    // ROCr looks the need up in the packet at the read index, so it must not
+    // have advanced yet.
+    WasAnswered =
+        request(WaveSize == 32 ? QueueError::InsufficientScratchWave32
+                               : QueueError::InsufficientScratchWave64);
+    if (!WasAnswered)
+      return Outcome::Stopped;
+  }
+  return Outcome::Stopped;
 }
 
 /// A large binding is for one dispatch only; the runtime wants it back.

@@ -22,6 +22,7 @@ static amd_queue_t &queueAround(uint64_t *ReadIndex) {
 
 AqlQueue::AqlQueue(DeviceState &Device, const QueueMemory &Memory)
     : Device(Device), Memory(Memory), HsaQueue(queueAround(Memory.ReadIndex)),
+      Lease(Device.model(), HsaQueue),
       Next(__atomic_load_n(Memory.ReadIndex, __ATOMIC_ACQUIRE)), Limit(Next) {}
 
 /// Producers may ring out of order, so the value alone does not say how far to
@@ -46,6 +47,8 @@ bool AqlQueue::allowGlobalSync() {
 }
 
 bool AqlQueue::processPacket() {
+  if (HasFaulted)
+    return false;
   if (FailedAt) {
     checkFailureHandled();
     return false;
@@ -192,7 +195,7 @@ AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {
     reportError(Fault.Message);
     Device.host().explainFault(Fault.PC);
     Device.host().prepareForEnd();
-    FailedAt = hostNanoseconds();
+    HasFaulted = true;
     Device.host().reportMemoryFault(Fault.Address);
     return Outcome::Stopped;
   case ExecutionFault::Kind::UnknownOperation:

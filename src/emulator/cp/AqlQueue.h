@@ -58,11 +58,14 @@ private:
   DeviceState &Device;
   QueueMemory Memory;
   amd_queue_t &HsaQueue;
+  ScratchLease Lease;
   /// Index of the next packet, and of the first the doorbell did not ring for.
   uint64_t Next = 0;
   uint64_t Limit = 0;
-  /// Host time of the failure, or 0.
+  /// Host time of the failure, which somebody has to react to, or 0.
   uint64_t FailedAt = 0;
+  /// The driver has told the process, and what that does about it is its own.
+  bool HasFaulted = false;
   GlobalWaveSync Sync;
   std::atomic<bool> HasSync{false};
 };

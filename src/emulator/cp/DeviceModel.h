@@ -20,6 +20,9 @@ struct DeviceModel {
   unsigned ShaderEngines;
   /// The target id then carries "sramecc+".
   bool SramEcc;
+  /// What queues have bound as scratch, runtimes may take back while they work.
+  bool LendsScratch;
+  unsigned Firmware;
   /// The first ROCm whose runtime takes it, such as "5.2".
   const char *FirstRocm;
   uint16_t DeviceId;

@@ -81,6 +81,16 @@ bool Queue::waitUntil(llvm::function_ref<bool()> Ready) {
   return true;
 }
 
+bool Queue::whileActive(llvm::function_ref<void()> Act) {
+  return waitUntil([&] {
+    std::lock_guard Lock(ActiveMutex);
+    const bool Is = Active.load();
+    if (Is)
+      Act();
+    return Is;
+  });
+}
+
 void Queue::run() {
   pthread_setname_np(pthread_self(), "luthier-queue");
   // The default slack would triple the shortest sleep.

@@ -27,7 +27,10 @@ public:
   /// their destructor, before what their packets use is gone.
   void stop();
   /// An inactive queue takes no new packet.
-  void setActive(bool Active) { this->Active.store(Active); }
+  void setActive(bool Active) {
+    std::lock_guard Lock(ActiveMutex);
+    this->Active.store(Active);
+  }
   /// How often it has looked and found that it has to wait: for a packet, or
   /// within one. After two more looks it has seen what was there before them.
   uint64_t looks() const { return Looks.load(); }
@@ -41,6 +44,11 @@ protected:
   /// True once the queue is to stop; what runs then shall end.
   const std::atomic<bool> &stopping() const { return Stopping; }
 
+  /// Calls \p Act while the queue is active, which it stays meanwhile: who
+  /// makes it inactive knows that it has been done, or will not be. Waits
+  /// within a packet. False when the queue is being stopped instead.
+  bool whileActive(llvm::function_ref<void()> Act);
+
   /// Waits within a packet. False when the queue is being stopped instead.
   bool waitUntil(llvm::function_ref<bool()> Ready);
 
@@ -49,6 +57,7 @@ private:
   void run();
 
   std::atomic<bool> Stopping{false};
+  std::mutex ActiveMutex;
   std::atomic<bool> Active{true};
   std::atomic<uint64_t> Looks{0};
   std::mutex StopMutex;

@@ -26,4 +26,30 @@ bool sufficesFor(const ScratchBinding &Bound, uint32_t BytesPerLane,
          WavesPerGroup <= Bound.Waves;
 }
 
+// The places of members of amd_queue_v2_t.
+static constexpr unsigned CapsOffset = 40, MaxUseOffset = 184,
+                          LastUsedOffset = 256;
+static constexpr uint32_t DeviceLends = 1 << 0, RuntimeTakesBack = 1 << 1;
+
+template <class T> T &ScratchLease::at(unsigned Offset) const {
+  return *reinterpret_cast<T *>(reinterpret_cast<char *>(&Queue) + Offset);
+}
+
+bool ScratchLease::agree() {
+  auto &Caps = at<uint32_t>(CapsOffset);
+  if (!Lends || !(__atomic_load_n(&Caps, __ATOMIC_ACQUIRE) & RuntimeTakesBack))
+    return false;
+  __atomic_fetch_or(&Caps, DeviceLends, __ATOMIC_RELEASE);
+  return true;
+}
+
+bool ScratchLease::use(uint64_t Packet) {
+  if (!agree())
+    return true;
+  if (Packet > __atomic_load_n(&at<uint64_t>(MaxUseOffset), __ATOMIC_ACQUIRE))
+    return false;
+  __atomic_store_n(&at<uint64_t>(LastUsedOffset), Packet, __ATOMIC_RELEASE);
+  return true;
+}
+
 } // namespace luthier::emulator

@@ -14,6 +14,7 @@
 struct luthier_kfd_gpu {
   uint32_t GpuId;
   uint32_t DeviceId;
+  uint32_t RenderMinor;
   /// AMDGPU_FAMILY_*.
   uint32_t Family;
   uint32_t ComputeUnits;
@@ -49,6 +50,8 @@ struct luthier_kfd_backend {
   /// Like mmap(2) of them, but that the memory is always accessible.
   void *(*mmap)(void *Address, uint64_t Size, int MapFlags, int Fd,
                 uint64_t Offset);
+  /// The memory that was there has been, or is about to be, unmapped.
+  void (*forget)(void *Address, uint64_t Size);
   /// What a render node's descriptor stands for, or null.
   const struct luthier_kfd_gpu *(*gpu_of)(int Fd);
   const struct luthier_kfd_gpu *(*gpu)(int RenderMinor);

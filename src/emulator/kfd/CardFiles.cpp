@@ -58,6 +58,10 @@ void addCardFiles(CardFiles &All, const Gpu &TheGpu,
   add("class", line(hex(PciClass, 6)));
   add("revision", line(hex(0, 2)));
   add("uevent", uevent(TheGpu));
+  for (const char *Name : {"max_link_speed", "current_link_speed"})
+    add(Name, "16.0 GT/s PCIe\n");
+  for (const char *Name : {"max_link_width", "current_link_width"})
+    add(Name, line(16));
   add("numa_node", line(std::string("-1")));
   add("unique_id", line(hex(TheGpu.uniqueId(), 16).substr(2)));
   // Each process has the GPU, and its memory, for itself.
@@ -71,13 +75,16 @@ void addCardFiles(CardFiles &All, const Gpu &TheGpu,
   add("pp_dpm_sclk", "0: 1700Mhz *\n");
   add("pp_dpm_mclk", "0: 1600Mhz *\n");
   add("power_dpm_force_performance_level", "auto\n");
+  All.Links[Device + "subsystem"] = "../../../../bus/pci";
   for (const std::string &Name : {Card, Render}) {
     const unsigned Minor =
         Name == Card ? TheGpu.node() - 1 : unsigned(TheGpu.renderMinor());
-    const std::string Class = "226:" + std::to_string(Minor);
-    All.Texts["drm/" + Name + "/dev"] = line(Class);
-    All.Links["drm/" + Name + "/device"] = "../../pci/" + Address;
-    All.Texts[Device + "drm/" + Name + "/dev"] = line(Class);
+    const std::string Number = "226:" + std::to_string(Minor);
+    const std::string Node = "pci/" + Address + "/drm/" + Name;
+    All.Texts[Node + "/dev"] = line(Number);
+    All.Links[Node + "/device"] = "../../../" + Address;
+    All.Links["drm/" + Name] = "../" + Node;
+    All.Links["char/" + Number] = "../" + Node;
   }
 }
 

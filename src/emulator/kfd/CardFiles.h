@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The files of sysfs that management tools read (rocm-smi): each GPU as
-// a PCI device and as a card of the graphics drivers.
+// The files of sysfs that management tools read (rocm-smi, amd-smi): each
+// GPU as a PCI device and as a card of the graphics drivers.
 #ifndef LUTHIER_EMULATOR_KFD_CARDFILES_H
 #define LUTHIER_EMULATOR_KFD_CARDFILES_H
 
 #include "emulator/kfd/Gpu.h"
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 namespace luthier::emulator {
@@ -17,6 +18,8 @@ struct CardFiles {
   std::map<std::string, std::string> Texts;
   /// What symbolic links lead to.
   std::map<std::string, std::string> Links;
+  /// What is empty.
+  std::set<std::string> Folders;
 };
 
 /// Where the GPU is on the bus: 0000:2a:00.0.

@@ -41,6 +41,7 @@ Driver *Driver::create(std::string &Error) {
     TheGpu->processor().setJudge(New->verifier());
     Devices.push_back(TheGpu->memoryDevice(C.LocalMemoryBytes));
   }
+  New->Svm.emplace(Devices);
   New->Memory.emplace(*New->File, std::move(Devices));
   New->FilesFolder = writeSystemFiles(New->Gpus, C.LocalMemoryBytes, Error);
   return New->filesFolder().empty() ? nullptr : New.release();

@@ -13,6 +13,7 @@
 #include "emulator/kfd/MemoryTable.h"
 #include "emulator/kfd/QueueTable.h"
 #include "emulator/kfd/SharedFolder.h"
+#include "emulator/kfd/SvmTable.h"
 #include "emulator/verify/Verifier.h"
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,7 @@ public:
   MemoryFile &file() override { return *File; }
   EventTable &events() override { return Events; }
   MemoryTable &memory() { return *Memory; }
+  SvmTable &svm() { return *Svm; }
   QueueTable &queues() { return Queues; }
   /// Null unless the user asked for it.
   Verifier *verifier() { return TheVerifier.get(); }
@@ -72,6 +74,7 @@ private:
   QueueTable Queues;
   std::vector<std::unique_ptr<Gpu>> Gpus;
   std::optional<MemoryTable> Memory;
+  std::optional<SvmTable> Svm;
   SharedFolder FilesFolder;
   std::once_flag RuntimeChecked;
 };

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 
@@ -138,8 +139,21 @@ unsigned EventTable::numWaiting() {
 struct EventTable::Awaited {
   bool IsRaised = false;
   bool KnowsAges = false;
+  /// The caller names an age that it was told is over, and nothing has happened
+  /// since.
+  bool IsStale = false;
   uint64_t NumRaised = 0;
 };
+
+namespace {
+/// The ages that a thread was told when it last waited, which is all that a
+/// thread can fail to remember.
+struct LastTold {
+  const EventTable *By = nullptr;
+  llvm::SmallVector<std::pair<uint32_t, uint64_t>, 8> Ages;
+};
+} // namespace
+static thread_local LastTold Told;
 
 /// Who begins to wait takes what is there.
 void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
@@ -149,7 +163,12 @@ void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
     E.Signaled = false;
   if (E.Type == KFD_IOC_EVENT_SIGNAL && kfd::lastAge(Data) != 0) {
     A.KnowsAges = true;
-    A.IsRaised |= kfd::lastAge(Data) != E.Age;
+    if (kfd::lastAge(Data) != E.Age) {
+      A.IsStale =
+          Told.By == this &&
+          llvm::is_contained(Told.Ages, std::pair(Data.event_id, E.Age));
+      A.IsRaised |= !A.IsStale;
+    }
   }
   ++E.NumWaiting;
 }
@@ -161,8 +180,10 @@ void EventTable::endWait(Event &E, kfd_event_data &Data, const Awaited &A,
     return;
   if (E.Type == KFD_IOC_EVENT_MEMORY)
     Data.memory_exception_data = E.Fault;
-  else if (A.KnowsAges)
+  else if (A.KnowsAges) {
     kfd::setLastAge(Data, E.Age);
+    Told.Ages.push_back({Data.event_id, E.Age});
+  }
 }
 
 EventTable::Outcome
@@ -193,12 +214,24 @@ EventTable::wait(llvm::MutableArrayRef<kfd_event_data> Given, bool All,
   };
   bool IsDone = true;
   ++NumWaiting;
+  // ROCr since 6.4 forgets ages that it was told where two signals share an
+  // event, and would keep a core busy with asking again.
+  if (llvm::any_of(List, [](const Awaited &A) { return A.IsStale; })) {
+    constexpr uint32_t BeforeToldAgain = 2;
+    Raised.wait_for(
+        Lock,
+        std::chrono::milliseconds(std::min(Milliseconds, BeforeToldAgain)),
+        Ready);
+    for (Awaited &A : List)
+      A.IsRaised |= A.IsStale;
+  }
   if (Milliseconds == Forever)
     Raised.wait(Lock, Ready);
   else
     IsDone =
         Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds), Ready);
   --NumWaiting;
+  Told = {this, {}};
   for (auto [Data, A] : llvm::zip_equal(Given, List))
     if (Event *E = find(Data.event_id))
       endWait(*E, Data, A, IsDone);

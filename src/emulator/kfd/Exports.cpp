@@ -50,6 +50,11 @@ void *mapFile(void *Address, uint64_t Size, int MapFlags, int Fd,
   return D->memory().mapFile(Address, Size, MapFlags, Fd, Offset);
 }
 
+void forget(void *Address, uint64_t Size) {
+  if (Driver *D = Driver::current())
+    D->svm().forget(reinterpret_cast<uint64_t>(Address), Size);
+}
+
 const luthier_kfd_gpu *gpu(int RenderMinor) {
   const Driver *D = Driver::get();
   const Gpu *Found = D ? D->gpuOfRenderNode(uint64_t(RenderMinor)) : nullptr;
@@ -165,6 +170,7 @@ constexpr luthier_kfd_backend Backend = {
     .owns = owns,
     .ioctl = doIoctl,
     .mmap = mapFile,
+    .forget = forget,
     .gpu_of = gpuOf,
     .gpu = gpu,
     .import = importBuffer,

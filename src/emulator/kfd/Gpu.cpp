@@ -30,6 +30,7 @@ Gpu::Gpu(GpuOwner &Owner, uint32_t Node, const DeviceModel &Model)
       Name("Luthier emulated " + std::string(Model.Name)) {
   DrmInfo.GpuId = id();
   DrmInfo.DeviceId = Model.DeviceId;
+  DrmInfo.RenderMinor = uint32_t(renderMinor());
   DrmInfo.Family = familyOf(Model.target());
   DrmInfo.ComputeUnits = Model.ComputeUnits;
   DrmInfo.ShaderEngines = Model.ShaderEngines;

@@ -259,6 +259,23 @@ int allocateGlobalSync(Driver &D, kfd_ioctl_alloc_queue_gws_args &Args) {
   return D.queues().allowGlobalSync(Args.queue_id);
 }
 
+/// The only one whose arguments are as many as the caller likes.
+int sharedMemory(Driver &D, void *Argument, size_t Size) {
+  auto &Args = *static_cast<kfd_ioctl_svm_args *>(Argument);
+  if (Size < sizeof(Args) ||
+      (Size - sizeof(Args)) / sizeof(SvmTable::Attribute) < Args.nattr)
+    return EINVAL;
+  llvm::MutableArrayRef Attributes(Args.attrs, Args.nattr);
+  switch (Args.op) {
+  case KFD_IOCTL_SVM_OP_SET_ATTR:
+    return D.svm().set(Args.start_addr, Args.size, Attributes);
+  case KFD_IOCTL_SVM_OP_GET_ATTR:
+    return D.svm().get(Args.start_addr, Args.size, Attributes);
+  default:
+    return EINVAL;
+  }
+}
+
 /// Runtimes that get this do without.
 template <class T> int refuse(Driver &, T &) { return EOPNOTSUPP; }
 
@@ -342,7 +359,7 @@ constexpr IoctlHandler Handlers[] = {
     LUTHIER_IOCTL(AMDKFD_IOC_ALLOC_QUEUE_GWS, kfd_ioctl_alloc_queue_gws_args,
                   allocateGlobalSync),
 
-    LUTHIER_IOCTL(AMDKFD_IOC_SVM, kfd_ioctl_svm_args, refuse),
+    {_IOC_NR(AMDKFD_IOC_SVM), &sharedMemory},
     LUTHIER_IOCTL(AMDKFD_IOC_SMI_EVENTS, kfd_ioctl_smi_events_args, refuse),
 };
 #undef LUTHIER_IOCTL

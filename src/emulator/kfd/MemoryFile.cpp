@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace luthier::emulator {
@@ -68,8 +69,9 @@ int MemoryFile::open(uint64_t Position, int Flags) const {
 bool MemoryFile::owns(int Fd) const {
   struct stat Status;
   const int Saved = errno;
-  const bool Ours = ::fstat(Fd, &Status) == 0 && Status.st_ino == Inode &&
-                    Status.st_dev == Device;
+  // fstat() itself asks this.
+  const bool Ours = ::syscall(SYS_fstat, Fd, &Status) == 0 &&
+                    Status.st_ino == Inode && Status.st_dev == Device;
   errno = Saved;
   return Ours;
 }

@@ -32,9 +32,6 @@ public:
 enum HeapType { SystemHeap = 0, PublicFrameBuffer = 1 };
 constexpr unsigned NumCaches = 2;
 constexpr unsigned LinkIsPci = 2;
-/// Of the command processor. From 24 on (gfx950) and 177 on (gfx942), ROCr 7
-/// expects it to give scratch back by itself, and asserts that it says so.
-constexpr unsigned FirmwareVersion = 16;
 constexpr uint64_t FirstComputeId = 0x80000000;
 
 std::string bank(HeapType Type, uint64_t Bytes, unsigned Width, unsigned MHz) {
@@ -90,12 +87,13 @@ void addLinks(Files &All, const std::string &Node, unsigned From,
   }
 }
 
-/// HSA_CAPABILITY. Neither shared virtual memory nor the debugger is claimed.
+/// HSA_CAPABILITY. The debugger is not claimed.
 uint64_t capability(const DeviceModel &Model) {
   constexpr uint64_t WatchPoints = 1 << 7, TwoBitsOfThem = 2 << 8,
-                     DoorbellsTakePacketIndices = 2 << 12;
+                     DoorbellsTakePacketIndices = 2 << 12,
+                     SharedVirtualMemory = 1 << 27;
   return WatchPoints | TwoBitsOfThem | DoorbellsTakePacketIndices |
-         uint64_t(Model.SramEcc) << 26;
+         uint64_t(Model.SramEcc) << 26 | SharedVirtualMemory;
 }
 
 void addCpu(Files &All, const std::string &Node, unsigned NumGpus) {
@@ -181,7 +179,7 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
           .add("num_cp_queues", 24)
           .add("max_engine_clk_fcompute", 1700)
           .add("local_mem_size", 0)
-          .add("fw_version", FirmwareVersion)
+          .add("fw_version", Model.Firmware)
           .add("capability", capability(Model))
           .add("capability2", 0)
           .add("debug_prop", 0)
@@ -198,6 +196,8 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
 /// Something that cleans old files away may have come by.
 void writeMissing(const fs::path &Folder, const CardFiles &All) {
   std::error_code Failure;
+  for (const std::string &Path : All.Folders)
+    fs::create_directories(Folder / Path);
   for (const auto &[Path, Target] : All.Links) {
     if (fs::is_symlink(Folder / Path, Failure))
       continue;
@@ -239,7 +239,9 @@ CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
       addGpu(All, Node, *Gpus[N - 1], Gpus.size(), LocalMemoryBytes);
     addLinks(All, Node, N, NumNodes);
   }
-  // rocminfo looks whether the driver is there; that of 5.2 runs lsmod.
+  // rocminfo looks whether the driver is there; that of 5.2 runs lsmod, which
+  // complains if it cannot see who uses a module.
+  Cards.Folders.insert("module/holders");
   All["module/initstate"] = "live\n";
   All["module/version"] = "luthier\n";
   All["module/modules"] = "amdgpu 16384 1 - Live 0x0000000000000000\n";
@@ -258,6 +260,8 @@ SharedFolder writeSystemFiles(const GpuList &Gpus, uint64_t LocalMemoryBytes,
   for (const Files *Part : {&All.Texts, &All.Links})
     for (const auto &[Path, Text] : *Part)
       Content += Path + '\0' + Text + '\0';
+  for (const std::string &Path : All.Folders)
+    Content += Path + '\0';
   std::error_code Failure;
   fs::path Temporary = fs::temp_directory_path(Failure);
   if (Failure)

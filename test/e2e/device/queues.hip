@@ -170,17 +170,6 @@ static void testUnsupported() {
   check(Error != hipSuccess, "sharing between processes is refused");
   std::printf("hipIpcGetMemHandle: %s\n", hipGetErrorName(Error));
   (void)hipGetLastError();
-  hipDeviceProp_t Properties;
-  check(hipGetDeviceProperties(&Properties, 0), "properties");
-  check(Properties.concurrentManagedAccess == 0, "no page migration");
-  // Managed memory then is host memory, which both sides see.
-  int *Managed = nullptr;
-  check(hipMallocManaged(&Managed, N * 4), "hipMallocManaged");
-  Managed[N - 1] = 41;
-  addOne<<<(N + 63) / 64, 64>>>(Managed);
-  check(hipDeviceSynchronize(), "hipDeviceSynchronize");
-  check(Managed[N - 1] == 42, "managed memory", Managed[N - 1]);
-  check(hipFree(Managed), "hipFree");
   check(hipFree(Data), "hipFree");
 }
 

@@ -31,6 +31,8 @@ protected:
   }
   Outcome wait(uint32_t Id) { return wait({waitFor(Id)}); }
 
+  /// Milliseconds, for what comes at once or never.
+  static constexpr uint32_t Patience = 20'000;
   uint64_t Slots[EventTable::Capacity] = {};
   EventTable Events;
   /// What the last wait() brought for the first event.
@@ -74,7 +76,6 @@ TEST_F(EventTableTest, AWaiterIsWoken) {
 /// Runtimes reuse events while others still wait for them.
 TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
   const uint32_t Id = create(), Other = create();
-  constexpr uint32_t Patience = 20'000;
   Outcome First{}, Second{};
   std::thread Waiters[] = {std::thread([&] {
                              kfd_event_data List[] = {waitFor(Id)};
@@ -102,6 +103,26 @@ TEST_F(EventTableTest, AnOlderAgeThanTheEventsWakesAtOnce) {
   EXPECT_EQ(wait({waitFor(Id, 1)}), Outcome::Raised);
   EXPECT_EQ(kfd::lastAge(Last), 2u);
   EXPECT_EQ(wait({waitFor(Id, 2)}), Outcome::TimedOut);
+}
+
+TEST_F(EventTableTest, WhoForgetsAnAgeIsToldAgainAndMissesNothing) {
+  const uint32_t Id = create(), Other = create();
+  Events.raise(Id);
+  for (unsigned Times = 0; Times != 3; ++Times) {
+    EXPECT_EQ(
+        wait({waitFor(Id, 1), waitFor(Other, 1)}, /*All=*/false, Patience),
+        Outcome::Raised);
+    EXPECT_EQ(kfd::lastAge(Last), 2u);
+  }
+  // What happens meanwhile is news.
+  Events.raise(Id);
+  EXPECT_EQ(wait({waitFor(Id, 1), waitFor(Other, 1)}, /*All=*/false, Patience),
+            Outcome::Raised);
+  EXPECT_EQ(kfd::lastAge(Last), 3u);
+  Events.raise(Other);
+  EXPECT_EQ(wait({waitFor(Other, 1), waitFor(Id, 1)}, /*All=*/true, Patience),
+            Outcome::Raised);
+  EXPECT_EQ(kfd::lastAge(Last), 2u);
 }
 
 TEST_F(EventTableTest, AWrittenSlotRaisesItsEventOnly) {

@@ -37,6 +37,86 @@ template <typename T> static T *make(T Value) {
 
 static constexpr uint64_t PageBytes = 4096;
 
+static constexpr int VersionMajor = 3, VersionMinor = 57;
+
+/// Frequencies are in kHz.
+template <typename T>
+static void describeChip(const luthier_kfd_gpu &Gpu, T &Info) {
+  Info.num_shader_engines = Gpu.ShaderEngines;
+  Info.num_shader_arrays_per_engine = 1;
+  Info.gpu_counter_freq = 100000;
+  Info.cu_active_number = Gpu.ComputeUnits;
+  Info.vram_bit_width = 4096;
+}
+static constexpr unsigned EngineClock = 1700000, MemoryClock = 1600000;
+/// GB_ADDR_CONFIG, how the chip would tile images.
+static constexpr uint32_t AddressConfig = 0x26010042;
+
+/// As the kernel copies a text: as much as there is room for, and its length.
+static void copyText(const char *Text, char *To, __kernel_size_t &Room) {
+  const size_t Length = strlen(Text);
+  if (To)
+    memcpy(To, Text, Length < Room ? Length : Room);
+  Room = Length;
+}
+
+static int answer(drm_version &Version) {
+  Version.version_major = VersionMajor;
+  Version.version_minor = VersionMinor;
+  Version.version_patchlevel = 0;
+  copyText("amdgpu", Version.name, Version.name_len);
+  copyText("", Version.date, Version.date_len);
+  copyText("AMD GPU", Version.desc, Version.desc_len);
+  return 0;
+}
+
+static int answer(const luthier_kfd_gpu &Gpu, const drm_amdgpu_info &Query) {
+  auto give = [&](const auto &What) {
+    memcpy(reinterpret_cast<void *>(Query.return_pointer), &What,
+           Query.return_size < sizeof(What) ? Query.return_size : sizeof(What));
+    return 0;
+  };
+  switch (Query.query) {
+  case AMDGPU_INFO_ACCEL_WORKING:
+    return give(uint32_t(1));
+  case AMDGPU_INFO_DEV_INFO: {
+    drm_amdgpu_info_device Info{};
+    Info.device_id = Gpu.DeviceId;
+    Info.family = Gpu.Family;
+    Info.max_engine_clock = EngineClock;
+    Info.max_memory_clock = MemoryClock;
+    describeChip(Gpu, Info);
+    return give(Info);
+  }
+  case AMDGPU_INFO_READ_MMR_REG: {
+    constexpr uint32_t AddressConfigRegister = 0x263e;
+    return Query.read_mmr_reg.dword_offset == AddressConfigRegister &&
+                   Query.read_mmr_reg.count == 1
+               ? give(AddressConfig)
+               : EINVAL;
+  }
+  default:
+    return EINVAL;
+  }
+}
+
+int luthier::preload::askGraphics(const luthier_kfd_gpu &Gpu,
+                                  unsigned long Request, void *Argument) {
+  int Error = EINVAL;
+  switch (_IOC_NR(Request)) {
+  case _IOC_NR(DRM_IOCTL_VERSION):
+    Error = answer(*static_cast<drm_version *>(Argument));
+    break;
+  case _IOC_NR(DRM_IOCTL_AMDGPU_INFO):
+    Error = answer(Gpu, *static_cast<const drm_amdgpu_info *>(Argument));
+    break;
+  }
+  if (Error == 0)
+    return 0;
+  errno = Error;
+  return -1;
+}
+
 LUTHIER_INTERPOSED int drmOpenRender(int Minor) {
   char Path[32];
   snprintf(Path, sizeof(Path), "/dev/dri/renderD%d", Minor);
@@ -62,8 +142,8 @@ LUTHIER_INTERPOSED int amdgpu_device_initialize(int Fd, uint32_t *Major,
   const luthier_kfd_gpu *Gpu = B ? B->gpu_of(Fd) : nullptr;
   if (!Gpu)
     return -ENODEV;
-  *Major = 3;
-  *Minor = 57;
+  *Major = VersionMajor;
+  *Minor = VersionMinor;
   // Callers close the one that they pass.
   *Device = make(amdgpu_device{fcntl(Fd, F_DUPFD_CLOEXEC, 3), Gpu});
   return *Device ? 0 : -ENOMEM;
@@ -89,14 +169,10 @@ LUTHIER_INTERPOSED int amdgpu_query_gpu_info(amdgpu_device_handle Device,
   memset(Info, 0, sizeof(*Info));
   Info->asic_id = Device->Gpu->DeviceId;
   Info->family_id = Device->Gpu->Family;
-  Info->max_engine_clk = 1700000; // KHz
-  Info->max_memory_clk = 1600000;
-  Info->num_shader_engines = Device->Gpu->ShaderEngines;
-  Info->num_shader_arrays_per_engine = 1;
-  Info->gpu_counter_freq = 100000;
-  Info->cu_active_number = Device->Gpu->ComputeUnits;
-  Info->gb_addr_cfg = 0x26010042;
-  Info->vram_bit_width = 4096;
+  Info->max_engine_clk = EngineClock;
+  Info->max_memory_clk = MemoryClock;
+  Info->gb_addr_cfg = AddressConfig;
+  describeChip(*Device->Gpu, *Info);
   return 0;
 }
 

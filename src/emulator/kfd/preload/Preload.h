@@ -17,6 +17,10 @@ const luthier_kfd_backend *backend();
 /// Null as long as nobody has looked for a GPU.
 const luthier_kfd_backend *loadedBackend();
 
+/// Like ioctl(2) of a render node: what tools ask that only look.
+int askGraphics(const luthier_kfd_gpu &Gpu, unsigned long Request,
+                void *Argument);
+
 } // namespace luthier::preload
 
 #endif // LUTHIER_EMULATOR_KFD_PRELOAD_PRELOAD_H

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <libdrm/drm.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace luthier::preload {
@@ -60,6 +62,9 @@ const luthier_kfd_backend *backend() {
   return loadedBackend();
 }
 
+/// Of the devices that the graphics drivers have.
+static constexpr unsigned GraphicsMajor = 226;
+
 /// -1 if it is no render node.
 static int renderMinor(const char *Path) {
   constexpr char Prefix[] = "/dev/dri/renderD";
@@ -77,6 +82,8 @@ static const char *redirect(const char *Path, char (&Buffer)[PATH_MAX]) {
       {"/sys/class/kfd/kfd", "/kfd"},
       {"/sys/module/amdgpu", "/module"},
       {"/sys/class/drm", "/drm"},
+      // By the number of a node of the graphics driver.
+      {"/sys/dev/char/226:", "/char/226:"},
       // lsmod reads it, which rocminfo of ROCm 5 runs.
       {"/proc/modules", "/module/modules"},
       {"/dev/kfd", "/dev/kfd"},
@@ -87,7 +94,7 @@ static const char *redirect(const char *Path, char (&Buffer)[PATH_MAX]) {
   for (const auto &Folder : Folders) {
     const size_t Length = strlen(Folder.From);
     if (strncmp(Path, Folder.From, Length) != 0 ||
-        (Path[Length] != 0 && Path[Length] != '/'))
+        (Path[Length] != 0 && Path[Length] != '/' && Path[Length - 1] != ':'))
       continue;
     const luthier_kfd_backend *B = backend();
     const char *Files = B ? B->files() : nullptr;
@@ -121,6 +128,34 @@ static mode_t modeOf(int Flags, va_list Rest) {
              : 0;
 }
 
+/// Nodes of the graphics driver are devices with its number, whatever stands
+/// for them here.
+template <typename T>
+static void describeNode(const luthier_kfd_gpu &Gpu, T *S) {
+  S->st_mode = S_IFCHR | 0666;
+  S->st_rdev = makedev(GraphicsMajor, Gpu.RenderMinor);
+}
+
+/// What stat(2) of \p Path has returned is of a file of ours.
+template <typename T>
+static int describePath(const char *Path, int Result, T *S) {
+  if (const int Minor = renderMinor(Path); Result == 0 && Minor >= 0)
+    if (const luthier_kfd_backend *B = loadedBackend())
+      if (const luthier_kfd_gpu *Gpu = B->gpu(Minor))
+        describeNode(*Gpu, S);
+  return Result;
+}
+
+template <typename T> static int describe(int Fd, T *S) {
+  static_assert(sizeof(T) == sizeof(struct stat), "as the kernel has it");
+  if (syscall(SYS_fstat, Fd, S) != 0)
+    return -1;
+  if (const luthier_kfd_backend *B = loadedBackend())
+    if (const luthier_kfd_gpu *Gpu = B->gpu_of(Fd))
+      describeNode(*Gpu, S);
+  return 0;
+}
+
 /// The next definition of what this library defines.
 template <typename T> static T *next(T *, const char *Name) {
   return reinterpret_cast<T *>(dlsym(RTLD_NEXT, Name));
@@ -128,11 +163,15 @@ template <typename T> static T *next(T *, const char *Name) {
 
 static void *map(void *Address, size_t Size, int Protection, int Flags, int Fd,
                  off_t Offset) {
-  if (Fd >= 0)
-    if (const luthier_kfd_backend *B = loadedBackend(); B && B->owns(Fd))
-      return B->mmap(Address, Size, Flags, Fd, uint64_t(Offset));
-  return reinterpret_cast<void *>(
+  const luthier_kfd_backend *B = loadedBackend();
+  if (B && Fd >= 0 && B->owns(Fd))
+    return B->mmap(Address, Size, Flags, Fd, uint64_t(Offset));
+  auto *Begin = reinterpret_cast<void *>(
       syscall(SYS_mmap, Address, Size, Protection, Flags, Fd, Offset));
+  // What was there before may have gone without a call of ours.
+  if (B && Begin != MAP_FAILED)
+    B->forget(Begin, Size);
+  return Begin;
 }
 
 } // namespace luthier::preload
@@ -185,14 +224,22 @@ LUTHIER_REDIRECTED(FILE *, fopen64, (const char *Path, const char *Mode),
 LUTHIER_REDIRECTED(DIR *, opendir, (const char *Path), LUTHIER_PATH)
 LUTHIER_REDIRECTED(int, access, (const char *Path, int Mode), LUTHIER_PATH,
                    Mode)
-LUTHIER_REDIRECTED(int, stat, (const char *Path, struct stat *S), LUTHIER_PATH,
-                   S)
-LUTHIER_REDIRECTED(int, lstat, (const char *Path, struct stat *S), LUTHIER_PATH,
-                   S)
-LUTHIER_REDIRECTED(int, stat64, (const char *Path, struct stat64 *S),
-                   LUTHIER_PATH, S)
-LUTHIER_REDIRECTED(int, lstat64, (const char *Path, struct stat64 *S),
-                   LUTHIER_PATH, S)
+
+#define LUTHIER_STAT(NAME, TYPE)                                               \
+  LUTHIER_INTERPOSED int NAME(const char *Path, struct TYPE *S) {              \
+    static auto *const Next = next(&NAME, #NAME);                              \
+    char Buffer[PATH_MAX];                                                     \
+    return describePath(Path, Next(redirect(Path, Buffer), S), S);             \
+  }
+LUTHIER_STAT(stat, stat)
+LUTHIER_STAT(lstat, stat)
+LUTHIER_STAT(stat64, stat64)
+LUTHIER_STAT(lstat64, stat64)
+
+LUTHIER_INTERPOSED int fstat(int Fd, struct stat *S) { return describe(Fd, S); }
+LUTHIER_INTERPOSED int fstat64(int Fd, struct stat64 *S) {
+  return describe(Fd, S);
+}
 
 LUTHIER_REDIRECTED(ssize_t, readlink,
                    (const char *Path, char *Target, size_t Size), LUTHIER_PATH,
@@ -205,10 +252,15 @@ LUTHIER_INTERPOSED int ioctl(int Fd, unsigned long Request, ...) {
   va_start(Rest, Request);
   void *Argument = va_arg(Rest, void *);
   va_end(Rest);
-  // 'K' is the driver's letter, but not only its.
-  if (_IOC_TYPE(Request) == 'K')
-    if (const luthier_kfd_backend *B = loadedBackend(); B && B->owns(Fd))
+  // These letters are the drivers', but not only theirs.
+  const unsigned Letter = _IOC_TYPE(Request);
+  if (const luthier_kfd_backend *B = loadedBackend();
+      B && (Letter == 'K' || Letter == DRM_IOCTL_BASE)) {
+    if (Letter == 'K' && B->owns(Fd))
       return B->ioctl(Fd, Request, Argument);
+    if (const luthier_kfd_gpu *Gpu = B->gpu_of(Fd))
+      return askGraphics(*Gpu, Request, Argument);
+  }
   return int(syscall(SYS_ioctl, Fd, Request, Argument));
 }
 
@@ -219,6 +271,13 @@ LUTHIER_INTERPOSED void *mmap(void *Address, size_t Size, int Protection,
 LUTHIER_INTERPOSED void *mmap64(void *Address, size_t Size, int Protection,
                                 int Flags, int Fd, off64_t Offset) {
   return map(Address, Size, Protection, Flags, Fd, Offset);
+}
+
+/// What is unmapped is not shared with the device any more.
+LUTHIER_INTERPOSED int munmap(void *Address, size_t Size) {
+  if (const luthier_kfd_backend *B = loadedBackend())
+    B->forget(Address, Size);
+  return int(syscall(SYS_munmap, Address, Size));
 }
 
 // libluthier.so looks for these by name.
