@@ -24,14 +24,11 @@
 #include "luthier/InstructionRuns.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/PathSum.h"
+#include "luthier/detail/CountedLoops.h"
 #include "luthier/detail/CountingHooks.h"
-#include "llvm/ADT/DenseMap.h"
+#include "luthier/detail/CountingSums.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/CodeGen/MachineBasicBlock.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineInstr.h"
-#include <bit>
 
 namespace luthier {
 
@@ -56,9 +53,9 @@ public:
           {TimesVectors});
     if (region())
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
-    if (Loop.begin())
+    if (Loop)
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndLoop),
-                               {Loop.Vectors, Loop.Scalars});
+                               {Loop.Body.Vectors, Loop.Body.Scalars});
     Task.insertHookAtWaveEnd(AtEnd, Args);
     for (const ControlTransfer &T : LR.controlTransfers())
       if (T.isUnresolved())
@@ -66,8 +63,6 @@ public:
   }
 
 private:
-  /// So many times 64 lanes are less than 2^32.
-  static constexpr uint64_t MostOnce = uint64_t(1) << 25;
   /// What both halves of a counter can hold.
   static constexpr uint64_t MostPacked = 0xffff;
 
@@ -76,6 +71,10 @@ private:
   }
   bool isInRegion(const llvm::MachineInstr &MI) const {
     return region() && region()->contains(MI);
+  }
+  /// In a loop of which each run adds nothing, or to other counters.
+  bool isElsewhere(const llvm::MachineInstr &MI) const {
+    return Loop.contains(MI) || Trips.contains(MI);
   }
 
   /// Hooks for numbers that are powers of two have variants of their own.
@@ -104,20 +103,6 @@ private:
     addOnPaths(Hook, Sum);
   }
 
-  /// Whether the counter is below 2^32 until the first loop, all that is added
-  /// on the way being positive.
-  static bool staysLow(const PathSum &Sum) {
-    uint64_t Most = 0;
-    auto isSmall = [&](uint64_t Number) {
-      Most += Number;
-      return Number < MostOnce && Most < MostOnce;
-    };
-    return isSmall(Sum.AtWaveEnd) &&
-           llvm::all_of(Sum.Additions, [&](const PathSum::Addition &A) {
-             return !A.IsBeforeLoops || isSmall(A.Number);
-           });
-  }
-
   void addOnce(uint64_t Most) {
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
@@ -142,6 +127,35 @@ private:
       addLanesOnce(*G.Begin, G.Instructions.size());
   }
 
+  /// A region counts its loops as well. Without one that they are not the only
+  /// loops of, it is cheaper to count those whose trips are known.
+  void chooseLoops(const std::vector<LaneGroup> &Groups) {
+    Trips = LoopsWithTrips::of(LR, Groups);
+    auto isLeft = [&](const llvm::MachineInstr *MI) { return isInRegion(*MI); };
+    const bool IsNeeded =
+        Trips.Blocks.empty() || llvm::any_of(Groups, [&](const LaneGroup &G) {
+          return !G.IsOnce && !isElsewhere(*G.Begin) &&
+                 llvm::any_of(G.Instructions, isLeft);
+        });
+    if (IsNeeded && region())
+      Trips.Blocks.clear();
+    else
+      Regions.clear();
+    // With a region, there would be more counters than a tool may count on.
+    if (!region() && !LR.hasUnresolvedTransfers())
+      Loop = countedLoop(LR, Groups, Trips);
+  }
+
+  void addTrips(const llvm::MachineBasicBlock &MBB,
+                const LoopsWithTrips::Trips &Of) {
+    for (const llvm::MachineBasicBlock *From : MBB.predecessors())
+      if (From != &MBB)
+        Task.insertHookOnEdge(
+            *From, MBB, LUTHIER_GET_HOOK_HANDLE(luthierAddTrips),
+            {Of.Count.Counter, Of.Count.limit(), Of.Count.Inverse, Of.Count.Shift,
+             Of.Body.Vectors, Of.Body.Scalars});
+  }
+
   void addLanesOnce(const llvm::MachineInstr &MI, uint32_t Vectors) {
     Task.insertHookBefore(MI,
                           isShift(Vectors)
@@ -152,12 +166,14 @@ private:
 
   void addRepeatedly() {
     const std::vector<LaneGroup> Groups = laneGroups(LR);
-    Loop = countedLoop(Groups);
-    if (Loop.begin())
-      Task.insertHookBefore(*Loop.begin(),
+    chooseLoops(Groups);
+    for (const auto &[Block, Of] : Trips.Blocks)
+      addTrips(*Block, Of);
+    if (Loop)
+      Task.insertHookBefore(*Loop.Body.Begin,
                             LUTHIER_GET_HOOK_HANDLE(luthierAddLoopRun));
     PathSum All = pathSum(
-        LR, [&](const llvm::MachineInstr &MI) { return !Loop.contains(MI); });
+        LR, [&](const llvm::MachineInstr &MI) { return !isElsewhere(MI); });
     if (region())
       addRegion(All);
     // With a region, the number of all instructions is added at the end.
@@ -165,7 +181,7 @@ private:
         pathSum(LR, [&](const llvm::MachineInstr &MI) -> uint64_t {
           const bool IsVector = isVectorInstruction(MI);
           if (!region())
-            return !IsVector && !Loop.contains(MI);
+            return !IsVector && !isElsewhere(MI);
           return IsVector && !isInRegion(MI) ? -1 : 0;
         });
     const bool StaysLow = staysLow(Scalars);
@@ -174,12 +190,13 @@ private:
           return G.IsOnce && !(StaysLow && G.IsBeforeLoops);
         }));
     for (const LaneGroup &G : Groups) {
-      if (G.Begin == Loop.begin())
+      if (isElsewhere(*G.Begin))
         continue;
-      const uint32_t Others =
-          llvm::count_if(G.Instructions, [&](const llvm::MachineInstr *MI) {
-            return !isInRegion(*MI);
-          });
+      auto isOutside = [&](const llvm::MachineInstr *MI) {
+        return !isInRegion(*MI);
+      };
+      const uint32_t Others = llvm::count_if(G.Instructions, isOutside) -
+                              llvm::count_if(G.Without, isOutside);
       if (Others && IsApart && G.IsOnce)
         Task.insertHookBefore(
             *G.Begin,
@@ -196,45 +213,6 @@ private:
                LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce), All);
     addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars),
                LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
-  }
-
-  /// A loop of one block, all of whose vector instructions have the same lanes:
-  /// it counts how often it runs, and its lanes, and multiplies at the end.
-  struct CountedLoop {
-    const LaneGroup *Group = nullptr;
-    uint32_t Vectors = 0, Scalars = 0;
-
-    llvm::MachineInstr *begin() const { return Group ? Group->Begin : nullptr; }
-    bool contains(const llvm::MachineInstr &MI) const {
-      return Group && MI.getParent() == begin()->getParent();
-    }
-  };
-
-  /// The largest, if most of the time may be spent there: in a kernel with much
-  /// else, two more counters are dearer than what they save.
-  CountedLoop countedLoop(const std::vector<LaneGroup> &Groups) const {
-    CountedLoop Largest;
-    // More would be more counters than a tool may count on.
-    if (region() || LR.hasUnresolvedTransfers())
-      return Largest;
-    auto isCall = [](const llvm::MachineInstr &MI) { return MI.isCall(); };
-    for (const LaneGroup &G : Groups) {
-      const llvm::MachineBasicBlock &MBB = *G.Begin->getParent();
-      const uint32_t Vectors = llvm::count_if(MBB, isVectorInstruction);
-      if (MBB.isSuccessor(&MBB) && Vectors == G.Instructions.size() &&
-          llvm::none_of(MBB, isCall) &&
-          MBB.size() > Largest.Vectors + Largest.Scalars)
-        Largest = {&G, Vectors, uint32_t(MBB.size()) - Vectors};
-    }
-    size_t NumAll = 0;
-    for (const auto &[Symbol, MF] : LR.functions())
-      for (const llvm::MachineBasicBlock &MBB : *MF)
-        NumAll += MBB.size();
-    constexpr size_t TimesOfLoop = 16, MostInstructions = 256;
-    return NumAll <= MostInstructions &&
-                   TimesOfLoop * (Largest.Vectors + Largest.Scalars) >= NumAll
-               ? Largest
-               : CountedLoop();
   }
 
   /// Loops then add to one counter instead of two if \p All is a multiple
@@ -254,40 +232,6 @@ private:
       });
   }
 
-  /// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
-  /// wave may come again for it to be what \p All adds; 0 if there is none.
-  static uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
-    llvm::DenseMap<const llvm::MachineInstr *, uint64_t> VectorsAt;
-    for (const PathSum::Addition &A : Vectors.Additions)
-      VectorsAt[A.Before] = A.Number;
-    uint64_t Factor = 0;
-    for (const PathSum::Addition &A : All.Additions) {
-      if (A.IsOnce)
-        continue;
-      const uint64_t Number = VectorsAt.lookup(A.Before);
-      if (!Factor && Number)
-        Factor = quotient(A.Number, Number);
-      if (!Factor || Number * Factor != A.Number)
-        return 0;
-    }
-    for (const PathSum::Addition &V : Vectors.Additions)
-      if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
-            return A.Before == V.Before;
-          }))
-        return 0;
-    return Factor;
-  }
-
-  /// Modulo 2^64; garbage if there is none.
-  static uint64_t quotient(uint64_t Number, uint64_t By) {
-    const int Shift = std::countr_zero(By);
-    const uint64_t Odd = By >> Shift;
-    uint64_t Inverse = Odd; // Of three bits; each step doubles them.
-    for (int Step = 0; Step < 5; ++Step)
-      Inverse *= 2 - Odd * Inverse;
-    return (Number >> Shift) * Inverse;
-  }
-
   /// Takes what \p All and \p Scalars add beside loops out of them, if that is
   /// enough to pay for putting it together at the end, and adds it there, in
   /// one instruction for both. Numbers may be negative: the counter begins with
@@ -295,7 +239,7 @@ private:
   bool addBesideLoops(PathSum &All, PathSum &Scalars, size_t NumGroups) {
     // More would be more counters than a tool may count on.
     if (region() || LR.hasUnresolvedTransfers() ||
-        (Loop.begin() && LR.waveSize() != 64))
+        (Loop && LR.waveSize() != 64))
       return false;
     struct Numbers {
       int64_t All = 0, Scalars = 0;
@@ -340,23 +284,6 @@ private:
     return true;
   }
 
-  /// Removes from \p Sum what it adds where \p MI is always executed as well,
-  /// if that is a small number.
-  static uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
-    constexpr uint64_t MostTaken = 1 << 24;
-    const llvm::MachineInstr *First = &MI;
-    while (First->getPrevNode() && !First->getPrevNode()->isCall())
-      First = First->getPrevNode();
-    auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
-      return A.Before == First && A.Number <= MostTaken;
-    });
-    if (It == Sum.Additions.end())
-      return 0;
-    const uint32_t Number = It->Number;
-    Sum.Additions.erase(It);
-    return Number;
-  }
-
   void addLanes(const llvm::MachineInstr &MI, uint32_t Vectors,
                 uint32_t Scalars) {
     if (!Scalars)
@@ -390,8 +317,9 @@ private:
 
   const LiftedRepresentation &LR;
   InstrumentationTask &Task;
-  const std::vector<ExecRegion> Regions;
+  std::vector<ExecRegion> Regions;
   CountedLoop Loop;
+  LoopsWithTrips Trips;
   /// What ExecutedInstructions lacks until the end, for each of RegionVectors.
   uint64_t TimesVectors = 0;
 };
