@@ -82,13 +82,27 @@ private:
     return Vectors == 1 || Vectors == 2 || Vectors == 4 || Vectors == 8;
   }
 
+  PathSum
+  sumOf(llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf) {
+    return pathSum(LR, NumberOf, PathPlaces::BlocksAndSkips);
+  }
+
+  template <typename H>
+  void insertAt(const PathSum::Addition &A, H Hook,
+                typename ArgumentsOf<H>::Type Args) {
+    if (A.Before)
+      Task.insertHookBefore(*A.Before, Hook, Args);
+    else
+      Task.insertHookOnEdge(*A.From, *A.To, Hook, Args);
+  }
+
   /// What is the same on all ways is added when the wave begins.
   template <typename N>
   void addOnPaths(HookHandle<void(N)> Hook, const PathSum &Sum) {
     if (Sum.AtWaveEnd)
       Task.insertHookAtKernelEntry(Hook, {N(Sum.AtWaveEnd)});
     for (const PathSum::Addition &A : Sum.Additions)
-      Task.insertHookBefore(*A.Before, Hook, {N(A.Number)});
+      insertAt(A, Hook, {N(A.Number)});
   }
 
   /// \p LowHook adds before loops, if the counter cannot carry there.
@@ -97,7 +111,7 @@ private:
     if (staysLow(Sum))
       llvm::erase_if(Sum.Additions, [&](const PathSum::Addition &A) {
         if (A.IsBeforeLoops)
-          Task.insertHookBefore(*A.Before, LowHook, {uint32_t(A.Number)});
+          insertAt(A, LowHook, {uint32_t(A.Number)});
         return A.IsBeforeLoops;
       });
     addOnPaths(Hook, Sum);
@@ -107,19 +121,21 @@ private:
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
     const PathSum Instructions =
-        pathSum(LR, [](const llvm::MachineInstr &) { return 1; });
+        sumOf([](const llvm::MachineInstr &) { return 1; });
     // It takes four instructions to part them again.
     const bool IsPacked =
-        Most <= MostPacked && Instructions.Additions.size() > 4;
+        Most <= MostPacked &&
+        llvm::count_if(Instructions.Additions,
+                       [](const PathSum::Addition &A) { return A.Before; }) > 4;
     if (IsPacked) {
-      addOnPaths(AddInstructions, pathSum(LR, [](const llvm::MachineInstr &MI) {
+      addOnPaths(AddInstructions, sumOf([](const llvm::MachineInstr &MI) {
                    return isVectorInstruction(MI) ? 1 : 1 + (1 << 16);
                  }));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierUnpack));
     } else {
       addOnPaths(AddInstructions, Instructions);
       addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce),
-                 pathSum(LR, [](const llvm::MachineInstr &MI) {
+                 sumOf([](const llvm::MachineInstr &MI) {
                    return !isVectorInstruction(MI);
                  }));
     }
@@ -152,8 +168,8 @@ private:
       if (From != &MBB)
         Task.insertHookOnEdge(
             *From, MBB, LUTHIER_GET_HOOK_HANDLE(luthierAddTrips),
-            {Of.Count.Counter, Of.Count.limit(), Of.Count.Inverse, Of.Count.Shift,
-             Of.Body.Vectors, Of.Body.Scalars});
+            {Of.Count.Counter, Of.Count.limit(), Of.Count.Inverse,
+             Of.Count.Shift, Of.Body.Vectors, Of.Body.Scalars});
   }
 
   void addLanesOnce(const llvm::MachineInstr &MI, uint32_t Vectors) {
@@ -172,18 +188,17 @@ private:
     if (Loop)
       Task.insertHookBefore(*Loop.Body.Begin,
                             LUTHIER_GET_HOOK_HANDLE(luthierAddLoopRun));
-    PathSum All = pathSum(
-        LR, [&](const llvm::MachineInstr &MI) { return !isElsewhere(MI); });
+    PathSum All =
+        sumOf([&](const llvm::MachineInstr &MI) { return !isElsewhere(MI); });
     if (region())
       addRegion(All);
     // With a region, the number of all instructions is added at the end.
-    PathSum Scalars =
-        pathSum(LR, [&](const llvm::MachineInstr &MI) -> uint64_t {
-          const bool IsVector = isVectorInstruction(MI);
-          if (!region())
-            return !IsVector && !isElsewhere(MI);
-          return IsVector && !isInRegion(MI) ? -1 : 0;
-        });
+    PathSum Scalars = sumOf([&](const llvm::MachineInstr &MI) -> uint64_t {
+      const bool IsVector = isVectorInstruction(MI);
+      if (!region())
+        return !IsVector && !isElsewhere(MI);
+      return IsVector && !isInRegion(MI) ? -1 : 0;
+    });
     const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
@@ -223,11 +238,11 @@ private:
     };
     Task.insertHookBefore(*region()->Begin,
                           LUTHIER_GET_HOOK_HANDLE(luthierBeginRegion));
-    const PathSum Vectors = pathSum(LR, IsVectorInRegion);
+    const PathSum Vectors = sumOf(IsVectorInRegion);
     addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddRegionVectors), Vectors);
     TimesVectors = factorInLoops(All, Vectors);
     if (TimesVectors)
-      All = pathSum(LR, [&](const llvm::MachineInstr &MI) {
+      All = sumOf([&](const llvm::MachineInstr &MI) {
         return 1 - (IsVectorInRegion(MI) ? TimesVectors : 0);
       });
   }
@@ -243,8 +258,9 @@ private:
       return false;
     struct Numbers {
       int64_t All = 0, Scalars = 0;
+      PathSum::Addition At = {};
     };
-    llvm::MapVector<llvm::MachineInstr *, Numbers> Places;
+    llvm::MapVector<std::pair<const void *, const void *>, Numbers> Places;
     Numbers Least, Most;
     // Each group takes an instruction less.
     size_t NumSaved = NumGroups;
@@ -252,17 +268,22 @@ private:
       const bool IsLow = staysLow(From);
       for (const PathSum::Addition &A : From.Additions)
         if (A.IsOnce) {
-          Places[A.Before].*Part = A.Number;
+          Numbers &Here = Places[A.place()];
+          Here.At = A;
+          Here.*Part = A.Number;
           Least.*Part += std::min<int64_t>(A.Number, 0);
           Most.*Part += std::abs(int64_t(A.Number));
-          NumSaved += IsLow && A.IsBeforeLoops ? 1 : 2;
+          if (A.Before)
+            NumSaved += IsLow && A.IsBeforeLoops ? 1 : 2;
         }
     };
     take(All, &Numbers::All);
     take(Scalars, &Numbers::Scalars);
     constexpr size_t AtTheEnd = 9;
     constexpr int64_t MostHeld = 0xffff;
-    if (NumSaved <= Places.size() + AtTheEnd || Most.All > MostHeld ||
+    const size_t NumAdded =
+        llvm::count_if(Places, [](auto &P) { return P.second.At.Before; });
+    if (NumSaved <= NumAdded + AtTheEnd || Most.All > MostHeld ||
         Most.Scalars > MostHeld)
       return false;
     auto drop = [](PathSum &From, int64_t Start) {
@@ -277,8 +298,8 @@ private:
     };
     const auto Add = LUTHIER_GET_HOOK_HANDLE(luthierAddBesideLoops);
     Task.insertHookAtKernelEntry(Add, {packed(-Least.All, -Least.Scalars)});
-    for (const auto &[Before, N] : Places)
-      Task.insertHookBefore(*Before, Add, {packed(N.All, N.Scalars)});
+    for (const auto &[Place, N] : Places)
+      insertAt(N.At, Add, {packed(N.All, N.Scalars)});
     Task.insertHookAtWaveEnd(
         LUTHIER_GET_HOOK_HANDLE(luthierJoinLoopsWithTheRest));
     return true;

@@ -16,18 +16,24 @@ namespace luthier::detail {
 /// So many times 64 lanes are less than 2^32.
 inline constexpr uint64_t MostOnce = uint64_t(1) << 25;
 
-/// Whether the counter is below 2^32 until the first loop, all that is added
-/// on the way being positive.
+/// Whether the counter is from 0 on, and below 2^32, until the first loop. What
+/// is the same on all ways is added when the wave begins.
 inline bool staysLow(const PathSum &Sum) {
-  uint64_t Most = 0;
-  auto isSmall = [&](uint64_t Number) {
-    Most += Number;
-    return Number < MostOnce && Most < MostOnce;
-  };
-  return isSmall(Sum.AtWaveEnd) &&
-         llvm::all_of(Sum.Additions, [&](const PathSum::Addition &A) {
-           return !A.IsBeforeLoops || isSmall(A.Number);
-         });
+  constexpr int64_t Limit = MostOnce;
+  int64_t Least = Sum.AtWaveEnd, Most = Sum.AtWaveEnd;
+  if (Least < 0 || Least >= Limit)
+    return false;
+  for (const PathSum::Addition &A : Sum.Additions) {
+    const int64_t Number = A.Number;
+    if (!A.IsBeforeLoops)
+      continue;
+    if (Number <= -Limit || Number >= Limit)
+      return false;
+    (Number < 0 ? Least : Most) += Number;
+    if (Least < 0 || Most >= Limit)
+      return false;
+  }
+  return true;
 }
 
 /// Modulo 2^64; garbage if there is none.
@@ -43,14 +49,14 @@ inline uint64_t quotient(uint64_t Number, uint64_t By) {
 /// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
 /// wave may come again for it to be what \p All adds; 0 if there is none.
 inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
-  llvm::DenseMap<const llvm::MachineInstr *, uint64_t> VectorsAt;
+  llvm::DenseMap<std::pair<const void *, const void *>, uint64_t> VectorsAt;
   for (const PathSum::Addition &A : Vectors.Additions)
-    VectorsAt[A.Before] = A.Number;
+    VectorsAt[A.place()] = A.Number;
   uint64_t Factor = 0;
   for (const PathSum::Addition &A : All.Additions) {
     if (A.IsOnce)
       continue;
-    const uint64_t Number = VectorsAt.lookup(A.Before);
+    const uint64_t Number = VectorsAt.lookup(A.place());
     if (!Factor && Number)
       Factor = quotient(A.Number, Number);
     if (!Factor || Number * Factor != A.Number)
@@ -58,7 +64,7 @@ inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
   }
   for (const PathSum::Addition &V : Vectors.Additions)
     if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
-          return A.Before == V.Before;
+          return A.place() == V.place();
         }))
       return 0;
   return Factor;
