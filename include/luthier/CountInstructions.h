@@ -24,14 +24,11 @@
 #include "luthier/InstructionRuns.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/PathSum.h"
+#include "luthier/detail/CountedLoops.h"
 #include "luthier/detail/CountingHooks.h"
-#include "llvm/ADT/DenseMap.h"
+#include "luthier/detail/CountingSums.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/CodeGen/MachineBasicBlock.h"
-#include "llvm/CodeGen/MachineFunction.h"
-#include "llvm/CodeGen/MachineInstr.h"
-#include <bit>
 
 namespace luthier {
 
@@ -56,9 +53,9 @@ public:
           {TimesVectors});
     if (region())
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
-    if (Loop.begin())
+    if (Loop)
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndLoop),
-                               {Loop.Vectors, Loop.Scalars});
+                               {Loop.Body.Vectors, Loop.Body.Scalars});
     Task.insertHookAtWaveEnd(AtEnd, Args);
     for (const ControlTransfer &T : LR.controlTransfers())
       if (T.isUnresolved())
@@ -66,8 +63,6 @@ public:
   }
 
 private:
-  /// So many times 64 lanes are less than 2^32.
-  static constexpr uint64_t MostOnce = uint64_t(1) << 25;
   /// What both halves of a counter can hold.
   static constexpr uint64_t MostPacked = 0xffff;
 
@@ -77,10 +72,28 @@ private:
   bool isInRegion(const llvm::MachineInstr &MI) const {
     return region() && region()->contains(MI);
   }
+  /// In a loop of which each run adds nothing, or to other counters.
+  bool isElsewhere(const llvm::MachineInstr &MI) const {
+    return Loop.contains(MI) || Trips.contains(MI);
+  }
 
   /// Hooks for numbers that are powers of two have variants of their own.
   static bool isShift(uint32_t Vectors) {
     return Vectors == 1 || Vectors == 2 || Vectors == 4 || Vectors == 8;
+  }
+
+  PathSum
+  sumOf(llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf) {
+    return pathSum(LR, NumberOf, PathPlaces::BlocksAndSkips);
+  }
+
+  template <typename H>
+  void insertAt(const PathSum::Addition &A, H Hook,
+                typename ArgumentsOf<H>::Type Args) {
+    if (A.Before)
+      Task.insertHookBefore(*A.Before, Hook, Args);
+    else
+      Task.insertHookOnEdge(*A.From, *A.To, Hook, Args);
   }
 
   /// What is the same on all ways is added when the wave begins.
@@ -89,7 +102,7 @@ private:
     if (Sum.AtWaveEnd)
       Task.insertHookAtKernelEntry(Hook, {N(Sum.AtWaveEnd)});
     for (const PathSum::Addition &A : Sum.Additions)
-      Task.insertHookBefore(*A.Before, Hook, {N(A.Number)});
+      insertAt(A, Hook, {N(A.Number)});
   }
 
   /// \p LowHook adds before loops, if the counter cannot carry there.
@@ -98,48 +111,65 @@ private:
     if (staysLow(Sum))
       llvm::erase_if(Sum.Additions, [&](const PathSum::Addition &A) {
         if (A.IsBeforeLoops)
-          Task.insertHookBefore(*A.Before, LowHook, {uint32_t(A.Number)});
+          insertAt(A, LowHook, {uint32_t(A.Number)});
         return A.IsBeforeLoops;
       });
     addOnPaths(Hook, Sum);
-  }
-
-  /// Whether the counter is below 2^32 until the first loop, all that is added
-  /// on the way being positive.
-  static bool staysLow(const PathSum &Sum) {
-    uint64_t Most = 0;
-    auto isSmall = [&](uint64_t Number) {
-      Most += Number;
-      return Number < MostOnce && Most < MostOnce;
-    };
-    return isSmall(Sum.AtWaveEnd) &&
-           llvm::all_of(Sum.Additions, [&](const PathSum::Addition &A) {
-             return !A.IsBeforeLoops || isSmall(A.Number);
-           });
   }
 
   void addOnce(uint64_t Most) {
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
     const PathSum Instructions =
-        pathSum(LR, [](const llvm::MachineInstr &) { return 1; });
+        sumOf([](const llvm::MachineInstr &) { return 1; });
     // It takes four instructions to part them again.
     const bool IsPacked =
-        Most <= MostPacked && Instructions.Additions.size() > 4;
+        Most <= MostPacked &&
+        llvm::count_if(Instructions.Additions,
+                       [](const PathSum::Addition &A) { return A.Before; }) > 4;
     if (IsPacked) {
-      addOnPaths(AddInstructions, pathSum(LR, [](const llvm::MachineInstr &MI) {
+      addOnPaths(AddInstructions, sumOf([](const llvm::MachineInstr &MI) {
                    return isVectorInstruction(MI) ? 1 : 1 + (1 << 16);
                  }));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierUnpack));
     } else {
       addOnPaths(AddInstructions, Instructions);
       addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce),
-                 pathSum(LR, [](const llvm::MachineInstr &MI) {
+                 sumOf([](const llvm::MachineInstr &MI) {
                    return !isVectorInstruction(MI);
                  }));
     }
     for (const LaneGroup &G : laneGroups(LR))
       addLanesOnce(*G.Begin, G.Instructions.size());
+  }
+
+  /// A region counts its loops as well. Without one that they are not the only
+  /// loops of, it is cheaper to count those whose trips are known.
+  void chooseLoops(const std::vector<LaneGroup> &Groups) {
+    Trips = LoopsWithTrips::of(LR, Groups);
+    auto isLeft = [&](const llvm::MachineInstr *MI) { return isInRegion(*MI); };
+    const bool IsNeeded =
+        Trips.Blocks.empty() || llvm::any_of(Groups, [&](const LaneGroup &G) {
+          return !G.IsOnce && !isElsewhere(*G.Begin) &&
+                 llvm::any_of(G.Instructions, isLeft);
+        });
+    if (IsNeeded && region())
+      Trips.Blocks.clear();
+    else
+      Regions.clear();
+    // With a region, there would be more counters than a tool may count on.
+    if (!region() && !LR.hasUnresolvedTransfers())
+      Loop = countedLoop(LR, Groups, Trips);
+  }
+
+  void addTrips(const llvm::MachineBasicBlock &MBB,
+                const LoopsWithTrips::Trips &Of) {
+    for (const llvm::MachineBasicBlock *From : MBB.predecessors())
+      if (From != &MBB)
+        Task.insertHookOnEdge(
+            *From, MBB, LUTHIER_GET_HOOK_HANDLE(luthierAddTrips),
+            {Of.Count.Counter, Of.Count.limit(), Of.Count.Inverse,
+             Of.Count.Shift, Of.Body.Vectors, Of.Body.Scalars});
   }
 
   void addLanesOnce(const llvm::MachineInstr &MI, uint32_t Vectors) {
@@ -152,34 +182,36 @@ private:
 
   void addRepeatedly() {
     const std::vector<LaneGroup> Groups = laneGroups(LR);
-    Loop = countedLoop(Groups);
-    if (Loop.begin())
-      Task.insertHookBefore(*Loop.begin(),
+    chooseLoops(Groups);
+    for (const auto &[Block, Of] : Trips.Blocks)
+      addTrips(*Block, Of);
+    if (Loop)
+      Task.insertHookBefore(*Loop.Body.Begin,
                             LUTHIER_GET_HOOK_HANDLE(luthierAddLoopRun));
-    PathSum All = pathSum(
-        LR, [&](const llvm::MachineInstr &MI) { return !Loop.contains(MI); });
+    PathSum All =
+        sumOf([&](const llvm::MachineInstr &MI) { return !isElsewhere(MI); });
     if (region())
       addRegion(All);
     // With a region, the number of all instructions is added at the end.
-    PathSum Scalars =
-        pathSum(LR, [&](const llvm::MachineInstr &MI) -> uint64_t {
-          const bool IsVector = isVectorInstruction(MI);
-          if (!region())
-            return !IsVector && !Loop.contains(MI);
-          return IsVector && !isInRegion(MI) ? -1 : 0;
-        });
+    PathSum Scalars = sumOf([&](const llvm::MachineInstr &MI) -> uint64_t {
+      const bool IsVector = isVectorInstruction(MI);
+      if (!region())
+        return !IsVector && !isElsewhere(MI);
+      return IsVector && !isInRegion(MI) ? -1 : 0;
+    });
     const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
           return G.IsOnce && !(StaysLow && G.IsBeforeLoops);
         }));
     for (const LaneGroup &G : Groups) {
-      if (G.Begin == Loop.begin())
+      if (isElsewhere(*G.Begin))
         continue;
-      const uint32_t Others =
-          llvm::count_if(G.Instructions, [&](const llvm::MachineInstr *MI) {
-            return !isInRegion(*MI);
-          });
+      auto isOutside = [&](const llvm::MachineInstr *MI) {
+        return !isInRegion(*MI);
+      };
+      const uint32_t Others = llvm::count_if(G.Instructions, isOutside) -
+                              llvm::count_if(G.Without, isOutside);
       if (Others && IsApart && G.IsOnce)
         Task.insertHookBefore(
             *G.Begin,
@@ -198,45 +230,6 @@ private:
                LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
   }
 
-  /// A loop of one block, all of whose vector instructions have the same lanes:
-  /// it counts how often it runs, and its lanes, and multiplies at the end.
-  struct CountedLoop {
-    const LaneGroup *Group = nullptr;
-    uint32_t Vectors = 0, Scalars = 0;
-
-    llvm::MachineInstr *begin() const { return Group ? Group->Begin : nullptr; }
-    bool contains(const llvm::MachineInstr &MI) const {
-      return Group && MI.getParent() == begin()->getParent();
-    }
-  };
-
-  /// The largest, if most of the time may be spent there: in a kernel with much
-  /// else, two more counters are dearer than what they save.
-  CountedLoop countedLoop(const std::vector<LaneGroup> &Groups) const {
-    CountedLoop Largest;
-    // More would be more counters than a tool may count on.
-    if (region() || LR.hasUnresolvedTransfers())
-      return Largest;
-    auto isCall = [](const llvm::MachineInstr &MI) { return MI.isCall(); };
-    for (const LaneGroup &G : Groups) {
-      const llvm::MachineBasicBlock &MBB = *G.Begin->getParent();
-      const uint32_t Vectors = llvm::count_if(MBB, isVectorInstruction);
-      if (MBB.isSuccessor(&MBB) && Vectors == G.Instructions.size() &&
-          llvm::none_of(MBB, isCall) &&
-          MBB.size() > Largest.Vectors + Largest.Scalars)
-        Largest = {&G, Vectors, uint32_t(MBB.size()) - Vectors};
-    }
-    size_t NumAll = 0;
-    for (const auto &[Symbol, MF] : LR.functions())
-      for (const llvm::MachineBasicBlock &MBB : *MF)
-        NumAll += MBB.size();
-    constexpr size_t TimesOfLoop = 16, MostInstructions = 256;
-    return NumAll <= MostInstructions &&
-                   TimesOfLoop * (Largest.Vectors + Largest.Scalars) >= NumAll
-               ? Largest
-               : CountedLoop();
-  }
-
   /// Loops then add to one counter instead of two if \p All is a multiple
   /// there.
   void addRegion(PathSum &All) {
@@ -245,47 +238,13 @@ private:
     };
     Task.insertHookBefore(*region()->Begin,
                           LUTHIER_GET_HOOK_HANDLE(luthierBeginRegion));
-    const PathSum Vectors = pathSum(LR, IsVectorInRegion);
+    const PathSum Vectors = sumOf(IsVectorInRegion);
     addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddRegionVectors), Vectors);
     TimesVectors = factorInLoops(All, Vectors);
     if (TimesVectors)
-      All = pathSum(LR, [&](const llvm::MachineInstr &MI) {
+      All = sumOf([&](const llvm::MachineInstr &MI) {
         return 1 - (IsVectorInRegion(MI) ? TimesVectors : 0);
       });
-  }
-
-  /// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
-  /// wave may come again for it to be what \p All adds; 0 if there is none.
-  static uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
-    llvm::DenseMap<const llvm::MachineInstr *, uint64_t> VectorsAt;
-    for (const PathSum::Addition &A : Vectors.Additions)
-      VectorsAt[A.Before] = A.Number;
-    uint64_t Factor = 0;
-    for (const PathSum::Addition &A : All.Additions) {
-      if (A.IsOnce)
-        continue;
-      const uint64_t Number = VectorsAt.lookup(A.Before);
-      if (!Factor && Number)
-        Factor = quotient(A.Number, Number);
-      if (!Factor || Number * Factor != A.Number)
-        return 0;
-    }
-    for (const PathSum::Addition &V : Vectors.Additions)
-      if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
-            return A.Before == V.Before;
-          }))
-        return 0;
-    return Factor;
-  }
-
-  /// Modulo 2^64; garbage if there is none.
-  static uint64_t quotient(uint64_t Number, uint64_t By) {
-    const int Shift = std::countr_zero(By);
-    const uint64_t Odd = By >> Shift;
-    uint64_t Inverse = Odd; // Of three bits; each step doubles them.
-    for (int Step = 0; Step < 5; ++Step)
-      Inverse *= 2 - Odd * Inverse;
-    return (Number >> Shift) * Inverse;
   }
 
   /// Takes what \p All and \p Scalars add beside loops out of them, if that is
@@ -295,12 +254,13 @@ private:
   bool addBesideLoops(PathSum &All, PathSum &Scalars, size_t NumGroups) {
     // More would be more counters than a tool may count on.
     if (region() || LR.hasUnresolvedTransfers() ||
-        (Loop.begin() && LR.waveSize() != 64))
+        (Loop && LR.waveSize() != 64))
       return false;
     struct Numbers {
       int64_t All = 0, Scalars = 0;
+      PathSum::Addition At = {};
     };
-    llvm::MapVector<llvm::MachineInstr *, Numbers> Places;
+    llvm::MapVector<std::pair<const void *, const void *>, Numbers> Places;
     Numbers Least, Most;
     // Each group takes an instruction less.
     size_t NumSaved = NumGroups;
@@ -308,17 +268,22 @@ private:
       const bool IsLow = staysLow(From);
       for (const PathSum::Addition &A : From.Additions)
         if (A.IsOnce) {
-          Places[A.Before].*Part = A.Number;
+          Numbers &Here = Places[A.place()];
+          Here.At = A;
+          Here.*Part = A.Number;
           Least.*Part += std::min<int64_t>(A.Number, 0);
           Most.*Part += std::abs(int64_t(A.Number));
-          NumSaved += IsLow && A.IsBeforeLoops ? 1 : 2;
+          if (A.Before)
+            NumSaved += IsLow && A.IsBeforeLoops ? 1 : 2;
         }
     };
     take(All, &Numbers::All);
     take(Scalars, &Numbers::Scalars);
     constexpr size_t AtTheEnd = 9;
     constexpr int64_t MostHeld = 0xffff;
-    if (NumSaved <= Places.size() + AtTheEnd || Most.All > MostHeld ||
+    const size_t NumAdded =
+        llvm::count_if(Places, [](auto &P) { return P.second.At.Before; });
+    if (NumSaved <= NumAdded + AtTheEnd || Most.All > MostHeld ||
         Most.Scalars > MostHeld)
       return false;
     auto drop = [](PathSum &From, int64_t Start) {
@@ -333,28 +298,11 @@ private:
     };
     const auto Add = LUTHIER_GET_HOOK_HANDLE(luthierAddBesideLoops);
     Task.insertHookAtKernelEntry(Add, {packed(-Least.All, -Least.Scalars)});
-    for (const auto &[Before, N] : Places)
-      Task.insertHookBefore(*Before, Add, {packed(N.All, N.Scalars)});
+    for (const auto &[Place, N] : Places)
+      insertAt(N.At, Add, {packed(N.All, N.Scalars)});
     Task.insertHookAtWaveEnd(
         LUTHIER_GET_HOOK_HANDLE(luthierJoinLoopsWithTheRest));
     return true;
-  }
-
-  /// Removes from \p Sum what it adds where \p MI is always executed as well,
-  /// if that is a small number.
-  static uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
-    constexpr uint64_t MostTaken = 1 << 24;
-    const llvm::MachineInstr *First = &MI;
-    while (First->getPrevNode() && !First->getPrevNode()->isCall())
-      First = First->getPrevNode();
-    auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
-      return A.Before == First && A.Number <= MostTaken;
-    });
-    if (It == Sum.Additions.end())
-      return 0;
-    const uint32_t Number = It->Number;
-    Sum.Additions.erase(It);
-    return Number;
   }
 
   void addLanes(const llvm::MachineInstr &MI, uint32_t Vectors,
@@ -390,8 +338,9 @@ private:
 
   const LiftedRepresentation &LR;
   InstrumentationTask &Task;
-  const std::vector<ExecRegion> Regions;
+  std::vector<ExecRegion> Regions;
   CountedLoop Loop;
+  LoopsWithTrips Trips;
   /// What ExecutedInstructions lacks until the end, for each of RegionVectors.
   uint64_t TimesVectors = 0;
 };

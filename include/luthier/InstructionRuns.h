@@ -31,8 +31,7 @@ LUTHIER_API bool isVectorInstruction(const llvm::MachineInstr &MI);
 LUTHIER_API std::vector<InstructionRun>
 instructionRuns(const LiftedRepresentation &LR);
 
-/// Vector instructions that waves execute all or none, and with the same active
-/// lanes.
+/// Vector instructions whose active lanes can be counted in one place.
 struct LaneGroup {
   /// The first of them that is executed.
   llvm::MachineInstr *Begin;
@@ -41,13 +40,22 @@ struct LaneGroup {
   bool IsOnce;
   /// Nor has it been in a loop or a called function before.
   bool IsBeforeLoops;
+  /// Those that are executed each time that a wave comes here, or cannot be for
+  /// want of lanes, with the lanes that there are.
   llvm::SmallVector<const llvm::MachineInstr *, 8> Instructions;
+  /// Those of Instructions of another group that are executed with its lanes
+  /// but without these here: for instance of an `else`, where this group is the
+  /// `if` and the other one what is before both. Fewer than Instructions.
+  llvm::SmallVector<const llvm::MachineInstr *, 2> Without = {};
 };
 
-/// Each vector instruction that may be reached is in one: runs of
+/// The sum of active lanes over all vector instructions that a wave executes is
+/// the sum, over all groups and times that it comes to one, of the lanes there
+/// times the difference of the sizes of Instructions and Without. Each vector
+/// instruction that may be reached is in Instructions of one: runs of
 /// instructionRuns(), joined where analysis finds that they have the same
-/// lanes, as behind the end of an `if` and before it. Those of loops and called
-/// functions are not joined.
+/// lanes, as behind the end of an `if` and before it. Those of called functions
+/// are not joined, nor those of kernels that call any.
 LUTHIER_API std::vector<LaneGroup> laneGroups(const LiftedRepresentation &LR);
 
 } // namespace luthier

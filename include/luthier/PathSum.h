@@ -9,6 +9,7 @@
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace luthier {
@@ -19,6 +20,7 @@ namespace luthier {
 /// may be negative.
 struct PathSum {
   struct Addition {
+    /// Null for an addition each time that control goes from block From to To.
     llvm::MachineInstr *Before;
     uint64_t Number;
     /// A wave comes here once at most: neither in a loop nor in a function that
@@ -26,10 +28,26 @@ struct PathSum {
     bool IsOnce;
     /// Nor has it been in a loop or a called function before.
     bool IsBeforeLoops;
+    const llvm::MachineBasicBlock *From = nullptr, *To = nullptr;
+
+    /// The same for additions in the same place.
+    std::pair<const void *, const void *> place() const {
+      return Before ? std::pair<const void *, const void *>(Before, nullptr)
+                    : std::pair<const void *, const void *>(From, To);
+    }
   };
   std::vector<Addition> Additions;
   /// To add once, where the wave ends or control leaves the lifted code.
   uint64_t AtWaveEnd = 0;
+};
+
+/// Where additions may be.
+enum class PathPlaces {
+  Blocks,
+  /// Also where a wave that has no lanes left jumps over much, beside loops:
+  /// what it would have executed is taken off there, instead of being added
+  /// where it is executed, which is more often.
+  BlocksAndSkips,
 };
 
 /// Of \p NumberOf each instruction, which must not depend on the wave. Parts of
@@ -39,7 +57,8 @@ struct PathSum {
 /// same for all numbers.
 LUTHIER_API PathSum
 pathSum(const LiftedRepresentation &LR,
-        llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf);
+        llvm::function_ref<uint64_t(const llvm::MachineInstr &)> NumberOf,
+        PathPlaces Places = PathPlaces::Blocks);
 
 /// The most instructions that a wave can execute, if there is neither a loop
 /// nor a recursion nor code that is not lifted.

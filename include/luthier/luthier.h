@@ -25,6 +25,7 @@
 #include "luthier/Refusal.h"
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
+#include "luthier/TripCount.h"
 #include "luthier/Variables.h"
 #include "luthier/Version.h"
 

@@ -91,7 +91,7 @@ public:
       : LR(LR), Effects(Effects) {
     for (const MachineFunction *MF : Graph.calleesFirst()) {
       const BlockStarts Starts =
-          startsOf(*MF, MaskState::atFunctionEntry(), nullptr);
+          startsOf(*MF, MaskState::atFunctionEntry(), {});
       record(*MF, Starts);
       // Only callers ask for it.
       if (!Graph.callersOf(*MF).empty())
@@ -99,8 +99,14 @@ public:
     }
   }
 
+  /// Where values get their names, if anywhere: what is original is so since
+  /// Origin, instead of the function's entry.
+  struct Marks {
+    const MachineInstr *Origin = nullptr, *Parting = nullptr;
+  };
+
   ExecMasks take() { return std::move(Result); }
-  DenseSet<const MachineInstr *> sameExecSince(const MachineInstr &MI) const;
+  ExecParts partsSince(Marks At) const;
 
 private:
   using BlockStarts = DenseMap<const MachineBasicBlock *, MaskState>;
@@ -124,10 +130,16 @@ private:
     }
   }
 
-  /// States at blocks' begins. What is original is so since \p Origin, if there
-  /// is one, else since the entry.
+  static void mark(MaskState &State, const MachineInstr &MI, Marks At) {
+    if (&MI == At.Origin)
+      State = MaskState::atFunctionEntry();
+    if (&MI == At.Parting)
+      State.part();
+  }
+
+  /// States at blocks' begins.
   BlockStarts startsOf(const MachineFunction &MF, const MaskState &AtEntry,
-                       const MachineInstr *Origin) const {
+                       Marks At) const {
     BlockStarts Starts(MF.size());
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF)
@@ -139,8 +151,7 @@ private:
       const MachineBasicBlock *MBB = Work.pop_back_val();
       MaskState State = Starts[MBB];
       for (auto [MI, E] : zip(*MBB, Effects.of(*MBB))) {
-        if (&MI == Origin)
-          State = MaskState::atFunctionEntry();
+        mark(State, MI, At);
         cross(State, MI, E);
       }
       for (const MachineBasicBlock *Next : MBB->successors()) {
@@ -227,6 +238,14 @@ private:
            : IsWithin ? ExecSet::Within
            : IsAll    ? ExecSet::All
                       : ExecSet::Any;
+  }
+
+  bool isExec(const MaskState &State, MaskValue::KindType Kind) const {
+    auto is = [&](unsigned Half) {
+      return State.get(Half) == MaskValue{Kind, uint16_t(Half)};
+    };
+    return is(RegisterSet::EXECLo) &&
+           (Effects.isWave32() || is(RegisterSet::EXECHi));
   }
 
   static MaskValue source(const MaskState &State, const MachineOperand &MO,
@@ -347,22 +366,24 @@ private:
   DenseMap<const MachineFunction *, Summary> Summaries;
 };
 
-DenseSet<const MachineInstr *>
-ExecMaskSolver::sameExecSince(const MachineInstr &Origin) const {
-  const MachineFunction &MF = *Origin.getMF();
-  const BlockStarts Starts = startsOf(MF, MaskState(), &Origin);
-  DenseSet<const MachineInstr *> Same;
+ExecParts ExecMaskSolver::partsSince(Marks At) const {
+  const MachineFunction &MF = *At.Origin->getMF();
+  const BlockStarts Starts = startsOf(MF, MaskState(), At);
+  ExecParts Parts;
   for (const MachineBasicBlock &MBB : MF) {
     MaskState State = Starts.lookup(&MBB);
     for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
-      if (&MI == &Origin)
-        State = MaskState::atFunctionEntry();
-      if (execOf(State) == ExecSet::Entry)
-        Same.insert(&MI);
+      mark(State, MI, At);
+      if (isExec(State, MaskValue::Original))
+        Parts.Same.insert(&MI);
+      else if (isExec(State, MaskValue::Part))
+        Parts.Part.insert(&MI);
+      else if (isExec(State, MaskValue::Rest))
+        Parts.Rest.insert(&MI);
       cross(State, MI, E);
     }
   }
-  return Same;
+  return Parts;
 }
 
 ExecMasks ExecMasks::run(const LiftedRepresentation &LR, const CallGraph &Graph,
@@ -377,7 +398,12 @@ SameExec::~SameExec() = default;
 
 DenseSet<const MachineInstr *>
 SameExec::since(const MachineInstr &Origin) const {
-  return Solver->sameExecSince(Origin);
+  return Solver->partsSince({&Origin}).Same;
+}
+
+ExecParts SameExec::partsSince(const MachineInstr &Origin,
+                               const MachineInstr &Parting) const {
+  return Solver->partsSince({&Origin, &Parting});
 }
 
 } // namespace luthier

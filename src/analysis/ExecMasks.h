@@ -46,6 +46,14 @@ private:
   friend class ExecMaskSolver;
 };
 
+/// Instructions that run, whichever way a wave has come, with certain lanes.
+struct ExecParts {
+  using Instructions = llvm::DenseSet<const llvm::MachineInstr *>;
+  Instructions Same; ///< With those that there were at the origin.
+  Instructions Part; ///< With those of them that there were at the parting.
+  Instructions Rest; ///< With the others.
+};
+
 /// Where EXEC is what it was at some other instruction.
 class SameExec {
 public:
@@ -57,6 +65,10 @@ public:
   /// None that may be reached without it.
   llvm::DenseSet<const llvm::MachineInstr *>
   since(const llvm::MachineInstr &Origin) const;
+  /// The same, and where EXEC is what was left of that mask before \p Parting,
+  /// the last time since, and where it is what had been taken out of it.
+  ExecParts partsSince(const llvm::MachineInstr &Origin,
+                       const llvm::MachineInstr &Parting) const;
 
 private:
   CallGraph Graph;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/MaskValues.h"
 #include <cassert>
+#include <functional>
+#include <optional>
 
 namespace luthier {
 
@@ -19,6 +21,35 @@ static bool areWithinOne(MaskValue A, MaskValue B) {
   return A.isPartOfExec() && B.isPartOfExec() && A.Unit == B.Unit;
 }
 
+/// Of A and B that consist of Part and Rest, whose bits are 1 and 2. None of
+/// others.
+template <typename F>
+static std::optional<MaskValue> ofParts(MaskValue A, MaskValue B, F Operation) {
+  auto partsOf = [](MaskValue M) -> std::optional<unsigned> {
+    switch (M.Kind) {
+    case MaskValue::Zero:
+      return 0;
+    case MaskValue::Part:
+      return 1;
+    case MaskValue::Rest:
+      return 2;
+    case MaskValue::Original:
+      return 3;
+    default:
+      return std::nullopt;
+    }
+  };
+  const std::optional<unsigned> OfA = partsOf(A), OfB = partsOf(B);
+  if (!OfA || !OfB || !areWithinOne(A, B))
+    return std::nullopt;
+  static constexpr MaskValue::KindType Kinds[] = {
+      MaskValue::Zero, MaskValue::Part, MaskValue::Rest, MaskValue::Original};
+  const MaskValue::KindType Kind = Kinds[Operation(*OfA, *OfB) & 3];
+  if (Kind == MaskValue::Zero)
+    return MaskValue{Kind, 0};
+  return MaskValue{Kind, A.Kind == MaskValue::Zero ? B.Unit : A.Unit};
+}
+
 MaskValue MaskValue::meet(MaskValue A, MaskValue B) {
   if (A == B)
     return A;
@@ -28,6 +59,8 @@ MaskValue MaskValue::meet(MaskValue A, MaskValue B) {
 }
 
 MaskValue MaskValue::bitAnd(MaskValue A, MaskValue B) {
+  if (const auto Known = ofParts(A, B, std::bit_and()))
+    return *Known;
   if (A == B || A.Kind == Zero || B.Kind == Ones)
     return A;
   if (B.Kind == Zero || A.Kind == Ones)
@@ -38,6 +71,8 @@ MaskValue MaskValue::bitAnd(MaskValue A, MaskValue B) {
 }
 
 MaskValue MaskValue::bitOr(MaskValue A, MaskValue B) {
+  if (const auto Known = ofParts(A, B, std::bit_or()))
+    return *Known;
   if (A == B || B.Kind == Zero || A.Kind == Ones)
     return A;
   if (A.Kind == Zero || B.Kind == Ones)
@@ -48,6 +83,8 @@ MaskValue MaskValue::bitOr(MaskValue A, MaskValue B) {
 }
 
 MaskValue MaskValue::bitXor(MaskValue A, MaskValue B) {
+  if (const auto Known = ofParts(A, B, std::bit_xor()))
+    return *Known;
   if (B.Kind == Zero)
     return A;
   if (A.Kind == Zero)
@@ -64,6 +101,9 @@ MaskValue MaskValue::bitNot(MaskValue A) {
 }
 
 MaskValue MaskValue::bitAndNot(MaskValue A, MaskValue B) {
+  if (const auto Known =
+          ofParts(A, B, [](unsigned X, unsigned Y) { return X & ~Y; }))
+    return *Known;
   if (B.Kind == Zero || A.Kind == Zero)
     return A;
   if (B.Kind == Ones)
@@ -97,6 +137,20 @@ void MaskState::forgetLanes(const RegisterSet &Changed) {
   std::erase_if(Lanes, [&](const auto &Entry) {
     return Changed.unit(Entry.first / LanesPerVGPR);
   });
+}
+
+void MaskState::part() {
+  auto forgetParts = [](MaskValue &Value) {
+    if (Value.Kind == MaskValue::Part || Value.Kind == MaskValue::Rest)
+      Value = within(Value);
+  };
+  for (MaskValue &Value : Units)
+    forgetParts(Value);
+  for (auto &[Lane, Value] : Lanes)
+    forgetParts(Value);
+  for (unsigned Half : {RegisterSet::EXECLo, RegisterSet::EXECHi})
+    if (Units[Half] == MaskValue{MaskValue::Within, uint16_t(Half)})
+      Units[Half].Kind = MaskValue::Part;
 }
 
 bool MaskState::meet(const MaskState &Other) {

@@ -19,12 +19,15 @@ struct MaskValue {
     Original,
     /// Some of the bits that unit Unit, a half of EXEC, held then.
     Within,
+    /// Those of them that EXEC had where lanes parted, and the others.
+    Part,
+    Rest,
   };
   KindType Kind = Unknown;
   uint16_t Unit = 0;
 
   bool isPartOfExec() const {
-    return (Kind == Original || Kind == Within) &&
+    return Kind >= Original &&
            (Unit == RegisterSet::EXECLo || Unit == RegisterSet::EXECHi);
   }
   bool operator==(const MaskValue &) const = default;
@@ -51,6 +54,8 @@ public:
   void setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value);
   /// All lanes of the vector registers that are in \p Changed.
   void forgetLanes(const RegisterSet &Changed);
+  /// Here EXEC, if lanes have been taken out of it, is the Part.
+  void part();
 
   /// Keeps what both know. True if that is less than before.
   bool meet(const MaskState &Other);

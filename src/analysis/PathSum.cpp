@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/PathSum.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/ControlFlow.h"
 #include "llvm/ADT/GenericCycleImpl.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -14,7 +15,8 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// Instructions that are executed all or none, up to a call or a block's end.
+/// Instructions that are executed all or none, up to a call or a block's end;
+/// or none, on the way from one block to another.
 struct Segment {
   MachineInstr *First;
   unsigned CycleDepth;
@@ -23,7 +25,30 @@ struct Segment {
   uint64_t Number = 0;
   /// Places between segments, as far as they have to be told apart.
   unsigned From, To;
+  const MachineBasicBlock *FromBlock = nullptr, *ToBlock = nullptr;
 };
+
+/// A jump over so much of a function is taken to be rare: over its body where
+/// nothing is left to do, and not over what few waves do besides.
+constexpr size_t PartSkipped = 4;
+
+/// Where EXEC is zero, \p MBB jumps forward to \p Next, over instructions that
+/// most waves execute.
+bool isSkip(const MachineBasicBlock &MBB, const MachineBasicBlock &Next) {
+  const MachineInstr &Last = MBB.back();
+  if (MBB.succ_size() != 2 || Last.getOpcode() != AMDGPU::S_CBRANCH_EXECZ ||
+      !Last.getOperand(0).isMBB() || Last.getOperand(0).getMBB() != &Next ||
+      MBB.isLayoutSuccessor(&Next) || Next.getNumber() < MBB.getNumber())
+    return false;
+  size_t All = 0, Skipped = 0;
+  for (const MachineBasicBlock &Other : *MBB.getParent()) {
+    All += Other.size();
+    if (MBB.getNumber() < Other.getNumber() &&
+        Other.getNumber() < Next.getNumber())
+      Skipped += Other.size();
+  }
+  return Skipped * PartSkipped >= All;
+}
 
 /// A graph whose nodes are the places between segments and whose edges are the
 /// segments. Each place gets a height; a segment adds its number, and how much
@@ -32,8 +57,8 @@ struct Segment {
 /// left to add.
 class SegmentGraph {
 public:
-  explicit SegmentGraph(const LiftedRepresentation &LR)
-      : LR(LR), BeforeLoops(blocksBeforeLoops(LR)) {
+  SegmentGraph(const LiftedRepresentation &LR, PathPlaces Allowed)
+      : LR(LR), Allowed(Allowed), BeforeLoops(blocksBeforeLoops(LR)) {
     for (const auto &[Symbol, MF] : LR.functions())
       addFunction(*MF);
     uniteSamePlaces();
@@ -44,7 +69,13 @@ public:
 
 private:
   void addFunction(MachineFunction &MF);
+  bool isOnce(const MachineBasicBlock &MBB, unsigned Depth) const {
+    return !Depth && isEnteredOnce(LR) &&
+           MBB.getParent() == LR.functions().front().second;
+  }
   void addBlock(MachineBasicBlock &MBB, unsigned Depth, unsigned FunctionEnd);
+  void addEdge(const MachineBasicBlock &MBB, const MachineBasicBlock &Next,
+               unsigned Depth);
   unsigned newPlace() { return NumPlaces++; }
   void same(unsigned A, unsigned B) { SamePlaces.push_back({A, B}); }
   void uniteSamePlaces();
@@ -52,6 +83,7 @@ private:
   std::vector<uint64_t> heights() const;
 
   const LiftedRepresentation &LR;
+  const PathPlaces Allowed;
   const DenseSet<const MachineBasicBlock *> BeforeLoops;
   std::vector<Segment> Segments;
   unsigned NumPlaces = 0;
@@ -83,7 +115,7 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
       continue;
     const unsigned BlockEnd = Blocks.lookup(&MBB).second;
     for (const MachineBasicBlock *Next : MBB.successors())
-      same(BlockEnd, Blocks.lookup(Next).first);
+      addEdge(MBB, *Next, Cycles.getCycleDepth(&MBB));
     if (MBB.succ_empty())
       same(BlockEnd, End);
   }
@@ -95,8 +127,7 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
 /// has to be complete.
 void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
                             unsigned FunctionEnd) {
-  const bool IsOnce = !Depth && isEnteredOnce(LR) &&
-                      MBB.getParent() == LR.functions().front().second;
+  const bool IsOnce = isOnce(MBB, Depth);
   const unsigned Begin = newPlace();
   unsigned Current = Begin;
   MachineInstr *First = nullptr;
@@ -120,6 +151,16 @@ void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
   Blocks[&MBB] = {Begin, Current};
 }
 
+void SegmentGraph::addEdge(const MachineBasicBlock &MBB,
+                           const MachineBasicBlock &Next, unsigned Depth) {
+  const unsigned From = Blocks.lookup(&MBB).second,
+                 To = Blocks.lookup(&Next).first;
+  if (Depth || Allowed == PathPlaces::Blocks || !isSkip(MBB, Next))
+    return same(From, To);
+  Segments.push_back({nullptr, Depth, isOnce(MBB, Depth),
+                      BeforeLoops.contains(&MBB), 0, From, To, &MBB, &Next});
+}
+
 void SegmentGraph::uniteSamePlaces() {
   IntEqClasses Classes(NumPlaces);
   for (auto [A, B] : SamePlaces)
@@ -134,14 +175,15 @@ void SegmentGraph::uniteSamePlaces() {
   KernelEnd = Classes[KernelEnd];
 }
 
-/// Of maximal cost (Kruskal): what is executed most often need not add. Behind
-/// loops, sums may take 64 bits.
+/// Of maximal cost (Kruskal): what is executed most often need not add. Skips
+/// are rare. Behind loops, sums may take 64 bits.
 void SegmentGraph::chooseTree() {
   std::vector<unsigned> Order(Segments.size());
   std::iota(Order.begin(), Order.end(), 0);
   sort(Order, [&](unsigned A, unsigned B) {
     auto cost = [&](unsigned I) {
-      return 2 * Segments[I].CycleDepth + !Segments[I].IsBeforeLoops;
+      const Segment &S = Segments[I];
+      return 4 * S.CycleDepth + 2 * (S.First != nullptr) + !S.IsBeforeLoops;
     };
     return std::pair(cost(B), A) < std::pair(cost(A), B);
   });
@@ -200,7 +242,8 @@ SegmentGraph::sum(function_ref<uint64_t(const MachineInstr &)> NumberOf) {
   PathSum Result;
   for (const Segment &S : Segments)
     if (const uint64_t Number = S.Number + Height[S.From] - Height[S.To])
-      Result.Additions.push_back({S.First, Number, S.IsOnce, S.IsBeforeLoops});
+      Result.Additions.push_back(
+          {S.First, Number, S.IsOnce, S.IsBeforeLoops, S.FromBlock, S.ToBlock});
   Result.AtWaveEnd = Height[KernelEnd] - Height[KernelBegin];
   return Result;
 }
@@ -252,8 +295,9 @@ std::optional<uint64_t> mostInstructions(const LiftedRepresentation &LR) {
 }
 
 PathSum pathSum(const LiftedRepresentation &LR,
-                function_ref<uint64_t(const MachineInstr &)> NumberOf) {
-  return SegmentGraph(LR).sum(NumberOf);
+                function_ref<uint64_t(const MachineInstr &)> NumberOf,
+                PathPlaces Places) {
+  return SegmentGraph(LR, Places).sum(NumberOf);
 }
 
 } // namespace luthier

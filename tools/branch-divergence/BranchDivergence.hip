@@ -139,8 +139,21 @@ class BranchDivergence : public Tool {
     }
   }
 
+  /// All that a loop's branch is going to do, where the loop is entered.
+  static void insertTrips(InstrumentationTask &Task, const Branch &B,
+                          uint32_t Number) {
+    const llvm::MachineBasicBlock &Loop = *B.MI->getParent();
+    for (const llvm::MachineBasicBlock *From : Loop.predecessors())
+      if (From != &Loop)
+        Task.insertHookOnEdge(*From, Loop, LUTHIER_GET_HOOK_HANDLE(countTrips),
+                              {Number, B.Trips->Counter, B.Trips->limit(),
+                               B.Trips->Inverse, B.Trips->Shift});
+  }
+
   static void insertUniform(InstrumentationTask &Task, const Branch &B,
                             uint32_t Number) {
+    if (B.Trips)
+      return insertTrips(Task, B, Number);
     Task.insertHookBefore(*B.MI, LUTHIER_GET_HOOK_HANDLE(countUniform),
                           {Number});
     Task.insertHookOnEdge(*B.MI->getParent(), *B.Side,

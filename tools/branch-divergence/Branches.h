@@ -36,6 +36,8 @@ struct Branch {
   /// Then, where it goes less often, and whether it jumps there.
   llvm::MachineBasicBlock *Side = nullptr;
   bool SideIsTaken = false;
+  /// How often the wave is going to execute it, where it comes to the block.
+  std::optional<luthier::TripCount> Trips = std::nullopt;
 };
 
 struct Branches {
@@ -163,6 +165,8 @@ inline Branches branchesOf(const luthier::LiftedRepresentation &LR) {
           if (!B->IsOnce)
             findUniformity(*B, Result.Regions);
         }
+        if (B && B->Region && !B->SideIsTaken)
+          B->Trips = luthier::tripCountOf(LR, MBB);
         if (B && B->Kind != Branch::NoLane && B->Kind != Branch::AnyLane) {
           HasSplit |= !MI.isBranch();
           Result.All.push_back(*B);

@@ -196,6 +196,14 @@ LUTHIER_HOOK_ANNOTATE countSide(uint32_t Branch) {
   waveAdd(Uniform[Branch], uint64_t(1) << 32);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countSide);
+/// Of a loop that is entered, with its TripCount: it is left once.
+LUTHIER_HOOK_ANNOTATE countTrips(uint32_t Branch, uint32_t Counter,
+                                 uint32_t Limit, uint32_t Inverse,
+                                 uint32_t Shift) {
+  const uint32_t Further = ((Limit - Counter) * Inverse - 1) >> Shift;
+  waveAdd(Uniform[Branch], (uint64_t(1) << 32) + Further + 1);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countTrips);
 LUTHIER_HOOK_ANNOTATE keepRegionLanes(uint32_t Region) {
   waveAdd(RegionLanes[Region], __popcll(ACTIVE));
 }

@@ -146,6 +146,19 @@ LUTHIER_HOOK_ANNOTATE luthierEndLoop(uint32_t Vectors, uint32_t Scalars) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierEndLoop);
 
+/// Where a loop is entered whose TripCount is known, for all its runs, each of
+/// which executes so many instructions.
+LUTHIER_HOOK_ANNOTATE luthierAddTrips(uint32_t Counter, uint32_t Limit,
+                                      uint32_t Inverse, uint32_t Shift,
+                                      uint32_t Vectors, uint32_t Scalars) {
+  const uint64_t Further = ((Limit - Counter) * Inverse - 1) >> Shift;
+  const uint32_t All = Vectors + Scalars;
+  const uint32_t Lanes = Vectors * luthier::detail::activeLanes() + Scalars;
+  luthier::waveAdd(luthier::ExecutedInstructions, Further * All + All);
+  luthier::waveAdd(luthier::ExecutedLanes, Further * Lanes + Lanes);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddTrips);
+
 LUTHIER_HOOK_ANNOTATE luthierAddRegionVectors(uint64_t Number) {
   luthier::waveAdd(luthier::detail::RegionVectors, Number);
 }

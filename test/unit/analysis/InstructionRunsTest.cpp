@@ -131,6 +131,163 @@ TEST(LaneGroups, KeepApartWhatIsNotExecutedTogether) {
             (Groups{{"begin", 3}, {"one", 1}, {"other", 2}, {"loop", 1}}));
 }
 
+/// By the label that a group begins with, how often its lanes count.
+std::map<std::string, int> weightsOf(const LiftedKernel &Kernel) {
+  std::map<std::string, int> Result;
+  for (const LaneGroup &Group : laneGroups(*Kernel.LR)) {
+    std::string Name = "?";
+    for (const auto &Label : Kernel.Labels)
+      if (Group.Begin == &Kernel.at(Label.first()))
+        Name = Label.first().str();
+    Result[Name] += int(Group.Instructions.size()) - int(Group.Without.size());
+  }
+  return Result;
+}
+
+using Weights = std::map<std::string, int>;
+
+TEST(LaneGroups, OfLoopsJoinWhatRunsBeforeAndBehindConditions) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_mov_b64 s[4:5], 0
+ loop:
+    v_add_u32_e32 v1, 1, v1
+    v_cmp_gt_u32_e32 vcc, s8, v1
+    s_and_saveexec_b64 s[6:7], vcc
+    s_cbranch_execz join
+ then:
+    v_mov_b32_e32 v2, v1
+ join:
+    s_or_b64 exec, exec, s[6:7]
+    v_cmp_eq_u32_e32 vcc, s9, v1
+    s_or_b64 s[4:5], vcc, s[4:5]
+    s_andn2_b64 exec, exec, s[4:5]
+    s_cbranch_execnz loop
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(weightsOf(Kernel), (Weights{{"loop", 3}, {"then", 1}}));
+}
+
+/// What may leave the loop before it has come behind the condition does not.
+TEST(LaneGroups, OfLoopsKeepApartWhatIsNotExecutedEachTime) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_nop 0
+ loop:
+    v_add_u32_e32 v1, 1, v1
+    s_add_u32 s8, s8, 1
+    s_cmp_eq_u32 s8, s9
+    s_cbranch_scc1 end
+ behind:
+    v_mov_b32_e32 v2, v1
+    s_cmp_lg_u32 s8, s10
+    s_cbranch_scc1 loop
+ end:
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(weightsOf(Kernel), (Weights{{"loop", 1}, {"behind", 1}}));
+}
+
+/// A loop in a loop is executed more often than what is around it.
+TEST(LaneGroups, OfLoopsKeepApartInnerLoops) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_nop 0
+ loop:
+    v_add_u32_e32 v1, 1, v1
+ inner:
+    v_add_u32_e32 v1, 2, v1
+    s_add_u32 s8, s8, 1
+    s_cmp_lg_u32 s8, s9
+    s_cbranch_scc1 inner
+ behind:
+    v_mov_b32_e32 v2, v1
+    s_cmp_lg_u32 s10, s8
+    s_cbranch_scc1 loop
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(weightsOf(Kernel), (Weights{{"loop", 2}, {"inner", 1}}));
+}
+
+constexpr const char *LoopWithElse = R"(
+    s_mov_b64 s[4:5], 0
+ loop:
+    v_and_b32_e32 v2, 1, v1
+    v_cmp_eq_u32_e32 vcc, 1, v2
+    s_and_saveexec_b64 s[6:7], vcc
+ parting:
+    s_xor_b64 s[6:7], exec, s[6:7]
+    s_cbranch_execz else
+ then:
+    v_mul_lo_u32 v1, v1, 3
+    v_add_u32_e32 v1, 1, v1
+    v_add_u32_e32 v3, 1, v3
+ else:
+    s_andn2_saveexec_b64 s[6:7], s[6:7]
+    s_cbranch_execz join
+ rest:
+    v_lshrrev_b32_e32 v1, 1, v1
+    BEFORE_JOIN
+ join:
+    s_or_b64 exec, exec, s[6:7]
+ behind:
+    v_cmp_gt_u32_e32 vcc, 2, v1
+    s_or_b64 s[4:5], vcc, s[4:5]
+    s_andn2_b64 exec, exec, s[4:5]
+    s_cbranch_execnz loop
+    s_endpgm
+)";
+
+std::string loopWithElse(const std::string &BeforeJoin) {
+  std::string Text = LoopWithElse;
+  const std::string Place = "BEFORE_JOIN";
+  return Text.replace(Text.find(Place), Place.size(), BeforeJoin);
+}
+
+/// Lanes of the `else` are those of the loop without those of the `if`: three
+/// instructions of the loop, one of the rest, and three without one.
+TEST(LaneGroups, OfAnElseAreCountedBeforeAndInTheIf) {
+  const LiftedKernel Kernel = liftAssembly(loopWithElse(""));
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(weightsOf(Kernel), (Weights{{"loop", 4}, {"then", 2}}));
+}
+
+/// Where the `else` may leave the loop, what is behind it is not executed as
+/// often as what is before; the `else` still is.
+TEST(LaneGroups, OfAnElseThatLeavesDoNotReachBehindIt) {
+  const LiftedKernel Kernel =
+      liftAssembly(loopWithElse("s_cmp_eq_u32 s8, 0\n s_cbranch_scc1 end\n") +
+                   "end: s_endpgm\n");
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(weightsOf(Kernel),
+            (Weights{{"loop", 3}, {"then", 2}, {"behind", 1}}));
+}
+
+/// A branch by something else may skip lanes that there are.
+TEST(LaneGroups, OfAnElseThatMayBeSkippedAreCountedThere) {
+  std::string Text = loopWithElse("");
+  const std::string Branch = "s_cbranch_execz join";
+  Text.replace(Text.find(Branch), Branch.size(), "s_cbranch_vccz join");
+  const LiftedKernel Kernel = liftAssembly(Text);
+  ASSERT_TRUE(Kernel.LR);
+  const Weights Found = weightsOf(Kernel);
+  EXPECT_EQ(Found.at("rest"), 1);
+  EXPECT_EQ(Found.at("then"), 3);
+}
+
+/// Lanes that are added to the `else` are not of the loop's rest.
+TEST(LaneGroups, OfAnElseWithOtherLanesAreCountedThere) {
+  std::string Text = loopWithElse("");
+  const std::string Else = "s_andn2_saveexec_b64 s[6:7], s[6:7]";
+  Text.replace(Text.find(Else), Else.size(),
+               "s_or_saveexec_b64 s[6:7], s[10:11]");
+  const LiftedKernel Kernel = liftAssembly(Text);
+  ASSERT_TRUE(Kernel.LR);
+  const Weights Found = weightsOf(Kernel);
+  EXPECT_EQ(Found.at("rest"), 1);
+  EXPECT_EQ(Found.at("then"), 3);
+}
+
 /// A function that is called may end the wave.
 TEST(LaneGroups, AreRunsInKernelsThatCall) {
   const LiftedKernel Kernel = liftAssembly(R"(

@@ -7,6 +7,7 @@
 #include "luthier/Instructions.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 using namespace llvm;
@@ -21,9 +22,14 @@ public:
   Walk(const LiftedKernel &Kernel, unsigned Seed)
       : Kernel(Kernel), Random(Seed) {}
 
-  /// Calls \p Visit for each instruction until the wave ends.
-  void run(function_ref<void(const MachineInstr &)> Visit) {
+  using Edge = std::pair<const MachineBasicBlock *, const MachineBasicBlock *>;
+
+  /// Calls \p Visit for each instruction, and \p Pass for each edge, until the
+  /// wave ends.
+  void run(function_ref<void(const MachineInstr &)> Visit,
+           function_ref<void(Edge)> Pass) {
     Steps = 0;
+    OnEdge = Pass;
     enter(*Kernel.LR->functions().front().second, Visit);
   }
 
@@ -45,13 +51,16 @@ private:
       // Out of loops in the end: successors that come later are always chosen.
       const size_t Next =
           ++Steps > 1000 ? MBB->succ_size() - 1 : Random() % MBB->succ_size();
-      MBB = *std::next(MBB->succ_begin(), Next);
+      const MachineBasicBlock *To = *std::next(MBB->succ_begin(), Next);
+      OnEdge({MBB, To});
+      MBB = To;
     }
   }
 
   const LiftedKernel &Kernel;
   std::mt19937 Random;
   unsigned Steps = 0;
+  function_ref<void(Edge)> OnEdge = nullptr;
 };
 
 /// A number for each instruction by where it is.
@@ -59,20 +68,30 @@ uint64_t numberOf(const LiftedKernel &Kernel, const MachineInstr &MI) {
   return 1 + (*Kernel.LR->originalAddress(MI) / 4) % 7;
 }
 
-void expectSumOfEveryPath(const LiftedKernel &Kernel) {
+void expectSumOfEveryPath(const LiftedKernel &Kernel, PathPlaces Places) {
   const PathSum Sum = pathSum(
-      *Kernel.LR, [&](const MachineInstr &MI) { return numberOf(Kernel, MI); });
+      *Kernel.LR, [&](const MachineInstr &MI) { return numberOf(Kernel, MI); },
+      Places);
   DenseMap<const MachineInstr *, uint64_t> Additions;
+  DenseMap<Walk::Edge, uint64_t> OnEdges;
   for (const PathSum::Addition &A : Sum.Additions)
-    Additions[A.Before] += A.Number;
+    (A.Before ? Additions[A.Before] : OnEdges[{A.From, A.To}]) += A.Number;
   for (unsigned Seed = 0; Seed < 200; ++Seed) {
     uint64_t Added = Sum.AtWaveEnd, Expected = 0;
-    Walk(Kernel, Seed).run([&](const MachineInstr &MI) {
-      Added += Additions.lookup(&MI);
-      Expected += numberOf(Kernel, MI);
-    });
+    Walk(Kernel, Seed)
+        .run(
+            [&](const MachineInstr &MI) {
+              Added += Additions.lookup(&MI);
+              Expected += numberOf(Kernel, MI);
+            },
+            [&](Walk::Edge E) { Added += OnEdges.lookup(E); });
     ASSERT_EQ(Added, Expected) << "seed " << Seed;
   }
+}
+
+void expectSumOfEveryPath(const LiftedKernel &Kernel) {
+  expectSumOfEveryPath(Kernel, PathPlaces::Blocks);
+  expectSumOfEveryPath(Kernel, PathPlaces::BlocksAndSkips);
 }
 
 /// With one for each instruction.
@@ -184,6 +203,93 @@ TEST(PathSum, IsRightWhereFunctionsReturnOrEndTheWave) {
 )");
   ASSERT_TRUE(Kernel.LR);
   ASSERT_EQ(Kernel.LR->functions().size(), 2u);
+  expectSumOfEveryPath(Kernel);
+}
+
+TEST(PathSum, TellsWhatWavesComeToBeforeLoops) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 loop
+ before:
+    s_mov_b32 s6, s4
+ loop:
+    s_add_i32 s6, s6, 1
+    s_cmp_lt_u32 s6, s8
+    s_cbranch_scc1 loop
+    s_cmp_eq_u32 s4, s7
+    s_cbranch_scc1 end
+ behind:
+    s_mov_b32 s6, s5
+ end:
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
+  std::map<const MachineInstr *, std::pair<bool, bool>> Found;
+  for (auto &A : pathSum(*Kernel.LR, [](auto &) { return 1; }).Additions)
+    Found[A.Before] = {A.IsOnce, A.IsBeforeLoops};
+  EXPECT_EQ(Found, (decltype(Found){
+                       {&Kernel.at("before"), {true, true}},
+                       {&Kernel.at("loop"), {false, false}},
+                       {&Kernel.at("behind"), {true, false}},
+                   }));
+}
+
+constexpr char Skipping[] = R"(
+    s_mov_b32 s5, s4
+    s_and_saveexec_b64 s[6:7], vcc
+    s_cbranch_execz join
+    s_cmp_eq_u32 s4, s5
+    s_cbranch_scc1 more
+    s_mov_b32 s6, s4
+ more:
+    .rept 12
+    v_add_u32_e32 v1, 1, v1
+    .endr
+    s_and_saveexec_b64 s[8:9], vcc
+    s_cbranch_execz join
+    v_add_u32_e32 v1, 2, v1
+ join:
+    s_or_b64 exec, exec, s[6:7]
+    s_endpgm
+)";
+
+/// Waves that have lanes left add nothing but what the inner branches take.
+TEST(PathSum, IsCorrectedWhereWavesWithoutLanesSkipMuch) {
+  const LiftedKernel Kernel = liftAssembly(Skipping);
+  ASSERT_TRUE(Kernel.LR);
+  auto edgesOf = [&](PathPlaces Places) {
+    return count_if(pathSum(
+                        *Kernel.LR, [](auto &) { return 1; }, Places)
+                        .Additions,
+                    [](const PathSum::Addition &A) { return !A.Before; });
+  };
+  EXPECT_EQ(edgesOf(PathPlaces::Blocks), 0);
+  EXPECT_EQ(edgesOf(PathPlaces::BlocksAndSkips), 1);
+  expectSumOfEveryPath(Kernel);
+}
+
+TEST(PathSum, IsRightWhereLoopsAreSkipped) {
+  const LiftedKernel Kernel = liftAssembly(R"(
+    s_and_saveexec_b64 s[6:7], vcc
+    s_cbranch_execz join
+    .rept 6
+    v_add_u32_e32 v1, 1, v1
+    .endr
+ loop:
+    s_and_saveexec_b64 s[8:9], vcc
+    s_cbranch_execz next
+    .rept 12
+    v_add_u32_e32 v1, 2, v1
+    .endr
+ next:
+    s_or_b64 exec, exec, s[8:9]
+    s_cmp_lt_u32 s4, s5
+    s_cbranch_scc1 loop
+ join:
+    s_or_b64 exec, exec, s[6:7]
+    s_endpgm
+)");
+  ASSERT_TRUE(Kernel.LR);
   expectSumOfEveryPath(Kernel);
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How often a loop is going to run, known before it begins.
+#ifndef LUTHIER_TRIPCOUNT_H
+#define LUTHIER_TRIPCOUNT_H
+
+#include "luthier/Export.h"
+#include "luthier/HookArgument.h"
+#include "luthier/LiftedRepresentation.h"
+#include <optional>
+
+namespace luthier {
+
+/// A loop of one block that a wave leaves when a scalar register, to which each
+/// run adds the same number, is equal to something that the loop does not
+/// change. With what Counter and limit() are where the loop is entered, it runs
+///
+///   1 + (((limit() - Counter) * Inverse - 1) >> Shift)
+///
+/// times, in unsigned numbers of 32 bits but for the first addition: once at
+/// least, and 2^32 times at most.
+struct TripCount {
+  llvm::MCRegister Counter;
+  llvm::MCRegister LimitRegister; ///< None where the limit is a constant.
+  uint32_t LimitConstant;
+  /// The number that is added is 2^Shift and an odd factor; of the factor.
+  uint32_t Inverse;
+  uint32_t Shift;
+
+  HookArgument limit() const {
+    return LimitRegister ? HookArgument(LimitRegister)
+                         : HookArgument(LimitConstant);
+  }
+};
+
+/// None where \p MBB is no such loop, may end in another way, changes EXEC, or
+/// hooks may find no place on the edges to it.
+LUTHIER_API std::optional<TripCount>
+tripCountOf(const LiftedRepresentation &LR, const llvm::MachineBasicBlock &MBB);
+
+} // namespace luthier
+
+#endif // LUTHIER_TRIPCOUNT_H

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions about path sums that CountInstructions.h asks.
+#ifndef LUTHIER_DETAIL_COUNTINGSUMS_H
+#define LUTHIER_DETAIL_COUNTINGSUMS_H
+
+#include "luthier/PathSum.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include <bit>
+
+namespace luthier::detail {
+
+/// So many times 64 lanes are less than 2^32.
+inline constexpr uint64_t MostOnce = uint64_t(1) << 25;
+
+/// Whether the counter is from 0 on, and below 2^32, until the first loop. What
+/// is the same on all ways is added when the wave begins.
+inline bool staysLow(const PathSum &Sum) {
+  constexpr int64_t Limit = MostOnce;
+  int64_t Least = Sum.AtWaveEnd, Most = Sum.AtWaveEnd;
+  if (Least < 0 || Least >= Limit)
+    return false;
+  for (const PathSum::Addition &A : Sum.Additions) {
+    const int64_t Number = A.Number;
+    if (!A.IsBeforeLoops)
+      continue;
+    if (Number <= -Limit || Number >= Limit)
+      return false;
+    (Number < 0 ? Least : Most) += Number;
+    if (Least < 0 || Most >= Limit)
+      return false;
+  }
+  return true;
+}
+
+/// Modulo 2^64; garbage if there is none.
+inline uint64_t quotient(uint64_t Number, uint64_t By) {
+  const int Shift = std::countr_zero(By);
+  const uint64_t Odd = By >> Shift;
+  uint64_t Inverse = Odd; // Of three bits; each step doubles them.
+  for (int Step = 0; Step < 5; ++Step)
+    Inverse *= 2 - Odd * Inverse;
+  return (Number >> Shift) * Inverse;
+}
+
+/// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
+/// wave may come again for it to be what \p All adds; 0 if there is none.
+inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
+  llvm::DenseMap<std::pair<const void *, const void *>, uint64_t> VectorsAt;
+  for (const PathSum::Addition &A : Vectors.Additions)
+    VectorsAt[A.place()] = A.Number;
+  uint64_t Factor = 0;
+  for (const PathSum::Addition &A : All.Additions) {
+    if (A.IsOnce)
+      continue;
+    const uint64_t Number = VectorsAt.lookup(A.place());
+    if (!Factor && Number)
+      Factor = quotient(A.Number, Number);
+    if (!Factor || Number * Factor != A.Number)
+      return 0;
+  }
+  for (const PathSum::Addition &V : Vectors.Additions)
+    if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
+          return A.place() == V.place();
+        }))
+      return 0;
+  return Factor;
+}
+
+/// Removes from \p Sum what it adds where \p MI is always executed as well,
+/// if that is a small number.
+inline uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
+  constexpr uint64_t MostTaken = 1 << 24;
+  const llvm::MachineInstr *First = &MI;
+  while (First->getPrevNode() && !First->getPrevNode()->isCall())
+    First = First->getPrevNode();
+  auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
+    return A.Before == First && A.Number <= MostTaken;
+  });
+  if (It == Sum.Additions.end())
+    return 0;
+  const uint32_t Number = It->Number;
+  Sum.Additions.erase(It);
+  return Number;
+}
+
+} // namespace luthier::detail
+
+#endif // LUTHIER_DETAIL_COUNTINGSUMS_H
