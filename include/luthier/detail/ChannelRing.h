@@ -49,9 +49,12 @@
                                        __HIP_MEMORY_SCOPE_##Scope)
 #define LUTHIER_DETAIL_GLOBAL __attribute__((address_space(1)))
 #else
-#define LUTHIER_DETAIL_LOAD(From, Order, Scope) __atomic_load_n(From, Order)
+// A device does not store before the load that decides whether it may. The
+// language asks for more than that, and the host gives it.
+#define LUTHIER_DETAIL_LOAD(From, Order, Scope)                                \
+  __atomic_load_n(From, __ATOMIC_ACQUIRE)
 #define LUTHIER_DETAIL_STORE(To, Value, Order, Scope)                          \
-  __atomic_store_n(To, Value, Order)
+  __atomic_store_n(To, Value, __ATOMIC_RELEASE)
 #define LUTHIER_DETAIL_ADD(To, Value, Scope)                                   \
   __atomic_fetch_add(To, Value, __ATOMIC_RELAXED)
 #define LUTHIER_DETAIL_REPLACE(In, Old, New, Scope)                            \
