@@ -4,15 +4,16 @@
 #   scripts/sanitize.sh thread|address|undefined [options of the test...]
 #     the tests of those classes of the runtime whose threads meet, on a GPU
 #     runtime that the tests make up;
-#   scripts/sanitize.sh programs address|thread
-#     whole programs on the emulated GPU that are counted and traced at once,
-#     with the engine, libluthier.so, under address and undefined, or thread.
-#     All else is that of build, so scripts/build.sh comes first.
+#   scripts/sanitize.sh programs address|thread [PATTERN]
+#     the tests of test/e2e/together (whose names match): whole programs on the
+#     emulated GPU that are counted and traced at once, with the engine,
+#     libluthier.so, under address and undefined, or thread. All else is that
+#     of build, so scripts/build.sh comes first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-  sed -n '3,11s/^# \{0,1\}//p' "$0"
+  sed -n '3,12s/^# \{0,1\}//p' "$0"
   exit 2
 }
 
@@ -50,36 +51,20 @@ make_tree() {
   cp -r build/lib/luthier/. "$1/programs/lib/luthier"
 }
 
-# run_program NAME DEVICES STATUS COMMAND...
-run_program() {
-  local name="$1" devices="$2" expected="$3" status=0
-  shift 3
-  LD_PRELOAD="$runtime" "${launcher[@]}" "$build/programs/bin/luthier" run --tool instr-count --tool mem-trace \
-    --device "emulated:$devices" --output "$build/programs/out" -- "$@" >"$build/programs/$name.log" 2>&1 || status=$?
-  local found
-  found="$(find "$build/programs" -maxdepth 1 -name 'found.*' | wc -l)"
-  printf '%-28s exit status %d, reports %d\n' "$name" "$status" "$found"
-  if [[ $status != "$expected" || $found != 0 ]]; then
-    cat "$build/programs/$name.log" "$build"/programs/found.* 2>/dev/null || true
-    rm -f "$build"/programs/found.*
-    failed=1
-  fi
-}
-
 run_programs() {
-  build="build-programs-$1"
-  launcher=()
-  failed=0
+  local build="build-programs-$1" within="env" except=() runtime
   case "$1" in
   address)
     configure "$build" address,undefined
     runtime="$("$clang" -print-file-name=libclang_rt.asan-x86_64.so)"
+    # It cannot give a thread's memory back there, without Luthier, too.
+    except=(--except many-queues-are-counted-and-traced)
     ;;
   thread)
     configure "$build" thread
     runtime="$("$clang" -print-file-name=libclang_rt.tsan-x86_64.so)"
     # Its memory has fixed places.
-    launcher=(setarch -R)
+    within="setarch -R env"
     ;;
   *) usage ;;
   esac
@@ -91,23 +76,14 @@ run_programs() {
   export ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0:log_path=$found"
   export UBSAN_OPTIONS="print_stacktrace=1:log_path=$found"
   # What is built without does not tell of its locks and atomic operations.
-  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:second_deadlock_stack=1:log_path=$found"
+  export TSAN_OPTIONS="ignore_noninstrumented_modules=1:second_deadlock_stack=1:die_after_fork=0:log_path=$found"
   export TSAN_OPTIONS="$TSAN_OPTIONS:suppressions=$PWD/scripts/sanitize-thread.txt"
-  export LUTHIER_CACHE_SIZE=0
-  local bin=build/bin
-  run_program one-kernel gfx90a 0 "$bin/examples/vector-add"
-  run_program four-streams-and-threads gfx90a 0 "$bin/examples/overlap"
-  run_program two-kinds-of-gpus gfx90a,gfx908 0 "$bin/device/device-several-gpus" gfx90a gfx908
-  # AddressSanitizer cannot give a thread's memory back there, without Luthier, too.
-  [[ $1 == address ]] || run_program many-queues gfx90a 0 "$bin/device/device-queues"
-  run_program fork-before-the-runtime gfx90a 0 "$bin/examples/fork-first"
-  run_program ends-by-_exit gfx90a 3 "$bin/channel/channel-program" _exit
-  run_program waves-that-fill-lds gfx90a 0 "$bin/channel/channel-program" lds
-  return "$failed"
+  python3 -B test/e2e/together/sanitized.py --build build --luthier "$PWD/$build/programs/bin/luthier" \
+    --within "$within LD_PRELOAD=$runtime" --reports "$found" --select "${2:-}" "${except[@]}"
 }
 
 case "${1:-}" in
 thread | address | undefined) run_tests "$@" ;;
-programs) run_programs "${2:-}" ;;
+programs) run_programs "${2:-}" "${3:-}" ;;
 *) usage ;;
 esac

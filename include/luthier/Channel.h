@@ -105,7 +105,7 @@ struct ChannelCounts {
   uint64_t Bytes = 0;               ///< Of these records.
   uint64_t Dropped = 0;             ///< Records that found no room.
   /// Bytes of memory for blocks of waves that never finished them, because
-  /// their kernel was ended, as by a fault. Known in onExit().
+  /// their kernel was ended, as by a fault. All of it is known in onExit().
   uint64_t Unfinished = 0;
   ChannelCounts &operator+=(const ChannelCounts &Other);
 };
@@ -156,8 +156,9 @@ public:
         .moveInto(Open);
   }
 
-  /// Returns when all that has been pushed before has been consumed. Not in
-  /// \p Consume. Luthier does so before it calls onComplete() and onExit().
+  /// Returns when all that has been pushed before has been consumed, at once in
+  /// \p Consume. Hold no lock that \p Consume takes. Luthier does so before it
+  /// calls onComplete() and onExit().
   void flush() {
     if (Open)
       detail::flushChannel(*Open);

@@ -36,7 +36,8 @@ public:
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override;
   void onDispatch(KernelDispatch &Dispatch) override;
-  /// Prints the table and writes NAME.json, if a kernel was launched.
+  /// Prints the table and writes NAME.json, if a kernel was launched. That file
+  /// is also there before, from launch to launch, for a process that is killed.
   void onExit() override;
 
 protected:

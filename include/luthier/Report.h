@@ -51,6 +51,9 @@ public:
   /// is not by exit(), and with "rank" in a process of MPI. To outputPath(\p
   /// FileName); says on stderr if that cannot be written.
   void writeJSON(llvm::StringRef FileName) const;
+  /// The same at any time before, for processes that are killed: "ended" says
+  /// that this is not the end. What is written later takes the file's place.
+  void writeJSONInBetween(llvm::StringRef FileName) const;
 
 private:
   std::vector<Column> Columns;

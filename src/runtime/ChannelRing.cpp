@@ -12,7 +12,9 @@ using detail::ChannelUnit;
 
 size_t ChannelRing::bytesFor(unsigned Log2Units) {
   return sizeof(ChannelControl) +
-         (size_t(sizeof(uint64_t) + ChannelUnit) << Log2Units);
+         (size_t(sizeof(uint64_t) + ChannelUnit) << Log2Units) +
+         alignTo<128>(sizeof(uint32_t)
+                      << (Log2Units - detail::log2UnitsOfGroup(Log2Units)));
 }
 
 unsigned ChannelRing::log2UnitsFor(size_t Bytes) {
@@ -26,6 +28,8 @@ ChannelRing::ChannelRing(void *Memory, unsigned Log2Units)
     : Control(static_cast<ChannelControl *>(Memory)),
       Words(reinterpret_cast<const uint64_t *>(Control + 1)),
       Units(reinterpret_cast<const char *>(Words + (size_t(1) << Log2Units))),
+      Marks(reinterpret_cast<const uint32_t *>(
+          Units + (size_t(ChannelUnit) << Log2Units))),
       Log2Units(Log2Units) {}
 
 detail::ChannelState ChannelRing::stateFor(uint64_t Address, bool Waits) const {
@@ -74,15 +78,34 @@ uint64_t ChannelRing::passGap() {
   return 0;
 }
 
-uint64_t ChannelRing::publishedEnd() const {
-  const uint64_t Begin = Position, Size = uint64_t(1) << Log2Units;
-  uint64_t End = Begin;
-  for (uint64_t At = Begin; At < Begin + Size;) {
+uint64_t ChannelRing::lastEnd(uint64_t Begin, uint64_t End) const {
+  uint64_t Last = Begin;
+  for (uint64_t At = Begin; At < End;) {
     const uint64_t Word = wordAt(At);
     At += Word ? unitsOf(Word) : 1;
-    End = Word ? At : End;
+    Last = Word ? At : Last;
   }
-  return End;
+  return Last;
+}
+
+uint64_t ChannelRing::publishedEnd() const {
+  const unsigned OfGroup = detail::log2UnitsOfGroup(Log2Units);
+  const uint64_t Groups = uint64_t(1) << (Log2Units - OfGroup);
+  const uint64_t Begin = Position, End = Begin + (uint64_t(1) << Log2Units);
+  // Of the group that Begin is in, the mark may be the next lap's.
+  const uint64_t First = Begin >> OfGroup;
+  for (uint64_t Group = (End - 1) >> OfGroup; Group != First; --Group) {
+    const uint64_t From = Group << OfGroup;
+    const uint32_t Lap = uint32_t((From >> Log2Units) + 1);
+    if (__atomic_load_n(&Marks[Group & (Groups - 1)], __ATOMIC_ACQUIRE) != Lap)
+      continue;
+    const uint64_t Last =
+        lastEnd(From, std::min(From + (uint64_t(1) << OfGroup), End));
+    // Otherwise, what is marked is not published yet.
+    if (Last != From)
+      return Last;
+  }
+  return lastEnd(Begin, std::min((First + 1) << OfGroup, End));
 }
 
 uint64_t ChannelRing::dropped() const {

@@ -39,7 +39,8 @@ public:
   /// 0 if there is no such block.
   uint64_t passGap();
 
-  /// Where the last of the published blocks ends. Any thread.
+  /// Where the last of the published blocks ends. Any thread. Looks at as many
+  /// words and marks as a group has, and there are groups.
   uint64_t publishedEnd() const;
   uint64_t position() const { return Position; } ///< Any thread.
   uint64_t dropped() const;                      ///< Any thread.
@@ -47,11 +48,14 @@ public:
 private:
   /// Of the block at \p At, or 0.
   uint64_t wordAt(uint64_t At) const;
+  /// Where the last block ends that is published and begins there, or \p Begin.
+  uint64_t lastEnd(uint64_t Begin, uint64_t End) const;
   static uint32_t unitsOf(uint64_t Word) { return uint32_t(Word) >> 1; }
 
   detail::ChannelControl *Control;
   const uint64_t *Words;
   const char *Units;
+  const uint32_t *Marks;
   const unsigned Log2Units;
   std::atomic<uint64_t> Position = 0;
   uint64_t Told = 0;

@@ -137,6 +137,11 @@ void Channels::finish() {
     C->finish();
 }
 
+void Channels::expectKilledWaves() {
+  for (const Pointer &C : all())
+    C->expectKilledWaves();
+}
+
 void Channels::unloaded() {
   for (const Pointer &C : all())
     C->removeRings();

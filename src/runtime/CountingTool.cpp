@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/CountingTool.h"
 #include "luthier/Instrument.h"
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -9,6 +11,7 @@ using namespace llvm;
 namespace luthier {
 
 struct CountingTool::Impl {
+  using Clock = std::chrono::steady_clock;
   struct Row {
     uint32_t Index;
     uint64_t Dispatches = 0;
@@ -22,6 +25,8 @@ struct CountingTool::Impl {
   /// By name and device: devices must not add to one number at a time. Device 0
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
+  /// Of the next report that is only for a process that is killed.
+  Clock::time_point NotBefore = Clock::time_point::max();
 
   Row &row(StringRef Kernel, uint64_t Device) {
     const auto Next = static_cast<uint32_t>(Rows.size());
@@ -33,7 +38,42 @@ struct CountingTool::Impl {
     return createStringError(Name + " has room to count " + Twine(NumRows) +
                              " kernels, and there are more");
   }
+
+  KernelReport report() const;
+  void reportInBetween();
 };
+
+KernelReport CountingTool::Impl::report() const {
+  std::vector<Column> All = {{"dispatches", "dispatches"}};
+  All.insert(All.end(), Columns.begin(), Columns.end());
+  KernelReport Report(std::move(All));
+  const size_t Width = Columns.size();
+  for (const auto &[Key, R] : Rows) {
+    if (!R.Dispatches)
+      continue;
+    std::vector<uint64_t> Values = {R.Dispatches};
+    // The device may be adding to it.
+    for (size_t N = 0; N != Width; ++N)
+      Values.push_back(
+          __atomic_load_n(Table + R.Index * Width + N, __ATOMIC_RELAXED));
+    Report.add(Key.first, Values);
+  }
+  return Report;
+}
+
+/// At a launch, in a twentieth of the time at most.
+void CountingTool::Impl::reportInBetween() {
+  constexpr std::chrono::milliseconds Least(250);
+  constexpr int Rest = 19;
+  const Clock::time_point Begin = Clock::now();
+  if (NotBefore == Clock::time_point::max())
+    NotBefore = Begin + Least;
+  if (Begin < NotBefore)
+    return;
+  report().writeJSONInBetween(Name + ".json");
+  const Clock::time_point End = Clock::now();
+  NotBefore = End + std::max<Clock::duration>(Rest * (End - Begin), Least);
+}
 
 CountingTool::CountingTool(StringRef Name, const uint64_t *Table, size_t Rows,
                            std::vector<Column> Columns)
@@ -64,24 +104,14 @@ void CountingTool::onDispatch(KernelDispatch &Dispatch) {
   if (Error E = instrumentAndOverride(Dispatch, Mutate, P->Name))
     return reportRefusal(Dispatch.Kernel, std::move(E));
   ++R.Dispatches;
+  P->reportInBetween();
 }
 
 void CountingTool::onExit() {
   std::lock_guard Guard(P->Lock);
   if (P->Rows.empty())
     return;
-  std::vector<Column> All = {{"dispatches", "dispatches"}};
-  All.insert(All.end(), P->Columns.begin(), P->Columns.end());
-  KernelReport Report(std::move(All));
-  const size_t Width = P->Columns.size();
-  for (const auto &[Key, R] : P->Rows) {
-    if (!R.Dispatches)
-      continue;
-    std::vector<uint64_t> Values = {R.Dispatches};
-    const uint64_t *Numbers = P->Table + R.Index * Width;
-    Values.insert(Values.end(), Numbers, Numbers + Width);
-    Report.add(Key.first, Values);
-  }
+  const KernelReport Report = P->report();
   Report.writeJSON(P->Name + ".json");
   Report.print();
 }

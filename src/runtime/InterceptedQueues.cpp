@@ -2,6 +2,7 @@
 #include "runtime/InterceptedQueues.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/CallContext.h"
+#include "runtime/Channels.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
@@ -211,7 +212,9 @@ hsa_status_t InterceptedQueues::inactivate(hsa_queue_t *Handle) {
     if (auto It = Queues.find(Handle); It != Queues.end())
       It->second->Dead = true;
   }
-  return coreApi().hsa_queue_inactivate_fn(Handle);
+  const hsa_status_t Status = coreApi().hsa_queue_inactivate_fn(Handle);
+  channels().expectKilledWaves();
+  return Status;
 }
 
 void InterceptedQueues::deviceFailed(hsa_agent_t Agent) {
@@ -228,6 +231,7 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
   // never seen. An error while the queue is being made finds no handle yet.
   auto *Q = static_cast<Queue *>(Data);
   Q->Dead = true;
+  channels().expectKilledWaves();
   const char *What = nullptr;
   if (coreApi().hsa_status_string_fn(Status, &What) == HSA_STATUS_SUCCESS)
     processEnd().noteFault(What);

@@ -41,7 +41,9 @@ void KernelReport::print() const {
   printReport(Text);
 }
 
-void KernelReport::writeJSON(StringRef FileName) const {
+static json::Object
+objectOf(ArrayRef<KernelReport::Column> Columns,
+         const std::map<std::string, std::vector<uint64_t>> &Rows) {
   json::Array Kernels;
   for (const auto &[Name, Values] : Rows) {
     json::Object Row{{"name", Name}};
@@ -49,8 +51,15 @@ void KernelReport::writeJSON(StringRef FileName) const {
       Row[C.Key] = Value;
     Kernels.push_back(std::move(Row));
   }
-  runtime::writeReportFile(FileName,
-                           json::Object{{"kernels", std::move(Kernels)}});
+  return json::Object{{"kernels", std::move(Kernels)}};
+}
+
+void KernelReport::writeJSON(StringRef FileName) const {
+  runtime::writeReportFile(FileName, objectOf(Columns, Rows));
+}
+
+void KernelReport::writeJSONInBetween(StringRef FileName) const {
+  runtime::writeReportFileInBetween(FileName, objectOf(Columns, Rows));
 }
 
 } // namespace luthier

@@ -126,8 +126,8 @@ void OpenChannel::tryToFinish(bool IsPatient) {
   Changed.notify_all();
 }
 
-/// What waves were about to send when they were killed: nobody pushes any more.
-/// False if nothing stands behind it.
+/// What waves were about to send when they were killed. False if nothing stands
+/// behind it.
 bool OpenChannel::passGaps(ArrayRef<std::shared_ptr<Ring>> Of) {
   bool HasPassed = false;
   for (const std::shared_ptr<Ring> &R : Of)
@@ -136,6 +136,25 @@ bool OpenChannel::passGaps(ArrayRef<std::shared_ptr<Ring>> Of) {
       HasPassed = true;
     }
   return HasPassed;
+}
+
+/// Where a queue has stopped. Waves of others may be in the middle of a block,
+/// and be preempted there.
+void OpenChannel::passKilled(Ring &R) {
+  constexpr std::chrono::milliseconds Patience(500);
+  const Clock::time_point Time = Clock::now();
+  const uint64_t At = R.InMemory.position();
+  if (At != R.StuckAt || R.InMemory.publishedEnd() == At) {
+    R.StuckAt = At;
+    R.StuckSince = Time;
+  } else if (Time - R.StuckSince >= Patience) {
+    const uint64_t Units = R.InMemory.passGap();
+    Unfinished += Units * ChannelUnit;
+    static std::atomic_flag IsSaid;
+    if (Units && !IsSaid.test_and_set())
+      runtime::logWarning(Owner + " does not get what waves were sending when "
+                                  "their queue stopped");
+  }
 }
 
 /// Its memory may go before the GPU runtime that it is of: that waits for a
@@ -169,7 +188,6 @@ bool OpenChannel::isClosed() const {
 }
 
 void OpenChannel::run() {
-  using Clock = std::chrono::steady_clock;
   constexpr microseconds Shortest(20), Longest(1000), Patience(20'000);
   microseconds Wait = Shortest;
   Clock::time_point LastWanted = Clock::now();
@@ -193,6 +211,8 @@ void OpenChannel::run() {
         HasFound = true;
         GoesOn |= WasWanted;
       }
+      if (MayHaveKilled)
+        passKilled(*R);
     }
     if (GoesOn)
       LastWanted = Clock::now();

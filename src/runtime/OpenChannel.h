@@ -9,6 +9,7 @@
 #include "runtime/ChannelRing.h"
 #include "llvm/Support/Error.h"
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <hsa/hsa.h>
@@ -43,6 +44,10 @@ public:
   void finish();
   /// Looks at no ring from now on.
   void removeRings();
+  /// A queue has stopped: some of its waves may never publish what they took
+  /// room for. What stands before others' blocks for longer than waves need
+  /// for that is left out.
+  void expectKilledWaves() { MayHaveKilled = true; }
   /// Nobody pushes any more: the thread consumes what there is, gives the
   /// memory back and ends.
   void close();
@@ -50,6 +55,7 @@ public:
   ChannelCounts counts() const;
 
 private:
+  using Clock = std::chrono::steady_clock;
   struct Ring {
     Ring(hsa_agent_t Agent, void *Memory, unsigned Log2Units,
          std::function<void()> Free)
@@ -60,6 +66,9 @@ private:
     runtime::ChannelRing InMemory;
     /// Once the channel is Finishing: where. By the thread, unless it is zero.
     uint64_t End = 0;
+    /// Nothing was published there then, but behind it. Of the thread.
+    uint64_t StuckAt = ~uint64_t(0);
+    Clock::time_point StuckSince;
   };
   /// Finished: what is pushed is nobody's, and makes room.
   enum class Phase { Running, Finishing, Finished };
@@ -71,6 +80,7 @@ private:
   void tryToFinish(bool IsPatient);
   /// What stands there is for the tool.
   bool isWanted(const Ring &R) const;
+  void passKilled(Ring &R);
   bool passGaps(llvm::ArrayRef<std::shared_ptr<Ring>> Of);
   void leave();
   bool isOwnThread() const;
@@ -86,6 +96,7 @@ private:
   std::vector<std::shared_ptr<Ring>> Rings; ///< Under Lock.
   bool IsBusy = false; ///< The thread is looking at rings; under Lock.
   std::atomic<bool> IsRemoving = false;
+  std::atomic<bool> MayHaveKilled = false;
   bool IsClosing = false; ///< Under Lock.
   std::atomic<Phase> Now = Phase::Running;
   pid_t ThreadOf = 0; ///< The process that the thread runs in; under Lock.

@@ -5,15 +5,21 @@
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
 #include "runtime/ProcessName.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 #include <map>
+#include <string>
 
 using namespace llvm;
 
 namespace luthier::runtime {
 
-void writeReportFile(StringRef FileName, json::Object Whole) {
+static const auto Start = std::chrono::steady_clock::now();
+
+/// What every report says; \p Ended where it is worth saying.
+static void complete(json::Object &Whole, StringRef Ended) {
   std::map<std::string, std::string> Reasons;
   for (const RefusedKernel &K : refusals())
     Reasons.emplace(K.Kernel, K.Reason);
@@ -21,13 +27,14 @@ void writeReportFile(StringRef FileName, json::Object Whole) {
   for (const auto &[Name, Reason] : Reasons)
     Refused.push_back(json::Object{{"name", Name}, {"reason", Reason}});
   Whole["refused"] = std::move(Refused);
-  if (!processEnd().isOrderly())
-    Whole["ended"] = howProcessEnds();
+  if (!Ended.empty())
+    Whole["ended"] = Ended.str();
   if (const std::string Rank = rankOfProcess(); !Rank.empty())
     Whole["rank"] = Rank;
+}
 
+static std::error_code write(StringRef Path, json::Object Whole) {
   std::error_code Error;
-  const std::string Path = outputPath(FileName);
   raw_fd_ostream File(Path, Error);
   if (!Error) {
     File << formatv("{0:2}\n", json::Value(std::move(Whole)));
@@ -35,8 +42,25 @@ void writeReportFile(StringRef FileName, json::Object Whole) {
     Error = File.error();
   }
   File.clear_error(); // LLVM would end the program.
-  if (Error)
+  return Error;
+}
+
+void writeReportFile(StringRef FileName, json::Object Whole) {
+  complete(Whole, processEnd().isOrderly() ? "" : howProcessEnds());
+  const std::string Path = outputPath(FileName);
+  if (std::error_code Error = write(Path, std::move(Whole)))
     logWarning(Path + ": " + Error.message());
+}
+
+void writeReportFileInBetween(StringRef FileName, json::Object Whole) {
+  using std::chrono::milliseconds;
+  const auto Age = std::chrono::duration_cast<milliseconds>(
+      std::chrono::steady_clock::now() - Start);
+  complete(Whole,
+           formatv("not yet: counts of its first {0} ms", Age.count()).str());
+  const std::string Path = outputPath(FileName), New = Path + ".new";
+  if (write(New, std::move(Whole)) || sys::fs::rename(New, Path))
+    sys::fs::remove(New);
 }
 
 } // namespace luthier::runtime

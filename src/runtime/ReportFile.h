@@ -12,6 +12,10 @@ namespace luthier::runtime {
 /// Writes \p Whole to outputPath(\p FileName), with what every report says
 /// besides: "refused", "ended" and "rank". Says on stderr if it cannot.
 void writeReportFile(llvm::StringRef FileName, llvm::json::Object Whole);
+/// The same while the process runs, for if it is killed: the file is whole at
+/// any time, "ended" says that this was before the end, and nothing is said.
+void writeReportFileInBetween(llvm::StringRef FileName,
+                              llvm::json::Object Whole);
 
 } // namespace luthier::runtime
 

@@ -5,9 +5,11 @@
 #include "luthier/luthier.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 #include <mutex>
 #include <string>
 #include <system_error>
+#include <utility>
 
 using namespace luthier;
 
@@ -80,7 +82,8 @@ struct OutputFile {
 
 class MemTrace : public Tool {
   std::mutex Lock;
-  uint32_t NumInstructions = 0;
+  /// Numbers of what is in the table, by text and which access it is.
+  std::map<std::pair<std::string, unsigned>, uint32_t> Rows;
   OutputFile Trace{"mem-trace.bin"}, Table{"mem-trace.csv"};
   ChannelReader<Access> Reader;
   bool IsOpen = false;
@@ -90,19 +93,25 @@ class MemTrace : public Tool {
                    Records.size() * sizeof(Access));
   }
 
+  /// The same row for the same access of code that is loaded again: so hooks
+  /// are compiled once, and the table does not grow.
   uint32_t describe(const LiftedRepresentation &LR,
-                    const llvm::MachineInstr &MI, uint32_t Kind) {
+                    const llvm::MachineInstr &MI, unsigned N) {
+    const uint32_t Kind = memoryAccessKind(MI, N);
     std::string Source;
     if (std::optional<SourceLine> Line = LR.sourceLine(MI))
       Source = Line->File + ":" + std::to_string(Line->Line);
     const char *Does = isAtomic(Kind)      ? "atomic"
                        : readsMemory(Kind) ? "load"
                                            : "store";
-    Table.OS << llvm::formatv(
-        "{0},\"{1}\",{2:x},{3},{4},{5},\"{6}\"\n", NumInstructions,
-        LR.kernelName(), LR.originalAddress(MI).value_or(0), mnemonicOf(MI),
-        nameOf(spaceOf(Kind)), Does, Source);
-    return NumInstructions++;
+    const std::string Row =
+        llvm::formatv("\"{0}\",{1:x},{2},{3},{4},\"{5}\"\n", LR.kernelName(),
+                      LR.originalAddress(MI).value_or(0), mnemonicOf(MI),
+                      nameOf(spaceOf(Kind)), Does, Source);
+    const auto [Known, IsNew] = Rows.try_emplace({Row, N}, Rows.size());
+    if (IsNew)
+      Table.OS << Known->second << ',' << Row;
+    return Known->second;
   }
 
 public:
@@ -123,11 +132,10 @@ public:
     if (IsOpen)
       for (llvm::MachineInstr &MI : LR.instructions())
         for (unsigned N = 0; N < countMemoryAccesses(MI); ++N) {
-          const uint32_t Kind = memoryAccessKind(MI, N);
-          const uint32_t Number = describe(LR, MI, Kind);
+          const uint32_t Number = describe(LR, MI, N);
           const HookArgument Address = HookArgument::address(N),
                              Bytes = HookArgument::accessSize(N);
-          if (spaceOf(Kind) == MemorySpace::Scalar)
+          if (spaceOf(memoryAccessKind(MI, N)) == MemorySpace::Scalar)
             Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(noteScalarAccess),
                                   {Number, Address, Bytes});
           else

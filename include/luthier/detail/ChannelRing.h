@@ -5,7 +5,8 @@
 //
 // Memory of the host, for each device:
 //
-//   ChannelControl | a word for each unit | the units, of 64 bytes each
+//   ChannelControl | a word for each unit | the units, of 64 bytes each |
+//   a mark for each group of units
 //
 // A block is some units in a row: a ChannelHeader and records. Producers take
 // positions, which count units from the beginning of time; a block's place is
@@ -17,6 +18,10 @@
 //
 // A block that would not end before the ring does is given up: its word says
 // "skip", and the producer takes another position.
+//
+// Whoever asks how far producers have come cannot read their position, which is
+// in the device's memory, and would have to look at all words. So producers
+// also mark groups of units with the lap in which a block begins there.
 #ifndef LUTHIER_DETAIL_CHANNELRING_H
 #define LUTHIER_DETAIL_CHANNELRING_H
 
@@ -44,9 +49,12 @@
                                        __HIP_MEMORY_SCOPE_##Scope)
 #define LUTHIER_DETAIL_GLOBAL __attribute__((address_space(1)))
 #else
-#define LUTHIER_DETAIL_LOAD(From, Order, Scope) __atomic_load_n(From, Order)
+// A device does not store before the load that decides whether it may. The
+// language asks for more than that, and the host gives it.
+#define LUTHIER_DETAIL_LOAD(From, Order, Scope)                                \
+  __atomic_load_n(From, __ATOMIC_ACQUIRE)
 #define LUTHIER_DETAIL_STORE(To, Value, Order, Scope)                          \
-  __atomic_store_n(To, Value, Order)
+  __atomic_store_n(To, Value, __ATOMIC_RELEASE)
 #define LUTHIER_DETAIL_ADD(To, Value, Scope)                                   \
   __atomic_fetch_add(To, Value, __ATOMIC_RELAXED)
 #define LUTHIER_DETAIL_REPLACE(In, Old, New, Scope)                            \
@@ -100,6 +108,11 @@ constexpr uint32_t channelUnits(uint64_t Bytes) {
   return (sizeof(ChannelHeader) + Bytes + ChannelUnit - 1) / ChannelUnit;
 }
 
+/// Of the number of units in a group: about as many as there are groups.
+constexpr uint32_t log2UnitsOfGroup(uint32_t Log2Units) {
+  return (Log2Units + 1) / 2;
+}
+
 /// A block larger than that could for ever fail to end before the ring does.
 constexpr uint32_t mostUnitsOfBlock(uint32_t RingUnits) {
   return RingUnits / 2;
@@ -113,6 +126,7 @@ struct ChannelSlot {
 };
 
 using ChannelShared = LUTHIER_DETAIL_GLOBAL uint64_t;
+using ChannelMark = LUTHIER_DETAIL_GLOBAL uint32_t;
 
 LUTHIER_HOST_AND_DEVICE inline ChannelShared *channelAt(uint64_t Address) {
   return (ChannelShared *)Address;
@@ -182,8 +196,16 @@ reserve(ChannelState &S, uint32_t Bytes, uint32_t Records, Wait Pause) {
                                   uint64_t(First) * ChannelUnit,
                               Words + uint64_t(First) * 8,
                               channelWord(At, Units, S.Log2Units, !Fits)};
-    if (Fits)
+    if (Fits) {
+      // There before the block is published.
+      const uint64_t Marks =
+          Words + uint64_t(RingUnits) * (sizeof(uint64_t) + ChannelUnit);
+      LUTHIER_DETAIL_STORE(
+          (ChannelMark *)(Marks + (First >> log2UnitsOfGroup(S.Log2Units)) *
+                                      sizeof(uint32_t)),
+          uint32_t(Slot.Value >> 32), __ATOMIC_RELAXED, SYSTEM);
       return Slot;
+    }
     publish(Slot);
   }
   LUTHIER_DETAIL_ADD(channelAt(S.Control + offsetof(ChannelControl, Dropped)),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program for the test python_workers.py: workers of Python's that each
-launch a kernel through HIP. Usage: workers.py CODE process|pool|executor|spawn"""
+launch a kernel through HIP, or the program itself. Usage: workers.py CODE alone|process|pool|executor|spawn"""
 
 import concurrent.futures
 import ctypes
@@ -11,7 +11,7 @@ WORKERS, LAUNCHES, LANES = 3, 4, 64
 
 
 def launch(number):
-    """Returns the lanes that have run. Uses HIP in the worker alone."""
+    """Returns the lanes that have run. HIP is used in the calling process alone."""
     hip = ctypes.CDLL("libamdhip64.so.5")
     module, kernel, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     count = ctypes.c_uint32()
@@ -34,7 +34,9 @@ def launch(number):
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("spawn" if sys.argv[2] == "spawn" else "fork")
-    if sys.argv[2] == "process":
+    if sys.argv[2] == "alone":
+        print([launch(0)])
+    elif sys.argv[2] == "process":
         results = context.Queue()
         workers = [context.Process(target=lambda: results.put(launch(0))) for _ in range(WORKERS)]
         for worker in workers:

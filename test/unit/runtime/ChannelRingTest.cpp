@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/ChannelRing.h"
+#include "llvm/Support/MathExtras.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 using namespace luthier;
@@ -139,6 +142,46 @@ TEST_F(ChannelRingTest, TheEndOfWhatIsPublishedIsBehindGaps) {
   EXPECT_EQ(Ring->publishedEnd(), 4u);
 }
 
+TEST_F(ChannelRingTest, TheEndOfWhatIsPublishedIsKnownInEachLap) {
+  for (unsigned N = 0; N < 500; ++N) {
+    // One to five units; up to four blocks are there at a time.
+    const uint32_t Size = 1 + N * 7 % 33;
+    const ChannelSlot Slot = begin(Size);
+    EXPECT_LT(Ring->publishedEnd(), State.Head);
+    fill(Slot, N, Size);
+    publish(Slot);
+    const uint64_t End = State.Head;
+    ASSERT_EQ(Ring->publishedEnd(), End) << N;
+    if (N < 3)
+      continue;
+    EXPECT_FALSE(take().empty());
+    Ring->tell();
+    ASSERT_EQ(Ring->publishedEnd(), End) << N;
+  }
+}
+
+/// Reading others ends the test.
+TEST(LargeChannelRing, TheEndIsFoundWithoutLookingAtMostWords) {
+  constexpr unsigned Log2Units = 16;
+  const size_t Bytes = ChannelRing::bytesFor(Log2Units);
+  void *Memory = ::mmap(nullptr, Bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(Memory, MAP_FAILED);
+  ChannelRing Ring(Memory, Log2Units);
+  ChannelState State =
+      Ring.stateFor(reinterpret_cast<uint64_t>(Memory), /*Waits=*/true);
+  for (unsigned N = 0; N < 3; ++N)
+    publish(reserve(State, 8, 1, [] {}));
+  // The first and the last page have more than words.
+  const size_t Page = ::sysconf(_SC_PAGESIZE),
+               Words = llvm::alignDown(sizeof(uint64_t) << Log2Units, Page);
+  ASSERT_EQ(
+      ::mprotect(static_cast<char *>(Memory) + Page, Words - Page, PROT_NONE),
+      0);
+  EXPECT_EQ(Ring.publishedEnd(), 3u);
+  ::munmap(Memory, Bytes);
+}
+
 TEST_F(ChannelRingTest, ChannelsAreAsLargeAsAskedForOrLarger) {
   for (size_t Bytes : {0, 1, 1024, 1025, 4096, 1 << 20}) {
     const size_t Has = size_t(ChannelUnit) << ChannelRing::log2UnitsFor(Bytes);
@@ -150,15 +193,21 @@ TEST_F(ChannelRingTest, ChannelsAreAsLargeAsAskedForOrLarger) {
 TEST_F(ChannelRingTest, BlocksOfTheLargestRingHaveWordsAndMemoryOfTheirOwn) {
   const unsigned Most = ChannelRing::log2UnitsFor(SIZE_MAX);
   const uint64_t Units = uint64_t(1) << Most;
+  const uint64_t Groups = Units >> log2UnitsOfGroup(Most);
+  // Of all its memory, only the last mark is there.
+  alignas(128) uint32_t LastMark[32] = {};
+  State.Control =
+      reinterpret_cast<uint64_t>(LastMark + 32) - ChannelRing::bytesFor(Most);
   State.Units = Units;
   State.Log2Units = Most;
   State.KnownTail = Units; // So that nobody looks at its memory.
   State.Head = Units - 1;
   const ChannelSlot Last = begin(1);
-  EXPECT_EQ(Last.Word, State.Control + ChannelRing::bytesFor(Most) -
-                           Units * ChannelUnit - sizeof(uint64_t));
-  EXPECT_EQ(Last.Block,
-            State.Control + ChannelRing::bytesFor(Most) - ChannelUnit);
+  const uint64_t Marks =
+      State.Control + ChannelRing::bytesFor(Most) - Groups * sizeof(uint32_t);
+  EXPECT_EQ(Last.Block, Marks - ChannelUnit);
+  EXPECT_EQ(Last.Word, Marks - Units * ChannelUnit - sizeof(uint64_t));
+  EXPECT_EQ(LastMark[31], 1u);
 }
 
 /// \p Each(thread, number) until it is called often enough by each thread.

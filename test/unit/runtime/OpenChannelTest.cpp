@@ -111,4 +111,31 @@ TEST_F(OpenChannelTest, ClosesWithWhatStandsBehindAKilledWave) {
   EXPECT_EQ(Channel->counts().Unfinished, 2 * uint64_t(ChannelUnit));
 }
 
+/// Those of other queues go on, however little room there is.
+TEST_F(OpenChannelTest, GoesOnBehindAWaveThatWasKilledWithItsQueue) {
+  ChannelState One = addDevice(1);
+  begin(One, 1); // Never published.
+  Channel->expectKilledWaves();
+  constexpr uint64_t Count = 1000; // The ring has room for 63 at a time.
+  for (uint64_t N = 0; N < Count; ++N)
+    push(One, N);
+  Channel->flush();
+  EXPECT_EQ(Channel->counts().Records, Count);
+  EXPECT_EQ(Channel->counts().Unfinished, uint64_t(ChannelUnit));
+  EXPECT_EQ(Channel->counts().Dropped, 0u);
+}
+
+TEST_F(OpenChannelTest, WaitsForAWaveThatTakesLong) {
+  ChannelState One = addDevice(1);
+  Channel->expectKilledWaves();
+  const ChannelSlot Slow = begin(One, 1);
+  push(One, 2);
+  std::thread Wave([&] { publish(Slow); });
+  Channel->flush();
+  Wave.join();
+  Channel->finish();
+  EXPECT_EQ(Taken, (std::vector<uint64_t>{1, 2}));
+  EXPECT_EQ(Channel->counts().Unfinished, 0u);
+}
+
 } // namespace

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads code, launches its kernel and unloads it again, many times; says how
+// much memory the process has when a quarter of that is done, and in the end.
+//
+//   reloads FILE TIMES
+#include "../hsa/Hsa.h"
+#include <unistd.h>
+
+static long residentKiB() {
+  long Pages = 0, Resident = 0;
+  if (std::FILE *File = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(File, "%ld %ld", &Pages, &Resident) != 2)
+      Resident = 0;
+    std::fclose(File);
+  }
+  return Resident * (::sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int main(int Argc, char **Argv) {
+  if (Argc != 3)
+    return 2;
+  const unsigned Times = unsigned(std::atoi(Argv[2]));
+  CHECK(hsa_init());
+  const hsa_agent_t Gpu = findAgent(HSA_DEVICE_TYPE_GPU);
+  auto *Count = sharedMemory<unsigned>(Gpu);
+  auto *Arguments = sharedMemory<unsigned *>(Gpu);
+  *Arguments = Count;
+  hsa_queue_t *Queue;
+  CHECK(hsa_queue_create(Gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr,
+                         UINT32_MAX, UINT32_MAX, &Queue));
+  for (unsigned Time = 1; Time <= Times; ++Time) {
+    const Code Loaded = load(Argv[1], Gpu);
+    launch(Queue, Loaded.Kernel, Arguments);
+    finish(Queue);
+    CHECK(hsa_executable_destroy(Loaded.Executable));
+    if (Time == Times / 4 || Time == Times)
+      std::fprintf(stderr, "%u reloads: %ld KiB\n", Time, residentKiB());
+  }
+  const bool IsRight =
+      __atomic_load_n(Count, __ATOMIC_ACQUIRE) == Times * Lanes;
+  std::puts(IsRight ? "right" : "WRONG");
+  CHECK(hsa_queue_destroy(Queue));
+  CHECK(hsa_shut_down());
+  return !IsRight;
+}
