@@ -92,13 +92,13 @@ class Suite:
     progress: object = lambda line: (None, None)
 
 
-def library(rocm, package, folder, arguments="", **variables):
+def library(rocm, package, folder, arguments="", programs="! -name 'run-*'", **variables):
     """GoogleTest programs, each a unit."""
     return Suite(
         rocm=rocm,
         packages=[package],
         results=results_of_googletest,
-        units=f"find /usr/libexec/rocm/{folder} -type f -executable ! -name 'run-*' | sort",
+        units=f"find /usr/libexec/rocm/{folder} -type f -executable {programs} | sort",
         command="{unit}" + arguments + "{only}",
         variables=variables,
         select=select_of_googletest,
@@ -150,5 +150,5 @@ SUITES = {
     "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests", GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocSOLVER": library("6.4", "librocsolver0-tests", "librocsolver0-tests"),
     "rocALUTION": library("6.4", "librocalution0-tests", "librocalution0-tests"),
-    "MIOpen": library("7.2", "libmiopen1-tests", "libmiopen1-tests"),
+    "MIOpen": library("7.2", "libmiopen1-tests", "libmiopen1-tests", programs="-name miopen_gtest"),
 }
