@@ -14,9 +14,9 @@ A plain run ends after --limit seconds; the tests that have passed by then are a
 the other runs. With --strict, so many of them run in the emulator's strict mode, too.
 Seconds are the processor's, whatever else the machine does.
 
-Appends a line of JSON for each unit to BUILD/suites/results.jsonl, which table.py makes
-a page of. Ends with 1 if instrumentation changed a result, with 77 where a suite cannot
-be had."""
+After each run of a unit, a line of JSON in BUILD/suites/results.jsonl has all that is
+known of it by then; table.py makes a page of the last ones. Ends with 1 if
+instrumentation changed a result, with 77 where a suite cannot be had."""
 
 import argparse
 import json
@@ -74,7 +74,8 @@ class Unit:
                          Limits(limits.test_limit * slower, limits.limit * slower))
 
     def judge(self):
-        """A record for the table, and what was wrong for people."""
+        """After each run, a record for the table of what is known so far, and what that
+        run found wrong, for people."""
         arguments = self.arguments
         tests = self.tests()
         chosen, step = evenly(tests, arguments.sample, arguments.offset) if tests else (None, 1)
@@ -84,11 +85,12 @@ class Unit:
                   "offset": arguments.offset % step, "run": len(plain.results), "passed": len(passed),
                   "skipped": len(plain.skipped), "failed": sorted(plain.results.keys() - set(passed)), "died": plain.died,
                   "cut_off": plain.cut_off, "timed_out": plain.stopped == "whole", "seconds": round(plain.seconds, 1),
-                  "ended_with": plain.code, "instructions": self.executed(), "changed": [], "refused": [], "lost": {}}
-        problems = []
+                  "ended_with": plain.code, "instructions": self.executed(), "changed": [], "refused": [], "lost": {mode: len(passed) for mode in MODES}}
+        yield record, []
         for mode, tool in MODES.items() if passed else ():
             again = self.run(["--tool", tool], passed, arguments.slower)
-            problems += self.compare(mode, plain, again, passed, record)
+            problems = self.compare(mode, plain, again, passed, record)
+            yield record, problems
         if passed and arguments.strict:
             asked, _ = evenly(passed, arguments.strict)
             strict = self.run(["--strict"], asked, arguments.slower)
@@ -96,7 +98,7 @@ class Unit:
             record["strict_failed"] = sorted(name for name, ok in strict.results.items() if not ok)
             record["strict_says"] = sorted(set(re.findall(r"^luthier: .*strict.*$", strict.text, re.M)))[:20]
             record["strict_seconds"] = round(strict.seconds, 1)
-        return record, problems
+            yield record, []
 
     def compare(self, mode, plain, again, passed, record):
         """Notes in RECORD what is not as it was plainly, and returns it for people."""
@@ -158,16 +160,15 @@ def main():
             sys.exit(f"{name}: no unit matches {arguments.unit}")
         for unit in chosen:
             with tempfile.TemporaryDirectory(prefix="luthier-suites-") as directory:
-                record, problems = Unit(unit, suite, arguments, directory).judge()
-            record |= {"suite": name, "device": arguments.device}
-            with open(records, "a") as file:
-                file.write(json.dumps(record) + "\n")
+                for record, problems in Unit(unit, suite, arguments, directory).judge():
+                    with open(records, "a") as file:
+                        file.write(json.dumps(record | {"suite": name, "device": arguments.device}) + "\n")
+                    for problem in problems:
+                        wrong += 1
+                        print(problem, flush=True)
             print(f"{name} {os.path.basename(unit)} on {arguments.device}: {record['run']} run, {record['passed']} passed"
                   f"{' in the time allowed' if record['timed_out'] else ''}, {len(record['cut_off'])} cut off, "
                   f"{len(record['failed'])} failed, {len(record['changed'])} changed", flush=True)
-            for problem in problems:
-                wrong += 1
-                print(problem, flush=True)
     sys.exit(wrong != 0)
 
 
