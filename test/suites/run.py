@@ -5,99 +5,121 @@ instr-count, and with everything overwritten that Luthier's analyses call free
 (scramble). What passes plainly has to pass each time.
 
   run.py --build BUILD SUITE... [--device GPU] [--unit REGEX] [--limit SECONDS]
+         [--sample TESTS [--offset N]] [--test-limit SECONDS] [--strict TESTS]
 
-A plain run ends after --limit seconds; the tests that it has finished by then
-count, and only those are asked of the other runs. Appends a line of JSON for each
-unit to BUILD/suites/results.jsonl, which table.py makes a page of. Ends with 1 if
+--sample takes every k-th test of each program that can list its tests, so that at
+most so many are left, from the --offset-th on: 0 to k-1 take them all. A test that
+takes more than --test-limit is cut off, and the program starts again with the next.
+A plain run ends after --limit seconds; the tests that have passed by then are asked of
+the other runs. With --strict, so many of them run in the emulator's strict mode, too.
+Seconds are the processor's, whatever else the machine does.
+
+After each run of a unit, a line of JSON in BUILD/suites/results.jsonl has all that is
+known of it by then; table.py makes a page of the last ones. Ends with 1 if
 instrumentation changed a result, with 77 where a suite cannot be had."""
 
 import argparse
+import functools
 import json
 import os
 import pathlib
 import re
 import shlex
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import harness
 from suites import SUITES
+from trial import Limits, evenly, run_tests
 
 CHECKOUT = pathlib.Path(__file__).resolve().parents[2]
 MODES = {"counted": "instr-count", "scrambled": "scramble"}
-
-
-class Run:
-    """One command that has ended, or was ended after its time."""
-
-    def __init__(self, command, limit):
-        self.began = time.monotonic()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   start_new_session=True)
-        self.timed_out = False
-        try:
-            output, _ = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            self.timed_out = True
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-        self.seconds = time.monotonic() - self.began
-        self.code = process.returncode
-        self.text = output.decode(errors="replace")
 
 
 class Unit:
     def __init__(self, name, suite, arguments, directory):
         self.name, self.suite, self.arguments, self.directory = name, suite, arguments, directory
 
-    def run(self, limit, options, only=None):
+    def command(self, options, only=None):
         selection = ""
         if only is not None and self.suite.select:
-            selection = self.suite.select(only)
+            selection = self.suite.select(only, os.path.join(self.directory, "tests"))
+        return self.shell(options, selection)
+
+    def shell(self, options, selection):
         shell = "exec " + self.suite.command.format(unit=shlex.quote(self.name), only=selection)
         within = [str(CHECKOUT / "scripts/rocm.sh"), self.suite.rocm, "--", "env"]
         within += [f"{name}={value}" for name, value in self.suite.variables.items()]
         luthier = [str(self.arguments.build / "bin/luthier"), "run", "--device", f"emulated:{self.arguments.device}",
                    "--output", self.directory]
-        return Run(within + luthier + options + ["--", "bash", "-c", shell], limit)
+        return within + luthier + options + ["--", "bash", "-c", shell]
+
+    @functools.cache
+    def tests(self):
+        """All that the unit has, if it can say so. It may take long: kept."""
+        if not self.suite.list:
+            return None
+        kept = self.arguments.build / f"suites/{os.path.basename(self.name)}.tests"
+        if not kept.exists():
+            made = subprocess.run(self.shell([], self.suite.lists), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            tests = self.suite.list(made.stdout.decode(errors="replace"))
+            if made.returncode != 0 or not tests:
+                sys.exit(f"{self.name}: its tests cannot be listed, exit code {made.returncode}")
+            kept.write_text("\n".join(tests))
+        return kept.read_text().split("\n")
+
+    def run(self, options, tests, slower=1):
+        limits = self.arguments
+        # A filter of all that there is would take long to read.
+        return run_tests(lambda only: self.command(options, None if only == self.tests() else only), self.suite, tests,
+                         Limits(limits.test_limit * slower, limits.limit * slower))
 
     def judge(self):
-        """A record for the table, and what was wrong for people."""
-        statistics = os.path.join(self.directory, "plain.%p.json")
-        plain = self.run(self.arguments.limit, ["--stats", statistics])
-        results = self.suite.results(plain.text)
-        passed = sorted(name for name, ok in results.items() if ok)
-        record = {"unit": self.name, "run": len(results), "passed": len(passed), "timed_out": plain.timed_out,
-                  "failed": sorted(results.keys() - set(passed)), "seconds": round(plain.seconds, 1),
-                  "ended_with": None if plain.timed_out else plain.code, "changed": [], "refused": [], "lost": {}}
-        record["instructions"] = None if plain.timed_out else self.executed()
-        problems = []
+        """After each run, a record for the table of what is known so far, and what that
+        run found wrong, for people."""
+        arguments = self.arguments
+        tests = self.tests()
+        chosen, step = evenly(tests, arguments.sample, arguments.offset) if tests else (None, 1)
+        plain = self.run(["--stats", os.path.join(self.directory, "plain.%p.json")], chosen)
+        passed = sorted(name for name, ok in plain.results.items() if ok)
+        record = {"unit": self.name, "tests": tests and len(tests), "chosen": chosen and len(chosen), "step": step,
+                  "offset": arguments.offset % step, "run": len(plain.results), "passed": len(passed),
+                  "skipped": len(plain.skipped), "failed": sorted(plain.results.keys() - set(passed)), "died": plain.died,
+                  "cut_off": plain.cut_off, "timed_out": plain.stopped == "whole", "seconds": round(plain.seconds, 1),
+                  "ended_with": plain.code, "instructions": self.executed(), "changed": [], "refused": [], "lost": {mode: len(passed) for mode in MODES}}
+        yield record, []
         for mode, tool in MODES.items() if passed else ():
-            # Instrumented, a program may be this much slower.
-            again = self.run(30 + 20 * plain.seconds, ["--tool", tool], passed)
-            now = self.suite.results(again.text)
-            changed = [name for name in passed if name in now and not now[name]]
-            # Nothing is known of what did not come to its end in time.
-            record["lost"][mode] = sum(name not in now for name in passed)
-            if not again.timed_out and record["lost"][mode] and not plain.timed_out:
-                problems.append(f"{mode}: {record['lost'][mode]} tests are missing, exit code {again.code}\n{again.text[-3000:]}")
-                record["changed"].append(f"{mode}: ends early")
-            if changed:
-                problems.append(f"{mode}: {', '.join(changed)}")
-                record["changed"] += [f"{mode}: {name}" for name in changed]
-            if not plain.timed_out and not again.timed_out and plain.code != again.code:
-                problems.append(f"{mode}: exit code {again.code}, not {plain.code}\n{again.text[-3000:]}")
-                record["changed"].append(f"{mode}: exit code")
-            record["refused"] += sorted(set(re.findall(r"^luthier: (kernel .* (?:runs unchanged|cannot be).*)$", again.text, re.M)))
-            record[f"{mode}_seconds"] = round(again.seconds, 1)
-        return record, problems
+            again = self.run(["--tool", tool], passed, arguments.slower)
+            problems = self.compare(mode, plain, again, passed, record)
+            yield record, problems
+        if passed and arguments.strict:
+            asked, _ = evenly(passed, arguments.strict)
+            strict = self.run(["--strict"], asked, arguments.slower)
+            record["strict"] = sum(strict.results.values())
+            record["strict_failed"] = sorted(name for name, ok in strict.results.items() if not ok)
+            record["strict_says"] = sorted(set(re.findall(r"^luthier: .*strict.*$", strict.text, re.M)))[:20]
+            record["strict_seconds"] = round(strict.seconds, 1)
+            yield record, []
+
+    def compare(self, mode, plain, again, passed, record):
+        """Notes in RECORD what is not as it was plainly, and returns it for people."""
+        changed = [name for name in passed if again.results.get(name) is False]
+        missing = [name for name in passed if name not in again.results]
+        # Nothing is known of what did not come to its end in time.
+        record["lost"][mode] = len(missing)
+        if missing and not again.stopped and not set(missing) <= set(again.cut_off):
+            changed.append(f"{len(missing)} tests are missing")
+        if again.code not in (None, 0, plain.code):
+            changed.append(f"exit code {again.code}")
+        record["changed"] += [f"{mode}: {what}" for what in changed]
+        record["refused"] += sorted(set(re.findall(r"^luthier: (kernel .* (?:runs unchanged|cannot be).*)$", again.text, re.M)))
+        record[f"{mode}_seconds"] = round(again.seconds, 1)
+        return [f"{mode}: {', '.join(changed)}\n{again.text[-3000:]}"] if changed else []
 
     def executed(self):
-        """Wave instructions of the plain run."""
+        """Wave instructions of those plain starts that ended by themselves."""
         try:
             counts = harness.kernel_counts(os.path.join(self.directory, "plain.*.json"))
         except harness.Failure:
@@ -122,7 +144,12 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=CHECKOUT / "build")
     parser.add_argument("--device", default="gfx90a")
     parser.add_argument("--unit", default="", help="regular expression of the units to run")
-    parser.add_argument("--limit", type=float, default=120, help="seconds for a plain run")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for a plain run of a unit")
+    parser.add_argument("--test-limit", type=float, default=30, help="seconds for a test")
+    parser.add_argument("--slower", type=float, default=20, help="how many times that with a tool or in strict mode")
+    parser.add_argument("--sample", type=int, default=0, help="at most so many of a unit's tests, spread evenly")
+    parser.add_argument("--offset", type=int, default=0, help="the first of the sample")
+    parser.add_argument("--strict", type=int, default=0, help="at most so many tests in strict mode")
     parser.add_argument("suite", nargs="+", choices=SUITES)
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
@@ -136,15 +163,15 @@ def main():
             sys.exit(f"{name}: no unit matches {arguments.unit}")
         for unit in chosen:
             with tempfile.TemporaryDirectory(prefix="luthier-suites-") as directory:
-                record, problems = Unit(unit, suite, arguments, directory).judge()
-            record |= {"suite": name, "device": arguments.device}
-            with open(records, "a") as file:
-                file.write(json.dumps(record) + "\n")
+                for record, problems in Unit(unit, suite, arguments, directory).judge():
+                    with open(records, "a") as file:
+                        file.write(json.dumps(record | {"suite": name, "device": arguments.device}) + "\n")
+                    for problem in problems:
+                        wrong += 1
+                        print(problem, flush=True)
             print(f"{name} {os.path.basename(unit)} on {arguments.device}: {record['run']} run, {record['passed']} passed"
-                  f"{' in the time allowed' if record['timed_out'] else ''}, {len(record['changed'])} changed", flush=True)
-            for problem in problems:
-                wrong += 1
-                print(problem, flush=True)
+                  f"{' in the time allowed' if record['timed_out'] else ''}, {len(record['cut_off'])} cut off, "
+                  f"{len(record['failed'])} failed, {len(record['changed'])} changed", flush=True)
     sys.exit(wrong != 0)
 
 

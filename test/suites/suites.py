@@ -13,12 +13,46 @@ def results_of_googletest(text):
     """By test name, True if it passed."""
     return {
         name: verdict == "      OK"
-        for verdict, name in re.findall(r"^\[ (      OK| FAILED ) \] (\S+?),? .*\(\d+ ms\)$", text, re.M)
+        for verdict, name in re.findall(r"\[ (      OK| FAILED ) \] (\S+?),? .*\(\d+ ms\)$", text, re.M)
     }
+
+
+def skipped_of_googletest(text):
+    return set(re.findall(r"\[  SKIPPED \] (\S+?),? .*\(\d+ ms\)$", text, re.M))
+
+
+def progress_of_googletest(line):
+    """The test that begins with this line, and whether one ends."""
+    begun = re.search(r"\[ RUN      \] (\S+)$", line)
+    return begun and begun[1], re.search(r"\[ (      OK| FAILED | SKIPPED) \] .*\(\d+ ms\)$", line)
+
+
+def list_of_googletest(text):
+    """What --gtest_list_tests says, but for what does not run unless asked for."""
+    tests, group = [], None
+    for line in text.splitlines():
+        if re.fullmatch(r"\S+\.(?:  # .*)?", line):
+            group = line.split()[0]
+        elif group and line.startswith("  "):
+            tests.append(group + line.split()[0])
+    return [test for test in tests if not re.search(r"(?:^|[./])DISABLED_", test)]
+
+
+def select_of_googletest(tests, file):
+    """More tests than a command line holds. A filter takes what follows a hyphen away."""
+    with open(file, "w") as flags:
+        flags.write("--gtest_filter=" + ":".join(test.replace("-", "?") for test in tests) + "\n")
+    return " --gtest_flagfile=" + shlex.quote(file)
 
 
 def results_of_thrust(text):
     return {name: verdict == "PASS" for verdict, name in re.findall(r"\[([A-Z ]+)\] +[0-9.e+-]+ ms (\w+)$", text, re.M)}
+
+
+def progress_of_thrust(line):
+    begun = re.match(r"Running (\w+)\.\.\.", line)
+    ended = results_of_thrust(line)
+    return not ended and begun and begun[1], ended
 
 
 def results_of_llama(text):
@@ -49,25 +83,37 @@ class Suite:
     units: str
     command: str  # Of a shell. {only} selects from what passed plainly, where a suite can.
     variables: dict = field(default_factory=dict)
-    select: object = None  # Of a list of tests, what {only} is.
+    # Of a list of tests and a file that it may write, what {only} is.
+    select: object = None
+    lists: str = ""  # As {only}, lists the tests of a unit,
+    list: object = None  # which this reads.
+    skipped: object = lambda text: set()
+    # Of a line: the test that begins with it, and whether one ends.
+    progress: object = lambda line: (None, None)
 
 
-def library(rocm, package, folder):
+def library(rocm, package, folder, arguments="", programs="! -name 'run-*'", **variables):
     """GoogleTest programs, each a unit."""
     return Suite(
         rocm=rocm,
         packages=[package],
         results=results_of_googletest,
-        units=f"find /usr/libexec/rocm/{folder} -type f -executable ! -name 'run-*' | sort",
-        command="{unit}{only}",
-        select=lambda tests: " --gtest_filter=" + shlex.quote(":".join(tests)),
+        units=f"find /usr/libexec/rocm/{folder} -type f -executable {programs} | sort",
+        command="{unit}" + arguments + "{only}",
+        variables=variables,
+        select=select_of_googletest,
+        lists=" --gtest_list_tests",
+        list=list_of_googletest,
+        skipped=skipped_of_googletest,
+        progress=progress_of_googletest,
     )
 
 
 def thrust(rocm, package, folder):
     """Programs with Thrust's own kind of tests."""
     return replace(library(rocm, package, folder), results=results_of_thrust, command="{unit} --verbose{only}",
-                   select=lambda tests: "".join(f" {test}" for test in tests))
+                   select=lambda tests, _: "".join(f" {test}" for test in tests), lists="", list=None,
+                   skipped=lambda text: set(), progress=progress_of_thrust)
 
 
 BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
@@ -97,8 +143,12 @@ SUITES = {
     "rocPRIM": library("6.4", "librocprim-tests", "librocprim-tests"),
     "hipCUB": library("6.4", "libhipcub-tests", "libhipcub-tests"),
     "rocThrust": thrust("6.4", "librocthrust-tests", "librocthrust-tests"),
-    "rocFFT": library("6.4", "librocfft0-tests", "librocfft0-tests"),
+    # What it computes with, and whether it runs a test at all, is random.
+    "rocFFT": library("6.4", "librocfft0-tests", "librocfft0-tests", " --seed 1"),
     "rocSPARSE": library("6.4", "librocsparse1-tests", "librocsparse1-tests"),
-    "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests"),
+    # Silent about what passes, unless told so.
+    "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests", GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocSOLVER": library("6.4", "librocsolver0-tests", "librocsolver0-tests"),
+    "rocALUTION": library("6.4", "librocalution0-tests", "librocalution0-tests"),
+    "MIOpen": library("7.2", "libmiopen1-tests", "libmiopen1-tests", programs="-name miopen_gtest"),
 }

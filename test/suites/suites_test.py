@@ -40,9 +40,10 @@ LLAMA = """\
 
 
 def record(**values):
-    return {"suite": "rocRAND", "device": "gfx90a", "unit": "basic", "run": 3, "passed": 2, "failed": ["a"], "timed_out": False,
-            "seconds": 1, "counted_seconds": 2, "scrambled_seconds": 3, "lost": {"counted": 0, "scrambled": 1},
-            "changed": [], "refused": [], "instructions": 1000} | values
+    return {"suite": "rocRAND", "device": "gfx90a", "unit": "basic", "tests": 90, "chosen": 5, "step": 18, "offset": 0, "run": 3,
+            "passed": 2, "failed": ["a"], "died": {}, "skipped": 1, "cut_off": ["b"], "timed_out": False, "seconds": 1,
+            "counted_seconds": 2, "scrambled_seconds": 3, "lost": {"counted": 0, "scrambled": 1}, "changed": [], "refused": [],
+            "strict": 2, "strict_failed": ["c"], "instructions": 1000} | values
 
 
 class SuitesTest(unittest.TestCase):
@@ -68,16 +69,19 @@ class SuitesTest(unittest.TestCase):
         self.assertNotEqual(model(2), model(3))
         self.assertEqual(len(model(2)) % ALIGNMENT, 0)
 
-    def test_a_program_that_dies_failed_without_a_failed_test(self):
-        records = [record(ended_with=1), record(failed=[], ended_with=134), record(failed=[], ended_with=0),
-                   record(failed=[], ended_with=None, timed_out=True)]
-        self.assertEqual(failures(records), [("rocRAND", "basic", "gfx90a", "a"), ("rocRAND", "basic", "gfx90a", "ends with 134")])
+    def test_what_failed_is_named_with_what_the_program_died_of(self):
+        records = [record(ended_with=1), record(died={"a": -6}), record(failed=[], ended_with=134),
+                   record(failed=[], ended_with=0), record(failed=[], ended_with=None)]
+        self.assertEqual([name for _, _, _, name in failures(records)], ["a", "a, ends with -6", "ends with 134"])
 
-    def test_a_row_sums_up_and_the_last_run_of_a_unit_counts(self):
-        lines = [record(changed=["counted: a"]), record(), record(unit="other", timed_out=True, instructions=None)]
-        records = last_of_each(json.dumps(line) for line in lines)
+    def test_the_last_run_of_a_unit_counts_beside_its_other_samples(self):
+        lines = [record(changed=["counted: a"]), record(), record(offset=1)]
+        self.assertEqual(last_of_each(json.dumps(line) for line in lines), lines[1:])
+
+    def test_a_row_sums_up_units_and_samples(self):
+        records = [record(), record(offset=1), record(unit="other", tests=None, chosen=None, instructions=0)]
         self.assertEqual(row("rocRAND", "gfx90a", records),
-                         "| rocRAND | gfx90a | 2 | 6 | 4 | 2 | 1 | 4 | 2 | 0 | 0 | 2 | 4 | 6 | 1,000 |")
+                         "| rocRAND | gfx90a | 2 | 93 | 13 | 9 | 6 | 3 | 3 | 3 | 6 | 3 | 0 | 0 | 6 | 3 | 3 | 6 | 9 | 2,000 |")
 
 
 if __name__ == "__main__":

@@ -10,16 +10,18 @@ import re
 import sys
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/real-programs.md"
-HEAD = ["suite", "GPU", "units", "tests run", "passed plain", "failed plain", "cut off", "counted", "scrambled", "changed",
-        "kernels refused", "plain, s", "counted, s", "scrambled, s", "wave instructions"]
+MODES = ("counted", "scrambled")
+HEAD = ["suite", "GPU", "programs", "tests", "chosen", "run", "passed plain", "failed plain", "skipped", "cut off", *MODES,
+        "changed", "kernels refused", "strict", "strict failed", "plain, s", "counted, s", "scrambled, s", "wave instructions"]
 
 
 def last_of_each(lines):
-    """A unit that ran several times counts as it did last."""
+    """A unit that ran several times counts as it did last, but other samples of its
+    tests count beside it."""
     records = {}
     for line in lines:
-        record = json.loads(line)
-        records[record["suite"], record["device"], record["unit"]] = record
+        r = json.loads(line)
+        records[r["suite"], r["device"], r["unit"], r["step"], r["offset"]] = r
     return list(records.values())
 
 
@@ -30,23 +32,32 @@ def row(suite, device, records):
     def seconds(name):
         return f"{total(lambda r: r.get(name)):,.0f}"
 
+    # Some programs do not say how many tests they have.
+    tests = sum({r["unit"]: r["tests"] or r["run"] for r in records}.values())
     passed = total(lambda r: r["passed"])
-    judged = {mode: passed - total(lambda r: r["lost"].get(mode)) for mode in ("counted", "scrambled")}
-    changed = total(lambda r: len(r["changed"]))
+    judged = [passed - total(lambda r: r["lost"].get(mode)) for mode in MODES]
     refused = len({kernel for r in records for kernel in r["refused"]})
-    cells = [suite, device, len(records), total(lambda r: r["run"]), passed, total(lambda r: len(r["failed"])),
-             total(lambda r: r["timed_out"]), judged["counted"], judged["scrambled"], changed, refused, seconds("seconds"),
-             seconds("counted_seconds"), seconds("scrambled_seconds"), f"{total(lambda r: r['instructions']):,}"]
+    cells = [suite, device, len({r["unit"] for r in records}), tests, total(lambda r: r["chosen"] or r["run"]),
+             total(lambda r: r["run"]), passed, total(lambda r: len(r["failed"])), total(lambda r: r["skipped"]),
+             total(lambda r: len(r["cut_off"])), *judged, total(lambda r: len(r["changed"])), refused,
+             total(lambda r: r.get("strict")), total(lambda r: len(r.get("strict_failed", []))), seconds("seconds"),
+             seconds("counted_seconds"), seconds("scrambled_seconds"), total(lambda r: r["instructions"])]
     return "| " + " | ".join(f"{cell:,}" if isinstance(cell, int) else cell for cell in cells) + " |"
 
 
 def failures(records):
-    """Tests that failed, and programs that died in one."""
+    """Tests that failed, with what the program died of if it did, and programs that
+    ended otherwise than well without a failed test."""
     found = []
     for r in records:
-        names = r["failed"] or ([f"ends with {r['ended_with']}"] if r.get("ended_with") else [])
+        names = [f"{name}, ends with {r['died'][name]}" if name in r["died"] else name for name in r["failed"]]
+        names = names or ([f"ends with {r['ended_with']}"] if r.get("ended_with") else [])
         found += [(r["suite"], os.path.basename(r["unit"]), r["device"], name) for name in names]
     return sorted(found)
+
+
+def named(records, which):
+    return sorted((r["suite"], os.path.basename(r["unit"]), r["device"], name) for r in records for name in r.get(which, []))
 
 
 def tables(records, commit):
@@ -56,12 +67,12 @@ def tables(records, commit):
     yield "|---|---|" + "---:|" * (len(HEAD) - 2)
     for suite, device in sorted({(r["suite"], r["device"]) for r in records}):
         yield row(suite, device, [r for r in records if (r["suite"], r["device"]) == (suite, device)])
-    failed = failures(records)
-    if failed:
-        yield ""
-        yield "Failed plainly, without a tool:"
-        yield ""
-        yield from (f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in failed)
+    lists = {"Failed plainly, without a tool:": failures(records), "Cut off:": named(records, "cut_off"),
+             "Failed in strict mode:": named(records, "strict_failed")}
+    for title, found in lists.items():
+        if found:
+            yield from ("", title, "")
+            yield from (f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in found)
 
 
 def main(results, commit):

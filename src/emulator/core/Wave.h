@@ -72,6 +72,8 @@ struct Wave {
   ThreadContext *Thread = nullptr;
   uint8_t *Lds = nullptr;
   uint32_t LdsSize = 0;
+  /// Accesses behind it read zero and write nothing.
+  bool ForgivesLds = false;
   uint32_t Mode = 0;
   WaveEvent Event = WaveEvent::None;
   /// Lanes that the current DPP instruction may write.

@@ -24,6 +24,9 @@ struct ArrayOptions {
   unsigned Threads = 1;
   /// They limit how many workgroups are resident at a time.
   unsigned ComputeUnits = 8;
+  /// As on hardware, LDS operations behind a workgroup's allocation read zero
+  /// and write nothing. Otherwise what the packet did not ask for is a fault.
+  bool ForgivesLds = false;
   /// Host time without any progress after which a dispatch is ended, or only
   /// reported; 0 for never.
   uint64_t WatchdogNanoseconds = 0;

@@ -125,6 +125,9 @@ bool LaunchPlan::initRegisters(std::string &Error) {
 }
 
 bool LaunchPlan::initLds(std::string &Error) {
+  LdsSize = D->GroupSegmentSize;
+  if (ForgivesLds)
+    LdsSize = roundUp(LdsSize, T->LdsGranule);
   if (D->GroupSegmentSize <= T->LdsPerUnit)
     return true;
   Error = std::to_string(D->GroupSegmentSize) + " bytes of LDS";

@@ -55,8 +55,11 @@ struct LaunchPlan {
   /// but for Kept.
   bool InvertsGarbage = false;
   UnsetState Kept;
+  /// Bytes of a workgroup.
+  uint32_t LdsSize = 0;
   /// Of the device; set before init().
   unsigned ComputeUnits = 8;
+  bool ForgivesLds = false;
 
 private:
   bool initGrid(std::string &Error);

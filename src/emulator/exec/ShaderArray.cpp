@@ -95,6 +95,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
                                                  DispatchCounts &Counts) {
   LaunchPlan Plan;
   Plan.ComputeUnits = Opts.ComputeUnits;
+  Plan.ForgivesLds = Opts.ForgivesLds;
   std::string Error;
   if (!Plan.init(D, T, Memory, Error))
     return ExecutionFault{ExecutionFault::Kind::InvalidDispatch, D.EntryPC, 0,

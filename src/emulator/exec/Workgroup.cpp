@@ -31,8 +31,7 @@ constexpr unsigned RowsPerWave = NumVectorRegs;
 Workgroup::Workgroup(const LaunchPlan &Plan, ThreadContext &Thread,
                      unsigned FirstScratchSlot)
     : Waves(Plan.WavesPerWorkgroup), Plan(Plan), Thread(Thread),
-      FirstScratchSlot(FirstScratchSlot),
-      Lds((Plan.D->GroupSegmentSize + 3) / 4) {
+      FirstScratchSlot(FirstScratchSlot), Lds((Plan.LdsSize + 3) / 4) {
   // Only the rows that are used get touched, and so cost memory.
   constexpr size_t Alignment = 64 / sizeof(uint32_t);
   size_t Size = size_t(RowsPerWave) * NumLanes * Plan.WavesPerWorkgroup;
@@ -130,7 +129,8 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   W.PC = Plan.EntryPC;
   W.Thread = &Thread;
   W.Lds = reinterpret_cast<uint8_t *>(Lds.data());
-  W.LdsSize = Plan.D->GroupSegmentSize;
+  W.LdsSize = Plan.LdsSize;
+  W.ForgivesLds = Plan.ForgivesLds;
   W.setMode(Plan.InitialMode);
   W.DppMask = ~uint64_t(0);
   W.Limits = Plan.Limits;

@@ -14,13 +14,17 @@ namespace {
 
 /// Where accesses of one lane go. Addresses that no workgroup can have are used
 /// by hand-written code to turn lanes off: hardware reads zero there, and drops
-/// writes. Nearer ones outside the workgroup's own are mistakes.
+/// writes. It does the same for nearer ones outside the workgroup's own, which
+/// some of rocFFT's kernels rely on; but they may be mistakes, too.
 class LanePlace {
 public:
-  static bool isOff(U32 Offset) { return Offset >= MostOfAnyWorkgroup; }
+  static bool isOff(const Wave &W, U32 Offset, unsigned Size) {
+    return Offset >= MostOfAnyWorkgroup ||
+           (W.ForgivesLds && U64(Offset) + Size > W.LdsSize);
+  }
 
   uint8_t *find(Wave &W, U32 Offset, unsigned Size) {
-    if (!isOff(Offset)) [[likely]]
+    if (!isOff(W, Offset, Size)) [[likely]]
       return ldsPointer(W, Offset, Size);
     std::memset(Nowhere, 0, sizeof(Nowhere));
     return Nowhere;
@@ -156,7 +160,7 @@ template <class T, auto Update> void atomicOp(Wave &W, const Inst &I) {
   LanePlace Found;
   forEachLane(W.exec(), [&](unsigned L) {
     U32 At = Address[L] + U32(I.Offset);
-    if (!LanePlace::isOff(At) && !isAligned(W, At, sizeof(T)))
+    if (!LanePlace::isOff(W, At, sizeof(T)) && !isAligned(W, At, sizeof(T)))
       return;
     uint8_t *P = Found.find(W, At, sizeof(T));
     if (!P)

@@ -43,6 +43,7 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
   Options.Seed = Config.Seed;
   Options.Threads = Config.Threads;
   Options.ComputeUnits = Model.ComputeUnits;
+  Options.ForgivesLds = !Config.Strict.anyCheck();
   if (Config.Strict.anyCheck()) {
     Options.Seed = Config.Strict.Seed.value_or(Config.Seed);
     // Without "continue", the dispatch's fault says the same.

@@ -168,6 +168,54 @@ TEST_F(MemoryTest, LdsBeyondTheAllocationFaults) {
   EXPECT_EQ(Fault->Address, emulator::LdsApertureBase + 0x80);
 }
 
+/// As programs meet it outside strict mode.
+class ForgivingTest : public Machine {
+protected:
+  ForgivingTest() : Machine(options()) { Request.GroupSegmentSize = 128; }
+  static emulator::ShaderArray::Options options() {
+    emulator::ShaderArray::Options Opts = gfx90a();
+    Opts.ForgivesLds = true;
+    return Opts;
+  }
+  uint32_t *words() { return Data.as<uint32_t>(); }
+};
+
+TEST_F(ForgivingTest, LdsIsAllocatedInBlocks) {
+  load(R"(
+    v_mov_b32 v1, 0x1fc
+    v_mov_b32 v2, 42
+    ds_write_b32 v1, v2
+    ds_read_b32 v3, v1
+    v_mov_b32 v1, 0
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v3, s[0:1]
+    s_endpgm
+  )");
+  runOk();
+  EXPECT_EQ(words()[0], 42u);
+}
+
+TEST_F(ForgivingTest, LdsReadsZeroAndWritesNothingBehindItsBlocks) {
+  load(R"(
+    v_mov_b32 v1, 0x200
+    v_mov_b32 v2, 42
+    v_mov_b32 v3, 43
+    v_mov_b32 v4, 44
+    ds_write_b32 v1, v2
+    ds_read_b32 v3, v1
+    ds_add_rtn_u32 v4, v1, v2
+    v_mov_b32 v1, 0
+    s_waitcnt lgkmcnt(0)
+    global_store_dword v1, v3, s[0:1]
+    global_store_dword v1, v4, s[0:1] offset:4
+    s_endpgm
+  )");
+  words()[0] = words()[1] = 1;
+  runOk();
+  EXPECT_EQ(words()[0], 0u);
+  EXPECT_EQ(words()[1], 0u);
+}
+
 TEST_F(MemoryTest, MisalignedAtomicFaults) {
   load("v_mov_b32 v1, 2\n ds_add_u32 v1, v0\n s_endpgm");
   auto Fault = run();
