@@ -47,9 +47,11 @@ def without_runtime(kernels):
 
 @dataclasses.dataclass
 class Code:
-    text: str
-    loaded: str
-    spills: dict
+    """Of a build for the device."""
+
+    text: str  # A digest of the machine code.
+    loaded: str  # A digest of all that is loaded.
+    spills: dict  # How many registers, by kernel.
 
 
 class Measurement:
@@ -95,7 +97,6 @@ class Measurement:
                              *self.program.flags, *arguments])
 
     def code(self, path):
-        """A digest of the device's machine code, one of all that is loaded, and what the metadata say of spills."""
         text, loaded, spills, current = hashlib.sha256(), hashlib.sha256(), {}, {}
         bundle, object, part = (self.folder / f"code.{kind}" for kind in ("fatbin", "co", "part"))
         for number in range(len(self.program.sources)):
@@ -236,7 +237,9 @@ def collect_by_counters(m, plain, route, profiles):
         raise Unusable("there is no profile of ir")
     built = m.compile(f"{route}-counting", m.flags("collect", "--route", route, *(["--profile", first] if first else [])))
     record = m.judge(plain, built)
-    profiles[route] = m.profile_of_counters(route, built, first)
+    # A wrong build must not be counted: its profile would be of another program.
+    if record["verdict"] == "same":
+        profiles[route] = m.profile_of_counters(route, built, first)
     return record
 
 
@@ -253,18 +256,17 @@ def measure_release(m, plain, text, route, emit):
         same = m.code(release).text == text
         return {**m.judge(plain, release), "same_code": same, "marked": m.marked(release)}
 
-    # A wrong release must not be counted: its profile would be of another program.
     if attempt(emit, {"kind": "release", "route": route}, build)["verdict"] != "same":
         return
     if route == "lines":
-        attempt(emit, {"kind": "hooks", "route": route}, lambda: count_by_hooks(m, release, route))
+        attempt(emit, {"kind": "hooks", "route": route}, lambda: count_by_hooks(m, release))
     for weights in WEIGHTS:
         attempt(emit, {"kind": "use", "route": route, "weights": weights}, lambda: use(
             m, plain, route, m.profile_of_blocks(f"{route}-{weights}", release, "--route", route, "--weights", weights)))
 
 
-def count_by_hooks(m, release, route):
+def count_by_hooks(m, release):
     """Of the release with lines, whose code is that of the one without."""
-    by_hooks = m.profile_of_blocks("by-hooks", release, "--route", route, "--count-by", "hooks").read_bytes()
-    by_emulator = m.profile_of_blocks("by-emulator", release, "--route", route).read_bytes()
+    by_hooks = m.profile_of_blocks("by-hooks", release, "--route", "lines", "--count-by", "hooks").read_bytes()
+    by_emulator = m.profile_of_blocks("by-emulator", release, "--route", "lines").read_bytes()
     return {"verdict": "same", "same_profile": by_hooks == by_emulator, "after": m.counted_by_hooks(release)}
