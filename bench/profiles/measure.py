@@ -253,8 +253,10 @@ def measure_release(m, plain, text, route, emit):
     def build():
         nonlocal release
         release = m.compile(f"{route}-release", m.flags("collect", "--route", route))
-        same = m.code(release).text == text
-        return {**m.judge(plain, release), "same_code": same, "marked": m.marked(release)}
+        judged = m.judge(plain, release)
+        if judged["verdict"] != "same":
+            return judged
+        return {**judged, "same_code": m.code(release).text == text, "marked": m.marked(release)}
 
     if attempt(emit, {"kind": "release", "route": route}, build)["verdict"] != "same":
         return

@@ -3,7 +3,7 @@
 from figures import geometric_mean, table
 from profiles.losers import REASONS, UNTOLD
 from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS
-from profiles.programs import GROUPS
+from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
 
 USES = [(route, "lanes") for route in COUNTERS] + [(route, weights) for route in RELEASES for weights in WEIGHTS]
 # What the judge calls a change.
@@ -38,9 +38,10 @@ where this compiler's kernels call through pointers, so such programs are run wi
 """
 COST = """## Cost of collecting
 
-What a run executes more while it collects, in instructions of waves / cycles. Counters are in the code (`counters`, `ir`, `cs`). By
-*hooks*, the engine counts a release as it is (`luthier pgo blocks --count-by hooks`). By the emulator's own counts
-(`--count-by emulator`), it costs nothing: no instruction is added, so no column is needed.
+What a run executes more while it collects, in instructions of waves / cycles. Counters are in the code (`counters`, `ir`, `cs`); a
+build of `cs` already uses the profile of `ir`, so that it can even be faster. By *hooks*, the engine counts a release as it is
+(`luthier pgo blocks --count-by hooks`, here of the release with lines). By the emulator's own counts (`--count-by emulator`), it
+costs nothing: no instruction is added, so no column is needed.
 
 """
 MARKS = """## What a release knows
@@ -209,6 +210,13 @@ def failures(programs):
     return "## What failed\n\n" + "".join(found) if found else ""
 
 
+def missing(records):
+    """Of the catalogue, what a run that was cut off has not come to."""
+    ended = {record["program"] for record in records if record["kind"] == "end"}
+    names = [program.name for program in CATALOGUE if program.name not in ended]
+    return f"Not measured, or not to the end: {', '.join(names)}.\n\n" if names else ""
+
+
 def by_group(header, programs, rows):
     """A table for each group."""
     text = ""
@@ -223,7 +231,7 @@ def written(records):
     programs = [program for program in every if program.is_right]
     names = [f"{route}, {weights}" for route, weights in USES]
     measured = "; ".join(sorted({record["measured"] for record in records if record["kind"] == "end"}))
-    text = HEAD + f"Measured: {measured}. Programs: {len(programs)}.\n\n" + PROGRAMS
+    text = HEAD + f"Measured: {measured}. Programs: {len(programs)}.\n\n" + PROGRAMS + missing(records)
     text += "## In short\n\n*Better* and *worse* are builds whose cycles changed by more than a per cent.\n\n" + table(
         ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
         list(summary_rows(programs))) + "\n"
