@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures what collecting profiles costs and what they bring, for programs of this tree and of others, on the emulated
-gfx90a, and writes docs/pgo-table.md. Figures are counts, so that every run gives the same; a complete one takes hours.
+gfx90a, and writes docs/pgo-table.md. Figures are counts, so that every run gives the same; a complete one takes long.
 
 Records go to --records, one line for each build and run. Programs whose records are all there are not run again; what
 was cut off in the middle is. --page writes the page of what is there."""

@@ -9,6 +9,7 @@
 #   sources.sh source NAME      rocthrust or hipcub, of Debian's testing;
 #                               llama.cpp, of npm's node-llama-cpp
 set -euo pipefail
+shopt -s inherit_errexit
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 cache=${LUTHIER_CACHE_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/luthier}/profiles
@@ -99,7 +100,10 @@ kept() {
 mkdir -p "$cache"
 case ${1:-} in
 rocm) "$root/scripts/rocm.sh" 6.4 ;;
-headers) printf '%s\n' "$(kept headers make_headers)/usr/include" ;;
+headers)
+  folder=$(kept headers make_headers)
+  printf '%s\n' "$folder/usr/include"
+  ;;
 source) kept "source-$2" make_source "$2" ;;
 *)
   sed -n '4,/^set/{/^set/d;s/^# \{0,1\}//p}' "$0" >&2
