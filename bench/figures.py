@@ -2,7 +2,13 @@
 """Figures of benchmarks: one that was never measured ends the benchmark."""
 import json
 import math
+import os
+import pathlib
+import re
+import subprocess
 import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def measured(name, value):
@@ -47,3 +53,19 @@ def with_section(page, title, body):
     rest = after.partition("\n## ")
     return (before.rstrip("\n") + f"\n\n## {title}\n\n{body.strip()}\n"
             + (f"\n## {rest[2]}" if found and rest[1] else ""))
+
+
+def machine():
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"^model name\s*: (.*)$", text, re.M)
+    memory = re.search(r"^MemTotal:\s*(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)
+    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores, "
+            f"{int(memory[1]) / 2 ** 20:.0f} GiB")
+
+
+def commit(page):
+    r"""Of the tree, but for the \p page that is written."""
+    def git(*words):
+        return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{page}")
+    return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changed else "")

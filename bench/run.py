@@ -9,9 +9,7 @@ Sections are in-kernel, divergence, first-launch, start-up, versions, many-kerne
 separated by commas; a number there makes the other sections small (instructions, launches, kernels, workgroups)."""
 import argparse
 import datetime
-import os
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -22,7 +20,7 @@ import in_kernel
 import many_kernels
 import start_up
 import versions
-from figures import with_section
+from figures import commit, machine, with_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {"in-kernel": in_kernel, "divergence": divergence, "first-launch": first_launch, "start-up": start_up,
@@ -33,21 +31,6 @@ BEGINNING = """\
 `bench/run.py` writes this page. [costs.md](costs.md) says what decides the costs. Each section says when it was measured, of
 which commit and where; times of different sections or runs should not be compared.
 """
-
-
-def machine():
-    text = pathlib.Path("/proc/cpuinfo").read_text()
-    model = re.search(r"^model name\s*: (.*)$", text, re.M)
-    memory = re.search(r"^MemTotal:\s*(\d+) kB", pathlib.Path("/proc/meminfo").read_text(), re.M)
-    return (f"{model[1] if model else os.uname().machine}, {len(os.sched_getaffinity(0))} cores, "
-            f"{int(memory[1]) / 2 ** 20:.0f} GiB")
-
-
-def commit():
-    def git(*words):
-        return subprocess.run(["git", "-C", ROOT, *words], check=True, capture_output=True, text=True).stdout.strip()
-    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/cost-table.md")
-    return git("rev-parse", "--short=10", "HEAD") + (" with changes" if changed else "")
 
 
 def main():
@@ -63,7 +46,7 @@ def main():
     if not arguments.as_built:
         subprocess.run(["cmake", "--build", arguments.build, "--target", "bench-costs"], check=True)
     for name in filter(asked.__contains__, SECTIONS):
-        when = f"Measured {datetime.date.today()} at commit {commit()}: {machine()}."
+        when = f"Measured {datetime.date.today()} at commit {commit('docs/cost-table.md')}: {machine()}."
         body = SECTIONS[name].section(arguments.build.resolve(), asked[name])
         page = arguments.output.read_text() if arguments.output.exists() else BEGINNING
         arguments.output.write_text(with_section(page, SECTIONS[name].TITLE, f"{when}\n\n{body}"))

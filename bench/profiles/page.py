@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/pgo-table.md, of the records of bench/pgo.py."""
+from figures import geometric_mean, table
+from profiles.losers import REASONS, UNTOLD
+from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS
+from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
+
+USES = [(route, "lanes") for route in COUNTERS] + [(route, weights) for route in RELEASES for weights in WEIGHTS]
+# What the judge calls a change.
+TOLERANCE = 0.01
+
+HEAD = """# What profiles cost, and what they bring
+
+`bench/pgo.py` measures this and writes this page. [pgo.md](pgo.md#which-route-for-what) says what to do with it. Programs are
+compiled by clang 22.1 with `-O3 -ffp-contract=off`, so that builds round alike, for gfx90a, and run on the emulated one. Figures
+are counts, not times: every run gives the same. *Cycles* are those of a [model](emulator-cycles.md) without caches. Each build was
+[judged](pgo-judge.md) against the one without a profile; it counts only if it printed the same. DIFFERENT is a build that computes
+something else, by [an error of clang's](pgo-judge.md#known-wrong-builds).
+
+Of a figure like *-8.0 / -3.1 / -2.0*, the parts are instructions of waves, instructions of lanes, and cycles; changes are in per cent.
+All kernels of a program are added up.
+
+"""
+PROGRAMS = """## The programs
+
+- **examples**: of `examples/programs`.
+- **kernels**: of `bench/profiles/kernels`, each with one shape of code that profiles can change.
+- **rocPRIM**: its scan and its sorts, of ROCm 6.4 in Debian.
+- **llama.cpp**: files of kernels of its GPU backend, unchanged, each below a driver of ours (`bench/profiles/llama`). The source is
+  the one that npm's node-llama-cpp brings to be compiled. The whole backend was not compiled: it has 188 such files, and each
+  program is compiled thirteen times.
+- **others**: examples of rocThrust and hipCUB, of their source packages in Debian. They are small.
+
+`bench/profiles/sources.sh` fetches what others wrote. Sources of llama.cpp, HIP and rocRAND were not to be had from Debian's
+archive, which lists them, but did not serve their files. HIP 5.2's rocPRIM does not compile with clang 22, and its runtime crashes
+where this compiler's kernels call through pointers, so such programs are run with ROCm 6.4.
+
+"""
+COST = """## Cost of collecting
+
+What a run executes more while it collects, in instructions of waves / cycles. Counters are in the code (`counters`, `ir`, `cs`); a
+build of `cs` already uses the profile of `ir`, so that it can even be faster. By *hooks*, the engine counts a release as it is
+(`luthier pgo blocks --count-by hooks`, here of the release with lines). By the emulator's own counts (`--count-by emulator`), it
+costs nothing: no instruction is added, so no column is needed.
+
+"""
+MARKS = """## What a release knows
+
+*Code* says whether the release with probes, or with lines, has the machine code of that without, byte for byte; *other* code printed
+the same. The shares are of the instructions that waves executed: how many are in a basic block with a probe, and how many have a line.
+*By hooks* says whether hooks and emulator gave the same profile, byte for byte.
+
+"""
+GAIN = """## Gain of the next compilation
+
+By route, and by what the profile's weights count. Counters of the compiler count lanes.
+
+"""
+RESOURCE = """## Registers and spills
+
+Of the builds above, those that changed them: the most VGPRs and SGPRs of any kernel, bytes of private memory, registers spilled in
+all kernels, and the fewest waves for a SIMD. Others changed nothing.
+
+"""
+LOSERS = """## Losers, and why
+
+Builds that need over a per cent more cycles, with the kernel that lost most. `luthier pgo optimize` takes such kernels out of the
+profile.
+
+"""
+
+
+class Measured:
+    """The records of one program."""
+
+    def __init__(self, name, group):
+        self.name, self.group, self.records = name, group, {}
+
+    def get(self, kind, route=None, weights=None):
+        return self.records.get((kind, route, weights))
+
+    @property
+    def plain(self):
+        return self.get("plain")
+
+    @property
+    def is_right(self):
+        return self.plain["verdict"] == "same"
+
+
+def programs_of(records):
+    programs = {}
+    for record in records:
+        if record["kind"] != "end":
+            program = programs.setdefault(record["program"], Measured(record["program"], record["group"]))
+            if record["kind"] == "plain":
+                # It was run again, having been cut off.
+                program.records.clear()
+            program.records[record["kind"], record.get("route"), record.get("weights")] = record
+    return sorted(programs.values(), key=lambda program: GROUPS.index(program.group))
+
+
+def per_cent(before, after):
+    return f"{(after / before - 1) * 100:+.1f}"
+
+
+def change(record, base, keys):
+    if not record:
+        return "-"
+    if record["verdict"] != "same":
+        return "DIFFERENT" if record["verdict"] == "DIFFERENT" else "fails"
+    return " / ".join(per_cent(base[key], record["after"][key]) for key in keys)
+
+
+def grown(record):
+    return record["after"]["cycles"] / record["before"]["cycles"]
+
+
+def cost_rows(programs):
+    keys = ("wave_instructions", "cycles")
+    for program in programs:
+        base = program.plain["before"]
+        yield [program.name, f"{base['wave_instructions']:,} / {base['cycles']:,}",
+               *(change(program.get("collect", route), base, keys) for route in COUNTERS),
+               change(program.get("hooks", "lines"), base, keys)]
+
+
+def mark_rows(programs):
+    for program in programs:
+        row = [program.name]
+        for route in RELEASES:
+            record = program.get("release", route)
+            if not record or record["verdict"] != "same":
+                row += [change(record, None, ()), "-"]
+            else:
+                share = record["marked"].get(route)
+                row += ["same" if record["same_code"] else "other", "-" if share is None else f"{share:.1f} %"]
+        hooks = program.get("hooks", "lines")
+        yield row + ["-" if not hooks or hooks["verdict"] != "same" else "same" if hooks["same_profile"] else "DIFFERENT"]
+
+
+def gain_rows(programs):
+    for program in programs:
+        yield [program.name, *(change(program.get("use", *use), program.plain["before"], COSTS) for use in USES)]
+
+
+def uses_of(programs):
+    """Of each program, each right build that used a profile."""
+    for program in programs:
+        for use in USES:
+            record = program.get("use", *use)
+            if record and record["verdict"] == "same":
+                yield program, use, record
+
+
+def spilled(costs):
+    return sum(costs.get(f"{kind}gpr_spill_count", 0) for kind in "sv")
+
+
+def resource_rows(programs):
+    for program, (route, weights), record in uses_of(programs):
+        cells = []
+        for of in (lambda c: c["vgprs"], lambda c: c["sgprs"], lambda c: c["scratch_bytes"], spilled,
+                   lambda c: c["waves_per_simd"]):
+            before, after = of(record["before"]), of(record["after"])
+            cells.append(f"{before} > {after}" if before != after else str(before))
+        if any(">" in cell for cell in cells):
+            yield [program.name, f"{route}, {weights}", *cells]
+
+
+def worst_kernel(record):
+    """Its name, and what it cost before and after."""
+    kernels = [(name, sides) for name, sides in record["kernels"].items() if sides["before"] and sides["after"]]
+    name, sides = max(kernels, key=lambda kernel: kernel[1]["after"]["cycles"] - kernel[1]["before"]["cycles"])
+    return name, sides
+
+
+def losers(programs):
+    """Text, by program."""
+    text = ""
+    for program in programs:
+        lost = [(use, record) for _, use, record in uses_of([program]) if grown(record) > 1 + TOLERANCE]
+        if not lost:
+            continue
+        builds = ", ".join(f"{route} {weights} ({(grown(record) - 1) * 100:+.1f} %)" for (route, weights), record in lost)
+        worst = max((record for _, record in lost), key=grown)
+        name, sides = worst_kernel(worst)
+        facts = [f"{label} {of(sides['before']):,} > {of(sides['after']):,}" for label, of in (
+            ("cycles", lambda c: c["cycles"]), ("wave instructions", lambda c: c["wave_instructions"]),
+            ("VGPRs", lambda c: c["vgprs"]), ("SGPRs", lambda c: c["sgprs"]), ("scratch", lambda c: c["scratch_bytes"]),
+            ("spilled", spilled)) if of(sides["before"]) != of(sides["after"])]
+        text += f"- **{program.name}**, {builds}. `{name[:60]}`: {', '.join(facts)}. {REASONS.get(program.name, UNTOLD)}\n"
+    return text or "None.\n"
+
+
+def summary_rows(programs):
+    for use in USES:
+        tried = [record for program in programs if (record := program.get("use", *use))]
+        right = [grown(record) for record in tried if record["verdict"] == "same"]
+        means = [f"{(of(right) - 1) * 100:+.1f}" if right else "-" for of in (geometric_mean, min, max)]
+        yield [", ".join(use), len(tried), sum(ratio < 1 - TOLERANCE for ratio in right),
+               sum(ratio > 1 + TOLERANCE for ratio in right), sum(abs(ratio - 1) <= TOLERANCE for ratio in right),
+               sum(record["verdict"] == "DIFFERENT" for record in tried),
+               sum(record["verdict"].startswith("fails") for record in tried), *means]
+
+
+def failures(programs):
+    found = [f"- {program.name}, {' '.join(filter(None, key))}: {record['verdict'].removeprefix('fails: ')}\n"
+             for program in programs for key, record in program.records.items() if record["verdict"].startswith("fails")]
+    return "## What failed\n\n" + "".join(found) if found else ""
+
+
+def missing(records):
+    """Of the catalogue, what a run that was cut off has not come to."""
+    ended = {record["program"] for record in records if record["kind"] == "end"}
+    names = [program.name for program in CATALOGUE if program.name not in ended]
+    return f"Not measured, or not to the end: {', '.join(names)}.\n\n" if names else ""
+
+
+def by_group(header, programs, rows):
+    """A table for each group."""
+    text = ""
+    for group in GROUPS:
+        if members := [program for program in programs if program.group == group]:
+            text += table([group, *header], list(rows(members))) + "\n"
+    return text
+
+
+def written(records):
+    every = programs_of(records)
+    programs = [program for program in every if program.is_right]
+    names = [f"{route}, {weights}" for route, weights in USES]
+    measured = "; ".join(sorted({record["measured"] for record in records if record["kind"] == "end"}))
+    text = HEAD + f"Measured: {measured}. Programs: {len(programs)}.\n\n" + PROGRAMS + missing(records)
+    text += "## In short\n\n*Better* and *worse* are builds whose cycles changed by more than a per cent.\n\n" + table(
+        ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
+        list(summary_rows(programs))) + "\n"
+    text += GAIN + by_group(names, programs, gain_rows) + LOSERS + losers(programs) + "\n"
+    text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "private bytes", "spilled", "waves"],
+                             list(resource_rows(programs))) + "\n"
+    text += COST + by_group(["plain", *COUNTERS, "hooks"], programs, cost_rows)
+    text += MARKS + by_group(["code with probes", "probes", "code with lines", "lines", "by hooks"], programs, mark_rows)
+    return (text + failures(every)).rstrip("\n") + "\n"
