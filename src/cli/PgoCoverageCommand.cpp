@@ -84,14 +84,10 @@ Error Coverage::openCode() {
       openProgramCode(Args.positional().front(), Args.values("--code"));
   if (!Files)
     return Files.takeError();
-  for (const InspectedFile &File : *Files)
-    for (const BundledCodeObject &Image : File.Images) {
-      auto Object = CodeObject::create(Image.Bytes);
-      if (!Object)
-        return failed(detailOf(Object.takeError()));
-      Objects.push_back(std::move(*Object));
-    }
-  return Error::success();
+  return forEachCodeObject(*Files, [&](auto Object) {
+    Objects.push_back(std::move(Object));
+    return Error::success();
+  });
 }
 
 /// llvm-cov reads no fat binaries, but code objects.
