@@ -147,8 +147,9 @@ Error Collect::readCounts(pgo::Collected &Found) {
         return E;
       return pgo::addCalls(Text, Calls);
     });
+  // Code that counts by itself needs none of these.
   for (pgo::ProcessNote &Note : Found.Notes)
-    if (!Note.Ended.empty() && Note.Failed.empty() &&
+    if (!Found.Code.empty() && !Note.Ended.empty() && Note.Failed.empty() &&
         !sys::fs::exists(countsOf(std::to_string(Note.Process))))
       Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
                     "--count-by hooks counts until any end but SIGKILL";
