@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether counts of a release's instructions can become a profile of its source.
+// Whether counts of a release's instructions can become a profile of its
+// source.
 #ifndef LUTHIER_PGO_MARKS_H
 #define LUTHIER_PGO_MARKS_H
 

@@ -55,8 +55,7 @@ Error add(const std::string &Copy, const KernelCounts &Kernels,
   const auto Marks = marksOf(**Object, Options.Marks);
   if (!Marks)
     return lackOf(Options.Marks);
-  auto Profile =
-      profileOf(**Object, *Marks, sumOf(Kernels), Options.By, Calls);
+  auto Profile = profileOf(**Object, *Marks, sumOf(Kernels), Options.By, Calls);
   if (!Profile)
     return Profile.takeError();
   const std::string &Target = (*Object)->target().Processor;
@@ -83,8 +82,8 @@ Expected<SampledCode> sampleCode(const Collected &Found,
                   : add(Copy->second, Kernels,
                         Its == Calls.end() ? CallTargets() : Its->second,
                         Options, Result);
-    const auto NoteLack = [&, &Kernels = Kernels](
-                              std::unique_ptr<Problem> Its) -> Error {
+    const auto NoteLack =
+        [&, &Kernels = Kernels](std::unique_ptr<Problem> Its) -> Error {
       if (Its->kind() != ProblemKind::NoMarks)
         return Error(std::move(Its));
       Result.Missing.push_back("the code of " +

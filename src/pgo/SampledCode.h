@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From counts of the instructions of a program's code to profiles of its source,
-// for code that was not compiled to count.
+// From counts of the instructions of a program's code to profiles of its
+// source, for code that was not compiled to count.
 #ifndef LUTHIER_PGO_SAMPLEDCODE_H
 #define LUTHIER_PGO_SAMPLEDCODE_H
 

@@ -25,8 +25,7 @@ protected:
     Found.Code[digestOf(*Object)] = (INPUT_DIRECTORY "/" + Name + ".co").str();
   }
   SampledCode sample(std::optional<PlaceKind> Marks = std::nullopt) {
-    return cantFail(
-        sampleCode(Found, Executed, {}, {Weight::Waves, Marks}));
+    return cantFail(sampleCode(Found, Executed, {}, {Weight::Waves, Marks}));
   }
   static std::vector<std::pair<std::string, PlaceKind>>
   kindsOf(const SampledCode &Sampled) {
@@ -43,9 +42,8 @@ TEST_F(SampledCodeTest, EachCodeObjectIsCountedByItsOwnMarks) {
   executed("lines");
   const SampledCode Sampled = sample();
   EXPECT_THAT(Sampled.Missing, IsEmpty());
-  EXPECT_THAT(kindsOf(Sampled),
-              ElementsAre(Pair("gfx90a", PlaceKind::Probes),
-                          Pair("gfx90a", PlaceKind::Lines)));
+  EXPECT_THAT(kindsOf(Sampled), ElementsAre(Pair("gfx90a", PlaceKind::Probes),
+                                            Pair("gfx90a", PlaceKind::Lines)));
   for (const auto &[Of, Profile] : Sampled.Profiles) {
     EXPECT_EQ(Profile.kind(), Of.second);
     EXPECT_THAT(Profile.targets(), ElementsAre("gfx90a"));
@@ -59,9 +57,10 @@ TEST_F(SampledCodeTest, OnlyTheMarksThatAreAskedForAreUsed) {
               ElementsAre(Pair("gfx90a", PlaceKind::Lines)));
   const SampledCode Sampled = sample(PlaceKind::Probes);
   EXPECT_TRUE(Sampled.Profiles.empty());
-  EXPECT_THAT(Sampled.Missing,
-              ElementsAre("the code of branches: it has no counters, and no pseudo "
-                          "probes"));
+  EXPECT_THAT(
+      Sampled.Missing,
+      ElementsAre("the code of branches: it has no counters, and no pseudo "
+                  "probes"));
 }
 
 TEST_F(SampledCodeTest, LineTablesWithoutNamesAreALackNotAFailure) {
@@ -82,15 +81,17 @@ TEST_F(SampledCodeTest, CodeThatCountsByItselfIsLeftOut) {
 TEST_F(SampledCodeTest, CodeWithoutMarksIsNamedByAKernel) {
   executed("release");
   Executed["nobody left a copy"]["_Z5otherv"] = {};
-  EXPECT_THAT(sample().Missing,
-              testing::UnorderedElementsAre(
-                  "the code of branches: it has no counters, and no pseudo probes "
-                  "or line tables",
-                  "the code of other(): it has no counters, and no pseudo probes "
-                  "or line tables"));
-  EXPECT_THAT(sample(PlaceKind::Lines).Missing,
-              testing::Contains("the code of branches: it has no counters, and no "
-                                "line tables"));
+  EXPECT_THAT(
+      sample().Missing,
+      testing::UnorderedElementsAre(
+          "the code of branches: it has no counters, and no pseudo probes "
+          "or line tables",
+          "the code of other(): it has no counters, and no pseudo probes "
+          "or line tables"));
+  EXPECT_THAT(
+      sample(PlaceKind::Lines).Missing,
+      testing::Contains("the code of branches: it has no counters, and no "
+                        "line tables"));
 }
 
 TEST(MarksTest, MarksAreFoundByTheNamesOfSections) {
