@@ -93,4 +93,17 @@ openProgramCode(const std::string &Program, ArrayRef<std::string> Others) {
   return Files;
 }
 
+Error forEachCodeObject(ArrayRef<InspectedFile> Files,
+                        function_ref<Error(std::unique_ptr<CodeObject>)> Use) {
+  for (const InspectedFile &File : Files)
+    for (const BundledCodeObject &Image : File.Images) {
+      auto Object = CodeObject::create(Image.Bytes);
+      if (!Object)
+        return failed(detailOf(Object.takeError()));
+      if (Error E = Use(std::move(*Object)))
+        return E;
+    }
+  return Error::success();
+}
+
 } // namespace luthier::cli

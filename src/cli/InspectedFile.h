@@ -5,6 +5,7 @@
 #define LUTHIER_CLI_INSPECTEDFILE_H
 
 #include "codeobject/FatBinary.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <string>
@@ -28,6 +29,12 @@ struct InspectedFile {
 /// are any, \p Program may be without, as scripts are.
 llvm::Expected<std::vector<InspectedFile>>
 openProgramCode(const std::string &Program, llvm::ArrayRef<std::string> Others);
+
+/// Calls \p Use with each code object of \p Files, in their order, until it
+/// fails.
+llvm::Error forEachCodeObject(
+    llvm::ArrayRef<InspectedFile> Files,
+    llvm::function_ref<llvm::Error(std::unique_ptr<CodeObject>)> Use);
 
 /// Settings that \p Wanted leaves out match any.
 bool matchesTarget(const TargetID &Have, const TargetID &Wanted);

@@ -10,7 +10,12 @@
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/CompileCommand.h"
+#include "pgo/Problem.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <list>
+#include <map>
 
 using namespace llvm;
 
@@ -18,11 +23,12 @@ namespace luthier::cli {
 namespace {
 
 constexpr char Help[] =
-    R"(usage: luthier pgo apply [options] PROFILE -- COMPILER [ARGUMENTS...]
+    R"(usage: luthier pgo apply [options] PROFILE... -- COMPILER [ARGUMENTS...]
 
 Runs the command that compiles a program, with PROFILE for its device code
 alone. The flags follow from how the profile was collected; those of the
-optimisation have to be the same as then.
+optimisation have to be the same as then. Where the program is compiled for
+several targets, each may have a profile of counters of its own.
 
 First, the source is compiled for the device as it was to collect, and compared
 with the profile. Functions that have changed since are named (stale-profile)
@@ -47,10 +53,80 @@ example:
   luthier pgo apply app.profdata -- clang++ -x hip -O3 app.hip -o app
 )";
 
+/// The flags of profiles, and whether all of them are used. Each is for targets
+/// of its own if there are several.
+class Apply {
+public:
+  Apply(const Arguments &Args, const pgo::CompileCommand &Command)
+      : Args(Args), Command(Command) {}
+
+  /// Fails only if the user interrupts it.
+  Error add(const std::string &Profile);
+  ArrayRef<std::string> flags() const { return Flags; }
+  bool isWhole() const { return IsWhole; }
+
+private:
+  Expected<std::vector<std::string>> flagsOf(const std::string &Profile);
+  void addFlags(ArrayRef<std::string> More);
+
+  const Arguments &Args;
+  const pgo::CompileCommand &Command;
+  std::list<TemporaryFolder> Folders; ///< Flags name files in them.
+  std::vector<std::string> Flags;
+  std::map<std::string, std::string> ProfileOf; ///< By target.
+  bool IsWhole = true;
+};
+
+Expected<std::vector<std::string>> Apply::flagsOf(const std::string &Profile) {
+  ProfileUse Use(Command, Profile, Folders.emplace_back("luthier-pgo").path());
+  if (const std::string *Route = Args.value("--route"))
+    Use.Route = *Route;
+  if (const std::string *Libraries = Args.value("--device-libraries"))
+    Use.SampleLibraries = *Libraries;
+  Use.IsChecked = !Args.has("--no-check");
+  Use.IsOneOfSeveral = Args.positional().size() > 1;
+  auto Found = Use.findFlags();
+  IsWhole &= Use.isWhole();
+  if (Found)
+    for (const std::string &Target : Use.targets())
+      if (const auto [Its, IsNew] = ProfileOf.try_emplace(Target, Profile);
+          !IsNew)
+        return pgo::problem(pgo::ProblemKind::Target,
+                            Profile + " and " + Its->second + " are both of " +
+                                Target);
+  return Found;
+}
+
+/// LLVM's own options are given once, which all profiles of counters share.
+void Apply::addFlags(ArrayRef<std::string> More) {
+  for (size_t I = 0; I != More.size(); ++I) {
+    const bool IsPair = More[I].starts_with("-Xarch_") && I + 1 != More.size();
+    const auto Words = More.slice(I, IsPair ? 2 : 1);
+    if (std::search(Flags.begin(), Flags.end(), Words.begin(), Words.end()) ==
+        Flags.end())
+      append_range(Flags, Words);
+    I += IsPair;
+  }
+}
+
+Error Apply::add(const std::string &Profile) {
+  auto Found = flagsOf(Profile);
+  if (Found) {
+    addFlags(*Found);
+    return Error::success();
+  }
+  IsWhole = false;
+  Error Why = Found.takeError();
+  if (isInterruption(Why))
+    return Why;
+  errs() << "luthier pgo: " << detailOf(std::move(Why))
+         << "\nluthier pgo: compiling without the profile\n";
+  return Error::success();
+}
+
 Expected<int> compile(const Arguments &Args, ArrayRef<std::string> Words) {
-  const std::string *Profile = Args.single("profile");
-  if (!Profile)
-    return Misuse;
+  if (Args.positional().empty())
+    return misused("no profile given; see luthier pgo apply --help");
   if (Words.empty())
     return misused("no command to compile with is given; see luthier pgo "
                    "apply --help");
@@ -58,25 +134,13 @@ Expected<int> compile(const Arguments &Args, ArrayRef<std::string> Words) {
   if (!Command)
     return Command.takeError();
   try {
-    const TemporaryFolder Folder("luthier-pgo");
-    ProfileUse Use(*Command, *Profile, Folder.path());
-    if (const std::string *Route = Args.value("--route"))
-      Use.Route = *Route;
-    if (const std::string *Libraries = Args.value("--device-libraries"))
-      Use.SampleLibraries = *Libraries;
-    Use.IsChecked = !Args.has("--no-check");
-    auto Flags = Use.findFlags();
-    const bool IsWhole = Flags && Use.isWhole();
-    if (!Flags) {
-      Error Why = Flags.takeError();
-      if (isInterruption(Why))
-        return std::move(Why);
-      errs() << "luthier pgo: " << detailOf(std::move(Why))
-             << "\nluthier pgo: compiling without the profile\n";
-      Flags = std::vector<std::string>();
-    }
-    const int Code = runAndWait(Command->with(*Flags));
-    return Code || IsWhole || Args.has("--lenient") ? Code : ProfileRefused;
+    Apply All(Args, *Command);
+    for (const std::string &Profile : Args.positional())
+      if (Error E = All.add(Profile))
+        return std::move(E);
+    const int Code = runAndWait(Command->with(All.flags()));
+    return Code || All.isWhole() || Args.has("--lenient") ? Code
+                                                          : ProfileRefused;
   } catch (const RunError &E) {
     return failed(E.what());
   }

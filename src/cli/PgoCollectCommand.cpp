@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `luthier pgo collect`: runs a program that was compiled to count, and adds up
-// the counters of its processes.
+// `luthier pgo collect`: runs a program, and adds up what its code has counted
+// or what was counted of it.
 #include "cli/ChildProgram.h"
+#include "cli/CollectOptions.h"
 #include "cli/Commands.h"
+#include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/PgoCommands.h"
 #include "cli/RunProgram.h"
-#include "pgo/CollectFolder.h"
 #include "pgo/Collection.h"
 #include "pgo/Problem.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,78 +25,46 @@ namespace {
 constexpr char Help[] =
     R"(usage: luthier pgo collect [options] [--] PROGRAM [ARGUMENTS...]
 
-Runs PROGRAM, whose kernels were compiled to count (luthier pgo flags collect),
-and writes what they counted as a profile for clang. Counters of all loads,
-devices and processes are added up. PROGRAM's kernels run as they are.
+Runs PROGRAM and writes a profile of its kernels for clang. Each code object
+decides how it is counted:
+  counters    of a build that counts (luthier pgo flags collect) are read
+  probes      else, the instructions of a release with pseudo probes are counted
+              (luthier pgo flags collect --route probes),
+  lines       or of one with line tables
+  otherwise   it is said what the code of a kernel lacks
+Counts of all loads, devices and processes are added up.
 
 options:
   -o FILE            the profile (kernels.profdata). Where kernels of several
                      targets have counted, one for each, with the target in its
-                     name: kernels.gfx90a.profdata
+                     name; likewise of several routes:
+                     kernels.gfx90a.probes.profdata
   --add              adds to profiles that are there, of earlier runs
   --keep-raw DIR     also leaves LLVM's raw profiles there, one for each load
-                     of a code object on a device
+                     of a code object with counters on a device
   --accept-partial   takes what there is as the profile even if a process was
                      killed or launches had not ended; otherwise it becomes
                      kernels.partial.profdata, and the exit code is 1
   --device DEVICE    as in luthier run; its options of the emulated GPU too
   --help             this text
+of a release, which has no counters:
+  --weights W        what an execution counts for: waves (default), or lanes,
+                     as LLVM's own counters have it
+  --route R          probes, or lines; default: what the code has, probes first
+  --count-by WAY     emulator: its own counts, at no cost; hooks: of the tool
+                     block-count, on any GPU. Default: the emulator, but for a
+                     native GPU
+  --calls            also finds out which functions are called through
+                     pointers, in a run with hooks before
+  --text             writes the profile as text
 
 The exit code is the program's own if that is not 0, and 1 if there is no
 profile.
 
-example:
+examples:
   luthier pgo collect -o app.profdata -- ./app-counting input
+  luthier pgo collect -o app.prof --weights lanes -- ./app-with-probes input
 )";
-
-struct CollectOptions {
-  std::string Output = "kernels.profdata";
-  std::string RawFolder;
-  bool Add = false, AcceptPartial = false, Help = false;
-  /// For luthier run.
-  std::vector<std::string> Others;
-};
-
-/// Takes this command's own options out; the rest is luthier run's.
-CollectOptions parse(ArrayRef<std::string> Arguments) {
-  CollectOptions Options;
-  size_t I = 0;
-  const auto TakeValue = [&](StringRef Name, std::string &Value) {
-    StringRef Text = Arguments[I];
-    if (!Text.consume_front(Name) || (!Text.empty() && Text[0] != '='))
-      return false;
-    if (Text.empty() && I + 1 == Arguments.size())
-      throw RunError(Name.str() + " needs a value");
-    Value = Text.empty() ? Arguments[++I] : Text.drop_front().str();
-    if (Value.empty())
-      throw RunError(Name.str() + " needs a value");
-    return true;
-  };
-  for (; I < Arguments.size() && Arguments[I].starts_with('-'); ++I) {
-    const std::string &Text = Arguments[I];
-    if (Text == "--")
-      break;
-    if (Text == "--help" || Text == "-h") {
-      Options.Help = true;
-    } else if (Text == "--add") {
-      Options.Add = true;
-    } else if (Text == "--accept-partial") {
-      Options.AcceptPartial = true;
-    } else if (!TakeValue("-o", Options.Output) &&
-               !TakeValue("--keep-raw", Options.RawFolder)) {
-      if (StringRef(Text).starts_with("--tool"))
-        throw RunError("--tool: tools change kernels, and with them what they "
-                       "count");
-      Options.Others.push_back(Text);
-      // Values that stand apart; luthier run says what is wrong with others.
-      if (Text.find('=') == std::string::npos && Text != "--no-cache" &&
-          Text != "--strict" && I + 1 < Arguments.size())
-        Options.Others.push_back(Arguments[++I]);
-    }
-  }
-  append_range(Options.Others, Arguments.drop_front(I));
-  return Options;
-}
 
 /// Those of \p From that are not there yet keep their names.
 Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
@@ -111,30 +79,133 @@ Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
   return Error::success();
 }
 
+/// A run of PROGRAM, and what it leaves in a folder.
+class Collect {
+public:
+  Collect(const CollectOptions &Options, RunOptions Run)
+      : Options(Options), Run(std::move(Run)) {}
+  int run();
+
+private:
+  void plan();
+  Error findCalls();
+  Error readCounts(pgo::Collected &Found);
+  Expected<bool> writeProfiles();
+
+  const std::string &folder() const { return Folder.path(); }
+  /// Of the emulated GPU, for a process, or %p.
+  std::string countsOf(const std::string &Process) const {
+    return folder() + "/counts-" + Process + ".json";
+  }
+
+  const CollectOptions &Options;
+  RunOptions Run;
+  const std::string Prefix = programPrefix(/*BelowLibexec=*/true);
+  const TemporaryFolder Folder{"luthier-pgo"};
+  bool ByHooks = false;
+  pgo::ExecutedCode Executed;
+  pgo::ExecutedCalls Calls;
+};
+
+void Collect::plan() {
+  const Surroundings Around = lookAround(Prefix);
+  Run.Tools = {Prefix + "/lib/luthier/pgo/libpgo-collector.so"};
+  Run.Output = folder();
+  const bool IsEmulated = planRun(Run, Around).IsEmulated;
+  ByHooks = Options.ByHooks.value_or(!IsEmulated);
+  if (!ByHooks && !IsEmulated)
+    throw RunError("--count-by emulator: a native GPU is counted by hooks");
+  if (ByHooks)
+    Run.Tools.push_back("block-count:releases-only");
+  else
+    Run.EmulatorSettings.emplace_back("LUTHIER_EMULATOR_COUNTS",
+                                      countsOf("%p"));
+  setUp(planRun(Run, Around));
+  ::setenv(pgo::CollectFolderVariable, folder().c_str(), /*overwrite=*/1);
+}
+
+/// Hooks at calls change what the emulated GPU counts, so that takes a run of
+/// its own.
+Error Collect::findCalls() {
+  const TemporaryFolder Left("luthier-pgo-calls");
+  std::vector<std::string> Command = {
+      Prefix + "/bin/luthier",  "run",      "--tool",
+      "block-count:only-calls", "--output", Left.path()};
+  append_range(Command, Options.Others);
+  if (const int Code = runAndWait(Command))
+    errs() << "luthier pgo: the program ended with " << Code
+           << " in the run that finds calls\n";
+  return forEachReport(Left.path(), "block-count", [&](StringRef Text) {
+    return pgo::addCalls(Text, Calls);
+  });
+}
+
+Error Collect::readCounts(pgo::Collected &Found) {
+  if (ByHooks)
+    return forEachReport(folder(), "block-count", [&](StringRef Text) -> Error {
+      if (Error E = pgo::addCounts(Text, Executed))
+        return E;
+      return pgo::addCalls(Text, Calls);
+    });
+  // Code that counts by itself needs none of these.
+  for (pgo::ProcessNote &Note : Found.Notes)
+    if (!Found.Code.empty() && !Note.Ended.empty() && Note.Failed.empty() &&
+        !sys::fs::exists(countsOf(std::to_string(Note.Process))))
+      Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
+                    "--count-by hooks counts until any end but SIGKILL";
+  return forEachReport(folder(), "counts-", [&](StringRef Text) {
+    return pgo::addCounts(Text, Executed);
+  });
+}
+
 /// Says what was written. False if that is not the profile that was asked for.
-Expected<bool> writeProfiles(const CollectOptions &Options,
-                             const std::string &Folder) {
-  auto Found = pgo::readCollectFolder(Folder);
+Expected<bool> Collect::writeProfiles() {
+  auto Found = pgo::readCollectFolder(folder());
   if (!Found)
     return Found.takeError();
   if (!Options.RawFolder.empty())
     if (Error E = keepRaw(*Found, Options.RawFolder))
       return std::move(E);
-  auto Result = pgo::writeCollection(
-      *Found, {Options.Output, Options.Add, Options.AcceptPartial});
+  if (Error E = readCounts(*Found))
+    return std::move(E);
+  auto Sampled = pgo::sampleCode(*Found, Executed, Calls, Options.Samples);
+  if (!Sampled)
+    return Sampled.takeError();
+  auto Result =
+      pgo::writeCollection(*Found, std::move(*Sampled), Options.Written);
   if (!Result)
     return Result.takeError();
   for (const std::string &Warning : Result->Warnings)
     errs() << "luthier pgo: " << Warning << '\n';
-  for (const pgo::WrittenProfile &Profile : Result->Profiles)
+  for (const pgo::WrittenProfile &Profile : Result->Profiles) {
     errs() << "luthier pgo: " << Profile.Path << ": " << Profile.Target << ", "
-           << Profile.NumFunctions << " functions, " << Profile.NumLoads
-           << (Profile.NumLoads == 1 ? " load\n" : " loads\n");
-  return !Result->IsPartial || Options.AcceptPartial;
+           << Profile.NumFunctions << " functions, by " << Profile.Route;
+    if (Profile.NumLoads)
+      errs() << ", " << Profile.NumLoads
+             << (Profile.NumLoads == 1 ? " load" : " loads");
+    errs() << '\n';
+  }
+  return !Result->IsPartial || Options.Written.AcceptPartial;
+}
+
+int Collect::run() {
+  if (Options.FindsCalls)
+    if (Error E = findCalls())
+      return reportError(std::move(E));
+  plan();
+  const int Code = runAndWait(Run.Command);
+  if (Code == NotFound || Code == CannotStart)
+    return Code;
+  if (Code)
+    errs() << "luthier pgo: the program ended with " << Code << '\n';
+  Expected<bool> IsComplete = writeProfiles();
+  if (!IsComplete)
+    return std::max(reportError(IsComplete.takeError()), Code);
+  return Code ? Code : *IsComplete ? Success : Failed;
 }
 
 int collect(ArrayRef<std::string> Arguments) {
-  const CollectOptions Options = parse(Arguments);
+  const CollectOptions Options = parseCollectOptions(Arguments);
   if (Options.Help) {
     outs() << Help;
     return Success;
@@ -144,22 +215,7 @@ int collect(ArrayRef<std::string> Arguments) {
     outs() << Help;
     return Success;
   }
-  const std::string Prefix = programPrefix(/*BelowLibexec=*/true);
-  Run.Tools = {Prefix + "/lib/luthier/pgo/libpgo-collector.so"};
-  const TemporaryFolder Folder("luthier-pgo");
-  Run.Output = Folder.path();
-  setUp(planRun(Run, lookAround(Prefix)));
-  ::setenv(pgo::CollectFolderVariable, Folder.path().c_str(),
-           /*overwrite=*/1);
-  const int Code = runAndWait(Run.Command);
-  if (Code == NotFound || Code == CannotStart)
-    return Code;
-  if (Code)
-    errs() << "luthier pgo: the program ended with " << Code << '\n';
-  Expected<bool> IsComplete = writeProfiles(Options, Folder.path());
-  if (!IsComplete)
-    return std::max(reportError(IsComplete.takeError()), Code);
-  return Code ? Code : *IsComplete ? Success : Failed;
+  return Collect(Options, std::move(Run)).run();
 }
 
 } // namespace

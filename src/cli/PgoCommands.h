@@ -15,8 +15,6 @@ int pgoApplyCommand(int Argc, char **Argv);
 int pgoOptimizeCommand(int Argc, char **Argv);
 /// Makes device libraries for profiles of samples.
 int pgoLibrariesCommand(int Argc, char **Argv);
-/// Makes a profile from counts of a program that was not compiled to count.
-int pgoBlocksCommand(int Argc, char **Argv);
 /// Shows what of a program's kernels was executed.
 int pgoShowCommand(int Argc, char **Argv);
 /// Shows what of their source was.

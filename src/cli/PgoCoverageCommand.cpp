@@ -11,6 +11,7 @@
 #include "pgo/LineProfile.h"
 #include "pgo/ProfileSum.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ProfileData/InstrProfReader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <set>
@@ -84,14 +85,10 @@ Error Coverage::openCode() {
       openProgramCode(Args.positional().front(), Args.values("--code"));
   if (!Files)
     return Files.takeError();
-  for (const InspectedFile &File : *Files)
-    for (const BundledCodeObject &Image : File.Images) {
-      auto Object = CodeObject::create(Image.Bytes);
-      if (!Object)
-        return failed(detailOf(Object.takeError()));
-      Objects.push_back(std::move(*Object));
-    }
-  return Error::success();
+  return forEachCodeObject(*Files, [&](auto Object) {
+    Objects.push_back(std::move(Object));
+    return Error::success();
+  });
 }
 
 /// llvm-cov reads no fat binaries, but code objects.
@@ -110,7 +107,11 @@ Error Coverage::extractMapped() {
 Error Coverage::sumUp() const {
   pgo::ProfileSum Sum;
   bool IsThere = false;
-  if (Error E = forEachReport(Folder, "kernels", [&](StringRef Bytes) {
+  if (Error E = forEachReport(Folder, "kernels", [&](StringRef Bytes) -> Error {
+        // Those of samples are of other code, which has no regions.
+        if (!IndexedInstrProfReader::hasFormat(*MemoryBuffer::getMemBuffer(
+                Bytes, "", /*RequiresNullTerminator=*/false)))
+          return Error::success();
         IsThere = true;
         return Sum.add(Bytes, "the profile of this run");
       }))

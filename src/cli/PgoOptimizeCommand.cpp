@@ -127,20 +127,14 @@ Error Optimize::compile(ArrayRef<std::string> Flags,
 /// What the program prints is not of interest here.
 Error Optimize::countInto(ArrayRef<std::string> Run,
                           const std::string &Program) const {
-  const bool IsReleased = Route == "probes" || Route == "lines";
-  std::vector<std::string> Command = {luthierPath(), "pgo",
-                                      IsReleased ? "blocks" : "collect", "-o",
-                                      build("profile")};
-  if (!IsReleased)
-    Command.push_back("--add");
+  std::vector<std::string> Command = {luthierPath(), "pgo", "collect",
+                                      "--add",       "-o",  build("profile")};
   append_range(Command, deviceOption(Device));
   append_range(Command, std::vector<std::string>{"--", Program});
   append_range(Command, Run);
   const std::string *Input = Args.value("--input");
   if (const int Code = runWithoutOutput(Command, Input ? *Input : "/dev/null"))
-    return failedBy(Code,
-                    "no profile: " + Twine(IsReleased ? "blocks" : "collect") +
-                        " ended with " + Twine(Code));
+    return failedBy(Code, "no profile: collect ended with " + Twine(Code));
   return Error::success();
 }
 

@@ -184,14 +184,9 @@ Expected<int> Show::run() {
                            return pgo::addLoads(Text, Loads);
                          }))
       return std::move(E);
-  for (const InspectedFile &File : Files)
-    for (const BundledCodeObject &Image : File.Images) {
-      auto Object = CodeObject::create(Image.Bytes);
-      if (!Object)
-        return failed(detailOf(Object.takeError()));
-      if (Error E = showObject(std::move(*Object)))
-        return std::move(E);
-    }
+  if (Error E = forEachCodeObject(
+          Files, [&](auto Object) { return showObject(std::move(Object)); }))
+    return std::move(E);
   if (!Shown)
     return failed("no such kernel of these files was executed");
   return Success;

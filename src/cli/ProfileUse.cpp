@@ -67,6 +67,17 @@ Expected<std::vector<std::string>> ProfileUse::findFlags() {
 }
 
 Error ProfileUse::checkTarget() {
+  if (IsOneOfSeveral && (isSampled(Facts.Kind) || Facts.Targets.empty() ||
+                         Command.targets().empty()))
+    return problem(
+        ProblemKind::Target,
+        Profile +
+            (isSampled(Facts.Kind)
+                 ? ": clang gives a profile of samples to all targets, so "
+                   "there "
+                   "can be no other; compile each target by itself"
+                 : ": which target it is for is not known, beside others; "
+                   "--offload-arch has to name it"));
   if (Facts.Targets.empty() || Command.targets().empty())
     return Error::success();
   for (const std::string &Target : Command.targets())
@@ -77,7 +88,7 @@ Error ProfileUse::checkTarget() {
                                             join(Facts.Targets, ", ") +
                                             ", and this code is for " +
                                             join(Command.targets(), ", "));
-  if (OnlyTargets.size() == Command.targets().size())
+  if (OnlyTargets.size() == Command.targets().size() && !IsOneOfSeveral)
     OnlyTargets.clear();
   else if (isSampled(Facts.Kind))
     errs() << "luthier pgo: " << Profile << " is of "
@@ -104,16 +115,13 @@ Expected<bool> ProfileUse::addFacts(const pgo::Route &Its, size_t Input,
     consumeError(File.takeError()); // Such as bitcode, with -fgpu-rdc.
     return false;
   }
-  for (const BundledCodeObject &Image : File->Images) {
-    if (!Facts.Targets.empty() &&
-        !is_contained(Facts.Targets, Image.Target.Processor))
-      continue;
-    auto Object = CodeObject::create(Image.Bytes);
-    if (!Object)
-      return Object.takeError();
-    if (Error E = pgo::addCodeFacts(**Object, Facts.Kind, To))
-      return std::move(E);
-  }
+  if (Error E = forEachCodeObject(*File, [&](auto Object) {
+        return Facts.Targets.empty() ||
+                       is_contained(Facts.Targets, Object->target().Processor)
+                   ? pgo::addCodeFacts(*Object, Facts.Kind, To)
+                   : Error::success();
+      }))
+    return std::move(E);
   return true;
 }
 

@@ -29,12 +29,17 @@ public:
   std::string Route; ///< That it has to be of; empty for any.
   std::string SampleLibraries = sampleLibraries();
   bool IsChecked = true; ///< The source is compiled to compare.
+  /// Other targets have profiles of their own.
+  bool IsOneOfSeveral = false;
 
   /// Fails, with the reason, if the profile may not be used. Otherwise says
   /// which parts of it may not.
   llvm::Expected<std::vector<std::string>> findFlags();
   /// Then, whether all of it is used.
   bool isWhole() const { return IsWhole; }
+  /// Then, those of the command's targets that it is used for, if it is not of
+  /// all or one of several.
+  llvm::ArrayRef<std::string> targets() const { return OnlyTargets; }
 
 private:
   llvm::Error checkTarget();
@@ -48,7 +53,6 @@ private:
   const std::string Profile, Folder;
   pgo::ProfileFacts Facts;
   std::string UsedProfile;
-  /// Of the command, those that the profile is of, if it is not of all.
   std::vector<std::string> OnlyTargets;
   bool IsWhole = true;
 };

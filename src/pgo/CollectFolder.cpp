@@ -3,6 +3,7 @@
 #include "pgo/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -14,7 +15,8 @@ using namespace llvm;
 namespace luthier::pgo {
 namespace {
 
-constexpr StringRef NoteSuffix = "process", ProfileSuffix = "profraw";
+constexpr StringRef NoteSuffix = "process", ProfileSuffix = "profraw",
+                    CountingSuffix = "counting", CodeSuffix = "code";
 
 Error failure(const Twine &Path, std::error_code Why) {
   return problem(ProblemKind::Failure, Path + ": " + Why.message());
@@ -72,7 +74,8 @@ std::string ProcessNote::whyPartial() const {
   const std::string Who =
       "process " + std::to_string(Process) + " (" + Program + ")";
   if (Ended.empty())
-    return Who + " was killed; its counters are those of some time before";
+    return Who +
+           " was killed; what it counted is that of some time before, or lost";
   if (!Failed.empty())
     return Who + ": " + Failed;
   if (Unfinished)
@@ -111,6 +114,28 @@ Error CollectFolder::writeProfile(StringRef Target, ArrayRef<uint8_t> Bytes,
       Name, {reinterpret_cast<const char *>(Bytes.data()), Bytes.size()});
 }
 
+/// Several processes may write the same; what they write is the same, too.
+Error CollectFolder::writeShared(const Twine &Name, StringRef Bytes) const {
+  const std::string Whole = Path + "/" + Name.str();
+  std::string New;
+  if (sys::fs::exists(Whole))
+    return Error::success();
+  if (Error E = make("new", New))
+    return E;
+  if (Error E = writeWhole(New, Bytes))
+    return E;
+  const std::error_code Failure = sys::fs::rename(New, Whole);
+  return Failure ? failure(Whole, Failure) : Error::success();
+}
+
+Error CollectFolder::writeCounting(StringRef Digest) {
+  return writeShared(Digest + "." + CountingSuffix, "");
+}
+
+Error CollectFolder::writeCode(StringRef Digest, ArrayRef<uint8_t> Bytes) {
+  return writeShared(Digest + "." + CodeSuffix, toStringRef(Bytes));
+}
+
 Expected<Collected> readCollectFolder(StringRef Path) {
   Collected Result;
   std::error_code Failure;
@@ -132,6 +157,10 @@ Expected<Collected> readCollectFolder(StringRef Path) {
       if (Size == 0)
         continue;
       Result.Profiles.push_back({Parts[1].str(), Name});
+    } else if (Parts.back() == CountingSuffix) {
+      Result.Counting.insert(Parts.front().str());
+    } else if (Parts.back() == CodeSuffix) {
+      Result.Code[Parts.front().str()] = Name;
     } else if (Parts.back() == NoteSuffix) {
       auto Text = MemoryBuffer::getFile(Name);
       if (!Text)

@@ -3,17 +3,21 @@
 // The folder into which the processes of a run write their counters, and from
 // which `luthier pgo collect` adds them up.
 //
-// A process that has loaded code with counters writes a note at once, so that
-// one that is killed is missed. It writes a raw profile for each code object
-// that has counted, now and then, and when the code is unloaded or the process
-// ends; it completes its note then.
+// A process that has loaded code of which there is to be a profile writes a
+// note at once, so that one that is killed is missed. It writes a raw profile
+// for each code object that has counted, now and then, and when the code is
+// unloaded or the process ends; it completes its note then. Of code that does
+// not count by itself, it leaves a copy: what marks its source is in there.
 #ifndef LUTHIER_PGO_COLLECTFOLDER_H
 #define LUTHIER_PGO_COLLECTFOLDER_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,9 +50,13 @@ public:
   /// makes one and says how it is called.
   llvm::Error writeProfile(llvm::StringRef Target,
                            llvm::ArrayRef<uint8_t> Bytes, std::string &Name);
+  /// Notes that the code of this digest counts by itself.
+  llvm::Error writeCounting(llvm::StringRef Digest);
+  llvm::Error writeCode(llvm::StringRef Digest, llvm::ArrayRef<uint8_t> Bytes);
 
 private:
   llvm::Error make(llvm::StringRef Suffix, std::string &Name) const;
+  llvm::Error writeShared(const llvm::Twine &Name, llvm::StringRef Bytes) const;
 
   std::string Path, NoteName;
 };
@@ -58,7 +66,9 @@ struct Collected {
   struct Profile {
     std::string Target, Path;
   };
-  std::vector<Profile> Profiles; ///< In order of their names.
+  std::vector<Profile> Profiles;  ///< In order of their names.
+  std::set<std::string> Counting; ///< Digests of code that counts by itself.
+  std::map<std::string, std::string> Code; ///< Copies of other code, by digest.
   std::vector<ProcessNote> Notes;
 };
 llvm::Expected<Collected> readCollectFolder(llvm::StringRef Path);

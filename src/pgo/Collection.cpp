@@ -8,59 +8,129 @@
 #include "llvm/Support/Path.h"
 #include <map>
 #include <memory>
+#include <set>
 
 using namespace llvm;
 
 namespace luthier::pgo {
 namespace {
 
+/// Of one target and route: counters, or samples.
 struct Part {
-  ProfileSum Sum;
   WrittenProfile Written;
-};
-using Parts = std::map<std::string, std::unique_ptr<Part>>;
+  std::unique_ptr<ProfileSum> Counters;
+  std::optional<SampleProfile> Samples;
 
-Error addFile(ProfileSum &Sum, StringRef Path) {
+  Error addFile(const std::string &Path);
+  Error write(bool IsText);
+  void warn(Collection &Result) const;
+};
+/// By target and route.
+using Parts = std::map<std::pair<std::string, std::string>, Part>;
+
+Expected<std::unique_ptr<MemoryBuffer>> open(const std::string &Path) {
   auto Bytes = MemoryBuffer::getFile(Path);
   if (!Bytes)
     return problem(ProblemKind::Failure,
                    Path + ": " + Bytes.getError().message());
-  return Sum.add((*Bytes)->getBuffer(), Path);
+  return std::move(*Bytes);
 }
 
-Expected<Parts> addUp(const Collected &Found) {
-  Parts Result;
-  for (const Collected::Profile &Profile : Found.Profiles) {
-    std::unique_ptr<Part> &Its = Result[Profile.Target];
-    if (!Its)
-      Its = std::make_unique<Part>();
-    if (Error E = addFile(Its->Sum, Profile.Path))
-      return std::move(E);
-    Its->Sum.addTarget(Profile.Target);
-    Its->Written.Target = Profile.Target;
-    ++Its->Written.NumLoads;
+Error Part::addFile(const std::string &Path) {
+  if (Samples) {
+    Expected<SampleProfile> More = SampleProfile::read(Path);
+    return More ? Samples->merge(std::move(*More)) : More.takeError();
   }
-  return Result;
+  auto Bytes = open(Path);
+  return Bytes ? Counters->add((*Bytes)->getBuffer(), Path) : Bytes.takeError();
 }
 
-Error nothingCounted(const Collected &Found) {
-  std::string Why = "no code that counts was loaded; compile the program with "
-                    "the flags that luthier pgo flags collect prints";
-  for (const ProcessNote &Note : Found.Notes)
-    if (const std::string Partial = Note.whyPartial(); !Partial.empty())
-      return problem(Note.Ended.empty() ? ProblemKind::Partial
-                                        : ProblemKind::NoCounters,
-                     Partial);
-  return problem(ProblemKind::NoCounters, Why);
+Error Part::write(bool IsText) {
+  if (Samples) {
+    Written.NumFunctions = Samples->functionNames().size();
+    return Samples->write(Written.Path, IsText);
+  }
+  Written.NumFunctions = Counters->numFunctions();
+  return Counters->write(Written.Path);
 }
 
-void warn(const Part &From, Collection &Result) {
-  for (const std::string &Function : From.Sum.overflown())
+void Part::warn(Collection &Result) const {
+  if (!Counters)
+    return;
+  for (const std::string &Function : Counters->overflown())
     Result.Warnings.push_back(toString(ProblemKind::Overflow).str() + ": " +
                               Function +
                               " has reached a counter's largest number");
-  for (const std::string &Warning : From.Sum.warnings())
+  for (const std::string &Warning : Counters->warnings())
     Result.Warnings.push_back(Warning);
+}
+
+Part &partOf(Parts &All, const std::string &Target, StringRef Route) {
+  Part &Its = All[{Target, Route.str()}];
+  Its.Written.Target = Target;
+  Its.Written.Route = Route;
+  return Its;
+}
+
+Error addCounters(const Collected::Profile &Profile, Parts &To) {
+  auto Bytes = open(Profile.Path);
+  if (!Bytes)
+    return Bytes.takeError();
+  auto Route = routeOfCounters((*Bytes)->getBuffer(), Profile.Path);
+  if (!Route)
+    return Route.takeError();
+  Part &Its = partOf(To, Profile.Target, *Route);
+  if (!Its.Counters)
+    Its.Counters = std::make_unique<ProfileSum>();
+  ++Its.Written.NumLoads;
+  Its.Counters->addTarget(Profile.Target);
+  return Its.Counters->add((*Bytes)->getBuffer(), Profile.Path);
+}
+
+Expected<Parts> addUp(const Collected &Found,
+                      decltype(SampledCode::Profiles) Sampled) {
+  Parts Result;
+  for (const Collected::Profile &Profile : Found.Profiles)
+    if (Error E = addCounters(Profile, Result))
+      return std::move(E);
+  for (auto &[Of, Profile] : Sampled)
+    partOf(Result, Of.first,
+           Of.second == PlaceKind::Probes ? "probes" : "lines")
+        .Samples.emplace(std::move(Profile));
+  return Result;
+}
+
+/// Each with a path of its own.
+void namePaths(Parts &All, const std::string &Output, bool IsPartial) {
+  std::set<std::string> Targets, Routes;
+  for (const auto &[Of, Its] : All) {
+    Targets.insert(Of.first);
+    Routes.insert(Of.second);
+  }
+  for (auto &[Of, Its] : All) {
+    std::string &Path = Its.Written.Path;
+    Path = Output;
+    if (Targets.size() > 1)
+      Path = withWord(Path, Of.first);
+    if (Routes.size() > 1)
+      Path = withWord(Path, Of.second);
+    if (IsPartial)
+      Path = withWord(Path, "partial");
+  }
+}
+
+Error nothingCounted(const Collected &Found, const SampledCode &Sampled) {
+  if (!Sampled.Missing.empty())
+    return problem(ProblemKind::NoMarks,
+                   Sampled.Missing.front() +
+                       "; luthier pgo flags collect says how to compile it");
+  for (const ProcessNote &Note : Found.Notes)
+    if (const std::string Partial = Note.whyPartial(); !Partial.empty())
+      return problem(ProblemKind::Partial, Partial);
+  return problem(ProblemKind::NoCounters,
+                 "no code that counts was loaded, and none was executed whose "
+                 "counts could become a profile; compile the program with the "
+                 "flags that luthier pgo flags collect prints");
 }
 
 } // namespace
@@ -71,6 +141,7 @@ std::string withWord(StringRef Path, StringRef Word) {
 }
 
 Expected<Collection> writeCollection(const Collected &Found,
+                                     SampledCode Sampled,
                                      const CollectionOptions &Options) {
   Collection Result;
   for (const ProcessNote &Note : Found.Notes)
@@ -79,29 +150,26 @@ Expected<Collection> writeCollection(const Collected &Found,
       Result.Warnings.push_back(toString(ProblemKind::Partial).str() + ": " +
                                 Why);
     }
-  auto ByTarget = addUp(Found);
-  if (!ByTarget)
-    return ByTarget.takeError();
-  if (ByTarget->empty())
-    return nothingCounted(Found);
+  for (const std::string &What : Sampled.Missing)
+    Result.Warnings.push_back(toString(ProblemKind::NoMarks).str() + ": " +
+                              What);
+  auto All = addUp(Found, std::move(Sampled.Profiles));
+  if (!All)
+    return All.takeError();
+  if (All->empty())
+    return nothingCounted(Found, Sampled);
   const bool GetsOtherName = Result.IsPartial && !Options.AcceptPartial;
-  for (auto &[Target, Its] : *ByTarget) {
-    std::string Path = Options.Output;
-    if (ByTarget->size() > 1)
-      Path = withWord(Path, Target);
-    if (GetsOtherName)
-      Path = withWord(Path, "partial");
-    else if (Options.Add && sys::fs::exists(Path))
-      if (Error E = addFile(Its->Sum, Path))
+  namePaths(*All, Options.Output, GetsOtherName);
+  for (auto &[Of, Its] : *All)
+    if (const std::string &Path = Its.Written.Path;
+        !GetsOtherName && Options.Add && sys::fs::exists(Path))
+      if (Error E = Its.addFile(Path))
         return std::move(E);
-    Its->Written.Path = std::move(Path);
-  }
-  for (auto &[Target, Its] : *ByTarget) {
-    if (Error E = Its->Sum.write(Its->Written.Path))
+  for (auto &[Of, Its] : *All) {
+    if (Error E = Its.write(Options.IsText))
       return std::move(E);
-    warn(*Its, Result);
-    Its->Written.NumFunctions = Its->Sum.numFunctions();
-    Result.Profiles.push_back(Its->Written);
+    Its.warn(Result);
+    Result.Profiles.push_back(Its.Written);
   }
   return Result;
 }

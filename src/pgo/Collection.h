@@ -4,33 +4,38 @@
 #ifndef LUTHIER_PGO_COLLECTION_H
 #define LUTHIER_PGO_COLLECTION_H
 
-#include "pgo/CollectFolder.h"
+#include "pgo/SampledCode.h"
 
 namespace luthier::pgo {
 
 struct CollectionOptions {
-  std::string Output; ///< The profile; the target may be put into its name.
-  bool Add = false;   ///< To what there is.
+  /// The profile; what it is of may be put into its name.
+  std::string Output;
+  bool Add = false; ///< To what there is.
   bool AcceptPartial = false;
+  bool IsText = false; ///< Of samples, what is written is for people, too.
 };
 
 struct WrittenProfile {
   std::string Path, Target;
-  size_t NumFunctions = 0, NumLoads = 0;
+  std::string Route; ///< "counters", "ir", "probes" or "lines".
+  size_t NumFunctions = 0;
+  size_t NumLoads = 0; ///< Of code that counts by itself.
 };
 
 struct Collection {
   std::vector<WrittenProfile> Profiles;
-  /// Not all counters are in them: why, and what else to say.
+  /// Not all counts are in them: why, and what else to say.
   bool IsPartial = false;
   std::vector<std::string> Warnings;
 };
 
-/// Writes a profile for each target. A partial one gets a name that says so,
-/// and is not added to others, unless it is accepted. Fails, with nothing
-/// written, if no code has counted (NoCounters) or not all in one way
-/// (MixedBuild).
+/// Writes a profile for each target and route. A partial one gets a name that
+/// says so, and is not added to others, unless it is accepted. Fails, with
+/// nothing written, if nothing has counted (NoCounters), and if something is to
+/// be added to a profile of another route (MixedBuild).
 llvm::Expected<Collection> writeCollection(const Collected &Found,
+                                           SampledCode Sampled,
                                            const CollectionOptions &Options);
 
 /// "a.profdata" with \p Word inserted: "a.word.profdata".

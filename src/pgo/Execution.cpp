@@ -6,6 +6,7 @@
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/xxhash.h"
+#include <array>
 
 using namespace llvm;
 using namespace luthier;
@@ -68,11 +69,13 @@ Error readNumbers(const json::Value &Item, MutableArrayRef<uint64_t> Numbers) {
              : malformed("a row is not " + Twine(Numbers.size()) + " numbers");
 }
 
-/// Calls \p Use(name, digest, row) for each row of \p List of each kernel.
-Error forEachRow(StringRef Json, StringRef List,
-                 function_ref<Error(StringRef Name, StringRef Digest,
-                                    const json::Value &Item)>
-                     Use) {
+/// Calls \p Use(name, digest, numbers) for each row of \p List of each kernel.
+template <size_t Count>
+Error forEachRow(
+    StringRef Json, StringRef List,
+    function_ref<void(const std::string &Name, const std::string &Digest,
+                      const std::array<uint64_t, Count> &Row)>
+        Use) {
   return forEachKernel(
       Json, [&](StringRef Name, const json::Object &Row) -> Error {
         const auto Digest = Row.getString("code");
@@ -80,9 +83,12 @@ Error forEachRow(StringRef Json, StringRef List,
         if (!Digest || !Items)
           return malformed("kernel " + Name + " has no code object or no " +
                            List);
-        for (const json::Value &Item : *Items)
-          if (Error E = Use(Name, *Digest, Item))
+        for (const json::Value &Item : *Items) {
+          std::array<uint64_t, Count> Numbers;
+          if (Error E = readNumbers(Item, Numbers))
             return E;
+          Use(Name.str(), Digest->str(), Numbers);
+        }
         return Error::success();
       });
 }
@@ -105,48 +111,29 @@ Error pgo::addStatistics(StringRef Json, ExecutedKernels &To) {
 }
 
 Error pgo::addCounts(StringRef Json, ExecutedCode &To) {
-  return forEachRow(
-      Json, "instructions",
-      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
-        uint64_t Row[3];
-        if (Error E = readNumbers(Item, Row))
-          return E;
-        To[Digest.str()][Name.str()][Row[0]] += {Row[1], Row[2]};
-        return Error::success();
-      });
+  return forEachRow<3>(Json, "instructions",
+                       [&](const auto &Name, const auto &Digest, auto &Row) {
+                         To[Digest][Name][Row[0]] += {Row[1], Row[2]};
+                       });
 }
 
 Error pgo::addCalls(StringRef Json, ExecutedCalls &To) {
-  return forEachRow(
-      Json, "calls",
-      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
-        uint64_t Call[4];
-        if (Error E = readNumbers(Item, Call))
-          return E;
-        To[Digest.str()][Call[0]][Call[1]] += {Call[2], Call[3]};
-        return Error::success();
-      });
+  return forEachRow<4>(Json, "calls",
+                       [&](const auto &, const auto &Digest, auto &Row) {
+                         To[Digest][Row[0]][Row[1]] += {Row[2], Row[3]};
+                       });
 }
 
 Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
-  return forEachRow(
-      Json, "loads",
-      [&](StringRef Name, StringRef Digest, const json::Value &Item) -> Error {
-        uint64_t Row[4];
-        if (Error E = readNumbers(Item, Row))
-          return E;
-        LoadCount &Count = To[Digest.str()][Name.str()][Row[0]];
-        Count.Executed += Row[1];
-        Count.Agreed += Row[2];
-        Count.Lanes += Row[3];
-        return Error::success();
-      });
+  return forEachRow<4>(Json, "loads",
+                       [&](const auto &Name, const auto &Digest, auto &Row) {
+                         To[Digest][Name][Row[0]] += {Row[1], Row[2], Row[3]};
+                       });
 }
 
 /// As the emulator does: of what is in the file of the first segment, which the
 /// loader leaves as it is. It holds the file's header, symbols and metadata.
-std::string pgo::digestOf(const CodeObject &Object) {
-  const ArrayRef<uint8_t> Bytes = Object.bytes();
+std::string pgo::digestOf(ArrayRef<uint8_t> Bytes) {
   auto File = object::ELFFile<object::ELF64LE>::create(toStringRef(Bytes));
   if (!File) {
     consumeError(File.takeError());

@@ -64,6 +64,13 @@ struct LoadCount {
   uint64_t Executed = 0; ///< With at least one active lane.
   uint64_t Agreed = 0;   ///< Those in which all active lanes had one address.
   uint64_t Lanes = 0;
+
+  LoadCount &operator+=(const LoadCount &Other) {
+    Executed += Other.Executed;
+    Agreed += Other.Agreed;
+    Lanes += Other.Lanes;
+    return *this;
+  }
 };
 /// By address as linked; also of loads that were not executed.
 using LoadCounts = std::map<uint64_t, LoadCount>;
@@ -73,8 +80,12 @@ using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
 /// Adds the loads that the tool block-count counted.
 llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
 
-/// By which the emulator names \p Object in its counts.
-std::string digestOf(const CodeObject &Object);
+/// By which the emulator names linked code in its counts; empty if \p Elf is
+/// none.
+std::string digestOf(llvm::ArrayRef<uint8_t> Elf);
+inline std::string digestOf(const CodeObject &Object) {
+  return digestOf(Object.bytes());
+}
 
 /// Of all kernels together.
 CodeCounts sumOf(const KernelCounts &Kernels);

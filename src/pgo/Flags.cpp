@@ -118,8 +118,7 @@ constexpr Route RoutesOf22[] = {
      IRCollect, IRUse},
     {"cs", "a second round of ir, after inlining", SecondCollect, IRUse,
      /*IsSecondRound=*/true},
-    {"probes", "code as released, with marks beside it", ProbesCollect,
-     ProbesUse},
+    {"probes", "a release with marks of its blocks", ProbesCollect, ProbesUse},
     {"lines", "code as released, with line tables beside it", LinesCollect,
      LinesUse},
 };

@@ -2,7 +2,8 @@
 //
 // From counts of instructions to a profile by pseudo probes: marks that the
 // compiler leaves for blocks of the source's control flow, in sections that are
-// not loaded. The code itself is the same with and without them.
+// not loaded. Blocks with different probes are not merged; otherwise, the code
+// is the same as without them.
 #ifndef LUTHIER_PGO_PROBEPROFILE_H
 #define LUTHIER_PGO_PROBEPROFILE_H
 

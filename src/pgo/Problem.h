@@ -26,6 +26,7 @@ public:
   Problem(ProblemKind Kind, const llvm::Twine &Detail)
       : Kind(Kind), Detail(Detail.str()) {}
   ProblemKind kind() const { return Kind; }
+  const std::string &detail() const { return Detail; }
   void log(llvm::raw_ostream &OS) const override;
   std::error_code convertToErrorCode() const override;
 

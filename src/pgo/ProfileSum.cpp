@@ -53,6 +53,15 @@ std::string nameOf(InstrProfKind Kind) {
                                                        : "clang's front end";
 }
 
+Expected<StringRef> routeOfCounters(StringRef Bytes, StringRef Name) {
+  auto Reader = InstrProfReader::create(MemoryBuffer::getMemBufferCopy(Bytes));
+  if (!Reader)
+    return explainProfileError(Reader.takeError(), Name);
+  return bool((*Reader)->getProfileKind() & InstrProfKind::IRInstrumentation)
+             ? "ir"
+             : "counters";
+}
+
 Error ProfileSum::add(StringRef Bytes, StringRef Name) {
   auto Reader = InstrProfReader::create(MemoryBuffer::getMemBufferCopy(Bytes));
   if (!Reader)

@@ -16,6 +16,11 @@
 
 namespace luthier::pgo {
 
+/// The route of a profile of counters, "counters" or "ir": those of one can be
+/// added up. Fails as explainProfileError() has it.
+llvm::Expected<llvm::StringRef> routeOfCounters(llvm::StringRef Bytes,
+                                                llvm::StringRef Name);
+
 /// "clang's front end", "LLVM's IR", "LLVM's IR, second round".
 std::string nameOf(llvm::InstrProfKind Kind);
 

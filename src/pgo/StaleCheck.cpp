@@ -72,6 +72,7 @@ Error addLines(const CodeObject &Object, CodeFacts &To) {
 
 Error luthier::pgo::addCodeFacts(const CodeObject &Object, ProfileKind Kind,
                                  CodeFacts &To) {
+  To.Targets.insert(Object.target().Processor);
   switch (Kind) {
   case ProfileKind::Probes:
     return addProbes(Object, To);
@@ -90,12 +91,16 @@ StaleCheck luthier::pgo::compare(const ProfileFacts &Profile,
     if (!IsSame)
       Result.Changed.push_back(Name);
   };
+  // What was executed on these may be of lines that have no code elsewhere.
+  const bool IsOfOthers = any_of(Profile.Targets, [&](const auto &Target) {
+    return !Code.Targets.count(Target);
+  });
   for (const auto &[Name, Function] : Profile.Functions) {
     if (Profile.Kind == ProfileKind::Lines) {
       // Profiles of others do not have places that no run came to.
       const bool HasAll = !Profile.Targets.empty();
       if (const auto Found = Code.Places.find(Name); Found != Code.Places.end())
-        Note(Name, includes(Found->second, Function.Executed) &&
+        Note(Name, (IsOfOthers || includes(Found->second, Function.Executed)) &&
                        (!HasAll || includes(Function.Places, Found->second)));
     } else if (const auto Found =
                    Code.Hashes.find(IndexedInstrProf::ComputeHash(Name));

@@ -14,7 +14,8 @@ namespace luthier::pgo {
 /// Functions of code, by which profiles know them.
 struct CodeFacts {
   std::map<uint64_t, std::set<uint64_t>> Hashes; ///< By the name's hash.
-  /// Of lines, instead; by name.
+  std::set<std::string> Targets;                 ///< That the code is for.
+  /// Of lines, instead of hashes; by name.
   std::map<std::string, std::set<SourcePlace>> Places;
 };
 

@@ -6,6 +6,7 @@
 #include "Digest.h"
 #include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <memory>
@@ -74,6 +75,16 @@ static Option<bool>
     OnlyLoads("only-loads", false,
               "count loads only, and how often all lanes have one address");
 
+static Option<bool>
+    ReleasesOnly("releases-only", false,
+                 "leave out code that was compiled to count by itself");
+
+/// Whether LLVM's instrumentation has put counters into it: a loader finds them
+/// by such names.
+static bool countsByItself(const hsa::LoadedCodeObject &Object) {
+  return llvm::toStringRef(Object.bytes()).contains("__profc_");
+}
+
 /// The access in which \p MI loads for each lane.
 static std::optional<unsigned> vectorLoadOf(const llvm::MachineInstr &MI) {
   for (unsigned N = 0; N != countMemoryAccesses(MI); ++N)
@@ -88,12 +99,14 @@ class BlockCount : public Tool {
   struct Code {
     uint64_t Begin;
     std::string Digest;
+    bool IsLeftOut;
   };
   struct Kernel {
     std::string Name, Digest;
     hsa_agent_t Agent{};
     uint64_t Begin = 0; ///< Of its code object.
     bool IsRefused = false;
+    bool IsLeftOut = false;
     std::map<uint64_t, size_t> RunOf; ///< By address as linked.
     std::map<uint64_t, size_t> SiteOf;
     std::map<uint64_t, size_t> LoadOf;
@@ -179,13 +192,15 @@ class BlockCount : public Tool {
       const Code &Object = std::prev(After)->second;
       K->Digest = Object.Digest;
       K->Begin = Object.Begin;
+      K->IsLeftOut = Object.IsLeftOut;
     }
     return *K;
   }
 
   void onCodeObjectLoaded(const hsa::LoadedCodeObject &Object) override {
     std::lock_guard Guard(Lock);
-    Loaded[Object.address()] = {Object.address(), digestOf(Object)};
+    Loaded[Object.address()] = {Object.address(), digestOf(Object),
+                                *ReleasesOnly && countsByItself(Object)};
   }
 
   void onCodeObjectUnloaded(const hsa::LoadedCodeObject &Object) override {
@@ -200,7 +215,7 @@ class BlockCount : public Tool {
       return;
     std::lock_guard Guard(Lock);
     Kernel &K = kernelOf(Dispatch.Kernel);
-    if (K.IsRefused)
+    if (K.IsRefused || K.IsLeftOut)
       return;
     auto Mutate = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       return insertAll(LR, Task, K);
@@ -269,7 +284,7 @@ class BlockCount : public Tool {
     J.object([&] {
       J.attributeArray("kernels", [&] {
         for (const std::unique_ptr<Kernel> &K : Kernels)
-          if (!K->IsRefused)
+          if (!K->IsRefused && !K->IsLeftOut)
             J.object([&] { writeKernel(J, *K); });
       });
       J.attributeArray("refused", [&] {

@@ -2,11 +2,14 @@
 //
 // In the program's processes: a tool that changes no kernel, but reads the
 // counters of code that was compiled to count: when it is unloaded, when the
-// process ends, and in between, for a process that is killed.
+// process ends, and in between, for a process that is killed. Of other code
+// that a profile can be made of, it leaves a copy beside whatever counts it.
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
 #include "pgo/CollectFolder.h"
 #include "pgo/CounterSections.h"
+#include "pgo/Execution.h"
+#include "pgo/Marks.h"
 #include "pgo/RawProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include <chrono>
@@ -37,7 +40,7 @@ public:
     std::lock_guard Guard(Lock);
     --Running;
     Counted *Of = find(Dispatch.Packet.kernel_object);
-    if (!Of || Clock::now() < Of->NotBefore)
+    if (!Of || !Of->Sections || Clock::now() < Of->NotBefore)
       return;
     const Clock::time_point Begin = Clock::now();
     // What could not be read now may be read later: the last time counts.
@@ -51,15 +54,19 @@ public:
     std::lock_guard Guard(Lock);
     if (!Sections)
       return fail(Sections.takeError());
-    if (!*Sections)
+    if (!*Sections && !hasMarks(Object.bytes()))
       return;
+    const std::string Digest = digestOf(Object.bytes());
+    if (Error E = *Sections ? Folder.writeCounting(Digest)
+                            : Folder.writeCode(Digest, Object.bytes()))
+      fail(std::move(E));
     if (Objects.empty() && Note.Process == 0) {
       Note.Process = ::getpid();
       Note.Program = ::program_invocation_short_name;
       if (Error E = Folder.writeNote(Note))
         fail(std::move(E));
     }
-    Objects.emplace(Object.address(), Counted(Object, **Sections));
+    Objects.emplace(Object.address(), Counted(Object, std::move(*Sections)));
   }
 
   void onCodeObjectUnloaded(const LoadedCodeObject &Object) override {
@@ -94,15 +101,16 @@ private:
   static constexpr int FetchRest = 19;
 
   struct Counted {
-    Counted(const LoadedCodeObject &Object, CounterSections Sections)
+    Counted(const LoadedCodeObject &Object,
+            std::optional<CounterSections> Sections)
         : Object(Object), Sections(std::move(Sections)) {}
     LoadedCodeObject Object;
-    CounterSections Sections;
+    std::optional<CounterSections> Sections; ///< None if others count it.
     std::string FileName;
     Clock::time_point NotBefore; ///< Of the next fetch before the end.
   };
 
-  /// The code with counters that a kernel belongs to.
+  /// The code of which there is to be a profile that a kernel belongs to.
   Counted *find(uint64_t KernelObject) {
     auto It = Objects.upper_bound(KernelObject);
     if (It == Objects.begin())
@@ -114,13 +122,15 @@ private:
   }
 
   Error fetch(Counted &From) {
+    if (!From.Sections)
+      return Error::success();
     const auto Read = [&](uint64_t Address, MutableArrayRef<uint8_t> To) {
       return From.Object.read(Address, To);
     };
-    auto Profile = makeRawProfile(From.Sections, Read);
+    auto Profile = makeRawProfile(*From.Sections, Read);
     if (!Profile)
       return Profile.takeError();
-    return Folder.writeProfile(From.Sections.Processor, *Profile,
+    return Folder.writeProfile(From.Sections->Processor, *Profile,
                                From.FileName);
   }
 

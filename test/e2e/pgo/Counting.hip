@@ -3,7 +3,7 @@
 // A kernel whose blocks are executed a known number of times: of 1000 lanes,
 // lane I goes I % 7 times through a loop, and each third takes a branch.
 //   counting devices       a launch on each device
-//   counting modules FILE  loads the kernel twice, with a launch each
+//   counting modules FILE...  loads the kernel from each, with a launch each
 //   counting _exit|SIGTERM  a launch, then the process ends so
 //   counting SIGKILL       two launches, then the process is killed
 //   counting processes     two of them, with a launch each
@@ -60,8 +60,8 @@ static void launchModule(const char *Path) {
 int main(int Argc, char **Argv) {
   const std::string How = Argc > 1 ? Argv[1] : "devices";
   if (How == "modules") {
-    launchModule(Argv[2]);
-    launchModule(Argv[2]);
+    for (int I = 2; I != Argc; ++I)
+      launchModule(Argv[I]);
     return 0;
   }
   if (How == "processes")

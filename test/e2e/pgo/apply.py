@@ -32,20 +32,20 @@ class Applying:
         with open(self.source, "w") as file:
             file.write(self.text.replace(old, new) if old else self.text)
 
-    def profile(self, route):
-        name = f"{self.directory}/{route}.prof"
-        program = self.builds.compile(f"{route}-collecting", self.builds.flags("collect", "--route", route),
-                                      source=self.source)
-        command = ["blocks"] if route in ("probes", "lines") else ["collect"]
-        result = harness.run([self.luthier, "pgo", *command, "-o", name, "--", program, "20000"])
+    def profile(self, route, target="gfx90a"):
+        name = f"{self.directory}/{route}.{target}.prof"
+        flags = [*self.builds.flags("collect", "--route", route), f"--offload-arch={target}"]
+        program = self.builds.compile(f"{route}-collecting", flags, source=self.source)
+        device = ["--device", f"emulated:{target}"]
+        result = harness.run([self.luthier, "pgo", "collect", *device, "-o", name, "--", program, "20000"])
         result.expect(result.code == 0, f"no profile of route {route}")
         return name
 
-    def apply(self, name, profile, *more):
+    def apply(self, name, profiles, *more):
         """The result, and the path of the program."""
         path = f"{self.directory}/{name}"
         command = [*self.builds.clang, "-O3", *DEVICE, *more, self.source, "-o", path, "-lamdhip64"]
-        result = harness.run([self.luthier, "pgo", "apply", profile, "--", *command])
+        result = harness.run([self.luthier, "pgo", "apply", *profiles.split(), "--", *command])
         if not os.path.exists(path):
             result.fail("the program is not compiled")
         return result, path
@@ -140,6 +140,11 @@ def targets(test, profile):
         result.fail("the profile is used for a target that it is not of")
     if test.code(path) == test.code(plain):
         result.fail("the profile is not used for its own target")
+    other = test.profile("counters", "gfx1030")
+    result, path = test.apply("both", f"{profile} {other}", "--offload-arch=gfx1030")
+    result.expect(result.code == 0 and "luthier pgo" not in result.stderr, "not each target has its profile")
+    if test.code(path, "gfx1030") == test.code(plain, "gfx1030") or test.code(path) == test.code(plain):
+        result.fail("a profile is not used for its own target")
 
 
 def refused(test, profiles):
@@ -166,6 +171,12 @@ def refused(test, profiles):
     result = test.compile_nothing(profiles["counters"], "gfx90a", "--route", "probes")
     result.expect(result.code == REFUSED, "the profile is used")
     result.expect_in_stderr("mixed-build: ")
+    for profile, message in ((profiles["counters"], "are both of gfx90a"),
+                             (profiles["probes"], "clang gives a profile of samples to all targets")):
+        result = test.compile_nothing(profile, "gfx90a", profiles["counters"])
+        result.expect(result.code == REFUSED, "two profiles are used for one target")
+        result.expect_in_stderr("other-target: ")
+        result.expect_in_stderr(message)
     result = test.compile_nothing(newer, "gfx90a", "--lenient")
     result.expect(result.code == 0, "--lenient does not help")
 

@@ -2,8 +2,8 @@
 """Builds of HIP programs as users of profiles make them: the compiler, with the
 flags that `luthier pgo flags` prints."""
 
+import functools
 import shlex
-import subprocess
 import sys
 
 sys.path.insert(0, __file__.rsplit("/", 2)[0])
@@ -23,6 +23,7 @@ class Builds:
         self.arguments, self.directory = arguments, directory
         self.clang = shlex.split(arguments.clang)
 
+    @functools.lru_cache(maxsize=None)
     def flags(self, *request):
         """What `luthier pgo flags` says."""
         libraries = ["--device-libraries", self.arguments.libraries] if "use" in request else []
@@ -34,17 +35,16 @@ class Builds:
         """The path of a program."""
         path = f"{self.directory}/{name}"
         command = [*self.clang, level, *flags, source or self.arguments.source, "-o", path, "-lamdhip64"]
-        process = subprocess.run(command, capture_output=True, text=True)
-        if process.returncode:
-            raise Failure(f"{shlex.join(command)}\n{process.stderr}")
+        result = harness.run(command)
+        result.expect(result.code == 0, "the compiler fails")
         return path
 
     def profile(self, name, program, *options):
-        """Of blocks of a program."""
+        """Of what a program's kernels execute."""
         path = f"{self.directory}/{name}"
         device = ["--device", f"emulated:{self.arguments.device}"]
-        result = harness.run([self.arguments.luthier, "pgo", "blocks", *device, "-o", path, *options, "--", program])
-        result.expect(result.code == 0, "luthier pgo blocks fails")
+        result = harness.run([self.arguments.luthier, "pgo", "collect", *device, "-o", path, *options, "--", program])
+        result.expect(result.code == 0, "luthier pgo collect fails")
         return path
 
     def judge(self, before, after, *options):

@@ -23,9 +23,9 @@ def test(arguments, directory):
     ):
         result.expect(text in result.stdout, f"'{text}' is not said")
     result.expect("callByName" not in result.stdout, "a kernel that nobody asked for is shown")
-    result = harness.run([arguments.luthier, "pgo", "blocks", "-o", f"{directory}/none", "--", arguments.program])
+    result = harness.run([arguments.luthier, "pgo", "collect", "-o", f"{directory}/none", "--", arguments.program])
     result.expect(result.code == 1, "a release without marks has a profile")
-    result.expect_in_stderr("has no pseudo probes and no line tables; luthier pgo flags collect says how")
+    result.expect_in_stderr(": it has no counters, and no pseudo probes or line tables; luthier pgo flags collect says how")
     result.expect(not os.path.exists(f"{directory}/none"), "a profile is written")
 
 

@@ -69,7 +69,12 @@ protected:
     auto Found = readCollectFolder(Folder);
     if (!Found)
       return Found.takeError();
-    return writeCollection(*Found, {path("out.profdata"), Add, AcceptPartial});
+    SampledCode Sampled;
+    Sampled.Missing = Missing;
+    for (const auto &[Target, Marks] : Samples)
+      Sampled.Profiles.try_emplace({Target, Marks}, SampleProfile(Marks));
+    return writeCollection(*Found, std::move(Sampled),
+                           {path("out.profdata"), Add, AcceptPartial});
   }
   std::string failure() {
     auto Result = collect();
@@ -89,6 +94,8 @@ protected:
   }
 
   SmallString<64> Folder;
+  std::vector<std::pair<std::string, PlaceKind>> Samples; ///< Empty profiles.
+  std::vector<std::string> Missing;
 };
 
 TEST_F(CollectionTest, LoadsOfATargetAreAddedUp) {
@@ -153,9 +160,10 @@ TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   auto Result = collect();
   ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
   EXPECT_TRUE(Result->IsPartial);
-  EXPECT_THAT(Result->Warnings,
-              ElementsAre("partial-profile: process 12 (app) was killed; its "
-                          "counters are those of some time before"));
+  EXPECT_THAT(
+      Result->Warnings,
+      ElementsAre("partial-profile: process 12 (app) was killed; what it "
+                  "counted is that of some time before, or lost"));
   EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(1, 2, 3));
   EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
   ASSERT_TRUE(bool(collect(/*Add=*/false, /*AcceptPartial=*/true)));
@@ -172,11 +180,57 @@ TEST_F(CollectionTest, UnfinishedLaunchesAndSignalsMakeItPartial) {
   EXPECT_EQ(Note.whyPartial(), "process 12 (a b) ended by SIGTERM");
 }
 
-TEST_F(CollectionTest, AMixedBuildIsRefused) {
+TEST_F(CollectionTest, RoutesHaveProfilesOfTheirOwn) {
   leave(rawWith({1, 2, 3}));
-  leave(rawWith({1, 2, 3}, "ir"));
-  EXPECT_THAT(failure(), HasSubstr("mixed-build: "));
-  EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
+  leave(rawWith({4, 5, 6}, "ir"));
+  Samples = {{"gfx90a", PlaceKind::Probes}, {"gfx90a", PlaceKind::Lines}};
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  std::vector<std::string> Paths, Routes;
+  for (const WrittenProfile &Profile : Result->Profiles) {
+    Paths.push_back(Profile.Path);
+    Routes.push_back(Profile.Route);
+  }
+  EXPECT_THAT(Routes, ElementsAre("counters", "ir", "lines", "probes"));
+  EXPECT_THAT(Paths,
+              ElementsAre(path("out.counters.profdata"),
+                          path("out.ir.profdata"), path("out.lines.profdata"),
+                          path("out.probes.profdata")));
+  EXPECT_THAT(countsOf("out.counters.profdata"), ElementsAre(1, 2, 3));
+}
+
+TEST_F(CollectionTest, TargetsAndRoutesAreBothInTheName) {
+  leave(rawWith({1, 2, 3}));
+  Samples = {{"gfx1030", PlaceKind::Probes}};
+  ASSERT_TRUE(bool(collect()));
+  EXPECT_TRUE(sys::fs::exists(path("out.gfx90a.counters.profdata")));
+  EXPECT_TRUE(sys::fs::exists(path("out.gfx1030.probes.profdata")));
+}
+
+TEST_F(CollectionTest, CountersAreNotAddedToThoseOfAnotherRoute) {
+  leave(rawWith({1, 2, 3}));
+  ASSERT_TRUE(bool(collect()));
+  const auto Before = countsOf("out.profdata");
+  std::error_code Failure;
+  for (sys::fs::directory_iterator I(Folder, Failure), End; I != End;
+       I.increment(Failure))
+    if (StringRef(I->path()).ends_with(".profraw"))
+      sys::fs::remove(I->path());
+  leave(rawWith({4, 5, 6}, "ir"));
+  auto Result = collect(/*Add=*/true);
+  ASSERT_FALSE(bool(Result));
+  EXPECT_THAT(toString(Result.takeError()), HasSubstr("mixed-build: "));
+  EXPECT_EQ(countsOf("out.profdata"), Before);
+}
+
+TEST_F(CollectionTest, WhatCodeLacksIsSaid) {
+  Missing = {"the code of k has no counters"};
+  EXPECT_THAT(failure(), HasSubstr("no-marks: the code of k has no counters"));
+  leave(rawWith({1, 2, 3}));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre("no-marks: the code of k has no counters"));
 }
 
 TEST_F(CollectionTest, ATruncatedProfileIsRefused) {

@@ -71,6 +71,20 @@ TEST_P(StaleCheckTest, FunctionsThatChangedAreNamed) {
   EXPECT_THAT(Check.Changed, ElementsAre("branches"));
 }
 
+TEST_P(StaleCheckTest, WhatAnotherTargetExecutedHasNotChanged) {
+  ProfileFacts Both = facts();
+  constexpr SourcePlace OnlyThere = {1000, 0};
+  FunctionFacts &Function = Both.Functions["branches"];
+  Function.Places.insert(OnlyThere);
+  Function.Executed.insert(OnlyThere);
+  const size_t IsLines = GetParam() == ProfileKind::Lines;
+  EXPECT_EQ(compare(Both, code(route())).Changed.size(), IsLines);
+  Both.Targets.push_back("gfx90c");
+  EXPECT_THAT(compare(Both, code(route())).Changed, IsEmpty());
+  EXPECT_THAT(compare(Both, code(("other-" + route()).str())).Changed,
+              ElementsAre("branches"));
+}
+
 TEST_P(StaleCheckTest, CodeWithoutMarksHasNoFunctions) {
   EXPECT_EQ(compare(facts(), code("release")).NumInBoth, 0u);
 }

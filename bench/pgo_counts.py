@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts the blocks of the example programs in three ways, and writes docs/pgo-counts.md, which says how many are equal.
+Fails where they are not, and nothing is known that explains it.
+
+  bench/pgo_counts.py [--output FILE] [BUILD_DIR [PROGRAM...]]"""
+import argparse
+import datetime
+import pathlib
+import sys
+import tempfile
+
+from figures import table
+from run import commit
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/e2e/pgo"))
+from builds import Builds, Failure, harness  # noqa: E402
+from three_ways import KNOWN, WRONG, ThreeWays, expect_known  # noqa: E402
+
+LLVM = pathlib.Path("/usr/lib/llvm-22/bin")
+ROCM = "7.2"  # Which knows all of the targets.
+TARGETS = ["gfx90a", "gfx942", "gfx1030", "gfx1100"]
+LEVELS = ["-O1", "-O3"]
+PROGRAMS = ["axpy-half", "calls", "collatz", "dot-product", "fork-first", "hash64", "histogram", "matmul", "nbody",
+            "overlap", "prefix-scan", "reduction", "saxpy", "stencil", "transpose", "vector-add"]
+
+HEAD = f"""# Blocks counted in three ways
+
+`bench/pgo_counts.py` writes this page, on {{date}} at commit {{commit}}. It compiles the example programs with clang 22, and runs
+them on the emulated GPU below ROCm {ROCM}. Each block of a kernel, and of the functions that it calls, is counted
+
+- by LLVM: the counters of a build with `luthier pgo flags collect`,
+- by the emulated GPU: a release with probes, by active lanes,
+- by the engine: the same release, by the tool [block-count](../tools/block-count/README.md).
+
+Clang's own IR says which probe stands in the block of which counter. A cell has *equal / compared*: the blocks that all three count
+alike, of those that have code of their own in the release. `sweep/blocks-are-counted-alike-in-three-ways-on-...` tests the same.
+
+Of the counters, *edges* are of no block of the release: the front end makes one for the case that the right side of `&&` or `||` is
+true, to count it. What is missing besides are blocks that the compiler has merged with others or made a selection of.
+
+"""
+
+
+def cells(arguments, program, target):
+    """Of each level; nothing where the program is compiled wrongly."""
+    with tempfile.TemporaryDirectory() as directory:
+        source = f"{ROOT}/examples/programs/{program}.hip"
+        clang = f"{LLVM}/clang++ -x hip --offload-arch={target} -w -I {ROOT}/examples/programs"
+        build = arguments.build.resolve()
+        builds = Builds(argparse.Namespace(clang=clang, source=source, luthier=f"{build}/bin/luthier", device=target,
+                                           libraries=f"{build}/device-libs"), directory)
+        ways = ThreeWays(builds, LLVM / "llvm-profdata", LLVM / "opt")
+        for level in LEVELS:
+            if (program, level) in WRONG:
+                yield None
+                continue
+            comparison = ways.compare(level)
+            expect_known(source, level, comparison)
+            yield comparison
+
+
+def reasons():
+    notes = [f"- `{program}` at `{level}`, `{name}`: {why}." for (program, level, name), why in KNOWN.items()]
+    notes += [f"- `{program}` at `{level}`: with probes, clang 22 compiles it to [something else]"
+              "(pgo-judge.md#known-wrong-builds), whose counts say nothing." for program, level in sorted(WRONG)]
+    return "Where counts differ:\n\n" + "\n".join(notes) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/pgo-counts.md")
+    parser.add_argument("build", nargs="?", default=ROOT / "build", type=pathlib.Path)
+    parser.add_argument("programs", nargs="*", default=PROGRAMS)
+    arguments = parser.parse_args()
+    harness.within = [str(ROOT / "scripts/rocm.sh"), ROCM, "--"]
+    head = HEAD.format(date=datetime.date.today(), commit=commit())
+    header = ["program", "counters", "edges", *[f"{target} `{level}`" for target in TARGETS for level in LEVELS]]
+    rows, equal, compared = [], 0, 0
+    for program in arguments.programs:
+        found = [c for target in TARGETS for c in cells(arguments, program, target)]
+        first = next(c for c in found if c)
+        rows.append([f"`{program}`", first.counters, first.edges, *[f"{c.equal} / {c.compared}" if c else "-" for c in found]])
+        equal += sum(c.equal for c in found if c)
+        compared += sum(c.compared for c in found if c)
+        print(*rows[-1], sep=" | ", flush=True)
+        total = f"\nTogether, {equal} of {compared} are equal. "
+        arguments.output.write_text(head + table(header, rows) + total + reasons())
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failure as failure:
+        sys.exit(f"error: {failure}")
