@@ -40,7 +40,7 @@ COST = """## Cost of collecting
 
 What a run executes more while it collects, in instructions of waves / cycles. Counters are in the code (`counters`, `ir`, `cs`); a
 build of `cs` already uses the profile of `ir`, so that it can even be faster. By *hooks*, the engine counts a release as it is
-(`luthier pgo blocks --count-by hooks`, here of the release with lines). By the emulator's own counts (`--count-by emulator`), it
+(`luthier pgo collect --count-by hooks`, here of the release with lines). By the emulator's own counts (`--count-by emulator`), it
 costs nothing: no instruction is added, so no column is needed.
 
 """
