@@ -155,7 +155,7 @@ class Measurement:
     def profile_of_blocks(self, name, program, *options):
         path = self.folder / name
         path.unlink(missing_ok=True)
-        self.expect_success([*self.luthier, "pgo", "blocks", "--device", f"emulated:{TARGET}", "-o", path, *options,
+        self.expect_success([*self.luthier, "pgo", "collect", "--device", f"emulated:{TARGET}", "-o", path, *options,
                              "--", program, *self.program.arguments])
         return path
 
