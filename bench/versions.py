@@ -17,10 +17,10 @@ LAUNCHES = 5_000
 
 EXPLANATION = """\
 `bench/launch-probe.hip`, compiled by each version's own compiler, on that version ([rocm.md](rocm.md)); medians of {rounds}
-round(s). All is CPU time, of all threads of `luthier run` and its program, so that what else the machine does matters little.
+rounds. All times are CPU times of all threads of `luthier run` and its program, so that other load on the machine matters little.
 
-- *process*: milliseconds for a process that launches one kernel and ends. In the other columns of the first group, what a
-  process has more than the program alone.
+- *process*: milliseconds for a process that launches one kernel and ends. The three columns behind it have the difference from
+  this program alone.
 - *launch*: microseconds of the submitting thread for each of {launches:,} dispatches behind the first.
 
 *Inserts nothing* and **store** are the tools of [Start-up](#start-up).{absent}

@@ -11,14 +11,17 @@ TOLERANCE = 0.01
 
 HEAD = """# What profiles cost, and what they bring
 
-`bench/pgo.py` measures this and writes this page. [pgo.md](pgo.md#which-route-for-what) says what to do with it. Programs are
-compiled by clang 22.1 with `-O3 -ffp-contract=off`, so that builds round alike, for gfx90a, and run on the emulated one. Figures
-are counts, not times: every run gives the same. *Cycles* are those of a [model](emulator-cycles.md) without caches. Each build was
-[judged](pgo-judge.md) against the one without a profile; it counts only if it printed the same. DIFFERENT is a build that computes
-something else, by [an error of clang's](pgo-judge.md#known-wrong-builds).
+This page shows what it costs to collect a profile on each route, and what the next compilation gains.
+[pgo.md](pgo.md#which-route-for-what) says which route to choose. `bench/pgo.py` measures the figures and writes the page.
 
-Of a figure like *-8.0 / -3.1 / -2.0*, the parts are instructions of waves, instructions of lanes, and cycles; changes are in per cent.
-All kernels of a program are added up.
+clang 22.1 compiles the programs for gfx90a with `-O3 -ffp-contract=off`, so that builds round alike; they run on the emulated GPU.
+Figures are counts, not times: every run gives the same. *Cycles* are those of a [model](emulator-cycles.md) without caches. Each
+build was [judged](pgo-judge.md) against the one without a profile, and counts only if it printed the same. DIFFERENT is a build
+that computes something else, because of [an error of clang](pgo-judge.md#known-wrong-builds). A dash means that there is no figure:
+the build was not measured, or needs one that is DIFFERENT.
+
+A figure like *-8.0 / -3.1 / -2.0* is the change of wave instructions, of lane instructions and of cycles, in per cent, of all
+kernels of a program together.
 
 """
 PROGRAMS = """## The programs
@@ -26,46 +29,51 @@ PROGRAMS = """## The programs
 - **examples**: of `examples/programs`.
 - **kernels**: of `bench/profiles/kernels`, each with one shape of code that profiles can change.
 - **rocPRIM**: its scan and its sorts, of ROCm 6.4 in Debian.
-- **llama.cpp**: files of kernels of its GPU backend, unchanged, each below a driver of ours (`bench/profiles/llama`). The source is
-  the one that npm's node-llama-cpp brings to be compiled. The whole backend was not compiled: it has 188 such files, and each
-  program is compiled thirteen times.
-- **others**: examples of rocThrust and hipCUB, of their source packages in Debian. They are small.
+- **llama.cpp**: files of kernels of its GPU backend, unchanged, each with a driver of this tree (`bench/profiles/llama`). The
+  source is the one in the npm package node-llama-cpp. The whole backend was not compiled: it has 188 such files, and each program
+  is compiled thirteen times.
+- **others**: small examples of rocThrust and hipCUB, from their source packages in Debian.
 
-`bench/profiles/sources.sh` fetches what others wrote. Sources of llama.cpp, HIP and rocRAND were not to be had from Debian's
-archive, which lists them, but did not serve their files. HIP 5.2's rocPRIM does not compile with clang 22, and its runtime crashes
-where this compiler's kernels call through pointers, so such programs are run with ROCm 6.4.
+`bench/profiles/sources.sh` fetches what others wrote. Debian's archive lists sources of llama.cpp, HIP and rocRAND, but did not
+serve their files. The rocPRIM of ROCm 5.2 does not compile with clang 22, and the HIP of 5.2 crashes where this compiler's kernels
+call through pointers, so such programs run with ROCm 6.4.
+
+"""
+IN_SHORT = """## In short
+
+*Builds* are those that use a profile. In *better* and *worse* ones, cycles changed by more than a per cent.
 
 """
 COST = """## Cost of collecting
 
-What a run executes more while it collects, in instructions of waves / cycles. Counters are in the code (`counters`, `ir`, `cs`); a
-build of `cs` already uses the profile of `ir`, so that it can even be faster. By *hooks*, the engine counts a release as it is
-(`luthier pgo collect --count-by hooks`, here of the release with lines). By the emulator's own counts (`--count-by emulator`), it
-costs nothing: no instruction is added, so no column is needed.
+The first column has the wave instructions and cycles of the build without a profile; the others have the changes while a run
+collects, in per cent. With `counters`, `ir` and `cs`, counters are in the code. A build of `cs` already uses the profile of `ir`,
+so it can even be faster. With *hooks*, the engine counts a release as it is (`luthier pgo collect --count-by hooks`, here the
+release with lines). The emulator's own counts (`--count-by emulator`) have no column, since they add no instruction.
 
 """
 MARKS = """## What a release knows
 
-*Code* says whether the release with probes, or with lines, has the machine code of that without, byte for byte; *other* code printed
-the same. The shares are of the instructions that waves executed: how many are in a basic block with a probe, and how many have a line.
-*By hooks* says whether hooks and emulator gave the same profile, byte for byte.
+*Code* says whether the release with probes, or with lines, has the same machine code as the release without, byte for byte; *other*
+code printed the same. *Probes* and *lines* are shares of the instructions that waves executed: those in a basic block with a probe,
+and those that have a line. *By hooks* says whether hooks and emulator gave the same profile, byte for byte.
 
 """
 GAIN = """## Gain of the next compilation
 
-By route, and by what the profile's weights count. Counters of the compiler count lanes.
+Each column is a route, with what the weights of its profile count. The compiler's counters count lanes.
 
 """
 RESOURCE = """## Registers and spills
 
-Of the builds above, those that changed them: the most VGPRs and SGPRs of any kernel, bytes of private memory, registers spilled in
-all kernels, and the fewest waves for a SIMD. Others changed nothing.
+The table has the builds above that changed one of these numbers: the most VGPRs, SGPRs and bytes of scratch of any kernel, the
+registers spilled in all kernels, and the fewest waves per SIMD.
 
 """
 LOSERS = """## Losers, and why
 
-Builds that need over a per cent more cycles, with the kernel that lost most. `luthier pgo optimize` takes such kernels out of the
-profile.
+These builds need over a per cent more cycles; the kernel is the one that lost most. `luthier pgo optimize` takes such kernels out
+of the profile.
 
 """
 
@@ -214,7 +222,7 @@ def missing(records):
     """Of the catalogue, what a run that was cut off has not come to."""
     ended = {record["program"] for record in records if record["kind"] == "end"}
     names = [program.name for program in CATALOGUE if program.name not in ended]
-    return f"Not measured, or not to the end: {', '.join(names)}.\n\n" if names else ""
+    return f"Not measured, or only in part: {', '.join(names)}.\n\n" if names else ""
 
 
 def by_group(header, programs, rows):
@@ -232,11 +240,11 @@ def written(records):
     names = [f"{route}, {weights}" for route, weights in USES]
     measured = "; ".join(sorted({record["measured"] for record in records if record["kind"] == "end"}))
     text = HEAD + f"Measured: {measured}. Programs: {len(programs)}.\n\n" + PROGRAMS + missing(records)
-    text += "## In short\n\n*Better* and *worse* are builds whose cycles changed by more than a per cent.\n\n" + table(
+    text += IN_SHORT + table(
         ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
         list(summary_rows(programs))) + "\n"
     text += GAIN + by_group(names, programs, gain_rows) + LOSERS + losers(programs) + "\n"
-    text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "private bytes", "spilled", "waves"],
+    text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"],
                              list(resource_rows(programs))) + "\n"
     text += COST + by_group(["plain", *COUNTERS, "hooks"], programs, cost_rows)
     text += MARKS + by_group(["code with probes", "probes", "code with lines", "lines", "by hooks"], programs, mark_rows)

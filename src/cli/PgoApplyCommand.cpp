@@ -27,8 +27,8 @@ constexpr char Help[] =
 
 Runs the command that compiles a program, with PROFILE for its device code
 alone. The flags follow from how the profile was collected; those of the
-optimisation have to be the same as then. Where the program is compiled for
-several targets, each may have a profile of counters of its own.
+optimisation have to be the same as then. If the program is compiled for
+several targets, each may have its own profile of counters.
 
 First, the source is compiled for the device as it was to collect, and compared
 with the profile. Functions that have changed since are named (stale-profile)

@@ -25,38 +25,40 @@ namespace {
 constexpr char Help[] =
     R"(usage: luthier pgo collect [options] [--] PROGRAM [ARGUMENTS...]
 
-Runs PROGRAM and writes a profile of its kernels for clang. Each code object
-decides how it is counted:
-  counters    of a build that counts (luthier pgo flags collect) are read
-  probes      else, the instructions of a release with pseudo probes are counted
-              (luthier pgo flags collect --route probes),
-  lines       or of one with line tables
-  otherwise   it is said what the code of a kernel lacks
+Runs PROGRAM and writes a profile of its kernels for clang. How a code object
+is counted depends on what it has:
+  counters      they are read (luthier pgo flags collect)
+  else, pseudo probes
+                its instructions are counted (luthier pgo flags collect
+                --route probes)
+  else, line tables
+                likewise (luthier pgo flags collect --route lines)
+  none of these a message says what the code lacks
 Counts of all loads, devices and processes are added up.
 
 options:
-  -o FILE            the profile (kernels.profdata). Where kernels of several
-                     targets have counted, one for each, with the target in its
-                     name; likewise of several routes:
-                     kernels.gfx90a.probes.profdata
-  --add              adds to profiles that are there, of earlier runs
-  --keep-raw DIR     also leaves LLVM's raw profiles there, one for each load
-                     of a code object with counters on a device
-  --accept-partial   takes what there is as the profile even if a process was
-                     killed or launches had not ended; otherwise it becomes
-                     kernels.partial.profdata, and the exit code is 1
-  --device DEVICE    as in luthier run; its options of the emulated GPU too
+  -o FILE            the profile (kernels.profdata). If kernels of several
+                     targets or routes were counted, each gets a profile with
+                     these in its name: kernels.gfx90a.probes.profdata
+  --add              add to the profiles of earlier runs
+  --keep-raw DIR     also keep LLVM's raw profiles in DIR, one for each load of
+                     a code object with counters on a device
+  --accept-partial   write the profile under its usual name even if a process
+                     was killed or launches had not ended; without this option,
+                     its name is kernels.partial.profdata and the exit code 1
+  --device DEVICE    as in luthier run, whose options for the emulated GPU work
+                     here, too
   --help             this text
-of a release, which has no counters:
-  --weights W        what an execution counts for: waves (default), or lanes,
-                     as LLVM's own counters have it
-  --route R          probes, or lines; default: what the code has, probes first
-  --count-by WAY     emulator: its own counts, at no cost; hooks: of the tool
-                     block-count, on any GPU. Default: the emulator, but for a
-                     native GPU
-  --calls            also finds out which functions are called through
-                     pointers, in a run with hooks before
-  --text             writes the profile as text
+for a release, which has no counters:
+  --weights W        what to count: waves (default), or lanes, as LLVM's own
+                     counters do
+  --route R          probes or lines; default: what the code has, probes first
+  --count-by WAY     emulator: its own counts, at no cost; hooks: those of the
+                     tool block-count, on any GPU. Default: hooks on a native
+                     GPU, otherwise the emulator
+  --calls            run the program once more, before, to find the functions
+                     that are called through pointers
+  --text             write the profile as text
 
 The exit code is the program's own if that is not 0, and 1 if there is no
 profile.

@@ -32,7 +32,7 @@ options:
                    ir        counters of LLVM's IR, with those of libraries
                    cs        a second round of ir, after inlining; needs
                              --profile
-                   probes    a release with marks of its blocks
+                   probes    a release with pseudo probes in its blocks
                    lines     code as released, with line tables beside it
   --compiler PATH  the clang that will get them; asked for its version, and
                    refused if that is not known ()" LUTHIER_PGO_CLANGXX R"()

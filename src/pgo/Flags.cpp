@@ -118,7 +118,8 @@ constexpr Route RoutesOf22[] = {
      IRCollect, IRUse},
     {"cs", "a second round of ir, after inlining", SecondCollect, IRUse,
      /*IsSecondRound=*/true},
-    {"probes", "a release with marks of its blocks", ProbesCollect, ProbesUse},
+    {"probes", "a release with pseudo probes in its blocks", ProbesCollect,
+     ProbesUse},
     {"lines", "code as released, with line tables beside it", LinesCollect,
      LinesUse},
 };
