@@ -149,6 +149,5 @@ SUITES = {
     # Silent about what passes, unless told so.
     "rocBLAS": library("6.4", "librocblas4-tests", "librocblas4-tests", GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocSOLVER": library("6.4", "librocsolver0-tests", "librocsolver0-tests"),
-    "rocALUTION": library("6.4", "librocalution0-tests", "librocalution0-tests"),
     "MIOpen": library("7.2", "libmiopen1-tests", "libmiopen1-tests", programs="-name miopen_gtest"),
 }

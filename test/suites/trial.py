@@ -137,7 +137,9 @@ def run_tests(command_of, suite, tests, limits):
         trial.code, trial.stopped = (None if start.stopped else start.process.returncode), start.stopped
         before = len(trial.done())
         if start.stopped == "test" and start.running:
-            trial.cut_off.append(start.running)
+            # Some programs start a test again that was not selected.
+            if start.running not in trial.cut_off:
+                trial.cut_off.append(start.running)
         elif not start.stopped and start.running:
             trial.died[start.running] = trial.code
             trial.results[start.running] = False

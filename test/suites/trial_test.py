@@ -68,6 +68,11 @@ class TrialTest(unittest.TestCase):
         trial = run("a.b", "spins", "a.c", test=1000, whole=0.3)
         self.assertEqual((trial.results, trial.cut_off, trial.stopped), ({"a.b": True}, [], "whole"))
 
+    def test_a_program_that_starts_a_test_again_unasked_is_left(self):
+        again = lambda only: ["bash", "-c", PROGRAM, "program", "spins"]
+        trial = run_tests(again, SUITE, ["spins", "a.b"], Limits(0.3, 1000))
+        self.assertEqual((trial.results, trial.cut_off), ({}, ["spins"]))
+
     def test_a_program_that_runs_no_test_is_not_started_for_ever(self):
         trial = run_tests(lambda only: ["bash", "-c", "exit 3"], SUITE, ["a.b"], Limits(1, 1000))
         self.assertEqual((trial.results, trial.code), ({}, 3))
