@@ -10,8 +10,7 @@ import pathlib
 import sys
 import tempfile
 
-from figures import table
-from run import commit
+from figures import commit, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/e2e/pgo"))
@@ -75,7 +74,7 @@ def main():
     parser.add_argument("programs", nargs="*", default=PROGRAMS)
     arguments = parser.parse_args()
     harness.within = [str(ROOT / "scripts/rocm.sh"), ROCM, "--"]
-    head = HEAD.format(date=datetime.date.today(), commit=commit())
+    head = HEAD.format(date=datetime.date.today(), commit=commit('docs/pgo-counts.md'))
     header = ["program", "counters", "edges", *[f"{target} `{level}`" for target in TARGETS for level in LEVELS]]
     rows, equal, compared = [], 0, 0
     for program in arguments.programs:
