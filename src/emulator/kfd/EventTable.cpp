@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kfd/EventTable.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <type_traits>
 
 namespace luthier::emulator {
 
@@ -147,11 +150,30 @@ struct EventTable::Awaited {
 
 namespace {
 /// The ages that a thread was told when it last waited, which is all that a
-/// thread can fail to remember.
-struct LastTold {
+/// thread can fail to remember. Threads may end after everything else, so it
+/// has no destructor. Of events beyond its room, ages are taken as given.
+class LastTold {
+public:
+  void begin(const EventTable &Table) {
+    By = &Table;
+    Count = 0;
+  }
+  void add(uint32_t Event, uint64_t Age) {
+    if (Count < Ages.size())
+      Ages[Count++] = {Event, Age};
+  }
+  bool has(const EventTable &Table, uint32_t Event, uint64_t Age) const {
+    return By == &Table &&
+           llvm::is_contained(llvm::ArrayRef(Ages).take_front(Count),
+                              std::pair(Event, Age));
+  }
+
+private:
   const EventTable *By = nullptr;
-  llvm::SmallVector<std::pair<uint32_t, uint64_t>, 8> Ages;
+  size_t Count = 0;
+  std::array<std::pair<uint32_t, uint64_t>, 32> Ages;
 };
+static_assert(std::is_trivially_destructible_v<LastTold>);
 } // namespace
 static thread_local LastTold Told;
 
@@ -164,9 +186,7 @@ void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
   if (E.Type == KFD_IOC_EVENT_SIGNAL && kfd::lastAge(Data) != 0) {
     A.KnowsAges = true;
     if (kfd::lastAge(Data) != E.Age) {
-      A.IsStale =
-          Told.By == this &&
-          llvm::is_contained(Told.Ages, std::pair(Data.event_id, E.Age));
+      A.IsStale = Told.has(*this, Data.event_id, E.Age);
       A.IsRaised |= !A.IsStale;
     }
   }
@@ -182,7 +202,7 @@ void EventTable::endWait(Event &E, kfd_event_data &Data, const Awaited &A,
     Data.memory_exception_data = E.Fault;
   else if (A.KnowsAges) {
     kfd::setLastAge(Data, E.Age);
-    Told.Ages.push_back({Data.event_id, E.Age});
+    Told.add(Data.event_id, E.Age);
   }
 }
 
@@ -231,7 +251,7 @@ EventTable::wait(llvm::MutableArrayRef<kfd_event_data> Given, bool All,
     IsDone =
         Raised.wait_for(Lock, std::chrono::milliseconds(Milliseconds), Ready);
   --NumWaiting;
-  Told = {this, {}};
+  Told.begin(*this);
   for (auto [Data, A] : llvm::zip_equal(Given, List))
     if (Event *E = find(Data.event_id))
       endWait(*E, Data, A, IsDone);
