@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/TripCount.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/IndexedOperands.h"
 #include "analysis/ExecChange.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/STLExtras.h"
@@ -110,12 +111,18 @@ bool TripCounter::isEnteredByBranches() const {
          });
 }
 
+/// Whether \p MI writes a scalar register that its operands do not name.
+bool writesAnyScalar(const MachineInstr &MI) {
+  const IndexedOperands Indexed = indexedOperandsOf(MI);
+  return Indexed.Scalars && Indexed.Written;
+}
+
 /// Nothing but its last instruction decides where the wave goes, and with which
-/// lanes.
+/// lanes; and what changes a register names it.
 bool TripCounter::isPlain() const {
   return MBB.isSuccessor(&MBB) && MBB.succ_size() == 2 &&
          all_of(MBB, [&](const MachineInstr &MI) {
-           return !MI.isCall() && !LR.transferOf(MI) &&
+           return !MI.isCall() && !LR.transferOf(MI) && !writesAnyScalar(MI) &&
                   execChangeOf(MI, IsWave32) == ExecChange::None &&
                   (!MI.isTerminator() || &MI == &MBB.back());
          });
