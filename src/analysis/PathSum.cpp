@@ -35,6 +35,8 @@ constexpr size_t PartSkipped = 4;
 /// Where EXEC is zero, \p MBB jumps forward to \p Next, over instructions that
 /// most waves execute.
 bool isSkip(const MachineBasicBlock &MBB, const MachineBasicBlock &Next) {
+  if (MBB.empty())
+    return false;
   const MachineInstr &Last = MBB.back();
   if (MBB.succ_size() != 2 || Last.getOpcode() != AMDGPU::S_CBRANCH_EXECZ ||
       !Last.getOperand(0).isMBB() || Last.getOperand(0).getMBB() != &Next ||

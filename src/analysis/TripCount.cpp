@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/TripCount.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "amdgpu/IndexedOperands.h"
+#include "amdgpu/MCTarget.h"
+#include "amdgpu/RegisterFiles.h"
 #include "analysis/ExecChange.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,6 +88,7 @@ private:
   bool leavesWhereEqual(const MachineInstr &Compare) const;
   const MachineInstr *comparison() const;
   const MachineInstr *onlyWriter(Register Reg) const;
+  bool isKept(Register Reg) const;
   std::optional<TripCount> with(const MachineInstr &Compare,
                                 unsigned Counter) const;
 
@@ -110,12 +114,18 @@ bool TripCounter::isEnteredByBranches() const {
          });
 }
 
+/// Whether \p MI writes a scalar register that its operands do not name.
+bool writesAnyScalar(const MachineInstr &MI) {
+  const IndexedOperands Indexed = indexedOperandsOf(MI);
+  return Indexed.Scalars && Indexed.Written;
+}
+
 /// Nothing but its last instruction decides where the wave goes, and with which
-/// lanes.
+/// lanes; and what changes a register names it.
 bool TripCounter::isPlain() const {
   return MBB.isSuccessor(&MBB) && MBB.succ_size() == 2 &&
          all_of(MBB, [&](const MachineInstr &MI) {
-           return !MI.isCall() && !LR.transferOf(MI) &&
+           return !MI.isCall() && !LR.transferOf(MI) && !writesAnyScalar(MI) &&
                   execChangeOf(MI, IsWave32) == ExecChange::None &&
                   (!MI.isTerminator() || &MI == &MBB.back());
          });
@@ -172,6 +182,15 @@ const MachineInstr *TripCounter::onlyWriter(Register Reg) const {
   return Writer;
 }
 
+/// A register that changes only where it is named: src_scc and its like are
+/// other names of what others name.
+bool TripCounter::isKept(Register Reg) const {
+  const amdgpu::RegisterRange Range =
+      LR.impl().Target->registerFiles().rangeOf(Reg.asMCReg());
+  return Range.File == amdgpu::RegisterFile::SGPR ||
+         is_contained({AMDGPU::VCC_LO, AMDGPU::VCC_HI, AMDGPU::M0}, Reg.id());
+}
+
 /// With operand \p Counter of \p Compare as the counter.
 std::optional<TripCount> TripCounter::with(const MachineInstr &Compare,
                                            unsigned Counter) const {
@@ -189,9 +208,10 @@ std::optional<TripCount> TripCounter::with(const MachineInstr &Compare,
   });
   if (!Step || !*Step || ComparesFirst)
     return std::nullopt;
-  if (Limit.isReg() && any_of(MBB, [&](const MachineInstr &MI) {
+  if (Limit.isReg() &&
+      (!isKept(Limit.getReg()) || any_of(MBB, [&](const MachineInstr &MI) {
         return MI.modifiesRegister(Limit.getReg(), &TRI);
-      }))
+      })))
     return std::nullopt;
   const std::optional<uint32_t> Constant = limitOf(Compare, Limit);
   if (!Limit.isReg() && !Constant)

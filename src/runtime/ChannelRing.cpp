@@ -13,7 +13,7 @@ using detail::ChannelUnit;
 size_t ChannelRing::bytesFor(unsigned Log2Units) {
   return sizeof(ChannelControl) +
          (size_t(sizeof(uint64_t) + ChannelUnit) << Log2Units) +
-         alignTo<128>(sizeof(uint32_t)
+         alignTo<128>(2 * sizeof(uint32_t)
                       << (Log2Units - detail::log2UnitsOfGroup(Log2Units)));
 }
 
@@ -92,12 +92,13 @@ uint64_t ChannelRing::publishedEnd() const {
   const unsigned OfGroup = detail::log2UnitsOfGroup(Log2Units);
   const uint64_t Groups = uint64_t(1) << (Log2Units - OfGroup);
   const uint64_t Begin = Position, End = Begin + (uint64_t(1) << Log2Units);
-  // Of the group that Begin is in, the mark may be the next lap's.
+  // Begin may be behind the block for which its group is marked.
   const uint64_t First = Begin >> OfGroup;
   for (uint64_t Group = (End - 1) >> OfGroup; Group != First; --Group) {
     const uint64_t From = Group << OfGroup;
     const uint32_t Lap = uint32_t((From >> Log2Units) + 1);
-    if (__atomic_load_n(&Marks[Group & (Groups - 1)], __ATOMIC_ACQUIRE) != Lap)
+    const uint32_t Mark = detail::markOf(Group & (Groups - 1), Lap);
+    if (__atomic_load_n(&Marks[Mark], __ATOMIC_ACQUIRE) != Lap)
       continue;
     const uint64_t Last =
         lastEnd(From, std::min(From + (uint64_t(1) << OfGroup), End));

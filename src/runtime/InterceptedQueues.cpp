@@ -221,6 +221,7 @@ void InterceptedQueues::deviceFailed(hsa_agent_t Agent) {
   for (const std::shared_ptr<Queue> &Q : listed())
     if (Q->Agent.handle == Agent.handle)
       Q->DeviceFailed = true;
+  channels().expectKilledWaves();
 }
 
 /// Only where the application gave a callback: ROCr itself ends the process

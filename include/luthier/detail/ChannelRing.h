@@ -6,7 +6,7 @@
 // Memory of the host, for each device:
 //
 //   ChannelControl | a word for each unit | the units, of 64 bytes each |
-//   a mark for each group of units
+//   two marks for each group of units
 //
 // A block is some units in a row: a ChannelHeader and records. Producers take
 // positions, which count units from the beginning of time; a block's place is
@@ -21,7 +21,9 @@
 //
 // Whoever asks how far producers have come cannot read their position, which is
 // in the device's memory, and would have to look at all words. So producers
-// also mark groups of units with the lap in which a block begins there.
+// also mark groups of units with the lap in which a block begins there. One lap
+// has the first mark, the next one the second: a producer that is slow may mark
+// later than one of the next lap, but not than one of the lap after that.
 #ifndef LUTHIER_DETAIL_CHANNELRING_H
 #define LUTHIER_DETAIL_CHANNELRING_H
 
@@ -113,6 +115,11 @@ constexpr uint32_t log2UnitsOfGroup(uint32_t Log2Units) {
   return (Log2Units + 1) / 2;
 }
 
+/// Which mark a group of units has in a lap.
+constexpr uint32_t markOf(uint32_t Group, uint32_t Lap) {
+  return 2 * Group + Lap % 2;
+}
+
 /// A block larger than that could for ever fail to end before the ring does.
 constexpr uint32_t mostUnitsOfBlock(uint32_t RingUnits) {
   return RingUnits / 2;
@@ -200,10 +207,10 @@ reserve(ChannelState &S, uint32_t Bytes, uint32_t Records, Wait Pause) {
       // There before the block is published.
       const uint64_t Marks =
           Words + uint64_t(RingUnits) * (sizeof(uint64_t) + ChannelUnit);
-      LUTHIER_DETAIL_STORE(
-          (ChannelMark *)(Marks + (First >> log2UnitsOfGroup(S.Log2Units)) *
-                                      sizeof(uint32_t)),
-          uint32_t(Slot.Value >> 32), __ATOMIC_RELAXED, SYSTEM);
+      const uint32_t Lap = Slot.Value >> 32;
+      const uint32_t Mark = markOf(First >> log2UnitsOfGroup(S.Log2Units), Lap);
+      LUTHIER_DETAIL_STORE((ChannelMark *)(Marks + Mark * sizeof(uint32_t)),
+                           Lap, __ATOMIC_RELAXED, SYSTEM);
       return Slot;
     }
     publish(Slot);

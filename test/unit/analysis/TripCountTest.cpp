@@ -134,6 +134,12 @@ const OtherLoop OtherLoops[] = {
      "s_cmp_lg_u32 s4, s9\n s_add_u32 s4, s4, 1\n s_cbranch_scc1 loop"},
     {"ThatMoveTheLimit", "s_add_i32 s4, s4, 1\n s_lshr_b32 s9, s9, 1\n"
                          "s_cmp_lg_u32 s4, s9\n s_cbranch_scc1 loop"},
+    {"ThatMayMoveTheLimitByAnIndex",
+     "s_add_i32 s4, s4, 1\n s_movreld_b32 s8, s10\n"
+     "s_cmp_lg_u32 s4, s9\n s_cbranch_scc1 loop"},
+    {"WhoseLimitIsAnotherNameOfAFlag",
+     "s_add_i32 s4, s4, 1\n s_cmp_lg_u32 s4, src_scc\n"
+     "s_cbranch_scc1 loop"},
     {"ThatChangeTheCounterTwice", "s_add_i32 s4, s4, 1\n s_and_b32 s4, s4, 7\n"
                                   "s_cmp_lg_u32 s4, s9\n s_cbranch_scc1 loop"},
     {"ThatAddWhatTheyDoNotKnow",

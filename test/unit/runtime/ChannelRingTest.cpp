@@ -160,6 +160,30 @@ TEST_F(ChannelRingTest, TheEndOfWhatIsPublishedIsKnownInEachLap) {
   }
 }
 
+TEST_F(ChannelRingTest, TheEndIsKnownThoughAnEarlierProducerMarksLater) {
+  for (uint64_t N = 0; N < 69; ++N) {
+    if (N >= 64) {
+      ASSERT_EQ(take(), Words{N - 64});
+      Ring->tell();
+    }
+    ASSERT_TRUE(push(N, 1));
+  }
+  // While it waits, the others go on up to the next lap of its own group.
+  const ChannelSlot Late = reserve(State, 8, 1, [&] {
+    for (uint64_t N = 5; N < 69; ++N)
+      ASSERT_EQ(take(), Words{N});
+    Ring->tell();
+    for (uint64_t N = 70; N < 129; ++N)
+      ASSERT_TRUE(push(N, 1));
+  });
+  EXPECT_EQ(Ring->publishedEnd(), 129u);
+  fill(Late, 69, 1);
+  publish(Late);
+  for (uint64_t N = 69; N < 128; ++N)
+    ASSERT_EQ(take(), Words{N});
+  EXPECT_EQ(Ring->publishedEnd(), 129u);
+}
+
 /// Reading others ends the test.
 TEST(LargeChannelRing, TheEndIsFoundWithoutLookingAtMostWords) {
   constexpr unsigned Log2Units = 16;
@@ -203,8 +227,8 @@ TEST_F(ChannelRingTest, BlocksOfTheLargestRingHaveWordsAndMemoryOfTheirOwn) {
   State.KnownTail = Units; // So that nobody looks at its memory.
   State.Head = Units - 1;
   const ChannelSlot Last = begin(1);
-  const uint64_t Marks =
-      State.Control + ChannelRing::bytesFor(Most) - Groups * sizeof(uint32_t);
+  const uint64_t Marks = State.Control + ChannelRing::bytesFor(Most) -
+                         Groups * 2 * sizeof(uint32_t);
   EXPECT_EQ(Last.Block, Marks - ChannelUnit);
   EXPECT_EQ(Last.Word, Marks - Units * ChannelUnit - sizeof(uint64_t));
   EXPECT_EQ(LastMark[31], 1u);
