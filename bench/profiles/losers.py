@@ -6,4 +6,5 @@ REASONS = {
     "axpy-half": "Nothing was added but a jump for each round of its loop: the blocks were laid out in another order.",
     "llama-softmax": "The arithmetic is the same: loops got another shape, with fewer jumps, but more conditional branches and "
                      "more operations on masks of lanes.",
+    "pointer-chase": "Fewer instructions, but more SGPRs are spilled to lanes of VGPRs.",
 }
