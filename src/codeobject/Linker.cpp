@@ -19,6 +19,7 @@
 
 LLD_HAS_DRIVER(elf)
 
+// NOLINTBEGIN(readability-identifier-naming)
 namespace llvm {
 void InitializeAllTargets();
 void InitializeAllTargetMCs();
@@ -40,6 +41,7 @@ void llvm::InitializeAllTargets() {}
 void llvm::InitializeAllTargetMCs() {}
 void llvm::InitializeAllAsmPrinters() {}
 void llvm::InitializeAllAsmParsers() {}
+// NOLINTEND(readability-identifier-naming)
 
 namespace {
 
