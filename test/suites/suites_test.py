@@ -5,7 +5,8 @@
 import json
 import unittest
 
-from suites import results_of_generation, results_of_googletest, results_of_llama, results_of_thrust
+from suites import (SUITES, results_of_generation, results_of_googletest, results_of_llama, results_of_thrust,
+                    select_on_command_line)
 from tiny_model import ALIGNMENT, model
 from table import failures, last_of_each, row
 
@@ -49,6 +50,11 @@ def record(**values):
 class SuitesTest(unittest.TestCase):
     def test_tests_of_googletest_that_ended_have_results(self):
         self.assertEqual(results_of_googletest(GOOGLETEST), {"sum/uniform.of_one/0": True, "sum/uniform.of_one/1": False})
+
+    def test_rocblas_is_told_on_its_command_line_which_tests_run(self):
+        self.assertEqual(SUITES["rocBLAS"].select(["_/a.b/c_-1", "d.e"], "/unused"), " '--gtest_filter=_/a.b/c_?1:d.e'")
+        with self.assertRaisesRegex(ValueError, "--sample"):
+            select_on_command_line(["_/a.b/c"] * 20_000, "/unused")
 
     def test_tests_of_thrust_have_results(self):
         self.assertEqual(results_of_thrust(THRUST), {"TestFill": True, "TestSwap": False})

@@ -73,6 +73,11 @@ class TrialTest(unittest.TestCase):
         trial = run_tests(again, SUITE, ["spins", "a.b"], Limits(0.3, 1000))
         self.assertEqual((trial.results, trial.cut_off), ({}, ["spins"]))
 
+    def test_results_of_tests_that_were_not_asked_for_are_left_out(self):
+        more = lambda only: ["bash", "-c", PROGRAM, "program", *only, "b.c", "fails"]
+        trial = run_tests(more, SUITE, ["a.b"], Limits(1, 1000))
+        self.assertEqual(trial.results, {"a.b": True})
+
     def test_a_program_that_runs_no_test_is_not_started_for_ever(self):
         trial = run_tests(lambda only: ["bash", "-c", "exit 3"], SUITE, ["a.b"], Limits(1, 1000))
         self.assertEqual((trial.results, trial.code), ({}, 3))
