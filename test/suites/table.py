@@ -21,7 +21,7 @@ def last_of_each(lines):
     records = {}
     for line in lines:
         r = json.loads(line)
-        records[r["suite"], r["device"], r["unit"], r["step"], r["offset"]] = r
+        records[r["suite"], r["device"], r["unit"], r.get("only", ""), r["step"], r["offset"]] = r
     return list(records.values())
 
 
