@@ -16,6 +16,19 @@ MEMORY_MIB = 4096
 DEVICES = {"gfx90a": "0x740c", "gfx1100": "0x744c"}
 
 
+# What rocm-smi does for `--showevents`, but for waiting: asks GPU 0 for all events,
+# of which there are none.
+LISTENS = """
+import ctypes
+smi = ctypes.CDLL("librocm_smi64.so.1")
+found, data = ctypes.c_uint32(1), ctypes.create_string_buffer(256)
+print(smi.rsmi_init(ctypes.c_uint64(0)), smi.rsmi_event_notification_init(0),
+      smi.rsmi_event_notification_mask_set(0, ctypes.c_uint64(0xf)),
+      smi.rsmi_event_notification_get(0, ctypes.byref(found), data), smi.rsmi_event_notification_stop(0))
+"""
+NO_DATA = 14
+
+
 def report(arguments, *words):
     """What the program prints as JSON, which may stand behind complaints about this machine."""
     result = harness.run([arguments.luthier, "run", "--device", "emulated:" + ",".join(DEVICES), "--gpu-memory", str(MEMORY_MIB),
@@ -36,6 +49,10 @@ def check(result, cards):
 def rocm_smi(arguments):
     result, cards = report(arguments, "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram")
     check(result, [(card["Device ID"], card["PCI Bus"], int(card["VRAM Total Memory (B)"])) for card in cards.values()])
+
+
+    result = harness.run([arguments.luthier, "run", "--device", "emulated", "--", "python3", "-c", LISTENS])
+    result.expect(result.stdout.split() == ["0", "0", "0", str(NO_DATA), "0"], "there are no events to ask for")
 
 
 def amd_smi(arguments):

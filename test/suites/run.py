@@ -5,14 +5,15 @@ instr-count, and with everything overwritten that Luthier's analyses call free
 (scramble). What passes plainly has to pass each time.
 
   run.py --build BUILD SUITE... [--device GPU] [--unit REGEX] [--limit SECONDS]
-         [--sample TESTS [--offset N]] [--test-limit SECONDS] [--strict TESTS]
+         [--only REGEX] [--sample TESTS [--offset N]] [--test-limit SECONDS] [--strict TESTS]
 
---sample takes every k-th test of each program that can list its tests, so that at
-most so many are left, from the --offset-th on: 0 to k-1 take them all. A test that
-takes more than --test-limit is cut off, and the program starts again with the next.
-A plain run ends after --limit seconds; the tests that have passed by then are asked of
-the other runs. With --strict, so many of them run in the emulator's strict mode, too.
-Seconds are the processor's, whatever else the machine does.
+--only leaves those tests whose names match, of each program that can list its tests.
+--sample takes every k-th of them, so that at most so many are left, from the
+--offset-th on: 0 to k-1 take them all. A test that takes more than --test-limit is
+cut off, and the program starts again with the next. A plain run ends after --limit
+seconds, without what starts take before their first test; the tests that have passed
+by then are asked of the other runs. With --strict, so many of them run in the
+emulator's strict mode, too. Seconds are the processor's, whatever else the machine does.
 
 After each run of a unit, a line of JSON in BUILD/suites/results.jsonl has all that is
 known of it by then; table.py makes a page of the last ones. Ends with 1 if
@@ -81,10 +82,13 @@ class Unit:
         run found wrong, for people."""
         arguments = self.arguments
         tests = self.tests()
-        chosen, step = evenly(tests, arguments.sample, arguments.offset) if tests else (None, 1)
+        matching = tests and [test for test in tests if re.search(arguments.only, test)]
+        if tests and not matching:
+            sys.exit(f"{self.name}: no test matches {arguments.only}")
+        chosen, step = evenly(matching, arguments.sample, arguments.offset) if tests else (None, 1)
         plain = self.run(["--stats", os.path.join(self.directory, "plain.%p.json")], chosen)
         passed = sorted(name for name, ok in plain.results.items() if ok)
-        record = {"unit": self.name, "tests": tests and len(tests), "chosen": chosen and len(chosen), "step": step,
+        record = {"unit": self.name, "tests": tests and len(tests), "chosen": chosen and len(chosen), "step": step, "only": arguments.only,
                   "offset": arguments.offset % step, "run": len(plain.results), "passed": len(passed),
                   "skipped": len(plain.skipped), "failed": sorted(plain.results.keys() - set(passed)), "died": plain.died,
                   "cut_off": plain.cut_off, "timed_out": plain.stopped == "whole", "seconds": round(plain.seconds, 1),
@@ -147,6 +151,7 @@ def main():
     parser.add_argument("--limit", type=float, default=120, help="seconds for a plain run of a unit")
     parser.add_argument("--test-limit", type=float, default=30, help="seconds for a test")
     parser.add_argument("--slower", type=float, default=20, help="how many times that with a tool or in strict mode")
+    parser.add_argument("--only", default="", help="regular expression of the tests to choose from")
     parser.add_argument("--sample", type=int, default=0, help="at most so many of a unit's tests, spread evenly")
     parser.add_argument("--offset", type=int, default=0, help="the first of the sample")
     parser.add_argument("--strict", type=int, default=0, help="at most so many tests in strict mode")

@@ -5,9 +5,10 @@
 import json
 import unittest
 
-from suites import results_of_generation, results_of_googletest, results_of_llama, results_of_thrust
+from suites import (SUITES, results_of_generation, results_of_googletest, results_of_llama, results_of_thrust,
+                    select_on_command_line)
 from tiny_model import ALIGNMENT, model
-from table import failures, last_of_each, row
+from table import failures, keep, last_of_each, read, row, tables_of
 
 GOOGLETEST = """\
 [ RUN      ] sum/uniform.of_one/0
@@ -50,6 +51,11 @@ class SuitesTest(unittest.TestCase):
     def test_tests_of_googletest_that_ended_have_results(self):
         self.assertEqual(results_of_googletest(GOOGLETEST), {"sum/uniform.of_one/0": True, "sum/uniform.of_one/1": False})
 
+    def test_rocblas_is_told_on_its_command_line_which_tests_run(self):
+        self.assertEqual(SUITES["rocBLAS"].select(["_/a.b/c_-1", "d.e"], "/unused"), " '--gtest_filter=_/a.b/c_?1:d.e'")
+        with self.assertRaisesRegex(ValueError, "--sample"):
+            select_on_command_line(["_/a.b/c"] * 20_000, "/unused")
+
     def test_tests_of_thrust_have_results(self):
         self.assertEqual(results_of_thrust(THRUST), {"TestFill": True, "TestSwap": False})
 
@@ -73,6 +79,18 @@ class SuitesTest(unittest.TestCase):
         records = [record(ended_with=1), record(died={"a": -6}), record(failed=[], ended_with=134),
                    record(failed=[], ended_with=0), record(failed=[], ended_with=None)]
         self.assertEqual([name for _, _, _, name in failures(records)], ["a", "a, ends with -6", "ends with 134"])
+
+    def test_what_the_page_says_of_others_can_be_kept(self):
+        old = tables_of([record(), record(suite="rocFFT", failed=["f"])], "old")
+        self.assertEqual(read("\n".join(old.write())), old)
+        new = tables_of([record(cut_off=["d"])], "new")
+        keep(new, old)
+        text = "\n".join(new.write())
+        self.assertIn("Of commit new; rocFFT on gfx90a of old:\n", text)
+        self.assertEqual([key for key in read(text).rows], [("rocFFT", "gfx90a"), ("rocRAND", "gfx90a")])
+        self.assertIn("- rocFFT, basic, gfx90a: `f`\n", text)
+        self.assertEqual([line for line in text.splitlines() if line.startswith("- rocRAND, basic")],
+                         ["- rocRAND, basic, gfx90a: `a`", "- rocRAND, basic, gfx90a: `d`", "- rocRAND, basic, gfx90a: `c`"])
 
     def test_the_last_run_of_a_unit_counts_beside_its_other_samples(self):
         lines = [record(changed=["counted: a"]), record(), record(offset=1)]

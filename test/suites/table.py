@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the tables of docs/real-programs.md anew from what run.py has recorded:
-table.py RESULTS.jsonl COMMIT"""
+table.py [--keep] RESULTS.jsonl COMMIT
 
+With --keep, what the page says of suites and GPUs without a record stays."""
+
+import argparse
 import json
 import os
 import pathlib
 import re
 import sys
+from dataclasses import dataclass, field
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/real-programs.md"
 MODES = ("counted", "scrambled")
@@ -21,7 +25,7 @@ def last_of_each(lines):
     records = {}
     for line in lines:
         r = json.loads(line)
-        records[r["suite"], r["device"], r["unit"], r["step"], r["offset"]] = r
+        records[r["suite"], r["device"], r["unit"], r.get("only", ""), r["step"], r["offset"]] = r
     return list(records.values())
 
 
@@ -60,29 +64,80 @@ def named(records, which):
     return sorted((r["suite"], os.path.basename(r["unit"]), r["device"], name) for r in records for name in r.get(which, []))
 
 
-def tables(records, commit):
-    yield f"Of commit {commit}:"
-    yield ""
-    yield "| " + " | ".join(HEAD) + " |"
-    yield "|---|---|" + "---:|" * (len(HEAD) - 2)
-    for suite, device in sorted({(r["suite"], r["device"]) for r in records}):
-        yield row(suite, device, [r for r in records if (r["suite"], r["device"]) == (suite, device)])
+@dataclass
+class Tables:
+    """What the page says, line by line."""
+
+    commit: str = ""
+    rows: dict = field(default_factory=dict)  # By suite and GPU.
+    lists: dict = field(default_factory=dict)  # By title, lines by what they say.
+
+    def write(self):
+        yield f"Of commit {self.commit}:"
+        yield ""
+        yield "| " + " | ".join(HEAD) + " |"
+        yield "|---|---|" + "---:|" * (len(HEAD) - 2)
+        yield from (line for _, line in sorted(self.rows.items()))
+        for title, lines in self.lists.items():
+            if lines:
+                yield from ("", title, "")
+                yield from sorted(lines)
+
+
+def tables_of(records, commit):
+    made = Tables(commit)
+    for suite, device in {(r["suite"], r["device"]) for r in records}:
+        made.rows[suite, device] = row(suite, device, [r for r in records if (r["suite"], r["device"]) == (suite, device)])
     lists = {"Failed plainly, without a tool:": failures(records), "Cut off:": named(records, "cut_off"),
              "Failed in strict mode:": named(records, "strict_failed")}
     for title, found in lists.items():
-        if found:
-            yield from ("", title, "")
-            yield from (f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in found)
+        made.lists[title] = [f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in found]
+    return made
 
 
-def main(results, commit):
-    records = last_of_each(pathlib.Path(results).read_text().splitlines())
+def read(text):
+    """What write() has written."""
+    found, title = Tables(), None
+    for line in text.splitlines():
+        if begin := re.fullmatch("Of commit (.*):", line):
+            found.commit = begin[1]
+        elif begin := re.match(r"\| (\S+) \| (gfx\w+) \|", line):
+            found.rows[begin[1], begin[2]] = line
+        elif line.startswith("- "):
+            found.lists[title].append(line)
+        elif line.endswith(":"):
+            title = line
+            found.lists[title] = []
+    return found
+
+
+def keep(new, old):
+    """What OLD says of what NEW does not, and of which commit that is."""
+    left = old.rows.keys() - new.rows.keys()
+    if not left:
+        return
+    new.rows |= {key: old.rows[key] for key in left}
+    for title, lines in old.lists.items():
+        about = (re.match("- ([^,]*), [^,]*, ([^:]*):", line).groups() for line in lines)
+        new.lists.setdefault(title, []).extend(line for line, key in zip(lines, about) if key in left)
+    new.commit += f"; {', '.join(f'{suite} on {device}' for suite, device in sorted(left))} of {old.commit}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("commit")
+    arguments = parser.parse_args()
+    records = last_of_each(arguments.results.read_text().splitlines())
     if not records:
-        sys.exit(f"{results}: no record")
-    new = "\n".join(tables(records, commit))
-    text = re.sub(r"(<!-- table -->\n).*(<!-- end -->)", lambda m: f"{m[1]}{new}\n{m[2]}", PAGE.read_text(), flags=re.S)
-    PAGE.write_text(text)
+        sys.exit(f"{arguments.results}: no record")
+    before, old, after = re.split(r"(?<=<!-- table -->\n)(.*)(?=<!-- end -->)", PAGE.read_text(), flags=re.S)
+    new = tables_of(records, arguments.commit)
+    if arguments.keep:
+        keep(new, read(old))
+    PAGE.write_text(before + "\n".join(new.write()) + "\n" + after)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -21,9 +21,8 @@ class Limits:
     """In seconds of the processor."""
 
     test: float
-    whole: float
-    # A program's first test may come late.
-    start: float = 300
+    whole: float  # For all tests, but not for what a program does before its first one.
+    start: float = 300  # A program's first test may come late.
 
 
 @dataclass
@@ -34,6 +33,7 @@ class Trial:
     died: dict = field(default_factory=dict)  # By test that the program ended in, what with.
     text: str = ""
     seconds: float = 0  # Of the processor.
+    tested: float = 0  # Those of them behind the starts' first tests.
     code: int | None = None  # What the last start ended with, if it did.
     stopped: str | None = None  # The limit that ended it: "whole" or "test", if one did.
 
@@ -72,7 +72,9 @@ class Start:
                                         start_new_session=True)
         self.seconds, self.looked = 0.0, 0.0
         self.running = None  # The test that has begun and not ended.
-        self.in_tests = False
+        # Where nothing tells when the first test begins, all of the time is for tests.
+        self.in_tests = not suite.select
+        self.first = 0.0  # What had been used then.
         self.mark()
         self.stopped = None  # By which limit.
         self.text = self.watch()
@@ -101,16 +103,20 @@ class Start:
     def read(self, line):
         begun, ended = self.suite.progress(line)
         if begun or ended:
-            self.in_tests = True
+            if not self.in_tests:
+                self.in_tests, self.first = True, self.seconds
             self.running = begun
             self.mark()
+
+    def tested(self):
+        return self.seconds - self.first if self.in_tests else 0
 
     def look(self):
         self.looked = time.monotonic()
         processes = processes_of(self.process.pid)
         self.seconds = max(self.seconds, sum(processes.values()))
         limit = self.limits.test if self.in_tests else self.limits.start
-        if self.seconds > self.limits.whole:
+        if self.tested() > self.limits.whole:
             self.stopped = "whole"
         elif self.seconds - self.marked > limit or self.looked - self.marked_at > PATIENCE * limit:
             self.stopped = "test"
@@ -121,9 +127,11 @@ class Start:
 def run_tests(command_of, suite, tests, limits):
     """COMMAND_OF a list of tests, or None for all where TESTS is None."""
     trial = Trial()
+    asked = None if tests is None else set(tests)
     while True:
-        only = None if tests is None else [test for test in tests if test not in trial.done()]
-        left = Limits(limits.test, limits.whole - trial.seconds, limits.start)
+        done = trial.done()
+        only = None if tests is None else [test for test in tests if test not in done]
+        left = Limits(limits.test, limits.whole - trial.tested, limits.start)
         if only == []:
             return trial
         if left.whole <= 0:
@@ -131,11 +139,12 @@ def run_tests(command_of, suite, tests, limits):
             return trial
         start = Start(command_of(only), suite, left)
         trial.seconds += start.seconds
+        trial.tested += start.tested()
         trial.text += start.text
-        trial.results.update(suite.results(start.text))
+        # Some programs run tests that were not selected.
+        trial.results.update((test, ok) for test, ok in suite.results(start.text).items() if asked is None or test in asked)
         trial.skipped |= suite.skipped(start.text)
         trial.code, trial.stopped = (None if start.stopped else start.process.returncode), start.stopped
-        before = len(trial.done())
         if start.stopped == "test" and start.running:
             # Some programs start a test again that was not selected.
             if start.running not in trial.cut_off:
@@ -145,5 +154,5 @@ def run_tests(command_of, suite, tests, limits):
             trial.results[start.running] = False
         else:
             return trial
-        if tests is None or len(trial.done()) == before or not suite.select:
+        if tests is None or len(trial.done()) == len(done) or not suite.select:
             return trial

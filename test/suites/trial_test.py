@@ -68,10 +68,23 @@ class TrialTest(unittest.TestCase):
         trial = run("a.b", "spins", "a.c", test=1000, whole=0.3)
         self.assertEqual((trial.results, trial.cut_off, trial.stopped), ({"a.b": True}, [], "whole"))
 
+    def test_what_a_program_does_before_its_first_test_takes_no_time_from_them(self):
+        slow = "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM
+        starts = lambda only: ["bash", "-c", slow, "program"] + only
+        trial = run_tests(starts, SUITE, ["a.b", "dies", "a.c"], Limits(0.3, 0.3))
+        self.assertEqual(trial.results, {"a.b": True, "dies": False, "a.c": True})
+        self.assertGreater(trial.seconds, 2 * 0.3)
+        self.assertLess(trial.tested, 0.3)
+
     def test_a_program_that_starts_a_test_again_unasked_is_left(self):
         again = lambda only: ["bash", "-c", PROGRAM, "program", "spins"]
         trial = run_tests(again, SUITE, ["spins", "a.b"], Limits(0.3, 1000))
         self.assertEqual((trial.results, trial.cut_off), ({}, ["spins"]))
+
+    def test_results_of_tests_that_were_not_asked_for_are_left_out(self):
+        more = lambda only: ["bash", "-c", PROGRAM, "program", *only, "b.c", "fails"]
+        trial = run_tests(more, SUITE, ["a.b"], Limits(1, 1000))
+        self.assertEqual(trial.results, {"a.b": True})
 
     def test_a_program_that_runs_no_test_is_not_started_for_ever(self):
         trial = run_tests(lambda only: ["bash", "-c", "exit 3"], SUITE, ["a.b"], Limits(1, 1000))

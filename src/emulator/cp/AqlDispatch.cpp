@@ -103,13 +103,18 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   return reclaimScratch();
 }
 
+/// A packet loses what is bound for it when the runtime lends it to another
+/// queue, which it does now and then; never so often in a row.
+static constexpr unsigned MostScratchRequests = 1000;
+
 AqlQueue::Outcome
 AqlQueue::bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
                       const KernelObject &Object, ScratchBinding &Bound) {
   const unsigned WaveSize = Object.isWave32() ? 32 : 64;
   const uint64_t WavesPerGroup =
       (workItemsPerGroup(Packet) + WaveSize - 1) / WaveSize;
-  bool Fits = false, MayUse = false, WasAnswered = false;
+  bool Fits = false, MayUse = false;
+  unsigned Answers = 0;
   auto Take = [&] {
     Bound = readScratchBinding(Device.model(), HsaQueue);
     Fits = sufficesFor(Bound, Packet.private_segment_size, WaveSize,
@@ -121,8 +126,8 @@ AqlQueue::bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
     if (MayUse)
       return Outcome::Done;
     // What was bound for this packet can have been taken back before it began.
-    const bool IsTooLittle = WasAnswered && !Fits && Bound.BytesPerWave != 0;
-    if (IsTooLittle || (WasAnswered && !Lease.agree()))
+    const bool IsTooLittle = Answers != 0 && !Fits && Bound.BytesPerWave != 0;
+    if (IsTooLittle || (Answers != 0 && !Lease.agree()))
       return fail(QueueError::Exception,
                   "the runtime bound too little scratch: " +
                       std::to_string(Packet.private_segment_size) +
@@ -130,13 +135,18 @@ AqlQueue::bindScratch(const hsa_kernel_dispatch_packet_t &Packet,
                       std::to_string(Bound.BytesPerWave / WaveSize) +
                       " are there for " + std::to_string(Bound.Waves) +
                       " waves");
+    if (Answers == MostScratchRequests)
+      return fail(QueueError::Exception,
+                  "the runtime bound no scratch, though it answered " +
+                      std::to_string(Answers) + " requests: " +
+                      std::to_string(Packet.private_segment_size) +
+                      " bytes per work-item are needed");
     // ROCr looks the need up in the packet at the read index, so it must not
     // have advanced yet.
-    WasAnswered =
-        request(WaveSize == 32 ? QueueError::InsufficientScratchWave32
-                               : QueueError::InsufficientScratchWave64);
-    if (!WasAnswered)
+    if (!request(WaveSize == 32 ? QueueError::InsufficientScratchWave32
+                                : QueueError::InsufficientScratchWave64))
       return Outcome::Stopped;
+    ++Answers;
   }
   return Outcome::Stopped;
 }

@@ -13,6 +13,7 @@
 #include "emulator/kfd/MemoryTable.h"
 #include "emulator/kfd/QueueTable.h"
 #include "emulator/kfd/SharedFolder.h"
+#include "emulator/kfd/SmiEvents.h"
 #include "emulator/kfd/SvmTable.h"
 #include "emulator/verify/Verifier.h"
 #include <cstdint>
@@ -44,6 +45,7 @@ public:
   const Configuration &configuration() const { return Config; }
   MemoryFile &file() override { return *File; }
   EventTable &events() override { return Events; }
+  SmiEvents &smiEvents() override { return Listeners; }
   MemoryTable &memory() { return *Memory; }
   SvmTable &svm() { return *Svm; }
   QueueTable &queues() { return Queues; }
@@ -70,6 +72,7 @@ private:
   Configuration Config;
   std::unique_ptr<MemoryFile> File;
   EventTable Events;
+  SmiEvents Listeners;
   std::unique_ptr<Verifier> TheVerifier;
   QueueTable Queues;
   std::vector<std::unique_ptr<Gpu>> Gpus;

@@ -93,6 +93,7 @@ void Gpu::raiseMailboxEvents() { Owner.events().raiseFromSlots(); }
 void Gpu::explainFault(uint64_t PC) { Owner.explainFault(PC); }
 
 void Gpu::reportMemoryFault(uint64_t Address) {
+  Owner.smiEvents().reportMemoryFault(id());
   if (Owner.events().raiseMemoryFault(id(), Address))
     return;
   // Nobody could ever learn of it.

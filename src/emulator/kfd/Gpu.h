@@ -12,6 +12,7 @@
 #include "emulator/kfd/EventTable.h"
 #include "emulator/kfd/MemoryFile.h"
 #include "emulator/kfd/MemoryTable.h"
+#include "emulator/kfd/SmiEvents.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +24,7 @@ class GpuOwner {
 public:
   virtual MemoryFile &file() = 0;
   virtual EventTable &events() = 0;
+  virtual SmiEvents &smiEvents() = 0;
   virtual void writeStatistics() const = 0;
   virtual void explainFault(uint64_t PC) const = 0;
 

@@ -276,8 +276,15 @@ int sharedMemory(Driver &D, void *Argument, size_t Size) {
   }
 }
 
-/// Runtimes that get this do without.
-template <class T> int refuse(Driver &, T &) { return EOPNOTSUPP; }
+int listenToEvents(Driver &D, kfd_ioctl_smi_events_args &Args) {
+  if (!D.gpu(Args.gpuid))
+    return EINVAL;
+  const int Fd = D.smiEvents().listen(Args.gpuid);
+  if (Fd < 0)
+    return errno;
+  Args.anon_fd = uint32_t(Fd);
+  return 0;
+}
 
 /// Structures have grown at their end. As the kernel does, what an older caller
 /// does not pass is zero, and what it does not know is not written.
@@ -360,7 +367,8 @@ constexpr IoctlHandler Handlers[] = {
                   allocateGlobalSync),
 
     {_IOC_NR(AMDKFD_IOC_SVM), &sharedMemory},
-    LUTHIER_IOCTL(AMDKFD_IOC_SMI_EVENTS, kfd_ioctl_smi_events_args, refuse),
+    LUTHIER_IOCTL(AMDKFD_IOC_SMI_EVENTS, kfd_ioctl_smi_events_args,
+                  listenToEvents),
 };
 #undef LUTHIER_IOCTL
 

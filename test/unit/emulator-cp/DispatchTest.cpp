@@ -115,6 +115,58 @@ TEST_F(DispatchTest, StopsWhileItWaitsForScratch) {
   EXPECT_TRUE(Shaders->Dispatches.empty());
 }
 
+/// A device that lends scratch, under a runtime that takes it back: what was
+/// bound may be gone when the packet begins.
+class LentScratchTest : public DispatchTest {
+protected:
+  const char *device() const override { return "gfx942"; }
+
+  void SetUp() override {
+    DispatchTest::SetUp();
+    const uint32_t RuntimeTakesBack = 2;
+    std::memcpy(QueueBytes + 40, &RuntimeTakesBack, sizeof(RuntimeTakesBack));
+    const uint64_t MaxUse = UINT64_MAX;
+    std::memcpy(QueueBytes + 184, &MaxUse, sizeof(MaxUse));
+    Packet = dispatchPacket(&Done);
+    Packet.private_segment_size = 16;
+  }
+
+  /// Plays a ROCr that answers requests but leaves nothing bound, at most
+  /// \p Most of them. Returns how many.
+  unsigned answerWithNothing(unsigned Most) {
+    unsigned Answers = 0;
+    while (Answers != Most &&
+           eventually([&] { return Inactive.value() != 0; }) &&
+           Inactive.value() == 1) {
+      ++Answers;
+      Inactive.store(0);
+    }
+    return Answers;
+  }
+
+  TestSignal Done;
+  hsa_kernel_dispatch_packet_t Packet;
+};
+
+TEST_F(LentScratchTest, WhatIsTakenBackBeforeThePacketBeginsIsAskedForAgain) {
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_EQ(answerWithNothing(3), 3u);
+  answerScratchRequest(1, /*WaveKiB=*/7, /*Waves=*/256);
+  EXPECT_TRUE(Done.reaches(0));
+}
+
+TEST_F(LentScratchTest, ARuntimeThatNeverBindsAnyIsNotAskedForEver) {
+  testing::internal::CaptureStderr();
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_EQ(answerWithNothing(2000), 1000u);
+  EXPECT_TRUE(Inactive.reaches(0x80000000));
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "luthier-emulator: the runtime bound no scratch, though it answered "
+      "1000 requests: 16 bytes per work-item are needed\n");
+  EXPECT_TRUE(Shaders->Dispatches.empty());
+}
+
 struct FaultCase {
   ExecutionFault::Kind What;
   int64_t Error;

@@ -92,10 +92,12 @@ class CommandProcessorTest : public testing::Test {
 protected:
   static constexpr unsigned NumPackets = 16;
 
+  virtual const char *device() const { return "gfx90a"; }
+
   void SetUp() override {
     std::string Error;
     Processor = CommandProcessor::create(
-        *findDeviceModel("gfx90a"),
+        *findDeviceModel(device()),
         [&](AddressSpace &, std::function<void(uint32_t)> Interrupt,
             std::string &) {
           auto New = std::make_unique<FakeShaders>();
@@ -179,7 +181,9 @@ protected:
   FakeShaders *Shaders = nullptr;
   alignas(64) uint8_t KernelMemory[256] = {};
   alignas(64) hsa_kernel_dispatch_packet_t Ring[NumPackets] = {};
-  alignas(64) amd_queue_t HsaQueue{};
+  /// Runtimes since 6.2 have more behind it.
+  alignas(64) char QueueBytes[2304] = {};
+  amd_queue_t &HsaQueue = *reinterpret_cast<amd_queue_t *>(QueueBytes);
   TestSignal Inactive{0};
   uint64_t Doorbell = ~uint64_t(0);
   std::unique_ptr<Queue> Aql;
