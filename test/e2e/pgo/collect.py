@@ -83,6 +83,13 @@ def test(arguments, directory):
     result = collecting.run("exits", "gfx90a", [both, "_exit"])
     result.expect(result.code == 1, "a profile is made of counts that are not there")
     result.expect_in_stderr("the emulated GPU leaves its counts at exit() alone; --count-by hooks")
+    # What counts by itself loses nothing then.
+    result = collecting.run("beside", "gfx90a", [both, "beside", modules["counters"]])
+    result.expect(result.code == 0, "a profile is called partial though it has all counts")
+    collecting.expect("beside.probes", 1)
+    found = counters(arguments.profdata, f"{directory}/beside.counters.prof")
+    if found != {"counting": LAUNCH}:
+        result.fail(f"counters of {LAUNCH} expected, found {found}")
     result = collecting.run("exits", "gfx90a", [both, "_exit"], "--count-by", "hooks")
     result.expect(result.code == 0, "luthier pgo collect fails")
     collecting.expect("exits", 1)
