@@ -61,8 +61,6 @@ private:
   Error showLoads(const std::shared_ptr<const CodeObject> &Object,
                   const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
   Error showCalls(const CodeObject &Object);
-  Error addHookReport(StringRef Text, Error Added);
-  void showRefusal(const KernelInfo &Kernel) const;
 
   const Arguments &Args;
   std::optional<Regex> Wanted;
@@ -71,7 +69,6 @@ private:
   std::map<std::string, KernelBranches> BranchesOf; ///< By kernel.
   pgo::ExecutedLoads Loads;
   std::optional<pgo::ExecutedCalls> Calls;
-  pgo::UncountedKernels Refused; ///< In the runs with hooks.
   size_t Shown = 0;
 };
 
@@ -93,28 +90,12 @@ Error Show::runFor(std::vector<std::string> Options, StringRef Report,
   return Error::success();
 }
 
-/// Of a tool's report, of which \p Added says whether all else was read.
-Error Show::addHookReport(StringRef Text, Error Added) {
-  return Added ? std::move(Added) : pgo::addUncounted(Text, Refused);
-}
-
-void Show::showRefusal(const KernelInfo &Kernel) const {
-  for (const auto &[Of, Reason] : Refused)
-    if (Of.second == Kernel.Name) {
-      outs() << "  branches, loads and calls are not known, for it runs "
-                "without hooks: "
-             << Reason << '\n';
-      return;
-    }
-}
-
 Error Show::showCalls(const CodeObject &Object) {
   if (!Calls) {
     Calls.emplace();
     if (Error E = runFor({"--tool", "block-count:only-calls", "--output", "%s"},
                          "block-count", [&](StringRef Text) {
-                           return addHookReport(Text,
-                                                pgo::addCalls(Text, *Calls));
+                           return pgo::addCalls(Text, *Calls);
                          }))
       return E;
   }
@@ -145,7 +126,6 @@ Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
   printBlocks(*Blocks);
   if (Error E = printMarks(*Object, *Blocks))
     return E;
-  showRefusal(Kernel);
   printBranches(BranchesOf[Kernel.Name]);
   if (!Args.has("--no-loads"))
     if (Error E = showLoads(Object, Kernel, Counts))
@@ -195,15 +175,13 @@ Expected<int> Show::run() {
   if (!Args.has("--no-branches"))
     if (Error E = runFor({"--tool", "branch-divergence", "--output", "%s"},
                          "branch-divergence", [&](StringRef Text) {
-                           return addHookReport(
-                               Text, pgo::addBranches(Text, BranchesOf));
+                           return pgo::addBranches(Text, BranchesOf);
                          }))
       return std::move(E);
   if (!Args.has("--no-loads"))
     if (Error E = runFor({"--tool", "block-count:only-loads", "--output", "%s"},
                          "block-count", [&](StringRef Text) {
-                           return addHookReport(Text,
-                                                pgo::addLoads(Text, Loads));
+                           return pgo::addLoads(Text, Loads);
                          }))
       return std::move(E);
   if (Error E = forEachCodeObject(

@@ -135,11 +135,12 @@ Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
 Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
   return forEachKernel(
       Json, "refused", [&](StringRef Name, const json::Object &Row) -> Error {
+        const auto Digest = Row.getString("code");
         const auto Reason = Row.getString("reason");
-        if (!Reason)
-          return malformed("refused kernel " + Name + " has no reason");
-        To[{Row.getString("code").value_or("").str(), Name.str()}] =
-            Reason->str();
+        if (!Digest || !Reason)
+          return malformed("refused kernel " + Name +
+                           " has no code object or no reason");
+        To[{Digest->str(), Name.str()}] = Reason->str();
         return Error::success();
       });
 }

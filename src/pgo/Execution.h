@@ -82,12 +82,12 @@ using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
 /// Adds the loads that the tool block-count counted.
 llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
 
-/// Kernels that a tool could not put its hooks into: by the digest of their code,
-/// which is empty if the tool does not tell it, and their symbol, why.
+/// Kernels that a tool could not put its hooks into: by the digest of their code
+/// and their symbol, why.
 using UncountedKernels =
     std::map<std::pair<std::string, std::string>, std::string>;
 
-/// Adds those of the report that a tool wrote.
+/// Adds those of the report that the tool block-count wrote.
 llvm::Error addUncounted(llvm::StringRef Json, UncountedKernels &To);
 
 /// By which the emulator names linked code in its counts; empty if \p Elf is

@@ -38,7 +38,8 @@ def judged(programs):
     programs.expect("first", "first", 0, "same output; kernels: 0 better, 0 worse, 1 the same")
     programs.expect("first", "second", 0, "\ngone ", "\nnew ", "same output; kernels: 0 better, 0 worse, 0 the same")
     programs.expect("first", "aborts", 1, "DIFFERENT OUTPUT: the exit code was 0 and is 134")
-    programs.expect("aborts", "aborts", 0, "both programs end with 134")
+    programs.expect("aborts", "first", 1, "DIFFERENT OUTPUT: the exit code was 134 and is 0")
+    programs.expect("aborts", "aborts", 1, "luthier: error: ", "aborts has crashed (exit code 134)")
     programs.expect("first", "time", 1, "DIFFERENT OUTPUT: ")
     programs.expect("time", "first", 1, "NOT COMPARABLE: ", "time differs from run to run: line 2 was 'time: ")
     programs.expect("time", "time", 1, "NOT COMPARABLE: ")
@@ -65,7 +66,7 @@ def shown(programs, source):
     shutil.copy(source, copy)
     program = programs.builds.compile("lines", programs.builds.flags("collect", "--route", "lines"), source=copy)
     os.remove(copy)
-    result = programs.builds.show("--kernel", "second", "--no-branches", "--no-loads", "--", program, "second")
+    result = programs.builds.show("--kernel", "first", "--no-branches", "--no-loads", "--", program, "slow")
     result.expect(result.code == 0, "luthier pgo show fails")
     text = f"  {copy}: cannot be read, so its lines are not shown\n"
     result.expect(text in result.stdout, f"'{text}' is not said")

@@ -81,16 +81,15 @@ TEST(ExecutionTest, KernelsWithoutHooksAreReadOnce) {
   const StringRef Text = R"({"kernels":[],"refused":[
     {"name":"k","code":"a","reason":"dynamic-stack"},
     {"name":"k","code":"b","reason":"error"},
-    {"name":"j","reason":"error"},
     {"name":"rocr.fill","code":"c","reason":"error"}]})";
   UncountedKernels Kernels;
   ASSERT_FALSE(errorToBool(addUncounted(Text, Kernels)));
   ASSERT_FALSE(errorToBool(addUncounted(Text, Kernels)));
-  EXPECT_EQ(Kernels, (UncountedKernels{{{"", "j"}, "error"},
-                                       {{"a", "k"}, "dynamic-stack"},
+  EXPECT_EQ(Kernels, (UncountedKernels{{{"a", "k"}, "dynamic-stack"},
                                        {{"b", "k"}, "error"}}));
   for (const char *Bad : {R"({"kernels":[]})", R"({"refused":[{}]})",
-                          R"({"refused":[{"name":"k","code":"a"}]})"})
+                          R"({"refused":[{"name":"k","code":"a"}]})",
+                          R"({"refused":[{"name":"k","reason":"error"}]})"})
     EXPECT_TRUE(errorToBool(addUncounted(Bad, Kernels))) << Bad;
 }
 
