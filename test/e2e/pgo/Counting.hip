@@ -8,6 +8,7 @@
 //   counting SIGKILL       two launches, then the process is killed
 //   counting abort         a launch, then the process ends so
 //   counting fault         likewise, by a launch that writes where no memory is
+//   counting exec          a launch, then the program anew in this process
 //   counting processes     two of them, with a launch each
 //   counting beside FILE   a process that loads the kernel from FILE, launches
 //                          it and ends by _exit(); then a launch in this one
@@ -103,6 +104,8 @@ int main(int Argc, char **Argv) {
     _exit(0);
   if (How == "SIGTERM")
     raise(SIGTERM);
+  if (How == "exec")
+    execl(Argv[0], Argv[0], "devices", nullptr);
   if (How == "abort")
     abort();
   if (How == "fault") {
