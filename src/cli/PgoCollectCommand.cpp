@@ -161,11 +161,12 @@ Error Collect::findCalls() {
   if (const int Code = runAndWait(Command))
     errs() << "luthier pgo: the program ended with " << Code
            << " in the run that finds calls\n";
-  return forEachReport(Left.path(), "block-count", [&](StringRef Text) -> Error {
-    if (Error E = pgo::addCalls(Text, Calls))
-      return E;
-    return pgo::addUncounted(Text, WithoutCalls);
-  });
+  return forEachReport(Left.path(), "block-count",
+                       [&](StringRef Text) -> Error {
+                         if (Error E = pgo::addCalls(Text, Calls))
+                           return E;
+                         return pgo::addUncounted(Text, WithoutCalls);
+                       });
 }
 
 /// Of processes that have launched code which the emulated GPU counts. Another

@@ -174,8 +174,9 @@ Error checkRan(const std::string &Program, const Judged &Its) {
   if (!Its.Costs.empty())
     return Error::success();
   const int Code = Its.Output.ExitCode;
-  return failed(Program + (Code > 128 ? " has crashed (exit code "
-                                      : " has run no kernel (exit code ") +
+  return failed(Program +
+                (Code > 128 ? " has crashed (exit code "
+                            : " has run no kernel (exit code ") +
                 Twine(Code) + ")");
 }
 
@@ -236,7 +237,8 @@ Expected<int> Judge::run() {
   const std::string Difference =
       pgo::differenceOf(Before->Output, After->Output, Filter);
   if (Difference.empty())
-    for (const auto &[Program, Its] : {std::pair(&Old, &*Before), {&New, &*After}})
+    for (const auto &[Program, Its] :
+         {std::pair(&Old, &*Before), {&New, &*After}})
       if (Error E = checkRan(*Program, *Its))
         return std::move(E);
   std::vector<pgo::JudgedKernel> Kernels;

@@ -133,16 +133,16 @@ Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
 }
 
 Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
-  return forEachKernel(
-      Json, "refused", [&](StringRef Name, const json::Object &Row) -> Error {
-        const auto Digest = Row.getString("code");
-        const auto Reason = Row.getString("reason");
-        if (!Digest || !Reason)
-          return malformed("refused kernel " + Name +
-                           " has no code object or no reason");
-        To[{Digest->str(), Name.str()}] = Reason->str();
-        return Error::success();
-      });
+  return forEachKernel(Json, "refused",
+                       [&](StringRef Name, const json::Object &Row) -> Error {
+                         const auto Digest = Row.getString("code");
+                         const auto Reason = Row.getString("reason");
+                         if (!Digest || !Reason)
+                           return malformed("refused kernel " + Name +
+                                            " has no code object or no reason");
+                         To[{Digest->str(), Name.str()}] = Reason->str();
+                         return Error::success();
+                       });
 }
 
 /// As the emulator does: of what is in the file of the first segment, which the

@@ -82,8 +82,8 @@ using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
 /// Adds the loads that the tool block-count counted.
 llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
 
-/// Kernels that a tool could not put its hooks into: by the digest of their code
-/// and their symbol, why.
+/// Kernels that a tool could not put its hooks into: by the digest of their
+/// code and their symbol, why.
 using UncountedKernels =
     std::map<std::pair<std::string, std::string>, std::string>;
 

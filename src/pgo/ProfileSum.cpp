@@ -109,9 +109,8 @@ Error ProfileSum::write(StringRef Path) {
     Ids.emplace_back(Text.begin(), Text.end());
   }
   Writer.addBinaryIds(Ids);
-  return replaceFile(Path.str(), [&](const std::string &New) {
-    return writeTo(New);
-  });
+  return replaceFile(Path.str(),
+                     [&](const std::string &New) { return writeTo(New); });
 }
 
 Error ProfileSum::writeTo(const std::string &Path) {

@@ -50,8 +50,8 @@ Error checkWritable(const std::string &Path) {
     return Error::success();
   SmallString<128> Tried;
   int File;
-  if (std::error_code Wrong = sys::fs::createUniqueFile(
-          followed(Path) + ".%%%%%%%%", File, Tried))
+  if (std::error_code Wrong =
+          sys::fs::createUniqueFile(followed(Path) + ".%%%%%%%%", File, Tried))
     return cannotWrite(Path, Wrong);
   sys::Process::SafelyCloseFileDescriptor(File);
   sys::fs::remove(Tried);

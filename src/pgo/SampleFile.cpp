@@ -65,9 +65,8 @@ Expected<SampleProfile> SampleProfile::read(const std::string &Path) {
 }
 
 Error SampleProfile::write(const std::string &Path, bool IsText) const {
-  return replaceFile(Path, [&](const std::string &New) {
-    return writeTo(New, IsText);
-  });
+  return replaceFile(
+      Path, [&](const std::string &New) { return writeTo(New, IsText); });
 }
 
 Error SampleProfile::writeTo(const std::string &Path, bool IsText) const {

@@ -71,9 +71,9 @@ void noteUncounted(const UncountedKernels &Kernels, StringRef What,
                    Collected &Found) {
   for (const auto &[Of, Reason] : Kernels)
     if (Found.Code.count(Of.first))
-      Found.Uncounted.push_back(What.str() + " of " + demangle(Of.second) +
-                                " are missing, for it runs without hooks: " +
-                                Reason);
+      Found.Uncounted.push_back(
+          What.str() + " of " + demangle(Of.second) +
+          " are missing, for it runs without hooks: " + Reason);
 }
 
 Expected<SampledCode> sampleCode(const Collected &Found,

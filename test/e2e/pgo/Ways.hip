@@ -12,8 +12,7 @@
 #include <hip/hip_runtime.h>
 #include <string>
 
-extern "C" __global__ void first(volatile unsigned *Out,
-                                 unsigned Turns) {
+extern "C" __global__ void first(volatile unsigned *Out, unsigned Turns) {
   for (unsigned Turn = 0; Turn < Turns; ++Turn)
     Out[threadIdx.x] = 1;
 }
@@ -37,8 +36,9 @@ int main(int, char **Argv) {
     return 1;
   std::printf("%u\n", Result);
   if (How == "time")
-    std::printf("time: %lld\n",
-                (long long)std::chrono::system_clock::now().time_since_epoch().count());
+    std::printf(
+        "time: %lld\n",
+        (long long)std::chrono::system_clock::now().time_since_epoch().count());
   std::fflush(stdout);
   if (How == "aborts")
     std::abort();
