@@ -8,7 +8,7 @@ REASONS = {
                    "loop between registers: the paths of the switch meet later.",
     "llama-softmax": "The arithmetic is the same: loops got another shape, with fewer jumps, but more conditional branches and "
                      "more operations on masks of lanes.",
+    "pointer-chase": "Fewer instructions, but more SGPRs are spilled to lanes of VGPRs.",
     "rare-path": "The loops of the rare path are not unrolled: that executes more instructions, but needs so few VGPRs that a SIMD "
                  "could hold 8 waves instead of 3, for which so small a launch has no use.",
-    "pointer-chase": "Fewer instructions, but more SGPRs are spilled to lanes of VGPRs.",
 }
