@@ -44,6 +44,7 @@ def main():
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs/pgo-table.md")
     parser.add_argument("--routes", default=",".join((*COUNTERS, *RELEASES)), help="separated by commas (%(default)s)")
     parser.add_argument("--page", action="store_true", help="measures nothing")
+    parser.add_argument("--keep", type=pathlib.Path, help="an earlier page: its rows of programs without records stay")
     parser.add_argument("programs", nargs="?", default="", help="regular expression of programs or groups")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -58,7 +59,7 @@ def main():
     records = records_of(path)
     if not records:
         sys.exit("error: no program was measured")
-    arguments.output.write_text(page.written(records))
+    arguments.output.write_text(page.written(records, arguments.keep.read_text() if arguments.keep else ""))
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ def used(route, weights, **after):
     return {"kind": "use", "route": route, "weights": weights, "verdict": "same", **sides, "kernels": {"kernel": sides}}
 
 
-def page_of(*records, reasons={}):
-    named = [{"program": "p", "group": "kernels", **record}
-             for record in (PLAIN, *records, {"kind": "end", "measured": "here"})]
+def page_of(*records, name="p", reasons={}, before="", measured="here"):
+    named = [{"program": name, "group": "kernels", **record}
+             for record in (PLAIN, *records, {"kind": "end", "measured": measured})]
     page.REASONS.clear()
     page.REASONS.update(reasons)
-    return page.written(named)
+    return page.written(named, before)
 
 
 class Page(unittest.TestCase):
@@ -53,6 +53,25 @@ class Page(unittest.TestCase):
     def test_records_of_a_run_that_was_cut_off_do_not_count(self):
         text = page_of(used("ir", "lanes", cycles=4000), PLAIN, used("counters", "lanes", cycles=1000))
         self.assertIn("| p | +0.0 / +0.0 / -50.0 | - |", text)
+
+    def test_rows_of_an_earlier_page_stay_for_programs_that_are_not_measured_now(self):
+        old = page_of(used("probes", "waves", cycles=3000, vgprs=64), name="old", reasons={"old": "It spills."})
+        text = page_of(used("probes", "waves", cycles=1000), before=old, measured="now")
+        self.assertIn("Measured: now; before that, old at here. Programs: 2.", text)
+        gain = "| old | - | - | - | +0.0 / +0.0 / +50.0 | - | - | - |\n"
+        self.assertIn("| p | - | - | - | +0.0 / +0.0 / -50.0 | - | - | - |\n" + gain, text)
+        self.assertIn("| probes, waves | 2 | 1 | 1 | 0 | 0 | 0 | -13.4 | -50.0 | +50.0 |", text)
+        self.assertIn("- **old**, probes waves (+50.0 %). `kernel`: cycles 2,000 > 3,000, VGPRs 8 > 64. Not looked into.", text)
+        self.assertIn("| old | probes, waves | 8 > 64 | 16 | 0 | 0 | 8 |", text)
+        self.assertIn("| old | 1,000 / 2,000 | - | - | - | - |", text)
+        self.assertNotIn("`kernel`", page_of(used("probes", "waves"), name="old", before=old))
+
+    def test_rows_that_were_not_complete_do_not_stay(self):
+        old = page_of(used("ir", "lanes"), name="biased")
+        self.assertIn("Not measured, or only in part: rare-spill, ", old)
+        self.assertIn("| biased |", page_of(before=old))
+        partly = old.replace("in part: rare-spill, ", "in part: biased, rare-spill, ")
+        self.assertNotIn("| biased |", page_of(before=partly))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,11 @@ reason yet."""
 UNTOLD = "Not looked into."
 REASONS = {
     "axpy-half": "Nothing was added but a jump for each round of its loop: the blocks were laid out in another order.",
+    "interpreter": "There are fewer registers, but each round of the loop passes one more block, which copies six values of the "
+                   "loop between registers: the paths of the switch meet later.",
     "llama-softmax": "The arithmetic is the same: loops got another shape, with fewer jumps, but more conditional branches and "
                      "more operations on masks of lanes.",
     "pointer-chase": "Fewer instructions, but more SGPRs are spilled to lanes of VGPRs.",
+    "rare-path": "The loops of the rare path are not unrolled: that executes more instructions, but needs so few VGPRs that a SIMD "
+                 "could hold 8 waves instead of 3, for which so small a launch has no use.",
 }

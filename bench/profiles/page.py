@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/pgo-table.md, of the records of bench/pgo.py."""
 from figures import geometric_mean, table
+from profiles.earlier import Earlier
 from profiles.losers import REASONS, UNTOLD
 from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS
 from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
@@ -183,9 +184,9 @@ def worst_kernel(record):
     return name, sides
 
 
-def losers(programs):
+def losers(programs, earlier):
     """Text, by program."""
-    text = ""
+    found = dict(earlier.losers)
     for program in programs:
         lost = [(use, record) for _, use, record in uses_of([program]) if grown(record) > 1 + TOLERANCE]
         if not lost:
@@ -197,19 +198,19 @@ def losers(programs):
             ("cycles", lambda c: c["cycles"]), ("wave instructions", lambda c: c["wave_instructions"]),
             ("VGPRs", lambda c: c["vgprs"]), ("SGPRs", lambda c: c["sgprs"]), ("scratch", lambda c: c["scratch_bytes"]),
             ("spilled", spilled)) if of(sides["before"]) != of(sides["after"])]
-        text += f"- **{program.name}**, {builds}. `{name[:60]}`: {', '.join(facts)}. {REASONS.get(program.name, UNTOLD)}\n"
-    return text or "None.\n"
+        found[program.name] = f"{builds}. `{name[:60]}`: {', '.join(facts)}."
+    return "".join(f"- **{name}**, {found[name]} {REASONS.get(name, UNTOLD)}\n" for name in ordered(found)) or "None.\n"
 
 
-def summary_rows(programs):
-    for use in USES:
+def summary_rows(programs, earlier):
+    for column, use in enumerate(USES):
         tried = [record for program in programs if (record := program.get("use", *use))]
-        right = [grown(record) for record in tried if record["verdict"] == "same"]
+        right = [grown(record) for record in tried if record["verdict"] == "same"] + earlier.grown(column)
+        verdicts = [record["verdict"].split(":")[0] for record in tried] + earlier.uses(column)
         means = [f"{(of(right) - 1) * 100:+.1f}" if right else "-" for of in (geometric_mean, min, max)]
-        yield [", ".join(use), len(tried), sum(ratio < 1 - TOLERANCE for ratio in right),
+        yield [", ".join(use), len(verdicts), sum(ratio < 1 - TOLERANCE for ratio in right),
                sum(ratio > 1 + TOLERANCE for ratio in right), sum(abs(ratio - 1) <= TOLERANCE for ratio in right),
-               sum(record["verdict"] == "DIFFERENT" for record in tried),
-               sum(record["verdict"].startswith("fails") for record in tried), *means]
+               verdicts.count("DIFFERENT"), verdicts.count("fails"), *means]
 
 
 def failures(programs):
@@ -218,34 +219,58 @@ def failures(programs):
     return "## What failed\n\n" + "".join(found) if found else ""
 
 
-def missing(records):
+def ordered(names):
+    """As in the catalogue."""
+    places = {program.name: place for place, program in enumerate(CATALOGUE)}
+    return sorted(names, key=lambda name: places.get(name, len(places)))
+
+
+def in_order(rows):
+    rows = list(rows)
+    return [row for name in ordered(dict.fromkeys(row[0] for row in rows)) for row in rows if row[0] == name]
+
+
+def missing(records, earlier):
     """Of the catalogue, what a run that was cut off has not come to."""
-    ended = {record["program"] for record in records if record["kind"] == "end"}
+    ended = {record["program"] for record in records if record["kind"] == "end"} | set(earlier.names)
     names = [program.name for program in CATALOGUE if program.name not in ended]
     return f"Not measured, or only in part: {', '.join(names)}.\n\n" if names else ""
 
 
-def by_group(header, programs, rows):
+def by_group(section, header, programs, rows, earlier):
     """A table for each group."""
-    text = ""
+    text, title = section, section[3:].split("\n")[0]
     for group in GROUPS:
-        if members := [program for program in programs if program.group == group]:
-            text += table([group, *header], list(rows(members))) + "\n"
+        members = [program for program in programs if program.group == group]
+        if of_group := in_order([*rows(members), *earlier.rows(title, group)]):
+            text += table([group, *header], of_group) + "\n"
     return text
 
 
-def written(records):
+def when(records, earlier):
+    """Which commits the figures are of."""
+    commits = {record["measured"] for record in records if record["kind"] == "end"}
+    if not earlier.names:
+        return "; ".join(sorted(commits))
+    before = f"{', '.join(earlier.names)} at {earlier.measured}"
+    return f"{'; '.join(sorted(commits))}; before that, {before}"
+
+
+def written(records, page=""):
+    """The page of the records, with the rows of an earlier page for programs that none are of."""
     every = programs_of(records)
+    earlier = Earlier(page, [record["program"] for record in records if record["kind"] == "end"])
+    # What a run has begun is not measured.
+    every = [program for program in every if program.name not in earlier.names]
     programs = [program for program in every if program.is_right]
     names = [f"{route}, {weights}" for route, weights in USES]
-    measured = "; ".join(sorted({record["measured"] for record in records if record["kind"] == "end"}))
-    text = HEAD + f"Measured: {measured}. Programs: {len(programs)}.\n\n" + PROGRAMS + missing(records)
-    text += IN_SHORT + table(
+    text = HEAD + f"Measured: {when(records, earlier)}. Programs: {len(programs) + len(earlier.names)}.\n\n"
+    text += PROGRAMS + missing(records, earlier) + IN_SHORT + table(
         ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
-        list(summary_rows(programs))) + "\n"
-    text += GAIN + by_group(names, programs, gain_rows) + LOSERS + losers(programs) + "\n"
-    text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"],
-                             list(resource_rows(programs))) + "\n"
-    text += COST + by_group(["plain", *COUNTERS, "hooks"], programs, cost_rows)
-    text += MARKS + by_group(["code with probes", "probes", "code with lines", "lines", "by hooks"], programs, mark_rows)
+        list(summary_rows(programs, earlier))) + "\n"
+    text += by_group(GAIN, names, programs, gain_rows, earlier) + LOSERS + losers(programs, earlier) + "\n"
+    resources = in_order([*resource_rows(programs), *earlier.rows("Registers and spills", "program")])
+    text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"], resources) + "\n"
+    text += by_group(COST, ["plain", *COUNTERS, "hooks"], programs, cost_rows, earlier)
+    text += by_group(MARKS, ["code with probes", "probes", "code with lines", "lines", "by hooks"], programs, mark_rows, earlier)
     return (text + failures(every)).rstrip("\n") + "\n"

@@ -58,8 +58,10 @@ StringRef nameOf(MemorySpace Space) {
 /// The lines of one file that blocks come from, and those between.
 void printFile(StringRef Path, const std::map<unsigned, uint64_t> &Lines) {
   const auto Text = contentsOf(Path.str());
-  if (!Text)
+  if (!Text) {
+    outs() << "  " << Path << ": cannot be read, so its lines are not shown\n";
     return;
+  }
   SmallVector<StringRef> All;
   StringRef(*Text).split(All, '\n');
   outs() << "  " << Path << ":\n";

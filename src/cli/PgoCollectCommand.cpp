@@ -11,6 +11,7 @@
 #include "cli/RunProgram.h"
 #include "pgo/Collection.h"
 #include "pgo/Problem.h"
+#include "pgo/ReplaceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -40,7 +41,9 @@ options:
   -o FILE            the profile (kernels.profdata). If kernels of several
                      targets or routes were counted, each gets a profile with
                      these in its name: kernels.gfx90a.probes.profdata
-  --add              add to the profiles of earlier runs
+  --add              add to the profiles of earlier runs; what cannot be added
+                     is written beside them, as kernels.new.profdata, and the
+                     exit code is 1
   --keep-raw DIR     also keep LLVM's raw profiles in DIR, one for each load of
                      a code object with counters on a device
   --accept-partial   write the profile under its usual name even if a process
@@ -68,10 +71,7 @@ examples:
   luthier pgo collect -o app.prof --weights lanes -- ./app-with-probes input
 )";
 
-/// Those of \p From that are not there yet keep their names.
 Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
-  if (std::error_code Failure = sys::fs::create_directories(Folder))
-    return failed(Folder + ": " + Failure.message());
   for (const pgo::Collected::Profile &Profile : From.Profiles) {
     const std::string To =
         Folder + "/" + sys::path::filename(Profile.Path).str();
@@ -79,6 +79,28 @@ Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
       return failed(To + ": " + Failure.message());
   }
   return Error::success();
+}
+
+/// Before the program runs, which may take long.
+Error checkOutputs(const CollectOptions &Options) {
+  if (!Options.RawFolder.empty())
+    if (std::error_code Failure =
+            sys::fs::create_directories(Options.RawFolder))
+      return failed("cannot write to " + Options.RawFolder + ": " +
+                    Failure.message());
+  return pgo::checkWritable(Options.Written.Output);
+}
+
+/// What a process has left half-written is missing; the counts of others stay.
+Error noteUnreadable(Error E, pgo::Collected &Found) {
+  return handleErrors(
+      std::move(E), [&](std::unique_ptr<pgo::Problem> Its) -> Error {
+        if (Its->kind() != pgo::ProblemKind::Report)
+          return Error(std::move(Its));
+        Found.Uncounted.push_back("what a process counted cannot be read: " +
+                                  Its->detail());
+        return Error::success();
+      });
 }
 
 /// A run of PROGRAM, and what it leaves in a folder.
@@ -91,6 +113,8 @@ public:
 private:
   void plan();
   Error findCalls();
+  void noteLostCounts(pgo::Collected &Found) const;
+  Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused);
   Error readCounts(pgo::Collected &Found);
   Expected<bool> writeProfiles();
 
@@ -107,6 +131,8 @@ private:
   bool ByHooks = false;
   pgo::ExecutedCode Executed;
   pgo::ExecutedCalls Calls;
+  /// In the run that finds calls.
+  pgo::UncountedKernels WithoutCalls;
 };
 
 void Collect::plan() {
@@ -137,26 +163,47 @@ Error Collect::findCalls() {
   if (const int Code = runAndWait(Command))
     errs() << "luthier pgo: the program ended with " << Code
            << " in the run that finds calls\n";
-  return forEachReport(Left.path(), "block-count", [&](StringRef Text) {
-    return pgo::addCalls(Text, Calls);
-  });
+  return forEachReport(Left.path(), "block-count",
+                       [&](StringRef Text) -> Error {
+                         if (Error E = pgo::addCalls(Text, Calls))
+                           return E;
+                         return pgo::addUncounted(Text, WithoutCalls);
+                       });
+}
+
+/// Of processes that have launched code which the emulated GPU counts. Another
+/// program in the same process has its file.
+void Collect::noteLostCounts(pgo::Collected &Found) const {
+  for (pgo::ProcessNote &Note : Found.Notes)
+    if (Note.Releases && !Note.Ended.empty() && Note.Failed.empty() &&
+        (StringRef(Note.Ended).starts_with("exec") ||
+         !sys::fs::exists(countsOf(std::to_string(Note.Process)))))
+      Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
+                    "--count-by hooks counts until any end but SIGKILL";
+}
+
+Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
+  if (Error E = pgo::addCounts(Text, Executed))
+    return E;
+  if (Error E = pgo::addCalls(Text, Calls))
+    return E;
+  return pgo::addUncounted(Text, Refused);
 }
 
 Error Collect::readCounts(pgo::Collected &Found) {
-  if (ByHooks)
-    return forEachReport(folder(), "block-count", [&](StringRef Text) -> Error {
-      if (Error E = pgo::addCounts(Text, Executed))
-        return E;
-      return pgo::addCalls(Text, Calls);
-    });
-  // Code that counts by itself needs none of these.
-  for (pgo::ProcessNote &Note : Found.Notes)
-    if (!Found.Code.empty() && !Note.Ended.empty() && Note.Failed.empty() &&
-        !sys::fs::exists(countsOf(std::to_string(Note.Process))))
-      Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
-                    "--count-by hooks counts until any end but SIGKILL";
+  pgo::noteUncounted(WithoutCalls, "calls through pointers", Found);
+  if (ByHooks) {
+    pgo::UncountedKernels Refused;
+    if (Error E = forEachReport(folder(), "block-count", [&](StringRef Text) {
+          return noteUnreadable(addHookCounts(Text, Refused), Found);
+        }))
+      return E;
+    pgo::noteUncounted(Refused, "counts", Found);
+    return Error::success();
+  }
+  noteLostCounts(Found);
   return forEachReport(folder(), "counts-", [&](StringRef Text) {
-    return pgo::addCounts(Text, Executed);
+    return noteUnreadable(pgo::addCounts(Text, Executed), Found);
   });
 }
 
@@ -187,10 +234,13 @@ Expected<bool> Collect::writeProfiles() {
              << (Profile.NumLoads == 1 ? " load" : " loads");
     errs() << '\n';
   }
-  return !Result->IsPartial || Options.Written.AcceptPartial;
+  return !Result->IsApart &&
+         (!Result->IsPartial || Options.Written.AcceptPartial);
 }
 
 int Collect::run() {
+  if (Error E = checkOutputs(Options))
+    return reportError(std::move(E));
   if (Options.FindsCalls)
     if (Error E = findCalls())
       return reportError(std::move(E));

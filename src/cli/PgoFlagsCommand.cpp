@@ -7,6 +7,7 @@
 #include "cli/PgoCommands.h"
 #include "cli/ProfileUse.h"
 #include "pgo/Flags.h"
+#include "pgo/ProfileFacts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,7 +26,8 @@ Prints the compiler's flags for a build whose kernels collect a profile, or for
 one that uses it. They concern device code alone; the host's stays as it is.
 
 options:
-  --route ROUTE    how the profile is made (counters):
+  --route ROUTE    how the profile is made (collect: counters; use: as the
+                   profile was):
                    counters  counters of clang's front end
                    coverage  the same, with the source's regions, for llvm-cov
                    mcdc      likewise, with the conditions of each decision
@@ -93,6 +95,16 @@ Error print(ArrayRef<pgo::Flag> Flags, const pgo::FlagFiles &Files,
   return Error::success();
 }
 
+Expected<const pgo::Route *> routeOf(const Arguments &Args, unsigned Major) {
+  if (Args.positional()[0] == "collect")
+    return pgo::findRoute(valueOr(Args, "--route", "counters"), Major);
+  const std::string &Profile = Args.positional()[1];
+  auto Facts = pgo::readProfileFacts(Profile);
+  if (!Facts)
+    return Facts.takeError();
+  return pgo::routeToUse(*Facts, Profile, valueOr(Args, "--route", ""), Major);
+}
+
 Expected<int> work(const Arguments &Args) {
   const auto &Given = Args.positional();
   if (Given.empty() || (Given[0] != "collect" && Given[0] != "use"))
@@ -105,15 +117,15 @@ Expected<int> work(const Arguments &Args) {
       pgo::askClangMajor(valueOr(Args, "--compiler", LUTHIER_PGO_CLANGXX));
   if (!Major)
     return Major.takeError();
-  auto Route = pgo::findRoute(valueOr(Args, "--route", "counters"), *Major);
-  if (!Route)
-    return Route.takeError();
   pgo::FlagFiles Files;
   Files.Profile = Uses ? Given[1] : valueOr(Args, "--profile", "");
   const std::string *Libraries = Args.value("--device-libraries");
   Files.SampleLibraries = Libraries ? *Libraries : sampleLibraries();
   if (!Files.Profile.empty() && !sys::fs::exists(Files.Profile))
     return failed("there is no profile " + Files.Profile);
+  auto Route = routeOf(Args, *Major);
+  if (!Route)
+    return Route.takeError();
   if (Error E = print(Uses ? (*Route)->Use : (*Route)->Collect, Files,
                       Args.has("--explain")))
     return std::move(E);

@@ -162,13 +162,22 @@ Expected<Judged> Judge::runBuild(const std::string &Program) const {
         return pgo::addStatistics(Text, Ran);
       }))
     return std::move(E);
-  if (Ran.empty())
-    return failed(Program + " has run no kernel (exit code " +
-                  Twine(Output->ExitCode) + ")");
   Expected<pgo::ProgramCosts> Costs = costsOf(Program, Ran);
   if (!Costs)
     return failed(Program + ": " + detailOf(Costs.takeError()));
   return Judged{std::move(*Output), std::move(*Costs)};
+}
+
+/// Fails if nothing is known of the kernels of \p Program: it has run none, or
+/// crashed, which the emulated GPU's statistics do not survive.
+Error checkRan(const std::string &Program, const Judged &Its) {
+  if (!Its.Costs.empty())
+    return Error::success();
+  const int Code = Its.Output.ExitCode;
+  return failed(Program +
+                (Code > 128 ? " has crashed (exit code "
+                            : " has run no kernel (exit code ") +
+                Twine(Code) + ")");
 }
 
 Error Judge::drop(ArrayRef<pgo::JudgedKernel> Kernels) const {
@@ -227,7 +236,14 @@ Expected<int> Judge::run() {
     return After.takeError();
   const std::string Difference =
       pgo::differenceOf(Before->Output, After->Output, Filter);
-  const auto Kernels = pgo::judge(Before->Costs, After->Costs, By, Tolerance);
+  if (Difference.empty())
+    for (const auto &[Program, Its] :
+         {std::pair(&Old, &*Before), {&New, &*After}})
+      if (Error E = checkRan(*Program, *Its))
+        return std::move(E);
+  std::vector<pgo::JudgedKernel> Kernels;
+  if (!Before->Costs.empty() && !After->Costs.empty())
+    Kernels = pgo::judge(Before->Costs, After->Costs, By, Tolerance);
   pgo::printTable(Kernels, outs());
   if (Error E = writeReport(Kernels, Difference))
     return std::move(E);

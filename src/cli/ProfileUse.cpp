@@ -36,6 +36,10 @@ std::string sampleLibraries() {
 
 Expected<std::vector<std::string>> ProfileUse::findFlags() {
   UsedProfile = Profile;
+  if (Command.isForHostAlone())
+    return problem(ProblemKind::NoDeviceCode,
+                   "this command compiles for the host alone; HIP source has "
+                   "the suffix .hip, or -x hip before it");
   auto Major = pgo::askClangMajor(Command.compiler());
   if (!Major)
     return Major.takeError();
@@ -43,18 +47,9 @@ Expected<std::vector<std::string>> ProfileUse::findFlags() {
   if (!Its)
     return Its.takeError();
   Facts = std::move(*Its);
-  auto Found = pgo::findRoute(pgo::routeOf(Facts.Kind), *Major);
+  auto Found = pgo::routeToUse(Facts, Profile, Route, *Major);
   if (!Found)
     return Found.takeError();
-  if (!Route.empty()) {
-    auto Wanted = pgo::findRoute(Route, *Major);
-    if (!Wanted)
-      return Wanted.takeError();
-    if ((*Wanted)->Use.data() != (*Found)->Use.data())
-      return problem(ProblemKind::MixedBuild, Profile + " is of route " +
-                                                  (*Found)->Name + ", not of " +
-                                                  Route);
-  }
   if (Error E = checkTarget())
     return std::move(E);
   if (IsChecked && !Facts.Functions.empty())

@@ -46,7 +46,8 @@ std::string ProcessNote::text() const {
   std::string Text;
   raw_string_ostream(Text) << "process " << Process << "\nprogram " << Program
                            << "\nended " << Ended << "\nunfinished "
-                           << Unfinished << "\nfailed " << Failed << '\n';
+                           << Unfinished << "\nreleases " << Releases
+                           << "\nfailed " << Failed << '\n';
   return Text;
 }
 
@@ -64,6 +65,8 @@ ProcessNote ProcessNote::parse(StringRef Text) {
       Note.Ended = Value;
     else if (Key == "unfinished")
       Value.getAsInteger(10, Note.Unfinished);
+    else if (Key == "releases")
+      Value.getAsInteger(10, Note.Releases);
     else if (Key == "failed")
       Note.Failed = Value;
   }

@@ -32,6 +32,7 @@ struct ProcessNote {
   std::string Program;
   std::string Ended; ///< Empty while it runs: "exit", "_exit(3)", "SIGTERM".
   uint64_t Unfinished = 0; ///< Launches that had not ended by then.
+  uint64_t Releases = 0;   ///< Launches of code that does not count by itself.
   std::string Failed;      ///< What could not be done; empty if all was.
 
   std::string text() const;
@@ -70,6 +71,8 @@ struct Collected {
   std::set<std::string> Counting; ///< Digests of code that counts by itself.
   std::map<std::string, std::string> Code; ///< Copies of other code, by digest.
   std::vector<ProcessNote> Notes;
+  /// What else is missing, and why.
+  std::vector<std::string> Uncounted;
 };
 llvm::Expected<Collected> readCollectFolder(llvm::StringRef Path);
 

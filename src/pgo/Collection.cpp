@@ -2,6 +2,7 @@
 #include "pgo/Collection.h"
 #include "pgo/Problem.h"
 #include "pgo/ProfileSum.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -55,14 +56,13 @@ Error Part::write(bool IsText) {
 }
 
 void Part::warn(Collection &Result) const {
-  if (!Counters)
-    return;
-  for (const std::string &Function : Counters->overflown())
+  for (const std::string &Function :
+       Counters ? Counters->overflown() : Samples->overflown())
     Result.Warnings.push_back(toString(ProblemKind::Overflow).str() + ": " +
                               Function +
                               " has reached a counter's largest number");
-  for (const std::string &Warning : Counters->warnings())
-    Result.Warnings.push_back(Warning);
+  if (Counters)
+    append_range(Result.Warnings, Counters->warnings());
 }
 
 Part &partOf(Parts &All, const std::string &Target, StringRef Route) {
@@ -119,14 +119,38 @@ void namePaths(Parts &All, const std::string &Output, bool IsPartial) {
   }
 }
 
+/// Why not all counts are there.
+std::vector<std::string> lossesOf(const Collected &Found) {
+  std::vector<std::string> Losses;
+  for (const ProcessNote &Note : Found.Notes)
+    if (std::string Why = Note.whyPartial(); !Why.empty())
+      Losses.push_back(std::move(Why));
+  append_range(Losses, Found.Uncounted);
+  return Losses;
+}
+
+/// What cannot be added to its profile gets another one: it took a run.
+void addEarlier(Parts &All, Collection &Result) {
+  for (auto &[Of, Its] : All) {
+    std::string &Path = Its.Written.Path;
+    if (!sys::fs::exists(Path))
+      continue;
+    if (Error E = Its.addFile(Path)) {
+      Result.IsApart = true;
+      Result.Warnings.push_back(toString(std::move(E)) +
+                                "; what this run counted is not added to it");
+      Path = withWord(Path, "new");
+    }
+  }
+}
+
 Error nothingCounted(const Collected &Found, const SampledCode &Sampled) {
   if (!Sampled.Missing.empty())
     return problem(ProblemKind::NoMarks,
                    Sampled.Missing.front() +
                        "; luthier pgo flags collect says how to compile it");
-  for (const ProcessNote &Note : Found.Notes)
-    if (const std::string Partial = Note.whyPartial(); !Partial.empty())
-      return problem(ProblemKind::Partial, Partial);
+  if (const auto Losses = lossesOf(Found); !Losses.empty())
+    return problem(ProblemKind::Partial, Losses.front());
   return problem(ProblemKind::NoCounters,
                  "no code that counts was loaded, and none was executed whose "
                  "counts could become a profile; compile the program with the "
@@ -144,12 +168,11 @@ Expected<Collection> writeCollection(const Collected &Found,
                                      SampledCode Sampled,
                                      const CollectionOptions &Options) {
   Collection Result;
-  for (const ProcessNote &Note : Found.Notes)
-    if (const std::string Why = Note.whyPartial(); !Why.empty()) {
-      Result.IsPartial = true;
-      Result.Warnings.push_back(toString(ProblemKind::Partial).str() + ": " +
-                                Why);
-    }
+  for (const std::string &Why : lossesOf(Found)) {
+    Result.IsPartial = true;
+    Result.Warnings.push_back(toString(ProblemKind::Partial).str() + ": " +
+                              Why);
+  }
   for (const std::string &What : Sampled.Missing)
     Result.Warnings.push_back(toString(ProblemKind::NoMarks).str() + ": " +
                               What);
@@ -160,11 +183,8 @@ Expected<Collection> writeCollection(const Collected &Found,
     return nothingCounted(Found, Sampled);
   const bool GetsOtherName = Result.IsPartial && !Options.AcceptPartial;
   namePaths(*All, Options.Output, GetsOtherName);
-  for (auto &[Of, Its] : *All)
-    if (const std::string &Path = Its.Written.Path;
-        !GetsOtherName && Options.Add && sys::fs::exists(Path))
-      if (Error E = Its.addFile(Path))
-        return std::move(E);
+  if (Options.Add && !GetsOtherName)
+    addEarlier(*All, Result);
   for (auto &[Of, Its] : *All) {
     if (Error E = Its.write(Options.IsText))
       return std::move(E);

@@ -27,13 +27,15 @@ struct Collection {
   std::vector<WrittenProfile> Profiles;
   /// Not all counts are in them: why, and what else to say.
   bool IsPartial = false;
+  /// Something could not be added to the profile of earlier runs.
+  bool IsApart = false;
   std::vector<std::string> Warnings;
 };
 
 /// Writes a profile for each target and route. A partial one gets a name that
-/// says so, and is not added to others, unless it is accepted. Fails, with
-/// nothing written, if nothing has counted (NoCounters), and if something is to
-/// be added to a profile of another route (MixedBuild).
+/// says so, and is not added to others, unless it is accepted. What cannot be
+/// added, as to a profile of another route (MixedBuild), is written beside it.
+/// Fails, with nothing written, if nothing has counted (NoCounters).
 llvm::Expected<Collection> writeCollection(const Collected &Found,
                                            SampledCode Sampled,
                                            const CollectionOptions &Options);

@@ -158,7 +158,10 @@ void CompileCommand::findSources(ArrayRef<StringRef> Languages) {
       Sources.push_back(Input);
     else if (Language == None && IsPlain)
       Possible.push_back(Input);
+    else
+      HasHostSource |= Language != None && Language != "hip";
   }
+  HasHostSource |= !Possible.empty();
   // A configuration file may say that it is HIP. If it does not, to compile for
   // devices fails.
   if (Sources.empty() && (!Targets.empty() || hasConfiguration()))

@@ -32,6 +32,8 @@ public:
   /// as the command says: by -x or its name, or, if it names targets or a
   /// configuration file, and no other is certain, maybe.
   bool isSource(size_t Input) const;
+  /// Whether there is source, and none of it has code for devices.
+  bool isForHostAlone() const { return HasHostSource && Sources.empty(); }
   /// Of -o; empty if there is none.
   const std::string &output() const { return Output; }
   /// Makes a program, not object files.
@@ -65,6 +67,7 @@ private:
   std::vector<size_t> Inputs, Sources, OutputWords;
   std::string Output;
   size_t Compiler = 0;
+  bool HasHostSource = false;
   bool Links = true, WritesDependencies = false;
   bool NamesDependencyFile = false, NamesDependent = false; ///< By -MF, -MT.
 };

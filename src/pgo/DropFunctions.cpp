@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/DropFunctions.h"
 #include "pgo/Problem.h"
+#include "pgo/ProfileSum.h"
+#include "pgo/ReplaceFile.h"
 #include "pgo/SampleFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/ProfileData/InstrProfReader.h"
 #include "llvm/ProfileData/InstrProfWriter.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace llvm;
@@ -27,21 +28,6 @@ bool isOneOf(StringRef Name, ArrayRef<std::string> Functions) {
 Error cannotWrite(const std::string &Path, std::error_code Why) {
   return problem(ProblemKind::Failure,
                  "cannot write " + Path + ": " + Why.message());
-}
-
-/// A new file takes the old one's place only when it is whole.
-Error replaceFile(const std::string &Path,
-                  function_ref<Error(const std::string &)> Write) {
-  const std::string New = Path + ".new";
-  if (Error E = Write(New)) {
-    sys::fs::remove(New);
-    return E;
-  }
-  if (std::error_code Wrong = sys::fs::rename(New, Path)) {
-    sys::fs::remove(New);
-    return cannotWrite(Path, Wrong);
-  }
-  return Error::success();
 }
 
 Error writeCounters(InstrProfWriter &Writer, const std::string &Path) {
@@ -64,7 +50,7 @@ dropCounters(std::unique_ptr<MemoryBuffer> File, const std::string &Path,
              ArrayRef<std::string> Functions) {
   auto Reader = IndexedInstrProfReader::create(std::move(File));
   if (!Reader)
-    return Reader.takeError();
+    return explainProfileError(Reader.takeError(), Path);
   InstrProfWriter Writer;
   if (Error E = Writer.mergeProfileKind((*Reader)->getProfileKind()))
     return std::move(E);
@@ -86,7 +72,7 @@ dropCounters(std::unique_ptr<MemoryBuffer> File, const std::string &Path,
   if (Wrong)
     return std::move(Wrong);
   if ((*Reader)->hasError())
-    return (*Reader)->getError();
+    return explainProfileError((*Reader)->getError(), Path);
   if (!Dropped.empty())
     if (Error E = replaceFile(Path, [&](const std::string &New) {
           return writeCounters(Writer, New);

@@ -22,17 +22,18 @@ bool isRuntimes(StringRef Kernel) {
   return Kernel.starts_with("rocr.") || Kernel.starts_with("__amd_rocclr_");
 }
 
-/// Calls \p Use(name, row) for each row of "kernels" that is the program's.
+/// Calls \p Use(name, row) for each row of \p List, a list of kernels, that is
+/// the program's.
 Error forEachKernel(
-    StringRef Text,
+    StringRef Text, StringRef List,
     function_ref<Error(StringRef Name, const json::Object &Row)> Use) {
   Expected<json::Value> Root = json::parse(Text);
   if (!Root)
     return malformed(toString(Root.takeError()));
   const json::Object *Object = Root->getAsObject();
-  const json::Array *Kernels = Object ? Object->getArray("kernels") : nullptr;
+  const json::Array *Kernels = Object ? Object->getArray(List) : nullptr;
   if (!Kernels)
-    return malformed("it has no list of kernels");
+    return malformed("it has no list of " + List);
   for (const json::Value &Item : *Kernels) {
     const json::Object *Row = Item.getAsObject();
     const auto Name = Row ? Row->getString("name") : std::nullopt;
@@ -77,7 +78,7 @@ Error forEachRow(
                       const std::array<uint64_t, Count> &Row)>
         Use) {
   return forEachKernel(
-      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+      Json, "kernels", [&](StringRef Name, const json::Object &Row) -> Error {
         const auto Digest = Row.getString("code");
         const json::Array *Items = Row.getArray(List);
         if (!Digest || !Items)
@@ -97,7 +98,7 @@ Error forEachRow(
 
 Error pgo::addStatistics(StringRef Json, ExecutedKernels &To) {
   return forEachKernel(
-      Json, [&](StringRef Name, const json::Object &Row) -> Error {
+      Json, "kernels", [&](StringRef Name, const json::Object &Row) -> Error {
         ExecutedKernel &K = To[Name.str()];
         for (auto [Key, Number] :
              {std::pair("dispatches", &K.Dispatches),
@@ -128,6 +129,19 @@ Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
   return forEachRow<4>(Json, "loads",
                        [&](const auto &Name, const auto &Digest, auto &Row) {
                          To[Digest][Name][Row[0]] += {Row[1], Row[2], Row[3]};
+                       });
+}
+
+Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
+  return forEachKernel(Json, "refused",
+                       [&](StringRef Name, const json::Object &Row) -> Error {
+                         const auto Digest = Row.getString("code");
+                         const auto Reason = Row.getString("reason");
+                         if (!Digest || !Reason)
+                           return malformed("refused kernel " + Name +
+                                            " has no code object or no reason");
+                         To[{Digest->str(), Name.str()}] = Reason->str();
+                         return Error::success();
                        });
 }
 

@@ -8,6 +8,7 @@
 #include "codeobject/CodeObject.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,9 +33,10 @@ llvm::Error addStatistics(llvm::StringRef Json, ExecutedKernels &To);
 struct ExecutionCount {
   uint64_t Waves = 0, Lanes = 0;
 
+  /// What does not fit stays the largest number: it is still hot.
   ExecutionCount &operator+=(const ExecutionCount &Other) {
-    Waves += Other.Waves;
-    Lanes += Other.Lanes;
+    Waves = llvm::SaturatingAdd(Waves, Other.Waves);
+    Lanes = llvm::SaturatingAdd(Lanes, Other.Lanes);
     return *this;
   }
   bool operator==(const ExecutionCount &) const = default;
@@ -79,6 +81,14 @@ using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
 
 /// Adds the loads that the tool block-count counted.
 llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
+
+/// Kernels that a tool could not put its hooks into: by the digest of their
+/// code and their symbol, why.
+using UncountedKernels =
+    std::map<std::pair<std::string, std::string>, std::string>;
+
+/// Adds those of the report that the tool block-count wrote.
+llvm::Error addUncounted(llvm::StringRef Json, UncountedKernels &To);
 
 /// By which the emulator names linked code in its counts; empty if \p Elf is
 /// none.

@@ -99,3 +99,21 @@ Expected<ProfileFacts> luthier::pgo::readProfileFacts(const std::string &Path) {
     return countersFacts(Path, std::move(*File));
   return samplesFacts(Path);
 }
+
+Expected<const Route *> luthier::pgo::routeToUse(const ProfileFacts &Facts,
+                                                 StringRef Path,
+                                                 StringRef Wanted,
+                                                 unsigned ClangMajor) {
+  auto Its = findRoute(routeOf(Facts.Kind), ClangMajor);
+  if (!Its || Wanted.empty())
+    return Its;
+  auto Other = findRoute(Wanted, ClangMajor);
+  if (!Other)
+    return Other.takeError();
+  // Some routes are used alike.
+  if ((*Other)->Use.data() != (*Its)->Use.data())
+    return problem(ProblemKind::MixedBuild, Path + " is of route " +
+                                                (*Its)->Name + ", not of " +
+                                                Wanted);
+  return Its;
+}

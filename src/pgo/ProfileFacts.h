@@ -5,6 +5,7 @@
 #ifndef LUTHIER_PGO_PROFILEFACTS_H
 #define LUTHIER_PGO_PROFILEFACTS_H
 
+#include "pgo/Flags.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
@@ -43,6 +44,13 @@ struct ProfileFacts {
 /// Of an indexed profile of counters, or a profile of samples. Fails for
 /// another version (Version), and for what is no whole profile (Malformed).
 llvm::Expected<ProfileFacts> readProfileFacts(const std::string &Path);
+
+/// The route by which clang uses the profile \p Path. Fails if \p Wanted,
+/// unless it is empty, is another one (MixedBuild).
+llvm::Expected<const Route *> routeToUse(const ProfileFacts &Facts,
+                                         llvm::StringRef Path,
+                                         llvm::StringRef Wanted,
+                                         unsigned ClangMajor);
 
 } // namespace luthier::pgo
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/ProfileSum.h"
 #include "pgo/Problem.h"
+#include "pgo/ReplaceFile.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/ProfileData/InstrProfReader.h"
 #include "llvm/Support/FileSystem.h"
@@ -108,6 +109,11 @@ Error ProfileSum::write(StringRef Path) {
     Ids.emplace_back(Text.begin(), Text.end());
   }
   Writer.addBinaryIds(Ids);
+  return replaceFile(Path.str(),
+                     [&](const std::string &New) { return writeTo(New); });
+}
+
+Error ProfileSum::writeTo(const std::string &Path) {
   std::error_code Failure;
   raw_fd_ostream OS(Path, Failure);
   if (Failure)

@@ -45,10 +45,13 @@ public:
   llvm::ArrayRef<std::string> warnings() const { return Warnings; }
   size_t numFunctions() const { return Functions.size(); }
 
-  /// In LLVM's indexed format.
+  /// In LLVM's indexed format; what is at \p Path is replaced only by a whole
+  /// profile.
   llvm::Error write(llvm::StringRef Path);
 
 private:
+  llvm::Error writeTo(const std::string &Path);
+
   std::optional<llvm::InstrProfKind> Kind;
   llvm::InstrProfWriter Writer;
   std::set<std::string> Targets, Overflown;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/SampleFile.h"
 #include "pgo/Problem.h"
+#include "pgo/ReplaceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -64,17 +65,28 @@ Expected<SampleProfile> SampleProfile::read(const std::string &Path) {
 }
 
 Error SampleProfile::write(const std::string &Path, bool IsText) const {
+  return replaceFile(
+      Path, [&](const std::string &New) { return writeTo(New, IsText); });
+}
+
+Error SampleProfile::writeTo(const std::string &Path, bool IsText) const {
   // LLVM's writers ask this variable for the kind.
   FunctionSamples::ProfileIsProbeBased = Kind == PlaceKind::Probes;
   auto Writer =
       SampleProfileWriter::create(Path, IsText ? SPF_Text : SPF_Ext_Binary);
   std::error_code Wrong = Writer.getError();
-  if (!Wrong)
+  if (!Wrong) {
     Wrong = (*Writer)->write(Functions);
+    // LLVM's writers make no other stream; one with an error ends the process.
+    auto &OS = static_cast<raw_fd_ostream &>((*Writer)->getOutputStream());
+    OS.flush();
+    if (!Wrong)
+      Wrong = OS.error();
+    OS.clear_error();
+  }
   if (Wrong)
     return problem(ProblemKind::Failure,
                    "cannot write " + Path + ": " + Wrong.message());
-  (*Writer)->getOutputStream().flush();
   return Error::success();
 }
 
@@ -113,6 +125,20 @@ void SampleProfile::finish() {
     Functions.erase(Context);
 }
 
+/// Of the function, or of one that was inlined into it.
+static bool isOfOtherSource(const FunctionSamples &Old,
+                            const FunctionSamples &New) {
+  if (Old.getFunctionHash() && Old.getFunctionHash() != New.getFunctionHash())
+    return true;
+  for (const auto &[Place, Inlined] : New.getCallsiteSamples())
+    if (const auto *There = Old.findFunctionSamplesMapAt(Place))
+      for (const auto &[Name, Samples] : Inlined)
+        if (const auto Its = There->find(Name);
+            Its != There->end() && isOfOtherSource(Its->second, Samples))
+          return true;
+  return false;
+}
+
 Error SampleProfile::merge(SampleProfile Other) {
   if (Other.Functions.empty())
     return Error::success();
@@ -121,13 +147,16 @@ Error SampleProfile::merge(SampleProfile Other) {
   if (Kind != Other.Kind)
     return problem(ProblemKind::MixedBuild,
                    "one profile is by probes and the other by lines");
-  for (const auto &[Key, Samples] : Other.Functions) {
-    FunctionSamples &To = Functions.create(Samples.getContext());
-    if (To.merge(Samples) == sampleprof_error::hash_mismatch)
+  for (const auto &[Key, Samples] : Other.Functions)
+    if (const auto Its = Functions.find(Samples.getContext());
+        Its != Functions.end() && isOfOtherSource(Its->second, Samples))
       return problem(ProblemKind::Stale,
                      "the profiles are of different source: " +
                          Samples.getFuncName());
-  }
+  for (const auto &[Key, Samples] : Other.Functions)
+    if (Functions.create(Samples.getContext()).merge(Samples) ==
+        sampleprof_error::counter_overflow)
+      Overflown.insert(Samples.getFuncName().str());
   Kept->Merged.push_back(std::move(Other.Kept));
   return Error::success();
 }

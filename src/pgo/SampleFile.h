@@ -13,6 +13,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/StringSaver.h"
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ public:
 
   /// Of any format that LLVM has.
   static llvm::Expected<SampleProfile> read(const std::string &Path);
-  /// For compilers, or, as \p IsText, for people, too.
+  /// For compilers, or, as \p IsText, for people, too. What is at \p Path is
+  /// replaced only by a whole profile.
   llvm::Error write(const std::string &Path, bool IsText) const;
 
   PlaceKind kind() const { return Kind; }
@@ -56,9 +58,11 @@ public:
   /// executed: they would count as cold, when all that is known is that this
   /// run had no use for them.
   void finish();
-  /// Adds \p Other, which may be used no more. Fails if it is of another kind
-  /// or has a function that was compiled from other source.
+  /// Adds \p Other, which may be used no more. Fails, with nothing added, if it
+  /// is of another kind or has a function that was compiled from other source.
   llvm::Error merge(SampleProfile Other);
+  /// Functions of which a sum has reached the largest number there is.
+  const std::set<std::string> &overflown() const { return Overflown; }
   /// Notes what it was collected on, for targets().
   void addTarget(llvm::StringRef Target);
   /// Such as "gfx90a", sorted; none if nobody has noted them.
@@ -70,9 +74,11 @@ public:
 
 private:
   struct Storage;
+  llvm::Error writeTo(const std::string &Path, bool IsText) const;
 
   PlaceKind Kind;
   llvm::sampleprof::SampleProfileMap Functions;
+  std::set<std::string> Overflown;
   std::unique_ptr<Storage> Kept;
 };
 

@@ -67,6 +67,15 @@ Error add(const std::string &Copy, const KernelCounts &Kernels,
 
 } // namespace
 
+void noteUncounted(const UncountedKernels &Kernels, StringRef What,
+                   Collected &Found) {
+  for (const auto &[Of, Reason] : Kernels)
+    if (Found.Code.count(Of.first))
+      Found.Uncounted.push_back(
+          What.str() + " of " + demangle(Of.second) +
+          " are missing, for it runs without hooks: " + Reason);
+}
+
 Expected<SampledCode> sampleCode(const Collected &Found,
                                  const ExecutedCode &Executed,
                                  const ExecutedCalls &Calls,

@@ -26,6 +26,11 @@ struct SampledCode {
   std::vector<std::string> Missing;
 };
 
+/// Notes that \p What of such kernels is missing, if their code has marks: of
+/// other code there would be no profile anyway.
+void noteUncounted(const UncountedKernels &Kernels, llvm::StringRef What,
+                   Collected &Found);
+
 /// Fails if marks cannot be read. What is in \p Executed of code that counts by
 /// itself is left out.
 llvm::Expected<SampledCode> sampleCode(const Collected &Found,

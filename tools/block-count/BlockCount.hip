@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 using namespace luthier;
 
@@ -273,6 +274,28 @@ class BlockCount : public Tool {
     J.attributeArray("loads", [&] { writeLoads(J, K); });
   }
 
+  /// Of the code objects with a kernel of this name that runs unchanged; an
+  /// empty one if nothing is known but the name.
+  std::set<std::string> refusedDigests(const std::string &Name) const {
+    std::set<std::string> Digests;
+    for (const std::unique_ptr<Kernel> &K : Kernels)
+      if (K->IsRefused && K->Name == Name)
+        Digests.insert(K->Digest);
+    if (Digests.empty())
+      Digests.insert("");
+    return Digests;
+  }
+
+  void writeRefused(llvm::json::OStream &J) const {
+    for (const RefusedKernel &R : refusals())
+      for (const std::string &Digest : refusedDigests(R.Kernel))
+        J.object([&] {
+          J.attribute("name", R.Kernel);
+          J.attribute("code", Digest);
+          J.attribute("reason", R.Reason);
+        });
+  }
+
   void onExit() override {
     std::lock_guard Guard(Lock);
     if (Kernels.empty())
@@ -287,13 +310,7 @@ class BlockCount : public Tool {
           if (!K->IsRefused && !K->IsLeftOut)
             J.object([&] { writeKernel(J, *K); });
       });
-      J.attributeArray("refused", [&] {
-        for (const RefusedKernel &R : refusals())
-          J.object([&] {
-            J.attribute("name", R.Kernel);
-            J.attribute("reason", R.Reason);
-          });
-      });
+      J.attributeArray("refused", [&] { writeRefused(J); });
     });
     OS << '\n';
     OS.close();

@@ -29,10 +29,14 @@ class Collector : public Tool {
 public:
   void onDispatch(KernelDispatch &Dispatch) override {
     std::lock_guard Guard(Lock);
-    if (find(Dispatch.Packet.kernel_object))
-      ++Running;
-    else
+    const Counted *Of = find(Dispatch.Packet.kernel_object);
+    if (!Of) {
       Dispatch.SkipCompletion = true;
+      return;
+    }
+    ++Running;
+    if (!Of->Sections)
+      ++Note.Releases;
   }
 
   /// The end of the process waits for those that are to come here.

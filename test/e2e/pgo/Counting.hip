@@ -6,7 +6,12 @@
 //   counting modules FILE...  loads the kernel from each, with a launch each
 //   counting _exit|SIGTERM  a launch, then the process ends so
 //   counting SIGKILL       two launches, then the process is killed
+//   counting abort         a launch, then the process ends so
+//   counting fault         likewise, by a launch that writes where no memory is
+//   counting exec          a launch, then the program anew in this process
 //   counting processes     two of them, with a launch each
+//   counting beside FILE   a process that loads the kernel from FILE, launches
+//                          it and ends by _exit(); then a launch in this one
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -57,6 +62,18 @@ static void launchModule(const char *Path) {
   check(hipModuleUnload(Module));
 }
 
+/// Before this process starts the GPU's runtime, which children cannot inherit.
+static void launchInChild(const char *Path) {
+  if (fork() == 0) {
+    launchModule(Path);
+    _exit(0);
+  }
+  int Status = 1;
+  wait(&Status);
+  if (Status)
+    std::exit(1);
+}
+
 int main(int Argc, char **Argv) {
   const std::string How = Argc > 1 ? Argv[1] : "devices";
   if (How == "modules") {
@@ -74,6 +91,8 @@ int main(int Argc, char **Argv) {
     ;
   if (How == "processes")
     return 0;
+  if (How == "beside")
+    launchInChild(Argv[2]);
   int Count = 1;
   if (How == "devices")
     check(hipGetDeviceCount(&Count));
@@ -85,6 +104,14 @@ int main(int Argc, char **Argv) {
     _exit(0);
   if (How == "SIGTERM")
     raise(SIGTERM);
+  if (How == "exec")
+    execl(Argv[0], Argv[0], "devices", nullptr);
+  if (How == "abort")
+    abort();
+  if (How == "fault") {
+    counting<<<10, 100>>>(nullptr);
+    return hipDeviceSynchronize() != hipSuccess;
+  }
   if (How == "SIGKILL") {
     launch();
     raise(SIGKILL);

@@ -177,6 +177,12 @@ def refused(test, profiles):
         result.expect(result.code == REFUSED, "two profiles are used for one target")
         result.expect_in_stderr("other-target: ")
         result.expect_in_stderr(message)
+    source, object = f"{test.directory}/host.cpp", f"{test.directory}/host.o"
+    open(source, "w").close()
+    result = harness.run([test.luthier, "pgo", "apply", profiles["counters"], "--", test.builds.clang[0], "-c", source,
+                          "-o", object])
+    result.expect(result.code == REFUSED and os.path.exists(object), "source without device code has a profile")
+    result.expect_in_stderr("luthier pgo: no-device-code: this command compiles for the host alone; ")
     result = test.compile_nothing(newer, "gfx90a", "--lenient")
     result.expect(result.code == 0, "--lenient does not help")
 

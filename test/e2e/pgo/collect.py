@@ -83,9 +83,23 @@ def test(arguments, directory):
     result = collecting.run("exits", "gfx90a", [both, "_exit"])
     result.expect(result.code == 1, "a profile is made of counts that are not there")
     result.expect_in_stderr("the emulated GPU leaves its counts at exit() alone; --count-by hooks")
+    # What counts by itself loses nothing then.
+    result = collecting.run("beside", "gfx90a", [both, "beside", modules["counters"]])
+    result.expect(result.code == 0, "a profile is called partial though it has all counts")
+    collecting.expect("beside.probes", 1)
+    found = counters(arguments.profdata, f"{directory}/beside.counters.prof")
+    if found != {"counting": LAUNCH}:
+        result.fail(f"counters of {LAUNCH} expected, found {found}")
     result = collecting.run("exits", "gfx90a", [both, "_exit"], "--count-by", "hooks")
     result.expect(result.code == 0, "luthier pgo collect fails")
     collecting.expect("exits", 1)
+    # The program that follows in the same process leaves its own counts.
+    result = collecting.run("exec", "gfx90a", [both, "exec"])
+    result.expect(result.code == 1, "half of the launches make a whole profile")
+    result.expect_in_stderr("the emulated GPU leaves its counts at exit() alone; --count-by hooks")
+    result = collecting.run("exec", "gfx90a", [both, "exec"], "--count-by", "hooks")
+    result.expect(result.code == 0, "luthier pgo collect fails")
+    collecting.expect("exec", 2)
     result = collecting.run("killed", "gfx90a", [both, "SIGKILL"])
     result.expect(result.code == 128 + 9, "the program's end is not passed on")
     result.expect_in_stderr("partial-profile: process")

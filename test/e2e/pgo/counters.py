@@ -82,6 +82,18 @@ def test(arguments, directory):
     if os.path.exists(f"{directory}/SIGTERM.profdata"):
         result.fail("a partial profile has the name of a whole one")
     collecting.expect("SIGTERM.partial", launches=1, loads=1)
+    result = collecting.run("abort", "gfx90a", [both, "abort"])
+    result.expect(result.code == 128 + 6, "the program's end is not passed on")
+    result.expect_in_stderr("partial-profile: process")
+    result.expect_in_stderr("ended by SIGABRT")
+    collecting.expect("abort.partial", launches=1, loads=1)
+    # What the launch has counted that was cut off is not sure.
+    result = collecting.run("fault", "gfx90a", [both, "fault"])
+    result.expect(result.code == 128 + 6, "the program's end is not passed on")
+    result.expect_in_stderr("partial-profile: process")
+    result.expect_in_stderr("fault of the GPU")
+    if os.path.exists(f"{directory}/fault.profdata") or not os.path.exists(f"{directory}/fault.partial.profdata"):
+        result.fail("there is no partial profile, or one with the name of a whole one")
     result = collecting.run("SIGKILL", "gfx90a", [both, "SIGKILL"])
     result.expect(result.code == 128 + 9, "the program's end is not passed on")
     result.expect_in_stderr("partial-profile: process")

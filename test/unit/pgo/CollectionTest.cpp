@@ -69,6 +69,7 @@ protected:
     auto Found = readCollectFolder(Folder);
     if (!Found)
       return Found.takeError();
+    Found->Uncounted = Uncounted;
     SampledCode Sampled;
     Sampled.Missing = Missing;
     for (const auto &[Target, Marks] : Samples)
@@ -95,7 +96,7 @@ protected:
 
   SmallString<64> Folder;
   std::vector<std::pair<std::string, PlaceKind>> Samples; ///< Empty profiles.
-  std::vector<std::string> Missing;
+  std::vector<std::string> Missing, Uncounted;
 };
 
 TEST_F(CollectionTest, LoadsOfATargetAreAddedUp) {
@@ -170,6 +171,29 @@ TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
 }
 
+TEST_F(CollectionTest, KernelsThatWereNotCountedMakeItPartial) {
+  Uncounted = {"counts of k are missing", "counts of j are missing"};
+  EXPECT_THAT(failure(), HasSubstr("partial-profile: counts of k are missing"));
+  leave(rawWith({1, 2, 3}));
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_TRUE(Result->IsPartial);
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre("partial-profile: counts of k are missing",
+                          "partial-profile: counts of j are missing"));
+  EXPECT_TRUE(sys::fs::exists(path("out.partial.profdata")));
+  EXPECT_FALSE(sys::fs::exists(path("out.profdata")));
+}
+
+TEST_F(CollectionTest, WhatAProcessSaysOfItselfIsReadBack) {
+  ProcessNote Note = note("a b", "exit");
+  Note.Unfinished = 2;
+  Note.Releases = 3;
+  Note.Failed = "no room";
+  EXPECT_EQ(ProcessNote::parse(Note.text()).text(), Note.text());
+  EXPECT_EQ(ProcessNote::parse(Note.text()).Releases, 3u);
+}
+
 TEST_F(CollectionTest, UnfinishedLaunchesAndSignalsMakeItPartial) {
   ProcessNote Note = note("app", "exit");
   EXPECT_EQ(Note.whyPartial(), "");
@@ -218,9 +242,28 @@ TEST_F(CollectionTest, CountersAreNotAddedToThoseOfAnotherRoute) {
       sys::fs::remove(I->path());
   leave(rawWith({4, 5, 6}, "ir"));
   auto Result = collect(/*Add=*/true);
-  ASSERT_FALSE(bool(Result));
-  EXPECT_THAT(toString(Result.takeError()), HasSubstr("mixed-build: "));
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_TRUE(Result->IsApart);
+  EXPECT_THAT(Result->Warnings, ElementsAre(HasSubstr("mixed-build: ")));
   EXPECT_EQ(countsOf("out.profdata"), Before);
+  EXPECT_THAT(countsOf("out.new.profdata"), ElementsAre(4, 5));
+}
+
+TEST_F(CollectionTest, WhatCannotBeAddedIsKeptBesideADamagedProfile) {
+  leave(rawWith({1, 2, 3}));
+  {
+    std::error_code Failure;
+    raw_fd_ostream(path("out.profdata"), Failure) << "no profile";
+  }
+  auto Result = collect(/*Add=*/true);
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_TRUE(Result->IsApart);
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre(testing::AllOf(
+                  testing::StartsWith("malformed-profile: "),
+                  HasSubstr("; what this run counted is not added to it"))));
+  EXPECT_THAT(countsOf("out.new.profdata"), ElementsAre(1, 2, 3));
+  EXPECT_EQ(Result->Profiles[0].Path, path("out.new.profdata"));
 }
 
 TEST_F(CollectionTest, WhatCodeLacksIsSaid) {

@@ -76,6 +76,17 @@ TEST(CompileCommandTest, ConfigurationFilesMaySayTheLanguage) {
               ElementsAre("a.hip"));
 }
 
+TEST(CompileCommandTest, SourceMayBeForTheHostAlone) {
+  for (const char *Words : {"clang++ a.cpp", "clang++ a.cpp b.o -o b",
+                            "clang++ -x c++ a.hip", "clang++ -c -x c a.inc"})
+    EXPECT_TRUE(read(Words).isForHostAlone()) << Words;
+  for (const char *Words :
+       {"clang++ a.hip", "clang++ a.cpp b.hip", "clang++ -x hip a.cpp",
+        "clang++ a.o -o a", "clang++ --offload-arch=gfx90a a.cpp",
+        "clang++ -x hip a.inc", "hipcc a.cpp"})
+    EXPECT_FALSE(read(Words).isForHostAlone()) << Words;
+}
+
 TEST(CompileCommandTest, NotAllMakeAProgramOrNameTargets) {
   const CompileCommand Command = read("clang++ -c app.hip -oapp.o");
   EXPECT_FALSE(Command.links());

@@ -41,6 +41,12 @@ TEST(ExecutionTest, CountsOfCodeObjectsStayApart) {
   EXPECT_EQ(Sum.at(68), (ExecutionCount{1, 9}));
 }
 
+TEST(ExecutionTest, CountsThatDoNotFitStayTheLargestNumber) {
+  ExecutionCount Sum = {UINT64_MAX - 1, 5};
+  Sum += {2, UINT64_MAX};
+  EXPECT_EQ(Sum, (ExecutionCount{UINT64_MAX, UINT64_MAX}));
+}
+
 TEST(ExecutionTest, CallsAreReadBesideInstructions) {
   const StringRef Text = R"({"kernels":[
     {"name":"k","code":"a","instructions":[],
@@ -69,6 +75,22 @@ TEST(ExecutionTest, LoadsOfKernelsStayApartAndThoseOfDevicesAddUp) {
         R"({"kernels":[{"name":"k","loads":[]}]})",
         R"({"kernels":[{"name":"k","code":"a","loads":[[1,2,3]]}]})"})
     EXPECT_TRUE(errorToBool(addLoads(Bad, Loads))) << Bad;
+}
+
+TEST(ExecutionTest, KernelsWithoutHooksAreReadOnce) {
+  const StringRef Text = R"({"kernels":[],"refused":[
+    {"name":"k","code":"a","reason":"dynamic-stack"},
+    {"name":"k","code":"b","reason":"error"},
+    {"name":"rocr.fill","code":"c","reason":"error"}]})";
+  UncountedKernels Kernels;
+  ASSERT_FALSE(errorToBool(addUncounted(Text, Kernels)));
+  ASSERT_FALSE(errorToBool(addUncounted(Text, Kernels)));
+  EXPECT_EQ(Kernels, (UncountedKernels{{{"a", "k"}, "dynamic-stack"},
+                                       {{"b", "k"}, "error"}}));
+  for (const char *Bad : {R"({"kernels":[]})", R"({"refused":[{}]})",
+                          R"({"refused":[{"name":"k","code":"a"}]})",
+                          R"({"refused":[{"name":"k","reason":"error"}]})"})
+    EXPECT_TRUE(errorToBool(addUncounted(Bad, Kernels))) << Bad;
 }
 
 TEST(ExecutionTest, WhatIsNoReportIsRefused) {

@@ -81,6 +81,63 @@ TEST_F(SampleFileTest, ProfilesOfAnotherKindOrOtherSourceAreRefused) {
   EXPECT_NE(Why.find("different source: outer"), std::string::npos) << Why;
 }
 
+TEST_F(SampleFileTest, NothingIsAddedOfAProfileOfOtherSource) {
+  SampleProfile Sum = make(PlaceKind::Probes, 1);
+  SampleProfile Other(PlaceKind::Probes);
+  Other.function("second").addBodySamples(1, 0, 5);
+  FunctionSamples &Outer = Other.function("outer");
+  Outer.setFunctionHash(11);
+  FunctionSamples &Inner = Other.inlinee(Outer, {3, 0}, "inner");
+  Inner.setFunctionHash(99);
+  Inner.addBodySamples(1, 0, 1);
+  Other.finish();
+  const std::string Why = toString(Sum.merge(std::move(Other)));
+  EXPECT_NE(Why.find("different source: outer"), std::string::npos) << Why;
+  EXPECT_EQ(Sum.find("second")->getTotalSamples(), 1u);
+}
+
+TEST_F(SampleFileTest, ASumThatDoesNotFitIsTheLargestNumberAndIsTold) {
+  SampleProfile Sum = make(PlaceKind::Lines, uint64_t(1) << 60);
+  ASSERT_FALSE(
+      errorToBool(Sum.merge(make(PlaceKind::Lines, uint64_t(1) << 60))));
+  EXPECT_EQ(Sum.find("outer")->findSamplesAt(1, 0).get(), UINT64_MAX);
+  EXPECT_THAT(Sum.overflown(), ElementsAre("outer"));
+  EXPECT_EQ(Sum.find("second")->findSamplesAt(1, 0).get(), uint64_t(2) << 60);
+}
+
+TEST_F(SampleFileTest, AFileThatCannotBeWrittenStaysAsItWas) {
+  ASSERT_FALSE(
+      errorToBool(make(PlaceKind::Probes, 1).write(Path, /*IsText=*/true)));
+  // Where the new file would be written.
+  ASSERT_FALSE(sys::fs::create_directory(Path + ".new"));
+  const std::string Why =
+      toString(make(PlaceKind::Probes, 2).write(Path, /*IsText=*/true));
+  sys::fs::remove(Path + ".new");
+  EXPECT_NE(Why.find("failure: cannot write "), std::string::npos) << Why;
+  EXPECT_EQ(
+      cantFail(SampleProfile::read(Path)).find("second")->getTotalSamples(),
+      1u);
+}
+
+TEST_F(SampleFileTest, AFullDeviceIsAFailure) {
+  for (bool IsText : {false, true}) {
+    const std::string Why =
+        toString(make(PlaceKind::Probes, 1).write("/dev/full", IsText));
+    EXPECT_NE(Why.find("failure: cannot write /dev/full: "), std::string::npos)
+        << Why;
+  }
+}
+
+TEST_F(SampleFileTest, LinksLeadToWhatIsReplaced) {
+  const std::string Link = Path + ".link";
+  ASSERT_FALSE(sys::fs::create_link(Path, Link));
+  ASSERT_FALSE(
+      errorToBool(make(PlaceKind::Probes, 1).write(Link, /*IsText=*/true)));
+  EXPECT_TRUE(sys::fs::is_symlink_file(Link));
+  EXPECT_TRUE(bool(SampleProfile::read(Path)));
+  sys::fs::remove(Link);
+}
+
 TEST_F(SampleFileTest, FunctionsAreDroppedFromSamples) {
   ASSERT_FALSE(
       errorToBool(make(PlaceKind::Probes, 1).write(Path, /*IsText=*/false)));

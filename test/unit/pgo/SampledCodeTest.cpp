@@ -94,6 +94,17 @@ TEST_F(SampledCodeTest, CodeWithoutMarksIsNamedByAKernel) {
                         "line tables"));
 }
 
+TEST_F(SampledCodeTest, OnlyKernelsWithMarksAreMissedWithoutHooks) {
+  executed("probes");
+  const std::string Digest = Executed.begin()->first;
+  noteUncounted({{{Digest, "_Z5otherv"}, "dynamic-stack"},
+                 {{"nobody left a copy", "branches"}, "dynamic-stack"}},
+                "counts", Found);
+  EXPECT_THAT(Found.Uncounted,
+              ElementsAre("counts of other() are missing, for it runs without "
+                          "hooks: dynamic-stack"));
+}
+
 TEST(MarksTest, MarksAreFoundByTheNamesOfSections) {
   EXPECT_TRUE(hasMarks(readInput("probes")->bytes()));
   EXPECT_TRUE(hasMarks(readInput("lines")->bytes()));

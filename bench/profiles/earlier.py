@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What docs/pgo-table.md has of programs that a run did not measure: their rows stay, with the commit that they are of.
+Figures are counts, so they are as good as new until the programs, the compiler or the emulator's model change."""
+import re
+
+
+def cells_of(line):
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+class Earlier:
+    """A page that was written before; an empty one has nothing."""
+
+    def __init__(self, text="", measured_now=()):
+        self.tables, self.losers = {}, {}
+        self.measured = (re.findall(r"^Measured: (.*)\. Programs: ", text, re.M) or [""])[0]
+        partly = (re.findall(r"^Not measured, or only in part: (.*)\.$", text, re.M) or [""])[0].split(", ")
+        self.left_out = {*partly, *measured_now}
+        for section in text.split("\n## ")[1:]:
+            self.read(*section.split("\n", 1))
+        self.names = list(dict.fromkeys(row[0] for rows in self.tables.get(GAIN, {}).values() for row in rows))
+
+    def read(self, title, text):
+        group = None
+        for line in text.splitlines():
+            if not line.startswith("| "):
+                group = None
+                self.read_loser(line)
+            elif group is None:
+                group = self.tables.setdefault(title, {}).setdefault(cells_of(line)[0], [])
+            elif not line.startswith("| ---") and cells_of(line)[0] not in self.left_out:
+                group.append(cells_of(line))
+
+    def read_loser(self, line):
+        """Builds, kernel and facts, without the reason."""
+        if match := re.match(r"- \*\*(\S+)\*\*, (.*?\. `.*?`: .*?\.) ", line):
+            if match[1] not in self.left_out:
+                self.losers[match[1]] = match[2]
+
+    def rows(self, title, group):
+        return self.tables.get(title, {}).get(group, [])
+
+    def uses(self, column):
+        """Of each program, what the table of gains has in this column, which counts from the first build's on."""
+        return [cell for rows in self.tables.get(GAIN, {}).values() for row in rows if (cell := row[1 + column]) != "-"]
+
+    def grown(self, column):
+        """By how much cycles have grown, of each right build: to a tenth of a per cent, as the page has it."""
+        return [1 + float(cell.split(" / ")[2]) / 100 for cell in self.uses(column) if " / " in cell]
+
+
+GAIN = "Gain of the next compilation"

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `luthier pgo judge` says of builds that crash, launch other kernels or none, or
+print something else in each run, and of a profile that it cannot change; and `luthier
+pgo show` of code whose source is gone."""
+
+import os
+import shutil
+
+from builds import ARGUMENTS, Builds, Failure, harness
+
+
+class Programs:
+    """Scripts stand for builds: both get the same arguments."""
+
+    def __init__(self, arguments, directory):
+        self.builds, self.directory = Builds(arguments, directory), directory
+        self.program = self.builds.compile("program")
+
+    def script(self, how):
+        path = f"{self.directory}/{how}"
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\nexec {self.program} {how}\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def judge(self, before, after, *options):
+        return self.builds.judge(self.script(before), self.script(after), *options)
+
+    def expect(self, before, after, code, *texts, options=()):
+        result = self.judge(before, after, *options)
+        result.expect(result.code == code, f"the exit code is not {code}")
+        for text in texts:
+            result.expect(text in result.stdout + result.stderr, f"'{text}' is not said")
+
+
+def judged(programs):
+    programs.expect("first", "first", 0, "same output; kernels: 0 better, 0 worse, 1 the same")
+    programs.expect("first", "second", 0, "\ngone ", "\nnew ", "same output; kernels: 0 better, 0 worse, 0 the same")
+    programs.expect("first", "aborts", 1, "DIFFERENT OUTPUT: the exit code was 0 and is 134")
+    programs.expect("aborts", "first", 1, "DIFFERENT OUTPUT: the exit code was 134 and is 0")
+    programs.expect("aborts", "aborts", 1, "luthier: error: ", "aborts has crashed (exit code 134)")
+    programs.expect("first", "time", 1, "DIFFERENT OUTPUT: ")
+    programs.expect("time", "first", 1, "NOT COMPARABLE: ", "time differs from run to run: line 2 was 'time: ")
+    programs.expect("time", "time", 1, "NOT COMPARABLE: ")
+    programs.expect("time", "time", 0, "same output", options=["--ignore", "^time: "])
+    programs.expect("first", "nothing", 1, "luthier: error: ", "nothing has run no kernel (exit code 0)")
+
+
+def dropped(programs):
+    """A profile is changed only if the output is the same, and only if it is one."""
+    profile = f"{programs.directory}/app.profdata"
+    with open(profile, "w") as file:
+        file.write("no profile")
+    drop = ["--drop-worse", profile]
+    programs.expect("slow", "aborts", 1, "DIFFERENT OUTPUT", options=drop)
+    programs.expect("first", "slow", 1, "worse", "luthier: error: malformed-profile: ", options=drop)
+    programs.expect("first", "slow", 1, "luthier: error: failure: cannot read ", options=["--drop-worse", f"{profile}.none"])
+    with open(profile) as file:
+        if file.read() != "no profile":
+            raise Failure("what is no profile was changed")
+
+
+def shown(programs, source):
+    copy = f"{programs.directory}/gone.hip"
+    shutil.copy(source, copy)
+    program = programs.builds.compile("lines", programs.builds.flags("collect", "--route", "lines"), source=copy)
+    os.remove(copy)
+    result = programs.builds.show("--kernel", "first", "--no-branches", "--no-loads", "--", program, "slow")
+    result.expect(result.code == 0, "luthier pgo show fails")
+    text = f"  {copy}: cannot be read, so its lines are not shown\n"
+    result.expect(text in result.stdout, f"'{text}' is not said")
+
+
+def test(arguments, directory):
+    programs = Programs(arguments, directory)
+    judged(programs)
+    dropped(programs)
+    shown(programs, arguments.source)
+
+
+if __name__ == "__main__":
+    harness.main(ARGUMENTS, test)
