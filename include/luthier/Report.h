@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A table of numbers for each kernel, as text and as JSON.
+// What tools leave: text, JSON, and a table of numbers for each kernel as both.
 #ifndef LUTHIER_REPORT_H
 #define LUTHIER_REPORT_H
 
 #include "luthier/Export.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,7 +16,10 @@
 
 namespace llvm {
 class raw_ostream;
+namespace json {
+class Object;
 }
+} // namespace llvm
 
 namespace luthier {
 
@@ -27,6 +32,31 @@ LUTHIER_API void printReport(llvm::StringRef Text);
 /// How the process ends, as far as is known in Tool::onExit(): "exit",
 /// "quick_exit", "_exit(3)", "SIGTERM", "exec of /bin/x".
 LUTHIER_API std::string howProcessEnds();
+
+/// Writes \p Whole to outputPath(\p FileName), with what every report says
+/// besides: "refused", those of refusals(), unless it has its own; "ended"
+/// (howProcessEnds()) where that is not by exit(); and "rank" in a process of
+/// MPI. Says on stderr if that cannot be written.
+LUTHIER_API void writeReport(llvm::StringRef FileName,
+                             llvm::json::Object Whole);
+/// The same at any time before, for processes that are killed: the file is
+/// whole at any time, and "ended" says that this is not the end. What is
+/// written later takes its place. Says nothing if it cannot.
+LUTHIER_API void writeReportInBetween(llvm::StringRef FileName,
+                                      llvm::json::Object Whole);
+
+/// When to write in between: a quarter of a second or more after the last time,
+/// and in a twentieth of the time at most. Not thread-safe.
+class LUTHIER_API ReportPace {
+public:
+  /// To ask at launches. True again only after a while.
+  bool isDue();
+  void write(llvm::function_ref<void()> Report);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point NotBefore = Clock::now() + std::chrono::milliseconds(250);
+};
 
 /// Kernels of one name share a row: their numbers are added up. Not
 /// thread-safe.
@@ -46,13 +76,9 @@ public:
   void print(llvm::raw_ostream &OS) const;
   /// The same as printReport() prints.
   void print() const;
-  /// An object with "kernels", which have a "name" and the columns, and
-  /// "refused", those of refusals(); with "ended" (howProcessEnds()) where that
-  /// is not by exit(), and with "rank" in a process of MPI. To outputPath(\p
-  /// FileName); says on stderr if that cannot be written.
+  /// writeReport() of "kernels", which have a "name" and the columns.
   void writeJSON(llvm::StringRef FileName) const;
-  /// The same at any time before, for processes that are killed: "ended" says
-  /// that this is not the end. What is written later takes the file's place.
+  /// The same by writeReportInBetween().
   void writeJSONInBetween(llvm::StringRef FileName) const;
 
 private:

@@ -92,13 +92,14 @@ Error forEachReport(const std::string &Folder, StringRef Name,
   std::vector<std::string> Paths;
   for (sys::fs::directory_iterator It(Folder, Wrong), End; It != End && !Wrong;
        It.increment(Wrong))
-    if (sys::path::filename(It->path()).starts_with(Name))
+    if (const StringRef File = sys::path::filename(It->path());
+        File.starts_with(Name) && !File.ends_with(".new"))
       Paths.push_back(It->path());
   if (Wrong)
     return failed("cannot read " + Folder + ": " + Wrong.message());
   sort(Paths);
   for (const std::string &Path : Paths)
-    if (const auto Text = contentsOf(Path))
+    if (const auto Text = contentsOf(Path); Text && !Text->empty())
       if (Error E = Use(*Text))
         return E;
   return Error::success();

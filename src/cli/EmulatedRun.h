@@ -31,7 +31,8 @@ std::string emulatedDevices(const std::string *Given);
 llvm::Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed);
 
 /// Whatever `luthier run --stats` or the like has written for processes to
-/// files of \p Folder that begin with \p Name.
+/// files of \p Folder that begin with \p Name. What a killed process has only
+/// begun to write is left out: an empty file, or one that ends with ".new".
 llvm::Error
 forEachReport(const std::string &Folder, llvm::StringRef Name,
               llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);

@@ -78,6 +78,19 @@ uint64_t ChannelRing::passGap() {
   return 0;
 }
 
+bool ChannelRing::isFull() const {
+  const uint64_t Wanted = __atomic_load_n(&Control->Wanted, __ATOMIC_ACQUIRE);
+  return int64_t(Wanted - Position) > int64_t(1) << Log2Units;
+}
+
+uint64_t ChannelRing::passHalf() {
+  if (!isFull())
+    return 0;
+  const uint64_t Half = uint64_t(1) << (Log2Units - 1);
+  Position += Half;
+  return Half;
+}
+
 uint64_t ChannelRing::lastEnd(uint64_t Begin, uint64_t End) const {
   uint64_t Last = Begin;
   for (uint64_t At = Begin; At < End;) {

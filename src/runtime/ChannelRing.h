@@ -38,10 +38,16 @@ public:
   /// Leaves what is before the next published block; gives its number of units,
   /// 0 if there is no such block.
   uint64_t passGap();
+  /// Where there is no published block, but somebody lacks room: leaves half of
+  /// the ring, and gives its number of units. Blocks that wait for room begin
+  /// behind that, since none is longer than half of the ring.
+  uint64_t passHalf();
 
   /// Where the last of the published blocks ends. Any thread. Looks at as many
   /// words and marks as a group has, and there are groups.
   uint64_t publishedEnd() const;
+  /// Somebody has found no room since the consumer came to where it is.
+  bool isFull() const;
   uint64_t position() const { return Position; } ///< Any thread.
   uint64_t dropped() const;                      ///< Any thread.
 

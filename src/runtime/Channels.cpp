@@ -137,9 +137,9 @@ void Channels::finish() {
     C->finish();
 }
 
-void Channels::expectKilledWaves() {
+void Channels::expectKilledWaves(hsa_agent_t Agent) {
   for (const Pointer &C : all())
-    C->expectKilledWaves();
+    C->expectKilledWaves(Agent);
 }
 
 void Channels::unloaded() {

@@ -35,6 +35,8 @@ struct CompletionWatcher::State {
   bool waitFor(uint64_t Number);
   void resume(uint64_t Number);
   void run();
+  /// Under Lock.
+  bool isTelling() const;
 };
 
 bool CompletionWatcher::State::waitFor(uint64_t Number) {
@@ -48,6 +50,11 @@ bool CompletionWatcher::State::waitFor(uint64_t Number) {
       return !Stopping;
   }
   return false;
+}
+
+bool CompletionWatcher::State::isTelling() const {
+  return isHsaOpen() && Start - coreApi().hsa_signal_load_scacquire_fn(Done) >
+                            static_cast<hsa_signal_value_t>(NumReturned);
 }
 
 /// Under Lock.
@@ -155,7 +162,7 @@ size_t CompletionWatcher::numPending() const {
   return S->Stopping ? 0 : S->Pending.size();
 }
 
-bool CompletionWatcher::drain(function_ref<bool(size_t)> GiveUp,
+bool CompletionWatcher::drain(function_ref<bool(const Progress &)> GiveUp,
                               function_ref<bool(uint64_t)> Concerns) const {
   const std::shared_ptr<State> S = share();
   if (!S)
@@ -170,7 +177,7 @@ bool CompletionWatcher::drain(function_ref<bool(size_t)> GiveUp,
   };
   while (isWaiting()) {
     S->Changed.wait_for(Guard, std::chrono::milliseconds(100));
-    if (isWaiting() && GiveUp(Last - S->NumReturned))
+    if (isWaiting() && GiveUp({Last - S->NumReturned, S->isTelling()}))
       return false;
   }
   return true;

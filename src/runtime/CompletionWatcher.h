@@ -49,12 +49,17 @@ public:
 
   /// Callbacks that have not returned.
   size_t numPending() const;
+  struct Progress {
+    size_t NumPending;
+    /// A dispatch has completed whose callback has not returned.
+    bool IsTelling;
+  };
   /// Until those have returned that are pending now, or have been stopped.
   /// Waits for those up to the last one whose KernelObject \p Concerns, if
   /// given. False if \p GiveUp, which is asked several times a second, said so
   /// first. Other threads may go on adding.
   bool drain(
-      llvm::function_ref<bool(size_t NumPending)> GiveUp,
+      llvm::function_ref<bool(const Progress &)> GiveUp,
       llvm::function_ref<bool(uint64_t KernelObject)> Concerns = nullptr) const;
 
   /// Calls nobody any more, and lets the queue go on.

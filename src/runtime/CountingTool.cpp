@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/CountingTool.h"
 #include "luthier/Instrument.h"
-#include <algorithm>
-#include <chrono>
 #include <map>
 #include <mutex>
 
@@ -11,7 +9,6 @@ using namespace llvm;
 namespace luthier {
 
 struct CountingTool::Impl {
-  using Clock = std::chrono::steady_clock;
   struct Row {
     uint32_t Index;
     uint64_t Dispatches = 0;
@@ -25,8 +22,7 @@ struct CountingTool::Impl {
   /// By name and device: devices must not add to one number at a time. Device 0
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
-  /// Of the next report that is only for a process that is killed.
-  Clock::time_point NotBefore = Clock::time_point::max();
+  ReportPace Pace;
 
   Row &row(StringRef Kernel, uint64_t Device) {
     const auto Next = static_cast<uint32_t>(Rows.size());
@@ -40,7 +36,6 @@ struct CountingTool::Impl {
   }
 
   KernelReport report() const;
-  void reportInBetween();
 };
 
 KernelReport CountingTool::Impl::report() const {
@@ -61,23 +56,9 @@ KernelReport CountingTool::Impl::report() const {
   return Report;
 }
 
-/// At a launch, in a twentieth of the time at most.
-void CountingTool::Impl::reportInBetween() {
-  constexpr std::chrono::milliseconds Least(250);
-  constexpr int Rest = 19;
-  const Clock::time_point Begin = Clock::now();
-  if (NotBefore == Clock::time_point::max())
-    NotBefore = Begin + Least;
-  if (Begin < NotBefore)
-    return;
-  report().writeJSONInBetween(Name + ".json");
-  const Clock::time_point End = Clock::now();
-  NotBefore = End + std::max<Clock::duration>(Rest * (End - Begin), Least);
-}
-
 CountingTool::CountingTool(StringRef Name, const uint64_t *Table, size_t Rows,
                            std::vector<Column> Columns)
-    : P(new Impl{Name.str(), Table, Rows, std::move(Columns), {}, {}}) {}
+    : P(new Impl{Name.str(), Table, Rows, std::move(Columns), {}, {}, {}}) {}
 
 CountingTool::~CountingTool() = default;
 
@@ -104,7 +85,8 @@ void CountingTool::onDispatch(KernelDispatch &Dispatch) {
   if (Error E = instrumentAndOverride(Dispatch, Mutate, P->Name))
     return reportRefusal(Dispatch.Kernel, std::move(E));
   ++R.Dispatches;
-  P->reportInBetween();
+  if (P->Pace.isDue())
+    P->Pace.write([&] { P->report().writeJSONInBetween(P->Name + ".json"); });
 }
 
 void CountingTool::onExit() {

@@ -207,13 +207,17 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
 }
 
 hsa_status_t InterceptedQueues::inactivate(hsa_queue_t *Handle) {
+  std::shared_ptr<Queue> Stopped;
   {
     std::lock_guard Guard(Lock);
     if (auto It = Queues.find(Handle); It != Queues.end())
-      It->second->Dead = true;
+      Stopped = It->second;
   }
+  if (Stopped)
+    Stopped->Dead = true;
   const hsa_status_t Status = coreApi().hsa_queue_inactivate_fn(Handle);
-  channels().expectKilledWaves();
+  if (Stopped)
+    channels().expectKilledWaves(Stopped->Agent);
   return Status;
 }
 
@@ -221,7 +225,7 @@ void InterceptedQueues::deviceFailed(hsa_agent_t Agent) {
   for (const std::shared_ptr<Queue> &Q : listed())
     if (Q->Agent.handle == Agent.handle)
       Q->DeviceFailed = true;
-  channels().expectKilledWaves();
+  channels().expectKilledWaves(Agent);
 }
 
 /// Only where the application gave a callback: ROCr itself ends the process
@@ -232,7 +236,7 @@ void InterceptedQueues::onError(hsa_status_t Status, hsa_queue_t *Source,
   // never seen. An error while the queue is being made finds no handle yet.
   auto *Q = static_cast<Queue *>(Data);
   Q->Dead = true;
-  channels().expectKilledWaves();
+  channels().expectKilledWaves(Q->Agent);
   const char *What = nullptr;
   if (coreApi().hsa_status_string_fn(Status, &What) == HSA_STATUS_SUCCESS)
     processEnd().noteFault(What);
@@ -419,6 +423,11 @@ InterceptedQueues::listed() {
   return Result;
 }
 
+bool InterceptedQueues::Queue::hasToGiveUp(
+    const CompletionWatcher::Progress &Left, ProgressWatch &Watch) const {
+  return (isLost() && !Left.IsTelling) || Watch.isStuck(Left.NumPending);
+}
+
 void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
   // A tool's callback would wait for itself.
   if (Code.empty() || CallContext::current())
@@ -431,18 +440,15 @@ void InterceptedQueues::drainCompletionsOf(ArrayRef<AddressRange> Code) {
   for (const std::shared_ptr<Queue> &Q : listed()) {
     ProgressWatch Watch(*this);
     Q->Completions.drain(
-        [&](size_t NumPending) {
-          return Q->isLost() || Watch.isStuck(NumPending);
-        },
+        [&](const auto &Left) { return Q->hasToGiveUp(Left, Watch); },
         isOfCode);
   }
 }
 
 bool InterceptedQueues::drainCompletionsOf(Queue &Q) {
   ProgressWatch Watch(*this);
-  return Q.Completions.drain([&](size_t NumPending) {
-    return Q.isLost() || Watch.isStuck(NumPending);
-  });
+  return Q.Completions.drain(
+      [&](const auto &Left) { return Q.hasToGiveUp(Left, Watch); });
 }
 
 /// What has completed, tools may still be at work on. Those may make queues and

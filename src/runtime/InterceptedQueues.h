@@ -49,9 +49,11 @@ public:
   /// As hsa_queue_inactivate(): what is submitted from now on has no effect.
   hsa_status_t inactivate(hsa_queue_t *Queue);
 
-  /// The application is told that the device has failed: nothing on it is
-  /// waited for any more, since the queue in question may never move again.
-  /// Others may still work, and take packets.
+  /// The application is told that the device has failed. For such events (a
+  /// page fault, a memory error, a reset), the driver has stopped all queues of
+  /// the process on that device before, and starts none of them again: no
+  /// kernel runs there, and nothing is waited for but the tools that were being
+  /// told of one that has completed. Queues take packets all the same.
   void deviceFailed(hsa_agent_t Agent);
 
   /// Ends the tools' part: dispatches from now on run unchanged, also those of
@@ -88,6 +90,7 @@ public:
 
 private:
   union Packet;
+  class ProgressWatch;
   struct Queue {
     Queue(InterceptedQueues &All, hsa_agent_t Agent)
         : All(All), Agent(Agent), Arguments(Agent) {}
@@ -117,9 +120,11 @@ private:
 
     /// Whether there may be no end of what it has been given.
     bool isLost() const { return Dead || DeviceFailed; }
+    /// Whether drain() of Completions has to end.
+    bool hasToGiveUp(const CompletionWatcher::Progress &Left,
+                     ProgressWatch &Watch) const;
   };
 
-  class ProgressWatch;
   using Clock = std::chrono::steady_clock;
 
   static void onPackets(const void *Packets, uint64_t Count, uint64_t Index,
@@ -139,7 +144,7 @@ private:
   bool appendBarrier(Queue &Q, hsa_signal_t Signal);
   void waitForQueues();
   void waitForCompletions();
-  /// False if there was no progress.
+  /// False if it gave up.
   bool drainCompletionsOf(Queue &Q);
   bool isOverdue() const {
     return Clock::now().time_since_epoch() >= Deadline.load();

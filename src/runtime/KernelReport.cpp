@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/Report.h"
-#include "runtime/ReportFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -55,11 +55,11 @@ objectOf(ArrayRef<KernelReport::Column> Columns,
 }
 
 void KernelReport::writeJSON(StringRef FileName) const {
-  runtime::writeReportFile(FileName, objectOf(Columns, Rows));
+  writeReport(FileName, objectOf(Columns, Rows));
 }
 
 void KernelReport::writeJSONInBetween(StringRef FileName) const {
-  runtime::writeReportFileInBetween(FileName, objectOf(Columns, Rows));
+  writeReportInBetween(FileName, objectOf(Columns, Rows));
 }
 
 } // namespace luthier

@@ -138,23 +138,36 @@ bool OpenChannel::passGaps(ArrayRef<std::shared_ptr<Ring>> Of) {
   return HasPassed;
 }
 
+void OpenChannel::expectKilledWaves(hsa_agent_t Agent) {
+  std::lock_guard Guard(Lock);
+  for (const std::shared_ptr<Ring> &R : Rings)
+    if (R->Agent.handle == Agent.handle)
+      R->MayHaveKilled = true;
+}
+
 /// Where a queue has stopped. Waves of others may be in the middle of a block,
 /// and be preempted there.
 void OpenChannel::passKilled(Ring &R) {
   constexpr std::chrono::milliseconds Patience(500);
   const Clock::time_point Time = Clock::now();
-  const uint64_t At = R.InMemory.position();
-  if (At != R.StuckAt || R.InMemory.publishedEnd() == At) {
+  ChannelRing &From = R.InMemory;
+  const uint64_t At = From.position();
+  const bool IsInTheWay = From.publishedEnd() != At || From.isFull();
+  if (At != R.StuckAt || !IsInTheWay) {
     R.StuckAt = At;
     R.StuckSince = Time;
-  } else if (Time - R.StuckSince >= Patience) {
-    const uint64_t Units = R.InMemory.passGap();
-    Unfinished += Units * ChannelUnit;
-    static std::atomic_flag IsSaid;
-    if (Units && !IsSaid.test_and_set())
-      runtime::logWarning(Owner + " does not get what waves were sending when "
-                                  "their queue stopped");
+    return;
   }
+  if (Time - R.StuckSince < Patience)
+    return;
+  uint64_t Units = From.passGap();
+  if (!Units)
+    Units = From.passHalf();
+  Unfinished += Units * ChannelUnit;
+  static std::atomic_flag IsSaid;
+  if (Units && !IsSaid.test_and_set())
+    runtime::logWarning(Owner + " does not get what waves were sending when "
+                                "their queue stopped");
 }
 
 /// Its memory may go before the GPU runtime that it is of: that waits for a
@@ -211,7 +224,7 @@ void OpenChannel::run() {
         HasFound = true;
         GoesOn |= WasWanted;
       }
-      if (MayHaveKilled)
+      if (R->MayHaveKilled)
         passKilled(*R);
     }
     if (GoesOn)

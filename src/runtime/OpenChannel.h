@@ -44,10 +44,12 @@ public:
   void finish();
   /// Looks at no ring from now on.
   void removeRings();
-  /// A queue has stopped: some of its waves may never publish what they took
-  /// room for. What stands before others' blocks for longer than waves need
-  /// for that is left out.
-  void expectKilledWaves() { MayHaveKilled = true; }
+  /// A queue of \p Agent has stopped: some of its waves may never publish what
+  /// they took room for. What stands before others' blocks, or takes the room
+  /// of all others, for longer than waves need for that is left out. (That the
+  /// waves' dispatches have completed would say more, but nobody knows: packets
+  /// have one signal, which is the application's.)
+  void expectKilledWaves(hsa_agent_t Agent);
   /// Nobody pushes any more: the thread consumes what there is, gives the
   /// memory back and ends.
   void close();
@@ -66,7 +68,10 @@ private:
     runtime::ChannelRing InMemory;
     /// Once the channel is Finishing: where. By the thread, unless it is zero.
     uint64_t End = 0;
-    /// Nothing was published there then, but behind it. Of the thread.
+    /// A queue of the device has stopped.
+    std::atomic<bool> MayHaveKilled = false;
+    /// Nothing was published there then, but others waited for it to be. Of the
+    /// thread.
     uint64_t StuckAt = ~uint64_t(0);
     Clock::time_point StuckSince;
   };
@@ -96,7 +101,6 @@ private:
   std::vector<std::shared_ptr<Ring>> Rings; ///< Under Lock.
   bool IsBusy = false; ///< The thread is looking at rings; under Lock.
   std::atomic<bool> IsRemoving = false;
-  std::atomic<bool> MayHaveKilled = false;
   bool IsClosing = false; ///< Under Lock.
   std::atomic<Phase> Now = Phase::Running;
   pid_t ThreadOf = 0; ///< The process that the thread runs in; under Lock.

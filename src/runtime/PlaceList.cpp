@@ -3,10 +3,10 @@
 #include "luthier/LiftedRepresentation.h"
 #include "luthier/Mnemonic.h"
 #include "luthier/Report.h"
-#include "runtime/ReportFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
 #include <mutex>
@@ -95,7 +95,7 @@ void PlaceList::writeJSON(StringRef FileName, ArrayRef<uint64_t> Counts) const {
       Row["line"] = std::move(Each.Line);
     List.push_back(std::move(Row));
   }
-  runtime::writeReportFile(FileName, json::Object{{"places", std::move(List)}});
+  writeReport(FileName, json::Object{{"places", std::move(List)}});
 }
 
 } // namespace luthier

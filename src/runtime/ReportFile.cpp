@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/ReportFile.h"
+//
+// JSON files of reports.
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
 #include "runtime/Log.h"
@@ -7,29 +8,36 @@
 #include "runtime/ProcessName.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
 
 using namespace llvm;
 
-namespace luthier::runtime {
+namespace luthier {
 
 static const auto Start = std::chrono::steady_clock::now();
 
-/// What every report says; \p Ended where it is worth saying.
-static void complete(json::Object &Whole, StringRef Ended) {
+static json::Array refusedKernels() {
   std::map<std::string, std::string> Reasons;
   for (const RefusedKernel &K : refusals())
     Reasons.emplace(K.Kernel, K.Reason);
-  json::Array Refused;
+  json::Array Result;
   for (const auto &[Name, Reason] : Reasons)
-    Refused.push_back(json::Object{{"name", Name}, {"reason", Reason}});
-  Whole["refused"] = std::move(Refused);
+    Result.push_back(json::Object{{"name", Name}, {"reason", Reason}});
+  return Result;
+}
+
+/// What every report says; \p Ended where it is worth saying.
+static void complete(json::Object &Whole, StringRef Ended) {
+  if (!Whole.get("refused"))
+    Whole["refused"] = refusedKernels();
   if (!Ended.empty())
     Whole["ended"] = Ended.str();
-  if (const std::string Rank = rankOfProcess(); !Rank.empty())
+  if (const std::string Rank = runtime::rankOfProcess(); !Rank.empty())
     Whole["rank"] = Rank;
 }
 
@@ -45,14 +53,14 @@ static std::error_code write(StringRef Path, json::Object Whole) {
   return Error;
 }
 
-void writeReportFile(StringRef FileName, json::Object Whole) {
-  complete(Whole, processEnd().isOrderly() ? "" : howProcessEnds());
+void writeReport(StringRef FileName, json::Object Whole) {
+  complete(Whole, runtime::processEnd().isOrderly() ? "" : howProcessEnds());
   const std::string Path = outputPath(FileName);
   if (std::error_code Error = write(Path, std::move(Whole)))
-    logWarning(Path + ": " + Error.message());
+    runtime::logWarning(Path + ": " + Error.message());
 }
 
-void writeReportFileInBetween(StringRef FileName, json::Object Whole) {
+void writeReportInBetween(StringRef FileName, json::Object Whole) {
   using std::chrono::milliseconds;
   const auto Age = std::chrono::duration_cast<milliseconds>(
       std::chrono::steady_clock::now() - Start);
@@ -63,4 +71,21 @@ void writeReportFileInBetween(StringRef FileName, json::Object Whole) {
     sys::fs::remove(New);
 }
 
-} // namespace luthier::runtime
+bool ReportPace::isDue() {
+  constexpr std::chrono::milliseconds Again(250);
+  const Clock::time_point Time = Clock::now();
+  if (Time < NotBefore)
+    return false;
+  NotBefore = Time + Again;
+  return true;
+}
+
+void ReportPace::write(function_ref<void()> Report) {
+  constexpr int Rest = 19;
+  const Clock::time_point Begin = Clock::now();
+  Report();
+  const Clock::time_point End = Clock::now();
+  NotBefore = std::max(NotBefore, End + Rest * (End - Begin));
+}
+
+} // namespace luthier

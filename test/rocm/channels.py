@@ -20,6 +20,7 @@ CASES = [
     ("sequence", "bytes=4096,drop", "many-waves", 0, ["dropped [1-9]", "^all there or dropped$"]),
     ("prints", "what=all", "one-wave", 0, ["^lane 1 of block -7: 0.50 odd 0x123456789ac b%$", "^passed$"]),
     # This HIP gives the program an error, where older ones end it.
+    ("sequence", "", "trap", 1, ["^sent 0, arrived 65, dropped 0, .*wrong 0,", "stopHere .719.$"]),
     ("prints", "what=assert", "one-wave", 1, ["assertion `__lane_id\\(\\) < 30' of a hook failed\\.$", "collatzSteps .719.$"]),
 ]
 
@@ -37,12 +38,28 @@ def test(arguments, directory):
         for pattern in says:
             result.expect(re.search(pattern, said, re.M), f"nothing says '{pattern}'")
         print(f"{tool}:{options} {what}: " + "".join(re.findall("^sent.*$", said, re.M)))
+    if arguments.killed_waves:
+        goes_on_without_killed_waves(arguments, directory, "trapping", "gfx90a")
+        goes_on_without_killed_waves(arguments, directory, "faulting", "gfx90a,gfx90a")
+
+
+def goes_on_without_killed_waves(arguments, directory, kind, devices):
+    """What is sent behind blocks that nobody finishes, which hold the whole ring."""
+    result = harness.run([arguments.luthier, "run", "--device", f"emulated:{devices}", "--output", directory, "--tool",
+                          f"{arguments.tools}/libsequence.so:bytes=16384,nap=200", "--", arguments.killed_waves,
+                          f"{arguments.code}/kernels.co", f"{arguments.code}/{kind}-kernels.co"])
+    result.expect(result.code == 3 and "counted 1024" in result.stdout, f"{kind}: the program does not go on")
+    found = re.search(r"^sent ([1-9]\d*), .*unfinished [1-9]\d*, wrong 0, .*of the last launch (\d+)$", result.stderr, re.M)
+    result.expect(found and found[1] == found[2], f"{kind}: something is lost")
+    print(f"{kind}: {found[0]}")
 
 
 harness.main(
     [
         (["--device"], {"required": True, "help": "what is emulated"}),
         (["--tools"], {"required": True, "help": "the folder of the tools"}),
+        (["--killed-waves"], {"help": "the program"}),
+        (["--code"], {"help": "the folder of its code"}),
     ],
     test,
 )

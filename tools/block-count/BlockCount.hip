@@ -117,6 +117,7 @@ class BlockCount : public Tool {
   std::map<uint64_t, Kernel *> ByObject;
   std::vector<std::unique_ptr<Kernel>> Kernels;
   size_t NumRuns = 0, NumSites = 0, NumLoads = 0;
+  ReportPace Pace;
 
   llvm::Error insertRuns(LiftedRepresentation &LR, InstrumentationTask &Task,
                          Kernel &K) {
@@ -212,9 +213,11 @@ class BlockCount : public Tool {
   }
 
   void onDispatch(KernelDispatch &Dispatch) override {
+    Dispatch.SkipCompletion = true;
     if (Dispatch.Kernel.isRuntimeKernel())
       return;
     std::lock_guard Guard(Lock);
+    Dispatch.SkipCompletion = !Pace.isDue();
     Kernel &K = kernelOf(Dispatch.Kernel);
     if (K.IsRefused || K.IsLeftOut)
       return;
@@ -228,17 +231,24 @@ class BlockCount : public Tool {
     }
   }
 
-  void writeRuns(llvm::json::OStream &J, const Kernel &K) const {
-    for (const auto &[Address, Run] : K.RunOf)
-      if (Runs[Run][0])
-        J.array([&, Address = Address, Run = Run] {
-          J.value(Address);
-          J.value(Runs[Run][0]);
-          J.value(Runs[Run][1]);
-        });
+  /// Where it is time to write what there is, if the process is killed.
+  void onComplete(const KernelDispatch &) override {
+    std::lock_guard Guard(Lock);
+    Pace.write([&] { writeReportInBetween("block-count.json", counted()); });
   }
 
-  void writeCalls(llvm::json::OStream &J, const Kernel &K) const {
+  using Array = llvm::json::Array;
+
+  Array runsOf(const Kernel &K) const {
+    Array Result;
+    for (const auto &[Address, Run] : K.RunOf)
+      if (const uint64_t Waves = Runs[Run][0])
+        Result.push_back(Array{Address, Waves, Runs[Run][1]});
+    return Result;
+  }
+
+  Array callsOf(const Kernel &K) const {
+    Array Result;
     for (const auto &[Address, Number] : K.SiteOf) {
       CallSite Site[1];
       if (llvm::Error E = readVariable(Sites, K.Agent, Site, Number)) {
@@ -247,31 +257,20 @@ class BlockCount : public Tool {
       }
       for (size_t T = 0; T <= MaxTargets; ++T)
         if (Site->Counts[T][0])
-          J.array([&, Address = Address] {
-            J.value(Address);
-            J.value(T < MaxTargets ? Site->Targets[T] - K.Begin : 0);
-            J.value(Site->Counts[T][0]);
-            J.value(Site->Counts[T][1]);
-          });
+          Result.push_back(
+              Array{Address, T < MaxTargets ? Site->Targets[T] - K.Begin : 0,
+                    Site->Counts[T][0], Site->Counts[T][1]});
     }
+    return Result;
   }
 
   /// Also those that were not executed: they were looked at.
-  void writeLoads(llvm::json::OStream &J, const Kernel &K) const {
+  Array loadsOf(const Kernel &K) const {
+    Array Result;
     for (const auto &[Address, Load] : K.LoadOf)
-      J.array([&, Address = Address, Load = Load] {
-        J.value(Address);
-        for (uint64_t Count : Loads[Load])
-          J.value(Count);
-      });
-  }
-
-  void writeKernel(llvm::json::OStream &J, const Kernel &K) const {
-    J.attribute("name", K.Name);
-    J.attribute("code", K.Digest);
-    J.attributeArray("instructions", [&] { writeRuns(J, K); });
-    J.attributeArray("calls", [&] { writeCalls(J, K); });
-    J.attributeArray("loads", [&] { writeLoads(J, K); });
+      Result.push_back(
+          Array{Address, Loads[Load][0], Loads[Load][1], Loads[Load][2]});
+    return Result;
   }
 
   /// Of the code objects with a kernel of this name that runs unchanged; an
@@ -286,40 +285,32 @@ class BlockCount : public Tool {
     return Digests;
   }
 
-  void writeRefused(llvm::json::OStream &J) const {
+  Array refused() const {
+    Array Result;
     for (const RefusedKernel &R : refusals())
       for (const std::string &Digest : refusedDigests(R.Kernel))
-        J.object([&] {
-          J.attribute("name", R.Kernel);
-          J.attribute("code", Digest);
-          J.attribute("reason", R.Reason);
-        });
+        Result.push_back(llvm::json::Object{
+            {"name", R.Kernel}, {"code", Digest}, {"reason", R.Reason}});
+    return Result;
+  }
+
+  llvm::json::Object counted() const {
+    Array All;
+    for (const std::unique_ptr<Kernel> &K : Kernels)
+      if (!K->IsRefused && !K->IsLeftOut)
+        All.push_back(llvm::json::Object{{"name", K->Name},
+                                         {"code", K->Digest},
+                                         {"instructions", runsOf(*K)},
+                                         {"calls", callsOf(*K)},
+                                         {"loads", loadsOf(*K)}});
+    return llvm::json::Object{{"kernels", std::move(All)},
+                              {"refused", refused()}};
   }
 
   void onExit() override {
     std::lock_guard Guard(Lock);
-    if (Kernels.empty())
-      return;
-    std::error_code Failure;
-    const std::string Path = outputPath("block-count.json");
-    llvm::raw_fd_ostream OS(Path, Failure);
-    llvm::json::OStream J(OS);
-    J.object([&] {
-      J.attributeArray("kernels", [&] {
-        for (const std::unique_ptr<Kernel> &K : Kernels)
-          if (!K->IsRefused && !K->IsLeftOut)
-            J.object([&] { writeKernel(J, *K); });
-      });
-      J.attributeArray("refused", [&] { writeRefused(J); });
-    });
-    OS << '\n';
-    OS.close();
-    if (!Failure)
-      Failure = OS.error();
-    OS.clear_error();
-    if (Failure)
-      llvm::errs() << "block-count: " << Path << ": " << Failure.message()
-                   << '\n';
+    if (!Kernels.empty())
+      writeReport("block-count.json", counted());
   }
 };
 LUTHIER_TOOL(BlockCount)

@@ -47,6 +47,7 @@ class BranchDivergence : public Tool {
   /// Of launches that have not completed, by the address of their rows.
   std::map<uint64_t, std::pair<KernelBranches *, Version *>> Launched;
   std::unique_ptr<OutputFile> WaveFile;
+  ReportPace Pace;
 
   /// How one branch is counted.
   enum class Way { Registers, Group, Memory, Row, Tally, Note };
@@ -269,14 +270,21 @@ class BranchDivergence : public Tool {
     return E;
   }
 
-  /// Adds up what all waves have left, and forgets the version.
+  /// Adds up what all waves have left.
+  static void addTotals(KernelBranches &K, const Version &V) {
+    if (!V.Totals || !V.IsLoaded)
+      return;
+    const std::vector<char> Row = DeviceMemory::read(V.Totals, V.Bytes);
+    for (size_t N = 0; N < V.Places.size(); ++N)
+      K.add(N, countsIn(Row.data() + V.Places[N].Offset, V.Places[N].In,
+                        V.WaveSize));
+  }
+
+  /// The same, and forgets the version.
   static void release(KernelBranches &K, Version &V) {
-    if (V.Totals) {
-      const std::vector<char> Row = DeviceMemory::take(V.Totals, V.Bytes);
-      for (size_t N = 0; V.IsLoaded && N < V.Places.size(); ++N)
-        K.add(N, countsIn(Row.data() + V.Places[N].Offset, V.Places[N].In,
-                          V.WaveSize));
-    }
+    addTotals(K, V);
+    if (V.Totals)
+      DeviceMemory::free(V.Totals);
     const uint64_t Dispatches = V.Dispatches;
     const Where CountedIn = V.CountedIn;
     V = Version();
@@ -363,11 +371,22 @@ class BranchDivergence : public Tool {
             K.Versions, [](const auto &V) { return V.second.IsLoaded; });
         reportRefusal(Dispatch.Kernel, std::move(E));
       }
-    Dispatch.SkipCompletion = !Dispatch.LaunchValue;
+    Dispatch.SkipCompletion = !Dispatch.LaunchValue && !Pace.isDue();
   }
 
+  /// Of each launch where waves have rows, and else where it is time to write
+  /// what there is, if the process is killed.
   void onComplete(const KernelDispatch &Dispatch) override {
     std::lock_guard Guard(Lock);
+    if (Dispatch.LaunchValue)
+      takeRows(Dispatch);
+    if (!Dispatch.LaunchValue || Pace.isDue())
+      Pace.write([&] {
+        writeReportInBetween("branch-divergence.json", jsonOf(counted()));
+      });
+  }
+
+  void takeRows(const KernelDispatch &Dispatch) {
     const auto Launch = Launched.find(Dispatch.LaunchValue);
     auto [K, V] = Launch->second;
     Launched.erase(Launch);
@@ -404,16 +423,24 @@ class BranchDivergence : public Tool {
     return WaveFile->OS;
   }
 
+  /// With what waves of loaded code have left so far.
+  KernelList counted() const {
+    KernelList Result;
+    for (const std::unique_ptr<KernelBranches> &Known : Kernels) {
+      auto &K = Result.emplace_back(std::make_unique<KernelBranches>(*Known));
+      for (const auto &[In, V] : Known->Versions)
+        addTotals(*K, V);
+    }
+    return Result;
+  }
+
   void onExit() override {
     std::lock_guard Guard(Lock);
     if (Kernels.empty())
       return;
-    if (!ByWave)
-      for (const std::unique_ptr<KernelBranches> &K : Kernels)
-        for (auto &[In, V] : K->Versions)
-          release(*K, V);
-    print(Kernels);
-    writeJSON(Kernels);
+    const KernelList All = counted();
+    writeReport("branch-divergence.json", jsonOf(All));
+    print(All);
     WaveFile.reset();
   }
 };

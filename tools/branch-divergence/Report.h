@@ -58,44 +58,30 @@ inline void print(const KernelList &Kernels) {
     printReport(Text);
 }
 
-inline void writeKernel(llvm::json::OStream &J, const KernelBranches &K) {
-  J.attribute("name", K.Name);
-  J.attribute("dispatches", int64_t(K.Dispatches));
-  J.attribute("waves", int64_t(K.Waves));
-  J.attribute("counted_in", K.countedIn());
-  J.attributeArray("branches", [&] {
-    for (const KernelBranches::Point &P : K.Points)
-      J.object([&] {
-        J.attribute("address", int64_t(P.Address));
-        J.attribute("instruction", P.Instruction);
-        if (!P.Line.empty())
-          J.attribute("source", P.Line);
-        J.attribute("executed", int64_t(P.Sum.Executed));
-        J.attribute("agreed", int64_t(P.Sum.Agreed));
-        J.attribute("lanes", int64_t(P.Sum.Lanes));
-        J.attribute("taken", int64_t(P.Sum.Taken));
-      });
-  });
+inline llvm::json::Object jsonOf(const KernelBranches &K) {
+  llvm::json::Array Branches;
+  for (const KernelBranches::Point &P : K.Points) {
+    llvm::json::Object Branch{
+        {"address", P.Address},       {"instruction", P.Instruction},
+        {"executed", P.Sum.Executed}, {"agreed", P.Sum.Agreed},
+        {"lanes", P.Sum.Lanes},       {"taken", P.Sum.Taken}};
+    if (!P.Line.empty())
+      Branch["source"] = P.Line;
+    Branches.push_back(std::move(Branch));
+  }
+  return llvm::json::Object{{"name", K.Name},
+                            {"dispatches", K.Dispatches},
+                            {"waves", K.Waves},
+                            {"counted_in", K.countedIn()},
+                            {"branches", std::move(Branches)}};
 }
 
-inline void writeJSON(const KernelList &Kernels) {
-  OutputFile File("branch-divergence.json");
-  llvm::json::OStream J(File.OS, 2);
-  J.object([&] {
-    J.attributeArray("kernels", [&] {
-      for (const std::unique_ptr<KernelBranches> &K : Kernels)
-        if (!K->IsRefused)
-          J.object([&] { writeKernel(J, *K); });
-    });
-    J.attributeArray("refused", [&] {
-      for (const RefusedKernel &R : refusals())
-        J.object([&] {
-          J.attribute("name", R.Kernel);
-          J.attribute("reason", R.Reason);
-        });
-    });
-  });
-  File.OS << '\n';
+inline llvm::json::Object jsonOf(const KernelList &Kernels) {
+  llvm::json::Array All;
+  for (const std::unique_ptr<KernelBranches> &K : Kernels)
+    if (!K->IsRefused)
+      All.push_back(jsonOf(*K));
+  return llvm::json::Object{{"kernels", std::move(All)}};
 }
 
 #endif // BRANCH_DIVERGENCE_REPORT_H

@@ -130,11 +130,15 @@ public:
       free(Address);
     return Result;
   }
-  /// What is there, when nobody writes any more.
-  static std::vector<char> take(uint64_t Address, uint64_t Bytes) {
+  static std::vector<char> read(uint64_t Address, uint64_t Bytes) {
     std::vector<char> Result(Bytes);
     hsa_memory_copy(Result.data(), reinterpret_cast<const void *>(Address),
                     Bytes);
+    return Result;
+  }
+  /// What is there, when nobody writes any more.
+  static std::vector<char> take(uint64_t Address, uint64_t Bytes) {
+    std::vector<char> Result = read(Address, Bytes);
     free(Address);
     return Result;
   }

@@ -87,6 +87,8 @@ struct ChannelState {
 struct ChannelControl {
   alignas(128) uint64_t Tail;    ///< Of the consumer; read by devices.
   alignas(128) uint64_t Dropped; ///< Records.
+  /// Where the block would end that found no room last.
+  uint64_t Wanted;
 };
 
 /// In front of a block's records.
@@ -159,7 +161,11 @@ LUTHIER_HOST_AND_DEVICE inline bool hasRoom(ChannelState &S, uint64_t End) {
       LUTHIER_DETAIL_LOAD(channelAt(S.Control), __ATOMIC_ACQUIRE, SYSTEM);
   // If others write an older one, they ask once more.
   LUTHIER_DETAIL_STORE(Known, Tail, __ATOMIC_RELAXED, AGENT);
-  return Before <= int64_t(Tail);
+  if (Before <= int64_t(Tail))
+    return true;
+  LUTHIER_DETAIL_STORE(channelAt(S.Control + offsetof(ChannelControl, Wanted)),
+                       End, __ATOMIC_RELAXED, SYSTEM);
+  return false;
 }
 
 /// The position of \p Units that are free, or ~0.

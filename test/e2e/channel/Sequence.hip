@@ -6,6 +6,7 @@
 // the end.
 #include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
+#include <algorithm>
 #include <dlfcn.h>
 #include <map>
 #include <tuple>
@@ -112,6 +113,17 @@ class Sequence : public Tool {
       ::usleep(*Nap);
   }
 
+  /// How many have arrived of those that its waves sent.
+  uint64_t ofLastLaunch() const {
+    uint32_t Last = 0;
+    for (const auto &[Wave, Count] : Next)
+      Last = std::max(Last, std::get<1>(Wave));
+    uint64_t Sum = 0;
+    for (const auto &[Wave, Count] : Next)
+      Sum += std::get<1>(Wave) == Last ? Count : 0;
+    return Sum;
+  }
+
   void inOrder(const WaveKey &Wave, uint32_t Number, uint32_t Count) {
     uint32_t &N = Next[Wave];
     Wrong += *MayDrop ? Number < N : Number != N;
@@ -159,7 +171,7 @@ public:
     OS << "sent " << All << ", arrived " << C.Records << ", dropped "
        << C.Dropped << ", blocks " << C.Blocks << ", unfinished "
        << C.Unfinished << ", wrong " << Wrong << ", without lanes "
-       << WithoutLanes << '\n';
+       << WithoutLanes << ", of the last launch " << ofLastLaunch() << '\n';
     if (All == C.Records + C.Dropped && !Wrong && C.Records)
       OS << "all there" << (C.Dropped ? " or dropped" : "") << '\n';
     if (SeenAtEndOfKernel == C.Records)

@@ -40,6 +40,21 @@ TEST_F(RunWithTest, InterruptedProgramsEndAsInShells) {
             Interrupted);
 }
 
+/// Processes that are killed leave reports that they have only begun.
+TEST_F(RunWithTest, ReportsThatWereOnlyBegunAreLeftOut) {
+  const std::string Name = Folder.path() + "/count.json";
+  cantFail(writeFile(Name, {}));
+  cantFail(writeFile(Name + ".new", arrayRefFromStringRef("{\"ker")));
+  cantFail(writeFile(Folder.path() + "/count.7.json",
+                     arrayRefFromStringRef("{}")));
+  std::vector<std::string> Seen;
+  cantFail(forEachReport(Folder.path(), "count", [&](StringRef Text) {
+    Seen.push_back(Text.str());
+    return Error::success();
+  }));
+  EXPECT_EQ(Seen, std::vector<std::string>{"{}"});
+}
+
 TEST_F(RunWithTest, InputThatIsNotThereIsAnError) {
   EXPECT_THROW(runWith({"cat"}, {Folder.path() + "/none", Output, ""}),
                RunError);

@@ -134,6 +134,23 @@ TEST_F(ChannelRingTest, BlocksThatWereNeverFinishedCanBePassed) {
   EXPECT_EQ(Ring->passGap(), 0u);
 }
 
+TEST_F(ChannelRingTest, KilledProducersThatHoldAllRoomCanBePassedByHalves) {
+  constexpr uint64_t Units = uint64_t(1) << Log2Units;
+  for (uint64_t N = 0; N < Units; ++N)
+    begin(1);
+  EXPECT_EQ(Ring->passHalf(), 0u) << "nobody lacks room";
+  std::thread Waiting([&] { push(1, 1); });
+  while (!Ring->isFull())
+    std::this_thread::yield();
+  EXPECT_EQ(Ring->passGap(), 0u);
+  EXPECT_EQ(Ring->passHalf(), Units / 2);
+  EXPECT_FALSE(Ring->isFull());
+  Ring->tell();
+  Waiting.join();
+  EXPECT_EQ(Ring->passGap(), Units / 2);
+  EXPECT_EQ(take(), Words{1});
+}
+
 TEST_F(ChannelRingTest, TheEndOfWhatIsPublishedIsBehindGaps) {
   EXPECT_EQ(Ring->publishedEnd(), 0u);
   begin(1);

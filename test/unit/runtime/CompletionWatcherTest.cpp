@@ -36,9 +36,10 @@ protected:
   bool isHeldUp(const Submitted &S) {
     return value(S.Barriers[1].dep_signal[0]) != 0;
   }
-  void drain() {
-    EXPECT_TRUE(Watcher.drain([](size_t) { return false; }));
-  }
+  using Progress = CompletionWatcher::Progress;
+  static bool goOn(const Progress &) { return false; }
+  static bool giveUp(const Progress &) { return true; }
+  void drain() { EXPECT_TRUE(Watcher.drain(goOn)); }
 };
 
 TEST_F(CompletionWatcherTest, CallsInTheOrderOfSubmission) {
@@ -115,11 +116,29 @@ TEST_F(CompletionWatcherTest, ThatIsStoppedCallsNobodyAndLetsTheQueueGoOn) {
 TEST_F(CompletionWatcherTest, IsNotWaitedForLongerThanSensible) {
   add([] {});
   size_t Seen = 0;
-  EXPECT_FALSE(Watcher.drain([&](size_t NumPending) {
-    Seen = NumPending;
+  EXPECT_FALSE(Watcher.drain([&](const Progress &Left) {
+    Seen = Left.NumPending;
+    EXPECT_FALSE(Left.IsTelling);
     return true;
   }));
   EXPECT_EQ(Seen, 1u);
+}
+
+/// Where the queue has failed, that alone is worth waiting for.
+TEST_F(CompletionWatcherTest, TellsWhetherSomebodyIsToldOfACompletedDispatch) {
+  auto MayReturn = std::make_shared<std::promise<void>>();
+  complete(add([MayReturn] { MayReturn->get_future().wait(); }));
+  add([] {}); // Never completes.
+  std::vector<bool> Seen;
+  EXPECT_FALSE(Watcher.drain([&](const Progress &Left) {
+    Seen.push_back(Left.IsTelling);
+    if (Seen.size() == 2)
+      MayReturn->set_value();
+    return !Left.IsTelling;
+  }));
+  EXPECT_GE(Seen.size(), 3u);
+  EXPECT_FALSE(Seen.back());
+  EXPECT_EQ(Watcher.numPending(), 1u);
 }
 
 TEST_F(CompletionWatcherTest, IsWaitedForNoLongerThanTheCodeAskedForIsAtWork) {
@@ -129,8 +148,6 @@ TEST_F(CompletionWatcherTest, IsWaitedForNoLongerThanTheCodeAskedForIsAtWork) {
   add([&] { ++Called; }, 1);
   complete(First);
   complete(Second);
-  auto goOn = [](size_t) { return false; };
-  auto giveUp = [](size_t) { return true; };
   EXPECT_TRUE(Watcher.drain(goOn, [](uint64_t Code) { return Code == 2; }));
   EXPECT_EQ(Called, 2);
   EXPECT_TRUE(Watcher.drain(giveUp, [](uint64_t Code) { return Code == 2; }));

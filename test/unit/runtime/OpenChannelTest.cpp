@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -115,7 +116,7 @@ TEST_F(OpenChannelTest, ClosesWithWhatStandsBehindAKilledWave) {
 TEST_F(OpenChannelTest, GoesOnBehindAWaveThatWasKilledWithItsQueue) {
   ChannelState One = addDevice(1);
   begin(One, 1); // Never published.
-  Channel->expectKilledWaves();
+  Channel->expectKilledWaves({1});
   constexpr uint64_t Count = 1000; // The ring has room for 63 at a time.
   for (uint64_t N = 0; N < Count; ++N)
     push(One, N);
@@ -125,9 +126,60 @@ TEST_F(OpenChannelTest, GoesOnBehindAWaveThatWasKilledWithItsQueue) {
   EXPECT_EQ(Channel->counts().Dropped, 0u);
 }
 
+/// Some were waiting for room, far behind what there is.
+TEST_F(OpenChannelTest, GoesOnWhereKilledWavesHoldTheWholeRing) {
+  ChannelState One = addDevice(1);
+  push(One, 1);
+  One.Head += 150;
+  Channel->expectKilledWaves({1});
+  std::thread Wave([&] { push(One, 2); });
+  Wave.join();
+  Channel->finish();
+  EXPECT_EQ(Taken, (std::vector<uint64_t>{1, 2}));
+  EXPECT_EQ(Channel->counts().Unfinished, 150 * uint64_t(ChannelUnit));
+}
+
+TEST_F(OpenChannelTest, CountsWhatIsDroppedWhereKilledWavesHoldTheWholeRing) {
+  Channel = std::make_shared<OpenChannel>(
+      Log2Units, /*Waits=*/false, [](const RawBlock &) {}, "test");
+  ChannelState One = addDevice(1);
+  for (uint64_t N = 0; N < 64; ++N)
+    begin(One, N); // Never published.
+  Channel->expectKilledWaves({1});
+  uint64_t Sent = 0;
+  while (!Channel->counts().Records) {
+    const ChannelSlot Slot =
+        reserve(One, 8, 1, [] { std::this_thread::yield(); });
+    ++Sent;
+    if (!Slot.Block)
+      continue;
+    *reinterpret_cast<ChannelHeader *>(Slot.Block) = {1, 0, 8};
+    publish(Slot);
+    Channel->flush();
+  }
+  const ChannelCounts Counts = Channel->counts();
+  EXPECT_EQ(Counts.Records + Counts.Dropped, Sent);
+  EXPECT_GT(Counts.Dropped, 0u);
+  Channel->removeRings();
+}
+
+TEST_F(OpenChannelTest, KeepsWavesOfOtherDevicesThanThatWhoseQueueHasStopped) {
+  addDevice(1);
+  ChannelState Two = addDevice(2);
+  Channel->expectKilledWaves({1});
+  const ChannelSlot Slow = begin(Two, 1);
+  push(Two, 2);
+  // Longer than a wave of a device with killed ones would be given.
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  publish(Slow);
+  Channel->finish();
+  EXPECT_EQ(Taken, (std::vector<uint64_t>{1, 2}));
+  EXPECT_EQ(Channel->counts().Unfinished, 0u);
+}
+
 TEST_F(OpenChannelTest, WaitsForAWaveThatTakesLong) {
   ChannelState One = addDevice(1);
-  Channel->expectKilledWaves();
+  Channel->expectKilledWaves({1});
   const ChannelSlot Slow = begin(One, 1);
   push(One, 2);
   std::thread Wave([&] { publish(Slow); });
