@@ -83,7 +83,10 @@ class CostHooks : public Tool {
                          InstrumentationTask &Task) override {
     {
       std::lock_guard Guard(Lock);
-      Partly |= LR.hasUnresolvedTransfers();
+      Partly |= llvm::any_of(
+          LR.controlTransfers(), [](const ControlTransfer &Transfer) {
+            return Transfer.isUnresolved() && !Transfer.FollowsPointer;
+          });
     }
     const char *Which = std::getenv("LUTHIER_COST_HOOK");
     return insert(Which ? Which : "", LR, Task);

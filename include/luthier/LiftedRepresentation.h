@@ -35,6 +35,8 @@ struct LiftedSymbol {
   /// has its arguments preloaded, that is 256 bytes behind the kernel's symbol.
   uint64_t Address = 0;
   bool IsKernel = false;
+  /// Its address is taken: transfers that follow pointers may go there.
+  bool IsAddressTaken = false;
 };
 
 /// Where `s_getpc` and the additions after it lead: position-dependent code
@@ -62,9 +64,14 @@ struct ControlTransfer {
   llvm::MachineFunction *Callee = nullptr;   ///< Of Call and TailCall.
   llvm::MachineBasicBlock *Target = nullptr; ///< Of Jump.
   uint64_t Address = 0;                      ///< Of MI, as linked.
+  /// Of an unresolved call or jump through a pointer: where that is the address
+  /// of a function among those lifted (IsAddressTaken), its copy runs, with
+  /// hooks.
+  bool FollowsPointer = false;
 
-  /// Control goes where the lifted code does not show: to the original's code,
-  /// which runs uninstrumented and may do anything with the registers.
+  /// Control goes where the lifted code does not show: to a function that
+  /// FollowsPointer finds, or to the original's code, which runs uninstrumented
+  /// and may do anything with the registers.
   bool isUnresolved() const {
     return Kind == UnresolvedCall || Kind == UnresolvedJump;
   }
@@ -122,7 +129,7 @@ public:
   llvm::ArrayRef<ControlTransfer> controlTransfers() const;
   /// Null if \p MI stays in its function.
   const ControlTransfer *transferOf(const llvm::MachineInstr &MI) const;
-  /// Some of the code that the kernel runs is not in functions().
+  /// Some of the code that the kernel runs may not be in functions().
   bool hasUnresolvedTransfers() const;
 };
 

@@ -67,8 +67,11 @@ static StringRef verbOf(const ControlTransfer &Transfer) {
   case ControlTransfer::Return:
     return "returns";
   case ControlTransfer::UnresolvedCall:
-    return "calls an unknown function";
+    return Transfer.FollowsPointer ? "calls a function whose address is taken"
+                                   : "calls an unknown function";
   default:
+    if (Transfer.FollowsPointer)
+      return "jumps to a function whose address is taken";
     return Transfer.isUnresolved() ? "jumps to an unknown place"
                                    : "jumps within the function";
   }

@@ -24,8 +24,8 @@ public:
 
   /// Calls, tail calls, returns and jumps to unknown places of \p MF, in order.
   const Transfers &transfersOf(const llvm::MachineFunction &MF) const;
-  /// Calls and tail calls of \p MF by lifted code. There are no others: code
-  /// that is not lifted calls the original.
+  /// Calls and tail calls of \p MF by its name in lifted code. Others come from
+  /// there through pointers: code that is not lifted calls the original.
   const Transfers &callersOf(const llvm::MachineFunction &MF) const;
   /// Each function after those that it calls, as far as recursion allows.
   llvm::ArrayRef<const llvm::MachineFunction *> calleesFirst() const {

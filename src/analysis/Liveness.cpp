@@ -41,8 +41,12 @@ public:
       : LR(Basis.LR), Graph(Basis.Graph), Effects(Basis.Effects),
         Masks(Basis.Masks), Others(Others),
         HasUnknownCode(LR.hasUnresolvedTransfers()) {
-    for (const auto &[Symbol, MF] : LR.functions())
-      Needs[MF], Through[MF], AtReturn[MF];
+    for (const auto &[Symbol, MF] : LR.functions()) {
+      Needs[MF], Through[MF];
+      // Who calls it through a pointer needs everything that it leaves alone.
+      AtReturn[MF] =
+          Symbol.IsAddressTaken ? LiveLanes::everything() : LiveLanes();
+    }
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const MachineFunction *MF : Graph.calleesFirst()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/UnhookedCode.h"
-#include "luthier/LiftedRepresentation.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "lift/LiftedImpl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
@@ -9,18 +8,34 @@ using namespace llvm;
 
 namespace luthier {
 
+/// Of functions; jumps go to places that no symbol names.
+static std::string reasonFor(UnfollowedPointers Unfollowed) {
+  switch (Unfollowed) {
+  case UnfollowedPointers::None:
+    return "";
+  case UnfollowedPointers::NoFunction:
+    return ", as no function has its address taken";
+  case UnfollowedPointers::TooMany:
+    return ", as more than " + std::to_string(MostAddressTaken) +
+           " functions have their addresses taken";
+  case UnfollowedPointers::NotLifted:
+    return ", as a function cannot be lifted whose address is taken";
+  }
+  llvm_unreachable("every reason has a text");
+}
+
 std::string describeUnhookedCode(const LiftedRepresentation &LR) {
   const ControlTransfer *First = nullptr;
   unsigned Count = 0;
   for (const ControlTransfer &Transfer : LR.controlTransfers())
-    if (Transfer.isUnresolved() && Count++ == 0)
+    if (Transfer.isUnresolved() && !Transfer.FollowsPointer && Count++ == 0)
       First = &Transfer;
   if (!First)
     return "";
   return ("reaches code through pointers at " + Twine(Count) +
           " place(s), the first at 0x" +
           Twine::utohexstr(LR.originalAddress(*First->MI).value_or(0)) +
-          ": that code runs without hooks")
+          ": that code runs without hooks" + reasonFor(LR.impl().Unfollowed))
       .str();
 }
 

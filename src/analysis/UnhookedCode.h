@@ -9,7 +9,8 @@
 namespace luthier {
 class LiftedRepresentation;
 
-/// "reaches code through pointers at ...", or nothing if hooks see all.
+/// "reaches code through pointers at ...", or nothing if hooks see all that has
+/// a symbol in the same code object.
 std::string describeUnhookedCode(const LiftedRepresentation &LR);
 
 } // namespace luthier

@@ -47,8 +47,8 @@ options:
 
 Every kernel that was asked for is listed, with the number of hooks inserted or
 the reason why it is unchanged, and with what hooks do not see of it: code that
-it reaches through pointers. The exit code is 1, and no file is written, if
-none was instrumented.
+it reaches through pointers and that is not found. The exit code is 1, and no
+file is written, if none was instrumented.
 
 examples:
   luthier instrument kernels.co --tool instr-count -o counted.co

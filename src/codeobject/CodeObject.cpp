@@ -46,7 +46,7 @@ public:
       return E;
     if (Error E = readSymbols())
       return E;
-    readConstantPointers();
+    readPointers();
     return readKernels();
   }
 
@@ -60,7 +60,7 @@ private:
   Error readSegments();
   Error readNotes();
   Error readSymbols();
-  void readConstantPointers();
+  void readPointers();
   Error readKernels();
   Expected<KernelInfo> readKernel(const Symbol &Descriptor);
   Expected<uint64_t> codeSize(const KernelInfo &Kernel) const;
@@ -195,10 +195,10 @@ Error CodeObjectReader::readSymbols() {
   return Error::success();
 }
 
-/// Relocations in memory that is only read once they are done: global offset
-/// table, constant tables of functions. Nobody needs them to load the file, so
-/// what is wrong with them is no error here.
-void CodeObjectReader::readConstantPointers() {
+/// Relocations: constant are those in memory that is only read once they are
+/// done: global offset table, constant tables of functions. Nobody needs them
+/// to load the file, so what is wrong with them is no error here.
+void CodeObjectReader::readPointers() {
   auto Headers = File.program_headers();
   auto Sections = File.sections();
   if (!Headers || !Sections) {
@@ -224,8 +224,6 @@ void CodeObjectReader::readConstantPointers() {
       continue;
     }
     for (const auto &Relocation : *Relocations) {
-      if (!isConstant(Relocation.r_offset))
-        continue;
       uint64_t Address = Relocation.r_addend;
       if (Relocation.getType(false) == ELF::R_AMDGPU_ABS64) {
         auto Symbol = File.getRelocationSymbol(Relocation, *Table);
@@ -237,9 +235,13 @@ void CodeObjectReader::readConstantPointers() {
       } else if (Relocation.getType(false) != ELF::R_AMDGPU_RELATIVE64) {
         continue;
       }
-      Object.ConstantPointers[Relocation.r_offset] = Address;
+      Object.Pointers.push_back(Address);
+      if (isConstant(Relocation.r_offset))
+        Object.ConstantPointers[Relocation.r_offset] = Address;
     }
   }
+  llvm::sort(Object.Pointers);
+  Object.Pointers.erase(llvm::unique(Object.Pointers), Object.Pointers.end());
 }
 
 Error CodeObjectReader::readKernels() {

@@ -77,6 +77,9 @@ public:
   /// into the eight bytes at \p Address. Nothing if there is no relocation, if
   /// the file does not say what for, or if the program may write there.
   std::optional<uint64_t> constantPointer(uint64_t Address) const;
+  /// All addresses as linked that those relocations put anywhere, also where
+  /// the program may write; in order, each once.
+  llvm::ArrayRef<uint64_t> pointers() const { return Pointers; }
   /// Contents of the named section, or nothing.
   std::optional<llvm::ArrayRef<uint8_t>> section(llvm::StringRef Name) const;
   /// The msgpack blob of the NT_AMDGPU_METADATA notes; may be empty.
@@ -105,6 +108,7 @@ private:
   std::vector<FunctionInfo> Functions;
   std::vector<Segment> Segments;
   std::map<uint64_t, uint64_t> ConstantPointers;
+  std::vector<uint64_t> Pointers;
   std::string Metadata, CommonMetadata;
 };
 

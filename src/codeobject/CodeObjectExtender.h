@@ -25,8 +25,9 @@ struct CodeObjectExtension {
     enum RelocationKind { Absolute64, Absolute32Lo, Absolute32Hi };
     uint64_t Address = 0;
     RelocationKind Kind = Absolute64;
-    /// A variable of this extension and the distance from it; without one,
-    /// Addend is the target's address. The halves need one.
+    /// A variable of this extension, or a symbol of the original's that the
+    /// loader knows, and the distance from it; without one, Addend is the
+    /// target's address. The halves need one.
     std::string Variable;
     int64_t Addend = 0;
   };

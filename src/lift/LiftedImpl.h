@@ -30,6 +30,17 @@ struct Origin {
   uint64_t Fingerprint = 0;
 };
 
+/// Why calls through pointers run the original's functions.
+enum class UnfollowedPointers : uint8_t {
+  None,       ///< They run copies, as far as addresses of functions are taken.
+  NoFunction, ///< None has a symbol and its address taken.
+  TooMany,    ///< More than MostAddressTaken.
+  NotLifted,  ///< One of them, or a function that it calls, cannot be lifted.
+};
+
+/// Each call through a pointer may have to look through all of them.
+constexpr size_t MostAddressTaken = 64;
+
 uint64_t fingerprint(const llvm::MachineInstr &MI);
 
 /// Whether a tool has changed, added, removed or moved anything.
@@ -52,6 +63,7 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   std::unique_ptr<llvm::MachineModuleInfo> MMI;
 
   LiftedRepresentation::FunctionList Functions;
+  UnfollowedPointers Unfollowed = UnfollowedPointers::None;
   Digest AsLifted = {}; ///< Before any edit.
   llvm::DenseMap<const llvm::MachineInstr *, Origin> Origins;
   llvm::SmallVector<PCRelativeReference, 4> References;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/Lifter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "lift/AddressTaken.h"
 #include "lift/CodeTracer.h"
 #include "lift/FunctionLifter.h"
 #include "lift/LiftedImpl.h"
@@ -45,7 +46,10 @@ public:
 private:
   void begin();
   Error lift(uint64_t Address);
+  Error liftAll();
   Error liftReached();
+  void choosePointers(const TransferResolver &Resolver);
+  std::set<uint64_t> calleesOf(const TransferResolver &Resolver);
   Function &createFunction(const LiftedSymbol &Symbol);
   LiftedSymbol symbolAt(uint64_t Address, CodeExtent &Extent) const;
   bool isFunction(uint64_t Address) const;
@@ -62,6 +66,10 @@ private:
   uint64_t Instructions = 0;                    ///< Of all functions.
   /// What earlier attempts found out, by function. Grows only.
   std::map<uint64_t, KnownJumps> Jumps;
+  /// Functions to lift where control goes through pointers. Not looked for
+  /// before that is the case.
+  std::optional<std::vector<uint64_t>> AddressTaken;
+  UnfollowedPointers Unfollowed = UnfollowedPointers::None;
 };
 
 } // namespace
@@ -159,11 +167,38 @@ bool KernelLifter::findJumps(const TransferResolver &Resolver) {
   return Found;
 }
 
+/// Which functions pointers may lead to, once there are such calls.
+void KernelLifter::choosePointers(const TransferResolver &Resolver) {
+  if (AddressTaken || Unfollowed != UnfollowedPointers::None ||
+      none_of(Impl->Transfers, [&](const ControlTransfer &T) {
+        return Resolver.goesThroughPointer(T);
+      }))
+    return;
+  AddressTaken = addressTakenFunctions(*Object, Target);
+  if (AddressTaken->empty())
+    Unfollowed = UnfollowedPointers::NoFunction;
+  else if (AddressTaken->size() > MostAddressTaken)
+    Unfollowed = UnfollowedPointers::TooMany;
+  if (Unfollowed != UnfollowedPointers::None)
+    AddressTaken.reset();
+}
+
+std::set<uint64_t> KernelLifter::calleesOf(const TransferResolver &Resolver) {
+  std::set<uint64_t> Callees;
+  for (const ControlTransfer &T : Impl->Transfers)
+    if (auto Callee = Resolver.targetOf(T); Callee && !T.Target)
+      Callees.insert(*Callee);
+  choosePointers(Resolver);
+  if (AddressTaken)
+    Callees.insert(AddressTaken->begin(), AddressTaken->end());
+  return Callees;
+}
+
 /// Lifts what calls and tail calls reach, and what that reaches.
 Error KernelLifter::liftReached() {
   for (bool Changed = true; Changed;) {
     Changed = false;
-    TransferResolver Resolver(*Impl);
+    TransferResolver Resolver(*Impl, AddressTaken.has_value());
     Resolver.run();
     if (findJumps(Resolver)) {
       // Blocks change, so everything is lifted anew.
@@ -173,10 +208,10 @@ Error KernelLifter::liftReached() {
       Changed = true;
       continue;
     }
-    std::set<uint64_t> Callees;
-    for (const ControlTransfer &T : Impl->Transfers)
-      if (auto Callee = Resolver.targetOf(T); Callee && !T.Target)
-        Callees.insert(*Callee);
+    const bool Followed = AddressTaken.has_value();
+    const std::set<uint64_t> Callees = calleesOf(Resolver);
+    // Where calls may go decides where functions return to.
+    Changed = AddressTaken.has_value() != Followed;
     for (uint64_t Callee : Callees)
       if (!Lifted.contains(Callee)) {
         if (Error E = lift(Callee))
@@ -202,17 +237,34 @@ void KernelLifter::settle(const TransferResolver &Resolver) {
           T.MI->isCall() ? ControlTransfer::Call : ControlTransfer::TailCall;
     } else if (Resolver.isReturn(T)) {
       T.Kind = ControlTransfer::Return;
+    } else {
+      T.FollowsPointer = AddressTaken && Resolver.goesThroughPointer(T);
     }
   }
+  for (auto &[Symbol, MF] : Impl->Functions)
+    Symbol.IsAddressTaken =
+        AddressTaken && is_contained(*AddressTaken, Symbol.Address);
+  Impl->Unfollowed = Unfollowed;
+}
+
+Error KernelLifter::liftAll() {
+  begin();
+  if (Error E = lift(Entry))
+    return E;
+  return Impl->Transfers.empty() ? Error::success() : liftReached();
 }
 
 Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
-  begin();
-  if (Error E = lift(Entry))
+  Error E = liftAll();
+  // The kernel need not ever call what was in the way.
+  if (E && AddressTaken) {
+    consumeError(std::move(E));
+    AddressTaken.reset();
+    Unfollowed = UnfollowedPointers::NotLifted;
+    E = liftAll();
+  }
+  if (E)
     return std::move(E);
-  if (!Impl->Transfers.empty())
-    if (Error E = liftReached())
-      return std::move(E);
   auto Result = std::make_unique<LiftedRepresentation>(std::move(Impl));
   Result->impl().AsLifted = digestOf(*Result);
   return Result;
@@ -267,10 +319,12 @@ static void printTransfer(const LiftedRepresentation &LR,
     OS << "  # goes to bb." << T->Target->getNumber();
     break;
   case ControlTransfer::UnresolvedCall:
-    OS << "  # calls an unknown function";
+    OS << (T->FollowsPointer ? "  # calls a function whose address is taken"
+                             : "  # calls an unknown function");
     break;
   case ControlTransfer::UnresolvedJump:
-    OS << "  # goes to an unknown place";
+    OS << (T->FollowsPointer ? "  # goes to a function whose address is taken"
+                             : "  # goes to an unknown place");
     break;
   }
 }

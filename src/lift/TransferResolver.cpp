@@ -18,8 +18,9 @@ static RegisterSet writtenIn(const MachineFunction &MF) {
   return Result - calleeSavedVGPRs(MF);
 }
 
-TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl)
-    : Impl(Impl) {
+TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl,
+                                   bool FollowsPointers)
+    : Impl(Impl), FollowsPointers(FollowsPointers) {
   DenseMap<const MachineFunction *, Function *> ByFunction;
   for (const auto &[Symbol, MF] : Impl.Functions) {
     Function &F = Functions[Symbol.Address];
@@ -71,11 +72,33 @@ bool TransferResolver::isReturn(const ControlTransfer &Transfer) const {
   return !F.Symbol->IsKernel && F.Constants.entryPairOf(*Transfer.MI) == Link;
 }
 
+bool TransferResolver::goesThroughPointer(
+    const ControlTransfer &Transfer) const {
+  const MachineInstr &MI = *Transfer.MI;
+  const bool IsCall = MI.getOpcode() == AMDGPU::S_SWAPPC_B64;
+  if ((!IsCall && MI.getOpcode() != AMDGPU::S_SETPC_B64) || Transfer.Target ||
+      targetOf(Transfer) || !MI.getOperand(IsCall).isReg())
+    return false;
+  const RegisterUnits Pointer =
+      unitsOf(MI.getOperand(IsCall).getReg().asMCReg());
+  if (Pointer.Count != 2 || Pointer.IsPartial)
+    return false;
+  if (IsCall) {
+    const std::optional<unsigned> Own = linkOf(Transfer);
+    return Own && (*Own + 2 <= Pointer.First || *Own >= Pointer.First + 2);
+  }
+  // Else it may be a jump within the function: a switch, say.
+  const Function &F = *FunctionOf.at(&MI);
+  const RegisterSet Kept = F.Constants.keptAt(MI);
+  return Link && !F.Symbol->IsKernel && !isReturn(Transfer) &&
+         Kept.sgpr(*Link) && Kept.sgpr(*Link + 1);
+}
+
 /// A tail call must hand on its own caller's return address.
 void TransferResolver::findLink() {
   Link = std::nullopt;
   for (const ControlTransfer &T : Impl.Transfers) {
-    if (!T.MI->isCall() || !targetOf(T))
+    if (!T.MI->isCall() || !(targetOf(T) || FollowsPointers))
       continue;
     std::optional<unsigned> Own = linkOf(T);
     if (!Own || (Link && Link != Own)) {

@@ -19,7 +19,9 @@ namespace luthier {
 /// Of what an unknown function leaves alone, nothing else is known.
 class TransferResolver {
 public:
-  explicit TransferResolver(const LiftedRepresentation::Impl &Impl);
+  /// \p FollowsPointers: calls through pointers may come to lifted functions.
+  TransferResolver(const LiftedRepresentation::Impl &Impl,
+                   bool FollowsPointers);
 
   /// Until nothing more is found out.
   void run();
@@ -28,6 +30,10 @@ public:
   std::optional<uint64_t> targetOf(const ControlTransfer &Transfer) const;
   /// \p Transfer goes back to the caller of its function, for all its callers.
   bool isReturn(const ControlTransfer &Transfer) const;
+  /// \p Transfer calls, or jumps for good to, a function that is not known, by
+  /// its address in a pair of registers that are there afterwards; the function
+  /// comes back to lifted code.
+  bool goesThroughPointer(const ControlTransfer &Transfer) const;
 
 private:
   struct Function {
@@ -46,6 +52,7 @@ private:
   void findLink();
 
   const LiftedRepresentation::Impl &Impl;
+  const bool FollowsPointers;
   std::map<uint64_t, Function> Functions; ///< By entry.
   std::map<const llvm::MachineInstr *, const Function *> FunctionOf;
   /// First of the pair in which all calls leave the return address.

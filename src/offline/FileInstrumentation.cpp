@@ -39,6 +39,7 @@ private:
   Error tryInstrument(ArrayRef<const KernelInfo *> Names, Kernel &Result);
   void add(ArrayRef<const KernelInfo *> Names, const OfflineImage &Image);
   Error extend(offline::Result &Result);
+  void relocateAddresses();
 
   std::shared_ptr<const CodeObject> Object;
   const offline::LoadedTools &Tools;
@@ -50,6 +51,7 @@ private:
     PlacedFixup Fixup;
   };
   std::vector<Pending> Fixups;
+  std::vector<OriginalAddress> Addresses; ///< Offsets in New.Code.
 };
 
 std::string reasonOf(Error E) {
@@ -114,7 +116,8 @@ Error FileInstrumentation::tryInstrument(ArrayRef<const KernelInfo *> Names,
 
 void FileInstrumentation::add(ArrayRef<const KernelInfo *> Names,
                               const OfflineImage &Image) {
-  const uint64_t Address = codeAddress(*Object) + New.Code.size();
+  const uint64_t Offset = New.Code.size(),
+                 Address = codeAddress(*Object) + Offset;
   New.Code.insert(New.Code.end(), Image.Code.begin(), Image.Code.end());
   for (const KernelInfo *Info : Names) {
     CodeObjectExtension::Kernel K{Image.Descriptor, Image.Metadata, Address,
@@ -125,6 +128,19 @@ void FileInstrumentation::add(ArrayRef<const KernelInfo *> Names,
   }
   for (const PlacedFixup &F : Image.Fixups)
     Fixups.push_back({Address + F.Offset, F});
+  for (const OriginalAddress &A : Image.Addresses)
+    Addresses.push_back({Offset + A.Offset, A.IsHigh, A.Address});
+}
+
+/// By their distance from a symbol that every loader knows.
+void FileInstrumentation::relocateAddresses() {
+  using Relocation = CodeObjectExtension::Relocation;
+  const KernelInfo &Known = Object->kernels().front();
+  for (const OriginalAddress &A : Addresses)
+    New.Relocations.push_back(
+        {codeAddress(*Object) + A.Offset,
+         A.IsHigh ? Relocation::Absolute32Hi : Relocation::Absolute32Lo,
+         Known.Name + ".kd", int64_t(A.Address - Known.DescriptorAddress)});
 }
 
 offline::Result FileInstrumentation::finish(std::vector<Kernel> Kernels) {
@@ -171,6 +187,7 @@ Error FileInstrumentation::extend(offline::Result &Result) {
              : CodeObjectExtension::Relocation::Absolute32Hi,
          Names->nameOf(Tools.CodeOf(*P.Fixup.Module), P.Fixup.Variable),
          P.Fixup.Addend});
+  relocateAddresses();
   for (const CodeObjectExtension::Variable &V : New.Variables)
     Result.Variables.push_back({V.Address, V.Size});
 

@@ -9,6 +9,7 @@
 #include "codeobject/LineTable.h"
 #include "hook/Payload.h"
 #include "rewrite/Options.h"
+#include "rewrite/emit/PointerDispatch.h"
 #include "rewrite/plan/KernargGrowth.h"
 #include <cstdint>
 #include <optional>
@@ -79,7 +80,7 @@ struct PlacedFixup {
 
 /// An instrumented kernel before it is linked: what goes into a file that holds
 /// the original, too. Nothing is loaded, so addresses of the tool's variables
-/// are still to be filled in.
+/// and of the original's functions are still to be filled in.
 struct OfflineImage {
   /// Begins with the kernel's entry, at InstrumenterOptions::LinkedAt.
   std::vector<uint8_t> Code;
@@ -87,6 +88,7 @@ struct OfflineImage {
   KernelMetadata Metadata;
   std::vector<PlacedFixup> Fixups;
   LineTable Lines = {};
+  std::vector<OriginalAddress> Addresses = {};
 };
 
 struct InstrumentedKernel {

@@ -83,19 +83,23 @@ def kernels_of_a_target(arguments, directory):
 
 def instr_count_of_a_target(arguments, directory):
     """The shipped tool knows every target, in each wave size, and counts what the
-    original executes."""
-    for wave_size in WAVE_SIZES.get(arguments.target, (64,)):
-        original, out, counts = (f"{directory}/{name}" for name in ("original", "out", "counts"))
-        compile_kernels(arguments, arguments.kernels, original, 5, wave_size)
-        before, executed = execute(arguments, original, f"{directory}/before")
-        instrument(arguments, original, out, "--kernel", "collatzSteps", tool="instr-count")
-        after, _ = execute(arguments, out, f"{directory}/after", f"--variable=Counts.managed@{counts}")
-        if after != before:
-            raise harness.Failure(f"wave{wave_size}: results differ")
-        with open(counts, "rb") as file:
-            counted = struct.unpack("2Q", file.read()[:16])
-        if counted != executed:
-            raise harness.Failure(f"wave{wave_size}: counted {counted}, executed {executed}")
+    original executes, in functions that are called through pointers, too."""
+    pointers = os.path.join(os.path.dirname(arguments.kernels), "pointers.cpp")
+    for source in (arguments.kernels, pointers):
+        for wave_size in WAVE_SIZES.get(arguments.target, (64,)):
+            original, out, counts = (f"{directory}/{name}" for name in ("original", "out", "counts"))
+            compile_kernels(arguments, source, original, 5, wave_size)
+            before, executed = execute(arguments, original, f"{directory}/before")
+            listed = instrument(arguments, original, out, "--kernel", "collatzSteps", tool="instr-count")
+            listed.expect("through pointers" not in listed.stdout, "code without hooks is listed")
+            after, _ = execute(arguments, out, f"{directory}/after", f"--variable=Counts.managed@{counts}")
+            where = f"{os.path.basename(source)}, wave{wave_size}"
+            if after != before:
+                raise harness.Failure(f"{where}: results differ")
+            with open(counts, "rb") as file:
+                counted = struct.unpack("2Q", file.read()[:16])
+            if counted != executed:
+                raise harness.Failure(f"{where}: counted {counted}, executed {executed}")
 
 
 def counters_need_no_hooks_of_the_tool(arguments, directory):

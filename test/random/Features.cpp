@@ -158,7 +158,7 @@ void Collector::transfers() {
       break;
     case ControlTransfer::UnresolvedCall:
     case ControlTransfer::UnresolvedJump:
-      Found.insert(UnknownCode);
+      Found.insert(T.FollowsPointer ? "calls through pointers" : UnknownCode);
       break;
     default:
       break;

@@ -116,9 +116,8 @@ static RandomVerdict judgeKernel(const RandomCase &Case,
   if (Case.How == Way::Scalars && J.Problem.empty() && J.counters()[0])
     Verdict.Has.insert("scalars computed");
   if (J.Problem.empty())
-    // What the kernel is said to reach through pointers runs where it is,
-    // without hooks. LLVM makes pointers of direct calls, too, where it keeps a
-    // function's address in a lane.
+    // What the kernel is said to reach in places that nobody finds runs where
+    // it is, without hooks.
     Verdict.Problem = problemOf(J, Case, !Verdict.Has.contains(UnknownCode));
   return Verdict;
 }

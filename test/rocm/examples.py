@@ -35,7 +35,7 @@ class Runs:
     def counted(self, program, digest, executed):
         result = self.luthier("run", "instr-count", program)
         self.expect_same(result, digest)
-        harness.expect_same_counts(harness.kernel_counts(f"{self.directory}/instr-count*.json"), executed, self.arguments.partly)
+        harness.expect_same_counts(harness.kernel_counts(f"{self.directory}/instr-count*.json"), executed)
 
     def scrambled(self, program, digest):
         path = f"{self.directory}/scrambled.%p.json"
@@ -78,7 +78,6 @@ harness.main(
     [
         (["--rocm"], {"required": True, "help": "the version, for the record"}),
         (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
-        (["--partly"], {"action": "append", "default": [], "help": "a kernel that calls functions by pointer"}),
         (["--record"], {"help": "file for a line of JSON"}),
         (["program"], {"nargs": "+", "help": "programs without arguments"}),
     ],

@@ -35,6 +35,9 @@ private:
   Error writeBlock(const MachineBasicBlock &MBB);
   Error writeKept(const MachineInstr &MI, const Origin *Source);
   bool writeTransfer(const ControlTransfer &Transfer);
+  void writeCall(const MachineInstr &Call, Label To);
+  Label dispatchOn(MCRegister Pointer);
+  void writeDispatches();
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
   void insert(const InsertionPoint &Where);
@@ -48,6 +51,8 @@ private:
   DenseMap<const MachineFunction *, Label> Entries;
   /// Of the function being written.
   MapVector<Edge, Label> TakenEdges;
+  /// What calls through pointers go to, by the registers of the pointer.
+  MapVector<unsigned, Label> Dispatches;
   /// Control comes along where the next byte goes.
   bool FallsThrough = true;
   /// With offsets in the layout before islands.
@@ -65,6 +70,7 @@ Expected<WrittenCode> CodeWriter::run() {
   for (const auto &[Symbol, MF] : LR.functions())
     if (Error E = writeFunction(*MF))
       return refuse(RefusalReason::UnsupportedEdit, detailOf(std::move(E)));
+  writeDispatches();
   Expected<std::vector<uint8_t>> Code = Layout.finish();
   if (!Code)
     return refuse(RefusalReason::UnsupportedEdit, detailOf(Code.takeError()));
@@ -227,20 +233,13 @@ Error CodeWriter::writeKept(const MachineInstr &MI, const Origin *Source) {
 /// control goes to the copy:
 ///   s_swappc_b64 s[30:31], s[4:5]   ->   s_call_b64 s[30:31], <copy>
 ///   s_setpc_b64 s[4:5]              ->   s_branch <copy>
+/// Where the function is not known, they go to code that finds the copy.
 /// False for what is written as it is.
 bool CodeWriter::writeTransfer(const ControlTransfer &Transfer) {
   switch (Transfer.Kind) {
-  case ControlTransfer::Call: {
-    SmallVector<uint8_t, 4> Code;
-    Encoder.encode(
-        AMDGPU::S_CALL_B64,
-        {MCOperand::createReg(Transfer.MI->getOperand(0).getReg().asMCReg()),
-         MCOperand::createImm(0)},
-        Code);
-    Layout.branch(support::endian::read32le(Code.data()),
-                  Entries[Transfer.Callee]);
+  case ControlTransfer::Call:
+    writeCall(*Transfer.MI, Entries[Transfer.Callee]);
     return true;
-  }
   case ControlTransfer::TailCall:
     Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH),
                   Entries[Transfer.Callee]);
@@ -250,7 +249,48 @@ bool CodeWriter::writeTransfer(const ControlTransfer &Transfer) {
                   targetOf(*Transfer.MI, *Transfer.Target));
     return true;
   default:
+    break;
+  }
+  if (!Transfer.FollowsPointer)
     return false;
+  const bool IsCall = Transfer.Kind == ControlTransfer::UnresolvedCall;
+  const Label Dispatch =
+      dispatchOn(Transfer.MI->getOperand(IsCall).getReg().asMCReg());
+  if (IsCall)
+    writeCall(*Transfer.MI, Dispatch);
+  else
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), Dispatch);
+  return true;
+}
+
+/// \p Call names where the return address goes.
+void CodeWriter::writeCall(const MachineInstr &Call, Label To) {
+  SmallVector<uint8_t, 4> Code;
+  Encoder.encode(AMDGPU::S_CALL_B64,
+                 {MCOperand::createReg(Call.getOperand(0).getReg().asMCReg()),
+                  MCOperand::createImm(0)},
+                 Code);
+  Layout.branch(support::endian::read32le(Code.data()), To);
+}
+
+CodeWriter::Label CodeWriter::dispatchOn(MCRegister Pointer) {
+  auto [It, IsNew] = Dispatches.insert({Pointer.id(), 0});
+  if (IsNew)
+    It->second = Layout.createLabel();
+  return It->second;
+}
+
+void CodeWriter::writeDispatches() {
+  SmallVector<PointerTarget, 8> Targets;
+  for (const auto &[Symbol, MF] : LR.functions())
+    if (Symbol.IsAddressTaken)
+      Targets.push_back({Symbol.Address, Entries[MF]});
+  const PointerDispatch Dispatch(Targets, Options.LoadBias, Encoder, Layout);
+  for (auto [Pointer, Start] : Dispatches) {
+    Layout.allowIslands(FallsThrough);
+    FallsThrough = false;
+    Layout.bind(Start);
+    Dispatch.write(MCRegister(Pointer), Result.Addresses);
   }
 }
 
@@ -288,6 +328,8 @@ WrittenCode CodeWriter::place(std::vector<uint8_t> Code) const {
   Placed.Code = std::move(Code);
   for (KeptInstruction &Kept : Placed.Map)
     Kept.Offset = Layout.place(Kept.Offset);
+  for (OriginalAddress &Literal : Placed.Addresses)
+    Literal.Offset = Layout.place(Literal.Offset);
   for (WrittenCode::Insertion &Extent : Placed.Inserted) {
     const uint64_t Size = Extent.End - Extent.Begin;
     Extent.Begin = Layout.place(Extent.Begin);

@@ -7,6 +7,7 @@
 #include "amdgpu/MachineEncoder.h"
 #include "analysis/InsertionPoint.h"
 #include "luthier/LiftedRepresentation.h"
+#include "rewrite/emit/PointerDispatch.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <vector>
@@ -58,6 +59,8 @@ struct WrittenCode {
   std::vector<KeptInstruction> Map; ///< In order of Offset.
   std::vector<Insertion> Inserted;  ///< In order, none empty.
   std::vector<Extent> Functions;    ///< As in LiftedRepresentation.
+  /// To be filled in, where CodeWriterOptions say LinkedAt.
+  std::vector<OriginalAddress> Addresses;
 
   /// Where in the code that is which was inserted when the layout had the size
   /// \p LayoutOffset.

@@ -112,7 +112,8 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   if (Options.Offline) {
     Result.Image.emplace(OfflineImage{
         Code.Written.Code, Descriptor, Metadata,
-        placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants), Lines});
+        placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants), Lines,
+        Code.Written.Addresses});
   } else {
     KernelImage Image{Kernel.Name, Code.Written.Code, 0, Descriptor};
     Image.Lines = &Lines;

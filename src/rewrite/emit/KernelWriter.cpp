@@ -37,6 +37,10 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
     Wanted.OwnSGPR = Own;
   Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
+  Wanted.DefinesSCC =
+      any_of(LR.controlTransfers(),
+             [](const ControlTransfer &T) { return T.FollowsPointer; }) &&
+      any_of(Hooks.Payloads, [](const Payload &P) { return !P.Code.empty(); });
   Wanted.PreloadsArguments = LR.impl().preloadsArguments();
   if (!Options.Workgroups.isAll())
     Wanted.Guard = {Options.Workgroups,

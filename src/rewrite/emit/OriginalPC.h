@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instead of its own position, code gets the one it had in the original, which
-// stays loaded: data found from there is the application's own, and functions
-// are the original's.
+// stays loaded: data found from there is the application's own, and pointers to
+// functions are the original's.
 #ifndef LUTHIER_REWRITE_EMIT_ORIGINALPC_H
 #define LUTHIER_REWRITE_EMIT_ORIGINALPC_H
 

@@ -86,7 +86,8 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
 }
 
 void Prologue::write(CallSiteCode &Code) const {
-  if (!Needs.any() && !Needs.PreloadsArguments && Needs.CounterStarts.empty())
+  if (!Needs.any() && !Needs.PreloadsArguments && !Needs.DefinesSCC &&
+      Needs.CounterStarts.empty())
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
@@ -105,7 +106,7 @@ void Prologue::write(CallSiteCode &Code) const {
   for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
     Code.setPair(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N), Start);
   // Points may branch on SCC, to keep it, before the application has set it.
-  if (Needs.State && !Needs.State->Exec)
+  if (Needs.DefinesSCC || (Needs.State && !Needs.State->Exec))
     Code.setSCC(false);
   Code.awaitALU();
   // Lanes of the state have been written from scalar registers.

@@ -47,6 +47,8 @@ struct PrologueNeeds {
   unsigned ApplicationStack = 0;
   /// Bytes of shared memory of hooks, and their alignment.
   unsigned LdsBytes = 0, LdsAlign = 1;
+  /// Code branches on SCC, to keep it, maybe before the application has set it.
+  bool DefinesSCC = false;
   /// The kernel begins where its preloaded arguments are in registers already.
   bool PreloadsArguments = false;
 

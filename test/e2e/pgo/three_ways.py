@@ -15,10 +15,8 @@ from builds import Failure, harness
 
 
 # Of programs at a level, functions whose counts are known to differ, and why.
-POINTERS = "is called through a pointer, too: there it runs without hooks, and the engine does not see it"
 MOVED = "the compiler takes a condition out of a loop, and the probes of its blocks with it"
 KNOWN = {
-    **{("calls", level, name): POINTERS for level in ("-O1", "-O3") for name in ("_Z5countjj", "_Z8scramblejj")},
     ("transpose", "-O3", "_Z9transposePKjPjjj"): MOVED,
 }
 # Programs that clang 22 compiles to something else if there are probes.

@@ -35,7 +35,7 @@ NOINLINE int through(int (*F)(int), int X) { return F(X) + 1; }
 // CHECK-NOT: unknown
 // CHECK: S_SETPC_B64 {{.*}}# returns
 // CHECK: # function through for
-// CHECK: S_SWAPPC_B64 {{.*}}# calls an unknown function
+// CHECK: S_SWAPPC_B64 {{.*}}# calls a function whose address is taken
 // CHECK: S_SETPC_B64 {{.*}}# returns
 // CHECK: # function exported for
 // CHECK-NOT: unknown

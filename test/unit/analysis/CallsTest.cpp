@@ -175,6 +175,34 @@ TEST_P(CallsTest, EverythingIsLiveAroundUnknownCode) {
   EXPECT_FALSE(live("a", AMDGPU::SGPR7));
 }
 
+TEST_P(CallsTest, EverythingIsLiveWhereFunctionsReturnThatPointersLeadTo) {
+  analyse(R"(
+    s_getpc_b64 s[20:21]
+  .Lpc:
+    s_add_u32 s20, s20, callee-.Lpc
+    s_addc_u32 s21, s21, 0
+    s_cselect_b64 s[20:21], s[20:21], s[8:9]
+    call: s_swappc_b64 s[30:31], s[20:21]
+    s_endpgm
+    .Lend2: .size kernel, .Lend2-kernel
+    .type callee,@function
+  callee:
+    a: s_mov_b32 s7, 0
+    return: s_setpc_b64 s[30:31]
+    .Lcallee: .size callee, .Lcallee-callee
+  )");
+  const ControlTransfer &Call = *Kernel.LR->transferOf(Kernel.at("call"));
+  EXPECT_EQ(Call.Kind, ControlTransfer::UnresolvedCall);
+  EXPECT_TRUE(Call.FollowsPointer);
+  EXPECT_EQ(Kernel.LR->transferOf(Kernel.at("return"))->Kind,
+            ControlTransfer::Return);
+  EXPECT_FALSE(live("a", AMDGPU::SGPR7));
+  EXPECT_TRUE(live("return", AMDGPU::SGPR7));
+  EXPECT_TRUE(live("return", AMDGPU::SGPR20));
+  EXPECT_TRUE(live("return", AMDGPU::VGPR63));
+  EXPECT_TRUE(live("call", AMDGPU::VGPR63));
+}
+
 TEST_P(CallsTest, LoadsLandBeforeACalleeThatWaitsReturns) {
   analyse("global_load_dword v1, v[8:9], off\n" + call("callee") + R"(
     a: s_nop 0

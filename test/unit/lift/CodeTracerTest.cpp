@@ -216,6 +216,72 @@ TEST_P(CodeTracing, RegistersThatACalleeChangesAreUnknown) {
   EXPECT_EQ(transferAt("call").Kind, ControlTransfer::UnresolvedCall);
 }
 
+/// `called` is called by its name only; the kernel has the address of `second`
+/// in \p Pair before \p Transfer, and maybe another.
+std::string callThrough(const std::string &Pair, const std::string &Transfer) {
+  return R"(
+    s_call_b64 s[30:31], outer
+    s_endpgm
+    .Lend2: .size kernel, .Lend2-kernel
+    .type outer,@function
+  outer:
+    s_getpc_b64 s[4:5]
+  .Lcalled:
+    s_add_u32 s4, s4, called-.Lcalled
+    s_addc_u32 s5, s5, 0
+    s_mov_b64 s[34:35], s[30:31]
+    s_swappc_b64 s[30:31], s[4:5]
+    s_mov_b64 s[30:31], s[34:35]
+    s_getpc_b64 s[8:9]
+  .Lsecond:
+    s_add_u32 s8, s8, second-.Lsecond
+    s_addc_u32 s9, s9, 0
+    s_cselect_b64 )" +
+         Pair + ", s[8:9], s[6:7]\n" + Transfer + R"(
+    s_setpc_b64 s[30:31]
+    .Louter: .size outer, .Louter-outer
+    .type called,@function
+  called: s_setpc_b64 s[30:31]
+    .Lcalled2: .size called, .Lcalled2-called
+    .type second,@function
+  second: s_setpc_b64 s[30:31]
+    .Lsecond2: .size second, .Lsecond2-second
+)";
+}
+
+TEST_P(CodeTracing, PointersAreFollowedToFunctionsWhoseAddressIsTaken) {
+  lift(callThrough("s[16:17]", "call: s_swappc_b64 s[30:31], s[16:17]"));
+  EXPECT_EQ(transferAt("call").Kind, ControlTransfer::UnresolvedCall);
+  EXPECT_TRUE(transferAt("call").FollowsPointer);
+  unsigned Taken = 0;
+  for (const auto &[Symbol, MF] : Kernel.LR->functions()) {
+    Taken += Symbol.IsAddressTaken;
+    EXPECT_EQ(Symbol.IsAddressTaken, Symbol.Name == "second") << Symbol.Name;
+  }
+  EXPECT_EQ(Taken, 1u);
+}
+
+TEST_P(CodeTracing, APointerThatTheReturnAddressOverwritesIsNotFollowed) {
+  lift(callThrough("s[30:31]", "call: s_swappc_b64 s[30:31], s[30:31]"));
+  EXPECT_EQ(transferAt("call").Kind, ControlTransfer::UnresolvedCall);
+  EXPECT_FALSE(transferAt("call").FollowsPointer);
+}
+
+TEST_P(CodeTracing, JumpsThroughPointersAreFollowedWhereTheyMayBeTailCalls) {
+  lift(callThrough("s[16:17]", R"(
+    s_cbranch_scc0 late
+    jump: s_setpc_b64 s[16:17]
+  late:
+    s_mov_b32 s30, 0
+    table: s_setpc_b64 s[16:17]
+  )"));
+  EXPECT_EQ(transferAt("jump").Kind, ControlTransfer::UnresolvedJump);
+  EXPECT_TRUE(transferAt("jump").FollowsPointer);
+  EXPECT_EQ(transferAt("table").Kind, ControlTransfer::UnresolvedJump);
+  // Only where the caller's return address is where functions look for it.
+  EXPECT_FALSE(transferAt("table").FollowsPointer);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, CodeTracing,
                          ::testing::ValuesIn(allTargets()),
                          [](const auto &Info) { return nameOf(Info.param); });

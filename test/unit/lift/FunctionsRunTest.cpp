@@ -2,7 +2,8 @@
 //
 // Kernels that call functions, instrumented in all of them, compute the same on
 // every target. Code that is reached in ways the lifter does not follow runs
-// uninstrumented, in the original.
+// uninstrumented, in the original; for functions that are called through
+// pointers see PointersRunTest.cpp.
 #include "EngineTest.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -72,30 +73,6 @@ k(Words *P, unsigned N) {
 TEST_P(FunctionsRun, OptimisedCode) { expectAllCounted(fromCpp(Source)); }
 TEST_P(FunctionsRun, UnoptimisedCode) {
   expectAllCounted(fromCpp(Source, {"-O0"}));
-}
-
-TEST_P(FunctionsRun, FunctionsThroughPointersRunInTheOriginal) {
-  auto Kernel = fromCpp(R"(
-using Words = unsigned [[clang::address_space(1)]];
-#define NOINLINE extern "C" __attribute__((noinline))
-NOINLINE unsigned leaf(unsigned X) { return X * 3 + 1; }
-NOINLINE unsigned other(unsigned X) { return leaf(X) ^ 5; }
-using Function = unsigned (*)(unsigned);
-static const Function Table[] = {leaf, other};
-extern "C" [[clang::amdgpu_kernel, gnu::visibility("protected")]] void
-k(Words *P, unsigned N) {
-  unsigned I = __builtin_amdgcn_workgroup_id_x() * 64 +
-               __builtin_amdgcn_workitem_id_x();
-  P[I] = leaf(I) + Table[I & 1](N);
-})");
-  bool IsListed = false;
-  Judgement J = expectUnchanged(
-      Kernel, Launch, [&](LiftedRepresentation &LR, InstrumentationTask &T) {
-        IsListed = LR.hasUnresolvedTransfers();
-        everywhere("h")(LR, T);
-      });
-  EXPECT_TRUE(IsListed);
-  EXPECT_LT(J.counters()[0], J.WaveInstructions);
 }
 
 /// Goes to one of three places, by a table at s[8:9] with entry s6: \p Lookup

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One ABI serves a kernel and all functions that it calls; what it calls
-// through pointers runs as it is.
+// One ABI serves a kernel and all functions that it calls, by name or through
+// pointers.
 #include "EngineTest.h"
 
 using namespace llvm;
@@ -85,13 +85,16 @@ TEST_P(Functions, CalledDirectlyAreInstrumented) {
   }
 }
 
-TEST_P(Functions, CalledThroughPointersRunAsTheyAre) {
+TEST_P(Functions, CalledThroughPointersAreInstrumented) {
   for (uint32_t Which : {3, 4}) {
     KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
     Launch.Arguments.words(64).value(Which);
     // The stack that such a kernel may use is known only at the launch.
     Options.Engine.ApplicationStack = Launch.Scratch = 1024;
-    expectUnchanged(fromIR(Indirect), Launch, everywhere("h"));
+    const Judgement J =
+        expectUnchanged(fromIR(Indirect), Launch, everywhere("h"));
+    ASSERT_FALSE(J.counters().empty());
+    EXPECT_EQ(J.counters()[0], J.WaveInstructions);
   }
 }
 
