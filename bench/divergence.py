@@ -21,8 +21,7 @@ The tool `branch-divergence` on the nine kernels for which the cost of counting 
 Cells are *executed wave instructions / cycles of the [emulator's model](emulator-cycles.md)*, instrumented over original, on the
 emulated gfx90a; both are exact. So are the counts: executions and lanes of each branch are those that the emulator counts.
 
-- **registers**: the default: each wave counts branches in loops in scalar registers, and adds them to sums in memory when it
-  ends; a branch outside of loops is one atomic addition.
+- **registers**: the default: each wave counts in scalar registers, and adds to memory when it ends.
 - **LDS**: each wave adds to its row in LDS at each branch, and the row to the sums when it ends.
 - **memory**: one atomic addition at each branch.
 - *published*: kernel time over kernel time on hardware, with counters in global memory and in LDS. Times are not cycles of a

@@ -101,6 +101,9 @@ std::pair<const Value *, std::string> waveOperand(const Instruction &I,
   StringRef Name = calledIntrinsic(*Call);
   if (Name == "luthier::waveAdd" || Name == "luthier::detail::waveAddLow")
     return {Call->getArgOperand(1), "the number that luthier::waveAdd adds"};
+  if (Name == "luthier::detail::waveSetHalf")
+    return {Call->getArgOperand(1),
+            "the number that waveSetHalf gives a counter"};
   if (Name == "luthier::writeReg" && isa<ConstantInt>(Call->getArgOperand(0)) &&
       !namesVectorRegister(*Call, MRI))
     return {Call->getArgOperand(1),
@@ -167,6 +170,7 @@ bool checkWaveOperands(const Function &Hook, const Function &Original,
     auto *Call = dyn_cast<CallBase>(&I);
     if (StringRef Name = Call ? calledIntrinsic(*Call) : StringRef();
         (Name == "luthier::waveAdd" || Name == "luthier::detail::waveAddLow" ||
+         Name == "luthier::detail::waveSetHalf" ||
          Name == "luthier::waveCounter") &&
         !isCounter(Call->getArgOperand(0)))
       fail(I, "the counter of " + Name +

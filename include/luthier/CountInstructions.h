@@ -53,9 +53,8 @@ public:
           {TimesVectors});
     if (region())
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
-    if (Loop)
-      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndLoop),
-                               {Loop.Body.Vectors, Loop.Body.Scalars});
+    for (uint32_t N = 0; N < Places.size(); ++N)
+      endPlace(N, Places[N]);
     Task.insertHookAtWaveEnd(AtEnd, Args);
     for (const ControlTransfer &T : LR.controlTransfers())
       if (T.isUnresolved())
@@ -72,9 +71,9 @@ private:
   bool isInRegion(const llvm::MachineInstr &MI) const {
     return region() && region()->contains(MI);
   }
-  /// In a loop of which each run adds nothing, or to other counters.
+  /// In a loop that is counted where it is entered.
   bool isElsewhere(const llvm::MachineInstr &MI) const {
-    return Loop.contains(MI) || Trips.contains(MI);
+    return Trips.contains(MI);
   }
 
   /// Hooks for numbers that are powers of two have variants of their own.
@@ -157,9 +156,25 @@ private:
       Trips.Blocks.clear();
     else
       Regions.clear();
-    // With a region, there would be more counters than a tool may count on.
+  }
+
+  /// With a region, or with more in waves of 32 lanes, there would be more
+  /// counters than a tool may count on.
+  void choosePlaces(std::vector<CountedLanes> &Lanes, PathSum &All,
+                    PathSum &Scalars) {
     if (!region() && !LR.hasUnresolvedTransfers())
-      Loop = countedLoop(LR, Groups, Trips);
+      Places = PlaceChooser(sizeOf(LR), Lanes, All, Scalars)
+                   .take(LR.waveSize() == 64 ? MaxPlaces : 1);
+    for (uint32_t N = 0; N < Places.size(); ++N)
+      Task.insertHookBefore(*Places[N].Begin,
+                            LUTHIER_GET_HOOK_HANDLE(luthierAddPlace), {N});
+  }
+
+  void endPlace(uint32_t Number, const CountedPlace &P) {
+    Task.insertHookAtWaveEnd(
+        P.Vectors < 0 ? LUTHIER_GET_HOOK_HANDLE(luthierEndPlaceWithout)
+                      : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
+        {Number, uint32_t(std::abs(P.Vectors)), P.All, P.Scalars});
   }
 
   void addTrips(const llvm::MachineBasicBlock &MBB,
@@ -185,9 +200,6 @@ private:
     chooseLoops(Groups);
     for (const auto &[Block, Of] : Trips.Blocks)
       addTrips(*Block, Of);
-    if (Loop)
-      Task.insertHookBefore(*Loop.Body.Begin,
-                            LUTHIER_GET_HOOK_HANDLE(luthierAddLoopRun));
     PathSum All =
         sumOf([&](const llvm::MachineInstr &MI) { return !isElsewhere(MI); });
     if (region())
@@ -199,35 +211,48 @@ private:
         return !IsVector && !isElsewhere(MI);
       return IsVector && !isInRegion(MI) ? -1 : 0;
     });
+    std::vector<CountedLanes> Lanes = lanesOf(Groups);
+    choosePlaces(Lanes, All, Scalars);
     const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
           return G.IsOnce && !(StaysLow && G.IsBeforeLoops);
         }));
-    for (const LaneGroup &G : Groups) {
-      if (isElsewhere(*G.Begin))
-        continue;
-      auto isOutside = [&](const llvm::MachineInstr *MI) {
-        return !isInRegion(*MI);
-      };
-      const uint32_t Others = llvm::count_if(G.Instructions, isOutside) -
-                              llvm::count_if(G.Without, isOutside);
-      if (Others && IsApart && G.IsOnce)
+    for (const CountedLanes &L : Lanes) {
+      const auto Vectors = uint32_t(L.Vectors);
+      if (IsApart && L.Group->IsOnce)
         Task.insertHookBefore(
-            *G.Begin,
-            isShift(Others)
+            *L.Begin,
+            isShift(Vectors)
                 ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanesShiftedBesideLoops)
                 : LUTHIER_GET_HOOK_HANDLE(luthierAddLanesBesideLoops),
-            {Others});
-      else if (Others && StaysLow && G.IsBeforeLoops)
-        addLanesOnce(*G.Begin, Others);
-      else if (Others)
-        addLanes(*G.Begin, Others, takeAddition(Scalars, *G.Begin));
+            {Vectors});
+      else if (StaysLow && L.Group->IsBeforeLoops)
+        addLanesOnce(*L.Begin, Vectors);
+      else
+        addLanes(*L.Begin, Vectors, takeAddition(Scalars, *L.Begin));
     }
     addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions),
                LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce), All);
     addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars),
                LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
+  }
+
+  /// Outside of the region, and of loops that are counted where they are
+  /// entered.
+  std::vector<CountedLanes>
+  lanesOf(const std::vector<LaneGroup> &Groups) const {
+    std::vector<CountedLanes> Result;
+    auto isOutside = [&](const llvm::MachineInstr *MI) {
+      return !isInRegion(*MI);
+    };
+    for (const LaneGroup &G : Groups) {
+      const int64_t Vectors = llvm::count_if(G.Instructions, isOutside) -
+                              llvm::count_if(G.Without, isOutside);
+      if (Vectors && !isElsewhere(*G.Begin))
+        Result.push_back({&G, G.Begin, Vectors});
+    }
+    return Result;
   }
 
   /// Loops then add to one counter instead of two if \p All is a multiple
@@ -254,7 +279,7 @@ private:
   bool addBesideLoops(PathSum &All, PathSum &Scalars, size_t NumGroups) {
     // More would be more counters than a tool may count on.
     if (region() || LR.hasUnresolvedTransfers() ||
-        (Loop && LR.waveSize() != 64))
+        Places.size() > (LR.waveSize() == 64 ? 1 : 0))
       return false;
     struct Numbers {
       int64_t All = 0, Scalars = 0;
@@ -339,8 +364,8 @@ private:
   const LiftedRepresentation &LR;
   InstrumentationTask &Task;
   std::vector<ExecRegion> Regions;
-  CountedLoop Loop;
   LoopsWithTrips Trips;
+  std::vector<CountedPlace> Places;
   /// What ExecutedInstructions lacks until the end, for each of RegionVectors.
   uint64_t TimesVectors = 0;
 };

@@ -171,6 +171,13 @@ waveAddWide([[maybe_unused]] const uint64_t (&Counters)[2],
             [[maybe_unused]] uint64_t Number) {
   __builtin_trap();
 }
+/// Has half a counter of the wave be \p Number, a scalar, whatever it was: a
+/// move, or none where what computes the number does so in place.
+LUTHIER_INTRINSIC_ANNOTATE inline void
+waveSetHalf([[maybe_unused]] const uint32_t &Half,
+            [[maybe_unused]] uint32_t Number) {
+  __builtin_trap();
+}
 } // namespace detail
 
 /// The wave's copy of \p Counter.

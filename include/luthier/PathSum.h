@@ -29,6 +29,8 @@ struct PathSum {
     /// Nor has it been in a loop or a called function before.
     bool IsBeforeLoops;
     const llvm::MachineBasicBlock *From = nullptr, *To = nullptr;
+    /// In so many loops of its function, one in another.
+    unsigned LoopDepth = 0;
 
     /// The same for additions in the same place.
     std::pair<const void *, const void *> place() const {

@@ -13,12 +13,8 @@ namespace luthier {
 
 /// A loop of one block that a wave leaves when a scalar register, to which each
 /// run adds the same number, is equal to something that the loop does not
-/// change. With what Counter and limit() are where the loop is entered, it runs
-///
-///   1 + (((limit() - Counter) * Inverse - 1) >> Shift)
-///
-/// times, in unsigned numbers of 32 bits but for the first addition: once at
-/// least, and 2^32 times at most.
+/// change. It runs once, and furtherTrips() times more, of what Counter and
+/// limit() are where the loop is entered.
 struct TripCount {
   llvm::MCRegister Counter;
   llvm::MCRegister LimitRegister; ///< None where the limit is a constant.
@@ -32,6 +28,12 @@ struct TripCount {
                          : HookArgument(LimitConstant);
   }
 };
+
+/// For hooks, with the numbers of a TripCount. Once more may be 2^32.
+constexpr uint32_t furtherTrips(uint32_t Counter, uint32_t Limit,
+                                uint32_t Inverse, uint32_t Shift) {
+  return ((Limit - Counter) * Inverse - 1) >> Shift;
+}
 
 /// None where \p MBB is no such loop, may end in another way, changes EXEC, or
 /// hooks may find no place on the edges to it.

@@ -22,6 +22,8 @@ struct Segment {
   unsigned CycleDepth;
   bool IsOnce;
   bool IsBeforeLoops;
+  /// Where a loop begins.
+  bool IsHeader;
   uint64_t Number = 0;
   /// Places between segments, as far as they have to be told apart.
   unsigned From, To;
@@ -75,7 +77,8 @@ private:
     return !Depth && isEnteredOnce(LR) &&
            MBB.getParent() == LR.functions().front().second;
   }
-  void addBlock(MachineBasicBlock &MBB, unsigned Depth, unsigned FunctionEnd);
+  void addBlock(MachineBasicBlock &MBB, const MachineCycle *Cycle,
+                unsigned FunctionEnd);
   void addEdge(const MachineBasicBlock &MBB, const MachineBasicBlock &Next,
                unsigned Depth);
   unsigned newPlace() { return NumPlaces++; }
@@ -111,7 +114,7 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
   Cycles.compute(MF);
   for (MachineBasicBlock &MBB : MF)
     if (Reached.contains(&MBB))
-      addBlock(MBB, Cycles.getCycleDepth(&MBB), End);
+      addBlock(MBB, Cycles.getCycle(&MBB), End);
   for (const MachineBasicBlock &MBB : MF) {
     if (!Reached.contains(&MBB))
       continue;
@@ -127,16 +130,17 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
 
 /// The wave may end in a function that is called: what is added up to the call
 /// has to be complete.
-void SegmentGraph::addBlock(MachineBasicBlock &MBB, unsigned Depth,
+void SegmentGraph::addBlock(MachineBasicBlock &MBB, const MachineCycle *Cycle,
                             unsigned FunctionEnd) {
+  const unsigned Depth = Cycle ? Cycle->getDepth() : 0;
   const bool IsOnce = isOnce(MBB, Depth);
   const unsigned Begin = newPlace();
   unsigned Current = Begin;
   MachineInstr *First = nullptr;
   auto EndSegment = [&] {
     const unsigned Next = newPlace();
-    Segments.push_back(
-        {First, Depth, IsOnce, BeforeLoops.contains(&MBB), 0, Current, Next});
+    Segments.push_back({First, Depth, IsOnce, BeforeLoops.contains(&MBB),
+                        Cycle && Cycle->getHeader() == &MBB, 0, Current, Next});
     Current = Next;
     First = nullptr;
   };
@@ -160,7 +164,8 @@ void SegmentGraph::addEdge(const MachineBasicBlock &MBB,
   if (Depth || Allowed == PathPlaces::Blocks || !isSkip(MBB, Next))
     return same(From, To);
   Segments.push_back({nullptr, Depth, isOnce(MBB, Depth),
-                      BeforeLoops.contains(&MBB), 0, From, To, &MBB, &Next});
+                      BeforeLoops.contains(&MBB), false, 0, From, To, &MBB,
+                      &Next});
 }
 
 void SegmentGraph::uniteSamePlaces() {
@@ -178,14 +183,16 @@ void SegmentGraph::uniteSamePlaces() {
 }
 
 /// Of maximal cost (Kruskal): what is executed most often need not add. Skips
-/// are rare. Behind loops, sums may take 64 bits.
+/// are rare. Behind loops, sums may take 64 bits. Where loops begin, there are
+/// lanes to count as well.
 void SegmentGraph::chooseTree() {
   std::vector<unsigned> Order(Segments.size());
   std::iota(Order.begin(), Order.end(), 0);
   sort(Order, [&](unsigned A, unsigned B) {
     auto cost = [&](unsigned I) {
       const Segment &S = Segments[I];
-      return 4 * S.CycleDepth + 2 * (S.First != nullptr) + !S.IsBeforeLoops;
+      return 8 * S.CycleDepth + 4 * (S.First != nullptr) +
+             2 * !S.IsBeforeLoops + !S.IsHeader;
     };
     return std::pair(cost(B), A) < std::pair(cost(A), B);
   });
@@ -244,8 +251,8 @@ SegmentGraph::sum(function_ref<uint64_t(const MachineInstr &)> NumberOf) {
   PathSum Result;
   for (const Segment &S : Segments)
     if (const uint64_t Number = S.Number + Height[S.From] - Height[S.To])
-      Result.Additions.push_back(
-          {S.First, Number, S.IsOnce, S.IsBeforeLoops, S.FromBlock, S.ToBlock});
+      Result.Additions.push_back({S.First, Number, S.IsOnce, S.IsBeforeLoops,
+                                  S.FromBlock, S.ToBlock, S.CycleDepth});
   Result.AtWaveEnd = Height[KernelEnd] - Height[KernelBegin];
   return Result;
 }

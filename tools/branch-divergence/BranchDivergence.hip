@@ -5,6 +5,7 @@
 #include "Branches.h"
 #include "Hooks.h"
 #include "Kernels.h"
+#include "Notes.h"
 #include "Report.h"
 #include "Rows.h"
 #include <cstdlib>
@@ -50,7 +51,7 @@ class BranchDivergence : public Tool {
   ReportPace Pace;
 
   /// How one branch is counted.
-  enum class Way { Registers, Group, Memory, Row, Tally, Note };
+  enum class Way { Registers, Group, Memory, Row, Tally, Note, Later };
 
   template <typename Hook, typename... Rest>
   static void insertAt(const Branch &B, InstrumentationTask &Task, Hook H,
@@ -69,6 +70,7 @@ class BranchDivergence : public Tool {
    : By == Way::Memory  ? INSERT_BY(countInMemory, Name, __VA_ARGS__)          \
    : By == Way::Row     ? INSERT_BY(countInRow, Name, __VA_ARGS__)             \
    : By == Way::Tally   ? INSERT_BY(tally, Name, __VA_ARGS__)                  \
+   : By == Way::Later   ? INSERT_BY(note, Name, __VA_ARGS__)                   \
                         : INSERT_BY(noteInRow, Name, __VA_ARGS__))
   static void insert(InstrumentationTask &Task, const Branch &B, Way By,
                      uint64_t Place) {
@@ -98,14 +100,38 @@ class BranchDivergence : public Tool {
   /// Tables of cells are large, so that no kernel gets more of them.
   static constexpr unsigned MaxTallies = 64;
 
-  Way wayOf(const Branch &B, const Version &V, unsigned Tallies) const {
+  Way wayOf(const Branch &B, const Version &V, unsigned Notes,
+            unsigned Tallies) const {
     if (V.CountedIn == Where::Group)
       return Way::Group;
     if (V.CountedIn == Where::Registers && !B.IsOnce)
       return Way::Registers;
     if (ByWave)
       return B.IsOnce ? Way::Note : Way::Row;
+    if (B.IsOnce && Notes) // Of the first branches, in this order.
+      return Way::Later;
     return Tallies < MaxTallies ? Way::Tally : Way::Memory;
+  }
+
+  /// In so many registers can be noted: beside those that the kernel has, hooks
+  /// and counters of branches in loops.
+  static unsigned roomForNotes(LiftedRepresentation &LR, const Branches &Of) {
+    constexpr unsigned Registers = 100, OfHooks = 24, OfCounts = 6;
+    const unsigned Taken =
+        Analysis(LR).registerUse().SGPRs + OfHooks +
+        OfCounts * llvm::count_if(Of.All, [](auto &B) { return !B.IsOnce; });
+    return Taken < Registers ? std::min(Registers - Taken, MaxNoted) : 0;
+  }
+
+  /// As far as there is \p Room for them.
+  static std::vector<Note> notesOf(LiftedRepresentation &LR, const Branches &Of,
+                                   unsigned Room) {
+    std::vector<Note> Result;
+    NotePlanner Planner(LR);
+    for (const Branch &B : Of.All)
+      if (B.IsOnce && Planner.used() + 2 <= Room)
+        Result.push_back(Planner.add(B));
+    return Result;
   }
 
   static Form formOf(Way By, bool IsUniform) {
@@ -116,6 +142,8 @@ class BranchDivergence : public Tool {
       return Form::Masks;
     case Way::Tally:
       return Form::Cells;
+    case Way::Later:
+      return Form::Noted;
     default:
       return Form::Counts;
     }
@@ -137,6 +165,54 @@ class BranchDivergence : public Tool {
     } else {
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(giveCounts),
                                {Number, Place});
+    }
+  }
+
+  static void insertNote(InstrumentationTask &Task, const Branch &B,
+                         const Note &N) {
+    if (B.MI->isBranch())
+      return insert(Task, B, Way::Later, N.Taken | N.Lanes << NotePlaceBits);
+    const auto Active = LUTHIER_GET_HOOK_HANDLE(noteActive);
+    if (N.CountsLanes)
+      Task.insertHookBefore(*B.MI, Active, {N.Lanes});
+    Task.insertHookAfter(*B.MI, Active, {N.Taken});
+  }
+
+  static constexpr size_t NotesTogether = 8;
+
+  static auto giveNotedHook(uint32_t Number) {
+    const HookHandle<void(uint64_t, uint64_t, uint64_t)> Hooks[] = {
+        LUTHIER_GET_HOOK_HANDLE(giveNoted1),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted2),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted3),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted4),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted5),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted6),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted7),
+        LUTHIER_GET_HOOK_HANDLE(giveNoted8)};
+    return Hooks[Number - 1];
+  }
+
+  /// Their tables are the first in the sums.
+  static void giveNotesAtEnd(InstrumentationTask &Task, const Version &V,
+                             llvm::ArrayRef<Note> Notes) {
+    uint32_t Used = 0;
+    for (const Note &N : Notes)
+      Used = std::max({Used, N.Taken + 1, N.Lanes + 1});
+    for (uint32_t Place = 0; Place < Used; Place += 2)
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(expectNoted),
+                                   {Place});
+    uint64_t To = V.Totals;
+    size_t Number = 0;
+    for (; !Notes.empty(); Notes = Notes.drop_front(Number)) {
+      Number = std::min<size_t>(Notes.size(), NotesTogether);
+      uint64_t TakenAt = 0, LanesAt = 0;
+      for (const Note &N : llvm::reverse(Notes.take_front(Number))) {
+        TakenAt = TakenAt << NotePlaceBits | N.Taken;
+        LanesAt = LanesAt << NotePlaceBits | N.Lanes;
+      }
+      Task.insertHookAtWaveEnd(giveNotedHook(Number), {TakenAt, LanesAt, To});
+      To += Number * bytesOf(Form::Noted, V.WaveSize);
     }
   }
 
@@ -195,18 +271,25 @@ class BranchDivergence : public Tool {
     }
   }
 
-  /// Chooses how each branch is counted, and where its numbers are.
-  std::vector<Way> layOut(const Branches &Of, Version &V) const {
+  /// Chooses how each branch is counted, and where its numbers are: first the
+  /// tables of the \p Notes that there is room for, one behind the other.
+  std::vector<Way> layOut(const Branches &Of, unsigned Notes,
+                          Version &V) const {
     std::vector<Way> Ways;
     unsigned Tallies = 0;
     for (const Branch &B : Of.All) {
-      const Way By = wayOf(B, V, Tallies);
+      const Way By = wayOf(B, V, Notes, Tallies);
+      Notes -= By == Way::Later;
       Tallies += By == Way::Tally;
       Ways.push_back(By);
-      V.addPlace(formOf(By, B.Region.has_value()));
       if (By == Way::Group)
         V.GroupBytes += sizeof(WaveCounts);
     }
+    V.Places.resize(Ways.size());
+    for (const bool IsNoted : {true, false})
+      for (size_t N = 0; N < Ways.size(); ++N)
+        if ((Ways[N] == Way::Later) == IsNoted)
+          V.place(N, formOf(Ways[N], Of.All[N].Region.has_value()));
     if (WithClocks)
       V.Bytes += 2 * sizeof(uint64_t);
     return Ways;
@@ -226,7 +309,11 @@ class BranchDivergence : public Tool {
     // Waves may end in code that is not lifted, where nobody stores counters.
     if (LR.hasUnresolvedTransfers())
       V.CountedIn = Where::Memory;
-    const std::vector<Way> Ways = layOut(Of, V);
+    const bool MayNote =
+        V.CountedIn == Where::Registers && !ByWave && !K.LacksRoomForNotes;
+    const std::vector<Note> Notes =
+        notesOf(LR, Of, MayNote ? roomForNotes(LR, Of) : 0);
+    const std::vector<Way> Ways = layOut(Of, Notes.size(), V);
     if (!ByWave) {
       llvm::Expected<uint64_t> Totals =
           DeviceMemory::allocateTogether(Agent, V.Bytes);
@@ -235,10 +322,16 @@ class BranchDivergence : public Tool {
       V.Totals = *Totals;
     }
     insertFirstAndLast(Task, V, NumBranches);
+    giveNotesAtEnd(Task, V, Notes);
+    const Note *NextNote = Notes.data();
     llvm::DenseSet<unsigned> Regions;
     for (uint32_t N = 0; N < NumBranches; ++N) {
       const Branch &B = Of.All[N];
       const uint64_t Place = V.Totals + V.Places[N].Offset;
+      if (Ways[N] == Way::Later) {
+        insertNote(Task, B, *NextNote++);
+        continue;
+      }
       if (Ways[N] != Way::Registers) {
         insert(Task, B, Ways[N],
                Ways[N] == Way::Group ? N * sizeof(WaveCounts) : Place);
@@ -350,6 +443,11 @@ class BranchDivergence : public Tool {
     if (Wanted == Where::Memory || K.LacksRoom)
       return launch(Dispatch, K, Where::Memory);
     llvm::Error E = launch(Dispatch, K, Wanted);
+    if (E && !K.Versions[Wanted].IsLoaded && Wanted == Where::Registers &&
+        !std::exchange(K.LacksRoomForNotes, true)) {
+      llvm::consumeError(std::move(E));
+      E = launch(Dispatch, K, Wanted);
+    }
     const bool IsLoaded = K.Versions[Wanted].IsLoaded;
     if (!E || (IsLoaded && Wanted == Where::Registers))
       return E;

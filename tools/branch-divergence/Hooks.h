@@ -41,12 +41,26 @@ __device__ __host__ constexpr uint32_t cellOf(uint32_t Lanes, uint32_t Taken,
   return Lanes * WaveSize + Taken;
 }
 
+/// In front of the cells: where a wave adds that has not executed the branch.
+__device__ __host__ constexpr uint32_t leadingCells(uint32_t WaveSize) {
+  return WaveSize + 1;
+}
+__device__ __host__ constexpr uint32_t cellsOf(uint32_t WaveSize) {
+  return leadingCells(WaveSize) + cellOf(WaveSize, WaveSize, WaveSize) + 1;
+}
+
 constexpr uint32_t MaxInRegisters = 4096;
 __device__ WaveCounts Counters[MaxInRegisters];
 /// Of uniform branches: executions, and, in the upper half, those of one side.
 __device__ uint64_t Uniform[MaxInRegisters];
 /// Lanes in each region whose uniform branches are counted.
 __device__ uint64_t RegionLanes[MaxInRegisters];
+/// Of branches that a wave executes once at most: how many lanes go on, or how
+/// many there are; halves of counters. See Notes.h.
+constexpr uint32_t MaxNoted = 32;
+alignas(uint64_t) __device__ uint32_t Noted[MaxNoted];
+/// What they are until then.
+constexpr uint64_t NotExecuted = ~uint64_t(0);
 /// Address of the wave's row: what each branch has, and its clocks.
 __device__ uint64_t Row;
 /// Where the wave's WaveCounts begin in LDS.
@@ -147,6 +161,17 @@ static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
   writeExec(Active);
 }
 
+/// Of an instruction that jumps. \p Place is where in Noted, and above
+/// NotePlaceBits where its lanes are; giveNoted() makes a tally of both when
+/// the wave ends.
+constexpr unsigned NotePlaceBits = 8;
+constexpr uint64_t NotePlaceMask = (1 << NotePlaceBits) - 1;
+static __device__ inline void note(uint64_t Place, uint64_t Lanes,
+                                   uint64_t Taken) {
+  luthier::detail::waveSetHalf(Noted[Place & NotePlaceMask], __popcll(Taken));
+  luthier::detail::waveSetHalf(Noted[Place >> NotePlaceBits], __popcll(Lanes));
+}
+
 /// \p Place is in the wave's row. A store where others count; the fewest
 /// instructions where nothing repeats.
 static __device__ inline void noteInRow(uint64_t Place, uint64_t Lanes,
@@ -169,6 +194,7 @@ static __device__ inline void noteInRow(uint64_t Place, uint64_t Lanes,
   COUNT_BY(countInMemory, Name, Parameters, Lanes, Taken)                      \
   COUNT_BY(countInRow, Name, Parameters, Lanes, Taken)                         \
   COUNT_BY(tally, Name, Parameters, Lanes, Taken)                              \
+  COUNT_BY(note, Name, Parameters, Lanes, Taken)                               \
   COUNT_BY(noteInRow, Name, Parameters, Lanes, Taken)
 
 #define ACTIVE __builtin_amdgcn_read_exec()
@@ -180,6 +206,12 @@ COUNT(NotAll, (uint64_t Place, uint32_t Condition), ACTIVE,
 COUNT(NoLane, (uint64_t Place), ACTIVE, 0)
 COUNT(Kept, (uint64_t Place, uint64_t Lanes), Lanes, ACTIVE)
 COUNT(Compare, (uint64_t Place), waveCounter(LanesBefore), ACTIVE)
+
+/// In front of an instruction that takes lanes out of EXEC, and behind it.
+LUTHIER_HOOK_ANNOTATE noteActive(uint32_t Place) {
+  luthier::detail::waveSetHalf(Noted[Place], __popcll(ACTIVE));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(noteActive);
 
 LUTHIER_HOOK_ANNOTATE keepLanes() {
   waveAdd(LanesBefore, ACTIVE - waveCounter(LanesBefore));
@@ -200,8 +232,8 @@ LUTHIER_EXPORT_HOOK_HANDLE(countSide);
 LUTHIER_HOOK_ANNOTATE countTrips(uint32_t Branch, uint32_t Counter,
                                  uint32_t Limit, uint32_t Inverse,
                                  uint32_t Shift) {
-  const uint32_t Further = ((Limit - Counter) * Inverse - 1) >> Shift;
-  waveAdd(Uniform[Branch], (uint64_t(1) << 32) + Further + 1);
+  waveAdd(Uniform[Branch], (uint64_t(1) << 32) + 1 +
+                               furtherTrips(Counter, Limit, Inverse, Shift));
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countTrips);
 LUTHIER_HOOK_ANNOTATE keepRegionLanes(uint32_t Region) {
@@ -215,6 +247,15 @@ LUTHIER_HOOK_ANNOTATE findRow(uint32_t RowBytes) {
   waveAdd(Row, launchValue() + uint64_t(waveInDispatch()) * RowBytes);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(findRow);
+
+/// The counter with half \p Place.
+static __device__ inline const uint64_t &counterWithNote(uint64_t Place) {
+  return reinterpret_cast<const uint64_t *>(Noted)[Place / 2];
+}
+LUTHIER_HOOK_ANNOTATE expectNoted(uint32_t Place) {
+  waveAdd(counterWithNote(Place), NotExecuted);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(expectNoted);
 
 LUTHIER_HOOK_ANNOTATE clearGroupRow(uint32_t Branches) {
   const uint32_t Bytes = Branches * sizeof(WaveCounts);
@@ -276,6 +317,60 @@ LUTHIER_HOOK_ANNOTATE giveUniform(uint32_t Branch, uint32_t Region,
                     {C.Executed, C.Lanes, C.Taken});
 }
 LUTHIER_EXPORT_HOOK_HANDLE(giveUniform);
+
+__attribute__((device, const)) uint32_t
+withLane(uint32_t Value, uint32_t Lane,
+         uint32_t Others) __asm("llvm.amdgcn.writelane.i32");
+
+static __device__ inline uint64_t noteAt(uint64_t Places, unsigned I) {
+  return Places >> I * NotePlaceBits & NotePlaceMask;
+}
+static __device__ inline uint32_t noted(uint64_t Places, unsigned I) {
+  const uint64_t Place = noteAt(Places, I);
+  return waveCounter(counterWithNote(Place)) >> Place % 2 * 32;
+}
+
+/// One addition to the cell of each of \p N notes, in a lane for each. Where
+/// their parts are, is in \p TakenAt and \p LanesAt, NotePlaceBits for each.
+/// Their tables follow each other from \p Tables on; the upper half of
+/// addresses is the same.
+template <unsigned N>
+static __device__ inline void giveNoted(uint64_t TakenAt, uint64_t LanesAt,
+                                        uint64_t Tables) {
+  const uint32_t WaveSize = __builtin_amdgcn_wavefrontsize();
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec((uint64_t(1) << N) - 1);
+  uint32_t Taken = N == 1 ? noted(TakenAt, 0) : 0, Lanes = noted(LanesAt, 0);
+  for (unsigned I = 0; I < N && N > 1; ++I)
+    Taken = withLane(noted(TakenAt, I), I, Taken);
+  for (unsigned I = 1; I < N; ++I)
+    if (noteAt(LanesAt, I) != noteAt(LanesAt, 0)) // That is in all lanes.
+      Lanes = withLane(noted(LanesAt, I), I, Lanes);
+  uint32_t At = leadingCells(WaveSize) + cellOf(Lanes, Taken, WaveSize);
+  if (N > 1)
+    At += __builtin_amdgcn_mbcnt_lo(~0u, 0) * cellsOf(WaveSize);
+  const uint64_t Cell = (Tables & ~uint64_t(UINT32_MAX)) |
+                        (uint32_t(Tables) + uint32_t(sizeof(uint64_t)) * At);
+  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
+                         uint64_t(1), __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);
+  writeExec(Active);
+}
+#define GIVE_NOTED(N)                                                          \
+  LUTHIER_HOOK_ANNOTATE giveNoted##N(uint64_t TakenAt, uint64_t LanesAt,       \
+                                     uint64_t Tables) {                        \
+    giveNoted<N>(TakenAt, LanesAt, Tables);                                    \
+  }                                                                            \
+  LUTHIER_EXPORT_HOOK_HANDLE(giveNoted##N);
+GIVE_NOTED(1)
+GIVE_NOTED(2)
+GIVE_NOTED(3)
+GIVE_NOTED(4)
+GIVE_NOTED(5)
+GIVE_NOTED(6)
+GIVE_NOTED(7)
+GIVE_NOTED(8)
+#undef GIVE_NOTED
 
 /// Calls \p Use(branch, its counts) in a lane for each of \p Branches.
 template <typename Action>

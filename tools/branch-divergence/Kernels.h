@@ -43,11 +43,9 @@ struct Version {
   uint32_t GroupBytes = 0;
   uint64_t Dispatches = 0;
 
-  uint32_t addPlace(Form F) {
-    const uint32_t Offset = Bytes;
-    Places.push_back({F, Offset});
+  void place(size_t Branch, Form F) {
+    Places[Branch] = {F, Bytes};
     Bytes += bytesOf(F, WaveSize);
-    return Offset;
   }
 };
 
@@ -67,6 +65,8 @@ struct KernelBranches {
   bool IsRefused = false;
   /// Registers, or LDS, never suffice; and whether that has been said.
   bool LacksRoom = false, IsSaid = false;
+  /// Registers do not suffice for branches that are noted, either.
+  bool LacksRoomForNotes = false;
   uint64_t Dispatches = 0, Waves = 0;
 
   void add(size_t Branch, const Counts &C) {

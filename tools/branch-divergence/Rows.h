@@ -20,6 +20,7 @@ enum class Form {
   Uniform, ///< UniformCounts.
   Masks,
   Cells, ///< A number for each pair of active lanes and lanes that go on.
+  Noted, ///< The same, behind cells that say nothing.
 };
 
 inline uint32_t bytesOf(Form F, unsigned WaveSize) {
@@ -32,6 +33,8 @@ inline uint32_t bytesOf(Form F, unsigned WaveSize) {
     return sizeof(Masks);
   case Form::Cells:
     return (cellOf(WaveSize, WaveSize, WaveSize) + 1) * sizeof(uint64_t);
+  case Form::Noted:
+    return cellsOf(WaveSize) * sizeof(uint64_t);
   }
 }
 
@@ -76,6 +79,9 @@ inline Counts countsIn(const char *From, Form F, unsigned WaveSize) {
     return countsOf(readAt<Masks>(From));
   case Form::Cells:
     return countsOfCells(From, WaveSize);
+  case Form::Noted:
+    return countsOfCells(From + leadingCells(WaveSize) * sizeof(uint64_t),
+                         WaveSize);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "luthier/Hook.h"
 #include "luthier/Intrinsics.h"
+#include "luthier/TripCount.h"
 
 namespace luthier {
 
@@ -22,11 +23,11 @@ inline __device__ uint64_t RegionVectors, RegionLanes;
 /// active lanes of vector ones.
 inline __device__ uint64_t OnceExecuted, OnceLanes;
 
-/// Of a loop of one block: its active lanes, summed over all times that it has
-/// run, in the lower LoopLaneBits, and how often that was above, in 96 bits.
-/// There is room for 2^45 times, which take a wave days.
-inline __device__ uint64_t LoopRuns[2];
-constexpr unsigned LoopLaneBits = 51;
+/// Of places in loops: their active lanes, summed over all times that the wave
+/// came there, in the lower PlaceLaneBits, and how often that was above, in 96
+/// bits. There is room for 2^45 times, which take a wave days.
+constexpr unsigned MaxPlaces = 2, PlaceLaneBits = 51;
+inline __device__ uint64_t PlaceRuns[MaxPlaces][2];
 
 __device__ inline uint32_t activeLanes() {
   return __popcll(__builtin_amdgcn_read_exec());
@@ -127,31 +128,49 @@ LUTHIER_HOOK_ANNOTATE luthierJoinLoopsWithTheRest() {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierJoinLoopsWithTheRest);
 
-LUTHIER_HOOK_ANNOTATE luthierAddLoopRun() {
-  luthier::detail::waveAddWide(luthier::detail::LoopRuns,
-                               (uint64_t(1) << luthier::detail::LoopLaneBits) +
+LUTHIER_HOOK_ANNOTATE luthierAddPlace(uint32_t Place) {
+  luthier::detail::waveAddWide(luthier::detail::PlaceRuns[Place],
+                               (uint64_t(1) << luthier::detail::PlaceLaneBits) +
                                    luthier::detail::activeLanes());
 }
-LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLoopRun);
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddPlace);
 
-/// Each time has executed so many instructions, of vectors and others.
-LUTHIER_HOOK_ANNOTATE luthierEndLoop(uint32_t Vectors, uint32_t Scalars) {
-  constexpr unsigned Bits = luthier::detail::LoopLaneBits;
-  const uint64_t Low = luthier::waveCounter(luthier::detail::LoopRuns[0]),
-                 High = luthier::waveCounter(luthier::detail::LoopRuns[1]);
-  const uint64_t Lanes = Low & ((uint64_t(1) << Bits) - 1),
-                 Runs = (Low >> Bits) | (High << (64 - Bits));
-  luthier::waveAdd(luthier::ExecutedInstructions, Runs * (Vectors + Scalars));
-  luthier::waveAdd(luthier::ExecutedLanes, Lanes * Vectors + Runs * Scalars);
+namespace luthier::detail {
+/// Adds \p All and \p Scalars for each time that the wave came to \p Place.
+/// Returns the lanes that it had there.
+__device__ inline uint64_t endPlace(uint32_t Place, uint32_t All,
+                                    uint32_t Scalars) {
+  const uint64_t Low = waveCounter(PlaceRuns[Place][0]),
+                 High = waveCounter(PlaceRuns[Place][1]);
+  const uint64_t Runs = (Low >> PlaceLaneBits) | (High << (64 - PlaceLaneBits));
+  waveAdd(ExecutedInstructions, Runs * All);
+  waveAdd(ExecutedLanes, Runs * Scalars);
+  return Low & ((uint64_t(1) << PlaceLaneBits) - 1);
 }
-LUTHIER_EXPORT_HOOK_HANDLE(luthierEndLoop);
+} // namespace luthier::detail
+
+LUTHIER_HOOK_ANNOTATE luthierEndPlace(uint32_t Place, uint32_t Vectors,
+                                      uint32_t All, uint32_t Scalars) {
+  const uint64_t Lanes = luthier::detail::endPlace(Place, All, Scalars);
+  luthier::waveAdd(luthier::ExecutedLanes, Lanes * Vectors);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierEndPlace);
+
+/// Where lanes have been counted before that came here.
+LUTHIER_HOOK_ANNOTATE luthierEndPlaceWithout(uint32_t Place, uint32_t Vectors,
+                                             uint32_t All, uint32_t Scalars) {
+  const uint64_t Lanes = luthier::detail::endPlace(Place, All, Scalars);
+  luthier::waveAdd(luthier::ExecutedLanes, 0 - Lanes * Vectors);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierEndPlaceWithout);
 
 /// Where a loop is entered whose TripCount is known, for all its runs, each of
 /// which executes so many instructions.
 LUTHIER_HOOK_ANNOTATE luthierAddTrips(uint32_t Counter, uint32_t Limit,
                                       uint32_t Inverse, uint32_t Shift,
                                       uint32_t Vectors, uint32_t Scalars) {
-  const uint64_t Further = ((Limit - Counter) * Inverse - 1) >> Shift;
+  const uint64_t Further =
+      luthier::furtherTrips(Counter, Limit, Inverse, Shift);
   const uint32_t All = Vectors + Scalars;
   const uint32_t Lanes = Vectors * luthier::detail::activeLanes() + Scalars;
   luthier::waveAdd(luthier::ExecutedInstructions, Further * All + All);

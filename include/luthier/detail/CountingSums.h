@@ -70,13 +70,19 @@ inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
   return Factor;
 }
 
+/// The first instruction that is executed whenever \p MI is.
+inline const llvm::MachineInstr *firstTogether(const llvm::MachineInstr &MI) {
+  const llvm::MachineInstr *First = &MI;
+  while (First->getPrevNode() && !First->getPrevNode()->isCall())
+    First = First->getPrevNode();
+  return First;
+}
+
 /// Removes from \p Sum what it adds where \p MI is always executed as well,
 /// if that is a small number.
 inline uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
   constexpr uint64_t MostTaken = 1 << 24;
-  const llvm::MachineInstr *First = &MI;
-  while (First->getPrevNode() && !First->getPrevNode()->isCall())
-    First = First->getPrevNode();
+  const llvm::MachineInstr *First = firstTogether(MI);
   auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
     return A.Before == First && A.Number <= MostTaken;
   });

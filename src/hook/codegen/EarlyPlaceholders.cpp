@@ -33,6 +33,7 @@ private:
   void addToCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
   void addToWideCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
   void addHalves(MachineInstr &MI, unsigned First, Register Number);
+  void setHalfCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
   void addLow(MachineInstr &MI, const PlaceholderOperands &Operands);
 
   const amdgpu::RegisterFiles &Files;
@@ -131,6 +132,15 @@ void EarlyPlaceholders::addHalves(MachineInstr &MI, unsigned First,
   }
 }
 
+/// A copy, which register allocation joins with what computes the number.
+void EarlyPlaceholders::setHalfCounter(MachineInstr &MI,
+                                       const PlaceholderOperands &Operands) {
+  BuildMI(*MI.getParent(), MI, MI.getDebugLoc(),
+          ST->getInstrInfo()->get(AMDGPU::COPY),
+          Files.sgpr(unsigned(Operands.Imm)))
+      .addReg(Operands.Reg);
+}
+
 /// What is carried out of the second half goes on to a third.
 void EarlyPlaceholders::addToWideCounter(MachineInstr &MI,
                                          const PlaceholderOperands &Operands) {
@@ -170,6 +180,10 @@ bool EarlyPlaceholders::lower(MachineInstr &MI) {
   }
   if (Text == AddWideCounterPlaceholder) {
     addToWideCounter(MI, Operands);
+    return true;
+  }
+  if (Text == SetHalfCounterPlaceholder) {
+    setHalfCounter(MI, Operands);
     return true;
   }
   MachineBasicBlock &MBB = *MI.getParent();

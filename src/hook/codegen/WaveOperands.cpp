@@ -46,7 +46,8 @@ bool takesScalars(const MachineInstr &MI) {
   StringRef Text = MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
   return Text == WriteExecPlaceholder || Text == WriteLanePlaceholder ||
          Text == AddCounterPlaceholder || Text == AddWideCounterPlaceholder ||
-         Text == SelectPlaceholder || Text.starts_with(ComparePlaceholder);
+         Text == SetHalfCounterPlaceholder || Text == SelectPlaceholder ||
+         Text.starts_with(ComparePlaceholder);
 }
 
 bool sendsMessage(const MachineInstr &MI) {

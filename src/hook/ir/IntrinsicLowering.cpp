@@ -137,6 +137,7 @@ private:
   Expected<unsigned> laneOf(unsigned Index);
   Expected<Value *> readCounterAt(IRBuilderBase &B, unsigned Index);
   Error addToCounterAt(IRBuilderBase &B, unsigned Index, Value *Number);
+  Error lowerSetHalf(CallInst &Call);
   void lowerScalarAddress(CallInst &Call);
   Error lowerFirstWorkItem(CallInst &Call);
 
@@ -237,6 +238,25 @@ Error IntrinsicLowering::addToCounterAt(IRBuilderBase &B, unsigned Index,
   return Error::success();
 }
 
+/// s_mov_b32, or v_writelane_b32.
+Error IntrinsicLowering::lowerSetHalf(CallInst &Call) {
+  const CounterKey Half = *counterOf(Call);
+  const unsigned Index = numberOf(wholeOf(Half)), Place = Half != wholeOf(Half);
+  IRBuilder<> B(&Call);
+  Value *Number = requireScalar(B, Call.getArgOperand(1),
+                                "the number that waveSetHalf gives a counter");
+  if (isScalar(Index)) {
+    setHalfCounter(B, registerOf(Index) + Place, Number);
+    return Error::success();
+  }
+  Expected<unsigned> Lane = laneOf(Index);
+  if (!Lane)
+    return Lane.takeError();
+  Result.WritesState = true;
+  writeLane(B, *Lane + Place, Number);
+  return Error::success();
+}
+
 /// Where both have scalar registers:
 ///   s_add_u32       s90, s90, <number>
 ///   s_addc_u32      s91, s91, <number>
@@ -268,6 +288,8 @@ Error IntrinsicLowering::lowerWideCounter(CallInst &Call) {
 Error IntrinsicLowering::lowerCounter(CallInst &Call, StringRef Name) {
   if (Name == WaveAddWideIntrinsic)
     return lowerWideCounter(Call);
+  if (Name == WaveSetHalfIntrinsic)
+    return lowerSetHalf(Call);
   IRBuilder<> B(&Call);
   const unsigned Index = numberOf(Call);
   if (Name != WaveCounterIntrinsic)

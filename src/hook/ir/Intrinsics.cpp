@@ -17,7 +17,8 @@ StringRef intrinsicName(const CallBase &Call) {
 
 bool namesCounter(StringRef Name) {
   return Name == WaveAddIntrinsic || Name == WaveAddLowIntrinsic ||
-         Name == WaveAddWideIntrinsic || Name == WaveCounterIntrinsic;
+         Name == WaveAddWideIntrinsic || Name == WaveSetHalfIntrinsic ||
+         Name == WaveCounterIntrinsic;
 }
 
 bool namesRegister(StringRef Name) {

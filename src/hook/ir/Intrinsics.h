@@ -26,6 +26,8 @@ inline constexpr llvm::StringLiteral WaveAddLowIntrinsic =
     "luthier::detail::waveAddLow";
 inline constexpr llvm::StringLiteral WaveAddWideIntrinsic =
     "luthier::detail::waveAddWide";
+inline constexpr llvm::StringLiteral WaveSetHalfIntrinsic =
+    "luthier::detail::waveSetHalf";
 inline constexpr llvm::StringLiteral WaveCounterIntrinsic =
     "luthier::waveCounter";
 inline constexpr llvm::StringLiteral FirstLaneIntrinsic = "luthier::firstLane";

@@ -59,6 +59,11 @@ void addToWideCounter(IRBuilderBase &B, unsigned First, unsigned Carries,
                     {Number, B.getInt32(First | Carries << 16)}, "s,i", true);
 }
 
+void setHalfCounter(IRBuilderBase &B, unsigned Half, Value *Number) {
+  createPlaceholder(B, SetHalfCounterPlaceholder, B.getVoidTy(),
+                    {Number, B.getInt32(Half)}, "s,i", true);
+}
+
 Value *readLiteral(IRBuilderBase &B, unsigned Index) {
   return createPlaceholder(B, LiteralPlaceholder, B.getInt32Ty(),
                            B.getInt32(Index), "=s,i", false);

@@ -44,6 +44,8 @@ inline constexpr llvm::StringLiteral AddCounterPlaceholder =
     "luthier::addCounter";
 inline constexpr llvm::StringLiteral AddWideCounterPlaceholder =
     "luthier::addWideCounter";
+inline constexpr llvm::StringLiteral SetHalfCounterPlaceholder =
+    "luthier::setHalfCounter";
 
 /// 32 bits of a lane of the state value array that nothing changes while the
 /// payload runs.
@@ -69,6 +71,8 @@ void addToCounter(llvm::IRBuilderBase &B, unsigned First, llvm::Value *Number);
 /// Adds \p Number, of 64 bits, and what it carries to SGPR \p Carries.
 void addToWideCounter(llvm::IRBuilderBase &B, unsigned First, unsigned Carries,
                       llvm::Value *Number);
+/// Gives SGPR \p Half of a counter \p Number, of 32 bits.
+void setHalfCounter(llvm::IRBuilderBase &B, unsigned Half, llvm::Value *Number);
 
 /// Literal \p Index of the call site, see ArgumentSlot.
 llvm::Value *readLiteral(llvm::IRBuilderBase &B, unsigned Index);

@@ -215,6 +215,11 @@ std::optional<CounterKey> counterOf(const CallInst &Call) {
   return CounterKey(Counter, Offset.getSExtValue());
 }
 
+CounterKey wholeOf(CounterKey Half) {
+  Half.second = alignDown(uint64_t(Half.second), sizeof(uint64_t));
+  return Half;
+}
+
 CounterKey carriesOf(CounterKey Wide) {
   Wide.second += sizeof(uint64_t);
   return Wide;
@@ -231,7 +236,8 @@ Error collectCounters(const Function &F, Counters &Known) {
                     placeOf(*Call) + intrinsicName(*Call) +
                         " needs a variable, or a constant part of one, as its "
                         "counter");
-    Known.insert({*Counter, Known.size()});
+    const bool IsHalf = intrinsicName(*Call) == WaveSetHalfIntrinsic;
+    Known.insert({IsHalf ? wholeOf(*Counter) : *Counter, Known.size()});
     if (intrinsicName(*Call) == WaveAddWideIntrinsic)
       Known.insert({carriesOf(*Counter), Known.size()});
   }

@@ -52,6 +52,10 @@ llvm::Error collectCounters(const llvm::Function &F, Counters &Known);
 /// The variable, or part of one, that \p Call of waveAdd or waveCounter names.
 std::optional<CounterKey> counterOf(const llvm::CallInst &Call);
 
+/// The counter that \p Half, which waveSetHalf names, is a half of: the one
+/// with the same offset, or with a smaller one.
+CounterKey wholeOf(CounterKey Half);
+
 /// The second counter of one that waveAddWide adds to.
 CounterKey carriesOf(CounterKey Wide);
 

@@ -20,7 +20,8 @@ bool isWaveEffect(const Instruction &I) {
     return false;
   if (isa<CallBrInst>(I) || Asm->getAsmString() == WriteLanePlaceholder ||
       Asm->getAsmString() == AddCounterPlaceholder ||
-      Asm->getAsmString() == AddWideCounterPlaceholder)
+      Asm->getAsmString() == AddWideCounterPlaceholder ||
+      Asm->getAsmString() == SetHalfCounterPlaceholder)
     return true;
   // Scalar registers of the application, written by name.
   StringRef Constraints = Asm->getConstraintString();

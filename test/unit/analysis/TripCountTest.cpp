@@ -26,7 +26,7 @@ LiftedKernel loopWith(const std::string &Body, const std::string &Before = "",
 }
 
 uint64_t runs(const TripCount &T, uint32_t First, uint32_t Limit) {
-  return 1 + uint64_t(((Limit - First) * T.Inverse - 1) >> T.Shift);
+  return 1 + uint64_t(furtherTrips(First, Limit, T.Inverse, T.Shift));
 }
 
 /// By counting.

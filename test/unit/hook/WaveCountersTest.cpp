@@ -4,6 +4,7 @@
 // registers, whatever EXEC is.
 #include "PayloadRun.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -170,6 +171,63 @@ attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
   After = Run.run(*P, ABI, Before);
   EXPECT_EQ(After.SGPRs[First], 17u);
   EXPECT_EQ(After.SGPRs[First + 1], 5u);
+}
+
+TEST_P(WaveCounters, CanBeSetByHalves) {
+  Run.parseHooks(R"(
+@Halves = external addrspace(1) global [4 x i32]
+declare void @"luthier::detail::waveSetHalf.ptr.i32"(ptr, i32) #6
+declare i64 @llvm.amdgcn.ballot.i64(i1)
+declare i64 @llvm.ctpop.i64(i64)
+define void @low() #0 {
+  %half = getelementptr i32, ptr addrspacecast (ptr addrspace(1) @Halves to ptr), i64 2
+  call void @"luthier::detail::waveSetHalf.ptr.i32"(ptr %half, i32 70000)
+  ret void
+}
+define void @high() #0 {
+  %half = getelementptr i32, ptr addrspacecast (ptr addrspace(1) @Halves to ptr), i64 3
+  %mask = call i64 @llvm.amdgcn.ballot.i64(i1 true)
+  %count = call i64 @llvm.ctpop.i64(i64 %mask)
+  %number = trunc i64 %count to i32
+  call void @"luthier::detail::waveSetHalf.ptr.i32"(ptr %half, i32 %number)
+  ret void
+}
+attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::waveSetHalf" }
+)");
+  Run.Hooks.Variables["Halves"] = 0x1000;
+  for (const bool IsScalar : {false, true}) {
+    PayloadABI ABI = Run.abi();
+    const unsigned First = ABI.FirstSGPR;
+    if (IsScalar) {
+      ABI.FirstCounterSGPR = First;
+      ABI.NumScalarCounters = 1;
+      ABI.FirstSGPR += 2;
+    }
+    for (const uint64_t EXEC :
+         {~uint64_t(0), uint64_t(0), uint64_t(0xa0), uint64_t(1) << 31}) {
+      Run.EXEC = EXEC;
+      Run.State = {{24, 10}, {25, 11}};
+      const uint64_t Active = lanes() == 64 ? EXEC : uint32_t(EXEC);
+      for (const bool IsHigh : {false, true}) {
+        const char *Hook = IsHigh ? "high" : "low";
+        EXPECT_EQ(Run.needs(Hook).Accumulators, 1u);
+        auto P = Run.compile(Hook, ABI);
+        ASSERT_TRUE(bool(P)) << toString(P.takeError());
+        EXPECT_FALSE(P->OnlyAdds);
+        EXPECT_EQ(P->WritesState, !IsScalar);
+        WaveState Before = Run.initialState(ABI);
+        if (IsScalar) {
+          Before.SGPRs[First] = 10;
+          Before.SGPRs[First + 1] = 11;
+        }
+        const WaveState After = Run.run(*P, ABI, Before);
+        const auto &W = After.VGPRs[16];
+        EXPECT_EQ(IsScalar ? After.SGPRs[First] : W[24], IsHigh ? 10u : 70000u);
+        EXPECT_EQ(IsScalar ? After.SGPRs[First + 1] : W[25],
+                  IsHigh ? unsigned(popcount(Active)) : 11u);
+      }
+    }
+  }
 }
 
 TEST_P(WaveCounters, OfTwoCarryIntoTheSecond) {
