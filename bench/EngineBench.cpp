@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The engine's stages on the largest kernel of rocRAND, every instruction
-// instrumented with the hook of instr-count. "items_per_second" is application
-// instructions per second, but for payload variants.
+// instrumented with the two hooks of the published per-instruction atomic.
+// "items_per_second" is application instructions per second, but for payload
+// variants.
 #include "codeobject/CodeObjectWriter.h"
+#include "codeobject/DeviceVariables.h"
 #include "codeobject/FatBinary.h"
 #include "lift/Lifter.h"
+#include "luthier/InstructionRuns.h"
 #include "rewrite/Instrumenter.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -46,11 +49,12 @@ Subject &subject() {
         });
     auto Tool = firstFor(LUTHIER_BENCH_TOOL, "gfx90a");
     auto Bitcode = Tool->section(".llvmbc");
-    S.Hooks.ToolName = "instr-count";
+    S.Hooks.ToolName = "cost-hooks";
     S.Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
-    // Any address will do: nothing is executed here.
-    S.Hooks.Variables["Counts"] = 0x7f0000001000;
-    S.Hooks.ManagedStorage["Counts"] = 0x7f0000002000;
+    // Any addresses will do: nothing is executed here.
+    for (const DeviceVariable &V : cantFail(variablesOf(*Tool)))
+      S.Hooks.Variables[V.Name] = 0x7f0000000000 + V.Address;
+    S.Hooks.ManagedStorage["Published"] = 0x7f1000000000;
     auto LR = cantFail(liftKernel(S.Object, *S.Kernel));
     S.Instructions = 0;
     for (const MachineBasicBlock &MBB : LR->kernel())
@@ -68,19 +72,26 @@ void lift(benchmark::State &State) {
 }
 BENCHMARK(lift)->Unit(benchmark::kMillisecond);
 
+/// Handles of hooks, which are their names.
+constexpr StringLiteral OfVector = "publishedVector",
+                        OfScalar = "publishedScalar";
+
 InstrumentationReport instrumentAll() {
   Subject &S = subject();
   auto LR = cantFail(liftKernel(S.Object, *S.Kernel));
   InstrumentationTask Task;
   for (MachineBasicBlock &MBB : LR->kernel())
     for (MachineInstr &MI : MBB)
-      Task.insertHookBefore(MI, &S, {0u, MI.getNumOperands() > 1});
+      Task.insertHookBefore(MI,
+                            isVectorInstruction(MI) ? &OfVector : &OfScalar);
   InstrumenterOptions Options;
   Options.LoadBias = 0x7f1000000000;
   return cantFail(instrumentKernel(
                       *LR, Task,
-                      [&](const void *) -> Expected<HookReference> {
-                        return HookReference{&S.Hooks, "countInstruction"};
+                      [&](const void *Handle) -> Expected<HookReference> {
+                        auto &Name =
+                            *static_cast<const StringLiteral *>(Handle);
+                        return HookReference{&S.Hooks, Name.str()};
                       },
                       Options))
       .Report;

@@ -35,12 +35,11 @@ CORES = sorted(os.sched_getaffinity(0))
 
 
 def environment_of(command, build, stats, variables):
-    environment = {**os.environ, "LD_PRELOAD": str(build / "lib/emulated/libluthier-gpu.so"),
-                   "LUTHIER_EMULATOR_STATS": str(stats), **variables}
+    preloaded = [build / "lib/emulated/libluthier-gpu.so"]
     # A process that has used the device cannot go on using it in a child.
     if pathlib.Path(command[0]).name != "fork-first":
-        environment["LD_PRELOAD"] = str(build / "lib/libbench-blocking-sync.so")
-    return environment
+        preloaded.append(build / "lib/libbench-blocking-sync.so")
+    return {**os.environ, "LD_PRELOAD": ":".join(map(str, preloaded)), "LUTHIER_EMULATOR_STATS": str(stats), **variables}
 
 
 def on_cores(cores):

@@ -5,8 +5,9 @@ Builds what it runs, but for --as-built.
 
   bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [--as-built] [BUILD_DIR]
 
-Sections are in-kernel, divergence, first-launch, start-up, versions, many-kernels and channel; those that are not asked for stay as they are in the page. Programs are
-separated by commas; a number there makes the other sections small (instructions, launches, kernels, workgroups)."""
+Sections are in-kernel, divergence, first-launch, start-up, versions, many-kernels, channel and emulator; those that are not asked
+for stay as they are in the page. Programs are separated by commas; a number there makes the other sections small (instructions,
+launches, kernels, workgroups). emulator:[PROGRAMS]@FOLDER=COMMIT compares with an older build in FOLDER, made of COMMIT."""
 import argparse
 import datetime
 import pathlib
@@ -15,6 +16,7 @@ import sys
 
 import channel
 import divergence
+import emulator_speed
 import first_launch
 import in_kernel
 import many_kernels
@@ -24,7 +26,7 @@ from figures import commit, machine, with_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {"in-kernel": in_kernel, "divergence": divergence, "first-launch": first_launch, "start-up": start_up,
-            "versions": versions, "many-kernels": many_kernels, "channel": channel}
+            "versions": versions, "many-kernels": many_kernels, "channel": channel, "emulator": emulator_speed}
 BEGINNING = """\
 # What costs what, measured
 

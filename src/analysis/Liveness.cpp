@@ -283,6 +283,7 @@ Liveness Liveness::run(const LivenessBasis &Basis, const OtherReads &Others) {
   };
   for (const auto &[Symbol, MF] : Basis.LR.functions()) {
     const BlockStarts &Starts = Solver.Result[MF];
+    Result.Starts.reserve(Result.Starts.size() + MF->size());
     for (const MachineBasicBlock &MBB : *MF) {
       Solver.walk(MBB, Starts, Solver.AtReturn[MF], LivenessSolver::ignore,
                   Keep);

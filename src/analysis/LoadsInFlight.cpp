@@ -173,6 +173,8 @@ private:
   }
 
   void solve(const MachineFunction &MF, bool IsKernel) {
+    // States are large: a map that grows copies them.
+    Result.Starts.reserve(Result.Starts.size() + MF.size());
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF) {
       const bool IsEntry = &MBB == &MF.front();

@@ -8,6 +8,7 @@
 #include "luthier/detail/WorkgroupRange.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <deque>
 #include <optional>
 
 namespace llvm {
@@ -69,7 +70,8 @@ struct SelfTest {
 };
 
 struct TaskContents {
-  llvm::SmallVector<InsertionRequest, 0> Insertions;
+  /// There may be one for each instruction, and they are large: none moves.
+  std::deque<InsertionRequest> Insertions;
   WorkgroupRange Workgroups;
   SelfTest Test;
 

@@ -87,27 +87,34 @@ std::string listed(ArrayRef<std::string> Texts) {
   return Texts.empty() ? "nothing" : join(Texts, ", ");
 }
 
+/// Of which \p Hook has more parameters than it is given.
+Error missesArguments(ArrayRef<HookArgument> Given, const UsedHook &Hook,
+                      function_ref<unsigned(const HookArgument &)> DwordsOf) {
+  SmallVector<std::string, 4> Texts, Wanted;
+  for (const HookArgument &Argument : Given)
+    Texts.push_back(describeArgument(Argument, DwordsOf(Argument)));
+  for (const HookParameter &Parameter : Hook.Parameters)
+    if (!Parameter.IsContinued)
+      Wanted.push_back(Parameter.Text);
+  return refuse(RefusalReason::HookArguments, "it takes " + listed(Wanted) +
+                                                  ", but is given " +
+                                                  listed(Texts));
+}
+
 Expected<SmallVector<HookArgument, 2>>
 TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
                      const ResolvedInsertion &At) const {
-  ArgumentSpreader Spreader(Hook.Parameters);
-  SmallVector<std::string, 4> Texts;
-  for (const auto &[Number, Argument] : enumerate(Given)) {
+  auto DwordsOf = [&](const HookArgument &Argument) -> unsigned {
     const MCRegister Reg = ArgumentResolver::registerOf(Argument, At);
-    const unsigned Dwords = Reg ? argumentSlotFor(Reg, Target).Dwords : 0;
-    Texts.push_back(describeArgument(Argument, Dwords));
-    if (Error E = Spreader.add(Argument, Dwords, Given.size() - Number - 1))
+    return Reg ? argumentSlotFor(Reg, Target).Dwords : 0;
+  };
+  ArgumentSpreader Spreader(Hook.Parameters);
+  for (const auto &[Number, Argument] : enumerate(Given))
+    if (Error E = Spreader.add(Argument, DwordsOf(Argument),
+                               Given.size() - Number - 1))
       return refuse(RefusalReason::HookArguments, toString(std::move(E)));
-  }
-  if (!Spreader.isComplete()) {
-    SmallVector<std::string, 4> Wanted;
-    for (const HookParameter &Parameter : Hook.Parameters)
-      if (!Parameter.IsContinued)
-        Wanted.push_back(Parameter.Text);
-    return refuse(RefusalReason::HookArguments, "it takes " + listed(Wanted) +
-                                                    ", but is given " +
-                                                    listed(Texts));
-  }
+  if (!Spreader.isComplete())
+    return missesArguments(Given, Hook, DwordsOf);
   return Spreader.take();
 }
 
