@@ -33,6 +33,11 @@ run_tests() {
   configure "$build" "$1"
   shift
   cmake --build "$build" --target threads-test
+  # All runtimes are in one folder, of which the compiler tells the linker only
+  # where folders are called by targets.
+  local runtime
+  runtime="$("$clang" -print-file-name=libclang_rt.asan-x86_64.so)"
+  export LD_LIBRARY_PATH="${runtime%/*}"
   export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1"
   export ASAN_OPTIONS="halt_on_error=1"
   export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"

@@ -28,8 +28,9 @@ inline constexpr bool FitsRegisters =
 
 /// The value that register \p Reg of the application has where the hook is
 /// inserted. T is as wide as the register: 32 or 64 bits, or 32 for a half of
-/// 16 (VGPR7_HI16). Of a vector register, each lane gets its own value, valid
-/// in lanes that are active there.
+/// 16 (VGPR7_HI16); any other width is refused. VCC and EXEC may be read as 64
+/// bits in waves of 32 lanes, too. Of a vector register, each lane gets its own
+/// value, valid in lanes that are active there.
 template <typename T>
 LUTHIER_INTRINSIC_ANNOTATE T readReg([[maybe_unused]] unsigned Reg) {
   static_assert(detail::FitsRegisters<T>, "T has 32 or 64 bits");

@@ -50,6 +50,9 @@ enum class ArgumentForm : uint8_t {
   /// [word3]: bytes of an element in the format of a buffer descriptor. Detail
   /// is a BufferLayout.
   FormatSize,
+  /// [stand-in, distance32]: a variable of the tool that has no address yet,
+  /// and the distance from its begin. See hook/VariableAddresses.h.
+  Variable,
 };
 
 /// Bits of a constant, or a register of one or two dwords.

@@ -166,6 +166,8 @@ Value *Emitter::emit(ArgumentForm Form, uint32_t Detail) {
   }
   case ArgumentForm::FormatSize:
     return formatSize(BufferLayout(Detail));
+  case ArgumentForm::Variable:
+    return add(quad(0), wide(1));
   }
   llvm_unreachable("every form is handled");
 }

@@ -31,20 +31,16 @@ void addModule(ArchiveWriter &W, const HookModule &Module,
 
 using GivenArgument = decltype(PayloadVariant::Arguments)::value_type;
 
-/// Writes the names of variables that \p Given has stand-ins of, which are
-/// others in each process. What is left has none.
-static GivenArgument withNames(ArchiveWriter &W, GivenArgument Given,
-                               const HookModule &Module) {
+/// Writes the name of the variable that \p Given has a stand-in of, which is
+/// another one in each process. What is left has none.
+static GivenArgument withName(ArchiveWriter &W, GivenArgument Given,
+                              const HookModule &Module) {
   auto *Computed = std::get_if<ComputedArgument>(&Given);
-  if (!Computed || !Module.SymbolicVariables)
+  if (!Computed || Computed->Form != ArgumentForm::Variable)
     return Given;
-  std::vector<std::string> Names;
-  for (auto &Input : Computed->Inputs)
-    if (auto *Bits = std::get_if<uint64_t>(&Input); Bits && isStandIn(*Bits)) {
-      Names.push_back(variableAt(*Bits, Module).Name);
-      *Bits = 0;
-    }
-  W(Names);
+  auto &StandIn = std::get<uint64_t>(Computed->Inputs.front());
+  W(variableAt(StandIn, Module).Name);
+  StandIn = 0;
   return Given;
 }
 
@@ -64,7 +60,7 @@ void addVariant(
     if (Place)
       W(Place->Symbol, Place->Offset);
     else
-      W(withNames(W, Given, *Reference.Module));
+      W(withName(W, Given, *Reference.Module));
   }
 }
 

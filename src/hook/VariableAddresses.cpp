@@ -29,8 +29,6 @@ Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
 /// No address of 64 bits that hardware takes begins like this.
 static constexpr uint64_t FirstStandIn = uint64_t(0xa5) << 56;
 
-bool isStandIn(uint64_t Address) { return Address >> 56 == FirstStandIn >> 56; }
-
 uint64_t nextStandIn(const HookModule &Module) {
   // The end of one variable must not be the begin of the next.
   constexpr uint64_t Apart = 4096;
@@ -50,11 +48,10 @@ static const HookModule::HostVariable *findAround(uint64_t StandIn,
 
 ArgumentValue argumentFor(uint64_t Address, const HookModule &Module) {
   const HookModule::HostVariable *V =
-      isStandIn(Address) ? findAround(Address, Module) : nullptr;
+      Module.SymbolicVariables ? findAround(Address, Module) : nullptr;
   if (!V)
     return ArgumentValue::plain(Address);
-  return {
-      ArgumentForm::Global, 0, {*V->Device, Address - *V->Device, uint64_t(0)}};
+  return {ArgumentForm::Variable, 0, {*V->Device, Address - *V->Device}};
 }
 
 const HookModule::HostVariable &variableAt(uint64_t StandIn,

@@ -31,14 +31,13 @@ std::optional<SymbolicAddress> symbolOf(uint64_t Address,
 
 /// Where nothing is loaded, variables of the tool have *stand-ins* for
 /// addresses: places that no device has, with as much room as the variable
-/// needs and some behind it.
-bool isStandIn(uint64_t Address);
-/// For a variable behind those that \p Module has already.
+/// needs and some behind it. Here is one for a variable behind those that \p
+/// Module has already.
 uint64_t nextStandIn(const HookModule &Module);
 
 /// What \p Address, on the device, is as an argument of one of \p Module's
-/// hooks. A stand-in becomes the variable, compiled in, and the distance from
-/// its begin: ArgumentForm::Global.
+/// hooks. What is in a variable's stand-in becomes ArgumentForm::Variable,
+/// whose first input is compiled in.
 ArgumentValue argumentFor(uint64_t Address, const HookModule &Module);
 
 /// The variable whose begin \p StandIn stands for.

@@ -90,14 +90,17 @@ static Value *beginOf(IRBuilderBase &B, const HookModule::HostVariable &V,
 static Value *emitComputed(IRBuilderBase &B, const ComputedArgument &A, Type *T,
                            const HookModule &Hooks) {
   SmallVector<Value *, 8> Inputs;
-  for (const auto &Input : A.Inputs)
-    if (const auto *Slot = std::get_if<ArgumentSlot>(&Input))
-      Inputs.push_back(placeholder(B, *Slot, B.getIntNTy(32 * Slot->Dwords)));
-    else if (const uint64_t Bits = std::get<uint64_t>(Input);
-             Hooks.SymbolicVariables && isStandIn(Bits))
-      Inputs.push_back(beginOf(B, variableAt(Bits, Hooks), Hooks));
-    else
-      Inputs.push_back(B.getInt64(Bits));
+  for (const auto &Input : A.Inputs) {
+    const auto *Bits = std::get_if<uint64_t>(&Input);
+    if (!Bits) {
+      const auto &Slot = std::get<ArgumentSlot>(Input);
+      Inputs.push_back(placeholder(B, Slot, B.getIntNTy(32 * Slot.Dwords)));
+    } else if (A.Form == ArgumentForm::Variable && Inputs.empty()) {
+      Inputs.push_back(beginOf(B, variableAt(*Bits, Hooks), Hooks));
+    } else {
+      Inputs.push_back(B.getInt64(*Bits));
+    }
+  }
   Value *Bits = computeArgument(B, A.Form, A.Detail, Inputs);
   if (T->isPointerTy())
     return B.CreateIntToPtr(Bits, T);

@@ -50,6 +50,19 @@ static unsigned bitsOf(Type *T) {
   return T->isPointerTy() ? 64 : unsigned(T->getPrimitiveSizeInBits());
 }
 
+/// Masks of lanes have 64 bits for hooks, of which half the waves have 32.
+static Error checkWidth(const MCRegisterInfo &Registers, MCRegister Reg,
+                        unsigned Dwords, Type *Given, StringRef Does) {
+  const unsigned Bits = bitsOf(Given);
+  const bool IsMask = Reg == AMDGPU::VCC || Reg == AMDGPU::EXEC;
+  if (Bits == 32 * Dwords || (IsMask && Bits == 64))
+    return Error::success();
+  return refuse(RefusalReason::UnsupportedHook,
+                Twine("register ") + Registers.getName(Reg) + " has " +
+                    Twine(32 * Dwords) + " bits, not the " + Twine(Bits) +
+                    " that a hook " + Does);
+}
+
 /// The parts as one value of type \p To, dropping high bits it has no use for.
 static Value *fromParts(IRBuilderBase &B, ArrayRef<Value *> Parts, Type *To) {
   const unsigned Bits = bitsOf(To);
@@ -290,6 +303,9 @@ Expected<Value *> RegisterAccess::read(IRBuilderBase &B, uint64_t Reg,
     return noAccess(Found->Reg, "access to");
   for (const std::string &Constraint : Found->Constraints)
     Values.push_back(readPart(B, Constraint));
+  if (Error E = checkWidth(Target.registers(), MCRegister(Reg), Values.size(),
+                           To, "reads"))
+    return std::move(E);
   if (Found->HalfAt)
     Values = {B.CreateAnd(B.CreateLShr(Values.front(), *Found->HalfAt),
                           B.getInt32(HalfMask))};
@@ -303,6 +319,9 @@ Error RegisterAccess::write(IRBuilderBase &B, uint64_t Reg, Value *V) {
   // Private memory, also the payloads' own, and what traps use.
   if (Found->Constraints.empty())
     return noAccess(Found->Reg, "writing to");
+  if (Error E = checkWidth(Target.registers(), MCRegister(Reg),
+                           Found->Constraints.size(), V->getType(), "writes"))
+    return E;
   if (Found->Reg) {
     Result.Writes.push_back(Found->Reg);
     Result.WritesApplication = true;

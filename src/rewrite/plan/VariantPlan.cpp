@@ -2,7 +2,6 @@
 #include "rewrite/plan/VariantPlan.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/WaveModes.h"
-#include "hook/VariableAddresses.h"
 #include "rewrite/resolve/ArgumentResolver.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -21,10 +20,13 @@ namespace {
 /// for a plain one) and its detail, number of the input.
 using ConstantPart = std::tuple<unsigned, unsigned, uint32_t, unsigned>;
 
+unsigned formNumber(std::optional<ArgumentForm> Form) {
+  return Form ? 1 + unsigned(*Form) : 0;
+}
+
 ConstantPart partOf(unsigned Parameter, const ArgumentValue &Value,
                     unsigned Input) {
-  return {Parameter, Value.Form ? 1 + unsigned(*Value.Form) : 0, Value.Detail,
-          Input};
+  return {Parameter, formNumber(Value.Form), Value.Detail, Input};
 }
 
 class VariantChooser {
@@ -96,10 +98,13 @@ bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
                                   const HookParameter &Parameter,
                                   const ConstantPart &Part,
                                   uint64_t Bits) const {
-  if (Parameter.MustBeConstant || isStandIn(Bits))
+  const auto [Number, Form, Detail, Input] = Part;
+  const bool IsStandIn =
+      Form == formNumber(ArgumentForm::Variable) && Input == 0;
+  if (Parameter.MustBeConstant || IsStandIn)
     return true;
   // Parts of computed arguments are not what the hook is given.
-  const bool IsPlain = !std::get<1>(Part);
+  const bool IsPlain = !Form;
   switch (IsPlain ? Parameter.Use : ConstantUse::Any) {
   case ConstantUse::Address:
     return false;

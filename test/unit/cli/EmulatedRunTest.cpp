@@ -45,8 +45,8 @@ TEST_F(RunWithTest, ReportsThatWereOnlyBegunAreLeftOut) {
   const std::string Name = Folder.path() + "/count.json";
   cantFail(writeFile(Name, {}));
   cantFail(writeFile(Name + ".new", arrayRefFromStringRef("{\"ker")));
-  cantFail(writeFile(Folder.path() + "/count.7.json",
-                     arrayRefFromStringRef("{}")));
+  cantFail(
+      writeFile(Folder.path() + "/count.7.json", arrayRefFromStringRef("{}")));
   std::vector<std::string> Seen;
   cantFail(forEachReport(Folder.path(), "count", [&](StringRef Text) {
     Seen.push_back(Text.str());

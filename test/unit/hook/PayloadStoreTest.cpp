@@ -116,6 +116,29 @@ define void @hook(ptr addrspace(1) %p) #0 {
   EXPECT_EQ(compilations(ABI, {Managed + 5004}), 1u);
 }
 
+/// Where nothing is loaded, those of variables begin in the same way.
+TEST_P(PayloadStores, AnyNumberMayBeAnInputOfAComputedArgument) {
+  Run.parseHooks(R"(
+define void @hook(i64 %x) #0 {
+  call void @llvm.amdgcn.s.sleep(i32 1)
+  ret void
+}
+declare void @llvm.amdgcn.s.sleep(i32)
+)");
+  Run.Hooks.SymbolicVariables = true;
+  auto Compiler =
+      PayloadCompiler::create(*Run.MC, Run.Hooks, Run.Target.WaveSize, &Store);
+  ASSERT_TRUE(bool(Compiler)) << toString(Compiler.takeError());
+  ComputedArgument Sum{ArgumentForm::Global, 0, {}};
+  for (uint64_t Input : {uint64_t(0xa5) << 56, uint64_t(1), uint64_t(2)})
+    Sum.Inputs.push_back(Input);
+  const PayloadVariant Variant{{&Run.Hooks, "hook"}, {Sum}};
+  auto Needs = (*Compiler)->needs(Variant);
+  ASSERT_TRUE(bool(Needs)) << toString(Needs.takeError());
+  auto Payloads = (*Compiler)->compile(Variant, Run.abi());
+  EXPECT_TRUE(bool(Payloads)) << toString(Payloads.takeError());
+}
+
 TEST_P(PayloadStores, WhateverMattersLeadsToAnotherPayload) {
   store("1");
   const PayloadABI ABI = Run.abi();

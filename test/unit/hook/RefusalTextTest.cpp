@@ -76,6 +76,40 @@ TEST_P(RefusalText, OfFlagsWithoutACopyNamesTheFlag) {
       << Text;
 }
 
+/// The rest would be lost, or be something that nobody has written.
+TEST_P(RefusalText, OfRegistersOfAnotherWidthNamesBoth) {
+  const std::string Declarations = R"(
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+declare i64 @"luthier::readReg.i64.i32"(i32) #2
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+declare void @"luthier::writeReg.i32.i64"(i32, i64) #3
+)";
+  auto textOf = [&](unsigned Reg, unsigned Bits, bool IsRead) {
+    const std::string Type = "i" + std::to_string(Bits),
+                      Number = "(i32 " + std::to_string(Reg);
+    const std::string Read = "  %x = call " + Type + " @\"luthier::readReg." +
+                             Type + ".i32\"" + Number + ")\n",
+                      Write = "  call void @\"luthier::writeReg.i32." + Type +
+                              "\"" + Number + ", " + Type + " 1)\n";
+    return refusalOf((IsRead ? Read : Write) + "  ret void\n", Run.abi(),
+                     Declarations);
+  };
+  EXPECT_NE(textOf(AMDGPU::SGPR0_SGPR1, 32, true)
+                .find("hook 'hook' (Tool.hip:12): register SGPR0_SGPR1 has 64 "
+                      "bits, not the 32 that a hook reads"),
+            std::string::npos);
+  for (bool IsRead : {true, false}) {
+    EXPECT_NE(textOf(AMDGPU::SGPR0, 64, IsRead).find("has 32 bits, not the 64"),
+              std::string::npos);
+    EXPECT_NE(textOf(AMDGPU::VGPR0_VGPR1, 32, IsRead).find("has 64 bits"),
+              std::string::npos);
+    EXPECT_EQ(textOf(AMDGPU::SGPR0_SGPR1, 64, IsRead), "compiled");
+    EXPECT_EQ(textOf(AMDGPU::EXEC, 64, IsRead), "compiled");
+    EXPECT_EQ(textOf(AMDGPU::EXEC, 32, IsRead) == "compiled",
+              Run.Target.WaveSize == 32);
+  }
+}
+
 TEST_P(RefusalText, OfTheFinishedPayloadNamesHookAndLine) {
   PayloadABI ABI = Run.abi();
   ABI.StackPointer = MCRegister();

@@ -98,7 +98,9 @@ TEST_P(CompileOnce, ALiteralAddressTakesNoMoreCodeThanAConstantOne) {
 
 TEST_P(CompileOnce, NumbersToAddAreLiteralsUnlessZero) {
   const Object K = kernel();
-  for (uint64_t Number : {uint64_t(3), uint64_t(1) << 40, uint64_t(9)}) {
+  // One begins like the places that stand for variables of files' tools.
+  for (uint64_t Number : {uint64_t(3), uint64_t(1) << 40, uint64_t(9),
+                          uint64_t(0xa5) << 56 | 4096}) {
     const Judgement J = judgeWith(
         [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
           everywhere("add", {Number})(LR, Task);
