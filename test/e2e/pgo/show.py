@@ -15,8 +15,8 @@ def test(arguments, directory):
     result.expect(result.code == 0, "luthier pgo show fails")
     for text in (
         "callThroughPointer(unsigned int*, unsigned int), gfx90a\n",
-        "  0 of 5 blocks never executed, 0.0 % of the code\n",
-        "  7 lines of 64 bytes hold what was executed, 7 would do; 0 of 8081 instructions are jumps\n",
+        "  0 of 11 blocks never executed, 0.0 % of the code\n",
+        "  9 lines of 64 bytes hold what was executed, 8 would do; 0 of 13532 instructions are jumps\n",
         " calls scramble(unsigned int, unsigned int): 79 waves, 3335 lanes\n",
         " calls count(unsigned int, unsigned int): 79 waves, 1668 lanes\n",
         "158        50.0  divergent       s_and_saveexec_b64",
