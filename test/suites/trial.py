@@ -72,9 +72,8 @@ class Start:
                                         start_new_session=True)
         self.seconds, self.looked = 0.0, 0.0
         self.running = None  # The test that has begun and not ended.
-        # Where nothing tells when the first test begins, all of the time is for tests.
-        self.in_tests = not suite.select
-        self.first = 0.0  # What had been used then.
+        self.in_tests = False
+        self.first = 0.0  # What had been used when the first test began.
         self.mark()
         self.stopped = None  # By which limit.
         self.text = self.watch()
@@ -109,7 +108,8 @@ class Start:
             self.mark()
 
     def tested(self):
-        return self.seconds - self.first if self.in_tests else 0
+        """All of the time where nothing tells when the first test begins."""
+        return self.seconds - self.first if self.in_tests or not self.suite.select else 0
 
     def look(self):
         self.looked = time.monotonic()

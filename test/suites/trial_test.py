@@ -3,6 +3,7 @@
 """Programs that stop, die and go on, and what becomes of their tests."""
 
 import unittest
+from dataclasses import replace
 
 from suites import library, list_of_googletest
 from trial import Limits, evenly, run_tests
@@ -75,6 +76,14 @@ class TrialTest(unittest.TestCase):
         self.assertEqual(trial.results, {"a.b": True, "dies": False, "a.c": True})
         self.assertGreater(trial.seconds, 2 * 0.3)
         self.assertLess(trial.tested, 0.3)
+
+    def test_programs_that_do_not_say_what_they_do_have_the_whole_time(self):
+        suite = replace(SUITE, select=None, progress=lambda line: (None, None))
+        slow = lambda only: ["bash", "-c", "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM, "program", "a.b"]
+        trial = run_tests(slow, suite, None, Limits(0.1, 1000))
+        self.assertEqual((trial.results, trial.stopped), ({"a.b": True}, None))
+        trial = run_tests(slow, suite, None, Limits(1000, 0.1))
+        self.assertEqual((trial.results, trial.stopped), ({}, "whole"))
 
     def test_a_program_that_starts_a_test_again_unasked_is_left(self):
         again = lambda only: ["bash", "-c", PROGRAM, "program", "spins"]
