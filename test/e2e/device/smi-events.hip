@@ -25,7 +25,8 @@ static void readEvents(int) {
 
 static uint32_t gpuId() {
   unsigned Id = 0;
-  std::FILE *File = std::fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
+  std::FILE *File =
+      std::fopen("/sys/class/kfd/kfd/topology/nodes/1/gpu_id", "r");
   if (File) {
     if (std::fscanf(File, "%u", &Id) != 1)
       Id = 0;
