@@ -25,7 +25,8 @@ emulated gfx90a; both are exact. So are the counts: executions and lanes of each
 - **LDS**: each wave adds to its row in LDS at each branch, and the row to the sums when it ends.
 - **memory**: one atomic addition at each branch.
 - *published*: kernel time over kernel time on hardware, with counters in global memory and in LDS. Times are not cycles of a
-  model: the columns show where the published tool had its costs.
+  model: the columns show where the published tool had its costs. What lies below 1 there, a model in which each instruction
+  takes its time cannot reach.
 """
 
 
