@@ -28,7 +28,7 @@ instrumented over original, summed over the program's kernels. Both are exact: e
 - **empty**: a hook without a body at each instruction.
 - **blocks**: exact counts of the wave's and the lanes' instructions by `countInstructions()`, as the tool `instr-count` makes
   them: by block, in wave counters, as few additions as suffice, added to memory where the wave ends. The run fails if a
-  count differs from the emulator's (but for `calls`, which runs code that no hook is in).
+  count differs from the emulator's.
 - **source**: the same two counts, compiled into the program by a pass behind the optimiser (`bench/counted/CountBlocks.cpp`):
   the lower bound. It adds up in scalar registers, in each block, and makes two atomic additions where the wave ends. Over
   the same program by the same compiler, which is Luthier's, not the distribution's. Libraries are not built from source.

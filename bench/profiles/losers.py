@@ -10,5 +10,5 @@ REASONS = {
                      "more operations on masks of lanes.",
     "pointer-chase": "Fewer instructions, but more SGPRs are spilled to lanes of VGPRs.",
     "rare-path": "The loops of the rare path are not unrolled: that executes more instructions, but needs so few VGPRs that a SIMD "
-                 "could hold 8 waves instead of 3, for which so small a launch has no use.",
+                 "could hold 8 waves instead of 3. The launch has too few waves to profit.",
 }

@@ -57,8 +57,8 @@ MARKS = """## What a release knows
 
 *Code* says whether the release with probes, or with lines, has the same machine code as the release without, byte for byte; *other*
 code printed the same. *Probes* and *lines* are shares of the instructions that waves executed: those in a basic block with a probe,
-and those that have a line. *By hooks* says whether hooks and emulator gave the same profile, byte for byte: they differ where
-functions are called through pointers and run without hooks.
+and those that have a line. *By hooks* says whether hooks and emulator gave the same profile, byte for byte. Profiles differ where
+code runs [without hooks](writing-a-tool.md#which-functions-have-hooks).
 
 """
 GAIN = """## Gain of the next compilation

@@ -72,15 +72,17 @@ public:
   /// order of the code. Valid as long as this object, like all lists here.
   llvm::ArrayRef<const ControlTransfer *>
   transfersOf(const llvm::MachineFunction &MF);
-  /// Calls and tail calls of \p MF by lifted code. There are no others in the
-  /// instrumented kernel: code that is not lifted calls the original.
+  /// Calls and tail calls of \p MF by its name in lifted code. Where its
+  /// address is taken, lifted code may also call it through pointers. Code that
+  /// is not lifted calls the original.
   llvm::ArrayRef<const ControlTransfer *>
   callersOf(const llvm::MachineFunction &MF);
   /// All functions, each after those that it calls, as far as recursion allows:
   /// the order in which to sum up what functions do.
   llvm::ArrayRef<const llvm::MachineFunction *> calleesFirst();
-  /// \p MF, or a function that it calls directly or through others, leaves the
-  /// lifted code, for code that runs without hooks.
+  /// \p MF, or a function that it calls directly or through others, may leave
+  /// the lifted code, for code that runs without hooks: it has an unresolved
+  /// call or jump.
   bool reachesUnknownCode(const llvm::MachineFunction &MF);
 
   /// Registers that the kernel and its functions may touch; all that are

@@ -45,10 +45,10 @@ options:
                      which it then replaces
   --help             this text
 
-Every kernel that was asked for is listed, with the number of hooks inserted or
-the reason why it is unchanged, and with what hooks do not see of it: code that
-it reaches through pointers and that is not found. The exit code is 1, and no
-file is written, if none was instrumented.
+The command lists every kernel that was asked for, with the number of hooks or
+the reason why it is unchanged. A second line tells of calls and jumps through
+pointers that Luthier cannot follow: what they reach runs without hooks. If no
+kernel was instrumented, no file is written and the exit code is 1.
 
 examples:
   luthier instrument kernels.co --tool instr-count -o counted.co

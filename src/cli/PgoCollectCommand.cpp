@@ -41,14 +41,15 @@ options:
   -o FILE            the profile (kernels.profdata). If kernels of several
                      targets or routes were counted, each gets a profile with
                      these in its name: kernels.gfx90a.probes.profdata
-  --add              add to the profiles of earlier runs; what cannot be added
-                     is written beside them, as kernels.new.profdata, and the
-                     exit code is 1
+  --add              add to the profiles of earlier runs; if a profile cannot be
+                     added to, this run's is kernels.new.profdata, and the exit
+                     code is 1
   --keep-raw DIR     also keep LLVM's raw profiles in DIR, one for each load of
                      a code object with counters on a device
-  --accept-partial   write the profile under its usual name even if a process
-                     was killed or launches had not ended; without this option,
-                     its name is kernels.partial.profdata and the exit code 1
+  --accept-partial   write the profile under its usual name even if counts are
+                     missing: a process was killed, launches had not ended, or
+                     a kernel ran without hooks; without this option, its name
+                     is kernels.partial.profdata and the exit code 1
   --device DEVICE    as in luthier run, whose options for the emulated GPU work
                      here, too
   --help             this text

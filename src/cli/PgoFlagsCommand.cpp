@@ -26,8 +26,8 @@ Prints the compiler's flags for a build whose kernels collect a profile, or for
 one that uses it. They concern device code alone; the host's stays as it is.
 
 options:
-  --route ROUTE    how the profile is made (collect: counters; use: as the
-                   profile was):
+  --route ROUTE    how the profile is made; default: counters for collect, the
+                   route of PROFILE for use
                    counters  counters of clang's front end
                    coverage  the same, with the source's regions, for llvm-cov
                    mcdc      likewise, with the conditions of each decision
