@@ -74,14 +74,19 @@ examples:
   luthier pgo collect -o app.prof --weights lanes -- ./app-with-probes input
 )";
 
-Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
+/// As many as it can.
+bool keepRaw(const pgo::Collected &From, const std::string &Folder) {
+  bool IsKept = true;
   for (const pgo::Collected::Profile &Profile : From.Profiles) {
     const std::string To =
         Folder + "/" + sys::path::filename(Profile.Path).str();
-    if (std::error_code Failure = sys::fs::copy_file(Profile.Path, To))
-      return failed(To + ": " + Failure.message());
+    if (std::error_code Failure = sys::fs::copy_file(Profile.Path, To)) {
+      errs() << "luthier pgo: cannot write " << To << ": " << Failure.message()
+             << '\n';
+      IsKept = false;
+    }
   }
-  return Error::success();
+  return IsKept;
 }
 
 /// Before the program runs, which may take long.
@@ -124,7 +129,8 @@ private:
   Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused);
   void noteLostReports(pgo::Collected &Found);
   Error readCounts(pgo::Collected &Found);
-  Expected<bool> writeProfiles();
+  Expected<bool> writeProfiles(pgo::Collected &Found);
+  Expected<bool> writeAll();
 
   const std::string &folder() const { return Folder.path(); }
   /// Of the emulated GPU, for a process, or %p.
@@ -259,20 +265,14 @@ Error Collect::readCounts(pgo::Collected &Found) {
 }
 
 /// Says what was written. False if that is not the profile that was asked for.
-Expected<bool> Collect::writeProfiles() {
-  auto Found = pgo::readCollectFolder(folder());
-  if (!Found)
-    return Found.takeError();
-  if (!Options.RawFolder.empty())
-    if (Error E = keepRaw(*Found, Options.RawFolder))
-      return std::move(E);
-  if (Error E = readCounts(*Found))
+Expected<bool> Collect::writeProfiles(pgo::Collected &Found) {
+  if (Error E = readCounts(Found))
     return std::move(E);
-  auto Sampled = pgo::sampleCode(*Found, Executed, Calls, Options.Samples);
+  auto Sampled = pgo::sampleCode(Found, Executed, Calls, Options.Samples);
   if (!Sampled)
     return Sampled.takeError();
   auto Result =
-      pgo::writeCollection(*Found, std::move(*Sampled), Options.Written);
+      pgo::writeCollection(Found, std::move(*Sampled), Options.Written);
   if (!Result)
     return Result.takeError();
   for (const std::string &Warning : Result->Warnings)
@@ -285,8 +285,21 @@ Expected<bool> Collect::writeProfiles() {
              << (Profile.NumLoads == 1 ? " load" : " loads");
     errs() << '\n';
   }
-  return !Result->IsApart &&
+  return !Result->IsApart && !Result->IsUnwritten &&
          (!Result->IsPartial || Options.Written.AcceptPartial);
+}
+
+/// What is kept besides comes last, whatever has become of the profiles.
+Expected<bool> Collect::writeAll() {
+  auto Found = pgo::readCollectFolder(folder());
+  if (!Found)
+    return Found.takeError();
+  Expected<bool> IsComplete = writeProfiles(*Found);
+  const bool IsKept =
+      Options.RawFolder.empty() || keepRaw(*Found, Options.RawFolder);
+  if (IsComplete)
+    *IsComplete &= IsKept;
+  return IsComplete;
 }
 
 int Collect::run() {
@@ -301,7 +314,7 @@ int Collect::run() {
     return Code;
   if (Code)
     errs() << "luthier pgo: the program ended with " << Code << '\n';
-  Expected<bool> IsComplete = writeProfiles();
+  Expected<bool> IsComplete = writeAll();
   if (!IsComplete)
     return std::max(reportError(IsComplete.takeError()), Code);
   return Code ? Code : *IsComplete ? Success : Failed;

@@ -59,6 +59,13 @@ def test(arguments, directory):
         result.expect_in_stderr(said)
         os.remove(partial)
 
+    # What is kept besides the profile comes after it.
+    counting, raw = builds.compile("counting", builds.flags("collect", "--route", "counters")), f"{directory}/raw"
+    result = collect("emulator", f"{counting} && rmdir {raw}", "--keep-raw", raw)
+    result.expect(result.code == 1 and os.path.exists(path), "the profile is lost with the raw ones")
+    result.expect_in_stderr(f"luthier pgo: cannot write {raw}/")
+    os.remove(path)
+
     result = collect("hooks", program)
     result.expect(result.code == 0 and os.path.exists(path), "a whole profile is called partial")
     os.remove(path)
