@@ -212,7 +212,8 @@ void Collect::noteLostCounts(pgo::Collected &Found) const {
         (StringRef(Note.Ended).starts_with("exec") ||
          !sys::fs::exists(countsOf(std::to_string(Note.Process)))))
       Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
-                    "--count-by hooks counts until any end but SIGKILL";
+                    "--count-by hooks counts until any end, and for SIGKILL "
+                    "until some time before";
 }
 
 Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where a disk is full, a process's report is empty, or is the one of some time before
 its end, though the process ends well. `luthier pgo collect` says so, and does not call
-the profile of what is left whole."""
+the profile of what is left whole. Of a process that is killed, it has what hooks had
+counted some time before."""
 
 import os
 
@@ -58,6 +59,15 @@ def test(arguments, directory):
         result.expect_in_stderr("partial-profile: calls through pointers may be missing: in the run that finds them, ")
         result.expect_in_stderr(said)
         os.remove(partial)
+
+    result = collect("hooks", f"exec {program} SIGKILL {FOLDER}/block-count.json")
+    result.expect(result.code == 128 + 9 and not os.path.exists(path), "the profile of a process that was killed is called whole")
+    result.expect_in_stderr("was killed; what it counted is that of some time before, or lost")
+    with open(partial) as file:
+        counted = samples(file.read())[0]
+    # 20 waves in a launch.
+    result.expect(counted.get("counting", {}).get(1, 0) >= 20, f"not the counts of a launch: {counted}")
+    os.remove(partial)
 
     # What is kept besides the profile comes after it.
     counting, raw = builds.compile("counting", builds.flags("collect", "--route", "counters")), f"{directory}/raw"
