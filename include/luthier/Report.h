@@ -41,8 +41,8 @@ LUTHIER_API void writeReport(llvm::StringRef FileName,
                              llvm::json::Object Whole);
 /// The same at any time before, for processes that are killed: the file is
 /// whole at any time, and "ended" says that this is not the end. What is
-/// written later takes its place. Says nothing if it cannot, and leaves devices,
-/// pipes and links to the report at the end.
+/// written later takes its place. Says nothing if it cannot, and leaves
+/// devices, pipes and links to the report at the end.
 LUTHIER_API void writeReportInBetween(llvm::StringRef FileName,
                                       llvm::json::Object Whole);
 

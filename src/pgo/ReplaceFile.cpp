@@ -32,8 +32,8 @@ bool isReplaceable(const std::string &Path) {
 ErrorOr<std::string> createBeside(const std::string &Path) {
   for (unsigned N = 1; true; ++N) {
     std::string Name = Path + ".writing-" + std::to_string(N);
-    const int File = ::open(Name.c_str(),
-                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int File =
+        ::open(Name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (File >= 0) {
       ::close(File);
       return Name;

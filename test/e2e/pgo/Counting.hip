@@ -5,8 +5,8 @@
 //   counting devices       a launch on each device
 //   counting modules FILE...  loads the kernel from each, with a launch each
 //   counting _exit|SIGTERM  a launch, then the process ends so
-//   counting SIGKILL [FILE]  two launches, or as many as it takes until there is
-//                          something in FILE, then the process is killed
+//   counting SIGKILL [FILE]  two launches, or as many as it takes until FILE
+//                          has something, then the process is killed
 //   counting abort         a launch, then the process ends so
 //   counting fault         likewise, by a launch that writes where no memory is
 //   counting exec          a launch, then the program anew in this process
