@@ -36,12 +36,13 @@ LUTHIER_API std::string howProcessEnds();
 /// Writes \p Whole to outputPath(\p FileName), with what every report says
 /// besides: "refused", those of refusals(), unless it has its own; "ended"
 /// (howProcessEnds()) where that is not by exit(); and "rank" in a process of
-/// MPI. Says on stderr if that cannot be written.
+/// MPI. Says on stderr if that cannot be written; what the file had stays then.
 LUTHIER_API void writeReport(llvm::StringRef FileName,
                              llvm::json::Object Whole);
 /// The same at any time before, for processes that are killed: the file is
 /// whole at any time, and "ended" says that this is not the end. What is
-/// written later takes its place. Says nothing if it cannot.
+/// written later takes its place. Says nothing if it cannot, and leaves
+/// devices, pipes and links to the report at the end.
 LUTHIER_API void writeReportInBetween(llvm::StringRef FileName,
                                       llvm::json::Object Whole);
 

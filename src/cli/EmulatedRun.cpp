@@ -99,9 +99,8 @@ Error forEachReport(const std::string &Folder, StringRef Name,
     return failed("cannot read " + Folder + ": " + Wrong.message());
   sort(Paths);
   for (const std::string &Path : Paths)
-    if (const auto Text = contentsOf(Path); Text && !Text->empty())
-      if (Error E = Use(*Text))
-        return E;
+    if (Error E = Use(contentsOf(Path).value_or("")))
+      return E;
   return Error::success();
 }
 

@@ -31,8 +31,9 @@ std::string emulatedDevices(const std::string *Given);
 llvm::Expected<int> runEmulated(const EmulatedRun &Run, std::string *Printed);
 
 /// Whatever `luthier run --stats` or the like has written for processes to
-/// files of \p Folder that begin with \p Name. What a killed process has only
-/// begun to write is left out: an empty file, or one that ends with ".new".
+/// files of \p Folder that begin with \p Name. Those that end with ".new" are
+/// left out: they were to take the place of another. The text is empty if a
+/// process has only taken the file's name, or nothing can be read.
 llvm::Error
 forEachReport(const std::string &Folder, llvm::StringRef Name,
               llvm::function_ref<llvm::Error(llvm::StringRef Text)> Use);

@@ -16,7 +16,9 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <cstdlib>
+#include <map>
 
 using namespace llvm;
 
@@ -72,14 +74,19 @@ examples:
   luthier pgo collect -o app.prof --weights lanes -- ./app-with-probes input
 )";
 
-Error keepRaw(const pgo::Collected &From, const std::string &Folder) {
+/// As many as it can.
+bool keepRaw(const pgo::Collected &From, const std::string &Folder) {
+  bool IsKept = true;
   for (const pgo::Collected::Profile &Profile : From.Profiles) {
     const std::string To =
         Folder + "/" + sys::path::filename(Profile.Path).str();
-    if (std::error_code Failure = sys::fs::copy_file(Profile.Path, To))
-      return failed(To + ": " + Failure.message());
+    if (std::error_code Failure = sys::fs::copy_file(Profile.Path, To)) {
+      errs() << "luthier pgo: cannot write " << To << ": " << Failure.message()
+             << '\n';
+      IsKept = false;
+    }
   }
-  return Error::success();
+  return IsKept;
 }
 
 /// Before the program runs, which may take long.
@@ -93,16 +100,19 @@ Error checkOutputs(const CollectOptions &Options) {
 }
 
 /// What a process has left half-written is missing; the counts of others stay.
-Error noteUnreadable(Error E, pgo::Collected &Found) {
+Error noteUnreadable(Error E, std::vector<std::string> &Uncounted) {
   return handleErrors(
       std::move(E), [&](std::unique_ptr<pgo::Problem> Its) -> Error {
         if (Its->kind() != pgo::ProblemKind::Report)
           return Error(std::move(Its));
-        Found.Uncounted.push_back("what a process counted cannot be read: " +
-                                  Its->detail());
+        Uncounted.push_back("what a process counted cannot be read: " +
+                            Its->detail());
         return Error::success();
       });
 }
+
+/// An exit code of runAndWait(), or what shells have made of it.
+bool isBySignal(int Code) { return Code > 128 && Code <= 128 + SIGRTMAX; }
 
 /// A run of PROGRAM, and what it leaves in a folder.
 class Collect {
@@ -114,10 +124,13 @@ public:
 private:
   void plan();
   Error findCalls();
+  Error addFoundCalls(StringRef Text);
   void noteLostCounts(pgo::Collected &Found) const;
   Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused);
+  void noteLostReports(pgo::Collected &Found);
   Error readCounts(pgo::Collected &Found);
-  Expected<bool> writeProfiles();
+  Expected<bool> writeProfiles(pgo::Collected &Found);
+  Expected<bool> writeAll();
 
   const std::string &folder() const { return Folder.path(); }
   /// Of the emulated GPU, for a process, or %p.
@@ -132,8 +145,11 @@ private:
   bool ByHooks = false;
   pgo::ExecutedCode Executed;
   pgo::ExecutedCalls Calls;
+  /// Of hooks: by process, reports that were written at its end.
+  std::map<int64_t, size_t> Reports;
   /// In the run that finds calls.
   pgo::UncountedKernels WithoutCalls;
+  std::vector<std::string> LostCalls; ///< Why some may be missing.
 };
 
 void Collect::plan() {
@@ -161,15 +177,31 @@ Error Collect::findCalls() {
       Prefix + "/bin/luthier",  "run",      "--tool",
       "block-count:only-calls", "--output", Left.path()};
   append_range(Command, Options.Others);
-  if (const int Code = runAndWait(Command))
+  if (const int Code = runAndWait(Command)) {
     errs() << "luthier pgo: the program ended with " << Code
            << " in the run that finds calls\n";
-  return forEachReport(Left.path(), "block-count",
-                       [&](StringRef Text) -> Error {
-                         if (Error E = pgo::addCalls(Text, Calls))
-                           return E;
-                         return pgo::addUncounted(Text, WithoutCalls);
-                       });
+    if (isBySignal(Code))
+      LostCalls.push_back("it ended with " + std::to_string(Code));
+  }
+  return forEachReport(Left.path(), "block-count", [&](StringRef Text) {
+    return noteUnreadable(addFoundCalls(Text), LostCalls);
+  });
+}
+
+Error Collect::addFoundCalls(StringRef Text) {
+  if (Error E = pgo::addCalls(Text, Calls))
+    return E;
+  if (Error E = pgo::addUncounted(Text, WithoutCalls))
+    return E;
+  auto Origin = pgo::originOf(Text);
+  if (!Origin)
+    return Origin.takeError();
+  const std::string Who = "process " + std::to_string(Origin->Process);
+  if (Origin->isInBetween())
+    LostCalls.push_back(Who + " was killed");
+  else if (pgo::isAbrupt(Origin->Ended))
+    LostCalls.push_back(Who + " ended by " + Origin->Ended);
+  return Error::success();
 }
 
 /// Of processes that have launched code which the emulated GPU counts. Another
@@ -180,7 +212,8 @@ void Collect::noteLostCounts(pgo::Collected &Found) const {
         (StringRef(Note.Ended).starts_with("exec") ||
          !sys::fs::exists(countsOf(std::to_string(Note.Process)))))
       Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
-                    "--count-by hooks counts until any end but SIGKILL";
+                    "--count-by hooks counts until any end, and for SIGKILL "
+                    "until some time before";
 }
 
 Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
@@ -188,41 +221,59 @@ Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
     return E;
   if (Error E = pgo::addCalls(Text, Calls))
     return E;
-  return pgo::addUncounted(Text, Refused);
+  if (Error E = pgo::addUncounted(Text, Refused))
+    return E;
+  auto Origin = pgo::originOf(Text);
+  if (!Origin)
+    return Origin.takeError();
+  Reports[Origin->Process] += !Origin->isInBetween();
+  return Error::success();
+}
+
+/// A process's note is written before the hooks' report, which the disk may
+/// have no room for. A process that becomes another program has two of each.
+void Collect::noteLostReports(pgo::Collected &Found) {
+  for (pgo::ProcessNote &Note : Found.Notes) {
+    if (!Note.Releases || Note.Ended.empty())
+      continue;
+    if (size_t &Left = Reports[Note.Process])
+      --Left;
+    else if (Note.Failed.empty())
+      Note.Failed = "what its hooks counted was not written at its end";
+  }
 }
 
 Error Collect::readCounts(pgo::Collected &Found) {
   pgo::noteUncounted(WithoutCalls, "calls through pointers", Found);
+  for (const std::string &Why : LostCalls)
+    Found.Uncounted.push_back("calls through pointers may be missing: in the "
+                              "run that finds them, " +
+                              Why);
   if (ByHooks) {
     pgo::UncountedKernels Refused;
     if (Error E = forEachReport(folder(), "block-count", [&](StringRef Text) {
-          return noteUnreadable(addHookCounts(Text, Refused), Found);
+          return noteUnreadable(addHookCounts(Text, Refused), Found.Uncounted);
         }))
       return E;
+    noteLostReports(Found);
     pgo::noteUncounted(Refused, "counts", Found);
     return Error::success();
   }
   noteLostCounts(Found);
   return forEachReport(folder(), "counts-", [&](StringRef Text) {
-    return noteUnreadable(pgo::addCounts(Text, Executed), Found);
+    return noteUnreadable(pgo::addCounts(Text, Executed), Found.Uncounted);
   });
 }
 
 /// Says what was written. False if that is not the profile that was asked for.
-Expected<bool> Collect::writeProfiles() {
-  auto Found = pgo::readCollectFolder(folder());
-  if (!Found)
-    return Found.takeError();
-  if (!Options.RawFolder.empty())
-    if (Error E = keepRaw(*Found, Options.RawFolder))
-      return std::move(E);
-  if (Error E = readCounts(*Found))
+Expected<bool> Collect::writeProfiles(pgo::Collected &Found) {
+  if (Error E = readCounts(Found))
     return std::move(E);
-  auto Sampled = pgo::sampleCode(*Found, Executed, Calls, Options.Samples);
+  auto Sampled = pgo::sampleCode(Found, Executed, Calls, Options.Samples);
   if (!Sampled)
     return Sampled.takeError();
   auto Result =
-      pgo::writeCollection(*Found, std::move(*Sampled), Options.Written);
+      pgo::writeCollection(Found, std::move(*Sampled), Options.Written);
   if (!Result)
     return Result.takeError();
   for (const std::string &Warning : Result->Warnings)
@@ -235,8 +286,21 @@ Expected<bool> Collect::writeProfiles() {
              << (Profile.NumLoads == 1 ? " load" : " loads");
     errs() << '\n';
   }
-  return !Result->IsApart &&
+  return !Result->IsApart && !Result->IsUnwritten &&
          (!Result->IsPartial || Options.Written.AcceptPartial);
+}
+
+/// What is kept besides comes last, whatever has become of the profiles.
+Expected<bool> Collect::writeAll() {
+  auto Found = pgo::readCollectFolder(folder());
+  if (!Found)
+    return Found.takeError();
+  Expected<bool> IsComplete = writeProfiles(*Found);
+  const bool IsKept =
+      Options.RawFolder.empty() || keepRaw(*Found, Options.RawFolder);
+  if (IsComplete)
+    *IsComplete &= IsKept;
+  return IsComplete;
 }
 
 int Collect::run() {
@@ -251,7 +315,7 @@ int Collect::run() {
     return Code;
   if (Code)
     errs() << "luthier pgo: the program ended with " << Code << '\n';
-  Expected<bool> IsComplete = writeProfiles();
+  Expected<bool> IsComplete = writeAll();
   if (!IsComplete)
     return std::max(reportError(IsComplete.takeError()), Code);
   return Code ? Code : *IsComplete ? Success : Failed;

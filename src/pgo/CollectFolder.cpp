@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/CollectFolder.h"
+#include "pgo/Execution.h"
 #include "pgo/Problem.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -84,7 +85,7 @@ std::string ProcessNote::whyPartial() const {
   if (Unfinished)
     return Who + " ended by " + Ended + " while " + std::to_string(Unfinished) +
            " launches ran";
-  if (Ended.starts_with("SIG") || Ended.find("fault") != std::string::npos)
+  if (isAbrupt(Ended))
     return Who + " ended by " + Ended;
   return {};
 }

@@ -129,6 +129,14 @@ std::vector<std::string> lossesOf(const Collected &Found) {
   return Losses;
 }
 
+/// "a.new.profdata", or with the first number that no other run has taken.
+std::string freePath(StringRef Path) {
+  std::string Free = withWord(Path, "new");
+  for (unsigned N = 2; sys::fs::exists(Free); ++N)
+    Free = withWord(Path, "new-" + std::to_string(N));
+  return Free;
+}
+
 /// What cannot be added to its profile gets another one: it took a run.
 void addEarlier(Parts &All, Collection &Result) {
   for (auto &[Of, Its] : All) {
@@ -139,7 +147,7 @@ void addEarlier(Parts &All, Collection &Result) {
       Result.IsApart = true;
       Result.Warnings.push_back(toString(std::move(E)) +
                                 "; what this run counted is not added to it");
-      Path = withWord(Path, "new");
+      Path = freePath(Path);
     }
   }
 }
@@ -186,8 +194,11 @@ Expected<Collection> writeCollection(const Collected &Found,
   if (Options.Add && !GetsOtherName)
     addEarlier(*All, Result);
   for (auto &[Of, Its] : *All) {
-    if (Error E = Its.write(Options.IsText))
-      return std::move(E);
+    if (Error E = Its.write(Options.IsText)) {
+      Result.IsUnwritten = true;
+      Result.Warnings.push_back(toString(std::move(E)));
+      continue;
+    }
     Its.warn(Result);
     Result.Profiles.push_back(Its.Written);
   }

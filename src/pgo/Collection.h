@@ -29,12 +29,15 @@ struct Collection {
   bool IsPartial = false;
   /// Something could not be added to the profile of earlier runs.
   bool IsApart = false;
+  /// A profile could not be written; the others are.
+  bool IsUnwritten = false;
   std::vector<std::string> Warnings;
 };
 
 /// Writes a profile for each target and route. A partial one gets a name that
 /// says so, and is not added to others, unless it is accepted. What cannot be
-/// added, as to a profile of another route (MixedBuild), is written beside it.
+/// added, as to a profile of another route (MixedBuild), is written beside it,
+/// in a file of its own. What cannot be written keeps no other from it.
 /// Fails, with nothing written, if nothing has counted (NoCounters).
 llvm::Expected<Collection> writeCollection(const Collected &Found,
                                            SampledCode Sampled,

@@ -91,9 +91,7 @@ dropSamples(const std::string &Path, ArrayRef<std::string> Functions) {
     if (Profile->drop(Name))
       Dropped.push_back(Name);
   if (!Dropped.empty())
-    if (Error E = replaceFile(Path, [&](const std::string &New) {
-          return Profile->write(New, /*IsText=*/false);
-        }))
+    if (Error E = Profile->write(Path, /*IsText=*/false))
       return std::move(E);
   return Dropped;
 }

@@ -18,6 +18,15 @@ Error malformed(const Twine &What) {
   return problem(ProblemKind::Report, What);
 }
 
+Expected<json::Value> parse(StringRef Text) {
+  if (Text.empty())
+    return malformed("nothing is written in it");
+  Expected<json::Value> Root = json::parse(Text);
+  if (!Root)
+    return malformed(toString(Root.takeError()));
+  return Root;
+}
+
 bool isRuntimes(StringRef Kernel) {
   return Kernel.starts_with("rocr.") || Kernel.starts_with("__amd_rocclr_");
 }
@@ -27,9 +36,9 @@ bool isRuntimes(StringRef Kernel) {
 Error forEachKernel(
     StringRef Text, StringRef List,
     function_ref<Error(StringRef Name, const json::Object &Row)> Use) {
-  Expected<json::Value> Root = json::parse(Text);
+  Expected<json::Value> Root = parse(Text);
   if (!Root)
-    return malformed(toString(Root.takeError()));
+    return Root.takeError();
   const json::Object *Object = Root->getAsObject();
   const json::Array *Kernels = Object ? Object->getArray(List) : nullptr;
   if (!Kernels)
@@ -143,6 +152,21 @@ Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
                          To[{Digest->str(), Name.str()}] = Reason->str();
                          return Error::success();
                        });
+}
+
+bool pgo::isAbrupt(StringRef Ended) {
+  return Ended.starts_with("SIG") || Ended.contains("fault");
+}
+
+Expected<ReportOrigin> pgo::originOf(StringRef Json) {
+  Expected<json::Value> Root = parse(Json);
+  if (!Root)
+    return Root.takeError();
+  const json::Object *Object = Root->getAsObject();
+  const auto Process = Object ? Object->getInteger("process") : std::nullopt;
+  if (!Process)
+    return malformed("it does not say which process wrote it");
+  return ReportOrigin{*Process, Object->getString("ended").value_or("").str()};
 }
 
 /// As the emulator does: of what is in the file of the first segment, which the

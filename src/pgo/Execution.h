@@ -90,6 +90,22 @@ using UncountedKernels =
 /// Adds those of the report that the tool block-count wrote.
 llvm::Error addUncounted(llvm::StringRef Json, UncountedKernels &To);
 
+/// Whether a process that ended so, as reports say it, may have been in the
+/// middle of its work.
+bool isAbrupt(llvm::StringRef Ended);
+
+/// What the tool block-count says of the process that it ran in.
+struct ReportOrigin {
+  int64_t Process;
+  std::string Ended; ///< Empty for exit().
+
+  /// Written before the end, for a process that is killed.
+  bool isInBetween() const {
+    return llvm::StringRef(Ended).starts_with("not yet");
+  }
+};
+llvm::Expected<ReportOrigin> originOf(llvm::StringRef Json);
+
 /// By which the emulator names linked code in its counts; empty if \p Elf is
 /// none.
 std::string digestOf(llvm::ArrayRef<uint8_t> Elf);

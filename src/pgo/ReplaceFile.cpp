@@ -3,16 +3,19 @@
 #include "pgo/Problem.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
+#include <cerrno>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace llvm;
 
 namespace luthier::pgo {
 namespace {
 
-Error cannotWrite(const std::string &Path, std::error_code Why) {
+Error cannotWrite(const std::string &Path, std::error_code Why,
+                  const Twine &More = "") {
   return problem(ProblemKind::Failure,
-                 "cannot write " + Path + ": " + Why.message());
+                 "cannot write " + Path + ": " + Why.message() + More);
 }
 
 /// Where a link leads to.
@@ -25,20 +28,40 @@ bool isReplaceable(const std::string &Path) {
   return !sys::fs::exists(Path) || sys::fs::is_regular_file(Path);
 }
 
+/// Creates a file beside \p Path whose name nobody has.
+ErrorOr<std::string> createBeside(const std::string &Path) {
+  for (unsigned N = 1; true; ++N) {
+    std::string Name = Path + ".writing-" + std::to_string(N);
+    const int File =
+        ::open(Name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (File >= 0) {
+      ::close(File);
+      return Name;
+    }
+    if (errno != EEXIST)
+      return std::error_code(errno, std::generic_category());
+  }
+}
+
 } // namespace
 
 Error replaceFile(const std::string &Path,
                   function_ref<Error(const std::string &)> Write) {
   if (!isReplaceable(Path))
     return Write(Path);
-  const std::string To = followed(Path), New = To + ".new";
-  if (Error E = Write(New)) {
-    sys::fs::remove(New);
+  const std::string To = followed(Path);
+  const ErrorOr<std::string> New = createBeside(To);
+  if (!New)
+    return sys::fs::exists(To) ? Write(To) : cannotWrite(Path, New.getError());
+  if (Error E = Write(*New)) {
+    sys::fs::remove(*New);
     return E;
   }
-  if (std::error_code Wrong = sys::fs::rename(New, To)) {
-    sys::fs::remove(New);
-    return cannotWrite(Path, Wrong);
+  // What something is mounted on cannot be replaced, but can be written.
+  if (sys::fs::rename(*New, To)) {
+    if (std::error_code Wrong = sys::fs::copy_file(*New, To))
+      return cannotWrite(Path, Wrong, "; it is in " + *New);
+    sys::fs::remove(*New);
   }
   return Error::success();
 }
@@ -48,13 +71,12 @@ Error checkWritable(const std::string &Path) {
     return cannotWrite(Path, std::make_error_code(std::errc::is_a_directory));
   if (!isReplaceable(Path))
     return Error::success();
-  SmallString<128> Tried;
-  int File;
-  if (std::error_code Wrong =
-          sys::fs::createUniqueFile(followed(Path) + ".%%%%%%%%", File, Tried))
-    return cannotWrite(Path, Wrong);
-  sys::Process::SafelyCloseFileDescriptor(File);
-  sys::fs::remove(Tried);
+  const std::string To = followed(Path);
+  const ErrorOr<std::string> New = createBeside(To);
+  if (New)
+    sys::fs::remove(*New);
+  else if (!sys::fs::can_write(To))
+    return cannotWrite(Path, New.getError());
   return Error::success();
 }
 

@@ -11,13 +11,14 @@
 namespace luthier::pgo {
 
 /// Puts what \p Write writes to the path it is given in place of \p Path. Where
-/// that fails, what was there stays, and nothing else is left. Devices and
-/// pipes are written as they are.
+/// \p Write fails, what was there stays, and nothing else is left. Where only
+/// the last step fails, the error names the file that has all. Devices, pipes,
+/// and files in folders that take no others are written as they are.
 llvm::Error
 replaceFile(const std::string &Path,
             llvm::function_ref<llvm::Error(const std::string &)> Write);
 
-/// Fails if a file at \p Path, or beside it, could not be written now.
+/// Fails if \p Path could not be replaced or written now.
 llvm::Error checkWritable(const std::string &Path);
 
 } // namespace luthier::pgo

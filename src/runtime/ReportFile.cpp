@@ -14,6 +14,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -31,21 +32,22 @@ static json::Array refusedKernels() {
   return Result;
 }
 
-/// What every report says; \p Ended where it is worth saying.
-static void complete(json::Object &Whole, StringRef Ended) {
+/// With what every report says; \p Ended where it is worth saying.
+static std::string completed(json::Object Whole, StringRef Ended) {
   if (!Whole.get("refused"))
     Whole["refused"] = refusedKernels();
   if (!Ended.empty())
     Whole["ended"] = Ended.str();
   if (const std::string Rank = runtime::rankOfProcess(); !Rank.empty())
     Whole["rank"] = Rank;
+  return formatv("{0:2}\n", json::Value(std::move(Whole))).str();
 }
 
-static std::error_code write(StringRef Path, json::Object Whole) {
+static std::error_code write(StringRef Path, StringRef Text) {
   std::error_code Error;
   raw_fd_ostream File(Path, Error);
   if (!Error) {
-    File << formatv("{0:2}\n", json::Value(std::move(Whole)));
+    File << Text;
     File.close();
     Error = File.error();
   }
@@ -53,10 +55,41 @@ static std::error_code write(StringRef Path, json::Object Whole) {
   return Error;
 }
 
+/// Not a device, a pipe, or a link to whatever.
+static bool isReplaceable(const std::string &Path) {
+  sys::fs::file_status Status;
+  (void)sys::fs::status(Path, Status, /*follow=*/false);
+  return !sys::fs::exists(Status) || sys::fs::is_regular_file(Status);
+}
+
+/// What was there stays until all is written.
+static std::error_code replace(const std::string &Path, StringRef Text) {
+  const std::string New = Path + ".new";
+  std::error_code Error = write(New, Text);
+  if (!Error)
+    Error = sys::fs::rename(New, Path);
+  if (Error)
+    ::unlink(New.c_str());
+  return Error;
+}
+
+static bool hasText(const std::string &Path) {
+  uint64_t Size = 0;
+  return !sys::fs::file_size(Path, Size) && Size;
+}
+
 void writeReport(StringRef FileName, json::Object Whole) {
-  complete(Whole, runtime::processEnd().isOrderly() ? "" : howProcessEnds());
+  const std::string Text =
+      completed(std::move(Whole),
+                runtime::processEnd().isOrderly() ? "" : howProcessEnds());
   const std::string Path = outputPath(FileName);
-  if (std::error_code Error = write(Path, std::move(Whole)))
+  std::error_code Error;
+  if (isReplaceable(Path) && !(Error = replace(Path, Text)))
+    return;
+  if (Error && hasText(Path))
+    runtime::logWarning(Path + ": " + Error.message() +
+                        "; it has what was counted some time before");
+  else if ((Error = write(Path, Text))) // Where no file can be put beside it.
     runtime::logWarning(Path + ": " + Error.message());
 }
 
@@ -64,11 +97,12 @@ void writeReportInBetween(StringRef FileName, json::Object Whole) {
   using std::chrono::milliseconds;
   const auto Age = std::chrono::duration_cast<milliseconds>(
       std::chrono::steady_clock::now() - Start);
-  complete(Whole,
-           formatv("not yet: counts of its first {0} ms", Age.count()).str());
-  const std::string Path = outputPath(FileName), New = Path + ".new";
-  if (write(New, std::move(Whole)) || sys::fs::rename(New, Path))
-    sys::fs::remove(New);
+  const std::string Text = completed(
+      std::move(Whole),
+      formatv("not yet: counts of its first {0} ms", Age.count()).str());
+  const std::string Path = outputPath(FileName);
+  if (isReplaceable(Path))
+    (void)replace(Path, Text);
 }
 
 bool ReportPace::isDue() {

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <unistd.h>
 
 using namespace luthier;
 
@@ -304,7 +305,8 @@ class BlockCount : public Tool {
                                          {"calls", callsOf(*K)},
                                          {"loads", loadsOf(*K)}});
     return llvm::json::Object{{"kernels", std::move(All)},
-                              {"refused", refused()}};
+                              {"refused", refused()},
+                              {"process", int64_t(::getpid())}};
   }
 
   void onExit() override {

@@ -5,7 +5,8 @@
 //   counting devices       a launch on each device
 //   counting modules FILE...  loads the kernel from each, with a launch each
 //   counting _exit|SIGTERM  a launch, then the process ends so
-//   counting SIGKILL       two launches, then the process is killed
+//   counting SIGKILL [FILE]  two launches, or as many as it takes until FILE
+//                          has something, then the process is killed
 //   counting abort         a launch, then the process ends so
 //   counting fault         likewise, by a launch that writes where no memory is
 //   counting exec          a launch, then the program anew in this process
@@ -17,6 +18,7 @@
 #include <cstdlib>
 #include <hip/hip_runtime.h>
 #include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,6 +76,11 @@ static void launchInChild(const char *Path) {
     std::exit(1);
 }
 
+static bool hasText(const char *Path) {
+  struct stat Its;
+  return stat(Path, &Its) == 0 && Its.st_size > 0;
+}
+
 int main(int Argc, char **Argv) {
   const std::string How = Argc > 1 ? Argv[1] : "devices";
   if (How == "modules") {
@@ -113,7 +120,9 @@ int main(int Argc, char **Argv) {
     return hipDeviceSynchronize() != hipSuccess;
   }
   if (How == "SIGKILL") {
-    launch();
+    do
+      launch();
+    while (Argc > 2 && !hasText(Argv[2]));
     raise(SIGKILL);
   }
 }

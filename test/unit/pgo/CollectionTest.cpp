@@ -266,6 +266,36 @@ TEST_F(CollectionTest, WhatCannotBeAddedIsKeptBesideADamagedProfile) {
   EXPECT_EQ(Result->Profiles[0].Path, path("out.new.profdata"));
 }
 
+TEST_F(CollectionTest, EachRunThatCannotBeAddedHasAFileOfItsOwn) {
+  {
+    std::error_code Failure;
+    raw_fd_ostream(path("out.profdata"), Failure) << "no profile";
+  }
+  leave(rawWith({1, 2, 3}));
+  ASSERT_TRUE(bool(collect(/*Add=*/true)));
+  leave(rawWith({10, 20, 30}));
+  auto Result = collect(/*Add=*/true);
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_THAT(countsOf("out.new.profdata"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(countsOf("out.new-2.profdata"), ElementsAre(11, 22, 33));
+  EXPECT_EQ(Result->Profiles[0].Path, path("out.new-2.profdata"));
+}
+
+TEST_F(CollectionTest, OneThatCannotBeWrittenKeepsNoOtherFromIt) {
+  leave(rawWith({1, 2, 3}), "gfx1030");
+  leave(rawWith({4, 5, 6}));
+  ASSERT_FALSE(sys::fs::create_directory(path("out.gfx1030.profdata")));
+  Missing = {"the code of k has no counters"};
+  auto Result = collect();
+  ASSERT_TRUE(bool(Result)) << toString(Result.takeError());
+  EXPECT_TRUE(Result->IsUnwritten);
+  EXPECT_THAT(Result->Warnings,
+              ElementsAre("no-marks: the code of k has no counters",
+                          HasSubstr("out.gfx1030.profdata: Is a directory")));
+  EXPECT_THAT(countsOf("out.gfx90a.profdata"), ElementsAre(4, 5, 6));
+  ASSERT_EQ(Result->Profiles.size(), 1u);
+}
+
 TEST_F(CollectionTest, WhatCodeLacksIsSaid) {
   Missing = {"the code of k has no counters"};
   EXPECT_THAT(failure(), HasSubstr("no-marks: the code of k has no counters"));

@@ -57,6 +57,32 @@ TEST(ExecutionTest, CallsAreReadBesideInstructions) {
   EXPECT_EQ(Calls["a"][64][512], (ExecutionCount{1, 1}));
 }
 
+TEST(ExecutionTest, EmptyReportsAreNotReportsOfNothing) {
+  ExecutedCode Code;
+  EXPECT_EQ(toString(addCounts("", Code)),
+            "malformed-report: nothing is written in it");
+  EXPECT_EQ(toString(originOf("").takeError()),
+            "malformed-report: nothing is written in it");
+}
+
+TEST(ExecutionTest, ReportsSayOfWhichProcessTheyAreAndHowItEnded) {
+  auto Exit = originOf(R"({"process":12,"kernels":[]})");
+  ASSERT_TRUE(bool(Exit));
+  EXPECT_EQ(Exit->Process, 12);
+  EXPECT_FALSE(Exit->isInBetween());
+  EXPECT_FALSE(isAbrupt(Exit->Ended));
+  auto Killed = originOf(
+      R"({"process":12,"ended":"not yet: counts of its first 250 ms"})");
+  ASSERT_TRUE(bool(Killed));
+  EXPECT_TRUE(Killed->isInBetween());
+  auto Crash = originOf(R"({"process":12,"ended":"SIGSEGV"})");
+  ASSERT_TRUE(bool(Crash));
+  EXPECT_FALSE(Crash->isInBetween());
+  EXPECT_TRUE(isAbrupt(Crash->Ended));
+  EXPECT_EQ(toString(originOf(R"({"kernels":[]})").takeError()),
+            "malformed-report: it does not say which process wrote it");
+}
+
 TEST(ExecutionTest, LoadsOfKernelsStayApartAndThoseOfDevicesAddUp) {
   const StringRef Text = R"({"kernels":[
     {"name":"k","code":"a","loads":[[64,2,1,100],[72,0,0,0]]},

@@ -7,6 +7,8 @@
 #include "llvm/Support/VirtualFileSystem.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include <csignal>
+#include <sys/resource.h>
 
 using namespace llvm;
 using namespace llvm::sampleprof;
@@ -108,11 +110,16 @@ TEST_F(SampleFileTest, ASumThatDoesNotFitIsTheLargestNumberAndIsTold) {
 TEST_F(SampleFileTest, AFileThatCannotBeWrittenStaysAsItWas) {
   ASSERT_FALSE(
       errorToBool(make(PlaceKind::Probes, 1).write(Path, /*IsText=*/true)));
-  // Where the new file would be written.
-  ASSERT_FALSE(sys::fs::create_directory(Path + ".new"));
+  // As on a disk that is full.
+  rlimit Before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &Before), 0);
+  const rlimit Small = {1, Before.rlim_max};
+  const auto Handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &Small), 0);
   const std::string Why =
       toString(make(PlaceKind::Probes, 2).write(Path, /*IsText=*/true));
-  sys::fs::remove(Path + ".new");
+  ::setrlimit(RLIMIT_FSIZE, &Before);
+  std::signal(SIGXFSZ, Handler);
   EXPECT_NE(Why.find("failure: cannot write "), std::string::npos) << Why;
   EXPECT_EQ(
       cantFail(SampleProfile::read(Path)).find("second")->getTotalSamples(),
