@@ -3,7 +3,7 @@
 """What the page of bench/pgo.py says of records."""
 import unittest
 
-from profiles import page
+from profiles import earlier, page
 
 BASE = {"wave_instructions": 1000, "lane_instructions": 5000, "cycles": 2000, "vgprs": 8, "sgprs": 16, "scratch_bytes": 0,
         "waves_per_simd": 8, "vgpr_spill_count": 0, "sgpr_spill_count": 0}
@@ -65,6 +65,17 @@ class Page(unittest.TestCase):
         self.assertIn("| old | probes, waves | 8 > 64 | 16 | 0 | 0 | 8 |", text)
         self.assertIn("| old | 1,000 / 2,000 | - | - | - | - |", text)
         self.assertNotIn("`kernel`", page_of(used("probes", "waves"), name="old", before=old))
+
+    def test_rows_of_earlier_pages_keep_their_own_commits(self):
+        names, text = ["a", "b", "c"], ""
+        for name in names:
+            text = page_of(used("ir", "lanes"), name=name, before=text, measured=f"commit of {name}, 2 cores; commit beside it")
+        self.assertIn("Measured: commit of c, 2 cores; commit beside it; before that, "
+                      "b at commit of b, 2 cores; commit beside it; a at commit of a, 2 cores; commit beside it. Programs: 3.", text)
+
+    def test_a_page_that_has_told_the_same_program_twice_means_the_older_commit(self):
+        measured = "now; before that, a, b at then; before that, b at once"
+        self.assertEqual(earlier.measured_of(measured), {None: "now", "a": "then", "b": "once"})
 
     def test_rows_that_were_not_complete_do_not_stay(self):
         old = page_of(used("ir", "lanes"), name="biased")

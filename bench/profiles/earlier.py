@@ -4,6 +4,19 @@ Figures are counts, so they are as good as new until the programs, the compiler 
 import re
 
 
+def measured_of(text):
+    """By program, the commits that a page says its figures are of; by None, those of all others."""
+    found, programs = {}, [None]
+    for part in text.split("; "):
+        if older := re.fullmatch(r"(?:before that, )?([^ ,]+(?:, [^ ,]+)*) at (.*)", part):
+            programs, part = older[1].split(", "), older[2]
+            found |= dict.fromkeys(programs, part)
+        else:
+            # A run may have had several.
+            found |= {program: "; ".join(filter(None, [found.get(program), part])) for program in programs}
+    return found
+
+
 def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
@@ -13,7 +26,7 @@ class Earlier:
 
     def __init__(self, text="", measured_now=()):
         self.tables, self.losers = {}, {}
-        self.measured = (re.findall(r"^Measured: (.*)\. Programs: ", text, re.M) or [""])[0]
+        self.measured = measured_of((re.findall(r"^Measured: (.*)\. Programs: ", text, re.M) or [""])[0])
         partly = (re.findall(r"^Not measured, or only in part: (.*)\.$", text, re.M) or [""])[0].split(", ")
         self.left_out = {*partly, *measured_now}
         for section in text.split("\n## ")[1:]:
@@ -36,6 +49,13 @@ class Earlier:
         if match := re.match(r"- \*\*(\S+)\*\*, (.*?\. `.*?`: .*?\.) ", line):
             if match[1] not in self.left_out:
                 self.losers[match[1]] = match[2]
+
+    def commits(self):
+        """Of all that stays."""
+        named = {}
+        for name in self.names:
+            named.setdefault(self.measured.get(name, self.measured[None]), []).append(name)
+        return "; ".join(f"{', '.join(names)} at {commit}" for commit, names in named.items())
 
     def rows(self, title, group):
         return self.tables.get(title, {}).get(group, [])

@@ -253,8 +253,7 @@ def when(records, earlier):
     commits = {record["measured"] for record in records if record["kind"] == "end"}
     if not earlier.names:
         return "; ".join(sorted(commits))
-    before = f"{', '.join(earlier.names)} at {earlier.measured}"
-    return f"{'; '.join(sorted(commits))}; before that, {before}"
+    return f"{'; '.join(sorted(commits))}; before that, {earlier.commits()}"
 
 
 def written(records, page=""):

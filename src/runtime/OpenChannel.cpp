@@ -146,23 +146,34 @@ void OpenChannel::expectKilledWaves(hsa_agent_t Agent) {
 }
 
 /// Where a queue has stopped. Waves of others may be in the middle of a block,
-/// and be preempted there.
+/// and be preempted there. But thousands of killed ones that waited for room
+/// hold many rings in a row: each half that nobody has come to fill makes it
+/// likelier that the next one is theirs, too.
 void OpenChannel::passKilled(Ring &R) {
-  constexpr std::chrono::milliseconds Patience(500);
+  constexpr std::chrono::milliseconds Longest(500), Shortest(50);
   const Clock::time_point Time = Clock::now();
   ChannelRing &From = R.InMemory;
   const uint64_t At = From.position();
-  const bool IsInTheWay = From.publishedEnd() != At || From.isFull();
-  if (At != R.StuckAt || !IsInTheWay) {
+  const bool HasOthersBehind = From.publishedEnd() != At;
+  if (At != R.StuckAt || (!HasOthersBehind && !From.isFull())) {
     R.StuckAt = At;
     R.StuckSince = Time;
+    R.Patience = Longest;
     return;
   }
-  if (Time - R.StuckSince < Patience)
+  // Here is somebody alive.
+  if (HasOthersBehind)
+    R.Patience = Longest;
+  // What was missing may have come just now.
+  if (Time - R.StuckSince < R.Patience || From.next())
     return;
   uint64_t Units = From.passGap();
-  if (!Units)
+  if (!Units) {
     Units = From.passHalf();
+    R.Patience = std::max<Clock::duration>(R.Patience / 2, Shortest);
+  }
+  R.StuckAt = From.position();
+  R.StuckSince = Time;
   Unfinished += Units * ChannelUnit;
   static std::atomic_flag IsSaid;
   if (Units && !IsSaid.test_and_set())

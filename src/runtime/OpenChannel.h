@@ -68,12 +68,15 @@ private:
     runtime::ChannelRing InMemory;
     /// Once the channel is Finishing: where. By the thread, unless it is zero.
     uint64_t End = 0;
-    /// A queue of the device has stopped.
+    /// A queue of the device has stopped. For good: how far the last of its
+    /// waves got in line stands in the device's memory, and ChannelControl has
+    /// only where the one ends that asked for room last.
     std::atomic<bool> MayHaveKilled = false;
     /// Nothing was published there then, but others waited for it to be. Of the
     /// thread.
     uint64_t StuckAt = ~uint64_t(0);
     Clock::time_point StuckSince;
+    Clock::duration Patience = {}; ///< How long from then on.
   };
   /// Finished: what is pushed is nobody's, and makes room.
   enum class Phase { Running, Finishing, Finished };

@@ -49,8 +49,10 @@ def check(result, cards):
 def rocm_smi(arguments):
     result, cards = report(arguments, "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram")
     check(result, [(card["Device ID"], card["PCI Bus"], int(card["VRAM Total Memory (B)"])) for card in cards.values()])
+    hears_of_events(arguments)
 
 
+def hears_of_events(arguments):
     result = harness.run([arguments.luthier, "run", "--device", "emulated", "--", "python3", "-c", LISTENS])
     result.expect(result.stdout.split() == ["0", "0", "0", str(NO_DATA), "0"], "there are no events to ask for")
 

@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What other people's test programs print, as it is read, and the table of it."""
 
+import argparse
 import json
+import pathlib
+import tempfile
 import unittest
+from unittest import mock
+
+import run
 
 from suites import (SUITES, results_of_generation, results_of_googletest, results_of_llama, results_of_thrust,
                     select_on_command_line)
 from tiny_model import ALIGNMENT, model
+from trial import Limits, Trial
 from table import failures, keep, last_of_each, read, row, tables_of
 
 GOOGLETEST = """\
@@ -89,6 +96,10 @@ class SuitesTest(unittest.TestCase):
         self.assertIn("Of commit new; rocFFT on gfx90a of old:\n", text)
         self.assertEqual([key for key in read(text).rows], [("rocFFT", "gfx90a"), ("rocRAND", "gfx90a")])
         self.assertIn("- rocFFT, basic, gfx90a: `f`\n", text)
+        newest = tables_of([record(device="gfx1100")], "newest")
+        keep(newest, new)
+        self.assertEqual(next(newest.write()), "Of commit newest; rocFFT on gfx90a of old; rocRAND on gfx90a of new:")
+        self.assertEqual(read("\n".join(newest.write())).older, newest.older)
         self.assertEqual([line for line in text.splitlines() if line.startswith("- rocRAND, basic")],
                          ["- rocRAND, basic, gfx90a: `a`", "- rocRAND, basic, gfx90a: `d`", "- rocRAND, basic, gfx90a: `c`"])
 
@@ -96,10 +107,51 @@ class SuitesTest(unittest.TestCase):
         lines = [record(changed=["counted: a"]), record(), record(offset=1)]
         self.assertEqual(last_of_each(json.dumps(line) for line in lines), lines[1:])
 
+    def test_tests_that_were_run_by_name_count_once(self):
+        lines = [record(), record(only="a", step=1), record(unit="other", only="a"), record(device="gfx1100", only="a")]
+        self.assertEqual(last_of_each(json.dumps(line) for line in lines), [lines[0], *lines[2:]])
+
     def test_a_row_sums_up_units_and_samples(self):
         records = [record(), record(offset=1), record(unit="other", tests=None, chosen=None, instructions=0)]
         self.assertEqual(row("rocRAND", "gfx90a", records),
                          "| rocRAND | gfx90a | 2 | 93 | 13 | 9 | 6 | 3 | 3 | 3 | 6 | 3 | 0 | 0 | 6 | 3 | 3 | 6 | 9 | 2,000 |")
+
+
+class RunTest(unittest.TestCase):
+    """Without its programs, and without the GPU that they would run on."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.arguments = argparse.Namespace(build=pathlib.Path(folder.name), device="gfx90a", unit="", only="", sample=0, offset=0,
+                                            strict=0, limit=120, test_limit=30, slower=20)
+        self.results = self.arguments.build / "results.jsonl"
+
+    def run_suite(self, only):
+        """How many things are wrong, and by unit which tests ran plainly."""
+        self.arguments.only = only
+        tests = {"first": ["a.b", "a.c"], "second": ["a.c", "b.d"]}
+        passes = lambda unit, options, asked, slower=1: Trial(results=dict.fromkeys(asked, True), code=0)
+        with mock.patch.multiple(run.Unit, tests=lambda unit: tests[unit.name], run=passes, executed=lambda unit: 1), \
+                mock.patch.object(run, "units_of", lambda name, suite: list(tests)):
+            wrong = run.run_suite("rocRAND", self.arguments, self.results)
+        records = [json.loads(line) for line in self.results.read_text().splitlines()] if self.results.exists() else []
+        return wrong, {r["unit"]: r["run"] for r in records}
+
+    def test_units_without_a_test_of_that_name_are_left_out(self):
+        self.assertEqual(self.run_suite("^b"), (0, {"second": 1}))
+
+    def test_a_suite_without_a_test_of_that_name_is_wrong(self):
+        self.assertEqual(self.run_suite("^c"), (1, {}))
+
+    def test_all_tests_run_unless_some_are_named(self):
+        self.assertEqual(self.run_suite(""), (0, {"first": 2, "second": 2}))
+
+    def test_slower_runs_have_longer_for_all_that_they_do(self):
+        unit = run.Unit("first", SUITES["llama.cpp"], self.arguments, "/unused")
+        with mock.patch.object(run, "run_tests") as run_tests:
+            unit.run([], None, slower=20)
+        self.assertEqual(run_tests.call_args.args[-1], Limits(test=600, whole=2400, start=6000))
 
 
 if __name__ == "__main__":

@@ -21,12 +21,17 @@ HEAD = ["suite", "GPU", "programs", "tests", "chosen", "run", "passed plain", "f
 
 def last_of_each(lines):
     """A unit that ran several times counts as it did last, but other samples of its
-    tests count beside it."""
+    tests count beside it. Runs of some tests by name count where no other is."""
     records = {}
     for line in lines:
         r = json.loads(line)
-        records[r["suite"], r["device"], r["unit"], r.get("only", ""), r["step"], r["offset"]] = r
-    return list(records.values())
+        records[*unit_of(r), r.get("only", ""), r["step"], r["offset"]] = r
+    of_all = {unit_of(r) for r in records.values() if not r.get("only")}
+    return [r for r in records.values() if not r.get("only") or unit_of(r) not in of_all]
+
+
+def unit_of(record):
+    return record["suite"], record["device"], record["unit"]
 
 
 def row(suite, device, records):
@@ -68,12 +73,19 @@ def named(records, which):
 class Tables:
     """What the page says, line by line."""
 
-    commit: str = ""
+    commit: str = ""  # Of all rows but
+    older: dict = field(default_factory=dict)  # those with commits of their own, by suite and GPU.
     rows: dict = field(default_factory=dict)  # By suite and GPU.
     lists: dict = field(default_factory=dict)  # By title, lines by what they say.
 
+    def commits(self):
+        named = {}
+        for (suite, device), commit in sorted(self.older.items()):
+            named.setdefault(commit, []).append(f"{suite} on {device}")
+        return "; ".join([self.commit, *(f"{', '.join(names)} of {commit}" for commit, names in named.items())])
+
     def write(self):
-        yield f"Of commit {self.commit}:"
+        yield f"Of commit {self.commits()}:"
         yield ""
         yield "| " + " | ".join(HEAD) + " |"
         yield "|---|---|" + "---:|" * (len(HEAD) - 2)
@@ -100,7 +112,9 @@ def read(text):
     found, title = Tables(), None
     for line in text.splitlines():
         if begin := re.fullmatch("Of commit (.*):", line):
-            found.commit = begin[1]
+            found.commit, *older = begin[1].split("; ")
+            for names, commit in (group.split(" of ", 1) for group in older):
+                found.older |= {tuple(name.split(" on ")): commit for name in names.split(", ")}
         elif begin := re.match(r"\| (\S+) \| (gfx\w+) \|", line):
             found.rows[begin[1], begin[2]] = line
         elif line.startswith("- "):
@@ -114,13 +128,11 @@ def read(text):
 def keep(new, old):
     """What OLD says of what NEW does not, and of which commit that is."""
     left = old.rows.keys() - new.rows.keys()
-    if not left:
-        return
     new.rows |= {key: old.rows[key] for key in left}
     for title, lines in old.lists.items():
         about = (re.match("- ([^,]*), [^,]*, ([^:]*):", line).groups() for line in lines)
         new.lists.setdefault(title, []).extend(line for line, key in zip(lines, about) if key in left)
-    new.commit += f"; {', '.join(f'{suite} on {device}' for suite, device in sorted(left))} of {old.commit}"
+    new.older = {key: old.older.get(key, old.commit) for key in left}
 
 
 def main():

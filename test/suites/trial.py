@@ -102,6 +102,7 @@ class Start:
     def read(self, line):
         begun, ended = self.suite.progress(line)
         if begun or ended:
+            self.measure()
             if not self.in_tests:
                 self.in_tests, self.first = True, self.seconds
             self.running = begun
@@ -111,14 +112,20 @@ class Start:
         """All of the time where nothing tells when the first test begins."""
         return self.seconds - self.first if self.in_tests or not self.suite.select else 0
 
-    def look(self):
-        self.looked = time.monotonic()
+    def measure(self):
         processes = processes_of(self.process.pid)
         self.seconds = max(self.seconds, sum(processes.values()))
+        return processes
+
+    def look(self):
+        self.looked = time.monotonic()
+        processes = self.measure()
         limit = self.limits.test if self.in_tests else self.limits.start
+        # Where nothing tells when the first test begins, no start ends.
+        is_late = self.seconds - self.marked > limit and (self.in_tests or self.suite.select)
         if self.tested() > self.limits.whole:
             self.stopped = "whole"
-        elif self.seconds - self.marked > limit or self.looked - self.marked_at > PATIENCE * limit:
+        elif is_late or self.looked - self.marked_at > PATIENCE * limit:
             self.stopped = "test"
         for process in processes if self.stopped else ():
             os.kill(process, signal.SIGKILL)

@@ -4,9 +4,10 @@
 
 import unittest
 from dataclasses import replace
+from unittest import mock
 
 from suites import library, list_of_googletest
-from trial import Limits, evenly, run_tests
+from trial import Limits, Start, evenly, run_tests
 
 LIST = """\
 Random seed: 1
@@ -33,6 +34,8 @@ for test; do
   esac
 done
 """
+# The same, but slow before the first of them.
+SLOW = "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM
 SUITE = library("", "", "")
 
 
@@ -70,17 +73,22 @@ class TrialTest(unittest.TestCase):
         self.assertEqual((trial.results, trial.cut_off, trial.stopped), ({"a.b": True}, [], "whole"))
 
     def test_what_a_program_does_before_its_first_test_takes_no_time_from_them(self):
-        slow = "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM
-        starts = lambda only: ["bash", "-c", slow, "program"] + only
+        starts = lambda only: ["bash", "-c", SLOW, "program"] + only
         trial = run_tests(starts, SUITE, ["a.b", "dies", "a.c"], Limits(0.3, 0.3))
         self.assertEqual(trial.results, {"a.b": True, "dies": False, "a.c": True})
         self.assertGreater(trial.seconds, 2 * 0.3)
         self.assertLess(trial.tested, 0.3)
 
+    def test_what_was_used_before_a_test_is_known_when_it_begins(self):
+        with mock.patch.object(Start, "LOOK", 1000):
+            start = Start(["bash", "-c", SLOW, "program", "a.b"], SUITE, Limits(1000, 1000))
+        self.assertGreater(start.first, 0.3)
+        self.assertGreaterEqual(start.marked, start.first)
+
     def test_programs_that_do_not_say_what_they_do_have_the_whole_time(self):
         suite = replace(SUITE, select=None, progress=lambda line: (None, None))
-        slow = lambda only: ["bash", "-c", "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM, "program", "a.b"]
-        trial = run_tests(slow, suite, None, Limits(0.1, 1000))
+        slow = lambda only: ["bash", "-c", SLOW, "program", "a.b"]
+        trial = run_tests(slow, suite, None, Limits(0.1, 1000, start=0.1))
         self.assertEqual((trial.results, trial.stopped), ({"a.b": True}, None))
         trial = run_tests(slow, suite, None, Limits(1000, 0.1))
         self.assertEqual((trial.results, trial.stopped), ({}, "whole"))

@@ -58,9 +58,9 @@ bool isStillAt(int Fd, const fs::path &Path) {
          Open.st_dev == Named.st_dev && Open.st_ino == Named.st_ino;
 }
 
-int openLock(const fs::path &Folder) {
+int openLock(const fs::path &Folder, int Flags = O_CREAT) {
   return ::open((Folder / LockName).c_str(),
-                O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+                O_RDWR | Flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /// An empty folder with a name of its own that begins with \p Base.
@@ -72,31 +72,36 @@ fs::path makeFolder(const fs::path &Base) {
   return Name;
 }
 
-/// Without a lock, a folder is about to get one, or it is of a version of
-/// Luthier that had none and may be in use.
+/// Without a lock, a folder is about to get one, or is being removed, or it is
+/// of a version of Luthier that had none and may be in use.
 bool isTooYoungToTell(const fs::path &Folder) {
   std::error_code Failure;
-  if (fs::exists(Folder / LockName, Failure))
-    return false;
   const fs::file_time_type Written = fs::last_write_time(Folder, Failure);
   return Failure ||
          fs::file_time_type::clock::now() - Written < std::chrono::hours(24);
 }
 
+/// A lock that is missing is not made anew in a folder that is being removed.
+int openLockOfOther(const fs::path &Folder) {
+  const int Fd = openLock(Folder, /*Flags=*/0);
+  return Fd < 0 && errno == ENOENT && !isTooYoungToTell(Folder)
+             ? openLock(Folder)
+             : Fd;
+}
+
 void removeUnused(const fs::path &Folder) {
-  if (!isOwnFolder(Folder) || isTooYoungToTell(Folder))
+  if (!isOwnFolder(Folder))
     return;
+  // Held until all is gone: of two that remove one folder, each finds what the
+  // other has removed missing and leaves the rest.
+  Descriptor Lock(openLockOfOther(Folder));
+  if (Lock < 0 || !lock(Lock, LOCK_EX | LOCK_NB) ||
+      !isStillAt(Lock, Folder / LockName))
+    return;
+  // Nobody who waits for the lock finds it half empty.
+  const fs::path Away = makeFolder(Folder);
   std::error_code Failure;
-  fs::path Away;
-  {
-    Descriptor Lock(openLock(Folder));
-    if (Lock < 0 || !lock(Lock, LOCK_EX | LOCK_NB) ||
-        !isStillAt(Lock, Folder / LockName))
-      return;
-    // Nobody who waits for the lock finds it half empty.
-    Away = makeFolder(Folder);
-    fs::rename(Folder, Away, Failure);
-  }
+  fs::rename(Folder, Away, Failure);
   fs::remove_all(Away, Failure);
 }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <linux/kfd_ioctl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,14 +21,32 @@ SmiEvents::~SmiEvents() {
     ::close(L.Fd);
 }
 
+/// A driver is told of a close; the other end of a socket has to be asked.
+static bool hasLeft(int Fd) {
+  pollfd Poll{Fd, 0, 0};
+  return ::poll(&Poll, 1, /*timeout=*/0) == 1 && Poll.revents & POLLHUP;
+}
+
+void SmiEvents::dropThoseWhoLeft() {
+  llvm::erase_if(Listeners, [](const Listener &L) {
+    if (!hasLeft(L.Fd))
+      return false;
+    ::close(L.Fd);
+    return true;
+  });
+}
+
 int SmiEvents::listen(uint32_t GpuId) {
   // A pair of sockets takes masks and gives lines without further help, and
   // poll() knows when there is something to read.
   int Ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, Ends) != 0)
-    return -1;
-  ::fcntl(Ends[1], F_SETFD, FD_CLOEXEC);
   std::lock_guard Lock(Mutex);
+  dropThoseWhoLeft();
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0,
+                   Ends) != 0)
+    return -1;
+  // The driver's descriptor goes on into programs that the caller starts.
+  ::fcntl(Ends[0], F_SETFD, 0);
   Listeners.push_back({GpuId, Ends[1]});
   return Ends[0];
 }
@@ -52,19 +71,15 @@ void SmiEvents::report(uint32_t GpuId, unsigned Event,
                        const std::string &Text) {
   const std::string Line = llvm::utohexstr(Event, true) + " " + Text + "\n";
   std::lock_guard Lock(Mutex);
-  llvm::erase_if(Listeners, [&](Listener &L) {
+  dropThoseWhoLeft();
+  for (Listener &L : Listeners) {
     if (L.GpuId != GpuId)
-      return false;
+      continue;
     L.Mask = readMask(L.Fd, L.Mask);
-    if (!(L.Mask & KFD_SMI_EVENT_MASK_FROM_INDEX(Event)))
-      return false;
     // Who does not read loses events, as with the driver.
-    if (::send(L.Fd, Line.data(), Line.size(), MSG_NOSIGNAL) >= 0 ||
-        errno != EPIPE)
-      return false;
-    ::close(L.Fd);
-    return true;
-  });
+    if (L.Mask & KFD_SMI_EVENT_MASK_FROM_INDEX(Event))
+      (void)::send(L.Fd, Line.data(), Line.size(), MSG_NOSIGNAL);
+  }
 }
 
 } // namespace luthier::emulator

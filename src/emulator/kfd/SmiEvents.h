@@ -33,6 +33,8 @@ private:
     int Fd; ///< The other end of the caller's.
     uint64_t Mask = 0;
   };
+  /// Under Mutex.
+  void dropThoseWhoLeft();
   void report(uint32_t GpuId, unsigned Event, const std::string &Text);
 
   std::mutex Mutex;

@@ -115,6 +115,10 @@ TEST_F(DispatchTest, StopsWhileItWaitsForScratch) {
   EXPECT_TRUE(Shaders->Dispatches.empty());
 }
 
+// The places of members of amd_queue_v2_t, and a bit of the first.
+constexpr unsigned CapsOffset = 40, MaxUseOffset = 184;
+constexpr uint32_t RuntimeTakesBack = 1 << 1;
+
 /// A device that lends scratch, under a runtime that takes it back: what was
 /// bound may be gone when the packet begins.
 class LentScratchTest : public DispatchTest {
@@ -123,10 +127,10 @@ protected:
 
   void SetUp() override {
     DispatchTest::SetUp();
-    const uint32_t RuntimeTakesBack = 2;
-    std::memcpy(QueueBytes + 40, &RuntimeTakesBack, sizeof(RuntimeTakesBack));
+    std::memcpy(QueueBytes + CapsOffset, &RuntimeTakesBack,
+                sizeof(RuntimeTakesBack));
     const uint64_t MaxUse = UINT64_MAX;
-    std::memcpy(QueueBytes + 184, &MaxUse, sizeof(MaxUse));
+    std::memcpy(QueueBytes + MaxUseOffset, &MaxUse, sizeof(MaxUse));
     Packet = dispatchPacket(&Done);
     Packet.private_segment_size = 16;
   }

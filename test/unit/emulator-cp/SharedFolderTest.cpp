@@ -8,10 +8,22 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+namespace {
+std::atomic<bool> RemovesSlowly{false};
+} // namespace
+
+/// In place of the C library's, so that others come while a folder is removed.
+extern "C" int unlinkat(int Folder, const char *Name, int Flags) noexcept {
+  if (RemovesSlowly)
+    ::usleep(200);
+  return int(::syscall(SYS_unlinkat, Folder, Name, Flags));
+}
 
 namespace luthier::emulator {
 namespace {
@@ -36,6 +48,24 @@ protected:
     for (const fs::directory_entry &E : fs::directory_iterator(Place))
       Names.push_back(E.path().filename());
     return Names;
+  }
+
+  /// Threads that use two folders, so that each is removed again and again.
+  void useByTurns() const {
+    constexpr unsigned Threads = 4, Rounds = 100;
+    std::atomic<unsigned> Found{0};
+    std::vector<std::thread> All;
+    for (unsigned I = 0; I < Threads; ++I)
+      All.emplace_back([&, I] {
+        for (unsigned Round = 0; Round < Rounds; ++Round) {
+          const SharedFolder Mine = open((I + Round) % 2 ? "a" : "b");
+          Found += fs::exists(Mine.path() / "text") &&
+                   fs::exists(Mine.path() / "in-use");
+        }
+      });
+    for (std::thread &T : All)
+      T.join();
+    EXPECT_EQ(Found, Threads * Rounds);
   }
 
   /// A process that uses the folder of \p Key until it is killed.
@@ -126,20 +156,15 @@ TEST_F(SharedFolderTest, WithoutALockGoesWhenItIsOld) {
 }
 
 TEST_F(SharedFolderTest, IsThereForAllWhileOthersAreRemoved) {
-  constexpr unsigned Threads = 4, Rounds = 100;
-  std::atomic<unsigned> Found{0};
-  std::vector<std::thread> All;
-  for (unsigned I = 0; I < Threads; ++I)
-    All.emplace_back([&, I] {
-      for (unsigned Round = 0; Round < Rounds; ++Round) {
-        const SharedFolder Mine = open((I + Round) % 2 ? "a" : "b");
-        Found += fs::exists(Mine.path() / "text") &&
-                 fs::exists(Mine.path() / "in-use");
-      }
-    });
-  for (std::thread &T : All)
-    T.join();
-  EXPECT_EQ(Found, Threads * Rounds);
+  useByTurns();
+  const SharedFolder C = open("c");
+  EXPECT_EQ(names(), Names{"files-c"});
+}
+
+TEST_F(SharedFolderTest, IsRemovedWholeIfSeveralTryTo) {
+  RemovesSlowly = true;
+  useByTurns();
+  RemovesSlowly = false;
   const SharedFolder C = open("c");
   EXPECT_EQ(names(), Names{"files-c"});
 }

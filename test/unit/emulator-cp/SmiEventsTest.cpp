@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 #include <cerrno>
+#include <fcntl.h>
 #include <filesystem>
 #include <iterator>
 #include <linux/kfd_ioctl.h>
@@ -26,6 +27,7 @@ public:
       ::close(Fd);
     Fd = -1;
   }
+  int fd() const { return Fd; }
   bool wants(uint64_t Mask) {
     return ::write(Fd, &Mask, sizeof(Mask)) == sizeof(Mask);
   }
@@ -88,19 +90,39 @@ TEST(SmiEventsTest, WhoDoesNotReadHoldsNobodyUp) {
   EXPECT_TRUE(Silent.hears());
 }
 
+auto openDescriptors() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator());
+}
+
 TEST(SmiEventsTest, WhoHasLeftCostsNoDescriptor) {
-  auto Open = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                         std::filesystem::directory_iterator());
-  };
-  const auto Before = Open();
+  const auto Before = openDescriptors();
   SmiEvents Events;
-  Listener L(Events, 1);
+  Listener L(Events, 1), OfNothing(Events, 2);
   ASSERT_TRUE(L.wants(VMFault));
-  EXPECT_EQ(Open(), Before + 2);
+  EXPECT_EQ(openDescriptors(), Before + 4);
   L.leave();
+  OfNothing.leave();
   Events.reportMemoryFault(1);
-  EXPECT_EQ(Open(), Before);
+  EXPECT_EQ(openDescriptors(), Before);
+}
+
+TEST(SmiEventsTest, ThoseWhoComeAndGoCostNoDescriptors) {
+  const auto Before = openDescriptors();
+  SmiEvents Events;
+  for (unsigned I = 0; I != 10; ++I) {
+    Listener L(Events, 1);
+    ASSERT_TRUE(L.wants(VMFault));
+    EXPECT_EQ(openDescriptors(), Before + 2);
+  }
+}
+
+TEST(SmiEventsTest, OnlyTheCallersEndGoesOnIntoOtherPrograms) {
+  SmiEvents Events;
+  const Listener L(Events, 1);
+  EXPECT_EQ(::fcntl(L.fd(), F_GETFD) & FD_CLOEXEC, 0);
+  // Descriptors are given out in order, and the pair is the last one made.
+  EXPECT_EQ(::fcntl(L.fd() + 1, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
 }
 
 } // namespace

@@ -139,6 +139,20 @@ TEST_F(OpenChannelTest, GoesOnWhereKilledWavesHoldTheWholeRing) {
   EXPECT_EQ(Channel->counts().Unfinished, 150 * uint64_t(ChannelUnit));
 }
 
+/// Ten seconds would be half a second for each half ring.
+TEST_F(OpenChannelTest, KilledWavesThatHoldManyRingsDoNotTakeLong) {
+  constexpr uint64_t HalfRings = 20, Units = HalfRings << (Log2Units - 1);
+  ChannelState One = addDevice(1);
+  One.Head += Units;
+  Channel->expectKilledWaves({1});
+  const auto Begin = std::chrono::steady_clock::now();
+  push(One, 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - Begin, std::chrono::seconds(5));
+  Channel->finish();
+  EXPECT_EQ(Taken, std::vector<uint64_t>{1});
+  EXPECT_EQ(Channel->counts().Unfinished, Units * ChannelUnit);
+}
+
 TEST_F(OpenChannelTest, CountsWhatIsDroppedWhereKilledWavesHoldTheWholeRing) {
   Channel = std::make_shared<OpenChannel>(
       Log2Units, /*Waits=*/false, [](const RawBlock &) {}, "test");
