@@ -19,12 +19,13 @@ static std::string reasonFor(UnfollowedPointers Unfollowed) {
     return ", as more than " + std::to_string(MostAddressTaken) +
            " functions have their addresses taken";
   case UnfollowedPointers::NotLifted:
-    return ", as a function cannot be lifted whose address is taken";
+    return ", as no function can be lifted whose address is taken";
   }
   llvm_unreachable("every reason has a text");
 }
 
-std::string describeUnhookedCode(const LiftedRepresentation &LR) {
+/// Calls and jumps that never come to code with hooks.
+static std::string describeUnfollowed(const LiftedRepresentation &LR) {
   const ControlTransfer *First = nullptr;
   unsigned Count = 0;
   for (const ControlTransfer &Transfer : LR.controlTransfers())
@@ -37,6 +38,16 @@ std::string describeUnhookedCode(const LiftedRepresentation &LR) {
           Twine::utohexstr(LR.originalAddress(*First->MI).value_or(0)) +
           ": that code runs without hooks" + reasonFor(LR.impl().Unfollowed))
       .str();
+}
+
+std::string describeUnhookedCode(const LiftedRepresentation &LR) {
+  std::string Text = describeUnfollowed(LR);
+  const std::string &LeftOut = LR.impl().LeftOut;
+  if (!LeftOut.empty())
+    Text +=
+        (Text.empty() ? "" : "; ") +
+        ("functions that pointers may lead to run without hooks: " + LeftOut);
+  return Text;
 }
 
 } // namespace luthier

@@ -407,6 +407,15 @@ std::optional<ArrayRef<uint8_t>> CodeObject::code(uint64_t Address) const {
   return std::nullopt;
 }
 
+std::vector<std::pair<uint64_t, ArrayRef<uint8_t>>> CodeObject::code() const {
+  std::vector<std::pair<uint64_t, ArrayRef<uint8_t>>> Result;
+  for (const Segment &S : Segments)
+    if (S.Executable)
+      Result.push_back(
+          {S.Address, ArrayRef(Bytes).slice(S.FileOffset, S.Size)});
+  return Result;
+}
+
 std::optional<uint64_t> CodeObject::constantPointer(uint64_t Address) const {
   auto It = ConstantPointers.find(Address);
   if (It == ConstantPointers.end())

@@ -73,6 +73,8 @@ public:
   /// What is in the file from \p Address to the end of its segment, if that is
   /// executable.
   std::optional<llvm::ArrayRef<uint8_t>> code(uint64_t Address) const;
+  /// All executable segments: address, and what is in the file.
+  std::vector<std::pair<uint64_t, llvm::ArrayRef<uint8_t>>> code() const;
   /// The address as linked that the loader's relocations put, with its bias,
   /// into the eight bytes at \p Address. Nothing if there is no relocation, if
   /// the file does not say what for, or if the program may write there.

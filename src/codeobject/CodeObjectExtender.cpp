@@ -122,6 +122,10 @@ Error Extender::checkNames() const {
       return refuse(RefusalReason::LinkFailed,
                     "the tool's variable " + V.Name +
                         " has a name that is taken already");
+  for (const CodeObjectExtension::Relocation &R : New.Relocations)
+    if (!R.Variable.empty() && !Known.contains(R.Variable))
+      return refuse(RefusalReason::LinkFailed,
+                    "loaders do not know the symbol " + R.Variable);
   return Error::success();
 }
 

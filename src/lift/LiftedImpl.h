@@ -33,9 +33,9 @@ struct Origin {
 /// Why calls through pointers run the original's functions.
 enum class UnfollowedPointers : uint8_t {
   None,       ///< They run copies, as far as addresses of functions are taken.
-  NoFunction, ///< None has a symbol and its address taken.
+  NoFunction, ///< None has its address taken.
   TooMany,    ///< More than MostAddressTaken.
-  NotLifted,  ///< One of them, or a function that it calls, cannot be lifted.
+  NotLifted,  ///< None can be lifted with all that it calls.
 };
 
 /// Each call through a pointer may have to look through all of them.
@@ -74,6 +74,10 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   /// Of each function that was asked for, under the lock.
   std::map<const llvm::MachineFunction *, LineTable> Lines;
   std::mutex LinesLock;
+
+  /// Functions whose address is taken but that run as they are, each with the
+  /// reason; for people.
+  std::string LeftOut;
 
   bool preloadsArguments() const { return Entry != Kernel->EntryAddress; }
   /// Bytes of the kernel's own code, from Entry on.

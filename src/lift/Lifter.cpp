@@ -49,7 +49,9 @@ private:
   Error liftAll();
   Error liftReached();
   void choosePointers(const TransferResolver &Resolver);
-  std::set<uint64_t> calleesOf(const TransferResolver &Resolver);
+  using Callees = std::map<uint64_t, uint64_t>;
+  Callees calleesOf(const TransferResolver &Resolver);
+  Error leaveOut(Error E);
   Function &createFunction(const LiftedSymbol &Symbol);
   LiftedSymbol symbolAt(uint64_t Address, CodeExtent &Extent) const;
   bool isFunction(uint64_t Address) const;
@@ -70,12 +72,19 @@ private:
   /// before that is the case.
   std::optional<std::vector<uint64_t>> AddressTaken;
   UnfollowedPointers Unfollowed = UnfollowedPointers::None;
+  /// By function, why it is lifted: the kernel's entry, or the function behind
+  /// a pointer that leads there.
+  std::map<uint64_t, uint64_t> RootOf;
+  uint64_t LastRoot = 0; ///< Of the function that was lifted last.
+  std::string LeftOut;   ///< Functions, and why.
 };
 
 } // namespace
 
 void KernelLifter::begin() {
   Lifted.clear();
+  RootOf = {{Entry, Entry}};
+  LastRoot = Entry;
   Instructions = 0;
   Impl = std::make_unique<LiftedRepresentation::Impl>();
   Impl->Object = Object;
@@ -183,15 +192,26 @@ void KernelLifter::choosePointers(const TransferResolver &Resolver) {
     AddressTaken.reset();
 }
 
-std::set<uint64_t> KernelLifter::calleesOf(const TransferResolver &Resolver) {
-  std::set<uint64_t> Callees;
+/// By address, with their roots; what the kernel reaches by name has it as
+/// root.
+KernelLifter::Callees
+KernelLifter::calleesOf(const TransferResolver &Resolver) {
+  Callees Result;
+  DenseMap<const MachineFunction *, uint64_t> Caller;
+  for (const auto &[Symbol, MF] : Impl->Functions)
+    Caller[MF] = RootOf.at(Symbol.Address);
   for (const ControlTransfer &T : Impl->Transfers)
-    if (auto Callee = Resolver.targetOf(T); Callee && !T.Target)
-      Callees.insert(*Callee);
+    if (auto Callee = Resolver.targetOf(T); Callee && !T.Target) {
+      const uint64_t Root = Caller.at(T.MI->getMF());
+      auto [It, IsNew] = Result.insert({*Callee, Root});
+      if (Root == Entry)
+        It->second = Entry;
+    }
   choosePointers(Resolver);
   if (AddressTaken)
-    Callees.insert(AddressTaken->begin(), AddressTaken->end());
-  return Callees;
+    for (uint64_t Address : *AddressTaken)
+      Result.insert({Address, Address});
+  return Result;
 }
 
 /// Lifts what calls and tail calls reach, and what that reaches.
@@ -209,11 +229,12 @@ Error KernelLifter::liftReached() {
       continue;
     }
     const bool Followed = AddressTaken.has_value();
-    const std::set<uint64_t> Callees = calleesOf(Resolver);
+    const Callees Found = calleesOf(Resolver);
     // Where calls may go decides where functions return to.
     Changed = AddressTaken.has_value() != Followed;
-    for (uint64_t Callee : Callees)
+    for (const auto &[Callee, Root] : Found)
       if (!Lifted.contains(Callee)) {
+        RootOf[Callee] = LastRoot = Root;
         if (Error E = lift(Callee))
           return E;
         Changed = true;
@@ -245,6 +266,7 @@ void KernelLifter::settle(const TransferResolver &Resolver) {
     Symbol.IsAddressTaken =
         AddressTaken && is_contained(*AddressTaken, Symbol.Address);
   Impl->Unfollowed = Unfollowed;
+  Impl->LeftOut = LeftOut;
 }
 
 Error KernelLifter::liftAll() {
@@ -254,17 +276,26 @@ Error KernelLifter::liftAll() {
   return Impl->Transfers.empty() ? Error::success() : liftReached();
 }
 
-Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
-  Error E = liftAll();
-  // The kernel need not ever call what was in the way.
-  if (E && AddressTaken) {
-    consumeError(std::move(E));
+/// The kernel need not ever call what was in the way: \p E, which is kept for
+/// people. Success if it may be possible without.
+Error KernelLifter::leaveOut(Error E) {
+  if (!AddressTaken)
+    return E;
+  CodeExtent Extent;
+  LeftOut += (LeftOut.empty() ? "" : "; ") + symbolAt(LastRoot, Extent).Name +
+             ": " + toString(std::move(E));
+  llvm::erase(*AddressTaken, LastRoot);
+  if (LastRoot == Entry || AddressTaken->empty()) {
     AddressTaken.reset();
     Unfollowed = UnfollowedPointers::NotLifted;
-    E = liftAll();
   }
-  if (E)
-    return std::move(E);
+  return Error::success();
+}
+
+Expected<std::unique_ptr<LiftedRepresentation>> KernelLifter::run() {
+  while (Error E = liftAll())
+    if (Error Final = leaveOut(std::move(E)))
+      return std::move(Final);
   auto Result = std::make_unique<LiftedRepresentation>(std::move(Impl));
   Result->impl().AsLifted = digestOf(*Result);
   return Result;

@@ -214,6 +214,16 @@ TEST(CodeObjectExtender, RelocationsNameTheirVariables) {
       is_contained(Found, std::to_string(R_AMDGPU_RELATIVE64) + "  4660"));
 }
 
+TEST(CodeObjectExtender, RelocationsNameWhatLoadersKnow) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  CodeObjectExtension New = extensionOf(*Object);
+  New.Relocations.front().Variable = "add.kd";
+  expectExtended(*Object, New);
+  New.Relocations.front().Variable = "hidden.kd";
+  EXPECT_EQ(errorOf(extendCodeObject(*Object, New)),
+            "loaders do not know the symbol hidden.kd");
+}
+
 TEST(CodeObjectExtender, TakesEverySize) {
   const auto Object = compiledKernels("gfx90a-v5");
   for (size_t Code : {4, 4092, 4096, 4100, 70000})

@@ -54,6 +54,7 @@ back:
     return expectUnchanged(
         Kernel, Launch, [&](LiftedRepresentation &LR, InstrumentationTask &T) {
           Unfollowed = LR.impl().Unfollowed;
+          LeftOut = LR.impl().LeftOut;
           for (const ControlTransfer &Transfer : LR.controlTransfers())
             Follows |= Transfer.FollowsPointer;
           for (auto &[Symbol, MF] : LR.functions())
@@ -81,6 +82,7 @@ back:
   KernelLaunch Launch;
   bool Follows = false;
   UnfollowedPointers Unfollowed = UnfollowedPointers::None;
+  std::string LeftOut;
 };
 
 constexpr const char *Table = R"(
@@ -109,6 +111,47 @@ NOINLINE unsigned call(Function F, unsigned X) { return F(X) + F(X + 1); }
 KERNEL void k(Words *P, unsigned N) {
   P[id()] = call(N == 5 ? leaf : other, N) + call(other, N);
 })"));
+}
+
+/// What the compiler knows of `leaf` lets it keep the address in registers that
+/// calls otherwise overwrite.
+TEST_P(PointersRun, AddressesThatAreCalledFirstAndHandedOnThen) {
+  expectAllCounted(compile(R"(
+NOINLINE unsigned leaf(unsigned X) { return X * 3 + 1; }
+NOINLINE unsigned other(unsigned X) { return X ^ 5; }
+NOINLINE unsigned apply(Function F, unsigned X) { return F(X) + F(X + 1); }
+KERNEL void k(Words *P, unsigned N) {
+  const unsigned I = id();
+  P[I] = leaf(I) + apply(leaf, N) + apply(other, N);
+})",
+                           {"-O2", "-fvisibility=hidden"}));
+}
+TEST_P(PointersRun, AddressesThatAreCalledFirstAndMovedThen) {
+  expectAllCounted(compile(R"(
+NOINLINE unsigned leaf(unsigned X) { return X * 3 + 1; }
+KERNEL void k(Words *P, unsigned N) {
+  const unsigned I = id(), A = leaf(I);
+  Function F = leaf;
+  asm volatile("" : "+v"(F));
+  P[I] = A + F(N);
+})",
+                           {"-O2", "-fvisibility=hidden"}));
+}
+
+TEST_P(PointersRun, FunctionsWithoutSymbols) {
+  expectAllCounted(compile(R"(
+#define STATIC static __attribute__((noinline))
+STATIC unsigned leaf(unsigned X) { return X * 3 + 1; }
+NOINLINE unsigned other(unsigned X) { return leaf(X) ^ 5; }
+STATIC unsigned computed(unsigned X) { return X * 7; }
+static const Function Table[] = {leaf, other};
+KERNEL void k(Words *P, unsigned N) {
+  const unsigned I = id();
+  Function F = computed;
+  asm volatile("" : "+v"(F));
+  P[I] = leaf(I) + Table[I & 1](N) + F(I);
+})",
+                           {"-O2", "-fvisibility=hidden", "-Wl,-s"}));
 }
 
 TEST_P(PointersRun, VirtualFunctionsAndRecursion) {
@@ -260,26 +303,124 @@ TEST_P(PointersRun, WhatCannotBeFoundRunsAsItIs) {
   EXPECT_TRUE(Follows);
 }
 
-TEST_P(PointersRun, AFunctionThatCannotBeLiftedLeavesAllAsTheyAre) {
+/// In s[16:17].
+std::string addressOf(const std::string &Name) {
+  return "s_getpc_b64 s[16:17]\n s_add_u32 s16, s16, " + Name +
+         "@rel32@lo+4\n s_addc_u32 s17, s17, " + Name + "@rel32@hi+12\n";
+}
+
+/// Where ways meet, the pair has one of two addresses.
+TEST_P(PointersRun, AddressesThatDependOnTheWayToTheCall) {
+  for (unsigned Way : {0, 1}) {
+    SCOPED_TRACE(Way);
+    AssemblyKernel K;
+    K.SGPRs = 64;
+    K.Body = R"(
+    s_movk_i32 s14, 0
+    s_cmp_eq_u32 s14, )" +
+             std::to_string(Way) + "\n s_cbranch_scc1 .Lsecond_way\n" +
+             addressOf("first") + "s_branch .Lcall\n .Lsecond_way:\n" +
+             addressOf("second") + R"(
+    .Lcall:
+    s_swappc_b64 s[30:31], s[16:17]
+    s_endpgm
+)";
+    K.Functions = R"(
+  .type first,@function
+  first: s_add_u32 s14, s14, 1
+    s_setpc_b64 s[30:31]
+  .Lfirst: .size first, .Lfirst-first
+  .type second,@function
+  second: s_add_u32 s14, s14, 2
+    s_setpc_b64 s[30:31]
+  .Lsecond: .size second, .Lsecond-second
+)";
+    const Judgement J = run(fromAssembly(K));
+    EXPECT_TRUE(Follows);
+    ASSERT_FALSE(J.counters().empty());
+    EXPECT_EQ(J.counters()[0], J.WaveInstructions);
+  }
+}
+
+/// The way on which \p Broken lies is never gone.
+std::string functionWith(const std::string &Broken) {
+  return R"(
+  .type first,@function
+  first:
+    s_add_u32 s14, s14, 100
+    s_cmp_lg_u32 s14, s14
+    s_cbranch_scc1 .Lbroken
+    s_setpc_b64 s[30:31]
+  .Lbroken:
+    )" + Broken +
+         R"(
+    s_setpc_b64 s[30:31]
+  .Lfirst: .size first, .Lfirst-first
+)";
+}
+
+TEST_P(PointersRun, FunctionsThatCannotBeLiftedRunAsTheyAre) {
   AssemblyKernel K;
   K.SGPRs = 64;
   K.Body = callingWithSCC(1, "0x0");
+  K.Functions = functionWith(".long 0xffffffff") +
+                ".data\n.p2align 3\ntable: .quad first\n.text\n";
+  expectPartlyCounted(fromAssembly(K), UnfollowedPointers::NotLifted);
+  EXPECT_FALSE(Follows);
+  EXPECT_NE(LeftOut.find("first: undecodable-instruction"), LeftOut.npos)
+      << LeftOut;
+}
+
+/// Kernels with this instruction are refused.
+TEST_P(PointersRun, FunctionsWithUnknownInstructionsRunAsTheyAre) {
+  if (std::string(target().Processor) != "gfx1030")
+    return;
+  AssemblyKernel K;
+  K.SGPRs = 64;
+  K.Body = callingWithSCC(1, "0x0");
+  K.Functions = functionWith("s_subvector_loop_end s15, .Lbroken") +
+                ".data\n.p2align 3\ntable: .quad first\n.text\n";
+  expectPartlyCounted(fromAssembly(K), UnfollowedPointers::NotLifted);
+  EXPECT_NE(LeftOut.find("nothing is known about S_SUBVECTOR_LOOP_END"),
+            LeftOut.npos)
+      << LeftOut;
+}
+
+/// Also what only `caller` calls is in the way of nothing else.
+TEST_P(PointersRun, FunctionsThatCannotBeLiftedLeaveOthersTheirHooks) {
+  AssemblyKernel K;
+  K.SGPRs = 64;
+  K.Body = callingWithSCC(1, "0x8");
   K.Functions = std::string(FunctionsOfSCC) + R"(
   .type broken,@function
   broken: .long 0xffffffff
     s_setpc_b64 s[30:31]
   .Lbroken: .size broken, .Lbroken-broken
+  .type caller,@function
+  caller:
+    s_mov_b64 s[20:21], s[30:31]
+    )" + addressOf("broken") +
+                R"(
+    s_swappc_b64 s[30:31], s[16:17]
+    s_setpc_b64 s[20:21]
+  .Lcaller: .size caller, .Lcaller-caller
   .data
-    .quad broken
+    .quad caller
   .text
 )";
-  expectPartlyCounted(fromAssembly(K), UnfollowedPointers::NotLifted);
-  EXPECT_FALSE(Follows);
+  expectAllCounted(fromAssembly(K));
+  EXPECT_EQ(Unfollowed, UnfollowedPointers::None);
+  EXPECT_NE(LeftOut.find("caller: undecodable-instruction"), LeftOut.npos)
+      << LeftOut;
 }
 
 TEST_P(PointersRun, ManyFunctionsAreFollowedUpToALimit) {
-  for (size_t Count : {MostAddressTaken, MostAddressTaken + 1}) {
-    SCOPED_TRACE(Count);
+  const std::pair<size_t, const char *> Cases[] = {
+      {MostAddressTaken, "0x50"},
+      {MostAddressTaken, "0x1f8"},
+      {MostAddressTaken + 1, "0x50"}};
+  for (auto [Count, Entry] : Cases) {
+    SCOPED_TRACE(std::to_string(Count) + " functions, the one at " + Entry);
     std::string Functions, Pointers;
     for (size_t N = 0; N != Count; ++N) {
       const std::string Name = "f" + std::to_string(N);
@@ -291,7 +432,7 @@ TEST_P(PointersRun, ManyFunctionsAreFollowedUpToALimit) {
     }
     AssemblyKernel K;
     K.SGPRs = 64;
-    K.Body = callingWithSCC(1, "0x50");
+    K.Body = callingWithSCC(1, Entry);
     K.Functions =
         Functions + ".data\n.p2align 3\ntable:\n" + Pointers + ".text\n";
     const bool IsMany = Count > MostAddressTaken;
