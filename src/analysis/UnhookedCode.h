@@ -9,8 +9,8 @@
 namespace luthier {
 class LiftedRepresentation;
 
-/// "reaches code through pointers at ...", or nothing if hooks see all functions
-/// of the same code object whose address is taken.
+/// "reaches code through pointers at ...", or nothing if hooks see all
+/// functions of the same code object whose address is taken.
 std::string describeUnhookedCode(const LiftedRepresentation &LR);
 
 } // namespace luthier
