@@ -1,13 +1,14 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
 ; Calls and returns do not end in another block, code that is not known is named
-; as such, and so is code that nobody reaches.
+; as such, and so is code that nobody reaches. The kernel loses the address of
+; the function that it knows before it calls what it does not know.
 ; RUN: clang --target=amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -Wa,-I,%S/Inputs %s -o %t.co
 ; RUN: luthier lift %t.co --kernel kernel --print=cfg | FileCheck %s --check-prefix=CFG
 ; RUN: luthier lift %t.co --kernel kernel --print=call-graph | FileCheck %s --check-prefix=CALLS
 
 ; CFG: # kernel kernel for gfx90a
-; CFG-NEXT: bb.0 at 0x{{[0-9a-f]+}}, 6 instructions: to bb.3, to bb.1{{$}}
+; CFG-NEXT: bb.0 at 0x{{[0-9a-f]+}}, 7 instructions: to bb.3, to bb.1{{$}}
 ; CFG-NEXT: bb.1 at 0x{{[0-9a-f]+}}, 1 instructions: ends the program{{$}}
 ; CFG-NEXT: bb.2 at 0x{{[0-9a-f]+}}, 2 instructions: to bb.3  # not reached{{$}}
 ; CFG-NEXT: bb.3 at 0x{{[0-9a-f]+}}, 2 instructions: jumps to an unknown place{{$}}
@@ -33,6 +34,7 @@ kernel:
   s_add_u32 s4, s4, known-.Lhere
   s_addc_u32 s5, s5, 0
   s_swappc_b64 s[30:31], s[4:5]
+  s_mov_b64 s[4:5], 0
   s_cmp_eq_u32 s6, 0
   s_cbranch_scc1 .Lunknown
   s_endpgm
