@@ -81,14 +81,26 @@ def kernels_of_a_target(arguments, directory):
                     raise harness.Failure(f"{where}: variables are {words}, not {expected}")
 
 
+# Where code is called through pointers, hooks keep their state on a stack there, and in
+# a file nobody knows where the kernel's own ends.
+REFUSES_POINTERS = ["gfx1030"]
+
+
 def instr_count_of_a_target(arguments, directory):
     """The shipped tool knows every target, in each wave size, and counts what the
-    original executes, in functions that are called through pointers, too."""
+    original executes, in functions that are called through pointers, too; or it says
+    why not."""
     pointers = os.path.join(os.path.dirname(arguments.kernels), "pointers.cpp")
     for source in (arguments.kernels, pointers):
         for wave_size in WAVE_SIZES.get(arguments.target, (64,)):
             original, out, counts = (f"{directory}/{name}" for name in ("original", "out", "counts"))
             compile_kernels(arguments, source, original, 5, wave_size)
+            if source == pointers and arguments.target in REFUSES_POINTERS:
+                refused = harness.run([arguments.luthier, "instrument", original, "--tool", "instr-count", "-o", out,
+                                       "--kernel", "collatzSteps"])
+                refused.expect(refused.code == 1 and "collatzSteps: unchanged: dynamic-stack: " in refused.stdout,
+                               "there is no reason why it is unchanged")
+                continue
             before, executed = execute(arguments, original, f"{directory}/before")
             listed = instrument(arguments, original, out, "--kernel", "collatzSteps", tool="instr-count")
             listed.expect("through pointers" not in listed.stdout, "code without hooks is listed")
