@@ -216,9 +216,10 @@ TEST_P(CodeTracing, RegistersThatACalleeChangesAreUnknown) {
   EXPECT_EQ(transferAt("call").Kind, ControlTransfer::UnresolvedCall);
 }
 
-/// `called` is called by its name only; the kernel has the address of `second`
-/// in \p Pair before \p Transfer, and maybe another.
-std::string callThrough(const std::string &Pair, const std::string &Transfer) {
+/// `called` is called by its name, and \p Behind follows; the kernel has the
+/// address of `second` in \p Pair before \p Transfer, and maybe another.
+std::string callThrough(const std::string &Pair, const std::string &Transfer,
+                        const std::string &Behind = "s_mov_b64 s[4:5], 0") {
   return R"(
     s_call_b64 s[30:31], outer
     s_endpgm
@@ -231,6 +232,8 @@ std::string callThrough(const std::string &Pair, const std::string &Transfer) {
     s_addc_u32 s5, s5, 0
     s_mov_b64 s[34:35], s[30:31]
     s_swappc_b64 s[30:31], s[4:5]
+    )" + Behind +
+         R"(
     s_mov_b64 s[30:31], s[34:35]
     s_getpc_b64 s[8:9]
   .Lsecond:
@@ -259,6 +262,15 @@ TEST_P(CodeTracing, PointersAreFollowedToFunctionsWhoseAddressIsTaken) {
     EXPECT_EQ(Symbol.IsAddressTaken, Symbol.Name == "second") << Symbol.Name;
   }
   EXPECT_EQ(Taken, 1u);
+}
+
+/// Arguments may be in s[4:5], and `called` leaves its own address there.
+TEST_P(CodeTracing, AnAddressThatAnotherCallMayGetAsAnArgumentIsTaken) {
+  lift(callThrough("s[16:17]", "call: s_swappc_b64 s[30:31], s[16:17]", ""));
+  for (const auto &[Symbol, MF] : Kernel.LR->functions())
+    EXPECT_EQ(Symbol.IsAddressTaken,
+              Symbol.Name == "second" || Symbol.Name == "called")
+        << Symbol.Name;
 }
 
 TEST_P(CodeTracing, APointerThatTheReturnAddressOverwritesIsNotFollowed) {
