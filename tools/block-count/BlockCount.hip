@@ -4,7 +4,6 @@
 // active lanes, which functions are called through pointers, and loads whose
 // lanes have one address; see README.md.
 #include "Digest.h"
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -14,6 +13,9 @@
 #include <optional>
 #include <set>
 #include <unistd.h>
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
+#endif
 
 using namespace luthier;
 
@@ -70,6 +72,7 @@ LUTHIER_HOOK_ANNOTATE countLoad(uint32_t Load, uint64_t Address) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countLoad);
 
+#ifndef __HIP_DEVICE_COMPILE__
 static Option<bool>
     OnlyCalls("only-calls", false,
               "count calls through pointers only, and no instructions");
@@ -316,3 +319,4 @@ class BlockCount : public Tool {
   }
 };
 LUTHIER_TOOL(BlockCount)
+#endif // __HIP_DEVICE_COMPILE__

@@ -3,16 +3,19 @@
 // Overwrites, at every insertion point of every kernel, all registers that
 // Luthier calls free there, and at many the stack of hooks. If that changes a
 // program's results, Luthier has a fault; see README.md.
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/Support/Regex.h"
 #include <cstdlib>
 #include <string>
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
+#endif
 
 using namespace luthier;
 
 MARK_LUTHIER_DEVICE_MODULE
 
+#ifndef __HIP_DEVICE_COMPILE__
 static Option<uint64_t> Seed("seed", 0, "other garbage");
 static Option<std::string>
     Stack("stack", "auto",
@@ -75,3 +78,4 @@ class Scramble : public Tool {
   }
 };
 LUTHIER_TOOL(Scramble)
+#endif // __HIP_DEVICE_COMPILE__

@@ -4,13 +4,15 @@
 // how many records the wave has sent before; or the wave does, whatever its
 // lanes. What arrives has to be what was sent, in each wave's order. Says so in
 // the end.
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include <algorithm>
 #include <dlfcn.h>
 #include <map>
 #include <tuple>
 #include <unistd.h>
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
+#endif
 
 using namespace luthier;
 
@@ -70,6 +72,7 @@ LUTHIER_EXPORT_HOOK_HANDLE(sendBytes);
 LUTHIER_HOOK_ANNOTATE addUp() { waveFlush(Number, All); }
 LUTHIER_EXPORT_HOOK_HANDLE(addUp);
 
+#ifndef __HIP_DEVICE_COMPILE__
 static Option<std::string> What("send", "lanes", "what is sent",
                                 {"lanes", "some", "wave", "bytes"});
 static Option<unsigned> Bytes("bytes", 1 << 16, "memory of the channel");
@@ -179,3 +182,4 @@ public:
   }
 };
 LUTHIER_TOOL(Sequence)
+#endif // __HIP_DEVICE_COMPILE__

@@ -3,10 +3,12 @@
 // Writes what hooks see of the launch and compute at the kernel's start and at
 // its end to where the kernel's first argument says, and what the clocks say
 // there.
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 
 #include "Record.h"
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
+#endif
 
 using namespace luthier;
 
@@ -29,6 +31,7 @@ LUTHIER_HOOK_ANNOTATE look(uint32_t When) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(look);
 
+#ifndef __HIP_DEVICE_COMPILE__
 struct LaunchState : Tool {
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
@@ -51,3 +54,4 @@ struct LaunchState : Tool {
   }
 };
 LUTHIER_TOOL(LaunchState)
+#endif // __HIP_DEVICE_COMPILE__
