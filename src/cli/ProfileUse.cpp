@@ -154,12 +154,12 @@ Error ProfileUse::refuseParts(const pgo::StaleCheck &Check) {
     errs() << "luthier pgo: " << toString(ProblemKind::Stale) << ": "
            << readableName(Name) << " has changed since " << Profile
            << " was collected\n";
-  if (Check.Changed.size() == Check.NumInBoth)
+  if (!Check.NumSame)
     return problem(ProblemKind::Stale,
                    Profile + " is of other source than this");
   IsWhole = Check.Changed.empty();
-  // By lines, clang would not notice.
-  if (Facts.Kind != pgo::ProfileKind::Lines || IsWhole)
+  // Clang would notice neither by lines nor what was inlined by probes.
+  if (!isSampled(Facts.Kind) || IsWhole)
     return Error::success();
   UsedProfile = Folder + "/profile";
   if (std::error_code Failure = sys::fs::copy_file(Profile, UsedProfile))

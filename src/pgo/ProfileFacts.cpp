@@ -44,13 +44,8 @@ Expected<ProfileFacts> countersFacts(const std::string &Path,
   return Result;
 }
 
-void addPlaces(const FunctionSamples &Samples, FunctionFacts &To) {
-  for (const auto &[Where, Record] : Samples.getBodySamples()) {
-    const SourcePlace Place(Where.LineOffset, Where.Discriminator);
-    To.Places.insert(Place);
-    if (Record.getSamples())
-      To.Executed.insert(Place);
-  }
+SourcePlace placeOf(const LineLocation &Where) {
+  return {Where.LineOffset, Where.Discriminator};
 }
 
 Expected<ProfileFacts> samplesFacts(const std::string &Path) {
@@ -61,18 +56,26 @@ Expected<ProfileFacts> samplesFacts(const std::string &Path) {
   Result.Kind = Profile->kind() == PlaceKind::Probes ? ProfileKind::Probes
                                                      : ProfileKind::Lines;
   Result.Targets = Profile->targets();
-  for (const std::string &Name : Profile->functionNames()) {
-    const FunctionSamples &Samples = *Profile->find(Name);
-    FunctionFacts &Function = Result.Functions[Name];
-    if (Result.Kind == ProfileKind::Probes)
-      Function.Hashes.insert(Samples.getFunctionHash());
-    else
-      addPlaces(Samples, Function);
-  }
+  for (const std::string &Name : Profile->functionNames())
+    Result.Functions[Name].add(*Profile->find(Name), Result.Kind);
   return Result;
 }
 
 } // namespace
+
+void FunctionFacts::add(const FunctionSamples &Samples, ProfileKind Kind) {
+  if (Kind == ProfileKind::Probes)
+    Hashes.insert(Samples.getFunctionHash());
+  else
+    for (const auto &[Where, Record] : Samples.getBodySamples()) {
+      Places.insert(placeOf(Where));
+      if (Record.getSamples())
+        Executed.insert(placeOf(Where));
+    }
+  for (const auto &[Where, Callees] : Samples.getCallsiteSamples())
+    for (const auto &[Name, Callee] : Callees)
+      Inlined[{placeOf(Where), Callee.getFuncName().str()}].add(Callee, Kind);
+}
 
 StringRef luthier::pgo::routeOf(ProfileKind Kind) {
   switch (Kind) {

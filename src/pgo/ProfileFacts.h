@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm::sampleprof {
+class FunctionSamples;
+}
+
 namespace luthier::pgo {
 
 /// How a profile was made, and so by which flags it is used.
@@ -26,19 +30,23 @@ llvm::StringRef routeOf(ProfileKind Kind);
 /// of that line.
 using SourcePlace = std::pair<uint32_t, uint32_t>;
 
-/// By the function's name. There are several hashes where source was compiled
-/// in several ways.
+/// There are several hashes where source was compiled in several ways.
 struct FunctionFacts {
   std::set<uint64_t> Hashes; ///< Of the control flow; none of lines.
   /// Of lines only: those that have code, and those that were executed.
   std::set<SourcePlace> Places, Executed;
+  /// Of samples only: what was inlined, by where and by its name.
+  std::map<std::pair<SourcePlace, std::string>, FunctionFacts> Inlined;
+
+  /// Adds those of a function of a profile of \p Kind.
+  void add(const llvm::sampleprof::FunctionSamples &Samples, ProfileKind Kind);
 };
 
 struct ProfileFacts {
   ProfileKind Kind = ProfileKind::FrontEnd;
   /// Processors, sorted; none for profiles that others have made.
   std::vector<std::string> Targets;
-  std::map<std::string, FunctionFacts> Functions;
+  std::map<std::string, FunctionFacts> Functions; ///< By their names.
 };
 
 /// Of an indexed profile of counters, or a profile of samples. Fails for

@@ -176,8 +176,30 @@ std::vector<std::string> SampleProfile::targets() const {
   return Targets;
 }
 
+static bool dropInlined(FunctionSamples &From, StringRef Name) {
+  std::vector<LineLocation> Places;
+  for (const auto &[Place, Inlined] : From.getCallsiteSamples())
+    Places.push_back(Place);
+  bool IsDropped = false;
+  for (const LineLocation &Place : Places) {
+    FunctionSamplesMap &Inlined = From.functionSamplesAt(Place);
+    for (auto Its = Inlined.begin(); Its != Inlined.end();) {
+      const bool IsIt = Its->second.getFuncName() == Name;
+      IsDropped |= IsIt || dropInlined(Its->second, Name);
+      Its = IsIt ? Inlined.erase(Its) : std::next(Its);
+    }
+  }
+  return IsDropped;
+}
+
 bool SampleProfile::drop(StringRef Name) {
-  return Functions.erase(SampleContext(Name)) != 0;
+  bool IsDropped = Functions.erase(SampleContext(Name)) != 0;
+  for (auto &[Key, Samples] : Functions)
+    if (dropInlined(Samples, Name)) {
+      Samples.updateTotalSamples();
+      IsDropped = true;
+    }
+  return IsDropped;
 }
 
 std::vector<std::string> SampleProfile::functionNames() const {

@@ -67,7 +67,7 @@ public:
   void addTarget(llvm::StringRef Target);
   /// Such as "gfx90a", sorted; none if nobody has noted them.
   std::vector<std::string> targets() const;
-  /// False if there was none of this name.
+  /// Also where it was inlined. False if there was none of this name.
   bool drop(llvm::StringRef Name);
   /// Sorted.
   std::vector<std::string> functionNames() const;

@@ -62,10 +62,110 @@ Error addLines(const CodeObject &Object, CodeFacts &To) {
   if (!Lines)
     return Lines.takeError();
   for (const std::string &Name : Lines->Profile.functionNames())
-    for (const auto &[Where, Record] :
-         Lines->Profile.find(Name)->getBodySamples())
-      To.Places[Name].insert({Where.LineOffset, Where.Discriminator});
+    To.Lines[Name].add(*Lines->Profile.find(Name), ProfileKind::Lines);
   return Error::success();
+}
+
+/// Of a profile's functions with those of code.
+class Comparison {
+public:
+  Comparison(const ProfileFacts &Profile, const CodeFacts &Code)
+      : Profile(Profile), Code(Code),
+        // Profiles of others do not have places that no run came to.
+        HasAll(!Profile.Targets.empty()),
+        // What was executed on these may be of lines without code elsewhere.
+        IsOfOthers(any_of(Profile.Targets, [&](const std::string &Target) {
+          return !Code.Targets.count(Target);
+        })) {}
+  StaleCheck run();
+
+private:
+  bool areLines() const { return Profile.Kind == ProfileKind::Lines; }
+  const std::set<uint64_t> *hashesOf(StringRef Name) const;
+  bool hasSameLines(const FunctionFacts &Function,
+                    const FunctionFacts &InCode) const;
+  void checkInlined(const FunctionFacts &Function, const FunctionFacts &InCode);
+  void checkLines(StringRef Name, const FunctionFacts &Function,
+                  const FunctionFacts &InCode);
+  void checkHashes(StringRef Name, const FunctionFacts &Function);
+
+  const ProfileFacts &Profile;
+  const CodeFacts &Code;
+  const bool HasAll, IsOfOthers;
+  std::set<std::string> Changed;
+};
+
+/// Null if the code has no such function.
+const std::set<uint64_t> *Comparison::hashesOf(StringRef Name) const {
+  const auto Found = Code.Hashes.find(IndexedInstrProf::ComputeHash(Name));
+  return Found == Code.Hashes.end() ? nullptr : &Found->second;
+}
+
+bool Comparison::hasSameLines(const FunctionFacts &Function,
+                              const FunctionFacts &InCode) const {
+  return (IsOfOthers || includes(InCode.Places, Function.Executed)) &&
+         (!HasAll || includes(Function.Places, InCode.Places));
+}
+
+/// Where the caller is the same, so is what is inlined into it and where,
+/// unless that has changed.
+void Comparison::checkInlined(const FunctionFacts &Function,
+                              const FunctionFacts &InCode) {
+  const FunctionFacts None;
+  const auto In = [&](const auto &Inlined, const auto &Where) -> auto & {
+    const auto Found = Inlined.find(Where);
+    return Found == Inlined.end() ? None : Found->second;
+  };
+  for (const auto &[Where, Callee] : Function.Inlined)
+    if (areLines())
+      checkLines(Where.second, Callee, In(InCode.Inlined, Where));
+    else
+      checkHashes(Where.second, Callee);
+  for (const auto &[Where, Callee] : InCode.Inlined)
+    if (!Function.Inlined.count(Where))
+      checkLines(Where.second, None, Callee);
+}
+
+void Comparison::checkLines(StringRef Name, const FunctionFacts &Function,
+                            const FunctionFacts &InCode) {
+  if (hasSameLines(Function, InCode))
+    checkInlined(Function, InCode);
+  else
+    Changed.insert(Name.str());
+}
+
+/// Of what is inlined. Other code, which nothing is known of, may have another
+/// version of it.
+void Comparison::checkHashes(StringRef Name, const FunctionFacts &Function) {
+  const std::set<uint64_t> *InCode = hashesOf(Name);
+  if (!InCode || Function.Hashes.count(0) || // Others' profiles may have none.
+      includes(*InCode, Function.Hashes))
+    checkInlined(Function, {});
+  else
+    Changed.insert(Name.str());
+}
+
+StaleCheck Comparison::run() {
+  StaleCheck Result;
+  const auto Note = [&](const std::string &Name, const FunctionFacts &Function,
+                        const FunctionFacts &InCode, bool IsSame) {
+    ++Result.NumInBoth;
+    Result.NumSame += IsSame;
+    if (IsSame)
+      checkInlined(Function, InCode);
+    else
+      Changed.insert(Name);
+  };
+  for (const auto &[Name, Function] : Profile.Functions)
+    if (areLines()) {
+      if (const auto Found = Code.Lines.find(Name); Found != Code.Lines.end())
+        Note(Name, Function, Found->second,
+             hasSameLines(Function, Found->second));
+    } else if (const std::set<uint64_t> *InCode = hashesOf(Name)) {
+      Note(Name, Function, {}, includes(Function.Hashes, *InCode));
+    }
+  Result.Changed.assign(Changed.begin(), Changed.end());
+  return Result;
 }
 
 } // namespace
@@ -85,30 +185,5 @@ Error luthier::pgo::addCodeFacts(const CodeObject &Object, ProfileKind Kind,
 
 StaleCheck luthier::pgo::compare(const ProfileFacts &Profile,
                                  const CodeFacts &Code) {
-  StaleCheck Result;
-  const auto Note = [&](const std::string &Name, bool IsSame) {
-    ++Result.NumInBoth;
-    if (!IsSame)
-      Result.Changed.push_back(Name);
-  };
-  // What was executed on these may be of lines that have no code elsewhere.
-  const bool IsOfOthers = any_of(Profile.Targets, [&](const auto &Target) {
-    return !Code.Targets.count(Target);
-  });
-  for (const auto &[Name, Function] : Profile.Functions) {
-    if (Profile.Kind == ProfileKind::Lines) {
-      // Profiles of others do not have places that no run came to.
-      const bool HasAll = !Profile.Targets.empty();
-      if (const auto Found = Code.Places.find(Name); Found != Code.Places.end())
-        Note(Name, (IsOfOthers || includes(Found->second, Function.Executed)) &&
-                       (!HasAll || includes(Function.Places, Found->second)));
-    } else if (const auto Found =
-                   Code.Hashes.find(IndexedInstrProf::ComputeHash(Name));
-               Found != Code.Hashes.end()) {
-      Note(Name, all_of(Found->second, [&](uint64_t Hash) {
-             return Function.Hashes.contains(Hash);
-           }));
-    }
-  }
-  return Result;
+  return Comparison(Profile, Code).run();
 }

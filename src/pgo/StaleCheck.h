@@ -16,7 +16,7 @@ struct CodeFacts {
   std::map<uint64_t, std::set<uint64_t>> Hashes; ///< By the name's hash.
   std::set<std::string> Targets;                 ///< That the code is for.
   /// Of lines, instead of hashes; by name.
-  std::map<std::string, std::set<SourcePlace>> Places;
+  std::map<std::string, FunctionFacts> Lines;
 };
 
 /// Adds those of code that was compiled to collect a profile of \p Kind. Code
@@ -25,10 +25,12 @@ llvm::Error addCodeFacts(const CodeObject &Object, ProfileKind Kind,
                          CodeFacts &To);
 
 struct StaleCheck {
-  /// Functions that are in the code and the profile, and have changed between.
+  /// Functions that are in the code and the profile, and have changed between;
+  /// also those that were inlined into functions that have not. Sorted.
   std::vector<std::string> Changed;
-  /// Of functions in both.
-  size_t NumInBoth = 0;
+  /// Of functions in both, but for what is inlined into others, and of those
+  /// among them that have not changed.
+  size_t NumInBoth = 0, NumSame = 0;
 };
 
 StaleCheck compare(const ProfileFacts &Profile, const CodeFacts &Code);

@@ -132,6 +132,22 @@ def parts(arguments, directory):
         result.expect("without the profile" not in result.stderr, f"{route}: none of the profile is used")
 
 
+def inlined(arguments, directory):
+    """Where a function has changed that is inlined into a kernel, only what is known of it is not used."""
+    test = Applying(arguments, directory, arguments.inlined)
+    for route in ("probes", "lines"):
+        test.write()
+        profile = test.profile(route)
+        result, _ = test.apply("whole", profile)
+        result.expect(result.code == 0 and "luthier pgo" not in result.stderr, f"{route}: the profile is not used")
+        test.write("  return Value / 2;", "  if (Value & 2)\n    return Value - 1;\n  return Value / 2;")
+        result, _ = test.apply("inlined", profile)
+        result.expect(result.code == REFUSED, f"{route}: all of the profile is used")
+        result.expect_in_stderr("stale-profile: step(unsigned int) has changed")
+        result.expect("walk" not in result.stderr, f"{route}: a kernel that is as it was has changed")
+        result.expect("without the profile" not in result.stderr, f"{route}: none of the profile is used")
+
+
 def targets(test, profile):
     result, path = test.apply("both", profile, "--offload-arch=gfx1030")
     result.expect(result.code == 0, "a profile of one of the targets is refused")
@@ -202,7 +218,9 @@ def test(arguments, directory):
     refused(test, profiles)
     compiler(test, profiles["counters"])
     parts(arguments, directory)
+    inlined(arguments, directory)
 
 
 if __name__ == "__main__":
-    harness.main([*ARGUMENTS, (["--other"], {"required": True, "help": "a program of several kernels"})], test)
+    harness.main([*ARGUMENTS, (["--other"], {"required": True, "help": "a program of several kernels"}),
+                  (["--inlined"], {"required": True, "help": "a program whose kernel has an inlined function"})], test)

@@ -83,6 +83,20 @@ TEST_F(SampleFileTest, ProfilesOfAnotherKindOrOtherSourceAreRefused) {
   EXPECT_NE(Why.find("different source: outer"), std::string::npos) << Why;
 }
 
+TEST_F(SampleFileTest, WhatIsDroppedIsGoneWhereItWasInlined) {
+  ASSERT_FALSE(
+      errorToBool(make(PlaceKind::Lines, 1).write(Path, /*IsText=*/false)));
+  auto Dropped = dropFunctions(Path, {"inner"});
+  ASSERT_TRUE(bool(Dropped));
+  EXPECT_THAT(*Dropped, ElementsAre("inner"));
+  Expected<SampleProfile> Left = SampleProfile::read(Path);
+  ASSERT_TRUE(bool(Left));
+  EXPECT_THAT(Left->functionNames(), ElementsAre("outer", "second"));
+  EXPECT_EQ(Left->find("outer")->getTotalSamples(), 10u);
+  for (const auto &[Place, Inlined] : Left->find("outer")->getCallsiteSamples())
+    EXPECT_TRUE(Inlined.empty());
+}
+
 TEST_F(SampleFileTest, NothingIsAddedOfAProfileOfOtherSource) {
   SampleProfile Sum = make(PlaceKind::Probes, 1);
   SampleProfile Other(PlaceKind::Probes);

@@ -62,13 +62,23 @@ TEST_P(StaleCheckTest, FilesSayHowAndOnWhatTheyWereMade) {
 TEST_P(StaleCheckTest, CodeOfTheSameSourceHasNotChanged) {
   const StaleCheck Check = compare(facts(), code(route()));
   EXPECT_EQ(Check.NumInBoth, 1u);
+  EXPECT_EQ(Check.NumSame, 1u);
   EXPECT_THAT(Check.Changed, IsEmpty());
 }
 
 TEST_P(StaleCheckTest, FunctionsThatChangedAreNamed) {
   const StaleCheck Check = compare(facts(), code(("other-" + route()).str()));
   EXPECT_EQ(Check.NumInBoth, 1u);
+  EXPECT_EQ(Check.NumSame, 0u);
   EXPECT_THAT(Check.Changed, ElementsAre("branches"));
+}
+
+TEST_P(StaleCheckTest, InlinedFunctionsThatChangedAreNamed) {
+  const StaleCheck Check =
+      compare(facts(), code(("inlined-other-" + route()).str()));
+  EXPECT_EQ(Check.NumInBoth, 1u);
+  EXPECT_EQ(Check.NumSame, 1u) << "what it is inlined into is as it was";
+  EXPECT_THAT(Check.Changed, ElementsAre("_ZL4halfj"));
 }
 
 TEST_P(StaleCheckTest, WhatAnotherTargetExecutedHasNotChanged) {

@@ -9,6 +9,10 @@ static __attribute__((noinline)) unsigned rarely(unsigned Value) {
 static inline unsigned half(unsigned Value) {
   if (Value & 1)
     return 3 * Value + 1;
+#ifdef INLINED_IS_OTHER
+  if (Value & 2)
+    return Value - 1;
+#endif
   return Value / 2;
 }
 
