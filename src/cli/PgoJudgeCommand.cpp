@@ -2,6 +2,7 @@
 //
 // `luthier pgo judge`: whether another build of a program computes the same,
 // and which of its kernels cost more or less.
+#include "cli/ComparedRun.h"
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
@@ -33,7 +34,8 @@ options:
   --device NAMES     the emulated GPUs (gfx90a)
   --input FILE       what both read on stdin (default: nothing)
   --compare FILE     a file that the program writes, to be compared as well;
-                     may be given several times
+                     may be given several times; fails if neither build writes
+                     it
   --ignore REGEX     lines of the output that are not compared, such as times;
                      may be given several times
   --by MEASURE       cycles (default) or instructions: what better and worse go
@@ -89,13 +91,10 @@ Error Judge::readOptions() {
       return misused(Twine("no ") + Needed +
                      " given; see luthier pgo judge --help");
   Device = emulatedDevices(Args.value("--device"));
-  for (const std::string &Text : Args.values("--ignore")) {
-    Regex Ignored(Text);
-    std::string Why;
-    if (!Ignored.isValid(Why))
-      return misused("--ignore " + Text + ": " + Why);
-    Filter.IgnoredLines.push_back(std::move(Ignored));
-  }
+  Expected<pgo::OutputFilter> Given = outputFilter(Args);
+  if (!Given)
+    return Given.takeError();
+  Filter = std::move(*Given);
   if (const std::string *Name = Args.value("--by")) {
     if (*Name == "instructions")
       By = pgo::Measure::Instructions;
@@ -116,20 +115,13 @@ Expected<pgo::RunOutput> Judge::runOnce(const std::string &Program,
   Run.Options = {"--stats", Statistics, "--threads", "1"};
   Run.Command = {Program};
   append_range(Run.Command, Args.positional());
-  const std::string *Input = Args.value("--input");
-  Run.Input = Input ? *Input : "/dev/null";
-  pgo::RunOutput Output;
-  // What an earlier run wrote is not this run's.
-  for (const std::string &File : Args.values("--compare"))
-    sys::fs::remove(File);
-  Expected<int> Code = runEmulated(Run, &Output.Printed);
-  if (!Code)
-    return Code.takeError();
-  if (*Code == Interrupted)
-    return failedBy(*Code, Program + " was interrupted");
-  Output.ExitCode = *Code;
-  for (const std::string &File : Args.values("--compare"))
-    Output.Files[File] = contentsOf(File);
+  auto Output =
+      runToCompare(Args, [&](const std::string &Input, std::string &Printed) {
+        Run.Input = Input;
+        return runEmulated(Run, &Printed);
+      });
+  if (Output && Output->ExitCode == Interrupted)
+    return failedBy(Interrupted, Program + " was interrupted");
   return Output;
 }
 
@@ -234,6 +226,8 @@ Expected<int> Judge::run() {
   Expected<Judged> After = runBuild(New);
   if (!After)
     return After.takeError();
+  if (Error E = checkWritten(Before->Output, After->Output))
+    return std::move(E);
   const std::string Difference =
       pgo::differenceOf(Before->Output, After->Output, Filter);
   if (Difference.empty())

@@ -4,6 +4,7 @@
 // the program that a profile makes faster. Each step is the command that users
 // would give, in a process of its own.
 #include "cli/ChildProgram.h"
+#include "cli/ComparedRun.h"
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
@@ -30,7 +31,8 @@ and kernels that became worse are taken out of the profile, until none is left.
 What becomes PROGRAM, the -o of the command, is the best build that is right.
 
 PROGRAM is run to collect, with all arguments that follow; several such parts,
-each behind a --, are several runs.
+each behind a --, are several runs. What counts has to do the same as the build
+without a profile; otherwise, nothing that it has counted is used.
 
 options:
   --route ROUTE      counters (default) or ir: another build counts; probes or
@@ -66,6 +68,9 @@ private:
   Error readOptions();
   Error collect();
   Error countInto(ArrayRef<std::string> Run, const std::string &Program) const;
+  Expected<pgo::RunOutput> runPrinting(ArrayRef<std::string> Command) const;
+  Error checkSame(ArrayRef<std::string> Run,
+                  const pgo::RunOutput &Counting) const;
   Expected<bool> judgeUntilNoneIsWorse();
   Expected<Verdict> judge() const;
   Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
@@ -76,6 +81,7 @@ private:
   OptimizePlan Plan;
   const std::string Folder;
   std::string Route = "counters", Profile, Device;
+  pgo::OutputFilter Filter;
   std::vector<std::vector<std::string>> Judges; ///< Without the program.
 };
 
@@ -101,6 +107,10 @@ Error Optimize::readOptions() {
     Device = *Name;
   if (StringRef(Device).contains(','))
     return misused("--device " + Device + ": one GPU is expected");
+  Expected<pgo::OutputFilter> Given = outputFilter(Args);
+  if (!Given)
+    return Given.takeError();
+  Filter = std::move(*Given);
   for (const std::string &Text : Args.values("--judge")) {
     BumpPtrAllocator Memory;
     StringSaver Saver(Memory);
@@ -124,18 +134,60 @@ Error Optimize::compile(ArrayRef<std::string> Flags,
   return Error::success();
 }
 
-/// What the program prints is not of interest here.
-Error Optimize::countInto(ArrayRef<std::string> Run,
-                          const std::string &Program) const {
-  std::vector<std::string> Command = {luthierPath(), "pgo", "collect",
-                                      "--add",       "-o",  build("profile")};
+/// Words for luthier, then those of \p Program.
+std::vector<std::string> commandOf(ArrayRef<std::string> Luthier,
+                                   const std::string &Device,
+                                   const std::string &Program,
+                                   ArrayRef<std::string> Run) {
+  std::vector<std::string> Command = {luthierPath()};
+  append_range(Command, Luthier);
   append_range(Command, deviceOption(Device));
   append_range(Command, std::vector<std::string>{"--", Program});
   append_range(Command, Run);
-  const std::string *Input = Args.value("--input");
-  if (const int Code = runWithoutOutput(Command, Input ? *Input : "/dev/null"))
+  return Command;
+}
+
+Expected<pgo::RunOutput>
+Optimize::runPrinting(ArrayRef<std::string> Command) const {
+  return runToCompare(
+      Args,
+      [&](const std::string &Input, std::string &Printed) -> Expected<int> {
+        const std::string Path = build("printed");
+        const int Code = runWith(Command, {Input, Path, ""});
+        Printed = contentsOf(Path).value_or("");
+        return Code;
+      });
+}
+
+Error Optimize::countInto(ArrayRef<std::string> Run,
+                          const std::string &Program) const {
+  const auto Command =
+      commandOf({"pgo", "collect", "--add", "-o", build("profile")}, Device,
+                Program, Run);
+  auto Counting = runPrinting(Command);
+  if (!Counting)
+    return Counting.takeError();
+  if (const int Code = Counting->ExitCode)
     return failedBy(Code, "no profile: collect ended with " + Twine(Code));
-  return Error::success();
+  return checkSame(Run, *Counting);
+}
+
+/// A build that is compiled wrongly counts what another program does.
+Error Optimize::checkSame(ArrayRef<std::string> Run,
+                          const pgo::RunOutput &Counting) const {
+  auto Plain = runPrinting(commandOf({"run"}, Device, build("before"), Run));
+  if (!Plain)
+    return Plain.takeError();
+  if (Plain->ExitCode == Interrupted)
+    return failedBy(Interrupted, "the program was interrupted");
+  if (Error E = checkWritten(*Plain, Counting))
+    return E;
+  const std::string Difference = pgo::differenceOf(*Plain, Counting, Filter);
+  if (Difference.empty())
+    return Error::success();
+  return failed("no profile: the build that counts does something else than "
+                "the one without a profile: " +
+                Difference);
 }
 
 Error Optimize::collect() {

@@ -77,3 +77,11 @@ std::string pgo::differenceOf(const RunOutput &Before, const RunOutput &After,
       return Text;
   return "";
 }
+
+std::string pgo::unwrittenFile(const RunOutput &Before,
+                               const RunOutput &After) {
+  for (const auto &[Name, Contents] : Before.Files)
+    if (!Contents && !After.Files.at(Name))
+      return Name;
+  return "";
+}

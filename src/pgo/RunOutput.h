@@ -30,6 +30,10 @@ struct OutputFilter {
 std::string differenceOf(const RunOutput &Before, const RunOutput &After,
                          const OutputFilter &Filter);
 
+/// A file that neither run has written, so that nothing was compared; empty if
+/// there is none.
+std::string unwrittenFile(const RunOutput &Before, const RunOutput &After);
+
 } // namespace luthier::pgo
 
 #endif // LUTHIER_PGO_RUNOUTPUT_H

@@ -13,8 +13,11 @@ __global__ void decide(const unsigned *In, unsigned *Out) {
     Value = 2;
   if (In[0] > 1000)
     Value = 3;
-// A compiler that makes another program of it by a profile.
+// A compiler that makes another program of it by a profile, or to count.
 #if defined(IS_WRONG) && defined(__LLVM_INSTR_PROFILE_USE)
+  ++Value;
+#endif
+#if defined(COUNTS_WRONG) && defined(__LLVM_INSTR_PROFILE_GENERATE)
   ++Value;
 #endif
   Out[Lane] = Value;

@@ -20,7 +20,10 @@ class Programs:
     def script(self, how):
         path = f"{self.directory}/{how}"
         with open(path, "w") as file:
-            file.write(f"#!/bin/sh\nexec {self.program} {how}\n")
+            if how.startswith("writes-"):
+                file.write(f"#!/bin/sh\necho {how[-1]} > {self.directory}/written\nexec {self.program} first\n")
+            else:
+                file.write(f"#!/bin/sh\nexec {self.program} {how}\n")
         os.chmod(path, 0o755)
         return path
 
@@ -45,6 +48,23 @@ def judged(programs):
     programs.expect("time", "time", 1, "NOT COMPARABLE: ")
     programs.expect("time", "time", 0, "same output", options=["--ignore", "^time: "])
     programs.expect("first", "nothing", 1, "luthier: error: ", "nothing has run no kernel (exit code 0)")
+
+
+def compared(programs):
+    """Files that builds write are compared; what no build writes is told, and not lost."""
+    written, mistaken = f"{programs.directory}/written", f"{programs.directory}/mistaken"
+    programs.expect("writes-1", "writes-1", 0, "same output", options=["--compare", written])
+    programs.expect("writes-1", "writes-2", 1, f"DIFFERENT OUTPUT: {written} differs from byte 0 on",
+                    options=["--compare", written])
+    programs.expect("writes-1", "first", 1, f"DIFFERENT OUTPUT: only the program before writes {written}",
+                    options=["--compare", written])
+    with open(mistaken, "w") as file:
+        file.write("what users need")
+    programs.expect("first", "first", 1, f"luthier: error: --compare {mistaken}: neither build has written such a file",
+                    options=["--compare", mistaken])
+    with open(mistaken) as file:
+        if file.read() != "what users need":
+            raise Failure("a file that no build has written is another")
 
 
 def dropped(programs):
@@ -75,6 +95,7 @@ def shown(programs, source):
 def test(arguments, directory):
     programs = Programs(arguments, directory)
     judged(programs)
+    compared(programs)
     dropped(programs)
     shown(programs, arguments.source)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`luthier pgo optimize` leaves a program that is right, whatever happens on the
-way: runs that collect add up; a run that fails and a build that is wrong leave the
-program without a profile, and the exit code tells."""
+way: runs that collect add up; a run that fails, and a build that counts or uses the
+profile and is wrong, leave the program without a profile, and the exit code tells."""
 
 import os
 import subprocess
@@ -45,6 +45,11 @@ def test(arguments, directory):
     result = test.run(["10", "fails"])
     result.expect(result.code == WITHOUT, "a run that fails makes a profile")
     result.expect_in_stderr("no profile: collect ended with 7")
+    result = test.run(["10"], flags=["-DCOUNTS_WRONG"])
+    result.expect(result.code == WITHOUT, "what another program counted is used")
+    result.expect_in_stderr("no profile: the build that counts does something else than the one without a profile: "
+                            "line 1 was '69' and is '133'\n")
+    result.expect_in_stderr(f"{test.program} is compiled without a profile")
     result = test.run(["10"], flags=["-DIS_WRONG"])
     result.expect(result.code == WITHOUT, "a wrong build is taken")
     result.expect("DIFFERENT OUTPUT: " in result.stdout, "the judge has not seen it")

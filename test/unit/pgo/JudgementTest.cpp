@@ -103,4 +103,13 @@ TEST(RunOutputTest, FilesAreCompared) {
             "only the program before writes f");
 }
 
+TEST(RunOutputTest, FilesThatNeitherRunWritesAreNotTheSame) {
+  RunOutput Before = printing(""), After = printing("");
+  Before.Files = {{"both", "1"}, {"one", std::nullopt}};
+  After.Files = {{"both", "1"}, {"one", "1"}};
+  EXPECT_EQ(unwrittenFile(Before, After), "");
+  After.Files["one"] = std::nullopt;
+  EXPECT_EQ(unwrittenFile(Before, After), "one");
+}
+
 } // namespace
