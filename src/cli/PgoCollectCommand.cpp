@@ -43,9 +43,9 @@ options:
   -o FILE            the profile (kernels.profdata). If kernels of several
                      targets or routes were counted, each gets a profile with
                      these in its name: kernels.gfx90a.probes.profdata
-  --add              add to the profiles of earlier runs; if a profile cannot be
-                     added to, this run's is kernels.new.profdata, and the exit
-                     code is 1
+  --add              add to the profiles of earlier runs, partial ones to partial
+                     ones; if a profile cannot be added to, this run's is
+                     kernels.new.profdata, and the exit code is 1
   --keep-raw DIR     also keep LLVM's raw profiles in DIR, one for each load of
                      a code object with counters on a device
   --accept-partial   write the profile under its usual name even if counts are

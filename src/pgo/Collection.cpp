@@ -191,7 +191,7 @@ Expected<Collection> writeCollection(const Collected &Found,
     return nothingCounted(Found, Sampled);
   const bool GetsOtherName = Result.IsPartial && !Options.AcceptPartial;
   namePaths(*All, Options.Output, GetsOtherName);
-  if (Options.Add && !GetsOtherName)
+  if (Options.Add)
     addEarlier(*All, Result);
   for (auto &[Of, Its] : *All) {
     if (Error E = Its.write(Options.IsText)) {

@@ -35,10 +35,10 @@ struct Collection {
 };
 
 /// Writes a profile for each target and route. A partial one gets a name that
-/// says so, and is not added to others, unless it is accepted. What cannot be
-/// added, as to a profile of another route (MixedBuild), is written beside it,
-/// in a file of its own. What cannot be written keeps no other from it.
-/// Fails, with nothing written, if nothing has counted (NoCounters).
+/// says so, unless it is accepted, and is added to other partial ones. What
+/// cannot be added, as to a profile of another route (MixedBuild), is written
+/// beside it, in a file of its own. What cannot be written keeps no other from
+/// it. Fails, with nothing written, if nothing has counted (NoCounters).
 llvm::Expected<Collection> writeCollection(const Collected &Found,
                                            SampledCode Sampled,
                                            const CollectionOptions &Options);

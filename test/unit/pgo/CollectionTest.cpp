@@ -171,6 +171,18 @@ TEST_F(CollectionTest, AKilledProcessMakesItPartial) {
   EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
 }
 
+TEST_F(CollectionTest, PartialOnesAreAddedToPartialOnes) {
+  leave(rawWith({1, 2, 3}));
+  ASSERT_TRUE(bool(collect()));
+  leave(note("app", ""));
+  ASSERT_TRUE(bool(collect(/*Add=*/true)));
+  ASSERT_TRUE(bool(collect(/*Add=*/true)));
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(2, 4, 6));
+  ASSERT_TRUE(bool(collect()));
+  EXPECT_THAT(countsOf("out.partial.profdata"), ElementsAre(1, 2, 3));
+}
+
 TEST_F(CollectionTest, KernelsThatWereNotCountedMakeItPartial) {
   Uncounted = {"counts of k are missing", "counts of j are missing"};
   EXPECT_THAT(failure(), HasSubstr("partial-profile: counts of k are missing"));
