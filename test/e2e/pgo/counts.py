@@ -7,11 +7,13 @@ import argparse
 import pathlib
 
 from builds import ARGUMENTS, Builds, harness
-from three_ways import WRONG, ThreeWays, expect_known
+from three_ways import HALVED, WRONG, ThreeWays, expect_known
 
 
 def test(arguments, directory):
     for source in arguments.source:
+        if arguments.halves and pathlib.Path(source).stem in HALVED:
+            continue
         builds = Builds(argparse.Namespace(**{**vars(arguments), "source": source}), directory)
         ways = ThreeWays(builds, arguments.profdata, arguments.opt)
         for level in ("-O1", "-O3"):
@@ -22,4 +24,6 @@ def test(arguments, directory):
 
 if __name__ == "__main__":
     harness.main([*ARGUMENTS[:-1], (["--profdata"], {"required": True, "help": "llvm-profdata"}),
-                  (["--opt"], {"required": True, "help": "LLVM's opt"}), (["source"], {"nargs": "+"})], test)
+                  (["--opt"], {"required": True, "help": "LLVM's opt"}),
+                  (["--halves"], {"action": "store_true", "help": "waves of 64 lanes, where there are waves of 32, too"}),
+                  (["source"], {"nargs": "+"})], test)

@@ -57,7 +57,7 @@ def compare_units(arguments, directory, release):
             if name in counts and name in executed:
                 if checksums[name] != {blocks_of(plain_ir)[1][name]}:
                     raise Failure(f"{name}: probes of the release are not those of clang's IR")
-                result.add(name, counts[name], probe_of, executed[name], executed[name])
+                result.add(name, counts[name], probe_of, *[executed[name]] * 3)
         if result.differences or len(result.functions) != 2:
             raise Failure(f"{source}: {sorted(result.functions)}: {result.differences}")
     arguments.source = sources[0]
