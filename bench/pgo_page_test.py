@@ -77,6 +77,17 @@ class Page(unittest.TestCase):
         measured = "now; before that, a, b at then; before that, b at once"
         self.assertEqual(earlier.measured_of(measured), {None: "now", "a": "then", "b": "once"})
 
+    def test_builds_that_know_called_functions_have_a_table_of_their_own(self):
+        known = used("lines", "waves, --calls", cycles=1000)
+        text = page_of(used("lines", "waves"), known)
+        row = "| p | - | - | +0.0 / +0.0 / +0.0 | +0.0 / +0.0 / -50.0 |\n"
+        self.assertIn("| program | probes, waves | probes, --calls | lines, waves | lines, --calls |\n", text)
+        self.assertIn(row, text)
+        self.assertIn("| lines, waves | 1 | 0 | 0 | 1 | 0 | 0 | +0.0 | +0.0 | +0.0 |", text)
+        self.assertIn(row, page_of(used("lines", "waves"), name="q", before=text))
+        self.assertIn("lines waves, --calls (+50.0 %)", page_of(used("lines", "waves, --calls", cycles=3000)))
+        self.assertNotIn("called functions are known", page_of(used("lines", "waves")))
+
     def test_rows_that_were_not_complete_do_not_stay(self):
         old = page_of(used("ir", "lanes"), name="biased")
         self.assertIn("Not measured, or only in part: rare-spill, ", old)

@@ -15,6 +15,8 @@ EXACT = "-ffp-contract=off"
 COUNTERS = ("counters", "ir", "cs")
 RELEASES = ("probes", "lines")
 WEIGHTS = ("waves", "lanes")
+# The weights of a profile that knows which functions are called through pointers, too.
+WITH_CALLS = "waves, --calls"
 COSTS = ("wave_instructions", "lane_instructions", "cycles")
 # Of all kernels of a program, the largest; spills are added up.
 RESOURCES = ("vgprs", "sgprs", "scratch_bytes", "waves_per_simd")
@@ -262,9 +264,10 @@ def measure_release(m, plain, text, route, emit):
         return
     if route == "lines":
         attempt(emit, {"kind": "hooks", "route": route}, lambda: count_by_hooks(m, release))
-    for weights in WEIGHTS:
+    for weights in (*WEIGHTS, *([WITH_CALLS] if m.program.has_calls else [])):
+        options = ["--weights", *weights.split(", ")]
         attempt(emit, {"kind": "use", "route": route, "weights": weights}, lambda: use(
-            m, plain, route, m.profile_of_blocks(f"{route}-{weights}", release, "--route", route, "--weights", weights)))
+            m, plain, route, m.profile_of_blocks(f"{route}-profile", release, "--route", route, *options)))
 
 
 def count_by_hooks(m, release):

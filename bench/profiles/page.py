@@ -3,10 +3,11 @@
 from figures import geometric_mean, table
 from profiles.earlier import Earlier
 from profiles.losers import REASONS, UNTOLD
-from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS
+from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS, WITH_CALLS
 from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
 
 USES = [(route, "lanes") for route in COUNTERS] + [(route, weights) for route in RELEASES for weights in WEIGHTS]
+CALLS_KNOWN = [(route, WITH_CALLS) for route in RELEASES]
 # What the judge calls a change.
 TOLERANCE = 0.01
 
@@ -64,6 +65,12 @@ code runs [without hooks](writing-a-tool.md#which-functions-have-hooks).
 GAIN = """## Gain of the next compilation
 
 Each column is a route, with what the weights of its profile count. The compiler's counters count lanes.
+
+"""
+CALLS = """## Gain where called functions are known
+
+With `luthier pgo collect --calls`, a profile of a release also has the functions that are called through pointers, so that the
+compiler can turn such calls into direct ones. The table has the programs with such calls.
 
 """
 RESOURCE = """## Registers and spills
@@ -154,10 +161,23 @@ def gain_rows(programs):
         yield [program.name, *(change(program.get("use", *use), program.plain["before"], COSTS) for use in USES)]
 
 
+def calls_rows(programs):
+    uses = [(route, weights) for route in RELEASES for weights in ("waves", WITH_CALLS)]
+    for program in programs:
+        if any(program.get("use", *use) for use in CALLS_KNOWN):
+            yield [program.name, *(change(program.get("use", *use), program.plain["before"], COSTS) for use in uses)]
+
+
+def calls_table(programs, earlier):
+    rows = in_order([*calls_rows(programs), *earlier.rows(CALLS[3:].split("\n")[0], "program")])
+    header = ["program", *(f"{route}, {weights}" for route in RELEASES for weights in ("waves", "--calls"))]
+    return CALLS + table(header, rows) + "\n" if rows else ""
+
+
 def uses_of(programs):
     """Of each program, each right build that used a profile."""
     for program in programs:
-        for use in USES:
+        for use in (*USES, *CALLS_KNOWN):
             record = program.get("use", *use)
             if record and record["verdict"] == "same":
                 yield program, use, record
@@ -268,7 +288,7 @@ def written(records, page=""):
     text += PROGRAMS + missing(records, earlier) + IN_SHORT + table(
         ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
         list(summary_rows(programs, earlier))) + "\n"
-    text += by_group(GAIN, names, programs, gain_rows, earlier) + LOSERS + losers(programs, earlier) + "\n"
+    text += by_group(GAIN, names, programs, gain_rows, earlier) + calls_table(programs, earlier) + LOSERS + losers(programs, earlier) + "\n"
     resources = in_order([*resource_rows(programs), *earlier.rows("Registers and spills", "program")])
     text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"], resources) + "\n"
     text += by_group(COST, ["plain", *COUNTERS, "hooks"], programs, cost_rows, earlier)
