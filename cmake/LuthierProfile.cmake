@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds HIP programs with profiles of their kernels (docs/pgo.md).
 #   luthier_add_profiled_program(name sources... [RUNS "ARGUMENTS"...] [JUDGE_RUNS "ARGUMENTS"...] [ROUTE route]
+#                                [WEIGHTS waves|lanes] [CALLS] [COUNT_BY emulator|hooks] [DEVICE_LIBRARIES folder]
 #                                [TARGETS gfx...] [FLAGS ...] [LIBRARIES ...])
 #     makes a program in CMAKE_RUNTIME_OUTPUT_DIRECTORY (bin) and a target of that
 #     name, as `luthier pgo optimize --lenient` does: without a profile, and saying
@@ -9,6 +10,8 @@
 #                 reads them (one run without arguments)
 #     JUDGE_RUNS  of each run that judges (those that collect)
 #     ROUTE       how the profile is collected (counters)
+#     WEIGHTS, CALLS, COUNT_BY  of routes probes and lines, as in luthier pgo collect
+#     DEVICE_LIBRARIES  as in luthier pgo apply
 #     TARGETS     processors (gfx90a); the profile is of the first
 #     FLAGS       further compiler flags (-O3)
 #     LIBRARIES   further arguments for the linker
@@ -30,7 +33,7 @@ function(luthier_hip_flags result targets)
 endfunction()
 
 function(luthier_add_profiled_program name)
-  cmake_parse_arguments(arg "" "ROUTE" "RUNS;JUDGE_RUNS;TARGETS;FLAGS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "CALLS" "ROUTE;WEIGHTS;COUNT_BY;DEVICE_LIBRARIES" "RUNS;JUDGE_RUNS;TARGETS;FLAGS;LIBRARIES" ${ARGN})
   foreach(default ROUTE:counters TARGETS:gfx90a FLAGS:-O3)
     string(REPLACE ":" ";" default "${default}")
     list(GET default 0 option)
@@ -86,7 +89,18 @@ function(luthier_add_profiled_program name)
       separate_arguments(words UNIX_COMMAND "${run}")
       list(APPEND runs -- "${program}" ${words})
     endforeach()
-    set(command "${LUTHIER_COMMAND}" pgo optimize --lenient --route "${arg_ROUTE}" --device "${device}" ${judged}
+    set(options)
+    if(arg_CALLS)
+      list(APPEND options --calls)
+    endif()
+    foreach(option WEIGHTS:--weights COUNT_BY:--count-by DEVICE_LIBRARIES:--device-libraries)
+      string(REPLACE ":" ";" option "${option}")
+      list(POP_FRONT option value)
+      if(arg_${value})
+        list(APPEND options ${option} "${arg_${value}}")
+      endif()
+    endforeach()
+    set(command "${LUTHIER_COMMAND}" pgo optimize --lenient --route "${arg_ROUTE}" ${options} --device "${device}" ${judged}
         -- ${compile} ${runs})
   endif()
   add_custom_command(

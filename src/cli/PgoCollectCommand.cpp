@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -63,7 +64,8 @@ for a release, which has no counters:
                      tool block-count, on any GPU. Default: hooks on a native
                      GPU, otherwise the emulator
   --calls            run the program once more, before, to find the functions
-                     that are called through pointers
+                     that are called through pointers; what it prints in that
+                     run is not shown
   --text             write the profile as text
 
 The exit code is the program's own if that is not 0, and 1 if there is no
@@ -170,14 +172,19 @@ void Collect::plan() {
 }
 
 /// Hooks at calls change what the emulated GPU counts, so that takes a run of
-/// its own.
+/// its own. Its output is that of the run that counts, and so is its input, if
+/// that can be read again.
 Error Collect::findCalls() {
   const TemporaryFolder Left("luthier-pgo-calls");
   std::vector<std::string> Command = {
       Prefix + "/bin/luthier",  "run",      "--tool",
       "block-count:only-calls", "--output", Left.path()};
   append_range(Command, Options.Others);
-  if (const int Code = runAndWait(Command)) {
+  const off_t Begin = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const int Code = runWithoutOutput(Command);
+  if (Begin >= 0)
+    ::lseek(STDIN_FILENO, Begin, SEEK_SET);
+  if (Code) {
     errs() << "luthier pgo: the program ended with " << Code
            << " in the run that finds calls\n";
     if (isBySignal(Code))

@@ -35,8 +35,12 @@ each behind a --, are several runs. What counts has to do the same as the build
 without a profile; otherwise, nothing that it has counted is used.
 
 options:
-  --route ROUTE      counters (default) or ir: another build counts; probes or
-                     lines: the release is counted as it is
+  --route ROUTE      counters (default) or ir: another build counts; cs: ir, and
+                     a second build that counts after inlining; probes or lines:
+                     the release is counted as it is
+  --weights, --calls, --count-by
+                     of routes probes and lines, as in luthier pgo collect
+  --device-libraries as in luthier pgo apply
   -o PROFILE         where to keep the profile (PROGRAM.prof); what is there
                      stays if none is collected
   --judge COMMAND    judge by this run, given as one word for a shell, instead
@@ -66,11 +70,12 @@ public:
 
 private:
   Error readOptions();
+  Error checkOptions() const;
   Error collect();
-  Error countInto(ArrayRef<std::string> Run, const std::string &Program) const;
+  Error countBy(StringRef Name, const std::string &First);
+  Error countInto(ArrayRef<std::string> Run, const std::string &Program);
   Expected<pgo::RunOutput> runPrinting(ArrayRef<std::string> Command) const;
-  Error checkSame(ArrayRef<std::string> Run,
-                  const pgo::RunOutput &Counting) const;
+  Error checkSame(ArrayRef<std::string> Run, const pgo::RunOutput &Counting);
   Expected<bool> judgeUntilNoneIsWorse();
   Expected<Verdict> judge() const;
   Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
@@ -82,6 +87,8 @@ private:
   const std::string Folder;
   std::string Route = "counters", Profile, Device;
   pgo::OutputFilter Filter;
+  /// Of the build without a profile, by the arguments of the run.
+  std::map<std::vector<std::string>, pgo::RunOutput> PlainOutputs;
   std::vector<std::vector<std::string>> Judges; ///< Without the program.
 };
 
@@ -94,13 +101,34 @@ std::string luthierPath() {
   return programPrefix(/*BelowLibexec=*/true) + "/bin/luthier";
 }
 
+bool isRelease(StringRef Route) {
+  return Route == "probes" || Route == "lines";
+}
+
+Error Optimize::checkOptions() const {
+  if (!isRelease(Route) && Route != "counters" && Route != "ir" &&
+      Route != "cs")
+    return misused("--route " + Route +
+                   ": counters, ir, cs, probes or lines is expected");
+  for (const char *Option : {"--weights", "--calls", "--count-by"})
+    if (Args.has(Option) && !isRelease(Route))
+      return misused(Twine(Option) + " is of routes probes and lines, not of " +
+                     Route);
+  for (const auto &[Option, First, Second] :
+       {std::tuple("--weights", "waves", "lanes"),
+        {"--count-by", "emulator", "hooks"}})
+    if (const std::string *Text = Args.value(Option);
+        Text && *Text != First && *Text != Second)
+      return misused(Twine(Option) + " " + *Text + ": " + First + " or " +
+                     Second + " is expected");
+  return Error::success();
+}
+
 Error Optimize::readOptions() {
   if (const std::string *Name = Args.value("--route"))
     Route = *Name;
-  if (Route != "counters" && Route != "ir" && Route != "probes" &&
-      Route != "lines")
-    return misused("--route " + Route +
-                   ": counters, ir, probes or lines is expected");
+  if (Error E = checkOptions())
+    return E;
   const std::string *Path = Args.value("-o");
   Profile = Path ? *Path : Plan.Compile.output() + ".prof";
   if (const std::string *Name = Args.value("--device"))
@@ -160,11 +188,15 @@ Optimize::runPrinting(ArrayRef<std::string> Command) const {
 }
 
 Error Optimize::countInto(ArrayRef<std::string> Run,
-                          const std::string &Program) const {
-  const auto Command =
-      commandOf({"pgo", "collect", "--add", "-o", build("profile")}, Device,
-                Program, Run);
-  auto Counting = runPrinting(Command);
+                          const std::string &Program) {
+  std::vector<std::string> Words = {"pgo", "collect", "--add", "-o",
+                                    build("profile")};
+  for (const char *Option : {"--weights", "--count-by"})
+    if (const std::string *Value = Args.value(Option))
+      append_range(Words, std::vector<std::string>{Option, *Value});
+  if (Args.has("--calls"))
+    Words.push_back("--calls");
+  auto Counting = runPrinting(commandOf(Words, Device, Program, Run));
   if (!Counting)
     return Counting.takeError();
   if (const int Code = Counting->ExitCode)
@@ -174,15 +206,20 @@ Error Optimize::countInto(ArrayRef<std::string> Run,
 
 /// A build that is compiled wrongly counts what another program does.
 Error Optimize::checkSame(ArrayRef<std::string> Run,
-                          const pgo::RunOutput &Counting) const {
-  auto Plain = runPrinting(commandOf({"run"}, Device, build("before"), Run));
-  if (!Plain)
-    return Plain.takeError();
-  if (Plain->ExitCode == Interrupted)
-    return failedBy(Interrupted, "the program was interrupted");
-  if (Error E = checkWritten(*Plain, Counting))
+                          const pgo::RunOutput &Counting) {
+  const auto [Its, IsNew] = PlainOutputs.try_emplace(Run.vec());
+  pgo::RunOutput &Plain = Its->second;
+  if (IsNew) {
+    auto Output = runPrinting(commandOf({"run"}, Device, build("before"), Run));
+    if (!Output)
+      return Output.takeError();
+    if (Output->ExitCode == Interrupted)
+      return failedBy(Interrupted, "the program was interrupted");
+    Plain = std::move(*Output);
+  }
+  if (Error E = checkWritten(Plain, Counting))
     return E;
-  const std::string Difference = pgo::differenceOf(*Plain, Counting, Filter);
+  const std::string Difference = pgo::differenceOf(Plain, Counting, Filter);
   if (Difference.empty())
     return Error::success();
   return failed("no profile: the build that counts does something else than "
@@ -190,17 +227,19 @@ Error Optimize::checkSame(ArrayRef<std::string> Run,
                 Difference);
 }
 
-Error Optimize::collect() {
+/// Adds up all runs of a build of one route. Of a second round, \p First is the
+/// profile of the first.
+Error Optimize::countBy(StringRef Name, const std::string &First) {
   auto Major = pgo::askClangMajor(Plan.Compile.compiler());
   if (!Major)
     return Major.takeError();
-  auto Its = pgo::findRoute(Route, *Major);
+  auto Its = pgo::findRoute(Name, *Major);
   if (!Its)
     return Its.takeError();
-  auto Flags = pgo::expand((*Its)->Collect, {});
+  auto Flags = pgo::expand((*Its)->Collect, {First, ""});
   if (!Flags)
     return Flags.takeError();
-  say("compiling to collect, route " + Route);
+  say("compiling to collect, route " + Name);
   const std::string Program = build("collecting");
   if (Error E = compile(*Flags, Program))
     return E;
@@ -209,6 +248,20 @@ Error Optimize::collect() {
     if (Error E = countInto(Run, Program))
       return E;
   }
+  return Error::success();
+}
+
+Error Optimize::collect() {
+  std::string First;
+  if (Route == "cs") {
+    if (Error E = countBy("ir", ""))
+      return E;
+    First = build("first");
+    if (Error E = putInPlace(build("profile"), First))
+      return E;
+  }
+  if (Error E = countBy(Route, First))
+    return E;
   return putInPlace(build("profile"), Profile);
 }
 
@@ -242,8 +295,12 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   while (true) {
     say("compiling with the profile");
     // It was collected from this source just now.
-    std::vector<std::string> Command = {luthierPath(), "pgo",   "apply",
-                                        "--no-check",  Profile, "--"};
+    std::vector<std::string> Command = {luthierPath(), "pgo", "apply",
+                                        "--no-check"};
+    if (const std::string *Libraries = Args.value("--device-libraries"))
+      append_range(Command,
+                   std::vector<std::string>{"--device-libraries", *Libraries});
+    append_range(Command, std::vector<std::string>{Profile, "--"});
     append_range(Command, Plan.Compile.with({}, build("after")));
     if (const int Code = runAndWait(Command))
       return failedBy(Code, "apply ended with " + Twine(Code));
@@ -318,6 +375,10 @@ int pgoOptimizeCommand(int Argc, char **Argv) {
       Parts.OwnCount, Argv,
       {Help,
        {{"--route", true},
+        {"--weights", true},
+        {"--calls"},
+        {"--count-by", true},
+        {"--device-libraries", true},
         {"-o", true},
         {"--judge", true, false, true},
         {"--by", true},
