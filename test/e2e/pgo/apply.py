@@ -118,7 +118,7 @@ def languages(test, profile):
 def parts(arguments, directory):
     """Where one of two kernels has changed, the profile of the other is used."""
     test = Applying(arguments, directory, arguments.other)
-    for route in ("counters", "lines"):
+    for route in ("counters", "ir", "lines"):
         test.write()
         profile = test.profile(route)
         if route == "lines":
