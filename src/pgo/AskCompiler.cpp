@@ -5,6 +5,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -31,7 +32,8 @@ Expected<unsigned> askClangMajor(StringRef Path) {
   const auto Text = MemoryBuffer::getFile(Said);
   if (!Text)
     return problem(ProblemKind::Failure, Text.getError().message());
-  return clangMajor((*Text)->getBuffer(), Path);
+  return clangMajor((*Text)->getBuffer(), Path,
+                    std::getenv(AnyClangVariable) != nullptr);
 }
 
 } // namespace luthier::pgo

@@ -181,17 +181,43 @@ Expected<std::vector<std::string>> expand(ArrayRef<Flag> Flags,
   return Result;
 }
 
-Expected<unsigned> clangMajor(StringRef VersionText, StringRef Path) {
-  const auto Fail = [&](StringRef Why) {
+/// Whether what stands around a version says that it is of a branch with other
+/// passes: AMD's, or one that leads to a release, whose versions end with "git"
+/// or "-rc1", or have no number behind the first.
+static bool isOfOtherBranch(StringRef Before, StringRef Version) {
+  SmallVector<StringRef, 3> Numbers;
+  Version.take_until(isSpace).split(Numbers, '.');
+  unsigned Number = 0;
+  constexpr unsigned FirstOfOwnBranch = 1, BeginsSo = 18;
+  for (const auto &[I, Text] : enumerate(Numbers)) {
+    const unsigned Major = Number;
+    if (Text.getAsInteger(10, Number) ||
+        (I == 1 && Major >= BeginsSo && Number < FirstOfOwnBranch))
+      return true;
+  }
+  return Before.rtrim().ends_with("AMD");
+}
+
+Expected<unsigned> clangMajor(StringRef VersionText, StringRef Path,
+                              bool AcceptsOtherBranches) {
+  const auto Fail = [&](const Twine &Why) {
     return problem(ProblemKind::Compiler, Path + Why);
   };
   const size_t At = VersionText.find("clang version ");
   if (At == StringRef::npos)
     return Fail(" is no clang: its --version does not say so");
-  StringRef Number = VersionText.drop_front(At + strlen("clang version "));
+  const StringRef Version =
+      VersionText.drop_front(At + strlen("clang version "));
+  StringRef Number = Version;
   unsigned Major;
   if (Number.consumeInteger(10, Major))
     return Fail(" says no number of its version");
+  if (!AcceptsOtherBranches &&
+      isOfOtherBranch(VersionText.take_front(At), Version))
+    return Fail(" (" + Version.take_until(isSpace) +
+                ") is no release of LLVM's clang, so the flags that it needs "
+                "are not known; to try those of clang " +
+                Twine(Major) + ", set " + AnyClangVariable + "=1");
   return Major;
 }
 

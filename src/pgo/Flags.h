@@ -51,9 +51,13 @@ llvm::Expected<std::vector<std::string>> expand(llvm::ArrayRef<Flag> Flags,
                                                 const FlagFiles &Files);
 
 /// The number of N in "clang version N.M.P" as `clang --version` says it; fails
-/// with \p Path for other compilers.
+/// with \p Path for other compilers, and for those of a branch that is not that
+/// of a release, unless they are accepted.
 llvm::Expected<unsigned> clangMajor(llvm::StringRef VersionText,
-                                    llvm::StringRef Path);
+                                    llvm::StringRef Path,
+                                    bool AcceptsOtherBranches = false);
+/// If this is in the environment, they are.
+inline constexpr const char *AnyClangVariable = "LUTHIER_PGO_ANY_CLANG";
 /// Asks the program \p Path.
 llvm::Expected<unsigned> askClangMajor(llvm::StringRef Path);
 

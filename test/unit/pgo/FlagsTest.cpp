@@ -25,6 +25,22 @@ TEST(FlagsTest, CompilersAreToldByTheirVersion) {
               HasSubstr("says no number"));
 }
 
+TEST(FlagsTest, BranchesThatAreNoReleaseAreRefusedUnlessThatIsWished) {
+  for (StringRef Text :
+       {"AMD clang version 22.0.0git (https://github.com/ROCm/llvm-project "
+        "roc-7.2.0 25385)",
+        "AMD clang version 22.1.0 (roc-7.3)", "clang version 22.0.0git",
+        "Debian clang version 22.0.0 (++20250801)",
+        "clang version 22.1.0-rc2"}) {
+    EXPECT_THAT(messageOf(clangMajor(Text, "c")),
+                HasSubstr(") is no release of LLVM's clang"))
+        << Text.str();
+    EXPECT_EQ(*clangMajor(Text, "c", /*AcceptsOtherBranches=*/true), 22u);
+  }
+  EXPECT_EQ(*clangMajor("clang version 22.1.0", "c"), 22u);
+  EXPECT_EQ(*clangMajor("clang version 17.0.6 (Fedora)\n", "c"), 17u);
+}
+
 TEST(FlagsTest, OtherCompilersAreRefused) {
   EXPECT_THAT(messageOf(findRoute("counters", 15)),
               HasSubstr("compiler: the flags of clang 15 are not known"));
