@@ -40,7 +40,8 @@ options:
   --route ROUTE    fails if the profile was collected in another way
   --device-libraries DIR
                    for profiles of samples: device libraries that may be inlined
-                   into functions with such a profile
+                   into functions with such a profile; default: a copy of those
+                   that the compiler takes
   --no-check       does not compile to compare: clang finds by itself which
                    functions have changed, but for profiles by lines
   --lenient        exit with 0 where the profile, or a part of it, is not used

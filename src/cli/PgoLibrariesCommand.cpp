@@ -15,9 +15,9 @@ constexpr char Help[] =
     R"(usage: luthier pgo libraries FOLDER -o DIR
 
 Copies device libraries (*.bc), so that clang may inline them into functions with
-a profile of samples, which it does not with others. Those of the ROCm that
-Luthier was built for are there already, and luthier pgo apply and flags use
-name them; for another ROCm, give DIR to their --device-libraries.
+a profile of samples, which it does not with others. luthier pgo apply makes such
+a copy by itself. luthier pgo flags use names that of the ROCm that Luthier was
+built for; for another ROCm, give DIR to its --device-libraries.
 
 options:
   -o DIR             where to; made if need be

@@ -8,6 +8,7 @@
 #include "pgo/DropFunctions.h"
 #include "pgo/Flags.h"
 #include "pgo/Problem.h"
+#include "pgo/SampleLibraries.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -55,6 +56,9 @@ Expected<std::vector<std::string>> ProfileUse::findFlags() {
   if (IsChecked && !Facts.Functions.empty())
     if (Error E = checkSource(**Found))
       return std::move(E);
+  if (isSampled(Facts.Kind) && SampleLibraries.empty())
+    if (Error E = findSampleLibraries())
+      return std::move(E);
   auto Flags = pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries});
   if (Flags)
     limitToTargets(*Flags);
@@ -89,6 +93,28 @@ Error ProfileUse::checkTarget() {
     errs() << "luthier pgo: " << Profile << " is of "
            << join(Facts.Targets, ", ")
            << "; clang takes it for the other targets, too\n";
+  return Error::success();
+}
+
+/// Those of another ROCm would be another version's.
+Error ProfileUse::findSampleLibraries() {
+  SampleLibraries = sampleLibraries();
+  for (size_t Input : Command.inputs()) {
+    if (!Command.isSource(Input))
+      continue;
+    const std::string Steps = Folder + "/steps";
+    const int Ended =
+        runWith(Command.deviceOnly(Input, {"-###"}, Folder + "/code"),
+                {"/dev/null", "/dev/null", Steps});
+    if (Ended == Interrupted)
+      return failedBy(Ended, "the compiler was interrupted");
+    const std::string Own =
+        pgo::deviceLibrariesIn(contentsOf(Steps).value_or(""));
+    if (Own.empty())
+      continue;
+    SampleLibraries = Folder + "/device-libraries";
+    return pgo::makeSampleLibraries(Own, SampleLibraries).takeError();
+  }
   return Error::success();
 }
 

@@ -27,7 +27,9 @@ public:
       : Command(Command), Profile(Profile), Folder(Folder) {}
 
   std::string Route; ///< That it has to be of; empty for any.
-  std::string SampleLibraries = sampleLibraries();
+  /// Device libraries for profiles of samples. If there are none, a copy is
+  /// made of those that the command takes.
+  std::string SampleLibraries;
   bool IsChecked = true; ///< The source is compiled to compare.
   /// Other targets have profiles of their own.
   bool IsOneOfSeveral = false;
@@ -43,6 +45,7 @@ public:
 
 private:
   llvm::Error checkTarget();
+  llvm::Error findSampleLibraries();
   llvm::Error checkSource(const pgo::Route &Its);
   llvm::Expected<bool> addFacts(const pgo::Route &Its, size_t Input,
                                 pgo::CodeFacts &To) const;

@@ -5,9 +5,11 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
@@ -68,6 +70,20 @@ Expected<size_t> makeSampleLibraries(StringRef From, StringRef To) {
     return problem(ProblemKind::Failure,
                    From + " has no device libraries (*.bc)");
   return NumFiles;
+}
+
+std::string deviceLibrariesIn(StringRef Steps) {
+  BumpPtrAllocator Memory;
+  StringSaver Saver(Memory);
+  SmallVector<const char *> Words;
+  cl::TokenizeGNUCommandLine(Steps, Saver, Words);
+  for (size_t I = 0; I + 1 < Words.size(); ++I) {
+    const StringRef Library = Words[I + 1];
+    if (StringRef(Words[I]) == "-mlink-builtin-bitcode" &&
+        sys::path::filename(Library) == "ocml.bc")
+      return sys::path::parent_path(Library).str();
+  }
+  return "";
 }
 
 } // namespace luthier::pgo

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstddef>
+#include <string>
 
 namespace luthier::pgo {
 
@@ -17,6 +18,10 @@ namespace luthier::pgo {
 /// are. Fails if there are none, or one is no bitcode.
 llvm::Expected<size_t> makeSampleLibraries(llvm::StringRef From,
                                            llvm::StringRef To);
+
+/// The folder of the device libraries that a compiler takes, by what it says of
+/// its steps (`-###`); empty if it takes none.
+std::string deviceLibrariesIn(llvm::StringRef Steps);
 
 } // namespace luthier::pgo
 

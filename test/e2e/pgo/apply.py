@@ -5,6 +5,7 @@ target, whatever route it was collected by. If it does not, it says so, compiles
 without it, and the exit code tells."""
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -148,6 +149,24 @@ def inlined(arguments, directory):
         result.expect("without the profile" not in result.stderr, f"{route}: none of the profile is used")
 
 
+def libraries(test, profile):
+    """Device libraries are those that the command takes, marked for profiles of samples."""
+    own = re.search(r"--rocm-device-lib-path=(\S+)", " ".join(test.builds.clang))[1]
+    other = f"{test.directory}/other-libraries"
+    shutil.copytree(own, other)
+    result, _ = test.apply("libraries", profile, f"--rocm-device-lib-path={other}", "-v")
+    result.expect(result.code == 0 and "luthier pgo" not in result.stderr, "the profile is not used")
+    taken = re.findall(r"(\S+)/ocml\.bc", result.stderr)
+    if not taken or {own, other, test.builds.arguments.libraries} & set(taken):
+        result.fail(f"libraries are those of {taken}")
+    with open(f"{other}/ocml.bc", "w") as file:
+        file.write("no bitcode")
+    result = harness.run([test.luthier, "pgo", "apply", "--no-check", profile, "--", *test.builds.clang,
+                          f"--rocm-device-lib-path={other}", "-###", test.source])
+    result.expect(result.code == REFUSED, "other libraries than the command's are taken")
+    result.expect_in_stderr(f"luthier pgo: failure: {other}/ocml.bc: ")
+
+
 def targets(test, profile):
     result, path = test.apply("both", profile, "--offload-arch=gfx1030")
     result.expect(result.code == 0, "a profile of one of the targets is refused")
@@ -214,6 +233,7 @@ def test(arguments, directory):
     test = Applying(arguments, directory, arguments.source)
     profiles = routes(test)
     languages(test, profiles["counters"])
+    libraries(test, profiles["probes"])
     targets(test, profiles["counters"])
     refused(test, profiles)
     compiler(test, profiles["counters"])

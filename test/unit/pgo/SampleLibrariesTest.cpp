@@ -67,4 +67,14 @@ TEST_F(SampleLibrariesTest, FoldersWithoutLibrariesAndOtherFilesAreRefused) {
   EXPECT_THAT(toString(Number.takeError()), HasSubstr("m.bc: "));
 }
 
+TEST_F(SampleLibrariesTest, TheCompilerSaysWhereItsLibrariesAre) {
+  EXPECT_EQ(deviceLibrariesIn(
+                "clang version 22.1.8\n \"/bin/clang-22\" \"-cc1\" "
+                "\"-mlink-builtin-bitcode\" \"/my rocm/lib/hip.bc\" "
+                "\"-mlink-builtin-bitcode\" \"/my rocm/bitcode/ocml.bc\"\n"),
+            "/my rocm/bitcode");
+  EXPECT_EQ(deviceLibrariesIn("\"/bin/clang-22\" \"-cc1\" \"-x\" \"hip\"\n"),
+            "");
+}
+
 } // namespace
