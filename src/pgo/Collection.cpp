@@ -2,6 +2,7 @@
 #include "pgo/Collection.h"
 #include "pgo/Problem.h"
 #include "pgo/ProfileSum.h"
+#include "pgo/ReplaceFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -191,8 +192,12 @@ Expected<Collection> writeCollection(const Collected &Found,
     return nothingCounted(Found, Sampled);
   const bool GetsOtherName = Result.IsPartial && !Options.AcceptPartial;
   namePaths(*All, Options.Output, GetsOtherName);
-  if (Options.Add)
+  // Others may add to the same: as many as a job has ranks.
+  std::optional<FolderLock> Lock;
+  if (Options.Add) {
+    Lock.emplace(Options.Output);
     addEarlier(*All, Result);
+  }
   for (auto &[Of, Its] : *All) {
     if (Error E = Its.write(Options.IsText)) {
       Result.IsUnwritten = true;

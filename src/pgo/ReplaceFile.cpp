@@ -3,8 +3,10 @@
 #include "pgo/Problem.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -78,6 +80,19 @@ Error checkWritable(const std::string &Path) {
   else if (!sys::fs::can_write(To))
     return cannotWrite(Path, New.getError());
   return Error::success();
+}
+
+FolderLock::FolderLock(const std::string &Path) {
+  const StringRef Parent = sys::path::parent_path(Path);
+  Folder = ::open(Parent.empty() ? "." : Parent.str().c_str(),
+                  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (Folder >= 0 && ::flock(Folder, LOCK_EX) && errno == EINTR)
+    ;
+}
+
+FolderLock::~FolderLock() {
+  if (Folder >= 0)
+    ::close(Folder);
 }
 
 } // namespace luthier::pgo

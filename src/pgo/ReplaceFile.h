@@ -21,6 +21,21 @@ replaceFile(const std::string &Path,
 /// Fails if \p Path could not be replaced or written now.
 llvm::Error checkWritable(const std::string &Path);
 
+/// While it lives, no other has one for a file in the folder of \p Path, in
+/// this process or another: who reads a file, adds to it and replaces it needs
+/// one. There is none where the file system has no locks, as some networks'
+/// have not.
+class FolderLock {
+public:
+  explicit FolderLock(const std::string &Path);
+  ~FolderLock();
+  FolderLock(const FolderLock &) = delete;
+  FolderLock &operator=(const FolderLock &) = delete;
+
+private:
+  int Folder;
+};
+
 } // namespace luthier::pgo
 
 #endif // LUTHIER_PGO_REPLACEFILE_H

@@ -40,7 +40,10 @@ class Collecting:
         ours = self.text(f"{self.directory}/{name}.profdata")
         if ours != self.text(*raw):
             raise Failure(f"{name}: not what llvm-profdata merges:\n{ours}")
-        counts = [int(n) for n in re.search(r"# Counter Values:\n((?:\d+\n)+)", ours)[1].split()]
+        self.expect_counts(name, ours, launches)
+
+    def expect_counts(self, name, text, launches):
+        counts = [int(n) for n in re.search(r"# Counter Values:\n((?:\d+\n)+)", text)[1].split()]
         if counts not in [[number * n for n in LAUNCH] for number in launches]:
             raise Failure(f"{name}: {launches} launches of {LAUNCH} expected, found {counts}")
 
@@ -67,6 +70,17 @@ def test(arguments, directory):
     result = collecting.run("processes", "gfx90a", [both, "processes"])
     result.expect(result.code == 0, "luthier pgo collect fails")
     collecting.expect("processes", launches=2, loads=2)
+
+    if arguments.mpirun:
+        ranks = [arguments.mpirun, "--allow-run-as-root", "--oversubscribe", "-np", "3"]
+        result = collecting.run("ranks", "gfx90a", [*ranks, both])
+        result.expect(result.code == 0, "luthier pgo collect fails")
+        collecting.expect("ranks", launches=3, loads=3)
+        # Each rank by itself; of the raw files, each has those of the same names.
+        result = harness.run([*ranks, arguments.luthier, "pgo", "collect", "--device", "emulated:gfx90a", "--add",
+                              "-o", f"{directory}/each.profdata", "--", both])
+        result.expect(result.code == 0, "luthier pgo collect fails in a rank")
+        collecting.expect_counts("each", collecting.text(f"{directory}/each.profdata"), [3])
 
     # The program's own code object is not loaded then.
     result = collecting.run("modules", "gfx90a", [both, "modules", module, module])
@@ -108,4 +122,5 @@ def test(arguments, directory):
 
 
 if __name__ == "__main__":
-    harness.main([*ARGUMENTS, (["--profdata"], {"required": True})], test)
+    harness.main([*ARGUMENTS, (["--profdata"], {"required": True}),
+                  (["--mpirun"], {"help": "of MPI, which starts programs that know nothing of it, too"})], test)

@@ -10,6 +10,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace llvm;
 using namespace luthier;
@@ -126,6 +128,28 @@ TEST_F(CollectionTest, RunsAreAddedWhereThatIsAskedFor) {
   EXPECT_THAT(countsOf("out.profdata"), ElementsAre(2, 4, 6));
   ASSERT_TRUE(bool(collect()));
   EXPECT_THAT(countsOf("out.profdata"), ElementsAre(1, 2, 3));
+}
+
+TEST_F(CollectionTest, RunsThatEndAtTheSameTimeAreAllAdded) {
+  constexpr unsigned Processes = 4, Times = 25;
+  leave(rawWith({1, 2, 3}));
+  std::vector<pid_t> Ranks;
+  for (unsigned N = 0; N != Processes; ++N)
+    if (const pid_t Rank = ::fork())
+      Ranks.push_back(Rank);
+    else {
+      bool IsRight = true;
+      for (unsigned I = 0; I != Times; ++I)
+        IsRight &= !errorToBool(collect(/*Add=*/true).takeError());
+      ::_exit(IsRight ? 0 : 1);
+    }
+  for (const pid_t Rank : Ranks) {
+    int Status = -1;
+    ASSERT_EQ(::waitpid(Rank, &Status, 0), Rank);
+    EXPECT_EQ(Status, 0);
+  }
+  constexpr uint64_t Runs = Processes * Times;
+  EXPECT_THAT(countsOf("out.profdata"), ElementsAre(Runs, 2 * Runs, 3 * Runs));
 }
 
 TEST_F(CollectionTest, NothingCountedIsSaid) {
