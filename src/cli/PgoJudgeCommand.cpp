@@ -25,12 +25,14 @@ constexpr char Help[] =
 
 Runs two builds of a program with the same arguments on the emulated GPU. Says
 whether they print the same, and what each kernel costs now: instructions of
-waves and of lanes, cycles of the emulator's model, registers, scratch, and how
-many waves a SIMD can hold.
+waves and of lanes, cycles of the emulator's model, registers, those that were
+spilled, scratch, and how many waves a SIMD can hold.
 
 options:
   --before PROGRAM   the build to compare with
   --after PROGRAM    the build to judge
+  --code FILE        where else code of the kernels is: libraries of either
+                     build; may be given several times
   --device NAMES     the emulated GPUs (gfx90a)
   --input FILE       what both read on stdin (default: nothing)
   --compare FILE     a file that the program writes, to be compared as well;
@@ -125,21 +127,31 @@ Expected<pgo::RunOutput> Judge::runOnce(const std::string &Program,
   return Output;
 }
 
-/// A script has no code for GPUs, and its kernels' resources are not known.
+/// A script has no code for GPUs, and its kernels' resources are not known
+/// unless
+/// --code has them.
 Expected<pgo::ProgramCosts>
 Judge::costsOf(const std::string &Program,
                const pgo::ExecutedKernels &Ran) const {
-  std::vector<BundledCodeObject> Images;
-  Expected<InspectedFile> File = InspectedFile::open(Program, nullptr);
-  if (!File) {
+  // Whose bytes the images are.
+  std::vector<InspectedFile> Files;
+  if (auto File = InspectedFile::open(Program, nullptr))
+    Files.push_back(std::move(*File));
+  else
     consumeError(File.takeError());
-    return pgo::programCosts(Ran, Images);
+  for (const std::string &Path : Args.values("--code")) {
+    auto File = InspectedFile::open(Path, nullptr);
+    if (!File)
+      return File.takeError();
+    Files.push_back(std::move(*File));
   }
+  std::vector<BundledCodeObject> Images;
   SmallVector<StringRef> Names;
   StringRef(Device).split(Names, ',');
-  for (BundledCodeObject &Image : File->Images)
-    if (is_contained(Names, Image.Target.Processor))
-      Images.push_back(std::move(Image));
+  for (InspectedFile &File : Files)
+    for (BundledCodeObject &Image : File.Images)
+      if (is_contained(Names, Image.Target.Processor))
+        Images.push_back(std::move(Image));
   return pgo::programCosts(Ran, Images);
 }
 
@@ -262,6 +274,9 @@ Expected<int> Judge::run() {
            << " differs from run to run: " << Own << '\n';
   else
     outs() << "luthier pgo judge: DIFFERENT OUTPUT: " << Difference << '\n';
+  if (Own.empty() &&
+      pgo::differsLikeRounding(Before->Output, After->Output, Filter))
+    outs() << "luthier pgo judge: " << pgo::RoundingHint << '\n';
   return Failed;
 }
 
@@ -272,6 +287,7 @@ int pgoJudgeCommand(int Argc, char **Argv) {
                    {Help,
                     {{"--before", true},
                      {"--after", true},
+                     {"--code", true, false, true},
                      {"--device", true},
                      {"--input", true},
                      {"--compare", true, false, true},

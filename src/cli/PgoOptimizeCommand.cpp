@@ -46,7 +46,7 @@ options:
   --judge COMMAND    judge by this run, given as one word for a shell, instead
                      of those that collect; may be given several times
   --input FILE       what all runs read on stdin (default: nothing)
-  --by, --tolerance, --compare, --ignore
+  --by, --tolerance, --compare, --ignore, --code
                      as in luthier pgo judge
   --device NAME      the emulated GPU (gfx90a)
   --lenient          exit with 0 where PROGRAM was compiled without a profile,
@@ -224,7 +224,10 @@ Error Optimize::checkSame(ArrayRef<std::string> Run,
     return Error::success();
   return failed("no profile: the build that counts does something else than "
                 "the one without a profile: " +
-                Difference);
+                Difference +
+                (pgo::differsLikeRounding(Plain, Counting, Filter)
+                     ? Twine("; ") + pgo::RoundingHint
+                     : Twine()));
 }
 
 /// Adds up all runs of a build of one route. Of a second round, \p First is the
@@ -276,7 +279,7 @@ Expected<Verdict> Optimize::judge() const {
         Profile,         "--json",  Report};
     append_range(Command, deviceOption(Device));
     for (const char *Option :
-         {"--by", "--tolerance", "--input", "--compare", "--ignore"})
+         {"--by", "--tolerance", "--input", "--compare", "--ignore", "--code"})
       for (const std::string &Value : Args.values(Option))
         append_range(Command, std::vector<std::string>{Option, Value});
     Command.push_back("--");
@@ -386,6 +389,7 @@ int pgoOptimizeCommand(int Argc, char **Argv) {
         {"--input", true},
         {"--compare", true, false, true},
         {"--ignore", true, false, true},
+        {"--code", true, false, true},
         {"--device", true},
         {"--lenient"}}},
       [&](const Arguments &Args) { return optimize(Args, Parts.Others); });

@@ -43,6 +43,8 @@ options:
   --no-source        no lines of source
   --help             this text
 
+The exit code is the program's own if that is not 0.
+
 example:
   luthier pgo show --kernel reduce -- ./app
 )";
@@ -54,7 +56,7 @@ public:
 
 private:
   Error runFor(std::vector<std::string> Options, StringRef Report,
-               function_ref<Error(StringRef)> Use) const;
+               function_ref<Error(StringRef)> Use);
   Error showObject(const std::shared_ptr<const CodeObject> &Object);
   Error showKernel(const std::shared_ptr<const CodeObject> &Object,
                    const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
@@ -70,10 +72,11 @@ private:
   pgo::ExecutedLoads Loads;
   std::optional<pgo::ExecutedCalls> Calls;
   size_t Shown = 0;
+  int Ended = Success; ///< The program, if one of its runs failed.
 };
 
 Error Show::runFor(std::vector<std::string> Options, StringRef Report,
-                   function_ref<Error(StringRef)> Use) const {
+                   function_ref<Error(StringRef)> Use) {
   EmulatedRun Run;
   Run.Device = "emulated:" + emulatedDevices(Args.value("--device"));
   Run.Options = Options;
@@ -84,9 +87,14 @@ Error Show::runFor(std::vector<std::string> Options, StringRef Report,
   Expected<int> Code = runForReports(std::move(Run), &Printed, Report, Use);
   if (!Code)
     return Code.takeError();
-  if (*Code)
-    return failed("the program ended with " + Twine(*Code) + " under luthier " +
-                  "run " + join(Options, " "));
+  if (*Code == Interrupted)
+    return failedBy(*Code, "the program was interrupted");
+  // What it executed until then is there, unless it crashed.
+  if (*Code) {
+    Ended = *Code;
+    errs() << "luthier pgo: the program ended with " << *Code
+           << " under luthier run " << join(Options, " ") << '\n';
+  }
   return Error::success();
 }
 
@@ -189,7 +197,7 @@ Expected<int> Show::run() {
     return std::move(E);
   if (!Shown)
     return failed("no such kernel of these files was executed");
-  return Success;
+  return Ended;
 }
 
 } // namespace

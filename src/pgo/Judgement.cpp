@@ -70,6 +70,7 @@ void write(json::OStream &J, const KernelCosts &K) {
   J.attribute("vgprs", K.Resources->VGPRs);
   J.attribute("agprs", K.Resources->AGPRs);
   J.attribute("sgprs", K.Resources->SGPRs);
+  J.attribute("spilled", K.Resources->Spills);
   J.attribute("scratch_bytes", K.Resources->Scratch);
   J.attribute("lds_bytes", K.Resources->LDS);
   J.attribute("waves_per_simd", K.Resources->Waves);
@@ -105,18 +106,21 @@ std::vector<JudgedKernel> pgo::judge(const ProgramCosts &Before,
 void pgo::printTable(ArrayRef<JudgedKernel> Kernels, raw_ostream &OS) {
   if (Kernels.empty())
     return;
-  OS << formatv("{0,-7}{1,12} {2,7}{3,13} {4,7}{5,13} {6,7} {7,8} {8,8} {9,9} "
-                "{10,6}  kernel\n",
+  OS << formatv("{0,-7}{1,12} {2,7}{3,13} {4,7}{5,13} {6,7} {7,8} {8,6} {9,8} "
+                "{10,8} {11,9} {12,6}  kernel\n",
                 "", "wave instr.", "%", "lane instr.", "%", "cycles", "%",
-                "VGPRs", "SGPRs", "scratch", "waves");
+                "VGPRs", "AGPRs", "SGPRs", "spilled", "scratch", "waves");
   for (const JudgedKernel &K : Kernels) {
     const ExecutedKernel &Old = K.Before.Executed, &New = K.After.Executed;
     OS << formatv(
-        "{0,-7}{1} {2} {3} {4,8} {5,8} {6,9} {7,6}  {8}\n", nameOf(K.Change),
+        "{0,-7}{1} {2} {3} {4,8} {5,6} {6,8} {7,8} {8,9} {9,6}  {10}\n",
+        nameOf(K.Change),
         figures(Old.WaveInstructions, New.WaveInstructions, K),
         figures(Old.LaneInstructions, New.LaneInstructions, K),
         figures(Old.Cycles, New.Cycles, K), changed(&KernelResources::VGPRs, K),
+        changed(&KernelResources::AGPRs, K),
         changed(&KernelResources::SGPRs, K),
+        changed(&KernelResources::Spills, K),
         changed(&KernelResources::Scratch, K),
         changed(&KernelResources::Waves, K), readableKernelName(K.Name));
   }

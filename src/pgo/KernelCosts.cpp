@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/KernelCosts.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
 
 using namespace llvm;
 using namespace luthier;
 using namespace luthier::pgo;
+
+/// Of the kernel's part of the note; a file without one does not say.
+static unsigned spillsOf(const KernelInfo &Kernel) {
+  msgpack::Document Document;
+  if (Kernel.MetadataEntry.empty() ||
+      !Document.readFromBlob(Kernel.MetadataEntry, /*Multi=*/false) ||
+      !Document.getRoot().isMap())
+    return 0;
+  unsigned Sum = 0;
+  for (const char *Key : {".vgpr_spill_count", ".sgpr_spill_count"}) {
+    auto &Map = Document.getRoot().getMap();
+    const auto Found = Map.find(Key);
+    if (Found != Map.end() && Found->second.getKind() == msgpack::Type::UInt)
+      Sum += Found->second.getUInt();
+  }
+  return Sum;
+}
 
 static KernelResources resourcesOf(const KernelInfo &Kernel,
                                    const RegisterFileTraits *Traits) {
@@ -12,6 +30,7 @@ static KernelResources resourcesOf(const KernelInfo &Kernel,
   R.VGPRs = Kernel.Metadata.VGPRs;
   R.AGPRs = Kernel.Metadata.AGPRs;
   R.SGPRs = Kernel.Metadata.SGPRs;
+  R.Spills = spillsOf(Kernel);
   R.Scratch = D.raw().private_segment_fixed_size;
   R.LDS = D.raw().group_segment_fixed_size;
   if (Traits)

@@ -13,9 +13,10 @@ namespace luthier::pgo {
 
 struct KernelResources {
   unsigned VGPRs = 0, AGPRs = 0, SGPRs = 0; ///< As the compiler counts them.
-  unsigned Scratch = 0;                     ///< Bytes of a work-item.
-  unsigned LDS = 0;                         ///< Bytes of a workgroup.
-  unsigned Waves = 0; ///< On a SIMD, going by registers; 0 if unknown.
+  unsigned Spills = 0;  ///< Registers of both kinds that it put into others.
+  unsigned Scratch = 0; ///< Bytes of a work-item.
+  unsigned LDS = 0;     ///< Bytes of a workgroup.
+  unsigned Waves = 0;   ///< On a SIMD, going by registers; 0 if unknown.
   bool operator==(const KernelResources &) const = default;
 };
 

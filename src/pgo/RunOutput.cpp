@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace llvm;
 using namespace luthier;
@@ -47,6 +48,34 @@ std::string textDifference(StringRef Before, StringRef After,
   return "";
 }
 
+bool isFraction(StringRef Word) {
+  return Word.contains('.') || Word.contains_insensitive("e-") ||
+         Word.contains_insensitive("e+") || Word.contains_insensitive("p-") ||
+         Word.contains_insensitive("p+");
+}
+
+bool isAlikeButForRounding(StringRef Before, StringRef After) {
+  constexpr double Most = 1e-3; // Many roundings may add up.
+  double Old, New;
+  if (Before == After)
+    return true;
+  if (!isFraction(Before) || !isFraction(After) || !to_float(Before, Old) ||
+      !to_float(After, New))
+    return false;
+  return std::abs(Old - New) <= Most * std::max(std::abs(Old), std::abs(New));
+}
+
+SmallVector<StringRef> wordsOf(StringRef Line) {
+  SmallVector<StringRef> Words;
+  constexpr StringLiteral Between = " \t\r,;:=()[]{}<>'\"";
+  while (!(Line = Line.ltrim(Between)).empty()) {
+    Words.push_back(
+        Line.take_until([&](char C) { return Between.contains(C); }));
+    Line = Line.drop_front(Words.back().size());
+  }
+  return Words;
+}
+
 std::string fileDifference(StringRef Name,
                            const std::optional<std::string> &Before,
                            const std::optional<std::string> &After) {
@@ -76,6 +105,24 @@ std::string pgo::differenceOf(const RunOutput &Before, const RunOutput &After,
         !Text.empty())
       return Text;
   return "";
+}
+
+bool pgo::differsLikeRounding(const RunOutput &Before, const RunOutput &After,
+                              const OutputFilter &Filter) {
+  const auto Old = comparedLines(Before.Printed, Filter);
+  const auto New = comparedLines(After.Printed, Filter);
+  if (Before.ExitCode != After.ExitCode || Old.size() != New.size())
+    return false;
+  bool Differs = false;
+  for (size_t N = 0; N != Old.size(); ++N) {
+    Differs |= Old[N].second != New[N].second;
+    const auto Are = wordsOf(New[N].second), Were = wordsOf(Old[N].second);
+    if (Are.size() != Were.size() ||
+        !std::equal(Were.begin(), Were.end(), Are.begin(),
+                    isAlikeButForRounding))
+      return false;
+  }
+  return Differs;
 }
 
 std::string pgo::unwrittenFile(const RunOutput &Before,

@@ -30,6 +30,15 @@ struct OutputFilter {
 std::string differenceOf(const RunOutput &Before, const RunOutput &After,
                          const OutputFilter &Filter);
 
+/// Whether what was printed differs in floating-point numbers alone, and in
+/// each by so little that they may have been rounded in another way.
+bool differsLikeRounding(const RunOutput &Before, const RunOutput &After,
+                         const OutputFilter &Filter);
+/// For people, what to do then.
+inline constexpr const char *RoundingHint =
+    "the numbers differ by so little that they may have been rounded in "
+    "another way: -ffp-contract=off makes builds round alike";
+
 /// A file that neither run has written, so that nothing was compared; empty if
 /// there is none.
 std::string unwrittenFile(const RunOutput &Before, const RunOutput &After);

@@ -4,6 +4,7 @@
 //   first | second   launches the kernel of that name; both compute the same
 //   slow             the first one, which takes longer
 //   aborts           the first one, then the program crashes
+//   fails            the first one, and ends with 7
 //   time             the first one, and prints something else in each run
 //   nothing          prints what the others do, but launches no kernel
 #include <chrono>
@@ -42,4 +43,5 @@ int main(int, char **Argv) {
   std::fflush(stdout);
   if (How == "aborts")
     std::abort();
+  return How == "fails" ? 7 : 0;
 }

@@ -90,6 +90,10 @@ def shown(programs, source):
     result.expect(result.code == 0, "luthier pgo show fails")
     text = f"  {copy}: cannot be read, so its lines are not shown\n"
     result.expect(text in result.stdout, f"'{text}' is not said")
+    result = programs.builds.show("--no-branches", "--no-loads", "--no-source", "--", program, "fails")
+    result.expect(result.code == 7, "the program's end is not passed on")
+    result.expect_in_stderr("luthier pgo: the program ended with 7 under luthier run --counts ")
+    result.expect(result.stdout.startswith("first, gfx90a\n"), "what the program executed is not shown")
 
 
 def test(arguments, directory):

@@ -49,19 +49,20 @@ TEST(JudgementTest, KernelsAreBetterOrWorseBeyondTheTolerance) {
 TEST(JudgementTest, TablesAndReportsSayWhatChanged) {
   ProgramCosts Before = {{"_Z1kPi", costs(1000, 100)}};
   ProgramCosts After = {{"_Z1kPi", costs(250, 200)}};
-  Before["_Z1kPi"].Resources = KernelResources{24, 0, 16, 128, 0, 8};
-  After["_Z1kPi"].Resources = KernelResources{32, 0, 16, 0, 0, 8};
+  Before["_Z1kPi"].Resources = KernelResources{24, 0, 16, 3, 128, 0, 8};
+  After["_Z1kPi"].Resources = KernelResources{32, 4, 16, 0, 0, 0, 8};
   const auto Kernels = judge(Before, After, Measure::Cycles, 1);
   std::string Table, Json;
   raw_string_ostream TableOS(Table), JsonOS(Json);
   printTable(Kernels, TableOS);
   EXPECT_THAT(Table, testing::ContainsRegex(
                          "better +200 +\\+100.0 +12800 +\\+100.0 +250 +-75.0 "
-                         "+24>32 +16 +128>0 +8 +k\\(int\\*\\)"));
+                         "+24>32 +0>4 +16 +3>0 +128>0 +8 +k\\(int\\*\\)"));
   printJson(Kernels, "", JsonOS);
   EXPECT_THAT(Json, HasSubstr("\"output\": \"same\""));
   EXPECT_THAT(Json, HasSubstr("\"verdict\": \"better\""));
   EXPECT_THAT(Json, HasSubstr("\"vgprs\": 32"));
+  EXPECT_THAT(Json, HasSubstr("\"spilled\": 3"));
 }
 
 RunOutput printing(StringRef Text) { return {0, Text.str(), {}}; }
@@ -101,6 +102,26 @@ TEST(RunOutputTest, FilesAreCompared) {
   After.Files["f"] = std::nullopt;
   EXPECT_EQ(differenceOf(Before, After, All),
             "only the program before writes f");
+}
+
+TEST(RunOutputTest, WhatMayBeRoundedInAnotherWayIsTold) {
+  OutputFilter Filter;
+  Filter.IgnoredLines.emplace_back("^time");
+  const RunOutput Before = printing("time 1\nsum=1.2345678, of 7\n0x1.8p+1\n");
+  const auto MayBeRounded = [&](StringRef After) {
+    return differsLikeRounding(Before, printing(After), Filter);
+  };
+  EXPECT_TRUE(MayBeRounded("sum=1.2345679, of 7\n0x1.8p+1\n"));
+  EXPECT_TRUE(MayBeRounded("sum=1.2345678, of 7\n0x1.800002p+1\n"));
+  EXPECT_FALSE(MayBeRounded("sum=1.2345678, of 7\n0x1.8p+1\n")) << "the same";
+  EXPECT_FALSE(MayBeRounded("sum=1.24, of 7\n0x1.8p+1\n")) << "too much";
+  EXPECT_FALSE(MayBeRounded("sum=1.2345679, of 8\n0x1.8p+1\n"))
+      << "no fraction";
+  EXPECT_FALSE(MayBeRounded("sum=1.2345679, of 7\n")) << "a line is gone";
+  EXPECT_FALSE(MayBeRounded("sum=nan, of 7\n0x1.8p+1\n"));
+  RunOutput Failing = printing("sum=1.2345679, of 7\n0x1.8p+1\n");
+  Failing.ExitCode = 1;
+  EXPECT_FALSE(differsLikeRounding(Before, Failing, Filter));
 }
 
 TEST(RunOutputTest, FilesThatNeitherRunWritesAreNotTheSame) {
