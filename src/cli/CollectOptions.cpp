@@ -52,6 +52,9 @@ CollectOptions parseCollectOptions(ArrayRef<std::string> Arguments) {
         IsFlag("--accept-partial", Options.Written.AcceptPartial) ||
         IsFlag("--text", Options.Written.IsText) ||
         IsFlag("--calls", Options.FindsCalls) ||
+        TakesValue("--exec-counts", Options.ExecCounts) ||
+        TakesValue("--code", Options.Code) ||
+        TakesValue("--target", Options.Target) ||
         TakesValue("-o", Options.Written.Output) ||
         TakesValue("--keep-raw", Options.RawFolder))
       continue;
@@ -82,6 +85,10 @@ CollectOptions parseCollectOptions(ArrayRef<std::string> Arguments) {
     }
   }
   append_range(Options.Others, Arguments.drop_front(I));
+  if (Options.ExecCounts.empty() != Options.Code.empty())
+    throw RunError("--exec-counts and --code belong together");
+  if (!Options.ExecCounts.empty() && !Options.Others.empty())
+    throw RunError("--exec-counts: no program is run");
   return Options;
 }
 

@@ -19,6 +19,9 @@ struct CollectOptions {
   /// Whether hooks count instructions, or the emulated GPU; as it fits.
   std::optional<bool> ByHooks;
   bool FindsCalls = false, Help = false;
+  /// What luthier exec has counted, in place of a program that is run; the file
+  /// with that code, and which of it.
+  std::string ExecCounts, Code, Target;
   std::vector<std::string> Others; ///< For luthier run.
 };
 

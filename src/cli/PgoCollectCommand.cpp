@@ -7,6 +7,7 @@
 #include "cli/Commands.h"
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
+#include "cli/InspectedFile.h"
 #include "cli/PgoCommands.h"
 #include "cli/RunProgram.h"
 #include "pgo/Collection.h"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr char Help[] =
     R"(usage: luthier pgo collect [options] [--] PROGRAM [ARGUMENTS...]
+       luthier pgo collect [options] --exec-counts FILE --code FILE
 
 Runs PROGRAM and writes a profile of its kernels for clang. How a code object
 is counted depends on what it has:
@@ -67,6 +69,10 @@ for a release, which has no counters:
                      that are called through pointers; what it prints in that
                      run is not shown
   --text             write the profile as text
+for a kernel that luthier exec has run, without a program:
+  --exec-counts FILE what its --counts has written
+  --code FILE        the code, also if it is not linked
+  --target NAME      which of that, if it has several
 
 The exit code is the program's own if that is not 0, and 1 if there is no
 profile.
@@ -122,9 +128,12 @@ public:
   Collect(const CollectOptions &Options, RunOptions Run)
       : Options(Options), Run(std::move(Run)) {}
   int run();
+  /// Of what luthier exec has counted.
+  int runOnCounts();
 
 private:
   void plan();
+  Error readExecCounts(pgo::Collected &Found);
   Error findCalls();
   Error addFoundCalls(StringRef Text);
   void noteLostCounts(pgo::Collected &Found) const;
@@ -274,8 +283,6 @@ Error Collect::readCounts(pgo::Collected &Found) {
 
 /// Says what was written. False if that is not the profile that was asked for.
 Expected<bool> Collect::writeProfiles(pgo::Collected &Found) {
-  if (Error E = readCounts(Found))
-    return std::move(E);
   auto Sampled = pgo::sampleCode(Found, Executed, Calls, Options.Samples);
   if (!Sampled)
     return Sampled.takeError();
@@ -302,7 +309,12 @@ Expected<bool> Collect::writeAll() {
   auto Found = pgo::readCollectFolder(folder());
   if (!Found)
     return Found.takeError();
-  Expected<bool> IsComplete = writeProfiles(*Found);
+  const auto WriteProfiles = [&]() -> Expected<bool> {
+    if (Error E = readCounts(*Found))
+      return std::move(E);
+    return writeProfiles(*Found);
+  };
+  Expected<bool> IsComplete = WriteProfiles();
   const bool IsKept =
       Options.RawFolder.empty() || keepRaw(*Found, Options.RawFolder);
   if (IsComplete)
@@ -328,12 +340,65 @@ int Collect::run() {
   return Code ? Code : *IsComplete ? Success : Failed;
 }
 
+/// The code gets a place where that of programs is.
+Error Collect::readExecCounts(pgo::Collected &Found) {
+  const std::optional<std::string> Text = contentsOf(Options.ExecCounts);
+  if (!Text)
+    return failed("cannot read " + Options.ExecCounts);
+  auto File = InspectedFile::open(
+      Options.Code, Options.Target.empty() ? nullptr : &Options.Target);
+  if (!File)
+    return File.takeError();
+  if (File->Images.size() != 1)
+    return failed(Options.Code +
+                  " has code for several targets; --target names one");
+  const ArrayRef<uint8_t> Bytes = File->Images.front().Bytes;
+  auto Object = CodeObject::create(Bytes);
+  if (!Object)
+    return Object.takeError();
+  pgo::CodeCounts Counts;
+  if (Error E = pgo::addExecCounts(*Text, Counts))
+    return E;
+  const auto IsIn = [](uint64_t Address, uint64_t Begin, uint64_t Size) {
+    return Address >= Begin && Address - Begin < Size;
+  };
+  for (const auto &[Address, Count] : Counts)
+    if (none_of((*Object)->kernels(),
+                [&, A = Address](const KernelInfo &K) {
+                  return IsIn(A, K.EntryAddress, K.CodeSize);
+                }) &&
+        none_of((*Object)->functions(),
+                [&, A = Address](const FunctionInfo &F) {
+                  return IsIn(A, F.Address, F.Size);
+                }))
+      return failed(Options.ExecCounts + " is of other code than " +
+                    Options.Code + ": nothing is at 0x" + utohexstr(Address));
+  const std::string Digest = pgo::digestOf(**Object);
+  Executed[Digest]["luthier exec"] = std::move(Counts);
+  Found.Code[Digest] = folder() + "/code";
+  return writeFile(Found.Code[Digest], Bytes);
+}
+
+int Collect::runOnCounts() {
+  if (Error E = checkOutputs(Options))
+    return reportError(std::move(E));
+  pgo::Collected Found;
+  if (Error E = readExecCounts(Found))
+    return reportError(std::move(E));
+  Expected<bool> IsComplete = writeProfiles(Found);
+  if (!IsComplete)
+    return reportError(IsComplete.takeError());
+  return *IsComplete ? Success : Failed;
+}
+
 int collect(ArrayRef<std::string> Arguments) {
   const CollectOptions Options = parseCollectOptions(Arguments);
   if (Options.Help) {
     outs() << Help;
     return Success;
   }
+  if (!Options.ExecCounts.empty())
+    return Collect(Options, RunOptions()).runOnCounts();
   RunOptions Run = parseRunArguments(Options.Others);
   if (Run.Help) {
     outs() << Help;

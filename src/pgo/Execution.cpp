@@ -127,6 +127,25 @@ Error pgo::addCounts(StringRef Json, ExecutedCode &To) {
                        });
 }
 
+Error pgo::addExecCounts(StringRef Text, CodeCounts &To) {
+  while (!Text.empty()) {
+    StringRef Line;
+    std::tie(Line, Text) = Text.split('\n');
+    SmallVector<StringRef> Words;
+    Line.split(Words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+    if (Words.empty() || Words[0] == "#")
+      continue;
+    uint64_t Address;
+    ExecutionCount Count;
+    if (Words.size() < 3 || Words[0].getAsInteger(0, Address) ||
+        Words[1].getAsInteger(10, Count.Waves) ||
+        Words[2].getAsInteger(10, Count.Lanes))
+      return malformed("'" + Line + "' is no line of luthier exec --counts");
+    To[Address] += Count;
+  }
+  return Error::success();
+}
+
 Error pgo::addCalls(StringRef Json, ExecutedCalls &To) {
   return forEachRow<4>(Json, "calls",
                        [&](const auto &, const auto &Digest, auto &Row) {

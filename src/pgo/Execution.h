@@ -53,6 +53,9 @@ using ExecutedCode = std::map<std::string, KernelCounts>;
 /// Adds the counts by instruction that one process wrote.
 llvm::Error addCounts(llvm::StringRef Json, ExecutedCode &To);
 
+/// Adds what `luthier exec --counts` wrote: a line for each instruction.
+llvm::Error addExecCounts(llvm::StringRef Text, CodeCounts &To);
+
 /// By the address of a call as linked, the functions that it went to.
 using CallTargets = std::map<uint64_t, CodeCounts>;
 /// By the code object's digest.

@@ -47,6 +47,18 @@ TEST(ExecutionTest, CountsThatDoNotFitStayTheLargestNumber) {
   EXPECT_EQ(Sum, (ExecutionCount{UINT64_MAX, UINT64_MAX}));
 }
 
+TEST(ExecutionTest, LinesOfExecAreReadAsCounts) {
+  CodeCounts Counts;
+  ASSERT_FALSE(errorToBool(addExecCounts(
+      "# address waves lanes instruction\n"
+      "0x00001600          4          200  s_load_dword s0, s[4:5], 0x0\n"
+      "0x00001608          4            0  s_endpgm\n",
+      Counts)));
+  EXPECT_EQ(Counts, (CodeCounts{{0x1600, {4, 200}}, {0x1608, {4, 0}}}));
+  for (const char *Bad : {"{}", "0x1600 four 200 s_endpgm", "0x1600 4"})
+    EXPECT_TRUE(errorToBool(addExecCounts(Bad, Counts))) << Bad;
+}
+
 TEST(ExecutionTest, CallsAreReadBesideInstructions) {
   const StringRef Text = R"({"kernels":[
     {"name":"k","code":"a","instructions":[],
