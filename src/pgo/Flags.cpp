@@ -21,6 +21,10 @@ constexpr Flag AtomicCounters = {"-Xarch_device -fprofile-update=atomic",
 constexpr Flag AtomicAllCounters = {
     "-Xarch_device -mllvm=-instrprof-atomic-counter-update-all",
     "clang 22 ignores -fprofile-update=atomic beside -fprofile-use"};
+constexpr Flag NoPartialRedundancy = {
+    "-Xarch_device -mllvm=-enable-pre=false",
+    "clang 22's structurizer loses conversions that the elimination of partial "
+    "redundancies has put on both ways to a block; counters bring that about"};
 constexpr Flag NoValueProfile = {
     "-Xarch_device -mllvm=-disable-vp",
     "values are recorded by a function that devices do not have"};
@@ -44,6 +48,7 @@ constexpr Flag SampleLibraries = {
 constexpr Flag CountersCollect[] = {
     {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
     AtomicCounters,
+    NoPartialRedundancy,
     NoControlHeightReduction};
 constexpr Flag CountersUse[] = {
     {"-Xarch_device -fprofile-instr-use={profile}", "the profile"},
@@ -53,6 +58,7 @@ constexpr Flag CoverageCollect[] = {
     {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
     {"-Xarch_device -fcoverage-mapping", "what source each counter is of"},
     AtomicCounters,
+    NoPartialRedundancy,
     NoControlHeightReduction};
 
 constexpr Flag DecisionsCollect[] = {
@@ -60,6 +66,7 @@ constexpr Flag DecisionsCollect[] = {
     {"-Xarch_device -fcoverage-mapping", "what source each counter is of"},
     {"-Xarch_device -fcoverage-mcdc", "which outcomes conditions decided"},
     AtomicCounters,
+    NoPartialRedundancy,
     NoControlHeightReduction};
 
 constexpr Flag IRCollect[] = {

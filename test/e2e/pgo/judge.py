@@ -3,9 +3,16 @@
 """The two builds by stock clang 22 that compute something else, and what
 `luthier pgo judge` says about them: a wave reduction that is compiled with a
 profile of its waves (control-height reduction), and a stencil that is compiled
-to count (hoisting in the structurizer)."""
+to count (hoisting in the structurizer). With the flags of `luthier pgo flags`, both
+are right."""
 
 from builds import ARGUMENTS, Builds, harness
+
+
+def without(flags, word):
+    """Without the flag that has the word, and its -Xarch_device."""
+    at = next(n for n, flag in enumerate(flags) if word in flag)
+    return [*flags[:at - 1], *flags[at + 1:]]
 
 
 def reduction(builds):
@@ -13,10 +20,7 @@ def reduction(builds):
     release = builds.compile("release", probes)
     profile = builds.profile("profile", release)
     use = builds.flags("use", profile, "--route", "probes")
-    stock = list(use)
-    at = next(n for n, flag in enumerate(stock) if "-enable-chr=false" in flag)
-    del stock[at - 1 : at + 1]  # With -Xarch_device.
-    result = builds.judge(release, builds.compile("stock", stock))
+    result = builds.judge(release, builds.compile("stock", without(use, "-enable-chr=false")))
     result.expect(result.code == 1, "a wrong build is not refused")
     result.expect("DIFFERENT OUTPUT: the exit code was 0 and is 1" in result.stdout, "the verdict is not DIFFERENT")
     report = f"{builds.directory}/report.json"
@@ -29,9 +33,15 @@ def reduction(builds):
 
 def stencil(builds):
     release = builds.compile("release", ["-ffp-contract=off"])
-    counting = builds.compile("counting", ["-ffp-contract=off", *builds.flags("collect")])
-    result = builds.judge(release, counting)
+    flags = ["-ffp-contract=off", *builds.flags("collect")]
+    result = builds.judge(release, builds.compile("stock", without(flags, "-enable-pre=false")))
     result.expect(result.code == 1 and "DIFFERENT OUTPUT" in result.stdout, "a wrong build is not refused")
+    counting = builds.compile("counting", flags)
+    result = builds.judge(release, counting)
+    result.expect(result.code == 0 and "same output" in result.stdout, "a right build is refused")
+    profile = builds.profile("profile", counting)
+    result = builds.judge(release, builds.compile("used", ["-ffp-contract=off", *builds.flags("use", profile)]))
+    result.expect(result.code == 0 and "same output" in result.stdout, "the build with the profile is wrong")
 
 
 def test(arguments, directory):

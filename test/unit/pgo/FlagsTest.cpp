@@ -69,6 +69,17 @@ TEST(FlagsTest, CountersAreAtomic) {
   }
 }
 
+TEST(FlagsTest, CountersOfTheFrontEndAvoidTheStructurizersError) {
+  for (StringRef Name : {"counters", "coverage", "mcdc"}) {
+    const Route &Its = **findRoute(Name, 22);
+    EXPECT_TRUE(is_contained(*expand(Its.Collect, {"p", ""}),
+                             "-mllvm=-enable-pre=false"));
+    EXPECT_FALSE(
+        is_contained(*expand(Its.Use, {"p", ""}), "-mllvm=-enable-pre=false"))
+        << "what is shipped keeps the optimisation";
+  }
+}
+
 TEST(FlagsTest, FilesTakeTheirPlaces) {
   auto Words = expand((*findRoute("probes", 22))->Use, {"a b.prof", "/libs"});
   ASSERT_TRUE(bool(Words));
