@@ -31,6 +31,10 @@ could gain, for the kernels that each program launches on the emulated {DEVICE}:
 - **of the largest**: the lines of the kernel that has the most.
 - **jumps**: the share of `s_branch` among the instructions that waves executed. No block order removes more instructions.
 
+What the table does not bound: another order can also turn conditional branches that are mostly taken into ones that are not, which
+removes no instruction, but may keep an instruction cache or a prefetcher from stalling; the emulator's model has neither. And none of
+the programs is as large as the backend of llama.cpp, where more code may be cold.
+
 `luthier pgo show` shows the same for your own program. Where it shows more, a profile for the compiler moves the blocks, too: see
 [pgo-release.md](pgo-release.md).
 
