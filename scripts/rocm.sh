@@ -10,11 +10,14 @@
 #                                            checkout and /tmp have their places
 #   scripts/rocm.sh VERSION --with PACKAGE... -- COMMAND...
 #                                            adds packages of that Debian before
+#   scripts/rocm.sh VERSION --status         makes nothing; names the package of
+#                                            HIP, or says why there is no folder
 #
 # Versions: 6.1 (Debian 13, with HIP 5.7), 6.4 (testing), 7.2 (experimental); and
 # 5.2, which is the installed one of Debian 12, for which no folder is made.
 # Exits with 77 where the folder cannot be had: no root, no archive, or the
-# archive has gone on to another version.
+# archive has gone on to another version. For an hour, commands do not try again;
+# the first form does.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 checkout=$(dirname "$here")
@@ -22,8 +25,10 @@ checkout=$(dirname "$here")
 . "$here/packages.sh"
 
 say() { printf '%s\n' "-- $*" >&2; }
+refusal=
 not_here() {
   printf '%s\n' "ROCm $version cannot run here: $*" >&2
+  [ -z "$refusal" ] || printf '%s\n' "$*" >"$refusal"
   exit 77
 }
 
@@ -63,6 +68,7 @@ within() {
 make_folder() {
   local new=$folder.new mirror candidate
   [ "$(id -u)" = 0 ] || not_here "making its folder needs root"
+  refusal=$folder.refused
   if ! command -v debootstrap >/dev/null; then
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends debootstrap >&2 ||
       not_here "debootstrap cannot be installed"
@@ -84,8 +90,9 @@ make_folder() {
   within "$new" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${release[@]}" "$hip" "${packages[@]}" \
     >>"$folder.log" 2>&1 || not_here "its packages cannot be installed (see $folder.log)"
   within "$new" apt-get clean
-  rm -rf "$folder"
+  rm -rf "$folder" "$refusal"
   mv "$new" "$folder"
+  refusal=
 }
 
 if [ "$suite" = here ]; then
@@ -93,9 +100,17 @@ if [ "$suite" = here ]; then
   [[ $installed == "$starts".* ]] || not_here "the installed HIP is ${installed:-none}"
   case ${1:-} in
   '') echo / ;;
+  --status) echo "libamdhip64-dev $installed, which is installed" ;;
   --) exec "${@:2}" ;;
   *) not_here "packages are not added to the installed system" ;;
   esac
+  exit
+fi
+
+if [ "${1:-}" = --status ]; then
+  why=$(cat "$folder.refused" 2>/dev/null || echo "its folder has not been made")
+  [ -d "$folder" ] || not_here "$why"
+  dpkg-query --admindir "$folder/var/lib/dpkg" -W -f='${Package} ${Version}\n' "$hip"
   exit
 fi
 
@@ -104,6 +119,9 @@ if [ ! -d "$folder" ]; then
   # Somebody else may be making it.
   exec 9>"$folder.lock"
   flock 9
+  if [ $# -gt 0 ] && [ ! -d "$folder" ] && [ -n "$(find "$folder.refused" -mmin -60 2>/dev/null)" ]; then
+    not_here "$(cat "$folder.refused")"
+  fi
   [ -d "$folder" ] || make_folder
   exec 9>&-
 fi

@@ -21,7 +21,8 @@ fi
 "$root/scripts/build.sh"
 "$root/scripts/build.sh" sweep-programs
 result=0
-ctest --test-dir "$root/build" -C sweep --output-on-failure --no-tests=error -j 2 "${selection[@]}" "$@" || result=$?
+ctest --test-dir "$root/build" -C sweep --output-on-failure --no-tests=error -j 2 "${selection[@]}" "$@" 2>&1 |
+  "$root/test/rocm/summary.py" || result=$?
 mkdir -p "$root/build/evidence"
 python3 -B "$root/test/evidence.py" "$root/build" >"$root/build/evidence/tables.md"
 echo "-- build/evidence/tables.md, of $(git -C "$root" describe --always --dirty)"

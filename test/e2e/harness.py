@@ -15,6 +15,8 @@ import tempfile
 timeout_seconds = 120
 # What commands are put behind, to run them elsewhere; main() sets it.
 within = []
+# The exit code of a test that cannot run here, and of scripts/rocm.sh in that case.
+NOT_RUN = 77
 
 
 class Failure(Exception):
@@ -50,13 +52,21 @@ class Result:
 
 def clean_environment():
     """Nothing that the caller's shell sets for luthier or the loader gets in, except
-    how many host threads the emulator may use: CTest knows best."""
+    how many host threads the emulator may use: CTest knows best; and where scripts
+    keep what they have fetched."""
     return {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("LUTHIER_", "HSA_", "HIP_", "ROCR_", "LD_"))
-        or name == "LUTHIER_EMULATOR_THREADS"
+        or name in ("LUTHIER_EMULATOR_THREADS", "LUTHIER_CACHE_DIR")
     }
+
+
+def end_if_not_run(code, said):
+    """Where commands run elsewhere and that cannot be had, the test ends as not run."""
+    if within and code == NOT_RUN and " cannot run here: " in said:
+        print(said, end="")
+        sys.exit(NOT_RUN)
 
 
 def run(command, variables=None):
@@ -81,7 +91,9 @@ def run(command, variables=None):
             f"no end after {timeout_seconds} s: {' '.join(command)}\n"
             f"--- stderr\n{(expired.stderr or b'').decode(errors='replace')}---"
         )
-    return Result(command, process)
+    result = Result(command, process)
+    end_if_not_run(result.code, result.stderr)
+    return result
 
 
 def run_on_emulator(command, emulator, device, statistics, **settings):

@@ -54,10 +54,11 @@ def test(arguments, directory):
     elsewhere = harness.within
     for program in arguments.program:
         name = os.path.basename(program)
+        rebuilt = rebuild(program, directory)
         harness.within = []
         here = run_in(f"{directory}/here/{name}", arguments, program)
         harness.within = elsewhere
-        there = run_in(f"{directory}/there/{name}", arguments, rebuild(program, directory))
+        there = run_in(f"{directory}/there/{name}", arguments, rebuilt)
         if not here[1]:
             raise harness.Failure(f"{name}: it has no kernels")
         if there[0] != here[0]:

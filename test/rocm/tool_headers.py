@@ -19,6 +19,7 @@ DEVICE = "gfx90a"
 
 def command(*words):
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    harness.end_if_not_run(done.returncode, done.stdout)
     if done.returncode:
         raise harness.Failure(f"{' '.join(words)}: exit code {done.returncode}\n{done.stdout}")
     return done.stdout
