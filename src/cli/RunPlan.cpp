@@ -260,6 +260,11 @@ private:
     Preloaded.push_back(
         {libraryDirectory() + "/emulated", "libluthier-gpu.so"});
     set("LUTHIER_EMULATED_GPU", Names);
+    // ROCr 6.4 then shares memory between processes by dmabufs, as 7 always
+    // does; its default is an interface of AMD's driver package.
+    constexpr const char *LegacySharing = "HSA_ENABLE_IPC_MODE_LEGACY";
+    if (!Around.Variable(LegacySharing))
+      set(LegacySharing, "0");
     Result.IsEmulated = true;
     if (!Options.Command.empty() && Around.IsStatic(Options.Command.front()))
       Result.Notes.push_back(Options.Command.front() +

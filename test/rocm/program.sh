@@ -10,8 +10,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 version=$1 output=$2 luthier=$3 source=$4
 shift 4
 mkdir -p "$output"
-# With the variable, 6.4 shares memory by dmabufs, as 7.2 always does.
-"$root/scripts/rocm.sh" "$version" -- env HSA_ENABLE_IPC_MODE_LEGACY=0 DEVICE="${DEVICE:-gfx90a}" bash -c '
+"$root/scripts/rocm.sh" "$version" -- env DEVICE="${DEVICE:-gfx90a}" bash -c '
   luthier=$1 source=$2 program=$3
   shift 3
   hipcc -w -O2 --offload-arch="$DEVICE" -I "$(dirname "$source")" -I examples/programs "$source" -o "$program" &&

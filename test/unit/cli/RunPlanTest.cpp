@@ -314,11 +314,18 @@ TEST_F(RunPlanTest, StaticProgramsAreToldThatTheyFindNoEmulatedGPU) {
               ElementsAre(HasSubstr("busybox-static is statically linked")));
 }
 
+TEST_F(RunPlanTest, OnAnEmulatedGPUMemoryIsSharedByDmabufsUnlessTheUserSaysNo) {
+  EXPECT_EQ(planned("HSA_ENABLE_IPC_MODE_LEGACY"), "0");
+  Variables["HSA_ENABLE_IPC_MODE_LEGACY"] = "1";
+  EXPECT_EQ(planned("HSA_ENABLE_IPC_MODE_LEGACY"), "unset");
+}
+
 TEST_F(RunPlanTest, NativeGPUNeedsNothing) {
   Around.HasGPU = true;
   for (const char *Device : {"", "native"}) {
     Options.Device = Device;
     EXPECT_EQ(planned("LD_PRELOAD"), "unset");
+    EXPECT_EQ(planned("HSA_ENABLE_IPC_MODE_LEGACY"), "unset");
     EXPECT_TRUE(planRun(Options, Around).Notes.empty());
   }
 }
