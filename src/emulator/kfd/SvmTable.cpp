@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kfd/SvmTable.h"
 
+#include "emulator/kfd/MapMemory.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
@@ -146,13 +147,17 @@ int SvmTable::set(uint64_t Begin, uint64_t Size,
     if (int Error = check(A))
       return Error;
   const uint64_t End = Begin + Size;
-  std::lock_guard Lock(Mutex);
-  splitAt(Begin);
-  splitAt(End);
-  fill(Begin, End);
-  for (auto It = All.find(Begin); It != All.end() && It->first < End; ++It)
-    change(It->first, It->second, Attributes);
-  IsEmpty.store(false, std::memory_order_release);
+  {
+    std::lock_guard Lock(Mutex);
+    forgetPostponed();
+    splitAt(Begin);
+    splitAt(End);
+    fill(Begin, End);
+    for (auto It = All.find(Begin); It != All.end() && It->first < End; ++It)
+      change(It->first, It->second, Attributes);
+    IsEmpty.store(false, std::memory_order_release);
+  }
+  settle();
   return 0;
 }
 
@@ -232,19 +237,21 @@ int SvmTable::get(uint64_t Begin, uint64_t Size,
                   llvm::MutableArrayRef<Attribute> Attributes) {
   if (int Error = checkPages(Begin, Size))
     return Error;
-  std::lock_guard Lock(Mutex);
-  const auto Found = notesOf(Begin, Begin + Size);
+  llvm::SmallVector<Notes, 4> Found;
+  {
+    std::lock_guard Lock(Mutex);
+    forgetPostponed();
+    Found = notesOf(Begin, Begin + Size);
+  }
+  settle();
   for (Attribute &A : Attributes)
     if (int Error = answer(A, Found))
       return Error;
   return 0;
 }
 
-void SvmTable::forget(uint64_t Begin, uint64_t Size) {
-  if (IsEmpty.load(std::memory_order_acquire))
-    return;
+void SvmTable::forgetLocked(uint64_t Begin, uint64_t Size) {
   const uint64_t End = llvm::alignTo(Begin + Size, MemoryFile::PageBytes);
-  std::lock_guard Lock(Mutex);
   splitAt(Begin);
   splitAt(End);
   for (auto It = All.lower_bound(Begin); It != All.end() && It->first < End;
@@ -253,6 +260,53 @@ void SvmTable::forget(uint64_t Begin, uint64_t Size) {
       if (accessOf(It->second.Noted, Device) != Access::None)
         unmapFor(Device, It->first, It->second.End);
   IsEmpty.store(All.empty(), std::memory_order_release);
+}
+
+struct SvmTable::Ended {
+  Ended *Next;
+  uint64_t Begin, Size;
+};
+
+/// Allocators other than the C library's get and return their memory by calls
+/// that end here. One may be in the middle of that, for this thread or for
+/// another, so the note is in a page of its own.
+void SvmTable::postpone(uint64_t Begin, uint64_t Size) {
+  void *Page =
+      mapMemory(nullptr, sizeof(Ended), MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // Without it the range stays, until other memory is mapped there.
+  if (Page == MAP_FAILED)
+    return;
+  auto *New = new (Page) Ended{Postponed.load(), Begin, Size};
+  while (!Postponed.compare_exchange_weak(New->Next, New))
+    ;
+}
+
+void SvmTable::forgetPostponed() {
+  for (Ended *Next, *E = Postponed.exchange(nullptr); E; E = Next) {
+    Next = E->Next;
+    forgetLocked(E->Begin, E->Size);
+    ::syscall(SYS_munmap, E, sizeof(Ended));
+  }
+}
+
+void SvmTable::settle() {
+  while (Postponed.load()) {
+    std::unique_lock Lock(Mutex, std::try_to_lock);
+    if (!Lock)
+      return;
+    forgetPostponed();
+  }
+}
+
+void SvmTable::forget(uint64_t Begin, uint64_t Size) {
+  if (IsEmpty.load(std::memory_order_acquire))
+    return;
+  // Who holds it already does not get it twice: glibc's mutexes say no.
+  if (std::unique_lock Lock(Mutex, std::try_to_lock); Lock)
+    forgetLocked(Begin, Size);
+  else
+    postpone(Begin, Size);
+  settle();
 }
 
 } // namespace luthier::emulator

@@ -33,7 +33,9 @@ public:
   /// describes it for each kind of attribute.
   int get(uint64_t Begin, uint64_t Size,
           llvm::MutableArrayRef<Attribute> Attributes);
-  /// The host's memory there ends, and with it all that was noted about it.
+  /// The host's memory there ends, and with it all that was noted about it. May
+  /// be called by allocators, also while this table allocates: it never waits.
+  /// While the table is in use, who uses it forgets the range in the end.
   void forget(uint64_t Begin, uint64_t Size);
 
 private:
@@ -68,10 +70,21 @@ private:
   llvm::SmallVector<Notes, 4> notesOf(uint64_t Begin, uint64_t End) const;
   int answer(Attribute &A, llvm::ArrayRef<Notes> Found) const;
   void change(uint64_t Begin, Range &R, llvm::ArrayRef<Attribute> Attributes);
+  void forgetLocked(uint64_t Begin, uint64_t Size);
+
+  /// What is forgotten while the mutex is held, perhaps by the same thread.
+  struct Ended;
+  void postpone(uint64_t Begin, uint64_t Size);
+  /// With the mutex held.
+  void forgetPostponed();
+  /// Without it. Afterwards nothing is postponed, unless somebody holds it, who
+  /// then comes here.
+  void settle();
 
   const llvm::SmallVector<MemoryTable::Device, 1> Devices;
   std::mutex Mutex;
   Ranges All;
+  std::atomic<Ended *> Postponed{nullptr};
   /// Every munmap(2) asks, so that has to be fast where nothing is shared.
   std::atomic<bool> IsEmpty{true};
 };

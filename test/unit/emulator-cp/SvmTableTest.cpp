@@ -2,7 +2,11 @@
 #include "emulator/kfd/SvmTable.h"
 #include "gtest/gtest.h"
 #include <cerrno>
+#include <functional>
 #include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+#include <utility>
 
 namespace luthier::emulator {
 namespace {
@@ -44,10 +48,16 @@ protected:
   uint64_t Begin = 0;
   AddressSpace Space, Second;
   unsigned CodeUnmapped = 0;
-  SvmTable Table{
-      {MemoryTable::Device{1, &Space, 0,
-                           [this](uint64_t, uint64_t) { ++CodeUnmapped; }},
-       MemoryTable::Device{2, &Second, 0, nullptr}}};
+  /// Called once, while the table is changed.
+  std::function<void()> During;
+  SvmTable Table{{MemoryTable::Device{1, &Space, 0,
+                                      [this](uint64_t, uint64_t) {
+                                        ++CodeUnmapped;
+                                        if (auto Now =
+                                                std::exchange(During, nullptr))
+                                          Now();
+                                      }},
+                  MemoryTable::Device{2, &Second, 0, nullptr}}};
 };
 
 TEST_F(SvmTableTest, ADeviceSeesWhatItHasAccessTo) {
@@ -122,6 +132,31 @@ TEST_F(SvmTableTest, MemoryThatIsUnmappedIsForgotten) {
   Table.forget(at(0), 8 * Page);
   Table.forget(at(0), 8 * Page);
   EXPECT_EQ(seen(Space), "........");
+}
+
+/// As allocators do, whose memory comes and goes by mmap(2) and munmap(2).
+TEST_F(SvmTableTest, MemoryMayEndWhileTheTableIsChanged) {
+  ::alarm(60); // It used to wait for itself.
+  set(0, 8, KFD_IOCTL_SVM_ATTR_ACCESS, 1);
+  During = [this] { Table.forget(at(6), Page); };
+  EXPECT_EQ(set(0, 1, KFD_IOCTL_SVM_ATTR_NO_ACCESS, 1), 0);
+  EXPECT_EQ(seen(Space), ".xxxxx.x");
+  During = [this] { Table.forget(at(5), Page); };
+  Table.forget(at(1), Page);
+  EXPECT_EQ(seen(Space), "..xxx..x");
+  ::alarm(0);
+}
+
+/// Which may hold an allocator's lock that the first is waiting for.
+TEST_F(SvmTableTest, MemoryOfAnotherThreadMayEndWhileTheTableIsChanged) {
+  ::alarm(60);
+  set(0, 8, KFD_IOCTL_SVM_ATTR_ACCESS, 1);
+  During = [this] {
+    std::thread([this] { Table.forget(at(6), 2 * Page); }).join();
+  };
+  EXPECT_EQ(set(0, 1, KFD_IOCTL_SVM_ATTR_NO_ACCESS, 1), 0);
+  EXPECT_EQ(seen(Space), ".xxxxx..");
+  ::alarm(0);
 }
 
 TEST_F(SvmTableTest, WhatMakesNoSenseIsRefusedAndSetsNothing) {
