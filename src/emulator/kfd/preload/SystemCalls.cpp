@@ -136,16 +136,6 @@ static void describeNode(const luthier_kfd_gpu &Gpu, T *S) {
   S->st_rdev = makedev(GraphicsMajor, Gpu.RenderMinor);
 }
 
-/// What stat(2) of \p Path has returned is of a file of ours.
-template <typename T>
-static int describePath(const char *Path, int Result, T *S) {
-  if (const int Minor = renderMinor(Path); Result == 0 && Minor >= 0)
-    if (const luthier_kfd_backend *B = loadedBackend())
-      if (const luthier_kfd_gpu *Gpu = B->gpu(Minor))
-        describeNode(*Gpu, S);
-  return Result;
-}
-
 template <typename T> static int describe(int Fd, T *S) {
   static_assert(sizeof(T) == sizeof(struct stat), "as the kernel has it");
   if (syscall(SYS_fstat, Fd, S) != 0)
@@ -153,6 +143,29 @@ template <typename T> static int describe(int Fd, T *S) {
   if (const luthier_kfd_backend *B = loadedBackend())
     if (const luthier_kfd_gpu *Gpu = B->gpu_of(Fd))
       describeNode(*Gpu, S);
+  return 0;
+}
+
+/// The GPU behind a path, or behind a descriptor where the path is empty. Null
+/// if it is no render node of ours.
+static const luthier_kfd_gpu *nodeAt(int Folder, const char *Path, int Flags) {
+  const luthier_kfd_backend *B = loadedBackend();
+  if (!B || !Path)
+    return nullptr;
+  if (!*Path)
+    return Flags & AT_EMPTY_PATH ? B->gpu_of(Folder) : nullptr;
+  const int Minor = renderMinor(Path);
+  return Minor >= 0 ? B->gpu(Minor) : nullptr;
+}
+
+template <typename T>
+static int statAt(int Folder, const char *Path, T *S, int Flags) {
+  static_assert(sizeof(T) == sizeof(struct stat), "as the kernel has it");
+  char Buffer[PATH_MAX];
+  if (syscall(SYS_newfstatat, Folder, redirect(Path, Buffer), S, Flags) != 0)
+    return -1;
+  if (const luthier_kfd_gpu *Gpu = nodeAt(Folder, Path, Flags))
+    describeNode(*Gpu, S);
   return 0;
 }
 
@@ -208,6 +221,12 @@ LUTHIER_INTERPOSED int __open_2(const char *Path, int Flags) {
 LUTHIER_INTERPOSED int __open64_2(const char *Path, int Flags) {
   return openAt(AT_FDCWD, Path, Flags, 0);
 }
+LUTHIER_INTERPOSED int __openat_2(int Folder, const char *Path, int Flags) {
+  return openAt(Folder, Path, Flags, 0);
+}
+LUTHIER_INTERPOSED int __openat64_2(int Folder, const char *Path, int Flags) {
+  return openAt(Folder, Path, Flags, 0);
+}
 // NOLINTEND(readability-identifier-naming)
 
 #define LUTHIER_REDIRECTED(RESULT, NAME, PARAMETERS, ...)                      \
@@ -225,27 +244,94 @@ LUTHIER_REDIRECTED(DIR *, opendir, (const char *Path), LUTHIER_PATH)
 LUTHIER_REDIRECTED(int, access, (const char *Path, int Mode), LUTHIER_PATH,
                    Mode)
 
-#define LUTHIER_STAT(NAME, TYPE)                                               \
-  LUTHIER_INTERPOSED int NAME(const char *Path, struct TYPE *S) {              \
-    static auto *const Next = next(&NAME, #NAME);                              \
-    char Buffer[PATH_MAX];                                                     \
-    return describePath(Path, Next(redirect(Path, Buffer), S), S);             \
-  }
-LUTHIER_STAT(stat, stat)
-LUTHIER_STAT(lstat, stat)
-LUTHIER_STAT(stat64, stat64)
-LUTHIER_STAT(lstat64, stat64)
+LUTHIER_REDIRECTED(int, faccessat,
+                   (int Folder, const char *Path, int Mode, int Flags), Folder,
+                   LUTHIER_PATH, Mode, Flags)
+LUTHIER_REDIRECTED(int, euidaccess, (const char *Path, int Mode), LUTHIER_PATH,
+                   Mode)
+LUTHIER_REDIRECTED(int, eaccess, (const char *Path, int Mode), LUTHIER_PATH,
+                   Mode)
 
-LUTHIER_INTERPOSED int fstat(int Fd, struct stat *S) { return describe(Fd, S); }
-LUTHIER_INTERPOSED int fstat64(int Fd, struct stat64 *S) {
-  return describe(Fd, S);
+#define LUTHIER_SCAN_DIRECTORY(NAME, ENTRY)                                    \
+  LUTHIER_REDIRECTED(                                                          \
+      int, NAME,                                                               \
+      (const char *Path, struct ENTRY ***Found,                                \
+       int (*Select)(const struct ENTRY *),                                    \
+       int (*Compare)(const struct ENTRY **, const struct ENTRY **)),          \
+      LUTHIER_PATH, Found, Select, Compare)
+LUTHIER_SCAN_DIRECTORY(scandir, dirent)
+LUTHIER_SCAN_DIRECTORY(scandir64, dirent64)
+
+// The last three are what programs call that were built with a C library before
+// 2.33. Their first argument says which structure is meant; there is one.
+// NOLINTBEGIN(readability-identifier-naming)
+#define LUTHIER_STAT(TYPE, SUFFIX)                                             \
+  LUTHIER_INTERPOSED int stat##SUFFIX(const char *Path, struct TYPE *S) {      \
+    return statAt(AT_FDCWD, Path, S, 0);                                       \
+  }                                                                            \
+  LUTHIER_INTERPOSED int lstat##SUFFIX(const char *Path, struct TYPE *S) {     \
+    return statAt(AT_FDCWD, Path, S, AT_SYMLINK_NOFOLLOW);                     \
+  }                                                                            \
+  LUTHIER_INTERPOSED int fstat##SUFFIX(int Fd, struct TYPE *S) {               \
+    return describe(Fd, S);                                                    \
+  }                                                                            \
+  LUTHIER_INTERPOSED int fstatat##SUFFIX(int Folder, const char *Path,         \
+                                         struct TYPE *S, int Flags) {          \
+    return statAt(Folder, Path, S, Flags);                                     \
+  }                                                                            \
+  LUTHIER_INTERPOSED int __xstat##SUFFIX(int, const char *Path,                \
+                                         struct TYPE *S) {                     \
+    return statAt(AT_FDCWD, Path, S, 0);                                       \
+  }                                                                            \
+  LUTHIER_INTERPOSED int __lxstat##SUFFIX(int, const char *Path,               \
+                                          struct TYPE *S) {                    \
+    return statAt(AT_FDCWD, Path, S, AT_SYMLINK_NOFOLLOW);                     \
+  }                                                                            \
+  LUTHIER_INTERPOSED int __fxstat##SUFFIX(int, int Fd, struct TYPE *S) {       \
+    return describe(Fd, S);                                                    \
+  }                                                                            \
+  LUTHIER_INTERPOSED int __fxstatat##SUFFIX(int, int Folder, const char *Path, \
+                                            struct TYPE *S, int Flags) {       \
+    return statAt(Folder, Path, S, Flags);                                     \
+  }
+LUTHIER_STAT(stat, )
+LUTHIER_STAT(stat64, 64)
+
+LUTHIER_INTERPOSED int statx(int Folder, const char *Path, int Flags,
+                             unsigned Mask, struct statx *S) {
+  char Buffer[PATH_MAX];
+  if (syscall(SYS_statx, Folder, redirect(Path, Buffer), Flags, Mask, S) != 0)
+    return -1;
+  if (const luthier_kfd_gpu *Gpu = nodeAt(Folder, Path, Flags)) {
+    S->stx_mode = S_IFCHR | 0666;
+    S->stx_rdev_major = GraphicsMajor;
+    S->stx_rdev_minor = Gpu->RenderMinor;
+  }
+  return 0;
 }
 
 LUTHIER_REDIRECTED(ssize_t, readlink,
                    (const char *Path, char *Target, size_t Size), LUTHIER_PATH,
                    Target, Size)
+LUTHIER_REDIRECTED(ssize_t, readlinkat,
+                   (int Folder, const char *Path, char *Target, size_t Size),
+                   Folder, LUTHIER_PATH, Target, Size)
 LUTHIER_REDIRECTED(char *, realpath, (const char *Path, char *Resolved),
                    LUTHIER_PATH, Resolved)
+LUTHIER_REDIRECTED(char *, canonicalize_file_name, (const char *Path),
+                   LUTHIER_PATH)
+// What _FORTIFY_SOURCE makes of them; Room is what there is for the result.
+LUTHIER_REDIRECTED(ssize_t, __readlink_chk,
+                   (const char *Path, char *Target, size_t Size, size_t Room),
+                   LUTHIER_PATH, Target, Size, Room)
+LUTHIER_REDIRECTED(ssize_t, __readlinkat_chk,
+                   (int Folder, const char *Path, char *Target, size_t Size,
+                    size_t Room),
+                   Folder, LUTHIER_PATH, Target, Size, Room)
+LUTHIER_REDIRECTED(char *, __realpath_chk,
+                   (const char *Path, char *Resolved, size_t Room),
+                   LUTHIER_PATH, Resolved, Room)
+// NOLINTEND(readability-identifier-naming)
 
 LUTHIER_INTERPOSED int ioctl(int Fd, unsigned long Request, ...) {
   va_list Rest;
