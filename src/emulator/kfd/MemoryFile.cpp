@@ -4,27 +4,25 @@
 #include "emulator/kfd/MapMemory.h"
 #include "emulator/kfd/MovePages.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace luthier::emulator {
 
-/// What other processes read and write with the file's descriptor in hand.
-struct MemoryFile::Header {
-  static constexpr uint64_t Expected = 0x3164666b2d74756c; // "lut-kfd1"
-  uint64_t Magic;
-  static constexpr unsigned Capacity = 2047;
-  uint64_t Padding[3];
-  Record Records[Capacity];
-};
-
 static std::string failure(const char *What) {
   return std::string(What) + ": " + std::strerror(errno);
+}
+
+static void punchHole(int File, uint64_t Offset, uint64_t Size) {
+  ::fallocate(File, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off_t(Offset),
+              off_t(Size));
 }
 
 std::unique_ptr<MemoryFile> MemoryFile::create(std::string &Error) {
@@ -39,20 +37,14 @@ std::unique_ptr<MemoryFile> MemoryFile::create(std::string &Error) {
   }
   New->Device = Status.st_dev;
   New->Inode = Status.st_ino;
-  New->End = llvm::alignTo(sizeof(Header), PageBytes);
-  void *Begin = mapMemory(nullptr, New->End, MAP_SHARED, New->File, 0);
-  if (Begin == MAP_FAILED) {
+  if (::pwrite(New->File, &Magic, sizeof(Magic), 0) != sizeof(Magic)) {
     Error = failure("no memory for the file of device memory");
     return nullptr;
   }
-  New->TheHeader = static_cast<Header *>(Begin);
-  New->TheHeader->Magic = Header::Expected;
   return New;
 }
 
 MemoryFile::~MemoryFile() {
-  if (TheHeader)
-    ::munmap(TheHeader, llvm::alignTo(sizeof(Header), PageBytes));
   if (File >= 0)
     ::close(File);
 }
@@ -89,84 +81,107 @@ uint64_t *MemoryFile::mapDoorbells(unsigned Index) const {
 std::shared_ptr<MemoryFile::Pages> MemoryFile::allocate(uint64_t Size) {
   Size = llvm::alignTo(Size, PageBytes);
   std::lock_guard Lock(Mutex);
-  uint64_t Offset = 0;
-  // From a hole of just the right size, or from the end.
-  if (auto It = Free.find(Size); It != Free.end()) {
-    Offset = It->second;
-    Free.erase(It);
+  collectAbandoned();
+  uint64_t Offset = End;
+  if (auto Best = HolesBySize.lower_bound({Size, 0});
+      Best != HolesBySize.end()) {
+    const auto [HoleSize, Begin] = *Best;
+    HolesBySize.erase(Best);
+    Holes.erase(Begin);
+    if (HoleSize != Size)
+      addHole(Begin + Size, HoleSize - Size);
+    Offset = Begin;
   } else {
     if (Size > DoorbellsBegin - End)
       return nullptr;
-    Offset = End;
     End += Size;
   }
   return std::shared_ptr<Pages>(
       new Pages(*this, File, Offset, Size, /*IsForeign=*/false));
 }
 
-MemoryFile::Record *MemoryFile::record(uint64_t Offset) {
-  for (Record &R : TheHeader->Records)
-    if (R.Offset == Offset)
-      return &R;
-  return nullptr;
+void MemoryFile::addHole(uint64_t Begin, uint64_t Size) {
+  auto Take = [&](std::map<uint64_t, uint64_t>::iterator Hole) {
+    Begin = std::min(Begin, Hole->first);
+    Size += Hole->second;
+    HolesBySize.erase({Hole->second, Hole->first});
+    Holes.erase(Hole);
+  };
+  if (auto Next = Holes.find(Begin + Size); Next != Holes.end())
+    Take(Next);
+  if (auto Next = Holes.lower_bound(Begin); Next != Holes.begin())
+    if (auto Before = std::prev(Next); Before->first + Before->second == Begin)
+      Take(Before);
+  if (Begin + Size == End) {
+    End = Begin;
+    return;
+  }
+  Holes.emplace(Begin, Size);
+  HolesBySize.emplace(Size, Begin);
 }
 
-void MemoryFile::release(Pages &Old) {
+bool MemoryFile::readRecord(int File, uint64_t Offset, Record &Result) {
+  return ::pread(File, &Result, sizeof(Result), off_t(placeOfRecord(Offset))) ==
+             sizeof(Result) &&
+         Result.Offset == Offset;
+}
+
+bool MemoryFile::writeRecord(int File, uint64_t Offset, const Record &New) {
+  return ::pwrite(File, &New, sizeof(New), off_t(placeOfRecord(Offset))) ==
+         sizeof(New);
+}
+
+/// Of the record, by the description that \p File refers to: it holds the lock
+/// as long as a descriptor or a mapping refers to it in any process, so what a
+/// killed process had locked is free.
+static bool lock(int File, short Kind, uint64_t Place) {
+  struct flock Lock = {};
+  Lock.l_type = Kind;
+  Lock.l_whence = SEEK_SET;
+  Lock.l_start = off_t(Place);
+  Lock.l_len = 1;
+  return ::fcntl(File, F_OFD_SETLK, &Lock) == 0;
+}
+
+bool MemoryFile::endSharing(uint64_t Offset) {
+  if (!lock(File, F_WRLCK, placeOfRecord(Offset)))
+    return false;
+  writeRecord(File, Offset, {});
+  lock(File, F_UNLCK, placeOfRecord(Offset));
+  return true;
+}
+
+void MemoryFile::release(const Pages &Old) {
   std::lock_guard Lock(Mutex);
   if (Old.IsShared) {
     SharedPages.erase(Old.Offset);
-    Record *Known = record(Old.Offset);
-    // Another process still has them: they are left to it.
-    if (__atomic_load_n(&Known->NumImports, __ATOMIC_ACQUIRE) != 0)
+    if (!endSharing(Old.Offset)) {
+      Abandoned.emplace(Old.Offset, Old.Size);
       return;
-    *Known = {};
+    }
   }
-  ::fallocate(File, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              off_t(Old.Offset), off_t(Old.Size));
-  Free.emplace(Old.Size, Old.Offset);
+  punchHole(File, Old.Offset, Old.Size);
+  addHole(Old.Offset, Old.Size);
 }
 
-namespace {
-/// The header of another process's file, while it is looked at.
-template <class Header> class MappedHeader {
-public:
-  explicit MappedHeader(int File)
-      : Begin(mapMemory(nullptr, Bytes, MAP_SHARED, File, 0)) {}
-  ~MappedHeader() {
-    if (Begin != MAP_FAILED)
-      ::munmap(Begin, Bytes);
-  }
-  MappedHeader(const MappedHeader &) = delete;
-  Header *operator->() const { return static_cast<Header *>(Begin); }
-  bool isValid() const { return Begin != MAP_FAILED; }
-
-private:
-  static constexpr size_t Bytes = (sizeof(Header) + 4095) / 4096 * 4096;
-  void *Begin;
-};
-} // namespace
-
-template <class F> bool MemoryFile::withRecord(const Pages &Of, F Use) {
-  MappedHeader<Header> There(Of.File);
-  if (!There.isValid())
-    return false;
-  for (Record &R : There->Records)
-    if (R.Offset == Of.Offset) {
-      Use(R);
-      return true;
+void MemoryFile::collectAbandoned() {
+  for (auto It = Abandoned.begin(); It != Abandoned.end();) {
+    const auto [Offset, Size] = *It;
+    if (!endSharing(Offset)) {
+      ++It;
+      continue;
     }
-  return false;
+    It = Abandoned.erase(It);
+    punchHole(File, Offset, Size);
+    addHole(Offset, Size);
+  }
 }
 
 MemoryFile::Pages::~Pages() {
-  if (!IsForeign) {
+  if (IsForeign)
+    ::close(File);
+  else
     Owner.release(*this);
-    return;
-  }
-  withRecord(*this, [](Record &R) {
-    __atomic_sub_fetch(&R.NumImports, 1, __ATOMIC_ACQ_REL);
-  });
-  ::close(File);
 }
 
 void *MemoryFile::Pages::map(void *Address, uint64_t From,
@@ -189,27 +204,37 @@ int MemoryFile::Pages::share(uint32_t Flags, uint32_t GpuId, int OpenFlags) {
   // What was imported can be passed on by the descriptor it came with.
   if (IsForeign)
     return ::fcntl(File, OpenFlags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 3);
-  {
-    std::lock_guard Lock(Owner.Mutex);
-    Record *Known = Owner.record(IsShared ? Offset : 0);
-    if (!Known) {
-      errno = ENOSPC;
-      return -1;
-    }
-    if (!IsShared)
-      *Known = {Offset, Size, Flags, GpuId, 0, 0, {}};
-    IsShared = true;
-    Owner.SharedPages[Offset] = weak_from_this();
+  const int Fd = Owner.open(Offset, OpenFlags);
+  if (Fd < 0)
+    return -1;
+  std::lock_guard Lock(Owner.Mutex);
+  if (!lock(Fd, F_RDLCK, placeOfRecord(Offset)) ||
+      (!IsShared &&
+       !writeRecord(File, Offset, {Offset, Size, Flags, GpuId, {}}))) {
+    const int Saved = errno;
+    ::close(Fd);
+    errno = Saved;
+    return -1;
   }
-  return Owner.open(Offset, OpenFlags);
+  IsShared = true;
+  Owner.SharedPages[Offset] = weak_from_this();
+  return Fd;
 }
 
 bool MemoryFile::Pages::setMetadata(const luthier_kfd_metadata &New) {
-  return withRecord(*this, [&](Record &R) { R.Metadata = New; });
+  Record Known;
+  if (!readRecord(File, Offset, Known))
+    return false;
+  Known.Metadata = New;
+  return writeRecord(File, Offset, Known);
 }
 
 bool MemoryFile::Pages::getMetadata(luthier_kfd_metadata &Result) const {
-  return withRecord(*this, [&](Record &R) { Result = R.Metadata; });
+  Record Known;
+  if (!readRecord(File, Offset, Known))
+    return false;
+  Result = Known.Metadata;
+  return true;
 }
 
 MemoryFile::Shared MemoryFile::find(int Fd) {
@@ -217,27 +242,25 @@ MemoryFile::Shared MemoryFile::find(int Fd) {
   if (::fstat(Fd, &Status) != 0 || uint64_t(Status.st_size) != Limit)
     return {};
   const uint64_t Position = positionOf(Fd);
-  if (Position < PageBytes)
+  uint64_t Begin = 0;
+  Record Known;
+  if (Position < PageBytes || Position >= DoorbellsBegin ||
+      ::pread(Fd, &Begin, sizeof(Begin), 0) != sizeof(Begin) ||
+      Begin != Magic || !readRecord(Fd, Position, Known))
     return {};
-  MappedHeader<Header> There(Fd);
-  if (!There.isValid() || There->Magic != Header::Expected)
-    return {};
-  for (Record &R : There->Records) {
-    if (R.Offset != Position)
-      continue;
-    if (owns(Fd)) {
-      std::lock_guard Lock(Mutex);
-      return {SharedPages[Position].lock(), R.Flags, R.GpuId};
-    }
-    const int Copy = ::fcntl(Fd, F_DUPFD_CLOEXEC, 3);
-    if (Copy < 0)
+  if (owns(Fd)) {
+    std::lock_guard Lock(Mutex);
+    auto Found = SharedPages.find(Position);
+    if (Found == SharedPages.end())
       return {};
-    __atomic_add_fetch(&R.NumImports, 1, __ATOMIC_ACQ_REL);
-    return {std::shared_ptr<Pages>(new Pages(*this, Copy, R.Offset, R.Size,
-                                             /*IsForeign=*/true)),
-            R.Flags, R.GpuId};
+    return {Found->second.lock(), Known.Flags, Known.GpuId};
   }
-  return {};
+  const int Copy = ::fcntl(Fd, F_DUPFD_CLOEXEC, 3);
+  if (Copy < 0)
+    return {};
+  return {std::shared_ptr<Pages>(new Pages(*this, Copy, Position, Known.Size,
+                                           /*IsForeign=*/true)),
+          Known.Flags, Known.GpuId};
 }
 
 } // namespace luthier::emulator

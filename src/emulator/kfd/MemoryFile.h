@@ -12,7 +12,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace luthier::emulator {
 
@@ -93,34 +95,48 @@ public:
   uint64_t *mapDoorbells(unsigned Device) const;
 
 private:
+  // A page with Magic, then pages that are given out, doorbells, records.
   static constexpr uint64_t DoorbellsBegin = uint64_t(1) << 41;
+  static constexpr uint64_t RecordsBegin = uint64_t(3) << 40;
   static constexpr uint64_t Limit = uint64_t(1) << 42;
+  static constexpr uint64_t Magic = 0x3264666b2d74756c; // "lut-kfd2"
 
-  /// At the file's begin, for other processes.
+  /// What other processes read, with a descriptor of shared pages in hand.
+  /// There is room for one for each page; what nobody writes costs nothing.
   struct Record {
-    uint64_t Offset, Size; ///< Both 0 if it is free.
+    uint64_t Offset, Size; ///< Both 0 if nothing is shared there.
     uint32_t Flags, GpuId;
-    /// Of other processes.
-    uint32_t NumImports, Padding;
     luthier_kfd_metadata Metadata;
   };
-  struct Header;
+  static constexpr uint64_t RecordBytes = 512;
+  static_assert(sizeof(Record) <= RecordBytes);
+  static uint64_t placeOfRecord(uint64_t Offset) {
+    return RecordsBegin + Offset / PageBytes * RecordBytes;
+  }
+  /// Of a file of this or of another process. False if it has none there.
+  static bool readRecord(int File, uint64_t Offset, Record &Result);
+  static bool writeRecord(int File, uint64_t Offset, const Record &New);
 
   MemoryFile() = default;
-  void release(Pages &Old);
-  Record *record(uint64_t Offset);
-  /// Calls \p Use with the record of shared pages, wherever it is.
-  template <class F> static bool withRecord(const Pages &Of, F Use);
+  void release(const Pages &Old);
+  /// Unless some process has a descriptor or a mapping of what was shared.
+  bool endSharing(uint64_t Offset);
+  /// What other processes have let go of meanwhile.
+  void collectAbandoned();
+  void addHole(uint64_t Begin, uint64_t Size);
 
   int File = -1;
   uint64_t Device = 0, Inode = 0;
-  Header *TheHeader = nullptr;
 
   std::mutex Mutex;
-  uint64_t End = 0;
-  /// Size to offsets, of what was given back.
-  std::multimap<uint64_t, uint64_t> Free;
+  uint64_t End = PageBytes;
+  /// Offset to size of what was given back, and the same by size. They do not
+  /// touch one another, nor the end.
+  std::map<uint64_t, uint64_t> Holes;
+  std::set<std::pair<uint64_t, uint64_t>> HolesBySize;
   std::map<uint64_t, std::weak_ptr<Pages>> SharedPages;
+  /// Offset to size of pages that only other processes have.
+  std::map<uint64_t, uint64_t> Abandoned;
 };
 
 } // namespace luthier::emulator

@@ -5,8 +5,10 @@
 #include "gtest/gtest.h"
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -243,10 +245,102 @@ TEST_F(MemoryTableTest, PartsOfAnImportAreMappedWhereOneWants) {
   EXPECT_FALSE(mapped(There));
 }
 
-TEST(MemoryFileTest, DescriptorsAreToldApartByTheirPositions) {
+/// Virtual memory management exports each piece that a program has.
+TEST_F(MemoryTableTest, ManyBlocksAreExportedAtOnce) {
+  constexpr unsigned Many = 5000;
+  MemoryTable Large(*File, {MemoryTable::Device{1, &Space, 1 << 30, nullptr}});
+  for (unsigned I = 0; I != Many; ++I) {
+    uint64_t Handle = 0, Offset = 0, Import = 0;
+    ASSERT_EQ(Large.allocate({1, /*Address=*/0, 4096, Vram}, Handle, Offset),
+              0);
+    const int Fd = Large.exportPages(Handle, O_CLOEXEC);
+    ASSERT_GE(Fd, 0) << I;
+    ASSERT_EQ(Large.importPages(Fd, 1, /*Address=*/0, Import), 0) << I;
+    ::close(Fd);
+  }
+}
+
+class MemoryFileTest : public testing::Test {
+protected:
+  void SetUp() override { ASSERT_TRUE(File) << Error; }
+  std::shared_ptr<MemoryFile::Pages> allocate(uint64_t NumPages) {
+    return File->allocate(NumPages * MemoryFile::PageBytes);
+  }
+  /// Where pages are that are allocated now, and given back.
+  uint64_t nextOffset(uint64_t NumPages) {
+    return allocate(NumPages)->offset();
+  }
+
   std::string Error;
-  auto File = MemoryFile::create(Error), Other = MemoryFile::create(Error);
-  ASSERT_TRUE(File && Other) << Error;
+  std::unique_ptr<MemoryFile> File = MemoryFile::create(Error);
+};
+
+TEST_F(MemoryFileTest, PagesOfAnotherSizeTakeThePlaceOfOldOnes) {
+  constexpr uint64_t Page = MemoryFile::PageBytes;
+  auto First = allocate(3), Second = allocate(5), Third = allocate(2);
+  const auto Guard = allocate(1);
+  const uint64_t Begin = First->offset();
+  First.reset();
+  Third.reset();
+  EXPECT_EQ(nextOffset(1), Begin + 8 * Page) << "the smallest that will do";
+  Second.reset();
+  EXPECT_EQ(nextOffset(10), Begin) << "the three are one";
+  const auto Piece = allocate(4);
+  EXPECT_EQ(Piece->offset(), Begin);
+  EXPECT_EQ(nextOffset(6), Begin + 4 * Page) << "the rest";
+  EXPECT_GT(nextOffset(7), Guard->offset());
+}
+
+TEST_F(MemoryFileTest, ThereIsRoomAgainAfterAnyNumberOfSizes) {
+  constexpr uint64_t TiB = uint64_t(1) << 40;
+  for (uint64_t I = 0; I != 16; ++I)
+    ASSERT_TRUE(File->allocate(TiB + I * MemoryFile::PageBytes)) << I;
+}
+
+TEST_F(MemoryFileTest, SharedPagesAreReusedWhenOtherProcessesHaveLetGo) {
+  auto Other = MemoryFile::create(Error);
+  ASSERT_TRUE(Other) << Error;
+  auto Mine = allocate(2);
+  const auto Guard = allocate(1);
+  const uint64_t Offset = Mine->offset();
+  const int Fd = Mine->share(/*Flags=*/0, /*GpuId=*/1, /*OpenFlags=*/0);
+  ASSERT_GE(Fd, 0);
+  auto Theirs = Other->find(Fd).ThePages;
+  ASSERT_TRUE(Theirs);
+  ::close(Fd);
+  void *Mapped = Theirs->map(nullptr, 0, Theirs->size());
+  ASSERT_TRUE(Mapped);
+  Mine.reset();
+  EXPECT_NE(nextOffset(2), Offset);
+  Theirs.reset();
+  EXPECT_NE(nextOffset(2), Offset) << "it still has them mapped";
+  ::munmap(Mapped, 2 * MemoryFile::PageBytes);
+  EXPECT_EQ(nextOffset(2), Offset);
+}
+
+TEST_F(MemoryFileTest, SharedPagesAreReusedWhenOtherProcessesAreKilled) {
+  auto Mine = allocate(2);
+  const auto Guard = allocate(1);
+  const uint64_t Offset = Mine->offset();
+  const int Fd = Mine->share(/*Flags=*/0, /*GpuId=*/1, /*OpenFlags=*/0);
+  ASSERT_GE(Fd, 0);
+  const pid_t Child = ::fork();
+  if (Child == 0) {
+    auto Other = MemoryFile::create(Error);
+    const auto Theirs = Other->find(Fd).ThePages;
+    ::kill(::getpid(), Theirs ? SIGKILL : SIGTERM);
+  }
+  int Status = 0;
+  ASSERT_EQ(::waitpid(Child, &Status, 0), Child);
+  EXPECT_EQ(WTERMSIG(Status), SIGKILL);
+  ::close(Fd);
+  Mine.reset();
+  EXPECT_EQ(nextOffset(2), Offset);
+}
+
+TEST_F(MemoryFileTest, DescriptorsAreToldApartByTheirPositions) {
+  auto Other = MemoryFile::create(Error);
+  ASSERT_TRUE(Other) << Error;
   const int First = File->open(128, O_CLOEXEC), Second = File->open(129, 0);
   const int Copy = ::dup(First);
   EXPECT_EQ(MemoryFile::positionOf(Copy), 128u);
