@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packet layouts as on SDMA 4 and 5 (gfx9, gfx10), which is what the installed
-// runtimes write.
+// Packet layouts as runtimes from ROCm 5.2 to 7.2 write them for all devices:
+// those of SDMA 4 and 5, which later ones have kept for these packets.
 #include "emulator/cp/SdmaQueue.h"
 
 #include "emulator/cp/Clock.h"
@@ -234,11 +234,16 @@ void *SdmaQueue::access(uint64_t Address, uint64_t Size) {
 }
 
 unsigned SdmaQueue::unsupported() {
-  reportError("SDMA packet 0x" + llvm::utohexstr(word(0), /*LowerCase=*/true) +
-              " is not supported");
+  const uint64_t Place = Memory.Ring + Position % Memory.RingBytes;
+  // Runtimes know no other way that such a queue fails.
+  reportError(
+      "SDMA packet with opcode " + std::to_string(bits(word(0), 0, 8)) + "." +
+      std::to_string(bits(word(0), 8, 8)) +
+      " is not emulated; the runtime will call it a memory fault at 0x" +
+      llvm::utohexstr(Place, /*LowerCase=*/true));
   Failed = true;
   Device.host().prepareForEnd();
-  Device.host().reportMemoryFault(Memory.Ring + Position % Memory.RingBytes);
+  Device.host().reportMemoryFault(Place);
   return 0;
 }
 

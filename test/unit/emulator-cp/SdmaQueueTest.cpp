@@ -149,5 +149,18 @@ TEST_F(SdmaQueueTest, UnmappedMemoryIsAFault) {
   EXPECT_EQ(Elsewhere, 0u);
 }
 
+/// Runtimes of later versions may write packets that nobody has seen yet.
+TEST_F(SdmaQueueTest, PacketsThatAreNotEmulatedAreNamed) {
+  testing::internal::CaptureStderr();
+  submitWords({1 | 9 << 8, 0, 0, 0});
+  EXPECT_TRUE(eventually([&] {
+    return TheHost.FaultAddress == reinterpret_cast<uint64_t>(SdmaRing);
+  }));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                "SDMA packet with opcode 1.9 is not emulated; the runtime will "
+                "call it a memory fault at 0x"),
+            std::string::npos);
+}
+
 } // namespace
 } // namespace luthier::emulator
