@@ -31,6 +31,7 @@ uint32_t EventTable::create(uint32_t Type, bool AutoReset) {
   std::lock_guard Lock(Mutex);
   Event New;
   New.Type = Type;
+  New.Serial = ++NumCreated;
   New.AutoReset = AutoReset;
   uint32_t Id = 0;
   if (New.hasSlot()) {
@@ -140,6 +141,7 @@ unsigned EventTable::numWaiting() {
 }
 
 struct EventTable::Awaited {
+  uint64_t Serial = 0;
   bool IsRaised = false;
   bool KnowsAges = false;
   /// The caller names an age that it was told is over, and nothing has happened
@@ -177,8 +179,15 @@ static_assert(std::is_trivially_destructible_v<LastTold>);
 } // namespace
 static thread_local LastTold Told;
 
+EventTable::Event *EventTable::find(const kfd_event_data &Data,
+                                    const Awaited &A) {
+  Event *E = find(Data.event_id);
+  return E && E->Serial == A.Serial ? E : nullptr;
+}
+
 /// Who begins to wait takes what is there.
 void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
+  A.Serial = E.Serial;
   A.IsRaised = E.Signaled;
   A.NumRaised = E.NumRaised;
   if (E.AutoReset)
@@ -222,7 +231,7 @@ EventTable::wait(llvm::MutableArrayRef<kfd_event_data> Given, bool All,
   auto Ready = [&] {
     size_t NumRaised = 0;
     for (auto [Data, A] : llvm::zip_equal(Given, List)) {
-      const Event *E = find(Data.event_id);
+      const Event *E = find(Data, A);
       if (!E) {
         IsDestroyed = true;
         return true;
@@ -253,7 +262,7 @@ EventTable::wait(llvm::MutableArrayRef<kfd_event_data> Given, bool All,
   --NumWaiting;
   Told.begin(*this);
   for (auto [Data, A] : llvm::zip_equal(Given, List))
-    if (Event *E = find(Data.event_id))
+    if (Event *E = find(Data, A))
       endWait(*E, Data, A, IsDone);
   return IsDestroyed ? Outcome::Destroyed
          : IsDone    ? Outcome::Raised

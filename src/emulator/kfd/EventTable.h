@@ -52,6 +52,8 @@ public:
 private:
   struct Event {
     uint32_t Type = 0;
+    /// Ids are given again; this is not.
+    uint64_t Serial = 0;
     bool AutoReset = false;
     bool Signaled = false;
     uint64_t Age = 1;
@@ -70,12 +72,15 @@ private:
 
   static void signal(Event &E);
   Event *find(uint32_t Id);
+  /// Null if the event that was waited for has been destroyed.
+  Event *find(const kfd_event_data &Data, const Awaited &A);
   void beginWait(Event &E, const kfd_event_data &Data, Awaited &A);
   void endWait(Event &E, kfd_event_data &Data, const Awaited &A, bool IsDone);
 
   std::mutex Mutex;
   std::condition_variable Raised;
   std::map<uint32_t, Event> Events;
+  uint64_t NumCreated = 0;
   uint32_t LastSlot = 0;
   uint32_t LastOther = Capacity;
   unsigned NumWaiting = 0;

@@ -73,6 +73,28 @@ TEST_F(EventTableTest, AWaiterIsWoken) {
   Raiser.join();
 }
 
+/// The table is full but for one, so the id is given again at once.
+TEST_F(EventTableTest, WhoWaitsForADestroyedEventDoesNotGetItsSuccessors) {
+  std::vector<uint32_t> Ids;
+  while (const uint32_t Id = create())
+    Ids.push_back(Id);
+  const uint32_t Id = Ids.front();
+  Outcome Ended{};
+  std::thread Waiter([&] {
+    kfd_event_data List[] = {waitFor(Id)};
+    Ended = Events.wait(List, true, Patience);
+  });
+  ASSERT_TRUE(eventually([&] { return Events.numWaiting() == 1; }));
+  EXPECT_EQ(Events.destroy(Id), 0);
+  ASSERT_EQ(create(), Id);
+  Events.raise(Id);
+  Waiter.join();
+  EXPECT_EQ(Ended, Outcome::Destroyed);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  Events.raise(Id);
+  EXPECT_EQ(wait(Id), Outcome::Raised) << "nobody waits for it any more";
+}
+
 /// Runtimes reuse events while others still wait for them.
 TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
   const uint32_t Id = create(), Other = create();
