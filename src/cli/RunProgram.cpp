@@ -193,6 +193,51 @@ Answer askForOptions(const std::string &Prefix, const std::string &Path,
 
 } // namespace
 
+/// Empty, or why not.
+static std::string whyNotOpened(const std::string &Root,
+                                const std::string &Device) {
+  const int File = ::open((Root + Device).c_str(), O_RDWR | O_CLOEXEC);
+  if (File < 0)
+    return Device + (errno == ENOENT ? " is missing"
+                                     : std::string(" cannot be opened: ") +
+                                           std::strerror(errno));
+  ::close(File);
+  return {};
+}
+
+/// The device of a node of the driver's topology; empty if the node is no GPU,
+/// or none that this process may use.
+static std::string renderNode(const std::string &Node) {
+  uint64_t Id = 0;
+  if (!(std::ifstream(Node + "/gpu_id") >> Id) || Id == 0)
+    return {};
+  std::ifstream Properties(Node + "/properties");
+  for (std::string Key, Value; Properties >> Key >> Value;)
+    if (Key == "drm_render_minor")
+      return "/dev/dri/renderD" + Value;
+  return {};
+}
+
+std::string whyNoGPU(const std::string &Root) {
+  std::string Why = whyNotOpened(Root, "/dev/kfd");
+  if (!Why.empty())
+    return Why;
+  Why = "/dev/kfd is there, but its driver has no GPU for this process";
+  const std::string Nodes = Root + "/sys/class/kfd/kfd/topology/nodes/";
+  for (unsigned N = 0;; ++N) {
+    const std::string Node = Nodes + std::to_string(N);
+    std::error_code Ignored;
+    if (!std::filesystem::is_directory(Node, Ignored))
+      return Why;
+    const std::string Device = renderNode(Node);
+    if (Device.empty())
+      continue;
+    Why = whyNotOpened(Root, Device);
+    if (Why.empty())
+      return Why;
+  }
+}
+
 Surroundings lookAround(std::string Prefix) {
   namespace fs = std::filesystem;
   Surroundings Around;
@@ -201,13 +246,8 @@ Surroundings lookAround(std::string Prefix) {
   Around.CurrentDirectory = fs::current_path(Failure).string();
   if (Failure)
     throw RunError("the current directory: " + Failure.message());
-  if (const int Driver = ::open("/dev/kfd", O_RDWR | O_CLOEXEC); Driver >= 0) {
-    Around.HasGPU = true;
-    ::close(Driver);
-  } else if (errno != ENOENT) {
-    Around.WhyNoGPU =
-        std::string("/dev/kfd cannot be opened: ") + std::strerror(errno);
-  }
+  Around.WhyNoGPU = whyNoGPU();
+  Around.HasGPU = Around.WhyNoGPU.empty();
   // The clock that dates files; the precise one is ahead of it. It goes in
   // steps of some milliseconds: what is dated with this one is of an earlier
   // run, since starting the program takes longer.

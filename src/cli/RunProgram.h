@@ -15,6 +15,10 @@ inline constexpr int CannotStart = 126, NotFound = 127;
 /// libexec/luthier/.
 std::string programPrefix(bool BelowLibexec = false);
 
+/// Why the kernel's driver has no GPU for this process; empty if it has one.
+/// \p Root stands before all paths.
+std::string whyNoGPU(const std::string &Root = "");
+
 /// Those of this process.
 Surroundings lookAround(std::string Prefix = programPrefix());
 
