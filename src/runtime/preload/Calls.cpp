@@ -44,27 +44,31 @@ static bool canStart(const char *Path) {
 }
 
 static void tellOfExec(const char *Path) {
+  checkProgram(Path);
   if (isWatched() && canStart(Path))
     tell(LUTHIER_END_EXEC, 0, Path);
 }
 
-/// As execvp() looks for it.
-static void tellOfExecInPath(const char *Name) {
-  if (!isWatched() || !Name)
-    return;
-  if (strchr(Name, '/'))
-    return tellOfExec(Name);
+/// As execvp() looks for it: \p Name, what is in \p Path then, or null.
+static const char *findInPath(const char *Name, char (&Path)[PATH_MAX]) {
+  if (!Name || strchr(Name, '/'))
+    return Name;
   const char *Folders = getenv("PATH");
   for (const char *From = Folders ? Folders : "/bin:/usr/bin"; From;) {
     const char *Colon = strchr(From, ':');
     const int Length = int(Colon ? Colon - From : strlen(From));
-    char Path[PATH_MAX];
     const int Written = snprintf(Path, sizeof(Path), "%.*s%s%s", Length, From,
                                  Length ? "/" : "", Name);
     if (Written < int(sizeof(Path)) && canStart(Path))
-      return tell(LUTHIER_END_EXEC, 0, Path);
+      return Path;
     From = Colon ? Colon + 1 : nullptr;
   }
+  return nullptr;
+}
+
+static void tellOfExecInPath(const char *Name) {
+  char Path[PATH_MAX];
+  tellOfExec(findInPath(Name, Path));
 }
 
 /// "/proc/self/fd/7", or in a folder that is open there.
@@ -158,6 +162,7 @@ LUTHIER_INTERPOSED int posix_spawn(pid_t *Child, const char *Path,
                                    char *const Arguments[],
                                    char *const Environment[]) {
   checkEnvironment(Path, Environment);
+  checkProgram(Path);
   return LUTHIER_NEXT(posix_spawn)(Child, Path, Actions, Attributes, Arguments,
                                    Environment);
 }
@@ -167,8 +172,20 @@ LUTHIER_INTERPOSED int posix_spawnp(pid_t *Child, const char *Name,
                                     char *const Arguments[],
                                     char *const Environment[]) {
   checkEnvironment(Name, Environment);
+  char Path[PATH_MAX];
+  checkProgram(findInPath(Name, Path));
   return LUTHIER_NEXT(posix_spawnp)(Child, Name, Actions, Attributes, Arguments,
                                     Environment);
+}
+
+// These start a shell inside libc, with the environment as it is.
+LUTHIER_INTERPOSED int system(const char *Command) {
+  checkEnvironment(Command, environ);
+  return LUTHIER_NEXT(system)(Command);
+}
+LUTHIER_INTERPOSED FILE *popen(const char *Command, const char *Mode) {
+  checkEnvironment(Command, environ);
+  return LUTHIER_NEXT(popen)(Command, Mode);
 }
 
 // Those with a list of arguments, which become an array that ends like it.

@@ -28,6 +28,10 @@ luthier_end_answer tellStep(const luthier_process_end &How);
 /// emulated GPU that this process has. May be called in signal handlers.
 void checkEnvironment(const char *Program, char *const Environment[]);
 
+/// The same if the file at \p Path is linked statically and looks for a GPU: it
+/// takes no preloaded library.
+void checkProgram(const char *Path);
+
 /// Takes over the signals that would end the process by default.
 void coverSignals();
 

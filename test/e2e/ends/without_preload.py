@@ -19,6 +19,17 @@ STARTS = {
     "spawn": [sys.executable, "-c", "import os, sys\n"
                                     "child = os.posix_spawn(sys.argv[1], sys.argv[1:], {'PATH': '/bin'})\n"
                                     "sys.exit(abs(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])))"],
+    # These start their shell inside the C library.
+    "system": [sys.executable, "-c", "import os, sys\n"
+                                     "del os.environ['LD_PRELOAD']\n"
+                                     "sys.exit(abs(os.waitstatus_to_exitcode(os.system(sys.argv[1]))))"],
+    "popen": [sys.executable, "-c", "import ctypes, os, sys\n"
+                                    "del os.environ['LD_PRELOAD']\n"
+                                    "libc = ctypes.CDLL(None)\n"
+                                    "libc.popen.restype = ctypes.c_void_p\n"
+                                    "child = libc.popen(os.fsencode(sys.argv[1]), b'w')\n"
+                                    "status = libc.pclose(ctypes.c_void_p(child))\n"
+                                    "sys.exit(abs(os.waitstatus_to_exitcode(status)))"],
 }
 
 

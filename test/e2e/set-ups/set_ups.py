@@ -45,6 +45,16 @@ class Runs:
         result.expect(result.code == 0 and result.stdout == "no GPU\n", "the program does not run")
         self.says(result, "is statically linked, so it does not find the emulated GPU")
 
+    def static_child(self):
+        """However it is started; and of static programs that look for no GPU, nothing is said."""
+        spawns = "import os, sys; os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ); os.wait()"
+        for start in ["sh", "-c", '"$0"; true'], ["env"], [sys.executable, "-c", spawns]:
+            result = self.luthier("--device", "emulated", "--", *start, self.arguments.program)
+            result.expect(result.code == 0 and result.stdout == "no GPU\n", "the program does not run")
+            self.says(result, f"{self.arguments.program} is statically linked, so it does not find the emulated GPU")
+        result = self.luthier("--device", "emulated", "--", "sh", "-c", "/sbin/ldconfig -p; true")
+        result.expect("libc.so" in result.stdout and "luthier" not in result.stderr, "something is said")
+
     def kinds_beyond_the_runtime(self):
         """The first is one that no ROCm before 7 knows, the second is what the program was built for. Each library is told."""
         result = self.luthier("--tool", "instr-count", "--device", "emulated:gfx950,gfx90a", "--", self.arguments.program)
@@ -72,5 +82,5 @@ def test(arguments, directory):
     getattr(Runs(arguments, directory), arguments.case.replace("-", "_"))()
 
 
-CASES = ["unknown-runtime", "static", "kinds-beyond-the-runtime", "driver-that-cannot-be-used"]
+CASES = ["unknown-runtime", "static", "static-child", "kinds-beyond-the-runtime", "driver-that-cannot-be-used"]
 harness.main([(["case"], {"choices": CASES}), (["program"], {})], test)
