@@ -3,10 +3,11 @@
 """Programs on another version of ROCm: plain, counted (exactly what the emulator
 counts), with everything free overwritten, and verified in lockstep; the same results
 each time. Before them rocminfo, which has to name the device. Appends a line for
-docs/rocm.md's table to --record."""
+docs/rocm.md's table to --record, also where something fails."""
 
 import json
 import os
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
@@ -53,7 +54,8 @@ class Runs:
         result.expect(result.digest_line() == digest, f"results differ; without luthier:\n{digest}")
 
 
-def test(arguments, directory):
+def run_all(arguments, directory):
+    """The wave instructions of the plain runs."""
     info = harness.run([arguments.luthier, "run", "--device", f"emulated:{arguments.device}", "--", "rocminfo"])
     info.expect(info.code == 0, "rocminfo fails")
     info.expect(f"Luthier emulated {arguments.device}" in info.stdout, "rocminfo does not name the device")
@@ -67,11 +69,29 @@ def test(arguments, directory):
         runs.scrambled([program], digest)
         runs.verified([program], digest)
         instructions += sum(counts["wave_instructions"] for counts in executed.values())
+    return instructions
+
+
+def commit():
+    words = ["git", "-C", os.path.dirname(os.path.abspath(__file__)), "describe", "--always", "--dirty"]
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def record(arguments, line):
     if arguments.record:
-        line = {"rocm": arguments.rocm, "device": arguments.device, "programs": len(arguments.program),
-                "wave_instructions": instructions}
         with open(arguments.record, "a") as file:
             file.write(json.dumps(line) + "\n")
+
+
+def test(arguments, directory):
+    line = {"rocm": arguments.rocm, "device": arguments.device, "commit": commit(), "programs": len(arguments.program)}
+    try:
+        line["wave_instructions"] = run_all(arguments, directory)
+    except harness.Failure as failure:
+        line["failure"] = str(failure).splitlines()[0]
+        record(arguments, line)
+        raise
+    record(arguments, line)
 
 
 harness.main(
