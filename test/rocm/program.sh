@@ -2,17 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Compiles a program with another version of ROCm, for gfx90a or $DEVICE, and runs
-# it there. It has to end with 0.
+# it there. It has to end with 0. With WITH_MODULE=1 its device code is also in a
+# file, which is its first argument.
 #
-#   [DEVICE=...] program.sh VERSION FOLDER LUTHIER SOURCE [OPTIONS OF luthier run]
+#   [DEVICE=...] [WITH_MODULE=1] [SECONDS_AT_MOST=...] program.sh VERSION FOLDER LUTHIER SOURCE
+#                                          [OPTIONS OF luthier run] [-- ARGUMENTS OF THE PROGRAM]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 version=$1 output=$2 luthier=$3 source=$4
 shift 4
+options=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do
+  options+=("$1")
+  shift
+done
+[ $# = 0 ] || shift
 mkdir -p "$output"
-"$root/scripts/rocm.sh" "$version" -- env DEVICE="${DEVICE:-gfx90a}" bash -c '
-  luthier=$1 source=$2 program=$3
-  shift 3
-  hipcc -w -O2 --offload-arch="$DEVICE" -I "$(dirname "$source")" -I examples/programs "$source" -o "$program" &&
-    timeout 120 "$luthier" run --device "emulated:$DEVICE" --output "$(dirname "$program")" "$@" -- "$program"' \
-  bash "$luthier" "$source" "$output/$(basename "$source" .hip)" "$@"
+program=$output/$(basename "$source" .hip)
+device=${DEVICE:-gfx90a}
+compile=("$root/scripts/rocm.sh" "$version" -- hipcc -w -O2 "--offload-arch=$device" -I "$(dirname "$source")"
+         -I "$root/examples/programs" "$source")
+"${compile[@]}" -o "$program"
+if [ "${WITH_MODULE:-0}" = 1 ]; then
+  "${compile[@]}" --genco -o "$program.co"
+  set -- "$program.co" "$@"
+fi
+"$root/scripts/rocm.sh" "$version" -- timeout "${SECONDS_AT_MOST:-120}" "$luthier" run --device "emulated:$device" \
+  --output "$output" "${options[@]}" -- "$program" "$@"
