@@ -29,11 +29,16 @@ print(smi.rsmi_init(ctypes.c_uint64(0)), smi.rsmi_event_notification_init(0),
 NO_DATA = 14
 
 
+def run(arguments, *words):
+    result = harness.run([arguments.luthier, "run", "--device", "emulated:" + ",".join(DEVICES),
+                          "--gpu-memory", str(MEMORY_MIB), "--", *words])
+    result.expect(result.code == 0, f"{' '.join(words)} fails")
+    return result
+
+
 def report(arguments, *words):
     """What the program prints as JSON, which may stand behind complaints about this machine."""
-    result = harness.run([arguments.luthier, "run", "--device", "emulated:" + ",".join(DEVICES), "--gpu-memory", str(MEMORY_MIB),
-                          "--", *words, "--json"])
-    result.expect(result.code == 0, f"{words[0]} fails")
+    result = run(arguments, *words, "--json")
     begin = re.search(r"^[\[{]", result.stdout, re.M)
     result.expect(begin, "there is no JSON")
     return result, json.loads(result.stdout[begin.start():])
@@ -49,7 +54,16 @@ def check(result, cards):
 def rocm_smi(arguments):
     result, cards = report(arguments, "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram")
     check(result, [(card["Device ID"], card["PCI Bus"], int(card["VRAM Total Memory (B)"])) for card in cards.values()])
+    # What people type.
+    for words in [], ["-a"]:
+        shows_both(run(arguments, "rocm-smi", *words))
     hears_of_events(arguments)
+
+
+def shows_both(result):
+    """A row, or several, for each GPU."""
+    for number in range(len(DEVICES)):
+        result.expect(re.search(rf"^(GPU)?\[?:?\s*{number}\b", result.stdout, re.M), f"GPU {number} is not shown")
 
 
 def hears_of_events(arguments):
@@ -62,6 +76,8 @@ def amd_smi(arguments):
     # Newer ones put it into an object.
     cards = cards["gpu_data"] if isinstance(cards, dict) else cards
     check(result, [(card["asic"]["device_id"], card["bus"]["bdf"], card["vram"]["size"]["value"] << 20) for card in cards])
+    for words in ["list"], ["metric"], ["monitor"]:
+        shows_both(run(arguments, "amd-smi", *words))
 
 
 def test(arguments, directory):
