@@ -4,6 +4,7 @@
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
 #include "runtime/Log.h"
+#include "runtime/OutputFile.h"
 #include "runtime/ProcessEnd.h"
 #include "runtime/ProcessName.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,11 +64,12 @@ static bool isReplaceable(const std::string &Path) {
 }
 
 /// What was there stays until all is written.
-static std::error_code replace(const std::string &Path, StringRef Text) {
+static std::error_code putInPlace(StringRef FileName, const std::string &Path,
+                                  StringRef Text) {
   const std::string New = Path + ".new";
   std::error_code Error = write(New, Text);
   if (!Error)
-    Error = sys::fs::rename(New, Path);
+    Error = runtime::replaceReport(FileName, New);
   if (Error)
     ::unlink(New.c_str());
   return Error;
@@ -82,9 +84,9 @@ void writeReport(StringRef FileName, json::Object Whole) {
   const std::string Text =
       completed(std::move(Whole),
                 runtime::processEnd().isOrderly() ? "" : howProcessEnds());
-  const std::string Path = outputPath(FileName);
+  const std::string Path = runtime::pathOfReport(FileName);
   std::error_code Error;
-  if (isReplaceable(Path) && !(Error = replace(Path, Text)))
+  if (isReplaceable(Path) && !(Error = putInPlace(FileName, Path, Text)))
     return;
   if (Error && hasText(Path))
     runtime::logWarning(Path + ": " + Error.message() +
@@ -100,9 +102,9 @@ void writeReportInBetween(StringRef FileName, json::Object Whole) {
   const std::string Text = completed(
       std::move(Whole),
       formatv("not yet: counts of its first {0} ms", Age.count()).str());
-  const std::string Path = outputPath(FileName);
+  const std::string Path = runtime::pathOfReport(FileName);
   if (isReplaceable(Path))
-    (void)replace(Path, Text);
+    (void)putInPlace(FileName, Path, Text);
 }
 
 bool ReportPace::isDue() {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <memory>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,36 @@ protected:
     return std::string(Buffer, Length > 0 ? size_t(Length) : 0);
   }
 
+  /// As if a run from long ago still went on: its process has asked for \p Name
+  /// and lives until the result is destroyed.
+  struct OtherRun {
+    pid_t Child = 0;
+    int Path[2] = {}, End[2] = {};
+    ~OtherRun() {
+      ::close(End[1]);
+      ::close(Path[0]);
+      ::waitpid(Child, nullptr, 0);
+    }
+  };
+  std::unique_ptr<OtherRun> startOtherRun(const char *Name) {
+    auto Run = std::make_unique<OtherRun>();
+    EXPECT_EQ(::pipe(Run->Path) | ::pipe(Run->End), 0);
+    Run->Child = ::fork();
+    if (!Run->Child) {
+      ::close(Run->End[1]);
+      (void)luthier::outputPath(Name);
+      writeLongAgo(Name, "its own");
+      char Byte = 0;
+      bool Told = ::write(Run->Path[1], &Byte, 1) == 1;
+      ::_exit(::read(Run->End[0], &Byte, 1) != 0 || !Told);
+    }
+    ::close(Run->Path[1]);
+    ::close(Run->End[0]);
+    char Byte;
+    EXPECT_EQ(::read(Run->Path[0], &Byte, 1), 1);
+    return Run;
+  }
+
   SmallString<128> Directory;
 };
 
@@ -98,6 +129,37 @@ TEST_F(OutputPathTest, ResultsOfEarlierRunsAreKept) {
   EXPECT_EQ(contents("kept.json"), "");
   EXPECT_EQ(contents("kept.json.~1~"), "first");
   EXPECT_EQ(contents("kept.json.~2~"), "second");
+}
+
+TEST_F(OutputPathTest, FilesOfRunsThatGoOnAreTheirs) {
+  const auto Run = startOtherRun("going-on.json");
+  EXPECT_EQ(luthier::outputPath("going-on.json"),
+            path("going-on." + Twine(::getpid()) + ".json"));
+  EXPECT_EQ(contents("going-on.json"), "its own");
+  EXPECT_FALSE(sys::fs::exists(path("going-on.json.~1~")));
+}
+
+TEST_F(OutputPathTest, EmptyFilesOfRunsThatGoOnAreTheirs) {
+  // As of a tool that writes what it finds, and has found nothing so far.
+  const auto Run = startOtherRun("empty.csv");
+  writeLongAgo("empty.csv", "");
+  EXPECT_EQ(luthier::outputPath("empty.csv"),
+            path("empty." + Twine(::getpid()) + ".csv"));
+}
+
+TEST_F(OutputPathTest, FilesOfRunsThatHaveEndedAreKept) {
+  startOtherRun("ended.json").reset();
+  EXPECT_EQ(luthier::outputPath("ended.json"), path("ended.json"));
+  EXPECT_EQ(contents("ended.json.~1~"), "its own");
+}
+
+TEST_F(OutputPathTest, LowDescriptorsAreThePrograms) {
+  const int Lowest = ::open("/dev/null", O_RDONLY);
+  ::close(Lowest);
+  (void)luthier::outputPath("descriptors.json");
+  const int Next = ::open("/dev/null", O_RDONLY);
+  EXPECT_EQ(Next, Lowest);
+  ::close(Next);
 }
 
 TEST_F(OutputPathTest, ProgramsThatAProcessBecomesGetNamesOfTheirOwn) {

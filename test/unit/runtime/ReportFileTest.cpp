@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,6 +48,18 @@ protected:
     return testing::internal::GetCapturedStderr();
   }
 
+  /// What locks this process's file \p Name.
+  int lockOf(const Twine &Name) {
+    struct stat Wanted, Its;
+    if (::stat(path(Name).c_str(), &Wanted) != 0)
+      return -1;
+    for (int Fd = 3; Fd != 1024; ++Fd)
+      if (::fstat(Fd, &Its) == 0 && Its.st_ino == Wanted.st_ino &&
+          Its.st_dev == Wanted.st_dev)
+        return Fd;
+    return -1;
+  }
+
   SmallString<64> Directory;
 };
 
@@ -75,6 +88,47 @@ TEST_F(ReportFileTest, WhereNoFileCanBePutBesideItIsWrittenInPlace) {
   ASSERT_FALSE(sys::fs::create_directory(path("beside.json.new")));
   EXPECT_EQ(warningsOf("beside.json"), "");
   EXPECT_EQ(read("beside.json").getInteger("number"), 2);
+}
+
+TEST_F(ReportFileTest, AReportInBetweenIsLockedLikeTheFileBefore) {
+  luthier::writeReportInBetween("locked.json", json::Object{});
+  const int First = lockOf("locked.json");
+  ASSERT_GE(First, 0);
+  luthier::writeReportInBetween("locked.json", json::Object{});
+  ASSERT_GE(lockOf("locked.json"), 0);
+  const int Other = ::open(path("locked.json").c_str(), O_RDONLY);
+  EXPECT_NE(::flock(Other, LOCK_SH | LOCK_NB), 0) << "others may take it";
+  ::close(Other);
+  struct stat Its;
+  EXPECT_TRUE(lockOf("locked.json") == First || ::fstat(First, &Its) != 0)
+      << "the lock of a file that is gone is kept";
+}
+
+TEST_F(ReportFileTest, WhatHasTakenTheFilesPlaceStays) {
+  luthier::writeReportInBetween("taken.json", json::Object{{"number", 1}});
+  // As another run does, for which the lock is gone.
+  ASSERT_FALSE(sys::fs::rename(path("taken.json"), path("taken.json.~1~")));
+  std::error_code Failure;
+  raw_fd_ostream(path("taken.json"), Failure) << "{\"number\": 3}";
+  EXPECT_EQ(warningsOf("taken.json"), "");
+  EXPECT_EQ(read("taken.json").getInteger("number"), 3);
+  EXPECT_EQ(read("taken.json.~1~").getInteger("number"), 1);
+  EXPECT_EQ(read("taken." + Twine(::getpid()) + ".json").getInteger("number"),
+            2);
+}
+
+TEST_F(ReportFileTest, WhatTheProgramHasOpenedInPlaceOfTheLockStaysOpen) {
+  luthier::writeReportInBetween("reused.json", json::Object{{"number", 1}});
+  const int Lock = lockOf("reused.json");
+  ASSERT_GE(Lock, 0);
+  const int Mine = ::open("/dev/null", O_RDONLY);
+  ASSERT_EQ(::dup2(Mine, Lock), Lock);
+  ::close(Mine);
+  EXPECT_EQ(warningsOf("reused.json"), "");
+  EXPECT_EQ(read("reused.json").getInteger("number"), 2);
+  struct stat Its;
+  EXPECT_EQ(::fstat(Lock, &Its), 0) << "the program's file was closed";
+  ::close(Lock);
 }
 
 TEST_F(ReportFileTest, LinksStayAndAreWrittenThrough) {
