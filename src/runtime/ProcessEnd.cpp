@@ -58,6 +58,14 @@ bool waitFor(std::atomic<int> &Word, int Wanted, milliseconds Within) {
   return true;
 }
 
+std::string nameOfSignal(int Signal) {
+  if (SIGRTMIN <= Signal && Signal <= SIGRTMAX)
+    return "SIGRTMIN+" + std::to_string(Signal - SIGRTMIN);
+  const char *Known = ::sigabbrev_np(Signal);
+  return Known ? std::string("SIG") + Known
+               : "signal " + std::to_string(Signal);
+}
+
 template <size_t Size> void copy(std::array<char, Size> &To, const char *From) {
   std::strncpy(To.data(), From, Size - 1);
 }
@@ -222,16 +230,13 @@ std::string ProcessEnd::describe() const {
     case LUTHIER_END_EXIT:
       How = Name.empty() ? "_exit(" + std::to_string(Value) + ")" : Name;
       break;
-    case LUTHIER_END_SIGNAL: {
-      const char *Known = ::sigabbrev_np(Value);
-      How = Known ? std::string("SIG") + Known
-                  : "signal " + std::to_string(Value);
+    case LUTHIER_END_SIGNAL:
+      How = nameOfSignal(Value);
       break;
     }
     case LUTHIER_END_EXEC:
       How = "exec of " + Name;
       break;
-    }
   }
   return HasFault ? How + " after a fault of the GPU (" + Fault.data() + ")"
                   : How;

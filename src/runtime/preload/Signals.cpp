@@ -17,16 +17,21 @@
 namespace luthier::preload {
 
 static constexpr int Deadly[] = {
-    SIGHUP,  SIGINT,  SIGQUIT,   SIGILL,  SIGTRAP, SIGABRT, SIGBUS,
-    SIGFPE,  SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,
-    SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSYS,
+    SIGHUP,    SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT,   SIGBUS,  SIGFPE,
+    SIGUSR1,   SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM,   SIGXCPU, SIGXFSZ,
+    SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGSYS,  SIGSTKFLT,
 };
+
+/// Those below SIGRTMIN are libc's own.
+static bool isRealTime(int Signal) {
+  return SIGRTMIN <= Signal && Signal <= SIGRTMAX;
+}
 
 static bool isDeadly(int Signal) {
   for (int Each : Deadly)
     if (Each == Signal)
       return true;
-  return false;
+  return isRealTime(Signal);
 }
 
 /// What executes again when the handler returns.
@@ -127,13 +132,18 @@ static void cover(int Signal) {
   LUTHIER_NEXT(sigaction)(Signal, &Action, nullptr);
 }
 
+static void coverDefault(int Signal) {
+  struct sigaction Now;
+  if (LUTHIER_NEXT(sigaction)(Signal, nullptr, &Now) == 0 &&
+      !(Now.sa_flags & SA_SIGINFO) && Now.sa_handler == SIG_DFL)
+    cover(Signal);
+}
+
 void coverSignals() {
-  for (int Signal : Deadly) {
-    struct sigaction Now;
-    if (LUTHIER_NEXT(sigaction)(Signal, nullptr, &Now) == 0 &&
-        !(Now.sa_flags & SA_SIGINFO) && Now.sa_handler == SIG_DFL)
-      cover(Signal);
-  }
+  for (int Signal : Deadly)
+    coverDefault(Signal);
+  for (int Signal = SIGRTMIN; Signal <= SIGRTMAX; ++Signal)
+    coverDefault(Signal);
 }
 
 /// Of the functions that set nothing but a handler.

@@ -238,6 +238,8 @@ const std::map<std::string, void (*)()> Ends = {
      [] {
        const itimerval Soon = {{0, 0}, {0, 300'000}};
        ::setitimer(ITIMER_REAL, &Soon, nullptr);
+    {"SIGSTKFLT", [] { ::raise(SIGSTKFLT); }},
+    {"SIGRTMIN+3", [] { ::raise(SIGRTMIN + 3); }},
        std::exit(7);
      }},
     {"running-_exit", [] { ::_exit(3); }},
