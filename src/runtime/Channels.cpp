@@ -137,6 +137,11 @@ void Channels::finish() {
     C->finish();
 }
 
+bool Channels::empty() {
+  std::lock_guard Guard(Lock);
+  return Open.empty();
+}
+
 void Channels::expectKilledWaves(hsa_agent_t Agent) {
   for (const Pointer &C : all())
     C->expectKilledWaves(Agent);

@@ -46,6 +46,8 @@ public:
   /// The same for what there is in the end, with blocks that were never
   /// finished left out; nothing is consumed behind it.
   void finish();
+  /// Whether no tool has ever opened one.
+  bool empty();
   /// A queue of \p Agent has stopped, perhaps with waves that were pushing.
   void expectKilledWaves(hsa_agent_t Agent);
   /// The GPU runtime ends: its memory is gone.

@@ -194,8 +194,10 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
   // The application has waited for its dispatches; what tools do behind them
   // may take a moment longer. If the program ends meanwhile, that waits for it
   // as well.
+  bool KillsWaves = false;
   if (Destroyed) {
     drainCompletionsOf(*Destroyed);
+    KillsWaves = isBusy(*Destroyed);
     // Not later: a new queue may get the handle.
     std::lock_guard Guard(Lock);
     Queues.erase(Handle);
@@ -203,7 +205,10 @@ hsa_status_t InterceptedQueues::destroy(hsa_queue_t *Handle) {
       Handle = Destroyed->Below;
   }
   // Callbacks may come until this returns, and not after.
-  return coreApi().hsa_queue_destroy_fn(Handle);
+  const hsa_status_t Status = coreApi().hsa_queue_destroy_fn(Handle);
+  if (KillsWaves)
+    channels().expectKilledWaves(Destroyed->Agent);
+  return Status;
 }
 
 hsa_status_t InterceptedQueues::inactivate(hsa_queue_t *Handle) {
@@ -315,7 +320,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   std::optional<ProgressWatch> Watch;
   // The application may wait as long as it likes, until it ends.
   auto GiveUp = [&] {
-    if (Q.Dead)
+    if (Q.Dead || Q.IsBeingDestroyed)
       return true;
     if (!All.IsEnding)
       return false;
@@ -372,6 +377,27 @@ bool InterceptedQueues::appendBarrier(Queue &Q, hsa_signal_t Signal) {
   Api.hsa_signal_store_screlease_fn(Queue->doorbell_signal,
                                     static_cast<hsa_signal_value_t>(Index));
   return true;
+}
+
+/// By a barrier behind all packets, which completes at once in an idle queue.
+bool InterceptedQueues::isBusy(Queue &Q) {
+  const CoreApiTable &Api = coreApi();
+  hsa_signal_t Signal;
+  if (!Q.Redirected || Q.isLost() || channels().empty() ||
+      Api.hsa_signal_create_fn(1, 0, nullptr, &Signal) != HSA_STATUS_SUCCESS)
+    return false;
+  Q.IsBeingDestroyed = true;
+  constexpr std::chrono::milliseconds Patience(100);
+  const Clock::time_point Until = Clock::now() + Patience;
+  bool IsBusy = !appendBarrier(Q, Signal);
+  while (!IsBusy && Api.hsa_signal_load_scacquire_fn(Signal) != 0) {
+    std::this_thread::yield();
+    IsBusy = Clock::now() > Until;
+  }
+  // The device may still write to the signal: it stays.
+  if (!IsBusy)
+    Api.hsa_signal_destroy_fn(Signal);
+  return IsBusy;
 }
 
 bool InterceptedQueues::isGone(hsa_queue_t *Handle) {

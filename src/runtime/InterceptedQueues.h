@@ -117,6 +117,8 @@ private:
     /// Nothing moves any more: an error, or the application said so.
     std::atomic<bool> Dead = false;
     std::atomic<bool> DeviceFailed = false;
+    /// Nobody waits for room in it any more.
+    std::atomic<bool> IsBeingDestroyed = false;
 
     /// Whether there may be no end of what it has been given.
     bool isLost() const { return Dead || DeviceFailed; }
@@ -140,6 +142,8 @@ private:
   llvm::SmallVector<Packet, 4> showToTools(Queue &Q,
                                            llvm::ArrayRef<Packet> Packets);
   void show(Queue &Q, Packet P, llvm::SmallVectorImpl<Packet> &Out);
+  /// Whether kernels with hooks run there that its end would kill.
+  bool isBusy(Queue &Q);
   /// False if the queue does not get room for a packet.
   bool appendBarrier(Queue &Q, hsa_signal_t Signal);
   void waitForQueues();

@@ -2,14 +2,20 @@
 //
 // Kernels whose waves are stopped while they send, and what goes on after that:
 //
-//   killed-waves FILE STOPPING
+//   killed-waves FILE STOPPING [destroy]
 //
-// STOPPING has a kernel that makes its queue stop. Then FILE's kernel runs on
-// another queue, of the last device: after a page fault, that has to be another
-// one, since the driver lets nothing run on the device any more. Prints
+// STOPPING has a kernel that makes its queue stop, or one without an end, whose
+// queue is destroyed when the first block has arrived. Then FILE's kernel runs
+// on another queue, of the last device: after a page fault, that has to be
+// another one, since the driver lets nothing run on the device any more. Prints
 // "counted 1024" and ends with 3.
 #include "../hsa/Hsa.h"
 #include <atomic>
+
+/// By the tool, when it has been sent something.
+// NOLINTNEXTLINE(readability-identifier-naming)
+extern "C" __attribute__((visibility("default"))) int ToldByTool;
+int ToldByTool = 0;
 
 namespace {
 
@@ -55,15 +61,19 @@ struct Work {
 } // namespace
 
 int main(int Argc, char **Argv) {
-  if (Argc != 3)
+  if (Argc < 3)
     return 2;
+  const bool Destroys = Argc > 3;
   CHECK(hsa_init());
   CHECK(hsa_amd_register_system_event_handler(noteEvent, nullptr));
   const std::vector<hsa_agent_t> Gpus = gpus();
   Work Stopping(Gpus.front(), Argv[2]), Other(Gpus.back(), Argv[1]);
   Stopping.start();
-  while (!HasStopped)
+  while (!(Destroys ? __atomic_load_n(&ToldByTool, __ATOMIC_ACQUIRE) != 0
+                    : HasStopped.load()))
     std::this_thread::yield();
+  if (Destroys)
+    CHECK(hsa_queue_destroy(Stopping.Queue));
   Other.start();
   finish(Other.Queue);
   std::printf("counted %u\n", __atomic_load_n(Other.Count, __ATOMIC_ACQUIRE));
