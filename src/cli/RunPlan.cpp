@@ -319,18 +319,20 @@ private:
 
   void planOutput() {
     // Absolute, because the program may change its directory.
-    if (!Options.Output.empty())
+    if (!Options.Output.empty()) {
       Result.OutputDirectory = absolute(Options.Output, Around);
-    else if (Around.Variable("LUTHIER_OUTPUT"))
-      return;
-    set("LUTHIER_OUTPUT", Options.Output.empty() ? Around.CurrentDirectory
-                                                 : Result.OutputDirectory);
+      return set("LUTHIER_OUTPUT", Result.OutputDirectory);
+    }
+    const std::string Given = Around.Variable("LUTHIER_OUTPUT").value_or("");
+    const std::string Folder =
+        Given.empty() ? Around.CurrentDirectory : absolute(Given, Around);
+    set("LUTHIER_OUTPUT", Folder);
     // Not every tool writes files.
-    if (!Options.Output.empty() || Options.Tools.empty())
+    if (Options.Tools.empty())
       return;
-    const std::string &Here = Around.CurrentDirectory;
-    if (const std::string Why = Around.WhyNoFilesIn(Here); !Why.empty())
-      Result.Notes.push_back("tools cannot write files into " + Here + " (" +
+    if (const std::string Why = Around.WhyNoFilesIn(Folder); !Why.empty())
+      Result.Notes.push_back("tools cannot write files into " + Folder +
+                             (Given.empty() ? " (" : ", LUTHIER_OUTPUT (") +
                              Why + "); --output names another folder");
   }
 

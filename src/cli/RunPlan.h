@@ -64,7 +64,8 @@ struct Surroundings {
       WhyNoOptions;
   /// Why a file cannot be written; empty if it can be.
   std::function<std::string(const std::string &Path)> WhyNotWritable;
-  /// Why no files can be made in a folder; empty if they can.
+  /// Why no files can be made in a folder, which is made for that; empty if
+  /// they can.
   std::function<std::string(const std::string &Folder)> WhyNoFilesIn;
   /// Names of the installed tools, sorted.
   std::function<std::vector<std::string>()> InstalledTools;

@@ -83,6 +83,10 @@ bool isBinary(const std::string &Program) {
 
 /// Only an attempt tells; the superuser may do all that permissions forbid.
 std::string whyNoFilesIn(const std::string &Directory) {
+  std::error_code Failure;
+  std::filesystem::create_directories(Directory, Failure);
+  if (Failure)
+    return Failure.message();
   std::string Name = Directory + "/.luthier-XXXXXX";
   const int File = ::mkostemp(Name.data(), O_CLOEXEC);
   if (File < 0)
@@ -95,10 +99,7 @@ std::string whyNoFilesIn(const std::string &Directory) {
 void createOutput(const std::string &Directory) {
   if (Directory.empty())
     return;
-  std::error_code Failure;
-  std::filesystem::create_directories(Directory, Failure);
-  const std::string Why = Failure ? Failure.message() : whyNoFilesIn(Directory);
-  if (!Why.empty())
+  if (const std::string Why = whyNoFilesIn(Directory); !Why.empty())
     throw RunError("--output " + Directory + ": " + Why);
 }
 

@@ -188,6 +188,9 @@ def output_that_cannot_be_written_is_refused(arguments, directory):
         result.expect(result.code == 2, "not the exit code of requests that are refused")
         result.expect_in_stderr(f"--output {path}: ")
         result.expect("Bad file descriptor" not in result.stderr, "this is not the reason")
+        # A variable may be of another run, around this one.
+        result = run_tool(arguments, "instr-count", [arguments.program], LUTHIER_OUTPUT=path)
+        result.expect_in_stderr(f"tools cannot write files into {path}, LUTHIER_OUTPUT (")
 
 
 def files_of_earlier_runs_are_kept(arguments, directory):

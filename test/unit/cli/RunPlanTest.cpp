@@ -448,9 +448,25 @@ TEST_F(RunPlanTest, OutputIsAbsolute) {
   EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/tmp/out");
 }
 
-TEST_F(RunPlanTest, OutputVariableOfTheUserIsKept) {
+TEST_F(RunPlanTest, OutputVariableOfTheUserIsKeptAndAbsolute) {
   Variables["LUTHIER_OUTPUT"] = "/elsewhere";
-  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "unset");
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/elsewhere");
+  Variables["LUTHIER_OUTPUT"] = "out";
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me/out");
+  Variables["LUTHIER_OUTPUT"] = "";
+  EXPECT_EQ(planned("LUTHIER_OUTPUT"), "/home/me");
+}
+
+TEST_F(RunPlanTest, OutputVariableThatIsOfNoUseIsSaid) {
+  Options.Device = "emulated";
+  Variables["LUTHIER_OUTPUT"] = "/read-only";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty()) << "there is no tool";
+  Options.Tools = {"instr-count"};
+  EXPECT_THAT(planRun(Options, Around).Notes,
+              ElementsAre(HasSubstr(
+                  "/read-only, LUTHIER_OUTPUT (Read-only file system)")));
+  Options.Output = "/home/me/out";
+  EXPECT_TRUE(planRun(Options, Around).Notes.empty());
 }
 
 TEST_F(RunPlanTest, SettingsOfTheEngineReachTheProgram) {
