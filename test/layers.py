@@ -33,6 +33,7 @@ EXCEPTIONS = {
     ("emulator", "luthier/emulator.h"),
     ("emulator", "luthier/detail/EmulatorFaults.h"),
     ("emulator", "luthier/detail/EmulatorVerify.h"),
+    ("emulator", "luthier/detail/ProcessEnds.h"),
 }
 
 

@@ -136,7 +136,8 @@ private:
   Error readExecCounts(pgo::Collected &Found);
   Error findCalls();
   Error addFoundCalls(StringRef Text);
-  void noteLostCounts(pgo::Collected &Found) const;
+  Error noteReport(StringRef Text);
+  Error addEmulatorCounts(StringRef Text);
   Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused);
   void noteLostReports(pgo::Collected &Found);
   Error readCounts(pgo::Collected &Found);
@@ -156,7 +157,7 @@ private:
   bool ByHooks = false;
   pgo::ExecutedCode Executed;
   pgo::ExecutedCalls Calls;
-  /// Of hooks: by process, reports that were written at its end.
+  /// Of hooks or the emulator: by process, those written at its end.
   std::map<int64_t, size_t> Reports;
   /// In the run that finds calls.
   pgo::UncountedKernels WithoutCalls;
@@ -220,16 +221,19 @@ Error Collect::addFoundCalls(StringRef Text) {
   return Error::success();
 }
 
-/// Of processes that have launched code which the emulated GPU counts. Another
-/// program in the same process has its file.
-void Collect::noteLostCounts(pgo::Collected &Found) const {
-  for (pgo::ProcessNote &Note : Found.Notes)
-    if (Note.Releases && !Note.Ended.empty() && Note.Failed.empty() &&
-        (StringRef(Note.Ended).starts_with("exec") ||
-         !sys::fs::exists(countsOf(std::to_string(Note.Process)))))
-      Note.Failed = "the emulated GPU leaves its counts at exit() alone; "
-                    "--count-by hooks counts until any end, and for SIGKILL "
-                    "until some time before";
+/// Of what has counted a process's code from outside.
+Error Collect::noteReport(StringRef Text) {
+  auto Origin = pgo::originOf(Text);
+  if (!Origin)
+    return Origin.takeError();
+  Reports[Origin->Process] += !Origin->isInBetween();
+  return Error::success();
+}
+
+Error Collect::addEmulatorCounts(StringRef Text) {
+  if (Error E = pgo::addCounts(Text, Executed))
+    return E;
+  return noteReport(Text);
 }
 
 Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
@@ -239,14 +243,10 @@ Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
     return E;
   if (Error E = pgo::addUncounted(Text, Refused))
     return E;
-  auto Origin = pgo::originOf(Text);
-  if (!Origin)
-    return Origin.takeError();
-  Reports[Origin->Process] += !Origin->isInBetween();
-  return Error::success();
+  return noteReport(Text);
 }
 
-/// A process's note is written before the hooks' report, which the disk may
+/// A process's note is written before the other report, which the disk may
 /// have no room for. A process that becomes another program has two of each.
 void Collect::noteLostReports(pgo::Collected &Found) {
   for (pgo::ProcessNote &Note : Found.Notes) {
@@ -255,7 +255,10 @@ void Collect::noteLostReports(pgo::Collected &Found) {
     if (size_t &Left = Reports[Note.Process])
       --Left;
     else if (Note.Failed.empty())
-      Note.Failed = "what its hooks counted was not written at its end";
+      Note.Failed = ByHooks
+                        ? "what its hooks counted was not written at its end"
+                        : "what the emulated GPU counted was not written "
+                          "at its end";
   }
 }
 
@@ -275,10 +278,15 @@ Error Collect::readCounts(pgo::Collected &Found) {
     pgo::noteUncounted(Refused, "counts", Found);
     return Error::success();
   }
-  noteLostCounts(Found);
-  return forEachReport(folder(), "counts-", [&](StringRef Text) {
-    return noteUnreadable(pgo::addCounts(Text, Executed), Found.Uncounted);
-  });
+  const size_t Before = Found.Uncounted.size();
+  if (Error E = forEachReport(folder(), "counts-", [&](StringRef Text) {
+        return noteUnreadable(addEmulatorCounts(Text), Found.Uncounted);
+      }))
+    return E;
+  // What cannot be read does not say whose it is.
+  if (Found.Uncounted.size() == Before)
+    noteLostReports(Found);
+  return Error::success();
 }
 
 /// Says what was written. False if that is not the profile that was asked for.

@@ -5,6 +5,7 @@
 // never uses the GPU never comes here.
 #include "luthier/Export.h"
 #include "luthier/detail/EmulatorFaults.h"
+#include "luthier/detail/EmulatorStatistics.h"
 #include "luthier/detail/ProcessEnds.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/Channels.h"
@@ -109,6 +110,10 @@ decltype(&luthier_on_process_end) findWatch() {
 
 void raiseAnew(int Signal) {
   if (auto *Watch = findWatch())
+  using Write = decltype(&luthier_emulator_write_statistics);
+  if (auto *OfEmulator = reinterpret_cast<Write>(
+          ::dlsym(RTLD_DEFAULT, "luthier_emulator_write_statistics")))
+    OfEmulator();
     Watch(nullptr);
   ::signal(Signal, SIG_DFL);
   sigset_t Only;

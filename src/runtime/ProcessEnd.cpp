@@ -159,8 +159,11 @@ luthier_end_answer ProcessEnd::endsSuddenly(const luthier_process_end &How) {
   Clock::duration Until(0);
   if (EndsBy.compare_exchange_strong(Until, Time + Limit))
     begin(How);
-  else if (Time >= Until)
-    return giveUp(), LUTHIER_END_NOW;
+  else if (Time >= Until) {
+    if (Now != Ended)
+      giveUp();
+    return LUTHIER_END_NOW;
+  }
   if (GoesOn)
     return LUTHIER_END_LATER;
   constexpr milliseconds Step(50);
@@ -233,10 +236,11 @@ std::string ProcessEnd::describe() const {
     case LUTHIER_END_SIGNAL:
       How = nameOfSignal(Value);
       break;
-    }
     case LUTHIER_END_EXEC:
+    case LUTHIER_END_NO_EXEC:
       How = "exec of " + Name;
       break;
+    }
   }
   return HasFault ? How + " after a fault of the GPU (" + Fault.data() + ")"
                   : How;

@@ -58,11 +58,13 @@ void InstructionCounts::writeRows(llvm::json::OStream &Json,
 }
 
 std::string
-instructionCountsJson(const std::vector<const InstructionCounts *> &Devices) {
+instructionCountsJson(const std::vector<const InstructionCounts *> &Devices,
+                      const ReportOrigin &Origin) {
   std::string Text;
   llvm::raw_string_ostream Stream(Text);
   llvm::json::OStream Json(Stream);
   Json.object([&] {
+    Origin.write(Json);
     Json.attributeArray("kernels", [&] {
       for (unsigned N = 0; N != Devices.size(); ++N)
         Devices[N]->writeRows(Json, N);

@@ -6,6 +6,7 @@
 #define LUTHIER_EMULATOR_CP_INSTRUCTIONCOUNTS_H
 
 #include "emulator/core/Observer.h"
+#include "emulator/cp/Statistics.h"
 #include "emulator/exec/ExecutionCounts.h"
 #include "emulator/exec/LaunchPlan.h"
 #include <map>
@@ -44,11 +45,13 @@ private:
   std::map<Kernel, OfKernel> Kernels;
 };
 
-/// {"kernels":[{"name","device","code","instructions":[[address,waves,lanes]]}]}
+/// {"process","ended","kernels":[{"name","device","code",
+/// "instructions":[[address,waves,lanes]]}]}
 /// with the digest of the code object, which is empty where there is none. The
 /// lanes are those that were active, of scalar instructions, too.
 std::string
-instructionCountsJson(const std::vector<const InstructionCounts *> &Devices);
+instructionCountsJson(const std::vector<const InstructionCounts *> &Devices,
+                      const ReportOrigin &Origin = {});
 
 } // namespace luthier::emulator
 

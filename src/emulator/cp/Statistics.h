@@ -37,6 +37,8 @@ public:
   void begin(uint64_t Now);
   void end(uint64_t Now);
 
+  /// Whether no dispatch has ended.
+  bool empty() const;
   /// A row for each kernel, sorted by name.
   void writeRows(llvm::json::OStream &Json, unsigned Device) const;
   /// Nanoseconds in which at least one dispatch was being executed.
@@ -54,14 +56,30 @@ private:
   uint64_t BusySince = 0, BusyTime = 0;
 };
 
-/// {"kernels":[{"name","device","dispatches","wave_instructions",
-/// "lane_instructions","cycles","host_ns","host_thread_ns"}],
-/// "devices":[{"device","busy_ns"}]}; devices count from 0.
-std::string statisticsJson(const std::vector<const Statistics *> &Devices);
+/// Who has written a report.
+struct ReportOrigin {
+  int64_t Process = 0;
+  std::string Ended; ///< Empty at the process's end.
+
+  void write(llvm::json::OStream &Json) const;
+};
+
+/// {"process","ended","kernels":[{"name","device","dispatches",
+/// "wave_instructions","lane_instructions","cycles","host_ns",
+/// "host_thread_ns"}],"devices":[{"device","busy_ns"}]}; devices count from 0.
+std::string statisticsJson(const std::vector<const Statistics *> &Devices,
+                           const ReportOrigin &Origin = {});
 
 /// "%p" in \p Path stands for the process id. False, with errno set, if the
-/// file cannot be written.
+/// file cannot be written. There is a whole file at any time.
 bool writeReport(const std::string &Path, const std::string &Text);
+/// The same before the end. Leaves devices, pipes and links alone, and says
+/// nothing if it cannot.
+void writeReportInBetween(const std::string &Path, const std::string &Text);
+/// Gives the file that writeReport() has written a name that no other has, as
+/// the process becomes another program, whose file has the same name. Returns
+/// it; empty where "%p" does not tell processes apart.
+std::string setReportAside(const std::string &Path);
 
 } // namespace luthier::emulator
 

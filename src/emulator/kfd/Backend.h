@@ -75,6 +75,8 @@ struct luthier_kfd_backend {
   /// See luthier/detail/EmulatorFaults.h and EmulatorVerify.h.
   void (*on_fault)(void (*Handler)(uint64_t PC));
   const luthier_verify_api *(*verify)(void);
+  /// See luthier/detail/EmulatorStatistics.h.
+  void (*write_statistics)(void);
 };
 // NOLINTEND(readability-identifier-naming)
 

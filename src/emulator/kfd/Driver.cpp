@@ -4,9 +4,12 @@
 #include "emulator/cp/Report.h"
 #include "emulator/kfd/RuntimeCheck.h"
 #include "emulator/kfd/SystemFiles.h"
+#include "llvm/ADT/STLExtras.h"
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <pthread.h>
+#include <unistd.h>
 #include <utility>
 
 namespace luthier::emulator {
@@ -44,7 +47,18 @@ Driver *Driver::create(std::string &Error) {
   New->Svm.emplace(Devices);
   New->Memory.emplace(*New->File, std::move(Devices));
   New->FilesFolder = writeSystemFiles(New->Gpus, C.LocalMemoryBytes, Error);
-  return New->filesFolder().empty() ? nullptr : New.release();
+  if (New->filesFolder().empty())
+    return nullptr;
+  if (!C.StatisticsPath.empty() || !C.CountsPath.empty()) {
+    New->Writer.start();
+    // Runs no destructors.
+    static const int Registered = at_quick_exit([] {
+      if (Driver *D = current())
+        D->writeLastStatistics();
+    });
+    (void)Registered;
+  }
+  return New.release();
 }
 
 /// A child has the parent's memory but none of its threads. It starts without a
@@ -115,27 +129,52 @@ void Driver::checkRuntime() {
   });
 }
 
-void Driver::writeStatistics() const {
-  static constinit std::mutex OneAtATime;
-  std::lock_guard Lock(OneAtATime);
-  auto Write = [](const char *Variable, const std::string &Path,
-                  const std::string &Text) {
+void Driver::writeLastStatistics() {
+  write(StatisticsWriter::When::AtEnd);
+  std::lock_guard Lock(Writing);
+  HasEnded = true;
+}
+
+void Driver::write(StatisticsWriter::When When) {
+  using enum StatisticsWriter::When;
+  std::lock_guard Lock(Writing);
+  if (HasEnded)
+    return;
+  ReportOrigin Origin = {getpid(), ""};
+  if (When == InBetween) {
+    if (llvm::all_of(Gpus, [](auto &G) { return G->statistics().empty(); }))
+      return;
+    const auto Age = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - Start);
+    Origin.Ended =
+        "not yet: counts of its first " + std::to_string(Age.count()) + " ms";
+  }
+  // No other program was started: what is written now has all that they have.
+  for (const std::string &File : LeftForExec)
+    unlink(File.c_str());
+  LeftForExec.clear();
+  auto Write = [&](const char *Variable, const std::string &Path,
+                   const std::string &Text) {
+    if (When == InBetween)
+      return writeReportInBetween(Path, Text);
     if (!writeReport(Path, Text))
       reportError(std::string(Variable) + ": '" + Path + "' cannot be written");
+    else if (When == AtExec)
+      LeftForExec.push_back(setReportAside(Path));
   };
   if (!Config.StatisticsPath.empty()) {
     std::vector<const Statistics *> Devices;
     for (const auto &Each : Gpus)
       Devices.push_back(&Each->statistics());
     Write("LUTHIER_EMULATOR_STATS", Config.StatisticsPath,
-          statisticsJson(Devices));
+          statisticsJson(Devices, Origin));
   }
   if (!Config.CountsPath.empty()) {
     std::vector<const InstructionCounts *> Devices;
     for (const auto &Each : Gpus)
       Devices.push_back(&Each->instructionCounts());
     Write("LUTHIER_EMULATOR_COUNTS", Config.CountsPath,
-          instructionCountsJson(Devices));
+          instructionCountsJson(Devices, Origin));
   }
 }
 

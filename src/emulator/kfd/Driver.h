@@ -14,8 +14,10 @@
 #include "emulator/kfd/QueueTable.h"
 #include "emulator/kfd/SharedFolder.h"
 #include "emulator/kfd/SmiEvents.h"
+#include "emulator/kfd/StatisticsWriter.h"
 #include "emulator/kfd/SvmTable.h"
 #include "emulator/verify/Verifier.h"
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -57,7 +59,10 @@ public:
   /// Says, once, which devices the loaded runtime does not know.
   void checkRuntime();
 
-  void writeStatistics() const override;
+  /// What was counted up to now, as if this were the process's end.
+  void writeStatistics() override { write(StatisticsWriter::When::AtEnd); }
+  /// There is no later report.
+  void writeLastStatistics();
 
   using FaultHandler = void (*)(uint64_t PC);
   /// Of all drivers of the process.
@@ -68,6 +73,7 @@ private:
   explicit Driver(Configuration Config) : Config(std::move(Config)) {}
   static Driver *create(std::string &Error);
   static void handleForks();
+  void write(StatisticsWriter::When When);
 
   Configuration Config;
   std::unique_ptr<MemoryFile> File;
@@ -80,6 +86,13 @@ private:
   std::optional<SvmTable> Svm;
   SharedFolder FilesFolder;
   std::once_flag RuntimeChecked;
+
+  const std::chrono::steady_clock::time_point Start =
+      std::chrono::steady_clock::now();
+  std::mutex Writing;
+  bool HasEnded = false;                ///< Under Writing.
+  std::vector<std::string> LeftForExec; ///< Files; under Writing.
+  StatisticsWriter Writer{[this](auto When) { write(When); }};
 };
 
 } // namespace luthier::emulator

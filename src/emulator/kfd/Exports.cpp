@@ -162,6 +162,11 @@ constexpr luthier_verify_api VerifyApi = {sizeof(luthier_verify_api),
                                           unchanged,
                                           removeOwnMemory};
 
+void writeStatistics() {
+  if (Driver *D = Driver::current())
+    D->writeStatistics();
+}
+
 const luthier_verify_api *verify() { return verifier() ? &VerifyApi : nullptr; }
 
 constexpr luthier_kfd_backend Backend = {
@@ -184,6 +189,7 @@ constexpr luthier_kfd_backend Backend = {
     .offset = offsetOf,
     .on_fault = Driver::setFaultHandler,
     .verify = verify,
+    .write_statistics = writeStatistics,
 };
 
 } // namespace
@@ -199,6 +205,6 @@ luthier_kfd_get_backend(void) {
 /// runs after the destructors of everything above us; queues may still be busy,
 /// so it tells what has been completed.
 [[gnu::destructor]] static void atProcessEnd() {
-  if (const Driver *D = Driver::current())
-    D->writeStatistics();
+  if (Driver *D = Driver::current())
+    D->writeLastStatistics();
 }

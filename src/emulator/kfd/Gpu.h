@@ -25,7 +25,7 @@ public:
   virtual MemoryFile &file() = 0;
   virtual EventTable &events() = 0;
   virtual SmiEvents &smiEvents() = 0;
-  virtual void writeStatistics() const = 0;
+  virtual void writeStatistics() = 0;
   virtual void explainFault(uint64_t PC) const = 0;
 
 protected:

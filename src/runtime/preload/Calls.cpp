@@ -5,6 +5,7 @@
 // handlers, and quick_exit(), which has handlers of its own.
 #include "runtime/preload/Ends.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
@@ -17,17 +18,33 @@
 
 namespace luthier::preload {
 
-static luthier_end_answer (*Handler)(const luthier_process_end *) = nullptr;
-/// Children have copies of the handler and are nobody's business.
-static pid_t Owner = 0;
+namespace {
+/// Children have copies of it and are nobody's business.
+struct Listener {
+  luthier_end_answer (*Handler)(const luthier_process_end *) = nullptr;
+  pid_t Owner = 0;
 
-bool isWatched() {
-  return __atomic_load_n(&Handler, __ATOMIC_ACQUIRE) && getpid() == Owner;
-}
+  bool listens() const {
+    return __atomic_load_n(&Handler, __ATOMIC_ACQUIRE) && getpid() == Owner;
+  }
+  void set(luthier_end_answer (*Told)(const luthier_process_end *)) {
+    Owner = getpid();
+    __atomic_store_n(&Handler, Told, __ATOMIC_RELEASE);
+  }
+  luthier_end_answer tell(const luthier_process_end &How) const {
+    auto *Told = __atomic_load_n(&Handler, __ATOMIC_ACQUIRE);
+    return !Told || getpid() != Owner ? LUTHIER_END_NOW : Told(&How);
+  }
+};
+} // namespace
+
+static Listener First, Last;
+
+bool isWatched() { return First.listens() || Last.listens(); }
 
 luthier_end_answer tellStep(const luthier_process_end &How) {
-  auto *Told = __atomic_load_n(&Handler, __ATOMIC_ACQUIRE);
-  return !Told || getpid() != Owner ? LUTHIER_END_NOW : Told(&How);
+  const luthier_end_answer Answer = First.tell(How);
+  return Answer == LUTHIER_END_NOW ? Last.tell(How) : Answer;
 }
 
 void tell(luthier_end_kind Kind, int Value, const char *Program) {
@@ -47,6 +64,14 @@ static void tellOfExec(const char *Path) {
   checkProgram(Path);
   if (isWatched() && canStart(Path))
     tell(LUTHIER_END_EXEC, 0, Path);
+}
+
+/// \p Result is that of exec, which has returned.
+static int failed(int Result) {
+  const int Why = errno;
+  Last.tell({LUTHIER_END_NO_EXEC, 0, nullptr});
+  errno = Why;
+  return Result;
 }
 
 /// As execvp() looks for it: \p Name, what is in \p Path then, or null.
@@ -95,19 +120,32 @@ static size_t count(const char *First, va_list Rest) {
 
 using namespace luthier::preload;
 
-// NOLINTNEXTLINE(readability-identifier-naming)
-LUTHIER_INTERPOSED void luthier_on_process_end(
-    luthier_end_answer (*Told)(const luthier_process_end *)) {
-  // Found now: signal handlers call these, but may not look for them.
+/// Signal handlers call these, but may not look for them.
+static void findNext() {
   (void)LUTHIER_NEXT(_exit);
   (void)LUTHIER_NEXT(_Exit);
   (void)LUTHIER_NEXT(execve);
   (void)LUTHIER_NEXT(execv);
-  Owner = getpid();
-  __atomic_store_n(&Handler, Told, __ATOMIC_RELEASE);
+}
+
+// NOLINTBEGIN(readability-identifier-naming)
+LUTHIER_INTERPOSED void luthier_on_process_end(
+    luthier_end_answer (*Told)(const luthier_process_end *)) {
+  findNext();
+  First.set(Told);
   if (Told)
     coverSignals();
+  else
+    Last.set(nullptr);
 }
+
+LUTHIER_INTERPOSED void luthier_behind_process_end(
+    luthier_end_answer (*Told)(const luthier_process_end *)) {
+  findNext();
+  Last.set(Told);
+  coverSignals();
+}
+// NOLINTEND(readability-identifier-naming)
 
 LUTHIER_INTERPOSED void _exit(int Status) {
   tell(LUTHIER_END_EXIT, Status);
@@ -124,36 +162,37 @@ LUTHIER_INTERPOSED int execve(const char *Path, char *const Arguments[],
                               char *const Environment[]) {
   checkEnvironment(Path, Environment);
   tellOfExec(Path);
-  return LUTHIER_NEXT(execve)(Path, Arguments, Environment);
+  return failed(LUTHIER_NEXT(execve)(Path, Arguments, Environment));
 }
 LUTHIER_INTERPOSED int execv(const char *Path, char *const Arguments[]) {
   checkEnvironment(Path, environ);
   tellOfExec(Path);
-  return LUTHIER_NEXT(execv)(Path, Arguments);
+  return failed(LUTHIER_NEXT(execv)(Path, Arguments));
 }
 LUTHIER_INTERPOSED int execvp(const char *Name, char *const Arguments[]) {
   checkEnvironment(Name, environ);
   tellOfExecInPath(Name);
-  return LUTHIER_NEXT(execvp)(Name, Arguments);
+  return failed(LUTHIER_NEXT(execvp)(Name, Arguments));
 }
 LUTHIER_INTERPOSED int execvpe(const char *Name, char *const Arguments[],
                                char *const Environment[]) {
   checkEnvironment(Name, Environment);
   tellOfExecInPath(Name);
-  return LUTHIER_NEXT(execvpe)(Name, Arguments, Environment);
+  return failed(LUTHIER_NEXT(execvpe)(Name, Arguments, Environment));
 }
 LUTHIER_INTERPOSED int fexecve(int Fd, char *const Arguments[],
                                char *const Environment[]) {
   checkEnvironment("a program", Environment);
   tellOfExecAt(Fd, nullptr);
-  return LUTHIER_NEXT(fexecve)(Fd, Arguments, Environment);
+  return failed(LUTHIER_NEXT(fexecve)(Fd, Arguments, Environment));
 }
 LUTHIER_INTERPOSED int execveat(int Folder, const char *Path,
                                 char *const Arguments[],
                                 char *const Environment[], int Flags) {
   checkEnvironment(*Path ? Path : "a program", Environment);
   tellOfExecAt(Folder, Path);
-  return LUTHIER_NEXT(execveat)(Folder, Path, Arguments, Environment, Flags);
+  return failed(
+      LUTHIER_NEXT(execveat)(Folder, Path, Arguments, Environment, Flags));
 }
 
 LUTHIER_INTERPOSED int posix_spawn(pid_t *Child, const char *Path,

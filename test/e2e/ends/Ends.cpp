@@ -139,6 +139,19 @@ void startMissing() {
   ::_exit(D->Kernel ? 6 : 0);
 }
 
+/// A file that may be executed, but is none.
+void startNoProgram() {
+  const int File = ::memfd_create("text", 0);
+  expect(::write(File, "text", 4) == 4, "there is no file");
+  char Name[] = "text";
+  char *Arguments[] = {Name, nullptr};
+  expect(::fexecve(File, Arguments, environ) == -1 && errno == ENOEXEC,
+         "what is no program was started");
+  std::printf("counted %u\n", D->use());
+  std::fflush(stdout);
+  ::_exit(6);
+}
+
 void waitForAlarm() {
   const itimerval Soon = {{0, 0}, {0, 1000}};
   ::setitimer(ITIMER_REAL, &Soon, nullptr);
@@ -248,6 +261,7 @@ const std::map<std::string, void (*)()> Ends = {
        ::close(STDERR_FILENO);
        HasData = ::memfd_create("data", 0) == STDERR_FILENO;
        std::exit(7);
+    {"exec-failing", startNoProgram},
      }},
     {"running-many-SIGTERM", signalAgainAndAgain},
     {"running-SIGTERM", [] { ::raise(SIGTERM); }},

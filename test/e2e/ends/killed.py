@@ -73,11 +73,12 @@ def test(arguments, directory):
             raise Failure(f"parts of launches are counted: {numbers}")
 
 
-harness.main(
-    [
-        (["--program"], {"help": "the program launches"}),
-        (["--code"], {"help": "its code object"}),
-        (["--tool"], {"help": "the tool, perhaps with options"}),
-    ],
-    test,
-)
+if __name__ == "__main__":
+    harness.main(
+        [
+            (["--program"], {"help": "the program launches"}),
+            (["--code"], {"help": "its code object"}),
+            (["--tool"], {"help": "the tool, perhaps with options"}),
+        ],
+        test,
+    )

@@ -6,7 +6,7 @@
 //   counting modules FILE...  loads the kernel from each, with a launch each
 //   counting _exit|SIGTERM  a launch, then the process ends so
 //   counting SIGKILL [FILE]  two launches, or as many as it takes until FILE
-//                          has something, then the process is killed
+//                          names the kernel, then the process is killed
 //   counting abort         a launch, then the process ends so
 //   counting fault         likewise, by a launch that writes where no memory is
 //   counting exec          a launch, then the program anew in this process
@@ -16,9 +16,10 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <hip/hip_runtime.h>
+#include <sstream>
 #include <string>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,9 +77,10 @@ static void launchInChild(const char *Path) {
     std::exit(1);
 }
 
-static bool hasText(const char *Path) {
-  struct stat Its;
-  return stat(Path, &Its) == 0 && Its.st_size > 0;
+static bool namesKernel(const char *Path) {
+  std::stringstream Text;
+  Text << std::ifstream(Path).rdbuf();
+  return Text.str().find("\"counting\"") != std::string::npos;
 }
 
 int main(int Argc, char **Argv) {
@@ -122,7 +124,7 @@ int main(int Argc, char **Argv) {
   if (How == "SIGKILL") {
     do
       launch();
-    while (Argc > 2 && !hasText(Argv[2]));
+    while (Argc > 2 && !namesKernel(Argv[2]));
     raise(SIGKILL);
   }
 }

@@ -80,9 +80,6 @@ def test(arguments, directory):
     result = collecting.run("plain", "gfx90a", [both, "modules", modules["plain"]])
     result.expect(result.code == 1, "code without marks has a profile")
     result.expect_in_stderr("no-marks: the code of counting: it has no counters, and no pseudo probes or line tables; luthier")
-    result = collecting.run("exits", "gfx90a", [both, "_exit"])
-    result.expect(result.code == 1, "a profile is made of counts that are not there")
-    result.expect_in_stderr("the emulated GPU leaves its counts at exit() alone; --count-by hooks")
     # What counts by itself loses nothing then.
     result = collecting.run("beside", "gfx90a", [both, "beside", modules["counters"]])
     result.expect(result.code == 0, "a profile is called partial though it has all counts")
@@ -90,21 +87,29 @@ def test(arguments, directory):
     found = counters(arguments.profdata, f"{directory}/beside.counters.prof")
     if found != {"counting": LAUNCH}:
         result.fail(f"counters of {LAUNCH} expected, found {found}")
-    result = collecting.run("exits", "gfx90a", [both, "_exit"], "--count-by", "hooks")
-    result.expect(result.code == 0, "luthier pgo collect fails")
-    collecting.expect("exits", 1)
-    # The program that follows in the same process leaves its own counts.
-    result = collecting.run("exec", "gfx90a", [both, "exec"])
-    result.expect(result.code == 1, "half of the launches make a whole profile")
-    result.expect_in_stderr("the emulated GPU leaves its counts at exit() alone; --count-by hooks")
-    result = collecting.run("exec", "gfx90a", [both, "exec"], "--count-by", "hooks")
-    result.expect(result.code == 0, "luthier pgo collect fails")
-    collecting.expect("exec", 2)
-    result = collecting.run("killed", "gfx90a", [both, "SIGKILL"])
+    for way in ("emulator", "hooks"):
+        result = collecting.run(f"exits-{way}", "gfx90a", [both, "_exit"], "--count-by", way)
+        result.expect(result.code == 0, "luthier pgo collect fails")
+        collecting.expect(f"exits-{way}", 1)
+        # The program that follows in the same process leaves its own counts.
+        result = collecting.run(f"exec-{way}", "gfx90a", [both, "exec"], "--count-by", way)
+        result.expect(result.code == 0, "luthier pgo collect fails")
+        collecting.expect(f"exec-{way}", 2)
+        # What was launched before is counted, but the program may have had more to do.
+        result = collecting.run(f"signal-{way}", "gfx90a", [both, "SIGTERM"], "--count-by", way)
+        result.expect(result.code == 128 + 15, "the program's end is not passed on")
+        result.expect_in_stderr("ended by SIGTERM")
+        collecting.expect(f"signal-{way}.partial", 1)
+
+    left = '"$(dirname "$LUTHIER_EMULATOR_COUNTS")/counts-$$.json"'
+    result = collecting.run("killed", "gfx90a", ["sh", "-c", f"exec {both} SIGKILL {left}"])
     result.expect(result.code == 128 + 9, "the program's end is not passed on")
-    result.expect_in_stderr("partial-profile: process")
+    result.expect_in_stderr("was killed; what it counted is that of some time before, or lost")
     if os.path.exists(f"{directory}/killed.prof"):
-        result.fail("a profile is written though the counts are lost")
+        result.fail("a profile is called whole though counts are lost")
+    lanes = samples(collecting.text("killed.partial"))[0]["counting"][1]
+    if lanes == 0 or lanes % LAUNCH[0]:
+        result.fail(f"not the lanes of some launches: {lanes}")
 
 
 if __name__ == "__main__":

@@ -195,5 +195,55 @@ TEST(StatisticsTest, AnUnwritableFileIsSaid) {
   EXPECT_FALSE(writeReport("/nonexistent/stats.json", "{}"));
 }
 
+class ReportFileTest : public testing::Test {
+protected:
+  ReportFileTest() { std::filesystem::create_directory(Folder); }
+  ~ReportFileTest() override { std::filesystem::remove_all(Folder); }
+
+  std::string contents(const std::string &Name) const {
+    auto File = llvm::MemoryBuffer::getFile(Folder + "/" + Name);
+    return File ? (*File)->getBuffer().str() : "there is none";
+  }
+
+  const std::string Me = std::to_string(getpid());
+  const std::string Folder = testing::TempDir() + "/reports-" + Me;
+  const std::string Path = Folder + "/report-%p.json";
+};
+
+TEST_F(ReportFileTest, EachProgramThatAProcessBecomesHasAFile) {
+  ASSERT_TRUE(writeReport(Path, "first"));
+  EXPECT_EQ(setReportAside(Path), Folder + "/report-" + Me + "-1.json");
+  ASSERT_TRUE(writeReport(Path, "second"));
+  EXPECT_EQ(setReportAside(Path), Folder + "/report-" + Me + "-2.json");
+  ASSERT_TRUE(writeReport(Path, "third"));
+  EXPECT_EQ(contents("report-" + Me + "-1.json"), "first");
+  EXPECT_EQ(contents("report-" + Me + "-2.json"), "second");
+  EXPECT_EQ(contents("report-" + Me + ".json"), "third");
+}
+
+TEST_F(ReportFileTest, ANameThatAllProcessesShareIsKept) {
+  const std::string Shared = Folder + "/report.json";
+  ASSERT_TRUE(writeReport(Shared, "text"));
+  EXPECT_EQ(setReportAside(Shared), "");
+  EXPECT_EQ(contents("report.json"), "text");
+}
+
+TEST_F(ReportFileTest, TheReportAtTheEndTakesThePlaceOfTheOneInBetween) {
+  writeReportInBetween(Path, "some");
+  EXPECT_EQ(contents("report-" + Me + ".json"), "some");
+  ASSERT_TRUE(writeReport(Path, "all"));
+  EXPECT_EQ(contents("report-" + Me + ".json"), "all");
+  EXPECT_EQ(contents("report-" + Me + ".json.new"), "there is none");
+}
+
+TEST_F(ReportFileTest, LinksAreWrittenThroughAtTheEndAlone) {
+  ASSERT_TRUE(writeReport(Folder + "/linked", "before"));
+  std::filesystem::create_symlink(Folder + "/linked", Folder + "/link");
+  writeReportInBetween(Folder + "/link", "some");
+  EXPECT_EQ(contents("linked"), "before");
+  ASSERT_TRUE(writeReport(Folder + "/link", "all"));
+  EXPECT_EQ(contents("linked"), "all");
+}
+
 } // namespace
 } // namespace luthier::emulator

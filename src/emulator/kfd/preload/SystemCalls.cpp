@@ -376,3 +376,8 @@ LUTHIER_INTERPOSED const luthier_verify_api *luthier_emulator_verify(void) {
   const luthier_kfd_backend *B = loadedBackend();
   return B ? B->verify() : nullptr;
 }
+// NOLINTNEXTLINE(readability-identifier-naming)
+LUTHIER_INTERPOSED void luthier_emulator_write_statistics(void) {
+  if (const luthier_kfd_backend *B = loadedBackend())
+    B->write_statistics();
+}
