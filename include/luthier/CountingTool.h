@@ -37,7 +37,8 @@ public:
                          InstrumentationTask &Task) override;
   void onDispatch(KernelDispatch &Dispatch) override;
   /// Prints the table and writes NAME.json, if a kernel was launched. That file
-  /// is also there before, from launch to launch, for a process that is killed.
+  /// is also there before, at most 250 ms after a count or twenty times as long
+  /// as it takes to write, for a process that is killed.
   void onExit() override;
 
 protected:

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/CountingTool.h"
 #include "luthier/Instrument.h"
+#include "runtime/ProcessName.h"
+#include "runtime/ReportThread.h"
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <utility>
 
 using namespace llvm;
 
@@ -18,13 +22,25 @@ struct CountingTool::Impl {
   const uint64_t *const Table;
   const size_t NumRows;
   const std::vector<Column> Columns;
-  std::mutex Lock;
+
+  Impl(StringRef Name, const uint64_t *Table, size_t NumRows,
+       std::vector<Column> Columns)
+      : Name(Name), Table(Table), NumRows(NumRows),
+        Columns(std::move(Columns)) {}
+
+  /// Held while hooks are inserted, and not while kernels are built: other
+  /// threads launch meanwhile.
+  std::mutex Counting;
+  std::mutex Lock; ///< Of the rows.
   /// By name and device: devices must not add to one number at a time. Device 0
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
-  ReportPace Pace;
+  std::vector<uint64_t> InBetween; ///< What was written last; of the thread.
+  std::once_flag HasStarted;
+  runtime::ReportThread Reports;
 
   Row &row(StringRef Kernel, uint64_t Device) {
+    std::lock_guard Guard(Lock);
     const auto Next = static_cast<uint32_t>(Rows.size());
     return Rows.try_emplace({Kernel.str(), Device}, Row{Next}).first->second;
   }
@@ -35,10 +51,12 @@ struct CountingTool::Impl {
                              " kernels, and there are more");
   }
 
-  KernelReport report() const;
+  KernelReport report();
+  void writeInBetween();
 };
 
-KernelReport CountingTool::Impl::report() const {
+KernelReport CountingTool::Impl::report() {
+  std::lock_guard Guard(Lock);
   std::vector<Column> All = {{"dispatches", "dispatches"}};
   All.insert(All.end(), Columns.begin(), Columns.end());
   KernelReport Report(std::move(All));
@@ -56,15 +74,30 @@ KernelReport CountingTool::Impl::report() const {
   return Report;
 }
 
+/// In the thread for that. Nothing, where the last one says the same.
+void CountingTool::Impl::writeInBetween() {
+  std::vector<uint64_t> Numbers;
+  {
+    std::lock_guard Guard(Lock);
+    for (const auto &[Key, R] : Rows)
+      Numbers.push_back(R.Dispatches);
+    const size_t Counted = std::min(Rows.size(), NumRows) * Columns.size();
+    for (size_t N = 0; N != Counted; ++N)
+      Numbers.push_back(__atomic_load_n(Table + N, __ATOMIC_RELAXED));
+  }
+  if (std::exchange(InBetween, Numbers) != Numbers)
+    report().writeJSONInBetween(Name + ".json");
+}
+
 CountingTool::CountingTool(StringRef Name, const uint64_t *Table, size_t Rows,
                            std::vector<Column> Columns)
-    : P(new Impl{Name.str(), Table, Rows, std::move(Columns), {}, {}, {}}) {}
+    : P(new Impl(Name, Table, Rows, std::move(Columns))) {}
 
 CountingTool::~CountingTool() = default;
 
 Error CountingTool::instrument(LiftedRepresentation &LR,
                                InstrumentationTask &Task) {
-  std::lock_guard Guard(P->Lock);
+  std::lock_guard Guard(P->Counting);
   const Impl::Row &R = P->row(LR.kernelName(), 0);
   if (Error E = P->checkRoom(R))
     return E;
@@ -74,25 +107,36 @@ Error CountingTool::instrument(LiftedRepresentation &LR,
 void CountingTool::onDispatch(KernelDispatch &Dispatch) {
   if (!wants(Dispatch))
     return;
-  std::lock_guard Guard(P->Lock);
   Impl::Row &R = P->row(Dispatch.Kernel.name(), Dispatch.Kernel.agent().handle);
   auto Mutate = [&](InstrumentationTask &Task,
                     LiftedRepresentation &LR) -> Error {
     if (Error E = P->checkRoom(R))
       return E;
+    std::lock_guard Guard(P->Counting);
     return count(LR, Task, R.Index);
   };
   if (Error E = instrumentAndOverride(Dispatch, Mutate, P->Name))
     return reportRefusal(Dispatch.Kernel, std::move(E));
-  ++R.Dispatches;
-  if (P->Pace.isDue())
-    P->Pace.write([&] { P->report().writeJSONInBetween(P->Name + ".json"); });
+  {
+    std::lock_guard Guard(P->Lock);
+    ++R.Dispatches;
+  }
+  std::call_once(P->HasStarted, [&] {
+    // The thread does not look into the environment, which the program may
+    // change.
+    (void)outputPath(P->Name + ".json");
+    (void)runtime::rankOfProcess();
+    P->Reports.start([Its = P.get()] { Its->writeInBetween(); });
+  });
 }
 
 void CountingTool::onExit() {
-  std::lock_guard Guard(P->Lock);
-  if (P->Rows.empty())
-    return;
+  P->Reports.stop();
+  {
+    std::lock_guard Guard(P->Lock);
+    if (P->Rows.empty())
+      return;
+  }
   const KernelReport Report = P->report();
   Report.writeJSON(P->Name + ".json");
   Report.print();

@@ -15,12 +15,17 @@ using namespace llvm;
 
 namespace luthier {
 
-std::string runtime::rankOfProcess() {
+static std::string rankOfEnvironment() {
   for (const char *Variable :
        {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK"})
     if (const char *Rank = std::getenv(Variable))
       return Rank;
   return {};
+}
+
+std::string runtime::rankOfProcess() {
+  static const auto *const Rank = new std::string(rankOfEnvironment());
+  return *Rank;
 }
 
 std::string runtime::nameOfProcess() {

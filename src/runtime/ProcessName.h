@@ -9,7 +9,8 @@
 
 namespace luthier::runtime {
 
-/// As MPI's launchers set it; empty without one.
+/// As MPI's launchers set it; empty without one. Looks into the environment the
+/// first time.
 std::string rankOfProcess();
 
 /// Such as "process 1234 (python3), rank 2"; empty for the only one that the

@@ -183,6 +183,24 @@ void becomeMyself() {
   ::execl("/proc/self/exe", "ends", File, "exit", nullptr);
 }
 
+/// For longer than anybody waits.
+void launchManyWaves() {
+  uint64_t At;
+  auto *Packet = reserve<hsa_kernel_dispatch_packet_t>(D->Queue, At);
+  Packet->workgroup_size_x = Lanes;
+  Packet->grid_size_x = 1u << 30;
+  Packet->workgroup_size_y = Packet->workgroup_size_z = 1;
+  Packet->grid_size_y = Packet->grid_size_z = 1;
+  Packet->kernel_object = D->Kernel;
+  Packet->kernarg_address = D->Arguments;
+  constexpr uint32_t OneDimension = 1u << 16;
+  publish(D->Queue, Packet,
+          OneDimension | HSA_PACKET_TYPE_KERNEL_DISPATCH
+                             << HSA_PACKET_HEADER_TYPE,
+          At);
+  waitForEver();
+}
+
 /// Until it is dead, as users do.
 void signalAgainAndAgain() {
   const pid_t Parent = ::getpid();
@@ -220,6 +238,8 @@ const std::map<std::string, void (*)()> Ends = {
        waitForEver();
      }},
     {"SIGINT", [] { ::raise(SIGINT); }},
+    {"SIGSTKFLT", [] { ::raise(SIGSTKFLT); }},
+    {"SIGRTMIN+3", [] { ::raise(SIGRTMIN + 3); }},
     {"SIGALRM", waitForAlarm},
     {"SIGUSR2", signalAnotherThread},
     {"two-signals", signalTwice},
@@ -241,6 +261,7 @@ const std::map<std::string, void (*)()> Ends = {
     {"execlp", [] { ::execlp("sh", "sh", "-c", "exit 9", nullptr); }},
     {"exec-itself", becomeMyself},
     {"exec-missing", startMissing},
+    {"exec-failing", startNoProgram},
     {"children-end",
      [] {
        endChildren();
@@ -251,8 +272,6 @@ const std::map<std::string, void (*)()> Ends = {
      [] {
        const itimerval Soon = {{0, 0}, {0, 300'000}};
        ::setitimer(ITIMER_REAL, &Soon, nullptr);
-    {"SIGSTKFLT", [] { ::raise(SIGSTKFLT); }},
-    {"SIGRTMIN+3", [] { ::raise(SIGRTMIN + 3); }},
        std::exit(7);
      }},
     {"running-_exit", [] { ::_exit(3); }},
@@ -261,10 +280,10 @@ const std::map<std::string, void (*)()> Ends = {
        ::close(STDERR_FILENO);
        HasData = ::memfd_create("data", 0) == STDERR_FILENO;
        std::exit(7);
-    {"exec-failing", startNoProgram},
      }},
     {"running-many-SIGTERM", signalAgainAndAgain},
     {"running-SIGTERM", [] { ::raise(SIGTERM); }},
+    {"running-many-waves", launchManyWaves},
 };
 
 } // namespace
