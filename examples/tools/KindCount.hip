@@ -13,6 +13,8 @@ MARK_LUTHIER_DEVICE_MODULE
 
 static Option<bool> OfRuntime("runtime-kernels", false,
                               "count HIP's own kernels, too");
+static Option<std::string> Kernel("kernel", "", "count kernels of such a name");
+static Option<unsigned> Every("every", 1, "count each n-th launch of a kernel");
 
 struct KindCount : CountingTool {
   KindCount()
@@ -20,7 +22,9 @@ struct KindCount : CountingTool {
                      {{"scalar", "scalar"},
                       {"vector", "vector"},
                       {"memory", "memory"},
-                      {"branches", "branches"}}) {}
+                      {"branches", "branches"}}) {
+    filter({.Kernel = *Kernel, .Every = *Every});
+  }
 
   llvm::Error count(LiftedRepresentation &LR, InstrumentationTask &Task,
                     uint32_t Row) override {

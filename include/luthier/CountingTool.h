@@ -20,6 +20,7 @@
 #define LUTHIER_COUNTINGTOOL_H
 
 #include "luthier/Export.h"
+#include "luthier/LaunchFilter.h"
 #include "luthier/Report.h"
 #include "luthier/Tool.h"
 #include <cstddef>
@@ -70,6 +71,10 @@ protected:
 
   /// Launches that this does not want run the original, and are not counted.
   virtual bool wants(const KernelDispatch &) { return true; }
+
+  /// Likewise, of those, what \p Choice does not choose. In the constructor. A
+  /// choice that makes no sense is said, and then nothing is counted.
+  void filter(LaunchFilter::Choice Choice);
 
 private:
   CountingTool(llvm::StringRef Name, const uint64_t *Table, size_t Rows,

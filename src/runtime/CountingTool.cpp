@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/CountingTool.h"
 #include "luthier/Instrument.h"
+#include "runtime/Log.h"
 #include "runtime/ProcessName.h"
 #include "runtime/ReportThread.h"
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 using namespace llvm;
@@ -35,6 +37,7 @@ struct CountingTool::Impl {
   /// By name and device: devices must not add to one number at a time. Device 0
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
+  std::optional<LaunchFilter> Filter{std::in_place}; ///< None counts nothing.
   std::vector<uint64_t> InBetween; ///< What was written last; of the thread.
   std::once_flag HasStarted;
   runtime::ReportThread Reports;
@@ -95,6 +98,17 @@ CountingTool::CountingTool(StringRef Name, const uint64_t *Table, size_t Rows,
 
 CountingTool::~CountingTool() = default;
 
+void CountingTool::filter(LaunchFilter::Choice Choice) {
+  Expected<LaunchFilter> Made = LaunchFilter::create(std::move(Choice));
+  if (Made)
+    P->Filter = std::move(*Made);
+  else
+    P->Filter.reset();
+  if (!Made)
+    runtime::logWarning(P->Name +
+                        " counts nothing: " + toString(Made.takeError()));
+}
+
 Error CountingTool::instrument(LiftedRepresentation &LR,
                                InstrumentationTask &Task) {
   std::lock_guard Guard(P->Counting);
@@ -105,7 +119,7 @@ Error CountingTool::instrument(LiftedRepresentation &LR,
 }
 
 void CountingTool::onDispatch(KernelDispatch &Dispatch) {
-  if (!wants(Dispatch))
+  if (!wants(Dispatch) || !P->Filter || !P->Filter->admits(Dispatch))
     return;
   Impl::Row &R = P->row(Dispatch.Kernel.name(), Dispatch.Kernel.agent().handle);
   auto Mutate = [&](InstrumentationTask &Task,

@@ -115,12 +115,15 @@ std::vector<std::string> namesOfThisProcess() {
 
 } // namespace
 
+std::unique_ptr<DispatchFilter> filterOfThisProcess(FilterSettings Settings) {
+  return std::make_unique<DispatchFilter>(std::move(Settings), numberOfGPU,
+                                          namesOfThisProcess());
+}
+
 std::unique_ptr<DispatchFilter> filterOfEnvironment() {
-  return std::make_unique<DispatchFilter>(
-      FilterSettings::read(
-          [](const char *Name) { return std::getenv(Name); },
-          [](const std::string &Message) { logWarning(Message); }),
-      numberOfGPU, namesOfThisProcess());
+  return filterOfThisProcess(FilterSettings::read(
+      [](const char *Name) { return std::getenv(Name); },
+      [](const std::string &Message) { logWarning(Message); }));
 }
 
 } // namespace luthier::runtime

@@ -54,6 +54,7 @@ private:
   uint64_t Seen = 0, Admitted = 0;
 };
 
+std::unique_ptr<DispatchFilter> filterOfThisProcess(FilterSettings Settings);
 /// What the environment asks for, in this process.
 std::unique_ptr<DispatchFilter> filterOfEnvironment();
 

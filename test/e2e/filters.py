@@ -54,6 +54,36 @@ def tools_see_launches_on_the_device_that_is_chosen(arguments, directory):
         result.expect(seen == wanted, f"launches on {seen} instead of {wanted}")
 
 
+def tools_choose_launches_themselves(arguments, directory):
+    def dispatches(options, *filters):
+        tool = ["--tool", f"{arguments.counting_tool}{options}"]
+        run(arguments, [*tool, "--output", directory, *filters], [arguments.program])
+        path = f"{directory}/kind-count.json"
+        counts = {row["name"]: row["dispatches"] for row in harness.read_json(path)["kernels"]}
+        harness.remove(path)
+        return counts
+
+    everything = dispatches("")
+    (several,) = [name for name, count in everything.items() if count == 2]
+    (one,) = everything.keys() - {several}
+    for options, filters, wanted in [
+        (f":kernel={several}", [], {several: 2}),
+        (":kernel=^addTotals", [], {one: 1}),
+        (":every=2", [], {several: 1, one: 1}),
+        # Both have their say.
+        (":every=2", ["--kernel", several], {several: 1}),
+        (":kernel=^addTotals", ["--device", "0"], {one: 1}),
+    ]:
+        counts = dispatches(options, *filters)
+        if counts != wanted:
+            raise harness.Failure(f"{options} {filters}: {counts} instead of {wanted}")
+    for options, wrong in [(":every=0", "Every = 0: a number from 1 up is needed"), (":kernel=(", 'Kernel = "(": ')]:
+        tool = ["--tool", f"{arguments.counting_tool}{options}"]
+        result = run(arguments, [*tool, "--output", directory], [arguments.program])
+        result.expect(result.code == 0, "the program fails")
+        result.expect_in_stderr(f"kind-count counts nothing: a filter of launches with {wrong}")
+
+
 def filters_without_a_match_say_so(arguments, directory):
     for options, complaint in [
         (["--kernel", "scanGroup$"], "near it: scanGroups(unsigned int const*"),
@@ -101,6 +131,7 @@ CASES = {
     for case in (
         tools_see_the_launches_that_are_chosen,
         tools_see_launches_on_the_device_that_is_chosen,
+        tools_choose_launches_themselves,
         filters_without_a_match_say_so,
         verify_compares_what_is_chosen,
         scripts_learn_that_nothing_was_instrumented,
@@ -111,6 +142,7 @@ harness.main(
     [
         (["--program"], {"help": "prefix-scan"}),
         (["--launch-tool"], {"help": "library of launch-count"}),
+        (["--counting-tool"], {"help": "library of kind-count"}),
         (["--device-tool"], {"help": "library of per-device"}),
         (["--several-program"], {"help": "device-several-gpus"}),
         (["case"], {"choices": CASES}),
