@@ -83,6 +83,7 @@ void tellTools() {
   toolRegistry().onExit();
   if (const std::string Text = state().Filter->complaint(); !Text.empty())
     logWarning(Text);
+  complainOfOtherQueues();
   // LLVM would end the program in another way if that could not be written.
   errs().clear_error();
 }
@@ -109,11 +110,11 @@ decltype(&luthier_on_process_end) findWatch() {
 }
 
 void raiseAnew(int Signal) {
-  if (auto *Watch = findWatch())
   using Write = decltype(&luthier_emulator_write_statistics);
   if (auto *OfEmulator = reinterpret_cast<Write>(
           ::dlsym(RTLD_DEFAULT, "luthier_emulator_write_statistics")))
     OfEmulator();
+  if (auto *Watch = findWatch())
     Watch(nullptr);
   ::signal(Signal, SIG_DFL);
   sigset_t Only;
@@ -214,6 +215,7 @@ extern "C" LUTHIER_API void OnUnload() {
   // device. The tools' end is that of a session in which they had work.
   if (toolRegistry().hasSeenDispatch())
     finish("exit");
+  complainOfOtherQueues();
   closeHsaApi();
   channels().unloaded();
   state().Queues.clear();

@@ -2,8 +2,12 @@
 #include "runtime/Wrappers.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/HsaApi.h"
+#include "runtime/Log.h"
 #include "runtime/State.h"
+#include <atomic>
+#include <dlfcn.h>
 #include <memory>
+#include <mutex>
 
 namespace luthier::runtime {
 
@@ -16,12 +20,31 @@ static void tell(llvm::ArrayRef<hsa::LoadedCodeObject> Objects, bool IsLoaded) {
   state().Tools.leave();
 }
 
+static HsaApiTable *Wrapped = nullptr;
+static std::atomic<bool> HasSeenQueue = false, HasSeenCode = false;
+
 void installWrappers(HsaApiTable &Table) {
+  Wrapped = &Table;
   const AmdApiSlots Amd = amdApiSlots(Table);
 #define LUTHIER_WRAP_CORE(Function)                                            \
   Table.core_->Function##_fn = &wrap::Function;
 #define LUTHIER_WRAP_AMD(Function) *Amd.Function##_fn = &wrap::Function;
 #include "runtime/Wrappers.def"
+}
+
+void complainOfOtherQueues() {
+  if (HasSeenQueue || !HasSeenCode || !Wrapped)
+    return;
+  auto *const Create = Wrapped->core_->hsa_queue_create_fn;
+  Dl_info Other;
+  static std::once_flag Once;
+  if (Create != &wrap::hsa_queue_create &&
+      ::dladdr(reinterpret_cast<void *>(Create), &Other))
+    std::call_once(Once, [&] {
+      logWarning(llvm::Twine(Other.dli_fname) +
+                 " has taken the place of Luthier in hsa_queue_create(); tools "
+                 "have seen no kernel of this program");
+    });
 }
 
 hsa_status_t
@@ -32,6 +55,7 @@ wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
                        uint32_t GroupSegmentSize, hsa_queue_t **Queue) {
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  HasSeenQueue = true;
   return state().Queues.create(Agent, Size, Type, OnError, Data,
                                PrivateSegmentSize, GroupSegmentSize, Queue,
                                coreApi().hsa_queue_create_fn);
@@ -46,6 +70,7 @@ hsa_status_t wrap::hsa_amd_queue_intercept_create(
     hsa_queue_t **Queue) {
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  HasSeenQueue = true;
   return state().Queues.create(Agent, Size, Type, OnError, Data,
                                PrivateSegmentSize, GroupSegmentSize, Queue,
                                amdApi().hsa_amd_queue_intercept_create_fn);
@@ -107,6 +132,7 @@ hsa_status_t wrap::hsa_executable_freeze(hsa_executable_t Executable,
                                          const char *Options) {
   hsa_status_t Status = coreApi().hsa_executable_freeze_fn(Executable, Options);
   const ApplicationThreadScope Scope;
+  HasSeenCode = true;
   if (Status == HSA_STATUS_SUCCESS)
     runOnLargeStack(
         [&] { tell(state().Code.frozen(Executable), /*IsLoaded=*/true); });

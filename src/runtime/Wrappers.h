@@ -19,6 +19,11 @@ namespace wrap {
 /// Puts the wrappers into the table that the application calls through.
 void installWrappers(HsaApiTable &Table);
 
+/// At the end: a tool that has put a function of its own into that table later,
+/// which makes the program's queues without Luthier's. Says, once, that tools
+/// have seen no kernel. The GPU runtime is still there.
+void complainOfOtherQueues();
+
 } // namespace luthier::runtime
 
 #endif // LUTHIER_RUNTIME_WRAPPERS_H

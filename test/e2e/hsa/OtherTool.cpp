@@ -3,7 +3,8 @@
 // An HSA tool that has nothing to do with Luthier: it counts queues and the
 // kernels that they are given, as profilers do, and prints both at the end.
 // With OTHER_TOOL_ONLY_COUNTS, it looks at calls alone and makes no queues
-// itself.
+// itself. With OTHER_TOOL_COMES_LATE, it takes its place in the table only when
+// the program looks for devices, in front of whoever was loaded after it.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +18,8 @@ namespace {
 decltype(hsa_queue_create) *Create;
 decltype(hsa_amd_queue_intercept_create) *InterceptCreate;
 decltype(hsa_amd_queue_intercept_register) *InterceptRegister;
+decltype(hsa_iterate_agents) *IterateAgents;
+HsaApiTable *Late;
 unsigned Queues, Dispatches;
 
 void onPackets(const void *Packets, uint64_t Count, uint64_t, void *,
@@ -40,6 +43,12 @@ hsa_status_t create(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
   return InterceptRegister(*Queue, &onPackets, nullptr);
 }
 
+hsa_status_t iterateAgents(hsa_status_t (*Each)(hsa_agent_t, void *),
+                           void *Data) {
+  Late->core_->hsa_queue_create_fn = &create;
+  return IterateAgents(Each, Data);
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) bool
@@ -47,7 +56,13 @@ OnLoad(HsaApiTable *Table, uint64_t, uint64_t, const char *const *) {
   Create = Table->core_->hsa_queue_create_fn;
   InterceptCreate = Table->amd_ext_->hsa_amd_queue_intercept_create_fn;
   InterceptRegister = Table->amd_ext_->hsa_amd_queue_intercept_register_fn;
-  Table->core_->hsa_queue_create_fn = &create;
+  if (std::getenv("OTHER_TOOL_COMES_LATE")) {
+    Late = Table;
+    IterateAgents = Table->core_->hsa_iterate_agents_fn;
+    Table->core_->hsa_iterate_agents_fn = &iterateAgents;
+  } else {
+    Table->core_->hsa_queue_create_fn = &create;
+  }
   std::atexit([] {
     std::fprintf(stderr, "other tool: %u queues, %u dispatches\n", Queues,
                  Dispatches);
