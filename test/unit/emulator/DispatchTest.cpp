@@ -373,13 +373,14 @@ TEST_F(OrderTest, ThreadsStartForWorkgroupsThatOthersWaitFor) {
 }
 
 /// As libraries' solvers do, which rely on workgroups starting in order.
-TEST_F(OrderTest, WorkgroupsMayWaitForThoseBeforeThemUnderAllSeeds) {
-  constexpr unsigned NumGroups = 40;
-  for (uint64_t Seed = 0; Seed <= 20; ++Seed) {
+class ChainTest : public OrderTest {
+protected:
+  /// Each of many workgroups waits for the one before, and there is room for
+  /// few of them at a time.
+  void runChain(emulator::ShaderArray::Options Opts) {
+    constexpr unsigned NumGroups = 40;
     std::string Error;
-    auto Opts = seeded(Seed, 1);
     Opts.ComputeUnits = 4; // Each has room for one.
-    Opts.InstructionLimit = 1'000'000;
     Device = emulator::ShaderArray::create(Opts, Space, Error);
     std::fill_n(Data.as<uint32_t>(), NumGroups + 1, 0);
     Data.as<uint32_t>()[0] = 1;
@@ -391,6 +392,7 @@ TEST_F(OrderTest, WorkgroupsMayWaitForThoseBeforeThemUnderAllSeeds) {
       v_mov_b32 v1, s2
       v_mov_b32 v2, 1
     wait:
+      s_sleep 1
       global_load_dword v3, v1, s[0:1] glc
       s_waitcnt vmcnt(0)
       v_cmp_eq_u32 vcc, 0, v3
@@ -398,12 +400,31 @@ TEST_F(OrderTest, WorkgroupsMayWaitForThoseBeforeThemUnderAllSeeds) {
       global_store_dword v1, v2, s[0:1] offset:4
       s_endpgm
     )");
-    SCOPED_TRACE("seed " + std::to_string(Seed));
     runOk();
     EXPECT_EQ(std::count(Data.as<uint32_t>(),
                          Data.as<uint32_t>() + NumGroups + 1, 1u),
               NumGroups + 1);
   }
+};
+
+TEST_F(ChainTest, WorkgroupsMayWaitForThoseBeforeThemUnderAllSeeds) {
+  for (uint64_t Seed = 0; Seed <= 20; ++Seed) {
+    SCOPED_TRACE("seed " + std::to_string(Seed));
+    auto Opts = seeded(Seed, 1);
+    Opts.InstructionLimit = 1'000'000;
+    runChain(Opts);
+  }
+}
+
+TEST_F(ChainTest, WorkgroupsMayWaitForThoseOfOtherThreadsUnderAllSeeds) {
+  for (unsigned Threads : {2, 4})
+    for (uint64_t Seed = 0; Seed <= 5; ++Seed) {
+      SCOPED_TRACE("seed " + std::to_string(Seed) + ", " +
+                   std::to_string(Threads) + " threads");
+      auto Opts = seeded(Seed, Threads);
+      Opts.WatchdogNanoseconds = 60'000'000'000;
+      runChain(Opts);
+    }
 }
 
 TEST(ShaderArrayTest, RefusesUnknownProcessors) {
