@@ -65,6 +65,22 @@ TEST(KernelMetadata, MergesListsAndKeepsTheRestOnce) {
   EXPECT_EQ(take(mergeKernelMetadata({A})), A);
 }
 
+/// Or the cost of instrumenting a kernel would grow with its module.
+TEST(KernelMetadata, WhatAKernelHasIsTheSameInALargerModule) {
+  const std::string Alone = blobOf("kernel", 8);
+  std::vector<std::string> Others = {Alone};
+  for (unsigned N = 0; N != 200; ++N)
+    Others.push_back(blobOf("other" + std::to_string(N), N));
+  const std::string Large = take(mergeKernelMetadata(
+      std::vector<StringRef>(Others.begin(), Others.end())));
+  const ModuleMetadata InSmall = take(readKernelMetadata(Alone)),
+                       InLarge = take(readKernelMetadata(Large));
+  EXPECT_EQ(InLarge.Kernels.size(), 201u);
+  EXPECT_EQ(InLarge.Kernels.lookup("kernel").Blob,
+            InSmall.Kernels.lookup("kernel").Blob);
+  EXPECT_EQ(InLarge.Common, InSmall.Common);
+}
+
 TEST(KernelMetadata, RefusesToMergeWhatIsNoMetadata) {
   const std::string A = blobOf("a", 8);
   for (size_t Size = 0; Size < A.size(); ++Size)
