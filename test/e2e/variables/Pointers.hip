@@ -2,7 +2,8 @@
 //
 // Passes addresses of its variables to a hook, as its host code has them: as
 // pointers and as numbers, of whole variables and of parts. Each hook counts
-// the waves through one of them.
+// the waves through one of them. An address in memory is not translated: what a
+// hook stores there is the device's.
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@ using namespace luthier;
 MARK_LUTHIER_DEVICE_MODULE
 __attribute__((managed)) uint64_t One;
 __attribute__((managed)) uint64_t Several[3];
+__attribute__((managed)) uint64_t Stored;
 __device__ uint64_t Own[2];
 
 LUTHIER_HOOK_ANNOTATE countAt(uint64_t *Where) {
@@ -25,9 +27,15 @@ LUTHIER_HOOK_ANNOTATE countAtNumber(uint64_t Where) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countAtNumber);
 
+LUTHIER_HOOK_ANNOTATE storeAddress() {
+  Stored = reinterpret_cast<uint64_t>(&One);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeAddress);
+
 class Pointers : public Tool {
   std::mutex Lock;
   std::map<uint64_t, hsa_agent_t> Agents;
+  uint64_t OnDevice = 0; ///< Where One is for all of them.
 
   llvm::Error instrument(LiftedRepresentation &,
                          InstrumentationTask &Task) override {
@@ -39,6 +47,8 @@ class Pointers : public Tool {
     LUTHIER_RETURN_ON_ERROR(
         Task.insertHookAtKernelEntry(ByNumber, {&Several[2]}));
     LUTHIER_RETURN_ON_ERROR(Task.insertHookAtKernelEntry(Hook, {&Own[1]}));
+    LUTHIER_RETURN_ON_ERROR(
+        Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(storeAddress)));
     return Task.insertHookAtKernelEntry(Hook, {nullptr});
   }
 
@@ -47,6 +57,10 @@ class Pointers : public Tool {
       std::lock_guard Guard(Lock);
       const hsa_agent_t Agent = Dispatch.Kernel.agent();
       Agents.try_emplace(Agent.handle, Agent);
+      auto Where =
+          InstrumentationModule::ofTool().front().address("One", Agent);
+      LUTHIER_REPORT_FATAL_ON_ERROR(Where.takeError());
+      OnDevice = *Where;
     }
     Tool::onDispatch(Dispatch);
   }
@@ -60,6 +74,10 @@ class Pointers : public Tool {
     }
     const bool Agree = Several[0] == One && Several[1] == 0 &&
                        Several[2] == One && OnDevices == One;
+    const bool IsDevices = Stored == OnDevice;
+    const bool IsHosts = Stored == reinterpret_cast<uint64_t>(&One);
+    OS << (IsDevices ? "" : "stored addresses differ from the device's\n")
+       << (IsHosts ? "stored addresses do not differ from the host's\n" : "");
     OS << "pointers " << (Agree ? "agree: " : "differ: ") << One << '\n';
   }
 };
