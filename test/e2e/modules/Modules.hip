@@ -11,7 +11,8 @@ using namespace luthier;
 static Option<std::string> File("file", "", "the dynamic module");
 static Option<std::string> Other("other", "", "one for other targets");
 static Option<std::string> Mode("mode", "count", "what to do",
-                                {"count", "bare", "unload", "mistakes"});
+                                {"count", "bare", "unload", "mistakes", "write",
+                                 "bind"});
 
 MARK_LUTHIER_DEVICE_MODULE
 __device__ uint64_t Count = 7;
@@ -123,6 +124,24 @@ class Modules : public Tool {
     return llvm::Error::success();
   }
 
+  /// Of both modules, before hooks add to them.
+  llvm::Error write(hsa_agent_t Agent) {
+    const uint64_t Theirs = 5000, Mine = 70;
+    LUTHIER_RETURN_ON_ERROR(Module.write("Count", Agent, Theirs));
+    LUTHIER_RETURN_ON_ERROR(
+        Module.write("Kind", Agent, uint32_t(nodeOf(Agent))));
+    return InstrumentationModule::ofTool().front().writeBytes("Count", Agent,
+                                                              &Mine, 8);
+  }
+
+  /// This tool's own variable is that of the dynamic module.
+  llvm::Error bindMine(hsa_agent_t Agent) {
+    auto Where = Module.address("Count", Agent);
+    LUTHIER_RETURN_ON_ERROR(Where.takeError());
+    return InstrumentationModule::ofTool().front().bind("Count", Agent, *Where,
+                                                        sizeof(uint64_t));
+  }
+
   llvm::Error show(KernelDispatch &Dispatch) {
     std::lock_guard Guard(Lock);
     const hsa_agent_t Agent = Dispatch.Kernel.agent();
@@ -134,6 +153,10 @@ class Modules : public Tool {
       LUTHIER_RETURN_ON_ERROR(Where.takeError());
       LUTHIER_RETURN_ON_ERROR(Module.bind("Total", Agent, *Where, 8));
     }
+    if (*Mode == "write" && IsFirst)
+      LUTHIER_RETURN_ON_ERROR(write(Agent));
+    if (*Mode == "bind" && IsFirst)
+      LUTHIER_RETURN_ON_ERROR(bindMine(Agent));
     if (*Mode == "mistakes")
       return IsFirst ? makeMistakes(Dispatch) : llvm::Error::success();
     return insert(Module, Dispatch, "count");

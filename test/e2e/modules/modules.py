@@ -33,6 +33,20 @@ def check_counts(result, arguments, devices, expected):
         result.expect(f"\n{line}\n" in f"\n{result.stderr}", f"{line} is missing")
 
 
+def check_written(result, arguments, devices, expected):
+    # Each device has what was written for it.
+    for node, count in enumerate(expected, 1):
+        line = f"node {node}: {70 + count} {5000 + 3 * count} {node}"
+        result.expect(f"\n{line}\n" in result.stderr, f"{line} is missing")
+
+
+def check_bound(result, arguments, devices, expected):
+    # Both hooks add to the dynamic module's variable.
+    for node, (device, count) in enumerate(zip(devices, expected), 1):
+        line = f"node {node}: {1000 + 4 * count} {1000 + 4 * count} {KINDS[device]}"
+        result.expect(f"\n{line}\n" in result.stderr, f"{line} is missing")
+
+
 def check_bare(result, arguments, devices, expected):
     # Nothing but the hooks' bitcode: variables begin as zeros, and the managed one is bound.
     for line in [f"node 1: {7 + expected[0]} {3 * expected[0]} 0", f"bound: {expected[0]}"]:
@@ -75,7 +89,8 @@ def test(arguments, directory):
         variables,
     )
     result.expect(result.code == 0, "the program fails under the tool")
-    checks = {"count": check_counts, "bare": check_bare, "unload": check_unloading, "mistakes": check_mistakes}
+    checks = {"count": check_counts, "bare": check_bare, "unload": check_unloading, "mistakes": check_mistakes,
+              "write": check_written, "bind": check_bound}
     checks[arguments.mode](result, arguments, devices, expected)
 
 
