@@ -2,8 +2,9 @@
 //
 // Loads code, launches its kernel and unloads it again, many times; says how
 // much memory the process has when a quarter of that is done, and in the end.
+// With "keep", the code stays, and there are the launches alone.
 //
-//   reloads FILE TIMES
+//   reloads FILE TIMES [keep]
 #include "../hsa/Hsa.h"
 #include <unistd.h>
 
@@ -18,8 +19,9 @@ static long residentKiB() {
 }
 
 int main(int Argc, char **Argv) {
-  if (Argc != 3)
+  if (Argc < 3)
     return 2;
+  const bool Keeps = Argc > 3;
   const unsigned Times = unsigned(std::atoi(Argv[2]));
   CHECK(hsa_init());
   const hsa_agent_t Gpu = findAgent(HSA_DEVICE_TYPE_GPU);
@@ -29,11 +31,14 @@ int main(int Argc, char **Argv) {
   hsa_queue_t *Queue;
   CHECK(hsa_queue_create(Gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr,
                          UINT32_MAX, UINT32_MAX, &Queue));
+  Code Loaded = load(Argv[1], Gpu);
   for (unsigned Time = 1; Time <= Times; ++Time) {
-    const Code Loaded = load(Argv[1], Gpu);
     launch(Queue, Loaded.Kernel, Arguments);
     finish(Queue);
-    CHECK(hsa_executable_destroy(Loaded.Executable));
+    if (!Keeps) {
+      CHECK(hsa_executable_destroy(Loaded.Executable));
+      Loaded = load(Argv[1], Gpu);
+    }
     if (Time == Times / 4 || Time == Times)
       std::fprintf(stderr, "%u reloads: %ld KiB\n", Time, residentKiB());
   }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads that launch at the same time, each on streams of its own, with work
-// of each stream that waits for the other's.
+// of each stream that waits for another's. All GPUs have their share of them.
+//
+//   streams THREADS STREAMS
 #include "Check.h"
+#include <cstdlib>
 #include <thread>
 
-static constexpr unsigned Threads = 4, Streams = 2, Rounds = 4, Count = 500;
+static constexpr unsigned Rounds = 4, Count = 500;
+static unsigned Threads, Streams;
 
 __global__ void step(unsigned *Out, const unsigned *In, unsigned Key) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,9 +31,12 @@ static std::vector<unsigned> onHost(unsigned Thread) {
   return Data;
 }
 
-/// Each launch is on the other stream than the one before.
+/// Each launch is on another stream than the one before.
 static std::vector<unsigned> onDevice(unsigned Thread) {
-  hipStream_t On[Streams];
+  int Devices = 0;
+  CHECK_HIP(hipGetDeviceCount(&Devices));
+  CHECK_HIP(hipSetDevice(int(Thread) % Devices));
+  std::vector<hipStream_t> On(Streams);
   hipEvent_t Done;
   CHECK_HIP(hipEventCreateWithFlags(&Done, hipEventDisableTiming));
   for (hipStream_t &Stream : On)
@@ -56,7 +63,11 @@ static std::vector<unsigned> onDevice(unsigned Thread) {
   return Result;
 }
 
-int main() {
+int main(int Argc, char **Argv) {
+  if (Argc != 3)
+    return 2;
+  Threads = std::atoi(Argv[1]);
+  Streams = std::atoi(Argv[2]);
   std::vector<std::vector<unsigned>> Results(Threads);
   std::vector<std::thread> All;
   for (unsigned Thread = 0; Thread != Threads; ++Thread)

@@ -63,19 +63,16 @@ def flat_memory(result, limit):
 def test(arguments, directory):
     command = [arguments.luthier, "run", "--device", f"emulated:{arguments.device}"]
     variables = dict(setting.split("=", 1) for setting in arguments.set)
-    # Another program executes the same where this one's end loses what the emulated GPU has counted.
-    counted_program = arguments.counted_as.split() or arguments.program
     plain = harness.run(
         command + ["--stats", f"{directory}/plain-%p.json", "--counts", f"{directory}/counts-%p.json", "--"]
-        + counted_program, variables)
-    plain.expect(plain.code == (0 if arguments.counted_as else arguments.code_is), "the program fails without tools")
+        + arguments.program, variables)
+    plain.expect(plain.code == arguments.code_is, "the program fails without tools")
     result = harness.run(
         command + ["--output", f"{directory}/out", "--tool", "instr-count", "--tool", "mem-trace", "--"]
         + arguments.program, variables)
     result.expect(result.code == arguments.code_is, "the program fails under the tools")
     result.expect(re.search(arguments.says, result.stdout, re.M), f"the program does not say '{arguments.says}'")
-    if not arguments.counted_as:
-        result.expect(result.stdout == plain.stdout, f"without tools, the program says\n{plain.stdout}")
+    result.expect(result.stdout == plain.stdout, f"without tools, the program says\n{plain.stdout}")
     for text in ("without the hooks", "unchanged", "luthier: warning"):
         result.expect(text not in result.stderr, "Luthier leaves something out")
     for text in arguments.stderr_says:
@@ -85,8 +82,6 @@ def test(arguments, directory):
     counted = harness.kernel_counts(f"{directory}/out/instr-count*.json")
     for name in arguments.varies:
         result.expect(counted.pop(name)["dispatches"] == wanted.pop(name)["dispatches"], f"{name} is counted otherwise")
-    for row in wanted.values():
-        row.update({field: arguments.times * number for field, number in row.items()})
     harness.expect_same_counts(counted, wanted)
 
     executions = executed(f"{directory}/counts-*.json")
@@ -96,7 +91,7 @@ def test(arguments, directory):
         if place[0] in arguments.varies:
             continue
         of_waves, of_lanes = executions.get(place, (0, 0))
-        of_all = arguments.times * (of_waves if is_scalar else of_lanes)
+        of_all = of_waves if is_scalar else of_lanes
         result.expect(number == of_all, f"{place} is traced {number} times instead of {of_all}")
     instructions = sum(row["wave_instructions"] for row in wanted.values())
     print(f"{instructions} instructions counted, {sum(number for _, number in accesses.values())} accesses traced")
@@ -111,8 +106,6 @@ harness.main(
         (["--says"], {"default": "", "help": "pattern that the program's output has"}),
         (["--stderr-says"], {"action": "append", "default": [], "help": "on stderr, under the tools"}),
         (["--set"], {"action": "append", "default": [], "help": "a variable of the environment"}),
-        (["--counted-as"], {"default": "", "help": "a program that executes the same and ends by exit()"}),
-        (["--times"], {"type": int, "default": 1, "help": "as often as that"}),
         (["--varies"], {"action": "append", "default": [], "help": "a kernel that executes more or less each time"}),
         (["--may-grow"], {"type": int, "help": "KiB that the program may grow by while it reloads code"}),
         (["program"], {"nargs": "+", "help": "the program and its arguments"}),
