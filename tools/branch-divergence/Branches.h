@@ -4,6 +4,7 @@
 #ifndef BRANCH_DIVERGENCE_BRANCHES_H
 #define BRANCH_DIVERGENCE_BRANCHES_H
 
+#include "ActiveLanes.h"
 #include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
 #include "llvm/ADT/DenseSet.h"
@@ -45,11 +46,6 @@ struct Branches {
   std::vector<luthier::ExecRegion> Regions;
 };
 
-inline bool isExec(const llvm::MachineOperand &Operand) {
-  return Operand.isReg() && (Operand.getReg() == llvm::AMDGPU::EXEC ||
-                             Operand.getReg() == llvm::AMDGPU::EXEC_LO);
-}
-
 /// The register in which \p MI, an s_*_saveexec, keeps the lanes before. It is
 /// cheaper to look there, and at EXEC, than at the mask before.
 inline std::optional<luthier::HookArgument>
@@ -66,9 +62,28 @@ keptLanes(const llvm::MachineInstr &MI) {
   return IsScalar ? std::optional(luthier::HookArgument(Reg)) : std::nullopt;
 }
 
+/// Of an operation on EXEC that leaves some of the active lanes there.
+inline std::optional<Branch> splitOf(llvm::MachineInstr &MI,
+                                     const ActiveLanes &Active) {
+  using luthier::HookArgument;
+  if (!MI.getNumExplicitOperands() || !isExec(MI.getOperand(0)))
+    return std::nullopt;
+  auto isAll = [&](unsigned I) { return Active.isAll(MI.getOperand(I), MI); };
+  if (Active.is(MI, "s_and") && isAll(1))
+    return Branch{&MI, Branch::Mask, HookArgument::operand(2)};
+  if (Active.is(MI, "s_and") && isAll(2))
+    return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
+  if (Active.isAndNot(MI) && isAll(1))
+    return Branch{&MI, Branch::NotMask, HookArgument::operand(2)};
+  if (Active.is(MI, "s_mov") && Active.isPart(MI.getOperand(1), MI))
+    return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
+  return std::nullopt;
+}
+
 /// Instructions that put lanes back, or go over to the other ones (s_or,
-/// s_xor, s_mov, s_or_saveexec, s_andn2_saveexec), decide nothing.
-inline std::optional<Branch> branchOf(llvm::MachineInstr &MI) {
+/// s_xor, other s_mov, s_or_saveexec, s_andn2_saveexec), decide nothing.
+inline std::optional<Branch> branchOf(llvm::MachineInstr &MI,
+                                      const ActiveLanes &Active) {
   using llvm::AMDGPU::SCC;
   using luthier::HookArgument;
   const std::string Mnemonic = luthier::mnemonicOf(MI);
@@ -101,15 +116,7 @@ inline std::optional<Branch> branchOf(llvm::MachineInstr &MI) {
   if (Name == "s_andn1_saveexec" || Name == "s_and_not0_saveexec" ||
       Name == "s_andn1_wrexec" || Name == "s_and_not0_wrexec")
     return Branch{&MI, Branch::NotMask, HookArgument::operand(1)};
-  if (!MI.getNumExplicitOperands() || !isExec(MI.getOperand(0)))
-    return std::nullopt;
-  if (Name == "s_and" && isExec(MI.getOperand(1)))
-    return Branch{&MI, Branch::Mask, HookArgument::operand(2)};
-  if (Name == "s_and" && isExec(MI.getOperand(2)))
-    return Branch{&MI, Branch::Mask, HookArgument::operand(1)};
-  if ((Name == "s_andn2" || Name == "s_and_not1") && isExec(MI.getOperand(1)))
-    return Branch{&MI, Branch::NotMask, HookArgument::operand(2)};
-  return std::nullopt;
+  return splitOf(MI, Active);
 }
 
 /// Blocks of \p MF that a wave may come to again without leaving it.
@@ -150,13 +157,14 @@ inline void findUniformity(Branch &B,
 inline Branches branchesOf(const luthier::LiftedRepresentation &LR) {
   Branches Result;
   Result.Regions = luthier::execRegions(LR);
+  const ActiveLanes Active(LR.waveSize());
   for (auto &[Symbol, MF] : LR.functions()) {
     const bool IsKernel = MF == LR.functions().front().second;
     const auto InLoops = blocksInLoops(*MF);
     for (llvm::MachineBasicBlock &MBB : *MF) {
       bool HasSplit = false;
       for (llvm::MachineInstr &MI : MBB) {
-        std::optional<Branch> B = branchOf(MI);
+        std::optional<Branch> B = branchOf(MI, Active);
         if (B) {
           // Functions are called again, and nobody knows what comes back from
           // code that is not lifted.
