@@ -41,7 +41,10 @@ instruction. *per point* is in microseconds.
 COMPILER = """\
 All kernels of a program, **store** at each instruction, beside what Luthier's clang takes to compile the same file for
 gfx90a with -O3. *of it parsing* is what it takes with -fsyntax-only. *ratio* is the instrumentation's total over the
-compiler's time behind the parser.
+compiler's time behind the parser, *of all* over all of its time. The aim is a quarter of the former, which is the stricter
+one: who compiles a program has to parse it. A program of one small kernel misses it: almost all of its time is what even the
+100 points above take, most of it the first lift of a process and the compilation of the hook, and there is little behind the
+parser that this could be a quarter of.
 """
 
 
@@ -174,8 +177,8 @@ def beside_compiler(build):
             compiling = seconds_of(clang(build, root / source, "-c", "-o", pathlib.Path(folder) / "output"))
         behind = measured("the compiler's time behind the parser", compiling - parsing)
         rows.append([name, f"{points:,}", milliseconds(seconds), milliseconds(compiling), milliseconds(parsing),
-                     f"{seconds / behind:.2f}"])
-    return COMPILER + "\n" + table(["program", "points", "instrumenting", "clang -O3", "of it parsing", "ratio"], rows)
+                     f"{seconds / behind:.2f}", f"{seconds / compiling:.2f}"])
+    return COMPILER + "\n" + table(["program", "points", "instrumenting", "clang -O3", "of it parsing", "ratio", "of all"], rows)
 
 
 def section(build, names):
