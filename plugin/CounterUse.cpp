@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CounterUse.h"
 #include "HookChecks.h"
+#include "Variables.h"
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
@@ -12,15 +12,6 @@
 using namespace llvm;
 
 namespace luthier {
-
-/// The variable that \p Counter is a part of; null if it is not that simple.
-static const GlobalVariable *variableOf(const Value *Counter) {
-  Counter = getUnderlyingObject(Counter);
-  // A managed variable's address is in a cell of its name.
-  if (auto *Load = dyn_cast<LoadInst>(Counter))
-    Counter = getUnderlyingObject(Load->getPointerOperand());
-  return dyn_cast<GlobalVariable>(Counter);
-}
 
 void warnOfUnreadCounters(ArrayRef<Function *> Hooks) {
   MapVector<const GlobalVariable *, const Function *> Added;
@@ -30,10 +21,10 @@ void warnOfUnreadCounters(ArrayRef<Function *> Hooks) {
       auto *Call = dyn_cast<CallBase>(&I);
       const StringRef Name = Call ? calledIntrinsic(*Call) : "";
       if (Name == "luthier::waveCounter")
-        Read.insert(variableOf(Call->getArgOperand(0)));
+        Read.insert(variableAt(Call->getArgOperand(0)));
       else if (Name == "luthier::waveAdd" ||
                Name.starts_with("luthier::detail::waveAdd"))
-        Added.insert({variableOf(Call->getArgOperand(0)), Hook});
+        Added.insert({variableAt(Call->getArgOperand(0)), Hook});
     }
   for (const auto &[Counter, Hook] : Added)
     if (Counter && !Read.contains(Counter))

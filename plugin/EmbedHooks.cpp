@@ -7,6 +7,7 @@
 #include "IndirectCalls.h"
 #include "Intrinsics.h"
 #include "OtherWaves.h"
+#include "PlainAdditions.h"
 #include "Recursion.h"
 #include "Variables.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -258,6 +259,7 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
   if (!Fine)
     return nullptr;
   warnOfUnreadCounters(Hooks);
+  warnOfPlainAdditions(Hooks);
   exportConstants(*Clone, M);
   for (const GlobalVariable &G : M.globals())
     if (G.getName().starts_with(CUIDPrefix))

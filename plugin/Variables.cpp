@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Variables.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -47,6 +48,14 @@ std::string exportedName(Module &M, StringRef Name) {
 bool isPlainConstant(const GlobalVariable &G) {
   return G.isConstant() && G.hasInitializer() && !G.isExternallyInitialized() &&
          (G.hasLocalLinkage() || G.hasLinkOnceODRLinkage());
+}
+
+const GlobalVariable *variableAt(const Value *Address) {
+  Address = getUnderlyingObject(Address);
+  // A managed variable's address is in a cell of its name.
+  if (auto *Load = dyn_cast<LoadInst>(Address))
+    Address = getUnderlyingObject(Load->getPointerOperand());
+  return dyn_cast<GlobalVariable>(Address);
 }
 
 void keepVisible(GlobalVariable &G) {

@@ -13,6 +13,7 @@
 namespace llvm {
 class GlobalVariable;
 class Module;
+class Value;
 } // namespace llvm
 
 namespace luthier {
@@ -29,6 +30,10 @@ std::string exportedName(llvm::Module &M, llvm::StringRef Name);
 /// Without identity that anybody outside the module could rely on: hooks can
 /// have their own copy.
 bool isPlainConstant(const llvm::GlobalVariable &G);
+
+/// The variable that what lies at \p Address is a part of; null if it is not
+/// that simple.
+const llvm::GlobalVariable *variableAt(const llvm::Value *Address);
 
 /// Makes \p G visible outside of the code object, whether used there or not.
 void keepVisible(llvm::GlobalVariable &G);
