@@ -85,12 +85,27 @@ def same_branch(told, expected):
     return tuple(told) in ((executed, agreed, lanes, taken), (executed, agreed, lanes, lanes - taken))
 
 
+def of_libraries(counts, wave_size):
+    """The addresses of branches that no wave executes twice, and each with all lanes, which agree: those in functions that
+    ask for the sizes of the launch, where these are not inlined."""
+    by_address = collections.defaultdict(set)
+    for in_wave in counts.values():
+        for address, of_branch in in_wave.items():
+            by_address[address].add(tuple(of_branch))
+    together = {split(wave_size, 0), split(wave_size, wave_size)}
+    return {address for address, all_counts in by_address.items() if all_counts <= together}
+
+
 def check_collatz(rows, wave_size, form):
     """Each branch of each wave, from the table of the tool."""
     count_loop, branches = form
     told = collections.defaultdict(dict)
     for row in rows:
         told[int(row["wave"])][row["address"]] = [int(row[f]) for f in FIELDS]
+    if form is PLAIN:
+        left_out = of_libraries(told, wave_size)
+        rows = [row for row in rows if row["address"] not in left_out]
+        told = {wave: {a: c for a, c in counts.items() if a not in left_out} for wave, counts in told.items()}
     expected = collatz(wave_size, count_loop)
     # The first wave that does everything says which is which.
     whole = next(w for w, counts in expected.items() if len({tuple(c) for c in counts.values()}) == len(branches))
@@ -177,7 +192,8 @@ def test(arguments, directory):
                 result.expect(branch["agreed"] <= branch["executed"] and branch["taken"] <= branch["lanes"],
                               f"{branch} is impossible")
         if arguments.collatz:
-            result.expect(told["kernels"][0]["counted_in"] == "registers", "there was room in registers")
+            # Not for all branches of the libraries' functions.
+            result.expect(arguments.plain or told["kernels"][0]["counted_in"] == "registers", "there was room in registers")
             check_collatz(rows, arguments.collatz, PLAIN if arguments.plain else OPTIMISED)
             result.expect_in_stderr("collatz(unsigned int, unsigned int, unsigned int*): 1 dispatches")
         if arguments.exec:
