@@ -315,8 +315,7 @@ class BranchDivergence : public Tool {
         notesOf(LR, Of, MayNote ? roomForNotes(LR, Of) : 0);
     const std::vector<Way> Ways = layOut(Of, Notes.size(), V);
     if (!ByWave) {
-      llvm::Expected<uint64_t> Totals =
-          DeviceMemory::allocateTogether(Agent, V.Bytes);
+      llvm::Expected<uint64_t> Totals = DeviceMemory::allocate(Agent, V.Bytes);
       if (!Totals)
         return Totals.takeError();
       V.Totals = *Totals;

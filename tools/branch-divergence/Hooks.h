@@ -139,9 +139,18 @@ static __device__ inline void countInRow(uint64_t Place, uint64_t Lanes,
   addCounts(waveCounter(Row) + Place, Lanes, Taken);
 }
 
+/// Adds 1 to what lies \p Offset bytes, of each lane its own, behind \p Place.
+/// As an address and nothing else, \p Place is no part of what is compiled:
+/// other processes, which have it elsewhere, find it compiled.
+static __device__ inline void addOneBehind(uint64_t Place, uint32_t Offset) {
+  auto *Cell = reinterpret_cast<Global<char> *>(Place) + Offset;
+  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
+                         uint64_t(1), __ATOMIC_RELAXED,
+                         __HIP_MEMORY_SCOPE_AGENT);
+}
+
 /// \p Place is the address of a table with a cell for each pair of numbers; see
-/// cellOf(). One addition says everything; the host reads the cells. The upper
-/// half of their addresses is the same.
+/// cellOf(). One addition says everything; the host reads the cells.
 static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
                                     uint64_t Taken) {
   const uint32_t AllLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
@@ -150,14 +159,9 @@ static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
   // In lane 0, the same number: below it there are no lanes to add. But what is
   // made of it are vector instructions, and the scalar unit is the busy one.
   const uint32_t NumLanes = __builtin_amdgcn_mbcnt_lo(~0u, AllLanes);
-  const uint32_t At =
-      sizeof(uint64_t) *
-      cellOf(NumLanes, NumTaken, __builtin_amdgcn_wavefrontsize());
-  const uint64_t Cell =
-      (Place & ~uint64_t(UINT32_MAX)) | (uint32_t(Place) + At);
-  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
-                         uint64_t(1), __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_AGENT);
+  addOneBehind(Place,
+               sizeof(uint64_t) * cellOf(NumLanes, NumTaken,
+                                         __builtin_amdgcn_wavefrontsize()));
   writeExec(Active);
 }
 
@@ -332,8 +336,7 @@ static __device__ inline uint32_t noted(uint64_t Places, unsigned I) {
 
 /// One addition to the cell of each of \p N notes, in a lane for each. Where
 /// their parts are, is in \p TakenAt and \p LanesAt, NotePlaceBits for each.
-/// Their tables follow each other from \p Tables on; the upper half of
-/// addresses is the same.
+/// Their tables follow each other from \p Tables on.
 template <unsigned N>
 static __device__ inline void giveNoted(uint64_t TakenAt, uint64_t LanesAt,
                                         uint64_t Tables) {
@@ -349,11 +352,7 @@ static __device__ inline void giveNoted(uint64_t TakenAt, uint64_t LanesAt,
   uint32_t At = leadingCells(WaveSize) + cellOf(Lanes, Taken, WaveSize);
   if (N > 1)
     At += __builtin_amdgcn_mbcnt_lo(~0u, 0) * cellsOf(WaveSize);
-  const uint64_t Cell = (Tables & ~uint64_t(UINT32_MAX)) |
-                        (uint32_t(Tables) + uint32_t(sizeof(uint64_t)) * At);
-  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
-                         uint64_t(1), __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_AGENT);
+  addOneBehind(Tables, sizeof(uint64_t) * At);
   writeExec(Active);
 }
 #define GIVE_NOTED(N)                                                          \
@@ -390,9 +389,10 @@ LUTHIER_HOOK_ANNOTATE storeGroupRow(uint32_t Branches, uint64_t Place) {
 LUTHIER_EXPORT_HOOK_HANDLE(storeGroupRow);
 
 LUTHIER_HOOK_ANNOTATE giveGroupRow(uint32_t Branches, uint64_t Place) {
-  auto *Sums = reinterpret_cast<Global<uint64_t> *>(Place);
+  auto *Sums = reinterpret_cast<Global<char> *>(Place);
   forGroupRow(Branches, [=](uint32_t B, Counts C) {
-    Global<uint64_t> *Sum = Sums + 4 * B;
+    auto *Sum = reinterpret_cast<Global<uint64_t> *>(
+        Sums + uint32_t(B * sizeof(Counts)));
     const uint64_t Numbers[] = {C.Executed, C.Agreed, C.Lanes, C.Taken};
     for (unsigned I = 0; I < 4; ++I)
       __hip_atomic_fetch_add(Sum + I, Numbers[I], __ATOMIC_RELAXED,

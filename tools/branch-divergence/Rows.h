@@ -124,18 +124,6 @@ public:
     return llvm::createStringError(
         llvm::formatv("no {0} bytes for what is counted", Bytes));
   }
-  /// With addresses whose upper halves are the same.
-  static llvm::Expected<uint64_t> allocateTogether(hsa_agent_t Agent,
-                                                   uint64_t Bytes) {
-    std::vector<uint64_t> Apart;
-    llvm::Expected<uint64_t> Result = allocate(Agent, Bytes);
-    for (; Result && *Result >> 32 != (*Result + Bytes - 1) >> 32;
-         Result = allocate(Agent, Bytes))
-      Apart.push_back(*Result);
-    for (uint64_t Address : Apart)
-      free(Address);
-    return Result;
-  }
   static std::vector<char> read(uint64_t Address, uint64_t Bytes) {
     std::vector<char> Result(Bytes);
     hsa_memory_copy(Result.data(), reinterpret_cast<const void *>(Address),

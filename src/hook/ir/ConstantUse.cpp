@@ -25,7 +25,16 @@ bool isAccessThrough(const Use &U) {
          (isa<AtomicRMWInst, AtomicCmpXchgInst>(I) && U.getOperandNo() == 0);
 }
 
-/// What \p U makes of its value is a sum again that LiteralAddressPass knows.
+/// Behind which a lane may have an offset of its own, in a register. Into that
+/// of LDS or scratch, a constant could be folded.
+bool isWideBase(const Use &U) {
+  auto *Element = cast<GetElementPtrInst>(U.getUser());
+  return U.get() == Element->getPointerOperand() &&
+         Element->getDataLayout().getPointerTypeSizeInBits(U->getType()) == 64;
+}
+
+/// What \p U makes of its value is a sum again that LiteralAddressPass knows,
+/// or has such a sum for its base: what is added to that need not be known.
 bool makesSum(const Use &U) {
   const User *I = U.getUser();
   auto areOthersConstant = [&] {
@@ -43,9 +52,10 @@ bool makesSum(const Use &U) {
   case Instruction::PtrToInt:
   case Instruction::AddrSpaceCast:
     return true;
+  case Instruction::GetElementPtr:
+    return isWideBase(U) || areOthersConstant();
   case Instruction::Add:
   case Instruction::Mul:
-  case Instruction::GetElementPtr:
     return areOthersConstant();
   case Instruction::Shl:
     return U.getOperandNo() == 0 && areOthersConstant();

@@ -16,6 +16,7 @@ protected:
     setHipHooks(R"(
 __device__ uint64_t Counts[64][2];
 __device__ uint64_t Sum, Flushed, Values[64];
+__device__ unsigned long long Lanes[8 * 64];
 LUTHIER_HOOK_ANNOTATE countIn(uint32_t Slot) {
   luthier::waveAtomicAddEach(Counts[Slot], {uint64_t(1), uint64_t(2)});
 }
@@ -24,6 +25,12 @@ LUTHIER_HOOK_ANNOTATE countInLanes(int32_t Slot) {
 }
 LUTHIER_HOOK_ANNOTATE countInSeven() {
   luthier::waveAtomicAddEach(Counts[7], {uint64_t(1), uint64_t(2)});
+}
+LUTHIER_HOOK_ANNOTATE countForLane(uint64_t Row) {
+  atomicAdd(Lanes + Row * 64 + __lane_id(), 1);
+}
+LUTHIER_HOOK_ANNOTATE countForLaneInFive() {
+  atomicAdd(Lanes + 5 * 64 + __lane_id(), 1);
 }
 LUTHIER_HOOK_ANNOTATE add(uint64_t Number) { luthier::waveAdd(Sum, Number); }
 LUTHIER_HOOK_ANNOTATE flush() { luthier::waveFlush(Sum, Flushed); }
@@ -84,16 +91,34 @@ TEST_P(CompileOnce, ASlotCountsFromWhereTheHookSays) {
   }
 }
 
+TEST_P(CompileOnce, ALiteralCanBeTheBaseOfAPlaceForEachLane) {
+  const Object K = kernel();
+  for (unsigned Row : {5u, 0u, 7u, 1u}) {
+    SCOPED_TRACE(Row);
+    const Judgement J = judgeWith(everywhere("countForLane", {Row}), K);
+    EXPECT_EQ(compiledFor(J), Row == 5);
+    for (unsigned I = 0; I < 8; ++I) {
+      uint64_t Sum = 0;
+      for (unsigned Lane = 0; Lane < 64; ++Lane)
+        Sum += wordOf(J, "Lanes", 64 * I + Lane);
+      EXPECT_EQ(Sum, I == Row ? 4u * 65 : 0);
+    }
+  }
+}
+
 TEST_P(CompileOnce, ALiteralAddressTakesNoMoreCodeThanAConstantOne) {
   const Object K = kernel();
-  auto atEnd = [](const char *Name, std::vector<HookArgument> Arguments) {
-    return [=](LiftedRepresentation &, InstrumentationTask &Task) {
-      Task.insertHookAtWaveEnd(hook(Name), Arguments);
-    };
+  auto bytesAfter = [&](const char *Name, std::vector<HookArgument> Arguments) {
+    return judgeWith(
+               [=](LiftedRepresentation &, InstrumentationTask &Task) {
+                 Task.insertHookAtWaveEnd(hook(Name), Arguments);
+               },
+               K)
+        .Instrumented.Report.BytesAfter;
   };
-  const auto &Fixed = judgeWith(atEnd("countInSeven", {}), K).Instrumented;
-  const auto &Slot = judgeWith(atEnd("countIn", {7}), K).Instrumented;
-  EXPECT_LE(Slot.Report.BytesAfter, Fixed.Report.BytesAfter);
+  EXPECT_LE(bytesAfter("countIn", {7}), bytesAfter("countInSeven", {}));
+  EXPECT_LE(bytesAfter("countForLane", {5}),
+            bytesAfter("countForLaneInFive", {}));
 }
 
 TEST_P(CompileOnce, NumbersToAddAreLiteralsUnlessZero) {
