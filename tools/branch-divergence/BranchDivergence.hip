@@ -2,8 +2,9 @@
 //
 // How often each branch was executed, and how often all lanes of the wave
 // agreed about it; see README.md.
-#include "Branches.h"
 #include "Hooks.h"
+#ifndef __HIP_DEVICE_COMPILE__
+#include "Branches.h"
 #include "Kernels.h"
 #include "Notes.h"
 #include "Report.h"
@@ -542,3 +543,5 @@ class BranchDivergence : public Tool {
   }
 };
 LUTHIER_TOOL(BranchDivergence)
+
+#endif // __HIP_DEVICE_COMPILE__
