@@ -60,7 +60,7 @@ static void copy(uint8_t *First, uint8_t *Second, size_t Size) {
   expectEqual(Found, Expected, "from the device", Size);
 }
 
-/// Rows of an odd length.
+/// Rows of an odd length, of memory from the same and from another place.
 static void copyRows(uint8_t *First, uint8_t *Second) {
   constexpr size_t Width = 333, Rows = 77, Pitch = 512, OtherPitch = 1000;
   const Bytes Source = pattern();
@@ -74,6 +74,11 @@ static void copyRows(uint8_t *First, uint8_t *Second) {
                     hipMemcpyDeviceToDevice));
   CHECK(hipMemcpy(Found.data(), Second, N, hipMemcpyDeviceToHost));
   expectEqual(Found, Expected, "rows within the device", Width);
+  CHECK(hipMemset(Second, Old, N));
+  CHECK(hipMemcpy2D(Second, OtherPitch, Source.data(), Pitch, Width, Rows,
+                    hipMemcpyHostToDevice));
+  CHECK(hipMemcpy(Found.data(), Second, N, hipMemcpyDeviceToHost));
+  expectEqual(Found, Expected, "rows to the device", Width);
 }
 
 int main() {

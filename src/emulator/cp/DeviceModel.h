@@ -27,6 +27,8 @@ struct DeviceModel {
   const char *FirstRocm;
   uint16_t DeviceId;
   const char *CodeName;
+  /// Packets that copy rectangles are those of SDMA 7.
+  bool WideRectangles;
 
   /// The architecture; every device has one.
   const Target &target() const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packet layouts as runtimes from ROCm 5.2 to 7.2 write them for all devices:
-// those of SDMA 4 and 5, which later ones have kept for these packets.
+// Packet layouts as runtimes from ROCm 5.2 to 7.2 write them: those of SDMA 4
+// and 5, which later ones have kept but for the fields of a rectangle.
 #include "emulator/cp/SdmaQueue.h"
 
 #include "emulator/cp/Clock.h"
@@ -28,7 +28,7 @@ enum AtomicOperation : uint32_t { Add64 = 47 };
 } // namespace
 
 static uint32_t bits(uint32_t Word, unsigned From, unsigned Count) {
-  return (Word >> From) & ((1u << Count) - 1);
+  return uint32_t((Word >> From) & ((uint64_t(1) << Count) - 1));
 }
 
 uint32_t SdmaQueue::word(unsigned Index) const {
@@ -106,7 +106,18 @@ unsigned SdmaQueue::copyLinear() {
   return 7;
 }
 
+namespace {
+/// Where fields of a rectangle begin, and their widths in bits.
+struct RectangleLayout {
+  unsigned XyBits, ZBits, PitchFrom, PitchBits, SliceBits;
+};
+constexpr RectangleLayout RectangleOfSdma4 = {14, 11, 13, 19, 28};
+constexpr RectangleLayout RectangleOfSdma7 = {16, 14, 16, 16, 32};
+} // namespace
+
 unsigned SdmaQueue::copyRectangle() {
+  const RectangleLayout &L =
+      Device.model().WideRectangles ? RectangleOfSdma7 : RectangleOfSdma4;
   struct Side {
     uint64_t Base;
     uint64_t X, Y, Z;
@@ -116,17 +127,19 @@ unsigned SdmaQueue::copyRectangle() {
   const unsigned ElementShift = bits(word(0), 29, 3);
   auto ReadSide = [&](unsigned First) {
     return Side{wide(First),
-                uint64_t(bits(word(First + 2), 0, 14)) << ElementShift,
-                bits(word(First + 2), 16, 14),
-                bits(word(First + 3), 0, 11),
-                (uint64_t(bits(word(First + 3), 13, 19)) + 1) << ElementShift,
-                (uint64_t(bits(word(First + 4), 0, 28)) + 1) << ElementShift};
+                uint64_t(bits(word(First + 2), 0, L.XyBits)) << ElementShift,
+                bits(word(First + 2), 16, L.XyBits),
+                bits(word(First + 3), 0, L.ZBits),
+                (uint64_t(bits(word(First + 3), L.PitchFrom, L.PitchBits)) + 1)
+                    << ElementShift,
+                (uint64_t(bits(word(First + 4), 0, L.SliceBits)) + 1)
+                    << ElementShift};
   };
   const Side Source = ReadSide(1), Destination = ReadSide(6);
-  const uint64_t RowBytes = (uint64_t(bits(word(11), 0, 14)) + 1)
+  const uint64_t RowBytes = (uint64_t(bits(word(11), 0, L.XyBits)) + 1)
                             << ElementShift;
-  const uint64_t Rows = bits(word(11), 16, 14) + 1;
-  const uint64_t Slices = bits(word(12), 0, 11) + 1;
+  const uint64_t Rows = bits(word(11), 16, L.XyBits) + 1;
+  const uint64_t Slices = bits(word(12), 0, L.ZBits) + 1;
   auto RowAt = [](const Side &S, uint64_t Row, uint64_t Slice) {
     return S.Base + S.X + (S.Y + Row) * S.Pitch + (S.Z + Slice) * S.SlicePitch;
   };

@@ -98,6 +98,26 @@ TEST_F(SdmaQueueTest, CopiesRectangles) {
                   Source[2 + Z * 60 + (Y + 1) * 20 + X]);
 }
 
+class WideSdmaQueueTest : public SdmaQueueTest {
+protected:
+  const char *device() const override { return "gfx1201"; }
+};
+
+/// The same, in the fields that SDMA 7 has.
+TEST_F(WideSdmaQueueTest, CopiesRectangles) {
+  const uint32_t ElementIsTwoBytes = 1u << 29;
+  submitWords({1 | 4 << 8 | ElementIsTwoBytes, low(&Source[0]),
+               high(&Source[0]), /*x=*/1 | /*y=*/1 << 16, 9 << 16, 29,
+               low(&Target[0]), high(&Target[0]), 0, 4 << 16, 14,
+               /*x=*/2 | /*y=*/1 << 16, /*z=*/1});
+  ASSERT_TRUE(drained());
+  for (unsigned Z = 0; Z < 2; ++Z)
+    for (unsigned Y = 0; Y < 2; ++Y)
+      for (unsigned X = 0; X < 6; ++X)
+        EXPECT_EQ(Target[Z * 30 + Y * 10 + X],
+                  Source[2 + Z * 60 + (Y + 1) * 20 + X]);
+}
+
 TEST_F(SdmaQueueTest, FillsWithEitherSpellingOfTheCount) {
   const uint32_t Words = 2u << 30;
   submitWords({11 | Words, low(&Target[0]), high(&Target[0]), 0x01020304, 15});
