@@ -2,6 +2,7 @@
 #include "cli/ComparedRun.h"
 #include "cli/EmulatedRun.h"
 #include "cli/FileCommand.h"
+#include "cli/RunProgram.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -33,6 +34,13 @@ static Error putAside(ArrayRef<std::string> Files) {
   return Error::success();
 }
 
+/// What was put aside, where nothing was written in its place.
+static void takeBack(ArrayRef<std::string> Files) {
+  for (const std::string &File : Files)
+    if (!sys::fs::exists(File) && sys::fs::exists(asideOf(File)))
+      sys::fs::rename(asideOf(File), File);
+}
+
 static std::optional<std::string> takeWritten(const std::string &File) {
   std::optional<std::string> Written = contentsOf(File);
   if (Written)
@@ -46,11 +54,19 @@ Expected<pgo::RunOutput> runToCompare(
     const Arguments &Args,
     function_ref<Expected<int>(const std::string &, std::string &)> Run) {
   const std::vector<std::string> Files = Args.values("--compare");
-  if (Error E = putAside(Files))
+  if (Error E = putAside(Files)) {
+    takeBack(Files);
     return std::move(E);
+  }
   const std::string *Input = Args.value("--input");
   pgo::RunOutput Output;
-  Expected<int> Code = Run(Input ? *Input : "/dev/null", Output.Printed);
+  Expected<int> Code = [&]() -> Expected<int> {
+    try {
+      return Run(Input ? *Input : "/dev/null", Output.Printed);
+    } catch (const RunError &E) { // Files are put back first.
+      return failed(E.what());
+    }
+  }();
   for (const std::string &File : Files)
     Output.Files[File] = takeWritten(File);
   if (!Code)

@@ -387,7 +387,7 @@ bool InterceptedQueues::isBusy(Queue &Q) {
       Api.hsa_signal_create_fn(1, 0, nullptr, &Signal) != HSA_STATUS_SUCCESS)
     return false;
   Q.IsBeingDestroyed = true;
-  constexpr std::chrono::milliseconds Patience(100);
+  constexpr std::chrono::milliseconds Patience(1000);
   const Clock::time_point Until = Clock::now() + Patience;
   bool IsBusy = !appendBarrier(Q, Signal);
   while (!IsBusy && Api.hsa_signal_load_scacquire_fn(Signal) != 0) {

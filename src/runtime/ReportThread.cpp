@@ -4,6 +4,7 @@
 #include "runtime/ApplicationThread.h"
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <mutex>
 #include <pthread.h>
 
@@ -42,6 +43,10 @@ void ReportThread::start(std::function<void()> Write) {
   S->Write = std::move(Write);
   auto Share = std::make_unique<std::shared_ptr<State>>(S);
   auto Main = [](void *Of) -> void * {
+    // Allocators give threads places of their own at the first request: not
+    // when another thread has been stopped inside of one.
+    void *volatile First = std::malloc(1);
+    std::free(First);
     const std::unique_ptr<std::shared_ptr<State>> Share(
         static_cast<std::shared_ptr<State> *>(Of));
     const ApplicationThreadScope Scope;

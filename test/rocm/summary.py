@@ -51,6 +51,9 @@ def lines(results):
 def main():
     # What stops ctest ends its output, too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Programs may print anything.
+    for stream in sys.stdin, sys.stdout:
+        stream.reconfigure(errors="surrogateescape")
     results = collections.defaultdict(collections.Counter)
     for line in sys.stdin:
         test = TEST.match(line)

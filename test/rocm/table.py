@@ -28,7 +28,7 @@ def table(lines):
     """Of the lines of the record."""
     records = {}
     for record in map(json.loads, lines):
-        records[record["device"], record["rocm"]] = record
+        records[record["device"], record["rocm"]] = {"commit": "unknown", **record}
     commit = collections.Counter(record["commit"] for record in records.values()).most_common(1)[0][0]
     versions = sorted({rocm for _, rocm in records})
     devices = sorted({device for device, _ in records}, key=number)

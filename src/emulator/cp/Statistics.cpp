@@ -115,7 +115,8 @@ static bool isReplaceable(const std::string &Path) {
 
 /// What was there stays until all is written.
 static bool replace(const std::string &Path, const std::string &Text) {
-  const std::string New = Path + ".new";
+  // Others may write there, too.
+  const std::string New = Path + "." + std::to_string(getpid()) + ".new";
   if (writeInPlace(New, Text) && std::rename(New.c_str(), Path.c_str()) == 0)
     return true;
   const int Why = errno;

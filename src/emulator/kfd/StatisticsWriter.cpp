@@ -83,6 +83,10 @@ StatisticsWriter::endsSuddenly(const luthier_process_end &How) {
     int Seen = Written;
     if (Now.compare_exchange_strong(Seen, Running))
       wake(Now);
+    // It took too long: what is being written is not the last.
+    Seen = Wanted;
+    if (IsExec)
+      (void)Now.compare_exchange_strong(Seen, Running);
     return LUTHIER_END_NOW;
   }
   int Seen = Running;
@@ -119,7 +123,8 @@ void StatisticsWriter::run() {
     const Clock::time_point Time = Clock::now();
     if (Now == Wanted) {
       ToDo(IsExec ? When::AtExec : When::AtEnd);
-      Now = Written;
+      int Seen = Wanted; // Else exec has failed meanwhile.
+      (void)Now.compare_exchange_strong(Seen, Written);
       wake(Now);
     } else if (Now == Written) {
       constexpr std::chrono::hours Long(1);
