@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <dirent.h>
 #include <fstream>
+#include <malloc.h>
 #include <string>
 
 extern "C" __global__ void increment(int *Data) { Data[threadIdx.x] += 1; }
@@ -59,6 +60,9 @@ int main(int, char **Arguments) {
   constexpr int WarmUp = 200, LaunchEach = 50;
   // Heaps go up and down by some pages whatever is loaded.
   constexpr long MayGrow = 2048;
+  // malloc() gives threads 64 MiB of addresses each, when they first meet
+  // another one in it.
+  check(mallopt(M_ARENA_MAX, 1) == 1, "mallopt");
   const int Loads = std::atoi(Arguments[2]);
   int *Data;
   check(hipMalloc(&Data, 64 * sizeof(int)), "hipMalloc");
