@@ -3,6 +3,7 @@
 #include "hook/ir/Intrinsics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/Argument.h"
+#include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
