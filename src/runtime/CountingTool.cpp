@@ -137,8 +137,8 @@ void CountingTool::onDispatch(KernelDispatch &Dispatch) {
   }
   std::call_once(P->HasStarted, [&] {
     // The thread does not look into the environment, which the program may
-    // change.
-    (void)outputPath(P->Name + ".json");
+    // change. The name is taken with a whole report.
+    P->writeInBetween();
     (void)runtime::rankOfProcess();
     P->Reports.start([Its = P.get()] { Its->writeInBetween(); });
   });

@@ -20,7 +20,7 @@ def reports(directory):
     for path in glob.glob(f"{directory}/instr-count*.json"):
         report = harness.read_json(path)
         launches = [kernel["dispatches"] for kernel in report["kernels"] if kernel["name"] == KERNEL]
-        found.append((sum(launches), report.get("ended", "exit")))
+        found.append((sum(launches), report.get("ended", "exit").split(":")[0]))
     return sorted(found)
 
 
