@@ -24,15 +24,17 @@ bool mayLock(const Function &Hook) {
 }
 
 /// One place for all lanes and waves that come to a call of the hook.
-bool isSamePlace(const Value &Address) {
+/// Beyond \p Depth operations, nobody is warned.
+bool isSamePlace(const Value &Address, unsigned Depth = 8) {
   if (isa<Constant, Argument>(Address))
     return true;
   auto *I = dyn_cast<Instruction>(&Address);
   if (auto *Load = dyn_cast_or_null<LoadInst>(I))
     return isa<Constant>(Load->getPointerOperand());
-  return I && isa<GetElementPtrInst, CastInst, BinaryOperator>(I) &&
-         all_of(I->operands(),
-                [](const Use &Operand) { return isSamePlace(*Operand); });
+  return I && Depth && isa<GetElementPtrInst, CastInst, BinaryOperator>(I) &&
+         all_of(I->operands(), [Depth](const Use &Operand) {
+           return isSamePlace(*Operand, Depth - 1);
+         });
 }
 
 /// `*P = *P + ...`, or minus.

@@ -38,8 +38,8 @@ public:
                          InstrumentationTask &Task) override;
   void onDispatch(KernelDispatch &Dispatch) override;
   /// Prints the table and writes NAME.json, if a kernel was launched. That file
-  /// is also there before, at most 250 ms after a count or twenty times as long
-  /// as it takes to write, for a process that is killed.
+  /// is also there from the first launch on, for a process that is killed: what
+  /// was counted up to 250 ms before, or twenty times as long as writing takes.
   void onExit() override;
 
 protected:

@@ -87,6 +87,8 @@ CollectOptions parseCollectOptions(ArrayRef<std::string> Arguments) {
   append_range(Options.Others, Arguments.drop_front(I));
   if (Options.ExecCounts.empty() != Options.Code.empty())
     throw RunError("--exec-counts and --code belong together");
+  if (Options.ExecCounts.empty() && !Options.Target.empty())
+    throw RunError("--target belongs to --exec-counts");
   if (!Options.ExecCounts.empty() && !Options.Others.empty())
     throw RunError("--exec-counts: no program is run");
   return Options;

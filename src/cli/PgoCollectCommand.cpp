@@ -367,6 +367,8 @@ Error Collect::readExecCounts(pgo::Collected &Found) {
   pgo::CodeCounts Counts;
   if (Error E = pgo::addExecCounts(*Text, Counts))
     return E;
+  if (Counts.empty())
+    return failed(Options.ExecCounts + " has no counts");
   const auto IsIn = [](uint64_t Address, uint64_t Begin, uint64_t Size) {
     return Address >= Begin && Address - Begin < Size;
   };

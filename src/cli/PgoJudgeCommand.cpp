@@ -31,8 +31,8 @@ spilled, scratch, and how many waves a SIMD can hold.
 options:
   --before PROGRAM   the build to compare with
   --after PROGRAM    the build to judge
-  --code FILE        where else code of the kernels is: libraries of either
-                     build; may be given several times
+  --code FILE        where else code of the kernels is: a library that both
+                     builds use; may be given several times
   --device NAMES     the emulated GPUs (gfx90a)
   --input FILE       what both read on stdin (default: nothing)
   --compare FILE     a file that the program writes, to be compared as well;

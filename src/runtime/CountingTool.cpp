@@ -2,7 +2,6 @@
 #include "luthier/CountingTool.h"
 #include "luthier/Instrument.h"
 #include "runtime/Log.h"
-#include "runtime/ProcessName.h"
 #include "runtime/ReportThread.h"
 #include <algorithm>
 #include <map>
@@ -38,7 +37,7 @@ struct CountingTool::Impl {
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
   std::optional<LaunchFilter> Filter{std::in_place}; ///< None counts nothing.
-  std::vector<uint64_t> InBetween; ///< What was written last; of the thread.
+  std::vector<uint64_t> InBetween; ///< What was written last.
   std::once_flag HasStarted;
   runtime::ReportThread Reports;
 
@@ -77,7 +76,7 @@ KernelReport CountingTool::Impl::report() {
   return Report;
 }
 
-/// In the thread for that. Nothing, where the last one says the same.
+/// Nothing, where the last one says the same. One thread at a time.
 void CountingTool::Impl::writeInBetween() {
   std::vector<uint64_t> Numbers;
   {
@@ -136,10 +135,9 @@ void CountingTool::onDispatch(KernelDispatch &Dispatch) {
     ++R.Dispatches;
   }
   std::call_once(P->HasStarted, [&] {
-    // The thread does not look into the environment, which the program may
-    // change. The name is taken with a whole report.
+    // Here: it looks into the environment, which the program may change later.
+    // So there is a whole file from the time on that its name is taken.
     P->writeInBetween();
-    (void)runtime::rankOfProcess();
     P->Reports.start([Its = P.get()] { Its->writeInBetween(); });
   });
 }

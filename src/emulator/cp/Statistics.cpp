@@ -130,7 +130,8 @@ bool writeReport(const std::string &Path, const std::string &Text) {
   if (isReplaceable(To)) {
     if (replace(To, Text))
       return true;
-    if (errno == ENOSPC || errno == EDQUOT)
+    // Else the report of before is better than the beginning of this one.
+    if (errno != EACCES && errno != EPERM && errno != ENAMETOOLONG)
       return false;
   }
   return writeInPlace(To, Text); // Where no file can be put beside it.

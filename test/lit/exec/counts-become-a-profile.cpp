@@ -17,6 +17,9 @@
 // OTHER: {{^}}luthier: error: {{.*}}.counts is of other code than {{.*}}.nothing.o: nothing is at 0x
 // RUN: %exits 1 luthier pgo collect --exec-counts %t.o --code %t.o -o %t.none 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: {{^}}luthier: error: malformed-report: {{.*}} is no line of luthier exec --counts
+// RUN: echo -n >%t.empty
+// RUN: %exits 1 luthier pgo collect --exec-counts %t.empty --code %t.o -o %t.none 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: {{^}}luthier: error: {{.*}}.empty has no counts{{$}}
 #include "kernel.h"
 
 KERNEL void halves(Int *Out) {
