@@ -35,6 +35,7 @@ COMMON = ["MCTargetDesc/AMDGPUMCTargetDesc.h", "SIInstrInfo.h", "llvm/ADT/DenseM
           "llvm/IR/InstIterator.h", "llvm/IR/Module.h", "llvm/MC/MCInst.h", "llvm/MC/MCInstrInfo.h",
           "llvm/MC/MCSubtargetInfo.h", "llvm/Object/ELF.h", "llvm/Support/Error.h",
           "llvm/Support/FormatVariadic.h", "llvm/Support/MathExtras.h", "llvm/Support/raw_ostream.h"]
+FILES_AT_ONCE = 8
 WARNING = re.compile(r"^(/\S+?):(\d+):\d+: (?:warning|error): (.*) \[([\w.,-]+)\]$")
 
 
@@ -88,8 +89,8 @@ def is_wanted(word):
 
 
 class Tidy:
-    """clang-tidy with one short command for each file: the build's database has several for files that it compiles
-    more than once, and clang-tidy would run them all."""
+    """clang-tidy with one short command for each file; the build's database has several for files that it compiles
+    more than once."""
 
     def __init__(self, build):
         self.folder = build / "lint"
@@ -134,37 +135,66 @@ class Tidy:
         return digest.hexdigest()
 
     def prepare(self, files):
-        """Makes the common headers and the database."""
+        """Makes the common headers."""
         # The emulator includes little of LLVM.
-        uses_llvm = [f for f in files if "-D__STDC_CONSTANT_MACROS" in self.commands[f]
-                     and not f.startswith("src/emulator/")]
-        model = next((f for f in uses_llvm if f.startswith("src/rewrite/")), None)
-        header, output = self.folder / "common.h", self.folder / "common.pch"
+        self.uses_llvm = {f for f in files if "-D__STDC_CONSTANT_MACROS" in self.commands[f]
+                          and not f.startswith("src/emulator/")}
+        model = next((f for f in files if f in self.uses_llvm and f.startswith("src/rewrite/")), None)
+        header, self.common = self.folder / "common.h", self.folder / "common.pch"
         if model:
             header.write_text("".join(f'#include "{name}"\n' for name in COMMON))
-            subprocess.run([*self.commands[model], "-x", "c++-header", header, "-o", output], check=True)
-        database = [{"directory": str(self.folder), "file": str(ROOT / f), "arguments": [
-            *self.commands[f], *(["-include-pch", str(output)] if model and f in uses_llvm else []),
-            "-c", str(ROOT / f)]} for f in files]
-        (self.folder / "compile_commands.json").write_text(json.dumps(database))
+            subprocess.run([*self.commands[model], "-x", "c++-header", header, "-o", self.common], check=True)
+        else:
+            self.uses_llvm = set()
 
-    def check(self, file):
-        kept = self.results / self.key(file)
-        if not kept.exists():
-            result = subprocess.run([f"clang-tidy-{LLVM}", "-p", self.folder, "--quiet",
-                                     "--checks=-*," + ",".join(CHECKS), ROOT / file], capture_output=True, text=True)
-            failed = re.findall(r"^.*: error: .*\[clang-diagnostic.*$", result.stdout, re.M)
-            kept.write_text("\n".join(findings(result.stdout) + failed))
-        return kept.read_text().splitlines()
+    def read(self, files):
+        """What clang-tidy prints of \p files, which are compiled alike, read as one."""
+        source = ROOT / files[0]
+        if len(files) > 1:
+            source = self.folder / f"{hashlib.sha256(' '.join(files).encode()).hexdigest()[:16]}.cpp"
+            source.write_text("".join(f'#include "{ROOT / file}"\n' for file in files))
+        command = [*self.commands[files[0]], *(["-include-pch", self.common] if files[0] in self.uses_llvm else [])]
+        return subprocess.run([f"clang-tidy-{LLVM}", "--quiet", f"--checks=-*,{','.join(CHECKS)}",
+                               rf"--header-filter=^{ROOT}/(include/luthier|src|plugin|tools)/.*\.(h|cpp)$", source,
+                               "--", *map(str, command[1:])], capture_output=True, text=True).stdout
+
+    def check(self, files):
+        """Findings in each of \p files are kept. Where two of them use one name, each is read alone."""
+        output = self.read(files)
+        errors = re.findall(r"^.*: error: .*\[clang-diagnostic.*$", output, re.M)
+        if errors and len(files) > 1:
+            for file in files:
+                self.check([file])
+            return
+        found = findings(output)
+        for file in files:
+            ours = self.closure(file)
+            (self.results / self.key(file)).write_text(
+                "\n".join([line for line in found if line.split(":")[0] in ours] + errors))
+
+    def kept(self, file):
+        result = self.results / self.key(file)
+        return result.read_text().splitlines() if result.exists() else None
+
+    def batches(self, files):
+        """Most of the time goes into headers, which one run reads once."""
+        alike = {}
+        for file in files:
+            alone = file if file.endswith(".c") else ""
+            alike.setdefault((alone, *self.commands[file]), []).append(file)
+        return [group[at:at + FILES_AT_ONCE] for group in alike.values()
+                for at in range(0, len(group), FILES_AT_ONCE)]
 
 
 def check_names(files, build):
     tidy = Tidy(build)
     files = [f for f in files if f in tidy.commands and f.startswith(("src/", "plugin/"))]
-    if any(not (tidy.results / tidy.key(f)).exists() for f in files):
+    unread = [f for f in files if tidy.kept(f) is None]
+    if unread:
         tidy.prepare(files)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        found = sorted({line for lines in pool.map(tidy.check, files) for line in lines})
+        list(pool.map(tidy.check, tidy.batches(unread)))
+    found = sorted({line for f in files for line in tidy.kept(f)})
     print("\n".join([*found, f"lint: {len(files)} files were read for names, {len(found)} findings"]), flush=True)
     return not found
 
