@@ -52,6 +52,18 @@ constexpr uint32_t hiddenBit(HiddenArgument Argument) {
   return uint32_t(1) << unsigned(Argument);
 }
 
+/// Of luthier::detail::LaunchArguments, which each tool may have of its own.
+inline constexpr unsigned LaunchArgumentsBytes = 32;
+
+/// hiddenBit() of each that is in luthier::detail::LaunchArguments.
+inline uint32_t launchArguments() {
+  uint32_t Bits = 0;
+  for (unsigned N = 0; N < hiddenArguments().size(); ++N)
+    if (hiddenArguments()[N].Source == HiddenSource::Redirection)
+      Bits |= hiddenBit(HiddenArgument(N));
+  return Bits;
+}
+
 } // namespace luthier
 
 #endif // LUTHIER_CODEOBJECT_HIDDENARGUMENTS_H

@@ -14,10 +14,12 @@
 
 namespace luthier {
 
-/// Where the shared memory and counters of one tool module begin.
+/// Where the shared memory, counters and arguments of one tool module begin.
 struct ModuleLayout {
   unsigned LdsOffset = 0; ///< From StateValue::LdsBase on.
   unsigned FirstAccumulator = 0;
+  /// Of those that Luthier adds, behind the places that HiddenArguments has.
+  unsigned LaunchArguments = 0;
   bool operator==(const ModuleLayout &) const = default;
 };
 

@@ -105,8 +105,8 @@ void visitFields(const ComputedArgument &Argument, ArchiveWriter &W) {
 }
 
 static void visitFields(const ModuleLayout &Layout, ArchiveWriter &W) {
-  const auto &[LdsOffset, FirstAccumulator] = Layout;
-  W(LdsOffset, FirstAccumulator);
+  const auto &[LdsOffset, FirstAccumulator, LaunchArguments] = Layout;
+  W(LdsOffset, FirstAccumulator, LaunchArguments);
 }
 
 void visitFields(const PayloadABI &ABI, ArchiveWriter &W) {

@@ -164,8 +164,10 @@ void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
   }
   if (Facts.Counters.empty())
     Relevant.FirstCounterSGPR = Relevant.NumScalarCounters = 0;
-  // Only where its own counters and memory are.
+  // Only where its own counters, memory and arguments are.
   Relevant.Module = {};
+  if (Facts.Needs.HiddenArguments & launchArguments())
+    Relevant.Module.LaunchArguments = ABI.Module.LaunchArguments;
   Key(Relevant);
   for (const CounterKey &Counter : Facts.Counters)
     Key(ABI.Module.FirstAccumulator + Layout.Numbers.lookup(Counter));

@@ -8,11 +8,13 @@
 #ifndef LUTHIER_RUNTIME_CALLCONTEXT_H
 #define LUTHIER_RUNTIME_CALLCONTEXT_H
 
+#include "codeobject/ResourceGrowth.h"
 #include "luthier/Tool.h"
 #include "runtime/HeldVersions.h"
 #include "runtime/Presets.h"
+#include "llvm/Support/MathExtras.h"
 #include <hsa/hsa.h>
-#include <optional>
+#include <map>
 
 namespace luthier::runtime {
 
@@ -32,6 +34,18 @@ struct Launch {
   LaunchSizes Sizes;
 };
 
+/// What a tool gives its hooks of one dispatch: KernelDispatch::LaunchValue and
+/// GroupBytes.
+struct ToolShare {
+  uint64_t Value = 0;
+  uint32_t GroupBytes = 0;
+
+  /// Bytes of LDS that its hooks have to themselves.
+  uint64_t groupSegment() const {
+    return llvm::alignTo(uint64_t(GroupBytes), GroupSegmentAlignment);
+  }
+};
+
 /// What tools have made of a packet until now. All that a redirection sets is
 /// set anew, from what the application wrote, when another tool adds its hooks.
 struct RedirectedLaunch {
@@ -46,21 +60,15 @@ struct RedirectedLaunch {
   void restore(const RedirectedLaunch &Before) {
     KernelObject = Before.KernelObject;
     Presets = Before.Presets;
-    Share = Before.Share;
+    Shares = Before.Shares;
     Version = Before.Version;
   }
 
   const hsa_kernel_dispatch_packet_t Original;
   uint64_t KernelObject; ///< That the packet runs now.
   PresetSet Presets;     ///< Whose hooks the packet runs.
-  /// KernelDispatch::LaunchValue and GroupBytes of the tool whose hooks ask for
-  /// them, if one of them does: hooks of two never do in one kernel.
-  struct ShareOfTool {
-    const Tool *Owner;
-    uint64_t Value;
-    uint32_t GroupBytes;
-  };
-  std::optional<ShareOfTool> Share;
+  /// Of the tools that have hooks in it.
+  std::map<const Tool *, ToolShare> Shares;
   /// What has to stay until the packet is done.
   HeldVersion Version;
 };

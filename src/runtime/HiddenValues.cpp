@@ -40,7 +40,17 @@ const amd_queue_t &insideOf(const hsa_queue_t *Queue) {
   return *reinterpret_cast<const amd_queue_t *>(Queue);
 }
 
-uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
+/// Behind the application's own lies what each tool asks for, one after the
+/// other.
+uint64_t groupMemoryOf(unsigned Tool, const LaunchFacts &L) {
+  uint64_t Offset =
+      alignTo(uint64_t(L.Packet.group_segment_size), GroupSegmentAlignment);
+  for (const ToolShare &Before : L.Tools.take_front(Tool))
+    Offset += Before.groupSegment();
+  return Offset;
+}
+
+uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L, unsigned Tool) {
   using enum HiddenArgument;
   switch (Kind) {
   case BlockCountX:
@@ -71,10 +81,9 @@ uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
   case QueuePtr:
     return reinterpret_cast<uint64_t>(L.Queue);
   case LaunchValue:
-    return L.Value;
+    return L.Tools[Tool].Value;
   case GroupMemory:
-    return alignTo(uint64_t(L.Packet.group_segment_size),
-                   GroupSegmentAlignment);
+    return groupMemoryOf(Tool, L);
   case BlocksX:
   case BlocksY: { // The one that the grid's end cuts off is one.
     const Extent E = extent(L.Packet, axis(Kind, BlocksX));
@@ -96,11 +105,12 @@ uint64_t fromLaunch(HiddenArgument Kind, const LaunchFacts &L) {
 
 } // namespace
 
-Expected<uint64_t> hiddenValue(HiddenArgument Kind, const LaunchFacts &Launch) {
+Expected<uint64_t> hiddenValue(HiddenArgument Kind, const LaunchFacts &Launch,
+                               unsigned Tool) {
   switch (infoOf(Kind).Source) {
   case HiddenSource::Launch:
   case HiddenSource::Redirection:
-    return fromLaunch(Kind, Launch);
+    return fromLaunch(Kind, Launch, Tool);
   case HiddenSource::Zero:
     return 0;
   case HiddenSource::PlainLaunch:
@@ -122,7 +132,7 @@ Error copyArguments(const KernargGrowth &Growth, const LaunchFacts &Launch,
   if (Growth.OldSize)
     std::memcpy(To, Launch.Packet.kernarg_address, Growth.OldSize);
   for (const KernargGrowth::Argument &A : Growth.Added) {
-    Expected<uint64_t> Value = hiddenValue(A.Kind, Launch);
+    Expected<uint64_t> Value = hiddenValue(A.Kind, Launch, A.Tool);
     if (!Value)
       return Value.takeError();
     std::memcpy(To + A.Offset, &*Value, infoOf(A.Kind).Bytes);

@@ -7,6 +7,8 @@
 
 #include "codeobject/HiddenArguments.h"
 #include "rewrite/plan/KernargGrowth.h"
+#include "runtime/CallContext.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <hsa/hsa.h>
 
@@ -22,13 +24,14 @@ struct LaunchFacts {
   uint32_t StaticGroupSegment = 0;
   /// Of the kernel.
   unsigned WaveSize = 64;
-  /// What the tool gives the hooks, KernelDispatch::LaunchValue.
-  uint64_t Value = 0;
+  /// What each tool gives its hooks, as HookReference::Tool numbers them.
+  llvm::ArrayRef<ToolShare> Tools = {};
 };
 
-/// What HIP would give as \p Kind. Refuses what only HIP can know.
-llvm::Expected<uint64_t> hiddenValue(HiddenArgument Kind,
-                                     const LaunchFacts &Launch);
+/// What HIP would give as \p Kind, or Luthier to hooks of \p Tool. Refuses what
+/// only HIP can know.
+llvm::Expected<uint64_t>
+hiddenValue(HiddenArgument Kind, const LaunchFacts &Launch, unsigned Tool = 0);
 
 /// Fills \p To, of \p Growth.NewSize bytes, with the packet's arguments and
 /// those added.

@@ -98,34 +98,35 @@ findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
 }
 
-/// What the hooks of \p Target read of the launch. Where hooks of another tool
-/// ask for that, those of this one do not.
-runtime::RedirectedLaunch::ShareOfTool
-shareFor(const runtime::RedirectedLaunch *Launch, const CallContext *Context,
-         uint64_t OwnValue, uint32_t OwnGroupBytes) {
-  const Tool *Owner = Context ? Context->Owner : nullptr;
-  if (Launch && Launch->Share && Launch->Share->Owner != Owner)
-    return *Launch->Share;
-  return {Owner, OwnValue, OwnGroupBytes};
+/// What the tools of \p Presets give their hooks of this launch, in that order.
+SmallVector<runtime::ToolShare, 2>
+sharesOf(const runtime::PresetSet &Presets,
+         const std::map<const Tool *, runtime::ToolShare> &Shares) {
+  SmallVector<runtime::ToolShare, 2> Result;
+  for (const runtime::PresetKey &Key : Presets.Keys) {
+    auto Known = Shares.find(Key.Owner);
+    Result.push_back(Known == Shares.end() ? runtime::ToolShare()
+                                           : Known->second);
+  }
+  return Result;
 }
 
 /// Has \p New, as the application wrote it, run \p Target.
 Error redirectTo(const runtime::Redirection &Target,
                  hsa_kernel_dispatch_packet_t &New, const CallContext *Context,
-                 uint64_t Value) {
+                 ArrayRef<runtime::ToolShare> Tools) {
   const runtime::Launch *From = Context ? Context->About : nullptr;
   if (From && From->IsCooperative)
     if (Error E = runtime::checkFitsCooperatively(New, Target))
       return E;
-  Expected<void *> Arguments = runtime::argumentsFor(New, Target, From, Value);
+  Expected<void *> Arguments = runtime::argumentsFor(New, Target, From, Tools);
   if (!Arguments)
     return Arguments.takeError();
   return runtime::redirect(New, Target, *Arguments);
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context, uint64_t OwnValue = 0,
-                     uint32_t OwnGroupBytes = 0) {
+                     const CallContext *Context, runtime::ToolShare Own = {}) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
   // Some other packet than that of the dispatch.
   if (Launch && Launch->KernelObject != Packet.kernel_object)
@@ -142,13 +143,18 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   // The tool has put nothing into it. Others may yet want it.
   if (!Target->KernelObject)
     return Error::success();
-  const auto Share = shareFor(Launch, Context, OwnValue, OwnGroupBytes);
-  Target->ExtraGroupSegment = std::min<uint64_t>(
-      Target->ExtraGroupSegment +
-          alignTo(uint64_t(Share.GroupBytes), GroupSegmentAlignment),
-      UINT32_MAX);
+  const runtime::PresetSet Presets = Others.with(presetKey(Preset, Context));
+  std::map<const Tool *, runtime::ToolShare> Shares;
+  if (Launch)
+    Shares = Launch->Shares;
+  Shares[Context ? Context->Owner : nullptr] = Own;
+  const auto Tools = sharesOf(Presets, Shares);
+  uint64_t ExtraGroupSegment = Target->ExtraGroupSegment;
+  for (const runtime::ToolShare &Each : Tools)
+    ExtraGroupSegment += Each.groupSegment();
+  Target->ExtraGroupSegment = std::min<uint64_t>(ExtraGroupSegment, UINT32_MAX);
   hsa_kernel_dispatch_packet_t New = Given;
-  if (Error E = redirectTo(*Target, New, Context, Share.Value))
+  if (Error E = redirectTo(*Target, New, Context, Tools))
     return besideOthers(std::move(E), Others);
   Packet = New;
   runtime::markInstrumented();
@@ -160,10 +166,8 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   }
   Launch->KernelObject = New.kernel_object;
   Launch->Version = Target->Version;
-  Launch->Presets = Others.with(presetKey(Preset, Context));
-  Launch->Share.reset();
-  if (Target->asksForShare())
-    Launch->Share = Share;
+  Launch->Presets = Presets;
+  Launch->Shares = std::move(Shares);
   return Error::success();
 }
 
@@ -188,7 +192,7 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
 
 Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
   return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch),
-                        Dispatch.LaunchValue, Dispatch.GroupBytes);
+                        {Dispatch.LaunchValue, Dispatch.GroupBytes});
 }
 
 Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,

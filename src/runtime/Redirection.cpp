@@ -69,7 +69,7 @@ Error redirect(hsa_kernel_dispatch_packet_t &Packet, const Redirection &Target,
 
 Expected<void *> argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
                               const Redirection &Target, const Launch *From,
-                              uint64_t Value) {
+                              ArrayRef<ToolShare> Tools) {
   if (!Target.Kernarg.any())
     return Packet.kernarg_address;
   if (!From)
@@ -80,10 +80,10 @@ Expected<void *> argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
                              From->IsCooperative,
                              Target.StaticGroupSegment,
                              Target.IsWave32 ? 32u : 64u,
-                             Value};
+                             Tools};
   // Refusals come before anything is allocated.
   for (const KernargGrowth::Argument &A : Target.Kernarg.Added)
-    if (auto Value = hiddenValue(A.Kind, Facts); !Value)
+    if (auto Value = hiddenValue(A.Kind, Facts, A.Tool); !Value)
       return Value.takeError();
   auto Copy =
       From->Arguments->allocate(Target.Kernarg.NewSize, Target.Kernarg.Align);

@@ -8,7 +8,7 @@
 #include "rewrite/plan/KernargGrowth.h"
 #include "runtime/CallContext.h"
 #include "runtime/HeldVersions.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
 #include <hsa/hsa.h>
@@ -30,14 +30,6 @@ struct Redirection {
   /// What has to stay until the dispatch is done; null if it stays anyway.
   HeldVersion Version = nullptr;
 
-  /// Hooks read what the tool sets KernelDispatch::LaunchValue to, or use its
-  /// GroupBytes.
-  bool asksForShare() const {
-    return llvm::any_of(Kernarg.Added, [](const auto &Argument) {
-      return Argument.Kind == HiddenArgument::LaunchValue ||
-             Argument.Kind == HiddenArgument::GroupMemory;
-    });
-  }
   /// Bytes that one workgroup can have at most.
   uint32_t groupSegmentLimit() const { return Traits ? Traits->LDSBytes : 0; }
 };
@@ -51,11 +43,12 @@ llvm::Error redirect(hsa_kernel_dispatch_packet_t &Packet,
 /// The arguments for \p Packet, not redirected yet, when it runs \p Target:
 /// the application's own, or a copy with those that hooks need besides. The
 /// copy stays until the packet that is being submitted has completed. \p From
-/// is null for packets that are not on their way to a queue; \p Value is what
-/// the tool gives the hooks.
+/// is null for packets that are not on their way to a queue; \p Tools is what
+/// those give their hooks, as HookReference::Tool numbers them.
 llvm::Expected<void *> argumentsFor(const hsa_kernel_dispatch_packet_t &Packet,
                                     const Redirection &Target,
-                                    const Launch *From, uint64_t Value);
+                                    const Launch *From,
+                                    llvm::ArrayRef<ToolShare> Tools);
 
 /// Refuses a version of which less fits on the device than of the original that
 /// \p Packet launches. The groups of a cooperative grid wait for each other,

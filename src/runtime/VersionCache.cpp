@@ -145,11 +145,10 @@ Error VersionCache::ask(Mutator Mutate, const PresetKey &Preset, Kernel &Entry,
   return Error::success();
 }
 
-Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
-                                                 const PresetKey &Preset,
-                                                 const InstrumentationTask &Own,
-                                                 Kernel &Entry,
-                                                 LiftedRepresentation &LR) {
+Expected<InstrumentationTask>
+VersionCache::join(const PresetSet &Presets, const PresetKey &Preset,
+                   const InstrumentationTask &Own, Kernel &Entry,
+                   LiftedRepresentation &LR, Askers &AskedBy) {
   if (isEdited(LR))
     return refuse(RefusalReason::UnsupportedEdit,
                   "the tool changes the kernel's code");
@@ -159,8 +158,15 @@ Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
     std::shared_ptr<const TaskRecipe> Known;
     if (Key != Preset && !(Known = recipe(Entry, Key)))
       return noSuchPreset(Key.Name);
+    const auto &Insertions = detail::contentsOf(Result).Insertions;
+    const size_t First = Insertions.size();
     if (Error E = (Known ? *Known : OwnRecipe).addTo(Result, LR))
       return std::move(E);
+    const unsigned Tool = &Key - Presets.Keys.data();
+    for (const auto &Request : drop_begin(Insertions, First))
+      if (unsigned &By = AskedBy.try_emplace(Request.Hook, Tool).first->second;
+          By != Tool)
+        By = HookReference::SeveralTools;
   }
   return Result;
 }
@@ -192,14 +198,16 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
       keepOriginal(Loaded);
     return Error::success();
   }
+  Askers AskedBy;
   if (!IsAlone) {
-    auto Joined = join(Key.Presets, Preset, Task, Entry, **LR);
+    auto Joined = join(Key.Presets, Preset, Task, Entry, **LR, AskedBy);
     if (!Joined)
       return Joined.takeError();
     Task = std::move(*Joined);
   }
   Owners Uses;
-  Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key, Uses);
+  Expected<InstrumentedKernel> Built =
+      build(Loaded, **LR, Task, Key, AskedBy, Uses);
   // Whatever has come of it.
   own(std::move(Uses), Result);
   if (!Built)
@@ -229,7 +237,8 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
 Expected<InstrumentedKernel>
 VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
                     LiftedRepresentation &LR, const InstrumentationTask &Task,
-                    const VersionKey &Key, Owners &Uses) {
+                    const VersionKey &Key, const Askers &AskedBy,
+                    Owners &Uses) {
   std::lock_guard Guard(EngineLock);
   InstrumenterOptions Options = settings();
   Options.ApplicationStack = Key.Stack;
@@ -243,6 +252,7 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
       return Hook.takeError();
     if (Hook->Owner && !is_contained(Uses, Hook->Owner))
       Uses.push_back(Hook->Owner);
+    Hook->Tool = AskedBy.lookup(Handle);
     return *Hook;
   };
   return instrumentKernel(LR, Task, ResolveHere, Options);

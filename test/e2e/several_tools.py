@@ -67,17 +67,30 @@ def may_come_to_a_kernel_later(arguments, directory):
                   "instr-count finds something else")
 
 
+def have_a_launch_value_and_memory_each(arguments, directory):
+    """wave-numbers has rows that a launch value points to and words in LDS, and checks them itself."""
+    for options in ("by-wave", "in-lds", "by-wave,in-lds"):
+        branches = f"branch-divergence:{options}"
+        run(arguments, [branches], f"{directory}/{options}/alone")
+        alone = found(f"{directory}/{options}/alone", "branch-divergence")
+        for order in (1, -1):
+            tools = [branches, arguments.launch_value_tool, "mem-trace"][::order]
+            folder = f"{directory}/{options}/{order}"
+            result = run(arguments, tools, folder)
+            result.expect("without the hooks" not in result.stderr, "a tool is left out")
+            result.expect_in_stderr("right numbers of ")
+            result.expect(found(folder, "branch-divergence") == alone, "branch-divergence finds something else")
+
+
 def say_whose_hooks_are_left_out(arguments, directory):
-    """A launch has one value for hooks, and the code that a tool has changed no second tool."""
+    """Code that a tool has changed is no second tool's."""
     for tools, why in [
-        (["branch-divergence:by-wave", arguments.launch_value_tool], "of which a launch has one"),
         ([arguments.edit_tool, "branch-divergence"], "changed the kernel's code"),
         (["branch-divergence", arguments.edit_tool], "changes the kernel's code"),
     ]:
         folder = f"{directory}/{len(os.listdir(directory))}"
-        program = arguments.program if arguments.launch_value_tool in tools else arguments.float_program
-        run(arguments, ["branch-divergence"], f"{directory}/alone", program)
-        result = run(arguments, tools, folder, program)
+        run(arguments, ["branch-divergence"], f"{directory}/alone", arguments.float_program)
+        result = run(arguments, tools, folder, arguments.float_program)
         told = [line for line in result.stderr.splitlines() if "without the hooks of one of the tools" in line]
         result.expect(told and all(why in line for line in told), f"not said: {why}")
         result.expect(len(told) == len(set(told)), "said twice")
@@ -94,6 +107,7 @@ CASES = {
         are_told_of_each_dispatch,
         compute_what_the_program_computes,
         may_come_to_a_kernel_later,
+        have_a_launch_value_and_memory_each,
         say_whose_hooks_are_left_out,
     )
 }

@@ -16,7 +16,7 @@ namespace luthier {
 
 ModuleLayout HookNeeds::add(const HookNeeds &Module) {
   const unsigned LdsOffset = alignTo(LdsBytes, Module.LdsAlign);
-  const ModuleLayout Layout{LdsOffset, Accumulators};
+  const ModuleLayout Layout{LdsOffset, Accumulators, 0};
   StateValues |= Module.StateValues;
   State |= Module.State;
   WorkItemIds |= Module.WorkItemIds;

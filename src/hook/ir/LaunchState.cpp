@@ -150,7 +150,9 @@ Expected<int> LaunchStateLowering::placeOf(const Instruction &Load,
       return refuse(RefusalReason::UnsupportedHook,
                     Twine("a hook needs ") + infoOf(A.Argument).ValueKind +
                         ", which the kernel is not given");
-    const int ItsPlace = int(Where->second) - A.Distance;
+    int ItsPlace = int(Where->second) - A.Distance;
+    if (infoOf(A.Argument).Source == HiddenSource::Redirection)
+      ItsPlace += ABI.Module.LaunchArguments;
     if (Place && *Place != ItsPlace)
       return refuse(RefusalReason::UnsupportedHook,
                     Twine("a hook reads ") + infoOf(A.Argument).ValueKind +

@@ -21,7 +21,7 @@ struct PlannedCallSite {
 
 struct HookPlan {
   VariantPlan Variants;
-  HookNeeds Needs;
+  KernelNeeds Needs;
   KernelFacts Facts;
   RegisterPlan Registers;
   std::vector<Payload> Payloads; ///< Of VariantPlan::Variants.

@@ -28,7 +28,7 @@ public:
       : Layout(Layout), Kernel(Kernel), Version(ObjectVersion * 100),
         Offline(Offline) {}
 
-  Expected<KernargGrowth> grow(uint32_t Missing);
+  Expected<KernargGrowth> grow(uint32_t Missing, ArrayRef<LaunchShare> Shares);
 
 private:
   Error check(HiddenArgument Kind) const;
@@ -38,6 +38,7 @@ private:
   unsigned sizeOfAll() const;
   bool isFree(unsigned Offset, unsigned Bytes) const;
   std::optional<unsigned> usualPlace(HiddenArgument Kind) const;
+  unsigned place(HiddenArgument Kind, unsigned Behind);
 
   KernargLayout &Layout;
   const KernelInfo &Kernel;
@@ -105,7 +106,20 @@ std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
                                             : std::nullopt;
 }
 
-Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
+/// Else behind all of the kernel's own, as version 5 has them, which has them
+/// all.
+unsigned KernargGrower::place(HiddenArgument Kind, unsigned Behind) {
+  auto Known = Layout.Hidden.find(Kind);
+  if (Known == Layout.Hidden.end())
+    Known = Layout.Hidden
+                .emplace(Kind, usualPlace(Kind).value_or(Behind +
+                                                         infoOf(Kind).OffsetV5))
+                .first;
+  return Known->second;
+}
+
+Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing,
+                                            ArrayRef<LaunchShare> Shares) {
   KernargGrowth Growth;
   Growth.OldSize = Growth.NewSize = sizeOfAll();
   Growth.Align = Kernel.Metadata.KernargSegmentAlign;
@@ -115,25 +129,31 @@ Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
     return refuse(RefusalReason::UnsupportedHook,
                   "a hook needs arguments that the kernel is not given, and "
                   "the kernel does not say how large its own are");
-  // As version 5 has them, which has them all: optimisers join loads of
-  // neighbours.
+  // All in one piece: optimisers join loads of neighbours.
   const unsigned Behind = alignTo(
       std::max<unsigned>(Growth.OldSize, alignTo(Layout.ExplicitSize, 8) +
                                              implicitSize(Version)),
       8);
-  for (unsigned N = 0; N < hiddenArguments().size(); ++N) {
-    const auto Kind = HiddenArgument(N);
-    if (!(Missing & hiddenBit(Kind)))
-      continue;
-    if (Error E = check(Kind))
+  auto Add = [&](uint32_t Kinds, unsigned Distance, unsigned Tool) -> Error {
+    for (unsigned N = 0; N < hiddenArguments().size(); ++N) {
+      const auto Kind = HiddenArgument(N);
+      if (!(Kinds & hiddenBit(Kind)))
+        continue;
+      if (Error E = check(Kind))
+        return E;
+      const unsigned Offset = place(Kind, Behind) + Distance;
+      Growth.Added.push_back({Kind, Offset, Tool});
+      Growth.NewSize = std::max<unsigned>(
+          Growth.NewSize, alignTo(Offset + infoOf(Kind).Bytes, 8));
+    }
+    return Error::success();
+  };
+  if (Error E = Add(Missing, 0, Shares.empty() ? 0 : Shares.front().Tool))
+    return std::move(E);
+  for (size_t N = 1; N < Shares.size(); ++N)
+    if (Error E =
+            Add(Shares[N].Arguments, N * LaunchArgumentsBytes, Shares[N].Tool))
       return std::move(E);
-    const unsigned Offset =
-        usualPlace(Kind).value_or(Behind + infoOf(Kind).OffsetV5);
-    Layout.Hidden[Kind] = Offset;
-    Growth.Added.push_back({Kind, Offset});
-    Growth.NewSize = std::max<unsigned>(
-        Growth.NewSize, alignTo(Offset + infoOf(Kind).Bytes, 8));
-  }
   return Growth;
 }
 
@@ -142,12 +162,14 @@ Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing) {
 Expected<KernargGrowth> growKernarg(KernargLayout &Layout,
                                     const KernelInfo &Kernel,
                                     unsigned ObjectVersion, uint32_t Wanted,
-                                    bool Offline) {
+                                    bool Offline,
+                                    ArrayRef<LaunchShare> Shares) {
   for (const auto &Given : Layout.Hidden)
     Wanted &= ~hiddenBit(Given.first);
   if (!Wanted)
     return KernargGrowth();
-  return KernargGrower(Layout, Kernel, ObjectVersion, Offline).grow(Wanted);
+  return KernargGrower(Layout, Kernel, ObjectVersion, Offline)
+      .grow(Wanted, Shares);
 }
 
 void growArguments(const KernargGrowth &Growth, KernelDescriptor &Descriptor,

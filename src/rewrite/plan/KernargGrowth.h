@@ -8,12 +8,20 @@
 
 namespace luthier {
 
+/// What the hooks of one tool read of luthier::detail::LaunchArguments.
+struct LaunchShare {
+  unsigned Tool;      ///< As HookReference::Tool has it.
+  uint32_t Arguments; ///< hiddenBit() of each.
+};
+
 /// How an instrumented kernel's arguments differ from the original's, which
 /// keep their places.
 struct KernargGrowth {
   struct Argument {
     HiddenArgument Kind;
     unsigned Offset; ///< From the start of all.
+    /// Whose KernelDispatch it is of, as HookReference::Tool has it.
+    unsigned Tool = 0;
   };
   std::vector<Argument> Added; ///< If empty, nothing differs.
   /// Of the original's, those that hardware preloads included, and of all.
@@ -27,13 +35,14 @@ struct KernargGrowth {
 
 /// Adds what \p Layout lacks of \p Wanted, hiddenBit() of each, to it: where
 /// the kernel's own code object version has such an argument, else behind all.
-/// Refuses what nobody can give: at run time, memory that HIP makes only for
-/// kernels that ask for it; \p Offline, where HIP reads the new metadata, what
-/// it may not know there.
-llvm::Expected<KernargGrowth> growKernarg(KernargLayout &Layout,
-                                          const KernelInfo &Kernel,
-                                          unsigned ObjectVersion,
-                                          uint32_t Wanted, bool Offline);
+/// What Luthier gives to the first of \p Shares is among those; the others
+/// follow it, LaunchArgumentsBytes each. Refuses what nobody can give: at run
+/// time, memory that HIP makes only for kernels that ask for it; \p Offline,
+/// where HIP reads the new metadata, what it may not know there.
+llvm::Expected<KernargGrowth>
+growKernarg(KernargLayout &Layout, const KernelInfo &Kernel,
+            unsigned ObjectVersion, uint32_t Wanted, bool Offline,
+            llvm::ArrayRef<LaunchShare> Shares = {});
 
 /// Brings descriptor and metadata up to \p Growth.
 void growArguments(const KernargGrowth &Growth, KernelDescriptor &Descriptor,

@@ -16,7 +16,8 @@ namespace {
 struct ModuleShare {
   const HookModule *Module;
   PayloadCompiler *Compiler;
-  SmallVector<unsigned, 8> Variants; ///< Places in VariantPlan::Variants.
+  unsigned Tool;                          ///< As HookReference has it.
+  SmallVector<unsigned, 8> Variants = {}; ///< Places in VariantPlan::Variants.
   ModuleLayout Layout = {};
 };
 
@@ -39,7 +40,10 @@ std::vector<ModuleShare> divide(const VariantPlan &Plan,
       return Share.Compiler == Compiler;
     });
     if (It == Result.end())
-      It = Result.insert(It, {Variant.Hook.Module, Compiler, {}});
+      It =
+          Result.insert(It, {Variant.Hook.Module, Compiler, Variant.Hook.Tool});
+    else if (It->Tool != Variant.Hook.Tool)
+      It->Tool = HookReference::SeveralTools;
     It->Variants.push_back(Index);
   }
   return Result;
@@ -52,14 +56,16 @@ bool isSplit(const KernelDescriptor &D, const RegisterFileTraits &Traits) {
                          amdhsa::COMPUTE_PGM_RSRC3_GFX90A_TG_SPLIT);
 }
 
-Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
+Error checkSharedMemory(const LiftedRepresentation &LR,
+                        const KernelNeeds &Needs,
                         const InstrumenterOptions &Options) {
   const KernelDescriptor &Descriptor = LR.impl().Kernel->Descriptor;
   const RegisterFileTraits &Traits =
       *registerFileTraits(LR.impl().Object->target().Processor);
   const bool UsesMemory =
-      Needs.LdsBytes ||
-      (Needs.HiddenArguments & hiddenBit(HiddenArgument::GroupMemory));
+      Needs.LdsBytes || any_of(Needs.LaunchShares, [](const LaunchShare &S) {
+        return S.Arguments & hiddenBit(HiddenArgument::GroupMemory);
+      });
   if (UsesMemory && isSplit(Descriptor, Traits))
     return refuse(RefusalReason::SharedMemory,
                   "workgroups are split over compute units, and have none");
@@ -76,40 +82,48 @@ Error checkSharedMemory(const LiftedRepresentation &LR, const HookNeeds &Needs,
   return Error::success();
 }
 
-/// A launch has one value and one piece of LDS that tools give their hooks, so
-/// one tool has them.
-Error checkShareOfLaunch(const HookNeeds &Wanted, const HookModule &Module,
-                         const HookModule *&Owner) {
+/// A launch has a value and a piece of LDS for the hooks of each tool that asks
+/// for them. Takes what those of \p Module read out of what all have in common,
+/// but for the first tool; returns where it lies.
+Expected<unsigned> placeLaunchShare(const ModuleShare &Module,
+                                    HookNeeds &Wanted, KernelNeeds &Needs) {
   if (!(Wanted.HiddenArguments & (hiddenBit(HiddenArgument::LaunchValue) |
                                   hiddenBit(HiddenArgument::GroupMemory))))
-    return Error::success();
-  if (!Owner)
-    Owner = &Module;
-  if (Owner->ToolName == Module.ToolName)
-    return Error::success();
-  return refuse(
-      RefusalReason::UnsupportedHook,
-      "hooks of " + Owner->ToolName + " and of " + Module.ToolName +
-          " ask for launchValue() or groupMemory(), of which a launch "
-          "has one");
+    return 0;
+  if (Module.Tool == HookReference::SeveralTools)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "two tools use hooks of " + Module.Module->ToolName +
+                      " that ask for launchValue() or groupMemory(), and each "
+                      "tool has its own");
+  auto It = find_if(Needs.LaunchShares, [&](const LaunchShare &Share) {
+    return Share.Tool == Module.Tool;
+  });
+  if (It == Needs.LaunchShares.end())
+    It = Needs.LaunchShares.insert(It, {Module.Tool, 0});
+  It->Arguments |= Wanted.HiddenArguments & launchArguments();
+  const unsigned Number = It - Needs.LaunchShares.begin();
+  if (Number)
+    Wanted.HiddenArguments &= ~launchArguments();
+  return Number * LaunchArgumentsBytes;
 }
 
 /// What all hooks together need, known before there are registers for them;
 /// places each module's share of memory and counters.
-Expected<HookNeeds> collectNeeds(const LiftedRepresentation &LR,
-                                 const VariantPlan &Variants,
-                                 std::vector<ModuleShare> &Modules,
-                                 const InstrumenterOptions &Options) {
-  HookNeeds Needs;
-  const HookModule *OfShare = nullptr;
+Expected<KernelNeeds> collectNeeds(const LiftedRepresentation &LR,
+                                   const VariantPlan &Variants,
+                                   std::vector<ModuleShare> &Modules,
+                                   const InstrumenterOptions &Options) {
+  KernelNeeds Needs;
   for (ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
         Share.Compiler->needs(variantsOf(Variants, Share));
     if (!Wanted)
       return Wanted.takeError();
-    if (Error E = checkShareOfLaunch(*Wanted, *Share.Module, OfShare))
-      return std::move(E);
+    Expected<unsigned> Arguments = placeLaunchShare(Share, *Wanted, Needs);
+    if (!Arguments)
+      return Arguments.takeError();
     Share.Layout = Needs.add(*Wanted);
+    Share.Layout.LaunchArguments = *Arguments;
   }
   if (!Options.Workgroups.isAll() && Options.Offline)
     return refuse(RefusalReason::UnsupportedHook,
@@ -185,7 +199,8 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
-  Expected<HookNeeds> Needs = collectNeeds(LR, Plan.Variants, Modules, Options);
+  Expected<KernelNeeds> Needs =
+      collectNeeds(LR, Plan.Variants, Modules, Options);
   if (!Needs)
     return Needs.takeError();
   Plan.Needs = std::move(*Needs);

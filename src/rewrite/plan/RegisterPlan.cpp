@@ -53,7 +53,7 @@ std::optional<unsigned> TakenRegisters::findBlock(unsigned NumTight,
 class RegisterPlanner {
 public:
   RegisterPlanner(const LiftedRepresentation &LR, const RegisterUse &Use,
-                  const VariantPlan &Variants, const HookNeeds &Needs,
+                  const VariantPlan &Variants, const KernelNeeds &Needs,
                   const InstrumenterOptions &Options, RegisterFallback Attempt)
       : Files(LR.impl().Target->registerFiles()), Kernel(*LR.impl().Kernel),
         ObjectVersion(LR.impl().Object->version()),
@@ -351,7 +351,7 @@ Expected<RegisterPlan> RegisterPlanner::run() {
                          Options.ApplicationStack);
   Expected<KernargGrowth> Growth =
       growKernarg(Kernargs, Kernel, ObjectVersion, Plan.Needs.HiddenArguments,
-                  Options.Offline);
+                  Options.Offline, Plan.Needs.LaunchShares);
   if (!Growth)
     return Growth.takeError();
   Plan.Kernarg = std::move(*Growth);
@@ -405,7 +405,7 @@ RegisterPlan registersWithoutHooks(const LiftedRepresentation &LR,
 
 Expected<RegisterPlan>
 planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
-              const VariantPlan &Variants, const HookNeeds &Needs,
+              const VariantPlan &Variants, const KernelNeeds &Needs,
               const InstrumenterOptions &Options, RegisterFallback Attempt) {
   return RegisterPlanner(LR, Use, Variants, Needs, Options, Attempt).run();
 }

@@ -9,6 +9,7 @@
 #include "amdgpu/RegisterFiles.h"
 #include "analysis/RegisterUse.h"
 #include "hook/Payload.h"
+#include "hook/ir/HookNeeds.h"
 #include "luthier/LiftedRepresentation.h"
 #include "rewrite/Options.h"
 #include "rewrite/emit/StateValueArrayStorage.h"
@@ -42,6 +43,13 @@ llvm::SmallVector<RegisterFallback, 8> registerFallbacks(RegisterPolicy Policy,
 /// pairs), SccSave, M0Save, ModeSave, StackPointer.
 inline constexpr unsigned NumReservedSGPRs = 8;
 
+/// What all hooks of a kernel need together.
+struct KernelNeeds : HookNeeds {
+  /// Of tools whose hooks ask for launchValue() or groupMemory(). What the
+  /// first reads is among the HiddenArguments.
+  std::vector<LaunchShare> LaunchShares;
+};
+
 struct RegisterPlan {
   const amdgpu::RegisterFiles *Files = nullptr;
   PayloadABI ABI;
@@ -56,7 +64,7 @@ struct RegisterPlan {
   /// What the counters in scalar registers begin with; more begin with zero.
   llvm::SmallVector<uint64_t, 4> CounterStarts;
   StackPlan Stack;
-  HookNeeds Needs;
+  KernelNeeds Needs;
   KernargGrowth Kernarg;
 
   /// The ABI's register for it, whether or not payloads have a stack.
@@ -78,7 +86,7 @@ RegisterPlan registersWithoutHooks(const LiftedRepresentation &LR,
 /// Refuses with RegisterBudget if \p Attempt does not go far enough.
 llvm::Expected<RegisterPlan>
 planRegisters(const LiftedRepresentation &LR, const RegisterUse &Use,
-              const VariantPlan &Variants, const HookNeeds &Needs,
+              const VariantPlan &Variants, const KernelNeeds &Needs,
               const InstrumenterOptions &Options, RegisterFallback Attempt);
 
 /// The registers that the ABI and the payloads take, and \p Code at least.

@@ -13,6 +13,7 @@ struct WaveRow {
   uint32_t Written;
   uint32_t Item[3], Group[3];
   uint32_t InGroup, Block, InDispatch, PerGroup;
+  uint32_t Word; ///< One more than InDispatch, from LDS.
   uint64_t Dispatch;
 };
 constexpr uint32_t MaxRows = 1 << 15;
@@ -38,12 +39,31 @@ LUTHIER_HOOK_ANNOTATE writeRow() {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(writeRow);
 
+/// Of this wave, in the LDS that the tool asks for.
+static __device__ auto &word() {
+  using Word = __attribute__((address_space(3))) uint32_t;
+  return *reinterpret_cast<Word *>(luthier::groupMemory() +
+                                   luthier::waveInGroup() * sizeof(uint32_t));
+}
+
+LUTHIER_HOOK_ANNOTATE writeWord() {
+  if (__lane_id() == 0)
+    word() = luthier::waveInDispatch() + 1;
+}
+LUTHIER_EXPORT_HOOK_HANDLE(writeWord);
+
 /// Where lanes may have gone, and without vector instructions.
 LUTHIER_HOOK_ANNOTATE checkRow() {
   luthier::waveAtomicAdd(
       &Rows[luthier::launchValue() + luthier::waveInDispatch()].Written, 1u);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(checkRow);
+
+/// If there is a lane left to do it.
+LUTHIER_HOOK_ANNOTATE copyWord() {
+  Rows[luthier::launchValue() + luthier::waveInDispatch()].Word = word();
+}
+LUTHIER_EXPORT_HOOK_HANDLE(copyWord);
 
 struct Launched {
   hsa_kernel_dispatch_packet_t Packet;
@@ -75,7 +95,7 @@ class WaveNumbers : public Tool {
   std::vector<Launched> Launches;
   uint64_t NextRow = 0;
   unsigned WaveSize = 64;
-  unsigned Errors = 0, Waves = 0;
+  unsigned Errors = 0, Waves = 0, Words = 0;
 
   void onDispatch(KernelDispatch &Dispatch) override {
     // HIP fills memory with kernels of its own.
@@ -85,10 +105,18 @@ class WaveNumbers : public Tool {
     auto Insert = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       WaveSize = LR.waveSize();
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeRow));
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeWord));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(checkRow));
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(copyWord));
       return llvm::Error::success();
     };
     Dispatch.LaunchValue = NextRow;
+    // A wave has 32 lanes at least.
+    const hsa_kernel_dispatch_packet_t &P = Dispatch.Packet;
+    Dispatch.GroupBytes =
+        sizeof(uint32_t) *
+        ((P.workgroup_size_x * P.workgroup_size_y * P.workgroup_size_z + 31) /
+         32);
     if (llvm::Error E = instrumentAndOverride(Dispatch, Insert, "wave-numbers"))
       return reportRefusal(Dispatch.Kernel, std::move(E));
     Launches.push_back({Dispatch.Packet, NextRow});
@@ -125,6 +153,8 @@ class WaveNumbers : public Tool {
       expect(R.InDispatch == N, "the number is the row's", N);
       expect(R.Dispatch == Rows[L.FirstRow].Dispatch,
              "the number of the dispatch is that of the first wave", N);
+      Words += R.Word != 0;
+      expect(!R.Word || R.Word == N + 1, "LDS is the wave's own", N);
       expect(R.InGroup < R.PerGroup, "the number in the group is small", N);
       expect(R.InDispatch == Block * R.PerGroup + R.InGroup,
              "numbers belong together", N);
@@ -146,7 +176,7 @@ class WaveNumbers : public Tool {
       Items += uint64_t(L.items(0)) * L.items(1) * L.items(2);
     }
     expect(Waves * uint64_t(WaveSize) >= Items, "every wave has a row", 0);
-    llvm::errs() << (Errors || !Waves ? "wrong" : "right") << " numbers of "
+    llvm::errs() << (Errors || !Words ? "wrong" : "right") << " numbers of "
                  << Waves << " waves in " << Launches.size() << " launches\n";
   }
 };

@@ -281,6 +281,33 @@ TEST_F(KernargGrowthTest, GivesNothingThatIsThere) {
   EXPECT_FALSE(Growth->any());
 }
 
+TEST_F(KernargGrowthTest, GivesEachToolItsShare) {
+  using enum HiddenArgument;
+  const uint32_t First = hiddenBit(LaunchValue) | hiddenBit(BlocksX);
+  const LaunchShare Shares[] = {
+      {1, First}, {2, hiddenBit(LaunchValue) | hiddenBit(GroupMemory)}};
+  for (unsigned Version : {4, 5}) {
+    auto Growth =
+        growKernarg(Layout, Kernel, Version, First, /*Offline=*/false, Shares);
+    ASSERT_TRUE(bool(Growth)) << toString(Growth.takeError());
+    const unsigned Base = 16 + 256;
+    ASSERT_EQ(Growth->Added.size(), 4u);
+    const auto &Added = Growth->Added;
+    EXPECT_EQ(Added[0].Tool, 1u);
+    EXPECT_EQ(Added[1].Kind, BlocksX);
+    EXPECT_EQ(Added[1].Offset, Added[0].Offset + 8);
+    EXPECT_EQ(Added[0].Offset, Base);
+    EXPECT_EQ(Added[2].Kind, LaunchValue);
+    EXPECT_EQ(Added[2].Tool, 2u);
+    EXPECT_EQ(Added[2].Offset, Added[0].Offset + LaunchArgumentsBytes);
+    // Beside it, as the hooks' code has them.
+    EXPECT_EQ(Added[3].Offset, Added[2].Offset + 28);
+    EXPECT_EQ(Growth->NewSize, Added[3].Offset + 4);
+    EXPECT_EQ(Layout.Hidden.at(GroupMemory), Added[0].Offset + 28);
+    Layout.Hidden.clear();
+  }
+}
+
 TEST_F(KernargGrowthTest, AsksHipForWhatItKnowsInFiles) {
   expectAt(grow(4, HiddenArgument::HostcallBuffer, true), 16 + 24, 48);
   expectAt(grow(5, HiddenArgument::Heap, true), 16 + 96, 120);

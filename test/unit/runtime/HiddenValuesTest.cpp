@@ -27,10 +27,10 @@ protected:
     Queue.private_segment_aperture_base_hi = 0x5678;
   }
   LaunchFacts facts() const {
-    return {Packet, &Queue.hsa_queue, IsCooperative, 600, WaveSize, 12345};
+    return {Packet, &Queue.hsa_queue, IsCooperative, 600, WaveSize, Tools};
   }
-  uint64_t value(HiddenArgument Kind) const {
-    Expected<uint64_t> Value = hiddenValue(Kind, facts());
+  uint64_t value(HiddenArgument Kind, unsigned Tool = 0) const {
+    Expected<uint64_t> Value = hiddenValue(Kind, facts(), Tool);
     EXPECT_TRUE(bool(Value)) << infoOf(Kind).ValueKind;
     return Value ? *Value : (consumeError(Value.takeError()), ~0ull);
   }
@@ -38,6 +38,7 @@ protected:
   amd_queue_t Queue = {};
   bool IsCooperative = false;
   unsigned WaveSize = 64;
+  std::vector<ToolShare> Tools = {{12345, 20}};
 };
 
 TEST_F(HiddenValues, AreThoseOfTheLaunch) {
@@ -78,6 +79,17 @@ TEST_F(HiddenValues, PutTheHooksLDSBehindTheApplications) {
   EXPECT_EQ(value(HiddenArgument::GroupMemory), 1008u);
 }
 
+TEST_F(HiddenValues, OfToolsAreTheirOwn) {
+  using enum HiddenArgument;
+  Tools = {{1, 20}, {2, 0}, {3, 16}};
+  EXPECT_EQ(value(LaunchValue, 1), 2u);
+  EXPECT_EQ(value(LaunchValue, 2), 3u);
+  EXPECT_EQ(value(GroupMemory), 1008u);
+  EXPECT_EQ(value(GroupMemory, 1), 1008u + 32);
+  EXPECT_EQ(value(GroupMemory, 2), 1008u + 32);
+  EXPECT_EQ(value(BlocksX, 2), value(BlocksX));
+}
+
 TEST_F(HiddenValues, OnlyHipKnowsAreRefused) {
   IsCooperative = true;
   for (HiddenArgument Kind :
@@ -108,6 +120,12 @@ TEST_F(HiddenValues, ComeBehindTheApplicationsOwn) {
   Expected[36] = 64;
   Expected[48] = 15;
   EXPECT_EQ(To, Expected);
+  Tools = {{1, 0}, {2, 0}};
+  Growth.Added = {{HiddenArgument::LaunchValue, 32, 0},
+                  {HiddenArgument::LaunchValue, 40, 1}};
+  ASSERT_FALSE(copyArguments(Growth, facts(), To.data()));
+  EXPECT_EQ(To[32], 1);
+  EXPECT_EQ(To[40], 2);
 }
 
 } // namespace
