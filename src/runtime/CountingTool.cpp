@@ -37,7 +37,7 @@ struct CountingTool::Impl {
   /// is none, that of files.
   std::map<std::pair<std::string, uint64_t>, Row> Rows;
   std::optional<LaunchFilter> Filter{std::in_place}; ///< None counts nothing.
-  std::vector<uint64_t> InBetween; ///< What was written last.
+  std::vector<uint64_t> InBetween;                   ///< What was written last.
   std::once_flag HasStarted;
   runtime::ReportThread Reports;
 

@@ -4,8 +4,10 @@
 // say, what its first work-item knows of itself. At the end, the host computes
 // the numbers anew.
 #include "luthier/luthier.h"
+#ifndef __HIP_DEVICE_COMPILE__
 #include <mutex>
 #include <vector>
+#endif
 
 using namespace luthier;
 
@@ -65,6 +67,7 @@ LUTHIER_HOOK_ANNOTATE copyWord() {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(copyWord);
 
+#ifndef __HIP_DEVICE_COMPILE__
 struct Launched {
   hsa_kernel_dispatch_packet_t Packet;
   uint64_t FirstRow;
@@ -181,3 +184,4 @@ class WaveNumbers : public Tool {
   }
 };
 LUTHIER_TOOL(WaveNumbers)
+#endif // __HIP_DEVICE_COMPILE__

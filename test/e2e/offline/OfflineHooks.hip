@@ -9,9 +9,11 @@
 //   places  the same, in places whose addresses the hook is given
 // Those that find something else in their memory than they put there are
 // counted in Wrong.
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
 #include <cstdlib>
+#endif
 
 using namespace luthier;
 
@@ -83,6 +85,7 @@ LUTHIER_HOOK_ANNOTATE countAt(uint64_t *Managed, uint64_t *Other) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countAt);
 
+#ifndef __HIP_DEVICE_COMPILE__
 struct OfflineHooks : Tool {
   llvm::Error instrument(LiftedRepresentation &LR,
                          InstrumentationTask &Task) override {
@@ -113,3 +116,4 @@ struct OfflineHooks : Tool {
   }
 };
 LUTHIER_TOOL(OfflineHooks)
+#endif // __HIP_DEVICE_COMPILE__

@@ -3,11 +3,13 @@
 // Counts the instructions that each kernel's waves execute, by hooks that need
 // all that instrumentation has to provide: launch state, work-item ids, and a
 // local array at an index that only shows at run time. For storage.py.
-#include "luthier/MachineIR.h"
 #include "luthier/luthier.h"
+#ifndef __HIP_DEVICE_COMPILE__
+#include "luthier/MachineIR.h"
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <mutex>
+#endif
 
 using namespace luthier;
 
@@ -27,6 +29,7 @@ LUTHIER_HOOK_ANNOTATE countInstruction(uint32_t Slot) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countInstruction);
 
+#ifndef __HIP_DEVICE_COMPILE__
 class StateCount : public Tool {
   std::mutex Lock;
   std::map<std::string, size_t> Slots;
@@ -60,3 +63,4 @@ class StateCount : public Tool {
   }
 };
 LUTHIER_TOOL(StateCount)
+#endif // __HIP_DEVICE_COMPILE__
