@@ -2,14 +2,16 @@
 //
 // Names for tools' files. A run may consist of several processes (a shell and
 // its commands, a launcher and its workers): the first that asks for a name
-// gets it, the others get it with their process id inserted. A file that is
-// older than the run is kept under another name: it may be the result of
-// another run into this folder. If that run still goes on, its process holds a
-// lock on the file, and the name is its own.
+// gets it, the others get it with their process id inserted, as all their names
+// in that folder from then on. A file that is older than the run is kept under
+// another name: it may be the result of another run into this folder. If that
+// run still goes on, its process holds a lock on the file, and the name is its
+// own.
 #include "luthier/Tool.h"
 #include "runtime/OutputFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cerrno>
@@ -153,6 +155,7 @@ public:
       for (auto &Entry : Known)
         Entry.second.Lock.release();
       Known.clear();
+      FoldersWithId.clear();
     }
     KnownBy = ::getpid();
     Claim &Its = Known[FileName];
@@ -171,10 +174,13 @@ public:
   std::mutex Lock;
 
 private:
-  static void choose(StringRef FileName, Claim &Result);
+  void choose(StringRef FileName, Claim &Result);
 
   StringMap<Claim> Known;
   pid_t KnownBy = 0;
+  /// Folders where all names have the process id, so that the files of a
+  /// process belong together.
+  StringSet<> FoldersWithId;
 };
 
 void Claims::choose(StringRef FileName, Claim &Result) {
@@ -187,12 +193,18 @@ void Claims::choose(StringRef FileName, Claim &Result) {
   Result.Path = std::string(Path);
   const std::string Extension = sys::path::extension(FileName).str();
   // A process that becomes another program keeps its id.
-  for (unsigned N = 1; !claim(Result.Path, Result.Lock); ++N) {
+  const StringRef Folder = sys::path::parent_path(Path);
+  if (!FoldersWithId.contains(Folder) && claim(Result.Path, Result.Lock))
+    return;
+  FoldersWithId.insert(Folder);
+  for (unsigned N = 1;; ++N) {
     SmallString<128> Other(Path);
     sys::path::replace_extension(Other, "." + Twine(::getpid()) +
                                             (N > 1 ? "-" + Twine(N) : "") +
                                             Extension);
     Result.Path = std::string(Other);
+    if (claim(Result.Path, Result.Lock))
+      return;
   }
 }
 

@@ -116,6 +116,14 @@ TEST_F(OutputPathTest, ChildThatAsksFirstGetsThePlainName) {
             path("third." + Twine(::getpid()) + ".json"));
 }
 
+TEST_F(OutputPathTest, FilesOfAProcessBelongTogether) {
+  pid_t Child;
+  EXPECT_EQ(inChild("trace.bin", Child), path("trace.bin"));
+  const std::string Id = std::to_string(::getpid());
+  EXPECT_EQ(luthier::outputPath("trace.bin"), path("trace." + Id + ".bin"));
+  EXPECT_EQ(luthier::outputPath("trace.csv"), path("trace." + Id + ".csv"));
+}
+
 TEST_F(OutputPathTest, FileOfAnEarlierRunIsReplaced) {
   writeLongAgo("old.json", "");
   EXPECT_EQ(luthier::outputPath("old.json"), path("old.json"));
