@@ -5,7 +5,7 @@
 // RUN: luthier pgo collect --exec-counts %t.counts --code %t.o --text -o %t.prof 2>&1 | FileCheck %s --check-prefix=SAYS
 // SAYS: luthier pgo: {{.*}}.prof: gfx90a, 1 functions, by probes
 // RUN: FileCheck %s --check-prefix=PROFILE <%t.prof
-// PROFILE: halves:{{[0-9]+}}:2
+// PROFILE: _Z6halvesPU3AS1i:{{[0-9]+}}:2
 // PROFILE: {{^}} 1: 2{{$}}
 // RUN: luthier pgo collect --exec-counts %t.counts --code %t.o --text --add --weights waves -o %t.prof
 // RUN: FileCheck %s --check-prefix=TWICE <%t.prof
