@@ -26,6 +26,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 #include <map>
+#include <set>
 #include <unistd.h>
 
 using namespace llvm;
@@ -243,13 +244,42 @@ std::string digestOf(StringRef Text) {
   return Digest.digest().str().str();
 }
 
+/// When it was written.
+std::string timeOf(const Twine &File) {
+  sys::fs::file_status Status;
+  if (sys::fs::status(File, Status))
+    return "none";
+  return std::to_string(
+      Status.getLastModificationTime().time_since_epoch().count());
+}
+
+/// When what HIP sources include was written.
+const std::string &timesOfHeaders() {
+  static const std::string Times = [] {
+    std::string Text =
+        timeOf(LUTHIER_TEST_ROCM_PATH "/include/hip/hip_version.h");
+    std::error_code EC;
+    std::set<std::string> Files;
+    for (sys::fs::recursive_directory_iterator
+             It(LUTHIER_TEST_INCLUDE "/luthier", EC),
+         End;
+         It != End && !EC; It.increment(EC))
+      Files.insert(It->path());
+    for (const std::string &File : Files)
+      Text += timeOf(File);
+    return Text;
+  }();
+  return Times;
+}
+
 /// What runs clang.
 struct Compilation {
   StringRef Suffix; ///< Of the source's file.
   std::vector<std::string> Arguments;
-  std::vector<StringRef> AlsoDependsOn = {};
+  std::string Also = {};      ///< What else decides about the result.
   std::string Ending = ".co"; ///< Of the result's file.
   std::string Variable = {};  ///< Of its environment.
+  bool KeepsSource = false;   ///< The result refers to it.
 };
 
 /// Runs clang on \p Source, or takes what it made of it before. Yields the path
@@ -257,11 +287,8 @@ struct Compilation {
 Expected<std::string> makeWithClang(const std::string &Source,
                                     Compilation How) {
   std::vector<std::string> &Arguments = How.Arguments;
-  std::string Key = Source + join(Arguments, "\n") + How.Ending + How.Variable;
-  for (StringRef File : How.AlsoDependsOn)
-    if (sys::fs::file_status Status; !sys::fs::status(File, Status))
-      Key += std::to_string(
-          Status.getLastModificationTime().time_since_epoch().count());
+  const std::string Key =
+      Source + join(Arguments, "\n") + How.Ending + How.Variable + How.Also;
   const std::string Base =
       std::string(LUTHIER_TEST_CACHE) + "/" + digestOf(Key);
   const std::string Output = Base + How.Ending;
@@ -297,7 +324,8 @@ Expected<std::string> makeWithClang(const std::string &Source,
                              (Text ? (*Text)->getBuffer() : ""));
   }
   sys::fs::remove(Log);
-  sys::fs::remove(Input);
+  if (!How.KeepsSource)
+    sys::fs::remove(Input);
   if (std::error_code EC = sys::fs::rename(Result, Output))
     return createStringError(EC, Output);
   return Output;
@@ -315,9 +343,6 @@ void addWaveSize(std::vector<std::string> &Arguments, const EngineTarget &T) {
     Arguments.push_back(T.WaveSize == 64 ? "-mwavefrontsize64"
                                          : "-mno-wavefrontsize64");
 }
-
-constexpr StringLiteral WavefrontSize =
-    LUTHIER_TEST_INCLUDE "/luthier/detail/WavefrontSize.h";
 
 std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
   std::vector<std::string> Arguments = {
@@ -340,6 +365,26 @@ std::vector<std::string> hipArguments(const EngineTarget &T, unsigned Version) {
   return Arguments;
 }
 
+/// Of a HIP source that begins with \p Headers, which take clang most of its
+/// time: they are read once for all that are compiled with \p Arguments.
+Expected<Compilation> hipCompilation(StringRef Headers,
+                                     std::vector<std::string> Arguments) {
+  Compilation Result{".hip", std::move(Arguments)};
+  Result.Also = timesOfHeaders();
+  Compilation OfHeaders = Result;
+  OfHeaders.Suffix = ".h";
+  OfHeaders.Ending = ".pch";
+  OfHeaders.KeepsSource = true;
+  OfHeaders.Arguments.insert(OfHeaders.Arguments.end(),
+                             {"-c", "-emit-llvm", "-Xclang", "-emit-pch"});
+  Expected<std::string> Path = makeWithClang(Headers.str(), OfHeaders);
+  if (!Path)
+    return Path.takeError();
+  Result.Arguments.insert(Result.Arguments.end(),
+                          {"-Xclang", "-include-pch", "-Xclang", *Path});
+  return Result;
+}
+
 } // namespace
 
 Expected<Bytes> compileCpp(const EngineTarget &T, const std::string &Source,
@@ -359,42 +404,48 @@ Expected<Bytes> compileHip(const EngineTarget &T, const std::string &Source,
                            unsigned Version) {
   std::vector<std::string> Arguments = hipArguments(T, Version);
   Arguments.insert(Arguments.end(), Flags.begin(), Flags.end());
-  return runClang("#include <hip/hip_runtime.h>\n" + Source,
-                  {".hip", Arguments, {WavefrontSize}});
+  const std::string Headers = "#include <hip/hip_runtime.h>\n";
+  Expected<Compilation> How = hipCompilation(Headers, std::move(Arguments));
+  if (!How)
+    return How.takeError();
+  return runClang(Headers + Source, std::move(*How));
 }
 
 Expected<Bytes> compileHooks(const EngineTarget &T, const std::string &Body,
                              bool OneWaveSize) {
-  const std::string Source =
-      "#include <hip/hip_runtime.h>\n#include \"luthier/Hook.h\"\n#include "
-      "\"luthier/Intrinsics.h\"\nMARK_LUTHIER_DEVICE_MODULE\n" +
-      Body;
-  auto compilationFor = [&](unsigned WaveSize) {
-    Compilation How{".hip",
-                    hipArguments({T.Processor, WaveSize}, 4),
-                    {LUTHIER_TEST_PLUGIN, WavefrontSize,
-                     LUTHIER_TEST_INCLUDE "/luthier/Hook.h",
-                     LUTHIER_TEST_INCLUDE "/luthier/Intrinsics.h"}};
-    How.Arguments.insert(How.Arguments.end(),
-                         {"-O2", "-gline-tables-only",
-                          "-cuid=" + digestOf(Source).substr(0, 16),
-                          "-fpass-plugin=" LUTHIER_TEST_PLUGIN});
+  const std::string Headers = "#include <hip/hip_runtime.h>\n"
+                              "#include \"luthier/Hook.h\"\n"
+                              "#include \"luthier/Intrinsics.h\"\n",
+                    Source = Headers + "MARK_LUTHIER_DEVICE_MODULE\n" + Body;
+  auto compilationFor = [&](unsigned WaveSize) -> Expected<Compilation> {
+    std::vector<std::string> Arguments =
+        hipArguments({T.Processor, WaveSize}, 4);
+    Arguments.insert(Arguments.end(), {"-O2", "-gline-tables-only"});
+    Expected<Compilation> How = hipCompilation(Headers, std::move(Arguments));
+    if (!How)
+      return How;
+    How->Also += timeOf(LUTHIER_TEST_PLUGIN);
+    How->Arguments.insert(How->Arguments.end(),
+                          {"-cuid=" + digestOf(Source).substr(0, 16),
+                           "-fpass-plugin=" LUTHIER_TEST_PLUGIN});
     return How;
   };
-  if (!T.isRdna())
-    return runClang(Source, compilationFor(T.WaveSize));
-  Compilation Main = compilationFor(32);
-  if (!OneWaveSize) {
-    Compilation Other = compilationFor(64);
-    Other.Arguments.insert(Other.Arguments.end(), {"-c", "-emit-llvm"});
-    Other.Ending = "." + std::string(T.Processor) + ".wave64.bc";
-    Expected<std::string> Path = makeWithClang(Source, Other);
+  Expected<Compilation> Main = compilationFor(T.isRdna() ? 32 : T.WaveSize);
+  if (!Main)
+    return Main.takeError();
+  if (T.isRdna() && !OneWaveSize) {
+    Expected<Compilation> Other = compilationFor(64);
+    if (!Other)
+      return Other.takeError();
+    Other->Arguments.insert(Other->Arguments.end(), {"-c", "-emit-llvm"});
+    Other->Ending = "." + std::string(T.Processor) + ".wave64.bc";
+    Expected<std::string> Path = makeWithClang(Source, *Other);
     if (!Path)
       return Path.takeError();
-    Main.Variable = "LUTHIER_WAVE64_HOOKS=" +
-                    Path->substr(0, Path->size() - Other.Ending.size());
+    Main->Variable = "LUTHIER_WAVE64_HOOKS=" +
+                     Path->substr(0, Path->size() - Other->Ending.size());
   }
-  return runClang(Source, Main);
+  return runClang(Source, std::move(*Main));
 }
 
 } // namespace luthier::test

@@ -274,7 +274,9 @@ const Values Cases[] = {
 
 class ScalarConditions : public ::testing::TestWithParam<EngineTarget> {
 protected:
-  void SetUp() override {
+  /// A hook for each computation, called like it, that does \p Action with what
+  /// HERE computes of scalar registers.
+  void compileHooks(StringRef Action) {
     std::string Source = "__device__ unsigned Out[16384];\n"
                          "using namespace luthier;\n";
     for (const Computation &C : Computations) {
@@ -282,27 +284,14 @@ protected:
       Source += "static __device__ uint64_t " + Name +
                 "Of(uint32_t A, uint32_t B, uint64_t L, uint64_t M) {" +
                 C.Text + "}\n";
-      Source += "static __device__ uint64_t " + Name + "Here() { return " +
-                Name + "Of(" + read("uint32_t", AMDGPU::SGPR4) + ", " +
+      Source += "#define HERE " + Name + "Of(" +
+                read("uint32_t", AMDGPU::SGPR4) + ", " +
                 read("uint32_t", AMDGPU::SGPR5) + ", " +
                 read("uint64_t", AMDGPU::SGPR6_SGPR7) + ", " +
-                read("uint64_t", AMDGPU::SGPR8_SGPR9) + "); }\n";
-      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "() { writeReg<uint64_t>(" +
-                std::to_string(AMDGPU::SGPR10_SGPR11) + ", " + Name +
-                "Here()); }\n";
-      Source += "LUTHIER_HOOK_ANNOTATE " + Name +
-                "Atomic() { waveAtomicExchange((uint64_t *)Out, " + Name +
-                "Here()); }\n";
-      Source += "LUTHIER_HOOK_ANNOTATE " + Name +
-                "Address() { waveAtomicAdd(Out + (" + Name +
-                "Here() & 15), 1u); }\n";
-      // The same where it decides, and as the set of active lanes.
-      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "Branch() { if (" + Name +
-                "Here() & 1) writeReg<uint32_t>(" +
-                std::to_string(AMDGPU::SGPR10) +
-                ", 77); else waveAtomicAdd(Out + 2, 5u); }\n";
-      Source += "LUTHIER_HOOK_ANNOTATE " + Name + "Lanes() { writeExec(" +
-                Name + "Here()); Out[8 + __lane_id()] = 1; }\n";
+                read("uint64_t", AMDGPU::SGPR8_SGPR9) + ")\n";
+      Source += ("LUTHIER_HOOK_ANNOTATE " + Name + "() { " + Action +
+                 " }\n#undef HERE\n")
+                    .str();
     }
     Run.compileHooks(Source);
   }
@@ -351,6 +340,8 @@ INSTANTIATE_TEST_SUITE_P(Every, ScalarConditions,
                          ::testing::ValuesIn(allTargets()), targetName);
 
 TEST_P(ScalarConditions, AreExactInScalarRegisters) {
+  compileHooks("writeReg<uint64_t>(" + std::to_string(AMDGPU::SGPR10_SGPR11) +
+               ", HERE);");
   for (const Computation &C : Computations) {
     SCOPED_TRACE(C.Name);
     forEachCase(C.Name, [&](const Values &V, auto Execute) {
@@ -362,59 +353,61 @@ TEST_P(ScalarConditions, AreExactInScalarRegisters) {
 }
 
 TEST_P(ScalarConditions, AreExactInAtomicOperations) {
+  compileHooks("waveAtomicExchange((uint64_t *)Out, HERE);");
   for (const Computation &C : Computations) {
     SCOPED_TRACE(C.Name);
-    forEachCase(C.Name + std::string("Atomic"),
-                [&](const Values &V, auto Execute) {
-                  Execute();
-                  EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1).front(),
-                            C.OnHost(V.A, V.B, V.L, V.M));
-                });
+    forEachCase(C.Name, [&](const Values &V, auto Execute) {
+      Execute();
+      EXPECT_EQ(Run.read<uint64_t>(Run.Out, 1).front(),
+                C.OnHost(V.A, V.B, V.L, V.M));
+    });
   }
 }
 
 TEST_P(ScalarConditions, AreExactInAddresses) {
+  compileHooks("waveAtomicAdd(Out + (HERE & 15), 1u);");
   for (const Computation &C : Computations) {
     SCOPED_TRACE(C.Name);
-    forEachCase(C.Name + std::string("Address"),
-                [&](const Values &V, auto Execute) {
-                  Run.write(Run.Out, std::array<uint32_t, 16>{});
-                  Execute();
-                  std::vector<uint32_t> Expected(16);
-                  Expected[C.OnHost(V.A, V.B, V.L, V.M) & 15] = 1;
-                  EXPECT_EQ(Run.out(16), Expected);
-                });
+    forEachCase(C.Name, [&](const Values &V, auto Execute) {
+      Run.write(Run.Out, std::array<uint32_t, 16>{});
+      Execute();
+      std::vector<uint32_t> Expected(16);
+      Expected[C.OnHost(V.A, V.B, V.L, V.M) & 15] = 1;
+      EXPECT_EQ(Run.out(16), Expected);
+    });
   }
 }
 
 TEST_P(ScalarConditions, DecideExactly) {
+  compileHooks("if (HERE & 1) writeReg<uint32_t>(" +
+               std::to_string(AMDGPU::SGPR10) +
+               ", 77); else waveAtomicAdd(Out + 2, 5u);");
   for (const Computation &C : Computations) {
     SCOPED_TRACE(C.Name);
-    forEachCase(C.Name + std::string("Branch"),
-                [&](const Values &V, auto Execute) {
-                  Run.write(Run.Out + 8, uint32_t(0));
-                  const WaveState After = Execute();
-                  const bool Holds = C.OnHost(V.A, V.B, V.L, V.M) & 1;
-                  EXPECT_EQ(After.SGPRs[10], Holds ? 77u : 99u);
-                  EXPECT_EQ(Run.out(3)[2], Holds ? 0u : 5u);
-                });
+    forEachCase(C.Name, [&](const Values &V, auto Execute) {
+      Run.write(Run.Out + 8, uint32_t(0));
+      const WaveState After = Execute();
+      const bool Holds = C.OnHost(V.A, V.B, V.L, V.M) & 1;
+      EXPECT_EQ(After.SGPRs[10], Holds ? 77u : 99u);
+      EXPECT_EQ(Run.out(3)[2], Holds ? 0u : 5u);
+    });
   }
 }
 
 TEST_P(ScalarConditions, AreExactAsSetsOfLanes) {
+  compileHooks("writeExec(HERE); Out[8 + __lane_id()] = 1;");
   for (const Computation &C : Computations) {
     SCOPED_TRACE(C.Name);
-    forEachCase(C.Name + std::string("Lanes"),
-                [&](const Values &V, auto Execute) {
-                  Run.write(Run.Out + 32, std::array<uint32_t, 64>{});
-                  Execute();
-                  uint64_t Lanes = 0;
-                  for (unsigned Lane = 0; Lane < GetParam().WaveSize; ++Lane)
-                    Lanes |= uint64_t(Run.out(72)[8 + Lane]) << Lane;
-                  const uint64_t All =
-                      GetParam().WaveSize == 64 ? ~uint64_t(0) : 0xffffffff;
-                  EXPECT_EQ(Lanes, C.OnHost(V.A, V.B, V.L, V.M) & All);
-                });
+    forEachCase(C.Name, [&](const Values &V, auto Execute) {
+      Run.write(Run.Out + 32, std::array<uint32_t, 64>{});
+      Execute();
+      uint64_t Lanes = 0;
+      for (unsigned Lane = 0; Lane < GetParam().WaveSize; ++Lane)
+        Lanes |= uint64_t(Run.out(72)[8 + Lane]) << Lane;
+      const uint64_t All =
+          GetParam().WaveSize == 64 ? ~uint64_t(0) : 0xffffffff;
+      EXPECT_EQ(Lanes, C.OnHost(V.A, V.B, V.L, V.M) & All);
+    });
   }
 }
 
