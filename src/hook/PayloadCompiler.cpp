@@ -14,10 +14,8 @@
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
 #include "luthier/detail/ScalarAnalysis.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -223,51 +221,13 @@ static Error inHook(Error E, const Module &M, StringRef Hook) {
   });
 }
 
-/// The hooks of \p Variants and all that they call or take the address of.
-static SmallPtrSet<const Function *, 16>
-reachedFrom(ArrayRef<PayloadVariant> Variants, const Module &M) {
-  SmallPtrSet<const Function *, 16> Reached;
-  SmallPtrSet<const Constant *, 16> Seen;
-  SmallVector<const Constant *, 16> Work;
-  for (const PayloadVariant &Variant : Variants)
-    if (const Function *Hook = M.getFunction(Variant.Hook.Function))
-      Work.push_back(Hook);
-  auto Follow = [&](const User &U) {
-    for (const Value *Operand : U.operand_values())
-      if (const auto *C = dyn_cast<Constant>(Operand))
-        Work.push_back(C);
-  };
-  while (!Work.empty()) {
-    const Constant *C = Work.pop_back_val();
-    if (!Seen.insert(C).second)
-      continue;
-    Follow(*C);
-    const auto *F = dyn_cast<Function>(C);
-    if (F && Reached.insert(F).second)
-      for (const Instruction &I : instructions(F))
-        Follow(I);
-  }
-  return Reached;
-}
-
-/// Optimising the other hooks of the module would take longer than the rest.
-static std::unique_ptr<Module>
-cloneWhatIsUsed(ArrayRef<PayloadVariant> Variants, const Module &M) {
-  const auto Reached = reachedFrom(Variants, M);
-  ValueToValueMapTy Copies;
-  return CloneModule(M, Copies, [&](const GlobalValue *Definition) {
-    const auto *F = dyn_cast<Function>(Definition);
-    return !F || Reached.contains(F);
-  });
-}
-
 /// The part that does not depend on the ABI, done once for needs() and any
 /// number of ABIs.
 Expected<std::vector<Function *>>
 PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   if (Prepared && Variants == ArrayRef(PreparedVariants))
     return payloadsOf(*Prepared, Variants.size());
-  Prepared = cloneWhatIsUsed(Variants, *M);
+  Prepared = CloneModule(*M);
   PreparedVariants = Variants.vec();
   auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
   if (!Payloads) {
