@@ -50,13 +50,18 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
   auto *Mask = dyn_cast<ConstantInt>(Write.getArgOperand(0));
   if (!Mask || !Mask->getValue().isPowerOf2())
     return;
-  // Addresses of the tool's variables are constants by now, or literals; near
+  // Addresses of the tool's variables are symbols, constants or literals; near
   // ones share a register pair and differ in the instruction's offset. Others,
   // such as those of managed variables in files, stay where they are: a zero is
-  // added that LLVM does not know.
+  // added that LLVM does not know, which takes a register and a move more.
   std::optional<APInt> Base;
   Value *Opaque = nullptr, *Zero = nullptr;
   DenseMap<Value *, Value *> Literals;
+  struct Place {
+    APInt Offset;
+    Value *Pointer = nullptr;
+  };
+  DenseMap<Value *, Place> Symbols;
   for (Instruction &I : make_early_inc_range(*Write.getDefaultDest())) {
     auto *Atomic = dyn_cast<AtomicRMWInst>(&I);
     if (!Atomic)
@@ -73,6 +78,21 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
         Own = opaqueInLanes(B, I);
       Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(),
                          B.CreatePtrAdd(Own, B.getInt(Offset)));
+      continue;
+    }
+    Value *Pointer = Atomic->getPointerOperand();
+    if (isa<GlobalVariable>(Known)) {
+      Place &Near = Symbols[Known];
+      if (!Near.Pointer || Near.Pointer->getType() != Pointer->getType() ||
+          !(Offset - Near.Offset).isSignedIntN(12)) {
+        // The symbol itself is a literal of a move, a sum is not always.
+        Near.Offset = Offset.isSignedIntN(12) ? APInt(64, 0) : Offset;
+        Near.Pointer = opaqueInLanes(
+            B, B.CreatePtrAdd(Pointer, B.getInt(Near.Offset - Offset)));
+      }
+      Atomic->setOperand(
+          AtomicRMWInst::getPointerOperandIndex(),
+          B.CreatePtrAdd(Near.Pointer, B.getInt(Offset - Near.Offset)));
       continue;
     }
     const APInt *Address;
