@@ -32,6 +32,13 @@ inline __device__ uint64_t PlaceRuns[MaxPlaces][2];
 __device__ inline uint32_t activeLanes() {
   return __popcll(__builtin_amdgcn_read_exec());
 }
+
+/// Moves, where subtracting a counter from itself would take SCC besides.
+__device__ inline void waveClear(const uint64_t &Counter) {
+  const auto *Halves = reinterpret_cast<const uint32_t *>(&Counter);
+  waveSetHalf(Halves[0], 0);
+  waveSetHalf(Halves[1], 0);
+}
 } // namespace detail
 } // namespace luthier
 
@@ -213,15 +220,13 @@ LUTHIER_EXPORT_HOOK_HANDLE(luthierEndRegion);
 
 /// Behind the end, for waves that come back from code that is not lifted.
 LUTHIER_HOOK_ANNOTATE luthierStartCountsAgain() {
-  for (const uint64_t *Counter :
-       {&luthier::ExecutedInstructions, &luthier::ExecutedLanes})
-    luthier::waveAdd(*Counter, 0 - luthier::waveCounter(*Counter));
+  luthier::detail::waveClear(luthier::ExecutedInstructions);
+  luthier::detail::waveClear(luthier::ExecutedLanes);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierStartCountsAgain);
 
 LUTHIER_HOOK_ANNOTATE luthierStartRegionAgain() {
-  luthier::waveAdd(luthier::detail::RegionVectors,
-                   0 - luthier::waveCounter(luthier::detail::RegionVectors));
+  luthier::detail::waveClear(luthier::detail::RegionVectors);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierStartRegionAgain);
 
