@@ -32,11 +32,21 @@ def with_option(command, option, value):
     return command[: script + 1] + [option, value] + command[script + 1 :]
 
 
+def without_option(command, option):
+    at = command.index(option) if option in command else len(command)
+    return command[:at] + command[at + 2 :]
+
+
 def run(name, command, arguments):
     for path in glob.glob(f"{arguments.reports}.*"):
         os.remove(path)
     for option, value in [("--luthier", arguments.luthier), ("--within", arguments.within), ("--timeout", "900")]:
         command = with_option(command, option, value)
+    # A sanitizer keeps memory that the program has freed.
+    command = without_option(command, "--may-grow")
+    # Where a test names the library itself.
+    ours = os.path.normpath(f"{arguments.luthier}/../../lib/libluthier.so")
+    command = [part.replace(f"{os.path.abspath(arguments.build)}/lib/libluthier.so", ours) for part in command]
     result = subprocess.run(command, capture_output=True, text=True)
     reports = glob.glob(f"{arguments.reports}.*")
     figures = result.stdout.strip().replace("\n", ", ")
