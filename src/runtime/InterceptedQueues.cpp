@@ -16,10 +16,33 @@
 #include <dlfcn.h>
 #include <optional>
 #include <thread>
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#endif
 
 using namespace llvm;
 
 namespace luthier::runtime {
+
+/// Tells ThreadSanitizer what orders uses of a queue: a lock of ROCr, which is
+/// built without it. ROCr shows a queue's packets to one thread at a time.
+class InTurn {
+public:
+  explicit InTurn(void *Queue) : Queue(Queue) { acquire(); }
+  ~InTurn() { release(); }
+  InTurn(const InTurn &) = delete;
+  InTurn &operator=(const InTurn &) = delete;
+
+private:
+#if __has_feature(thread_sanitizer)
+  void acquire() { __tsan_acquire(Queue); }
+  void release() { __tsan_release(Queue); }
+#else
+  void acquire() {}
+  void release() {}
+#endif
+  [[maybe_unused]] void *const Queue;
+};
 
 /// All packets have one size; the header says how to read them.
 union InterceptedQueues::Packet {
@@ -110,9 +133,10 @@ hsa_status_t InterceptedQueues::open(Queue &Q, Create Make, uint32_t Size,
         amdApi().hsa_amd_queue_intercept_register_fn(Handle, &onPackets, &Q);
   if (Status == HSA_STATUS_SUCCESS)
     Status = Q.Throttle.open(Handle->size);
-  if (Status == HSA_STATUS_SUCCESS)
+  if (Status == HSA_STATUS_SUCCESS) {
     Q.Handle = Handle;
-  else if (Handle)
+    const InTurn BeforePackets(&Q);
+  } else if (Handle)
     coreApi().hsa_queue_destroy_fn(IsOverShared ? Q.Below : Handle);
   return Status;
 }
@@ -314,6 +338,7 @@ void InterceptedQueues::onPackets(const void *Packets, uint64_t Count, uint64_t,
   static_assert(sizeof(Packet) == 64);
   const ApplicationThreadScope Scope;
   auto &Q = *static_cast<Queue *>(Data);
+  const InTurn AfterOthers(&Q);
   InterceptedQueues &All = Q.All;
   const CallContext Submitting;
   const CallScope InSubmission(Submitting);
