@@ -97,8 +97,20 @@ AmdApiSlots amdApiSlots(HsaApiTable &Table) {
 
 bool isHsaOpen() { return Open; }
 void closeHsaApi() { Open = false; }
-const CoreApiTable &coreApi() { return Core; }
-const AmdApi &amdApi() { return Amd; }
+
+/// Threads come here after OnLoad by ROCr's locks. This says the same where
+/// that is not known.
+static void orderAfterOpening() { (void)Open.load(std::memory_order_acquire); }
+
+const CoreApiTable &coreApi() {
+  orderAfterOpening();
+  return Core;
+}
+
+const AmdApi &amdApi() {
+  orderAfterOpening();
+  return Amd;
+}
 
 const LoaderTable *loaderApi() {
   // Not in OnLoad: extensions are asked for when they are first needed.
