@@ -5,9 +5,9 @@ Builds what it runs, but for --as-built.
 
   bench/run.py [--only SECTION[:PROGRAMS]]... [--output FILE] [--as-built] [BUILD_DIR]
 
-Sections are in-kernel, divergence, first-launch, start-up, versions, many-kernels, channel and emulator; those that are not asked
-for stay as they are in the page. Programs are separated by commas; a number there makes the other sections small (instructions,
-launches, kernels, workgroups). emulator:[PROGRAMS]@FOLDER=COMMIT compares with an older build in FOLDER, made of COMMIT."""
+Sections are in-kernel, divergence, first-launch, start-up, versions, many-kernels, channel, compiling and emulator; those
+that are not asked for stay as they are in the page. Programs are separated by commas; a number there makes the other
+sections small (instructions, launches, kernels, workgroups, rounds). emulator:[PROGRAMS]@FOLDER=COMMIT compares with an older build in FOLDER, made of COMMIT."""
 import argparse
 import datetime
 import pathlib
@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import channel
+import compiling
 import divergence
 import emulator_speed
 import first_launch
@@ -26,7 +27,8 @@ from figures import commit, machine, with_section
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECTIONS = {"in-kernel": in_kernel, "divergence": divergence, "first-launch": first_launch, "start-up": start_up,
-            "versions": versions, "many-kernels": many_kernels, "channel": channel, "emulator": emulator_speed}
+            "versions": versions, "many-kernels": many_kernels, "channel": channel, "compiling": compiling,
+            "emulator": emulator_speed}
 BEGINNING = """\
 # What costs what, measured
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What Luthier's headers cost whoever compiles a tool with one hook."""
+import pathlib
+import resource
+import shlex
+import statistics
+import subprocess
+import tempfile
+
+from figures import measured, table
+
+TITLE = "Compiling a tool"
+ROUNDS = 5
+EXPLANATION = """\
+Seconds of processor time that clang takes for one target, gfx90a, with the flags of `luthier_add_tool()`; medians of {rounds}
+rounds. Each source is read twice: for the device and for the host.
+
+- *reading*: preprocessing, parsing and checking (`-fsyntax-only`). *more than HIP*: than `<hip/hip_runtime.h>` alone, which every
+  HIP source includes.
+- *compiling*: all, up to the object file.
+"""
+
+# The example of the object whose command is taken; it is built for one target.
+MODEL = "examples/tools/launch-count.dir/LaunchCount.o"
+HIP = "#include <hip/hip_runtime.h>\n"
+ONE_HOOK = """\
+#include "luthier/luthier.h"
+__attribute__((managed)) uint64_t Waves;
+MARK_LUTHIER_DEVICE_MODULE
+LUTHIER_HOOK_ANNOTATE countWave() { luthier::waveAtomicAdd(&Waves, 1); }
+LUTHIER_EXPORT_HOOK_HANDLE(countWave);
+struct WaveCount : luthier::Tool {
+  llvm::Error instrument(luthier::LiftedRepresentation &, luthier::InstrumentationTask &Task) override {
+    return Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(countWave));
+  }
+  void report(llvm::raw_ostream &OS) override { OS << Waves << " waves\\n"; }
+};
+LUTHIER_TOOL(WaveCount)
+"""
+SOURCES = {
+    "HIP's header": HIP,
+    "`luthier/luthier.h`": HIP + '#include "luthier/luthier.h"\n',
+    "the same and `luthier/MachineIR.h`": HIP + '#include "luthier/MachineIR.h"\n#include "luthier/luthier.h"\n',
+    "a tool with one hook": ONE_HOOK,
+}
+
+
+def flags(build):
+    """Of clang, for a tool."""
+    target = build / MODEL
+    commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "-s", target], check=True, capture_output=True,
+                              text=True).stdout
+    words = shlex.split(commands.strip().splitlines()[-1])
+    first = next(at for at, word in enumerate(words) if word.endswith("clang++"))
+    dropped = {"-MD": 1, "-MF": 2, "-MT": 2, "-c": 2, "-o": 2}
+    at, kept = first, []
+    while at < len(words) and words[at] != "&&":
+        step = dropped.get(words[at], 1)
+        if words[at] not in dropped:
+            kept.append(words[at])
+        at += step
+    return kept
+
+
+def seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def section(build, names):
+    r"""With a number for \p names, so many rounds."""
+    rounds = int(names) if names else ROUNDS
+    clang = flags(build)
+    reading, compiling = {title: [] for title in SOURCES}, []
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "tool.hip"
+        for _ in range(rounds):
+            for title, text in SOURCES.items():
+                source.write_text(text)
+                reading[title].append(seconds([*clang, "-fsyntax-only", source]))
+            compiling.append(seconds([*clang, "-c", source, "-o", f"{folder}/tool.o"]))
+    medians = {title: measured(title, statistics.median(values)) for title, values in reading.items()}
+    base = medians["HIP's header"]
+    rows = [[title, f"{value:.2f}", "-" if value == base else f"{value - base:.2f}", "-"]
+            for title, value in medians.items()]
+    rows[-1][-1] = f"{measured('compiling', statistics.median(compiling)):.2f}"
+    print(f"compiling: {rounds} rounds", flush=True)
+    return EXPLANATION.format(rounds=rounds) + "\n" + table(["source", "reading", "more than HIP", "compiling"], rows)
