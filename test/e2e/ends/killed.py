@@ -14,24 +14,27 @@ import harness
 from harness import Failure
 
 
+def numbers_of(kernel):
+    """What each number counts."""
+    if "instructions" in kernel:
+        return {address: waves for address, waves, lanes in kernel["instructions"]}
+    if "branches" in kernel:
+        return {branch["address"]: branch["executed"] for branch in kernel["branches"]}
+    return {"wave instructions": kernel["wave_instructions"]}
+
+
 def counted(path):
-    """Of the one kernel: its launches, if they are counted, and what each number counts."""
+    """Of the one kernel: its launches, if they are counted, and its numbers."""
     kernels = harness.read_json(path)["kernels"]
     if len(kernels) != 1:
         raise Failure(f"counted: {kernels}")
-    kernel = kernels[0]
-    if "instructions" in kernel:
-        numbers = {address: waves for address, waves, lanes in kernel["instructions"]}
-    elif "branches" in kernel:
-        numbers = {branch["address"]: branch["executed"] for branch in kernel["branches"]}
-    else:
-        numbers = {"wave instructions": kernel["wave_instructions"]}
-    return kernel.get("dispatches"), numbers
+    return kernels[0].get("dispatches"), numbers_of(kernels[0])
 
 
 def has_counts(path):
     """The file is empty from when its name is taken; a first report may come before a first count."""
-    return os.path.exists(path) and os.path.getsize(path) and any(counted(path)[1].values())
+    return os.path.exists(path) and os.path.getsize(path) and any(
+        any(numbers_of(kernel).values()) for kernel in harness.read_json(path)["kernels"])
 
 
 def killed_once_there_is_a_report(command, path):
