@@ -2,7 +2,7 @@
 //
 // What tools need, but for LLVM's machine IR: a tool that looks into
 // instructions and blocks, names registers or changes code also includes
-// luthier/MachineIR.h, which takes a compiler twice as long as all of this.
+// luthier/MachineIR.h, which takes a compiler several times as long.
 #ifndef LUTHIER_LUTHIER_H
 #define LUTHIER_LUTHIER_H
 
