@@ -123,8 +123,13 @@ void ProcessEnd::endsHere(const char *How) {
   int Before = Running;
   if (!Now.compare_exchange_strong(Before, Ending)) {
     // A tool that calls exit() from its onExit() comes here again.
-    if (!isEnding(::pthread_self()))
-      waitFor(Now, Ended, Limit);
+    if (isEnding(::pthread_self()))
+      return;
+    waitFor(Now, Ended, Limit);
+    // What was put off is how the process ends: exit() would be faster than the
+    // thread that did the work.
+    if (Postponed)
+      ToDo.Raise(Postponed);
     return;
   }
   Ender = ::pthread_self();
