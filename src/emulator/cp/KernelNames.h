@@ -30,6 +30,9 @@ std::optional<KernelSymbol> findKernelSymbol(const AddressSpace &Memory,
 /// ROCr's own blit kernels belong to no code object. They are told apart by
 /// the register counts ROCr gives them; "rocr.blit" if those are unknown.
 std::string blitKernelName(const KernelObject &Object);
+inline bool isBlitKernel(const std::string &Name) {
+  return Name.starts_with("rocr.");
+}
 
 /// Thread-safe, remembers answers until the address space changes.
 class KernelNames {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kfd/Gpu.h"
 
+#include "emulator/cp/KernelNames.h"
 #include "emulator/cp/Report.h"
 #include "emulator/exec/LaunchPlan.h"
 #include "emulator/strict/StrictMode.h"
@@ -37,6 +38,26 @@ Gpu::Gpu(GpuOwner &Owner, uint32_t Node, const DeviceModel &Model)
   DrmInfo.Name = Name.c_str();
 }
 
+/// ROCr's own kernels are written by hand. Those of 7.2 do not keep
+/// instructions apart that compilers do for gfx942 and gfx1201, and who runs a
+/// program cannot mend that.
+static decltype(ShaderArray::Options::Observe)
+strictObserver(const strict::Options &O) {
+  // Without "continue", the dispatch's fault says the same.
+  auto Sink = [Continue = O.Continue](const strict::Violation &V) {
+    if (Continue)
+      reportError(V.text());
+  };
+  strict::Options ForRuntime = O;
+  ForRuntime.Hazards = false;
+  return
+      [OfPrograms = strict::observer(O, Sink),
+       OfRuntime = strict::observer(ForRuntime, Sink)](const LaunchPlan &Plan) {
+        return isBlitKernel(Plan.D->KernelName) ? OfRuntime(Plan)
+                                                : OfPrograms(Plan);
+      };
+}
+
 bool Gpu::start(const Configuration &Config, std::string &Error) {
   ShaderArray::Options Options;
   Options.Processor = Model.Name;
@@ -46,12 +67,7 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
   Options.ForgivesLds = !Config.Strict.anyCheck();
   if (Config.Strict.anyCheck()) {
     Options.Seed = Config.Strict.Seed.value_or(Config.Seed);
-    // Without "continue", the dispatch's fault says the same.
-    Options.Observe = strict::observer(
-        Config.Strict, [Continue = Config.Strict.Continue](const auto &V) {
-          if (Continue)
-            reportError(V.text());
-        });
+    Options.Observe = strictObserver(Config.Strict);
   }
   if (!Config.CountsPath.empty())
     Options.Observe =

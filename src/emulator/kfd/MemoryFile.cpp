@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <iterator>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -27,6 +28,14 @@ static void punchHole(int File, uint64_t Offset, uint64_t Size) {
 
 std::unique_ptr<MemoryFile> MemoryFile::create(std::string &Error) {
   std::unique_ptr<MemoryFile> New(new MemoryFile);
+  rlimit Allowed;
+  // A signal would end the program.
+  if (::getrlimit(RLIMIT_FSIZE, &Allowed) == 0 && Allowed.rlim_cur < Limit) {
+    Error = "no file for device memory: files may have no more than " +
+            std::to_string(Allowed.rlim_cur) +
+            " bytes here; 'ulimit -f unlimited' lifts that";
+    return nullptr;
+  }
   New->File = ::memfd_create("luthier-device-memory", MFD_CLOEXEC);
   struct stat Status;
   // Pages that nobody touches cost nothing.

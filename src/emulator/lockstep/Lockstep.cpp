@@ -6,6 +6,7 @@
 #include "emulator/lockstep/GarbageRun.h"
 #include "emulator/lockstep/StateComparison.h"
 #include "emulator/lockstep/UnsetReads.h"
+#include "emulator/memory/Snapshot.h"
 #include "emulator/strict/StrictMode.h"
 #include "llvm/ADT/DenseMap.h"
 #include <algorithm>
@@ -50,6 +51,7 @@ private:
   bool stepBoth(Wave &A, Wave &B);
   std::optional<Difference> compareStores(const Wave &A) const;
   void compareMemory();
+  bool isEqualAtEnd(uint64_t Begin, uint64_t End);
   void compareOwnMemory();
   Result finish();
   void compareInstruction(Wave &A, Wave &B);
@@ -520,31 +522,44 @@ bool Runner::holdsReturn(uint64_t Address) const {
 }
 
 void Runner::compareMemory() {
+  if (!Original.S.Copy || !Instrumented.S.Copy) {
+    for (const AddressSpace::Range &Range : Original.S.Memory.ranges())
+      if (!isEqualAtEnd(Range.Begin, Range.End))
+        return;
+    return;
+  }
+  for (const Snapshot *Copy : {Original.S.Copy, Instrumented.S.Copy})
+    for (const Snapshot::Extent &Written : Copy->written())
+      if (!isEqualAtEnd(Written.Begin, Written.End))
+        return;
+}
+
+/// Reports the first difference in what the original sees there.
+bool Runner::isEqualAtEnd(uint64_t Begin, uint64_t End) {
   constexpr uint64_t Piece = 4096;
-  for (const AddressSpace::Range &Range : Original.S.Memory.ranges()) {
-    for (uint64_t At = Range.Begin; At < Range.End;) {
-      const uint64_t Size = std::min(Piece - At % Piece, Range.End - At);
-      const auto *A =
-          static_cast<const uint8_t *>(Original.S.Memory.pointer(At, Size));
-      const auto *B =
-          static_cast<const uint8_t *>(Instrumented.S.Memory.pointer(At, Size));
-      if (!B || std::memcmp(A, B, Size) != 0)
-        for (uint64_t N = 0; N != Size; ++N) {
-          if ((B && A[N] == B[N]) || isIgnored(At + N) ||
-              (B && holdsReturn(At + N)))
-            continue;
-          Difference D{Difference::Kind::Memory};
-          D.Kernel = Original.S.Plan.D->KernelName;
-          D.Address = At + N;
-          D.Original = A[N];
-          D.Instrumented = B ? B[N] : 0;
-          D.Detail = B ? "at the end" : "the instrumented version lacks it";
-          R.Found = std::move(D);
-          return;
-        }
-      At += Size;
+  for (uint64_t At = Begin, Size; At < End; At += Size) {
+    Size = std::min(Piece - At % Piece, End - At);
+    const auto *A =
+        static_cast<const uint8_t *>(Original.S.Memory.pointer(At, Size));
+    const auto *B =
+        static_cast<const uint8_t *>(Instrumented.S.Memory.pointer(At, Size));
+    if (B && std::memcmp(A, B, Size) == 0)
+      continue;
+    for (uint64_t N = 0; N != Size; ++N) {
+      if ((B && A[N] == B[N]) || isIgnored(At + N) ||
+          (B && holdsReturn(At + N)))
+        continue;
+      Difference D{Difference::Kind::Memory};
+      D.Kernel = Original.S.Plan.D->KernelName;
+      D.Address = At + N;
+      D.Original = A[N];
+      D.Instrumented = B ? B[N] : 0;
+      D.Detail = B ? "at the end" : "the instrumented version lacks it";
+      R.Found = std::move(D);
+      return false;
     }
   }
+  return true;
 }
 
 void Runner::compareOwnMemory() {

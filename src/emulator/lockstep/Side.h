@@ -8,7 +8,8 @@
 
 namespace luthier::emulator {
 class CodeCache;
-}
+class Snapshot;
+} // namespace luthier::emulator
 
 namespace luthier::emulator::lockstep {
 
@@ -19,6 +20,9 @@ struct Side {
   const AddressSpace &Memory;
   /// Describes instructions.
   CodeCache &Code;
+  /// What \p Memory is a part of, if it is a copy of the same moment as the
+  /// other's: then only what one of them has written can differ.
+  const Snapshot *Copy = nullptr;
 };
 
 } // namespace luthier::emulator::lockstep

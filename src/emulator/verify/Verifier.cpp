@@ -2,6 +2,7 @@
 #include "emulator/verify/Verifier.h"
 #include "emulator/core/GlobalWaveSync.h"
 #include "emulator/cp/Clock.h"
+#include "emulator/cp/KernelNames.h"
 #include "emulator/cp/KernelObject.h"
 #include "emulator/cp/Report.h"
 #include "emulator/lockstep/Attribution.h"
@@ -165,9 +166,9 @@ std::string Verifier::hooksNear(const Kernel &K,
 /// Each version on memory of its own; false if there is none.
 bool Verifier::copy(Pair &P, const Judged &J) {
   P.New = J.Work;
-  P.OldMemory = Snapshot::create(J.Memory);
-  P.NewMemory = P.OldMemory ? P.OldMemory->clone() : nullptr;
-  P.AgainMemory = P.NewMemory ? P.NewMemory->clone() : nullptr;
+  P.OldMemory = Snapshot::create(J.Memory, Copies);
+  P.NewMemory = P.OldMemory ? P.OldMemory->again() : nullptr;
+  P.AgainMemory = P.NewMemory ? P.OldMemory->again() : nullptr;
   if (!P.AgainMemory)
     return false;
   P.Old = originalOf(J.Work, J.Object, J.Original);
@@ -190,7 +191,8 @@ Verifier::Attempt Verifier::compareOnce(const Judged &J,
                                         const lockstep::Options &O) {
   Pair P;
   if (!copy(P, J))
-    return {.Unjudged = "there is no memory for copies"};
+    return {.Unjudged = "there is no memory for copies of the device's, or "
+                        "files may not be so large (ulimit -f)"};
   const Target &T = *findTarget(J.Model.Name);
   // The groups of a cooperative grid wait for each other. Otherwise as many as
   // a small device holds at a time will do, which saves memory.
@@ -208,8 +210,9 @@ Verifier::Attempt Verifier::compareOnce(const Judged &J,
   if (!Code)
     return {.Unjudged = Error};
   Attempt A;
-  A.R = lockstep::run({OldPlan, P.OldMemory->space(), *Code},
-                      {NewPlan, P.NewMemory->space(), *Code}, O,
+  A.R = lockstep::run({OldPlan, P.OldMemory->space(), *Code, P.OldMemory.get()},
+                      {NewPlan, P.NewMemory->space(), *Code, P.NewMemory.get()},
+                      O,
                       lockstep::Side{AgainPlan, P.AgainMemory->space(), *Code});
   if (A.R.OriginalFault)
     A.Unjudged =
@@ -273,7 +276,7 @@ void Verifier::judge(const hsa_kernel_dispatch_packet_t &Packet,
   }
   if (!K) {
     // ROCr's own copies are nobody's kernels.
-    if (!Work.KernelName.starts_with("rocr."))
+    if (!isBlitKernel(Work.KernelName))
       noteUnchanged(Work.KernelName, "");
     return;
   }

@@ -18,6 +18,7 @@
 #include "emulator/cp/DispatchJudge.h"
 #include "emulator/exec/CodeCache.h"
 #include "emulator/lockstep/Lockstep.h"
+#include "emulator/memory/Snapshot.h"
 #include "emulator/verify/RedirectedPackets.h"
 #include "luthier/detail/EmulatorVerify.h"
 #include <map>
@@ -66,7 +67,7 @@ private:
 
   lockstep::Options optionsFor(const Kernel &K, const Dispatch &New) const;
   static std::string hooksNear(const Kernel &K, const lockstep::Difference &D);
-  static bool copy(Pair &P, const Judged &J);
+  bool copy(Pair &P, const Judged &J);
   /// From the beginning, on copies of the memory as it is.
   Attempt compareOnce(const Judged &J, const lockstep::Options &O);
   std::optional<std::string> compare(const Judged &J);
@@ -89,6 +90,7 @@ private:
   std::set<std::pair<std::string, std::string>> Unchanged;
 
   std::mutex JudgeMutex;
+  Snapshot::Storage Copies;
   std::map<std::pair<AddressSpace *, unsigned>, Code> Codes;
 };
 

@@ -5,6 +5,7 @@
 // With OTHER_TOOL_ONLY_COUNTS, it looks at calls alone and makes no queues
 // itself. With OTHER_TOOL_COMES_LATE, it takes its place in the table only when
 // the program looks for devices, in front of whoever was loaded after it.
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +21,9 @@ decltype(hsa_amd_queue_intercept_create) *InterceptCreate;
 decltype(hsa_amd_queue_intercept_register) *InterceptRegister;
 decltype(hsa_iterate_agents) *IterateAgents;
 HsaApiTable *Late;
-unsigned Queues, Dispatches;
+
+// Each queue calls on a thread of its own.
+std::atomic<unsigned> Queues, Dispatches;
 
 void onPackets(const void *Packets, uint64_t Count, uint64_t, void *,
                hsa_amd_queue_intercept_packet_writer Write) {
@@ -64,8 +67,8 @@ OnLoad(HsaApiTable *Table, uint64_t, uint64_t, const char *const *) {
     Table->core_->hsa_queue_create_fn = &create;
   }
   std::atexit([] {
-    std::fprintf(stderr, "other tool: %u queues, %u dispatches\n", Queues,
-                 Dispatches);
+    std::fprintf(stderr, "other tool: %u queues, %u dispatches\n",
+                 Queues.load(), Dispatches.load());
   });
   return true;
 }

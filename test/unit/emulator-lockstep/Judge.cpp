@@ -2,6 +2,7 @@
 #include "Judge.h"
 #include "Assembler.h"
 #include "emulator/isa/Operation.h"
+#include "emulator/memory/Snapshot.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -107,9 +108,18 @@ lockstep::Result Judge::judge(const std::string &Original,
   std::optional<lockstep::Side> Again;
   if (RunsAgain)
     Again.emplace(AgainLaunch.plan(), C->memory().Space, C->code(WaveSize));
-  auto R = lockstep::run(
-      {OldLaunch.plan(), A->memory().Space, A->code(WaveSize)},
-      {NewLaunch.plan(), B->memory().Space, B->code(WaveSize)}, Options, Again);
+  Snapshot::Storage Copies;
+  std::unique_ptr<Snapshot> OldCopy, NewCopy;
+  if (RunsOnCopies) {
+    OldCopy = Snapshot::create(B->memory().Space, Copies);
+    NewCopy = OldCopy->again();
+  }
+  auto side = [&](api::Launch &L, api::Device &D, Snapshot *Copy) {
+    return lockstep::Side{L.plan(), Copy ? Copy->space() : D.memory().Space,
+                          D.code(WaveSize), Copy};
+  };
+  auto R = lockstep::run(side(OldLaunch, *A, OldCopy.get()),
+                         side(NewLaunch, *B, NewCopy.get()), Options, Again);
   if (!Options.Stop)
     EXPECT_FALSE(R.OriginalFault) << *R.OriginalFault;
   Results.resize(DataSize / 4);

@@ -43,6 +43,9 @@ protected:
   bool RunsAgain = false;
   /// Addresses in the two versions differ in bits 31 to 16, too.
   bool IsFarApart = false;
+  /// Both run on copies of one moment, as under `luthier verify`. Then there
+  /// are no results.
+  bool RunsOnCopies = false;
   /// The original's results, after a run.
   std::vector<uint32_t> Results;
 

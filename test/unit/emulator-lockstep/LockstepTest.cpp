@@ -186,6 +186,30 @@ TEST_F(Judge, PayloadStoresToTheOriginalsMemoryAreSeenAtTheEnd) {
   EXPECT_EQ(D.Instrumented, 16u);
 }
 
+TEST_F(Judge, PayloadStoresToACopyOfTheOriginalsMemoryAreSeenAtTheEnd) {
+  RunsOnCopies = true;
+  const char *Original = R"(
+    v_mov_b32 v2, 4
+    global_store_dword v2, v2, s[0:1]
+    s_endpgm)";
+  const Difference D = differs(Original, R"(
+    v_mov_b32 v2, 4
+    global_store_dword v2, v2, s[0:1]
+  + v_mov_b32 v20, 16
+  + global_store_dword v20, v20, s[0:1]
+    s_endpgm)");
+  EXPECT_EQ(D.What, Kind::Memory) << D.text();
+  EXPECT_EQ(D.Address, Data + 16);
+  EXPECT_EQ(D.Original, 0u);
+  EXPECT_EQ(D.Instrumented, 16u);
+  passes(Original, R"(
+    v_mov_b32 v2, 4
+    global_store_dword v2, v2, s[0:1]
+  + v_mov_b32 v20, 0x1010
+  + global_store_dword v20, v20, s[0:1]
+    s_endpgm)");
+}
+
 TEST_F(Judge, PayloadThatNeverComesBack) {
   Options.MaxPayload = 1000;
   const Difference D = differs(R"(
