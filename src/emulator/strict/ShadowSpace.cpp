@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <sys/mman.h>
 
 namespace luthier::emulator::strict {
@@ -15,43 +16,112 @@ static uint8_t *reserve(uint64_t Size) {
   return Memory == MAP_FAILED ? nullptr : static_cast<uint8_t *>(Memory);
 }
 
+namespace {
+
+/// The memory of spaces that are gone, as they left it, for the next ones: for
+/// a short dispatch new pages cost more than all else.
+class UsedMemory {
+public:
+  static UsedMemory &get() {
+    static auto &Only = *new UsedMemory;
+    return Only;
+  }
+
+  struct Piece {
+    uint8_t *Memory = nullptr;
+    uint64_t Size = 0;
+    /// At most so much of it takes up memory.
+    uint64_t Filled = 0;
+  };
+
+  /// Nothing if there is none of that size.
+  Piece take(uint64_t Size) {
+    std::lock_guard Lock(Mutex);
+    auto Found = std::ranges::find(Kept, Size, &Piece::Size);
+    if (Found == Kept.end())
+      return {};
+    const Piece Taken = *Found;
+    Kept.erase(Found);
+    return Taken;
+  }
+
+  /// Frees the oldest piece instead if enough are kept, or this one if others
+  /// have more use for what it takes up.
+  void give(const Piece &P) {
+    constexpr size_t MostKept = 8;
+    constexpr uint64_t MostFilled = 64 << 20;
+    std::lock_guard Lock(Mutex);
+    if (P.Filled > MostFilled) {
+      munmap(P.Memory, P.Size);
+      return;
+    }
+    if (Kept.size() == MostKept) {
+      munmap(Kept.front().Memory, Kept.front().Size);
+      Kept.erase(Kept.begin());
+    }
+    Kept.push_back(P);
+  }
+
+private:
+  std::mutex Mutex;
+  std::vector<Piece> Kept;
+};
+
+} // namespace
+
 ShadowSpace::ShadowSpace(const AddressSpace &Real, const Dispatch &D,
                          uint8_t NewScratch)
     : Real(Real), NewScratch(NewScratch), ScratchBegin(D.ScratchBase),
       ScratchSize(D.ScratchBytesPerWave * D.ScratchWaves),
-      BytesPerWave(D.ScratchBytesPerWave), Touched(D.ScratchWaves) {
-  if (ScratchSize)
-    Scratch = reserve(ScratchSize);
+      BytesPerWave(D.ScratchBytesPerWave),
+      PiecesPerWave((BytesPerWave + PieceBytes - 1) / PieceBytes),
+      Ready(PiecesPerWave * D.ScratchWaves) {
+  if (!ScratchSize)
+    return;
+  const UsedMemory::Piece Used = UsedMemory::get().take(ScratchSize);
+  PiecesFilled = Used.Filled / PieceBytes;
+  Scratch = Used.Memory ? Used.Memory : reserve(ScratchSize);
 }
 
 ShadowSpace::~ShadowSpace() {
   if (Scratch)
-    munmap(Scratch, ScratchSize);
+    UsedMemory::get().give({Scratch, ScratchSize, PiecesFilled * PieceBytes});
   for (auto &[Begin, T] : Twins)
     munmap(T.Memory, T.End - Begin);
 }
 
 void ShadowSpace::startScratch(unsigned Slot) {
-  if (Slot < Touched.size())
-    Touched[Slot] = 0;
+  if (Slot * PiecesPerWave < Ready.size())
+    std::fill_n(Ready.begin() + ptrdiff_t(Slot * PiecesPerWave), PiecesPerWave,
+                false);
 }
 
 std::optional<AddressSpace::Range>
 ShadowSpace::findScratch(uint64_t Address) const {
-  // More than any single access, so that none reaches beyond what is ready.
-  constexpr uint64_t Step = 1 << 14;
   if (!Scratch)
     return std::nullopt;
-  uint64_t Slot = (Address - ScratchBegin) / BytesPerWave;
-  uint64_t Begin = Slot * BytesPerWave;
-  uint64_t Offset = Address - ScratchBegin - Begin;
-  uint64_t Ready = std::min(BytesPerWave, (Offset / Step + 2) * Step);
-  if (Ready > Touched[Slot]) {
-    std::memset(Scratch + Begin + Touched[Slot], NewScratch,
-                Ready - Touched[Slot]);
-    Touched[Slot] = Ready;
+  const uint64_t Slot = (Address - ScratchBegin) / BytesPerWave;
+  const uint64_t Begin = Slot * BytesPerWave;
+  const uint64_t FirstPiece = Slot * PiecesPerWave;
+  // The next one too, so that no access reaches beyond what is ready; and what
+  // is ready around them, to be asked seldom.
+  uint64_t Low = (Address - ScratchBegin - Begin) / PieceBytes;
+  uint64_t High = std::min(PiecesPerWave, Low + 2);
+  for (uint64_t N = Low; N != High; ++N) {
+    if (Ready[FirstPiece + N])
+      continue;
+    std::memset(Scratch + Begin + N * PieceBytes, NewScratch,
+                std::min(PieceBytes, BytesPerWave - N * PieceBytes));
+    Ready[FirstPiece + N] = true;
+    ++PiecesFilled;
   }
-  return Range{ScratchBegin + Begin, ScratchBegin + Begin + Touched[Slot],
+  while (Low != 0 && Ready[FirstPiece + Low - 1])
+    --Low;
+  while (High != PiecesPerWave && Ready[FirstPiece + High])
+    ++High;
+  const uint64_t End = std::min(BytesPerWave, High * PieceBytes);
+  return Range{ScratchBegin + Begin + Low * PieceBytes,
+               ScratchBegin + Begin + End,
                reinterpret_cast<uint64_t>(Scratch) - ScratchBegin};
 }
 

@@ -44,9 +44,15 @@ private:
   const uint8_t NewScratch;
   uint64_t ScratchBegin, ScratchSize, BytesPerWave;
   uint8_t *Scratch = nullptr;
-  /// Bytes of each slot that hold NewScratch, or what was stored since: the
-  /// rest is NewScratch that has not been written down.
-  mutable std::vector<uint64_t> Touched;
+  /// Each slot is cut into pieces of this many bytes, more than any single
+  /// access.
+  static constexpr uint64_t PieceBytes = 1 << 12;
+  uint64_t PiecesPerWave;
+  /// Of each slot, the pieces that hold NewScratch, or what was stored since:
+  /// the others are NewScratch that has not been written down.
+  mutable std::vector<bool> Ready;
+  /// Also by the spaces that had the memory before.
+  mutable uint64_t PiecesFilled = 0;
   mutable std::map<uint64_t, Twin> Twins;
 };
 
