@@ -349,16 +349,17 @@ private:
   void leave(const llvm::MachineInstr &MI, H AtEnd,
              typename ArgumentsOf<H>::Type Args) {
     if (TimesVectors)
-      Task.insertHookBefore(
+      Task.insertHookOnLeaving(
           MI, LUTHIER_GET_HOOK_HANDLE(luthierAddTimesRegionVectors),
           {TimesVectors});
     if (region())
-      Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
-    Task.insertHookBefore(MI, AtEnd, Args);
-    Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(luthierStartCountsAgain));
+      Task.insertHookOnLeaving(MI, LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
+    Task.insertHookOnLeaving(MI, AtEnd, Args);
+    Task.insertHookOnLeaving(MI,
+                             LUTHIER_GET_HOOK_HANDLE(luthierStartCountsAgain));
     if (region())
-      Task.insertHookBefore(MI,
-                            LUTHIER_GET_HOOK_HANDLE(luthierStartRegionAgain));
+      Task.insertHookOnLeaving(
+          MI, LUTHIER_GET_HOOK_HANDLE(luthierStartRegionAgain));
   }
 
   const LiftedRepresentation &LR;

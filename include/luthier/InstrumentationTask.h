@@ -87,6 +87,15 @@ public:
                                      ArgumentsOf<H> Args = {}) {
     return add({.Kind = PointKind::FunctionExit, .MF = &MF}, Hook, Args);
   }
+  /// Each time control goes to code that is not lifted by \p MI, a transfer
+  /// that isUnresolved(): if that FollowsPointer, not where it goes to a
+  /// function that was lifted, which costs nothing then. A call has written its
+  /// return address already.
+  template <typename H>
+  Inserted insertHookOnLeaving(const llvm::MachineInstr &MI, H Hook,
+                               ArgumentsOf<H> Args = {}) {
+    return add({.Kind = PointKind::Leaving, .MI = &MI}, Hook, Args);
+  }
   /// Once per wave, before anything else.
   template <typename H>
   Inserted insertHookAtKernelEntry(H Hook, ArgumentsOf<H> Args = {}) {

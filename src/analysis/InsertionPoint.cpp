@@ -12,6 +12,12 @@ InsertionPoint InsertionPoint::before(const MachineInstr &MI) {
   return Point;
 }
 
+InsertionPoint InsertionPoint::leaving(const MachineInstr &Transfer) {
+  InsertionPoint Point = before(Transfer);
+  Point.IsLeaving = true;
+  return Point;
+}
+
 InsertionPoint InsertionPoint::edge(const MachineBasicBlock &From,
                                     const MachineBasicBlock &To) {
   InsertionPoint Point;
@@ -29,7 +35,7 @@ InsertionPoint InsertionPoint::entry(const MachineFunction &MF) {
 
 InsertionPoint::Key InsertionPoint::key() const {
   if (MI)
-    return {MI, nullptr};
+    return {MI, IsLeaving ? MI : nullptr};
   return From ? Key{From, Next} : Key{nullptr, MF};
 }
 

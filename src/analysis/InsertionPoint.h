@@ -16,19 +16,24 @@ class MachineInstr;
 
 namespace luthier {
 
-/// In front of an instruction, wherever control comes from; between two blocks;
-/// or where a function is entered from outside, which branches back to its
-/// first block do not pass.
+/// In front of an instruction, wherever control comes from; where a call or
+/// jump that FollowsPointer goes to code that is not lifted; between two
+/// blocks; or where a function is entered from outside, which branches back to
+/// its first block do not pass.
 class InsertionPoint {
 public:
   InsertionPoint() = default;
   static InsertionPoint before(const llvm::MachineInstr &MI);
+  /// Everything but the register that a call leaves its return address in is as
+  /// before \p Transfer.
+  static InsertionPoint leaving(const llvm::MachineInstr &Transfer);
   static InsertionPoint edge(const llvm::MachineBasicBlock &From,
                              const llvm::MachineBasicBlock &To);
   static InsertionPoint entry(const llvm::MachineFunction &MF);
 
-  /// The instruction that follows; null at edges and entries.
+  /// The instruction that follows, or that leaves; null at edges and entries.
   const llvm::MachineInstr *instruction() const { return MI; }
+  bool isLeaving() const { return IsLeaving; }
   /// The block that begins at the point; null before instructions, and at the
   /// entry of a function without code.
   const llvm::MachineBasicBlock *block() const { return Next; }
@@ -48,6 +53,7 @@ private:
   const llvm::MachineInstr *MI = nullptr;
   const llvm::MachineBasicBlock *From = nullptr, *Next = nullptr;
   const llvm::MachineFunction *MF = nullptr;
+  bool IsLeaving = false;
 };
 
 } // namespace luthier

@@ -76,6 +76,17 @@ Error InsertionPointResolver::before(const MachineInstr &MI,
   return Error::success();
 }
 
+Error InsertionPointResolver::leaving(const MachineInstr &MI,
+                                      Points &Result) const {
+  const ControlTransfer *Transfer = LR.transferOf(MI);
+  if (!Transfer || !Transfer->isUnresolved())
+    return noPoint("control does not leave for other code there");
+  if (!Transfer->FollowsPointer || LR.impl().isChanged(MI))
+    return before(MI, Result);
+  Result.push_back({InsertionPoint::leaving(MI), &MI});
+  return Error::success();
+}
+
 Error InsertionPointResolver::edge(const MachineBasicBlock &From,
                                    const MachineBasicBlock &To,
                                    Points &Result) const {
@@ -190,6 +201,8 @@ Error InsertionPointResolver::find(const detail::InsertionRequest &I,
   case PointKind::KernelEntry:
     Result.push_back({InsertionPoint::entry(*LR.functions().front().second)});
     return Error::success();
+  case PointKind::Leaving:
+    return leaving(*I.MI, Result);
   case PointKind::FunctionExit:
     return beforeEach(
         *I.MF, [&](const MachineInstr &MI) { return leavesFunction(MI); },

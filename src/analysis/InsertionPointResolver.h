@@ -43,6 +43,7 @@ private:
   llvm::Error after(const llvm::MachineInstr &MI, Points &Result) const;
   llvm::Error blockEnd(const llvm::MachineBasicBlock &MBB,
                        Points &Result) const;
+  llvm::Error leaving(const llvm::MachineInstr &MI, Points &Result) const;
   llvm::Error edge(const llvm::MachineBasicBlock &From,
                    const llvm::MachineBasicBlock &To, Points &Result) const;
   /// Before each instruction of \p MF that \p Leaves holds of.

@@ -39,14 +39,9 @@ class LivenessSolver {
 public:
   LivenessSolver(const LivenessBasis &Basis, const OtherReads &Others)
       : LR(Basis.LR), Graph(Basis.Graph), Effects(Basis.Effects),
-        Masks(Basis.Masks), Others(Others),
-        HasUnknownCode(LR.hasUnresolvedTransfers()) {
-    for (const auto &[Symbol, MF] : LR.functions()) {
-      Needs[MF], Through[MF];
-      // Who calls it through a pointer needs everything that it leaves alone.
-      AtReturn[MF] =
-          Symbol.IsAddressTaken ? LiveLanes::everything() : LiveLanes();
-    }
+        Masks(Basis.Masks), Others(Others) {
+    for (const auto &[Symbol, MF] : LR.functions())
+      Needs[MF], Through[MF], AtReturn[MF];
     for (bool Changed = true; Changed;) {
       Changed = false;
       for (const MachineFunction *MF : Graph.calleesFirst()) {
@@ -63,9 +58,7 @@ public:
       Changed = false;
       for (const MachineFunction *MF : reverse(Graph.calleesFirst())) {
         Result[MF] = solve(*MF, AtReturn[MF]);
-        if (any_of(Graph.transfersOf(*MF), [](const ControlTransfer *Transfer) {
-              return Transfer->Callee;
-            }))
+        if (any_of(Graph.transfersOf(*MF), mayEnterFunctions))
           for (const MachineBasicBlock &MBB : *MF)
             Changed |= passToCallees(*MF, MBB);
       }
@@ -107,7 +100,6 @@ public:
   const EffectsTable &Effects;
   const ExecMasks &Masks;
   const OtherReads &Others;
-  const bool HasUnknownCode;
   DenseMap<const MachineFunction *, BlockStarts> Result;
   DenseMap<const MachineFunction *, LiveLanes> Needs, Through, AtReturn;
 
@@ -237,7 +229,13 @@ private:
     return Live;
   }
 
-  /// What is live after calls is needed when callees return.
+  static bool mayEnterFunctions(const ControlTransfer *Transfer) {
+    return Transfer->Callee || Transfer->FollowsPointer;
+  }
+
+  /// What is live after calls is needed when callees return. Pointers to
+  /// functions are the original's, so what is lifted of them is only entered
+  /// from here: code that is not lifted does not know of it.
   bool passToCallees(const MachineFunction &MF, const MachineBasicBlock &MBB) {
     bool Changed = false;
     const LiveLanes Own = AtReturn[&MF];
@@ -245,16 +243,20 @@ private:
     auto After = [&](const MachineInstr &MI, const LiveLanes &Later) {
       const ExecSet Exec = ExecBefore.consume_back();
       const ControlTransfer *Transfer = LR.transferOf(MI);
-      if (!Transfer || !Transfer->Callee)
+      if (!Transfer || !mayEnterFunctions(Transfer))
         return;
       LiveLanes There = Own;
-      if (HasUnknownCode)
-        There = LiveLanes::everything();
-      else if (Transfer->Kind == ControlTransfer::Call)
+      if (Transfer->Kind == ControlTransfer::Call ||
+          Transfer->Kind == ControlTransfer::UnresolvedCall)
         There = {Later.Active, {}, Later.Inactive | Later.Outside};
       else if (Exec != ExecSet::Entry)
         There = atReturn(Own, ExecSet::Any);
-      Changed |= update(AtReturn[Transfer->Callee], There);
+      if (Transfer->Callee)
+        Changed |= update(AtReturn[Transfer->Callee], There);
+      else
+        for (const auto &[Symbol, Callee] : LR.functions())
+          if (Symbol.IsAddressTaken)
+            Changed |= update(AtReturn[Callee], There);
     };
     walk(MBB, Result[&MF], Own, After, ignore);
     return Changed;

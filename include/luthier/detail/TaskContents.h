@@ -32,6 +32,7 @@ enum class PointKind {
   AfterInstruction,
   BlockEnd,
   BeforeInstruction,
+  Leaving,
   FunctionExit,
   Endpgm,
   WaveEnd,

@@ -7,6 +7,7 @@
 #include "amdgpu/OpcodeFacts.h"
 #include "amdgpu/RegisterFiles.h"
 #include "amdgpu/WideStores.h"
+#include "analysis/WaitCounters.h"
 #include "hook/codegen/ExecWriteLowering.h"
 #include "hook/codegen/PayloadRegisters.h"
 #include "hook/ir/Placeholders.h"
@@ -16,6 +17,8 @@
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -74,8 +77,10 @@ private:
   bool isCounter(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
+  void noteFences();
   void noteMode(const MachineInstr &MI);
   bool isDroppableWait(const MachineInstr &MI) const;
+  bool isNeededAtTheEnd(const MachineInstr &Wait) const;
   Error noteStack();
   void noteLine(const MachineInstr &MI, unsigned Offset);
   Error appendWithFixup(const MachineInstr &MI, const MachineOperand &Symbol,
@@ -85,7 +90,9 @@ private:
   amdgpu::MachineEncoder &Encoder;
   const PayloadABI &ABI;
   Payload &Result;
-  bool HasLoads = false;
+  /// Counters of operations whose result lands in a register, a bit for each.
+  unsigned LoadCounters = 0;
+  bool HasReleaseFence = false;
   bool UsesStack = false;
   bool HasLoops = false;
 };
@@ -93,9 +100,35 @@ private:
 /// Memory operations whose result lands in a register: they must have landed
 /// before the application goes on, since the register is used again.
 void PayloadExtractor::noteLoads() {
+  const WaitTraits &Traits = waitTraits(MF.getSubtarget());
   for (const MachineBasicBlock &MBB : MF)
-    for (const MachineInstr &MI : MBB)
-      HasLoads |= isLoad(MI);
+    for (const MachineInstr &MI : MBB) {
+      if (!isLoad(MI))
+        continue;
+      const auto Counters = countedOperation(MI, Traits).Counters;
+      for (WaitCounter Counter : Counters)
+        LoadCounters |= 1u << unsigned(Counter);
+      if (Counters.empty()) // Not known of which.
+        LoadCounters = ~0u;
+    }
+}
+
+/// What is stored before a fence is to be seen before what later hooks store:
+/// the fence may be nothing but the wait.
+void PayloadExtractor::noteFences() {
+  for (const Instruction &I : instructions(MF.getFunction()))
+    if (auto *Fence = dyn_cast<FenceInst>(&I))
+      HasReleaseFence |= isReleaseOrStronger(Fence->getOrdering());
+}
+
+/// Operations without a result, such as stores and most atomics, may go on
+/// behind the payload as they may behind the application's code.
+bool PayloadExtractor::isNeededAtTheEnd(const MachineInstr &Wait) const {
+  return HasReleaseFence ||
+         any_of(waitsOf(Wait, waitTraits(MF.getSubtarget())),
+                [&](const CounterWait &W) {
+                  return LoadCounters >> unsigned(W.Counter) & 1;
+                });
 }
 
 /// LLVM makes every function wait for all outstanding operations at its entry
@@ -115,7 +148,7 @@ bool PayloadExtractor::isDroppableWait(const MachineInstr &MI) const {
     return !Result.ReadsApplication;
   auto Next = std::find_if_not(MachineBasicBlock::const_iterator(MI), MBB.end(),
                                isWaitOrNothing);
-  return Next != MBB.end() && Next->isReturn() && !HasLoads;
+  return Next != MBB.end() && Next->isReturn() && !isNeededAtTheEnd(MI);
 }
 
 static void setBits(BitVector &Bits, const amdgpu::RegisterRange &Range) {
@@ -371,6 +404,7 @@ Error PayloadExtractor::run() {
   Result.SGPREnd = ABI.FirstSGPR;
   Result.VGPREnd = ABI.FirstVGPR;
   noteLoads();
+  noteFences();
 
   amdgpu::CodeLayout Layout = Encoder.createLayout();
   DenseMap<const MachineBasicBlock *, amdgpu::CodeLayout::Label> Labels;

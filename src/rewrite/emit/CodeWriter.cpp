@@ -36,8 +36,8 @@ private:
   Error writeKept(const MachineInstr &MI, const Origin *Source);
   bool writeTransfer(const ControlTransfer &Transfer);
   void writeCall(const MachineInstr &Call, Label To);
-  Label dispatchOn(MCRegister Pointer);
   void writeDispatches();
+  bool writeLeaving(const MachineInstr &Transfer, Label Leave);
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
   void insert(const InsertionPoint &Where);
@@ -51,8 +51,8 @@ private:
   DenseMap<const MachineFunction *, Label> Entries;
   /// Of the function being written.
   MapVector<Edge, Label> TakenEdges;
-  /// What calls through pointers go to, by the registers of the pointer.
-  MapVector<unsigned, Label> Dispatches;
+  /// What calls and jumps through pointers go to.
+  MapVector<const MachineInstr *, Label> Dispatches;
   /// Control comes along where the next byte goes.
   bool FallsThrough = true;
   /// With offsets in the layout before islands.
@@ -253,10 +253,9 @@ bool CodeWriter::writeTransfer(const ControlTransfer &Transfer) {
   }
   if (!Transfer.FollowsPointer)
     return false;
-  const bool IsCall = Transfer.Kind == ControlTransfer::UnresolvedCall;
-  const Label Dispatch =
-      dispatchOn(Transfer.MI->getOperand(IsCall).getReg().asMCReg());
-  if (IsCall)
+  const Label Dispatch = Layout.createLabel();
+  Dispatches[Transfer.MI] = Dispatch;
+  if (Transfer.Kind == ControlTransfer::UnresolvedCall)
     writeCall(*Transfer.MI, Dispatch);
   else
     Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), Dispatch);
@@ -273,24 +272,44 @@ void CodeWriter::writeCall(const MachineInstr &Call, Label To) {
   Layout.branch(support::endian::read32le(Code.data()), To);
 }
 
-CodeWriter::Label CodeWriter::dispatchOn(MCRegister Pointer) {
-  auto [It, IsNew] = Dispatches.insert({Pointer.id(), 0});
-  if (IsNew)
-    It->second = Layout.createLabel();
-  return It->second;
+/// The registers in which a call or jump finds where it goes.
+static MCRegister pointerOf(const MachineInstr &Transfer) {
+  return Transfer.getOperand(Transfer.isCall()).getReg().asMCReg();
 }
 
+/// False if nothing is to run where \p Transfer leaves.
+bool CodeWriter::writeLeaving(const MachineInstr &Transfer, Label Leave) {
+  const size_t Begin = Layout.size();
+  insert(InsertionPoint::leaving(Transfer));
+  if (Layout.size() == Begin)
+    return false;
+  Layout.bindAt(Leave, Begin);
+  return true;
+}
+
+/// Those with the same pointer share one, unless something is to run where they
+/// leave.
 void CodeWriter::writeDispatches() {
   SmallVector<PointerTarget, 8> Targets;
   for (const auto &[Symbol, MF] : LR.functions())
     if (Symbol.IsAddressTaken)
       Targets.push_back({Symbol.Address, Entries[MF]});
   const PointerDispatch Dispatch(Targets, Options.LoadBias, Encoder, Layout);
-  for (auto [Pointer, Start] : Dispatches) {
+  DenseMap<unsigned, Label> Shared;
+  for (auto [Transfer, Start] : Dispatches) {
+    const MCRegister Pointer = pointerOf(*Transfer);
     Layout.allowIslands(FallsThrough);
     FallsThrough = false;
-    Layout.bind(Start);
-    Dispatch.write(MCRegister(Pointer), Result.Addresses);
+    const Label Leave = Layout.createLabel();
+    if (writeLeaving(*Transfer, Leave)) {
+      Dispatch.leave(Pointer);
+      Layout.allowIslands(FallsThrough);
+      Dispatch.write(Pointer, Start, Leave, Result.Addresses);
+    } else if (auto [It, IsNew] = Shared.insert({Pointer.id(), Start}); IsNew) {
+      Dispatch.write(Pointer, Start, std::nullopt, Result.Addresses);
+    } else {
+      Layout.alias(Start, It->second);
+    }
   }
 }
 

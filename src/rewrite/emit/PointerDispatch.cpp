@@ -34,7 +34,7 @@ void PointerDispatch::skipUnless(
 }
 
 void PointerDispatch::writeChain(
-    MCRegister Pointer, bool SCC,
+    MCRegister Pointer, bool SCC, std::optional<Label> Leave,
     std::vector<OriginalAddress> &Addresses) const {
   const MCRegisterInfo &MRI = Encoder.target().registers();
   for (const PointerTarget &Target : Targets) {
@@ -48,16 +48,25 @@ void PointerDispatch::writeChain(
     Layout.allowIslands(false);
   }
   setSCC(SCC);
+  if (Leave)
+    Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), *Leave);
+  else
+    leave(Pointer);
+}
+
+void PointerDispatch::leave(MCRegister Pointer) const {
   op(AMDGPU::S_SETPC_B64, reg(Pointer));
 }
 
-void PointerDispatch::write(MCRegister Pointer,
+void PointerDispatch::write(MCRegister Pointer, Label Start,
+                            std::optional<Label> Leave,
                             std::vector<OriginalAddress> &Addresses) const {
   const Label One = Layout.createLabel();
+  Layout.bind(Start);
   Layout.branch(Encoder.branchWord(AMDGPU::S_CBRANCH_SCC1), One);
-  writeChain(Pointer, false, Addresses);
+  writeChain(Pointer, false, Leave, Addresses);
   Layout.bind(One);
-  writeChain(Pointer, true, Addresses);
+  writeChain(Pointer, true, Leave, Addresses);
 }
 
 } // namespace luthier

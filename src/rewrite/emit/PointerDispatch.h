@@ -17,7 +17,8 @@
 //   .Lthird:
 //     ...
 //     <SCC = what it was>
-//     s_setpc_b64 s[16:17]            for an address that is none of these
+//     <what is to run there>          for an address that is none of these
+//     s_setpc_b64 s[16:17]
 #ifndef LUTHIER_REWRITE_EMIT_POINTERDISPATCH_H
 #define LUTHIER_REWRITE_EMIT_POINTERDISPATCH_H
 
@@ -49,10 +50,14 @@ public:
       : Targets(Targets), LoadBias(LoadBias), Encoder(Encoder), Layout(Layout) {
   }
 
-  /// Goes to where \p Pointer, a pair, points; adds what is to be filled in,
-  /// with offsets in the layout.
-  void write(llvm::MCRegister Pointer,
+  /// From \p Start, which it binds, goes to where \p Pointer, a pair, points;
+  /// to other code than the targets by way of \p Leave, if that is given. Adds
+  /// what is to be filled in, with offsets in the layout.
+  void write(llvm::MCRegister Pointer, amdgpu::CodeLayout::Label Start,
+             std::optional<amdgpu::CodeLayout::Label> Leave,
              std::vector<OriginalAddress> &Addresses) const;
+  /// Goes to where \p Pointer points, without looking.
+  void leave(llvm::MCRegister Pointer) const;
 
 private:
   using Label = amdgpu::CodeLayout::Label;
@@ -60,6 +65,7 @@ private:
   void op(unsigned Opcode, llvm::ArrayRef<llvm::MCOperand> Operands) const;
   void setSCC(bool Value) const;
   void writeChain(llvm::MCRegister Pointer, bool SCC,
+                  std::optional<Label> Leave,
                   std::vector<OriginalAddress> &Addresses) const;
   void skipUnless(llvm::MCRegister Half, bool IsHigh, uint64_t Original,
                   Label Next, std::vector<OriginalAddress> &Addresses) const;

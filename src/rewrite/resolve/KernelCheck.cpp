@@ -34,6 +34,19 @@ static Error checkEdits(const LiftedRepresentation &LR,
                     Twine(Limits.VectorTotal));
 }
 
+static unsigned countExplicitOperands(const MachineInstr &MI) {
+  return count_if(MI.operands(), [](const MachineOperand &MO) {
+    return !MO.isReg() || !MO.isImplicit();
+  });
+}
+
+/// Analyses and the encoder look at operands by their numbers.
+static bool lacksOperands(const LiftedRepresentation &LR,
+                          const MachineInstr &MI) {
+  return countExplicitOperands(MI) < MI.getDesc().getNumOperands() &&
+         (!LR.originalAddress(MI) || LR.impl().isChanged(MI));
+}
+
 Error checkKernel(const LiftedRepresentation &LR, const RegisterUse &Edited) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const TargetID &ID = LR.impl().Object->target();
@@ -47,12 +60,18 @@ Error checkKernel(const LiftedRepresentation &LR, const RegisterUse &Edited) {
   // Also of what a tool has put there.
   for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
-      for (const MachineInstr &MI : MBB)
+      for (const MachineInstr &MI : MBB) {
+        const StringRef Name =
+            MF->getSubtarget().getInstrInfo()->getName(MI.getOpcode());
         if (amdgpu::lacksFacts(MI, LR.impl().Target->opcodes()))
-          return refuse(
-              RefusalReason::UnsupportedEdit,
-              "nothing is known about " +
-                  MF->getSubtarget().getInstrInfo()->getName(MI.getOpcode()));
+          return refuse(RefusalReason::UnsupportedEdit,
+                        "nothing is known about " + Name);
+        if (lacksOperands(LR, MI))
+          return refuse(RefusalReason::UnsupportedEdit,
+                        Name + " has " + Twine(countExplicitOperands(MI)) +
+                            " operands instead of " +
+                            Twine(MI.getDesc().getNumOperands()));
+      }
   // Payloads are compiled for the target that the kernel was lifted for.
   const bool IsWave64 =
       LR.impl().Target->subtarget().hasFeature(AMDGPU::FeatureWavefrontSize64);

@@ -21,11 +21,17 @@ static MCOperand imm(int64_t I) { return MCOperand::createImm(I); }
 
 namespace {
 
-/// Instructions with an index name whole files, of which the kernel has a part.
+/// Instructions with an index name whole files, of which the kernel has a part,
+/// and code that never runs may name anything.
 RegisterSet withoutMissing(RegisterSet Named, const LiftedRepresentation &LR) {
   const RegisterUse Use = registerUse(LR);
-  for (unsigned N = Use.VGPRs; N < S::FirstAGPR - S::FirstVGPR; ++N)
-    Named.remove({uint16_t(S::FirstVGPR + N), 1, false});
+  auto removeFrom = [&](unsigned First, unsigned End) {
+    for (unsigned Unit = First; Unit < End; ++Unit)
+      Named.remove({uint16_t(Unit), 1, false});
+  };
+  removeFrom(Use.SGPRs, S::NumSGPRs);
+  removeFrom(S::FirstVGPR + Use.VGPRs, S::FirstAGPR);
+  removeFrom(S::FirstAGPR + Use.AGPRs, S::NumUnits);
   return Named;
 }
 

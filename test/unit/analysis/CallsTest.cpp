@@ -175,14 +175,20 @@ TEST_P(CallsTest, EverythingIsLiveAroundUnknownCode) {
   EXPECT_FALSE(live("a", AMDGPU::SGPR7));
 }
 
-TEST_P(CallsTest, EverythingIsLiveWhereFunctionsReturnThatPointersLeadTo) {
-  analyse(R"(
+/// s[20:21] hold the address of the callee, or another.
+static const char *PointerToCallee = R"(
     s_getpc_b64 s[20:21]
   .Lpc:
     s_add_u32 s20, s20, callee-.Lpc
     s_addc_u32 s21, s21, 0
     s_cselect_b64 s[20:21], s[20:21], s[8:9]
+)";
+
+TEST_P(CallsTest, FunctionsThatPointersLeadToReturnToThoseWhoFollowThem) {
+  analyse(PointerToCallee + std::string(R"(
     call: s_swappc_b64 s[30:31], s[20:21]
+    s_mov_b32 s6, s9
+    v_mov_b32 v62, v61
     s_endpgm
     .Lend2: .size kernel, .Lend2-kernel
     .type callee,@function
@@ -190,17 +196,46 @@ TEST_P(CallsTest, EverythingIsLiveWhereFunctionsReturnThatPointersLeadTo) {
     a: s_mov_b32 s7, 0
     return: s_setpc_b64 s[30:31]
     .Lcallee: .size callee, .Lcallee-callee
-  )");
+  )"));
   const ControlTransfer &Call = *Kernel.LR->transferOf(Kernel.at("call"));
   EXPECT_EQ(Call.Kind, ControlTransfer::UnresolvedCall);
   EXPECT_TRUE(Call.FollowsPointer);
   EXPECT_EQ(Kernel.LR->transferOf(Kernel.at("return"))->Kind,
             ControlTransfer::Return);
-  EXPECT_FALSE(live("a", AMDGPU::SGPR7));
-  EXPECT_TRUE(live("return", AMDGPU::SGPR7));
-  EXPECT_TRUE(live("return", AMDGPU::SGPR20));
-  EXPECT_TRUE(live("return", AMDGPU::VGPR63));
+  for (StringRef Label : {"a", "return"}) {
+    EXPECT_FALSE(live(Label, AMDGPU::SGPR7));
+    EXPECT_FALSE(live(Label, AMDGPU::SCC));
+    EXPECT_FALSE(live(Label, AMDGPU::VGPR63));
+    EXPECT_TRUE(live(Label, AMDGPU::SGPR9));
+    EXPECT_TRUE(live(Label, AMDGPU::VGPR61));
+  }
+  // It may be another function, which nobody knows.
+  EXPECT_TRUE(live("call", AMDGPU::SGPR7));
+  EXPECT_TRUE(live("call", AMDGPU::SCC));
   EXPECT_TRUE(live("call", AMDGPU::VGPR63));
+}
+
+TEST_P(CallsTest, FunctionsThatOthersJumpToThroughPointersReturnForThem) {
+  analyse(PointerToCallee + call("jumper") + R"(
+    v_mov_b32 v62, v61
+    s_endpgm
+    .Lend2: .size kernel, .Lend2-kernel
+    .type jumper,@function
+  jumper:
+    jump: s_setpc_b64 s[20:21]
+    .Ljumper: .size jumper, .Ljumper-jumper
+    .type callee,@function
+  callee:
+    v_mov_b32 v60, 0
+    return: s_setpc_b64 s[30:31]
+    .Lcallee: .size callee, .Lcallee-callee
+  )");
+  const ControlTransfer &Jump = *Kernel.LR->transferOf(Kernel.at("jump"));
+  EXPECT_EQ(Jump.Kind, ControlTransfer::UnresolvedJump);
+  EXPECT_TRUE(Jump.FollowsPointer);
+  EXPECT_TRUE(live("return", AMDGPU::VGPR61));
+  EXPECT_FALSE(live("return", AMDGPU::VGPR63));
+  EXPECT_TRUE(live("jump", AMDGPU::VGPR63));
 }
 
 TEST_P(CallsTest, LoadsLandBeforeACalleeThatWaitsReturns) {

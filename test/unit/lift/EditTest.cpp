@@ -217,6 +217,20 @@ TEST_P(Edits, AnOpcodeOfAnotherGenerationIsRefused) {
       RefusalReason::UnsupportedEdit);
 }
 
+TEST_P(Edits, AnInstructionWithoutAllOfItsOperandsIsRefused) {
+  KernelLaunch Launch{{100, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(128);
+  expectRefused(
+      kernel(), Launch,
+      [](LiftedRepresentation &LR, InstrumentationTask &) {
+        MachineInstr &MI = find(LR, AMDGPU::S_ENDPGM);
+        BuildMI(*MI.getParent(), MI, DebugLoc(),
+                infoOf(LR).get(AMDGPU::S_ADD_U32), AMDGPU::SGPR3)
+            .addImm(1);
+      },
+      RefusalReason::UnsupportedEdit, "instead of 3");
+}
+
 TEST_P(Edits, ErasingEverythingIsRefused) {
   KernelLaunch Launch{{100, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(128);

@@ -274,12 +274,9 @@ TEST_P(PointersRun, TailCallsAndEverythingThatACallMayHandOn) {
     }
 }
 
-/// A call of `hidden` with an address that no code or table shows.
-TEST_P(PointersRun, WhatCannotBeFoundRunsAsItIs) {
-  AssemblyKernel K;
-  K.SGPRs = 64;
-  K.Body = callingWithSCC(1, "0x0");
-  K.Functions = R"(
+/// The function that `table` names calls `hidden`, with an address that no code
+/// or table shows. The kernel calls it twice.
+constexpr const char *CallsHidden = R"(
   .type first,@function
   first:
     s_add_u32 s18, s16, hidden-first
@@ -299,8 +296,42 @@ TEST_P(PointersRun, WhatCannotBeFoundRunsAsItIs) {
     .quad first
   .text
 )";
+
+TEST_P(PointersRun, WhatCannotBeFoundRunsAsItIs) {
+  AssemblyKernel K;
+  K.SGPRs = 64;
+  K.Body = callingWithSCC(1, "0x0");
+  K.Functions = CallsHidden;
   expectPartlyCounted(fromAssembly(K), UnfollowedPointers::None);
   EXPECT_TRUE(Follows);
+}
+
+TEST_P(PointersRun, HooksOnLeavingRunOnlyWhereNoCopyIsFound) {
+  for (unsigned SCC : {0, 1}) {
+    SCOPED_TRACE(SCC);
+    AssemblyKernel K;
+    K.SGPRs = 64;
+    K.Body = callingWithSCC(SCC, "0x0");
+    K.Functions = CallsHidden;
+    Options.Engine.ApplicationStack = Launch.Scratch = 1024;
+    unsigned Calls = 0;
+    const Judgement J = expectUnchanged(
+        fromAssembly(K), Launch,
+        [&](LiftedRepresentation &LR, InstrumentationTask &T) {
+          Calls = 0;
+          for (const ControlTransfer &Transfer : LR.controlTransfers())
+            if (Transfer.Kind == ControlTransfer::UnresolvedCall) {
+              EXPECT_TRUE(Transfer.FollowsPointer);
+              T.insertHookOnLeaving(*Transfer.MI, hook("h"));
+              ++Calls;
+            }
+        });
+    // Two in the kernel, which find their function, and one in that.
+    EXPECT_EQ(Calls, 3u);
+    ASSERT_FALSE(J.counters().empty());
+    const unsigned Waves = target().WaveSize == 64 ? 2 : 3;
+    EXPECT_EQ(J.counters()[0], 2 * Waves);
+  }
 }
 
 /// In s[16:17].

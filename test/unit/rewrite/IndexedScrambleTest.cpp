@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers that a kernel reaches through an index are those that it has.
+// Scrambling stays among the registers that a kernel has, whatever its code
+// names.
 #include "EngineTest.h"
 
 namespace luthier::test {
@@ -36,6 +37,26 @@ TEST_P(IndexedScramble, StaysInTheAllocation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, IndexedScramble,
+                         ::testing::ValuesIn(allTargets()), targetName);
+
+class UnreachedScramble : public EngineTest {};
+
+TEST_P(UnreachedScramble, StaysInTheAllocation) {
+  AssemblyKernel K;
+  K.Body = "s_nop 0\ns_endpgm\n"
+           "v_mov_b32_e32 v250, v251\ns_mov_b32 s100, s101\ns_endpgm\n";
+  KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
+  Launch.Arguments.words(1);
+  // Without hooks, scrambling allocates registers of its own.
+  setHooks("define void @none() #0 { ret void }");
+  for (uint64_t Seed = 0; Seed != 8; ++Seed) {
+    SCOPED_TRACE("seed " + std::to_string(Seed));
+    Options.SelfTest.ScrambleSeed = Seed;
+    expectUnchanged(fromAssembly(K), Launch, everywhere("none"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, UnreachedScramble,
                          ::testing::ValuesIn(allTargets()), targetName);
 
 } // namespace
