@@ -4,17 +4,20 @@ import json
 import pathlib
 import sys
 import tempfile
+import time
 
 from figures import geometric_mean, measured, ratio, table
 from programs import DEVICE, chosen, environment, run
 
 TITLE = "The emulator"
-ROUNDS = 3
+# Short programs are disturbed most, and take more rounds.
+LEAST_ROUNDS, MOST_ROUNDS, SECONDS = 3, 25, 20
 MODES = {"fast": {}, "strict": {"LUTHIER_EMULATOR_STRICT": "1"}}
 
 EXPLANATION = """\
 The programs of [In the kernel](#in-the-kernel), without tools. Millions of wave instructions for each second of CPU time of the
-thread that executes them, decoding included; the best of {rounds} rounds, in which all columns take turns.{comparison}
+thread that executes them, decoding included; the best of {least} rounds, or of up to
+{most} in {seconds} seconds, in which all columns take turns.{comparison}
 """
 COMPARISON = """ *Before* is the emulated GPU
 of commit {commit}, below the same programs: *ratio* is this commit's rate over that one's."""
@@ -47,7 +50,9 @@ def rate(build, emulator, program, mode):
 def row(build, before, program):
     """The best rates: by mode, before and now."""
     ways = [(mode, emulator) for mode in MODES for emulator in filter(None, [before, build])]
-    rounds = [[rate(build, emulator, program, mode) for mode, emulator in ways] for _ in range(ROUNDS)]
+    start, rounds = time.monotonic(), []
+    while len(rounds) < LEAST_ROUNDS or (len(rounds) < MOST_ROUNDS and time.monotonic() - start < SECONDS):
+        rounds.append([rate(build, emulator, program, mode) for mode, emulator in ways])
     return [measured(f"rates of {program.name}", max(column)) for column in zip(*rounds)]
 
 
@@ -68,6 +73,6 @@ def section(build, names):
     mean = [geometric_mean(column) for column in zip(*(rates for _, rates in rows))]
     columns = [column for mode in MODES for column in ([f"{mode}, before", mode, "ratio"] if before else [mode])]
     comparison = COMPARISON.format(commit=commit) if before else ""
-    return (EXPLANATION.format(rounds=ROUNDS, comparison=comparison) + "\n"
+    return (EXPLANATION.format(least=LEAST_ROUNDS, most=MOST_ROUNDS, seconds=SECONDS, comparison=comparison) + "\n"
             + table(["program", *columns], [[name, *cells(rates, before)]
                                             for name, rates in [*rows, (f"geometric mean of {len(rows)}", mean)]]))

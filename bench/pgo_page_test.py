@@ -50,6 +50,10 @@ class Page(unittest.TestCase):
         text = page_of({"kind": "collect", "route": "cs", "verdict": "fails: no memory"})
         self.assertIn("## What failed\n\n- p, collect cs: no memory\n", text)
 
+    def test_failures_name_no_folders_of_the_machine(self):
+        text = page_of({"kind": "plain", "verdict": "fails: /a/cache/b.cu:4:10: error: 'cub/block.cuh' and/or '/c/d.h'"})
+        self.assertIn("- p, plain: b.cu:4:10: error: 'cub/block.cuh' and/or 'd.h'\n", text)
+
     def test_records_of_a_run_that_was_cut_off_do_not_count(self):
         text = page_of(used("ir", "lanes", cycles=4000), PLAIN, used("counters", "lanes", cycles=1000))
         self.assertIn("| p | +0.0 / +0.0 / -50.0 | - |", text)

@@ -129,6 +129,10 @@ def main(root):
     public = "\n".join(path.read_text() for path in (root / "include").rglob("*.h"))
     paths = [str(path.relative_to(root)) for folder in ["include", "src", "plugin", "examples", "test", "tools", "bench",
                                                         "scripts", "cmake"] for path in (root / folder).rglob("*")]
+    # Pages that programs write may quote messages with paths.
+    for page in sorted((root / "docs").glob("*.md")):
+        for folder in re.findall(r"(?<![\w.])/(?:root|home|Users)/[^\s`:]+", page.read_text()):
+            errors.append(f"{page.relative_to(root)} names a folder of the machine where it was written: {folder}")
     links = 0
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "tools").glob("*/*.md"))]:
         for link, anchor in re.findall(r"\]\(([^)#:]+)(#[^)]*)?\)", page.read_text()):

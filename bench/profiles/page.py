@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/pgo-table.md, of the records of bench/pgo.py."""
+import re
+
 from figures import geometric_mean, table
 from profiles.earlier import Earlier
 from profiles.losers import REASONS, UNTOLD
@@ -240,9 +242,14 @@ def summary_rows(programs, earlier):
 
 
 def failures(programs):
-    found = [f"- {program.name}, {' '.join(filter(None, key))}: {record['verdict'].removeprefix('fails: ')}\n"
+    found = [f"- {program.name}, {' '.join(filter(None, key))}: {without_folders(record['verdict'].removeprefix('fails: '))}\n"
              for program in programs for key, record in program.records.items() if record["verdict"].startswith("fails")]
     return "## What failed\n\n" + "".join(found) if found else ""
+
+
+def without_folders(text):
+    """Of absolute paths only the names, since the folders are the machine's."""
+    return re.sub(r"(?<![\w.])/(?:[^\s/:'\"]+/)+", "", text)
 
 
 def ordered(names):
