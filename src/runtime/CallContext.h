@@ -80,6 +80,8 @@ struct CallContext {
   const Launch *About = nullptr;
   /// Of the dispatch that onDispatch() is called for.
   RedirectedLaunch *Redirected = nullptr;
+  /// What onDispatch() is given.
+  const KernelDispatch *Dispatch = nullptr;
 
   /// Of this thread; null outside of all callbacks.
   static const CallContext *current();

@@ -52,9 +52,7 @@ runtime::PresetSet presetsBeside(const runtime::RedirectedLaunch *Launch,
 
 /// The kernel runs with hooks nevertheless if there are some of others.
 Error besideOthers(Error E, const runtime::PresetSet &Others) {
-  if (!E || Others.empty())
-    return E;
-  return make_error<runtime::HasOtherTool>(toString(std::move(E)));
+  return Others.empty() ? std::move(E) : runtime::besideOthers(std::move(E));
 }
 
 /// Without a \p Mutate, the tool has been asked before.
@@ -98,6 +96,16 @@ findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       {Packet.private_segment_size, Packet.group_segment_size});
 }
 
+/// What the tool gives its hooks of the dispatch whose packet \p Packet is; of
+/// another packet, nobody has said anything.
+runtime::ToolShare ownShare(const hsa_kernel_dispatch_packet_t &Packet,
+                            const CallContext *Context) {
+  const KernelDispatch *Of = Context ? Context->Dispatch : nullptr;
+  return Of && &Of->Packet == &Packet
+             ? runtime::ToolShare{Of->LaunchValue, Of->GroupBytes}
+             : runtime::ToolShare();
+}
+
 /// What the tools of \p Presets give their hooks of this launch, in that order.
 SmallVector<runtime::ToolShare, 2>
 sharesOf(const runtime::PresetSet &Presets,
@@ -126,7 +134,7 @@ Error redirectTo(const runtime::Redirection &Target,
 }
 
 Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-                     const CallContext *Context, runtime::ToolShare Own = {}) {
+                     const CallContext *Context) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
   // Some other packet than that of the dispatch.
   if (Launch && Launch->KernelObject != Packet.kernel_object)
@@ -147,7 +155,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
   std::map<const Tool *, runtime::ToolShare> Shares;
   if (Launch)
     Shares = Launch->Shares;
-  Shares[Context ? Context->Owner : nullptr] = Own;
+  Shares[Context ? Context->Owner : nullptr] = ownShare(Packet, Context);
   const auto Tools = sharesOf(Presets, Shares);
   uint64_t ExtraGroupSegment = Target->ExtraGroupSegment;
   for (const runtime::ToolShare &Each : Tools)
@@ -191,8 +199,7 @@ Error overrideWithInstrumented(hsa_kernel_dispatch_packet_t &Packet,
 }
 
 Error overrideWithInstrumented(KernelDispatch &Dispatch, StringRef Preset) {
-  return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch),
-                        {Dispatch.LaunchValue, Dispatch.GroupBytes});
+  return redirectPacket(Dispatch.Packet, Preset, CallContext::of(Dispatch));
 }
 
 Error instrumentAndOverride(KernelDispatch &Dispatch, Mutator Mutate,

@@ -40,10 +40,12 @@ void report(StringRef Kernel, StringRef Reason, StringRef Detail) {
 }
 
 /// It does not run unchanged, so it is none of refusals().
-void reportOtherTool(StringRef Kernel, const runtime::HasOtherTool &E) {
+/// Sizes in its text may differ from launch to launch, \p Reason does not.
+void reportOtherTool(StringRef Kernel, StringRef Reason,
+                     const ErrorInfoBase &E) {
   RefusalLog &Log = refusalLog();
   std::lock_guard Guard(Log.Lock);
-  if (Log.Seen.emplace(Kernel, E.message()).second)
+  if (Log.Seen.emplace(Kernel, ("beside others: " + Reason).str()).second)
     runtime::logWarning(
         "kernel " + Kernel +
         " runs without the hooks of one of the tools: " + E.message());
@@ -52,22 +54,45 @@ void reportOtherTool(StringRef Kernel, const runtime::HasOtherTool &E) {
 } // namespace
 
 char runtime::HasOtherTool::ID;
+char runtime::RefusedBesideOthers::ID;
+
+static constexpr char BesideOthers[] =
+    "they cannot stand beside those of others: ";
 
 void runtime::HasOtherTool::log(raw_ostream &OS) const {
-  OS << "they cannot stand beside those of others: " << Why;
+  OS << BesideOthers << Why;
+}
+
+void runtime::RefusedBesideOthers::log(raw_ostream &OS) const {
+  OS << BesideOthers;
+  Refusal::log(OS);
 }
 
 std::error_code runtime::HasOtherTool::convertToErrorCode() const {
   return inconvertibleErrorCode();
 }
 
+Error runtime::besideOthers(Error E) {
+  return handleErrors(
+      std::move(E),
+      [](const Refusal &R) -> Error {
+        return make_error<RefusedBesideOthers>(R.reason(), R.detail());
+      },
+      [](const ErrorInfoBase &Other) -> Error {
+        return make_error<HasOtherTool>(Other.message());
+      });
+}
+
 void runtime::reportRefusal(StringRef Kernel, Error E) {
   handleAllErrors(
       std::move(E),
+      [&](const RefusedBesideOthers &E) {
+        reportOtherTool(Kernel, toString(E.reason()), E);
+      },
       [&](const Refusal &R) {
         report(Kernel, toString(R.reason()), R.detail());
       },
-      [&](const HasOtherTool &E) { reportOtherTool(Kernel, E); },
+      [&](const HasOtherTool &E) { reportOtherTool(Kernel, E.message(), E); },
       [&](const ErrorInfoBase &Other) {
         // A tool's own error, or a fault of ours.
         report(Kernel, "error", Other.message());

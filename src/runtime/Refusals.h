@@ -4,6 +4,7 @@
 #ifndef LUTHIER_RUNTIME_REFUSALS_H
 #define LUTHIER_RUNTIME_REFUSALS_H
 
+#include "luthier/Refusal.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -22,6 +23,19 @@ public:
 private:
   std::string Why;
 };
+
+/// Likewise, for a reason that tools can act on.
+class RefusedBesideOthers
+    : public llvm::ErrorInfo<RefusedBesideOthers, Refusal> {
+public:
+  static char ID;
+  using ErrorInfo::ErrorInfo;
+  void log(llvm::raw_ostream &OS) const override;
+};
+
+/// \p E, of a kernel that runs with the hooks of other tools. What was a
+/// Refusal is one.
+llvm::Error besideOthers(llvm::Error E);
 
 void reportRefusal(llvm::StringRef Kernel, llvm::Error E);
 

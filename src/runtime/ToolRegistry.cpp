@@ -180,11 +180,12 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
     return ToCall;
   Seen = true;
   for (Tool *T : tools()) {
-    const CallContext Context = {T, About, Redirected};
+    CallContext Context = {T, About, Redirected};
     const hsa_kernel_dispatch_packet_t Before = Packet;
     const std::optional<RedirectedLaunch> LaunchBefore =
         Redirected ? std::optional(*Redirected) : std::nullopt;
     KernelDispatch Dispatch(Kernel, Packet, Id, &Context);
+    Context.Dispatch = &Dispatch;
     if (!call(Context, "onDispatch", &Kernel,
               [&] { T->onDispatch(Dispatch); })) {
       Packet = Before;

@@ -90,14 +90,16 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
   std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
   std::shared_ptr<Version> Result;
   VersionKey Key;
-  if (!Mutate && !recipe(*Entry, Preset))
-    return noSuchPreset(Preset.Name);
+  const bool CanMake = Mutate || recipe(*Entry, Preset);
   {
     std::lock_guard Guard(Lock);
     const KernelInfo &Info = KernelAccess::info(Loaded);
     Entry->DynamicStack =
         Info.Descriptor.usesDynamicStack() || Info.Metadata.UsesDynamicStack;
     Key = Entry->key(Beside.with(Preset), Sizes);
+    // Made before there was a second tool, it has no recipe.
+    if (!CanMake && !Entry->Versions.count(Key))
+      return noSuchPreset(Preset.Name);
     std::shared_ptr<Version> &Slot = Entry->Versions[Key];
     if (!Slot)
       Slot = std::make_shared<Version>();

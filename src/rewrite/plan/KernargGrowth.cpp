@@ -26,7 +26,8 @@ public:
   KernargGrower(KernargLayout &Layout, const KernelInfo &Kernel,
                 unsigned ObjectVersion, bool Offline)
       : Layout(Layout), Kernel(Kernel), Version(ObjectVersion * 100),
-        Offline(Offline) {}
+        Offline(Offline), IsEndKnown(Layout.ExplicitSize ||
+                                     !Layout.Hidden.empty() || !sizeOfAll()) {}
 
   Expected<KernargGrowth> grow(uint32_t Missing, ArrayRef<LaunchShare> Shares);
 
@@ -44,6 +45,8 @@ private:
   const KernelInfo &Kernel;
   const unsigned Version;
   const bool Offline;
+  /// Without metadata, nobody knows where the kernel's own arguments end.
+  const bool IsEndKnown;
 };
 
 Error KernargGrower::refuseFor(HiddenArgument Kind, const Twine &Why) const {
@@ -97,9 +100,7 @@ bool KernargGrower::isFree(unsigned Offset, unsigned Bytes) const {
 /// Where the kernel would have the argument, had it asked for it.
 std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
   const int Distance = infoOf(Kind).offset(Version);
-  // Without metadata, nobody knows where the kernel's own arguments end.
-  if (Distance < 0 ||
-      (!Layout.ExplicitSize && Layout.Hidden.empty() && sizeOfAll()))
+  if (Distance < 0 || !IsEndKnown)
     return std::nullopt;
   const unsigned Offset = alignTo(Layout.ExplicitSize, 8) + Distance;
   return isFree(Offset, infoOf(Kind).Bytes) ? std::optional(Offset)

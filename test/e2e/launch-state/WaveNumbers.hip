@@ -120,7 +120,14 @@ class WaveNumbers : public Tool {
         sizeof(uint32_t) *
         ((P.workgroup_size_x * P.workgroup_size_y * P.workgroup_size_z + 31) /
          32);
-    if (llvm::Error E = instrumentAndOverride(Dispatch, Insert, "wave-numbers"))
+    if (llvm::Error E =
+            instrumentAndLoad(Dispatch.Kernel, Insert, "wave-numbers"))
+      return reportRefusal(Dispatch.Kernel, std::move(E));
+    // In either spelling.
+    if (llvm::Error E =
+            Launches.size() % 2
+                ? overrideWithInstrumented(Dispatch.Packet, "wave-numbers")
+                : overrideWithInstrumented(Dispatch, "wave-numbers"))
       return reportRefusal(Dispatch.Kernel, std::move(E));
     Launches.push_back({Dispatch.Packet, NextRow});
     NextRow += Launches.back().rows(WaveSize);

@@ -274,6 +274,31 @@ TEST_F(KernargGrowthTest, DoesNotGuessWhereUnknownArgumentsEnd) {
   expectRefused(grow(5, HiddenArgument::GroupSizeX), "how large");
 }
 
+TEST_F(KernargGrowthTest, PutsAllBehindUnknownArguments) {
+  using enum HiddenArgument;
+  Kernel.Metadata.KernargSegmentSize = 16;
+  Layout = {};
+  auto Sizes = growKernarg(Layout, Kernel, 5,
+                           hiddenBit(GroupSizeX) | hiddenBit(GroupSizeY),
+                           /*Offline=*/false);
+  ASSERT_TRUE(bool(Sizes)) << toString(Sizes.takeError());
+  ASSERT_EQ(Sizes->Added.size(), 2u);
+  EXPECT_EQ(Sizes->Added[0].Offset, 256u + 12);
+  EXPECT_EQ(Sizes->Added[1].Offset, 256u + 14);
+
+  Layout = {};
+  const uint32_t Wanted = hiddenBit(LaunchValue) | hiddenBit(WavesPerGroup);
+  const LaunchShare Shares[] = {{0, Wanted}, {1, Wanted}};
+  auto Shared =
+      growKernarg(Layout, Kernel, 4, Wanted, /*Offline=*/false, Shares);
+  ASSERT_TRUE(bool(Shared)) << toString(Shared.takeError());
+  ASSERT_EQ(Shared->Added.size(), 4u);
+  for (unsigned N : {0, 1, 2, 3})
+    EXPECT_EQ(Shared->Added[N].Offset, Shared->Added[0].Offset +
+                                           N / 2 * LaunchArgumentsBytes +
+                                           N % 2 * 24);
+}
+
 TEST_F(KernargGrowthTest, GivesNothingThatIsThere) {
   Layout.Hidden[HiddenArgument::HostcallBuffer] = 96;
   auto Growth = grow(5, HiddenArgument::HostcallBuffer);

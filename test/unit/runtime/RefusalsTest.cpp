@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/Refusals.h"
 #include "luthier/Refusal.h"
 #include "luthier/Tool.h"
 #include "runtime/KernelAccess.h"
@@ -39,6 +40,28 @@ TEST(Refusals, AreSaidOncePerKernelAndReason) {
   EXPECT_EQ(All[Before].Kernel, "a");
   EXPECT_EQ(All[Before].Reason, "overlapping-functions");
   EXPECT_EQ(All[Before + 2].Reason, "error");
+}
+
+TEST(Refusals, BesideOthersAreRefusalsThatAreSaidOnceWhateverTheSizes) {
+  const size_t Before = refusals().size();
+  testing::internal::CaptureStderr();
+  for (const char *Detail : {"65 KiB", "66 KiB"}) {
+    llvm::Error E =
+        runtime::besideOthers(refuse(RefusalReason::SharedMemory, Detail));
+    EXPECT_TRUE(E.isA<Refusal>());
+    runtime::reportRefusal("c", std::move(E));
+  }
+  runtime::reportRefusal(
+      "c", runtime::besideOthers(llvm::createStringError("out of patience")));
+  const std::string Text = testing::internal::GetCapturedStderr();
+  const std::string Begin =
+      "luthier: kernel c runs without the hooks of one of "
+      "the tools: they cannot stand beside those of "
+      "others: ";
+  EXPECT_EQ(Text,
+            Begin + "shared-memory: 65 KiB\n" + Begin + "out of patience\n");
+  EXPECT_EQ(refusals().size(), Before) << "it does not run unchanged";
+  EXPECT_FALSE(runtime::besideOthers(llvm::Error::success()));
 }
 
 TEST(Refusals, RememberedErrorsKeepTheirReason) {

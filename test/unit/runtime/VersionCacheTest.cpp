@@ -84,6 +84,19 @@ TEST_F(VersionCacheTest, MakesEachPresetOnce) {
   EXPECT_FALSE(Cache.isInstrumented(First.kernelObject()));
 }
 
+// A second tool that comes later changes nothing for the first.
+TEST_F(VersionCacheTest, FindsWhatWasMadeWithoutARecipe) {
+  ASSERT_FALSE(instrument("one"));
+  EXPECT_FALSE(Cache.instrument(First, {}, {nullptr, "one"}, {}));
+  EXPECT_NE(toString(Cache.instrument(First, {}, {nullptr, "two"}, {}))
+                .find("\"two\""),
+            std::string::npos);
+  Expected<Redirection> Two = find("two");
+  EXPECT_FALSE(Two);
+  consumeError(Two.takeError());
+  EXPECT_EQ(Hsa.NumLoaded, 1u);
+}
+
 TEST_F(VersionCacheTest, LoadsNothingWhereNothingIsInserted) {
   ASSERT_FALSE(instrument("one", Nothing));
   ASSERT_FALSE(instrument("one", Nothing));
