@@ -9,12 +9,22 @@ hsa_kernel_dispatch_packet_t
 RedirectedLaunch::undone(hsa_kernel_dispatch_packet_t Packet) const {
   if (!isRedirected())
     return Packet;
-  Packet.kernel_object = Original.kernel_object;
-  Packet.private_segment_size = Original.private_segment_size;
-  Packet.group_segment_size = Original.group_segment_size;
-  Packet.kernarg_address = Original.kernarg_address;
-  Packet.header = Original.header;
+  auto undo = [&](auto Field) {
+    if (Packet.*Field == After.*Field)
+      Packet.*Field = Before.*Field;
+  };
+  undo(&hsa_kernel_dispatch_packet_t::kernel_object);
+  undo(&hsa_kernel_dispatch_packet_t::private_segment_size);
+  undo(&hsa_kernel_dispatch_packet_t::group_segment_size);
+  undo(&hsa_kernel_dispatch_packet_t::kernarg_address);
+  Packet.header ^= Before.header ^ After.header;
   return Packet;
+}
+
+void RedirectedLaunch::redirected(const hsa_kernel_dispatch_packet_t &From,
+                                  const hsa_kernel_dispatch_packet_t &To) {
+  Before = From;
+  After = To;
 }
 
 const CallContext *CallContext::current() { return Current; }

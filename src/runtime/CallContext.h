@@ -47,30 +47,31 @@ struct ToolShare {
 };
 
 /// What tools have made of a packet until now. All that a redirection sets is
-/// set anew, from what the application wrote, when another tool adds its hooks.
+/// set anew, from what it was, when another tool adds its hooks.
 struct RedirectedLaunch {
   explicit RedirectedLaunch(const hsa_kernel_dispatch_packet_t &Packet)
-      : Original(Packet), KernelObject(Packet.kernel_object) {}
+      : Original(Packet.kernel_object), KernelObject(Packet.kernel_object),
+        Before(Packet), After(Packet) {}
 
-  /// \p Packet as it was but for what tools have changed otherwise.
+  /// \p Packet without what the redirection has set. What a tool has written
+  /// over that, and what it has changed besides, stays.
   hsa_kernel_dispatch_packet_t
   undone(hsa_kernel_dispatch_packet_t Packet) const;
+  void redirected(const hsa_kernel_dispatch_packet_t &From,
+                  const hsa_kernel_dispatch_packet_t &To);
   bool isRedirected() const { return !Presets.empty(); }
-  /// As it was before a tool that has failed was asked.
-  void restore(const RedirectedLaunch &Before) {
-    KernelObject = Before.KernelObject;
-    Presets = Before.Presets;
-    Shares = Before.Shares;
-    Version = Before.Version;
-  }
 
-  const hsa_kernel_dispatch_packet_t Original;
+  uint64_t Original;     ///< The kernel that the application launches.
   uint64_t KernelObject; ///< That the packet runs now.
   PresetSet Presets;     ///< Whose hooks the packet runs.
   /// Of the tools that have hooks in it.
   std::map<const Tool *, ToolShare> Shares;
   /// What has to stay until the packet is done.
   HeldVersion Version;
+
+private:
+  /// Around the last redirection.
+  hsa_kernel_dispatch_packet_t Before, After;
 };
 
 struct CallContext {

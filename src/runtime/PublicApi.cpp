@@ -39,8 +39,7 @@ Error checkLoaded(const hsa::LoadedCodeObjectKernel &Kernel) {
 runtime::RedirectedLaunch *launchOf(uint64_t KernelObject,
                                     const CallContext *Context) {
   runtime::RedirectedLaunch *Launch = Context ? Context->Redirected : nullptr;
-  return Launch && Launch->Original.kernel_object == KernelObject ? Launch
-                                                                  : nullptr;
+  return Launch && Launch->Original == KernelObject ? Launch : nullptr;
 }
 
 /// The hooks of other tools that those of this one join.
@@ -172,6 +171,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
     runtime::verifyDispatch(Given, Packet);
     return Error::success();
   }
+  Launch->redirected(Given, New);
   Launch->KernelObject = New.kernel_object;
   Launch->Version = Target->Version;
   Launch->Presets = Presets;

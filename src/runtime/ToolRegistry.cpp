@@ -190,7 +190,7 @@ ToolRegistry::onDispatch(const hsa::LoadedCodeObjectKernel &Kernel,
               [&] { T->onDispatch(Dispatch); })) {
       Packet = Before;
       if (Redirected)
-        Redirected->restore(*LaunchBefore);
+        *Redirected = *LaunchBefore;
     } else if (!Dispatch.SkipCompletion && seesCompletion(T))
       ToCall.push_back({T, Dispatch.LaunchValue, Dispatch.WithTimes});
   }

@@ -353,10 +353,14 @@ class BranchDivergence : public Tool {
   llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel, KernelBranches &K,
                    Version &V, Where In) {
     V.CountedIn = In;
+    // What failed once is not tried again.
+    V.Preset = nameOf(In);
+    if (K.LacksRoomForNotes)
+      V.Preset += " without notes";
     auto Insert = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       return insertAll(Task, LR, Kernel.agent(), K, V);
     };
-    llvm::Error E = instrumentAndLoad(Kernel, Insert, nameOf(In));
+    llvm::Error E = instrumentAndLoad(Kernel, Insert, V.Preset);
     V.IsLoaded = !E;
     if (E)
       release(K, V);
@@ -423,7 +427,7 @@ class BranchDivergence : public Tool {
       Dispatch.LaunchValue = *Rows;
     }
     Dispatch.GroupBytes = Size.WavesPerGroup * V.GroupBytes;
-    if (llvm::Error E = overrideWithInstrumented(Dispatch, nameOf(In))) {
+    if (llvm::Error E = overrideWithInstrumented(Dispatch, V.Preset)) {
       if (ByWave)
         DeviceMemory::free(Dispatch.LaunchValue);
       Dispatch.LaunchValue = Dispatch.GroupBytes = 0;

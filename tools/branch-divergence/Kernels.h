@@ -42,6 +42,7 @@ struct Version {
   /// What a wave needs in LDS.
   uint32_t GroupBytes = 0;
   uint64_t Dispatches = 0;
+  std::string Preset;
 
   void place(size_t Branch, Form F) {
     Places[Branch] = {F, Bytes};

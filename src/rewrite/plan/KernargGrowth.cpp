@@ -21,6 +21,11 @@ namespace {
 /// Bytes that all implicit arguments of a version take.
 unsigned implicitSize(unsigned Version) { return Version >= 500 ? 256 : 56; }
 
+/// From where LaunchArguments begin.
+unsigned distanceFromLaunchValue(HiddenArgument Kind) {
+  return infoOf(Kind).OffsetV5 - infoOf(HiddenArgument::LaunchValue).OffsetV5;
+}
+
 class KernargGrower {
 public:
   KernargGrower(KernargLayout &Layout, const KernelInfo &Kernel,
@@ -38,7 +43,10 @@ private:
   unsigned statedSize() const;
   unsigned sizeOfAll() const;
   bool isFree(unsigned Offset, unsigned Bytes) const;
-  std::optional<unsigned> usualPlace(HiddenArgument Kind) const;
+  std::optional<unsigned> usualPlace(HiddenArgument Kind, unsigned Bytes) const;
+  unsigned choosePlace(HiddenArgument Kind, unsigned Bytes,
+                       unsigned Behind) const;
+  unsigned placeLaunchArguments(unsigned Behind) const;
   unsigned place(HiddenArgument Kind, unsigned Behind);
 
   KernargLayout &Layout;
@@ -47,6 +55,9 @@ private:
   const bool Offline;
   /// Without metadata, nobody knows where the kernel's own arguments end.
   const bool IsEndKnown;
+  /// Of all tools; those of the first begin there.
+  unsigned LaunchArgumentsOfAll = LaunchArgumentsBytes;
+  std::optional<unsigned> LaunchArgumentsAt;
 };
 
 Error KernargGrower::refuseFor(HiddenArgument Kind, const Twine &Why) const {
@@ -98,25 +109,44 @@ bool KernargGrower::isFree(unsigned Offset, unsigned Bytes) const {
 }
 
 /// Where the kernel would have the argument, had it asked for it.
-std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind) const {
+std::optional<unsigned> KernargGrower::usualPlace(HiddenArgument Kind,
+                                                  unsigned Bytes) const {
   const int Distance = infoOf(Kind).offset(Version);
   if (Distance < 0 || !IsEndKnown)
     return std::nullopt;
   const unsigned Offset = alignTo(Layout.ExplicitSize, 8) + Distance;
-  return isFree(Offset, infoOf(Kind).Bytes) ? std::optional(Offset)
-                                            : std::nullopt;
+  return isFree(Offset, Bytes) ? std::optional(Offset) : std::nullopt;
 }
 
 /// Else behind all of the kernel's own, as version 5 has them, which has them
 /// all.
+unsigned KernargGrower::choosePlace(HiddenArgument Kind, unsigned Bytes,
+                                    unsigned Behind) const {
+  return usualPlace(Kind, Bytes).value_or(Behind + infoOf(Kind).OffsetV5);
+}
+
+/// A hook may load several of them at once, and those of another tool follow:
+/// they stay together, wherever there is room for all.
+unsigned KernargGrower::placeLaunchArguments(unsigned Behind) const {
+  for (auto [Kind, Offset] : Layout.Hidden)
+    if (infoOf(Kind).Source == HiddenSource::Redirection)
+      return Offset - distanceFromLaunchValue(Kind);
+  return choosePlace(HiddenArgument::LaunchValue, LaunchArgumentsOfAll, Behind);
+}
+
 unsigned KernargGrower::place(HiddenArgument Kind, unsigned Behind) {
-  auto Known = Layout.Hidden.find(Kind);
-  if (Known == Layout.Hidden.end())
-    Known = Layout.Hidden
-                .emplace(Kind, usualPlace(Kind).value_or(Behind +
-                                                         infoOf(Kind).OffsetV5))
-                .first;
-  return Known->second;
+  if (const auto Known = Layout.Hidden.find(Kind); Known != Layout.Hidden.end())
+    return Known->second;
+  unsigned Offset;
+  if (infoOf(Kind).Source == HiddenSource::Redirection) {
+    if (!LaunchArgumentsAt)
+      LaunchArgumentsAt = placeLaunchArguments(Behind);
+    Offset = *LaunchArgumentsAt + distanceFromLaunchValue(Kind);
+  } else {
+    Offset = choosePlace(Kind, infoOf(Kind).Bytes, Behind);
+  }
+  Layout.Hidden.emplace(Kind, Offset);
+  return Offset;
 }
 
 Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing,
@@ -149,6 +179,7 @@ Expected<KernargGrowth> KernargGrower::grow(uint32_t Missing,
     }
     return Error::success();
   };
+  LaunchArgumentsOfAll *= std::max<size_t>(Shares.size(), 1);
   if (Error E = Add(Missing, 0, Shares.empty() ? 0 : Shares.front().Tool))
     return std::move(E);
   for (size_t N = 1; N < Shares.size(); ++N)

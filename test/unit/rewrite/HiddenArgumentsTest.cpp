@@ -333,6 +333,27 @@ TEST_F(KernargGrowthTest, GivesEachToolItsShare) {
   }
 }
 
+/// Version 4 has no place for the queue: it gets one where the launch's values
+/// would be.
+TEST_F(KernargGrowthTest, KeepsLaunchArgumentsTogether) {
+  using enum HiddenArgument;
+  const uint32_t OfFirst =
+      hiddenBit(LaunchValue) | hiddenBit(BlocksX) | hiddenBit(GroupMemory);
+  const LaunchShare Shares[] = {{1, OfFirst}, {2, launchArguments()}};
+  auto Growth = growKernarg(Layout, Kernel, 4, OfFirst | hiddenBit(QueuePtr),
+                            /*Offline=*/false, Shares);
+  ASSERT_TRUE(bool(Growth)) << toString(Growth.takeError());
+  const unsigned Base = Layout.Hidden.at(LaunchValue);
+  EXPECT_EQ(Layout.Hidden.at(BlocksX), Base + 8);
+  EXPECT_EQ(Layout.Hidden.at(GroupMemory), Base + 28);
+  for (const auto &A : Growth->Added)
+    for (const auto &B : Growth->Added)
+      EXPECT_TRUE(&A == &B || A.Offset + infoOf(A.Kind).Bytes <= B.Offset ||
+                  B.Offset + infoOf(B.Kind).Bytes <= A.Offset)
+          << infoOf(A.Kind).ValueKind << " of tool " << A.Tool << " and "
+          << infoOf(B.Kind).ValueKind << " of tool " << B.Tool;
+}
+
 TEST_F(KernargGrowthTest, AsksHipForWhatItKnowsInFiles) {
   expectAt(grow(4, HiddenArgument::HostcallBuffer, true), 16 + 24, 48);
   expectAt(grow(5, HiddenArgument::Heap, true), 16 + 96, 120);

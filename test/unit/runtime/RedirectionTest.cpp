@@ -115,4 +115,38 @@ TEST(Redirect, RefusesAtTheHardwaresLimitAndLeavesThePacketAlone) {
   EXPECT_EQ(Packet.group_segment_size, 65536u - 15);
 }
 
+/// Another tool joins what the first has redirected and changed.
+TEST(RedirectedLaunch, UndoesNothingButTheRedirection) {
+  hsa_kernel_dispatch_packet_t Packet = {};
+  Packet.kernel_object = 0x1000;
+  Packet.private_segment_size = 16;
+  Packet.group_segment_size = 512;
+  Packet.header = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  RedirectedLaunch Launch(Packet);
+  EXPECT_EQ(Launch.undone(Packet).kernel_object, 0x1000u);
+
+  constexpr uint16_t Barrier = 1 << HSA_PACKET_HEADER_BARRIER;
+  Packet.header |= Barrier; // Before the redirection.
+  const hsa_kernel_dispatch_packet_t Given = Packet;
+  Redirection Target;
+  Target.KernelObject = 0x2000;
+  Target.PrivateSegmentSize = 64;
+  Target.ExtraGroupSegment = 256;
+  Target.Traits = registerFileTraits("gfx90a");
+  char Arguments[16];
+  ASSERT_FALSE(redirect(Packet, Target, Arguments));
+  Launch.redirected(Given, Packet);
+  Launch.Presets = Launch.Presets.with({nullptr, "p"});
+  Packet.group_segment_size += 1024; // After it.
+  Packet.grid_size_x = 7;
+
+  const hsa_kernel_dispatch_packet_t Undone = Launch.undone(Packet);
+  EXPECT_EQ(Undone.kernel_object, 0x1000u);
+  EXPECT_EQ(Undone.private_segment_size, 16u);
+  EXPECT_EQ(Undone.group_segment_size, Packet.group_segment_size);
+  EXPECT_EQ(Undone.kernarg_address, nullptr);
+  EXPECT_EQ(Undone.header, HSA_PACKET_TYPE_KERNEL_DISPATCH | Barrier);
+  EXPECT_EQ(Undone.grid_size_x, 7u);
+}
+
 } // namespace
