@@ -146,9 +146,10 @@ __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
 /// registers for it, else a few more, without memory traffic and right whatever
 /// the active lanes are, none included. An element of an array, or a member, is
 /// a counter, too, if constants and parameters that are constants choose it.
-/// There is room for at least 8 counters for all tools of a kernel, 4 in waves
-/// of 32 lanes, and for one more for each two scalar registers that the kernel
-/// leaves.
+/// There is room for one counter in each two scalar registers that the kernel
+/// leaves, for 8 more for all tools of a kernel, and for 32 more in each vector
+/// register that it leaves; in waves of 32 lanes, for 4 and 16. A kernel that
+/// does not leave enough is refused (RegisterBudget).
 ///
 /// Adds \p Number, a scalar, to the wave's copy of \p Counter.
 LUTHIER_INTRINSIC_ANNOTATE inline void
@@ -200,8 +201,11 @@ __attribute__((device)) inline uint64_t dispatchId() {
 }
 
 /// Of the dispatch, all scalars, and known to kernels under `luthier run` and
-/// `verify` (not to files, which no tool launches). They cost some scalar
-/// instructions each time: where a wave needs one often, a counter can keep it.
+/// `verify` (not to files, which no tool launches). A load each, but for the
+/// numbers of workgroups and waves: a wave computes those once, when it begins,
+/// and keeps them in two scalar registers each. (Where a kernel calls code that
+/// Luthier has not lifted, they are computed each time, in 5 to 25 scalar
+/// instructions.)
 ///
 /// What the tool set KernelDispatch::LaunchValue to.
 __attribute__((device)) inline uint64_t launchValue();
@@ -235,9 +239,31 @@ launchArguments() {
   return *reinterpret_cast<Arguments *>(HipHas + 256);
 }
 
+enum KeptNumber : uint32_t { BlockNumber, WaveInGroupNumber, WaveNumber };
+/// \p Computed, which is what the number is, or what the wave has kept of it
+/// since it began.
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint32_t
+kept([[maybe_unused]] KeptNumber Number, [[maybe_unused]] uint32_t Computed) {
+  __builtin_trap();
+}
+
 /// Ids of the wave's first work-item, ten bits for each of x, y and z.
 LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint32_t firstWorkItem() {
   __builtin_trap();
+}
+
+__attribute__((device)) inline uint32_t computeBlock() {
+  const auto &Blocks = launchArguments().Blocks;
+  return __builtin_amdgcn_workgroup_id_x() +
+         Blocks[0] * (__builtin_amdgcn_workgroup_id_y() +
+                      Blocks[1] * __builtin_amdgcn_workgroup_id_z());
+}
+__attribute__((device)) inline uint32_t computeWaveInGroup() {
+  const auto &Items = launchArguments().Items;
+  const uint32_t First = firstWorkItem();
+  const uint32_t X = First & 0x3ff, Y = First >> 10 & 0x3ff, Z = First >> 20;
+  return (X + Items[0] * (Y + Items[1] * Z)) >>
+         (__builtin_amdgcn_wavefrontsize() == 64 ? 6 : 5);
 }
 } // namespace detail
 
@@ -248,23 +274,18 @@ __attribute__((device)) inline uint32_t groupMemory() {
   return detail::launchArguments().GroupMemory;
 }
 __attribute__((device)) inline uint32_t blockInDispatch() {
-  const auto &Blocks = detail::launchArguments().Blocks;
-  return __builtin_amdgcn_workgroup_id_x() +
-         Blocks[0] * (__builtin_amdgcn_workgroup_id_y() +
-                      Blocks[1] * __builtin_amdgcn_workgroup_id_z());
+  return detail::kept(detail::BlockNumber, detail::computeBlock());
 }
 __attribute__((device)) inline uint32_t wavesPerGroup() {
   return detail::launchArguments().WavesPerGroup;
 }
 __attribute__((device)) inline uint32_t waveInGroup() {
-  const auto &Items = detail::launchArguments().Items;
-  const uint32_t First = detail::firstWorkItem();
-  const uint32_t X = First & 0x3ff, Y = First >> 10 & 0x3ff, Z = First >> 20;
-  return (X + Items[0] * (Y + Items[1] * Z)) >>
-         (__builtin_amdgcn_wavefrontsize() == 64 ? 6 : 5);
+  return detail::kept(detail::WaveInGroupNumber, detail::computeWaveInGroup());
 }
 __attribute__((device)) inline uint32_t waveInDispatch() {
-  return blockInDispatch() * wavesPerGroup() + waveInGroup();
+  return detail::kept(detail::WaveNumber,
+                      detail::computeBlock() * wavesPerGroup() +
+                          detail::computeWaveInGroup());
 }
 
 /// Atomic operations on global memory, once for the wave and whatever the

@@ -16,6 +16,7 @@
 #include "hook/ir/FreeValues.h"
 #include "hook/ir/ImplicitLoads.h"
 #include "hook/ir/IntrinsicLowering.h"
+#include "hook/ir/KeptNumberCalls.h"
 #include "hook/ir/LaunchState.h"
 #include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/ScalarLowering.h"
@@ -63,6 +64,8 @@ IRPasses loweringPasses() {
       // While calls are still those that the hook's compiler made: the passes
       // below emit others, for the kernel's wave size.
       WaveSizePass,
+      // While it shows what nothing but a number is computed from.
+      KeptNumberPass,
       // While arguments that are literals still show.
       LiteralAddressPass,
       // Before launch state and variables, since lowerings may ask for both.

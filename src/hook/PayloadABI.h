@@ -7,6 +7,7 @@
 #define LUTHIER_HOOK_PAYLOADABI_H
 
 #include "codeobject/HiddenArguments.h"
+#include "hook/KeptNumbers.h"
 #include "hook/StateValueArray.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/MC/MCRegister.h"
@@ -48,8 +49,12 @@ struct PayloadABI {
   /// private memory. Invalid: a payload that needs stack is refused.
   llvm::MCRegister StackPointer;
   /// SGPRs from an even number on that hold the first wave counters, a pair
-  /// each, for as long as the wave runs. The others are lanes of State.
+  /// each, for as long as the wave runs. The next are lanes of State, as many
+  /// as it has room for, and the others lanes of VGPRs from FirstCounterVGPR
+  /// on.
   unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
+  unsigned FirstCounterVGPR = 0, NumCounterVGPRs = 0;
+  KeptNumbers Numbers;          ///< In the first counters.
   llvm::MCRegister State;       ///< VGPR laid out as StateValueArray.def says.
   llvm::MCRegister WorkItemIds; ///< VGPR: x | y << 10 | z << 20.
   /// Inside of the windows, not to be touched.

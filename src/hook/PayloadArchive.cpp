@@ -76,10 +76,11 @@ static void visitFields(T &Value, Archive &A) {
 
 template <Is<HookNeeds> T, typename Archive>
 static void visitFields(T &Value, Archive &A) {
-  auto &[StateValues, State, WorkItemIds, Stack, Float, HiddenArguments,
-         LdsBytes, LdsAlign, Accumulators, Named] = Value;
-  A(StateValues, State, WorkItemIds, Stack, Float, HiddenArguments, LdsBytes,
-    LdsAlign, Accumulators, Named);
+  auto &[StateValues, State, WorkItemIds, FirstWorkItem, Stack, Float,
+         HiddenArguments, LdsBytes, LdsAlign, Numbers, Accumulators, Named] =
+      Value;
+  A(StateValues, State, WorkItemIds, FirstWorkItem, Stack, Float,
+    HiddenArguments, LdsBytes, LdsAlign, Numbers.Bits, Accumulators, Named);
 }
 
 template <Is<NamedFacts::Counter> T, typename Archive>
@@ -113,14 +114,14 @@ void visitFields(const PayloadABI &ABI, ArchiveWriter &W) {
   const auto &[ApplicationSGPRs, ApplicationVGPRs, ApplicationAGPRs, VccSave,
                ExecSave, SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR,
                FirstSGPR, SGPRLimit, FirstVGPR, VGPRLimit, WaveSize, ModeSave,
-               StackPointer, FirstCounterSGPR, NumScalarCounters, State,
-               WorkItemIds, Kept, ExplicitKernargSize, HiddenArguments,
-               Module] = ABI;
+               StackPointer, FirstCounterSGPR, NumScalarCounters,
+               FirstCounterVGPR, NumCounterVGPRs, Numbers, State, WorkItemIds,
+               Kept, ExplicitKernargSize, HiddenArguments, Module] = ABI;
   W(ApplicationSGPRs, ApplicationVGPRs, ApplicationAGPRs, VccSave, ExecSave,
     SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR, FirstSGPR, SGPRLimit,
     FirstVGPR, VGPRLimit, WaveSize, ModeSave, StackPointer, FirstCounterSGPR,
-    NumScalarCounters, State, WorkItemIds, Kept, ExplicitKernargSize,
-    HiddenArguments);
+    NumScalarCounters, FirstCounterVGPR, NumCounterVGPRs, Numbers.Bits, State,
+    WorkItemIds, Kept, ExplicitKernargSize, HiddenArguments);
   visitFields(Module, W);
 }
 

@@ -40,6 +40,9 @@ constexpr unsigned accumulatorCount(unsigned WaveSize) {
          2;
 }
 
+/// Likewise, in a VGPR that has nothing but counters.
+constexpr unsigned countersPerVGPR(unsigned WaveSize) { return WaveSize / 2; }
+
 } // namespace luthier
 
 #endif // LUTHIER_HOOK_STATEVALUEARRAY_H

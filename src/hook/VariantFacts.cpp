@@ -162,8 +162,11 @@ void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
     Relevant.ExplicitKernargSize = 0;
     Relevant.HiddenArguments.clear();
   }
-  if (Facts.Counters.empty())
-    Relevant.FirstCounterSGPR = Relevant.NumScalarCounters = 0;
+  if (Facts.Needs.Numbers.empty())
+    Relevant.Numbers = {};
+  if (Facts.Counters.empty() && Facts.Needs.Numbers.empty())
+    Relevant.FirstCounterSGPR = Relevant.NumScalarCounters =
+        Relevant.FirstCounterVGPR = Relevant.NumCounterVGPRs = 0;
   // Only where its own counters, memory and arguments are.
   Relevant.Module = {};
   if (Facts.Needs.HiddenArguments & launchArguments())

@@ -47,7 +47,8 @@ struct Options {
   std::string Processor, Until, File;
   std::vector<std::string> Passes;
   unsigned Wave = 0, CompiledWave = 0;
-  bool List = false, IsMIR = false, HasState = true, HasStack = true;
+  bool List = false, IsMIR = false, HasState = true, HasStack = true,
+       KeepsBlock = false;
 };
 
 [[noreturn]] void fail(const Twine &Message) {
@@ -95,6 +96,8 @@ Options parse(ArrayRef<const char *> Words) {
       O.HasState = false;
     else if (Name == "--no-stack")
       O.HasStack = false;
+    else if (Name == "--keep-block")
+      O.KeepsBlock = true;
     else if (Name == "--pass")
       O.Passes.push_back(value().str());
     else if (Name == "--until")
@@ -157,6 +160,8 @@ PayloadABI abiOf(const amdgpu::MCTarget &Target, const Options &O) {
   ABI.FirstArgumentVGPR = 18;
   ABI.FirstVGPR = 20;
   ABI.VGPRLimit = 64;
+  if (O.KeepsBlock)
+    ABI.Numbers.add(KeptNumber::Block);
   return ABI;
 }
 

@@ -225,6 +225,8 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
                   "a hook needs accumulation registers");
   if (ABI.State && Reg == ABI.State)
     return Error::success(); // Noted when it was lowered.
+  if (Range.File == amdgpu::RegisterFile::VGPR && isCounter(Range))
+    return Error::success(); // Nobody else's.
   if (MO.isDef())
     noteClobber(Range);
   const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;
@@ -263,9 +265,13 @@ bool PayloadExtractor::isWritten(const amdgpu::RegisterRange &Range) const {
 }
 
 bool PayloadExtractor::isCounter(const amdgpu::RegisterRange &Range) const {
-  const unsigned First = ABI.FirstCounterSGPR;
-  return Range.File == amdgpu::RegisterFile::SGPR && First <= Range.First &&
-         Range.end() <= First + 2 * ABI.NumScalarCounters;
+  auto isAmong = [&](unsigned First, unsigned Count) {
+    return First <= Range.First && Range.end() <= First + Count;
+  };
+  return Range.File == amdgpu::RegisterFile::SGPR
+             ? isAmong(ABI.FirstCounterSGPR, 2 * ABI.NumScalarCounters)
+             : Range.File == amdgpu::RegisterFile::VGPR &&
+                   isAmong(ABI.FirstCounterVGPR, ABI.NumCounterVGPRs);
 }
 
 /// MODE is read by everything that computes with floating point numbers; a

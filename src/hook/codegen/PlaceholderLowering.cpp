@@ -30,25 +30,39 @@ public:
 
 private:
   bool lower(MachineInstr &MI, StringRef Text);
+  std::pair<MCRegister, unsigned> lanePlace(int64_t Number) const;
 
   const PayloadABI &ABI;
   const SIInstrInfo *TII = nullptr;
 };
 char PlaceholderLowering::ID = 0;
 
+/// See readLane().
+std::pair<MCRegister, unsigned>
+PlaceholderLowering::lanePlace(int64_t Number) const {
+  const unsigned Lane = Number % LanesOfRegister,
+                 Register = Number / LanesOfRegister;
+  return {Register
+              ? MCRegister(AMDGPU::VGPR0 + ABI.FirstCounterVGPR + Register - 1)
+              : ABI.State,
+          Lane};
+}
+
 bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
   MachineBasicBlock &MBB = *MI.getParent();
   const DebugLoc &DL = MI.getDebugLoc();
   const PlaceholderOperands Operands = placeholderOperands(MI);
   if (Text == ReadLanePlaceholder) {
+    const auto [From, Lane] = lanePlace(Operands.Imm);
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_READLANE_B32), Operands.Reg)
-        .addReg(ABI.State)
-        .addImm(Operands.Imm);
+        .addReg(From)
+        .addImm(Lane);
   } else if (Text == WriteLanePlaceholder) {
-    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_WRITELANE_B32), ABI.State)
+    const auto [To, Lane] = lanePlace(Operands.Imm);
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_WRITELANE_B32), To)
         .addReg(Operands.Reg)
-        .addImm(Operands.Imm)
-        .addReg(ABI.State);
+        .addImm(Lane)
+        .addReg(To);
   } else if (Text == WorkItemIdsPlaceholder) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MOV_B32_e32), Operands.Reg)
         .addReg(ABI.WorkItemIds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/HookNeeds.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/KeptNumberCalls.h"
 #include "hook/ir/LaunchState.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -20,12 +21,14 @@ ModuleLayout HookNeeds::add(const HookNeeds &Module) {
   StateValues |= Module.StateValues;
   State |= Module.State;
   WorkItemIds |= Module.WorkItemIds;
+  FirstWorkItem |= Module.FirstWorkItem;
   Stack |= Module.Stack;
   Float |= Module.Float;
   HiddenArguments |= Module.HiddenArguments;
   if (Module.LdsBytes)
     LdsBytes = LdsOffset + Module.LdsBytes;
   LdsAlign = std::max(LdsAlign, Module.LdsAlign);
+  Numbers |= Module.Numbers;
   Accumulators += Module.Accumulators;
   Named.insert(Module.Named.begin(), Module.Named.end());
   return Layout;
@@ -91,7 +94,9 @@ void NeedsScan::noteCall(CallInst &Call) {
     return;
   }
   StringRef Name = intrinsicName(Call);
-  Needs.WorkItemIds |= Name == FirstWorkItemIntrinsic;
+  Needs.FirstWorkItem |= Name == FirstWorkItemIntrinsic;
+  if (std::optional<KeptNumber> Number = keptNumberOf(Call))
+    Needs.Numbers.add(*Number);
   if (namesRegister(Name))
     if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
       Needs.Named.insert(Number->getZExtValue());

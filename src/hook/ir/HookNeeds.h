@@ -4,6 +4,7 @@
 #ifndef LUTHIER_HOOK_IR_HOOKNEEDS_H
 #define LUTHIER_HOOK_IR_HOOKNEEDS_H
 
+#include "hook/KeptNumbers.h"
 #include "hook/PayloadABI.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -23,10 +24,13 @@ struct HookNeeds {
   uint64_t StateValues = 0; ///< stateBit() of each.
   bool State = false;
   bool WorkItemIds = false;
+  bool FirstWorkItem =
+      false; ///< Those of one, unless the kernel keeps Numbers.
   bool Stack = false;
   bool Float = false;
   uint32_t HiddenArguments = 0; ///< hiddenBit() of each.
   unsigned LdsBytes = 0, LdsAlign = 1;
+  KeptNumbers Numbers;
   unsigned Accumulators = 0; ///< Wave counters, wherever they are kept.
   std::set<unsigned> Named;  ///< Numbers of registers that hooks name.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/IntrinsicLowering.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/KeptNumberCalls.h"
 #include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/Placeholders.h"
 #include "hook/ir/RegisterAccess.h"
@@ -153,9 +154,10 @@ private:
   Error lowerRegisterAccess(CallInst &Call, StringRef Name);
   Error lowerCounter(CallInst &Call, StringRef Name);
   Error lowerWideCounter(CallInst &Call);
-  /// Of its place among all: the first lane in the state value array.
-  Expected<unsigned> laneOf(unsigned Index);
+  /// Of its place among all: the first of its lanes, as readLane() counts them.
+  Expected<unsigned> laneOf(unsigned Index, bool IsWritten);
   Expected<Value *> readCounterAt(IRBuilderBase &B, unsigned Index);
+  Error lowerKept(CallInst &Call, KeptNumber Number);
   Error addToCounterAt(IRBuilderBase &B, unsigned Index, Value *Number);
   Error lowerSetHalf(CallInst &Call);
   void lowerScalarAddress(CallInst &Call);
@@ -192,19 +194,26 @@ static Value *addend(IRBuilderBase &B, CallInst &Call) {
   return requireScalar(B, Number, "the number that luthier::waveAdd adds");
 }
 
-Expected<unsigned> IntrinsicLowering::laneOf(unsigned Index) {
+Expected<unsigned> IntrinsicLowering::laneOf(unsigned Index, bool IsWritten) {
   Index -= ABI.NumScalarCounters;
-  if (Index >= accumulatorCount(ABI.WaveSize))
-    return refuse(
-        RefusalReason::UnsupportedHook,
-        "hooks use more than " +
-            Twine(ABI.NumScalarCounters + accumulatorCount(ABI.WaveSize)) +
-            " wave-private counters");
+  if (const unsigned InState = accumulatorCount(ABI.WaveSize);
+      Index >= InState) {
+    const unsigned Each = countersPerVGPR(ABI.WaveSize),
+                   Register = (Index - InState) / Each;
+    if (Register >= ABI.NumCounterVGPRs)
+      return refuse(RefusalReason::UnsupportedHook,
+                    "hooks use more than " +
+                        Twine(ABI.NumScalarCounters + InState +
+                              ABI.NumCounterVGPRs * Each) +
+                        " wave-private counters");
+    return (Register + 1) * LanesOfRegister + 2 * ((Index - InState) % Each);
+  }
   if (!ABI.State)
     return refuse(RefusalReason::UnsupportedHook,
                   "a hook uses a wave-private counter");
   const unsigned Lane = lanesOf(StateValue::Accumulators).First + 2 * Index;
   Result.UsesState = true;
+  Result.WritesState |= IsWritten;
   Result.StateValues |=
       stateBit(Lane < lanesOf(StateValue::MoreAccumulators).First
                    ? StateValue::Accumulators
@@ -216,7 +225,7 @@ Expected<Value *> IntrinsicLowering::readCounterAt(IRBuilderBase &B,
                                                    unsigned Index) {
   if (isScalar(Index))
     return readCounter(B, registerOf(Index));
-  Expected<unsigned> Lane = laneOf(Index);
+  Expected<unsigned> Lane = laneOf(Index, /*IsWritten=*/false);
   if (!Lane)
     return Lane.takeError();
   Value *Low = B.CreateZExt(readLane(B, *Lane), B.getInt64Ty());
@@ -241,10 +250,9 @@ Error IntrinsicLowering::addToCounterAt(IRBuilderBase &B, unsigned Index,
     addToCounter(B, registerOf(Index), Number);
     return Error::success();
   }
-  Expected<unsigned> Lane = laneOf(Index);
+  Expected<unsigned> Lane = laneOf(Index, /*IsWritten=*/true);
   if (!Lane)
     return Lane.takeError();
-  Result.WritesState = true;
   if (Number->getType()->isIntegerTy(32)) {
     writeLane(B, *Lane, B.CreateAdd(readLane(B, *Lane), Number));
     return Error::success();
@@ -255,6 +263,23 @@ Error IntrinsicLowering::addToCounterAt(IRBuilderBase &B, unsigned Index,
   Value *Sum = B.CreateAdd(*Before, Number);
   writeLane(B, *Lane, B.CreateTrunc(Sum, B.getInt32Ty()));
   writeLane(B, *Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), B.getInt32Ty()));
+  return Error::success();
+}
+
+/// The low half of a counter.
+Error IntrinsicLowering::lowerKept(CallInst &Call, KeptNumber Number) {
+  IRBuilder<> B(&Call);
+  const unsigned Index = ABI.Numbers.counterOf(Number);
+  Value *Half = nullptr;
+  if (isScalar(Index)) {
+    Half = B.CreateTrunc(readCounter(B, registerOf(Index)), B.getInt32Ty());
+  } else {
+    Expected<unsigned> Lane = laneOf(Index, /*IsWritten=*/false);
+    if (!Lane)
+      return Lane.takeError();
+    Half = readLane(B, *Lane);
+  }
+  Call.replaceAllUsesWith(Half);
   return Error::success();
 }
 
@@ -269,10 +294,9 @@ Error IntrinsicLowering::lowerSetHalf(CallInst &Call) {
     setHalfCounter(B, registerOf(Index) + Place, Number);
     return Error::success();
   }
-  Expected<unsigned> Lane = laneOf(Index);
+  Expected<unsigned> Lane = laneOf(Index, /*IsWritten=*/true);
   if (!Lane)
     return Lane.takeError();
-  Result.WritesState = true;
   writeLane(B, *Lane + Place, Number);
   return Error::success();
 }
@@ -370,6 +394,9 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
     lowerScalarAddress(Call);
   } else if (Name == FirstWorkItemIntrinsic) {
     if (Error E = lowerFirstWorkItem(Call))
+      return E;
+  } else if (const auto Number = keptNumberOf(Call)) {
+    if (Error E = lowerKept(Call, *Number))
       return E;
   } else if (namesRegister(Name)) {
     if (Error E = lowerRegisterAccess(Call, Name))

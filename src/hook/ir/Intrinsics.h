@@ -42,6 +42,7 @@ inline constexpr llvm::StringLiteral ScalarAddressIntrinsic =
 
 inline constexpr llvm::StringLiteral FirstWorkItemIntrinsic =
     "luthier::detail::firstWorkItem";
+inline constexpr llvm::StringLiteral KeptIntrinsic = "luthier::detail::kept";
 
 /// Stands for an argument that arrives in registers; its arguments are the
 /// members of the ArgumentSlot.

@@ -52,7 +52,9 @@ inline constexpr llvm::StringLiteral SetHalfCounterPlaceholder =
 llvm::Value *readConstantLane(llvm::IRBuilderBase &B, unsigned Lane);
 
 /// The same of lanes that payloads write, in program order with
-/// writeLane().
+/// writeLane(). From LanesOfRegister on, \p Lane is one of the first VGPR for
+/// counters (PayloadABI::FirstCounterVGPR), and so on.
+inline constexpr unsigned LanesOfRegister = 64;
 llvm::Value *readLane(llvm::IRBuilderBase &B, unsigned Lane);
 void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
 

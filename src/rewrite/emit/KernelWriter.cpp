@@ -30,10 +30,14 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.SpillWorkItemIds = Plan.SpillsWorkItemIds;
   Wanted.Entry = Plan.Entry;
   Wanted.FirstCounterSGPR = Plan.ABI.FirstCounterSGPR;
+  Wanted.FirstCounterVGPR = Plan.ABI.FirstCounterVGPR;
+  Wanted.NumCounterVGPRs = Plan.ABI.NumCounterVGPRs;
   Wanted.CounterStarts = Plan.CounterStarts;
+  Wanted.Numbers = Plan.ABI.Numbers;
+  Wanted.HiddenArguments = Plan.ABI.HiddenArguments;
+  Wanted.WaveSize = Plan.ABI.WaveSize;
   const unsigned Own = Plan.ABI.FirstSGPR;
-  if (Own >= Plan.Use.SGPRs &&
-      Own + Prologue::NumTemporaries < Plan.ABI.SGPRLimit)
+  if (Own >= Plan.Use.SGPRs && Own + Wanted.temporaries() < Plan.ABI.SGPRLimit)
     Wanted.OwnSGPR = Own;
   Wanted.LdsBytes = alignTo(Hooks.Needs.LdsBytes, GroupSegmentAlignment);
   Wanted.LdsAlign = std::max(Hooks.Needs.LdsAlign, GroupSegmentAlignment);
@@ -44,8 +48,6 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.PreloadsArguments = LR.impl().preloadsArguments();
   if (!Options.Workgroups.isAll())
     Wanted.Guard = {Options.Workgroups,
-                    Plan.ABI.HiddenArguments.at(HiddenArgument::BlocksX),
-                    Plan.ABI.HiddenArguments.at(HiddenArgument::BlocksY),
                     LR.functions().front().first.Address + Options.LoadBias};
   return Wanted;
 }

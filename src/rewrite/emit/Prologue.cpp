@@ -45,7 +45,7 @@ LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
     enable(D, LaunchValue::KernargPtr, Traits);
   if (!Needs.any())
     return Before;
-  if (Needs.Guard) {
+  if (Needs.Guard || !Needs.Numbers.empty()) {
     enable(D, LaunchValue::KernargPtr, Traits);
     for (const Captured &C : WorkgroupIds)
       enable(D, C.Launch, Traits);
@@ -65,7 +65,7 @@ LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
     enable(D, LaunchValue::WaveOffset, Traits);
     enable(D, LaunchValue::FlatScratchInit, Traits);
   }
-  if (Needs.WorkItemIds)
+  if (Needs.readsIds())
     AMDHSA_BITS_SET(D.raw().compute_pgm_rsrc2,
                     COMPUTE_PGM_RSRC2_ENABLE_VGPR_WORKITEM_ID, AllIds);
   return Before;
@@ -91,8 +91,12 @@ void Prologue::write(CallSiteCode &Code) const {
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
+  if (!Needs.Numbers.empty())
+    computeNumbers(Code);
   if (Needs.WorkItemIds)
     captureIds(Code);
+  if (Needs.readsIds())
+    maskIds(Code);
   if (Needs.State)
     captureState(Code);
   if (Needs.Guard)
@@ -102,9 +106,7 @@ void Prologue::write(CallSiteCode &Code) const {
     loadArguments(Code);
   if (Needs.Guard)
     leaveOthers(Code);
-  // Launch state that the application does not read may have been in them.
-  for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
-    Code.setPair(Code.sgprPair(Needs.FirstCounterSGPR + 2 * N), Start);
+  setCounters(Code);
   // Points may branch on SCC, to keep it, before the application has set it.
   if (Needs.DefinesSCC || (Needs.State && !Needs.State->Exec))
     Code.setSCC(false);
@@ -165,12 +167,6 @@ void Prologue::captureIds(CallSiteCode &Code) const {
   const MCRegister Ids = atEntry(Code, Needs.WorkItemIds), X = Code.vgpr(0);
   if (Traits.PacksWorkItemIds) {
     Code.moveVector(Ids, X);
-    // The application does not mask what it knows to be zero.
-    if (IdsBefore < AllIds) {
-      const MCRegister Mask = Code.sgpr(Temporary);
-      Code.set(Mask, (1u << (IdBits * (IdsBefore + 1))) - 1);
-      Code.op(AMDGPU::V_AND_B32_e32, {C::reg(X), C::reg(Mask), C::reg(X)});
-    }
   } else {
     Code.op(AMDGPU::V_LSHL_OR_B32_e64,
             {C::reg(Ids), C::reg(Code.vgpr(1)), C::imm(IdBits), C::reg(X)});
@@ -183,6 +179,136 @@ void Prologue::captureIds(CallSiteCode &Code) const {
   Code.set(Address, Needs.Stack.Base);
   Code.awaitALU();
   Code.store(Ids, Address, StackPlan::WorkItemIds);
+}
+
+/// The application does not mask what it knows to be zero.
+void Prologue::maskIds(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  if (!Traits.PacksWorkItemIds || IdsBefore == AllIds)
+    return;
+  const MCRegister Mask = Code.sgpr(Temporary), X = Code.vgpr(0);
+  Code.set(Mask, (1u << (IdBits * (IdsBefore + 1))) - 1);
+  Code.awaitALU();
+  Code.op(AMDGPU::V_AND_B32_e32, {C::reg(X), C::reg(Mask), C::reg(X)});
+}
+
+/// Where \p N is until everything else is where the application expects it.
+MCRegister Prologue::numberRegister(CallSiteCode &Code, KeptNumber N) const {
+  return Code.sgpr(Temporary + 4 + unsigned(N));
+}
+
+/// In the first temporary registers, as LaunchArguments has them, and in the
+/// one that becomes the wave's number.
+void Prologue::computeNumbers(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  const MCOperand Arguments =
+      C::reg(Code.sgprPair(*After.at(LaunchValue::KernargPtr)));
+  auto load = [&](MCRegister To, HiddenArgument From) {
+    if (Needs.Numbers.arguments() & hiddenBit(From))
+      Code.op(AMDGPU::S_LOAD_DWORD_IMM,
+              {C::reg(To), Arguments, C::imm(Needs.HiddenArguments.at(From)),
+               C::imm(0)});
+  };
+  const MCRegister Wave = numberRegister(Code, KeptNumber::Wave);
+  Code.awaitALU();
+  load(Code.sgpr(Temporary), HiddenArgument::BlocksX);
+  load(Code.sgpr(Temporary + 1), HiddenArgument::BlocksY);
+  load(Code.sgpr(Temporary + 2), HiddenArgument::ItemsX);
+  load(Code.sgpr(Temporary + 3), HiddenArgument::ItemsY);
+  load(Wave, HiddenArgument::WavesPerGroup);
+  Code.awaitMemory();
+  if (Needs.Numbers.needsBlock())
+    computeBlock(Code);
+  if (Needs.Numbers.needsWaveInGroup())
+    computeWaveInGroup(Code);
+  if (!Needs.Numbers.has(KeptNumber::Wave))
+    return;
+  Code.op(AMDGPU::S_MUL_I32, {C::reg(Wave), C::reg(Wave),
+                              C::reg(numberRegister(Code, KeptNumber::Block))});
+  Code.op(AMDGPU::S_ADD_U32,
+          {C::reg(Wave), C::reg(Wave),
+           C::reg(numberRegister(Code, KeptNumber::WaveInGroup))});
+}
+
+/// x + blocks by x * (y + blocks by y * z)
+void Prologue::computeBlock(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  const MCRegister Block = numberRegister(Code, KeptNumber::Block);
+  auto op = [&](unsigned Opcode, MCOperand By) {
+    Code.op(Opcode, {C::reg(Block), C::reg(Block), By});
+  };
+  auto idOf = [&](StateValue Axis) {
+    return C::reg(workgroupId(Code, Axis, Code.sgpr(Temporary + 7)));
+  };
+  Code.move(Block, Code.sgpr(Temporary + 1));
+  op(AMDGPU::S_MUL_I32, idOf(StateValue::WorkgroupIdZ));
+  op(AMDGPU::S_ADD_U32, idOf(StateValue::WorkgroupIdY));
+  op(AMDGPU::S_MUL_I32, C::reg(Code.sgpr(Temporary)));
+  op(AMDGPU::S_ADD_U32, idOf(StateValue::WorkgroupIdX));
+}
+
+/// (x + items by x * (y + items by y * z)) / lanes, of the work-item in lane 0,
+/// which every wave has.
+void Prologue::computeWaveInGroup(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  const MCRegister Item = numberRegister(Code, KeptNumber::WaveInGroup),
+                   Id = Code.sgpr(Temporary + 7);
+  auto op = [&](unsigned Opcode, MCOperand By) {
+    Code.op(Opcode, {C::reg(Item), C::reg(Item), By});
+  };
+  // By x, y and z.
+  auto readId = [&](unsigned Axis) {
+    if (!Traits.PacksWorkItemIds) {
+      Code.readLane(Id, Code.vgpr(Axis), 0);
+      Code.awaitALU();
+      return;
+    }
+    Code.readLane(Id, Code.vgpr(0), 0);
+    Code.awaitALU();
+    Code.op(AMDGPU::S_BFE_U32,
+            {C::reg(Id), C::reg(Id), C::imm(IdBits << 16 | Axis * IdBits)});
+  };
+  readId(2);
+  Code.move(Item, Id);
+  for (unsigned Axis : {1, 0}) {
+    op(AMDGPU::S_MUL_I32, C::reg(Code.sgpr(Temporary + 2 + Axis)));
+    readId(Axis);
+    op(AMDGPU::S_ADD_U32, C::reg(Id));
+  }
+  op(AMDGPU::S_LSHR_B32, C::imm(Log2_32(Needs.WaveSize)));
+}
+
+/// Those that have no scalar registers.
+void Prologue::captureNumbers(CallSiteCode &Code) const {
+  const unsigned NumScalar = Needs.CounterStarts.size();
+  for (KeptNumber N :
+       {KeptNumber::Block, KeptNumber::WaveInGroup, KeptNumber::Wave}) {
+    if (!Needs.Numbers.has(N) || Needs.Numbers.counterOf(N) < NumScalar)
+      continue;
+    const unsigned Lane = lanesOf(StateValue::Accumulators).First +
+                          2 * (Needs.Numbers.counterOf(N) - NumScalar);
+    Code.awaitALU();
+    Code.writeLane(stateRegister(Code), Lane,
+                   CallSiteCode::reg(numberRegister(Code, N)));
+  }
+}
+
+/// Launch state that the application does not read may have been in them.
+void Prologue::setCounters(CallSiteCode &Code) const {
+  auto registerOf = [&](unsigned Counter) {
+    return Needs.FirstCounterSGPR + 2 * Counter;
+  };
+  SmallVector<RegisterMove, 4> Moves;
+  for (KeptNumber N :
+       {KeptNumber::Block, KeptNumber::WaveInGroup, KeptNumber::Wave})
+    if (const unsigned Counter = Needs.Numbers.counterOf(N);
+        Needs.Numbers.has(N) && Counter < Needs.CounterStarts.size())
+      Moves.push_back({registerOf(Counter), Temporary + 4 + unsigned(N)});
+  for (const RegisterMove &M : sequentialize(Moves, Temporary))
+    Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
+  for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
+    if (N >= Needs.Numbers.size())
+      Code.setPair(Code.sgprPair(registerOf(N)), Start);
 }
 
 void Prologue::captureState(CallSiteCode &Code) const {
@@ -199,8 +325,13 @@ void Prologue::captureState(CallSiteCode &Code) const {
   captureWorkgroupIds(Code);
   if (wants(StateValue::LdsBase))
     captureLdsBase(Code);
+  captureNumbers(Code);
   Code.awaitALU();
   Needs.State->store(Code, Needs.Stack, State, Code.sgpr(Temporary + 3));
+  // None holds launch state any more: ids are where hooks want them.
+  for (unsigned N = 0; N < Needs.NumCounterVGPRs; ++N)
+    Code.op(AMDGPU::V_MOV_B32_e32,
+            {C::reg(Code.vgpr(Needs.FirstCounterVGPR + N)), C::imm(0)});
   Code.moveMask(AMDGPU::EXEC, Exec);
 }
 
@@ -302,9 +433,13 @@ void Prologue::findWorkgroup(CallSiteCode &Code) const {
   };
   Code.awaitALU();
   Code.op(AMDGPU::S_LOAD_DWORD_IMM,
-          {Number, Arguments, C::imm(Needs.Guard->BlocksX), C::imm(0)});
+          {Number, Arguments,
+           C::imm(Needs.HiddenArguments.at(HiddenArgument::BlocksX)),
+           C::imm(0)});
   Code.op(AMDGPU::S_LOAD_DWORD_IMM,
-          {Rows, Arguments, C::imm(Needs.Guard->BlocksY), C::imm(0)});
+          {Rows, Arguments,
+           C::imm(Needs.HiddenArguments.at(HiddenArgument::BlocksY)),
+           C::imm(0)});
   Code.awaitMemory();
   op(AMDGPU::S_MUL_I32, Rows, idOf(StateValue::WorkgroupIdZ));
   op(AMDGPU::S_ADD_U32, Rows, idOf(StateValue::WorkgroupIdY));

@@ -20,8 +20,6 @@ namespace luthier {
 /// Sends waves of other workgroups to the original.
 struct WorkgroupGuard {
   detail::WorkgroupRange Inside;
-  /// Of the arguments that say how many workgroups there are by x and y.
-  unsigned BlocksX = 0, BlocksY = 0;
   uint64_t Original = 0; ///< Its entry on the device.
 };
 
@@ -37,7 +35,12 @@ struct PrologueNeeds {
   /// Where either is put together if its own register holds launch state.
   llvm::MCRegister Entry;
   /// See PayloadABI; what they begin with.
-  unsigned FirstCounterSGPR = 0;
+  unsigned FirstCounterSGPR = 0, FirstCounterVGPR = 0, NumCounterVGPRs = 0;
+  /// Those that are in counters, and where the arguments are that they are
+  /// computed from.
+  KeptNumbers Numbers;
+  std::map<HiddenArgument, unsigned> HiddenArguments;
+  unsigned WaveSize = 64;
   llvm::SmallVector<uint64_t, 4> CounterStarts;
   /// Scalar registers from here on are not the application's; 0: none are.
   unsigned OwnSGPR = 0;
@@ -54,7 +57,13 @@ struct PrologueNeeds {
 
   std::optional<WorkgroupGuard> Guard;
 
-  bool any() const { return State || WorkItemIds || Stack.IsUsed || Guard; }
+  bool any() const {
+    return State || WorkItemIds || Stack.IsUsed || Guard || !Numbers.empty();
+  }
+  /// Whether it asks for the ids of work-items.
+  bool readsIds() const { return WorkItemIds || Numbers.needsWaveInGroup(); }
+  /// Scalar registers above all launch state that the prologue uses.
+  unsigned temporaries() const { return Numbers.empty() ? 4 : 8; }
 };
 
 class Prologue {
@@ -66,17 +75,23 @@ public:
   void write(CallSiteCode &Code) const;
   /// Scalar registers that must exist, those the application expects included.
   unsigned sgprEnd() const {
-    return Needs.any() || copiesKernargPtr() ? Temporary + NumTemporaries : 0;
+    return Needs.any() || copiesKernargPtr() ? Temporary + Needs.temporaries()
+                                             : 0;
   }
-
-  static constexpr unsigned NumTemporaries = 4;
 
 private:
   /// Vector instructions or other units may still be about to write what the
   /// application reads.
   bool leavesHazards() const;
   void setUpScratch(CallSiteCode &Code) const;
+  void computeNumbers(CallSiteCode &Code) const;
+  void computeBlock(CallSiteCode &Code) const;
+  void computeWaveInGroup(CallSiteCode &Code) const;
+  void captureNumbers(CallSiteCode &Code) const;
+  void setCounters(CallSiteCode &Code) const;
+  llvm::MCRegister numberRegister(CallSiteCode &Code, KeptNumber N) const;
   void captureIds(CallSiteCode &Code) const;
+  void maskIds(CallSiteCode &Code) const;
   void captureState(CallSiteCode &Code) const;
   void captureLane(CallSiteCode &Code, unsigned Lane, unsigned SGPR) const;
   void captureWorkgroupIds(CallSiteCode &Code) const;

@@ -114,17 +114,30 @@ Expected<KernelNeeds> collectNeeds(const LiftedRepresentation &LR,
                                    std::vector<ModuleShare> &Modules,
                                    const InstrumenterOptions &Options) {
   KernelNeeds Needs;
-  for (ModuleShare &Share : Modules) {
+  // Code that is not lifted keeps nothing of ours.
+  const bool KeepsNumbers = !LR.hasUnresolvedTransfers();
+  SmallVector<HookNeeds, 1> OfModules;
+  for (const ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
         Share.Compiler->needs(variantsOf(Variants, Share));
     if (!Wanted)
       return Wanted.takeError();
-    Expected<unsigned> Arguments = placeLaunchShare(Share, *Wanted, Needs);
+    if (!KeepsNumbers) {
+      Wanted->Numbers = {};
+      Wanted->WorkItemIds |= Wanted->FirstWorkItem;
+    }
+    Needs.Numbers |= Wanted->Numbers;
+    OfModules.push_back(std::move(*Wanted));
+  }
+  Needs.Accumulators = Needs.Numbers.size();
+  for (auto [Share, Wanted] : zip(Modules, OfModules)) {
+    Expected<unsigned> Arguments = placeLaunchShare(Share, Wanted, Needs);
     if (!Arguments)
       return Arguments.takeError();
-    Share.Layout = Needs.add(*Wanted);
+    Share.Layout = Needs.add(Wanted);
     Share.Layout.LaunchArguments = *Arguments;
   }
+  Needs.HiddenArguments |= Needs.Numbers.arguments();
   if (!Options.Workgroups.isAll() && Options.Offline)
     return refuse(RefusalReason::UnsupportedHook,
                   "hooks in some workgroups only need what a launch tells: use "

@@ -78,6 +78,7 @@ private:
   void noteNamed();
   unsigned counterRoom(unsigned PayloadSGPRs) const;
   Error placeCounters();
+  Error placeVectorCounters();
   Error placeState();
   std::optional<StateValueArrayForm> chooseForm() const;
   bool fits(StateValueArrayForm Form) const;
@@ -194,17 +195,29 @@ Error RegisterPlanner::placeCounters() {
                   "counters take no more scalar registers");
   if (!Options.Storage)
     ABI.NumScalarCounters = Attempt.FewSGPRs ? Few : Many;
-  if (Plan.countersInState() > accumulatorCount(ABI.WaveSize))
-    return refuse(
-        RefusalReason::UnsupportedHook,
-        "hooks have more wave counters than there is room for (" +
-            Twine(Plan.Needs.Accumulators) + ", not at most " +
-            Twine(ABI.NumScalarCounters + accumulatorCount(ABI.WaveSize)) +
-            ")");
-  if (!ABI.NumScalarCounters)
+  if (ABI.NumScalarCounters) {
+    ABI.FirstCounterSGPR = First;
+    NextSGPR = First + 2 * ABI.NumScalarCounters;
+  }
+  return placeVectorCounters();
+}
+
+/// Those that neither scalar registers nor the state have room for.
+Error RegisterPlanner::placeVectorCounters() {
+  PayloadABI &ABI = Plan.ABI;
+  const unsigned Elsewhere = ABI.NumScalarCounters + Plan.countersInState(),
+                 Each = countersPerVGPR(ABI.WaveSize);
+  ABI.NumCounterVGPRs = divideCeil(Plan.Needs.Accumulators - Elsewhere, Each);
+  if (!ABI.NumCounterVGPRs)
     return Error::success();
-  ABI.FirstCounterSGPR = First;
-  NextSGPR = First + 2 * ABI.NumScalarCounters;
+  const unsigned Left = Limits.VGPRs - std::min(Limits.VGPRs, NextVGPR);
+  if (ABI.NumCounterVGPRs > Left)
+    return refuse(RefusalReason::RegisterBudget,
+                  "hooks have " + Twine(Plan.Needs.Accumulators) +
+                      " wave counters, and the kernel leaves room for " +
+                      Twine(Elsewhere + Left * Each));
+  ABI.FirstCounterVGPR = NextVGPR;
+  NextVGPR += ABI.NumCounterVGPRs;
   return Error::success();
 }
 
@@ -355,6 +368,7 @@ Expected<RegisterPlan> RegisterPlanner::run() {
   if (!Growth)
     return Growth.takeError();
   Plan.Kernarg = std::move(*Growth);
+  ABI.Numbers = Plan.Needs.Numbers;
   ABI.ExplicitKernargSize = Kernargs.ExplicitSize;
   ABI.HiddenArguments = Kernargs.Hidden;
   Plan.Stack.Base = alignTo(Plan.Stack.Base, StackPlan::Alignment);
@@ -415,7 +429,8 @@ RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
   const PayloadABI &ABI = Plan.ABI;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
   unsigned SGPRs = std::max(Code.SGPRs, ABI.FirstSGPR);
-  unsigned VGPRs = std::max(Code.VGPRs, ABI.FirstVGPR);
+  unsigned VGPRs = std::max(
+      {Code.VGPRs, ABI.FirstVGPR, ABI.FirstCounterVGPR + ABI.NumCounterVGPRs});
   unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {
     SGPRs = std::max(SGPRs, P.SGPREnd);

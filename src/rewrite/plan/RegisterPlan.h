@@ -73,7 +73,8 @@ struct RegisterPlan {
   }
   /// Wave counters that are lanes of the state value array.
   unsigned countersInState() const {
-    return Needs.Accumulators - ABI.NumScalarCounters;
+    return std::min(Needs.Accumulators - ABI.NumScalarCounters,
+                    accumulatorCount(ABI.WaveSize));
   }
   bool isApplicationSGPR(unsigned N) const { return N < Use.SGPRs; }
   bool isApplicationVGPR(unsigned N) const { return N < Use.VGPRs; }

@@ -103,6 +103,8 @@ RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
       if (Reg)
         Kept.add(Reg);
   }
+  for (unsigned N = 0; N < Plan.ABI.NumCounterVGPRs; ++N)
+    Kept.add(Plan.Files->vgpr(Plan.ABI.FirstCounterVGPR + N));
   if (Plan.ABI.WorkItemIds && !Plan.SpillsWorkItemIds)
     Kept.add(Plan.ABI.WorkItemIds);
   for (unsigned Number : Hooks.Needs.Named)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// As many counters of a wave's own as there is room for, and one more.
+// As many counters of a wave's own as there is room for, and more.
 #include "EngineTest.h"
 #include "hook/StateValueArray.h"
 #include "luthier/Instructions.h"
@@ -15,7 +15,7 @@ namespace {
 class Counters : public EngineTest {
 protected:
   /// "add" adds N + I to counter I of \p Count, "flush" gives all of them back;
-  /// "more" takes another one.
+  /// "more" takes another one, and "flushMore" gives that back.
   static std::string hooksWith(unsigned Count) {
     std::string Variables = "__device__ uint64_t More;\n", Add, Flush;
     for (unsigned I = 0; I < Count; ++I) {
@@ -26,7 +26,8 @@ protected:
     }
     return Variables + "LUTHIER_HOOK_ANNOTATE add(uint64_t N) {\n" + Add +
            "}\nLUTHIER_HOOK_ANNOTATE flush() {\n" + Flush +
-           "}\nLUTHIER_HOOK_ANNOTATE more() { luthier::waveAdd(More, 1); }\n";
+           "}\nLUTHIER_HOOK_ANNOTATE more() { luthier::waveAdd(More, 1); }\n"
+           "LUTHIER_HOOK_ANNOTATE flushMore() { luthier::waveFlush(More); }\n";
   }
 };
 
@@ -55,13 +56,59 @@ TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
     EXPECT_EQ(J.variable("C" + std::to_string(I)),
               J.WaveInstructions * (Large + I))
         << I;
-  expectRefused(
-      Kernel, {},
-      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
-        all(LR, Task);
-        everywhere("more")(LR, Task);
-      },
-      RefusalReason::UnsupportedHook);
+  // One more.
+  J = expectUnchanged(Kernel, {{Items, 1, 1}, {Items, 1, 1}},
+                      [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        everywhere("more")(LR, Task);
+                        all(LR, Task);
+                        Task.insertHookAtWaveEnd(hook("flushMore"));
+                      });
+  ASSERT_EQ(J.Problem, "");
+  EXPECT_EQ(J.variable("More"), J.WaveInstructions);
+  EXPECT_EQ(J.variable("C0"), J.WaveInstructions * Large);
+}
+
+/// So many that they fill two further registers and begin a third.
+TEST_P(Counters, AreLanesOfMoreVectorRegistersThen) {
+  Options.Engine.Storage = StateValueArrayForm::Vgpr;
+  constexpr uint64_t Large = 0x1fffffff8;
+  const unsigned Count = accumulatorCount(target().WaveSize) +
+                         2 * countersPerVGPR(target().WaveSize) + 1;
+  setHipHooks(hooksWith(Count));
+  AssemblyKernel K;
+  K.Body = R"(
+    v_mov_b32_e32 v1, v0
+    s_mov_b64 exec, 0
+    s_nop 0
+    s_endpgm
+)";
+  auto all = [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+    everywhere("add", {Large})(LR, Task);
+    Task.insertHookAtWaveEnd(hook("flush"));
+  };
+  const unsigned Items = 2 * target().WaveSize + 1;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}}, all);
+  ASSERT_EQ(J.Problem, "");
+  for (unsigned I = 0; I < Count; ++I)
+    EXPECT_EQ(J.variable("C" + std::to_string(I)),
+              J.WaveInstructions * (Large + I))
+        << I;
+}
+
+/// The application's own leave fewer than counters take.
+TEST_P(Counters, AreRefusedIfNoVectorRegisterIsLeftForThem) {
+  Options.Engine.Storage = StateValueArrayForm::Vgpr;
+  setHipHooks(hooksWith(accumulatorCount(target().WaveSize) +
+                        2 * countersPerVGPR(target().WaveSize)));
+  AssemblyKernel K;
+  K.VGPRs = 255;
+  K.Body = R"(
+    v_mov_b32_e32 v254, v0
+    s_endpgm
+)";
+  expectRefused(fromAssembly(K), {}, everywhere("add", {uint64_t(1)}),
+                RefusalReason::RegisterBudget);
 }
 
 /// So many do not fit into lanes.
