@@ -42,9 +42,8 @@ public:
 
   template <typename H>
   void insert(H AtEnd, typename ArgumentsOf<H>::Type Args) {
-    const std::optional<uint64_t> Most = mostInstructions(LR);
-    if (Most && *Most <= MostOnce)
-      addOnce(*Most);
+    if (const auto Most = mostInstructions(LR); Most && *Most <= MostOnce)
+      addOnce();
     else
       addRepeatedly();
     if (TimesVectors)
@@ -53,8 +52,9 @@ public:
           {TimesVectors});
     if (region())
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
-    for (uint32_t N = 0; N < Places.size(); ++N)
-      endPlace(N, Places[N]);
+    forEachPlace([&](auto Hook, PlaceArguments Given) {
+      Task.insertHookAtWaveEnd(Hook, Given);
+    });
     Task.insertHookAtWaveEnd(AtEnd, Args);
     for (const ControlTransfer &T : LR.controlTransfers())
       if (T.isUnresolved())
@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  /// What both halves of a counter can hold.
+  /// What both halves of 32 bits can hold.
   static constexpr uint64_t MostPacked = 0xffff;
 
   const ExecRegion *region() const {
@@ -116,30 +116,50 @@ private:
     addOnPaths(Hook, Sum);
   }
 
-  void addOnce(uint64_t Most) {
+  /// A wave comes to no instruction twice.
+  void addOnce() {
+    Regions.clear();
+    const std::vector<LaneGroup> Groups = laneGroups(LR);
+    addLow(sumOf([](const llvm::MachineInstr &) { return 1; }),
+           sumOf([](const llvm::MachineInstr &MI) {
+             return !isVectorInstruction(MI);
+           }),
+           lanesOf(Groups));
+  }
+
+  /// What stays below 2^32: \p All, \p Scalars and \p Lanes add where a wave
+  /// comes once at most.
+  void addLow(const PathSum &All, const PathSum &Scalars,
+              const std::vector<CountedLanes> &Lanes) {
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
-    const PathSum Instructions =
-        sumOf([](const llvm::MachineInstr &) { return 1; });
     // It takes four instructions to part them again.
     const bool IsPacked =
-        Most <= MostPacked &&
-        llvm::count_if(Instructions.Additions,
-                       [](const PathSum::Addition &A) { return A.Before; }) > 4;
+        sizeOf(LR) <= MostPacked &&
+        llvm::count_if(All.Additions, [](const PathSum::Addition &A) {
+          return A.Before != nullptr;
+        }) > 4;
     if (IsPacked) {
-      addOnPaths(AddInstructions, sumOf([](const llvm::MachineInstr &MI) {
-                   return isVectorInstruction(MI) ? 1 : 1 + (1 << 16);
-                 }));
+      addOnPaths(AddInstructions, packed(All, Scalars));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(luthierUnpack));
     } else {
-      addOnPaths(AddInstructions, Instructions);
-      addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce),
-                 sumOf([](const llvm::MachineInstr &MI) {
-                   return !isVectorInstruction(MI);
-                 }));
+      addOnPaths(AddInstructions, All);
+      addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
     }
-    for (const LaneGroup &G : laneGroups(LR))
-      addLanesOnce(*G.Begin, G.Instructions.size());
+    for (const CountedLanes &L : Lanes)
+      addLanesOnce(*L.Begin, uint32_t(L.Vectors));
+  }
+
+  /// All that is not counted where loops are entered, or in places.
+  static bool isOnce(const PathSum &All, const PathSum &Scalars,
+                     const std::vector<CountedLanes> &Lanes) {
+    auto isLow = [](const PathSum &Sum) {
+      return llvm::all_of(Sum.Additions,
+                          [](const PathSum::Addition &A) { return A.IsOnce; });
+    };
+    return isLow(All) && isLow(Scalars) &&
+           llvm::all_of(Lanes,
+                        [](const CountedLanes &L) { return L.Group->IsOnce; });
   }
 
   /// A region counts its loops as well. Without one that they are not the only
@@ -162,7 +182,7 @@ private:
   /// counters than a tool may count on.
   void choosePlaces(std::vector<CountedLanes> &Lanes, PathSum &All,
                     PathSum &Scalars) {
-    if (!region() && !LR.hasUnresolvedTransfers())
+    if (!region())
       Places = PlaceChooser(sizeOf(LR), Lanes, All, Scalars)
                    .take(LR.waveSize() == 64 ? MaxPlaces : 1);
     for (uint32_t N = 0; N < Places.size(); ++N)
@@ -170,11 +190,15 @@ private:
                             LUTHIER_GET_HOOK_HANDLE(luthierAddPlace), {N});
   }
 
-  void endPlace(uint32_t Number, const CountedPlace &P) {
-    Task.insertHookAtWaveEnd(
-        P.Vectors < 0 ? LUTHIER_GET_HOOK_HANDLE(luthierEndPlaceWithout)
-                      : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
-        {Number, uint32_t(std::abs(P.Vectors)), P.All, P.Scalars});
+  using PlaceArguments = HookArguments<uint32_t, uint32_t, uint32_t, uint32_t>;
+
+  /// With the hook that adds up what was counted there.
+  template <typename F> void forEachPlace(F Insert) const {
+    for (const auto &[Number, P] : llvm::enumerate(Places))
+      Insert(P.Vectors < 0 ? LUTHIER_GET_HOOK_HANDLE(luthierEndPlaceWithout)
+                           : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
+             PlaceArguments{uint32_t(Number), uint32_t(std::abs(P.Vectors)),
+                            P.All, P.Scalars});
   }
 
   void addTrips(const llvm::MachineBasicBlock &MBB,
@@ -213,6 +237,9 @@ private:
     });
     std::vector<CountedLanes> Lanes = lanesOf(Groups);
     choosePlaces(Lanes, All, Scalars);
+    if (Trips.Blocks.empty() && !region() && !LR.hasUnresolvedTransfers() &&
+        sizeOf(LR) <= MostOnce && isOnce(All, Scalars, Lanes))
+      return addLow(All, Scalars, Lanes);
     const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
@@ -354,12 +381,18 @@ private:
           {TimesVectors});
     if (region())
       Task.insertHookOnLeaving(MI, LUTHIER_GET_HOOK_HANDLE(luthierEndRegion));
+    forEachPlace([&](auto Hook, PlaceArguments Given) {
+      Task.insertHookOnLeaving(MI, Hook, Given);
+    });
     Task.insertHookOnLeaving(MI, AtEnd, Args);
     Task.insertHookOnLeaving(MI,
                              LUTHIER_GET_HOOK_HANDLE(luthierStartCountsAgain));
     if (region())
       Task.insertHookOnLeaving(
           MI, LUTHIER_GET_HOOK_HANDLE(luthierStartRegionAgain));
+    for (uint32_t N = 0; N < Places.size(); ++N)
+      Task.insertHookOnLeaving(
+          MI, LUTHIER_GET_HOOK_HANDLE(luthierStartPlaceAgain), {N});
   }
 
   const LiftedRepresentation &LR;

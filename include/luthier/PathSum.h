@@ -46,9 +46,10 @@ struct PathSum {
 /// Where additions may be.
 enum class PathPlaces {
   Blocks,
-  /// Also where a wave that has no lanes left jumps over much, beside loops:
-  /// what it would have executed is taken off there, instead of being added
-  /// where it is executed, which is more often.
+  /// Also where a wave that has no lanes left jumps over something that most
+  /// waves execute: what it would have executed is taken off there, instead of
+  /// being added where it is executed. How often a jump is taken is guessed, by
+  /// how much it jumps over and what lanes are compared with.
   BlocksAndSkips,
 };
 

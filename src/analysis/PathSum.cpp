@@ -2,6 +2,7 @@
 #include "luthier/PathSum.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/ControlFlow.h"
+#include "analysis/RareSkips.h"
 #include "llvm/ADT/GenericCycleImpl.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,33 +30,6 @@ struct Segment {
   unsigned From, To;
   const MachineBasicBlock *FromBlock = nullptr, *ToBlock = nullptr;
 };
-
-/// A jump over so much of a function is taken to be rare: over its body where
-/// nothing is left to do, and not over what few waves do besides. Nothing in
-/// the code tells how often it is taken; of the parts from 1 to 64, a third
-/// costs the programs of bench/in_kernel.py least. With a half, stencil adds in
-/// its body; with a quarter, waves of philox often jump over tails.
-constexpr size_t PartSkipped = 3;
-
-/// Where EXEC is zero, \p MBB jumps forward to \p Next, over instructions that
-/// most waves execute.
-bool isSkip(const MachineBasicBlock &MBB, const MachineBasicBlock &Next) {
-  if (MBB.empty())
-    return false;
-  const MachineInstr &Last = MBB.back();
-  if (MBB.succ_size() != 2 || Last.getOpcode() != AMDGPU::S_CBRANCH_EXECZ ||
-      !Last.getOperand(0).isMBB() || Last.getOperand(0).getMBB() != &Next ||
-      MBB.isLayoutSuccessor(&Next) || Next.getNumber() < MBB.getNumber())
-    return false;
-  size_t All = 0, Skipped = 0;
-  for (const MachineBasicBlock &Other : *MBB.getParent()) {
-    All += Other.size();
-    if (MBB.getNumber() < Other.getNumber() &&
-        Other.getNumber() < Next.getNumber())
-      Skipped += Other.size();
-  }
-  return Skipped * PartSkipped >= All;
-}
 
 /// A graph whose nodes are the places between segments and whose edges are the
 /// segments. Each place gets a height; a segment adds its number, and how much
@@ -123,7 +97,8 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
       continue;
     const unsigned BlockEnd = Blocks.lookup(&MBB).second;
     for (const MachineBasicBlock *Next : MBB.successors())
-      addEdge(MBB, *Next, Cycles.getCycleDepth(&MBB));
+      addEdge(MBB, *Next,
+              std::min(Cycles.getCycleDepth(&MBB), Cycles.getCycleDepth(Next)));
     if (MBB.succ_empty())
       same(BlockEnd, End);
   }
@@ -164,7 +139,7 @@ void SegmentGraph::addEdge(const MachineBasicBlock &MBB,
                            const MachineBasicBlock &Next, unsigned Depth) {
   const unsigned From = Blocks.lookup(&MBB).second,
                  To = Blocks.lookup(&Next).first;
-  if (Depth || Allowed == PathPlaces::Blocks || !isSkip(MBB, Next))
+  if (Allowed == PathPlaces::Blocks || !isRareSkip(MBB, Next, Depth))
     return same(From, To);
   Segments.push_back({nullptr, Depth, isOnce(MBB, Depth),
                       BeforeLoops.contains(&MBB), false, 0, From, To, &MBB,

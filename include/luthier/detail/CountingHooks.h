@@ -143,31 +143,51 @@ LUTHIER_HOOK_ANNOTATE luthierAddPlace(uint32_t Place) {
 LUTHIER_EXPORT_HOOK_HANDLE(luthierAddPlace);
 
 namespace luthier::detail {
-/// Adds \p All and \p Scalars for each time that the wave came to \p Place.
-/// Returns the lanes that it had there.
-__device__ inline uint64_t endPlace(uint32_t Place, uint32_t All,
-                                    uint32_t Scalars) {
+/// Adds for each time that the wave came to \p Place \p All and \p Scalars, and
+/// for each lane that it had there \p Vectors; takes those away if
+/// \p IsWithout.
+__device__ inline void endPlace(uint32_t Place, uint32_t Vectors, uint32_t All,
+                                uint32_t Scalars, bool IsWithout) {
   const uint64_t Low = waveCounter(PlaceRuns[Place][0]),
                  High = waveCounter(PlaceRuns[Place][1]);
-  const uint64_t Runs = (Low >> PlaceLaneBits) | (High << (64 - PlaceLaneBits));
-  waveAdd(ExecutedInstructions, Runs * All);
-  waveAdd(ExecutedLanes, Runs * Scalars);
-  return Low & ((uint64_t(1) << PlaceLaneBits) - 1);
+  // Most waves have not come often, so that High is zero, and products of 32
+  // bits suffice. Where they do not, they are taken off again.
+  constexpr uint32_t FewRuns = 1 << (64 - PlaceLaneBits), MaxLanes = 64;
+  const bool AreProductsLow =
+      All < UINT32_MAX / FewRuns &&
+      Scalars + uint64_t(Vectors) * MaxLanes < UINT32_MAX / FewRuns;
+  const uint32_t RunsLow = uint32_t(Low >> 32) >> (PlaceLaneBits - 32);
+  uint32_t AllLow = 0;
+  uint64_t LanesLow = 0;
+  if (AreProductsLow) {
+    AllLow = RunsLow * All;
+    const uint32_t OfScalars = RunsLow * Scalars,
+                   OfVectors = uint32_t(Low) * Vectors;
+    LanesLow = IsWithout ? uint64_t(OfScalars) - OfVectors
+                         : uint32_t(OfScalars + OfVectors);
+    waveAdd(ExecutedInstructions, AllLow);
+    waveAdd(ExecutedLanes, LanesLow);
+    if (High == 0)
+      return;
+  }
+  const uint64_t Runs = RunsLow | High << (64 - PlaceLaneBits),
+                 Lanes = (Low & ((uint64_t(1) << PlaceLaneBits) - 1)) * Vectors;
+  waveAdd(ExecutedInstructions, Runs * All - AllLow);
+  waveAdd(ExecutedLanes,
+          Runs * Scalars + (IsWithout ? 0 - Lanes : Lanes) - LanesLow);
 }
 } // namespace luthier::detail
 
 LUTHIER_HOOK_ANNOTATE luthierEndPlace(uint32_t Place, uint32_t Vectors,
                                       uint32_t All, uint32_t Scalars) {
-  const uint64_t Lanes = luthier::detail::endPlace(Place, All, Scalars);
-  luthier::waveAdd(luthier::ExecutedLanes, Lanes * Vectors);
+  luthier::detail::endPlace(Place, Vectors, All, Scalars, /*IsWithout=*/false);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierEndPlace);
 
 /// Where lanes have been counted before that came here.
 LUTHIER_HOOK_ANNOTATE luthierEndPlaceWithout(uint32_t Place, uint32_t Vectors,
                                              uint32_t All, uint32_t Scalars) {
-  const uint64_t Lanes = luthier::detail::endPlace(Place, All, Scalars);
-  luthier::waveAdd(luthier::ExecutedLanes, 0 - Lanes * Vectors);
+  luthier::detail::endPlace(Place, Vectors, All, Scalars, /*IsWithout=*/true);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierEndPlaceWithout);
 
@@ -229,5 +249,11 @@ LUTHIER_HOOK_ANNOTATE luthierStartRegionAgain() {
   luthier::detail::waveClear(luthier::detail::RegionVectors);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierStartRegionAgain);
+
+LUTHIER_HOOK_ANNOTATE luthierStartPlaceAgain(uint32_t Place) {
+  for (int Half : {0, 1})
+    luthier::detail::waveClear(luthier::detail::PlaceRuns[Place][Half]);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierStartPlaceAgain);
 
 #endif // LUTHIER_DETAIL_COUNTINGHOOKS_H

@@ -6,6 +6,7 @@
 
 #include "luthier/PathSum.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -91,6 +92,24 @@ inline uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
   const uint32_t Number = It->Number;
   Sum.Additions.erase(It);
   return Number;
+}
+
+/// \p Low, and \p High from bit 16 on. Both have numbers of the same places.
+inline PathSum packed(const PathSum &Low, const PathSum &High) {
+  llvm::MapVector<std::pair<const void *, const void *>, PathSum::Addition>
+      Both;
+  for (const PathSum::Addition &A : Low.Additions)
+    Both.insert({A.place(), A});
+  for (PathSum::Addition A : High.Additions) {
+    A.Number <<= 16;
+    if (auto [It, IsNew] = Both.insert({A.place(), A}); !IsNew)
+      It->second.Number += A.Number;
+  }
+  PathSum Result;
+  for (const auto &[Place, A] : Both)
+    Result.Additions.push_back(A);
+  Result.AtWaveEnd = Low.AtWaveEnd + (High.AtWaveEnd << 16);
+  return Result;
 }
 
 } // namespace luthier::detail

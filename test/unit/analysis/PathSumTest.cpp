@@ -268,6 +268,80 @@ TEST(PathSum, IsCorrectedWhereWavesWithoutLanesSkipMuch) {
   expectSumOfEveryPath(Kernel);
 }
 
+/// In a loop, over a small part of it.
+std::string skippingWhere(StringRef Condition) {
+  return (R"(
+    s_movk_i32 s9, 0x80
+ loop:
+)" + Condition +
+          R"(
+    s_cbranch_execz next
+    v_add_u32_e32 v1, 2, v1
+    v_add_u32_e32 v1, 2, v1
+ next:
+    s_or_b64 exec, exec, s[4:5]
+    .rept 12
+    v_add_u32_e32 v1, 1, v1
+    .endr
+    s_cmp_lt_u32 s6, s7
+    s_cbranch_scc1 loop
+    s_endpgm
+)")
+      .str();
+}
+
+TEST(PathSum, IsCorrectedWhereFewWavesSkipByWhatLanesAreComparedWith) {
+  struct Case {
+    const char *Condition;
+    bool IsRare;
+  };
+  const Case Cases[] = {
+      // A bound, on either side, and of two.
+      {"v_cmp_gt_u32_e32 vcc, s8, v0\ns_and_saveexec_b64 s[4:5], vcc", true},
+      {"v_cmp_lt_i32_e64 s[2:3], v0, s8\ns_and_saveexec_b64 s[4:5], s[2:3]",
+       true},
+      {"v_cmp_gt_u32_e32 vcc, s8, v0\nv_cmp_gt_u32_e64 s[2:3], s7, v1\n"
+       "s_and_b64 vcc, vcc, s[2:3]\ns_and_saveexec_b64 s[4:5], vcc",
+       true},
+      {"v_cmp_gt_u32_e64 s[2:3], s8, v0\ns_mov_b64 s[4:5], exec\n"
+       "s_and_b64 exec, exec, s[2:3]",
+       true},
+      // Lanes beyond a bound, and the first ones.
+      {"v_cmp_lt_u32_e32 vcc, s8, v0\ns_and_saveexec_b64 s[4:5], vcc", false},
+      {"v_cmp_gt_u32_e32 vcc, 32, v0\ns_and_saveexec_b64 s[4:5], vcc", false},
+      {"s_movk_i32 s8, 0x80\nv_cmp_gt_u32_e32 vcc, s8, v0\n"
+       "s_and_saveexec_b64 s[4:5], vcc",
+       false},
+      {"v_cmp_lt_u32_e32 vcc, 32, v0\ns_and_saveexec_b64 s[4:5], vcc", true},
+      // Some number, and any other.
+      {"v_cmp_eq_u32_e32 vcc, 0, v0\ns_and_saveexec_b64 s[4:5], vcc", false},
+      {"v_cmp_ne_u32_e32 vcc, 0, v0\ns_and_saveexec_b64 s[4:5], vcc", true},
+      // One of two is enough.
+      {"v_cmp_gt_u32_e32 vcc, s8, v0\nv_cmp_eq_u32_e64 s[2:3], 0, v1\n"
+       "s_and_b64 vcc, vcc, s[2:3]\ns_and_saveexec_b64 s[4:5], vcc",
+       false},
+      // From far above, and what is written last.
+      {"s_mov_b64 s[2:3], vcc\nv_cmp_ne_u32_e64 s[2:3], 0, v0\n"
+       "s_mov_b64 s[10:11], s[12:13]\ns_and_saveexec_b64 s[4:5], s[2:3]",
+       true},
+      // Nothing is known.
+      {"v_cmp_gt_u32_e32 vcc, v2, v0\ns_and_saveexec_b64 s[4:5], vcc", false},
+      {"s_and_saveexec_b64 s[4:5], vcc", false},
+      {"s_xor_b64 exec, exec, s[4:5]", false},
+  };
+  for (const Case &C : Cases) {
+    SCOPED_TRACE(C.Condition);
+    const LiftedKernel Kernel = liftAssembly(skippingWhere(C.Condition));
+    ASSERT_TRUE(Kernel.LR);
+    const PathSum Sum = pathSum(
+        *Kernel.LR, [](auto &) { return 1; }, PathPlaces::BlocksAndSkips);
+    EXPECT_EQ(any_of(Sum.Additions,
+                     [](const PathSum::Addition &A) { return !A.Before; }),
+              C.IsRare);
+    expectSumOfEveryPath(Kernel);
+  }
+}
+
 TEST(PathSum, IsRightWhereLoopsAreSkipped) {
   const LiftedKernel Kernel = liftAssembly(R"(
     s_and_saveexec_b64 s[6:7], vcc

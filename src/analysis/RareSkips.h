@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which jumps over code that no lane is left for are probably rare. Nothing in
+// machine code says how often a branch is taken; what lanes are compared with
+// tells something about it.
+#ifndef LUTHIER_ANALYSIS_RARESKIPS_H
+#define LUTHIER_ANALYSIS_RARESKIPS_H
+
+namespace llvm {
+class MachineBasicBlock;
+} // namespace llvm
+
+namespace luthier {
+
+/// \p MBB ends by a jump to \p Next where EXEC is zero, over code that comes to
+/// \p Next as well: forward, or over a block that lies elsewhere.
+bool isSkip(const llvm::MachineBasicBlock &MBB,
+            const llvm::MachineBasicBlock &Next);
+
+/// A skip in \p LoopDepth loops that most waves do not take:
+/// - over much of a function, and in no loop: its body, where nothing is left
+/// to do. Few waves
+///   have nothing to do.
+/// - where lanes go on whose number is below a bound (a register, such as the
+///   number of elements), above a constant, or not some number: in most waves,
+///   one of the lanes is. What lanes do whose number is one of few is as often
+///   something that most waves have no lane for.
+bool isRareSkip(const llvm::MachineBasicBlock &MBB,
+                const llvm::MachineBasicBlock &Next, unsigned LoopDepth);
+
+} // namespace luthier
+
+#endif // LUTHIER_ANALYSIS_RARESKIPS_H
