@@ -16,14 +16,17 @@
 // (isVectorInstruction()) one.
 //
 // It has hooks, so one file of a tool includes it. They take four counters of
-// the wave at most, in waves of 64 lanes six.
+// the wave at most, in waves of 64 lanes six, and on GFX9 up to five vector
+// registers, in kernels that have few.
 #ifndef LUTHIER_COUNTINSTRUCTIONS_H
 #define LUTHIER_COUNTINSTRUCTIONS_H
 
+#include "luthier/Analysis.h"
 #include "luthier/ExecRegions.h"
 #include "luthier/InstructionRuns.h"
 #include "luthier/InstrumentationTask.h"
 #include "luthier/PathSum.h"
+#include "luthier/TripCount.h"
 #include "luthier/detail/CountedLoops.h"
 #include "luthier/detail/CountingHooks.h"
 #include "luthier/detail/CountingSums.h"
@@ -187,7 +190,18 @@ private:
                    .take(LR.waveSize() == 64 ? MaxPlaces : 1);
     for (uint32_t N = 0; N < Places.size(); ++N)
       Task.insertHookBefore(*Places[N].Begin,
-                            LUTHIER_GET_HOOK_HANDLE(luthierAddPlace), {N});
+                            isCountedByLanes(Places[N])
+                                ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanePlace)
+                                : LUTHIER_GET_HOOK_HANDLE(luthierAddPlace),
+                            {N});
+  }
+
+  /// Each takes two vector registers, which must not keep waves out.
+  bool isCountedByLanes(const CountedPlace &P) const {
+    constexpr unsigned MostVGPRs = 20;
+    return P.Vectors > 0 && LR.processor().starts_with("gfx9") &&
+           Analysis(LR).registerUse().VGPRs <= MostVGPRs &&
+           isLeftWithoutLanes(LR, *P.Begin);
   }
 
   using PlaceArguments = HookArguments<uint32_t, uint32_t, uint32_t, uint32_t>;
@@ -196,7 +210,9 @@ private:
   template <typename F> void forEachPlace(F Insert) const {
     for (const auto &[Number, P] : llvm::enumerate(Places))
       Insert(P.Vectors < 0 ? LUTHIER_GET_HOOK_HANDLE(luthierEndPlaceWithout)
-                           : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
+             : isCountedByLanes(P)
+                 ? LUTHIER_GET_HOOK_HANDLE(luthierEndLanePlace)
+                 : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
              PlaceArguments{uint32_t(Number), uint32_t(std::abs(P.Vectors)),
                             P.All, P.Scalars});
   }

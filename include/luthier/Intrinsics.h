@@ -173,6 +173,20 @@ waveAddWide([[maybe_unused]] const uint64_t (&Counters)[2],
             [[maybe_unused]] uint64_t Number) {
   __builtin_trap();
 }
+/// Counters of lanes, by number: a constant below 8. Each lane of the wave has
+/// its own of 64 bits, zero when the wave begins. Adds one to that of each
+/// active lane: one vector instruction. Of GFX9, whose scalar unit serves four
+/// times as many waves as a vector unit.
+LUTHIER_INTRINSIC_ANNOTATE inline void
+laneCount([[maybe_unused]] uint32_t Counter) {
+  __builtin_trap();
+}
+/// The lane's own: the lower 32 bits, or those above.
+LUTHIER_INTRINSIC_ANNOTATE inline uint32_t
+laneCounter([[maybe_unused]] uint32_t Counter,
+            [[maybe_unused]] uint32_t IsHigh) {
+  __builtin_trap();
+}
 /// Has half a counter of the wave be \p Number, a scalar, whatever it was: a
 /// move, or none where what computes the number does so in place.
 LUTHIER_INTRINSIC_ANNOTATE inline void

@@ -40,6 +40,13 @@ constexpr uint32_t furtherTrips(uint32_t Counter, uint32_t Limit,
 LUTHIER_API std::optional<TripCount>
 tripCountOf(const LiftedRepresentation &LR, const llvm::MachineBasicBlock &MBB);
 
+/// Whether waves leave the loop of one block around \p MI, to which each comes
+/// once at most and with some lane active, when it has taken away all of their
+/// lanes: then a wave comes to \p MI as often as that of its lanes that stays
+/// longest. Nothing before \p MI in the block changes EXEC.
+LUTHIER_API bool isLeftWithoutLanes(const LiftedRepresentation &LR,
+                                    const llvm::MachineInstr &MI);
+
 } // namespace luthier
 
 #endif // LUTHIER_TRIPCOUNT_H

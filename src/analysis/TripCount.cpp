@@ -4,9 +4,12 @@
 #include "amdgpu/IndexedOperands.h"
 #include "amdgpu/MCTarget.h"
 #include "amdgpu/RegisterFiles.h"
+#include "analysis/ControlFlow.h"
 #include "analysis/ExecChange.h"
 #include "lift/LiftedImpl.h"
+#include "llvm/ADT/GenericCycleImpl.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/CodeGen/MachineCycleAnalysis.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include <bit>
@@ -237,6 +240,61 @@ std::optional<TripCount> TripCounter::run() const {
 std::optional<TripCount> tripCountOf(const LiftedRepresentation &LR,
                                      const MachineBasicBlock &MBB) {
   return TripCounter(LR, MBB).run();
+}
+
+namespace {
+
+/// Some lane is active where \p MBB begins: a wave without lanes jumps over it.
+bool isEnteredWithLanes(const MachineBasicBlock &MBB, bool IsWave32) {
+  auto keepsLanes = [&](const MachineInstr &MI) {
+    return execChangeOf(MI, IsWave32) == ExecChange::None && !MI.isCall();
+  };
+  const MachineBasicBlock *To = &MBB;
+  // As far back as there is one way.
+  for (unsigned Steps = 0; Steps < 8; ++Steps) {
+    const MachineBasicBlock *From = nullptr;
+    for (const MachineBasicBlock *P : To->predecessors())
+      if (P != To) {
+        if (From)
+          return false;
+        From = P;
+      }
+    if (!From || From->empty())
+      return false;
+    const MachineInstr &Last = From->back();
+    if (Last.getOpcode() == AMDGPU::S_CBRANCH_EXECZ)
+      return Last.getOperand(0).isMBB() && Last.getOperand(0).getMBB() != To;
+    if (!all_of(*From, keepsLanes))
+      return false;
+    To = From;
+  }
+  return false;
+}
+
+} // namespace
+
+bool isLeftWithoutLanes(const LiftedRepresentation &LR,
+                        const MachineInstr &MI) {
+  const MachineBasicBlock &MBB = *MI.getParent();
+  MachineFunction &MF = const_cast<MachineFunction &>(*MBB.getParent());
+  const bool IsWave32 = LR.impl().Kernel->Descriptor.usesWave32();
+  const MachineInstr &Last = MBB.back();
+  if (&MF != LR.functions().front().second || !isEnteredOnce(LR) ||
+      LR.hasUnresolvedTransfers() || MBB.succ_size() != 2 ||
+      Last.getOpcode() != AMDGPU::S_CBRANCH_EXECNZ ||
+      !Last.getOperand(0).isMBB() || Last.getOperand(0).getMBB() != &MBB)
+    return false;
+  bool IsBehind = false;
+  for (const MachineInstr &Each : MBB) {
+    IsBehind |= &Each == &MI;
+    const ExecChange Change = execChangeOf(Each, IsWave32);
+    if (Each.isCall() || (Change != ExecChange::None &&
+                          !(IsBehind && Change == ExecChange::Shrinks)))
+      return false;
+  }
+  MachineCycleInfo Cycles;
+  Cycles.compute(MF);
+  return Cycles.getCycleDepth(&MBB) == 1 && isEnteredWithLanes(MBB, IsWave32);
 }
 
 } // namespace luthier

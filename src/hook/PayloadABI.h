@@ -18,7 +18,7 @@ namespace luthier {
 /// Where the shared memory, counters and arguments of one tool module begin.
 struct ModuleLayout {
   unsigned LdsOffset = 0; ///< From StateValue::LdsBase on.
-  unsigned FirstAccumulator = 0;
+  unsigned FirstAccumulator = 0, FirstLaneCounter = 0;
   /// Of those that Luthier adds, behind the places that HiddenArguments has.
   unsigned LaunchArguments = 0;
   bool operator==(const ModuleLayout &) const = default;
@@ -54,7 +54,9 @@ struct PayloadABI {
   /// on.
   unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
   unsigned FirstCounterVGPR = 0, NumCounterVGPRs = 0;
-  KeptNumbers Numbers;          ///< In the first counters.
+  KeptNumbers Numbers; ///< In the first counters.
+  /// VGPRs from an even number on: a pair for each counter of lanes.
+  unsigned FirstLaneVGPR = 0, NumLaneCounters = 0;
   llvm::MCRegister State;       ///< VGPR laid out as StateValueArray.def says.
   llvm::MCRegister WorkItemIds; ///< VGPR: x | y << 10 | z << 20.
   /// Inside of the windows, not to be touched.

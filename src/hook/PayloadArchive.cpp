@@ -77,10 +77,11 @@ static void visitFields(T &Value, Archive &A) {
 template <Is<HookNeeds> T, typename Archive>
 static void visitFields(T &Value, Archive &A) {
   auto &[StateValues, State, WorkItemIds, FirstWorkItem, Stack, Float,
-         HiddenArguments, LdsBytes, LdsAlign, Numbers, Accumulators, Named] =
-      Value;
+         HiddenArguments, LdsBytes, LdsAlign, Numbers, Accumulators,
+         LaneCounters, Named] = Value;
   A(StateValues, State, WorkItemIds, FirstWorkItem, Stack, Float,
-    HiddenArguments, LdsBytes, LdsAlign, Numbers.Bits, Accumulators, Named);
+    HiddenArguments, LdsBytes, LdsAlign, Numbers.Bits, Accumulators,
+    LaneCounters, Named);
 }
 
 template <Is<NamedFacts::Counter> T, typename Archive>
@@ -106,8 +107,9 @@ void visitFields(const ComputedArgument &Argument, ArchiveWriter &W) {
 }
 
 static void visitFields(const ModuleLayout &Layout, ArchiveWriter &W) {
-  const auto &[LdsOffset, FirstAccumulator, LaunchArguments] = Layout;
-  W(LdsOffset, FirstAccumulator, LaunchArguments);
+  const auto &[LdsOffset, FirstAccumulator, FirstLaneCounter, LaunchArguments] =
+      Layout;
+  W(LdsOffset, FirstAccumulator, FirstLaneCounter, LaunchArguments);
 }
 
 void visitFields(const PayloadABI &ABI, ArchiveWriter &W) {
@@ -115,13 +117,15 @@ void visitFields(const PayloadABI &ABI, ArchiveWriter &W) {
                ExecSave, SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR,
                FirstSGPR, SGPRLimit, FirstVGPR, VGPRLimit, WaveSize, ModeSave,
                StackPointer, FirstCounterSGPR, NumScalarCounters,
-               FirstCounterVGPR, NumCounterVGPRs, Numbers, State, WorkItemIds,
-               Kept, ExplicitKernargSize, HiddenArguments, Module] = ABI;
+               FirstCounterVGPR, NumCounterVGPRs, Numbers, FirstLaneVGPR,
+               NumLaneCounters, State, WorkItemIds, Kept, ExplicitKernargSize,
+               HiddenArguments, Module] = ABI;
   W(ApplicationSGPRs, ApplicationVGPRs, ApplicationAGPRs, VccSave, ExecSave,
     SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR, FirstSGPR, SGPRLimit,
     FirstVGPR, VGPRLimit, WaveSize, ModeSave, StackPointer, FirstCounterSGPR,
-    NumScalarCounters, FirstCounterVGPR, NumCounterVGPRs, Numbers.Bits, State,
-    WorkItemIds, Kept, ExplicitKernargSize, HiddenArguments);
+    NumScalarCounters, FirstCounterVGPR, NumCounterVGPRs, Numbers.Bits,
+    FirstLaneVGPR, NumLaneCounters, State, WorkItemIds, Kept,
+    ExplicitKernargSize, HiddenArguments);
   visitFields(Module, W);
 }
 

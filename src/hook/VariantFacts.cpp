@@ -108,8 +108,12 @@ Expected<CommonLayout> layOut(ArrayRef<const VariantFacts *> All,
 HookNeeds needsOf(ArrayRef<const VariantFacts *> All,
                   const CommonLayout &Layout) {
   HookNeeds Result;
-  for (const VariantFacts *Facts : All)
+  unsigned LaneCounters = 0;
+  for (const VariantFacts *Facts : All) {
     Result.add(Facts->Needs);
+    LaneCounters = std::max(LaneCounters, Facts->Needs.LaneCounters);
+  }
+  Result.LaneCounters = LaneCounters;
   Result.Accumulators = Layout.Numbers.size();
   Result.LdsBytes = Layout.SharedBytes;
   Result.LdsAlign = Layout.SharedAlign;
@@ -169,6 +173,10 @@ void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
         Relevant.FirstCounterVGPR = Relevant.NumCounterVGPRs = 0;
   // Only where its own counters, memory and arguments are.
   Relevant.Module = {};
+  if (Facts.Needs.LaneCounters)
+    Relevant.Module.FirstLaneCounter = ABI.Module.FirstLaneCounter;
+  else
+    Relevant.FirstLaneVGPR = Relevant.NumLaneCounters = 0;
   if (Facts.Needs.HiddenArguments & launchArguments())
     Relevant.Module.LaunchArguments = ABI.Module.LaunchArguments;
   Key(Relevant);

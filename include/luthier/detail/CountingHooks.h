@@ -191,6 +191,88 @@ LUTHIER_HOOK_ANNOTATE luthierEndPlaceWithout(uint32_t Place, uint32_t Vectors,
 }
 LUTHIER_EXPORT_HOOK_HANDLE(luthierEndPlaceWithout);
 
+/// Where the loop is left without lanes: each lane counts how often it came.
+LUTHIER_HOOK_ANNOTATE luthierAddLanePlace(uint32_t Place) {
+  luthier::detail::laneCount(Place);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierAddLanePlace);
+
+namespace luthier::detail {
+#ifdef __GFX9__
+/// \p Value of the lane that \p Control says, 0 if there is none.
+template <int Control, int Rows = 0xf>
+__device__ inline uint32_t ofLane(uint32_t Value) {
+  return __builtin_amdgcn_update_dpp(0, Value, Control, Rows, 0xf, true);
+}
+
+/// The sum of what all lanes have, which are active.
+__device__ inline uint32_t sumOfLanes(uint32_t Value) {
+  Value += ofLane<0x111>(Value);      // row_shr:1
+  Value += ofLane<0x112>(Value);      // row_shr:2
+  Value += ofLane<0x114>(Value);      // row_shr:4
+  Value += ofLane<0x118>(Value);      // row_shr:8
+  Value += ofLane<0x142, 0xa>(Value); // row_bcast:15
+  Value += ofLane<0x143, 0xc>(Value); // row_bcast:31
+  return __builtin_amdgcn_readlane(Value, 63);
+}
+
+/// The most that a lane has. Often the first lane or the last one has it.
+__device__ inline uint32_t mostOfLanes(uint32_t Value) {
+  uint32_t Most = __builtin_amdgcn_readlane(Value, 0);
+  uint64_t More = __builtin_amdgcn_ballot_w64(Value > Most);
+  if (More != 0) {
+    do {
+      Most = __builtin_amdgcn_readlane(Value, 63 - __builtin_clzll(More));
+      More = __builtin_amdgcn_ballot_w64(Value > Most);
+    } while (More != 0);
+  }
+  return Most;
+}
+#endif
+} // namespace luthier::detail
+
+/// What endPlace() adds. The wave has come as often as the lane that came most
+/// often. Of GFX9; leaves all lanes active.
+LUTHIER_HOOK_ANNOTATE luthierEndLanePlace(uint32_t Place, uint32_t Vectors,
+                                          uint32_t All, uint32_t Scalars) {
+#ifdef __GFX9__
+  luthier::writeExec(~uint64_t(0));
+  const uint32_t Low = luthier::detail::laneCounter(Place, 0),
+                 High = luthier::detail::laneCounter(Place, 1);
+  // As in endPlace().
+  constexpr uint32_t FewRunsBits = 13, MaxLanes = 64;
+  const bool AreProductsLow =
+      All < UINT32_MAX >> FewRunsBits &&
+      Scalars + uint64_t(Vectors) * MaxLanes < UINT32_MAX >> FewRunsBits;
+  const uint64_t Often = __builtin_amdgcn_ballot_w64(
+      (High << (32 - FewRunsBits) | Low >> FewRunsBits) != 0);
+  uint32_t AllLow = 0, LanesLow = 0;
+  if (AreProductsLow) {
+    const uint32_t Lanes = luthier::detail::sumOfLanes(Low),
+                   Runs = luthier::detail::mostOfLanes(Low);
+    AllLow = Runs * All;
+    LanesLow = Runs * Scalars + Lanes * Vectors;
+    luthier::waveAdd(luthier::ExecutedInstructions, AllLow);
+    luthier::waveAdd(luthier::ExecutedLanes, LanesLow);
+  }
+  if (AreProductsLow && Often == 0)
+    return;
+  auto ofLane = [=](uint32_t Lane) {
+    return uint64_t(uint32_t(__builtin_amdgcn_readlane(High, Lane))) << 32 |
+           uint32_t(__builtin_amdgcn_readlane(Low, Lane));
+  };
+  uint64_t Lanes = ofLane(0), Runs = Lanes;
+  for (uint32_t Lane = 1; Lane < MaxLanes; ++Lane) {
+    Lanes += ofLane(Lane);
+    Runs = ofLane(Lane) > Runs ? ofLane(Lane) : Runs;
+  }
+  luthier::waveAdd(luthier::ExecutedInstructions, Runs * All - AllLow);
+  luthier::waveAdd(luthier::ExecutedLanes,
+                   Runs * Scalars + Lanes * Vectors - LanesLow);
+#endif
+}
+LUTHIER_EXPORT_HOOK_HANDLE(luthierEndLanePlace);
+
 /// Where a loop is entered whose TripCount is known, for all its runs, each of
 /// which executes so many instructions.
 LUTHIER_HOOK_ANNOTATE luthierAddTrips(uint32_t Counter, uint32_t Limit,

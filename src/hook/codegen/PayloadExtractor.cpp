@@ -271,7 +271,8 @@ bool PayloadExtractor::isCounter(const amdgpu::RegisterRange &Range) const {
   return Range.File == amdgpu::RegisterFile::SGPR
              ? isAmong(ABI.FirstCounterSGPR, 2 * ABI.NumScalarCounters)
              : Range.File == amdgpu::RegisterFile::VGPR &&
-                   isAmong(ABI.FirstCounterVGPR, ABI.NumCounterVGPRs);
+                   (isAmong(ABI.FirstCounterVGPR, ABI.NumCounterVGPRs) ||
+                    isAmong(ABI.FirstLaneVGPR, 2 * ABI.NumLaneCounters));
 }
 
 /// MODE is read by everything that computes with floating point numbers; a

@@ -31,6 +31,7 @@ public:
 private:
   bool lower(MachineInstr &MI, StringRef Text);
   std::pair<MCRegister, unsigned> lanePlace(int64_t Number) const;
+  MCRegister vgprPair(unsigned First) const;
 
   const PayloadABI &ABI;
   const SIInstrInfo *TII = nullptr;
@@ -48,6 +49,17 @@ PlaceholderLowering::lanePlace(int64_t Number) const {
           Lane};
 }
 
+MCRegister PlaceholderLowering::vgprPair(unsigned First) const {
+  const MCRegisterInfo &MRI = TII->getRegisterInfo();
+  const MCRegister Low = AMDGPU::VGPR0 + First;
+  for (MCPhysReg Wide : MRI.superregs(Low))
+    if (MRI.getSubReg(Wide, AMDGPU::sub0) == Low &&
+        MRI.getSubReg(Wide, AMDGPU::sub1) == Low + 1 &&
+        !MRI.getSubReg(Wide, AMDGPU::sub2))
+      return Wide;
+  llvm_unreachable("no pair begins there");
+}
+
 bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
   MachineBasicBlock &MBB = *MI.getParent();
   const DebugLoc &DL = MI.getDebugLoc();
@@ -63,6 +75,18 @@ bool PlaceholderLowering::lower(MachineInstr &MI, StringRef Text) {
         .addReg(Operands.Reg)
         .addImm(Lane)
         .addReg(To);
+  } else if (Text == LaneCountPlaceholder) {
+    const MCRegister Counter = vgprPair(Operands.Imm);
+    BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MAD_U64_U32_e64), Counter)
+        .addReg(Operands.Reg, RegState::Define | RegState::Dead)
+        .addImm(1)
+        .addImm(1)
+        .addReg(Counter)
+        .addImm(0);
+  } else if (Text == LaneCounterPlaceholder) {
+    // Nobody writes it in the meantime.
+    MBB.getParent()->getRegInfo().replaceRegWith(
+        Operands.Reg, AMDGPU::VGPR0 + unsigned(Operands.Imm));
   } else if (Text == WorkItemIdsPlaceholder) {
     BuildMI(MBB, MI, DL, TII->get(AMDGPU::V_MOV_B32_e32), Operands.Reg)
         .addReg(ABI.WorkItemIds);

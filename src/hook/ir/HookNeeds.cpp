@@ -17,7 +17,7 @@ namespace luthier {
 
 ModuleLayout HookNeeds::add(const HookNeeds &Module) {
   const unsigned LdsOffset = alignTo(LdsBytes, Module.LdsAlign);
-  const ModuleLayout Layout{LdsOffset, Accumulators, 0};
+  const ModuleLayout Layout{LdsOffset, Accumulators, LaneCounters, 0};
   StateValues |= Module.StateValues;
   State |= Module.State;
   WorkItemIds |= Module.WorkItemIds;
@@ -30,6 +30,7 @@ ModuleLayout HookNeeds::add(const HookNeeds &Module) {
   LdsAlign = std::max(LdsAlign, Module.LdsAlign);
   Numbers |= Module.Numbers;
   Accumulators += Module.Accumulators;
+  LaneCounters += Module.LaneCounters;
   Named.insert(Module.Named.begin(), Module.Named.end());
   return Layout;
 }
@@ -95,6 +96,10 @@ void NeedsScan::noteCall(CallInst &Call) {
   }
   StringRef Name = intrinsicName(Call);
   Needs.FirstWorkItem |= Name == FirstWorkItemIntrinsic;
+  if (namesLaneCounter(Name))
+    if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
+      Needs.LaneCounters =
+          std::max<unsigned>(Needs.LaneCounters, Number->getZExtValue() + 1);
   if (std::optional<KeptNumber> Number = keptNumberOf(Call))
     Needs.Numbers.add(*Number);
   if (namesRegister(Name))

@@ -32,6 +32,7 @@ struct HookNeeds {
   unsigned LdsBytes = 0, LdsAlign = 1;
   KeptNumbers Numbers;
   unsigned Accumulators = 0; ///< Wave counters, wherever they are kept.
+  unsigned LaneCounters = 0; ///< One more than the highest number.
   std::set<unsigned> Named;  ///< Numbers of registers that hooks name.
 
   /// Adds another module's needs; returns where that module's memory and

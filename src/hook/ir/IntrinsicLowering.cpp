@@ -158,6 +158,7 @@ private:
   Expected<unsigned> laneOf(unsigned Index, bool IsWritten);
   Expected<Value *> readCounterAt(IRBuilderBase &B, unsigned Index);
   Error lowerKept(CallInst &Call, KeptNumber Number);
+  Error lowerLaneCounter(CallInst &Call, StringRef Name);
   Error addToCounterAt(IRBuilderBase &B, unsigned Index, Value *Number);
   Error lowerSetHalf(CallInst &Call);
   void lowerScalarAddress(CallInst &Call);
@@ -263,6 +264,29 @@ Error IntrinsicLowering::addToCounterAt(IRBuilderBase &B, unsigned Index,
   Value *Sum = B.CreateAdd(*Before, Number);
   writeLane(B, *Lane, B.CreateTrunc(Sum, B.getInt32Ty()));
   writeLane(B, *Lane + 1, B.CreateTrunc(B.CreateLShr(Sum, 32), B.getInt32Ty()));
+  return Error::success();
+}
+
+///   v_mad_u64_u32 v[8:9], s[44:45], 1, 1, v[8:9]
+Error IntrinsicLowering::lowerLaneCounter(CallInst &Call, StringRef Name) {
+  auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0));
+  auto *IsHigh = dyn_cast<ConstantInt>(
+      Call.getArgOperand(Name == LaneCountIntrinsic ? 0 : 1));
+  if (!Number || !IsHigh)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "the counter that " + Name + " names is not a constant");
+  const unsigned Index =
+      ABI.Module.FirstLaneCounter + unsigned(Number->getZExtValue());
+  if (Index >= ABI.NumLaneCounters)
+    return refuse(RefusalReason::UnsupportedHook,
+                  "a hook uses a counter of lanes");
+  const unsigned First = ABI.FirstLaneVGPR + 2 * Index;
+  IRBuilder<> B(&Call);
+  if (Name == LaneCountIntrinsic)
+    countLanes(B, First, alignTo(ABI.FirstSGPR, 2));
+  else
+    Call.replaceAllUsesWith(
+        readLaneCounter(B, First + unsigned(IsHigh->getZExtValue())));
   return Error::success();
 }
 
@@ -394,6 +418,9 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
     lowerScalarAddress(Call);
   } else if (Name == FirstWorkItemIntrinsic) {
     if (Error E = lowerFirstWorkItem(Call))
+      return E;
+  } else if (namesLaneCounter(Name)) {
+    if (Error E = lowerLaneCounter(Call, Name))
       return E;
   } else if (const auto Number = keptNumberOf(Call)) {
     if (Error E = lowerKept(Call, *Number))

@@ -21,6 +21,10 @@ bool namesCounter(StringRef Name) {
          Name == WaveCounterIntrinsic;
 }
 
+bool namesLaneCounter(StringRef Name) {
+  return Name == LaneCountIntrinsic || Name == LaneCounterIntrinsic;
+}
+
 bool namesRegister(StringRef Name) {
   return Name == ReadRegIntrinsic || Name == WriteRegIntrinsic;
 }

@@ -42,6 +42,10 @@ inline constexpr llvm::StringLiteral ScalarAddressIntrinsic =
 
 inline constexpr llvm::StringLiteral FirstWorkItemIntrinsic =
     "luthier::detail::firstWorkItem";
+inline constexpr llvm::StringLiteral LaneCountIntrinsic =
+    "luthier::detail::laneCount";
+inline constexpr llvm::StringLiteral LaneCounterIntrinsic =
+    "luthier::detail::laneCounter";
 inline constexpr llvm::StringLiteral KeptIntrinsic = "luthier::detail::kept";
 
 /// Stands for an argument that arrives in registers; its arguments are the
@@ -53,6 +57,9 @@ llvm::StringRef intrinsicName(const llvm::CallBase &Call);
 
 /// Is the first argument of intrinsic \p Name a wave-private counter?
 bool namesCounter(llvm::StringRef Name);
+
+/// Is the first argument of intrinsic \p Name the number of a counter of lanes?
+bool namesLaneCounter(llvm::StringRef Name);
 
 /// Is the first argument of intrinsic \p Name the number of a register?
 bool namesRegister(llvm::StringRef Name);

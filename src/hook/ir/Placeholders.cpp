@@ -33,6 +33,18 @@ void writeLane(IRBuilderBase &B, unsigned Lane, Value *Bits) {
                     {Bits, B.getInt32(Lane)}, "s,i", true);
 }
 
+void countLanes(IRBuilderBase &B, unsigned First, unsigned Carry) {
+  const std::string Constraints =
+      "i,~{s[" + std::to_string(Carry) + ":" + std::to_string(Carry + 1) + "]}";
+  createPlaceholder(B, LaneCountPlaceholder, B.getVoidTy(), B.getInt32(First),
+                    Constraints, true);
+}
+
+Value *readLaneCounter(IRBuilderBase &B, unsigned Number) {
+  return createPlaceholder(B, LaneCounterPlaceholder, B.getInt32Ty(),
+                           B.getInt32(Number), "=v,i", false);
+}
+
 Value *readWorkItemIds(IRBuilderBase &B) {
   return createPlaceholder(B, WorkItemIdsPlaceholder, B.getInt32Ty(), {}, "=v",
                            false);

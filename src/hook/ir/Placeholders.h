@@ -23,6 +23,10 @@ inline constexpr llvm::StringLiteral WorkItemIdsPlaceholder =
     "luthier::workItemIds";
 inline constexpr llvm::StringLiteral FirstWorkItemPlaceholder =
     "luthier::firstWorkItem";
+inline constexpr llvm::StringLiteral LaneCountPlaceholder =
+    "luthier::laneCount";
+inline constexpr llvm::StringLiteral LaneCounterPlaceholder =
+    "luthier::laneCounter";
 inline constexpr llvm::StringLiteral ReadAperturePlaceholder =
     "luthier::readAperture";
 /// Followed by the name of the variable.
@@ -57,6 +61,12 @@ llvm::Value *readConstantLane(llvm::IRBuilderBase &B, unsigned Lane);
 inline constexpr unsigned LanesOfRegister = 64;
 llvm::Value *readLane(llvm::IRBuilderBase &B, unsigned Lane);
 void writeLane(llvm::IRBuilderBase &B, unsigned Lane, llvm::Value *Bits);
+
+/// Adds one to the active lanes of the VGPRs \p First and the next, a counter
+/// of 64 bits; \p Carry, an even SGPR, and the next are lost.
+void countLanes(llvm::IRBuilderBase &B, unsigned First, unsigned Carry);
+/// VGPR \p Number, of that counter.
+llvm::Value *readLaneCounter(llvm::IRBuilderBase &B, unsigned Number);
 
 /// The packed work-item ids.
 llvm::Value *readWorkItemIds(llvm::IRBuilderBase &B);

@@ -32,6 +32,8 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.FirstCounterSGPR = Plan.ABI.FirstCounterSGPR;
   Wanted.FirstCounterVGPR = Plan.ABI.FirstCounterVGPR;
   Wanted.NumCounterVGPRs = Plan.ABI.NumCounterVGPRs;
+  Wanted.FirstLaneVGPR = Plan.ABI.FirstLaneVGPR;
+  Wanted.NumLaneCounters = Plan.ABI.NumLaneCounters;
   Wanted.CounterStarts = Plan.CounterStarts;
   Wanted.Numbers = Plan.ABI.Numbers;
   Wanted.HiddenArguments = Plan.ABI.HiddenArguments;

@@ -87,7 +87,7 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
 
 void Prologue::write(CallSiteCode &Code) const {
   if (!Needs.any() && !Needs.PreloadsArguments && !Needs.DefinesSCC &&
-      Needs.CounterStarts.empty())
+      Needs.CounterStarts.empty() && !Needs.NumLaneCounters)
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
@@ -107,6 +107,7 @@ void Prologue::write(CallSiteCode &Code) const {
   if (Needs.Guard)
     leaveOthers(Code);
   setCounters(Code);
+  clearLaneCounters(Code);
   // Points may branch on SCC, to keep it, before the application has set it.
   if (Needs.DefinesSCC || (Needs.State && !Needs.State->Exec))
     Code.setSCC(false);
@@ -309,6 +310,22 @@ void Prologue::setCounters(CallSiteCode &Code) const {
   for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
     if (N >= Needs.Numbers.size())
       Code.setPair(Code.sgprPair(registerOf(N)), Start);
+}
+
+/// Lanes that do not exist are added up with the others, in the end. Their
+/// registers are not the application's, nor do they hold launch state: what
+/// reads that comes first.
+void Prologue::clearLaneCounters(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  if (!Needs.NumLaneCounters)
+    return;
+  const MCRegister Exec = AMDGPU::VCC; // Holds nothing at entry.
+  Code.moveMask(Exec, AMDGPU::EXEC);
+  Code.activateAll();
+  for (unsigned N = 0; N < 2 * Needs.NumLaneCounters; ++N)
+    Code.op(AMDGPU::V_MOV_B32_e32,
+            {C::reg(Code.vgpr(Needs.FirstLaneVGPR + N)), C::imm(0)});
+  Code.moveMask(AMDGPU::EXEC, Exec);
 }
 
 void Prologue::captureState(CallSiteCode &Code) const {

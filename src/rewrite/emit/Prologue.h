@@ -36,6 +36,7 @@ struct PrologueNeeds {
   llvm::MCRegister Entry;
   /// See PayloadABI; what they begin with.
   unsigned FirstCounterSGPR = 0, FirstCounterVGPR = 0, NumCounterVGPRs = 0;
+  unsigned FirstLaneVGPR = 0, NumLaneCounters = 0;
   /// Those that are in counters, and where the arguments are that they are
   /// computed from.
   KeptNumbers Numbers;
@@ -89,6 +90,7 @@ private:
   void computeWaveInGroup(CallSiteCode &Code) const;
   void captureNumbers(CallSiteCode &Code) const;
   void setCounters(CallSiteCode &Code) const;
+  void clearLaneCounters(CallSiteCode &Code) const;
   llvm::MCRegister numberRegister(CallSiteCode &Code, KeptNumber N) const;
   void captureIds(CallSiteCode &Code) const;
   void maskIds(CallSiteCode &Code) const;

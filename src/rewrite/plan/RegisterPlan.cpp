@@ -79,6 +79,7 @@ private:
   unsigned counterRoom(unsigned PayloadSGPRs) const;
   Error placeCounters();
   Error placeVectorCounters();
+  Error placeLaneCounters();
   Error placeState();
   std::optional<StateValueArrayForm> chooseForm() const;
   bool fits(StateValueArrayForm Form) const;
@@ -219,6 +220,18 @@ Error RegisterPlanner::placeVectorCounters() {
   ABI.FirstCounterVGPR = NextVGPR;
   NextVGPR += ABI.NumCounterVGPRs;
   return Error::success();
+}
+
+Error RegisterPlanner::placeLaneCounters() {
+  PayloadABI &ABI = Plan.ABI;
+  ABI.NumLaneCounters = Plan.Needs.LaneCounters;
+  if (!ABI.NumLaneCounters)
+    return Error::success();
+  ABI.FirstLaneVGPR = alignTo(NextVGPR, 2);
+  NextVGPR = ABI.FirstLaneVGPR + 2 * ABI.NumLaneCounters;
+  return NextVGPR <= Limits.VGPRs
+             ? Error::success()
+             : outOf("vector", Plan.Use.VGPRs, Limits.VGPRs);
 }
 
 /// What stays the state's for the whole kernel.
@@ -379,6 +392,8 @@ Expected<RegisterPlan> RegisterPlanner::run() {
   noteNamed();
   if (Error E = placeCounters())
     return std::move(E);
+  if (Error E = placeLaneCounters())
+    return std::move(E);
   if (Error E = placeState())
     return std::move(E);
   if (Error E = placeVectors())
@@ -429,8 +444,9 @@ RegisterUse registersOf(const RegisterPlan &Plan, ArrayRef<Payload> Payloads,
   const PayloadABI &ABI = Plan.ABI;
   const amdgpu::RegisterFiles &Files = *Plan.Files;
   unsigned SGPRs = std::max(Code.SGPRs, ABI.FirstSGPR);
-  unsigned VGPRs = std::max(
-      {Code.VGPRs, ABI.FirstVGPR, ABI.FirstCounterVGPR + ABI.NumCounterVGPRs});
+  unsigned VGPRs = std::max({Code.VGPRs, ABI.FirstVGPR,
+                             ABI.FirstCounterVGPR + ABI.NumCounterVGPRs,
+                             ABI.FirstLaneVGPR + 2 * ABI.NumLaneCounters});
   unsigned AGPRs = std::max(Code.AGPRs, Plan.Use.AGPRs);
   for (const Payload &P : Payloads) {
     SGPRs = std::max(SGPRs, P.SGPREnd);

@@ -105,6 +105,8 @@ RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
   }
   for (unsigned N = 0; N < Plan.ABI.NumCounterVGPRs; ++N)
     Kept.add(Plan.Files->vgpr(Plan.ABI.FirstCounterVGPR + N));
+  for (unsigned N = 0; N < 2 * Plan.ABI.NumLaneCounters; ++N)
+    Kept.add(Plan.Files->vgpr(Plan.ABI.FirstLaneVGPR + N));
   if (Plan.ABI.WorkItemIds && !Plan.SpillsWorkItemIds)
     Kept.add(Plan.ABI.WorkItemIds);
   for (unsigned Number : Hooks.Needs.Named)

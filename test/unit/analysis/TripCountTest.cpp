@@ -158,4 +158,58 @@ INSTANTIATE_TEST_SUITE_P(Loops, TripCountOfOthers,
                          ::testing::ValuesIn(OtherLoops),
                          [](const auto &Info) { return Info.param.Name; });
 
+/// A kernel, and whether waves leave the loop around `here` without lanes.
+struct LaneLoop {
+  const char *Name;
+  const char *Body;
+  bool IsLeft;
+};
+
+class LoopThatLanesLeave : public ::testing::TestWithParam<LaneLoop> {};
+
+TEST_P(LoopThatLanesLeave, IsKnown) {
+  const LiftedKernel Kernel = liftAssembly(GetParam().Body, {"gfx90a", 64});
+  ASSERT_TRUE(Kernel.LR);
+  EXPECT_EQ(isLeftWithoutLanes(*Kernel.LR, Kernel.at("here")),
+            GetParam().IsLeft);
+}
+
+#define LOOP_THAT(Body)                                                        \
+  "loop:\nhere:\n v_add_u32_e32 v1, 1, v1\n" Body                              \
+  "end:\n s_or_b64 exec, exec, s[4:5]\n s_endpgm\n"
+#define ENTER                                                                  \
+  "s_and_saveexec_b64 s[4:5], vcc\n s_cbranch_execz end\n"                     \
+  "s_mov_b64 s[6:7], 0\n"
+#define LEAVE "s_andn2_b64 exec, exec, s[6:7]\n s_cbranch_execnz loop\n"
+
+const LaneLoop LaneLoops[] = {
+    {"WhereLanesGoOneByOne", ENTER LOOP_THAT(LEAVE), true},
+    {"WhereWavesMayComeWithoutLanes",
+     "s_and_saveexec_b64 s[4:5], vcc\n s_mov_b64 s[6:7], 0\n" LOOP_THAT(LEAVE),
+     false},
+    {"WhereLanesChangeOnTheWay",
+     ENTER "s_and_b64 exec, exec, s[8:9]\n" LOOP_THAT(LEAVE), false},
+    {"WhereLanesComeBack",
+     ENTER LOOP_THAT("s_or_b64 exec, exec, s[8:9]\n" LEAVE), false},
+    {"WhereLanesGoBefore",
+     ENTER "loop:\n s_and_b64 exec, exec, s[8:9]\nhere:\n"
+           " v_add_u32_e32 v1, 1, v1\n" LEAVE
+           "end:\n s_or_b64 exec, exec, s[4:5]\n s_endpgm\n",
+     false},
+    {"WhichTheWaveLeavesItself",
+     ENTER LOOP_THAT("s_andn2_b64 exec, exec, s[6:7]\n"
+                     "s_cmp_lg_u32 s8, s9\n s_cbranch_scc1 loop\n"),
+     false},
+    {"InAnotherLoop",
+     ENTER LOOP_THAT(LEAVE "s_mov_b64 exec, s[10:11]\n"
+                           "s_cbranch_execz end\n s_branch loop\n"),
+     false},
+    {"ToWhichThereAreTwoWays",
+     ENTER "s_cbranch_scc1 loop\n s_mov_b32 s9, s8\n" LOOP_THAT(LEAVE), false},
+};
+
+INSTANTIATE_TEST_SUITE_P(Loops, LoopThatLanesLeave,
+                         ::testing::ValuesIn(LaneLoops),
+                         [](const auto &Info) { return Info.param.Name; });
+
 } // namespace
