@@ -46,7 +46,7 @@ public:
   template <typename H>
   void insert(H AtEnd, typename ArgumentsOf<H>::Type Args) {
     if (const auto Most = mostInstructions(LR); Most && *Most <= MostOnce)
-      addOnce();
+      addOnce(*Most);
     else
       addRepeatedly();
     if (TimesVectors)
@@ -119,26 +119,25 @@ private:
     addOnPaths(Hook, Sum);
   }
 
-  /// A wave comes to no instruction twice.
-  void addOnce() {
+  /// There is no loop; a wave executes \p Most instructions at most.
+  void addOnce(uint64_t Most) {
     Regions.clear();
     const std::vector<LaneGroup> Groups = laneGroups(LR);
-    addLow(sumOf([](const llvm::MachineInstr &) { return 1; }),
+    addLow(Most, sumOf([](const llvm::MachineInstr &) { return 1; }),
            sumOf([](const llvm::MachineInstr &MI) {
              return !isVectorInstruction(MI);
            }),
            lanesOf(Groups));
   }
 
-  /// What stays below 2^32: \p All, \p Scalars and \p Lanes add where a wave
-  /// comes once at most.
-  void addLow(const PathSum &All, const PathSum &Scalars,
+  /// What stays from 0 on and below 2^32, \p All and \p Scalars up to \p Most.
+  void addLow(uint64_t Most, const PathSum &All, const PathSum &Scalars,
               const std::vector<CountedLanes> &Lanes) {
     const auto AddInstructions =
         LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce);
     // It takes four instructions to part them again.
     const bool IsPacked =
-        sizeOf(LR) <= MostPacked &&
+        Most <= MostPacked &&
         llvm::count_if(All.Additions, [](const PathSum::Addition &A) {
           return A.Before != nullptr;
         }) > 4;
@@ -153,11 +152,17 @@ private:
       addLanesOnce(*L.Begin, uint32_t(L.Vectors));
   }
 
-  /// All that is not counted where loops are entered, or in places.
+  /// Whether that is so of what is not counted in places: a wave then comes to
+  /// nothing of it twice. What a place stands for may be more than what its
+  /// loop executes, and the rest less than nothing.
   static bool isOnce(const PathSum &All, const PathSum &Scalars,
                      const std::vector<CountedLanes> &Lanes) {
     auto isLow = [](const PathSum &Sum) {
-      return llvm::all_of(Sum.Additions,
+      int64_t Least = Sum.AtWaveEnd;
+      for (const PathSum::Addition &A : Sum.Additions)
+        Least += std::min<int64_t>(A.Number, 0);
+      return Least >= 0 &&
+             llvm::all_of(Sum.Additions,
                           [](const PathSum::Addition &A) { return A.IsOnce; });
     };
     return isLow(All) && isLow(Scalars) &&
@@ -196,11 +201,13 @@ private:
                             {N});
   }
 
-  /// Each takes two vector registers, which must not keep waves out.
+  /// Each takes two vector registers. With 24, which then suffice, as many
+  /// waves fit on every target of GFX9 as with fewer.
   bool isCountedByLanes(const CountedPlace &P) const {
-    constexpr unsigned MostVGPRs = 20;
+    constexpr unsigned MostVGPRs = 16;
+    const RegisterUse Use = Analysis(LR).registerUse();
     return P.Vectors > 0 && LR.processor().starts_with("gfx9") &&
-           Analysis(LR).registerUse().VGPRs <= MostVGPRs &&
+           Use.VGPRs + Use.AGPRs <= MostVGPRs &&
            isLeftWithoutLanes(LR, *P.Begin);
   }
 
@@ -255,7 +262,7 @@ private:
     choosePlaces(Lanes, All, Scalars);
     if (Trips.Blocks.empty() && !region() && !LR.hasUnresolvedTransfers() &&
         sizeOf(LR) <= MostOnce && isOnce(All, Scalars, Lanes))
-      return addLow(All, Scalars, Lanes);
+      return addLow(sizeOf(LR), All, Scalars, Lanes);
     const bool StaysLow = staysLow(Scalars);
     const bool IsApart = addBesideLoops(
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {

@@ -175,8 +175,9 @@ waveAddWide([[maybe_unused]] const uint64_t (&Counters)[2],
 }
 /// Counters of lanes, by number: a constant below 8. Each lane of the wave has
 /// its own of 64 bits, zero when the wave begins. Adds one to that of each
-/// active lane: one vector instruction. Of GFX9, whose scalar unit serves four
-/// times as many waves as a vector unit.
+/// active lane: one vector instruction. Of waves of 64 lanes; meant for GFX9,
+/// whose scalar unit serves four times as many waves as a vector unit. A hook
+/// either counts or reads.
 LUTHIER_INTRINSIC_ANNOTATE inline void
 laneCount([[maybe_unused]] uint32_t Counter) {
   __builtin_trap();

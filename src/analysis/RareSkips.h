@@ -18,10 +18,10 @@ bool isSkip(const llvm::MachineBasicBlock &MBB,
             const llvm::MachineBasicBlock &Next);
 
 /// A skip in \p LoopDepth loops that most waves do not take:
-/// - over much of a function, and in no loop: its body, where nothing is left
-/// to do. Few waves
-///   have nothing to do.
-/// - where lanes go on whose number is below a bound (a register, such as the
+/// - Over much of a function, in no loop: its body. Few waves have nothing to
+/// do
+///   there.
+/// - Where lanes go on whose number is below a bound (a register, such as the
 ///   number of elements), above a constant, or not some number: in most waves,
 ///   one of the lanes is. What lanes do whose number is one of few is as often
 ///   something that most waves have no lane for.

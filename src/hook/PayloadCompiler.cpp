@@ -37,7 +37,8 @@ static bool mustBeConstant(const Argument &A) {
       if (auto *Call = dyn_cast<CallBase>(U)) {
         StringRef Name = intrinsicName(*Call);
         if (Call->getArgOperand(0) == V &&
-            (namesCounter(Name) || (namesRegister(Name) && V == &A)))
+            (namesCounter(Name) ||
+             ((namesRegister(Name) || namesLaneCounter(Name)) && V == &A)))
           return true;
       } else if (isNumberOfCounter(*U) && Seen.insert(U).second) {
         Work.push_back(U);

@@ -42,7 +42,8 @@ __device__ inline void waveClear(const uint64_t &Counter) {
 } // namespace detail
 } // namespace luthier
 
-// Where sums are below 2^32, in kernels without loops and before any loop:
+// Where sums are below 2^32: in kernels without loops, before any loop, and
+// where all loops are counted in places:
 
 LUTHIER_HOOK_ANNOTATE luthierAddInstructionsOnce(uint32_t Number) {
   luthier::detail::waveAddLow(luthier::ExecutedInstructions, Number);

@@ -48,14 +48,15 @@ inline uint64_t quotient(uint64_t Number, uint64_t By) {
 }
 
 /// By which what \p Vectors adds is to be multiplied, modulo 2^64, wherever a
-/// wave may come again for it to be what \p All adds; 0 if there is none.
+/// wave may come again, but for rare skips, for it to be what \p All adds; 0 if
+/// there is none.
 inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
   llvm::DenseMap<std::pair<const void *, const void *>, uint64_t> VectorsAt;
   for (const PathSum::Addition &A : Vectors.Additions)
     VectorsAt[A.place()] = A.Number;
   uint64_t Factor = 0;
   for (const PathSum::Addition &A : All.Additions) {
-    if (A.IsOnce)
+    if (A.IsOnce || !A.Before)
       continue;
     const uint64_t Number = VectorsAt.lookup(A.place());
     if (!Factor && Number)
@@ -64,9 +65,9 @@ inline uint64_t factorInLoops(const PathSum &All, const PathSum &Vectors) {
       return 0;
   }
   for (const PathSum::Addition &V : Vectors.Additions)
-    if (!V.IsOnce && llvm::none_of(All.Additions, [&](const auto &A) {
-          return A.place() == V.place();
-        }))
+    if (!V.IsOnce && V.Before &&
+        llvm::none_of(All.Additions,
+                      [&](const auto &A) { return A.place() == V.place(); }))
       return 0;
   return Factor;
 }

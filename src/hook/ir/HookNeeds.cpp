@@ -98,8 +98,8 @@ void NeedsScan::noteCall(CallInst &Call) {
   Needs.FirstWorkItem |= Name == FirstWorkItemIntrinsic;
   if (namesLaneCounter(Name))
     if (auto *Number = dyn_cast<ConstantInt>(Call.getArgOperand(0)))
-      Needs.LaneCounters =
-          std::max<unsigned>(Needs.LaneCounters, Number->getZExtValue() + 1);
+      Needs.LaneCounters = std::max<unsigned>(
+          Needs.LaneCounters, Number->getLimitedValue(MaxLaneCounters - 1) + 1);
   if (std::optional<KeptNumber> Number = keptNumberOf(Call))
     Needs.Numbers.add(*Number);
   if (namesRegister(Name))

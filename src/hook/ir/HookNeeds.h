@@ -18,6 +18,9 @@ class Module;
 
 namespace luthier {
 
+/// Of one module; see luthier::detail::laneCount.
+inline constexpr unsigned MaxLaneCounters = 8;
+
 /// What compiling hooks will take, known before there is a PayloadABI. Never
 /// less than what the payloads come to report.
 struct HookNeeds {

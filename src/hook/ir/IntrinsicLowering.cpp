@@ -275,6 +275,9 @@ Error IntrinsicLowering::lowerLaneCounter(CallInst &Call, StringRef Name) {
   if (!Number || !IsHigh)
     return refuse(RefusalReason::UnsupportedHook,
                   "the counter that " + Name + " names is not a constant");
+  if (ABI.WaveSize != 64)
+    return refuse(RefusalReason::WaveSize,
+                  "a hook counts in lanes, in a kernel with waves of 32");
   const unsigned Index =
       ABI.Module.FirstLaneCounter + unsigned(Number->getZExtValue());
   if (Index >= ABI.NumLaneCounters)

@@ -123,7 +123,7 @@ void Prologue::write(CallSiteCode &Code) const {
 bool Prologue::leavesHazards() const {
   const bool HasOwnRegister =
       !Needs.State || Needs.State->Form == StateValueArrayForm::Vgpr;
-  return !HasOwnRegister || Needs.WorkItemIds || Needs.Stack.IsUsed ||
+  return !HasOwnRegister || Needs.readsIds() || Needs.Stack.IsUsed ||
          Needs.PreloadsArguments;
 }
 

@@ -108,14 +108,14 @@ Expected<unsigned> placeLaunchShare(const ModuleShare &Module,
 }
 
 /// What all hooks together need, known before there are registers for them;
-/// places each module's share of memory and counters.
+/// places each module's share of memory and counters. \p KeepsNumbers says
+/// whether waves keep the numbers that hooks ask for.
 Expected<KernelNeeds> collectNeeds(const LiftedRepresentation &LR,
                                    const VariantPlan &Variants,
                                    std::vector<ModuleShare> &Modules,
-                                   const InstrumenterOptions &Options) {
+                                   const InstrumenterOptions &Options,
+                                   bool KeepsNumbers) {
   KernelNeeds Needs;
-  // Code that is not lifted keeps nothing of ours.
-  const bool KeepsNumbers = !LR.hasUnresolvedTransfers();
   SmallVector<HookNeeds, 1> OfModules;
   for (const ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
@@ -212,14 +212,9 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
-  Expected<KernelNeeds> Needs =
-      collectNeeds(LR, Plan.Variants, Modules, Options);
-  if (!Needs)
-    return Needs.takeError();
-  Plan.Needs = std::move(*Needs);
   CallSitePlanner CallSites(LR, Options, Encoder);
   const PayloadCounts Before = countsOf(Modules);
-  Error Failed = tryFallbacks(Options, [&](RegisterFallback Fallback) {
+  auto attempt = [&](RegisterFallback Fallback) -> Error {
     Expected<RegisterPlan> Registers =
         planRegisters(LR, Use, Plan.Variants, Plan.Needs, Options, Fallback);
     if (!Registers)
@@ -231,7 +226,22 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
       return Payloads.takeError();
     Plan.Payloads = std::move(*Payloads);
     return CallSites.plan(Plan);
-  });
+  };
+  auto attemptKeeping = [&](bool KeepsNumbers) -> Error {
+    Expected<KernelNeeds> Needs =
+        collectNeeds(LR, Plan.Variants, Modules, Options, KeepsNumbers);
+    if (!Needs)
+      return Needs.takeError();
+    Plan.Needs = std::move(*Needs);
+    return tryFallbacks(Options, attempt);
+  };
+  // Code that is not lifted keeps nothing of ours.
+  Error Failed = attemptKeeping(!LR.hasUnresolvedTransfers());
+  // There may be no registers to keep numbers in.
+  if (Failed && !Plan.Needs.Numbers.empty()) {
+    consumeError(std::move(Failed));
+    Failed = attemptKeeping(false);
+  }
   if (Failed)
     return std::move(Failed);
   const PayloadCounts After = countsOf(Modules);
