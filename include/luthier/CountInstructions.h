@@ -187,25 +187,34 @@ private:
   }
 
   /// With a region, or with more in waves of 32 lanes, there would be more
-  /// counters than a tool may count on.
+  /// counters than a tool may count on. Code that is not lifted may use all
+  /// scalar registers: kernels that call it rarely leave any for counters, nor
+  /// for the hooks that add places up.
+  unsigned maxPlaces(const RegisterUse &Use) const {
+    constexpr unsigned MostSGPRs = 64;
+    if (region() || (LR.hasUnresolvedTransfers() && Use.SGPRs > MostSGPRs))
+      return 0;
+    return LR.waveSize() == 64 ? MaxPlaces : 1;
+  }
+
   void choosePlaces(std::vector<CountedLanes> &Lanes, PathSum &All,
                     PathSum &Scalars) {
-    if (!region())
-      Places = PlaceChooser(sizeOf(LR), Lanes, All, Scalars)
-                   .take(LR.waveSize() == 64 ? MaxPlaces : 1);
-    for (uint32_t N = 0; N < Places.size(); ++N)
-      Task.insertHookBefore(*Places[N].Begin,
-                            isCountedByLanes(Places[N])
+    const RegisterUse Use = Analysis(LR).registerUse();
+    Places = PlaceChooser(sizeOf(LR), Lanes, All, Scalars).take(maxPlaces(Use));
+    for (auto [N, P] : llvm::enumerate(Places)) {
+      P.IsCountedByLanes = mayCountByLanes(P, Use);
+      Task.insertHookBefore(*P.Begin,
+                            P.IsCountedByLanes
                                 ? LUTHIER_GET_HOOK_HANDLE(luthierAddLanePlace)
                                 : LUTHIER_GET_HOOK_HANDLE(luthierAddPlace),
-                            {N});
+                            {uint32_t(N)});
+    }
   }
 
   /// Each takes two vector registers. With 24, which then suffice, as many
   /// waves fit on every target of GFX9 as with fewer.
-  bool isCountedByLanes(const CountedPlace &P) const {
+  bool mayCountByLanes(const CountedPlace &P, const RegisterUse &Use) const {
     constexpr unsigned MostVGPRs = 16;
-    const RegisterUse Use = Analysis(LR).registerUse();
     return P.Vectors > 0 && LR.processor().starts_with("gfx9") &&
            Use.VGPRs + Use.AGPRs <= MostVGPRs &&
            isLeftWithoutLanes(LR, *P.Begin);
@@ -217,9 +226,8 @@ private:
   template <typename F> void forEachPlace(F Insert) const {
     for (const auto &[Number, P] : llvm::enumerate(Places))
       Insert(P.Vectors < 0 ? LUTHIER_GET_HOOK_HANDLE(luthierEndPlaceWithout)
-             : isCountedByLanes(P)
-                 ? LUTHIER_GET_HOOK_HANDLE(luthierEndLanePlace)
-                 : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
+             : P.IsCountedByLanes ? LUTHIER_GET_HOOK_HANDLE(luthierEndLanePlace)
+                                  : LUTHIER_GET_HOOK_HANDLE(luthierEndPlace),
              PlaceArguments{uint32_t(Number), uint32_t(std::abs(P.Vectors)),
                             P.All, P.Scalars});
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "luthier/PathSum.h"
-#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/ControlFlow.h"
 #include "analysis/RareSkips.h"
 #include "llvm/ADT/GenericCycleImpl.h"

@@ -14,7 +14,9 @@ using namespace llvm;
 
 namespace luthier {
 
-bool isSkip(const MachineBasicBlock &MBB, const MachineBasicBlock &Next) {
+/// Forward, or over a block that lies elsewhere.
+static bool isSkip(const MachineBasicBlock &MBB,
+                   const MachineBasicBlock &Next) {
   if (MBB.empty())
     return false;
   const MachineInstr &Last = MBB.back();
@@ -58,7 +60,8 @@ public:
 
 private:
   const MachineInstr *writerOf(Register Reg, const MachineInstr *Before) const;
-  Guess ofMask(const MachineOperand &Mask, const MachineInstr &User) const;
+  Guess ofMask(const MachineOperand &Mask, const MachineInstr &User,
+               unsigned Depth = 0) const;
   Guess ofComparison(const MachineInstr &Compare, StringRef Relation) const;
   bool isVector(const MachineOperand &MO) const;
   bool isConstant(const MachineOperand &MO, const MachineInstr &User) const;
@@ -128,8 +131,9 @@ Guess SkipCondition::ofComparison(const MachineInstr &Compare,
 }
 
 Guess SkipCondition::ofMask(const MachineOperand &Mask,
-                            const MachineInstr &User) const {
-  if (!Mask.isReg())
+                            const MachineInstr &User, unsigned Depth) const {
+  constexpr unsigned MaxDepth = 4; // Of conditions that are joined.
+  if (!Mask.isReg() || Depth > MaxDepth)
     return Guess::Unknown;
   const MachineInstr *Writer = writerOf(Mask.getReg(), &User);
   if (!Writer)
@@ -140,8 +144,8 @@ Guess SkipCondition::ofMask(const MachineOperand &Mask,
   if (Name != "s_and_b64" && Name != "s_and_b32")
     return Guess::Unknown;
   // One of them may be from before a loop.
-  const Guess A = ofMask(Writer->getOperand(1), *Writer),
-              B = ofMask(Writer->getOperand(2), *Writer);
+  const Guess A = ofMask(Writer->getOperand(1), *Writer, Depth + 1),
+              B = ofMask(Writer->getOperand(2), *Writer, Depth + 1);
   return A == Guess::Unknown || A == B ? B
          : B == Guess::Unknown         ? A
                                        : Guess::FewWaves;

@@ -12,19 +12,13 @@ class MachineBasicBlock;
 
 namespace luthier {
 
-/// \p MBB ends by a jump to \p Next where EXEC is zero, over code that comes to
-/// \p Next as well: forward, or over a block that lies elsewhere.
-bool isSkip(const llvm::MachineBasicBlock &MBB,
-            const llvm::MachineBasicBlock &Next);
-
-/// A skip in \p LoopDepth loops that most waves do not take:
-/// - Over much of a function, in no loop: its body. Few waves have nothing to
-/// do
-///   there.
-/// - Where lanes go on whose number is below a bound (a register, such as the
-///   number of elements), above a constant, or not some number: in most waves,
-///   one of the lanes is. What lanes do whose number is one of few is as often
-///   something that most waves have no lane for.
+/// \p MBB, in \p LoopDepth loops, ends by a jump to \p Next where EXEC is zero,
+/// over code that comes to \p Next as well, and most waves do not take it.
+/// Either it goes over much of a function, in no loop: its body, in which few
+/// waves have nothing to do. Or lanes go on whose number is below a bound (a
+/// register, such as the number of elements), above a constant, or not some
+/// number: most waves have such a lane. What lanes do whose number is one of
+/// few is as often something that most waves have no lane for.
 bool isRareSkip(const llvm::MachineBasicBlock &MBB,
                 const llvm::MachineBasicBlock &Next, unsigned LoopDepth);
 

@@ -20,6 +20,7 @@
 #include "hook/ir/LaunchState.h"
 #include "hook/ir/LiteralAddresses.h"
 #include "hook/ir/ScalarLowering.h"
+#include "hook/ir/SupportCheck.h"
 #include "hook/ir/UserIntrinsics.h"
 #include "hook/ir/Variables.h"
 #include "hook/ir/WaveSize.h"

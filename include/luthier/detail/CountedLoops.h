@@ -75,6 +75,8 @@ struct CountedPlace {
   int64_t Vectors;
   /// What each time adds to the sums of all instructions and of scalar ones.
   uint32_t All, Scalars;
+  /// Each lane counts how often it comes there, instead of the wave.
+  bool IsCountedByLanes = false;
 };
 
 /// Lanes that are counted where a wave comes to Begin, each for so many

@@ -153,16 +153,10 @@ __device__ inline void endPlace(uint32_t Place, uint32_t Vectors, uint32_t All,
                  High = waveCounter(PlaceRuns[Place][1]);
   // Most waves have not come often, so that High is zero, and products of 32
   // bits suffice. Where they do not, they are taken off again.
-  [[maybe_unused]] constexpr uint32_t FewRuns = 1 << (64 - PlaceLaneBits);
-  [[maybe_unused]] constexpr uint32_t MaxLanes = 64;
-#ifdef __GFX12__
-  // It would take more scalar registers than a hook has for sure.
-  const bool AreProductsLow = false;
-#else
+  constexpr uint32_t FewRuns = 1 << (64 - PlaceLaneBits), MaxLanes = 64;
   const bool AreProductsLow =
       All < UINT32_MAX / FewRuns &&
       Scalars + uint64_t(Vectors) * MaxLanes < UINT32_MAX / FewRuns;
-#endif
   const uint32_t RunsLow = uint32_t(Low >> 32) >> (PlaceLaneBits - 32);
   uint32_t AllLow = 0;
   uint64_t LanesLow = 0;

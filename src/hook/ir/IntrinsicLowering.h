@@ -21,15 +21,6 @@ public:
   llvm::Error run(llvm::Function &F, PassContext &C) override;
 };
 
-/// Refuses what this engine cannot give a hook. Expects all intrinsics of
-/// Luthier to be gone: whatever is still called has to be LLVM's. Changes
-/// nothing.
-class SupportCheckPass : public IRPass {
-public:
-  llvm::StringRef name() const override { return "check-supported"; }
-  llvm::Error run(llvm::Function &F, PassContext &C) override;
-};
-
 } // namespace luthier
 
 #endif // LUTHIER_HOOK_IR_INTRINSICLOWERING_H

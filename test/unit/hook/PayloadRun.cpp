@@ -306,6 +306,11 @@ void PayloadRun::expectAnnounced(const Payload &P, const PayloadABI &ABI,
   copy(P.UsesMODE, ABI.ModeSave);
   copy(P.WritesState, ABI.State);
   const amdgpu::RegisterFiles &Files = MC->registerFiles();
+  // Counters are the hooks' own.
+  for (unsigned N = 0; N < ABI.NumCounterVGPRs; ++N)
+    Written.push_back(Files.vgpr(ABI.FirstCounterVGPR + N));
+  for (unsigned N = 0; N < 2 * ABI.NumLaneCounters; ++N)
+    Written.push_back(Files.vgpr(ABI.FirstLaneVGPR + N));
   auto expectKept = [&](const auto &Old, const auto &New,
                         const BitVector &Clobbered, amdgpu::RegisterFile File,
                         const char *Name) {

@@ -131,6 +131,49 @@ define void @both() #0 {
   }
 }
 
+TEST_P(WaveCounters, OfLanesAddWhereTheLaneIsActive) {
+  Run.parseHooks(R"(
+declare void @count(i32) #6
+define void @hook() #0 {
+  call void @count(i32 1)
+  ret void
+}
+attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::laneCount" }
+)");
+  EXPECT_EQ(Run.needs("hook").LaneCounters, 2u);
+  PayloadABI ABI = Run.abi();
+  ABI.FirstLaneVGPR = alignTo(ABI.FirstVGPR, 2);
+  ABI.NumLaneCounters = 3;
+  ABI.FirstVGPR = ABI.FirstLaneVGPR + 6;
+  // The second tool's.
+  ABI.Module.FirstLaneCounter = 1;
+  auto P = Run.compile("hook", ABI);
+  if (lanes() == 32) {
+    ASSERT_FALSE(bool(P));
+    EXPECT_NE(toString(P.takeError()).find("waves of 32"), std::string::npos);
+    return;
+  }
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  const unsigned Low = ABI.FirstLaneVGPR + 4;
+  for (uint64_t EXEC : {~uint64_t(0), uint64_t(0), uint64_t(0xa0)}) {
+    Run.EXEC = EXEC;
+    WaveState Before = Run.initialState(ABI);
+    Before.VGPRs[Low].assign(64, 0xffffffff);
+    Before.VGPRs[Low + 1].assign(64, 5);
+    const WaveState After = Run.run(*P, ABI, Before);
+    for (unsigned Lane = 0; Lane < 64; ++Lane) {
+      const bool IsActive = EXEC >> Lane & 1;
+      EXPECT_EQ(After.VGPRs[Low][Lane], IsActive ? 0 : 0xffffffff);
+      EXPECT_EQ(After.VGPRs[Low + 1][Lane], IsActive ? 6 : 5);
+    }
+  }
+  ABI.NumLaneCounters = 2;
+  P = Run.compile("hook", ABI);
+  ASSERT_FALSE(bool(P));
+  EXPECT_NE(toString(P.takeError()).find("a counter of lanes"),
+            std::string::npos);
+}
+
 TEST_P(WaveCounters, TakeLowAdditionsInTheLowHalfAlone) {
   Run.parseHooks(R"(
 @First = external addrspace(1) global i64

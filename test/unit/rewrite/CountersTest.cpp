@@ -29,6 +29,13 @@ protected:
            "}\nLUTHIER_HOOK_ANNOTATE more() { luthier::waveAdd(More, 1); }\n"
            "LUTHIER_HOOK_ANNOTATE flushMore() { luthier::waveFlush(More); }\n";
   }
+  /// Of hooks "add", given \p N everywhere.
+  static void expectSums(const Judgement &J, unsigned Count, uint64_t N) {
+    for (unsigned I = 0; I < Count; ++I)
+      EXPECT_EQ(J.variable("C" + std::to_string(I)),
+                J.WaveInstructions * (N + I))
+          << I;
+  }
 };
 
 TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
@@ -52,10 +59,7 @@ TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
   const unsigned Items = 4 * target().WaveSize + 1;
   Judgement J = expectUnchanged(Kernel, {{Items, 1, 1}, {Items, 1, 1}}, all);
   ASSERT_EQ(J.Problem, "");
-  for (unsigned I = 0; I < Count; ++I)
-    EXPECT_EQ(J.variable("C" + std::to_string(I)),
-              J.WaveInstructions * (Large + I))
-        << I;
+  expectSums(J, Count, Large);
   // One more.
   J = expectUnchanged(Kernel, {{Items, 1, 1}, {Items, 1, 1}},
                       [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
@@ -90,10 +94,33 @@ TEST_P(Counters, AreLanesOfMoreVectorRegistersThen) {
   Judgement J =
       expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}}, all);
   ASSERT_EQ(J.Problem, "");
-  for (unsigned I = 0; I < Count; ++I)
-    EXPECT_EQ(J.variable("C" + std::to_string(I)),
-              J.WaveInstructions * (Large + I))
-        << I;
+  expectSums(J, Count, Large);
+}
+
+/// As many counters as the state has lanes for, and a number of the wave, which
+/// would take another one.
+TEST_P(Counters, LeaveNoRoomForNumbersOfTheWaveWhereTheKernelLeavesNone) {
+  const unsigned Count = accumulatorCount(target().WaveSize);
+  setHipHooks(hooksWith(Count) + R"(
+__device__ uint32_t Number;
+LUTHIER_HOOK_ANNOTATE note() { Number = luthier::waveInGroup(); }
+)");
+  Options.Engine.Storage = StateValueArrayForm::SpilledWith1Sgpr;
+  AssemblyKernel K;
+  K.VGPRs = 256;
+  K.Body = R"(
+    v_mov_b32_e32 v255, v0
+    s_endpgm
+)";
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{8, 1, 1}, {8, 1, 1}},
+                      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        everywhere("add", {uint64_t(5)})(LR, Task);
+                        everywhere("note")(LR, Task);
+                        Task.insertHookAtWaveEnd(hook("flush"));
+                      });
+  ASSERT_EQ(J.Problem, "");
+  expectSums(J, Count, 5);
 }
 
 /// The application's own leave fewer than counters take.
@@ -130,9 +157,7 @@ TEST_P(Counters, AreScalarRegistersFirstAndThenLanes) {
   Judgement J =
       expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}}, all);
   ASSERT_EQ(J.Problem, "");
-  for (unsigned I = 0; I < Count; ++I)
-    EXPECT_EQ(J.variable("C" + std::to_string(I)), J.WaveInstructions * (5 + I))
-        << I;
+  expectSums(J, Count, 5);
 }
 
 /// More than are compiled in, of all sizes.
