@@ -28,9 +28,7 @@ endif()
 
 find_program(LUTHIER_CCACHE ccache)
 if(LUTHIER_CCACHE)
-  set(launcher ${CMAKE_COMMAND} -E env
-      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${LUTHIER_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+  set(LUTHIER_CACHED_COMPILE "${CMAKE_SOURCE_DIR}/cmake/cached-compile.sh" "${LUTHIER_CCACHE}" "${CMAKE_SOURCE_DIR}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${LUTHIER_CACHED_COMPILE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${LUTHIER_CACHED_COMPILE})
 endif()

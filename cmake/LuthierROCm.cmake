@@ -36,7 +36,6 @@ function(luthier_add_hip_program name)
     list(APPEND sources "${source}")
   endforeach()
   set(program "${arg_OUTPUT_DIRECTORY}/${name}")
-  set(launcher ${LUTHIER_CCACHE})
   add_custom_command(
     OUTPUT "${program}"
     COMMAND ${CMAKE_COMMAND} -E make_directory "${arg_OUTPUT_DIRECTORY}"

@@ -94,14 +94,14 @@ endfunction()
 # Runs clang for what is made of \p others, too.
 function(luthier_tool_launcher result others)
   set(environment ${ARGN})
-  if(LUTHIER_CCACHE)
+  set(launcher ${LUTHIER_CACHED_COMPILE})
+  if(launcher)
     # ccache knows clang's other inputs, but not what the plugin is and reads.
     list(JOIN others ":" files)
     list(APPEND environment "CCACHE_EXTRAFILES=${files}")
   endif()
-  set(launcher)
   if(environment)
-    set(launcher ${CMAKE_COMMAND} -E env ${environment} ${LUTHIER_CCACHE})
+    list(PREPEND launcher ${CMAKE_COMMAND} -E env ${environment})
   endif()
   set(${result} "${launcher}" PARENT_SCOPE)
 endfunction()
@@ -180,8 +180,10 @@ function(luthier_add_tool name)
     set(object "${base}.o")
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir")
     # Names of variables end in it. Clang would make it of the command line, which
-    # is another one for each wave size.
-    string(SHA256 id "${source} ${object} ${arg_TARGETS} ${arg_FLAGS}")
+    # is another one for each wave size and in each checkout.
+    file(RELATIVE_PATH relative_source "${PROJECT_SOURCE_DIR}" "${source}")
+    file(RELATIVE_PATH relative_object "${PROJECT_BINARY_DIR}" "${object}")
+    string(SHA256 id "${PROJECT_NAME} ${relative_source} ${relative_object} ${arg_TARGETS} ${arg_FLAGS}")
     string(SUBSTRING "${id}" 0 16 id)
     luthier_other_waves(other_commands other_waves "${source}" "${base}" "${id}" "${targets_with_two}"
                         "${arg_FLAGS}")
