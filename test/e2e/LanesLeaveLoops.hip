@@ -45,7 +45,7 @@ int main() {
     }
     const DeviceArray<unsigned> Data(Values), RunData(Runs);
     runEach<<<groupsFor(Count, GroupSize), GroupSize>>>(Data.get(),
-                                                       RunData.get(), Count);
+                                                        RunData.get(), Count);
     for (unsigned I = 0; I < Count; ++I)
       for (unsigned Run = 0; Run < Runs[I]; ++Run)
         Values[I] = step(Values[I]);

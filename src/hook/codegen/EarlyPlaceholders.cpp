@@ -207,12 +207,23 @@ bool EarlyPlaceholders::lower(MachineInstr &MI) {
   return true;
 }
 
+void markExecWrite(MachineInstr &MI) {
+  MachineOperand &Extra = MI.getOperand(InlineAsm::MIOp_ExtraInfo);
+  Extra.setImm(Extra.getImm() | InlineAsm::Extra_MayLoad |
+               InlineAsm::Extra_MayStore);
+  MI.addOperand(MachineOperand::CreateReg(AMDGPU::EXEC, /*isDef=*/true,
+                                          /*isImp=*/true));
+}
+
 bool EarlyPlaceholders::runOnMachineFunction(MachineFunction &MF) {
   ST = &MF.getSubtarget<GCNSubtarget>();
   bool Changed = false;
   for (MachineBasicBlock &MBB : MF)
     for (MachineInstr &MI : make_early_inc_range(MBB))
-      if (MI.getOpcode() == AMDGPU::INLINEASM && lower(MI)) {
+      if (isExecWrite(MI)) {
+        markExecWrite(MI);
+        Changed = true;
+      } else if (MI.getOpcode() == AMDGPU::INLINEASM && lower(MI)) {
         MI.eraseFromParent();
         Changed = true;
       }

@@ -5,6 +5,7 @@
 #include "SIInstrInfo.h"
 #include "Utils/AMDGPUBaseInfo.h"
 #include "hook/codegen/ExecRematerializer.h"
+#include "hook/codegen/PlaceholderOperands.h"
 #include "hook/ir/ExecWriteCalls.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/Placeholders.h"
@@ -51,12 +52,6 @@ private:
 };
 
 char ExecWriteLowering::ID = 0;
-
-bool isExecWrite(const MachineInstr &MI) {
-  return MI.getOpcode() == AMDGPU::INLINEASM_BR &&
-         MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName() ==
-             WriteExecPlaceholder;
-}
 
 /// A mask that needs no register to get into EXEC.
 bool isConstantMask(const MachineInstr &Def) {

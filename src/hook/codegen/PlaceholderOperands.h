@@ -2,7 +2,9 @@
 #ifndef LUTHIER_HOOK_CODEGEN_PLACEHOLDEROPERANDS_H
 #define LUTHIER_HOOK_CODEGEN_PLACEHOLDEROPERANDS_H
 
+#include "hook/ir/Placeholders.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/TargetOpcodes.h"
 #include "llvm/IR/InlineAsm.h"
 
 namespace luthier {
@@ -26,6 +28,13 @@ inline PlaceholderOperands placeholderOperands(const llvm::MachineInstr &MI) {
     I += 1 + Group.getNumOperandRegisters();
   }
   return Result;
+}
+
+/// An EXEC write, at the end of its block.
+inline bool isExecWrite(const llvm::MachineInstr &MI) {
+  return MI.getOpcode() == llvm::TargetOpcode::INLINEASM_BR &&
+         MI.getOperand(llvm::InlineAsm::MIOp_AsmString).getSymbolName() ==
+             WriteExecPlaceholder;
 }
 
 } // namespace luthier

@@ -22,15 +22,16 @@ using namespace llvm;
 
 namespace luthier {
 
-/// Marks EXEC as written, which the constraint list of the tool's bitcode
-/// leaves to us, so that every stage of code generation sees the definition.
+/// The write as code generation takes it: the mask as wide as EXEC. That EXEC
+/// and memory change is said behind instruction selection
+/// (EarlyPlaceholders.h).
 static void lowerWriteExec(CallBrInst &Write, unsigned WaveSize) {
   IRBuilder<> B(&Write);
   Value *Mask = B.CreateTrunc(Write.getArgOperand(0), B.getIntNTy(WaveSize));
   Mask = requireScalar(B, Mask, "the mask of luthier::writeExec");
   auto *FT = FunctionType::get(B.getVoidTy(), Mask->getType(), false);
   auto *New = CallBrInst::Create(
-      FT, InlineAsm::get(FT, WriteExecPlaceholder, "s,~{memory},~{exec}", true),
+      FT, InlineAsm::get(FT, WriteExecPlaceholder, "s", true),
       Write.getDefaultDest(), {}, Mask, "", Write.getIterator());
   New->setAttributes(Write.getAttributes());
   New->setDebugLoc(Write.getDebugLoc());
