@@ -3,11 +3,15 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/IndexedOperands.h"
 #include "luthier/RegisterSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/MathExtras.h"
-#include <map>
+#include <array>
+#include <bitset>
+#include <utility>
+#include <vector>
 
 using namespace llvm;
 
@@ -22,9 +26,6 @@ struct Value {
   bool operator==(const Value &) const = default;
 };
 
-/// Values by unit of the scalar registers, SCC included, and by lane of the
-/// VGPRs that v_writelane put something into. What is not there is not known.
-using Values = std::map<unsigned, Value>;
 constexpr unsigned FirstLaneKey = 1024, LanesPerVGPR = 64;
 constexpr unsigned NumSGPRs = 106;
 
@@ -32,6 +33,71 @@ unsigned laneKey(RegisterUnits VGPR, unsigned Lane) {
   assert(Lane < LanesPerVGPR && "no such lane");
   return FirstLaneKey + VGPR.First * LanesPerVGPR + Lane;
 }
+
+/// Values by unit of the scalar registers, SCC included, and by lane of the
+/// VGPRs that v_writelane put something into. What is not there is not known.
+/// Each block has such a state and copies it to those behind it, so there are
+/// no nodes to allocate.
+class Values {
+public:
+  std::optional<Value> find(unsigned Key) const {
+    if (Key < NumUnits)
+      return Known[Key] ? std::optional(Units[Key]) : std::nullopt;
+    const auto It = lower_bound(Lanes, Key, ByKey());
+    return It != Lanes.end() && It->first == Key ? std::optional(It->second)
+                                                 : std::nullopt;
+  }
+  void set(unsigned Key, Value To) {
+    if (Key < NumUnits) {
+      Known.set(Key);
+      Units[Key] = To;
+      return;
+    }
+    const auto It = lower_bound(Lanes, Key, ByKey());
+    if (It != Lanes.end() && It->first == Key)
+      It->second = To;
+    else
+      Lanes.insert(It, {Key, To});
+  }
+  void eraseUnit(unsigned Unit) { Known.reset(Unit); }
+  void eraseLanes(unsigned FirstKey, unsigned Count) {
+    Lanes.erase(lower_bound(Lanes, FirstKey, ByKey()),
+                lower_bound(Lanes, FirstKey + Count, ByKey()));
+  }
+  void erase(const RegisterSet &Registers) {
+    for (unsigned Unit = 0; Unit < NumUnits; ++Unit)
+      if (Registers.unit(Unit))
+        Known.reset(Unit);
+    erase_if(Lanes, [&](const Lane &L) {
+      return Registers.unit((L.first - FirstLaneKey) / LanesPerVGPR);
+    });
+  }
+  void clear() {
+    Known.reset();
+    Lanes.clear();
+  }
+  /// Keeps what both ways agree on. True if that is less than before.
+  bool meet(const Values &From) {
+    const size_t Before = Known.count() + Lanes.size();
+    for (unsigned Unit = 0; Unit < NumUnits; ++Unit)
+      if (Known[Unit] && From.find(Unit) != Units[Unit])
+        Known.reset(Unit);
+    erase_if(Lanes,
+             [&](const Lane &L) { return From.find(L.first) != L.second; });
+    return Known.count() + Lanes.size() != Before;
+  }
+
+private:
+  using Lane = std::pair<unsigned, Value>;
+  struct ByKey {
+    bool operator()(const Lane &L, unsigned Key) const { return L.first < Key; }
+  };
+  static constexpr unsigned NumUnits = RegisterSet::FirstVGPR;
+
+  std::bitset<NumUnits> Known;
+  std::array<Value, NumUnits> Units;
+  std::vector<Lane> Lanes; ///< In order of their keys.
+};
 
 class Interpreter {
 public:
@@ -44,13 +110,10 @@ public:
     Assignments Known = evaluate(MI);
     forget(MI, Callee);
     for (auto [Key, Value] : Known)
-      State[Key] = Value;
+      State.set(Key, Value);
   }
 
-  std::optional<Value> value(unsigned Key) const {
-    auto It = State.find(Key);
-    return It == State.end() ? std::nullopt : std::optional(It->second);
-  }
+  std::optional<Value> value(unsigned Key) const { return State.find(Key); }
 
   std::optional<uint32_t> word(unsigned Key) const {
     auto Value = value(Key);
@@ -206,12 +269,7 @@ private:
     if (MI.isCall()) {
       if (!Env.ChangedBy)
         return State.clear();
-      RegisterSet Changed = Env.ChangedBy(Callee);
-      std::erase_if(State, [&](const auto &Entry) {
-        return Changed.unit(Entry.first < FirstLaneKey
-                                ? Entry.first
-                                : (Entry.first - FirstLaneKey) / LanesPerVGPR);
-      });
+      State.erase(Env.ChangedBy(Callee));
     }
     for (const MachineOperand &MO : MI.operands())
       if (MO.isReg() && MO.isDef() && MO.getReg())
@@ -219,21 +277,17 @@ private:
   }
 
   void forget(const MachineInstr &MI, RegisterUnits Units) {
+    const bool IsOneLane =
+        MI.getOpcode() == AMDGPU::V_WRITELANE_B32 && MI.getOperand(2).isImm();
     for (unsigned U = Units.First; U < Units.First + Units.Count; ++U) {
-      if (U < RegisterSet::FirstVGPR) {
-        State.erase(U);
-        continue;
-      }
-      const unsigned First = laneKey({uint16_t(U), 1, false}, 0);
-      auto Begin = State.lower_bound(First),
-           End = State.lower_bound(First + LanesPerVGPR);
-      if (MI.getOpcode() == AMDGPU::V_WRITELANE_B32 &&
-          MI.getOperand(2).isImm()) {
-        Begin = State.find(laneKey({uint16_t(U), 1, false},
-                                   laneOf(MI, MI.getOperand(2).getImm())));
-        End = Begin == State.end() ? Begin : std::next(Begin);
-      }
-      State.erase(Begin, End);
+      if (U < RegisterSet::FirstVGPR)
+        State.eraseUnit(U);
+      else if (IsOneLane)
+        State.eraseLanes(laneKey({uint16_t(U), 1, false},
+                                 laneOf(MI, MI.getOperand(2).getImm())),
+                         1);
+      else
+        State.eraseLanes(laneKey({uint16_t(U), 1, false}, 0), LanesPerVGPR);
     }
   }
 
@@ -241,14 +295,6 @@ private:
   const Environment &Env;
   const bool MaySkip;
 };
-
-/// Keeps what both ways agree on. True if that is less than before.
-bool meet(Values &Into, const Values &From) {
-  return std::erase_if(Into, [&](const auto &Entry) {
-    auto It = From.find(Entry.first);
-    return It == From.end() || It->second != Entry.second;
-  });
-}
 
 } // namespace
 
@@ -286,7 +332,7 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
       Work.insert(&MBB);
     }
   for (unsigned I = 0; I < NumSGPRs; ++I)
-    Starts[&MF.front()][I] = {true, I};
+    Starts[&MF.front()].set(I, {true, I});
   auto record = [&](const MachineInstr &MI, const Interpreter &State) {
     // A block may be looked at again, knowing less.
     Result.Targets.erase(&MI);
@@ -326,7 +372,7 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
     }
     for (const MachineBasicBlock *Next : MBB->successors()) {
       auto [It, IsNew] = Starts.try_emplace(Next, State);
-      if (IsNew || meet(It->second, State))
+      if (IsNew || It->second.meet(State))
         Work.insert(Next);
     }
   }

@@ -3,6 +3,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "lift/CalleeSaved.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace llvm;
 
@@ -151,18 +152,28 @@ void TransferResolver::run() {
     return this->changedBy(Callee);
   };
   const ScalarConstants::Environment Env{addressOf, pointerAt, changedBy};
-  for (bool Changed = true; Changed;) {
-    Changed = false;
+  // Of what a function is computed from, only what its callees change can grow.
+  std::optional<std::set<uint64_t>>
+      Grown; ///< By entry; all in the first round.
+  auto isOutdated = [&](const Function &F) {
+    return !Grown || any_of(F.Transfers, [&](const ControlTransfer *T) {
+      const auto Target = F.Constants.targetOf(*T->MI);
+      return Target && Grown->contains(*Target);
+    });
+  };
+  do {
     for (auto &[Entry, F] : Functions)
-      if (!F.Transfers.empty())
+      if (!F.Transfers.empty() && isOutdated(F))
         F.Constants = ScalarConstants::run(*F.MF, Env);
     findLink();
+    Grown.emplace();
     for (auto &[Entry, F] : Functions) {
-      RegisterSet Now = F.Changed | changes(F);
-      Changed |= Now != F.Changed;
+      const RegisterSet Now = F.Changed | changes(F);
+      if (Now != F.Changed)
+        Grown->insert(Entry);
       F.Changed = Now;
     }
-  }
+  } while (!Grown->empty());
 }
 
 } // namespace luthier
