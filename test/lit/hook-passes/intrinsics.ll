@@ -11,8 +11,8 @@
 ; CHECK: call i32 asm sideeffect "luthier::readLane", "=s,i"(i32 25)
 ; CHECK: call void asm sideeffect "luthier::writeLane", "s,i"(i32 %{{.*}}, i32 24)
 ; CHECK: call void asm sideeffect "luthier::writeLane", "s,i"(i32 %{{.*}}, i32 25)
-; CHECK: callbr void asm sideeffect "luthier::writeExec", "s,~{memory},~{exec}"(i64
-; W32: callbr void asm sideeffect "luthier::writeExec", "s,~{memory},~{exec}"(i32
+; CHECK: callbr void asm sideeffect "luthier::writeExec", "s"(i64
+; W32: callbr void asm sideeffect "luthier::writeExec", "s"(i32
 ; NONE: refused: unsupported-hook: a hook uses a wave-private counter
 @Counter = external addrspace(1) global i64
 declare void @luthier.waveAdd(ptr addrspace(1), i64) #0
