@@ -4,7 +4,8 @@
 // launches without completion signals or barriers, code object bytes that are
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
-//   launches FILE LAUNCHES QUEUES wait|exit|destroy|shut-down|stuck|probe|gate|
+//   launches FILE LAUNCHES QUEUES
+//   wait|finish|exit|destroy|shut-down|stuck|probe|gate|
 //                                unload
 //   launches FILE LAUNCHES QUEUES reload OTHER
 //
@@ -86,7 +87,11 @@ int main(int Argc, char **Argv) {
   while (__atomic_load_n(Count, __ATOMIC_ACQUIRE) != Expected)
     std::this_thread::yield();
   std::printf("%u lanes\n", *Count);
-  if (End == "wait")
+  // What has been added shows while the last kernel still runs.
+  if (End == "finish")
+    for (hsa_queue_t *Queue : Queues)
+      finish(Queue);
+  if (End == "wait" || End == "finish")
     return 0;
   for (hsa_queue_t *Queue : Queues)
     CHECK(hsa_queue_destroy(Queue));

@@ -18,7 +18,7 @@ KERNEL = "_Z6addOnePj"
 
 def counts_of_one_launch(arguments, directory, code):
     statistics = f"{directory}/executed.json"
-    command = [arguments.program, code, "1", "1", "wait"]
+    command = [arguments.program, code, "1", "1", "finish"]
     plain = harness.run_on_emulator(command, arguments.emulator, "gfx90a", statistics)
     plain.expect(plain.code == 0, "the program fails without luthier")
     return harness.kernel_counts(statistics)[KERNEL]
