@@ -19,21 +19,19 @@ static Value *placeholder(IRBuilderBase &B, const Twine &Text, Type *Result,
       Operands);
 }
 
-// Neither says that it changes SCC, although what takes its place does, right
-// behind instruction selection, which keeps nothing in SCC across other
-// instructions. LLVM would look SCC up by its name among all registers, half a
-// millisecond each time.
+// Both say that they change SCC, as what takes their place does: selection may
+// put them between a comparison of LLVM's and the instruction that reads it.
 Value *compareScalars(IRBuilderBase &B, CmpInst::Predicate Predicate, Value *A,
                       Value *C) {
   return placeholder(B, ComparePlaceholder + Twine(unsigned(Predicate)),
-                     B.getInt32Ty(), {A, C}, "=s,s,s");
+                     B.getInt32Ty(), {A, C}, "=s,s,s,~{scc}");
 }
 
 Value *selectScalar(IRBuilderBase &B, Value *Condition, Value *A, Value *C) {
   if (auto *Known = dyn_cast<ConstantInt>(Condition))
     return Known->isZero() ? C : A;
   return placeholder(B, SelectPlaceholder, A->getType(), {Condition, A, C},
-                     "=s,s,s,s");
+                     "=s,s,s,s,~{scc}");
 }
 
 /// \p V, of which LLVM then knows nothing but the kind of register, computed
