@@ -53,6 +53,7 @@ public:
       Units[Key] = To;
       return;
     }
+    assert(Key >= FirstLaneKey && "neither a scalar register nor a lane");
     const auto It = lower_bound(Lanes, Key, ByKey());
     if (It != Lanes.end() && It->first == Key)
       It->second = To;
@@ -183,7 +184,8 @@ private:
             {To.First + I, {false, uint32_t(*Word >> (32 * (I - First)))}});
     };
     auto copy = [&](unsigned I) {
-      if (std::optional<Value> From = half(MI.getOperand(1), I))
+      if (std::optional<Value> From = half(MI.getOperand(1), I);
+          From && I < To.Count)
         Result.push_back({To.First + I, *From});
     };
     auto sum = [&](std::optional<uint64_t> Carry) {
@@ -243,7 +245,7 @@ private:
         break;
       // Encodings exist that read a constant.
       if (auto Lane = source(MI.getOperand(2));
-          Lane && MI.getOperand(1).isReg())
+          Lane && To.Count && MI.getOperand(1).isReg())
         if (auto Word =
                 value(laneKey(unitsOf(MI.getOperand(1).getReg().asMCReg()),
                               laneOf(MI, *Lane))))

@@ -152,9 +152,9 @@ void TransferResolver::run() {
     return this->changedBy(Callee);
   };
   const ScalarConstants::Environment Env{addressOf, pointerAt, changedBy};
-  // Of what a function is computed from, only what its callees change can grow.
-  std::optional<std::set<uint64_t>>
-      Grown; ///< By entry; all in the first round.
+  // Of what a function is computed from, only what its callees change can grow:
+  // those with these entries in the last round, and all before the first.
+  std::optional<std::set<uint64_t>> Grown;
   auto isOutdated = [&](const Function &F) {
     return !Grown || any_of(F.Transfers, [&](const ControlTransfer *T) {
       const auto Target = F.Constants.targetOf(*T->MI);

@@ -4,9 +4,8 @@
 // launches without completion signals or barriers, code object bytes that are
 // gone once loaded. Prints how many lanes have run, if it waits for them.
 //
-//   launches FILE LAUNCHES QUEUES
-//   wait|finish|exit|destroy|shut-down|stuck|probe|gate|
-//                                unload
+//   launches FILE LAUNCHES QUEUES wait|finish|exit|destroy|shut-down|stuck|
+//                                 probe|gate|unload
 //   launches FILE LAUNCHES QUEUES reload OTHER
 //
 // With "probe", it starts and ends the runtime twice before, as programs do

@@ -2,6 +2,7 @@
 //
 // Counters of the wave, in lanes of the state value array and in scalar
 // registers, whatever EXEC is.
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "PayloadRun.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
@@ -128,6 +129,63 @@ define void @both() #0 {
     EXPECT_EQ(After.SGPRs[First + 1], 6u);
     EXPECT_EQ(After.SGPRs[First + 2], 16u);
     EXPECT_EQ(After.SGPRs[First + 3], 6u);
+  }
+}
+
+/// Two hooks that add a counter and a wide one between a comparison of scalars
+/// and the choice by it, which is not a number of the wave.
+std::string hooksThatAddInBetween() {
+  std::string IR = R"(
+@Pair = external addrspace(1) global [2 x i64]
+declare void @"luthier::waveAdd.ptr.i64"(ptr, i64) #4
+declare void @"luthier::detail::waveAddWide.ptr.i64"(ptr, i64) #6
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthier_intrinsic"="luthier::detail::waveAddWide" }
+)";
+  for (const char *Add : {"waveAdd", "detail::waveAddWide"}) {
+    IR += std::string("define void @") +
+          (StringRef(Add) == "waveAdd" ? "narrow" : "wide") + "() #0 {\n";
+    for (const unsigned Reg :
+         {AMDGPU::SGPR4, AMDGPU::SGPR5, AMDGPU::SGPR6, AMDGPU::SGPR7})
+      IR += "%s" + std::to_string(Reg - AMDGPU::SGPR4) +
+            R"( = call i32 @"luthier::readReg.i32.i32"(i32 )" +
+            std::to_string(Reg) + ")\n";
+    IR += R"(%less = icmp ult i32 %s0, %s1
+  call void @"luthier::)" +
+          std::string(Add) +
+          R"(.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Pair to ptr), i64 7)
+  %x = select i1 %less, i32 %s2, i32 %s3
+  store i32 %x, ptr addrspace(1) @Out
+  ret void
+}
+)";
+  }
+  return IR;
+}
+
+TEST_P(WaveCounters, AreAddedToBetweenAComparisonAndItsUse) {
+  Run.parseHooks(hooksThatAddInBetween());
+  Run.Hooks.Variables["Pair"] = 0x1000;
+  PayloadABI ABI = Run.abi();
+  ABI.FirstCounterSGPR = ABI.FirstSGPR;
+  ABI.NumScalarCounters = 2;
+  ABI.FirstSGPR += 4;
+  const unsigned First = ABI.FirstCounterSGPR;
+  for (const char *Hook : {"narrow", "wide"}) {
+    SCOPED_TRACE(Hook);
+    auto P = Run.compile(Hook, ABI);
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    for (const bool IsLess : {false, true})
+      // Additions that carry, and that do not.
+      for (const uint32_t Word : {0u, 0xffffffffu}) {
+        WaveState Before = Run.initialState(ABI);
+        Before.SGPRs[4] = IsLess ? 1 : 2;
+        Before.SGPRs[5] = IsLess ? 2 : 1;
+        Before.SGPRs[First] = Before.SGPRs[First + 1] = Word;
+        const WaveState After = Run.run(*P, ABI, Before);
+        EXPECT_EQ(After.SGPRs[First], Word + 7);
+        EXPECT_EQ(Run.out(1)[0], Before.SGPRs[IsLess ? 6 : 7]);
+      }
   }
 }
 
