@@ -96,8 +96,12 @@ function(luthier_tool_launcher result others)
   set(environment ${ARGN})
   set(launcher ${LUTHIER_CACHED_COMPILE})
   if(launcher)
-    # ccache knows clang's other inputs, but not what the plugin is and reads.
+    # ccache knows clang's other inputs, but not what the plugin is and reads, nor
+    # the device libraries.
+    file(GLOB libraries "${LUTHIER_DEVICE_LIBS}/*.bc")
     list(JOIN others ":" files)
+    list(JOIN libraries ":" more_files)
+    string(APPEND files ":${more_files}")
     list(APPEND environment "CCACHE_EXTRAFILES=${files}")
   endif()
   if(environment)

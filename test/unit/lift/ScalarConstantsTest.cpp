@@ -106,6 +106,17 @@ TEST_P(ScalarConstantsTest, CrossesBlocksAndLanes) {
             Kernel.Labels["there"]);
 }
 
+TEST_P(ScalarConstantsTest, RegistersOfTrapHandlersAreNoOthers) {
+  EXPECT_EQ(target(R"(
+    s_getpc_b64 s[4:5]
+  .Lpc:)" + std::string(AddDistance) +
+                   R"(
+    s_mov_b64 ttmp[2:3], s[4:5]
+    jump: s_setpc_b64 s[0:1]
+  )" + Rest),
+            std::nullopt);
+}
+
 TEST_P(ScalarConstantsTest, TwoWaysThatDisagreeAreUnknown) {
   EXPECT_EQ(target(R"(
     s_getpc_b64 s[4:5]
