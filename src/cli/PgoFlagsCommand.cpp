@@ -121,6 +121,7 @@ Expected<int> work(const Arguments &Args) {
   Files.Profile = Uses ? Given[1] : valueOr(Args, "--profile", "");
   const std::string *Libraries = Args.value("--device-libraries");
   Files.SampleLibraries = Libraries ? *Libraries : sampleLibraries();
+  Files.ValueHeader = valueHeader();
   if (!Files.Profile.empty() && !sys::fs::exists(Files.Profile))
     return failed("there is no profile " + Files.Profile);
   auto Route = routeOf(Args, *Major);

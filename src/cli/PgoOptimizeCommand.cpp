@@ -10,6 +10,7 @@
 #include "cli/InspectedFile.h"
 #include "cli/OptimizePlan.h"
 #include "cli/PgoCommands.h"
+#include "cli/ProfileUse.h"
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
 #include "pgo/Flags.h"
@@ -237,7 +238,7 @@ Error Optimize::countBy(StringRef Name, const std::string &First) {
   auto Its = pgo::findRoute(Name, *Major);
   if (!Its)
     return Its.takeError();
-  auto Flags = pgo::expand((*Its)->Collect, {First, ""});
+  auto Flags = pgo::expand((*Its)->Collect, {First, "", valueHeader()});
   if (!Flags)
     return Flags.takeError();
   say("compiling to collect, route " + Name);

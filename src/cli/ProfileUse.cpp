@@ -29,11 +29,15 @@ bool isSampled(pgo::ProfileKind Kind) {
 
 } // namespace
 
-std::string sampleLibraries() {
+static std::string installed(const Twine &Name) {
   std::string Path =
-      programPrefix(/*BelowLibexec=*/true) + "/lib/luthier/device-libs-samples";
+      (programPrefix(/*BelowLibexec=*/true) + "/lib/luthier/" + Name).str();
   return sys::fs::exists(Path) ? Path : "";
 }
+
+std::string sampleLibraries() { return installed("device-libs-samples"); }
+
+std::string valueHeader() { return installed("pgo/ProfiledValues.h"); }
 
 Expected<std::vector<std::string>> ProfileUse::findFlags() {
   UsedProfile = Profile;
@@ -59,7 +63,8 @@ Expected<std::vector<std::string>> ProfileUse::findFlags() {
   if (isSampled(Facts.Kind) && SampleLibraries.empty())
     if (Error E = findSampleLibraries())
       return std::move(E);
-  auto Flags = pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries});
+  auto Flags =
+      pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries, valueHeader()});
   if (Flags)
     limitToTargets(*Flags);
   return Flags;
@@ -121,7 +126,8 @@ Error ProfileUse::findSampleLibraries() {
 /// False if the compiler cannot do it; then the user's own command says why.
 Expected<bool> ProfileUse::addFacts(const pgo::Route &Its, size_t Input,
                                     pgo::CodeFacts &To) const {
-  auto Flags = pgo::expand(Its.Collect, {Profile, SampleLibraries});
+  auto Flags =
+      pgo::expand(Its.Collect, {Profile, SampleLibraries, valueHeader()});
   if (!Flags)
     return Flags.takeError();
   const std::string Code = Folder + "/code";

@@ -17,6 +17,8 @@ namespace luthier::cli {
 /// Device libraries that may be inlined into functions with a profile of
 /// samples, as they are installed; empty if they are not.
 std::string sampleLibraries();
+/// The header by which device code records values; empty if it is not there.
+std::string valueHeader();
 
 class ProfileUse {
 public:

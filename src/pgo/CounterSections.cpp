@@ -19,6 +19,9 @@ Error malformed(const Twine &What) {
   return problem(ProblemKind::Malformed, "the code object: " + What);
 }
 
+/// More than the table of device/ProfiledValues.h has.
+constexpr uint64_t MostValueBytes = 1 << 20;
+
 class Finder {
 public:
   explicit Finder(const Elf64 &File) : File(File) {}
@@ -128,6 +131,8 @@ private:
       Names = Where;
     else if (Name == "__llvm_profile_raw_version")
       VersionAt = Where.Begin;
+    else if (Name == "__luthier_prf_values")
+      Found.Values = Where;
   }
 
   /// Records of local functions have no symbols of the loader's, but lie among
@@ -230,6 +235,9 @@ private:
         return malformed("record " + Twine(I) +
                          " of a function has its bitmap elsewhere");
     }
+    if (Found.Values.Size % 16 || Found.Values.Size > MostValueBytes)
+      return malformed("the table of values has " + Twine(Found.Values.Size) +
+                       " bytes");
     // They are loaded, or nothing could be read from the device.
     for (const AddressRange &Range : {Found.Counters, Found.Bitmaps})
       if (auto Bytes = contents(Range); !Bytes)

@@ -25,6 +25,7 @@ struct CounterSections {
   AddressRange Counters;
   AddressRange Bitmaps; ///< Of MC/DC; may be empty.
   AddressRange Records;
+  AddressRange Values; ///< What device/ProfiledValues.h counts in, if it does.
   /// LLVM's version and kind of instrumentation.
   uint64_t Version = 0;
   /// As in the file: the device does not change them.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr StringRef ProfilePlace = "{profile}";
 constexpr StringRef LibrariesPlace = "{sample-libraries}";
+constexpr StringRef ValueHeaderPlace = "{value-header}";
 
 constexpr Flag NoControlHeightReduction = {
     "-Xarch_device -mllvm=-enable-chr=false",
@@ -25,9 +26,10 @@ constexpr Flag NoPartialRedundancy = {
     "-Xarch_device -mllvm=-enable-pre=false",
     "clang 22's structurizer loses conversions that the elimination of partial "
     "redundancies has put on both ways to a block; counters bring that about"};
-constexpr Flag NoValueProfile = {
-    "-Xarch_device -mllvm=-disable-vp",
-    "values are recorded by a function that devices do not have"};
+constexpr Flag ProfiledValues = {
+    "-Xarch_device -include{value-header}",
+    "what functions pointers call and how much is copied is recorded by "
+    "functions that no device library has"};
 constexpr Flag NoSelects = {
     "-Xarch_device -mllvm=-pgo-instr-select=false",
     "counters of selects are added lane by lane; has to agree in both builds"};
@@ -72,7 +74,7 @@ constexpr Flag DecisionsCollect[] = {
 constexpr Flag IRCollect[] = {
     {"-Xarch_device -fprofile-generate", "counters, by an early pass"},
     AtomicCounters,
-    NoValueProfile,
+    ProfiledValues,
     NoSelects,
     NoControlHeightReduction};
 constexpr Flag IRUse[] = {
@@ -84,7 +86,7 @@ constexpr Flag SecondCollect[] = {
     {"-Xarch_device -fprofile-use={profile}", "the first profile, of route ir"},
     {"-Xarch_device -fcs-profile-generate", "counters, after inlining"},
     AtomicAllCounters,
-    NoValueProfile,
+    ProfiledValues,
     NoSelects,
     NoControlHeightReduction};
 
@@ -181,6 +183,10 @@ Expected<std::vector<std::string>> expand(ArrayRef<Flag> Flags,
       if (Error E = fill(Text, LibrariesPlace, Files.SampleLibraries,
                          "there are no device libraries for profiles of "
                          "samples; --device-libraries names their folder"))
+        return std::move(E);
+      if (Error E = fill(Text, ValueHeaderPlace, Files.ValueHeader,
+                         "lib/luthier/pgo/ProfiledValues.h is missing, by "
+                         "which device code records values"))
         return std::move(E);
       Result.push_back(std::move(Text));
     }

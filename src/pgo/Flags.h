@@ -42,7 +42,9 @@ struct FlagFiles {
   std::string Profile;
   /// Device libraries that may be inlined into functions that use a profile of
   /// samples; empty if there are none.
-  std::string SampleLibraries;
+  std::string SampleLibraries = {};
+  /// device/ProfiledValues.h, by which device code records values.
+  std::string ValueHeader = {};
 };
 
 /// The arguments for the compiler. Fails if one names a file that \p Files

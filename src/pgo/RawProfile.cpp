@@ -25,29 +25,6 @@ uint64_t padding(const AddressRange &Range) {
   return offsetToAlignment(Range.Size, Align(8));
 }
 
-/// Sites whose values nobody has recorded: none of them has any.
-void appendNoValues(std::vector<uint8_t> &To, const RawRecord &Record) {
-  std::vector<uint8_t> Kinds;
-  uint32_t NumKinds = 0;
-  for (uint32_t Kind = 0; Kind <= IPVK_Last; ++Kind) {
-    if (!Record.NumValueSites[Kind])
-      continue;
-    ++NumKinds;
-    uint8_t Head[8];
-    support::endian::write32le(Head, Kind);
-    support::endian::write32le(Head + 4, Record.NumValueSites[Kind]);
-    append(Kinds, Head);
-    append(Kinds, std::vector<uint8_t>(Record.NumValueSites[Kind]));
-  }
-  if (!NumKinds)
-    return;
-  uint8_t Head[8];
-  support::endian::write32le(Head, sizeof(Head) + Kinds.size());
-  support::endian::write32le(Head + 4, NumKinds);
-  append(To, Head);
-  append(To, Kinds);
-}
-
 } // namespace
 
 Expected<std::vector<uint8_t>> makeRawProfile(const CounterSections &Sections,
@@ -59,6 +36,10 @@ Expected<std::vector<uint8_t>> makeRawProfile(const CounterSections &Sections,
   if (!Bitmaps.empty())
     if (Error E = Read(Sections.Bitmaps.Begin, Bitmaps))
       return std::move(E);
+
+  auto Values = ProfiledValues::read(Sections, Read);
+  if (!Values)
+    return Values.takeError();
 
   const uint64_t NumRecords = Sections.RecordBytes.size() / sizeof(RawRecord);
   std::vector<uint8_t> Result;
@@ -83,12 +64,12 @@ Expected<std::vector<uint8_t>> makeRawProfile(const CounterSections &Sections,
            uint64_t(IPVK_Last),
        })
     append(Result, Word);
-  append(Result, Sections.RecordBytes);
+  append(Result, Values->recordBytes());
   append(Result, Counters);
   append(Result, Bitmaps);
   append(Result, Sections.NameBytes);
   for (uint64_t I = 0; I != NumRecords; ++I)
-    appendNoValues(Result, RawRecord::at(Sections.RecordBytes, I));
+    Values->append(I, Result);
   return Result;
 }
 

@@ -5,15 +5,10 @@
 #ifndef LUTHIER_PGO_RAWPROFILE_H
 #define LUTHIER_PGO_RAWPROFILE_H
 
-#include "pgo/CounterSections.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "pgo/ProfiledValues.h"
 #include <vector>
 
 namespace luthier::pgo {
-
-/// Copies from the device what lies at an address as linked.
-using ReadDevice = llvm::function_ref<llvm::Error(
-    uint64_t Address, llvm::MutableArrayRef<uint8_t> To)>;
 
 /// Fails as \p Read does.
 llvm::Expected<std::vector<uint8_t>>

@@ -46,16 +46,21 @@ StringRef textOf(const Bytes &From) {
   return {reinterpret_cast<const char *>(From.data()), From.size()};
 }
 
-Bytes buildCounting(const EngineTarget &T, StringRef RouteName,
+Bytes buildCounting(const EngineTarget &T, StringRef Route,
                     std::vector<std::string> MoreFlags) {
+  return buildCounting(Source, T, Route, std::move(MoreFlags));
+}
+
+Bytes buildCounting(StringRef Source, const EngineTarget &T,
+                    StringRef RouteName, std::vector<std::string> MoreFlags) {
   auto Route = pgo::findRoute(RouteName, 22);
-  auto Flags = pgo::expand((*Route)->Collect, {});
+  auto Flags = pgo::expand((*Route)->Collect, {"", "", VALUE_HEADER});
   std::vector<std::string> All = {"-O2"};
   for (const std::string &Flag : *Flags)
     if (Flag != "-Xarch_device") // There is no host.
       All.push_back(Flag);
   append_range(All, MoreFlags);
-  auto Code = compileCpp(T, Source, All);
+  auto Code = compileCpp(T, Source.str(), All);
   if (Code)
     return *Code;
   ADD_FAILURE() << toString(Code.takeError());
@@ -104,6 +109,14 @@ Error CountingRun::read(uint64_t Address, MutableArrayRef<uint8_t> To) const {
       LUTHIER_EMU_OK)
     return createStringError(luthier_emu_error(Device.get()));
   return Error::success();
+}
+
+void CountingRun::write(uint64_t Address, ArrayRef<uint8_t> From) const {
+  uint64_t Base = 0;
+  luthier_emu_code_range(Loaded.get(), &Base, nullptr);
+  check(
+      luthier_emu_write(Device.get(), Base + Address, From.data(), From.size()),
+      Device.get());
 }
 
 Bytes CountingRun::rawProfile() const {

@@ -19,6 +19,10 @@ inline constexpr uint64_t Lanes = 1000, Thirds = 334, LoopTurns = 2997;
 /// \p Route is one of `luthier pgo flags`.
 Bytes buildCounting(const EngineTarget &T, llvm::StringRef Route = "counters",
                     std::vector<std::string> MoreFlags = {});
+/// A kernel that writes the same, and may be another.
+Bytes buildCounting(llvm::StringRef Source, const EngineTarget &T,
+                    llvm::StringRef Route,
+                    std::vector<std::string> MoreFlags = {});
 
 /// A GPU with that code.
 class CountingRun {
@@ -28,6 +32,7 @@ public:
   void launch();
   /// What is in its memory now.
   llvm::Error read(uint64_t Address, llvm::MutableArrayRef<uint8_t> To) const;
+  void write(uint64_t Address, llvm::ArrayRef<uint8_t> From) const;
   Bytes rawProfile() const;
 
 private:

@@ -60,7 +60,7 @@ TEST(FlagsTest, EveryBuildThatChangesCodeAvoidsControlHeightReduction) {
 
 TEST(FlagsTest, CountersAreAtomic) {
   for (StringRef Name : {"counters", "coverage", "mcdc", "ir", "cs"}) {
-    auto Words = expand((*findRoute(Name, 22))->Collect, {"p", ""});
+    auto Words = expand((*findRoute(Name, 22))->Collect, {"p", "", "h"});
     ASSERT_TRUE(bool(Words));
     EXPECT_TRUE(
         is_contained(*Words, "-fprofile-update=atomic") ||
@@ -89,6 +89,11 @@ TEST(FlagsTest, FilesTakeTheirPlaces) {
               HasSubstr("no device libraries for profiles of samples"));
   EXPECT_THAT(messageOf(expand((*findRoute("cs", 22))->Collect, {})),
               HasSubstr("a profile is needed"));
+  EXPECT_TRUE(is_contained(
+      *expand((*findRoute("ir", 22))->Collect, {"", "", "/a b/values.h"}),
+      "-include/a b/values.h"));
+  EXPECT_THAT(messageOf(expand((*findRoute("ir", 22))->Collect, {})),
+              HasSubstr("ProfiledValues.h is missing"));
 }
 
 } // namespace
