@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where the kernels of programs are that have none of their own.
 LIBRARIES = {"rocrand": "/usr/lib/x86_64-linux-gnu/librocrand.so.1"}
 LINE = re.compile(r"^  (\d+) lines of 64 bytes hold what was executed, (\d+) would do; "
-                  r"(\d+) of (\d+) instructions are jumps$", re.M)
+                  r"(\d+) of (\d+) instructions are jumps, (\d+) taken branches, of which (\d+) could be spared at most$", re.M)
 
 HEAD = f"""# Blocks of finished kernels in another order
 
@@ -30,10 +30,12 @@ could gain, for the kernels that each program launches on the emulated {DEVICE}:
 - **fewest**: how many would suffice if the executed code stood together.
 - **of the largest**: the lines of the kernel that has the most.
 - **jumps**: the share of `s_branch` among the instructions that waves executed. No block order removes more instructions.
+- **taken**: the share of conditional branches that jumped.
+- **spared**: how much of that another order could turn into fall-through at most: of each branch that is taken more often than not,
+  the difference. Branches back into a loop do not count, since each round of a loop jumps once in any order. That removes no
+  instruction, but may keep an instruction cache or a prefetcher from stalling; the emulator's model has neither.
 
-What the table does not bound: another order can also turn conditional branches that are mostly taken into ones that are not, which
-removes no instruction, but may keep an instruction cache or a prefetcher from stalling; the emulator's model has neither. And none of
-the programs is as large as the backend of llama.cpp, where more code may be cold.
+None of the programs is as large as the backend of llama.cpp, where more code may be cold.
 
 `luthier pgo show` shows the same for your own program. Where it shows more, a profile for the compiler moves the blocks, too: see
 [pgo-release.md](pgo-release.md).
@@ -49,9 +51,17 @@ def row(program, build):
     kernels = [[int(number) for number in found] for found in LINE.findall(shown.stdout)]
     if shown.returncode or not kernels:
         sys.exit(f"error: {program.name} shows nothing; exit code {shown.returncode}")
-    lines, fewest, jumps, executed = (sum(column) for column in zip(*kernels))
+    lines, fewest, jumps, executed, taken, spared = (sum(column) for column in zip(*kernels))
+    measured("instructions", executed)
     return [program.name, len(kernels), measured("lines", lines), measured("fewest", fewest), max(kernel[0] for kernel in kernels),
-            f"{100 * jumps / measured('instructions', executed):.1f} %"]
+            *(f"{100 * number / executed:.1f} %" for number in (jumps, taken, spared))]
+
+
+def most(rows):
+    """In words."""
+    jumps, spared = (max(rows, key=lambda row, column=column: float(row[column].split()[0])) for column in (5, 7))
+    return (f"So no order of blocks removes more than {jumps[5]} of a program's instructions (`{jumps[0]}`), or makes more than "
+            f"{spared[7]} of them fall\nthrough (`{spared[0]}`).\n\n")
 
 
 def main():
@@ -62,7 +72,7 @@ def main():
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     rows = [row(program, build) for program in chosen(arguments.only)]
-    arguments.output.write_text(HEAD + table(["program", "kernels", "lines", "fewest", "of the largest", "jumps"], rows))
+    arguments.output.write_text(HEAD + most(rows) + table(["program", "kernels", "lines", "fewest", "of the largest", "jumps", "taken", "spared"], rows))
 
 
 main()

@@ -89,9 +89,11 @@ void printBlocks(const pgo::KernelBlocks &K) {
   const pgo::CodeLayout Layout = K.layout();
   if (Layout.Executed)
     outs() << formatv("  {0} lines of {1} bytes hold what was executed, {2} "
-                      "would do; {3} of {4} instructions are jumps\n",
+                      "would do; {3} of {4} instructions are jumps, {5} taken "
+                      "branches, of which {6} could be spared at most\n",
                       Layout.Lines, pgo::CodeLayout::LineBytes,
-                      Layout.PackedLines, Layout.Jumps, Layout.Executed);
+                      Layout.PackedLines, Layout.Jumps, Layout.Executed,
+                      Layout.Taken, Layout.Avoidable);
 }
 
 Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K) {

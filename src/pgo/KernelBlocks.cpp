@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/KernelBlocks.h"
 #include "lift/Lifter.h"
+#include "pgo/BranchFlow.h"
 #include "pgo/Problem.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/JSON.h"
@@ -84,6 +85,9 @@ CodeLayout KernelBlocks::layout() const {
   }
   Result.Lines = Lines.size();
   Result.PackedLines = divideCeil(Bytes, CodeLayout::LineBytes);
+  const BranchFlow Flow = branchFlowOf(Blocks);
+  Result.Taken = Flow.Taken;
+  Result.Avoidable = Flow.Avoidable;
   return Result;
 }
 
@@ -117,6 +121,20 @@ static uint64_t endOf(const MachineBasicBlock &MBB, uint64_t Last,
   return Last + 4;
 }
 
+static void addSuccessors(const MachineBasicBlock &MBB,
+                          const LiftedRepresentation &LR, CountedBlock &B) {
+  const auto AddressOf = [&](const MachineBasicBlock *Next) {
+    return Next->empty() ? std::nullopt : LR.originalAddress(Next->front());
+  };
+  for (const MachineBasicBlock *Next : MBB.successors())
+    B.Successors.push_back(AddressOf(Next).value_or(0));
+  const MachineInstr &Last = MBB.back();
+  if (Last.isConditionalBranch() && Last.getNumOperands() &&
+      Last.getOperand(0).isMBB())
+    B.Target = AddressOf(Last.getOperand(0).getMBB());
+  B.IsEntry = MBB.isEntryBlock() || MBB.hasAddressTaken() || MBB.pred_empty();
+}
+
 Expected<KernelBlocks>
 pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
               const KernelInfo &Kernel, const CodeCounts &Counts) {
@@ -142,6 +160,7 @@ pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
         addInstruction(MI, LR, Counts, B);
       B.End = endOf(MBB, B.Last, LR);
       B.EndsInJump = MBB.back().isUnconditionalBranch();
+      addSuccessors(MBB, LR, B);
       Result.Blocks.push_back(std::move(B));
     }
   return Result;

@@ -24,6 +24,11 @@ struct CountedBlock {
   /// Its last instruction is a branch that is always taken. In another order of
   /// the blocks, what it leads to could follow without it.
   bool EndsInJump = false;
+  /// Addresses of the blocks that it goes on to, and of that which a
+  /// conditional branch at its end leads to.
+  std::vector<uint64_t> Successors;
+  std::optional<uint64_t> Target;
+  bool IsEntry = false; ///< Waves may come to it from elsewhere.
   /// Executions of its instructions by waves, in all and of those whose line is
   /// known.
   uint64_t Executed = 0, WithLine = 0;
@@ -48,6 +53,8 @@ struct CodeLayout {
   uint64_t PackedLines = 0; ///< The fewest that could hold all of that.
   uint64_t Executed = 0;    ///< Instructions, by waves.
   uint64_t Jumps = 0;       ///< Of these, branches that are always taken.
+  uint64_t Taken = 0;       ///< And conditional branches that were.
+  uint64_t Avoidable = 0;   ///< How many fewer could be; see BranchFlow.
 };
 
 struct KernelBlocks {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "pgo/KernelBlocks.h"
+#include "pgo/BranchFlow.h"
 #include "pgo/KernelLoads.h"
 #include "pgo/ProbeProfile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -62,6 +63,66 @@ TEST(KernelBlocksTest, LayoutHasTheLinesThatHoldExecutedCode) {
   EXPECT_EQ(Layout.Jumps, 5u);
   K.Blocks = {blockAt(0x100, 0x140, 1)};
   EXPECT_EQ(K.layout().Lines, 1u) << "the end belongs to the next line";
+}
+
+/// One that ends in a branch if there is a target.
+CountedBlock blockBefore(uint64_t Address, uint64_t Waves,
+                         std::vector<uint64_t> Successors,
+                         std::optional<uint64_t> Target = std::nullopt) {
+  CountedBlock B = blockAt(Address, Address + 8, Waves);
+  B.Successors = std::move(Successors);
+  B.Target = Target;
+  B.IsEntry = Address == 0x100;
+  return B;
+}
+
+TEST(BranchFlowTest, BranchesAreTakenWhereTheirOtherSideIsNotExecuted) {
+  // Of ten waves, seven skip a block, and two of the others another.
+  const BranchFlow Flow = branchFlowOf(
+      {blockBefore(0x100, 10, {0x108, 0x118}, 0x118),
+       blockBefore(0x108, 3, {0x110, 0x118}, 0x118),
+       blockBefore(0x110, 1, {0x118}), blockBefore(0x118, 10, {})});
+  EXPECT_EQ(Flow.Taken, 7u + 2u);
+  EXPECT_EQ(Flow.Avoidable, (7u - 3u) + (2u - 1u));
+}
+
+TEST(BranchFlowTest, RoundsOfLoopsHaveToJump) {
+  // A wave goes round nine times, and skips a block in all but one.
+  const BranchFlow Flow =
+      branchFlowOf({blockBefore(0x100, 1, {0x108}),
+                    blockBefore(0x108, 9, {0x110, 0x118}, 0x118),
+                    blockBefore(0x110, 1, {0x118}),
+                    blockBefore(0x118, 9, {0x120, 0x108}, 0x108),
+                    blockBefore(0x120, 1, {})});
+  EXPECT_EQ(Flow.Taken, 8u + 8u);
+  EXPECT_EQ(Flow.Avoidable, 8u - 1u);
+  // Back, but into no loop.
+  EXPECT_EQ(
+      branchFlowOf({blockBefore(0x100, 1, {0x110}), blockBefore(0x108, 5, {}),
+                    blockBefore(0x110, 5, {0x118, 0x108}, 0x108),
+                    blockBefore(0x118, 0, {})})
+          .Avoidable,
+      5u);
+}
+
+TEST(BranchFlowTest, WhatIsNotKnownIsTheMostThatMayBe) {
+  // A block that the table does not have comes before the second.
+  const BranchFlow Flow =
+      branchFlowOf({blockBefore(0x100, 10, {0x108, 0x200}, 0x200),
+                    blockBefore(0x108, 12, {0x110, 0x118}, 0x118),
+                    blockBefore(0x110, 12, {}), blockBefore(0x118, 4, {})});
+  EXPECT_EQ(Flow.Taken, 10u + 4u);
+}
+
+TEST(BranchFlowTest, KernelsHaveBranches) {
+  const auto Object = read("probes");
+  const KernelInfo &Kernel = *Object->findKernel("branches");
+  const KernelBlocks K = cantFail(blocksOf(Object, Kernel, {}));
+  EXPECT_TRUE(K.Blocks.front().IsEntry);
+  EXPECT_TRUE(any_of(K.Blocks, [](const CountedBlock &B) {
+    return B.Target && B.Successors.size() == 2 &&
+           is_contained(B.Successors, *B.Target);
+  }));
 }
 
 TEST(KernelBlocksTest, BlocksEndWhereTheNextOnesBegin) {
