@@ -9,6 +9,7 @@
 #include "cli/FileCommand.h"
 #include "cli/InspectedFile.h"
 #include "cli/PgoCommands.h"
+#include "cli/RepeatedInput.h"
 #include "cli/RunProgram.h"
 #include "pgo/Collection.h"
 #include "pgo/Problem.h"
@@ -20,7 +21,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -154,6 +154,7 @@ private:
   RunOptions Run;
   const std::string Prefix = programPrefix(/*BelowLibexec=*/true);
   const TemporaryFolder Folder{"luthier-pgo"};
+  std::optional<RepeatedInput> Input; ///< Of several runs.
   bool ByHooks = false;
   pgo::ExecutedCode Executed;
   pgo::ExecutedCalls Calls;
@@ -182,18 +183,15 @@ void Collect::plan() {
 }
 
 /// Hooks at calls change what the emulated GPU counts, so that takes a run of
-/// its own. Its output is that of the run that counts, and so is its input, if
-/// that can be read again.
+/// its own. Its output is that of the run that counts, and so is its input.
 Error Collect::findCalls() {
   const TemporaryFolder Left("luthier-pgo-calls");
   std::vector<std::string> Command = {
       Prefix + "/bin/luthier",  "run",      "--tool",
       "block-count:only-calls", "--output", Left.path()};
   append_range(Command, Options.Others);
-  const off_t Begin = ::lseek(STDIN_FILENO, 0, SEEK_CUR);
   const int Code = runWithoutOutput(Command);
-  if (Begin >= 0)
-    ::lseek(STDIN_FILENO, Begin, SEEK_SET);
+  Input->rewind();
   if (Code) {
     errs() << "luthier pgo: the program ended with " << Code
            << " in the run that finds calls\n";
@@ -333,9 +331,11 @@ Expected<bool> Collect::writeAll() {
 int Collect::run() {
   if (Error E = checkOutputs(Options))
     return reportError(std::move(E));
-  if (Options.FindsCalls)
+  if (Options.FindsCalls) {
+    Input.emplace(folder());
     if (Error E = findCalls())
       return reportError(std::move(E));
+  }
   plan();
   const int Code = runAndWait(Run.Command);
   if (Code == NotFound || Code == CannotStart)

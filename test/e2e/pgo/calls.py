@@ -45,6 +45,16 @@ def test(arguments, directory):
             found = {name: int(n) for name, n in re.findall(r" (_Z8scramblejj|_Z5countjj):(\d+)", text)}
             if not all(f"{name}:{n}" in text for name, n in expected.items()):
                 raise Failure(f"{route}, {weights}: expected {expected}, found {found} in\n{text}")
+    read_twice(arguments, directory, release)
+
+
+def read_twice(arguments, directory, release):
+    """The run that finds calls leaves what a pipe has for the run that counts."""
+    command = [arguments.luthier, "pgo", "collect", "--device", f"emulated:{arguments.device}", "--calls", "-o",
+               f"{directory}/piped", "--", "sh", "-c", 'cat; exec "$0"', release]
+    process = subprocess.run(command, input="from a pipe\n", capture_output=True, text=True, env=harness.clean_environment())
+    if process.returncode or process.stdout.count("from a pipe\n") != 1 or "PASS" not in process.stdout:
+        raise Failure(f"the program does not read its input again:\n{process.stdout}{process.stderr}")
 
 
 if __name__ == "__main__":
