@@ -11,7 +11,8 @@ extern "C" {
 
 /// Exported by the emulator's libluthier-gpu.so, which is preloaded. Writes the
 /// files that LUTHIER_EMULATOR_STATS and LUTHIER_EMULATOR_COUNTS name, with
-/// what has completed up to now. Not in signal handlers.
+/// what has completed up to now; later calls write nothing. Not in signal
+/// handlers.
 void luthier_emulator_write_statistics(void);
 
 #ifdef __cplusplus

@@ -135,7 +135,7 @@ void Driver::writeLastStatistics() {
   HasEnded = true;
 }
 
-void Driver::write(StatisticsWriter::When When) {
+void Driver::write(StatisticsWriter::When When, bool IsAnotherToCome) {
   using enum StatisticsWriter::When;
   std::lock_guard Lock(Writing);
   if (HasEnded)
@@ -155,7 +155,7 @@ void Driver::write(StatisticsWriter::When When) {
   LeftForExec.clear();
   auto Write = [&](const char *Variable, const std::string &Path,
                    const std::string &Text) {
-    if (When == InBetween)
+    if (When == InBetween || IsAnotherToCome)
       return writeReportInBetween(Path, Text);
     if (!writeReport(Path, Text))
       reportError(std::string(Variable) + ": '" + Path + "' cannot be written");

@@ -59,8 +59,11 @@ public:
   /// Says, once, which devices the loaded runtime does not know.
   void checkRuntime();
 
-  /// What was counted up to now, as if this were the process's end.
-  void writeStatistics() override { write(StatisticsWriter::When::AtEnd); }
+  /// What was counted up to now, as if this were the process's end. Pipes get
+  /// no such report if another comes at the end: it would be their second.
+  void writeStatistics() override {
+    write(StatisticsWriter::When::AtEnd, Writer.seesAllEnds());
+  }
   /// There is no later report.
   void writeLastStatistics();
 
@@ -73,7 +76,7 @@ private:
   explicit Driver(Configuration Config) : Config(std::move(Config)) {}
   static Driver *create(std::string &Error);
   static void handleForks();
-  void write(StatisticsWriter::When When);
+  void write(StatisticsWriter::When When, bool IsAnotherToCome = false);
 
   Configuration Config;
   std::unique_ptr<MemoryFile> File;

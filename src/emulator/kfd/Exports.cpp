@@ -164,7 +164,7 @@ constexpr luthier_verify_api VerifyApi = {sizeof(luthier_verify_api),
 
 void writeStatistics() {
   if (Driver *D = Driver::current())
-    D->writeStatistics();
+    D->writeLastStatistics();
 }
 
 const luthier_verify_api *verify() { return verifier() ? &VerifyApi : nullptr; }

@@ -65,8 +65,10 @@ void StatisticsWriter::start() {
   pthread_detach(Thread);
   Current.store(this);
   auto *Watch = findWatch();
-  if (Watch && Limit.count())
+  if (Watch && Limit.count()) {
     Watch(&onEnd);
+    SeesAllEnds = true;
+  }
 }
 
 /// In signal handlers.

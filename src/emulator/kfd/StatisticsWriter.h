@@ -34,6 +34,8 @@ public:
 
   /// Without a thread to be had, there is the report at exit() alone.
   void start();
+  /// Sudden ends are seen, too: none passes without a report.
+  bool seesAllEnds() const { return SeesAllEnds; }
 
 private:
   using Clock = std::chrono::steady_clock;
@@ -51,6 +53,7 @@ private:
   const Write ToDo;
   std::chrono::milliseconds Limit{0};
   pthread_t Thread = {};
+  std::atomic<bool> SeesAllEnds = false;
   std::atomic<int> Now = Running; ///< A futex.
   std::atomic<bool> IsExec = false;
   /// When the limit is reached, once an end has begun.

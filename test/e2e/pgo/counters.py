@@ -5,6 +5,7 @@ the process ends: several host threads, devices, processes, and loads. They are
 what llvm-profdata makes of the raw files."""
 
 import glob
+import json
 import os
 import re
 import subprocess
@@ -108,6 +109,11 @@ def test(arguments, directory):
     result.expect_in_stderr("fault of the GPU")
     if os.path.exists(f"{directory}/fault.profdata") or not os.path.exists(f"{directory}/fault.partial.profdata"):
         result.fail("there is no partial profile, or one with the name of a whole one")
+    # What the emulated GPU has counted comes once, also to where it cannot be replaced.
+    for tool in ([], ["--tool", "block-count"]):
+        result = harness.run([arguments.luthier, "run", *tool, "--output", directory, "--stats", "/dev/stdout", "--", both,
+                              "fault"])
+        result.expect(json.loads(result.stdout)["kernels"], "the fault leaves no statistics")
     result = collecting.run("SIGKILL", "gfx90a", [both, "SIGKILL"])
     result.expect(result.code == 128 + 9, "the program's end is not passed on")
     result.expect_in_stderr("partial-profile: process")
