@@ -98,10 +98,13 @@ Expected<std::vector<std::string>> Apply::flagsOf(const std::string &Profile) {
   return Found;
 }
 
-/// LLVM's own options are given once, which all profiles of counters share.
+/// LLVM's own options are given once, which all profiles of counters share. A
+/// word that is for the next one goes with that.
 void Apply::addFlags(ArrayRef<std::string> More) {
   for (size_t I = 0; I != More.size(); ++I) {
-    const bool IsPair = More[I].starts_with("-Xarch_") && I + 1 != More.size();
+    const bool IsPair =
+        (More[I].starts_with("-Xarch_") || More[I] == "-Xclang") &&
+        I + 1 != More.size();
     const auto Words = More.slice(I, IsPair ? 2 : 1);
     if (std::search(Flags.begin(), Flags.end(), Words.begin(), Words.end()) ==
         Flags.end())

@@ -33,12 +33,12 @@ class Applying:
         with open(self.source, "w") as file:
             file.write(self.text.replace(old, new) if old else self.text)
 
-    def profile(self, route, target="gfx90a"):
-        name = f"{self.directory}/{route}.{target}.prof"
+    def profile(self, route, target="gfx90a", one_in="20000"):
+        name = f"{self.directory}/{route}.{target}.{one_in}.prof"
         flags = [*self.builds.flags("collect", "--route", route), f"--offload-arch={target}"]
         program = self.builds.compile(f"{route}-collecting", flags, source=self.source)
         device = ["--device", f"emulated:{target}"]
-        result = harness.run([self.luthier, "pgo", "collect", *device, "-o", name, "--", program, "20000"])
+        result = harness.run([self.luthier, "pgo", "collect", *device, "-o", name, "--", program, one_in])
         result.expect(result.code == 0, f"no profile of route {route}")
         return name
 
@@ -96,6 +96,40 @@ def routes(test):
             result.fail(f"{route}: the build is not as without a profile")
     test.write()
     return profiles
+
+
+def compilers(test, profiles):
+    """The device's compiler gets the profile, whatever the driver does with its flags."""
+    for route, flag in (("counters", "-fprofile-instrument-use-path="), ("probes", "-fprofile-sample-use=")):
+        command = [*test.builds.clang, "-###", test.source]
+        result = harness.run([test.luthier, "pgo", "apply", "--no-check", profiles[route], "--", *command])
+        result.expect(result.code == 0, f"{route}: luthier pgo apply fails")
+        device = [line for line in result.stderr.splitlines() if '"-triple" "amdgcn' in line]
+        if len(device) != 1 or f'"{flag}{profiles[route]}"' not in device[0]:
+            result.fail(f"{route}: the device's compiler does not get the profile")
+
+
+def cached(test, profile, other):
+    """ccache takes a profile of the same name for another one if it is."""
+    if not shutil.which("ccache"):
+        return
+    name, path = f"{test.directory}/cached.prof", f"{test.directory}/cached"
+    codes = []
+    for its in (profile, other, profile):
+        shutil.copy(its, name)
+        # ccache passes on what has several outputs or none.
+        command = [*test.builds.clang, "-O3", "-c", test.source, "-o", path]
+        found = []
+        for launcher in (["ccache"], []):
+            result = harness.run([test.luthier, "pgo", "apply", "--no-check", name, "--", *launcher, *command],
+                                 {"CCACHE_DIR": f"{test.directory}/ccache"})
+            result.expect(result.code == 0, "luthier pgo apply fails")
+            found.append(test.code(path))
+        if found[0] != found[1]:
+            result.fail("what ccache has is of another profile")
+        codes.append(found[0])
+    if codes[0] == codes[1] or codes[0] != codes[2]:
+        raise Failure("the two profiles make no difference, and ccache is not tested")
 
 
 def languages(test, profile):
@@ -232,6 +266,8 @@ def compiler(test, profile):
 def test(arguments, directory):
     test = Applying(arguments, directory, arguments.source)
     profiles = routes(test)
+    compilers(test, profiles)
+    cached(test, profiles["counters"], test.profile("counters", one_in="1"))
     languages(test, profiles["counters"])
     libraries(test, profiles["probes"])
     targets(test, profiles["counters"])
