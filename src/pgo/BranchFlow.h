@@ -5,7 +5,7 @@
 #ifndef LUTHIER_PGO_BRANCHFLOW_H
 #define LUTHIER_PGO_BRANCHFLOW_H
 
-#include "pgo/KernelBlocks.h"
+#include "pgo/CountedBlock.h"
 
 namespace luthier::pgo {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that calls through pointers, nearly always the same function, and one
-// that copies, nearly always as many bytes. Of the lanes, one in 64 is different.
+// A kernel that calls through pointers, nearly always the same function, and
+// one that copies, nearly always as many bytes. Of the lanes, one in 64 is
+// different.
 #include "Check.h"
 
 using Function = unsigned (*)(unsigned, unsigned);
