@@ -15,5 +15,7 @@ REASONS = {
                  "could hold 8 waves instead of 3. The launch has too few waves to profit.",
     "thrust-bucket_sort2d": ARRAY,
     "thrust-run_length_encoding": ARRAY + " That explains the loss with *counters* alone.",
+    "thrust-weld_vertices": "The release loads all arguments of the kernel at once; with *probes waves*, a pointer is loaded only "
+                            "in the blocks that use it, so each wave waits for memory once more.",
     "thrust-mode": ARRAY + " That explains the loss with *counters* alone.",
 }
