@@ -59,6 +59,7 @@ struct PayloadCompiler::Impl {
   PayloadStore *Store = nullptr;
   ArchiveWriter ModuleKey; ///< The part of keys that is always the same.
   PayloadCounts Counts;
+  SeenConstants Constants;
 
   Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks)
       : Target(Target), Hooks(Hooks) {}
@@ -489,7 +490,18 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   return Result;
 }
 
+bool PayloadCompiler::hasIntrinsicsOfTool() const {
+  return any_of(*P->M, [](const Function &F) {
+    return F.hasFnAttribute(IntrinsicAttribute) &&
+           !F.getFnAttribute(IntrinsicAttribute)
+                .getValueAsString()
+                .starts_with("luthier::");
+  });
+}
+
 const PayloadCounts &PayloadCompiler::counts() const { return P->Counts; }
+
+SeenConstants &PayloadCompiler::seenConstants() const { return P->Constants; }
 
 bool PayloadCompiler::isFull() const {
   constexpr size_t Most = 4096, MostBytes = 16 << 20;

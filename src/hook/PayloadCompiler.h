@@ -8,6 +8,7 @@
 #include "amdgpu/MCTarget.h"
 #include "hook/Payload.h"
 #include "hook/PayloadStore.h"
+#include "hook/SeenConstants.h"
 #include "hook/ir/ConstantUse.h"
 #include "hook/ir/HookNeeds.h"
 #include "luthier/Refusal.h"
@@ -72,8 +73,14 @@ public:
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
 
+  /// Whether hooks may ask for what is not made by Luthier or LLVM, registered
+  /// or not.
+  bool hasIntrinsicsOfTool() const;
+
   /// All so far.
   const PayloadCounts &counts() const;
+  /// Of the kernels that it has compiled for.
+  SeenConstants &seenConstants() const;
   /// It keeps so much that whoever compiles for a long time had better take a
   /// new one.
   bool isFull() const;

@@ -8,17 +8,11 @@
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MathExtras.h"
 #include <map>
-#include <set>
-#include <tuple>
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
-
-/// A constant that is part of an argument: parameter, form of the argument (0
-/// for a plain one) and its detail, number of the input.
-using ConstantPart = std::tuple<unsigned, unsigned, uint32_t, unsigned>;
 
 unsigned formNumber(std::optional<ArgumentForm> Form) {
   return Form ? 1 + unsigned(*Form) : 0;
@@ -37,6 +31,7 @@ public:
       noteConstants(Call);
       LastAt[Call.Where.key()] = &Call;
     }
+    decideOnConstants();
     for (const ResolvedCall &Call : Task.Calls)
       if (!endsWave(Call))
         GoingOn.insert(Call.Handle);
@@ -51,9 +46,7 @@ public:
 
 private:
   void noteConstants(const ResolvedCall &Call);
-  bool isSpecialised(const void *Handle, const ConstantPart &Part) const {
-    return Constants.at({Handle, Part}).size() <= MaxSpecialised;
-  }
+  void decideOnConstants();
   bool isCompiledIn(const ResolvedCall &Call, const HookParameter &Parameter,
                     const ConstantPart &Part, uint64_t Bits) const;
   bool endsWave(const ResolvedCall &Call) const;
@@ -61,8 +54,11 @@ private:
 
   const ResolvedTask &Task;
   const amdgpu::MCTarget &Target;
-  /// Over all calls of a hook.
-  std::map<std::pair<const void *, ConstantPart>, std::set<uint64_t>> Constants;
+  struct ConstantsOfHook {
+    FewConstants Here; ///< Over all calls of the hook.
+    bool AreFew = false;
+  };
+  std::map<std::pair<const void *, ConstantPart>, ConstantsOfHook> Constants;
   DenseMap<InsertionPoint::Key, const ResolvedCall *> LastAt;
   /// Hooks that some call has before other code: they are compiled for that,
   /// once.
@@ -76,7 +72,16 @@ void VariantChooser::noteConstants(const ResolvedCall &Call) {
   for (const auto &[Number, Value] : enumerate(Call.Arguments))
     for (const auto &[Input, Given] : enumerate(Value.Inputs))
       if (const auto *Bits = std::get_if<uint64_t>(&Given))
-        Constants[{Call.Handle, partOf(Number, Value, Input)}].insert(*Bits);
+        Constants[{Call.Handle, partOf(Number, Value, Input)}].Here.add(*Bits);
+}
+
+void VariantChooser::decideOnConstants() {
+  for (auto &[Of, Those] : Constants) {
+    const HookReference &Hook = Task.Hooks.find(Of.first)->second.Reference;
+    PayloadCompiler &Compiler = *Task.Compilers.find(Hook.Module)->second;
+    Those.AreFew = Compiler.seenConstants().areFewWith(Hook.Function, Of.second,
+                                                       Those.Here);
+  }
 }
 
 /// Hands out argument registers of one call site.
@@ -111,7 +116,7 @@ bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
   case ConstantUse::Addend:
     return !Bits;
   case ConstantUse::Any:
-    return isSpecialised(Call.Handle, Part);
+    return Constants.at({Call.Handle, Part}).AreFew;
   }
   llvm_unreachable("every use is handled");
 }

@@ -26,14 +26,12 @@ struct VariantPlan {
   unsigned ArgumentSGPRs = 0, ArgumentVGPRs = 0;
 };
 
-/// A parameter that takes at most MaxSpecialised constants over all call sites
-/// is compiled in, if that may save code (ConstantUse); of any other, each copy
-/// of the payload has its constant as a literal. So compilations do not
-/// multiply with call sites, nor with kernels that each have their own
-/// constant. The same holds for each constant part of an address. Only
-/// parameters that name registers are always compiled in.
-inline constexpr unsigned MaxSpecialised = 4;
-
+/// A parameter that takes few constants (FewConstants) over all call sites of
+/// this kernel and those before is compiled in, if that may save code
+/// (ConstantUse); of any other, each copy of the payload has its constant as a
+/// literal. So compilations do not multiply with call sites, nor with kernels
+/// that each have their own constant. The same holds for each constant part of
+/// an address. Only parameters that name registers are always compiled in.
 VariantPlan chooseVariants(const ResolvedTask &Task,
                            const amdgpu::MCTarget &Target);
 

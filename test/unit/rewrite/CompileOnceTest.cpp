@@ -164,6 +164,20 @@ TEST_P(CompileOnce, ConstantsThatDecideAreCompiledInOnceEach) {
   }
 }
 
+/// Of more than a few, each copy has its own as a literal, whichever kernels it
+/// is that they come up in.
+TEST_P(CompileOnce, ConstantsOfManyKernelsAreCompiledInForAFew) {
+  const Object K = kernel();
+  unsigned Compiled = 0;
+  for (uint32_t Which = 1; Which <= 7; ++Which) {
+    const Judgement J = judgeWith(everywhere("choose", {Which}), K);
+    Compiled += compiledFor(J);
+    EXPECT_EQ(wordOf(J, "Values", Which),
+              (Which & 1 ? 5 : 7) * J.WaveInstructions);
+  }
+  EXPECT_EQ(Compiled, 5u);
+}
+
 TEST_P(CompileOnce, OtherRegistersMeanOtherCode) {
   const Object Small = kernel(), Large = kernel(40);
   EXPECT_EQ(compiledFor(judgeWith(everywhere("countIn", {1}), Small)), 1u);
