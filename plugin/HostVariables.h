@@ -11,12 +11,20 @@ namespace luthier {
 /// Clang gives the host a variable of its own for each __device__ and
 /// __constant__ variable, whose address stands for it in calls such as
 /// readVariable(). Nothing ever copies the device's value there: code that
-/// loads or stores it directly is warned about. Acts on modules for the host;
-/// managed variables are memory that the host may use.
+/// loads or stores it is warned about. Runs twice: on code as it was written,
+/// and at the end of the pipeline, where functions that were given a reference
+/// (llvm::format(), std::max()) are inlined, for variables that the first run
+/// has not warned of. Acts on modules for the host; managed variables are
+/// memory that the host may use.
 class HostVariablesPass : public llvm::PassInfoMixin<HostVariablesPass> {
 public:
+  enum class Run { First, Last };
+  explicit HostVariablesPass(Run Which) : IsLast(Which == Run::Last) {}
   llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
   static bool isRequired() { return true; }
+
+private:
+  bool IsLast;
 };
 
 } // namespace luthier

@@ -12,10 +12,16 @@ extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo
 llvmGetPassPluginInfo() {
   return {LLVM_PLUGIN_API_VERSION, "luthier", LLVM_VERSION_STRING,
           [](PassBuilder &PB) {
+            using luthier::HostVariablesPass;
             PB.registerPipelineStartEPCallback(
                 [](ModulePassManager &MPM, OptimizationLevel) {
                   MPM.addPass(luthier::EmbedHooksPass());
-                  MPM.addPass(luthier::HostVariablesPass());
+                  MPM.addPass(HostVariablesPass(HostVariablesPass::Run::First));
+                });
+            PB.registerOptimizerLastEPCallback(
+                [](ModulePassManager &MPM, OptimizationLevel,
+                   ThinOrFullLTOPhase) {
+                  MPM.addPass(HostVariablesPass(HostVariablesPass::Run::Last));
                 });
           }};
 }

@@ -121,7 +121,9 @@ __attribute__((device)) inline void pushOnce(Channel<Records...> &To,
                                              const T &Record) {
   constexpr uint32_t Tag = detail::tagOf<T, Records...>();
   static_assert(Tag != ~0u, "the channel has no records of this type");
-  static_assert(sizeof(T) % 4 == 0);
+  static_assert(sizeof(T) % 4 == 0,
+                "a record for the wave is made of scalars, of 4 or 8 bytes "
+                "each: make its members uint32_t or uint64_t, or use push()");
   uint32_t Words[sizeof(T) / 4];
   __builtin_memcpy(Words, &Record, sizeof(T));
 #pragma unroll

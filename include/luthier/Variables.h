@@ -23,8 +23,8 @@ LUTHIER_API llvm::Error writeVariable(const void *Host, hsa_agent_t Agent,
                                       size_t Offset = 0);
 } // namespace detail
 
-/// The value of __device__ variable \p Variable on \p Agent. Call it when no
-/// kernel that writes the variable is running.
+/// The value of __device__ variable \p Variable on \p Agent, or of a part of
+/// it: Table[3]. Call it when no kernel that writes the variable is running.
 template <typename T>
 llvm::Error readVariable(const T &Variable, hsa_agent_t Agent, T &Value) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -51,6 +51,20 @@ llvm::Error readVariable(const T (&Variable)[N], hsa_agent_t Agent,
                               Values.size() * sizeof(T), First * sizeof(T));
 }
 
+/// The same for an array of arrays, whose elements are those of the innermost
+/// ones, row by row.
+template <typename T, size_t N, size_t M>
+llvm::Error
+readVariable(const T (&Variable)[N][M], hsa_agent_t Agent,
+             llvm::MutableArrayRef<std::remove_all_extents_t<T>> Values,
+             size_t First = 0) {
+  using Element = std::remove_all_extents_t<T>;
+  static_assert(std::is_trivially_copyable_v<Element>);
+  return detail::readVariable(&Variable, Agent, Values.data(),
+                              Values.size() * sizeof(Element),
+                              First * sizeof(Element));
+}
+
 /// Sets elements \p First and following of the array \p Variable to \p Values.
 template <typename T, size_t N>
 llvm::Error writeVariable(const T (&Variable)[N], hsa_agent_t Agent,
@@ -59,6 +73,18 @@ llvm::Error writeVariable(const T (&Variable)[N], hsa_agent_t Agent,
   static_assert(std::is_trivially_copyable_v<T>);
   return detail::writeVariable(&Variable, Agent, Values.data(),
                                Values.size() * sizeof(T), First * sizeof(T));
+}
+
+template <typename T, size_t N, size_t M>
+llvm::Error
+writeVariable(const T (&Variable)[N][M], hsa_agent_t Agent,
+              llvm::ArrayRef<std::remove_all_extents_t<T>> Values,
+              size_t First = 0) {
+  using Element = std::remove_all_extents_t<T>;
+  static_assert(std::is_trivially_copyable_v<Element>);
+  return detail::writeVariable(&Variable, Agent, Values.data(),
+                               Values.size() * sizeof(Element),
+                               First * sizeof(Element));
 }
 
 } // namespace luthier

@@ -195,6 +195,14 @@ private:
 
   llvm::SmallVector<HookArgument, 2> List;
 };
+
+/// Behind a hook itself, in the place of its handle.
+struct NoHandle {
+  template <typename... As>
+  NoHandle(const As &...) = delete ("a hook is named by its handle: write "
+                                    "LUTHIER_GET_HOOK_HANDLE(hook) for hook");
+  operator llvm::ArrayRef<HookArgument>() const;
+};
 #pragma clang diagnostic pop
 
 /// What the calls of InstrumentationTask take behind a handle of type \p H.
@@ -204,6 +212,11 @@ template <typename H> struct ArgumentsOf {
 template <typename... Parameters>
 struct ArgumentsOf<HookHandle<void(Parameters...)>> {
   using Type = HookArguments<std::remove_cv_t<Parameters>...>;
+};
+
+template <typename Result, typename... Parameters>
+struct ArgumentsOf<Result (*)(Parameters...)> {
+  using Type = NoHandle;
 };
 
 } // namespace luthier::detail

@@ -17,6 +17,7 @@ struct Counts {
 };
 __device__ Counts Own = {7, 0, 4711};
 __device__ uint32_t Table[5] = {10, 11, 12, 13, 14};
+__device__ uint32_t Matrix[3][2] = {{1, 2}, {3, 4}, {5, 6}};
 
 MARK_LUTHIER_DEVICE_MODULE
 
@@ -43,6 +44,14 @@ class PerDevice : public Tool {
     if (Middle != std::vector<uint32_t>{21, 22, 13} ||
         All != std::vector<uint32_t>{10, 21, 22, 13, 14})
       return llvm::createStringError("not what was written");
+    uint32_t One = 0;
+    std::vector<uint32_t> Rows(3), Row(2);
+    LUTHIER_RETURN_ON_ERROR(readVariable(Table[3], Agent, One));
+    LUTHIER_RETURN_ON_ERROR(readVariable(Matrix, Agent, Rows, 1));
+    LUTHIER_RETURN_ON_ERROR(readVariable(Matrix[1], Agent, Row));
+    if (One != 13 || Rows != std::vector<uint32_t>{2, 3, 4} ||
+        Row != std::vector<uint32_t>{3, 4})
+      return llvm::createStringError("not what is in the parts");
     llvm::Error Beyond = readVariable(Table, Agent, Middle, 3);
     if (!Beyond)
       return llvm::createStringError("the array has no sixth element");

@@ -9,6 +9,7 @@
 struct Pair { int First, Second; };
 __device__ int Count;
 __device__ Pair Pairs[4];
+__device__ int Given, Copied[4];
 __attribute__((managed)) int Managed;
 int OfTheHost;
 
@@ -20,6 +21,16 @@ int report() {
 // CHECK-DAG: host-variables.hip:{{.*}}: warning: host code writes __device__ variable 'Pairs' in 'reset(int)', {{.*}}: use luthier::writeVariable(), or
 // LINES: host-variables.hip:[[@LINE+1]]:{{.*}} warning: host code writes __device__ variable 'Pairs'
 void reset(int I) { Pairs[I].Second = 0; }
+// CHECK-DAG: warning: host code reads __device__ variable 'Copied' in 'copy(int*)'
+// LINES: host-variables.hip:[[@LINE+1]]:{{.*}} warning: host code reads __device__ variable 'Copied'
+void copy(int *To) { __builtin_memcpy(To, Copied, sizeof(Copied)); }
+
+// What is read through a reference shows where functions are inlined.
+template <typename T> T next(const T &Variable) { return Variable + 1; }
+int throughReference() {
+  // LINES: host-variables.hip:[[@LINE+1]]:{{.*}} warning: host code reads __device__ variable 'Given' in 'throughReference()'
+  return next(Given);
+}
 
 // What only names the variable, or is not the device's, is fine.
 const void *name() { return &Pairs[1]; }

@@ -27,6 +27,8 @@ struct Right : CountingTool {
     Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(hook));
     // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is an integer, its argument is not: give a number
     Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(hook), {"seven"});
+    // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}a hook is named by its handle: write LUTHIER_GET_HOOK_HANDLE(hook) for hook
+    Task.insertHookAtWaveEnd(hook, {1u});
     return llvm::Error::success();
   }
 };
