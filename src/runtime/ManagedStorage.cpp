@@ -2,6 +2,7 @@
 #include "runtime/ManagedStorage.h"
 #include "runtime/HostMemory.h"
 #include "runtime/HsaApi.h"
+#include "runtime/Verification.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include <cstring>
@@ -33,11 +34,13 @@ ManagedVariable::ManagedVariable(StringRef Name, const void *Initial,
 }
 
 void ManagedVariable::release() {
-  if (Device && isHsaOpen() && amdApi().hsa_amd_memory_unlock_fn)
+  if (IsLocked && isHsaOpen() && amdApi().hsa_amd_memory_unlock_fn)
     amdApi().hsa_amd_memory_unlock_fn(Host);
+  if (Device)
+    includeInVerification(Device);
   ::munmap(Host, alignTo(Size, pageSize()));
   Host = nullptr;
-  Device = 0;
+  unlocked();
 }
 
 bool ManagedVariable::contains(const void *Pointer, size_t Bytes) const {
@@ -46,11 +49,35 @@ bool ManagedVariable::contains(const void *Pointer, size_t Bytes) const {
   return Begin <= P && P + Bytes <= Begin + Size;
 }
 
+/// Has \p Agents reach memory of the host's by the host's addresses, as HIP does
+/// for managed memory. False where the driver cannot.
+static bool share(void *Host, size_t Bytes, ArrayRef<hsa_agent_t> Agents) {
+  bool IsSupported = false;
+  if (!amdApi().hsa_amd_svm_attributes_set_fn ||
+      coreApi().hsa_system_get_info_fn(
+          static_cast<hsa_system_info_t>(HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED),
+          &IsSupported) != HSA_STATUS_SUCCESS ||
+      !IsSupported)
+    return false;
+  std::vector<hsa_amd_svm_attribute_pair_t> Attributes = {
+      {HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG, HSA_AMD_SVM_GLOBAL_FLAG_FINE_GRAINED}};
+  for (hsa_agent_t Agent : Agents)
+    Attributes.push_back(
+        {HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE, Agent.handle});
+  return amdApi().hsa_amd_svm_attributes_set_fn(Host, Bytes, Attributes.data(),
+                                                Attributes.size()) ==
+         HSA_STATUS_SUCCESS;
+}
+
 Expected<uint64_t> ManagedVariable::deviceAddress() {
   if (Device)
     return Device;
   std::vector<hsa_agent_t> Agents = gpuAgents();
   size_t Bytes = alignTo(Size, pageSize());
+  if (share(Host, Bytes, Agents)) {
+    Device = reinterpret_cast<uintptr_t>(Host);
+    return Device;
+  }
   void *Address = nullptr;
   hsa_status_t Status;
   // What a kernel writes there, also with atomics, is visible to the host
@@ -68,6 +95,7 @@ Expected<uint64_t> ManagedVariable::deviceAddress() {
           checkHsa(Status, "giving devices access to managed variable " + Name))
     return std::move(E);
   Device = reinterpret_cast<uint64_t>(Address);
+  IsLocked = true;
   return Device;
 }
 

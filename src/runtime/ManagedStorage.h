@@ -30,11 +30,14 @@ public:
   }
   bool contains(const void *Pointer, size_t Bytes) const;
 
-  /// The address by which all GPUs reach the variable; locks the memory the
-  /// first time.
+  /// The address by which all GPUs reach the variable: the host's, where the
+  /// driver shares addresses. Gives them access the first time.
   llvm::Expected<uint64_t> deviceAddress();
-  /// The GPU runtime that locked it has ended.
-  void unlocked() { Device = 0; }
+  /// The GPU runtime that gave access to it has ended.
+  void unlocked() {
+    Device = 0;
+    IsLocked = false;
+  }
   /// Nobody uses the memory any more.
   void release();
 
@@ -43,6 +46,7 @@ private:
   void *Host = nullptr;
   size_t Size;
   uint64_t Device = 0;
+  bool IsLocked = false; ///< It is at another address there.
 };
 
 } // namespace luthier::runtime

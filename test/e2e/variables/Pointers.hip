@@ -2,8 +2,9 @@
 //
 // Passes addresses of its variables to a hook, as its host code has them: as
 // pointers and as numbers, of whole variables and of parts. Each hook counts
-// the waves through one of them. An address in memory is not translated: what a
-// hook stores there is the device's.
+// the waves through one of them. Managed variables have one address on the host
+// and the devices: a hook follows what host code has stored, and the other way
+// round.
 #include "luthier/luthier.h"
 #include <map>
 #include <mutex>
@@ -14,6 +15,7 @@ MARK_LUTHIER_DEVICE_MODULE
 __attribute__((managed)) uint64_t One;
 __attribute__((managed)) uint64_t Several[3];
 __attribute__((managed)) uint64_t Stored;
+__attribute__((managed)) uint64_t *Followed;
 __device__ uint64_t Own[2];
 
 LUTHIER_HOOK_ANNOTATE countAt(uint64_t *Where) {
@@ -29,6 +31,7 @@ LUTHIER_EXPORT_HOOK_HANDLE(countAtNumber);
 
 LUTHIER_HOOK_ANNOTATE storeAddress() {
   Stored = reinterpret_cast<uint64_t>(&One);
+  luthier::waveAtomicAdd(luthier::firstLane(Followed, &One), 1);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(storeAddress);
 
@@ -54,6 +57,7 @@ class Pointers : public Tool {
 
   void onDispatch(KernelDispatch &Dispatch) override {
     {
+      Followed = &Several[1];
       std::lock_guard Guard(Lock);
       const hsa_agent_t Agent = Dispatch.Kernel.agent();
       Agents.try_emplace(Agent.handle, Agent);
@@ -72,12 +76,12 @@ class Pointers : public Tool {
       LUTHIER_REPORT_FATAL_ON_ERROR(readVariable(Own, Agent, Now));
       OnDevices += Now[1] + 1000 * Now[0];
     }
-    const bool Agree = Several[0] == One && Several[1] == 0 &&
+    const bool Agree = Several[0] == One && Several[1] == One &&
                        Several[2] == One && OnDevices == One;
     const bool IsDevices = Stored == OnDevice;
     const bool IsHosts = Stored == reinterpret_cast<uint64_t>(&One);
     OS << (IsDevices ? "" : "stored addresses differ from the device's\n")
-       << (IsHosts ? "stored addresses do not differ from the host's\n" : "");
+       << (IsHosts ? "" : "stored addresses differ from the host's\n");
     OS << "pointers " << (Agree ? "agree: " : "differ: ") << One << '\n';
   }
 };
