@@ -30,6 +30,8 @@ Milliseconds from a kernel's lift to its loaded code object, on one core; the be
 - *lift*: bytes to machine IR; *mutate*: the tool's own callback; *payloads*: hook bitcode to machine code; *rewrite*:
   registers, calls and branches; *emit*: machine code and code object; *load*: ROCr's loader. *total* is their sum.
 - *per variant*: payloads over variants.
+- Before that, from the program's first queue on, Luthier has prepared its engine in a thread of its own, while the program loads
+  its code (`src/runtime/OwnHooks.h`); in no column but *unprepared*: the total of a process that does without.
 - *warm*: *payloads*, and the total with it, of a process that finds them in the [cache](cache.md). All else is without it.
 - *peak*: the most memory that the whole process had, in MiB; *without*: the same program's under `luthier run` without a
   tool.
@@ -121,12 +123,13 @@ def phases(build):
         kernel, clock, peak = best(build, command, hook)
         points, variants = measured("points", kernel["points"]), measured("variants", kernel["payloads"])
         found = warm(build, command, hook)
+        unprepared = best(build, command, hook, LUTHIER_BENCH_PREPARE="0")[1]
         rows.append([hook, points, variants, *(milliseconds(clock[phase]) for phase in [*PHASES, "total"]),
-                     f"{points / clock['total']:,.0f}", milliseconds(clock["payloads"] / variants),
+                     f"{points / clock['total']:,.0f}", milliseconds(clock["payloads"] / variants), milliseconds(unprepared["total"]),
                      milliseconds(found["payloads"]), milliseconds(found["total"]), mebibytes(peak), mebibytes(without)])
     return ("The largest kernel of rocRAND (MTGP32, log-normal doubles):\n\n"
-            + table(["hook", "points", "variants", *PHASES, "total", "points/s", "per variant", "warm payloads", "warm total", "peak",
-                   "without"], rows))
+            + table(["hook", "points", "variants", *PHASES, "total", "points/s", "per variant", "unprepared", "warm payloads",
+                     "warm total", "peak", "without"], rows))
 
 
 def cached(build, name):

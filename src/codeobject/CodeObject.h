@@ -49,6 +49,8 @@ public:
 
   llvm::ArrayRef<uint8_t> bytes() const { return Bytes; }
   const TargetID &target() const { return Target; }
+  /// Takes it for code of \p Settings, one of those that it runs with.
+  void assume(TargetID Settings) { Target = std::move(Settings); }
   /// 4, 5 or 6.
   unsigned version() const { return Version; }
   /// e_flags and EI_ABIVERSION, for writing a sibling.

@@ -52,6 +52,10 @@ bool startThread(void *(*Main)(void *), void *Argument, pthread_t &Thread) {
   ::pthread_attr_setstacksize(&Attributes, StackSize);
   sigset_t All, Before;
   ::sigfillset(&All);
+  // Those are of the thread's own doing, and would end the process without a
+  // report if they were blocked.
+  for (int Signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS})
+    ::sigdelset(&All, Signal);
   ::pthread_sigmask(SIG_SETMASK, &All, &Before);
   const int Failure = ::pthread_create(&Thread, &Attributes, Main, Argument);
   ::pthread_sigmask(SIG_SETMASK, &Before, nullptr);

@@ -31,7 +31,8 @@ private:
 /// (a fiber's, a signal handler's), so that nobody knows its size.
 void runOnLargeStack(llvm::function_ref<void()> Work);
 
-/// A thread with a large stack that no signal of the application's reaches.
+/// A thread with a large stack that no signal of the application's reaches, but
+/// for those of its own faults.
 /// False if there is none to be had.
 bool startThread(void *(*Main)(void *), void *Argument, pthread_t &Thread);
 

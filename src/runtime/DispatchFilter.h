@@ -28,6 +28,9 @@ public:
   /// Counts it.
   bool admits(const hsa::LoadedCodeObjectKernel &Kernel);
 
+  /// Whether it is only other processes that tools are to see.
+  bool isForOthers() const { return IsOtherProcess; }
+
   /// Once there are no more dispatches: that none was admitted, and what might
   /// have been meant; else "".
   std::string complaint() const;

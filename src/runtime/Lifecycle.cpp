@@ -9,6 +9,7 @@
 #include "luthier/detail/ProcessEnds.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/Channels.h"
+#include "runtime/EngineThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/ProcessEnd.h"
@@ -63,6 +64,7 @@ bool isOver() { return !isHsaOpen() || ::getpid() != Owner; }
 
 /// Lets redirected kernels finish.
 void drain(pthread_t Ending) {
+  Ending = engineThread().actingFor(Ending);
   // A tool may end the program from onDispatch().
   if (CallContext::current() || state().Tools.isInside(Ending))
     logWarning("the program ends inside a tool's callback; results may be "
@@ -92,6 +94,8 @@ void finish(const char *How) {
   if (isOver())
     return;
   const ApplicationThreadScope Scope;
+  // What it uses of LLVM is destroyed after this.
+  engineThread().end();
   processEnd().endsHere(How);
 }
 
@@ -197,6 +201,8 @@ extern "C" LUTHIER_API bool OnLoad(HsaApiTable *Table, uint64_t, uint64_t,
     makeWhatLLVMDestroys();
     std::atexit([] { finish("exit"); });
     std::at_quick_exit([] { finish("quick_exit"); });
+    // A child would have LLVM in the middle of something.
+    ::pthread_atfork([] { engineThread().settle(); }, nullptr, nullptr);
   });
   Owner = ::getpid();
   state().Queues.sessionStarts();
@@ -216,6 +222,7 @@ extern "C" LUTHIER_API void OnUnload() {
   if (toolRegistry().hasSeenDispatch())
     finish("exit");
   complainOfOtherQueues();
+  engineThread().settle();
   closeHsaApi();
   channels().unloaded();
   state().Queues.clear();

@@ -54,9 +54,23 @@ Error besideOthers(Error E, const runtime::PresetSet &Others) {
   return Others.empty() ? std::move(E) : runtime::besideOthers(std::move(E));
 }
 
-/// Without a \p Mutate, the tool has been asked before.
+/// Takes from \p Others, which the launch has hooks of, those whose hooks have
+/// been unloaded since they were put in: no other version can have them.
+/// Returns whether there were such.
+bool leaveOutUnloaded(runtime::PresetSet &Others,
+                      const hsa::LoadedCodeObjectKernel &Kernel) {
+  const size_t Before = Others.Keys.size();
+  erase_if(Others.Keys, [&](const runtime::PresetKey &Key) {
+    return state().Versions.isGone(Kernel, Key);
+  });
+  return Others.Keys.size() != Before;
+}
+
+/// Makes the version with the hooks of \p Others, too, as far as those are
+/// there. Without a \p Mutate, the tool has been asked before.
 Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
-                 StringRef Preset, const CallContext *Context) {
+                 StringRef Preset, const CallContext *Context,
+                 runtime::PresetSet &Others) {
   if (Error E = checkLoaded(Kernel))
     return E;
   // Here, where nothing is locked or half done.
@@ -67,32 +81,57 @@ Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
   auto mutateSafely = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
     return runtime::withoutExceptions(What, [&] { return Mutate(Task, LR); });
   };
-  const runtime::PresetSet Others =
+  const bool HasOthers = !Others.empty();
+  for (;;) {
+    Error E = state().Versions.instrument(
+        Kernel, Mutate ? Mutator(mutateSafely) : Mutator(),
+        presetKey(Preset, Context),
+        Context && Context->About ? Context->About->Sizes
+                                  : runtime::LaunchSizes(),
+        Others);
+    if (!E || !leaveOutUnloaded(Others, Kernel))
+      return HasOthers ? runtime::besideOthers(std::move(E)) : std::move(E);
+    consumeError(std::move(E));
+  }
+}
+
+Error instrument(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
+                 StringRef Preset, const CallContext *Context) {
+  runtime::PresetSet Others =
       presetsBeside(launchOf(Kernel.kernelObject(), Context), Context);
-  return besideOthers(state().Versions.instrument(
-                          Kernel, Mutate ? Mutator(mutateSafely) : Mutator(),
-                          presetKey(Preset, Context),
-                          Context && Context->About ? Context->About->Sizes
-                                                    : runtime::LaunchSizes(),
-                          Others),
-                      Others);
+  return instrument(Kernel, Mutate, Preset, Context, Others);
 }
 
 /// The version of the kernel that \p Packet, as the application wrote it, is to
-/// run: with the hooks of \p Others, too.
+/// run: with the hooks of \p Others, too, as far as those are there.
 Expected<runtime::Redirection>
 findVersion(const hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
-            const runtime::PresetSet &Others, const CallContext *Context) {
-  // Which others there are may change from dispatch to dispatch.
-  if (launchOf(Packet.kernel_object, Context) &&
-      runtime::toolRegistry().hasSeveral())
-    if (runtime::KernelPointer Kernel =
-            state().Code.findKernel(Packet.kernel_object))
-      if (Error E = instrument(*Kernel, {}, Preset, Context))
+            runtime::PresetSet &Others, const CallContext *Context) {
+  const runtime::KernelPointer Kernel =
+      state().Code.findKernel(Packet.kernel_object);
+  for (;;) {
+    // Which others there are may change from dispatch to dispatch.
+    if (Kernel && launchOf(Packet.kernel_object, Context) &&
+        runtime::toolRegistry().hasSeveral())
+      if (Error E = instrument(*Kernel, {}, Preset, Context, Others))
         return std::move(E);
-  return state().Versions.find(
-      Packet.kernel_object, Others.with(presetKey(Preset, Context)),
-      {Packet.private_segment_size, Packet.group_segment_size});
+    auto Found = state().Versions.find(
+        Packet.kernel_object, Others.with(presetKey(Preset, Context)),
+        {Packet.private_segment_size, Packet.group_segment_size});
+    if (Found || !Kernel || !leaveOutUnloaded(Others, *Kernel))
+      return Found;
+    consumeError(Found.takeError());
+  }
+}
+
+/// Says which hooks of \p Launch a packet with those of \p Kept does not have.
+void reportLost(const runtime::RedirectedLaunch &Launch,
+                const runtime::PresetSet &Kept, const CallContext *Context) {
+  const runtime::KernelPointer Kernel =
+      state().Code.findKernel(Launch.Original);
+  for (const runtime::PresetKey &Key : presetsBeside(&Launch, Context).Keys)
+    if (Kernel && !is_contained(Kept.Keys, Key))
+      runtime::reportLostHooks(Kernel->name(), runtime::nameOf(Key.Owner));
 }
 
 /// What the tool gives its hooks of the dispatch whose packet \p Packet is; of
@@ -142,7 +181,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
       Launch ? Launch->undone(Packet) : Packet;
   if (state().Versions.isInstrumented(Given.kernel_object))
     return make_error<runtime::HasOtherTool>("the packet runs them already");
-  const runtime::PresetSet Others = presetsBeside(Launch, Context);
+  runtime::PresetSet Others = presetsBeside(Launch, Context);
   Expected<runtime::Redirection> Target =
       findVersion(Given, Preset, Others, Context);
   if (!Target)
@@ -171,6 +210,7 @@ Error redirectPacket(hsa_kernel_dispatch_packet_t &Packet, StringRef Preset,
     runtime::verifyDispatch(Given, Packet);
     return Error::success();
   }
+  reportLost(*Launch, Presets, Context);
   Launch->redirected(Given, New);
   Launch->KernelObject = New.kernel_object;
   Launch->Version = Target->Version;

@@ -83,6 +83,16 @@ Error runtime::besideOthers(Error E) {
       });
 }
 
+void runtime::reportLostHooks(StringRef Kernel, StringRef Tool) {
+  RefusalLog &Log = refusalLog();
+  std::lock_guard Guard(Log.Lock);
+  if (Log.Seen.emplace(Kernel, ("lost: " + Tool).str()).second)
+    logWarning("a launch of kernel " + Kernel + " runs without the hooks of " +
+               Tool +
+               ", whose module was unloaded before the other tools had added "
+               "theirs");
+}
+
 void runtime::reportRefusal(StringRef Kernel, Error E) {
   handleAllErrors(
       std::move(E),

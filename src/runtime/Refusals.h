@@ -39,6 +39,10 @@ llvm::Error besideOthers(llvm::Error E);
 
 void reportRefusal(llvm::StringRef Kernel, llvm::Error E);
 
+/// A launch of \p Kernel loses the hooks of \p Tool, which were unloaded while
+/// the launch was on its way. Said once for each kernel.
+void reportLostHooks(llvm::StringRef Kernel, llvm::StringRef Tool);
+
 } // namespace luthier::runtime
 
 #endif // LUTHIER_RUNTIME_REFUSALS_H

@@ -213,12 +213,8 @@ Error ToolModule::linkBound(hsa_agent_t Agent, OnAgent &Where) {
   return Error::success();
 }
 
-Expected<ToolModule::Offline &> ToolModule::findOffline(const TargetID &Target,
-                                                        bool &IsNew) {
-  IsNew = false;
-  for (Offline &Known : Unloaded)
-    if (Known.Target.str() == Target.str())
-      return Known;
+Expected<ToolModule::Offline>
+ToolModule::makeOffline(const TargetID &Target) const {
   Expected<BundledCodeObject> Entry = codeObjectFor(Target);
   if (!Entry)
     return Entry.takeError();
@@ -233,7 +229,19 @@ Expected<ToolModule::Offline &> ToolModule::findOffline(const TargetID &Target,
   for (const DeviceVariable &V : *Defined)
     New.Hooks.Variables[V.Name] = V.Address;
   New.Hooks.SymbolicVariables = true;
-  Unloaded.push_back(std::move(New));
+  return New;
+}
+
+Expected<ToolModule::Offline &> ToolModule::findOffline(const TargetID &Target,
+                                                        bool &IsNew) {
+  IsNew = false;
+  for (Offline &Known : Unloaded)
+    if (Known.Target.str() == Target.str())
+      return Known;
+  Expected<Offline> New = makeOffline(Target);
+  if (!New)
+    return New.takeError();
+  Unloaded.push_back(std::move(*New));
   IsNew = true;
   return Unloaded.back();
 }

@@ -74,6 +74,8 @@ public:
   llvm::Expected<OnAgent &>
   load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
   /// Without a device. All of HookModule but HostVariables is set.
+  llvm::Expected<Offline> makeOffline(const TargetID &Target) const;
+  /// The same, made once.
   llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
   llvm::Expected<const Contents &> contents();
 

@@ -122,6 +122,30 @@ Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
   return HookReference{&Found->Hooks, Hook->Name};
 }
 
+std::optional<OwnHooks> ToolModules::hooksFor(const TargetID &Target) {
+  std::lock_guard Guard(Lock);
+  for (auto &[Number, Module] : Modules) {
+    OwnHooks Result;
+    for (const auto &[Stub, Kernel] : Functions)
+      if (StringRef Hook = Kernel.Name;
+          Kernel.Module == Module.get() && Hook.consume_front(HandlePrefix))
+        Result.All.push_back({Hook.str(), Kernel.Name});
+    if (Result.All.empty())
+      continue;
+    sort(Result.All, [](auto &A, auto &B) { return A.Name < B.Name; });
+    Expected<ToolModule::Offline> Made = Module->makeOffline(Target);
+    if (!Made) {
+      consumeError(Made.takeError());
+      continue;
+    }
+    Made->Code->assume(Target);
+    Result.Code = std::move(Made->Code);
+    Result.Module = std::move(Made->Hooks);
+    return Result;
+  }
+  return std::nullopt;
+}
+
 const CodeObject *ToolModules::offlineCode(const HookModule &Hooks) {
   std::lock_guard Guard(Lock);
   for (auto &[Number, Module] : Modules)
@@ -212,8 +236,17 @@ bool ToolModules::isManaged(const void *Host, size_t Size) const {
 Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
                                           size_t Size, size_t Offset) {
   auto It = Variables.find(Host);
-  if (It == Variables.end())
-    return createStringError("not a device variable of a loaded tool");
+  if (It == Variables.end()) {
+    // A part of one.
+    const auto Address = reinterpret_cast<uintptr_t>(Host);
+    It = find_if(Variables, [&](const auto &Known) {
+      return Address - reinterpret_cast<uintptr_t>(Known.first) <
+             Known.second.Size;
+    });
+    if (It == Variables.end())
+      return createStringError("not a device variable of a loaded tool");
+    Offset += Address - reinterpret_cast<uintptr_t>(It->first);
+  }
   const Variable &V = It->second;
   if (Size > V.Size || Offset > V.Size - Size)
     return createStringError("variable %s has %zu bytes, not %zu",

@@ -7,6 +7,7 @@
 
 #include "luthier/InstrumentationModule.h"
 #include "runtime/Channels.h"
+#include "runtime/OwnHooks.h"
 #include "runtime/ToolModule.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <deque>
@@ -74,6 +75,9 @@ public:
   /// have no addresses.
   llvm::Expected<HookReference> resolveOffline(const void *Handle,
                                                const TargetID &Target);
+  /// Of the first static module that has hooks which run on \p Target, those,
+  /// with code that is taken for that target's. Nothing if there is none.
+  std::optional<OwnHooks> hooksFor(const TargetID &Target);
   /// The tool's own code, of a module that resolveOffline() gave.
   const CodeObject *offlineCode(const HookModule &Module);
 

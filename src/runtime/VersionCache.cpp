@@ -8,7 +8,7 @@
 #include "luthier/Refusal.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Costs.h"
-#include "runtime/EngineLock.h"
+#include "runtime/EngineThread.h"
 #include "runtime/FaultText.h"
 #include "runtime/KernelAccess.h"
 #include "runtime/Log.h"
@@ -44,6 +44,15 @@ VersionCache::Kernel::key(const PresetSet &Presets,
               : 0};
 }
 
+void VersionCache::Kernel::noteGone(const PresetKey &Preset) {
+  // Needed by launches that are on their way. A tool may have a preset, and a
+  // module, for each launch.
+  constexpr size_t Most = 256;
+  if (Gone.size() >= Most)
+    Gone.erase(Gone.begin());
+  Gone.push_back(Preset);
+}
+
 std::shared_ptr<VersionCache::Version>
 VersionCache::Kernel::find(const PresetSet &Presets,
                            const LaunchSizes &Sizes) const {
@@ -64,6 +73,16 @@ VersionCache::kernel(uint64_t KernelObject) {
   return Entry;
 }
 
+static Expected<std::unique_ptr<LiftedRepresentation>>
+liftInEngine(const hsa::LoadedCodeObjectKernel &Loaded) {
+  std::optional<Expected<std::unique_ptr<LiftedRepresentation>>> Result;
+  engineThread().run([&] {
+    Result.emplace(liftKernel(KernelAccess::codeObject(Loaded),
+                              KernelAccess::info(Loaded)));
+  });
+  return std::move(*Result);
+}
+
 Expected<const LiftedRepresentation &>
 VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
   std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
@@ -71,9 +90,7 @@ VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
   if (Entry->Failure)
     return Entry->Failure->error();
   if (!Entry->Lifted) {
-    std::lock_guard EngineGuard(EngineLock);
-    auto Lifted = liftKernel(KernelAccess::codeObject(Loaded),
-                             KernelAccess::info(Loaded));
+    auto Lifted = liftInEngine(Loaded);
     if (!Lifted) {
       Entry->Failure.emplace(Lifted.takeError());
       return Entry->Failure->error();
@@ -97,7 +114,7 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
     Entry->DynamicStack =
         Info.Descriptor.usesDynamicStack() || Info.Metadata.UsesDynamicStack;
     Key = Entry->key(Beside.with(Preset), Sizes);
-    // Made before there was a second tool, it has no recipe.
+    // Made before there was a second tool, it may have no recipe.
     if (!CanMake && !Entry->Versions.count(Key))
       return noSuchPreset(Preset.Name);
     std::shared_ptr<Version> &Slot = Entry->Versions[Key];
@@ -115,13 +132,36 @@ Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,
     Result->Done = true;
     // Not the next time, when the tool knows of it.
     if (Result->IsDropped) {
+      const bool IsOwn = isGone(Loaded, Preset);
       std::lock_guard Guard(Lock);
       std::erase_if(Entry->Versions,
                     [&](const auto &Each) { return Each.second == Result; });
-      Entry->Recipes.erase(Preset);
+      if (IsOwn && Entry->Recipes.erase(Preset))
+        Entry->noteGone(Preset);
     }
   }
   return Result->Failure ? Result->Failure->error() : Error::success();
+}
+
+bool VersionCache::isGone(const hsa::LoadedCodeObjectKernel &Loaded,
+                          const PresetKey &Preset) {
+  std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
+  {
+    std::lock_guard Guard(Lock);
+    if (is_contained(Entry->Gone, Preset))
+      return true;
+  }
+  auto isUnloaded = [&](const void *Hook) {
+    Expected<ResolvedHook> Found = Resolve(Hook, Loaded.agent());
+    if (Found)
+      return false;
+    Error E = Found.takeError();
+    const bool Result = E.isA<UnloadedHook>();
+    consumeError(std::move(E));
+    return Result;
+  };
+  std::shared_ptr<const TaskRecipe> Known = recipe(*Entry, Preset);
+  return Known && Known->hasHook(isUnloaded);
 }
 
 std::shared_ptr<const TaskRecipe>
@@ -133,16 +173,20 @@ VersionCache::recipe(Kernel &Entry, const PresetKey &Preset) {
 
 Error VersionCache::ask(Mutator Mutate, const PresetKey &Preset, Kernel &Entry,
                         InstrumentationTask &Task, LiftedRepresentation &LR) {
-  const bool IsKept = HasSeveralTools && HasSeveralTools();
   if (std::shared_ptr<const TaskRecipe> Known = recipe(Entry, Preset);
       Known && (Known->isRepeatable() || !Mutate))
     return Known->addTo(Task, LR);
   if (Error E = Mutate(Task, LR))
     return E;
-  if (!IsKept)
+  // A second tool may come at any time, and nobody is asked twice; but what asks
+  // for so much takes more memory than the kernel.
+  constexpr size_t MostAlone = 16384;
+  if (!(HasSeveralTools && HasSeveralTools()) &&
+      detail::contentsOf(Task).Insertions.size() > MostAlone)
     return Error::success();
   auto New = std::make_shared<const TaskRecipe>(TaskRecipe::of(Task, LR));
   std::lock_guard Guard(Lock);
+  std::erase(Entry.Gone, Preset);
   Entry.Recipes.try_emplace(Preset, std::move(New));
   return Error::success();
 }
@@ -181,11 +225,7 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
   RuntimeTimes Times;
   const bool IsAlone = Key.Presets.Keys.size() == 1;
   // The tool's own to edit; lift() may have been asked for another.
-  Expected<std::unique_ptr<LiftedRepresentation>> LR = [&] {
-    std::lock_guard Guard(EngineLock);
-    return liftKernel(KernelAccess::codeObject(Loaded),
-                      KernelAccess::info(Loaded));
-  }();
+  auto LR = liftInEngine(Loaded);
   if (!LR)
     return LR.takeError();
   Times.Lift = Watch.lap();
@@ -241,7 +281,6 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
                     LiftedRepresentation &LR, const InstrumentationTask &Task,
                     const VersionKey &Key, const Askers &AskedBy,
                     Owners &Uses) {
-  std::lock_guard Guard(EngineLock);
   InstrumenterOptions Options = settings();
   Options.ApplicationStack = Key.Stack;
   Options.LoadBias = KernelAccess::loadBias(Loaded);
@@ -257,7 +296,11 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
     Hook->Tool = AskedBy.lookup(Handle);
     return *Hook;
   };
-  return instrumentKernel(LR, Task, ResolveHere, Options);
+  std::optional<Expected<InstrumentedKernel>> Result;
+  engineThread().run([&] {
+    Result.emplace(instrumentKernel(LR, Task, ResolveHere, Options));
+  });
+  return std::move(*Result);
 }
 
 /// From here on, dropUsersOf() finds it.
@@ -396,7 +439,10 @@ void VersionCache::dropUsersOf(const HookOwner &Owner,
       It = Entry->Versions.erase(It);
     }
     std::erase_if(Entry->Recipes, [&](const auto &Known) {
-      return Known.second->hasHook(IsOfOwner);
+      const bool IsGone = Known.second->hasHook(IsOfOwner);
+      if (IsGone)
+        Entry->noteGone(Known.first);
+      return IsGone;
     });
   }
 }

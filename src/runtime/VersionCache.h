@@ -42,7 +42,7 @@ public:
   llvm::Expected<const LiftedRepresentation &>
   lift(const hsa::LoadedCodeObjectKernel &Kernel);
 
-  /// The first caller instruments, in its own thread; others that want the
+  /// The first caller has it instrumented (EngineThread); others that want the
   /// same version wait for it. \p Sizes are those of the dispatch under way,
   /// zero without one.
   ///
@@ -59,6 +59,10 @@ public:
   llvm::Expected<Redirection> find(uint64_t KernelObject,
                                    const PresetSet &Presets,
                                    const LaunchSizes &Sizes);
+  /// Whether hooks that \p Preset has asked for have been unloaded since, so
+  /// that no further version can have them.
+  bool isGone(const hsa::LoadedCodeObjectKernel &Kernel,
+              const PresetKey &Preset);
   /// True for a kernel object that the cache made.
   bool isInstrumented(uint64_t KernelObject);
 
@@ -112,10 +116,13 @@ private:
     bool DynamicStack = false;
     bool Dropped = false;                                    ///< Under Lock.
     std::map<VersionKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
-    /// What tools asked for, if there are several. Under Lock.
+    /// What tools asked for. Under Lock.
     std::map<PresetKey, std::shared_ptr<const TaskRecipe>> Recipes;
+    /// Those that had one, with hooks that are unloaded: the latest. Under Lock.
+    std::vector<PresetKey> Gone;
 
     VersionKey key(const PresetSet &Presets, const LaunchSizes &Sizes) const;
+    void noteGone(const PresetKey &Preset); ///< Under Lock.
     /// Null if there is none for such dispatches.
     std::shared_ptr<Version> find(const PresetSet &Presets,
                                   const LaunchSizes &Sizes) const;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/Wrappers.h"
 #include "runtime/ApplicationThread.h"
+#include "runtime/EngineThread.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/State.h"
 #include <atomic>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 
 namespace luthier::runtime {
 
@@ -47,6 +51,35 @@ void complainOfOtherQueues() {
     });
 }
 
+/// Has what a first launch would wait for be done now: who makes a queue will
+/// launch something, but has to load it first.
+static void prepareEngine(hsa_agent_t Agent) {
+  // For benchmarks.
+  if (const char *Given = std::getenv("LUTHIER_BENCH_PREPARE");
+      Given && llvm::StringRef(Given) == "0")
+    return;
+  auto Name = isaName(Agent);
+  auto Device = Name ? TargetID::parse(*Name) : Name.takeError();
+  if (!Device)
+    return llvm::consumeError(Device.takeError());
+  static std::mutex Lock;
+  static auto &Known = *new std::set<std::string>; // Processors.
+  std::lock_guard Guard(Lock);
+  if (!Known.insert(Device->Processor).second)
+    return;
+  auto prepare = [](const TargetID &Target) {
+    engineThread().post([=] {
+      if (std::optional<OwnHooks> Tool = state().Modules.hooksFor(Target))
+        instrumentForNothing(*Tool, [] { return engineThread().isWanted(); });
+    });
+  };
+  // Compilers make code for all settings unless they are told otherwise; AMD
+  // builds libraries for each of XNACK.
+  prepare({Device->Processor, std::nullopt, std::nullopt});
+  if (Device->Xnack)
+    prepare({Device->Processor, Device->Xnack, std::nullopt});
+}
+
 hsa_status_t
 wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
                        hsa_queue_type32_t Type,
@@ -56,6 +89,8 @@ wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   HasSeenQueue = true;
+  if (!state().Filter->isForOthers())
+    prepareEngine(Agent);
   return state().Queues.create(Agent, Size, Type, OnError, Data,
                                PrivateSegmentSize, GroupSegmentSize, Queue,
                                coreApi().hsa_queue_create_fn);
@@ -71,6 +106,8 @@ hsa_status_t wrap::hsa_amd_queue_intercept_create(
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   HasSeenQueue = true;
+  if (!state().Filter->isForOthers())
+    prepareEngine(Agent);
   return state().Queues.create(Agent, Size, Type, OnError, Data,
                                PrivateSegmentSize, GroupSegmentSize, Queue,
                                amdApi().hsa_amd_queue_intercept_create_fn);

@@ -12,10 +12,10 @@ import harness
 COUNTED = {"instr-count": "instr-count.json", "branch-divergence": "branch-divergence.json"}
 
 
-def run(arguments, tools, directory, program=None, command=("run", "--device", "emulated")):
+def run(arguments, tools, directory, program=None, command=("run", "--device", "emulated"), program_arguments=()):
     options = [text for tool in tools for text in ("--tool", tool)]
-    result = harness.run([arguments.luthier, *command, *options, "--output", directory, "--",
-                          program or arguments.program])
+    command = [arguments.luthier, *command, *options, "--output", directory, "--", program or arguments.program]
+    result = harness.run([*command, *program_arguments])
     result.expect(result.code == 0, "the program fails")
     result.digest_line()
     return result
@@ -67,6 +67,25 @@ def may_come_to_a_kernel_later(arguments, directory):
                   "instr-count finds something else")
 
 
+def that_the_program_opens_join_those_before(arguments, directory):
+    """A library that the program opens behind the first of four launches of a kernel, which has hooks by then."""
+
+    def counts(folder, tool):
+        kernel, = [each for each in found(folder, tool) if "step" in each["name"]]
+        return [branch["executed"] for branch in kernel["branches"]] if tool == "branch-divergence" else [kernel["wave_instructions"]]
+
+    libraries = {"branch-divergence": arguments.branch_tool, "instr-count": arguments.count_tool}
+    for first, late in itertools.permutations(libraries):
+        for name, tools in (("both", [first, late]), ("late", [first])):
+            result = run(arguments, tools, f"{directory}/{first}/{name}", arguments.opening_program,
+                         program_arguments=[libraries[late]])
+            result.expect("without the hooks" not in result.stderr, "a tool is left out")
+        both, those = (counts(f"{directory}/{first}/{name}", late) for name in ("both", "late"))
+        result.expect(any(both) and [4 * count for count in those] == [3 * count for count in both], f"{those} of {both}")
+        result.expect(counts(f"{directory}/{first}/late", first) == counts(f"{directory}/{first}/both", first),
+                      "the first tool finds something else")
+
+
 def have_a_launch_value_and_memory_each(arguments, directory):
     """wave-numbers has rows that a launch value points to and words in LDS, and checks them itself."""
     for options in ("by-wave", "in-lds", "by-wave,in-lds"):
@@ -107,6 +126,7 @@ CASES = {
         are_told_of_each_dispatch,
         compute_what_the_program_computes,
         may_come_to_a_kernel_later,
+        that_the_program_opens_join_those_before,
         have_a_launch_value_and_memory_each,
         say_whose_hooks_are_left_out,
     )
@@ -116,6 +136,9 @@ harness.main(
     [
         (["--program"], {"help": "prefix-scan"}),
         (["--float-program"], {"help": "vector-add"}),
+        (["--opening-program"], {"help": "opens a library behind its first launch"}),
+        (["--branch-tool"], {"help": "library of branch-divergence"}),
+        (["--count-tool"], {"help": "library of instr-count"}),
         (["--launch-tool"], {"help": "library of launch-count"}),
         (["--launch-value-tool"], {"help": "a library whose hooks ask for launchValue()"}),
         (["--edit-tool"], {"help": "a library that changes code"}),

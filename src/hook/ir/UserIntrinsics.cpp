@@ -80,6 +80,12 @@ void registerIntrinsic(StringRef QualifiedName, IntrinsicLowering Lowering) {
   R.Lowerings[QualifiedName] = std::move(Lowering);
 }
 
+bool hasRegisteredIntrinsics() {
+  Registry &R = Registry::get();
+  std::lock_guard Lock(R.Mutex);
+  return any_of(R.Lowerings, [](const auto &Each) { return !!Each.second; });
+}
+
 bool usesRegisteredIntrinsics(const Module &M) {
   return any_of(M, [](const Function &F) {
     return F.hasFnAttribute(IntrinsicAttribute) &&

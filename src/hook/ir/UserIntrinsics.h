@@ -12,6 +12,9 @@ class Module;
 
 namespace luthier {
 
+/// Whether a tool has registered an intrinsic at all.
+bool hasRegisteredIntrinsics();
+
 /// Whether hooks of \p M may come to calls that UserIntrinsicPass replaces.
 bool usesRegisteredIntrinsics(const llvm::Module &M);
 

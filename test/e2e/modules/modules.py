@@ -27,6 +27,10 @@ MISTAKES = {
 }
 
 
+# What the tool calls a mode of this test's.
+MODES = {"beside": "unload"}
+
+
 def check_counts(result, arguments, devices, expected):
     nodes = [f"node {1 + n}: {7 + count} {1000 + 3 * count} {KINDS[device]}" for n, (device, count) in enumerate(zip(devices, expected))]
     for line in ["early: 1", *nodes, f"total: {50 + sum(expected)}", "bound: 0"]:
@@ -63,6 +67,15 @@ def check_unloading(result, arguments, devices, expected):
     result.expect(gone > 0, "unloaded modules take memory until the end")
 
 
+def check_beside(result, arguments, devices, expected):
+    # Modules are unloaded before the other tool is asked: it has its counts all the same, and the loss is said.
+    kernels = harness.read_json(f"{arguments.output}/instr-count.json")["kernels"]
+    counted = sum(kernel["wave_instructions"] for kernel in kernels)
+    result.expect(counted == sum(expected), f"the other tool has counted {counted} of {expected}")
+    lost = r"a launch of kernel \S+ runs without the hooks of libmodules\.so, whose module was unloaded"
+    result.expect(re.search(lost, result.stderr), "nothing is said of the hooks that are lost")
+
+
 def check_mistakes(result, arguments, devices, expected):
     for mistake, message in MISTAKES.items():
         result.expect(re.search(f"^{mistake}: {message}", result.stderr, re.M), f"{mistake}: {message}")
@@ -79,18 +92,20 @@ def test(arguments, directory):
         if not kernel["name"].startswith("rocr."):
             expected[kernel["device"]] += kernel["wave_instructions"]
 
-    options = f"{arguments.tool}:file={arguments.file},other={arguments.other},mode={arguments.mode}"
+    options = f"{arguments.tool}:file={arguments.file},other={arguments.other},mode={MODES.get(arguments.mode, arguments.mode)}"
     variables = {"LUTHIER_LOG": "debug"} if arguments.mode == "unload" else {}
     if arguments.eager is not None:
         variables["HIP_ENABLE_DEFERRED_LOADING"] = str(1 - arguments.eager)
+    others = ["--tool", "instr-count"] if arguments.mode == "beside" else []
     result = harness.run(
-        [arguments.luthier, "run", "--tool", options, "--device", f"emulated:{arguments.device}"]
+        [arguments.luthier, "run", "--tool", options, *others, "--device", f"emulated:{arguments.device}"]
         + ["--output", directory, "--", *program],
         variables,
     )
     result.expect(result.code == 0, "the program fails under the tool")
+    arguments.output = directory
     checks = {"count": check_counts, "bare": check_bare, "unload": check_unloading, "mistakes": check_mistakes,
-              "write": check_written, "bind": check_bound}
+              "beside": check_beside, "write": check_written, "bind": check_bound}
     checks[arguments.mode](result, arguments, devices, expected)
 
 

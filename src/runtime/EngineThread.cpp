@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/EngineThread.h"
+#include "hook/ir/UserIntrinsics.h"
+#include "runtime/ApplicationThread.h"
+#include "runtime/EngineLock.h"
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace luthier::runtime {
+
+/// Has the allocator keep memory for this thread that it never gives back to the
+/// system: glibc's gives back what is free at the end of a thread's memory, and
+/// each page of that has to be had again when the next kernel comes. Nothing is
+/// in memory before it is used.
+static void keepMemory() {
+  // Below what has a mapping of its own.
+  constexpr size_t Size = 100 << 10, Count = 110;
+  std::array<void *, Count> Parts;
+  for (void *&Part : Parts)
+    Part = std::malloc(Size);
+  // Stays, so that the end of the thread's memory is behind it.
+  static void *volatile End = std::malloc(64);
+  (void)End;
+  for (void *Part : Parts)
+    std::free(Part);
+}
+
+/// With Lock held.
+bool EngineThread::start() {
+  if (StartedIn)
+    return IsStarted;
+  StartedIn = ::getpid();
+  auto Main = [](void *Of) -> void * {
+    ::pthread_setname_np(::pthread_self(), "luthier-engine");
+    const ApplicationThreadScope Scope;
+    keepMemory();
+    static_cast<EngineThread *>(Of)->serve();
+    return nullptr;
+  };
+  if (!startThread(Main, this, Thread))
+    return false;
+  ::pthread_detach(Thread);
+  return IsStarted = true;
+}
+
+void EngineThread::serve() {
+  std::unique_lock Guard(Lock);
+  while (true) {
+    Changed.wait(Guard, [&] { return Wanted || !Posted.empty(); });
+    // Before anything is taken up: who holds the engine's lock and settles, as
+    // when the compiler ends the program, must not wait for this thread.
+    Guard.unlock();
+    std::lock_guard EngineGuard(EngineLock);
+    Guard.lock();
+    if (Wanted) {
+      const function_ref<void()> Work = *Wanted;
+      const CallContext *Of = ContextOfWanted;
+      Guard.unlock();
+      if (Of) {
+        const CallScope Scope(*Of);
+        Work();
+      } else {
+        Work();
+      }
+      Guard.lock();
+      Wanted = nullptr;
+    } else if (!Posted.empty()) {
+      const std::function<void()> Work = std::move(Posted.front());
+      Posted.pop_front();
+      RunsPosted = true;
+      Guard.unlock();
+      Work();
+      Guard.lock();
+      RunsPosted = false;
+    }
+    Changed.notify_all();
+  }
+}
+
+void EngineThread::run(function_ref<void()> Work) {
+  auto runHere = [&] {
+    std::lock_guard EngineGuard(EngineLock);
+    Work();
+  };
+  // In a forked child, somebody who is not there may have Lock.
+  if (isHere() || isOfParent())
+    return runHere();
+  if (hasRegisteredIntrinsics()) {
+    {
+      std::lock_guard Guard(Lock);
+      Posted.clear();
+    }
+    return runHere();
+  }
+  std::lock_guard MyTurn(Turn);
+  std::unique_lock Guard(Lock);
+  if (!start()) {
+    Guard.unlock();
+    return runHere();
+  }
+  Posted.clear();
+  For = ::pthread_self();
+  ContextOfWanted = CallContext::current();
+  Wanted = &Work;
+  Changed.notify_all();
+  Changed.wait(Guard, [&] { return !Wanted; });
+  For = pthread_t();
+}
+
+void EngineThread::post(std::function<void()> Work) {
+  if (isOfParent())
+    return;
+  std::lock_guard Guard(Lock);
+  if (IsOver || !start())
+    return;
+  Posted.push_back(std::move(Work));
+  Changed.notify_all();
+}
+
+void EngineThread::settle() {
+  // Nobody waits for ever for what is only to save time.
+  constexpr std::chrono::seconds Limit(10);
+  if (isHere() || isOfParent())
+    return;
+  std::unique_lock Guard(Lock);
+  Posted.clear();
+  Changed.wait_for(Guard, Limit, [&] { return !RunsPosted; });
+}
+
+void EngineThread::end() {
+  if (isHere() || isOfParent())
+    return;
+  {
+    std::lock_guard Guard(Lock);
+    IsOver = true;
+  }
+  settle();
+}
+
+pthread_t EngineThread::actingFor(pthread_t Thread) const {
+  const pthread_t Waiting = For;
+  return IsStarted && isEngine(Thread) && Waiting ? Waiting : Thread;
+}
+
+EngineThread &engineThread() {
+  static auto *TheThread = new EngineThread;
+  return *TheThread;
+}
+
+} // namespace luthier::runtime
