@@ -125,7 +125,8 @@ def phases(build):
         found = warm(build, command, hook)
         unprepared = best(build, command, hook, LUTHIER_BENCH_PREPARE="0")[1]
         rows.append([hook, points, variants, *(milliseconds(clock[phase]) for phase in [*PHASES, "total"]),
-                     f"{points / clock['total']:,.0f}", milliseconds(clock["payloads"] / variants), milliseconds(unprepared["total"]),
+                     f"{points / clock['total']:,.0f}", milliseconds(clock["payloads"] / variants),
+                     milliseconds(unprepared["total"]),
                      milliseconds(found["payloads"]), milliseconds(found["total"]), mebibytes(peak), mebibytes(without)])
     return ("The largest kernel of rocRAND (MTGP32, log-normal doubles):\n\n"
             + table(["hook", "points", "variants", *PHASES, "total", "points/s", "per variant", "unprepared", "warm payloads",

@@ -49,7 +49,8 @@ SmallPtrSet<const Value *, 4> toldBefore(const Module &M) {
   SmallPtrSet<const Value *, 4> Result;
   if (const NamedMDNode *All = M.getNamedMetadata(ToldName))
     for (const MDNode *Each : All->operands())
-      if (const auto *Of = dyn_cast_or_null<ValueAsMetadata>(Each->getOperand(0)))
+      if (const auto *Of =
+              dyn_cast_or_null<ValueAsMetadata>(Each->getOperand(0)))
         Result.insert(Of->getValue());
   return Result;
 }

@@ -18,10 +18,10 @@ llvmGetPassPluginInfo() {
                   MPM.addPass(luthier::EmbedHooksPass());
                   MPM.addPass(HostVariablesPass(HostVariablesPass::Run::First));
                 });
-            PB.registerOptimizerLastEPCallback(
-                [](ModulePassManager &MPM, OptimizationLevel,
-                   ThinOrFullLTOPhase) {
-                  MPM.addPass(HostVariablesPass(HostVariablesPass::Run::Last));
-                });
+            PB.registerOptimizerLastEPCallback([](ModulePassManager &MPM,
+                                                  OptimizationLevel,
+                                                  ThinOrFullLTOPhase) {
+              MPM.addPass(HostVariablesPass(HostVariablesPass::Run::Last));
+            });
           }};
 }

@@ -76,10 +76,9 @@ llvm::Error writeVariable(const T (&Variable)[N], hsa_agent_t Agent,
 }
 
 template <typename T, size_t N, size_t M>
-llvm::Error
-writeVariable(const T (&Variable)[N][M], hsa_agent_t Agent,
-              llvm::ArrayRef<std::remove_all_extents_t<T>> Values,
-              size_t First = 0) {
+llvm::Error writeVariable(const T (&Variable)[N][M], hsa_agent_t Agent,
+                          llvm::ArrayRef<std::remove_all_extents_t<T>> Values,
+                          size_t First = 0) {
   using Element = std::remove_all_extents_t<T>;
   static_assert(std::is_trivially_copyable_v<Element>);
   return detail::writeVariable(&Variable, Agent, Values.data(),

@@ -11,10 +11,10 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Has the allocator keep memory for this thread that it never gives back to the
-/// system: glibc's gives back what is free at the end of a thread's memory, and
-/// each page of that has to be had again when the next kernel comes. Nothing is
-/// in memory before it is used.
+/// Has the allocator keep memory for this thread that it never gives back to
+/// the system: glibc's gives back what is free at the end of a thread's memory,
+/// and each page of that has to be had again when the next kernel comes.
+/// Nothing is in memory before it is used.
 static void keepMemory() {
   // Below what has a mapping of its own.
   constexpr size_t Size = 100 << 10, Count = 110;

@@ -49,8 +49,8 @@ bool ManagedVariable::contains(const void *Pointer, size_t Bytes) const {
   return Begin <= P && P + Bytes <= Begin + Size;
 }
 
-/// Has \p Agents reach memory of the host's by the host's addresses, as HIP does
-/// for managed memory. False where the driver cannot.
+/// Has \p Agents reach memory of the host's by the host's addresses, as HIP
+/// does for managed memory. False where the driver cannot.
 static bool share(void *Host, size_t Bytes, ArrayRef<hsa_agent_t> Agents) {
   bool IsSupported = false;
   if (!amdApi().hsa_amd_svm_attributes_set_fn ||

@@ -37,9 +37,9 @@ Expected<bool> instrument(const OwnHooks &Tool, const OwnHooks::Hook &Hook,
   auto LR = liftKernel(Tool.Code, *Kernel);
   if (!LR)
     return LR.takeError();
-  auto Compiler = Compilers.find(*(*LR)->impl().Target, Tool.Module,
-                                 Kernel->Descriptor.usesWave32() ? 32 : 64,
-                                 payloadCache());
+  auto Compiler =
+      Compilers.find(*(*LR)->impl().Target, Tool.Module,
+                     Kernel->Descriptor.usesWave32() ? 32 : 64, payloadCache());
   if (!Compiler)
     return Compiler.takeError();
   if ((*Compiler)->hasIntrinsicsOfTool())
@@ -49,8 +49,7 @@ Expected<bool> instrument(const OwnHooks &Tool, const OwnHooks::Hook &Hook,
     return Parameters.takeError();
   if (any_of(*Parameters, isLarge))
     return false;
-  SmallVector<HookArgument, 4> Arguments(
-      map_range(*Parameters, argumentFor));
+  SmallVector<HookArgument, 4> Arguments(map_range(*Parameters, argumentFor));
   InstrumentationTask Task;
   Task.insertHookAtKernelEntry(static_cast<const void *>(&Hook), Arguments);
   InstrumenterOptions Options = settings();
@@ -68,8 +67,7 @@ Expected<bool> instrument(const OwnHooks &Tool, const OwnHooks::Hook &Hook,
 
 } // namespace
 
-void instrumentForNothing(const OwnHooks &Tool,
-                          function_ref<bool()> IsWanted) {
+void instrumentForNothing(const OwnHooks &Tool, function_ref<bool()> IsWanted) {
   // One will do, but some come to nothing in a kernel that does nothing.
   constexpr size_t Tries = 8;
   HookCompilers Compilers;

@@ -178,8 +178,8 @@ Error VersionCache::ask(Mutator Mutate, const PresetKey &Preset, Kernel &Entry,
     return Known->addTo(Task, LR);
   if (Error E = Mutate(Task, LR))
     return E;
-  // A second tool may come at any time, and nobody is asked twice; but what asks
-  // for so much takes more memory than the kernel.
+  // A second tool may come at any time, and nobody is asked twice; but what
+  // asks for so much takes more memory than the kernel.
   constexpr size_t MostAlone = 16384;
   if (!(HasSeveralTools && HasSeveralTools()) &&
       detail::contentsOf(Task).Insertions.size() > MostAlone)

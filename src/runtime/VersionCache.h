@@ -118,7 +118,8 @@ private:
     std::map<VersionKey, std::shared_ptr<Version>> Versions; ///< Under Lock.
     /// What tools asked for. Under Lock.
     std::map<PresetKey, std::shared_ptr<const TaskRecipe>> Recipes;
-    /// Those that had one, with hooks that are unloaded: the latest. Under Lock.
+    /// Those that had one, with hooks that are unloaded: the latest. Under
+    /// Lock.
     std::vector<PresetKey> Gone;
 
     VersionKey key(const PresetSet &Presets, const LaunchSizes &Sizes) const;

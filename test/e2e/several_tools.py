@@ -72,7 +72,9 @@ def that_the_program_opens_join_those_before(arguments, directory):
 
     def counts(folder, tool):
         kernel, = [each for each in found(folder, tool) if "step" in each["name"]]
-        return [branch["executed"] for branch in kernel["branches"]] if tool == "branch-divergence" else [kernel["wave_instructions"]]
+        if tool == "instr-count":
+            return [kernel["wave_instructions"]]
+        return [branch["executed"] for branch in kernel["branches"]]
 
     libraries = {"branch-divergence": arguments.branch_tool, "instr-count": arguments.count_tool}
     for first, late in itertools.permutations(libraries):

@@ -58,9 +58,8 @@ TEST_F(EngineThreadTest, RunsWhatItsOwnWorkAsksForAtOnce) {
 }
 
 TEST_F(EngineThreadTest, HoldsTheEnginesLockMeanwhile) {
-  Engine.run([&] {
-    std::thread([] { EXPECT_FALSE(EngineLock.try_lock()); }).join();
-  });
+  Engine.run(
+      [&] { std::thread([] { EXPECT_FALSE(EngineLock.try_lock()); }).join(); });
   ASSERT_TRUE(EngineLock.try_lock());
   EngineLock.unlock();
 }
