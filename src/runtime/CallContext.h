@@ -59,7 +59,7 @@ struct RedirectedLaunch {
   undone(hsa_kernel_dispatch_packet_t Packet) const;
   void redirected(const hsa_kernel_dispatch_packet_t &From,
                   const hsa_kernel_dispatch_packet_t &To);
-  bool isRedirected() const { return KernelObject != Original; }
+  bool isRedirected() const { return !Presets.empty(); }
 
   uint64_t Original;     ///< The kernel that the application launches.
   uint64_t KernelObject; ///< That the packet runs now.
