@@ -31,7 +31,9 @@ LUTHIER_EXPORT_HOOK_HANDLE(countAtNumber);
 
 LUTHIER_HOOK_ANNOTATE storeAddress() {
   Stored = reinterpret_cast<uint64_t>(&One);
-  luthier::waveAtomicAdd(luthier::firstLane(Followed, &One), 1);
+  // In files there is no host code.
+  if (uint64_t *Where = luthier::firstLane(Followed, &One))
+    luthier::waveAtomicAdd(Where, 1);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(storeAddress);
 
