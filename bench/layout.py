@@ -72,7 +72,8 @@ def main():
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     rows = [row(program, build) for program in chosen(arguments.only)]
-    arguments.output.write_text(HEAD + most(rows) + table(["program", "kernels", "lines", "fewest", "of the largest", "jumps", "taken", "spared"], rows))
+    columns = ["program", "kernels", "lines", "fewest", "of the largest", "jumps", "taken", "spared"]
+    arguments.output.write_text(HEAD + most(rows) + table(columns, rows))
 
 
 main()

@@ -86,7 +86,7 @@ PreservedAnalyses HostVariablesPass::run(Module &M, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   const SmallPtrSet<const Value *, 4> Before = toldBefore(M);
   NamedMDNode *Told = M.getOrInsertNamedMetadata(ToldName);
-  for (Function &F : M) {
+  for (const Function &F : M) {
     SmallPtrSet<const Value *, 4> ToldHere;
     for (const Instruction &I : instructions(F))
       for (auto [Pointer, Writes] : accessesOf(I)) {

@@ -75,6 +75,7 @@ llvm::Error writeVariable(const T (&Variable)[N], hsa_agent_t Agent,
                                Values.size() * sizeof(T), First * sizeof(T));
 }
 
+/// The same for an array of arrays.
 template <typename T, size_t N, size_t M>
 llvm::Error writeVariable(const T (&Variable)[N][M], hsa_agent_t Agent,
                           llvm::ArrayRef<std::remove_all_extents_t<T>> Values,

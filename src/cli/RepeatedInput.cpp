@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/RepeatedInput.h"
 #include "cli/RunProgram.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace luthier::cli {
 namespace {
@@ -45,6 +47,9 @@ RepeatedInput::~RepeatedInput() {
   if (Source < 0)
     return;
   endFeeding();
+  if (Failure)
+    llvm::errs() << "luthier: the program has read standard input in part: "
+                 << std::strerror(Failure) << '\n';
   ::dup2(Source, STDIN_FILENO);
   ::close(Source);
   ::close(Kept);
@@ -57,10 +62,16 @@ void RepeatedInput::rewind() {
     return;
   }
   endFeeding();
+  if (Failure) {
+    errno = std::exchange(Failure, 0);
+    fail("it cannot be kept");
+  }
   feed();
 }
 
 void RepeatedInput::endFeeding() {
+  if (!Feeder.joinable())
+    return;         // Of an input that could not be kept.
   ::close(Stop[1]); // Which is seen at the other end.
   Feeder.join();
   ::close(Stop[0]);
@@ -81,7 +92,12 @@ ssize_t RepeatedInput::take(off_t Offset, void *To, size_t Size) const {
   if (!waitFor(Source, POLLIN))
     return 0;
   const ssize_t Read = ::read(Source, To, Size);
-  if (Read > 0 && ::pwrite(Kept, To, Read, Offset) != Read)
+  if (Read <= 0)
+    return Read;
+  const ssize_t Written = ::pwrite(Kept, To, Read, Offset);
+  if (Written >= 0 && Written < Read)
+    errno = ENOSPC;
+  if (Written < Read)
     return -1;
   return Read;
 }
@@ -104,6 +120,8 @@ void RepeatedInput::feed() {
     // Not more than the program's pipe has room for: what is not taken stays.
     while (waitFor(Feed, POLLOUT)) {
       const ssize_t Read = take(Offset, Bytes, sizeof(Bytes));
+      if (Read < 0)
+        Failure = errno;
       if (Read <= 0)
         break;
       Offset += Read;

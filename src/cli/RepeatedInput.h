@@ -18,19 +18,21 @@ class RepeatedInput {
 public:
   /// Keeps a pipe's contents in the folder \p Keep. Throws RunError.
   explicit RepeatedInput(const std::string &Keep);
-  /// Puts standard input back.
+  /// Puts standard input back. Says if the last run's ended too early.
   ~RepeatedInput();
   RepeatedInput(const RepeatedInput &) = delete;
   RepeatedInput &operator=(const RepeatedInput &) = delete;
 
-  /// Before another run: its input begins where that of the first began.
+  /// Before another run: its input begins where that of the first began. Throws
+  /// RunError if what the first has read could not be kept, so that its input
+  /// ended too early.
   void rewind();
 
 private:
   void feed();
   void endFeeding();
   /// Reads on, behind what is kept, at \p Offset of that; the number of bytes,
-  /// 0 at the end.
+  /// 0 at the end, -1 with errno.
   ssize_t take(off_t Offset, void *To, size_t Size) const;
   bool waitFor(int File, short Events) const;
 
@@ -40,6 +42,7 @@ private:
   int Feed = -1;    ///< The program's pipe, to write to.
   int Stop[2] = {}; ///< Ends the thread if there is something to read.
   std::thread Feeder;
+  int Failure = 0; ///< Why it ended before its time; an errno.
 };
 
 } // namespace luthier::cli

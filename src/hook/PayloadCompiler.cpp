@@ -501,7 +501,7 @@ bool PayloadCompiler::hasIntrinsicsOfTool() const {
 
 const PayloadCounts &PayloadCompiler::counts() const { return P->Counts; }
 
-SeenConstants &PayloadCompiler::seenConstants() const { return P->Constants; }
+SeenConstants &PayloadCompiler::seenConstants() { return P->Constants; }
 
 bool PayloadCompiler::isFull() const {
   constexpr size_t Most = 4096, MostBytes = 16 << 20;

@@ -80,7 +80,7 @@ public:
   /// All so far.
   const PayloadCounts &counts() const;
   /// Of the kernels that it has compiled for.
-  SeenConstants &seenConstants() const;
+  SeenConstants &seenConstants();
   /// It keeps so much that whoever compiles for a long time had better take a
   /// new one.
   bool isFull() const;

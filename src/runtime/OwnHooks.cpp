@@ -76,7 +76,8 @@ void instrumentForNothing(const OwnHooks &Tool, function_ref<bool()> IsWanted) {
       return;
     Expected<bool> IsCompiled = instrument(Tool, Hook, Compilers);
     if (!IsCompiled)
-      consumeError(IsCompiled.takeError());
+      logDebug("hook " + Hook.Name + " does not prepare the engine: " +
+               toString(IsCompiled.takeError()));
     else if (*IsCompiled)
       return logDebug("prepared the engine for " + Tool.Code->target().str() +
                       " with hook " + Hook.Name);

@@ -111,8 +111,6 @@ def compilers(test, profiles):
 
 def cached(test, profile, other):
     """ccache takes a profile of the same name for another one if it is."""
-    if not shutil.which("ccache"):
-        return
     name, path = f"{test.directory}/cached.prof", f"{test.directory}/cached"
     codes = []
     for its in (profile, other, profile):

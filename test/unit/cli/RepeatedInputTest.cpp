@@ -2,9 +2,11 @@
 #include "cli/RepeatedInput.h"
 #include "cli/ChildProgram.h"
 #include "cli/EmulatedRun.h"
+#include "cli/RunProgram.h"
 #include "llvm/Support/FileSystem.h"
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace luthier::cli;
@@ -74,6 +76,26 @@ TEST_F(RepeatedInputTest, NobodyWaitsForPipesThatStayOpen) {
     EXPECT_EQ(printed("read A; echo $A"), "a\n");
   }
   ::close(Pipe[1]);
+}
+
+TEST_F(RepeatedInputTest, WhatCannotBeKeptIsNoInputOfAnotherRun) {
+  int Pipe[2];
+  ASSERT_EQ(::pipe2(Pipe, O_CLOEXEC), 0);
+  const std::string Text(20'000, 'x');
+  ASSERT_EQ(::write(Pipe[1], Text.data(), Text.size()), ssize_t(Text.size()));
+  ::close(Pipe[1]);
+  const OtherInput Its(Pipe[0]);
+  rlimit Before;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &Before), 0);
+  rlimit Small = Before;
+  Small.rlim_cur = 6000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &Small), 0);
+  {
+    RepeatedInput Input(Folder.path());
+    EXPECT_EQ(printed("cat >/dev/null; echo end"), "end\n");
+    EXPECT_THROW(Input.rewind(), RunError);
+  }
+  ::setrlimit(RLIMIT_FSIZE, &Before);
 }
 
 TEST_F(RepeatedInputTest, FilesAreReadAgainFromWhereTheyStood) {
