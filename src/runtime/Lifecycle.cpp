@@ -18,7 +18,9 @@
 #include "runtime/State.h"
 #include "runtime/ToolRegistry.h"
 #include "runtime/Wrappers.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/CommandFlags.h"
+#include "llvm/CodeGen/SelectionDAGNodes.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PrintPasses.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -160,6 +162,12 @@ void makeWhatLLVMDestroys() {
   inconvertibleErrorCode();
   errs();
   codegen::RegisterCodeGenFlags CommandLine;
+  LibFunc Function;
+  TargetLibraryInfoImpl(Triple("amdgcn-amd-amdhsa")).getLibFunc("malloc", Function);
+  struct Node : SDNode {
+    static void makeListOfTypes() { getSDVTList(MVT::Other); }
+  };
+  Node::makeListOfTypes();
 }
 
 /// A line for each of LUTHIER_TOOLS.
