@@ -58,6 +58,7 @@ void EngineThread::serve() {
     if (Wanted) {
       const function_ref<void()> Work = *Wanted;
       const CallContext *Of = ContextOfWanted;
+      RunsWanted = true;
       Guard.unlock();
       if (Of) {
         const CallScope Scope(*Of);
@@ -66,6 +67,7 @@ void EngineThread::serve() {
         Work();
       }
       Guard.lock();
+      RunsWanted = false;
       Wanted = nullptr;
     } else if (!Posted.empty()) {
       const std::function<void()> Work = std::move(Posted.front());
@@ -120,24 +122,28 @@ void EngineThread::post(std::function<void()> Work) {
   Changed.notify_all();
 }
 
-void EngineThread::settle() {
-  // Nobody waits for ever for what is only to save time.
+/// With Lock held. Nobody waits for ever for what only saves time, or for a
+/// tool that waits for whoever ends the program.
+void EngineThread::waitUntil(std::unique_lock<std::mutex> &Guard,
+                             function_ref<bool()> Holds) {
   constexpr std::chrono::seconds Limit(10);
+  Posted.clear();
+  Changed.wait_for(Guard, Limit, Holds);
+}
+
+void EngineThread::settle() {
   if (isHere() || isOfParent())
     return;
   std::unique_lock Guard(Lock);
-  Posted.clear();
-  Changed.wait_for(Guard, Limit, [&] { return !RunsPosted; });
+  waitUntil(Guard, [&] { return !RunsPosted; });
 }
 
 void EngineThread::end() {
   if (isHere() || isOfParent())
     return;
-  {
-    std::lock_guard Guard(Lock);
-    IsOver = true;
-  }
-  settle();
+  std::unique_lock Guard(Lock);
+  IsOver = true;
+  waitUntil(Guard, [&] { return !RunsPosted && !RunsWanted; });
 }
 
 pthread_t EngineThread::actingFor(pthread_t Thread) const {

@@ -38,7 +38,9 @@ public:
   /// what has not begun is left out. At once in the engine's thread, when the
   /// compiler ends the program.
   void settle();
-  /// As settle(), and nothing that is posted from now on runs.
+  /// As settle(), and nothing that is posted from now on runs. What somebody
+  /// waits for has ended, too: exit() destroys what LLVM needs, and may be
+  /// called in a signal handler while this thread works for the one below it.
   void end();
   /// Somebody waits for the thread, or the process ends: what was posted had
   /// better end, too.
@@ -56,6 +58,8 @@ private:
   }
   bool start();
   void serve();
+  void waitUntil(std::unique_lock<std::mutex> &Guard,
+                 llvm::function_ref<bool()> Holds);
 
   std::mutex Turn; ///< Of those who wait for the thread. Taken before Lock.
   std::mutex Lock;
@@ -69,7 +73,7 @@ private:
   /// What For is in the middle of; null if that is nothing of ours.
   const CallContext *ContextOfWanted = nullptr;
   std::deque<std::function<void()>> Posted;
-  bool RunsPosted = false;
+  bool RunsPosted = false, RunsWanted = false;
   std::atomic<bool> IsOver = false;
 };
 

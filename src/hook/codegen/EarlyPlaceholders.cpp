@@ -5,6 +5,7 @@
 #include "SIDefines.h"
 #include "SIInstrInfo.h"
 #include "amdgpu/RegisterFiles.h"
+#include "hook/codegen/KeptSCC.h"
 #include "hook/codegen/PlaceholderOperands.h"
 #include "hook/ir/Placeholders.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
@@ -30,7 +31,6 @@ public:
 
 private:
   bool lower(MachineInstr &MI);
-  bool isSCCReadBehind(const MachineInstr &MI) const;
   void add(MachineInstr &MI, bool IsWide);
   void addToCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
   void addToWideCounter(MachineInstr &MI, const PlaceholderOperands &Operands);
@@ -173,43 +173,13 @@ void EarlyPlaceholders::addToCounter(MachineInstr &MI,
   addHalves(MI, First, Operands.Reg);
 }
 
-/// What SCC holds in front of \p MI is read behind it. Selection keeps nothing
-/// in SCC from block to block.
-bool EarlyPlaceholders::isSCCReadBehind(const MachineInstr &MI) const {
-  const TargetRegisterInfo *TRI = ST->getRegisterInfo();
-  for (const MachineInstr *Later = MI.getNextNode(); Later;
-       Later = Later->getNextNode()) {
-    if (Later->readsRegister(AMDGPU::SCC, TRI))
-      return true;
-    if (Later->modifiesRegister(AMDGPU::SCC, TRI))
-      return false;
-  }
-  return false;
-}
-
-/// Placeholders do not say that additions change SCC: LLVM would look it up by
-/// name. So selection may have put one between a comparison and what reads it,
-/// which then goes around the addition in a register.
 void EarlyPlaceholders::add(MachineInstr &MI, bool IsWide) {
   const PlaceholderOperands Operands = placeholderOperands(MI);
-  const SIInstrInfo &TII = *ST->getInstrInfo();
-  MachineBasicBlock &MBB = *MI.getParent();
-  Register Kept;
-  if (isSCCReadBehind(MI)) {
-    Kept = MBB.getParent()->getRegInfo().createVirtualRegister(
-        ST->getRegisterInfo()->getRegClass(AMDGPU::SReg_32RegClassID));
-    BuildMI(MBB, MI, MI.getDebugLoc(), TII.get(AMDGPU::S_CSELECT_B32), Kept)
-        .addImm(1)
-        .addImm(0);
-  }
+  const KeptSCC Scope(MI, *ST);
   if (IsWide)
     addToWideCounter(MI, Operands);
   else
     addToCounter(MI, Operands);
-  if (Kept)
-    BuildMI(MBB, MI, MI.getDebugLoc(), TII.get(AMDGPU::S_CMP_LG_U32))
-        .addReg(Kept)
-        .addImm(0);
 }
 
 bool EarlyPlaceholders::lower(MachineInstr &MI) {

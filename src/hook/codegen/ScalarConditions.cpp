@@ -4,6 +4,7 @@
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "SIInstrInfo.h"
 #include "Utils/AMDGPUBaseInfo.h"
+#include "hook/codegen/KeptSCC.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -59,6 +60,7 @@ private:
   void lowerCompare(MachineInstr &Placeholder);
   void lowerSelect(MachineInstr &Placeholder);
 
+  const GCNSubtarget *ST = nullptr;
   const SIInstrInfo *TII = nullptr;
   MachineRegisterInfo *MRI = nullptr;
 };
@@ -227,28 +229,35 @@ void ScalarConditions::lowerCompare(MachineInstr &Placeholder) {
       return;
     }
   }
-  const bool Holds = compare(Placeholder, Placeholder, P);
-  build(Placeholder, AMDGPU::S_CSELECT_B32)
-      .addDef(registersOf(Placeholder).front())
-      .addImm(Holds)
-      .addImm(!Holds);
+  {
+    const KeptSCC Scope(Placeholder, *ST);
+    const bool Holds = compare(Placeholder, Placeholder, P);
+    build(Placeholder, AMDGPU::S_CSELECT_B32)
+        .addDef(registersOf(Placeholder).front())
+        .addImm(Holds)
+        .addImm(!Holds);
+  }
   Placeholder.eraseFromParent();
 }
 
 void ScalarConditions::lowerSelect(MachineInstr &Placeholder) {
   const SmallVector<Register, 4> Regs = registersOf(Placeholder);
-  build(Placeholder, AMDGPU::S_CMP_LG_U32).addReg(Regs[1]).addImm(0);
   const bool IsWide =
       TII->getRegisterInfo().getRegSizeInBits(*MRI->getRegClass(Regs[0])) == 64;
-  build(Placeholder, IsWide ? AMDGPU::S_CSELECT_B64 : AMDGPU::S_CSELECT_B32)
-      .addDef(Regs[0])
-      .addReg(Regs[2])
-      .addReg(Regs[3]);
+  {
+    const KeptSCC Scope(Placeholder, *ST);
+    build(Placeholder, AMDGPU::S_CMP_LG_U32).addReg(Regs[1]).addImm(0);
+    build(Placeholder, IsWide ? AMDGPU::S_CSELECT_B64 : AMDGPU::S_CSELECT_B32)
+        .addDef(Regs[0])
+        .addReg(Regs[2])
+        .addReg(Regs[3]);
+  }
   Placeholder.eraseFromParent();
 }
 
 bool ScalarConditions::runOnMachineFunction(MachineFunction &MF) {
-  TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
+  ST = &MF.getSubtarget<GCNSubtarget>();
+  TII = ST->getInstrInfo();
   MRI = &MF.getRegInfo();
   // Choices first: comparisons that are only for one become part of it.
   SmallVector<MachineInstr *, 8> Compares, Selects;

@@ -19,19 +19,17 @@ static Value *placeholder(IRBuilderBase &B, const Twine &Text, Type *Result,
       Operands);
 }
 
-// Both say that they change SCC, as what takes their place does: selection may
-// put them between a comparison of LLVM's and the instruction that reads it.
 Value *compareScalars(IRBuilderBase &B, CmpInst::Predicate Predicate, Value *A,
                       Value *C) {
   return placeholder(B, ComparePlaceholder + Twine(unsigned(Predicate)),
-                     B.getInt32Ty(), {A, C}, "=s,s,s,~{scc}");
+                     B.getInt32Ty(), {A, C}, "=s,s,s");
 }
 
 Value *selectScalar(IRBuilderBase &B, Value *Condition, Value *A, Value *C) {
   if (auto *Known = dyn_cast<ConstantInt>(Condition))
     return Known->isZero() ? C : A;
   return placeholder(B, SelectPlaceholder, A->getType(), {Condition, A, C},
-                     "=s,s,s,s,~{scc}");
+                     "=s,s,s,s");
 }
 
 /// \p V, of which LLVM then knows nothing but the kind of register, computed

@@ -6,7 +6,7 @@
 ; CHECK-LABEL: entry:
 ; CHECK: %[[ACTIVE:.*]] = call i64 @llvm.amdgcn.ballot.i64(i1
 ; CHECK: %[[PINNED:.*]] = call i64 asm sideeffect "", "=s,0"(i64 %[[ACTIVE]])
-; CHECK: %[[ANY:.*]] = call i32 asm "luthier::compare 33", "=s,s,s,~{scc}"(i64 %[[PINNED]], i64 0)
+; CHECK: %[[ANY:.*]] = call i32 asm "luthier::compare 33", "=s,s,s"(i64 %[[PINNED]], i64 0)
 ; CHECK: %[[TEST:.*]] = icmp ne i32 %[[ANY]], 0
 ; CHECK: br i1 %[[TEST]], label %loop, label %[[EXIT:.*]]
 ; CHECK-LABEL: loop:

@@ -4,7 +4,7 @@
 ; RUN: luthier-pass --target gfx90a --pass scalars %s | FileCheck %s
 ; RUN: luthier-pass --target gfx90a --until scalar-conditions %s | FileCheck --check-prefix=MIR %s
 ; CHECK-LABEL: define void @hook(
-; CHECK: %[[GT:.*]] = call i32 asm "luthier::compare 34", "=s,s,s,~{scc}"(i32 %a, i32 7)
+; CHECK: %[[GT:.*]] = call i32 asm "luthier::compare 34", "=s,s,s"(i32 %a, i32 7)
 ; CHECK-NEXT: %[[TEST:.*]] = icmp ne i32 %[[GT]], 0
 ; CHECK-NEXT: br i1 %[[TEST]]
 ; MIR: S_CMP_{{(GT|LE)}}_U32 {{.*}}, 7, implicit-def

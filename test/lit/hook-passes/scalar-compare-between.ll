@@ -1,9 +1,13 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
-; A comparison that is Luthier's does not come between one of LLVM's and what
-; reads SCC behind that.
+; Where selection puts a comparison that is Luthier's between one of LLVM's and
+; what reads SCC behind that, SCC goes around it in a register.
 ; RUN: luthier-pass --target gfx90a --until scalar-conditions %s | FileCheck %s
 ; CHECK: S_CMP_LT_U32 {{.*}} implicit-def $scc
+; CHECK: %[[KEPT:[0-9]+]]:{{.*}} = S_CSELECT_B32 1, 0, implicit $scc
+; CHECK: S_CMP_EQ_U32 {{.*}} implicit-def $scc
+; CHECK: S_CSELECT_B32 1, 0, implicit $scc
+; CHECK: S_CMP_LG_U32 %[[KEPT]], 0, implicit-def $scc
 ; CHECK-NOT: implicit-def $scc
 ; CHECK: S_CSELECT_B32 %{{[0-9]+}}, %{{[0-9]+}}, implicit {{.*}}$scc
 define void @hook() {

@@ -4,8 +4,8 @@
 ; RUN: luthier-pass --target gfx90a --pass intrinsics --pass scalars %s | FileCheck %s
 ; RUN: luthier-pass --target gfx90a --until scalar-conditions %s | FileCheck --check-prefix=MIR %s
 ; CHECK-LABEL: define void @hook(
-; CHECK: %[[LT:.*]] = call i32 asm "luthier::compare 40", "=s,s,s,~{scc}"(i32 %a, i32 %b)
-; CHECK: call i32 asm "luthier::select", "=s,s,s,s,~{scc}"(i32 %[[LT]], i32 %a, i32 %b)
+; CHECK: %[[LT:.*]] = call i32 asm "luthier::compare 40", "=s,s,s"(i32 %a, i32 %b)
+; CHECK: call i32 asm "luthier::select", "=s,s,s,s"(i32 %[[LT]], i32 %a, i32 %b)
 ; MIR: S_CMP_LT_I32
 ; MIR: S_CSELECT_B32
 ; MIR-NOT: V_CNDMASK

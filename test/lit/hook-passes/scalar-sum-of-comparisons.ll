@@ -4,8 +4,8 @@
 ; the same whatever EXEC is.
 ; RUN: luthier-pass --target gfx90a --pass intrinsics --pass scalars %s | FileCheck %s
 ; CHECK-LABEL: define void @hook(
-; CHECK: %[[EQ:.*]] = call i32 asm "luthier::compare 32", "=s,s,s,~{scc}"(i32 %a, i32 0)
-; CHECK: %[[LT:.*]] = call i32 asm "luthier::compare 36", "=s,s,s,~{scc}"(i32 %a, i32 %b)
+; CHECK: %[[EQ:.*]] = call i32 asm "luthier::compare 32", "=s,s,s"(i32 %a, i32 0)
+; CHECK: %[[LT:.*]] = call i32 asm "luthier::compare 36", "=s,s,s"(i32 %a, i32 %b)
 ; CHECK-NOT: icmp
 ; CHECK-NOT: select
 ; CHECK: call void asm sideeffect "luthier::writeLane"

@@ -450,6 +450,59 @@ TEST_P(ScalarConditions, DecideAboutFlagsExactly) {
   }
 }
 
+/// Numbers for the wave by a comparison and by a choice, between a comparison of
+/// scalars and the choice by it, which is not a number for the wave.
+std::string hooksThatCompareInBetween() {
+  std::string IR = R"(
+declare i32 @"luthier::readReg.i32.i32"(i32) #2
+declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
+)";
+  for (const char *Number : {"zext i1 %is7 to i32",
+                             "select i1 %is7, i32 %s2, i32 %s3"}) {
+    IR += std::string("define void @") +
+          (StringRef(Number).starts_with("zext") ? "compares" : "chooses") +
+          "() #0 {\n";
+    for (const unsigned Reg :
+         {AMDGPU::SGPR4, AMDGPU::SGPR5, AMDGPU::SGPR6, AMDGPU::SGPR7})
+      IR += "%s" + std::to_string(Reg - AMDGPU::SGPR4) +
+            R"( = call i32 @"luthier::readReg.i32.i32"(i32 )" +
+            std::to_string(Reg) + ")\n";
+    IR += R"(%less = icmp ult i32 %s0, %s1
+  %is7 = icmp eq i32 %s0, 7
+  %number = )" +
+          std::string(Number) + R"(
+  %x = select i1 %less, i32 %s2, i32 %s3
+  store volatile i32 %x, ptr addrspace(1) @Out
+  call void @"luthier::writeReg.i32.i32"(i32 )" +
+          std::to_string(AMDGPU::SGPR10) + R"(, i32 %number)
+  ret void
+}
+)";
+  }
+  return IR;
+}
+
+TEST_P(ScalarConditions, LeaveWhatOtherComparisonsSay) {
+  Run.parseHooks(hooksThatCompareInBetween());
+  const PayloadABI ABI = Run.abi();
+  for (const char *Hook : {"compares", "chooses"}) {
+    SCOPED_TRACE(Hook);
+    const Payload P = compile(Hook, ABI);
+    for (const uint32_t First : {7u, 8u})
+      for (const uint32_t Second : {0u, 100u}) {
+        WaveState Before = Run.initialState(ABI);
+        Before.SGPRs[4] = First;
+        Before.SGPRs[5] = Second;
+        const uint32_t IfSo = Before.SGPRs[6], IfNot = Before.SGPRs[7];
+        const WaveState After = Run.run(P, ABI, Before);
+        EXPECT_EQ(Run.out(1)[0], First < Second ? IfSo : IfNot);
+        EXPECT_EQ(After.SGPRs[10], StringRef(Hook) == "compares"
+                                       ? uint32_t(First == 7)
+                                       : (First == 7 ? IfSo : IfNot));
+      }
+  }
+}
+
 /// Whether a register is scalar may be known only where a hook is used.
 TEST_P(ScalarConditions, AreRefusedOfVectorRegistersWithHookAndLine) {
   Run.compileHooks("\nLUTHIER_HOOK_ANNOTATE copy(uint32_t From) {\n"

@@ -3,6 +3,7 @@
 #include "luthier/IntrinsicLowering.h"
 #include "runtime/EngineLock.h"
 #include <atomic>
+#include <csignal>
 #include <future>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -135,6 +136,32 @@ TEST_F(EngineThreadTest, TakesNothingMoreBehindItsEnd) {
   Engine.post([&] { IsDone = true; });
   Engine.run([] {});
   EXPECT_FALSE(IsDone);
+}
+
+/// As a handler does that calls exit().
+TEST_F(EngineThreadTest, EndsBehindTheWorkForTheThreadThatASignalInterrupts) {
+  static EngineThread *EngineOfHandler;
+  static std::atomic<bool> IsDone, HasEnded, WasDoneAtEnd;
+  EngineOfHandler = &Engine;
+  struct sigaction End = {}, Before = {};
+  End.sa_handler = [](int) {
+    EngineOfHandler->end();
+    WasDoneAtEnd = IsDone.load();
+    HasEnded = true;
+  };
+  ASSERT_EQ(::sigaction(SIGUSR1, &End, &Before), 0);
+  const pthread_t Caller = ::pthread_self();
+  Engine.run([&] {
+    ::pthread_kill(Caller, SIGUSR1);
+    // Long enough for an end that does not wait.
+    for (unsigned I = 0; I < 10'000 && !HasEnded; ++I)
+      std::this_thread::yield();
+    IsDone = true;
+  });
+  while (!HasEnded)
+    std::this_thread::yield();
+  EXPECT_TRUE(WasDoneAtEnd);
+  ::sigaction(SIGUSR1, &Before, nullptr);
 }
 
 TEST_F(EngineThreadTest, SaysWhichThreadItWorksFor) {
