@@ -16,11 +16,14 @@
 #include "llvm/Support/Error.h"
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace luthier {
+
+class LineTable;
 
 struct KernelInfo {
   std::string Name; ///< Without ".kd".
@@ -46,6 +49,7 @@ public:
   /// Copies \p Bytes.
   static llvm::Expected<std::unique_ptr<CodeObject>>
   create(llvm::ArrayRef<uint8_t> Bytes);
+  ~CodeObject();
 
   llvm::ArrayRef<uint8_t> bytes() const { return Bytes; }
   const TargetID &target() const { return Target; }
@@ -90,6 +94,9 @@ public:
   llvm::StringRef metadataBlob() const { return Metadata; }
   /// The part of it that is not about single kernels.
   llvm::StringRef commonMetadata() const { return CommonMetadata; }
+  /// Source lines of all its code, read when they are first asked for, however
+  /// many kernels are looked up after that. Thread-safe.
+  const LineTable &lines() const;
 
 private:
   friend class CodeObjectReader;
@@ -114,6 +121,8 @@ private:
   std::map<uint64_t, uint64_t> ConstantPointers;
   std::vector<uint64_t> Pointers;
   std::string Metadata, CommonMetadata;
+  mutable std::once_flag HasLines;
+  mutable std::unique_ptr<const LineTable> Lines;
 };
 
 } // namespace luthier

@@ -5,9 +5,13 @@
 #ifndef LUTHIER_CODEOBJECT_LINETABLE_H
 #define LUTHIER_CODEOBJECT_LINETABLE_H
 
-#include "codeobject/CodeObject.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace luthier {
 
@@ -33,17 +37,14 @@ public:
   const Row *find(uint64_t Address) const;
   /// "file:line", or "" where find() has nothing.
   std::string describe(uint64_t Address) const;
+  /// What holds in [Begin, End).
+  LineTable part(uint64_t Begin, uint64_t End) const;
 
 private:
   std::vector<std::string> Files;
   llvm::StringMap<unsigned> FileIndices;
   std::vector<Row> Rows;
 };
-
-/// Lines of the code linked at [Begin, Begin + Size), with full paths. Empty if
-/// \p Object carries no debug information, or none that can be read.
-LineTable readLineTable(const CodeObject &Object, uint64_t Begin,
-                        uint64_t Size);
 
 /// Contents of debug sections with one compilation unit.
 struct DebugSections {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/LiftedImpl.h"
+#include "codeobject/LineTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -45,34 +46,16 @@ unsigned LiftedRepresentation::waveSize() const {
   return P->Kernel->Descriptor.usesWave32() ? 32 : 64;
 }
 
-/// Of the instructions that \p MF has from the original.
-static LineTable linesOf(const LiftedRepresentation &LR, const CodeObject &From,
-                         const MachineFunction &MF) {
-  uint64_t Begin = UINT64_MAX, Last = 0;
-  for (const MachineBasicBlock &MBB : MF)
-    for (const MachineInstr &MI : MBB)
-      if (std::optional<uint64_t> Address = LR.originalAddress(MI)) {
-        Begin = std::min(Begin, *Address);
-        Last = std::max(Last, *Address);
-      }
-  return Begin > Last ? LineTable()
-                      : readLineTable(From, Begin, Last + 1 - Begin);
-}
-
 std::optional<SourceLine>
 LiftedRepresentation::sourceLine(const MachineInstr &MI) const {
   const std::optional<uint64_t> Address = originalAddress(MI);
   if (!Address)
     return std::nullopt;
-  const MachineFunction &MF = *MI.getMF();
-  std::lock_guard Guard(P->LinesLock);
-  auto Table = P->Lines.find(&MF);
-  if (Table == P->Lines.end())
-    Table = P->Lines.emplace(&MF, linesOf(*this, *P->Object, MF)).first;
-  const LineTable::Row *Row = Table->second.find(*Address);
-  if (!Row || !Row->Line)
+  const LineTable &Lines = P->Object->lines();
+  const LineTable::Row *Row = Lines.find(*Address);
+  if (!Row)
     return std::nullopt;
-  return SourceLine{Table->second.files()[Row->File], Row->Line};
+  return SourceLine{Lines.files()[Row->File], Row->Line};
 }
 
 ArrayRef<PCRelativeReference>

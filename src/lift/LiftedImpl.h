@@ -6,7 +6,6 @@
 
 #include "amdgpu/MCTarget.h"
 #include "codeobject/CodeObject.h"
-#include "codeobject/LineTable.h"
 #include "lift/LiftedDigest.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
@@ -14,8 +13,6 @@
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include <map>
-#include <mutex>
 
 namespace luthier {
 
@@ -70,10 +67,6 @@ struct detail::LiftedState::Impl final : llvm::MachineFunction::Delegate {
   llvm::SmallVector<ControlTransfer, 4> Transfers;
   /// Places in Transfers.
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> TransferOf;
-
-  /// Of each function that was asked for, under the lock.
-  std::map<const llvm::MachineFunction *, LineTable> Lines;
-  std::mutex LinesLock;
 
   /// Functions whose address is taken but that run as they are, each with the
   /// reason; for people.

@@ -17,8 +17,7 @@ std::string inParentheses(const std::string &Text) {
 std::string placeIn(const CodeObject &Object, const KernelInfo &Kernel,
                     uint64_t Address) {
   // Functions that the kernel calls may lie outside of its own code.
-  std::string Line =
-      readLineTable(Object, Address, /*Size=*/1).describe(Address);
+  const std::string Line = Object.lines().describe(Address);
   return "0x" + utohexstr(Address, /*LowerCase=*/true) + " of kernel " +
          Kernel.Name + inParentheses(Line);
 }
@@ -37,7 +36,7 @@ std::string describeFault(const CodeObject &Original, const KernelInfo &Kernel,
   std::string Hook;
   if (const KernelInfo *Copy = Instrumented.findKernel(Kernel.Name)) {
     const uint64_t Address = Copy->EntryAddress + Offset;
-    Hook = readLineTable(Instrumented, Address, /*Size=*/1).describe(Address);
+    Hook = Instrumented.lines().describe(Address);
   }
   std::string Text = "that is inserted code";
   if (!Hook.empty())

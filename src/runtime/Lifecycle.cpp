@@ -163,7 +163,8 @@ void makeWhatLLVMDestroys() {
   errs();
   codegen::RegisterCodeGenFlags CommandLine;
   LibFunc Function;
-  TargetLibraryInfoImpl(Triple("amdgcn-amd-amdhsa")).getLibFunc("malloc", Function);
+  TargetLibraryInfoImpl(Triple("amdgcn-amd-amdhsa"))
+      .getLibFunc("malloc", Function);
   struct Node : SDNode {
     static void makeListOfTypes() { getSDVTList(MVT::Other); }
   };

@@ -64,12 +64,11 @@ LineTable linesOf(const LiftedRepresentation &LR, const WrittenCode &Code,
                   ArrayRef<PlacedPayload> Payloads) {
   const CodeObject &Object = *LR.impl().Object;
   LineTable Original;
-  if (!Code.Map.empty() && Object.section(".debug_line")) {
+  if (!Code.Map.empty() && !Object.lines().empty()) {
     auto [First, Last] = std::minmax_element(
         Code.Map.begin(), Code.Map.end(),
         [](const auto &A, const auto &B) { return A.Original < B.Original; });
-    Original = readLineTable(Object, First->Original,
-                             Last->Original + 4 - First->Original);
+    Original = Object.lines().part(First->Original, Last->Original + 4);
   }
   if (Original.empty() && all_of(Payloads, [](const PlacedPayload &P) {
         return P.Copied->Lines.empty();

@@ -23,7 +23,8 @@ __cxa_atexit(void (*Destroy)(void *), void *Object, void *Library) {
   if (std::strcmp(Name, "luthier-engine") != 0)
     ++Others;
   else if (::dladdr(__builtin_return_address(0), &Info))
-    ::dprintf(STDERR_FILENO, "the engine makes what exit() destroys: %s in %s\n",
+    ::dprintf(STDERR_FILENO,
+              "the engine makes what exit() destroys: %s in %s\n",
               Info.dli_sname ? Info.dli_sname : "?", Info.dli_fname);
   return Real(Destroy, Object, Library);
 }

@@ -10,7 +10,8 @@ using namespace luthier::test;
 namespace {
 
 LineTable linesOf(const CodeObject &Object, const KernelInfo &Kernel) {
-  return readLineTable(Object, Kernel.EntryAddress, Kernel.CodeSize);
+  return Object.lines().part(Kernel.EntryAddress,
+                             Kernel.EntryAddress + Kernel.CodeSize);
 }
 
 } // namespace
@@ -27,6 +28,35 @@ TEST(LineTable, ReadsWhatTheCompilerWrote) {
     EXPECT_GT(Entry->Line, 0u);
     EXPECT_EQ(Lines.find(Kernel.EntryAddress - 4), nullptr);
   }
+}
+
+TEST(LineTable, OfAKernelIsAPartOfWhatIsReadOnceForAll) {
+  const auto Object = take(CodeObject::create(readFile("lines.co")));
+  const LineTable &All = Object->lines();
+  for (const KernelInfo &Kernel : Object->kernels()) {
+    const LineTable Lines = linesOf(*Object, Kernel);
+    for (uint64_t A = Kernel.EntryAddress;
+         A < Kernel.EntryAddress + Kernel.CodeSize; A += 4)
+      EXPECT_EQ(Lines.describe(A), All.describe(A)) << Kernel.Name << ' ' << A;
+  }
+  EXPECT_EQ(&Object->lines(), &All);
+}
+
+TEST(LineTable, PartHasTheRowThatHoldsAtItsBeginning) {
+  LineTable All;
+  All.append({8, All.fileIndex("/src/a.hip"), 1, 2});
+  All.append({16, All.fileIndex("/src/b.hip"), 3, 4});
+  All.append({24, 0, 0, 0});
+  All.append({32, All.fileIndex("/src/a.hip"), 5, 6});
+  const LineTable Part = All.part(20, 32);
+  ASSERT_EQ(Part.rows().size(), 2u);
+  EXPECT_EQ(Part.rows()[0].Address, 20u);
+  EXPECT_EQ(Part.describe(20), "/src/b.hip:3");
+  EXPECT_EQ(Part.find(24), nullptr);
+  EXPECT_EQ(Part.files().size(), 1u);
+  EXPECT_EQ(All.part(0, 12).describe(8), "/src/a.hip:1");
+  EXPECT_TRUE(All.part(24, 32).empty());
+  EXPECT_TRUE(All.part(0, 8).empty());
 }
 
 TEST(LineTable, IsEmptyWithoutDebugInformation) {

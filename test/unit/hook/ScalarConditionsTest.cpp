@@ -450,15 +450,15 @@ TEST_P(ScalarConditions, DecideAboutFlagsExactly) {
   }
 }
 
-/// Numbers for the wave by a comparison and by a choice, between a comparison of
-/// scalars and the choice by it, which is not a number for the wave.
+/// Numbers for the wave by a comparison and by a choice, between a comparison
+/// of scalars and the choice by it, which is not a number for the wave.
 std::string hooksThatCompareInBetween() {
   std::string IR = R"(
 declare i32 @"luthier::readReg.i32.i32"(i32) #2
 declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
 )";
-  for (const char *Number : {"zext i1 %is7 to i32",
-                             "select i1 %is7, i32 %s2, i32 %s3"}) {
+  for (const char *Number :
+       {"zext i1 %is7 to i32", "select i1 %is7, i32 %s2, i32 %s3"}) {
     IR += std::string("define void @") +
           (StringRef(Number).starts_with("zext") ? "compares" : "chooses") +
           "() #0 {\n";

@@ -69,7 +69,7 @@ protected:
   /// Of the code from \p Begin on.
   static LineTable linesOf(const CodeObject &Object, uint64_t Begin,
                            uint64_t Size) {
-    return readLineTable(Object, Begin, Size);
+    return Object.lines().part(Begin, Begin + Size);
   }
 };
 
