@@ -94,8 +94,8 @@ public:
   llvm::StringRef metadataBlob() const { return Metadata; }
   /// The part of it that is not about single kernels.
   llvm::StringRef commonMetadata() const { return CommonMetadata; }
-  /// Source lines of all its code, read when they are first asked for, however
-  /// many kernels are looked up after that. Thread-safe.
+  /// Source lines of all its code, read once, when they are first asked for.
+  /// Empty without debug information, or where it cannot be read. Thread-safe.
   const LineTable &lines() const;
 
 private:

@@ -17,9 +17,19 @@ struct OrderedRow : LineTable::Row {
   size_t Order = 0;
 };
 
+/// Whether there is code at \p Address. What a linker has left out keeps its
+/// lines, at addresses near 0.
+bool isCode(const object::ObjectFile &File, uint64_t Address) {
+  return any_of(File.sections(), [&](const object::SectionRef &Section) {
+    return Section.isText() && Section.getAddress() <= Address &&
+           Address - Section.getAddress() < Section.getSize();
+  });
+}
+
 /// Of all sequences (runs of code) in \p Table. A sequence ends with a row
 /// without source.
-void collectRows(const DWARFDebugLine::LineTable &Table, const char *Folder,
+void collectRows(const object::ObjectFile &File,
+                 const DWARFDebugLine::LineTable &Table, const char *Folder,
                  LineTable &Files, std::vector<OrderedRow> &Rows) {
   using FileLineInfoKind = DILineInfoSpecifier::FileLineInfoKind;
   // By the table's number; nothing for one without a name.
@@ -34,6 +44,8 @@ void collectRows(const DWARFDebugLine::LineTable &Table, const char *Folder,
     return It->second;
   };
   for (const DWARFDebugLine::Sequence &Sequence : Table.Sequences) {
+    if (!isCode(File, Sequence.LowPC))
+      continue;
     for (unsigned I = Sequence.FirstRowIndex; I + 1 < Sequence.LastRowIndex;
          ++I) {
       const DWARFDebugLine::Row &Row = Table.Rows[I];
@@ -70,7 +82,7 @@ LineTable luthier::readLines(ArrayRef<uint8_t> ELF) {
   std::vector<OrderedRow> Rows;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
     if (const auto *Table = Context->getLineTableForUnit(Unit.get()))
-      collectRows(*Table, Unit->getCompilationDir(), Result, Rows);
+      collectRows(**File, *Table, Unit->getCompilationDir(), Result, Rows);
   // Where one sequence ends another may begin, which counts; of several rows
   // for one address it is the last.
   sort(Rows, [](const OrderedRow &A, const OrderedRow &B) {

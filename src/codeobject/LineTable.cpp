@@ -38,17 +38,3 @@ std::string LineTable::describe(uint64_t Address) const {
   const Row *R = find(Address);
   return R ? Files[R->File] + ":" + std::to_string(R->Line) : "";
 }
-
-LineTable LineTable::part(uint64_t Begin, uint64_t End) const {
-  LineTable Result;
-  auto First =
-      partition_point(Rows, [&](const Row &R) { return R.Address <= Begin; });
-  // The one that holds at Begin.
-  if (First != Rows.begin() && std::prev(First)->Line != 0)
-    --First;
-  for (; First != Rows.end() && First->Address < End; ++First)
-    Result.append({std::max(First->Address, Begin),
-                   First->Line ? Result.fileIndex(Files[First->File]) : 0,
-                   First->Line, First->Column});
-  return Result;
-}

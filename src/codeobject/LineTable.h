@@ -37,8 +37,6 @@ public:
   const Row *find(uint64_t Address) const;
   /// "file:line", or "" where find() has nothing.
   std::string describe(uint64_t Address) const;
-  /// What holds in [Begin, End).
-  LineTable part(uint64_t Begin, uint64_t End) const;
 
 private:
   std::vector<std::string> Files;

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <thread>
 
 using namespace llvm;
 
@@ -55,10 +56,9 @@ void EngineThread::serve() {
     Guard.unlock();
     std::lock_guard EngineGuard(EngineLock);
     Guard.lock();
-    if (Wanted) {
-      const function_ref<void()> Work = *Wanted;
+    if (const function_ref<void()> *Asked = Wanted) {
+      const function_ref<void()> Work = *Asked;
       const CallContext *Of = ContextOfWanted;
-      RunsWanted = true;
       Guard.unlock();
       if (Of) {
         const CallScope Scope(*Of);
@@ -67,15 +67,17 @@ void EngineThread::serve() {
         Work();
       }
       Guard.lock();
-      RunsWanted = false;
       Wanted = nullptr;
     } else if (!Posted.empty()) {
       const std::function<void()> Work = std::move(Posted.front());
       Posted.pop_front();
+      // In this order: end() sets the one, then reads the other.
       RunsPosted = true;
-      Guard.unlock();
-      Work();
-      Guard.lock();
+      if (!IsOver) {
+        Guard.unlock();
+        Work();
+        Guard.lock();
+      }
       RunsPosted = false;
     }
     Changed.notify_all();
@@ -122,28 +124,27 @@ void EngineThread::post(std::function<void()> Work) {
   Changed.notify_all();
 }
 
-/// With Lock held. Nobody waits for ever for what only saves time, or for a
-/// tool that waits for whoever ends the program.
-void EngineThread::waitUntil(std::unique_lock<std::mutex> &Guard,
-                             function_ref<bool()> Holds) {
-  constexpr std::chrono::seconds Limit(10);
-  Posted.clear();
-  Changed.wait_for(Guard, Limit, Holds);
-}
+// Nobody waits for ever for what only saves time, or for a tool that waits for
+// whoever ends the program.
+static constexpr std::chrono::seconds Limit(10);
 
 void EngineThread::settle() {
   if (isHere() || isOfParent())
     return;
   std::unique_lock Guard(Lock);
-  waitUntil(Guard, [&] { return !RunsPosted; });
+  Posted.clear();
+  Changed.wait_for(Guard, Limit, [&] { return !RunsPosted; });
 }
 
+// Takes no lock and waits for no condition: below a signal handler that calls
+// exit(), this thread may be in the middle of either.
 void EngineThread::end() {
   if (isHere() || isOfParent())
     return;
-  std::unique_lock Guard(Lock);
   IsOver = true;
-  waitUntil(Guard, [&] { return !RunsPosted && !RunsWanted; });
+  const auto Last = std::chrono::steady_clock::now() + Limit;
+  while ((RunsPosted || Wanted) && std::chrono::steady_clock::now() < Last)
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
 }
 
 pthread_t EngineThread::actingFor(pthread_t Thread) const {

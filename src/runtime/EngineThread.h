@@ -38,9 +38,10 @@ public:
   /// what has not begun is left out. At once in the engine's thread, when the
   /// compiler ends the program.
   void settle();
-  /// As settle(), and nothing that is posted from now on runs. What somebody
-  /// waits for has ended, too: exit() destroys what LLVM needs, and may be
-  /// called in a signal handler while this thread works for the one below it.
+  /// As settle(), and nothing that is posted from now on runs. Waits for what
+  /// threads wait for by now, too, as long: exit() destroys what LLVM needs,
+  /// and may be called in a signal handler while this thread works for the one
+  /// that the signal has interrupted. May be called there.
   void end();
   /// Somebody waits for the thread, or the process ends: what was posted had
   /// better end, too.
@@ -58,8 +59,6 @@ private:
   }
   bool start();
   void serve();
-  void waitUntil(std::unique_lock<std::mutex> &Guard,
-                 llvm::function_ref<bool()> Holds);
 
   std::mutex Turn; ///< Of those who wait for the thread. Taken before Lock.
   std::mutex Lock;
@@ -68,12 +67,12 @@ private:
   std::atomic<pid_t> StartedIn = 0; ///< 0: not tried yet.
   std::atomic<bool> IsStarted = false;
   pthread_t Thread = {}; ///< Set before IsStarted.
-  const llvm::function_ref<void()> *Wanted = nullptr;
+  std::atomic<const llvm::function_ref<void()> *> Wanted = nullptr;
   std::atomic<pthread_t> For = {}; ///< While Wanted is set.
   /// What For is in the middle of; null if that is nothing of ours.
   const CallContext *ContextOfWanted = nullptr;
   std::deque<std::function<void()>> Posted;
-  bool RunsPosted = false, RunsWanted = false;
+  std::atomic<bool> RunsPosted = false;
   std::atomic<bool> IsOver = false;
 };
 

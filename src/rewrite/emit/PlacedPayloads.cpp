@@ -62,17 +62,14 @@ private:
 
 LineTable linesOf(const LiftedRepresentation &LR, const WrittenCode &Code,
                   ArrayRef<PlacedPayload> Payloads) {
-  const CodeObject &Object = *LR.impl().Object;
-  LineTable Original;
-  if (!Code.Map.empty() && !Object.lines().empty()) {
-    auto [First, Last] = std::minmax_element(
-        Code.Map.begin(), Code.Map.end(),
-        [](const auto &A, const auto &B) { return A.Original < B.Original; });
-    Original = Object.lines().part(First->Original, Last->Original + 4);
-  }
-  if (Original.empty() && all_of(Payloads, [](const PlacedPayload &P) {
-        return P.Copied->Lines.empty();
-      }))
+  const LineTable &Original = LR.impl().Object->lines();
+  auto hasLine = [&](const KeptInstruction &Kept) {
+    return Original.find(Kept.Original) != nullptr;
+  };
+  auto hasLines = [](const PlacedPayload &P) {
+    return !P.Copied->Lines.empty();
+  };
+  if (none_of(Code.Map, hasLine) && none_of(Payloads, hasLines))
     return {};
   return LineMerger(Code).run(Original, Payloads);
 }

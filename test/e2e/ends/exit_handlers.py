@@ -16,6 +16,7 @@ def test(arguments, directory):
          "--"] + arguments.program, {"LD_PRELOAD": arguments.handlers, "LUTHIER_LOG": "debug"})
     result.expect(result.code == 0, "the program fails")
     result.expect("instrumented " in result.stderr, "nothing was instrumented")
+    result.expect("the engine has a thread" in result.stderr, "the engine's thread was not recognised")
     others = [int(number) for number in re.findall(r"^(\d+) objects of other threads", result.stderr, re.M)]
     result.expect(others and min(others) > 0, "no object was seen")
     result.expect("the engine makes" not in result.stderr, "the engine makes what exit() destroys")

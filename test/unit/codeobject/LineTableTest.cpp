@@ -7,61 +7,44 @@ using namespace llvm;
 using namespace luthier;
 using namespace luthier::test;
 
-namespace {
-
-LineTable linesOf(const CodeObject &Object, const KernelInfo &Kernel) {
-  return Object.lines().part(Kernel.EntryAddress,
-                             Kernel.EntryAddress + Kernel.CodeSize);
-}
-
-} // namespace
-
 TEST(LineTable, ReadsWhatTheCompilerWrote) {
   const auto Object = take(CodeObject::create(readFile("lines.co")));
+  const LineTable &Lines = Object->lines();
   for (const KernelInfo &Kernel : Object->kernels()) {
     SCOPED_TRACE(Kernel.Name);
-    const LineTable Lines = linesOf(*Object, Kernel);
-    ASSERT_FALSE(Lines.empty());
     const LineTable::Row *Entry = Lines.find(Kernel.EntryAddress);
     ASSERT_NE(Entry, nullptr);
     EXPECT_TRUE(StringRef(Lines.files()[Entry->File]).ends_with("kernels.cpp"));
     EXPECT_GT(Entry->Line, 0u);
-    EXPECT_EQ(Lines.find(Kernel.EntryAddress - 4), nullptr);
   }
+  const auto [CodeAddress, Code] = Object->code().front();
+  EXPECT_EQ(Lines.find(CodeAddress - 4), nullptr);
+  EXPECT_EQ(Lines.find(CodeAddress + Code.size()), nullptr);
+  EXPECT_EQ(&Object->lines(), &Lines);
 }
 
-TEST(LineTable, OfAKernelIsAPartOfWhatIsReadOnceForAll) {
-  const auto Object = take(CodeObject::create(readFile("lines.co")));
-  const LineTable &All = Object->lines();
-  for (const KernelInfo &Kernel : Object->kernels()) {
-    const LineTable Lines = linesOf(*Object, Kernel);
-    for (uint64_t A = Kernel.EntryAddress;
-         A < Kernel.EntryAddress + Kernel.CodeSize; A += 4)
-      EXPECT_EQ(Lines.describe(A), All.describe(A)) << Kernel.Name << ' ' << A;
+TEST(LineTable, HasNothingOfWhatTheLinkerHasDropped) {
+  const auto Object = take(CodeObject::create(readFile("dropped.co")));
+  const KernelInfo &Kept = *Object->findKernel("kept");
+  // The lines that it must not have are about these addresses, too.
+  constexpr uint64_t EndOfDropped = 4 * 3001;
+  ASSERT_LT(Kept.EntryAddress, EndOfDropped);
+  ASSERT_GT(Kept.EntryAddress + Kept.CodeSize, EndOfDropped + 8);
+  const LineTable &Lines = Object->lines();
+  EXPECT_EQ(Lines.find(0), nullptr);
+  const LineTable::Row *Entry = Lines.find(Kept.EntryAddress);
+  ASSERT_NE(Entry, nullptr);
+  // The last instruction has a line of its own.
+  for (uint64_t N = 0; N + 4 < Kept.CodeSize; N += 4) {
+    const LineTable::Row *Row = Lines.find(Kept.EntryAddress + N);
+    ASSERT_NE(Row, nullptr) << N;
+    EXPECT_EQ(Row->Line, Entry->Line) << N;
   }
-  EXPECT_EQ(&Object->lines(), &All);
-}
-
-TEST(LineTable, PartHasTheRowThatHoldsAtItsBeginning) {
-  LineTable All;
-  All.append({8, All.fileIndex("/src/a.hip"), 1, 2});
-  All.append({16, All.fileIndex("/src/b.hip"), 3, 4});
-  All.append({24, 0, 0, 0});
-  All.append({32, All.fileIndex("/src/a.hip"), 5, 6});
-  const LineTable Part = All.part(20, 32);
-  ASSERT_EQ(Part.rows().size(), 2u);
-  EXPECT_EQ(Part.rows()[0].Address, 20u);
-  EXPECT_EQ(Part.describe(20), "/src/b.hip:3");
-  EXPECT_EQ(Part.find(24), nullptr);
-  EXPECT_EQ(Part.files().size(), 1u);
-  EXPECT_EQ(All.part(0, 12).describe(8), "/src/a.hip:1");
-  EXPECT_TRUE(All.part(24, 32).empty());
-  EXPECT_TRUE(All.part(0, 8).empty());
 }
 
 TEST(LineTable, IsEmptyWithoutDebugInformation) {
   const auto Object = compiledKernels("gfx90a-v5");
-  EXPECT_TRUE(linesOf(*Object, Object->kernels()[0]).empty());
+  EXPECT_TRUE(Object->lines().empty());
 }
 
 TEST(LineTable, SurvivesBeingWrittenIntoACodeObject) {
@@ -82,7 +65,7 @@ TEST(LineTable, SurvivesBeingWrittenIntoACodeObject) {
   const auto Written =
       take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
   const KernelInfo &Copy = Written->kernels()[0];
-  const LineTable Read = linesOf(*Written, Copy);
+  const LineTable &Read = Written->lines();
   for (uint64_t Offset = 0; Offset < Kernel.CodeSize; Offset += 4)
     EXPECT_EQ(Read.describe(Copy.EntryAddress + Offset), Lines.describe(Offset))
         << Offset;
@@ -101,7 +84,7 @@ TEST(LineTable, WrittenSaysNothingOfCodeBeforeItsFirstRow) {
   const auto Written =
       take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
   const KernelInfo &Copy = Written->kernels()[0];
-  const LineTable Read = linesOf(*Written, Copy);
+  const LineTable &Read = Written->lines();
   EXPECT_EQ(Read.find(Copy.EntryAddress + 4), nullptr);
   const LineTable::Row *First = Read.find(Copy.EntryAddress + 8);
   ASSERT_NE(First, nullptr);

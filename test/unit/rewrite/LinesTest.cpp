@@ -64,14 +64,7 @@ k(Words *P, unsigned N) {
     P[I] += N;
 })";
 
-class Lines : public EngineTest {
-protected:
-  /// Of the code from \p Begin on.
-  static LineTable linesOf(const CodeObject &Object, uint64_t Begin,
-                           uint64_t Size) {
-    return Object.lines().part(Begin, Begin + Size);
-  }
-};
+class Lines : public EngineTest {};
 
 TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
   setHooks(Hook);
@@ -86,14 +79,7 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
   auto New = CodeObject::create(J.Instrumented.CodeObject);
   ASSERT_TRUE(bool(New)) << toString(New.takeError());
   const KernelInfo &Written = (*New)->kernels().front();
-  const LineTable After =
-      linesOf(**New, Written.EntryAddress, Written.CodeSize);
-  uint64_t First = ~uint64_t(0), Last = 0;
-  for (const PCPair &P : J.Instrumented.Map) {
-    First = std::min(First, P.Original);
-    Last = std::max(Last, P.Original);
-  }
-  const LineTable Before = linesOf(*Original, First, Last + 4 - First);
+  const LineTable &After = (*New)->lines(), &Before = Original->lines();
 
   std::set<std::string> Seen;
   uint64_t End = 0; // Of the last instruction that was kept, at least.

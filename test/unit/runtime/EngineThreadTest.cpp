@@ -138,30 +138,63 @@ TEST_F(EngineThreadTest, TakesNothingMoreBehindItsEnd) {
   EXPECT_FALSE(IsDone);
 }
 
-/// As a handler does that calls exit().
-TEST_F(EngineThreadTest, EndsBehindTheWorkForTheThreadThatASignalInterrupts) {
-  static EngineThread *EngineOfHandler;
-  static std::atomic<bool> IsDone, HasEnded, WasDoneAtEnd;
-  EngineOfHandler = &Engine;
-  struct sigaction End = {}, Before = {};
-  End.sa_handler = [](int) {
-    EngineOfHandler->end();
-    WasDoneAtEnd = IsDone.load();
-    HasEnded = true;
-  };
-  ASSERT_EQ(::sigaction(SIGUSR1, &End, &Before), 0);
-  const pthread_t Caller = ::pthread_self();
-  Engine.run([&] {
-    ::pthread_kill(Caller, SIGUSR1);
+/// A handler that ends the engine, as one does that calls exit().
+class EngineThreadInHandlers : public EngineThreadTest {
+protected:
+  void SetUp() override {
+    EngineOfHandler = &Engine;
+    HasBegun = HasEnded = IsDone = WasDoneAtEnd = false;
+    struct sigaction End = {};
+    End.sa_handler = [](int) {
+      HasBegun = true;
+      EngineOfHandler->end();
+      WasDoneAtEnd = IsDone.load();
+      HasEnded = true;
+    };
+    ASSERT_EQ(::sigaction(SIGUSR1, &End, &Before), 0);
+  }
+  void TearDown() override { ::sigaction(SIGUSR1, &Before, nullptr); }
+
+  static void interrupt(pthread_t Thread) {
+    ::pthread_kill(Thread, SIGUSR1);
+    while (!HasBegun)
+      std::this_thread::yield();
     // Long enough for an end that does not wait.
     for (unsigned I = 0; I < 10'000 && !HasEnded; ++I)
       std::this_thread::yield();
+  }
+
+  static inline EngineThread *EngineOfHandler = nullptr;
+  static inline std::atomic<bool> HasBegun, HasEnded, IsDone, WasDoneAtEnd;
+  struct sigaction Before = {};
+};
+
+TEST_F(EngineThreadInHandlers, EndsBehindTheWorkForTheThreadBelow) {
+  const pthread_t Caller = ::pthread_self();
+  Engine.run([&] {
+    interrupt(Caller);
     IsDone = true;
   });
-  while (!HasEnded)
-    std::this_thread::yield();
+  EXPECT_TRUE(HasEnded);
   EXPECT_TRUE(WasDoneAtEnd);
-  ::sigaction(SIGUSR1, &Before, nullptr);
+}
+
+TEST_F(EngineThreadInHandlers, EndsBehindWorkThatHasNotBegun) {
+  const pthread_t Caller = ::pthread_self();
+  std::promise<void> Began;
+  Engine.post([&] {
+    Began.set_value();
+    const pthread_t Own = ::pthread_self();
+    while (::pthread_equal(Engine.actingFor(Own), Own))
+      std::this_thread::yield();
+    // Takes the lock that the caller has until it waits.
+    Engine.post([] {});
+    interrupt(Caller);
+  });
+  Began.get_future().wait();
+  Engine.run([&] { IsDone = true; });
+  EXPECT_TRUE(HasEnded);
+  EXPECT_TRUE(WasDoneAtEnd);
 }
 
 TEST_F(EngineThreadTest, SaysWhichThreadItWorksFor) {
