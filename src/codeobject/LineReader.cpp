@@ -52,8 +52,8 @@ void collectRows(const object::ObjectFile &File,
       if (Table.Rows[I + 1].Address.Address <= Row.Address.Address)
         continue;
       OrderedRow New{{Row.Address.Address, 0, 0, 0}, Rows.size()};
-      if (auto File = Row.Line ? fileOf(Row.File) : std::nullopt) {
-        New.File = *File;
+      if (auto Source = Row.Line ? fileOf(Row.File) : std::nullopt) {
+        New.File = *Source;
         New.Line = Row.Line;
         New.Column = Row.Column;
       }

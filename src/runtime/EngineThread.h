@@ -38,10 +38,10 @@ public:
   /// what has not begun is left out. At once in the engine's thread, when the
   /// compiler ends the program.
   void settle();
-  /// As settle(), and nothing that is posted from now on runs. Waits for what
-  /// threads wait for by now, too, as long: exit() destroys what LLVM needs,
-  /// and may be called in a signal handler while this thread works for the one
-  /// that the signal has interrupted. May be called there.
+  /// As settle(), and nothing that is posted from now on runs. Waits, as long,
+  /// until nobody waits for the thread, too: exit() destroys what LLVM needs.
+  /// May be called in a signal handler while the thread works for the one that
+  /// the signal has interrupted.
   void end();
   /// Somebody waits for the thread, or the process ends: what was posted had
   /// better end, too.

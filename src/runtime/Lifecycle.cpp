@@ -162,6 +162,7 @@ void makeWhatLLVMDestroys() {
   inconvertibleErrorCode();
   errs();
   codegen::RegisterCodeGenFlags CommandLine;
+  // The table of names, and that of the types that a value can have.
   LibFunc Function;
   TargetLibraryInfoImpl(Triple("amdgcn-amd-amdhsa"))
       .getLibFunc("malloc", Function);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PayloadRun.h"
+#include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/RegisterFiles.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -431,6 +432,16 @@ WaveState PayloadRun::runHook(StringRef Hook, std::vector<uint64_t> Constants) {
     return {};
   }
   return run(*P, ABI, initialState(ABI));
+}
+
+std::string readsOfFourScalars() {
+  std::string IR;
+  for (const unsigned Reg :
+       {AMDGPU::SGPR4, AMDGPU::SGPR5, AMDGPU::SGPR6, AMDGPU::SGPR7})
+    IR += "%s" + std::to_string(Reg - AMDGPU::SGPR4) +
+          R"( = call i32 @"luthier::readReg.i32.i32"(i32 )" +
+          std::to_string(Reg) + ")\n";
+  return IR;
 }
 
 } // namespace luthier::test

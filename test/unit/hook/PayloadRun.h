@@ -108,6 +108,10 @@ private:
   uint32_t Noise = 1;
 };
 
+/// IR for parseHooks() that reads %s0 to %s3 from SGPR4 to SGPR7. The function
+/// that reads has to be declared.
+std::string readsOfFourScalars();
+
 } // namespace luthier::test
 
 #endif // LUTHIER_TEST_UNIT_HOOK_PAYLOADRUN_H

@@ -462,12 +462,7 @@ declare void @"luthier::writeReg.i32.i32"(i32, i32) #3
     IR += std::string("define void @") +
           (StringRef(Number).starts_with("zext") ? "compares" : "chooses") +
           "() #0 {\n";
-    for (const unsigned Reg :
-         {AMDGPU::SGPR4, AMDGPU::SGPR5, AMDGPU::SGPR6, AMDGPU::SGPR7})
-      IR += "%s" + std::to_string(Reg - AMDGPU::SGPR4) +
-            R"( = call i32 @"luthier::readReg.i32.i32"(i32 )" +
-            std::to_string(Reg) + ")\n";
-    IR += R"(%less = icmp ult i32 %s0, %s1
+    IR += readsOfFourScalars() + R"(%less = icmp ult i32 %s0, %s1
   %is7 = icmp eq i32 %s0, 7
   %number = )" +
           std::string(Number) + R"(

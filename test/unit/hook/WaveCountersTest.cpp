@@ -145,12 +145,7 @@ attributes #6 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
   for (const char *Add : {"waveAdd", "detail::waveAddWide"}) {
     IR += std::string("define void @") +
           (StringRef(Add) == "waveAdd" ? "narrow" : "wide") + "() #0 {\n";
-    for (const unsigned Reg :
-         {AMDGPU::SGPR4, AMDGPU::SGPR5, AMDGPU::SGPR6, AMDGPU::SGPR7})
-      IR += "%s" + std::to_string(Reg - AMDGPU::SGPR4) +
-            R"( = call i32 @"luthier::readReg.i32.i32"(i32 )" +
-            std::to_string(Reg) + ")\n";
-    IR += R"(%less = icmp ult i32 %s0, %s1
+    IR += readsOfFourScalars() + R"(%less = icmp ult i32 %s0, %s1
   call void @"luthier::)" +
           std::string(Add) +
           R"(.ptr.i64"(ptr addrspacecast (ptr addrspace(1) @Pair to ptr), i64 7)
