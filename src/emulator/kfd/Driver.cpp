@@ -129,17 +129,8 @@ void Driver::checkRuntime() {
   });
 }
 
-void Driver::writeLastStatistics() {
-  write(StatisticsWriter::When::AtEnd);
-  std::lock_guard Lock(Writing);
-  HasEnded = true;
-}
-
-void Driver::write(StatisticsWriter::When When, bool IsAnotherToCome) {
+void Driver::write(StatisticsWriter::When When) {
   using enum StatisticsWriter::When;
-  std::lock_guard Lock(Writing);
-  if (HasEnded)
-    return;
   ReportOrigin Origin = {getpid(), ""};
   if (When == InBetween) {
     if (llvm::all_of(Gpus, [](auto &G) { return G->statistics().empty(); }))
@@ -155,7 +146,7 @@ void Driver::write(StatisticsWriter::When When, bool IsAnotherToCome) {
   LeftForExec.clear();
   auto Write = [&](const char *Variable, const std::string &Path,
                    const std::string &Text) {
-    if (When == InBetween || IsAnotherToCome)
+    if (When == InBetween || (When == AtFault && Writer.seesAllEnds()))
       return writeReportInBetween(Path, Text);
     if (!writeReport(Path, Text))
       reportError(std::string(Variable) + ": '" + Path + "' cannot be written");

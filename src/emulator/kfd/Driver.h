@@ -62,10 +62,10 @@ public:
   /// What was counted up to now, as if this were the process's end. Pipes get
   /// no such report if another comes at the end: it would be their second.
   void writeStatistics() override {
-    write(StatisticsWriter::When::AtEnd, Writer.seesAllEnds());
+    Writer.write(StatisticsWriter::When::AtFault);
   }
   /// There is no later report.
-  void writeLastStatistics();
+  void writeLastStatistics() { Writer.writeLast(); }
 
   using FaultHandler = void (*)(uint64_t PC);
   /// Of all drivers of the process.
@@ -76,7 +76,7 @@ private:
   explicit Driver(Configuration Config) : Config(std::move(Config)) {}
   static Driver *create(std::string &Error);
   static void handleForks();
-  void write(StatisticsWriter::When When, bool IsAnotherToCome = false);
+  void write(StatisticsWriter::When When);
 
   Configuration Config;
   std::unique_ptr<MemoryFile> File;
@@ -92,9 +92,7 @@ private:
 
   const std::chrono::steady_clock::time_point Start =
       std::chrono::steady_clock::now();
-  std::mutex Writing;
-  bool HasEnded = false;                ///< Under Writing.
-  std::vector<std::string> LeftForExec; ///< Files; under Writing.
+  std::vector<std::string> LeftForExec; ///< Files; one write() at a time.
   StatisticsWriter Writer{[this](auto When) { write(When); }};
 };
 

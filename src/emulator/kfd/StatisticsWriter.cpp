@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace luthier::emulator {
 
@@ -107,15 +108,27 @@ StatisticsWriter::endsSuddenly(const luthier_process_end &How) {
     return LUTHIER_END_WAIT;
   constexpr char Text[] = "luthier-emulator: what was counted could not be "
                           "written in time (LUTHIER_END_LIMIT)\n";
-  (void)!write(STDERR_FILENO, Text, sizeof(Text) - 1);
+  (void)!::write(STDERR_FILENO, Text, sizeof(Text) - 1);
   return LUTHIER_END_NOW;
+}
+
+void StatisticsWriter::write(When W) {
+  std::lock_guard Lock(Writing);
+  if (!HasEnded)
+    ToDo(W);
+}
+
+void StatisticsWriter::writeLast() {
+  std::lock_guard Lock(Writing);
+  if (!std::exchange(HasEnded, true))
+    ToDo(When::AtEnd);
 }
 
 StatisticsWriter::Clock::duration StatisticsWriter::writeInBetween() {
   constexpr milliseconds Shortest(250);
   constexpr int Rest = 19; // For a twentieth of the time at most.
   const Clock::time_point Begin = Clock::now();
-  ToDo(When::InBetween);
+  write(When::InBetween);
   return std::max<Clock::duration>(Shortest, Rest * (Clock::now() - Begin));
 }
 
@@ -124,7 +137,7 @@ void StatisticsWriter::run() {
   for (;;) {
     const Clock::time_point Time = Clock::now();
     if (Now == Wanted) {
-      ToDo(IsExec ? When::AtExec : When::AtEnd);
+      write(IsExec ? When::AtExec : When::AtEnd);
       int Seen = Wanted; // Else exec has failed meanwhile.
       (void)Now.compare_exchange_strong(Seen, Written);
       wake(Now);

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <pthread.h>
 
 namespace luthier::emulator {
@@ -24,6 +25,8 @@ class StatisticsWriter {
 public:
   enum class When {
     InBetween,
+    /// After it, the process most likely ends.
+    AtFault,
     AtEnd,
     /// Another program takes the process over, if it can be started.
     AtExec
@@ -34,6 +37,10 @@ public:
 
   /// Without a thread to be had, there is the report at exit() alone.
   void start();
+  /// In the calling thread; one report at a time.
+  void write(When W);
+  /// None comes behind it, not even one that waited for this to be written.
+  void writeLast();
   /// Sudden ends are seen, too: none passes without a report.
   bool seesAllEnds() const { return SeesAllEnds; }
 
@@ -51,6 +58,8 @@ private:
   static_assert(std::atomic<Clock::duration>::is_always_lock_free);
 
   const Write ToDo;
+  std::mutex Writing;
+  bool HasEnded = false; ///< Under Writing.
   std::chrono::milliseconds Limit{0};
   pthread_t Thread = {};
   std::atomic<bool> SeesAllEnds = false;
