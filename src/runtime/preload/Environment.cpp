@@ -12,21 +12,28 @@
 
 namespace luthier::preload {
 
-/// What luthier run has put into LD_PRELOAD for the emulated GPU.
+/// What luthier run has put into LD_PRELOAD for the emulated GPU, and into
+/// HSA_TOOLS_LIB for tools.
 static constexpr char EmulatedGpu[] = "libluthier-gpu.so";
-static bool IsEmulated = false;
+static constexpr char Runtime[] = "libluthier.so";
+static bool IsEmulated = false, HasTools = false;
 
-static bool names(const char *Preloaded) {
-  return Preloaded && strstr(Preloaded, EmulatedGpu);
+static bool names(const char *Libraries, const char *Library) {
+  return Libraries && strstr(Libraries, Library);
 }
 
 __attribute__((constructor)) static void lookAtStart() {
-  IsEmulated = names(getenv("LD_PRELOAD"));
+  IsEmulated = names(getenv("LD_PRELOAD"), EmulatedGpu);
+  HasTools = names(getenv("HSA_TOOLS_LIB"), Runtime);
 }
 
-static void tellOnce(const char *Program, const char *How) {
+static bool isSet(const bool &Flag) {
+  return __atomic_load_n(&Flag, __ATOMIC_RELAXED);
+}
+
+static void tellOnce(bool &IsToTell, const char *Program, const char *How) {
   // Once: such a program may start many.
-  if (!__atomic_exchange_n(&IsEmulated, false, __ATOMIC_RELAXED))
+  if (!__atomic_exchange_n(&IsToTell, false, __ATOMIC_RELAXED))
     return;
   char Text[512];
   const int Length =
@@ -35,16 +42,36 @@ static void tellOnce(const char *Program, const char *How) {
   (void)!write(STDERR_FILENO, Text, Length);
 }
 
+/// The value of \p Name, if \p Entry of an environment has it.
+static const char *valueOf(const char *Entry, const char *Name) {
+  const size_t Length = strlen(Name);
+  return strncmp(Entry, Name, Length) == 0 && Entry[Length] == '='
+             ? Entry + Length + 1
+             : nullptr;
+}
+
 void checkEnvironment(const char *Program, char *const Environment[]) {
-  if (!__atomic_load_n(&IsEmulated, __ATOMIC_RELAXED) || !Program)
+  bool HasGpu = !isSet(IsEmulated), KeepsTools = !isSet(HasTools);
+  if ((HasGpu && KeepsTools) || !Program)
     return;
-  constexpr char Name[] = "LD_PRELOAD=";
-  for (char *const *Entry = Environment; Entry && *Entry; ++Entry)
-    if ((strncmp(*Entry, Name, strlen(Name)) == 0 && names(*Entry)) ||
-        strcmp(*Entry, LUTHIER_STARTS_PROGRAM) == 0)
+  for (char *const *Entry = Environment; Entry && *Entry; ++Entry) {
+    if (strcmp(*Entry, LUTHIER_STARTS_PROGRAM) == 0)
       return;
-  tellOnce(Program, "started without LD_PRELOAD, which the program has "
+    HasGpu |= names(valueOf(*Entry, "LD_PRELOAD"), EmulatedGpu);
+    KeepsTools |= names(valueOf(*Entry, "HSA_TOOLS_LIB"), Runtime);
+  }
+  if (!HasGpu) {
+    // Of a program without a GPU, tools would see nothing.
+    if (!KeepsTools)
+      __atomic_store_n(&HasTools, false, __ATOMIC_RELAXED);
+    return tellOnce(IsEmulated, Program,
+                    "started without LD_PRELOAD, which the program has "
                     "cleared; it finds no emulated GPU");
+  }
+  if (!KeepsTools)
+    tellOnce(HasTools, Program,
+             "started without HSA_TOOLS_LIB, which the program has cleared; "
+             "tools do not see its kernels");
 }
 
 /// Who names no loader gets nothing preloaded.
@@ -69,7 +96,7 @@ static bool isStatic(const unsigned char *Bytes, size_t Size) {
 }
 
 void checkProgram(const char *Path) {
-  if (!__atomic_load_n(&IsEmulated, __ATOMIC_RELAXED) || !Path)
+  if (!isSet(IsEmulated) || !Path)
     return;
   const int File = open(Path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat About;
@@ -87,7 +114,8 @@ void checkProgram(const char *Path) {
   const size_t Size = size_t(About.st_size);
   if (isStatic(static_cast<unsigned char *>(Begin), Size) &&
       memmem(Begin, Size, Driver, strlen(Driver)))
-    tellOnce(Path, "statically linked, so it does not find the emulated GPU");
+    tellOnce(IsEmulated, Path,
+             "statically linked, so it does not find the emulated GPU");
   munmap(Begin, Size);
 }
 
