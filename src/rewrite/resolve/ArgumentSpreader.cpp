@@ -41,7 +41,7 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
                                  size_t Following) {
   const unsigned Size = Argument.bytes();
   const std::string For = next().Text;
-  unsigned Offset = 0;
+  unsigned Offset = 0, End = 0;
   auto goesOn = [&] {
     if (Result.size() == Parameters.size())
       return false;
@@ -60,10 +60,13 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
       std::memcpy(&Word, Bytes + Offset, std::min(Length, Size - Offset));
     Result.push_back(Word);
     Offset += Length;
+    End = Offset;
     if (Result.size() < Parameters.size() && !next().IsContinued)
       Offset = alignTo(Offset, std::min(next().Align, Argument.align()));
   } while (goesOn());
-  if (Offset + Argument.align() <= Size)
+  // What structures have less than that, clang fills up.
+  const unsigned Filled = Size <= 2 ? 2 : alignTo(Size, 4);
+  if (Offset + Argument.align() <= Size || End > Filled)
     return createStringError(describeArgument(Argument, 0) + " is given for " +
                              For);
   return Error::success();

@@ -357,6 +357,12 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
   // A structure of more bytes than the parameters that are left.
   refused("pair", {0u, HookArgument::value(Words3{})}, "Words3 of 12 bytes");
   refused("mixed", {0u, HookArgument::value(Words2{})}, "Words2 of 8 bytes");
+  // Nor one of fewer, and numbers are not converted.
+  refused("four", {0u, HookArgument::value(Words3{})},
+          "Words3 of 12 bytes is given for a structure or array of 16 bytes");
+  refused("numbers", {0u, 1.0, HookArgument::value(1.5f), 3.0},
+          "a value of type float of 4 bytes is given for a floating-point "
+          "number of 8 bytes");
   refused("three", {1.5, HookArgument::value(Words3{})},
           "a floating-point number is given for an integer of 4 bytes");
 }
