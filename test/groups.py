@@ -42,7 +42,8 @@ def count(tests):
     counts = collections.Counter()
     for test in tests:
         program = program_of(test)
-        counts[group_of(test)] += len(cases[program][test["name"].removeprefix(program.name + "/")]) if program else 1
+        suite = test["name"].removeprefix(program.name + "/") if program else None
+        counts[group_of(test)] += len(cases[program].get(suite, [])) if program else 1
     return counts
 
 

@@ -5,7 +5,8 @@ import subprocess
 
 def cases_by_suite(program):
     """The names of its tests, by their suites, in the program's order."""
-    shown = subprocess.run([program, "--gtest_list_tests"], check=True, capture_output=True, text=True).stdout
+    command = [program, "--gtest_list_tests"]
+    shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
     cases = {}
     for line in shown.splitlines():
         # What follows the hash is the value of a parameter.

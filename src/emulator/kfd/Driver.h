@@ -76,6 +76,7 @@ private:
   explicit Driver(Configuration Config) : Config(std::move(Config)) {}
   static Driver *create(std::string &Error);
   static void handleForks();
+  /// Writer alone calls it, for one report at a time.
   void write(StatisticsWriter::When When);
 
   Configuration Config;
@@ -92,7 +93,7 @@ private:
 
   const std::chrono::steady_clock::time_point Start =
       std::chrono::steady_clock::now();
-  std::vector<std::string> LeftForExec; ///< Files; one write() at a time.
+  std::vector<std::string> LeftForExec; ///< Files.
   StatisticsWriter Writer{[this](auto When) { write(When); }};
 };
 
