@@ -114,8 +114,11 @@ StatisticsWriter::endsSuddenly(const luthier_process_end &How) {
 
 void StatisticsWriter::write(When W) {
   std::lock_guard Lock(Writing);
-  if (!HasEnded)
-    ToDo(W);
+  // Where no end is seen, the report of a fault is the last of most processes.
+  if (HasEnded || (W == When::InBetween && HasFaulted && !SeesAllEnds))
+    return;
+  HasFaulted |= W == When::AtFault;
+  ToDo(W);
 }
 
 void StatisticsWriter::writeLast() {

@@ -59,7 +59,7 @@ private:
 
   const Write ToDo;
   std::mutex Writing;
-  bool HasEnded = false; ///< Under Writing.
+  bool HasEnded = false, HasFaulted = false; ///< Under Writing.
   std::chrono::milliseconds Limit{0};
   pthread_t Thread = {};
   std::atomic<bool> SeesAllEnds = false;

@@ -25,7 +25,8 @@ void tell(luthier_end_kind Kind, int Value, const char *Program = nullptr);
 luthier_end_answer tellStep(const luthier_process_end &How);
 
 /// Says once if \p Program, started with \p Environment, would not find the
-/// emulated GPU that this process has. May be called in signal handlers.
+/// emulated GPU that this process has, or its tools. May be called in signal
+/// handlers.
 void checkEnvironment(const char *Program, char *const Environment[]);
 
 /// The same if the file at \p Path is linked statically and looks for a GPU: it

@@ -34,6 +34,17 @@ TEST(StatisticsWriterTest, NothingIsWrittenBehindTheLastReport) {
   }
 }
 
+TEST(StatisticsWriterTest, NoneInBetweenReplacesThatOfAFaultWhereNoEndIsSeen) {
+  std::vector<When> Written;
+  StatisticsWriter Writer([&](When W) { Written.push_back(W); });
+  Writer.write(When::InBetween);
+  Writer.write(When::AtFault);
+  Writer.write(When::InBetween);
+  Writer.writeLast();
+  EXPECT_EQ(Written,
+            (std::vector{When::InBetween, When::AtFault, When::AtEnd}));
+}
+
 TEST(StatisticsWriterTest, TheLastReportIsWrittenOnce) {
   std::vector<When> Written;
   StatisticsWriter Writer([&](When W) { Written.push_back(W); });
