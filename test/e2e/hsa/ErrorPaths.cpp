@@ -10,6 +10,7 @@
 #include "Hsa.h"
 #include <atomic>
 #include <cfenv>
+#include <cstdlib>
 #include <pthread.h>
 #include <string>
 #include <sys/eventfd.h>
@@ -80,8 +81,13 @@ int main(int Argc, char **Argv) {
   // What the tool of "exit-while-instrumenting" writes to when it begins.
   static const int Event = ::eventfd(0, 0);
   ::setenv("ERROR_PATHS_EVENT", std::to_string(Event).c_str(), 1);
+  static Device *AtExit = nullptr;
+  const auto launchAtExit = [] { launchAndFinish(AtExit); };
+  if (Mode == "handler-before-runtime")
+    std::atexit(launchAtExit);
   CHECK(hsa_init());
   static Device &D = *new Device(Argv[1]);
+  AtExit = &D;
 
   if (Mode == "error-without-callback") {
     hsa_queue_t *Queue = D.queue(nullptr);
@@ -185,6 +191,11 @@ int main(int Argc, char **Argv) {
     CHECK(hsa_shut_down());
     CHECK(hsa_init());
     launchAndFinish(new Device(Argv[1]));
+  } else if (Mode == "handler-before-runtime") {
+    launchAndFinish(&D);
+  } else if (Mode == "handler-behind-launch") {
+    launchAndFinish(&D);
+    std::atexit(launchAtExit);
   } else {
     return 2;
   }
