@@ -17,7 +17,8 @@ rounds. Each source is read twice: for the device and for the host.
 
 - *reading*: preprocessing, parsing and checking (`-fsyntax-only`). *more than HIP*: than `<hip/hip_runtime.h>` alone, which every
   HIP source includes.
-- *compiling*: all, up to the object file.
+- *compiling*: all, up to the object file. *with precompiled headers*: the same, as `luthier_add_tool()` does it, which has the
+  headers precompiled, once for all tools of a project.
 """
 
 # The example of the object whose command is taken; it is built for one target.
@@ -46,20 +47,25 @@ SOURCES = {
 
 
 def flags(build):
-    """Of clang, for a tool."""
-    target = build / MODEL
+    """Of clang, for a tool; and those by which it uses precompiled headers."""
+    target = build.resolve() / MODEL
     commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "-s", target], check=True, capture_output=True,
                               text=True).stdout
     words = shlex.split(commands.strip().splitlines()[-1])
     first = next(at for at, word in enumerate(words) if word.endswith("clang++"))
     dropped = {"-MD": 1, "-MF": 2, "-MT": 2, "-c": 2, "-o": 2}
-    at, kept = first, []
+    at, kept, headers = first, [], []
     while at < len(words) and words[at] != "&&":
-        step = dropped.get(words[at], 1)
+        if words[at] == "-include-pch":
+            headers = words[at:at + 2]
+            at += 2
+            continue
         if words[at] not in dropped:
             kept.append(words[at])
-        at += step
-    return kept
+        at += dropped.get(words[at], 1)
+    if not headers:
+        raise RuntimeError("the build has no precompiled headers (LUTHIER_PRECOMPILED_HEADERS)")
+    return kept, headers
 
 
 def seconds(command):
@@ -72,19 +78,21 @@ def seconds(command):
 def section(build, names):
     r"""With a number for \p names, so many rounds."""
     rounds = int(names) if names else ROUNDS
-    clang = flags(build)
-    reading, compiling = {title: [] for title in SOURCES}, []
+    clang, headers = flags(build)
+    reading, compiling = {title: [] for title in SOURCES}, {"compiling": [], "precompiled": []}
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "tool.hip"
         for _ in range(rounds):
             for title, text in SOURCES.items():
                 source.write_text(text)
                 reading[title].append(seconds([*clang, "-fsyntax-only", source]))
-            compiling.append(seconds([*clang, "-c", source, "-o", f"{folder}/tool.o"]))
+            for title, more in ("compiling", []), ("precompiled", headers):
+                compiling[title].append(seconds([*clang, *more, "-c", source, "-o", f"{folder}/tool.o"]))
     medians = {title: measured(title, statistics.median(values)) for title, values in reading.items()}
     base = medians["HIP's header"]
-    rows = [[title, f"{value:.2f}", "-" if value == base else f"{value - base:.2f}", "-"]
+    rows = [[title, f"{value:.2f}", "-" if value == base else f"{value - base:.2f}", "-", "-"]
             for title, value in medians.items()]
-    rows[-1][-1] = f"{measured('compiling', statistics.median(compiling)):.2f}"
+    rows[-1][-2:] = [f"{measured(title, statistics.median(values)):.2f}" for title, values in compiling.items()]
     print(f"compiling: {rounds} rounds", flush=True)
-    return EXPLANATION.format(rounds=rounds) + "\n" + table(["source", "reading", "more than HIP", "compiling"], rows)
+    header = ["source", "reading", "more than HIP", "compiling", "with precompiled headers"]
+    return EXPLANATION.format(rounds=rounds) + "\n" + table(header, rows)

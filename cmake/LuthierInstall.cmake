@@ -6,7 +6,7 @@ install(DIRECTORY "${CMAKE_SOURCE_DIR}/include/luthier" DESTINATION "${CMAKE_INS
 install(DIRECTORY "${LUTHIER_LLVM_TABLES}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/luthier-llvm")
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-install(FILES cmake/LuthierConfig.cmake cmake/LuthierProfile.cmake cmake/LuthierTool.cmake
+install(FILES cmake/LuthierConfig.cmake cmake/LuthierProfile.cmake cmake/LuthierTool.cmake cmake/LuthierToolHeaders.cmake
         "${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
 install(TARGETS luthier-ends LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/luthier/preloaded")

@@ -6,9 +6,7 @@
 #                     PROGRAM), which are compiled with what follows from the
 #                     libraries, and with the flags
 #   luthier_use_precompiled_headers(target name)
-# Files still include what they use: a build with LUTHIER_PRECOMPILED_HEADERS=OFF
-# shows what is missing.
-option(LUTHIER_PRECOMPILED_HEADERS "Read headers that many files include once" ON)
+include(LuthierToolHeaders) # LUTHIER_PRECOMPILED_HEADERS
 
 function(luthier_precompiled_headers name kind)
   cmake_parse_arguments(arg "" "" "HEADERS;LIBRARIES;FLAGS" ${ARGN})

@@ -40,6 +40,7 @@ luthier_find_rocm(LUTHIER_ROCM_PATH include/hip/hip_runtime.h "HIP (hip/hip_runt
 luthier_find_rocm(LUTHIER_DEVICE_LIBS ocml.bc "The device libraries (ocml.bc)"
   "${LUTHIER_ROCM_PATH}/amdgcn/bitcode" /usr/lib/x86_64-linux-gnu/amdgcn/bitcode
   /usr/lib/llvm-*/lib/clang/*/amdgcn/bitcode ${bitcode_folders})
+include("${CMAKE_CURRENT_LIST_DIR}/LuthierToolHeaders.cmake")
 set(LUTHIER_TOOL_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier/tools")
 set(LUTHIER_TOOL_PLUGIN "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/luthier-plugin.so")
 set(LUTHIER_TOOL_INCLUDES "${CMAKE_SOURCE_DIR}/include")
@@ -139,6 +140,8 @@ function(luthier_tool_flags result targets)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
+set(LUTHIER_OTHER_WAVES_FLAGS -mwavefrontsize64 -DLUTHIER_WAVES_OF_64)
+
 # Commands that compile the hooks of \p source for waves of 64 lanes, which the
 # plugin then puts into the tool, and the \p files of bitcode that they make.
 function(luthier_other_waves commands files source base id targets more_flags)
@@ -150,7 +153,7 @@ function(luthier_other_waves commands files source base id targets more_flags)
     luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN}")
     list(APPEND all_commands
       COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${more_flags} "-cuid=${id}"
-              -mwavefrontsize64 -DLUTHIER_WAVES_OF_64 --offload-device-only --no-gpu-bundle-output -emit-llvm
+              ${LUTHIER_OTHER_WAVES_FLAGS} --offload-device-only --no-gpu-bundle-output -emit-llvm
               -c "${source}" -o "${bitcode}")
     list(APPEND all_files "${bitcode}")
   endforeach()
@@ -172,6 +175,8 @@ function(luthier_add_tool name)
   if(arg_ONE_WAVE_SIZE)
     set(targets_with_two)
   endif()
+  luthier_tool_headers(headers header_files FLAGS ${flags} ${arg_FLAGS} TARGETS ${arg_TARGETS}
+                       OTHER_WAVES ${targets_with_two} WAVES_FLAGS ${LUTHIER_OTHER_WAVES_FLAGS})
   set(objects)
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH source)
@@ -190,7 +195,7 @@ function(luthier_add_tool name)
     string(SHA256 id "${PROJECT_NAME} ${relative_source} ${relative_object} ${arg_TARGETS} ${arg_FLAGS}")
     string(SUBSTRING "${id}" 0 16 id)
     luthier_other_waves(other_commands other_waves "${source}" "${base}" "${id}" "${targets_with_two}"
-                        "${arg_FLAGS}")
+                        "${arg_FLAGS};${headers}")
     set(environment)
     if(other_waves)
       set(environment "LUTHIER_WAVE64_HOOKS=${base}")
@@ -201,9 +206,9 @@ function(luthier_add_tool name)
       OUTPUT "${object}"
       BYPRODUCTS ${other_waves}
       ${other_commands}
-      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} "-cuid=${id}"
+      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} ${headers} "-cuid=${id}"
               -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
-      DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}"
+      DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}" ${header_files}
       DEPFILE "${object}.d"
       COMMENT "Building tool ${name}: ${stem}"
       VERBATIM)

@@ -21,20 +21,33 @@
 #ifndef LUTHIER_COUNTINSTRUCTIONS_H
 #define LUTHIER_COUNTINSTRUCTIONS_H
 
+#include "luthier/InstrumentationTask.h"
+#include "luthier/LiftedRepresentation.h"
+#include "luthier/detail/CountingHooks.h"
+// The host alone needs LLVM's headers, which the compiler would read anew for
+// each target.
+#ifndef __HIP_DEVICE_COMPILE__
 #include "luthier/Analysis.h"
 #include "luthier/ExecRegions.h"
 #include "luthier/InstructionRuns.h"
-#include "luthier/InstrumentationTask.h"
 #include "luthier/PathSum.h"
 #include "luthier/TripCount.h"
 #include "luthier/detail/CountedLoops.h"
-#include "luthier/detail/CountingHooks.h"
 #include "luthier/detail/CountingSums.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#endif
 
 namespace luthier {
 
+/// Has \p AtEnd run with \p Args when a wave ends, and before it leaves for
+/// code that is not lifted, which nothing counts.
+template <typename H>
+void countInstructions(const LiftedRepresentation &LR,
+                       InstrumentationTask &Task, H AtEnd,
+                       typename detail::ArgumentsOf<H>::Type Args);
+
+#ifndef __HIP_DEVICE_COMPILE__
 namespace detail {
 
 /// The hooks of one kernel.
@@ -437,14 +450,13 @@ private:
 
 } // namespace detail
 
-/// Has \p AtEnd run with \p Args when a wave ends, and before it leaves for
-/// code that is not lifted, which nothing counts.
 template <typename H>
 void countInstructions(const LiftedRepresentation &LR,
                        InstrumentationTask &Task, H AtEnd,
                        typename detail::ArgumentsOf<H>::Type Args) {
   detail::InstructionCount(LR, Task).insert(AtEnd, Args);
 }
+#endif // __HIP_DEVICE_COMPILE__
 
 } // namespace luthier
 

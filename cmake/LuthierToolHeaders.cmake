@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What every tool includes, HIP's headers and luthier/luthier.h, takes most of
+# the time that a tool with few hooks takes to compile. It is precompiled, once
+# for the host, each target and each size of waves, for all tools of a project
+# that are compiled with the same flags.
+#
+# Files still include what they use: a build with LUTHIER_PRECOMPILED_HEADERS=OFF
+# shows what is missing.
+option(LUTHIER_PRECOMPILED_HEADERS "Read headers that many files include once" ON)
+
+# A rule that precompiles the headers into \p folder for what \p name stands
+# for, and a target for it, by which tools of other folders wait for it.
+function(luthier_precompile_tool_headers folder name)
+  set(file "${folder}/${name}.pch")
+  cmake_path(GET folder STEM key)
+  set(target "luthier-headers-${key}-${name}")
+  if(TARGET ${target})
+    return()
+  endif()
+  add_custom_command(
+    OUTPUT "${file}"
+    # The driver lists what it reads only where it compiles for the host.
+    COMMAND "${LUTHIER_CLANGXX}" ${ARGN} -Xclang -emit-pch -Xclang -fno-pch-timestamp
+            -Xclang -dependency-file -Xclang "${file}.d" -Xclang -MT -Xclang "${file}" -Xclang -sys-header-deps
+            -c "${folder}/../headers.h" -o "${file}"
+    DEPENDS "${folder}/../headers.h"
+    DEPFILE "${file}.d"
+    COMMENT "Precompiling what tools include, for ${name}"
+    VERBATIM)
+  add_custom_target(${target} DEPENDS "${file}")
+endfunction()
+
+# Sets \p flags_result to the flags by which clang uses the precompiled headers,
+# and \p needs_result to what has to be made before. Clang takes the one of the
+# folder that is made for what it compiles for.
+#   FLAGS         of the tool
+#   TARGETS       processors
+#   OTHER_WAVES   those of them that are compiled for waves of 64 lanes, too
+#   WAVES_FLAGS   how
+function(luthier_tool_headers flags_result needs_result)
+  cmake_parse_arguments(arg "" "" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
+  if(NOT LUTHIER_PRECOMPILED_HEADERS)
+    set(${flags_result} "" PARENT_SCOPE)
+    set(${needs_result} "" PARENT_SCOPE)
+    return()
+  endif()
+  set(flags "${arg_FLAGS}")
+  list(FILTER flags EXCLUDE REGEX "^(--offload-arch|-fpass-plugin)=")
+  string(SHA256 key "${LUTHIER_CLANGXX} ${flags}")
+  string(SUBSTRING "${key}" 0 12 key)
+  set(folder "${CMAKE_BINARY_DIR}/luthier-headers/${key}.pch")
+  file(MAKE_DIRECTORY "${folder}")
+  # ccache has the headers read as they are, and before what the driver includes
+  # before everything else.
+  set(before "")
+  if(LUTHIER_CACHED_COMPILE)
+    set(before "#include <__clang_hip_runtime_wrapper.h>\n")
+  endif()
+  file(CONFIGURE OUTPUT "${folder}/../headers.h" CONTENT "${before}#include \"luthier/luthier.h\"\n")
+
+  set(device --offload-device-only --no-gpu-bundle-output -emit-llvm)
+  list(GET arg_TARGETS 0 first)
+  luthier_precompile_tool_headers("${folder}" host ${flags} --offload-arch=${first} --offload-host-only)
+  set(names host)
+  foreach(target IN LISTS arg_TARGETS)
+    luthier_precompile_tool_headers("${folder}" ${target} ${flags} --offload-arch=${target} ${device})
+    list(APPEND names ${target})
+    if(target IN_LIST arg_OTHER_WAVES)
+      luthier_precompile_tool_headers("${folder}" ${target}-wave64
+        ${flags} --offload-arch=${target} ${arg_WAVES_FLAGS} ${device})
+      list(APPEND names ${target}-wave64)
+    endif()
+  endforeach()
+  set(needs)
+  foreach(name IN LISTS names)
+    list(APPEND needs "luthier-headers-${key}-${name}" "${folder}/${name}.pch")
+  endforeach()
+  set(${flags_result} -include-pch "${folder}" PARENT_SCOPE)
+  set(${needs_result} "${needs}" PARENT_SCOPE)
+endfunction()
