@@ -2,6 +2,7 @@
 #include "codeobject/RelocatableKernel.h"
 #include "amdgpu/TargetTraits.h"
 #include "codeobject/ElfTables.h"
+#include "codeobject/GenericTarget.h"
 #include "codeobject/LineTable.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,7 +79,7 @@ Elf64_Ehdr fileHeader(const CodeObject &Original, uint16_t Sections) {
   Header.e_type = ET_REL;
   Header.e_machine = EM_AMDGPU;
   Header.e_version = EV_CURRENT;
-  Header.e_flags = Original.elfFlags();
+  Header.e_flags = flagsFor(Original.target().Processor, Original.elfFlags());
   Header.e_ehsize = sizeof(Elf64_Ehdr);
   Header.e_shentsize = sizeof(Elf64_Shdr);
   Header.e_shnum = Sections;

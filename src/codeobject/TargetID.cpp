@@ -17,7 +17,7 @@ Error invalid(const Twine &Detail) {
 
 StringRef processorName(uint32_t Mach) {
   switch (Mach) {
-#define LUTHIER_PROCESSOR(Mach, Name)                                          \
+#define LUTHIER_PROCESSOR(Mach, Name, Generic)                                 \
   case ELF::EF_AMDGPU_MACH_AMDGCN_##Mach:                                      \
     return Name;
 #include "codeobject/Processors.def"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/LoadedCode.h"
 #include "codeobject/CodeObject.h"
+#include "codeobject/GenericTarget.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
 #include "runtime/Refusals.h"
@@ -23,6 +24,7 @@ struct hsa::LoadedCodeObject::Impl {
     std::call_once(ParseOnce, [&] {
       Expected<std::unique_ptr<CodeObject>> Result = CodeObject::create(Bytes);
       if (Result) {
+        takeForDevice(**Result);
         Parsed = std::move(*Result);
         std::vector<uint8_t>().swap(Bytes);
       } else {
@@ -37,6 +39,16 @@ struct hsa::LoadedCodeObject::Impl {
   std::vector<uint8_t> Bytes;
 
 private:
+  /// Code for a generic target is that of a device that runs it; where nobody
+  /// knows what that is, it is refused as what it is.
+  void takeForDevice(CodeObject &Code) const {
+    Expected<std::string> Name = runtime::isaName(Agent);
+    auto Device = Name ? TargetID::parse(*Name) : Name.takeError();
+    if (!Device)
+      return consumeError(Device.takeError());
+    Code.assume(targetOn(Code.target(), *Device));
+  }
+
   std::once_flag ParseOnce;
   std::shared_ptr<const CodeObject> Parsed;
   std::optional<runtime::RememberedError> Failure;

@@ -57,7 +57,7 @@ class NotRun(unittest.TestCase):
         scripts = {
             "build.sh": [VERSION, self.folder / "built", "gfx90a", "collatz"],
             "program.sh": [VERSION, self.folder / "built", "luthier", HERE / "scratch-limit.hip"],
-            "generic.sh": [VERSION, self.folder / "built", "luthier", "gfx11-generic:gfx1100"],
+            "generic.sh": [VERSION, self.folder / "built", "collatz"],
             "channels.py": [*WITHIN, *luthier, "--device", "gfx942", "--tools", self.folder],
             "equal_code.py": [*WITHIN, *luthier, program],
             "examples.py": [*WITHIN, *luthier, "--rocm", VERSION, "collatz"],

@@ -26,9 +26,12 @@ def command(*words):
 
 
 def sdk(root, directory):
-    """The headers of HIP alone: the folder has another C library, too."""
+    """The headers of HIP alone, as the folder has another C library, too; and the version, of which clang makes what HIP
+    needs."""
     folder = f"{directory}/rocm"
     os.makedirs(f"{folder}/include")
+    os.makedirs(f"{folder}/share/hip")
+    os.symlink(f"{root}/usr/share/hip/version", f"{folder}/share/hip/version")
     os.symlink(f"{root}/usr/include/hip", f"{folder}/include/hip")
     return folder
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "TestInputs.h"
+#include "codeobject/GenericTarget.h"
 #include "llvm/BinaryFormat/ELF.h"
 
 using namespace luthier;
@@ -81,4 +82,34 @@ TEST(TargetID, RefusesOldCodeObjectVersions) {
             "code object version 3 is too old; 4, 5 and 6 are supported");
   EXPECT_EQ(errorOf(TargetID::fromElf(EF_AMDGPU_MACH_AMDGCN_GFX90A, 77)),
             "unknown ABI version 77");
+}
+
+TEST(GenericTarget, CodeIsThatOfADeviceThatItCovers) {
+  auto On = [](const char *Code, const char *Device) {
+    return targetOn(take(TargetID::parse(Code)), take(TargetID::parse(Device)))
+        .str();
+  };
+  EXPECT_EQ(On("gfx9-4-generic:xnack-", "gfx942:sramecc+:xnack-"),
+            "gfx942:xnack-");
+  EXPECT_EQ(On("gfx10-3-generic", "gfx1030"), "gfx1030");
+  EXPECT_EQ(On("gfx11-generic", "gfx1100"), "gfx1100");
+  EXPECT_EQ(On("gfx12-generic", "gfx1201"), "gfx1201");
+  // Of another family, of a known one, and of none.
+  EXPECT_EQ(On("gfx11-generic", "gfx1201"), "gfx11-generic");
+  EXPECT_EQ(On("gfx1030", "gfx1031"), "gfx1030");
+  EXPECT_EQ(On("gfx9-generic", "gfx906:sramecc+:xnack-"), "gfx9-generic");
+  EXPECT_EQ(On("gfx90a", "gfx77"), "gfx90a");
+}
+
+TEST(GenericTarget, FlagsNameTheDeviceAndNoVersion) {
+  using namespace llvm::ELF;
+  const uint32_t Settings =
+      EF_AMDGPU_FEATURE_XNACK_OFF_V4 | EF_AMDGPU_FEATURE_SRAMECC_ANY_V4;
+  const uint32_t Generic = EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC | Settings |
+                           1u << EF_AMDGPU_GENERIC_VERSION_OFFSET;
+  EXPECT_EQ(flagsFor("gfx950", Generic),
+            EF_AMDGPU_MACH_AMDGCN_GFX950 | Settings);
+  EXPECT_EQ(flagsFor("gfx9-4-generic", Generic), Generic);
+  EXPECT_EQ(flagsFor("gfx90a", EF_AMDGPU_MACH_AMDGCN_GFX90A | Settings),
+            EF_AMDGPU_MACH_AMDGCN_GFX90A | Settings);
 }
