@@ -68,6 +68,7 @@ public:
     Mnemonic,
     Size,
     Block,
+    DispatchValue,
   };
 
   HookArgument(llvm::Constant *C) : K(Kind::Constant), C(C) {}
@@ -172,6 +173,10 @@ public:
   /// LiftedRepresentation in their order there.
   static HookArgument block() { return about(Kind::Block); }
 
+  /// KernelDispatch::LaunchValue, which the tool sets for each dispatch: what
+  /// launchValue() yields in a hook.
+  static HookArgument dispatchValue() { return about(Kind::DispatchValue); }
+
   Kind kind() const { return K; }
   bool isConstant() const { return K == Kind::Constant; }
   bool isRegister() const { return K == Kind::Register; }
@@ -190,6 +195,8 @@ public:
   /// Of a value(), whose bytes are words()'s first ones; else 0.
   unsigned bytes() const { return Bytes; }
   unsigned align() const { return Align; }
+  /// Of them the last ones that may be padding, which no parameter has.
+  unsigned padding() const { return Padding; }
   /// Of a value() the type's name.
   llvm::StringRef typeName() const { return TypeName; }
   llvm::ArrayRef<uint64_t> words() const { return Words; }
@@ -197,8 +204,9 @@ public:
 protected:
   explicit HookArgument(Kind K) : K(K) {}
   void setBytes(const void *From, unsigned Size, unsigned Alignment,
-                llvm::StringRef Type) {
+                unsigned MaxPadding, llvm::StringRef Type) {
     TypeName = Type;
+    Padding = MaxPadding;
     Words.resize((Size + 7) / 8);
     std::memcpy(Words.data(), From, Size);
     Bytes = Size;
@@ -220,12 +228,17 @@ private:
   unsigned Index = 0, First = 0, Count = 0;
   std::optional<double> Floating;
   std::vector<uint64_t> Words;
-  unsigned Bytes = 0, Align = 1;
+  unsigned Bytes = 0, Align = 1, Padding = 0;
   llvm::StringRef TypeName;
 };
 
 /// A HookArgument::value() whose type the compiler can check.
 template <typename T> class HookValue : public HookArgument {
+  // Numbers of floating point have several representations of a value.
+  static constexpr bool HasNoPadding =
+      std::is_floating_point_v<T> ||
+      std::has_unique_object_representations_v<T>;
+
 public:
   using ValueType = T;
 
@@ -236,7 +249,8 @@ public:
     static_assert(std::is_trivially_copy_constructible_v<T> &&
                       std::is_trivially_destructible_v<T>,
                   "the value cannot be copied byte by byte");
-    setBytes(&Value, sizeof(T), alignof(T), llvm::getTypeName<T>());
+    setBytes(&Value, sizeof(T), alignof(T), HasNoPadding ? 0 : alignof(T) - 1,
+             llvm::getTypeName<T>());
   }
 };
 

@@ -53,6 +53,8 @@ enum class ArgumentForm : uint8_t {
   /// [stand-in, distance32]: a variable of the tool that has no address yet,
   /// and the distance from its begin. See hook/VariableAddresses.h.
   Variable,
+  /// []: what the tool gives its hooks of this dispatch.
+  DispatchValue,
 };
 
 /// Bits of a constant, or a register of one or two dwords.

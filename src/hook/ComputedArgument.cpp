@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ComputedArgument.h"
 #include "amdgpu/BufferFormats.h"
+#include "codeobject/HiddenArguments.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
@@ -37,6 +38,8 @@ private:
   Value *bufferBase(unsigned FirstWord);
   Value *buffer(BufferLayout Layout);
   Value *formatSize(BufferLayout Layout);
+  /// A hidden argument that lies in one place in all versions.
+  Value *hidden(HiddenArgument Kind);
   /// Dwords between the operands of a two-address operation on LDS.
   Value *distance(Value *Address, Value *InAddress);
 
@@ -115,6 +118,16 @@ Value *Emitter::formatSize(BufferLayout Layout) {
   return Size;
 }
 
+Value *Emitter::hidden(HiddenArgument Kind) {
+  const HiddenArgumentInfo &Info = infoOf(Kind);
+  Value *First =
+      B.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, ArrayRef<Value *>());
+  Value *Place =
+      B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), First, Info.OffsetV5);
+  return B.CreateAlignedLoad(B.getIntNTy(8 * Info.Bytes), Place,
+                             Align(Info.Bytes));
+}
+
 Value *Emitter::distance(Value *Address, Value *InAddress) {
   Value *Fixed = B.CreateAShr(B.CreateShl(word(1), 17), 17);
   return B.CreateSelect(InAddress, B.CreateAShr(Address, 17), Fixed);
@@ -168,6 +181,8 @@ Value *Emitter::emit(ArgumentForm Form, uint32_t Detail) {
     return formatSize(BufferLayout(Detail));
   case ArgumentForm::Variable:
     return add(quad(0), wide(1));
+  case ArgumentForm::DispatchValue:
+    return hidden(HiddenArgument::LaunchValue);
   }
   llvm_unreachable("every form is handled");
 }

@@ -247,6 +247,8 @@ Expected<ArgumentValue> ArgumentResolver::find(const HookArgument &Argument,
                : registerValue(asWaveHasIt(Argument.reg(), ST));
   if (Argument.kind() == Kind::ActiveLanes)
     return ArgumentValue::plain(asWaveHasIt(AMDGPU::EXEC, ST));
+  if (Argument.kind() == Kind::DispatchValue)
+    return ArgumentValue{ArgumentForm::DispatchValue, 0, {}};
   if (!At.Instruction)
     return noValue("an edge or entry has no instruction to tell about");
   const MachineInstr &MI = *At.Instruction;

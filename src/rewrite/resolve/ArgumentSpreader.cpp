@@ -48,7 +48,7 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
     if (next().IsContinued)
       return true;
     // The rest may be padding, and the parameter another argument's.
-    const bool MayBePadding = Offset + Argument.align() > Size;
+    const bool MayBePadding = End + Argument.padding() >= Size;
     return Offset + divideCeil(next().Bits, 8) <= Size &&
            !(MayBePadding && numLeft() <= Following);
   };
@@ -66,7 +66,7 @@ Error ArgumentSpreader::addBytes(const HookArgument &Argument,
   } while (goesOn());
   // What structures have less than that, clang fills up.
   const unsigned Filled = Size <= 2 ? 2 : alignTo(Size, 4);
-  if (Offset + Argument.align() <= Size || End > Filled)
+  if (End + Argument.padding() < Size || End > Filled)
     return createStringError(describeArgument(Argument, 0) + " is given for " +
                              For);
   return Error::success();

@@ -3,6 +3,7 @@
 // Kernels of which a tool is sent records.
 //   one-wave      of one lane
 //   many-waves    20,000 of them
+//   million-waves 1,048,576 of them
 //   lds           all that a workgroup can have
 //   persistent    ends when a tool has told that something has arrived
 //   _exit         by that call, with a kernel that may still run
@@ -80,11 +81,12 @@ int main(int NumArguments, char **Arguments) {
   if (is("one-wave")) {
     checkCollatz(1, 1, 1);
     checkCollatz(1, 37, 30);
-  } else if (is("many-waves")) {
+  } else if (is("many-waves") || is("million-waves")) {
+    const unsigned Groups = is("many-waves") ? 5000 : 1 << 18;
     unsigned *Sum = memory(1);
-    countLanes<<<5000, 256>>>(Sum);
+    countLanes<<<Groups, 256>>>(Sum);
     check(hipDeviceSynchronize(), "countLanes");
-    check(*Sum == 5000 * 256, "sum", *Sum);
+    check(*Sum == Groups * 256, "sum", *Sum);
   } else if (is("lds")) {
     unsigned *Data = memory(16 * 1024);
     for (unsigned I = 0; I < 16 * 1024; ++I)

@@ -34,8 +34,8 @@ static __device__ void write(WaveRow &R) {
   R.Dispatch = luthier::dispatchId();
 }
 
-LUTHIER_HOOK_ANNOTATE writeRow() {
-  WaveRow &R = Rows[luthier::launchValue() + luthier::waveInDispatch()];
+LUTHIER_HOOK_ANNOTATE writeRow(uint64_t First) {
+  WaveRow &R = Rows[First + luthier::waveInDispatch()];
   if (__lane_id() == 0)
     write(R);
 }
@@ -55,9 +55,8 @@ LUTHIER_HOOK_ANNOTATE writeWord() {
 LUTHIER_EXPORT_HOOK_HANDLE(writeWord);
 
 /// Where lanes may have gone, and without vector instructions.
-LUTHIER_HOOK_ANNOTATE checkRow() {
-  luthier::waveAtomicAdd(
-      &Rows[luthier::launchValue() + luthier::waveInDispatch()].Written, 1u);
+LUTHIER_HOOK_ANNOTATE checkRow(uint32_t First) {
+  luthier::waveAtomicAdd(&Rows[First + luthier::waveInDispatch()].Written, 1u);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(checkRow);
 
@@ -107,9 +106,11 @@ class WaveNumbers : public Tool {
     std::lock_guard Guard(Lock);
     auto Insert = [&](InstrumentationTask &Task, LiftedRepresentation &LR) {
       WaveSize = LR.waveSize();
-      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeRow));
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeRow),
+                                   {HookArgument::dispatchValue()});
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(writeWord));
-      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(checkRow));
+      Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(checkRow),
+                               {HookArgument::dispatchValue()});
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(copyWord));
       return llvm::Error::success();
     };

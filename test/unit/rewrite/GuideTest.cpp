@@ -67,6 +67,8 @@ const Example Arguments[] = {
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {HookArgument::mnemonic()}))},
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {HookArgument::size()})), 1, 8},
     {EXAMPLE(Task.insertHookBefore(MI, Hook, {HookArgument::block()})), 1, 2},
+    // No tool sets one here.
+    {EXAMPLE(Task.insertHookBefore(MI, Hook, {HookArgument::dispatchValue()})), 1, 0},
 };
 // clang-format on
 

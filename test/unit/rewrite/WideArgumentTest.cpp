@@ -363,6 +363,12 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
   refused("numbers", {0u, 1.0, HookArgument::value(1.5f), 3.0},
           "a value of type float of 4 bytes is given for a floating-point "
           "number of 8 bytes");
+  // What is left of a number is no padding, as the end of a structure may be.
+  refused("numbers", {0u, HookArgument::value(1.5), 1.0, 3.0},
+          "a value of type double of 8 bytes is given for a floating-point "
+          "number of 4 bytes");
+  refused("numbers", {0u, HookArgument::value(uint64_t(1)), 1.0, 3.0},
+          "of 8 bytes is given for a floating-point number of 4 bytes");
   refused("three", {1.5, HookArgument::value(Words3{})},
           "a floating-point number is given for an integer of 4 bytes");
 }
