@@ -97,7 +97,7 @@ TEST(GenericTarget, CodeIsThatOfADeviceThatItCovers) {
   // Of another family, of a known one, and of none.
   EXPECT_EQ(On("gfx11-generic", "gfx1201"), "gfx11-generic");
   EXPECT_EQ(On("gfx1030", "gfx1031"), "gfx1030");
-  EXPECT_EQ(On("gfx9-generic", "gfx906:sramecc+:xnack-"), "gfx9-generic");
+  EXPECT_EQ(On("gfx9-generic", "gfx900:xnack-"), "gfx9-generic");
   EXPECT_EQ(On("gfx90a", "gfx77"), "gfx90a");
 }
 
@@ -107,8 +107,8 @@ TEST(GenericTarget, FlagsNameTheDeviceAndNoVersion) {
       EF_AMDGPU_FEATURE_XNACK_OFF_V4 | EF_AMDGPU_FEATURE_SRAMECC_ANY_V4;
   const uint32_t Generic = EF_AMDGPU_MACH_AMDGCN_GFX9_4_GENERIC | Settings |
                            1u << EF_AMDGPU_GENERIC_VERSION_OFFSET;
-  EXPECT_EQ(flagsFor("gfx950", Generic),
-            EF_AMDGPU_MACH_AMDGCN_GFX950 | Settings);
+  EXPECT_EQ(flagsFor("gfx942", Generic),
+            EF_AMDGPU_MACH_AMDGCN_GFX942 | Settings);
   EXPECT_EQ(flagsFor("gfx9-4-generic", Generic), Generic);
   EXPECT_EQ(flagsFor("gfx90a", EF_AMDGPU_MACH_AMDGCN_GFX90A | Settings),
             EF_AMDGPU_MACH_AMDGCN_GFX90A | Settings);
