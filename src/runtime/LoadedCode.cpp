@@ -42,6 +42,8 @@ private:
   /// Code for a generic target is that of a device that runs it; where nobody
   /// knows what that is, it is refused as what it is.
   void takeForDevice(CodeObject &Code) const {
+    if (!StringRef(Code.target().Processor).ends_with("-generic"))
+      return;
     Expected<std::string> Name = runtime::isaName(Agent);
     auto Device = Name ? TargetID::parse(*Name) : Name.takeError();
     if (!Device)
