@@ -30,45 +30,84 @@ std::string describeArgument(const HookArgument &Argument, unsigned Dwords) {
   return "a value of up to 8 bytes";
 }
 
-size_t ArgumentSpreader::numLeft() const {
-  return count_if(Parameters.drop_front(Result.size()),
-                  [](const HookParameter &P) { return !P.IsContinued; });
+size_t ArgumentSpreader::endOfParameter(size_t First) const {
+  do
+    ++First;
+  while (First < Parameters.size() && Parameters[First].IsContinued);
+  return First;
+}
+
+unsigned ArgumentSpreader::bytesOf(size_t Parameter) const {
+  return divideCeil(Parameters[Parameter].Bits, 8);
 }
 
 /// Clang makes a parameter of each member of most structures; each lies where
 /// its alignment puts it, which no member's exceeds (#pragma pack).
-Error ArgumentSpreader::addBytes(const HookArgument &Argument,
-                                 size_t Following) {
+unsigned ArgumentSpreader::placeOf(size_t Parameter, unsigned Behind,
+                                   const HookArgument &Argument) const {
+  const HookParameter &P = Parameters[Parameter];
+  return P.IsContinued ? Behind
+                       : alignTo(Behind, std::min(P.Align, Argument.align()));
+}
+
+SmallVector<size_t, 2> ArgumentSpreader::endsOf(const HookArgument &Argument,
+                                                size_t First) const {
+  if (!Argument.bytes())
+    return {endOfParameter(First)};
   const unsigned Size = Argument.bytes();
-  const std::string For = next().Text;
-  unsigned Offset = 0, End = 0;
-  auto goesOn = [&] {
-    if (Result.size() == Parameters.size())
-      return false;
-    if (next().IsContinued)
-      return true;
-    // The rest may be padding, and the parameter another argument's.
-    const bool MayBePadding = End + Argument.padding() >= Size;
-    return Offset + divideCeil(next().Bits, 8) <= Size &&
-           !(MayBePadding && numLeft() <= Following);
-  };
-  const auto *Bytes = reinterpret_cast<const char *>(Argument.words().data());
-  do {
-    const unsigned Length = divideCeil(next().Bits, 8);
-    uint64_t Word = 0;
-    if (Offset < Size)
-      std::memcpy(&Word, Bytes + Offset, std::min(Length, Size - Offset));
-    Result.push_back(Word);
-    Offset += Length;
-    End = Offset;
-    if (Result.size() < Parameters.size() && !next().IsContinued)
-      Offset = alignTo(Offset, std::min(next().Align, Argument.align()));
-  } while (goesOn());
   // What structures have less than that, clang fills up.
   const unsigned Filled = Size <= 2 ? 2 : alignTo(Size, 4);
-  if (End + Argument.padding() < Size || End > Filled)
+  SmallVector<size_t, 2> Ends;
+  unsigned End = 0;
+  for (size_t Parameter = First; Parameter < Parameters.size(); ++Parameter) {
+    const unsigned Offset = placeOf(Parameter, End, Argument);
+    const bool IsGap = Offset != End && !Argument.padding();
+    if (Parameter != First && !Parameters[Parameter].IsContinued &&
+        (IsGap || Offset + bytesOf(Parameter) > Size))
+      break;
+    End = Offset + bytesOf(Parameter);
+    if (Parameter + 1 == endOfParameter(Parameter) && End <= Filled &&
+        End + Argument.padding() >= Size)
+      Ends.push_back(Parameter + 1);
+  }
+  return Ends;
+}
+
+bool ArgumentSpreader::fit(ArrayRef<HookArgument> Given, size_t First) const {
+  if (Given.empty() || First == Parameters.size())
+    return Given.empty() && First == Parameters.size();
+  return any_of(endsOf(Given.front(), First),
+                [&](size_t End) { return fit(Given.drop_front(), End); });
+}
+
+Error ArgumentSpreader::addBytes(const HookArgument &Argument,
+                                 ArrayRef<HookArgument> Following) {
+  const size_t First = Result.size();
+  const SmallVector<size_t, 2> Ends = endsOf(Argument, First);
+  if (Ends.empty())
     return createStringError(describeArgument(Argument, 0) + " is given for " +
-                             For);
+                             next().Text);
+  // Its last bytes may be padding, and the next parameter another argument's.
+  SmallVector<size_t, 2> Fitting;
+  copy_if(Ends, std::back_inserter(Fitting),
+          [&](size_t End) { return fit(Following, End); });
+  if (Fitting.size() > 1)
+    return createStringError(describeArgument(Argument, 0) + " may be for " +
+                             Twine(Fitting[0] - First) + " parameters or for " +
+                             Twine(Fitting[1] - First) +
+                             ": give its members one by one");
+  // Where none fits, the caller says what is given for which parameters.
+  const size_t Last = Fitting.empty() ? Ends.back() : Fitting.front();
+  const auto *Bytes = reinterpret_cast<const char *>(Argument.words().data());
+  for (unsigned End = 0; Result.size() < Last;) {
+    const unsigned Offset = placeOf(Result.size(), End, Argument);
+    End = Offset + bytesOf(Result.size());
+    uint64_t Word = 0;
+    if (Offset < Argument.bytes())
+      std::memcpy(&Word, Bytes + Offset,
+                  std::min(End, Argument.bytes()) - Offset);
+    Result.push_back(Word);
+  }
   return Error::success();
 }
 
@@ -104,7 +143,7 @@ void ArgumentSpreader::addRegister(const HookArgument &Argument,
 }
 
 Error ArgumentSpreader::add(const HookArgument &Argument, unsigned Dwords,
-                            size_t Following) {
+                            ArrayRef<HookArgument> Following) {
   if (Result.size() == Parameters.size()) {
     IsTooMany = true;
     return Error::success();

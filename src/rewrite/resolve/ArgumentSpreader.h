@@ -21,14 +21,11 @@ public:
   explicit ArgumentSpreader(llvm::ArrayRef<HookParameter> Parameters)
       : Parameters(Parameters) {}
 
-  /// What \p Argument is, for messages: "a Pair of 8 bytes".
-  static std::string describe(const HookArgument &Argument, unsigned Dwords);
-
   /// For the next parameter, or the next ones if it is the bytes of a
   /// structure. \p Dwords are those of the register that it names, if it does;
   /// \p Following arguments come after it.
   llvm::Error add(const HookArgument &Argument, unsigned Dwords,
-                  size_t Following);
+                  llvm::ArrayRef<HookArgument> Following);
   /// Has each parameter its argument, and no argument been too many?
   bool isComplete() const {
     return Result.size() == Parameters.size() && !IsTooMany;
@@ -36,7 +33,8 @@ public:
   llvm::SmallVector<HookArgument, 2> take() { return std::move(Result); }
 
 private:
-  llvm::Error addBytes(const HookArgument &Argument, size_t Following);
+  llvm::Error addBytes(const HookArgument &Argument,
+                       llvm::ArrayRef<HookArgument> Following);
   llvm::Error addNumber(double Number);
   void addRegister(const HookArgument &Argument, unsigned Dwords);
   /// What the next argument is for.
@@ -45,8 +43,20 @@ private:
     return Result.size() < Parameters.size() && next().IsContinued;
   }
 
-  /// Parameters, not their further bits, that have no argument yet.
-  size_t numLeft() const;
+  /// Behind parameter \p First and its further bits.
+  size_t endOfParameter(size_t First) const;
+  /// Of a parameter, or of 64 bits of it.
+  unsigned bytesOf(size_t Parameter) const;
+  /// Where it lies in \p Argument, whose bytes up to \p Behind the parameters
+  /// before it have.
+  unsigned placeOf(size_t Parameter, unsigned Behind,
+                   const HookArgument &Argument) const;
+  /// Where the parameters may end that \p Argument is for, if they begin with
+  /// \p First.
+  llvm::SmallVector<size_t, 2> endsOf(const HookArgument &Argument,
+                                      size_t First) const;
+  /// Can \p Given be for all parameters from \p First on?
+  bool fit(llvm::ArrayRef<HookArgument> Given, size_t First) const;
 
   llvm::ArrayRef<HookParameter> Parameters;
   llvm::SmallVector<HookArgument, 2> Result;

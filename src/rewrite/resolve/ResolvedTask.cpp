@@ -111,7 +111,7 @@ TaskResolver::spread(ArrayRef<HookArgument> Given, const UsedHook &Hook,
   ArgumentSpreader Spreader(Hook.Parameters);
   for (const auto &[Number, Argument] : enumerate(Given))
     if (Error E = Spreader.add(Argument, DwordsOf(Argument),
-                               Given.size() - Number - 1))
+                               Given.drop_front(Number + 1)))
       return refuse(RefusalReason::HookArguments, toString(std::move(E)));
   if (!Spreader.isComplete())
     return missesArguments(Given, Hook, DwordsOf);

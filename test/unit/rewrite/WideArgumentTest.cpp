@@ -29,6 +29,24 @@ struct Padded {
   uint64_t A, B;
   uint32_t C;
 };
+/// Ends in padding that another structure's first member would fill.
+struct Tail {
+  uint64_t A;
+  uint32_t B;
+};
+struct Split {
+  uint32_t X, Y;
+  uint64_t Z;
+};
+/// The same of floating-point numbers, so that nobody knows where padding is.
+struct LooseTail {
+  double A;
+  float B;
+};
+struct LooseSplit {
+  float X, Y;
+  double Z;
+};
 #pragma pack(push, 1)
 struct Packed {
   int8_t A;
@@ -64,6 +82,10 @@ constexpr const char *HookSource = R"(
 struct Mixed { int A; float B; double C; short D[3]; };
 struct Small { short A; signed char B; };
 struct Padded { unsigned long A, B; unsigned C; };
+struct Tail { unsigned long A; unsigned B; };
+struct Split { unsigned X, Y; unsigned long Z; };
+struct LooseTail { double A; float B; };
+struct LooseSplit { float X, Y; double Z; };
 struct __attribute__((packed)) Packed { char A; unsigned long B; short C; };
 struct __attribute__((packed, aligned(2))) HalfPacked {
   char A;
@@ -85,6 +107,13 @@ LUTHIER_HOOK_ANNOTATE mixed(unsigned Slot, Mixed V) {
 LUTHIER_HOOK_ANNOTATE small(Small V, unsigned Slot) { note(Slot, V); }
 LUTHIER_HOOK_ANNOTATE padded(Padded V, unsigned Slot) {
   note(Slot, Padded{V.A, V.B, V.C});
+}
+LUTHIER_HOOK_ANNOTATE tails(unsigned Slot, Tail V, Split W) {
+  note(Slot, Tail{V.A, V.B});
+  note(Slot + 1, W);
+}
+LUTHIER_HOOK_ANNOTATE loose(unsigned Slot, LooseTail V, LooseSplit W) {
+  note(Slot, W);
 }
 LUTHIER_HOOK_ANNOTATE packed(unsigned Slot, Packed V, HalfPacked W,
                                 FiveBytes U) {
@@ -250,6 +279,12 @@ TEST_P(WideArgument, StructuresArriveWithAllTheirMembers) {
        {HookArgument::value(Padded{1, 2, 3}), 8u},
        8,
        always(std::array<uint32_t, 5>{1, 0, 2, 0, 3})},
+      {"tails",
+       {12u, HookArgument::value(Tail{1, 2}),
+        HookArgument::value(Split{3, 4, 5})},
+       12,
+       always(std::array<uint32_t, 3>{1, 0, 2})},
+      {nullptr, {}, 13, always(std::array<uint32_t, 4>{3, 4, 5, 0})},
       {"packed",
        {9u, HookArgument::value(Packed{1, 2 + (3ull << 32), 4}),
         HookArgument::value(HalfPacked{5, 6 + (7ull << 32), 8}),
@@ -369,6 +404,12 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
           "number of 4 bytes");
   refused("numbers", {0u, HookArgument::value(uint64_t(1)), 1.0, 3.0},
           "of 8 bytes is given for a floating-point number of 4 bytes");
+  // Either the first one's end is padding, or the second one's middle.
+  refused(
+      "loose",
+      {0u, HookArgument::value(LooseTail{}), HookArgument::value(LooseSplit{})},
+      "LooseTail of 16 bytes may be for 2 parameters or for 3: give its "
+      "members one by one");
   refused("three", {1.5, HookArgument::value(Words3{})},
           "a floating-point number is given for an integer of 4 bytes");
 }
