@@ -201,13 +201,14 @@ function(luthier_add_tool name)
       set(environment "LUTHIER_WAVE64_HOOKS=${base}")
     endif()
     luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN};${other_waves}" ${environment})
+    string(REPLACE " " "\\ " rule "${object}")
     # All in one: clang lists what it reads only where it compiles for the host.
     add_custom_command(
       OUTPUT "${object}"
       BYPRODUCTS ${other_waves}
       ${other_commands}
       COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} ${headers} "-cuid=${id}"
-              -MD -MF "${object}.d" -MT "${object}" -c "${source}" -o "${object}"
+              -MD -MF "${object}.d" -MT "${rule}" -c "${source}" -o "${object}"
       DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}" ${header_files}
       DEPFILE "${object}.d"
       COMMENT "Building tool ${name}: ${stem}"

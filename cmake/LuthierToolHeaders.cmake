@@ -17,11 +17,12 @@ function(luthier_precompile_tool_headers folder name)
   if(TARGET ${target})
     return()
   endif()
+  string(REPLACE " " "\\ " rule "${file}")
   add_custom_command(
     OUTPUT "${file}"
     # The driver lists what it reads only where it compiles for the host.
-    COMMAND "${LUTHIER_CLANGXX}" ${ARGN} -Xclang -emit-pch -Xclang -fno-pch-timestamp
-            -Xclang -dependency-file -Xclang "${file}.d" -Xclang -MT -Xclang "${file}" -Xclang -sys-header-deps
+    COMMAND "${LUTHIER_CLANGXX}" ${ARGN} -Xclang -emit-pch
+            -Xclang -dependency-file -Xclang "${file}.d" -Xclang -MT -Xclang "${rule}" -Xclang -sys-header-deps
             -c "${folder}/../headers.h" -o "${file}"
     DEPENDS "${folder}/../headers.h"
     DEPFILE "${file}.d"
@@ -39,7 +40,12 @@ endfunction()
 #   WAVES_FLAGS   how
 function(luthier_tool_headers flags_result needs_result)
   cmake_parse_arguments(arg "" "" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
-  if(NOT LUTHIER_PRECOMPILED_HEADERS)
+  # Those that the tool's author names in FLAGS have no headers here.
+  set(others "${arg_FLAGS}")
+  list(FILTER others INCLUDE REGEX "^--offload-arch=")
+  list(TRANSFORM others REPLACE "^--offload-arch=" "")
+  list(REMOVE_ITEM others ${arg_TARGETS})
+  if(NOT LUTHIER_PRECOMPILED_HEADERS OR others)
     set(${flags_result} "" PARENT_SCOPE)
     set(${needs_result} "" PARENT_SCOPE)
     return()

@@ -5,6 +5,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
+#include <cassert>
 
 using namespace llvm;
 
@@ -120,6 +121,7 @@ Value *Emitter::formatSize(BufferLayout Layout) {
 
 Value *Emitter::hidden(HiddenArgument Kind) {
   const HiddenArgumentInfo &Info = infoOf(Kind);
+  assert(Info.OffsetV4 == Info.OffsetV5);
   Value *First =
       B.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, ArrayRef<Value *>());
   Value *Place =

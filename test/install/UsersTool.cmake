@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Fails unless the tool of an installed Luthier's user, in a folder with a space in its name,
+# is built for a target with settings, again where a header has changed, and else not.
+file(REMOVE_RECURSE "${work}")
+function(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE code)
+  if(code)
+    message(FATAL_ERROR "${ARGN}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+function(configure)
+  run("${CMAKE_COMMAND}" -S "${source}/test/rocm/tool" -B "${work}/tool" -G Ninja -D "CMAKE_CXX_COMPILER=${compiler}"
+      -D "CMAKE_PREFIX_PATH=${work}/prefix" -D "SOURCE=${source}/examples/tools/LaunchCount.hip" ${ARGN})
+endfunction()
+function(expect text what)
+  run("${CMAKE_COMMAND}" --build "${work}/tool")
+  if(NOT output MATCHES "${text}")
+    message(FATAL_ERROR "${what}:\n${output}")
+  endif()
+endfunction()
+run("${CMAKE_COMMAND}" --install "${build}" --prefix "${work}/prefix")
+configure(-D "TARGETS=gfx90a:xnack-")
+expect("Linking CXX shared library libcounter.so" "the tool is not built")
+expect("no work to do" "the tool is built again")
+file(TOUCH "${work}/prefix/include/luthier/Tool.h")
+expect("Building tool counter" "the tool is not built again where a header has changed")
+# What an author compiles for besides has no precompiled headers.
+configure(-D TARGETS=gfx90a -D "FLAGS=-O2 --offload-arch=gfx1030")
+expect("Building tool counter" "the tool is not built for one more target")
