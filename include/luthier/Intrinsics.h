@@ -143,13 +143,15 @@ __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
 /// Counters of the wave: for each wave, a variable of the tool that hooks name
 /// here has a copy that is zero when the wave starts and that nobody else sees.
 /// Adding to it is two scalar instructions where the kernel leaves scalar
-/// registers for it, else a few more, without memory traffic and right whatever
-/// the active lanes are, none included. An element of an array, or a member, is
-/// a counter, too, if constants and parameters that are constants choose it.
-/// There is room for one counter in each two scalar registers that the kernel
-/// leaves, for 8 more for all tools of a kernel, and for 32 more in each vector
-/// register that it leaves; in waves of 32 lanes, for 4 and 16. A kernel that
-/// does not leave enough is refused (RegisterBudget).
+/// registers for it, else a few more, right whatever the active lanes are, none
+/// included. An element of an array, or a member, is a counter, too, if
+/// constants and parameters that are constants choose it. There is room for one
+/// counter in each two scalar registers that the kernel leaves, for 8 more for
+/// all tools of a kernel, and for 32 more in each vector register that it
+/// leaves; in waves of 32 lanes, for 4 and 16. Where there are more, those are
+/// in scratch memory, from where each hook that needs some brings 32 (16) into
+/// a vector register at a time. A kernel in which hooks cannot have so many
+/// registers is refused (RegisterBudget).
 ///
 /// Adds \p Number, a scalar, to the wave's copy of \p Counter.
 LUTHIER_INTRINSIC_ANNOTATE inline void

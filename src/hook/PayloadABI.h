@@ -54,6 +54,9 @@ struct PayloadABI {
   /// on.
   unsigned FirstCounterSGPR = 0, NumScalarCounters = 0;
   unsigned FirstCounterVGPR = 0, NumCounterVGPRs = 0;
+  /// These VGPRs may be the application's: while it runs, the counters are on
+  /// the stack.
+  bool CountersOnStack = false;
   KeptNumbers Numbers; ///< In the first counters.
   /// VGPRs from an even number on: a pair for each counter of lanes.
   unsigned FirstLaneVGPR = 0, NumLaneCounters = 0;

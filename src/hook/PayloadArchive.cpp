@@ -117,14 +117,14 @@ void visitFields(const PayloadABI &ABI, ArchiveWriter &W) {
                ExecSave, SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR,
                FirstSGPR, SGPRLimit, FirstVGPR, VGPRLimit, WaveSize, ModeSave,
                StackPointer, FirstCounterSGPR, NumScalarCounters,
-               FirstCounterVGPR, NumCounterVGPRs, Numbers, FirstLaneVGPR,
-               NumLaneCounters, State, WorkItemIds, Kept, ExplicitKernargSize,
-               HiddenArguments, Module] = ABI;
+               FirstCounterVGPR, NumCounterVGPRs, CountersOnStack, Numbers,
+               FirstLaneVGPR, NumLaneCounters, State, WorkItemIds, Kept,
+               ExplicitKernargSize, HiddenArguments, Module] = ABI;
   W(ApplicationSGPRs, ApplicationVGPRs, ApplicationAGPRs, VccSave, ExecSave,
     SccSave, M0Save, FirstArgumentSGPR, FirstArgumentVGPR, FirstSGPR, SGPRLimit,
     FirstVGPR, VGPRLimit, WaveSize, ModeSave, StackPointer, FirstCounterSGPR,
-    NumScalarCounters, FirstCounterVGPR, NumCounterVGPRs, Numbers.Bits,
-    FirstLaneVGPR, NumLaneCounters, State, WorkItemIds, Kept,
+    NumScalarCounters, FirstCounterVGPR, NumCounterVGPRs, CountersOnStack,
+    Numbers.Bits, FirstLaneVGPR, NumLaneCounters, State, WorkItemIds, Kept,
     ExplicitKernargSize, HiddenArguments);
   visitFields(Module, W);
 }

@@ -168,9 +168,11 @@ void addPlace(ArchiveWriter &Key, const PayloadABI &ABI,
   }
   if (Facts.Needs.Numbers.empty())
     Relevant.Numbers = {};
-  if (Facts.Counters.empty() && Facts.Needs.Numbers.empty())
+  if (Facts.Counters.empty() && Facts.Needs.Numbers.empty()) {
     Relevant.FirstCounterSGPR = Relevant.NumScalarCounters =
         Relevant.FirstCounterVGPR = Relevant.NumCounterVGPRs = 0;
+    Relevant.CountersOnStack = false;
+  }
   // Only where its own counters, memory and arguments are.
   Relevant.Module = {};
   if (Facts.Needs.LaneCounters)

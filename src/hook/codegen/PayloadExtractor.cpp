@@ -75,6 +75,7 @@ private:
   void noteVectorRead(const MachineInstr &MI, const MachineOperand &MO);
   bool isWritten(const amdgpu::RegisterRange &Range) const;
   bool isCounter(const amdgpu::RegisterRange &Range) const;
+  bool isOnStack(const amdgpu::RegisterRange &Range) const;
   void dropWritten();
   void noteLoads();
   void noteFences();
@@ -225,8 +226,12 @@ Error PayloadExtractor::noteRegister(MCRegister Reg, const MachineOperand &MO) {
                   "a hook needs accumulation registers");
   if (ABI.State && Reg == ABI.State)
     return Error::success(); // Noted when it was lowered.
-  if (Range.File == amdgpu::RegisterFile::VGPR && isCounter(Range))
-    return Error::success(); // Nobody else's.
+  if (Range.File == amdgpu::RegisterFile::VGPR && isCounter(Range)) {
+    // Else they are nobody else's. Those that are read are loaded before.
+    if (isOnStack(Range))
+      noteClobber(Range);
+    return Error::success();
+  }
   if (MO.isDef())
     noteClobber(Range);
   const bool IsVector = Range.File == amdgpu::RegisterFile::VGPR;
@@ -264,15 +269,23 @@ bool PayloadExtractor::isWritten(const amdgpu::RegisterRange &Range) const {
          covers(ABI.ModeSave) || isCounter(Range);
 }
 
+static bool isAmong(const amdgpu::RegisterRange &Range, unsigned First,
+                    unsigned Count) {
+  return First <= Range.First && Range.end() <= First + Count;
+}
+
+/// Is \p Range, of VGPRs, a counter's that is on the stack between payloads?
+bool PayloadExtractor::isOnStack(const amdgpu::RegisterRange &Range) const {
+  return ABI.CountersOnStack &&
+         isAmong(Range, ABI.FirstCounterVGPR, ABI.NumCounterVGPRs);
+}
+
 bool PayloadExtractor::isCounter(const amdgpu::RegisterRange &Range) const {
-  auto isAmong = [&](unsigned First, unsigned Count) {
-    return First <= Range.First && Range.end() <= First + Count;
-  };
   return Range.File == amdgpu::RegisterFile::SGPR
-             ? isAmong(ABI.FirstCounterSGPR, 2 * ABI.NumScalarCounters)
+             ? isAmong(Range, ABI.FirstCounterSGPR, 2 * ABI.NumScalarCounters)
              : Range.File == amdgpu::RegisterFile::VGPR &&
-                   (isAmong(ABI.FirstCounterVGPR, ABI.NumCounterVGPRs) ||
-                    isAmong(ABI.FirstLaneVGPR, 2 * ABI.NumLaneCounters));
+                   (isAmong(Range, ABI.FirstCounterVGPR, ABI.NumCounterVGPRs) ||
+                    isAmong(Range, ABI.FirstLaneVGPR, 2 * ABI.NumLaneCounters));
 }
 
 /// MODE is read by everything that computes with floating point numbers; a

@@ -31,7 +31,8 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.Entry = Plan.Entry;
   Wanted.FirstCounterSGPR = Plan.ABI.FirstCounterSGPR;
   Wanted.FirstCounterVGPR = Plan.ABI.FirstCounterVGPR;
-  Wanted.NumCounterVGPRs = Plan.ABI.NumCounterVGPRs;
+  Wanted.NumCounterVGPRs =
+      Plan.ABI.CountersOnStack ? 0 : Plan.ABI.NumCounterVGPRs;
   Wanted.FirstLaneVGPR = Plan.ABI.FirstLaneVGPR;
   Wanted.NumLaneCounters = Plan.ABI.NumLaneCounters;
   Wanted.CounterStarts = Plan.CounterStarts;

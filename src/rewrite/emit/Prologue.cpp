@@ -328,6 +328,17 @@ void Prologue::clearLaneCounters(CallSiteCode &Code) const {
   Code.moveMask(AMDGPU::EXEC, Exec);
 }
 
+/// \p Zero is 0 in all lanes, which are active.
+void Prologue::clearStackCounters(CallSiteCode &Code, MCRegister Zero) const {
+  if (!Needs.Stack.IsUsed || !Needs.Stack.NumCounters)
+    return;
+  const MCRegister Address = Code.sgpr(Temporary + 3);
+  Code.set(Address, Needs.Stack.Base);
+  Code.awaitALU();
+  for (unsigned N = 0; N < Needs.Stack.NumCounters; ++N)
+    Code.store(Zero, Address, StackPlan::counterSlot(N));
+}
+
 void Prologue::captureState(CallSiteCode &Code) const {
   using C = CallSiteCode;
   const MCRegister State = stateRegister(Code);
@@ -335,6 +346,7 @@ void Prologue::captureState(CallSiteCode &Code) const {
   Code.moveMask(Exec, AMDGPU::EXEC);
   Code.activateAll();
   Code.op(AMDGPU::V_MOV_B32_e32, {C::reg(State), C::imm(0)});
+  clearStackCounters(Code, State);
   for (const Captured &V : Direct)
     if (wants(V.State))
       for (unsigned I = 0; I < lanesOf(V.State).Count; ++I)

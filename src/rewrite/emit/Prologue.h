@@ -91,6 +91,7 @@ private:
   void captureNumbers(CallSiteCode &Code) const;
   void setCounters(CallSiteCode &Code) const;
   void clearLaneCounters(CallSiteCode &Code) const;
+  void clearStackCounters(CallSiteCode &Code, llvm::MCRegister Zero) const;
   llvm::MCRegister numberRegister(CallSiteCode &Code, KeptNumber N) const;
   void captureIds(CallSiteCode &Code) const;
   void maskIds(CallSiteCode &Code) const;

@@ -8,7 +8,7 @@ namespace luthier {
 std::optional<StackAccess>
 StackAccess::withoutRegister(const StackPlan &Stack, const MemoryTraits &Traits,
                              MCRegister Any) {
-  const unsigned Last = Stack.Base + StackPlan::Vectors - 1;
+  const unsigned Last = Stack.Base + StackPlan::Counters - 1;
   if (Traits.ScratchReach)
     return Last <= Traits.ScratchReach ? std::optional(StackAccess())
                                        : std::nullopt;

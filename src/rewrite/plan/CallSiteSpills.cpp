@@ -172,8 +172,12 @@ Error SpillPlanner::plan() {
     S.Touched.addVGPR(ABI.FirstVGPR);
     S.Vectors.push_back(ABI.FirstVGPR);
   }
-  for (unsigned N : P.VGPRs.set_bits())
+  for (unsigned N : P.VGPRs.set_bits()) {
     addVector(N);
+    if (ABI.CountersOnStack && N >= ABI.FirstCounterVGPR &&
+        N < ABI.FirstCounterVGPR + ABI.NumCounterVGPRs)
+      S.Counters.push_back(N);
+  }
   for (unsigned N = 0; SavesAll && N < Plan.Use.VGPRs; ++N)
     addVector(N);
   for (const ArgumentMove &Move : Site.Moves)
@@ -240,7 +244,7 @@ Expected<CallSiteSpills> SpillPlanner::run() {
     return std::move(E);
   if (Error E = planState())
     return std::move(E);
-  if (S.Vectors.size() > StackPlan::MaxVectors)
+  if (S.Vectors.size() > Plan.Stack.maxVectors())
     return refuse(RefusalReason::RegisterBudget,
                   "a hook needs more vector registers than can be put aside");
   return std::move(S);
@@ -251,6 +255,10 @@ ArrayRef<unsigned> overflow(const RegisterPlan &Plan, const CallSiteSpills &S) {
   const unsigned Lanes = scalarLaneCount(Plan.ABI.WaveSize);
   return ArrayRef(S.Scalars).drop_front(
       std::min<size_t>(Lanes, S.Scalars.size()));
+}
+
+unsigned counterSlot(const RegisterPlan &Plan, unsigned N) {
+  return StackPlan::counterSlot(N - Plan.ABI.FirstCounterVGPR);
 }
 
 } // namespace
@@ -288,19 +296,24 @@ void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S) {
   const MCRegister Base = Plan.ABI.StackPointer;
   for (auto [I, N] : enumerate(S.Vectors))
-    Code.store(Code.vgpr(N), Base, StackPlan::vectorSlot(I));
-  ArrayRef<unsigned> Rest = overflow(Plan, S);
-  if (Rest.empty())
-    return;
-  const MCRegister Helper = Code.vgpr(S.Vectors.front());
-  for (auto [I, N] : enumerate(Rest))
-    Code.writeLane(Helper, I, CallSiteCode::reg(Code.sgpr(N)));
-  Code.store(Helper, Base, StackPlan::Scalars);
+    Code.store(Code.vgpr(N), Base, Plan.Stack.vectorSlot(I));
+  if (ArrayRef<unsigned> Rest = overflow(Plan, S); !Rest.empty()) {
+    const MCRegister Helper = Code.vgpr(S.Vectors.front());
+    for (auto [I, N] : enumerate(Rest))
+      Code.writeLane(Helper, I, CallSiteCode::reg(Code.sgpr(N)));
+    Code.store(Helper, Base, StackPlan::Scalars);
+  }
+  for (unsigned N : S.Counters)
+    Code.load(Code.vgpr(N), Base, counterSlot(Plan, N));
+  if (!S.Counters.empty())
+    Code.awaitStack();
 }
 
 void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                     const CallSiteSpills &S) {
   const MCRegister Base = Plan.ABI.StackPointer;
+  for (unsigned N : S.Counters)
+    Code.store(Code.vgpr(N), Base, counterSlot(Plan, N));
   if (ArrayRef<unsigned> Rest = overflow(Plan, S); !Rest.empty()) {
     const MCRegister Helper = Code.vgpr(S.Vectors.front());
     Code.load(Helper, Base, StackPlan::Scalars);
@@ -310,7 +323,7 @@ void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,
     Code.awaitALU();
   }
   for (auto [I, N] : enumerate(S.Vectors))
-    Code.load(Code.vgpr(N), Base, StackPlan::vectorSlot(I));
+    Code.load(Code.vgpr(N), Base, Plan.Stack.vectorSlot(I));
   Code.awaitStack();
 }
 

@@ -25,6 +25,9 @@ struct CallSiteSpills {
   /// state value array, as scalarLane() says, the rest in lanes of the first of
   /// Vectors, once that is on the stack.
   llvm::SmallVector<unsigned, 8> Scalars, Vectors;
+  /// Counters on the stack that the payload reads or adds to: by number, of
+  /// their VGPRs.
+  llvm::SmallVector<unsigned, 1> Counters;
   /// A vector operation has to follow the payload's v_cmpx (Permutes in
   /// KernelFacts); it writes the copy of EXEC.
   bool TouchesVectors = false;
@@ -38,7 +41,7 @@ struct CallSiteSpills {
   WaitCounts Waits;
 
   /// Vectors with a slot, for all lanes.
-  bool hasVectors() const { return !Vectors.empty(); }
+  bool hasVectors() const { return !Vectors.empty() || !Counters.empty(); }
 };
 
 /// Lanes of the state value array that scalars can be put aside in.
@@ -59,6 +62,7 @@ void saveScalars(CallSiteCode &Code, const RegisterPlan &Plan,
 void restoreScalars(CallSiteCode &Code, const RegisterPlan &Plan,
                     const CallSiteSpills &S);
 /// The rest, with EXEC = all lanes; overwrites the ABI's stack pointer.
+/// Counters are brought into their registers meanwhile.
 void saveVectors(CallSiteCode &Code, const RegisterPlan &Plan,
                  const CallSiteSpills &S);
 void restoreVectors(CallSiteCode &Code, const RegisterPlan &Plan,

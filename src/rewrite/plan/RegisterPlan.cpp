@@ -16,7 +16,7 @@ namespace {
 /// and what they do not need costs nothing.
 constexpr unsigned BorrowedSGPRs = 32, BorrowedVGPRs = 48;
 /// What counters leave to payloads: most that count need no more.
-constexpr unsigned FewSGPRs = 16;
+constexpr unsigned FewSGPRs = 16, FewVGPRs = 16;
 
 /// Registers of one file, by number, where no register of the ABI may be, or
 /// not everything.
@@ -203,7 +203,9 @@ Error RegisterPlanner::placeCounters() {
   return placeVectorCounters();
 }
 
-/// Those that neither scalar registers nor the state have room for.
+/// Those that neither scalar registers nor the state have room for. Where no
+/// vector registers are left, they are on the stack, unless the wave's numbers
+/// are what takes their place: those may be computed anew in each hook.
 Error RegisterPlanner::placeVectorCounters() {
   PayloadABI &ABI = Plan.ABI;
   const unsigned Elsewhere = ABI.NumScalarCounters + Plan.countersInState(),
@@ -212,13 +214,21 @@ Error RegisterPlanner::placeVectorCounters() {
   if (!ABI.NumCounterVGPRs)
     return Error::success();
   const unsigned Left = Limits.VGPRs - std::min(Limits.VGPRs, NextVGPR);
-  if (ABI.NumCounterVGPRs > Left)
+  if (ABI.NumCounterVGPRs <= Left) {
+    ABI.FirstCounterVGPR = NextVGPR;
+    NextVGPR += ABI.NumCounterVGPRs;
+    return Error::success();
+  }
+  const unsigned OnStack = Attempt.BorrowVGPRs && Plan.Needs.Numbers.empty()
+                               ? Limits.VGPRs - std::min(Limits.VGPRs, FewVGPRs)
+                               : 0;
+  if (ABI.NumCounterVGPRs > OnStack)
     return refuse(RefusalReason::RegisterBudget,
                   "hooks have " + Twine(Plan.Needs.Accumulators) +
                       " wave counters, and the kernel leaves room for " +
-                      Twine(Elsewhere + Left * Each));
-  ABI.FirstCounterVGPR = NextVGPR;
-  NextVGPR += ABI.NumCounterVGPRs;
+                      Twine(Elsewhere + std::max(Left, OnStack) * Each));
+  ABI.CountersOnStack = true;
+  Plan.Stack.NumCounters = ABI.NumCounterVGPRs;
   return Error::success();
 }
 
@@ -330,7 +340,9 @@ Error RegisterPlanner::placeVectors() {
   placeEntry(KeepsIds);
   for (unsigned N = Plan.Use.VGPRs; N < NextVGPR; ++N)
     VGPRs.Always.set(N);
-  const unsigned NumBlock = IsStateBorrowed + (NeedsIds && !KeepsIds);
+  const unsigned NumCounters = ABI.CountersOnStack ? ABI.NumCounterVGPRs : 0;
+  const unsigned NumBlock =
+      IsStateBorrowed + (NeedsIds && !KeepsIds) + NumCounters;
   // Some targets want register pairs aligned.
   const unsigned NumTight =
       Variants.ArgumentVGPRs ? alignTo(NumBlock, 2) : NumBlock;
@@ -355,6 +367,8 @@ Error RegisterPlanner::placeVectors() {
     Plan.SpillsWorkItemIds = true;
     Plan.Stack.IsUsed = true;
   }
+  if (NumCounters)
+    ABI.FirstCounterVGPR = Next;
   if (Plan.State)
     ABI.State = Plan.State->State;
   ABI.FirstArgumentVGPR = First + NumTight;

@@ -15,23 +15,28 @@ struct StackPlan {
   /// Slots, in bytes from Base: the state value array between points, what its
   /// register holds of the application's while a payload runs, work-item ids,
   /// scalar registers put aside, the one in whose place the address of these
-  /// slots is (StackAccess.h), then vector registers.
+  /// slots is (StackAccess.h), wave counters between points, in their VGPRs'
+  /// lanes, then vector registers.
   static constexpr unsigned State = 0, Displaced = 4, WorkItemIds = 8,
-                            Scalars = 12, Address = 16, Vectors = 20;
+                            Scalars = 12, Address = 16, Counters = 20;
   /// Of scratch instructions on every target.
   static constexpr unsigned MaxOffset = 2047;
-  static constexpr unsigned MaxVectors = (MaxOffset + 1 - Vectors) / SlotSize;
 
   /// What the application may use, in bytes per lane.
   unsigned Base = 0;
-  /// Slots for vector registers, and the largest frame of a payload.
-  unsigned NumVectors = 0, PayloadSize = 0;
+  /// Slots for counters and for vector registers, and the largest frame of a
+  /// payload.
+  unsigned NumCounters = 0, NumVectors = 0, PayloadSize = 0;
   /// What payloads' frames want: where LLVM puts vectors there, it adds
   /// offsets with OR.
   unsigned PayloadAlign = Alignment;
   bool IsUsed = false;
 
-  static unsigned vectorSlot(unsigned N) { return Vectors + N * SlotSize; }
+  static unsigned counterSlot(unsigned N) { return Counters + N * SlotSize; }
+  unsigned vectorSlot(unsigned N) const { return counterSlot(NumCounters + N); }
+  unsigned maxVectors() const {
+    return (MaxOffset + 1 - vectorSlot(0)) / SlotSize;
+  }
   /// Where payloads' own frames begin.
   unsigned frame() const {
     return llvm::alignTo(Base + vectorSlot(NumVectors), PayloadAlign);

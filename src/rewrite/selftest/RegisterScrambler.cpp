@@ -103,8 +103,9 @@ RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
       if (Reg)
         Kept.add(Reg);
   }
-  for (unsigned N = 0; N < Plan.ABI.NumCounterVGPRs; ++N)
-    Kept.add(Plan.Files->vgpr(Plan.ABI.FirstCounterVGPR + N));
+  if (!Plan.ABI.CountersOnStack)
+    for (unsigned N = 0; N < Plan.ABI.NumCounterVGPRs; ++N)
+      Kept.add(Plan.Files->vgpr(Plan.ABI.FirstCounterVGPR + N));
   for (unsigned N = 0; N < 2 * Plan.ABI.NumLaneCounters; ++N)
     Kept.add(Plan.Files->vgpr(Plan.ABI.FirstLaneVGPR + N));
   if (Plan.ABI.WorkItemIds && !Plan.SpillsWorkItemIds)

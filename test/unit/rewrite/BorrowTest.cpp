@@ -4,7 +4,9 @@
 // register, flag and lane of the application is as before.
 #include "EngineTest.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "hook/StateValueArray.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -145,6 +147,69 @@ protected:
     Options.Engine.Policy = RegisterPolicy::NoGrow;
     return expectUnchanged(fromAssembly(fullKernel(VGPRs, SGPRs, target())),
                            Launch, everywhere(Hook, Arguments));
+  }
+};
+
+/// More counters than the state has lanes for, in a kernel that needs all of
+/// its vector registers: one hook adds to all, another to one of each register.
+class BorrowForCounters : public EngineTest {
+protected:
+  static constexpr uint64_t Large = 0x1fffffff8;
+
+  unsigned numCounters() const {
+    return accumulatorCount(target().WaveSize) +
+           2 * countersPerVGPR(target().WaveSize) + 1;
+  }
+  std::string source() const {
+    const std::string Count = std::to_string(numCounters()),
+                      InState =
+                          std::to_string(accumulatorCount(target().WaveSize)),
+                      Each = std::to_string(countersPerVGPR(target().WaveSize));
+    return "constexpr unsigned Count = " + Count + ", InState = " + InState +
+           ", Each = " + Each + R"(;
+__device__ uint64_t C[Count];
+LUTHIER_HOOK_ANNOTATE add(uint64_t N) {
+#pragma unroll
+  for (unsigned I = 0; I < Count; ++I)
+    luthier::waveAdd(C[I], N + I);
+}
+LUTHIER_HOOK_ANNOTATE first() { luthier::waveAdd(C[InState], 1); }
+LUTHIER_HOOK_ANNOTATE second() { luthier::waveAdd(C[InState + Each], 1); }
+LUTHIER_HOOK_ANNOTATE third() { luthier::waveAdd(C[Count - 1], 3); }
+LUTHIER_HOOK_ANNOTATE flush() {
+#pragma unroll
+  for (unsigned I = 0; I < Count; ++I)
+    luthier::waveFlush(C[I]);
+}
+)";
+  }
+  void run(unsigned VGPRs, unsigned SGPRs) {
+    setHipHooks(source());
+    KernelLaunch Launch{{60, 1, 1}, {64, 1, 1}};
+    Launch.Arguments.words(256);
+    Options.Engine.Policy = RegisterPolicy::NoGrow;
+    const Judgement J = expectUnchanged(
+        fromAssembly(fullKernel(VGPRs, SGPRs, target())), Launch,
+        [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          everywhere("first")(LR, Task);
+          everywhere("add", {Large})(LR, Task);
+          everywhere("second")(LR, Task);
+          everywhere("third")(LR, Task);
+          Task.insertHookAtWaveEnd(hook("flush"));
+        });
+    ASSERT_EQ(J.Problem, "");
+    EXPECT_EQ(J.Instrumented.Report.VGPRsAfter,
+              J.Instrumented.Report.VGPRsBefore);
+    const unsigned InState = accumulatorCount(target().WaveSize),
+                   Second = InState + countersPerVGPR(target().WaveSize),
+                   Third = numCounters() - 1;
+    const ArrayRef<uint8_t> Sums = J.Variables.at("C");
+    ASSERT_EQ(Sums.size(), numCounters() * sizeof(uint64_t));
+    for (unsigned I = 0; I < numCounters(); ++I)
+      EXPECT_EQ(support::endian::read64le(&Sums[I * sizeof(uint64_t)]),
+                J.WaveInstructions * (Large + I + (I == InState) +
+                                      (I == Second) + 3 * (I == Third)))
+          << I;
   }
 };
 
@@ -320,7 +385,15 @@ TEST_P(Borrow, OfKernelsWithFewRegisters) {
     }
 }
 
+TEST_P(BorrowForCounters, VectorRegisters) { run(64, 40); }
+
+TEST_P(BorrowForCounters, ScalarRegistersToo) {
+  run(64, target().isRdna() ? 106 : 102);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Borrow, ::testing::ValuesIn(allTargets()),
                          targetName);
+INSTANTIATE_TEST_SUITE_P(Targets, BorrowForCounters,
+                         ::testing::ValuesIn(allTargets()), targetName);
 
 } // namespace

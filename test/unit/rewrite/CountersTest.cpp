@@ -38,6 +38,8 @@ protected:
   }
 };
 
+using ManyCounters = EngineTest;
+
 TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
   Options.Engine.Storage = StateValueArrayForm::Vgpr;
   constexpr uint64_t Large = 0x1fffffff8;
@@ -124,18 +126,50 @@ LUTHIER_HOOK_ANNOTATE note() { Number = luthier::waveInGroup(); }
 }
 
 /// The application's own leave fewer than counters take.
-TEST_P(Counters, AreRefusedIfNoVectorRegisterIsLeftForThem) {
+TEST_P(Counters, AreOnTheStackIfNoVectorRegisterIsLeftForThem) {
   Options.Engine.Storage = StateValueArrayForm::Vgpr;
-  setHipHooks(hooksWith(accumulatorCount(target().WaveSize) +
-                        2 * countersPerVGPR(target().WaveSize)));
+  constexpr uint64_t Large = 0x1fffffff8;
+  const unsigned Count = accumulatorCount(target().WaveSize) +
+                         2 * countersPerVGPR(target().WaveSize);
+  setHipHooks(hooksWith(Count));
   AssemblyKernel K;
   K.VGPRs = 255;
   K.Body = R"(
     v_mov_b32_e32 v254, v0
+    s_mov_b64 exec, 0
     s_endpgm
 )";
-  expectRefused(fromAssembly(K), {}, everywhere("add", {uint64_t(1)}),
-                RefusalReason::RegisterBudget);
+  const unsigned Items = 2 * target().WaveSize + 1;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}},
+                      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        everywhere("add", {Large})(LR, Task);
+                        Task.insertHookAtWaveEnd(hook("flush"));
+                      });
+  ASSERT_EQ(J.Problem, "");
+  expectSums(J, Count, Large);
+}
+
+/// Hooks bring them into vector registers, of which a workgroup of 1,024 lanes
+/// leaves 64 to a lane.
+TEST_P(ManyCounters, AreRefusedIfTheyAreMoreThanHooksHaveRegistersFor) {
+  setHipHooks(R"(
+constexpr unsigned Count = 64 * 32;
+__device__ uint64_t C[Count];
+LUTHIER_HOOK_ANNOTATE add() {
+#pragma unroll
+  for (unsigned I = 0; I < Count; ++I)
+    luthier::waveAdd(C[I], 1);
+}
+)");
+  AssemblyKernel K;
+  K.VGPRs = 60;
+  K.Body = R"(
+    v_mov_b32_e32 v59, v0
+    s_endpgm
+)";
+  expectRefused(fromAssembly(K), {}, everywhere("add"),
+                RefusalReason::RegisterBudget, "wave counters");
 }
 
 /// So many do not fit into lanes.
@@ -312,6 +346,9 @@ TEST_P(Counters, AreFlushedAtEveryEnd) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, Counters, ::testing::ValuesIn(allTargets()),
+                         targetName);
+INSTANTIATE_TEST_SUITE_P(Targets, ManyCounters,
+                         ::testing::ValuesIn(targetsOf({"gfx906"})),
                          targetName);
 
 } // namespace
