@@ -9,6 +9,7 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersi
 install(FILES cmake/LuthierConfig.cmake cmake/LuthierProfile.cmake cmake/LuthierTool.cmake cmake/LuthierToolHeaders.cmake
         "${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
+install(PROGRAMS cmake/compile-tool.sh DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
 install(TARGETS luthier-ends LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/luthier/preloaded")
 if(TARGET luthier-gpu)
   install(TARGETS luthier-gpu luthier-kfd LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")

@@ -144,6 +144,7 @@ set(LUTHIER_OTHER_WAVES_FLAGS -mwavefrontsize64 -DLUTHIER_WAVES_OF_64)
 
 # Commands that compile the hooks of \p source for waves of 64 lanes, which the
 # plugin then puts into the tool, and the \p files of bitcode that they make.
+# What follows comes before the compiler.
 function(luthier_other_waves commands files source base id targets more_flags)
   set(all_commands)
   set(all_files)
@@ -152,7 +153,7 @@ function(luthier_other_waves commands files source base id targets more_flags)
     luthier_tool_flags(flags "${target}")
     luthier_tool_launcher(launcher "${LUTHIER_TOOL_PLUGIN}")
     list(APPEND all_commands
-      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${more_flags} "-cuid=${id}"
+      COMMAND ${ARGN} ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${more_flags} "-cuid=${id}"
               ${LUTHIER_OTHER_WAVES_FLAGS} --offload-device-only --no-gpu-bundle-output -emit-llvm
               -c "${source}" -o "${bitcode}")
     list(APPEND all_files "${bitcode}")
@@ -160,6 +161,8 @@ function(luthier_other_waves commands files source base id targets more_flags)
   set(${commands} "${all_commands}" PARENT_SCOPE)
   set(${files} "${all_files}" PARENT_SCOPE)
 endfunction()
+
+set(LUTHIER_COMPILE_TOOL "${CMAKE_CURRENT_LIST_DIR}/compile-tool.sh")
 
 function(luthier_add_tool name)
   cmake_parse_arguments(arg "ONE_WAVE_SIZE" "" "TARGETS;FLAGS;LIBRARIES" ${ARGN})
@@ -177,6 +180,11 @@ function(luthier_add_tool name)
   endif()
   luthier_tool_headers(headers header_files FLAGS ${flags} ${arg_FLAGS} TARGETS ${arg_TARGETS}
                        OTHER_WAVES ${targets_with_two} WAVES_FLAGS ${LUTHIER_OTHER_WAVES_FLAGS})
+  set(compile)
+  if(headers)
+    list(GET headers -1 folder)
+    set(compile "${LUTHIER_COMPILE_TOOL}" "${folder}")
+  endif()
   set(objects)
   foreach(source IN LISTS arg_UNPARSED_ARGUMENTS)
     cmake_path(ABSOLUTE_PATH source)
@@ -195,7 +203,7 @@ function(luthier_add_tool name)
     string(SHA256 id "${PROJECT_NAME} ${relative_source} ${relative_object} ${arg_TARGETS} ${arg_FLAGS}")
     string(SUBSTRING "${id}" 0 16 id)
     luthier_other_waves(other_commands other_waves "${source}" "${base}" "${id}" "${targets_with_two}"
-                        "${arg_FLAGS};${headers}")
+                        "${arg_FLAGS};${headers}" ${compile})
     set(environment)
     if(other_waves)
       set(environment "LUTHIER_WAVE64_HOOKS=${base}")
@@ -207,7 +215,7 @@ function(luthier_add_tool name)
       OUTPUT "${object}"
       BYPRODUCTS ${other_waves}
       ${other_commands}
-      COMMAND ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} ${headers} "-cuid=${id}"
+      COMMAND ${compile} ${launcher} "${LUTHIER_CLANGXX}" ${flags} ${arg_FLAGS} ${headers} "-cuid=${id}"
               -MD -MF "${object}.d" -MT "${rule}" -c "${source}" -o "${object}"
       DEPENDS "${source}" "${LUTHIER_TOOL_PLUGIN}" ${header_files}
       DEPFILE "${object}.d"

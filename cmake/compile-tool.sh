@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# compile-tool.sh FOLDER COMMAND...
+#
+# Runs a compiler that takes its precompiled headers from FOLDER. Where a header
+# has changed without a new time, as when packages are upgraded, nothing has them
+# made anew, and clang refuses them. Then it compiles without, and removes them:
+# the next build makes them.
+set -u
+folder=$1
+shift
+errors=$(mktemp) || exit
+trap 'rm -f "$errors"' EXIT
+"$@" 2>"$errors"
+code=$?
+if [ $code = 0 ] || ! grep -q 'precompiled' "$errors"; then
+  cat "$errors" >&2
+  exit $code
+fi
+grep -m 1 'precompiled' "$errors" | sed 's/^fatal error: /note: /' >&2
+echo "note: compiling without precompiled headers; the next build makes them anew" >&2
+rm -f "$folder"/*.pch
+for word; do
+  shift
+  case $word in
+  -include-pch | "$folder") ;;
+  *) set -- "$@" "$word" ;;
+  esac
+done
+"$@"
