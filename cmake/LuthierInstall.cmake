@@ -7,9 +7,9 @@ install(DIRECTORY "${LUTHIER_LLVM_TABLES}/include/" DESTINATION "${CMAKE_INSTALL
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES cmake/LuthierConfig.cmake cmake/LuthierProfile.cmake cmake/LuthierTool.cmake cmake/LuthierToolHeaders.cmake
+        cmake/compile-tool.sh
         "${CMAKE_CURRENT_BINARY_DIR}/LuthierConfigVersion.cmake"
         DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
-install(PROGRAMS cmake/compile-tool.sh DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/Luthier")
 install(TARGETS luthier-ends LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/luthier/preloaded")
 if(TARGET luthier-gpu)
   install(TARGETS luthier-gpu luthier-kfd LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/emulated")

@@ -12,13 +12,20 @@ folder=$1
 shift
 errors=$(mktemp) || exit
 trap 'rm -f "$errors"' EXIT
+for signal in HUP INT TERM; do
+  # The parent is to see what has ended it.
+  trap "rm -f '$errors'; trap - $signal EXIT; kill -s $signal \$\$" $signal
+done
 "$@" 2>"$errors"
 code=$?
-if [ $code = 0 ] || ! grep -q 'precompiled' "$errors"; then
+# What clang says of them, without a place in the source. Another tool's command
+# may just have removed them.
+refused='^(fatal )?error: .*(the precompiled header|precompiled header file|PCH file)'
+if [ $code = 0 ] || ! grep -Eq "$refused" "$errors"; then
   cat "$errors" >&2
   exit $code
 fi
-grep -m 1 'precompiled' "$errors" | sed 's/^fatal error: /note: /' >&2
+grep -E -m 1 "$refused" "$errors" | sed 's/^.*error: /note: /' >&2
 echo "note: compiling without precompiled headers; the next build makes them anew" >&2
 rm -f "$folder"/*.pch
 for word; do

@@ -34,6 +34,16 @@ expect("Tool.h' has been modified since.*compiling without precompiled headers.*
        "the tool is not built with an older header")
 expect("Precompiling.*Linking" "headers are not precompiled anew")
 expect("no work to do" "the tool is built again")
+# An author's own error leaves them alone, whatever it says.
+file(APPEND "${work}/LaunchCount.hip" "#error the precompiled header is not to blame\n")
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${work}/tool" OUTPUT_VARIABLE output RESULT_VARIABLE code)
+file(GLOB_RECURSE headers "${work}/tool/*.pch")
+if(NOT code OR NOT output MATCHES "is not to blame" OR output MATCHES "compiling without" OR NOT headers)
+  message(FATAL_ERROR "an error in the tool is taken for one of its headers: ${headers}\n${output}")
+endif()
+file(REMOVE "${work}/LaunchCount.hip")
+file(COPY "${source}/examples/tools/LaunchCount.hip" DESTINATION "${work}")
+file(TOUCH "${work}/LaunchCount.hip")
 # What an author compiles for besides has no precompiled headers.
 configure(-D TARGETS=gfx90a -D "FLAGS=-O2 --offload-arch=gfx1030")
 expect("Building tool counter" "the tool is not built for one more target")

@@ -213,7 +213,12 @@ Error RegisterPlanner::placeVectorCounters() {
   ABI.NumCounterVGPRs = divideCeil(Plan.Needs.Accumulators - Elsewhere, Each);
   if (!ABI.NumCounterVGPRs)
     return Error::success();
-  const unsigned Left = Limits.VGPRs - std::min(Limits.VGPRs, NextVGPR);
+  // What is placed next has no other place: pairs, aligned, and the state.
+  const unsigned OfLanes =
+      Plan.Needs.LaneCounters ? 2 * Plan.Needs.LaneCounters + 1 : 0;
+  const unsigned Taken =
+      NextVGPR + OfLanes + (Options.Storage == StateValueArrayForm::Vgpr);
+  const unsigned Left = Limits.VGPRs - std::min(Limits.VGPRs, Taken);
   if (ABI.NumCounterVGPRs <= Left) {
     ABI.FirstCounterVGPR = NextVGPR;
     NextVGPR += ABI.NumCounterVGPRs;
