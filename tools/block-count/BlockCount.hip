@@ -14,7 +14,7 @@
 #include <set>
 #include <unistd.h>
 #ifndef __HIP_DEVICE_COMPILE__
-#include "luthier/MachineIR.h"
+#include "KeptRuns.h"
 #endif
 
 using namespace luthier;
@@ -22,6 +22,11 @@ using namespace luthier;
 /// Runs of instructions that are executed all or none.
 constexpr size_t MaxRuns = 1 << 17;
 __attribute__((managed)) uint64_t Runs[MaxRuns][2];
+
+/// Of runs in loops: those that a wave counts in registers and adds when it
+/// ends, executions above LaneBits, and lanes below.
+constexpr unsigned MaxKept = 16, LaneBits = 35;
+__device__ uint64_t Kept[MaxKept];
 
 constexpr size_t MaxSites = 1 << 11, MaxTargets = 8;
 struct CallSite {
@@ -42,6 +47,32 @@ LUTHIER_HOOK_ANNOTATE countRun(uint32_t Run) {
   luthier::waveAtomicAddEach(Runs[Run], {uint64_t(1), Lanes});
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countRun);
+
+LUTHIER_HOOK_ANNOTATE keepRun(uint32_t Place) {
+  const uint64_t Lanes = __popcll(__builtin_amdgcn_read_exec());
+  luthier::waveAdd(Kept[Place], (uint64_t(1) << LaneBits) + Lanes);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(keepRun);
+
+/// Of \p N places from \p Place on.
+template <unsigned N>
+static __device__ inline void giveRuns(uint32_t Place, uint32_t Run) {
+  uint64_t Numbers[2 * N];
+  for (unsigned I = 0; I < N; ++I) {
+    const uint64_t Number = luthier::waveCounter(Kept[Place + I]);
+    Numbers[2 * I] = Number >> LaneBits;
+    Numbers[2 * I + 1] = Number & ((uint64_t(1) << LaneBits) - 1);
+  }
+  luthier::waveAtomicAddEach(Runs[Run], Numbers);
+}
+LUTHIER_HOOK_ANNOTATE giveRun(uint32_t Place, uint32_t Run) {
+  giveRuns<1>(Place, Run);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveRun);
+LUTHIER_HOOK_ANNOTATE giveFourRuns(uint32_t Place, uint32_t Run) {
+  giveRuns<4>(Place, Run);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveFourRuns);
 
 LUTHIER_HOOK_ANNOTATE countCall(uint32_t Site, uint64_t Target) {
   const uint64_t Lanes = __popcll(__builtin_amdgcn_read_exec());
@@ -125,24 +156,43 @@ class BlockCount : public Tool {
 
   llvm::Error insertRuns(LiftedRepresentation &LR, InstrumentationTask &Task,
                          Kernel &K) {
-    llvm::DenseSet<const llvm::MachineInstr *> First;
-    for (const InstructionRun &Run : instructionRuns(LR))
-      First.insert(Run.First);
-    if (NumRuns + First.size() > MaxRuns)
+    const std::vector<InstructionRun> All = instructionRuns(LR);
+    if (NumRuns + All.size() > MaxRuns)
       return llvm::createStringError("too many blocks to count");
+    llvm::DenseMap<const llvm::MachineInstr *, size_t> Numbers;
+    insertKept(LR, Task, keptRuns(LR, All, MaxKept), Numbers);
+    for (const InstructionRun &Run : All)
+      if (Numbers.try_emplace(Run.First, NumRuns).second)
+        Task.insertHookBefore(*Run.First, LUTHIER_GET_HOOK_HANDLE(countRun),
+                              {NumRuns++});
     std::optional<size_t> Current;
     for (llvm::MachineInstr &MI : LR.instructions()) {
       if (&MI == &MI.getParent()->front())
         Current.reset();
-      if (First.contains(&MI)) {
-        Current = NumRuns++;
-        Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countRun),
-                              {*Current});
-      }
+      if (auto It = Numbers.find(&MI); It != Numbers.end())
+        Current = It->second;
       if (const auto Address = LR.originalAddress(MI); Address && Current)
         K.RunOf[*Address] = *Current;
     }
     return llvm::Error::success();
+  }
+
+  /// \p Runs are counted in registers; their \p Numbers follow each other.
+  void insertKept(LiftedRepresentation &LR, InstrumentationTask &Task,
+                  llvm::ArrayRef<llvm::MachineInstr *> Runs,
+                  llvm::DenseMap<const llvm::MachineInstr *, size_t> &Numbers) {
+    for (auto [Place, First] : llvm::enumerate(Runs)) {
+      Task.insertHookBefore(*First, LUTHIER_GET_HOOK_HANDLE(keepRun), {Place});
+      Numbers[First] = NumRuns + Place;
+    }
+    for (size_t Place = 0; Place < Runs.size();) {
+      const bool AreFour = Runs.size() - Place >= 4;
+      Task.insertHookAtWaveEnd(AreFour ? LUTHIER_GET_HOOK_HANDLE(giveFourRuns)
+                                       : LUTHIER_GET_HOOK_HANDLE(giveRun),
+                               {Place, NumRuns + Place});
+      Place += AreFour ? 4 : 1;
+    }
+    NumRuns += Runs.size();
   }
 
   llvm::Error insertCalls(LiftedRepresentation &LR, InstrumentationTask &Task,
