@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/InspectedFile.h"
 #include "cli/FileCommand.h"
+#include "codeobject/GenericTarget.h"
 #include "codeobject/Linker.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,15 +23,47 @@ Error selectImages(std::vector<BundledCodeObject> &Images, StringRef Target,
   Expected<TargetID> Wanted = TargetID::parse(Target);
   if (!Wanted)
     return Wanted.takeError();
-  std::string Others;
+  std::vector<std::string> Others; // A library has many bundles.
   for (const BundledCodeObject &Image : Images)
-    Others += (Others.empty() ? "" : ", ") + Image.Target.str();
+    if (const std::string Other = Image.Target.str();
+        !is_contained(Others, Other))
+      Others.push_back(Other);
   llvm::erase_if(Images, [&](const BundledCodeObject &Image) {
     return !matchesTarget(Image.Target, *Wanted);
   });
   if (Images.empty())
-    return failed(Path + ": no code for " + Target + ", only for " + Others);
+    return failed(Path + ": no code for " + Target + ", only for " +
+                  join(Others, ", "));
   return Error::success();
+}
+
+/// Code for a generic target is that of \p Wanted, where that runs it.
+static void takeForProcessor(BundledCodeObject &Image, const TargetID &Wanted) {
+  const TargetID Taken = targetOn(Image.Target, Wanted);
+  ELF::Elf64_Ehdr Header;
+  if (Taken.Processor == Image.Target.Processor ||
+      Image.Bytes.size() < sizeof(Header))
+    return;
+  Image.Target = Taken;
+  Image.Storage = std::make_shared<std::vector<uint8_t>>(Image.Bytes.vec());
+  Image.Bytes = *Image.Storage;
+  std::memcpy(&Header, Image.Bytes.data(), sizeof(Header));
+  Header.e_flags = flagsFor(Taken.Processor, Header.e_flags);
+  std::memcpy(Image.Storage->data(), &Header, sizeof(Header));
+}
+
+/// Unless there is code for that processor itself.
+static void takeGenericCode(std::vector<BundledCodeObject> &Images,
+                            StringRef Target) {
+  Expected<TargetID> Wanted = TargetID::parse(Target);
+  if (!Wanted)
+    return consumeError(Wanted.takeError()); // Is said where images are chosen.
+  if (any_of(Images, [&](const BundledCodeObject &Image) {
+        return matchesTarget(Image.Target, *Wanted);
+      }))
+    return;
+  for (BundledCodeObject &Image : Images)
+    takeForProcessor(Image, *Wanted);
 }
 
 /// What is left to the linker, as in object files, is done here: kernels have
@@ -65,9 +98,11 @@ Expected<InspectedFile> InspectedFile::open(const std::string &Path,
   if (Images->empty())
     return failed(Path + ": no code for AMD GPUs in this file");
   File.Images = std::move(*Images);
-  if (Target)
+  if (Target) {
+    takeGenericCode(File.Images, *Target);
     if (Error E = selectImages(File.Images, *Target, Path))
       return E;
+  }
   for (BundledCodeObject &Image : File.Images)
     if (Error E = linkIfNeeded(Image))
       return failed(Path + ": " + detailOf(std::move(E)));

@@ -16,8 +16,7 @@
 /// kernel and to hooks.
 inline size_t roomForKept(const luthier::LiftedRepresentation &LR) {
   constexpr unsigned Registers = 100, OfHooks = 24;
-  const unsigned Taken =
-      luthier::Analysis(LR).registerUse().SGPRs + OfHooks;
+  const unsigned Taken = luthier::Analysis(LR).registerUse().SGPRs + OfHooks;
   return Taken < Registers ? (Registers - Taken) / 2 : 0;
 }
 
