@@ -105,7 +105,7 @@ class Unit:
             strict = self.run(["--strict"], asked, arguments.slower)
             record["strict"] = sum(strict.results.values())
             record["strict_failed"] = sorted(name for name, ok in strict.results.items() if not ok)
-            record["strict_says"] = sorted(set(re.findall(r"^luthier: .*strict.*$", strict.text, re.M)))[:20]
+            record["strict_says"] = sorted(set(re.findall(r"^(?:luthier: .*strict|luthier-emulator: ).*$", strict.text, re.M)))[:20]
             record["strict_seconds"] = round(strict.seconds, 1)
             yield record, []
 
