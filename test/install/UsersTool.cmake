@@ -3,13 +3,7 @@
 # is built for a target with settings, again where a header has changed, and else not; also
 # where a header has changed that is older than what was made of it, as a package's may be.
 file(REMOVE_RECURSE "${work}")
-function(run)
-  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE code)
-  if(code)
-    message(FATAL_ERROR "${ARGN}:\n${output}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/Run.cmake")
 function(configure)
   run("${CMAKE_COMMAND}" -S "${source}/test/rocm/tool" -B "${work}/tool" -G Ninja -D "CMAKE_CXX_COMPILER=${compiler}"
       -D "CMAKE_PREFIX_PATH=${work}/prefix" -D "SOURCE=${work}/LaunchCount.hip" ${ARGN})

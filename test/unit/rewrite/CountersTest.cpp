@@ -38,7 +38,7 @@ protected:
   }
 };
 
-using ManyCounters = EngineTest;
+class ManyCounters : public Counters {};
 
 TEST_P(Counters, AreLanesAsFarAsThereIsRoom) {
   Options.Engine.Storage = StateValueArrayForm::Vgpr;
@@ -148,6 +148,39 @@ TEST_P(Counters, AreOnTheStackIfNoVectorRegisterIsLeftForThem) {
                       });
   ASSERT_EQ(J.Problem, "");
   expectSums(J, Count, Large);
+}
+
+/// A pair is left, which counters of lanes need: those have no other place.
+TEST_P(ManyCounters, LeaveCountersOfLanesTheirPlace) {
+  Options.Engine.Storage = StateValueArrayForm::SpilledWith1Sgpr;
+  const unsigned Count = accumulatorCount(target().WaveSize) +
+                         2 * countersPerVGPR(target().WaveSize);
+  setHipHooks(hooksWith(Count) + R"(
+__device__ uint64_t Lanes;
+LUTHIER_HOOK_ANNOTATE count() { luthier::detail::laneCount(0); }
+LUTHIER_HOOK_ANNOTATE giveLanes() {
+  atomicAdd((unsigned long long *)&Lanes, luthier::detail::laneCounter(0, 0));
+}
+)");
+  AssemblyKernel K;
+  K.MaxWorkgroup = 256;
+  K.VGPRs = 254;
+  K.Body = R"(
+    v_mov_b32_e32 v253, v0
+    s_endpgm
+)";
+  const unsigned Items = 64;
+  Judgement J =
+      expectUnchanged(fromAssembly(K), {{Items, 1, 1}, {Items, 1, 1}},
+                      [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+                        everywhere("count")(LR, Task);
+                        everywhere("add", {uint64_t(5)})(LR, Task);
+                        Task.insertHookAtWaveEnd(hook("giveLanes"));
+                        Task.insertHookAtWaveEnd(hook("flush"));
+                      });
+  ASSERT_EQ(J.Problem, "");
+  expectSums(J, Count, 5);
+  EXPECT_EQ(J.variable("Lanes"), Items * J.WaveInstructions);
 }
 
 /// Hooks bring them into vector registers, of which a workgroup of 1,024 lanes
