@@ -253,6 +253,8 @@ std::unique_ptr<Module> extractHooks(Module &M, AnnotatedFunctions &Annotated,
       F.eraseFromParent();
     }
   for_each(*Clone, dropConclusions);
+  for (Function *Hook : Hooks)
+    decideAboutExecWrites(*Hook);
   bool Fine = true;
   for (auto [Hook, Original] : zip_equal(Hooks, Annotated.Hooks))
     Fine &= checkOptimised(*Hook, *Original, *TM);

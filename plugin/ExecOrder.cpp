@@ -4,6 +4,7 @@
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/ModRef.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -21,6 +23,7 @@ namespace luthier {
 namespace {
 
 constexpr StringLiteral OrderedPrefix = "luthier.ordered.";
+constexpr StringLiteral MayWriteExec = "luthier::detail::mayWriteExec";
 
 bool isLaneOperation(const Function &F) {
   // Which size of waves a kernel has, the engine knows.
@@ -101,6 +104,50 @@ OrderedLaneOperations::~OrderedLaneOperations() {
     F.replaceAllUsesWith(plainForm(M, Name, F.getFunctionType()));
     F.eraseFromParent();
   }
+}
+
+/// Whether \p Block runs only if one of \p Decisions, calls of
+/// mayWriteExec(), went one way or the other.
+static bool isDecidedAbout(const BasicBlock &Block,
+                           ArrayRef<CallInst *> Decisions,
+                           const DominatorTree &Dominators) {
+  return any_of(Decisions, [&](CallInst *Call) {
+    return any_of(Call->users(), [&](const User *U) {
+      auto *Branch = dyn_cast<BranchInst>(U);
+      return Branch && any_of(successors(Branch), [&](const BasicBlock *Way) {
+               return Dominators.dominates(
+                   BasicBlockEdge(Branch->getParent(), Way), &Block);
+             });
+    });
+  });
+}
+
+void decideAboutExecWrites(Function &Hook) {
+  SmallVector<CallInst *, 4> Decisions;
+  for (Instruction &I : instructions(Hook)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (Callee && Callee->getFnAttribute("luthier_intrinsic")
+                          .getValueAsString() == MayWriteExec)
+      Decisions.push_back(Call);
+  }
+  if (Decisions.empty())
+    return;
+  const DominatorTree Dominators(Hook);
+  const LoopInfo Loops(Dominators);
+  const bool May = all_of(Loops, [&](const Loop *L) {
+    return isDecidedAbout(*L->getHeader(), Decisions, Dominators);
+  });
+  Function &Question = *Decisions.front()->getCalledFunction();
+  for (CallInst *Call : Decisions) {
+    Call->replaceAllUsesWith(ConstantInt::getBool(Hook.getContext(), May));
+    Call->eraseFromParent();
+  }
+  if (Question.use_empty())
+    Question.eraseFromParent();
+  for (BasicBlock &Block : Hook)
+    ConstantFoldTerminator(&Block, /*DeleteDeadConditions=*/true);
+  removeUnreachableBlocks(Hook);
 }
 
 bool writesExecInDivergentLoop(const Function &Hook, TargetMachine &TM) {

@@ -28,6 +28,12 @@ private:
   llvm::Module &M;
 };
 
+/// Replaces luthier::detail::mayWriteExec() in \p Hook, which is finished but
+/// for that. It is false if there is a loop that none of its two ways is: then
+/// writes of EXEC may be in that loop, or be between what lanes compute in it
+/// and the use of that.
+void decideAboutExecWrites(llvm::Function &Hook);
+
 /// Whether \p Hook writes EXEC in a loop that lanes leave at different times,
 /// for which the code generator has no control flow. Parameters are taken to be
 /// the same in all lanes: what they are is known only where the hook is

@@ -112,6 +112,14 @@ template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
              Low);
 }
 
+/// Whether the hook has no loop but what this decides about. In and behind
+/// loops, writeExec() cannot stand, or lanes lack what they have computed
+/// there; the branch with another way stays then. Decided when the tool is
+/// compiled, by the finished hook.
+LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline bool mayWriteExec() {
+  __builtin_trap();
+}
+
 /// \p Value, which has to be scalar; so has the memory's address.
 template <typename T>
 LUTHIER_SCALAR_INTRINSIC_ANNOTATE T scalar([[maybe_unused]] T Value) {

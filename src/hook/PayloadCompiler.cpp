@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/CompileErrors.h"
+#include "amdgpu/FatalErrors.h"
 #include "hook/PassPipeline.h"
 #include "hook/PayloadArchive.h"
 #include "hook/PayloadKeys.h"
@@ -14,6 +15,7 @@
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
 #include "luthier/detail/ScalarAnalysis.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
@@ -73,6 +75,9 @@ struct PayloadCompiler::Impl {
   /// By the same, with addPlace().
   StringMap<Payload> Made;
   size_t MadeBytes = 0; ///< What all of them take, about.
+  /// A fatal error of LLVM's. After it, nothing more is compiled here, and no
+  /// part can be destroyed.
+  std::optional<std::string> FatalError;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
   Expected<std::vector<const VariantFacts *>>
@@ -121,7 +126,10 @@ parseHooks(MemoryBufferRef Bitcode, unsigned WaveSize, LLVMContext &Context) {
 }
 
 PayloadCompiler::PayloadCompiler(std::unique_ptr<Impl> P) : P(std::move(P)) {}
-PayloadCompiler::~PayloadCompiler() = default;
+PayloadCompiler::~PayloadCompiler() {
+  if (P->FatalError)
+    (void)P.release();
+}
 
 Expected<std::unique_ptr<PayloadCompiler>>
 PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
@@ -352,11 +360,25 @@ static std::string withHookNames(std::string Text, const Module &M,
   return Text;
 }
 
+/// What LLVM says as it gives up, in one line. It need not name the function.
+static std::string nameFatalError(StringRef Message, const Module &M,
+                                  ArrayRef<PayloadVariant> Missing) {
+  SmallSetVector<StringRef, 4> Hooks;
+  for (const PayloadVariant &Variant : Missing)
+    Hooks.insert(Variant.Hook.Function);
+  std::string Names;
+  for (StringRef Hook : Hooks)
+    Names += (Names.empty() ? "" : " or ") + nameOf(M, Hook);
+  return Names + ": LLVM cannot compile it: " + Message.split('\n').first.str();
+}
+
 /// Compiles \p Missing, into one of \p Result for each.
 Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
                                             const PayloadABI &ABI,
                                             const CommonLayout &Layout,
                                             std::vector<Payload> &Result) {
+  if (FatalError)
+    return refuse(RefusalReason::UnsupportedHook, *FatalError);
   if (auto Functions = prepare(Missing); !Functions)
     return Functions.takeError();
   std::unique_ptr<Module> Clone = CloneModule(*Prepared);
@@ -371,10 +393,15 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
     if (Error E = runPasses(Passes, *F, C))
       return inHook(std::move(E), *M, Variant.Hook.Function);
   Errors.clear();
-  legacy::PassManager PM;
-  if (Error E = addCodegen(PM, C))
+  auto PM = std::make_unique<legacy::PassManager>();
+  if (Error E = addCodegen(*PM, C))
     return E;
-  PM.run(*Clone);
+  if (auto Message = amdgpu::runUntilFatalError([&] { PM->run(*Clone); })) {
+    (void)PM.release();
+    (void)Clone.release();
+    FatalError = nameFatalError(*Message, *M, Missing);
+    return refuse(RefusalReason::UnsupportedHook, *FatalError);
+  }
   if (Error E = C.takeFailure())
     return handleErrors(std::move(E), [&](const Refusal &R) {
       return refuse(R.reason(), withHookNames(R.detail().str(), *M, Missing));
@@ -505,7 +532,7 @@ SeenConstants &PayloadCompiler::seenConstants() { return P->Constants; }
 
 bool PayloadCompiler::isFull() const {
   constexpr size_t Most = 4096, MostBytes = 16 << 20;
-  return P->Facts.size() > Most || P->Made.size() > Most ||
+  return P->FatalError || P->Facts.size() > Most || P->Made.size() > Most ||
          P->MadeBytes > MostBytes;
 }
 

@@ -54,6 +54,36 @@ LUTHIER_HOOK_ANNOTATE sendSomeLanes() {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(sendSomeLanes);
 
+/// In a loop that lanes leave at different times.
+LUTHIER_HOOK_ANNOTATE sendInLoop() {
+  const uint32_t Wave = waveInDispatch(), Launch = launchValue(),
+                 Lane = __lane_id();
+  for (uint32_t Left = Lane % 3 + 1; Left; --Left) {
+    const uint32_t N = waveCounter(Number);
+    push(Stream, Sent{Launch, Wave, N, Lane, ~(Launch ^ Wave ^ N ^ Lane)});
+    waveAdd(Number, __popcll(__builtin_amdgcn_read_exec()));
+  }
+}
+LUTHIER_EXPORT_HOOK_HANDLE(sendInLoop);
+
+/// Of the Collatz sequence from \p V on.
+static __host__ __device__ uint32_t stepsFrom(uint32_t V) {
+  uint32_t Steps = 0;
+  for (; V > 1; ++Steps)
+    V = V % 2 ? 3 * V + 1 : V / 2;
+  return Steps;
+}
+
+/// What lanes have computed in such a loop.
+LUTHIER_HOOK_ANNOTATE sendSteps() {
+  const uint32_t N = waveCounter(Number), Wave = waveInDispatch(),
+                 Launch = launchValue(), Lane = __lane_id();
+  push(Stream, Sent{Launch, Wave, N, Lane,
+                    ~(Launch ^ Wave ^ N ^ Lane) ^ stepsFrom(Lane)});
+  waveAdd(Number, __popcll(__builtin_amdgcn_read_exec()));
+}
+LUTHIER_EXPORT_HOOK_HANDLE(sendSteps);
+
 LUTHIER_HOOK_ANNOTATE sendWave() {
   const uint32_t N = waveCounter(Number), Wave = waveInDispatch(),
                  Launch = launchValue();
@@ -74,7 +104,7 @@ LUTHIER_EXPORT_HOOK_HANDLE(addUp);
 
 #ifndef __HIP_DEVICE_COMPILE__
 static Option<std::string> What("send", "lanes", "what is sent",
-                                {"lanes", "some", "wave", "bytes"});
+                                {"lanes", "some", "loop", "steps", "wave", "bytes"});
 static Option<unsigned> Bytes("bytes", 1 << 16, "memory of the channel");
 static Option<bool> MayDrop("drop", false, "drop what finds no room");
 static Option<unsigned> Nap("nap", 0, "microseconds for each block");
@@ -98,7 +128,8 @@ class Sequence : public Tool {
     };
     for (const Sent &S : Block.records()) {
       Wrong += S.Lane != nextLane() ||
-               S.Inverse != ~(S.Launch ^ S.Wave ^ S.Number ^ S.Lane);
+               S.Inverse != (~(S.Launch ^ S.Wave ^ S.Number ^ S.Lane) ^
+                             (*What == "steps" ? stepsFrom(S.Lane) : 0));
       if (&S == Block.records().begin())
         inOrder({Block.agent().handle, S.Launch, S.Wave}, S.Number,
                 Block.records().size());
@@ -151,6 +182,10 @@ public:
         else if (*What == "some")
           Task.insertHookAtBlockBegin(MBB,
                                       LUTHIER_GET_HOOK_HANDLE(sendSomeLanes));
+        else if (*What == "loop")
+          Task.insertHookAtBlockBegin(MBB, LUTHIER_GET_HOOK_HANDLE(sendInLoop));
+        else if (*What == "steps")
+          Task.insertHookAtBlockBegin(MBB, LUTHIER_GET_HOOK_HANDLE(sendSteps));
         else if (*What == "wave")
           Task.insertHookAtBlockBegin(MBB, LUTHIER_GET_HOOK_HANDLE(sendWave));
         else

@@ -61,6 +61,25 @@ TEST_P(RefusalText, OfLoweringNamesHookAndLine) {
       << Text;
 }
 
+/// Which otherwise end the process; what is compiled afterwards is right.
+TEST_P(RefusalText, OfFatalErrorsOfLLVMNamesHookAndLine) {
+  // Of processors that come after these.
+  const std::string Text = refusalOf(R"(
+  %x = load i32, ptr addrspace(1) @Out
+  %y = call i32 @llvm.amdgcn.permlane.bcast(i32 %x, i32 1, i32 2)
+  call void @store(i32 %y)
+  ret void
+)",
+                                     Run.abi());
+  EXPECT_NE(Text.find("hook 'hook' (Tool.hip:12): LLVM cannot compile it: "
+                      "Cannot select: intrinsic %llvm.amdgcn.permlane.bcast"),
+            std::string::npos)
+      << Text;
+  EXPECT_EQ(Text.find('\n'), std::string::npos) << Text;
+  EXPECT_EQ(refusalOf("  call void @store(i32 7)\n  ret void\n", Run.abi()),
+            "compiled");
+}
+
 TEST_P(RefusalText, OfFlagsWithoutACopyNamesTheFlag) {
   PayloadABI ABI = Run.abi();
   ABI.SccSave = MCRegister();
