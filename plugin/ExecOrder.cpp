@@ -127,8 +127,9 @@ void decideAboutExecWrites(Function &Hook) {
   for (Instruction &I : instructions(Hook)) {
     auto *Call = dyn_cast<CallInst>(&I);
     const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee && Callee->getFnAttribute("luthier_intrinsic")
-                          .getValueAsString() == MayWriteExec)
+    if (Callee &&
+        Callee->getFnAttribute("luthier_intrinsic").getValueAsString() ==
+            MayWriteExec)
       Decisions.push_back(Call);
   }
   if (Decisions.empty())

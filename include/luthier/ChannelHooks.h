@@ -85,10 +85,9 @@ __attribute__((device)) inline uint32_t lanesBefore(uint64_t Lanes) {
 /// control flow for that wherever it stands, but it takes a tenth more
 /// instructions than definitions of EXEC.
 template <typename T>
-__attribute__((device)) inline void pushByFirstLane(ChannelState &S,
-                                                    uint64_t Lanes,
-                                                    uint32_t Tag,
-                                                    const T &Record) {
+__attribute__((device)) inline void
+pushByFirstLane(ChannelState &S, uint64_t Lanes, uint32_t Tag,
+                const T &Record) {
   const uint32_t Records = __builtin_popcountll(Lanes);
   const uint32_t Bytes = Records * sizeof(T), Before = lanesBefore(Lanes);
   ChannelSlot Slot;
@@ -133,9 +132,9 @@ __attribute__((device)) inline void pushTagged(ChannelState &S, uint32_t Tag,
 } // namespace detail
 
 /// A record for each active lane, in the order of lanes; none where no lane is
-/// active. May stand in any condition and loop. Takes room once for all lanes. Where there is none, the wave waits
-/// until the tool has consumed enough, or the records are dropped and counted:
-/// see ChannelOptions.
+/// active. May stand in any condition and loop. Takes room once for all lanes.
+/// Where there is none, the wave waits until the tool has consumed enough, or
+/// the records are dropped and counted: see ChannelOptions.
 template <typename T, typename... Records>
 __attribute__((device)) inline void push(Channel<Records...> &To,
                                          const T &Record) {

@@ -104,7 +104,8 @@ LUTHIER_EXPORT_HOOK_HANDLE(addUp);
 
 #ifndef __HIP_DEVICE_COMPILE__
 static Option<std::string> What("send", "lanes", "what is sent",
-                                {"lanes", "some", "loop", "steps", "wave", "bytes"});
+                                {"lanes", "some", "loop", "steps", "wave",
+                                 "bytes"});
 static Option<unsigned> Bytes("bytes", 1 << 16, "memory of the channel");
 static Option<bool> MayDrop("drop", false, "drop what finds no room");
 static Option<unsigned> Nap("nap", 0, "microseconds for each block");

@@ -6,17 +6,7 @@
 //
 //   reloads FILE TIMES [keep]
 #include "../hsa/Hsa.h"
-#include <unistd.h>
-
-static long residentKiB() {
-  long Pages = 0, Resident = 0;
-  if (std::FILE *File = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(File, "%ld %ld", &Pages, &Resident) != 2)
-      Resident = 0;
-    std::fclose(File);
-  }
-  return Resident * (::sysconf(_SC_PAGESIZE) / 1024);
-}
+#include "Resident.h"
 
 int main(int Argc, char **Argv) {
   if (Argc < 3)
@@ -39,8 +29,7 @@ int main(int Argc, char **Argv) {
       CHECK(hsa_executable_destroy(Loaded.Executable));
       Loaded = load(Argv[1], Gpu);
     }
-    if (Time == Times / 4 || Time == Times)
-      std::fprintf(stderr, "%u reloads: %ld KiB\n", Time, residentKiB());
+    sayResident(Time, Times);
   }
   const bool IsRight =
       __atomic_load_n(Count, __ATOMIC_ACQUIRE) == Times * Lanes;

@@ -54,7 +54,7 @@ def traced(directory):
 
 def flat_memory(result, limit):
     """KiB that the process gained between the first report and the last."""
-    sizes = [int(size) for size in re.findall(r"^\d+ reloads: (\d+) KiB$", result.stderr, re.M)]
+    sizes = [int(size) for size in re.findall(r"^\d+ times: (\d+) KiB$", result.stderr, re.M)]
     result.expect(len(sizes) == 2, "the program does not say how large it is")
     print(f"{sizes[0]} KiB after a quarter, {sizes[1]} KiB in the end")
     result.expect(sizes[1] - sizes[0] <= limit, f"the process grew by {sizes[1] - sizes[0]} KiB")
@@ -107,7 +107,7 @@ harness.main(
         (["--stderr-says"], {"action": "append", "default": [], "help": "on stderr, under the tools"}),
         (["--set"], {"action": "append", "default": [], "help": "a variable of the environment"}),
         (["--varies"], {"action": "append", "default": [], "help": "a kernel that executes more or less each time"}),
-        (["--may-grow"], {"type": int, "help": "KiB that the program may grow by while it reloads code"}),
+        (["--may-grow"], {"type": int, "help": "KiB that the program may grow by after the first quarter"}),
         (["program"], {"nargs": "+", "help": "the program and its arguments"}),
     ],
     test,
