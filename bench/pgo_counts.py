@@ -15,7 +15,7 @@ from figures import commit, table
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/e2e/pgo"))
 from builds import Builds, Failure, harness  # noqa: E402
-from three_ways import HALVED, KNOWN, WRONG, ThreeWays, expect_known  # noqa: E402
+from three_ways import HALVED, KNOWN, ThreeWays, expect_known  # noqa: E402
 
 LLVM = pathlib.Path("/usr/lib/llvm-22/bin")
 ROCM = "7.2"  # Which knows all of the targets.
@@ -46,7 +46,7 @@ true, to count it. What is missing besides are blocks that the compiler has merg
 
 
 def cells(arguments, program, target, lanes):
-    """Of each level; nothing where the program is compiled wrongly."""
+    """Of each level; nothing where the program is wrong."""
     with tempfile.TemporaryDirectory() as directory:
         source = f"{ROOT}/examples/programs/{program}.hip"
         clang = f"{LLVM}/clang++ -x hip --offload-arch={target} -w -I {ROOT}/examples/programs"
@@ -57,7 +57,7 @@ def cells(arguments, program, target, lanes):
                                            libraries=f"{build}/device-libs"), directory)
         ways = ThreeWays(builds, LLVM / "llvm-profdata", LLVM / "opt")
         for level in LEVELS:
-            if (program, level) in WRONG or lanes == 64 and program in HALVED:
+            if lanes == 64 and program in HALVED:
                 yield None
                 continue
             comparison = ways.compare(level)
@@ -67,8 +67,6 @@ def cells(arguments, program, target, lanes):
 
 def reasons():
     notes = [f"- `{program}` at `{level}`, {number} of `{name}`: {why}." for (program, level, name), (number, why) in KNOWN.items()]
-    notes += [f"- `{program}` at `{level}`: with probes, clang 22 compiles it to [something else]"
-              "(pgo-judge.md#known-wrong-builds), whose counts say nothing." for program, level in sorted(WRONG)]
     notes += [f"- `{program}` in waves of 64 lanes on targets that have waves of 32: HIP's shuffles do not cross the halves of such "
               "waves, so it is wrong by itself." for program in sorted(HALVED)]
     return "Where counts differ:\n\n" + "\n".join(notes) + "\n"

@@ -25,7 +25,8 @@ constexpr Flag AtomicAllCounters = {
 constexpr Flag NoPartialRedundancy = {
     "-Xarch_device -mllvm=-enable-pre=false",
     "clang 22's structurizer loses conversions that the elimination of partial "
-    "redundancies has put on both ways to a block; counters bring that about"};
+    "redundancies has put on both ways to a block; counters and probes bring "
+    "that about"};
 constexpr Flag ProfiledValues = {
     "-Xarch_device -include{value-header}",
     "what functions pointers call and how much is copied is recorded by "
@@ -94,7 +95,8 @@ constexpr Flag ProbesCollect[] = {
     Lines,
     UniqueNames,
     {"-Xclang -fpseudo-probe-for-profiling",
-     "marks blocks; clang 22's driver has no such flag for devices"}};
+     "marks blocks; clang 22's driver has no such flag for devices"},
+    NoPartialRedundancy};
 constexpr Flag LinesCollect[] = {
     Lines,
     UniqueNames,
@@ -106,6 +108,7 @@ constexpr Flag ProbesUse[] = {
     SampleProfile,
     InferCounts,
     SampleLibraries,
+    NoPartialRedundancy,
     NoControlHeightReduction};
 constexpr Flag LinesUse[] = {
     Lines,

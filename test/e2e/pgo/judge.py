@@ -3,8 +3,8 @@
 """The two builds by stock clang 22 that compute something else, and what
 `luthier pgo judge` says about them: a wave reduction that is compiled with a
 profile of its waves (control-height reduction), and a stencil that is compiled
-to count (hoisting in the structurizer). With the flags of `luthier pgo flags`, both
-are right."""
+to count, or with pseudo probes (hoisting in the structurizer). With the flags of
+`luthier pgo flags`, all are right: the builds that collect and those that use."""
 
 from builds import ARGUMENTS, Builds, harness
 
@@ -31,17 +31,27 @@ def reduction(builds):
     result.expect(verdict["output"] == "same" and len(verdict["kernels"]) == 1, f"a wrong report: {verdict}")
 
 
+def judged(builds, before, name, flags, is_right):
+    """A build, and that the judge says what it has to."""
+    after = builds.compile(name, ["-ffp-contract=off", *flags])
+    result = builds.judge(before, after)
+    if is_right:
+        result.expect(result.code == 0 and "same output" in result.stdout, f"{name}: a right build is refused")
+    else:
+        result.expect(result.code == 1 and "DIFFERENT OUTPUT" in result.stdout, f"{name}: a wrong build is not refused")
+    return after
+
+
 def stencil(builds):
-    release = builds.compile("release", ["-ffp-contract=off"])
-    flags = ["-ffp-contract=off", *builds.flags("collect")]
-    result = builds.judge(release, builds.compile("stock", without(flags, "-enable-pre=false")))
-    result.expect(result.code == 1 and "DIFFERENT OUTPUT" in result.stdout, "a wrong build is not refused")
-    counting = builds.compile("counting", flags)
-    result = builds.judge(release, counting)
-    result.expect(result.code == 0 and "same output" in result.stdout, "a right build is refused")
-    profile = builds.profile("profile", counting)
-    result = builds.judge(release, builds.compile("used", ["-ffp-contract=off", *builds.flags("use", profile)]))
-    result.expect(result.code == 0 and "same output" in result.stdout, "the build with the profile is wrong")
+    plain = builds.compile("plain", ["-ffp-contract=off"])
+    for route in ("counters", "probes"):
+        flags = builds.flags("collect", "--route", route)
+        judged(builds, plain, f"{route}-stock", without(flags, "-enable-pre=false"), False)
+        profile = builds.profile(f"{route}-profile", judged(builds, plain, f"{route}-collect", flags, True))
+        flags = builds.flags("use", profile, "--route", route)
+        judged(builds, plain, f"{route}-used", flags, True)
+        if route == "probes":
+            judged(builds, plain, f"{route}-used-stock", without(flags, "-enable-pre=false"), False)
 
 
 def test(arguments, directory):

@@ -20,8 +20,6 @@ MOVED = "the compiler takes a condition out of a loop, and the probes of its blo
 KNOWN = {
     ("transpose", "-O3", "_Z9transposePKjPjjj"): (2, MOVED),
 }
-# Programs that clang 22 compiles to something else if there are probes.
-WRONG = {("stencil", "-O3")}
 # Programs that are wrong in waves of 64 lanes on targets that have waves of 32, too: HIP's shuffles do not cross the halves.
 HALVED = {"reduction"}
 

@@ -80,6 +80,17 @@ TEST(FlagsTest, CountersOfTheFrontEndAvoidTheStructurizersError) {
   }
 }
 
+TEST(FlagsTest, BuildsWithProbesAvoidTheStructurizersError) {
+  const Route &Probes = **findRoute("probes", 22),
+              &Lines = **findRoute("lines", 22);
+  for (const Route *Its : {&Probes, &Lines})
+    for (const auto &Flags : {Its->Collect, Its->Use})
+      EXPECT_EQ(is_contained(*expand(Flags, {"p", "libraries"}),
+                             "-mllvm=-enable-pre=false"),
+                Its == &Probes)
+          << "lines leave code as it is";
+}
+
 TEST(FlagsTest, FilesTakeTheirPlaces) {
   auto Words = expand((*findRoute("probes", 22))->Use, {"a b.prof", "/libs"});
   ASSERT_TRUE(bool(Words));
