@@ -36,6 +36,8 @@ options:
                              --profile
                    probes    a release with pseudo probes in its blocks
                    lines     code as released, with line tables beside it
+  --rdc            for units that are linked for the GPU (-fgpu-rdc); the
+                   command that links needs the flags, too
   --compiler PATH  the clang that will get them; asked for its version, and
                    refused if that is not known ()" LUTHIER_PGO_CLANGXX R"()
   --profile FILE   of collect with route cs: the profile of the first round
@@ -50,11 +52,9 @@ examples:
   clang++ -O3 $(luthier pgo flags use app.profdata) app.hip -o app
 )";
 
-const std::vector<OptionSpec> Options = {{"--route", true},
-                                         {"--compiler", true},
-                                         {"--explain"},
-                                         {"--profile", true},
-                                         {"--device-libraries", true}};
+const std::vector<OptionSpec> Options = {
+    {"--route", true}, {"--compiler", true}, {"--explain"},
+    {"--rdc"},         {"--profile", true},  {"--device-libraries", true}};
 
 std::string valueOr(const Arguments &Args, std::string_view Option,
                     const char *Otherwise) {
@@ -122,13 +122,15 @@ Expected<int> work(const Arguments &Args) {
   const std::string *Libraries = Args.value("--device-libraries");
   Files.SampleLibraries = Libraries ? *Libraries : sampleLibraries();
   Files.ValueHeader = valueHeader();
+  Files.LinkedCounters = linkedCounters();
   if (!Files.Profile.empty() && !sys::fs::exists(Files.Profile))
     return failed("there is no profile " + Files.Profile);
   auto Route = routeOf(Args, *Major);
   if (!Route)
     return Route.takeError();
-  if (Error E = print(Uses ? (*Route)->Use : (*Route)->Collect, Files,
-                      Args.has("--explain")))
+  const auto Flags = flagsOf(
+      **Route, Uses ? pgo::Build::Use : pgo::Build::Collect, Args.has("--rdc"));
+  if (Error E = print(Flags, Files, Args.has("--explain")))
     return std::move(E);
   return Success;
 }

@@ -238,7 +238,9 @@ Error Optimize::countBy(StringRef Name, const std::string &First) {
   auto Its = pgo::findRoute(Name, *Major);
   if (!Its)
     return Its.takeError();
-  auto Flags = pgo::expand((*Its)->Collect, {First, "", valueHeader()});
+  auto Flags = pgo::expand(
+      flagsOf(**Its, pgo::Build::Collect, Plan.Compile.linksUnits()),
+      {First, "", valueHeader(), linkedCounters()});
   if (!Flags)
     return Flags.takeError();
   say("compiling to collect, route " + Name);

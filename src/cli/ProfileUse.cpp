@@ -39,6 +39,8 @@ std::string sampleLibraries() { return installed("device-libs-samples"); }
 
 std::string valueHeader() { return installed("pgo/ProfiledValues.h"); }
 
+std::string linkedCounters() { return installed("pgo/LinkedCounters.rsp"); }
+
 Expected<std::vector<std::string>> ProfileUse::findFlags() {
   UsedProfile = Profile;
   if (Command.isForHostAlone())
@@ -64,7 +66,8 @@ Expected<std::vector<std::string>> ProfileUse::findFlags() {
     if (Error E = findSampleLibraries())
       return std::move(E);
   auto Flags =
-      pgo::expand((*Found)->Use, {UsedProfile, SampleLibraries, valueHeader()});
+      pgo::expand(flagsOf(**Found, pgo::Build::Use, Command.linksUnits()),
+                  {UsedProfile, SampleLibraries, valueHeader()});
   if (Flags)
     limitToTargets(*Flags);
   return Flags;

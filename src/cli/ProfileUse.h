@@ -19,6 +19,8 @@ namespace luthier::cli {
 std::string sampleLibraries();
 /// The header by which device code records values; empty if it is not there.
 std::string valueHeader();
+/// What the linker is given to make counters of units; empty likewise.
+std::string linkedCounters();
 
 class ProfileUse {
 public:

@@ -116,6 +116,8 @@ CompileCommand::read(ArrayRef<std::string> GivenWords) {
           Result.Targets.push_back(Name.str());
     } else if (const auto Name = valueOf(Words, I, "-x", "--language")) {
       Language = *Name;
+    } else if (Word == "-fgpu-rdc" || Word == "-fno-gpu-rdc") {
+      Result.LinksUnits = Word == "-fgpu-rdc";
     } else if (stopsBefore(Word)) {
       Result.Links = false;
     } else if (!Word.starts_with("-")) {

@@ -38,6 +38,8 @@ public:
   const std::string &output() const { return Output; }
   /// Makes a program, not object files.
   bool links() const { return Links; }
+  /// Units are linked for the GPU, by -fgpu-rdc.
+  bool linksUnits() const { return LinksUnits; }
 
   /// The same with more flags.
   std::vector<std::string> with(llvm::ArrayRef<std::string> Flags) const;
@@ -68,7 +70,7 @@ private:
   std::string Output;
   size_t Compiler = 0;
   bool HasHostSource = false;
-  bool Links = true, WritesDependencies = false;
+  bool Links = true, LinksUnits = false, WritesDependencies = false;
   bool NamesDependencyFile = false, NamesDependent = false; ///< By -MF, -MT.
 };
 

@@ -174,9 +174,13 @@ private:
     return Error::success();
   }
 
-  /// Without a word about it, it is the front end's of the same LLVM.
+  /// Without a word about it, it is of the same LLVM, and the front end's: or
+  /// of IR, whose counters have values. The linker that has units of IR's drops
+  /// the word, since nothing refers to it.
   Error checkVersion() {
     Found.Version = RawInstrProf::Version;
+    if (Found.Values.Size)
+      Found.Version |= VARIANT_MASK_IR_PROF;
     if (VersionAt) {
       auto Bytes = contents({*VersionAt, sizeof(uint64_t)});
       if (!Bytes)

@@ -12,6 +12,7 @@ namespace {
 constexpr StringRef ProfilePlace = "{profile}";
 constexpr StringRef LibrariesPlace = "{sample-libraries}";
 constexpr StringRef ValueHeaderPlace = "{value-header}";
+constexpr StringRef LinkedCountersPlace = "{linked-counters}";
 
 constexpr Flag NoControlHeightReduction = {
     "-Xarch_device -mllvm=-enable-chr=false",
@@ -47,6 +48,42 @@ constexpr Flag InferCounts = {"-Xarch_device -mllvm=-sample-profile-use-profi",
 constexpr Flag SampleLibraries = {
     "--rocm-device-lib-path={sample-libraries}",
     "others are not inlined into functions with a profile of samples"};
+
+// Of units that are linked for the GPU. Clang lowers counters unit by unit, and
+// for GPUs the symbols that this makes are global, so that the linker finds
+// those of names (__llvm_prf_nm), and of functions that several units define,
+// twice. So the linker, which has all units in one module, does it instead. The
+// driver gives -mllvm to the linker, too, but not -Wp. What the linker runs has
+// a name that no shell takes without quotes, and stands in a file.
+constexpr Flag LateCounters = {
+    "-Xarch_device -Wp,-mllvm,-opt-disable=instrprof",
+    "counters stay intrinsics until units are linked: each unit would define "
+    "the same symbols"};
+constexpr Flag BeginLinking = {"--start-no-unused-arguments",
+                               "units alone are not linked"};
+constexpr Flag LinkCounters = {
+    "-Xoffload-linker @{linked-counters}",
+    "the linker makes the counters, for all units together"};
+constexpr Flag OnePartition = {
+    "-Xoffload-linker --lto-partitions=1",
+    "records of functions stay in one module with these"};
+constexpr Flag NamesTwice = {
+    "-Xoffload-linker -zmuldefs",
+    "units that define the same function have its name twice"};
+constexpr Flag EndLinking = {"--end-no-unused-arguments",
+                             "ends --start-no-unused-arguments"};
+constexpr Flag NoCallGraphProfile = {
+    "-Xarch_device -mllvm=-opt-disable=cg-profile",
+    "clang 22's linker breaks off where two units have a profile of calls"};
+
+constexpr Flag UnitsCollect[] = {LateCounters,     BeginLinking, LinkCounters,
+                                 OnePartition,     NamesTwice,   EndLinking,
+                                 AtomicAllCounters};
+// These have the last one anyway.
+constexpr Flag UnitsSecondCollect[] = {
+    LateCounters, BeginLinking, LinkCounters,      OnePartition,
+    NamesTwice,   EndLinking,   NoCallGraphProfile};
+constexpr Flag UnitsUse[] = {NoCallGraphProfile};
 
 constexpr Flag CountersCollect[] = {
     {"-Xarch_device -fprofile-instr-generate", "counters, by the front end"},
@@ -121,19 +158,27 @@ constexpr Flag LinesUse[] = {
 
 constexpr Route RoutesOf22[] = {
     {"counters", "counters of the front end; the usual choice", CountersCollect,
-     CountersUse},
+     CountersUse, UnitsCollect, UnitsUse},
     {"coverage", "the same, with the source that each counter is of",
-     CoverageCollect, CountersUse},
+     CoverageCollect, CountersUse, UnitsCollect, UnitsUse},
     {"mcdc", "coverage, with the conditions of each decision", DecisionsCollect,
-     CountersUse},
+     CountersUse, UnitsCollect, UnitsUse},
     {"ir", "counters of LLVM's IR: sees device libraries, costs more",
-     IRCollect, IRUse},
+     IRCollect, IRUse, UnitsCollect, UnitsUse},
     {"cs", "a second round of ir, after inlining", SecondCollect, IRUse,
-     /*IsSecondRound=*/true},
-    {"probes", "a release with pseudo probes in its blocks", ProbesCollect,
-     ProbesUse},
-    {"lines", "code as released, with line tables beside it", LinesCollect,
-     LinesUse},
+     UnitsSecondCollect, UnitsUse, /*IsSecondRound=*/true},
+    {"probes",
+     "a release with pseudo probes in its blocks",
+     ProbesCollect,
+     ProbesUse,
+     {},
+     UnitsUse},
+    {"lines",
+     "code as released, with line tables beside it",
+     LinesCollect,
+     LinesUse,
+     {},
+     UnitsUse},
 };
 
 Error fill(std::string &Text, StringRef Place, StringRef Value,
@@ -148,6 +193,14 @@ Error fill(std::string &Text, StringRef Place, StringRef Value,
 }
 
 } // namespace
+
+std::vector<Flag> flagsOf(const Route &Its, Build Which, bool LinksUnits) {
+  const bool Collects = Which == Build::Collect;
+  std::vector<Flag> Result = Collects ? Its.Collect.vec() : Its.Use.vec();
+  if (LinksUnits)
+    append_range(Result, Collects ? Its.UnitsCollect : Its.UnitsUse);
+  return Result;
+}
 
 ArrayRef<Route> routesOf(unsigned ClangMajor) {
   if (ClangMajor == 22)
@@ -190,6 +243,10 @@ Expected<std::vector<std::string>> expand(ArrayRef<Flag> Flags,
       if (Error E = fill(Text, ValueHeaderPlace, Files.ValueHeader,
                          "lib/luthier/pgo/ProfiledValues.h is missing, by "
                          "which device code records values"))
+        return std::move(E);
+      if (Error E = fill(Text, LinkedCountersPlace, Files.LinkedCounters,
+                         "lib/luthier/pgo/LinkedCounters.rsp is missing, by "
+                         "which the linker makes counters"))
         return std::move(E);
       Result.push_back(std::move(Text));
     }

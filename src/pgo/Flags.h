@@ -27,9 +27,14 @@ struct Route {
   llvm::StringRef What; ///< A line for people.
   llvm::ArrayRef<Flag> Collect;
   llvm::ArrayRef<Flag> Use;
+  /// Besides these, for units that are linked for the GPU (-fgpu-rdc).
+  llvm::ArrayRef<Flag> UnitsCollect, UnitsUse;
   /// The build that collects uses a profile itself.
   bool IsSecondRound = false;
 };
+
+/// Those of a build; \p LinksUnits if its units are linked for the GPU.
+std::vector<Flag> flagsOf(const Route &Its, Build Which, bool LinksUnits);
 
 /// All routes of the compilers of \p ClangMajor; none if that is not known.
 llvm::ArrayRef<Route> routesOf(unsigned ClangMajor);
@@ -45,6 +50,8 @@ struct FlagFiles {
   std::string SampleLibraries = {};
   /// device/ProfiledValues.h, by which device code records values.
   std::string ValueHeader = {};
+  /// LinkedCounters.rsp, by which the linker makes counters.
+  std::string LinkedCounters = {};
 };
 
 /// The arguments for the compiler. Fails if one names a file that \p Files

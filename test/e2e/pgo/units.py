@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A program of several units that are linked for the GPU (-fgpu-rdc): functions
 of one unit are inlined into kernels of another, and the profile says so. Functions
-of the same name that each unit has for itself have counts of their own: those of
-LLVM's counters, of which clang 22 links only one unit's at a time. To use the
-profile, clang 22 needs -foffload-lto: its linker breaks off otherwise."""
+of the same name that each unit has for itself have counts of their own. Builds that
+count have exactly the counts that follow from the input; of a unit that counts
+alone, they are those of the probes. Profiles of each kind lead to a program that is
+right, also without a word about units where Luthier sees the command."""
 
+import collections
+import os
 import re
 
 from builds import ARGUMENTS, Builds, Failure, harness
@@ -27,12 +30,12 @@ def counted(builds, other, route):
     return units, release, profile
 
 
-def link(builds, name, objects):
+def link(builds, name, objects, more=()):
     flags = list(builds.clang)
     at = flags.index("-x")
     del flags[at:at + 2]
     path = f"{builds.directory}/{name}"
-    result = harness.run([*flags, "-fgpu-rdc", "--hip-link", *objects, "-o", path, "-lamdhip64"])
+    result = harness.run([*flags, *more, "-fgpu-rdc", "--hip-link", *objects, "-o", path, "-lamdhip64"])
     result.expect(result.code == 0, "the linker fails")
     return path
 
@@ -63,14 +66,84 @@ def compare_units(arguments, directory, release):
     arguments.source = sources[0]
 
 
+def expected_counts():
+    """Of each function, by its unit if it is static: how often it is executed, and its branches. See main() in Rows.hip."""
+    values = [value + row for value in range(1000) for row in range(9)]
+    bounded = [value for value in values if value % 10]
+    sums = [sum(min(value, 700) if value % 10 else 77 for value in range(first, first + 9)) for first in range(1000)]
+    return {
+        "_Z7addRowsPjjj": [1024, 24, len(values)],
+        "_Z8weightOfj": [len(values), len(bounded)],
+        "Weights.hip:_ZL7boundedj": [len(bounded), sum(max(value - 700, 0) for value in bounded)],
+        "Rows.hip:_ZL7boundedj": [len(sums), sum(value < 5000 for value in sums)],
+    }
+
+
+def shown_counts(profdata, profile):
+    result = harness.run([profdata, "show", "--all-functions", "--counts", profile])
+    result.expect(result.code == 0, "the profile cannot be read")
+    counts, name = collections.defaultdict(list), None
+    for line in result.stdout.splitlines():
+        if match := re.match(r"  (\S+):$", line):
+            name = os.path.basename(match[1]).replace(";", ":")
+        elif match := re.match(r"    (?:Function count: (\d+)|Block counts: \[(.*)\])", line):
+            counts[name] += [int(n) for n in (match[1] or match[2]).split(", ") if n]
+    return counts
+
+
+def front_end(counts):
+    if counts != expected_counts():
+        raise Failure(f"not the counts of this program: {dict(counts)}")
+
+
+def flow_graph(counts):
+    """IR counts edges from which all others follow: here, of the loops and the sides that are taken."""
+    expected = expected_counts()
+    for name, more in (("_Z8weightOfj", []), ("Weights.hip:_ZL7boundedj", []), ("_Z7addRowsPjjj", [1000])):
+        edges = [*expected[name], *more]
+        if not counts[name] or not set(counts[name]) <= set(edges) or max(counts[name]) != max(edges):
+            raise Failure(f"{name}: {counts[name]} where there are {edges}")
+
+
+def count_units(arguments, directory, release):
+    """All units count; the program is linked by a command of its own, and by the one that compiles."""
+    builds = Builds(arguments, directory)
+    sources = [arguments.source, arguments.other]
+    for route, check in (("counters", front_end), ("ir", flow_graph)):
+        flags = ["-fgpu-rdc", *builds.flags("collect", "--rdc", "--route", route)]
+        if route == "counters":
+            strict = [*flags, "-Wunused-command-line-argument", "-Werror=unused-command-line-argument"]
+            objects = [builds.compile(f"{route}{n}.o", [*strict, "-c"], source=source) for n, source in enumerate(sources)]
+            program = link(builds, f"all-{route}", objects, flags)
+        else:
+            program = builds.compile(f"all-{route}", [*flags, arguments.other])
+        profile = builds.profile(f"all-{route}.profdata", program)
+        check(shown_counts(arguments.profdata, profile))
+        use = [*builds.flags("use", "--rdc", "--route", route, profile), "-fgpu-rdc", arguments.other]
+        result = builds.judge(release, builds.compile(f"used-{route}", use))
+        result.expect(result.code == 0 and "same output" in result.stdout, f"{route}: the build computes something else")
+
+
+def optimize(arguments, directory):
+    """One command that compiles and links all units."""
+    builds = Builds(arguments, directory)
+    program = f"{directory}/optimized"
+    compiling = [*builds.clang, "-O3", "-fgpu-rdc", arguments.source, arguments.other, "-o", program, "-lamdhip64"]
+    result = harness.run([arguments.luthier, "pgo", "optimize", "--tolerance", "1000", "--", *compiling, "--", program])
+    result.expect(result.code == 0 and "same output" in result.stdout, "luthier pgo optimize fails")
+    front_end(shown_counts(arguments.profdata, f"{program}.prof"))
+
+
 def test(arguments, directory):
     builds = Builds(arguments, directory)
     counted(builds, arguments.other, "lines")
     units, release, profile = counted(builds, arguments.other, "probes")
     compare_units(arguments, directory, release)
-    use = builds.flags("use", profile, "--route", "probes")
-    result = builds.judge(release, builds.compile("used", [*units, "-foffload-lto", *use]))
+    use = builds.flags("use", "--rdc", profile, "--route", "probes")
+    result = builds.judge(release, builds.compile("used", [*units, *use]))
     result.expect(result.code == 0 and "same output" in result.stdout, "the build computes something else")
+    count_units(arguments, directory, release)
+    optimize(arguments, directory)
 
 
 if __name__ == "__main__":

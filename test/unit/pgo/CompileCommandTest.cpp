@@ -186,4 +186,11 @@ TEST(CompileCommandTest, ACompilerIsNeeded) {
   }
 }
 
+TEST(CompileCommandTest, UnitsAreLinkedForTheGpuIfTheLastFlagSaysSo) {
+  EXPECT_FALSE(read("clang++ a.hip -o a").linksUnits());
+  EXPECT_TRUE(read("clang++ -fno-gpu-rdc -fgpu-rdc a.hip -o a").linksUnits());
+  EXPECT_FALSE(read("clang++ -fgpu-rdc -fno-gpu-rdc a.hip -o a").linksUnits());
+  EXPECT_FALSE(read("clang++ -Xclang -fgpu-rdc a.hip -o a").linksUnits());
+}
+
 } // namespace

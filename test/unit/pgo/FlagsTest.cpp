@@ -91,6 +91,38 @@ TEST(FlagsTest, BuildsWithProbesAvoidTheStructurizersError) {
           << "lines leave code as it is";
 }
 
+TEST(FlagsTest, UnitsThatAreLinkedHaveTheirCountersFromTheLinker) {
+  const auto flagsFor = [](StringRef Name, Build Which, bool LinksUnits) {
+    const FlagFiles Files = {"p", "libraries", "h", "/l.rsp"};
+    return cantFail(
+        expand(flagsOf(**findRoute(Name, 22), Which, LinksUnits), Files));
+  };
+  constexpr StringLiteral Late = "-Wp,-mllvm,-opt-disable=instrprof",
+                          Atomic =
+                              "-mllvm=-instrprof-atomic-counter-update-all",
+                          NoCalls = "-mllvm=-opt-disable=cg-profile";
+  for (const Route &R : routesOf(22)) {
+    const bool Counts = R.Name != "probes" && R.Name != "lines";
+    const auto Collect = flagsFor(R.Name, Build::Collect, true);
+    EXPECT_EQ(is_contained(Collect, Late), Counts) << R.Name.str();
+    EXPECT_EQ(is_contained(Collect, "@/l.rsp"), Counts) << R.Name.str();
+    // Clang refuses to be told twice.
+    EXPECT_EQ(count(Collect, Atomic), Counts) << R.Name.str();
+    EXPECT_EQ(is_contained(Collect, NoCalls), R.IsSecondRound) << R.Name.str();
+    EXPECT_TRUE(is_contained(flagsFor(R.Name, Build::Use, true), NoCalls))
+        << R.Name.str();
+    for (Build Which : {Build::Collect, Build::Use}) {
+      const auto Usual = flagsFor(R.Name, Which, false);
+      EXPECT_FALSE(is_contained(Usual, Late) || is_contained(Usual, NoCalls))
+          << R.Name.str();
+    }
+  }
+  EXPECT_THAT(
+      messageOf(expand(
+          flagsOf(**findRoute("counters", 22), Build::Collect, true), {})),
+      HasSubstr("LinkedCounters.rsp is missing"));
+}
+
 TEST(FlagsTest, FilesTakeTheirPlaces) {
   auto Words = expand((*findRoute("probes", 22))->Use, {"a b.prof", "/libs"});
   ASSERT_TRUE(bool(Words));
