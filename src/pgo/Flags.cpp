@@ -76,9 +76,12 @@ constexpr Flag NoCallGraphProfile = {
     "-Xarch_device -mllvm=-opt-disable=cg-profile",
     "clang 22's linker breaks off where two units have a profile of calls"};
 
-constexpr Flag UnitsCollect[] = {LateCounters,     BeginLinking, LinkCounters,
-                                 OnePartition,     NamesTwice,   EndLinking,
-                                 AtomicAllCounters};
+constexpr Flag LinkedAtomic = {AtomicAllCounters.Text,
+                               "the linker does not know -fprofile-update"};
+
+constexpr Flag UnitsCollect[] = {LateCounters, BeginLinking, LinkCounters,
+                                 OnePartition, NamesTwice,   EndLinking,
+                                 LinkedAtomic};
 // These have the last one anyway.
 constexpr Flag UnitsSecondCollect[] = {
     LateCounters, BeginLinking, LinkCounters,      OnePartition,
