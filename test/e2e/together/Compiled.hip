@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles kernels while it runs, by hipRTC, from two threads at once.
+// Compiles kernels while it runs, by hipRTC, from two threads at once; its own
+// arguments are further options for that.
 #include "Check.h"
 #include <hip/hiprtc.h>
 #include <string>
@@ -15,6 +16,8 @@ static void checkRtc(hiprtcResult Status, const char *What) {
   std::exit(2);
 }
 
+static std::vector<const char *> Given;
+
 static std::vector<char> compile(unsigned Factor) {
   const std::string Source =
       "extern \"C\" __global__ void times" + std::to_string(Factor) +
@@ -24,12 +27,15 @@ static std::vector<char> compile(unsigned Factor) {
       "    Data[I] *= FACTOR;\n"
       "}\n";
   const std::string Define = "-DFACTOR=" + std::to_string(Factor);
-  const char *Options[] = {"--gpu-architecture=gfx90a", Define.c_str()};
+  std::vector<const char *> Options = {"--gpu-architecture=gfx90a",
+                                       Define.c_str()};
+  Options.insert(Options.end(), Given.begin(), Given.end());
   hiprtcProgram Program;
   checkRtc(hiprtcCreateProgram(&Program, Source.c_str(), "times.hip", 0,
                                nullptr, nullptr),
            "hiprtcCreateProgram");
-  checkRtc(hiprtcCompileProgram(Program, 2, Options), "hiprtcCompileProgram");
+  checkRtc(hiprtcCompileProgram(Program, int(Options.size()), Options.data()),
+           "hiprtcCompileProgram");
   size_t Size = 0;
   checkRtc(hiprtcGetCodeSize(Program, &Size), "hiprtcGetCodeSize");
   std::vector<char> Code(Size);
@@ -56,7 +62,8 @@ static std::vector<unsigned> launch(unsigned Factor) {
   return Result;
 }
 
-int main() {
+int main(int Argc, char **Argv) {
+  Given.assign(Argv + 1, Argv + Argc);
   std::vector<std::vector<unsigned>> Results(Threads);
   std::vector<std::thread> All;
   for (unsigned Thread = 0; Thread != Threads; ++Thread)
