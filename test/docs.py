@@ -57,6 +57,10 @@ def main(root):
     if not shown or without_space(shown[1]) != without_space(example):
         errors.append("docs/writing-a-tool.md does not show examples/tools/BranchCount.hip")
     counting = without_space(section(guide, "Counting without hooks of your own").split("```c++")[1].split("```")[0])
+    for path in ["tools/instr-count/InstrCount.hip", "examples/tools/KindCount.hip", "examples/tools/HotSpots.hip"]:
+        lines = len([line for line in (root / path).read_text().splitlines() if without_space(line)])
+        if lines >= 60:
+            errors.append(f"{path} shows how short a tool that counts is, and has {lines} lines")
     if counting not in without_space((root / "examples/tools/KindCount.hip").read_text()):
         errors.append("docs/writing-a-tool.md shows another tool than examples/tools/KindCount.hip")
     modules = re.search(r"```c\+\+\n(.*?)```", (root / "docs/modules.md").read_text(), re.S)
