@@ -57,8 +57,9 @@ static void launchLoaded(const std::vector<char> &Code, unsigned *Data,
   CHECK_HIP(hipModuleUnload(Module));
 }
 
-/// While no other thread is at work: HIP 5.2, not 6.4, loses launches
-/// otherwise, without tools, too.
+/// While no other thread is at work: HIP 5.2, not 6.4, gives a graph's launch
+/// the arguments that another thread has for the same kernel, and the other way
+/// round.
 static std::vector<unsigned> launchGraph() {
   hipStream_t Stream;
   CHECK_HIP(hipStreamCreateWithFlags(&Stream, hipStreamNonBlocking));
