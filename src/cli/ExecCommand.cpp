@@ -4,6 +4,8 @@
 #include "cli/ChosenKernel.h"
 #include "cli/FileCommand.h"
 #include "cli/LaunchRequest.h"
+#include "pgo/ProfileSum.h"
+#include "pgo/RawProfile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -43,6 +45,8 @@ how to run, and what to show:
                      undefined, hazards, loads=earliest|latest|random,
                      seed=NUMBER, continue
   --counts FILE      write how often each instruction was executed
+  --profile FILE     write what the kernel has counted, if its code was compiled
+                     with the flags of luthier pgo flags collect
   --variable NAME@FILE   write what this variable of the code object holds when
                      the kernel has ended
   --help             this text
@@ -65,7 +69,9 @@ public:
 private:
   Error createDevice(const Arguments &Args);
   Error findVariables(const Arguments &Args);
+  Error findCounters(const Arguments &Args, const std::string &Path);
   Error writeResults();
+  Error writeProfile();
   Error writeVariables();
   Error writeCounts();
 
@@ -79,7 +85,8 @@ private:
   CodeHandle Code;
   LaunchRequest Request;
   std::vector<Variable> Variables;
-  std::string CountsPath;
+  std::string CountsPath, ProfilePath;
+  std::optional<pgo::CounterSections> Counters;
 };
 
 Error Run::prepare(const Arguments &Args, const std::string &Path) {
@@ -89,6 +96,8 @@ Error Run::prepare(const Arguments &Args, const std::string &Path) {
   Chosen = std::move(*Found);
   if (const std::string *Counts = Args.value("--counts"))
     CountsPath = *Counts;
+  if (Error E = findCounters(Args, Path))
+    return E;
   if (Error E = createDevice(Args))
     return E;
   Expected<LaunchRequest> Read =
@@ -139,6 +148,22 @@ Error Run::findVariables(const Arguments &Args) {
   return Error::success();
 }
 
+Error Run::findCounters(const Arguments &Args, const std::string &Path) {
+  const std::string *Profile = Args.value("--profile");
+  if (!Profile)
+    return Error::success();
+  ProfilePath = *Profile;
+  auto Found = pgo::findCounterSections(Chosen.Image->Bytes);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
+    return failed("--profile: " + Path +
+                  " does not count: compile it with the flags of luthier pgo "
+                  "flags collect");
+  Counters = std::move(*Found);
+  return Error::success();
+}
+
 Error Run::execute() {
   if (Error E = Request.place(Device.get()))
     return E;
@@ -160,6 +185,8 @@ Error Run::execute() {
   }
   if (Written)
     return Written;
+  if (Error E = Counters ? writeProfile() : Error::success())
+    return E;
   outs() << Chosen.readableName() << ": " << Stats.wave_instructions
          << " wave instructions, " << Stats.lane_instructions
          << " lane instructions\n";
@@ -184,6 +211,30 @@ Error Run::writeVariables() {
       return E;
   }
   return Error::success();
+}
+
+Error Run::writeProfile() {
+  uint64_t Begin = 0, Size = 0;
+  luthier_emu_code_range(Code.get(), &Begin, &Size);
+  auto Raw = pgo::makeRawProfile(
+      *Counters, [&](uint64_t Address, MutableArrayRef<uint8_t> To) -> Error {
+        if (luthier_emu_read(Device.get(), Begin + Address, To.data(),
+                             To.size()) != LUTHIER_EMU_OK)
+          return deviceError(Device.get());
+        return Error::success();
+      });
+  if (!Raw)
+    return Raw.takeError();
+  pgo::ProfileSum Sum;
+  if (Error E = Sum.add(toStringRef(ArrayRef(*Raw)), ProfilePath))
+    return E;
+  Sum.addTarget(Counters->Processor);
+  for (const std::string &Function : Sum.overflown())
+    errs() << "luthier: warning: " << Function
+           << " has reached a counter's largest number\n";
+  for (const std::string &Warning : Sum.warnings())
+    errs() << "luthier: warning: " << Warning << '\n';
+  return Sum.write(ProfilePath);
 }
 
 /// One line per instruction: its address in the code object, how often waves
@@ -214,6 +265,7 @@ int execCommand(int Argc, char **Argv) {
                        {"--threads", true},
                        {"--strict", false, true},
                        {"--counts", true},
+                       {"--profile", true},
                        {"--variable", true, false, true}}};
   append_range(Command.Options, kernelOptions());
   append_range(Command.Options, LaunchRequest::options());
