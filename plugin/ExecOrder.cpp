@@ -2,7 +2,7 @@
 #include "ExecOrder.h"
 #include "AnalysisManagers.h"
 #include "luthier/detail/ScalarAnalysis.h"
-#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -80,9 +80,9 @@ void assumeUniform(Function &F, const MCRegisterInfo &MRI) {
   }
 }
 
-bool hasDivergentExit(const Loop &L, UniformityInfo &Uniformity) {
+bool hasDivergentExit(const Cycle &Of, UniformityInfo &Uniformity) {
   SmallVector<BasicBlock *, 4> Exiting;
-  L.getExitingBlocks(Exiting);
+  Of.getExitingBlocks(Exiting);
   return any_of(Exiting, [&](const BasicBlock *Block) {
     return Uniformity.hasDivergentTerminator(*Block);
   });
@@ -106,8 +106,8 @@ OrderedLaneOperations::~OrderedLaneOperations() {
   }
 }
 
-/// Whether \p Block runs only if one of \p Decisions, calls of
-/// mayWriteExec(), went one way or the other.
+/// Whether \p Block runs only on one of the two ways of one of \p Decisions,
+/// calls of mayWriteExec().
 static bool isDecidedAbout(const BasicBlock &Block,
                            ArrayRef<CallInst *> Decisions,
                            const DominatorTree &Dominators) {
@@ -135,9 +135,12 @@ void decideAboutExecWrites(Function &Hook) {
   if (Decisions.empty())
     return;
   const DominatorTree Dominators(Hook);
-  const LoopInfo Loops(Dominators);
-  const bool May = all_of(Loops, [&](const Loop *L) {
-    return isDecidedAbout(*L->getHeader(), Decisions, Dominators);
+  CycleInfo Cycles; // Loops that begin in the middle, too.
+  Cycles.compute(Hook);
+  const bool May = all_of(Cycles.toplevel_cycles(), [&](const Cycle *Of) {
+    return all_of(Of->entries(), [&](const BasicBlock *Entry) {
+      return isDecidedAbout(*Entry, Decisions, Dominators);
+    });
   });
   Function &Question = *Decisions.front()->getCalledFunction();
   for (CallInst *Call : Decisions) {
@@ -156,13 +159,14 @@ bool writesExecInDivergentLoop(const Function &Hook, TargetMachine &TM) {
   Function *F = CloneFunction(const_cast<Function *>(&Hook), Map);
   assumeUniform(*F, *TM.getMCRegisterInfo());
   AnalysisManagers Analyses(&TM);
-  auto &Loops = Analyses.FAM.getResult<LoopAnalysis>(*F);
+  auto &Cycles = Analyses.FAM.getResult<CycleAnalysis>(*F);
   auto &Uniformity = Analyses.FAM.getResult<UniformityInfoAnalysis>(*F);
   bool Found = any_of(*F, [&](const BasicBlock &Block) {
     if (!isa<CallBrInst>(Block.getTerminator()))
       return false;
-    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop())
-      if (hasDivergentExit(*L, Uniformity))
+    for (const Cycle *Of = Cycles.getCycle(&Block); Of;
+         Of = Of->getParentCycle())
+      if (hasDivergentExit(*Of, Uniformity))
         return true;
     return false;
   });

@@ -29,7 +29,7 @@ private:
 };
 
 /// Replaces luthier::detail::mayWriteExec() in \p Hook, which is finished but
-/// for that. It is false if there is a loop that none of its two ways is: then
+/// for that. It is false if there is a loop in neither of its two ways: then
 /// writes of EXEC may be in that loop, or be between what lanes compute in it
 /// and the use of that.
 void decideAboutExecWrites(llvm::Function &Hook);

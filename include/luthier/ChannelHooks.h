@@ -82,8 +82,8 @@ __attribute__((device)) inline uint32_t lanesBefore(uint64_t Lanes) {
 }
 
 /// The first active lane does what is for the wave, as in any kernel. LLVM has
-/// control flow for that wherever it stands, but it takes a tenth more
-/// instructions than definitions of EXEC.
+/// control flow for that wherever it stands, but it takes more instructions
+/// than definitions of EXEC.
 template <typename T>
 __attribute__((device)) inline void
 pushByFirstLane(ChannelState &S, uint64_t Lanes, uint32_t Tag,

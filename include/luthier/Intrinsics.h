@@ -112,9 +112,10 @@ template <typename T> __attribute__((device)) inline T inAllLanes(T Value) {
              Low);
 }
 
-/// Whether the hook has no loop but what this decides about. In and behind
-/// loops, writeExec() cannot stand, or lanes lack what they have computed
-/// there; the branch with another way stays then. Decided when the tool is
+/// Whether the hook has no loops except in code that this chooses. In a loop
+/// that lanes leave at different times, writeExec() cannot stand; behind one,
+/// lanes may lack what they have computed in it. Where the hook has any other
+/// loop, the code without writeExec() is kept. Decided when the tool is
 /// compiled, by the finished hook.
 LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline bool mayWriteExec() {
   __builtin_trap();

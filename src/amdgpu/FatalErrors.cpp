@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "amdgpu/FatalErrors.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csetjmp>
 #include <mutex>
@@ -54,11 +55,14 @@ std::optional<std::string> runUntilFatalError(function_ref<void()> Work) {
   const Handler Installed;
   Catcher C;
   Catcher *const Outer = std::exchange(Current, &C);
+  const void *const Notes = SavePrettyStackState();
   if (setjmp(C.Place) == 0) {
     Work();
     Current = Outer;
     return std::nullopt;
   }
+  // What passes had noted was on the stack that is left.
+  RestorePrettyStackState(Notes);
   Current = Outer;
   return C.Message;
 }

@@ -16,8 +16,8 @@ namespace luthier::amdgpu {
 /// destroyed nor fit to be used or destroyed, and it must hold no lock.
 ///
 /// A process has one handler of such errors for each copy of LLVM. While
-/// \p Work runs it is Luthier's, for which others' errors are as fatal as
-/// without it.
+/// \p Work runs it is Luthier's, for which errors of other threads are as fatal
+/// as without it; afterwards there is none, also if the application had one.
 std::optional<std::string> runUntilFatalError(llvm::function_ref<void()> Work);
 
 } // namespace luthier::amdgpu

@@ -53,6 +53,8 @@ static bool mustBeConstant(const Argument &A) {
 struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
   const HookModule &Hooks;
+  const unsigned WaveSize;
+  PayloadStore *const GivenStore;
   LLVMContext Context;
   amdgpu::CompileErrors Errors{Context};
   amdgpu::TargetMachineHandle TM;
@@ -63,8 +65,21 @@ struct PayloadCompiler::Impl {
   PayloadCounts Counts;
   SeenConstants Constants;
 
-  Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks)
-      : Target(Target), Hooks(Hooks) {}
+  /// LLVM has given up: nothing here may be used for compiling any more, nor be
+  /// destroyed.
+  bool IsBroken = false;
+  /// What it said, if that is why there is no payload.
+  std::optional<std::string> FatalError;
+  /// What is said of hooks that it gives up on.
+  StringMap<std::string> FatalHooks;
+
+  Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks,
+       unsigned WaveSize, PayloadStore *Store)
+      : Target(Target), Hooks(Hooks), WaveSize(WaveSize), GivenStore(Store) {}
+  static Expected<std::unique_ptr<Impl>> create(const amdgpu::MCTarget &Target,
+                                                const HookModule &Hooks,
+                                                unsigned WaveSize,
+                                                PayloadStore *Store);
 
   /// What prepare() made last, and of what.
   std::vector<PayloadVariant> PreparedVariants;
@@ -75,9 +90,6 @@ struct PayloadCompiler::Impl {
   /// By the same, with addPlace().
   StringMap<Payload> Made;
   size_t MadeBytes = 0; ///< What all of them take, about.
-  /// A fatal error of LLVM's. After it, nothing more is compiled here, and no
-  /// part can be destroyed.
-  std::optional<std::string> FatalError;
 
   Expected<std::vector<Function *>> prepare(ArrayRef<PayloadVariant> Variants);
   Expected<std::vector<const VariantFacts *>>
@@ -126,15 +138,13 @@ parseHooks(MemoryBufferRef Bitcode, unsigned WaveSize, LLVMContext &Context) {
 }
 
 PayloadCompiler::PayloadCompiler(std::unique_ptr<Impl> P) : P(std::move(P)) {}
-PayloadCompiler::~PayloadCompiler() {
-  if (P->FatalError)
-    (void)P.release();
-}
+PayloadCompiler::~PayloadCompiler() = default;
 
-Expected<std::unique_ptr<PayloadCompiler>>
-PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
-                        unsigned WaveSize, PayloadStore *Store) {
-  auto P = std::make_unique<Impl>(Target, Hooks);
+Expected<std::unique_ptr<PayloadCompiler::Impl>>
+PayloadCompiler::Impl::create(const amdgpu::MCTarget &Target,
+                              const HookModule &Hooks, unsigned WaveSize,
+                              PayloadStore *Store) {
+  auto P = std::make_unique<Impl>(Target, Hooks, WaveSize, Store);
   P->TM = Target.createTargetMachine();
   StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
                   Hooks.Bitcode.size());
@@ -148,7 +158,28 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
     P->Store = Store;
     addModule(P->ModuleKey, Hooks, Target, WaveSize);
   }
-  return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
+  return P;
+}
+
+Expected<std::unique_ptr<PayloadCompiler>>
+PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
+                        unsigned WaveSize, PayloadStore *Store) {
+  auto P = Impl::create(Target, Hooks, WaveSize, Store);
+  if (!P)
+    return P.takeError();
+  return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(*P)));
+}
+
+/// In place of what is broken, and stays in memory.
+void PayloadCompiler::startAgain() {
+  // It could be parsed before.
+  auto Next =
+      cantFail(Impl::create(P->Target, P->Hooks, P->WaveSize, P->GivenStore));
+  Next->Counts = P->Counts;
+  Next->Constants = std::move(P->Constants);
+  Next->FatalHooks = std::move(P->FatalHooks);
+  (void)P.release();
+  P = std::move(Next);
 }
 
 /// What a parameter of type \p T takes, for messages.
@@ -339,6 +370,8 @@ PayloadCompiler::Impl::learn(ArrayRef<PayloadVariant> Variants) {
 }
 
 Expected<HookNeeds> PayloadCompiler::needs(ArrayRef<PayloadVariant> Variants) {
+  if (Error E = refuseFatalHooks(Variants))
+    return std::move(E);
   auto Facts = P->learn(Variants);
   if (!Facts)
     return Facts.takeError();
@@ -360,25 +393,11 @@ static std::string withHookNames(std::string Text, const Module &M,
   return Text;
 }
 
-/// What LLVM says as it gives up, in one line. It need not name the function.
-static std::string nameFatalError(StringRef Message, const Module &M,
-                                  ArrayRef<PayloadVariant> Missing) {
-  SmallSetVector<StringRef, 4> Hooks;
-  for (const PayloadVariant &Variant : Missing)
-    Hooks.insert(Variant.Hook.Function);
-  std::string Names;
-  for (StringRef Hook : Hooks)
-    Names += (Names.empty() ? "" : " or ") + nameOf(M, Hook);
-  return Names + ": LLVM cannot compile it: " + Message.split('\n').first.str();
-}
-
 /// Compiles \p Missing, into one of \p Result for each.
 Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
                                             const PayloadABI &ABI,
                                             const CommonLayout &Layout,
                                             std::vector<Payload> &Result) {
-  if (FatalError)
-    return refuse(RefusalReason::UnsupportedHook, *FatalError);
   if (auto Functions = prepare(Missing); !Functions)
     return Functions.takeError();
   std::unique_ptr<Module> Clone = CloneModule(*Prepared);
@@ -396,12 +415,13 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
   auto PM = std::make_unique<legacy::PassManager>();
   if (Error E = addCodegen(*PM, C))
     return E;
-  if (auto Message = amdgpu::runUntilFatalError([&] { PM->run(*Clone); })) {
+  auto Fatal = amdgpu::runUntilFatalError([&] { PM->run(*Clone); });
+  if (Fatal) {
+    IsBroken = true;
     (void)PM.release();
     (void)Clone.release();
-    FatalError = nameFatalError(*Message, *M, Missing);
-    return refuse(RefusalReason::UnsupportedHook, *FatalError);
   }
+  // What was noted before LLVM gave up is the reason for that.
   if (Error E = C.takeFailure())
     return handleErrors(std::move(E), [&](const Refusal &R) {
       return refuse(R.reason(), withHookNames(R.detail().str(), *M, Missing));
@@ -410,6 +430,10 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
     return refuse(Errors.ranOutOfRegisters() ? RefusalReason::RegisterBudget
                                              : RefusalReason::UnsupportedHook,
                   withHookNames(Errors.text(), *M, Missing));
+  if (Fatal) {
+    FatalError = std::move(Fatal);
+    return refuse(RefusalReason::UnsupportedHook, *FatalError);
+  }
   for (const Function *F : Payloads)
     Result.push_back(std::move(C.Payloads[F->getName()]));
   return Error::success();
@@ -433,7 +457,7 @@ Expected<std::vector<Payload>> PayloadCompiler::Impl::compileOrRecall(
   if (!E)
     return New;
   Expected<std::vector<Payload>> Failed = std::move(E);
-  if (Store)
+  if (Store && !IsBroken)
     if (auto Bytes = archive(Failed))
       Store->keep(Digest, describe(Missing, Target) + ", refused", *Bytes);
   return Failed;
@@ -479,9 +503,77 @@ Error PayloadCompiler::Impl::keep(const ArchiveWriter &Key,
   return remember(Key, std::move(New));
 }
 
+/// The hooks of \p Variants, each once.
+static SmallSetVector<StringRef, 4> hooksOf(ArrayRef<PayloadVariant> Variants) {
+  SmallSetVector<StringRef, 4> Result;
+  for (const PayloadVariant &Variant : Variants)
+    Result.insert(Variant.Hook.Function);
+  return Result;
+}
+
+/// The hook that LLVM names in \p Message, or nothing: of intrinsics that it
+/// cannot select it does not say where they are.
+static StringRef hookNamedIn(StringRef Message,
+                             ArrayRef<PayloadVariant> Variants) {
+  StringRef Function = Message.rsplit("In function: ").second.trim();
+  size_t Number = 0;
+  return Function.consume_front(PayloadPrefix) &&
+                 !Function.getAsInteger(10, Number) && Number < Variants.size()
+             ? Variants[Number].Hook.Function
+             : StringRef();
+}
+
+Error PayloadCompiler::refuseFatalHooks(
+    ArrayRef<PayloadVariant> Variants) const {
+  for (StringRef Hook : hooksOf(Variants))
+    if (auto Found = P->FatalHooks.find(Hook); Found != P->FatalHooks.end())
+      return refuse(RefusalReason::UnsupportedHook, Found->second);
+  return Error::success();
+}
+
+/// After a fatal error in compiling \p Missing: finds out which hooks have one,
+/// and refuses the first of them.
+Error PayloadCompiler::blame(ArrayRef<PayloadVariant> Missing,
+                             const PayloadABI &ABI,
+                             const CommonLayout &Layout) {
+  const std::string Message = *P->FatalError;
+  auto note = [&](StringRef Hook, StringRef Why) {
+    P->FatalHooks[Hook] = nameOf(*P->M, Hook) + ": LLVM cannot compile it: " +
+                          Why.split('\n').first.str();
+  };
+  startAgain();
+  const auto Hooks = hooksOf(Missing);
+  if (StringRef Named = hookNamedIn(Message, Missing); !Named.empty())
+    note(Named, Message);
+  else if (Hooks.size() == 1)
+    note(Hooks.front(), Message);
+  else
+    for (StringRef Hook : Hooks) {
+      std::vector<PayloadVariant> Its;
+      copy_if(Missing, std::back_inserter(Its),
+              [&](const PayloadVariant &V) { return V.Hook.Function == Hook; });
+      std::vector<Payload> Alone;
+      consumeError(P->compileMissing(Its, ABI, Layout, Alone));
+      if (!P->IsBroken)
+        continue;
+      const std::optional<std::string> Why = P->FatalError;
+      startAgain();
+      if (Why)
+        note(Hook, *Why);
+    }
+  if (Error E = refuseFatalHooks(Missing))
+    return E;
+  // Only all together.
+  for (StringRef Hook : Hooks)
+    note(Hook, Message);
+  return refuseFatalHooks(Missing);
+}
+
 Expected<std::vector<Payload>>
 PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
                          const PayloadABI &ABI) {
+  if (Error E = refuseFatalHooks(Variants))
+    return std::move(E);
   auto Facts = P->learn(Variants);
   if (!Facts)
     return Facts.takeError();
@@ -505,8 +597,15 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   }
   if (!Missing.empty()) {
     auto New = P->compileOrRecall(Missing, MissingKeys, ABI, *Layout);
-    if (!New)
+    if (!New && P->FatalError) {
+      consumeError(New.takeError());
+      return blame(Missing, ABI, *Layout);
+    }
+    if (!New) {
+      if (P->IsBroken)
+        startAgain();
       return New.takeError();
+    }
     for (auto [Key, Variant, Payload] : zip_equal(MissingKeys, Missing, *New))
       if (Error E = P->keep(Key, Variant, std::move(Payload)))
         return std::move(E);
@@ -532,7 +631,7 @@ SeenConstants &PayloadCompiler::seenConstants() { return P->Constants; }
 
 bool PayloadCompiler::isFull() const {
   constexpr size_t Most = 4096, MostBytes = 16 << 20;
-  return P->FatalError || P->Facts.size() > Most || P->Made.size() > Most ||
+  return P->Facts.size() > Most || P->Made.size() > Most ||
          P->MadeBytes > MostBytes;
 }
 

@@ -33,6 +33,8 @@ struct HookParameter {
   std::string Text;
 };
 
+struct CommonLayout;
+
 /// How payloads came about, each time that some were wanted.
 struct PayloadCounts {
   unsigned Compiled = 0; ///< By LLVM's code generator, in vain or not.
@@ -69,7 +71,8 @@ public:
 
   /// The payloads of all \p Variants, which belong to this module; what is
   /// missing is compiled in one run of the code generator. May be called again
-  /// with another ABI.
+  /// with another ABI. A hook for which LLVM would end the process is refused,
+  /// at once after the first time.
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
 
@@ -88,6 +91,10 @@ public:
 private:
   struct Impl;
   explicit PayloadCompiler(std::unique_ptr<Impl> P);
+  void startAgain();
+  llvm::Error refuseFatalHooks(llvm::ArrayRef<PayloadVariant> Variants) const;
+  llvm::Error blame(llvm::ArrayRef<PayloadVariant> Missing,
+                    const PayloadABI &ABI, const CommonLayout &Layout);
   std::unique_ptr<Impl> P;
 };
 

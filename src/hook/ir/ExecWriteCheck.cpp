@@ -3,7 +3,7 @@
 #include "hook/ir/Intrinsics.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/ScalarAnalysis.h"
-#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/UniformityAnalysis.h"
 #include "llvm/IR/IRBuilder.h"
@@ -135,14 +135,15 @@ Error ExecWriteCheckPass::run(Function &F, PassContext &C) {
   PassBuilder(&C.TM).registerFunctionAnalyses(FAM);
   if (Error E = checkConditions(F, FAM))
     return E;
-  auto &Loops = FAM.getResult<LoopAnalysis>(F);
+  auto &Cycles = FAM.getResult<CycleAnalysis>(F);
   auto &Uniformity = FAM.getResult<UniformityInfoAnalysis>(F);
   for (BasicBlock &Block : F) {
     if (!isa<CallBrInst>(Block.getTerminator()))
       continue;
-    for (Loop *L = Loops.getLoopFor(&Block); L; L = L->getParentLoop()) {
+    for (const Cycle *Of = Cycles.getCycle(&Block); Of;
+         Of = Of->getParentCycle()) {
       SmallVector<BasicBlock *, 4> Exiting;
-      L->getExitingBlocks(Exiting);
+      Of->getExitingBlocks(Exiting);
       for (BasicBlock *Exit : Exiting)
         if (Uniformity.hasDivergentTerminator(*Exit))
           return refuse(RefusalReason::UnsupportedHook,

@@ -18,7 +18,6 @@ MARK_LUTHIER_DEVICE_MODULE
 // CHECK-NOT: llvm.amdgcn.wave.barrier
 // CHECK: callbr
 // CHECK-NOT: llvm.amdgcn.wave.barrier
-// CHECK: ret void
 LUTHIER_HOOK_ANNOTATE straight(uint32_t N) {
   luthier::push(Stream, N);
   if (__lane_id() % 2)
@@ -29,7 +28,6 @@ LUTHIER_HOOK_ANNOTATE straight(uint32_t N) {
 // CHECK-NOT: callbr
 // CHECK: llvm.amdgcn.wave.barrier
 // CHECK-NOT: callbr
-// CHECK: ret void
 LUTHIER_HOOK_ANNOTATE inLoop() {
   for (uint32_t V = __lane_id(); V; V >>= 1)
     luthier::push(Stream, V);
@@ -40,12 +38,27 @@ LUTHIER_HOOK_ANNOTATE inLoop() {
 // CHECK-NOT: callbr
 // CHECK: llvm.amdgcn.wave.barrier
 // CHECK-NOT: callbr
-// CHECK: ret void
 LUTHIER_HOOK_ANNOTATE behindLoop() {
   uint32_t Sum = 0;
   for (uint32_t I = __lane_id(); I < 64; I += Table[I] + 1)
     Sum += Table[I];
   luthier::push(Stream, Sum);
+}
+
+// A loop that lanes enter in different places.
+// CHECK-LABEL: define void @inLoopWithTwoEntries(
+// CHECK-NOT: callbr
+// CHECK: llvm.amdgcn.wave.barrier
+// CHECK-NOT: callbr
+LUTHIER_HOOK_ANNOTATE inLoopWithTwoEntries(uint32_t N) {
+  N += __lane_id();
+  switch (__lane_id() % 2)
+    do {
+    case 0:
+      luthier::push(Stream, N);
+    case 1:
+      Table[N % 64] = N;
+    } while (--N);
 }
 
 // CHECK-NOT: mayWriteExec

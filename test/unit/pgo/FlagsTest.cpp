@@ -106,7 +106,7 @@ TEST(FlagsTest, UnitsThatAreLinkedHaveTheirCountersFromTheLinker) {
     const auto Collect = flagsFor(R.Name, Build::Collect, true);
     EXPECT_EQ(is_contained(Collect, Late), Counts) << R.Name.str();
     EXPECT_EQ(is_contained(Collect, "@/l.rsp"), Counts) << R.Name.str();
-    // Clang refuses to be told twice.
+    // Once is enough.
     EXPECT_EQ(count(Collect, Atomic), Counts) << R.Name.str();
     EXPECT_EQ(is_contained(Collect, NoCalls), R.IsSecondRound) << R.Name.str();
     EXPECT_TRUE(is_contained(flagsFor(R.Name, Build::Use, true), NoCalls))
