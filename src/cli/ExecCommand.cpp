@@ -45,8 +45,9 @@ how to run, and what to show:
                      undefined, hazards, loads=earliest|latest|random,
                      seed=NUMBER, continue
   --counts FILE      write how often each instruction was executed
-  --profile FILE     write what the kernel has counted, if its code was compiled
-                     with the flags of luthier pgo flags collect
+  --profile FILE     write what the kernel has counted, unless it faults; its code
+                     has to be compiled with the flags of luthier pgo flags
+                     collect
   --variable NAME@FILE   write what this variable of the code object holds when
                      the kernel has ended
   --help             this text

@@ -28,28 +28,6 @@ using namespace llvm;
 
 namespace luthier {
 
-/// What names a register or a counter of the wave must be a constant when
-/// intrinsics are lowered.
-static bool mustBeConstant(const Argument &A) {
-  SmallPtrSet<const Value *, 8> Seen = {&A};
-  SmallVector<const Value *, 8> Work = {&A};
-  while (!Work.empty()) {
-    const Value *V = Work.pop_back_val();
-    for (const User *U : V->users()) {
-      if (auto *Call = dyn_cast<CallBase>(U)) {
-        StringRef Name = intrinsicName(*Call);
-        if (Call->getArgOperand(0) == V &&
-            (namesCounter(Name) ||
-             ((namesRegister(Name) || namesLaneCounter(Name)) && V == &A)))
-          return true;
-      } else if (isNumberOfCounter(*U) && Seen.insert(U).second) {
-        Work.push_back(U);
-      }
-    }
-  }
-  return false;
-}
-
 struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
   const HookModule &Hooks;
@@ -180,55 +158,6 @@ void PayloadCompiler::startAgain() {
   Next->FatalHooks = std::move(P->FatalHooks);
   (void)P.release();
   P = std::move(Next);
-}
-
-/// What a parameter of type \p T takes, for messages.
-static std::string describe(const Type &T, const DataLayout &DL) {
-  const char *Kind = T.isPointerTy()         ? "a pointer"
-                     : T.isFloatingPointTy() ? "a floating-point number"
-                     : T.isIntegerTy()       ? "an integer"
-                     : T.isVectorTy()        ? "a vector"
-                                             : "a structure or array";
-  const TypeSize Size = DL.getTypeAllocSize(const_cast<Type *>(&T));
-  return (Twine(Kind) + " of " + Twine(Size.getFixedValue()) +
-          (Size == TypeSize::getFixed(1) ? " byte" : " bytes"))
-      .str();
-}
-
-/// A variable that has no address yet cannot be added to at compile time.
-static ConstantUse useOf(const Argument &A, const HookModule &Hooks) {
-  if (!isScalar(*A.getType()) || A.hasPointeeInMemoryValueAttr())
-    return ConstantUse::Any;
-  const ConstantUse Use = constantUseOf(A);
-  return Use == ConstantUse::Address && Hooks.SymbolicVariables
-             ? ConstantUse::Any
-             : Use;
-}
-
-static Expected<SmallVector<HookParameter, 4>>
-parametersOf(Module &M, StringRef Hook, const HookModule &Hooks) {
-  Expected<Function &> F = findHook(M, Hook, Hooks.ToolName);
-  if (!F)
-    return F.takeError();
-  SmallVector<HookParameter, 4> Result;
-  const DataLayout &DL = M.getDataLayout();
-  for (const Argument &A : F->args()) {
-    if (!isPassable(A))
-      return refuse(RefusalReason::UnsupportedHook,
-                    "parameter " + Twine(A.getArgNo()) + " of " + Hook +
-                        " is not a value of at most " +
-                        Twine(MaxParameterBytes) + " bytes");
-    Type *T = valueTypeOf(A);
-    const unsigned Bits =
-        isScalar(*T) ? DL.getTypeSizeInBits(T) : 8 * DL.getTypeAllocSize(T);
-    for (unsigned First = 0; First < Bits; First += 64)
-      Result.push_back(
-          {std::min(64u, Bits - First), unsigned(DL.getABITypeAlign(T).value()),
-           T->isFloatingPointTy() ? &T->getFltSemantics() : nullptr, First != 0,
-           mustBeConstant(A), useOf(A, Hooks), T->isPointerTy(),
-           describe(*T, DL)});
-  }
-  return Result;
 }
 
 Expected<SmallVector<HookParameter, 4>>
@@ -511,18 +440,6 @@ static SmallSetVector<StringRef, 4> hooksOf(ArrayRef<PayloadVariant> Variants) {
   return Result;
 }
 
-/// The hook that LLVM names in \p Message, or nothing: of intrinsics that it
-/// cannot select it does not say where they are.
-static StringRef hookNamedIn(StringRef Message,
-                             ArrayRef<PayloadVariant> Variants) {
-  StringRef Function = Message.rsplit("In function: ").second.trim();
-  size_t Number = 0;
-  return Function.consume_front(PayloadPrefix) &&
-                 !Function.getAsInteger(10, Number) && Number < Variants.size()
-             ? Variants[Number].Hook.Function
-             : StringRef();
-}
-
 Error PayloadCompiler::refuseFatalHooks(
     ArrayRef<PayloadVariant> Variants) const {
   for (StringRef Hook : hooksOf(Variants))
@@ -543,9 +460,7 @@ Error PayloadCompiler::blame(ArrayRef<PayloadVariant> Missing,
   };
   startAgain();
   const auto Hooks = hooksOf(Missing);
-  if (StringRef Named = hookNamedIn(Message, Missing); !Named.empty())
-    note(Named, Message);
-  else if (Hooks.size() == 1)
+  if (Hooks.size() == 1)
     note(Hooks.front(), Message);
   else
     for (StringRef Hook : Hooks) {
@@ -553,6 +468,7 @@ Error PayloadCompiler::blame(ArrayRef<PayloadVariant> Missing,
       copy_if(Missing, std::back_inserter(Its),
               [&](const PayloadVariant &V) { return V.Hook.Function == Hook; });
       std::vector<Payload> Alone;
+      P->Counts.Compiled += Its.size();
       consumeError(P->compileMissing(Its, ABI, Layout, Alone));
       if (!P->IsBroken)
         continue;

@@ -6,32 +6,16 @@
 #define LUTHIER_HOOK_PAYLOADCOMPILER_H
 
 #include "amdgpu/MCTarget.h"
+#include "hook/HookParameters.h"
 #include "hook/Payload.h"
 #include "hook/PayloadStore.h"
 #include "hook/SeenConstants.h"
-#include "hook/ir/ConstantUse.h"
 #include "hook/ir/HookNeeds.h"
 #include "luthier/Refusal.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/ArrayRef.h"
 #include <memory>
 
 namespace luthier {
-
-/// A hook's parameter, or 64 bits of it, as far as passing arguments goes.
-struct HookParameter {
-  unsigned Bits = 0;                         ///< 1 to 64.
-  unsigned Align = 1;                        ///< In bytes, of the whole.
-  const llvm::fltSemantics *Float = nullptr; ///< Of a floating-point number.
-  /// Further bits of the parameter before it.
-  bool IsContinued = false;
-  /// Every value needs a compilation of its own.
-  bool MustBeConstant = false;
-  ConstantUse Use = ConstantUse::Any;
-  bool IsPointer = false;
-  /// Of the whole, for messages: "an integer of 4 bytes".
-  std::string Text;
-};
 
 struct CommonLayout;
 

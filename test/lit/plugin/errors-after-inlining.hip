@@ -29,6 +29,20 @@ LUTHIER_HOOK_ANNOTATE divergentLoop() {
   }
 }
 
+// The same of one that is entered in two places.
+// CHECK-DAG: errors-after-inlining.hip:[[@LINE+1]]:{{.*}} error: hook 'loopWithTwoEntries' uses luthier::writeExec in a loop that lanes leave at different times
+LUTHIER_HOOK_ANNOTATE loopWithTwoEntries(uint32_t N) {
+  uint32_t V = __lane_id();
+  switch (N % 2)
+    do {
+    case 0:
+      luthier::writeExec(1);
+      atomicAdd(&Value, 1);
+    case 1:
+      V >>= 1;
+    } while (V);
+}
+
 // CHECK-NOT: 'uniformLoop'
 LUTHIER_HOOK_ANNOTATE uniformLoop(uint32_t N) {
   uint64_t Mask = __builtin_amdgcn_read_exec();
