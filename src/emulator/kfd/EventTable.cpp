@@ -6,6 +6,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <type_traits>
@@ -86,6 +87,7 @@ int EventTable::reset(uint32_t Id) {
   if (!E)
     return EINVAL;
   E->Signaled = false;
+  E->NumRaisedAtReset = E->NumRaised;
   return 0;
 }
 
@@ -185,6 +187,34 @@ EventTable::Event *EventTable::find(const kfd_event_data &Data,
   return E && E->Serial == A.Serial ? E : nullptr;
 }
 
+/// A number that no other thread has or gets.
+static uint64_t thisThread() {
+  static std::atomic<uint64_t> NumThreads = 0;
+  static thread_local const uint64_t Number = ++NumThreads;
+  return Number;
+}
+
+/// Where several signals share an event (in ROCr 5.2 those by which queues
+/// report errors do), one thread takes what was raised for another that is
+/// about to wait, and which then sleeps for ever. Ages came for that. Those who
+/// name none are woken once more instead: they look at their signals, and wait
+/// again.
+bool EventTable::hasMissed(const Event &E) {
+  const auto It = llvm::find_if(
+      E.SeenBy, [](const Seen &S) { return S.Thread == thisThread(); });
+  const uint64_t LastSeen = It == E.SeenBy.end() ? 0 : It->NumRaised;
+  return E.NumRaised > std::max(LastSeen, E.NumRaisedAtReset);
+}
+
+void EventTable::noteSeen(Event &E) {
+  constexpr size_t MaxThreads = 16;
+  llvm::erase_if(E.SeenBy,
+                 [](const Seen &S) { return S.Thread == thisThread(); });
+  if (E.SeenBy.size() == MaxThreads)
+    E.SeenBy.pop_back();
+  E.SeenBy.insert(E.SeenBy.begin(), {thisThread(), E.NumRaised});
+}
+
 /// Who begins to wait takes what is there.
 void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
   A.Serial = E.Serial;
@@ -192,9 +222,11 @@ void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
   A.NumRaised = E.NumRaised;
   if (E.AutoReset)
     E.Signaled = false;
-  if (E.Type == KFD_IOC_EVENT_SIGNAL && kfd::lastAge(Data) != 0) {
-    A.KnowsAges = true;
-    if (kfd::lastAge(Data) != E.Age) {
+  if (E.Type == KFD_IOC_EVENT_SIGNAL) {
+    A.KnowsAges = kfd::lastAge(Data) != 0;
+    if (!A.KnowsAges) {
+      A.IsRaised |= hasMissed(E);
+    } else if (kfd::lastAge(Data) != E.Age) {
       A.IsStale = Told.has(*this, Data.event_id, E.Age);
       A.IsRaised |= !A.IsStale;
     }
@@ -205,6 +237,8 @@ void EventTable::beginWait(Event &E, const kfd_event_data &Data, Awaited &A) {
 void EventTable::endWait(Event &E, kfd_event_data &Data, const Awaited &A,
                          bool IsDone) {
   --E.NumWaiting;
+  if (E.Type == KFD_IOC_EVENT_SIGNAL && !A.KnowsAges)
+    noteSeen(E);
   if (!IsDone || !A.IsRaised)
     return;
   if (E.Type == KFD_IOC_EVENT_MEMORY)

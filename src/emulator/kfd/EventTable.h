@@ -8,6 +8,7 @@
 
 #include "emulator/kfd/Interface.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -50,6 +51,12 @@ public:
   static constexpr uint32_t Capacity = KFD_SIGNAL_EVENT_LIMIT;
 
 private:
+  /// What a thread that names no ages has seen of an event.
+  struct Seen {
+    uint64_t Thread;
+    uint64_t NumRaised;
+  };
+
   struct Event {
     uint32_t Type = 0;
     /// Ids are given again; this is not.
@@ -61,6 +68,9 @@ private:
     /// the signal before the others look.
     uint64_t NumRaised = 0;
     unsigned NumWaiting = 0;
+    /// By who waited last, the latest first.
+    llvm::SmallVector<Seen, 2> SeenBy;
+    uint64_t NumRaisedAtReset = 0;
     /// Of memory events, once one was raised.
     kfd_hsa_memory_exception_data Fault{};
 
@@ -71,6 +81,8 @@ private:
   struct Awaited;
 
   static void signal(Event &E);
+  static bool hasMissed(const Event &E);
+  static void noteSeen(Event &E);
   Event *find(uint32_t Id);
   /// Null if the event that was waited for has been destroyed.
   Event *find(const kfd_event_data &Data, const Awaited &A);

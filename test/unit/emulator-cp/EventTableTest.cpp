@@ -116,6 +116,45 @@ TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
   EXPECT_EQ(Second, Outcome::Raised);
 }
 
+/// Runtimes before ages: two signals share an event, and one thread takes what
+/// was raised for the other's while that has not begun to wait, again.
+TEST_F(EventTableTest, WhoNamesNoAgesIsToldWhatAnotherThreadTook) {
+  const uint32_t Id = create();
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
+  Events.raise(Id);
+  Outcome Others{};
+  std::thread([&] {
+    kfd_event_data List[] = {waitFor(Id)};
+    Others = Events.wait(List, true, 0);
+  }).join();
+  EXPECT_EQ(Others, Outcome::Raised);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(wait(Id), Outcome::TimedOut) << "told again";
+}
+
+TEST_F(EventTableTest, WhoNeverWaitedIsToldWhatAnotherThreadTook) {
+  const uint32_t Id = create();
+  Events.raise(Id);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  Outcome Others[2]{};
+  std::thread([&] {
+    for (Outcome &Each : Others) {
+      kfd_event_data List[] = {waitFor(Id)};
+      Each = Events.wait(List, true, 0);
+    }
+  }).join();
+  EXPECT_EQ(Others[0], Outcome::Raised);
+  EXPECT_EQ(Others[1], Outcome::TimedOut) << "told again";
+}
+
+TEST_F(EventTableTest, WhatWasResetWakesNobody) {
+  const uint32_t Id = create();
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
+  Events.raise(Id);
+  EXPECT_EQ(Events.reset(Id), 0);
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
+}
+
 TEST_F(EventTableTest, AnOlderAgeThanTheEventsWakesAtOnce) {
   const uint32_t Id = create();
   EXPECT_EQ(wait({waitFor(Id, 1)}), Outcome::TimedOut);
