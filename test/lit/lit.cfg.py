@@ -15,6 +15,8 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # What earlier runs have compiled is not for tests.
 config.environment["LUTHIER_CACHE_SIZE"] = "0"
+# Large pages save a fifth of a compiler's time.
+config.environment["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
 # %device -mcpu=<target> compiles C++ kernels to a code object, without any library.
 device = "clang -std=c++20 -nogpulib -O2 --target=amdgcn-amd-amdhsa"
 config.substitutions += [
