@@ -7,6 +7,7 @@
 #include "cli/PgoCommands.h"
 #include "cli/RunProgram.h"
 #include "luthier/Refusal.h"
+#include "pgo/CoverageRecords.h"
 #include "pgo/LineCoverage.h"
 #include "pgo/LineProfile.h"
 #include "pgo/ProfileSum.h"
@@ -95,8 +96,15 @@ Error Coverage::openCode() {
 Error Coverage::extractMapped() {
   for (const auto &Object : Objects)
     if (Object->section("__llvm_covmap")) {
+      auto Records = pgo::namedCoverageRecords(*Object);
+      if (!Records)
+        return Records.takeError();
+      if (Records->NumDropped)
+        errs() << "luthier pgo: functions that no code is left of are not "
+                  "shown: the linker of several units drops their names ("
+               << Records->NumDropped << ")\n";
       Mapped.push_back(Folder + "/code" + std::to_string(Mapped.size()));
-      if (Error E = writeFile(Mapped.back(), Object->bytes()))
+      if (Error E = writeFile(Mapped.back(), Records->Code))
         return E;
     }
   return Error::success();

@@ -5,7 +5,8 @@ of one unit are inlined into kernels of another, and the profile says so. Functi
 of the same name that each unit has for itself have counts of their own. Builds that
 count have exactly the counts that follow from the input; of a unit that counts
 alone, they are those of the probes. Profiles of each kind lead to a program that is
-right, also without a word about units where Luthier sees the command."""
+right, also without a word about units where Luthier sees the command. Lines of all
+units are covered."""
 
 import collections
 import os
@@ -79,8 +80,8 @@ def expected_counts():
     }
 
 
-def shown_counts(profdata, profile):
-    result = harness.run([profdata, "show", "--all-functions", "--counts", profile])
+def shown_counts(profdata, profile, *options):
+    result = harness.run([profdata, "show", "--all-functions", "--counts", *options, profile])
     result.expect(result.code == 0, "the profile cannot be read")
     counts, name = collections.defaultdict(list), None
     for line in result.stdout.splitlines():
@@ -124,14 +125,45 @@ def count_units(arguments, directory, release):
         result.expect(result.code == 0 and "same output" in result.stdout, f"{route}: the build computes something else")
 
 
-def optimize(arguments, directory):
-    """One command that compiles and links all units."""
+def optimize(arguments, directory, *route):
+    """One command that compiles and links all units. The path of the profile."""
     builds = Builds(arguments, directory)
     program = f"{directory}/optimized"
     compiling = [*builds.clang, "-O3", "-fgpu-rdc", arguments.source, arguments.other, "-o", program, "-lamdhip64"]
-    result = harness.run([arguments.luthier, "pgo", "optimize", "--tolerance", "1000", "--", *compiling, "--", program])
+    result = harness.run([arguments.luthier, "pgo", "optimize", "--tolerance", "1000", *route, "--", *compiling, "--", program])
     result.expect(result.code == 0 and "same output" in result.stdout, "luthier pgo optimize fails")
-    front_end(shown_counts(arguments.profdata, f"{program}.prof"))
+    return f"{program}.prof"
+
+
+def second_round(profdata, profile):
+    """Beside the first, which is as if it were alone."""
+    flow_graph(shown_counts(profdata, profile))
+    # After inlining, the kernel has the loops of what it calls.
+    second = shown_counts(profdata, profile, "--showcs")
+    if max(second["_Z7addRowsPjjj"], default=0) < 8000:
+        raise Failure(f"no second round of the kernel: {dict(second)}")
+
+
+def cover(arguments, directory):
+    """Lines of both units, of a build whose linker makes the counters."""
+    builds = Builds(arguments, directory)
+    flags = builds.flags("collect", "--rdc", "--route", "mcdc")
+    program = builds.compile("covered", ["-fgpu-rdc", *flags, arguments.other])
+    result = harness.run([arguments.luthier, "pgo", "coverage", "--format", "lcov", "--", program])
+    result.expect(result.code == 0, "luthier pgo coverage fails")
+    expected, counts = expected_counts(), dict()
+    for source, texts in ((arguments.source, {"Value < 5000 ?": "Rows.hip:_ZL7boundedj", "I >= Count": "_Z7addRowsPjjj"}),
+                          (arguments.other, {"return Value;": "Weights.hip:_ZL7boundedj"})):
+        record = re.search(rf"SF:{re.escape(source)}\n(.*?)end_of_record", result.stdout, re.S)
+        result.expect(record, f"{source} is not covered")
+        executions = dict(re.findall(r"^DA:(\d+),(\d+)$", record[1], re.M))
+        with open(source) as file:
+            lines = file.read().splitlines()
+        for text, function in texts.items():
+            number = next(number for number, line in enumerate(lines, 1) if text in line)
+            counts[function] = int(executions[str(number)])
+    if counts != {function: expected[function][0] for function in counts}:
+        raise Failure(f"not the lines of this program: {counts}")
 
 
 def test(arguments, directory):
@@ -143,7 +175,9 @@ def test(arguments, directory):
     result = builds.judge(release, builds.compile("used", [*units, *use]))
     result.expect(result.code == 0 and "same output" in result.stdout, "the build computes something else")
     count_units(arguments, directory, release)
-    optimize(arguments, directory)
+    front_end(shown_counts(arguments.profdata, optimize(arguments, directory)))
+    second_round(arguments.profdata, optimize(arguments, directory, "--route", "cs"))
+    cover(arguments, directory)
 
 
 if __name__ == "__main__":
