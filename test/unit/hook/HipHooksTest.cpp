@@ -465,6 +465,7 @@ TEST_P(HipHooks, ToolsAddIntrinsics) {
   ASSERT_FALSE(bool(Refused));
   EXPECT_NE(toString(Refused.takeError()).find("mine::scaled"),
             std::string::npos);
+  Run.forgetCompiled();
   // A scalar register, times a constant that must be known.
   registerIntrinsic(
       "mine::scaled", [](IntrinsicCall &Call) -> Expected<Value *> {

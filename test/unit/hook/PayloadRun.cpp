@@ -77,10 +77,12 @@ attributes #5 = { convergent nounwind memory(inaccessiblemem: readwrite) "luthie
   SmallVector<char> Bitcode;
   raw_svector_ostream OS(Bitcode);
   WriteBitcodeToFile(*M, OS);
+  Compiler.reset();
   Hooks.Bitcode.assign(Bitcode.begin(), Bitcode.end());
 }
 
 void PayloadRun::compileHooks(const std::string &Source, bool OneWaveSize) {
+  Compiler.reset();
   auto Object = test::compileHooks(Target, Source, OneWaveSize);
   ASSERT_TRUE(bool(Object)) << toString(Object.takeError());
   auto Elf = object::ELF64LEFile::create(toStringRef(*Object));
@@ -160,13 +162,23 @@ static PayloadVariant variantOf(const HookModule &Hooks, StringRef Hook,
   return Variant;
 }
 
-HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
-  auto Compiler = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
+Expected<PayloadCompiler &> PayloadRun::compiler() {
   if (!Compiler) {
-    ADD_FAILURE() << toString(Compiler.takeError());
+    auto New = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
+    if (!New)
+      return New.takeError();
+    Compiler = std::move(*New);
+  }
+  return *Compiler;
+}
+
+HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
+  auto Its = compiler();
+  if (!Its) {
+    ADD_FAILURE() << toString(Its.takeError());
     return {};
   }
-  auto Needs = (*Compiler)->needs(variantOf(Hooks, Hook, Constants));
+  auto Needs = Its->needs(variantOf(Hooks, Hook, Constants));
   if (!Needs) {
     ADD_FAILURE() << toString(Needs.takeError());
     return {};
@@ -176,10 +188,10 @@ HookNeeds PayloadRun::needs(StringRef Hook, std::vector<uint64_t> Constants) {
 
 Expected<Payload> PayloadRun::compile(StringRef Hook, const PayloadABI &ABI,
                                       std::vector<uint64_t> Constants) {
-  auto Compiler = PayloadCompiler::create(*MC, Hooks, Target.WaveSize);
-  if (!Compiler)
-    return Compiler.takeError();
-  auto Payloads = (*Compiler)->compile(variantOf(Hooks, Hook, Constants), ABI);
+  auto Its = compiler();
+  if (!Its)
+    return Its.takeError();
+  auto Payloads = Its->compile(variantOf(Hooks, Hook, Constants), ABI);
   if (!Payloads)
     return Payloads.takeError();
   return std::move(Payloads->front());

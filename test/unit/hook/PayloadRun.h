@@ -13,6 +13,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
 
 namespace luthier::test {
 
@@ -44,6 +45,8 @@ public:
   HookNeeds needs(llvm::StringRef Hook, std::vector<uint64_t> Constants = {});
   llvm::Expected<Payload> compile(llvm::StringRef Hook, const PayloadABI &ABI,
                                   std::vector<uint64_t> Constants = {});
+  /// What was compiled, or refused, is as if it never had been.
+  void forgetCompiled() { Compiler.reset(); }
 
   /// Memory of the device, zeroed.
   uint64_t allocate(uint64_t Size);
@@ -88,6 +91,8 @@ public:
 
 private:
   void check(luthier_emu_status Status);
+  /// Of the hooks there are now. As in the engine, one for all that is compiled.
+  llvm::Expected<PayloadCompiler &> compiler();
   AssemblyKernel kernelAround(const Payload &P) const;
   /// A wave at the beginning of a payload.
   struct Started {
@@ -105,6 +110,7 @@ private:
 
   luthier_emu_device *Device = nullptr;
   luthier_emu_code *Tool = nullptr, *Reference = nullptr;
+  std::unique_ptr<PayloadCompiler> Compiler;
   uint32_t Noise = 1;
 };
 
