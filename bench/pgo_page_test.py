@@ -70,6 +70,18 @@ class Page(unittest.TestCase):
         self.assertIn("| old | 1,000 / 2,000 | - | - | - | - |", text)
         self.assertNotIn("`kernel`", page_of(used("probes", "waves"), name="old", before=old))
 
+    def test_failures_of_an_earlier_page_stay_for_programs_that_are_not_measured_now(self):
+        failed = {"kind": "plain", "verdict": "fails: no memory"}
+        old = page_of(failed, name="biased")
+        text = page_of(used("ir", "lanes"), before=old)
+        self.assertIn("## What failed\n\n- biased, plain: no memory\n", text)
+        self.assertIn("Not measured, or only in part: rare-spill, ", text)
+        self.assertNotIn("no memory", page_of(used("ir", "lanes"), name="biased", before=old))
+
+    def test_changes_of_a_per_cent_are_alike_also_on_an_earlier_page(self):
+        old = page_of(used("ir", "lanes", cycles=2020), name="old")
+        self.assertIn("| ir, lanes | 2 | 0 | 0 | 2 | 0 | 0 |", page_of(used("ir", "lanes", cycles=2020), before=old))
+
     def test_rows_of_earlier_pages_keep_their_own_commits(self):
         names, text = ["a", "b", "c"], ""
         for name in names:

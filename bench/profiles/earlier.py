@@ -25,7 +25,7 @@ class Earlier:
     """A page that was written before; an empty one has nothing."""
 
     def __init__(self, text="", measured_now=()):
-        self.tables, self.losers = {}, {}
+        self.tables, self.losers, self.failures = {}, {}, []
         self.measured = measured_of((re.findall(r"^Measured: (.*)\. Programs: ", text, re.M) or [""])[0])
         partly = (re.findall(r"^Not measured, or only in part: (.*)\.$", text, re.M) or [""])[0].split(", ")
         self.left_out = {*partly, *measured_now}
@@ -39,6 +39,7 @@ class Earlier:
             if not line.startswith("| "):
                 group = None
                 self.read_loser(line)
+                self.read_failure(title, line)
             elif group is None:
                 group = self.tables.setdefault(title, {}).setdefault(cells_of(line)[0], [])
             elif not line.startswith("| ---") and cells_of(line)[0] not in self.left_out:
@@ -49,6 +50,11 @@ class Earlier:
         if match := re.match(r"- \*\*(\S+)\*\*, (.*?\. `.*?`: .*?\.) ", line):
             if match[1] not in self.left_out:
                 self.losers[match[1]] = match[2]
+
+    def read_failure(self, title, line):
+        """The line, by program."""
+        if (match := re.match(r"- ([^ ,]+), ", line)) and title == FAILED and match[1] not in self.left_out:
+            self.failures.append((match[1], line + "\n"))
 
     def commits(self):
         """Of all that stays."""
@@ -70,3 +76,4 @@ class Earlier:
 
 
 GAIN = "Gain of the next compilation"
+FAILED = "What failed"

@@ -3,7 +3,7 @@
 import re
 
 from figures import geometric_mean, table
-from profiles.earlier import Earlier
+from profiles.earlier import FAILED, Earlier
 from profiles.losers import REASONS, UNTOLD
 from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS, WITH_CALLS
 from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
@@ -236,15 +236,16 @@ def summary_rows(programs, earlier):
         right = [grown(record) for record in tried if record["verdict"] == "same"] + earlier.grown(column)
         verdicts = [record["verdict"].split(":")[0] for record in tried] + earlier.uses(column)
         means = [f"{(of(right) - 1) * 100:+.1f}" if right else "-" for of in (geometric_mean, min, max)]
-        yield [", ".join(use), len(verdicts), sum(ratio < 1 - TOLERANCE for ratio in right),
-               sum(ratio > 1 + TOLERANCE for ratio in right), sum(abs(ratio - 1) <= TOLERANCE for ratio in right),
+        better, worse = (sum(ratio < 1 - TOLERANCE for ratio in right), sum(ratio > 1 + TOLERANCE for ratio in right))
+        yield [", ".join(use), len(verdicts), better, worse, len(right) - better - worse,
                verdicts.count("DIFFERENT"), verdicts.count("fails"), *means]
 
 
-def failures(programs):
-    found = [f"- {program.name}, {' '.join(filter(None, key))}: {without_folders(record['verdict'].removeprefix('fails: '))}\n"
+def failures(programs, earlier):
+    found = [(program.name, f"- {program.name}, {' '.join(filter(None, key))}: "
+                            f"{without_folders(record['verdict'].removeprefix('fails: '))}\n")
              for program in programs for key, record in program.records.items() if record["verdict"].startswith("fails")]
-    return "## What failed\n\n" + "".join(found) if found else ""
+    return f"## {FAILED}\n\n" + "".join(line for _, line in in_order(found + earlier.failures)) if found + earlier.failures else ""
 
 
 def without_folders(text):
@@ -266,6 +267,7 @@ def in_order(rows):
 def missing(records, earlier):
     """Of the catalogue, what a run that was cut off has not come to."""
     ended = {record["program"] for record in records if record["kind"] == "end"} | set(earlier.names)
+    ended |= {name for name, _ in earlier.failures}
     names = [program.name for program in CATALOGUE if program.name not in ended]
     return f"Not measured, or only in part: {', '.join(names)}.\n\n" if names else ""
 
@@ -305,4 +307,4 @@ def written(records, page=""):
     text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"], resources) + "\n"
     text += by_group(COST, ["plain", *COUNTERS, "hooks"], programs, cost_rows, earlier)
     text += by_group(MARKS, ["code with probes", "probes", "code with lines", "lines", "by hooks"], programs, mark_rows, earlier)
-    return (text + failures(every)).rstrip("\n") + "\n"
+    return (text + failures(every, earlier)).rstrip("\n") + "\n"
