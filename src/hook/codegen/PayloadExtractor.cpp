@@ -17,6 +17,7 @@
 #include "llvm/CodeGen/MachineFrameInfo.h"
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
@@ -440,6 +441,13 @@ Error PayloadExtractor::run() {
           Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), End);
         continue;
       }
+      // Only bitcode that the plugin has not seen has more than operands.
+      if (MI.isInlineAsm())
+        if (const StringRef Text =
+                MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();
+            !Text.empty())
+          return refuse(RefusalReason::UnsupportedHook,
+                        "inline assembly with text, '" + Text + "'");
       if (MI.isMetaInstruction() || MI.isInlineAsm() || isDroppableWait(MI))
         continue;
       if (Error E = noteEffects(MI))

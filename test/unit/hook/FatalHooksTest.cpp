@@ -24,6 +24,10 @@ define void @fatal() #0 {
   %y = call i32 @llvm.amdgcn.permlane.bcast(i32 %x, i32 1, i32 2)
   call void @store(i32 %y)
   ret void
+}
+define void @wrong() #0 {
+  call void asm sideeffect "s_no_such_instruction", ""()
+  ret void
 })");
     Compiler = cantFail(
         PayloadCompiler::create(*Run.MC, Run.Hooks, Run.Target.WaveSize));
@@ -34,6 +38,7 @@ define void @fatal() #0 {
     return Variant;
   }
   PayloadVariant fatal() { return {{&Run.Hooks, "fatal"}, {}}; }
+  PayloadVariant wrong() { return {{&Run.Hooks, "wrong"}, {}}; }
   /// What is said instead of compiling \p Variants.
   std::string refusalOf(ArrayRef<PayloadVariant> Variants) {
     auto Payloads = Compiler->compile(Variants, Run.abi());
@@ -59,6 +64,16 @@ TEST_P(FatalHooks, LeaveOthersAsTheyAre) {
   ASSERT_TRUE(bool(Payloads)) << toString(Payloads.takeError());
   Run.run(Payloads->front(), ABI, Run.initialState(ABI));
   EXPECT_EQ(Run.out()[5], 7u);
+}
+
+/// What was noted before LLVM gave up is told first.
+TEST_P(FatalHooks, AreToldFromThoseWithOtherErrors) {
+  const std::string Noted = "unsupported-hook: hook 'wrong': inline assembly "
+                            "with text, 's_no_such_instruction'";
+  EXPECT_EQ(refusalOf({wrong(), fatal()}), Noted);
+  EXPECT_EQ(refusalOf({fine(3), fatal()}), Refusal);
+  EXPECT_EQ(refusalOf({fine(3), wrong()}), Noted);
+  EXPECT_EQ(refusalOf(fine(7)), "compiled");
 }
 
 /// LLVM gives up with memory that nobody can free.
