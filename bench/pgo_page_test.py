@@ -82,6 +82,19 @@ class Page(unittest.TestCase):
         old = page_of(used("ir", "lanes", cycles=2020), name="old")
         self.assertIn("| ir, lanes | 2 | 0 | 0 | 2 | 0 | 0 |", page_of(used("ir", "lanes", cycles=2020), before=old))
 
+    def test_losers_of_an_earlier_page_are_worse_also_if_that_is_rounded_to_a_per_cent(self):
+        old = page_of(used("probes", "waves", cycles=2020.8), name="old")
+        self.assertIn("- **old**, probes waves (+1.0 %). ", old)
+        self.assertIn("| probes, waves | 2 | 0 | 1 | 1 | 0 | 0 |", page_of(used("probes", "waves"), before=old))
+
+    def test_what_failed_earlier_and_is_only_begun_now_has_failed(self):
+        old = page_of({"kind": "plain", "verdict": "fails: no memory"}, name="biased")
+        begun = [{"program": "biased", "group": "kernels", **record} for record in (PLAIN, used("ir", "lanes"))]
+        ended = [{"program": "p", "group": "kernels", **PLAIN}, {"program": "p", "group": "kernels", "kind": "end", "measured": "now"}]
+        text = page.written(begun + ended, old)
+        self.assertNotIn("| biased |", text)
+        self.assertIn("- biased, plain: no memory\n", text)
+
     def test_rows_of_earlier_pages_keep_their_own_commits(self):
         names, text = ["a", "b", "c"], ""
         for name in names:

@@ -32,6 +32,7 @@ class Earlier:
         for section in text.split("\n## ")[1:]:
             self.read(*section.split("\n", 1))
         self.names = list(dict.fromkeys(row[0] for rows in self.tables.get(GAIN, {}).values() for row in rows))
+        self.kept = {*self.names, *(name for name, _ in self.failures)}
 
     def read(self, title, text):
         group = None
@@ -68,11 +69,18 @@ class Earlier:
 
     def uses(self, column):
         """Of each program, what the table of gains has in this column, which counts from the first build's on."""
-        return [cell for rows in self.tables.get(GAIN, {}).values() for row in rows if (cell := row[1 + column]) != "-"]
+        return [cell for _, cell in self.cells(column)]
 
-    def grown(self, column):
-        """By how much cycles have grown, of each right build: to a tenth of a per cent, as the page has it."""
-        return [1 + float(cell.split(" / ")[2]) / 100 for cell in self.uses(column) if " / " in cell]
+    def cells(self, column):
+        """The same with the names of programs."""
+        return [(row[0], cell) for rows in self.tables.get(GAIN, {}).values() for row in rows if (cell := row[1 + column]) != "-"]
+
+    def grown(self, column, of_losers_by=None):
+        """By how much cycles have grown, of each right build: to a tenth of a per cent, as the page has it. Of all, or of
+        those whose builds of a route and weights are among the losers."""
+        build = f"{' '.join(of_losers_by)} (" if of_losers_by else ""
+        return [1 + float(cell.split(" / ")[2]) / 100 for name, cell in self.cells(column)
+                if " / " in cell and (not build or build in self.losers.get(name, ""))]
 
 
 GAIN = "Gain of the next compilation"

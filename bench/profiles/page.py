@@ -236,7 +236,9 @@ def summary_rows(programs, earlier):
         right = [grown(record) for record in tried if record["verdict"] == "same"] + earlier.grown(column)
         verdicts = [record["verdict"].split(":")[0] for record in tried] + earlier.uses(column)
         means = [f"{(of(right) - 1) * 100:+.1f}" if right else "-" for of in (geometric_mean, min, max)]
-        better, worse = (sum(ratio < 1 - TOLERANCE for ratio in right), sum(ratio > 1 + TOLERANCE for ratio in right))
+        better, worse = sum(ratio < 1 - TOLERANCE for ratio in right), sum(ratio > 1 + TOLERANCE for ratio in right)
+        # Rounded, they need not be more than that.
+        worse += sum(ratio == 1 + TOLERANCE for ratio in earlier.grown(column, of_losers_by=use))
         yield [", ".join(use), len(verdicts), better, worse, len(right) - better - worse,
                verdicts.count("DIFFERENT"), verdicts.count("fails"), *means]
 
@@ -266,8 +268,7 @@ def in_order(rows):
 
 def missing(records, earlier):
     """Of the catalogue, what a run that was cut off has not come to."""
-    ended = {record["program"] for record in records if record["kind"] == "end"} | set(earlier.names)
-    ended |= {name for name, _ in earlier.failures}
+    ended = {record["program"] for record in records if record["kind"] == "end"} | earlier.kept
     names = [program.name for program in CATALOGUE if program.name not in ended]
     return f"Not measured, or only in part: {', '.join(names)}.\n\n" if names else ""
 
@@ -295,7 +296,7 @@ def written(records, page=""):
     every = programs_of(records)
     earlier = Earlier(page, [record["program"] for record in records if record["kind"] == "end"])
     # What a run has begun is not measured.
-    every = [program for program in every if program.name not in earlier.names]
+    every = [program for program in every if program.name not in earlier.kept]
     programs = [program for program in every if program.is_right]
     names = [f"{route}, {weights}" for route, weights in USES]
     text = HEAD + f"Measured: {when(records, earlier)}. Programs: {len(programs) + len(earlier.names)}.\n\n"

@@ -78,8 +78,8 @@ PROGRAMS = [
                   "row-sums", "cold-calls", "pointer-chase", "short-if", "rare-path"]),
     # HIP 5.2 crashes where this compiler's kernels call through pointers.
     dataclasses.replace(kernel("table-call"), rocm="6.4", has_calls=True),
-    *map(example, ["axpy-half", "collatz", "dot-product", "fork-first", "hash64", "histogram", "matmul", "nbody", "overlap", "prefix-scan",
-                   "reduction", "saxpy", "stencil", "transpose", "vector-add"]),
+    *map(example, ["axpy-half", "collatz", "dot-product", "fork-first", "hash64", "histogram", "matmul", "nbody",
+                   "overlap", "prefix-scan", "reduction", "saxpy", "stencil", "transpose", "vector-add"]),
     dataclasses.replace(example("calls"), rocm="6.4", has_calls=True),
     rocprim("rocprim-scan"), rocprim("rocprim-sort"),
     *map(llama, ["softmax", "norm", "rope", "quantize", "argmax", "cumsum"]),

@@ -100,9 +100,10 @@ Error Coverage::extractMapped() {
       if (!Records)
         return Records.takeError();
       if (Records->NumDropped)
-        errs() << "luthier pgo: functions that no code is left of are not "
-                  "shown: the linker of several units drops their names ("
-               << Records->NumDropped << ")\n";
+        errs() << "luthier pgo: functions that are not shown: "
+               << Records->NumDropped
+               << "; no code is left of them, and the linker dropped their "
+                  "names\n";
       Mapped.push_back(Folder + "/code" + std::to_string(Mapped.size()));
       if (Error E = writeFile(Mapped.back(), Records->Code))
         return E;

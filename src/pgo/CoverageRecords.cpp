@@ -2,6 +2,7 @@
 #include "pgo/CoverageRecords.h"
 #include "pgo/Problem.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/ProfileData/InstrProf.h"
 #include "llvm/Support/Endian.h"
 
@@ -10,14 +11,33 @@ using namespace llvm;
 namespace luthier::pgo {
 namespace {
 
-/// A record of the section __llvm_covfun, of the format's versions since 4 (see
-/// LLVM's "LLVM Code Coverage Mapping Format"): the name's hash, the size of
-/// what is behind these, the hash of the control flow, and that of the list of
-/// files. The next record is at a multiple of eight bytes.
+constexpr StringRef SectionName = "__llvm_covfun";
+/// A record of the section, of the format's versions since 4 (see LLVM's "LLVM
+/// Code Coverage Mapping Format"): the name's hash, the size of what is behind
+/// these, the hash of the control flow, and that of the list of files. The next
+/// record is at a multiple of eight bytes.
 constexpr size_t DataSizeAt = 8, HeaderSize = 28, RecordAlign = 8;
 
 Error malformed(const Twine &What) {
   return problem(ProblemKind::Malformed, "the code object: " + What);
+}
+
+/// Gives the section of \p Code another size.
+Error resize(MutableArrayRef<uint8_t> Code, uint64_t Size) {
+  auto File = object::ELF64LEFile::create(toStringRef(Code));
+  if (!File)
+    return malformed(toString(File.takeError()));
+  auto Sections = File->sections();
+  if (!Sections)
+    return malformed(toString(Sections.takeError()));
+  for (const auto &Section : *Sections) {
+    auto Name = File->getSectionName(Section);
+    if (!Name)
+      return malformed(toString(Name.takeError()));
+    if (*Name == SectionName)
+      const_cast<object::ELF64LE::Shdr &>(Section).sh_size = Size;
+  }
+  return Error::success();
 }
 
 } // namespace
@@ -27,34 +47,32 @@ Expected<CoverageRecords> namedCoverageRecords(const CodeObject &Object) {
   const ArrayRef<uint8_t> Names =
       Object.section("__llvm_prf_names").value_or(ArrayRef<uint8_t>());
   const ArrayRef<uint8_t> Functions =
-      Object.section("__llvm_covfun").value_or(ArrayRef<uint8_t>());
+      Object.section(SectionName).value_or(ArrayRef<uint8_t>());
   InstrProfSymtab Known;
   if (Error E = Known.create(toStringRef(Names)))
     return malformed("names of functions: " + toString(std::move(E)));
 
-  std::vector<size_t> Nameless;
-  std::optional<uint64_t> Named;
+  std::vector<uint8_t> Named;
   for (size_t At = 0, End; At < Functions.size();
        At = alignTo(End, RecordAlign)) {
     End = At + HeaderSize;
     if (End <= Functions.size())
       End += support::endian::read32le(&Functions[At + DataSizeAt]);
     if (End > Functions.size())
-      return malformed("a record of __llvm_covfun is cut off");
+      return malformed("a record of " + SectionName + " is cut off");
     const uint64_t Name = support::endian::read64le(&Functions[At]);
-    if (Known.getFuncOrVarName(Name).empty())
-      Nameless.push_back(At);
-    else
-      Named = Name;
+    if (Known.getFuncOrVarName(Name).empty()) {
+      ++Result.NumDropped;
+      continue;
+    }
+    Named.resize(alignTo(Named.size(), RecordAlign));
+    append_range(Named, Functions.slice(At, End - At));
   }
-  if (!Named || Nameless.empty())
+  if (!Result.NumDropped)
     return Result;
-  // Of two records with one name llvm-cov takes that of the function's code.
-  uint8_t *const Records =
-      Result.Code.data() + (Functions.data() - Object.bytes().data());
-  for (size_t At : Nameless)
-    support::endian::write64le(Records + At, *Named);
-  Result.NumDropped = Nameless.size();
+  copy(Named, Result.Code.begin() + (Functions.data() - Object.bytes().data()));
+  if (Error E = resize(Result.Code, Named.size()))
+    return std::move(E);
   return Result;
 }
 

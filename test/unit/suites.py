@@ -7,8 +7,8 @@ import pathlib
 import sys
 
 # What one test has freed is for the next. By default glibc gives large blocks back to the system, and each of their
-# pages has to be had again: a fifth of the time of tests that compile hooks. Large pages are for the compilers that
-# they run.
+# pages has to be had again: a fifth of the time of tests that compile hooks. Large pages are for the compilers
+# that they run, but reach the tests, too.
 ENVIRONMENT = ("MALLOC_MMAP_THRESHOLD_=33554432;MALLOC_TRIM_THRESHOLD_=134217728;"
                "GLIBC_TUNABLES=glibc.malloc.hugetlb=1")
 # GoogleTest is content with tests that do not run.

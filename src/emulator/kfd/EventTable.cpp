@@ -194,11 +194,11 @@ static uint64_t thisThread() {
   return Number;
 }
 
-/// Where several signals share an event (in ROCr 5.2 those by which queues
-/// report errors do), one thread takes what was raised for another that is
-/// about to wait, and which then sleeps for ever. Ages came for that. Those who
-/// name none are woken once more instead: they look at their signals, and wait
-/// again.
+/// Several signals can share an event (in ROCr 5.2, those by which queues
+/// report errors). One thread may then take what was raised for another that is
+/// about to wait, and which would sleep for ever. Newer runtimes name ages to
+/// prevent that. A thread that names none is told of each raise once, whoever
+/// took it: it looks at its signals, and waits again.
 bool EventTable::hasMissed(const Event &E) {
   const auto It = llvm::find_if(
       E.SeenBy, [](const Seen &S) { return S.Thread == thisThread(); });

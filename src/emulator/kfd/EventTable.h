@@ -41,7 +41,9 @@ public:
   enum class Outcome { Raised, TimedOut, Destroyed, NoSuchEvent };
   static constexpr uint32_t Forever = UINT32_MAX;
   /// Ids, and ages last seen (0 if the caller knows of none), come in with
-  /// \p Events; of those that were raised, what happened goes out.
+  /// \p Events; of those that were raised, what happened goes out. Without
+  /// ages, each thread is told once of each raise since the last reset(), also
+  /// if another thread took it.
   Outcome wait(llvm::MutableArrayRef<kfd_event_data> Events, bool All,
                uint32_t Milliseconds);
   /// Threads inside wait(): what is raised from now on wakes them.
@@ -68,7 +70,8 @@ private:
     /// the signal before the others look.
     uint64_t NumRaised = 0;
     unsigned NumWaiting = 0;
-    /// By who waited last, the latest first.
+    /// What the threads that waited last have seen, the latest first. Others
+    /// may be told once more.
     llvm::SmallVector<Seen, 2> SeenBy;
     uint64_t NumRaisedAtReset = 0;
     /// Of memory events, once one was raised.

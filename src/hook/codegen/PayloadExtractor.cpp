@@ -441,7 +441,8 @@ Error PayloadExtractor::run() {
           Layout.branch(Encoder.branchWord(AMDGPU::S_BRANCH), End);
         continue;
       }
-      // Only bitcode that the plugin has not seen has more than operands.
+      // Placeholders are lowered by now. Only bitcode that the plugin has not
+      // seen has assembly with text.
       if (MI.isInlineAsm())
         if (const StringRef Text =
                 MI.getOperand(InlineAsm::MIOp_AsmString).getSymbolName();

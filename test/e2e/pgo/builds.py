@@ -19,7 +19,7 @@ ARGUMENTS = [
 ]
 
 
-# Large pages save a fifth of a compiler's time, which is most of these tests'.
+# Large pages save a fifth of a compiler's time, which is most of these tests'. Luthier and the programs have them, too.
 os.environ.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
 
 

@@ -116,8 +116,8 @@ TEST_F(EventTableTest, AllThatWaitAreWokenByOneRaise) {
   EXPECT_EQ(Second, Outcome::Raised);
 }
 
-/// Runtimes before ages: two signals share an event, and one thread takes what
-/// was raised for the other's while that has not begun to wait, again.
+/// Runtimes before ages: two signals share an event. One thread takes a raise
+/// that was meant for another, which has not begun its next wait.
 TEST_F(EventTableTest, WhoNamesNoAgesIsToldWhatAnotherThreadTook) {
   const uint32_t Id = create();
   EXPECT_EQ(wait(Id), Outcome::TimedOut);
@@ -145,6 +145,34 @@ TEST_F(EventTableTest, WhoNeverWaitedIsToldWhatAnotherThreadTook) {
   }).join();
   EXPECT_EQ(Others[0], Outcome::Raised);
   EXPECT_EQ(Others[1], Outcome::TimedOut) << "told again";
+}
+
+/// More threads than the table remembers.
+TEST_F(EventTableTest, WhoWaitedLongAgoIsToldOnceMore) {
+  const uint32_t Id = create();
+  Events.raise(Id);
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  std::vector<std::thread> Others;
+  for (unsigned I = 0; I < 20; ++I)
+    Others.emplace_back([&] {
+      kfd_event_data List[] = {waitFor(Id)};
+      EXPECT_EQ(Events.wait(List, true, 0), Outcome::Raised);
+    });
+  for (std::thread &Each : Others)
+    Each.join();
+  EXPECT_EQ(wait(Id), Outcome::Raised);
+  EXPECT_EQ(wait(Id), Outcome::TimedOut);
+}
+
+/// The table is full but for one, so the id is given again at once.
+TEST_F(EventTableTest, RaisesOfADestroyedEventAreNotItsSuccessors) {
+  std::vector<uint32_t> Ids;
+  while (const uint32_t Id = create())
+    Ids.push_back(Id);
+  Events.raise(Ids.front());
+  EXPECT_EQ(Events.destroy(Ids.front()), 0);
+  ASSERT_EQ(create(), Ids.front());
+  EXPECT_EQ(wait(Ids.front()), Outcome::TimedOut);
 }
 
 TEST_F(EventTableTest, WhatWasResetWakesNobody) {

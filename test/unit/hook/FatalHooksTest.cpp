@@ -66,7 +66,7 @@ TEST_P(FatalHooks, LeaveOthersAsTheyAre) {
   EXPECT_EQ(Run.out()[5], 7u);
 }
 
-/// What was noted before LLVM gave up is told first.
+/// What was noted before LLVM gave up is the refusal.
 TEST_P(FatalHooks, AreToldFromThoseWithOtherErrors) {
   const std::string Noted = "unsupported-hook: hook 'wrong': inline assembly "
                             "with text, 's_no_such_instruction'";

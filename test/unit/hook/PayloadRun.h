@@ -91,7 +91,8 @@ public:
 
 private:
   void check(luthier_emu_status Status);
-  /// Of the hooks there are now. As in the engine, one for all that is compiled.
+  /// Of the hooks there are now, one for all that is compiled, as in the
+  /// engine. What changes in Hooks after that needs forgetCompiled().
   llvm::Expected<PayloadCompiler &> compiler();
   AssemblyKernel kernelAround(const Payload &P) const;
   /// A wave at the beginning of a payload.

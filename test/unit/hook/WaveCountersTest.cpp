@@ -76,6 +76,7 @@ define void @hook() #0 {
   Run.Hooks.Variables["Array"] = 0x1000;
   for (bool InFile : {false, true}) {
     Run.Hooks.SymbolicVariables = InFile;
+    Run.forgetCompiled();
     EXPECT_EQ(Run.needs("hook").Accumulators, 2u);
     Run.State = {{24, 10}, {25, 0}, {26, 20}, {27, 0}};
     const PayloadABI ABI = Run.abi();
