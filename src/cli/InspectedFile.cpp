@@ -52,9 +52,7 @@ static void takeForProcessor(BundledCodeObject &Image, const TargetID &Wanted) {
   std::memcpy(Image.Storage->data(), &Header, sizeof(Header));
 }
 
-/// Unless there is code for that processor itself.
-static void takeGenericCode(std::vector<BundledCodeObject> &Images,
-                            StringRef Target) {
+void takeGenericCode(std::vector<BundledCodeObject> &Images, StringRef Target) {
   Expected<TargetID> Wanted = TargetID::parse(Target);
   if (!Wanted)
     return consumeError(Wanted.takeError()); // Is said where images are chosen.

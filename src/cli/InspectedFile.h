@@ -44,6 +44,11 @@ bool matchesTarget(const TargetID &Have, const TargetID &Wanted);
 llvm::Error selectImages(std::vector<BundledCodeObject> &Images,
                          llvm::StringRef Target, llvm::StringRef Path);
 
+/// Makes those of \p Images that are for a generic target code for \p Target,
+/// if that is a processor that runs them and none is for that itself.
+void takeGenericCode(std::vector<BundledCodeObject> &Images,
+                     llvm::StringRef Target);
+
 /// A kernel's name as its author wrote it, with parameter types.
 std::string readableName(llvm::StringRef Name);
 

@@ -40,7 +40,9 @@ options:
                      given several times: a kernel gets the hooks of all, in
                      this order
   --kernel REGEX     only kernels whose name matches, mangled or readable
-  --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-)
+  --target TARGET    only code for this processor (gfx90a, gfx90a:xnack-); if
+                     there is only code for a generic target that it runs
+                     (gfx10-3-generic), OUT has code for it beside that
   -o OUT             the file to write, as a whole or not at all; may be FILE,
                      which it then replaces
   --help             this text
@@ -73,7 +75,9 @@ private:
   std::string OutPath;                  ///< As given.
   std::unique_ptr<NamePattern> Pattern; ///< Null for all kernels.
   std::optional<TargetID> Target;
+  std::vector<TargetID> Targets; ///< Of the images, in the file.
   std::map<size_t, std::vector<uint8_t>> Replaced;
+  std::map<size_t, AddedCodeObject> Added; ///< Beside generic code.
   size_t NumInstrumented = 0, NumUnchanged = 0;
 };
 
@@ -114,7 +118,10 @@ Error Instrumentation::prepare(const Arguments &Args, const std::string &Path) {
   if (!Opened)
     return Opened.takeError();
   File = std::move(*Opened);
+  for (const BundledCodeObject &Image : File.Images)
+    Targets.push_back(Image.Target);
   if (const std::string *Text = Args.value("--target")) {
+    takeGenericCode(File.Images, *Text);
     // For the message when there is none.
     auto Images = File.Images;
     if (Error E = selectImages(Images, *Text, Path))
@@ -161,7 +168,10 @@ Error Instrumentation::run() {
     }
     for (const offline::Kernel &K : Made->Kernels)
       show(Image, K);
-    Replaced[Number] = std::move(Made->CodeObject);
+    if (Image.Target == Targets[Number])
+      Replaced[Number] = std::move(Made->CodeObject);
+    else
+      Added[Number] = {Image.Target.str(), std::move(Made->CodeObject)};
   }
   outs() << formatv("{0} kernel{1} instrumented, {2} unchanged\n",
                     NumInstrumented, NumInstrumented == 1 ? "" : "s",
@@ -201,7 +211,7 @@ std::error_code writeWithHoles(int FD, ArrayRef<uint8_t> Bytes) {
 /// and devices and pipes are written to, not replaced.
 Error Instrumentation::write() const {
   auto Bytes = replaceCodeObjects(
-      arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced);
+      arrayRefFromStringRef(File.Buffer->getBuffer()), Replaced, Added);
   if (!Bytes)
     return failed(Path + ": " + detailOf(Bytes.takeError()));
   SmallString<128> RealPath;

@@ -28,8 +28,9 @@ Error malformed(const Twine &What) {
 /// Replaces code objects in bundles that follow one another, counting on.
 class BundleRewriter {
 public:
-  explicit BundleRewriter(const std::map<size_t, std::vector<uint8_t>> &New)
-      : New(New) {}
+  BundleRewriter(const std::map<size_t, std::vector<uint8_t>> &New,
+                 const std::map<size_t, AddedCodeObject> &Beside)
+      : New(New), Beside(Beside) {}
 
   struct Moved {
     uint64_t From, To; ///< Offsets of a bundle, in the old and the new bytes.
@@ -42,9 +43,31 @@ public:
   Expected<Rewritten> rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn = false);
 
 private:
+  void rewrite(const BundleEntry &Old, std::vector<BundleEntry> &Entries);
+
   const std::map<size_t, std::vector<uint8_t>> &New;
+  const std::map<size_t, AddedCodeObject> &Beside;
   size_t Number = 0;
 };
+
+/// An ID ends with the target, behind an environment that is left empty:
+/// hipv4-amdgcn-amd-amdhsa--gfx10-3-generic.
+std::string idFor(StringRef Target, StringRef OtherID) {
+  return (OtherID.take_front(OtherID.find("--") + 2) + Target).str();
+}
+
+void BundleRewriter::rewrite(const BundleEntry &Old,
+                             std::vector<BundleEntry> &Entries) {
+  Entries.push_back(Old);
+  if (!Old.IsDevice)
+    return;
+  if (auto Other = New.find(Number); Other != New.end())
+    Entries.back().Image = Other->second;
+  if (auto Added = Beside.find(Number); Added != Beside.end())
+    Entries.push_back({idFor(Added->second.Target, Old.ID), Added->second.Bytes,
+                       /*IsDevice=*/true});
+  ++Number;
+}
 
 Expected<BundleRewriter::Rewritten>
 BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn) {
@@ -62,13 +85,12 @@ BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn) {
     Expected<Bundle> Read = readWholeBundle(Bytes.drop_front(Offset));
     if (!Read)
       return Read.takeError();
-    for (BundleEntry &E : Read->Entries)
-      if (E.IsDevice)
-        if (auto Other = New.find(Number++); Other != New.end())
-          E.Image = Other->second;
+    std::vector<BundleEntry> Entries;
+    for (const BundleEntry &E : Read->Entries)
+      rewrite(E, Entries);
     Result.Bytes.resize(alignTo(Result.Bytes.size(), PageBytes));
     Result.Bundles.push_back({Offset, Result.Bytes.size()});
-    append_range(Result.Bytes, writeBundle(Read->Entries));
+    append_range(Result.Bytes, writeBundle(Entries));
     Offset += Read->Size;
   }
 }
@@ -77,8 +99,9 @@ BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn) {
 class HostRewriter {
 public:
   HostRewriter(ArrayRef<uint8_t> File,
-               const std::map<size_t, std::vector<uint8_t>> &New)
-      : Bytes(File.begin(), File.end()), Bundles(New) {}
+               const std::map<size_t, std::vector<uint8_t>> &New,
+               const std::map<size_t, AddedCodeObject> &Beside)
+      : Bytes(File.begin(), File.end()), Bundles(New, Beside) {}
 
   /// Whether there is all that run() needs.
   Error prepare();
@@ -313,20 +336,23 @@ bool isForGPU(ArrayRef<uint8_t> File) {
 Error checkReplaceable(ArrayRef<uint8_t> File) {
   if (beginsWithBundle(File) || isForGPU(File))
     return Error::success();
-  return HostRewriter(File, {}).prepare();
+  return HostRewriter(File, {}, {}).prepare();
 }
 
 Expected<std::vector<uint8_t>>
 replaceCodeObjects(ArrayRef<uint8_t> File,
-                   const std::map<size_t, std::vector<uint8_t>> &New) {
+                   const std::map<size_t, std::vector<uint8_t>> &New,
+                   const std::map<size_t, AddedCodeObject> &Beside) {
   if (beginsWithBundle(File)) {
-    auto Result = BundleRewriter(New).rewrite(File, /*MayGoOn=*/true);
+    auto Result = BundleRewriter(New, Beside).rewrite(File, /*MayGoOn=*/true);
     if (!Result)
       return Result.takeError();
     return std::move(Result->Bytes);
   }
   if (!isForGPU(File))
-    return HostRewriter(File, New).run();
+    return HostRewriter(File, New, Beside).run();
+  if (auto Added = Beside.find(0); Added != Beside.end())
+    return Added->second.Bytes;
   auto Only = New.find(0);
   return Only == New.end() ? File.vec() : Only->second;
 }

@@ -9,8 +9,17 @@
 
 namespace luthier {
 
+/// Code for one processor, beside code for several in a bundle. Loaders prefer
+/// what is for the processor itself.
+struct AddedCodeObject {
+  std::string Target; ///< As TargetID::str() has it.
+  std::vector<uint8_t> Bytes;
+};
+
 /// \p File with those code objects replaced that \p New names by their number
-/// in what findCodeObjects() gives for \p File. Bundles come out uncompressed.
+/// in what findCodeObjects() gives for \p File, and others put in \p Beside
+/// them: what is no bundle has room for one, which takes its place. Bundles
+/// come out uncompressed.
 ///
 /// In a host program or library, bundles move to a new segment at its end, and
 /// what HIP's registration code points to follows. That takes the place of a
@@ -20,7 +29,8 @@ namespace luthier {
 /// pointers to bundles are not found.
 llvm::Expected<std::vector<uint8_t>>
 replaceCodeObjects(llvm::ArrayRef<uint8_t> File,
-                   const std::map<size_t, std::vector<uint8_t>> &New);
+                   const std::map<size_t, std::vector<uint8_t>> &New,
+                   const std::map<size_t, AddedCodeObject> &Beside = {});
 
 /// What replaceCodeObjects() refuses as soon as it has read the file's headers,
 /// for those with much to do before it.

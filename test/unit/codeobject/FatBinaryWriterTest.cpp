@@ -261,6 +261,21 @@ TEST(FatBinaryWriter, ReplacesOneImageOfABundle) {
   EXPECT_EQ(take(replaceCodeObjects(File, {})), File);
 }
 
+TEST(FatBinaryWriter, PutsCodeForAProcessorBesideAnImage) {
+  const Bytes Other = readFile("gfx942-v5.co");
+  const auto OfFile = [&](const Bytes &File, size_t Number) {
+    return targetsIn(
+        take(replaceCodeObjects(File, {}, {{Number, {"gfx942", Other}}})));
+  };
+  std::vector<std::string> Expected = targetsIn(bundleOf("gfx90a", "gfx1030"));
+  Expected.insert(Expected.begin() + 1,
+                  "gfx942 of " + std::to_string(Other.size()));
+  EXPECT_EQ(OfFile(bundleOf("gfx90a", "gfx1030"), 0), Expected);
+  EXPECT_EQ(OfFile(Program().write(), 0), Expected);
+  EXPECT_EQ(OfFile(readFile("gfx90a-v5.co"), 0), std::vector{Expected[1]})
+      << "no bundle has room for one";
+}
+
 TEST(FatBinaryWriter, KeepsEntriesThatAreNoCodeForGPUs) {
   const Bytes Spirv = {1, 2, 3};
   const Bytes File = writeBundle(
