@@ -38,6 +38,8 @@ options:
                    lines     code as released, with line tables beside it
   --rdc            for units that are linked for the GPU (-fgpu-rdc); the
                    command that links needs the flags, too
+  --device-only    for a compiler of device code alone (OpenCL C, hipRTC, C++
+                   for amdgcn): without -Xarch_device
   --compiler PATH  the clang that will get them; asked for its version, and
                    refused if that is not known ()" LUTHIER_PGO_CLANGXX R"()
   --profile FILE   of collect with route cs: the profile of the first round
@@ -54,7 +56,8 @@ examples:
 
 const std::vector<OptionSpec> Options = {
     {"--route", true}, {"--compiler", true}, {"--explain"},
-    {"--rdc"},         {"--profile", true},  {"--device-libraries", true}};
+    {"--rdc"},         {"--profile", true},  {"--device-libraries", true},
+    {"--device-only"}};
 
 std::string valueOr(const Arguments &Args, std::string_view Option,
                     const char *Otherwise) {
@@ -72,10 +75,19 @@ void printQuoted(raw_ostream &OS, StringRef Text) {
     OS << '\'' << Text << '\'';
 }
 
+Expected<std::vector<std::string>> wordsOf(ArrayRef<pgo::Flag> Flags,
+                                           const pgo::FlagFiles &Files,
+                                           bool DeviceOnly) {
+  auto Words = pgo::expand(Flags, Files);
+  if (Words && DeviceOnly)
+    std::erase(*Words, "-Xarch_device");
+  return Words;
+}
+
 Error print(ArrayRef<pgo::Flag> Flags, const pgo::FlagFiles &Files,
-            bool Explained) {
+            bool DeviceOnly, bool Explained) {
   if (!Explained) {
-    auto Words = pgo::expand(Flags, Files);
+    auto Words = wordsOf(Flags, Files, DeviceOnly);
     if (!Words)
       return Words.takeError();
     for (const auto &[I, Word] : enumerate(*Words)) {
@@ -87,7 +99,7 @@ Error print(ArrayRef<pgo::Flag> Flags, const pgo::FlagFiles &Files,
     return Error::success();
   }
   for (const pgo::Flag &F : Flags) {
-    auto Words = pgo::expand(F, Files);
+    auto Words = wordsOf(F, Files, DeviceOnly);
     if (!Words)
       return Words.takeError();
     outs() << join(*Words, " ") << "\n    " << F.Reason << '\n';
@@ -113,6 +125,9 @@ Expected<int> work(const Arguments &Args) {
   if (Given.size() != (Uses ? 2u : 1u))
     return misused(Uses ? "flags use takes the name of a profile"
                         : "flags collect takes no more names");
+  if (Args.has("--rdc") && Args.has("--device-only"))
+    return misused("--rdc is for a driver that links for the GPU, which "
+                   "--device-only is not");
   auto Major =
       pgo::askClangMajor(valueOr(Args, "--compiler", LUTHIER_PGO_CLANGXX));
   if (!Major)
@@ -130,7 +145,8 @@ Expected<int> work(const Arguments &Args) {
     return Route.takeError();
   const auto Flags = flagsOf(
       **Route, Uses ? pgo::Build::Use : pgo::Build::Collect, Args.has("--rdc"));
-  if (Error E = print(Flags, Files, Args.has("--explain")))
+  if (Error E =
+          print(Flags, Files, Args.has("--device-only"), Args.has("--explain")))
     return std::move(E);
   return Success;
 }

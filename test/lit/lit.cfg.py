@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "luthier"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".test", ".cpp", ".s", ".ll", ".mir"]
+config.suffixes = [".test", ".cpp", ".cl", ".s", ".ll", ".mir"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
