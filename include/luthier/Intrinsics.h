@@ -228,10 +228,10 @@ __attribute__((device)) inline uint64_t dispatchId() {
 
 /// Of the dispatch, all scalars, and known to kernels under `luthier run` and
 /// `verify` (not to files, which no tool launches). A load each, but for the
-/// numbers of workgroups and waves: a wave computes those once, when it begins,
-/// and keeps each beside its counters. (Where a kernel has no registers for
-/// that, or calls code that Luthier has not lifted, they are computed each
-/// time, in 5 to 25 scalar instructions.)
+/// numbers of workgroups and waves and for groupMemory(): a wave computes those
+/// once, when it begins, and keeps each beside its counters. (Where a kernel
+/// has no registers for that, or calls code that Luthier has not lifted, they
+/// are computed each time, in 4 to 25 scalar instructions.)
 ///
 /// What the tool set KernelDispatch::LaunchValue to.
 __attribute__((device)) inline uint64_t launchValue();
@@ -265,7 +265,12 @@ launchArguments() {
   return *reinterpret_cast<Arguments *>(HipHas + 256);
 }
 
-enum KeptNumber : uint32_t { BlockNumber, WaveInGroupNumber, WaveNumber };
+enum KeptNumber : uint32_t {
+  BlockNumber,
+  WaveInGroupNumber,
+  WaveNumber,
+  GroupMemoryOffset
+};
 /// \p Computed, which is what the number is, or what the wave has kept of it
 /// since it began.
 LUTHIER_SCALAR_INTRINSIC_ANNOTATE inline uint32_t
@@ -297,7 +302,8 @@ __attribute__((device)) inline uint64_t launchValue() {
   return detail::launchArguments().Value;
 }
 __attribute__((device)) inline uint32_t groupMemory() {
-  return detail::launchArguments().GroupMemory;
+  return detail::kept(detail::GroupMemoryOffset,
+                      detail::launchArguments().GroupMemory);
 }
 __attribute__((device)) inline uint32_t blockInDispatch() {
   return detail::kept(detail::BlockNumber, detail::computeBlock());

@@ -123,7 +123,7 @@ def check_collatz(rows, wave_size, form):
                 raise Failure(f"wave {wave}, {name}: {address} counts {told[wave].get(address)}, not {counts[name]}")
 
 
-def run_tool(arguments, directory, program, where, by_wave):
+def run_tool(arguments, directory, program, where, by_wave, *options):
     """The run, its JSON, and the rows of its waves."""
     settings = {} if where == "registers" else {f"LUTHIER_BRANCHES_IN_{where.upper()}": "1"}
     if by_wave:
@@ -131,7 +131,7 @@ def run_tool(arguments, directory, program, where, by_wave):
     output = f"{directory}/{where}{'-by-wave' if by_wave else ''}"
     result = harness.run(
         [arguments.luthier, "run", "--tool", "branch-divergence", "--device", f"emulated:{arguments.device}"]
-        + ["--output", output, "--", program],
+        + [*options, "--output", output, "--", program],
         settings,
     )
     result.expect(result.code == 0, "the program fails under the tool")
@@ -196,6 +196,10 @@ def test(arguments, directory):
             result.expect(arguments.plain or told["kernels"][0]["counted_in"] == "registers", "there was room in registers")
             check_collatz(rows, arguments.collatz, PLAIN if arguments.plain else OPTIMISED)
             result.expect_in_stderr("collatz(unsigned int, unsigned int, unsigned int*): 1 dispatches")
+            # Rows of waves without hooks say nothing.
+            some = [in_order(run_tool(arguments, f"{work}/some", program, where, True, "--workgroups", "1-2")[2])
+                    for where in ("registers", "lds", "memory")]
+            result.expect(some[0] and some == some[:1] * 3, "waves without hooks are in the table")
         if arguments.exec:
             check_executions(arguments, work, told["kernels"][0])
 

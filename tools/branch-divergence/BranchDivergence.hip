@@ -52,7 +52,16 @@ class BranchDivergence : public Tool {
   ReportPace Pace;
 
   /// How one branch is counted.
-  enum class Way { Registers, Group, Memory, Row, Tally, Note, Later };
+  enum class Way {
+    Registers,
+    Group,
+    GroupNote,
+    Memory,
+    Row,
+    Tally,
+    Note,
+    Later
+  };
 
   template <typename Hook, typename... Rest>
   static void insertAt(const Branch &B, InstrumentationTask &Task, Hook H,
@@ -66,13 +75,14 @@ class BranchDivergence : public Tool {
 #define INSERT_BY(How, Name, ...)                                              \
   insertAt(B, Task, LUTHIER_GET_HOOK_HANDLE(How##Name), __VA_ARGS__)
 #define INSERT(Name, ...)                                                      \
-  (By == Way::Registers ? INSERT_BY(countInRegisters, Name, __VA_ARGS__)       \
-   : By == Way::Group   ? INSERT_BY(countInGroup, Name, __VA_ARGS__)           \
-   : By == Way::Memory  ? INSERT_BY(countInMemory, Name, __VA_ARGS__)          \
-   : By == Way::Row     ? INSERT_BY(countInRow, Name, __VA_ARGS__)             \
-   : By == Way::Tally   ? INSERT_BY(tally, Name, __VA_ARGS__)                  \
-   : By == Way::Later   ? INSERT_BY(note, Name, __VA_ARGS__)                   \
-                        : INSERT_BY(noteInRow, Name, __VA_ARGS__))
+  (By == Way::Registers   ? INSERT_BY(countInRegisters, Name, __VA_ARGS__)     \
+   : By == Way::Group     ? INSERT_BY(countInGroup, Name, __VA_ARGS__)         \
+   : By == Way::GroupNote ? INSERT_BY(noteInGroup, Name, __VA_ARGS__)          \
+   : By == Way::Memory    ? INSERT_BY(countInMemory, Name, __VA_ARGS__)        \
+   : By == Way::Row       ? INSERT_BY(countInRow, Name, __VA_ARGS__)           \
+   : By == Way::Tally     ? INSERT_BY(tally, Name, __VA_ARGS__)                \
+   : By == Way::Later     ? INSERT_BY(note, Name, __VA_ARGS__)                 \
+                          : INSERT_BY(noteInRow, Name, __VA_ARGS__))
   static void insert(InstrumentationTask &Task, const Branch &B, Way By,
                      uint64_t Place) {
     switch (B.Kind) {
@@ -104,7 +114,8 @@ class BranchDivergence : public Tool {
   Way wayOf(const Branch &B, const Version &V, unsigned Notes,
             unsigned Tallies) const {
     if (V.CountedIn == Where::Group)
-      return Way::Group;
+      return B.IsOnce && (ByWave || Tallies < MaxTallies) ? Way::GroupNote
+                                                          : Way::Group;
     if (V.CountedIn == Where::Registers && !B.IsOnce)
       return Way::Registers;
     if (ByWave)
@@ -135,7 +146,7 @@ class BranchDivergence : public Tool {
     return Result;
   }
 
-  static Form formOf(Way By, bool IsUniform) {
+  Form formOf(Way By, bool IsUniform) const {
     switch (By) {
     case Way::Registers:
       return IsUniform ? Form::Uniform : Form::Counts;
@@ -143,6 +154,8 @@ class BranchDivergence : public Tool {
       return Form::Masks;
     case Way::Tally:
       return Form::Cells;
+    case Way::GroupNote:
+      return ByWave ? Form::StoredNote : Form::GroupNoted;
     case Way::Later:
       return Form::Noted;
     default:
@@ -218,40 +231,70 @@ class BranchDivergence : public Tool {
   }
 
   /// All that a loop's branch is going to do, where the loop is entered.
-  static void insertTrips(InstrumentationTask &Task, const Branch &B,
-                          uint32_t Number) {
+  /// \p Where is what \p H counts in.
+  template <typename Hook, typename T>
+  static void insertTrips(InstrumentationTask &Task, const Branch &B, Hook H,
+                          T Where) {
     const llvm::MachineBasicBlock &Loop = *B.MI->getParent();
     for (const llvm::MachineBasicBlock *From : Loop.predecessors())
       if (From != &Loop)
-        Task.insertHookOnEdge(*From, Loop, LUTHIER_GET_HOOK_HANDLE(countTrips),
-                              {Number, B.Trips->Counter, B.Trips->limit(),
+        Task.insertHookOnEdge(*From, Loop, H,
+                              {Where, B.Trips->Counter, B.Trips->limit(),
                                B.Trips->Inverse, B.Trips->Shift});
+  }
+
+  /// Counts in LDS, from \p Next in the wave's row on.
+  static void insertInGroup(InstrumentationTask &Task, const Branch &B, Way By,
+                            uint64_t &Next) {
+    if (By == Way::Group && B.Trips)
+      insertTrips(Task, B, LUTHIER_GET_HOOK_HANDLE(countTripsInGroup), Next);
+    else
+      insert(Task, B, By, Next);
+    Next += By == Way::Group ? sizeof(WaveCounts) : sizeof(GroupNote);
   }
 
   static void insertUniform(InstrumentationTask &Task, const Branch &B,
                             uint32_t Number) {
     if (B.Trips)
-      return insertTrips(Task, B, Number);
+      return insertTrips(Task, B, LUTHIER_GET_HOOK_HANDLE(countTrips), Number);
     Task.insertHookBefore(*B.MI, LUTHIER_GET_HOOK_HANDLE(countUniform),
                           {Number});
     Task.insertHookOnEdge(*B.MI->getParent(), *B.Side,
                           LUTHIER_GET_HOOK_HANDLE(countSide), {Number});
   }
 
-  void insertFirstAndLast(InstrumentationTask &Task, const Version &V,
-                          uint32_t NumBranches) const {
+  /// What waves do with their rows in LDS when they begin and end.
+  void insertForGroupRow(InstrumentationTask &Task, const Version &V) const {
+    Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findGroupRow),
+                                 {V.GroupBytes});
+    const Form NoteForm = formOf(Way::GroupNote, /*IsUniform=*/false);
+    uint64_t To = V.Totals;
+    for (uint32_t N = 0; N < V.NumGroupNotes; N += NotesInLanes) {
+      const uint32_t Number = std::min(V.NumGroupNotes - N, NotesInLanes);
+      const auto Lanes = uint32_t((uint64_t(1) << Number) - 1);
+      const uint32_t First = N * sizeof(GroupNote);
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(expectGroupNotes),
+                                   {Lanes, First});
+      Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupNotes)
+                                      : LUTHIER_GET_HOOK_HANDLE(giveGroupNotes),
+                               {Lanes, First, To});
+      To += Number * bytesOf(NoteForm, V.WaveSize);
+    }
+    if (!V.NumGroupCounts)
+      return;
+    const uint32_t First = V.NumGroupNotes * sizeof(GroupNote);
+    Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(clearGroupCounts),
+                                 {V.NumGroupCounts, First});
+    Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupCounts)
+                                    : LUTHIER_GET_HOOK_HANDLE(giveGroupCounts),
+                             {V.NumGroupCounts, First, To});
+  }
+
+  void insertFirstAndLast(InstrumentationTask &Task, const Version &V) const {
     if (ByWave)
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findRow), {V.Bytes});
-    if (V.CountedIn == Where::Group) {
-      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(clearGroupRow),
-                                   {NumBranches});
-      if (ByWave)
-        Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(storeGroupRow),
-                                 {NumBranches, uint64_t(0)});
-      else
-        Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(giveGroupRow),
-                                 {NumBranches, V.Totals});
-    }
+    if (V.CountedIn == Where::Group)
+      insertForGroupRow(Task, V);
     if (WithClocks) {
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(keepClock));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(storeClocks),
@@ -272,8 +315,14 @@ class BranchDivergence : public Tool {
     }
   }
 
-  /// Chooses how each branch is counted, and where its numbers are: first the
-  /// tables of the \p Notes that there is room for, one behind the other.
+  /// Whether its numbers are from notes, which lanes give together.
+  static bool isNoted(Way By) {
+    return By == Way::Later || By == Way::GroupNote;
+  }
+
+  /// Chooses how each branch is counted, and where its numbers are: first those
+  /// that are noted, one behind the other, \p Notes of them in registers, for
+  /// which there is room.
   std::vector<Way> layOut(const Branches &Of, unsigned Notes,
                           Version &V) const {
     std::vector<Way> Ways;
@@ -281,15 +330,17 @@ class BranchDivergence : public Tool {
     for (const Branch &B : Of.All) {
       const Way By = wayOf(B, V, Notes, Tallies);
       Notes -= By == Way::Later;
-      Tallies += By == Way::Tally;
+      Tallies += By == Way::Tally || By == Way::GroupNote;
+      V.NumGroupNotes += By == Way::GroupNote;
+      V.NumGroupCounts += By == Way::Group;
       Ways.push_back(By);
-      if (By == Way::Group)
-        V.GroupBytes += sizeof(WaveCounts);
     }
+    V.GroupBytes = V.NumGroupNotes * sizeof(GroupNote) +
+                   V.NumGroupCounts * sizeof(WaveCounts);
     V.Places.resize(Ways.size());
     for (const bool IsNoted : {true, false})
       for (size_t N = 0; N < Ways.size(); ++N)
-        if ((Ways[N] == Way::Later) == IsNoted)
+        if (isNoted(Ways[N]) == IsNoted)
           V.place(N, formOf(Ways[N], Of.All[N].Region.has_value()));
     if (WithClocks)
       V.Bytes += 2 * sizeof(uint64_t);
@@ -321,9 +372,11 @@ class BranchDivergence : public Tool {
         return Totals.takeError();
       V.Totals = *Totals;
     }
-    insertFirstAndLast(Task, V, NumBranches);
+    insertFirstAndLast(Task, V);
     giveNotesAtEnd(Task, V, Notes);
     const Note *NextNote = Notes.data();
+    // In the wave's row in LDS: of notes and of counts.
+    uint64_t NextInGroup[] = {0, V.NumGroupNotes * sizeof(GroupNote)};
     llvm::DenseSet<unsigned> Regions;
     for (uint32_t N = 0; N < NumBranches; ++N) {
       const Branch &B = Of.All[N];
@@ -332,9 +385,16 @@ class BranchDivergence : public Tool {
         insertNote(Task, B, *NextNote++);
         continue;
       }
+      if (Ways[N] == Way::GroupNote || Ways[N] == Way::Group) {
+        insertInGroup(Task, B, Ways[N], NextInGroup[Ways[N] == Way::Group]);
+        continue;
+      }
+      if (Ways[N] == Way::Tally && B.Trips) {
+        insertTrips(Task, B, LUTHIER_GET_HOOK_HANDLE(tallyTrips), Place);
+        continue;
+      }
       if (Ways[N] != Way::Registers) {
-        insert(Task, B, Ways[N],
-               Ways[N] == Way::Group ? N * sizeof(WaveCounts) : Place);
+        insert(Task, B, Ways[N], Place);
         continue;
       }
       if (!B.Region)

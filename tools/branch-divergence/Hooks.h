@@ -27,6 +27,21 @@ struct Masks {
   uint64_t Lanes, NotTaken;
 };
 
+/// The same, in LDS, as numbers. If it has not come there, notSeen().
+struct GroupNote {
+  uint32_t Taken, Lanes;
+};
+/// No wave has so many lanes. Its cell is the last one.
+__device__ __host__ constexpr GroupNote notSeen(uint32_t WaveSize) {
+  return {1, WaveSize + 1};
+}
+
+/// The same in memory, for each wave: Absent is how many lanes fewer there were
+/// than notSeen() has, and zero if it is that.
+struct StoredNote {
+  uint32_t Taken, Absent;
+};
+
 /// Of one branch and wave, while they are counted in registers or in LDS.
 struct WaveCounts {
   /// In the upper half, those that lanes did not agree about.
@@ -49,6 +64,11 @@ __device__ __host__ constexpr uint32_t cellsOf(uint32_t WaveSize) {
   return leadingCells(WaveSize) + cellOf(WaveSize, WaveSize, WaveSize) + 1;
 }
 
+/// Up to that of notSeen().
+__device__ __host__ constexpr uint32_t groupCells(uint32_t WaveSize) {
+  return cellOf(WaveSize + 1, 1, WaveSize) + 1;
+}
+
 constexpr uint32_t MaxInRegisters = 4096;
 __device__ WaveCounts Counters[MaxInRegisters];
 /// Of uniform branches: executions, and, in the upper half, those of one side.
@@ -63,8 +83,8 @@ alignas(uint64_t) __device__ uint32_t Noted[MaxNoted];
 constexpr uint64_t NotExecuted = ~uint64_t(0);
 /// Address of the wave's row: what each branch has, and its clocks.
 __device__ uint64_t Row;
-/// Where the wave's WaveCounts begin in LDS.
-__device__ uint64_t GroupRow;
+/// Where the wave's row begins in LDS: its GroupNotes, then its WaveCounts.
+alignas(uint64_t) __device__ uint32_t GroupRow[2];
 /// The active lanes before a comparison that changes them.
 __device__ uint64_t LanesBefore;
 __device__ uint64_t EntryClock;
@@ -84,9 +104,29 @@ static __device__ inline void store(Global<uint64_t> *To, const T &Numbers) {
   for (unsigned I = 0; I < sizeof(T) / sizeof(uint64_t); ++I)
     To[I] = From[I];
 }
+static __device__ inline uint32_t groupRow() {
+  return waveCounter(reinterpret_cast<const uint64_t &>(GroupRow));
+}
 static __device__ inline Shared<uint64_t> *inGroup(uint32_t Offset) {
-  return reinterpret_cast<Shared<uint64_t> *>(uint32_t(waveCounter(GroupRow)) +
-                                              Offset);
+  return reinterpret_cast<Shared<uint64_t> *>(groupRow() + Offset);
+}
+/// Adds to \p Sums, in the wave's row. Nobody else adds there, but atomic
+/// additions need not wait for what they add to.
+static __device__ inline void addInGroup(Shared<uint64_t> *Sums,
+                                         const WaveCounts &More) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  const uint64_t Numbers[] = {More.Executions, More.Lanes, More.Taken};
+  for (unsigned I = 0; I < 3; ++I)
+    __hip_atomic_fetch_add(Sums + I, Numbers[I], __ATOMIC_RELAXED,
+                           __HIP_MEMORY_SCOPE_WORKGROUP);
+  writeExec(Active);
+}
+
+/// In lane 0, the same number: below it there are no lanes to add. But what is
+/// made of it are vector instructions, while one scalar unit serves all SIMDs.
+static __device__ inline uint32_t inFirstLane(uint32_t Number) {
+  return __builtin_amdgcn_mbcnt_lo(~0u, Number);
 }
 
 /// 1 if lanes go both ways, else 0: without comparisons, which take two scalar
@@ -105,19 +145,23 @@ static __device__ inline void countInRegisters(uint64_t Place, uint64_t Lanes,
   waveAdd(Sum.Taken, NumTaken);
 }
 
-/// \p Place is in the wave's part of the LDS. Nobody else adds there, but
-/// atomic additions need not wait for what they add to.
+/// \p Place is in the wave's row in LDS.
 static __device__ inline void countInGroup(uint64_t Place, uint64_t Lanes,
                                            uint64_t Taken) {
   const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
-  const uint64_t Executions = 1 | uint64_t(diverges(NumLanes, NumTaken)) << 32;
-  Shared<uint64_t> *Sums = inGroup(Place);
+  addInGroup(inGroup(Place), {1 | uint64_t(diverges(NumLanes, NumTaken)) << 32,
+                              NumLanes, NumTaken});
+}
+/// Likewise, of a branch that a wave executes once at most.
+static __device__ inline void noteInGroup(uint64_t Place, uint64_t Lanes,
+                                          uint64_t Taken) {
+  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
-  const uint64_t Numbers[] = {Executions, NumLanes, NumTaken};
-  for (unsigned I = 0; I < 3; ++I)
-    __hip_atomic_fetch_add(Sums + I, Numbers[I], __ATOMIC_RELAXED,
-                           __HIP_MEMORY_SCOPE_WORKGROUP);
+  const uint32_t Begin = inFirstLane(groupRow());
+  auto *Note = reinterpret_cast<Shared<GroupNote> *>(Begin + uint32_t(Place));
+  Note->Taken = NumTaken;
+  Note->Lanes = NumLanes;
   writeExec(Active);
 }
 
@@ -139,14 +183,14 @@ static __device__ inline void countInRow(uint64_t Place, uint64_t Lanes,
   addCounts(waveCounter(Row) + Place, Lanes, Taken);
 }
 
-/// Adds 1 to what lies \p Offset bytes, of each lane its own, behind \p Place.
+/// Adds to what lies \p Offset bytes, of each lane its own, behind \p Place.
 /// As an address and nothing else, \p Place is no part of what is compiled:
 /// other processes, which have it elsewhere, find it compiled.
-static __device__ inline void addOneBehind(uint64_t Place, uint32_t Offset) {
+static __device__ inline void addBehind(uint64_t Place, uint32_t Offset,
+                                        uint64_t Number = 1) {
   auto *Cell = reinterpret_cast<Global<char> *>(Place) + Offset;
-  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell),
-                         uint64_t(1), __ATOMIC_RELAXED,
-                         __HIP_MEMORY_SCOPE_AGENT);
+  __hip_atomic_fetch_add(reinterpret_cast<Global<uint64_t> *>(Cell), Number,
+                         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
 /// \p Place is the address of a table with a cell for each pair of numbers; see
@@ -156,12 +200,9 @@ static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
   const uint32_t AllLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
-  // In lane 0, the same number: below it there are no lanes to add. But what is
-  // made of it are vector instructions, and the scalar unit is the busy one.
-  const uint32_t NumLanes = __builtin_amdgcn_mbcnt_lo(~0u, AllLanes);
-  addOneBehind(Place,
-               sizeof(uint64_t) * cellOf(NumLanes, NumTaken,
-                                         __builtin_amdgcn_wavefrontsize()));
+  const uint32_t NumLanes = inFirstLane(AllLanes);
+  addBehind(Place, sizeof(uint64_t) * cellOf(NumLanes, NumTaken,
+                                             __builtin_amdgcn_wavefrontsize()));
   writeExec(Active);
 }
 
@@ -195,6 +236,7 @@ static __device__ inline void noteInRow(uint64_t Place, uint64_t Lanes,
 #define COUNT(Name, Parameters, Lanes, Taken)                                  \
   COUNT_BY(countInRegisters, Name, Parameters, Lanes, Taken)                   \
   COUNT_BY(countInGroup, Name, Parameters, Lanes, Taken)                       \
+  COUNT_BY(noteInGroup, Name, Parameters, Lanes, Taken)                        \
   COUNT_BY(countInMemory, Name, Parameters, Lanes, Taken)                      \
   COUNT_BY(countInRow, Name, Parameters, Lanes, Taken)                         \
   COUNT_BY(tally, Name, Parameters, Lanes, Taken)                              \
@@ -240,6 +282,34 @@ LUTHIER_HOOK_ANNOTATE countTrips(uint32_t Branch, uint32_t Counter,
                                furtherTrips(Counter, Limit, Inverse, Shift));
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countTrips);
+/// The same, with its lanes, in the wave's row in LDS. It jumps back each time
+/// but the last.
+LUTHIER_HOOK_ANNOTATE countTripsInGroup(uint64_t Place, uint32_t Counter,
+                                        uint32_t Limit, uint32_t Inverse,
+                                        uint32_t Shift) {
+  const uint32_t Further = furtherTrips(Counter, Limit, Inverse, Shift);
+  const uint64_t Lanes = __popcll(ACTIVE);
+  addInGroup(inGroup(Place),
+             {uint64_t(Further) + 1, Lanes * (uint64_t(Further) + 1),
+              Lanes * Further});
+}
+LUTHIER_EXPORT_HOOK_HANDLE(countTripsInGroup);
+/// Likewise, in the branch's table.
+LUTHIER_HOOK_ANNOTATE tallyTrips(uint64_t Place, uint32_t Counter,
+                                 uint32_t Limit, uint32_t Inverse,
+                                 uint32_t Shift) {
+  const uint32_t Further = furtherTrips(Counter, Limit, Inverse, Shift);
+  const uint32_t AllLanes = __popcll(ACTIVE);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(1);
+  const uint32_t None =
+      sizeof(uint64_t) *
+      cellOf(inFirstLane(AllLanes), 0, __builtin_amdgcn_wavefrontsize());
+  addBehind(Place, None + sizeof(uint64_t) * AllLanes, Further);
+  addBehind(Place, None);
+  writeExec(Active);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(tallyTrips);
 LUTHIER_HOOK_ANNOTATE keepRegionLanes(uint32_t Region) {
   waveAdd(RegionLanes[Region], __popcll(ACTIVE));
 }
@@ -261,15 +331,43 @@ LUTHIER_HOOK_ANNOTATE expectNoted(uint32_t Place) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(expectNoted);
 
-LUTHIER_HOOK_ANNOTATE clearGroupRow(uint32_t Branches) {
+LUTHIER_HOOK_ANNOTATE findGroupRow(uint32_t Bytes) {
+  luthier::detail::waveSetHalf(GroupRow[0],
+                               groupMemory() + waveInGroup() * Bytes);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(findGroupRow);
+
+/// That many are looked after by the lanes of any wave.
+constexpr uint32_t NotesInLanes = 32;
+/// Of the note that the lane looks after, from \p First in the row on.
+static __device__ inline Shared<GroupNote> *noteOfLane(uint32_t First) {
+  return reinterpret_cast<Shared<GroupNote> *>(inGroup(First)) +
+         __builtin_amdgcn_mbcnt_lo(~0u, 0);
+}
+
+/// One lane of \p Lanes for each.
+LUTHIER_HOOK_ANNOTATE expectGroupNotes(uint32_t Lanes, uint32_t First) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(Lanes);
+  const GroupNote Nothing = notSeen(__builtin_amdgcn_wavefrontsize());
+  Shared<GroupNote> *Note = noteOfLane(First);
+  Note->Taken = Nothing.Taken;
+  Note->Lanes = Nothing.Lanes;
+  writeExec(Active);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(expectGroupNotes);
+
+/// All WaveCounts, from \p First in the row on.
+LUTHIER_HOOK_ANNOTATE clearGroupCounts(uint32_t Branches, uint32_t First) {
   const uint32_t Bytes = Branches * sizeof(WaveCounts);
-  waveAdd(GroupRow, groupMemory() + waveInGroup() * Bytes);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(~uint64_t(0));
   for (uint32_t At = __lane_id() * 8; At < Bytes;
        At += __builtin_amdgcn_wavefrontsize() * 8)
-    *inGroup(At) = 0;
+    *inGroup(First + At) = 0;
+  writeExec(Active);
 }
-LUTHIER_EXPORT_HOOK_HANDLE(clearGroupRow);
+LUTHIER_EXPORT_HOOK_HANDLE(clearGroupCounts);
 
 static __device__ inline Counts countsOf(uint64_t Executions, uint64_t Lanes,
                                          uint64_t Taken) {
@@ -352,7 +450,7 @@ static __device__ inline void giveNoted(uint64_t TakenAt, uint64_t LanesAt,
   uint32_t At = leadingCells(WaveSize) + cellOf(Lanes, Taken, WaveSize);
   if (N > 1)
     At += __builtin_amdgcn_mbcnt_lo(~0u, 0) * cellsOf(WaveSize);
-  addOneBehind(Tables, sizeof(uint64_t) * At);
+  addBehind(Tables, sizeof(uint64_t) * At);
   writeExec(Active);
 }
 #define GIVE_NOTED(N)                                                          \
@@ -371,26 +469,64 @@ GIVE_NOTED(7)
 GIVE_NOTED(8)
 #undef GIVE_NOTED
 
-/// Calls \p Use(branch, its counts) in a lane for each of \p Branches.
+/// One addition to the cell of each note that a lane of \p Lanes looks after.
+/// Their tables follow each other from \p Tables on.
+LUTHIER_HOOK_ANNOTATE giveGroupNotes(uint32_t Lanes, uint32_t First,
+                                     uint64_t Tables) {
+  const uint32_t WaveSize = __builtin_amdgcn_wavefrontsize();
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(Lanes);
+  const Shared<GroupNote> *Note = noteOfLane(First);
+  addBehind(Tables,
+            sizeof(uint64_t) *
+                (cellOf(Note->Lanes, Note->Taken, WaveSize) +
+                 __builtin_amdgcn_mbcnt_lo(~0u, 0) * groupCells(WaveSize)));
+  writeExec(Active);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveGroupNotes);
+
+/// To \p Place in the wave's row in memory, one behind the other, as StoredNote
+/// has them.
+LUTHIER_HOOK_ANNOTATE storeGroupNotes(uint32_t Lanes, uint32_t First,
+                                      uint64_t Place) {
+  auto *Notes = reinterpret_cast<Global<StoredNote> *>(inRow(Place));
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(Lanes);
+  const Shared<GroupNote> *Note = noteOfLane(First);
+  auto *To = Notes + __builtin_amdgcn_mbcnt_lo(~0u, 0);
+  To->Taken = Note->Taken;
+  To->Absent = notSeen(__builtin_amdgcn_wavefrontsize()).Lanes - Note->Lanes;
+  writeExec(Active);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(storeGroupNotes);
+
+/// Calls \p Use(branch, its counts) in a lane for each of \p Branches, whose
+/// WaveCounts are from \p First in the row on.
 template <typename Action>
-static __device__ inline void forGroupRow(uint32_t Branches, Action Use) {
+static __device__ inline void forGroupCounts(uint32_t Branches, uint32_t First,
+                                             Action Use) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(~uint64_t(0));
   for (uint32_t B = __lane_id(); B < Branches;
        B += __builtin_amdgcn_wavefrontsize()) {
-    Shared<uint64_t> *Sums = inGroup(B * sizeof(WaveCounts));
+    Shared<uint64_t> *Sums = inGroup(First + B * sizeof(WaveCounts));
     Use(B, countsOf(Sums[0], Sums[1], Sums[2]));
   }
+  writeExec(Active);
 }
 
-LUTHIER_HOOK_ANNOTATE storeGroupRow(uint32_t Branches, uint64_t Place) {
+LUTHIER_HOOK_ANNOTATE storeGroupCounts(uint32_t Branches, uint32_t First,
+                                       uint64_t Place) {
   auto *Sums = inRow(Place);
-  forGroupRow(Branches, [=](uint32_t B, Counts C) { store(Sums + 4 * B, C); });
+  forGroupCounts(Branches, First,
+                 [=](uint32_t B, Counts C) { store(Sums + 4 * B, C); });
 }
-LUTHIER_EXPORT_HOOK_HANDLE(storeGroupRow);
+LUTHIER_EXPORT_HOOK_HANDLE(storeGroupCounts);
 
-LUTHIER_HOOK_ANNOTATE giveGroupRow(uint32_t Branches, uint64_t Place) {
+LUTHIER_HOOK_ANNOTATE giveGroupCounts(uint32_t Branches, uint32_t First,
+                                      uint64_t Place) {
   auto *Sums = reinterpret_cast<Global<char> *>(Place);
-  forGroupRow(Branches, [=](uint32_t B, Counts C) {
+  forGroupCounts(Branches, First, [=](uint32_t B, Counts C) {
     auto *Sum = reinterpret_cast<Global<uint64_t> *>(
         Sums + uint32_t(B * sizeof(Counts)));
     const uint64_t Numbers[] = {C.Executed, C.Agreed, C.Lanes, C.Taken};
@@ -399,7 +535,7 @@ LUTHIER_HOOK_ANNOTATE giveGroupRow(uint32_t Branches, uint64_t Place) {
                              __HIP_MEMORY_SCOPE_AGENT);
   });
 }
-LUTHIER_EXPORT_HOOK_HANDLE(giveGroupRow);
+LUTHIER_EXPORT_HOOK_HANDLE(giveGroupCounts);
 
 LUTHIER_HOOK_ANNOTATE keepClock() { waveAdd(EntryClock, clock64()); }
 LUTHIER_EXPORT_HOOK_HANDLE(keepClock);

@@ -19,8 +19,10 @@ enum class Form {
   Counts,
   Uniform, ///< UniformCounts.
   Masks,
-  Cells, ///< A number for each pair of active lanes and lanes that go on.
-  Noted, ///< The same, behind cells that say nothing.
+  StoredNote,
+  Cells,      ///< A number for each pair of active lanes and lanes that go on.
+  Noted,      ///< The same, behind cells that say nothing.
+  GroupNoted, ///< The same, and behind it one that says nothing.
 };
 
 inline uint32_t bytesOf(Form F, unsigned WaveSize) {
@@ -31,10 +33,14 @@ inline uint32_t bytesOf(Form F, unsigned WaveSize) {
     return sizeof(UniformCounts);
   case Form::Masks:
     return sizeof(Masks);
+  case Form::StoredNote:
+    return sizeof(StoredNote);
   case Form::Cells:
     return (cellOf(WaveSize, WaveSize, WaveSize) + 1) * sizeof(uint64_t);
   case Form::Noted:
     return cellsOf(WaveSize) * sizeof(uint64_t);
+  case Form::GroupNoted:
+    return groupCells(WaveSize) * sizeof(uint64_t);
   }
 }
 
@@ -51,6 +57,14 @@ inline Counts countsOf(const Masks &Seen) {
   return {IsExecuted, IsExecuted && (!Taken || Taken == Seen.Lanes),
           uint64_t(llvm::popcount(Seen.Lanes)),
           uint64_t(llvm::popcount(Taken))};
+}
+
+/// Nothing, too, of a wave that does not exist, or has run no hooks.
+inline Counts countsOf(const StoredNote &Seen, unsigned WaveSize) {
+  if (!Seen.Absent)
+    return {};
+  const uint32_t Lanes = notSeen(WaveSize).Lanes - Seen.Absent;
+  return {1, !Seen.Taken || Seen.Taken == Lanes, Lanes, Seen.Taken};
 }
 
 inline Counts countsOfCells(const char *From, unsigned WaveSize) {
@@ -77,7 +91,10 @@ inline Counts countsIn(const char *From, Form F, unsigned WaveSize) {
   }
   case Form::Masks:
     return countsOf(readAt<Masks>(From));
+  case Form::StoredNote:
+    return countsOf(readAt<StoredNote>(From), WaveSize);
   case Form::Cells:
+  case Form::GroupNoted:
     return countsOfCells(From, WaveSize);
   case Form::Noted:
     return countsOfCells(From + leadingCells(WaveSize) * sizeof(uint64_t),

@@ -45,6 +45,22 @@ static Value *opaqueInLanes(IRBuilderBase &B, Value *Number) {
       InlineAsm::get(FunctionType::get(T, T, false), "", "=v,0", true), Number);
 }
 
+/// \p Pointer with an offset that may differ between lanes, where it is a
+/// number of 32 bits behind a base, as the instruction has it; else null.
+static Value *withOpaqueOffset(IRBuilderBase &B, Value *Pointer) {
+  auto *Element = dyn_cast<GetElementPtrInst>(Pointer);
+  if (!Element || Element->getNumIndices() != 1 ||
+      !Element->getSourceElementType()->isIntegerTy(8))
+    return nullptr;
+  auto *Offset = dyn_cast<ZExtInst>(*Element->idx_begin());
+  if (!Offset || !Offset->getSrcTy()->isIntegerTy(32))
+    return nullptr;
+  Value *Opaque = opaqueInLanes(B, Offset->getOperand(0));
+  return B.CreatePtrAdd(Element->getPointerOperand(),
+                        B.CreateZExt(Opaque, Offset->getType()), "",
+                        Element->getNoWrapFlags());
+}
+
 /// After writeExec with a single lane, an atomic has nothing to combine across
 /// lanes. LLVM does not know and would spend six instructions on it; an address
 /// that it must take for divergent keeps it from trying.
@@ -53,9 +69,10 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
   if (!Mask || !Mask->getValue().isPowerOf2())
     return;
   // Addresses of the tool's variables are symbols, constants or literals; near
-  // ones share a register pair and differ in the instruction's offset. Others,
-  // such as those of managed variables in files, stay where they are: a zero is
-  // added that LLVM does not know, which takes a register and a move more.
+  // ones share a register pair and differ in the instruction's offset. Others
+  // stay where they are: LLVM does not know their offset, or, as of managed
+  // variables in files, a zero that is added, which takes a register and a move
+  // more.
   std::optional<APInt> Base;
   Value *Opaque = nullptr, *Zero = nullptr;
   DenseMap<Value *, Value *> Literals;
@@ -100,6 +117,10 @@ static void skipAtomicOptimizer(CallBrInst &Write) {
     const APInt *Address;
     if (!match(Atomic->getPointerOperand(),
                PatternMatch::m_IntToPtr(PatternMatch::m_APInt(Address)))) {
+      if (Value *Pointer = withOpaqueOffset(B, Atomic->getPointerOperand())) {
+        Atomic->setOperand(AtomicRMWInst::getPointerOperandIndex(), Pointer);
+        continue;
+      }
       if (!Zero)
         Zero = B.CreateZExt(opaqueInLanes(B, B.getInt32(0)), B.getInt64Ty());
       Atomic->setOperand(

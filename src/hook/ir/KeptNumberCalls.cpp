@@ -34,7 +34,11 @@ Error KeptNumberPass::run(Function &F, PassContext &C) {
       Calls.push_back(Call);
   for (CallInst *Call : Calls) {
     Value *Computed = Call->getArgOperand(1);
-    if (C.ABI.Numbers.has(*keptNumberOf(*Call))) {
+    const KeptNumber Number = *keptNumberOf(*Call);
+    // What waves keep is the first tool's.
+    const bool IsAnothers =
+        Number == KeptNumber::GroupMemory && C.ABI.Module.LaunchArguments;
+    if (C.ABI.Numbers.has(Number) && !IsAnothers) {
       Call->setArgOperand(1, PoisonValue::get(Computed->getType()));
       RecursivelyDeleteTriviallyDeadInstructions(Computed);
     } else {

@@ -21,6 +21,14 @@ static std::string constraintOf(char File, unsigned Number) {
   return std::string("{") + File + std::to_string(Number) + "}";
 }
 
+bool isVectorConstraint(StringRef Constraint) {
+  const bool IsBound = Constraint.consume_front("{");
+  if (!Constraint.starts_with("v") && !Constraint.starts_with("a"))
+    return false;
+  // There also is vcc.
+  return !IsBound || isDigit(Constraint[1]) || Constraint[1] == '[';
+}
+
 /// Empty inline assembly bound to physical registers is how a value of the
 /// application enters or leaves a payload: it emits nothing, and the code
 /// generator moves nothing across it.
@@ -31,9 +39,7 @@ static Value *readPart(IRBuilderBase &B, const std::string &Constraint) {
 
 static void writePart(IRBuilderBase &B, const std::string &Constraint,
                       Value *Bits) {
-  const bool IsVector = Constraint[1] == 'v' && isDigit(Constraint[2]);
-  const bool IsAccumulation = Constraint[1] == 'a';
-  if (!IsVector && !IsAccumulation)
+  if (!isVectorConstraint(Constraint))
     Bits = requireScalar(B, Bits,
                          "what luthier::writeReg gives a scalar register");
   auto *FT = FunctionType::get(B.getVoidTy(), B.getInt32Ty(), false);
@@ -99,18 +105,29 @@ static SmallVector<Value *, 4> toParts(IRBuilderBase &B, Value *V,
   return Parts;
 }
 
-Value *readCounter(IRBuilderBase &B, unsigned First) {
-  // As a whole, which some targets move by one instruction.
-  const std::string Pair =
-      "={s[" + std::to_string(First) + ":" + std::to_string(First + 1) + "]}";
+/// As a whole: of what comes in halves, LLVM makes a pair of its own first.
+static Value *readWhole(IRBuilderBase &B, char File, unsigned First) {
+  const std::string Pair = std::string("={") + File + "[" +
+                           std::to_string(First) + ":" +
+                           std::to_string(First + 1) + "]}";
   auto *FT = FunctionType::get(B.getInt64Ty(), false);
   return B.CreateCall(InlineAsm::get(FT, "", Pair, true));
+}
+
+Value *readCounter(IRBuilderBase &B, unsigned First) {
+  return readWhole(B, 's', First);
 }
 
 Value *readArgument(IRBuilderBase &B, const ArgumentSlot &Slot,
                     const PayloadABI &ABI, Type *To) {
   const unsigned First = Slot.Index + (Slot.IsVector ? ABI.FirstArgumentVGPR
                                                      : ABI.FirstArgumentSGPR);
+  if (Slot.Dwords == 2 && !Slot.IsLiteral && First % 2 == 0 &&
+      bitsOf(To) == 64) {
+    Value *Bits = readWhole(B, Slot.IsVector ? 'v' : 's', First);
+    return To->isPointerTy() ? B.CreateIntToPtr(Bits, To)
+                             : B.CreateBitCast(Bits, To);
+  }
   SmallVector<Value *, 4> Parts;
   for (unsigned I = 0; I < Slot.Dwords; ++I)
     Parts.push_back(

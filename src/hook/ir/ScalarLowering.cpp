@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/RegisterAccess.h"
 #include "hook/ir/ScalarMaterializer.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "hook/ir/WaveEffects.h"
@@ -43,9 +44,7 @@ ScalarAnalysis::LeafRule payloadLeaves() {
       StringRef Result = Asm->getConstraintString();
       if (!Result.consume_front("="))
         return std::nullopt;
-      return !(Result.starts_with("v") || Result.starts_with("a") ||
-               (Result.starts_with("{v") && isDigit(Result[2])) ||
-               (Result.starts_with("{a") && isDigit(Result[2])));
+      return !isVectorConstraint(Result);
     }
     switch (Call->getIntrinsicID()) {
     case Intrinsic::amdgcn_ballot:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/WaveEffects.h"
 #include "hook/ir/Placeholders.h"
+#include "hook/ir/RegisterAccess.h"
 #include "luthier/detail/ScalarOperations.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
@@ -25,9 +26,8 @@ bool isWaveEffect(const Instruction &I) {
     return true;
   // Scalar registers of the application, written by name.
   StringRef Constraints = Asm->getConstraintString();
-  return Asm->getAsmString().empty() && Constraints.consume_front("{") &&
-         !((Constraints[0] == 'v' || Constraints[0] == 'a') &&
-           isDigit(Constraints[1]));
+  return Asm->getAsmString().empty() && Constraints.starts_with("{") &&
+         !isVectorConstraint(Constraints);
 }
 
 bool actsOnWave(const Function &F) {

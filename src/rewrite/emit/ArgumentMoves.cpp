@@ -53,6 +53,12 @@ public:
     return nullptr;
   }
 
+  /// What moves the rest of a pair of scalar registers, if it can be moved with
+  /// \p First as a whole; null if there is no such step.
+  Step *otherHalf(const Step &First);
+  void takeFree(Step &S, amdgpu::MachineEncoder &Encoder,
+                SmallVectorImpl<uint8_t> &Code);
+
   void split(const ArgumentMove &Move);
   void encode(const Step &S, amdgpu::MachineEncoder &Encoder,
               SmallVectorImpl<uint8_t> &Code) const;
@@ -86,6 +92,50 @@ void Mover::split(const ArgumentMove &Move) {
       continue;
     Steps.push_back(S);
   }
+}
+
+/// None if they are no pair.
+MCRegister wholeOf(MCRegister Low, MCRegister High,
+                   const amdgpu::RegisterFiles &Files) {
+  if (Low == AMDGPU::VCC_LO)
+    return High == AMDGPU::VCC_HI ? AMDGPU::VCC : MCRegister();
+  const amdgpu::RegisterRange Range = Files.rangeOf(Low);
+  const bool IsPair = Range.Count && Range.File == amdgpu::RegisterFile::SGPR &&
+                      Range.First % 2 == 0 &&
+                      Range.First + 1 < Files.sgprCount() &&
+                      High == Files.sgpr(Range.First + 1);
+  return IsPair ? Files.sgprPair(Range.First) : MCRegister();
+}
+
+Step *Mover::otherHalf(const Step &First) {
+  if (First.IsVector || First.Count != 1 || First.To % 2)
+    return nullptr;
+  for (Step &S : Steps)
+    if (!S.IsVector && S.Count == 1 && S.To == First.To + 1 &&
+        wholeOf(First.From, S.From, Files))
+      return none_of(Steps,
+                     [&](const Step &Other) {
+                       return &Other != &S && &Other != &First &&
+                              Other.readsWhatIsWrittenBy(S);
+                     })
+                 ? &S
+                 : nullptr;
+  return nullptr;
+}
+
+void Mover::takeFree(Step &S, amdgpu::MachineEncoder &Encoder,
+                     SmallVectorImpl<uint8_t> &Code) {
+  Step *Other = otherHalf(S);
+  if (!Other) {
+    encode(S, Encoder, Code);
+    Steps.erase(&S);
+    return;
+  }
+  encode({/*IsVector=*/false, S.To, 2, wholeOf(S.From, Other->From, Files)},
+         Encoder, Code);
+  // From the back, so that the other one stays where it is.
+  Steps.erase(std::max(&S, Other));
+  Steps.erase(std::min(&S, Other));
 }
 
 void Mover::redirect(const amdgpu::RegisterRange &Range, MCRegister Instead) {
@@ -143,8 +193,7 @@ void encodeMoves(ArrayRef<ArgumentMove> Moves, const PayloadABI &ABI,
   M.split(Moves);
   while (!M.Steps.empty()) {
     if (Step *Free = M.findFree()) {
-      M.encode(*Free, Encoder, Code);
-      M.Steps.erase(Free);
+      M.takeFree(*Free, Encoder, Code);
       continue;
     }
     // Only cycles are left.

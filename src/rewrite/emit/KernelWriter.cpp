@@ -39,6 +39,8 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.Numbers = Plan.ABI.Numbers;
   Wanted.HiddenArguments = Plan.ABI.HiddenArguments;
   Wanted.WaveSize = Plan.ABI.WaveSize;
+  Wanted.ApplicationVGPRs = Plan.Use.VGPRs;
+  Wanted.SGPRLimit = Plan.ABI.SGPRLimit;
   const unsigned Own = Plan.ABI.FirstSGPR;
   if (Own >= Plan.Use.SGPRs && Own + Wanted.temporaries() < Plan.ABI.SGPRLimit)
     Wanted.OwnSGPR = Own;

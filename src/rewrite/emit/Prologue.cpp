@@ -27,6 +27,8 @@ constexpr Captured WorkgroupIds[] = {
     {StateValue::WorkgroupIdZ, LaunchValue::WorkgroupIdZ},
 };
 constexpr unsigned AllIds = 2, IdBits = 10, MaxLaunchVGPRs = AllIds + 1;
+/// Behind those, where a work-item's number is computed.
+constexpr unsigned NumItemVGPRs = 2;
 /// Of group_segment_size in the dispatch packet.
 constexpr unsigned GroupSegmentOffset = 28;
 
@@ -45,11 +47,11 @@ LaunchLayout extend(const PrologueNeeds &Needs, KernelDescriptor &D,
     enable(D, LaunchValue::KernargPtr, Traits);
   if (!Needs.any())
     return Before;
-  if (Needs.Guard || !Needs.Numbers.empty()) {
+  if (Needs.Guard || !Needs.Numbers.empty())
     enable(D, LaunchValue::KernargPtr, Traits);
+  if (Needs.Guard || Needs.Numbers.needsBlock())
     for (const Captured &C : WorkgroupIds)
       enable(D, C.Launch, Traits);
-  }
   auto wants = [&](StateValue Value) {
     return Needs.StateValues & stateBit(Value);
   };
@@ -80,9 +82,17 @@ Prologue::Prologue(const PrologueNeeds &Needs, KernelDescriptor &D,
       IdsBefore(workItemIds(D)) {
   Before = extend(Needs, D, Traits);
   After = LaunchLayout(D, Traits);
-  Temporary = alignTo(std::max(Before.end(), After.end()), 2);
+  const unsigned LaunchEnd = alignTo(std::max(Before.end(), After.end()), 2);
+  Temporary = LaunchEnd;
   if (avoidsReads())
     Temporary = std::max<unsigned>(Temporary, alignTo(Needs.OwnSGPR, 2));
+  const unsigned CountersEnd =
+      Needs.FirstCounterSGPR + 2 * Needs.CounterStarts.size();
+  ComputesInCounters =
+      !Needs.Numbers.empty() && Needs.FirstCounterSGPR >= LaunchEnd &&
+      std::max(Temporary, CountersEnd) + Needs.temporaries() <= Needs.SGPRLimit;
+  if (ComputesInCounters)
+    Temporary = std::max(Temporary, CountersEnd);
 }
 
 void Prologue::write(CallSiteCode &Code) const {
@@ -187,19 +197,30 @@ void Prologue::maskIds(CallSiteCode &Code) const {
   using C = CallSiteCode;
   if (!Traits.PacksWorkItemIds || IdsBefore == AllIds)
     return;
-  const MCRegister Mask = Code.sgpr(Temporary), X = Code.vgpr(0);
-  Code.set(Mask, (1u << (IdBits * (IdsBefore + 1))) - 1);
-  Code.awaitALU();
-  Code.op(AMDGPU::V_AND_B32_e32, {C::reg(X), C::reg(Mask), C::reg(X)});
+  const MCOperand X = C::reg(Code.vgpr(0));
+  const unsigned Mask = (1u << (IdBits * (IdsBefore + 1))) - 1;
+  Code.op(AMDGPU::V_AND_B32_e32, {X, C::imm(Mask), X});
 }
 
 /// Where \p N is until everything else is where the application expects it.
 MCRegister Prologue::numberRegister(CallSiteCode &Code, KeptNumber N) const {
-  return Code.sgpr(Temporary + 4 + unsigned(N));
+  return Code.sgpr(numberPlace(N));
+}
+unsigned Prologue::numberPlace(KeptNumber N) const {
+  const unsigned Counter = Needs.Numbers.counterOf(N);
+  if (ComputesInCounters && Needs.Numbers.has(N) &&
+      Counter < Needs.CounterStarts.size())
+    return counterPlace(Counter);
+  return Temporary + 4 + unsigned(N);
 }
 
-/// In the first temporary registers, as LaunchArguments has them, and in the
-/// one that becomes the wave's number.
+/// For one id of a workgroup or work-item.
+MCRegister Prologue::idRegister(CallSiteCode &Code) const {
+  return Code.sgpr(Temporary + 4 + NumKeptNumbers);
+}
+
+/// In the first temporary registers, as LaunchArguments has them, in the one
+/// that becomes the wave's number, and what is not computed in its own.
 void Prologue::computeNumbers(CallSiteCode &Code) const {
   using C = CallSiteCode;
   const MCOperand Arguments =
@@ -217,6 +238,8 @@ void Prologue::computeNumbers(CallSiteCode &Code) const {
   load(Code.sgpr(Temporary + 2), HiddenArgument::ItemsX);
   load(Code.sgpr(Temporary + 3), HiddenArgument::ItemsY);
   load(Wave, HiddenArgument::WavesPerGroup);
+  load(numberRegister(Code, KeptNumber::GroupMemory),
+       HiddenArgument::GroupMemory);
   Code.awaitMemory();
   if (Needs.Numbers.needsBlock())
     computeBlock(Code);
@@ -239,7 +262,7 @@ void Prologue::computeBlock(CallSiteCode &Code) const {
     Code.op(Opcode, {C::reg(Block), C::reg(Block), By});
   };
   auto idOf = [&](StateValue Axis) {
-    return C::reg(workgroupId(Code, Axis, Code.sgpr(Temporary + 7)));
+    return C::reg(workgroupId(Code, Axis, idRegister(Code)));
   };
   Code.move(Block, Code.sgpr(Temporary + 1));
   op(AMDGPU::S_MUL_I32, idOf(StateValue::WorkgroupIdZ));
@@ -249,31 +272,69 @@ void Prologue::computeBlock(CallSiteCode &Code) const {
 }
 
 /// (x + items by x * (y + items by y * z)) / lanes, of the work-item in lane 0,
-/// which every wave has.
+/// which every wave has. By vector instructions, if the kernel has registers
+/// for them, of which it has not written any yet: one scalar unit serves all
+/// SIMDs.
 void Prologue::computeWaveInGroup(CallSiteCode &Code) const {
+  if (Needs.ApplicationVGPRs >= MaxLaunchVGPRs + NumItemVGPRs)
+    computeWaveInGroupInLanes(Code);
+  else
+    computeWaveInGroupAsScalar(Code);
+}
+
+void Prologue::computeWaveInGroupInLanes(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  const MCOperand Item = C::reg(Code.vgpr(MaxLaunchVGPRs)),
+                  Id = C::reg(Code.vgpr(MaxLaunchVGPRs + 1));
+  // Where it is, or comes to be.
+  auto idOf = [&](unsigned Axis, MCOperand To) {
+    if (!Traits.PacksWorkItemIds)
+      return C::reg(Code.vgpr(Axis));
+    Code.op(AMDGPU::V_BFE_U32_e64,
+            {To, C::reg(Code.vgpr(0)), C::imm(Axis * IdBits), C::imm(IdBits)});
+    return To;
+  };
+  MCOperand Sum = idOf(2, Item);
+  for (unsigned Axis : {1, 0}) {
+    Code.op(AMDGPU::V_MAD_U32_U24_e64,
+            {Item, Sum, C::reg(Code.sgpr(Temporary + 2 + Axis)), idOf(Axis, Id),
+             C::imm(0)});
+    Sum = Item;
+  }
+  Code.op(AMDGPU::V_LSHRREV_B32_e32,
+          {Item, C::imm(Log2_32(Needs.WaveSize)), Item});
+  // Of gfx942, before a lane of a result is read.
+  Code.waitStates(1);
+  Code.readLane(numberRegister(Code, KeptNumber::WaveInGroup),
+                Code.vgpr(MaxLaunchVGPRs), 0);
+  Code.awaitALU();
+}
+
+void Prologue::computeWaveInGroupAsScalar(CallSiteCode &Code) const {
   using C = CallSiteCode;
   const MCRegister Item = numberRegister(Code, KeptNumber::WaveInGroup),
-                   Id = Code.sgpr(Temporary + 7);
+                   Id = idRegister(Code), Packed = Code.sgpr(Temporary);
   auto op = [&](unsigned Opcode, MCOperand By) {
     Code.op(Opcode, {C::reg(Item), C::reg(Item), By});
   };
+  if (Traits.PacksWorkItemIds) {
+    Code.readLane(Packed, Code.vgpr(0), 0);
+    Code.awaitALU();
+  }
   // By x, y and z.
-  auto readId = [&](unsigned Axis) {
-    if (!Traits.PacksWorkItemIds) {
-      Code.readLane(Id, Code.vgpr(Axis), 0);
-      Code.awaitALU();
+  auto readId = [&](MCRegister To, unsigned Axis) {
+    if (Traits.PacksWorkItemIds) {
+      Code.op(AMDGPU::S_BFE_U32, {C::reg(To), C::reg(Packed),
+                                  C::imm(IdBits << 16 | Axis * IdBits)});
       return;
     }
-    Code.readLane(Id, Code.vgpr(0), 0);
+    Code.readLane(To, Code.vgpr(Axis), 0);
     Code.awaitALU();
-    Code.op(AMDGPU::S_BFE_U32,
-            {C::reg(Id), C::reg(Id), C::imm(IdBits << 16 | Axis * IdBits)});
   };
-  readId(2);
-  Code.move(Item, Id);
+  readId(Item, 2);
   for (unsigned Axis : {1, 0}) {
     op(AMDGPU::S_MUL_I32, C::reg(Code.sgpr(Temporary + 2 + Axis)));
-    readId(Axis);
+    readId(Id, Axis);
     op(AMDGPU::S_ADD_U32, C::reg(Id));
   }
   op(AMDGPU::S_LSHR_B32, C::imm(Log2_32(Needs.WaveSize)));
@@ -282,8 +343,7 @@ void Prologue::computeWaveInGroup(CallSiteCode &Code) const {
 /// Those that have no scalar registers.
 void Prologue::captureNumbers(CallSiteCode &Code) const {
   const unsigned NumScalar = Needs.CounterStarts.size();
-  for (KeptNumber N :
-       {KeptNumber::Block, KeptNumber::WaveInGroup, KeptNumber::Wave}) {
+  for (KeptNumber N : AllKeptNumbers) {
     if (!Needs.Numbers.has(N) || Needs.Numbers.counterOf(N) < NumScalar)
       continue;
     const unsigned Lane = lanesOf(StateValue::Accumulators).First +
@@ -296,20 +356,17 @@ void Prologue::captureNumbers(CallSiteCode &Code) const {
 
 /// Launch state that the application does not read may have been in them.
 void Prologue::setCounters(CallSiteCode &Code) const {
-  auto registerOf = [&](unsigned Counter) {
-    return Needs.FirstCounterSGPR + 2 * Counter;
-  };
   SmallVector<RegisterMove, 4> Moves;
-  for (KeptNumber N :
-       {KeptNumber::Block, KeptNumber::WaveInGroup, KeptNumber::Wave})
+  for (KeptNumber N : AllKeptNumbers)
     if (const unsigned Counter = Needs.Numbers.counterOf(N);
-        Needs.Numbers.has(N) && Counter < Needs.CounterStarts.size())
-      Moves.push_back({registerOf(Counter), Temporary + 4 + unsigned(N)});
+        Needs.Numbers.has(N) && Counter < Needs.CounterStarts.size() &&
+        !ComputesInCounters)
+      Moves.push_back({counterPlace(Counter), numberPlace(N)});
   for (const RegisterMove &M : sequentialize(Moves, Temporary))
     Code.move(Code.sgpr(M.To), Code.sgpr(M.From));
   for (const auto &[N, Start] : enumerate(Needs.CounterStarts))
     if (N >= Needs.Numbers.size())
-      Code.setPair(Code.sgprPair(registerOf(N)), Start);
+      Code.setPair(Code.sgprPair(counterPlace(N)), Start);
 }
 
 /// Lanes that do not exist are added up with the others, in the end. Their

@@ -42,9 +42,13 @@ struct PrologueNeeds {
   KeptNumbers Numbers;
   std::map<HiddenArgument, unsigned> HiddenArguments;
   unsigned WaveSize = 64;
+  /// Vector registers that the application itself has.
+  unsigned ApplicationVGPRs = 0;
   llvm::SmallVector<uint64_t, 4> CounterStarts;
   /// Scalar registers from here on are not the application's; 0: none are.
   unsigned OwnSGPR = 0;
+  /// One past the last there can be.
+  unsigned SGPRLimit = 0;
   StackPlan Stack;
   /// Bytes of a lane's private memory that the application knows of; packets
   /// ask for more if there is a stack.
@@ -64,7 +68,9 @@ struct PrologueNeeds {
   /// Whether it asks for the ids of work-items.
   bool readsIds() const { return WorkItemIds || Numbers.needsWaveInGroup(); }
   /// Scalar registers above all launch state that the prologue uses.
-  unsigned temporaries() const { return Numbers.empty() ? 4 : 8; }
+  unsigned temporaries() const {
+    return Numbers.empty() ? 4 : 5 + NumKeptNumbers;
+  }
 };
 
 class Prologue {
@@ -88,11 +94,18 @@ private:
   void computeNumbers(CallSiteCode &Code) const;
   void computeBlock(CallSiteCode &Code) const;
   void computeWaveInGroup(CallSiteCode &Code) const;
+  void computeWaveInGroupInLanes(CallSiteCode &Code) const;
+  void computeWaveInGroupAsScalar(CallSiteCode &Code) const;
   void captureNumbers(CallSiteCode &Code) const;
   void setCounters(CallSiteCode &Code) const;
   void clearLaneCounters(CallSiteCode &Code) const;
   void clearStackCounters(CallSiteCode &Code, llvm::MCRegister Zero) const;
   llvm::MCRegister numberRegister(CallSiteCode &Code, KeptNumber N) const;
+  unsigned numberPlace(KeptNumber N) const;
+  unsigned counterPlace(unsigned Counter) const {
+    return Needs.FirstCounterSGPR + 2 * Counter;
+  }
+  llvm::MCRegister idRegister(CallSiteCode &Code) const;
   void captureIds(CallSiteCode &Code) const;
   void maskIds(CallSiteCode &Code) const;
   void captureState(CallSiteCode &Code) const;
@@ -137,6 +150,8 @@ private:
   /// First of those SGPRs above all launch state, which are free at entry;
   /// even.
   unsigned Temporary;
+  /// Counters hold no launch state, and numbers come to be where they are kept.
+  bool ComputesInCounters;
 };
 
 } // namespace luthier

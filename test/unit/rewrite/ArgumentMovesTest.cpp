@@ -42,6 +42,12 @@ protected:
       const unsigned Opcode = Target.opcodes().pseudoOpcode(D.Inst.getOpcode());
       const MCRegister To = D.Inst.getOperand(0).getReg();
       const MCRegister From = D.Inst.getOperand(1).getReg();
+      if (Opcode == AMDGPU::S_MOV_B64) {
+        ++NumPairs;
+        for (unsigned Half : {AMDGPU::sub0, AMDGPU::sub1})
+          State[half(To, Half).id()] = value(half(From, Half));
+        continue;
+      }
       const unsigned Old = value(To);
       State[To.id()] = value(From);
       if (Opcode == AMDGPU::V_SWAP_B32)
@@ -51,6 +57,10 @@ protected:
                     Opcode == AMDGPU::V_MOV_B32_e32);
     }
     return State;
+  }
+
+  MCRegister half(MCRegister Pair, unsigned Index) const {
+    return Target.registers().getSubReg(Pair, Index);
   }
 
   /// One register per move: From[i] to the i-th argument register.
@@ -80,6 +90,7 @@ protected:
   const amdgpu::MCTarget &Target;
   amdgpu::MachineEncoder Encoder;
   PayloadABI ABI;
+  unsigned NumPairs = 0; ///< Moved as a whole.
 };
 
 TEST_F(ArgumentMovesTest, ChainsAreReadBeforeTheyAreWritten) {
@@ -96,6 +107,36 @@ TEST_F(ArgumentMovesTest, CyclesExchange) {
     expectPermuted(IsVector, {9, 10, 8});
     expectPermuted(IsVector, {9, 8, 11, 10, 9});
   }
+}
+
+TEST_F(ArgumentMovesTest, PairsAreMovedAsAWhole) {
+  expectPermuted(/*IsVector=*/false, {2, 3});
+  EXPECT_EQ(NumPairs, 1u);
+  expectPermuted(/*IsVector=*/false, {2, 3, 8, 9});
+  EXPECT_EQ(NumPairs, 3u) << "the second is read before it is written";
+  const ArgumentSlot Mask{false, 0, 2};
+  std::map<unsigned, unsigned> State = run({{Mask, AMDGPU::VCC}});
+  EXPECT_EQ(NumPairs, 4u);
+  EXPECT_EQ(State[sgpr(8).id()], unsigned(AMDGPU::VCC_LO));
+  EXPECT_EQ(State[sgpr(9).id()], unsigned(AMDGPU::VCC_HI));
+}
+
+TEST_F(ArgumentMovesTest, OthersAreMovedByHalves) {
+  expectPermuted(/*IsVector=*/false, {3, 4});
+  expectPermuted(/*IsVector=*/false, {3, 2});
+  expectPermuted(/*IsVector=*/false, {1, 2, 3});
+  // One half is read by another move, or both are in a cycle.
+  expectPermuted(/*IsVector=*/false, {2, 3, 9, 7});
+  expectPermuted(/*IsVector=*/false, {10, 11, 8, 9});
+  expectPermuted(/*IsVector=*/true, {2, 3});
+  EXPECT_EQ(NumPairs, 0u);
+  const ArgumentSlot Wide{false, 0, 2};
+  for (MCRegister Pair : {AMDGPU::EXEC, AMDGPU::FLAT_SCR}) {
+    std::map<unsigned, unsigned> State = run({{Wide, Pair}});
+    EXPECT_EQ(State[sgpr(8).id()], half(Pair, AMDGPU::sub0).id());
+    EXPECT_EQ(State[sgpr(9).id()], half(Pair, AMDGPU::sub1).id());
+  }
+  EXPECT_EQ(NumPairs, 0u);
 }
 
 TEST_F(ArgumentMovesTest, OnlyScalarCyclesNeedATemporary) {

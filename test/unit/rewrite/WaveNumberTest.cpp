@@ -78,6 +78,43 @@ k(unsigned *To) {
   EXPECT_GT(Places.size(), 1u);
 }
 
+/// By scalar instructions in kernels with few vector registers, else by vector
+/// instructions.
+TEST_P(WaveNumber, IsKeptWhateverVectorRegistersTheKernelHas) {
+  setHipHooks(R"(
+__device__ uint32_t First, Last;
+LUTHIER_HOOK_ANNOTATE begin() {
+  luthier::waveAtomicAdd(&First, 1u << 4 * luthier::waveInGroup());
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  luthier::waveAtomicAdd(&Last, 1u << 4 * luthier::waveInGroup());
+}
+)");
+  for (unsigned VGPRs : {1, 4, 5, 6, 32})
+    for (unsigned Ids : {1, 3}) {
+      SCOPED_TRACE(std::to_string(VGPRs) + " registers, " +
+                   std::to_string(Ids) + " axes");
+      AssemblyKernel K;
+      K.VGPRs = VGPRs;
+      K.WorkItemIds = Ids;
+      K.Body = R"(
+    s_nop 0
+    s_endpgm
+)";
+      // Four waves, the last with one lane.
+      const unsigned Items = 3 * target().WaveSize + 1;
+      Judgement J = expectUnchanged(
+          fromAssembly(K), {{3 * Items, 1, 1}, {Items, 1, 1}},
+          [](LiftedRepresentation &, InstrumentationTask &Task) {
+            Task.insertHookAtKernelEntry(hook("begin"));
+            Task.insertHookAtWaveEnd(hook("end"));
+          });
+      ASSERT_EQ(J.Problem, "");
+      EXPECT_EQ(uint32_t(J.variable("First")), 0x3333u);
+      EXPECT_EQ(uint32_t(J.variable("Last")), 0x3333u);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, WaveNumber, ::testing::ValuesIn(allTargets()),
                          targetName);
 
