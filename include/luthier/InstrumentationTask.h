@@ -114,9 +114,9 @@ public:
   }
 
   /// Workgroups of other numbers (blockInDispatch(): from 0 on, x first) than
-  /// \p First to \p Last run the original's code. Each wave finds that out when
-  /// it begins, in some ten scalar instructions; hooks cost nothing more, and
-  /// those others nothing at all. Not for files, which no tool launches.
+  /// \p First to \p Last run no hooks of this tool and, if no other tool wants
+  /// them, the original's code; each wave finds that out when it begins, in some
+  /// ten scalar instructions. docs/run.md says more. Not for files.
   void onlyInWorkgroups(uint32_t First, uint32_t Last) {
     Contents.Workgroups = {First, Last};
   }

@@ -65,8 +65,6 @@ struct HookModule {
 
 /// A hook of a module.
 struct HookReference {
-  static constexpr unsigned SeveralTools = ~0u;
-
   const HookModule *Module = nullptr;
   std::string Function;
   /// Which of the tools that have hooks in the kernel asks for it.

@@ -8,6 +8,7 @@
 #include "hook/ComputedArgument.h"
 #include "hook/HookModule.h"
 #include "hook/PayloadABI.h"
+#include "luthier/detail/WorkgroupRange.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -29,11 +30,14 @@ struct PayloadVariant {
       Arguments;
   /// Nothing but s_endpgm follows, which does not care for EXEC.
   bool EndsWave = false;
+  /// Does nothing in others.
+  detail::WorkgroupRange Workgroups = {};
 
   bool operator==(const PayloadVariant &Other) const {
     return Hook.Module == Other.Hook.Module &&
            Hook.Function == Other.Hook.Function &&
-           Arguments == Other.Arguments && EndsWave == Other.EndsWave;
+           Arguments == Other.Arguments && EndsWave == Other.EndsWave &&
+           Workgroups == Other.Workgroups;
   }
 };
 

@@ -48,9 +48,9 @@ void addVariant(
     ArchiveWriter &W, const PayloadVariant &Variant,
     function_ref<bool(StringRef Hook, size_t Parameter)> IsPointer) {
   // One field more, and this does not compile.
-  const auto &[Reference, Arguments, EndsWave] = Variant;
+  const auto &[Reference, Arguments, EndsWave, Workgroups] = Variant;
   const StringRef Hook = Reference.Function;
-  W(Hook, EndsWave, Arguments.size());
+  W(Hook, EndsWave, Workgroups.First, Workgroups.Last, Arguments.size());
   for (const auto &[Number, Given] : enumerate(Arguments)) {
     const auto *Bits = std::get_if<uint64_t>(&Given);
     const std::optional<SymbolicAddress> Place =

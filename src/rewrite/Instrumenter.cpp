@@ -51,7 +51,7 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   const RegisterUse Use = registerUse(LR);
   HookCompilers Own;
   Expected<ResolvedTask> Resolved = resolveTask(
-      LR, Use, Task, Resolve, Options.LoadBias,
+      LR, Use, Task, Resolve, Options.LoadBias, Options.Workgroups,
       Options.Compilers ? *Options.Compilers : Own, Options.Payloads);
   if (!Resolved)
     return Resolved.takeError();

@@ -49,6 +49,14 @@ bool detach(HookArgument &Argument) {
   return Bits.has_value();
 }
 
+/// Those of \p More join those of \p Contents, whose hooks stay where they are.
+void widen(detail::TaskContents &Contents, const detail::WorkgroupRange &More) {
+  const detail::WorkgroupRange Before = Contents.Workgroups;
+  for (detail::InsertionRequest &R : Contents.Insertions)
+    R.Workgroups = R.Workgroups.within(Before);
+  Contents.Workgroups = Before.with(More);
+}
+
 } // namespace
 
 TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
@@ -100,13 +108,12 @@ Error TaskRecipe::addTo(InstrumentationTask &Task,
   if (Contents.Insertions.empty())
     Contents.Workgroups = Workgroups;
   else if (Contents.Workgroups != Workgroups)
-    return refuse(RefusalReason::NoInsertionPoint,
-                  "the tools want hooks in different workgroups");
+    widen(Contents, Workgroups);
   for (const Request &R : Requests)
     Contents.Insertions.push_back(
         {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),
-         Find(All.Blocks, R.To), Find(All.Functions, R.MF), R.Hook,
-         R.Arguments});
+         Find(All.Blocks, R.To), Find(All.Functions, R.MF), R.Hook, R.Arguments,
+         Workgroups});
   if (Test.RegisterSeed)
     Contents.Test.RegisterSeed = Test.RegisterSeed;
   if (Test.StackSeed) {

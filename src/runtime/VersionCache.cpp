@@ -191,10 +191,11 @@ Error VersionCache::ask(Mutator Mutate, const PresetKey &Preset, Kernel &Entry,
   return Error::success();
 }
 
-Expected<InstrumentationTask>
-VersionCache::join(const PresetSet &Presets, const PresetKey &Preset,
-                   const InstrumentationTask &Own, Kernel &Entry,
-                   LiftedRepresentation &LR, Askers &AskedBy) {
+Expected<InstrumentationTask> VersionCache::join(const PresetSet &Presets,
+                                                 const PresetKey &Preset,
+                                                 const InstrumentationTask &Own,
+                                                 Kernel &Entry,
+                                                 LiftedRepresentation &LR) {
   if (isEdited(LR))
     return refuse(RefusalReason::UnsupportedEdit,
                   "the tool changes the kernel's code");
@@ -204,15 +205,12 @@ VersionCache::join(const PresetSet &Presets, const PresetKey &Preset,
     std::shared_ptr<const TaskRecipe> Known;
     if (Key != Preset && !(Known = recipe(Entry, Key)))
       return noSuchPreset(Key.Name);
-    const auto &Insertions = detail::contentsOf(Result).Insertions;
+    auto &Insertions = detail::contentsOf(Result).Insertions;
     const size_t First = Insertions.size();
     if (Error E = (Known ? *Known : OwnRecipe).addTo(Result, LR))
       return std::move(E);
-    const unsigned Tool = &Key - Presets.Keys.data();
-    for (const auto &Request : drop_begin(Insertions, First))
-      if (unsigned &By = AskedBy.try_emplace(Request.Hook, Tool).first->second;
-          By != Tool)
-        By = HookReference::SeveralTools;
+    for (auto &Request : drop_begin(Insertions, First))
+      Request.Tool = &Key - Presets.Keys.data();
   }
   return Result;
 }
@@ -240,16 +238,14 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
       keepOriginal(Loaded);
     return Error::success();
   }
-  Askers AskedBy;
   if (!IsAlone) {
-    auto Joined = join(Key.Presets, Preset, Task, Entry, **LR, AskedBy);
+    auto Joined = join(Key.Presets, Preset, Task, Entry, **LR);
     if (!Joined)
       return Joined.takeError();
     Task = std::move(*Joined);
   }
   Owners Uses;
-  Expected<InstrumentedKernel> Built =
-      build(Loaded, **LR, Task, Key, AskedBy, Uses);
+  Expected<InstrumentedKernel> Built = build(Loaded, **LR, Task, Key, Uses);
   // Whatever has come of it.
   own(std::move(Uses), Result);
   if (!Built)
@@ -279,8 +275,7 @@ Error VersionCache::make(const hsa::LoadedCodeObjectKernel &Loaded,
 Expected<InstrumentedKernel>
 VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
                     LiftedRepresentation &LR, const InstrumentationTask &Task,
-                    const VersionKey &Key, const Askers &AskedBy,
-                    Owners &Uses) {
+                    const VersionKey &Key, Owners &Uses) {
   InstrumenterOptions Options = settings();
   Options.ApplicationStack = Key.Stack;
   Options.LoadBias = KernelAccess::loadBias(Loaded);
@@ -293,7 +288,6 @@ VersionCache::build(const hsa::LoadedCodeObjectKernel &Loaded,
       return Hook.takeError();
     if (Hook->Owner && !is_contained(Uses, Hook->Owner))
       Uses.push_back(Hook->Owner);
-    Hook->Tool = AskedBy.lookup(Handle);
     return *Hook;
   };
   std::optional<Expected<InstrumentedKernel>> Result;

@@ -84,8 +84,6 @@ public:
 
 private:
   using Owners = std::vector<std::shared_ptr<const HookOwner>>;
-  /// Hooks, and the number of the tool that asks for each: HookReference::Tool.
-  using Askers = llvm::DenseMap<const void *, unsigned>;
 
   struct Version : DroppableVersion {
     std::mutex Busy; ///< Held while it is made.
@@ -138,17 +136,17 @@ private:
   llvm::Error ask(Mutator Mutate, const PresetKey &Preset, struct Kernel &Entry,
                   InstrumentationTask &Task, LiftedRepresentation &LR);
   /// \p Own, which is what \p Preset asks for, and what the others of
-  /// \p Presets do, in their order.
-  llvm::Expected<InstrumentationTask>
-  join(const PresetSet &Presets, const PresetKey &Preset,
-       const InstrumentationTask &Own, struct Kernel &Entry,
-       LiftedRepresentation &LR, Askers &AskedBy);
+  /// \p Presets do, in their order, which numbers the tools.
+  llvm::Expected<InstrumentationTask> join(const PresetSet &Presets,
+                                           const PresetKey &Preset,
+                                           const InstrumentationTask &Own,
+                                           struct Kernel &Entry,
+                                           LiftedRepresentation &LR);
   std::shared_ptr<const TaskRecipe> recipe(struct Kernel &Entry,
                                            const PresetKey &Preset);
   llvm::Expected<InstrumentedKernel>
   build(const hsa::LoadedCodeObjectKernel &Kernel, LiftedRepresentation &LR,
-        const InstrumentationTask &Task, const VersionKey &Key,
-        const Askers &AskedBy, Owners &Uses);
+        const InstrumentationTask &Task, const VersionKey &Key, Owners &Uses);
   llvm::Error load(const hsa::LoadedCodeObjectKernel &Kernel,
                    InstrumentedKernel Built, struct Kernel &Entry,
                    Version &Result);

@@ -50,6 +50,10 @@ struct InsertionRequest {
   const llvm::MachineFunction *MF = nullptr;
   const void *Hook = nullptr;
   llvm::SmallVector<HookArgument, 2> Arguments = {};
+  /// Of the task's, those in which it runs: of several tools, each has its own.
+  WorkgroupRange Workgroups = {};
+  /// Which of several tools asks for it.
+  unsigned Tool = 0;
 };
 
 /// What Luthier does to test itself, with hooks or without: a kernel that

@@ -18,6 +18,14 @@ struct WorkgroupRange {
     return {First > Other.First ? First : Other.First,
             Last < Other.Last ? Last : Other.Last};
   }
+  bool contains(const WorkgroupRange &Other) const {
+    return within(Other) == Other;
+  }
+  /// The least that contains both.
+  WorkgroupRange with(const WorkgroupRange &Other) const {
+    return {First < Other.First ? First : Other.First,
+            Last > Other.Last ? Last : Other.Last};
+  }
   bool operator==(const WorkgroupRange &) const = default;
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/PayloadIR.h"
 #include "codeobject/DeviceVariables.h"
+#include "codeobject/HiddenArguments.h"
+#include "hook/KeptNumbers.h"
 #include "hook/VariableAddresses.h"
 #include "hook/ir/Intrinsics.h"
+#include "hook/ir/LaunchState.h"
 #include "hook/ir/Variables.h"
 #include "luthier/Refusal.h"
 #include "luthier/detail/HookParameter.h"
@@ -172,6 +175,49 @@ void setPayloadAttributes(Function &F, const TargetMachine &TM) {
   F.addFnAttr("amdgpu-agpr-alloc", "0");
 }
 
+/// As luthier::blockInDispatch() has it.
+static Value *numberOfBlock(IRBuilderBase &B) {
+  Module &M = *B.GetInsertBlock()->getModule();
+  const unsigned Version = codeObjectVersion(*B.GetInsertBlock()->getParent());
+  Value *Arguments =
+      B.CreateIntrinsic(Intrinsic::amdgcn_implicitarg_ptr, ArrayRef<Value *>());
+  auto load = [&](HiddenArgument Which) {
+    LoadInst *Load = B.CreateAlignedLoad(
+        B.getInt32Ty(),
+        B.CreateConstInBoundsGEP1_32(B.getInt8Ty(), Arguments,
+                                     infoOf(Which).offset(Version)),
+        Align(4));
+    Load->setMetadata(LLVMContext::MD_invariant_load,
+                      MDNode::get(M.getContext(), {}));
+    return Load;
+  };
+  auto id = [&](Intrinsic::ID Axis) {
+    return B.CreateIntrinsic(Axis, ArrayRef<Value *>());
+  };
+  Value *Number = B.CreateMul(load(HiddenArgument::BlocksY),
+                              id(Intrinsic::amdgcn_workgroup_id_z));
+  Number = B.CreateAdd(Number, id(Intrinsic::amdgcn_workgroup_id_y));
+  Number = B.CreateMul(Number, load(HiddenArgument::BlocksX));
+  Number = B.CreateAdd(Number, id(Intrinsic::amdgcn_workgroup_id_x));
+  return callIntrinsic(B, KeptIntrinsic, B.getInt32Ty(),
+                       {B.getInt32(unsigned(KeptNumber::Block)), Number});
+}
+
+/// Goes on in workgroups of \p Inside, and returns in others.
+static void enterOnlyIn(IRBuilderBase &B,
+                        const detail::WorkgroupRange &Inside) {
+  Function &F = *B.GetInsertBlock()->getParent();
+  auto *In = BasicBlock::Create(F.getContext(), "", &F),
+       *Out = BasicBlock::Create(F.getContext(), "", &F);
+  Value *Distance = B.CreateSub(numberOfBlock(B), B.getInt32(Inside.First));
+  B.CreateCondBr(
+      B.CreateICmpULE(Distance, B.getInt32(Inside.Last - Inside.First)), In,
+      Out);
+  B.SetInsertPoint(Out);
+  B.CreateRetVoid();
+  B.SetInsertPoint(In);
+}
+
 static Function &createPayload(Module &M, unsigned Index,
                                const PayloadVariant &Variant, Function &Hook,
                                const HookModule &Hooks,
@@ -184,6 +230,8 @@ static Function &createPayload(Module &M, unsigned Index,
   if (Variant.EndsWave)
     F->addFnAttr(EndsWaveAttribute);
   IRBuilder<> B(BasicBlock::Create(Context, "", F));
+  if (!Variant.Workgroups.isAll())
+    enterOnlyIn(B, Variant.Workgroups);
   SmallVector<Value *, 4> Arguments;
   ArrayRef<GivenArgument> Given = Variant.Arguments;
   for (Argument &A : Hook.args())

@@ -5,6 +5,7 @@
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
 #include "rewrite/plan/CallSitePlanner.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -12,7 +13,8 @@ using namespace llvm;
 namespace luthier {
 namespace {
 
-/// The variants of one tool module.
+/// The variants of one module that one tool asks for: each tool has wave
+/// counters and shared memory of its own.
 struct ModuleShare {
   const HookModule *Module;
   PayloadCompiler *Compiler;
@@ -37,13 +39,11 @@ std::vector<ModuleShare> divide(const VariantPlan &Plan,
     PayloadCompiler *Compiler =
         Task.Compilers.find(Variant.Hook.Module)->second.get();
     auto It = find_if(Result, [&](const ModuleShare &Share) {
-      return Share.Compiler == Compiler;
+      return Share.Compiler == Compiler && Share.Tool == Variant.Hook.Tool;
     });
     if (It == Result.end())
       It =
           Result.insert(It, {Variant.Hook.Module, Compiler, Variant.Hook.Tool});
-    else if (It->Tool != Variant.Hook.Tool)
-      It->Tool = HookReference::SeveralTools;
     It->Variants.push_back(Index);
   }
   return Result;
@@ -84,17 +84,12 @@ Error checkSharedMemory(const LiftedRepresentation &LR,
 
 /// A launch has a value and a piece of LDS for the hooks of each tool that asks
 /// for them. Takes what those of \p Module read out of what all have in common,
-/// but for the first tool; returns where it lies.
-Expected<unsigned> placeLaunchShare(const ModuleShare &Module,
-                                    HookNeeds &Wanted, KernelNeeds &Needs) {
+/// and of what waves keep, but for the first tool; returns where it lies.
+unsigned placeLaunchShare(const ModuleShare &Module, HookNeeds &Wanted,
+                          KernelNeeds &Needs) {
   if (!(Wanted.HiddenArguments & (hiddenBit(HiddenArgument::LaunchValue) |
                                   hiddenBit(HiddenArgument::GroupMemory))))
     return 0;
-  if (Module.Tool == HookReference::SeveralTools)
-    return refuse(RefusalReason::UnsupportedHook,
-                  "two tools use hooks of " + Module.Module->ToolName +
-                      " that ask for launchValue() or groupMemory(), and each "
-                      "tool has its own");
   auto It = find_if(Needs.LaunchShares, [&](const LaunchShare &Share) {
     return Share.Tool == Module.Tool;
   });
@@ -102,8 +97,10 @@ Expected<unsigned> placeLaunchShare(const ModuleShare &Module,
     It = Needs.LaunchShares.insert(It, {Module.Tool, 0});
   It->Arguments |= Wanted.HiddenArguments & launchArguments();
   const unsigned Number = It - Needs.LaunchShares.begin();
-  if (Number)
+  if (Number) {
     Wanted.HiddenArguments &= ~launchArguments();
+    Wanted.Numbers.remove(KeptNumber::GroupMemory);
+  }
   return Number * LaunchArgumentsBytes;
 }
 
@@ -117,6 +114,7 @@ Expected<KernelNeeds> collectNeeds(const LiftedRepresentation &LR,
                                    bool KeepsNumbers) {
   KernelNeeds Needs;
   SmallVector<HookNeeds, 1> OfModules;
+  SmallVector<unsigned, 1> LaunchArguments;
   for (const ModuleShare &Share : Modules) {
     Expected<HookNeeds> Wanted =
         Share.Compiler->needs(variantsOf(Variants, Share));
@@ -126,16 +124,15 @@ Expected<KernelNeeds> collectNeeds(const LiftedRepresentation &LR,
       Wanted->Numbers = {};
       Wanted->WorkItemIds |= Wanted->FirstWorkItem;
     }
+    LaunchArguments.push_back(placeLaunchShare(Share, *Wanted, Needs));
     Needs.Numbers |= Wanted->Numbers;
     OfModules.push_back(std::move(*Wanted));
   }
   Needs.Accumulators = Needs.Numbers.size();
-  for (auto [Share, Wanted] : zip(Modules, OfModules)) {
-    Expected<unsigned> Arguments = placeLaunchShare(Share, Wanted, Needs);
-    if (!Arguments)
-      return Arguments.takeError();
+  for (auto [Share, Wanted, Arguments] :
+       zip(Modules, OfModules, LaunchArguments)) {
     Share.Layout = Needs.add(Wanted);
-    Share.Layout.LaunchArguments = *Arguments;
+    Share.Layout.LaunchArguments = Arguments;
   }
   Needs.HiddenArguments |= Needs.Numbers.arguments();
   if (!Options.Workgroups.isAll() && Options.Offline)
@@ -168,9 +165,12 @@ Expected<std::vector<Payload>> compilePayloads(const VariantPlan &Variants,
 }
 
 PayloadCounts countsOf(ArrayRef<ModuleShare> Modules) {
-  PayloadCounts Sum;
+  SmallPtrSet<PayloadCompiler *, 4> Compilers;
   for (const ModuleShare &Share : Modules)
-    Sum += Share.Compiler->counts();
+    Compilers.insert(Share.Compiler);
+  PayloadCounts Sum;
+  for (PayloadCompiler *Compiler : Compilers)
+    Sum += Compiler->counts();
   return Sum;
 }
 

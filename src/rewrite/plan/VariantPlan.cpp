@@ -144,7 +144,9 @@ void VariantChooser::choose(const ResolvedCall &Call) {
   Site.Where = Call.Where;
   decltype(PayloadVariant::Arguments) Arguments;
   const bool EndsWave = !GoingOn.contains(Call.Handle);
-  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle), EndsWave};
+  std::vector<uint64_t> Key{reinterpret_cast<uint64_t>(Call.Handle), EndsWave,
+                            Call.Workgroups.First, Call.Workgroups.Last,
+                            Call.Tool};
   SlotAllocator Slots;
   for (const auto &[Number, Value] : enumerate(Call.Arguments)) {
     const HookParameter &Parameter = Hook.Parameters[Number];
@@ -186,7 +188,11 @@ void VariantChooser::choose(const ResolvedCall &Call) {
   Plan.ArgumentVGPRs = std::max(Plan.ArgumentVGPRs, Slots.VGPRs);
   auto [It, New] = VariantOf.try_emplace(std::move(Key), Plan.Variants.size());
   if (New)
-    Plan.Variants.push_back({Hook.Reference, std::move(Arguments), EndsWave});
+    Plan.Variants.push_back(
+        {{Hook.Reference.Module, Hook.Reference.Function, Call.Tool},
+         std::move(Arguments),
+         EndsWave,
+         Call.Workgroups});
   Site.Variant = It->second;
   Plan.CallSites.push_back(std::move(Site));
 }

@@ -17,12 +17,13 @@ namespace {
 class TaskResolver {
 public:
   TaskResolver(const LiftedRepresentation &LR, const RegisterUse &Use,
-               HookResolver Resolve, uint64_t LoadBias, HookCompilers &Known,
+               HookResolver Resolve, uint64_t LoadBias,
+               const detail::WorkgroupRange &Workgroups, HookCompilers &Known,
                PayloadStore *Store)
       : Target(*LR.impl().Target),
         WaveSize(LR.impl().Kernel->Descriptor.usesWave32() ? 32 : 64),
-        Resolve(Resolve), Known(Known), Store(Store), Points(LR),
-        Arguments(LR, Use, LoadBias) {}
+        Resolve(Resolve), Workgroups(Workgroups), Known(Known), Store(Store),
+        Points(LR), Arguments(LR, Use, LoadBias) {}
 
   Expected<ResolvedTask> run(const InstrumentationTask &Task) {
     // Hooks of requests that fall on one point run in the order of their kinds.
@@ -54,6 +55,7 @@ private:
   const amdgpu::MCTarget &Target;
   const unsigned WaveSize;
   HookResolver Resolve;
+  const detail::WorkgroupRange Workgroups;
   HookCompilers &Known;
   PayloadStore *const Store;
   InsertionPointResolver Points;
@@ -168,6 +170,9 @@ TaskResolver::resolveCall(const detail::InsertionRequest &Request,
   if (!Given)
     return Given.takeError();
   ResolvedCall Call{At.Where, Request.Hook, {}};
+  if (!Request.Workgroups.contains(Workgroups))
+    Call.Workgroups = Request.Workgroups;
+  Call.Tool = Request.Tool;
   for (auto &&[Number, Argument] : enumerate(*Given)) {
     auto Pointer = translatePointer(Argument, Hook, Number);
     if (!Pointer)
@@ -187,8 +192,10 @@ Expected<ResolvedTask> resolveTask(const LiftedRepresentation &LR,
                                    const RegisterUse &Use,
                                    const InstrumentationTask &Task,
                                    HookResolver Resolve, uint64_t LoadBias,
+                                   const detail::WorkgroupRange &Workgroups,
                                    HookCompilers &Known, PayloadStore *Store) {
-  return TaskResolver(LR, Use, Resolve, LoadBias, Known, Store).run(Task);
+  return TaskResolver(LR, Use, Resolve, LoadBias, Workgroups, Known, Store)
+      .run(Task);
 }
 
 } // namespace luthier

@@ -30,6 +30,9 @@ struct ResolvedCall {
   InsertionPoint Where;
   const void *Handle = nullptr; ///< Key in ResolvedTask::Hooks.
   llvm::SmallVector<ArgumentValue, 2> Arguments; ///< One for each parameter.
+  /// Asked for wherever the kernel has hooks, if in less than that.
+  detail::WorkgroupRange Workgroups = {};
+  unsigned Tool = 0; ///< As HookReference has it.
 };
 
 struct ResolvedTask {
@@ -42,13 +45,14 @@ struct ResolvedTask {
 };
 
 /// \p Use is what the kernel uses; \p LoadBias is added to linked addresses
-/// that hooks get to see; \p Known are compilers to use and to add to; \p Store
-/// may be null. Refuses with UnknownHook, HookArguments, NoInsertionPoint and
-/// what \p Resolve refuses.
+/// that hooks get to see; \p Workgroups run instrumented code; \p Known are
+/// compilers to use and to add to; \p Store may be null. Refuses with
+/// UnknownHook, HookArguments, NoInsertionPoint and what \p Resolve refuses.
 llvm::Expected<ResolvedTask>
 resolveTask(const LiftedRepresentation &LR, const RegisterUse &Use,
             const InstrumentationTask &Task, HookResolver Resolve,
-            uint64_t LoadBias, HookCompilers &Known, PayloadStore *Store);
+            uint64_t LoadBias, const detail::WorkgroupRange &Workgroups,
+            HookCompilers &Known, PayloadStore *Store);
 
 } // namespace luthier
 

@@ -3,6 +3,7 @@
 """What runs in a dispatch is up to the tool, in each one anew. One function per case."""
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -61,6 +62,60 @@ def hooks_run_in_the_workgroups_that_are_asked_for(arguments, directory):
         raise harness.Failure(f"{counts}")
 
 
+def hooks_of_each_tool_run_in_its_workgroups(arguments, directory):
+    program = [arguments.program, "2", "3d"]
+
+    def run_tools(tools, folder, *options, device):
+        result = harness.run([arguments.luthier, "run", "--device", device, *(f"--tool={tool}" for tool in tools), *options,
+                              "--output", f"{directory}/{folder}", "--", *program])
+        result.expect(result.code == 0 and "right" in result.stdout, "the program fails")
+        result.expect("runs without" not in result.stderr, "hooks are left out")
+        return result
+
+    def counted(folder):
+        return harness.kernel_counts(f"{directory}/{folder}/instr-count.json")
+
+    def listed(numbers, waves):
+        return "workgroups:" + "".join(f" {number}x{waves}" for number in numbers) + "\n"
+
+    for device, waves in [("emulated:gfx90a", 2), ("emulated:gfx1030", 4)]:
+        name = device.partition(":")[2]
+        run_tools(["instr-count"], f"{name}-alone", device=device)
+        some = f"{arguments.workgroups}:first=13,last=15"
+        # Each with and without other hooks before it, at the same place, and with the values that a wave keeps.
+        for number, tools in enumerate([[some, "instr-count"], ["instr-count", some], [some, "instr-count", "scramble"]]):
+            folder = f"{name}-{number}"
+            result = run_tools(tools, folder, device=device)
+            result.expect_in_stderr(listed(range(13, 16), waves))
+            result.expect(counted(folder) == counted(f"{name}-alone"), f"{counted(folder)}, alone {counted(f'{name}-alone')}")
+        # Of what --workgroups leaves.
+        run_tools(["instr-count"], f"{name}-part", "--workgroups", "5-14", device=device)
+        result = run_tools([some, "instr-count"], f"{name}-both", "--workgroups", "5-14", device=device)
+        result.expect_in_stderr(listed(range(13, 15), waves))
+        result.expect(counted(f"{name}-both") == counted(f"{name}-part"), "other counts beside the other tool")
+    result = harness.run([arguments.luthier, "verify", "--device", "emulated", "--strict", "--tool", some, "--tool",
+                          "instr-count", "--", *program])
+    result.expect(result.code == 0, "something differs")
+    result.expect_in_stderr("no difference")
+
+
+def tools_of_one_library_have_values_and_counters_of_their_own(arguments, directory):
+    # The functions that the second program calls through pointers are not lifted: its waves keep no numbers.
+    for program in ([arguments.program, "6"], [arguments.calling_program]):
+        result = harness.run([arguments.luthier, "run", "--device", "emulated", "--tool", arguments.twins, "--", *program])
+        result.expect(result.code == 0, "the program fails")
+        result.expect("runs without" not in result.stderr, "hooks are left out")
+        found = re.search(r"twins: (\d+) waves of both, values (\d+), numbers (\d+), group memory (\d+)", result.stderr)
+        result.expect(found, "the tools say nothing")
+        both, values, numbers, group_memory = map(int, found.groups())
+        waves = both // 2
+        result.expect(waves > 0 and both == 2 * waves, f"{both} waves")
+        result.expect(values == waves * (64 + 1024), "launch values are mixed up")
+        result.expect(numbers == waves * (7 + 100), "a tool counts what the other one does")
+        # Of kernels without LDS, the second piece begins where the first ends.
+        result.expect(group_memory == waves * (0 + 64), "shared memory overlaps")
+
+
 def tools_learn_when_kernels_ran(arguments, directory):
     result = run(arguments, f"{arguments.workgroups}:times", [arguments.program, "20"])
     result.expect_in_stderr("times: 20 kernels, 0 wrong")
@@ -72,6 +127,8 @@ CASES = {
     for case in (
         dispatches_run_the_version_that_is_asked_for,
         hooks_run_in_the_workgroups_that_are_asked_for,
+        hooks_of_each_tool_run_in_its_workgroups,
+        tools_of_one_library_have_values_and_counters_of_their_own,
         tools_learn_when_kernels_ran,
     )
 }
@@ -82,6 +139,7 @@ harness.main(
         (["--calling-program"], {"help": "the example calls"}),
         (["--toggles"], {"help": "library of the tool toggles"}),
         (["--workgroups"], {"help": "library of the tool workgroups"}),
+        (["--twins"], {"help": "library of two tools"}),
         (["case"], {"choices": CASES}),
     ],
     lambda arguments, directory: CASES[arguments.case](arguments, directory),

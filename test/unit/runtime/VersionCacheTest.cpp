@@ -253,16 +253,52 @@ TEST_F(SharedKernelTest, ChangedCodeIsForOneToolAlone) {
             "unsupported-edit: a tool has changed the kernel's code");
 }
 
-TEST_F(SharedKernelTest, HooksOfAllToolsRunInTheSameWorkgroups) {
-  auto Mutate = [&](InstrumentationTask &, LiftedRepresentation &LR) {
-    InstrumentationTask InSome, Everywhere;
-    InSome.onlyInWorkgroups(3, 4);
-    InSome.insertHookAtKernelEntry(&Handle);
-    Everywhere.insertHookAtKernelEntry(&Handle);
-    return TaskRecipe::of(InSome, LR).addTo(Everywhere, LR);
+TEST_F(SharedKernelTest, HooksOfEachToolRunInItsOwnWorkgroups) {
+  using luthier::detail::WorkgroupRange;
+  WorkgroupRange OfKernel;
+  std::vector<WorkgroupRange> OfHooks;
+  auto Mutate = [&](InstrumentationTask &, LiftedRepresentation &LR) -> Error {
+    InstrumentationTask Few, Others, All;
+    Few.insertHookAtKernelEntry(&Handle);
+    Few.onlyInWorkgroups(3, 4);
+    Others.insertHookAtKernelEntry(&Handle);
+    Others.insertHookAtKernelEntry(&Handle);
+    Others.onlyInWorkgroups(9, 12);
+    for (const InstrumentationTask *Each : {&Few, &Others, &Others})
+      if (Error E = TaskRecipe::of(*Each, LR).addTo(All, LR))
+        return E;
+    OfKernel = luthier::detail::contentsOf(All).Workgroups;
+    for (const luthier::detail::InsertionRequest &R :
+         luthier::detail::contentsOf(All).Insertions)
+      OfHooks.push_back(R.Workgroups);
+    return refuse(RefusalReason::UnsupportedHook, "enough");
   };
   EXPECT_EQ(toString(Shared.instrument(First, Mutate, OfA, {})),
-            "no-insertion-point: the tools want hooks in different workgroups");
+            "unsupported-hook: enough");
+  EXPECT_EQ(OfKernel, (WorkgroupRange{3, 12}));
+  const WorkgroupRange Few{3, 4}, Others{9, 12};
+  EXPECT_EQ(OfHooks, (std::vector{Few, Others, Others, Others, Others}));
+}
+
+TEST_F(SharedKernelTest, HooksThatRunInTheSameWorkgroupsNeedNotLook) {
+  size_t NumRestricted = 0;
+  auto Mutate = [&](InstrumentationTask &, LiftedRepresentation &LR) -> Error {
+    InstrumentationTask Some, All;
+    Some.insertHookAtKernelEntry(&Handle);
+    Some.onlyInWorkgroups(3, 4);
+    for (unsigned I = 0; I < 2; ++I)
+      if (Error E = TaskRecipe::of(Some, LR).addTo(All, LR))
+        return E;
+    const luthier::detail::TaskContents &Contents =
+        luthier::detail::contentsOf(All);
+    for (const luthier::detail::InsertionRequest &R : Contents.Insertions)
+      NumRestricted += !R.Workgroups.contains(Contents.Workgroups);
+    EXPECT_EQ(Contents.Insertions.size(), 2u);
+    return refuse(RefusalReason::UnsupportedHook, "enough");
+  };
+  EXPECT_EQ(toString(Shared.instrument(First, Mutate, OfA, {})),
+            "unsupported-hook: enough");
+  EXPECT_EQ(NumRestricted, 0u);
 }
 
 TEST_F(SharedKernelTest, WhatNobodyWasAskedForIsNoVersion) {
