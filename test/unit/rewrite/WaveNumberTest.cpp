@@ -97,8 +97,7 @@ LUTHIER_HOOK_ANNOTATE end() {
       AssemblyKernel K;
       K.VGPRs = VGPRs;
       K.WorkItemIds = Ids;
-      K.Body = R"(
-    s_nop 0
+      K.Body = "v_mov_b32_e32 v" + std::to_string(VGPRs - 1) + R"(, v0
     s_endpgm
 )";
       // Four waves, the last with one lane.
