@@ -115,8 +115,8 @@ public:
 
   /// Workgroups of other numbers (blockInDispatch(): from 0 on, x first) than
   /// \p First to \p Last run no hooks of this tool and, if no other tool wants
-  /// them, the original's code; each wave finds that out when it begins, in some
-  /// ten scalar instructions. docs/run.md says more. Not for files.
+  /// them, the original's code; each wave finds that out when it begins, in
+  /// some ten scalar instructions. docs/run.md says more. Not for files.
   void onlyInWorkgroups(uint32_t First, uint32_t Last) {
     Contents.Workgroups = {First, Last};
   }

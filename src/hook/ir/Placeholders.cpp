@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/Placeholders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 
 using namespace llvm;
 
 namespace luthier {
+
+bool isVectorConstraint(StringRef Constraint) {
+  const bool IsBound = Constraint.consume_front("{");
+  if (!Constraint.starts_with("v") && !Constraint.starts_with("a"))
+    return false;
+  // There also is vcc.
+  return !IsBound || isDigit(Constraint[1]) || Constraint[1] == '[';
+}
 
 static Value *createPlaceholder(IRBuilderBase &B, const Twine &Text,
                                 Type *Result, ArrayRef<Value *> Operands,

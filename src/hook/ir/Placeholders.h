@@ -17,6 +17,9 @@ class Value;
 
 namespace luthier {
 
+/// Of inline assembly: "v", "{v3}", "{a[2:3]}" and their like, of one operand.
+bool isVectorConstraint(llvm::StringRef Constraint);
+
 /// Texts of the inline assembly.
 inline constexpr llvm::StringLiteral ReadLanePlaceholder = "luthier::readLane";
 inline constexpr llvm::StringLiteral WorkItemIdsPlaceholder =

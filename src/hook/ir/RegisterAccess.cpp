@@ -5,7 +5,6 @@
 #include "hook/ir/Placeholders.h"
 #include "hook/ir/ScalarLowering.h"
 #include "luthier/Refusal.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -19,14 +18,6 @@ static constexpr uint32_t HalfMask = 0xffff;
 
 static std::string constraintOf(char File, unsigned Number) {
   return std::string("{") + File + std::to_string(Number) + "}";
-}
-
-bool isVectorConstraint(StringRef Constraint) {
-  const bool IsBound = Constraint.consume_front("{");
-  if (!Constraint.starts_with("v") && !Constraint.starts_with("a"))
-    return false;
-  // There also is vcc.
-  return !IsBound || isDigit(Constraint[1]) || Constraint[1] == '[';
 }
 
 /// Empty inline assembly bound to physical registers is how a value of the

@@ -22,9 +22,6 @@ namespace luthier {
 llvm::Value *readArgument(llvm::IRBuilderBase &B, const ArgumentSlot &Slot,
                           const PayloadABI &ABI, llvm::Type *To);
 
-/// Of inline assembly: "v", "{v3}", "{a[2:3]}" and their like, of one operand.
-bool isVectorConstraint(llvm::StringRef Constraint);
-
 /// The wave counter in SGPR \p First and the next one.
 llvm::Value *readCounter(llvm::IRBuilderBase &B, unsigned First);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/ScalarLowering.h"
 #include "hook/ir/Intrinsics.h"
-#include "hook/ir/RegisterAccess.h"
+#include "hook/ir/Placeholders.h"
 #include "hook/ir/ScalarMaterializer.h"
 #include "hook/ir/ScalarPlaceholders.h"
 #include "hook/ir/WaveEffects.h"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/ir/WaveEffects.h"
 #include "hook/ir/Placeholders.h"
-#include "hook/ir/RegisterAccess.h"
 #include "luthier/detail/ScalarOperations.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"

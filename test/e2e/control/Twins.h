@@ -6,8 +6,8 @@
 
 #include "luthier/luthier.h"
 
-/// At a kernel's entry and when waves end: adds up this tool's launch value, and
-/// a number that it gives, once for each wave.
+/// At a kernel's entry and when waves end: adds up this tool's launch value,
+/// and a number that it gives, once for each wave.
 void insertTwinHooks(luthier::InstrumentationTask &Task, uint64_t Number);
 
 /// Gives each launch a value.
