@@ -58,14 +58,15 @@ std::string idFor(StringRef Target, StringRef OtherID) {
 
 void BundleRewriter::rewrite(const BundleEntry &Old,
                              std::vector<BundleEntry> &Entries) {
-  Entries.push_back(Old);
   if (!Old.IsDevice)
-    return;
-  if (auto Other = New.find(Number); Other != New.end())
-    Entries.back().Image = Other->second;
+    return Entries.push_back(Old);
+  // In front: HIP 6.4 takes the first that the GPU can run.
   if (auto Added = Beside.find(Number); Added != Beside.end())
     Entries.push_back({idFor(Added->second.Target, Old.ID), Added->second.Bytes,
                        /*IsDevice=*/true});
+  Entries.push_back(Old);
+  if (auto Other = New.find(Number); Other != New.end())
+    Entries.back().Image = Other->second;
   ++Number;
 }
 

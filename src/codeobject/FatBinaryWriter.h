@@ -9,8 +9,9 @@
 
 namespace luthier {
 
-/// Code for one processor, beside code for several in a bundle. Loaders prefer
-/// what is for the processor itself.
+/// Code for one processor, beside code for several in a bundle. It stands in
+/// front: HIP 7.2 prefers what is for the processor itself, and 6.4 takes the
+/// first that the GPU can run.
 struct AddedCodeObject {
   std::string Target; ///< As TargetID::str() has it.
   std::vector<uint8_t> Bytes;

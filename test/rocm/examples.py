@@ -25,8 +25,8 @@ class Runs:
             options += ["--stats", statistics]
         return harness.run([self.arguments.luthier, command] + options + ["--"] + program)
 
-    def plain(self, program):
-        path = f"{self.directory}/executed.%p.json"
+    def plain(self, program, name="executed"):
+        path = f"{self.directory}/{name}.%p.json"
         result = harness.run_on_emulator(program, self.arguments.emulator, self.arguments.device, path)
         result.expect(result.code == 0, "the program fails without luthier")
         counts = harness.kernel_counts(path.replace("%p", "*"))
@@ -49,6 +49,17 @@ class Runs:
         self.expect_same(result, digest)
         result.expect_in_stderr("luthier verify: no difference: ")
 
+    def instrumented_in_file(self, program, digest, executed):
+        """For the GPU's processor: HIP takes that code, and not the generic code beside it."""
+        path = f"{self.directory}/instrumented"
+        made = harness.run([self.arguments.luthier, "instrument", program, "--tool", "instr-count", "--target",
+                            self.arguments.device, "-o", path])
+        made.expect(made.code == 0, "the file is not instrumented")
+        found, counts = self.plain([path], "instrumented")
+        made.expect(found == digest, "the instrumented program computes something else")
+        for name, kernel in executed.items():
+            made.expect(counts[name]["wave_instructions"] > kernel["wave_instructions"], f"{name} runs without hooks")
+
     def expect_same(self, result, digest):
         result.expect(result.code == 0, "the program fails under luthier")
         result.expect(result.digest_line() == digest, f"results differ; without luthier:\n{digest}")
@@ -68,6 +79,8 @@ def run_all(arguments, directory):
         runs.counted([program], digest, executed)
         runs.scrambled([program], digest)
         runs.verified([program], digest)
+        if arguments.in_file:
+            runs.instrumented_in_file(program, digest, executed)
         instructions += sum(counts["wave_instructions"] for counts in executed.values())
     return instructions
 
@@ -98,6 +111,7 @@ harness.main(
     [
         (["--rocm"], {"required": True, "help": "the version, for the record"}),
         (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
+        (["--in-file"], {"action": "store_true", "help": "the programs' files are instrumented, too"}),
         (["--record"], {"help": "file for a line of JSON"}),
         (["program"], {"nargs": "+", "help": "programs without arguments"}),
     ],
