@@ -279,6 +279,26 @@ TEST_P(PreloadedArguments, FillAllRegistersThatThereAre) {
   expectStored(Kernel, 2, passed(12));
 }
 
+/// Which are computed before the arguments are loaded.
+TEST_P(PreloadedArguments, LeaveNumbersOfTheWaveTheirRegisters) {
+  setHipHooks(R"(
+__device__ uint32_t Sum;
+LUTHIER_HOOK_ANNOTATE number() {
+  luthier::waveAtomicAdd(&Sum, 1 + luthier::waveInGroup());
+}
+)");
+  pass(12);
+  const Judgement J = expectUnchanged(
+      fromAssembly(preloading(14, 0, storing(2, 17, 0, 16))), Launch,
+      [](LiftedRepresentation &, InstrumentationTask &Task) {
+        Task.insertHookAtKernelEntry(hook("number"));
+        Task.insertHookAtWaveEnd(hook("number"));
+      });
+  ASSERT_EQ(J.Problem, "");
+  const unsigned Groups = 8, Waves = 128 / target().WaveSize;
+  EXPECT_EQ(uint32_t(J.variable("Sum")), Groups * Waves * (Waves + 1));
+}
+
 TEST_P(PreloadedArguments, BeginInAnyRegisterAndAtAnyOffset) {
   pass(10);
   AssemblyKernel K = preloading(11, 1, storing(2, 15, 0, 14));
