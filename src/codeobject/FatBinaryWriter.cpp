@@ -25,7 +25,8 @@ Error malformed(const Twine &What) {
   return refuse(RefusalReason::MalformedCodeObject, What);
 }
 
-/// Replaces code objects in bundles that follow one another, counting on.
+/// Replaces code objects, and adds others, in bundles that follow one another,
+/// counting on.
 class BundleRewriter {
 public:
   BundleRewriter(const std::map<size_t, std::vector<uint8_t>> &New,
@@ -43,7 +44,8 @@ public:
   Expected<Rewritten> rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn = false);
 
 private:
-  void rewrite(const BundleEntry &Old, std::vector<BundleEntry> &Entries);
+  /// What comes in the place of \p Old.
+  void append(const BundleEntry &Old, std::vector<BundleEntry> &Entries);
 
   const std::map<size_t, std::vector<uint8_t>> &New;
   const std::map<size_t, AddedCodeObject> &Beside;
@@ -56,8 +58,8 @@ std::string idFor(StringRef Target, StringRef OtherID) {
   return (OtherID.take_front(OtherID.find("--") + 2) + Target).str();
 }
 
-void BundleRewriter::rewrite(const BundleEntry &Old,
-                             std::vector<BundleEntry> &Entries) {
+void BundleRewriter::append(const BundleEntry &Old,
+                            std::vector<BundleEntry> &Entries) {
   if (!Old.IsDevice)
     return Entries.push_back(Old);
   // In front: HIP 6.4 takes the first that the GPU can run.
@@ -88,7 +90,7 @@ BundleRewriter::rewrite(ArrayRef<uint8_t> Bytes, bool MayGoOn) {
       return Read.takeError();
     std::vector<BundleEntry> Entries;
     for (const BundleEntry &E : Read->Entries)
-      rewrite(E, Entries);
+      append(E, Entries);
     Result.Bytes.resize(alignTo(Result.Bytes.size(), PageBytes));
     Result.Bundles.push_back({Offset, Result.Bytes.size()});
     append_range(Result.Bytes, writeBundle(Entries));

@@ -303,7 +303,7 @@ void Prologue::computeWaveInGroupInLanes(CallSiteCode &Code) const {
   }
   Code.op(AMDGPU::V_LSHRREV_B32_e32,
           {Item, C::imm(Log2_32(Needs.WaveSize)), Item});
-  // Of gfx942, before a lane of a result is read.
+  // gfx942 wants one before a lane of a result is read.
   Code.waitStates(1);
   Code.readLane(numberRegister(Code, KeptNumber::WaveInGroup),
                 Code.vgpr(MaxLaunchVGPRs), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// OpenCL C has profiles as HIP has, with flags for a compiler of device code alone. A kernel counts the same by the front end's
-// counters, whose block of the loop's body is a count of its own, and by IR's, and both profiles are used.
+// OpenCL C has profiles as HIP has, with flags for a compiler of device code alone: by the front end's counters and by IR's, a kernel
+// counts how often its loop runs, and both profiles are used.
 // DEFINE: %{compile} = clang -x cl -cl-std=CL2.0 -nogpulib -O2 --target=amdgcn-amd-amdhsa -mcpu=gfx90a
 // DEFINE: %{run} = --kernel halves --grid 128 --block 64 --arg out:512@%t.out
 // RUN: luthier pgo flags collect --device-only > %t.rsp

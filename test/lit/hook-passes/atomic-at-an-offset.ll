@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
 ; What one lane adds at an offset of 32 bits behind an address of the wave takes the instruction's own sum of both, and nothing is
-; added across lanes. The offset is no negative number.
+; added across lanes.
 ; RUN: luthier-pass --target gfx90a --until early-placeholders %s | FileCheck %s
 ; CHECK-LABEL: name: {{ *}}hook
 ; CHECK-NOT: V_ADD_CO_U32
