@@ -17,6 +17,10 @@ def used(route, weights, **after):
     return {"kind": "use", "route": route, "weights": weights, "verdict": "same", **sides, "kernels": {"kernel": sides}}
 
 
+def kept(route, weights, is_used=True, **after):
+    return {**used(route, weights, **after), "kind": "kept", "is_used": is_used}
+
+
 def page_of(*records, name="p", reasons={}, before="", measured="here"):
     named = [{"program": name, "group": "kernels", **record}
              for record in (PLAIN, *records, {"kind": "end", "measured": measured})]
@@ -32,6 +36,16 @@ class Page(unittest.TestCase):
         self.assertIn("| counters, lanes | 1 | 1 | 0 | 0 | 0 | 0 | -50.0 | -50.0 | -50.0 |", text)
         self.assertIn("## Losers, and why", text)
         self.assertIn("\n\nNone.\n", text)
+
+    def test_what_is_kept_has_a_table_and_a_mean(self):
+        text = page_of(used("ir", "lanes", cycles=3000), kept("ir", "lanes", cycles=1000))
+        row = "\n| p | - | -50.0 | - | - | - | - | - |\n"
+        self.assertIn(row, text)
+        self.assertIn("| ir, lanes | 1 | 0 | 1 | 0 | 0 | 0 | +50.0 | +50.0 | +50.0 | 1 | -50.0 |", text)
+        text = page_of(used("ir", "lanes", cycles=3000), kept("ir", "lanes", is_used=False), name="q", before=text)
+        self.assertIn("\n| q | - | plain | - | - | - | - | - |\n", text)
+        self.assertIn(row, text)
+        self.assertIn("| ir, lanes | 2 | 0 | 2 | 0 | 0 | 0 | +50.0 | +50.0 | +50.0 | 1 | -29.3 |", text)
 
     def test_losers_are_named_with_what_changed_and_why(self):
         lost = used("probes", "waves", cycles=3000, vgprs=64, vgpr_spill_count=5)

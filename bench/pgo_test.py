@@ -11,8 +11,9 @@ import tempfile
 
 CHANGE = r"[+-]\d+\.\d"
 # What holds for this program, whatever compiler: counting costs, hooks most, and lines leave the code alone.
-RECORDS = [("plain", None, None), ("collect", "counters", None), ("use", "counters", "lanes"), ("release", "lines", None),
-           ("hooks", "lines", None), ("use", "lines", "waves"), ("use", "lines", "lanes")]
+RECORDS = [("plain", None, None), ("collect", "counters", None), ("use", "counters", "lanes"), ("kept", "counters", "lanes"),
+           ("release", "lines", None), ("hooks", "lines", None), ("use", "lines", "waves"), ("kept", "lines", "waves"),
+           ("use", "lines", "lanes"), ("kept", "lines", "lanes")]
 ROWS = [r"\| short-loops( \| -| \| " + " / ".join([CHANGE] * 3) + r"){7} \|",
         rf"\| short-loops \| [\d,]+ / [\d,]+ \| {CHANGE} / {CHANGE} \| - \| - \| {CHANGE} / {CHANGE} \|",
         r"\| short-loops \| - \| - \| same \| \d+\.\d % \| same \|"]
@@ -40,9 +41,13 @@ def main(build):
     expect(list(found) == [*RECORDS, ("end", None, None)], f"the records are {list(found)}")
     for key in RECORDS:
         expect(found[key]["verdict"] == "same", f"{key}: {found[key]['verdict']}")
-    plain, counting, hooked = (found[key]["after"]["wave_instructions"] for key in (RECORDS[0], RECORDS[1], RECORDS[4]))
+    plain, counting, hooked = (found[key]["after"]["wave_instructions"] for key in (RECORDS[0], RECORDS[1], RECORDS[5]))
     expect(plain < counting < hooked, f"{plain} instructions, {counting} with counters, {hooked} with hooks")
-    expect(found[RECORDS[3]]["same_code"], "lines have changed the code")
+    expect(found[RECORDS[4]]["same_code"], "lines have changed the code")
+    for key in RECORDS:
+        if key[0] == "kept":
+            grown = found[key]["after"]["cycles"] - found[key]["before"]["cycles"]
+            expect(grown < 0 if found[key]["is_used"] else grown == 0, f"{key}: {grown} cycles more are kept")
     for row in ROWS:
         expect(re.search(f"^{row}$", page, re.M), f"no row is like {row}:\n{page}")
 

@@ -11,7 +11,11 @@ import subprocess
 
 LLVM = "/usr/lib/llvm-22/bin"
 TARGET = "gfx90a"
-EXACT = "-ffp-contract=off"
+# Products and sums that the source has in one expression are fused, wherever it stands, so that builds round alike. The
+# default, fast, leaves to the optimiser what it fuses.
+EXACT = "-ffp-contract=on"
+# What the judge calls a change.
+TOLERANCE = 0.01
 COUNTERS = ("counters", "ir", "cs")
 RELEASES = ("probes", "lines")
 WEIGHTS = ("waves", "lanes")
@@ -146,6 +150,11 @@ class Measurement:
                                       for side in ("before", "after")},
                 "kernels": {name: sides for name, sides in kernels.items() if sides["before"] != sides["after"]}}
 
+    def drop_worse(self, before, after, profile):
+        """Takes kernels that became worse out of the profile."""
+        self.expect_success([*self.luthier, "pgo", "judge", "--before", before, "--after", after, "--drop-worse", profile,
+                             "--", *self.program.arguments])
+
     def profile_of_counters(self, route, program, first=None):
         path = self.folder / f"{route}.profdata"
         if first:
@@ -227,8 +236,7 @@ def measure(program, toolchain, folder, emit, routes=(*COUNTERS, *RELEASES)):
     for route in filter(routes.__contains__, COUNTERS):
         attempt(emit, {"kind": "collect", "route": route}, lambda: collect_by_counters(m, plain, route, profiles))
         if route in profiles:
-            attempt(emit, {"kind": "use", "route": route, "weights": "lanes"},
-                    lambda: use(m, plain, route, profiles[route]))
+            use_and_keep(m, plain, {"route": route, "weights": "lanes"}, lambda: copied(profiles[route]), emit)
     for route in filter(routes.__contains__, RELEASES):
         measure_release(m, plain, text, route, emit)
 
@@ -245,8 +253,47 @@ def collect_by_counters(m, plain, route, profiles):
     return record
 
 
-def use(m, plain, route, profile):
-    return m.judge(plain, m.compile("used", m.flags("use", profile, "--route", route)))
+def copied(profile):
+    """cs reads the profile of ir, with all of its kernels."""
+    copy = profile.with_name("copied.profdata")
+    copy.write_bytes(profile.read_bytes())
+    return copy
+
+
+def use_and_keep(m, plain, what, collect, emit):
+    """What a build gains by a profile, and what `luthier pgo optimize` leaves of that."""
+    profile = None
+
+    def use():
+        nonlocal profile
+        profile = collect()
+        return m.judge(plain, compiled())
+
+    def compiled():
+        return m.compile("used", m.flags("use", profile, "--route", what["route"]))
+
+    record = attempt(emit, {"kind": "use", **what}, use)
+    if record["verdict"] == "same":
+        attempt(emit, {"kind": "kept", **what}, lambda: kept(m, plain, compiled, profile, record))
+
+
+def kept(m, plain, compiled, profile, judged):
+    """Kernels that became worse are taken out of the profile, until none is left or those that are left are not in it. The
+    build without a profile stays where all kernels together gain nothing."""
+    before, dropped = judged["before"], set()
+    while judged["verdict"] == "same" and (worse := changed(judged, lambda growth: growth > 1 + TOLERANCE)) - dropped:
+        dropped |= worse
+        m.drop_worse(plain, m.folder / "used", profile)
+        judged = m.judge(plain, compiled())
+    gains = judged["verdict"] == "same" and judged["after"]["cycles"] < before["cycles"] and bool(
+        changed(judged, lambda growth: growth < 1 - TOLERANCE))
+    return {"verdict": "same", "before": before, "after": judged["after"] if gains else before, "is_used": gains}
+
+
+def changed(judged, how):
+    """Kernels of both builds whose cycles grew so."""
+    return {name for name, sides in judged["kernels"].items()
+            if sides["before"] and sides["after"] and how(sides["after"]["cycles"] / sides["before"]["cycles"])}
 
 
 def measure_release(m, plain, text, route, emit):
@@ -266,8 +313,8 @@ def measure_release(m, plain, text, route, emit):
         attempt(emit, {"kind": "hooks", "route": route}, lambda: count_by_hooks(m, release))
     for weights in (*WEIGHTS, *([WITH_CALLS] if m.program.has_calls else [])):
         options = ["--weights", *weights.split(", ")]
-        attempt(emit, {"kind": "use", "route": route, "weights": weights}, lambda: use(
-            m, plain, route, m.profile_of_blocks(f"{route}-profile", release, "--route", route, *options)))
+        use_and_keep(m, plain, {"route": route, "weights": weights}, lambda: m.profile_of_blocks(
+            f"{route}-profile", release, "--route", route, *options), emit)
 
 
 def count_by_hooks(m, release):

@@ -5,20 +5,18 @@ import re
 from figures import geometric_mean, table
 from profiles.earlier import FAILED, Earlier
 from profiles.losers import REASONS, UNTOLD
-from profiles.measure import COSTS, COUNTERS, RELEASES, WEIGHTS, WITH_CALLS
+from profiles.measure import COSTS, COUNTERS, RELEASES, TOLERANCE, WEIGHTS, WITH_CALLS
 from profiles.programs import GROUPS, PROGRAMS as CATALOGUE
 
 USES = [(route, "lanes") for route in COUNTERS] + [(route, weights) for route in RELEASES for weights in WEIGHTS]
 CALLS_KNOWN = [(route, WITH_CALLS) for route in RELEASES]
-# What the judge calls a change.
-TOLERANCE = 0.01
 
 HEAD = """# What profiles cost, and what they bring
 
 This page shows what it costs to collect a profile on each route, and what the next compilation gains.
 [pgo.md](pgo.md#which-route-for-what) says which route to choose. `bench/pgo.py` measures the figures and writes the page.
 
-clang 22.1 compiles the programs for gfx90a with `-O3 -ffp-contract=off`, so that builds round alike; they run on the emulated GPU.
+clang 22.1 compiles the programs for gfx90a with `-O3 -ffp-contract=on`, so that builds round alike; they run on the emulated GPU.
 Figures are counts, not times: every run gives the same. *Cycles* are those of a [model](emulator-cycles.md) without caches. Each
 build was [judged](pgo-judge.md) against the one without a profile, and counts only if it printed the same. DIFFERENT is a build
 that computes something else, because of [an error of clang](pgo-judge.md#known-wrong-builds). A dash means that there is no figure:
@@ -45,7 +43,9 @@ call through pointers, so such programs run with ROCm 6.4.
 """
 IN_SHORT = """## In short
 
-*Builds* are those that use a profile. In *better* and *worse* ones, cycles changed by more than a per cent.
+*Builds* are those that use a profile. In *better* and *worse* ones, cycles changed by more than a per cent. *Kept* are those that
+[`luthier pgo optimize`](#what-is-kept) leaves, and the mean of cycles is then that of these and of the builds without a profile that
+it leaves of the other programs.
 
 """
 COST = """## Cost of collecting
@@ -80,6 +80,13 @@ With `luthier pgo collect --calls`, a profile of a release also has the function
 compiler can turn such calls into direct ones. The table has the programs with such calls.
 
 """
+KEPT = """## What is kept
+
+What `luthier pgo optimize` leaves of these builds: the change of cycles, in per cent. Kernels that became worse are taken out of the
+profile, until no kernel is worse or those that are worse are not in the profile. If all kernels together then do not gain, the build
+without a profile stays (*plain*).
+
+"""
 RESOURCE = """## Registers and spills
 
 The table has the builds above that changed one of these numbers: the most VGPRs, SGPRs and bytes of scratch of any kernel, the
@@ -89,7 +96,7 @@ registers spilled in all kernels, and the fewest waves per SIMD.
 LOSERS = """## Losers, and why
 
 These builds need over a per cent more cycles; the kernel is the one that lost most. `luthier pgo optimize` takes such kernels out
-of the profile.
+of the profile ([what is kept](#what-is-kept)).
 
 """
 
@@ -168,6 +175,19 @@ def gain_rows(programs):
         yield [program.name, *(change(program.get("use", *use), program.plain["before"], COSTS) for use in USES)]
 
 
+def kept_rows(programs):
+    for program in programs:
+        records = [program.get("kept", *use) for use in USES]
+        yield [program.name, *(change(record, program.plain["before"], ["cycles"]) if not record or record.get("is_used", True)
+                               else "plain" for record in records)]
+
+
+def kept_cells(programs, earlier, column):
+    """Of all programs, in this column."""
+    rows = [*kept_rows(programs), *(row for group in GROUPS for row in earlier.rows(KEPT[3:].split("\n")[0], group))]
+    return [cell for row in rows if (cell := row[1 + column]) == "plain" or cell[0] in "+-" and cell != "-"]
+
+
 def calls_rows(programs):
     uses = [(route, weights) for route in RELEASES for weights in ("waves", WITH_CALLS)]
     for program in programs:
@@ -239,8 +259,11 @@ def summary_rows(programs, earlier):
         better, worse = sum(ratio < 1 - TOLERANCE for ratio in right), sum(ratio > 1 + TOLERANCE for ratio in right)
         # Rounded, they need not be more than that.
         worse += sum(ratio == 1 + TOLERANCE for ratio in earlier.grown(column, of_losers_by=use))
+        left = kept_cells(programs, earlier, column)
+        ratios = [1 if cell == "plain" else 1 + float(cell) / 100 for cell in left]
         yield [", ".join(use), len(verdicts), better, worse, len(right) - better - worse,
-               verdicts.count("DIFFERENT"), verdicts.count("fails"), *means]
+               verdicts.count("DIFFERENT"), verdicts.count("fails"), *means,
+               len(left) - left.count("plain") if left else "-", f"{(geometric_mean(ratios) - 1) * 100:+.1f}" if left else "-"]
 
 
 def failures(programs, earlier):
@@ -301,9 +324,11 @@ def written(records, page=""):
     names = [f"{route}, {weights}" for route, weights in USES]
     text = HEAD + f"Measured: {when(records, earlier)}. Programs: {len(programs) + len(earlier.names)}.\n\n"
     text += PROGRAMS + missing(records, earlier) + IN_SHORT + table(
-        ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %"],
+        ["route, weights", "builds", "better", "worse", "alike", "DIFFERENT", "failed", "mean of cycles, %", "best, %", "worst, %",
+         "kept", "mean of cycles kept, %"],
         list(summary_rows(programs, earlier))) + "\n"
-    text += by_group(GAIN, names, programs, gain_rows, earlier) + calls_table(programs, earlier) + LOSERS + losers(programs, earlier) + "\n"
+    text += by_group(GAIN, names, programs, gain_rows, earlier) + calls_table(programs, earlier)
+    text += by_group(KEPT, names, programs, kept_rows, earlier) + LOSERS + losers(programs, earlier) + "\n"
     resources = in_order([*resource_rows(programs), *earlier.rows("Registers and spills", "program")])
     text += RESOURCE + table(["program", "build", "VGPRs", "SGPRs", "scratch bytes", "spilled", "waves"], resources) + "\n"
     text += by_group(COST, ["plain", *COUNTERS, "hooks"], programs, cost_rows, earlier)

@@ -29,6 +29,12 @@ struct Verdict {
   bool IsSame = true;
   std::set<std::string> Worse;
   size_t NumBetter = 0;
+  /// What all kernels together need, cycles or wave instructions.
+  bool ByInstructions = false;
+  int64_t Before = 0, After = 0;
+
+  /// That some kernels are better outweighs that others are worse.
+  bool isGain() const { return NumBetter != 0 && After < Before; }
 
   /// The report of `luthier pgo judge --json`, which ended with \p Code. Fails
   /// if it could not judge.

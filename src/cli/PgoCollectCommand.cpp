@@ -65,9 +65,10 @@ for a release, which has no counters:
   --count-by WAY     emulator: its own counts, at no cost; hooks: those of the
                      tool block-count, on any GPU. Default: hooks on a native
                      GPU, otherwise the emulator
-  --calls            run the program once more, before, to find the functions
-                     that are called through pointers; what it prints in that
-                     run is not shown
+  --calls            also find the functions that are called through pointers;
+                     beside the emulator's counts, the program runs once more
+                     for that, before, and what it prints in that run is not
+                     shown
   --text             write the profile as text
 for a kernel that luthier exec has run, without a program:
   --exec-counts FILE what its --counts has written
@@ -132,7 +133,7 @@ public:
   int runOnCounts();
 
 private:
-  void plan();
+  RunPlan plan();
   Error readExecCounts(pgo::Collected &Found);
   Error findCalls();
   Error addFoundCalls(StringRef Text);
@@ -165,7 +166,7 @@ private:
   std::vector<std::string> LostCalls; ///< Why some may be missing.
 };
 
-void Collect::plan() {
+RunPlan Collect::plan() {
   const Surroundings Around = lookAround(Prefix);
   Run.Tools = {Prefix + "/lib/luthier/pgo/libpgo-collector.so"};
   Run.Output = folder();
@@ -174,16 +175,17 @@ void Collect::plan() {
   if (!ByHooks && !IsEmulated)
     throw RunError("--count-by emulator: a native GPU is counted by hooks");
   if (ByHooks)
-    Run.Tools.push_back("block-count:releases-only");
+    Run.Tools.push_back(Options.FindsCalls
+                            ? "block-count:releases-only"
+                            : "block-count:releases-only,no-calls");
   else
     Run.EmulatorSettings.emplace_back("LUTHIER_EMULATOR_COUNTS",
                                       countsOf("%p"));
-  setUp(planRun(Run, Around));
-  ::setenv(pgo::CollectFolderVariable, folder().c_str(), /*overwrite=*/1);
+  return planRun(Run, Around);
 }
 
 /// Hooks at calls change what the emulated GPU counts, so that takes a run of
-/// its own. Its output is that of the run that counts, and so is its input.
+/// its own; where hooks count, calls are counted in the same run. Its output is that of the run that counts, and so is its input.
 Error Collect::findCalls() {
   const TemporaryFolder Left("luthier-pgo-calls");
   std::vector<std::string> Command = {
@@ -331,12 +333,14 @@ Expected<bool> Collect::writeAll() {
 int Collect::run() {
   if (Error E = checkOutputs(Options))
     return reportError(std::move(E));
-  if (Options.FindsCalls) {
+  const RunPlan Plan = plan();
+  if (Options.FindsCalls && !ByHooks) {
     Input.emplace(folder());
     if (Error E = findCalls())
       return reportError(std::move(E));
   }
-  plan();
+  setUp(Plan);
+  ::setenv(pgo::CollectFolderVariable, folder().c_str(), /*overwrite=*/1);
   const int Code = runAndWait(Run.Command);
   if (Code == NotFound || Code == CannotStart)
     return Code;

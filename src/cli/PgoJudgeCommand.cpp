@@ -258,6 +258,10 @@ Expected<int> Judge::run() {
       return std::move(E);
     if (const int Code = Before->Output.ExitCode)
       outs() << "luthier pgo judge: both programs end with " << Code << '\n';
+    if (Before->Output.Printed.empty() && Before->Output.Files.empty())
+      outs() << "luthier pgo judge: the programs print nothing, so only their "
+                "exit codes were compared; --compare FILE compares what they "
+                "write\n";
     outs() << "luthier pgo judge: same output; kernels: " << countsOf(Kernels)
            << '\n';
     const bool IsWorse = any_of(Kernels, [](const pgo::JudgedKernel &K) {

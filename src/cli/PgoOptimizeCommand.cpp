@@ -29,6 +29,8 @@ constexpr char Help[] =
 Compiles a program as the command says, collects a profile by running it,
 compiles it with the profile, and judges: it has to print the same as without,
 and kernels that became worse are taken out of the profile, until none is left.
+A kernel can stay worse, by functions that are inlined into it and have a
+profile of their own. Then the profile is used if all kernels together gain.
 What becomes PROGRAM, the -o of the command, is the best build that is right.
 
 PROGRAM is run to collect, with all arguments that follow; several such parts,
@@ -271,6 +273,8 @@ Error Optimize::collect() {
 
 Expected<Verdict> Optimize::judge() const {
   Verdict Result;
+  const std::string *By = Args.value("--by");
+  Result.ByInstructions = By && *By == "instructions";
   for (const std::vector<std::string> &Run : Judges) {
     say("judging: " + Plan.textOf(Run));
     const std::string Report = build("verdict.json");
@@ -293,7 +297,8 @@ Expected<Verdict> Optimize::judge() const {
   return Result;
 }
 
-/// False if no kernel gains. Fails if the build with the profile is not right.
+/// Whether the build with the profile is the better one. Fails if it is not
+/// right.
 Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   std::set<std::string> Dropped;
   while (true) {
@@ -315,11 +320,13 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
       return failed("the build with the profile prints something else");
     if (Its->Worse.empty())
       return Its->NumBetter != 0;
+    const size_t Before = Dropped.size();
+    Dropped.insert(Its->Worse.begin(), Its->Worse.end());
+    if (Dropped.size() != Before)
+      continue;
     for (const std::string &Name : Its->Worse)
-      if (!Dropped.insert(Name).second) {
-        say(readableName(Name) + " is worse though it is not in the profile");
-        return false;
-      }
+      say(readableName(Name) + " is worse though it is not in the profile");
+    return Its->isGain();
   }
 }
 

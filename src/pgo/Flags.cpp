@@ -117,6 +117,7 @@ constexpr Flag IRCollect[] = {
     AtomicCounters,
     ProfiledValues,
     NoSelects,
+    NoPartialRedundancy,
     NoControlHeightReduction};
 constexpr Flag IRUse[] = {
     {"-Xarch_device -fprofile-use={profile}", "the profile"},

@@ -107,6 +107,8 @@ LUTHIER_EXPORT_HOOK_HANDLE(countLoad);
 static Option<bool>
     OnlyCalls("only-calls", false,
               "count calls through pointers only, and no instructions");
+static Option<bool> SkipsCalls("no-calls", false,
+                               "do not count calls through pointers");
 static Option<bool>
     OnlyLoads("only-loads", false,
               "count loads only, and how often all lanes have one address");
@@ -233,7 +235,7 @@ class BlockCount : public Tool {
       return insertLoads(LR, Task, K);
     if (!*OnlyCalls)
       LUTHIER_RETURN_ON_ERROR(insertRuns(LR, Task, K));
-    return insertCalls(LR, Task, K);
+    return *SkipsCalls ? llvm::Error::success() : insertCalls(LR, Task, K);
   }
 
   Kernel &kernelOf(const hsa::LoadedCodeObjectKernel &Of) {

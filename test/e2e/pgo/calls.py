@@ -45,7 +45,19 @@ def test(arguments, directory):
             found = {name: int(n) for name, n in re.findall(r" (_Z8scramblejj|_Z5countjj):(\d+)", text)}
             if not all(f"{name}:{n}" in text for name, n in expected.items()):
                 raise Failure(f"{route}, {weights}: expected {expected}, found {found} in\n{text}")
+        for options in [], ["--calls"]:
+            same_by_hooks(builds, release, "--route", route, *options)
     read_twice(arguments, directory, release)
+
+
+def same_by_hooks(builds, release, *options):
+    """Hooks count calls along with instructions, in one run, and only if they are asked for."""
+    profiles = {}
+    for way in ("emulator", "hooks"):
+        with open(builds.profile(f"by-{way}", release, "--text", "--count-by", way, *options)) as file:
+            profiles[way] = file.read()
+    if profiles["emulator"] != profiles["hooks"]:
+        raise Failure(f"{options}: not alike:\n{profiles['emulator']}\n{profiles['hooks']}")
 
 
 def read_twice(arguments, directory, release):

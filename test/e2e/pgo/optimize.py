@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`luthier pgo optimize` leaves a program that is right, whatever happens on the
 way: runs that collect add up; a run that fails, and a build that counts or uses the
-profile and is wrong, leave the program without a profile, and the exit code tells."""
+profile and is wrong, leave the program without a profile, and the exit code tells.
+Where a kernel stays worse, all kernels together decide."""
 
 import os
 import subprocess
@@ -41,6 +42,12 @@ def test(arguments, directory):
     # Lanes of both runs, those below the limit, and the odd ones of them.
     if "Function count: 128" not in shown or "Block counts: [15, 30, " not in shown:
         raise Failure(f"not the profile of both runs:\n{shown}")
+
+    for gain, loss, how in (300, 100, f"with {test.profile}"), (100, 300, "without a profile, which brings nothing here"):
+        result = test.run(["10"], flags=[f"-DGAIN={gain}", f"-DLOSS={loss}"])
+        result.expect(result.code == 0, "luthier pgo optimize fails")
+        result.expect_in_stderr("clear(unsigned int*) is worse though it is not in the profile\n")
+        result.expect_in_stderr(f"{test.program} is compiled {how}\n")
 
     result = test.run(["10", "fails"])
     result.expect(result.code == WITHOUT, "a run that fails makes a profile")

@@ -42,6 +42,27 @@ TEST_F(VerdictTest, LosersOfTheSameOutputAreNamed) {
   EXPECT_EQ(Its.Worse.count("k"), 1u);
 }
 
+TEST_F(VerdictTest, AGainIsThatOfAllKernelsOfAllRunsTogether) {
+  constexpr char Text[] = R"({"output": "same", "kernels": [
+      {"name": "k", "verdict": "better", "before": {"cycles": 20},
+       "after": {"cycles": 10}},
+      {"name": "l", "verdict": "worse", "before": {"cycles": 20},
+       "after": {"cycles": 25}},
+      {"name": "only after", "verdict": "only after", "after": {"cycles": 4}}
+    ]})";
+  cantFail(writeFile(Path, arrayRefFromStringRef(Text)));
+  EXPECT_FALSE(Its.isGain());
+  EXPECT_EQ(toString(Its.add(Path, 0)), "");
+  EXPECT_TRUE(Its.isGain());
+  EXPECT_EQ(toString(Its.add(Path, 0)), "");
+  EXPECT_EQ(Its.Before, 80);
+  EXPECT_EQ(Its.After, 78);
+  // What is not measured has not gained.
+  Verdict ByInstructions{.ByInstructions = true};
+  EXPECT_EQ(toString(ByInstructions.add(Path, 0)), "");
+  EXPECT_FALSE(ByInstructions.isGain());
+}
+
 TEST_F(VerdictTest, InterruptedJudgesEndAll) {
   for (const char *Output : {"same", "different"}) {
     Error E = add(Output, Interrupted);

@@ -69,8 +69,8 @@ TEST(FlagsTest, CountersAreAtomic) {
   }
 }
 
-TEST(FlagsTest, CountersOfTheFrontEndAvoidTheStructurizersError) {
-  for (StringRef Name : {"counters", "coverage", "mcdc"}) {
+TEST(FlagsTest, CountersAvoidTheStructurizersError) {
+  for (StringRef Name : {"counters", "coverage", "mcdc", "ir"}) {
     const Route &Its = **findRoute(Name, 22);
     EXPECT_TRUE(is_contained(*expand(Its.Collect, {"p", ""}),
                              "-mllvm=-enable-pre=false"));
