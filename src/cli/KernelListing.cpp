@@ -110,7 +110,7 @@ Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K) {
   return Error::success();
 }
 
-void printBranches(const KernelBranches &Of) {
+void printBranches(const pgo::BranchCounts &Of) {
   if (Of.empty())
     return;
   outs() << formatv("  {0,8}{1,13}{2,12}  {3,-15} {4,-22} {5}\n", "branch",

@@ -9,13 +9,10 @@
 
 namespace luthier::cli {
 
-/// By address.
-using KernelBranches = std::map<uint64_t, pgo::CountedBranch>;
-
 void printBlocks(const pgo::KernelBlocks &K);
 /// How much of what was executed a profile would know.
 llvm::Error printMarks(const CodeObject &Object, const pgo::KernelBlocks &K);
-void printBranches(const KernelBranches &Of);
+void printBranches(const pgo::BranchCounts &Of);
 void printLoads(llvm::ArrayRef<pgo::CountedLoad> Loads);
 void printCalls(const CodeObject &Object, const pgo::CallTargets &Calls);
 /// The lines that its blocks come from, and those between, as far as their

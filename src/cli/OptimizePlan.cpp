@@ -77,9 +77,9 @@ Error Verdict::add(const std::string &Report, int Code) {
       for (const auto &[Build, Sum] :
            {std::pair("before", &Before), {"after", &After}})
         if (const json::Object *Costs = Its->getObject(Build))
-          *Sum += Costs->getInteger(ByInstructions ? "wave_instructions"
-                                                   : "cycles")
-                      .value_or(0);
+          *Sum +=
+              Costs->getInteger(ByInstructions ? "wave_instructions" : "cycles")
+                  .value_or(0);
       if (What == "worse")
         Worse.insert(Its->getString("name").value_or("").str());
     }

@@ -185,7 +185,8 @@ RunPlan Collect::plan() {
 }
 
 /// Hooks at calls change what the emulated GPU counts, so that takes a run of
-/// its own; where hooks count, calls are counted in the same run. Its output is that of the run that counts, and so is its input.
+/// its own; where hooks count, calls are counted in the same run. Its output is
+/// that of the run that counts, and so is its input.
 Error Collect::findCalls() {
   const TemporaryFolder Left("luthier-pgo-calls");
   std::vector<std::string> Command = {

@@ -63,12 +63,16 @@ private:
   Error showLoads(const std::shared_ptr<const CodeObject> &Object,
                   const KernelInfo &Kernel, const pgo::CodeCounts &Counts);
   Error showCalls(const CodeObject &Object);
+  void showBranches(const CodeObject &Object, const KernelInfo &Kernel);
+  Error addBranches(StringRef Report);
 
   const Arguments &Args;
   std::optional<Regex> Wanted;
   std::vector<InspectedFile> Files;
   pgo::ExecutedCode Executed;
-  std::map<std::string, KernelBranches> BranchesOf; ///< By kernel.
+  pgo::ExecutedBranches Branches;
+  /// Kernels that ran without hooks.
+  pgo::UncountedKernels WithoutBranches;
   pgo::ExecutedLoads Loads;
   std::optional<pgo::ExecutedCalls> Calls;
   size_t Shown = 0;
@@ -121,6 +125,20 @@ Error Show::showLoads(const std::shared_ptr<const CodeObject> &Object,
   return Error::success();
 }
 
+Error Show::addBranches(StringRef Report) {
+  if (Error E = pgo::addBranches(Report, Branches))
+    return E;
+  return pgo::addUncounted(Report, WithoutBranches);
+}
+
+void Show::showBranches(const CodeObject &Object, const KernelInfo &Kernel) {
+  const std::string Digest = pgo::digestOf(Object);
+  if (const auto Why = WithoutBranches.find({Digest, Kernel.Name});
+      Why != WithoutBranches.end())
+    outs() << "  branches are not counted: " << Why->second << '\n';
+  printBranches(Branches[Digest][Kernel.Name]);
+}
+
 Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
                        const KernelInfo &Kernel,
                        const pgo::CodeCounts &Counts) {
@@ -134,7 +152,7 @@ Error Show::showKernel(const std::shared_ptr<const CodeObject> &Object,
   printBlocks(*Blocks);
   if (Error E = printMarks(*Object, *Blocks))
     return E;
-  printBranches(BranchesOf[Kernel.Name]);
+  showBranches(*Object, Kernel);
   if (!Args.has("--no-loads"))
     if (Error E = showLoads(Object, Kernel, Counts))
       return E;
@@ -182,9 +200,8 @@ Expected<int> Show::run() {
     return std::move(E);
   if (!Args.has("--no-branches"))
     if (Error E = runFor({"--tool", "branch-divergence", "--output", "%s"},
-                         "branch-divergence", [&](StringRef Text) {
-                           return pgo::addBranches(Text, BranchesOf);
-                         }))
+                         "branch-divergence",
+                         [&](StringRef Text) { return addBranches(Text); }))
       return std::move(E);
   if (!Args.has("--no-loads"))
     if (Error E = runFor({"--tool", "block-count:only-loads", "--output", "%s"},

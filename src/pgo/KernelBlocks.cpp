@@ -166,8 +166,7 @@ pgo::blocksOf(const std::shared_ptr<const CodeObject> &Object,
   return Result;
 }
 
-static Error readBranch(const json::Object &Row,
-                        std::map<uint64_t, CountedBranch> &To) {
+static Error readBranch(const json::Object &Row, BranchCounts &To) {
   uint64_t Numbers[5] = {};
   const char *Keys[] = {"address", "executed", "agreed", "lanes", "taken"};
   for (size_t I = 0; I != std::size(Keys); ++I) {
@@ -189,9 +188,7 @@ static Error readBranch(const json::Object &Row,
   return Error::success();
 }
 
-Error pgo::addBranches(
-    StringRef Json,
-    std::map<std::string, std::map<uint64_t, CountedBranch>> &To) {
+Error pgo::addBranches(StringRef Json, ExecutedBranches &To) {
   Expected<json::Value> Root = json::parse(Json);
   if (!Root)
     return problem(ProblemKind::Report, llvm::toString(Root.takeError()));
@@ -202,12 +199,14 @@ Error pgo::addBranches(
   for (const json::Value &Item : *Kernels) {
     const json::Object *Kernel = Item.getAsObject();
     const auto Name = Kernel ? Kernel->getString("name") : std::nullopt;
+    const auto Code = Kernel ? Kernel->getString("code") : std::nullopt;
     const json::Array *Rows = Kernel ? Kernel->getArray("branches") : nullptr;
-    if (!Name || !Rows)
-      return problem(ProblemKind::Report, "a kernel has no name or branches");
+    if (!Name || !Code || !Rows)
+      return problem(ProblemKind::Report,
+                     "a kernel has no name, code object or branches");
     for (const json::Value &Row : *Rows)
       if (const json::Object *Branch = Row.getAsObject())
-        if (Error E = readBranch(*Branch, To[Name->str()]))
+        if (Error E = readBranch(*Branch, To[Code->str()][Name->str()]))
           return E;
   }
   return Error::success();

@@ -54,10 +54,14 @@ llvm::Expected<KernelBlocks>
 blocksOf(const std::shared_ptr<const CodeObject> &Object,
          const KernelInfo &Kernel, const CodeCounts &Counts);
 
-/// Adds what branch-divergence.json has, by the kernels' symbols.
-llvm::Error
-addBranches(llvm::StringRef Json,
-            std::map<std::string, std::map<uint64_t, CountedBranch>> &To);
+/// By address as linked.
+using BranchCounts = std::map<uint64_t, CountedBranch>;
+/// By the code object's digest and the kernel's symbol.
+using ExecutedBranches =
+    std::map<std::string, std::map<std::string, BranchCounts>>;
+
+/// Adds what branch-divergence.json has.
+llvm::Error addBranches(llvm::StringRef Json, ExecutedBranches &To);
 
 } // namespace luthier::pgo
 

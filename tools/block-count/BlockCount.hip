@@ -3,17 +3,15 @@
 // Counts how often each instruction is executed, by waves and with how many
 // active lanes, which functions are called through pointers, and loads whose
 // lanes have one address; see README.md.
-#include "Digest.h"
 #include "luthier/luthier.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <unistd.h>
 #ifndef __HIP_DEVICE_COMPILE__
+#include "../common/CodeDigests.h"
 #include "KeptRuns.h"
 #endif
 
@@ -329,38 +327,20 @@ class BlockCount : public Tool {
     return Result;
   }
 
-  /// Of the code objects with a kernel of this name that runs unchanged; an
-  /// empty one if nothing is known but the name.
-  std::set<std::string> refusedDigests(const std::string &Name) const {
-    std::set<std::string> Digests;
-    for (const std::unique_ptr<Kernel> &K : Kernels)
-      if (K->IsRefused && K->Name == Name)
-        Digests.insert(K->Digest);
-    if (Digests.empty())
-      Digests.insert("");
-    return Digests;
-  }
-
-  Array refused() const {
-    Array Result;
-    for (const RefusedKernel &R : refusals())
-      for (const std::string &Digest : refusedDigests(R.Kernel))
-        Result.push_back(llvm::json::Object{
-            {"name", R.Kernel}, {"code", Digest}, {"reason", R.Reason}});
-    return Result;
-  }
-
   llvm::json::Object counted() const {
     Array All;
+    CodeOfKernels Refused;
     for (const std::unique_ptr<Kernel> &K : Kernels)
-      if (!K->IsRefused && !K->IsLeftOut)
+      if (K->IsRefused)
+        Refused[K->Name].insert(K->Digest);
+      else if (!K->IsLeftOut)
         All.push_back(llvm::json::Object{{"name", K->Name},
                                          {"code", K->Digest},
                                          {"instructions", runsOf(*K)},
                                          {"calls", callsOf(*K)},
                                          {"loads", loadsOf(*K)}});
     return llvm::json::Object{{"kernels", std::move(All)},
-                              {"refused", refused()},
+                              {"refused", refusedKernels(Refused)},
                               {"process", int64_t(::getpid())}};
   }
 

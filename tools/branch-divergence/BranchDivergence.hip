@@ -4,6 +4,7 @@
 // agreed about it; see README.md.
 #include "Hooks.h"
 #ifndef __HIP_DEVICE_COMPILE__
+#include "../common/CodeDigests.h"
 #include "Insertion.h"
 #include "Kernels.h"
 #include "Report.h"
@@ -42,6 +43,7 @@ class BranchDivergence : public Tool {
   const bool ByWave =
       *ByWaveOption || isSet("LUTHIER_BRANCHES_BY_WAVE") || WithClocks;
   std::mutex Lock;
+  CodeDigests Code;
   KernelList Kernels;
   /// Those that are loaded, by the address of their descriptor.
   std::map<uint64_t, KernelBranches *> Loaded;
@@ -93,9 +95,16 @@ class BranchDivergence : public Tool {
   KernelBranches &kernelOf(const hsa::LoadedCodeObjectKernel &Kernel) {
     KernelBranches *&K = Loaded[Kernel.kernelObject()];
     if (!K)
-      K = Kernels.emplace_back(std::make_unique<KernelBranches>(Kernel.name()))
+      K = Kernels
+              .emplace_back(std::make_unique<KernelBranches>(Kernel.name(),
+                                                             Code.of(Kernel)))
               .get();
     return *K;
+  }
+
+  void onCodeObjectLoaded(const hsa::LoadedCodeObject &Object) override {
+    std::lock_guard Guard(Lock);
+    Code.add(Object);
   }
 
   /// Others may be loaded to the same addresses.
@@ -109,6 +118,7 @@ class BranchDivergence : public Tool {
             release(*Known->second, V);
         Loaded.erase(Known);
       }
+    Code.remove(Object);
   }
 
   /// Has \p Dispatch count in \p In.

@@ -52,9 +52,11 @@ struct Version {
 
 /// What a kernel has, and what its dispatches have counted.
 struct KernelBranches {
-  explicit KernelBranches(llvm::StringRef Name) : Name(Name) {}
+  KernelBranches(llvm::StringRef Name, std::string Code)
+      : Name(Name), Code(std::move(Code)) {}
 
   const std::string Name;
+  const std::string Code; ///< The digest of its code object.
   struct Point {
     uint64_t Address = 0;
     std::string Instruction;

@@ -4,6 +4,7 @@
 #ifndef BRANCH_DIVERGENCE_REPORT_H
 #define BRANCH_DIVERGENCE_REPORT_H
 
+#include "../common/CodeDigests.h"
 #include "Kernels.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -70,6 +71,7 @@ inline llvm::json::Object jsonOf(const KernelBranches &K) {
     Branches.push_back(std::move(Branch));
   }
   return llvm::json::Object{{"name", K.Name},
+                            {"code", K.Code},
                             {"dispatches", K.Dispatches},
                             {"waves", K.Waves},
                             {"counted_in", K.countedIn()},
@@ -78,10 +80,14 @@ inline llvm::json::Object jsonOf(const KernelBranches &K) {
 
 inline llvm::json::Object jsonOf(const KernelList &Kernels) {
   llvm::json::Array All;
+  CodeOfKernels Refused;
   for (const std::unique_ptr<KernelBranches> &K : Kernels)
-    if (!K->IsRefused)
+    if (K->IsRefused)
+      Refused[K->Name].insert(K->Code);
+    else
       All.push_back(jsonOf(*K));
-  return llvm::json::Object{{"kernels", std::move(All)}};
+  return llvm::json::Object{{"kernels", std::move(All)},
+                            {"refused", refusedKernels(Refused)}};
 }
 
 #endif // BRANCH_DIVERGENCE_REPORT_H

@@ -138,8 +138,8 @@ TEST(KernelBlocksTest, BlocksEndWhereTheNextOnesBegin) {
 }
 
 TEST(KernelBlocksTest, BranchesAreClassified) {
-  std::map<std::string, std::map<uint64_t, CountedBranch>> Of;
-  const StringRef Text = R"({"kernels":[{"name":"k","branches":[
+  ExecutedBranches Of;
+  const StringRef Text = R"({"kernels":[{"name":"k","code":"c","branches":[
     {"address":4,"instruction":"s_cbranch_scc1","executed":9,"agreed":9,
      "lanes":9,"taken":9},
     {"address":8,"instruction":"s_and_saveexec_b64","executed":9,"agreed":9,
@@ -150,16 +150,24 @@ TEST(KernelBlocksTest, BranchesAreClassified) {
      "lanes":0,"taken":0}]}],"refused":[]})";
   ASSERT_FALSE(errorToBool(addBranches(Text, Of)));
   std::vector<std::string> Classes;
-  for (const auto &[Address, B] : Of["k"])
+  for (const auto &[Address, B] : Of["c"]["k"])
     Classes.push_back(toString(B.classify()).str());
   EXPECT_EQ(Classes,
             (std::vector<std::string>{"always uniform", "uniform so far",
                                       "divergent", "not executed"}));
   // Of a second device.
   ASSERT_FALSE(errorToBool(addBranches(Text, Of)));
-  EXPECT_EQ(Of["k"][12].Executed, 18u);
-  for (const char *Bad : {"", "[]", "{}", R"({"kernels":[{"name":"k"}]})",
-                          R"({"kernels":[{"name":"k","branches":[{}]}]})"})
+  EXPECT_EQ(Of["c"]["k"][12].Executed, 18u);
+  // Of a kernel of this name in another code object.
+  std::string Other = Text.str();
+  Other[Other.find("\"c\"") + 1] = 'd';
+  ASSERT_FALSE(errorToBool(addBranches(Other, Of)));
+  EXPECT_EQ(Of["c"]["k"][12].Executed, 18u);
+  EXPECT_EQ(Of["d"]["k"][12].Executed, 9u);
+  for (const char *Bad :
+       {"", "[]", "{}", R"({"kernels":[{"name":"k","code":"c"}]})",
+        R"({"kernels":[{"name":"k","branches":[]}]})",
+        R"({"kernels":[{"name":"k","code":"c","branches":[{}]}]})"})
     EXPECT_TRUE(errorToBool(addBranches(Bad, Of))) << Bad;
 }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tells code objects apart that have kernels of the same name.
-#ifndef BLOCK_COUNT_DIGEST_H
-#define BLOCK_COUNT_DIGEST_H
+// Tells code objects apart that have kernels of the same name, in reports.
+#ifndef TOOLS_COMMON_CODEDIGESTS_H
+#define TOOLS_COMMON_CODEDIGESTS_H
 
 #include "luthier/luthier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/xxhash.h"
 #include <hsa/hsa.h>
+#include <iterator>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,4 +52,40 @@ inline std::string digestOf(const luthier::hsa::LoadedCodeObject &Object) {
   return "";
 }
 
-#endif // BLOCK_COUNT_DIGEST_H
+/// Of the code objects that are loaded, by address.
+class CodeDigests {
+public:
+  void add(const luthier::hsa::LoadedCodeObject &Object) {
+    Loaded[Object.address()] = digestOf(Object);
+  }
+  void remove(const luthier::hsa::LoadedCodeObject &Object) {
+    Loaded.erase(Object.address());
+  }
+  /// Empty if that of \p Kernel is not known.
+  std::string of(const luthier::hsa::LoadedCodeObjectKernel &Kernel) const {
+    const auto After = Loaded.upper_bound(Kernel.kernelObject());
+    return After == Loaded.begin() ? "" : std::prev(After)->second;
+  }
+
+private:
+  std::map<uint64_t, std::string> Loaded;
+};
+
+/// Digests of the code objects in which kernels are, by the kernels' names.
+using CodeOfKernels = std::map<std::string, std::set<std::string>>;
+
+/// For "refused" of a report: all that ran unchanged, in each code object of
+/// \p Of; one with an empty digest where nothing is known but the name.
+inline llvm::json::Array refusedKernels(const CodeOfKernels &Of) {
+  llvm::json::Array Result;
+  for (const luthier::RefusedKernel &R : luthier::refusals()) {
+    const auto Known = Of.find(R.Kernel);
+    for (const std::string &Digest :
+         Known == Of.end() ? std::set<std::string>{""} : Known->second)
+      Result.push_back(llvm::json::Object{
+          {"name", R.Kernel}, {"code", Digest}, {"reason", R.Reason}});
+  }
+  return Result;
+}
+
+#endif // TOOLS_COMMON_CODEDIGESTS_H
