@@ -62,10 +62,11 @@ def hipcub(kind, name, **more):
                    flags=("-std=c++17",), rocm="6.4", **more)
 
 
-def llama(operation):
+def llama(file):
     """One of llama.cpp's files of kernels, below a driver of ours."""
+    operation = file.replace("-", "_")
     folders = ["@llama.cpp/ggml/include", "@llama.cpp/ggml/src", "@llama.cpp/ggml/src/ggml-cuda", HERE / "kernels"]
-    return Program(f"llama-{operation}", "llama.cpp", (f"@llama.cpp/ggml/src/ggml-cuda/{operation}.cu",), rocm="6.4",
+    return Program(f"llama-{file}", "llama.cpp", (f"@llama.cpp/ggml/src/ggml-cuda/{file}.cu",), rocm="6.4",
                    flags=("-std=c++17", "-DGGML_USE_HIP", f"-DOPERATION={operation}", *(f"-I{path}" for path in folders)),
                    libraries=("@llama.cpp/libggml.a", "-fuse-ld=lld", "-Wl,--gc-sections"),
                    hosts=(HERE / "llama/Operations.hip",))
@@ -82,7 +83,8 @@ PROGRAMS = [
                    "overlap", "prefix-scan", "reduction", "saxpy", "stencil", "transpose", "vector-add"]),
     dataclasses.replace(example("calls"), rocm="6.4", has_calls=True),
     rocprim("rocprim-scan"), rocprim("rocprim-sort"),
-    *map(llama, ["softmax", "norm", "rope", "quantize", "argmax", "cumsum"]),
+    *map(llama, ["softmax", "norm", "rope", "quantize", "argmax", "cumsum", "argsort", "getrows", "pool2d", "upscale",
+                 "conv2d-dw", "wkv"]),
     *map(thrust, ["bucket_sort2d", "lexicographical_sort", "summed_area_table", "histogram", "run_length_encoding",
                   "scan_by_key", "weld_vertices", "word_count", "mode", "set_operations", "discrete_voronoi"]),
     # Others of its examples are for CUDA, or do not end on the host.

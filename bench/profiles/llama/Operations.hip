@@ -5,12 +5,18 @@
 // OPERATION is a function below; of the others, nothing is compiled.
 #include "Input.h"
 #include "argmax.cuh"
+#include "argsort.cuh"
 #include "common.cuh"
+#include "conv2d-dw.cuh"
 #include "cumsum.cuh"
+#include "getrows.cuh"
 #include "norm.cuh"
+#include "pool2d.cuh"
 #include "quantize.cuh"
 #include "rope.cuh"
 #include "softmax.cuh"
+#include "upscale.cuh"
+#include "wkv.cuh"
 
 // What the kernels' files ask the backend for.
 
@@ -75,9 +81,9 @@ class Operation {
 public:
   ggml_context *tensors() const { return Tensors; }
 
-  ggml_tensor *input(int Width, int Height, int Depth = 1) {
+  ggml_tensor *input(int Width, int Height, int Depth = 1, int Count = 1) {
     ggml_tensor *Tensor =
-        ggml_new_tensor_3d(Tensors, GGML_TYPE_F32, Width, Height, Depth);
+        ggml_new_tensor_4d(Tensors, GGML_TYPE_F32, Width, Height, Depth, Count);
     fill(Tensor, Random(20).uniform(ggml_nelements(Tensor), -4, 4).data());
     return Tensor;
   }
@@ -149,6 +155,62 @@ private:
   for (int Mode : {GGML_ROPE_TYPE_NORMAL, GGML_ROPE_TYPE_NEOX})
     Op.run(ggml_cuda_op_rope,
            ggml_rope(Op.tensors(), Input, Positions, HeadSize, Mode));
+}
+
+[[maybe_unused]] void argsort(Operation &Op) {
+  Op.run(ggml_cuda_op_argsort,
+         ggml_argsort(Op.tensors(), Op.input(Columns, Rows / 4),
+                      GGML_SORT_ORDER_ASC));
+}
+
+[[maybe_unused]] void conv2d_dw(Operation &Op) {
+  constexpr int Channels = 4;
+  Op.run(ggml_cuda_op_conv2d_dw,
+         ggml_conv_2d_dw_direct(Op.tensors(), Op.input(3, 3, 1, Channels),
+                                Op.input(Rows, Rows, Channels), 1, 1, 1, 1, 1,
+                                1));
+}
+
+/// Of a table of four bits a value, in another order.
+[[maybe_unused]] void getrows(Operation &Op) {
+  constexpr int Width = 1024;
+  ggml_tensor *Table =
+      ggml_new_tensor_2d(Op.tensors(), GGML_TYPE_Q4_0, Width, Rows);
+  std::vector<char> Blocks(ggml_nbytes(Table));
+  ggml_quantize_chunk(Table->type,
+                      Random(20).uniform(Width * Rows, -4, 4).data(),
+                      Blocks.data(), 0, Rows, Width, nullptr);
+  Op.fill(Table, Blocks.data());
+  ggml_tensor *Wanted = ggml_new_tensor_1d(Op.tensors(), GGML_TYPE_I32, Rows);
+  std::vector<int> Numbers(Rows);
+  for (int I = 0; I < Rows; ++I)
+    Numbers[I] = I * 13 % Rows;
+  Op.fill(Wanted, Numbers.data());
+  Op.run(ggml_cuda_op_get_rows, ggml_get_rows(Op.tensors(), Table, Wanted));
+}
+
+[[maybe_unused]] void pool2d(Operation &Op) {
+  ggml_tensor *Input = Op.input(Rows, Rows, 4);
+  for (ggml_op_pool Kind : {GGML_OP_POOL_MAX, GGML_OP_POOL_AVG})
+    Op.run(ggml_cuda_op_pool2d,
+           ggml_pool_2d(Op.tensors(), Input, Kind, 3, 3, 2, 2, 1, 1));
+}
+
+[[maybe_unused]] void upscale(Operation &Op) {
+  ggml_tensor *Input = Op.input(Rows, Rows, 2);
+  for (ggml_scale_mode Mode :
+       {GGML_SCALE_MODE_NEAREST, GGML_SCALE_MODE_BILINEAR})
+    Op.run(ggml_cuda_op_upscale, ggml_upscale(Op.tensors(), Input, 2, Mode));
+}
+
+[[maybe_unused]] void wkv(Operation &Op) {
+  constexpr int HeadSize = 64, Heads = 4, Words = 16;
+  const auto words = [&] { return Op.input(HeadSize, Heads, Words); };
+  ggml_tensor *Keys = words(), *Values = words(), *Gates = words();
+  Op.run(ggml_cuda_op_rwkv_wkv6,
+         ggml_rwkv_wkv6(Op.tensors(), Keys, Values, Gates,
+                        Op.input(HeadSize, Heads), words(),
+                        Op.input(HeadSize * HeadSize * Heads, 1)));
 }
 
 [[maybe_unused]] void quantize(Operation &Op) {

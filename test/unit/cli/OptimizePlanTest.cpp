@@ -58,7 +58,8 @@ TEST_F(VerdictTest, AGainIsThatOfAllKernelsOfAllRunsTogether) {
   EXPECT_EQ(Its.Before, 80);
   EXPECT_EQ(Its.After, 78);
   // What is not measured has not gained.
-  Verdict ByInstructions{.ByInstructions = true};
+  Verdict ByInstructions;
+  ByInstructions.ByInstructions = true;
   EXPECT_EQ(toString(ByInstructions.add(Path, 0)), "");
   EXPECT_FALSE(ByInstructions.isGain());
 }
