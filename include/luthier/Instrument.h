@@ -17,7 +17,9 @@ namespace luthier {
 
 class KernelDispatch;
 
-/// The kernel's lifted form, cached; shared by all callers, hence const.
+/// The kernel's lifted form, cached; shared by all callers, hence const. Valid
+/// until the tool's callback, or Mutator, returns in which it was asked for;
+/// outside of these, until the application unloads the code.
 LUTHIER_API llvm::Expected<const LiftedRepresentation &>
 lift(const hsa::LoadedCodeObjectKernel &Kernel);
 

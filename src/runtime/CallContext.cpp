@@ -4,6 +4,7 @@
 namespace luthier::runtime {
 
 static thread_local const CallContext *Current = nullptr;
+static thread_local CallScope *Innermost = nullptr;
 
 hsa_kernel_dispatch_packet_t
 RedirectedLaunch::undone(hsa_kernel_dispatch_packet_t Packet) const {
@@ -29,9 +30,22 @@ void RedirectedLaunch::redirected(const hsa_kernel_dispatch_packet_t &From,
 
 const CallContext *CallContext::current() { return Current; }
 
-CallScope::CallScope(const CallContext &Context) : Outer(Current) {
+CallScope::CallScope(const CallContext &Context)
+    : Outer(Current), OuterScope(Innermost) {
   Current = &Context;
+  Innermost = this;
 }
-CallScope::~CallScope() { Current = Outer; }
+
+CallScope::~CallScope() {
+  Current = Outer;
+  Innermost = OuterScope;
+}
+
+bool CallScope::keep(std::shared_ptr<const void> Object) {
+  if (!Innermost)
+    return false;
+  Innermost->Kept.push_back(std::move(Object));
+  return true;
+}
 
 } // namespace luthier::runtime

@@ -15,6 +15,8 @@
 #include "llvm/Support/MathExtras.h"
 #include <hsa/hsa.h>
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace luthier::runtime {
 
@@ -98,8 +100,13 @@ public:
   CallScope(const CallScope &) = delete;
   CallScope &operator=(const CallScope &) = delete;
 
+  /// Until the innermost scope of this thread ends; false if there is none.
+  static bool keep(std::shared_ptr<const void> Object);
+
 private:
   const CallContext *Outer;
+  CallScope *OuterScope;
+  std::vector<std::shared_ptr<const void>> Kept;
 };
 
 } // namespace luthier::runtime

@@ -225,7 +225,12 @@ Expected<const LiftedRepresentation &>
 lift(const hsa::LoadedCodeObjectKernel &Kernel) {
   if (Error E = checkLoaded(Kernel))
     return std::move(E);
-  return state().Versions.lift(Kernel);
+  Expected<runtime::VersionCache::SharedLift> Lifted =
+      state().Versions.lift(Kernel, /*Stays=*/!CallContext::current());
+  if (!Lifted)
+    return Lifted.takeError();
+  runtime::CallScope::keep(*Lifted);
+  return **Lifted;
 }
 
 Error instrumentAndLoad(const hsa::LoadedCodeObjectKernel &Kernel,

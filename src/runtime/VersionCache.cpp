@@ -83,21 +83,50 @@ liftInEngine(const hsa::LoadedCodeObjectKernel &Loaded) {
   return std::move(*Result);
 }
 
-Expected<const LiftedRepresentation &>
-VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded) {
+/// Measured: LLVM's description of a function alone takes 200 KiB.
+static uint64_t bytesOfLift(const KernelInfo &Kernel) {
+  constexpr uint64_t Function = 200 << 10, EachByteOfCode = 170;
+  return Function + EachByteOfCode * Kernel.CodeSize;
+}
+
+std::vector<VersionCache::SharedLift>
+VersionCache::noteLifted(const std::shared_ptr<Kernel> &Entry, uint64_t Bytes) {
+  Recent.push_back({Entry, Bytes});
+  RecentBytes += Bytes;
+  std::vector<SharedLift> Forgotten;
+  while (RecentBytes > LimitOfLifted && Recent.size() > 1) {
+    if (const auto Oldest = Recent.front().Of.lock();
+        Oldest && !Oldest->LiftedStays)
+      Forgotten.push_back(std::move(Oldest->Lifted));
+    RecentBytes -= Recent.front().Bytes;
+    Recent.pop_front();
+  }
+  return Forgotten;
+}
+
+Expected<VersionCache::SharedLift>
+VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded, bool Stays) {
   std::shared_ptr<Kernel> Entry = kernel(Loaded.kernelObject());
-  std::lock_guard Guard(Entry->Busy);
+  std::lock_guard OneAtATime(Entry->Busy);
   if (Entry->Failure)
     return Entry->Failure->error();
-  if (!Entry->Lifted) {
-    auto Lifted = liftInEngine(Loaded);
-    if (!Lifted) {
-      Entry->Failure.emplace(Lifted.takeError());
-      return Entry->Failure->error();
-    }
-    Entry->Lifted = std::move(*Lifted);
+  {
+    std::lock_guard Guard(Lock);
+    Entry->LiftedStays |= Stays;
+    if (Entry->Lifted)
+      return Entry->Lifted;
   }
-  return *Entry->Lifted;
+  auto Lifted = liftInEngine(Loaded);
+  if (!Lifted) {
+    Entry->Failure.emplace(Lifted.takeError());
+    return Entry->Failure->error();
+  }
+  const SharedLift Result = std::move(*Lifted);
+  std::vector<SharedLift> Forgotten;
+  std::lock_guard Guard(Lock);
+  Entry->Lifted = Result;
+  Forgotten = noteLifted(Entry, bytesOfLift(KernelAccess::info(Loaded)));
+  return Result;
 }
 
 Error VersionCache::instrument(const hsa::LoadedCodeObjectKernel &Loaded,

@@ -17,6 +17,7 @@
 #include "runtime/Redirection.h"
 #include "runtime/RememberedError.h"
 #include "runtime/TaskRecipe.h"
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,14 +34,22 @@ public:
   using Resolver = std::function<llvm::Expected<ResolvedHook>(
       const void *Handle, hsa_agent_t Agent)>;
 
+  using SharedLift = std::shared_ptr<const LiftedRepresentation>;
+  /// What lift() keeps for those who ask again, about as many bytes.
+  static constexpr uint64_t MostLiftedBytes = 128 << 20;
+
   /// \p HasSeveralTools: versions with the hooks of several may be asked for.
   explicit VersionCache(Resolver Resolve,
-                        std::function<bool()> HasSeveralTools = {})
+                        std::function<bool()> HasSeveralTools = {},
+                        uint64_t MostLifted = MostLiftedBytes)
       : Resolve(std::move(Resolve)),
-        HasSeveralTools(std::move(HasSeveralTools)) {}
+        HasSeveralTools(std::move(HasSeveralTools)), LimitOfLifted(MostLifted) {
+  }
 
-  llvm::Expected<const LiftedRepresentation &>
-  lift(const hsa::LoadedCodeObjectKernel &Kernel);
+  /// The latest stay for those who ask again; with \p Stays, until the code is
+  /// unloaded.
+  llvm::Expected<SharedLift> lift(const hsa::LoadedCodeObjectKernel &Kernel,
+                                  bool Stays = false);
 
   /// The first caller has it instrumented (EngineThread); others that want the
   /// same version wait for it. \p Sizes are those of the dispatch under way,
@@ -107,8 +116,9 @@ private:
     auto operator<=>(const VersionKey &) const = default;
   };
   struct Kernel {
-    std::mutex Busy; ///< Held while lifting for lift().
-    std::unique_ptr<LiftedRepresentation> Lifted;
+    std::mutex Busy;          ///< Held while lifting for lift().
+    SharedLift Lifted;        ///< Under Lock.
+    bool LiftedStays = false; ///< Under Lock.
     std::optional<RememberedError> Failure;
     /// The stack's size is known only at launch. Under Lock.
     bool DynamicStack = false;
@@ -128,6 +138,10 @@ private:
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
+  /// Under Lock: those that are forgotten for \p Entry, to be destroyed outside
+  /// of it.
+  std::vector<SharedLift> noteLifted(const std::shared_ptr<Kernel> &Entry,
+                                     uint64_t Bytes);
   /// Instruments and loads.
   llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                    const PresetKey &Preset, const VersionKey &Key,
@@ -160,8 +174,17 @@ private:
   const Resolver Resolve;
   HookCompilers Compilers; ///< Under EngineLock.
   const std::function<bool()> HasSeveralTools;
+  const uint64_t LimitOfLifted;
 
   std::mutex Lock;
+  /// What was lifted for lift(), the latest last, with about how many bytes it
+  /// takes.
+  struct RecentLift {
+    std::weak_ptr<Kernel> Of;
+    uint64_t Bytes;
+  };
+  std::deque<RecentLift> Recent;
+  uint64_t RecentBytes = 0;
   std::map<uint64_t, std::shared_ptr<Kernel>> Kernels; ///< By kernel object.
   std::map<uint64_t, unsigned> Instrumented; ///< Kernel objects of ours.
   std::vector<HeldVersion> Kept;

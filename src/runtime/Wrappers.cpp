@@ -25,7 +25,13 @@ static void tell(llvm::ArrayRef<hsa::LoadedCodeObject> Objects, bool IsLoaded) {
 }
 
 static HsaApiTable *Wrapped = nullptr;
-static std::atomic<bool> HasSeenQueue = false, HasSeenCode = false;
+static std::atomic<bool> HasSeenCode = false;
+/// What was in the table's place of hsa_queue_create() when an application's
+/// queue last came to Luthier; null before. Tools behind which Luthier is
+/// called are there, too.
+static std::atomic<decltype(hsa_queue_create) *> LastCreate = nullptr;
+
+static void noteQueue() { LastCreate = Wrapped->core_->hsa_queue_create_fn; }
 
 void installWrappers(HsaApiTable &Table) {
   Wrapped = &Table;
@@ -37,17 +43,19 @@ void installWrappers(HsaApiTable &Table) {
 }
 
 void complainOfOtherQueues() {
-  if (HasSeenQueue || !HasSeenCode || !Wrapped)
+  if (!HasSeenCode || !Wrapped)
     return;
   auto *const Create = Wrapped->core_->hsa_queue_create_fn;
   Dl_info Other;
   static std::once_flag Once;
-  if (Create != &wrap::hsa_queue_create &&
+  if (Create != &wrap::hsa_queue_create && Create != LastCreate &&
       ::dladdr(reinterpret_cast<void *>(Create), &Other))
     std::call_once(Once, [&] {
-      logWarning(llvm::Twine(Other.dli_fname) +
-                 " has taken the place of Luthier in hsa_queue_create(); tools "
-                 "have seen no kernel of this program");
+      logWarning(
+          llvm::Twine(Other.dli_fname) +
+          " has taken the place of Luthier in hsa_queue_create(); tools "
+          "have seen no kernel of " +
+          (LastCreate ? "queues that it has made since" : "this program"));
     });
 }
 
@@ -88,7 +96,7 @@ wrap::hsa_queue_create(hsa_agent_t Agent, uint32_t Size,
                        uint32_t GroupSegmentSize, hsa_queue_t **Queue) {
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  HasSeenQueue = true;
+  noteQueue();
   if (!state().Filter->isForOthers())
     prepareEngine(Agent);
   return state().Queues.create(Agent, Size, Type, OnError, Data,
@@ -105,7 +113,7 @@ hsa_status_t wrap::hsa_amd_queue_intercept_create(
     hsa_queue_t **Queue) {
   if (!Queue)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  HasSeenQueue = true;
+  noteQueue();
   if (!state().Filter->isForOthers())
     prepareEngine(Agent);
   return state().Queues.create(Agent, Size, Type, OnError, Data,

@@ -142,6 +142,8 @@ public:
             Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(noteAccess),
                                   {Number, Address, Bytes});
         }
+    // Before there are records of these lines: the process may be killed.
+    Table.OS.flush();
     return llvm::Error::success();
   }
 

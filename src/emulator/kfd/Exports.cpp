@@ -5,6 +5,7 @@
 #include "emulator/kfd/Driver.h"
 #include "emulator/kfd/Ioctl.h"
 #include <cerrno>
+#include <pthread.h>
 #include <sys/mman.h>
 
 using namespace luthier::emulator;
@@ -34,10 +35,16 @@ int openDevice(int RenderMinor, int Flags) {
 int owns(int Fd) { return Driver::owns(Fd); }
 
 int doIoctl(int Fd, unsigned long Request, void *Argument) {
+  // ioctl() is no cancellation point, but what waits below is one.
+  int CancelState;
+  ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &CancelState);
   Driver *D = Driver::current();
   // As the kernel answers a forked child.
-  errno = !D || !D->file().owns(Fd) ? EBADF : runIoctl(*D, Request, Argument);
-  return errno == 0 ? 0 : -1;
+  const int Failure =
+      !D || !D->file().owns(Fd) ? EBADF : runIoctl(*D, Request, Argument);
+  ::pthread_setcancelstate(CancelState, nullptr);
+  errno = Failure;
+  return Failure == 0 ? 0 : -1;
 }
 
 void *mapFile(void *Address, uint64_t Size, int MapFlags, int Fd,

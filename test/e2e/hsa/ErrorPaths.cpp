@@ -57,6 +57,21 @@ void *launchAndFinish(void *Of) {
   return nullptr;
 }
 
+std::atomic<bool> HasWaited = false;
+
+/// It acts at a point for that, which waiting for the GPU is none of.
+void *waitWhileCancelled(void *) {
+  hsa_signal_t Never;
+  CHECK(hsa_signal_create(1, 0, nullptr, &Never));
+  pthread_cancel(pthread_self());
+  constexpr uint64_t Nanoseconds = 20'000'000;
+  hsa_signal_wait_scacquire(Never, HSA_SIGNAL_CONDITION_LT, 1, Nanoseconds,
+                            HSA_WAIT_STATE_BLOCKED);
+  HasWaited = true;
+  pthread_testcancel();
+  return nullptr;
+}
+
 struct Cancelled {
   Device &D;
   hsa_queue_t *Queue = D.queue(nullptr);
@@ -151,6 +166,14 @@ int main(int Argc, char **Argv) {
     pthread_join(Thread, nullptr);
     finish(C.Queue);
     D.report();
+  } else if (Mode == "cancels-while-waiting") {
+    pthread_t Thread;
+    void *Result = nullptr;
+    pthread_create(&Thread, nullptr, waitWhileCancelled, nullptr);
+    pthread_join(Thread, &Result);
+    if (!HasWaited || Result != PTHREAD_CANCELED)
+      return 1;
+    launchAndFinish(&D);
   } else if (Mode == "small-stack") {
     pthread_attr_t Attributes;
     pthread_attr_init(&Attributes);

@@ -4,7 +4,8 @@
 // kernels that they are given, as profilers do, and prints both at the end.
 // With OTHER_TOOL_ONLY_COUNTS, it looks at calls alone and makes no queues
 // itself. With OTHER_TOOL_COMES_LATE, it takes its place in the table only when
-// the program looks for devices, in front of whoever was loaded after it.
+// the program looks for devices, in front of whoever was loaded after it; with
+// OTHER_TOOL_COMES_LATER, only when the first queue has been made.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -52,6 +53,15 @@ hsa_status_t iterateAgents(hsa_status_t (*Each)(hsa_agent_t, void *),
   return IterateAgents(Each, Data);
 }
 
+hsa_status_t
+interceptFirst(hsa_agent_t Agent, uint32_t Size, hsa_queue_type32_t Type,
+               void (*OnError)(hsa_status_t, hsa_queue_t *, void *), void *Data,
+               uint32_t Private, uint32_t Group, hsa_queue_t **Queue) {
+  Late->core_->hsa_queue_create_fn = &create;
+  return InterceptCreate(Agent, Size, Type, OnError, Data, Private, Group,
+                         Queue);
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) bool
@@ -63,6 +73,9 @@ OnLoad(HsaApiTable *Table, uint64_t, uint64_t, const char *const *) {
     Late = Table;
     IterateAgents = Table->core_->hsa_iterate_agents_fn;
     Table->core_->hsa_iterate_agents_fn = &iterateAgents;
+  } else if (std::getenv("OTHER_TOOL_COMES_LATER")) {
+    Late = Table;
+    Table->amd_ext_->hsa_amd_queue_intercept_create_fn = &interceptFirst;
   } else {
     Table->core_->hsa_queue_create_fn = &create;
   }

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness
 from harness import Failure
 
-LAUNCHES, QUEUES = 40, 2
+LAUNCHES = 40
 
 
 def test(arguments, directory):
@@ -18,7 +18,7 @@ def test(arguments, directory):
         variables = {"HSA_TOOLS_LIB": " ".join(libraries)} | dict.fromkeys(arguments.set, "1")
         return harness.run(
             [arguments.luthier, "run", "--device", "emulated", "--output", directory, *options]
-            + ["--", arguments.program, arguments.code, str(LAUNCHES), str(QUEUES), "wait"],
+            + ["--", arguments.program, arguments.code, str(LAUNCHES), str(arguments.queues), "wait"],
             variables,
         )
 
@@ -34,9 +34,9 @@ def test(arguments, directory):
     if arguments.sees_nothing:
         return
     kernels = harness.read_json(f"{directory}/instr-count.json")["kernels"]
-    if [kernel["dispatches"] for kernel in kernels] != [LAUNCHES * QUEUES]:
+    if [kernel["dispatches"] for kernel in kernels] != [LAUNCHES * arguments.queues]:
         raise Failure(f"counted: {kernels}")
-    if not any("replaces" in text for text in arguments.says):
+    if not any("replaces" in text or "made since" in text for text in arguments.says):
         result.expect("luthier: " not in result.stderr, "Luthier has nothing to say")
 
 
@@ -47,6 +47,7 @@ harness.main(
         (["--other"], {"help": "the other tool"}),
         (["--library"], {"help": "libluthier.so"}),
         (["--set"], {"action": "append", "default": [], "help": "a variable of the environment"}),
+        (["--queues"], {"type": int, "default": 2}),
         (["--sees-nothing"], {"action": "store_true", "help": "Luthier cannot"}),
         (["--says"], {"action": "append", "default": [], "help": "on stderr"}),
         (["order"], {"choices": ["before", "after"]}),

@@ -334,9 +334,27 @@ TEST_F(VersionCacheTest, ForgetsWhatIsUnloaded) {
 TEST_F(VersionCacheTest, ExplainsAddressesOfItsOwnCodeOnly) {
   ASSERT_FALSE(instrument("one"));
   EXPECT_EQ(Cache.explain(0x1234), "");
-  Expected<const LiftedRepresentation &> Lifted = Cache.lift(First);
+}
+
+TEST_F(VersionCacheTest, LiftsKernelsOnce) {
+  Expected<VersionCache::SharedLift> Lifted = Cache.lift(First);
   ASSERT_TRUE(bool(Lifted));
-  EXPECT_EQ(&*Lifted, &*Cache.lift(First)) << "lifted twice";
+  EXPECT_EQ(*Lifted, cantFail(Cache.lift(First))) << "lifted twice";
+}
+
+TEST_F(VersionCacheTest, KeepsTheLatestLiftsAndThoseThatAreInUse) {
+  VersionCache Small({}, {}, /*MostLifted=*/1);
+  VersionCache::SharedLift InUse = cantFail(Small.lift(First));
+  const std::weak_ptr Known = InUse;
+  cantFail(Small.lift(kernel("_Z6secondPi")));
+  EXPECT_EQ(InUse->kernelName(), First.name());
+  InUse.reset();
+  EXPECT_TRUE(Known.expired());
+  const std::weak_ptr Staying = cantFail(Small.lift(First, /*Stays=*/true));
+  cantFail(Small.lift(kernel("_Z6secondPi")));
+  EXPECT_FALSE(Staying.expired());
+  Small.clear();
+  EXPECT_TRUE(Staying.expired());
 }
 
 } // namespace
