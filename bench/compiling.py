@@ -18,11 +18,11 @@ rounds. Each source is read twice: for the device and for the host.
 - *reading*: preprocessing, parsing and checking (`-fsyntax-only`). *more than HIP*: than `<hip/hip_runtime.h>` alone, which every
   HIP source includes.
 - *compiling*: all, up to the object file. *with precompiled headers*: the same, as `luthier_add_tool()` does it, which has the
-  headers precompiled, once for all tools of a project.
+  headers precompiled, once for all tools of a project, and once for those that include `MachineIR.h`.
 """
 
-# The example of the object whose command is taken; it is built for one target.
-MODEL = "examples/tools/launch-count.dir/LaunchCount.o"
+# Examples of the objects whose commands are taken, which are built for one target; the second includes MachineIR.h.
+MODEL, MACHINE_IR_MODEL = "examples/tools/hot-spots.dir/HotSpots.o", "examples/tools/launch-count.dir/LaunchCount.o"
 HIP = "#include <hip/hip_runtime.h>\n"
 ONE_HOOK = """\
 #include "luthier/luthier.h"
@@ -43,12 +43,15 @@ SOURCES = {
     "`luthier/luthier.h`": HIP + '#include "luthier/luthier.h"\n',
     "the same and `luthier/MachineIR.h`": HIP + '#include "luthier/MachineIR.h"\n#include "luthier/luthier.h"\n',
     "a tool with one hook": ONE_HOOK,
+    "the same tool with `luthier/MachineIR.h`": '#include "luthier/MachineIR.h"\n' + ONE_HOOK,
 }
+# Those that are compiled, each as its model.
+TOOLS = dict(zip(list(SOURCES)[-2:], (MODEL, MACHINE_IR_MODEL)))
 
 
-def flags(build):
+def flags(build, model):
     """Of clang, for a tool; and those by which it uses precompiled headers."""
-    target = build.resolve() / MODEL
+    target = build.resolve() / model
     commands = subprocess.run(["ninja", "-C", build, "-t", "commands", "-s", target], check=True, capture_output=True,
                               text=True).stdout
     words = shlex.split(commands.strip().splitlines()[-1])
@@ -78,21 +81,23 @@ def seconds(command):
 def section(build, names):
     r"""With a number for \p names, so many rounds."""
     rounds = int(names) if names else ROUNDS
-    clang, headers = flags(build)
-    reading, compiling = {title: [] for title in SOURCES}, {"compiling": [], "precompiled": []}
+    clang, _ = flags(build, MODEL)
+    headers = {title: flags(build, model)[1] for title, model in TOOLS.items()}
+    reading = {title: [] for title in SOURCES}
+    compiling = {(title, way): [] for title in TOOLS for way in ("compiling", "precompiled")}
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / "tool.hip"
         for _ in range(rounds):
             for title, text in SOURCES.items():
                 source.write_text(text)
                 reading[title].append(seconds([*clang, "-fsyntax-only", source]))
-            for title, more in ("compiling", []), ("precompiled", headers):
-                compiling[title].append(seconds([*clang, *more, "-c", source, "-o", f"{folder}/tool.o"]))
+                for way, more in (("compiling", []), ("precompiled", headers[title])) if title in TOOLS else ():
+                    compiling[title, way].append(seconds([*clang, *more, "-c", source, "-o", f"{folder}/tool.o"]))
     medians = {title: measured(title, statistics.median(values)) for title, values in reading.items()}
     base = medians["HIP's header"]
-    rows = [[title, f"{value:.2f}", "-" if value == base else f"{value - base:.2f}", "-", "-"]
-            for title, value in medians.items()]
-    rows[-1][-2:] = [f"{measured(title, statistics.median(values)):.2f}" for title, values in compiling.items()]
+    ways = {key: f"{measured(key, statistics.median(values)):.2f}" for key, values in compiling.items()}
+    rows = [[title, f"{value:.2f}", "-" if value == base else f"{value - base:.2f}",
+             *(ways.get((title, way), "-") for way in ("compiling", "precompiled"))] for title, value in medians.items()]
     print(f"compiling: {rounds} rounds", flush=True)
     header = ["source", "reading", "more than HIP", "compiling", "with precompiled headers"]
     return EXPLANATION.format(rounds=rounds) + "\n" + table(header, rows)

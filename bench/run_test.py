@@ -21,7 +21,8 @@ EXPECTED = {
                 for title, dropped in [("waves wait", "0"), ("records are dropped", r"[\d,]+")]
                 for ring in ["64", "1,024", "16,384"]],
     "compiling": [["HIP's header", TIME, "-", "-", "-"], ["`luthier/luthier.h`", TIME, TIME, "-", "-"],
-                  ["the same and `luthier/MachineIR.h`", TIME, TIME, "-", "-"], ["a tool with one hook", *[TIME] * 4]],
+                  ["the same and `luthier/MachineIR.h`", TIME, TIME, "-", "-"], ["a tool with one hook", *[TIME] * 4],
+                  ["the same tool with `luthier/MachineIR.h`", *[TIME] * 4]],
     "emulator": [["vector-add", TIME, TIME], ["geometric mean of 1", TIME, TIME]],
     "many-kernels": [["200", *[TIME] * 5, r"\d+", TIME, TIME]],
     "versions": [[r"\d\.\d", r"\d+", *[r"[+-]\d+"] * 3, *[TIME] * 4]],

@@ -2,7 +2,8 @@
 # What every tool includes, HIP's headers and luthier/luthier.h, takes most of
 # the time that a tool with few hooks takes to compile. It is precompiled, once
 # for the host, each target and each size of waves, for all tools of a project
-# that are compiled with the same flags.
+# that are compiled with the same flags. Tools that include luthier/MachineIR.h
+# have headers of their own with that one, which takes several times as long.
 #
 # Files still include what they use: a build with LUTHIER_PRECOMPILED_HEADERS=OFF
 # shows what is missing.
@@ -23,23 +24,50 @@ function(luthier_precompile_tool_headers folder name)
     # The driver lists what it reads only where it compiles for the host.
     COMMAND "${LUTHIER_CLANGXX}" ${ARGN} -Xclang -emit-pch
             -Xclang -dependency-file -Xclang "${file}.d" -Xclang -MT -Xclang "${rule}" -Xclang -sys-header-deps
-            -c "${folder}/../headers.h" -o "${file}"
-    DEPENDS "${folder}/../headers.h"
+            -c "${folder}.h" -o "${file}"
+    DEPENDS "${folder}.h"
     DEPFILE "${file}.d"
     COMMENT "Precompiling what tools include, for ${name}"
     VERBATIM)
   add_custom_target(${target} DEPENDS "${file}")
 endfunction()
 
+# Sets \p result to whether one of the sources, or a header beside it that it
+# includes, includes luthier/MachineIR.h. Asked when the project is configured:
+# who includes it later only compiles slowly until then.
+function(luthier_reads_machine_ir result)
+  set(${result} FALSE PARENT_SCOPE)
+  set(files "${ARGN}")
+  set(seen)
+  while(files)
+    list(POP_FRONT files file)
+    if(file IN_LIST seen OR NOT EXISTS "${file}")
+      continue()
+    endif()
+    list(APPEND seen "${file}")
+    cmake_path(GET file PARENT_PATH folder)
+    file(STRINGS "${file}" includes REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" name "${include}")
+      if(name STREQUAL "luthier/MachineIR.h")
+        set(${result} TRUE PARENT_SCOPE)
+        return()
+      endif()
+      list(APPEND files "${folder}/${name}")
+    endforeach()
+  endwhile()
+endfunction()
+
 # Sets \p flags_result to the flags by which clang uses the precompiled headers,
 # and \p needs_result to what has to be made before. Clang takes the one of the
 # folder that is made for what it compiles for.
+#   MACHINE_IR    with luthier/MachineIR.h
 #   FLAGS         of the tool
 #   TARGETS       processors
 #   OTHER_WAVES   those of them that are compiled for waves of 64 lanes, too
 #   WAVES_FLAGS   how
 function(luthier_tool_headers flags_result needs_result)
-  cmake_parse_arguments(arg "" "" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "MACHINE_IR" "" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
   # Those that the tool's author names in FLAGS have no headers here.
   set(others "${arg_FLAGS}")
   list(FILTER others INCLUDE REGEX "^--offload-arch=")
@@ -52,17 +80,20 @@ function(luthier_tool_headers flags_result needs_result)
   endif()
   set(flags "${arg_FLAGS}")
   list(FILTER flags EXCLUDE REGEX "^(--offload-arch|-fpass-plugin)=")
-  string(SHA256 key "${LUTHIER_CLANGXX} ${flags}")
+  set(headers "#include \"luthier/luthier.h\"\n")
+  if(arg_MACHINE_IR)
+    string(APPEND headers "#include \"luthier/MachineIR.h\"\n")
+  endif()
+  string(SHA256 key "${LUTHIER_CLANGXX} ${flags} ${headers}")
   string(SUBSTRING "${key}" 0 12 key)
   set(folder "${CMAKE_BINARY_DIR}/luthier-headers/${key}.pch")
   file(MAKE_DIRECTORY "${folder}")
   # ccache has the headers read as they are, and before what the driver includes
   # before everything else.
-  set(before "")
   if(LUTHIER_CACHED_COMPILE)
-    set(before "#include <__clang_hip_runtime_wrapper.h>\n")
+    string(PREPEND headers "#include <__clang_hip_runtime_wrapper.h>\n")
   endif()
-  file(CONFIGURE OUTPUT "${folder}/../headers.h" CONTENT "${before}#include \"luthier/luthier.h\"\n")
+  file(CONFIGURE OUTPUT "${folder}.h" CONTENT "${headers}")
 
   set(device --offload-device-only --no-gpu-bundle-output -emit-llvm)
   list(GET arg_TARGETS 0 first)
