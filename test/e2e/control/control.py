@@ -99,6 +99,19 @@ def hooks_of_each_tool_run_in_its_workgroups(arguments, directory):
     result.expect_in_stderr("no difference")
 
 
+def hooks_of_tools_run_in_the_order_of_the_command_line(arguments, directory):
+    tools = {"early": arguments.early, "late": arguments.late}
+    for names in (["early", "late"], ["late", "early"]):
+        for others in ([], ["instr-count"], ["scramble"]):
+            order = [tools[names[0]], *others, tools[names[1]]]
+            result = harness.run([arguments.luthier, "run", "--device", "emulated", *(f"--tool={tool}" for tool in order),
+                                  "--output", directory, "--", arguments.program, "6"])
+            result.expect(result.code == 0 and "right" in result.stdout, "the program fails")
+            moments = {name: int(moment) for name, moment in re.findall(r"^(early|late): (\d+)$", result.stderr, re.M)}
+            result.expect(len(moments) == 2 and 0 < moments[names[0]] < moments[names[1]],
+                          f"hooks run in another order than {names}: {moments}")
+
+
 def tools_of_one_library_have_values_and_counters_of_their_own(arguments, directory):
     # The functions that the second program calls through pointers are not lifted: its waves keep no numbers.
     for program in ([arguments.program, "6"], [arguments.calling_program]):
@@ -128,6 +141,7 @@ CASES = {
         dispatches_run_the_version_that_is_asked_for,
         hooks_run_in_the_workgroups_that_are_asked_for,
         hooks_of_each_tool_run_in_its_workgroups,
+        hooks_of_tools_run_in_the_order_of_the_command_line,
         tools_of_one_library_have_values_and_counters_of_their_own,
         tools_learn_when_kernels_ran,
     )
@@ -140,6 +154,8 @@ harness.main(
         (["--toggles"], {"help": "library of the tool toggles"}),
         (["--workgroups"], {"help": "library of the tool workgroups"}),
         (["--twins"], {"help": "library of two tools"}),
+        (["--early"], {"help": "library of a tool that notes a moment"}),
+        (["--late"], {"help": "library of another one"}),
         (["case"], {"choices": CASES}),
     ],
     lambda arguments, directory: CASES[arguments.case](arguments, directory),
