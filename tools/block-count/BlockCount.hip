@@ -143,9 +143,9 @@ class BlockCount : public Tool {
     uint64_t Begin = 0; ///< Of its code object.
     bool IsRefused = false;
     bool IsLeftOut = false;
-    std::map<uint64_t, size_t> RunOf; ///< By address as linked.
-    std::map<uint64_t, size_t> SiteOf;
-    std::map<uint64_t, size_t> LoadOf;
+    /// By address as linked. Code can be in a kernel more than once: what a
+    /// function that does not return has behind its end is taken to be its own.
+    std::multimap<uint64_t, size_t> RunOf, SiteOf, LoadOf;
   };
   std::mutex Lock;
   std::map<uint64_t, Code> Loaded; ///< By address.
@@ -172,7 +172,7 @@ class BlockCount : public Tool {
       if (auto It = Numbers.find(&MI); It != Numbers.end())
         Current = It->second;
       if (const auto Address = LR.originalAddress(MI); Address && Current)
-        K.RunOf[*Address] = *Current;
+        K.RunOf.emplace(*Address, *Current);
     }
     return llvm::Error::success();
   }
@@ -205,7 +205,7 @@ class BlockCount : public Tool {
       // s_swappc: where to come back, and where to go.
       Task.insertHookBefore(*T.MI, LUTHIER_GET_HOOK_HANDLE(countCall),
                             {NumSites, HookArgument::operand(1)});
-      K.SiteOf[T.Address] = NumSites++;
+      K.SiteOf.emplace(T.Address, NumSites++);
     }
     return llvm::Error::success();
   }
@@ -221,7 +221,7 @@ class BlockCount : public Tool {
         return llvm::createStringError("too many loads to count");
       Task.insertHookBefore(MI, LUTHIER_GET_HOOK_HANDLE(countLoad),
                             {NumLoads, HookArgument::address(*Access)});
-      K.LoadOf[*Address] = NumLoads++;
+      K.LoadOf.emplace(*Address, NumLoads++);
     }
     return llvm::Error::success();
   }

@@ -12,10 +12,18 @@ import harness  # noqa: E402
 from harness import Failure  # noqa: E402
 
 
+def added_up(rows):
+    """Code that is in a kernel several times has several."""
+    found = {}
+    for address, *numbers in rows:
+        found[address] = [sum(both) for both in zip(numbers, found.get(address, [0] * len(numbers)))]
+    return found
+
+
 def counts(path):
     """By kernel and code object, of each address."""
     return {
-        (kernel["name"], kernel["code"]): {address: numbers for address, *numbers in kernel["instructions"]}
+        (kernel["name"], kernel["code"]): added_up(kernel["instructions"])
         for kernel in harness.read_json(path)["kernels"]
         if not kernel["name"].startswith(("rocr.", "__amd_rocclr_"))
     }
