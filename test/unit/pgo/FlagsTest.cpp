@@ -72,7 +72,7 @@ TEST(FlagsTest, CountersAreAtomic) {
 TEST(FlagsTest, CountersAvoidTheStructurizersError) {
   for (StringRef Name : {"counters", "coverage", "mcdc", "ir"}) {
     const Route &Its = **findRoute(Name, 22);
-    EXPECT_TRUE(is_contained(*expand(Its.Collect, {"p", ""}),
+    EXPECT_TRUE(is_contained(*expand(Its.Collect, {"p", "", "h"}),
                              "-mllvm=-enable-pre=false"));
     EXPECT_FALSE(
         is_contained(*expand(Its.Use, {"p", ""}), "-mllvm=-enable-pre=false"))
