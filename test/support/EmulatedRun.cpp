@@ -564,6 +564,10 @@ void Judging::runInLockstep(uint64_t Seed) {
       luthier_emu_lockstep(OldRun.get(), NewRun.get(), &How, &Difference);
   if (Status == LUTHIER_EMU_DIFFERENT)
     throw Problem("lockstep, seed " + std::to_string(Seed) + ": " +
+                  (StringRef(Difference.kind) == "violation" &&
+                           !ToOriginal.contains(Difference.instrumented_pc)
+                       ? "in a payload: "
+                       : "") +
                   explain(Difference, B));
   check(Status, "lockstep", A.get());
 }
