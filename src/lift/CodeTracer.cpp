@@ -47,6 +47,15 @@ private:
     return !descOf(D).isBarrier() && opcodeOf(D) != AMDGPU::S_CODE_END;
   }
 
+  /// Of a function that does not return, as the compiler leaves it: padding
+  /// follows, and then another function. The trap handler ends the wave
+  /// (AMDGPUUsage, "Trap Handler ABI").
+  bool isLastTrap(const DecodedInstruction &D) const {
+    constexpr int64_t Abort = 2;
+    return opcodeOf(D) == AMDGPU::S_TRAP && D.end() == Extent.End &&
+           D.Inst.getOperand(0).getImm() == Abort;
+  }
+
   Error follow(uint64_t Entry);
   void addGaps();
   CodeMap decodeGap(uint64_t Begin, uint64_t End);
@@ -79,7 +88,7 @@ Error CodeTracer::follow(uint64_t Entry) {
         Pending.push_back(D->target(0));
       if (auto Jump = Jumps.find(Address); Jump != Jumps.end())
         Pending.push_back(Jump->second);
-      const bool RunsOn = runsOn(*D);
+      const bool RunsOn = runsOn(*D) && !isLastTrap(*D);
       MayEnd = descOf(*D).isCall() || opcodeOf(*D) == AMDGPU::S_TRAP;
       const uint64_t Next = D->end();
       Code.emplace_hint(Behind, Address, std::move(*D));

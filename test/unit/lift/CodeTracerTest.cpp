@@ -117,6 +117,32 @@ TEST_P(CodeTracing, AFunctionMayRunOnIntoTheNext) {
               T.MI->isCall() ? ControlTransfer::Call : ControlTransfer::Return);
 }
 
+/// A function that ends in \p Last, and what stands behind it.
+std::string functionThatEndsIn(const std::string &Last) {
+  return R"(
+    s_call_b64 s[30:31], first
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first: s_nop 1
+  )" + Last + R"(
+    .Lfirst: .size first, .Lfirst-first
+    s_nop 2
+    s_endpgm
+  )";
+}
+
+TEST_P(CodeTracing, AFunctionEndsInATrap) {
+  lift(functionThatEndsIn("s_trap 2"));
+  EXPECT_EQ(Kernel.LR->functions()[1].second->getInstructionCount(), 2u);
+}
+
+TEST_P(CodeTracing, ATrapForDebuggersEndsNothing) {
+  lift(functionThatEndsIn("s_trap 3"));
+  EXPECT_EQ(Kernel.LR->functions()[1].second->getInstructionCount(), 4u);
+}
+
 TEST_P(CodeTracing, FarJumpsStayInTheirFunction) {
   lift(R"(
     back: s_nop 0
