@@ -126,7 +126,8 @@ std::string functionThatEndsIn(const std::string &Last) {
     .size kernel, .Lend2-kernel
     .type first,@function
     first: s_nop 1
-  )" + Last + R"(
+  )" + Last +
+         R"(
     .Lfirst: .size first, .Lfirst-first
     s_nop 2
     s_endpgm
