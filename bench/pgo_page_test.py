@@ -58,7 +58,8 @@ class Page(unittest.TestCase):
     def test_a_wrong_build_has_no_figures(self):
         text = page_of({"kind": "use", "route": "ir", "weights": "lanes", "verdict": "DIFFERENT"})
         self.assertIn("| p | - | DIFFERENT | - |", text)
-        self.assertIn("| ir, lanes | 1 | 0 | 0 | 0 | 1 | 0 | - | - | - |", text)
+        self.assertIn("| p | - | plain | - |", text)
+        self.assertIn("| ir, lanes | 1 | 0 | 0 | 0 | 1 | 0 | - | - | - | 0 | +0.0 |", text)
 
     def test_what_failed_is_said_with_the_reason(self):
         text = page_of({"kind": "collect", "route": "cs", "verdict": "fails: no memory"})

@@ -32,42 +32,73 @@ function(luthier_precompile_tool_headers folder name)
   add_custom_target(${target} DEPENDS "${file}")
 endfunction()
 
-# Sets \p result to whether one of the sources, or a header beside it that it
-# includes, includes luthier/MachineIR.h. Asked when the project is configured:
-# who includes it later only compiles slowly until then.
+# Sets \p result to who reads luthier/MachineIR.h of the sources, and of the
+# headers beside them that they include: ALL; HOST, if it is included where
+# __HIP_DEVICE_COMPILE__ is not defined alone; or nobody. Asked when the project
+# is configured: who includes it later only compiles slowly until then.
 function(luthier_reads_machine_ir result)
-  set(${result} FALSE PARENT_SCOPE)
-  set(files "${ARGN}")
+  set(found)
+  set(all ${ARGN})
+  set(host)
   set(seen)
-  while(files)
-    list(POP_FRONT files file)
-    if(file IN_LIST seen OR NOT EXISTS "${file}")
+  while(all OR host)
+    if(all)
+      list(POP_FRONT all file)
+      set(reader ALL)
+    else()
+      list(POP_FRONT host file)
+      set(reader HOST)
+    endif()
+    if("${reader}:${file}" IN_LIST seen OR "ALL:${file}" IN_LIST seen OR NOT EXISTS "${file}")
       continue()
     endif()
-    list(APPEND seen "${file}")
+    list(APPEND seen "${reader}:${file}")
     cmake_path(GET file PARENT_PATH folder)
-    file(STRINGS "${file}" includes REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
-    foreach(include IN LISTS includes)
-      string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*$" "\\1" name "${include}")
-      if(name STREQUAL "luthier/MachineIR.h")
-        set(${result} TRUE PARENT_SCOPE)
-        return()
+    file(STRINGS "${file}" lines REGEX "^[ \t]*#[ \t]*(if|el|endif|include[ \t]*\")")
+    # One letter for each condition: h where only the host reads on.
+    set(conditions "")
+    foreach(line IN LISTS lines)
+      if(line MATCHES "# *ifndef +__HIP_DEVICE_COMPILE__" OR line MATCHES "# *if +!defined\\(__HIP_DEVICE_COMPILE__\\)")
+        string(PREPEND conditions h)
+      elseif(line MATCHES "# *if")
+        string(PREPEND conditions x)
+      elseif(line MATCHES "# *el")
+        string(REGEX REPLACE "^." x conditions "${conditions}")
+      elseif(line MATCHES "# *endif")
+        string(REGEX REPLACE "^." "" conditions "${conditions}")
+      elseif(line MATCHES "\"([^\"]*)\"")
+        set(name "${CMAKE_MATCH_1}")
+        set(reads ${reader})
+        if(conditions MATCHES h)
+          set(reads HOST)
+        endif()
+        if(name STREQUAL "luthier/MachineIR.h")
+          list(APPEND found ${reads})
+        elseif(reads STREQUAL ALL)
+          list(APPEND all "${folder}/${name}")
+        else()
+          list(APPEND host "${folder}/${name}")
+        endif()
       endif()
-      list(APPEND files "${folder}/${name}")
     endforeach()
   endwhile()
+  if(found)
+    list(SORT found) # ALL comes first.
+    list(GET found 0 found)
+  endif()
+  set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
 # Sets \p flags_result to the flags by which clang uses the precompiled headers,
 # and \p needs_result to what has to be made before. Clang takes the one of the
 # folder that is made for what it compiles for.
-#   MACHINE_IR    with luthier/MachineIR.h
+#   MACHINE_IR    ALL or HOST: who reads luthier/MachineIR.h, too
 #   FLAGS         of the tool
 #   TARGETS       processors
 #   OTHER_WAVES   those of them that are compiled for waves of 64 lanes, too
 #   WAVES_FLAGS   how
 function(luthier_tool_headers flags_result needs_result)
-  cmake_parse_arguments(arg "MACHINE_IR" "" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "" "MACHINE_IR" "FLAGS;TARGETS;OTHER_WAVES;WAVES_FLAGS" ${ARGN})
   # Those that the tool's author names in FLAGS have no headers here.
   set(others "${arg_FLAGS}")
   list(FILTER others INCLUDE REGEX "^--offload-arch=")
@@ -81,8 +112,11 @@ function(luthier_tool_headers flags_result needs_result)
   set(flags "${arg_FLAGS}")
   list(FILTER flags EXCLUDE REGEX "^(--offload-arch|-fpass-plugin)=")
   set(headers "#include \"luthier/luthier.h\"\n")
-  if(arg_MACHINE_IR)
-    string(APPEND headers "#include \"luthier/MachineIR.h\"\n")
+  set(machine_ir "#include \"luthier/MachineIR.h\"\n")
+  if(arg_MACHINE_IR STREQUAL ALL)
+    string(APPEND headers "${machine_ir}")
+  elseif(arg_MACHINE_IR STREQUAL HOST)
+    string(APPEND headers "#ifndef __HIP_DEVICE_COMPILE__\n${machine_ir}#endif\n")
   endif()
   string(SHA256 key "${LUTHIER_CLANGXX} ${flags} ${headers}")
   string(SUBSTRING "${key}" 0 12 key)

@@ -131,8 +131,7 @@ class Measurement:
 
     def judge_anew(self, before, after, code):
         report = self.folder / "judged.json"
-        ignored = [word for regex in self.program.ignored for word in ("--ignore", regex)]
-        result = run([*self.luthier, "pgo", "judge", "--before", before, "--after", after, "--json", report, *ignored,
+        result = run([*self.luthier, "pgo", "judge", "--before", before, "--after", after, "--json", report, *self.ignored(),
                       "--", *self.program.arguments])
         if "NOT COMPARABLE" in result.stdout:
             raise Unusable("prints something else in each run")
@@ -153,7 +152,10 @@ class Measurement:
     def drop_worse(self, before, after, profile):
         """Takes kernels that became worse out of the profile."""
         self.expect_success([*self.luthier, "pgo", "judge", "--before", before, "--after", after, "--drop-worse", profile,
-                             "--", *self.program.arguments])
+                             *self.ignored(), "--", *self.program.arguments])
+
+    def ignored(self):
+        return [word for regex in self.program.ignored for word in ("--ignore", regex)]
 
     def profile_of_counters(self, route, program, first=None):
         path = self.folder / f"{route}.profdata"

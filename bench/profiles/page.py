@@ -177,9 +177,15 @@ def gain_rows(programs):
 
 def kept_rows(programs):
     for program in programs:
-        records = [program.get("kept", *use) for use in USES]
-        yield [program.name, *(change(record, program.plain["before"], ["cycles"]) if not record or record.get("is_used", True)
-                               else "plain" for record in records)]
+        yield [program.name, *(kept_cell(program, use) for use in USES)]
+
+
+def kept_cell(program, use):
+    record, used = program.get("kept", *use), program.get("use", *use)
+    # A wrong build is none to keep, nor is one that fails.
+    if record and not record.get("is_used", True) or used and used["verdict"] != "same":
+        return "plain"
+    return change(record, program.plain["before"], ["cycles"])
 
 
 def kept_cells(programs, earlier, column):

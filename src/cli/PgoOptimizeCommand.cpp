@@ -319,7 +319,7 @@ Expected<bool> Optimize::judgeUntilNoneIsWorse() {
     if (!Its->IsSame)
       return failed("the build with the profile prints something else");
     if (Its->Worse.empty())
-      return Its->NumBetter != 0;
+      return Its->isGain();
     const size_t Before = Dropped.size();
     Dropped.insert(Its->Worse.begin(), Its->Worse.end());
     if (Dropped.size() != Before)

@@ -84,24 +84,35 @@ liftInEngine(const hsa::LoadedCodeObjectKernel &Loaded) {
 }
 
 /// Measured: LLVM's description of a function alone takes 200 KiB.
-static uint64_t bytesOfLift(const KernelInfo &Kernel) {
-  constexpr uint64_t Function = 200 << 10, EachByteOfCode = 170;
-  return Function + EachByteOfCode * Kernel.CodeSize;
+static uint64_t bytesOfLift(const LiftedRepresentation &LR) {
+  constexpr uint64_t EachFunction = 200 << 10, EachInstruction = 1 << 10;
+  uint64_t Bytes = 0;
+  for (const auto &[Symbol, MF] : LR.functions())
+    Bytes += EachFunction + EachInstruction * MF->getInstructionCount();
+  return Bytes;
 }
 
-std::vector<VersionCache::SharedLift>
+VersionCache::Forgotten
 VersionCache::noteLifted(const std::shared_ptr<Kernel> &Entry, uint64_t Bytes) {
+  Forgotten Result;
+  erase_if(Recent, [&](const RecentLift &R) {
+    const bool IsGone = R.Of.expired();
+    RecentBytes -= IsGone ? R.Bytes : 0;
+    return IsGone;
+  });
   Recent.push_back({Entry, Bytes});
   RecentBytes += Bytes;
-  std::vector<SharedLift> Forgotten;
   while (RecentBytes > LimitOfLifted && Recent.size() > 1) {
-    if (const auto Oldest = Recent.front().Of.lock();
-        Oldest && !Oldest->LiftedStays)
-      Forgotten.push_back(std::move(Oldest->Lifted));
+    if (auto Oldest = Recent.front().Of.lock()) {
+      if (!Oldest->LiftedStays)
+        Result.push_back(std::move(Oldest->Lifted));
+      // Its code may be unloaded at this moment.
+      Result.push_back(std::move(Oldest));
+    }
     RecentBytes -= Recent.front().Bytes;
     Recent.pop_front();
   }
-  return Forgotten;
+  return Result;
 }
 
 Expected<VersionCache::SharedLift>
@@ -122,10 +133,11 @@ VersionCache::lift(const hsa::LoadedCodeObjectKernel &Loaded, bool Stays) {
     return Entry->Failure->error();
   }
   const SharedLift Result = std::move(*Lifted);
-  std::vector<SharedLift> Forgotten;
+  const uint64_t Bytes = bytesOfLift(*Result);
+  Forgotten Others;
   std::lock_guard Guard(Lock);
   Entry->Lifted = Result;
-  Forgotten = noteLifted(Entry, bytesOfLift(KernelAccess::info(Loaded)));
+  Others = noteLifted(Entry, Bytes);
   return Result;
 }
 

@@ -138,10 +138,10 @@ private:
   };
 
   std::shared_ptr<Kernel> kernel(uint64_t KernelObject);
-  /// Under Lock: those that are forgotten for \p Entry, to be destroyed outside
-  /// of it.
-  std::vector<SharedLift> noteLifted(const std::shared_ptr<Kernel> &Entry,
-                                     uint64_t Bytes);
+  /// What has to be destroyed outside of Lock: that may call the GPU runtime.
+  using Forgotten = std::vector<std::shared_ptr<const void>>;
+  /// Under Lock. Returns what is forgotten for \p Entry.
+  Forgotten noteLifted(const std::shared_ptr<Kernel> &Entry, uint64_t Bytes);
   /// Instruments and loads.
   llvm::Error make(const hsa::LoadedCodeObjectKernel &Kernel, Mutator Mutate,
                    const PresetKey &Preset, const VersionKey &Key,

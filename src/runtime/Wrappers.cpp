@@ -51,11 +51,11 @@ void complainOfOtherQueues() {
   if (Create != &wrap::hsa_queue_create && Create != LastCreate &&
       ::dladdr(reinterpret_cast<void *>(Create), &Other))
     std::call_once(Once, [&] {
-      logWarning(
-          llvm::Twine(Other.dli_fname) +
-          " has taken the place of Luthier in hsa_queue_create(); tools "
-          "have seen no kernel of " +
-          (LastCreate ? "queues that it has made since" : "this program"));
+      logWarning(llvm::Twine(Other.dli_fname) +
+                 " has taken the place of Luthier in hsa_queue_create(); " +
+                 (LastCreate ? "if it has made queues since, tools have seen "
+                               "no kernel of these"
+                             : "tools have seen no kernel of this program"));
     });
 }
 

@@ -56,19 +56,27 @@ inline std::string digestOf(const luthier::hsa::LoadedCodeObject &Object) {
 class CodeDigests {
 public:
   void add(const luthier::hsa::LoadedCodeObject &Object) {
-    Loaded[Object.address()] = digestOf(Object);
+    Loaded[Object.address()] = {Object.size(), digestOf(Object)};
   }
   void remove(const luthier::hsa::LoadedCodeObject &Object) {
     Loaded.erase(Object.address());
   }
   /// Empty if that of \p Kernel is not known.
   std::string of(const luthier::hsa::LoadedCodeObjectKernel &Kernel) const {
-    const auto After = Loaded.upper_bound(Kernel.kernelObject());
-    return After == Loaded.begin() ? "" : std::prev(After)->second;
+    const uint64_t Address = Kernel.kernelObject();
+    const auto After = Loaded.upper_bound(Address);
+    if (After == Loaded.begin())
+      return "";
+    const auto &[Begin, Object] = *std::prev(After);
+    return Address - Begin < Object.Size ? Object.Digest : "";
   }
 
 private:
-  std::map<uint64_t, std::string> Loaded;
+  struct Code {
+    uint64_t Size;
+    std::string Digest;
+  };
+  std::map<uint64_t, Code> Loaded;
 };
 
 /// Digests of the code objects in which kernels are, by the kernels' names.

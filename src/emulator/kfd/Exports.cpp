@@ -43,8 +43,9 @@ int doIoctl(int Fd, unsigned long Request, void *Argument) {
   const int Failure =
       !D || !D->file().owns(Fd) ? EBADF : runIoctl(*D, Request, Argument);
   ::pthread_setcancelstate(CancelState, nullptr);
-  errno = Failure;
-  return Failure == 0 ? 0 : -1;
+  if (Failure)
+    errno = Failure;
+  return Failure ? -1 : 0;
 }
 
 void *mapFile(void *Address, uint64_t Size, int MapFlags, int Fd,

@@ -36,7 +36,7 @@ def test(arguments, directory):
     kernels = harness.read_json(f"{directory}/instr-count.json")["kernels"]
     if [kernel["dispatches"] for kernel in kernels] != [LAUNCHES * arguments.queues]:
         raise Failure(f"counted: {kernels}")
-    if not any("replaces" in text or "made since" in text for text in arguments.says):
+    if not any("replaces" in text or "has made queues since" in text for text in arguments.says):
         result.expect("luthier: " not in result.stderr, "Luthier has nothing to say")
 
 

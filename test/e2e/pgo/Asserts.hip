@@ -6,7 +6,14 @@
 #include <cstdio>
 #include <hip/hip_runtime.h>
 
+__device__ __attribute__((noinline, used)) void stop() {
+  __asm__ volatile("s_trap 3");
+  __builtin_unreachable();
+}
+
 __global__ void halves(unsigned *Of) {
+  if (Of[threadIdx.x] == ~0u)
+    stop();
   assert(Of[threadIdx.x] % 2 == 0);
   Of[threadIdx.x] /= 2;
 }

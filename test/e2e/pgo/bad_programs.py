@@ -22,6 +22,8 @@ class Programs:
         with open(path, "w") as file:
             if how.startswith("writes-"):
                 file.write(f"#!/bin/sh\necho {how[-1]} > {self.directory}/written\nexec {self.program} first\n")
+            elif how == "quiet":
+                file.write(f"#!/bin/sh\nexec {self.program} first >/dev/null\n")
             else:
                 file.write(f"#!/bin/sh\nexec {self.program} {how}\n")
         os.chmod(path, 0o755)
@@ -48,6 +50,14 @@ def judged(programs):
     programs.expect("time", "time", 1, "NOT COMPARABLE: ")
     programs.expect("time", "time", 0, "same output", options=["--ignore", "^time: "])
     programs.expect("first", "nothing", 1, "luthier: error: ", "nothing has run no kernel (exit code 0)")
+
+
+def printed(programs):
+    """Nothing to compare is told."""
+    told = "the programs print nothing, so only their exit codes were compared"
+    programs.expect("quiet", "quiet", 0, told)
+    result = programs.judge("first", "first")
+    result.expect(told not in result.stdout, "the programs print something")
 
 
 def compared(programs):
@@ -99,6 +109,7 @@ def shown(programs, source):
 def test(arguments, directory):
     programs = Programs(arguments, directory)
     judged(programs)
+    printed(programs)
     compared(programs)
     dropped(programs)
     shown(programs, arguments.source)

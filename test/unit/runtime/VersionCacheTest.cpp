@@ -4,6 +4,7 @@
 #include "runtime/VersionCache.h"
 #include "FakeHsa.h"
 #include "luthier/Refusal.h"
+#include "runtime/CallContext.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -355,6 +356,25 @@ TEST_F(VersionCacheTest, KeepsTheLatestLiftsAndThoseThatAreInUse) {
   EXPECT_FALSE(Staying.expired());
   Small.clear();
   EXPECT_TRUE(Staying.expired());
+}
+
+TEST(CallScopeTest, KeepsThingsUntilItsCallReturns) {
+  auto Thing = std::make_shared<int>(7);
+  const std::weak_ptr Known = Thing;
+  EXPECT_FALSE(CallScope::keep(Thing)) << "nobody is called";
+  const CallContext Context;
+  {
+    const CallScope Outer(Context);
+    {
+      const CallScope Inner(Context);
+    }
+    EXPECT_TRUE(CallScope::keep(std::move(Thing)));
+    {
+      const CallScope Inner(Context);
+    }
+    EXPECT_FALSE(Known.expired());
+  }
+  EXPECT_TRUE(Known.expired());
 }
 
 } // namespace
