@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from figures import measured, table
+from figures import commit, measured, table
 from profiles import programs as profiled
 from profiles.measure import Measurement, Unusable
 from programs import DEVICE, PROGRAMS
@@ -155,7 +155,7 @@ def main():
         sys.exit("error: no program is called so")
     rows = [program.layout_row() for program in every]
     arguments.output.write_text(
-        HEAD + most(rows)
+        HEAD + f"Measured: commit {commit('docs/pgo-layout.md')}.\n\n" + most(rows)
         + table(["program", "kernels", "lines", "fewest", "of the largest", "jumps", "taken", "spared"], rows)
         + EXECUTED
         + table(["program", "unused", "branches that diverged", "loads of several addresses"],
