@@ -100,9 +100,10 @@ def parsed(name, text):
     return Shown(name, layout, [float(part) for part in UNUSED.findall(text)], branches, loads)
 
 
-def shown(name, luthier, options, command):
+def shown(name, luthier, options, command, folder=None):
+    r"""Programs leave their files in \p folder."""
     result = subprocess.run([*luthier, "pgo", "show", "--no-source", "--device", DEVICE, *options, "--", *command],
-                            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace")
+                            stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, errors="replace", cwd=folder)
     if result.returncode:
         sys.exit(f"error: {name} ended with {result.returncode}")
     return parsed(name, result.stdout)
@@ -116,7 +117,8 @@ def of_costs(program, build):
 def of_profiles(program, toolchains):
     with tempfile.TemporaryDirectory(prefix="luthier-layout-") as folder:
         measurement = Measurement(profiled.with_sources(program), toolchains.of(program), folder)
-        return shown(program.name, measurement.luthier, [], [measurement.compile("plain"), *program.arguments])
+        return shown(program.name, measurement.luthier, [], [measurement.compile("plain"), *program.arguments],
+                     folder)
 
 
 def all_shown(build, pattern):
