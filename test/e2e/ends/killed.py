@@ -37,17 +37,21 @@ def has_counts(path):
         any(numbers_of(kernel).values()) for kernel in harness.read_json(path)["kernels"])
 
 
-def killed_once_there_is_a_report(command, path):
+def killed_once(command, is_there):
     process = subprocess.Popen(command, env=harness.clean_environment(), stdin=subprocess.DEVNULL)
     try:
         last = time.monotonic() + harness.timeout_seconds
-        while not has_counts(path):
+        while not is_there():
             if process.poll() is not None or time.monotonic() > last:
-                raise Failure("there is no report while the program runs")
+                raise Failure("nothing is written while the program runs")
             os.sched_yield()
     finally:
         process.kill()
     return process.wait()
+
+
+def killed_once_there_is_a_report(command, path):
+    return killed_once(command, lambda: has_counts(path))
 
 
 def test(arguments, directory):

@@ -7,38 +7,25 @@ import csv
 import os
 import signal
 import struct
-import subprocess
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import harness
 from harness import Failure
+from killed import killed_once
 
 RECORD = struct.Struct("<QIIIHH")
 ENOUGH = 1000 * RECORD.size
 
 
-def killed_once_there_are_records(command, path):
-    process = subprocess.Popen(command, env=harness.clean_environment(), stdin=subprocess.DEVNULL)
-    try:
-        last = time.monotonic() + harness.timeout_seconds
-        while not os.path.exists(path) or os.path.getsize(path) < ENOUGH:
-            if process.poll() is not None or time.monotonic() > last:
-                raise Failure("there is no trace while the program runs")
-            os.sched_yield()
-    finally:
-        process.kill()
-    return process.wait()
-
-
 def test(arguments, directory):
     command = [arguments.luthier, "run", "--device", "emulated", "--tool", "mem-trace", "--output", directory, "--",
                arguments.program, arguments.code, "1000000000", "1", "wait"]
-    status = killed_once_there_are_records(command, f"{directory}/mem-trace.bin")
+    path = f"{directory}/mem-trace.bin"
+    status = killed_once(command, lambda: os.path.exists(path) and os.path.getsize(path) >= ENOUGH)
     if status != -signal.SIGKILL:
         raise Failure(f"the program ended with {status}")
-    with open(f"{directory}/mem-trace.bin", "rb") as file:
+    with open(path, "rb") as file:
         trace = file.read()
     # The last one may have been cut off.
     used = {record[1] for record in RECORD.iter_unpack(trace[:len(trace) // RECORD.size * RECORD.size])}

@@ -44,8 +44,9 @@ TEST_F(VerdictTest, LosersOfTheSameOutputAreNamed) {
 
 TEST_F(VerdictTest, AGainIsThatOfAllKernelsOfAllRunsTogether) {
   constexpr char Text[] = R"({"output": "same", "kernels": [
-      {"name": "k", "verdict": "better", "before": {"cycles": 20},
-       "after": {"cycles": 10}},
+      {"name": "k", "verdict": "better",
+       "before": {"cycles": 20, "wave_instructions": 5},
+       "after": {"cycles": 10, "wave_instructions": 6}},
       {"name": "l", "verdict": "worse", "before": {"cycles": 20},
        "after": {"cycles": 25}},
       {"name": "only after", "verdict": "only after", "after": {"cycles": 4}}
@@ -57,11 +58,12 @@ TEST_F(VerdictTest, AGainIsThatOfAllKernelsOfAllRunsTogether) {
   EXPECT_EQ(toString(Its.add(Path, 0)), "");
   EXPECT_EQ(Its.Before, 80);
   EXPECT_EQ(Its.After, 78);
-  // What is not measured has not gained.
   Verdict ByInstructions;
   ByInstructions.ByInstructions = true;
   EXPECT_EQ(toString(ByInstructions.add(Path, 0)), "");
   EXPECT_FALSE(ByInstructions.isGain());
+  EXPECT_EQ(ByInstructions.Before, 5);
+  EXPECT_EQ(ByInstructions.After, 6);
 }
 
 TEST_F(VerdictTest, InterruptedJudgesEndAll) {
