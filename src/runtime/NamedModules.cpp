@@ -7,14 +7,31 @@
 #include "runtime/ToolModules.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Handles are numbers from here on: no address of a program is there.
+/// Handles are numbers from here on, since no address of a program is there: the
+/// module's number, and below it the hook's place among the module's hooks. They
+/// need no memory, which nothing would free: tools keep handles.
 static constexpr uint64_t FirstHandle = 0xffff'0000'0000'0000;
+static constexpr unsigned IndexBits = 16;
+
+std::optional<ToolModules::NumberedHook>
+ToolModules::numbered(const void *Handle) {
+  const auto Value = reinterpret_cast<uintptr_t>(Handle);
+  if (Value < FirstHandle)
+    return std::nullopt;
+  return NumberedHook{(Value - FirstHandle) >> IndexBits,
+                      unsigned(Value & maskTrailingOnes<uint64_t>(IndexBits))};
+}
+
+void ToolModules::describe(uint64_t Number, Description What) {
+  Described[Number] = &*Descriptions.insert(std::move(What)).first;
+}
 
 uint64_t ToolModules::remove(const ToolModule &Module) {
   std::shared_ptr<ToolModule> Last; // Goes after the lock.
@@ -41,9 +58,8 @@ ToolModules::ofLibrary(StringRef Path) {
 }
 
 bool ToolModules::isHookOf(const void *Handle, uint64_t Number) {
-  std::lock_guard Guard(Lock);
-  auto ByName = Named.find(Handle);
-  return ByName != Named.end() && ByName->second.Module == Number;
+  const std::optional<NumberedHook> Hook = numbered(Handle);
+  return Hook && Hook->Module == Number;
 }
 
 Error ToolModules::ask(ToolModule &Module,
@@ -62,7 +78,8 @@ Expected<const void *> ToolModules::handleOf(ToolModule &Module,
   Expected<const ToolModule::Contents &> All = Module.contents();
   if (!All)
     return All.takeError();
-  if (!is_contained(All->Hooks, Hook))
+  auto It = llvm::find(All->Hooks, Hook);
+  if (It == All->Hooks.end())
     return moduleError(ModuleFault::NoHook,
                        Module.name() + " has no hook " + Hook +
                            (All->Hooks.empty()
@@ -73,13 +90,14 @@ Expected<const void *> ToolModules::handleOf(ToolModule &Module,
   if (Where == Modules.end())
     return moduleError(ModuleFault::Unloaded,
                        "the module " + Module.name() + " is unloaded");
-  const NamedHook Key = {Where->first, Hook.str()};
-  const void *&Handle = Handles[Key];
-  if (!Handle) {
-    Handle = reinterpret_cast<const void *>(FirstHandle + Named.size());
-    Named[Handle] = Key;
-  }
-  return Handle;
+  const uint64_t Number = Where->first, Index = It - All->Hooks.begin();
+  if (Index >> IndexBits)
+    return moduleError(ModuleFault::NoHook,
+                       Module.name() + " has too many hooks for a handle of " +
+                           Hook);
+  describe(Number, {Module.name(), All->Hooks});
+  return reinterpret_cast<const void *>(FirstHandle + (Number << IndexBits) +
+                                        Index);
 }
 
 Expected<ToolModule::Contents::Variable>

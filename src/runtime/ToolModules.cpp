@@ -33,8 +33,10 @@ ToolModule *ToolModules::addModule(const void *Bundle, StringRef Library) {
 std::shared_ptr<ToolModule>
 ToolModules::addDynamic(std::shared_ptr<ToolModule> New) {
   std::lock_guard Guard(Lock);
-  Modules[Names.size()] = New;
-  Names.push_back(New->name());
+  const uint64_t Number = Described.size();
+  Modules[Number] = New;
+  Described.push_back(nullptr);
+  describe(Number, {New->name(), {}});
   return New;
 }
 
@@ -58,14 +60,16 @@ void *ToolModules::addManagedVariable(ToolModule &Module, StringRef Name,
 }
 
 Expected<ToolModules::Function> ToolModules::hookOf(const void *Handle) const {
-  if (auto ByName = Named.find(Handle); ByName != Named.end()) {
-    const NamedHook &Hook = ByName->second;
-    auto It = Modules.find(Hook.Module);
+  if (std::optional<NumberedHook> Hook = numbered(Handle);
+      Hook && Hook->Module < Described.size() &&
+      Hook->Index < Described[Hook->Module]->Hooks.size()) {
+    const Description &Of = *Described[Hook->Module];
+    const std::string &Name = Of.Hooks[Hook->Index];
+    auto It = Modules.find(Hook->Module);
     if (It == Modules.end())
-      return make_error<UnloadedHook>(
-          "hook " + Hook.Name + " is of the module " + Names[Hook.Module] +
-          ", which is unloaded");
-    return Function{It->second.get(), Hook.Name};
+      return make_error<UnloadedHook>("hook " + Name + " is of the module " +
+                                      Of.Name + ", which is unloaded");
+    return Function{It->second.get(), Name};
   }
   auto It = Functions.find(Handle);
   if (It == Functions.end())

@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,7 +42,7 @@ public:
   /// Static ones of the library at \p Path.
   std::vector<std::shared_ptr<ToolModule>> ofLibrary(llvm::StringRef Path);
   /// True if \p Handle is of a hook of the module that had \p Number.
-  bool isHookOf(const void *Handle, uint64_t Number);
+  static bool isHookOf(const void *Handle, uint64_t Number);
   /// What \p Ask says of what is in \p Module.
   llvm::Error ask(ToolModule &Module,
                   llvm::function_ref<void(const ToolModule::Contents &)> Ask);
@@ -103,14 +105,24 @@ private:
     std::string Name;
   };
 
-  /// A hook by its name.
-  struct NamedHook {
-    uint64_t Module; ///< Number.
+  /// What messages say of a module, also when it is gone.
+  struct Description {
     std::string Name;
-    auto operator<=>(const NamedHook &) const = default;
+    std::vector<std::string> Hooks; ///< None before one is asked for.
+    auto operator<=>(const Description &) const = default;
   };
 
+  /// A hook of a module, by what its handle is made of.
+  struct NumberedHook {
+    uint64_t Module; ///< Number.
+    unsigned Index;  ///< Among the module's hooks.
+  };
+
+  /// Nothing if \p Handle is an address, of a static module's hook.
+  static std::optional<NumberedHook> numbered(const void *Handle);
+
   // All of these expect the caller to hold Lock.
+  void describe(uint64_t Number, Description What);
   llvm::Expected<ToolModule::OnAgent &> load(ToolModule &Module,
                                              hsa_agent_t Agent);
   /// Name is the hook's.
@@ -134,9 +146,10 @@ private:
   std::mutex Lock;
   /// By number: none is used twice.
   std::map<uint64_t, std::shared_ptr<ToolModule>> Modules;
-  std::vector<std::string> Names; ///< Of all that there ever were, by number.
-  std::map<NamedHook, const void *> Handles;
-  std::unordered_map<const void *, NamedHook> Named; ///< By handle.
+  /// Each once, since programs load the same module again and again.
+  std::set<Description> Descriptions;
+  /// Of all modules that there ever were, by number.
+  std::vector<const Description *> Described;
   std::unordered_map<const void *, Function> Functions;
   std::unordered_map<const void *, Variable> Variables;
 };

@@ -11,6 +11,15 @@ import harness
 from harness import Failure
 
 LAUNCHES = 40
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "OtherTool.cpp")
+
+
+def build(directory):
+    """The other tool for the version of ROCm that the programs run in: each has tables of its own."""
+    tool = f"{directory}/libother-tool.so"
+    made = harness.run(["hipcc", "-w", "-O2", "-fPIC", "-shared", "-DAMD_INTERNAL_BUILD", "-I/usr/include/hsa", "-x", "c++", SOURCE, "-o", tool])
+    made.expect(made.code == 0, "the other tool cannot be built")
+    return tool
 
 
 def test(arguments, directory):
@@ -22,7 +31,7 @@ def test(arguments, directory):
             variables,
         )
 
-    both = [arguments.other]
+    both = [arguments.other or build(directory)]
     # Without it, luthier run names its library behind the others.
     if arguments.order == "after":
         both.insert(0, arguments.library)
@@ -44,7 +53,7 @@ harness.main(
     [
         (["--program"], {"help": "the program launches"}),
         (["--code"], {"help": "its code object"}),
-        (["--other"], {"help": "the other tool"}),
+        (["--other"], {"help": "the other tool; without it, it is built within"}),
         (["--library"], {"help": "libluthier.so"}),
         (["--set"], {"action": "append", "default": [], "help": "a variable of the environment"}),
         (["--queues"], {"type": int, "default": 2}),

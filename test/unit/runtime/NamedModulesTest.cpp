@@ -16,6 +16,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 using namespace llvm;
 using namespace luthier;
@@ -218,6 +219,25 @@ TEST_F(NamedModulesTest, HookOfARemovedModuleIsRefused) {
     EXPECT_EQ(R.detail(),
               "hook count is of the module hooks.bc, which is unloaded");
   });
+}
+
+TEST_F(NamedModulesTest, ModulesThatComeAndGoLeaveNothing) {
+  // Each link leaves something in lld's arenas, so only one.
+  auto Images = readModule(bitcode(Target + HooksText), "hooks.bc");
+  ASSERT_TRUE(bool(Images)) << toString(Images.takeError());
+  auto LoadAndUnload = [&] {
+    auto Module = Modules.addDynamic(
+        std::move(*ToolModule::makeDynamic("hooks.bc", *Images)));
+    EXPECT_TRUE(bool(Modules.handleOf(*Module, "count")));
+    Modules.remove(*Module);
+  };
+  for (int I = 0; I != 10; ++I)
+    LoadAndUnload();
+  const size_t Before = ::mallinfo2().uordblks;
+  for (int I = 0; I != 1000; ++I)
+    LoadAndUnload();
+  // A pointer for each, in memory that doubles.
+  EXPECT_LE(::mallinfo2().uordblks, Before + 2048 * sizeof(void *));
 }
 
 TEST_F(NamedModulesTest, VariablesAreCheckedBeforeAnyDeviceIsAsked) {
