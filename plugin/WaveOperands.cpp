@@ -110,7 +110,7 @@ std::pair<const Value *, std::string> waveOperand(const Instruction &I,
             "what luthier::writeReg gives a scalar register"};
   if (Name == "luthier::detail::scalar")
     return {Call->getArgOperand(0),
-            "the operand of luthier::waveAtomicAdd or its like"};
+            "the operand of luthier::waveAtomicAdd, pushOnce or its like"};
   if (Name == "luthier::detail::scalarAddress")
     return {Call->getArgOperand(0),
             "the address of luthier::waveAtomicAdd or its like"};

@@ -16,6 +16,9 @@
 namespace luthier {
 
 namespace detail {
+/// The records of a wave are one block, whose size has 32 bits.
+inline constexpr uint32_t MostBytesOfRecord = 1 << 24;
+
 template <typename Wanted, typename... Records> constexpr uint32_t tagOf() {
   constexpr bool Same[] = {std::is_same_v<Wanted, Records>...};
   for (uint32_t Tag = 0; Tag < sizeof...(Records); ++Tag)
@@ -27,14 +30,18 @@ template <typename Wanted, typename... Records> constexpr uint32_t tagOf() {
 
 /// What a tool declares as a __device__ variable at namespace scope: each
 /// device has one of its own. Carries records of one type or several, which are
-/// copied byte by byte. Without a ChannelReader that has opened it, records go
-/// nowhere.
+/// copied byte by byte, of up to 16 MiB. One of more than 512 bytes (128, where
+/// it is not made of words) is copied from where it is: a local variable of the
+/// hook takes as much of its stack, a __device__ one nothing. Without a
+/// ChannelReader that has opened it, records go nowhere.
 template <typename... Records> struct Channel {
   static_assert(sizeof...(Records) > 0);
   static_assert((std::is_trivially_copyable_v<Records> && ...),
                 "records are copied byte by byte");
   static_assert(((alignof(Records) <= sizeof(detail::ChannelHeader)) && ...),
                 "records are aligned to 16 bytes at most");
+  static_assert(((sizeof(Records) <= detail::MostBytesOfRecord) && ...),
+                "records have 16 MiB at most");
 
   detail::ChannelState State; // Luthier's.
 };
@@ -43,20 +50,28 @@ template <typename... Records> struct Channel {
 #ifdef __HIP__
 
 namespace detail {
+/// Records of more parts are copied in a loop, from memory: from registers,
+/// each part takes instructions of its own.
+inline constexpr uint32_t MostPartsInRegisters = 128;
+
 template <typename T>
 __attribute__((device)) inline void storeRecord(uint64_t To, const T &Record) {
-  if constexpr (sizeof(T) % 4 == 0 && alignof(T) % 4 == 0) {
-    uint32_t Words[sizeof(T) / 4];
-    __builtin_memcpy(Words, &Record, sizeof(T));
-#pragma unroll
-    for (uint32_t I = 0; I < sizeof(T) / 4; ++I)
-      ((GlobalMemory<uint32_t> *)To)[I] = Words[I];
+  using Part = std::conditional_t<sizeof(T) % 4 == 0 && alignof(T) % 4 == 0,
+                                  uint32_t, unsigned char>;
+  constexpr uint32_t Count = sizeof(T) / sizeof(Part);
+  auto *Parts = (GlobalMemory<Part> *)To;
+  if constexpr (Count > MostPartsInRegisters) {
+    using AnyPart = Part __attribute__((may_alias));
+    const auto *From = reinterpret_cast<const AnyPart *>(&Record);
+#pragma unroll 4
+    for (uint32_t I = 0; I < Count; ++I)
+      Parts[I] = From[I];
   } else {
-    unsigned char Bytes[sizeof(T)];
-    __builtin_memcpy(Bytes, &Record, sizeof(T));
+    Part Own[Count];
+    __builtin_memcpy(Own, &Record, sizeof(T));
 #pragma unroll
-    for (uint32_t I = 0; I < sizeof(T); ++I)
-      ((GlobalMemory<unsigned char> *)To)[I] = Bytes[I];
+    for (uint32_t I = 0; I < Count; ++I)
+      Parts[I] = Own[I];
   }
 }
 

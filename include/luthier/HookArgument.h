@@ -180,6 +180,8 @@ public:
   Kind kind() const { return K; }
   bool isConstant() const { return K == Kind::Constant; }
   bool isRegister() const { return K == Kind::Register; }
+  /// Made from an integer or a pointer of the host.
+  bool isInteger() const { return isConstant() && !C && !Floating && !Bytes; }
   /// Made from a pointer of the host.
   bool isPointer() const { return Pointer; }
   llvm::MCRegister reg() const { return Reg; }

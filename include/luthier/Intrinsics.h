@@ -138,7 +138,9 @@ template <typename T> using GlobalMemory = __attribute__((address_space(1))) T;
 template <typename T, typename Action>
 __attribute__((device)) inline T onceForTheWave(T *Address, T Operand,
                                                 Action Do) {
-  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "the wave works on integers of 32 or 64 bits: use atomicAdd() "
+                "or its like in each lane for others");
   const T Same = scalar<T>(Operand);
   scalarAddress(Address);
   const uint64_t Active = __builtin_amdgcn_read_exec();
@@ -379,7 +381,9 @@ waveAtomicExchange(T *Place, std::type_identity_t<T> Value) {
 template <typename T, unsigned N>
 __attribute__((device)) inline void waveAtomicAddEach(T *Sums,
                                                       const T (&Numbers)[N]) {
-  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8),
+                "the wave works on integers of 32 or 64 bits: use atomicAdd() "
+                "or its like in each lane for others");
   T Same[N];
   for (unsigned I = 0; I < N; ++I)
     Same[I] = detail::scalar<T>(Numbers[I]);

@@ -88,7 +88,8 @@ public:
     return !Listed.empty() ? Listed
            : IsText        ? "text"
            : IsBool        ? "yes|no"
-                           : "number";
+           : IsReal        ? "number"
+                           : wholeNumber();
   }
   std::string text() const override {
     if constexpr (IsText)
@@ -102,6 +103,18 @@ public:
   }
 
 private:
+  /// With the numbers that it may have, where people can read them.
+  static std::string wholeNumber() {
+    using Limits = std::numeric_limits<T>;
+    if constexpr (IsText || IsBool || IsReal)
+      return {};
+    else if constexpr (sizeof(T) < 8)
+      return "whole number from " + std::to_string(Limits::min()) + " to " +
+             std::to_string(Limits::max());
+    else
+      return std::is_signed_v<T> ? "whole number" : "whole number from 0 on";
+  }
+
   bool parse(llvm::StringRef Text) override {
     if constexpr (IsText) {
       bool IsChoice = Choices.empty();

@@ -170,7 +170,7 @@ template <typename T> constexpr bool overridesOnComplete() {
 
 /// What LUTHIER_TOOL takes.
 template <typename T>
-concept IsTool = std::is_base_of_v<Tool, T> && !std::is_abstract_v<T> &&
+concept IsTool = std::is_convertible_v<T *, Tool *> && !std::is_abstract_v<T> &&
                  std::is_default_constructible_v<T>;
 } // namespace detail
 
@@ -178,8 +178,10 @@ concept IsTool = std::is_base_of_v<Tool, T> && !std::is_abstract_v<T> &&
 
 /// Makes \p ToolClass, which has a default constructor, this library's tool.
 #define LUTHIER_TOOL(ToolClass)                                                \
-  static_assert(std::is_base_of_v<::luthier::Tool, ToolClass>, #ToolClass      \
-                " is no tool: write struct " #ToolClass " : luthier::Tool");   \
+  static_assert(std::is_convertible_v<ToolClass *, ::luthier::Tool *>,         \
+                #ToolClass " is no tool: write struct " #ToolClass             \
+                           " : luthier::Tool, or, of a class, "                \
+                           "public luthier::Tool");                            \
   static_assert(!std::is_abstract_v<ToolClass>,                                \
                 #ToolClass " lacks a function that its base class needs: "     \
                            "override count() with the same parameters");       \

@@ -30,6 +30,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace luthier {
@@ -53,6 +54,8 @@ struct HookModule {
     bool operator==(const HostVariable &) const = default;
   };
   std::vector<HostVariable> HostVariables;
+  /// Where constants of the tool's host code are, from begin to end.
+  std::vector<std::pair<uint64_t, uint64_t>> HostConstants;
   /// Nothing is loaded: instead of the address of each variable, payloads come
   /// with a list of places to put it.
   bool SymbolicVariables = false;

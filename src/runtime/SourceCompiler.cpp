@@ -4,6 +4,7 @@
 #include "codeobject/TargetID.h"
 #include "luthier/detail/ProcessEnds.h"
 #include "runtime/HsaApi.h"
+#include "runtime/Log.h"
 #include "runtime/ModuleImages.h"
 #include "runtime/ToolLibrary.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -147,11 +149,12 @@ public:
   Expected<std::vector<uint8_t>> run();
 
 private:
-  Error write();
+  Error write(const std::string &To, bool WithName) const;
   Strings command(ArrayRef<std::string> Targets) const;
   Error runOrSay(Strings Command, const Strings &Environment,
                  const std::string &Output);
-  std::string log() const;
+  Expected<std::string> messages(Strings Command,
+                                 const Strings &Environment) const;
 
   const StringRef Source;
   const ModuleSource &How;
@@ -160,14 +163,17 @@ private:
 };
 
 /// Lines and names in messages are the author's.
-Error Compilation::write() {
+Error Compilation::write(const std::string &To, bool WithName) const {
   std::error_code Failure = Folder.failure();
   if (!Failure) {
-    raw_fd_ostream OS(File, Failure);
+    raw_fd_ostream OS(To, Failure);
     if (!Failure) {
-      OS << "#line 1 \"";
-      printEscapedString(How.Name, OS);
-      OS << "\"\n" << Source << '\n';
+      if (WithName) {
+        OS << "#line 1 \"";
+        printEscapedString(How.Name, OS);
+        OS << "\"\n";
+      }
+      OS << Source << '\n';
       OS.close();
       Failure = OS.error();
       OS.clear_error();
@@ -196,21 +202,51 @@ Strings Compilation::command(ArrayRef<std::string> Targets) const {
   return Result;
 }
 
-std::string Compilation::log() const {
-  auto Text = MemoryBuffer::getFile(Log);
+std::string textOf(const std::string &File) {
+  auto Text = MemoryBuffer::getFile(File);
   return Text ? (*Text)->getBuffer().rtrim().str() : std::string();
+}
+
+/// What the compiler has said of \p Command. Of what it finds behind its
+/// parser, such as the mistakes that Luthier's plugin knows, it looks for the
+/// line in a file of the name that the source has, and there is none: then it
+/// compiles once more what has the name of its own file.
+Expected<std::string>
+Compilation::messages(Strings Command, const Strings &Environment) const {
+  std::string Text = textOf(Log);
+  if (!StringRef(Text).contains("could not determine the original source"))
+    return Text;
+  const std::string Named = Folder.file("named.hip"),
+                    Again = Folder.file("named.log");
+  if (Error E = write(Named, /*WithName=*/false))
+    return std::move(E);
+  std::replace(Command.begin(), Command.end(), File, Named);
+  Expected<bool> Fine = runtime::run(std::move(Command), Environment, Again);
+  if (!Fine)
+    return Fine.takeError();
+  Text = textOf(Again);
+  for (size_t At = 0; (At = Text.find(Named, At)) != std::string::npos;
+       At += How.Name.size())
+    Text.replace(At, Named.size(), How.Name);
+  return Text;
 }
 
 Error Compilation::runOrSay(Strings Command, const Strings &Environment,
                             const std::string &Output) {
+  sys::fs::remove(Log);
   Command.insert(Command.end(), {"-o", Output});
-  Expected<bool> Fine = runtime::run(std::move(Command), Environment, Log);
+  Expected<bool> Fine = runtime::run(Command, Environment, Log);
   if (!Fine)
     return Fine.takeError();
-  if (*Fine && sys::fs::exists(Output))
-    return Error::success();
-  return moduleError(ModuleFault::DoesNotCompile,
-                     How.Name + " does not compile:\n" + log());
+  Expected<std::string> Said = messages(std::move(Command), Environment);
+  if (!Said)
+    return Said.takeError();
+  if (!*Fine || !sys::fs::exists(Output))
+    return moduleError(ModuleFault::DoesNotCompile,
+                       How.Name + " does not compile:\n" + *Said);
+  if (!Said->empty())
+    logWarning(How.Name + " compiles with warnings:\n" + *Said);
+  return Error::success();
 }
 
 Expected<std::vector<uint8_t>> Compilation::run() {
@@ -221,7 +257,7 @@ Expected<std::vector<uint8_t>> Compilation::run() {
     return moduleError(ModuleFault::NoCompiler,
                        How.Name + " cannot be compiled: there is no " +
                            optionsFile());
-  if (Error E = write())
+  if (Error E = write(File, /*WithName=*/true))
     return std::move(E);
   Strings Environment;
   // As luthier_add_tool() has it: the plugin adds these to the others.

@@ -13,8 +13,9 @@ namespace luthier {
 Tool::~Tool() = default;
 
 Error Tool::instrument(LiftedRepresentation &, InstrumentationTask &) {
-  return createStringError("the tool decides at each dispatch what to insert: "
-                           "it has no instrument()");
+  return createStringError(
+      "the tool has no instrument() that says what to insert (nor an "
+      "onDispatch() that inserts something)");
 }
 
 /// What instrument() asked for; presets of different tools do not mix.

@@ -4,8 +4,11 @@
 #ifndef LUTHIER_RUNTIME_TOOLLIBRARY_H
 #define LUTHIER_RUNTIME_TOOLLIBRARY_H
 
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace luthier::runtime {
 
@@ -19,6 +22,11 @@ struct ToolLibrary {
 
 /// The one that \p Address lies in; nothing if it lies in none.
 ToolLibrary libraryOf(const void *Address);
+
+/// What nobody may write of the library at \p Path, from begin to end: code and
+/// constants. Nothing if it is not loaded.
+std::vector<std::pair<uint64_t, uint64_t>>
+readOnlyMemoryOf(llvm::StringRef Path);
 
 } // namespace luthier::runtime
 

@@ -6,6 +6,7 @@
 #include "runtime/EngineLock.h"
 #include "runtime/HsaApi.h"
 #include "runtime/Log.h"
+#include "runtime/ToolLibrary.h"
 #include "runtime/Verification.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -176,7 +177,8 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
   // A dynamic module may be given what any tool has.
   for (auto &[Number, Other] : Modules)
     if (Other->Library == Module.Library ||
-        (!Module.isStatic() && Other->isStatic()))
+        (!Module.isStatic() && Other->isStatic())) {
+      append_range(Hooks.HostConstants, readOnlyMemoryOf(Other->Library));
       for (ManagedVariable &Variable : Other->Managed) {
         std::optional<uint64_t> Device;
         if (IsLoaded) {
@@ -193,6 +195,7 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
              reinterpret_cast<uintptr_t>(Variable.host()),
              Variable.contents().size(), Device});
       }
+    }
   for (const auto &[Shadow, Variable] : Variables)
     if (Variable.Module == &Module) {
       auto Found = Hooks.Variables.find(Variable.Name);
@@ -248,13 +251,15 @@ Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
              Known.second.Size;
     });
     if (It == Variables.end())
-      return createStringError("not a device variable of a loaded tool");
+      return createStringError("the address is of no __device__ or managed "
+                               "variable of a loaded tool");
     Offset += Address - reinterpret_cast<uintptr_t>(It->first);
   }
   const Variable &V = It->second;
   if (Size > V.Size || Offset > V.Size - Size)
-    return createStringError("variable %s has %zu bytes, not %zu",
-                             V.Name.c_str(), V.Size, Offset + Size);
+    return createStringError("variable %s has %zu bytes, too few for %zu from "
+                             "byte %zu on",
+                             V.Name.c_str(), V.Size, Size, Offset);
   if (!isHsaOpen())
     return createStringError("the GPU runtime is not running");
   Expected<ToolModule::OnAgent &> Where = load(*V.Module, Agent);

@@ -3,6 +3,7 @@
 #include "runtime/ToolLibrary.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,7 +119,11 @@ ToolOptions::Options ToolOptions::optionsOf(uintptr_t Base) {
 
 Error ToolOptions::set(uintptr_t Base, StringRef Text, StringRef Tool) {
   const Options Known = optionsOf(Base);
+  StringSet<> Given;
   for (const Assignment &A : split(Text)) {
+    if (!Given.insert(A.Key).second)
+      return createStringError(Tool + ": option " + A.Key +
+                               " has two values, and one is meant");
     auto Found =
         find_if(Known, [&](OptionBase *O) { return O->name() == A.Key; });
     if (Found == Known.end())

@@ -51,7 +51,9 @@ def are_stronger_than_variables(arguments, directory):
 def are_checked_before_the_program_runs(arguments, directory):
     for tool, why in [
         ("branch-divergence:by-wav", "has no option 'by-wav'; it has: by-wave, clocks, in-lds, in-memory"),
-        ("scramble:seed=x", "option seed=x is not a number"),
+        ("scramble:seed=x", "option seed=x is not a whole number from 0 on"),
+        ("mem-trace:kib=99999999999", "option kib=99999999999 is not a whole number from 0 to 4294967295"),
+        ("mem-trace:kib=16,kib=32", "option kib has two values"),
         ("scramble:stack=maybe", "is not one of auto|0|1"),
         ("instr-count:runtime-kernels=", "is not one of yes|no"),
         ("load-range:x=1", "has no option 'x' nor any other"),
@@ -71,7 +73,7 @@ def are_checked_before_the_program_runs(arguments, directory):
 def are_explained(arguments, directory):
     result = harness.run([arguments.luthier, "run", "--tool", "scramble:help"])
     result.expect(result.code == 0, "no help")
-    for text in ("seed=number", "stack=auto|0|1", "kernel=text", "other garbage (0)"):
+    for text in ("seed=whole number from 0 on", "stack=auto|0|1", "kernel=text", "other garbage (0)"):
         result.expect(text in result.stdout, f"{text} is missing")
     result = harness.run([arguments.luthier, "run", "--tool", "load-range:help"])
     result.expect(result.code == 0 and "load-range has no options" in result.stdout, "not said")

@@ -3,6 +3,7 @@
 // Every memory access of every wave, with its address, in a file; see
 // README.md.
 #include "luthier/luthier.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -156,8 +157,11 @@ public:
     Trace.finish();
     Table.finish();
     const ChannelCounts C = Reader.counts();
-    OS << "mem-trace: " << C.Records << " accesses in " << Trace.Path << ", "
-       << C.Dropped << " dropped\n";
+    OS << "mem-trace: " << C.Records << " accesses";
+    uint64_t Bytes = 0;
+    if (Trace.Failure && !llvm::sys::fs::file_size(Trace.Path, Bytes))
+      OS << ", of which the first " << Bytes / sizeof(Access) << " are";
+    OS << " in " << Trace.Path << ", " << C.Dropped << " dropped\n";
   }
 };
 LUTHIER_TOOL(MemTrace)

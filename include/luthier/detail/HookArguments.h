@@ -29,6 +29,11 @@ concept FloatingPoint = std::floating_point<T> || std::same_as<T, _Float16>;
 template <typename T>
 concept Structure = std::is_class_v<T> || std::is_union_v<T>;
 
+/// Its address would be taken for a number.
+template <typename T>
+concept IsText = std::is_array_v<T> &&
+                 std::same_as<std::remove_cv_t<std::remove_extent_t<T>>, char>;
+
 /// What is wrong with an argument, or with all of them. Each is a deleted
 /// constructor below, so that the compiler says it at the tool's line.
 enum class Mistake {
@@ -71,8 +76,9 @@ template <typename P, typename A> consteval Mistake mistakeOf() {
     return unless(std::integral<Argument> || std::convertible_to<Argument, P>,
                   Mistake::OtherPointer);
   else if constexpr ((std::integral<P> || std::is_enum_v<P>) && sizeof(P) <= 8)
-    return unless(std::integral<Argument> || std::is_enum_v<Argument> ||
-                      (std::is_pointer_v<Argument> && sizeof(P) == 8),
+    return unless(!IsText<A> &&
+                      (std::integral<Argument> || std::is_enum_v<Argument> ||
+                       (std::is_pointer_v<Argument> && sizeof(P) == 8)),
                   Mistake::NoInteger);
   else if constexpr (FloatingPoint<P>)
     return unless(FloatingPoint<Argument>, Mistake::NoFloat);

@@ -438,7 +438,7 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
     IRBuilder<> B(&Call);
     Call.replaceAllUsesWith(
         requireScalar(B, Call.getArgOperand(0),
-                      "the operand of luthier::waveAtomicAdd or its like"));
+                      "the operand of luthier::waveAtomicAdd, pushOnce or its like"));
   } else if (Name == ScalarAddressIntrinsic) {
     lowerScalarAddress(Call);
   } else if (Name == FirstWorkItemIntrinsic) {

@@ -122,6 +122,15 @@ Error ArgumentSpreader::addNumber(double Number) {
   return Error::success();
 }
 
+/// Registers have any bits; a number or pointer of the host has a type. The
+/// compiler has checked those that host code gives a hook by its handle, but not
+/// those for a hook that a name was all that is known of.
+bool ArgumentSpreader::isOfOtherKind(const HookArgument &Argument) const {
+  if (!Argument.isInteger())
+    return false;
+  return next().Float || (Argument.isPointer() && next().Bits < 64);
+}
+
 /// Two registers at a time; zero where the parameter has more bits.
 void ArgumentSpreader::addRegister(const HookArgument &Argument,
                                    unsigned Dwords) {
@@ -152,6 +161,10 @@ Error ArgumentSpreader::add(const HookArgument &Argument, unsigned Dwords,
     return addBytes(Argument, Following);
   if (std::optional<double> Number = Argument.floating())
     return addNumber(*Number);
+  if (isOfOtherKind(Argument))
+    return createStringError(describeArgument(Argument, Dwords) +
+                             " is given for " + next().Text +
+                             (next().Float ? ": write 1.0 for 1" : ""));
   const bool IsWide = Result.size() + 1 < Parameters.size() &&
                       Parameters[Result.size() + 1].IsContinued;
   if (IsWide && Dwords > 2) {

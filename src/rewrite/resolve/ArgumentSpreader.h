@@ -36,6 +36,8 @@ private:
   llvm::Error addBytes(const HookArgument &Argument,
                        llvm::ArrayRef<HookArgument> Following);
   llvm::Error addNumber(double Number);
+  /// Has \p Argument a type that the next parameter cannot have?
+  bool isOfOtherKind(const HookArgument &Argument) const;
   void addRegister(const HookArgument &Argument, unsigned Dwords);
   /// What the next argument is for.
   const HookParameter &next() const { return Parameters[Result.size()]; }

@@ -133,6 +133,14 @@ translatePointer(const HookArgument &Argument, const UsedHook &Hook,
   Expected<uint64_t> Address = Module.deviceAddress(*Pointer);
   if (!Address)
     return Address.takeError();
+  if (*Address == *Pointer && Hook.Parameters[Parameter].IsPointer &&
+      any_of(Module.HostConstants, [&](const auto &Range) {
+        return *Pointer - Range.first < Range.second - Range.first;
+      }))
+    return refuse(RefusalReason::HookArguments,
+                  "a pointer is to a constant of the host, such as a text, "
+                  "which no device can read: give the address of a __device__ "
+                  "or managed variable");
   return argumentFor(*Address, Module);
 }
 

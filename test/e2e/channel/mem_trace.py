@@ -50,6 +50,15 @@ def test(arguments, directory):
             last[instruction, launch, wave] = (address, lane)
 
 
+    # Where it cannot be written.
+    os.remove(f"{directory}/mem-trace.bin")
+    os.symlink("/dev/full", f"{directory}/mem-trace.bin")
+    result = harness.run(command + ["--tool", "mem-trace", "--output", directory, "--", arguments.program])
+    result.expect(result.code == 0, "the program fails")
+    result.expect_in_stderr("mem-trace.bin: No space left on device")
+    result.expect_in_stderr(f"mem-trace: {len(records)} accesses, of which the first 0 are in ")
+
+
 harness.main(
     [
         (["--strided"], {"action": "store_true", "help": "lanes access neighbours in global memory"}),

@@ -29,12 +29,20 @@ def test(arguments, directory):
     if arguments.wrong:
         result = run("Lanes +")
         result.expect(re.search(r"hooks\.hip does not compile:\nvalue:1:8: error: expected expression", result.stderr), "no error")
+        # What Luthier's plugin finds, behind the parser.
+        result = run("threadIdx.x")
+        result.expect(re.search(r"\nhooks\.hip:3:[0-9]+: error: in hook 'add', the operand of ", result.stderr), "no error")
+        result.expect("could not determine" not in result.stderr, "the line is said to be unknown")
         result = run("1", LUTHIER_CLANGXX="/no/clang")
         result.expect_in_stderr("the compiler /no/clang cannot be started: No such file")
     else:
         result = run("3")
         result.expect_in_stderr(f"3: {3 * executed}\n")
         result.expect("LD_PRELOAD" not in result.stderr, "the program is blamed for how the compiler is started")
+        result.expect("warning" not in result.stderr, "the compiler warns of nothing")
+        result = run(r"(Lanes\, 3)")
+        result.expect_in_stderr(f"(Lanes, 3): {3 * executed}\n")
+        result.expect(re.search(r"hooks\.hip compiles with warnings:\nvalue:1:2: warning: ", result.stderr), "no warning")
 
 
 harness.main(

@@ -6,7 +6,7 @@
 ; CHECK: define void @pair()
 ; RUN: sed 's/{s\[40:41\]}/{v[18:19]}/' %s > %t.ll
 ; RUN: not luthier-pass --target gfx90a --pass intrinsics --pass scalars %t.ll 2>&1 | FileCheck %s --check-prefix=LANES
-; LANES: refused: unsupported-hook: the operand of luthier::waveAtomicAdd or its like is not made of scalars but of {{.*}}; see luthier::firstLane
+; LANES: refused: unsupported-hook: the operand of luthier::waveAtomicAdd, pushOnce or its like is not made of scalars but of {{.*}}; see luthier::firstLane
 define void @pair() {
   %v = call i64 asm sideeffect "", "={s[40:41]}"()
   %vcc = call i64 asm sideeffect "", "={vcc}"()

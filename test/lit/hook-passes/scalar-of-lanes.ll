@@ -2,7 +2,7 @@
 ;
 ; What differs from lane to lane is no operand of the wave.
 ; RUN: not luthier-pass --target gfx90a --pass intrinsics --pass scalars %s 2>&1 | FileCheck %s
-; CHECK: refused: unsupported-hook: the operand of luthier::waveAtomicAdd or its like is not made of scalars but of {{.*}}; see luthier::firstLane
+; CHECK: refused: unsupported-hook: the operand of luthier::waveAtomicAdd, pushOnce or its like is not made of scalars but of {{.*}}; see luthier::firstLane
 define void @hook() {
   %a = call i32 asm sideeffect "", "={s4}"()
   %v = call i32 asm sideeffect "", "={v0}"()

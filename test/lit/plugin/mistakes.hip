@@ -15,6 +15,8 @@ __attribute__((managed)) uint64_t Counts[16][2];
 LUTHIER_HOOK_ANNOTATE forgotten() {}
 LUTHIER_HOOK_ANNOTATE hook(uint32_t) {}
 LUTHIER_EXPORT_HOOK_HANDLE(hook);
+LUTHIER_HOOK_ANNOTATE wide(uint64_t) {}
+LUTHIER_EXPORT_HOOK_HANDLE(wide);
 
 struct Right : CountingTool {
   Right() : CountingTool("right", Counts, {{"a", "a"}, {"b", "b"}}) {}
@@ -27,6 +29,8 @@ struct Right : CountingTool {
     Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(hook));
     // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is an integer, its argument is not: give a number
     Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(hook), {"seven"});
+    // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}the hook's parameter is an integer, its argument is not: give a number
+    Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(wide), {"a text"});
     // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: {{.*}}a hook is named by its handle: write LUTHIER_GET_HOOK_HANDLE(hook) for hook
     Task.insertHookAtWaveEnd(hook, {1u});
     return llvm::Error::success();
@@ -39,6 +43,12 @@ namespace no_tool {
 // CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: static assertion failed {{.*}}NoTool is no tool: write struct NoTool : luthier::Tool
 LUTHIER_TOOL(NoTool)
 } // namespace no_tool
+
+class OwnTool : Tool {};
+namespace own_tool {
+// CHECK-DAG: mistakes.hip:[[@LINE+1]]:{{.*}} error: static assertion failed {{.*}}OwnTool is no tool: write struct OwnTool : luthier::Tool, or, of a class, public luthier::Tool
+LUTHIER_TOOL(OwnTool)
+} // namespace own_tool
 
 struct NoCount : CountingTool {
   NoCount() : CountingTool("no-count", Counts, {{"a", "a"}, {"b", "b"}}) {}

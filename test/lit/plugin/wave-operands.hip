@@ -24,7 +24,7 @@ LUTHIER_HOOK_ANNOTATE adds(uint32_t N) {
 }
 
 LUTHIER_HOOK_ANNOTATE atomics(uint64_t N, uint64_t *Where) {
-  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'atomics', the operand of luthier::waveAtomicAdd or its like is not made of scalars
+  // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'atomics', the operand of luthier::waveAtomicAdd, pushOnce or its like is not made of scalars
   waveAtomicMax(&Counter, N * __lane_id());
   // CHECK-DAG: wave-operands.hip:[[@LINE+1]]:{{.*}} error: in hook 'atomics', the address of luthier::waveAtomicAdd or its like is not made of scalars
   waveAtomicAdd(Where + threadIdx.x, 1);

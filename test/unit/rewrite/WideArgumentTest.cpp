@@ -410,6 +410,13 @@ TEST_P(WideArgument, WhatDoesNotFitIsRefused) {
       {0u, HookArgument::value(LooseTail{}), HookArgument::value(LooseSplit{})},
       "LooseTail of 16 bytes may be for 2 parameters or for 3: give its "
       "members one by one");
+  // The bits of an integer are another number, and half a pointer is nothing.
+  refused("numbers", {0u, 1u, 1.0, 3.0},
+          "an integer is given for a floating-point number of 4 bytes: write "
+          "1.0 for 1");
+  static int Variable;
+  refused("numbers", {&Variable, 1.0, 1.0, 3.0},
+          "a pointer of 8 bytes is given for an integer of 4 bytes");
   refused("three", {1.5, HookArgument::value(Words3{})},
           "a floating-point number is given for an integer of 4 bytes");
 }

@@ -81,9 +81,9 @@ TEST_F(ToolModulesTest, DeviceVariableIsOutOfReachWithoutRuntime) {
   EXPECT_EQ(toString(Modules.read(&Shadow, Agent, &Value, sizeof(Value))),
             "the GPU runtime is not running");
   EXPECT_EQ(toString(Modules.read(&Shadow, Agent, &Value, 8)),
-            "variable Limit has 4 bytes, not 8");
+            "variable Limit has 4 bytes, too few for 8 from byte 0 on");
   EXPECT_EQ(toString(Modules.write(&Stub, Agent, &Value, sizeof(Value))),
-            "not a device variable of a loaded tool");
+            "the address is of no __device__ or managed variable of a loaded tool");
 }
 
 } // namespace
