@@ -139,7 +139,8 @@ private:
   Error addFoundCalls(StringRef Text);
   Error noteReport(StringRef Text);
   Error addEmulatorCounts(StringRef Text);
-  Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused);
+  Error addHookCounts(StringRef Text, pgo::UncountedKernels &Refused,
+                      pgo::UncountedKernels &Overflown);
   void noteLostReports(pgo::Collected &Found);
   Error readCounts(pgo::Collected &Found);
   Expected<bool> writeProfiles(pgo::Collected &Found);
@@ -237,12 +238,15 @@ Error Collect::addEmulatorCounts(StringRef Text) {
   return noteReport(Text);
 }
 
-Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused) {
+Error Collect::addHookCounts(StringRef Text, pgo::UncountedKernels &Refused,
+                             pgo::UncountedKernels &Overflown) {
   if (Error E = pgo::addCounts(Text, Executed))
     return E;
   if (Error E = pgo::addCalls(Text, Calls))
     return E;
   if (Error E = pgo::addUncounted(Text, Refused))
+    return E;
+  if (Error E = pgo::addOverflown(Text, Overflown))
     return E;
   return noteReport(Text);
 }
@@ -270,13 +274,15 @@ Error Collect::readCounts(pgo::Collected &Found) {
                               "run that finds them, " +
                               Why);
   if (ByHooks) {
-    pgo::UncountedKernels Refused;
+    pgo::UncountedKernels Refused, Overflown;
     if (Error E = forEachReport(folder(), "block-count", [&](StringRef Text) {
-          return noteUnreadable(addHookCounts(Text, Refused), Found.Uncounted);
+          return noteUnreadable(addHookCounts(Text, Refused, Overflown),
+                                Found.Uncounted);
         }))
       return E;
     noteLostReports(Found);
     pgo::noteUncounted(Refused, "counts", Found);
+    pgo::noteOverflown(Overflown, Found);
     return Error::success();
   }
   const size_t Before = Found.Uncounted.size();

@@ -160,17 +160,25 @@ Error pgo::addLoads(StringRef Json, ExecutedLoads &To) {
                        });
 }
 
-Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
-  return forEachKernel(Json, "refused",
+static Error addReasons(StringRef Json, StringRef List, UncountedKernels &To) {
+  return forEachKernel(Json, List,
                        [&](StringRef Name, const json::Object &Row) -> Error {
                          const auto Digest = Row.getString("code");
                          const auto Reason = Row.getString("reason");
                          if (!Digest || !Reason)
-                           return malformed("refused kernel " + Name +
+                           return malformed(List + " kernel " + Name +
                                             " has no code object or no reason");
                          To[{Digest->str(), Name.str()}] = Reason->str();
                          return Error::success();
                        });
+}
+
+Error pgo::addUncounted(StringRef Json, UncountedKernels &To) {
+  return addReasons(Json, "refused", To);
+}
+
+Error pgo::addOverflown(StringRef Json, UncountedKernels &To) {
+  return addReasons(Json, "overflown", To);
 }
 
 bool pgo::isAbrupt(StringRef Ended) {

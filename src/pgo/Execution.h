@@ -85,13 +85,15 @@ using ExecutedLoads = std::map<std::string, std::map<std::string, LoadCounts>>;
 /// Adds the loads that the tool block-count counted.
 llvm::Error addLoads(llvm::StringRef Json, ExecutedLoads &To);
 
-/// Kernels that a tool could not put its hooks into: by the digest of their
-/// code and their symbol, why.
+/// Kernels that a tool could not put its hooks into, or whose counts do not fit
+/// into its counters: by the digest of their code and their symbol, why.
 using UncountedKernels =
     std::map<std::pair<std::string, std::string>, std::string>;
 
 /// Adds those of the report that the tool block-count wrote.
 llvm::Error addUncounted(llvm::StringRef Json, UncountedKernels &To);
+/// Likewise, those whose counts it knows not to be right.
+llvm::Error addOverflown(llvm::StringRef Json, UncountedKernels &To);
 
 /// Whether a process that ended so, as reports say it, may have been in the
 /// middle of its work.

@@ -67,13 +67,25 @@ Error add(const std::string &Copy, const KernelCounts &Kernels,
 
 } // namespace
 
-void noteUncounted(const UncountedKernels &Kernels, StringRef What,
-                   Collected &Found) {
+static void noteMissing(const UncountedKernels &Kernels, const Twine &What,
+                        const Twine &Why, Collected &Found) {
   for (const auto &[Of, Reason] : Kernels)
     if (Found.Code.count(Of.first))
-      Found.Uncounted.push_back(
-          What.str() + " of " + demangle(Of.second) +
-          " are missing, for it runs without hooks: " + Reason);
+      Found.Uncounted.push_back((What + " of " + demangle(Of.second) +
+                                 " are missing, for " + Why + ": " + Reason)
+                                    .str());
+}
+
+void noteUncounted(const UncountedKernels &Kernels, StringRef What,
+                   Collected &Found) {
+  noteMissing(Kernels, What, "it runs without hooks", Found);
+}
+
+void noteOverflown(const UncountedKernels &Kernels, Collected &Found) {
+  noteMissing(Kernels, "counts",
+              "they do not fit into counters (" +
+                  toString(ProblemKind::Overflow) + ")",
+              Found);
 }
 
 Expected<SampledCode> sampleCode(const Collected &Found,

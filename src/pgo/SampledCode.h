@@ -30,6 +30,8 @@ struct SampledCode {
 /// other code there would be no profile anyway.
 void noteUncounted(const UncountedKernels &Kernels, llvm::StringRef What,
                    Collected &Found);
+/// Likewise, that counts are missing that do not fit into counters.
+void noteOverflown(const UncountedKernels &Kernels, Collected &Found);
 
 /// Fails if marks cannot be read. What is in \p Executed of code that counts by
 /// itself is left out.

@@ -21,10 +21,20 @@ using namespace luthier;
 constexpr size_t MaxRuns = 1 << 17;
 __attribute__((managed)) uint64_t Runs[MaxRuns][2];
 
+/// A test has fewer, to come to the end of them soon.
+#ifndef BLOCK_COUNT_EXECUTION_BITS
+#define BLOCK_COUNT_EXECUTION_BITS 29
+#endif
+
 /// Of runs in loops: those that a wave counts in registers and adds when it
-/// ends, executions above LaneBits, and lanes below.
-constexpr unsigned MaxKept = 16, LaneBits = 35;
-__device__ uint64_t Kept[MaxKept];
+/// ends, lanes in the lower bits and executions above. Wide ones, of 96 bits in
+/// two counters, have room for 2^45 executions, which take a wave days. Narrow
+/// ones begin anew after ExecutionLimit, and wide ones tell where they may
+/// have.
+constexpr unsigned MaxKept = 16, WideLaneBits = 51,
+                   ExecutionBits = BLOCK_COUNT_EXECUTION_BITS,
+                   NarrowLaneBits = 64 - ExecutionBits;
+__device__ uint64_t Wide[MaxKept][2], Narrow[MaxKept];
 
 constexpr size_t MaxSites = 1 << 11, MaxTargets = 8;
 struct CallSite {
@@ -46,20 +56,58 @@ LUTHIER_HOOK_ANNOTATE countRun(uint32_t Run) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countRun);
 
+/// What one execution adds to a counter.
+template <unsigned LaneBits> static __device__ inline uint64_t execution() {
+  return (uint64_t(1) << LaneBits) + __popcll(__builtin_amdgcn_read_exec());
+}
+
+LUTHIER_HOOK_ANNOTATE keepWideRun(uint32_t Place) {
+  luthier::detail::waveAddWide(Wide[Place], execution<WideLaneBits>());
+}
+LUTHIER_EXPORT_HOOK_HANDLE(keepWideRun);
+
 LUTHIER_HOOK_ANNOTATE keepRun(uint32_t Place) {
-  const uint64_t Lanes = __popcll(__builtin_amdgcn_read_exec());
-  luthier::waveAdd(Kept[Place], (uint64_t(1) << LaneBits) + Lanes);
+  luthier::waveAdd(Narrow[Place], execution<NarrowLaneBits>());
 }
 LUTHIER_EXPORT_HOOK_HANDLE(keepRun);
+
+/// Of \p N places from \p Place on. Adds to run \p Overflows where narrow ones
+/// may have begun anew.
+template <unsigned N>
+static __device__ inline void giveWideRuns(uint32_t Place, uint32_t Run,
+                                           uint32_t Overflows) {
+  uint64_t Numbers[2 * N], AnyExecutions = 0;
+  for (unsigned I = 0; I < N; ++I) {
+    const uint64_t Low = luthier::waveCounter(Wide[Place + I][0]);
+    const uint32_t High = luthier::waveCounter(Wide[Place + I][1]);
+    Numbers[2 * I] = Low >> WideLaneBits | uint64_t(High)
+                                               << (64 - WideLaneBits);
+    Numbers[2 * I + 1] = Low & ((uint64_t(1) << WideLaneBits) - 1);
+    AnyExecutions |= Numbers[2 * I];
+  }
+  luthier::waveAtomicAddEach(Runs[Run], Numbers);
+  if (AnyExecutions >> ExecutionBits)
+    luthier::waveAtomicAdd(&Runs[Overflows][0], 1);
+}
+LUTHIER_HOOK_ANNOTATE giveWideRun(uint32_t Place, uint32_t Run,
+                                  uint32_t Overflows) {
+  giveWideRuns<1>(Place, Run, Overflows);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveWideRun);
+LUTHIER_HOOK_ANNOTATE giveFourWideRuns(uint32_t Place, uint32_t Run,
+                                       uint32_t Overflows) {
+  giveWideRuns<4>(Place, Run, Overflows);
+}
+LUTHIER_EXPORT_HOOK_HANDLE(giveFourWideRuns);
 
 /// Of \p N places from \p Place on.
 template <unsigned N>
 static __device__ inline void giveRuns(uint32_t Place, uint32_t Run) {
   uint64_t Numbers[2 * N];
   for (unsigned I = 0; I < N; ++I) {
-    const uint64_t Number = luthier::waveCounter(Kept[Place + I]);
-    Numbers[2 * I] = Number >> LaneBits;
-    Numbers[2 * I + 1] = Number & ((uint64_t(1) << LaneBits) - 1);
+    const uint64_t Number = luthier::waveCounter(Narrow[Place + I]);
+    Numbers[2 * I] = Number >> NarrowLaneBits;
+    Numbers[2 * I + 1] = Number & ((uint64_t(1) << NarrowLaneBits) - 1);
   }
   luthier::waveAtomicAddEach(Runs[Run], Numbers);
 }
@@ -146,6 +194,10 @@ class BlockCount : public Tool {
     /// By address as linked. Code can be in a kernel more than once: what a
     /// function that does not return has behind its end is taken to be its own.
     std::multimap<uint64_t, size_t> RunOf, SiteOf, LoadOf;
+    /// Where waves say that counters may have begun anew.
+    std::optional<size_t> Overflows;
+
+    bool isOverflown() const { return Overflows && Runs[*Overflows][0]; }
   };
   std::mutex Lock;
   std::map<uint64_t, Code> Loaded; ///< By address.
@@ -157,10 +209,10 @@ class BlockCount : public Tool {
   llvm::Error insertRuns(LiftedRepresentation &LR, InstrumentationTask &Task,
                          Kernel &K) {
     const std::vector<InstructionRun> All = instructionRuns(LR);
-    if (NumRuns + All.size() > MaxRuns)
+    if (NumRuns + All.size() + 1 > MaxRuns)
       return llvm::createStringError("too many blocks to count");
-    llvm::DenseMap<const llvm::MachineInstr *, size_t> Numbers;
-    insertKept(LR, Task, keptRuns(LR, All, MaxKept), Numbers);
+    RunNumbers Numbers;
+    insertKept(LR, Task, All, Numbers, K);
     for (const InstructionRun &Run : All)
       if (Numbers.try_emplace(Run.First, NumRuns).second)
         Task.insertHookBefore(*Run.First, LUTHIER_GET_HOOK_HANDLE(countRun),
@@ -177,22 +229,42 @@ class BlockCount : public Tool {
     return llvm::Error::success();
   }
 
-  /// \p Runs are counted in registers; their \p Numbers follow each other.
-  void insertKept(LiftedRepresentation &LR, InstrumentationTask &Task,
-                  llvm::ArrayRef<llvm::MachineInstr *> Runs,
-                  llvm::DenseMap<const llvm::MachineInstr *, size_t> &Numbers) {
-    for (auto [Place, First] : llvm::enumerate(Runs)) {
-      Task.insertHookBefore(*First, LUTHIER_GET_HOOK_HANDLE(keepRun), {Place});
+  using RunNumbers = llvm::DenseMap<const llvm::MachineInstr *, size_t>;
+
+  /// \p Kept are counted in registers by the hook \p Keep; their \p Numbers
+  /// follow each other. What \p Give, or \p GiveFour, gets besides is \p More.
+  template <typename K, typename G, typename... M>
+  void insertKept(InstrumentationTask &Task,
+                  llvm::ArrayRef<llvm::MachineInstr *> Kept,
+                  RunNumbers &Numbers, K Keep, G Give, G GiveFour, M... More) {
+    for (auto [Place, First] : llvm::enumerate(Kept)) {
+      Task.insertHookBefore(*First, Keep, {Place});
       Numbers[First] = NumRuns + Place;
     }
-    for (size_t Place = 0; Place < Runs.size();) {
-      const bool AreFour = Runs.size() - Place >= 4;
-      Task.insertHookAtWaveEnd(AreFour ? LUTHIER_GET_HOOK_HANDLE(giveFourRuns)
-                                       : LUTHIER_GET_HOOK_HANDLE(giveRun),
-                               {Place, NumRuns + Place});
+    for (size_t Place = 0; Place < Kept.size();) {
+      const bool AreFour = Kept.size() - Place >= 4;
+      Task.insertHookAtWaveEnd(AreFour ? GiveFour : Give,
+                               {Place, NumRuns + Place, More...});
       Place += AreFour ? 4 : 1;
     }
-    NumRuns += Runs.size();
+    NumRuns += Kept.size();
+  }
+
+  void insertKept(LiftedRepresentation &LR, InstrumentationTask &Task,
+                  llvm::ArrayRef<InstructionRun> All, RunNumbers &Numbers,
+                  Kernel &K) {
+    const KeptRuns Kept = KeptRunChooser(LR, All).choose(MaxKept);
+    insertKept(Task, Kept.Narrow, Numbers, LUTHIER_GET_HOOK_HANDLE(keepRun),
+               LUTHIER_GET_HOOK_HANDLE(giveRun),
+               LUTHIER_GET_HOOK_HANDLE(giveFourRuns));
+    if (Kept.Wide.empty())
+      return;
+    const size_t Overflows = NumRuns++;
+    insertKept(Task, Kept.Wide, Numbers, LUTHIER_GET_HOOK_HANDLE(keepWideRun),
+               LUTHIER_GET_HOOK_HANDLE(giveWideRun),
+               LUTHIER_GET_HOOK_HANDLE(giveFourWideRuns), Overflows);
+    if (!Kept.Narrow.empty())
+      K.Overflows = Overflows;
   }
 
   llvm::Error insertCalls(LiftedRepresentation &LR, InstrumentationTask &Task,
@@ -327,13 +399,27 @@ class BlockCount : public Tool {
     return Result;
   }
 
+  /// Counts of which are not known.
+  Array overflownKernels() const {
+    Array Result;
+    for (const std::unique_ptr<Kernel> &K : Kernels)
+      if (K->isOverflown())
+        Result.push_back(llvm::json::Object{
+            {"name", K->Name},
+            {"code", K->Digest},
+            {"reason", ("a wave has executed a block of a loop " +
+                        llvm::Twine(1u << ExecutionBits) + " times or more")
+                           .str()}});
+    return Result;
+  }
+
   llvm::json::Object counted() const {
     Array All;
     CodeOfKernels Refused;
     for (const std::unique_ptr<Kernel> &K : Kernels)
       if (K->IsRefused)
         Refused[K->Name].insert(K->Digest);
-      else if (!K->IsLeftOut)
+      else if (!K->IsLeftOut && !K->isOverflown())
         All.push_back(llvm::json::Object{{"name", K->Name},
                                          {"code", K->Digest},
                                          {"instructions", runsOf(*K)},
@@ -341,6 +427,7 @@ class BlockCount : public Tool {
                                          {"loads", loadsOf(*K)}});
     return llvm::json::Object{{"kernels", std::move(All)},
                               {"refused", refusedKernels(Refused)},
+                              {"overflown", overflownKernels()},
                               {"process", int64_t(::getpid())}};
   }
 

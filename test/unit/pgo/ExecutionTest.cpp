@@ -131,6 +131,18 @@ TEST(ExecutionTest, KernelsWithoutHooksAreReadOnce) {
     EXPECT_TRUE(errorToBool(addUncounted(Bad, Kernels))) << Bad;
 }
 
+TEST(ExecutionTest, KernelsWhoseCountsDoNotFitIntoCountersAreRead) {
+  UncountedKernels Kernels;
+  ASSERT_FALSE(errorToBool(addOverflown(
+      R"({"kernels":[],"refused":[{"name":"k","code":"a","reason":"error"}],
+          "overflown":[{"name":"k","code":"b","reason":"too often"}]})",
+      Kernels)));
+  EXPECT_EQ(Kernels, (UncountedKernels{{{"b", "k"}, "too often"}}));
+  for (const char *Bad : {R"({"kernels":[],"refused":[]})",
+                          R"({"overflown":[{"name":"k","code":"a"}]})"})
+    EXPECT_TRUE(errorToBool(addOverflown(Bad, Kernels))) << Bad;
+}
+
 TEST(ExecutionTest, WhatIsNoReportIsRefused) {
   ExecutedKernels Kernels;
   ExecutedCode Code;

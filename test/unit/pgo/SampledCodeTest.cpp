@@ -105,6 +105,16 @@ TEST_F(SampledCodeTest, OnlyKernelsWithMarksAreMissedWithoutHooks) {
                           "hooks: dynamic-stack"));
 }
 
+TEST_F(SampledCodeTest, KernelsAreNamedWhoseCountsDoNotFitIntoCounters) {
+  executed("probes");
+  noteOverflown({{{Executed.begin()->first, "_Z5otherv"}, "too often"},
+                 {{"nobody left a copy", "branches"}, "too often"}},
+                Found);
+  EXPECT_THAT(Found.Uncounted,
+              ElementsAre("counts of other() are missing, for they do not fit "
+                          "into counters (counter-overflow): too often"));
+}
+
 TEST(MarksTest, MarksAreFoundByTheNamesOfSections) {
   EXPECT_TRUE(hasMarks(readInput("probes")->bytes()));
   EXPECT_TRUE(hasMarks(readInput("lines")->bytes()));
