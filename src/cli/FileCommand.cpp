@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cli/FileCommand.h"
 #include "luthier/Refusal.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -70,6 +71,17 @@ Error putInPlace(const std::string &Made, const std::string &To) {
   if (Error E = New->keep(To))
     return Failure(std::move(E));
   return Error::success();
+}
+
+std::string quoted(ArrayRef<std::string> Words) {
+  const auto QuotedWord = [](StringRef Text) {
+    return Text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_=./:,+@%") == StringRef::npos
+               ? Text.str()
+               : "'" + Text.str() + "'";
+  };
+  return join(map_range(Words, QuotedWord), " ");
 }
 
 Error failed(const Twine &What) {

@@ -46,6 +46,9 @@ llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
 /// and nothing else is left.
 llvm::Error putInPlace(const std::string &Made, const std::string &To);
 
+/// A line of \p Words as a shell reads them back.
+std::string quoted(llvm::ArrayRef<std::string> Words);
+
 /// An error that is nothing but text for people.
 llvm::Error failed(const llvm::Twine &What);
 

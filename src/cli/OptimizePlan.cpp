@@ -10,20 +10,32 @@ using namespace llvm;
 namespace luthier::cli {
 
 Expected<OptimizePlan>
-OptimizePlan::read(ArrayRef<std::vector<std::string>> Parts) {
+OptimizePlan::read(ArrayRef<std::vector<std::string>> Parts,
+                   const std::optional<Build> &Of) {
   constexpr StringLiteral More = "; see luthier pgo optimize --help";
   if (Parts.size() < 2)
     return misused("a command to compile with and one to run are needed, each "
                    "behind --" +
                    More);
-  auto Compile = pgo::CompileCommand::read(Parts.front());
+  std::vector<std::string> Words = Parts.front();
+  if (Of) {
+    Words = {Of->Compiler};
+    if (Of->LinksUnits)
+      Words.push_back("-fgpu-rdc");
+  }
+  auto Compile = pgo::CompileCommand::read(Words);
   if (!Compile)
     return Compile.takeError();
-  OptimizePlan Plan = {std::move(*Compile), {}};
-  if (!Plan.Compile.links() || Plan.Compile.output().empty())
+  OptimizePlan Plan = {std::move(*Compile), {}, Of ? Of->Program : "", {}};
+  if (Of)
+    Plan.BuildCommand = Parts.front();
+  else if (!Plan.Compile.links() || Plan.Compile.output().empty())
     return misused("the command to compile with makes no program: it needs -o, "
-                   "and no -c or the like" +
+                   "and no -c or the like; of a build of several commands, "
+                   "--program names what it makes" +
                    More);
+  else
+    Plan.Program = Plan.Compile.output();
   for (const std::vector<std::string> &Run : Parts.drop_front()) {
     auto Its = Plan.argumentsOf(Run);
     if (!Its)
@@ -40,15 +52,15 @@ OptimizePlan::argumentsOf(ArrayRef<std::string> Run) const {
     sys::path::remove_dots(Result, /*remove_dot_dot=*/true);
     return Result;
   };
-  if (Run.empty() || Plain(Run.front()) != Plain(Compile.output()))
+  if (Run.empty() || Plain(Run.front()) != Plain(Program))
     return misused("the command to run begins with " +
                    (Run.empty() ? "nothing" : Run.front()) +
-                   ", but what is compiled is " + Compile.output());
+                   ", but what is compiled is " + Program);
   return std::vector<std::string>(Run.drop_front());
 }
 
 std::string OptimizePlan::textOf(ArrayRef<std::string> Arguments) const {
-  std::string Text = Compile.output();
+  std::string Text = Program;
   for (const std::string &Word : Arguments)
     Text += " " + Word;
   return Text;

@@ -5,18 +5,34 @@
 #define LUTHIER_CLI_OPTIMIZEPLAN_H
 
 #include "pgo/CompileCommand.h"
+#include <optional>
 #include <set>
 
 namespace luthier::cli {
 
+/// Flags for the compiler of a build of several commands.
+inline constexpr char FlagsVariable[] = "LUTHIER_PGO_FLAGS";
+
 struct OptimizePlan {
+  /// A build of several commands, such as make's, which make \p Program with
+  /// the flags in FlagsVariable.
+  struct Build {
+    std::string Program, Compiler;
+    bool LinksUnits = false;
+  };
+
+  /// Of a build, the compiler without files.
   pgo::CompileCommand Compile;
+  std::vector<std::string> BuildCommand; ///< Empty if Compile makes Program.
+  std::string Program;
   /// Arguments of the program that is compiled, in each run that collects.
   std::vector<std::vector<std::string>> Runs;
 
-  /// Fails if they are not a command that makes a program, and runs of that.
+  /// Fails if they are not a command that makes a program, and runs of that;
+  /// the command is one of the compiler's, or \p Of starts it.
   static llvm::Expected<OptimizePlan>
-  read(llvm::ArrayRef<std::vector<std::string>> Parts);
+  read(llvm::ArrayRef<std::vector<std::string>> Parts,
+       const std::optional<Build> &Of = std::nullopt);
   /// Those of a command that runs the program; fails for another's.
   llvm::Expected<std::vector<std::string>>
   argumentsOf(llvm::ArrayRef<std::string> Run) const;

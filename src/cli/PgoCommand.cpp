@@ -34,6 +34,8 @@ constexpr PgoStep Steps[] = {
     {"coverage", pgoCoverageCommand, "show which source was executed"},
     {"judge", pgoJudgeCommand,
      "compare a build that uses a profile with the one before"},
+    {"launch", pgoLaunchCommand,
+     "compile with the flags of a build that optimize starts"},
     {"libraries", pgoLibrariesCommand,
      "make device libraries for profiles of a release"},
 };

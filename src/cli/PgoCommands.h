@@ -11,6 +11,8 @@ namespace luthier::cli {
 int pgoFlagsCommand(int Argc, char **Argv);
 /// Compiles with a profile.
 int pgoApplyCommand(int Argc, char **Argv);
+/// Compiles with the flags of a build that pgoOptimizeCommand() starts.
+int pgoLaunchCommand(int Argc, char **Argv);
 /// All steps in one.
 int pgoOptimizeCommand(int Argc, char **Argv);
 /// Makes device libraries for profiles of samples.

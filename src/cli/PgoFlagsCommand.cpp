@@ -65,16 +65,6 @@ std::string valueOr(const Arguments &Args, std::string_view Option,
   return Value ? *Value : Otherwise;
 }
 
-/// As a shell reads it back.
-void printQuoted(raw_ostream &OS, StringRef Text) {
-  if (Text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
-                             "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                             "0123456789-_=./:,+@%") == StringRef::npos)
-    OS << Text;
-  else
-    OS << '\'' << Text << '\'';
-}
-
 Expected<std::vector<std::string>> wordsOf(ArrayRef<pgo::Flag> Flags,
                                            const pgo::FlagFiles &Files,
                                            bool DeviceOnly) {
@@ -90,12 +80,7 @@ Error print(ArrayRef<pgo::Flag> Flags, const pgo::FlagFiles &Files,
     auto Words = wordsOf(Flags, Files, DeviceOnly);
     if (!Words)
       return Words.takeError();
-    for (const auto &[I, Word] : enumerate(*Words)) {
-      if (I)
-        outs() << ' ';
-      printQuoted(outs(), Word);
-    }
-    outs() << '\n';
+    outs() << quoted(*Words) << '\n';
     return Error::success();
   }
   for (const pgo::Flag &F : Flags) {

@@ -17,6 +17,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 
 using namespace llvm;
 
@@ -25,6 +26,7 @@ namespace {
 
 constexpr char Help[] =
     R"(usage: luthier pgo optimize [options] -- COMPILER [ARGUMENTS...] -- PROGRAM [ARGUMENTS...]
+       luthier pgo optimize --program PROGRAM [options] -- BUILD [ARGUMENTS...] -- PROGRAM [ARGUMENTS...]
 
 Compiles a program as the command says, collects a profile by running it,
 compiles it with the profile, and judges: it has to print the same as without,
@@ -37,6 +39,11 @@ PROGRAM is run to collect, with all arguments that follow; several such parts,
 each behind a --, are several runs. What counts has to do the same as the build
 without a profile; otherwise, nothing that it has counted is used.
 
+BUILD is any command that makes PROGRAM, such as make: it compiles all of the
+device code anew each time that it is started, with the flags that are in the
+environment variable LUTHIER_PGO_FLAGS then. luthier pgo launch, before the
+compiler, adds them.
+
 options:
   --route ROUTE      counters (default) or ir: another build counts; cs: ir, and
                      a second build that counts after inlining; probes or lines:
@@ -44,6 +51,9 @@ options:
   --weights, --calls, --count-by
                      of routes probes and lines, as in luthier pgo collect
   --device-libraries as in luthier pgo apply
+  --program PROGRAM  what BUILD makes; with it,
+    --compiler PATH  the clang that BUILD uses ()" LUTHIER_PGO_CLANGXX R"()
+    --rdc            BUILD links units for the GPU (-fgpu-rdc)
   -o PROFILE         where to keep the profile (PROGRAM.prof); what is there
                      stays if none is collected
   --judge COMMAND    judge by this run, given as one word for a shell, instead
@@ -63,6 +73,7 @@ what was there.
 
 example:
   luthier pgo optimize -- clang++ -x hip -O3 app.hip -o app -- ./app --size 4096
+  luthier pgo optimize --program ./app -- make -B app -- ./app --size 4096
 )";
 
 class Optimize {
@@ -82,8 +93,11 @@ private:
   Expected<bool> judgeUntilNoneIsWorse();
   Expected<Verdict> judge() const;
   Error compile(ArrayRef<std::string> Flags, const std::string &To) const;
+  Error build(ArrayRef<std::string> Flags, const std::string &To) const;
+  Error checkUsesFlags(const std::string &Program) const;
+  Error compileWithProfile() const;
 
-  std::string build(StringRef Name) const { return Folder + "/" + Name.str(); }
+  std::string made(StringRef Name) const { return Folder + "/" + Name.str(); }
 
   const Arguments &Args;
   OptimizePlan Plan;
@@ -133,7 +147,7 @@ Error Optimize::readOptions() {
   if (Error E = checkOptions())
     return E;
   const std::string *Path = Args.value("-o");
-  Profile = Path ? *Path : Plan.Compile.output() + ".prof";
+  Profile = Path ? *Path : Plan.Program + ".prof";
   if (const std::string *Name = Args.value("--device"))
     Device = *Name;
   if (StringRef(Device).contains(','))
@@ -160,9 +174,33 @@ Error Optimize::readOptions() {
 
 Error Optimize::compile(ArrayRef<std::string> Flags,
                         const std::string &To) const {
+  if (!Plan.BuildCommand.empty())
+    return build(Flags, To);
   if (const int Code = runAndWait(Plan.Compile.with(Flags, To)))
     return failedBy(Code, "the compiler ended with " + Twine(Code));
   return Error::success();
+}
+
+/// What another build has left there is no program of this one's.
+Error Optimize::build(ArrayRef<std::string> Flags,
+                      const std::string &To) const {
+  sys::fs::remove(Plan.Program);
+  ::setenv(FlagsVariable, quoted(Flags).c_str(), /*overwrite=*/1);
+  if (const int Code = runAndWait(Plan.BuildCommand))
+    return failedBy(Code, "the build ended with " + Twine(Code));
+  if (!sys::fs::exists(Plan.Program))
+    return failed("the build has made no " + Plan.Program);
+  return putInPlace(Plan.Program, To);
+}
+
+/// Of builds that count by the flags.
+Error Optimize::checkUsesFlags(const std::string &Program) const {
+  if (Plan.BuildCommand.empty() || isRelease(Route) ||
+      contentsOf(Program) != contentsOf(made("before")))
+    return Error::success();
+  return failed("no profile: the build makes the same program whatever is in " +
+                Twine(FlagsVariable) +
+                ": it does not compile anew, or without these flags");
 }
 
 /// Words for luthier, then those of \p Program.
@@ -183,7 +221,7 @@ Optimize::runPrinting(ArrayRef<std::string> Command) const {
   return runToCompare(
       Args,
       [&](const std::string &Input, std::string &Printed) -> Expected<int> {
-        const std::string Path = build("printed");
+        const std::string Path = made("printed");
         const int Code = runWith(Command, {Input, Path, ""});
         Printed = contentsOf(Path).value_or("");
         return Code;
@@ -193,7 +231,7 @@ Optimize::runPrinting(ArrayRef<std::string> Command) const {
 Error Optimize::countInto(ArrayRef<std::string> Run,
                           const std::string &Program) {
   std::vector<std::string> Words = {"pgo", "collect", "--add", "-o",
-                                    build("profile")};
+                                    made("profile")};
   for (const char *Option : {"--weights", "--count-by"})
     if (const std::string *Value = Args.value(Option))
       append_range(Words, std::vector<std::string>{Option, *Value});
@@ -213,7 +251,7 @@ Error Optimize::checkSame(ArrayRef<std::string> Run,
   const auto [Its, IsNew] = PlainOutputs.try_emplace(Run.vec());
   pgo::RunOutput &Plain = Its->second;
   if (IsNew) {
-    auto Output = runPrinting(commandOf({"run"}, Device, build("before"), Run));
+    auto Output = runPrinting(commandOf({"run"}, Device, made("before"), Run));
     if (!Output)
       return Output.takeError();
     if (Output->ExitCode == Interrupted)
@@ -246,8 +284,10 @@ Error Optimize::countBy(StringRef Name, const std::string &First) {
   if (!Flags)
     return Flags.takeError();
   say("compiling to collect, route " + Name);
-  const std::string Program = build("collecting");
+  const std::string Program = made("collecting");
   if (Error E = compile(*Flags, Program))
+    return E;
+  if (Error E = checkUsesFlags(Program))
     return E;
   for (const std::vector<std::string> &Run : Plan.Runs) {
     say("collecting: " + Plan.textOf(Run));
@@ -262,13 +302,13 @@ Error Optimize::collect() {
   if (Route == "cs") {
     if (Error E = countBy("ir", ""))
       return E;
-    First = build("first");
-    if (Error E = putInPlace(build("profile"), First))
+    First = made("first");
+    if (Error E = putInPlace(made("profile"), First))
       return E;
   }
   if (Error E = countBy(Route, First))
     return E;
-  return putInPlace(build("profile"), Profile);
+  return putInPlace(made("profile"), Profile);
 }
 
 Expected<Verdict> Optimize::judge() const {
@@ -277,11 +317,11 @@ Expected<Verdict> Optimize::judge() const {
   Result.ByInstructions = By && *By == "instructions";
   for (const std::vector<std::string> &Run : Judges) {
     say("judging: " + Plan.textOf(Run));
-    const std::string Report = build("verdict.json");
+    const std::string Report = made("verdict.json");
     std::vector<std::string> Command = {
-        luthierPath(),   "pgo",     "judge",        "--before",
-        build("before"), "--after", build("after"), "--drop-worse",
-        Profile,         "--json",  Report};
+        luthierPath(),  "pgo",     "judge",       "--before",
+        made("before"), "--after", made("after"), "--drop-worse",
+        Profile,        "--json",  Report};
     append_range(Command, deviceOption(Device));
     for (const char *Option :
          {"--by", "--tolerance", "--input", "--compare", "--ignore", "--code"})
@@ -297,22 +337,41 @@ Expected<Verdict> Optimize::judge() const {
   return Result;
 }
 
+/// It was collected from this source just now.
+Error Optimize::compileWithProfile() const {
+  const std::string *Libraries = Args.value("--device-libraries");
+  if (!Plan.BuildCommand.empty()) {
+    // The build's compilers may be started elsewhere.
+    SmallString<128> Path = StringRef(Profile);
+    if (std::error_code Failure = sys::fs::make_absolute(Path))
+      return failed(Profile + ": " + Failure.message());
+    ProfileUse Use(Plan.Compile, Path.str().str(), Folder);
+    if (Libraries)
+      Use.SampleLibraries = *Libraries;
+    Use.IsChecked = false;
+    auto Flags = Use.findFlags();
+    return Flags ? build(*Flags, made("after")) : Flags.takeError();
+  }
+  std::vector<std::string> Command = {luthierPath(), "pgo", "apply",
+                                      "--no-check"};
+  if (Libraries)
+    append_range(Command,
+                 std::vector<std::string>{"--device-libraries", *Libraries});
+  append_range(Command, std::vector<std::string>{Profile, "--"});
+  append_range(Command, Plan.Compile.with({}, made("after")));
+  if (const int Code = runAndWait(Command))
+    return failedBy(Code, "apply ended with " + Twine(Code));
+  return Error::success();
+}
+
 /// Whether the build with the profile is the better one. Fails if it is not
 /// right.
 Expected<bool> Optimize::judgeUntilNoneIsWorse() {
   std::set<std::string> Dropped;
   while (true) {
     say("compiling with the profile");
-    // It was collected from this source just now.
-    std::vector<std::string> Command = {luthierPath(), "pgo", "apply",
-                                        "--no-check"};
-    if (const std::string *Libraries = Args.value("--device-libraries"))
-      append_range(Command,
-                   std::vector<std::string>{"--device-libraries", *Libraries});
-    append_range(Command, std::vector<std::string>{Profile, "--"});
-    append_range(Command, Plan.Compile.with({}, build("after")));
-    if (const int Code = runAndWait(Command))
-      return failedBy(Code, "apply ended with " + Twine(Code));
+    if (Error E = compileWithProfile())
+      return std::move(E);
     Expected<Verdict> Its = judge();
     if (!Its)
       return Its.takeError();
@@ -334,7 +393,7 @@ Expected<int> Optimize::run() {
   if (Error E = readOptions())
     return std::move(E);
   say("compiling without a profile");
-  if (Error E = compile({}, build("before")))
+  if (Error E = compile({}, made("before")))
     return std::move(E);
   Error Why = collect();
   bool IsUsed = false;
@@ -343,10 +402,15 @@ Expected<int> Optimize::run() {
     IsUsed = IsBetter && *IsBetter;
     Why = IsBetter.takeError();
   }
-  if (isInterruption(Why))
+  if (isInterruption(Why)) {
+    // A build has put the last one there.
+    if (!Plan.BuildCommand.empty())
+      if (Error E = putInPlace(made("before"), Plan.Program))
+        say(detailOf(std::move(E)));
     return std::move(Why);
-  const std::string &Program = Plan.Compile.output();
-  Error Misplaced = putInPlace(build(IsUsed ? "after" : "before"), Program);
+  }
+  const std::string &Program = Plan.Program;
+  Error Misplaced = putInPlace(made(IsUsed ? "after" : "before"), Program);
   const bool IsPlain = bool(Why);
   if (IsPlain)
     say(detailOf(std::move(Why)));
@@ -367,7 +431,17 @@ Expected<int> optimize(const Arguments &Args,
   if (!Args.positional().empty())
     return misused("'" + Args.positional().front() +
                    "' stands before the first --");
-  auto Plan = OptimizePlan::read(Parts);
+  std::optional<OptimizePlan::Build> Build;
+  if (const std::string *Program = Args.value("--program")) {
+    const std::string *Compiler = Args.value("--compiler");
+    Build = {*Program, Compiler ? *Compiler : LUTHIER_PGO_CLANGXX,
+             Args.has("--rdc")};
+  } else {
+    for (const char *Option : {"--compiler", "--rdc"})
+      if (Args.has(Option))
+        return misused(Twine(Option) + " is of builds, with --program");
+  }
+  auto Plan = OptimizePlan::read(Parts, Build);
   if (!Plan)
     return Plan.takeError();
   try {
@@ -390,6 +464,9 @@ int pgoOptimizeCommand(int Argc, char **Argv) {
         {"--calls"},
         {"--count-by", true},
         {"--device-libraries", true},
+        {"--program", true},
+        {"--compiler", true},
+        {"--rdc"},
         {"-o", true},
         {"--judge", true, false, true},
         {"--by", true},

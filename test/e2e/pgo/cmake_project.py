@@ -38,8 +38,9 @@ def test(arguments, directory):
     result = harness.run([arguments.cmake, "--build", build, "--target", "biased"])
     result.expect("no work to do" in result.stdout, "a second build compiles again")
 
-    # The same without a profile.
+    # The same without a profile, by other commands.
     plain = f"{directory}/plain"
+    configure[configure.index("Ninja")] = "Unix Makefiles"
     expect_success([*configure, "-B", plain, "-DLUTHIER_USE_PROFILES=OFF"], "CMake")
     expect_success([arguments.cmake, "--build", plain], "the build without profiles")
     result = harness.run([f"{prefix}/bin/luthier", "run", "--", f"{plain}/bin/biased", "20000"])
@@ -51,6 +52,14 @@ def test(arguments, directory):
         expect_success([arguments.cmake, "--build", plain], "the build after a change")
         result = harness.run([f"{prefix}/bin/luthier", "run", "--", f"{plain}/bin/pair"])
         result.expect(result.stdout == f"{printed}\n", f"the program is not that of {header}")
+
+    # A program of several files with profiles.
+    result = harness.run([arguments.cmake, plain, "-DLUTHIER_USE_PROFILES=ON"])
+    result.expect(result.code == 0, "CMake fails")
+    result = harness.run([arguments.cmake, "--build", plain, "--target", "pair"])
+    result.expect(result.code == 0 and "/pair is compiled with" in result.stdout, "a program of several files has no profile")
+    result = harness.run([f"{prefix}/bin/luthier", "run", "--", f"{plain}/bin/pair"])
+    result.expect(result.stdout == "90\n", "the program of several files is wrong")
 
 
 if __name__ == "__main__":

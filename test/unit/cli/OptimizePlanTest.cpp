@@ -74,4 +74,21 @@ TEST_F(VerdictTest, InterruptedJudgesEndAll) {
   }
 }
 
+TEST(OptimizePlanTest, ABuildIsACommandOfAnyKind) {
+  const std::vector<std::vector<std::string>> Parts = {
+      {"make", "-B", "app"}, {"./app", "4096"}, {"app", "8"}};
+  EXPECT_TRUE(errorToBool(OptimizePlan::read(Parts).takeError()))
+      << "make is no compiler that makes a program";
+  auto Plan =
+      OptimizePlan::read(Parts, OptimizePlan::Build{"app", "clang++", true});
+  ASSERT_TRUE(bool(Plan)) << toString(Plan.takeError());
+  EXPECT_EQ(Plan->BuildCommand, Parts.front());
+  EXPECT_EQ(Plan->Program, "app");
+  EXPECT_EQ(Plan->Compile.compiler(), "clang++");
+  EXPECT_TRUE(Plan->Compile.linksUnits());
+  EXPECT_EQ(Plan->Runs,
+            (std::vector<std::vector<std::string>>{{"4096"}, {"8"}}));
+  EXPECT_EQ(Plan->textOf(Plan->Runs.back()), "app 8");
+}
+
 } // namespace
