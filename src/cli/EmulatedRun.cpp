@@ -50,9 +50,10 @@ private:
 };
 
 std::vector<std::string> commandOf(const EmulatedRun &Run) {
-  std::vector<std::string> Command = {programPrefix(/*BelowLibexec=*/true) +
-                                          "/bin/luthier",
-                                      "run", "--device", Run.Device};
+  std::vector<std::string> Command = {
+      programPrefix(/*BelowLibexec=*/true) + "/bin/luthier", "run"};
+  if (!Run.Device.empty())
+    append_range(Command, std::vector<std::string>{"--device", Run.Device});
   append_range(Command, Run.Options);
   Command.push_back("--");
   append_range(Command, Run.Command);

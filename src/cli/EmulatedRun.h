@@ -15,7 +15,7 @@
 namespace luthier::cli {
 
 struct EmulatedRun {
-  std::string Device;               ///< As luthier run takes it.
+  std::string Device; ///< As luthier run takes it; empty for its own choice.
   std::vector<std::string> Options; ///< More of luthier run.
   std::vector<std::string> Command;
   std::string Input;    ///< What it reads on stdin; empty for this process's.

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`luthier pgo coverage` shows which source of kernels was executed: regions,
-branches and decisions of a build for that, and lines of a release. Numbers follow
-from the program: 64 lanes, of which ten are below the limit, five of those odd."""
+branches and decisions of a build for that, and lines of a release, of one run or of
+several. Numbers follow from the program: 64 lanes, of which ten are below the limit,
+five of those odd."""
 
 import os
 import re
+import shutil
 
 from builds import ARGUMENTS, Builds, Failure, harness
 
@@ -66,6 +68,20 @@ def regions(test, program):
     result.expect_in_stderr("partial-profile: process")
 
 
+def regions_of_several_runs(test, program):
+    """Each decides one half of what there is to decide."""
+    below, above = ("0",), ("100",)
+    for more, covered in ((below, "0.00"), (above, "50.00"), ((*below, "--", program, *above), "100.00")):
+        shown = test.run(program, "--format", "show", more=more).stdout
+        if f"MC/DC Coverage for Decision: {covered}%" not in shown:
+            raise Failure(f"{more}: {covered} % of the decision are expected:\n{shown}")
+    result = test.run(program, "--format", "lcov", more=(*below, "--", program, *above))
+    result.expect(result.code == 0, "there is no tracefile of two runs")
+    test.expect_lines(result.stdout, {"unsigned Value = 1": 128, "Value = 2": 32, "Value = 3": 0})
+    result = test.run(program, more=("10", "fails", "--", program, "10"))
+    result.expect(result.code == 7 and "TOTAL" in result.stdout, "the run that fails is not told")
+
+
 def lines(test, release):
     result = test.run(release, "--format", "lcov")
     result.expect(result.code == 0, "there is no tracefile of a release")
@@ -77,6 +93,30 @@ def lines(test, release):
     result.expect(re.search(r" 3 +2 +66\.7 %  all$", result.stdout, re.M), "functions are not counted")
     result = test.run(release, "--format", "show")
     result.expect(result.code == 2, "what a release does not have is shown")
+
+
+def lines_of_several_runs(test, release):
+    copy = f"{test.directory}/copy"
+    shutil.copy(release, copy)
+    result = test.run(release, "--format", "lcov", more=("10", "--", copy, "10", "--", release, "2000"))
+    result.expect(result.code == 0, "there is no tracefile of three runs")
+    test.expect_lines(result.stdout, {"Out[Lane] = Value": 3, "] = 4": 0})
+
+
+def lines_by_hooks(test, release, refused):
+    """As the emulated GPU counts them; kernels without hooks are named."""
+    counted = [test.run(release, "--format", "lcov", "--count-by", way, more=("10", "--", release, "0"))
+               for way in ("emulator", "hooks")]
+    for result in counted:
+        result.expect(result.code == 0, "there is no tracefile")
+    counted[1].expect("DA:" in counted[0].stdout and counted[1].stdout == counted[0].stdout, "hooks count something else")
+    result = test.run(refused, "--count-by", "hooks", more=())
+    result.expect(result.code == 1, "a kernel whose lines are not known is a success")
+    result.expect_in_stderr("lines of opaque are missing, for it runs without hooks: undecodable-instruction")
+    result = test.run(refused, more=())
+    result.expect(result.code == 0, "the emulated GPU does not count a kernel without hooks")
+    result = test.run(refused, "--count-by", "eye", more=())
+    result.expect(result.code == 2, "nobody counts so")
 
 
 def without_lines(test, builds, release):
@@ -95,11 +135,15 @@ def without_lines(test, builds, release):
 
 def test(arguments, directory):
     builds, test = Builds(arguments, directory), Covering(arguments, directory)
-    regions(test, builds.compile("decisions", builds.flags("collect", "--route", "mcdc")))
+    decisions = builds.compile("decisions", builds.flags("collect", "--route", "mcdc"))
+    regions(test, decisions)
+    regions_of_several_runs(test, decisions)
     release = builds.compile("release", ["-Xarch_device", "-gline-tables-only"])
     lines(test, release)
+    lines_of_several_runs(test, release)
+    lines_by_hooks(test, release, builds.compile("refused", ["-Xarch_device", "-gline-tables-only"], source=arguments.refused))
     without_lines(test, builds, release)
 
 
 if __name__ == "__main__":
-    harness.main(ARGUMENTS, test)
+    harness.main([*ARGUMENTS, (["--refused"], {"required": True, "help": "with a kernel that cannot have hooks"})], test)
