@@ -3,7 +3,8 @@
 """`luthier pgo optimize --program` compiles with profiles what a build of several
 commands makes: CMake's with Ninja and make, by a launcher before the compiler, ccache
 behind it, and a makefile that takes the flags from the environment. Where a build does
-not take them, fails or makes nothing, it says so."""
+not take them, fails or makes nothing, it says so. `luthier pgo apply` is a launcher,
+too: it uses the profile in a build of several commands."""
 
 import os
 import shutil
@@ -29,28 +30,44 @@ class Building:
     def optimize(self, program, command, *options):
         if os.path.exists(program):
             os.remove(program)
-        # So small kernels may become worse, which is not what this is about.
         return harness.run([self.arguments.luthier, "pgo", "optimize", "--program", program, "--compiler", self.clang,
-                            "--tolerance", "1000", *options, "--", *command, "--", program, "2000"])
+                            *options, "--", *command, "--", program, "2000"])
 
-    def expect_profile(self, result, program):
-        """Of kernels of both files, and a program that is right."""
+    def expect_profile(self, result, program, is_sampled=False):
+        """Of kernels of both files, and a program that is right. Only counters see that the conditions are rare."""
         result.expect(result.code == 0, "luthier pgo optimize fails")
-        shown = subprocess.run([self.arguments.profdata, "show", *self.sampled, "--all-functions", f"{program}.prof"],
-                               capture_output=True, text=True).stdout
-        for kernel in ("_Z6biasedPjj", "_Z7rotatedPj"):
+        result.expect("luthier pgo judge: same output" in result.stdout, "the build with the profile is not judged")
+        shown = subprocess.run([self.arguments.profdata, "show", *(["--sample"] if is_sampled else []), "--all-functions",
+                                f"{program}.prof"], capture_output=True, text=True).stdout
+        for kernel in ("_Z6biasedPfj", "_Z7rotatedPj"):
             if kernel not in shown:
                 raise Failure(f"{kernel} is not in the profile:\n{shown}")
-        result.expect(f"{program} is compiled with" in result.stderr, "the profile is not used")
+        if not is_sampled:
+            result.expect_in_stderr(f"{program} is compiled with {program}.prof\n")
         self.expect_right(program)
+
+    def configure(self, build, generator, *launcher):
+        result = harness.run([
+            self.arguments.cmake, "-S", self.source, "-B", build, "-G", generator, "-DCMAKE_BUILD_TYPE=Release",
+            f"-DCMAKE_CXX_COMPILER={self.clang}", f"-DCMAKE_CXX_FLAGS={' '.join(self.flags)}",
+            f"-DCMAKE_CXX_COMPILER_LAUNCHER={';'.join(launcher)}"])
+        result.expect(result.code == 0, "CMake fails")
+        return f"{build}/separate"
+
+    def expect_applied(self, profiled):
+        """What the profile of that program makes of this one."""
+        build = f"{self.directory}/applied"
+        program = self.configure(build, "Ninja", self.arguments.luthier, "pgo", "apply", "--lenient", f"{profiled}.prof", "--")
+        result = harness.run([self.arguments.cmake, "--build", build])
+        result.expect(result.code == 0 and "stale-profile" not in result.stdout, "the build with apply fails")
+        result = harness.run([self.arguments.luthier, "pgo", "judge", "--before", profiled, "--after", program, "--", "2000"])
+        result.expect("kernels: 0 better, 0 worse, 2 the same\n" in result.stdout, "apply makes another program than optimize")
 
     def expect_right(self, program):
         result = harness.run([self.arguments.luthier, "run", "--", program, "2000"])
         result.expect(result.code == 0, "the program fails")
         self.printed = getattr(self, "printed", result.stdout)
         result.expect(result.stdout == self.printed and len(result.stdout.splitlines()) == 2, "the program prints something else")
-
-    sampled = ()
 
 
 def test(arguments, directory):
@@ -59,21 +76,15 @@ def test(arguments, directory):
     launcher = [arguments.luthier, "pgo", "launch", *([arguments.ccache] if arguments.ccache else [])]
     for generator, route in (("Ninja", "counters"), ("Unix Makefiles", "lines")):
         build = f"{directory}/{route}"
-        result = harness.run([
-            arguments.cmake, "-S", building.source, "-B", build, "-G", generator, "-DCMAKE_BUILD_TYPE=Release",
-            f"-DCMAKE_CXX_COMPILER={building.clang}", f"-DCMAKE_CXX_FLAGS={' '.join(building.flags)}",
-            f"-DCMAKE_CXX_COMPILER_LAUNCHER={';'.join(launcher)}"])
-        result.expect(result.code == 0, "CMake fails")
-        program = f"{build}/separate"
+        program = building.configure(build, generator, *launcher)
         result = building.optimize(program, [arguments.cmake, "--build", build, "--clean-first"], "--route", route)
-        building.sampled = ["--sample"] if route == "lines" else []
-        building.expect_profile(result, program)
+        building.expect_profile(result, program, is_sampled=route == "lines")
+    building.expect_applied(f"{directory}/counters/separate")
     if arguments.ccache:
         statistics = subprocess.run([arguments.ccache, "--print-stats"], capture_output=True, text=True).stdout
         if not any(line.startswith("cache_miss") and line.split()[1] != "0" for line in statistics.splitlines()):
             raise Failure(f"ccache was not asked:\n{statistics}")
 
-    building.sampled = []
     program = f"{building.source}/separate"
     make = [arguments.make, "-C", building.source, f"CXX={building.clang}",
             f"HIPFLAGS=--offload-arch=gfx90a {' '.join(building.flags)}"]

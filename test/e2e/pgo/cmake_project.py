@@ -57,7 +57,7 @@ def test(arguments, directory):
     result = harness.run([arguments.cmake, plain, "-DLUTHIER_USE_PROFILES=ON"])
     result.expect(result.code == 0, "CMake fails")
     result = harness.run([arguments.cmake, "--build", plain, "--target", "pair"])
-    result.expect(result.code == 0 and "/pair is compiled with" in result.stdout, "a program of several files has no profile")
+    result.expect(result.code == 0 and "same output" in result.stdout, "a program of several files has no profile")
     result = harness.run([f"{prefix}/bin/luthier", "run", "--", f"{plain}/bin/pair"])
     result.expect(result.stdout == "90\n", "the program of several files is wrong")
 
