@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops that waves go round as often as they are told: a short one, of a block
-// for all lanes, and one with branches that calls a function.
+// for all lanes, one that is entered in two places, within another, and one
+// with branches that calls a function.
 //   turns SHORT LONG
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,26 @@ extern "C" __global__ void shortTurns(unsigned *Out, unsigned Times) {
 #pragma nounroll
   for (unsigned I = 0; I < Times; ++I)
     asm volatile("v_xor_b32 %0, 7, %0" : "+v"(State));
+  Out[threadIdx.x] = State;
+}
+
+extern "C" __global__ void oddTurns(unsigned *Out, unsigned Times,
+                                    unsigned Outer) {
+  unsigned State = threadIdx.x;
+#pragma nounroll
+  for (unsigned I = 0; I < Outer; ++I) {
+    unsigned Left = Times;
+    asm volatile("s_cmp_lg_u32 %2, 0\n"
+                 "s_cbranch_scc1 2f\n"
+                 "1: v_xor_b32 %0, 7, %0\n"
+                 "2: v_xor_b32 %0, 5, %0\n"
+                 "s_sub_u32 %1, %1, 1\n"
+                 "s_cmp_lg_u32 %1, 0\n"
+                 "s_cbranch_scc1 1b"
+                 : "+v"(State), "+s"(Left)
+                 : "s"(I)
+                 : "scc");
+  }
   Out[threadIdx.x] = State;
 }
 
@@ -37,6 +58,7 @@ int main(int Argc, char **Argv) {
   if (Argc != 3 || hipMalloc(&Out, 256) != hipSuccess)
     return 1;
   shortTurns<<<1, 64>>>(Out, atoi(Argv[1]));
+  oddTurns<<<1, 64>>>(Out, atoi(Argv[1]), 2);
   branchyTurns<<<1, 64>>>(Out, atoi(Argv[2]));
   return hipDeviceSynchronize() == hipSuccess ? 0 : 1;
 }

@@ -88,6 +88,12 @@ def test(arguments, directory):
     program = f"{building.source}/separate"
     make = [arguments.make, "-C", building.source, f"CXX={building.clang}",
             f"HIPFLAGS=--offload-arch=gfx90a {' '.join(building.flags)}"]
+    # Units are linked for the GPU by a command of its own, with the flags of a launcher.
+    units = f"--offload-arch=gfx90a -fgpu-rdc {' '.join(building.flags)}"
+    linked = [arguments.make, "-B", "-C", building.source, f"CXX={arguments.luthier} pgo launch {building.clang}", "PROFILEFLAGS=",
+              f"HIPFLAGS={units}", f"LINKFLAGS={units} --hip-link"]
+    building.expect_profile(building.optimize(program, linked, "--rdc"), program)
+
     building.expect_profile(building.optimize(program, [*make, "-B"]), program)
 
     # Objects are those of the build without a profile.
