@@ -44,9 +44,9 @@ class Steps:
         with open(path, "w") as file:
             file.write(text)
 
-    def run(self, argument, *options):
+    def run(self, argument, *options, building=()):
         """In a session of its own, whose processes all get the keyboard's signals."""
-        command = [self.luthier, "pgo", "optimize", *options, "--", self.compiler, "a.hip", "-o", self.program,
+        command = [self.luthier, "pgo", "optimize", *options, "--", *(building or [self.compiler, "a.hip", "-o", self.program]),
                    "--", self.program, argument]
         before = set(os.listdir(self.directory)) | {"program", "seen"}
         process = subprocess.run(
@@ -66,6 +66,16 @@ def test(arguments, directory):
     result = steps.run("is-interrupted")
     result.expect(result.code == 130, "an interruption is not told")
     result.expect(not os.path.exists(steps.program), "there is a program though nobody waits for it")
+
+    # A build makes the program where it is; what counts is not left there.
+    build = f'{steps.compiler} -o {steps.program} && echo "# with $LUTHIER_PGO_FLAGS" >> {steps.program}'
+    options = ["--program", steps.program, "--compiler", steps.compiler]
+    for argument, code in (("is-interrupted", 130), (f"{directory}/seen", 4)):
+        result = steps.run(argument, *options, building=["sh", "-c", build])
+        result.expect(result.code == code, "what became of a build is not told")
+        with open(steps.program) as file:
+            result.expect(file.read().endswith("# with \n"), "the program that counts is left")
+    os.remove(steps.program)
 
     steps.write(f"{directory}/input", "what it reads")
     seen = f"{directory}/seen"
