@@ -21,7 +21,7 @@ mkdir -p "$output"
 program=$output/$(basename "$source" .hip)
 device=${DEVICE:-gfx90a}
 compile=("$root/scripts/rocm.sh" "$version" -- hipcc -w -O2 "--offload-arch=$device" -I "$(dirname "$source")"
-         -I "$root/examples/programs" "$source")
+         -I "$root/examples/programs" "$source" -lhsa-runtime64)
 "${compile[@]}" -o "$program"
 if [ "${WITH_MODULE:-0}" = 1 ]; then
   "${compile[@]}" --genco -o "$program.co"

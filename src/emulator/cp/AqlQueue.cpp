@@ -184,8 +184,21 @@ AqlQueue::Outcome AqlQueue::fail(QueueError Error, const std::string &Message,
   Device.host().explainFault(PC);
   Device.host().prepareForEnd();
   FailedAt = hostNanoseconds();
-  storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Device.host());
+  tell(Error);
   return Outcome::Stopped;
+}
+
+/// As Linux's driver does it since 6.5 (send_exception_work_handler()).
+void AqlQueue::tell(QueueError Error) {
+  const SaveAreaHeader *Header = Memory.SaveArea;
+  if (!Header || !Header->Exceptions) {
+    storeSignal(HsaQueue.queue_inactive_signal, int64_t(Error), Device.host());
+    return;
+  }
+  const uint32_t Event = Header->ExceptionEvent;
+  __atomic_fetch_or(reinterpret_cast<uint64_t *>(Header->Exceptions),
+                    exceptionMask(Error), __ATOMIC_SEQ_CST);
+  Device.host().raiseEvent(Event);
 }
 
 AqlQueue::Outcome AqlQueue::fail(const ExecutionFault &Fault) {

@@ -53,6 +53,7 @@ private:
   /// \p PC is where a kernel stopped, or zero.
   Outcome fail(QueueError Error, const std::string &Message, uint64_t PC = 0);
   Outcome fail(const ExecutionFault &Fault);
+  void tell(QueueError Error);
   void checkFailureHandled() const;
 
   DeviceState &Device;

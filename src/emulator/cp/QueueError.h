@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the command processor stores in amd_queue_t::queue_inactive_signal when
-// it cannot go on. ROCr's handler for the signal knows these values.
+// Why the command processor cannot go on. ROCr knows these values in
+// amd_queue_t::queue_inactive_signal. A runtime that the driver can tell of
+// exceptions looks there for requests only, and hears of errors from the
+// driver.
 #ifndef LUTHIER_EMULATOR_CP_QUEUEERROR_H
 #define LUTHIER_EMULATOR_CP_QUEUEERROR_H
 
@@ -25,6 +27,32 @@ enum class QueueError : int64_t {
   IllegalInstruction = 0x40000000, // HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION
   Exception = 0x80000000,          // HSA_STATUS_ERROR_EXCEPTION
 };
+
+/// KFD_EC_MASK() of the kfd_dbg_trap_exception_code by which the driver reports
+/// it, as in Linux's <linux/kfd_ioctl.h> since 6.5; 0 for what is no error.
+constexpr uint64_t exceptionMask(QueueError Error) {
+  constexpr auto Mask = [](unsigned Code) { return uint64_t(1) << (Code - 1); };
+  switch (Error) {
+  case QueueError::InvalidDimensions:
+    return Mask(16); // EC_QUEUE_PACKET_DISPATCH_DIM_INVALID
+  case QueueError::InvalidGroupMemory:
+    return Mask(17); // ..._PACKET_DISPATCH_GROUP_SEGMENT_SIZE_INVALID
+  case QueueError::InvalidKernelObject:
+    return Mask(18); // ..._PACKET_DISPATCH_CODE_INVALID
+  case QueueError::InvalidPacket:
+    return Mask(20); // ..._PACKET_UNSUPPORTED
+  case QueueError::WorkgroupTooLarge:
+    return Mask(21); // ..._PACKET_DISPATCH_WORK_GROUP_SIZE_INVALID
+  case QueueError::ApertureViolation:
+    return Mask(6); // ..._WAVE_APERTURE_VIOLATION
+  case QueueError::IllegalInstruction:
+    return Mask(4); // ..._WAVE_ILLEGAL_INSTRUCTION
+  case QueueError::Exception:
+    return Mask(2); // ..._WAVE_TRAP
+  default:
+    return 0;
+  }
+}
 
 } // namespace luthier::emulator
 

@@ -98,8 +98,12 @@ int getAvailableMemory(Driver &D, kfd_ioctl_get_available_memory_args &Args) {
   return 0;
 }
 
+/// That the driver writes core dumps keeps ROCr from making its own after a
+/// fault (HSA_RUNTIME_ENABLE_CAPS_SUPPORTS_CORE_DUMP_MASK of its
+/// <hsakmttypes.h>), which takes a debugger's requests. What the program's dump
+/// lacks is the waves.
 int enableRuntime(Driver &, kfd::RuntimeEnableArgs &Args) {
-  Args.capabilities_mask = 0;
+  Args.capabilities_mask = uint32_t(1) << 31;
   return 0;
 }
 

@@ -33,6 +33,8 @@ int QueueTable::create(CommandProcessor &Processor, uint64_t *Doorbells,
   Memory.ReadIndex = reinterpret_cast<uint64_t *>(Args.read_pointer_address);
   Memory.WriteIndex = reinterpret_cast<uint64_t *>(Args.write_pointer_address);
   Memory.Doorbell = &Doorbells[Id];
+  Memory.SaveArea =
+      reinterpret_cast<const SaveAreaHeader *>(Args.ctx_save_restore_address);
   *Memory.Doorbell = IsAql ? UINT64_MAX : 0;
   Queues[Id] = IsAql ? Processor.createAqlQueue(Memory)
                      : Processor.createSdmaQueue(Memory);

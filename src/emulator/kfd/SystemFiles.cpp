@@ -87,13 +87,18 @@ void addLinks(Files &All, const std::string &Node, unsigned From,
   }
 }
 
-/// HSA_CAPABILITY. The debugger is not claimed.
+/// HSA_CAPABILITY. Debuggers are not claimed, but firmware that reports
+/// exceptions is, as all have that Linux's
+/// kfd_topology_set_dbg_firmware_support names. Without, ROCr 6.4 and 7.2 never
+/// close the driver when they shut down, and cannot be started again.
 uint64_t capability(const DeviceModel &Model) {
   constexpr uint64_t WatchPoints = 1 << 7, TwoBitsOfThem = 2 << 8,
                      DoorbellsTakePacketIndices = 2 << 12,
-                     SharedVirtualMemory = 1 << 27;
+                     SharedVirtualMemory = 1 << 27,
+                     FirmwareReportsExceptions = 1 << 29;
   return WatchPoints | TwoBitsOfThem | DoorbellsTakePacketIndices |
-         uint64_t(Model.SramEcc) << 26 | SharedVirtualMemory;
+         uint64_t(Model.SramEcc) << 26 | SharedVirtualMemory |
+         FirmwareReportsExceptions;
 }
 
 void addCpu(Files &All, const std::string &Node, unsigned NumGpus) {

@@ -190,6 +190,72 @@ TEST_F(AqlQueueTest, WhoeverPluggedItInHearsOfErrorsFirst) {
             std::string::npos);
 }
 
+class ExceptionsTest : public CommandProcessorTest {
+protected:
+  void SetUp() override {
+    Header.Exceptions = reinterpret_cast<uint64_t>(&Exceptions);
+    Header.ExceptionEvent = 9;
+    QueueAt.SaveArea = &Header;
+    CommandProcessorTest::SetUp();
+    testing::internal::CaptureStderr();
+  }
+  void TearDown() override {
+    CommandProcessorTest::TearDown();
+    testing::internal::GetCapturedStderr();
+  }
+  bool reaches(uint64_t Value) const {
+    return eventually([&] {
+      return __atomic_load_n(&Exceptions, __ATOMIC_ACQUIRE) == Value;
+    });
+  }
+  bool becomes(ExecutionFault::Kind What, unsigned Code) {
+    Shaders->NextFault = ExecutionFault{What, 0, 0, "a fault"};
+    submit(dispatchPacket(nullptr), HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    return reaches(Old | uint64_t(1) << (Code - 1));
+  }
+
+  static constexpr uint64_t Old = uint64_t(1) << 40;
+  uint64_t Exceptions = Old;
+  SaveAreaHeader Header{};
+};
+
+TEST_F(ExceptionsTest, RuntimesThatWantToHearOfThemDo) {
+  EXPECT_TRUE(becomes(ExecutionFault::Kind::IllegalInstruction, 4));
+  EXPECT_TRUE(eventually([&] { return TheHost.LastEvent == 9; }));
+  EXPECT_EQ(Inactive.value(), 0) << "of errors, it hears once";
+}
+TEST_F(ExceptionsTest, Traps) {
+  EXPECT_TRUE(becomes(ExecutionFault::Kind::Trap, 2));
+}
+TEST_F(ExceptionsTest, ApertureViolations) {
+  EXPECT_TRUE(becomes(ExecutionFault::Kind::Misaligned, 6));
+}
+TEST_F(ExceptionsTest, WorkgroupsThatAreTooLarge) {
+  EXPECT_TRUE(becomes(ExecutionFault::Kind::InvalidDispatch, 21));
+}
+TEST_F(ExceptionsTest, InvalidPackets) {
+  submit(hsa_agent_dispatch_packet_t{}, HSA_PACKET_TYPE_AGENT_DISPATCH);
+  EXPECT_TRUE(reaches(Old | uint64_t(1) << 19));
+}
+TEST_F(ExceptionsTest, InvalidDimensions) {
+  auto Packet = dispatchPacket(nullptr);
+  Packet.grid_size_y = 0;
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(reaches(Old | uint64_t(1) << 15));
+}
+TEST_F(ExceptionsTest, TooMuchGroupMemory) {
+  auto Packet = dispatchPacket(nullptr);
+  Packet.group_segment_size = 1 << 20;
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(reaches(Old | uint64_t(1) << 16));
+}
+TEST_F(ExceptionsTest, NoKernel) {
+  auto Packet = dispatchPacket(nullptr);
+  Packet.kernel_object = 0;
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(reaches(Old | uint64_t(1) << 17));
+}
+
 TEST_F(AqlQueueTest, DeviceInterruptsAreLookedUpInTheMailboxes) {
   Shaders->Interrupt(3);
   EXPECT_EQ(TheHost.MailboxScans, 1u);

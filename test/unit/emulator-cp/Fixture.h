@@ -24,7 +24,11 @@ struct FakeHost : Host {
   std::atomic<uint64_t> FaultAddress{0};
   std::atomic<unsigned> Preparations{0};
   void prepareForEnd() override { ++Preparations; }
-  void raiseEvent(uint32_t) override { ++Events; }
+  std::atomic<uint32_t> LastEvent{0};
+  void raiseEvent(uint32_t Id) override {
+    LastEvent = Id;
+    ++Events;
+  }
   void raiseMailboxEvents() override { ++MailboxScans; }
   void reportMemoryFault(uint64_t Address) override { FaultAddress = Address; }
 };
@@ -116,13 +120,12 @@ protected:
     for (auto &Packet : Ring)
       Packet.header = HSA_PACKET_TYPE_INVALID;
     HsaQueue.queue_inactive_signal = Inactive.handle();
-    QueueMemory Memory;
-    Memory.Ring = reinterpret_cast<uint64_t>(Ring);
-    Memory.RingBytes = sizeof(Ring);
-    Memory.ReadIndex = const_cast<uint64_t *>(&HsaQueue.read_dispatch_id);
-    Memory.WriteIndex = const_cast<uint64_t *>(&HsaQueue.write_dispatch_id);
-    Memory.Doorbell = &Doorbell;
-    Aql = Processor->createAqlQueue(Memory);
+    QueueAt.Ring = reinterpret_cast<uint64_t>(Ring);
+    QueueAt.RingBytes = sizeof(Ring);
+    QueueAt.ReadIndex = const_cast<uint64_t *>(&HsaQueue.read_dispatch_id);
+    QueueAt.WriteIndex = const_cast<uint64_t *>(&HsaQueue.write_dispatch_id);
+    QueueAt.Doorbell = &Doorbell;
+    Aql = Processor->createAqlQueue(QueueAt);
   }
 
   void TearDown() override { Aql.reset(); }
@@ -186,6 +189,7 @@ protected:
   amd_queue_t &HsaQueue = *reinterpret_cast<amd_queue_t *>(QueueBytes);
   TestSignal Inactive{0};
   uint64_t Doorbell = ~uint64_t(0);
+  QueueMemory QueueAt;
   std::unique_ptr<Queue> Aql;
 };
 
