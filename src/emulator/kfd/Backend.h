@@ -69,7 +69,8 @@ struct luthier_kfd_backend {
   /// For the host; null if that fails.
   void *(*map_for_host)(luthier_kfd_buffer *Buffer);
   uint64_t (*size)(luthier_kfd_buffer *Buffer);
-  /// What mmap(2) of a render node takes; 0 for another process's pages.
+  /// What mmap(2) of a render node takes, while there is the buffer; 0 if there
+  /// is no room.
   uint64_t (*offset)(luthier_kfd_buffer *Buffer);
 
   /// See luthier/detail/EmulatorFaults.h and EmulatorVerify.h.

@@ -193,16 +193,19 @@ MemoryFile::Pages::~Pages() {
     Owner.release(*this);
 }
 
-void *MemoryFile::Pages::map(void *Address, uint64_t From,
-                             uint64_t Bytes) const {
+void *MemoryFile::Pages::map(void *Address, uint64_t From, uint64_t Bytes,
+                             int MapFlags) const {
   if (From > Size || Bytes > Size - From) {
     errno = EINVAL;
     return nullptr;
   }
-  void *Begin =
-      mapMemory(Address, Bytes, MAP_SHARED | (Address ? MAP_FIXED : 0), File,
-                Offset + From);
+  void *Begin = mapMemory(Address, Bytes, MapFlags, File, Offset + From);
   return Begin == MAP_FAILED ? nullptr : Begin;
+}
+
+void *MemoryFile::Pages::map(void *Address, uint64_t From,
+                             uint64_t Bytes) const {
+  return map(Address, From, Bytes, MAP_SHARED | (Address ? MAP_FIXED : 0));
 }
 
 int MemoryFile::Pages::moveHere(void *Address) const {

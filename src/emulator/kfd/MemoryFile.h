@@ -48,6 +48,8 @@ public:
     /// Maps a part for the host, at \p Address unless that is null. Null, and
     /// errno, if that fails.
     void *map(void *Address, uint64_t From, uint64_t Bytes) const;
+    /// The same, as mmap(2) has it.
+    void *map(void *Address, uint64_t From, uint64_t Bytes, int MapFlags) const;
     /// Puts them behind all memory at \p Address, with what it holds. 0 or what
     /// errno shall be.
     int moveHere(void *Address) const;
@@ -87,6 +89,11 @@ public:
   /// Runtimes take the place of a queue's doorbell within its page from the
   /// lower bits of the offset; of how many depends on their version. So the
   /// devices' doorbells are far apart, as they are with the real driver.
+  /// No offset in the file is as large. Numbers of pages have 32 bits where
+  /// libdrm hands them out.
+  static constexpr uint64_t Limit = uint64_t(1) << 42;
+  static constexpr uint64_t LimitOfPageNumbers = PageBytes << 32;
+
   static constexpr uint64_t DoorbellBytes = 2 * PageBytes;
   static uint64_t doorbellOffset(unsigned Device) {
     return DoorbellsBegin + (uint64_t(Device) << 32);
@@ -98,7 +105,6 @@ private:
   // A page with Magic, then pages that are given out, doorbells, records.
   static constexpr uint64_t DoorbellsBegin = uint64_t(1) << 41;
   static constexpr uint64_t RecordsBegin = uint64_t(3) << 40;
-  static constexpr uint64_t Limit = uint64_t(1) << 42;
   static constexpr uint64_t Magic = 0x3264666b2d74756c; // "lut-kfd2"
 
   /// What other processes read, with a descriptor of shared pages in hand.

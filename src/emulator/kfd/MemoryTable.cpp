@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cerrno>
+#include <iterator>
 
 namespace luthier::emulator {
 
@@ -84,6 +85,7 @@ int MemoryTable::free(uint64_t Handle) {
     if (auto It = Handles.find(B->Pages->offset());
         It != Handles.end() && It->second == Handle)
       Handles.erase(It);
+  ForeignHandles.erase(B->ForeignOffset);
   Blocks.erase(Handle);
   return 0;
 }
@@ -145,6 +147,16 @@ MemoryTable::Block *MemoryTable::findPrivatisable(const void *Address,
 void *MemoryTable::mapFile(void *Address, uint64_t Size, int MapFlags, int Fd,
                            uint64_t Offset) {
   std::lock_guard Lock(Mutex);
+  if (Offset >= MemoryFile::Limit) {
+    uint64_t Begin = 0;
+    const Block *Foreign = findForeign(Offset, Begin);
+    if (!Foreign) {
+      errno = EINVAL;
+      return MAP_FAILED;
+    }
+    void *Result = Foreign->Pages->map(Address, Offset - Begin, Size, MapFlags);
+    return Result ? Result : MAP_FAILED;
+  }
   Block *B = findPrivatisable(Address, Size, Offset);
   if (!B)
     return mapMemory(Address, Size, MapFlags, Fd, Offset);
@@ -249,10 +261,40 @@ int MemoryTable::unmapPart(uint64_t Handle, uint32_t GpuId, uint64_t Size,
   return 0;
 }
 
+/// Another process's pages are in its own file, so they get a place behind the
+/// end of this one's, the first that is free.
+uint64_t MemoryTable::placeOfForeign(uint64_t Handle, Block &B) {
+  if (B.ForeignOffset)
+    return B.ForeignOffset;
+  uint64_t Place = MemoryFile::Limit;
+  for (const auto &[Begin, Other] : ForeignHandles) {
+    if (Begin - Place >= B.Size)
+      break;
+    Place = Begin + find(Other)->Size;
+  }
+  if (B.Size > MemoryFile::LimitOfPageNumbers - Place)
+    return 0;
+  ForeignHandles.emplace(Place, Handle);
+  return B.ForeignOffset = Place;
+}
+
+const MemoryTable::Block *MemoryTable::findForeign(uint64_t Offset,
+                                                   uint64_t &Begin) {
+  auto Next = ForeignHandles.upper_bound(Offset);
+  if (Next == ForeignHandles.begin())
+    return nullptr;
+  const auto [Place, Handle] = *std::prev(Next);
+  Begin = Place;
+  return find(Handle);
+}
+
 uint64_t MemoryTable::offset(uint64_t Handle) {
   std::lock_guard Lock(Mutex);
-  const Block *B = find(Handle);
-  return B && B->Pages ? B->Pages->offset() : 0;
+  Block *B = find(Handle);
+  if (!B || !B->Pages)
+    return 0;
+  const uint64_t Own = B->Pages->offset();
+  return Own ? Own : placeOfForeign(Handle, *B);
 }
 
 uint64_t MemoryTable::size(uint64_t Handle) {

@@ -80,7 +80,7 @@ public:
               uint64_t Address);
   int unmapPart(uint64_t Handle, uint32_t GpuId, uint64_t Size,
                 uint64_t Address);
-  /// For mmap(2); 0 if the block has no pages of this process.
+  /// For mmap(2); 0 if the block has no pages.
   uint64_t offset(uint64_t Handle);
   uint64_t size(uint64_t Handle);
 
@@ -96,6 +96,8 @@ private:
     /// The host has other memory in their place, which nobody can share.
     bool IsPrivate = false;
     llvm::SmallVector<uint32_t, 1> MappedFor;
+    /// Of another process's pages, once somebody has asked; else 0.
+    uint64_t ForeignOffset = 0;
   };
 
   Device *device(uint32_t GpuId);
@@ -103,6 +105,8 @@ private:
   uint64_t add(Block New);
   Block *findPrivatisable(const void *Address, uint64_t Size, uint64_t Offset);
   void unmapFrom(Block &B, Device &D);
+  uint64_t placeOfForeign(uint64_t Handle, Block &B);
+  const Block *findForeign(uint64_t Offset, uint64_t &Begin);
 
   MemoryFile &File;
   std::mutex Mutex;
@@ -110,6 +114,8 @@ private:
   std::map<uint64_t, Block> Blocks;
   /// Handles of allocations, by their pages' offset.
   std::map<uint64_t, uint64_t> Handles;
+  /// Handles of other processes' pages, by what stands for their offset here.
+  std::map<uint64_t, uint64_t> ForeignHandles;
   uint64_t LastHandle = 0;
   std::map<uint32_t, uint64_t> LocalBytesUsed;
 };

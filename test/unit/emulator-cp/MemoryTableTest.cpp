@@ -185,6 +185,53 @@ TEST_F(MemoryTableTest, AnotherProcessImportsByTheDescriptorAlone) {
   EXPECT_EQ(Other.free(Import), 0);
 }
 
+/// The runtime maps what it has imported from another process for the host by
+/// an offset, as it does with its own.
+TEST_F(MemoryTableTest, AnotherProcessMapsImportsByOffset) {
+  const Memory First = allocate(3 * 4096), Second = allocate(4096);
+  First.Address[4096] = 1;
+  Second.Address[0] = 2;
+  auto OtherFile = MemoryFile::create(Error);
+  ASSERT_TRUE(OtherFile) << Error;
+  AddressSpace OtherSpace;
+  MemoryTable Other(*OtherFile,
+                    {MemoryTable::Device{1, &OtherSpace, 1 << 20, nullptr}});
+  auto Import = [&](const Memory &M) {
+    const int Fd = Table.exportPages(M.Handle, 0);
+    uint64_t Result = 0;
+    EXPECT_EQ(Other.importPages(Fd, 1, /*Address=*/0, Result), 0);
+    ::close(Fd);
+    return Result;
+  };
+  const int Device = OtherFile->open(0, 0);
+  auto Map = [&](uint64_t Size, uint64_t Offset) -> char * {
+    void *There = Other.mapFile(nullptr, Size, MAP_SHARED, Device, Offset);
+    return There == MAP_FAILED ? nullptr : static_cast<char *>(There);
+  };
+  const uint64_t One = Import(First), Two = Import(Second);
+  const uint64_t OffsetOfOne = Other.offset(One),
+                 OffsetOfTwo = Other.offset(Two);
+  EXPECT_EQ(Other.offset(One), OffsetOfOne);
+  // libdrm has 32 bits for the number of a page.
+  EXPECT_LT(OffsetOfTwo, uint64_t(4096) << 32);
+  char *Part = Map(2 * 4096, OffsetOfOne + 4096),
+       *Whole = Map(4096, OffsetOfTwo);
+  ASSERT_TRUE(Part && Whole);
+  EXPECT_EQ(Part[0], 1);
+  EXPECT_EQ(Whole[0], 2);
+  Part[4096] = 3;
+  EXPECT_EQ(First.Address[2 * 4096], 3);
+  EXPECT_FALSE(Map(3 * 4096, OffsetOfOne + 4096)) << "it ends before";
+
+  // What is free is used again, by what fits.
+  EXPECT_EQ(Other.free(One), 0);
+  EXPECT_FALSE(Map(4096, OffsetOfOne));
+  EXPECT_GT(Other.offset(Import(allocate(4 * 4096))), OffsetOfTwo);
+  EXPECT_EQ(Other.offset(Import(allocate(2 * 4096))), OffsetOfOne);
+  EXPECT_EQ(Part[0], 1) << "mappings stay";
+  ::close(Device);
+}
+
 /// Large blocks are private memory until then, and their pages move.
 TEST_F(MemoryTableTest, WhatIsWrittenDuringAnExportIsNotLost) {
   constexpr uint64_t Size = 4 << 20, NumPages = Size / 4096;
