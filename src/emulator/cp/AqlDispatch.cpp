@@ -18,6 +18,15 @@ static uint64_t workItemsPerGroup(const hsa_kernel_dispatch_packet_t &Packet) {
 QueueError AqlQueue::checkDispatch(const hsa_kernel_dispatch_packet_t &Packet,
                                    std::string &Reason) const {
   constexpr uint64_t MaxWorkItemsPerGroup = 1024;
+  // Some runtimes leave the number at 0. Firmware refuses what is above 3, as
+  // AMD's own test of the runtime expects (rocrtst,
+  // Queue_Validation_InvalidDimension).
+  constexpr unsigned MaxDimensions = 3;
+  if (Packet.setup > MaxDimensions) {
+    Reason = "setup " + std::to_string(Packet.setup) +
+             " is more than three dimensions";
+    return QueueError::InvalidDimensions;
+  }
   const uint64_t WorkItems = workItemsPerGroup(Packet);
   if (WorkItems == 0 || Packet.grid_size_x == 0 || Packet.grid_size_y == 0 ||
       Packet.grid_size_z == 0) {

@@ -243,6 +243,17 @@ TEST_F(ExceptionsTest, InvalidDimensions) {
   submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
   EXPECT_TRUE(reaches(Old | uint64_t(1) << 15));
 }
+TEST_F(ExceptionsTest, FourDimensions) {
+  auto Packet = dispatchPacket(nullptr);
+  TestSignal Done;
+  Packet.completion_signal = Done.handle();
+  Packet.setup = 0;
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(Done.reaches(0)) << "some leave it at 0";
+  Packet.setup = 4;
+  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+  EXPECT_TRUE(reaches(Old | uint64_t(1) << 15));
+}
 TEST_F(ExceptionsTest, TooMuchGroupMemory) {
   auto Packet = dispatchPacket(nullptr);
   Packet.group_segment_size = 1 << 20;
