@@ -9,7 +9,8 @@
 #   scripts/rocm.sh VERSION -- COMMAND...    runs a command in it, where this
 #                                            checkout and /tmp have their places
 #   scripts/rocm.sh VERSION --with PACKAGE... -- COMMAND...
-#                                            adds packages of that Debian before
+#                                            adds packages of that Debian before, or
+#                                            what it has newer, but no other HIP
 #   scripts/rocm.sh VERSION --status         makes nothing; names the package of
 #                                            HIP, or says why there is no folder
 #
@@ -129,23 +130,28 @@ if [ $# = 0 ]; then
   printf '%s\n' "$folder"
   exit
 fi
-more=()
 if [ "$1" = --with ]; then
   shift
+  more=()
   while [ $# -gt 0 ] && [ "$1" != -- ]; do
-    [ -e "$folder/var/lib/dpkg/info/$1.list" ] || [ -e "$folder/var/lib/dpkg/info/$1:amd64.list" ] || more+=("$1")
+    more+=("$1")
     shift
   done
-fi
-if [ ${#more[@]} -gt 0 ]; then
   [ "$(id -u)" = 0 ] || not_here "adding to its folder needs root"
-  exec 9>"$folder.lock"
-  flock 9
-  say "Adding ${more[*]} to ROCm $version"
-  within "$folder" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${more[@]}" >>"$folder.log" 2>&1 ||
-    not_here "its archive does not have ${more[*]} (see $folder.log)"
-  within "$folder" apt-get clean
-  exec 9>&-
+  install=(within "$folder" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q "${release[@]}" "${more[@]}")
+  # An older one than the archive's may be there from before.
+  if ! plan=$("${install[@]}" --simulate 2>/dev/null) || grep -q '^Inst ' <<<"$plan"; then
+    exec 9>"$folder.lock"
+    flock 9
+    say "Adding ${more[*]} to ROCm $version"
+    # The archive may have gone on since its index was read, perhaps to another ROCm.
+    {
+      within "$folder" apt-mark hold "$hip" libhsa-runtime64-1 &&
+        { "${install[@]}" || { within "$folder" apt-get update -q && "${install[@]}"; }; }
+    } >>"$folder.log" 2>&1 || not_here "its archive does not have ${more[*]} for it (see $folder.log)"
+    within "$folder" apt-get clean
+    exec 9>&-
+  fi
 fi
 [ $# -gt 0 ] || exit 0
 [ "$1" != -- ] || shift
