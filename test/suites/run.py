@@ -4,7 +4,7 @@
 instr-count, and with everything overwritten that Luthier's analyses call free
 (scramble). What passes plainly has to pass each time.
 
-  run.py --build BUILD SUITE... [--device GPU] [--unit REGEX] [--limit SECONDS]
+  run.py --build BUILD SUITE... [--rocm VERSION] [--device GPU] [--unit REGEX] [--limit SECONDS]
          [--only REGEX] [--sample TESTS [--offset N]] [--test-limit SECONDS] [--strict TESTS]
 
 --only leaves those tests whose names match, of each program that can list its tests.
@@ -63,7 +63,7 @@ class Unit:
         """All that the unit has, if it can say so. It may take long: kept."""
         if not self.suite.list:
             return None
-        kept = self.arguments.build / f"suites/{os.path.basename(self.name)}.tests"
+        kept = self.arguments.build / f"suites/{os.path.basename(self.name)}-{self.suite.rocm}.tests"
         if not kept.exists():
             made = subprocess.run(self.shell([], self.suite.lists), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
             tests = self.suite.list(made.stdout.decode(errors="replace"))
@@ -90,7 +90,7 @@ class Unit:
         chosen, step = evenly(self.matching(), arguments.sample, arguments.offset) if tests else (None, 1)
         plain = self.run(["--stats", os.path.join(self.directory, "plain.%p.json")], chosen)
         passed = sorted(name for name, ok in plain.results.items() if ok)
-        record = {"unit": self.name, "tests": tests and len(tests), "chosen": chosen and len(chosen), "step": step, "only": arguments.only,
+        record = {"unit": self.name, "rocm": self.suite.rocm, "tests": tests and len(tests), "chosen": chosen and len(chosen), "step": step, "only": arguments.only,
                   "offset": arguments.offset % step, "run": len(plain.results), "passed": len(passed),
                   "skipped": len(plain.skipped), "failed": sorted(plain.results.keys() - set(passed)), "died": plain.died,
                   "cut_off": plain.cut_off, "timed_out": plain.stopped == "whole", "seconds": round(plain.seconds, 1),
@@ -162,7 +162,11 @@ def run_unit(unit, suite, device, records):
 
 def run_suite(name, arguments, records):
     """Returns how many things are wrong."""
-    suite, wrong, has_run = SUITES[name], 0, False
+    suite = SUITES[name].get(arguments.rocm) if arguments.rocm else next(iter(SUITES[name].values()))
+    if not suite:
+        print(f"{name}: there is none of ROCm {arguments.rocm}", flush=True)
+        return 1
+    wrong, has_run = 0, False
     for chosen in units_of(name, suite):
         if not re.search(arguments.unit, chosen):
             continue
@@ -181,6 +185,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=CHECKOUT / "build")
     parser.add_argument("--device", default="gfx90a")
+    parser.add_argument("--rocm", help="the version of ROCm; without, a suite's usual one")
     parser.add_argument("--unit", default="", help="regular expression of the units to run")
     parser.add_argument("--limit", type=float, default=120, help="seconds for a plain run of a unit")
     parser.add_argument("--test-limit", type=float, default=30, help="seconds for a test")

@@ -110,43 +110,67 @@ class Suite:
     progress: object = lambda line: (None, None)
 
 
-def library(rocm, package, folder, arguments="", programs="! -name 'run-*'", **variables):
-    """GoogleTest programs, each a unit."""
-    return Suite(
+def one(suite):
+    """Of one version of ROCm."""
+    return {suite.rocm: suite}
+
+
+def library(packages, arguments="", programs="! -name 'run-*'", select=select_of_googletest, **variables):
+    """GoogleTest programs, each a unit. By ROCm, from the package of that version."""
+    return {rocm: Suite(
         rocm=rocm,
         packages=[package],
         results=results_of_googletest,
-        units=f"find /usr/libexec/rocm/{folder} -type f -executable {programs} | sort",
+        units=f"find /usr/libexec/rocm/{package} -type f -executable {programs} | sort",
         command="{unit}" + arguments + "{only}",
         variables=variables,
-        select=select_of_googletest,
+        select=select,
         lists=" --gtest_list_tests",
         list=list_of_googletest,
         skipped=skipped_of_googletest,
         progress=progress_of_googletest,
-    )
+    ) for rocm, package in packages.items()}
 
 
-def thrust(rocm, package, folder):
+def both(package):
+    """Of the same name in both versions; the first is what runs unless another is asked for."""
+    return {"6.4": package, "7.2": package}
+
+
+def thrust(packages):
     """Programs with Thrust's own kind of tests."""
-    return replace(library(rocm, package, folder), results=results_of_thrust, command="{unit} --verbose{only}",
-                   select=lambda tests, _: "".join(f" {test}" for test in tests), lists="", list=None,
-                   skipped=lambda text: set(), progress=progress_of_thrust)
+    return {rocm: replace(suite, results=results_of_thrust, command="{unit} --verbose{only}",
+                          select=lambda tests, _: "".join(f" {test}" for test in tests), lists="", list=None,
+                          skipped=lambda text: set(), progress=progress_of_thrust)
+            for rocm, suite in library(packages).items()}
+
+
+def rocrtst():
+    """Tests of ROCr itself. Debian's package depends on an older libamd-smi than the archive has, so it is
+    unpacked, with a link for that library's name. It looks for its kernels where it is."""
+    package, smi = "libhsa-runtime64-tests", "/usr/lib/x86_64-linux-gnu/libamd_smi.so"
+    folder = f"/var/cache/luthier/{package}"
+    unpack = (f"[ -d {folder} ] || {{ mkdir -p {folder}.new && cd {folder}.new && apt-get -q -t experimental download {package} && "
+              f"dpkg -x {package}_*.deb . && ln -sf {smi}.27 libamd_smi.so.26 && mv {folder}.new {folder}; }} >&2")
+    programs = library({"7.2": package})["7.2"]
+    return replace(programs, packages=["libamd-smi27", "libhwloc15"],
+                   units=f"{unpack} && echo {folder}/usr/libexec/rocm/{package}/rocrtst64",
+                   command=f"env -C \"$(dirname {{unit}})\" LD_LIBRARY_PATH={folder} {{unit}}{{only}}")
 
 
 BACKEND = "/usr/lib/x86_64-linux-gnu/ggml/backends0/libggml-hip.so"
 LLAMA = "/usr/libexec/x86_64-linux-gnu/llama.cpp-tests/test-backend-ops"
-SUITES = {
-    "llama.cpp": Suite(
+SUITES = {  # By name, and by ROCm: the first runs unless another is asked for.
+    "llama.cpp": one(Suite(
         rocm="6.4",
         packages=["llama.cpp-tests", "libggml0-backend-hip"],
         results=results_of_llama,
         units=f"{LLAMA} --list-ops | sed -n 's/^  *\\([A-Z0-9_]*\\)$/\\1/p'",
         command=f"{LLAMA} test -b ROCm0 -o {{unit}}",
         variables={"GGML_BACKEND_PATH": BACKEND},
-    ),
+    )),
     # Its units are models with random weights.
-    "llama.cpp-text": Suite(
+    "llama.cpp-text": one(Suite(
         rocm="6.4",
         packages=["llama.cpp-examples", "libggml0-backend-hip", "python3"],
         results=results_of_generation,
@@ -155,19 +179,23 @@ SUITES = {
         command="bash -o pipefail -c 'llama-simple -m \"$0\" -n 24 -ngl 99 \"The quick\" "
                 "| od -An -v -tx1 -w4096 | sed s/^/said/' {unit}",
         variables={"GGML_BACKEND_PATH": BACKEND},
-    ),
-    # HIP 6.4 above ROCr 7.2: those that HIP 7 has no build of.
-    "rocRAND": library("7.2", "librocrand1-tests", "librocrand1-tests"),
-    "rocPRIM": library("6.4", "librocprim-tests", "librocprim-tests"),
-    "hipCUB": library("6.4", "libhipcub-tests", "libhipcub-tests"),
-    "rocThrust": thrust("6.4", "librocthrust-tests", "librocthrust-tests"),
+    )),
+    "rocRAND": library(both("librocrand1-tests")),
+    "rocPRIM": library(both("librocprim-tests")),
+    "hipCUB": library(both("libhipcub-tests")),
+    "rocThrust": thrust(both("librocthrust-tests")),
     # What it computes with, and whether it runs a test at all, is random.
-    "rocFFT": library("6.4", "librocfft0-tests", "librocfft0-tests", " --seed 1"),
-    "rocSPARSE": library("6.4", "librocsparse1-tests", "librocsparse1-tests"),
+    "rocFFT": library(both("librocfft0-tests"), " --seed 1"),
+    "rocSPARSE": library(both("librocsparse1-tests")),
     # Silent about what passes, unless told so. Without a filter on the command line it sets
     # one of its own: all tests but those for stress.
-    "rocBLAS": replace(library("6.4", "librocblas4-tests", "librocblas4-tests", GTEST_LISTENER="PASS_LINE_IN_LOG"),
-                       select=select_on_command_line),
-    "rocSOLVER": library("6.4", "librocsolver0-tests", "librocsolver0-tests"),
-    "MIOpen": library("7.2", "libmiopen1-tests", "libmiopen1-tests", programs="-name miopen_gtest"),
+    "rocBLAS": library({"6.4": "librocblas4-tests", "7.2": "librocblas5-tests"}, select=select_on_command_line,
+                       GTEST_LISTENER="PASS_LINE_IN_LOG"),
+    "rocSOLVER": library(both("librocsolver0-tests")),
+    "MIOpen": library({"7.2": "libmiopen1-tests"}, programs="-name miopen_gtest"),
+    "hipBLASLt": library({"7.2": "libhipblaslt1-tests"}, programs="-name hipblaslt-test", select=select_on_command_line,
+                         GTEST_LISTENER="PASS_LINE_IN_LOG"),
+    "rocWMMA": library({"7.2": "librocwmma-tests"}),
+    "RCCL": library({"7.2": "librccl1-tests"}, programs="-name rccl-UnitTests"),
+    "ROCr": rocrtst(),
 }

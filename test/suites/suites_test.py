@@ -48,7 +48,7 @@ LLAMA = """\
 
 
 def record(**values):
-    return {"suite": "rocRAND", "device": "gfx90a", "unit": "basic", "tests": 90, "chosen": 5, "step": 18, "offset": 0, "run": 3,
+    return {"suite": "rocRAND", "rocm": "7.2", "device": "gfx90a", "unit": "basic", "tests": 90, "chosen": 5, "step": 18, "offset": 0, "run": 3,
             "passed": 2, "failed": ["a"], "died": {}, "skipped": 1, "cut_off": ["b"], "timed_out": False, "seconds": 1,
             "counted_seconds": 2, "scrambled_seconds": 3, "lost": {"counted": 0, "scrambled": 1}, "changed": [], "refused": [],
             "strict": 2, "strict_failed": ["c"], "instructions": 1000} | values
@@ -59,7 +59,7 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(results_of_googletest(GOOGLETEST), {"sum/uniform.of_one/0": True, "sum/uniform.of_one/1": False})
 
     def test_rocblas_is_told_on_its_command_line_which_tests_run(self):
-        self.assertEqual(SUITES["rocBLAS"].select(["_/a.b/c_-1", "d.e"], "/unused"), " '--gtest_filter=_/a.b/c_?1:d.e'")
+        self.assertEqual(SUITES["rocBLAS"]["6.4"].select(["_/a.b/c_-1", "d.e"], "/unused"), " '--gtest_filter=_/a.b/c_?1:d.e'")
         with self.assertRaisesRegex(ValueError, "--sample"):
             select_on_command_line(["_/a.b/c"] * 20_000, "/unused")
 
@@ -85,7 +85,7 @@ class SuitesTest(unittest.TestCase):
     def test_what_failed_is_named_with_what_the_program_died_of(self):
         records = [record(ended_with=1), record(died={"a": -6}), record(failed=[], ended_with=134),
                    record(failed=[], ended_with=0), record(failed=[], ended_with=None)]
-        self.assertEqual([name for _, _, _, name in failures(records)], ["a", "a, ends with -6", "ends with 134"])
+        self.assertEqual([name for *_, name in failures(records)], ["a", "a, ends with -6", "ends with 134"])
 
     def test_what_the_page_says_of_others_can_be_kept(self):
         old = tables_of([record(), record(suite="rocFFT", failed=["f"])], "old")
@@ -93,28 +93,29 @@ class SuitesTest(unittest.TestCase):
         new = tables_of([record(cut_off=["d"])], "new")
         keep(new, old)
         text = "\n".join(new.write())
-        self.assertIn("Of commit new; rocFFT on gfx90a of old:\n", text)
-        self.assertEqual([key for key in read(text).rows], [("rocFFT", "gfx90a"), ("rocRAND", "gfx90a")])
-        self.assertIn("- rocFFT, basic, gfx90a: `f`\n", text)
+        self.assertIn("Of commit new; rocFFT 7.2 on gfx90a of old:\n", text)
+        self.assertEqual([key for key in read(text).rows], [("rocFFT", "7.2", "gfx90a"), ("rocRAND", "7.2", "gfx90a")])
+        self.assertIn("- rocFFT 7.2, basic, gfx90a: `f`\n", text)
         newest = tables_of([record(device="gfx1100")], "newest")
         keep(newest, new)
-        self.assertEqual(next(newest.write()), "Of commit newest; rocFFT on gfx90a of old; rocRAND on gfx90a of new:")
+        self.assertEqual(next(newest.write()), "Of commit newest; rocFFT 7.2 on gfx90a of old; rocRAND 7.2 on gfx90a of new:")
         self.assertEqual(read("\n".join(newest.write())).older, newest.older)
-        self.assertEqual([line for line in text.splitlines() if line.startswith("- rocRAND, basic")],
-                         ["- rocRAND, basic, gfx90a: `a`", "- rocRAND, basic, gfx90a: `d`", "- rocRAND, basic, gfx90a: `c`"])
+        self.assertEqual([line for line in text.splitlines() if line.startswith("- rocRAND 7.2, basic")],
+                         ["- rocRAND 7.2, basic, gfx90a: `a`", "- rocRAND 7.2, basic, gfx90a: `d`", "- rocRAND 7.2, basic, gfx90a: `c`"])
 
     def test_the_last_run_of_a_unit_counts_beside_its_other_samples(self):
         lines = [record(changed=["counted: a"]), record(), record(offset=1)]
         self.assertEqual(last_of_each(json.dumps(line) for line in lines), lines[1:])
 
     def test_tests_that_were_run_by_name_count_once(self):
-        lines = [record(), record(only="a", step=1), record(unit="other", only="a"), record(device="gfx1100", only="a")]
+        lines = [record(), record(only="a", step=1), record(unit="other", only="a"), record(device="gfx1100", only="a"),
+                 record(rocm="6.4", only="a")]
         self.assertEqual(last_of_each(json.dumps(line) for line in lines), [lines[0], *lines[2:]])
 
     def test_a_row_sums_up_units_and_samples(self):
         records = [record(), record(offset=1), record(unit="other", tests=None, chosen=None, instructions=0)]
-        self.assertEqual(row("rocRAND", "gfx90a", records),
-                         "| rocRAND | gfx90a | 2 | 93 | 13 | 9 | 6 | 3 | 3 | 3 | 6 | 3 | 0 | 0 | 6 | 3 | 3 | 6 | 9 | 2,000 |")
+        self.assertEqual(row("rocRAND", "7.2", "gfx90a", records),
+                         "| rocRAND | 7.2 | gfx90a | 2 | 93 | 13 | 9 | 6 | 3 | 3 | 3 | 6 | 3 | 0 | 0 | 6 | 3 | 3 | 6 | 9 | 2,000 |")
 
 
 class RunTest(unittest.TestCase):
@@ -123,7 +124,7 @@ class RunTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.arguments = argparse.Namespace(build=pathlib.Path(folder.name), device="gfx90a", unit="", only="", sample=0, offset=0,
+        self.arguments = argparse.Namespace(build=pathlib.Path(folder.name), device="gfx90a", rocm=None, unit="", only="", sample=0, offset=0,
                                             strict=0, limit=120, test_limit=30, slower=20)
         self.results = self.arguments.build / "results.jsonl"
 
@@ -144,11 +145,18 @@ class RunTest(unittest.TestCase):
     def test_a_suite_without_a_test_of_that_name_is_wrong(self):
         self.assertEqual(self.run_suite("^c"), (1, {}))
 
+    def test_versions_of_rocm_have_tests_of_their_own(self):
+        self.arguments.rocm = "7.2"
+        self.assertEqual(self.run_suite("^b"), (0, {"second": 1}))
+        self.assertEqual(json.loads(self.results.read_text().splitlines()[0])["rocm"], "7.2")
+        self.arguments.rocm = "6.1"
+        self.assertEqual(run.run_suite("rocRAND", self.arguments, self.results), 1)
+
     def test_all_tests_run_unless_some_are_named(self):
         self.assertEqual(self.run_suite(""), (0, {"first": 2, "second": 2}))
 
     def test_slower_runs_have_longer_for_all_that_they_do(self):
-        unit = run.Unit("first", SUITES["llama.cpp"], self.arguments, "/unused")
+        unit = run.Unit("first", SUITES["llama.cpp"]["6.4"], self.arguments, "/unused")
         with mock.patch.object(run, "run_tests") as run_tests:
             unit.run([], None, slower=20)
         self.assertEqual(run_tests.call_args.args[-1], Limits(test=600, whole=2400, start=6000))

@@ -3,7 +3,7 @@
 """Writes the tables of docs/real-programs.md anew from what run.py has recorded:
 table.py [--keep] RESULTS.jsonl COMMIT
 
-With --keep, what the page says of suites and GPUs without a record stays."""
+With --keep, what the page says of suites, versions and GPUs without a record stays."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/real-programs.md"
 MODES = ("counted", "scrambled")
-HEAD = ["suite", "GPU", "programs", "tests", "chosen", "run", "passed plain", "failed plain", "skipped", "cut off", *MODES,
+HEAD = ["suite", "ROCm", "GPU", "programs", "tests", "chosen", "run", "passed plain", "failed plain", "skipped", "cut off", *MODES,
         "changed", "kernels refused", "strict", "strict failed", "plain, s", "counted, s", "scrambled, s", "wave instructions"]
 
 
@@ -31,10 +31,14 @@ def last_of_each(lines):
 
 
 def unit_of(record):
-    return record["suite"], record["device"], record["unit"]
+    return *row_of(record), record["unit"]
 
 
-def row(suite, device, records):
+def row_of(record):
+    return record["suite"], record["rocm"], record["device"]
+
+
+def row(suite, rocm, device, records):
     def total(value):
         return sum(value(record) or 0 for record in records)
 
@@ -46,7 +50,7 @@ def row(suite, device, records):
     passed = total(lambda r: r["passed"])
     judged = [passed - total(lambda r: r["lost"].get(mode)) for mode in MODES]
     refused = len({kernel for r in records for kernel in r["refused"]})
-    cells = [suite, device, len({r["unit"] for r in records}), tests, total(lambda r: r["chosen"] or r["run"]),
+    cells = [suite, rocm, device, len({r["unit"] for r in records}), tests, total(lambda r: r["chosen"] or r["run"]),
              total(lambda r: r["run"]), passed, total(lambda r: len(r["failed"])), total(lambda r: r["skipped"]),
              total(lambda r: len(r["cut_off"])), *judged, total(lambda r: len(r["changed"])), refused,
              total(lambda r: r.get("strict")), total(lambda r: len(r.get("strict_failed", []))), seconds("seconds"),
@@ -61,12 +65,12 @@ def failures(records):
     for r in records:
         names = [f"{name}, ends with {r['died'][name]}" if name in r["died"] else name for name in r["failed"]]
         names = names or ([f"ends with {r['ended_with']}"] if r.get("ended_with") else [])
-        found += [(r["suite"], os.path.basename(r["unit"]), r["device"], name) for name in names]
+        found += [(*row_of(r), os.path.basename(r["unit"]), name) for name in names]
     return sorted(found)
 
 
 def named(records, which):
-    return sorted((r["suite"], os.path.basename(r["unit"]), r["device"], name) for r in records for name in r.get(which, []))
+    return sorted((*row_of(r), os.path.basename(r["unit"]), name) for r in records for name in r.get(which, []))
 
 
 @dataclass
@@ -74,21 +78,21 @@ class Tables:
     """What the page says, line by line."""
 
     commit: str = ""  # Of all rows but
-    older: dict = field(default_factory=dict)  # those with commits of their own, by suite and GPU.
-    rows: dict = field(default_factory=dict)  # By suite and GPU.
+    older: dict = field(default_factory=dict)  # those with commits of their own, by suite, ROCm and GPU.
+    rows: dict = field(default_factory=dict)  # By suite, ROCm and GPU.
     lists: dict = field(default_factory=dict)  # By title, lines by what they say.
 
     def commits(self):
         named = {}
-        for (suite, device), commit in sorted(self.older.items()):
-            named.setdefault(commit, []).append(f"{suite} on {device}")
+        for (suite, rocm, device), commit in sorted(self.older.items()):
+            named.setdefault(commit, []).append(f"{suite} {rocm} on {device}")
         return "; ".join([self.commit, *(f"{', '.join(names)} of {commit}" for commit, names in named.items())])
 
     def write(self):
         yield f"Of commit {self.commits()}:"
         yield ""
         yield "| " + " | ".join(HEAD) + " |"
-        yield "|---|---|" + "---:|" * (len(HEAD) - 2)
+        yield "|---|---|---|" + "---:|" * (len(HEAD) - 3)
         yield from (line for _, line in sorted(self.rows.items()))
         for title, lines in self.lists.items():
             if lines:
@@ -98,12 +102,12 @@ class Tables:
 
 def tables_of(records, commit):
     made = Tables(commit)
-    for suite, device in {(r["suite"], r["device"]) for r in records}:
-        made.rows[suite, device] = row(suite, device, [r for r in records if (r["suite"], r["device"]) == (suite, device)])
+    for key in {row_of(r) for r in records}:
+        made.rows[key] = row(*key, [r for r in records if row_of(r) == key])
     lists = {"Failed plainly, without a tool:": failures(records), "Cut off:": named(records, "cut_off"),
              "Failed in strict mode:": named(records, "strict_failed")}
     for title, found in lists.items():
-        made.lists[title] = [f"- {suite}, {unit}, {device}: `{name}`" for suite, unit, device, name in found]
+        made.lists[title] = [f"- {suite} {rocm}, {unit}, {device}: `{name}`" for suite, rocm, device, unit, name in found]
     return made
 
 
@@ -114,9 +118,9 @@ def read(text):
         if begin := re.fullmatch("Of commit (.*):", line):
             found.commit, *older = begin[1].split("; ")
             for names, commit in (group.split(" of ", 1) for group in older):
-                found.older |= {tuple(name.split(" on ")): commit for name in names.split(", ")}
-        elif begin := re.match(r"\| (\S+) \| (gfx\w+) \|", line):
-            found.rows[begin[1], begin[2]] = line
+                found.older |= {re.fullmatch(r"(\S+) (.*) on (gfx\w+)", name).groups(): commit for name in names.split(", ")}
+        elif begin := re.match(r"\| (\S+) \| ([^|]+) \| (gfx\w+) \|", line):
+            found.rows[begin.groups()] = line
         elif line.startswith("- "):
             found.lists[title].append(line)
         elif line.endswith(":"):
@@ -130,7 +134,7 @@ def keep(new, old):
     left = old.rows.keys() - new.rows.keys()
     new.rows |= {key: old.rows[key] for key in left}
     for title, lines in old.lists.items():
-        about = (re.match("- ([^,]*), [^,]*, ([^:]*):", line).groups() for line in lines)
+        about = (re.match(r"- (\S+) ([^,]*), [^,]*, ([^:]*):", line).groups() for line in lines)
         new.lists.setdefault(title, []).extend(line for line, key in zip(lines, about) if key in left)
     new.older = {key: old.older.get(key, old.commit) for key in left}
 

@@ -36,7 +36,7 @@ done
 """
 # The same, but slow before the first of them.
 SLOW = "for ((i = 0; i < 400000; ++i)); do :; done; " + PROGRAM
-SUITE = library("", "", "")
+SUITE = library({"": ""})[""]
 
 
 def run(*tests, test=0.3, whole=1000):
