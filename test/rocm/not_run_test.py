@@ -26,10 +26,12 @@ STAND_INS = {
     "id": "echo 0",
     "apt-get": "echo http://archive.example/debian/",
     "luthier": "exit 1",
+    # What would run in the folder; of what would be installed, the plan.
+    "unshare": 'shift 10; echo "$*" >>"$RAN"; case "$*" in *--simulate*) cat "$PLAN" ;; *"$FAILS"*) exit 100 ;; esac',
 }
 
 
-class NotRun(unittest.TestCase):
+class ScriptTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
         self.addCleanup(self.directory.cleanup)
@@ -40,12 +42,42 @@ class NotRun(unittest.TestCase):
             program.write_text(f"#!/bin/sh\n{text}\n")
             program.chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "TRIES": str(self.tries),
+                            "RAN": str(self.folder / "ran"), "PLAN": str(self.folder / "plan"), "FAILS": "nothing",
                             "LUTHIER_CACHE_DIR": str(self.folder / "cache")}
 
     def run_here(self, *command):
         return subprocess.run([str(word) for word in command], env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
+
+class Packages(ScriptTest):
+    """That are added to a folder."""
+
+    INSTALL = "env DEBIAN_FRONTEND=noninteractive apt-get install -y -q -t experimental librocrand1-tests"
+    HOLD = "apt-mark hold libamdhip64-7 libhsa-runtime64-1"
+
+    def add(self, plan, fails="nothing"):
+        """What runs in the folder, and the exit code."""
+        (self.folder / "cache/rocm-7.2").mkdir(parents=True)
+        (self.folder / "plan").write_text(plan)
+        self.environment["FAILS"] = fails
+        done = self.run_here(SCRIPT, VERSION, "--with", "librocrand1-tests", "--", "true")
+        return (self.folder / "ran").read_text().splitlines(), done.returncode
+
+    def test_what_is_there_already_is_left_alone(self):
+        self.assertEqual(self.add("Conf nothing\n"), ([f"{self.INSTALL} --simulate", "true"], 0))
+
+    def test_an_older_one_is_replaced_by_that_of_the_versions_own_release(self):
+        plan = "Inst librocrand1-tests [6.4.3-1] (7.2.4-1~exp1 Debian:experimental [amd64])\n"
+        self.assertEqual(self.add(plan), ([f"{self.INSTALL} --simulate", self.HOLD, self.INSTALL, "apt-get clean", "true"], 0))
+
+    def test_the_index_is_read_again_before_a_package_is_given_up(self):
+        ran, code = self.add("Inst librocrand1-tests (7.2.4-1~exp1 Debian:experimental [amd64])\n", "librocrand1-tests")
+        self.assertEqual(ran, [f"{self.INSTALL} --simulate", self.HOLD, self.INSTALL, "apt-get update -q", self.INSTALL])
+        self.assertEqual(code, NOT_RUN)
+
+
+class NotRun(ScriptTest):
     def number_of_tries(self):
         return len(self.tries.read_text().splitlines())
 

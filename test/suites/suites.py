@@ -197,5 +197,5 @@ SUITES = {  # By name, and by ROCm: the first runs unless another is asked for.
                          GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocWMMA": library({"7.2": "librocwmma-tests"}),
     "RCCL": library({"7.2": "librccl1-tests"}, programs="-name rccl-UnitTests"),
-    "ROCr": rocrtst(),
+    "ROCr": one(rocrtst()),
 }
