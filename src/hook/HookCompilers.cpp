@@ -15,6 +15,25 @@ static bool haveSameCode(const HookModule &A, const HookModule &B) {
          A.SymbolicVariables == B.SymbolicVariables;
 }
 
+void HookCompilers::takeParsed(HookCompilers Other) {
+  Parsed.splice(Parsed.end(), Other.Entries);
+}
+
+Expected<std::unique_ptr<PayloadCompiler>>
+HookCompilers::create(const amdgpu::MCTarget &Target, const HookModule &Module,
+                      unsigned WaveSize, PayloadStore *Store) {
+  auto It = find_if(Parsed, [&](const Entry &E) {
+    return E.Target == &Target && E.WaveSize == WaveSize &&
+           E.Module->ToolName == Module.ToolName &&
+           E.Module->Bitcode == Module.Bitcode;
+  });
+  if (It == Parsed.end())
+    return PayloadCompiler::create(Target, Module, WaveSize, Store);
+  const Entry Found = std::move(*It);
+  Parsed.erase(It);
+  return PayloadCompiler::create(std::move(*Found.Compiler), Module, Store);
+}
+
 Expected<std::shared_ptr<PayloadCompiler>>
 HookCompilers::find(const amdgpu::MCTarget &Target, const HookModule &Module,
                     unsigned WaveSize, PayloadStore *Store) {
@@ -29,7 +48,7 @@ HookCompilers::find(const amdgpu::MCTarget &Target, const HookModule &Module,
   if (It != Entries.end())
     Entries.erase(It);
   auto Copy = std::make_shared<const HookModule>(Module);
-  auto Created = PayloadCompiler::create(Target, *Copy, WaveSize, Store);
+  auto Created = create(Target, *Copy, WaveSize, Store);
   if (!Created)
     return Created.takeError();
   // Whoever still uses the compiler when it is dropped here has its module.

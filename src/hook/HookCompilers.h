@@ -21,6 +21,10 @@ public:
   find(const amdgpu::MCTarget &Target, const HookModule &Module,
        unsigned WaveSize, PayloadStore *Store);
 
+  /// Lets find() use what \p Other has parsed, and nothing else of it: variables
+  /// may be elsewhere, and nobody holds its compilers any more.
+  void takeParsed(HookCompilers Other);
+
 private:
   struct Entry {
     const amdgpu::MCTarget *Target;
@@ -28,8 +32,13 @@ private:
     std::shared_ptr<const HookModule> Module;
     std::shared_ptr<PayloadCompiler> Compiler;
   };
+  llvm::Expected<std::unique_ptr<PayloadCompiler>>
+  create(const amdgpu::MCTarget &Target, const HookModule &Module,
+         unsigned WaveSize, PayloadStore *Store);
+
   /// Used latest first.
   std::list<Entry> Entries;
+  std::list<Entry> Parsed; ///< Each of use once.
 };
 
 } // namespace luthier

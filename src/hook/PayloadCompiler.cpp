@@ -28,15 +28,27 @@ using namespace llvm;
 
 namespace luthier {
 
+namespace {
+
+/// All about bitcode that does not depend on where its variables are.
+struct ParsedHooks {
+  LLVMContext Context;
+  amdgpu::CompileErrors Errors{Context};
+  amdgpu::TargetMachineHandle TM;
+  std::unique_ptr<Module> M; ///< As parsed.
+};
+
+} // namespace
+
 struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
   const HookModule &Hooks;
   const unsigned WaveSize;
   PayloadStore *const GivenStore;
-  LLVMContext Context;
-  amdgpu::CompileErrors Errors{Context};
-  amdgpu::TargetMachineHandle TM;
-  std::unique_ptr<Module> M; ///< As parsed.
+  std::unique_ptr<ParsedHooks> Parsed;
+  amdgpu::CompileErrors &Errors = Parsed->Errors;
+  amdgpu::TargetMachineHandle &TM = Parsed->TM;
+  std::unique_ptr<Module> &M = Parsed->M;
 
   PayloadStore *Store = nullptr;
   ArchiveWriter ModuleKey; ///< The part of keys that is always the same.
@@ -52,8 +64,14 @@ struct PayloadCompiler::Impl {
   StringMap<std::string> FatalHooks;
 
   Impl(const amdgpu::MCTarget &Target, const HookModule &Hooks,
-       unsigned WaveSize, PayloadStore *Store)
-      : Target(Target), Hooks(Hooks), WaveSize(WaveSize), GivenStore(Store) {}
+       unsigned WaveSize, PayloadStore *Store, std::unique_ptr<ParsedHooks> Of)
+      : Target(Target), Hooks(Hooks), WaveSize(WaveSize), GivenStore(Store),
+        Parsed(std::move(Of)) {
+    if (Store && !usesRegisteredIntrinsics(*M)) {
+      this->Store = Store;
+      addModule(ModuleKey, Hooks, Target, WaveSize);
+    }
+  }
   static Expected<std::unique_ptr<Impl>> create(const amdgpu::MCTarget &Target,
                                                 const HookModule &Hooks,
                                                 unsigned WaveSize,
@@ -122,21 +140,17 @@ Expected<std::unique_ptr<PayloadCompiler::Impl>>
 PayloadCompiler::Impl::create(const amdgpu::MCTarget &Target,
                               const HookModule &Hooks, unsigned WaveSize,
                               PayloadStore *Store) {
-  auto P = std::make_unique<Impl>(Target, Hooks, WaveSize, Store);
-  P->TM = Target.createTargetMachine();
+  auto New = std::make_unique<ParsedHooks>();
+  New->TM = Target.createTargetMachine();
   StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
                   Hooks.Bitcode.size());
-  Expected<std::unique_ptr<Module>> M =
-      parseHooks(MemoryBufferRef(Bytes, Hooks.ToolName), WaveSize, P->Context);
+  Expected<std::unique_ptr<Module>> M = parseHooks(
+      MemoryBufferRef(Bytes, Hooks.ToolName), WaveSize, New->Context);
   if (!M)
     return refuse(RefusalReason::ToolWithoutBitcode,
                   Hooks.ToolName + ": " + toString(M.takeError()));
-  P->M = std::move(*M);
-  if (Store && !usesRegisteredIntrinsics(*P->M)) {
-    P->Store = Store;
-    addModule(P->ModuleKey, Hooks, Target, WaveSize);
-  }
-  return P;
+  New->M = std::move(*M);
+  return std::make_unique<Impl>(Target, Hooks, WaveSize, Store, std::move(New));
 }
 
 Expected<std::unique_ptr<PayloadCompiler>>
@@ -146,6 +160,17 @@ PayloadCompiler::create(const amdgpu::MCTarget &Target, const HookModule &Hooks,
   if (!P)
     return P.takeError();
   return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(*P)));
+}
+
+std::unique_ptr<PayloadCompiler>
+PayloadCompiler::create(PayloadCompiler &&Parsed, const HookModule &Hooks,
+                        PayloadStore *Store) {
+  // What it has made of the hooks goes before what it has parsed.
+  const std::unique_ptr<Impl> Old = std::move(Parsed.P);
+  Old->Prepared.reset();
+  auto P = std::make_unique<Impl>(Old->Target, Hooks, Old->WaveSize, Store,
+                                  std::move(Old->Parsed));
+  return std::unique_ptr<PayloadCompiler>(new PayloadCompiler(std::move(P)));
 }
 
 /// In place of what is broken, and stays in memory.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/OwnHooks.h"
 #include "amdgpu/MCTarget.h"
-#include "hook/HookCompilers.h"
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "luthier/InstrumentationTask.h"
@@ -67,21 +66,25 @@ Expected<bool> instrument(const OwnHooks &Tool, const OwnHooks::Hook &Hook,
 
 } // namespace
 
-void instrumentForNothing(const OwnHooks &Tool, function_ref<bool()> IsWanted) {
+void instrumentForNothing(const OwnHooks &Tool, HookCompilers &ForKernels,
+                          function_ref<bool()> IsWanted) {
   // One will do, but some come to nothing in a kernel that does nothing.
   constexpr size_t Tries = 8;
   HookCompilers Compilers;
   for (const OwnHooks::Hook &Hook : ArrayRef(Tool.All).take_front(Tries)) {
     if (IsWanted())
-      return;
+      break;
     Expected<bool> IsCompiled = instrument(Tool, Hook, Compilers);
-    if (!IsCompiled)
+    if (!IsCompiled) {
       logDebug("hook " + Hook.Name + " does not prepare the engine: " +
                toString(IsCompiled.takeError()));
-    else if (*IsCompiled)
-      return logDebug("prepared the engine for " + Tool.Code->target().str() +
-                      " with hook " + Hook.Name);
+    } else if (*IsCompiled) {
+      logDebug("prepared the engine for " + Tool.Code->target().str() +
+               " with hook " + Hook.Name);
+      break;
+    }
   }
+  ForKernels.takeParsed(std::move(Compilers));
 }
 
 } // namespace luthier::runtime

@@ -91,6 +91,9 @@ public:
   /// For as long as the process: somebody may run it at any time.
   void keep(HeldVersion Version);
 
+  /// Under EngineLock.
+  HookCompilers &compilers() { return Compilers; }
+
 private:
   using Owners = std::vector<std::shared_ptr<const HookOwner>>;
 

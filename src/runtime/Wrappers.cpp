@@ -75,10 +75,12 @@ static void prepareEngine(hsa_agent_t Agent) {
   std::lock_guard Guard(Lock);
   if (!Known.insert(Device->Processor).second)
     return;
+  engineThread().post([=] { state().Modules.prepareToLoad(Agent); });
   auto prepare = [](const TargetID &Target) {
     engineThread().post([=] {
       if (std::optional<OwnHooks> Tool = state().Modules.hooksFor(Target))
-        instrumentForNothing(*Tool, [] { return engineThread().isWanted(); });
+        instrumentForNothing(*Tool, state().Versions.compilers(),
+                             [] { return engineThread().isWanted(); });
     });
   };
   // Compilers make code for all settings unless they are told otherwise; AMD
