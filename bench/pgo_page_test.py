@@ -55,6 +55,15 @@ class Page(unittest.TestCase):
         self.assertIn("| p | probes, waves | 8 > 64 | 16 | 0 | 0 > 5 | 8 |", text)
         self.assertIn(page.UNTOLD, page_of(lost))
 
+    def test_hooks_that_were_measured_again_count_and_say_when(self):
+        def hooks(instructions, **more):
+            return {"kind": "hooks", "route": "lines", "verdict": "same", "same_profile": True,
+                    "after": {**BASE, "wave_instructions": instructions}, **more}
+
+        text = page_of(hooks(3000), hooks(2000, measured="there"))
+        self.assertIn("Measured: columns *hooks* and *by hooks*: there; here.", text)
+        self.assertIn("| p | 1,000 / 2,000 | - | - | - | +100.0 / +0.0 |", text)
+
     def test_a_wrong_build_has_no_figures(self):
         text = page_of({"kind": "use", "route": "ir", "weights": "lanes", "verdict": "DIFFERENT"})
         self.assertIn("| p | - | DIFFERENT | - |", text)

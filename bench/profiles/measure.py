@@ -319,6 +319,13 @@ def measure_release(m, plain, text, route, emit):
             f"{route}-profile", release, "--route", route, *options), emit)
 
 
+def measure_hooks(program, toolchain, folder, emit):
+    """The same as measure() does of hooks, alone."""
+    m = Measurement(program, toolchain, folder)
+    attempt(emit, {"kind": "hooks", "route": "lines"},
+            lambda: count_by_hooks(m, m.compile("lines-release", m.flags("collect", "--route", "lines"))))
+
+
 def count_by_hooks(m, release):
     """Of the release with lines, whose code is that of the one without."""
     by_hooks = m.profile_of_blocks("by-hooks", release, "--route", "lines", "--count-by", "hooks").read_bytes()

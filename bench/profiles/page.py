@@ -315,6 +315,8 @@ def by_group(section, header, programs, rows, earlier):
 def when(records, earlier):
     """Which commits the figures are of."""
     commits = {record["measured"] for record in records if record["kind"] == "end"}
+    of_hooks = {record["measured"] for record in records if record["kind"] == "hooks" and "measured" in record}
+    commits |= {f"columns *hooks* and *by hooks*: {commit}" for commit in of_hooks}
     if not earlier.names:
         return "; ".join(sorted(commits))
     return f"{'; '.join(sorted(commits))}; before that, {earlier.commits()}"
