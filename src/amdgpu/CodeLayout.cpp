@@ -55,6 +55,13 @@ void CodeLayout::append(ArrayRef<uint8_t> Code) {
   Bytes.insert(Bytes.end(), Code.begin(), Code.end());
 }
 
+std::optional<ArrayRef<uint8_t>> CodeLayout::movableFrom(size_t Begin) const {
+  if ((!Branches.empty() && Branches.back().Offset >= Begin) ||
+      (!Distances.empty() && Distances.back().High >= Begin))
+    return std::nullopt;
+  return ArrayRef(Bytes).drop_front(Begin);
+}
+
 void CodeLayout::branch(uint32_t Encoding, Label Target) {
   Branches.push_back({Bytes.size(), Encoding, Target});
   Bytes.resize(Bytes.size() + BranchSize);

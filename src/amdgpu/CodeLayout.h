@@ -17,6 +17,7 @@
 #include "llvm/Support/Error.h"
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace luthier::amdgpu {
@@ -39,6 +40,9 @@ public:
   size_t size() const { return Bytes.size(); }
 
   void append(llvm::ArrayRef<uint8_t> Code);
+  /// What was appended from \p Begin on, until something else is; nothing if it
+  /// would be different elsewhere.
+  std::optional<llvm::ArrayRef<uint8_t>> movableFrom(size_t Begin) const;
   /// \p Encoding has a distance in dwords, zero, in its low half.
   void branch(uint32_t Encoding, Label Target);
   /// Islands may stand here. \p FallsThrough: control comes along here. What is

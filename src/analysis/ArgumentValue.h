@@ -69,6 +69,7 @@ struct ArgumentValue {
   static ArgumentValue plain(ArgumentInput Input) {
     return {std::nullopt, 0, {Input}};
   }
+  bool operator==(const ArgumentValue &) const = default;
 };
 
 } // namespace luthier

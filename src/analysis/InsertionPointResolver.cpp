@@ -24,6 +24,7 @@ static std::string nameOf(const MachineBasicBlock &MBB) {
 
 InsertionPointResolver::InsertionPointResolver(const LiftedRepresentation &LR)
     : LR(LR), Legal(InsertionLegality::run(LR)) {
+  Parts.reserve(2 * LR.impl().Origins.size());
   for (const auto &[Symbol, MF] : LR.functions()) {
     Parts.insert(MF);
     for (const MachineBasicBlock &MBB : *MF) {

@@ -4,6 +4,7 @@
 #include "SIDefines.h"
 #include "SIInstrInfo.h"
 #include "amdgpu/OpcodeFacts.h"
+#include "analysis/RegisterSet.h"
 #include "analysis/WaitCounters.h"
 #include "codeobject/LaunchLayout.h"
 #include "lift/LiftedImpl.h"
@@ -56,11 +57,17 @@ static bool ownsFlatScratch(const LiftedRepresentation &LR) {
   return false;
 }
 
-/// One that may not follow a v_cmpx directly.
-static bool isPermutation(const MachineInstr &MI) {
-  const TargetSubtargetInfo &ST = MI.getMF()->getSubtarget();
-  return targetTraits(ST).Hazards.HasPermuteHazard &&
-         amdgpu::opcodeFacts(MI).has(amdgpu::Permutes);
+/// Most instructions name none, so that it need not be asked which.
+static bool namesVCCOrFlatScratch(const MachineInstr &MI) {
+  return any_of(MI.operands(), [](const MachineOperand &MO) {
+    if (!MO.isReg() || !MO.getReg())
+      return MO.isRegMask();
+    const RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
+    return Units.First < RegisterSet::SpecialEnd &&
+           Units.First + Units.Count > RegisterSet::VCCLo &&
+           Units.First != RegisterSet::EXECLo &&
+           Units.First != RegisterSet::MODE;
+  });
 }
 
 bool mayRunMatrixOps(const LiftedRepresentation &LR) {
@@ -79,26 +86,29 @@ KernelFacts kernelFacts(const LiftedRepresentation &LR) {
   KernelFacts Result;
   Result.OwnsFlatScratch = ownsFlatScratch(LR);
   Result.MatrixOps = mayRunMatrixOps(LR);
-  Result.Permutes = LR.hasUnresolvedTransfers() &&
-                    LR.impl().Target->traits().Hazards.HasPermuteHazard;
+  const TargetTraits &Traits = LR.impl().Target->traits();
+  // One of them may not follow a v_cmpx directly.
+  const bool MatterPermutations = Traits.Hazards.HasPermuteHazard;
+  Result.Permutes = LR.hasUnresolvedTransfers() && MatterPermutations;
   for (const auto &[Symbol, MF] : LR.functions()) {
     const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB) {
-        Result.Permutes |= isPermutation(MI);
-        Result.ReadsLate |=
-            SIInstrInfo::isEXP(MI) ||
-            (SIInstrInfo::isDS(MI) &&
-             !countedOperation(MI, waitTraits(MF->getSubtarget())).IsInOrder);
+        Result.Permutes |=
+            MatterPermutations && amdgpu::opcodeFacts(MI).has(amdgpu::Permutes);
+        Result.ReadsLate |= SIInstrInfo::isEXP(MI) ||
+                            (SIInstrInfo::isDS(MI) &&
+                             !countedOperation(MI, Traits.Waits).IsInOrder);
+        Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
+                               MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
+        if (!namesVCCOrFlatScratch(MI))
+          continue;
         Result.HasVCC |= MI.readsRegister(AMDGPU::VCC, &TRI) ||
                          MI.modifiesRegister(AMDGPU::VCC, &TRI);
         Result.HasFlatScratch |= MI.readsRegister(AMDGPU::FLAT_SCR, &TRI) ||
                                  MI.modifiesRegister(AMDGPU::FLAT_SCR, &TRI);
-        Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
-                               MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
         Result.LoadsVCC |= MI.modifiesRegister(AMDGPU::VCC, &TRI) &&
-                           !countedOperation(MI, waitTraits(MF->getSubtarget()))
-                                .Counters.empty();
+                           !countedOperation(MI, Traits.Waits).Counters.empty();
       }
   }
   return Result;

@@ -141,15 +141,19 @@ public:
         record(MBB);
   }
 
-  static void step(const LoadsInFlight &Facts, State &S,
+  /// False if \p MI is none of those that change anything.
+  static bool step(const LoadsInFlight &Facts, State &S,
                    const MachineInstr &MI) {
-    for (CounterWait Wait : waitsOf(MI, *Facts.Traits))
+    const auto Waits = waitsOf(MI, *Facts.Traits);
+    for (CounterWait Wait : Waits)
       wait(S[unsigned(Wait.Counter)], Wait.Count);
-    issue(S, MI, countedOperation(MI, *Facts.Traits));
+    const CountedOperation Op = countedOperation(MI, *Facts.Traits);
+    issue(S, MI, Op);
     if (MI.isCall()) {
       auto It = Facts.AfterCalls.find(&MI);
       S = It == Facts.AfterCalls.end() ? Facts.Unknown : It->second;
     }
+    return !Waits.empty() || !Op.Counters.empty() || MI.isCall();
   }
 
 private:
@@ -199,13 +203,14 @@ private:
 
   void record(const MachineBasicBlock &MBB) {
     State S = Result.atStart(&MBB);
-    Result.StartSets[&MBB] = registersOf(S);
+    RegisterSet Set = registersOf(S);
+    Result.StartSets[&MBB] = Set;
     for (const MachineInstr &MI : MBB) {
-      RegisterSet Set = registersOf(S);
       if (Result.Sets.empty() || !(Result.Sets.back() == Set))
         Result.Sets.push_back(Set);
       Result.Index[&MI] = Result.Sets.size() - 1;
-      step(Result, S, MI);
+      if (step(Result, S, MI))
+        Set = registersOf(S);
     }
   }
 

@@ -46,13 +46,7 @@ static RegisterUse maximum(RegisterUse A, RegisterUse B) {
           std::max(A.AGPRs, B.AGPRs)};
 }
 
-/// What instructions name.
-struct NamedRegisters {
-  RegisterUse Own;    ///< Those of the original.
-  RegisterUse Edited; ///< Those that a tool has changed.
-};
-
-static NamedRegisters namedRegisters(const LiftedRepresentation &LR) {
+NamedRegisters registersInCode(const LiftedRepresentation &LR) {
   NamedRegisters Result;
   const amdgpu::RegisterFiles &Files = LR.impl().Target->registerFiles();
   forEachInstruction(LR, [&](const MachineInstr &MI) {
@@ -72,15 +66,16 @@ static NamedRegisters namedRegisters(const LiftedRepresentation &LR) {
   return Result;
 }
 
-RegisterUse editedRegisterUse(const LiftedRepresentation &LR) {
-  return namedRegisters(LR).Edited;
+RegisterUse registerUse(const LiftedRepresentation &LR) {
+  return registerUse(LR, registersInCode(LR));
 }
 
-RegisterUse registerUse(const LiftedRepresentation &LR) {
+RegisterUse registerUse(const LiftedRepresentation &LR,
+                        const NamedRegisters &Named) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
   const RegisterUse Allocation = registerAllocation(LR);
   // Data that was taken for code may name anything.
-  const auto [Own, Edited] = namedRegisters(LR);
+  const auto &[Own, Edited] = Named;
   RegisterUse Use = maximum(Edited, {std::min(Own.SGPRs, Allocation.SGPRs),
                                      std::min(Own.VGPRs, Allocation.VGPRs),
                                      std::min(Own.AGPRs, Allocation.AGPRs)});

@@ -13,8 +13,15 @@ namespace luthier {
 /// not lifted. Registers that the hardware fills at launch count.
 RegisterUse registerUse(const LiftedRepresentation &LR);
 
-/// What the instructions name that a tool has changed or added.
-RegisterUse editedRegisterUse(const LiftedRepresentation &LR);
+/// What instructions name.
+struct NamedRegisters {
+  RegisterUse Own;    ///< Those of the original.
+  RegisterUse Edited; ///< Those that a tool has changed or added.
+};
+NamedRegisters registersInCode(const LiftedRepresentation &LR);
+/// registerUse(), with what is known already.
+RegisterUse registerUse(const LiftedRepresentation &LR,
+                        const NamedRegisters &Named);
 
 /// Everything that the descriptor allocates.
 RegisterUse registerAllocation(const LiftedRepresentation &LR);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/LineReader.h"
+#include "codeobject/LineProgram.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -26,42 +27,78 @@ bool isCode(const object::ObjectFile &File, uint64_t Address) {
   });
 }
 
-/// Of all sequences (runs of code) in \p Table. A sequence ends with a row
-/// without source.
-void collectRows(const object::ObjectFile &File,
-                 const DWARFDebugLine::LineTable &Table, const char *Folder,
-                 LineTable &Files, std::vector<OrderedRow> &Rows) {
-  using FileLineInfoKind = DILineInfoSpecifier::FileLineInfoKind;
-  // By the table's number; nothing for one without a name.
-  DenseMap<uint64_t, std::optional<unsigned>> Known;
-  auto fileOf = [&](uint64_t Number) {
-    auto [It, New] = Known.try_emplace(Number);
-    std::string Path;
-    if (New &&
-        Table.getFileNameByIndex(Number, Folder ? Folder : "",
-                                 FileLineInfoKind::AbsoluteFilePath, Path))
-      It->second = Files.fileIndex(Path);
-    return It->second;
-  };
-  for (const DWARFDebugLine::Sequence &Sequence : Table.Sequences) {
-    if (!isCode(File, Sequence.LowPC))
-      continue;
-    for (unsigned I = Sequence.FirstRowIndex; I + 1 < Sequence.LastRowIndex;
-         ++I) {
-      const DWARFDebugLine::Row &Row = Table.Rows[I];
-      if (Table.Rows[I + 1].Address.Address <= Row.Address.Address)
+class UnitReader {
+public:
+  UnitReader(const object::ObjectFile &File, const DWARFContext &Context,
+             DWARFUnit &Unit)
+      : File(File), Unit(Unit),
+        Data(Context.getDWARFObj(), Context.getDWARFObj().getLineSection(),
+             Context.isLittleEndian(), Unit.getAddressByteSize()),
+        Context(Context) {}
+
+  /// A sequence ends with a row without source.
+  void read(LineTable &Files, std::vector<OrderedRow> &Rows) {
+    std::optional<uint64_t> Offset =
+        dwarf::toSectionOffset(Unit.getUnitDIE().find(dwarf::DW_AT_stmt_list));
+    if (!Offset || !Data.isValidOffset(*Offset))
+      return;
+    const uint64_t Begin = *Offset;
+    if (Error E = Prologue.parse(Data, &*Offset, consumeError, Context, &Unit))
+      return consumeError(std::move(E));
+    const uint64_t End = std::min<uint64_t>(
+        Begin + Prologue.sizeofTotalLength() + Prologue.TotalLength,
+        Data.size());
+    if (*Offset >= End)
+      return;
+    const LineProgram Program(
+        arrayRefFromStringRef(Data.getData().slice(*Offset, End)), Prologue);
+    Rows.reserve(Rows.size() + Program.Rows.size());
+    for (const LineProgram::Sequence &Sequence : Program.Sequences)
+      if (isCode(File, Sequence.Low))
+        add(Program, Sequence, Files, Rows);
+  }
+
+private:
+  void add(const LineProgram &Program, const LineProgram::Sequence &Sequence,
+           LineTable &Files, std::vector<OrderedRow> &Rows) {
+    for (size_t I = Sequence.Begin; I < Sequence.End; ++I) {
+      const LineProgram::Row &Row = Program.Rows[I];
+      const uint64_t Next =
+          I + 1 < Sequence.End ? Program.Rows[I + 1].Address : Sequence.High;
+      if (Next <= Row.Address)
         continue;
-      OrderedRow New{{Row.Address.Address, 0, 0, 0}, Rows.size()};
-      if (auto Source = Row.Line ? fileOf(Row.File) : std::nullopt) {
+      OrderedRow New{{Row.Address, 0, 0, 0}, Rows.size()};
+      if (auto Source = Row.Line ? fileOf(Row.File, Files) : std::nullopt) {
         New.File = *Source;
         New.Line = Row.Line;
         New.Column = Row.Column;
       }
       Rows.push_back(New);
     }
-    Rows.push_back({{Sequence.HighPC, 0, 0, 0}, Rows.size()});
+    Rows.push_back({{Sequence.High, 0, 0, 0}, Rows.size()});
   }
-}
+
+  std::optional<unsigned> fileOf(uint16_t Number, LineTable &Files) {
+    auto [It, New] = Known.try_emplace(Number);
+    if (!New)
+      return It->second;
+    const char *Folder = Unit.getCompilationDir();
+    std::string Path;
+    if (Prologue.getFileNameByIndex(
+            Number, Folder ? Folder : "",
+            DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath, Path))
+      It->second = Files.fileIndex(Path);
+    return It->second;
+  }
+
+  const object::ObjectFile &File;
+  DWARFUnit &Unit;
+  const DWARFDataExtractor Data;
+  const DWARFContext &Context;
+  DWARFDebugLine::Prologue Prologue;
+  /// By the prologue's number; nothing for one without a name.
+  DenseMap<unsigned, std::optional<unsigned>> Known;
+};
 
 } // namespace
 
@@ -81,14 +118,16 @@ LineTable luthier::readLines(ArrayRef<uint8_t> ELF) {
       [](Error E) { consumeError(std::move(E)); });
   std::vector<OrderedRow> Rows;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
-    if (const auto *Table = Context->getLineTableForUnit(Unit.get()))
-      collectRows(**File, *Table, Unit->getCompilationDir(), Result, Rows);
+    UnitReader(**File, *Context, *Unit).read(Result, Rows);
   // Where one sequence ends another may begin, which counts; of several rows
   // for one address it is the last.
-  sort(Rows, [](const OrderedRow &A, const OrderedRow &B) {
+  auto isEarlier = [](const OrderedRow &A, const OrderedRow &B) {
     return std::tuple(A.Address, A.Line != 0, A.Order) <
            std::tuple(B.Address, B.Line != 0, B.Order);
-  });
+  };
+  // They are, in what compilers write for one source.
+  if (!is_sorted(Rows, isEarlier))
+    sort(Rows, isEarlier);
   for (const OrderedRow &R : Rows)
     Result.append(R);
   return Result;

@@ -27,9 +27,8 @@ public:
     uint8_t Bytes[MostLEBBytes];
     Out.append(Bytes, Bytes + encodeULEB128(Value, Bytes));
   }
-  void signedLEB(int64_t Value) {
-    uint8_t Bytes[MostLEBBytes];
-    Out.append(Bytes, Bytes + encodeSLEB128(Value, Bytes));
+  void bytes(ArrayRef<uint8_t> Bytes) {
+    Out.append(Bytes.begin(), Bytes.end());
   }
   void text(StringRef Text) {
     Out.append(Text.bytes_begin(), Text.bytes_end());
@@ -46,8 +45,9 @@ public:
     support::endian::write32le(&Out[Begin - 4], size() - Begin);
   }
 
-private:
   static constexpr unsigned MostLEBBytes = 10;
+
+private:
   template <typename Little, typename Integer> void fixed(Integer Value) {
     append(Out, Little(Value));
   }
@@ -136,29 +136,42 @@ public:
   void add(const LineTable::Row &R) {
     advanceTo(R.Address);
     if (R.File != Last.File)
-      operation(dwarf::DW_LNS_set_file).unsignedLEB(R.File + 1);
+      operation(dwarf::DW_LNS_set_file, R.File + 1);
     if (R.Column != Last.Column)
-      operation(dwarf::DW_LNS_set_column).unsignedLEB(R.Column);
-    if (R.Line != Last.Line)
-      operation(dwarf::DW_LNS_advance_line)
-          .signedLEB(static_cast<int64_t>(R.Line) -
-                     static_cast<int64_t>(Last.Line));
-    operation(dwarf::DW_LNS_copy);
+      operation(dwarf::DW_LNS_set_column, R.Column);
+    if (R.Line != Last.Line) {
+      *Next++ = dwarf::DW_LNS_advance_line;
+      Next += encodeSLEB128(
+          static_cast<int64_t>(R.Line) - static_cast<int64_t>(Last.Line), Next);
+    }
+    *Next++ = dwarf::DW_LNS_copy;
+    write();
     Last = R;
   }
-  void advanceTo(uint64_t Address) {
-    if (Address != Last.Address)
-      operation(dwarf::DW_LNS_advance_pc).unsignedLEB(Address - Last.Address);
+  void finishAt(uint64_t Address) {
+    advanceTo(Address);
+    write();
   }
 
 private:
-  SectionWriter &operation(dwarf::LineNumberOps Op) {
-    Line.byte(Op);
-    return Line;
+  void operation(dwarf::LineNumberOps Op, uint64_t Operand) {
+    *Next++ = Op;
+    Next += encodeULEB128(Operand, Next);
+  }
+  void advanceTo(uint64_t Address) {
+    if (Address != Last.Address)
+      operation(dwarf::DW_LNS_advance_pc, Address - Last.Address);
+  }
+  void write() {
+    Line.bytes({Bytes, Next});
+    Next = Bytes;
   }
 
   SectionWriter &Line;
   LineTable::Row Last;
+  /// Of one row: up to four operations with an operand, and one without.
+  uint8_t Bytes[4 * (1 + SectionWriter::MostLEBBytes) + 1];
+  uint8_t *Next = Bytes;
 };
 
 void writeExtended(SectionWriter &Line, dwarf::LineNumberExtendedOps Op,
@@ -182,7 +195,7 @@ void writeLine(DebugSections &Sections, const LineTable &Lines, uint64_t Size) {
     Rows.add(LineTable::Row());
   for (const LineTable::Row &R : Lines.rows())
     Rows.add(R);
-  Rows.advanceTo(Size);
+  Rows.finishAt(Size);
   writeExtended(Line, dwarf::DW_LNE_end_sequence, 0);
   Line.endLength(Begin);
 }

@@ -21,8 +21,8 @@ public:
   find(const amdgpu::MCTarget &Target, const HookModule &Module,
        unsigned WaveSize, PayloadStore *Store);
 
-  /// Lets find() use what \p Other has parsed, and nothing else of it: variables
-  /// may be elsewhere, and nobody holds its compilers any more.
+  /// Lets find() use what \p Other has parsed, and nothing else of it:
+  /// variables may be elsewhere, and nobody holds its compilers any more.
   void takeParsed(HookCompilers Other);
 
 private:

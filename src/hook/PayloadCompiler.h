@@ -45,9 +45,9 @@ public:
   /// The same, without parsing: \p Parsed has done that, for the same target
   /// and wave size, and is used up. The bitcode of \p Module is equal to that
   /// of its module; variables need not be where its own are.
-  static std::unique_ptr<PayloadCompiler>
-  create(PayloadCompiler &&Parsed, const HookModule &Module,
-         PayloadStore *Store);
+  static std::unique_ptr<PayloadCompiler> create(PayloadCompiler &&Parsed,
+                                                 const HookModule &Module,
+                                                 PayloadStore *Store);
   ~PayloadCompiler();
 
   /// Refuses with UnknownHook.

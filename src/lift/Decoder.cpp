@@ -85,6 +85,34 @@ static bool hasMistakenConstant(const MCSubtargetInfo &STI,
          support::endian::read32le(&Code[4]) == MistakenConstant;
 }
 
+/// Whether the instruction at \p Code has four bytes for sure. LLVM looks
+/// through all encodings of eight first, where it is shown so many bytes.
+static bool isShort(const MCSubtargetInfo &STI, ArrayRef<uint8_t> Code) {
+  // Later processors have further long forms of these.
+  if (STI.hasFeature(AMDGPU::FeatureVOP3Literal))
+    return false;
+  const uint32_t First = support::endian::read32le(Code.data());
+  constexpr uint32_t Literal = 255, WithLanes = 250, WithParts = 249;
+  constexpr uint32_t SOP1 = 0x17d, SOPC = 0x17e, SOPP = 0x17f, SOPK = 0xb;
+  const uint32_t LastScalar = First & 0xff, FirstScalar = First >> 8 & 0xff;
+  if (First >> 30 == 2) {
+    if (First >> 23 == SOPP)
+      return true;
+    if (First >> 23 == SOP1)
+      return LastScalar != Literal;
+    return (First >> 23 == SOPC || First >> 28 != SOPK) &&
+           LastScalar != Literal && FirstScalar != Literal;
+  }
+  if (First >> 31)
+    return false;
+  // With a constant behind them: v_madmk, v_madak.
+  constexpr uint32_t OfSingle = 0x17, OfHalf = 0x24;
+  const uint32_t Opcode = First >> 25, Source = First & 0x1ff;
+  return Opcode != OfSingle && Opcode != OfSingle + 1 && Opcode != OfHalf &&
+         Opcode != OfHalf + 1 && Source != Literal && Source != WithLanes &&
+         Source != WithParts;
+}
+
 /// LLVM 22 decodes constants in fields that only hold registers, and does not
 /// survive encoding them again.
 static bool hasImpossibleConstant(const MCInst &Inst, const MCInstrInfo &MCII) {
@@ -116,8 +144,9 @@ Expected<DecodedInstruction> Decoder::first(ArrayRef<uint8_t> Code,
   }
   MCDisassembler::DecodeStatus Status = MCDisassembler::Fail;
   if (!hasImpossibleLiteral(STI, Whole))
-    Status =
-        Disassembler->getInstruction(D.Inst, Size, Whole, Address, nulls());
+    Status = Disassembler->getInstruction(
+        D.Inst, Size, isShort(STI, Whole) ? Whole.take_front(4) : Whole,
+        Address, nulls());
   if (Status == MCDisassembler::Fail || Size == 0 || Size > Code.size() ||
       hasImpossibleConstant(D.Inst, Target.instructions()))
     return refuse(RefusalReason::UndecodableInstruction,

@@ -3,8 +3,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/IR/GlobalValue.h"
-#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -21,33 +22,29 @@ public:
         add(LR, MBB);
     }
     flush();
-    const BLAKE3Result<> Result = Hasher.final<32>();
-    static_assert(sizeof(Digest) == sizeof(Result));
-    Digest Copy;
-    llvm::copy(Result, Copy.begin());
-    return Copy;
+    return {Pending[0], Pending[1]};
   }
 
 private:
-  void add(uint64_t Number) {
-    const auto *Bytes = reinterpret_cast<const uint8_t *>(&Number);
-    Pending.append(Bytes, Bytes + sizeof(Number));
-  }
+  void add(uint64_t Number) { Pending.push_back(Number); }
   /// Lengths keep neighbours apart.
   void add(StringRef Text) {
     add(Text.size());
-    Pending.append(Text.bytes_begin(), Text.bytes_end());
+    const size_t At = Pending.size();
+    Pending.resize(At + divideCeil(Text.size(), sizeof(uint64_t)));
+    llvm::copy(Text, reinterpret_cast<char *>(&Pending[At]));
   }
   void add(const LiftedRepresentation &LR, const MachineBasicBlock &MBB);
   void add(const MachineOperand &MO);
+  /// What follows is hashed together with the hash of all before it.
   void flush() {
-    Hasher.update(Pending);
-    Pending.clear();
+    const XXH128_hash_t Hash =
+        xxh3_128bits({reinterpret_cast<const uint8_t *>(Pending.data()),
+                      Pending.size_in_bytes()});
+    Pending.assign({Hash.low64, Hash.high64});
   }
 
-  BLAKE3 Hasher;
-  /// Hashing pays off for long runs of bytes.
-  SmallVector<uint8_t, 0> Pending;
+  SmallVector<uint64_t, 0> Pending;
 };
 
 void Digester::add(const LiftedRepresentation &LR,
@@ -64,7 +61,7 @@ void Digester::add(const LiftedRepresentation &LR,
     for (const MachineOperand &MO : MI.operands())
       add(MO);
   }
-  if (Pending.size() >= 1 << 16)
+  if (Pending.size() >= 1 << 13)
     flush();
 }
 

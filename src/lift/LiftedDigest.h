@@ -11,7 +11,7 @@
 
 namespace luthier {
 
-using Digest = std::array<uint8_t, 32>;
+using Digest = std::array<uint64_t, 2>;
 
 /// Of all that becomes code: functions, blocks and what follows them,
 /// instructions with their operands and places in the original. The same in

@@ -43,12 +43,12 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
                                          HookResolver Resolve,
                                          const InstrumenterOptions &Options,
                                          const SelfTestOptions &SelfTest) {
-  const RegisterUse Edited = editedRegisterUse(LR);
-  if (Error E = checkKernel(LR, Edited))
-    return std::move(E);
   Stopwatch Watch;
+  const NamedRegisters Named = registersInCode(LR);
+  if (Error E = checkKernel(LR, Named.Edited))
+    return std::move(E);
   amdgpu::MachineEncoder Encoder(*LR.impl().Target);
-  const RegisterUse Use = registerUse(LR);
+  const RegisterUse Use = registerUse(LR, Named);
   HookCompilers Own;
   Expected<ResolvedTask> Resolved = resolveTask(
       LR, Use, Task, Resolve, Options.LoadBias, Options.Workgroups,
@@ -70,7 +70,7 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
         &Scrambler.emplace(LR, *Hooks, Encoder, Options.Policy, SelfTest));
   Inserters.push_back(&Calls);
   Expected<KernelCode> Code =
-      writeKernel(LR, *Hooks, Edited, Inserters, Options, Encoder);
+      writeKernel(LR, *Hooks, Named.Edited, Inserters, Options, Encoder);
   if (!Code)
     return Code.takeError();
   const double RewriteTime = Watch.lap();

@@ -28,7 +28,8 @@ struct OwnHooks {
 /// Instruments a kernel of \p Tool with some of its hooks, for nothing but what
 /// LLVM and Luthier do only once in a process, and gives up when \p IsWanted.
 /// Does nothing with a file that has intrinsics of the tool's own: the tool may
-/// not be there yet that says what they are. \p ForKernels get the parsed hooks.
+/// not be there yet that says what they are. \p ForKernels get the parsed
+/// hooks.
 void instrumentForNothing(const OwnHooks &Tool, HookCompilers &ForKernels,
                           llvm::function_ref<bool()> IsWanted);
 

@@ -29,13 +29,29 @@ struct Parts {
   }
 };
 
-template <typename T>
-DenseMap<const T *, unsigned> numbered(const std::vector<const T *> &List) {
-  DenseMap<const T *, unsigned> Result;
-  for (const T *Part : List)
-    Result.try_emplace(Part, Result.size());
-  return Result;
-}
+/// Numbers of parts, which most tools ask about in their order.
+template <typename T> class Numbers {
+public:
+  explicit Numbers(const std::vector<const T *> &List) : List(List) {}
+
+  unsigned of(const T *Part, unsigned None) {
+    if (!Part)
+      return None;
+    for (size_t Near : {Last, Last + 1})
+      if (Near < List.size() && List[Near] == Part)
+        return Last = Near;
+    if (All.empty())
+      for (const T *Each : List)
+        All.try_emplace(Each, All.size());
+    auto It = All.find(Part);
+    return It == All.end() ? None : Last = It->second;
+  }
+
+private:
+  const std::vector<const T *> &List;
+  size_t Last = 0;
+  DenseMap<const T *, unsigned> All; ///< Filled when it takes that.
+};
 
 /// LLVM's constants end with the lifted kernel's context; what the engine makes
 /// of them does not. False if there is no such thing.
@@ -69,21 +85,19 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
   if (Result.IsEdited)
     return Result;
   const Parts All(LR);
-  const auto Instructions = numbered(All.Instructions);
-  const auto Blocks = numbered(All.Blocks);
-  const auto Functions = numbered(All.Functions);
-  auto NumberOf = [](const auto &Map, auto *Part) {
-    auto It = Map.find(Part);
-    return It == Map.end() ? None : It->second;
-  };
+  Numbers Instructions(All.Instructions);
+  Numbers Blocks(All.Blocks);
+  Numbers Functions(All.Functions);
+  Result.Requests.reserve(Contents.Insertions.size());
   for (const detail::InsertionRequest &R : Contents.Insertions) {
-    Request &New = Result.Requests.emplace_back(
-        Request{R.Kind, NumberOf(Instructions, R.MI), NumberOf(Blocks, R.Block),
-                NumberOf(Blocks, R.To), NumberOf(Functions, R.MF), R.Hook,
-                R.Arguments});
-    for (HookArgument &Argument : New.Arguments)
-      Result.HasForeignArguments |= !detach(Argument);
+    Result.Requests.push_back(
+        {R.Kind, Instructions.of(R.MI, None), Blocks.of(R.Block, None),
+         Blocks.of(R.To, None), Functions.of(R.MF, None), R.Hook,
+         unsigned(Result.Arguments.size()), unsigned(R.Arguments.size())});
+    append_range(Result.Arguments, R.Arguments);
   }
+  for (HookArgument &Argument : Result.Arguments)
+    Result.HasForeignArguments |= !detach(Argument);
   return Result;
 }
 
@@ -112,7 +126,9 @@ Error TaskRecipe::addTo(InstrumentationTask &Task,
   for (const Request &R : Requests)
     Contents.Insertions.push_back(
         {R.Kind, Find(All.Instructions, R.MI), Find(All.Blocks, R.Block),
-         Find(All.Blocks, R.To), Find(All.Functions, R.MF), R.Hook, R.Arguments,
+         Find(All.Blocks, R.To), Find(All.Functions, R.MF), R.Hook,
+         SmallVector<HookArgument, 2>(
+             ArrayRef(Arguments).slice(R.FirstArgument, R.NumArguments)),
          Workgroups});
   if (Test.RegisterSeed)
     Contents.Test.RegisterSeed = Test.RegisterSeed;

@@ -34,11 +34,12 @@ private:
     PointKind Kind;
     unsigned MI, Block, To, MF; ///< None if there is none.
     const void *Hook;
-    llvm::SmallVector<HookArgument, 2> Arguments;
+    unsigned FirstArgument, NumArguments; ///< In Arguments.
   };
   static constexpr unsigned None = ~0u;
 
   std::vector<Request> Requests;
+  std::vector<HookArgument> Arguments;
   detail::WorkgroupRange Workgroups;
   detail::SelfTest Test;
   bool IsEdited = false, HasForeignArguments = false;

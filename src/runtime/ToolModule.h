@@ -114,8 +114,8 @@ private:
   llvm::Error makeManaged();
 
   const void *Bundle = nullptr;
-  std::vector<BundledCodeObject> Images;               ///< Of a dynamic one.
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
+  std::vector<BundledCodeObject> Images;                 ///< Of a dynamic one.
+  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded;   ///< By agent handle.
   std::map<uint64_t, std::unique_ptr<OnAgent>> Prepared; ///< The same.
   std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
   std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.

@@ -15,6 +15,8 @@ namespace luthier {
 struct ArgumentMove {
   ArgumentSlot Slot;
   llvm::MCRegister From;
+
+  bool operator==(const ArgumentMove &) const = default;
 };
 
 /// Appends to \p Code what makes \p Moves, all at once: a register that one

@@ -184,21 +184,20 @@ static constexpr std::pair<WaitCounter, unsigned> SplitWaits[] = {
     {WaitCounter::Exp, AMDGPU::S_WAIT_EXPCNT}};
 
 void CallSiteCode::await(const WaitCounts &Counts) {
-  const WaitTraits &Traits = waitTraits(Encoder.target().subtarget());
-  if (Traits.HasSplitCounters) {
+  if (Traits.Waits.HasSplitCounters) {
     for (auto [Counter, Opcode] : SplitWaits)
       if (std::optional<unsigned> Count = Counts[unsigned(Counter)])
         op(Opcode, imm(*Count));
     return;
   }
   if (any_of(Counts, [](const auto &Count) { return Count.has_value(); }))
-    op(AMDGPU::S_WAITCNT, imm(encodeWaits(Counts, Traits)));
+    op(AMDGPU::S_WAITCNT, imm(encodeWaits(Counts, Traits.Waits)));
 }
 
 void CallSiteCode::awaitMemory() {
   WaitCounts Counts;
   Counts.fill(0);
-  if (waitTraits(Encoder.target().subtarget()).HasSplitCounters)
+  if (Traits.Waits.HasSplitCounters)
     Counts[unsigned(WaitCounter::Exp)].reset();
   await(Counts);
 }

@@ -15,7 +15,7 @@ public:
                   amdgpu::MachineEncoder &Encoder, CallSiteCode &Code)
       : Encoder(Encoder), Code(Code), Plan(Hooks.Registers), ABI(Plan.ABI),
         P(Hooks.Payloads[Planned.Site->Variant]), Site(*Planned.Site),
-        S(Planned.Spills), Facts(Hooks.Facts) {
+        S(*Planned.Spills), Facts(Hooks.Facts) {
     for (const ArgumentMove &Move : Site.Moves)
       ReadsVectors |= Move.Slot.IsVector;
   }

@@ -6,13 +6,29 @@ using namespace llvm;
 
 namespace luthier {
 
+/// \returns the offset of the copy.
+size_t HookInserter::emit(const PlannedCallSite &Planned,
+                          amdgpu::CodeLayout &Layout) {
+  const size_t Begin = Layout.size();
+  if (!Planned.Site->Literals.empty())
+    return emitCallSite(Plan, Planned, Encoder, Layout);
+  if (auto It = Known.find(Planned.Spills); It != Known.end()) {
+    Layout.append(It->second.Code);
+    return Begin + It->second.Payload;
+  }
+  const size_t Payload = emitCallSite(Plan, Planned, Encoder, Layout);
+  if (auto Code = Layout.movableFrom(Begin))
+    Known.insert({Planned.Spills, {Code->vec(), Payload - Begin}});
+  return Payload;
+}
+
 void HookInserter::insert(const InsertionPoint &Where,
                           amdgpu::CodeLayout &Layout) {
   auto It = Plan.CallSites.find(Where.key());
   if (It == Plan.CallSites.end())
     return;
   for (const PlannedCallSite &Planned : It->second) {
-    const size_t Begin = emitCallSite(Plan, Planned, Encoder, Layout);
+    const size_t Begin = emit(Planned, Layout);
     const Payload &P = Plan.Payloads[Planned.Site->Variant];
     // A hook that does nothing may leave nothing at all to be found.
     if (!P.Code.empty())
@@ -26,7 +42,7 @@ RegisterUse HookInserter::registers() const {
   // use itself.
   for (const auto &[Where, Planned] : Plan.CallSites)
     for (const PlannedCallSite &Site : Planned)
-      for (unsigned N : Site.Spills.Vectors)
+      for (unsigned N : Site.Spills->Vectors)
         Saved.VGPRs = std::max(Saved.VGPRs, N + 1);
   return registersOf(Plan.Registers, Plan.Payloads, Saved);
 }

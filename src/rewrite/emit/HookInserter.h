@@ -9,6 +9,7 @@
 #include "rewrite/emit/Inserter.h"
 #include "rewrite/emit/PlacedPayloads.h"
 #include "rewrite/plan/HookPlan.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace luthier {
 
@@ -23,6 +24,8 @@ public:
   std::vector<PlacedPayload> placed(const WrittenCode &Code) const;
 
 private:
+  size_t emit(const PlannedCallSite &Planned, amdgpu::CodeLayout &Layout);
+
   const HookPlan &Plan;
   amdgpu::MachineEncoder &Encoder;
   struct Copy {
@@ -30,6 +33,12 @@ private:
     const Payload *Copied;
   };
   std::vector<Copy> Copies;
+  /// Code that other call sites have, too.
+  struct Repeated {
+    std::vector<uint8_t> Code;
+    size_t Payload; ///< Offset of the copy.
+  };
+  llvm::DenseMap<const CallSiteSpills *, Repeated> Known;
 };
 
 } // namespace luthier

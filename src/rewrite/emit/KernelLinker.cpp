@@ -63,10 +63,10 @@ InstrumentationReport makeReport(const LiftedRepresentation &LR,
   Report.WavesAfter = After.wavesPerSIMD(Traits);
   for (const auto &[Where, Planned] : Hooks.CallSites)
     for (const PlannedCallSite &Site : Planned) {
-      Report.SavedSGPRs += Site.Spills.Scalars.size();
-      Report.SavedVGPRs += Site.Spills.Vectors.size();
+      Report.SavedSGPRs += Site.Spills->Scalars.size();
+      Report.SavedVGPRs += Site.Spills->Vectors.size();
       Report.SavingPoints +=
-          !Site.Spills.Scalars.empty() || Site.Spills.hasVectors();
+          !Site.Spills->Scalars.empty() || Site.Spills->hasVectors();
     }
   Report.StackBytes = Stack.IsUsed ? Stack.total() - Stack.Base : 0;
   if (Hooks.Registers.State)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/emit/PlacedPayloads.h"
 #include "lift/LiftedImpl.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -20,9 +21,8 @@ public:
         add(*Next);
       end(Kept.Offset);
       if (const LineTable::Row *Row = Original.find(Kept.Original))
-        Result.append({Kept.Offset,
-                       Result.fileIndex(Original.files()[Row->File]), Row->Line,
-                       Row->Column});
+        Result.append(
+            {Kept.Offset, fileOf(Original, *Row), Row->Line, Row->Column});
       else
         Result.append({Kept.Offset, 0, 0, 0});
       End = Kept.Offset + Kept.Size;
@@ -40,11 +40,28 @@ private:
     Result.append({P.Offset, 0, 0, 0});
     // Of what comes from another file, such as a header of Luthier's, the
     // tool's author knows the line that calls it.
-    for (const LineEntry &Line : P.Copied->Lines)
-      Result.append({P.Offset + Line.Offset, Result.fileIndex(Line.HookFile),
-                     Line.File == Line.HookFile ? Line.Line : Line.HookLine,
-                     0});
+    for (const LineTable::Row &Row : rowsOf(*P.Copied))
+      Result.append({P.Offset + Row.Address, Row.File, Row.Line, 0});
     End = P.Offset + P.Copied->Code.size();
+  }
+
+  using Rows = SmallVector<LineTable::Row, 4>;
+  /// With offsets in \p P for addresses.
+  const Rows &rowsOf(const Payload &P) {
+    auto [It, IsNew] = OfPayloads.try_emplace(&P);
+    if (IsNew)
+      for (const LineEntry &Line : P.Lines)
+        It->second.push_back(
+            {Line.Offset, Result.fileIndex(Line.HookFile),
+             Line.File == Line.HookFile ? Line.Line : Line.HookLine, 0});
+    return It->second;
+  }
+
+  unsigned fileOf(const LineTable &Original, const LineTable::Row &Row) {
+    auto [It, IsNew] = OfOriginal.try_emplace(Row.File);
+    if (IsNew)
+      It->second = Result.fileIndex(Original.files()[Row.File]);
+    return It->second;
   }
 
   /// What was last written ends before \p Next if there is code in between.
@@ -55,6 +72,8 @@ private:
 
   const WrittenCode &Code;
   LineTable Result;
+  DenseMap<const Payload *, Rows> OfPayloads;
+  DenseMap<unsigned, unsigned> OfOriginal; ///< Files.
   uint64_t End = 0;
 };
 

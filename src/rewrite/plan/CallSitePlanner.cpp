@@ -59,41 +59,111 @@ bool CallSitePlanner::foldIntoStarts(const CallSite &Site, HookPlan &Plan) {
   return true;
 }
 
-Error CallSitePlanner::plan(HookPlan &Plan) {
-  const OtherReads Others = otherReads(Plan);
-  std::optional<Liveness> Extended;
-  if (!Others.empty())
-    Extended = Liveness::run(Basis, Others);
-  const Liveness &Lives = Extended ? *Extended : Own;
+bool CallSitePlanner::Known::isLike(const CallSite &Other,
+                                    const RegisterSet &LiveThere) const {
+  return Site->Variant == Other.Variant && Site->Moves == Other.Moves &&
+         (LiveThere & Asked) == Live;
+}
+
+/// Of call sites like \p Site, planned now if it is the first one.
+Expected<CallSitePlanner::Known *>
+CallSitePlanner::find(KnownList &All, HookPlan &Plan, const CallSite &Site,
+                      const RegisterSet &Live) const {
+  // Those before are as like as any; beyond some, the search is not worth it.
+  constexpr size_t MostSearched = 8;
+  for (Known &Each : reverse(MutableArrayRef(All).take_back(MostSearched)))
+    if (Each.isLike(Site, Live))
+      return &Each;
+  LiveThere Questions(Live);
+  Expected<CallSiteSpills> Spills = planSpills(
+      Encoder.target(), Plan.Registers, Plan.Facts, Plan.Payloads[Site.Variant],
+      Site, Questions, Options.SavesAll);
+  if (!Spills)
+    return Spills.takeError();
+  const RegisterSet &Asked = Questions.asked();
+  All.push_back({&Site,
+                 Asked,
+                 Live & Asked,
+                 {&Plan.Spills.emplace_back(std::move(*Spills))}});
+  return &All.back();
+}
+
+const CallSiteSpills *CallSitePlanner::withWaits(Known &Of, HookPlan &Plan,
+                                                 const CallSite &Site) {
+  const WaitCounts Waits = waitsAt(Site.Where, Of.Spills.front()->Touched);
+  for (const CallSiteSpills *Each : Of.Spills)
+    if (Each->Waits == Waits)
+      return Each;
+  CallSiteSpills &New = Plan.Spills.emplace_back(*Of.Spills.front());
+  New.Waits = Waits;
+  return Of.Spills.emplace_back(&New);
+}
+
+Expected<bool> CallSitePlanner::plan(HookPlan &Plan, const Liveness &Lives,
+                                     Reads OfOthers) {
   StackPlan &Stack = Plan.Registers.Stack;
   std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
   bool UsesStack = false, UsesState = Plan.Registers.countersInState();
+  Plan.Spills.clear();
   Plan.CallSites.clear();
   Plan.CallSites.reserve(Plan.Variants.CallSites.size());
   Plan.Registers.CounterStarts.assign(Plan.Registers.ABI.NumScalarCounters, 0);
+  KnownList All;
+  RegisterSet Asked, Read;
+  auto isRight = [&] {
+    return OfOthers == Reads::Known || (Asked & Read).empty();
+  };
   for (const CallSite &Site : Plan.Variants.CallSites) {
-    if (foldIntoStarts(Site, Plan))
+    if (foldIntoStarts(Site, Plan)) {
+      Read |= Plan.readsOf(Site);
       continue;
+    }
+    const size_t Before = All.size();
+    Expected<Known *> Found = find(All, Plan, Site, Lives.at(Site.Where));
+    if (!Found)
+      return Found.takeError();
+    const CallSiteSpills &Spills = *withWaits(**Found, Plan, Site);
+    Plan.CallSites[Site.Where.key()].push_back({&Site, &Spills});
+    if (All.size() == Before)
+      continue;
+    Asked |= (*Found)->Asked;
+    Read |= Plan.readsOf(Site);
+    if (!isRight())
+      return false;
     const Payload &P = Plan.Payloads[Site.Variant];
-    Expected<CallSiteSpills> Spills =
-        planSpills(Encoder.target(), Plan.Registers, Plan.Facts, P, Site,
-                   Lives.at(Site.Where), Options.SavesAll);
-    if (!Spills)
-      return Spills.takeError();
     Stack.NumVectors =
-        std::max<unsigned>(Stack.NumVectors, Spills->Vectors.size());
+        std::max<unsigned>(Stack.NumVectors, Spills.Vectors.size());
     Stack.PayloadSize = std::max(Stack.PayloadSize, P.StackSize);
     Stack.PayloadAlign = std::max(Stack.PayloadAlign, P.StackAlign);
-    UsesStack |= Spills->hasVectors() || Spills->WorkItemIds || P.StackSize ||
-                 (State && State->usesStackAt(Spills->State));
-    UsesState |= Spills->State.IsNeeded;
-    Spills->Waits = waitsAt(Site.Where, Spills->Touched);
-    Plan.CallSites[Site.Where.key()].push_back({&Site, std::move(*Spills)});
+    UsesStack |= Spills.hasVectors() || Spills.WorkItemIds || P.StackSize ||
+                 (State && State->usesStackAt(Spills.State));
+    UsesState |= Spills.State.IsNeeded;
   }
   // It was planned for in case a call site needs it.
   if (!UsesState)
     State.reset();
   Stack.IsUsed = UsesStack || (State && State->usesStack());
+  return isRight();
+}
+
+/// Few plans depend on what hooks read: it takes one that overwrites something
+/// of the application's that another one is given.
+Error CallSitePlanner::plan(HookPlan &Plan) {
+  const RegisterPlan Registers = Plan.Registers;
+  Expected<bool> IsPlanned = plan(Plan, Own, Reads::Unknown);
+  if (!IsPlanned || !*IsPlanned) {
+    const OtherReads Others = otherReads(Plan);
+    if (!IsPlanned && Others.empty())
+      return IsPlanned.takeError();
+    if (!IsPlanned)
+      consumeError(IsPlanned.takeError());
+    Plan.Registers = Registers;
+    IsPlanned = Others.empty()
+                    ? plan(Plan, Own, Reads::Known)
+                    : plan(Plan, Liveness::run(Basis, Others), Reads::Known);
+    if (!IsPlanned)
+      return IsPlanned.takeError();
+  }
   return checkStack(Plan);
 }
 

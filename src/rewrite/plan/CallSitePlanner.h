@@ -30,6 +30,27 @@ public:
   llvm::Error plan(HookPlan &Plan);
 
 private:
+  /// A call site that was planned: any that \p isLike it is planned the same,
+  /// but for what it waits for.
+  struct Known {
+    const CallSite *Site;
+    RegisterSet Asked, Live; ///< Live of those that were asked.
+    llvm::SmallVector<const CallSiteSpills *, 4> Spills;
+
+    bool isLike(const CallSite &Other, const RegisterSet &LiveThere) const;
+  };
+  using KnownList = llvm::SmallVector<Known, 0>;
+
+  enum class Reads { Known, Unknown };
+  /// Fills in CallSites and Spills. False if it may not, since \p Lives does
+  /// not have what other hooks read, and that matters.
+  llvm::Expected<bool> plan(HookPlan &Plan, const Liveness &Lives,
+                            Reads OfOthers);
+  llvm::Expected<Known *> find(KnownList &All, HookPlan &Plan,
+                               const CallSite &Site,
+                               const RegisterSet &Live) const;
+  const CallSiteSpills *withWaits(Known &Of, HookPlan &Plan,
+                                  const CallSite &Site);
   bool foldIntoStarts(const CallSite &Site, HookPlan &Plan);
   OtherReads otherReads(const HookPlan &Plan) const;
   WaitCounts waitsAt(const InsertionPoint &Where, const RegisterSet &Touched);

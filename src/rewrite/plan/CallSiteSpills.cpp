@@ -29,7 +29,7 @@ class SpillPlanner {
 public:
   SpillPlanner(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
                const KernelFacts &Facts, const Payload &P, const CallSite &Site,
-               const RegisterSet &Live, bool SavesAll)
+               LiveThere &Live, bool SavesAll)
       : Target(Target), Plan(Plan), ABI(Plan.ABI), Facts(Facts), P(P),
         Site(Site), Live(Live), SavesAll(SavesAll) {}
 
@@ -53,7 +53,7 @@ private:
   const KernelFacts &Facts;
   const Payload &P;
   const CallSite &Site;
-  const RegisterSet &Live;
+  LiveThere &Live;
   const bool SavesAll;
   CallSiteSpills S;
   /// A vector register has to go to the stack so that its lanes can keep
@@ -266,8 +266,8 @@ unsigned counterSlot(const RegisterPlan &Plan, unsigned N) {
 Expected<CallSiteSpills> planSpills(const amdgpu::MCTarget &Target,
                                     const RegisterPlan &Plan,
                                     const KernelFacts &Facts, const Payload &P,
-                                    const CallSite &Site,
-                                    const RegisterSet &Live, bool SavesAll) {
+                                    const CallSite &Site, LiveThere &Live,
+                                    bool SavesAll) {
   Expected<CallSiteSpills> Spills =
       SpillPlanner(Target, Plan, Facts, P, Site, Live, SavesAll).run();
   if (Spills && Facts.LoadsVCC && (P.ClobbersVCC || P.UsesVCC))

@@ -48,12 +48,40 @@ struct CallSiteSpills {
 unsigned scalarLaneCount(unsigned WaveSize);
 unsigned scalarLane(unsigned N);
 
+/// What the application needs at a call site, and what of that was asked.
+class LiveThere {
+public:
+  explicit LiveThere(const RegisterSet &Live) : Live(Live) {}
+
+  bool sgpr(unsigned N) {
+    Asked.addSGPR(N);
+    return Live.sgpr(N);
+  }
+  bool vgpr(unsigned N) {
+    Asked.addVGPR(N);
+    return Live.vgpr(N);
+  }
+  bool has(RegisterSet::Special S) {
+    Asked.add(S);
+    return Live.has(S);
+  }
+  bool vcc() {
+    const bool Low = has(RegisterSet::VCCLo), High = has(RegisterSet::VCCHi);
+    return Low || High;
+  }
+  const RegisterSet &asked() const { return Asked; }
+
+private:
+  const RegisterSet &Live;
+  RegisterSet Asked;
+};
+
 /// Refuses with RegisterBudget what cannot be put aside. \p SavesAll is
 /// InstrumenterOptions::SavesAll.
 llvm::Expected<CallSiteSpills>
 planSpills(const amdgpu::MCTarget &Target, const RegisterPlan &Plan,
            const KernelFacts &Facts, const Payload &P, const CallSite &Site,
-           const RegisterSet &Live, bool SavesAll);
+           LiveThere &Live, bool SavesAll);
 
 /// Puts the scalars aside that the ABI's own registers overwrite; needs
 /// nothing but the state value array. And back, last of all.

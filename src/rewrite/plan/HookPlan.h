@@ -11,12 +11,15 @@
 #include "rewrite/plan/RegisterPlan.h"
 #include "rewrite/plan/VariantPlan.h"
 #include "llvm/ADT/MapVector.h"
+#include <deque>
 
 namespace luthier {
 
 struct PlannedCallSite {
   const CallSite *Site; ///< One of VariantPlan::CallSites.
-  CallSiteSpills Spills;
+  /// One of HookPlan::Spills. Sites that share it have the same variant and
+  /// the same moves.
+  const CallSiteSpills *Spills;
 };
 
 struct HookPlan {
@@ -26,6 +29,8 @@ struct HookPlan {
   RegisterPlan Registers;
   std::vector<Payload> Payloads; ///< Of VariantPlan::Variants.
   PayloadCounts Counts;          ///< With attempts that did not suffice.
+  /// Most call sites are like others.
+  std::deque<CallSiteSpills> Spills;
   /// In the order in which they run.
   llvm::MapVector<InsertionPoint::Key, llvm::SmallVector<PlannedCallSite, 1>>
       CallSites;

@@ -27,13 +27,11 @@ class VariantChooser {
 public:
   VariantChooser(const ResolvedTask &Task, const amdgpu::MCTarget &Target)
       : Task(Task), Target(Target) {
-    for (const ResolvedCall &Call : Task.Calls) {
+    for (const ResolvedCall &Call : Task.Calls)
       noteConstants(Call);
-      LastAt[Call.Where.key()] = &Call;
-    }
     decideOnConstants();
     for (const ResolvedCall &Call : Task.Calls)
-      if (!endsWave(Call))
+      if (!GoingOn.contains(Call.Handle) && !endsWave(Call))
         GoingOn.insert(Call.Handle);
   }
 
@@ -49,7 +47,8 @@ private:
   void decideOnConstants();
   bool isCompiledIn(const ResolvedCall &Call, const HookParameter &Parameter,
                     const ConstantPart &Part, uint64_t Bits) const;
-  bool endsWave(const ResolvedCall &Call) const;
+  const DenseMap<InsertionPoint::Key, const ResolvedCall *> &lastAt();
+  bool endsWave(const ResolvedCall &Call);
   void choose(const ResolvedCall &Call);
 
   const ResolvedTask &Task;
@@ -59,10 +58,12 @@ private:
     bool AreFew = false;
   };
   std::map<std::pair<const void *, ConstantPart>, ConstantsOfHook> Constants;
+  /// Filled when it is asked for.
   DenseMap<InsertionPoint::Key, const ResolvedCall *> LastAt;
   /// Hooks that some call has before other code: they are compiled for that,
   /// once.
   DenseSet<const void *> GoingOn;
+  const ResolvedCall *Chosen = nullptr; ///< The last one.
   /// Hook and arguments, spelled out, to the index of the variant.
   std::map<std::vector<uint64_t>, unsigned> VariantOf;
   VariantPlan Plan;
@@ -121,24 +122,49 @@ bool VariantChooser::isCompiledIn(const ResolvedCall &Call,
   llvm_unreachable("every use is handled");
 }
 
+const DenseMap<InsertionPoint::Key, const ResolvedCall *> &
+VariantChooser::lastAt() {
+  if (LastAt.empty())
+    for (const ResolvedCall &Call : Task.Calls)
+      LastAt[Call.Where.key()] = &Call;
+  return LastAt;
+}
+
 /// Behind it there is nothing but the end, without hooks, and without vector
 /// instructions in particular.
-bool VariantChooser::endsWave(const ResolvedCall &Call) const {
-  const MachineInstr *MI = Call.Where.instruction();
-  if (!MI || LastAt.lookup(Call.Where.key()) != &Call)
-    return false;
-  for (;;) {
-    if (MI->getOpcode() == AMDGPU::S_ENDPGM)
-      return true;
-    if (!deallocatesVGPRs(*MI) && MI->getOpcode() != AMDGPU::S_NOP)
+bool VariantChooser::endsWave(const ResolvedCall &Call) {
+  const MachineInstr *const First = Call.Where.instruction();
+  const MachineInstr *Last = First;
+  while (Last && Last->getOpcode() != AMDGPU::S_ENDPGM) {
+    if (!deallocatesVGPRs(*Last) && Last->getOpcode() != AMDGPU::S_NOP)
       return false;
+    Last = Last->getNextNode();
+  }
+  if (!Last || lastAt().lookup(Call.Where.key()) != &Call)
+    return false;
+  for (const MachineInstr *MI = First; MI != Last;) {
     MI = MI->getNextNode();
-    if (!MI || LastAt.contains(InsertionPoint::before(*MI).key()))
+    if (lastAt().contains(InsertionPoint::before(*MI).key()))
       return false;
   }
+  return true;
+}
+
+/// Like \p Other but for the place.
+static bool isRepetition(const ResolvedCall &Call, const ResolvedCall &Other) {
+  return Call.Handle == Other.Handle && Call.Tool == Other.Tool &&
+         Call.Workgroups == Other.Workgroups &&
+         Call.Arguments == Other.Arguments;
 }
 
 void VariantChooser::choose(const ResolvedCall &Call) {
+  const ResolvedCall *const Before = std::exchange(Chosen, &Call);
+  if (Before && isRepetition(Call, *Before)) {
+    CallSite Repeated = Plan.CallSites.back();
+    Repeated.Where = Call.Where;
+    Plan.CallSites.push_back(std::move(Repeated));
+    return;
+  }
   const UsedHook &Hook = Task.Hooks.find(Call.Handle)->second;
   CallSite Site;
   Site.Where = Call.Where;

@@ -26,8 +26,8 @@ Inserted InstrumentationTask::add(detail::InsertionRequest Request,
                                   const void *Hook,
                                   ArrayRef<HookArgument> Args) {
   Request.Hook = Hook;
-  Request.Arguments.assign(Args.begin(), Args.end());
   Contents.Insertions.push_back(std::move(Request));
+  Contents.Insertions.back().Arguments.assign(Args.begin(), Args.end());
   return {};
 }
 

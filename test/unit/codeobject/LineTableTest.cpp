@@ -2,6 +2,10 @@
 #include "codeobject/LineTable.h"
 #include "TestInputs.h"
 #include "codeobject/CodeObjectWriter.h"
+#include "codeobject/LineProgram.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+#include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
 using namespace luthier;
@@ -40,6 +44,81 @@ TEST(LineTable, HasNothingOfWhatTheLinkerHasDropped) {
     ASSERT_NE(Row, nullptr) << N;
     EXPECT_EQ(Row->Line, Entry->Line) << N;
   }
+}
+
+/// Where LLVM has a line, and the one that it has.
+TEST(LineTable, SaysWhatLLVMSays) {
+  unsigned Count = 0;
+  const std::vector<uint8_t> Bytes = readFile("lines.co");
+  const auto File = take(object::ObjectFile::createELFObjectFile(
+      MemoryBufferRef(toStringRef(Bytes), "lines.co")));
+  const auto Context = DWARFContext::create(*File);
+  const auto Object = take(CodeObject::create(Bytes));
+  const LineTable &Lines = Object->lines();
+  for (const KernelInfo &Kernel : Object->kernels())
+    for (uint64_t N = 0; N < Kernel.CodeSize; N += 4) {
+      const uint64_t Address = Kernel.EntryAddress + N;
+      SCOPED_TRACE(Kernel.Name + " at " + utohexstr(Address));
+      const auto Theirs = Context->getLineInfoForAddress(
+          {Address, object::SectionedAddress::UndefSection},
+          DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
+      const LineTable::Row *Row = Lines.find(Address);
+      ASSERT_EQ(Row != nullptr, Theirs && Theirs->Line != 0);
+      if (!Row)
+        continue;
+      EXPECT_EQ(Lines.files()[Row->File], Theirs->FileName);
+      EXPECT_EQ(Row->Line, Theirs->Line);
+      EXPECT_EQ(Row->Column, Theirs->Column);
+      ++Count;
+    }
+  EXPECT_GT(Count, 20u);
+}
+
+/// Operations that compilers make little use of.
+TEST(LineTable, RunsAllOperationsOfAProgram) {
+  DWARFDebugLine::Prologue P;
+  P.FormParams = {4, 0, dwarf::DWARF32};
+  P.MinInstLength = 4;
+  P.LineBase = -5;
+  P.LineRange = 14;
+  P.OpcodeBase = 14; // One more than there are: it has two operands.
+  P.StandardOpcodeLengths = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 2};
+  const std::vector<uint8_t> Code = {
+      0,           9,    2,   0,  0x10, 0, 0,  0,
+      0,           0,    0,       // set_address 0x1000
+      3,           0x7f, 3,   10, // advance_line -1, 10
+      5,           7,    4,   2,  12,   1, 13, 0x81,
+      1,           3,       // column, file, isa, the unknown one
+      1,                    // copy: 0x1000, line 10
+      8,                    // const_add_pc: 17 * 4
+      9,           6,    0, // fixed_advance_pc 6
+      6,           7,    10,  11, 0,    2, 4,  9, // no matter; discriminator
+      14 + 14 + 6,                                // special: 4 bytes, line + 1
+      2,           3,    0,   1,  1,              // advance_pc 3; end_sequence
+      0,           9,    2,   0,  0x8,  0, 0,  0,
+      0,           0,    0,                // another one, before that
+      1,           2,    1,   0,  1,    1, //
+      1,           3,    0x80};            // Neither complete nor ended.
+  const LineProgram Program(Code, P);
+  ASSERT_EQ(Program.Sequences.size(), 2u);
+  const auto &[Second, First] =
+      std::tie(Program.Sequences[0], Program.Sequences[1]);
+  EXPECT_EQ(Second.Low, 0x800u);
+  EXPECT_EQ(Second.High, 0x804u);
+  EXPECT_EQ(First.Low, 0x1000u);
+  EXPECT_EQ(First.High, 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
+  ASSERT_EQ(First.End - First.Begin, 2u);
+  const LineProgram::Row &A = Program.Rows[First.Begin],
+                         &B = Program.Rows[First.Begin + 1];
+  EXPECT_EQ(A.Address, 0x1000u);
+  EXPECT_EQ(A.Line, 10u);
+  EXPECT_EQ(A.Column, 7u);
+  EXPECT_EQ(A.File, 2u);
+  EXPECT_EQ(B.Address, 0x1000u + 17 * 4 + 6 + 4);
+  EXPECT_EQ(B.Line, 11u);
+  ASSERT_EQ(Second.End - Second.Begin, 1u);
+  EXPECT_EQ(Program.Rows[Second.Begin].Line, 1u);
+  EXPECT_EQ(Program.Rows[Second.Begin].File, 1u);
 }
 
 TEST(LineTable, IsEmptyWithoutDebugInformation) {

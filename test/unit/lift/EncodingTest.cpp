@@ -150,6 +150,61 @@ TEST_P(Encodings, HaveAConstantOf255) {
     }
 }
 
+/// The decoder may show LLVM no more than the instruction itself. It does so
+/// before gfx10.
+TEST_P(Encodings, OfFourBytesAreTheSameWhateverFollows) {
+  if (!GetParam().isGfx9())
+    return;
+  const std::unique_ptr<MCDisassembler> All(
+      Target.target().createMCDisassembler(Target.subtarget(), Context));
+  std::mt19937 Random(1);
+  auto holdsConstantForRegister = [&](const MCInst &Inst) {
+    const MCInstrDesc &Desc = Target.instructions().get(Inst.getOpcode());
+    return any_of(enumerate(Inst), [&](const auto &Entry) {
+      return Entry.index() < Desc.getNumOperands() && Entry.value().isImm() &&
+             Desc.operands()[Entry.index()].OperandType ==
+                 MCOI::OPERAND_REGISTER;
+    });
+  };
+  auto isEqual = [](const MCInst &A, const MCInst &B) {
+    return A.getOpcode() == B.getOpcode() &&
+           equal(A, B, [](const MCOperand &X, const MCOperand &Y) {
+             return X.isReg() ? Y.isReg() && X.getReg() == Y.getReg()
+                              : Y.isImm() && X.getImm() == Y.getImm();
+           });
+  };
+  unsigned Short = 0, Long = 0;
+  for (uint32_t First = 0; First < 0xc000; ++First)
+    for (unsigned Try = 0; Try < 4; ++Try) {
+      // Without literals, which LLVM does not survive everywhere.
+      uint32_t Words[5] = {First << 16 | uint32_t(Random() & 0x7f7f)};
+      for (unsigned I = 1; I < 5; ++I)
+        Words[I] = Random();
+      const ArrayRef<uint8_t> Given(reinterpret_cast<uint8_t *>(Words),
+                                    sizeof(Words));
+      if (Words[0] >> 25 == 0x66 || (Words[0] & 0x1ff) == 0xff)
+        continue;
+      MCInst Inst;
+      uint64_t Size = 0;
+      const bool IsCode =
+          All->getInstruction(Inst, Size, Given, 0x1000, nulls()) !=
+              MCDisassembler::Fail &&
+          !holdsConstantForRegister(Inst);
+      auto D = Decode.first(Given, 0x1000);
+      ASSERT_EQ(bool(D), IsCode) << utohexstr(Words[0]);
+      if (!D) {
+        consumeError(D.takeError());
+        continue;
+      }
+      ASSERT_EQ(D->Size, Size) << utohexstr(Words[0]);
+      if (Size == 4)
+        ASSERT_TRUE(isEqual(D->Inst, Inst)) << utohexstr(Words[0]);
+      ++(Size == 4 ? Short : Long);
+    }
+  EXPECT_GT(Short, 50000u);
+  EXPECT_GT(Long, 1000u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, Encodings, ::testing::ValuesIn(allTargets()),
                          [](const auto &Info) { return nameOf(Info.param); });
 

@@ -202,6 +202,22 @@ TEST_P(CompileOnce, OneHooksCodeDoesNotDependOnOthers) {
   EXPECT_EQ(compiledFor(J), 2u);
 }
 
+/// Nothing else of what was compiled with the other compilers is left.
+TEST_P(CompileOnce, WhatOthersHaveParsedServesAsWell) {
+  const Object K = kernel();
+  const Judgement Alone = judgeWith(everywhere("countIn", {9}), K);
+  HookCompilers Others, After;
+  Options.Engine.Compilers = &Others;
+  for (unsigned Slot : {1, 2, 3, 4, 5, 6})
+    judgeWith(everywhere("countIn", {Slot}), K);
+  After.takeParsed(std::move(Others));
+  Options.Engine.Compilers = &After;
+  const Judgement J = judgeWith(everywhere("countIn", {9}), K);
+  EXPECT_EQ(compiledFor(J), 1u);
+  EXPECT_EQ(wordOf(J, "Counts", 18), J.WaveInstructions);
+  EXPECT_EQ(J.Instrumented.CodeObject, Alone.Instrumented.CodeObject);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, CompileOnce,
                          ::testing::ValuesIn(allTargets()), targetName);
 
