@@ -108,6 +108,8 @@ class Suite:
     skipped: object = lambda text: set()
     # Of a line: the test that begins with it, and whether one ends.
     progress: object = lambda line: (None, None)
+    # Tests that fail below every tool, whose runtime does that.
+    plain_only: frozenset = frozenset()
 
 
 def one(suite):
@@ -155,6 +157,8 @@ def rocrtst():
     programs = library({"7.2": package})["7.2"]
     return replace(programs, packages=["libamd-smi27", "libhwloc15"],
                    units=f"{unpack} && echo {folder}/usr/libexec/rocm/{package}/rocrtst64",
+                   # ROCr's intercepted queues wait at a packet of an invalid type as if it were not written yet.
+                   plain_only=frozenset({"rocrtstNeg.Queue_Validation_InvalidPacket"}),
                    command=f"env -C \"$(dirname {{unit}})\" LD_LIBRARY_PATH={folder} {{unit}}{{only}}")
 
 

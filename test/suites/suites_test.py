@@ -7,6 +7,7 @@ import json
 import pathlib
 import tempfile
 import unittest
+from dataclasses import replace
 from unittest import mock
 
 import run
@@ -151,6 +152,21 @@ class RunTest(unittest.TestCase):
         self.assertEqual(json.loads(self.results.read_text().splitlines()[0])["rocm"], "7.2")
         self.arguments.rocm = "6.1"
         self.assertEqual(run.run_suite("rocRAND", self.arguments, self.results), 1)
+
+    def test_some_tests_are_not_asked_of_tools(self):
+        suite = replace(SUITES["rocRAND"]["7.2"], plain_only=frozenset({"a.b"}))
+        self.arguments.only = "a.b|b.d"
+        unit = run.Unit("first", suite, self.arguments, "/unused")
+        asked = {}
+
+        def passes(unit, options, tests, slower=1):
+            asked[options[1]] = tests
+            return Trial(results=dict.fromkeys(tests, True), code=0)
+
+        with mock.patch.multiple(run.Unit, tests=lambda unit: ["a.b", "a.c", "b.d"], run=passes, executed=lambda unit: 1):
+            record, problems = list(unit.judge())[-1]
+        self.assertEqual(asked, {"/unused/plain.%p.json": ["a.b", "b.d"], "instr-count": ["b.d"], "scramble": ["b.d"]})
+        self.assertEqual((record["lost"], record["changed"], problems), ({"counted": 1, "scrambled": 1}, [], []))
 
     def test_all_tests_run_unless_some_are_named(self):
         self.assertEqual(self.run_suite(""), (0, {"first": 2, "second": 2}))
