@@ -14,7 +14,8 @@ import harness
 MEMORY_MIB = 4096
 # PCI device ids of what the emulated GPUs say they are.
 DEVICES = {"gfx90a": "0x740c", "gfx1100": "0x744c"}
-
+# Of their command processors.
+FIRMWARE = {"gfx90a": 51, "gfx1100": 16}
 
 # What rocm-smi does for `--showevents`, but for waiting: asks GPU 0 for all events,
 # of which there are none.
@@ -54,6 +55,9 @@ def check(result, cards):
 def rocm_smi(arguments):
     result, cards = report(arguments, "rocm-smi", "--showid", "--showbus", "--showmeminfo", "vram")
     check(result, [(card["Device ID"], card["PCI Bus"], int(card["VRAM Total Memory (B)"])) for card in cards.values()])
+    result, cards = report(arguments, "rocm-smi", "--showfwinfo")
+    firmware = [int(card["MEC firmware version"]) for card in cards.values()]
+    result.expect(firmware == list(FIRMWARE.values()), f"other firmware: {firmware}")
     # What people type.
     for words in [], ["-a"]:
         shows_both(run(arguments, "rocm-smi", *words))

@@ -54,7 +54,8 @@ class Unit:
         shell = "exec " + self.suite.command.format(unit=shlex.quote(self.name), only=selection)
         within = [str(CHECKOUT / "scripts/rocm.sh"), self.suite.rocm, "--", "env"]
         within += [f"{name}={value}" for name, value in self.suite.variables.items()]
-        luthier = [str(self.arguments.build / "bin/luthier"), "run", "--device", f"emulated:{self.arguments.device}",
+        luthier = [str(self.arguments.build / "bin/luthier"), "run",
+                   "--device", "emulated:" + ",".join([self.arguments.device] * self.suite.gpus),
                    "--output", self.directory]
         return within + luthier + options + ["--", "bash", "-c", shell]
 

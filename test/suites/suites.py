@@ -108,6 +108,7 @@ class Suite:
     skipped: object = lambda text: set()
     # Of a line: the test that begins with it, and whether one ends.
     progress: object = lambda line: (None, None)
+    gpus: int = 1
     # Tests that fail below every tool, whose runtime does that.
     plain_only: frozenset = frozenset()
 
@@ -200,6 +201,9 @@ SUITES = {  # By name, and by ROCm: the first runs unless another is asked for.
     "hipBLASLt": library({"7.2": "libhipblaslt1-tests"}, programs="-name hipblaslt-test", select=select_on_command_line,
                          GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocWMMA": library({"7.2": "librocwmma-tests"}),
-    "RCCL": library({"7.2": "librccl1-tests"}, programs="-name rccl-UnitTests"),
+    # With what its package's own script sets for several GPUs, and more than 5 seconds for an operation.
+    "RCCL": {rocm: replace(suite, gpus=2) for rocm, suite in
+             library({"7.2": "librccl1-tests"}, programs="-name rccl-UnitTests", HSA_FORCE_FINE_GRAIN_PCIE=1,
+                     UT_TIMEOUT_US=600_000_000).items()},
     "ROCr": one(rocrtst()),
 }

@@ -168,6 +168,10 @@ class RunTest(unittest.TestCase):
         self.assertEqual(asked, {"/unused/plain.%p.json": ["a.b", "b.d"], "instr-count": ["b.d"], "scramble": ["b.d"]})
         self.assertEqual((record["lost"], record["changed"], problems), ({"counted": 1, "scrambled": 1}, [], []))
 
+    def test_some_suites_have_several_gpus(self):
+        unit = run.Unit("first", SUITES["RCCL"]["7.2"], self.arguments, "/unused")
+        self.assertIn("emulated:gfx90a,gfx90a", unit.command([]))
+
     def test_all_tests_run_unless_some_are_named(self):
         self.assertEqual(self.run_suite(""), (0, {"first": 2, "second": 2}))
 

@@ -64,6 +64,9 @@ void addCardFiles(CardFiles &All, const Gpu &TheGpu,
     add(Name, line(16));
   add("numa_node", line(std::string("-1")));
   add("unique_id", line(hex(TheGpu.uniqueId(), 16).substr(2)));
+  // As Linux's amdgpu_ucode.c writes them. RCCL does not start without.
+  add("fw_version/mec_fw_version", line(hex(TheGpu.model().Firmware, 8)));
+  add("fw_version/sdma_fw_version", line(hex(DmaFirmware, 8)));
   // Each process has the GPU, and its memory, for itself.
   add("mem_info_vram_total", line(LocalMemoryBytes));
   add("mem_info_vram_used", line(0));

@@ -22,6 +22,9 @@ struct CardFiles {
   std::set<std::string> Folders;
 };
 
+/// The version of the DMA engines' firmware.
+inline constexpr unsigned DmaFirmware = 8;
+
 /// Where the GPU is on the bus: 0000:2a:00.0.
 std::string pciAddress(const Gpu &TheGpu);
 

@@ -188,7 +188,7 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
           .add("capability", capability(Model))
           .add("capability2", 0)
           .add("debug_prop", 0)
-          .add("sdma_fw_version", 8)
+          .add("sdma_fw_version", DmaFirmware)
           .add("unique_id", TheGpu.uniqueId())
           .add("num_xcc", 1)
           .add("max_engine_clk_ccompute", 3000)
