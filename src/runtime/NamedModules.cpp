@@ -14,9 +14,9 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Handles are numbers from here on, since no address of a program is there: the
-/// module's number, and below it the hook's place among the module's hooks. They
-/// need no memory, which nothing would free: tools keep handles.
+/// Handles are numbers from here on, since no address of a program is there:
+/// the module's number, and below it the hook's place among the module's hooks.
+/// They need no memory, which nothing would free: tools keep handles.
 static constexpr uint64_t FirstHandle = 0xffff'0000'0000'0000;
 static constexpr unsigned IndexBits = 16;
 

@@ -211,8 +211,8 @@ std::string textOf(const std::string &File) {
 /// parser, such as the mistakes that Luthier's plugin knows, it looks for the
 /// line in a file of the name that the source has, and there is none: then it
 /// compiles once more what has the name of its own file.
-Expected<std::string>
-Compilation::messages(Strings Command, const Strings &Environment) const {
+Expected<std::string> Compilation::messages(Strings Command,
+                                            const Strings &Environment) const {
   std::string Text = textOf(Log);
   if (!StringRef(Text).contains("could not determine the original source"))
     return Text;

@@ -436,9 +436,9 @@ Error IntrinsicLowering::lower(CallInst &Call, StringRef Name) {
                       "what luthier::firstLane yields without lanes")));
   } else if (Name == ScalarIntrinsic) {
     IRBuilder<> B(&Call);
-    Call.replaceAllUsesWith(
-        requireScalar(B, Call.getArgOperand(0),
-                      "the operand of luthier::waveAtomicAdd, pushOnce or its like"));
+    Call.replaceAllUsesWith(requireScalar(
+        B, Call.getArgOperand(0),
+        "the operand of luthier::waveAtomicAdd, pushOnce or its like"));
   } else if (Name == ScalarAddressIntrinsic) {
     lowerScalarAddress(Call);
   } else if (Name == FirstWorkItemIntrinsic) {

@@ -123,8 +123,8 @@ Error ArgumentSpreader::addNumber(double Number) {
 }
 
 /// Registers have any bits; a number or pointer of the host has a type. The
-/// compiler has checked those that host code gives a hook by its handle, but not
-/// those for a hook that a name was all that is known of.
+/// compiler has checked those that host code gives a hook by its handle, but
+/// not those for a hook that a name was all that is known of.
 bool ArgumentSpreader::isOfOtherKind(const HookArgument &Argument) const {
   if (!Argument.isInteger())
     return false;

@@ -78,9 +78,9 @@ public:
   LargeRecords() {
     for (uint32_t I = 0; I < std::size(Expected.Words); ++I)
       Expected.Words[I] = I * I + 7;
-    if (llvm::Error E = Reader.open(
-            Stream, [this](const auto &Block) { take(Block); },
-            {size_t(64) << 20}))
+    if (llvm::Error E =
+            Reader.open(Stream, [this](const auto &Block) { take(Block); },
+                        {size_t(64) << 20}))
       llvm::errs() << toString(std::move(E)) << '\n';
   }
 };

@@ -82,8 +82,9 @@ TEST_F(ToolModulesTest, DeviceVariableIsOutOfReachWithoutRuntime) {
             "the GPU runtime is not running");
   EXPECT_EQ(toString(Modules.read(&Shadow, Agent, &Value, 8)),
             "variable Limit has 4 bytes, too few for 8 from byte 0 on");
-  EXPECT_EQ(toString(Modules.write(&Stub, Agent, &Value, sizeof(Value))),
-            "the address is of no __device__ or managed variable of a loaded tool");
+  EXPECT_EQ(
+      toString(Modules.write(&Stub, Agent, &Value, sizeof(Value))),
+      "the address is of no __device__ or managed variable of a loaded tool");
 }
 
 } // namespace
