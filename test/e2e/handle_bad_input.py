@@ -146,6 +146,11 @@ def unknown_hook_changes_nothing(arguments, directory):
     expect_unchanged(arguments, directory, path, "unknown-hook")
 
 
+def text_of_the_host_changes_nothing(arguments, directory):
+    path = arguments.tool.replace("instr-count", "gives-text")
+    expect_unchanged(arguments, directory, path, "hook-arguments", "a constant of the host, such as a text")
+
+
 def library_without_tool_is_refused(arguments, directory):
     """Of all that is no tool, before the program has done any work."""
     text, short = f"{directory}/text", f"{directory}/short"
@@ -238,6 +243,7 @@ CASES = {
         tool_without_bitcode_changes_nothing,
         tool_for_another_target_changes_nothing,
         unknown_hook_changes_nothing,
+        text_of_the_host_changes_nothing,
         library_without_tool_is_refused,
         a_kernel_has_the_hooks_of_all_tools,
         exceptions_of_a_tool_end_at_luthier,
