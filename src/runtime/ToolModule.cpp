@@ -137,23 +137,12 @@ ToolModule::load(hsa_agent_t Agent, function_ref<Error(OnAgent &)> Complete) {
     return Failed.emplace(Agent.handle, RememberedError(std::move(E)))
         .first->second.error();
   };
-  auto Ahead = Prepared.extract(Agent.handle);
-  Expected<std::unique_ptr<OnAgent>> New =
-      Ahead ? std::move(Ahead.mapped()) : loadAnew(Agent);
+  auto New = loadAnew(Agent);
   if (!New)
     return fail(New.takeError());
   if (Error E = Complete(**New))
     return fail(std::move(E));
   return *(Loaded[Agent.handle] = std::move(*New));
-}
-
-void ToolModule::prepareToLoad(hsa_agent_t Agent) {
-  if (find(Agent) || Prepared.contains(Agent.handle))
-    return;
-  if (auto New = loadAnew(Agent))
-    Prepared[Agent.handle] = std::move(*New);
-  else
-    consumeError(New.takeError()); // load() says it to who needs the module.
 }
 
 Expected<std::unique_ptr<ToolModule::OnAgent>>
@@ -315,7 +304,6 @@ ManagedVariable *ToolModule::findManaged(StringRef Name) {
 
 void ToolModule::closed() {
   Loaded.clear();
-  Prepared.clear();
   Failed.clear();
   Bound.clear();
   for (ManagedVariable &Variable : Managed)

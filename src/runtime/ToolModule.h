@@ -73,8 +73,6 @@ public:
   /// \p Complete has the last word on what is loaded.
   llvm::Expected<OnAgent &>
   load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
-  /// Does the part of load() ahead that nobody but the device can tell of.
-  void prepareToLoad(hsa_agent_t Agent);
   /// Without a device. All of HookModule but HostVariables is set.
   llvm::Expected<Offline> makeOffline(const TargetID &Target) const;
   /// The same, made once.
@@ -114,9 +112,8 @@ private:
   llvm::Error makeManaged();
 
   const void *Bundle = nullptr;
-  std::vector<BundledCodeObject> Images;                 ///< Of a dynamic one.
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded;   ///< By agent handle.
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Prepared; ///< The same.
+  std::vector<BundledCodeObject> Images;               ///< Of a dynamic one.
+  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
   std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
   std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.
   std::optional<Contents> Known;

@@ -151,13 +151,6 @@ std::optional<OwnHooks> ToolModules::hooksFor(const TargetID &Target) {
   return std::nullopt;
 }
 
-void ToolModules::prepareToLoad(hsa_agent_t Agent) {
-  std::lock_guard Guard(Lock);
-  for (const auto &[Stub, Kernel] : Functions)
-    if (StringRef(Kernel.Name).starts_with(HandlePrefix))
-      Kernel.Module->prepareToLoad(Agent);
-}
-
 const CodeObject *ToolModules::offlineCode(const HookModule &Hooks) {
   std::lock_guard Guard(Lock);
   for (auto &[Number, Module] : Modules)

@@ -80,9 +80,6 @@ public:
   /// Of the first static module that has hooks which run on \p Target, those,
   /// with code that is taken for that target's. Nothing if there is none.
   std::optional<OwnHooks> hooksFor(const TargetID &Target);
-  /// Loads static modules that have hooks on \p Agent, as far as their tool
-  /// takes no notice.
-  void prepareToLoad(hsa_agent_t Agent);
   /// The tool's own code, of a module that resolveOffline() gave.
   const CodeObject *offlineCode(const HookModule &Module);
 

@@ -75,7 +75,6 @@ static void prepareEngine(hsa_agent_t Agent) {
   std::lock_guard Guard(Lock);
   if (!Known.insert(Device->Processor).second)
     return;
-  engineThread().post([=] { state().Modules.prepareToLoad(Agent); });
   auto prepare = [](const TargetID &Target) {
     engineThread().post([=] {
       if (std::optional<OwnHooks> Tool = state().Modules.hooksFor(Target))
