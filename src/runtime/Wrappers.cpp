@@ -24,28 +24,32 @@ static void tell(llvm::ArrayRef<hsa::LoadedCodeObject> Objects, bool IsLoaded) {
   state().Tools.leave();
 }
 
-static HsaApiTable *Wrapped = nullptr;
+/// Threads make queues that have not loaded Luthier.
+static std::atomic<HsaApiTable *> Wrapped = nullptr;
 static std::atomic<bool> HasSeenCode = false;
 /// What was in the table's place of hsa_queue_create() when an application's
 /// queue last came to Luthier; null before. Tools behind which Luthier is
 /// called are there, too.
 static std::atomic<decltype(hsa_queue_create) *> LastCreate = nullptr;
 
-static void noteQueue() { LastCreate = Wrapped->core_->hsa_queue_create_fn; }
+static void noteQueue() {
+  LastCreate = Wrapped.load()->core_->hsa_queue_create_fn;
+}
 
 void installWrappers(HsaApiTable &Table) {
-  Wrapped = &Table;
   const AmdApiSlots Amd = amdApiSlots(Table);
 #define LUTHIER_WRAP_CORE(Function)                                            \
   Table.core_->Function##_fn = &wrap::Function;
 #define LUTHIER_WRAP_AMD(Function) *Amd.Function##_fn = &wrap::Function;
 #include "runtime/Wrappers.def"
+  Wrapped = &Table;
 }
 
 void complainOfOtherQueues() {
-  if (!HasSeenCode || !Wrapped)
+  HsaApiTable *const Table = Wrapped;
+  if (!HasSeenCode || !Table)
     return;
-  auto *const Create = Wrapped->core_->hsa_queue_create_fn;
+  auto *const Create = Table->core_->hsa_queue_create_fn;
   Dl_info Other;
   static std::once_flag Once;
   if (Create != &wrap::hsa_queue_create && Create != LastCreate &&
