@@ -7,7 +7,7 @@ LUTHIER_LLVM_MAJOR=22
 
 # Builds Luthier itself.
 LUTHIER_BUILD_PACKAGES=(
-  cmake ninja-build ccache g++ python3 git
+  cmake ninja-build make ccache g++ python3 git
   clang-$LUTHIER_LLVM_MAJOR lld-$LUTHIER_LLVM_MAJOR llvm-$LUTHIER_LLVM_MAJOR
   llvm-$LUTHIER_LLVM_MAJOR-dev llvm-$LUTHIER_LLVM_MAJOR-tools
   libclang-$LUTHIER_LLVM_MAJOR-dev liblld-$LUTHIER_LLVM_MAJOR-dev

@@ -73,15 +73,26 @@ Error putInPlace(const std::string &Made, const std::string &To) {
   return Error::success();
 }
 
-std::string quoted(ArrayRef<std::string> Words) {
-  const auto QuotedWord = [](StringRef Text) {
-    return Text.find_first_not_of("abcdefghijklmnopqrstuvwxyz"
+/// In quotes, LLVM's reader takes backslashes for escapes, which shells do not.
+static std::string quotedWord(StringRef Text) {
+  constexpr StringLiteral Plain = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                  "0123456789-_=./:,+@%") == StringRef::npos
-               ? Text.str()
-               : "'" + Text.str() + "'";
-  };
-  return join(map_range(Words, QuotedWord), " ");
+                                  "0123456789-_=./:,+@%";
+  if (!Text.empty() && Text.find_first_not_of(Plain) == StringRef::npos)
+    return Text.str();
+  if (Text.find_first_of("'\\") == StringRef::npos)
+    return ("'" + Text + "'").str();
+  std::string Result;
+  for (const char C : Text) {
+    if (!Plain.contains(C))
+      Result += '\\';
+    Result += C;
+  }
+  return Result;
+}
+
+std::string quoted(ArrayRef<std::string> Words) {
+  return join(map_range(Words, quotedWord), " ");
 }
 
 Error failed(const Twine &What) {

@@ -46,7 +46,8 @@ llvm::Error writeFile(const std::string &Path, llvm::ArrayRef<uint8_t> Bytes);
 /// and nothing else is left.
 llvm::Error putInPlace(const std::string &Made, const std::string &To);
 
-/// A line of \p Words as a shell reads them back.
+/// A line of \p Words as a shell reads them back, and LLVM's
+/// TokenizeGNUCommandLine().
 std::string quoted(llvm::ArrayRef<std::string> Words);
 
 /// An error that is nothing but text for people.

@@ -35,15 +35,17 @@ examples:
 Expected<int> launch(ArrayRef<std::string> Words) {
   if (Words.empty())
     return misused("no command given; see luthier pgo launch --help");
+  const char *Text = std::getenv(FlagsVariable);
+  if (!Text)
+    return become(Words);
   auto Command = pgo::CompileCommand::read(Words);
   if (!Command)
     return Command.takeError();
-  const char *Text = std::getenv(FlagsVariable);
   const bool IsForDevices =
       any_of(Command->inputs(),
              [&](size_t Input) { return Command->isSource(Input); }) ||
       (Command->links() && Command->linksUnits());
-  if (!Text || !IsForDevices)
+  if (!IsForDevices)
     return become(Words);
   BumpPtrAllocator Memory;
   StringSaver Saver(Memory);

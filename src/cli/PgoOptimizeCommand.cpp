@@ -393,8 +393,17 @@ Expected<int> Optimize::run() {
   if (Error E = readOptions())
     return std::move(E);
   say("compiling without a profile");
-  if (Error E = compile({}, made("before")))
+  // A build makes the program in its place.
+  const bool WasThere =
+      !Plan.BuildCommand.empty() && sys::fs::exists(Plan.Program);
+  if (WasThere)
+    if (Error E = putInPlace(Plan.Program, made("earlier")))
+      return std::move(E);
+  if (Error E = compile({}, made("before"))) {
+    if (WasThere)
+      E = joinErrors(std::move(E), putInPlace(made("earlier"), Plan.Program));
     return std::move(E);
+  }
   Error Why = collect();
   bool IsUsed = false;
   if (!Why) {

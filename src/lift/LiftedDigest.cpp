@@ -32,7 +32,7 @@ private:
     add(Text.size());
     const size_t At = Pending.size();
     Pending.resize(At + divideCeil(Text.size(), sizeof(uint64_t)));
-    llvm::copy(Text, reinterpret_cast<char *>(&Pending[At]));
+    llvm::copy(Text, reinterpret_cast<char *>(Pending.data() + At));
   }
   void add(const LiftedRepresentation &LR, const MachineBasicBlock &MBB);
   void add(const MachineOperand &MO);

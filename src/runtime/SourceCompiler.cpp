@@ -221,6 +221,8 @@ Expected<std::string> Compilation::messages(Strings Command,
   if (Error E = write(Named, /*WithName=*/false))
     return std::move(E);
   std::replace(Command.begin(), Command.end(), File, Named);
+  // What it makes has other names in its debug information.
+  Command.back() = Folder.file("named.out");
   Expected<bool> Fine = runtime::run(std::move(Command), Environment, Again);
   if (!Fine)
     return Fine.takeError();

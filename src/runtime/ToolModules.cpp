@@ -11,6 +11,7 @@
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include <cstring>
 
@@ -175,10 +176,12 @@ Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
 Error ToolModules::listHostVariables(const ToolModule &Module,
                                      HookModule &Hooks, bool IsLoaded) {
   // A dynamic module may be given what any tool has.
+  StringSet<> Libraries;
   for (auto &[Number, Other] : Modules)
     if (Other->Library == Module.Library ||
         (!Module.isStatic() && Other->isStatic())) {
-      append_range(Hooks.HostConstants, readOnlyMemoryOf(Other->Library));
+      if (Libraries.insert(Other->Library).second)
+        append_range(Hooks.HostConstants, readOnlyMemoryOf(Other->Library));
       for (ManagedVariable &Variable : Other->Managed) {
         std::optional<uint64_t> Device;
         if (IsLoaded) {

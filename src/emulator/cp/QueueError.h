@@ -49,9 +49,13 @@ constexpr uint64_t exceptionMask(QueueError Error) {
     return Mask(4); // ..._WAVE_ILLEGAL_INSTRUCTION
   case QueueError::Exception:
     return Mask(2); // ..._WAVE_TRAP
-  default:
-    return 0;
+  case QueueError::None:
+  case QueueError::InsufficientScratchWave64:
+  case QueueError::InsufficientScratchWave32:
+  case QueueError::ReclaimScratch:
+    break;
   }
+  return 0;
 }
 
 } // namespace luthier::emulator

@@ -28,8 +28,6 @@ class Building:
         self.prefix = os.path.dirname(os.path.dirname(arguments.luthier))
 
     def optimize(self, program, command, *options):
-        if os.path.exists(program):
-            os.remove(program)
         return harness.run([self.arguments.luthier, "pgo", "optimize", "--program", program, "--compiler", self.clang,
                             *options, "--", *command, "--", program, "2000"])
 
@@ -105,6 +103,8 @@ def test(arguments, directory):
         result = building.optimize(program, ["sh", "-c", command])
         result.expect(result.code == 1, "a build that makes no program is a success")
         result.expect_in_stderr(said)
+        # What was there before.
+        building.expect_right(program)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 #include "cli/ChildProgram.h"
 #include "cli/FileCommand.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
 #include "gtest/gtest.h"
 
 using namespace llvm;
@@ -72,6 +74,16 @@ TEST_F(VerdictTest, InterruptedJudgesEndAll) {
     EXPECT_TRUE(isInterruption(E));
     EXPECT_EQ(reportError(std::move(E)), Interrupted);
   }
+}
+
+TEST(OptimizePlanTest, FlagsAreReadFromTheEnvironmentAsTheyWere) {
+  const std::vector<std::string> Words = {"-DA=1", "-DB=c d", "it's",
+                                          "a\"b\\c"};
+  BumpPtrAllocator Memory;
+  StringSaver Saver(Memory);
+  SmallVector<const char *> Read;
+  cl::TokenizeGNUCommandLine(quoted(Words), Saver, Read);
+  EXPECT_EQ(std::vector<std::string>(Read.begin(), Read.end()), Words);
 }
 
 TEST(OptimizePlanTest, ABuildIsACommandOfAnyKind) {

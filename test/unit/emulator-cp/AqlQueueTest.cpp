@@ -214,6 +214,14 @@ protected:
     return reaches(Old | uint64_t(1) << (Code - 1));
   }
 
+  /// A packet with what \p Spoil does to it.
+  template <typename Change> bool isRefused(Change Spoil, unsigned Code) {
+    auto Packet = dispatchPacket(nullptr);
+    Spoil(Packet);
+    submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    return reaches(Old | uint64_t(1) << (Code - 1));
+  }
+
   static constexpr uint64_t Old = uint64_t(1) << 40;
   uint64_t Exceptions = Old;
   SaveAreaHeader Header{};
@@ -238,10 +246,7 @@ TEST_F(ExceptionsTest, InvalidPackets) {
   EXPECT_TRUE(reaches(Old | uint64_t(1) << 19));
 }
 TEST_F(ExceptionsTest, InvalidDimensions) {
-  auto Packet = dispatchPacket(nullptr);
-  Packet.grid_size_y = 0;
-  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  EXPECT_TRUE(reaches(Old | uint64_t(1) << 15));
+  EXPECT_TRUE(isRefused([](auto &Packet) { Packet.grid_size_y = 0; }, 16));
 }
 TEST_F(ExceptionsTest, FourDimensions) {
   auto Packet = dispatchPacket(nullptr);
@@ -250,21 +255,14 @@ TEST_F(ExceptionsTest, FourDimensions) {
   Packet.setup = 0;
   submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
   EXPECT_TRUE(Done.reaches(0)) << "some leave it at 0";
-  Packet.setup = 4;
-  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  EXPECT_TRUE(reaches(Old | uint64_t(1) << 15));
+  EXPECT_TRUE(isRefused([](auto &Packet) { Packet.setup = 4; }, 16));
 }
 TEST_F(ExceptionsTest, TooMuchGroupMemory) {
-  auto Packet = dispatchPacket(nullptr);
-  Packet.group_segment_size = 1 << 20;
-  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  EXPECT_TRUE(reaches(Old | uint64_t(1) << 16));
+  EXPECT_TRUE(
+      isRefused([](auto &Packet) { Packet.group_segment_size = 1 << 20; }, 17));
 }
 TEST_F(ExceptionsTest, NoKernel) {
-  auto Packet = dispatchPacket(nullptr);
-  Packet.kernel_object = 0;
-  submit(Packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
-  EXPECT_TRUE(reaches(Old | uint64_t(1) << 17));
+  EXPECT_TRUE(isRefused([](auto &Packet) { Packet.kernel_object = 0; }, 18));
 }
 
 TEST_F(AqlQueueTest, DeviceInterruptsAreLookedUpInTheMailboxes) {
