@@ -42,7 +42,12 @@ struct StoredNote {
   uint32_t Taken, Absent;
 };
 
-/// Of one branch and wave, while they are counted in registers or in LDS.
+/// Of one branch, while a wave counts it in LDS, and of all waves in memory.
+struct GroupSums {
+  uint64_t Executed, Diverged, Lanes, Taken;
+};
+
+/// Of one branch and wave, while they are counted in registers.
 struct WaveCounts {
   /// In the upper half, those that lanes did not agree about.
   uint64_t Executions;
@@ -83,7 +88,7 @@ alignas(uint64_t) __device__ uint32_t Noted[MaxNoted];
 constexpr uint64_t NotExecuted = ~uint64_t(0);
 /// Address of the wave's row: what each branch has, and its clocks.
 __device__ uint64_t Row;
-/// Where the wave's row begins in LDS: its GroupNotes, then its WaveCounts.
+/// Where the wave's row begins in LDS: its GroupNotes, then its GroupSums.
 alignas(uint64_t) __device__ uint32_t GroupRow[2];
 /// The active lanes before a comparison that changes them.
 __device__ uint64_t LanesBefore;
@@ -110,52 +115,74 @@ static __device__ inline uint32_t groupRow() {
 static __device__ inline Shared<uint64_t> *inGroup(uint32_t Offset) {
   return reinterpret_cast<Shared<uint64_t> *>(groupRow() + Offset);
 }
-/// Adds to \p Sums, in the wave's row. Nobody else adds there, but atomic
-/// additions need not wait for what they add to.
-static __device__ inline void addInGroup(Shared<uint64_t> *Sums,
-                                         const WaveCounts &More) {
-  const uint64_t Active = __builtin_amdgcn_read_exec();
-  writeExec(1);
-  const uint64_t Numbers[] = {More.Executions, More.Lanes, More.Taken};
-  for (unsigned I = 0; I < 3; ++I)
-    __hip_atomic_fetch_add(Sums + I, Numbers[I], __ATOMIC_RELAXED,
-                           __HIP_MEMORY_SCOPE_WORKGROUP);
-  writeExec(Active);
-}
-
 /// In lane 0, the same number: below it there are no lanes to add. But what is
 /// made of it are vector instructions, while one scalar unit serves all SIMDs.
 static __device__ inline uint32_t inFirstLane(uint32_t Number) {
   return __builtin_amdgcn_mbcnt_lo(~0u, Number);
 }
 
-/// 1 if lanes go both ways, else 0: without comparisons, which take two scalar
-/// instructions each. The product of both numbers is at most 32 * 32.
-static __device__ inline uint32_t diverges(uint32_t Lanes, uint32_t Taken) {
-  return (Taken * (Lanes - Taken) + 1023) >> 10;
-}
+/// What a wave sees at a branch: active lanes, and those that go on, or jump.
+struct Seen {
+  uint64_t Lanes, Taken;
+  /// Whatever they are, all do the same.
+  bool IsSame = false;
+
+  __device__ uint32_t numLanes() const { return __popcll(Lanes); }
+  __device__ uint32_t numTaken() const { return __popcll(Taken); }
+  /// 1 if lanes go both ways, else 0: without comparisons, which take two
+  /// scalar instructions each. The product of both numbers is at most 32 * 32.
+  __device__ uint32_t diverges() const {
+    if (IsSame)
+      return 0;
+    return (numTaken() * (numLanes() - numTaken()) + 1023) >> 10;
+  }
+};
 
 /// \p Place is the branch's number.
-static __device__ inline void countInRegisters(uint64_t Place, uint64_t Lanes,
-                                               uint64_t Taken) {
-  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+static __device__ inline void countInRegisters(uint64_t Place, Seen S) {
   WaveCounts &Sum = Counters[Place];
-  waveAdd(Sum.Executions, 1 | uint64_t(diverges(NumLanes, NumTaken)) << 32);
-  waveAdd(Sum.Lanes, NumLanes);
-  waveAdd(Sum.Taken, NumTaken);
+  waveAdd(Sum.Executions, 1 | uint64_t(S.diverges()) << 32);
+  waveAdd(Sum.Lanes, S.numLanes());
+  waveAdd(Sum.Taken, S.numTaken());
 }
 
+__attribute__((device, const)) uint32_t
+withLane(uint32_t Value, uint32_t Lane,
+         uint32_t Others) __asm("llvm.amdgcn.writelane.i32");
+
+/// What lies \p Offset in the wave's row in LDS is looked after by lane 0, and
+/// what comes next by the other ones: of any wave that many.
+constexpr uint32_t LanesForRow = 32;
+template <typename T>
+static __device__ inline Shared<T> *inGroupOfLane(uint32_t Offset) {
+  return reinterpret_cast<Shared<T> *>(inGroup(Offset)) +
+         __builtin_amdgcn_mbcnt_lo(~0u, 0);
+}
+
+/// The lanes that add to GroupSums at a branch, one for each number.
+constexpr uint64_t LanesForSums = 0b1111, LanesWithoutDiverged = 0b1101;
+/// Adds \p Number, of each active lane its own, to the GroupSums at \p Place
+/// in the wave's row. Nobody else adds there, but atomic additions need not
+/// wait for what they add to.
+static __device__ inline void addInGroup(uint64_t Place, uint64_t Number) {
+  __hip_atomic_fetch_add(inGroupOfLane<uint64_t>(Place), Number,
+                         __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
 /// \p Place is in the wave's row in LDS.
-static __device__ inline void countInGroup(uint64_t Place, uint64_t Lanes,
-                                           uint64_t Taken) {
-  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
-  addInGroup(inGroup(Place), {1 | uint64_t(diverges(NumLanes, NumTaken)) << 32,
-                              NumLanes, NumTaken});
+static __device__ inline void countInGroup(uint64_t Place, Seen S) {
+  const uint32_t Diverges = S.diverges(), Taken = S.numTaken();
+  uint32_t Number = S.numLanes();
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(S.IsSame ? LanesWithoutDiverged : LanesForSums);
+  Number = withLane(1, 0, Number);
+  if (!S.IsSame)
+    Number = withLane(Diverges, 1, Number);
+  addInGroup(Place, withLane(Taken, 3, Number));
+  writeExec(Active);
 }
 /// Likewise, of a branch that a wave executes once at most.
-static __device__ inline void noteInGroup(uint64_t Place, uint64_t Lanes,
-                                          uint64_t Taken) {
-  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+static __device__ inline void noteInGroup(uint64_t Place, Seen S) {
+  const uint32_t NumLanes = S.numLanes(), NumTaken = S.numTaken();
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   const uint32_t Begin = inFirstLane(groupRow());
@@ -165,22 +192,18 @@ static __device__ inline void noteInGroup(uint64_t Place, uint64_t Lanes,
   writeExec(Active);
 }
 
-static __device__ inline void addCounts(uint64_t Address, uint64_t Lanes,
-                                        uint64_t Taken) {
-  const uint32_t NumLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+static __device__ inline void addCounts(uint64_t Address, Seen S) {
   waveAtomicAddEach(reinterpret_cast<uint64_t *>(Address),
-                    {uint64_t(1), uint64_t(1 - diverges(NumLanes, NumTaken)),
-                     uint64_t(NumLanes), uint64_t(NumTaken)});
+                    {uint64_t(1), uint64_t(1 - S.diverges()),
+                     uint64_t(S.numLanes()), uint64_t(S.numTaken())});
 }
 /// \p Place is an address.
-static __device__ inline void countInMemory(uint64_t Place, uint64_t Lanes,
-                                            uint64_t Taken) {
-  addCounts(Place, Lanes, Taken);
+static __device__ inline void countInMemory(uint64_t Place, Seen S) {
+  addCounts(Place, S);
 }
 /// \p Place is in the wave's row.
-static __device__ inline void countInRow(uint64_t Place, uint64_t Lanes,
-                                         uint64_t Taken) {
-  addCounts(waveCounter(Row) + Place, Lanes, Taken);
+static __device__ inline void countInRow(uint64_t Place, Seen S) {
+  addCounts(waveCounter(Row) + Place, S);
 }
 
 /// Adds to what lies \p Offset bytes, of each lane its own, behind \p Place.
@@ -195,9 +218,8 @@ static __device__ inline void addBehind(uint64_t Place, uint32_t Offset,
 
 /// \p Place is the address of a table with a cell for each pair of numbers; see
 /// cellOf(). One addition says everything; the host reads the cells.
-static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
-                                    uint64_t Taken) {
-  const uint32_t AllLanes = __popcll(Lanes), NumTaken = __popcll(Taken);
+static __device__ inline void tally(uint64_t Place, Seen S) {
+  const uint32_t AllLanes = S.numLanes(), NumTaken = S.numTaken();
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
   const uint32_t NumLanes = inFirstLane(AllLanes);
@@ -211,45 +233,52 @@ static __device__ inline void tally(uint64_t Place, uint64_t Lanes,
 /// the wave ends.
 constexpr unsigned NotePlaceBits = 8;
 constexpr uint64_t NotePlaceMask = (1 << NotePlaceBits) - 1;
-static __device__ inline void note(uint64_t Place, uint64_t Lanes,
-                                   uint64_t Taken) {
-  luthier::detail::waveSetHalf(Noted[Place & NotePlaceMask], __popcll(Taken));
-  luthier::detail::waveSetHalf(Noted[Place >> NotePlaceBits], __popcll(Lanes));
+static __device__ inline void note(uint64_t Place, Seen S) {
+  luthier::detail::waveSetHalf(Noted[Place & NotePlaceMask], S.numTaken());
+  luthier::detail::waveSetHalf(Noted[Place >> NotePlaceBits], S.numLanes());
 }
 
 /// \p Place is in the wave's row. A store where others count; the fewest
 /// instructions where nothing repeats.
-static __device__ inline void noteInRow(uint64_t Place, uint64_t Lanes,
-                                        uint64_t Taken) {
-  auto *Seen = inRow(Place);
+static __device__ inline void noteInRow(uint64_t Place, Seen S) {
+  auto *Note = inRow(Place);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(1);
-  Seen[0] = Lanes;
-  Seen[1] = ~Taken;
+  Note[0] = S.Lanes;
+  Note[1] = ~S.Taken;
   writeExec(Active);
 }
 
 // What each kind of branch needs.
-#define COUNT_BY(How, Name, Parameters, Lanes, Taken)                          \
-  LUTHIER_HOOK_ANNOTATE How##Name Parameters { How(Place, Lanes, Taken); }     \
+#define COUNT_BY(How, Name, Parameters, ...)                                   \
+  LUTHIER_HOOK_ANNOTATE How##Name Parameters {                                 \
+    How(Place, Seen{__VA_ARGS__});                                             \
+  }                                                                            \
   LUTHIER_EXPORT_HOOK_HANDLE(How##Name);
-#define COUNT(Name, Parameters, Lanes, Taken)                                  \
-  COUNT_BY(countInRegisters, Name, Parameters, Lanes, Taken)                   \
-  COUNT_BY(countInGroup, Name, Parameters, Lanes, Taken)                       \
-  COUNT_BY(noteInGroup, Name, Parameters, Lanes, Taken)                        \
-  COUNT_BY(countInMemory, Name, Parameters, Lanes, Taken)                      \
-  COUNT_BY(countInRow, Name, Parameters, Lanes, Taken)                         \
-  COUNT_BY(tally, Name, Parameters, Lanes, Taken)                              \
-  COUNT_BY(note, Name, Parameters, Lanes, Taken)                               \
-  COUNT_BY(noteInRow, Name, Parameters, Lanes, Taken)
+#define COUNT(Name, Parameters, ...)                                           \
+  COUNT_BY(countInRegisters, Name, Parameters, __VA_ARGS__)                    \
+  COUNT_BY(countInGroup, Name, Parameters, __VA_ARGS__)                        \
+  COUNT_BY(noteInGroup, Name, Parameters, __VA_ARGS__)                         \
+  COUNT_BY(countInMemory, Name, Parameters, __VA_ARGS__)                       \
+  COUNT_BY(countInRow, Name, Parameters, __VA_ARGS__)                          \
+  COUNT_BY(tally, Name, Parameters, __VA_ARGS__)                               \
+  COUNT_BY(note, Name, Parameters, __VA_ARGS__)                                \
+  COUNT_BY(noteInRow, Name, Parameters, __VA_ARGS__)
 
 #define ACTIVE __builtin_amdgcn_read_exec()
+/// All active lanes, or none: not to read EXEC on one side alone saves a
+/// branch.
+static __device__ inline uint64_t activeIf(bool Condition) {
+  const uint64_t Active = ACTIVE;
+  return Condition ? Active : 0;
+}
 COUNT(Mask, (uint64_t Place, uint64_t Mask), ACTIVE, ACTIVE &Mask)
 COUNT(NotMask, (uint64_t Place, uint64_t Mask), ACTIVE, ACTIVE & ~Mask)
-COUNT(All, (uint64_t Place, uint32_t Condition), ACTIVE, Condition ? ACTIVE : 0)
+COUNT(All, (uint64_t Place, uint32_t Condition), ACTIVE, activeIf(Condition),
+      /*IsSame=*/true)
 COUNT(NotAll, (uint64_t Place, uint32_t Condition), ACTIVE,
-      Condition ? 0 : ACTIVE)
-COUNT(NoLane, (uint64_t Place), ACTIVE, 0)
+      activeIf(!Condition), /*IsSame=*/true)
+COUNT(NoLane, (uint64_t Place), ACTIVE, 0, /*IsSame=*/true)
 COUNT(Kept, (uint64_t Place, uint64_t Lanes), Lanes, ACTIVE)
 COUNT(Compare, (uint64_t Place), waveCounter(LanesBefore), ACTIVE)
 
@@ -288,10 +317,12 @@ LUTHIER_HOOK_ANNOTATE countTripsInGroup(uint64_t Place, uint32_t Counter,
                                         uint32_t Limit, uint32_t Inverse,
                                         uint32_t Shift) {
   const uint32_t Further = furtherTrips(Counter, Limit, Inverse, Shift);
-  const uint64_t Lanes = __popcll(ACTIVE);
-  addInGroup(inGroup(Place),
-             {uint64_t(Further) + 1, Lanes * (uint64_t(Further) + 1),
-              Lanes * Further});
+  const uint32_t Lanes = __popcll(ACTIVE);
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(LanesWithoutDiverged);
+  addInGroup(Place, uint64_t(withLane(1, 0, Lanes)) *
+                        withLane(Further, 3, Further + 1));
+  writeExec(Active);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countTripsInGroup);
 /// Likewise, in the branch's table.
@@ -337,37 +368,26 @@ LUTHIER_HOOK_ANNOTATE findGroupRow(uint32_t Bytes) {
 }
 LUTHIER_EXPORT_HOOK_HANDLE(findGroupRow);
 
-/// That many are looked after by the lanes of any wave.
-constexpr uint32_t NotesInLanes = 32;
-/// Of the note that the lane looks after, from \p First in the row on.
-static __device__ inline Shared<GroupNote> *noteOfLane(uint32_t First) {
-  return reinterpret_cast<Shared<GroupNote> *>(inGroup(First)) +
-         __builtin_amdgcn_mbcnt_lo(~0u, 0);
-}
-
 /// One lane of \p Lanes for each.
 LUTHIER_HOOK_ANNOTATE expectGroupNotes(uint32_t Lanes, uint32_t First) {
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(Lanes);
   const GroupNote Nothing = notSeen(__builtin_amdgcn_wavefrontsize());
-  Shared<GroupNote> *Note = noteOfLane(First);
+  auto *Note = inGroupOfLane<GroupNote>(First);
   Note->Taken = Nothing.Taken;
   Note->Lanes = Nothing.Lanes;
   writeExec(Active);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(expectGroupNotes);
 
-/// All WaveCounts, from \p First in the row on.
-LUTHIER_HOOK_ANNOTATE clearGroupCounts(uint32_t Branches, uint32_t First) {
-  const uint32_t Bytes = Branches * sizeof(WaveCounts);
+/// Numbers of GroupSums.
+LUTHIER_HOOK_ANNOTATE clearGroupSums(uint32_t Lanes, uint32_t First) {
   const uint64_t Active = __builtin_amdgcn_read_exec();
-  writeExec(~uint64_t(0));
-  for (uint32_t At = __lane_id() * 8; At < Bytes;
-       At += __builtin_amdgcn_wavefrontsize() * 8)
-    *inGroup(First + At) = 0;
+  writeExec(Lanes);
+  *inGroupOfLane<uint64_t>(First) = 0;
   writeExec(Active);
 }
-LUTHIER_EXPORT_HOOK_HANDLE(clearGroupCounts);
+LUTHIER_EXPORT_HOOK_HANDLE(clearGroupSums);
 
 static __device__ inline Counts countsOf(uint64_t Executions, uint64_t Lanes,
                                          uint64_t Taken) {
@@ -419,10 +439,6 @@ LUTHIER_HOOK_ANNOTATE giveUniform(uint32_t Branch, uint32_t Region,
                     {C.Executed, C.Lanes, C.Taken});
 }
 LUTHIER_EXPORT_HOOK_HANDLE(giveUniform);
-
-__attribute__((device, const)) uint32_t
-withLane(uint32_t Value, uint32_t Lane,
-         uint32_t Others) __asm("llvm.amdgcn.writelane.i32");
 
 static __device__ inline uint64_t noteAt(uint64_t Places, unsigned I) {
   return Places >> I * NotePlaceBits & NotePlaceMask;
@@ -476,7 +492,7 @@ LUTHIER_HOOK_ANNOTATE giveGroupNotes(uint32_t Lanes, uint32_t First,
   const uint32_t WaveSize = __builtin_amdgcn_wavefrontsize();
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(Lanes);
-  const Shared<GroupNote> *Note = noteOfLane(First);
+  const auto *Note = inGroupOfLane<GroupNote>(First);
   addBehind(Tables,
             sizeof(uint64_t) *
                 (cellOf(Note->Lanes, Note->Taken, WaveSize) +
@@ -492,7 +508,7 @@ LUTHIER_HOOK_ANNOTATE storeGroupNotes(uint32_t Lanes, uint32_t First,
   auto *Notes = reinterpret_cast<Global<StoredNote> *>(inRow(Place));
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(Lanes);
-  const Shared<GroupNote> *Note = noteOfLane(First);
+  const auto *Note = inGroupOfLane<GroupNote>(First);
   auto *To = Notes + __builtin_amdgcn_mbcnt_lo(~0u, 0);
   To->Taken = Note->Taken;
   To->Absent = notSeen(__builtin_amdgcn_wavefrontsize()).Lanes - Note->Lanes;
@@ -500,42 +516,26 @@ LUTHIER_HOOK_ANNOTATE storeGroupNotes(uint32_t Lanes, uint32_t First,
 }
 LUTHIER_EXPORT_HOOK_HANDLE(storeGroupNotes);
 
-/// Calls \p Use(branch, its counts) in a lane for each of \p Branches, whose
-/// WaveCounts are from \p First in the row on.
-template <typename Action>
-static __device__ inline void forGroupCounts(uint32_t Branches, uint32_t First,
-                                             Action Use) {
+/// Likewise numbers of GroupSums, as they are.
+LUTHIER_HOOK_ANNOTATE storeGroupSums(uint32_t Lanes, uint32_t First,
+                                     uint64_t Place) {
+  auto *Sums = inRow(Place);
   const uint64_t Active = __builtin_amdgcn_read_exec();
-  writeExec(~uint64_t(0));
-  for (uint32_t B = __lane_id(); B < Branches;
-       B += __builtin_amdgcn_wavefrontsize()) {
-    Shared<uint64_t> *Sums = inGroup(First + B * sizeof(WaveCounts));
-    Use(B, countsOf(Sums[0], Sums[1], Sums[2]));
-  }
+  writeExec(Lanes);
+  Sums[__builtin_amdgcn_mbcnt_lo(~0u, 0)] = *inGroupOfLane<uint64_t>(First);
   writeExec(Active);
 }
+LUTHIER_EXPORT_HOOK_HANDLE(storeGroupSums);
 
-LUTHIER_HOOK_ANNOTATE storeGroupCounts(uint32_t Branches, uint32_t First,
-                                       uint64_t Place) {
-  auto *Sums = inRow(Place);
-  forGroupCounts(Branches, First,
-                 [=](uint32_t B, Counts C) { store(Sums + 4 * B, C); });
+LUTHIER_HOOK_ANNOTATE giveGroupSums(uint32_t Lanes, uint32_t First,
+                                    uint64_t Place) {
+  const uint64_t Active = __builtin_amdgcn_read_exec();
+  writeExec(Lanes);
+  addBehind(Place, sizeof(uint64_t) * __builtin_amdgcn_mbcnt_lo(~0u, 0),
+            *inGroupOfLane<uint64_t>(First));
+  writeExec(Active);
 }
-LUTHIER_EXPORT_HOOK_HANDLE(storeGroupCounts);
-
-LUTHIER_HOOK_ANNOTATE giveGroupCounts(uint32_t Branches, uint32_t First,
-                                      uint64_t Place) {
-  auto *Sums = reinterpret_cast<Global<char> *>(Place);
-  forGroupCounts(Branches, First, [=](uint32_t B, Counts C) {
-    auto *Sum = reinterpret_cast<Global<uint64_t> *>(
-        Sums + uint32_t(B * sizeof(Counts)));
-    const uint64_t Numbers[] = {C.Executed, C.Agreed, C.Lanes, C.Taken};
-    for (unsigned I = 0; I < 4; ++I)
-      __hip_atomic_fetch_add(Sum + I, Numbers[I], __ATOMIC_RELAXED,
-                             __HIP_MEMORY_SCOPE_AGENT);
-  });
-}
-LUTHIER_EXPORT_HOOK_HANDLE(giveGroupCounts);
+LUTHIER_EXPORT_HOOK_HANDLE(giveGroupSums);
 
 LUTHIER_HOOK_ANNOTATE keepClock() { waveAdd(EntryClock, clock64()); }
 LUTHIER_EXPORT_HOOK_HANDLE(keepClock);

@@ -159,6 +159,8 @@ private:
       return Form::Masks;
     case Way::Tally:
       return Form::Cells;
+    case Way::Group:
+      return Form::GroupSums;
     case Way::GroupNote:
       return ByWave ? Form::StoredNote : Form::GroupNoted;
     case Way::Later:
@@ -255,7 +257,7 @@ private:
       insertTrips(Task, B, LUTHIER_GET_HOOK_HANDLE(countTripsInGroup), Next);
     else
       insert(Task, B, By, Next);
-    Next += By == Way::Group ? sizeof(WaveCounts) : sizeof(GroupNote);
+    Next += By == Way::Group ? sizeof(GroupSums) : sizeof(GroupNote);
   }
 
   static void insertUniform(InstrumentationTask &Task, const Branch &B,
@@ -268,31 +270,40 @@ private:
                           LUTHIER_GET_HOOK_HANDLE(countSide), {Number});
   }
 
+  /// The lanes that look after \p Number things in the row.
+  static uint32_t lanesFor(uint32_t Number) {
+    return uint32_t((uint64_t(1) << Number) - 1);
+  }
+
   /// What waves do with their rows in LDS when they begin and end.
   void insertForGroupRow(InstrumentationTask &Task, const Version &V) const {
     Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findGroupRow),
                                  {V.GroupBytes});
     const Form NoteForm = formOf(Way::GroupNote, /*IsUniform=*/false);
+    uint32_t From = 0;
     uint64_t To = V.Totals;
-    for (uint32_t N = 0; N < V.NumGroupNotes; N += NotesInLanes) {
-      const uint32_t Number = std::min(V.NumGroupNotes - N, NotesInLanes);
-      const auto Lanes = uint32_t((uint64_t(1) << Number) - 1);
-      const uint32_t First = N * sizeof(GroupNote);
+    for (uint32_t N = 0; N < V.NumGroupNotes; N += LanesForRow) {
+      const uint32_t Number = std::min(V.NumGroupNotes - N, LanesForRow);
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(expectGroupNotes),
-                                   {Lanes, First});
+                                   {lanesFor(Number), From});
       Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupNotes)
                                       : LUTHIER_GET_HOOK_HANDLE(giveGroupNotes),
-                               {Lanes, First, To});
+                               {lanesFor(Number), From, To});
+      From += Number * sizeof(GroupNote);
       To += Number * bytesOf(NoteForm, V.WaveSize);
     }
-    if (!V.NumGroupCounts)
-      return;
-    const uint32_t First = V.NumGroupNotes * sizeof(GroupNote);
-    Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(clearGroupCounts),
-                                 {V.NumGroupCounts, First});
-    Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupCounts)
-                                    : LUTHIER_GET_HOOK_HANDLE(giveGroupCounts),
-                             {V.NumGroupCounts, First, To});
+    const uint32_t Numbers =
+        V.NumGroupSums * sizeof(GroupSums) / sizeof(uint64_t);
+    for (uint32_t N = 0; N < Numbers; N += LanesForRow) {
+      const uint32_t Number = std::min(Numbers - N, LanesForRow);
+      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(clearGroupSums),
+                                   {lanesFor(Number), From});
+      Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupSums)
+                                      : LUTHIER_GET_HOOK_HANDLE(giveGroupSums),
+                               {lanesFor(Number), From, To});
+      From += Number * sizeof(uint64_t);
+      To += Number * sizeof(uint64_t);
+    }
   }
 
   void insertFirstAndLast(InstrumentationTask &Task, const Version &V) const {
@@ -337,11 +348,11 @@ private:
       Notes -= By == Way::Later;
       Tallies += By == Way::Tally || By == Way::GroupNote;
       V.NumGroupNotes += By == Way::GroupNote;
-      V.NumGroupCounts += By == Way::Group;
+      V.NumGroupSums += By == Way::Group;
       Ways.push_back(By);
     }
     V.GroupBytes = V.NumGroupNotes * sizeof(GroupNote) +
-                   V.NumGroupCounts * sizeof(WaveCounts);
+                   V.NumGroupSums * sizeof(GroupSums);
     V.Places.resize(Ways.size());
     for (const bool IsNoted : {true, false})
       for (size_t N = 0; N < Ways.size(); ++N)

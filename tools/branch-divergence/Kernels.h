@@ -40,7 +40,7 @@ struct Version {
   /// own.
   uint64_t Totals = 0;
   /// What a wave needs in LDS, and what it has there.
-  uint32_t GroupBytes = 0, NumGroupNotes = 0, NumGroupCounts = 0;
+  uint32_t GroupBytes = 0, NumGroupNotes = 0, NumGroupSums = 0;
   uint64_t Dispatches = 0;
   std::string Preset;
 

@@ -17,6 +17,7 @@
 /// What a branch has in memory.
 enum class Form {
   Counts,
+  GroupSums,
   Uniform, ///< UniformCounts.
   Masks,
   StoredNote,
@@ -29,6 +30,8 @@ inline uint32_t bytesOf(Form F, unsigned WaveSize) {
   switch (F) {
   case Form::Counts:
     return sizeof(Counts);
+  case Form::GroupSums:
+    return sizeof(GroupSums);
   case Form::Uniform:
     return sizeof(UniformCounts);
   case Form::Masks:
@@ -85,6 +88,10 @@ inline Counts countsIn(const char *From, Form F, unsigned WaveSize) {
   switch (F) {
   case Form::Counts:
     return readAt<Counts>(From);
+  case Form::GroupSums: {
+    const auto S = readAt<GroupSums>(From);
+    return {S.Executed, S.Executed - S.Diverged, S.Lanes, S.Taken};
+  }
   case Form::Uniform: {
     const auto C = readAt<UniformCounts>(From);
     return {C.Executed, C.Executed, C.Lanes, C.Taken};

@@ -34,8 +34,9 @@ bool needsDistance(const MachineInstr &MI) {
   case AMDGPU::S_GETREG_B32:
   case AMDGPU::V_READFIRSTLANE_B32:
   case AMDGPU::V_READLANE_B32:
-  case AMDGPU::V_WRITELANE_B32:
     return true;
+  case AMDGPU::V_WRITELANE_B32: // Of what it reads, only the lane's number.
+    return MI.getOperand(2).isReg();
   default:
     return SIInstrInfo::isDPP(MI);
   }
