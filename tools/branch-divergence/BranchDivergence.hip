@@ -158,7 +158,7 @@ class BranchDivergence : public Tool {
     if (Wanted == Where::Memory || K.LacksRoom)
       return launch(Dispatch, K, Where::Memory);
     llvm::Error E = launch(Dispatch, K, Wanted);
-    if (E && !K.Versions[Wanted].IsLoaded && Wanted == Where::Registers &&
+    if (E && !K.Versions[Wanted].IsLoaded &&
         !std::exchange(K.LacksRoomForNotes, true)) {
       llvm::consumeError(std::move(E));
       E = launch(Dispatch, K, Wanted);

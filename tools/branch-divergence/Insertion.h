@@ -37,9 +37,9 @@ public:
     if (LR.hasUnresolvedTransfers())
       V.CountedIn = Where::Memory;
     const bool MayNote =
-        V.CountedIn == Where::Registers && !ByWave && !K.LacksRoomForNotes;
+        V.CountedIn != Where::Memory && !ByWave && !K.LacksRoomForNotes;
     const std::vector<Note> Notes =
-        notesOf(LR, Of, MayNote ? roomForNotes(LR, Of) : 0);
+        notesOf(LR, Of, MayNote ? roomForNotes(LR, Of, V) : 0);
     const std::vector<Way> Ways = layOut(Of, Notes.size(), V);
     if (!ByWave) {
       llvm::Expected<uint64_t> Totals = DeviceMemory::allocate(Agent, V.Bytes);
@@ -118,6 +118,8 @@ private:
 
   Way wayOf(const Branch &B, const Version &V, unsigned Notes,
             unsigned Tallies) const {
+    if (B.IsOnce && Notes) // Of the first branches, in this order.
+      return Way::Later;
     if (V.CountedIn == Where::Group)
       return B.IsOnce && (ByWave || Tallies < MaxTallies) ? Way::GroupNote
                                                           : Way::Group;
@@ -125,18 +127,19 @@ private:
       return Way::Registers;
     if (ByWave)
       return B.IsOnce ? Way::Note : Way::Row;
-    if (B.IsOnce && Notes) // Of the first branches, in this order.
-      return Way::Later;
     return Tallies < MaxTallies ? Way::Tally : Way::Memory;
   }
 
   /// In so many registers can be noted: beside those that the kernel has, hooks
-  /// and counters of branches in loops.
-  static unsigned roomForNotes(LiftedRepresentation &LR, const Branches &Of) {
-    constexpr unsigned Registers = 100, OfHooks = 24, OfCounts = 6;
+  /// and counters of branches in loops or, in LDS, what the row is found by.
+  static unsigned roomForNotes(LiftedRepresentation &LR, const Branches &Of,
+                               const Version &V) {
+    constexpr unsigned Registers = 100, OfHooks = 24, OfCounts = 6, OfRow = 6;
+    const unsigned InLoops =
+        llvm::count_if(Of.All, [](auto &B) { return !B.IsOnce; });
     const unsigned Taken =
         Analysis(LR).registerUse().SGPRs + OfHooks +
-        OfCounts * llvm::count_if(Of.All, [](auto &B) { return !B.IsOnce; });
+        (V.CountedIn == Where::Group ? OfRow : OfCounts * InLoops);
     return Taken < Registers ? std::min(Registers - Taken, MaxNoted) : 0;
   }
 
@@ -281,7 +284,7 @@ private:
                                  {V.GroupBytes});
     const Form NoteForm = formOf(Way::GroupNote, /*IsUniform=*/false);
     uint32_t From = 0;
-    uint64_t To = V.Totals;
+    uint64_t To = V.Totals + V.NumNotes * bytesOf(Form::Noted, V.WaveSize);
     for (uint32_t N = 0; N < V.NumGroupNotes; N += LanesForRow) {
       const uint32_t Number = std::min(V.NumGroupNotes - N, LanesForRow);
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(expectGroupNotes),
@@ -309,7 +312,7 @@ private:
   void insertFirstAndLast(InstrumentationTask &Task, const Version &V) const {
     if (ByWave)
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findRow), {V.Bytes});
-    if (V.CountedIn == Where::Group)
+    if (V.GroupBytes)
       insertForGroupRow(Task, V);
     if (WithClocks) {
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(keepClock));
@@ -331,14 +334,13 @@ private:
     }
   }
 
-  /// Whether its numbers are from notes, which lanes give together.
-  static bool isNoted(Way By) {
-    return By == Way::Later || By == Way::GroupNote;
+  /// Numbers that lanes give together are one behind the other.
+  static unsigned orderOf(Way By) {
+    return By == Way::Later ? 0 : By == Way::GroupNote ? 1 : 2;
   }
 
   /// Chooses how each branch is counted, and where its numbers are: first those
-  /// that are noted, one behind the other, \p Notes of them in registers, for
-  /// which there is room.
+  /// that are noted, \p Notes of them in registers, for which there is room.
   std::vector<Way> layOut(const Branches &Of, unsigned Notes,
                           Version &V) const {
     std::vector<Way> Ways;
@@ -346,6 +348,7 @@ private:
     for (const Branch &B : Of.All) {
       const Way By = wayOf(B, V, Notes, Tallies);
       Notes -= By == Way::Later;
+      V.NumNotes += By == Way::Later;
       Tallies += By == Way::Tally || By == Way::GroupNote;
       V.NumGroupNotes += By == Way::GroupNote;
       V.NumGroupSums += By == Way::Group;
@@ -354,12 +357,14 @@ private:
     V.GroupBytes = V.NumGroupNotes * sizeof(GroupNote) +
                    V.NumGroupSums * sizeof(GroupSums);
     V.Places.resize(Ways.size());
-    for (const bool IsNoted : {true, false})
+    for (const unsigned Order : {0, 1, 2})
       for (size_t N = 0; N < Ways.size(); ++N)
-        if (isNoted(Ways[N]) == IsNoted)
+        if (orderOf(Ways[N]) == Order)
           V.place(N, formOf(Ways[N], Of.All[N].Region.has_value()));
     if (WithClocks)
       V.Bytes += 2 * sizeof(uint64_t);
+    if (V.CountedIn == Where::Group && !V.GroupBytes)
+      V.CountedIn = Where::Registers;
     return Ways;
   }
 

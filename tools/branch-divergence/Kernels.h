@@ -39,6 +39,8 @@ struct Version {
   /// The row in which all waves of all launches add up, unless each has its
   /// own.
   uint64_t Totals = 0;
+  /// Branches that are noted in registers.
+  uint32_t NumNotes = 0;
   /// What a wave needs in LDS, and what it has there.
   uint32_t GroupBytes = 0, NumGroupNotes = 0, NumGroupSums = 0;
   uint64_t Dispatches = 0;
