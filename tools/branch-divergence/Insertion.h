@@ -47,8 +47,8 @@ public:
         return Totals.takeError();
       V.Totals = *Totals;
     }
-    insertFirstAndLast(Task, V);
     giveNotesAtEnd(Task, V, Notes);
+    insertFirstAndLast(Task, V);
     Cursor Next{Notes.data(), {0, V.NumGroupNotes * sizeof(GroupNote)}, {}};
     for (uint32_t N = 0; N < NumBranches; ++N)
       insertOne(Task, Of, N, Ways[N], V, Next);
