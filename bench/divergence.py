@@ -22,8 +22,8 @@ Cells are *executed wave instructions / cycles of the [emulator's model](emulato
 emulated gfx90a; both are exact. So are the counts: executions and lanes of each branch are those that the emulator counts.
 
 - **registers**: the default: each wave counts in scalar registers, and adds to memory when it ends.
-- **LDS**: each wave has a row in LDS, to which it adds at branches in loops, and in which it stores at others what it has seen. It
-  gives the row to the sums when it ends.
+- **LDS**: at branches in loops, each wave adds to a row of its own in LDS, and gives the row to the sums when it ends. Other branches
+  are counted as in registers, so that kernels without loops have no row: of these, all but findK, invertMapping and kmeansPoint.
 - **memory**: one atomic addition at each branch.
 - *published*: kernel time over kernel time on hardware, with counters in global memory and in LDS. Times are not cycles of a
   model: the columns show where the published tool had its costs. What lies below 1 there, a model in which each instruction

@@ -335,6 +335,7 @@ void printReport(StringRef Name, const Payload &P) {
   flag(P.WritesState, "WritesState");
   flag(P.UsesWorkItemIds, "UsesWorkItemIds");
   flag(P.ActsOnWave, "ActsOnWave");
+  flag(P.NeedsDistance, "NeedsDistance");
   flag(P.SkipsWithoutLanes, "SkipsWithoutLanes");
   outs() << ", stack " << P.StackSize << ", SGPRs to " << P.SGPREnd
          << ", VGPRs to " << P.VGPREnd << '\n';

@@ -320,8 +320,8 @@ LUTHIER_HOOK_ANNOTATE countTripsInGroup(uint64_t Place, uint32_t Counter,
   const uint32_t Lanes = __popcll(ACTIVE);
   const uint64_t Active = __builtin_amdgcn_read_exec();
   writeExec(LanesWithoutDiverged);
-  addInGroup(Place, uint64_t(withLane(1, 0, Lanes)) *
-                        withLane(Further, 3, Further + 1));
+  const uint32_t EachTime = withLane(1, 0, Lanes);
+  addInGroup(Place, uint64_t(EachTime) * Further + withLane(0, 3, EachTime));
   writeExec(Active);
 }
 LUTHIER_EXPORT_HOOK_HANDLE(countTripsInGroup);
