@@ -48,7 +48,7 @@ public:
       V.Totals = *Totals;
     }
     giveNotesAtEnd(Task, V, Notes);
-    insertFirstAndLast(Task, V);
+    insertFirstAndLast(Task, LR, Of, V);
     Cursor Next{Notes.data(), {0, V.NumGroupNotes * sizeof(GroupNote)}, {}};
     for (uint32_t N = 0; N < NumBranches; ++N)
       insertOne(Task, Of, N, Ways[N], V, Next);
@@ -278,17 +278,43 @@ private:
     return uint32_t((uint64_t(1) << Number) - 1);
   }
 
-  /// What waves do with their rows in LDS when they begin and end.
-  void insertForGroupRow(InstrumentationTask &Task, const Version &V) const {
-    Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findGroupRow),
-                                 {V.GroupBytes});
+  /// Where the kernel first waits, before any branch: asked for behind it,
+  /// waveInGroup() and groupMemory() cost less than when waves begin. Null if
+  /// there is no such place.
+  static const llvm::MachineInstr *firstWait(LiftedRepresentation &LR,
+                                             const Branches &Of) {
+    const llvm::MachineBasicBlock &Entry = LR.kernel().front();
+    if (!Entry.pred_empty())
+      return nullptr;
+    for (const llvm::MachineInstr &MI : Entry) {
+      if (llvm::StringRef(mnemonicOf(MI)).starts_with("s_wait"))
+        return &MI;
+      if (MI.isTerminator() || LR.transferOf(MI) ||
+          llvm::any_of(Of.All, [&](auto &B) { return B.MI == &MI; }))
+        break;
+    }
+    return nullptr;
+  }
+
+  /// What waves do with their rows in LDS behind \p First, which does not wait
+  /// for it, or else when they begin, and when they end.
+  void insertForGroupRow(InstrumentationTask &Task,
+                         const llvm::MachineInstr *First,
+                         const Version &V) const {
+    auto insertFirst = [&](auto Hook, auto... Arguments) {
+      if (First)
+        Task.insertHookAfter(*First, Hook, {Arguments...});
+      else
+        Task.insertHookAtKernelEntry(Hook, {Arguments...});
+    };
+    insertFirst(LUTHIER_GET_HOOK_HANDLE(findGroupRow), V.GroupBytes);
     const Form NoteForm = formOf(Way::GroupNote, /*IsUniform=*/false);
     uint32_t From = 0;
     uint64_t To = V.Totals + V.NumNotes * bytesOf(Form::Noted, V.WaveSize);
     for (uint32_t N = 0; N < V.NumGroupNotes; N += LanesForRow) {
       const uint32_t Number = std::min(V.NumGroupNotes - N, LanesForRow);
-      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(expectGroupNotes),
-                                   {lanesFor(Number), From});
+      insertFirst(LUTHIER_GET_HOOK_HANDLE(expectGroupNotes), lanesFor(Number),
+                  From);
       Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupNotes)
                                       : LUTHIER_GET_HOOK_HANDLE(giveGroupNotes),
                                {lanesFor(Number), From, To});
@@ -299,8 +325,8 @@ private:
         V.NumGroupSums * sizeof(GroupSums) / sizeof(uint64_t);
     for (uint32_t N = 0; N < Numbers; N += LanesForRow) {
       const uint32_t Number = std::min(Numbers - N, LanesForRow);
-      Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(clearGroupSums),
-                                   {lanesFor(Number), From});
+      insertFirst(LUTHIER_GET_HOOK_HANDLE(clearGroupSums), lanesFor(Number),
+                  From);
       Task.insertHookAtWaveEnd(ByWave ? LUTHIER_GET_HOOK_HANDLE(storeGroupSums)
                                       : LUTHIER_GET_HOOK_HANDLE(giveGroupSums),
                                {lanesFor(Number), From, To});
@@ -309,11 +335,12 @@ private:
     }
   }
 
-  void insertFirstAndLast(InstrumentationTask &Task, const Version &V) const {
+  void insertFirstAndLast(InstrumentationTask &Task, LiftedRepresentation &LR,
+                          const Branches &Of, const Version &V) const {
     if (ByWave)
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(findRow), {V.Bytes});
     if (V.GroupBytes)
-      insertForGroupRow(Task, V);
+      insertForGroupRow(Task, firstWait(LR, Of), V);
     if (WithClocks) {
       Task.insertHookAtKernelEntry(LUTHIER_GET_HOOK_HANDLE(keepClock));
       Task.insertHookAtWaveEnd(LUTHIER_GET_HOOK_HANDLE(storeClocks),

@@ -208,6 +208,13 @@ void CallSiteCode::awaitStack() {
   await(Counts);
 }
 
+void CallSiteCode::awaitScalarLoads() {
+  WaitCounts Counts;
+  Counts[unsigned(Traits.Waits.HasSplitCounters ? WaitCounter::Km
+                                                : WaitCounter::Lgkm)] = 0;
+  await(Counts);
+}
+
 void CallSiteCode::waitStates(unsigned Count) {
   constexpr unsigned MaxPerNop = 8; // On the oldest targets.
   for (; Count > 0; Count -= std::min(Count, MaxPerNop))

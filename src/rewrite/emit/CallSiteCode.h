@@ -102,6 +102,7 @@ public:
   void awaitMemory();
   /// For what load() loads.
   void awaitStack();
+  void awaitScalarLoads();
   void waitStates(unsigned Count);
   /// For results of vector and scalar instructions that hardware would not
   /// wait for.

@@ -4,6 +4,7 @@
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "rewrite/emit/CallSiteCode.h"
+#include "rewrite/emit/NumbersEmitter.h"
 #include "rewrite/emit/Prologue.h"
 
 using namespace llvm;
@@ -37,6 +38,7 @@ PrologueNeeds prologueNeeds(const LiftedRepresentation &LR,
   Wanted.NumLaneCounters = Plan.ABI.NumLaneCounters;
   Wanted.CounterStarts = Plan.CounterStarts;
   Wanted.Numbers = Plan.ABI.Numbers;
+  Wanted.NumbersAreLate = Hooks.Late.has_value();
   Wanted.HiddenArguments = Plan.ABI.HiddenArguments;
   Wanted.WaveSize = Plan.ABI.WaveSize;
   Wanted.ApplicationVGPRs = Plan.Use.VGPRs;
@@ -81,6 +83,8 @@ Expected<KernelCode> writeKernel(const LiftedRepresentation &LR,
     CallSiteCode Code(Encoder, Hooks.Registers.ABI.WaveSize, Layout);
     if (Where.function() == LR.functions().front().second)
       Start.write(Code);
+    if (Hooks.Late && Where == Hooks.Late->At)
+      emitNumbers(Hooks, Code);
     for (Inserter *Each : Inserters)
       Each->insert(Where, Layout);
     if (Where.instruction() && deallocatesVGPRs(*Where.instruction()) &&

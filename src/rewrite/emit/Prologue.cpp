@@ -101,7 +101,9 @@ void Prologue::write(CallSiteCode &Code) const {
     return;
   if (Needs.Stack.IsUsed)
     setUpScratch(Code);
-  if (!Needs.Numbers.empty())
+  if (Needs.NumbersAreLate)
+    keepFirstItem(Code);
+  else if (!Needs.Numbers.empty())
     computeNumbers(Code);
   if (Needs.WorkItemIds)
     captureIds(Code);
@@ -338,6 +340,25 @@ void Prologue::computeWaveInGroupAsScalar(CallSiteCode &Code) const {
     op(AMDGPU::S_ADD_U32, C::reg(Id));
   }
   op(AMDGPU::S_LSHR_B32, C::imm(Log2_32(Needs.WaveSize)));
+}
+
+/// Ids of the work-item in lane 0, ten bits for each of x, y and z, where the
+/// wave's number in its workgroup comes to be.
+void Prologue::keepFirstItem(CallSiteCode &Code) const {
+  using C = CallSiteCode;
+  if (!Needs.Numbers.needsWaveInGroup())
+    return;
+  const MCRegister Item = numberRegister(Code, KeptNumber::WaveInGroup),
+                   Id = idRegister(Code);
+  if (Traits.PacksWorkItemIds)
+    return Code.readLane(Item, Code.vgpr(0), 0);
+  Code.readLane(Item, Code.vgpr(2), 0);
+  for (unsigned Axis : {1, 0}) {
+    Code.readLane(Id, Code.vgpr(Axis), 0);
+    Code.awaitALU();
+    Code.op(AMDGPU::S_LSHL_B32, {C::reg(Item), C::reg(Item), C::imm(IdBits)});
+    Code.op(AMDGPU::S_OR_B32, {C::reg(Item), C::reg(Item), C::reg(Id)});
+  }
 }
 
 /// Those that have no scalar registers.

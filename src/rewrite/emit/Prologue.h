@@ -40,6 +40,8 @@ struct PrologueNeeds {
   /// Those that are in counters, and where the arguments are that they are
   /// computed from.
   KeptNumbers Numbers;
+  /// They are computed later; see emitNumbers().
+  bool NumbersAreLate = false;
   std::map<HiddenArgument, unsigned> HiddenArguments;
   unsigned WaveSize = 64;
   /// Vector registers that the application itself has.
@@ -92,6 +94,7 @@ private:
   bool leavesHazards() const;
   void setUpScratch(CallSiteCode &Code) const;
   void computeNumbers(CallSiteCode &Code) const;
+  void keepFirstItem(CallSiteCode &Code) const;
   void computeBlock(CallSiteCode &Code) const;
   void computeWaveInGroup(CallSiteCode &Code) const;
   void computeWaveInGroupInLanes(CallSiteCode &Code) const;

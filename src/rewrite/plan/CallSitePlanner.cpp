@@ -2,6 +2,7 @@
 #include "rewrite/plan/CallSitePlanner.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
+#include "rewrite/plan/LateNumbers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -164,6 +165,7 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
     if (!IsPlanned)
       return IsPlanned.takeError();
   }
+  Plan.Late = planLateNumbers(LR, Plan, Own, Options);
   return checkStack(Plan);
 }
 

@@ -22,6 +22,13 @@ struct PlannedCallSite {
   const CallSiteSpills *Spills;
 };
 
+/// See LateNumbers.h.
+struct LateNumbers {
+  InsertionPoint At;
+  llvm::MCRegister Arguments; ///< Has the address of the kernel's, as a pair.
+  bool KeepsSCC;
+};
+
 struct HookPlan {
   VariantPlan Variants;
   KernelNeeds Needs;
@@ -34,6 +41,8 @@ struct HookPlan {
   /// In the order in which they run.
   llvm::MapVector<InsertionPoint::Key, llvm::SmallVector<PlannedCallSite, 1>>
       CallSites;
+
+  std::optional<LateNumbers> Late;
 
   /// Registers of the application that \p Site reads.
   RegisterSet readsOf(const CallSite &Site) const;

@@ -110,6 +110,8 @@ RegisterSet keptBetweenCallSites(const HookPlan &Hooks) {
     Kept.add(Plan.Files->vgpr(Plan.ABI.FirstLaneVGPR + N));
   if (Plan.ABI.WorkItemIds && !Plan.SpillsWorkItemIds)
     Kept.add(Plan.ABI.WorkItemIds);
+  if (Hooks.Late)
+    Kept.add(Hooks.Late->Arguments);
   for (unsigned Number : Hooks.Needs.Named)
     Kept.add(MCRegister(Number));
   for (const CallSite &Site : Hooks.Variants.CallSites)
