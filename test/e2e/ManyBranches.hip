@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // More branches outside of a loop than there are registers in which to note
-// what waves see there, and more in the loop than lanes add to the sums at once.
+// what waves see there, and more in the loop than lanes add to the sums at
+// once. Workgroups have three dimensions.
 #include "../../examples/programs/Check.h"
 
-constexpr unsigned Count = 1000, GroupSize = 192, Once = 40, InLoop = 11;
+constexpr unsigned Count = 1000, Width = 12, Height = 8, Depth = 2,
+                   GroupSize = Width * Height * Depth, Once = 40, InLoop = 11;
 
 __host__ __device__ inline bool decides(unsigned Branch, uint32_t Item) {
   return (Item * 2654435761u >> (Branch % 16 + 4)) % (Branch + 2) == 0;
@@ -13,7 +15,9 @@ __host__ __device__ inline uint32_t rounds(uint32_t Item) { return Item % 5; }
 
 /// Stores keep the compiler from making values of conditions.
 __global__ void branches(uint32_t *To) {
-  const uint32_t Item = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t Item =
+      threadIdx.x +
+      Width * (threadIdx.y + Height * (threadIdx.z + Depth * blockIdx.x));
   if (Item >= Count)
     return;
 #pragma clang loop unroll(full)
@@ -31,7 +35,8 @@ __global__ void branches(uint32_t *To) {
 int main() {
   const DeviceArray<uint32_t> Written(
       std::vector<uint32_t>((Once + InLoop) * Count));
-  branches<<<groupsFor(Count, GroupSize), GroupSize>>>(Written.get());
+  branches<<<groupsFor(Count, GroupSize), dim3(Width, Height, Depth)>>>(
+      Written.get());
   std::vector<uint32_t> Expected((Once + InLoop) * Count);
   for (uint32_t Item = 0; Item < Count; ++Item) {
     for (unsigned Branch = 0; Branch < Once; ++Branch)

@@ -3,6 +3,8 @@
 // Hooks learn which wave of the workgroup they run in, and where on the device,
 // as docs/writing-a-tool.md says.
 #include "EngineTest.h"
+#include "luthier/Instructions.h"
+#include "luthier/Mnemonic.h"
 #include <cstring>
 #include <set>
 
@@ -112,6 +114,90 @@ LUTHIER_HOOK_ANNOTATE end() {
       EXPECT_EQ(uint32_t(J.variable("First")), 0x3333u);
       EXPECT_EQ(uint32_t(J.variable("Last")), 0x3333u);
     }
+}
+
+/// The first of the kernel, and null if it has none.
+const MachineInstr *firstWait(const LiftedRepresentation &LR) {
+  for (const MachineInstr &MI : LR.instructions())
+    if (StringRef(mnemonicOf(MI)).starts_with("s_wait"))
+      return &MI;
+  return nullptr;
+}
+
+constexpr StringLiteral HooksThatAsk = R"(
+__device__ uint32_t First, Last;
+LUTHIER_HOOK_ANNOTATE note() {
+  luthier::waveAtomicAdd(&First, 1u << 8 * luthier::waveInGroup());
+}
+LUTHIER_HOOK_ANNOTATE end() {
+  luthier::waveAtomicAdd(&Last, 1u << 8 * luthier::waveInGroup());
+}
+)";
+
+/// Behind the kernel's own loads, at whose wait SCC is needed.
+const std::string Loads = R"(
+    s_load_dword s4, s[0:1], 0x0
+    s_cmp_eq_u32 s0, s0
+)";
+const std::string Waits = R"(
+    wait_all
+    s_cselect_b32 s5, s4, 0
+    v_mov_b32_e32 v8, s5
+    s_endpgm
+)";
+
+/// Bytes in front of instruction \p N that are not in the original.
+uint64_t addedAt(const Judgement &J, unsigned N) {
+  const PCPair &At = J.Instrumented.Map[N], &Before = J.Instrumented.Map[N - 1];
+  return (At.Offset - Before.Offset) - (At.Original - Before.Original);
+}
+
+TEST_P(WaveNumber, IsComputedWhereTheKernelFirstWaits) {
+  setHipHooks(HooksThatAsk.str());
+  const unsigned Items = 2 * target().WaveSize + 1;
+  for (unsigned Ids : {1, 3}) {
+    SCOPED_TRACE(std::to_string(Ids) + " axes");
+    AssemblyKernel K;
+    K.WorkItemIds = Ids;
+    K.Body = Loads + Waits;
+    Judgement J = expectUnchanged(
+        fromAssembly(K), {{4 * Items, 1, 1}, {Items, 1, 1}},
+        [](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          Task.insertHookAfter(*firstWait(LR), hook("note"));
+          Task.insertHookAtWaveEnd(hook("end"));
+        });
+    ASSERT_EQ(J.Problem, "");
+    EXPECT_EQ(uint32_t(J.variable("First")), 0x040404u);
+    EXPECT_EQ(uint32_t(J.variable("Last")), 0x040404u);
+    EXPECT_GT(addedAt(J, 2), 0u);
+  }
+}
+
+/// Where the address that it is computed from is gone by then, and where a hook
+/// asks before.
+TEST_P(WaveNumber, IsComputedWhenTheWaveBeginsIfItCannotBeLater) {
+  setHipHooks(HooksThatAsk.str());
+  const unsigned Items = 2 * target().WaveSize + 1;
+  for (bool IsAskedBefore : {false, true}) {
+    SCOPED_TRACE(IsAskedBefore);
+    AssemblyKernel K;
+    K.Body = Loads + (IsAskedBefore ? "" : "s_mov_b32 s0, 0\n") + Waits;
+    Judgement J = expectUnchanged(
+        fromAssembly(K), {{4 * Items, 1, 1}, {Items, 1, 1}},
+        [&](LiftedRepresentation &LR, InstrumentationTask &Task) {
+          if (IsAskedBefore)
+            Task.insertHookAtKernelEntry(hook("note"));
+          else
+            Task.insertHookAfter(*firstWait(LR), hook("note"));
+          Task.insertHookAtWaveEnd(hook("end"));
+        });
+    ASSERT_EQ(J.Problem, "");
+    EXPECT_EQ(uint32_t(J.variable("First")), 0x040404u);
+    EXPECT_EQ(uint32_t(J.variable("Last")), 0x040404u);
+    // Garbage may be anywhere.
+    if (!Options.SelfTest.ScrambleSeed)
+      EXPECT_EQ(addedAt(J, IsAskedBefore ? 2 : 3), 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, WaveNumber, ::testing::ValuesIn(allTargets()),
