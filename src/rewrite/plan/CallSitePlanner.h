@@ -23,10 +23,10 @@ public:
       : LR(LR), Options(Options), Encoder(Encoder), Basis(LR),
         Own(Liveness::run(Basis)) {}
 
-  /// Fills in HookPlan::CallSites and Late, for the registers and payloads that \p Plan
-  /// has, and what they take of the stack; drops the state value array if no
-  /// call site needs it. Refuses with RegisterBudget, InstrumentationStack or
-  /// DynamicStack what there is no room for.
+  /// Fills in HookPlan::CallSites and Late, for the registers and payloads that
+  /// \p Plan has, and what they take of the stack; drops the state value array
+  /// if no call site needs it. Refuses with RegisterBudget,
+  /// InstrumentationStack or DynamicStack what there is no room for.
   llvm::Error plan(HookPlan &Plan);
 
 private:

@@ -34,8 +34,9 @@ static std::optional<InsertionPoint> firstWait(const LiftedRepresentation &LR,
   const MachineFunction &Kernel = *LR.functions().front().second;
   const MachineBasicBlock &Entry = Kernel.front();
   const auto *TRI = Kernel.getSubtarget().getRegisterInfo();
-  if (!Entry.pred_empty() ||
-      Plan.CallSites.contains(InsertionPoint::entry(Kernel).key()))
+  if (!Entry.pred_empty() || Entry.empty() ||
+      Plan.CallSites.contains(InsertionPoint::entry(Kernel).key()) ||
+      Plan.CallSites.contains(InsertionPoint::before(Entry.front()).key()))
     return std::nullopt;
   for (const MachineInstr &MI : Entry) {
     const InsertionPoint Here = InsertionPoint::before(MI);
