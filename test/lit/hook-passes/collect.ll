@@ -2,7 +2,7 @@
 ;
 ; What a payload clobbers and uses is found in its code.
 ; RUN: luthier-pass --target gfx90a --until collect %s | FileCheck %s
-; CHECK: flags: {{[0-9]+}} bytes ClobbersSCC UsesState WritesState ActsOnWave, stack 0
+; CHECK: flags: {{[0-9]+}} bytes ClobbersSCC UsesState WritesState ActsOnWave NeedsDistance, stack 0
 ; CHECK: stack: {{[0-9]+}} bytes{{.*}}, stack 68
 ; RUN: not luthier-pass --target gfx90a --no-stack --until collect %s 2>&1 | FileCheck --check-prefix=NONE %s
 ; NONE: refused: no-stack: stack: a hook needs stack memory
