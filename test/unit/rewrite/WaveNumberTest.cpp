@@ -155,7 +155,7 @@ uint64_t addedAt(const Judgement &J, unsigned N) {
 TEST_P(WaveNumber, IsComputedWhereTheKernelFirstWaits) {
   setHipHooks(HooksThatAsk.str());
   const unsigned Items = 2 * target().WaveSize + 1;
-  for (unsigned Ids : {1, 3}) {
+  auto expectComputed = [&](unsigned Ids) {
     SCOPED_TRACE(std::to_string(Ids) + " axes");
     AssemblyKernel K;
     K.WorkItemIds = Ids;
@@ -170,7 +170,12 @@ TEST_P(WaveNumber, IsComputedWhereTheKernelFirstWaits) {
     EXPECT_EQ(uint32_t(J.variable("First")), 0x040404u);
     EXPECT_EQ(uint32_t(J.variable("Last")), 0x040404u);
     EXPECT_GT(addedAt(J, 2), 0u);
-  }
+  };
+  for (unsigned Ids : {1, 3})
+    expectComputed(Ids);
+  // What is computed there takes an address that the kernel needs no more.
+  Options.SelfTest.ScrambleSeed = 7;
+  expectComputed(1);
 }
 
 /// Where the address that it is computed from is gone by then, and where a hook
