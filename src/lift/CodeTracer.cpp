@@ -2,6 +2,7 @@
 #include "lift/CodeTracer.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/OpcodeMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -18,20 +19,21 @@ public:
         Decode(Target) {}
 
   Expected<std::vector<DecodedInstruction>> run() {
+    // Encodings take four or eight bytes, most of them.
+    const uint64_t About = (Extent.End - Extent.Begin) / 6;
+    Code.reserve(About);
+    Known.reserve(About);
     if (Error E = follow(Extent.Entry))
       return std::move(E);
-    for (auto &[Address, D] : Code)
+    for (DecodedInstruction &D : Code)
       D.IsReached = true;
+    sortByAddress(Code);
     addGaps();
-    std::vector<DecodedInstruction> Result;
-    Result.reserve(Code.size());
-    for (auto &[Address, D] : Code)
-      Result.push_back(std::move(D));
-    return Result;
+    return std::move(Code);
   }
 
 private:
-  using CodeMap = std::map<uint64_t, DecodedInstruction>;
+  using Instructions = std::vector<DecodedInstruction>;
 
   unsigned opcodeOf(const DecodedInstruction &D) const {
     return Target.opcodes().pseudoOpcode(D.Inst.getOpcode());
@@ -58,14 +60,16 @@ private:
 
   Error follow(uint64_t Entry);
   void addGaps();
-  CodeMap decodeGap(uint64_t Begin, uint64_t End);
+  Instructions decodeGap(uint64_t Begin, uint64_t End);
+  static void sortByAddress(Instructions &List);
 
   const CodeObject &Object;
   const amdgpu::MCTarget &Target;
   const CodeExtent &Extent;
   const KnownJumps &Jumps;
   Decoder Decode;
-  CodeMap Code;
+  Instructions Code;
+  DenseSet<uint64_t> Known; ///< Where instructions of Code begin.
 };
 
 Error CodeTracer::follow(uint64_t Entry) {
@@ -75,8 +79,7 @@ Error CodeTracer::follow(uint64_t Entry) {
     // The last instruction ends the wave in all likelihood: what follows it
     // need not be code.
     bool MayEnd = false;
-    for (auto Behind = Code.lower_bound(Address);
-         Behind == Code.end() || Behind->first != Address;) {
+    while (!Known.contains(Address)) {
       Expected<DecodedInstruction> D = Decode.at(Object, Address);
       if (!D) {
         if (!MayEnd || Address < Extent.End)
@@ -90,22 +93,41 @@ Error CodeTracer::follow(uint64_t Entry) {
         Pending.push_back(Jump->second);
       const bool RunsOn = runsOn(*D) && !isLastTrap(*D);
       MayEnd = descOf(*D).isCall() || opcodeOf(*D) == AMDGPU::S_TRAP;
-      const uint64_t Next = D->end();
-      Code.emplace_hint(Behind, Address, std::move(*D));
+      Known.insert(Address);
+      Address = D->end();
+      Code.push_back(std::move(*D));
       if (!RunsOn)
         break;
-      Address = Next;
-      // Instructions that were decoded before may overlap this one.
-      while (Behind != Code.end() && Behind->first < Address)
-        ++Behind;
     }
   }
   return Error::success();
 }
 
+/// Instructions are large, so that they move only once.
+void CodeTracer::sortByAddress(Instructions &List) {
+  auto isBefore = [](const DecodedInstruction &A, const DecodedInstruction &B) {
+    return A.Address < B.Address;
+  };
+  if (is_sorted(List, isBefore))
+    return;
+  std::vector<DecodedInstruction *> Order;
+  Order.reserve(List.size());
+  for (DecodedInstruction &D : List)
+    Order.push_back(&D);
+  llvm::sort(Order,
+             [&](const DecodedInstruction *A, const DecodedInstruction *B) {
+               return isBefore(*A, *B);
+             });
+  Instructions Sorted;
+  Sorted.reserve(List.size());
+  for (DecodedInstruction *D : Order)
+    Sorted.push_back(std::move(*D));
+  List = std::move(Sorted);
+}
+
 /// Nothing if any of it is not code.
-CodeTracer::CodeMap CodeTracer::decodeGap(uint64_t Begin, uint64_t End) {
-  CodeMap Gap;
+CodeTracer::Instructions CodeTracer::decodeGap(uint64_t Begin, uint64_t End) {
+  Instructions Gap;
   for (uint64_t Address = Begin; Address < End;) {
     Expected<DecodedInstruction> D = Decode.at(Object, Address);
     if (!D) {
@@ -115,45 +137,51 @@ CodeTracer::CodeMap CodeTracer::decodeGap(uint64_t Begin, uint64_t End) {
     Address = D->end();
     if (Address > End)
       return {};
-    Gap.emplace_hint(Gap.end(), D->Address, std::move(*D));
+    Gap.push_back(std::move(*D));
   }
   return Gap;
 }
 
 void CodeTracer::addGaps() {
-  SmallVector<CodeMap> Gaps;
+  SmallVector<Instructions> Gaps;
   uint64_t End = Extent.Begin;
   auto addGap = [&](uint64_t Begin, uint64_t Limit) {
     Limit = std::min(Limit, Extent.End);
     if (Begin < Limit)
-      if (CodeMap Gap = decodeGap(Begin, Limit); !Gap.empty())
+      if (Instructions Gap = decodeGap(Begin, Limit); !Gap.empty())
         Gaps.push_back(std::move(Gap));
   };
-  for (const auto &[Address, D] : Code) {
-    addGap(End, Address);
+  for (const DecodedInstruction &D : Code) {
+    addGap(End, D.Address);
     End = std::max(End, D.end());
   }
   addGap(End, Extent.End);
+  if (Gaps.empty())
+    return;
 
   // Data that looks like code branches anywhere.
-  auto isKnown = [&](uint64_t Address) {
-    return Code.contains(Address) || any_of(Gaps, [&](const CodeMap &Gap) {
-             return Gap.contains(Address);
-           });
+  auto setKnown = [&](const Instructions &Gap, bool IsKnown) {
+    for (const DecodedInstruction &D : Gap)
+      if (IsKnown)
+        Known.insert(D.Address);
+      else
+        Known.erase(D.Address);
   };
-  auto staysInside = [&](const CodeMap &Gap) {
-    return all_of(Gap, [&](const auto &Entry) {
-      return !isDirectBranch(Entry.second) || isKnown(Entry.second.target(0));
+  auto staysInside = [&](const Instructions &Gap) {
+    return all_of(Gap, [&](const DecodedInstruction &D) {
+      return !isDirectBranch(D) || Known.contains(D.target(0));
     });
   };
-  for (bool Changed = true; Changed;) {
-    auto Leaves = find_if_not(Gaps, staysInside);
-    Changed = Leaves != Gaps.end();
-    if (Changed)
-      Gaps.erase(Leaves);
+  for (const Instructions &Gap : Gaps)
+    setKnown(Gap, true);
+  for (auto Leaves = Gaps.begin();
+       (Leaves = find_if_not(Gaps, staysInside)) != Gaps.end();) {
+    setKnown(*Leaves, false);
+    Gaps.erase(Leaves);
   }
-  for (CodeMap &Gap : Gaps)
-    Code.merge(Gap);
+  for (Instructions &Gap : Gaps)
+    std::move(Gap.begin(), Gap.end(), std::back_inserter(Code));
+  sortByAddress(Code);
 }
 
 } // namespace

@@ -89,10 +89,16 @@ private:
   }
 
   /// A SOPP branch.
-  bool isDirectBranch(const DecodedInstruction &D) const {
-    const MCInstrDesc &Desc = TII.get(opcodeOf(D));
+  static bool isDirectBranch(const DecodedInstruction &D,
+                             const MCInstrDesc &Desc) {
     return Desc.isBranch() && !Desc.isIndirectBranch() &&
            D.Inst.getNumOperands() == 1 && D.Inst.getOperand(0).isImm();
+  }
+
+  /// Where control runs on to from the end of \p MBB, as lifted.
+  uint64_t endOf(const MachineBasicBlock &MBB) const {
+    const Origin &Last = Impl.Origins.find(&MBB.back())->second;
+    return Last.Address + Last.Size;
   }
 
   MachineBasicBlock *blockAt(uint64_t Address) {
@@ -114,8 +120,6 @@ private:
   const amdgpu::OpcodeMap &Opcodes;
   std::map<uint64_t, MachineBasicBlock *> Blocks;
   std::map<uint64_t, MachineBasicBlock *>::iterator NextBlock;
-  /// Where control runs on to from a block's end.
-  DenseMap<const MachineBasicBlock *, uint64_t> Ends;
   MachineBasicBlock *Current = nullptr;
 };
 
@@ -128,11 +132,12 @@ void FunctionLifter::createBlocks() {
     if (D.Address != End)
       Starts.insert(D.Address);
     End = D.end();
-    if (isDirectBranch(D))
+    const MCInstrDesc &Desc = TII.get(Opcodes.pseudoOpcode(D.Inst.getOpcode()));
+    if (isDirectBranch(D, Desc))
       Starts.insert(D.target(0));
     if (auto Jump = Jumps.find(D.Address); Jump != Jumps.end())
       Starts.insert(Jump->second);
-    if (TII.get(opcodeOf(D)).isTerminator())
+    if (Desc.isTerminator())
       Starts.insert(End);
   }
   // What runs on into the middle of a stretch.
@@ -140,15 +145,19 @@ void FunctionLifter::createBlocks() {
     if (&D != &Code.back() && D.end() != std::next(&D)->Address)
       Starts.insert(D.end());
   SmallVector<MachineBasicBlock *> BeforeEntry;
-  for (const DecodedInstruction &D : Code)
-    if (Starts.contains(D.Address)) {
-      MachineBasicBlock *MBB = MF.CreateMachineBasicBlock();
-      Blocks[D.Address] = MBB;
-      if (D.Address < Entry)
-        BeforeEntry.push_back(MBB);
-      else
-        MF.push_back(MBB);
-    }
+  auto Start = Starts.begin();
+  for (const DecodedInstruction &D : Code) {
+    while (Start != Starts.end() && *Start < D.Address)
+      ++Start;
+    if (Start == Starts.end() || *Start != D.Address)
+      continue;
+    MachineBasicBlock *MBB = MF.CreateMachineBasicBlock();
+    Blocks.emplace_hint(Blocks.end(), D.Address, MBB);
+    if (D.Address < Entry)
+      BeforeEntry.push_back(MBB);
+    else
+      MF.push_back(MBB);
+  }
   for (MachineBasicBlock *MBB : BeforeEntry)
     MF.push_back(MBB);
 }
@@ -156,15 +165,18 @@ void FunctionLifter::createBlocks() {
 Error FunctionLifter::lift(const DecodedInstruction &D) {
   if (NextBlock != Blocks.end() && NextBlock->first == D.Address)
     Current = (NextBlock++)->second;
-  Ends[Current] = D.end();
   const unsigned Opcode = opcodeOf(D);
   const MCInstrDesc &Desc = TII.get(Opcode);
   if (!amdgpu::opcodeFacts(TII, Opcode).IsKnown)
     return refuse(RefusalReason::UndecodableInstruction,
                   "nothing is known about " + TII.getName(Opcode) + " at 0x" +
                       utohexstr(D.Address));
-  MachineInstrBuilder MIB = BuildMI(*Current, Current->end(), DebugLoc(), Desc);
-  if (isDirectBranch(D)) {
+  // Implicit operands behind the others, which would push them on, and lists of
+  // a register's operands when all are there.
+  MachineInstr &MI =
+      *MF.CreateMachineInstr(Desc, DebugLoc(), /*NoImplicit=*/true);
+  MachineInstrBuilder MIB(MF, MI);
+  if (isDirectBranch(D, Desc)) {
     MIB.addMBB(blockAt(D.target(0)));
   } else {
     for (unsigned I = 0; I < Desc.getNumOperands(); ++I) {
@@ -184,14 +196,16 @@ Error FunctionLifter::lift(const DecodedInstruction &D) {
                           " at 0x" + utohexstr(D.Address));
     }
   }
-  Impl.Origins[MIB] = {D.Address, D.Size, D.HasNeedlessLiteral,
-                       fingerprint(*MIB)};
+  MI.addImplicitDefUseOperands(MF);
+  Current->push_back(&MI);
+  Impl.Origins[&MI] = {D.Address, D.Size, D.HasNeedlessLiteral,
+                       fingerprint(MI)};
   // Code that nothing leads to does not run here: a jump through a register
   // that is not understood goes to the original.
-  if (D.IsReached && leavesFunction(*MIB))
-    noteTransfer(D, *MIB);
+  if (D.IsReached && leavesFunction(MI))
+    noteTransfer(D, MI);
   if (Opcode == AMDGPU::S_GETPC_B64)
-    Impl.References.push_back({&*MIB, nullptr, nullptr, D.end()});
+    Impl.References.push_back({&MI, nullptr, nullptr, D.end()});
   return Error::success();
 }
 
@@ -210,7 +224,7 @@ void FunctionLifter::noteTransfer(const DecodedInstruction &D,
 
 void FunctionLifter::linkBlocks() {
   for (MachineBasicBlock &MBB : MF) {
-    bool FallsThrough = MBB.empty() || !MBB.back().isBarrier();
+    const bool FallsThrough = !MBB.back().isBarrier();
     for (const MachineInstr &MI : MBB.terminators()) {
       for (const MachineOperand &MO : MI.operands())
         if (MO.isMBB() && !MBB.isSuccessor(MO.getMBB()))
@@ -220,7 +234,7 @@ void FunctionLifter::linkBlocks() {
         if (MachineBasicBlock *Target = Impl.Transfers[It->second].Target)
           MBB.addSuccessor(Target);
     }
-    MachineBasicBlock *Next = blockAt(Ends.lookup(&MBB));
+    MachineBasicBlock *Next = blockAt(endOf(MBB));
     if (!FallsThrough || !Next)
       continue;
     if (!MBB.isSuccessor(Next))
