@@ -82,7 +82,12 @@ public:
 
   bool unit(unsigned U) const { return Words[U / 64] >> (U % 64) & 1; }
   void addUnit(unsigned U) { Words[U / 64] |= uint64_t(1) << (U % 64); }
-  bool empty() const { return *this == RegisterSet(); }
+  bool empty() const {
+    uint64_t Any = 0;
+    for (uint64_t Word : Words)
+      Any |= Word;
+    return Any == 0;
+  }
   unsigned count() const {
     unsigned Sum = 0;
     for (uint64_t Word : Words)

@@ -18,7 +18,7 @@ struct Analysis::Impl {
 
   const LiftedRepresentation &LR;
   std::optional<Liveness> Lives;
-  std::optional<LoadsInFlight> Loads;
+  std::optional<RegistersInFlight> Loads;
   std::optional<CallGraph> Calls;
   DenseMap<const MachineFunction *, DenseSet<const MachineBasicBlock *>>
       Reached;
@@ -28,9 +28,9 @@ struct Analysis::Impl {
       Lives = Liveness::run(LR);
     return *Lives;
   }
-  const LoadsInFlight &loads() {
+  const RegistersInFlight &loads() {
     if (!Loads)
-      Loads = LoadsInFlight::run(LR);
+      Loads = RegistersInFlight::run(LR);
     return *Loads;
   }
   const CallGraph &calls() {

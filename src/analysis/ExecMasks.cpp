@@ -267,6 +267,10 @@ private:
 
   void cross(MaskState &State, const MachineInstr &MI,
              const InstructionEffects &E) const {
+    // Most instructions only compute in vector registers.
+    if (!E.WritesScalars && !State.hasLanes() && !MI.isCall() &&
+        MI.getOpcode() != AMDGPU::V_WRITELANE_B32)
+      return;
     SmallVector<std::pair<unsigned, MaskValue>, 4> Known;
     // Everything is read before anything is written.
     if (!E.MayBeSkipped)

@@ -14,8 +14,7 @@ using namespace llvm;
 
 namespace luthier {
 
-static bool writesFlatScratch(const MachineInstr &MI, unsigned Half,
-                              const TargetRegisterInfo &TRI) {
+static bool writesFlatScratch(const MachineInstr &MI, unsigned Half) {
   using namespace AMDGPU::Hwreg;
   constexpr int64_t IdMask = 0x3f;
   switch (MI.getOpcode()) {
@@ -24,8 +23,11 @@ static bool writesFlatScratch(const MachineInstr &MI, unsigned Half,
     return (MI.getOperand(1).getImm() & IdMask) ==
            (Half ? ID_FLAT_SCR_HI : ID_FLAT_SCR_LO);
   default:
-    return MI.modifiesRegister(Half ? AMDGPU::FLAT_SCR_HI : AMDGPU::FLAT_SCR_LO,
-                               &TRI);
+    return any_of(MI.all_defs(), [&](const MachineOperand &MO) {
+      const RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
+      return Units.First <= RegisterSet::FlatScratchLo + Half &&
+             Units.First + Units.Count > RegisterSet::FlatScratchLo + Half;
+    });
   }
 }
 
@@ -42,32 +44,38 @@ static bool ownsFlatScratch(const LiftedRepresentation &LR) {
       isEnabled(Kernel.Descriptor, LaunchValue::FlatScratchInit, *Traits);
   const MachineBasicBlock &Entry = LR.functions().front().second->front();
   bool IsWritten[2] = {};
-  for (const auto &[Symbol, MF] : LR.functions()) {
-    const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
+  for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB)
         for (unsigned Half : {0, 1}) {
-          if (!writesFlatScratch(MI, Half, TRI))
+          if (!writesFlatScratch(MI, Half))
             continue;
           if (!AsksForInit || &MBB != &Entry || IsWritten[Half])
             return true;
           IsWritten[Half] = true;
         }
-  }
   return false;
 }
 
-/// Most instructions name none, so that it need not be asked which.
-static bool namesVCCOrFlatScratch(const MachineInstr &MI) {
-  return any_of(MI.operands(), [](const MachineOperand &MO) {
+/// What \p MI does to a pair of special registers.
+struct PairUse {
+  bool IsRead = false, IsWritten = false;
+  bool any() const { return IsRead || IsWritten; }
+};
+
+static PairUse useOf(RegisterSet::Special Low, MCRegister Whole,
+                     const MachineInstr &MI) {
+  PairUse Result;
+  for (const MachineOperand &MO : MI.operands()) {
+    Result.IsWritten |= MO.isRegMask() && MO.clobbersPhysReg(Whole);
     if (!MO.isReg() || !MO.getReg())
-      return MO.isRegMask();
+      continue;
     const RegisterUnits Units = unitsOf(MO.getReg().asMCReg());
-    return Units.First < RegisterSet::SpecialEnd &&
-           Units.First + Units.Count > RegisterSet::VCCLo &&
-           Units.First != RegisterSet::EXECLo &&
-           Units.First != RegisterSet::MODE;
-  });
+    if (Units.First > Low + 1 || Units.First + Units.Count <= Low)
+      continue;
+    (MO.isDef() ? Result.IsWritten : Result.IsRead) = true;
+  }
+  return Result;
 }
 
 bool mayRunMatrixOps(const LiftedRepresentation &LR) {
@@ -90,8 +98,7 @@ KernelFacts kernelFacts(const LiftedRepresentation &LR) {
   // One of them may not follow a v_cmpx directly.
   const bool MatterPermutations = Traits.Hazards.HasPermuteHazard;
   Result.Permutes = LR.hasUnresolvedTransfers() && MatterPermutations;
-  for (const auto &[Symbol, MF] : LR.functions()) {
-    const TargetRegisterInfo &TRI = *MF->getSubtarget().getRegisterInfo();
+  for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
       for (const MachineInstr &MI : MBB) {
         Result.Permutes |=
@@ -101,16 +108,13 @@ KernelFacts kernelFacts(const LiftedRepresentation &LR) {
                              !countedOperation(MI, Traits.Waits).IsInOrder);
         Result.DividesByVCC |= MI.getOpcode() == AMDGPU::V_DIV_FMAS_F32_e64 ||
                                MI.getOpcode() == AMDGPU::V_DIV_FMAS_F64_e64;
-        if (!namesVCCOrFlatScratch(MI))
-          continue;
-        Result.HasVCC |= MI.readsRegister(AMDGPU::VCC, &TRI) ||
-                         MI.modifiesRegister(AMDGPU::VCC, &TRI);
-        Result.HasFlatScratch |= MI.readsRegister(AMDGPU::FLAT_SCR, &TRI) ||
-                                 MI.modifiesRegister(AMDGPU::FLAT_SCR, &TRI);
-        Result.LoadsVCC |= MI.modifiesRegister(AMDGPU::VCC, &TRI) &&
+        const PairUse VCC = useOf(RegisterSet::VCCLo, AMDGPU::VCC, MI);
+        Result.HasVCC |= VCC.any();
+        Result.HasFlatScratch |=
+            useOf(RegisterSet::FlatScratchLo, AMDGPU::FLAT_SCR, MI).any();
+        Result.LoadsVCC |= VCC.IsWritten &&
                            !countedOperation(MI, Traits.Waits).Counters.empty();
       }
-  }
   return Result;
 }
 

@@ -28,8 +28,7 @@ bool isExecZeroOnEdge(const MachineBasicBlock &From,
   return false;
 }
 
-/// What is live at the start of each block of one function.
-using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
+} // namespace
 
 /// First, callees first, each function alone. What it needs itself if its
 /// callers need nothing after it, calls add to what is live after them; what it
@@ -37,6 +36,9 @@ using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
 /// Then, callers first, with what its callers really need when it returns.
 class LivenessSolver {
 public:
+  /// What is live at the start of each block of one function.
+  using BlockStarts = DenseMap<const MachineBasicBlock *, LiveLanes>;
+
   LivenessSolver(const LivenessBasis &Basis, const OtherReads &Others)
       : LR(Basis.LR), Graph(Basis.Graph), Effects(Basis.Effects),
         Masks(Basis.Masks), Others(Others) {
@@ -263,15 +265,13 @@ private:
   }
 };
 
-} // namespace
-
 LivenessBasis::LivenessBasis(const LiftedRepresentation &LR)
     : LR(LR), Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
       Masks(ExecMasks::run(LR, Graph, Effects)) {}
 
 Liveness Liveness::run(const LivenessBasis &Basis, const OtherReads &Others) {
   Liveness Result;
-  LivenessSolver Solver(Basis, Others);
+  const LivenessSolver Solver(Basis, Others);
   unsigned Count = 0;
   for (const auto &[Symbol, MF] : Basis.LR.functions())
     for (const MachineBasicBlock &MBB : *MF)
@@ -284,15 +284,65 @@ Liveness Liveness::run(const LivenessBasis &Basis, const OtherReads &Others) {
     Result.Index[&MI] = Result.Sets.size() - 1;
   };
   for (const auto &[Symbol, MF] : Basis.LR.functions()) {
-    const BlockStarts &Starts = Solver.Result[MF];
+    const auto &Starts = Solver.Result.find(MF)->second;
     Result.Starts.reserve(Result.Starts.size() + MF->size());
     for (const MachineBasicBlock &MBB : *MF) {
-      Solver.walk(MBB, Starts, Solver.AtReturn[MF], LivenessSolver::ignore,
-                  Keep);
+      Solver.walk(MBB, Starts, Solver.AtReturn.find(MF)->second,
+                  LivenessSolver::ignore, Keep);
       Result.Starts[&MBB] = Starts.find(&MBB)->second.any();
     }
   }
   return Result;
+}
+
+LivenessOnDemand::LivenessOnDemand(const LivenessBasis &Basis, OtherReads Given)
+    : Others(std::move(Given)),
+      Solver(std::make_unique<LivenessSolver>(Basis, Others)) {}
+LivenessOnDemand::~LivenessOnDemand() = default;
+
+LivenessOnDemand::Block &LivenessOnDemand::find(const MachineBasicBlock &MBB) {
+  auto [It, IsNew] = Blocks.try_emplace(&MBB);
+  Block &Result = It->second;
+  if (!IsNew)
+    return Result;
+  Result.Last = MBB.empty() ? nullptr : &MBB.front();
+  const MachineFunction &MF = *MBB.getParent();
+  const auto &Starts = Solver->Result.find(&MF)->second;
+  std::vector<RegisterSet> &Sets = Result.Sets;
+  Sets.resize(Solver->Effects.of(MBB).size() + 1);
+  auto Place = Sets.end();
+  Solver->walk(MBB, Starts, Solver->AtReturn.find(&MF)->second,
+               LivenessSolver::ignore,
+               [&](const MachineInstr &, const LiveLanes &Live) {
+                 *--Place = Live.any();
+               });
+  Sets.front() = Starts.find(&MBB)->second.any();
+  return Result;
+}
+
+unsigned LivenessOnDemand::indexOf(const MachineInstr &MI, Block &In) {
+  if (In.Index.empty()) {
+    unsigned Number = In.LastIndex;
+    for (const MachineInstr *Each = In.Last; Each;
+         Each = Each->getNextNode(), ++Number)
+      if (Each == &MI) {
+        In.Last = &MI;
+        return In.LastIndex = Number;
+      }
+    In.Index.reserve(In.Sets.size());
+    for (const auto &[Place, Each] : enumerate(*MI.getParent()))
+      In.Index[&Each] = Place;
+  }
+  return In.Index.find(&MI)->second;
+}
+
+const RegisterSet &LivenessOnDemand::at(const InsertionPoint &Where) {
+  const MachineInstr *MI = Where.instruction();
+  const MachineBasicBlock *MBB = MI ? MI->getParent() : Where.block();
+  if (!MBB || !Solver->Result.contains(MBB->getParent()))
+    return Everything;
+  Block &Known = find(*MBB);
+  return Known.Sets[MI ? indexOf(*MI, Known) + 1 : 0];
 }
 
 void OtherReads::add(const InsertionPoint &Where,

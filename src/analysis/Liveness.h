@@ -14,6 +14,7 @@
 #include "analysis/RegisterSet.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
+#include <memory>
 #include <vector>
 
 namespace luthier {
@@ -72,6 +73,39 @@ private:
   llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
   llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> Starts;
   std::vector<RegisterSet> Sets; ///< None is like the one before it.
+};
+
+class LivenessSolver;
+
+/// The same of code that does not change meanwhile: only where it is asked for,
+/// and quickest in the order of the code.
+class LivenessOnDemand {
+public:
+  /// \p Basis must live on.
+  explicit LivenessOnDemand(const LivenessBasis &Basis,
+                            OtherReads Others = OtherReads());
+  ~LivenessOnDemand();
+
+  /// As Liveness has it. Stays where it is.
+  const RegisterSet &at(const InsertionPoint &Where);
+
+private:
+  struct Block {
+    /// At its start, and then before each instruction.
+    std::vector<RegisterSet> Sets;
+    /// That was asked for last, and its place.
+    const llvm::MachineInstr *Last = nullptr;
+    unsigned LastIndex = 0;
+    /// Places of all, once it has been asked in another order.
+    llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
+  };
+  Block &find(const llvm::MachineBasicBlock &MBB);
+  static unsigned indexOf(const llvm::MachineInstr &MI, Block &In);
+
+  RegisterSet Everything = RegisterSet::all();
+  const OtherReads Others;
+  std::unique_ptr<const LivenessSolver> Solver;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, Block> Blocks;
 };
 
 /// The code, with what is live before each instruction.

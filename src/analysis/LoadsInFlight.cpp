@@ -136,9 +136,6 @@ public:
       solve(*MF, MF == Kernel);
       Exits[MF] = exitStateOf(Graph.transfersOf(*MF));
     }
-    for (const auto &[Symbol, MF] : LR.functions())
-      for (const MachineBasicBlock &MBB : *MF)
-        record(MBB);
   }
 
   /// False if \p MI is none of those that change anything.
@@ -201,19 +198,6 @@ private:
     }
   }
 
-  void record(const MachineBasicBlock &MBB) {
-    State S = Result.atStart(&MBB);
-    RegisterSet Set = registersOf(S);
-    Result.StartSets[&MBB] = Set;
-    for (const MachineInstr &MI : MBB) {
-      if (Result.Sets.empty() || !(Result.Sets.back() == Set))
-        Result.Sets.push_back(Set);
-      Result.Index[&MI] = Result.Sets.size() - 1;
-      if (step(Result, S, MI))
-        Set = registersOf(S);
-    }
-  }
-
   LoadsInFlight &Result;
   DenseMap<const MachineFunction *, State> Exits;
 };
@@ -243,13 +227,32 @@ State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
   return S;
 }
 
-const RegisterSet &LoadsInFlight::at(const InsertionPoint &Where) const {
+RegistersInFlight RegistersInFlight::run(const LiftedRepresentation &LR) {
+  const LoadsInFlight Facts = LoadsInFlight::run(LR);
+  RegistersInFlight Result;
+  for (const auto &[Symbol, MF] : LR.functions())
+    for (const MachineBasicBlock &MBB : *MF) {
+      State S = Facts.atStart(&MBB);
+      RegisterSet Set = registersOf(S);
+      Result.Starts[&MBB] = Set;
+      for (const MachineInstr &MI : MBB) {
+        if (Result.Sets.empty() || !(Result.Sets.back() == Set))
+          Result.Sets.push_back(Set);
+        Result.Index[&MI] = Result.Sets.size() - 1;
+        if (LoadsInFlightSolver::step(Facts, S, MI))
+          Set = registersOf(S);
+      }
+    }
+  return Result;
+}
+
+const RegisterSet &RegistersInFlight::at(const InsertionPoint &Where) const {
   if (Where.instruction()) {
     auto It = Index.find(Where.instruction());
     return It == Index.end() ? Everything : Sets[It->second];
   }
-  auto It = StartSets.find(Where.block());
-  return It == StartSets.end() ? Everything : It->second;
+  auto It = Starts.find(Where.block());
+  return It == Starts.end() ? Everything : It->second;
 }
 
 WaitCounts LoadsInFlight::waitsAt(const InsertionPoint &Where,
@@ -273,22 +276,47 @@ bool LoadsWalk::advanceTo(const MachineInstr &MI) {
   return false;
 }
 
+/// To a block that was left before, or back in one.
+void LoadsWalk::goTo(const MachineInstr &MI) {
+  const MachineBasicBlock &MBB = *MI.getParent();
+  if (!Kept.contains(&MBB.front()))
+    keepStates(MBB);
+  At = &MI;
+  auto It = Kept.find(At);
+  while (It == Kept.end())
+    It = Kept.find(At = At->getPrevNode());
+  S = It->second;
+  advanceTo(MI);
+}
+
+void LoadsWalk::keepStates(const MachineBasicBlock &MBB) {
+  // A state takes as much memory as some twenty instructions.
+  constexpr unsigned Each = 64;
+  State Here = Facts.atStart(&MBB);
+  for (auto [Number, MI] : enumerate(MBB)) {
+    if (Number % Each == 0)
+      Kept[&MI] = Here;
+    LoadsInFlightSolver::step(Facts, Here, MI);
+  }
+}
+
 WaitCounts LoadsWalk::waitsAt(const InsertionPoint &Where,
                               const RegisterSet &Registers) {
   const MachineInstr *MI = Where.instruction();
   if (!MI)
     return Facts.waitsAt(Where, Registers);
-  if ((Facts.at(Where) & Registers).empty())
-    return {};
-  if (!advanceTo(*MI)) {
-    S = Facts.stateBefore(*MI);
-    At = MI;
+  const MachineBasicBlock &MBB = *MI->getParent();
+  if (Entered.insert(&MBB).second) {
+    S = Facts.atStart(&MBB);
+    At = &MBB.front();
   }
+  if (!advanceTo(*MI))
+    goTo(*MI);
   return waitsFor(S, Registers);
 }
 
 void printLoadsInFlight(const LiftedRepresentation &LR, raw_ostream &OS) {
-  const LoadsInFlight Facts = LoadsInFlight::run(LR);
+  const RegistersInFlight Facts = RegistersInFlight::run(LR);
   printAnnotated(
       LR, "in flight",
       [&](const MachineInstr &MI) -> const RegisterSet & {

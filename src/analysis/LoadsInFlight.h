@@ -11,6 +11,7 @@
 #include "analysis/WaitCounters.h"
 #include "luthier/LiftedRepresentation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <vector>
 
 namespace luthier {
@@ -18,9 +19,6 @@ namespace luthier {
 class LoadsInFlight {
 public:
   static LoadsInFlight run(const LiftedRepresentation &LR);
-
-  /// May be written by a load while code at \p Where runs.
-  const RegisterSet &at(const InsertionPoint &Where) const;
 
   /// The weakest waits after which no load writes any of \p Registers, for code
   /// at \p Where. Operations that were inserted before that point only make
@@ -53,19 +51,30 @@ private:
 
   const WaitTraits *Traits = nullptr;
   State Unknown;
-  RegisterSet Everything = RegisterSet::all();
   llvm::DenseMap<const llvm::MachineBasicBlock *, State> Starts;
-  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> StartSets;
   /// What is in flight after a call, by call; unknown for the others.
   llvm::DenseMap<const llvm::MachineInstr *, State> AfterCalls;
-  llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
-  std::vector<RegisterSet> Sets;
   friend class LoadsInFlightSolver;
   friend class LoadsWalk;
+  friend class RegistersInFlight;
 };
 
-/// waitsAt() for many points: quick as long as each is behind the last one, in
-/// its block. Refers to the facts.
+/// Registers that a load may write while code at some point runs.
+class RegistersInFlight {
+public:
+  static RegistersInFlight run(const LiftedRepresentation &LR);
+
+  const RegisterSet &at(const InsertionPoint &Where) const;
+
+private:
+  RegisterSet Everything = RegisterSet::all();
+  llvm::DenseMap<const llvm::MachineBasicBlock *, RegisterSet> Starts;
+  llvm::DenseMap<const llvm::MachineInstr *, unsigned> Index;
+  std::vector<RegisterSet> Sets; ///< None is like the one before it.
+};
+
+/// waitsAt() for many points: quickest as long as each is behind the last one.
+/// Refers to the facts.
 class LoadsWalk {
 public:
   explicit LoadsWalk(const LoadsInFlight &Facts) : Facts(Facts) {}
@@ -73,10 +82,16 @@ public:
 
 private:
   bool advanceTo(const llvm::MachineInstr &MI);
+  void goTo(const llvm::MachineInstr &MI);
+  void keepStates(const llvm::MachineBasicBlock &MBB);
 
   const LoadsInFlight &Facts;
   const llvm::MachineInstr *At = nullptr;
   LoadsInFlight::State S; ///< Before At.
+  llvm::DenseSet<const llvm::MachineBasicBlock *> Entered;
+  /// Before some instructions of the blocks that were asked for in another
+  /// order, the first among them.
+  llvm::DenseMap<const llvm::MachineInstr *, LoadsInFlight::State> Kept;
 };
 
 /// The code, with what loads may still write before each instruction.

@@ -56,6 +56,9 @@ public:
 private:
   void add(RegisterUnits Units, RegisterAccess Access) {
     Result.Registers.push_back({Units, Access});
+    Result.WritesScalars |=
+        InstructionEffects::isWrite(Result.Registers.back()) &&
+        !isVectorUnit(Units);
   }
 
   RegisterUnits unitsOfOperand(const MachineOperand &MO) const {

@@ -41,6 +41,8 @@ struct InstructionEffects {
   /// A trap handler, or code reached in a way that is not understood, may look
   /// at the whole wave.
   bool ReadsEverything = false;
+  /// Something else than vector registers is written.
+  bool WritesScalars = false;
   /// Scalar results are masks with zeros for inactive lanes.
   bool IsComparison = false;
   /// All of it may not happen (s_setvskip).

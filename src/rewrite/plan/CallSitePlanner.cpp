@@ -22,7 +22,7 @@ WaitCounts CallSitePlanner::waitsAt(const InsertionPoint &Where,
 
 /// A value that the application needs no more may be one that a later hook is
 /// given, so that no other hook may overwrite it before.
-OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) const {
+OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) {
   OtherReads Others;
   for (const CallSite &Site : Plan.Variants.CallSites) {
     const RegisterSet Reads = Plan.readsOf(Site);
@@ -100,7 +100,7 @@ const CallSiteSpills *CallSitePlanner::withWaits(Known &Of, HookPlan &Plan,
   return Of.Spills.emplace_back(&New);
 }
 
-Expected<bool> CallSitePlanner::plan(HookPlan &Plan, const Liveness &Lives,
+Expected<bool> CallSitePlanner::plan(HookPlan &Plan, LivenessOnDemand &Lives,
                                      Reads OfOthers) {
   StackPlan &Stack = Plan.Registers.Stack;
   std::optional<StateValueArrayStorage> &State = Plan.Registers.State;
@@ -159,9 +159,10 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
     if (!IsPlanned)
       consumeError(IsPlanned.takeError());
     Plan.Registers = Registers;
-    IsPlanned = Others.empty()
-                    ? plan(Plan, Own, Reads::Known)
-                    : plan(Plan, Liveness::run(Basis, Others), Reads::Known);
+    std::optional<LivenessOnDemand> WithOthers;
+    if (!Others.empty())
+      WithOthers.emplace(Basis, Others);
+    IsPlanned = plan(Plan, WithOthers ? *WithOthers : Own, Reads::Known);
     if (!IsPlanned)
       return IsPlanned.takeError();
   }

@@ -20,8 +20,7 @@ public:
   CallSitePlanner(const LiftedRepresentation &LR,
                   const InstrumenterOptions &Options,
                   const amdgpu::MachineEncoder &Encoder)
-      : LR(LR), Options(Options), Encoder(Encoder), Basis(LR),
-        Own(Liveness::run(Basis)) {}
+      : LR(LR), Options(Options), Encoder(Encoder), Basis(LR), Own(Basis) {}
 
   /// Fills in HookPlan::CallSites and Late, for the registers and payloads that
   /// \p Plan has, and what they take of the stack; drops the state value array
@@ -44,7 +43,7 @@ private:
   enum class Reads { Known, Unknown };
   /// Fills in CallSites and Spills. False if it may not, since \p Lives does
   /// not have what other hooks read, and that matters.
-  llvm::Expected<bool> plan(HookPlan &Plan, const Liveness &Lives,
+  llvm::Expected<bool> plan(HookPlan &Plan, LivenessOnDemand &Lives,
                             Reads OfOthers);
   llvm::Expected<Known *> find(KnownList &All, HookPlan &Plan,
                                const CallSite &Site,
@@ -52,7 +51,7 @@ private:
   const CallSiteSpills *withWaits(Known &Of, HookPlan &Plan,
                                   const CallSite &Site);
   bool foldIntoStarts(const CallSite &Site, HookPlan &Plan);
-  OtherReads otherReads(const HookPlan &Plan) const;
+  OtherReads otherReads(const HookPlan &Plan);
   WaitCounts waitsAt(const InsertionPoint &Where, const RegisterSet &Touched);
   llvm::Error checkStack(const HookPlan &Plan) const;
 
@@ -60,7 +59,7 @@ private:
   const InstrumenterOptions &Options;
   const amdgpu::MachineEncoder &Encoder;
   const LivenessBasis Basis;
-  const Liveness Own; ///< What the application itself reads.
+  LivenessOnDemand Own; ///< What the application itself reads.
   /// Only made if a call site touches registers of the application.
   std::optional<LoadsInFlight> Loads;
   std::optional<LoadsWalk> Walk;

@@ -212,7 +212,8 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
-  CallSitePlanner CallSites(LR, Options, Encoder);
+  auto CSP = std::make_unique<CallSitePlanner>(LR, Options, Encoder);
+  CallSitePlanner &CallSites = *CSP;
   const PayloadCounts Before = countsOf(Modules);
   auto attempt = [&](RegisterFallback Fallback) -> Error {
     Expected<RegisterPlan> Registers =

@@ -28,7 +28,7 @@ public:
   ScramblePlanner(const LiftedRepresentation &LR,
                   const ScramblePlan::Options &How)
       : LR(LR), How(How), Lives(Liveness::run(LR)),
-        Loads(LoadsInFlight::run(LR)), Legal(InsertionLegality::run(LR)),
+        Loads(RegistersInFlight::run(LR)), Legal(InsertionLegality::run(LR)),
         Effects(EffectsTable::run(LR)), Random(How.Seed) {}
 
   ScramblePlan run();
@@ -57,7 +57,7 @@ private:
   const LiftedRepresentation &LR;
   const ScramblePlan::Options &How;
   const Liveness Lives;
-  const LoadsInFlight Loads;
+  const RegistersInFlight Loads;
   const InsertionLegality Legal;
   const EffectsTable Effects;
   std::mt19937 Random;

@@ -37,7 +37,7 @@ protected:
 TEST_P(AnalysisTest, QueriesAgreeWithThePasses) {
   ASSERT_TRUE(Kernel.LR);
   const Liveness Lives = Liveness::run(*Kernel.LR);
-  const LoadsInFlight Loads = LoadsInFlight::run(*Kernel.LR);
+  const RegistersInFlight Loads = RegistersInFlight::run(*Kernel.LR);
   Analysis Queries(*Kernel.LR);
   const luthier::RegisterUse Use = Queries.registerUse();
   for (const auto &[Symbol, MF] : Kernel.LR->functions())

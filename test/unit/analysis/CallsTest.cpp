@@ -23,7 +23,7 @@ protected:
     if (!Kernel.LR)
       FAIL();
     Lives = Liveness::run(*Kernel.LR);
-    Loads = LoadsInFlight::run(*Kernel.LR);
+    Loads = RegistersInFlight::run(*Kernel.LR);
   }
   std::string mask(const std::string &Single, const std::string &Pair) const {
     return GetParam().WaveSize == 32 ? Single : Pair;
@@ -57,7 +57,7 @@ protected:
   }
   LiftedKernel Kernel;
   Liveness Lives;
-  LoadsInFlight Loads;
+  RegistersInFlight Loads;
 };
 
 TEST_P(CallsTest, ACalleeNeedsItsArgumentsAndWhatItsCallerNeedsLater) {

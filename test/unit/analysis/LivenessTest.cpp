@@ -2,6 +2,7 @@
 #include "analysis/Liveness.h"
 #include "Kernels.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
+#include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 
@@ -15,10 +16,33 @@ class LivenessTest : public ::testing::TestWithParam<TargetCase> {
 protected:
   void analyse(const std::string &Assembly) {
     Kernel = liftAssembly(Assembly, GetParam());
-    if (Kernel.LR)
-      Lives = Liveness::run(*Kernel.LR);
-    else
+    if (!Kernel.LR)
       FAIL();
+    Lives = Liveness::run(*Kernel.LR);
+    expectTheSameOnDemand();
+  }
+  /// Forwards, backwards, and in turns from both ends.
+  void expectTheSameOnDemand() {
+    std::vector<InsertionPoint> Forth;
+    for (const auto &[Symbol, MF] : Kernel.LR->functions()) {
+      Forth.push_back(InsertionPoint::entry(*MF));
+      for (const MachineBasicBlock &MBB : *MF) {
+        for (const MachineBasicBlock *Next : MBB.successors())
+          Forth.push_back(InsertionPoint::edge(MBB, *Next));
+        for (const MachineInstr &MI : MBB)
+          Forth.push_back(InsertionPoint::before(MI));
+      }
+    }
+    const std::vector<InsertionPoint> Back(Forth.rbegin(), Forth.rend());
+    std::vector<InsertionPoint> Turns;
+    for (const auto &[First, Second] : zip_equal(Forth, Back))
+      Turns.insert(Turns.end(), {First, Second});
+    const LivenessBasis Basis(*Kernel.LR);
+    for (const auto &Order : {Forth, Back, Turns}) {
+      LivenessOnDemand OnDemand(Basis);
+      for (const InsertionPoint &Where : Order)
+        EXPECT_TRUE(OnDemand.at(Where) == Lives.at(Where));
+    }
   }
   /// The mask register of EXEC's size that is called \p Pair in wave64.
   std::string mask(const std::string &Single, const std::string &Pair) const {

@@ -16,10 +16,10 @@ class LoadsInFlightTest : public ::testing::TestWithParam<TargetCase> {
 protected:
   void analyse(const std::string &Assembly) {
     Kernel = liftAssembly(Assembly, GetParam());
-    if (Kernel.LR)
-      Loads = LoadsInFlight::run(*Kernel.LR);
-    else
+    if (!Kernel.LR)
       FAIL();
+    Loads = LoadsInFlight::run(*Kernel.LR);
+    Registers = RegistersInFlight::run(*Kernel.LR);
     expectWalksAgree();
   }
   /// Forwards and backwards.
@@ -52,7 +52,7 @@ protected:
   std::string before(StringRef Label) const {
     std::string Text;
     raw_string_ostream(Text)
-        << Loads.at(InsertionPoint::before(Kernel.at(Label)));
+        << Registers.at(InsertionPoint::before(Kernel.at(Label)));
     return Text;
   }
   /// "vm:1 lgkm:0"
@@ -71,6 +71,7 @@ protected:
   }
   LiftedKernel Kernel;
   LoadsInFlight Loads;
+  RegistersInFlight Registers;
 };
 
 constexpr const char *TwoLoads = R"(
@@ -181,7 +182,15 @@ TEST_P(LoadsInFlightTest, LoopsCarryLoadsAround) {
 
 TEST_P(LoadsInFlightTest, AnythingMayBeInFlightAfterUnknownCode) {
   analyse("s_swappc_b64 s[30:31], s[4:5]\na: s_nop 0\ns_endpgm\n");
-  EXPECT_TRUE(Loads.at(InsertionPoint::before(Kernel.at("a"))).vgpr(77));
+  EXPECT_TRUE(Registers.at(InsertionPoint::before(Kernel.at("a"))).vgpr(77));
+}
+
+TEST_P(LoadsInFlightTest, LongBlocksMayBeAskedForInAnyOrder) {
+  std::string Block;
+  for (unsigned I = 0; I < 200; ++I)
+    Block += "global_load_dword v" + std::to_string(10 + I) +
+             ", v[8:9], off\n" + (I % 50 == 7 ? waitVm(3) : "");
+  analyse(Block + "s_endpgm\n");
 }
 
 /// Before gfx12, one s_waitcnt holds several counts.
