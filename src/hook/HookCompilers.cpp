@@ -16,6 +16,8 @@ static bool haveSameCode(const HookModule &A, const HookModule &B) {
 }
 
 void HookCompilers::takeParsed(HookCompilers Other) {
+  for (Entry &E : Other.Entries)
+    E.Compiler->setUp();
   Parsed.splice(Parsed.end(), Other.Entries);
 }
 

@@ -21,8 +21,9 @@ public:
   find(const amdgpu::MCTarget &Target, const HookModule &Module,
        unsigned WaveSize, PayloadStore *Store);
 
-  /// Lets find() use what \p Other has parsed, and nothing else of it:
-  /// variables may be elsewhere, and nobody holds its compilers any more.
+  /// Lets find() use what \p Other has parsed, set up for compiling, and
+  /// nothing else of it: variables may be elsewhere, and nobody holds its
+  /// compilers any more.
   void takeParsed(HookCompilers Other);
 
 private:

@@ -176,6 +176,9 @@ Error addCodegen(legacy::PassManagerBase &PM, PassContext &C,
   Config->setInitialized();
   for (Pass *P : AtEnd)
     PM.add(P);
+  // The next module that runs through it may have functions where this one's
+  // were.
+  PM.add(createFreeMachineFunctionPass());
   return Error::success();
 }
 

@@ -16,8 +16,10 @@
 #include "luthier/detail/HookParameter.h"
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -30,12 +32,51 @@ namespace luthier {
 
 namespace {
 
+/// LLVM's code generator, and what its passes work with. It may run for one
+/// module after the other: setting it up takes a third of the time of a run,
+/// and the first run gets memory from the system that later ones use again.
+struct CodeGenerator {
+  PassContext C;
+  legacy::PassManager Passes;
+};
+
 /// All about bitcode that does not depend on where its variables are.
 struct ParsedHooks {
   LLVMContext Context;
   amdgpu::CompileErrors Errors{Context};
   amdgpu::TargetMachineHandle TM;
-  std::unique_ptr<Module> M; ///< As parsed.
+  std::unique_ptr<Module> M;            ///< As parsed.
+  std::unique_ptr<CodeGenerator> Ready; ///< For the next run; may be null.
+};
+
+/// Collects functions that others, or variables that they name, refer to.
+class ReachedFunctions {
+public:
+  void add(const Function &First) {
+    add(static_cast<const Constant &>(First));
+    while (!Pending.empty())
+      for (const Instruction &I : instructions(*Pending.pop_back_val()))
+        for (const Use &Operand : I.operands())
+          if (const auto *C = dyn_cast<Constant>(Operand))
+            add(*C);
+  }
+  bool contains(const GlobalValue &V) const { return Seen.contains(&V); }
+
+private:
+  void add(const Constant &C) {
+    if (isa<ConstantData>(C) || !Seen.insert(&C).second)
+      return;
+    if (const auto *F = dyn_cast<Function>(&C)) {
+      Pending.push_back(F);
+      return;
+    }
+    for (const Use &Operand : C.operands())
+      if (const auto *Part = dyn_cast<Constant>(Operand))
+        add(*Part);
+  }
+
+  SmallPtrSet<const Constant *, 32> Seen;
+  SmallVector<const Function *> Pending;
 };
 
 } // namespace
@@ -95,6 +136,7 @@ struct PayloadCompiler::Impl {
   Expected<bool> recall(const ArchiveWriter &Key);
   Error keep(const ArchiveWriter &Key, const PayloadVariant &Variant,
              Payload New);
+  Expected<std::unique_ptr<CodeGenerator>> codeGenerator();
   Error compileMissing(ArrayRef<PayloadVariant> Missing, const PayloadABI &ABI,
                        const CommonLayout &Layout,
                        std::vector<Payload> &Result);
@@ -216,13 +258,27 @@ static Error inHook(Error E, const Module &M, StringRef Hook) {
   });
 }
 
+/// \p M with the code of those functions alone that \p Variants need: a tool
+/// has many hooks, and a kernel takes few of them.
+static std::unique_ptr<Module> cloneFor(const Module &M,
+                                        ArrayRef<PayloadVariant> Variants) {
+  ReachedFunctions Needed;
+  for (const PayloadVariant &Variant : Variants)
+    if (const Function *F = M.getFunction(Variant.Hook.Function))
+      Needed.add(*F);
+  ValueToValueMapTy Map;
+  return CloneModule(M, Map, [&](const GlobalValue *V) {
+    return !isa<Function>(V) || Needed.contains(*V);
+  });
+}
+
 /// The part that does not depend on the ABI, done once for needs() and any
 /// number of ABIs.
 Expected<std::vector<Function *>>
 PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   if (Prepared && Variants == ArrayRef(PreparedVariants))
     return payloadsOf(*Prepared, Variants.size());
-  Prepared = CloneModule(*M);
+  Prepared = cloneFor(*M, Variants);
   PreparedVariants = Variants.vec();
   auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
   if (!Payloads) {
@@ -347,6 +403,16 @@ static std::string withHookNames(std::string Text, const Module &M,
   return Text;
 }
 
+Expected<std::unique_ptr<CodeGenerator>>
+PayloadCompiler::Impl::codeGenerator() {
+  if (Parsed->Ready)
+    return std::move(Parsed->Ready);
+  auto New = std::make_unique<CodeGenerator>(context());
+  if (Error E = addCodegen(New->Passes, New->C))
+    return std::move(E);
+  return New;
+}
+
 /// Compiles \p Missing, into one of \p Result for each.
 Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
                                             const PayloadABI &ABI,
@@ -354,9 +420,13 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
                                             std::vector<Payload> &Result) {
   if (auto Functions = prepare(Missing); !Functions)
     return Functions.takeError();
+  auto Codegen = codeGenerator();
+  if (!Codegen)
+    return Codegen.takeError();
   std::unique_ptr<Module> Clone = CloneModule(*Prepared);
   std::vector<Function *> Payloads = payloadsOf(*Clone, Missing.size());
-  PassContext C = context();
+  PassContext &C = (*Codegen)->C;
+  C.Payloads.clear();
   C.ABI = ABI;
   C.Shared = Layout.sharedIn(*Clone);
   C.KnownCounters = Layout.countersIn(*Clone);
@@ -366,18 +436,19 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
     if (Error E = runPasses(Passes, *F, C))
       return inHook(std::move(E), *M, Variant.Hook.Function);
   Errors.clear();
-  auto PM = std::make_unique<legacy::PassManager>();
-  if (Error E = addCodegen(*PM, C))
-    return E;
-  auto Fatal = amdgpu::runUntilFatalError([&] { PM->run(*Clone); });
+  auto Fatal =
+      amdgpu::runUntilFatalError([&] { (*Codegen)->Passes.run(*Clone); });
+  // What was noted before LLVM gave up is the reason for that.
+  Error Failure = C.takeFailure();
+  for (const Function *F : Payloads)
+    Result.push_back(std::move(C.Payloads[F->getName()]));
   if (Fatal) {
     IsBroken = true;
-    (void)PM.release();
+    (void)Codegen->release();
     (void)Clone.release();
   }
-  // What was noted before LLVM gave up is the reason for that.
-  if (Error E = C.takeFailure())
-    return handleErrors(std::move(E), [&](const Refusal &R) {
+  if (Failure)
+    return handleErrors(std::move(Failure), [&](const Refusal &R) {
       return refuse(R.reason(), withHookNames(R.detail().str(), *M, Missing));
     });
   if (!Errors.text().empty())
@@ -388,8 +459,7 @@ Error PayloadCompiler::Impl::compileMissing(ArrayRef<PayloadVariant> Missing,
     FatalError = std::move(Fatal);
     return refuse(RefusalReason::UnsupportedHook, *FatalError);
   }
-  for (const Function *F : Payloads)
-    Result.push_back(std::move(C.Payloads[F->getName()]));
+  Parsed->Ready = std::move(*Codegen);
   return Error::success();
 }
 
@@ -555,6 +625,14 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   for (const ArchiveWriter &Key : Keys)
     Result.push_back(P->Made.find(textOf(Key))->second);
   return Result;
+}
+
+void PayloadCompiler::setUp() {
+  auto New = P->codeGenerator();
+  if (New)
+    P->Parsed->Ready = std::move(*New);
+  else // The compilation that needs it says why.
+    consumeError(New.takeError());
 }
 
 bool PayloadCompiler::hasIntrinsicsOfTool() const {

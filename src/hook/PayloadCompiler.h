@@ -66,6 +66,9 @@ public:
   llvm::Expected<std::vector<Payload>>
   compile(llvm::ArrayRef<PayloadVariant> Variants, const PayloadABI &ABI);
 
+  /// Does ahead what the next compilation begins with.
+  void setUp();
+
   /// Whether hooks may ask for what is not made by Luthier or LLVM, registered
   /// or not.
   bool hasIntrinsicsOfTool() const;

@@ -23,8 +23,7 @@ class ExecWriteLowering : public MachineFunctionPass {
 public:
   static char ID;
   explicit ExecWriteLowering(const PayloadABI &ABI)
-      : MachineFunctionPass(ID), ABI(ABI),
-        Exec(ABI.WaveSize == 64 ? AMDGPU::EXEC : AMDGPU::EXEC_LO) {}
+      : MachineFunctionPass(ID), ABI(ABI) {}
   StringRef getPassName() const override {
     return "Luthier EXEC write lowering";
   }
@@ -41,7 +40,7 @@ private:
   void define(MachineInstr &Write);
 
   const PayloadABI &ABI;
-  const MCRegister Exec; ///< As the wave's size has it.
+  MCRegister Exec; ///< As the wave's size has it.
   const SIInstrInfo *TII = nullptr;
   MachineRegisterInfo *MRI = nullptr;
   ExecRematerializer *Values = nullptr;
@@ -257,6 +256,7 @@ void ExecWriteLowering::define(MachineInstr &Write) {
 bool ExecWriteLowering::runOnMachineFunction(MachineFunction &MF) {
   TII = MF.getSubtarget<GCNSubtarget>().getInstrInfo();
   MRI = &MF.getRegInfo();
+  Exec = ABI.WaveSize == 64 ? AMDGPU::EXEC : AMDGPU::EXEC_LO;
   WriteBlocks.clear();
   SmallVector<MachineInstr *, 4> Writes;
   for (MachineBasicBlock &MBB : MF)
