@@ -128,6 +128,7 @@ LineTable luthier::readLines(ArrayRef<uint8_t> ELF) {
   // They are, in what compilers write for one source.
   if (!is_sorted(Rows, isEarlier))
     sort(Rows, isEarlier);
+  Result.reserve(Rows.size());
   for (const OrderedRow &R : Rows)
     Result.append(R);
   return Result;

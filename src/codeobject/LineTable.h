@@ -30,6 +30,7 @@ public:
   llvm::ArrayRef<std::string> files() const { return Files; }
 
   unsigned fileIndex(llvm::StringRef Path);
+  void reserve(size_t Count) { Rows.reserve(Count); }
   /// \p New does not lie before the last row. Says nothing twice.
   void append(Row New);
   /// The row that \p Address belongs to; null before the first, and for code

@@ -4,6 +4,7 @@
 #include "lift/LiftedImpl.h"
 #include "lift/Lifter.h"
 #include "luthier/InstrumentationTask.h"
+#include "luthier/RegisterSet.h"
 #include "rewrite/Instrumenter.h"
 #include "runtime/Log.h"
 #include "runtime/PayloadCache.h"
@@ -68,6 +69,8 @@ Expected<bool> instrument(const OwnHooks &Tool, const OwnHooks::Hook &Hook,
 
 void instrumentForNothing(const OwnHooks &Tool, HookCompilers &ForKernels,
                           function_ref<bool()> IsWanted) {
+  // Code without instructions does not ask for this table.
+  (void)unitsOf(MCRegister());
   // One will do, but some come to nothing in a kernel that does nothing.
   constexpr size_t Tries = 8;
   HookCompilers Compilers;

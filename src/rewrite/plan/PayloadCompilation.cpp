@@ -212,8 +212,7 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
-  auto CSP = std::make_unique<CallSitePlanner>(LR, Options, Encoder);
-  CallSitePlanner &CallSites = *CSP;
+  CallSitePlanner CallSites(LR, Options, Encoder);
   const PayloadCounts Before = countsOf(Modules);
   auto attempt = [&](RegisterFallback Fallback) -> Error {
     Expected<RegisterPlan> Registers =
