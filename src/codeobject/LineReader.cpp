@@ -13,10 +13,7 @@ using namespace luthier;
 
 namespace {
 
-/// One of several that may be for the same address.
-struct OrderedRow : LineTable::Row {
-  size_t Order = 0;
-};
+using Row = LineTable::Row;
 
 /// Whether there is code at \p Address. What a linker has left out keeps its
 /// lines, at addresses near 0.
@@ -37,7 +34,7 @@ public:
         Context(Context) {}
 
   /// A sequence ends with a row without source.
-  void read(LineTable &Files, std::vector<OrderedRow> &Rows) {
+  void read(LineTable &Files, std::vector<Row> &Rows) {
     std::optional<uint64_t> Offset =
         dwarf::toSectionOffset(Unit.getUnitDIE().find(dwarf::DW_AT_stmt_list));
     if (!Offset || !Data.isValidOffset(*Offset))
@@ -60,22 +57,22 @@ public:
 
 private:
   void add(const LineProgram &Program, const LineProgram::Sequence &Sequence,
-           LineTable &Files, std::vector<OrderedRow> &Rows) {
+           LineTable &Files, std::vector<Row> &Rows) {
     for (size_t I = Sequence.Begin; I < Sequence.End; ++I) {
-      const LineProgram::Row &Row = Program.Rows[I];
+      const LineProgram::Row &Given = Program.Rows[I];
       const uint64_t Next =
           I + 1 < Sequence.End ? Program.Rows[I + 1].Address : Sequence.High;
-      if (Next <= Row.Address)
+      if (Next <= Given.Address)
         continue;
-      OrderedRow New{{Row.Address, 0, 0, 0}, Rows.size()};
-      if (auto Source = Row.Line ? fileOf(Row.File, Files) : std::nullopt) {
+      Row New{Given.Address, 0, 0, 0};
+      if (auto Source = Given.Line ? fileOf(Given.File, Files) : std::nullopt) {
         New.File = *Source;
-        New.Line = Row.Line;
-        New.Column = Row.Column;
+        New.Line = Given.Line;
+        New.Column = Given.Column;
       }
       Rows.push_back(New);
     }
-    Rows.push_back({{Sequence.High, 0, 0, 0}, Rows.size()});
+    Rows.push_back({Sequence.High, 0, 0, 0});
   }
 
   std::optional<unsigned> fileOf(uint16_t Number, LineTable &Files) {
@@ -102,6 +99,31 @@ private:
 
 } // namespace
 
+/// Where one sequence ends another may begin, which counts; of several rows for
+/// one address it is the last. In what compilers write for one source they are
+/// in this order already.
+static void sortRows(std::vector<Row> &Rows) {
+  auto placeOf = [](const Row &R) {
+    return std::tuple(R.Address, R.Line != 0);
+  };
+  if (is_sorted(Rows, [&](const Row &A, const Row &B) {
+        return placeOf(A) < placeOf(B);
+      }))
+    return;
+  std::vector<const Row *> Order;
+  Order.reserve(Rows.size());
+  for (const Row &R : Rows)
+    Order.push_back(&R);
+  sort(Order, [&](const Row *A, const Row *B) {
+    return std::tuple(placeOf(*A), A) < std::tuple(placeOf(*B), B);
+  });
+  std::vector<Row> Sorted;
+  Sorted.reserve(Rows.size());
+  for (const Row *R : Order)
+    Sorted.push_back(*R);
+  Rows = std::move(Sorted);
+}
+
 LineTable luthier::readLines(ArrayRef<uint8_t> ELF) {
   LineTable Result;
   auto File = object::ObjectFile::createELFObjectFile(
@@ -116,20 +138,10 @@ LineTable luthier::readLines(ArrayRef<uint8_t> ELF) {
       **File, DWARFContext::ProcessDebugRelocations::Process, nullptr, "",
       [](Error E) { consumeError(std::move(E)); },
       [](Error E) { consumeError(std::move(E)); });
-  std::vector<OrderedRow> Rows;
+  std::vector<Row> Rows;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
     UnitReader(**File, *Context, *Unit).read(Result, Rows);
-  // Where one sequence ends another may begin, which counts; of several rows
-  // for one address it is the last.
-  auto isEarlier = [](const OrderedRow &A, const OrderedRow &B) {
-    return std::tuple(A.Address, A.Line != 0, A.Order) <
-           std::tuple(B.Address, B.Line != 0, B.Order);
-  };
-  // They are, in what compilers write for one source.
-  if (!is_sorted(Rows, isEarlier))
-    sort(Rows, isEarlier);
-  Result.reserve(Rows.size());
-  for (const OrderedRow &R : Rows)
-    Result.append(R);
+  sortRows(Rows);
+  Result.take(std::move(Rows));
   return Result;
 }

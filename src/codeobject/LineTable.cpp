@@ -14,16 +14,28 @@ unsigned LineTable::fileIndex(StringRef Path) {
   return It->second;
 }
 
+/// Whether \p New, behind \p Last, needs no row of its own.
+static bool isPartOf(LineTable::Row &Last, const LineTable::Row &New) {
+  assert(Last.Address <= New.Address);
+  if (Last.Address == New.Address)
+    Last = New;
+  return Last.File == New.File && Last.Line == New.Line &&
+         Last.Column == New.Column;
+}
+
 void LineTable::append(Row New) {
-  assert(Rows.empty() || Rows.back().Address <= New.Address);
-  if (!Rows.empty() && Rows.back().Address == New.Address) {
-    Rows.back() = New;
-    return;
-  }
-  if (!Rows.empty() && Rows.back().File == New.File &&
-      Rows.back().Line == New.Line && Rows.back().Column == New.Column)
-    return;
-  Rows.push_back(New);
+  if (Rows.empty() || !isPartOf(Rows.back(), New))
+    Rows.push_back(New);
+}
+
+void LineTable::take(std::vector<Row> Sorted) {
+  assert(Rows.empty());
+  Rows = std::move(Sorted);
+  size_t Count = 0;
+  for (const Row &New : Rows)
+    if (!Count || !isPartOf(Rows[Count - 1], New))
+      Rows[Count++] = New;
+  Rows.resize(Count);
 }
 
 const LineTable::Row *LineTable::find(uint64_t Address) const {

@@ -30,9 +30,10 @@ public:
   llvm::ArrayRef<std::string> files() const { return Files; }
 
   unsigned fileIndex(llvm::StringRef Path);
-  void reserve(size_t Count) { Rows.reserve(Count); }
   /// \p New does not lie before the last row. Says nothing twice.
   void append(Row New);
+  /// append() of all of \p Sorted, to no rows.
+  void take(std::vector<Row> Sorted);
   /// The row that \p Address belongs to; null before the first, and for code
   /// without source.
   const Row *find(uint64_t Address) const;
