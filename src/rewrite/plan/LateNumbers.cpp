@@ -52,7 +52,7 @@ static std::optional<InsertionPoint> firstWait(const LiftedRepresentation &LR,
 
 std::optional<LateNumbers> planLateNumbers(const LiftedRepresentation &LR,
                                            const HookPlan &Plan,
-                                           const Liveness &Lives,
+                                           LivenessOnDemand &Lives,
                                            const InstrumenterOptions &Options) {
   if (!mayBeLate(LR, Plan, Options))
     return std::nullopt;

@@ -18,7 +18,7 @@ namespace luthier {
 /// reads. Nothing: when waves begin.
 std::optional<LateNumbers> planLateNumbers(const LiftedRepresentation &LR,
                                            const HookPlan &Plan,
-                                           const Liveness &Lives,
+                                           LivenessOnDemand &Lives,
                                            const InstrumenterOptions &Options);
 
 } // namespace luthier
