@@ -231,9 +231,9 @@ __attribute__((device)) inline uint64_t dispatchId() {
 /// Of the dispatch, all scalars, and known to kernels under `luthier run` and
 /// `verify` (not to files, which no tool launches). A load each, but for the
 /// numbers of workgroups and waves and for groupMemory(): a wave computes those
-/// once, when it begins, and keeps each beside its counters. (Where a kernel
-/// has no registers for that, or calls code that Luthier has not lifted, they
-/// are computed each time, in 4 to 25 scalar instructions.)
+/// once, before its first hook, and keeps each beside its counters. (Where a
+/// kernel has no registers for that, or calls code that Luthier has not lifted,
+/// they are computed each time, in 4 to 25 scalar instructions.)
 ///
 /// What the tool set KernelDispatch::LaunchValue to.
 __attribute__((device)) inline uint64_t launchValue();

@@ -91,6 +91,8 @@ struct HazardTraits {
   bool HasReadHazard;    ///< See CallSiteCode::forgetReads().
   /// v_permlane needs a vector operation between it and a v_cmpx.
   bool HasPermuteHazard;
+  /// Behind a v_cmpx, writes of a lane, too, have to keep their distance.
+  bool HasLaneHazard;
   /// A kernel may tell hardware not to look at dependencies of vector
   /// instructions (DEP_MODE in SCHED_MODE).
   bool HasExpertMode;

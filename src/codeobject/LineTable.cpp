@@ -14,8 +14,8 @@ unsigned LineTable::fileIndex(StringRef Path) {
   return It->second;
 }
 
-/// Whether \p New, behind \p Last, needs no row of its own.
-static bool isPartOf(LineTable::Row &Last, const LineTable::Row &New) {
+/// False if \p New, behind \p Last, needs a row of its own.
+static bool mergeInto(LineTable::Row &Last, const LineTable::Row &New) {
   assert(Last.Address <= New.Address);
   if (Last.Address == New.Address)
     Last = New;
@@ -24,7 +24,7 @@ static bool isPartOf(LineTable::Row &Last, const LineTable::Row &New) {
 }
 
 void LineTable::append(Row New) {
-  if (Rows.empty() || !isPartOf(Rows.back(), New))
+  if (Rows.empty() || !mergeInto(Rows.back(), New))
     Rows.push_back(New);
 }
 
@@ -33,7 +33,7 @@ void LineTable::take(std::vector<Row> Sorted) {
   Rows = std::move(Sorted);
   size_t Count = 0;
   for (const Row &New : Rows)
-    if (!Count || !isPartOf(Rows[Count - 1], New))
+    if (!Count || !mergeInto(Rows[Count - 1], New))
       Rows[Count++] = New;
   Rows.resize(Count);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that a wave finds once, when it begins, if its hooks ask for them:
-// blockInDispatch() and its like, and groupMemory(). It keeps them in the low
-// halves of its first counters.
+// Numbers that a wave finds once, before its first hook, if its hooks ask for
+// them: blockInDispatch() and its like, and groupMemory(). It keeps them in the
+// low halves of its first counters.
 #ifndef LUTHIER_HOOK_KEPTNUMBERS_H
 #define LUTHIER_HOOK_KEPTNUMBERS_H
 

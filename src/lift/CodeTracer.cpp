@@ -19,8 +19,10 @@ public:
         Decode(Target) {}
 
   Expected<std::vector<DecodedInstruction>> run() {
-    // Encodings take four or eight bytes, most of them.
-    const uint64_t About = (Extent.End - Extent.Begin) / 6;
+    // Encodings take four or eight bytes, most of them. A symbol may have any
+    // size.
+    const uint64_t Bytes = Extent.End - std::min(Extent.Begin, Extent.End);
+    const uint64_t About = std::min<uint64_t>(Bytes, Object.bytes().size()) / 6;
     Code.reserve(About);
     Known.reserve(About);
     if (Error E = follow(Extent.Entry))
@@ -174,10 +176,10 @@ void CodeTracer::addGaps() {
   };
   for (const Instructions &Gap : Gaps)
     setKnown(Gap, true);
-  for (auto Leaves = Gaps.begin();
-       (Leaves = find_if_not(Gaps, staysInside)) != Gaps.end();) {
-    setKnown(*Leaves, false);
-    Gaps.erase(Leaves);
+  auto leavingGap = [&] { return find_if_not(Gaps, staysInside); };
+  for (auto Gap = leavingGap(); Gap != Gaps.end(); Gap = leavingGap()) {
+    setKnown(*Gap, false);
+    Gaps.erase(Gap);
   }
   for (Instructions &Gap : Gaps)
     std::move(Gap.begin(), Gap.end(), std::back_inserter(Code));

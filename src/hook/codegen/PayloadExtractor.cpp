@@ -34,9 +34,13 @@ bool needsDistance(const MachineInstr &MI) {
   case AMDGPU::S_GETREG_B32:
   case AMDGPU::V_READFIRSTLANE_B32:
   case AMDGPU::V_READLANE_B32:
+  case AMDGPU::V_PERMLANE16_SWAP_B32_e32:
+  case AMDGPU::V_PERMLANE16_SWAP_B32_e64:
+  case AMDGPU::V_PERMLANE32_SWAP_B32_e32:
+  case AMDGPU::V_PERMLANE32_SWAP_B32_e64:
     return true;
-  case AMDGPU::V_WRITELANE_B32: // Of what it reads, only the lane's number.
-    return MI.getOperand(2).isReg();
+  case AMDGPU::V_WRITELANE_B32: // Elsewhere, only of a lane that is chosen.
+    return targetTraits(MI).Hazards.HasLaneHazard || MI.getOperand(2).isReg();
   default:
     return SIInstrInfo::isDPP(MI);
   }

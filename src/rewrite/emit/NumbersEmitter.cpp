@@ -10,7 +10,7 @@ namespace luthier {
 
 /// (x + items by x * (y + items by y * z)) / lanes, where \p Item has x, y and
 /// z at first, and the number in the end. \p Items has items by x and y.
-///   s_lshr_b32 s30, s20, 20
+///   s_bfe_u32 s30, s20, 0xa0014
 ///   s_mul_i32 s30, s30, s29
 ///   s_bfe_u32 s31, s20, 0xa000a
 ///   s_add_u32 s30, s30, s31
@@ -24,7 +24,7 @@ static void computeWave(CallSiteCode &Code, MCRegister Item, MCRegister Items,
   const MCOperand Wave = C::reg(Item), Sum = C::reg(Code.half(Temporaries, 0)),
                   Id = C::reg(Code.half(Temporaries, 1));
   constexpr int IdBits = 10;
-  Code.op(AMDGPU::S_LSHR_B32, {Sum, Wave, C::imm(2 * IdBits)});
+  Code.op(AMDGPU::S_BFE_U32, {Sum, Wave, C::imm(IdBits << 16 | 2 * IdBits)});
   Code.op(AMDGPU::S_MUL_I32, {Sum, Sum, C::reg(Code.half(Items, 1))});
   Code.op(AMDGPU::S_BFE_U32, {Id, Wave, C::imm(IdBits << 16 | IdBits)});
   Code.op(AMDGPU::S_ADD_U32, {Sum, Sum, Id});

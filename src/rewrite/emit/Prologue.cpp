@@ -350,8 +350,10 @@ void Prologue::keepFirstItem(CallSiteCode &Code) const {
     return;
   const MCRegister Item = numberRegister(Code, KeptNumber::WaveInGroup),
                    Id = idRegister(Code);
-  if (Traits.PacksWorkItemIds)
-    return Code.readLane(Item, Code.vgpr(0), 0);
+  if (Traits.PacksWorkItemIds) {
+    Code.readLane(Item, Code.vgpr(0), 0);
+    return Code.awaitALU();
+  }
   Code.readLane(Item, Code.vgpr(2), 0);
   for (unsigned Axis : {1, 0}) {
     Code.readLane(Id, Code.vgpr(Axis), 0);

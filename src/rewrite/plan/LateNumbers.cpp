@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/plan/LateNumbers.h"
+#include "amdgpu/IndexedOperands.h"
 #include "amdgpu/OpcodeFacts.h"
 #include "analysis/InsertionLegality.h"
 #include "codeobject/LaunchLayout.h"
@@ -19,7 +20,7 @@ static bool mayBeLate(const LiftedRepresentation &LR, const HookPlan &Plan,
   const PayloadABI &ABI = Plan.Registers.ABI;
   return !ABI.Numbers.empty() && !ABI.Numbers.needsBlock() &&
          ABI.Numbers.size() <= ABI.NumScalarCounters &&
-         ABI.FirstArgumentSGPR >= ABI.FirstCounterSGPR &&
+         ABI.FirstArgumentSGPR >= ABI.FirstCounterSGPR + NumReservedSGPRs &&
          ABI.FirstCounterSGPR >= Plan.Registers.Use.SGPRs &&
          Options.Workgroups.isAll() && !Options.SavesAll &&
          !LR.impl().preloadsArguments();
@@ -44,7 +45,7 @@ static std::optional<InsertionPoint> firstWait(const LiftedRepresentation &LR,
         Plan.CallSites.contains(Here.key()))
       return Here;
     if (MI.isTerminator() || LR.transferOf(MI) ||
-        MI.modifiesRegister(Arguments, TRI))
+        MI.modifiesRegister(Arguments, TRI) || indexedOperandsOf(MI).Written)
       break;
   }
   return std::nullopt;

@@ -1,8 +1,12 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
-; What a lane is written with, hardware waits for, but not for the number of the lane.
-; RUN: luthier-pass --target gfx90a --until collect %s | FileCheck %s
-; CHECK: constant: {{[0-9]+}} bytes, stack
+; What a lane is written with, hardware waits for, but not for the number of the lane; nor, on gfx942 and gfx950, for the
+; v_cmpx before, which any write of a lane has to keep its distance from.
+; RUN: luthier-pass --target gfx90a --until collect %s | FileCheck %s --check-prefixes=CHECK,NEAR
+; RUN: luthier-pass --target gfx942 --until collect %s | FileCheck %s --check-prefixes=CHECK,FAR
+; RUN: luthier-pass --target gfx950 --until collect %s | FileCheck %s --check-prefixes=CHECK,FAR
+; NEAR: constant: {{[0-9]+}} bytes, stack
+; FAR: constant: {{[0-9]+}} bytes{{.*}} NeedsDistance, stack
 ; CHECK: chosen: {{[0-9]+}} bytes{{.*}} NeedsDistance, stack
 define void @constant() {
   %n = call i32 asm sideeffect "", "=s"()

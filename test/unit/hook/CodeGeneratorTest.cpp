@@ -39,13 +39,23 @@ define void @calls(i32 %x) #0 {
   %v = call i32 @twice(i32 %x)
   call void @store(i32 %v)
   ret void
+}
+define void @chooses(i32 %x) #0 {
+  callbr void asm sideeffect "luthier::writeExec", "s,~{memory}"(i64 -1) to label %all []
+all:
+  call void @store(i32 %x)
+  ret void
 })";
 
 class CodeGenerators : public ::testing::TestWithParam<EngineTarget> {
 protected:
-  std::optional<std::vector<uint8_t>> compile(StringRef Hook,
-                                              const PayloadABI &ABI) {
-    Expected<Payload> Compiled = Run.compile(Hook, ABI, {5});
+  struct Case {
+    const char *Hook;
+    uint64_t Constant;
+    PayloadABI ABI;
+  };
+  std::optional<std::vector<uint8_t>> compile(const Case &C) {
+    Expected<Payload> Compiled = Run.compile(C.Hook, C.ABI, {C.Constant});
     EXPECT_TRUE(bool(Compiled)) << toString(Compiled.takeError());
     if (!Compiled)
       return std::nullopt;
@@ -62,18 +72,21 @@ TEST_P(CodeGenerators, WhatRanBeforeChangesNothing) {
   PayloadABI Others = Run.abi();
   Others.FirstVGPR += 3;
   Others.FirstSGPR += 4;
-  std::vector<std::pair<const char *, PayloadABI>> Cases;
-  for (const char *Hook : {"plain", "loops", "calls", "loops", "plain"})
-    for (const PayloadABI &ABI : {Run.abi(), Others})
-      Cases.push_back({Hook, ABI});
+  // None twice: that would not be compiled again.
+  std::vector<Case> Cases;
+  for (uint64_t Constant : {5, 70000})
+    for (const char *Hook : {"plain", "chooses", "loops", "calls"})
+      for (const PayloadABI &ABI : {Run.abi(), Others})
+        Cases.push_back({Hook, Constant, ABI});
   std::vector<std::optional<std::vector<uint8_t>>> Alone, InTurn;
-  for (const auto &[Hook, ABI] : Cases) {
+  for (const Case &C : Cases) {
     Run.forgetCompiled();
-    Alone.push_back(compile(Hook, ABI));
+    Alone.push_back(compile(C));
   }
   Run.forgetCompiled();
-  for (const auto &[Hook, ABI] : Cases)
-    InTurn.push_back(compile(Hook, ABI));
+  Run.setUpCompiler();
+  for (const Case &C : Cases)
+    InTurn.push_back(compile(C));
   EXPECT_EQ(InTurn, Alone);
   EXPECT_NE(Alone[0], Alone[1]);
   EXPECT_NE(Alone[0], Alone[2]);

@@ -47,6 +47,8 @@ public:
                                   std::vector<uint64_t> Constants = {});
   /// What was compiled, or refused, is as if it never had been.
   void forgetCompiled() { Compiler.reset(); }
+  /// Before anything is known of what is compiled.
+  void setUpCompiler() { llvm::cantFail(compiler()).setUp(); }
 
   /// Memory of the device, zeroed.
   uint64_t allocate(uint64_t Size);

@@ -117,6 +117,23 @@ TEST_P(CodeTracing, AFunctionMayRunOnIntoTheNext) {
               T.MI->isCall() ? ControlTransfer::Call : ControlTransfer::Return);
 }
 
+TEST_P(CodeTracing, ASymbolMayClaimAnySize) {
+  for (const char *Size : {"0x1000000000000", "-8"}) {
+    lift(std::string(R"(
+    s_call_b64 s[30:31], first
+    s_endpgm
+    .Lend2:
+    .size kernel, .Lend2-kernel
+    .type first,@function
+    first: s_nop 1
+    s_setpc_b64 s[30:31]
+    .size first, )") +
+         Size + "\n");
+    ASSERT_EQ(Kernel.LR->functions().size(), 2u);
+    EXPECT_EQ(Kernel.LR->functions()[1].second->front().size(), 2u);
+  }
+}
+
 /// A function that ends in \p Last, and what stands behind it.
 std::string functionThatEndsIn(const std::string &Last) {
   return R"(
