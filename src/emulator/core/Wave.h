@@ -60,6 +60,15 @@ struct ThreadContext {
   uint64_t StartClock = 0, StartRealTime = 0;
 };
 
+/// Where on the device a wave is. Waves that are there at the same time are in
+/// different places.
+struct WavePlace {
+  uint32_t Engine = 0;
+  /// Compute unit of the engine, or pair of them.
+  uint32_t Unit = 0;
+  uint32_t Simd = 0, Slot = 0;
+};
+
 struct Wave {
   alignas(64) uint32_t S[256];
   /// NumVectorRegs rows of NumLanes.
@@ -84,7 +93,9 @@ struct Wave {
   uint32_t HostControl[7] = {};
   uint32_t WorkgroupId[3] = {};
   uint32_t IdInWorkgroup = 0;
+  /// Of the scratch memory.
   uint32_t Slot = 0;
+  WavePlace Place;
   WaveTime Time;
   uint64_t WaveInstructions = 0;
   uint64_t LaneInstructions = 0;

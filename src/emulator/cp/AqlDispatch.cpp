@@ -93,6 +93,10 @@ AqlQueue::Outcome AqlQueue::dispatch(hsa_kernel_dispatch_packet_t &Packet) {
   Work.ScratchBase = Bound.Base;
   Work.ScratchBytesPerWave = Bound.BytesPerWave;
   Work.ScratchWaves = Bound.Waves;
+  {
+    std::lock_guard Lock(MaskMutex);
+    Work.UnitMask = UnitMask;
+  }
   Work.Sync = HasSync.load() ? &Sync : nullptr;
   Work.Cancel = &stopping();
   if (DispatchJudge *Judge = Device.judge())

@@ -46,6 +46,20 @@ bool AqlQueue::allowGlobalSync() {
   return true;
 }
 
+/// Where units come in pairs, so do their bits, as Linux's driver wants it
+/// (pqm_update_mqd()).
+bool AqlQueue::setUnitMask(std::vector<uint32_t> Mask) {
+  constexpr uint32_t First = 0x55555555;
+  if (Device.model().target().HasWorkgroupPairs &&
+      std::ranges::any_of(Mask, [](uint32_t Bits) {
+        return (Bits & First) != (Bits >> 1 & First);
+      }))
+    return false;
+  std::lock_guard Lock(MaskMutex);
+  UnitMask = std::move(Mask);
+  return true;
+}
+
 bool AqlQueue::processPacket() {
   if (HasFaulted)
     return false;

@@ -22,6 +22,7 @@ public:
   AqlQueue(DeviceState &Device, const QueueMemory &Memory);
   ~AqlQueue() override { stop(); }
   bool allowGlobalSync() override;
+  bool setUnitMask(std::vector<uint32_t> Mask) override;
 
 protected:
   bool processPacket() override;
@@ -69,6 +70,8 @@ private:
   bool HasFaulted = false;
   GlobalWaveSync Sync;
   std::atomic<bool> HasSync{false};
+  std::mutex MaskMutex;
+  std::vector<uint32_t> UnitMask;
 };
 
 } // namespace luthier::emulator

@@ -9,8 +9,10 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace luthier::emulator {
 
@@ -36,6 +38,13 @@ public:
   uint64_t looks() const { return Looks.load(); }
   /// Lets kernels use global wave sync. False where there is none.
   virtual bool allowGlobalSync() { return false; }
+  /// The compute units that kernels which begin from now on run on, a bit for
+  /// each. False if no device takes such a mask. Where no kernels run, it says
+  /// nothing.
+  virtual bool setUnitMask(std::vector<uint32_t> Mask) {
+    (void)Mask;
+    return true;
+  }
 
 protected:
   /// Handles one packet. False when there is none.

@@ -24,6 +24,8 @@ struct ArrayOptions {
   unsigned Threads = 1;
   /// They limit how many workgroups are resident at a time.
   unsigned ComputeUnits = 8;
+  /// What the units are in, evenly.
+  unsigned ShaderEngines = 2;
   /// As on hardware, LDS operations behind a workgroup's allocation read zero
   /// and write nothing. Otherwise what the packet did not ask for is a fault.
   bool ForgivesLds = false;

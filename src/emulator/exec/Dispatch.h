@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace luthier::emulator {
 
@@ -51,6 +52,9 @@ struct Dispatch {
   /// Waves the backing memory has room for: slot N begins at ScratchBase +
   /// N * ScratchBytesPerWave, and no more waves may be resident at a time.
   uint32_t ScratchWaves = 0;
+  /// A bit for each compute unit that the queue may use, as the driver takes
+  /// them; empty for all.
+  std::vector<uint32_t> UnitMask;
   /// Null on queues that were given no global wave sync.
   GlobalWaveSync *Sync = nullptr;
   /// Set from outside, it ends the dispatch early. May be null.

@@ -48,7 +48,7 @@ bool Execution::hasStarted(uint64_t Number) const {
 void Execution::start(Resident &R, uint64_t Index) {
   R.Index = Index;
   R.Running = true;
-  R.Group->start(Index, S.Seed);
+  R.Group->start(Index, S.Seed, S.Places.take(Index));
   Started[Index] = true;
   if (S.Observer)
     S.Observer->workgroupStarted(*R.Group);
@@ -60,6 +60,7 @@ void Execution::fill() {
   for (Resident &R : Groups)
     if (R.Running && R.Group->finished()) {
       R.Running = false;
+      S.Places.leave(R.Group->place());
       if (S.Observer)
         S.Observer->workgroupEnded(*R.Group);
     }

@@ -95,14 +95,19 @@ bool LaunchPlan::initRegisters(std::string &Error) {
   Limits = NumVgprs | uint64_t(NumAgprs) << 16 | uint64_t(Sgprs) << 32;
 
   // Two units work together in WGP mode.
-  bool IsPair = T->HasWorkgroupPairs &&
-                AMDHSA_BITS_GET(R1, COMPUTE_PGM_RSRC1_GFX10_PLUS_WGP_MODE);
-  unsigned Simds = T->SimdsPerUnit * (IsPair ? 2 : 1);
-  NumUnits = std::max(1u, ComputeUnits / (IsPair ? 2 : 1));
+  HasWholePairs = T->HasWorkgroupPairs &&
+                  AMDHSA_BITS_GET(R1, COMPUTE_PGM_RSRC1_GFX10_PLUS_WGP_MODE);
+  SimdsPerUnit = T->SimdsPerUnit * (HasWholePairs ? 2 : 1);
+  Units =
+      computeUnits(*T, ComputeUnits, ShaderEngines, HasWholePairs, D->UnitMask);
+  if (Units.empty()) {
+    Error = "the queue's mask leaves no compute unit to run on";
+    return false;
+  }
   unsigned File = T->VgprsPerSimd * Scale;
   unsigned WavesPerSimd = std::min(
       T->MaxWavesPerSimd, File / roundUp(Total, T->VgprAllocation * Scale));
-  WavesPerUnit = WavesPerSimd * Simds;
+  WavesPerUnit = WavesPerSimd * SimdsPerUnit;
   if (Total > File || NumVgprs > NumArchVgprs || NumAgprs > NumArchVgprs ||
       WavesPerWorkgroup > WavesPerUnit) {
     Error = std::to_string(WavesPerWorkgroup) + " waves with " +
@@ -186,7 +191,7 @@ bool LaunchPlan::initResidency(std::string &Error) {
     PerUnit = std::min(
         PerUnit, T->LdsPerUnit / roundUp(D->GroupSegmentSize, T->LdsGranule));
   WorkgroupsPerUnit = PerUnit;
-  ResidentLimit = PerUnit * NumUnits;
+  ResidentLimit = PerUnit * unsigned(Units.size());
   bool UsesScratch = AMDHSA_BITS_GET(D->ComputePgmRsrc2,
                                      COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT);
   if (UsesScratch && D->ScratchWaves)

@@ -8,10 +8,12 @@
 #include "emulator/core/Registers.h"
 #include "emulator/core/Target.h"
 #include "emulator/exec/Dispatch.h"
+#include "emulator/exec/UnitPlaces.h"
 #include "emulator/memory/AddressSpace.h"
 #include <bitset>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace luthier::emulator {
 
@@ -49,8 +51,11 @@ struct LaunchPlan {
   /// Most workgroups that may be resident at a time, and how many usually are:
   /// the others come when those make no way.
   unsigned ResidentLimit = 0, MaxResident = 0;
-  /// Workgroups that one compute unit has room for.
-  unsigned WorkgroupsPerUnit = 0;
+  /// The units that run workgroups, or pairs of them, and what one of those
+  /// has: room for workgroups, and SIMDs.
+  std::vector<ComputeUnit> Units;
+  bool HasWholePairs = false;
+  unsigned WorkgroupsPerUnit = 0, SimdsPerUnit = 0;
   /// What the launch does not set is the complement of what it is otherwise,
   /// but for Kept.
   bool InvertsGarbage = false;
@@ -58,7 +63,7 @@ struct LaunchPlan {
   /// Bytes of a workgroup.
   uint32_t LdsSize = 0;
   /// Of the device; set before init().
-  unsigned ComputeUnits = 8;
+  unsigned ComputeUnits = 8, ShaderEngines = 2;
   bool ForgivesLds = false;
 
 private:
@@ -69,8 +74,8 @@ private:
   bool initPreload(const AddressSpace &Memory, std::string &Error);
   bool initResidency(std::string &Error);
 
-  /// Places that share registers and LDS, and waves that one holds.
-  unsigned NumUnits = 0, WavesPerUnit = 0;
+  /// Waves that one of the units has registers for.
+  unsigned WavesPerUnit = 0;
 };
 
 } // namespace luthier::emulator

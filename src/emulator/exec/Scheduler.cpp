@@ -25,7 +25,8 @@ Scheduler::Shared::Shared(const LaunchPlan &Plan, const AddressSpace &Memory,
                           CodeCache &Code,
                           const std::function<void(uint32_t)> &Interrupt,
                           uint64_t Seed, uint64_t Clock)
-    : Plan(Plan), Memory(Memory), Code(Code), Interrupt(Interrupt), Seed(Seed),
+    : Plan(Plan), Places(Plan.Units.size(), Plan.WorkgroupsPerUnit),
+      Memory(Memory), Code(Code), Interrupt(Interrupt), Seed(Seed),
       Clock(Clock) {}
 
 std::optional<uint64_t> Scheduler::Shared::take() {
@@ -167,6 +168,7 @@ void Scheduler::retire(size_t Position) {
   Watchdog::noteProgress();
   ++NumRetired;
   collect(*Resident[Position]);
+  S.Places.leave(Resident[Position]->place());
   Idle.push_back(std::move(Resident[Position]));
   Resident.erase(Resident.begin() + long(Position));
 }
@@ -268,7 +270,7 @@ bool Scheduler::runSlices(Workgroup &Group) {
 }
 
 void Scheduler::startWorkgroup(Workgroup &Group, uint64_t Index) {
-  Group.start(Index, S.Seed);
+  Group.start(Index, S.Seed, S.Places.take(Index));
   if (S.Observer)
     S.Observer->workgroupStarted(Group);
 }

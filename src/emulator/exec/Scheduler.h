@@ -63,6 +63,7 @@ public:
     void leave(const DispatchCounts &Part, const DispatchTime &PartTime);
 
     const LaunchPlan &Plan;
+    UnitPlaces Places;
     const AddressSpace &Memory;
     CodeCache &Code;
     const std::function<void(uint32_t)> &Interrupt;

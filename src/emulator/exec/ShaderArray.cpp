@@ -95,6 +95,7 @@ std::optional<ExecutionFault> EmulatedArray::run(const Dispatch &D,
                                                  DispatchCounts &Counts) {
   LaunchPlan Plan;
   Plan.ComputeUnits = Opts.ComputeUnits;
+  Plan.ShaderEngines = Opts.ShaderEngines;
   Plan.ForgivesLds = Opts.ForgivesLds;
   std::string Error;
   if (!Plan.init(D, T, Memory, Error))

@@ -41,7 +41,8 @@ Workgroup::Workgroup(const LaunchPlan &Plan, ThreadContext &Thread,
       reinterpret_cast<uint32_t *>((Address + 63) & ~uintptr_t(63));
 }
 
-void Workgroup::start(uint64_t Index, uint64_t Seed) {
+void Workgroup::start(uint64_t Index, uint64_t Seed, UnitPlaces::Place Where) {
+  Place = Where;
   uint32_t Id[3];
   Id[0] = uint32_t(Index % Plan.NumWorkgroups[0]);
   Id[1] = uint32_t(Index / Plan.NumWorkgroups[0] % Plan.NumWorkgroups[1]);
@@ -137,6 +138,7 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   std::copy(Id, Id + 3, W.WorkgroupId);
   W.IdInWorkgroup = Number;
   W.Slot = FirstScratchSlot + Number;
+  W.Place = placeOf(Number);
   W.WaveInstructions = W.LaneInstructions = 0;
   W.Time.reset();
   W.PrivateSegmentSize = Plan.D->PrivateSegmentSize;
@@ -147,6 +149,18 @@ void Workgroup::startWave(unsigned Number, const uint32_t (&Id)[3],
   // Hardware launches no wave for work-items that do not exist.
   W.Event = Exec ? WaveEvent::None : WaveEvent::Ended;
   NumRunning += Exec != 0;
+}
+
+/// A workgroup's waves are spread over its SIMDs. AMD's own programs do not
+/// agree on which bit of a SIMD's number tells the two units of a pair apart:
+/// HIP's __smid() takes the lower one.
+WavePlace Workgroup::placeOf(unsigned Number) const {
+  const ComputeUnit &Unit = Plan.Units[Place.Unit];
+  const unsigned InUnit = Place.Number * Plan.WavesPerWorkgroup + Number;
+  const unsigned Simd = InUnit % Plan.SimdsPerUnit;
+  const bool IsOneOfPair = Plan.T->HasWorkgroupPairs && !Plan.HasWholePairs;
+  return {Unit.Engine, Unit.Number, IsOneOfPair ? Simd << 1 | Unit.Half : Simd,
+          InUnit / Plan.SimdsPerUnit};
 }
 
 void Workgroup::setUserRegisters(Wave &W) {

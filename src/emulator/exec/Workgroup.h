@@ -19,7 +19,8 @@ public:
             unsigned FirstScratchSlot);
 
   /// Sets up all waves of workgroup number \p Index.
-  void start(uint64_t Index, uint64_t Seed);
+  void start(uint64_t Index, uint64_t Seed, UnitPlaces::Place Where);
+  UnitPlaces::Place place() const { return Place; }
   /// Releases waves at the barrier once all that still run have arrived.
   void settleBarrier();
   bool finished() const { return NumRunning == 0; }
@@ -48,10 +49,12 @@ private:
   void setScalars(Wave &W);
   void setUserRegisters(Wave &W);
   void setTrapTemporaries(Wave &W) const;
+  WavePlace placeOf(unsigned Number) const;
 
   const LaunchPlan &Plan;
   ThreadContext &Thread;
   unsigned FirstScratchSlot;
+  UnitPlaces::Place Place;
   std::unique_ptr<uint32_t[]> Registers;
   uint32_t *AlignedRegisters = nullptr;
   std::vector<uint32_t> Lds;

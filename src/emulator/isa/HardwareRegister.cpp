@@ -33,13 +33,17 @@ U32 status(Wave &W) {
 }
 U32 privateState(Wave &W) { return W.scc() << 9; }
 
-/// Wave [3:0], SIMD [5:4], CU [11:8].
+/// Wave [3:0], SIMD [5:4], CU [11:8], engine [14:13].
 U32 place(Wave &W) {
-  return (W.Slot & 7) | (W.Slot >> 3 & 3) << 4 | (W.Slot >> 5 & 15) << 8;
+  const WavePlace &P = W.Place;
+  return (P.Slot & 15) | (P.Simd & 3) << 4 | (P.Unit & 15) << 8 |
+         (P.Engine & 3) << 13;
 }
-/// Wave [4:0], SIMD [9:8], WGP [13:10].
+/// Wave [4:0], SIMD [9:8], WGP [13:10], engine [19:18].
 U32 placeFrom10(Wave &W) {
-  return (W.Slot & 7) | (W.Slot >> 3 & 3) << 8 | (W.Slot >> 5 & 15) << 10;
+  const WavePlace &P = W.Place;
+  return (P.Slot & 31) | (P.Simd & 3) << 8 | (P.Unit & 15) << 10 |
+         (P.Engine & 3) << 18;
 }
 
 U32 unitsLessOne(U64 Count, unsigned Unit) {

@@ -64,6 +64,7 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
   Options.Seed = Config.Seed;
   Options.Threads = Config.Threads;
   Options.ComputeUnits = Model.ComputeUnits;
+  Options.ShaderEngines = Model.ShaderEngines;
   Options.ForgivesLds = !Config.Strict.anyCheck();
   if (Config.Strict.anyCheck()) {
     Options.Seed = Config.Strict.Seed.value_or(Config.Seed);

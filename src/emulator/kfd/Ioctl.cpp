@@ -249,9 +249,8 @@ int updateQueue(Driver &D, kfd_ioctl_update_queue_args &Args) {
   return D.queues().setActive(Args.queue_id, Args.queue_percentage != 0);
 }
 
-/// Compute units differ in nothing, so it does not matter which are used.
 int setComputeUnitMask(Driver &D, kfd_ioctl_set_cu_mask_args &Args) {
-  return D.queues().contains(Args.queue_id) ? 0 : EINVAL;
+  return D.queues().setUnitMask(Args);
 }
 
 /// Cooperative queues ask for global wave sync. Every queue has resources of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "emulator/kfd/QueueTable.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace luthier::emulator {
@@ -80,9 +81,22 @@ int QueueTable::allowGlobalSync(uint32_t Id) {
   return Q->allowGlobalSync() ? 0 : ENODEV;
 }
 
-bool QueueTable::contains(uint32_t Id) {
+/// As Linux's driver does it (kfd_ioctl_set_cu_mask()), which ignores what is
+/// behind the first 1024 bits.
+int QueueTable::setUnitMask(const kfd_ioctl_set_cu_mask_args &Args) {
+  constexpr uint32_t Bits = 32, Most = 1024;
+  if (Args.num_cu_mask == 0 || Args.num_cu_mask % Bits != 0)
+    return EINVAL;
+  const auto *Words = reinterpret_cast<const uint32_t *>(Args.cu_mask_ptr);
+  if (!Words)
+    return EFAULT;
   std::lock_guard Lock(Mutex);
-  return find(Id);
+  Queue *Q = find(Args.queue_id);
+  if (!Q)
+    return EFAULT;
+  const bool IsTaken =
+      Q->setUnitMask({Words, Words + std::min(Args.num_cu_mask, Most) / Bits});
+  return IsTaken ? 0 : EINVAL;
 }
 
 } // namespace luthier::emulator

@@ -25,7 +25,7 @@ public:
   int destroy(uint32_t Id);
   int setActive(uint32_t Id, bool Active);
   int allowGlobalSync(uint32_t Id);
-  bool contains(uint32_t Id);
+  int setUnitMask(const kfd_ioctl_set_cu_mask_args &Args);
 
 private:
   /// As many as a device has doorbells.

@@ -200,6 +200,8 @@ Verifier::Attempt Verifier::compareOnce(const Judged &J,
   LaunchPlan OldPlan, NewPlan, AgainPlan;
   OldPlan.ComputeUnits = NewPlan.ComputeUnits = AgainPlan.ComputeUnits =
       P.New.Sync ? J.Model.ComputeUnits : FewUnits;
+  OldPlan.ShaderEngines = NewPlan.ShaderEngines = AgainPlan.ShaderEngines =
+      J.Model.ShaderEngines;
   std::string Error;
   if (!OldPlan.init(P.Old, T, P.OldMemory->space(), Error))
     return {.Unjudged = "the original cannot be launched: " + Error};
