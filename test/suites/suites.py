@@ -118,7 +118,7 @@ def one(suite):
     return {suite.rocm: suite}
 
 
-def library(packages, arguments="", programs="! -name 'run-*'", select=select_of_googletest, **variables):
+def library(packages, arguments="", programs="! -name 'run-*' ! -name '*.py'", select=select_of_googletest, **variables):
     """GoogleTest programs, each a unit. By ROCm, from the package of that version."""
     return {rocm: Suite(
         rocm=rocm,

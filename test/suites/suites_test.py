@@ -5,6 +5,7 @@
 import argparse
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 from dataclasses import replace
@@ -117,6 +118,18 @@ class SuitesTest(unittest.TestCase):
         records = [record(), record(offset=1), record(unit="other", tests=None, chosen=None, instructions=0)]
         self.assertEqual(row("rocRAND", "7.2", "gfx90a", records),
                          "| rocRAND | 7.2 | gfx90a | 2 | 93 | 13 | 9 | 6 | 3 | 3 | 3 | 6 | 3 | 0 | 0 | 6 | 3 | 3 | 6 | 9 | 2,000 |")
+
+
+class UnitsTest(unittest.TestCase):
+    def test_scripts_beside_the_programs_are_no_units(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("rocsparse-test", "run-tests", "rocsparse_gentest.py"):
+                path = pathlib.Path(folder, name)
+                path.touch()
+                path.chmod(0o755)
+            units = SUITES["rocSPARSE"]["7.2"].units.replace("/usr/libexec/rocm/librocsparse1-tests", folder)
+            found = subprocess.run(units, shell=True, stdout=subprocess.PIPE, text=True, check=True).stdout
+            self.assertEqual(found, f"{folder}/rocsparse-test\n")
 
 
 class RunTest(unittest.TestCase):
