@@ -61,17 +61,18 @@ class Unit:
 
     @functools.cache
     def tests(self):
-        """All that the unit has, if it can say so. It may take long: kept."""
+        """All that the unit has, if it can say so. It may take long: kept. Some programs
+        have none: they say nothing, and are well."""
         if not self.suite.list:
             return None
         kept = self.arguments.build / f"suites/{os.path.basename(self.name)}-{self.suite.rocm}.tests"
         if not kept.exists():
             made = subprocess.run(self.shell([], self.suite.lists), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
             tests = self.suite.list(made.stdout.decode(errors="replace"))
-            if made.returncode != 0 or not tests:
+            if made.returncode != 0 or (made.stdout and not tests):
                 sys.exit(f"{self.name}: its tests cannot be listed, exit code {made.returncode}")
             kept.write_text("\n".join(tests))
-        return kept.read_text().split("\n")
+        return kept.read_text().split()
 
     def matching(self):
         """Of its tests, those to choose from."""

@@ -153,6 +153,22 @@ class RunTest(unittest.TestCase):
         records = [json.loads(line) for line in self.results.read_text().splitlines()] if self.results.exists() else []
         return wrong, {r["unit"]: r["run"] for r in records}
 
+    def listed(self, name, stdout, code):
+        """What a unit has that answers so; twice, since the first answer is kept."""
+        (self.arguments.build / "suites").mkdir(exist_ok=True)
+        answers = [subprocess.CompletedProcess([], code, stdout=stdout)]
+        with mock.patch.object(subprocess, "run", side_effect=answers):
+            return [run.Unit(name, SUITES["rocRAND"]["7.2"], self.arguments, "").tests() for _ in range(2)]
+
+    def test_programs_may_have_no_tests(self):
+        self.assertEqual(self.listed("none", b"", 0), [[], []])
+        self.assertEqual(self.listed("two", b"a.\n  b\n  c\n", 0), [["a.b", "a.c"]] * 2)
+
+    def test_programs_that_list_nothing_else_are_wrong(self):
+        for stdout, code in (b"what?\n", 0), (b"", 1), (b"a.\n  b\n", 1):
+            with self.assertRaises(SystemExit):
+                self.listed("wrong", stdout, code)
+
     def test_units_without_a_test_of_that_name_are_left_out(self):
         self.assertEqual(self.run_suite("^b"), (0, {"second": 1}))
 
