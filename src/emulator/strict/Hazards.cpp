@@ -188,6 +188,15 @@ void HazardTracker::checkClause(Wave &W, const Inst &I, const InstFacts &Facts,
   R.report(W, I, {Rule::Clause, "", std::nullopt, "", ClausePC});
 }
 
+/// Whether all stores are done behind it, and so have read their data. From
+/// generation 10 on, hardware keeps wide data apart anyway.
+static bool endsStores(const Target &T, const Inst &I, const InstFacts &Facts) {
+  constexpr int64_t Memory = 0xc00f;
+  return T.Waits == WaitLayout::Gfx9 &&
+         Facts.Info.Operation->Waits == WaitKind::Combined &&
+         (I.Immediate & Memory) == 0;
+}
+
 void HazardTracker::start() {
   for (Issued &Each : Ring) {
     Each.Facts = nullptr;
@@ -230,6 +239,11 @@ void HazardTracker::step(Wave &W, const Inst &I, const InstFacts &Facts,
   } else if (Facts.HazardFamily != Vega) {
     checkRdna(W, I, Facts, R);
   }
+  if (Facts.IsWait && ((Recent | Older) & WideStore) &&
+      endsStores(*W.T, I, Facts))
+    for (Issued &Each : Ring)
+      if (Each.Classes & WideStore)
+        Each.NumData = 0;
   Issued &New = Ring[Next++ % RingSize];
   NumMatrix -= (New.Classes & Matrix) != 0;
   NumMatrix += (Classes & Matrix) != 0;

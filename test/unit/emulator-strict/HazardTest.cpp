@@ -177,6 +177,21 @@ TEST_F(HazardsOfMi300, VectorOperations) {
   expectStates(1, "v_mov_b32 v2, 0", "v_readlane_b32 s6, v2, 0");
 }
 
+/// As inline assembly of rocPRIM does it.
+TEST_F(HazardsOfMi300, StoresThatWereWaitedForHaveReadTheirData) {
+  auto behind = [](const std::string &Wait) {
+    return "v_mov_b32 v1, 0\nglobal_store_dwordx4 v1, v[4:7], s[0:1]\n" + Wait +
+           "\nv_mov_b32 v6, 0\ns_endpgm";
+  };
+  expectQuiet(behind("s_waitcnt vmcnt(0)"));
+  for (const char *Other :
+       {"s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(16)", "s_waitcnt lgkmcnt(0)"}) {
+    violations(behind(Other));
+    ASSERT_EQ(Seen.size(), 1u) << Other;
+    EXPECT_EQ(Seen[0].What, Rule::Hazard);
+  }
+}
+
 TEST_F(HazardsOfMi300, ResultsInTheUpperHalfAndNotThoseInTheLower) {
   expectStates(1, "v_fma_f16 v2, v1, v1, v1 op_sel:[0,0,0,1]",
                "v_mov_b32 v3, v2");
