@@ -18,8 +18,9 @@ static constexpr int64_t BranchSize = 4;
 /// Bytes from a branch's start to the furthest destinations.
 static constexpr int64_t FurthestBack = BranchSize + 4 * int64_t(INT16_MIN);
 static constexpr int64_t FurthestOn = BranchSize + 4 * int64_t(INT16_MAX);
-/// New islands keep away from the limit: islands that come later push them on.
-static constexpr int64_t Slack = 4096;
+/// New islands keep away from the limit, by so much at least and at most:
+/// islands that come later push them on.
+static constexpr int64_t LeastSlack = 4096, MostSlack = FurthestOn / 2;
 
 static bool isInReach(int64_t From, int64_t To) {
   return To - From >= FurthestBack && To - From <= FurthestOn;
@@ -108,10 +109,20 @@ public:
 
   /// Distances in dwords, of the branches and then of the islands, harbour by
   /// harbour. Every round that changes something adds an island, and no harbour
-  /// ever has two for one destination, so the rounds end.
+  /// ever has two for one destination, so the rounds end. Where more islands
+  /// come between than new ones keep away from the limit, old ones would get
+  /// out of reach, and ever more be added: all begins again, with more slack.
   Expected<std::vector<int64_t>> run() {
     for (;;) {
       L.updateShifts();
+      if (const int64_t Most = mostWithinReach();
+          Most > Slack && Slack < MostSlack) {
+        Slack = std::min(Most + Most / 2, MostSlack);
+        for (Harbour &H : L.Harbours)
+          H.Islands.clear();
+        IslandsFor.clear();
+        L.updateShifts();
+      }
       Result.clear();
       Added = false;
       for (const Branch &B : L.Branches)
@@ -128,6 +139,20 @@ public:
   }
 
 private:
+  /// The most bytes of islands that stand between two places that can reach one
+  /// another.
+  int64_t mostWithinReach() const {
+    int64_t Most = 0, Within = 0;
+    size_t First = 0;
+    for (const Harbour &H : L.Harbours) {
+      Within += int64_t(H.size());
+      while (H.Offset - L.Harbours[First].Offset > size_t(FurthestOn))
+        Within -= int64_t(L.Harbours[First++].size());
+      Most = std::max(Most, Within);
+    }
+    return Most;
+  }
+
   Error resolve(int64_t From, Label Target) {
     assert(L.Labels[Target] != Unbound && "branch to nowhere");
     const int64_t To = L.place(L.Labels[Target]);
@@ -208,6 +233,7 @@ private:
   CodeLayout &L;
   DenseMap<Label, SmallVector<Island, 2>> IslandsFor;
   std::vector<int64_t> Result;
+  int64_t Slack = LeastSlack;
   bool Added = false;
 };
 

@@ -91,6 +91,30 @@ TEST(CodeLayout, BranchesToOnePlaceShareIslands) {
   EXPECT_LT(Code.size() - L.size(), 10u * 4);
 }
 
+/// Islands of all the others push each of them on, by more than islands keep
+/// away from the limit where there are few.
+TEST(CodeLayout, ManyFarBranchesTakeNoMoreIslandsThanTheyNeed) {
+  constexpr size_t Count = 4096, Size = 256;
+  CodeLayout L(Branch);
+  std::vector<CodeLayout::Label> Labels;
+  for (size_t N = 0; N < Count; ++N)
+    Labels.push_back(L.createLabel());
+  std::vector<size_t> From, To;
+  for (size_t N = 0; N < Count; ++N) {
+    From.push_back(L.size());
+    L.branch(Conditional, Labels[(N + Count / 2) % Count]);
+    To.push_back(L.size());
+    L.bind(Labels[N]);
+    fill(L, Size - 4, /*Piece=*/84);
+  }
+  auto Code = cantFail(L.finish());
+  for (size_t N = 0; N < Count; ++N)
+    ASSERT_EQ(walk(Code, L.place(From[N])),
+              L.place(To[(N + Count / 2) % Count]));
+  // Half a megabyte in steps of less than an eighth, and skips.
+  EXPECT_LT(Code.size() - L.size(), Count * 4 * 7);
+}
+
 TEST(CodeLayout, WhereNothingFallsThroughIslandsNeedNoSkip) {
   CodeLayout L(Branch);
   auto End = L.createLabel();
