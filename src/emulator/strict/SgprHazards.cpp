@@ -14,11 +14,16 @@ constexpr unsigned ScalarResults = 1, VccResults = 2, VectorResults = 0xe00;
 
 bool isVcc(unsigned Reg) { return Reg / 2 == sreg::Vcc / 2; }
 
-/// Calls \p Fn for the registers that can be at risk.
-template <class List, class F> void forEachReg(const List &Spans, F Fn) {
+/// Those that can be at risk, and with them those that cannot, of trap
+/// handlers.
+constexpr unsigned AtRisk = sreg::Vcc + 2, All = sreg::TrapTemp + 16;
+
+/// Calls \p Fn for the registers below \p End.
+template <class List, class F>
+void forEachReg(const List &Spans, F Fn, unsigned End = AtRisk) {
   for (Span S : Spans)
     for (unsigned Reg = S.First; Reg != unsigned(S.First) + S.Count; ++Reg)
-      if (Reg < sreg::Vcc + 2)
+      if (Reg < End)
         Fn(Reg);
 }
 
@@ -80,8 +85,9 @@ void SgprHazards::update(const Wave &W, const Inst &I, const InstFacts &Facts) {
   if (AllReads && IsScalar) {
     // The scalar unit waits for all that VALU writes when it reads anything.
     bool Vcc = false, Other = false;
-    forEachReg(Facts.ScalarReads,
-               [&](unsigned Reg) { (isVcc(Reg) ? Vcc : Other) = true; });
+    forEachReg(
+        Facts.ScalarReads,
+        [&](unsigned Reg) { (isVcc(Reg) ? Vcc : Other) = true; }, All);
     await(ScalarResults | (Vcc ? 0 : VccResults) | (Other ? 0 : VectorResults));
   }
   auto AddReads = [&] {

@@ -170,6 +170,19 @@ TEST_F(SgprHazardsOfGfx12, AnyScalarReadWaitsForVectorUnit) {
     s_mov_b32 s8, s9
     v_mov_b32 v2, s6
     s_endpgm)");
+  // Workgroup ids are there.
+  expectQuiet(R"(
+    v_mov_b32 v2, s6
+    v_readfirstlane_b32 s6, v0
+    s_cmp_lg_u32 ttmp9, 0
+    v_mov_b32 v2, s6
+    s_endpgm)");
+  expectOne(Rule::Hazard, "v_mov_b32", R"(
+    v_mov_b32 v2, s6
+    v_readfirstlane_b32 s6, v0
+    s_mov_b32 s8, exec_lo
+    v_mov_b32 v2, s6
+    s_endpgm)");
 }
 
 TEST_F(SgprHazardsOfGfx12, ScalarLoadsWait) {
