@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/MaskValues.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <functional>
 #include <optional>
@@ -118,19 +119,32 @@ MaskState MaskState::atFunctionEntry() {
   return Result;
 }
 
+/// Of \p Lanes, in the order of their keys.
+template <class List> static auto firstFrom(List &Lanes, unsigned Key) {
+  return llvm::partition_point(
+      Lanes, [&](const auto &Entry) { return Entry.first < Key; });
+}
+
 MaskValue MaskState::lane(unsigned VGPRUnit, unsigned Lane) const {
   assert(Lane < LanesPerVGPR && "no such lane");
-  auto It = Lanes.find(VGPRUnit * LanesPerVGPR + Lane);
-  return It == Lanes.end() ? MaskValue() : It->second;
+  const unsigned Key = VGPRUnit * LanesPerVGPR + Lane;
+  auto It = firstFrom(Lanes, Key);
+  return It == Lanes.end() || It->first != Key ? MaskValue() : It->second;
 }
 
 void MaskState::setLane(unsigned VGPRUnit, unsigned Lane, MaskValue Value) {
   assert(Lane < LanesPerVGPR && "no such lane");
   const unsigned Key = VGPRUnit * LanesPerVGPR + Lane;
-  if (Value.Kind == MaskValue::Unknown)
-    Lanes.erase(Key);
-  else
-    Lanes[Key] = Value;
+  auto It = firstFrom(Lanes, Key);
+  const bool IsThere = It != Lanes.end() && It->first == Key;
+  if (Value.Kind == MaskValue::Unknown) {
+    if (IsThere)
+      Lanes.erase(It);
+  } else if (IsThere) {
+    It->second = Value;
+  } else {
+    Lanes.insert(It, {Key, Value});
+  }
 }
 
 void MaskState::forgetLanes(const RegisterSet &Changed) {
@@ -160,15 +174,20 @@ bool MaskState::meet(const MaskState &Other) {
     Changed |= Both != Units[U];
     Units[U] = Both;
   }
-  for (auto It = Lanes.begin(); It != Lanes.end();) {
-    auto There = Other.Lanes.find(It->first);
-    MaskValue Both = There == Other.Lanes.end()
-                         ? MaskValue()
-                         : MaskValue::meet(It->second, There->second);
-    Changed |= Both != It->second;
-    It->second = Both;
-    It = Both.Kind == MaskValue::Unknown ? Lanes.erase(It) : std::next(It);
+  auto There = Other.Lanes.begin();
+  auto Kept = Lanes.begin();
+  for (const auto &[Key, Value] : Lanes) {
+    while (There != Other.Lanes.end() && There->first < Key)
+      ++There;
+    const bool IsThere = There != Other.Lanes.end() && There->first == Key;
+    const MaskValue Both =
+        IsThere ? MaskValue::meet(Value, There->second) : MaskValue();
+    Changed |= Both != Value;
+    // No further than what is being read.
+    if (Both.Kind != MaskValue::Unknown)
+      *Kept++ = {Key, Both};
   }
+  Lanes.erase(Kept, Lanes.end());
   return Changed;
 }
 

@@ -6,7 +6,8 @@
 #define LUTHIER_ANALYSIS_MASKVALUES_H
 
 #include "analysis/RegisterSet.h"
-#include <map>
+#include <utility>
+#include <vector>
 
 namespace luthier {
 
@@ -62,7 +63,8 @@ public:
 
 private:
   std::array<MaskValue, RegisterSet::SpecialEnd> Units{};
-  std::map<unsigned, MaskValue> Lanes;
+  /// In the order of their keys. Blocks are met far more often than lanes set.
+  std::vector<std::pair<unsigned, MaskValue>> Lanes;
 };
 
 } // namespace luthier
