@@ -154,18 +154,14 @@ uint64_t addedAt(const Judgement &J, unsigned N) {
 
 TEST_P(WaveNumber, IsComputedWhereTheKernelFirstWaits) {
   setHipHooks(HooksThatAsk.str());
-  // Three waves for each workgroup.
   const unsigned Items = 2 * target().WaveSize + 1;
-  using Sizes = std::array<uint32_t, 3>;
-  const Sizes Line{Items, 1, 1}, Box{7, 5, target().WaveSize / 16};
   auto expectComputed = [&](unsigned Ids) {
-    const auto &[X, Y, Z] = Ids == 1 ? Line : Box;
     SCOPED_TRACE(std::to_string(Ids) + " axes");
     AssemblyKernel K;
     K.WorkItemIds = Ids;
     K.Body = Loads + Waits;
     Judgement J = expectUnchanged(
-        fromAssembly(K), {{4 * X, Y, Z}, {X, Y, Z}},
+        fromAssembly(K), {{4 * Items, 1, 1}, {Items, 1, 1}},
         [](LiftedRepresentation &LR, InstrumentationTask &Task) {
           Task.insertHookAfter(*firstWait(LR), hook("note"));
           Task.insertHookAtWaveEnd(hook("end"));
