@@ -289,6 +289,17 @@ private:
         All, Scalars, llvm::count_if(Groups, [&](const LaneGroup &G) {
           return G.IsOnce && !(StaysLow && G.IsBeforeLoops);
         }));
+    addLanesOf(Lanes, Scalars, IsApart, StaysLow);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions),
+               LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce), All);
+    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars),
+               LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
+  }
+
+  /// Those that are added in loops take small numbers out of \p Scalars along.
+  void addLanesOf(const std::vector<CountedLanes> &Lanes, PathSum &Scalars,
+                  bool IsApart, bool StaysLow) {
+    SmallAdditions Along(Scalars);
     for (const CountedLanes &L : Lanes) {
       const auto Vectors = uint32_t(L.Vectors);
       if (IsApart && L.Group->IsOnce)
@@ -301,12 +312,8 @@ private:
       else if (StaysLow && L.Group->IsBeforeLoops)
         addLanesOnce(*L.Begin, Vectors);
       else
-        addLanes(*L.Begin, Vectors, takeAddition(Scalars, *L.Begin));
+        addLanes(*L.Begin, Vectors, Along.take(*L.Begin));
     }
-    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddInstructions),
-               LUTHIER_GET_HOOK_HANDLE(luthierAddInstructionsOnce), All);
-    addOnPaths(LUTHIER_GET_HOOK_HANDLE(luthierAddScalars),
-               LUTHIER_GET_HOOK_HANDLE(luthierAddScalarsOnce), Scalars);
   }
 
   /// Outside of the region, and of loops that are counted where they are

@@ -24,20 +24,19 @@ struct LoopBody {
   uint32_t Vectors = 0, Scalars = 0;
 
   uint32_t size() const { return Vectors + Scalars; }
+  /// \p Groups begin in \p MBB.
   static std::optional<LoopBody> of(const llvm::MachineBasicBlock &MBB,
-                                    const std::vector<LaneGroup> &Groups) {
-    const uint32_t Vectors = llvm::count_if(MBB, isVectorInstruction);
+                                    llvm::ArrayRef<const LaneGroup *> Groups) {
     auto isCall = [](const llvm::MachineInstr &MI) { return MI.isCall(); };
-    auto hasAll = [&](const LaneGroup &G) {
-      return G.Begin->getParent() == &MBB && G.Without.empty() &&
-             G.Instructions.size() == Vectors;
-    };
     if (!MBB.isSuccessor(&MBB) || llvm::any_of(MBB, isCall))
       return std::nullopt;
-    const auto Group = llvm::find_if(Groups, hasAll);
+    const uint32_t Vectors = llvm::count_if(MBB, isVectorInstruction);
+    const auto Group = llvm::find_if(Groups, [&](const LaneGroup *G) {
+      return G->Without.empty() && G->Instructions.size() == Vectors;
+    });
     if (Vectors && Group == Groups.end())
       return std::nullopt;
-    return LoopBody{Vectors ? Group->Begin : &MBB.front(), Vectors,
+    return LoopBody{Vectors ? (*Group)->Begin : &MBB.front(), Vectors,
                     uint32_t(MBB.size()) - Vectors};
   }
 };
@@ -54,9 +53,15 @@ struct LoopsWithTrips {
   static LoopsWithTrips of(const LiftedRepresentation &LR,
                            const std::vector<LaneGroup> &Groups) {
     LoopsWithTrips Result;
+    llvm::DenseMap<const llvm::MachineBasicBlock *,
+                   llvm::SmallVector<const LaneGroup *, 1>>
+        BeginIn;
+    for (const LaneGroup &G : Groups)
+      BeginIn[G.Begin->getParent()].push_back(&G);
     for (const auto &[Symbol, MF] : LR.functions())
       for (const llvm::MachineBasicBlock &MBB : *MF)
-        if (const std::optional<LoopBody> Body = LoopBody::of(MBB, Groups))
+        if (const std::optional<LoopBody> Body =
+                LoopBody::of(MBB, BeginIn.lookup(&MBB)))
           if (std::optional<TripCount> Count = tripCountOf(LR, MBB))
             Result.Blocks.insert({&MBB, Trips{*Count, *Body}});
     return Result;
@@ -106,6 +111,8 @@ public:
   /// As many as pay, all in one loop, and \p Most at most.
   std::vector<CountedPlace> take(unsigned Most) {
     std::vector<CountedPlace> Result;
+    if (Size > MostInstructions)
+      return Result;
     const llvm::MachineInstr *Loop = nullptr;
     while (Result.size() < Most) {
       std::optional<Candidate> Best;
@@ -191,8 +198,7 @@ private:
     for (unsigned D = std::min(InAll->LoopDepth, MaxDepth); D; --D)
       Worth *= TimesOfLoop;
     const uint64_t LoopSize = numberAt(InLoop);
-    if (Worth <= AtTheEnd || PartOfKernel * LoopSize < Size ||
-        Size > MostInstructions)
+    if (Worth <= AtTheEnd || PartOfKernel * LoopSize < Size)
       return std::nullopt;
     return Candidate{&L,
                      {&Begin, Vectors, uint32_t(NumAll), uint32_t(NumScalars)},

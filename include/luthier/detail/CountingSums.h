@@ -80,20 +80,37 @@ inline const llvm::MachineInstr *firstTogether(const llvm::MachineInstr &MI) {
   return First;
 }
 
-/// Removes from \p Sum what it adds where \p MI is always executed as well,
-/// if that is a small number.
-inline uint32_t takeAddition(PathSum &Sum, const llvm::MachineInstr &MI) {
-  constexpr uint64_t MostTaken = 1 << 24;
-  const llvm::MachineInstr *First = firstTogether(MI);
-  auto It = llvm::find_if(Sum.Additions, [&](const PathSum::Addition &A) {
-    return A.Before == First && A.Number <= MostTaken;
-  });
-  if (It == Sum.Additions.end())
-    return 0;
-  const uint32_t Number = It->Number;
-  Sum.Additions.erase(It);
-  return Number;
-}
+/// Takes small numbers out of a sum, one after the other.
+class SmallAdditions {
+public:
+  explicit SmallAdditions(PathSum &Sum) : Sum(Sum) {
+    constexpr uint64_t MostTaken = 1 << 24;
+    for (auto [Place, A] : llvm::enumerate(Sum.Additions))
+      if (A.Before && A.Number <= MostTaken)
+        Places.try_emplace(A.Before, Place);
+  }
+  SmallAdditions(const SmallAdditions &) = delete;
+  SmallAdditions &operator=(const SmallAdditions &) = delete;
+  /// The sum is without what was taken.
+  ~SmallAdditions() {
+    llvm::erase_if(Sum.Additions,
+                   [](const PathSum::Addition &A) { return A.Number == 0; });
+  }
+
+  /// What the sum adds where \p MI is always executed as well.
+  uint32_t take(const llvm::MachineInstr &MI) {
+    const auto It = Places.find(firstTogether(MI));
+    if (It == Places.end())
+      return 0;
+    const size_t Place = It->second;
+    Places.erase(It);
+    return std::exchange(Sum.Additions[Place].Number, 0);
+  }
+
+private:
+  PathSum &Sum;
+  llvm::DenseMap<const llvm::MachineInstr *, size_t> Places;
+};
 
 /// \p Low, and \p High from bit 16 on. Both have numbers of the same places.
 inline PathSum packed(const PathSum &Low, const PathSum &High) {
