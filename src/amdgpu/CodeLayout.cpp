@@ -160,21 +160,31 @@ private:
       Result.push_back((To - From - BranchSize) / BranchSize);
       return Error::success();
     }
-    // The island in reach that is nearest to the destination.
-    const Island *Best = nullptr;
-    int64_t BestPlace = From;
-    for (const Island &I : IslandsFor[Target]) {
-      const int64_t At = L.place(I);
-      if (isInReach(From, At) && isNearer(At, BestPlace, To)) {
-        Best = &I;
-        BestPlace = At;
-      }
-    }
-    if (Best) {
-      Result.push_back((BestPlace - From - BranchSize) / BranchSize);
+    if (const std::optional<int64_t> Island = nearestIsland(From, To, Target)) {
+      Result.push_back((*Island - From - BranchSize) / BranchSize);
       return Error::success();
     }
     return addIsland(From, To, Target);
+  }
+
+  /// Where the island in reach stands that is nearest to the destination, and
+  /// nearer than \p From.
+  std::optional<int64_t> nearestIsland(int64_t From, int64_t To, Label Target) {
+    const auto &Islands = IslandsFor[Target];
+    auto firstFrom = [&](int64_t Place) {
+      return partition_point(Islands, [&](const Island &I) {
+        return int64_t(L.place(I)) < Place;
+      });
+    };
+    if (To < From) {
+      const auto It = firstFrom(std::max(From + FurthestBack, To + 1));
+      const int64_t At = It == Islands.end() ? From : int64_t(L.place(*It));
+      return At < From ? std::optional(At) : std::nullopt;
+    }
+    const auto Behind = firstFrom(std::min(From + FurthestOn + 1, To));
+    const int64_t At =
+        Behind == Islands.begin() ? From : L.place(*std::prev(Behind));
+    return At > From ? std::optional(At) : std::nullopt;
   }
 
   /// Progress is always made towards the destination: no way round in circles.
@@ -210,7 +220,11 @@ private:
     if (!Best)
       return createStringError("branch out of reach");
     Harbour &At = L.Harbours[*Best];
-    IslandsFor[Target].push_back({*Best, At.Islands.size()});
+    auto &Islands = IslandsFor[Target];
+    Islands.insert(
+        partition_point(Islands,
+                        [&](const Island &I) { return I.Harbour < *Best; }),
+        {*Best, At.Islands.size()});
     At.Islands.push_back(Target);
     Added = true;
     Result.push_back(0); // This round is void.
@@ -231,7 +245,7 @@ private:
   }
 
   CodeLayout &L;
-  DenseMap<Label, SmallVector<Island, 2>> IslandsFor;
+  DenseMap<Label, SmallVector<Island, 2>> IslandsFor; ///< In their order.
   std::vector<int64_t> Result;
   int64_t Slack = LeastSlack;
   bool Added = false;
