@@ -44,9 +44,8 @@ COMPILER = """\
 All kernels of a program, **store** at each instruction, beside what Luthier's clang takes to compile the same file for
 gfx90a with -O3. *of it parsing* is what it takes with -fsyntax-only. *ratio* is the instrumentation's total over the
 compiler's time behind the parser, *of all* over all of its time. The aim is a quarter of the former, which is the stricter
-one: who compiles a program has to parse it. A program of one small kernel misses it: almost all of its time is what even the
-100 points above take, most of it the first lift of a process and the compilation of the hook, and there is little behind the
-parser that this could be a quarter of.
+one: who compiles a program has to parse it. Of a program of one small kernel, almost all of the time is what even the 100 points
+above take, most of it the first lift of a process and the compilation of the hook.
 """
 
 
