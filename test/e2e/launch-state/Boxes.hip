@@ -7,8 +7,8 @@
 #include <vector>
 
 __global__ void scale(const int *From, int *To, int By) {
-  const int Item = threadIdx.x +
-                   blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const int Item =
+      threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const int I = blockIdx.x * 420 + Item;
   To[I] = From[I] * By;
 }
