@@ -20,7 +20,8 @@ EXPLANATION = """\
 rounds. All times are CPU times of all threads of `luthier run` and its program, so that other load on the machine matters little.
 
 - *process*: milliseconds for a process that launches one kernel and ends. The three columns behind it have the difference from
-  this program alone; a few milliseconds either way are noise.
+  this program alone; a few milliseconds either way are noise. A tool's have what the engine prepares
+  ahead, in a thread of its own, whether a kernel needs it or not.
 - *launch*: microseconds of the submitting thread for each of {launches:,} dispatches behind the first.
 
 *Inserts nothing* and **store** are the tools of [Start-up](#start-up).{absent}
