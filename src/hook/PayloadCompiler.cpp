@@ -7,6 +7,7 @@
 #include "hook/PayloadKeys.h"
 #include "hook/VariableAddresses.h"
 #include "hook/VariantFacts.h"
+#include "hook/ir/HookClone.h"
 #include "hook/ir/Intrinsics.h"
 #include "hook/ir/PayloadIR.h"
 #include "hook/ir/UserIntrinsics.h"
@@ -16,10 +17,8 @@
 #include "luthier/detail/HookParameter.h"
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -47,36 +46,6 @@ struct ParsedHooks {
   amdgpu::TargetMachineHandle TM;
   std::unique_ptr<Module> M;            ///< As parsed.
   std::unique_ptr<CodeGenerator> Ready; ///< For the next run; may be null.
-};
-
-/// Collects functions that others, or variables that they name, refer to.
-class ReachedFunctions {
-public:
-  void add(const Function &First) {
-    add(static_cast<const Constant &>(First));
-    while (!Pending.empty())
-      for (const Instruction &I : instructions(*Pending.pop_back_val()))
-        for (const Use &Operand : I.operands())
-          if (const auto *C = dyn_cast<Constant>(Operand))
-            add(*C);
-  }
-  bool contains(const GlobalValue &V) const { return Seen.contains(&V); }
-
-private:
-  void add(const Constant &C) {
-    if (isa<ConstantData>(C) || !Seen.insert(&C).second)
-      return;
-    if (const auto *F = dyn_cast<Function>(&C)) {
-      Pending.push_back(F);
-      return;
-    }
-    for (const Use &Operand : C.operands())
-      if (const auto *Part = dyn_cast<Constant>(Operand))
-        add(*Part);
-  }
-
-  SmallPtrSet<const Constant *, 32> Seen;
-  SmallVector<const Function *> Pending;
 };
 
 } // namespace
@@ -258,18 +227,12 @@ static Error inHook(Error E, const Module &M, StringRef Hook) {
   });
 }
 
-/// \p M with the code of those functions alone that \p Variants need: a tool
-/// has many hooks, and a kernel takes few of them.
-static std::unique_ptr<Module> cloneFor(const Module &M,
-                                        ArrayRef<PayloadVariant> Variants) {
-  ReachedFunctions Needed;
+/// The hooks of \p Variants, each once.
+static SmallSetVector<StringRef, 4> hooksOf(ArrayRef<PayloadVariant> Variants) {
+  SmallSetVector<StringRef, 4> Result;
   for (const PayloadVariant &Variant : Variants)
-    if (const Function *F = M.getFunction(Variant.Hook.Function))
-      Needed.add(*F);
-  ValueToValueMapTy Map;
-  return CloneModule(M, Map, [&](const GlobalValue *V) {
-    return !isa<Function>(V) || Needed.contains(*V);
-  });
+    Result.insert(Variant.Hook.Function);
+  return Result;
 }
 
 /// The part that does not depend on the ABI, done once for needs() and any
@@ -278,7 +241,7 @@ Expected<std::vector<Function *>>
 PayloadCompiler::Impl::prepare(ArrayRef<PayloadVariant> Variants) {
   if (Prepared && Variants == ArrayRef(PreparedVariants))
     return payloadsOf(*Prepared, Variants.size());
-  Prepared = cloneFor(*M, Variants);
+  Prepared = cloneWith(hooksOf(Variants).getArrayRef(), *M);
   PreparedVariants = Variants.vec();
   auto Payloads = createPayloads(*Prepared, Variants, Hooks, *TM);
   if (!Payloads) {
@@ -525,14 +488,6 @@ Error PayloadCompiler::Impl::keep(const ArchiveWriter &Key,
                   describe(Variant, Target), *Bytes);
   }
   return remember(Key, std::move(New));
-}
-
-/// The hooks of \p Variants, each once.
-static SmallSetVector<StringRef, 4> hooksOf(ArrayRef<PayloadVariant> Variants) {
-  SmallSetVector<StringRef, 4> Result;
-  for (const PayloadVariant &Variant : Variants)
-    Result.insert(Variant.Hook.Function);
-  return Result;
 }
 
 Error PayloadCompiler::refuseFatalHooks(
