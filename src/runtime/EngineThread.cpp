@@ -3,6 +3,7 @@
 #include "hook/ir/UserIntrinsics.h"
 #include "runtime/ApplicationThread.h"
 #include "runtime/EngineLock.h"
+#include "llvm/ADT/STLExtras.h"
 #include <array>
 #include <chrono>
 #include <cstdlib>
@@ -14,19 +15,12 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// Has the allocator keep memory for this thread that it never gives back to
-/// the system: glibc's gives back what is free at the end of a thread's memory,
-/// and each page of that has to be had again when the next kernel comes. The
-/// pages are had now, at once, so that the first kernel does not wait for each.
-static void keepMemory() {
+void EngineThread::keepMemory() {
   // Below what has a mapping of its own.
-  constexpr size_t Size = 100 << 10, Count = 110;
+  constexpr size_t Size = 100 << 10, Count = 80;
   std::array<void *, Count> Parts;
   for (void *&Part : Parts)
     Part = std::malloc(Size);
-  // Stays, so that the end of the thread's memory is behind it.
-  static void *volatile End = std::malloc(64);
-  (void)End;
   const size_t Page = ::sysconf(_SC_PAGESIZE);
   for (void *Part : Parts) {
     const auto Begin = reinterpret_cast<uintptr_t>(Part) & ~(Page - 1);
@@ -34,8 +28,10 @@ static void keepMemory() {
     // Linux before 5.14 does not know how.
     ::madvise(reinterpret_cast<void *>(Begin), Behind - Begin,
               MADV_POPULATE_WRITE);
-    std::free(Part);
   }
+  // The last one stays, so that what is free does not end the memory.
+  for (void *Part : drop_end(Parts))
+    std::free(Part);
 }
 
 /// With Lock held.
@@ -46,7 +42,6 @@ bool EngineThread::start() {
   auto Main = [](void *Of) -> void * {
     ::pthread_setname_np(::pthread_self(), "luthier-engine");
     const ApplicationThreadScope Scope;
-    keepMemory();
     static_cast<EngineThread *>(Of)->serve();
     return nullptr;
   };

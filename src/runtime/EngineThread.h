@@ -34,6 +34,12 @@ public:
   /// Has \p Work run in the thread, with EngineLock held, before anybody waits
   /// for the thread; or never.
   void post(std::function<void()> Work);
+  /// For post(), behind what allocates for good: has the allocator keep memory
+  /// for the thread that it never gives back to the system. glibc's gives back
+  /// what is free at the end of a thread's memory, and asks for it again in
+  /// steps of a page. The pages are had now, at once, so that the first kernel
+  /// waits for none.
+  static void keepMemory();
   /// Returns when nothing that was posted runs any more, or after ten seconds;
   /// what has not begun is left out. At once in the engine's thread, when the
   /// compiler ends the program.

@@ -91,6 +91,8 @@ static void prepareEngine(hsa_agent_t Agent) {
   prepare({Device->Processor, std::nullopt, std::nullopt});
   if (Device->Xnack)
     prepare({Device->Processor, Device->Xnack, std::nullopt});
+  engineThread().post([=] { state().Modules.loadAhead(Agent); });
+  engineThread().post(EngineThread::keepMemory);
 }
 
 hsa_status_t
