@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/LineProgram.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/Support/Endian.h"
 #include "llvm/Support/LEB128.h"
-#include <tuple>
+#include <vector>
 
 using namespace llvm;
 using namespace luthier;
@@ -52,8 +50,8 @@ private:
 
 class Machine {
 public:
-  Machine(LineProgram &Result, const DWARFDebugLine::Prologue &Prologue)
-      : Result(Result), Prologue(Prologue) {}
+  Machine(const DWARFDebugLine::Prologue &Prologue, LineSequenceConsumer Each)
+      : Prologue(Prologue), Each(Each) {}
 
   void run(Operations Code) {
     while (!Code.atEnd()) {
@@ -125,30 +123,24 @@ private:
     }
   }
 
-  void addRow() { Result.Rows.push_back(State); }
+  void addRow() { Rows.push_back(State); }
   void endSequence() {
-    const size_t End = Result.Rows.size();
-    if (Begin < End && Result.Rows[Begin].Address < State.Address)
-      Result.Sequences.push_back(
-          {Result.Rows[Begin].Address, State.Address, Begin, End});
-    Begin = End;
+    if (!Rows.empty() && Rows.front().Address < State.Address)
+      Each(Rows, State.Address);
+    Rows.clear();
     State = {};
   }
 
-  LineProgram &Result;
   const DWARFDebugLine::Prologue &Prologue;
-  LineProgram::Row State;
-  size_t Begin = 0; ///< Of the sequence's rows.
+  const LineSequenceConsumer Each;
+  LineProgramRow State;
+  std::vector<LineProgramRow> Rows; ///< Of the sequence.
 };
 
 } // namespace
 
-LineProgram::LineProgram(ArrayRef<uint8_t> Code,
-                         const DWARFDebugLine::Prologue &Prologue) {
-  // Few operations make a row alone.
-  Rows.reserve(Code.size() / 3);
-  Machine(*this, Prologue).run(Operations(Code));
-  sort(Sequences, [](const Sequence &A, const Sequence &B) {
-    return std::tuple(A.High, A.Begin) < std::tuple(B.High, B.Begin);
-  });
+void luthier::runLineProgram(ArrayRef<uint8_t> Code,
+                             const DWARFDebugLine::Prologue &Prologue,
+                             LineSequenceConsumer Each) {
+  Machine(Prologue, Each).run(Operations(Code));
 }

@@ -7,32 +7,29 @@
 #define LUTHIER_CODEOBJECT_LINEPROGRAM_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
 #include <cstdint>
-#include <vector>
 
 namespace luthier {
 
-struct LineProgram {
-  struct Row {
-    uint64_t Address = 0;
-    unsigned Line = 1;
-    uint16_t File = 1; ///< As the prologue counts.
-    uint16_t Column = 0;
-  };
-  /// A run of code.
-  struct Sequence {
-    uint64_t Low, High; ///< Addresses.
-    size_t Begin, End;  ///< Of rows; at High there is no further one.
-  };
-
-  /// By High, as far as \p Code, what follows \p Prologue, makes sense.
-  std::vector<Sequence> Sequences;
-  std::vector<Row> Rows;
-
-  LineProgram(llvm::ArrayRef<uint8_t> Code,
-              const llvm::DWARFDebugLine::Prologue &Prologue);
+struct LineProgramRow {
+  uint64_t Address = 0;
+  unsigned Line = 1;
+  uint16_t File = 1; ///< As the prologue counts.
+  uint16_t Column = 0;
 };
+
+/// A run of code, which ends at \p High: there is no further row there. The
+/// rows are gone when the next sequence comes.
+using LineSequenceConsumer = llvm::function_ref<void(
+    llvm::ArrayRef<LineProgramRow> Rows, uint64_t High)>;
+
+/// Gives \p Each what is not empty, in the program's order, as far as \p Code,
+/// what follows \p Prologue, makes sense.
+void runLineProgram(llvm::ArrayRef<uint8_t> Code,
+                    const llvm::DWARFDebugLine::Prologue &Prologue,
+                    LineSequenceConsumer Each);
 
 } // namespace luthier
 

@@ -47,21 +47,22 @@ public:
         Data.size());
     if (*Offset >= End)
       return;
-    const LineProgram Program(
-        arrayRefFromStringRef(Data.getData().slice(*Offset, End)), Prologue);
-    Rows.reserve(Rows.size() + Program.Rows.size());
-    for (const LineProgram::Sequence &Sequence : Program.Sequences)
-      if (isCode(File, Sequence.Low))
-        add(Program, Sequence, Files, Rows);
+    // Few operations make a row alone.
+    Rows.reserve(Rows.size() + (End - *Offset) / 3);
+    runLineProgram(arrayRefFromStringRef(Data.getData().slice(*Offset, End)),
+                   Prologue,
+                   [&](ArrayRef<LineProgramRow> Sequence, uint64_t High) {
+                     if (isCode(File, Sequence.front().Address))
+                       add(Sequence, High, Files, Rows);
+                   });
   }
 
 private:
-  void add(const LineProgram &Program, const LineProgram::Sequence &Sequence,
-           LineTable &Files, std::vector<Row> &Rows) {
-    for (size_t I = Sequence.Begin; I < Sequence.End; ++I) {
-      const LineProgram::Row &Given = Program.Rows[I];
+  void add(ArrayRef<LineProgramRow> Sequence, uint64_t High, LineTable &Files,
+           std::vector<Row> &Rows) {
+    for (auto [I, Given] : enumerate(Sequence)) {
       const uint64_t Next =
-          I + 1 < Sequence.End ? Program.Rows[I + 1].Address : Sequence.High;
+          I + 1 < Sequence.size() ? Sequence[I + 1].Address : High;
       if (Next <= Given.Address)
         continue;
       Row New{Given.Address, 0, 0, 0};
@@ -72,7 +73,7 @@ private:
       }
       Rows.push_back(New);
     }
-    Rows.push_back({Sequence.High, 0, 0, 0});
+    Rows.push_back({High, 0, 0, 0});
   }
 
   std::optional<unsigned> fileOf(uint16_t Number, LineTable &Files) {

@@ -14,8 +14,8 @@ namespace luthier {
 
 /// Links the object file \p Object into a shared object. Fails with LinkFailed
 /// and what the linker said. Thread-safe; one link runs at a time, since lld
-/// keeps state in globals. It also sets LLVM's command line options back to
-/// their defaults.
+/// keeps state in globals. Writes no file, starts no thread, and leaves the
+/// program's signal handlers and LLVM's options as they are.
 llvm::Expected<std::vector<uint8_t>>
 linkSharedObject(llvm::ArrayRef<uint8_t> Object);
 

@@ -99,26 +99,28 @@ TEST(LineTable, RunsAllOperationsOfAProgram) {
       0,           0,    0,                // another one, before that
       1,           2,    1,   0,  1,    1, //
       1,           3,    0x80};            // Neither complete nor ended.
-  const LineProgram Program(Code, P);
-  ASSERT_EQ(Program.Sequences.size(), 2u);
-  const auto &[Second, First] =
-      std::tie(Program.Sequences[0], Program.Sequences[1]);
-  EXPECT_EQ(Second.Low, 0x800u);
-  EXPECT_EQ(Second.High, 0x804u);
-  EXPECT_EQ(First.Low, 0x1000u);
-  EXPECT_EQ(First.High, 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
-  ASSERT_EQ(First.End - First.Begin, 2u);
-  const LineProgram::Row &A = Program.Rows[First.Begin],
-                         &B = Program.Rows[First.Begin + 1];
+  std::vector<std::vector<LineProgramRow>> Sequences;
+  std::vector<uint64_t> Ends;
+  runLineProgram(Code, P, [&](ArrayRef<LineProgramRow> Rows, uint64_t High) {
+    Sequences.push_back(Rows.vec());
+    Ends.push_back(High);
+  });
+  ASSERT_EQ(Sequences.size(), 2u);
+  EXPECT_EQ(Ends[0], 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
+  ASSERT_EQ(Sequences[0].size(), 2u);
+  const LineProgramRow &A = Sequences[0][0], &B = Sequences[0][1];
   EXPECT_EQ(A.Address, 0x1000u);
   EXPECT_EQ(A.Line, 10u);
   EXPECT_EQ(A.Column, 7u);
   EXPECT_EQ(A.File, 2u);
   EXPECT_EQ(B.Address, 0x1000u + 17 * 4 + 6 + 4);
   EXPECT_EQ(B.Line, 11u);
-  ASSERT_EQ(Second.End - Second.Begin, 1u);
-  EXPECT_EQ(Program.Rows[Second.Begin].Line, 1u);
-  EXPECT_EQ(Program.Rows[Second.Begin].File, 1u);
+  EXPECT_EQ(Ends[1], 0x804u);
+  ASSERT_EQ(Sequences[1].size(), 1u);
+  const LineProgramRow &C = Sequences[1][0];
+  EXPECT_EQ(C.Address, 0x800u);
+  EXPECT_EQ(C.Line, 1u);
+  EXPECT_EQ(C.File, 1u);
 }
 
 TEST(LineTable, IsEmptyWithoutDebugInformation) {

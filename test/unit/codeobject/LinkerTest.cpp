@@ -3,6 +3,7 @@
 #include "codeobject/CodeObjectWriter.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Parallel.h"
+#include <csignal>
 
 using namespace llvm;
 using namespace luthier;
@@ -11,6 +12,15 @@ using namespace luthier::test;
 namespace {
 
 cl::opt<unsigned> Ours("luthier-linker-test", cl::init(1));
+
+void linkAKernel() {
+  const auto Object = compiledKernels("gfx90a-v5");
+  const KernelInfo &Kernel = Object->kernels().front();
+  const KernelImage Image{
+      Kernel.Name, take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize)),
+      0, Kernel.Descriptor};
+  take(writeCodeObject(*Object, Image, Kernel.Metadata));
+}
 
 /// The program's own, and one of LLVM's that it has set.
 TEST(Linker, LeavesTheOptionsOfTheProgram) {
@@ -22,12 +32,7 @@ TEST(Linker, LeavesTheOptionsOfTheProgram) {
   ASSERT_TRUE(Theirs);
   parallel::strategy = hardware_concurrency(7);
 
-  const auto Object = compiledKernels("gfx90a-v5");
-  const KernelInfo &Kernel = Object->kernels().front();
-  const KernelImage Image{
-      Kernel.Name, take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize)),
-      0, Kernel.Descriptor};
-  take(writeCodeObject(*Object, Image, Kernel.Metadata));
+  linkAKernel();
 
   EXPECT_EQ(Ours, 5u);
   EXPECT_EQ(Ours.getNumOccurrences(), 1);
@@ -35,6 +40,23 @@ TEST(Linker, LeavesTheOptionsOfTheProgram) {
   EXPECT_EQ(parallel::strategy.ThreadsRequested, 7u);
   parallel::strategy = {};
   *Theirs = 0;
+}
+
+/// LLVM's, for what it has to remove when the program is killed, would be there
+/// from then on.
+TEST(Linker, LeavesTheSignalHandlersOfTheProgram) {
+  struct sigaction Before = {};
+  Before.sa_handler = SIG_IGN;
+  ASSERT_EQ(sigaction(SIGUSR2, &Before, nullptr), 0);
+  ASSERT_EQ(sigaction(SIGTERM, nullptr, &Before), 0);
+  linkAKernel();
+  for (auto [Signal, Handler] :
+       {std::pair(SIGTERM, Before.sa_handler), std::pair(SIGUSR2, SIG_IGN)}) {
+    struct sigaction After = {};
+    ASSERT_EQ(sigaction(Signal, nullptr, &After), 0);
+    EXPECT_EQ(After.sa_handler, Handler) << Signal;
+  }
+  signal(SIGUSR2, SIG_DFL);
 }
 
 } // namespace

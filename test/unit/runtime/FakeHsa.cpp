@@ -55,6 +55,23 @@ hsa_status_t agentInfo(hsa_agent_t Agent, hsa_agent_info_t, void *Value) {
   return HSA_STATUS_SUCCESS;
 }
 
+/// Each agent has one, with the same handle.
+hsa_status_t iterateIsas(hsa_agent_t Agent,
+                         hsa_status_t (*Callback)(hsa_isa_t, void *),
+                         void *Data) {
+  return Callback({Agent.handle}, Data);
+}
+
+hsa_status_t isaInfo(hsa_isa_t, hsa_isa_info_t Attribute, void *Value) {
+  constexpr char Name[] = "amdgcn-amd-amdhsa--gfx90a";
+  const uint32_t Length = sizeof(Name);
+  if (Attribute == HSA_ISA_INFO_NAME_LENGTH)
+    std::memcpy(Value, &Length, sizeof(Length));
+  else
+    std::memcpy(Value, Name, Length);
+  return HSA_STATUS_SUCCESS;
+}
+
 /// Each agent has two, the second of which is for kernel arguments. Handles are
 /// flags.
 hsa_status_t iteratePools(hsa_agent_t,
@@ -193,6 +210,14 @@ hsa_status_t symbolInfo(hsa_executable_symbol_t Symbol,
   return HSA_STATUS_SUCCESS;
 }
 
+/// Nobody asks for its kernel so.
+hsa_status_t iterateSymbols(hsa_executable_t, hsa_agent_t,
+                            hsa_status_t (*)(hsa_executable_t, hsa_agent_t,
+                                             hsa_executable_symbol_t, void *),
+                            void *) {
+  return HSA_STATUS_SUCCESS;
+}
+
 template <typename Function> void fill(Function *&Pointer) {
   // Never called; Luthier only asks whether it is there.
   Pointer = reinterpret_cast<Function *>(uintptr_t(1));
@@ -213,7 +238,9 @@ FakeHsa::FakeHsa() {
   Core.hsa_executable_get_symbol_by_name_fn = symbolByName;
   Core.hsa_executable_symbol_get_info_fn = symbolInfo;
   Core.hsa_signal_store_screlease_fn = storeSignal;
-  fill(Core.hsa_executable_iterate_agent_symbols_fn);
+  Core.hsa_executable_iterate_agent_symbols_fn = iterateSymbols;
+  Core.hsa_agent_iterate_isas_fn = iterateIsas;
+  Core.hsa_isa_get_info_alt_fn = isaInfo;
   fill(Table.amd_ext.hsa_amd_queue_intercept_create_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_register_fn);
   Core.hsa_signal_create_fn = createSignal;
