@@ -89,6 +89,7 @@ TaskRecipe TaskRecipe::of(const InstrumentationTask &Task,
   Numbers Blocks(All.Blocks);
   Numbers Functions(All.Functions);
   Result.Requests.reserve(Contents.Insertions.size());
+  Result.Arguments.reserve(Contents.Insertions.size()); // Most have one.
   for (const detail::InsertionRequest &R : Contents.Insertions) {
     Result.Requests.push_back(
         {R.Kind, Instructions.of(R.MI, None), Blocks.of(R.Block, None),

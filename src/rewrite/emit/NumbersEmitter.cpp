@@ -1,37 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/emit/NumbersEmitter.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
-#include "analysis/WaitCounters.h"
-#include "llvm/Support/MathExtras.h"
+#include "rewrite/emit/WaveInGroup.h"
 
 using namespace llvm;
 
 namespace luthier {
 
-/// (x + items by x * (y + items by y * z)) / lanes, where \p Item has x, y and
-/// z at first, and the number in the end. \p Items has items by x and y.
-///   s_bfe_u32 s30, s20, 0xa0014
-///   s_mul_i32 s30, s30, s29
-///   s_bfe_u32 s31, s20, 0xa000a
-///   s_add_u32 s30, s30, s31
-///   s_mul_i32 s30, s30, s28
-///   s_and_b32 s20, s20, 0x3ff
-///   s_add_u32 s20, s20, s30
-///   s_lshr_b32 s20, s20, 6
-static void computeWave(CallSiteCode &Code, MCRegister Item, MCRegister Items,
-                        MCRegister Temporaries, unsigned WaveSize) {
-  using C = CallSiteCode;
-  const MCOperand Wave = C::reg(Item), Sum = C::reg(Code.half(Temporaries, 0)),
-                  Id = C::reg(Code.half(Temporaries, 1));
-  constexpr int IdBits = 10;
-  Code.op(AMDGPU::S_BFE_U32, {Sum, Wave, C::imm(IdBits << 16 | 2 * IdBits)});
-  Code.op(AMDGPU::S_MUL_I32, {Sum, Sum, C::reg(Code.half(Items, 1))});
-  Code.op(AMDGPU::S_BFE_U32, {Id, Wave, C::imm(IdBits << 16 | IdBits)});
-  Code.op(AMDGPU::S_ADD_U32, {Sum, Sum, Id});
-  Code.op(AMDGPU::S_MUL_I32, {Sum, Sum, C::reg(Code.half(Items, 0))});
-  Code.op(AMDGPU::S_AND_B32, {Wave, Wave, C::imm((1 << IdBits) - 1)});
-  Code.op(AMDGPU::S_ADD_U32, {Wave, Wave, Sum});
-  Code.op(AMDGPU::S_LSHR_B32, {Wave, Wave, C::imm(Log2_32(WaveSize))});
+/// \p Number has the packed ids of the wave's first work-item until then.
+static void computeWaveInGroup(CallSiteCode &Code, MCRegister Number,
+                               MCRegister Items, const PayloadABI &ABI) {
+  const MCRegister Id = Code.half(ABI.ExecSave, 1);
+  emitWaveInGroup(Code,
+                  {Number, Code.half(ABI.ExecSave, 0), Code.half(Items, 0),
+                   Code.half(Items, 1), ABI.WaveSize},
+                  [&](unsigned Axis) {
+                    unpackWorkItemId(Code, Id, Number, Axis);
+                    return Id;
+                  });
 }
 
 void emitNumbers(const HookPlan &Hooks, CallSiteCode &Code) {
@@ -55,8 +41,7 @@ void emitNumbers(const HookPlan &Hooks, CallSiteCode &Code) {
          HiddenArgument::GroupMemory);
   Code.awaitScalarLoads();
   if (ABI.Numbers.needsWaveInGroup())
-    computeWave(Code, registerOf(KeptNumber::WaveInGroup), Items, ABI.ExecSave,
-                ABI.WaveSize);
+    computeWaveInGroup(Code, registerOf(KeptNumber::WaveInGroup), Items, ABI);
   if (Hooks.Late->KeepsSCC)
     Code.restoreSCC(ABI.SccSave);
   Code.awaitALU();
