@@ -42,6 +42,7 @@ bool EngineThread::start() {
   auto Main = [](void *Of) -> void * {
     ::pthread_setname_np(::pthread_self(), "luthier-engine");
     const ApplicationThreadScope Scope;
+    keepMemory();
     static_cast<EngineThread *>(Of)->serve();
     return nullptr;
   };

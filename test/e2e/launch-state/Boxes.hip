@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Workgroups in three dimensions, of 420 work-items; their kernel begins with
-// loads of its arguments.
+// Workgroups in three dimensions, of 420 work-items and a word of LDS for each;
+// their kernel begins with loads of its arguments.
 #include <cstdio>
 #include <hip/hip_runtime.h>
 #include <vector>
@@ -10,7 +10,12 @@ __global__ void scale(const int *From, int *To, int By) {
   const int Item =
       threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const int I = blockIdx.x * 420 + Item;
-  To[I] = From[I] * By;
+  __shared__ int Words[420];
+  Words[Item] = From[I];
+  __syncthreads();
+  // Of another wave.
+  const int Other = 419 - Item;
+  To[I - Item + Other] = Words[Other] * By;
 }
 
 int main() {
