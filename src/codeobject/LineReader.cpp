@@ -101,8 +101,8 @@ private:
 } // namespace
 
 /// Where one sequence ends another may begin, which counts; of several rows for
-/// one address it is the last. In what compilers write for one source they are
-/// in this order already.
+/// one address it is the last, in the order of the programs. In what compilers
+/// write for one source they are in this order already.
 static void sortRows(std::vector<Row> &Rows) {
   auto placeOf = [](const Row &R) {
     return std::tuple(R.Address, R.Line != 0);

@@ -36,6 +36,7 @@ void LineTable::take(std::vector<Row> Sorted) {
     if (!Count || !mergeInto(Rows[Count - 1], New))
       Rows[Count++] = New;
   Rows.resize(Count);
+  Rows.shrink_to_fit();
 }
 
 const LineTable::Row *LineTable::find(uint64_t Address) const {

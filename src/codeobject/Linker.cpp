@@ -123,7 +123,7 @@ luthier::linkSharedObject(ArrayRef<uint8_t> Object) {
       "ld.lld", "-shared", "--build-id=none", "-z", "norelro",
       // In the thread that called: the program's own threads are its business.
       "--threads=1",
-      // It gets no file, and would remove one of that name.
+      // No file gets what is linked.
       "-o", "/dev/null", InputPath.c_str()};
 
   std::string Messages;
@@ -142,5 +142,7 @@ luthier::linkSharedObject(ArrayRef<uint8_t> Object) {
   parallel::strategy = Threads;
   if (!Linked)
     return failed(StringRef(Messages).trim());
+  if (Result.empty())
+    return failed("lld has linked into a file");
   return Result;
 }

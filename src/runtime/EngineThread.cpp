@@ -29,9 +29,12 @@ void EngineThread::keepMemory() {
     ::madvise(reinterpret_cast<void *>(Begin), Behind - Begin,
               MADV_POPULATE_WRITE);
   }
-  // The last one stays, so that what is free does not end the memory.
+  // A little of the last one stays, so that most of what is free does not end
+  // the thread's memory.
   for (void *Part : drop_end(Parts))
     std::free(Part);
+  [[maybe_unused]] static void *volatile End;
+  End = std::realloc(Parts.back(), 64);
 }
 
 /// With Lock held.

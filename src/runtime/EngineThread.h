@@ -37,8 +37,9 @@ public:
   /// Has the allocator keep memory for the thread that it never gives back to
   /// the system, as much as a kernel takes. glibc's gives back what is free at
   /// the end of a thread's memory, and asks for it again in steps of a page.
-  /// The pages are had now, at once, so that the next kernel waits for none. The
-  /// thread begins with that; for post(), behind what has taken memory for good.
+  /// The pages are had now, at once, so that the next kernel waits for none.
+  /// The thread begins with that; for post(), behind what has taken memory for
+  /// good.
   static void keepMemory();
   /// Returns when nothing that was posted runs any more, or after ten seconds;
   /// what has not begun is left out. At once in the engine's thread, when the

@@ -41,6 +41,7 @@ ToolModule::~ToolModule() {
         includeInVerification(Range.Begin);
   }
   Loaded.clear();
+  Ahead.clear();
   for (const auto &[Name, Member] : ChannelVariables)
     channels().close(&Member);
   for (ManagedVariable &Variable : Managed)
@@ -186,6 +187,9 @@ ToolModule::loadAnew(hsa_agent_t Agent) {
   if (!Code)
     return Code.takeError();
   std::unique_ptr<OnAgent> New = std::move(*Code);
+  // The tool may have been registering its variables when that was loaded.
+  if (Error E = linkManaged(*New))
+    return std::move(E);
   if (Error E = linkBound(Agent, *New))
     return std::move(E);
   if (isVerifying())
@@ -197,7 +201,8 @@ ToolModule::loadAnew(hsa_agent_t Agent) {
 Error ToolModule::linkManaged(OnAgent &Where) {
   for (ManagedVariable &Variable : Managed) {
     auto Cell = Where.Hooks.Variables.find(Variable.name());
-    if (Cell == Where.Hooks.Variables.end())
+    if (Cell == Where.Hooks.Variables.end() ||
+        Where.Hooks.ManagedStorage.contains(Variable.name()))
       continue;
     Expected<uint64_t> Address = Variable.deviceAddress();
     if (!Address)

@@ -111,6 +111,7 @@ private:
   llvm::Expected<std::unique_ptr<OnAgent>> loadCode(hsa_agent_t Agent);
   llvm::Expected<std::unique_ptr<CodeObject>>
   readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const;
+  /// Those that are not linked there.
   llvm::Error linkManaged(OnAgent &Where);
   llvm::Error linkBound(hsa_agent_t Agent, OnAgent &Where);
   llvm::Error add(const BundledCodeObject &Image, Contents &To) const;

@@ -128,33 +128,31 @@ Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
   return HookReference{&Found->Hooks, Hook->Name};
 }
 
-std::vector<OwnHooks::Hook>
-ToolModules::exportedHooks(const ToolModule &Module) const {
-  std::vector<OwnHooks::Hook> Result;
-  for (const auto &[Stub, Kernel] : Functions)
-    if (StringRef Hook = Kernel.Name;
-        Kernel.Module == &Module && Hook.consume_front(HandlePrefix))
-      Result.push_back({Hook.str(), Kernel.Name});
-  sort(Result, [](auto &A, auto &B) { return A.Name < B.Name; });
-  return Result;
-}
-
-void ToolModules::loadAhead(hsa_agent_t Agent) {
+void ToolModules::loadAhead(hsa_agent_t Agent, function_ref<bool()> IsWanted) {
   std::lock_guard Guard(Lock);
-  if (!isHsaOpen())
-    return;
-  for (auto &[Number, Module] : Modules)
-    if (!exportedHooks(*Module).empty())
+  for (auto &[Number, Module] : Modules) {
+    if (!isHsaOpen() || IsWanted())
+      return;
+    if (any_of(Functions, [&](const auto &Known) {
+          const Function &Kernel = Known.second;
+          return Kernel.Module == Module.get() &&
+                 StringRef(Kernel.Name).starts_with(HandlePrefix);
+        }))
       Module->loadAhead(Agent);
+  }
 }
 
 std::optional<OwnHooks> ToolModules::hooksFor(const TargetID &Target) {
   std::lock_guard Guard(Lock);
   for (auto &[Number, Module] : Modules) {
     OwnHooks Result;
-    Result.All = exportedHooks(*Module);
+    for (const auto &[Stub, Kernel] : Functions)
+      if (StringRef Hook = Kernel.Name;
+          Kernel.Module == Module.get() && Hook.consume_front(HandlePrefix))
+        Result.All.push_back({Hook.str(), Kernel.Name});
     if (Result.All.empty())
       continue;
+    sort(Result.All, [](auto &A, auto &B) { return A.Name < B.Name; });
     Expected<ToolModule::Offline> Made = Module->makeOffline(Target);
     if (!Made) {
       consumeError(Made.takeError());

@@ -80,8 +80,9 @@ public:
   /// Of the first static module that has hooks which run on \p Target, those,
   /// with code that is taken for that target's. Nothing if there is none.
   std::optional<OwnHooks> hooksFor(const TargetID &Target);
-  /// Has resolve() find the hooks of static modules on \p Agent already.
-  void loadAhead(hsa_agent_t Agent);
+  /// Has resolve() find the hooks of static modules on \p Agent already, as
+  /// many as there is time for until \p IsWanted.
+  void loadAhead(hsa_agent_t Agent, llvm::function_ref<bool()> IsWanted);
   /// The tool's own code, of a module that resolveOffline() gave.
   const CodeObject *offlineCode(const HookModule &Module);
 
@@ -135,8 +136,6 @@ private:
   llvm::Expected<uint64_t> find(ToolModule &Module, llvm::StringRef Name,
                                 hsa_agent_t Agent, std::optional<size_t> Size);
   std::shared_ptr<ToolModule> shared(const ToolModule &Module) const;
-  /// Of a static module, by name.
-  std::vector<OwnHooks::Hook> exportedHooks(const ToolModule &Module) const;
   llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
                                 bool IsLoaded);
   llvm::Error tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,

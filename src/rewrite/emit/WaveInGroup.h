@@ -19,14 +19,15 @@ void unpackWorkItemId(CallSiteCode &Code, llvm::MCRegister To,
                       llvm::MCRegister Packed, unsigned Axis);
 
 struct WaveInGroupRegisters {
-  llvm::MCRegister Result, Sum; ///< Sum may be the result.
+  /// May be the same, unless IdOf reads what is in the result's.
+  llvm::MCRegister Result, Sum;
   llvm::MCRegister ItemsX, ItemsY;
   unsigned WaveSize;
 };
 
 /// By scalar instructions, which change SCC. \p IdOf puts one id of the wave's
 /// first work-item, by its axis, somewhere, and may use the same register for
-/// all; z comes first, x last.
+/// all, but none of \p Use; z comes first, x last.
 void emitWaveInGroup(CallSiteCode &Code, const WaveInGroupRegisters &Use,
                      llvm::function_ref<llvm::MCRegister(unsigned)> IdOf);
 

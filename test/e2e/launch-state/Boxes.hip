@@ -13,7 +13,7 @@ __global__ void scale(const int *From, int *To, int By) {
   __shared__ int Words[420];
   Words[Item] = From[I];
   __syncthreads();
-  // Of another wave.
+  // Of another wave, for most.
   const int Other = 419 - Item;
   To[I - Item + Other] = Words[Other] * By;
 }

@@ -19,7 +19,8 @@ void linkAKernel() {
   const KernelImage Image{
       Kernel.Name, take(Object->contents(Kernel.EntryAddress, Kernel.CodeSize)),
       0, Kernel.Descriptor};
-  take(writeCodeObject(*Object, Image, Kernel.Metadata));
+  EXPECT_GT(take(writeCodeObject(*Object, Image, Kernel.Metadata)).size(),
+            Image.Code.size());
 }
 
 /// The program's own, and one of LLVM's that it has set.

@@ -276,6 +276,39 @@ TEST_F(NamedModulesTest, WhatIsLoadedAheadIsThereForNobodyUntilAHookIs) {
   EXPECT_EQ(Hsa.NumLoaded, 1u);
 }
 
+/// A tool's constructors may not have come so far.
+TEST_F(NamedModulesTest, WhatIsLoadedAheadIsLinkedToLaterManagedVariables) {
+  FakeHsa Hsa;
+  Hsa.Variable = "Cell";
+  auto Module = hooks();
+  auto Handle = Modules.handleOf(*Module, "count");
+  ASSERT_TRUE(bool(Handle));
+  Module->loadAhead(Agent);
+  void *Memory = Modules.addManagedVariable(*Module, "Cell", nullptr, 8, 8);
+
+  auto Hook = Modules.resolve(*Handle, Agent);
+  ASSERT_TRUE(bool(Hook)) << toString(Hook.takeError());
+  EXPECT_EQ(Hsa.VariableMemory, reinterpret_cast<uint64_t>(Memory));
+  EXPECT_EQ(Hook->Module->ManagedStorage.lookup("Cell"), Hsa.VariableMemory);
+}
+
+TEST_F(NamedModulesTest, WhatCannotBeLoadedAheadIsRefusedWhenItIsAskedFor) {
+  FakeHsa Hsa;
+  std::string Other = HooksText.str();
+  Other.replace(Other.find("gfx90a"), 6, "gfx908");
+  auto Module = load(bitcode(Target + Other), "other.bc");
+  auto Handle = Modules.handleOf(*Module, "count");
+  ASSERT_TRUE(bool(Handle));
+  Module->loadAhead(Agent);
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
+  for (int Times : {1, 2}) {
+    auto Hook = Modules.resolve(*Handle, Agent);
+    ASSERT_FALSE(bool(Hook)) << Times;
+    EXPECT_EQ(detailOf(Hook.takeError()),
+              "other.bc is built for gfx908, not for gfx90a");
+  }
+}
+
 TEST_F(NamedModulesTest, WhatIsLoadedAheadGoesWithTheRuntime) {
   FakeHsa Hsa;
   auto Module = hooks();
