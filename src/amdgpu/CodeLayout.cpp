@@ -87,13 +87,27 @@ void CodeLayout::updateShifts() {
     Shifts[I] = Shift += Harbours[I].size();
 }
 
+size_t CodeLayout::harboursUpTo(size_t Offset) const {
+  auto isUpTo = [&](const Harbour &H) { return H.Offset <= Offset; };
+  // Not far on from the last answer, in all likelihood.
+  size_t First = LastUpTo, End = Harbours.size();
+  if (First > End || (First && !isUpTo(Harbours[First - 1])))
+    First = 0;
+  else
+    for (size_t Step = 1; First + Step <= End; Step *= 2) {
+      if (!isUpTo(Harbours[First + Step - 1])) {
+        End = First + Step;
+        break;
+      }
+      First += Step;
+    }
+  return LastUpTo = std::partition_point(Harbours.begin() + First,
+                                         Harbours.begin() + End, isUpTo) -
+                    Harbours.begin();
+}
+
 size_t CodeLayout::place(size_t Offset) const {
-  auto After = std::partition_point(
-      Harbours.begin(), Harbours.end(),
-      [&](const Harbour &H) { return H.Offset <= Offset; });
-  return After == Harbours.begin()
-             ? Offset
-             : Offset + Shifts[After - Harbours.begin() - 1];
+  return place(Offset, harboursUpTo(Offset));
 }
 
 size_t CodeLayout::place(Island I) const {
@@ -105,37 +119,44 @@ size_t CodeLayout::place(Island I) const {
 /// Decides where each branch goes, adding islands until all are in reach.
 class CodeLayout::Solver {
 public:
-  explicit Solver(CodeLayout &L) : L(L) {}
+  explicit Solver(CodeLayout &L)
+      : L(L), NextOf(L.Branches.size()), IslandsFor(L.Labels.size()) {
+    BranchesUpTo.reserve(L.Branches.size());
+    for (const Branch &B : L.Branches)
+      BranchesUpTo.push_back(L.harboursUpTo(B.Offset));
+    LabelsUpTo.reserve(L.Labels.size());
+    for (size_t Offset : L.Labels)
+      LabelsUpTo.push_back(Offset == Unbound ? 0 : L.harboursUpTo(Offset));
+  }
 
   /// Distances in dwords, of the branches and then of the islands, harbour by
   /// harbour. Every round that changes something adds an island, and no harbour
   /// ever has two for one destination, so the rounds end. Where more islands
   /// come between than new ones keep away from the limit, old ones would get
   /// out of reach, and ever more be added: all begins again, with more slack.
-  Expected<std::vector<int64_t>> run() {
-    for (;;) {
+  Expected<std::vector<int16_t>> run() {
+    for (size_t Before = SIZE_MAX; Before != NumIslands;) {
       L.updateShifts();
       if (const int64_t Most = mostWithinReach();
           Most > Slack && Slack < MostSlack) {
         Slack = std::min(Most + Most / 2, MostSlack);
-        for (Harbour &H : L.Harbours)
-          H.Islands.clear();
-        IslandsFor.clear();
+        removeIslands();
         L.updateShifts();
       }
-      Result.clear();
-      Added = false;
-      for (const Branch &B : L.Branches)
-        if (Error E = resolve(L.place(B.Offset), L.root(B.Target)))
-          return std::move(E);
-      for (size_t H = 0; H < L.Harbours.size(); ++H)
-        for (size_t I = 0; I < L.Harbours[H].Islands.size(); ++I)
-          if (Error E =
-                  resolve(L.place(Island{H, I}), L.Harbours[H].Islands[I]))
-            return std::move(E);
-      if (!Added)
-        return std::move(Result);
+      indexPlaces();
+      Before = NumIslands;
+      if (Error E = addIslands())
+        return std::move(E);
     }
+    std::vector<int16_t> Result;
+    Result.reserve(L.Branches.size() + NumIslands);
+    for (auto [B, UpTo] : zip(L.Branches, BranchesUpTo))
+      Result.push_back(distance(L.place(B.Offset, UpTo), L.root(B.Target)));
+    forEachIsland([&](Island I) {
+      Result.push_back(distance(L.place(I), at(I).Target));
+      return true;
+    });
+    return Result;
   }
 
 private:
@@ -153,38 +174,103 @@ private:
     return Most;
   }
 
-  Error resolve(int64_t From, Label Target) {
-    assert(L.Labels[Target] != Unbound && "branch to nowhere");
-    const int64_t To = L.place(L.Labels[Target]);
-    if (isInReach(From, To)) {
-      Result.push_back((To - From - BranchSize) / BranchSize);
-      return Error::success();
-    }
-    if (const std::optional<int64_t> Island = nearestIsland(From, To, Target)) {
-      Result.push_back((*Island - From - BranchSize) / BranchSize);
-      return Error::success();
-    }
-    return addIsland(From, To, Target);
+  void removeIslands() {
+    for (Harbour &H : L.Harbours)
+      H.Islands.clear();
+    for (auto &Islands : IslandsFor)
+      Islands.clear();
+    fill(NextOf, Island());
+    NumIslands = 0;
   }
 
-  /// Where the island in reach stands that is nearest to the destination, and
-  /// nearer than \p From.
-  std::optional<int64_t> nearestIsland(int64_t From, int64_t To, Label Target) {
+  IslandBranch &at(Island I) const {
+    return L.Harbours[I.Harbour].Islands[I.Index];
+  }
+
+  /// Those that \p Visit adds at harbours to come, too, until it returns false.
+  template <typename F> void forEachIsland(F Visit) const {
+    for (uint32_t H = 0; H < L.Harbours.size(); ++H)
+      for (uint32_t I = 0; I < L.Harbours[H].Islands.size(); ++I)
+        if (!Visit(Island{H, I}))
+          return;
+  }
+
+  /// One round: whatever reaches neither its destination nor an island on the
+  /// way gets one.
+  Error addIslands() {
+    for (auto [B, UpTo, Next] : zip(L.Branches, BranchesUpTo, NextOf))
+      if (!reach(L.place(B.Offset, UpTo), L.root(B.Target), Next))
+        return outOfReach();
+    bool IsReached = true;
+    forEachIsland([&](Island I) {
+      // The new one may stand at the same harbour.
+      Island Next = at(I).Next;
+      IsReached = reach(L.place(I), at(I).Target, Next);
+      at(I).Next = Next;
+      return IsReached;
+    });
+    return IsReached ? Error::success() : outOfReach();
+  }
+
+  static Error outOfReach() { return createStringError("branch out of reach"); }
+
+  int64_t placeOf(Label Target) const {
+    assert(L.Labels[Target] != Unbound && "branch to nowhere");
+    return L.place(L.Labels[Target], LabelsUpTo[Target]);
+  }
+
+  /// \p Next is where it went in the last round, if that was not the
+  /// destination: it rarely gets out of reach.
+  bool reach(int64_t From, Label Target, Island &Next) {
+    const int64_t To = placeOf(Target);
+    if (isInReach(From, To) || (Next.isThere() && leadsOn(From, Next, To)))
+      return true;
+    std::optional<Island> Found = nearestIsland(From, To, Target);
+    if (!Found)
+      Found = addIsland(From, To, Target);
+    if (Found)
+      Next = *Found;
+    return Found.has_value();
+  }
+
+  int16_t distance(int64_t From, Label Target) const {
+    int64_t To = placeOf(Target);
+    if (!isInReach(From, To))
+      To = L.place(*nearestIsland(From, To, Target));
+    return (To - From - BranchSize) / BranchSize;
+  }
+
+  /// \p I is in reach and between both.
+  bool leadsOn(int64_t From, Island I, int64_t To) const {
+    const int64_t At = L.place(I);
+    return isInReach(From, At) && isNearer(At, From, To);
+  }
+
+  /// The island in reach that is nearest to the destination, and nearer than
+  /// \p From.
+  std::optional<Island> nearestIsland(int64_t From, int64_t To,
+                                      Label Target) const {
     const auto &Islands = IslandsFor[Target];
     auto firstFrom = [&](int64_t Place) {
       return partition_point(Islands, [&](const Island &I) {
         return int64_t(L.place(I)) < Place;
       });
     };
+    auto ifNearer = [&](Island I) {
+      return leadsOn(From, I, To) ? std::optional(I) : std::nullopt;
+    };
+    // Chains of islands grow at their ends.
+    if (Islands.empty() ||
+        (To < From ? int64_t(L.place(Islands.front())) >= From
+                   : int64_t(L.place(Islands.back())) <= From))
+      return std::nullopt;
     if (To < From) {
       const auto It = firstFrom(std::max(From + FurthestBack, To + 1));
-      const int64_t At = It == Islands.end() ? From : int64_t(L.place(*It));
-      return At < From ? std::optional(At) : std::nullopt;
+      return It == Islands.end() ? std::nullopt : ifNearer(*It);
     }
     const auto Behind = firstFrom(std::min(From + FurthestOn + 1, To));
-    const int64_t At =
-        Behind == Islands.begin() ? From : L.place(*std::prev(Behind));
-    return At > From ? std::optional(At) : std::nullopt;
+    return Behind == Islands.begin() ? std::nullopt
+                                     : ifNearer(*std::prev(Behind));
   }
 
   /// Progress is always made towards the destination: no way round in circles.
@@ -192,7 +278,8 @@ private:
     return To > B ? A > B && A < To : A < B && A > To;
   }
 
-  Error addIsland(int64_t From, int64_t To, Label Target) {
+  /// Nothing if no harbour is in reach.
+  std::optional<Island> addIsland(int64_t From, int64_t To, Label Target) {
     const std::vector<Harbour> &Harbours = L.Harbours;
     // Where a new island at harbour H would stand.
     auto placeAt = [&](size_t H) -> int64_t {
@@ -200,9 +287,10 @@ private:
       return At.Offset + L.Shifts[H] +
              (At.Islands.empty() && At.FallsThrough ? BranchSize : 0);
     };
+    auto isFor = [&](const IslandBranch &B) { return B.Target == Target; };
     // The furthest harbour in reach, preferably not at the very limit.
     const bool IsForward = To > From;
-    std::optional<size_t> Best;
+    std::optional<uint32_t> Best;
     for (int64_t Margin : {Slack, int64_t(0)}) {
       const int64_t Low = From + FurthestBack + Margin;
       const int64_t High = From + FurthestOn - Margin;
@@ -213,46 +301,63 @@ private:
           continue;
         if (!isNearer(At, From, To))
           break;
-        if (!is_contained(Harbours[H].Islands, Target))
+        if (none_of(Harbours[H].Islands, isFor))
           Best = H;
       }
     }
     if (!Best)
-      return createStringError("branch out of reach");
+      return std::nullopt;
     Harbour &At = L.Harbours[*Best];
+    const Island New{*Best, uint32_t(At.Islands.size())};
     auto &Islands = IslandsFor[Target];
     Islands.insert(
         partition_point(Islands,
                         [&](const Island &I) { return I.Harbour < *Best; }),
-        {*Best, At.Islands.size()});
-    At.Islands.push_back(Target);
-    Added = true;
-    Result.push_back(0); // This round is void.
-    return Error::success();
+        New);
+    At.Islands.push_back({Target, Island()});
+    ++NumIslands;
+    return New;
+  }
+
+  /// Of the code at each harbour, which does not move during a round.
+  int64_t codeAt(size_t H) const {
+    return int64_t(L.Harbours[H].Offset + L.Shifts[H]);
+  }
+
+  void indexPlaces() {
+    FirstFrom.clear();
+    for (size_t H = 0; H < L.Harbours.size(); ++H)
+      while (int64_t(FirstFrom.size() * PlacesEach) <= codeAt(H))
+        FirstFrom.push_back(H);
   }
 
   /// The first harbour whose code stands at or after \p Place.
   size_t firstFrom(int64_t Place) const {
-    size_t Low = 0, High = L.Harbours.size();
-    while (Low < High) {
-      const size_t Middle = (Low + High) / 2;
-      if (int64_t(L.Harbours[Middle].Offset + L.Shifts[Middle]) < Place)
-        Low = Middle + 1;
-      else
-        High = Middle;
-    }
-    return Low;
+    const size_t Index = std::max<int64_t>(Place, 0) / PlacesEach;
+    if (Index >= FirstFrom.size())
+      return L.Harbours.size();
+    size_t H = FirstFrom[Index];
+    while (H < L.Harbours.size() && codeAt(H) < Place)
+      ++H;
+    return H;
   }
 
   CodeLayout &L;
-  DenseMap<Label, SmallVector<Island, 2>> IslandsFor; ///< In their order.
-  std::vector<int64_t> Result;
+  /// Harbours up to each branch and label, which islands do not change.
+  std::vector<size_t> BranchesUpTo, LabelsUpTo;
+  std::vector<Island> NextOf; ///< Of branches.
+  /// By label, in their order.
+  std::vector<SmallVector<Island, 2>> IslandsFor;
+  size_t NumIslands = 0;
+  /// The first harbour whose code stands at or after each multiple of so many
+  /// bytes.
+  static constexpr size_t PlacesEach = 1024;
+  std::vector<size_t> FirstFrom;
   int64_t Slack = LeastSlack;
-  bool Added = false;
 };
 
 Expected<std::vector<uint8_t>> CodeLayout::finish() {
-  Expected<std::vector<int64_t>> Resolved = Solver(*this).run();
+  Expected<std::vector<int16_t>> Resolved = Solver(*this).run();
   if (!Resolved)
     return Resolved.takeError();
   std::vector<uint8_t> Result;
@@ -266,7 +371,7 @@ Expected<std::vector<uint8_t>> CodeLayout::finish() {
 }
 
 void CodeLayout::write(std::vector<uint8_t> &Result,
-                       ArrayRef<int64_t> Dwords) const {
+                       ArrayRef<int16_t> Dwords) const {
   auto appendWord = [&](uint32_t Word) {
     Result.resize(Result.size() + BranchSize);
     support::endian::write32le(&Result[Result.size() - BranchSize], Word);
@@ -295,8 +400,9 @@ void CodeLayout::write(std::vector<uint8_t> &Result,
   }
   for (size_t H = 0; H < Harbours.size(); ++H)
     for (size_t I = 0; I < Harbours[H].Islands.size(); ++I) {
-      support::endian::write32le(&Result[place(Island{H, I})],
-                                 encode(BranchWord, Dwords.front()));
+      support::endian::write32le(
+          &Result[place(Island{uint32_t(H), uint32_t(I)})],
+          encode(BranchWord, Dwords.front()));
       Dwords = Dwords.drop_front();
     }
 }

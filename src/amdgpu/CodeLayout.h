@@ -65,11 +65,21 @@ private:
     uint32_t Encoding;
     Label Target;
   };
-  /// Where islands may stand, and the destinations of those that do.
+  /// An island by its harbour and its number there.
+  struct Island {
+    uint32_t Harbour = UINT32_MAX, Index = 0;
+
+    bool isThere() const { return Harbour != UINT32_MAX; }
+  };
+  struct IslandBranch {
+    Label Target;
+    Island Next; ///< The one that it goes to, if it went to one.
+  };
+  /// Where islands may stand, and those that do.
   struct Harbour {
     size_t Offset; ///< In Bytes; what stands there comes after the islands.
     bool FallsThrough;
-    std::vector<Label> Islands;
+    std::vector<IslandBranch> Islands;
 
     size_t size() const;
   };
@@ -77,17 +87,18 @@ private:
     size_t Low, High, From;
     int64_t Address;
   };
-  /// An island by its harbour and its number there.
-  struct Island {
-    size_t Harbour, Index;
-  };
   class Solver;
 
   Label root(Label L) const;
+  /// How many harbours there are up to \p Offset, and where it is with so many.
+  size_t harboursUpTo(size_t Offset) const;
+  size_t place(size_t Offset, size_t HarboursUpTo) const {
+    return HarboursUpTo ? Offset + Shifts[HarboursUpTo - 1] : Offset;
+  }
   size_t place(Island I) const;
   void updateShifts();
   void write(std::vector<uint8_t> &Result,
-             llvm::ArrayRef<int64_t> Distances) const;
+             llvm::ArrayRef<int16_t> Distances) const;
 
   uint32_t BranchWord;
   std::vector<uint8_t> Bytes;
@@ -97,6 +108,8 @@ private:
   std::vector<size_t> Labels; ///< Offset in Bytes, or unbound.
   std::vector<Label> AliasOf; ///< Itself for a label with a place of its own.
   std::vector<size_t> Shifts; ///< Bytes of islands before each harbour's code.
+  /// The last answer of harboursUpTo(): offsets are mostly asked for in order.
+  mutable size_t LastUpTo = 0;
 };
 
 } // namespace luthier::amdgpu

@@ -86,15 +86,20 @@ BinaryOperation saveExecOperationOf(unsigned Opcode) {
 /// before it is done.
 class ExecMaskSolver {
 public:
+  enum class For { AllFunctions, Callers };
+
   ExecMaskSolver(const LiftedRepresentation &LR, const CallGraph &Graph,
-                 const EffectsTable &Effects)
+                 const EffectsTable &Effects, For Whom)
       : LR(LR), Effects(Effects) {
     for (const MachineFunction *MF : Graph.calleesFirst()) {
+      const bool IsCalled = !Graph.callersOf(*MF).empty();
+      if (!IsCalled && Whom == For::Callers)
+        continue;
       const BlockStarts Starts =
           startsOf(*MF, MaskState::atFunctionEntry(), {});
-      record(*MF, Starts);
-      // Only callers ask for it.
-      if (!Graph.callersOf(*MF).empty())
+      if (Whom == For::AllFunctions)
+        record(*MF, Starts);
+      if (IsCalled)
         summarise(*MF, Starts);
     }
   }
@@ -166,11 +171,21 @@ private:
   void summarise(const MachineFunction &MF, const BlockStarts &Starts) {
     Summary &Sum = Summaries[&MF];
     for (const MachineBasicBlock &MBB : MF) {
-      MaskState State = Starts.lookup(&MBB);
+      // What is known is asked for where control leaves the block, if at all.
+      const MachineInstr *Last = nullptr;
       for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
         addVectorWrites(E, Sum.Changed);
+        if (LR.transferOf(MI))
+          Last = &MI;
+      }
+      if (!Last)
+        continue;
+      MaskState State = Starts.lookup(&MBB);
+      for (auto [MI, E] : zip(MBB, Effects.of(MBB))) {
         if (const ControlTransfer *Transfer = LR.transferOf(MI))
           addExit(*Transfer, State, Sum);
+        if (&MI == Last)
+          break;
         cross(State, MI, E);
       }
     }
@@ -392,12 +407,14 @@ ExecParts ExecMaskSolver::partsSince(Marks At) const {
 
 ExecMasks ExecMasks::run(const LiftedRepresentation &LR, const CallGraph &Graph,
                          const EffectsTable &Effects) {
-  return ExecMaskSolver(LR, Graph, Effects).take();
+  return ExecMaskSolver(LR, Graph, Effects, ExecMaskSolver::For::AllFunctions)
+      .take();
 }
 
 SameExec::SameExec(const LiftedRepresentation &LR)
     : Graph(CallGraph::run(LR)), Effects(EffectsTable::run(LR)),
-      Solver(std::make_unique<ExecMaskSolver>(LR, Graph, Effects)) {}
+      Solver(std::make_unique<ExecMaskSolver>(LR, Graph, Effects,
+                                              ExecMaskSolver::For::Callers)) {}
 SameExec::~SameExec() = default;
 
 DenseSet<const MachineInstr *>

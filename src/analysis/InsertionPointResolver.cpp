@@ -24,7 +24,8 @@ static std::string nameOf(const MachineBasicBlock &MBB) {
 
 InsertionPointResolver::InsertionPointResolver(const LiftedRepresentation &LR)
     : LR(LR), Legal(InsertionLegality::run(LR)) {
-  Parts.reserve(2 * LR.impl().Origins.size());
+  // Blocks are far fewer.
+  Parts.reserve(LR.impl().Origins.size() + LR.impl().Origins.size() / 4);
   for (const auto &[Symbol, MF] : LR.functions()) {
     Parts.insert(MF);
     for (const MachineBasicBlock &MBB : *MF) {

@@ -69,12 +69,13 @@ void GroupFinder::addAlone() {
     for (const MachineBasicBlock *MBB : reachedBlocks(*Function))
       Reached.insert(MBB);
   const auto BeforeLoops = blocksBeforeLoops(LR);
+  const bool IsKernelOnce = isEnteredOnce(LR);
   for (const InstructionRun &R : instructionRuns(LR)) {
     if (!R.Vector || !Reached.contains(R.First->getParent()))
       continue;
     const MachineBasicBlock *MBB = R.First->getParent();
     const bool IsOnce =
-        MBB->getParent() == &MF && !Cycles.getCycle(MBB) && isEnteredOnce(LR);
+        IsKernelOnce && MBB->getParent() == &MF && !Cycles.getCycle(MBB);
     LaneGroup &Group = Groups.emplace_back(
         LaneGroup{R.First, IsOnce, BeforeLoops.contains(MBB), {}});
     const MachineInstr *MI = R.First;

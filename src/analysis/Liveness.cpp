@@ -4,6 +4,7 @@
 #include "analysis/AnnotatedPrinter.h"
 #include "analysis/ControlFlow.h"
 #include "analysis/LiveLanes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -44,27 +45,8 @@ public:
         Masks(Basis.Masks), Others(Others) {
     for (const auto &[Symbol, MF] : LR.functions())
       Needs[MF], Through[MF], AtReturn[MF];
-    for (bool Changed = true; Changed;) {
-      Changed = false;
-      for (const MachineFunction *MF : Graph.calleesFirst()) {
-        // Only callers ask for it.
-        if (Graph.callersOf(*MF).empty())
-          continue;
-        BlockStarts Starts = solve(*MF, LiveLanes());
-        Changed |= update(Needs[MF], Starts.lookup(&MF->front()));
-        Starts = solve(*MF, LiveLanes::everything());
-        Changed |= update(Through[MF], Starts.lookup(&MF->front()));
-      }
-    }
-    for (bool Changed = true; Changed;) {
-      Changed = false;
-      for (const MachineFunction *MF : reverse(Graph.calleesFirst())) {
-        Result[MF] = solve(*MF, AtReturn[MF]);
-        if (any_of(Graph.transfersOf(*MF), mayEnterFunctions))
-          for (const MachineBasicBlock &MBB : *MF)
-            Changed |= passToCallees(*MF, MBB);
-      }
-    }
+    summarise();
+    solveAll();
   }
 
   /// What is live where \p MBB begins. Calls \p After for each instruction,
@@ -106,6 +88,47 @@ public:
   DenseMap<const MachineFunction *, LiveLanes> Needs, Through, AtReturn;
 
 private:
+  /// To solve again, since what they are computed from has changed.
+  using Outdated = DenseSet<const MachineFunction *>;
+
+  Outdated all() const {
+    const ArrayRef<const MachineFunction *> All = Graph.calleesFirst();
+    return Outdated(All.begin(), All.end());
+  }
+
+  /// Each once, but where functions call one another in circles.
+  void summarise() {
+    for (Outdated Work = all(); !Work.empty();)
+      for (const MachineFunction *MF : Graph.calleesFirst()) {
+        // Only callers ask for it.
+        if (!Work.erase(MF) || Graph.callersOf(*MF).empty())
+          continue;
+        BlockStarts Starts = solve(*MF, LiveLanes());
+        bool Changed = update(Needs[MF], Starts.lookup(&MF->front()));
+        Starts = solve(*MF, LiveLanes::everything());
+        Changed |= update(Through[MF], Starts.lookup(&MF->front()));
+        if (Changed)
+          for (const ControlTransfer *Call : Graph.callersOf(*MF))
+            Work.insert(Call->MI->getMF());
+      }
+  }
+
+  /// Likewise.
+  void solveAll() {
+    for (Outdated Work = all(); !Work.empty();)
+      for (const MachineFunction *MF : reverse(Graph.calleesFirst())) {
+        if (!Work.erase(MF))
+          continue;
+        Result[MF] = solve(*MF, AtReturn[MF]);
+        SetVector<const MachineBasicBlock *> Blocks;
+        for (const ControlTransfer *Transfer : Graph.transfersOf(*MF))
+          if (mayEnterFunctions(Transfer))
+            Blocks.insert(Transfer->MI->getParent());
+        for (const MachineBasicBlock *MBB : Blocks)
+          passToCallees(*MF, *MBB, Work);
+      }
+  }
+
   static void addReads(LiveLanes &Live, const RegisterSet &Reads) {
     Live.Active |= Reads;
     Live.Inactive |= Reads & RegisterSet::allVectors();
@@ -238,10 +261,14 @@ private:
   /// What is live after calls is needed when callees return. Pointers to
   /// functions are the original's, so what is lifted of them is only entered
   /// from here: code that is not lifted does not know of it.
-  bool passToCallees(const MachineFunction &MF, const MachineBasicBlock &MBB) {
-    bool Changed = false;
+  void passToCallees(const MachineFunction &MF, const MachineBasicBlock &MBB,
+                     Outdated &Work) {
     const LiveLanes Own = AtReturn[&MF];
     ArrayRef<ExecSet> ExecBefore = Masks.of(MBB);
+    auto pass = [&](const MachineFunction *Callee, const LiveLanes &There) {
+      if (update(AtReturn[Callee], There))
+        Work.insert(Callee);
+    };
     auto After = [&](const MachineInstr &MI, const LiveLanes &Later) {
       const ExecSet Exec = ExecBefore.consume_back();
       const ControlTransfer *Transfer = LR.transferOf(MI);
@@ -254,14 +281,13 @@ private:
       else if (Exec != ExecSet::Entry)
         There = atReturn(Own, ExecSet::Any);
       if (Transfer->Callee)
-        Changed |= update(AtReturn[Transfer->Callee], There);
+        pass(Transfer->Callee, There);
       else
         for (const auto &[Symbol, Callee] : LR.functions())
           if (Symbol.IsAddressTaken)
-            Changed |= update(AtReturn[Callee], There);
+            pass(Callee, There);
     };
     walk(MBB, Result[&MF], Own, After, ignore);
-    return Changed;
   }
 };
 
@@ -300,23 +326,30 @@ LivenessOnDemand::LivenessOnDemand(const LivenessBasis &Basis, OtherReads Given)
       Solver(std::make_unique<LivenessSolver>(Basis, Others)) {}
 LivenessOnDemand::~LivenessOnDemand() = default;
 
+RegisterSet LivenessOnDemand::atStart(const MachineBasicBlock &MBB) const {
+  return Solver->Result.find(MBB.getParent())->second.find(&MBB)->second.any();
+}
+
+std::vector<RegisterSet>
+LivenessOnDemand::in(const MachineBasicBlock &MBB) const {
+  const MachineFunction &MF = *MBB.getParent();
+  std::vector<RegisterSet> Result(Solver->Effects.of(MBB).size());
+  auto Place = Result.end();
+  Solver->walk(MBB, Solver->Result.find(&MF)->second,
+               Solver->AtReturn.find(&MF)->second, LivenessSolver::ignore,
+               [&](const MachineInstr &, const LiveLanes &Live) {
+                 *--Place = Live.any();
+               });
+  return Result;
+}
+
 LivenessOnDemand::Block &LivenessOnDemand::find(const MachineBasicBlock &MBB) {
   auto [It, IsNew] = Blocks.try_emplace(&MBB);
   Block &Result = It->second;
   if (!IsNew)
     return Result;
   Result.Last = MBB.empty() ? nullptr : &MBB.front();
-  const MachineFunction &MF = *MBB.getParent();
-  const auto &Starts = Solver->Result.find(&MF)->second;
-  std::vector<RegisterSet> &Sets = Result.Sets;
-  Sets.resize(Solver->Effects.of(MBB).size() + 1);
-  auto Place = Sets.end();
-  Solver->walk(MBB, Starts, Solver->AtReturn.find(&MF)->second,
-               LivenessSolver::ignore,
-               [&](const MachineInstr &, const LiveLanes &Live) {
-                 *--Place = Live.any();
-               });
-  Sets.front() = Starts.find(&MBB)->second.any();
+  Result.Sets = in(MBB);
   return Result;
 }
 
@@ -341,8 +374,14 @@ const RegisterSet &LivenessOnDemand::at(const InsertionPoint &Where) {
   const MachineBasicBlock *MBB = MI ? MI->getParent() : Where.block();
   if (!MBB || !Solver->Result.contains(MBB->getParent()))
     return Everything;
+  if (!MI) {
+    std::unique_ptr<RegisterSet> &Known = Starts[MBB];
+    if (!Known)
+      Known = std::make_unique<RegisterSet>(atStart(*MBB));
+    return *Known;
+  }
   Block &Known = find(*MBB);
-  return Known.Sets[MI ? indexOf(*MI, Known) + 1 : 0];
+  return Known.Sets[indexOf(*MI, Known)];
 }
 
 void OtherReads::add(const InsertionPoint &Where,

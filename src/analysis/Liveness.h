@@ -86,13 +86,22 @@ public:
                             OtherReads Others = OtherReads());
   ~LivenessOnDemand();
 
-  /// As Liveness has it. Stays where it is.
+  /// As Liveness has it. Stays where it is, until all is forgotten.
   const RegisterSet &at(const InsertionPoint &Where);
+  /// What was asked for, which takes much memory.
+  void forgetAsked() {
+    Blocks = decltype(Blocks)();
+    Starts = decltype(Starts)();
+  }
+
+  /// What is live where control enters \p MBB, and before each of its
+  /// instructions, in their order. Takes as long each time.
+  RegisterSet atStart(const llvm::MachineBasicBlock &MBB) const;
+  std::vector<RegisterSet> in(const llvm::MachineBasicBlock &MBB) const;
 
 private:
   struct Block {
-    /// At its start, and then before each instruction.
-    std::vector<RegisterSet> Sets;
+    std::vector<RegisterSet> Sets; ///< Before each instruction.
     /// That was asked for last, and its place.
     const llvm::MachineInstr *Last = nullptr;
     unsigned LastIndex = 0;
@@ -106,6 +115,8 @@ private:
   const OtherReads Others;
   std::unique_ptr<const LivenessSolver> Solver;
   llvm::DenseMap<const llvm::MachineBasicBlock *, Block> Blocks;
+  llvm::DenseMap<const llvm::MachineBasicBlock *, std::unique_ptr<RegisterSet>>
+      Starts;
 };
 
 /// The code, with what is live before each instruction.

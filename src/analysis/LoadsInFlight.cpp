@@ -2,10 +2,12 @@
 #include "analysis/LoadsInFlight.h"
 #include "analysis/AnnotatedPrinter.h"
 #include "analysis/CallGraph.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -123,6 +125,25 @@ WaitCounts waitsFor(const State &S, const RegisterSet &Registers) {
 
 } // namespace
 
+unsigned LoadsInFlight::keep(State S) {
+  hash_code Hash(0);
+  for (const Queue &Q : S) {
+    for (const Pending &P : Q.InOrder)
+      Hash = hash_combine(Hash, P.Unit, P.Younger);
+    Hash = hash_combine(
+        Hash,
+        xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(&Q.Unordered),
+                             sizeof(Q.Unordered))));
+  }
+  // The map keeps its highest keys for itself. What has another's hash by
+  // accident is kept for itself, without a key.
+  auto [It, IsNew] = Known.try_emplace(size_t(Hash) >> 1, States.size());
+  if (!IsNew && States[It->second] == S)
+    return It->second;
+  States.push_back(std::move(S));
+  return States.size() - 1;
+}
+
 class LoadsInFlightSolver {
 public:
   LoadsInFlightSolver(const LiftedRepresentation &LR, LoadsInFlight &Result)
@@ -134,7 +155,7 @@ public:
         if (Call->Kind == ControlTransfer::Call)
           Result.AfterCalls[Call->MI] = exitOf(Call->Callee);
       solve(*MF, MF == Kernel);
-      Exits[MF] = exitStateOf(Graph.transfersOf(*MF));
+      Exits[MF] = Result.keep(exitStateOf(Graph.transfersOf(*MF)));
     }
   }
 
@@ -146,18 +167,15 @@ public:
       wait(S[unsigned(Wait.Counter)], Wait.Count);
     const CountedOperation Op = countedOperation(MI, *Facts.Traits);
     issue(S, MI, Op);
-    if (MI.isCall()) {
-      auto It = Facts.AfterCalls.find(&MI);
-      S = It == Facts.AfterCalls.end() ? Facts.Unknown : It->second;
-    }
+    if (MI.isCall())
+      S = Facts.States[Facts.AfterCalls.lookup(&MI)];
     return !Waits.empty() || !Op.Counters.empty() || MI.isCall();
   }
 
 private:
   /// Unknown for a function that is called again before it is done.
-  const State &exitOf(const MachineFunction *Callee) const {
-    auto It = Exits.find(Callee);
-    return It == Exits.end() ? Result.Unknown : It->second;
+  unsigned exitOf(const MachineFunction *Callee) const {
+    return Exits.lookup(Callee);
   }
 
   /// What may be in flight when a function with these transfers returns.
@@ -167,54 +185,55 @@ private:
       if (Transfer->Kind == ControlTransfer::Return)
         join(S, Result.stateBefore(*Transfer->MI));
       else if (Transfer->Kind == ControlTransfer::TailCall)
-        join(S, exitOf(Transfer->Callee));
+        join(S, Result.States[exitOf(Transfer->Callee)]);
       else if (Transfer->Kind == ControlTransfer::UnresolvedJump)
-        join(S, Result.Unknown);
+        join(S, Result.unknown());
     return S;
   }
 
   void solve(const MachineFunction &MF, bool IsKernel) {
-    // States are large: a map that grows copies them.
-    Result.Starts.reserve(Result.Starts.size() + MF.size());
+    DenseMap<const MachineBasicBlock *, State> Starts(MF.size());
     SetVector<const MachineBasicBlock *> Work;
     for (const MachineBasicBlock &MBB : MF) {
       const bool IsEntry = &MBB == &MF.front();
       if (!IsEntry && !MBB.pred_empty())
         continue;
       // Nothing is outstanding where a wave starts.
-      Result.Starts[&MBB] = IsEntry && IsKernel ? State() : Result.Unknown;
+      Starts[&MBB] = IsEntry && IsKernel ? State() : Result.unknown();
       Work.insert(&MBB);
     }
     while (!Work.empty()) {
       const MachineBasicBlock *MBB = Work.pop_back_val();
-      State S = Result.Starts[MBB];
+      State S = Starts[MBB];
       for (const MachineInstr &MI : *MBB)
         step(Result, S, MI);
       for (const MachineBasicBlock *Next : MBB->successors()) {
-        auto [It, IsNew] = Result.Starts.try_emplace(Next, S);
+        auto [It, IsNew] = Starts.try_emplace(Next, S);
         if (IsNew || join(It->second, S))
           Work.insert(Next);
       }
     }
+    for (const MachineBasicBlock &MBB : MF)
+      if (auto It = Starts.find(&MBB); It != Starts.end())
+        Result.Starts[&MBB] = Result.keep(std::move(It->second));
   }
 
   LoadsInFlight &Result;
-  DenseMap<const MachineFunction *, State> Exits;
+  DenseMap<const MachineFunction *, unsigned> Exits;
 };
 
 LoadsInFlight LoadsInFlight::run(const LiftedRepresentation &LR) {
   LoadsInFlight Result;
   const MachineFunction &MF = *LR.functions().front().second;
   Result.Traits = &waitTraits(MF.getSubtarget());
-  Result.Unknown = anythingInFlight(*Result.Traits);
+  Result.keep(anythingInFlight(*Result.Traits));
   LoadsInFlightSolver(LR, Result);
   return Result;
 }
 
 const State &LoadsInFlight::atStart(const MachineBasicBlock *MBB) const {
   // Blocks that only each other lead to are entered from nowhere we know.
-  auto It = Starts.find(MBB);
-  return It == Starts.end() ? Unknown : It->second;
+  return States[Starts.lookup(MBB)];
 }
 
 State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
@@ -227,20 +246,34 @@ State LoadsInFlight::stateBefore(const MachineInstr &MI) const {
   return S;
 }
 
+RegisterSet
+LoadsInFlight::registersAtStart(const MachineBasicBlock &MBB) const {
+  return registersOf(atStart(&MBB));
+}
+
+std::vector<RegisterSet>
+LoadsInFlight::registersIn(const MachineBasicBlock &MBB) const {
+  std::vector<RegisterSet> Result;
+  State S = atStart(&MBB);
+  RegisterSet Set = registersOf(S);
+  for (const MachineInstr &MI : MBB) {
+    Result.push_back(Set);
+    if (LoadsInFlightSolver::step(*this, S, MI))
+      Set = registersOf(S);
+  }
+  return Result;
+}
+
 RegistersInFlight RegistersInFlight::run(const LiftedRepresentation &LR) {
   const LoadsInFlight Facts = LoadsInFlight::run(LR);
   RegistersInFlight Result;
   for (const auto &[Symbol, MF] : LR.functions())
     for (const MachineBasicBlock &MBB : *MF) {
-      State S = Facts.atStart(&MBB);
-      RegisterSet Set = registersOf(S);
-      Result.Starts[&MBB] = Set;
-      for (const MachineInstr &MI : MBB) {
+      Result.Starts[&MBB] = Facts.registersAtStart(MBB);
+      for (const auto &[MI, Set] : zip(MBB, Facts.registersIn(MBB))) {
         if (Result.Sets.empty() || !(Result.Sets.back() == Set))
           Result.Sets.push_back(Set);
         Result.Index[&MI] = Result.Sets.size() - 1;
-        if (LoadsInFlightSolver::step(Facts, S, MI))
-          Set = registersOf(S);
       }
     }
   return Result;

@@ -28,6 +28,12 @@ public:
 
   const WaitTraits &traits() const { return *Traits; }
 
+  /// Registers that a load may write where control enters \p MBB, and before
+  /// each of its instructions, in their order.
+  RegisterSet registersAtStart(const llvm::MachineBasicBlock &MBB) const;
+  std::vector<RegisterSet>
+  registersIn(const llvm::MachineBasicBlock &MBB) const;
+
   /// A load into one register that is outstanding.
   struct Pending {
     uint16_t Unit;
@@ -49,14 +55,20 @@ private:
   const State &atStart(const llvm::MachineBasicBlock *MBB) const;
   State stateBefore(const llvm::MachineInstr &MI) const;
 
+  /// The place of a state that is like \p S.
+  unsigned keep(State S);
+  const State &unknown() const { return States.front(); }
+
   const WaitTraits *Traits = nullptr;
-  State Unknown;
-  llvm::DenseMap<const llvm::MachineBasicBlock *, State> Starts;
+  /// Of which there are few: states are large, and most blocks begin like
+  /// another one. The first one is what is taken of places nothing is known of.
+  std::vector<State> States;
+  llvm::DenseMap<uint64_t, unsigned> Known; ///< By hash.
+  llvm::DenseMap<const llvm::MachineBasicBlock *, unsigned> Starts;
   /// What is in flight after a call, by call; unknown for the others.
-  llvm::DenseMap<const llvm::MachineInstr *, State> AfterCalls;
+  llvm::DenseMap<const llvm::MachineInstr *, unsigned> AfterCalls;
   friend class LoadsInFlightSolver;
   friend class LoadsWalk;
-  friend class RegistersInFlight;
 };
 
 /// Registers that a load may write while code at some point runs.

@@ -170,6 +170,9 @@ void MaskState::part() {
 bool MaskState::meet(const MaskState &Other) {
   bool Changed = false;
   for (unsigned U = 0; U < Units.size(); ++U) {
+    // Most are one or the other.
+    if (Units[U].Kind == MaskValue::Unknown || Units[U] == Other.Units[U])
+      continue;
     MaskValue Both = MaskValue::meet(Units[U], Other.Units[U]);
     Changed |= Both != Units[U];
     Units[U] = Both;

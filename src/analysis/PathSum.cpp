@@ -38,7 +38,8 @@ struct Segment {
 class SegmentGraph {
 public:
   SegmentGraph(const LiftedRepresentation &LR, PathPlaces Allowed)
-      : LR(LR), Allowed(Allowed), BeforeLoops(blocksBeforeLoops(LR)) {
+      : LR(LR), Allowed(Allowed), BeforeLoops(blocksBeforeLoops(LR)),
+        IsKernelOnce(isEnteredOnce(LR)) {
     for (const auto &[Symbol, MF] : LR.functions())
       addFunction(*MF);
     uniteSamePlaces();
@@ -50,13 +51,13 @@ public:
 private:
   void addFunction(MachineFunction &MF);
   bool isOnce(const MachineBasicBlock &MBB, unsigned Depth) const {
-    return !Depth && isEnteredOnce(LR) &&
+    return !Depth && IsKernelOnce &&
            MBB.getParent() == LR.functions().front().second;
   }
   void addBlock(MachineBasicBlock &MBB, const MachineCycle *Cycle,
                 unsigned FunctionEnd);
   void addEdge(const MachineBasicBlock &MBB, const MachineBasicBlock &Next,
-               unsigned Depth);
+               unsigned Depth, const RareSkips *Skips);
   unsigned newPlace() { return NumPlaces++; }
   void same(unsigned A, unsigned B) { SamePlaces.push_back({A, B}); }
   void uniteSamePlaces();
@@ -66,6 +67,7 @@ private:
   const LiftedRepresentation &LR;
   const PathPlaces Allowed;
   const DenseSet<const MachineBasicBlock *> BeforeLoops;
+  const bool IsKernelOnce;
   std::vector<Segment> Segments;
   unsigned NumPlaces = 0;
   std::vector<std::pair<unsigned, unsigned>> SamePlaces;
@@ -91,13 +93,17 @@ void SegmentGraph::addFunction(MachineFunction &MF) {
   for (MachineBasicBlock &MBB : MF)
     if (Reached.contains(&MBB))
       addBlock(MBB, Cycles.getCycle(&MBB), End);
+  std::optional<const RareSkips> Skips;
+  if (Allowed == PathPlaces::BlocksAndSkips)
+    Skips.emplace(MF);
   for (const MachineBasicBlock &MBB : MF) {
     if (!Reached.contains(&MBB))
       continue;
     const unsigned BlockEnd = Blocks.lookup(&MBB).second;
     for (const MachineBasicBlock *Next : MBB.successors())
       addEdge(MBB, *Next,
-              std::min(Cycles.getCycleDepth(&MBB), Cycles.getCycleDepth(Next)));
+              std::min(Cycles.getCycleDepth(&MBB), Cycles.getCycleDepth(Next)),
+              Skips ? &*Skips : nullptr);
     if (MBB.succ_empty())
       same(BlockEnd, End);
   }
@@ -135,10 +141,11 @@ void SegmentGraph::addBlock(MachineBasicBlock &MBB, const MachineCycle *Cycle,
 }
 
 void SegmentGraph::addEdge(const MachineBasicBlock &MBB,
-                           const MachineBasicBlock &Next, unsigned Depth) {
+                           const MachineBasicBlock &Next, unsigned Depth,
+                           const RareSkips *Skips) {
   const unsigned From = Blocks.lookup(&MBB).second,
                  To = Blocks.lookup(&Next).first;
-  if (Allowed == PathPlaces::Blocks || !isRareSkip(MBB, Next, Depth))
+  if (!Skips || !Skips->isRare(MBB, Next, Depth))
     return same(From, To);
   Segments.push_back({nullptr, Depth, isOnce(MBB, Depth),
                       BeforeLoops.contains(&MBB), false, 0, From, To, &MBB,

@@ -9,6 +9,7 @@
 #include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include <numeric>
 
 using namespace llvm;
 
@@ -31,21 +32,6 @@ static bool isSkip(const MachineBasicBlock &MBB,
 }
 
 namespace {
-
-/// Of the parts of a function from 1 to 64, a jump over a third as rare costs
-/// the programs of bench/in_kernel.py least.
-constexpr size_t PartSkipped = 3;
-
-bool skipsMuch(const MachineBasicBlock &MBB, const MachineBasicBlock &Next) {
-  size_t All = 0, Skipped = 0;
-  for (const MachineBasicBlock &Other : *MBB.getParent()) {
-    All += Other.size();
-    if (MBB.getNumber() < Other.getNumber() &&
-        Other.getNumber() < Next.getNumber())
-      Skipped += Other.size();
-  }
-  return Skipped * PartSkipped >= All;
-}
 
 /// How probable it is that lanes are left.
 enum class Guess { Unknown, FewWaves, MostWaves };
@@ -171,8 +157,25 @@ Guess SkipCondition::guess() const {
 
 } // namespace
 
-bool isRareSkip(const MachineBasicBlock &MBB, const MachineBasicBlock &Next,
-                unsigned LoopDepth) {
+RareSkips::RareSkips(const MachineFunction &MF)
+    : Before(MF.getNumBlockIDs() + 1) {
+  for (const MachineBasicBlock &MBB : MF)
+    Before[MBB.getNumber() + 1] = MBB.size();
+  std::partial_sum(Before.begin(), Before.end(), Before.begin());
+}
+
+bool RareSkips::skipsMuch(const MachineBasicBlock &MBB,
+                          const MachineBasicBlock &Next) const {
+  // Of the parts of a function from 1 to 64, a jump over a third as rare costs
+  // the programs of bench/in_kernel.py least.
+  constexpr size_t PartSkipped = 3;
+  const size_t Skipped = Before[Next.getNumber()] - Before[MBB.getNumber() + 1];
+  return Skipped * PartSkipped >= Before.back();
+}
+
+bool RareSkips::isRare(const MachineBasicBlock &MBB,
+                       const MachineBasicBlock &Next,
+                       unsigned LoopDepth) const {
   return isSkip(MBB, Next) &&
          (SkipCondition(MBB).guess() == Guess::MostWaves ||
           (!LoopDepth && MBB.getNumber() < Next.getNumber() &&

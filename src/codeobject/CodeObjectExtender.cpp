@@ -22,8 +22,9 @@ namespace {
 using ElfFile = object::ELFFile<object::ELF64LE>;
 constexpr uint64_t PageBytes = 4096;
 constexpr uint64_t NoteAlignment = 4;
-/// Files are as long as their addresses are high.
-constexpr uint64_t MostBytes = uint64_t(1) << 28;
+/// Files are as long as their addresses are high: longer than what is in them,
+/// by so much at most.
+constexpr uint64_t MostZeros = uint64_t(1) << 28;
 
 Error malformed(const Twine &What) {
   return refuse(RefusalReason::MalformedCodeObject, What);
@@ -106,7 +107,8 @@ Error Extender::checkSpace() const {
         return malformed("a segment wraps around the address space");
       End = std::max<uint64_t>(End, P.p_vaddr + P.p_memsz);
     }
-  if (End > MostBytes)
+  if (End >
+      Original.bytes().size() + New.Code.size() + New.Data.size() + MostZeros)
     return refuse(RefusalReason::LinkFailed,
                   "the file would have to be 0x" + utohexstr(End) +
                       " bytes long, as its addresses are that high");

@@ -291,11 +291,11 @@ void recogniseAdditions(PCRelativeReference &Ref,
 Error liftFunction(ArrayRef<DecodedInstruction> Code, uint64_t Entry,
                    const KnownJumps &Jumps, MachineFunction &MF,
                    LiftedRepresentation::Impl &Impl) {
+  const size_t OfOthers = Impl.References.size();
   if (Error E = FunctionLifter(Code, Entry, Jumps, MF, Impl).run())
     return E;
-  for (PCRelativeReference &Ref : Impl.References)
-    if (Ref.GetPC->getMF() == &MF)
-      recogniseAdditions(Ref, *MF.getSubtarget().getRegisterInfo());
+  for (PCRelativeReference &Ref : drop_begin(Impl.References, OfOthers))
+    recogniseAdditions(Ref, *MF.getSubtarget().getRegisterInfo());
   return Error::success();
 }
 

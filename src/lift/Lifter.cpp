@@ -65,7 +65,8 @@ private:
   const RelocatedCode Relocated{*Object};
   std::unique_ptr<LiftedRepresentation::Impl> Impl;
   std::map<uint64_t, MachineFunction *> Lifted; ///< By entry.
-  uint64_t Instructions = 0;                    ///< Of all functions.
+  TransferResolver::OfFunctions Resolved;
+  uint64_t Instructions = 0; ///< Of all functions.
   /// What earlier attempts found out, by function. Grows only.
   std::map<uint64_t, KnownJumps> Jumps;
   /// Functions to lift where control goes through pointers. Not looked for
@@ -83,6 +84,7 @@ private:
 
 void KernelLifter::begin() {
   Lifted.clear();
+  Resolved.clear();
   RootOf = {{Entry, Entry}};
   LastRoot = Entry;
   Instructions = 0;
@@ -164,15 +166,18 @@ bool KernelLifter::isFunction(uint64_t Address) const {
 /// are too far for s_branch. True if there are new ones.
 bool KernelLifter::findJumps(const TransferResolver &Resolver) {
   bool Found = false;
+  DenseMap<const MachineFunction *, uint64_t> Entries;
   for (const auto &[Symbol, MF] : Impl->Functions)
-    for (const ControlTransfer &T : Impl->Transfers) {
-      if (T.MI->getMF() != MF || T.MI->isCall() || T.Target)
-        continue;
-      std::optional<uint64_t> Target = Resolver.targetOf(T);
-      if (Target && (!isFunction(*Target) || *Target == Entry ||
-                     *Target == Kernel.EntryAddress))
-        Found |= Jumps[Symbol.Address].insert({T.Address, *Target}).second;
-    }
+    Entries[MF] = Symbol.Address;
+  for (const ControlTransfer &T : Impl->Transfers) {
+    if (T.MI->isCall() || T.Target)
+      continue;
+    std::optional<uint64_t> Target = Resolver.targetOf(T);
+    if (Target && (!isFunction(*Target) || *Target == Entry ||
+                   *Target == Kernel.EntryAddress))
+      Found |=
+          Jumps[Entries.at(T.MI->getMF())].insert({T.Address, *Target}).second;
+  }
   return Found;
 }
 
@@ -218,7 +223,7 @@ KernelLifter::calleesOf(const TransferResolver &Resolver) {
 Error KernelLifter::liftReached() {
   for (bool Changed = true; Changed;) {
     Changed = false;
-    TransferResolver Resolver(*Impl, AddressTaken.has_value());
+    TransferResolver Resolver(*Impl, AddressTaken.has_value(), Resolved);
     Resolver.run();
     if (findJumps(Resolver)) {
       // Blocks change, so everything is lifted anew.

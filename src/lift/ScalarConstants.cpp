@@ -9,7 +9,6 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
-#include <bitset>
 #include <utility>
 #include <vector>
 
@@ -42,15 +41,15 @@ class Values {
 public:
   std::optional<Value> find(unsigned Key) const {
     if (Key < NumUnits)
-      return Known[Key] ? std::optional(Units[Key]) : std::nullopt;
+      return Units[Key].isKnown() ? std::optional(Units[Key].value())
+                                  : std::nullopt;
     const auto It = lower_bound(Lanes, Key, ByKey());
     return It != Lanes.end() && It->first == Key ? std::optional(It->second)
                                                  : std::nullopt;
   }
   void set(unsigned Key, Value To) {
     if (Key < NumUnits) {
-      Known.set(Key);
-      Units[Key] = To;
+      Units[Key] = Unit(To);
       return;
     }
     assert(Key >= FirstLaneKey && "neither a scalar register nor a lane");
@@ -60,32 +59,37 @@ public:
     else
       Lanes.insert(It, {Key, To});
   }
-  void eraseUnit(unsigned Unit) { Known.reset(Unit); }
+  void eraseUnit(unsigned Number) { Units[Number] = {}; }
   void eraseLanes(unsigned FirstKey, unsigned Count) {
     Lanes.erase(lower_bound(Lanes, FirstKey, ByKey()),
                 lower_bound(Lanes, FirstKey + Count, ByKey()));
   }
   void erase(const RegisterSet &Registers) {
-    for (unsigned Unit = 0; Unit < NumUnits; ++Unit)
-      if (Registers.unit(Unit))
-        Known.reset(Unit);
+    for (unsigned Number = 0; Number < NumUnits; ++Number)
+      if (Registers.unit(Number))
+        eraseUnit(Number);
     erase_if(Lanes, [&](const Lane &L) {
       return Registers.unit((L.first - FirstLaneKey) / LanesPerVGPR);
     });
   }
   void clear() {
-    Known.reset();
+    Units = {};
     Lanes.clear();
   }
   /// Keeps what both ways agree on. True if that is less than before.
   bool meet(const Values &From) {
-    const size_t Before = Known.count() + Lanes.size();
-    for (unsigned Unit = 0; Unit < NumUnits; ++Unit)
-      if (Known[Unit] && From.find(Unit) != Units[Unit])
-        Known.reset(Unit);
+    // Without branches: it is done at the end of every block.
+    uint64_t Lost = 0;
+    for (unsigned Number = 0; Number < NumUnits; ++Number) {
+      const uint64_t Differs =
+          Units[Number].Bits != From.Units[Number].Bits ? ~uint64_t(0) : 0;
+      Lost |= Units[Number].Bits & Differs;
+      Units[Number].Bits &= ~Differs;
+    }
+    const size_t Before = Lanes.size();
     erase_if(Lanes,
              [&](const Lane &L) { return From.find(L.first) != L.second; });
-    return Known.count() + Lanes.size() != Before;
+    return Lost || Lanes.size() != Before;
   }
 
 private:
@@ -95,8 +99,17 @@ private:
   };
   static constexpr unsigned NumUnits = RegisterSet::FirstVGPR;
 
-  std::bitset<NumUnits> Known;
-  std::array<Value, NumUnits> Units;
+  /// A value, or zero.
+  struct Unit {
+    uint64_t Bits = 0;
+
+    Unit() = default;
+    explicit Unit(Value V)
+        : Bits(uint64_t(1) << 33 | uint64_t(V.IsFromEntry) << 32 | V.Word) {}
+    bool isKnown() const { return Bits != 0; }
+    Value value() const { return {(Bits >> 32 & 1) != 0, uint32_t(Bits)}; }
+  };
+  std::array<Unit, NumUnits> Units;
   std::vector<Lane> Lanes; ///< In order of their keys.
 };
 
@@ -325,7 +338,7 @@ ScalarConstants ScalarConstants::run(const MachineFunction &MF,
   ScalarConstants Result;
   const bool MaySkip = skipsVectors(MF);
   // Blocks that control has not reached yet have no entry.
-  DenseMap<const MachineBasicBlock *, Values> Starts;
+  DenseMap<const MachineBasicBlock *, Values> Starts(MF.size());
   SetVector<const MachineBasicBlock *> Work;
   for (const MachineBasicBlock &MBB : MF)
     // Others may be entered from where nothing is known.

@@ -20,14 +20,17 @@ static RegisterSet writtenIn(const MachineFunction &MF) {
 }
 
 TransferResolver::TransferResolver(const LiftedRepresentation::Impl &Impl,
-                                   bool FollowsPointers)
-    : Impl(Impl), FollowsPointers(FollowsPointers) {
+                                   bool FollowsPointers, OfFunctions &Known)
+    : Impl(Impl), FollowsPointers(FollowsPointers), Known(Known) {
   DenseMap<const MachineFunction *, Function *> ByFunction;
   for (const auto &[Symbol, MF] : Impl.Functions) {
     Function &F = Functions[Symbol.Address];
     F.Symbol = &Symbol;
     F.MF = MF;
-    F.Named = writtenIn(*MF);
+    auto [It, IsNew] = Known.try_emplace(MF);
+    if (IsNew)
+      It->second.Named = writtenIn(*MF);
+    F.Named = It->second.Named;
     ByFunction[MF] = &F;
   }
   for (const ControlTransfer &Transfer : Impl.Transfers) {
@@ -138,7 +141,8 @@ RegisterSet TransferResolver::changes(const Function &F) const {
   return Touched - Kept;
 }
 
-void TransferResolver::run() {
+/// From what is known of its callees by now.
+void TransferResolver::findConstants(Function &F) {
   auto addressOf = [&](const MachineInstr &MI) -> std::optional<uint64_t> {
     auto It = Impl.Origins.find(&MI);
     if (It == Impl.Origins.end())
@@ -151,29 +155,42 @@ void TransferResolver::run() {
   auto changedBy = [&](std::optional<uint64_t> Callee) {
     return this->changedBy(Callee);
   };
-  const ScalarConstants::Environment Env{addressOf, pointerAt, changedBy};
+  F.Constants = ScalarConstants::run(*F.MF, {addressOf, pointerAt, changedBy});
+}
+
+void TransferResolver::run() {
+  // At first nothing is changed by any.
+  for (auto &[Entry, F] : Functions) {
+    if (F.Transfers.empty())
+      continue;
+    std::optional<ScalarConstants> &First = Known.find(F.MF)->second.Constants;
+    if (!First) {
+      findConstants(F);
+      First = F.Constants;
+    } else {
+      F.Constants = *First;
+    }
+  }
   // Of what a function is computed from, only what its callees change can grow:
-  // those with these entries in the last round, and all before the first.
-  std::optional<std::set<uint64_t>> Grown;
-  auto isOutdated = [&](const Function &F) {
-    return !Grown || any_of(F.Transfers, [&](const ControlTransfer *T) {
-      const auto Target = F.Constants.targetOf(*T->MI);
-      return Target && Grown->contains(*Target);
-    });
-  };
-  do {
-    for (auto &[Entry, F] : Functions)
-      if (!F.Transfers.empty() && isOutdated(F))
-        F.Constants = ScalarConstants::run(*F.MF, Env);
+  // those with these entries in the last round.
+  for (std::set<uint64_t> Grown;;) {
     findLink();
-    Grown.emplace();
+    Grown.clear();
     for (auto &[Entry, F] : Functions) {
       const RegisterSet Now = F.Changed | changes(F);
       if (Now != F.Changed)
-        Grown->insert(Entry);
+        Grown.insert(Entry);
       F.Changed = Now;
     }
-  } while (!Grown->empty());
+    if (Grown.empty())
+      return;
+    for (auto &[Entry, F] : Functions)
+      if (any_of(F.Transfers, [&](const ControlTransfer *T) {
+            const auto Target = F.Constants.targetOf(*T->MI);
+            return Target && Grown.contains(*Target);
+          }))
+        findConstants(F);
+  }
 }
 
 } // namespace luthier

@@ -19,9 +19,19 @@ namespace luthier {
 /// Of what an unknown function leaves alone, nothing else is known.
 class TransferResolver {
 public:
+  /// What is the same of a function whatever others are lifted.
+  struct OfOneFunction {
+    RegisterSet Named; ///< Written by its own instructions.
+    /// If no callee changes anything; once it has been asked for.
+    std::optional<ScalarConstants> Constants;
+  };
+  using OfFunctions =
+      llvm::DenseMap<const llvm::MachineFunction *, OfOneFunction>;
+
   /// \p FollowsPointers: calls through pointers may come to lifted functions.
-  TransferResolver(const LiftedRepresentation::Impl &Impl,
-                   bool FollowsPointers);
+  /// \p Known is filled in, for other resolvers.
+  TransferResolver(const LiftedRepresentation::Impl &Impl, bool FollowsPointers,
+                   OfFunctions &Known);
 
   /// Until nothing more is found out.
   void run();
@@ -41,7 +51,7 @@ private:
     const llvm::MachineFunction *MF = nullptr;
     llvm::SmallVector<const ControlTransfer *> Transfers;
     ScalarConstants Constants;
-    RegisterSet Named; ///< Written by its own instructions.
+    RegisterSet Named;
     /// May differ after a call of it; grows with every round.
     RegisterSet Changed;
   };
@@ -50,9 +60,11 @@ private:
   RegisterSet changes(const Function &F) const;
   std::optional<unsigned> linkOf(const ControlTransfer &Call) const;
   void findLink();
+  void findConstants(Function &F);
 
   const LiftedRepresentation::Impl &Impl;
   const bool FollowsPointers;
+  OfFunctions &Known;
   std::map<uint64_t, Function> Functions; ///< By entry.
   std::map<const llvm::MachineInstr *, const Function *> FunctionOf;
   /// First of the pair in which all calls leave the return address.

@@ -38,11 +38,10 @@ private:
 ///  4. write: the application's code with what the inserters put into it, the
 ///     self-test before the hooks;
 ///  5. link.
-Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
-                                         const InstrumentationTask &Task,
-                                         HookResolver Resolve,
-                                         const InstrumenterOptions &Options,
-                                         const SelfTestOptions &SelfTest) {
+Expected<InstrumentedKernel>
+runPipeline(LiftedRepresentation &LR, const InstrumentationTask &Task,
+            HookResolver Resolve, const InstrumenterOptions &Options,
+            const SelfTestOptions &SelfTest, SharedFacts &Facts) {
   Stopwatch Watch;
   const NamedRegisters Named = registersInCode(LR);
   if (Error E = checkKernel(LR, Named.Edited))
@@ -57,7 +56,7 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
     return Resolved.takeError();
   Expected<HookPlan> Hooks = compileWithFallbacks(
       LR, Use, *Resolved, chooseVariants(*Resolved, Encoder.target()), Options,
-      Encoder);
+      Encoder, Facts);
   if (!Hooks)
     return Hooks.takeError();
   const double CompileTime = Watch.lap();
@@ -65,18 +64,24 @@ Expected<InstrumentedKernel> runPipeline(LiftedRepresentation &LR,
   HookInserter Calls(*Hooks, Encoder);
   std::optional<RegisterScrambler> Scrambler;
   SmallVector<Inserter *, 2> Inserters;
-  if (SelfTest.ScrambleSeed)
-    Inserters.push_back(
-        &Scrambler.emplace(LR, *Hooks, Encoder, Options.Policy, SelfTest));
+  if (SelfTest.ScrambleSeed) {
+    Facts.liveness().forgetAsked();
+    Inserters.push_back(&Scrambler.emplace(LR, *Hooks, Encoder, Options.Policy,
+                                           SelfTest, Facts));
+  } else {
+    Facts.forget();
+  }
   Inserters.push_back(&Calls);
   Expected<KernelCode> Code =
       writeKernel(LR, *Hooks, Named.Edited, Inserters, Options, Encoder);
   if (!Code)
     return Code.takeError();
+  Facts.forget();
   const double RewriteTime = Watch.lap();
 
+  const std::vector<PlacedPayload> Placed = Calls.placed(Code->Written);
   Expected<InstrumentedKernel> Result =
-      linkKernel(LR, *Hooks, *Code, Calls.placed(Code->Written), Options);
+      linkKernel(LR, *Hooks, std::move(*Code), Placed, Options);
   if (!Result)
     return Result.takeError();
   InstrumentationReport &Report = Result->Report;
@@ -111,14 +116,15 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
                   "--workgroups names");
   if (Contents.Test.RegisterSeed)
     SelfTest.ScrambleSeed = Contents.Test.RegisterSeed;
+  SharedFacts Facts(LR);
   if (!Contents.Test.StackSeed)
-    return runPipeline(LR, Task, Resolve, Options, SelfTest);
+    return runPipeline(LR, Task, Resolve, Options, SelfTest, Facts);
   const StackScrambler Garbage(LR, Task, *Contents.Test.StackSeed);
   auto ResolveAll = [&](const void *Handle) {
     return Garbage.resolve(Handle, Resolve);
   };
   Expected<InstrumentedKernel> Result =
-      runPipeline(LR, Garbage.task(), ResolveAll, Options, SelfTest);
+      runPipeline(LR, Garbage.task(), ResolveAll, Options, SelfTest, Facts);
   if (Result || !Contents.isStackOptional())
     return Result;
   Error Other =
@@ -127,7 +133,7 @@ Expected<InstrumentedKernel> instrumentKernel(LiftedRepresentation &LR,
       });
   if (Other)
     return std::move(Other);
-  return runPipeline(LR, Task, Resolve, Options, SelfTest);
+  return runPipeline(LR, Task, Resolve, Options, SelfTest, Facts);
 }
 
 } // namespace luthier

@@ -41,7 +41,7 @@ private:
   void writeTakenEdges();
   Label targetOf(const MachineInstr &Branch, const MachineBasicBlock &To);
   void insert(const InsertionPoint &Where);
-  WrittenCode place(std::vector<uint8_t> Code) const;
+  WrittenCode place(std::vector<uint8_t> Code);
 
   const LiftedRepresentation &LR;
   amdgpu::MachineEncoder &Encoder;
@@ -342,8 +342,8 @@ void CodeWriter::writeTakenEdges() {
 }
 
 /// From offsets before islands to those in the code.
-WrittenCode CodeWriter::place(std::vector<uint8_t> Code) const {
-  WrittenCode Placed = Result;
+WrittenCode CodeWriter::place(std::vector<uint8_t> Code) {
+  WrittenCode Placed = std::move(Result);
   Placed.Code = std::move(Code);
   for (KeptInstruction &Kept : Placed.Map)
     Kept.Offset = Layout.place(Kept.Offset);
@@ -354,11 +354,10 @@ WrittenCode CodeWriter::place(std::vector<uint8_t> Code) const {
     Extent.Begin = Layout.place(Extent.Begin);
     Extent.End = Extent.Begin + Size;
   }
-  for (auto [Index, Extent] : enumerate(Placed.Functions)) {
+  uint64_t End = Placed.Code.size();
+  for (auto &Extent : reverse(Placed.Functions)) {
     Extent.Begin = Layout.place(Extent.Begin);
-    Extent.End = Index + 1 < Result.Functions.size()
-                     ? Layout.place(Result.Functions[Index + 1].Begin)
-                     : Placed.Code.size();
+    Extent.End = std::exchange(End, Extent.Begin);
   }
   return Placed;
 }

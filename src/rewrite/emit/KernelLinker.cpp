@@ -77,8 +77,7 @@ InstrumentationReport makeReport(const LiftedRepresentation &LR,
 } // namespace
 
 Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
-                                        const HookPlan &Hooks,
-                                        const KernelCode &Code,
+                                        const HookPlan &Hooks, KernelCode Code,
                                         ArrayRef<PlacedPayload> Placed,
                                         const InstrumenterOptions &Options) {
   const KernelInfo &Kernel = *LR.impl().Kernel;
@@ -109,9 +108,10 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
   Result.Kernarg = Hooks.Registers.Kernarg;
   growArguments(Result.Kernarg, Descriptor, Metadata);
   const LineTable Lines = linesOf(LR, Code.Written, Placed);
+  Result.Report = makeReport(LR, Hooks, Code, Descriptor);
   if (Options.Offline) {
     Result.Image.emplace(OfflineImage{
-        Code.Written.Code, Descriptor, Metadata,
+        std::move(Code.Written.Code), Descriptor, Metadata,
         placeFixups(Placed, Hooks.Payloads, Hooks.Variants.Variants), Lines,
         Code.Written.Addresses});
   } else {
@@ -127,7 +127,6 @@ Expected<InstrumentedKernel> linkKernel(const LiftedRepresentation &LR,
     Result.Map.push_back({Kept.Offset, Kept.Original});
   Result.Hooks = placedHooks(LR, Hooks.Variants);
   Result.EntersOriginal = !Options.Workgroups.isAll();
-  Result.Report = makeReport(LR, Hooks, Code, Descriptor);
   Result.Report.GroupSegmentBytes = Result.ExtraGroupSegment;
   return Result;
 }

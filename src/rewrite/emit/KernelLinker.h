@@ -16,7 +16,7 @@ namespace luthier {
 /// report's times. Refuses with RegisterBudget or LinkFailed.
 llvm::Expected<InstrumentedKernel>
 linkKernel(const LiftedRepresentation &LR, const HookPlan &Hooks,
-           const KernelCode &Code, llvm::ArrayRef<PlacedPayload> Placed,
+           KernelCode Code, llvm::ArrayRef<PlacedPayload> Placed,
            const InstrumenterOptions &Options);
 
 } // namespace luthier

@@ -13,10 +13,8 @@ WaitCounts CallSitePlanner::waitsAt(const InsertionPoint &Where,
                                     const RegisterSet &Touched) {
   if (Touched.empty())
     return {};
-  if (!Loads) {
-    Loads = LoadsInFlight::run(LR);
-    Walk.emplace(*Loads);
-  }
+  if (!Walk)
+    Walk.emplace(Facts.loads());
   return Walk->waitsAt(Where, Touched);
 }
 
@@ -26,7 +24,7 @@ OtherReads CallSitePlanner::otherReads(const HookPlan &Plan) {
   OtherReads Others;
   for (const CallSite &Site : Plan.Variants.CallSites) {
     const RegisterSet Reads = Plan.readsOf(Site);
-    if (!(Reads - Own.at(Site.Where)).empty())
+    if (!(Reads - Facts.liveness().at(Site.Where)).empty())
       Others.add(Site.Where, Reads);
   }
   return Others;
@@ -151,7 +149,7 @@ Expected<bool> CallSitePlanner::plan(HookPlan &Plan, LivenessOnDemand &Lives,
 /// of the application's that another one is given.
 Error CallSitePlanner::plan(HookPlan &Plan) {
   const RegisterPlan Registers = Plan.Registers;
-  Expected<bool> IsPlanned = plan(Plan, Own, Reads::Unknown);
+  Expected<bool> IsPlanned = plan(Plan, Facts.liveness(), Reads::Unknown);
   if (!IsPlanned || !*IsPlanned) {
     const OtherReads Others = otherReads(Plan);
     if (!IsPlanned && Others.empty())
@@ -161,12 +159,13 @@ Error CallSitePlanner::plan(HookPlan &Plan) {
     Plan.Registers = Registers;
     std::optional<LivenessOnDemand> WithOthers;
     if (!Others.empty())
-      WithOthers.emplace(Basis, Others);
-    IsPlanned = plan(Plan, WithOthers ? *WithOthers : Own, Reads::Known);
+      WithOthers.emplace(Facts.basis(), Others);
+    IsPlanned =
+        plan(Plan, WithOthers ? *WithOthers : Facts.liveness(), Reads::Known);
     if (!IsPlanned)
       return IsPlanned.takeError();
   }
-  Plan.Late = planLateNumbers(LR, Plan, Own, Options);
+  Plan.Late = planLateNumbers(LR, Plan, Facts.liveness(), Options);
   return checkStack(Plan);
 }
 

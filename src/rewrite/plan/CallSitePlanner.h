@@ -6,8 +6,7 @@
 #define LUTHIER_REWRITE_PLAN_CALLSITEPLANNER_H
 
 #include "amdgpu/MachineEncoder.h"
-#include "analysis/Liveness.h"
-#include "analysis/LoadsInFlight.h"
+#include "analysis/SharedFacts.h"
 #include "rewrite/Options.h"
 #include "rewrite/plan/HookPlan.h"
 #include <optional>
@@ -19,8 +18,8 @@ class CallSitePlanner {
 public:
   CallSitePlanner(const LiftedRepresentation &LR,
                   const InstrumenterOptions &Options,
-                  const amdgpu::MachineEncoder &Encoder)
-      : LR(LR), Options(Options), Encoder(Encoder), Basis(LR), Own(Basis) {}
+                  const amdgpu::MachineEncoder &Encoder, SharedFacts &Facts)
+      : LR(LR), Options(Options), Encoder(Encoder), Facts(Facts) {}
 
   /// Fills in HookPlan::CallSites and Late, for the registers and payloads that
   /// \p Plan has, and what they take of the stack; drops the state value array
@@ -58,10 +57,8 @@ private:
   const LiftedRepresentation &LR;
   const InstrumenterOptions &Options;
   const amdgpu::MachineEncoder &Encoder;
-  const LivenessBasis Basis;
-  LivenessOnDemand Own; ///< What the application itself reads.
+  SharedFacts &Facts;
   /// Only made if a call site touches registers of the application.
-  std::optional<LoadsInFlight> Loads;
   std::optional<LoadsWalk> Walk;
 };
 

@@ -199,12 +199,11 @@ Error tryFallbacks(const InstrumenterOptions &Options,
 
 } // namespace
 
-Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
-                                        const RegisterUse &Use,
-                                        ResolvedTask &Task,
-                                        VariantPlan Variants,
-                                        const InstrumenterOptions &Options,
-                                        amdgpu::MachineEncoder &Encoder) {
+Expected<HookPlan>
+compileWithFallbacks(const LiftedRepresentation &LR, const RegisterUse &Use,
+                     ResolvedTask &Task, VariantPlan Variants,
+                     const InstrumenterOptions &Options,
+                     amdgpu::MachineEncoder &Encoder, SharedFacts &Facts) {
   HookPlan Plan;
   Plan.Variants = std::move(Variants);
   Plan.Facts = kernelFacts(LR);
@@ -212,7 +211,7 @@ Expected<HookPlan> compileWithFallbacks(const LiftedRepresentation &LR,
   if (Plan.Variants.CallSites.empty() && Options.Workgroups.isAll())
     return Plan;
   std::vector<ModuleShare> Modules = divide(Plan.Variants, Task);
-  CallSitePlanner CallSites(LR, Options, Encoder);
+  CallSitePlanner CallSites(LR, Options, Encoder, Facts);
   const PayloadCounts Before = countsOf(Modules);
   auto attempt = [&](RegisterFallback Fallback) -> Error {
     Expected<RegisterPlan> Registers =

@@ -6,6 +6,7 @@
 #define LUTHIER_REWRITE_PLAN_PAYLOADCOMPILATION_H
 
 #include "amdgpu/MachineEncoder.h"
+#include "analysis/SharedFacts.h"
 #include "rewrite/Options.h"
 #include "rewrite/plan/HookPlan.h"
 
@@ -25,7 +26,7 @@ llvm::Expected<HookPlan>
 compileWithFallbacks(const LiftedRepresentation &LR, const RegisterUse &Use,
                      ResolvedTask &Task, VariantPlan Variants,
                      const InstrumenterOptions &Options,
-                     amdgpu::MachineEncoder &Encoder);
+                     amdgpu::MachineEncoder &Encoder, SharedFacts &Facts);
 
 } // namespace luthier
 

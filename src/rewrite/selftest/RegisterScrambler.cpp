@@ -125,7 +125,8 @@ RegisterScrambler::RegisterScrambler(const LiftedRepresentation &LR,
                                      const HookPlan &Hooks,
                                      amdgpu::MachineEncoder &Encoder,
                                      RegisterPolicy Policy,
-                                     const SelfTestOptions &Options)
+                                     const SelfTestOptions &Options,
+                                     SharedFacts &Facts)
     : Encoder(Encoder), WaveSize(Hooks.Registers.ABI.WaveSize),
       AwaitsMatrixOps(Hooks.Facts.MatrixOps),
       Random(uint32_t(*Options.ScrambleSeed ^ *Options.ScrambleSeed >> 32)) {
@@ -141,7 +142,7 @@ RegisterScrambler::RegisterScrambler(const LiftedRepresentation &LR,
     How.Planted.addUnit(Unit);
   How.Max = Options.MaxScrambled ? Options.MaxScrambled : S::NumUnits;
   How.Seed = uint32_t(Random());
-  Plan = ScramblePlan::run(LR, How);
+  Plan.emplace(LR, Facts, How);
 }
 
 void RegisterScrambler::vector(unsigned Unit, CallSiteCode &Code) {
@@ -165,13 +166,14 @@ void RegisterScrambler::oneLane(unsigned Unit, CallSiteCode &Code) {
 /// and hold no garbage.
 RegisterSet RegisterScrambler::vectors(const ScramblePoint &Point,
                                        CallSiteCode &Code) {
+  RegisterSet Used;
+  // Few points write many.
+  if ((Point.Write & S::allVectors()).empty())
+    return Used;
   SmallVector<unsigned, 64> Units;
   for (unsigned U = S::FirstVGPR; U != S::NumUnits; ++U)
     if (Point.Write.unit(U))
       Units.push_back(U);
-  RegisterSet Used;
-  if (Units.empty())
-    return Used;
   auto all = [&] {
     for (unsigned U : Units)
       vector(U, Code);
@@ -217,7 +219,7 @@ void RegisterScrambler::scalars(const RegisterSet &Units, CallSiteCode &Code) {
 
 void RegisterScrambler::insert(const InsertionPoint &Where,
                                amdgpu::CodeLayout &Layout) {
-  const ScramblePoint *Point = Plan.at(Where);
+  const ScramblePoint *Point = Plan->at(Where);
   if (!Point)
     return;
   CallSiteCode Code(Encoder, WaveSize, Layout);

@@ -35,10 +35,10 @@ class RegisterScrambler : public Inserter {
 public:
   /// Leaves alone what \p Hooks keep or name. Without any call of a hook, a few
   /// registers that \p Policy allows are scrambled besides those that the code
-  /// uses.
+  /// uses. \p Facts, about \p LR, must live on.
   RegisterScrambler(const LiftedRepresentation &LR, const HookPlan &Hooks,
                     amdgpu::MachineEncoder &Encoder, RegisterPolicy Policy,
-                    const SelfTestOptions &Options);
+                    const SelfTestOptions &Options, SharedFacts &Facts);
 
   /// Appends nothing where nothing may stand or nothing is free.
   void insert(const InsertionPoint &Where, amdgpu::CodeLayout &Layout) override;
@@ -60,7 +60,7 @@ private:
   const bool AwaitsMatrixOps;
   RegisterUse Ends;
   std::mt19937 Random;
-  ScramblePlan Plan;
+  std::optional<ScramblePlan> Plan;
   unsigned Points = 0;
 };
 

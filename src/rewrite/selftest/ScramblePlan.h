@@ -12,8 +12,8 @@
 
 #include "analysis/InsertionPoint.h"
 #include "analysis/RegisterSet.h"
-#include "luthier/LiftedRepresentation.h"
-#include "llvm/ADT/DenseMap.h"
+#include "analysis/SharedFacts.h"
+#include <memory>
 #include <optional>
 
 namespace luthier {
@@ -23,6 +23,10 @@ struct ScramblePoint {
   RegisterSet Free;  ///< All that may be overwritten.
 };
 
+class ScramblePlanner;
+
+/// Made function by function, as code is written: of all of a large kernel it
+/// would take more memory than the kernel itself.
 class ScramblePlan {
 public:
   struct Options {
@@ -31,17 +35,17 @@ public:
     unsigned Max = 0;     ///< Of those that hold values yet, at one point.
     uint32_t Seed = 0;
   };
-  static ScramblePlan run(const LiftedRepresentation &LR, const Options &How);
+  /// \p Facts, about \p LR, must live on.
+  ScramblePlan(const LiftedRepresentation &LR, SharedFacts &Facts,
+               const Options &How);
+  ~ScramblePlan();
 
-  /// Null where nothing may stand or nothing is to be overwritten.
-  const ScramblePoint *at(const InsertionPoint &Where) const {
-    auto Found = Points.find(Where.key());
-    return Found == Points.end() ? nullptr : &Found->second;
-  }
+  /// Null where nothing may stand or nothing is to be overwritten. Functions
+  /// are asked for in their order.
+  const ScramblePoint *at(const InsertionPoint &Where);
 
 private:
-  friend class ScramblePlanner;
-  llvm::DenseMap<InsertionPoint::Key, ScramblePoint> Points;
+  std::unique_ptr<ScramblePlanner> Planner;
 };
 
 /// The first aligned pair that is free (in wave32, the first of any pair): EXEC

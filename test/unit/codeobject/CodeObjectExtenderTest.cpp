@@ -466,6 +466,18 @@ TEST(CodeObjectExtender, RefusesWhatItCannotExtend) {
             "a segment wraps around the address space");
 }
 
+// RCCL's kernels have 43 MB of code each, and several times that with hooks.
+TEST(CodeObjectExtender, TakesAnyAmountOfCode) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  const size_t Code = (size_t(1) << 28) + 4096;
+  const Bytes Longer =
+      take(extendCodeObject(*Object, extensionOf(*Object, Code)));
+  EXPECT_GT(Longer.size(), Code);
+  const Elf64_Sym *Filled = lookUp(Longer, "Filled");
+  ASSERT_NE(Filled, nullptr);
+  EXPECT_EQ(Filled->st_value, dataAddress(*Object, Code));
+}
+
 TEST(CodeObjectExtender, RefusesNamesThatAreTaken) {
   const auto Object = compiledKernels("gfx90a-v5");
   CodeObjectExtension New = extensionOf(*Object);
