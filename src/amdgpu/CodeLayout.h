@@ -73,7 +73,8 @@ private:
   };
   struct IslandBranch {
     Label Target;
-    Island Next; ///< The one that it goes to, if it went to one.
+    /// One in its reach, if it once took one: there need be no further one.
+    Island Next;
   };
   /// Where islands may stand, and those that do.
   struct Harbour {

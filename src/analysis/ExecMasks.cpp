@@ -215,7 +215,7 @@ private:
         Transfer.Kind != ControlTransfer::TailCall) {
       // Unknown code may run, or come back to the caller.
       if (Transfer.isUnresolved()) {
-        Sum.Changed = RegisterSet::all() - calleeSavedVGPRs();
+        Sum.Changed |= RegisterSet::all() - calleeSavedVGPRs();
         Sum.ChangesExec = true;
       }
       return;

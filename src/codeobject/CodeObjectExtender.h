@@ -57,7 +57,8 @@ uint64_t zerosAddress(const CodeObject &Original, uint64_t CodeSize,
 
 /// Refuses with MalformedCodeObject what has no tables to add to, and with
 /// LinkFailed a variable whose name the original defines already, or addresses
-/// so high that the file, which is as long, would take more than 256 MiB.
+/// so high that the file, which is as long, would be more than 256 MiB longer
+/// than what is in it.
 llvm::Expected<std::vector<uint8_t>>
 extendCodeObject(const CodeObject &Original,
                  const CodeObjectExtension &Extension);

@@ -76,6 +76,9 @@ runPipeline(LiftedRepresentation &LR, const InstrumentationTask &Task,
       writeKernel(LR, *Hooks, Named.Edited, Inserters, Options, Encoder);
   if (!Code)
     return Code.takeError();
+  const size_t ScrambledPoints = Scrambler ? Scrambler->points() : 0;
+  // What it plans with is forgotten next.
+  Scrambler.reset();
   Facts.forget();
   const double RewriteTime = Watch.lap();
 
@@ -85,8 +88,8 @@ runPipeline(LiftedRepresentation &LR, const InstrumentationTask &Task,
   if (!Result)
     return Result.takeError();
   InstrumentationReport &Report = Result->Report;
-  if (Scrambler && Hooks->CallSites.empty())
-    Report.Points = Scrambler->points();
+  if (SelfTest.ScrambleSeed && Hooks->CallSites.empty())
+    Report.Points = ScrambledPoints;
   Report.CompileTime = CompileTime;
   Report.RewriteTime = RewriteTime;
   Report.EmitTime = Watch.lap();

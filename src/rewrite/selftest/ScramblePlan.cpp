@@ -5,6 +5,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <array>
 #include <bit>
 #include <random>
@@ -104,14 +105,16 @@ const ScramblePoint *ScramblePlanner::at(const Point &Where) {
   if (Where.isLeaving())
     return nullptr;
   const MachineFunction &Wanted = functionOf(Where);
-  while (MF != &Wanted)
+  while (MF != &Wanted) {
+    if (NumFunctions == LR.functions().size())
+      report_fatal_error("functions are scrambled in their order");
     planNext();
+  }
   const auto Found = Index.find(Where.key());
   return Found == Index.end() ? nullptr : &Points[Found->second];
 }
 
 void ScramblePlanner::planNext() {
-  assert(NumFunctions < LR.functions().size() && "functions have an order");
   MF = LR.functions()[NumFunctions++].second;
   Index.clear();
   Points.clear();

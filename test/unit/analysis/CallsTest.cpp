@@ -4,6 +4,7 @@
 #include "Kernels.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "analysis/CallGraph.h"
+#include "analysis/ExecMasks.h"
 #include "analysis/Liveness.h"
 #include "analysis/LoadsInFlight.h"
 #include "llvm/CodeGen/MachineFunction.h"
@@ -139,6 +140,38 @@ TEST_P(CallsTest, ACalleeThatChangesExecMixesLanes) {
   )");
   EXPECT_TRUE(live("b", AMDGPU::VGPR1)) << "of lanes that are off at b";
   EXPECT_TRUE(live("call", AMDGPU::VGPR1));
+}
+
+/// v40 is one that other functions leave alone, but this one writes it: behind
+/// code that nobody knows, and in front of it.
+TEST_P(CallsTest, AMaskInALaneIsGoneWhereACalleeWritesTheLane) {
+  const std::string Save =
+      mask("v_writelane_b32 v40, exec_lo, 0\n",
+           "s_mov_b64 s[8:9], exec\nv_writelane_b32 v40, s8, 0\n"
+           "v_writelane_b32 v40, s9, 1\n");
+  const std::string Restore =
+      mask("v_readlane_b32 s8, v40, 0\ns_mov_b32 exec_lo, s8\n",
+           "v_readlane_b32 s8, v40, 0\nv_readlane_b32 s9, v40, 1\n"
+           "s_mov_b64 exec, s[8:9]\n");
+  const std::string Write = "v_mov_b32_e32 v40, 0\n";
+  const std::string Unknown = "s_swappc_b64 s[30:31], s[20:21]\n";
+  for (const std::string &Body : {Unknown, Unknown + Write, Write + Unknown}) {
+    analyse(Save + call("callee") + Restore + R"(
+      behind: s_endpgm
+    callee:
+      s_mov_b64 s[34:35], s[30:31]
+    )" + Body +
+            R"(
+      s_mov_b64 s[30:31], s[34:35]
+      s_setpc_b64 s[30:31]
+    )");
+    const MachineInstr &Behind = Kernel.at("behind");
+    const ExecMasks Masks = ExecMasks::run(
+        *Kernel.LR, CallGraph::run(*Kernel.LR), EffectsTable::run(*Kernel.LR));
+    EXPECT_EQ(Masks.of(*Behind.getParent()).back() == ExecSet::Entry,
+              Body == Unknown)
+        << Body;
+  }
 }
 
 TEST_P(CallsTest, RecursionIsAFixedPoint) {
