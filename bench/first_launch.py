@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a kernel's first launch takes: from lift to loaded code object, by phase."""
+import contextlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -12,7 +14,7 @@ from figures import measured, table
 from programs import environment, run, under_luthier
 
 TITLE = "First launch"
-RUNS = 3
+RUNS = 5
 PHASES = ["lift", "mutate", "payloads", "rewrite", "emit", "load"]
 HOOKS = ["empty", "blocks", "atomic", "store"]
 # In tens of instructions.
@@ -23,7 +25,8 @@ SOURCES = {"nbody": ("bin/examples/nbody", "examples/programs/nbody.hip"),
 ARGUMENTS = {"nbody": [], "rocprim-sort": ["500000"]}
 
 EXPLANATION = """\
-Milliseconds from a kernel's lift to its loaded code object, on one core; the best of {runs} runs. The hooks are those of
+Milliseconds from a kernel's lift to its loaded code object. All threads of the process, and of the compiler below, share one core;
+the best of {runs} runs. The hooks are those of
 [In the kernel](#in-the-kernel), **store** at each instruction being the one with a single variant.
 
 - *points*: hook calls that were asked for; *variants*: payloads that were compiled.
@@ -48,6 +51,16 @@ compiler's time behind the parser, *of all* over all of its time. The aim is a q
 one: who compiles a program has to parse it. Of a program of one small kernel, almost all of the time is what even the 100 points
 above take, most of it the first lift of a process and the compilation of the hook.
 """
+
+
+@contextlib.contextmanager
+def on_one_core():
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def lines(text):
@@ -187,6 +200,7 @@ def beside_compiler(build):
 
 def section(build, names):
     r"""With a number for \p names, growth to that size alone."""
-    if names:
-        return EXPLANATION.format(runs=RUNS) + "\n" + growth(build, [int(names) // 10])
-    return "\n".join([EXPLANATION.format(runs=RUNS), phases(build), growth(build, SIZES), beside_compiler(build)])
+    with on_one_core():
+        if names:
+            return EXPLANATION.format(runs=RUNS) + "\n" + growth(build, [int(names) // 10])
+        return "\n".join([EXPLANATION.format(runs=RUNS), phases(build), growth(build, SIZES), beside_compiler(build)])
