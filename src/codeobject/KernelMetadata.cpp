@@ -44,6 +44,13 @@ private:
     return *Read ? Error::success() : malformed("ends too early");
   }
 
+  /// All that Luthier looks for are strings. In what Tensile notes of its
+  /// kernels, for itself, some are numbers.
+  static bool isKey(msgpack::Type Kind) {
+    return Kind == msgpack::Type::String || Kind == msgpack::Type::Int ||
+           Kind == msgpack::Type::UInt || Kind == msgpack::Type::Boolean;
+  }
+
   Error checkArray(size_t Length, unsigned Depth) {
     for (size_t I = 0; I < Length; ++I)
       if (Error E = check(Depth + 1))
@@ -56,8 +63,8 @@ private:
       msgpack::Object Key;
       if (Error E = next(Key))
         return E;
-      if (Key.Kind != msgpack::Type::String)
-        return malformed("a map's key is not a string");
+      if (!isKey(Key.Kind))
+        return malformed("a map's key is neither a string nor an integer");
       if (Error E = check(Depth + 1))
         return E;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/KernelMetadata.h"
 #include "TestInputs.h"
+#include "luthier/Refusal.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
 
 using namespace llvm;
@@ -63,6 +64,45 @@ TEST(KernelMetadata, MergesListsAndKeepsTheRestOnce) {
   EXPECT_EQ(strings(Root["amdhsa.version"]), Version);
   EXPECT_EQ(strings(Root["amdhsa.printf"]), Formats);
   EXPECT_EQ(take(mergeKernelMetadata({A})), A);
+}
+
+/// Of what nobody here looks at.
+TEST(KernelMetadata, KeysMayBeNumbersAndTruthValues) {
+  const std::string Plain = blobOf("kernel", 8), Other = blobOf("other", 16);
+  msgpack::Document Document;
+  ASSERT_TRUE(Document.readFromBlob(Plain, /*Multi=*/false));
+  msgpack::MapDocNode Root = Document.getRoot().getMap();
+  msgpack::MapDocNode Config = Document.getMapNode();
+  Config[Document.getNode(3u)] = Document.getNode("three");
+  Config[Document.getNode(int64_t(-1))] = Document.getNode("minus one");
+  Config[Document.getNode(true)] = Document.getNode("true");
+  Config["text"] = Document.getNode(4u);
+  Root["custom.config"] = Config;
+  std::string Blob;
+  Document.writeToBlob(Blob);
+
+  EXPECT_EQ(take(readKernelMetadata(Blob))
+                .Kernels.lookup("kernel")
+                .Facts.KernargSegmentSize,
+            8u);
+  const std::string Merged = take(mergeKernelMetadata({Blob, Other}));
+  msgpack::Document Read;
+  ASSERT_TRUE(Read.readFromBlob(Merged, /*Multi=*/false));
+  msgpack::MapDocNode Kept = Read.getRoot().getMap()["custom.config"].getMap();
+  EXPECT_EQ(Kept.size(), 4u);
+  EXPECT_EQ(Kept[Read.getNode(3u)].getString(), "three");
+}
+
+TEST(KernelMetadata, RefusesKeysThatHaveNoOrder) {
+  // {{}: 0} and {[]: 0}, which a document could not hold.
+  for (StringRef Blob :
+       {StringRef("\x81\x80\x00", 3), StringRef("\x81\x90\x00", 3)}) {
+    auto Read = readKernelMetadata(Blob);
+    ASSERT_FALSE(bool(Read));
+    EXPECT_EQ(
+        detailOf(Read.takeError()),
+        "kernel metadata: a map's key is neither a string nor an integer");
+  }
 }
 
 /// Or the cost of instrumenting a kernel would grow with its module.
