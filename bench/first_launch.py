@@ -33,9 +33,8 @@ the best of {runs} runs. The hooks are those of
 - *lift*: bytes to machine IR; *mutate*: the tool's own callback; *payloads*: hook bitcode to machine code; *rewrite*:
   registers, calls and branches; *emit*: machine code and code object; *load*: ROCr's loader. *total* is their sum.
 - *per variant*: payloads over variants.
-- Before that, from the program's first queue on, Luthier has prepared its engine (`src/runtime/OwnHooks.h`) and loaded the tool's
-  own code, in a thread of its own, while the program loads its code; in no column but *unprepared*: the total of a process that
-  does without.
+- Before that, from the program's first queue on, Luthier has prepared its engine in a thread of its own, while the program loads
+  its code (`src/runtime/OwnHooks.h`); in no column but *unprepared*: the total of a process that does without.
 - *warm*: *payloads*, and the total with it, of a process that finds them in the [cache](cache.md). All else is without it.
 - *peak*: the most memory that the whole process had, in MiB; *without*: the same program's under `luthier run` without a
   tool.

@@ -41,7 +41,6 @@ ToolModule::~ToolModule() {
         includeInVerification(Range.Begin);
   }
   Loaded.clear();
-  Ahead.clear();
   for (const auto &[Name, Member] : ChannelVariables)
     channels().close(&Member);
   for (ManagedVariable &Variable : Managed)
@@ -147,7 +146,7 @@ ToolModule::load(hsa_agent_t Agent, function_ref<Error(OnAgent &)> Complete) {
 }
 
 Expected<std::unique_ptr<ToolModule::OnAgent>>
-ToolModule::loadCode(hsa_agent_t Agent) {
+ToolModule::loadAnew(hsa_agent_t Agent) {
   Expected<BundledCodeObject> Entry = codeObjectFor(Agent);
   if (!Entry)
     return Entry.takeError();
@@ -165,44 +164,20 @@ ToolModule::loadCode(hsa_agent_t Agent) {
     return Found.takeError();
   if (Error E = linkManaged(*New))
     return std::move(E);
-  logDebug("loaded the device code of " + name() + " for " +
-           Entry->Target.str());
-  return New;
-}
-
-void ToolModule::loadAhead(hsa_agent_t Agent) {
-  if (find(Agent) || Failed.count(Agent.handle) || Ahead.count(Agent.handle))
-    return;
-  if (auto New = loadCode(Agent))
-    Ahead[Agent.handle] = std::move(*New);
-  else // load() will say so, if anybody asks for it.
-    consumeError(New.takeError());
-}
-
-Expected<std::unique_ptr<ToolModule::OnAgent>>
-ToolModule::loadAnew(hsa_agent_t Agent) {
-  auto Known = Ahead.extract(Agent.handle);
-  Expected<std::unique_ptr<OnAgent>> Code =
-      Known ? std::move(Known.mapped()) : loadCode(Agent);
-  if (!Code)
-    return Code.takeError();
-  std::unique_ptr<OnAgent> New = std::move(*Code);
-  // The tool may have been registering its variables when that was loaded.
-  if (Error E = linkManaged(*New))
-    return std::move(E);
   if (Error E = linkBound(Agent, *New))
     return std::move(E);
   if (isVerifying())
     for (const AddressRange &Range : New->Executable->ranges())
       excludeFromVerification(Range.Begin, Range.End);
+  logDebug("loaded the device code of " + name() + " for " +
+           Entry->Target.str());
   return New;
 }
 
 Error ToolModule::linkManaged(OnAgent &Where) {
   for (ManagedVariable &Variable : Managed) {
     auto Cell = Where.Hooks.Variables.find(Variable.name());
-    if (Cell == Where.Hooks.Variables.end() ||
-        Where.Hooks.ManagedStorage.contains(Variable.name()))
+    if (Cell == Where.Hooks.Variables.end())
       continue;
     Expected<uint64_t> Address = Variable.deviceAddress();
     if (!Address)
@@ -329,7 +304,6 @@ ManagedVariable *ToolModule::findManaged(StringRef Name) {
 
 void ToolModule::closed() {
   Loaded.clear();
-  Ahead.clear();
   Failed.clear();
   Bound.clear();
   for (ManagedVariable &Variable : Managed)

@@ -73,9 +73,6 @@ public:
   /// \p Complete has the last word on what is loaded.
   llvm::Expected<OnAgent &>
   load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
-  /// Has load() find the code on \p Agent already. Nobody else sees it: the
-  /// module is not there until load() says so.
-  void loadAhead(hsa_agent_t Agent);
   /// Without a device. All of HookModule but HostVariables is set.
   llvm::Expected<Offline> makeOffline(const TargetID &Target) const;
   /// The same, made once.
@@ -107,11 +104,8 @@ private:
   llvm::Expected<BundledCodeObject> codeObjectFor(const TargetID &Device) const;
   llvm::Expected<BundledCodeObject> codeObjectFor(hsa_agent_t Agent) const;
   llvm::Expected<std::unique_ptr<OnAgent>> loadAnew(hsa_agent_t Agent);
-  /// Without what somebody has bound.
-  llvm::Expected<std::unique_ptr<OnAgent>> loadCode(hsa_agent_t Agent);
   llvm::Expected<std::unique_ptr<CodeObject>>
   readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const;
-  /// Those that are not linked there.
   llvm::Error linkManaged(OnAgent &Where);
   llvm::Error linkBound(hsa_agent_t Agent, OnAgent &Where);
   llvm::Error add(const BundledCodeObject &Image, Contents &To) const;
@@ -120,7 +114,6 @@ private:
   const void *Bundle = nullptr;
   std::vector<BundledCodeObject> Images;               ///< Of a dynamic one.
   std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Ahead;  ///< For load().
   std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
   std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.
   std::optional<Contents> Known;

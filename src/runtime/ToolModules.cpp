@@ -128,20 +128,6 @@ Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
   return HookReference{&Found->Hooks, Hook->Name};
 }
 
-void ToolModules::loadAhead(hsa_agent_t Agent, function_ref<bool()> IsWanted) {
-  std::lock_guard Guard(Lock);
-  for (auto &[Number, Module] : Modules) {
-    if (!isHsaOpen() || IsWanted())
-      return;
-    if (any_of(Functions, [&](const auto &Known) {
-          const Function &Kernel = Known.second;
-          return Kernel.Module == Module.get() &&
-                 StringRef(Kernel.Name).starts_with(HandlePrefix);
-        }))
-      Module->loadAhead(Agent);
-  }
-}
-
 std::optional<OwnHooks> ToolModules::hooksFor(const TargetID &Target) {
   std::lock_guard Guard(Lock);
   for (auto &[Number, Module] : Modules) {

@@ -80,9 +80,6 @@ public:
   /// Of the first static module that has hooks which run on \p Target, those,
   /// with code that is taken for that target's. Nothing if there is none.
   std::optional<OwnHooks> hooksFor(const TargetID &Target);
-  /// Has resolve() find the hooks of static modules on \p Agent already, as
-  /// many as there is time for until \p IsWanted.
-  void loadAhead(hsa_agent_t Agent, llvm::function_ref<bool()> IsWanted);
   /// The tool's own code, of a module that resolveOffline() gave.
   const CodeObject *offlineCode(const HookModule &Module);
 

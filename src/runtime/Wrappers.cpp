@@ -70,34 +70,28 @@ static void prepareEngine(hsa_agent_t Agent) {
   if (const char *Given = std::getenv("LUTHIER_BENCH_PREPARE");
       Given && llvm::StringRef(Given) == "0")
     return;
-  static std::mutex Lock;
-  static auto &KnownAgents = *new std::set<uint64_t>;
-  static auto &KnownProcessors = *new std::set<std::string>;
-  std::lock_guard Guard(Lock);
-  if (!KnownAgents.insert(Agent.handle).second)
-    return;
   auto Name = isaName(Agent);
   auto Device = Name ? TargetID::parse(*Name) : Name.takeError();
   if (!Device)
     return llvm::consumeError(Device.takeError());
-  auto isWanted = [] { return engineThread().isWanted(); };
-  auto prepare = [=](const TargetID &Target) {
+  static std::mutex Lock;
+  static auto &Known = *new std::set<std::string>; // Processors.
+  std::lock_guard Guard(Lock);
+  if (!Known.insert(Device->Processor).second)
+    return;
+  auto prepare = [](const TargetID &Target) {
     engineThread().post([=] {
       if (std::optional<OwnHooks> Tool = state().Modules.hooksFor(Target))
-        instrumentForNothing(*Tool, state().Versions.compilers(), isWanted);
+        instrumentForNothing(*Tool, state().Versions.compilers(),
+                             [] { return engineThread().isWanted(); });
     });
   };
-  const bool IsNew = KnownProcessors.insert(Device->Processor).second;
-  if (IsNew) {
-    // Compilers make code for all settings unless they are told otherwise; AMD
-    // builds libraries for each of XNACK.
-    prepare({Device->Processor, std::nullopt, std::nullopt});
-    if (Device->Xnack)
-      prepare({Device->Processor, Device->Xnack, std::nullopt});
-  }
-  engineThread().post([=] { state().Modules.loadAhead(Agent, isWanted); });
-  if (IsNew)
-    engineThread().post(EngineThread::keepMemory);
+  // Compilers make code for all settings unless they are told otherwise; AMD
+  // builds libraries for each of XNACK.
+  prepare({Device->Processor, std::nullopt, std::nullopt});
+  if (Device->Xnack)
+    prepare({Device->Processor, Device->Xnack, std::nullopt});
+  engineThread().post(EngineThread::keepMemory);
 }
 
 hsa_status_t

@@ -55,23 +55,6 @@ hsa_status_t agentInfo(hsa_agent_t Agent, hsa_agent_info_t, void *Value) {
   return HSA_STATUS_SUCCESS;
 }
 
-/// Each agent has one, with the same handle.
-hsa_status_t iterateIsas(hsa_agent_t Agent,
-                         hsa_status_t (*Callback)(hsa_isa_t, void *),
-                         void *Data) {
-  return Callback({Agent.handle}, Data);
-}
-
-hsa_status_t isaInfo(hsa_isa_t, hsa_isa_info_t Attribute, void *Value) {
-  constexpr char Name[] = "amdgcn-amd-amdhsa--gfx90a";
-  const uint32_t Length = sizeof(Name);
-  if (Attribute == HSA_ISA_INFO_NAME_LENGTH)
-    std::memcpy(Value, &Length, sizeof(Length));
-  else
-    std::memcpy(Value, Name, Length);
-  return HSA_STATUS_SUCCESS;
-}
-
 /// Each agent has two, the second of which is for kernel arguments. Handles are
 /// flags.
 hsa_status_t iteratePools(hsa_agent_t,
@@ -204,48 +187,9 @@ hsa_status_t symbolByName(hsa_executable_t Executable, const char *,
 }
 
 hsa_status_t symbolInfo(hsa_executable_symbol_t Symbol,
-                        hsa_executable_symbol_info_t Attribute, void *Value) {
-  auto Return = [&](auto Result) {
-    std::memcpy(Value, &Result, sizeof(Result));
-    return HSA_STATUS_SUCCESS;
-  };
-  switch (Attribute) {
-  case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
-    return Return(FakeHsa::kernelObject(Symbol.handle));
-  case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
-    return Return(uint32_t(HSA_SYMBOL_KIND_VARIABLE));
-  case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-    return Return(uint32_t(Current->Variable.size()));
-  case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
-    Current->Variable.copy(static_cast<char *>(Value),
-                           Current->Variable.size());
-    return HSA_STATUS_SUCCESS;
-  case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
-    return Return(reinterpret_cast<uint64_t>(&Current->VariableMemory));
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  }
-}
-
-/// The variable, if there is one: nobody asks for the kernel so.
-hsa_status_t
-iterateSymbols(hsa_executable_t Executable, hsa_agent_t Agent,
-               hsa_status_t (*Callback)(hsa_executable_t, hsa_agent_t,
-                                        hsa_executable_symbol_t, void *),
-               void *Data) {
-  return Current->Variable.empty()
-             ? HSA_STATUS_SUCCESS
-             : Callback(Executable, Agent, {Executable.handle}, Data);
-}
-
-hsa_status_t copyMemory(void *To, const void *From, size_t Size) {
-  std::memcpy(To, From, Size);
-  return HSA_STATUS_SUCCESS;
-}
-
-/// Devices see what the host sees.
-hsa_status_t lockMemory(void *Host, size_t, hsa_agent_t *, int, void **Device) {
-  *Device = Host;
+                        hsa_executable_symbol_info_t, void *Value) {
+  const uint64_t Object = FakeHsa::kernelObject(Symbol.handle);
+  std::memcpy(Value, &Object, sizeof(Object));
   return HSA_STATUS_SUCCESS;
 }
 
@@ -269,10 +213,7 @@ FakeHsa::FakeHsa() {
   Core.hsa_executable_get_symbol_by_name_fn = symbolByName;
   Core.hsa_executable_symbol_get_info_fn = symbolInfo;
   Core.hsa_signal_store_screlease_fn = storeSignal;
-  Core.hsa_executable_iterate_agent_symbols_fn = iterateSymbols;
-  Core.hsa_memory_copy_fn = copyMemory;
-  Core.hsa_agent_iterate_isas_fn = iterateIsas;
-  Core.hsa_isa_get_info_alt_fn = isaInfo;
+  fill(Core.hsa_executable_iterate_agent_symbols_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_create_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_register_fn);
   Core.hsa_signal_create_fn = createSignal;
@@ -288,7 +229,6 @@ FakeHsa::FakeHsa() {
   Amd.hsa_amd_memory_pool_allocate_fn = allocateMemory;
   Amd.hsa_amd_memory_pool_free_fn = freeMemory;
   Amd.hsa_amd_agents_allow_access_fn = allowAccess;
-  Amd.hsa_amd_memory_lock_fn = lockMemory;
   Core.hsa_system_get_major_extension_table_fn = extensionTable;
   llvm::cantFail(saveHsaApi(Table.root));
 }

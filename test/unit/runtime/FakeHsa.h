@@ -9,7 +9,6 @@
 #include <functional>
 #include <hsa/hsa.h>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace luthier::test {
@@ -39,9 +38,6 @@ public:
   static uint64_t kernelObject(uint64_t Executable) {
     return 0x5000'0000'0000 + (Executable << 20);
   }
-  /// A variable of each of them, if it has a name, of a pointer's size.
-  std::string Variable;
-  uint64_t VariableMemory = 0;
   /// Called when somebody waits for a signal that is not complete.
   std::function<void()> WhileWaiting;
 };

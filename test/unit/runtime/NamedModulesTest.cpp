@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dynamic modules as far as they go without a device, made from LLVM IR.
-#include "FakeHsa.h"
 #include "codeobject/DeviceVariables.h"
 #include "luthier/Refusal.h"
 #include "runtime/ModuleImages.h"
@@ -22,7 +21,6 @@
 using namespace llvm;
 using namespace luthier;
 using namespace luthier::runtime;
-using namespace luthier::test;
 
 namespace {
 
@@ -253,68 +251,6 @@ TEST_F(NamedModulesTest, VariablesAreCheckedBeforeAnyDeviceIsAsked) {
   EXPECT_EQ(toString(Modules.read(*Module, "Count", Agent, &Value, 8)),
             "the GPU runtime is not running");
   EXPECT_FALSE(Modules.bind(*Module, "Count", Agent, 4096, 8));
-}
-
-TEST_F(NamedModulesTest, WhatIsLoadedAheadIsThereForNobodyUntilAHookIs) {
-  FakeHsa Hsa;
-  auto Module = hooks();
-  auto Handle = Modules.handleOf(*Module, "count");
-  ASSERT_TRUE(bool(Handle));
-
-  Module->loadAhead(Agent);
-  EXPECT_EQ(Hsa.NumLoaded, 1u);
-  EXPECT_FALSE(Module->isOnAnyAgent());
-  EXPECT_FALSE(Modules.bind(*Module, "Count", Agent, 4096, 8));
-
-  auto Hook = Modules.resolve(*Handle, Agent);
-  ASSERT_TRUE(bool(Hook)) << toString(Hook.takeError());
-  EXPECT_EQ(Hsa.NumLoaded, 1u) << "what was loaded ahead was to be used";
-  EXPECT_TRUE(Module->isOnAnyAgent());
-  EXPECT_EQ(Hook->Module->Variables.lookup("Count"), 4096u);
-
-  Module->loadAhead(Agent);
-  EXPECT_EQ(Hsa.NumLoaded, 1u);
-}
-
-/// A tool's constructors may not have come so far.
-TEST_F(NamedModulesTest, WhatIsLoadedAheadIsLinkedToLaterManagedVariables) {
-  FakeHsa Hsa;
-  Hsa.Variable = "Cell";
-  auto Module = hooks();
-  auto Handle = Modules.handleOf(*Module, "count");
-  ASSERT_TRUE(bool(Handle));
-  Module->loadAhead(Agent);
-  void *Memory = Modules.addManagedVariable(*Module, "Cell", nullptr, 8, 8);
-
-  auto Hook = Modules.resolve(*Handle, Agent);
-  ASSERT_TRUE(bool(Hook)) << toString(Hook.takeError());
-  EXPECT_EQ(Hsa.VariableMemory, reinterpret_cast<uint64_t>(Memory));
-  EXPECT_EQ(Hook->Module->ManagedStorage.lookup("Cell"), Hsa.VariableMemory);
-}
-
-TEST_F(NamedModulesTest, WhatCannotBeLoadedAheadIsRefusedWhenItIsAskedFor) {
-  FakeHsa Hsa;
-  std::string Other = HooksText.str();
-  Other.replace(Other.find("gfx90a"), 6, "gfx908");
-  auto Module = load(bitcode(Target + Other), "other.bc");
-  auto Handle = Modules.handleOf(*Module, "count");
-  ASSERT_TRUE(bool(Handle));
-  Module->loadAhead(Agent);
-  EXPECT_EQ(Hsa.NumLoaded, 0u);
-  for (int Times : {1, 2}) {
-    auto Hook = Modules.resolve(*Handle, Agent);
-    ASSERT_FALSE(bool(Hook)) << Times;
-    EXPECT_EQ(detailOf(Hook.takeError()),
-              "other.bc is built for gfx908, not for gfx90a");
-  }
-}
-
-TEST_F(NamedModulesTest, WhatIsLoadedAheadGoesWithTheRuntime) {
-  FakeHsa Hsa;
-  auto Module = hooks();
-  Module->loadAhead(Agent);
-  Module->closed();
-  EXPECT_EQ(Hsa.NumUnloaded, 1u);
 }
 
 TEST_F(NamedModulesTest, CodeOfATargetIsFoundWithoutADevice) {
