@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
-#include "amdgpu/CompileErrors.h"
 #include "amdgpu/FatalErrors.h"
+#include "hook/ParsedHooks.h"
 #include "hook/PassPipeline.h"
 #include "hook/PayloadArchive.h"
 #include "hook/PayloadKeys.h"
@@ -17,10 +17,8 @@
 #include "luthier/detail/HookParameter.h"
 #include "luthier/detail/ScalarAnalysis.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -28,27 +26,6 @@
 using namespace llvm;
 
 namespace luthier {
-
-namespace {
-
-/// LLVM's code generator, and what its passes work with. It may run for one
-/// module after the other: setting it up takes a third of the time of a run,
-/// and the first run gets memory from the system that later ones use again.
-struct CodeGenerator {
-  PassContext C;
-  legacy::PassManager Passes;
-};
-
-/// All about bitcode that does not depend on where its variables are.
-struct ParsedHooks {
-  LLVMContext Context;
-  amdgpu::CompileErrors Errors{Context};
-  amdgpu::TargetMachineHandle TM;
-  std::unique_ptr<Module> M;            ///< As parsed.
-  std::unique_ptr<CodeGenerator> Ready; ///< For the next run; may be null.
-};
-
-} // namespace
 
 struct PayloadCompiler::Impl {
   const amdgpu::MCTarget &Target;
@@ -119,31 +96,6 @@ struct PayloadCompiler::Impl {
   }
 };
 
-/// What was compiled for waves of \p WaveSize lanes, or else what there is.
-static Expected<std::unique_ptr<Module>>
-parseHooks(MemoryBufferRef Bitcode, unsigned WaveSize, LLVMContext &Context) {
-  auto All = getBitcodeModuleList(Bitcode);
-  if (!All)
-    return All.takeError();
-  std::unique_ptr<Module> Chosen;
-  for (BitcodeModule &Compiled : *All) {
-    auto M = Compiled.getLazyModule(Context, /*ShouldLazyLoadMetadata=*/true,
-                                    /*IsImporting=*/false);
-    if (!M)
-      return M.takeError();
-    const bool Fits = waveSizeOf(**M) == WaveSize;
-    if (!Chosen || Fits)
-      Chosen = std::move(*M);
-    if (Fits)
-      break;
-  }
-  if (!Chosen)
-    return createStringError("there is no module");
-  if (Error E = Chosen->materializeAll())
-    return std::move(E);
-  return Chosen;
-}
-
 PayloadCompiler::PayloadCompiler(std::unique_ptr<Impl> P) : P(std::move(P)) {}
 PayloadCompiler::~PayloadCompiler() = default;
 
@@ -151,17 +103,11 @@ Expected<std::unique_ptr<PayloadCompiler::Impl>>
 PayloadCompiler::Impl::create(const amdgpu::MCTarget &Target,
                               const HookModule &Hooks, unsigned WaveSize,
                               PayloadStore *Store) {
-  auto New = std::make_unique<ParsedHooks>();
-  New->TM = Target.createTargetMachine();
-  StringRef Bytes(reinterpret_cast<const char *>(Hooks.Bitcode.data()),
-                  Hooks.Bitcode.size());
-  Expected<std::unique_ptr<Module>> M = parseHooks(
-      MemoryBufferRef(Bytes, Hooks.ToolName), WaveSize, New->Context);
-  if (!M)
-    return refuse(RefusalReason::ToolWithoutBitcode,
-                  Hooks.ToolName + ": " + toString(M.takeError()));
-  New->M = std::move(*M);
-  return std::make_unique<Impl>(Target, Hooks, WaveSize, Store, std::move(New));
+  auto New = parseHooks(Target, Hooks, WaveSize);
+  if (!New)
+    return New.takeError();
+  return std::make_unique<Impl>(Target, Hooks, WaveSize, Store,
+                                std::move(*New));
 }
 
 Expected<std::unique_ptr<PayloadCompiler>>

@@ -478,6 +478,20 @@ TEST(CodeObjectExtender, TakesAnyAmountOfCode) {
   EXPECT_EQ(Filled->st_value, dataAddress(*Object, Code));
 }
 
+TEST(CodeObjectExtender, TakesSoManyZerosAndNoMore) {
+  const auto Object = compiledKernels("gfx90a-v5");
+  constexpr size_t Code = 4097, Data = 24, Most = size_t(1) << 28;
+  const size_t Zeros = Object->bytes().size() + Code + Data + Most -
+                       zerosAddress(*Object, Code, Data);
+  take(extendCodeObject(*Object, extensionOf(*Object, Code, Data, Zeros)));
+  auto Longer =
+      extendCodeObject(*Object, extensionOf(*Object, Code, Data, Zeros + 1));
+  ASSERT_FALSE(bool(Longer));
+  handleAllErrors(Longer.takeError(), [](const Refusal &R) {
+    EXPECT_EQ(R.reason(), RefusalReason::LinkFailed);
+  });
+}
+
 TEST(CodeObjectExtender, RefusesNamesThatAreTaken) {
   const auto Object = compiledKernels("gfx90a-v5");
   CodeObjectExtension New = extensionOf(*Object);
