@@ -46,12 +46,10 @@ RegisterFiles::RegisterFiles(const MCRegisterInfo &MRI) {
     Ranges.push_back(Range);
     if (isHalf(Name))
       continue;
-    if (Range.Count == 1 && Range.File == RegisterFile::SGPR)
-      put(SGPRs, Range.First, Id);
-    else if (Range.Count == 1 && Range.File == RegisterFile::VGPR)
-      put(VGPRs, Range.First, Id);
-    else if (Range.Count == 1 && Range.File == RegisterFile::AGPR)
-      put(AGPRs, Range.First, Id);
+    if (Range.Count == 1)
+      put(Single[Range.File], Range.First, Id);
+    else if (Range.Count == Widest)
+      put(Wide[Range.File], Range.First, Id);
     else if (Range.Count == 2 && Range.File == RegisterFile::SGPR &&
              Range.First % 2 == 0)
       put(SGPRPairs, Range.First / 2, Id);

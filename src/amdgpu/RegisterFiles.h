@@ -7,6 +7,7 @@
 
 #include "llvm/MC/MCRegister.h"
 #include "llvm/MC/MCRegisterInfo.h"
+#include <array>
 #include <vector>
 
 namespace luthier::amdgpu {
@@ -33,21 +34,49 @@ public:
   static const RegisterFiles &of(const llvm::MCRegisterInfo &MRI);
 
   RegisterRange rangeOf(llvm::MCRegister Reg) const { return Ranges[Reg.id()]; }
-  unsigned sgprCount() const { return SGPRs.size(); }
-  unsigned vgprCount() const { return VGPRs.size(); }
-  llvm::MCRegister sgpr(unsigned Index) const { return SGPRs[Index]; }
-  llvm::MCRegister vgpr(unsigned Index) const { return VGPRs[Index]; }
-  llvm::MCRegister agpr(unsigned Index) const { return AGPRs[Index]; }
+  unsigned count(RegisterFile File) const { return Single[File].size(); }
+  llvm::MCRegister single(RegisterFile File, unsigned Index) const {
+    return Single[File][Index];
+  }
+  llvm::MCRegister sgpr(unsigned Index) const {
+    return single(RegisterFile::SGPR, Index);
+  }
+  llvm::MCRegister vgpr(unsigned Index) const {
+    return single(RegisterFile::VGPR, Index);
+  }
+  llvm::MCRegister agpr(unsigned Index) const {
+    return single(RegisterFile::AGPR, Index);
+  }
   /// s[Index:Index+1]; \p Index is even.
   llvm::MCRegister sgprPair(unsigned Index) const {
     return SGPRPairs[Index / 2];
+  }
+  /// How many registers the widest tuples have.
+  static constexpr unsigned Widest = 32;
+  /// The tuple of that many from \p First on; none if there is no such.
+  llvm::MCRegister widest(RegisterFile File, unsigned First) const {
+    const std::vector<llvm::MCRegister> &All = Wide[File];
+    return First < All.size() ? All[First] : llvm::MCRegister();
   }
 
 private:
   explicit RegisterFiles(const llvm::MCRegisterInfo &MRI);
 
   std::vector<RegisterRange> Ranges;
-  std::vector<llvm::MCRegister> SGPRs, VGPRs, AGPRs, SGPRPairs;
+  using ByNumber = std::vector<llvm::MCRegister>;
+  class ByFile {
+  public:
+    ByNumber &operator[](RegisterFile File) { return Files[unsigned(File)]; }
+    const ByNumber &operator[](RegisterFile File) const {
+      return Files[unsigned(File)];
+    }
+
+  private:
+    std::array<ByNumber, unsigned(RegisterFile::AGPR) + 1> Files;
+  };
+
+  ByFile Single, Wide;
+  ByNumber SGPRPairs;
 };
 
 } // namespace luthier::amdgpu

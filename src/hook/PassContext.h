@@ -11,6 +11,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
@@ -62,6 +63,8 @@ struct PassContext {
   bool HasAddresses = false;
   /// What the passes have found out, by the names of functions.
   llvm::StringMap<Payload> Payloads;
+  /// Those of the function that was compiled last; null before.
+  const llvm::MCRegisterInfo *Registers = nullptr;
 
   /// Keeps the first failure of a machine pass, which cannot return one.
   void fail(llvm::Error E) {

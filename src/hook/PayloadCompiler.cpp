@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hook/PayloadCompiler.h"
 #include "amdgpu/FatalErrors.h"
+#include "amdgpu/RegisterFiles.h"
 #include "hook/ParsedHooks.h"
 #include "hook/PassPipeline.h"
 #include "hook/PayloadArchive.h"
@@ -528,12 +529,29 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
   return Result;
 }
 
+/// LLVM finds what overlaps a register when somebody asks, and remembers it.
+static void fillAliases(const MCRegisterInfo &Registers,
+                        const amdgpu::RegisterFiles &Files) {
+  using enum amdgpu::RegisterFile;
+  auto ask = [&](MCRegister Reg) {
+    if (Reg)
+      (void)MCRegAliasIterator(Reg, &Registers, /*IncludeSelf=*/true);
+  };
+  for (amdgpu::RegisterFile File : {SGPR, VGPR})
+    for (unsigned I = 0; I < Files.count(File); ++I) {
+      ask(Files.single(File, I));
+      if (I % amdgpu::RegisterFiles::Widest == 0)
+        ask(Files.widest(File, I));
+    }
+}
+
 void PayloadCompiler::setUp() {
   auto New = P->codeGenerator();
-  if (New)
-    P->Parsed->Ready = std::move(*New);
-  else // The compilation that needs it says why.
-    consumeError(New.takeError());
+  if (!New) // The compilation that needs it says why.
+    return consumeError(New.takeError());
+  P->Parsed->Ready = std::move(*New);
+  if (const MCRegisterInfo *Registers = P->Parsed->Ready->C.Registers)
+    fillAliases(*Registers, P->Target.registerFiles());
 }
 
 bool PayloadCompiler::hasIntrinsicsOfTool() const {

@@ -19,51 +19,55 @@ namespace {
 class PayloadRegisters : public MachineFunctionPass {
 public:
   static char ID;
-  PayloadRegisters(const amdgpu::RegisterFiles &Files, const PayloadABI &ABI)
-      : MachineFunctionPass(ID), Files(Files), ABI(ABI) {}
+  explicit PayloadRegisters(PassContext &C) : MachineFunctionPass(ID), C(C) {}
   StringRef getPassName() const override { return "Luthier payload registers"; }
   bool runOnMachineFunction(MachineFunction &MF) override;
 
 private:
-  void reserve(SIMachineFunctionInfo &Info, MCRegister Reg) const;
+  void reserve(SIMachineFunctionInfo &Info, amdgpu::RegisterRange Range) const;
 
-  const amdgpu::RegisterFiles &Files;
-  const PayloadABI &ABI;
+  PassContext &C;
+  const amdgpu::RegisterFiles &Files = C.Target.registerFiles();
+  const PayloadABI &ABI = C.ABI;
 };
 char PayloadRegisters::ID = 0;
 
 /// Reserving a register as a whole-wave register is what LLVM offers from
-/// outside. It wants single registers.
+/// outside. Whenever somebody asks what is reserved, it goes through all that
+/// overlaps each of these, so there are few of them: the widest, where they
+/// fit.
 void PayloadRegisters::reserve(SIMachineFunctionInfo &Info,
-                               MCRegister Reg) const {
-  if (!Reg)
+                               amdgpu::RegisterRange Range) const {
+  if (Range.File == amdgpu::RegisterFile::None)
     return;
-  const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
-  for (unsigned I = Range.First; I < Range.end(); ++I)
-    if (Range.File == amdgpu::RegisterFile::SGPR)
-      Info.reserveWWMRegister(Files.sgpr(I));
-    else if (Range.File == amdgpu::RegisterFile::VGPR)
-      Info.reserveWWMRegister(Files.vgpr(I));
+  for (unsigned I = Range.First; I < Range.end();) {
+    const MCRegister Many =
+        I % amdgpu::RegisterFiles::Widest == 0 &&
+                I + amdgpu::RegisterFiles::Widest <= Range.end()
+            ? Files.widest(Range.File, I)
+            : MCRegister();
+    Info.reserveWWMRegister(Many ? Many : Files.single(Range.File, I));
+    I += Many ? amdgpu::RegisterFiles::Widest : 1;
+  }
 }
 
 bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
   auto &Info = *MF.getInfo<SIMachineFunctionInfo>();
-  for (unsigned I = 0; I < Files.vgprCount(); ++I)
-    if (I < ABI.FirstVGPR || I >= ABI.VGPRLimit)
-      reserve(Info, Files.vgpr(I));
-  for (unsigned I = 0; I < Files.sgprCount(); ++I)
-    if (I < ABI.FirstSGPR || I >= ABI.SGPRLimit)
-      reserve(Info, Files.sgpr(I));
+  C.Registers = MF.getSubtarget().getRegisterInfo();
+  using enum amdgpu::RegisterFile;
+  reserve(Info, {VGPR, 0, ABI.FirstVGPR});
+  reserve(Info, {VGPR, ABI.VGPRLimit, Files.count(VGPR) - ABI.VGPRLimit});
+  reserve(Info, {SGPR, 0, ABI.FirstSGPR});
+  reserve(Info, {SGPR, ABI.SGPRLimit, Files.count(SGPR) - ABI.SGPRLimit});
   // Accumulation registers are the application's, and payloads do not spill to
   // them.
-  for (unsigned Reg = AMDGPU::AGPR0; Reg <= AMDGPU::AGPR255; ++Reg)
-    Info.reserveWWMRegister(Reg);
+  reserve(Info, {AGPR, 0, Files.count(AGPR)});
   for (MCRegister Reg :
        {ABI.VccSave, ABI.ExecSave, ABI.SccSave, ABI.M0Save, ABI.ModeSave,
         ABI.StackPointer, ABI.State, ABI.WorkItemIds})
-    reserve(Info, Reg);
+    reserve(Info, Files.rangeOf(Reg));
   for (MCRegister Reg : ABI.Kept)
-    reserve(Info, Reg);
+    reserve(Info, Files.rangeOf(Reg));
   // The application's own in waves of 32 lanes.
   if (ABI.WaveSize == 32)
     Info.reserveWWMRegister(AMDGPU::VCC_HI);
@@ -78,7 +82,7 @@ bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
 } // namespace
 
 Pass *createPayloadRegisterPass(PassContext &C) {
-  return new PayloadRegisters(C.Target.registerFiles(), C.ABI);
+  return new PayloadRegisters(C);
 }
 
 } // namespace luthier

@@ -102,7 +102,7 @@ MCRegister wholeOf(MCRegister Low, MCRegister High,
   const amdgpu::RegisterRange Range = Files.rangeOf(Low);
   const bool IsPair = Range.Count && Range.File == amdgpu::RegisterFile::SGPR &&
                       Range.First % 2 == 0 &&
-                      Range.First + 1 < Files.sgprCount() &&
+                      Range.First + 1 < Files.count(amdgpu::RegisterFile::SGPR) &&
                       High == Files.sgpr(Range.First + 1);
   return IsPair ? Files.sgprPair(Range.First) : MCRegister();
 }
