@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codeobject/CodeObject.h"
 #include "codeobject/KernelMetadata.h"
-#include "codeobject/LineReader.h"
+#include "codeobject/SourceLines.h"
 #include "luthier/Refusal.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -449,10 +449,10 @@ std::optional<ArrayRef<uint8_t>> CodeObject::section(StringRef Name) const {
   return std::nullopt;
 }
 
-const LineTable &CodeObject::lines() const {
+const SourceLines &CodeObject::lines() const {
   std::call_once(HasLines, [&] {
-    Lines = std::make_unique<const LineTable>(
-        section(".debug_line") ? readLines(Bytes) : LineTable());
+    Lines = std::make_unique<const SourceLines>(
+        section(".debug_line") ? ArrayRef(Bytes) : ArrayRef<uint8_t>());
   });
   return *Lines;
 }

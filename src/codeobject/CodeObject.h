@@ -23,7 +23,7 @@
 
 namespace luthier {
 
-class LineTable;
+class SourceLines;
 
 struct KernelInfo {
   std::string Name; ///< Without ".kd".
@@ -94,9 +94,8 @@ public:
   llvm::StringRef metadataBlob() const { return Metadata; }
   /// The part of it that is not about single kernels.
   llvm::StringRef commonMetadata() const { return CommonMetadata; }
-  /// Source lines of all its code, read once, when they are first asked for.
-  /// Empty without debug information, or where it cannot be read. Thread-safe.
-  const LineTable &lines() const;
+  /// Source lines of its code. Thread-safe.
+  const SourceLines &lines() const;
 
 private:
   friend class CodeObjectReader;
@@ -122,7 +121,7 @@ private:
   std::vector<uint64_t> Pointers;
   std::string Metadata, CommonMetadata;
   mutable std::once_flag HasLines;
-  mutable std::unique_ptr<const LineTable> Lines;
+  mutable std::unique_ptr<const SourceLines> Lines;
 };
 
 } // namespace luthier

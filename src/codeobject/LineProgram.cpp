@@ -2,7 +2,7 @@
 #include "codeobject/LineProgram.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Support/LEB128.h"
-#include <vector>
+#include <optional>
 
 using namespace llvm;
 using namespace luthier;
@@ -17,6 +17,7 @@ public:
 
   bool atEnd() const { return Next == End; }
   size_t size() const { return End - Next; }
+  const uint8_t *position() const { return Next; }
   uint8_t byte() { return atEnd() ? 0 : *Next++; }
   uint64_t unsignedLEB() { return leb(decodeULEB128); }
   int64_t signedLEB() { return leb(decodeSLEB128); }
@@ -48,10 +49,11 @@ private:
   const uint8_t *Next, *End;
 };
 
-class Machine {
+/// Says addRow(Row) and endSequence(High, what is behind) to a \p Listener.
+template <typename Listener> class Machine {
 public:
-  Machine(const DWARFDebugLine::Prologue &Prologue, LineSequenceConsumer Each)
-      : Prologue(Prologue), Each(Each) {}
+  Machine(const DWARFDebugLine::Prologue &Prologue, Listener &Of)
+      : Prologue(Prologue), Of(Of) {}
 
   void run(Operations Code) {
     while (!Code.atEnd()) {
@@ -59,7 +61,7 @@ public:
       if (Opcode >= Prologue.OpcodeBase)
         runSpecial(Opcode);
       else if (Opcode == dwarf::DW_LNS_extended_op)
-        runExtended(Code.take(Code.unsignedLEB()));
+        runExtended(Code);
       else
         runStandard(Opcode, Code);
     }
@@ -81,10 +83,12 @@ private:
       State.Line += (Opcode - Prologue.OpcodeBase) % Prologue.LineRange;
     addRow();
   }
-  void runExtended(Operations Code) {
+  void runExtended(Operations &Rest) {
+    Operations Code = Rest.take(Rest.unsignedLEB());
     switch (Code.byte()) {
     case dwarf::DW_LNE_end_sequence:
-      endSequence();
+      Of.endSequence(State.Address, Rest.position());
+      State = {};
       break;
     case dwarf::DW_LNE_set_address:
       // Up to DWARF 4, a prologue does not say how long addresses are.
@@ -123,24 +127,53 @@ private:
     }
   }
 
-  void addRow() { Rows.push_back(State); }
-  void endSequence() {
-    if (!Rows.empty() && Rows.front().Address < State.Address)
-      Each(Rows, State.Address);
-    Rows.clear();
-    State = {};
-  }
+  void addRow() { Of.addRow(State); }
 
   const DWARFDebugLine::Prologue &Prologue;
-  const LineSequenceConsumer Each;
+  Listener &Of;
   LineProgramRow State;
-  std::vector<LineProgramRow> Rows; ///< Of the sequence.
+};
+
+struct SequenceFinder {
+  const uint8_t *Begin; ///< Of the sequence.
+  std::vector<LineSequence> Found = {};
+  std::optional<uint64_t> Low = {}; ///< If there is a row.
+
+  void addRow(const LineProgramRow &Row) {
+    if (!Low)
+      Low = Row.Address;
+  }
+  void endSequence(uint64_t High, const uint8_t *Behind) {
+    if (Low && *Low < High)
+      Found.push_back({*Low, High, {Begin, Behind}});
+    Low.reset();
+    Begin = Behind;
+  }
+};
+
+struct RowCollector {
+  std::vector<LineProgramRow> Rows;
+
+  void addRow(const LineProgramRow &Row) { Rows.push_back(Row); }
+  void endSequence(uint64_t, const uint8_t *) {}
 };
 
 } // namespace
 
-void luthier::runLineProgram(ArrayRef<uint8_t> Code,
-                             const DWARFDebugLine::Prologue &Prologue,
-                             LineSequenceConsumer Each) {
-  Machine(Prologue, Each).run(Operations(Code));
+std::vector<LineSequence>
+luthier::findSequences(ArrayRef<uint8_t> Program,
+                       const DWARFDebugLine::Prologue &Prologue) {
+  SequenceFinder Finder{Program.begin()};
+  Machine(Prologue, Finder).run(Operations(Program));
+  return std::move(Finder.Found);
+}
+
+std::vector<LineProgramRow>
+luthier::rowsOf(const LineSequence &Sequence,
+                const DWARFDebugLine::Prologue &Prologue) {
+  RowCollector Collector;
+  // Few operations make a row alone.
+  Collector.Rows.reserve(Sequence.Code.size() / 3);
+  Machine(Prologue, Collector).run(Operations(Sequence.Code));
+  return std::move(Collector.Rows);
 }

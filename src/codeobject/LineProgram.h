@@ -7,9 +7,9 @@
 #define LUTHIER_CODEOBJECT_LINEPROGRAM_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFDebugLine.h"
 #include <cstdint>
+#include <vector>
 
 namespace luthier {
 
@@ -20,16 +20,22 @@ struct LineProgramRow {
   uint16_t Column = 0;
 };
 
-/// A run of code, which ends at \p High: there is no further row there. The
-/// rows are gone when the next sequence comes.
-using LineSequenceConsumer = llvm::function_ref<void(
-    llvm::ArrayRef<LineProgramRow> Rows, uint64_t High)>;
+/// A run of code, which is not empty.
+struct LineSequence {
+  uint64_t Low = 0, High = 0; ///< From the first row to behind the last.
+  llvm::ArrayRef<uint8_t> Code; ///< The part of the program.
+};
 
-/// Gives \p Each what is not empty, in the program's order, as far as \p Code,
-/// what follows \p Prologue, makes sense.
-void runLineProgram(llvm::ArrayRef<uint8_t> Code,
-                    const llvm::DWARFDebugLine::Prologue &Prologue,
-                    LineSequenceConsumer Each);
+/// Those of \p Program, what follows \p Prologue, in its order, as far as it
+/// makes sense.
+std::vector<LineSequence>
+findSequences(llvm::ArrayRef<uint8_t> Program,
+              const llvm::DWARFDebugLine::Prologue &Prologue);
+
+/// At least one.
+std::vector<LineProgramRow>
+rowsOf(const LineSequence &Sequence,
+       const llvm::DWARFDebugLine::Prologue &Prologue);
 
 } // namespace luthier
 

@@ -34,6 +34,11 @@ public:
   void append(Row New);
   /// append() of all of \p Sorted, to no rows.
   void take(std::vector<Row> Sorted);
+  /// Whether \p Address lies between the first row and the last.
+  bool covers(uint64_t Address) const {
+    return !empty() && Rows.front().Address <= Address &&
+           Address < Rows.back().Address;
+  }
   /// The row that \p Address belongs to; null before the first, and for code
   /// without source.
   const Row *find(uint64_t Address) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "lift/LiftedImpl.h"
-#include "codeobject/LineTable.h"
+#include "codeobject/SourceLines.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
@@ -51,7 +51,7 @@ LiftedRepresentation::sourceLine(const MachineInstr &MI) const {
   const std::optional<uint64_t> Address = originalAddress(MI);
   if (!Address)
     return std::nullopt;
-  const LineTable &Lines = P->Object->lines();
+  const LineTable &Lines = P->Object->lines().around(*Address);
   const LineTable::Row *Row = Lines.find(*Address);
   if (!Row)
     return std::nullopt;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/emit/PlacedPayloads.h"
+#include "codeobject/SourceLines.h"
 #include "lift/LiftedImpl.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,15 +15,14 @@ class LineMerger {
 public:
   explicit LineMerger(const WrittenCode &Code) : Code(Code) {}
 
-  LineTable run(const LineTable &Original, ArrayRef<PlacedPayload> Payloads) {
+  LineTable run(const SourceLines &Original, ArrayRef<PlacedPayload> Payloads) {
     const PlacedPayload *Next = Payloads.begin();
     for (const KeptInstruction &Kept : Code.Map) {
       for (; Next != Payloads.end() && Next->Offset < Kept.Offset; ++Next)
         add(*Next);
       end(Kept.Offset);
-      if (const LineTable::Row *Row = Original.find(Kept.Original))
-        Result.append(
-            {Kept.Offset, fileOf(Original, *Row), Row->Line, Row->Column});
+      if (const LineTable::Row *Row = find(Original, Kept.Original))
+        Result.append({Kept.Offset, fileOf(*Row), Row->Line, Row->Column});
       else
         Result.append({Kept.Offset, 0, 0, 0});
       End = Kept.Offset + Kept.Size;
@@ -57,10 +57,19 @@ private:
     return It->second;
   }
 
-  unsigned fileOf(const LineTable &Original, const LineTable::Row &Row) {
-    auto [It, IsNew] = OfOriginal.try_emplace(Row.File);
+  const LineTable::Row *find(const SourceLines &Original, uint64_t Address) {
+    if (!Around || !Around->covers(Address)) {
+      Around = &Original.around(Address);
+      OfAround.clear();
+    }
+    return Around->find(Address);
+  }
+
+  /// \p Row is of Around.
+  unsigned fileOf(const LineTable::Row &Row) {
+    auto [It, IsNew] = OfAround.try_emplace(Row.File);
     if (IsNew)
-      It->second = Result.fileIndex(Original.files()[Row.File]);
+      It->second = Result.fileIndex(Around->files()[Row.File]);
     return It->second;
   }
 
@@ -73,7 +82,8 @@ private:
   const WrittenCode &Code;
   LineTable Result;
   DenseMap<const Payload *, Rows> OfPayloads;
-  DenseMap<unsigned, unsigned> OfOriginal; ///< Files.
+  const LineTable *Around = nullptr; ///< Original's, where find() has looked.
+  DenseMap<unsigned, unsigned> OfAround; ///< Files.
   uint64_t End = 0;
 };
 
@@ -81,14 +91,15 @@ private:
 
 LineTable linesOf(const LiftedRepresentation &LR, const WrittenCode &Code,
                   ArrayRef<PlacedPayload> Payloads) {
-  const LineTable &Original = LR.impl().Object->lines();
+  const SourceLines &Original = LR.impl().Object->lines();
   auto hasLine = [&](const KeptInstruction &Kept) {
-    return Original.find(Kept.Original) != nullptr;
+    return Original.around(Kept.Original).find(Kept.Original) != nullptr;
   };
   auto hasLines = [](const PlacedPayload &P) {
     return !P.Copied->Lines.empty();
   };
-  if (none_of(Code.Map, hasLine) && none_of(Payloads, hasLines))
+  if ((Original.empty() || none_of(Code.Map, hasLine)) &&
+      none_of(Payloads, hasLines))
     return {};
   return LineMerger(Code).run(Original, Payloads);
 }

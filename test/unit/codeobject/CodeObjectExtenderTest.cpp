@@ -396,11 +396,11 @@ TEST(CodeObjectExtender, AddsLinesToThoseThatThereAre) {
     for (const KernelInfo &Kernel : Object->kernels()) {
       SCOPED_TRACE(Kernel.Name);
       const KernelInfo &Moved = *Longer->findKernel(Kernel.Name);
-      const LineTable &Lines = Longer->lines();
+      const SourceLines &Lines = Longer->lines();
       const std::string File = "/src/" + Kernel.Name + ".hip";
       EXPECT_EQ(Lines.describe(Moved.EntryAddress), File + ":100");
       EXPECT_EQ(Lines.describe(Moved.EntryAddress + 508), File + ":200");
-      const LineTable &Before = Object->lines(), &After = Longer->lines();
+      const SourceLines &Before = Object->lines(), &After = Longer->lines();
       EXPECT_EQ(Before.empty(), !HasLines);
       for (uint64_t N = 0; N < Kernel.CodeSize; N += 4)
         EXPECT_EQ(After.describe(Kernel.EntryAddress + N),

@@ -3,6 +3,7 @@
 #include "TestInputs.h"
 #include "codeobject/CodeObjectWriter.h"
 #include "codeobject/LineProgram.h"
+#include "codeobject/SourceLines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -13,18 +14,17 @@ using namespace luthier::test;
 
 TEST(LineTable, ReadsWhatTheCompilerWrote) {
   const auto Object = take(CodeObject::create(readFile("lines.co")));
-  const LineTable &Lines = Object->lines();
   for (const KernelInfo &Kernel : Object->kernels()) {
     SCOPED_TRACE(Kernel.Name);
+    const LineTable &Lines = Object->lines().around(Kernel.EntryAddress);
     const LineTable::Row *Entry = Lines.find(Kernel.EntryAddress);
     ASSERT_NE(Entry, nullptr);
     EXPECT_TRUE(StringRef(Lines.files()[Entry->File]).ends_with("kernels.cpp"));
     EXPECT_GT(Entry->Line, 0u);
   }
   const auto [CodeAddress, Code] = Object->code().front();
-  EXPECT_EQ(Lines.find(CodeAddress - 4), nullptr);
-  EXPECT_EQ(Lines.find(CodeAddress + Code.size()), nullptr);
-  EXPECT_EQ(&Object->lines(), &Lines);
+  EXPECT_TRUE(Object->lines().around(CodeAddress - 4).empty());
+  EXPECT_TRUE(Object->lines().around(CodeAddress + Code.size()).empty());
 }
 
 TEST(LineTable, HasNothingOfWhatTheLinkerHasDropped) {
@@ -34,8 +34,8 @@ TEST(LineTable, HasNothingOfWhatTheLinkerHasDropped) {
   constexpr uint64_t EndOfDropped = 4 * 3001;
   ASSERT_LT(Kept.EntryAddress, EndOfDropped);
   ASSERT_GT(Kept.EntryAddress + Kept.CodeSize, EndOfDropped + 8);
-  const LineTable &Lines = Object->lines();
-  EXPECT_EQ(Lines.find(0), nullptr);
+  EXPECT_EQ(Object->lines().around(0).find(0), nullptr);
+  const LineTable &Lines = Object->lines().around(Kept.EntryAddress);
   const LineTable::Row *Entry = Lines.find(Kept.EntryAddress);
   ASSERT_NE(Entry, nullptr);
   // The last instruction has a line of its own.
@@ -54,7 +54,6 @@ TEST(LineTable, SaysWhatLLVMSays) {
       MemoryBufferRef(toStringRef(Bytes), "lines.co")));
   const auto Context = DWARFContext::create(*File);
   const auto Object = take(CodeObject::create(Bytes));
-  const LineTable &Lines = Object->lines();
   for (const KernelInfo &Kernel : Object->kernels())
     for (uint64_t N = 0; N < Kernel.CodeSize; N += 4) {
       const uint64_t Address = Kernel.EntryAddress + N;
@@ -62,6 +61,7 @@ TEST(LineTable, SaysWhatLLVMSays) {
       const auto Theirs = Context->getLineInfoForAddress(
           {Address, object::SectionedAddress::UndefSection},
           DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
+      const LineTable &Lines = Object->lines().around(Address);
       const LineTable::Row *Row = Lines.find(Address);
       ASSERT_EQ(Row != nullptr, Theirs && Theirs->Line != 0);
       if (!Row)
@@ -99,25 +99,24 @@ TEST(LineTable, RunsAllOperationsOfAProgram) {
       0,           0,    0,                // another one, before that
       1,           2,    1,   0,  1,    1, //
       1,           3,    0x80};            // Neither complete nor ended.
-  std::vector<std::vector<LineProgramRow>> Sequences;
-  std::vector<uint64_t> Ends;
-  runLineProgram(Code, P, [&](ArrayRef<LineProgramRow> Rows, uint64_t High) {
-    Sequences.push_back(Rows.vec());
-    Ends.push_back(High);
-  });
-  ASSERT_EQ(Sequences.size(), 2u);
-  EXPECT_EQ(Ends[0], 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
-  ASSERT_EQ(Sequences[0].size(), 2u);
-  const LineProgramRow &A = Sequences[0][0], &B = Sequences[0][1];
+  const std::vector<LineSequence> Found = findSequences(Code, P);
+  ASSERT_EQ(Found.size(), 2u);
+  const std::vector<LineProgramRow> First = rowsOf(Found[0], P);
+  const std::vector<LineProgramRow> Second = rowsOf(Found[1], P);
+  EXPECT_EQ(Found[0].Low, 0x1000u);
+  EXPECT_EQ(Found[1].Low, 0x800u);
+  EXPECT_EQ(Found[0].High, 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
+  ASSERT_EQ(First.size(), 2u);
+  const LineProgramRow &A = First[0], &B = First[1];
   EXPECT_EQ(A.Address, 0x1000u);
   EXPECT_EQ(A.Line, 10u);
   EXPECT_EQ(A.Column, 7u);
   EXPECT_EQ(A.File, 2u);
   EXPECT_EQ(B.Address, 0x1000u + 17 * 4 + 6 + 4);
   EXPECT_EQ(B.Line, 11u);
-  EXPECT_EQ(Ends[1], 0x804u);
-  ASSERT_EQ(Sequences[1].size(), 1u);
-  const LineProgramRow &C = Sequences[1][0];
+  EXPECT_EQ(Found[1].High, 0x804u);
+  ASSERT_EQ(Second.size(), 1u);
+  const LineProgramRow &C = Second[0];
   EXPECT_EQ(C.Address, 0x800u);
   EXPECT_EQ(C.Line, 1u);
   EXPECT_EQ(C.File, 1u);
@@ -146,7 +145,7 @@ TEST(LineTable, SurvivesBeingWrittenIntoACodeObject) {
   const auto Written =
       take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
   const KernelInfo &Copy = Written->kernels()[0];
-  const LineTable &Read = Written->lines();
+  const SourceLines &Read = Written->lines();
   for (uint64_t Offset = 0; Offset < Kernel.CodeSize; Offset += 4)
     EXPECT_EQ(Read.describe(Copy.EntryAddress + Offset), Lines.describe(Offset))
         << Offset;
@@ -165,7 +164,7 @@ TEST(LineTable, WrittenSaysNothingOfCodeBeforeItsFirstRow) {
   const auto Written =
       take(CodeObject::create(take(writeCodeObject(*Object, Image, {}))));
   const KernelInfo &Copy = Written->kernels()[0];
-  const LineTable &Read = Written->lines();
+  const LineTable &Read = Written->lines().around(Copy.EntryAddress + 8);
   EXPECT_EQ(Read.find(Copy.EntryAddress + 4), nullptr);
   const LineTable::Row *First = Read.find(Copy.EntryAddress + 8);
   ASSERT_NE(First, nullptr);

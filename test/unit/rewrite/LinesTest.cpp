@@ -3,7 +3,7 @@
 // Debug information of instrumented code: the application's lines follow its
 // instructions to where they are now, and payloads have the hook's.
 #include "EngineTest.h"
-#include "codeobject/LineTable.h"
+#include "codeobject/SourceLines.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/CodeGen/MachineFunction.h"
 
@@ -79,7 +79,7 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
   auto New = CodeObject::create(J.Instrumented.CodeObject);
   ASSERT_TRUE(bool(New)) << toString(New.takeError());
   const KernelInfo &Written = (*New)->kernels().front();
-  const LineTable &After = (*New)->lines(), &Before = Original->lines();
+  const SourceLines &After = (*New)->lines(), &Before = Original->lines();
 
   std::set<std::string> Seen;
   uint64_t End = 0; // Of the last instruction that was kept, at least.
