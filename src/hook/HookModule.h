@@ -28,6 +28,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,14 +36,27 @@
 
 namespace luthier {
 
+/// Where variables of a tool are on one device.
+class VariablePlaces {
+public:
+  virtual ~VariablePlaces() = default;
+  /// Of one of HookModule::Variables. If the tool's code is not on the device,
+  /// it is put there first, which may fail.
+  virtual llvm::Expected<uint64_t> find(llvm::StringRef Name) = 0;
+  /// The same; nothing as long as find() would have to do that.
+  virtual std::optional<uint64_t> findPlaced(llvm::StringRef Name) = 0;
+};
+
 struct HookModule {
   /// File name of the tool, for messages.
   std::string ToolName;
   /// Contents of the code object's .llvmbc section.
   std::vector<uint8_t> Bitcode;
-  /// Device address of each variable the tool's code object defines. For a
-  /// managed variable X: the address of the pointer cell "X".
+  /// Address of each variable the tool's code object defines: on the device, or
+  /// as linked, if Places knows that one. For a managed variable X: the address
+  /// of the pointer cell "X".
   llvm::StringMap<uint64_t> Variables;
+  std::shared_ptr<VariablePlaces> Places; ///< May be null.
   /// For a managed variable X: the address the cell holds, fixed for the life
   /// of the process, so that hooks need not load it.
   llvm::StringMap<uint64_t> ManagedStorage;
@@ -50,7 +64,8 @@ struct HookModule {
   struct HostVariable {
     std::string Name;
     uint64_t Host, Size;
-    std::optional<uint64_t> Device; ///< In files a stand-in, or nothing.
+    /// In files a stand-in, or nothing; nothing if Places knows.
+    std::optional<uint64_t> Device;
     bool operator==(const HostVariable &) const = default;
   };
   std::vector<HostVariable> HostVariables;
@@ -62,7 +77,8 @@ struct HookModule {
 
   /// What a pointer of the tool's host code is on the device: into one of the
   /// HostVariables, the device's address; any other stays as it is. Refuses
-  /// with HookArguments if the variable has no address yet.
+  /// with HookArguments if the variable has no address yet, and fails as Places
+  /// does.
   llvm::Expected<uint64_t> deviceAddress(uint64_t Pointer) const;
 };
 

@@ -19,11 +19,17 @@ Expected<uint64_t> HookModule::deviceAddress(uint64_t Pointer) const {
     });
   if (V == HostVariables.end())
     return Pointer;
-  if (!V->Device)
+  const uint64_t Offset = Pointer - V->Host;
+  if (V->Device)
+    return *V->Device + Offset;
+  if (!Places || !Variables.contains(V->Name))
     return refuse(RefusalReason::HookArguments,
                   "the address of variable " + V->Name +
                       " is known only when a device runs the kernel");
-  return *V->Device + (Pointer - V->Host);
+  Expected<uint64_t> Begin = Places->find(V->Name);
+  if (!Begin)
+    return Begin.takeError();
+  return *Begin + Offset;
 }
 
 /// No address of 64 bits that hardware takes begins like this.
@@ -61,13 +67,18 @@ const HookModule::HostVariable &variableAt(uint64_t StandIn,
   return *V;
 }
 
-static std::optional<uint64_t> addressOf(StringRef Symbol,
-                                         const HookModule &Module) {
+/// Nothing if there is no such variable, or no address of it yet.
+static std::optional<uint64_t> knownAddress(StringRef Symbol,
+                                            const HookModule &Module) {
   const bool IsStorage = Symbol.consume_front(StoragePrefix);
   const StringMap<uint64_t> &Known =
       IsStorage ? Module.ManagedStorage : Module.Variables;
   auto Found = Known.find(Symbol);
-  return Found == Known.end() ? std::nullopt : std::optional(Found->second);
+  if (Found == Known.end())
+    return std::nullopt;
+  if (!IsStorage && Module.Places)
+    return Module.Places->findPlaced(Symbol);
+  return Found->second;
 }
 
 std::optional<SymbolicAddress> symbolOf(uint64_t Address,
@@ -75,20 +86,24 @@ std::optional<SymbolicAddress> symbolOf(uint64_t Address,
   if (Module.SymbolicVariables)
     return std::nullopt;
   for (const HookModule::HostVariable &V : Module.HostVariables) {
-    if (!V.Device || Address - *V.Device >= V.Size)
+    const std::optional<uint64_t> Begin =
+        V.Device ? V.Device : knownAddress(V.Name, Module);
+    if (!Begin || Address - *Begin >= V.Size)
       continue;
     // Of another module of the same tool, payloads of this one know nothing.
     for (std::string Symbol : {StoragePrefix.str() + V.Name, V.Name})
-      if (addressOf(Symbol, Module) == *V.Device)
-        return SymbolicAddress{std::move(Symbol), int64_t(Address - *V.Device)};
+      if (knownAddress(Symbol, Module) == *Begin)
+        return SymbolicAddress{std::move(Symbol), int64_t(Address - *Begin)};
   }
   return std::nullopt;
 }
 
 static Expected<uint64_t> definedAddress(StringRef Symbol,
                                          const HookModule &Module) {
-  if (const std::optional<uint64_t> Address = addressOf(Symbol, Module))
+  if (const std::optional<uint64_t> Address = knownAddress(Symbol, Module))
     return *Address;
+  if (Module.Places && Module.Variables.contains(Symbol))
+    return Module.Places->find(Symbol);
   return refuse(RefusalReason::UnsupportedHook,
                 "variable " + Symbol + " is not defined by " + Module.ToolName);
 }

@@ -25,7 +25,7 @@ struct SymbolicAddress {
 };
 
 /// What \p Address, on the device, is among the variables of \p Module whose
-/// size is known; nothing if it is elsewhere, or nothing is loaded.
+/// size is known; nothing if it is elsewhere, or its code is not loaded.
 std::optional<SymbolicAddress> symbolOf(uint64_t Address,
                                         const HookModule &Module);
 
@@ -45,7 +45,8 @@ const HookModule::HostVariable &variableAt(uint64_t StandIn,
                                            const HookModule &Module);
 
 /// Puts the addresses of \p Module's variables into \p P, which has no fixups
-/// then. Refuses with UnsupportedHook if there is no such variable.
+/// then. Refuses with UnsupportedHook if there is no such variable, and fails
+/// as HookModule::Places does.
 llvm::Error fillIn(Payload &P, const HookModule &Module);
 
 } // namespace luthier

@@ -130,18 +130,24 @@ Expected<uint64_t> ToolModules::find(ToolModule &Module, StringRef Name,
     return Known.takeError();
   if (!isHsaOpen())
     return createStringError("the GPU runtime is not running");
-  Expected<ToolModule::OnAgent &> Where = load(Module, Agent);
-  if (!Where)
+  Expected<std::optional<uint64_t>> Found = std::nullopt;
+  if (!Known->IsManaged) {
+    Found = place(Module, Name, Agent);
+  } else if (auto Where = open(Module, Agent)) {
+    if (auto It = Where->Hooks.ManagedStorage.find(Name);
+        It != Where->Hooks.ManagedStorage.end())
+      Found = It->second;
+  } else {
     return Where.takeError();
-  const StringMap<uint64_t> &Places =
-      Known->IsManaged ? Where->Hooks.ManagedStorage : Where->Hooks.Variables;
-  auto Found = Places.find(Name);
-  if (Found == Places.end())
+  }
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
     return moduleError(ModuleFault::NoVariable,
                        "the code of " + Module.name() +
                            " for that device does not define variable " + Name +
                            ": bind memory to it");
-  return Found->second;
+  return **Found;
 }
 
 Expected<uint64_t> ToolModules::addressOf(ToolModule &Module, StringRef Name,

@@ -16,13 +16,6 @@ using namespace llvm;
 
 namespace luthier::runtime {
 
-/// A managed variable X is, in device code, a pointer named X.
-static Error setCell(uint64_t Cell, uint64_t Address, const Twine &Name) {
-  return checkHsa(coreApi().hsa_memory_copy_fn(reinterpret_cast<void *>(Cell),
-                                               &Address, sizeof(Address)),
-                  "linking managed variable " + Name);
-}
-
 Expected<std::shared_ptr<ToolModule>>
 ToolModule::makeDynamic(StringRef Name, std::vector<BundledCodeObject> Images) {
   auto New = std::make_shared<ToolModule>(nullptr, Name);
@@ -36,11 +29,12 @@ ToolModule::~ToolModule() {
   if (isStatic())
     return;
   if (isVerifying()) {
-    for (auto &[Agent, Where] : Loaded)
-      for (const AddressRange &Range : Where->Executable->ranges())
-        includeInVerification(Range.Begin);
+    for (auto &[Agent, Where] : Opened)
+      if (Where->Executable)
+        for (const AddressRange &Range : Where->Executable->ranges())
+          includeInVerification(Range.Begin);
   }
-  Loaded.clear();
+  Opened.clear();
   for (const auto &[Name, Member] : ChannelVariables)
     channels().close(&Member);
   for (ManagedVariable &Variable : Managed)
@@ -125,72 +119,56 @@ ToolModule::readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const {
 }
 
 ToolModule::OnAgent *ToolModule::find(hsa_agent_t Agent) {
-  auto It = Loaded.find(Agent.handle);
-  return It == Loaded.end() ? nullptr : It->second.get();
+  auto It = Opened.find(Agent.handle);
+  return It == Opened.end() ? nullptr : It->second.get();
 }
 
 Expected<ToolModule::OnAgent &>
-ToolModule::load(hsa_agent_t Agent, function_ref<Error(OnAgent &)> Complete) {
+ToolModule::open(hsa_agent_t Agent, function_ref<Error(OnAgent &)> Complete) {
   if (auto Known = Failed.find(Agent.handle); Known != Failed.end())
     return Known->second.error();
   auto fail = [&](Error E) {
     return Failed.emplace(Agent.handle, RememberedError(std::move(E)))
         .first->second.error();
   };
-  auto New = loadAnew(Agent);
+  auto New = openAnew(Agent);
   if (!New)
     return fail(New.takeError());
   if (Error E = Complete(**New))
     return fail(std::move(E));
-  return *(Loaded[Agent.handle] = std::move(*New));
+  return *(Opened[Agent.handle] = std::move(*New));
 }
 
 Expected<std::unique_ptr<ToolModule::OnAgent>>
-ToolModule::loadAnew(hsa_agent_t Agent) {
+ToolModule::openAnew(hsa_agent_t Agent) {
   Expected<BundledCodeObject> Entry = codeObjectFor(Agent);
   if (!Entry)
     return Entry.takeError();
   auto New = std::make_unique<OnAgent>();
-  if (auto Read = readHooks(*Entry, New->Hooks); !Read)
-    return Read.takeError();
-  Expected<std::unique_ptr<OwnExecutable>> Executable =
-      OwnExecutable::load(Entry->Bytes.vec(), Agent);
-  if (!Executable)
-    return Executable.takeError();
-  New->Executable = std::move(*Executable);
-  if (Expected<StringMap<uint64_t>> Found = New->Executable->variables())
-    New->Hooks.Variables = std::move(*Found);
-  else
-    return Found.takeError();
-  if (Error E = linkManaged(*New))
+  auto Code = readHooks(*Entry, New->Hooks);
+  if (!Code)
+    return Code.takeError();
+  auto Defined = variablesOf(**Code);
+  if (!Defined)
+    return Defined.takeError();
+  for (const DeviceVariable &V : *Defined)
+    New->Hooks.Variables[V.Name] = V.Address;
+  if (Error E = findStorage(Agent, *New))
     return std::move(E);
-  if (Error E = linkBound(Agent, *New))
-    return std::move(E);
-  if (isVerifying())
-    for (const AddressRange &Range : New->Executable->ranges())
-      excludeFromVerification(Range.Begin, Range.End);
-  logDebug("loaded the device code of " + name() + " for " +
-           Entry->Target.str());
   return New;
 }
 
-Error ToolModule::linkManaged(OnAgent &Where) {
+/// Where managed variables are, and those that are bound to memory.
+Error ToolModule::findStorage(hsa_agent_t Agent, OnAgent &Where) {
   for (ManagedVariable &Variable : Managed) {
-    auto Cell = Where.Hooks.Variables.find(Variable.name());
-    if (Cell == Where.Hooks.Variables.end())
+    if (!Where.Hooks.Variables.contains(Variable.name()))
       continue;
     Expected<uint64_t> Address = Variable.deviceAddress();
     if (!Address)
       return Address.takeError();
-    if (Error E = setCell(Cell->second, *Address, Variable.name()))
-      return E;
     Where.Hooks.ManagedStorage[Variable.name()] = *Address;
     excludeFromVerification(*Address, *Address + Variable.contents().size());
   }
-  return Error::success();
-}
-
-Error ToolModule::linkBound(hsa_agent_t Agent, OnAgent &Where) {
   auto Here = Bound.find(Agent.handle);
   if (Here == Bound.end())
     return Error::success();
@@ -199,18 +177,83 @@ Error ToolModule::linkBound(hsa_agent_t Agent, OnAgent &Where) {
     return All.takeError();
   for (const auto &[Name, Memory] : Here->second) {
     excludeFromVerification(Memory.Address, Memory.Address + Memory.Size);
-    if (!All->Variables.at(Name.str()).IsManaged) {
-      Where.Hooks.Variables[Name] = Memory.Address;
-      continue;
-    }
-    Where.Hooks.ManagedStorage[Name] = Memory.Address;
-    auto Cell = Where.Hooks.Variables.find(Name);
-    if (Cell == Where.Hooks.Variables.end())
-      continue;
-    if (Error E = setCell(Cell->second, Memory.Address, Name))
-      return E;
+    const bool IsManaged = All->Variables.at(Name.str()).IsManaged;
+    (IsManaged ? Where.Hooks.ManagedStorage : Where.Hooks.Variables)[Name] =
+        Memory.Address;
   }
   return Error::success();
+}
+
+Error ToolModule::place(hsa_agent_t Agent, OnAgent &Where,
+                        function_ref<Error()> Complete) {
+  if (Where.PlaceError)
+    return Where.PlaceError->error();
+  if (Where.Executable)
+    return Error::success();
+  Error E = placeAnew(Agent, Where);
+  if (!E)
+    E = Complete();
+  if (!E)
+    return Error::success();
+  Where.Executable.reset();
+  Where.Addresses.clear();
+  Where.EmptyCells.clear();
+  return Where.PlaceError.emplace(std::move(E)).error();
+}
+
+Error ToolModule::placeAnew(hsa_agent_t Agent, OnAgent &Where) {
+  Expected<BundledCodeObject> Entry = codeObjectFor(Agent);
+  if (!Entry)
+    return Entry.takeError();
+  Expected<std::unique_ptr<OwnExecutable>> Executable =
+      OwnExecutable::load(Entry->Bytes.vec(), Agent);
+  if (!Executable)
+    return Executable.takeError();
+  Where.Executable = std::move(*Executable);
+  if (Expected<StringMap<uint64_t>> Found = Where.Executable->variables())
+    Where.Addresses = std::move(*Found);
+  else
+    return Found.takeError();
+  for (const auto &[Name, Storage] : Where.Hooks.ManagedStorage)
+    if (auto Cell = Where.Addresses.find(Name); Cell != Where.Addresses.end()) {
+      Where.EmptyCells[Name] = Cell->second;
+      Where.Addresses.erase(Cell);
+    }
+  if (isVerifying())
+    for (const AddressRange &Range : Where.Executable->ranges())
+      excludeFromVerification(Range.Begin, Range.End);
+  logDebug("loaded the device code of " + name() + " for " +
+           Entry->Target.str());
+  return Error::success();
+}
+
+/// A managed variable X is, in device code, a pointer named X.
+Error ToolModule::fillCell(StringRef Name, OnAgent &Where) {
+  auto Cell = Where.EmptyCells.find(Name);
+  if (Cell == Where.EmptyCells.end())
+    return Error::success();
+  const uint64_t Address = Cell->second;
+  const uint64_t Storage = Where.Hooks.ManagedStorage.lookup(Name);
+  if (Error E = checkHsa(
+          coreApi().hsa_memory_copy_fn(reinterpret_cast<void *>(Address),
+                                       &Storage, sizeof(Storage)),
+          "linking managed variable " + Name))
+    return E;
+  Where.EmptyCells.erase(Cell);
+  Where.Addresses[Name] = Address;
+  return Error::success();
+}
+
+std::optional<uint64_t> ToolModule::placeOf(StringRef Name, hsa_agent_t Agent,
+                                            const OnAgent &Where) const {
+  if (auto Here = Bound.find(Agent.handle); Here != Bound.end())
+    if (auto Memory = Here->second.find(Name);
+        Memory != Here->second.end() &&
+        !Where.Hooks.ManagedStorage.contains(Name))
+      return Memory->second.Address;
+  auto Found = Where.Addresses.find(Name);
+  return Found == Where.Addresses.end() ? std::nullopt
+                                        : std::optional(Found->second);
 }
 
 Expected<ToolModule::Offline>
@@ -303,7 +346,7 @@ ManagedVariable *ToolModule::findManaged(StringRef Name) {
 }
 
 void ToolModule::closed() {
-  Loaded.clear();
+  Opened.clear();
   Failed.clear();
   Bound.clear();
   for (ManagedVariable &Variable : Managed)

@@ -29,8 +29,15 @@ namespace luthier::runtime {
 class ToolModule : public HookOwner {
 public:
   struct OnAgent {
-    std::unique_ptr<OwnExecutable> Executable;
     HookModule Hooks;
+    /// Null as long as nobody needs a variable of it that is not managed.
+    std::unique_ptr<OwnExecutable> Executable;
+    llvm::StringMap<uint64_t> Addresses; ///< Of what is in Executable.
+    /// Cells of managed variables that nobody has asked for. Hooks have the
+    /// storage's address, and the GPU takes longer for a copy of eight bytes
+    /// than the loader for all the rest.
+    llvm::StringMap<uint64_t> EmptyCells;
+    std::optional<RememberedError> PlaceError; ///< Why Executable is null.
   };
 
   /// For code of one target, without a device.
@@ -66,24 +73,35 @@ public:
   /// File name, for messages.
   std::string name() const;
 
-  /// Null if nothing is loaded on \p Agent.
+  /// Null if nobody has opened it on \p Agent.
   OnAgent *find(hsa_agent_t Agent);
-  /// Loads it on \p Agent, where nothing is. Refuses with ToolWithoutTarget and
-  /// ToolWithoutBitcode; the same error comes next time.
-  /// \p Complete has the last word on what is loaded.
+  /// Has the hooks for \p Agent, which nobody has opened it on. The device gets
+  /// nothing yet. Refuses with ToolWithoutTarget and ToolWithoutBitcode; the
+  /// same error comes next time. \p Complete has the last word on what is
+  /// there.
   llvm::Expected<OnAgent &>
-  load(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
+  open(hsa_agent_t Agent, llvm::function_ref<llvm::Error(OnAgent &)> Complete);
+  /// Loads its code, unless it is loaded. If that fails, so it does next time.
+  /// \p Complete has the last word.
+  llvm::Error place(hsa_agent_t Agent, OnAgent &Where,
+                    llvm::function_ref<llvm::Error()> Complete);
+  /// Of one of the hooks' Variables. Nothing if that takes place() or
+  /// fillCell(), or there is none.
+  std::optional<uint64_t> placeOf(llvm::StringRef Name, hsa_agent_t Agent,
+                                  const OnAgent &Where) const;
+  /// Has the cell called \p Name lead to its storage, if it is an empty one.
+  static llvm::Error fillCell(llvm::StringRef Name, OnAgent &Where);
   /// Without a device. All of HookModule but HostVariables is set.
   llvm::Expected<Offline> makeOffline(const TargetID &Target) const;
   /// The same, made once.
   llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
   llvm::Expected<const Contents &> contents();
 
-  /// Has a variable be elsewhere on \p Agent, where nothing is loaded yet.
+  /// Has a variable be elsewhere on \p Agent, which nobody has opened it on.
   void bind(llvm::StringRef Name, hsa_agent_t Agent, uint64_t Address,
             size_t Size);
   ManagedVariable *findManaged(llvm::StringRef Name);
-  bool isOnAnyAgent() const { return !Loaded.empty(); }
+  bool isOnAnyAgent() const { return !Opened.empty(); }
   /// The GPU runtime ends: what was loaded is gone.
   void closed();
 
@@ -103,18 +121,18 @@ private:
   llvm::Expected<std::vector<BundledCodeObject>> images() const;
   llvm::Expected<BundledCodeObject> codeObjectFor(const TargetID &Device) const;
   llvm::Expected<BundledCodeObject> codeObjectFor(hsa_agent_t Agent) const;
-  llvm::Expected<std::unique_ptr<OnAgent>> loadAnew(hsa_agent_t Agent);
+  llvm::Expected<std::unique_ptr<OnAgent>> openAnew(hsa_agent_t Agent);
+  llvm::Error placeAnew(hsa_agent_t Agent, OnAgent &Where);
   llvm::Expected<std::unique_ptr<CodeObject>>
   readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const;
-  llvm::Error linkManaged(OnAgent &Where);
-  llvm::Error linkBound(hsa_agent_t Agent, OnAgent &Where);
+  llvm::Error findStorage(hsa_agent_t Agent, OnAgent &Where);
   llvm::Error add(const BundledCodeObject &Image, Contents &To) const;
   llvm::Error makeManaged();
 
   const void *Bundle = nullptr;
   std::vector<BundledCodeObject> Images;               ///< Of a dynamic one.
-  std::map<uint64_t, std::unique_ptr<OnAgent>> Loaded; ///< By agent handle.
-  std::map<uint64_t, RememberedError> Failed; ///< What could not be loaded.
+  std::map<uint64_t, std::unique_ptr<OnAgent>> Opened; ///< By agent handle.
+  std::map<uint64_t, RememberedError> Failed; ///< What could not be opened.
   std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.
   std::optional<Contents> Known;
 };

@@ -102,7 +102,7 @@ Expected<ResolvedHook> ToolModules::resolve(const void *Handle,
   Expected<Function> Hook = hookOf(Handle);
   if (!Hook)
     return Hook.takeError();
-  Expected<ToolModule::OnAgent &> Where = load(*Hook->Module, Agent);
+  Expected<ToolModule::OnAgent &> Where = open(*Hook->Module, Agent);
   if (!Where)
     return Where.takeError();
   return ResolvedHook({&Where->Hooks, Hook->Name}, Hook->Module->isStatic()
@@ -122,8 +122,8 @@ Expected<HookReference> ToolModules::resolveOffline(const void *Handle,
   if (!Found)
     return Found.takeError();
   if (IsNew)
-    if (Error E =
-            listHostVariables(*Hook->Module, Found->Hooks, /*IsLoaded=*/false))
+    if (Error E = listHostVariables(*Hook->Module, Found->Hooks,
+                                    /*IsOnDevice=*/false))
       return std::move(E);
   return HookReference{&Found->Hooks, Hook->Name};
 }
@@ -161,20 +161,68 @@ const CodeObject *ToolModules::offlineCode(const HookModule &Hooks) {
   return nullptr;
 }
 
-Expected<ToolModule::OnAgent &> ToolModules::load(ToolModule &Module,
+/// For the engine's thread, which does not hold the lock.
+class ToolModules::Places : public VariablePlaces {
+public:
+  Places(ToolModules &All, std::weak_ptr<ToolModule> Module, hsa_agent_t Agent)
+      : All(All), Module(std::move(Module)), Agent(Agent) {}
+
+  Expected<uint64_t> find(StringRef Name) override {
+    std::lock_guard Guard(All.Lock);
+    const std::shared_ptr<ToolModule> Of = Module.lock();
+    if (!Of)
+      return createStringError("the module of a hook is unloaded");
+    auto Found = All.place(*Of, Name, Agent);
+    if (!Found)
+      return Found.takeError();
+    if (!*Found)
+      return createStringError("the device code of %s lacks variable %s",
+                               Of->name().c_str(), Name.str().c_str());
+    return **Found;
+  }
+
+  std::optional<uint64_t> findPlaced(StringRef Name) override {
+    std::lock_guard Guard(All.Lock);
+    const std::shared_ptr<ToolModule> Of = Module.lock();
+    const ToolModule::OnAgent *Where = Of ? Of->find(Agent) : nullptr;
+    return Where ? Of->placeOf(Name, Agent, *Where) : std::nullopt;
+  }
+
+private:
+  ToolModules &All;
+  const std::weak_ptr<ToolModule> Module;
+  const hsa_agent_t Agent;
+};
+
+Expected<ToolModule::OnAgent &> ToolModules::open(ToolModule &Module,
                                                   hsa_agent_t Agent) {
   if (ToolModule::OnAgent *Known = Module.find(Agent))
     return *Known;
-  return Module.load(Agent, [&](ToolModule::OnAgent &Where) -> Error {
-    if (Error E = listHostVariables(Module, Where.Hooks, /*IsLoaded=*/true))
-      return E;
-    return tellOfVariables(Module, Agent, Where);
+  return Module.open(Agent, [&](ToolModule::OnAgent &Where) {
+    Where.Hooks.Places = std::make_shared<Places>(*this, shared(Module), Agent);
+    return listHostVariables(Module, Where.Hooks, /*IsOnDevice=*/true);
   });
+}
+
+Expected<std::optional<uint64_t>>
+ToolModules::place(ToolModule &Module, StringRef Name, hsa_agent_t Agent) {
+  Expected<ToolModule::OnAgent &> Where = open(Module, Agent);
+  if (!Where)
+    return Where.takeError();
+  if (auto Known = Module.placeOf(Name, Agent, *Where))
+    return Known;
+  if (Error E = Module.place(Agent, *Where, [&] {
+        return tellOfVariables(Module, Agent, *Where);
+      }))
+    return std::move(E);
+  if (Error E = ToolModule::fillCell(Name, *Where))
+    return std::move(E);
+  return Module.placeOf(Name, Agent, *Where);
 }
 
 /// What pointers of the host mean that a tool passes to \p Module's hooks.
 Error ToolModules::listHostVariables(const ToolModule &Module,
-                                     HookModule &Hooks, bool IsLoaded) {
+                                     HookModule &Hooks, bool IsOnDevice) {
   // A dynamic module may be given what any tool has.
   StringSet<> Libraries;
   for (auto &[Number, Other] : Modules)
@@ -184,7 +232,7 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
         append_range(Hooks.HostConstants, readOnlyMemoryOf(Other->Library));
       for (ManagedVariable &Variable : Other->Managed) {
         std::optional<uint64_t> Device;
-        if (IsLoaded) {
+        if (IsOnDevice) {
           Expected<uint64_t> Address = Variable.deviceAddress();
           if (!Address)
             return Address.takeError();
@@ -201,10 +249,9 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
     }
   for (const auto &[Shadow, Variable] : Variables)
     if (Variable.Module == &Module) {
-      auto Found = Hooks.Variables.find(Variable.Name);
       std::optional<uint64_t> Device;
-      if (Found != Hooks.Variables.end())
-        Device = IsLoaded ? Found->second : nextStandIn(Hooks);
+      if (!IsOnDevice && Hooks.Variables.contains(Variable.Name))
+        Device = nextStandIn(Hooks);
       Hooks.HostVariables.push_back({Variable.Name,
                                      reinterpret_cast<uintptr_t>(Shadow),
                                      Variable.Size, Device});
@@ -216,17 +263,17 @@ Error ToolModules::listHostVariables(const ToolModule &Module,
 Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
                                    const ToolModule::OnAgent &Where) {
   for (const auto &[Shadow, Variable] : Variables) {
-    const auto Found = Where.Hooks.Variables.find(Variable.Name);
+    const auto Found = Where.Addresses.find(Variable.Name);
     if (Variable.Module->Library != Module.Library ||
-        Found == Where.Hooks.Variables.end())
+        Found == Where.Addresses.end())
       continue;
     if (Error E =
             channels().loaded(Shadow, *Where.Executable, Agent, Found->second))
       return E;
   }
   for (const auto &[Name, Member] : Module.ChannelVariables) {
-    const auto Found = Where.Hooks.Variables.find(Name);
-    if (Found == Where.Hooks.Variables.end())
+    const auto Found = Where.Addresses.find(Name);
+    if (Found == Where.Addresses.end())
       continue;
     if (Error E =
             channels().loaded(&Member, *Where.Executable, Agent, Found->second))
@@ -265,14 +312,13 @@ Expected<uint64_t> ToolModules::addressOf(const void *Host, hsa_agent_t Agent,
                              V.Name.c_str(), V.Size, Size, Offset);
   if (!isHsaOpen())
     return createStringError("the GPU runtime is not running");
-  Expected<ToolModule::OnAgent &> Where = load(*V.Module, Agent);
-  if (!Where)
-    return Where.takeError();
-  auto Found = Where->Hooks.Variables.find(V.Name);
-  if (Found == Where->Hooks.Variables.end())
+  auto Found = place(*V.Module, V.Name, Agent);
+  if (!Found)
+    return Found.takeError();
+  if (!*Found)
     return createStringError("the device code of %s lacks variable %s",
                              V.Module->name().c_str(), V.Name.c_str());
-  return Found->second + Offset;
+  return **Found + Offset;
 }
 
 Error ToolModules::read(const void *Host, hsa_agent_t Agent, void *To,

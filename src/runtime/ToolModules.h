@@ -123,8 +123,11 @@ private:
 
   // All of these expect the caller to hold Lock.
   void describe(uint64_t Number, Description What);
-  llvm::Expected<ToolModule::OnAgent &> load(ToolModule &Module,
+  llvm::Expected<ToolModule::OnAgent &> open(ToolModule &Module,
                                              hsa_agent_t Agent);
+  /// Where one of the hooks' variables is. Nothing if there is no such.
+  llvm::Expected<std::optional<uint64_t>>
+  place(ToolModule &Module, llvm::StringRef Name, hsa_agent_t Agent);
   /// Name is the hook's.
   llvm::Expected<Function> hookOf(const void *Handle) const;
   llvm::Expected<ToolModule::Contents::Variable>
@@ -134,7 +137,7 @@ private:
                                 hsa_agent_t Agent, std::optional<size_t> Size);
   std::shared_ptr<ToolModule> shared(const ToolModule &Module) const;
   llvm::Error listHostVariables(const ToolModule &Module, HookModule &Hooks,
-                                bool IsLoaded);
+                                bool IsOnDevice);
   llvm::Error tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
                               const ToolModule::OnAgent &Where);
   /// Device address of \p Size bytes from \p Offset on; the caller holds Lock.
@@ -142,6 +145,8 @@ private:
                                      size_t Size, size_t Offset);
   /// Null unless \p Host points into managed memory.
   bool isManaged(const void *Host, size_t Size) const;
+
+  class Places;
 
   std::mutex Lock;
   /// By number: none is used twice.
