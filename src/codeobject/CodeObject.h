@@ -94,7 +94,7 @@ public:
   llvm::StringRef metadataBlob() const { return Metadata; }
   /// The part of it that is not about single kernels.
   llvm::StringRef commonMetadata() const { return CommonMetadata; }
-  /// Source lines of its code. Thread-safe.
+  /// Source lines of its code. Empty without debug information. Thread-safe.
   const SourceLines &lines() const;
 
 private:

@@ -2,7 +2,7 @@
 #include "codeobject/LineProgram.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/Support/LEB128.h"
-#include <optional>
+#include <algorithm>
 
 using namespace llvm;
 using namespace luthier;
@@ -49,11 +49,11 @@ private:
   const uint8_t *Next, *End;
 };
 
-/// Says addRow(Row) and endSequence(High, what is behind) to a \p Listener.
+/// Says addRow(Row) and endSequence(End, what is behind) to a \p Listener.
 template <typename Listener> class Machine {
 public:
-  Machine(const DWARFDebugLine::Prologue &Prologue, Listener &Of)
-      : Prologue(Prologue), Of(Of) {}
+  Machine(const DWARFDebugLine::Prologue &Prologue, Listener &To)
+      : Prologue(Prologue), To(To) {}
 
   void run(Operations Code) {
     while (!Code.atEnd()) {
@@ -87,7 +87,7 @@ private:
     Operations Code = Rest.take(Rest.unsignedLEB());
     switch (Code.byte()) {
     case dwarf::DW_LNE_end_sequence:
-      Of.endSequence(State.Address, Rest.position());
+      To.endSequence(State.Address, Rest.position());
       State = {};
       break;
     case dwarf::DW_LNE_set_address:
@@ -127,26 +127,34 @@ private:
     }
   }
 
-  void addRow() { Of.addRow(State); }
+  void addRow() { To.addRow(State); }
 
   const DWARFDebugLine::Prologue &Prologue;
-  Listener &Of;
+  Listener &To;
   LineProgramRow State;
 };
 
 struct SequenceFinder {
-  const uint8_t *Begin; ///< Of the sequence.
+  const uint8_t *Begin; ///< Of the next one.
   std::vector<LineSequence> Found = {};
-  std::optional<uint64_t> Low = {}; ///< If there is a row.
+  LineSequence Now = {};
+  bool HasRows = false;
 
   void addRow(const LineProgramRow &Row) {
-    if (!Low)
-      Low = Row.Address;
+    if (!HasRows)
+      Now.First = Now.Low = Now.High = Row.Address;
+    HasRows = true;
+    Now.Low = std::min(Now.Low, Row.Address);
+    Now.High = std::max(Now.High, Row.Address);
   }
-  void endSequence(uint64_t High, const uint8_t *Behind) {
-    if (Low && *Low < High)
-      Found.push_back({*Low, High, {Begin, Behind}});
-    Low.reset();
+  void endSequence(uint64_t End, const uint8_t *Behind) {
+    if (HasRows && Now.First < End) {
+      Now.End = End;
+      Now.High = std::max(Now.High, End);
+      Now.Code = {Begin, Behind};
+      Found.push_back(Now);
+    }
+    HasRows = false;
     Begin = Behind;
   }
 };

@@ -22,7 +22,10 @@ struct LineProgramRow {
 
 /// A run of code, which is not empty.
 struct LineSequence {
-  uint64_t Low = 0, High = 0; ///< From the first row to behind the last.
+  uint64_t First = 0, End = 0; ///< Of the first row, and where the last ends.
+  /// The same, where rows are in order as they should be; else what all of them
+  /// are between.
+  uint64_t Low = 0, High = 0;
   llvm::ArrayRef<uint8_t> Code; ///< The part of the program.
 };
 

@@ -60,7 +60,7 @@ public:
     DenseMap<unsigned, std::optional<unsigned>> Known;
     for (auto [I, Each] : enumerate(Given)) {
       const uint64_t Next =
-          I + 1 < Given.size() ? Given[I + 1].Address : Sequence.High;
+          I + 1 < Given.size() ? Given[I + 1].Address : Sequence.End;
       if (Next <= Each.Address)
         continue;
       Row New{Each.Address, 0, 0, 0};
@@ -72,7 +72,7 @@ public:
       }
       Rows.push_back(New);
     }
-    Rows.push_back({Sequence.High, 0, 0, 0});
+    Rows.push_back({Sequence.End, 0, 0, 0});
   }
 
 private:
@@ -171,7 +171,7 @@ void SourceLines::Impl::findParts() {
   for (const std::unique_ptr<DWARFUnit> &Unit : Context->compile_units())
     if (std::optional<UnitLines> New = UnitLines::create(*Context, *Unit)) {
       for (const LineSequence &Sequence : New->sequences())
-        if (isIn(Code, Sequence.Low))
+        if (isIn(Code, Sequence.First))
           Parts.push_back(
               {Sequence, unsigned(Units.size()), unsigned(Parts.size())});
       Units.push_back(std::move(*New));
@@ -208,6 +208,8 @@ SourceLines::Impl::read(const Stretch &Of) const {
 }
 
 SourceLines::SourceLines(ArrayRef<uint8_t> ELF) {
+  if (ELF.empty())
+    return;
   auto File = object::ObjectFile::createELFObjectFile(
       MemoryBufferRef(toStringRef(ELF), "code object"));
   if (!File) {

@@ -15,8 +15,8 @@ namespace luthier {
 /// With full paths. Thread-safe.
 class SourceLines {
 public:
-  /// \p ELF outlives this. There are no lines if it carries no debug
-  /// information, or none that can be read.
+  /// \p ELF outlives this, and may be empty. There are no lines if it carries
+  /// no debug information, or none that can be read.
   explicit SourceLines(llvm::ArrayRef<uint8_t> ELF);
   ~SourceLines();
   SourceLines(const SourceLines &) = delete;
@@ -25,7 +25,7 @@ public:
   bool empty() const;
   /// Lines of the code around \p Address, from the first row to the last, such
   /// as those of a kernel; of no code if there are none. Always the same table
-  /// for the same code.
+  /// for the same code, which lives as long as this.
   const LineTable &around(uint64_t Address) const;
   std::string describe(uint64_t Address) const {
     return around(Address).describe(Address);

@@ -10,7 +10,8 @@ static constexpr size_t MaxModules = 32;
 
 static bool haveSameCode(const HookModule &A, const HookModule &B) {
   return A.ToolName == B.ToolName && A.Bitcode == B.Bitcode &&
-         A.Variables == B.Variables && A.Places == B.Places &&
+         A.Variables == B.Variables &&
+         (A.Variables.empty() || A.Places == B.Places) &&
          A.ManagedStorage == B.ManagedStorage &&
          A.HostVariables == B.HostVariables &&
          A.SymbolicVariables == B.SymbolicVariables;

@@ -16,7 +16,7 @@
 //    with constraints "s,~{memory}" and no indirect target: a terminator, so no
 //    pass moves or merges anything across a definition of EXEC;
 //  - every variable, constants included, as an external declaration: the tool's
-//    loaded code object defines it.
+//    code object defines it.
 // Of RDNA there may be a second module behind it, of the same hooks compiled
 // for waves of 64 lanes, with the same variables.
 #ifndef LUTHIER_HOOK_HOOKMODULE_H
@@ -52,9 +52,9 @@ struct HookModule {
   std::string ToolName;
   /// Contents of the code object's .llvmbc section.
   std::vector<uint8_t> Bitcode;
-  /// Address of each variable the tool's code object defines: on the device, or
-  /// as linked, if Places knows that one. For a managed variable X: the address
-  /// of the pointer cell "X".
+  /// Device address of each variable the tool's code object defines, or that is
+  /// bound to memory. With Places, which knows those, only the names count. For
+  /// a managed variable X: the address of the pointer cell "X".
   llvm::StringMap<uint64_t> Variables;
   std::shared_ptr<VariablePlaces> Places; ///< May be null.
   /// For a managed variable X: the address the cell holds, fixed for the life
@@ -71,7 +71,7 @@ struct HookModule {
   std::vector<HostVariable> HostVariables;
   /// Where constants of the tool's host code are, from begin to end.
   std::vector<std::pair<uint64_t, uint64_t>> HostConstants;
-  /// Nothing is loaded: instead of the address of each variable, payloads come
+  /// There is no device: instead of the address of each variable, payloads come
   /// with a list of places to put it.
   bool SymbolicVariables = false;
 

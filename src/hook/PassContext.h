@@ -11,7 +11,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
@@ -23,6 +22,10 @@ class Value;
 namespace luthier::amdgpu {
 class CompileErrors;
 } // namespace luthier::amdgpu
+
+namespace llvm {
+class MCRegisterInfo;
+}
 
 namespace luthier {
 

@@ -530,6 +530,7 @@ PayloadCompiler::compile(ArrayRef<PayloadVariant> Variants,
 }
 
 /// LLVM finds what overlaps a register when somebody asks, and remembers it.
+/// For those of accumulation registers, each compilation asks.
 static void fillAliases(const MCRegisterInfo &Registers,
                         const amdgpu::RegisterFiles &Files) {
   using enum amdgpu::RegisterFile;

@@ -2,8 +2,8 @@
 //
 // Memory of a tool's managed variable. The host uses it from the moment the
 // tool's library registers it, long before any GPU runtime runs, or from that
-// on when a dynamic module is loaded; devices are given access when the code is
-// first loaded there.
+// on when a dynamic module is loaded; devices are given access when a hook of
+// the module is first asked for there.
 #ifndef LUTHIER_RUNTIME_MANAGEDSTORAGE_H
 #define LUTHIER_RUNTIME_MANAGEDSTORAGE_H
 

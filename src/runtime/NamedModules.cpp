@@ -130,24 +130,27 @@ Expected<uint64_t> ToolModules::find(ToolModule &Module, StringRef Name,
     return Known.takeError();
   if (!isHsaOpen())
     return createStringError("the GPU runtime is not running");
-  Expected<std::optional<uint64_t>> Found = std::nullopt;
-  if (!Known->IsManaged) {
-    Found = place(Module, Name, Agent);
-  } else if (auto Where = open(Module, Agent)) {
-    if (auto It = Where->Hooks.ManagedStorage.find(Name);
-        It != Where->Hooks.ManagedStorage.end())
-      Found = It->second;
-  } else {
-    return Where.takeError();
-  }
-  if (!Found)
-    return Found.takeError();
-  if (!*Found)
+  auto isNotDefined = [&] {
     return moduleError(ModuleFault::NoVariable,
                        "the code of " + Module.name() +
                            " for that device does not define variable " + Name +
                            ": bind memory to it");
-  return **Found;
+  };
+  if (!Known->IsManaged) {
+    auto Found = place(Module, Name, Agent);
+    if (!Found)
+      return Found.takeError();
+    if (!*Found)
+      return isNotDefined();
+    return **Found;
+  }
+  Expected<ToolModule::OnAgent &> Where = open(Module, Agent);
+  if (!Where)
+    return Where.takeError();
+  auto Found = Where->Hooks.ManagedStorage.find(Name);
+  if (Found == Where->Hooks.ManagedStorage.end())
+    return isNotDefined();
+  return Found->second;
 }
 
 Expected<uint64_t> ToolModules::addressOf(ToolModule &Module, StringRef Name,

@@ -25,15 +25,18 @@ ToolModule::makeDynamic(StringRef Name, std::vector<BundledCodeObject> Images) {
   return New;
 }
 
+/// In verification, which it has been excluded from.
+static void includeAgain(const ToolModule::OnAgent &Where) {
+  if (isVerifying() && Where.Executable)
+    for (const AddressRange &Range : Where.Executable->ranges())
+      includeInVerification(Range.Begin);
+}
+
 ToolModule::~ToolModule() {
   if (isStatic())
     return;
-  if (isVerifying()) {
-    for (auto &[Agent, Where] : Opened)
-      if (Where->Executable)
-        for (const AddressRange &Range : Where->Executable->ranges())
-          includeInVerification(Range.Begin);
-  }
+  for (auto &[Agent, Where] : Opened)
+    includeAgain(*Where);
   Opened.clear();
   for (const auto &[Name, Member] : ChannelVariables)
     channels().close(&Member);
@@ -145,7 +148,8 @@ ToolModule::openAnew(hsa_agent_t Agent) {
   if (!Entry)
     return Entry.takeError();
   auto New = std::make_unique<OnAgent>();
-  auto Code = readHooks(*Entry, New->Hooks);
+  New->Code = std::move(*Entry);
+  auto Code = readHooks(New->Code, New->Hooks);
   if (!Code)
     return Code.takeError();
   auto Defined = variablesOf(**Code);
@@ -195,6 +199,7 @@ Error ToolModule::place(hsa_agent_t Agent, OnAgent &Where,
     E = Complete();
   if (!E)
     return Error::success();
+  includeAgain(Where);
   Where.Executable.reset();
   Where.Addresses.clear();
   Where.EmptyCells.clear();
@@ -202,13 +207,10 @@ Error ToolModule::place(hsa_agent_t Agent, OnAgent &Where,
 }
 
 Error ToolModule::placeAnew(hsa_agent_t Agent, OnAgent &Where) {
-  Expected<BundledCodeObject> Entry = codeObjectFor(Agent);
-  if (!Entry)
-    return Entry.takeError();
   Expected<std::unique_ptr<OwnExecutable>> Executable =
-      OwnExecutable::load(Entry->Bytes.vec(), Agent);
+      OwnExecutable::load(Where.Code.Bytes.vec(), Agent);
   if (!Executable)
-    return Executable.takeError();
+    return createStringError(name() + ": " + toString(Executable.takeError()));
   Where.Executable = std::move(*Executable);
   if (Expected<StringMap<uint64_t>> Found = Where.Executable->variables())
     Where.Addresses = std::move(*Found);
@@ -223,7 +225,7 @@ Error ToolModule::placeAnew(hsa_agent_t Agent, OnAgent &Where) {
     for (const AddressRange &Range : Where.Executable->ranges())
       excludeFromVerification(Range.Begin, Range.End);
   logDebug("loaded the device code of " + name() + " for " +
-           Entry->Target.str());
+           Where.Code.Target.str());
   return Error::success();
 }
 
@@ -246,10 +248,11 @@ Error ToolModule::fillCell(StringRef Name, OnAgent &Where) {
 
 std::optional<uint64_t> ToolModule::placeOf(StringRef Name, hsa_agent_t Agent,
                                             const OnAgent &Where) const {
-  if (auto Here = Bound.find(Agent.handle); Here != Bound.end())
-    if (auto Memory = Here->second.find(Name);
-        Memory != Here->second.end() &&
-        !Where.Hooks.ManagedStorage.contains(Name))
+  const bool IsOpenChannel = ChannelVariables.contains(Name.str());
+  if (auto Here = Bound.find(Agent.handle);
+      Here != Bound.end() && !Where.Hooks.ManagedStorage.contains(Name) &&
+      (Where.Executable || !IsOpenChannel))
+    if (auto Memory = Here->second.find(Name); Memory != Here->second.end())
       return Memory->second.Address;
   auto Found = Where.Addresses.find(Name);
   return Found == Where.Addresses.end() ? std::nullopt

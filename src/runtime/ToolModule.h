@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device side of one compilation: a code object for each target, and, once
-// something is done with it on an agent, what is loaded there. Static ones are
-// the fat binary of a source file of a tool, dynamic ones anything that was
-// loaded at run time; but for where their code objects come from and when they
-// end, they are the same.
+// something is done with it on an agent, what its hooks need there: their code
+// is loaded if one of them needs a variable of it. Static ones are the fat
+// binary of a source file of a tool, dynamic ones anything that was loaded at
+// run time; but for where their code objects come from and when they end, they
+// are the same.
 #ifndef LUTHIER_RUNTIME_TOOLMODULE_H
 #define LUTHIER_RUNTIME_TOOLMODULE_H
 
@@ -29,13 +30,13 @@ namespace luthier::runtime {
 class ToolModule : public HookOwner {
 public:
   struct OnAgent {
+    BundledCodeObject Code;
     HookModule Hooks;
     /// Null as long as nobody needs a variable of it that is not managed.
     std::unique_ptr<OwnExecutable> Executable;
     llvm::StringMap<uint64_t> Addresses; ///< Of what is in Executable.
     /// Cells of managed variables that nobody has asked for. Hooks have the
-    /// storage's address, and the GPU takes longer for a copy of eight bytes
-    /// than the loader for all the rest.
+    /// storage's address, and to fill a cell takes a copy by the GPU.
     llvm::StringMap<uint64_t> EmptyCells;
     std::optional<RememberedError> PlaceError; ///< Why Executable is null.
   };
@@ -85,8 +86,8 @@ public:
   /// \p Complete has the last word.
   llvm::Error place(hsa_agent_t Agent, OnAgent &Where,
                     llvm::function_ref<llvm::Error()> Complete);
-  /// Of one of the hooks' Variables. Nothing if that takes place() or
-  /// fillCell(), or there is none.
+  /// Of one of the hooks' Variables. Nothing if that takes place(), as it does
+  /// for every open channel, or fillCell(), or there is none.
   std::optional<uint64_t> placeOf(llvm::StringRef Name, hsa_agent_t Agent,
                                   const OnAgent &Where) const;
   /// Has the cell called \p Name lead to its storage, if it is an empty one.

@@ -168,22 +168,25 @@ public:
       : All(All), Module(std::move(Module)), Agent(Agent) {}
 
   Expected<uint64_t> find(StringRef Name) override {
-    std::lock_guard Guard(All.Lock);
     const std::shared_ptr<ToolModule> Of = Module.lock();
     if (!Of)
       return createStringError("the module of a hook is unloaded");
+    if (!isHsaOpen())
+      return createStringError("the GPU runtime is not running");
+    std::lock_guard Guard(All.Lock);
     auto Found = All.place(*Of, Name, Agent);
     if (!Found)
       return Found.takeError();
     if (!*Found)
-      return createStringError("the device code of %s lacks variable %s",
-                               Of->name().c_str(), Name.str().c_str());
+      return refuse(RefusalReason::UnsupportedHook,
+                    "the device code of " + Of->name() + " lacks variable " +
+                        Name);
     return **Found;
   }
 
   std::optional<uint64_t> findPlaced(StringRef Name) override {
-    std::lock_guard Guard(All.Lock);
     const std::shared_ptr<ToolModule> Of = Module.lock();
+    std::lock_guard Guard(All.Lock);
     const ToolModule::OnAgent *Where = Of ? Of->find(Agent) : nullptr;
     return Where ? Of->placeOf(Name, Agent, *Where) : std::nullopt;
   }
@@ -272,11 +275,10 @@ Error ToolModules::tellOfVariables(const ToolModule &Module, hsa_agent_t Agent,
       return E;
   }
   for (const auto &[Name, Member] : Module.ChannelVariables) {
-    const auto Found = Where.Addresses.find(Name);
-    if (Found == Where.Addresses.end())
+    const auto Found = Module.placeOf(Name, Agent, Where);
+    if (!Found)
       continue;
-    if (Error E =
-            channels().loaded(&Member, *Where.Executable, Agent, Found->second))
+    if (Error E = channels().loaded(&Member, *Where.Executable, Agent, *Found))
       return E;
   }
   return Error::success();

@@ -55,6 +55,10 @@ bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
   auto &Info = *MF.getInfo<SIMachineFunctionInfo>();
   C.Registers = MF.getSubtarget().getRegisterInfo();
   using enum amdgpu::RegisterFile;
+  assert(ABI.FirstVGPR <= Files.count(VGPR) &&
+         ABI.VGPRLimit <= Files.count(VGPR) &&
+         ABI.FirstSGPR <= Files.count(SGPR) &&
+         ABI.SGPRLimit <= Files.count(SGPR) && "windows are of registers");
   reserve(Info, {VGPR, 0, ABI.FirstVGPR});
   reserve(Info, {VGPR, ABI.VGPRLimit, Files.count(VGPR) - ABI.VGPRLimit});
   reserve(Info, {SGPR, 0, ABI.FirstSGPR});

@@ -146,8 +146,8 @@ static void fillInFarPlaces(Function &F, GlobalVariable &G) {
   }
 }
 
-/// The runtime writes where a managed variable is before any kernel runs. A
-/// scalar load reads it, whatever EXEC is.
+/// The runtime writes where a managed variable is before any kernel runs that
+/// reads it. A scalar load does, whatever EXEC is.
 static void loadManagedAddresses(Function &F, GlobalVariable &G) {
   for (User *U : make_early_inc_range(G.users())) {
     auto *Load = dyn_cast<LoadInst>(U);

@@ -100,10 +100,11 @@ MCRegister wholeOf(MCRegister Low, MCRegister High,
   if (Low == AMDGPU::VCC_LO)
     return High == AMDGPU::VCC_HI ? AMDGPU::VCC : MCRegister();
   const amdgpu::RegisterRange Range = Files.rangeOf(Low);
-  const bool IsPair = Range.Count && Range.File == amdgpu::RegisterFile::SGPR &&
-                      Range.First % 2 == 0 &&
-                      Range.First + 1 < Files.count(amdgpu::RegisterFile::SGPR) &&
-                      High == Files.sgpr(Range.First + 1);
+  const bool IsPair =
+      Range.Count && Range.File == amdgpu::RegisterFile::SGPR &&
+      Range.First % 2 == 0 &&
+      Range.First + 1 < Files.count(amdgpu::RegisterFile::SGPR) &&
+      High == Files.sgpr(Range.First + 1);
   return IsPair ? Files.sgprPair(Range.First) : MCRegister();
 }
 

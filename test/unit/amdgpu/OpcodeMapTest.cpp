@@ -65,4 +65,21 @@ TEST(RegisterFiles, CountsTheRegistersOfATuple) {
   expect(AMDGPU::VCC, RegisterFile::None, 0, 0);
 }
 
+TEST(RegisterFiles, HasTuplesOf32WhereTheyCanBegin) {
+  const RegisterFiles &Files = gfx90a().registerFiles();
+  for (RegisterFile File :
+       {RegisterFile::SGPR, RegisterFile::VGPR, RegisterFile::AGPR}) {
+    SCOPED_TRACE(unsigned(File));
+    for (unsigned First : {0u, 32u}) {
+      const RegisterRange R = Files.rangeOf(Files.widest(File, First));
+      EXPECT_EQ(R.File, File);
+      EXPECT_EQ(R.First, First);
+      EXPECT_EQ(R.Count, RegisterFiles::Widest);
+    }
+    EXPECT_FALSE(Files.widest(File, Files.count(File) - 31));
+    EXPECT_FALSE(Files.widest(File, Files.count(File)));
+  }
+  EXPECT_FALSE(Files.widest(RegisterFile::SGPR, 2)) << "not aligned";
+}
+
 } // namespace

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include <set>
 
 using namespace llvm;
 using namespace luthier;
@@ -43,6 +44,25 @@ TEST(LineTable, HasNothingOfWhatTheLinkerHasDropped) {
     const LineTable::Row *Row = Lines.find(Kept.EntryAddress + N);
     ASSERT_NE(Row, nullptr) << N;
     EXPECT_EQ(Row->Line, Entry->Line) << N;
+  }
+}
+
+TEST(LineTable, HasTheLinesOfOneKernelIfItsCodeIsASectionOfItsOwn) {
+  const auto Object = take(CodeObject::create(readFile("sections.co")));
+  ASSERT_GE(Object->kernels().size(), 2u);
+  std::set<const LineTable *> Tables;
+  for (const KernelInfo &Kernel : Object->kernels()) {
+    SCOPED_TRACE(Kernel.Name);
+    const LineTable &Lines = Object->lines().around(Kernel.EntryAddress);
+    EXPECT_TRUE(Tables.insert(&Lines).second);
+    ASSERT_FALSE(Lines.empty());
+    EXPECT_EQ(Lines.rows().front().Address, Kernel.EntryAddress);
+    const uint64_t End = Kernel.EntryAddress + Kernel.CodeSize;
+    EXPECT_LE(Lines.rows().back().Address, End);
+    EXPECT_TRUE(Lines.covers(Kernel.EntryAddress));
+    EXPECT_FALSE(Lines.covers(Kernel.EntryAddress - 4));
+    EXPECT_FALSE(Lines.covers(End));
+    EXPECT_EQ(&Object->lines().around(End - 4), &Lines);
   }
 }
 
@@ -103,9 +123,9 @@ TEST(LineTable, RunsAllOperationsOfAProgram) {
   ASSERT_EQ(Found.size(), 2u);
   const std::vector<LineProgramRow> First = rowsOf(Found[0], P);
   const std::vector<LineProgramRow> Second = rowsOf(Found[1], P);
-  EXPECT_EQ(Found[0].Low, 0x1000u);
-  EXPECT_EQ(Found[1].Low, 0x800u);
-  EXPECT_EQ(Found[0].High, 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
+  EXPECT_EQ(Found[0].First, 0x1000u);
+  EXPECT_EQ(Found[1].First, 0x800u);
+  EXPECT_EQ(Found[0].End, 0x1000u + 17 * 4 + 6 + 4 + 3 * 4);
   ASSERT_EQ(First.size(), 2u);
   const LineProgramRow &A = First[0], &B = First[1];
   EXPECT_EQ(A.Address, 0x1000u);
@@ -114,7 +134,7 @@ TEST(LineTable, RunsAllOperationsOfAProgram) {
   EXPECT_EQ(A.File, 2u);
   EXPECT_EQ(B.Address, 0x1000u + 17 * 4 + 6 + 4);
   EXPECT_EQ(B.Line, 11u);
-  EXPECT_EQ(Found[1].High, 0x804u);
+  EXPECT_EQ(Found[1].End, 0x804u);
   ASSERT_EQ(Second.size(), 1u);
   const LineProgramRow &C = Second[0];
   EXPECT_EQ(C.Address, 0x800u);
@@ -122,7 +142,29 @@ TEST(LineTable, RunsAllOperationsOfAProgram) {
   EXPECT_EQ(C.File, 1u);
 }
 
+TEST(LineTable, FindsRowsThatAreNotInOrder) {
+  DWARFDebugLine::Prologue P;
+  P.FormParams = {4, 0, dwarf::DWARF32};
+  P.MinInstLength = 4;
+  P.LineBase = 0;
+  P.LineRange = 1;
+  P.OpcodeBase = 10;
+  P.StandardOpcodeLengths = {0, 1, 1, 1, 1, 0, 0, 0, 1};
+  const std::vector<uint8_t> Code = {
+      0, 9, 2, 0,    0x1, 0, 0, 0, 0, 0, 0, 1, // 0x100
+      0, 9, 2, 0x80, 0,   0, 0, 0, 0, 0, 0, 1, // 0x80
+      0, 9, 2, 0x10, 0x1, 0, 0, 0, 0, 0, 0, 0, 1, 1};
+  const std::vector<LineSequence> Found = findSequences(Code, P);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].First, 0x100u);
+  EXPECT_EQ(Found[0].End, 0x110u);
+  EXPECT_EQ(Found[0].Low, 0x80u);
+  EXPECT_EQ(Found[0].High, 0x110u);
+  EXPECT_EQ(rowsOf(Found[0], P).size(), 2u);
+}
+
 TEST(LineTable, IsEmptyWithoutDebugInformation) {
+  EXPECT_TRUE(SourceLines({}).around(0).empty());
   const auto Object = compiledKernels("gfx90a-v5");
   EXPECT_TRUE(Object->lines().empty());
 }

@@ -4,6 +4,7 @@
 // for where the variables are.
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "PayloadRun.h"
+#include "hook/HookCompilers.h"
 #include "hook/PayloadArchive.h"
 #include "luthier/IntrinsicLowering.h"
 #include "llvm/IR/IRBuilder.h"
@@ -114,6 +115,122 @@ define void @hook(ptr addrspace(1) %p) #0 {
   EXPECT_EQ(Run.read<uint32_t>(Managed + 5000, 1)[0], 77u);
   // Another place in it is another payload.
   EXPECT_EQ(compilations(ABI, {Managed + 5004}), 1u);
+}
+
+/// As where the tool's code is not on the device before somebody asks.
+class LatePlaces : public VariablePlaces {
+public:
+  explicit LatePlaces(std::map<std::string, uint64_t> All)
+      : All(std::move(All)) {}
+  Expected<uint64_t> find(StringRef Name) override {
+    ++Finds;
+    if (!Problem.empty())
+      return createStringError(Problem);
+    ArePlaced = true;
+    return All.at(Name.str());
+  }
+  std::optional<uint64_t> findPlaced(StringRef Name) override {
+    return ArePlaced ? std::optional(All.at(Name.str())) : std::nullopt;
+  }
+
+  std::map<std::string, uint64_t> All;
+  std::string Problem;
+  bool ArePlaced = false;
+  unsigned Finds = 0;
+};
+
+TEST_P(PayloadStores, VariablesArePlacedWhenAPayloadNeedsThem) {
+  store("1");
+  const PayloadABI ABI = Run.abi();
+  auto Places = std::make_shared<LatePlaces>(
+      std::map<std::string, uint64_t>{{"Out", Run.Out}});
+  Run.Hooks.Variables["Out"] = 0x40; // As linked.
+  Run.Hooks.Places = Places;
+  Places->Problem = "there is no room";
+  Outcome Failed = compile(ABI, {6});
+  ASSERT_FALSE(bool(Failed.Payloads));
+  EXPECT_EQ(toString(Failed.Payloads.takeError()), "there is no room");
+  Places->Problem.clear();
+  Outcome Second = compile(ABI, {6});
+  ASSERT_TRUE(bool(Second.Payloads)) << toString(Second.Payloads.takeError());
+  EXPECT_EQ(Second.Counts.Compiled, 0u) << "the failure is not the payload's";
+  EXPECT_EQ(Places->Finds, 2u);
+  Run.run(Second.Payloads->front(), ABI, Run.initialState(ABI));
+  EXPECT_EQ(Run.out()[5], 7u);
+}
+
+TEST_P(PayloadStores, ManagedVariablesNeedNoPlaces) {
+  Run.parseHooks(R"(
+@Cell = external addrspace(1) global ptr addrspace(1)
+define void @hook() #0 {
+  %p = load ptr addrspace(1), ptr addrspace(1) @Cell
+  store i32 77, ptr addrspace(1) %p
+  ret void
+})");
+  auto Places = std::make_shared<LatePlaces>(
+      std::map<std::string, uint64_t>{{"Cell", 0x40}});
+  Run.Hooks.Variables["Cell"] = 0x40;
+  Run.Hooks.ManagedStorage["Cell"] = Run.Out;
+  Run.Hooks.Places = Places;
+  const PayloadABI ABI = Run.abi();
+  Outcome Only = compile(ABI);
+  ASSERT_TRUE(bool(Only.Payloads)) << toString(Only.Payloads.takeError());
+  EXPECT_EQ(Places->Finds, 0u);
+  Run.run(Only.Payloads->front(), ABI, Run.initialState(ABI));
+  EXPECT_EQ(Run.out()[0], 77u);
+}
+
+/// Of host code, the variable's address has been asked for before it is used.
+TEST_P(PayloadStores, PlacedVariablesThatArgumentsPointToMayLieElsewhere) {
+  Run.parseHooks(R"(
+define void @hook(ptr addrspace(1) %p) #0 {
+  store i32 77, ptr addrspace(1) %p
+  ret void
+})");
+  const PayloadABI ABI = Run.abi();
+  Run.Hooks.HostVariables = {{"Own", 0x1000, 1 << 16, std::nullopt}};
+  Run.Hooks.Variables["Own"] = 0x40;
+  unsigned Compiled = 0;
+  for (unsigned I = 0; I < 2; ++I) {
+    const uint64_t Here = Run.allocate(1 << 16);
+    auto Places = std::make_shared<LatePlaces>(
+        std::map<std::string, uint64_t>{{"Own", Here}});
+    Run.Hooks.Places = Places;
+    auto Address = Run.Hooks.deviceAddress(0x1000 + 5000);
+    ASSERT_TRUE(bool(Address)) << toString(Address.takeError());
+    EXPECT_EQ(*Address, Here + 5000);
+    EXPECT_EQ(Places->Finds, 1u);
+    Outcome O = compile(ABI, {*Address});
+    ASSERT_TRUE(bool(O.Payloads)) << toString(O.Payloads.takeError());
+    Compiled += O.Counts.Compiled;
+    Run.run(O.Payloads->front(), ABI, Run.initialState(ABI));
+    EXPECT_EQ(Run.read<uint32_t>(Here + 5000, 1)[0], 77u);
+  }
+  EXPECT_EQ(Compiled, 1u);
+}
+
+TEST_P(PayloadStores, ModulesInDifferentPlacesHaveCompilersOfTheirOwn) {
+  store("1");
+  HookCompilers All;
+  auto compilerOf = [&](const HookModule &Module) {
+    auto Found = All.find(*Run.MC, Module, Run.Target.WaveSize, &Store);
+    EXPECT_TRUE(bool(Found)) << toString(Found.takeError());
+    return Found ? Found->get() : nullptr;
+  };
+  HookModule First = Run.Hooks, Second = Run.Hooks;
+  EXPECT_EQ(compilerOf(First), compilerOf(Second));
+  First.Places = std::make_shared<LatePlaces>(
+      std::map<std::string, uint64_t>{{"Out", Run.Out}});
+  Second.Places = std::make_shared<LatePlaces>(
+      std::map<std::string, uint64_t>{{"Out", Run.Out + 64}});
+  PayloadCompiler *OfFirst = compilerOf(First), *OfSecond = compilerOf(Second);
+  EXPECT_NE(OfFirst, OfSecond);
+  EXPECT_EQ(compilerOf(First), OfFirst);
+  EXPECT_EQ(compilerOf(Second), OfSecond);
+  // Nothing of theirs lies anywhere.
+  First.Variables.clear();
+  Second.Variables.clear();
+  EXPECT_EQ(compilerOf(First), compilerOf(Second));
 }
 
 /// Where nothing is loaded, those of variables begin in the same way.

@@ -31,6 +31,40 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Every, Pressure, ::testing::ValuesIn(allTargets()),
                          targetName);
 
+/// Registers are reserved 32 at a time where that fits.
+TEST_P(Pressure, WindowsAreKeptWhereverTheyLie) {
+  Run.parseHooks(R"(
+define void @hook(i32 %n) #0 {
+  %lo = call i32 @llvm.amdgcn.mbcnt.lo(i32 -1, i32 0)
+  %lane = call i32 @llvm.amdgcn.mbcnt.hi(i32 -1, i32 %lo)
+  %v = mul i32 %lane, %n
+  call void @store(i32 %v)
+  ret void
+})");
+  for (unsigned First : {18u, 30u, 31u, 32u, 33u, 56u}) {
+    SCOPED_TRACE(First);
+    constexpr unsigned Vectors = 6, Scalars = 8;
+    PayloadABI ABI = Run.abi();
+    ABI.FirstVGPR = First;
+    ABI.VGPRLimit = First + Vectors;
+    ABI.FirstSGPR = First + 26; // From 44 on, and around 64.
+    ABI.SGPRLimit = ABI.FirstSGPR + Scalars;
+    auto P = Run.compile("hook", ABI, {3});
+    ASSERT_TRUE(bool(P)) << toString(P.takeError());
+    Run.run(*P, ABI, Run.initialState(ABI));
+    const auto Out = Run.out();
+    for (unsigned Lane = 0; Lane < lanes(); ++Lane)
+      EXPECT_EQ(Out[Lane], 3 * Lane);
+    EXPECT_GT(P->VGPRs.count(), 0u);
+    for (unsigned Number : P->VGPRs.set_bits())
+      EXPECT_TRUE(First <= Number && Number < ABI.VGPRLimit) << "v" << Number;
+    for (unsigned Number : P->SGPRs.set_bits())
+      EXPECT_TRUE(ABI.FirstSGPR <= Number && Number < ABI.SGPRLimit)
+          << "s" << Number;
+    EXPECT_TRUE(P->AGPRs.none());
+  }
+}
+
 TEST_P(Pressure, LocalArraysLieOnTheStack) {
   Run.parseHooks(R"(
 define void @hook(i32 %n) #0 {
