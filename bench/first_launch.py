@@ -15,7 +15,7 @@ from programs import environment, run, under_luthier
 
 TITLE = "First launch"
 RUNS = 5
-PHASES = ["lift", "mutate", "payloads", "rewrite", "emit", "load"]
+PHASES = ["lift", "mutate", "plan", "payloads", "rewrite", "emit", "load"]
 HOOKS = ["empty", "blocks", "atomic", "store"]
 # In tens of instructions.
 SIZES = [10, 100, 1_000, 10_000]
@@ -30,8 +30,9 @@ the best of {runs} runs. The hooks are those of
 [In the kernel](#in-the-kernel), **store** at each instruction being the one with a single variant.
 
 - *points*: hook calls that were asked for; *variants*: payloads that were compiled.
-- *lift*: bytes to machine IR; *mutate*: the tool's own callback; *payloads*: hook bitcode to machine code; *rewrite*:
-  registers, calls and branches; *emit*: machine code and code object; *load*: ROCr's loader. *total* is their sum.
+- *lift*: bytes to machine IR; *mutate*: the tool's own callback; *plan*: arguments of all calls, and what call sites
+  save; *payloads*: hook bitcode to machine code, and, where that needs it, the tool's own code onto the device; *rewrite*: code
+  around calls, and branches; *emit*: code object; *load*: ROCr's loader. *total* is their sum.
 - *per variant*: payloads over variants.
 - Before that, from the program's first queue on, Luthier has prepared its engine in a thread of its own, while the program loads
   its code (`src/runtime/OwnHooks.h`); in no column but *unprepared*: the total of a process that does without.

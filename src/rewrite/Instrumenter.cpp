@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rewrite/Instrumenter.h"
 #include "lift/LiftedImpl.h"
+#include "rewrite/Stopwatch.h"
 #include "rewrite/emit/HookInserter.h"
 #include "rewrite/emit/KernelLinker.h"
 #include "rewrite/emit/KernelWriter.h"
@@ -9,25 +10,11 @@
 #include "rewrite/resolve/ResolvedTask.h"
 #include "rewrite/selftest/RegisterScrambler.h"
 #include "rewrite/selftest/StackScrambler.h"
-#include <chrono>
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
-
-/// Seconds since the last call.
-class Stopwatch {
-public:
-  double lap() {
-    auto Now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(Now - std::exchange(Last, Now))
-        .count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point Last = std::chrono::steady_clock::now();
-};
 
 /// The pipeline. Each step takes values and returns one, or refuses:
 ///  1. resolve: requests become calls of hooks at insertion points;
@@ -59,7 +46,8 @@ runPipeline(LiftedRepresentation &LR, const InstrumentationTask &Task,
       Encoder, Facts);
   if (!Hooks)
     return Hooks.takeError();
-  const double CompileTime = Watch.lap();
+  const double CompileTime = Hooks->CompileTime;
+  const double PlanTime = Watch.lap() - CompileTime;
 
   HookInserter Calls(*Hooks, Encoder);
   std::optional<RegisterScrambler> Scrambler;
@@ -90,6 +78,7 @@ runPipeline(LiftedRepresentation &LR, const InstrumentationTask &Task,
   InstrumentationReport &Report = Result->Report;
   if (SelfTest.ScrambleSeed && Hooks->CallSites.empty())
     Report.Points = ScrambledPoints;
+  Report.PlanTime = PlanTime;
   Report.CompileTime = CompileTime;
   Report.RewriteTime = RewriteTime;
   Report.EmitTime = Watch.lap();

@@ -39,8 +39,10 @@ struct InstrumentationReport {
   /// Unset if no state had to be kept.
   std::optional<StateValueArrayForm> Storage;
   size_t BytesBefore = 0, BytesAfter = 0;
-  /// Seconds. EmitTime is the linker's, 0 where nothing is linked (offline).
-  double CompileTime = 0, RewriteTime = 0, EmitTime = 0;
+  /// Seconds. Compilation is of hooks to payloads, planning all else before
+  /// code is written; EmitTime is the linker's, 0 where nothing is linked
+  /// (offline).
+  double PlanTime = 0, CompileTime = 0, RewriteTime = 0, EmitTime = 0;
 
   /// The kernel runs as it was after all.
   void leaveAsBefore() {

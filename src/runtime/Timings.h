@@ -7,23 +7,8 @@
 
 #include "rewrite/Result.h"
 #include "llvm/ADT/StringRef.h"
-#include <chrono>
 
 namespace luthier::runtime {
-
-class Stopwatch {
-public:
-  /// Since construction or the last call.
-  double lap() {
-    auto Now = std::chrono::steady_clock::now();
-    double Seconds = std::chrono::duration<double>(Now - Last).count();
-    Last = Now;
-    return Seconds;
-  }
-
-private:
-  std::chrono::steady_clock::time_point Last = std::chrono::steady_clock::now();
-};
 
 /// Seconds of what only the runtime sees; the report holds the engine's.
 struct RuntimeTimes {

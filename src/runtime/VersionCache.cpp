@@ -7,6 +7,7 @@
 #include "lift/Lifter.h"
 #include "luthier/Refusal.h"
 #include "rewrite/Instrumenter.h"
+#include "rewrite/Stopwatch.h"
 #include "runtime/Costs.h"
 #include "runtime/EngineThread.h"
 #include "runtime/FaultText.h"

@@ -35,7 +35,9 @@ struct HookPlan {
   KernelFacts Facts;
   RegisterPlan Registers;
   std::vector<Payload> Payloads; ///< Of VariantPlan::Variants.
-  PayloadCounts Counts;          ///< With attempts that did not suffice.
+  /// With attempts that did not suffice.
+  PayloadCounts Counts;
+  double CompileTime = 0; ///< Seconds, with those attempts, too.
   /// Most call sites are like others.
   std::deque<CallSiteSpills> Spills;
   /// In the order in which they run.

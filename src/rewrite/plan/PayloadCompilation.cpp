@@ -4,6 +4,7 @@
 #include "codeobject/ResourceGrowth.h"
 #include "lift/LiftedImpl.h"
 #include "luthier/Refusal.h"
+#include "rewrite/Stopwatch.h"
 #include "rewrite/plan/CallSitePlanner.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -219,16 +220,20 @@ compileWithFallbacks(const LiftedRepresentation &LR, const RegisterUse &Use,
     if (!Registers)
       return Registers.takeError();
     Plan.Registers = std::move(*Registers);
+    Stopwatch Watch;
     Expected<std::vector<Payload>> Payloads =
         compilePayloads(Plan.Variants, Modules, Plan.Registers);
+    Plan.CompileTime += Watch.lap();
     if (!Payloads)
       return Payloads.takeError();
     Plan.Payloads = std::move(*Payloads);
     return CallSites.plan(Plan);
   };
   auto attemptKeeping = [&](bool KeepsNumbers) -> Error {
+    Stopwatch Watch;
     Expected<KernelNeeds> Needs =
         collectNeeds(LR, Plan.Variants, Modules, Options, KeepsNumbers);
+    Plan.CompileTime += Watch.lap();
     if (!Needs)
       return Needs.takeError();
     Plan.Needs = std::move(*Needs);
