@@ -50,9 +50,8 @@ RegisterFiles::RegisterFiles(const MCRegisterInfo &MRI) {
       put(Single[Range.File], Range.First, Id);
     else if (Range.Count == Widest)
       put(Wide[Range.File], Range.First, Id);
-    else if (Range.Count == 2 && Range.File == RegisterFile::SGPR &&
-             Range.First % 2 == 0)
-      put(SGPRPairs, Range.First / 2, Id);
+    else if (Range.Count == 2)
+      put(Pairs[Range.File], Range.First, Id);
   }
 }
 

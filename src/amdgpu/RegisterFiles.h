@@ -49,14 +49,17 @@ public:
   }
   /// s[Index:Index+1]; \p Index is even.
   llvm::MCRegister sgprPair(unsigned Index) const {
-    return SGPRPairs[Index / 2];
+    return pair(RegisterFile::SGPR, Index);
+  }
+  /// Two of the file from First on; none if there is no such pair.
+  llvm::MCRegister pair(RegisterFile File, unsigned First) const {
+    return at(Pairs[File], First);
   }
   /// How many registers the widest tuples have.
   static constexpr unsigned Widest = 32;
   /// The tuple of that many from \p First on; none if there is no such.
   llvm::MCRegister widest(RegisterFile File, unsigned First) const {
-    const std::vector<llvm::MCRegister> &All = Wide[File];
-    return First < All.size() ? All[First] : llvm::MCRegister();
+    return at(Wide[File], First);
   }
 
 private:
@@ -75,8 +78,11 @@ private:
     std::array<ByNumber, unsigned(RegisterFile::AGPR) + 1> Files;
   };
 
-  ByFile Single, Wide;
-  ByNumber SGPRPairs;
+  static llvm::MCRegister at(const ByNumber &All, unsigned Index) {
+    return Index < All.size() ? All[Index] : llvm::MCRegister();
+  }
+
+  ByFile Single, Pairs, Wide;
 };
 
 } // namespace luthier::amdgpu

@@ -539,11 +539,9 @@ static void fillAliases(const MCRegisterInfo &Registers,
       (void)MCRegAliasIterator(Reg, &Registers, /*IncludeSelf=*/true);
   };
   for (amdgpu::RegisterFile File : {SGPR, VGPR})
-    for (unsigned I = 0; I < Files.count(File); ++I) {
-      ask(Files.single(File, I));
-      if (I % amdgpu::RegisterFiles::Widest == 0)
-        ask(Files.widest(File, I));
-    }
+    for (unsigned I = 0; I < Files.count(File); ++I)
+      ask(I % amdgpu::RegisterFiles::Widest == 0 ? Files.widest(File, I)
+                                                 : Files.pair(File, I));
 }
 
 void PayloadCompiler::setUp() {

@@ -25,6 +25,7 @@ public:
 
 private:
   void reserve(SIMachineFunctionInfo &Info, amdgpu::RegisterRange Range) const;
+  void keepNames(SIMachineFunctionInfo &Info) const;
 
   PassContext &C;
   const amdgpu::RegisterFiles &Files = C.Target.registerFiles();
@@ -36,19 +37,38 @@ char PayloadRegisters::ID = 0;
 /// outside. Whenever somebody asks what is reserved, it goes through all that
 /// overlaps each of these, so there are few of them: the widest, where they
 /// fit.
+///
+/// Vector registers that are reserved alone are not safe there: see
+/// keepNames(). So pairs are reserved, if need be overlapping ones.
 void PayloadRegisters::reserve(SIMachineFunctionInfo &Info,
                                amdgpu::RegisterRange Range) const {
-  if (Range.File == amdgpu::RegisterFile::None)
-    return;
+  constexpr unsigned Many = amdgpu::RegisterFiles::Widest;
   for (unsigned I = Range.First; I < Range.end();) {
-    const MCRegister Many =
-        I % amdgpu::RegisterFiles::Widest == 0 &&
-                I + amdgpu::RegisterFiles::Widest <= Range.end()
-            ? Files.widest(Range.File, I)
-            : MCRegister();
-    Info.reserveWWMRegister(Many ? Many : Files.single(Range.File, I));
-    I += Many ? amdgpu::RegisterFiles::Widest : 1;
+    if (I % Many == 0 && I + Many <= Range.end()) {
+      Info.reserveWWMRegister(Files.widest(Range.File, I));
+      I += Many;
+      continue;
+    }
+    const bool IsLast = I + 1 == Range.end();
+    const unsigned First = IsLast && I > Range.First ? I - 1 : I;
+    const MCRegister Pair =
+        First + 2 <= Range.end() ? Files.pair(Range.File, First) : MCRegister();
+    Info.reserveWWMRegister(Pair ? Pair : Files.single(Range.File, I));
+    I = Pair ? First + 2 : I + 1;
   }
+}
+
+/// LLVM spills scalars to vector registers that it reserves one by one, too. In
+/// the end it renames all such registers, the highest first, as long as there
+/// is a lower one that nobody uses. What the application or Luthier has between
+/// the payload's registers must keep its name: registers that nobody has, above
+/// all of these, take the free ones first.
+void PayloadRegisters::keepNames(SIMachineFunctionInfo &Info) const {
+  const unsigned Window = ABI.VGPRLimit - ABI.FirstVGPR;
+  const unsigned End = Files.count(amdgpu::RegisterFile::VGPR);
+  assert(ABI.VGPRLimit + Window <= End && "a target has half of them at most");
+  for (unsigned I = End - Window; I < End; ++I)
+    Info.reserveWWMRegister(Files.vgpr(I));
 }
 
 bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
@@ -66,12 +86,26 @@ bool PayloadRegisters::runOnMachineFunction(MachineFunction &MF) {
   // Accumulation registers are the application's, and payloads do not spill to
   // them.
   reserve(Info, {AGPR, 0, Files.count(AGPR)});
+  // Between these are the payload's own, but for some.
+  bool HasVectorWithin = false;
+  auto reserveIfWithin = [&](MCRegister Reg) {
+    const amdgpu::RegisterRange Range = Files.rangeOf(Reg);
+    const bool IsVector = Range.File == VGPR;
+    if (Range.File == None ||
+        Range.First >= (IsVector ? ABI.VGPRLimit : ABI.SGPRLimit) ||
+        Range.end() <= (IsVector ? ABI.FirstVGPR : ABI.FirstSGPR))
+      return;
+    reserve(Info, Range);
+    HasVectorWithin |= IsVector;
+  };
   for (MCRegister Reg :
        {ABI.VccSave, ABI.ExecSave, ABI.SccSave, ABI.M0Save, ABI.ModeSave,
         ABI.StackPointer, ABI.State, ABI.WorkItemIds})
-    reserve(Info, Files.rangeOf(Reg));
+    reserveIfWithin(Reg);
   for (MCRegister Reg : ABI.Kept)
-    reserve(Info, Files.rangeOf(Reg));
+    reserveIfWithin(Reg);
+  if (HasVectorWithin)
+    keepNames(Info);
   // The application's own in waves of 32 lanes.
   if (ABI.WaveSize == 32)
     Info.reserveWWMRegister(AMDGPU::VCC_HI);

@@ -65,7 +65,7 @@ TEST(RegisterFiles, CountsTheRegistersOfATuple) {
   expect(AMDGPU::VCC, RegisterFile::None, 0, 0);
 }
 
-TEST(RegisterFiles, HasTuplesOf32WhereTheyCanBegin) {
+TEST(RegisterFiles, HasTuplesWhereTheyCanBegin) {
   const RegisterFiles &Files = gfx90a().registerFiles();
   for (RegisterFile File :
        {RegisterFile::SGPR, RegisterFile::VGPR, RegisterFile::AGPR}) {
@@ -80,6 +80,9 @@ TEST(RegisterFiles, HasTuplesOf32WhereTheyCanBegin) {
     EXPECT_FALSE(Files.widest(File, Files.count(File)));
   }
   EXPECT_FALSE(Files.widest(RegisterFile::SGPR, 2)) << "not aligned";
+  EXPECT_EQ(Files.pair(RegisterFile::VGPR, 7), AMDGPU::VGPR7_VGPR8);
+  EXPECT_EQ(Files.pair(RegisterFile::SGPR, 6), AMDGPU::SGPR6_SGPR7);
+  EXPECT_FALSE(Files.pair(RegisterFile::SGPR, 7));
 }
 
 } // namespace

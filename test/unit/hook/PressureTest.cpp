@@ -325,4 +325,45 @@ TEST_P(Pressure, SpillsInTinyWindows) {
   }
 }
 
+/// LLVM renames the registers that it spills scalars to, and those that are
+/// reserved alone with them.
+TEST_P(Pressure, WhatIsKeptWithinAWindowStaysWhereItIs) {
+  constexpr unsigned Count = 40;
+  std::string IR = "declare i32 @llvm.amdgcn.readfirstlane.i32(i32)\n"
+                   "declare i32 @llvm.amdgcn.workitem.id.x()\n"
+                   "define void @hook(i32 %n) #0 {\n";
+  for (unsigned I = 0; I < Count; ++I) {
+    const std::string N = std::to_string(I);
+    IR += "%p" + N + " = getelementptr i32, ptr addrspace(1) @Out, i32 " +
+          std::to_string(1000 + I) + "\n%w" + N +
+          " = load volatile i32, ptr addrspace(1) %p" + N + "\n%v" + N +
+          " = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %w" + N + ")\n";
+  }
+  IR += "%x = call i32 @llvm.amdgcn.workitem.id.x()\n%s0 = add i32 %x, %n\n";
+  for (unsigned I = 0; I < Count; ++I) {
+    const std::string N = std::to_string(I);
+    IR += "%m" + N + " = mul i32 %s" + N + ", 3\n%s" + std::to_string(I + 1) +
+          " = add i32 %m" + N + ", %v" + N + "\n";
+  }
+  IR += "call void @store(i32 %s40)\nret void\n}";
+  Run.parseHooks(IR);
+  PayloadABI ABI = tiny(16, 40);
+  ABI.WorkItemIds = Run.MC->registerFiles().vgpr(50);
+  ABI.Kept.push_back(ABI.WorkItemIds);
+  auto P = Run.compile("hook", ABI, {9});
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_TRUE(P->UsesWorkItemIds);
+  EXPECT_FALSE(P->VGPRs.test(50));
+  for (unsigned I = 0; I < Count; ++I)
+    Run.write(Run.Out + 4 * (1000 + I), I * 2654435761u);
+  Run.run(*P, ABI, Run.initialState(ABI));
+  const auto Out = Run.out();
+  for (unsigned Lane = 0; Lane < lanes(); ++Lane) {
+    uint32_t S = Lane % 8 + 9;
+    for (unsigned I = 0; I < Count; ++I)
+      S = S * 3 + I * 2654435761u;
+    EXPECT_EQ(Out[Lane], S) << Lane;
+  }
+}
+
 } // namespace

@@ -166,7 +166,7 @@ hsa_status_t destroyReader(hsa_code_object_reader_t) {
 hsa_status_t loadCodeObject(hsa_executable_t, hsa_agent_t,
                             hsa_code_object_reader_t, const char *,
                             hsa_loaded_code_object_t *) {
-  return HSA_STATUS_SUCCESS;
+  return Current->LoadStatus;
 }
 
 hsa_status_t freezeExecutable(hsa_executable_t, const char *) {
@@ -186,8 +186,87 @@ hsa_status_t symbolByName(hsa_executable_t Executable, const char *,
   return HSA_STATUS_SUCCESS;
 }
 
+/// Of variables it is the address of their name and place.
+constexpr uint64_t FirstVariable = 1 << 20;
+
+hsa_status_t
+variableInfo(const std::pair<const std::string, uint64_t> &Variable,
+             hsa_executable_symbol_info_t Info, void *Value) {
+  auto Return = [&](auto Result) {
+    std::memcpy(Value, &Result, sizeof(Result));
+    return HSA_STATUS_SUCCESS;
+  };
+  switch (Info) {
+  case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+    return Return(HSA_SYMBOL_KIND_VARIABLE);
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+    return Return(uint32_t(Variable.first.size()));
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+    std::memcpy(Value, Variable.first.data(), Variable.first.size());
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS:
+    return Return(Variable.second);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+hsa_status_t
+iterateSymbols(hsa_executable_t, hsa_agent_t Agent,
+               hsa_status_t (*Callback)(hsa_executable_t, hsa_agent_t,
+                                        hsa_executable_symbol_t, void *),
+               void *Data) {
+  for (const auto &Variable : Current->Variables)
+    if (hsa_status_t Status =
+            Callback({}, Agent, {reinterpret_cast<uintptr_t>(&Variable)}, Data);
+        Status != HSA_STATUS_SUCCESS)
+      return Status;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t copyMemory(void *To, const void *From, size_t Size) {
+  ++Current->NumCopies;
+  std::memcpy(To, From, Size);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t iterateIsas(hsa_agent_t,
+                         hsa_status_t (*Callback)(hsa_isa_t, void *),
+                         void *Data) {
+  return Callback({1}, Data);
+}
+
+hsa_status_t isaInfo(hsa_isa_t, hsa_isa_info_t Info, void *Value) {
+  static constexpr char Name[] = "amdgcn-amd-amdhsa--gfx90a";
+  constexpr uint32_t Length = sizeof(Name);
+  if (Info == HSA_ISA_INFO_NAME_LENGTH)
+    std::memcpy(Value, &Length, sizeof(Length));
+  else
+    std::memcpy(Value, Name, sizeof(Name));
+  return HSA_STATUS_SUCCESS;
+}
+
+/// The device uses the host's addresses.
+hsa_status_t lockMemory(void *Host, size_t, hsa_agent_t *, int,
+                        void **OnDevice) {
+  *OnDevice = Host;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t statusString(hsa_status_t, const char **Text) {
+  *Text = "it fails";
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t unlockMemory(void *) { return HSA_STATUS_SUCCESS; }
+
 hsa_status_t symbolInfo(hsa_executable_symbol_t Symbol,
-                        hsa_executable_symbol_info_t, void *Value) {
+                        hsa_executable_symbol_info_t Info, void *Value) {
+  if (Symbol.handle >= FirstVariable)
+    return variableInfo(
+        *reinterpret_cast<const std::pair<const std::string, uint64_t> *>(
+            Symbol.handle),
+        Info, Value);
   const uint64_t Object = FakeHsa::kernelObject(Symbol.handle);
   std::memcpy(Value, &Object, sizeof(Object));
   return HSA_STATUS_SUCCESS;
@@ -213,7 +292,11 @@ FakeHsa::FakeHsa() {
   Core.hsa_executable_get_symbol_by_name_fn = symbolByName;
   Core.hsa_executable_symbol_get_info_fn = symbolInfo;
   Core.hsa_signal_store_screlease_fn = storeSignal;
-  fill(Core.hsa_executable_iterate_agent_symbols_fn);
+  Core.hsa_executable_iterate_agent_symbols_fn = iterateSymbols;
+  Core.hsa_memory_copy_fn = copyMemory;
+  Core.hsa_status_string_fn = statusString;
+  Core.hsa_agent_iterate_isas_fn = iterateIsas;
+  Core.hsa_isa_get_info_alt_fn = isaInfo;
   fill(Table.amd_ext.hsa_amd_queue_intercept_create_fn);
   fill(Table.amd_ext.hsa_amd_queue_intercept_register_fn);
   Core.hsa_signal_create_fn = createSignal;
@@ -229,6 +312,10 @@ FakeHsa::FakeHsa() {
   Amd.hsa_amd_memory_pool_allocate_fn = allocateMemory;
   Amd.hsa_amd_memory_pool_free_fn = freeMemory;
   Amd.hsa_amd_agents_allow_access_fn = allowAccess;
+  Amd.hsa_amd_svm_attributes_set_fn = nullptr;
+  Amd.hsa_amd_memory_lock_to_pool_fn = nullptr;
+  Amd.hsa_amd_memory_lock_fn = lockMemory;
+  Amd.hsa_amd_memory_unlock_fn = unlockMemory;
   Core.hsa_system_get_major_extension_table_fn = extensionTable;
   llvm::cantFail(saveHsaApi(Table.root));
 }

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <hsa/hsa.h>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace luthier::test {
@@ -35,6 +37,12 @@ public:
   /// Executables of Luthier's own: numbered from 1 as they are loaded. Each has
   /// a kernel.
   unsigned NumLoaded = 0, NumUnloaded = 0;
+  /// Variables that each of them defines, by name. Their memory is the test's.
+  std::map<std::string, uint64_t> Variables;
+  /// Copies of hsa_memory_copy().
+  unsigned NumCopies = 0;
+  /// What loading a code object comes to.
+  hsa_status_t LoadStatus = HSA_STATUS_SUCCESS;
   static uint64_t kernelObject(uint64_t Executable) {
     return 0x5000'0000'0000 + (Executable << 20);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dynamic modules as far as they go without a device, made from LLVM IR.
+#include "FakeHsa.h"
 #include "codeobject/DeviceVariables.h"
 #include "luthier/Refusal.h"
 #include "runtime/ModuleImages.h"
@@ -265,6 +266,110 @@ TEST_F(NamedModulesTest, CodeOfATargetIsFoundWithoutADevice) {
   ASSERT_FALSE(bool(Elsewhere));
   EXPECT_EQ(detailOf(Elsewhere.takeError()),
             "hooks.bc is built for gfx90a, not for gfx908");
+}
+
+/// As a hook of a module sees the device.
+class PlacedModulesTest : public NamedModulesTest {
+protected:
+  ToolModules &modules() { return Modules; }
+  const HookModule &open(ToolModule &Module) {
+    auto Handle = Modules.handleOf(Module, "count");
+    EXPECT_TRUE(bool(Handle)) << toString(Handle.takeError());
+    auto Hook = Modules.resolve(*Handle, Agent);
+    EXPECT_TRUE(bool(Hook)) << toString(Hook.takeError());
+    return *Hook->Module;
+  }
+  uint64_t found(const HookModule &Hooks, StringRef Name) {
+    auto Found = Hooks.Places->find(Name);
+    EXPECT_TRUE(bool(Found)) << toString(Found.takeError());
+    return Found ? *Found : 0;
+  }
+
+  test::FakeHsa Hsa;
+  uint64_t Own = 0, Cell = 0, Memory = 0; ///< As on the device.
+  void SetUp() override {
+    Hsa.Variables = {{"Own", reinterpret_cast<uint64_t>(&Own)},
+                     {"Shared", reinterpret_cast<uint64_t>(&Cell)},
+                     {"Shared.managed", reinterpret_cast<uint64_t>(&Memory)}};
+  }
+};
+
+TEST_F(PlacedModulesTest, CodeIsLoadedOnceForAVariableThatIsNotManaged) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  const HookModule &Hooks = open(*Module);
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
+  EXPECT_EQ(Hooks.Places->findPlaced("Own"), std::nullopt);
+  for (unsigned I = 0; I < 2; ++I) {
+    EXPECT_EQ(found(Hooks, "Own"), reinterpret_cast<uint64_t>(&Own));
+    EXPECT_EQ(Hsa.NumLoaded, 1u);
+    EXPECT_EQ(Hsa.NumCopies, 0u);
+  }
+  EXPECT_EQ(Hooks.Places->findPlaced("Own"), reinterpret_cast<uint64_t>(&Own));
+}
+
+TEST_F(PlacedModulesTest, CellIsFilledWhenSomebodyAsksForIt) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  const HookModule &Hooks = open(*Module);
+  EXPECT_EQ(found(Hooks, "Own"), reinterpret_cast<uint64_t>(&Own));
+  EXPECT_EQ(Hooks.Places->findPlaced("Shared"), std::nullopt);
+  EXPECT_EQ(Cell, 0u);
+  for (unsigned I = 0; I < 2; ++I) {
+    EXPECT_EQ(found(Hooks, "Shared"), reinterpret_cast<uint64_t>(&Cell));
+    EXPECT_EQ(Cell, Hooks.ManagedStorage.lookup("Shared"));
+    EXPECT_EQ(Hsa.NumCopies, 1u);
+  }
+  EXPECT_EQ(*reinterpret_cast<const uint64_t *>(Cell), 9u) << "it begins with";
+}
+
+TEST_F(PlacedModulesTest, LoadingIsTriedOnceAndSaysOfWhat) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  const HookModule &Hooks = open(*Module);
+  Hsa.LoadStatus = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  for (unsigned I = 0; I < 2; ++I) {
+    auto Found = Hooks.Places->find("Own");
+    ASSERT_FALSE(bool(Found));
+    EXPECT_TRUE(
+        StringRef(toString(Found.takeError())).starts_with("device.bc: "));
+    EXPECT_EQ(Hsa.NumLoaded, 1u);
+    Hsa.LoadStatus = HSA_STATUS_SUCCESS;
+  }
+  EXPECT_NE(Hooks.ManagedStorage.lookup("Shared"), 0u) << "needs no code";
+}
+
+TEST_F(PlacedModulesTest, NothingIsLoadedForModulesThatAreGone) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  const std::shared_ptr<VariablePlaces> Places = open(*Module).Places;
+  modules().remove(*Module);
+  Module.reset();
+  auto Found = Places->find("Own");
+  ASSERT_FALSE(bool(Found));
+  consumeError(Found.takeError());
+  EXPECT_EQ(Places->findPlaced("Own"), std::nullopt);
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
+}
+
+TEST_F(PlacedModulesTest, ANewSessionOfTheRuntimeHasPlacesOfItsOwn) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  const std::shared_ptr<VariablePlaces> Before = open(*Module).Places;
+  EXPECT_TRUE(bool(Before->find("Own")));
+  modules().unloaded();
+  const HookModule &Hooks = open(*Module);
+  EXPECT_NE(Hooks.Places, Before);
+  EXPECT_EQ(Hooks.Places->findPlaced("Own"), std::nullopt);
+  EXPECT_EQ(found(Hooks, "Own"), reinterpret_cast<uint64_t>(&Own));
+  EXPECT_EQ(Hsa.NumLoaded, 2u);
+}
+
+TEST_F(PlacedModulesTest, BoundMemoryNeedsNoCode) {
+  auto Module = load(deviceBitcode(), "device.bc");
+  uint32_t Elsewhere[3] = {};
+  const auto Address = reinterpret_cast<uint64_t>(&Elsewhere);
+  Error Bound = modules().bind(*Module, "Own", Agent, Address, 12);
+  ASSERT_FALSE(bool(Bound)) << toString(std::move(Bound));
+  const HookModule &Hooks = open(*Module);
+  EXPECT_EQ(found(Hooks, "Own"), Address);
+  EXPECT_EQ(Hooks.Places->findPlaced("Own"), Address);
+  EXPECT_EQ(Hsa.NumLoaded, 0u);
 }
 
 TEST(SourceCompilerTest, SaysWhatIsMissing) {
