@@ -17,6 +17,7 @@ using namespace hazard;
 enum class Relation : uint8_t {
   None,
   Scalar,           ///< A scalar result is a scalar source.
+  ScalarData,       ///< The same, but not as a mask or a carry.
   Vector,           ///< A vector result is a vector source.
   Source0,          ///< A vector result is source 0.
   LaneSelect,       ///< A scalar result is source 1.
@@ -94,6 +95,12 @@ void HazardTracker::checkTable(Wave &W, const Inst &I, const InstFacts &Facts,
         break;
       case Relation::Scalar:
         Reg = shared(P.Facts->ScalarWrites, Facts.ScalarReads);
+        break;
+      case Relation::ScalarData:
+        // What reads a mask can read no other scalar register.
+        Reg = Facts.Op.has(trait::ReadsMask)
+                  ? -1
+                  : shared(P.Facts->ScalarWrites, Facts.ScalarReads);
         break;
       case Relation::Vector:
         File = RegisterFile::Vector;

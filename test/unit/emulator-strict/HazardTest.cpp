@@ -177,6 +177,23 @@ TEST_F(HazardsOfMi300, VectorOperations) {
   expectStates(1, "v_mov_b32 v2, 0", "v_readlane_b32 s6, v2, 0");
 }
 
+/// As Tensile's kernels do it.
+TEST_F(HazardsOfMi300, MasksAndCarriesOfVectorComparisons) {
+  expectQuiet(R"(
+    v_mov_b32 v1, 0
+    v_cmp_eq_u32 s[6:7], v1, v1
+    v_cndmask_b32 v2, v1, 1, s[6:7]
+    v_cmp_eq_u32 vcc, v1, v1
+    v_cndmask_b32 v3, v1, v2, vcc
+    v_add_co_u32 v3, vcc, v1, v2
+    v_addc_co_u32 v3, vcc, v1, v2, vcc
+    v_sub_co_u32 v3, s[8:9], v1, v2
+    v_subb_co_u32 v3, s[8:9], v1, v2, s[8:9]
+    s_endpgm)");
+  expectStates(2, "v_cmp_eq_u32 s[6:7], v1, v1", "v_mov_b32 v3, s6");
+  expectStates(2, "v_cmp_eq_u32 vcc, v1, v1", "v_mov_b32 v3, vcc_lo");
+}
+
 /// As inline assembly of rocPRIM does it.
 TEST_F(HazardsOfMi300, StoresThatWereWaitedForHaveReadTheirData) {
   auto behind = [](const std::string &Wait) {
