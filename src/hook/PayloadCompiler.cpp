@@ -538,8 +538,10 @@ static void fillAliases(const MCRegisterInfo &Registers,
     if (Reg)
       (void)MCRegAliasIterator(Reg, &Registers, /*IncludeSelf=*/true);
   };
-  for (amdgpu::RegisterFile File : {SGPR, VGPR})
-    for (unsigned I = 0; I < Files.count(File); ++I)
+  // No window ends further up.
+  const unsigned Most = std::min(256u, Files.count(VGPR));
+  for (auto [File, End] : {std::pair(SGPR, Files.count(SGPR)), {VGPR, Most}})
+    for (unsigned I = 0; I < End; ++I)
       ask(I % amdgpu::RegisterFiles::Widest == 0 ? Files.widest(File, I)
                                                  : Files.pair(File, I));
 }

@@ -54,7 +54,8 @@ void PayloadRegisters::reserve(SIMachineFunctionInfo &Info,
     const MCRegister Pair =
         First + 2 <= Range.end() ? Files.pair(Range.File, First) : MCRegister();
     Info.reserveWWMRegister(Pair ? Pair : Files.single(Range.File, I));
-    I = Pair ? First + 2 : I + 1;
+    // On to an even one, from which there are wide ones.
+    I += Pair && !IsLast && I % 2 == 0 ? 2 : 1;
   }
 }
 
