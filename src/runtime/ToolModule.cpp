@@ -207,8 +207,9 @@ Error ToolModule::place(hsa_agent_t Agent, OnAgent &Where,
 }
 
 Error ToolModule::placeAnew(hsa_agent_t Agent, OnAgent &Where) {
+  const BundledCodeObject Code = std::move(Where.Code);
   Expected<std::unique_ptr<OwnExecutable>> Executable =
-      OwnExecutable::load(Where.Code.Bytes.vec(), Agent);
+      OwnExecutable::load(Code.Bytes.vec(), Agent);
   if (!Executable)
     return createStringError(name() + ": " + toString(Executable.takeError()));
   Where.Executable = std::move(*Executable);
@@ -224,8 +225,7 @@ Error ToolModule::placeAnew(hsa_agent_t Agent, OnAgent &Where) {
   if (isVerifying())
     for (const AddressRange &Range : Where.Executable->ranges())
       excludeFromVerification(Range.Begin, Range.End);
-  logDebug("loaded the device code of " + name() + " for " +
-           Where.Code.Target.str());
+  logDebug("loaded the device code of " + name() + " for " + Code.Target.str());
   return Error::success();
 }
 

@@ -30,7 +30,7 @@ namespace luthier::runtime {
 class ToolModule : public HookOwner {
 public:
   struct OnAgent {
-    BundledCodeObject Code;
+    BundledCodeObject Code; ///< Gone when somebody has tried to place() it.
     HookModule Hooks;
     /// Null as long as nobody needs a variable of it that is not managed.
     std::unique_ptr<OwnExecutable> Executable;

@@ -59,6 +59,13 @@ protected:
     Run.parseHooks("define void @hook(i32 %x) #0 {\n  %v = add i32 %x, " +
                    Number + "\n  call void @store(i32 %v)\n  ret void\n}");
   }
+  void storeToArgument() {
+    Run.parseHooks(R"(
+define void @hook(ptr addrspace(1) %p) #0 {
+  store i32 77, ptr addrspace(1) %p
+  ret void
+})");
+  }
   PayloadRun Run{GetParam()};
   MemoryStore Store;
 };
@@ -95,11 +102,7 @@ TEST_P(PayloadStores, VariablesMayLieElsewhereTheNextTime) {
 }
 
 TEST_P(PayloadStores, SoMayThoseThatArgumentsPointTo) {
-  Run.parseHooks(R"(
-define void @hook(ptr addrspace(1) %p) #0 {
-  store i32 77, ptr addrspace(1) %p
-  ret void
-})");
+  storeToArgument();
   const PayloadABI ABI = Run.abi();
   uint64_t Managed = Run.allocate(1 << 16);
   Run.Hooks.HostVariables = {{"Managed", 0x1000, 1 << 16, Managed}};
@@ -182,11 +185,7 @@ define void @hook() #0 {
 
 /// Of host code, the variable's address has been asked for before it is used.
 TEST_P(PayloadStores, PlacedVariablesThatArgumentsPointToMayLieElsewhere) {
-  Run.parseHooks(R"(
-define void @hook(ptr addrspace(1) %p) #0 {
-  store i32 77, ptr addrspace(1) %p
-  ret void
-})");
+  storeToArgument();
   const PayloadABI ABI = Run.abi();
   Run.Hooks.HostVariables = {{"Own", 0x1000, 1 << 16, std::nullopt}};
   Run.Hooks.Variables["Own"] = 0x40;

@@ -47,7 +47,10 @@ define void @h() #0 !dbg !4 {
 !12 = !DILocation(line: 31, column: 3, scope: !11)
 )";
 
+/// In two files, each of which is the first in the lines of its section, if
+/// functions have sections of their own.
 constexpr const char *Kernel = R"(
+#line 100 "/app/mix.h"
 using Words = unsigned [[clang::address_space(1)]];
 [[gnu::noinline]] static unsigned mix(unsigned A, unsigned B) {
   unsigned Sum = 0;
@@ -55,6 +58,7 @@ using Words = unsigned [[clang::address_space(1)]];
     Sum += (A ^ I) * 7;
   return Sum;
 }
+#line 200 "/app/kernel.cpp"
 extern "C" [[clang::amdgpu_kernel, gnu::visibility("protected")]] void
 k(Words *P, unsigned N) {
   unsigned I = __builtin_amdgcn_workitem_id_x();
@@ -64,11 +68,22 @@ k(Words *P, unsigned N) {
     P[I] += N;
 })";
 
-class Lines : public EngineTest {};
+class Lines : public EngineTest {
+protected:
+  void expectLinesOf(const Object &Original);
+};
 
 TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
   setHooks(Hook);
-  const Object Original = fromCpp(Kernel, {"-O2", "-g"});
+  expectLinesOf(fromCpp(Kernel, {"-O2", "-g"}));
+}
+
+TEST_P(Lines, AreOfTheFileOfEachFunctionsSection) {
+  setHooks(Hook);
+  expectLinesOf(fromCpp(Kernel, {"-O2", "-g", "-ffunction-sections"}));
+}
+
+void Lines::expectLinesOf(const Object &Original) {
   ASSERT_TRUE(Original);
   KernelLaunch Launch{{64, 1, 1}, {64, 1, 1}};
   Launch.Arguments.words(64).value(5u);
@@ -81,7 +96,7 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
   const KernelInfo &Written = (*New)->kernels().front();
   const SourceLines &After = (*New)->lines(), &Before = Original->lines();
 
-  std::set<std::string> Seen;
+  std::set<std::string> Seen, Files;
   uint64_t End = 0; // Of the last instruction that was kept, at least.
   unsigned OfHook = 0;
   for (const PCPair &P : J.Instrumented.Map) {
@@ -90,6 +105,7 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
         << "0x" << utohexstr(P.Original);
     EXPECT_FALSE(StringRef(Line).contains("hook.hip"));
     Seen.insert(Line);
+    Files.insert(StringRef(Line).rsplit(':').first.str());
     // What was inserted before it has lines of the hook's file, or none.
     for (uint64_t Offset = End; Offset < P.Offset; Offset += 4) {
       const std::string Inserted =
@@ -106,6 +122,8 @@ TEST_P(Lines, FollowTheMovedCodeAndNameTheHook) {
     End = P.Offset + 20;
   }
   EXPECT_GE(Seen.size(), 5u) << "lines of the application";
+  EXPECT_TRUE(Files.contains("/app/mix.h"));
+  EXPECT_TRUE(Files.contains("/app/kernel.cpp"));
   EXPECT_GT(OfHook, J.Instrumented.Map.size()) << "dwords of hooks";
 }
 
