@@ -21,8 +21,8 @@ static amd_queue_t &queueAround(uint64_t *ReadIndex) {
 }
 
 AqlQueue::AqlQueue(DeviceState &Device, const QueueMemory &Memory)
-    : Device(Device), Memory(Memory), HsaQueue(queueAround(Memory.ReadIndex)),
-      Lease(Device.model(), HsaQueue),
+    : Queue(Memory.Doorbell, Memory.Watch), Device(Device), Memory(Memory),
+      HsaQueue(queueAround(Memory.ReadIndex)), Lease(Device.model(), HsaQueue),
       Next(__atomic_load_n(Memory.ReadIndex, __ATOMIC_ACQUIRE)), Limit(Next) {}
 
 /// Producers may ring out of order, so the value alone does not say how far to

@@ -26,6 +26,9 @@ public:
 
 protected:
   bool processPacket() override;
+  /// Not for packets that were reserved before others were rung for, nor where
+  /// time passes.
+  bool waitsForRing() const override { return Next >= Limit && !FailedAt; }
 
 private:
   /// What became of a packet.

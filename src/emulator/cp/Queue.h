@@ -2,10 +2,11 @@
 //
 // One hardware queue: a host thread that takes packets from a ring in memory.
 // Doorbells are plain memory, so an idle queue has to look; it looks less often
-// the longer nothing came.
+// the longer nothing came, and sleeps in the end, if somebody watches them.
 #ifndef LUTHIER_EMULATOR_CP_QUEUE_H
 #define LUTHIER_EMULATOR_CP_QUEUE_H
 
+#include "emulator/cp/DoorbellWatch.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <atomic>
 #include <condition_variable>
@@ -18,7 +19,9 @@ namespace luthier::emulator {
 
 class Queue {
 public:
-  Queue() = default;
+  /// \p Watch, which may be null, tells of rings of \p Doorbell.
+  Queue(const uint64_t *Doorbell, DoorbellWatch *Watch)
+      : Doorbell(Doorbell), Watch(Watch) {}
   Queue(const Queue &) = delete;
   Queue &operator=(const Queue &) = delete;
   virtual ~Queue();
@@ -29,10 +32,7 @@ public:
   /// their destructor, before what their packets use is gone.
   void stop();
   /// An inactive queue takes no new packet.
-  void setActive(bool Active) {
-    std::lock_guard Lock(ActiveMutex);
-    this->Active.store(Active);
-  }
+  void setActive(bool Active);
   /// How often it has looked and found that it has to wait: for a packet, or
   /// within one. After two more looks it has seen what was there before them.
   uint64_t looks() const { return Looks.load(); }
@@ -50,6 +50,9 @@ protected:
   /// Handles one packet. False when there is none.
   virtual bool processPacket() = 0;
 
+  /// Whether what comes next comes with a ring.
+  virtual bool waitsForRing() const { return true; }
+
   /// True once the queue is to stop; what runs then shall end.
   const std::atomic<bool> &stopping() const { return Stopping; }
 
@@ -65,6 +68,8 @@ private:
   class IdleWait;
   void run();
 
+  const uint64_t *const Doorbell;
+  DoorbellWatch *const Watch;
   std::atomic<bool> Stopping{false};
   std::mutex ActiveMutex;
   std::atomic<bool> Active{true};

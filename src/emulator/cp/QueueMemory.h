@@ -8,6 +8,8 @@
 
 namespace luthier::emulator {
 
+class DoorbellWatch;
+
 /// The beginning of the memory to which a queue's waves would be saved
 /// (kfd_context_save_area_header): where the runtime wants to hear of errors.
 struct SaveAreaHeader {
@@ -32,6 +34,8 @@ struct QueueMemory {
   uint64_t *Doorbell = nullptr;
   /// Null if there is none.
   const SaveAreaHeader *SaveArea = nullptr;
+  /// Of the doorbell; null if nobody does.
+  DoorbellWatch *Watch = nullptr;
 };
 
 } // namespace luthier::emulator

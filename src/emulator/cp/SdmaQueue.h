@@ -13,7 +13,7 @@ namespace luthier::emulator {
 class SdmaQueue final : public Queue {
 public:
   SdmaQueue(DeviceState &Device, const QueueMemory &Memory)
-      : Device(Device), Memory(Memory) {}
+      : Queue(Memory.Doorbell, Memory.Watch), Device(Device), Memory(Memory) {}
   ~SdmaQueue() override { stop(); }
 
 protected:

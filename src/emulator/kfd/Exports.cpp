@@ -55,7 +55,12 @@ void *mapFile(void *Address, uint64_t Size, int MapFlags, int Fd,
     errno = ENODEV;
     return MAP_FAILED;
   }
-  return D->memory().mapFile(Address, Size, MapFlags, Fd, Offset);
+  void *Begin = D->memory().mapFile(Address, Size, MapFlags, Fd, Offset);
+  if (Begin != MAP_FAILED)
+    for (const auto &Each : D->gpus())
+      if (Offset == Each->doorbellOffset())
+        Each->watchDoorbells(Begin, Size);
+  return Begin;
 }
 
 void forget(void *Address, uint64_t Size) {

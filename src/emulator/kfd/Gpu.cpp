@@ -93,6 +93,7 @@ bool Gpu::start(const Configuration &Config, std::string &Error) {
     Error = std::string("no memory for doorbells: ") + std::strerror(errno);
     return false;
   }
+  Watch = DoorbellWatch::create(Doorbells);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #define LUTHIER_EMULATOR_KFD_GPU_H
 
 #include "emulator/cp/CommandProcessor.h"
+#include "emulator/cp/DoorbellWatch.h"
 #include "emulator/cp/InstructionCounts.h"
 #include "emulator/cp/Statistics.h"
 #include "emulator/kfd/Backend.h"
@@ -52,6 +53,13 @@ public:
   const Statistics &statistics() const { return Stats; }
   const InstructionCounts &instructionCounts() const { return Counts; }
   uint64_t *doorbells() const { return Doorbells; }
+  /// Null where Linux offers none.
+  DoorbellWatch *doorbellWatch() const { return Watch.get(); }
+  /// The runtime has mapped them there.
+  void watchDoorbells(void *Begin, uint64_t Size) const {
+    if (Watch)
+      Watch->add(Begin, Size);
+  }
   uint64_t doorbellOffset() const {
     return MemoryFile::doorbellOffset(Node - 1);
   }
@@ -74,6 +82,7 @@ private:
   Statistics Stats;
   InstructionCounts Counts;
   uint64_t *Doorbells = nullptr;
+  std::unique_ptr<DoorbellWatch> Watch;
   std::unique_ptr<CommandProcessor> Processor;
 };
 

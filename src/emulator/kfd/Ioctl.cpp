@@ -234,7 +234,8 @@ int createQueue(Driver &D, kfd_ioctl_create_queue_args &Args) {
   if (!TheGpu)
     return EINVAL;
   if (const int Error =
-          D.queues().create(TheGpu->processor(), TheGpu->doorbells(), Args))
+          D.queues().create(TheGpu->processor(), TheGpu->doorbells(),
+                            TheGpu->doorbellWatch(), Args))
     return Error;
   Args.doorbell_offset += TheGpu->doorbellOffset();
   return 0;

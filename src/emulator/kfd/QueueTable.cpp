@@ -13,6 +13,7 @@ static bool isSdma(uint32_t Type) {
 }
 
 int QueueTable::create(CommandProcessor &Processor, uint64_t *Doorbells,
+                       DoorbellWatch *Watch,
                        kfd_ioctl_create_queue_args &Args) {
   const bool IsAql = Args.queue_type == KFD_IOC_QUEUE_TYPE_COMPUTE_AQL;
   // There is no queue of PM4 packets.
@@ -34,6 +35,7 @@ int QueueTable::create(CommandProcessor &Processor, uint64_t *Doorbells,
   Memory.ReadIndex = reinterpret_cast<uint64_t *>(Args.read_pointer_address);
   Memory.WriteIndex = reinterpret_cast<uint64_t *>(Args.write_pointer_address);
   Memory.Doorbell = &Doorbells[Id];
+  Memory.Watch = Watch;
   Memory.SaveArea =
       reinterpret_cast<const SaveAreaHeader *>(Args.ctx_save_restore_address);
   *Memory.Doorbell = IsAql ? UINT64_MAX : 0;

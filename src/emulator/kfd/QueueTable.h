@@ -19,9 +19,9 @@ namespace luthier::emulator {
 class QueueTable {
 public:
   /// Sets the id and the doorbell's place, counted from the begin of the
-  /// device's, which the host has at \p Doorbells.
+  /// device's, which the host has at \p Doorbells. \p Watch may be null.
   int create(CommandProcessor &Processor, uint64_t *Doorbells,
-             kfd_ioctl_create_queue_args &Args);
+             DoorbellWatch *Watch, kfd_ioctl_create_queue_args &Args);
   int destroy(uint32_t Id);
   int setActive(uint32_t Id, bool Active);
   int allowGlobalSync(uint32_t Id);

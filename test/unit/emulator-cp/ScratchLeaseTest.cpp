@@ -58,6 +58,7 @@ TEST_F(ScratchLeaseTest, PacketsUpToTheLimitAreNotedAsUsers) {
 /// Counts what it did while it was active.
 class SteppingQueue final : public Queue {
 public:
+  SteppingQueue() : Queue(/*Doorbell=*/nullptr, /*Watch=*/nullptr) {}
   ~SteppingQueue() override { stop(); }
   std::atomic<unsigned> Steps{0}, Asked{0};
 

@@ -24,7 +24,7 @@ protected:
     Args.ring_size = uint32_t(QueueAt.RingBytes);
     Args.read_pointer_address = reinterpret_cast<uint64_t>(QueueAt.ReadIndex);
     Args.write_pointer_address = reinterpret_cast<uint64_t>(QueueAt.WriteIndex);
-    EXPECT_EQ(Table.create(*Processor, Doorbells, Args), 0);
+    EXPECT_EQ(Table.create(*Processor, Doorbells, /*Watch=*/nullptr, Args), 0);
     return Args.queue_id;
   }
 
