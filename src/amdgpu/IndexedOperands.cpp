@@ -45,9 +45,11 @@ std::optional<bool> vectorModeAfter(const MachineInstr &MI, VectorMode Mode) {
       return std::nullopt;
     return !MI.getOperand(0).isImm() || MI.getOperand(0).getImm();
   default:
-    if (!MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureVGPRIndexMode))
-      return std::nullopt;
-    return modeBitAfter(MI, unsigned(Mode));
+    // Whether it is such an instruction is known sooner than whose it is.
+    if (std::optional<bool> Bit = modeBitAfter(MI, unsigned(Mode)))
+      if (MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureVGPRIndexMode))
+        return Bit;
+    return std::nullopt;
   }
 }
 

@@ -19,8 +19,12 @@ public:
   size_t size() const { return End - Next; }
   const uint8_t *position() const { return Next; }
   uint8_t byte() { return atEnd() ? 0 : *Next++; }
-  uint64_t unsignedLEB() { return leb(decodeULEB128); }
-  int64_t signedLEB() { return leb(decodeSLEB128); }
+  uint64_t unsignedLEB() {
+    return !atEnd() && *Next < 0x80 ? *Next++ : leb(decodeULEB128);
+  }
+  int64_t signedLEB() {
+    return !atEnd() && *Next < 0x40 ? *Next++ : leb(decodeSLEB128);
+  }
   /// Little-endian.
   uint64_t fixed(unsigned Bytes) {
     uint64_t Value = 0;
@@ -35,10 +39,10 @@ public:
   }
 
 private:
+  /// Of more than one byte, as few have.
   template <typename Value>
   Value leb(Value (*Decode)(const uint8_t *, unsigned *, const uint8_t *,
                             const char **)) {
-    // Most have one byte.
     unsigned Size = 0;
     const char *Error = nullptr;
     const Value Result = Decode(Next, &Size, End, &Error);

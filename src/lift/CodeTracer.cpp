@@ -2,14 +2,60 @@
 #include "lift/CodeTracer.h"
 #include "MCTargetDesc/AMDGPUMCTargetDesc.h"
 #include "amdgpu/OpcodeMap.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Endian.h"
 
 using namespace llvm;
 
 namespace luthier {
 namespace {
+
+/// Where in a list an encoding is that was decoded before: code repeats itself,
+/// and LLVM looks through many tables for each instruction.
+class DecodedEncodings {
+public:
+  void reserve(size_t Count) {
+    Short.reserve(Count);
+    Long.reserve(Count);
+  }
+  /// Of the first instruction of \p Code. The first dword says whether an
+  /// instruction has one or more, the first two whether it has more than two.
+  std::optional<unsigned> find(ArrayRef<uint8_t> Code) const {
+    if (!isKept(Code))
+      return std::nullopt;
+    if (auto It = Short.find(firstDword(Code)); It != Short.end())
+      return It->second;
+    if (auto It = Long.find(keyOf(Code)); It != Long.end())
+      return It->second;
+    return std::nullopt;
+  }
+  /// \p Code begins with the instruction number \p Index, of \p Size bytes.
+  void add(ArrayRef<uint8_t> Code, unsigned Size, unsigned Index) {
+    if (!isKept(Code))
+      return;
+    if (Size == 4)
+      Short.try_emplace(firstDword(Code), Index);
+    else if (Size == 8)
+      Long.try_emplace(keyOf(Code), Index);
+  }
+
+private:
+  static uint64_t firstDword(ArrayRef<uint8_t> Code) {
+    return support::endian::read32le(Code.data());
+  }
+  /// DenseMap has two keys for itself, which begin with 32 set bits. No
+  /// instruction does.
+  static bool isKept(ArrayRef<uint8_t> Code) {
+    return Code.size() >= 8 && firstDword(Code) != UINT32_MAX;
+  }
+  static uint64_t keyOf(ArrayRef<uint8_t> Code) {
+    return firstDword(Code) << 32 | support::endian::read32le(&Code[4]);
+  }
+  DenseMap<uint64_t, unsigned> Short, Long;
+};
 
 class CodeTracer {
 public:
@@ -25,6 +71,7 @@ public:
     const uint64_t About = std::min<uint64_t>(Bytes, Object.bytes().size()) / 6;
     Code.reserve(About);
     Known.reserve(About);
+    Decoded.reserve(About / 2);
     if (Error E = follow(Extent.Entry))
       return std::move(E);
     for (DecodedInstruction &D : Code)
@@ -60,6 +107,7 @@ private:
            D.Inst.getOperand(0).getImm() == Abort;
   }
 
+  Expected<DecodedInstruction> decodeAt(uint64_t Address);
   Error follow(uint64_t Entry);
   void addGaps();
   Instructions decodeGap(uint64_t Begin, uint64_t End);
@@ -72,7 +120,24 @@ private:
   Decoder Decode;
   Instructions Code;
   DenseSet<uint64_t> Known; ///< Where instructions of Code begin.
+  DecodedEncodings Decoded;
 };
+
+/// As the next of Code.
+Expected<DecodedInstruction> CodeTracer::decodeAt(uint64_t Address) {
+  const std::optional<ArrayRef<uint8_t>> Bytes = Object.code(Address);
+  if (!Bytes || Address % 4)
+    return Decode.at(Object, Address);
+  if (std::optional<unsigned> Same = Decoded.find(*Bytes)) {
+    DecodedInstruction D = Code[*Same];
+    D.Address = Address;
+    return D;
+  }
+  Expected<DecodedInstruction> D = Decode.at(Object, Address);
+  if (D)
+    Decoded.add(*Bytes, D->Size, Code.size());
+  return D;
+}
 
 Error CodeTracer::follow(uint64_t Entry) {
   SmallVector<uint64_t> Pending = {Entry};
@@ -82,7 +147,7 @@ Error CodeTracer::follow(uint64_t Entry) {
     // need not be code.
     bool MayEnd = false;
     while (!Known.contains(Address)) {
-      Expected<DecodedInstruction> D = Decode.at(Object, Address);
+      Expected<DecodedInstruction> D = decodeAt(Address);
       if (!D) {
         if (!MayEnd || Address < Extent.End)
           return D.takeError();

@@ -102,9 +102,9 @@ ToolModule::codeObjectFor(const TargetID &Device) const {
           ", not for " + Device.str());
 }
 
-/// Gives \p Hooks what it has without any device.
+/// Fills Read.
 Expected<std::unique_ptr<CodeObject>>
-ToolModule::readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const {
+ToolModule::readHooks(const BundledCodeObject &Entry) {
   Expected<std::unique_ptr<CodeObject>> Object =
       CodeObject::create(Entry.Bytes);
   if (!Object)
@@ -116,8 +116,14 @@ ToolModule::readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const {
                       " (build it with luthier_add_tool; hooks are in a source "
                       "with MARK_LUTHIER_DEVICE_MODULE, begin with "
                       "LUTHIER_HOOK_ANNOTATE and have a handle)");
+  auto Defined = variablesOf(**Object);
+  if (!Defined)
+    return Defined.takeError();
+  HookModule &Hooks = Read[Entry.Target.str()];
   Hooks.ToolName = name();
   Hooks.Bitcode.assign(Bitcode->begin(), Bitcode->end());
+  for (const DeviceVariable &V : *Defined)
+    Hooks.Variables[V.Name] = V.Address;
   return Object;
 }
 
@@ -149,14 +155,11 @@ ToolModule::openAnew(hsa_agent_t Agent) {
     return Entry.takeError();
   auto New = std::make_unique<OnAgent>();
   New->Code = std::move(*Entry);
-  auto Code = readHooks(New->Code, New->Hooks);
-  if (!Code)
-    return Code.takeError();
-  auto Defined = variablesOf(**Code);
-  if (!Defined)
-    return Defined.takeError();
-  for (const DeviceVariable &V : *Defined)
-    New->Hooks.Variables[V.Name] = V.Address;
+  const std::string Target = New->Code.Target.str();
+  if (!Read.count(Target))
+    if (auto Code = readHooks(New->Code); !Code)
+      return Code.takeError();
+  New->Hooks = Read.at(Target);
   if (Error E = findStorage(Agent, *New))
     return std::move(E);
   return New;
@@ -259,21 +262,14 @@ std::optional<uint64_t> ToolModule::placeOf(StringRef Name, hsa_agent_t Agent,
                                         : std::optional(Found->second);
 }
 
-Expected<ToolModule::Offline>
-ToolModule::makeOffline(const TargetID &Target) const {
+Expected<ToolModule::Offline> ToolModule::makeOffline(const TargetID &Target) {
   Expected<BundledCodeObject> Entry = codeObjectFor(Target);
   if (!Entry)
     return Entry.takeError();
-  Offline New{Target, nullptr, {}};
-  Expected<std::unique_ptr<CodeObject>> Code = readHooks(*Entry, New.Hooks);
+  Expected<std::unique_ptr<CodeObject>> Code = readHooks(*Entry);
   if (!Code)
     return Code.takeError();
-  New.Code = std::move(*Code);
-  auto Defined = variablesOf(*New.Code);
-  if (!Defined)
-    return Defined.takeError();
-  for (const DeviceVariable &V : *Defined)
-    New.Hooks.Variables[V.Name] = V.Address;
+  Offline New{Target, std::move(*Code), Read.at(Entry->Target.str())};
   New.Hooks.SymbolicVariables = true;
   return New;
 }

@@ -93,7 +93,7 @@ public:
   /// Has the cell called \p Name lead to its storage, if it is an empty one.
   static llvm::Error fillCell(llvm::StringRef Name, OnAgent &Where);
   /// Without a device. All of HookModule but HostVariables is set.
-  llvm::Expected<Offline> makeOffline(const TargetID &Target) const;
+  llvm::Expected<Offline> makeOffline(const TargetID &Target);
   /// The same, made once.
   llvm::Expected<Offline &> findOffline(const TargetID &Target, bool &IsNew);
   llvm::Expected<const Contents &> contents();
@@ -125,7 +125,7 @@ private:
   llvm::Expected<std::unique_ptr<OnAgent>> openAnew(hsa_agent_t Agent);
   llvm::Error placeAnew(hsa_agent_t Agent, OnAgent &Where);
   llvm::Expected<std::unique_ptr<CodeObject>>
-  readHooks(const BundledCodeObject &Entry, HookModule &Hooks) const;
+  readHooks(const BundledCodeObject &Entry);
   llvm::Error findStorage(hsa_agent_t Agent, OnAgent &Where);
   llvm::Error add(const BundledCodeObject &Image, Contents &To) const;
   llvm::Error makeManaged();
@@ -136,6 +136,9 @@ private:
   std::map<uint64_t, RememberedError> Failed; ///< What could not be opened.
   std::map<uint64_t, llvm::StringMap<BoundMemory>> Bound; ///< By agent handle.
   std::optional<Contents> Known;
+  /// What a code object has without any device, by its target: the engine gets
+  /// ready with it before there is something to open.
+  std::map<std::string, HookModule> Read;
 };
 
 } // namespace luthier::runtime

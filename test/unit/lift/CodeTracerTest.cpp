@@ -92,6 +92,32 @@ TEST_P(CodeTracing, InstructionsMayOverlap) {
   EXPECT_TRUE(Kernel.at("inner").getParent()->isSuccessor(Both));
 }
 
+TEST_P(CodeTracing, EncodingsThatComeAgainAreInstructionsOfTheirOwn) {
+  // The same first dword, with other literals behind; the same branch, to
+  // another place.
+  lift(R"(
+    first: v_mov_b32 v3, 0x12345
+    second: v_mov_b32 v3, 0x54321
+    again: v_mov_b32 v3, 0x12345
+    s_cbranch_scc1 near
+    s_nop 0
+    near: s_cbranch_scc1 far
+    s_nop 0
+    far: s_endpgm
+  )");
+  auto literalAt = [&](const char *Label) {
+    return Kernel.at(Label).getOperand(1).getImm();
+  };
+  EXPECT_EQ(literalAt("first"), 0x12345);
+  EXPECT_EQ(literalAt("second"), 0x54321);
+  EXPECT_EQ(literalAt("again"), 0x12345);
+  EXPECT_EQ(Kernel.LR->originalAddress(Kernel.at("again")),
+            Kernel.Labels["again"]);
+  const MachineBasicBlock *Far = Kernel.at("far").getParent();
+  EXPECT_TRUE(Kernel.at("near").getParent()->isSuccessor(Far));
+  EXPECT_FALSE(Kernel.at("first").getParent()->isSuccessor(Far));
+}
+
 TEST_P(CodeTracing, AFunctionMayRunOnIntoTheNext) {
   lift(R"(
     s_call_b64 s[30:31], first

@@ -60,8 +60,10 @@ TEST_P(RefusalsOfGfx9, KernelsThatBranchOutOfThemselves) {
 }
 
 TEST_P(Refusals, InstructionsThatDoNotDecode) {
-  refuseKernel(".long 0xffffffff\ns_endpgm",
-               RefusalReason::UndecodableInstruction);
+  for (const char *Data : {".long 0xffffffff", ".long 0xffffffff, 0xffffffff",
+                           ".long 0xffffffff, 0xfffffffe"})
+    refuseKernel(Data + std::string("\ns_endpgm"),
+                 RefusalReason::UndecodableInstruction);
 }
 
 TEST_P(Refusals, EditsWithOperationsNothingIsKnownOf) {
