@@ -149,8 +149,14 @@ def units_of(name, suite):
     return units
 
 
+def comes_to_nothing(record):
+    """Whether the program failed before its first test, as where something is not built."""
+    began = record["run"] or record["skipped"] or record["cut_off"] or record["timed_out"]
+    return not began and record["ended_with"] != 0
+
+
 def run_unit(unit, suite, device, records):
-    """Returns how many of its runs changed a result."""
+    """Returns how many of its runs changed a result, or came to nothing."""
     wrong = 0
     for record, problems in unit.judge():
         with open(records, "a") as file:
@@ -161,7 +167,9 @@ def run_unit(unit, suite, device, records):
     print(f"{suite} {os.path.basename(unit.name)} on {device}: {record['run']} run, {record['passed']} passed"
           f"{' in the time allowed' if record['timed_out'] else ''}, {len(record['cut_off'])} cut off, "
           f"{len(record['failed'])} failed, {len(record['changed'])} changed", flush=True)
-    return wrong
+    if comes_to_nothing(record):
+        print(f"{unit.name}: no test began, exit code {record['ended_with']}", flush=True)
+    return wrong + comes_to_nothing(record)
 
 
 def run_suite(name, arguments, records):

@@ -175,6 +175,12 @@ class RunTest(unittest.TestCase):
     def test_a_suite_without_a_test_of_that_name_is_wrong(self):
         self.assertEqual(self.run_suite("^c"), (1, {}))
 
+    def test_programs_that_fail_before_their_first_test_are_wrong(self):
+        for trial, wrong in (Trial(code=127), 1), (Trial(code=0), 0), (Trial(code=1, skipped={"a.b"}), 0), (Trial(code=None, stopped="whole"), 0):
+            unit = run.Unit("first", SUITES["rocThrust"]["6.4"], self.arguments, "/unused")
+            with mock.patch.multiple(run.Unit, run=lambda *_: trial, executed=lambda unit: 0):
+                self.assertEqual(run.run_unit(unit, "rocThrust", "gfx90a", self.results), wrong, trial)
+
     def test_versions_of_rocm_have_tests_of_their_own(self):
         self.arguments.rocm = "7.2"
         self.assertEqual(self.run_suite("^b"), (0, {"second": 1}))
