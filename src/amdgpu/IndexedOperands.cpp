@@ -45,7 +45,7 @@ std::optional<bool> vectorModeAfter(const MachineInstr &MI, VectorMode Mode) {
       return std::nullopt;
     return !MI.getOperand(0).isImm() || MI.getOperand(0).getImm();
   default:
-    // Whether it is such an instruction is known sooner than whose it is.
+    // What the instruction is, is known sooner than what the processor has.
     if (std::optional<bool> Bit = modeBitAfter(MI, unsigned(Mode)))
       if (MI.getMF()->getSubtarget().hasFeature(AMDGPU::FeatureVGPRIndexMode))
         return Bit;

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  /// Of more than one byte, as few have.
+  /// Most have one byte and are not negative, so that they do not come here.
   template <typename Value>
   Value leb(Value (*Decode)(const uint8_t *, unsigned *, const uint8_t *,
                             const char **)) {

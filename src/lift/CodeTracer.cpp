@@ -22,7 +22,8 @@ public:
     Long.reserve(Count);
   }
   /// Of the first instruction of \p Code. The first dword says whether an
-  /// instruction has one or more, the first two whether it has more than two.
+  /// instruction has one or more, the first two whether it has more than two,
+  /// but for what isKept() leaves out.
   std::optional<unsigned> find(ArrayRef<uint8_t> Code) const {
     if (!isKept(Code))
       return std::nullopt;
@@ -46,10 +47,15 @@ private:
   static uint64_t firstDword(ArrayRef<uint8_t> Code) {
     return support::endian::read32le(Code.data());
   }
-  /// DenseMap has two keys for itself, which begin with 32 set bits. No
-  /// instruction does.
   static bool isKept(ArrayRef<uint8_t> Code) {
-    return Code.size() >= 8 && firstDword(Code) != UINT32_MAX;
+    // DenseMap has two keys for itself, which begin with 32 set bits. No
+    // instruction does.
+    if (Code.size() < 8 || firstDword(Code) == UINT32_MAX)
+      return false;
+    // v_mfma_ld_scale of gfx950, which is one instruction with the matrix
+    // operation behind it, if there is one.
+    constexpr uint64_t LoadScale = 0xd3ac;
+    return firstDword(Code) >> 16 != LoadScale;
   }
   static uint64_t keyOf(ArrayRef<uint8_t> Code) {
     return firstDword(Code) << 32 | support::endian::read32le(&Code[4]);

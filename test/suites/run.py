@@ -150,7 +150,7 @@ def units_of(name, suite):
 
 
 def comes_to_nothing(record):
-    """Whether the program failed before its first test, as where something is not built."""
+    """Whether the program failed before its first test, as where something is not built, or took too long to get there."""
     began = record["run"] or record["skipped"] or record["cut_off"] or record["timed_out"]
     return not began and record["ended_with"] != 0
 
@@ -168,7 +168,8 @@ def run_unit(unit, suite, device, records):
           f"{' in the time allowed' if record['timed_out'] else ''}, {len(record['cut_off'])} cut off, "
           f"{len(record['failed'])} failed, {len(record['changed'])} changed", flush=True)
     if comes_to_nothing(record):
-        print(f"{unit.name}: no test began, exit code {record['ended_with']}", flush=True)
+        how = "in time" if record["ended_with"] is None else f"before it ended with {record['ended_with']}"
+        print(f"{unit.name}: no test began {how}", flush=True)
     return wrong + comes_to_nothing(record)
 
 

@@ -176,7 +176,9 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.run_suite("^c"), (1, {}))
 
     def test_programs_that_fail_before_their_first_test_are_wrong(self):
-        for trial, wrong in (Trial(code=127), 1), (Trial(code=0), 0), (Trial(code=1, skipped={"a.b"}), 0), (Trial(code=None, stopped="whole"), 0):
+        trials = [(Trial(code=127), 1), (Trial(code=None, stopped="test"), 1), (Trial(code=0), 0),
+                  (Trial(code=1, skipped={"a.b"}), 0), (Trial(code=None, stopped="whole"), 0)]
+        for trial, wrong in trials:
             unit = run.Unit("first", SUITES["rocThrust"]["6.4"], self.arguments, "/unused")
             with mock.patch.multiple(run.Unit, run=lambda *_: trial, executed=lambda unit: 0):
                 self.assertEqual(run.run_unit(unit, "rocThrust", "gfx90a", self.results), wrong, trial)

@@ -3,14 +3,13 @@
 
 #include "emulator/cp/Clock.h"
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -21,10 +20,10 @@ static long control(int File, unsigned long Request, void *Argument) {
   return ::syscall(SYS_ioctl, File, Request, Argument);
 }
 
-std::unique_ptr<DoorbellWatch>
-DoorbellWatch::create(const uint64_t *Doorbells) {
-  // Linux lets everybody have those that see no faults of its own, and nobody
-  // has it write to a doorbell.
+std::unique_ptr<DoorbellWatch> DoorbellWatch::create(const uint64_t *Doorbells,
+                                                     uint64_t LongestSleep) {
+  // Linux lets everybody watch the faults of their own code, and nobody has
+  // Linux itself write to a doorbell.
   const int Faults = int(
       ::syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
   if (Faults < 0)
@@ -40,11 +39,16 @@ DoorbellWatch::create(const uint64_t *Doorbells) {
     return nullptr;
   }
   return std::unique_ptr<DoorbellWatch>(
-      new DoorbellWatch(Doorbells, Faults, End));
+      new DoorbellWatch(Doorbells, LongestSleep, Faults, End));
 }
 
-DoorbellWatch::DoorbellWatch(const uint64_t *Doorbells, int Faults, int End)
-    : Doorbells(Doorbells), Faults(Faults), End(End) {
+DoorbellWatch::DoorbellWatch(const uint64_t *Doorbells, uint64_t LongestSleep,
+                             int Faults, int End)
+    : Doorbells(Doorbells), Longest(LongestSleep), Faults(Faults), End(End) {
+  struct stat Status{};
+  ::fstat(Faults, &Status);
+  Device = Status.st_dev;
+  Inode = Status.st_ino;
   // The application's signal handlers are not meant to run on our threads; a
   // new thread inherits the mask.
   sigset_t All, Before;
@@ -59,23 +63,47 @@ DoorbellWatch::~DoorbellWatch() {
   while (::write(End, &One, sizeof(One)) < 0 && errno == EINTR)
     ;
   Listener.join();
-  // Nothing is watched any more.
   ::close(Faults);
   ::close(End);
 }
 
+/// Some programs close all descriptors that they did not open; the next files
+/// get the numbers.
+bool DoorbellWatch::isOpen() const {
+  struct stat Status;
+  return ::fstat(Faults, &Status) == 0 && Status.st_dev == Device &&
+         Status.st_ino == Inode;
+}
+
+/// Where somebody writes. Nothing when the thread shall end, or can learn of no
+/// more.
+std::optional<uint64_t> DoorbellWatch::waitForFault() const {
+  for (;;) {
+    pollfd Files[] = {{Faults, POLLIN, 0}, {End, POLLIN, 0}};
+    if (::poll(Files, 2, -1) < 0) {
+      if (errno == EINTR)
+        continue;
+      return std::nullopt;
+    }
+    if (Files[1].revents || !isOpen())
+      return std::nullopt;
+    uffd_msg Message;
+    const ssize_t Size = ::read(Faults, &Message, sizeof(Message));
+    if (Size < 0 && (errno == EAGAIN || errno == EINTR))
+      continue;
+    if (Size != sizeof(Message))
+      return std::nullopt;
+    if (Message.event == UFFD_EVENT_PAGEFAULT)
+      return Message.arg.pagefault.address;
+  }
+}
+
 void DoorbellWatch::listen() {
   pthread_setname_np(pthread_self(), "luthier-rings");
-  pollfd Files[] = {{Faults, POLLIN, 0}, {End, POLLIN, 0}};
-  while (::poll(Files, 2, -1) >= 0 || errno == EINTR) {
-    if (Files[1].revents)
-      return;
-    uffd_msg Message;
-    if (::read(Faults, &Message, sizeof(Message)) != sizeof(Message))
-      continue;
-    if (noteRing(Message.arg.pagefault.address))
+  while (std::optional<uint64_t> Address = waitForFault())
+    if (noteRing(*Address))
       Changed.notify_all();
-  }
+  giveUp();
 }
 
 /// False where an earlier ring has woken everybody: several may come at once.
@@ -93,17 +121,40 @@ bool DoorbellWatch::noteRing(uint64_t Address) {
   return true;
 }
 
-/// False if they are not there any more. Who waits for pages that become
-/// writable goes on.
+/// Queues look for rings from now on.
+void DoorbellWatch::giveUp() {
+  {
+    std::lock_guard Guard(Lock);
+    // Linux has done it where the file is gone.
+    if (isOpen())
+      for (const Pages &Each : Watched)
+        release(Each);
+    Watched.clear();
+    IsArmed = false;
+    IsOver = true;
+    LastRung = nullptr;
+    ++Rings;
+  }
+  Changed.notify_all();
+}
+
+/// Who waits for them goes on, and finds what is there.
+void DoorbellWatch::release(const Pages &Where) const {
+  uffdio_range Range{Where.Begin, Where.Size};
+  control(Faults, UFFDIO_UNREGISTER, &Range);
+  control(Faults, UFFDIO_WAKE, &Range);
+}
+
+/// False if they are not there any more, or not all of them; then they are not
+/// watched. Who waits for pages that become writable goes on.
 bool DoorbellWatch::setProtected(const Pages &Where, bool IsProtected) const {
   uffdio_writeprotect Change{};
   Change.range = {Where.Begin, Where.Size};
   Change.mode = IsProtected ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
-  long Result;
-  do
-    Result = control(Faults, UFFDIO_WRITEPROTECT, &Change);
-  while (Result < 0 && errno == EAGAIN);
-  return Result == 0;
+  if (control(Faults, UFFDIO_WRITEPROTECT, &Change) == 0)
+    return true;
+  release(Where);
+  return false;
 }
 
 void DoorbellWatch::setProtected(bool IsProtected) {
@@ -114,14 +165,18 @@ void DoorbellWatch::setProtected(bool IsProtected) {
 }
 
 void DoorbellWatch::add(void *Begin, size_t Size) {
-  uffdio_register New{};
-  New.range = {reinterpret_cast<uint64_t>(Begin), Size};
-  New.mode = UFFDIO_REGISTER_MODE_WP;
-  if (control(Faults, UFFDIO_REGISTER, &New) != 0)
-    return;
+  const Pages Where{reinterpret_cast<uint64_t>(Begin), Size};
   std::lock_guard Guard(Lock);
-  const Pages Where{New.range.start, New.range.len};
-  if (!IsArmed || setProtected(Where, true))
+  // What was there before is gone.
+  std::erase_if(Watched,
+                [&](const Pages &Each) { return Each.Begin == Where.Begin; });
+  if (IsOver)
+    return;
+  uffdio_register New{};
+  New.range = {Where.Begin, Where.Size};
+  New.mode = UFFDIO_REGISTER_MODE_WP;
+  if (control(Faults, UFFDIO_REGISTER, &New) == 0 &&
+      (!IsArmed || setProtected(Where, true)))
     Watched.push_back(Where);
 }
 
@@ -137,11 +192,13 @@ std::optional<uint64_t> DoorbellWatch::arm(uint64_t Now) {
   return Rings;
 }
 
-DoorbellWatch::Woken DoorbellWatch::sleep(uint64_t Armed, const uint64_t *Own,
-                                          uint64_t Longest) {
+DoorbellWatch::Woken DoorbellWatch::sleep(uint64_t Armed, const uint64_t *Own) {
   std::unique_lock Guard(Lock);
-  if (!Changed.wait_for(Guard, std::chrono::nanoseconds(Longest),
-                        [&] { return Rings != Armed; }))
+  ++Sleepers;
+  const bool IsRung =
+      Changed.wait_for(Guard, Longest, [&] { return Rings != Armed; });
+  --Sleepers;
+  if (!IsRung)
     return Woken::ByTime;
   return LastRung == Own ? Woken::ByOwnRing : Woken::ByOthers;
 }
@@ -153,6 +210,11 @@ void DoorbellWatch::wake() {
     ++Rings;
   }
   Changed.notify_all();
+}
+
+unsigned DoorbellWatch::sleepers() {
+  std::lock_guard Guard(Lock);
+  return Sleepers;
 }
 
 } // namespace luthier::emulator

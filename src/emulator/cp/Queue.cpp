@@ -30,7 +30,7 @@ public:
     const uint64_t Now = hostNanoseconds();
     if (Since == 0)
       Since = Now;
-    const uint64_t Waited = Now - Since;
+    uint64_t Waited = Now - Since;
     if (Waited < SpinNanoseconds) {
       for (int I = 0; I < 32; ++I)
         __builtin_ia32_pause();
@@ -39,19 +39,28 @@ public:
     if (Watch && Waited >= DoorbellWatch::QuietTime && Owner.waitsForRing()) {
       if (Armed) {
         const uint64_t Rings = *std::exchange(Armed, std::nullopt);
-        if (Watch->sleep(Rings, Owner.Doorbell, LongestWatched) ==
+        if (Watch->sleep(Rings, Owner.Doorbell) ==
             DoorbellWatch::Woken::ByOwnRing)
           beBrief();
         return;
       }
       // The owner looks once more.
       Armed = Watch->arm(Now);
-      if (Armed)
+      if (Armed) {
+        IsWatched = true;
         return;
+      }
+      // Others have begun to work, and a ring that follows stops nobody.
+      if (std::exchange(IsWatched, false)) {
+        Waited = DoorbellWatch::QuietTime;
+        Since = Now - Waited;
+      }
     }
     const uint64_t Longest =
         Waited < LongWait ? LongestSleep : LongestSleepWhenUnused;
-    const uint64_t Sleep = std::clamp(Waited / 8, ShortestSleep, Longest);
+    // What is watched is looked for until then only.
+    const uint64_t Share = Watch ? 8 : 16;
+    const uint64_t Sleep = std::clamp(Waited / Share, ShortestSleep, Longest);
     std::unique_lock Lock(Owner.StopMutex);
     Owner.StopRequested.wait_for(Lock, std::chrono::nanoseconds(Sleep),
                                  [&] { return Owner.Stopping.load(); });
@@ -67,12 +76,11 @@ private:
   static constexpr uint64_t LongestSleep = 1'000'000;
   static constexpr uint64_t LongWait = 500'000'000;
   static constexpr uint64_t LongestSleepWhenUnused = 4'000'000;
-  /// Should somebody ring in a way that nobody watches.
-  static constexpr uint64_t LongestWatched = 50'000'000;
   Queue &Owner;
   DoorbellWatch *const Watch;
   uint64_t Since = 0;
   std::optional<uint64_t> Armed;
+  bool IsWatched = false; ///< Has been armed, and not been refused since.
 };
 
 Queue::~Queue() { assert(!Thread.joinable() && "stop() comes first"); }

@@ -9,7 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <fstream>
 #include <functional>
+#include <linux/userfaultfd.h>
+#include <string>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -74,6 +79,23 @@ static void testVectorAdd() {
   hipFree(DA);
   hipFree(DB);
   hipFree(DC);
+}
+
+/// Of which mappings writes are watched, Linux says (proc(5), VmFlags).
+static void testDoorbellsAreWatched() {
+  const int File =
+      int(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+  if (File < 0) {
+    std::puts("no userfaultfd here: doorbells are not watched");
+    return;
+  }
+  close(File);
+  std::ifstream Mappings("/proc/self/smaps");
+  bool IsWatched = false;
+  for (std::string Line; std::getline(Mappings, Line);)
+    IsWatched |=
+        Line.rfind("VmFlags:", 0) == 0 && Line.find(" uw") != std::string::npos;
+  check(IsWatched, "doorbells are watched");
 }
 
 static void testCopies() {
@@ -242,6 +264,7 @@ int main(int NumArguments, char **Arguments) {
     return 1;
   }
   testVectorAdd();
+  testDoorbellsAreWatched();
   testCopies();
   testRectangle();
   testStreamsAndEvents();

@@ -364,6 +364,21 @@ TEST_P(CodeTracing, JumpsThroughPointersAreFollowedWhereTheyMayBeTailCalls) {
   EXPECT_FALSE(transferAt("table").FollowsPointer);
 }
 
+/// Nobody writes the first one, which has no matrix operation behind it.
+TEST(CodeTracingOfGfx950, ScalesBelongToTheMatrixOperationBehindThem) {
+  LiftedKernel Kernel = liftAssembly(R"(
+    alone: .long 0xd3ac0000, 0x00023318
+    s_nop 0
+    scaled: v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], v24, v25
+    s_endpgm
+  )",
+                                     {"gfx950", 64});
+  ASSERT_TRUE(Kernel.LR);
+  const MachineInstr &Scaled = Kernel.at("scaled");
+  EXPECT_EQ(Kernel.LR->originalAddress(*Scaled.getNextNode()),
+            Kernel.Labels["scaled"] + 16);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, CodeTracing,
                          ::testing::ValuesIn(allTargets()),
                          [](const auto &Info) { return nameOf(Info.param); });
