@@ -78,6 +78,20 @@ uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
   return W.Thread->Memory.pointer(Buffer.Base + Offset, Count * RowBytes);
 }
 
+/// Host address of a lane's dwords that other threads must see as one. Null
+/// where they are not consecutive, or not all of them can be accessed.
+template <class E, unsigned Count>
+uint8_t *wholePointer(Wave &W, const BufferAccess &A, unsigned L) {
+  if constexpr (IsWhole<E, Count>) {
+    constexpr unsigned Bytes = E::Bytes * Count, Last = Bytes - E::Bytes;
+    const U64 Address = A.address(L, 0);
+    if (!A.Buffer.ElementSize && A.inRange(L, 0, Bytes) &&
+        A.address(L, Last) == Address + Last)
+      return W.Thread->Memory.pointer(Address, Bytes);
+  }
+  return nullptr;
+}
+
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
   U32 *To = W.vgpr(I.Dst.Reg);
   if constexpr (E::Bytes == 4) {
@@ -92,6 +106,8 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
   const OtherHalf Half(W);
   constexpr uint8_t Zero[E::Bytes] = {};
   forEachLane(W.exec(), [&](unsigned L) {
+    if (const uint8_t *P = wholePointer<E, Count>(W, A, L))
+      return loadElements<E, Count>(To + L, P, Half);
     // Each dword has a range check of its own.
     for (unsigned N = 0; N != Count; ++N) {
       const uint8_t *P = Zero;
@@ -116,6 +132,8 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   }
   BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
+    if (uint8_t *P = wholePointer<E, Count>(W, A, L))
+      return storeElements<E, Count>(P, From + L);
     for (unsigned N = 0; N != Count; ++N) {
       if (!A.inRange(L, N * E::Bytes, E::Bytes))
         continue;
