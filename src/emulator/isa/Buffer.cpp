@@ -93,6 +93,8 @@ uint8_t *wholePointer(Wave &W, const BufferAccess &A, unsigned L) {
 }
 
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
+  if (I.IsCoherent)
+    finishStores();
   U32 *To = W.vgpr(I.Dst.Reg);
   if constexpr (E::Bytes == 4) {
     if (uint8_t *Rows = interleavedRows(W, I, Count)) {
@@ -178,8 +180,9 @@ void storeFromLds(Wave &W, const Inst &I) {
   });
 }
 
-/// Memory is coherent already.
+/// There are no caches.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 using Dword = Element<U32>;
 
@@ -216,12 +219,12 @@ constexpr Operation Rows[] = {
     {"buffer_store_lds_dword", storeFromLds},
 
     {"buffer_wbl2", doNothing},
-    {"buffer_invl2", doNothing},
-    {"buffer_inv", doNothing},
-    {"buffer_wbinvl1", doNothing},
-    {"buffer_wbinvl1_vol", doNothing},
-    {"buffer_gl0_inv", doNothing},
-    {"buffer_gl1_inv", doNothing},
+    {"buffer_invl2", invalidate},
+    {"buffer_inv", invalidate},
+    {"buffer_wbinvl1", invalidate},
+    {"buffer_wbinvl1_vol", invalidate},
+    {"buffer_gl0_inv", invalidate},
+    {"buffer_gl1_inv", invalidate},
 };
 
 } // namespace

@@ -160,6 +160,8 @@ void storeConsecutive(uint8_t *To, const U32 *From) {
 }
 
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
+  if (I.IsCoherent)
+    finishStores();
   U64 Exec = W.exec();
   LaneAddresses A;
   flatAddresses(W, I, A);
@@ -305,7 +307,9 @@ template <class E, unsigned Count> void loadToLds(Wave &W, const Inst &I) {
   });
 }
 
+/// There are no caches.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 // One line per operation, three segments each; to LDS, two in both spellings.
 #define LOAD(Name, ...)                                                        \
@@ -367,10 +371,9 @@ constexpr Operation Rows[] = {
     {"scratch_load_block", block<true>},
     {"scratch_store_block", block<false>},
 
-    // Memory is coherent already.
-    {"global_inv", doNothing},
+    {"global_inv", invalidate},
     {"global_wb", doNothing},
-    {"global_wbinv", doNothing},
+    {"global_wbinv", invalidate},
 };
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "emulator/isa/BufferDescriptor.h"
 #include "emulator/isa/Clock.h"
 #include "emulator/isa/Element.h"
+#include "emulator/isa/Memory.h"
 #include "emulator/isa/Scalar.h"
 #include "emulator/isa/Tables.h"
 
@@ -189,6 +190,7 @@ void readRealTime(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, realTime(W)); }
 
 /// What only caches could notice.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 constexpr Operation row(const char *Name, Handler Fn) {
   return {Name,
@@ -252,13 +254,13 @@ constexpr Operation Rows[] = {
     row("s_memtime", readClock),
     row("s_memrealtime", readRealTime),
 
-    {"s_dcache_inv", doNothing},
-    {"s_dcache_inv_vol", doNothing},
+    {"s_dcache_inv", invalidate},
+    {"s_dcache_inv_vol", invalidate},
     {"s_dcache_wb", doNothing},
     {"s_dcache_wb_vol", doNothing},
     {"s_dcache_discard", doNothing},
     {"s_dcache_discard_x2", doNothing},
-    {"s_gl1_inv", doNothing},
+    {"s_gl1_inv", invalidate},
     {"s_atc_probe", doNothing},
     {"s_atc_probe_buffer", doNothing},
     {"s_prefetch_inst", doNothing},

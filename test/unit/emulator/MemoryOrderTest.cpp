@@ -7,18 +7,26 @@
 #include <algorithm>
 #include <csignal>
 #include <functional>
+#include <ucontext.h>
 #include <x86intrin.h>
 
 namespace luthier::test {
 namespace {
 
-/// While it lives, this thread calls something behind each instruction.
+/// While it lives, this thread calls something behind each instruction, with
+/// the next one's bytes.
 class SingleSteps {
 public:
-  explicit SingleSteps(const std::function<void()> &Between) {
+  using Look = std::function<void(const uint8_t *)>;
+
+  explicit SingleSteps(const Look &Between) {
     Now = &Between;
     struct sigaction Action = {};
-    Action.sa_handler = [](int) { (*Now)(); };
+    Action.sa_flags = SA_SIGINFO;
+    Action.sa_sigaction = [](int, siginfo_t *, void *Context) {
+      const auto &Registers = static_cast<ucontext_t *>(Context)->uc_mcontext;
+      (*Now)(reinterpret_cast<const uint8_t *>(Registers.gregs[REG_RIP]));
+    };
     sigaction(SIGTRAP, &Action, &Before);
     __writeeflags(__readeflags() | TrapFlag);
   }
@@ -30,7 +38,7 @@ public:
 
 private:
   static constexpr unsigned long long TrapFlag = 0x100;
-  static inline const std::function<void()> *Now;
+  static inline const Look *Now;
   struct sigaction Before;
 };
 
@@ -95,7 +103,7 @@ protected:
     runOk();
     uint64_t Steps = 0;
     std::optional<emulator::ExecutionFault> Fault;
-    const std::function<void()> Counted = [&] {
+    const SingleSteps::Look Counted = [&](const uint8_t *) {
       ++Steps;
       Between();
     };
@@ -204,6 +212,115 @@ INSTANTIATE_TEST_SUITE_P(
         Form{"ScalarBuffer", 2, 8, All,
              "s_buffer_load_dwordx2 s[4:5], s[8:11], 0",
              "s_buffer_store_dwordx2 s[4:5], s[8:11], 0"}),
+    [](const auto &Info) { return std::string(Info.param.Name); });
+
+/// A store, and a load behind it that looks at what others have stored.
+struct Order {
+  const char *Name, *Processor;
+  /// What waits for the store and loads into v4. The addresses are v1 + s[0:1].
+  const char *Load;
+};
+
+void PrintTo(const Order &O, std::ostream *OS) { *OS << O.Name; }
+
+class StoreThenLoadTest : public Machine,
+                          public ::testing::WithParamInterface<Order> {
+protected:
+  StoreThenLoadTest() : Machine(on(GetParam().Processor), waveSize()) {}
+  static unsigned waveSize() {
+    const std::string Processor = GetParam().Processor;
+    return Processor.size() > 6 ? 32 : 64;
+  }
+
+  struct Layout {
+    uint32_t Mine[16], Other[16], Loaded[Lanes];
+  };
+  /// The host's loads may overtake its stores, but none of these.
+  static bool isFence(const uint8_t *Code) {
+    constexpr uint8_t Lock = 0xf0, Mfence[] = {0x0f, 0xae, 0xf0};
+    return *Code == Lock || std::equal(Mfence, std::end(Mfence), Code);
+  }
+};
+
+/// Else two devices that each store and then load may both miss the other's
+/// store, which no order of the four explains.
+TEST_P(StoreThenLoadTest, TheStoreIsVisibleBefore) {
+  load(std::string("v_mov_b32 v1, 0\nv_mov_b32 v3, 1\n"
+                   "v_lshlrev_b32 v2, 2, v0\n"
+                   "global_store_dword v1, v3, s[0:1]\n") +
+       GetParam().Load + R"(
+    global_store_dword v2, v4, s[0:1] offset:128
+    s_endpgm)");
+  auto &L = *Data.as<Layout>();
+  runOk();
+  // By step: how often others may have seen the store since then.
+  constexpr unsigned MostSteps = 1 << 20;
+  std::vector<uint8_t> Fences(MostSteps);
+  uint32_t Step = 0, Stored = 0;
+  L.Mine[0] = 0;
+  const SingleSteps::Look Look = [&](const uint8_t *Next) {
+    L.Other[0] = ++Step;
+    if (!Stored && L.Mine[0])
+      Stored = Step;
+    Fences[Step % MostSteps] = isFence(Next);
+  };
+  std::optional<emulator::ExecutionFault> Fault;
+  {
+    const SingleSteps Stepping(Look);
+    Fault = run();
+  }
+  ASSERT_FALSE(Fault) << Fault->Message;
+  ASSERT_LT(Step, MostSteps);
+  const uint32_t Loaded = L.Loaded[0];
+  ASSERT_GT(Stored, 0u);
+  ASSERT_GT(Loaded, Stored);
+  // What comes behind a step is executed before the next one.
+  EXPECT_NE(std::count(&Fences[Stored], &Fences[Loaded], 1), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Orders, StoreThenLoadTest,
+    ::testing::Values(Order{"Global", "gfx90a", R"(s_waitcnt vmcnt(0)
+                            global_load_dword v4, v1, s[0:1] offset:64 glc
+                            s_waitcnt vmcnt(0))"},
+                      Order{"Buffer", "gfx90a", R"(s_waitcnt vmcnt(0)
+                            s_mov_b32 s8, s0
+                            s_mov_b32 s9, s1
+                            s_mov_b32 s10, -1
+                            s_mov_b32 s11, 0x27000
+                            buffer_load_dword v4, off, s[8:11], 0 offset:64 glc
+                            s_waitcnt vmcnt(0))"},
+                      Order{"BehindAnInvalidation", "gfx90a",
+                            R"(s_waitcnt vmcnt(0)
+                            buffer_wbinvl1_vol
+                            global_load_dword v4, v1, s[0:1] offset:64
+                            s_waitcnt vmcnt(0))"},
+                      Order{"ScalarBehindAnInvalidation", "gfx90a",
+                            R"(s_waitcnt vmcnt(0)
+                            s_dcache_inv
+                            s_load_dword s4, s[0:1], 64
+                            s_waitcnt lgkmcnt(0)
+                            v_mov_b32 v4, s4)"},
+                      Order{"OfTheDevice", "gfx942", R"(s_waitcnt vmcnt(0)
+                            global_load_dword v4, v1, s[0:1] offset:64 sc1
+                            s_waitcnt vmcnt(0))"},
+                      Order{"WithCountersOfStores", "gfx1030",
+                            R"(s_waitcnt_vscnt null, 0
+                            global_load_dword v4, v1, s[0:1] offset:64 glc dlc
+                            s_waitcnt vmcnt(0))"},
+                      Order{"BehindAnInvalidationOfOneCache", "gfx1100",
+                            R"(s_waitcnt_vscnt null, 0
+                            buffer_gl0_inv
+                            global_load_b32 v4, v1, s[0:1] offset:64
+                            s_waitcnt vmcnt(0))"},
+                      Order{"OfAScope", "gfx1201", R"(s_wait_storecnt 0
+                            global_load_b32 v4, v1, s[0:1] offset:64 scope:SCOPE_DEV
+                            s_wait_loadcnt 0)"},
+                      Order{"BehindAnInvalidationOfAScope", "gfx1201",
+                            R"(s_wait_storecnt 0
+                            global_inv scope:SCOPE_DEV
+                            global_load_b32 v4, v1, s[0:1] offset:64
+                            s_wait_loadcnt 0)"}),
     [](const auto &Info) { return std::string(Info.param.Name); });
 
 } // namespace
