@@ -289,9 +289,8 @@ void InstBuilder::setCachePolicy() {
   namespace Policy = llvm::AMDGPU::CPol;
   const int64_t Bits = immediate(N::cpol).value_or(0);
   I.Glc = Bits & Policy::GLC;
-  I.IsCoherent = T.Generation >= 12
-                     ? (Bits & Policy::SCOPE) >= Policy::SCOPE_DEV
-                     : Bits & (Policy::GLC | Policy::SC1);
+  I.IsCoherent = T.HasCacheScopes ? (Bits & Policy::SCOPE) >= Policy::SCOPE_DEV
+                                  : Bits & (Policy::GLC | Policy::SC1);
 }
 
 void InstBuilder::buildFlat(uint64_t Flags) {
