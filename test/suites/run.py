@@ -53,7 +53,8 @@ class Unit:
     def shell(self, options, selection):
         shell = "exec " + self.suite.command.format(unit=shlex.quote(self.name), only=selection)
         within = [str(CHECKOUT / "scripts/rocm.sh"), self.suite.rocm, "--", "env"]
-        within += [f"{name}={value}" for name, value in self.suite.variables.items()]
+        variables = self.suite.variables | (self.suite.tool_variables if "--tool" in options else {})
+        within += [f"{name}={value}" for name, value in variables.items()]
         luthier = [str(self.arguments.build / "bin/luthier"), "run",
                    "--device", "emulated:" + ",".join([self.arguments.device] * self.suite.gpus),
                    "--output", self.directory]

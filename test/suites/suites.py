@@ -101,6 +101,7 @@ class Suite:
     units: str
     command: str  # Of a shell. {only} selects from what passed plainly, where a suite can.
     variables: dict = field(default_factory=dict)
+    tool_variables: dict = field(default_factory=dict)  # Besides, below tools.
     # Of a list of tests and a file that it may write, what {only} is.
     select: object = None
     lists: str = ""  # As {only}, lists the tests of a unit,
@@ -201,9 +202,10 @@ SUITES = {  # By name, and by ROCm: the first runs unless another is asked for.
     "hipBLASLt": library({"7.2": "libhipblaslt1-tests"}, programs="-name hipblaslt-test", select=select_on_command_line,
                          GTEST_LISTENER="PASS_LINE_IN_LOG"),
     "rocWMMA": library({"7.2": "librocwmma-tests"}),
-    # With what its package's own script sets for several GPUs, and more than 5 seconds for an operation.
-    "RCCL": {rocm: replace(suite, gpus=2) for rocm, suite in
+    # With what its package's own script sets for several GPUs, and more than 5 seconds for an operation. A process
+    # instruments millions of instructions for each GPU, so below tools the tests do with one process, for both at once.
+    "RCCL": {rocm: replace(suite, gpus=2, tool_variables={"UT_PROCESS_MASK": 1, "UT_MIN_GPUS": 2}) for rocm, suite in
              library({"7.2": "librccl1-tests"}, programs="-name rccl-UnitTests", HSA_FORCE_FINE_GRAIN_PCIE=1,
-                     UT_TIMEOUT_US=600_000_000).items()},
+                     UT_TIMEOUT_US=2_000_000_000).items()},
     "ROCr": one(rocrtst()),
 }

@@ -209,6 +209,13 @@ class RunTest(unittest.TestCase):
         unit = run.Unit("first", SUITES["RCCL"]["7.2"], self.arguments, "/unused")
         self.assertIn("emulated:gfx90a,gfx90a", unit.command([]))
 
+    def test_some_programs_do_less_below_tools(self):
+        unit = run.Unit("first", SUITES["RCCL"]["7.2"], self.arguments, "/unused")
+        self.assertNotIn("UT_PROCESS_MASK=1", unit.command(["--stats", "file"]))
+        below = unit.command(["--tool", "scramble"])
+        self.assertLess(below.index("env"), below.index("UT_PROCESS_MASK=1"))
+        self.assertLess(below.index("UT_PROCESS_MASK=1"), below.index(str(self.arguments.build / "bin/luthier")))
+
     def test_all_tests_run_unless_some_are_named(self):
         self.assertEqual(self.run_suite(""), (0, {"first": 2, "second": 2}))
 

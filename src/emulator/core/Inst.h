@@ -116,6 +116,8 @@ struct Inst {
   /// Operand indices that GPR-index mode may offset are VALU ones only.
   bool IsValu = false;
   bool Glc = false;
+  /// Looks where other compute units and devices write, as atomic loads do.
+  bool IsCoherent = false;
   bool BoundControl = false;
   uint8_t RowMask = 0xf;
   uint8_t BankMask = 0xf;

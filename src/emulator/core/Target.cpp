@@ -202,6 +202,7 @@ constexpr Target Gfx906 = {
     .HasDeallocMessage = false,
     .FlatOffsetBits = 13,
     .FlatOffsetIsUnsigned = true,
+    .HasCacheScopes = false,
     .NarrowLoadsClear = true,
     .NarrowResultsKeepHigh = false,
     .HasUnsignedZeroFloats8 = false,
@@ -348,6 +349,7 @@ constexpr Target Gfx1201 = [] {
   T.Waits = WaitLayout::Gfx12;
   T.FlatOffsetBits = 24;
   T.FlatOffsetIsUnsigned = false;
+  T.HasCacheScopes = true;
   T.PermuteSpan64 = 64;
   return T;
 }();

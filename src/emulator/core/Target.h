@@ -133,6 +133,8 @@ struct Target {
   /// generation 9 do without the sign.
   unsigned FlatOffsetBits;
   bool FlatOffsetIsUnsigned;
+  /// Memory operations name the scope of an access, and no single caches.
+  bool HasCacheScopes;
 
   /// A 16-bit load into half a register clears the other half: registers have
   /// error correction, so whole dwords are written.

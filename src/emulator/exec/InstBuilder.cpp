@@ -283,6 +283,16 @@ void InstBuilder::buildLdsDirect() {
                         immediate(N::waitvsrc).value_or(1) << 4);
 }
 
+/// Which bits loads of the device's and the system's scope have is in LLVM's
+/// memory model (AMDGPUUsage).
+void InstBuilder::setCachePolicy() {
+  namespace Policy = llvm::AMDGPU::CPol;
+  const int64_t Bits = immediate(N::cpol).value_or(0);
+  I.Glc = Bits & Policy::GLC;
+  I.IsCoherent = T.HasCacheScopes ? (Bits & Policy::SCOPE) >= Policy::SCOPE_DEV
+                                  : Bits & (Policy::GLC | Policy::SC1);
+}
+
 void InstBuilder::buildFlat(uint64_t Flags) {
   setOperand(I.Dst, operand(N::vdst), ValueType::Wide);
   setOperand(I.Src[0], operand(N::vaddr), ValueType::Wide);
@@ -297,7 +307,7 @@ void InstBuilder::buildFlat(uint64_t Flags) {
   bool Unsigned = !I.AddressMode && T.FlatOffsetIsUnsigned;
   I.Offset = Unsigned ? int32_t(Offset & ((1 << (Bits - 1)) - 1))
                       : int32_t(llvm::SignExtend64(uint64_t(Offset), Bits));
-  I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
+  setCachePolicy();
 }
 
 void InstBuilder::buildBuffer() {
@@ -307,7 +317,7 @@ void InstBuilder::buildBuffer() {
   setOperand(I.Src[2], operand(N::soffset), ValueType::U32);
   I.Offset = int32_t(immediate(N::offset).value_or(0));
   I.Immediate = int32_t(immediate(N::format).value_or(0));
-  I.Glc = immediate(N::cpol).value_or(0) & llvm::AMDGPU::CPol::GLC;
+  setCachePolicy();
   llvm::StringRef Name = Instructions.getName(opcode());
   bool Both = Name.contains("_BOTHEN");
   if (Both || Name.contains("_OFFEN"))

@@ -49,6 +49,7 @@ private:
   void buildLds();
   void buildLdsDirect();
   void buildFlat(uint64_t Flags);
+  void setCachePolicy();
   void buildBuffer();
   void setOperand(Operand &To, const llvm::MCOperand *From, ValueType Type);
   void setRegister(Operand &To, unsigned Reg);

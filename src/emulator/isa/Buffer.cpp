@@ -78,7 +78,23 @@ uint8_t *interleavedRows(Wave &W, const Inst &I, unsigned Count) {
   return W.Thread->Memory.pointer(Buffer.Base + Offset, Count * RowBytes);
 }
 
+/// Host address of a lane's dwords that other threads must see as one. Null
+/// where they are not consecutive, or not all of them can be accessed.
+template <class E, unsigned Count>
+uint8_t *wholePointer(Wave &W, const BufferAccess &A, unsigned L) {
+  if constexpr (IsWhole<E, Count>) {
+    constexpr unsigned Bytes = E::Bytes * Count, Last = Bytes - E::Bytes;
+    const U64 Address = A.address(L, 0);
+    if (!A.Buffer.ElementSize && A.inRange(L, 0, Bytes) &&
+        A.address(L, Last) == Address + Last)
+      return W.Thread->Memory.pointer(Address, Bytes);
+  }
+  return nullptr;
+}
+
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
+  if (I.IsCoherent)
+    finishStores();
   U32 *To = W.vgpr(I.Dst.Reg);
   if constexpr (E::Bytes == 4) {
     if (uint8_t *Rows = interleavedRows(W, I, Count)) {
@@ -92,6 +108,8 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
   const OtherHalf Half(W);
   constexpr uint8_t Zero[E::Bytes] = {};
   forEachLane(W.exec(), [&](unsigned L) {
+    if (const uint8_t *P = wholePointer<E, Count>(W, A, L))
+      return loadElements<E, Count>(To + L, P, Half);
     // Each dword has a range check of its own.
     for (unsigned N = 0; N != Count; ++N) {
       const uint8_t *P = Zero;
@@ -116,6 +134,8 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   }
   BufferAccess A(W, I);
   forEachLane(W.exec(), [&](unsigned L) {
+    if (uint8_t *P = wholePointer<E, Count>(W, A, L))
+      return storeElements<E, Count>(P, From + L);
     for (unsigned N = 0; N != Count; ++N) {
       if (!A.inRange(L, N * E::Bytes, E::Bytes))
         continue;
@@ -160,8 +180,9 @@ void storeFromLds(Wave &W, const Inst &I) {
   });
 }
 
-/// Memory is coherent already.
+/// There are no caches.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 using Dword = Element<U32>;
 
@@ -198,12 +219,12 @@ constexpr Operation Rows[] = {
     {"buffer_store_lds_dword", storeFromLds},
 
     {"buffer_wbl2", doNothing},
-    {"buffer_invl2", doNothing},
-    {"buffer_inv", doNothing},
-    {"buffer_wbinvl1", doNothing},
-    {"buffer_wbinvl1_vol", doNothing},
-    {"buffer_gl0_inv", doNothing},
-    {"buffer_gl1_inv", doNothing},
+    {"buffer_invl2", invalidate},
+    {"buffer_inv", invalidate},
+    {"buffer_wbinvl1", invalidate},
+    {"buffer_wbinvl1_vol", invalidate},
+    {"buffer_gl0_inv", invalidate},
+    {"buffer_gl1_inv", invalidate},
 };
 
 } // namespace

@@ -91,16 +91,84 @@ void copySplit(Wave &W, const Inst &I, U64 Address, unsigned Lane,
     E::load(Register, Bytes, OtherHalf(W));
 }
 
+/// As many dwords as the widest host register holds, of consecutive lanes.
+using Block = Whole<16>::Dwords;
+constexpr unsigned BlockLanes = sizeof(Block) / sizeof(U32);
+
+/// Dwords that alternate in A and then B.
+void separate(const Block &A, const Block &B, Block &Even, Block &Odd) {
+  const Block First = A, Second = B;
+  Even = __builtin_shufflevector(First, Second, 0, 2, 4, 6, 8, 10, 12, 14, 16,
+                                 18, 20, 22, 24, 26, 28, 30);
+  Odd = __builtin_shufflevector(First, Second, 1, 3, 5, 7, 9, 11, 13, 15, 17,
+                                19, 21, 23, 25, 27, 29, 31);
+}
+/// The reverse.
+void alternate(const Block &Even, const Block &Odd, Block &A, Block &B) {
+  const Block First = Even, Second = Odd;
+  A = __builtin_shufflevector(First, Second, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20,
+                              5, 21, 6, 22, 7, 23);
+  B = __builtin_shufflevector(First, Second, 8, 24, 9, 25, 10, 26, 11, 27, 12,
+                              28, 13, 29, 14, 30, 15, 31);
+}
+
+/// All lanes' elements, each lane's behind the one's before.
+template <class E, unsigned Count>
+void loadConsecutive(U32 *To, const uint8_t *From, OtherHalf Half) {
+  if constexpr (IsWhole<E, Count>) {
+    for (unsigned L = 0; L != NumLanes; L += BlockLanes) {
+      Block At[Count];
+      for (unsigned N = 0; N != Count; ++N)
+        Whole<16>::load(At[N], From + L * Count * E::Bytes + N * sizeof(Block));
+      for (unsigned N = 0; N != Count; N += 2)
+        separate(At[N], At[N + 1], At[N], At[N + 1]);
+      if constexpr (Count == 4) {
+        // Dwords 0 and 2 alternate in the even blocks, 1 and 3 in the odd ones.
+        separate(At[0], At[2], At[0], At[2]);
+        separate(At[1], At[3], At[1], At[3]);
+      }
+      for (unsigned N = 0; N != Count; ++N)
+        std::memcpy(To + N * NumLanes + L, &At[N], sizeof(Block));
+    }
+  } else {
+    for (unsigned L = 0; L != NumLanes; ++L)
+      for (unsigned N = 0; N != Count; ++N)
+        E::load(To[N * NumLanes + L], From + (L * Count + N) * E::Bytes, Half);
+  }
+}
+template <class E, unsigned Count>
+void storeConsecutive(uint8_t *To, const U32 *From) {
+  if constexpr (IsWhole<E, Count>) {
+    for (unsigned L = 0; L != NumLanes; L += BlockLanes) {
+      Block At[Count];
+      for (unsigned N = 0; N != Count; ++N)
+        std::memcpy(&At[N], From + N * NumLanes + L, sizeof(Block));
+      if constexpr (Count == 4) {
+        alternate(At[0], At[2], At[0], At[2]);
+        alternate(At[1], At[3], At[1], At[3]);
+      }
+      for (unsigned N = 0; N != Count; N += 2)
+        alternate(At[N], At[N + 1], At[N], At[N + 1]);
+      for (unsigned N = 0; N != Count; ++N)
+        Whole<16>::store(To + L * Count * E::Bytes + N * sizeof(Block), At[N]);
+    }
+  } else {
+    for (unsigned L = 0; L != NumLanes; ++L)
+      for (unsigned N = 0; N != Count; ++N)
+        E::store(To + (L * Count + N) * E::Bytes, From[N * NumLanes + L]);
+  }
+}
+
 template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
+  if (I.IsCoherent)
+    finishStores();
   U64 Exec = W.exec();
   LaneAddresses A;
   flatAddresses(W, I, A);
   U32 *To = W.vgpr(I.Dst.Reg);
   const OtherHalf Half(W);
   if (const uint8_t *From = contiguousElements(W, I, A, E::Bytes * Count)) {
-    for (unsigned L = 0; L != NumLanes; ++L)
-      for (unsigned N = 0; N != Count; ++N)
-        E::load(To[N * NumLanes + L], From + (L * Count + N) * E::Bytes, Half);
+    loadConsecutive<E, Count>(To, From, Half);
     return;
   }
   // Apertures are no mapped memory, so a generic access may be tried too.
@@ -109,8 +177,8 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
     forEachLane(Exec, [&](unsigned L) {
       uint8_t *P = Range ? Range.at(A.At[L])
                          : globalPointer(W, A.At[L], E::Bytes * Count);
-      for (unsigned N = 0; P && N != Count; ++N)
-        E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
+      if (P)
+        loadElements<E, Count>(To + L, P, Half);
     });
     return;
   }
@@ -135,8 +203,7 @@ template <class E, unsigned Count> void load(Wave &W, const Inst &I) {
       return;
     }
     if (uint8_t *P = flatPointer(W, I, Address, L, E::Bytes * Count))
-      for (unsigned N = 0; N != Count; ++N)
-        E::load(To[N * NumLanes + L], P + N * E::Bytes, Half);
+      loadElements<E, Count>(To + L, P, Half);
   });
 }
 
@@ -146,9 +213,7 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
   flatAddresses(W, I, A);
   U32 *From = W.vgpr(I.Src[1].Reg);
   if (uint8_t *To = contiguousElements(W, I, A, E::Bytes * Count)) {
-    for (unsigned L = 0; L != NumLanes; ++L)
-      for (unsigned N = 0; N != Count; ++N)
-        E::store(To + (L * Count + N) * E::Bytes, From[N * NumLanes + L]);
+    storeConsecutive<E, Count>(To, From);
     return;
   }
   // Apertures are no mapped memory, so a generic access may be tried too.
@@ -157,8 +222,8 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
     forEachLane(Exec, [&](unsigned L) {
       uint8_t *P = Range ? Range.at(A.At[L])
                          : globalPointer(W, A.At[L], E::Bytes * Count);
-      for (unsigned N = 0; P && N != Count; ++N)
-        E::store(P + N * E::Bytes, From[N * NumLanes + L]);
+      if (P)
+        storeElements<E, Count>(P, From + L);
     });
     return;
   }
@@ -183,8 +248,7 @@ template <class E, unsigned Count> void store(Wave &W, const Inst &I) {
       return;
     }
     if (uint8_t *P = flatPointer(W, I, Address, L, E::Bytes * Count))
-      for (unsigned N = 0; N != Count; ++N)
-        E::store(P + N * E::Bytes, From[N * NumLanes + L]);
+      storeElements<E, Count>(P, From + L);
   });
 }
 
@@ -243,7 +307,9 @@ template <class E, unsigned Count> void loadToLds(Wave &W, const Inst &I) {
   });
 }
 
+/// There are no caches.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 // One line per operation, three segments each; to LDS, two in both spellings.
 #define LOAD(Name, ...)                                                        \
@@ -305,10 +371,9 @@ constexpr Operation Rows[] = {
     {"scratch_load_block", block<true>},
     {"scratch_store_block", block<false>},
 
-    // Memory is coherent already.
-    {"global_inv", doNothing},
+    {"global_inv", invalidate},
     {"global_wb", doNothing},
-    {"global_wbinv", doNothing},
+    {"global_wbinv", invalidate},
 };
 
 } // namespace

@@ -14,6 +14,11 @@ template <class F> inline void forEachLane(U64 Mask, F Body) {
     Body(unsigned(std::countr_zero(Mask)));
 }
 
+/// Stores become visible to other threads before the loads behind this are
+/// made, for which a kernel waits; the host would let loads overtake them. It
+/// keeps all other orders.
+inline void finishStores() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+
 /// One address per lane.
 struct LaneAddresses {
   alignas(64) U64 At[NumLanes];

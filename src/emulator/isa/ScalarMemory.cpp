@@ -5,6 +5,8 @@
 #include "emulator/isa/Atomic.h"
 #include "emulator/isa/BufferDescriptor.h"
 #include "emulator/isa/Clock.h"
+#include "emulator/isa/Element.h"
+#include "emulator/isa/Memory.h"
 #include "emulator/isa/Scalar.h"
 #include "emulator/isa/Tables.h"
 
@@ -36,6 +38,10 @@ struct Direct {
   U64 Base;
   static constexpr I64 PerUnit = 1;
   U64 base() const { return Base & U64(WholeDwords); }
+  /// Null where the dwords need a look each.
+  uint8_t *whole(Wave &W, I64 Offset, unsigned Bytes) const {
+    return W.Thread->Memory.pointer(base() + U64(Offset), Bytes);
+  }
   /// Null, without a fault, where the access has no effect.
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
     Skip = false;
@@ -52,6 +58,12 @@ struct Buffered {
   U64 Size;
   static constexpr I64 PerUnit = 1;
   U64 base() const { return Buffer.Base; }
+  uint8_t *whole(Wave &W, I64 Offset, unsigned Bytes) const {
+    const U64 At = U64(Offset);
+    return At + Bytes > Size || At > Size
+               ? nullptr
+               : W.Thread->Memory.pointer(Buffer.Base + At, Bytes);
+  }
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
     I64 Keep = -I64(Bytes < 4 ? Bytes : 4);
     U64 At = U64(Offset & Keep);
@@ -66,6 +78,8 @@ struct Private {
   Private(Wave &W, const Inst &I) : Base(W.s64(I.Src[0].Reg)) {}
   static constexpr I64 PerUnit = 64;
   U64 Base;
+  /// Nobody else sees it.
+  uint8_t *whole(Wave &, I64, unsigned) const { return nullptr; }
   uint8_t *pointer(Wave &W, I64 Offset, unsigned Bytes, bool &Skip) const {
     Skip = false;
     U64 Address = (Base + U64(Offset)) & U64(WholeDwords);
@@ -78,11 +92,18 @@ struct Private {
   }
 };
 
-/// Dword by dword, since a buffer may end in between.
+/// Dword by dword where a buffer may end in between.
 template <class Place, unsigned Count> void load(Wave &W, const Inst &I) {
   Place P(W, I);
   I64 Offset = byteOffset(W, I, Place::PerUnit) & WholeDwords;
   U32 Values[Count];
+  if constexpr (Count % 2 == 0) {
+    if (const uint8_t *From = P.whole(W, Offset, sizeof(Values))) {
+      for (unsigned N = 0; N != Count; N += 2)
+        Whole<2>::copy(&W.S[I.Dst.Reg + N], From + 4 * N);
+      return;
+    }
+  }
   for (unsigned N = 0; N != Count; ++N) {
     bool Skip;
     const uint8_t *From = P.pointer(W, Offset + 4 * N, 4, Skip);
@@ -97,6 +118,13 @@ template <class Place, unsigned Count> void load(Wave &W, const Inst &I) {
 template <class Place, unsigned Count> void store(Wave &W, const Inst &I) {
   Place P(W, I);
   I64 Offset = byteOffset(W, I, Place::PerUnit) & WholeDwords;
+  if constexpr (Count % 2 == 0) {
+    if (uint8_t *To = P.whole(W, Offset, 4 * Count)) {
+      for (unsigned N = 0; N != Count; N += 2)
+        Whole<2>::copy(To + 4 * N, &W.S[I.Dst.Reg + N]);
+      return;
+    }
+  }
   for (unsigned N = 0; N != Count; ++N) {
     bool Skip;
     uint8_t *To = P.pointer(W, Offset + 4 * N, 4, Skip);
@@ -162,6 +190,7 @@ void readRealTime(Wave &W, const Inst &I) { W.setS64(I.Dst.Reg, realTime(W)); }
 
 /// What only caches could notice.
 void doNothing(Wave &, const Inst &) {}
+void invalidate(Wave &, const Inst &) { finishStores(); }
 
 constexpr Operation row(const char *Name, Handler Fn) {
   return {Name,
@@ -225,13 +254,13 @@ constexpr Operation Rows[] = {
     row("s_memtime", readClock),
     row("s_memrealtime", readRealTime),
 
-    {"s_dcache_inv", doNothing},
-    {"s_dcache_inv_vol", doNothing},
+    {"s_dcache_inv", invalidate},
+    {"s_dcache_inv_vol", invalidate},
     {"s_dcache_wb", doNothing},
     {"s_dcache_wb_vol", doNothing},
     {"s_dcache_discard", doNothing},
     {"s_dcache_discard_x2", doNothing},
-    {"s_gl1_inv", doNothing},
+    {"s_gl1_inv", invalidate},
     {"s_atc_probe", doNothing},
     {"s_atc_probe_buffer", doNothing},
     {"s_prefetch_inst", doNothing},
