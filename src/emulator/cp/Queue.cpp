@@ -30,35 +30,44 @@ public:
     const uint64_t Now = hostNanoseconds();
     if (Since == 0)
       Since = Now;
-    uint64_t Waited = Now - Since;
+    const uint64_t Waited = Now - Since;
     if (Waited < SpinNanoseconds) {
       for (int I = 0; I < 32; ++I)
         __builtin_ia32_pause();
       return;
     }
-    if (Watch && Waited >= DoorbellWatch::QuietTime && Owner.waitsForRing()) {
-      if (Armed) {
-        const uint64_t Rings = *std::exchange(Armed, std::nullopt);
-        if (Watch->sleep(Rings, Owner.Doorbell) ==
-            DoorbellWatch::Woken::ByOwnRing)
-          beBrief();
-        return;
-      }
-      // The owner looks once more.
-      Armed = Watch->arm(Now);
-      if (Armed) {
-        IsWatched = true;
-        return;
-      }
-      // Others have begun to work, and a ring that follows stops nobody.
-      if (std::exchange(IsWatched, false)) {
-        Waited = DoorbellWatch::QuietTime;
-        Since = Now - Waited;
-      }
+    const bool MayBeWatched =
+        Watch && Waited >= DoorbellWatch::QuietTime && Owner.waitsForRing();
+    if (!MayBeWatched || !waitForRing(Now))
+      sleepFor(Now - Since);
+  }
+
+private:
+  /// False where the watch does not tell of the next ring.
+  bool waitForRing(uint64_t Now) {
+    if (Armed) {
+      const uint64_t Rings = *std::exchange(Armed, std::nullopt);
+      if (Watch->sleep(Rings, Owner.Doorbell) ==
+          DoorbellWatch::Woken::ByOwnRing)
+        beBrief();
+      return true;
     }
+    // The owner looks once more.
+    Armed = Watch->arm(Now);
+    if (Armed) {
+      IsWatched = true;
+      return true;
+    }
+    // Others have begun to work, and a ring that follows stops nobody.
+    if (std::exchange(IsWatched, false))
+      Since = Now - DoorbellWatch::QuietTime;
+    return false;
+  }
+
+  void sleepFor(uint64_t Waited) {
     const uint64_t Longest =
         Waited < LongWait ? LongestSleep : LongestSleepWhenUnused;
-    // What is watched is looked for until then only.
+    // A watch soon makes short sleeps needless, so that fewer will do.
     const uint64_t Share = Watch ? 8 : 16;
     const uint64_t Sleep = std::clamp(Waited / Share, ShortestSleep, Longest);
     std::unique_lock Lock(Owner.StopMutex);
@@ -66,7 +75,6 @@ public:
                                  [&] { return Owner.Stopping.load(); });
   }
 
-private:
   /// As if the wait had begun now, but for the spinning, which would keep who
   /// rings from the processor where there is only one.
   void beBrief() { Since = hostNanoseconds() - SpinNanoseconds; }

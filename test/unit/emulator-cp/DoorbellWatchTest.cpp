@@ -3,8 +3,11 @@
 #include "emulator/cp/Queue.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -30,6 +33,9 @@ protected:
     Queues = map();
     Ringer = map();
     Watch = DoorbellWatch::create(Queues, Forever);
+    // Where Linux offers it, it has to be there.
+    if (!Watch)
+      ASSERT_LT(::syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY), 0);
     if (!Watch)
       GTEST_SKIP() << "this process may not use userfaultfd";
     Watch->add(Ringer, Bytes);
