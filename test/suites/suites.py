@@ -90,6 +90,12 @@ def results_of_generation(text):
     return {bytes.fromhex(found[1]).decode(errors="backslashreplace"): True} if found else {}
 
 
+def results_of_hashcat(text):
+    """Whether it has found the password of the one hash that it was given."""
+    found = re.search(r"^Hash\.Mode\.*: (.*)$", text, re.M)
+    return {found[1]: bool(re.search(r"^Status\.*: Cracked$", text, re.M))} if found else {}
+
+
 @dataclass
 class Suite:
     """Several programs, or one with several selections of its tests."""
@@ -185,6 +191,16 @@ SUITES = {  # By name, and by ROCm: the first runs unless another is asked for.
         command="bash -o pipefail -c 'llama-simple -m \"$0\" -n 24 -ngl 99 \"The quick\" "
                 "| od -An -v -tx1 -w4096 | sed s/^/said/' {unit}",
         variables={"GGML_BACKEND_PATH": BACKEND},
+    )),
+    # OpenCL. Its units are kinds of hashes, for each of which it compiles a program.
+    "hashcat": one(Suite(
+        rocm="6.4",
+        packages=["hashcat", "rocm-opencl-icd", "python3"],
+        results=results_of_hashcat,
+        units="python3 -B test/suites/example_hash.py",
+        command="bash -c 'files=build/suites/hashcat; python3 -B test/suites/example_hash.py $0 $files && exec hashcat --force "
+                "--potfile-disable --restore-disable --logfile-disable --session $0-$$ -n 1 -u 1 -T 64 -m $0 -a 0 "
+                "$files/$0.hash $files/$0.words' {unit}",
     )),
     "rocRAND": library(both("librocrand1-tests")),
     "rocPRIM": library(both("librocprim-tests")),

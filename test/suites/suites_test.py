@@ -13,7 +13,8 @@ from unittest import mock
 
 import run
 
-from suites import (SUITES, results_of_generation, results_of_googletest, results_of_llama, results_of_thrust,
+from example_hash import examples
+from suites import (SUITES, results_of_generation, results_of_googletest, results_of_hashcat, results_of_llama, results_of_thrust,
                     select_on_command_line)
 from tiny_model import ALIGNMENT, model
 from trial import Limits, Trial
@@ -74,6 +75,18 @@ class SuitesTest(unittest.TestCase):
             "SUM(type=f32,ne=[11,5,4,3])": False,
             "SUM(type=f32,ne=[12,5,4,3])": False,
         })
+
+    def test_a_hash_is_cracked_or_not(self):
+        said = "Session..........: 0\nStatus...........: {}\nHash.Mode........: 0 (MD5)\n"
+        self.assertEqual(results_of_hashcat(said.format("Cracked")), {"0 (MD5)": True})
+        self.assertEqual(results_of_hashcat(said.format("Exhausted")), {"0 (MD5)": False})
+        self.assertEqual(results_of_hashcat("* Device #1: ATTENTION! OpenCL kernel self-test failed.\n"), {})
+
+    def test_examples_of_hashes_are_those_that_take_little_time_and_no_file(self):
+        fast = {"example_hash": "09", "example_pass": "abc", "slow_hash": False, "is_deprecated": False, "example_hash_format": "plain"}
+        others = [{"slow_hash": True}, {"is_deprecated": True}, {"example_hash_format": "hex-encoded (binary file only)"}]
+        known = {"0": fast} | {str(number): fast | other for number, other in enumerate(others, 1)}
+        self.assertEqual(examples("hashcat (v7) starting\n\n" + json.dumps(known)), {"0": ("09", "abc")})
 
     def test_what_a_model_says_is_its_result(self):
         self.assertEqual(results_of_generation("loaded\nsaid 3c 0a fe\ndecoded 2 tokens\n"), {"<\n\\xfe": True})
