@@ -29,6 +29,7 @@ class Runs:
         path = f"{self.directory}/{name}.%p.json"
         result = harness.run_on_emulator(program, self.arguments.emulator, self.arguments.device, path)
         result.expect(result.code == 0, "the program fails without luthier")
+        self.expect_said(result)
         counts = harness.kernel_counts(path.replace("%p", "*"))
         result.expect(any(c["wave_instructions"] for c in counts.values()), "no kernel was executed")
         return result.digest_line(), counts
@@ -60,9 +61,13 @@ class Runs:
         for name, kernel in executed.items():
             made.expect(counts[name]["wave_instructions"] > kernel["wave_instructions"], f"{name} runs without hooks")
 
+    def expect_said(self, result):
+        result.expect(self.arguments.says in result.stdout, f'the program does not print "{self.arguments.says}"')
+
     def expect_same(self, result, digest):
         result.expect(result.code == 0, "the program fails under luthier")
         result.expect(result.digest_line() == digest, f"results differ; without luthier:\n{digest}")
+        self.expect_said(result)
 
 
 def run_all(arguments, directory):
@@ -112,6 +117,7 @@ harness.main(
         (["--rocm"], {"required": True, "help": "the version, for the record"}),
         (["--device"], {"default": "gfx90a", "help": "what is emulated"}),
         (["--in-file"], {"action": "store_true", "help": "the programs' files are instrumented, too"}),
+        (["--says"], {"default": "", "help": "what every run has to print"}),
         (["--record"], {"help": "file for a line of JSON"}),
         (["program"], {"nargs": "+", "help": "programs without arguments"}),
     ],
