@@ -16,20 +16,26 @@ AmdApi Amd;
 std::atomic<bool> Open = false;
 
 /// Which members AmdExtTable has where.
-enum class AmdExtLayout { Rocm5, SinceRocm6 };
+enum class AmdExtLayout { Early, Late };
 
-/// Nothing for one that is unknown. Between ROCm 5.2 and 6.0 members were
-/// inserted without a new version; what is longer than 5.2's is not taken.
+/// Nothing for one that is unknown. Within major version 1, the length tells:
+/// 48 members in ROCm 5.2; then three for the streaming performance monitor,
+/// behind all that Luthier uses; then two for dmabufs at the end, and only then
+/// the two that moved others. (hsa_ext_amd.h numbers the last two steps 1.1 and
+/// 1.2; a hsa_api_trace.h of 55 members, of major version 1, has all of them.)
 std::optional<AmdExtLayout> layoutOf(const ApiTableVersion &Version) {
-  constexpr size_t NumInRocm5 = 48;
-  constexpr size_t SizeInRocm5 =
-      sizeof(ApiTableVersion) + NumInRocm5 * sizeof(void *);
+  constexpr size_t NumIn52 = 48, NumWithMonitor = 51, NumWithDmabuf = 53,
+                   NumWithEngines = 55;
+  const size_t Num =
+      (Version.minor_id - sizeof(ApiTableVersion)) / sizeof(void *);
   switch (Version.major_id) {
   case 1:
-    return Version.minor_id <= SizeInRocm5 ? std::optional(AmdExtLayout::Rocm5)
-                                           : std::nullopt;
+    if (Num <= NumIn52 || Num == NumWithMonitor || Num == NumWithDmabuf)
+      return AmdExtLayout::Early;
+    return Num >= NumWithEngines ? std::optional(AmdExtLayout::Late)
+                                 : std::nullopt;
   case 2:
-    return AmdExtLayout::SinceRocm6;
+    return AmdExtLayout::Late;
   default:
     return std::nullopt;
   }
@@ -37,9 +43,9 @@ std::optional<AmdExtLayout> layoutOf(const ApiTableVersion &Version) {
 
 /// Null if the table ends before it.
 template <class Function>
-Function **slot(AmdExtTable &Table, AmdExtLayout Layout, size_t InRocm5,
-                size_t SinceRocm6) {
-  const size_t Index = Layout == AmdExtLayout::Rocm5 ? InRocm5 : SinceRocm6;
+Function **slot(AmdExtTable &Table, AmdExtLayout Layout, size_t Early,
+                size_t Late) {
+  const size_t Index = Layout == AmdExtLayout::Early ? Early : Late;
   const size_t Offset = sizeof(ApiTableVersion) + Index * sizeof(void *);
   if (Offset + sizeof(void *) > Table.version.minor_id)
     return nullptr;
@@ -49,8 +55,8 @@ Function **slot(AmdExtTable &Table, AmdExtLayout Layout, size_t InRocm5,
 
 AmdApiSlots slotsOf(AmdExtTable &Table, AmdExtLayout Layout) {
   return {
-#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
-  slot<decltype(::Function)>(Table, Layout, InRocm5, SinceRocm6),
+#define LUTHIER_AMD_EXT(Function, Early, Late)                                 \
+  slot<decltype(::Function)>(Table, Layout, Early, Late),
 #include "runtime/AmdExtMembers.def"
   };
 }
@@ -78,7 +84,7 @@ Error saveHsaApi(const HsaApiTable &Table) {
   const AmdApiSlots Slots =
       slotsOf(*Table.amd_ext_, *layoutOf(Table.amd_ext_->version));
   Amd = {};
-#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+#define LUTHIER_AMD_EXT(Function, Early, Late)                                 \
   if (Slots.Function##_fn)                                                     \
     Amd.Function##_fn = *Slots.Function##_fn;
 #include "runtime/AmdExtMembers.def"

@@ -24,7 +24,7 @@ using LoaderTable = hsa_ven_amd_loader_1_01_pfn_t;
 /// AMD's extensions by name, whatever the runtime's version. Null where it
 /// lacks one.
 struct AmdApi {
-#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+#define LUTHIER_AMD_EXT(Function, Early, Late)                                 \
   decltype(::Function) *Function##_fn;
 #include "runtime/AmdExtMembers.def"
 };
@@ -32,7 +32,7 @@ struct AmdApi {
 /// The same in the table that the application calls through: places of
 /// pointers.
 struct AmdApiSlots {
-#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+#define LUTHIER_AMD_EXT(Function, Early, Late)                                 \
   decltype(::Function) **Function##_fn;
 #include "runtime/AmdExtMembers.def"
 };

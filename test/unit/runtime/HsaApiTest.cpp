@@ -40,15 +40,29 @@ template <class Function> uintptr_t number(Function *Pointer) {
   return reinterpret_cast<uintptr_t>(Pointer);
 }
 
-TEST(HsaApiTest, ExtensionsAreFoundInRocm5) {
-  Tables T(1, 1, 48);
-  ASSERT_EQ(llvm::toString(saveHsaApi(T.Root)), "");
-  EXPECT_EQ(number(amdApi().hsa_amd_memory_pool_free_fn), 114u);
-  EXPECT_EQ(number(amdApi().hsa_amd_agents_allow_access_fn), 117u);
-  EXPECT_EQ(number(amdApi().hsa_amd_queue_intercept_register_fn), 136u);
+/// As ROCm 5.2 has them, with the performance monitor's, and with dmabufs.
+TEST(HsaApiTest, ExtensionsAreFoundInEarlyTables) {
+  for (size_t NumAmd : {48, 51, 53}) {
+    Tables T(1, 1, NumAmd);
+    ASSERT_EQ(llvm::toString(saveHsaApi(T.Root)), "") << NumAmd;
+    EXPECT_EQ(number(amdApi().hsa_amd_memory_pool_free_fn), 114u);
+    EXPECT_EQ(number(amdApi().hsa_amd_agents_allow_access_fn), 117u);
+    EXPECT_EQ(number(amdApi().hsa_amd_queue_intercept_register_fn), 136u);
+    EXPECT_EQ(number(amdApi().hsa_amd_svm_attributes_set_fn), 144u);
+  }
 }
 
-TEST(HsaApiTest, ExtensionsAreFoundWhereRocm6HasMovedThem) {
+TEST(HsaApiTest, ExtensionsAreFoundWhereThisVersionHasMovedThem) {
+  for (size_t NumAmd : {55, 68}) {
+    Tables T(1, 1, NumAmd);
+    ASSERT_EQ(llvm::toString(saveHsaApi(T.Root)), "") << NumAmd;
+    EXPECT_EQ(number(amdApi().hsa_amd_memory_pool_free_fn), 114u);
+    EXPECT_EQ(number(amdApi().hsa_amd_agents_allow_access_fn), 119u);
+    EXPECT_EQ(number(amdApi().hsa_amd_queue_intercept_register_fn), 138u);
+  }
+}
+
+TEST(HsaApiTest, ExtensionsAreFoundInTheNextVersion) {
   Tables T(3, 2, 70);
   ASSERT_EQ(llvm::toString(saveHsaApi(T.Root)), "");
   EXPECT_EQ(number(amdApi().hsa_amd_memory_pool_free_fn), 114u);
@@ -66,7 +80,8 @@ TEST(HsaApiTest, WhatAShorterTableLacksIsNull) {
 }
 
 TEST(HsaApiTest, UnknownVersionsAreRefusedByTheirNumbers) {
-  for (Tables T : {Tables(4, 2, 70), Tables(3, 3, 70), Tables(1, 1, 55)}) {
+  for (Tables T : {Tables(4, 2, 70), Tables(3, 3, 70), Tables(1, 1, 49),
+                   Tables(1, 1, 54)}) {
     T.Root.core_ = &T.Core;
     T.Root.amd_ext_ = reinterpret_cast<AmdExtTable *>(&T.Amd);
     const std::string Text = llvm::toString(saveHsaApi(T.Root));
@@ -83,11 +98,14 @@ TEST(HsaApiTest, ARuntimeThatCannotShowPacketsIsRefused) {
 
 /// The columns of AmdExtMembers.def against the header we build with.
 TEST(HsaApiTest, TheInstalledHeaderAgrees) {
-  constexpr bool IsRocm5 = HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 1;
-#define LUTHIER_AMD_EXT(Function, InRocm5, SinceRocm6)                         \
+  constexpr size_t LongestEarly = 53;
+  constexpr bool IsEarly =
+      sizeof(AmdExtTable) <=
+      sizeof(ApiTableVersion) + LongestEarly * sizeof(void *);
+#define LUTHIER_AMD_EXT(Function, Early, Late)                                 \
   EXPECT_EQ(offsetof(AmdExtTable, Function##_fn),                              \
             sizeof(ApiTableVersion) +                                          \
-                (IsRocm5 ? InRocm5 : SinceRocm6) * sizeof(void *))             \
+                (IsEarly ? Early : Late) * sizeof(void *))                     \
       << #Function;
 #include "runtime/AmdExtMembers.def"
 }
