@@ -25,7 +25,8 @@ LUTHIER_BUILD_PACKAGES=(
 # What not every Debian has: the device libraries are a package of their own where
 # hipcc does not bring them; without the others, their tests are listed as not run.
 LUTHIER_OPTIONAL_PACKAGES=(rocm-device-libs librocrand1 librocrand-dev librocprim-dev
-  clang-14 libomp-14-dev) # The last LLVM with OpenMP for GPUs in Debian 12.
+  clang-14 libomp-14-dev # The last LLVM with OpenMP for GPUs in Debian 12.
+  rocm-smi)
 
 # Fetches the private AMDGPU headers of the installed LLVM.
 LUTHIER_FETCH_PACKAGES=(ca-certificates dpkg-dev xz-utils)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Compiles a program with another version of ROCm, for gfx90a or $DEVICE, and runs
-# it there. It has to end with 0. With WITH_MODULE=1 its device code is also in a
+# Compiles a program with another version of ROCm, for gfx90a or $DEVICE (or the
+# first of several), and runs it there. It has to end with 0. With WITH_MODULE=1 its device code is also in a
 # file, which is its first argument.
 #
 #   [DEVICE=...] [WITH_MODULE=1] [SECONDS_AT_MOST=...] program.sh VERSION FOLDER LUTHIER SOURCE
@@ -20,7 +20,7 @@ done
 mkdir -p "$output"
 program=$output/$(basename "$source" .hip)
 device=${DEVICE:-gfx90a}
-compile=("$root/scripts/rocm.sh" "$version" -- hipcc -w -O2 "--offload-arch=$device" -I "$(dirname "$source")"
+compile=("$root/scripts/rocm.sh" "$version" -- hipcc -w -O2 "--offload-arch=${device%%,*}" -I "$(dirname "$source")"
          -I "$root/examples/programs" "$source" -lhsa-runtime64)
 "${compile[@]}" -o "$program"
 if [ "${WITH_MODULE:-0}" = 1 ]; then

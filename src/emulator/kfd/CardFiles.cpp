@@ -48,7 +48,7 @@ void addCardFiles(CardFiles &All, const Gpu &TheGpu,
   const std::string Card = "card" + std::to_string(TheGpu.node() - 1);
   const std::string Render = "renderD" + std::to_string(TheGpu.renderMinor());
   const std::string Device = "pci/" + Address + "/";
-  auto add = [&](const char *Name, const std::string &Text) {
+  auto add = [&](const std::string &Name, const std::string &Text) {
     All.Texts[Device + Name] = Text;
   };
   add("vendor", line(hex(VendorAmd, 4)));
@@ -63,6 +63,14 @@ void addCardFiles(CardFiles &All, const Gpu &TheGpu,
   for (const char *Name : {"max_link_width", "current_link_width"})
     add(Name, line(16));
   add("numa_node", line(std::string("-1")));
+  // A part number, in whose middle rocm-smi looks for the card's.
+  add("vbios_version", "000-LUTHIER-000\n");
+  // There are no sensors; but where there is nothing that lists them, rocm-smi
+  // 5.2 aborts, and it takes for granted that there is a voltage's name.
+  const std::string Monitor = "hwmon/hwmon" + std::to_string(TheGpu.node() - 1);
+  add(Monitor + "/name", "amdgpu\n");
+  add(Monitor + "/in0_label", "vddgfx\n");
+  All.Links[Device + Monitor + "/device"] = "../../../" + Address;
   add("unique_id", line(hex(TheGpu.uniqueId(), 16).substr(2)));
   // As Linux's amdgpu_ucode.c writes them. RCCL does not start without.
   add("fw_version/mec_fw_version", line(hex(TheGpu.model().Firmware, 8)));

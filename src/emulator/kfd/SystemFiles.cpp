@@ -32,6 +32,7 @@ public:
 enum HeapType { SystemHeap = 0, PublicFrameBuffer = 1 };
 constexpr unsigned NumCaches = 2;
 constexpr unsigned LinkIsPci = 2;
+constexpr unsigned WeightOfLink = 20;
 constexpr uint64_t FirstComputeId = 0x80000000;
 
 std::string bank(HeapType Type, uint64_t Bytes, unsigned Width, unsigned MHz) {
@@ -61,29 +62,41 @@ void addCaches(Files &All, const std::string &Node, bool IsCpu) {
             .Text;
 }
 
-/// To every other node; between devices it leads over the CPU.
-void addLinks(Files &All, const std::string &Node, unsigned From,
+std::string linkProperties(unsigned From, unsigned To, unsigned Weight) {
+  return Properties()
+      .add("type", LinkIsPci)
+      .add("version_major", 0)
+      .add("version_minor", 0)
+      .add("node_from", From)
+      .add("node_to", To)
+      .add("weight", Weight)
+      .add("min_latency", 0)
+      .add("max_latency", 0)
+      .add("min_bandwidth", 312)
+      .add("max_bandwidth", 31504)
+      .add("recommended_transfer_size", 0)
+      .add("recommended_sdma_engine_id_mask", 0)
+      .add("flags", 1)
+      .Text;
+}
+
+/// From device to device it goes over the CPU. Linux has such links in
+/// p2p_links since 6.0, and both folders for each node; before, as libhsakmt of
+/// ROCm 5.2 still does, runtimes put them together from io_links. Management
+/// tools expect a device in io_links only where XGMI leads to it.
+void addLinks(CardFiles &All, const std::string &Node, unsigned From,
               unsigned NumNodes) {
-  for (unsigned To = 0, Link = 0; To != NumNodes; ++To) {
+  unsigned Direct = 0, Peers = 0;
+  for (const char *Folder : {"/io_links", "/p2p_links"})
+    All.Folders.insert(Node + Folder);
+  for (unsigned To = 0; To != NumNodes; ++To) {
     if (To == From)
       continue;
     const bool IsPeer = From != 0 && To != 0;
-    All[Node + "/io_links/" + std::to_string(Link++) + "/properties"] =
-        Properties()
-            .add("type", LinkIsPci)
-            .add("version_major", 0)
-            .add("version_minor", 0)
-            .add("node_from", From)
-            .add("node_to", To)
-            .add("weight", IsPeer ? 40 : 20)
-            .add("min_latency", 0)
-            .add("max_latency", 0)
-            .add("min_bandwidth", 312)
-            .add("max_bandwidth", 31504)
-            .add("recommended_transfer_size", 0)
-            .add("recommended_sdma_engine_id_mask", 0)
-            .add("flags", 1)
-            .Text;
+    const std::string Number = std::to_string(IsPeer ? Peers++ : Direct++);
+    All.Texts[Node + (IsPeer ? "/p2p_links/" : "/io_links/") + Number +
+              "/properties"] =
+        linkProperties(From, To, IsPeer ? 2 * WeightOfLink : WeightOfLink);
   }
 }
 
@@ -156,8 +169,8 @@ void addGpu(Files &All, const std::string &Node, const Gpu &TheGpu,
           .add("simd_count", Model.ComputeUnits * T.SimdsPerUnit)
           .add("mem_banks_count", 1)
           .add("caches_count", NumCaches)
-          .add("io_links_count", NumGpus) // The CPU, and the others.
-          .add("p2p_links_count", 0)
+          .add("io_links_count", 1) // The CPU.
+          .add("p2p_links_count", NumGpus - 1)
           .add("cpu_core_id_base", 0)
           .add("simd_id_base", FirstComputeId)
           .add("max_waves_per_simd", T.MaxWavesPerSimd)
@@ -242,8 +255,10 @@ CardFiles describeSystem(const GpuList &Gpus, uint64_t LocalMemoryBytes) {
       addCpu(All, Node, Gpus.size());
     else
       addGpu(All, Node, *Gpus[N - 1], Gpus.size(), LocalMemoryBytes);
-    addLinks(All, Node, N, NumNodes);
+    addLinks(Cards, Node, N, NumNodes);
   }
+  // Each process has the GPUs for itself, and who else asks sees no process.
+  Cards.Folders.insert("kfd/proc");
   // rocminfo looks whether the driver is there; that of 5.2 runs lsmod, which
   // complains if it cannot see who uses a module.
   Cards.Folders.insert("module/holders");

@@ -65,7 +65,8 @@ static int answer(drm_version &Version) {
   Version.version_minor = VersionMinor;
   Version.version_patchlevel = 0;
   copyText("amdgpu", Version.name, Version.name_len);
-  copyText("", Version.date, Version.date_len);
+  // libdrm copies it without looking whether there is one.
+  copyText("20150101", Version.date, Version.date_len);
   copyText("AMD GPU", Version.desc, Version.desc_len);
   return 0;
 }
