@@ -2,6 +2,7 @@
 # Fails unless the tool of an installed Luthier's user, in a folder with a space in its name,
 # is built for a target with settings, again where a header has changed, and else not; also
 # where a header has changed that is older than what was made of it, as a package's may be.
+# Then it is built with the ROCm of a folder laid out as AMD's, which $ROCM_PATH names.
 file(REMOVE_RECURSE "${work}")
 include("${CMAKE_CURRENT_LIST_DIR}/Run.cmake")
 function(configure)
@@ -41,3 +42,31 @@ file(TOUCH "${work}/LaunchCount.hip")
 # What an author compiles for besides has no precompiled headers.
 configure(-D TARGETS=gfx90a -D "FLAGS=-O2 --offload-arch=gfx1030")
 expect("Building tool counter" "the tool is not built for one more target")
+
+# AMD's layout, with what the build itself has.
+file(STRINGS "${build}/CMakeCache.txt" places REGEX "^LUTHIER_(ROCM_PATH|DEVICE_LIBS):")
+string(REGEX MATCH "LUTHIER_ROCM_PATH:[A-Z]+=([^;]+)" found "${places}")
+set(installed "${CMAKE_MATCH_1}")
+string(REGEX MATCH "LUTHIER_DEVICE_LIBS:[A-Z]+=([^;]+)" found "${places}")
+set(libraries "${CMAKE_MATCH_1}")
+set(rocm "${work}/rocm")
+file(MAKE_DIRECTORY "${rocm}/include" "${rocm}/amdgcn" "${rocm}/share")
+file(CREATE_LINK "${installed}/include/hip" "${rocm}/include/hip" SYMBOLIC)
+file(CREATE_LINK "${installed}/share/hip" "${rocm}/share/hip" SYMBOLIC)
+file(CREATE_LINK "${libraries}" "${rocm}/amdgcn/bitcode" SYMBOLIC)
+file(REMOVE_RECURSE "${work}/tool")
+set(ENV{ROCM_PATH} "${rocm}")
+configure(-D TARGETS=gfx90a)
+expect("Linking CXX shared library libcounter.so" "the tool is not built with the ROCm of $ROCM_PATH")
+file(READ "${work}/tool/counter.dir/LaunchCount.o.d" read)
+# Make's rules escape spaces.
+string(REPLACE "\\ " " " read "${read}")
+string(FIND "${read}" "${rocm}/include/hip/hip_runtime_api.h" with_rocm)
+string(FIND "${read}" " ${installed}/include/hip/" with_installed)
+if(with_rocm EQUAL -1 OR NOT with_installed EQUAL -1)
+  message(FATAL_ERROR "the tool is not built with the headers of $ROCM_PATH alone:\n${read}")
+endif()
+file(READ_SYMLINK "${work}/tool/device-libs/ockl.bc" library)
+if(NOT library STREQUAL "${rocm}/amdgcn/bitcode/ockl.bc")
+  message(FATAL_ERROR "the tool is not built with the device libraries of $ROCM_PATH, but with ${library}")
+endif()

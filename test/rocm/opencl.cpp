@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// OpenCL on ROCm's own runtime of it: kernels that it compiles while the program
-// runs, with an offset of ids, LDS that the launch gives, printf and memory
-// that host and GPU share.
+// OpenCL on ROCm's own runtime of it: kernels that it compiles while the
+// program runs, with an offset of ids, LDS that the launch gives, printf and
+// memory that host and GPU share.
 #define CL_TARGET_OPENCL_VERSION 200
 #include "Check.h"
 #include <CL/cl.h>
@@ -135,7 +135,8 @@ void testLDSOfTheLaunch(Device &D, Verdict &V) {
   CHECK(clSetKernelArg(Sum, 1, sizeof(In), &In));
   CHECK(clSetKernelArg(Sum, 2, Size * sizeof(uint32_t), nullptr));
   D.launch(Sum, 1, nullptr, &N, &Size);
-  V.expectEqual(D.read(Out, 1), {std::accumulate(From.begin(), From.end(), 0u)});
+  V.expectEqual(D.read(Out, 1),
+                {std::accumulate(From.begin(), From.end(), 0u)});
 }
 
 /// Ids begin at an offset, and memory is the host's, too.

@@ -48,9 +48,11 @@ static std::set<unsigned> placesWith(unsigned Mask) {
 int main() {
   hipDeviceProp_t Properties;
   check(hipGetDeviceProperties(&Properties, 0), "hipGetDeviceProperties");
-  // Where units come in pairs, so do their bits, and HIP counts the pairs.
+  // Where units come in pairs, HIP counts the pairs. Before 6, its bits are of
+  // the units all the same.
   const auto Units = size_t(Properties.multiProcessorCount);
-  const size_t OfTwoBits = Properties.warpSize == 32 ? 1 : 2;
+  const bool InPairs = HIP_VERSION_MAJOR < 6 && Properties.warpSize == 32;
+  const size_t OfTwoBits = InPairs ? 1 : 2;
 
   const std::set<unsigned> All = placesOf(nullptr);
   check(All.size() == Units, "all units run kernels", long(All.size()));

@@ -62,6 +62,14 @@ class Runs:
         result.digest_line()
         self.says(result, "does not know the emulated gfx950; the first ROCm that does is 7.0", most=2)
 
+    def only_a_kind_beyond_the_runtime(self):
+        """The program has no GPU then. What HIP does is its own affair: version 5 crashes at the first memory."""
+        for device in self.arguments.devices.split(","):
+            first = {"gfx950": "7.0", "gfx1201": "6.4"}[device]
+            result = self.luthier("--tool", "instr-count", "--device", f"emulated:{device}", "--", self.arguments.program)
+            result.expect(result.code != 0, "the program has a GPU")
+            self.says(result, f"does not know the emulated {device}; the first ROCm that does is {first}", most=2)
+
     def driver_that_cannot_be_used(self):
         as_root = [] if os.geteuid() == 0 else ["--map-root-user"]
         before = ["unshare", "--mount", "--propagation", "private", *as_root, "sh", "-c", WITH_UNUSABLE_DRIVER, "sh"]
@@ -82,5 +90,6 @@ def test(arguments, directory):
     getattr(Runs(arguments, directory), arguments.case.replace("-", "_"))()
 
 
-CASES = ["unknown-runtime", "static", "static-child", "kinds-beyond-the-runtime", "driver-that-cannot-be-used"]
-harness.main([(["case"], {"choices": CASES}), (["program"], {})], test)
+CASES = ["unknown-runtime", "static", "static-child", "kinds-beyond-the-runtime", "only-a-kind-beyond-the-runtime",
+         "driver-that-cannot-be-used"]
+harness.main([(["--devices"], {"default": "gfx950,gfx1201"}), (["case"], {"choices": CASES}), (["program"], {})], test)

@@ -16,6 +16,7 @@ static void checkRtc(hiprtcResult Status, const char *What) {
   std::exit(2);
 }
 
+static std::string Architecture;
 static std::vector<const char *> Given;
 
 static std::vector<char> compile(unsigned Factor) {
@@ -27,8 +28,7 @@ static std::vector<char> compile(unsigned Factor) {
       "    Data[I] *= FACTOR;\n"
       "}\n";
   const std::string Define = "-DFACTOR=" + std::to_string(Factor);
-  std::vector<const char *> Options = {"--gpu-architecture=gfx90a",
-                                       Define.c_str()};
+  std::vector<const char *> Options = {Architecture.c_str(), Define.c_str()};
   Options.insert(Options.end(), Given.begin(), Given.end());
   hiprtcProgram Program;
   checkRtc(hiprtcCreateProgram(&Program, Source.c_str(), "times.hip", 0,
@@ -63,6 +63,9 @@ static std::vector<unsigned> launch(unsigned Factor) {
 }
 
 int main(int Argc, char **Argv) {
+  hipDeviceProp_t Properties;
+  CHECK_HIP(hipGetDeviceProperties(&Properties, 0));
+  Architecture = std::string("--gpu-architecture=") + Properties.gcnArchName;
   Given.assign(Argv + 1, Argv + Argc);
   std::vector<std::vector<unsigned>> Results(Threads);
   std::vector<std::thread> All;

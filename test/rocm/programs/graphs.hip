@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels that graphs launch: captured from streams that fork and join, made of
-// nodes, several times, and with other arguments than before.
+// nodes, several times, and with other arguments than before; and nodes that
+// are graphs, events and functions of the host.
 #include "Check.h"
 
 static constexpr unsigned N = 1 << 14;
@@ -115,11 +116,51 @@ void testNodes(Verdict &V) {
   CHECK_HIP(hipGraphDestroy(Graph));
 }
 
+/// Kernels in a graph within the graph, then an event and a host function.
+void testOtherNodes(Verdict &V) {
+  DeviceArray<uint32_t> Out(N);
+  uint32_t *Memory = Out.get(), Value = 2, Factor = 3, Calls = 0;
+  void *FillArguments[] = {&Memory, &Value},
+       *ScaleArguments[] = {&Memory, &Factor};
+  hipKernelNodeParams Fill =
+      launchOf(reinterpret_cast<void *>(fill), FillArguments);
+  hipKernelNodeParams Scale =
+      launchOf(reinterpret_cast<void *>(scale), ScaleArguments);
+  hipGraph_t Graph, Inner;
+  hipGraphNode_t Filled, Scaled, Child, Recorded, Called;
+  CHECK_HIP(hipGraphCreate(&Inner, 0));
+  CHECK_HIP(hipGraphAddKernelNode(&Filled, Inner, nullptr, 0, &Fill));
+  CHECK_HIP(hipGraphAddKernelNode(&Scaled, Inner, &Filled, 1, &Scale));
+  CHECK_HIP(hipGraphCreate(&Graph, 0));
+  CHECK_HIP(hipGraphAddChildGraphNode(&Child, Graph, nullptr, 0, Inner));
+  hipEvent_t Event;
+  CHECK_HIP(hipEventCreate(&Event));
+  CHECK_HIP(hipGraphAddEventRecordNode(&Recorded, Graph, &Child, 1, Event));
+  hipHostNodeParams Call{};
+  Call.fn = [](void *Count) { ++*static_cast<uint32_t *>(Count); };
+  Call.userData = &Calls;
+  CHECK_HIP(hipGraphAddHostNode(&Called, Graph, &Recorded, 1, &Call));
+  hipGraphExec_t Exec = instantiate(Graph);
+  for (uint32_t Times = 1; Times != 3; ++Times) {
+    CHECK_HIP(hipMemset(Memory, 0, Out.bytes()));
+    CHECK_HIP(hipGraphLaunch(Exec, nullptr));
+    CHECK_HIP(hipStreamSynchronize(nullptr));
+    CHECK_HIP(hipEventQuery(Event));
+    V.expect(Calls == Times, "calls of the host");
+    V.expectEqual(Out.read(), numbers(6, 3));
+  }
+  CHECK_HIP(hipGraphExecDestroy(Exec));
+  CHECK_HIP(hipGraphDestroy(Graph));
+  CHECK_HIP(hipGraphDestroy(Inner));
+  CHECK_HIP(hipEventDestroy(Event));
+}
+
 } // namespace
 
 int main() {
   Verdict V("graphs");
   testCapture(V);
   testNodes(V);
+  testOtherNodes(V);
   return V.finish();
 }

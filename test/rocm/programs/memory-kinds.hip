@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory that HIP has several ways to get: in the order of a stream, managed
-// with advice, and mapped piece by piece.
+// Memory that HIP has several ways to get: in the order of a stream, in a
+// graph, managed with advice, mapped piece by piece, and for streams to wait
+// for.
 #include "Check.h"
 
 static constexpr unsigned Size = 256;
@@ -51,6 +52,76 @@ void testInStreamOrder(Verdict &V) {
   CHECK_HIP(hipMemPoolTrimTo(Pool, 0));
   for (hipStream_t Stream : Streams)
     CHECK_HIP(hipStreamDestroy(Stream));
+}
+
+/// Launched twice; each time, it has to come to the same numbers.
+void launchGraph(Verdict &V, hipGraph_t Graph, std::vector<uint32_t> &Result,
+                 const std::vector<uint32_t> &Expected) {
+  hipGraphExec_t Exec;
+  CHECK_HIP(hipGraphInstantiate(&Exec, Graph, nullptr, nullptr, 0));
+  for (int Times = 0; Times != 2; ++Times) {
+    std::fill(Result.begin(), Result.end(), 0);
+    CHECK_HIP(hipGraphLaunch(Exec, nullptr));
+    CHECK_HIP(hipStreamSynchronize(nullptr));
+    V.expectEqual(Result, Expected);
+  }
+  CHECK_HIP(hipGraphExecDestroy(Exec));
+  CHECK_HIP(hipGraphDestroy(Graph));
+  CHECK_HIP(hipDeviceGraphMemTrim(0));
+}
+
+/// Each launch of the graph has memory of its own.
+void testNodesOfGraph(Verdict &V) {
+  constexpr unsigned N = 1 << 12;
+  hipGraph_t Graph;
+  hipGraphNode_t Allocated, Set, Added, Copied, Freed;
+  CHECK_HIP(hipGraphCreate(&Graph, 0));
+  hipMemAllocNodeParams Memory{};
+  Memory.poolProps.allocType = hipMemAllocationTypePinned;
+  Memory.poolProps.location = {hipMemLocationTypeDevice, {0}};
+  Memory.bytesize = N * sizeof(uint32_t);
+  CHECK_HIP(hipGraphAddMemAllocNode(&Allocated, Graph, nullptr, 0, &Memory));
+  hipMemsetParams Ones{};
+  Ones.dst = Memory.dptr;
+  Ones.elementSize = sizeof(uint32_t);
+  Ones.width = N;
+  Ones.height = 1;
+  Ones.value = 1;
+  CHECK_HIP(hipGraphAddMemsetNode(&Set, Graph, &Allocated, 1, &Ones));
+  uint32_t Value = 9;
+  void *Arguments[] = {&Memory.dptr, &Value};
+  hipKernelNodeParams Launch{};
+  Launch.func = reinterpret_cast<void *>(addNumbers);
+  Launch.gridDim = dim3(N / Size);
+  Launch.blockDim = dim3(Size);
+  Launch.kernelParams = Arguments;
+  CHECK_HIP(hipGraphAddKernelNode(&Added, Graph, &Set, 1, &Launch));
+  std::vector<uint32_t> Result(N);
+  CHECK_HIP(hipGraphAddMemcpyNode1D(&Copied, Graph, &Added, 1, Result.data(),
+                                    Memory.dptr, N * sizeof(uint32_t),
+                                    hipMemcpyDeviceToHost));
+  CHECK_HIP(hipGraphAddMemFreeNode(&Freed, Graph, &Copied, 1, Memory.dptr));
+  launchGraph(V, Graph, Result, numbers(N, 10, 1));
+}
+
+void testCapturedByGraph(Verdict &V) {
+  constexpr unsigned N = 1 << 12;
+  constexpr size_t Bytes = N * sizeof(uint32_t);
+  hipStream_t Stream;
+  hipGraph_t Graph;
+  uint32_t *Memory;
+  std::vector<uint32_t> Result(N);
+  CHECK_HIP(hipStreamCreate(&Stream));
+  CHECK_HIP(hipStreamBeginCapture(Stream, hipStreamCaptureModeGlobal));
+  CHECK_HIP(hipMallocAsync(reinterpret_cast<void **>(&Memory), Bytes, Stream));
+  CHECK_HIP(hipMemsetAsync(Memory, 0, Bytes, Stream));
+  launch(Memory, N, 4, Stream);
+  CHECK_HIP(hipMemcpyAsync(Result.data(), Memory, Bytes, hipMemcpyDeviceToHost,
+                           Stream));
+  CHECK_HIP(hipFreeAsync(Memory, Stream));
+  CHECK_HIP(hipStreamEndCapture(Stream, &Graph));
+  launchGraph(V, Graph, Result, numbers(N, 4, 1));
+  CHECK_HIP(hipStreamDestroy(Stream));
 }
 
 /// One range of addresses, two pieces of memory, which then change places.
@@ -133,5 +204,7 @@ int main() {
   testInStreamOrder(V);
   testManaged(V);
   testMapped(V);
+  testNodesOfGraph(V);
+  testCapturedByGraph(V);
   return V.finish();
 }
