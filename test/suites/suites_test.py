@@ -14,8 +14,8 @@ from unittest import mock
 import run
 
 from example_hash import examples
-from suites import (SUITES, results_of_generation, results_of_googletest, results_of_hashcat, results_of_llama, results_of_thrust,
-                    select_on_command_line)
+from suites import (SUITES, progress_of_thrust, results_of_generation, results_of_googletest, results_of_hashcat, results_of_llama,
+                    results_of_thrust, select_on_command_line, skipped_of_thrust)
 from tiny_model import ALIGNMENT, model
 from trial import Limits, Trial
 from table import failures, keep, last_of_each, read, row, tables_of
@@ -36,7 +36,8 @@ Running 3 unit tests.
 Running TestFill...[PASS]      0.001 ms TestFill
 Running TestSwap...noise
 [FAILURE]    150.849 ms TestSwap
-Totals: 1 failures, 0 known failures, 0 errors, and 1 passes.
+Running TestDelete...\r[KNOWN FAILURE]      TestDelete
+Totals: 1 failures, 1 known failures, 0 errors, and 1 passes.
 """
 
 LLAMA = """\
@@ -68,6 +69,11 @@ class SuitesTest(unittest.TestCase):
 
     def test_tests_of_thrust_have_results(self):
         self.assertEqual(results_of_thrust(THRUST), {"TestFill": True, "TestSwap": False})
+
+    def test_what_thrust_knows_to_fail_is_skipped_and_ends(self):
+        self.assertEqual(skipped_of_thrust(THRUST), {"TestDelete"})
+        self.assertEqual(progress_of_thrust("Running TestDelete..."), ("TestDelete", set()))
+        self.assertEqual(progress_of_thrust("Running TestDelete...\r[KNOWN FAILURE]      TestDelete"), (False, {"TestDelete"}))
 
     def test_cases_of_llama_that_are_implemented_have_results(self):
         self.assertEqual(results_of_llama(LLAMA), {
