@@ -26,8 +26,10 @@ enum class AmdExtLayout { Early, Late };
 std::optional<AmdExtLayout> layoutOf(const ApiTableVersion &Version) {
   constexpr size_t NumIn52 = 48, NumWithMonitor = 51, NumWithDmabuf = 53,
                    NumWithEngines = 55;
-  const size_t Num =
-      (Version.minor_id - sizeof(ApiTableVersion)) / sizeof(void *);
+  const size_t Bytes = Version.minor_id;
+  if (Bytes < sizeof(ApiTableVersion) || Bytes % sizeof(void *) != 0)
+    return std::nullopt;
+  const size_t Num = (Bytes - sizeof(ApiTableVersion)) / sizeof(void *);
   switch (Version.major_id) {
   case 1:
     if (Num <= NumIn52 || Num == NumWithMonitor || Num == NumWithDmabuf)

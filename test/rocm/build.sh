@@ -38,6 +38,10 @@ printf '%s\n' "$@" | "$tree/scripts/rocm.sh" "$version" -- xargs -P 2 -I NAME ba
     objects+=("$output/$name.$number.o")
     hipcc $flags -mcode-object-version=$number -DVERSION=$number -c "$source" -o "${objects[-1]}" || exit
   done
+  # Code for stacks as compilers leave it without optimisation.
+  case $name in
+  private-memory) flags+=" -O0" ;;
+  esac
   libraries=
   ! grep -q hiprtc.h "$source" || libraries=-lhiprtc
   hipcc "${objects[@]}" $flags "$source" $libraries -o "$output/$name"'

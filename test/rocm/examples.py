@@ -38,6 +38,8 @@ class Runs:
         """Of kernels that wait for the host, which takes its time, nothing but how often they ran."""
         for name, kernel in counts.items():
             if self.arguments.waiting and re.search(self.arguments.waiting, name):
+                if not all(kernel[field] for field in harness.FIELDS):
+                    raise harness.Failure(f"{name} has executed nothing")
                 kernel.update({field: 0 for field in harness.FIELDS if field != "dispatches"})
         return counts
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Compiles a program with another version of ROCm, for gfx90a or $DEVICE (or the
-# first of several), and runs it there. It has to end with 0. With WITH_MODULE=1 its device code is also in a
-# file, which is its first argument.
+# first of several), and runs it there. It has to end with 0. With WITH_MODULE=1
+# its device code is also in a file, which is its first argument.
 #
 #   [DEVICE=...] [WITH_MODULE=1] [SECONDS_AT_MOST=...] program.sh VERSION FOLDER LUTHIER SOURCE
 #                                          [OPTIONS OF luthier run] [-- ARGUMENTS OF THE PROGRAM]

@@ -93,7 +93,12 @@ static int takeFile(int Socket) {
   return File;
 }
 
-/// The other process goes on behind the kernel that the event follows.
+/// HIP 6 says of an event for other processes that it has come as soon as it is
+/// recorded, whatever the stream waits for.
+static constexpr bool EventsWait = HIP_VERSION_MAJOR >= 7;
+
+/// The kernel that the event follows waits until the other process has said
+/// that its own is in line behind the event.
 static void shareByHandle(int Socket) {
   int *Memory;
   hipEvent_t Added;
@@ -105,10 +110,20 @@ static void shareByHandle(int Socket) {
   CHECK(hipIpcGetMemHandle(&Handle, Memory));
   CHECK(hipIpcGetEventHandle(&EventHandle, Added));
   CHECK(hipMemset(Memory, 0, N * sizeof(int)));
+  CHECK(hipDeviceSynchronize());
+  if (EventsWait)
+    CHECK(hipLaunchHostFunc(
+        nullptr, [](void *From) { take<char>(*static_cast<int *>(From)); },
+        &Socket));
   launch(Memory, 1);
   CHECK(hipEventRecord(Added, nullptr));
+  if (!EventsWait)
+    CHECK(hipDeviceSynchronize());
   give(Socket, Handle);
   give(Socket, EventHandle);
+  if (!EventsWait)
+    take<char>(Socket);
+  CHECK(hipDeviceSynchronize());
   take<char>(Socket);
   expectAll(Memory, 6);
   CHECK(hipEventDestroy(Added));
@@ -123,8 +138,13 @@ static void takeByHandle(int Socket) {
   hipEvent_t Added;
   CHECK(hipIpcOpenMemHandle(&Memory, Handle, hipIpcMemLazyEnablePeerAccess));
   CHECK(hipIpcOpenEventHandle(&Added, EventHandle));
+  expect(!EventsWait || hipEventQuery(Added) == hipErrorNotReady,
+         "the event is still to come");
   CHECK(hipStreamWaitEvent(nullptr, Added, 0));
   launch(static_cast<int *>(Memory), 5);
+  expect(!EventsWait || hipStreamQuery(nullptr) == hipErrorNotReady,
+         "the stream waits");
+  give(Socket, 'w');
   CHECK(hipDeviceSynchronize());
   CHECK(hipEventQuery(Added));
   CHECK(hipEventDestroy(Added));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory that HIP has several ways to get: in the order of a stream, in a
-// graph, managed with advice, mapped piece by piece, and for streams to wait
-// for.
+// graph, managed with advice, and mapped piece by piece.
 #include "Check.h"
 
 static constexpr unsigned Size = 256;
@@ -70,7 +69,7 @@ void launchGraph(Verdict &V, hipGraph_t Graph, std::vector<uint32_t> &Result,
   CHECK_HIP(hipDeviceGraphMemTrim(0));
 }
 
-/// Each launch of the graph has memory of its own.
+/// The graph allocates memory, and frees it, in each launch.
 void testNodesOfGraph(Verdict &V) {
   constexpr unsigned N = 1 << 12;
   hipGraph_t Graph;
