@@ -23,8 +23,13 @@ SYSTEMS = [list(DEVICES)[:1], list(DEVICES)]
 # What rocm-smi does for `--showevents`, but for waiting: asks GPU 0 for all events,
 # of which there are none. The library's number is another one in each version.
 LISTENS = """
-import ctypes, glob
-smi = ctypes.CDLL(max(glob.glob("/usr/lib/x86_64-linux-gnu/librocm_smi64.so.?")))
+import ctypes
+def library():
+    try:
+        return ctypes.CDLL("librocm_smi64.so.7")
+    except OSError:
+        return ctypes.CDLL("librocm_smi64.so.1")
+smi = library()
 found, data = ctypes.c_uint32(1), ctypes.create_string_buffer(256)
 print(smi.rsmi_init(ctypes.c_uint64(0)), smi.rsmi_event_notification_init(0),
       smi.rsmi_event_notification_mask_set(0, ctypes.c_uint64(0xf)),
