@@ -36,6 +36,10 @@ enum class ValueType : uint8_t {
   Wide, ///< A tuple whose size the operand's register class gives.
 };
 
+inline bool isNarrow(ValueType T) {
+  return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
+}
+
 inline bool isPair(ValueType T) {
   return T >= ValueType::B64 && T <= ValueType::Pk32;
 }

@@ -438,9 +438,6 @@ bool InstBuilder::hasDppControl() const {
   }
 }
 
-static bool isNarrow(ValueType T) {
-  return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
-}
 /// Its handler looks at signs and selectors itself.
 static bool isPacked(ValueType T) {
   return T == ValueType::Pk16 || T == ValueType::Pk32 || T == ValueType::Wide;

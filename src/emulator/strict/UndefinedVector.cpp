@@ -11,9 +11,6 @@ namespace luthier::emulator::strict {
 
 namespace {
 
-bool isNarrow(ValueType T) {
-  return T == ValueType::U16 || T == ValueType::I16 || T == ValueType::F16;
-}
 bool isExec(unsigned Reg) { return Reg == sreg::Exec || Reg == sreg::Exec + 1; }
 unsigned numRegs(const Operand &O) {
   return O.Type == ValueType::Wide ? O.NumRegs : isPair(O.Type) ? 2 : 1;

@@ -88,6 +88,51 @@ bool overlap(Span A, Span B) {
 
 } // namespace
 
+uint8_t WaitTracker::halvesOf(Part P) {
+  switch (P) {
+  case Part::Byte0:
+  case Part::Byte1:
+  case Part::Word0:
+    return LowHalf;
+  case Part::Byte2:
+  case Part::Byte3:
+  case Part::Word1:
+    return HighHalf;
+  case Part::Dword:
+    return BothHalves;
+  }
+  llvm_unreachable("no part of a register");
+}
+
+/// What \p I reads or writes of \p Regs.
+uint8_t WaitTracker::halvesOf(const Inst &I, const InstFacts &Facts, Span Regs,
+                              bool IsWrite) {
+  auto IsAll = [&](const Operand &O) {
+    return O.Kind == Source::Vgpr && O.Reg == Regs.First &&
+           O.NumRegs == Regs.Count;
+  };
+  if (Facts.Form != Shape::Vector)
+    return BothHalves;
+  if (IsWrite)
+    return IsAll(I.Dst) && I.DstUnused == Unused::Preserve
+               ? halvesOf(I.DstSelect)
+               : BothHalves;
+  auto OfSource = [&](const Operand &O) {
+    if (!IsAll(O))
+      return BothHalves;
+    // The upper half is named, the lower one is not.
+    if (O.Select == Part::Dword && isNarrow(O.Type))
+      return LowHalf;
+    return halvesOf(O.Select);
+  };
+  uint8_t Halves = 0;
+  for (const Operand &O : I.Src)
+    if (O.Kind == Source::Vgpr && overlap({O.Reg, O.NumRegs}, Regs))
+      Halves |= OfSource(O);
+  // What else the facts have it read.
+  return Halves ? Halves : BothHalves;
+}
+
 bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
                                 Reporter &R, RegisterFile File, Span Regs,
                                 bool IsWrite) {
@@ -102,9 +147,10 @@ bool WaitTracker::reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
                                  llvm::any_of(Facts.VectorWrites, [&](Span S) {
                                    return S.First == Regs.First;
                                  }));
+  const uint8_t Halves = halvesOf(I, Facts, Regs, IsWrite);
   for (const Load &L : Loads) {
     for (Span S : IsVector ? L.Vectors : L.Scalars) {
-      if (!overlap(S, Regs))
+      if (!overlap(S, Regs) || (IsVector && !(L.Halves & Halves)))
         continue;
       bool SameKind = L.Ordered && Facts.IsOrdered;
       for (unsigned C = 0; C != NumCounters; ++C)
@@ -194,15 +240,18 @@ void WaitTracker::land(Wave &W, Load &L) {
   if (L.Values.empty())
     return;
   const uint32_t *From = L.Values.data();
+  const uint32_t Mask = (L.Halves & LowHalf ? 0x0000ffff : 0) |
+                        (L.Halves & HighHalf ? 0xffff0000 : 0);
   for (Span S : L.Vectors)
     for (unsigned N = 0; N != S.Count; ++N, From += NumLanes) {
       uint32_t *To = W.vgpr(S.First + N);
-      if (L.Lanes == ~uint64_t(0)) {
+      if (L.Lanes == ~uint64_t(0) && L.Halves == BothHalves) {
         std::copy_n(From, NumLanes, To);
         continue;
       }
       for (unsigned Lane = 0; Lane != NumLanes; ++Lane)
-        To[Lane] = L.Lanes >> Lane & 1 ? From[Lane] : To[Lane];
+        if (L.Lanes >> Lane & 1)
+          To[Lane] = (To[Lane] & ~Mask) | (From[Lane] & Mask);
     }
   for (Span S : L.Scalars) {
     std::copy_n(From, S.Count, W.S + S.First);
@@ -355,6 +404,12 @@ void WaitTracker::executeCounted(Wave &W, const Inst &I, Handler Fn,
     L.Issued[N] = Facts.CountedBy[N] ? std::max<uint64_t>(Issued[N], 1) : 0;
   L.Vectors.assign(Facts.VectorWrites.begin(), Facts.VectorWrites.end());
   L.Scalars.assign(Facts.ScalarWrites.begin(), Facts.ScalarWrites.end());
+  // There, halves of registers are operands, and a load of one leaves the other
+  // one alone whenever it arrives. Before, compilers wait for whole registers.
+  if (W.T->HasTrue16)
+    L.Halves = Facts.Op.has(trait::LowHalf)    ? LowHalf
+               : Facts.Op.has(trait::HighHalf) ? HighHalf
+                                               : BothHalves;
   L.Lanes = Facts.IsLdsDirect ? wholeQuads(W.exec()) : W.exec();
   if (LoadsToLds) {
     L.LdsBase = (W.m0() & 0xffff) + uint32_t(I.Offset);

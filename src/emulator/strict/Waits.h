@@ -42,6 +42,8 @@ public:
   }
 
 private:
+  static constexpr uint8_t LowHalf = 1, HighHalf = 2, BothHalves = 3;
+
   struct Load {
     uint64_t PC;
     /// Counters that have not covered it, and whether later operations that
@@ -51,6 +53,8 @@ private:
     /// Of each counter, when it was issued.
     uint64_t Issued[NumCounters] = {};
     llvm::SmallVector<Span, 2> Vectors, Scalars;
+    /// Those of each vector register that it brings; see halvesOf().
+    uint8_t Halves = BothHalves;
     uint64_t Lanes = 0;
     /// Of a load to LDS: where the first lane's data go, and how many bytes of
     /// each lane.
@@ -68,6 +72,9 @@ private:
   void checkLds(Wave &W, const Inst &I, const InstFacts &Facts, Reporter &R);
   bool reportOverlap(Wave &W, const Inst &I, const InstFacts &Facts,
                      Reporter &R, RegisterFile File, Span Regs, bool IsWrite);
+  static uint8_t halvesOf(Part P);
+  static uint8_t halvesOf(const Inst &I, const InstFacts &Facts, Span Regs,
+                          bool IsWrite);
   void await(Wave &W, const std::array<unsigned, NumCounters> &Most);
   void land(Wave &W, Load &L);
   void markBusy(const Load &L);

@@ -263,6 +263,53 @@ TEST_F(WaitsGfx1030, CountGenericLoadsInOrder) {
   EXPECT_EQ(V.Register, "v5");
 }
 
+class WaitsGfx1100 : public StrictMachine {
+protected:
+  WaitsGfx1100() : StrictMachine("loads=latest", "gfx1100", 32) {
+    Request.WorkgroupSize = Request.GridSize = {32, 1, 1};
+    Data.as<uint32_t>()[0] = 0x00050007;
+  }
+};
+
+/// Clang 21 writes the other half at once, and reads it.
+TEST_F(WaitsGfx1100, AreNotNeededForTheOtherHalf) {
+  expectQuiet(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 0x00090008
+    v_mov_b32 v4, 0x00010001
+    v_mov_b32 v5, 0x00010001
+    global_load_d16_b16 v4, v1, s[0:1]
+    global_load_d16_hi_b16 v5, v1, s[0:1]
+    v_mov_b16 v4.h, v2.l
+    v_mov_b16 v5.l, v2.h
+    v_mov_b16 v2.l, v4.h
+    v_mov_b16 v2.h, v5.l
+    s_waitcnt vmcnt(0)
+    global_store_b32 v1, v4, s[0:1] offset:16
+    global_store_b32 v1, v5, s[0:1] offset:20
+    global_store_b32 v1, v2, s[0:1] offset:24
+    s_endpgm)");
+  EXPECT_EQ(Data.as<uint32_t>()[4], 0x00080007u);
+  EXPECT_EQ(Data.as<uint32_t>()[5], 0x00070009u);
+  EXPECT_EQ(Data.as<uint32_t>()[6], 0x00090008u);
+}
+
+TEST_F(WaitsGfx1100, AreNeededForTheSameHalfAndForBoth) {
+  for (const char *Access :
+       {"v_mov_b16 v4.l, v2.l", "v_mov_b16 v2.h, v4.l", "v_mov_b32 v4, v2",
+        "v_mov_b32 v2, v4", "v_cvt_f32_f16 v2, v4.l",
+        "global_store_b16 v1, v4, s[0:1] offset:16"}) {
+    auto V = expectOne(Rule::MissingWait, std::string(Access).substr(0, 8),
+                       std::string(R"(
+    v_mov_b32 v1, 0
+    v_mov_b32 v2, 0
+    v_mov_b32 v4, 0
+    global_load_d16_b16 v4, v1, s[0:1]
+)") + Access + "\ns_endpgm");
+    EXPECT_EQ(V.Register, "v4") << Access;
+  }
+}
+
 class WaitsGfx1201 : public StrictMachine {
 protected:
   WaitsGfx1201() : StrictMachine("loads=latest", "gfx1201", 32) {}
