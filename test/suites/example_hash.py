@@ -4,7 +4,8 @@
 example_hash.py             lists the modes, a number in each line
 example_hash.py MODE FOLDER writes FOLDER/MODE.hash and FOLDER/MODE.words, of which one is the password
 
-Left out are modes that hash slowly on purpose, deprecated ones, and those whose example is a file."""
+Left out are modes that hash slowly on purpose, deprecated ones, those whose example is a file, and what hashcat does
+not test itself, such as mode 2000, which prints words."""
 
 import json
 import pathlib
@@ -19,7 +20,8 @@ def examples(text):
     """By mode, hash and password."""
     known = json.loads(text[text.index("{"):])
     return {mode: (each["example_hash"], each["example_pass"]) for mode, each in known.items()
-            if not each["slow_hash"] and not each["is_deprecated"] and each["example_hash_format"] == "plain"}
+            if not each["slow_hash"] and not each["is_deprecated"] and each["self_test_enabled"]
+            and each["example_hash_format"] == "plain"}
 
 
 def main():

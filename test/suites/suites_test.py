@@ -89,8 +89,10 @@ class SuitesTest(unittest.TestCase):
         self.assertEqual(results_of_hashcat("* Device #1: ATTENTION! OpenCL kernel self-test failed.\n"), {})
 
     def test_examples_of_hashes_are_those_that_take_little_time_and_no_file(self):
-        fast = {"example_hash": "09", "example_pass": "abc", "slow_hash": False, "is_deprecated": False, "example_hash_format": "plain"}
-        others = [{"slow_hash": True}, {"is_deprecated": True}, {"example_hash_format": "hex-encoded (binary file only)"}]
+        fast = {"example_hash": "09", "example_pass": "abc", "slow_hash": False, "is_deprecated": False, "self_test_enabled": True,
+                "example_hash_format": "plain"}
+        others = [{"slow_hash": True}, {"is_deprecated": True}, {"self_test_enabled": False},
+                  {"example_hash_format": "hex-encoded (binary file only)"}]
         known = {"0": fast} | {str(number): fast | other for number, other in enumerate(others, 1)}
         self.assertEqual(examples("hashcat (v7) starting\n\n" + json.dumps(known)), {"0": ("09", "abc")})
 
