@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two processes add to the same device memory, which one of them has allocated:
-// by HIP's handle, with an event that orders them, and by a file descriptor.
+// by HIP's handle, with an event that orders them (since HIP 7), and by a file
+// descriptor.
 // Then two streams share a number, for which one of them waits.
 #include <cstdint>
 #include <cstdio>

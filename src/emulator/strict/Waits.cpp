@@ -88,20 +88,9 @@ bool overlap(Span A, Span B) {
 
 } // namespace
 
+/// Bytes are SDWA's, which no target has that has operands of halves.
 uint8_t WaitTracker::halvesOf(Part P) {
-  switch (P) {
-  case Part::Byte0:
-  case Part::Byte1:
-  case Part::Word0:
-    return LowHalf;
-  case Part::Byte2:
-  case Part::Byte3:
-  case Part::Word1:
-    return HighHalf;
-  case Part::Dword:
-    return BothHalves;
-  }
-  llvm_unreachable("no part of a register");
+  return P == Part::Word0 ? LowHalf : P == Part::Word1 ? HighHalf : BothHalves;
 }
 
 /// What \p I reads or writes of \p Regs.
